@@ -1,0 +1,159 @@
+// Package agent is what Pawl needs of a coding agent: begin a session, run one
+// turn with a prompt, report what happens while it runs, and stop cleanly.
+//
+// The base interface is small; what only some agents can do (telling how full
+// the context is, a fresh context without a new process) is an optional
+// interface, asserted at compile time by those that can. Every implementation
+// passes the suite in agent/agenttest.
+package agent
+
+import (
+	"context"
+	"time"
+)
+
+// Agent begins sessions. Implementations: claude, command, and the scripted
+// agent of agenttest.
+type Agent interface {
+	Name() string
+	// Version of the client, or "" if it cannot be told. Used for display and the journal.
+	Version(ctx context.Context) (string, error)
+	// Start begins (or, with Options.Resume, takes up) a session. No model is
+	// asked before the first Turn.
+	Start(ctx context.Context, o Options) (Session, error)
+}
+
+// Options of one session.
+type Options struct {
+	Dir     string            // work tree the agent works in, absolute
+	Resume  string            // session id to take up again; "" = a fresh context
+	Model   string            // "" = the client's default
+	Args    []string          // extra arguments for the client
+	Env     map[string]string // added to the environment
+	Marker  string            // value of PAWL_LOOP in the environment of the client and all it starts
+	LogPath string            // where the raw stream is appended; "" = nowhere
+	// Judge answers a tool call before it runs. It must answer quickly; nil allows everything.
+	Judge func(ToolCall) Verdict
+}
+
+// Session is one conversation (one context window).
+type Session interface {
+	// ID is the agent's own session id; "" until the agent has told it.
+	ID() string
+	// Turn sends the prompt and returns when the agent has stopped and its
+	// stream is at rest. Each notable thing on the way is passed to emit, from
+	// one goroutine. Cancelling ctx interrupts the agent cleanly (bounded), and
+	// the Result says Failure.Class == Interrupted. The error is for what is
+	// not the agent's doing (pipes, a bug); failures of the agent are in Result.
+	Turn(ctx context.Context, t Turn, emit func(Event)) (Result, error)
+	// Close ends the session and every process it left behind. Idempotent, bounded.
+	Close() error
+}
+
+// Turn is one run of the agent up to its attempt to stop.
+type Turn struct {
+	Prompt      string
+	Timeout     time.Duration // 0 = none
+	IdleTimeout time.Duration // no sign of life for so long, while no tool runs, is Silent; 0 = none
+	MaxCostUSD  float64       // stop after the response that passes it; 0 = none
+}
+
+// Kind of an Event.
+type Kind string
+
+// The events a session may emit.
+const (
+	KindInit    Kind = "init" // Text: version, Model
+	KindText    Kind = "text" // Text: what the agent says
+	KindTool    Kind = "tool" // Tool, Detail: one line of what it does ("edit internal/x.go", "go test ./...")
+	KindToolEnd Kind = "tool_end"
+	KindUsage   Kind = "usage"   // Usage so far in this turn
+	KindContext Kind = "context" // ContextPercent
+	KindRetry   Kind = "retry"   // the client retries an API error: Failure
+	KindDenied  Kind = "denied"  // a tool call was denied: Tool, Text
+	KindNote    Kind = "note"    // Text
+)
+
+// Event is one thing that happened in a turn.
+type Event struct {
+	Kind           Kind
+	Text           string
+	Model          string
+	Tool, Detail   string
+	Usage          Usage
+	ContextPercent int
+	Failure        *Failure
+}
+
+// Usage counts tokens and money, of one turn.
+type Usage struct {
+	Input      int64   `json:"input"`
+	Output     int64   `json:"output"`
+	CacheRead  int64   `json:"cache_read"`
+	CacheWrite int64   `json:"cache_write"`
+	CostUSD    float64 `json:"cost_usd"`
+}
+
+// Result of one turn.
+type Result struct {
+	Text           string // the agent's last message, whole
+	SessionID      string
+	Model          string
+	Usage          Usage // of this turn alone, counted once also over resumes
+	ToolCalls      int
+	Denied         int      // tool calls the judge denied
+	ContextPercent int      // fill of the context window at the end, 0..100; -1 unknown
+	Background     []string // work that the turn started and that still runs
+	Failure        *Failure // nil: the turn came to its own end
+}
+
+// Class of a failure; each has its own reaction in core/loop.
+type Class string
+
+// The failure classes.
+const (
+	UsageLimit  Class = "usage_limit" // wait until Failure.Until
+	Overloaded  Class = "overloaded"  // back off
+	Network     Class = "network"     // back off
+	Login       Class = "login"       // stop at once
+	Billing     Class = "billing"     // stop at once
+	Refused     Class = "refused"     // the model refuses
+	Crashed     Class = "crashed"     // the client died
+	TimedOut    Class = "timed_out"   // Turn.Timeout
+	Silent      Class = "silent"      // Turn.IdleTimeout
+	OverBudget  Class = "over_budget" // Turn.MaxCostUSD
+	Interrupted Class = "interrupted" // ctx was cancelled
+)
+
+// Failure tells why a turn died.
+type Failure struct {
+	Class   Class     `json:"class"`
+	Message string    `json:"message"`          // for a person, one line
+	Hint    string    `json:"hint,omitempty"`   // what to do
+	Until   time.Time `json:"until,omitzero"`   // usage limit: when it resets, zero if not told
+	Status  int       `json:"status,omitempty"` // HTTP status, 0 if none
+}
+
+// ToolCall is a call the agent wants to make.
+type ToolCall struct {
+	Tool  string         // the client's name for it, e.g. "Bash"
+	Input map[string]any // as the client gave it
+	Dir   string         // the client's current directory
+}
+
+// Verdict on a tool call.
+type Verdict struct {
+	Allow  bool
+	Rule   string // id of the rule that denied it
+	Reason string // for the agent: why, and what to do instead
+}
+
+// Warm is the optional power of a session to begin a fresh context in the same
+// process.
+type Warm interface {
+	// Fresh empties the context. An error means that the session must be
+	// replaced by a new one.
+	Fresh(ctx context.Context) error
+	// RSS of the client in bytes, 0 if it cannot be told.
+	RSS() int64
+}
