@@ -1,0 +1,38 @@
+package failure_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+func TestHintAndCodeSurviveWrapping(t *testing.T) {
+	t.Parallel()
+	inner := failure.New(failure.Usage, "commit them", "the work tree is dirty")
+	outer := failure.New(failure.Error, "", "begin loop: %w", inner)
+	cases := []struct {
+		name string
+		err  error
+		hint string
+		code failure.Code
+	}{
+		{"nil", nil, "", 0},
+		{"plain", errors.New("x"), "", failure.Error},
+		{"own", inner, "commit them", failure.Usage},
+		{"wrapped by fmt", fmt.Errorf("run: %w", inner), "commit them", failure.Usage},
+		{"outer code, inner hint", outer, "commit them", failure.Error},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := failure.Hint(c.err); got != c.hint {
+				t.Errorf("hint = %q, want %q", got, c.hint)
+			}
+			if got := failure.CodeOf(c.err); got != c.code {
+				t.Errorf("code = %d, want %d", got, c.code)
+			}
+		})
+	}
+}
