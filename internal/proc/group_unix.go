@@ -1,0 +1,185 @@
+//go:build unix
+
+package proc
+
+import (
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// group is a leader and its descendants. The leader has its own session, so
+// that no terminal signal reaches it and kill(-pid) reaches what stayed inside.
+type group struct {
+	leader int
+	start  string
+
+	mu   sync.Mutex
+	seen map[identity]bool
+}
+
+func startGroup(cmd *exec.Cmd) (*group, error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	pid := cmd.Process.Pid
+	return &group{leader: pid, start: startOf(pid), seen: map[identity]bool{}}, nil
+}
+
+func (g *group) terminate() { _ = syscall.Kill(-g.leader, syscall.SIGTERM) }
+
+func (g *group) kill() { _ = syscall.Kill(-g.leader, syscall.SIGKILL) }
+
+func (g *group) release(keepBackground bool) {}
+
+// remember notes the descendants while ancestry still shows them: when their
+// parents are gone, nothing but the tag does.
+func (g *group) remember() {
+	for _, e := range g.family("") {
+		g.mu.Lock()
+		g.seen[e.identity()] = true
+		g.mu.Unlock()
+	}
+}
+
+func (g *group) family(tag string) []entry {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	self := os.Getpid()
+	k := kin{
+		self: self, selfSID: sidOf(self), leader: g.leader, leaderStart: g.start,
+		tag: tag, seen: g.seen,
+	}
+	return family(readTable(), k)
+}
+
+type sweepOptions struct {
+	tag         string
+	grace       time.Duration
+	escapedOnly bool // only those that are in another session than the leader
+}
+
+// sweep ends the descendants and returns how many there were.
+func (g *group) sweep(o sweepOptions) int {
+	killed := endAll(o.grace, func() []entry {
+		var victims []entry
+		for _, e := range g.family(o.tag) {
+			if !o.escapedOnly || e.sid != g.leader {
+				victims = append(victims, e)
+			}
+		}
+		return victims
+	})
+	reapStrays()
+	return killed
+}
+
+// endAll sends TERM to what find finds, KILL after the grace, and looks again
+// until nothing is left: a dying process may have started another.
+func endAll(grace time.Duration, find func() []entry) int {
+	asked := map[identity]bool{}
+	begin := time.Now()
+	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		victims := find()
+		waited := time.Since(begin)
+		if len(victims) == 0 || waited > grace+killPatience {
+			return len(asked)
+		}
+		for _, e := range victims {
+			if waited > grace {
+				_ = syscall.Kill(e.pid, syscall.SIGKILL)
+			} else if !asked[e.identity()] {
+				_ = syscall.Kill(e.pid, syscall.SIGTERM)
+				_ = syscall.Kill(e.pid, syscall.SIGCONT) // a stopped process takes no TERM
+			}
+			asked[e.identity()] = true
+		}
+		time.Sleep(pause)
+		reap(victims)
+	}
+}
+
+// SweepMarked ends every process of the machine, and its descendants, that
+// carries the marker: what a Pawl that was killed has left behind. The caller
+// and the processes above it are spared. It returns how many there were; it
+// finds none where the environment of processes cannot be read (macOS).
+func SweepMarked(marker string, grace time.Duration) int {
+	if marker == "" {
+		return 0
+	}
+	return endAll(grace, func() []entry {
+		table := readTable()
+		spared := ancestors(table, os.Getpid())
+		var victims []entry
+		for _, e := range table {
+			if e.marker == marker && !e.zombie && !spared[e.pid] {
+				victims = append(victims, e)
+			}
+		}
+		return victims
+	})
+}
+
+// ancestors of a process, and the process itself.
+func ancestors(table []entry, pid int) map[int]bool {
+	parent := map[int]int{}
+	for _, e := range table {
+		parent[e.pid] = e.ppid
+	}
+	set := map[int]bool{}
+	for ; pid > 0 && !set[pid]; pid = parent[pid] {
+		set[pid] = true
+	}
+	return set
+}
+
+// reap collects those of the processes that became our children.
+func reap(entries []entry) {
+	for _, e := range entries {
+		if e.ppid == os.Getpid() {
+			_, _ = syscall.Wait4(e.pid, nil, syscall.WNOHANG, nil)
+		}
+	}
+}
+
+// strayAge is how long a dead child of ours must have gone uncollected to be
+// taken for an adopted orphan. The wait for a process of our own is parked in
+// the kernel and collects it at once.
+const strayAge = 250 * time.Millisecond
+
+// reapStrays collects orphans that we adopted and that ended by themselves.
+func reapStrays() {
+	strays := zombies()
+	if len(strays) == 0 {
+		return
+	}
+	time.Sleep(strayAge)
+	still := zombies()
+	for id := range strays {
+		if still[id] {
+			_, _ = syscall.Wait4(id.pid, nil, syscall.WNOHANG, nil)
+		}
+	}
+}
+
+func zombies() map[identity]bool {
+	self := os.Getpid()
+	sid := sidOf(self)
+	set := map[identity]bool{}
+	for _, e := range readTable() {
+		if e.zombie && e.ppid == self && e.sid != sid {
+			set[e.identity()] = true
+		}
+	}
+	return set
+}
+
+func signalName(s *os.ProcessState) string {
+	if ws, ok := s.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return ws.Signal().String()
+	}
+	return ""
+}

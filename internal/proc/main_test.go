@@ -1,0 +1,98 @@
+package proc_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// The test binary is its own nasty child: TEST_MAIN says how it misbehaves.
+func TestMain(m *testing.M) {
+	if mode := os.Getenv("TEST_MAIN"); mode != "" {
+		os.Exit(child(mode))
+	}
+	if err := proc.Subreaper(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func child(mode string) int {
+	mode, arg, _ := strings.Cut(mode, ":")
+	switch mode {
+	case "exit-3":
+		return 3
+	case "echo":
+		_, _ = io.Copy(os.Stdout, os.Stdin)
+	case "env":
+		fmt.Print(os.Getenv(proc.MarkerName))
+	case "both":
+		fmt.Print("out ")
+		fmt.Fprint(os.Stderr, "err")
+	case "flood":
+		line := strings.Repeat("x", 1<<16)
+		for range 64 {
+			fmt.Print(line)
+		}
+	case "hang":
+		time.Sleep(time.Minute)
+	case "ignore-term":
+		signal.Ignore(syscall.SIGTERM)
+		fmt.Println("ready")
+		time.Sleep(time.Minute)
+	case "die-by-signal":
+		p, _ := os.FindProcess(os.Getpid())
+		_ = p.Kill()
+		time.Sleep(time.Minute)
+	case "leak": // leak:HOW:MODE starts a child that outlives it
+		leak(arg)
+	case "leak-and-hang":
+		leak(arg)
+		time.Sleep(time.Minute)
+	}
+	return 0
+}
+
+// leak starts this binary again and prints the pid. The way is any of "group"
+// (same session), "session" (its own) and "naked" (its own, environment cleared).
+func leak(arg string) {
+	how, mode, _ := strings.Cut(arg, ":")
+	cmd := exec.Command(os.Args[0])
+	cmd.Stdout = os.Stdout // holds the pipe of its grandparent
+	if how == "naked" {
+		cmd = exec.Command("/bin/sleep", "60")
+		cmd.Env = []string{}
+	} else {
+		cmd.Env = append(os.Environ(), "TEST_MAIN="+mode)
+	}
+	if how != "group" {
+		ownSession(cmd)
+	}
+	if err := cmd.Start(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	go func() { _ = cmd.Wait() }() // collect it, in the modes that live on
+	fmt.Println(cmd.Process.Pid)
+}
+
+// self is a Spec that runs the test binary in a mode.
+func self(t *testing.T, mode string) proc.Spec {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return proc.Spec{Argv: []string{exe}, Env: append(os.Environ(), "TEST_MAIN="+mode), Grace: 300 * time.Millisecond}
+}

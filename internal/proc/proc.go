@@ -1,0 +1,233 @@
+// Package proc runs one subprocess and answers for everything it leaves behind.
+//
+// A coding agent starts shells, the shells start servers, and some of them
+// leave the session and the process group they were born in. So each process
+// here begins in a session of its own (on Windows: in a job object) and carries
+// a tag in its environment that its children inherit. When it has ended, or
+// when its context is cancelled, its group is told to stop (TERM), given a
+// grace, then killed; after that the whole machine is looked through for
+// descendants, by ancestry, session and tag, and these are ended the same way.
+//
+// Where that cannot see everything: macOS does not show the environment of a
+// process, so there only ancestry and groups count; and a process that clears
+// its environment, leaves its session and outlives its parent is found only on
+// Linux, after Subreaper.
+package proc
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// MarkerName is the environment variable that carries Spec.Marker.
+const MarkerName = "PAWL_LOOP"
+
+// tagName is the variable that tells the descendants of one Process from those
+// of another: dot-separated, one element for each Process above, outermost first.
+const tagName = "PAWL_PROC"
+
+const (
+	defaultGrace = 5 * time.Second
+	// killPatience is how long a process may take to vanish after a kill that
+	// it cannot refuse (it may be stuck in the kernel, on a dead disk).
+	killPatience = 5 * time.Second
+	// drainPatience is how long output is still read after the process and its
+	// group are gone, when somebody else holds the pipe open.
+	drainPatience = time.Second
+)
+
+// Spec says what to run.
+type Spec struct {
+	Argv           []string      // program and arguments; the program is looked up in PATH
+	Dir            string        // working directory; "" = the caller's
+	Env            []string      // the whole environment, KEY=value, last wins; nil = the caller's
+	Stdin          io.Reader     // nil = nothing to read
+	PipeStdin      bool          // give the caller Process.Stdin instead of reading Stdin
+	Stdout, Stderr io.Writer     // nil = discarded; may be the same writer
+	Marker         string        // value of PAWL_LOOP for the process and all it starts; "" = unset
+	Grace          time.Duration // between TERM and KILL; 0 = 5 s
+	// KeepBackground spares descendants that left the session (build daemons)
+	// when the process ends. Its own group is killed all the same.
+	KeepBackground bool
+}
+
+// Exit says how a process ended.
+type Exit struct {
+	Code      int    // exit code; -1 if a signal ended it or it could not start
+	Signal    string // name of the signal that ended it ("killed"), or ""
+	Cancelled bool   // the context ended before the process did
+	Swept     int    // descendants that had to be ended after it
+	Err       error  // it could not be started, waited for, or its output not be written
+}
+
+// OK reports whether the process ended by itself with code 0 and all its output
+// was taken.
+func (e Exit) OK() bool { return e.Code == 0 && e.Signal == "" && !e.Cancelled && e.Err == nil }
+
+// Process is a started subprocess. All methods may be called from any goroutine.
+type Process struct {
+	spec    Spec
+	cmd     *exec.Cmd
+	stdin   io.WriteCloser
+	group   *group
+	tag     string
+	outlets []*outlet
+	done    chan struct{} // closed when exit is set
+
+	mu   sync.Mutex
+	exit Exit
+}
+
+// Start starts a process and supervises it until it has ended; cancelling ctx
+// stops it. Every started process must be waited for. The error wraps
+// exec.ErrNotFound or fs.ErrNotExist when there is no such program.
+func Start(ctx context.Context, s Spec) (*Process, error) {
+	if len(s.Argv) == 0 {
+		return nil, errors.New("start process: no command given")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
+	}
+	if s.Grace <= 0 {
+		s.Grace = defaultGrace
+	}
+	// Not CommandContext: its kill reaches the one process only.
+	p := &Process{spec: s, cmd: exec.Command(s.Argv[0], s.Argv[1:]...), done: make(chan struct{})}
+	p.cmd.Dir, p.cmd.Env = s.Dir, s.Env
+	p.cmd.Env, p.tag = tagged(p.cmd.Environ(), s.Marker)
+	p.cmd.WaitDelay = drainPatience // for a Stdin that blocks in Read
+	if err := p.connect(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
+	}
+	g, err := startGroup(p.cmd)
+	p.releaseChildEnds()
+	if err != nil {
+		p.drain(0)
+		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
+	}
+	p.group = g
+	go p.supervise(ctx)
+	return p, nil
+}
+
+// Run starts a process and waits for its end.
+func Run(ctx context.Context, s Spec) Exit {
+	p, err := Start(ctx, s)
+	if err != nil {
+		return Exit{Code: -1, Err: err, Cancelled: ctx.Err() != nil}
+	}
+	return p.Wait()
+}
+
+// PID of the process.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Stdin is the pipe to the process, nil without Spec.PipeStdin. The process
+// sees the end of its input when it is closed.
+func (p *Process) Stdin() io.WriteCloser { return p.stdin }
+
+// Done is closed when the process has ended, its tree is gone and its output is
+// read.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Wait waits for Done. It is bounded once the process has exited or its context
+// was cancelled.
+func (p *Process) Wait() Exit {
+	<-p.done
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.exit
+}
+
+// SweepSessions ends the descendants of a running process that have left its
+// session (the shell commands of an agent do), and leaves those inside it (its
+// helpers) alone. It returns how many there were.
+func (p *Process) SweepSessions() int {
+	select {
+	case <-p.done:
+		return 0
+	default:
+		return p.group.sweep(sweepOptions{tag: p.tag, escapedOnly: true, grace: p.spec.Grace})
+	}
+}
+
+// supervise owns the process from start to end.
+func (p *Process) supervise(ctx context.Context) {
+	defer close(p.done)
+	waited := make(chan error, 1)
+	go func() { waited <- p.cmd.Wait() }()
+	var e Exit
+	var err error
+	select {
+	case err = <-waited:
+	case <-ctx.Done():
+		e.Cancelled = true
+		err = p.stop(waited)
+	}
+	p.group.kill()
+	if !p.spec.KeepBackground || e.Cancelled {
+		e.Swept = p.group.sweep(sweepOptions{tag: p.tag, grace: p.spec.Grace})
+	}
+	p.group.release(p.spec.KeepBackground)
+	e.Code, e.Signal, e.Err = outcome(p.cmd, err)
+	e.Err = errors.Join(e.Err, p.drain(drainPatience))
+	p.mu.Lock()
+	p.exit = e
+	p.mu.Unlock()
+}
+
+// stop tells the group to end, and makes it end after the grace.
+func (p *Process) stop(waited <-chan error) error {
+	p.group.remember()
+	p.group.terminate()
+	select {
+	case err := <-waited:
+		return err
+	case <-time.After(p.spec.Grace):
+	}
+	p.group.remember()
+	p.group.kill()
+	select {
+	case err := <-waited:
+		return err
+	case <-time.After(killPatience):
+		return fmt.Errorf("process %d does not end, not even by a kill", p.PID())
+	}
+}
+
+// outcome reads what Wait said. That a pipe had to be closed behind the process
+// is no error of the process.
+func outcome(cmd *exec.Cmd, err error) (code int, signal string, _ error) {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) || errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
+	}
+	if cmd.ProcessState == nil {
+		return -1, "", err
+	}
+	return cmd.ProcessState.ExitCode(), signalName(cmd.ProcessState), err
+}
+
+// tagged adds the marker and a fresh tag to an environment. The tags of the
+// processes above stay, so that their sweep finds this one too.
+func tagged(env []string, marker string) (_ []string, tag string) {
+	tag = rand.Text()
+	above := ""
+	for _, kv := range env {
+		if v, ok := strings.CutPrefix(kv, tagName+"="); ok {
+			above = v + "."
+		}
+	}
+	env = append(env[:len(env):len(env)], tagName+"="+above+tag)
+	if marker != "" {
+		env = append(env, MarkerName+"="+marker)
+	}
+	return env, tag
+}

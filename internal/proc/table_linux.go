@@ -1,0 +1,113 @@
+package proc
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// readTable reads /proc. Processes that vanish meanwhile are left out.
+func readTable() []entry {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
+	self, _ := os.Readlink("/proc/self/exe")
+	var table []entry
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		e, ok := readStat(pid)
+		if !ok {
+			continue
+		}
+		readEnviron(&e, self)
+		table = append(table, e)
+	}
+	return table
+}
+
+// readStat reads /proc/PID/stat. The second field, the name in parentheses, may
+// hold anything, so the fields are counted from its last ")".
+func readStat(pid int) (entry, bool) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return entry{}, false
+	}
+	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	const state, ppid, pgid, sid, start = 0, 1, 2, 3, 19
+	if len(f) <= start {
+		return entry{}, false
+	}
+	e := entry{pid: pid, start: f[start], zombie: f[state] == "Z" || f[state] == "X"}
+	e.ppid, _ = strconv.Atoi(f[ppid])
+	e.pgid, _ = strconv.Atoi(f[pgid])
+	e.sid, _ = strconv.Atoi(f[sid])
+	return e, true
+}
+
+// readEnviron adds what the environment shows; that of another user is not
+// readable, and such a process is none of ours.
+func readEnviron(e *entry, selfExe string) {
+	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", e.pid))
+	if err != nil {
+		return
+	}
+	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", e.pid))
+	e.stranger = err == nil && exe != selfExe
+	for kv := range bytes.SplitSeq(env, []byte{0}) {
+		if v, ok := bytes.CutPrefix(kv, []byte(tagName+"=")); ok {
+			e.tags = string(v)
+		} else if v, ok := bytes.CutPrefix(kv, []byte(MarkerName+"=")); ok {
+			e.marker = string(v)
+		}
+	}
+}
+
+func startOf(pid int) string {
+	e, _ := readStat(pid)
+	return e.start
+}
+
+func sidOf(pid int) int {
+	sid, err := unix.Getsid(pid)
+	if err != nil {
+		return 0
+	}
+	return sid
+}
+
+// Subreaper makes this process the parent of all orphans below it, so that a
+// descendant which cleared its environment and left its session can still be
+// found. Called once, in main. It does nothing where there is no such thing.
+func Subreaper() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become the reaper of orphans: %w", err)
+	}
+	return nil
+}
+
+// RSS is the resident memory of a process in bytes, 0 if it cannot be told.
+func RSS(pid int) int64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0
+	}
+	f := strings.Fields(string(b))
+	if len(f) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(f[1], 10, 64)
+	return pages * int64(os.Getpagesize())
+}
