@@ -1,0 +1,162 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Problem is one reason why a plan cannot be worked on.
+type Problem struct {
+	ID      string // the task that has it, "" for the plan as a whole
+	Line    int    // 1-based line in the file, 0 if it has none
+	Message string // what is wrong
+	Want    string // what was expected
+}
+
+// Task is the task with that id.
+func (p Plan) Task(id string) (Task, bool) {
+	for _, t := range p.Tasks {
+		if t.ID == id {
+			return t, true
+		}
+	}
+	return Task{}, false
+}
+
+// Open is the number of tasks that are not done.
+func (p Plan) Open() int {
+	n := 0
+	for _, t := range p.Tasks {
+		if !t.Done {
+			n++
+		}
+	}
+	return n
+}
+
+// Next is the open task to work on now: of those whose dependencies are all
+// done, the one with the lowest priority number, tasks without a number after
+// all that have one, and then the first in the file. Tasks for which skip says
+// true (parked, blocked) are left out, and so is what waits for them; a nil
+// skip leaves out none. It says false when nothing can be worked on, which
+// with Open() > 0 means that the rest waits for skipped tasks.
+func (p Plan) Next(skip func(id string) bool) (Task, bool) {
+	done := make(map[string]bool, len(p.Tasks))
+	for _, t := range p.Tasks {
+		done[t.ID] = t.Done
+	}
+	var best *Task
+	for i := range p.Tasks {
+		t := &p.Tasks[i]
+		if t.Done || skip != nil && skip(t.ID) || !all(t.DependsOn, done) {
+			continue
+		}
+		if best == nil || sooner(t.Priority, best.Priority) {
+			best = t
+		}
+	}
+	if best == nil {
+		return Task{}, false
+	}
+	return *best, true
+}
+
+// sooner says whether priority a goes strictly before b; 0 is none given.
+func sooner(a, b int) bool {
+	if a == 0 || b == 0 {
+		return a != 0 && b == 0
+	}
+	return a < b
+}
+
+func all(ids []string, in map[string]bool) bool {
+	for _, id := range ids {
+		if !in[id] {
+			return false
+		}
+	}
+	return true
+}
+
+// Check finds what makes a plan unworkable: no tasks at all, an id used twice,
+// a dependency that is not in the plan, a circle of dependencies. In the order
+// of the file; nil if there is nothing. A plan in which all is done is fine.
+func (p Plan) Check() []Problem {
+	if len(p.Tasks) == 0 {
+		return []Problem{{Message: "the plan has no tasks", Want: "at least one task with a done mark"}}
+	}
+	var found []Problem
+	first := make(map[string]Task, len(p.Tasks))
+	for _, t := range p.Tasks {
+		if was, ok := first[t.ID]; ok {
+			found = append(found, Problem{
+				ID: t.ID, Line: t.Line,
+				Message: fmt.Sprintf("task id %q is used twice, first on line %d", t.ID, was.Line),
+				Want:    "an id of its own for each task",
+			})
+			continue
+		}
+		first[t.ID] = t
+	}
+	for _, t := range p.Tasks {
+		for _, id := range t.DependsOn {
+			if _, ok := first[id]; !ok {
+				found = append(found, Problem{
+					ID: t.ID, Line: t.Line,
+					Message: fmt.Sprintf("task %q depends on %q, which is not in the plan", t.ID, id),
+					Want:    "the id of a task of this plan",
+				})
+			}
+		}
+	}
+	if path := cycle(p.Tasks, first); path != nil {
+		t := first[path[0]]
+		found = append(found, Problem{
+			ID: t.ID, Line: t.Line,
+			Message: "tasks depend on each other in a circle: " + arrows(path),
+			Want:    "dependencies that end somewhere",
+		})
+	}
+	return found
+}
+
+// cycle is the first circle of dependencies as a path that ends where it
+// began, or nil.
+func cycle(tasks []Task, byID map[string]Task) []string {
+	const onPath, left = 1, 2 // left: visited, leads to no circle
+	state := make(map[string]int, len(tasks))
+	var path []string
+	var visit func(id string) []string
+	visit = func(id string) []string {
+		switch state[id] {
+		case left:
+			return nil
+		case onPath:
+			return append(slices.Clone(path[slices.Index(path, id):]), id)
+		}
+		state[id], path = onPath, append(path, id)
+		for _, next := range byID[id].DependsOn {
+			if found := visit(next); found != nil {
+				return found
+			}
+		}
+		state[id], path = left, path[:len(path)-1]
+		return nil
+	}
+	for _, t := range tasks {
+		if found := visit(t.ID); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// arrows writes a path for a message, the middle of a very long one left out.
+func arrows(path []string) string {
+	const most = 12
+	if len(path) > most {
+		path = slices.Concat(path[:most-2], []string{"…"}, path[len(path)-1:])
+	}
+	return strings.Join(path, " → ")
+}

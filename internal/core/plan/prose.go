@@ -1,0 +1,62 @@
+package plan
+
+import (
+	"strings"
+	"unicode"
+)
+
+// LooksLikeProse guesses from the title that a task only writes text for
+// people (a README, docs, a changelog), so that no test can tell it done from
+// not done and consistent evidence is what to ask for. It is a suggestion for a
+// person to accept, so it would rather miss one than name a task of code: the
+// title must begin with a docs prefix ("docs: …"), or with a verb of writing
+// whose object is a text ("Update the README for v2", not "Add docs endpoint").
+func LooksLikeProse(t Task) bool {
+	title := strings.ToLower(t.Title)
+	prefix, _, found := strings.Cut(title, ":")
+	kind, _, _ := strings.Cut(prefix, "(")
+	if found && words(strings.TrimSpace(kind), "doc docs documentation readme changelog") {
+		return true
+	}
+	parts := strings.FieldsFunc(title, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	if len(parts) < 2 {
+		return false
+	}
+	if parts[0] == "document" {
+		return words(parts[1], "the all every each how what why when where our")
+	}
+	if !words(parts[0], writing) {
+		return false
+	}
+	for i, part := range parts[1:] {
+		if !words(part, texts) {
+			continue
+		}
+		rest := parts[i+2:]
+		for len(rest) > 0 && words(rest[0], texts+" md file section entry") {
+			rest = rest[1:]
+		}
+		return len(rest) == 0 || words(rest[0], linking)
+	}
+	return false
+}
+
+// What the rule knows: verbs of writing, texts for people, and the words by
+// which a title goes on after its object.
+const (
+	writing = "write update add improve revise extend polish fix create expand rewrite edit complete correct refresh proofread translate"
+	texts   = "readme changelog docs documentation docstring docstrings"
+	linking = "for of with to about on in and so that from at as by explaining describing"
+)
+
+// words says whether one word stands in a list of them.
+func words(word, list string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
