@@ -1,0 +1,86 @@
+package loop
+
+import (
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// ActionKind names what to do.
+type ActionKind string
+
+// The actions. Those marked "ends in" report back with that event; the others
+// are done when they are done. Every action may be performed again after a
+// crash and must then come to the same end.
+const (
+	Checkpoint ActionKind = "checkpoint" // snapshot of the whole tree; ends in Checkpointed
+	RunGates   ActionKind = "run_gates"  // ends in GatesFinished
+	BeginTurn  ActionKind = "begin_turn" // ends in TurnEnded or AgentFailed
+	Look       ActionKind = "look"       // at the work tree; ends in TreeSeen
+	Commit     ActionKind = "commit"     // ends in Committed
+	Restore    ActionKind = "restore"    // checkpoint, then back to the tree the task started from; ends in Restored
+	Wait       ActionKind = "wait"       // until a time; ends in TimerFired
+	Interrupt  ActionKind = "interrupt"  // the turn under way, cleanly
+	PutBack    ActionKind = "put_back"   // protected paths as they were
+	Tick       ActionKind = "tick"       // the tasks' marks and the progress file
+	Notify     ActionKind = "notify"     // tell the person
+	Finish     ActionKind = "finish"     // the loop has its outcome
+)
+
+// Asks tells whether the action ends in an event of its own.
+func (k ActionKind) Asks() bool {
+	switch k {
+	case Checkpoint, RunGates, BeginTurn, Look, Commit, Restore, Wait:
+		return true
+	case Interrupt, PutBack, Tick, Notify, Finish:
+		return false
+	}
+	return false
+}
+
+// Situation selects the template of a prompt (internal/prompt).
+type Situation string
+
+// The situations.
+const (
+	FirstTurn    Situation = "first"
+	NextTask     Situation = "next_task"
+	GoOn         Situation = "go_on"         // the turn ended without a claim
+	GatesFailed  Situation = "gates_failed"  // the claim was judged and did not hold
+	ClaimRefused Situation = "claim_refused" // all green, but nothing tells
+	WasRestored  Situation = "restored"
+	FreshRecap   Situation = "fresh" // a fresh session goes on with a task
+	Struck       Situation = "struck"
+	Interruption Situation = "interrupted" // the turn was cut off: limit, crash, restart
+)
+
+// Action is something to do. Fields beside Do belong to single kinds.
+type Action struct {
+	Do        ActionKind    `json:"do"`
+	Task      string        `json:"task,omitempty"`      // BeginTurn, RunGates: the task at work
+	Tasks     []string      `json:"tasks,omitempty"`     // RunGates, Tick, Commit: the tasks claimed
+	Iteration int           `json:"iteration,omitempty"` // BeginTurn
+	Fresh     bool          `json:"fresh,omitempty"`     // BeginTurn: with an empty context
+	Situation Situation     `json:"situation,omitempty"` // BeginTurn
+	Purpose   Purpose       `json:"purpose,omitempty"`   // RunGates
+	Rerun     int           `json:"rerun,omitempty"`     // RunGates: how often the result was unknown before
+	Notes     []string      `json:"notes,omitempty"`     // BeginTurn: messages of the person
+	Deep      bool          `json:"deep,omitempty"`      // Look: compare the whole tree with the task's start
+	Tree      string        `json:"tree,omitempty"`      // Restore: the tree to go back to; Commit: the gated tree
+	Evidence  gate.Evidence `json:"evidence,omitempty"`  // Commit
+	Receipt   string        `json:"receipt,omitempty"`   // Commit
+	Paths     []string      `json:"paths,omitempty"`     // PutBack
+	Until     time.Time     `json:"until,omitzero"`      // Wait
+	Text      string        `json:"text,omitempty"`      // Notify, Wait, Checkpoint: why
+	Level     Level         `json:"level,omitempty"`     // Notify
+}
+
+// Level of a notification.
+type Level string
+
+// The levels.
+const (
+	Info    Level = "info"
+	Warning Level = "warning"
+	Anomaly Level = "anomaly" // should not happen; journalled and survived
+)

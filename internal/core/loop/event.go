@@ -1,0 +1,151 @@
+package loop
+
+import (
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// EventKind names what happened.
+type EventKind string
+
+// The events.
+const (
+	Started        EventKind = "started"
+	Checkpointed   EventKind = "checkpointed"
+	GatesFinished  EventKind = "gates_finished"
+	TurnEnded      EventKind = "turn_ended"
+	AgentFailed    EventKind = "agent_failed"
+	TreeSeen       EventKind = "tree_seen"
+	Committed      EventKind = "committed"
+	Restored       EventKind = "restored"
+	TimerFired     EventKind = "timer_fired"
+	LimitHit       EventKind = "limit_hit"
+	MessageArrived EventKind = "message_arrived"
+	PauseAsked     EventKind = "paused"
+	Resumed        EventKind = "resumed"
+	Cancelled      EventKind = "cancelled"
+	OwnerLost      EventKind = "owner_lost" // a new owner goes on with the loop
+	Faulted        EventKind = "faulted"    // an action could not be performed at all
+)
+
+// EventKinds lists all kinds.
+func EventKinds() []EventKind {
+	return []EventKind{
+		Started, Checkpointed, GatesFinished, TurnEnded, AgentFailed, TreeSeen, Committed, Restored,
+		TimerFired, LimitHit, MessageArrived, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted,
+	}
+}
+
+// Event is something that happened. The field that belongs to the kind is set,
+// the others are zero.
+type Event struct {
+	Kind    EventKind `json:"kind"`
+	At      time.Time `json:"at"`
+	Start   *Start    `json:"start,omitempty"`   // Started
+	Tree    string    `json:"tree,omitempty"`    // Checkpointed, Restored, Committed: the tree as it is now
+	Gates   *Gates    `json:"gates,omitempty"`   // GatesFinished
+	Turn    *Turn     `json:"turn,omitempty"`    // TurnEnded, AgentFailed (what is known of it)
+	Failure *Failure  `json:"failure,omitempty"` // AgentFailed
+	Seen    *Seen     `json:"seen,omitempty"`    // TreeSeen
+	Commit  string    `json:"commit,omitempty"`  // Committed: its hash, "" where the loop makes none
+	Receipt string    `json:"receipt,omitempty"` // Committed
+	Limit   Outcome   `json:"limit,omitempty"`   // LimitHit: Iterations, Duration or Budget
+	Text    string    `json:"text,omitempty"`    // MessageArrived: the note; Cancelled: its cause; Faulted: what failed
+	Hint    string    `json:"hint,omitempty"`    // Faulted
+}
+
+// Start is what a loop begins with.
+type Start struct {
+	Policy Policy `json:"policy"`
+	Tasks  []Task `json:"tasks"` // in the plan's order; Done ones are Earlier
+}
+
+// Turn is what a turn came to.
+type Turn struct {
+	Claim      *Claim   `json:"claim,omitempty"`
+	ByPerson   bool     `json:"by_person,omitempty"` // begun by the person's own prompt
+	Usage      Usage    `json:"usage"`
+	ToolCalls  int      `json:"tool_calls"`
+	Context    int      `json:"context,omitempty"` // percent full, -1 unknown
+	Background []string `json:"background,omitempty"`
+	SessionID  string   `json:"session_id,omitempty"`
+	Text       string   `json:"text,omitempty"` // the agent's last message, bounded
+}
+
+// Claim is the agent's word: a request to be verified.
+type Claim struct {
+	Blocked           bool     `json:"blocked,omitempty"`
+	Reason            string   `json:"reason,omitempty"` // of Blocked
+	Tasks             []string `json:"tasks,omitempty"`  // named ones; empty = the current task
+	NoBehaviourChange bool     `json:"no_behaviour_change,omitempty"`
+}
+
+// Seen is what a look at the work tree found after a turn.
+type Seen struct {
+	Changed  bool     `json:"changed"`            // anything differs from the task's start
+	Tampered []string `json:"tampered,omitempty"` // what judges, changed without a grant
+	Marked   []string `json:"marked,omitempty"`   // tasks that the agent ticked itself: a claim
+	Remarks  []string `json:"remarks,omitempty"`  // to be told and journalled: a branch switched back, a foreign change kept
+	Unknown  bool     `json:"unknown,omitempty"`  // the look was shallow: Changed says nothing
+}
+
+// Purpose of a run of the gates.
+type Purpose string
+
+// The purposes.
+const (
+	ForBaseline Purpose = "baseline"
+	ForClaim    Purpose = "claim"
+	ForLimit    Purpose = "limit" // the last word before a limit ends the loop
+	ForFinal    Purpose = "final" // nothing left: all gates on the final tree
+)
+
+// Gates is what a run of the gates came to.
+type Gates struct {
+	Purpose      Purpose       `json:"purpose"`
+	Tree         string        `json:"tree"`
+	Status       gate.Status   `json:"status"` // relative to the baseline
+	Green        bool          `json:"green"`  // in full, but for what baseline = allow excepts
+	Evidence     gate.Evidence `json:"evidence,omitempty"`
+	Flipped      []string      `json:"flipped,omitempty"`
+	TestsChanged []string      `json:"tests_changed,omitempty"` // passes only with the agent's version of these
+	Labels       []string      `json:"labels,omitempty"`
+	Reason       string        `json:"reason,omitempty"`
+	Failing      []string      `json:"failing,omitempty"`
+	FirstError   string        `json:"first_error,omitempty"`
+	Fingerprint  string        `json:"fingerprint,omitempty"`
+	Receipt      string        `json:"receipt,omitempty"`
+	Results      []gate.Result `json:"results,omitempty"` // without test maps, for display and the report
+}
+
+// Class of a failure of the agent.
+type Class string
+
+// The classes, each with its own reaction (fail.go).
+const (
+	UsageLimit  Class = "usage_limit"
+	Overloaded  Class = "overloaded"
+	Network     Class = "network"
+	Login       Class = "login"
+	Billing     Class = "billing"
+	Refused     Class = "refused"
+	Crashed     Class = "crashed"
+	TimedOut    Class = "timed_out"
+	Silent      Class = "silent"
+	OverBudget  Class = "over_budget"
+	Interrupted Class = "interrupted"
+)
+
+// Classes lists all classes.
+func Classes() []Class {
+	return []Class{UsageLimit, Overloaded, Network, Login, Billing, Refused, Crashed, TimedOut, Silent, OverBudget, Interrupted}
+}
+
+// Failure tells why a turn died.
+type Failure struct {
+	Class   Class     `json:"class"`
+	Message string    `json:"message,omitempty"`
+	Hint    string    `json:"hint,omitempty"`
+	Until   time.Time `json:"until,omitzero"` // usage limit: when it resets, zero if not told
+}

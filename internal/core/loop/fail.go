@@ -1,0 +1,102 @@
+package loop
+
+import "time"
+
+const (
+	failuresMax  = 10 // dead turns in a row of a class that backs off
+	crashesMax   = 5  // dead turns in a row of a client that cannot work
+	backoffFirst = 5 * time.Second
+	backoffMax   = 5 * time.Minute
+	limitFirst   = 5 * time.Minute // between looks at a usage limit that names no end
+	limitMost    = time.Hour
+	resetSlack   = 2 * time.Second // clocks differ: asking a moment too early costs a wait
+)
+
+// agentFailed reacts to a dead turn by its class. A turn that never came to
+// work is begun again as the same iteration.
+func (m *machine) agentFailed(t *Turn, f Failure) {
+	if t != nil {
+		m.count(*t)
+	}
+	if m.stopped() {
+		return
+	}
+	if f.Class != m.s.FailClass {
+		m.s.Failures, m.s.FailClass = 0, f.Class
+	}
+	m.s.Failures++
+	m.s.Claim = nil
+	switch f.Class {
+	case UsageLimit:
+		m.s.Retry = true
+		m.s.Situation = Interruption
+		m.away()
+		m.wait(m.reset(f), ThenTurn, "usage limit: "+f.Message)
+	case Overloaded, Network:
+		m.backOff(f)
+	case Login, Billing:
+		m.finish(Errored, f.Message, f.Hint)
+	case OverBudget:
+		m.s.Hit = Budget
+		m.look()
+	case Interrupted:
+		m.interrupted(f)
+	case Refused, Crashed, TimedOut, Silent:
+		m.crashed(f)
+	default:
+		m.crashed(f)
+	}
+}
+
+// reset is when to ask again after a usage limit.
+func (m *machine) reset(f Failure) time.Time {
+	if f.Until.After(m.s.Now) {
+		return f.Until.Add(resetSlack)
+	}
+	return m.s.Now.Add(doubled(limitFirst, limitMost, m.s.Failures))
+}
+
+func (m *machine) backOff(f Failure) {
+	if m.s.Failures > failuresMax {
+		m.finish(Errored, f.Message, "the work is kept; try  pawl resume  later")
+		return
+	}
+	m.s.Retry = true
+	m.s.Situation = Interruption
+	m.wait(m.s.Now.Add(doubled(backoffFirst, backoffMax, m.s.Failures)), ThenTurn, string(f.Class)+": "+f.Message)
+}
+
+func (m *machine) interrupted(f Failure) {
+	if m.s.Hit != "" {
+		m.look()
+		return
+	}
+	if m.s.Failures > failuresMax {
+		m.finish(Errored, "the agent is interrupted again and again: "+f.Message, f.Hint)
+		return
+	}
+	m.s.Retry = true
+	m.s.Situation = Interruption
+	m.beginTurn()
+}
+
+// crashed: a client that dies is a failed try; one that cannot live is an error.
+func (m *machine) crashed(f Failure) {
+	if m.s.Failures >= crashesMax && f.Class != Refused {
+		m.finish(Errored, "the agent failed again and again: "+f.Message, f.Hint)
+		return
+	}
+	m.fail(Failing{Reason: "the turn was cut off: " + f.Message}, "")
+}
+
+// doubled is first, 2 × first, 4 × first … for n = 1, 2, 3 …, at most most.
+func doubled(first, most time.Duration, n int) time.Duration {
+	d := first
+	for range n - 1 {
+		d *= 2
+		if d >= most {
+			return most
+		}
+	}
+	return d
+}

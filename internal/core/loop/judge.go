@@ -1,0 +1,215 @@
+package loop
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+const (
+	unknownMax  = 3 // reruns of gates that could not tell
+	unknownWait = 10 * time.Second
+)
+
+// startTask runs the gates on the tree the task starts from: the baseline that
+// its work is judged against.
+func (m *machine) startTask() {
+	if m.s.Policy.Gates {
+		m.runGates(ForBaseline)
+		return
+	}
+	m.beginTurn()
+}
+
+func (m *machine) runGates(p Purpose) {
+	m.s.Purpose = p
+	phase := Judging
+	if p == ForBaseline {
+		phase = Baseline
+	}
+	m.ask(phase, Action{Do: RunGates, Purpose: p, Task: m.s.Current, Tasks: m.claimed(), Rerun: m.s.Unknowns})
+}
+
+func (m *machine) baseline(g Gates) {
+	if g.Status == gate.Unknown && m.rerun(g) {
+		return
+	}
+	m.s.Unknowns = 0
+	if g.Status == gate.Unknown {
+		m.notify(Warning, "the gates could not tell how things stand before the work: "+g.Reason)
+	}
+	m.s.Green = g.Green
+	m.s.Ladder.SeenRed = m.s.Ladder.SeenRed || !g.Green && g.Status != gate.Unknown
+	m.beginTurn()
+}
+
+// rerun tries unknown results again, a bounded number of times.
+func (m *machine) rerun(g Gates) bool {
+	if m.s.Unknowns >= unknownMax {
+		return false
+	}
+	m.s.Unknowns++
+	m.wait(m.s.Now.Add(time.Duration(m.s.Unknowns)*unknownWait), ThenGates, "a gate could not tell, it is run again: "+g.Reason)
+	return true
+}
+
+// named are the claim's tasks: the open ones it names, else the current one.
+func (m *machine) named(c Claim) []string {
+	var ids []string
+	for _, id := range c.Tasks {
+		if t, ok := m.s.Task(id); ok && t.Status != Done && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		ids = []string{m.s.Current}
+	}
+	return ids
+}
+
+func (m *machine) claimed() []string {
+	if m.s.Claim == nil {
+		return nil
+	}
+	return m.named(*m.s.Claim)
+}
+
+// judge takes a claim to the gates, or decides it where there is nothing that a
+// gate could say.
+func (m *machine) judge(seen Seen) {
+	switch {
+	case m.s.Policy.Kind == Answer:
+		m.s.Found = &Gates{Evidence: gate.NoEvidence, Reason: "an answer that nothing judged"}
+		m.accept("", m.s.Found.Receipt)
+		m.next()
+	case !seen.Changed && !seen.Unknown && !m.s.Policy.Verify:
+		m.unchanged()
+	case !m.s.Policy.Gates:
+		m.commit(Gates{Evidence: gate.NoEvidence, Reason: "there is no gate"})
+	default:
+		m.runGates(ForClaim)
+	}
+}
+
+// unchanged: a claim with nothing to show is refused once; then the task is set
+// aside, neither committed nor ticked.
+func (m *machine) unchanged() {
+	if !m.s.Ladder.Refused {
+		m.refuse("nothing in the work tree has changed since the task began")
+		return
+	}
+	for _, id := range m.claimed() {
+		m.task(id, func(t *Task) { t.Status, t.Why = Unchanged, "claimed without change" })
+	}
+	m.remember("claimed again without any change: set aside")
+	m.next()
+}
+
+func (m *machine) refuse(why string) {
+	m.s.Ladder.Refused = true
+	m.s.Refusals++
+	m.remember("claim refused: " + why)
+	m.s.Failing = &Failing{Reason: why}
+	m.s.Situation = ClaimRefused
+	m.s.Claim = nil
+	m.beginTurn()
+}
+
+// judged decides after the gates have spoken on the agent's work.
+func (m *machine) judged(g Gates) {
+	if m.stopped() {
+		return
+	}
+	m.s.Unjudged = false
+	switch m.s.Purpose {
+	case ForLimit:
+		m.s.Green = g.Green
+		m.remember("the gates at the end: " + string(g.Status) + " " + g.Reason)
+		m.finish(m.s.Hit, limitReason(m.s.Hit), "")
+	case ForFinal:
+		m.finalGates(g)
+	case ForClaim, ForBaseline:
+		m.claimJudged(g)
+	}
+}
+
+func (m *machine) claimJudged(g Gates) {
+	if g.Status == gate.Unknown {
+		if !m.rerun(g) {
+			m.finish(Errored, "a gate could not be run: "+g.Reason, "the work is kept; mend the gate, then  pawl resume")
+		}
+		return
+	}
+	m.s.Unknowns = 0
+	m.s.Green = g.Green
+	greenIsTheGoal := m.s.Policy.Verify || m.s.Current == FinalTask
+	if g.Status == gate.Fail || greenIsTheGoal && !g.Green {
+		m.s.Ladder.SeenRed = true
+		m.s.Claim = nil
+		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}, g.Fingerprint)
+		return
+	}
+	if m.s.Policy.Verify && g.Evidence != gate.Discriminating && len(g.TestsChanged) == 0 {
+		g.Evidence = gate.Consistent
+		if m.s.Ladder.SeenRed {
+			g.Evidence = gate.Discriminating
+		}
+	}
+	if len(g.TestsChanged) > 0 {
+		g.Evidence = gate.NoEvidence
+	}
+	if m.wantsMore(g) {
+		m.refuse(cmp.Or(g.Reason, "everything passes, and did so before as well: nothing tells this work from none"))
+		return
+	}
+	m.commit(g)
+}
+
+// wantsMore: a claim whose evidence is merely consistent is refused once, if
+// the agent has a turn left to do better.
+func (m *machine) wantsMore(g Gates) bool {
+	if g.Evidence != gate.Consistent || m.s.Ladder.Refused || m.s.Policy.Verify ||
+		m.s.Claim != nil && m.s.Claim.NoBehaviourChange || m.limit() != "" {
+		return false
+	}
+	return slices.ContainsFunc(m.claimed(), func(id string) bool {
+		t, _ := m.s.Task(id)
+		return !t.enough(g.Evidence)
+	})
+}
+
+func (m *machine) commit(g Gates) {
+	g.Results = nil
+	m.s.Found = &g
+	ids := m.claimed()
+	m.do(Action{Do: Tick, Tasks: ids, Evidence: g.Evidence})
+	m.ask(Committing, Action{Do: Commit, Tasks: ids, Tree: g.Tree, Evidence: g.Evidence, Receipt: g.Receipt})
+}
+
+func (m *machine) committed(e Event) {
+	m.accept(e.Commit, e.Receipt)
+	m.s.Base = e.Tree
+	if m.stopped() {
+		return
+	}
+	m.next()
+}
+
+// accept marks the claimed tasks done.
+func (m *machine) accept(commit, receipt string) {
+	ids := m.claimed()
+	took := m.s.Now.Sub(m.s.TaskFrom)
+	for _, id := range ids {
+		m.task(id, func(t *Task) {
+			t.Status, t.Commit, t.Receipt = Done, commit, receipt
+			t.Evidence, t.Why = m.s.Found.Evidence, m.s.Found.Reason
+			t.Flipped, t.Tests = m.s.Found.Flipped, m.s.Found.TestsChanged
+			t.Took = took
+		})
+	}
+	m.remember("done: " + string(m.s.Found.Evidence))
+	m.s.Claim, m.s.Found = nil, nil
+	m.s.Unjudged = false
+}

@@ -1,0 +1,95 @@
+package loop
+
+import "fmt"
+
+// The rungs of the ladder of a failing task.
+const (
+	sameSession  = 0 // three tries in one session, with the failure's summary
+	freshSession = 1 // one try in a fresh session, with the recap
+	restored     = 2 // back to where the task began, one try in a fresh session, with the lesson
+	setAside     = 3 // parked
+)
+
+const triesInSession = 3
+
+// fail books a failed try and climbs where the rung is exhausted. Two identical
+// fingerprints end a rung early: the same failure twice is not worth a third try.
+func (m *machine) fail(f Failing, fingerprint string) {
+	m.s.Failing = &f
+	m.remember("failed: " + f.Reason)
+	if o := m.limit(); o != "" {
+		m.limitReached(o)
+		return
+	}
+	same := fingerprint != "" && fingerprint == m.s.Ladder.Fingerprint
+	m.s.Ladder.Fingerprint = fingerprint
+	m.s.Ladder.Idle = 0
+	m.s.Ladder.Tries++
+	if m.s.Ladder.Rung == sameSession && m.s.Ladder.Tries < triesInSession && !same {
+		m.s.Situation = GatesFailed
+		m.beginTurn()
+		return
+	}
+	m.climb()
+}
+
+func (m *machine) climb() {
+	verifyAgain := m.s.Policy.Verify && m.s.Ladder.Rung == freshSession
+	if !verifyAgain {
+		m.s.Ladder.Rung++
+	}
+	m.s.Ladder.Tries = 0
+	switch m.s.Ladder.Rung {
+	case freshSession:
+		if m.s.Policy.Attended {
+			m.climb()
+			return
+		}
+		m.s.Fresh = true
+		m.s.Situation = FreshRecap
+		m.beginTurn()
+	case restored:
+		if !m.s.Policy.Restore {
+			m.climb()
+			return
+		}
+		m.learn(m.lesson())
+		m.s.Fresh = true
+		m.s.Situation = WasRestored
+		m.restore(ThenTurn)
+	default:
+		m.park(Parked, m.s.Failing.Reason)
+	}
+}
+
+func (m *machine) lesson() string {
+	s := fmt.Sprintf("task %s: an attempt was undone because %s", m.s.Current, m.s.Failing.Reason)
+	if m.s.Failing.FirstError != "" {
+		s += " (" + m.s.Failing.FirstError + ")"
+	}
+	return s
+}
+
+func (m *machine) restore(then After) {
+	m.s.Restores++
+	m.s.Unjudged = false
+	m.s.After = then
+	m.ask(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.Base, Text: m.s.Failing.Reason})
+}
+
+// park sets the current task aside: its half-work is checkpointed, the tree goes
+// back to where the task began, or is left with --on-failure keep.
+func (m *machine) park(status TaskStatus, why string) {
+	id := m.s.Current
+	took := m.s.Now.Sub(m.s.TaskFrom)
+	m.task(id, func(t *Task) { t.Status, t.Why, t.Took = status, why, took })
+	m.remember(string(status) + ": " + why)
+	m.s.Failing = &Failing{Reason: why}
+	m.s.Claim = nil
+	if m.s.Policy.Restore {
+		m.restore(ThenNext)
+		return
+	}
+	m.s.After = ThenNext
+	m.ask(Checkpointing, Action{Do: Checkpoint, Task: id, Text: "task " + id + " set aside"})
+}

@@ -1,0 +1,63 @@
+package loop
+
+// limit is the limit that forbids another turn, or "".
+func (m *machine) limit() Outcome {
+	l := m.s.Policy.Limits
+	switch {
+	case m.s.Hit != "":
+		return m.s.Hit
+	case l.Iterations > 0 && m.s.Iteration >= l.Iterations && !m.s.Retry:
+		return Iterations
+	case l.Duration > 0 && m.s.Elapsed() >= l.Duration:
+		return Duration
+	case l.CostUSD > 0 && m.s.Usage.CostUSD >= l.CostUSD,
+		l.Tokens > 0 && m.s.Usage.Tokens() >= l.Tokens:
+		return Budget
+	}
+	return ""
+}
+
+// limitHit is a limit that the owner saw pass, which may be in mid-turn.
+func (m *machine) limitHit(o Outcome) {
+	if o != Iterations && o != Duration && o != Budget {
+		m.notify(Anomaly, "unknown limit "+string(o)+": ignored")
+		return
+	}
+	m.s.Hit = o
+	switch m.s.Phase {
+	case Turning:
+		m.do(Action{Do: Interrupt})
+	case Waiting:
+		m.back()
+		m.follow(m.s.After)
+	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Paused, Ended:
+		// noticed before the next turn begins
+	}
+}
+
+// limitReached ends the loop; work that no gate has seen is judged first, so
+// that the report can say how it stands. It is kept in any case.
+func (m *machine) limitReached(o Outcome) {
+	m.s.Hit = o
+	switch {
+	case m.s.Policy.Kind == Explore || m.s.Policy.Kind == Periodic:
+		m.finish(Finished, "its own limit was reached: "+limitReason(o), "")
+	case m.s.Policy.Gates && m.s.Unjudged:
+		m.runGates(ForLimit)
+	default:
+		m.finish(o, limitReason(o), "")
+	}
+}
+
+func limitReason(o Outcome) string {
+	switch o {
+	case Iterations:
+		return "the limit of iterations was reached"
+	case Duration:
+		return "the time limit was reached"
+	case Budget:
+		return "the budget was spent"
+	case Verified, Finished, Errored, Unverified, Stuck, BlockedEnd, Tampered, CancelledEnd:
+	}
+	return string(o)
+}

@@ -1,0 +1,137 @@
+package loop
+
+import "strings"
+
+// Outcome is how a loop ended: exactly one.
+type Outcome string
+
+// The outcomes.
+const (
+	Verified     Outcome = "verified"
+	Finished     Outcome = "finished"
+	Errored      Outcome = "error"
+	Unverified   Outcome = "unverified"
+	Iterations   Outcome = "iterations"
+	Duration     Outcome = "duration"
+	Budget       Outcome = "budget"
+	Stuck        Outcome = "stuck"
+	BlockedEnd   Outcome = "blocked"
+	Tampered     Outcome = "tampered"
+	CancelledEnd Outcome = "cancelled"
+)
+
+// Outcomes lists all outcomes.
+func Outcomes() []Outcome {
+	return []Outcome{
+		Verified, Finished, Errored, Unverified, Iterations, Duration, Budget,
+		Stuck, BlockedEnd, Tampered, CancelledEnd,
+	}
+}
+
+// Causes of a cancellation, as Event.Text of Cancelled.
+const (
+	ByInterrupt = "int"
+	ByStop      = "stop"
+	ByTerm      = "term"
+	ByHangup    = "hup"
+)
+
+// ExitCode is the exit code of the process that drove the loop to this end; the
+// cause matters for cancellations only.
+func (o Outcome) ExitCode(cause string) int {
+	switch o {
+	case Verified, Finished:
+		return 0
+	case Errored:
+		return 1
+	case Unverified:
+		return 3
+	case Iterations:
+		return 10
+	case Duration:
+		return 11
+	case Budget:
+		return 12
+	case Stuck:
+		return 13
+	case BlockedEnd:
+		return 14
+	case Tampered:
+		return 15
+	case CancelledEnd:
+		switch cause {
+		case ByTerm:
+			return 143
+		case ByHangup:
+			return 129
+		}
+		return 130
+	}
+	return 1
+}
+
+// allDoneBefore ends a loop over a plan that had nothing open. A task that an
+// earlier loop ended with less than wanted is still less than wanted.
+func (m *machine) allDoneBefore() {
+	if why := m.lessThanWanted(); why != "" {
+		m.finish(Unverified, why, "")
+		return
+	}
+	m.finish(Finished, "every task was done before", "")
+}
+
+// lessThanWanted names the done tasks whose evidence is not what was wanted.
+// A task that no loop did (a person ticked it) is nobody's claim.
+func (m *machine) lessThanWanted() string {
+	var ids []string
+	for _, t := range m.s.Tasks {
+		if t.Status == Done && (!t.Earlier || t.Evidence != "") && !t.enough(t.Evidence) {
+			ids = append(ids, t.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	return "less evidence than wanted: " + strings.Join(ids, ", ")
+}
+
+// tally names the outcome of a loop with nothing left to do:
+// stuck > blocked > unverified > verified.
+func (m *machine) tally() {
+	by := map[TaskStatus][]string{}
+	for _, t := range m.s.Tasks {
+		by[t.Status] = append(by[t.Status], t.ID)
+	}
+	switch {
+	case len(by[Parked]) > 0:
+		m.finish(Stuck, "no way was found to do: "+strings.Join(by[Parked], ", "), "")
+	case len(by[Blocked]) > 0:
+		m.finish(BlockedEnd, m.blockedReason(), "")
+	case len(by[Open]) > 0: // they depend on a task that was set aside
+		m.finish(Unverified, "could not begin: "+strings.Join(by[Open], ", "), "")
+	case len(by[Unchanged]) > 0:
+		m.finish(Unverified, "claimed without change: "+strings.Join(by[Unchanged], ", "), "")
+	case m.lessThanWanted() != "":
+		m.finish(Unverified, m.lessThanWanted(), "")
+	case m.s.Policy.Gates && !m.s.Green:
+		m.finish(Unverified, "a gate does not pass on the final tree: "+m.finalFailure(), "")
+	default:
+		m.finish(Verified, "", "")
+	}
+}
+
+func (m *machine) finalFailure() string {
+	if m.s.Failing == nil {
+		return "unknown"
+	}
+	return m.s.Failing.Reason
+}
+
+func (m *machine) blockedReason() string {
+	for _, t := range m.s.Tasks {
+		if t.Status == Blocked {
+			return t.ID + ": " + t.Why
+		}
+	}
+	return ""
+}

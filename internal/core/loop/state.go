@@ -1,0 +1,254 @@
+// Package loop is the machine that drives a goal to its outcome.
+//
+// Step takes a state and an event (past tense: a turn ended, gates finished)
+// and returns the next state and the actions to perform (imperative: run the
+// gates, begin a turn). It is pure: no clock, no files, no goroutines; an event
+// carries its time. Whoever owns a loop (the runner, later the Stop hook and
+// the distributed worker) performs the actions, reports what came of them as
+// events, and writes each event to the journal before it acts. The state is
+// the fold of the journal, so an owner that dies at any moment is replaced by
+// one that folds, feeds OwnerLost, and performs the pending actions once more.
+//
+// Files: step.go is the table of phases and events; turn.go decides after a
+// turn, judge.go after the gates, ladder.go what a failing task tries next,
+// fail.go what a dead turn means, limit.go when it is enough, outcome.go how
+// it all ended.
+package loop
+
+import (
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// Phase is what the loop is waiting for.
+type Phase string
+
+// The phases. In each but New, Paused and Ended exactly one action is under
+// way whose end is reported as an event.
+const (
+	New           Phase = "new"
+	Checkpointing Phase = "checkpointing" // for Checkpointed
+	Baseline      Phase = "baseline"      // for GatesFinished on the tree a task starts from
+	Turning       Phase = "turning"       // for TurnEnded or AgentFailed
+	Looking       Phase = "looking"       // for TreeSeen
+	Judging       Phase = "judging"       // for GatesFinished on the agent's work
+	Committing    Phase = "committing"    // for Committed
+	Restoring     Phase = "restoring"     // for Restored
+	Waiting       Phase = "waiting"       // for TimerFired
+	Paused        Phase = "paused"        // for Resumed
+	Ended         Phase = "ended"         // for nothing
+)
+
+// Phases lists all phases, in the order of a loop's life.
+func Phases() []Phase {
+	return []Phase{New, Checkpointing, Baseline, Turning, Looking, Judging, Committing, Restoring, Waiting, Paused, Ended}
+}
+
+// Kind of a goal.
+type Kind string
+
+// The kinds of goals.
+const (
+	Change   Kind = "change"   // a change of the tree, the default
+	Answer   Kind = "answer"   // the result is text, no diff is expected
+	Explore  Kind = "explore"  // time-boxed: its limit is its end
+	Periodic Kind = "periodic" // again every so often
+)
+
+// SessionMode says when a turn gets a fresh context of its own accord.
+type SessionMode string
+
+// The session modes.
+const (
+	PerTask  SessionMode = "task"
+	PerTurn  SessionMode = "turn"
+	Hybrid   SessionMode = "hybrid" // when Policy.HandoverAt percent are full
+	Continue SessionMode = "continue"
+)
+
+// Limits of a loop; 0 is no limit, which only a person may write.
+type Limits struct {
+	Iterations int           `json:"iterations,omitempty"`
+	Duration   time.Duration `json:"duration,omitempty"` // waits for usage limits and pauses aside
+	CostUSD    float64       `json:"cost_usd,omitempty"`
+	Tokens     int64         `json:"tokens,omitempty"`
+}
+
+// Policy is what the person asked for; it does not change while the loop runs.
+type Policy struct {
+	Kind       Kind          `json:"kind"`
+	Limits     Limits        `json:"limits"`
+	Session    SessionMode   `json:"session"`
+	HandoverAt int           `json:"handover_at,omitempty"` // percent, for Hybrid
+	Restore    bool          `json:"restore,omitempty"`     // --on-failure restore; false: keep
+	Gates      bool          `json:"gates,omitempty"`       // there is at least one gate
+	Verify     bool          `json:"verify,omitempty"`      // a verify loop: green is the goal, gates run every turn
+	Attended   bool          `json:"attended,omitempty"`    // a person sits in the session
+	NoCommits  bool          `json:"no_commits,omitempty"`  // verified states instead of commits
+	Every      time.Duration `json:"every,omitempty"`       // for Periodic
+}
+
+// TaskStatus says where a task stands.
+type TaskStatus string
+
+// The states of a task.
+const (
+	Open      TaskStatus = "open"
+	Done      TaskStatus = "done"
+	Parked    TaskStatus = "parked"    // the ladder is exhausted
+	Blocked   TaskStatus = "blocked"   // the agent says it cannot
+	Unchanged TaskStatus = "unchanged" // claimed without change
+)
+
+// Task is what the machine knows of a task of the plan, or of the one task that
+// a prompt without a plan is.
+type Task struct {
+	ID        string        `json:"id"`
+	Title     string        `json:"title,omitempty"`
+	Priority  int           `json:"priority,omitempty"`
+	DependsOn []string      `json:"depends_on,omitempty"`
+	Wanted    gate.Evidence `json:"wanted,omitempty"` // evidence wanted; "" = discriminating
+	Status    TaskStatus    `json:"status"`
+	Earlier   bool          `json:"earlier,omitempty"` // was done before this loop
+	Evidence  gate.Evidence `json:"evidence,omitempty"`
+	Why       string        `json:"why,omitempty"`     // one line: what told, or why not
+	Flipped   []string      `json:"flipped,omitempty"` // tests or gates that turned green with it
+	Tests     []string      `json:"tests_changed,omitempty"`
+	Commit    string        `json:"commit,omitempty"`
+	Receipt   string        `json:"receipt,omitempty"`
+	Turns     int           `json:"turns,omitempty"`
+	Took      time.Duration `json:"took,omitempty"`
+}
+
+// FinalTask is the id of the task that Pawl opens itself when all others are
+// done and a gate is still red.
+const FinalTask = "final-gates"
+
+// Usage counts tokens and money.
+type Usage struct {
+	Input      int64   `json:"input"`
+	Output     int64   `json:"output"`
+	CacheRead  int64   `json:"cache_read"`
+	CacheWrite int64   `json:"cache_write"`
+	CostUSD    float64 `json:"cost_usd"`
+}
+
+// Tokens is the sum that --max-tokens limits: input and output, cache included.
+func (u Usage) Tokens() int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
+
+// Add returns the sum of both.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Input: u.Input + v.Input, Output: u.Output + v.Output,
+		CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
+		CostUSD: u.CostUSD + v.CostUSD,
+	}
+}
+
+// Attempt is one line of the recap.
+type Attempt struct {
+	Iteration int    `json:"iteration"`
+	Task      string `json:"task"`
+	What      string `json:"what"`
+}
+
+// Failing is what failed last, for the next prompt.
+type Failing struct {
+	Reason     string   `json:"reason"`
+	Tests      []string `json:"tests,omitempty"`
+	FirstError string   `json:"first_error,omitempty"`
+}
+
+// Ladder is where the current task stands on it.
+type Ladder struct {
+	Rung        int    `json:"rung"`                  // 0 same session, 1 fresh session, 2 restored, 3 parked
+	Tries       int    `json:"tries,omitempty"`       // failed tries on this rung
+	Fingerprint string `json:"fingerprint,omitempty"` // of the last failed try
+	Idle        int    `json:"idle,omitempty"`        // turns in a row without a tool call
+	Refused     bool   `json:"refused,omitempty"`     // a claim without evidence was refused once
+	SeenRed     bool   `json:"seen_red,omitempty"`    // Pawl saw a red gate since the task began
+}
+
+// After says what follows a checkpoint, a restore, a wait or a pause.
+type After string
+
+// What may follow.
+const (
+	ThenBaseline After = "baseline" // run the gates on the tree the task starts from
+	ThenNext     After = "next"     // take the next task
+	ThenTurn     After = "turn"     // begin a turn
+	ThenGates    After = "gates"    // run the gates again, for State.Purpose
+)
+
+// State of a loop. Plain data: it survives JSON, and the zero value is a loop
+// before Started.
+type State struct {
+	Phase     Phase         `json:"phase"`
+	Policy    Policy        `json:"policy"`
+	StartedAt time.Time     `json:"started_at,omitzero"`
+	Now       time.Time     `json:"now,omitzero"` // of the last event; never goes back
+	EndedAt   time.Time     `json:"ended_at,omitzero"`
+	Away      time.Duration `json:"away,omitempty"`     // waits for usage limits and pauses: count against nothing
+	AwayFrom  time.Time     `json:"away_from,omitzero"` // since when away, zero if not
+	Iteration int           `json:"iteration"`
+	Turns     int           `json:"turns"`
+	Usage     Usage         `json:"usage"`
+	Tasks     []Task        `json:"tasks"`
+	Current   string        `json:"current,omitempty"`  // id of the task at work
+	TaskFrom  time.Time     `json:"task_from,omitzero"` // when it began
+	Base      string        `json:"base,omitempty"`     // tree the task starts from: the last verified commit and what the person did since
+	Unjudged  bool          `json:"unjudged,omitempty"` // a turn has ended since the gates last ran
+	Retry     bool          `json:"retry,omitempty"`    // the next turn takes the place of one that was cut off
+	Found     *Gates        `json:"found,omitempty"`    // what the gates found for the claim being committed
+	Verified  string        `json:"verified,omitempty"` // tree of the last verified commit, or of the loop's start
+	Ladder    Ladder        `json:"ladder"`
+	Strikes   int           `json:"strikes,omitempty"`
+	Claim     *Claim        `json:"claim,omitempty"`    // being judged
+	Purpose   Purpose       `json:"purpose,omitempty"`  // of the gates that run
+	Unknowns  int           `json:"unknowns,omitempty"` // unknown results in a row
+	Failures  int           `json:"failures,omitempty"` // dead turns in a row, by class
+	FailClass Class         `json:"fail_class,omitempty"`
+	Hit       Outcome       `json:"hit,omitempty"`       // the limit that was reached
+	Fresh     bool          `json:"fresh,omitempty"`     // the next turn gets a fresh context
+	Situation Situation     `json:"situation,omitempty"` // for the next prompt
+	Failing   *Failing      `json:"failing,omitempty"`
+	Context   int           `json:"context,omitempty"` // percent full
+	After     After         `json:"after,omitempty"`   // what follows a checkpoint, a restore, a wait or a pause
+	Stop      string        `json:"stop,omitempty"`    // cause of a cancellation: stop, int, term, hup
+	Pause     bool          `json:"pause,omitempty"`   // a pause is asked for
+	Notes     []string      `json:"notes,omitempty"`   // messages that the next prompt delivers
+	Waited    []string      `json:"waited,omitempty"`  // background work that was waited for
+	History   []Attempt     `json:"history,omitempty"` // the last attempts
+	Lessons   []string      `json:"lessons,omitempty"`
+	Refusals  int           `json:"refusals,omitempty"`
+	Restores  int           `json:"restores,omitempty"`
+	Green     bool          `json:"green,omitempty"`   // every gate passed in full when last run
+	Pending   []Action      `json:"pending,omitempty"` // to perform again if the owner dies
+	Outcome   Outcome       `json:"outcome,omitempty"`
+	Reason    string        `json:"reason,omitempty"`
+	Hint      string        `json:"hint,omitempty"`
+	Answer    string        `json:"answer,omitempty"` // of an Answer goal
+}
+
+// Task returns the task with that id.
+func (s State) Task(id string) (Task, bool) {
+	for _, t := range s.Tasks {
+		if t.ID == id {
+			return t, true
+		}
+	}
+	return Task{}, false
+}
+
+// Elapsed is the time that counts against the duration limit.
+func (s State) Elapsed() time.Duration {
+	if s.StartedAt.IsZero() {
+		return 0
+	}
+	away := s.Away
+	if !s.AwayFrom.IsZero() {
+		away += s.Now.Sub(s.AwayFrom)
+	}
+	return s.Now.Sub(s.StartedAt) - away
+}

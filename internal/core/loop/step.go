@@ -1,0 +1,248 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// machine is one Step under way: the state being made, and the actions so far.
+type machine struct {
+	s    State
+	acts []Action
+}
+
+// Step is the whole machine: the state after e, and what to do now. It defines
+// every pair of phase and event; one that makes no sense changes nothing and is
+// reported as an anomaly. Neither s nor e is modified.
+func Step(s State, e Event) (State, []Action) {
+	m := &machine{s: s}
+	m.s.Tasks = slices.Clone(s.Tasks)
+	m.clock(e)
+	m.handle(e)
+	if slices.ContainsFunc(m.acts, func(a Action) bool { return a.Do.Asks() || a.Do == Finish }) {
+		m.s.Pending = m.acts
+	}
+	return m.s, m.acts
+}
+
+// clock moves the loop's time; it never goes back, whatever the machine's clock
+// does. The time in which no owner was alive counts against nothing.
+func (m *machine) clock(e Event) {
+	if !e.At.After(m.s.Now) {
+		return
+	}
+	if e.Kind == OwnerLost && m.s.AwayFrom.IsZero() && !m.s.Now.IsZero() {
+		m.s.Away += e.At.Sub(m.s.Now)
+	}
+	m.s.Now = e.At
+}
+
+func (m *machine) handle(e Event) {
+	if m.s.Phase == "" {
+		m.s.Phase = New
+	}
+	if m.s.Phase == Ended {
+		return // late answers to actions that the end overtook
+	}
+	switch e.Kind {
+	case Cancelled:
+		m.cancel(e.Text)
+	case PauseAsked:
+		m.pause()
+	case Resumed:
+		m.resume()
+	case MessageArrived:
+		m.s.Notes = append(slices.Clip(m.s.Notes), e.Text)
+	case LimitHit:
+		m.limitHit(e.Limit)
+	case OwnerLost:
+		m.ownerLost()
+	case Faulted:
+		m.finish(Errored, e.Text, e.Hint)
+	default:
+		m.answer(e)
+	}
+}
+
+// answer handles the events that end an action: each has its phase.
+func (m *machine) answer(e Event) {
+	switch {
+	case m.s.Phase == New && e.Kind == Started && e.Start != nil:
+		m.start(*e.Start)
+	case m.s.Phase == Checkpointing && e.Kind == Checkpointed:
+		m.checkpointed(e.Tree)
+	case m.s.Phase == Baseline && e.Kind == GatesFinished && e.Gates != nil:
+		m.baseline(*e.Gates)
+	case m.s.Phase == Turning && e.Kind == TurnEnded && e.Turn != nil:
+		m.turnEnded(*e.Turn)
+	case m.s.Phase == Turning && e.Kind == AgentFailed && e.Failure != nil:
+		m.agentFailed(e.Turn, *e.Failure)
+	case m.s.Phase == Looking && e.Kind == TreeSeen && e.Seen != nil:
+		m.treeSeen(*e.Seen)
+	case m.s.Phase == Judging && e.Kind == GatesFinished && e.Gates != nil:
+		m.judged(*e.Gates)
+	case m.s.Phase == Committing && e.Kind == Committed:
+		m.committed(e)
+	case m.s.Phase == Restoring && e.Kind == Restored:
+		m.follow(m.s.After)
+	case m.s.Phase == Waiting && e.Kind == TimerFired:
+		m.back()
+		m.follow(m.s.After)
+	default:
+		m.notify(Anomaly, fmt.Sprintf("event %s while %s: ignored", e.Kind, m.s.Phase))
+	}
+}
+
+func (m *machine) start(st Start) {
+	m.s.Policy = st.Policy
+	m.s.Tasks = slices.Clone(st.Tasks)
+	m.s.StartedAt = m.s.Now
+	m.s.Situation = FirstTurn
+	if len(m.s.Tasks) == 0 {
+		m.finish(Errored, "the goal has no task", "give a prompt, or a plan with at least one task")
+		return
+	}
+	if !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status != Done }) {
+		m.allDoneBefore()
+		return
+	}
+	m.next()
+}
+
+// follow goes on after a checkpoint, a restore, a wait or a pause.
+func (m *machine) follow(a After) {
+	switch a {
+	case ThenBaseline:
+		m.startTask()
+	case ThenNext:
+		m.next()
+	case ThenGates:
+		m.runGates(m.s.Purpose)
+	case ThenTurn:
+		m.beginTurn()
+	}
+}
+
+func (m *machine) checkpointed(tree string) {
+	if m.s.After == ThenBaseline {
+		m.s.Base = tree
+	}
+	m.follow(m.s.After)
+}
+
+// cancel ends the loop, after what must not be cut in half: a turn is
+// interrupted first, a commit or a restore is finished. A second one ends it at
+// once.
+func (m *machine) cancel(cause string) {
+	again := m.s.Stop != ""
+	m.s.Stop = cause
+	switch {
+	case again:
+		m.finish(CancelledEnd, cancelReason(cause), "")
+	case m.s.Phase == Turning:
+		m.do(Action{Do: Interrupt})
+	case m.s.Phase == Committing || m.s.Phase == Restoring:
+	default:
+		m.finish(CancelledEnd, cancelReason(cause), "")
+	}
+}
+
+func cancelReason(cause string) string {
+	switch cause {
+	case ByStop:
+		return "stopped by pawl stop"
+	case ByTerm:
+		return "terminated"
+	case ByHangup:
+		return "the terminal went away"
+	}
+	return "cancelled by Ctrl-C"
+}
+
+// stopped finishes a cancelled loop at the first point where it can.
+func (m *machine) stopped() bool {
+	if m.s.Stop == "" {
+		return false
+	}
+	m.finish(CancelledEnd, cancelReason(m.s.Stop), "")
+	return true
+}
+
+// pause takes effect at once in a wait, otherwise before the next turn or task:
+// a turn under way is not cut off.
+func (m *machine) pause() {
+	m.s.Pause = true
+	if m.s.Phase == Waiting {
+		m.hold(m.s.After)
+	}
+}
+
+func (m *machine) hold(then After) {
+	m.s.After = then
+	m.s.Phase = Paused
+	m.s.Pending = nil
+	m.away()
+}
+
+func (m *machine) resume() {
+	m.s.Pause = false
+	if m.s.Phase == Paused {
+		m.back()
+		m.follow(m.s.After)
+	}
+}
+
+// away and back bracket time that counts against no limit.
+func (m *machine) away() {
+	if m.s.AwayFrom.IsZero() {
+		m.s.AwayFrom = m.s.Now
+	}
+}
+
+func (m *machine) back() {
+	if !m.s.AwayFrom.IsZero() {
+		m.s.Away += m.s.Now.Sub(m.s.AwayFrom)
+		m.s.AwayFrom = time.Time{}
+	}
+}
+
+// ownerLost makes the new owner do again what the old one had not finished. A
+// turn cut off is begun again in its session, as the same iteration.
+func (m *machine) ownerLost() {
+	switch m.s.Phase {
+	case Turning:
+		if m.stopped() {
+			return
+		}
+		m.s.Retry = true
+		m.s.Situation = Interruption
+		m.beginTurn()
+	case New, Paused:
+	default:
+		m.acts = slices.Clone(m.s.Pending)
+	}
+}
+
+func (m *machine) do(a Action) { m.acts = append(m.acts, a) }
+
+// ask does an action whose end the loop now waits for.
+func (m *machine) ask(p Phase, a Action) {
+	m.s.Phase = p
+	m.do(a)
+}
+
+func (m *machine) notify(l Level, text string) { m.do(Action{Do: Notify, Level: l, Text: text}) }
+
+func (m *machine) wait(until time.Time, then After, why string) {
+	m.s.After = then
+	m.ask(Waiting, Action{Do: Wait, Until: until, Text: why})
+}
+
+func (m *machine) finish(o Outcome, reason, hint string) {
+	m.back()
+	m.s.Phase = Ended
+	m.s.EndedAt = m.s.Now
+	m.s.Outcome, m.s.Reason, m.s.Hint = o, reason, hint
+	m.do(Action{Do: Finish, Text: reason})
+}

@@ -1,0 +1,105 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// task changes the task with that id in place.
+func (m *machine) task(id string, change func(*Task)) {
+	i := slices.IndexFunc(m.s.Tasks, func(t Task) bool { return t.ID == id })
+	if i >= 0 {
+		change(&m.s.Tasks[i])
+	}
+}
+
+// enough tells whether e is the evidence wanted for the task, or more.
+func (t Task) enough(e gate.Evidence) bool {
+	wanted := t.Wanted
+	if wanted == "" {
+		wanted = gate.Discriminating
+	}
+	return e.Satisfies(wanted)
+}
+
+// next takes the next task, or ends the loop where nothing is left. Nothing
+// left decides before any limit: a finished job on the last iteration is
+// verified.
+func (m *machine) next() {
+	if m.stopped() {
+		return
+	}
+	first := m.s.Current == ""
+	id, ok := m.pick()
+	if !ok {
+		m.nothingLeft()
+		return
+	}
+	if o := m.limit(); o != "" {
+		m.s.Unjudged = false
+		m.limitReached(o)
+		return
+	}
+	if m.s.Pause {
+		m.hold(ThenNext)
+		return
+	}
+	m.s.Current, m.s.TaskFrom = id, m.s.Now
+	m.s.Ladder, m.s.Failing, m.s.Claim = Ladder{}, nil, nil
+	m.s.Unjudged, m.s.Retry = false, false
+	m.s.Situation = NextTask
+	if first {
+		m.s.Situation = FirstTurn
+	}
+	m.s.Fresh = m.s.Fresh || m.s.Policy.Session == PerTask || m.s.Policy.Session == ""
+	m.s.After = ThenBaseline
+	m.ask(Checkpointing, Action{Do: Checkpoint, Task: id, Text: "before task " + id})
+}
+
+// pick leaves the choice to core/plan.
+func (m *machine) pick() (string, bool) {
+	p := plan.Plan{Tasks: make([]plan.Task, len(m.s.Tasks))}
+	for i, t := range m.s.Tasks {
+		p.Tasks[i] = plan.Task{ID: t.ID, Done: t.Status == Done, Priority: t.Priority, DependsOn: t.DependsOn}
+	}
+	t, ok := p.Next(func(id string) bool {
+		t, _ := m.s.Task(id)
+		return t.Status != Open
+	})
+	return t.ID, ok
+}
+
+// nothingLeft: the gates have the last word on the tree that is kept.
+func (m *machine) nothingLeft() {
+	if m.s.Policy.Gates && slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status == Done && !t.Earlier }) {
+		m.s.Claim = nil
+		m.runGates(ForFinal)
+		return
+	}
+	m.tally()
+}
+
+func (m *machine) finalGates(g Gates) {
+	if g.Status == gate.Unknown && m.rerun(g) {
+		return
+	}
+	m.s.Unknowns = 0
+	m.s.Green = g.Green && g.Status == gate.Pass
+	if !m.s.Green {
+		m.s.Failing = &Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}
+	}
+	_, opened := m.s.Task(FinalTask)
+	left := slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status != Done })
+	if m.s.Green || opened || left || g.Status == gate.Unknown {
+		m.tally()
+		return
+	}
+	m.s.Tasks = append(m.s.Tasks, Task{
+		ID: FinalTask, Title: "make the final gates pass", Status: Open, Wanted: gate.Consistent,
+	})
+	m.remember(fmt.Sprintf("all tasks are done, but a gate is red: %s", g.Reason))
+	m.next()
+}

@@ -1,0 +1,206 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	idleTurns      = 3 // turns in a row without a tool call that are stagnation
+	strikesFresh   = 2
+	strikesTamper  = 3
+	backgroundWait = 10 * time.Minute
+	periodicFloor  = time.Second
+)
+
+// beginTurn begins the next turn of the current task, unless a limit or a pause
+// comes first. It is the only place where a turn begins: no turn can begin past
+// a limit.
+func (m *machine) beginTurn() {
+	if m.stopped() {
+		return
+	}
+	if o := m.limit(); o != "" {
+		m.limitReached(o)
+		return
+	}
+	if m.s.Pause {
+		m.hold(ThenTurn)
+		return
+	}
+	if !m.s.Retry || m.s.Iteration == 0 {
+		m.s.Iteration++
+	}
+	m.s.Retry = false
+	fresh := m.s.Fresh || m.s.Iteration == 1 && m.s.Turns == 0 ||
+		m.s.Policy.Session == PerTurn ||
+		m.s.Policy.Session == Hybrid && m.s.Policy.HandoverAt > 0 && m.s.Context >= m.s.Policy.HandoverAt
+	if fresh && (m.s.Situation == GoOn || m.s.Situation == GatesFailed) {
+		m.s.Situation = FreshRecap
+	}
+	m.s.Fresh = false
+	if fresh {
+		m.s.Context = 0
+	}
+	a := Action{
+		Do: BeginTurn, Task: m.s.Current, Iteration: m.s.Iteration, Fresh: fresh,
+		Situation: m.s.Situation, Notes: m.s.Notes,
+	}
+	m.s.Notes = nil
+	m.ask(Turning, a)
+}
+
+func (m *machine) turnEnded(t Turn) {
+	if t.ByPerson {
+		m.s.Retry = true // it took the place of nothing: the loop's own turn is still due
+		m.s.Situation = GoOn
+		m.beginTurn()
+		return
+	}
+	m.count(t)
+	m.s.Failures, m.s.FailClass = 0, ""
+	if t.ToolCalls == 0 {
+		m.s.Ladder.Idle++
+	} else {
+		m.s.Ladder.Idle = 0
+	}
+	if m.stopped() {
+		return
+	}
+	m.s.Claim = t.Claim
+	if m.s.Policy.Kind == Answer && t.Claim != nil {
+		m.s.Answer = t.Text
+	}
+	if m.s.Policy.Attended && t.Claim == nil && m.newBackground(t.Background) {
+		m.wait(m.s.Now.Add(backgroundWait), ThenTurn, "background work: "+strings.Join(t.Background, ", "))
+		return
+	}
+	m.look()
+}
+
+// count books what a turn cost, whether it came to its own end or died.
+func (m *machine) count(t Turn) {
+	m.s.Turns++
+	m.s.Unjudged = true
+	m.s.Usage = m.s.Usage.Add(t.Usage)
+	if t.Context >= 0 {
+		m.s.Context = t.Context
+	}
+	m.task(m.s.Current, func(t *Task) { t.Turns++ })
+}
+
+// newBackground tells whether there is work in the background that was not
+// waited for yet: the stop is allowed once per piece of it.
+func (m *machine) newBackground(work []string) bool {
+	fresh := false
+	for _, w := range work {
+		if !slices.Contains(m.s.Waited, w) {
+			m.s.Waited = append(slices.Clip(m.s.Waited), w)
+			fresh = true
+		}
+	}
+	return fresh
+}
+
+// look is deep only where something will be judged: turns without a claim are
+// cheap.
+func (m *machine) look() {
+	deep := m.s.Claim != nil && !m.s.Claim.Blocked || m.s.Policy.Verify || m.limit() != ""
+	m.ask(Looking, Action{Do: Look, Deep: deep})
+}
+
+func (m *machine) treeSeen(seen Seen) {
+	for _, r := range seen.Remarks {
+		m.notify(Info, r)
+	}
+	if m.stopped() {
+		return
+	}
+	if len(seen.Marked) > 0 && (m.s.Claim == nil || !m.s.Claim.Blocked) {
+		c := Claim{Tasks: seen.Marked}
+		if m.s.Claim != nil {
+			c.NoBehaviourChange = m.s.Claim.NoBehaviourChange
+			c.Tasks = append(slices.Clone(m.named(*m.s.Claim)), seen.Marked...)
+		}
+		m.s.Claim = &c
+		if seen.Unknown {
+			m.ask(Looking, Action{Do: Look, Deep: true}) // the mark was the first sign of a claim
+			return
+		}
+	}
+	switch {
+	case len(seen.Tampered) > 0:
+		m.strike(seen.Tampered)
+	case m.s.Claim != nil && m.s.Claim.Blocked:
+		m.park(Blocked, m.s.Claim.Reason)
+	case m.s.Claim != nil:
+		m.judge(seen)
+	case m.s.Policy.Verify:
+		m.s.Claim = &Claim{}
+		m.runGates(ForClaim)
+	case m.s.Policy.Kind == Periodic:
+		m.s.Situation = GoOn
+		m.s.Fresh = true
+		m.wait(m.s.Now.Add(max(m.s.Policy.Every, periodicFloor)), ThenTurn, "until the next time")
+	case m.s.Ladder.Idle >= idleTurns && m.s.Policy.Kind == Change:
+		m.stagnant()
+	default:
+		m.s.Situation = GoOn
+		m.beginTurn()
+	}
+}
+
+func (m *machine) stagnant() {
+	why := fmt.Sprintf("%d turns in a row without a tool call: nothing was done", m.s.Ladder.Idle)
+	if m.s.Policy.Gates {
+		m.fail(Failing{Reason: why}, "idle")
+		return
+	}
+	m.s.Ladder.Idle = 0
+	m.s.Failing = &Failing{Reason: why}
+	m.s.Situation = GoOn
+	m.beginTurn()
+}
+
+// strike puts back what judges. The claim that came with the change is not
+// judged: the agent is told, and may claim again.
+func (m *machine) strike(paths []string) {
+	m.s.Strikes++
+	m.s.Claim = nil
+	what := strings.Join(paths, ", ")
+	m.do(Action{Do: PutBack, Paths: paths})
+	m.remember("changed what judges it, put back: " + what)
+	if m.s.Strikes >= strikesTamper {
+		m.finish(Tampered, "the agent kept changing what judges it: "+what, "read the journal with  pawl log")
+		return
+	}
+	m.s.Failing = &Failing{Reason: "these files judge the work and were put back as they were: " + what}
+	m.s.Fresh = m.s.Fresh || m.s.Strikes >= strikesFresh
+	m.s.Situation = Struck
+	m.beginTurn()
+}
+
+const historyMax = 30
+
+// remember adds a line to the recap.
+func (m *machine) remember(what string) {
+	m.s.History = append(slices.Clip(m.s.History), Attempt{Iteration: m.s.Iteration, Task: m.s.Current, What: what})
+	if n := len(m.s.History); n > historyMax {
+		m.s.History = slices.Clone(m.s.History[n-historyMax:])
+	}
+}
+
+const lessonsMax = 20
+
+// learn keeps a lesson once.
+func (m *machine) learn(lesson string) {
+	if slices.Contains(m.s.Lessons, lesson) {
+		return
+	}
+	m.s.Lessons = append(slices.Clip(m.s.Lessons), lesson)
+	if n := len(m.s.Lessons); n > lessonsMax {
+		m.s.Lessons = slices.Clone(m.s.Lessons[n-lessonsMax:])
+	}
+}
