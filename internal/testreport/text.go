@@ -1,0 +1,79 @@
+package testreport
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// ansi matches terminal control: CSI and OSC sequences, and two-byte escapes.
+var ansi = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[ -/]*[0-~]")
+
+// Plain is s as a person would copy it from a terminal: without control
+// sequences, in valid UTF-8, with carriage returns resolved to the last text of
+// their line.
+func Plain(s string) string {
+	s = strings.ToValidUTF8(ansi.ReplaceAllString(s, ""), "�")
+	if strings.ContainsRune(s, '\r') {
+		lines := strings.Split(s, "\n")
+		for i, l := range lines {
+			l = strings.TrimRight(l, "\r")
+			lines[i] = l[strings.LastIndexByte(l, '\r')+1:]
+		}
+		s = strings.Join(lines, "\n")
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// Lines that only the go command prints.
+var (
+	goFail  = regexp.MustCompile(`^\s*--- FAIL: (\S+)`)
+	goBuild = regexp.MustCompile(`^FAIL\s+(\S+) \[(?:build|setup) failed\]$`)
+	goAt    = regexp.MustCompile(`^\s*\S+\.go:\d+(?::\d+)?: \S`)
+	goPanic = regexp.MustCompile(`^(?:panic|fatal error): \S`)
+)
+
+// Failing reads plain `go test` output: the names of failed tests and packages,
+// sorted, and the first error, one line. Anything else gives neither: prose is
+// not searched.
+func Failing(output string) (names []string, firstError string) {
+	for line := range strings.Lines(Plain(output)) {
+		line = strings.TrimRight(line, "\n")
+		if m := goFail.FindStringSubmatch(line); m != nil {
+			names = append(names, m[1])
+		} else if m := goBuild.FindStringSubmatch(line); m != nil {
+			names = append(names, m[1]+" [build failed]")
+		} else if firstError == "" && isGoError(line) {
+			firstError = oneLine(line)
+		}
+	}
+	if names == nil {
+		return nil, ""
+	}
+	slices.Sort(names)
+	return slices.Compact(names), firstError
+}
+
+func isGoError(line string) bool { return goAt.MatchString(line) || goPanic.MatchString(line) }
+
+// maxError bounds one line of error, in bytes.
+const maxError = 400
+
+// oneLine is s as one bounded line of plain text.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(Plain(s)), " ")
+	if len(s) <= maxError {
+		return s
+	}
+	s = s[:maxError]
+	for !utf8.ValidString(s) {
+		s = s[:len(s)-1]
+	}
+	return s + "…"
+}
