@@ -1,0 +1,41 @@
+# What a contributor runs; .ci/run calls the same.
+
+FUZZTIME ?= 30s
+LINT = go tool -modfile=tools/go.mod golangci-lint
+
+.PHONY: build check cross test cover race fuzz e2e bench demo
+
+build: ## bin/pawl
+	go build -trimpath -o bin/pawl ./cmd/pawl
+
+check: ## what can be told without running the program: format, vet, lint, generated files
+	$(LINT) fmt --diff
+	go vet ./...
+	$(LINT) run
+	.ci/generated
+
+cross: ## compiles, tests too, for every system that is supported
+	.ci/cross
+
+test: ## every test that needs neither network nor agents
+	go test ./...
+
+cover: ## the tests, and how much of the code they reach
+	go test -coverprofile=coverage.out ./...
+	.ci/coverage coverage.out
+
+race: ## the packages in which goroutines meet
+	go test -race ./internal/core/... ./internal/proc/... ./internal/runner/... ./internal/store/...
+
+fuzz: ## each fuzz target, for FUZZTIME
+	.ci/fuzz $(FUZZTIME)
+
+e2e: ## the tests with the real clients, against a scripted model on loopback
+	.ci/clients
+	PAWL_E2E=1 go test ./...
+
+bench: ## the bounds of docs/DESIGN.md, measured side by side
+	go run ./bench
+
+demo: ## the whole of it, in a temporary folder, with a scripted agent
+	go run ./cmd/pawl demo

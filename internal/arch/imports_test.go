@@ -1,0 +1,114 @@
+package arch
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// row is one line of a policy: the patterns on the left of "<" and on its right.
+type row struct{ left, right []string }
+
+func rows(policy string) []row {
+	var all []row
+	for line := range strings.Lines(policy) {
+		left, right, ok := strings.Cut(line, "<")
+		if left = strings.TrimSpace(left); !ok || strings.HasPrefix(left, "#") {
+			continue
+		}
+		all = append(all, row{strings.Fields(left), strings.Fields(right)})
+	}
+	return all
+}
+
+// covers tells whether one of the patterns stands for name: the name itself, or
+// what it begins with, followed by "*".
+func covers(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		if head, ok := strings.CutSuffix(p, "*"); ok {
+			return strings.HasPrefix(name, head)
+		}
+		return p == name
+	})
+}
+
+// folderFaults finds imports of one folder by another that the policy does not
+// name. Tests may import what they like.
+func folderFaults(files []source) []string {
+	policy := rows(imports)
+	var faults []string
+	for _, s := range files {
+		if s.test || s.folder == "bench" {
+			continue
+		}
+		i := slices.IndexFunc(policy, func(r row) bool { return covers(r.left, s.folder) })
+		if i < 0 {
+			faults = append(faults, fmt.Sprintf("%s: folder %q has no line in the import policy", s.path, s.folder))
+			continue
+		}
+		for _, spec := range s.ast.Imports {
+			p, _ := strconv.Unquote(spec.Path.Value)
+			p, ours := strings.CutPrefix(p, module+"/")
+			p = strings.TrimPrefix(p, "internal/")
+			if ours && !covers(policy[i].right, p) {
+				faults = append(faults, fmt.Sprintf("%s: %s may not import %s", s.at(spec.Pos()), s.folder, p))
+			}
+		}
+	}
+	return faults
+}
+
+// packageFaults finds imports of packages from elsewhere: impure ones in core,
+// and other modules' where the policy does not name the folder.
+func packageFaults(files []source) []string {
+	policy, core := rows(modules), strings.Fields(pure)
+	var faults []string
+	for _, s := range files {
+		if s.test || s.folder == "bench" {
+			continue
+		}
+		for _, spec := range s.ast.Imports {
+			p, _ := strconv.Unquote(spec.Path.Value)
+			switch {
+			case strings.HasPrefix(p, module+"/"):
+			case standard(p):
+				if strings.HasPrefix(s.folder, "core/") && !slices.Contains(core, p) {
+					faults = append(faults, fmt.Sprintf("%s: core is pure and may not import %q", s.at(spec.Pos()), p))
+				}
+			case !mayImport(policy, s.folder, p):
+				faults = append(faults, fmt.Sprintf("%s: %s may not import %q", s.at(spec.Pos()), s.folder, p))
+			}
+		}
+	}
+	return faults
+}
+
+// standard tells a package of the standard library: its first element has no dot.
+func standard(p string) bool {
+	first, _, _ := strings.Cut(p, "/")
+	return !strings.Contains(first, ".")
+}
+
+func mayImport(policy []row, folder, p string) bool {
+	return slices.ContainsFunc(policy, func(r row) bool {
+		head, below := strings.CutSuffix(r.left[0], "/...")
+		match := p == head || below && strings.HasPrefix(p, head+"/")
+		return match && covers(r.right, folder)
+	})
+}
+
+func TestImportsFollowThePolicy(t *testing.T) {
+	t.Parallel()
+	files := sources(t)
+	report(t, folderFaults(files))
+	report(t, packageFaults(files))
+}
+
+func report(t *testing.T, faults []string) {
+	t.Helper()
+	for _, f := range faults {
+		t.Error(f)
+	}
+}

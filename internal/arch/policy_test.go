@@ -1,0 +1,99 @@
+package arch
+
+// imports says, for each folder under internal/ and cmd/, which other folders
+// under internal/ it may import. "core/*" stands for everything below core,
+// "*" for everything. Rings go from the inside out; a new folder needs a line.
+const imports = `
+	# Ring 0: pure. Decides, and touches nothing.
+	core/*         < core/*
+
+	# Leaves: no knowledge of loops.
+	failure        <
+	redact         <
+	atomicfile     < failure
+
+	# Ring 1: values and bytes.
+	planfile       < core/* failure atomicfile
+	prompt         < core/*
+	testreport     < core/*
+	agent          < core/*
+
+	# Ring 2: one outside thing each.
+	proc           < failure
+	git            < core/* failure proc atomicfile
+	store          < core/* failure atomicfile redact
+	agent/claude   < core/* agent proc failure atomicfile redact
+	agent/command  < core/* agent proc failure redact
+	agent/scripted < core/* agent proc failure atomicfile
+	agent/agenttest < core/* agent agent/* proc failure atomicfile
+
+	# Ring 3: services.
+	config         < core/* store planfile failure atomicfile
+	verify         < core/* git proc testreport failure atomicfile redact
+	runner         < core/* agent agent/* config failure atomicfile git planfile proc prompt redact store testreport verify
+
+	# Ring 4: surfaces. They show what they are handed and reach for nothing.
+	term           < core/* failure redact
+	report         < core/* failure redact
+	demo           < *
+	cli            < *
+	cmd/pawl       < cli
+
+	# The rules themselves.
+	arch           <
+`
+
+// pure lists the standard packages that core may import: nothing that reads a
+// file, a clock, the environment or chance, and nothing that starts a goroutine.
+// (time is there for its values; reading the clock is caught by name, below.)
+const pure = `
+	bytes cmp crypto/sha256 encoding/base32 encoding/binary encoding/hex encoding/json errors fmt
+	hash hash/fnv iter maps math math/bits path regexp slices sort strconv strings
+	time unicode unicode/utf16 unicode/utf8
+`
+
+// modules says who may import which package of another module. A path that ends
+// in "/..." stands for the packages below it too.
+const modules = `
+	mvdan.cc/sh/v3/...                    < core/guard testreport verify
+	github.com/alecthomas/kong            < cli
+	github.com/bmatcuk/doublestar/v4      < core/guard config git verify
+	github.com/cenkalti/backoff/v5        < runner agent/claude
+	github.com/goccy/go-yaml/...          < config planfile
+	github.com/gofrs/flock                < store git
+	github.com/google/jsonschema-go/...   < config cli report
+	github.com/google/renameio/v2         < atomicfile
+	github.com/pelletier/go-toml/v2/...   < config
+	github.com/yuin/goldmark/...          < planfile
+	golang.org/x/sync/...                 < runner git verify proc
+	golang.org/x/sys/...                  < proc store git term atomicfile cli
+	golang.org/x/term                     < term cli
+	github.com/google/go-cmp/...          < agent/agenttest
+`
+
+// calls says who may use which name of a standard package; everybody else may
+// not. A name that ends in "*" stands for all that begin so.
+const calls = `
+	os.Getenv os.LookupEnv os.ExpandEnv   < config cmd/*
+	os.Setenv os.Unsetenv os.Clearenv     <
+	os.Chdir                              <
+	os.Exit log.Fatal*                    < cmd/*
+	fmt.Print fmt.Printf fmt.Println      < cmd/*
+`
+
+// inCore are names that core may not use though it may import their package.
+const inCore = `time.Now time.Since time.Until time.Sleep time.After time.AfterFunc time.NewTimer time.NewTicker time.Tick`
+
+// meaningless are package names that say nothing about what is inside.
+const meaningless = `util utils common helper helpers type types model models manager service base misc shared lib`
+
+// constant are the functions whose result may be kept in a package variable:
+// what they return is not changed by using it.
+const constant = `errors.New fmt.Errorf regexp.MustCompile strings.NewReplacer template.Must sync.OnceValue sync.OnceValues reflect.TypeFor`
+
+// Sizes. Longer means that two things stand in one place.
+const (
+	maxFileLines     = 400
+	maxFunctionLines = 60
+	maxParameters    = 4 // beside a context; more of them want an Options struct
+)
