@@ -1,0 +1,134 @@
+// Package journal is an append-only file of records, one JSON object a line,
+// from which all else about a loop is derived:
+//
+//	{"seq":2,"at":"2026-01-31T09:00:00.5Z","prev":"9f2c…","epoch":1,"type":"turn_ended","data":{…}}
+//
+// prev is the SHA-256 of the line before, so that Verify finds any line that was
+// changed, lost or put in. epoch counts the owners: a Writer whose epoch is no
+// longer the newest gets ErrLostOwnership. Append returns when the record is on
+// disk. What a crash leaves half-written at the end is cut off by the next Open,
+// kept in a file beside the journal, and told in a "journal_torn" record; a bad
+// line elsewhere is a *CorruptError, and is never removed.
+//
+// Reading needs no lock, keeps one line in memory, and can begin at any Mark, so
+// a long history costs nothing to whoever has a snapshot of its past.
+package journal
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// MaxRecord is the longest line in bytes. Append refuses longer ones and readers
+// take them for corrupt, which bounds the memory of both.
+const MaxRecord = 8 << 20
+
+// Torn is the type of the record that tells of a half-written end that was cut
+// off; its data is a TornData.
+const Torn = "journal_torn"
+
+// TornData tells what was cut off and where it was kept.
+type TornData struct {
+	Bytes int64  `json:"bytes"`
+	File  string `json:"file"` // name of the file beside the journal
+}
+
+// Errors that callers tell apart.
+var (
+	// ErrLostOwnership: the journal holds a newer epoch, this owner must stop.
+	ErrLostOwnership = errors.New("another owner has taken the loop over")
+	// ErrMark: the journal is not the one, or no longer the one, that a Mark was taken of.
+	ErrMark = errors.New("the journal does not hold the marked record")
+)
+
+// Record is one line. Types and data belong to whoever appends.
+type Record struct {
+	Seq   int64           `json:"seq"`  // 1, 2, 3 …
+	At    time.Time       `json:"at"`   // when it was appended, UTC
+	Prev  string          `json:"prev"` // hex SHA-256 of the line before, without its newline; "" for the first
+	Epoch int64           `json:"epoch"`
+	Type  string          `json:"type"`
+	Data  json.RawMessage `json:"data,omitempty"`
+	Mark  Mark            `json:"-"` // where it stands, to begin reading behind it
+}
+
+// Mark is the place of a record in its file. The zero Mark stands before the
+// first record.
+type Mark struct {
+	Seq   int64  `json:"seq"`
+	Start int64  `json:"start"` // offset of the line in bytes
+	End   int64  `json:"end"`   // offset behind its newline
+	Hash  string `json:"hash"`  // hex SHA-256 of the line
+}
+
+// Entry is what a caller appends.
+type Entry struct {
+	Type string
+	Data any // marshalled to JSON; nil for none
+}
+
+// CorruptError names the first record that cannot be relied upon.
+type CorruptError struct {
+	Path   string
+	Seq    int64 // of the record, as far as it can be told
+	Offset int64 // of the line where it was noticed, in bytes
+	Reason string
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("journal %s is damaged at record %d (byte %d): %s", e.Path, e.Seq, e.Offset, e.Reason)
+}
+
+// encode makes the line of a record, newline included, and sets its Mark, given
+// the mark of the one before.
+func encode(r *Record, before Mark) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // people read journals, and commands are full of &&
+	if err := enc.Encode(r); err != nil {
+		return nil, err
+	}
+	if b.Len() > MaxRecord {
+		return nil, fmt.Errorf("record of %d bytes is longer than %d", b.Len(), MaxRecord)
+	}
+	line := b.Bytes()
+	r.Mark = mark(r.Seq, before.End, line[:len(line)-1])
+	return line, nil
+}
+
+// decode reads a line without its newline, which began at offset start.
+func decode(line []byte, start int64) (Record, error) {
+	var r Record
+	if err := json.Unmarshal(line, &r); err != nil {
+		return Record{}, err
+	}
+	if r.Seq < 1 || r.Type == "" {
+		return Record{}, errors.New("not a record")
+	}
+	r.Mark = mark(r.Seq, start, line)
+	return r, nil
+}
+
+func mark(seq, start int64, line []byte) Mark {
+	sum := sha256.Sum256(line)
+	return Mark{Seq: seq, Start: start, End: start + int64(len(line)) + 1, Hash: hex.EncodeToString(sum[:])}
+}
+
+// raw marshals an entry's data as it will stand in the line.
+func raw(data any) (json.RawMessage, error) {
+	if data == nil {
+		return nil, nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(data); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,198 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Writer appends to a journal. One process has one at a time (the loop's lock
+// sees to that); its methods may be called from several goroutines.
+type Writer struct {
+	path string
+	file *os.File
+
+	mu   sync.Mutex
+	last Record // the last record on disk; Seq 0 if there is none
+
+	// What a failing disk answers; tests put their own here.
+	write func([]byte) (int, error)
+	sync  func() error
+}
+
+// Open opens the journal for appending, made if it is not there, and cuts off
+// what a crash left half-written at its end.
+func Open(path string) (*Writer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open journal: %w", err)
+	}
+	w := &Writer{path: path, file: f, write: f.Write, sync: f.Sync}
+	if err := w.load(); err != nil {
+		return nil, fmt.Errorf("open journal %s: %w", path, errors.Join(err, f.Close()))
+	}
+	return w, nil
+}
+
+// Last is the last record on disk; its Seq is 0 if there is none.
+func (w *Writer) Last() Record {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.last
+}
+
+// Append writes the entries as records of the given epoch and returns when they
+// are on disk, with the mark of the last one. After an error none of them counts
+// as written: what reached the file is taken back, now or by the next Append. It
+// returns ErrLostOwnership, and writes nothing, where the journal holds a newer
+// epoch.
+func (w *Writer) Append(epoch int64, entries ...Entry) (Mark, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.append(epoch, entries); err != nil {
+		return Mark{}, fmt.Errorf("append to journal %s: %w", w.path, err)
+	}
+	return w.last.Mark, nil
+}
+
+// Close closes the file. It does not wait for anything: Append has synced.
+func (w *Writer) Close() error { return w.file.Close() }
+
+func (w *Writer) append(epoch int64, entries []Entry) error {
+	info, err := w.file.Stat()
+	if err != nil {
+		return err
+	}
+	// Another process of the same owner appended, or a failed Append could not
+	// be taken back.
+	if info.Size() != w.last.Mark.End {
+		if err := w.load(); err != nil {
+			return err
+		}
+	}
+	return w.extend(epoch, entries)
+}
+
+// extend writes behind w.last, which is the end of the file.
+func (w *Writer) extend(epoch int64, entries []Entry) error {
+	if w.last.Epoch > epoch {
+		return ErrLostOwnership
+	}
+	last := w.last
+	var buf bytes.Buffer
+	for _, e := range entries {
+		data, err := raw(e.Data)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.Type, err)
+		}
+		r := Record{Seq: last.Seq + 1, At: time.Now().UTC(), Prev: last.Mark.Hash, Epoch: epoch, Type: e.Type, Data: data}
+		line, err := encode(&r, last.Mark)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.Type, err)
+		}
+		buf.Write(line)
+		last = r
+	}
+	_, err := w.write(buf.Bytes())
+	if err == nil {
+		err = w.sync()
+	}
+	if err != nil {
+		return errors.Join(err, os.Truncate(w.path, w.last.Mark.End))
+	}
+	w.last = last
+	return nil
+}
+
+// load finds the last record and cuts off what stands behind it.
+func (w *Writer) load() error {
+	info, err := w.file.Stat()
+	if err != nil {
+		return err
+	}
+	last, err := tail(w.file, info.Size())
+	if err != nil {
+		return err
+	}
+	w.last = last
+	end := last.Mark.End
+	if end == info.Size() {
+		return nil
+	}
+	if newline, err := lastNewline(w.file, info.Size()); err != nil {
+		return err
+	} else if end == 0 && newline >= 0 {
+		return &CorruptError{Path: w.path, Seq: 1, Reason: "not one line of it is a record"}
+	}
+	kept, err := w.keep(end, info.Size())
+	if err != nil {
+		return err
+	}
+	if err := os.Truncate(w.path, end); err != nil {
+		return err
+	}
+	return w.extend(last.Epoch, []Entry{{Type: Torn, Data: TornData{Bytes: info.Size() - end, File: kept}}})
+}
+
+// keep copies the bytes from..to to a file beside the journal and returns its name.
+func (w *Writer) keep(from, to int64) (name string, err error) {
+	var out *os.File
+	for n := 0; out == nil; n++ {
+		path := fmt.Sprintf("%s.torn-%d-%d", w.path, from, n)
+		out, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", err
+		}
+	}
+	_, err = io.Copy(out, io.NewSectionReader(w.file, from, to-from))
+	if err == nil {
+		err = out.Sync()
+	}
+	return filepath.Base(out.Name()), errors.Join(err, out.Close())
+}
+
+// tail is the last line of f that is a record. It reads backwards from the end,
+// so its cost does not depend on the length of the journal.
+func tail(f io.ReaderAt, size int64) (Record, error) {
+	newline, err := lastNewline(f, size)
+	for err == nil && newline >= 0 {
+		end := newline + 1
+		if newline, err = lastNewline(f, end-1); err != nil {
+			break
+		}
+		start := newline + 1
+		if end-start > MaxRecord {
+			continue
+		}
+		line := make([]byte, end-start)
+		if _, err = f.ReadAt(line, start); err != nil {
+			break
+		}
+		if r, bad := decode(line[:len(line)-1], start); bad == nil {
+			return r, nil
+		}
+	}
+	return Record{}, err
+}
+
+// lastNewline is the offset of the last newline before end, or -1.
+func lastNewline(f io.ReaderAt, end int64) (int64, error) {
+	buf := make([]byte, 64<<10)
+	for end > 0 {
+		n := min(end, int64(len(buf)))
+		if _, err := f.ReadAt(buf[:n], end-n); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
+			return end - n + int64(i), nil
+		}
+		end -= n
+	}
+	return -1, nil
+}
