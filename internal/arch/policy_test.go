@@ -3,6 +3,8 @@ package arch
 // imports says, for each folder under internal/ and cmd/, which other folders
 // under internal/ it may import. "core/*" stands for everything below core,
 // "*" for everything. Rings go from the inside out; a new folder needs a line.
+// Tests, and packages for tests (named …test), may import what they like; only
+// tests may import the latter.
 const imports = `
 	# Ring 0: pure. Decides, and touches nothing.
 	core/*         < core/*
@@ -21,16 +23,15 @@ const imports = `
 	# Ring 2: one outside thing each.
 	proc           < failure
 	git            < core/* failure proc atomicfile
-	store          < core/* failure atomicfile redact
+	store store/*  < core/* failure atomicfile redact store/*
 	agent/claude   < core/* agent proc failure atomicfile redact
 	agent/command  < core/* agent proc failure redact
 	agent/scripted < core/* agent proc failure atomicfile
-	agent/agenttest < core/* agent agent/* proc failure atomicfile
 
 	# Ring 3: services.
 	config         < core/* store planfile failure atomicfile
 	verify         < core/* git proc testreport failure atomicfile redact
-	runner         < core/* agent agent/* config failure atomicfile git planfile proc prompt redact store testreport verify
+	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt redact store testreport verify
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact
@@ -60,7 +61,7 @@ const modules = `
 	github.com/bmatcuk/doublestar/v4      < core/guard config git verify
 	github.com/cenkalti/backoff/v5        < runner agent/claude
 	github.com/goccy/go-yaml/...          < config planfile
-	github.com/gofrs/flock                < store git
+	github.com/gofrs/flock                < store store/* git
 	github.com/google/jsonschema-go/...   < config cli report
 	github.com/google/renameio/v2         < atomicfile
 	github.com/pelletier/go-toml/v2/...   < config
@@ -68,7 +69,6 @@ const modules = `
 	golang.org/x/sync/...                 < runner git verify proc
 	golang.org/x/sys/...                  < proc store git term atomicfile cli
 	golang.org/x/term                     < term cli
-	github.com/google/go-cmp/...          < agent/agenttest
 `
 
 // calls says who may use which name of a standard package; everybody else may

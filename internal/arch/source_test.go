@@ -21,7 +21,7 @@ const module = "github.com/pawl-dev/pawl"
 type source struct {
 	path   string // from the module's root, with slashes: "internal/git/git.go"
 	folder string // as the policy writes it: "git", "core/loop", "cmd/pawl"
-	test   bool
+	test   bool   // a _test.go file, or one of a package for tests
 	fset   *token.FileSet
 	ast    *ast.File
 }
@@ -55,10 +55,15 @@ func parse(t *testing.T, path string, text []byte) source {
 	return source{
 		path:   path,
 		folder: strings.TrimPrefix(dir, "internal/"),
-		test:   strings.HasSuffix(path, "_test.go"),
+		test:   strings.HasSuffix(path, "_test.go") || forTests(dir),
 		fset:   fset,
 		ast:    f,
 	}
+}
+
+// forTests tells a folder of helpers for tests: agenttest, and what is below it.
+func forTests(dir string) bool {
+	return strings.Contains(dir+"/", "test/")
 }
 
 // root is the folder of go.mod.

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// lab is the temporary folder in which everything is measured, with the two
+// programs that most rows need.
+type lab struct {
+	options
+	dir   string
+	empty string // an empty Go program
+	pawl  string
+	self  string // this program, to measure a package in a process of its own
+}
+
+func newLab(ctx context.Context, o options) (*lab, error) {
+	dir, err := os.MkdirTemp("", "pawl-bench-")
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{options: o, dir: dir, empty: exe(dir, "empty"), pawl: exe(dir, "pawl")}
+	if l.self, err = os.Executable(); err != nil {
+		return nil, err
+	}
+	source := filepath.Join(dir, "empty.go")
+	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
+		return nil, err
+	}
+	for _, argv := range [][]string{
+		{"go", "build", "-trimpath", "-o", l.empty, source},
+		{"go", "build", "-trimpath", "-o", l.pawl, "github.com/pawl-dev/pawl/cmd/pawl"},
+	} {
+		if _, _, err := (process{argv: argv}).run(ctx); err != nil {
+			l.close()
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func (l *lab) close() { _ = os.RemoveAll(l.dir) }
+
+// nothing is the reference of most rows: starting a process that does nothing.
+func (l *lab) nothing() work { return process{argv: []string{l.empty}}.cpu }
+
+func exe(dir, name string) string {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(dir, name)
+}
+
+// repository makes a git repository with so many small files, committed.
+func (l *lab) repository(ctx context.Context, name string, files int) (string, error) {
+	dir := filepath.Join(l.dir, name)
+	for i := range files {
+		path := file(dir, i)
+		if i%100 == 0 {
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				return "", err
+			}
+		}
+		if err := os.WriteFile(path, fmt.Appendf(nil, "package p\n\nconst n = %d\n", i), 0o600); err != nil {
+			return "", err
+		}
+	}
+	for _, args := range []string{
+		"init -q -b main", "config user.name bench", "config user.email bench@localhost",
+		"add .", "commit -q -m start", "checkout -q -b work", "status --porcelain",
+	} {
+		p := process{dir: dir, argv: append([]string{"git"}, strings.Fields(args)...)}
+		if _, _, err := p.run(ctx); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// file is the path of file i of a repository; a hundred share a folder.
+func file(dir string, i int) string {
+	return filepath.Join(dir, fmt.Sprintf("d%03d", i/100), fmt.Sprintf("f%05d.go", i))
+}

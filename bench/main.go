@@ -1,0 +1,103 @@
+// Command bench measures what Pawl must not cost: the bounds of docs/DESIGN.md.
+//
+// Each bound is a ratio to something that nobody calls slow, an empty Go program
+// or `git status` on the same files, and both are measured in turns in one run:
+// a busy machine slows both. What counts is processor time, of the process and
+// of all that it waited for; the figure is the median.
+//
+//	go run ./bench                 # all of them, some minutes
+//	go run ./bench -only list      # the rows whose text has "list"
+//	go run ./bench -runs 31 -files 50000
+//
+// It exits 1 if a bound does not hold.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// options scale the measurement; the defaults are those of the design.
+type options struct {
+	runs       int
+	files      int
+	iterations int
+	loops      int
+	stream     int64 // bytes
+}
+
+// row is one bound and how to measure it.
+type row struct {
+	what    string
+	bound   string
+	measure func(context.Context, *lab) (outcome, error)
+}
+
+// outcome is one line of the table's right half.
+type outcome struct {
+	reference string
+	measured  string
+	result    string // "12.3 ×"
+	ok        bool
+}
+
+func main() {
+	if done := helper(os.Args); done {
+		return
+	}
+	var o options
+	flag.IntVar(&o.runs, "runs", 15, "measure each `N` times, in turns")
+	flag.IntVar(&o.files, "files", 50_000, "files in the big tree")
+	flag.IntVar(&o.iterations, "iterations", 10_000, "iterations of the long loop")
+	flag.IntVar(&o.loops, "loops", 1_000, "loops to list")
+	flag.Int64Var(&o.stream, "stream", 1<<30, "bytes of the agent's event stream")
+	only := flag.String("only", "", "only the rows whose text has `TEXT`")
+	flag.Parse()
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Minute)
+	defer cancel()
+	ok, err := run(ctx, o, *only)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench: error:", err)
+		os.Exit(1)
+	}
+	if !ok {
+		os.Exit(1)
+	}
+}
+
+// run measures the rows and prints them; it tells whether every bound held.
+func run(ctx context.Context, o options, only string) (bool, error) {
+	l, err := newLab(ctx, o)
+	if err != nil {
+		return false, err
+	}
+	defer l.close()
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "what\treference\tmeasured\tresult\tbound\t")
+	all := true
+	for _, r := range rows(o) {
+		if !strings.Contains(r.what, only) {
+			continue
+		}
+		fmt.Fprintln(os.Stderr, "measuring:", r.what)
+		got, err := r.measure(ctx, l)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", r.what, err)
+		}
+		verdict := "ok"
+		if !got.ok {
+			verdict, all = "OVER", false
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", r.what, got.reference, got.measured, got.result, r.bound, verdict)
+	}
+	return all, out.Flush()
+}
