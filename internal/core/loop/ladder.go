@@ -33,26 +33,28 @@ func (m *machine) fail(f Failing, fingerprint string) {
 	m.climb()
 }
 
+// climb goes to the next rung that the policy allows. An attended session is
+// left only with the person's consent, so there is no fresh session to climb
+// to; verify loops try in fresh sessions until their limit.
 func (m *machine) climb() {
-	verifyAgain := m.s.Policy.Verify && m.s.Ladder.Rung == freshSession
-	if !verifyAgain {
-		m.s.Ladder.Rung++
+	p, l := m.s.Policy, &m.s.Ladder
+	l.Tries = 0
+	l.Rung++
+	if l.Rung == freshSession && p.Attended && !p.Verify {
+		l.Rung++
 	}
-	m.s.Ladder.Tries = 0
-	switch m.s.Ladder.Rung {
+	if l.Rung == restored && !p.Restore {
+		l.Rung++
+	}
+	if p.Verify {
+		l.Rung = freshSession
+	}
+	switch l.Rung {
 	case freshSession:
-		if m.s.Policy.Attended {
-			m.climb()
-			return
-		}
-		m.s.Fresh = true
-		m.s.Situation = FreshRecap
+		m.s.Fresh = !p.Attended
+		m.s.Situation = GatesFailed
 		m.beginTurn()
 	case restored:
-		if !m.s.Policy.Restore {
-			m.climb()
-			return
-		}
 		m.learn(m.lesson())
 		m.s.Fresh = true
 		m.s.Situation = WasRestored

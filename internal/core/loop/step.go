@@ -98,7 +98,7 @@ func (m *machine) start(st Start) {
 	m.s.Policy = st.Policy
 	m.s.Tasks = slices.Clone(st.Tasks)
 	m.s.StartedAt = m.s.Now
-	m.s.Situation = FirstTurn
+	m.s.Fresh = true
 	if len(m.s.Tasks) == 0 {
 		m.finish(Errored, "the goal has no task", "give a prompt, or a plan with at least one task")
 		return

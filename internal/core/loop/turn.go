@@ -34,8 +34,7 @@ func (m *machine) beginTurn() {
 		m.s.Iteration++
 	}
 	m.s.Retry = false
-	fresh := m.s.Fresh || m.s.Iteration == 1 && m.s.Turns == 0 ||
-		m.s.Policy.Session == PerTurn ||
+	fresh := m.s.Fresh || m.s.Policy.Session == PerTurn && m.s.Situation != Interruption ||
 		m.s.Policy.Session == Hybrid && m.s.Policy.HandoverAt > 0 && m.s.Context >= m.s.Policy.HandoverAt
 	if fresh && (m.s.Situation == GoOn || m.s.Situation == GatesFailed) {
 		m.s.Situation = FreshRecap

@@ -1,0 +1,198 @@
+package loop_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+var update = flag.Bool("update", false, "write docs/reference/machine.md anew")
+
+const diagramFile = "../../../docs/reference/machine.md"
+
+// samples are the events of a kind that lead to different places.
+func samples(k loop.EventKind) []loop.Event {
+	at := time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC)
+	ev := func(e loop.Event) loop.Event { e.Kind, e.At = k, at; return e }
+	var out []loop.Event
+	switch k {
+	case loop.Started:
+		open := []loop.Task{{ID: "a", Status: loop.Open}, {ID: "b", Status: loop.Open, DependsOn: []string{"a"}}}
+		done := []loop.Task{{ID: "a", Status: loop.Done, Earlier: true}}
+		for _, p := range []loop.Policy{
+			{Kind: loop.Change}, {Kind: loop.Change, Gates: true}, {Kind: loop.Change, Gates: true, Restore: true},
+			{Kind: loop.Change, Gates: true, Verify: true}, {Kind: loop.Change, Gates: true, Attended: true},
+			{Kind: loop.Answer, Gates: true}, {Kind: loop.Explore}, {Kind: loop.Periodic},
+		} {
+			p.Limits.Iterations = 6
+			out = append(out, ev(loop.Event{Start: &loop.Start{Policy: p, Tasks: open}}))
+		}
+		out = append(out, ev(loop.Event{Start: &loop.Start{Tasks: done}}), ev(loop.Event{Start: &loop.Start{}}))
+	case loop.GatesFinished:
+		for _, st := range []gate.Status{gate.Pass, gate.Fail, gate.Unknown} {
+			for _, evd := range []gate.Evidence{gate.Discriminating, gate.Consistent} {
+				out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: st, Green: st == gate.Pass, Evidence: evd, Tree: "t"}}))
+			}
+		}
+		out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating}}))
+	case loop.TurnEnded:
+		for _, c := range []*loop.Claim{nil, {}, {Blocked: true, Reason: "r"}} {
+			out = append(out, ev(loop.Event{Turn: &loop.Turn{Claim: c, ToolCalls: 1, Background: []string{"server"}}}))
+		}
+		out = append(out, ev(loop.Event{Turn: &loop.Turn{ByPerson: true}}))
+	case loop.AgentFailed:
+		for _, c := range loop.Classes() {
+			out = append(out, ev(loop.Event{Failure: &loop.Failure{Class: c}}))
+		}
+	case loop.TreeSeen:
+		out = append(out, ev(loop.Event{Seen: &loop.Seen{}}), ev(loop.Event{Seen: &loop.Seen{Changed: true}}),
+			ev(loop.Event{Seen: &loop.Seen{Tampered: []string{"x"}}}), ev(loop.Event{Seen: &loop.Seen{Marked: []string{"a"}, Unknown: true}}))
+	case loop.LimitHit:
+		out = append(out, ev(loop.Event{Limit: loop.Duration}), ev(loop.Event{Limit: "nonsense"}))
+	case loop.Checkpointed, loop.Committed, loop.Restored:
+		out = append(out, ev(loop.Event{Tree: "t"}))
+	case loop.TimerFired, loop.MessageArrived, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:
+		out = append(out, ev(loop.Event{Text: "text"}))
+	}
+	return append(out, ev(loop.Event{})) // without what it should carry
+}
+
+type edge struct {
+	from loop.Phase
+	on   loop.EventKind
+	to   loop.Phase
+}
+
+// explore feeds every sample to every kind of state that can be reached and
+// returns the edges, and the pairs that are anomalies.
+func explore(t *testing.T) (edges map[edge]bool, pairs map[[2]string]string) {
+	t.Helper()
+	edges, pairs = map[edge]bool{}, map[[2]string]string{}
+	seen := map[string]bool{}
+	queue := []loop.State{{}}
+	for len(queue) > 0 {
+		s := queue[0]
+		queue = queue[1:]
+		if s.Phase == "" {
+			s.Phase = loop.New
+		}
+		for _, k := range loop.EventKinds() {
+			for _, e := range samples(k) {
+				next, acts := loop.Step(s, e)
+				anomaly := slices.ContainsFunc(acts, func(a loop.Action) bool { return a.Do == loop.Notify && a.Level == loop.Anomaly })
+				pair := [2]string{string(s.Phase), string(k)}
+				switch {
+				case anomaly:
+					if pairs[pair] == "" {
+						pairs[pair] = "anomaly"
+					}
+				default:
+					pairs[pair] = "defined"
+					edges[edge{s.Phase, k, next.Phase}] = true
+				}
+				if sig := signature(next); !seen[sig] {
+					seen[sig] = true
+					queue = append(queue, next)
+				}
+			}
+		}
+	}
+	return edges, pairs
+}
+
+// signature tells states apart as far as decisions do.
+func signature(s loop.State) string {
+	left := 0
+	for _, t := range s.Tasks {
+		if t.Status == loop.Open {
+			left++
+		}
+	}
+	return fmt.Sprint(s.Phase, s.Policy.Kind, s.Policy.Gates, s.Policy.Restore, s.Policy.Verify, s.Policy.Attended,
+		s.After, s.Purpose, s.Ladder.Rung, s.Ladder.Refused, s.Hit != "", s.Stop != "", s.Pause,
+		s.Claim != nil, s.Claim != nil && s.Claim.Blocked, left)
+}
+
+func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
+	t.Parallel()
+	_, pairs := explore(t)
+	answers := map[loop.Phase][]loop.EventKind{
+		loop.New: {loop.Started}, loop.Checkpointing: {loop.Checkpointed}, loop.Baseline: {loop.GatesFinished},
+		loop.Turning: {loop.TurnEnded, loop.AgentFailed}, loop.Looking: {loop.TreeSeen}, loop.Judging: {loop.GatesFinished},
+		loop.Committing: {loop.Committed}, loop.Restoring: {loop.Restored}, loop.Waiting: {loop.TimerFired}, loop.Paused: nil,
+	}
+	anywhere := []loop.EventKind{loop.MessageArrived, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit}
+	for _, p := range loop.Phases() {
+		for _, k := range loop.EventKinds() {
+			want := "anomaly"
+			if p == loop.Ended || slices.Contains(anywhere, k) || slices.Contains(answers[p], k) {
+				want = "defined"
+			}
+			if got := pairs[[2]string{string(p), string(k)}]; got != want {
+				t.Errorf("%s while %s: %q, want %q", k, p, got, want)
+			}
+		}
+	}
+}
+
+// The diagram in the docs is what Step does, not what somebody drew.
+func TestDiagramInTheDocsIsFresh(t *testing.T) {
+	t.Parallel()
+	got := diagram(t)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(diagramFile), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(diagramFile, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(diagramFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != got {
+		t.Errorf("%s is stale: go test ./internal/core/loop -update", diagramFile)
+	}
+}
+
+func diagram(t *testing.T) string {
+	t.Helper()
+	edges, _ := explore(t)
+	on := map[[2]loop.Phase][]string{}
+	anywhere := map[loop.EventKind]bool{
+		loop.Cancelled: true, loop.Faulted: true, loop.OwnerLost: true, loop.PauseAsked: true,
+		loop.MessageArrived: true, loop.LimitHit: true,
+	}
+	for e := range edges {
+		if e.from == e.to && (anywhere[e.on] || e.on == loop.Resumed) || e.from == loop.Ended {
+			continue
+		}
+		if e.to == loop.Ended && anywhere[e.on] {
+			continue
+		}
+		on[[2]loop.Phase{e.from, e.to}] = append(on[[2]loop.Phase{e.from, e.to}], string(e.on))
+	}
+	var lines []string
+	for pair, kinds := range on {
+		slices.Sort(kinds)
+		lines = append(lines, fmt.Sprintf("    %s --> %s: %s", pair[0], pair[1], strings.Join(kinds, ", ")))
+	}
+	slices.Sort(lines)
+	return `# The machine
+
+Printed from ` + "`internal/core/loop`" + ` by its test; edit the code, not this page. An arrow is an event; what the
+machine does on it is decided in ` + "`Step`" + `. Left out: ` + "`cancelled` and `faulted`" + ` (from everywhere to ` + "`ended`" + `; a turn is
+interrupted, a commit and a restore are finished first), ` + "`owner_lost`" + ` (the new owner performs what was pending),
+and messages.
+
+` + "```mermaid\nstateDiagram-v2\n    [*] --> new\n" + strings.Join(lines, "\n") + "\n    ended --> [*]\n```\n"
+}

@@ -1,0 +1,613 @@
+package loop_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// A scenario is a dialogue: what happened → what the machine does about it.
+type scenario struct {
+	t   *testing.T
+	s   loop.State
+	now time.Time
+}
+
+func begin(t *testing.T, p loop.Policy, tasks ...loop.Task) *scenario {
+	t.Helper()
+	if p.Kind == "" {
+		p.Kind = loop.Change
+	}
+	if p.Limits.Iterations == 0 {
+		p.Limits.Iterations = 25
+	}
+	if len(tasks) == 0 {
+		tasks = []loop.Task{{ID: "a", Status: loop.Open}}
+	}
+	sc := &scenario{t: t, now: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)}
+	sc.feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: tasks}}, "checkpoint")
+	return sc
+}
+
+// feed gives the machine an event and checks the words of its actions.
+func (sc *scenario) feed(e loop.Event, want string) {
+	sc.t.Helper()
+	sc.now = sc.now.Add(time.Minute)
+	e.At = sc.now
+	var acts []loop.Action
+	sc.s, acts = loop.Step(sc.s, e)
+	var words []string
+	for _, a := range acts {
+		words = append(words, say(a))
+	}
+	got := strings.Join(words, "; ")
+	if sc.s.Phase == loop.Ended {
+		got = strings.Replace(got, "finish", "finish "+string(sc.s.Outcome), 1)
+	}
+	if got != want {
+		sc.t.Fatalf("on %s: %q, want %q (reason %q)", e.Kind, got, want, sc.s.Reason)
+	}
+}
+
+func say(a loop.Action) string {
+	switch a.Do {
+	case loop.BeginTurn:
+		fresh := "continue"
+		if a.Fresh {
+			fresh = "fresh"
+		}
+		return fmt.Sprintf("turn %d %s %s", a.Iteration, fresh, a.Situation)
+	case loop.RunGates:
+		return "gates " + string(a.Purpose)
+	case loop.Tick, loop.Commit:
+		return string(a.Do) + " " + strings.Join(a.Tasks, "+")
+	case loop.Look:
+		if a.Deep {
+			return "look deep"
+		}
+	}
+	return string(a.Do)
+}
+
+func (sc *scenario) checkpointed(want string) {
+	sc.t.Helper()
+	sc.feed(loop.Event{Kind: loop.Checkpointed, Tree: "base"}, want)
+}
+
+// turn ends with the claim done, blocked or none, and the look at the tree that follows.
+func (sc *scenario) turn(claim, want string) {
+	sc.t.Helper()
+	sc.turnSeen(claim, loop.Seen{Changed: true}, want)
+}
+
+func (sc *scenario) turnSeen(claim string, seen loop.Seen, want string) {
+	sc.t.Helper()
+	t := &loop.Turn{ToolCalls: 2, Usage: loop.Usage{Input: 100, CostUSD: 0.1}, Context: 10}
+	look := "look"
+	switch {
+	case claim == "done":
+		t.Claim, look = &loop.Claim{}, "look deep"
+	case claim == "no-behaviour-change":
+		t.Claim, look = &loop.Claim{NoBehaviourChange: true}, "look deep"
+	case strings.HasPrefix(claim, "done "):
+		t.Claim, look = &loop.Claim{Tasks: strings.Fields(claim)[1:]}, "look deep"
+	case claim == "blocked":
+		t.Claim = &loop.Claim{Blocked: true, Reason: "no key"}
+	}
+	if l := sc.s.Policy.Limits.Iterations; sc.s.Iteration >= l && claim != "done" {
+		look = "look deep"
+	}
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: t}, look)
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &seen}, want)
+}
+
+func (sc *scenario) gates(g loop.Gates, want string) {
+	sc.t.Helper()
+	g.Green = g.Green || g.Status == gate.Pass
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &g}, want)
+}
+
+func (sc *scenario) committed(want string) {
+	sc.t.Helper()
+	sc.feed(loop.Event{Kind: loop.Committed, Commit: "c1", Tree: "t1"}, want)
+}
+
+func (sc *scenario) fails(class loop.Class, want string) {
+	sc.t.Helper()
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: class, Message: "m", Hint: "h"}}, want)
+}
+
+var (
+	green  = loop.Gates{Status: gate.Pass, Evidence: gate.Consistent}
+	proven = loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating}
+	cannot = loop.Gates{Status: gate.Unknown, Reason: "sh: not found"}
+)
+
+func red(fingerprint string) loop.Gates {
+	return loop.Gates{Status: gate.Fail, Fingerprint: fingerprint, Reason: "TestX fails", Failing: []string{"TestX"}}
+}
+
+func open(ids ...string) []loop.Task {
+	var ts []loop.Task
+	for _, id := range ids {
+		ts = append(ts, loop.Task{ID: id, Status: loop.Open})
+	}
+	return ts
+}
+
+func TestTwoTasksToAVerifiedEnd(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("", "turn 2 continue go_on")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "tick a; commit a")
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 3 fresh next_task")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "tick b; commit b")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}
+
+func TestOneClaimMayNameSeveralTasks(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true}, open("a", "b", "c")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done a b unheard-of", "gates claim")
+	sc.gates(proven, "tick a+b; commit a+b")
+	sc.committed("checkpoint")
+	if got, _ := sc.s.Task("b"); got.Status != loop.Done || got.Commit != "c1" {
+		t.Errorf("task b: %+v", got)
+	}
+}
+
+func TestAMarkThatTheAgentSetIsAClaim(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turnSeen("", loop.Seen{Unknown: true, Marked: []string{"b"}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+	sc.gates(proven, "tick b; commit b")
+}
+
+func TestAClaimThatProvesNothingIsRefusedOnce(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(green, "turn 2 continue claim_refused")
+	sc.turn("done", "gates claim")
+	sc.gates(green, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish unverified")
+}
+
+func TestConsistentIsEnoughWhereThePersonAcceptsIt(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Consistent})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(green, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}
+
+func TestNoBehaviourChangeSkipsTheRefusalNotTheLabel(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("no-behaviour-change", "gates claim")
+	sc.gates(green, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish unverified")
+}
+
+func TestUnknownEvidenceIsNoReasonToRefuse(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(loop.Gates{Status: gate.Pass, Evidence: gate.NoEvidence}, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish unverified")
+}
+
+func TestChangedTestsNeverVerify(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Consistent})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	g := proven
+	g.TestsChanged = []string{"a_test.go"}
+	sc.gates(g, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish unverified")
+}
+
+func TestAClaimWithoutChangeIsSetAside(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turnSeen("done", loop.Seen{}, "turn 2 continue claim_refused")
+	sc.turnSeen("done", loop.Seen{}, "finish unverified")
+}
+
+func TestWithoutAGateTheFirstClaimEndsTheTask(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.turn("done", "tick a; commit a")
+	sc.committed("finish unverified")
+}
+
+func TestTheLadder(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Restore: true}, open("a", "b")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	for i, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "restore"} {
+		sc.turn("done", "gates claim")
+		sc.gates(red(fmt.Sprint(i)), want)
+	}
+	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "turn 5 fresh restored")
+	sc.turn("done", "gates claim")
+	sc.gates(red("last"), "restore")
+	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "checkpoint") // parked; task b
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 6 fresh next_task")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "tick b; commit b")
+	sc.committed("gates final")
+	sc.gates(green, "finish stuck")
+	if len(sc.s.Lessons) != 1 || sc.s.Restores != 2 {
+		t.Errorf("lessons %q, restores %d", sc.s.Lessons, sc.s.Restores)
+	}
+}
+
+func TestTheSameFailureTwiceEndsARung(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(red("same"), "turn 2 continue gates_failed")
+	sc.turn("done", "gates claim")
+	sc.gates(red("same"), "turn 3 fresh fresh")
+	sc.turn("done", "gates claim")
+	sc.gates(red("other"), "checkpoint") // keep: no restore, parked
+	sc.checkpointed("finish stuck")
+}
+
+func TestThreeIdleTurnsAreAFailure(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	for _, want := range []string{"turn 2 continue go_on", "turn 3 continue go_on", "turn 4 continue gates_failed"} {
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}, want)
+	}
+}
+
+func TestBlocked(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Restore: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("blocked", "restore")
+	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "finish blocked")
+	if diff := cmp.Diff("a: no key", sc.s.Reason); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestStrikes(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	bad := loop.Seen{Changed: true, Tampered: []string{"Makefile"}}
+	sc.turnSeen("done", bad, "put_back; turn 2 continue struck")
+	sc.turnSeen("", bad, "put_back; turn 3 fresh struck")
+	sc.turnSeen("done", bad, "put_back; finish tampered")
+}
+
+func TestAFinishedJobOnTheLastIterationIsVerified(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}
+
+func TestAtALimitTheGatesHaveTheLastWord(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("", "gates limit")
+	sc.gates(proven, "finish iterations")
+}
+
+func TestCostLimit(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Limits: loop.Limits{Iterations: 9, CostUSD: 0.15}})
+	sc.checkpointed("turn 1 fresh first")
+	sc.turn("", "turn 2 continue go_on")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Usage: loop.Usage{CostUSD: 0.1}}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}}, "finish budget")
+}
+
+func TestTimeLimitInMidTurn(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Duration: 8 * time.Hour}})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.now = sc.now.Add(8 * time.Hour)
+	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Interrupted}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates limit")
+	sc.gates(green, "finish duration")
+}
+
+func TestWaitsForAUsageLimitCountAgainstNothing(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1, Duration: time.Hour}})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	for range 3 {
+		until := sc.now.Add(5 * time.Hour)
+		sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.UsageLimit, Until: until}}, "wait")
+		sc.now = until
+		sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 1 continue interrupted")
+	}
+	if got := sc.s.Elapsed(); got > 10*time.Minute {
+		t.Errorf("%s count", got)
+	}
+}
+
+func TestFailuresTakeTheirClassesPath(t *testing.T) {
+	t.Parallel()
+	cases := map[loop.Class]string{
+		loop.Overloaded: "wait", loop.Network: "wait", loop.UsageLimit: "wait",
+		loop.Login: "finish error", loop.Billing: "finish error",
+		loop.Refused: "turn 2 continue gates_failed", loop.Crashed: "turn 2 continue gates_failed",
+		loop.TimedOut: "turn 2 continue gates_failed", loop.Silent: "turn 2 continue gates_failed",
+		loop.OverBudget: "look deep", loop.Interrupted: "turn 1 continue interrupted",
+		"unheard-of": "turn 2 continue gates_failed",
+	}
+	for class, want := range cases {
+		t.Run(string(class), func(t *testing.T) {
+			t.Parallel()
+			sc := begin(t, loop.Policy{Gates: true})
+			sc.checkpointed("gates baseline")
+			sc.gates(green, "turn 1 fresh first")
+			sc.fails(class, want)
+		})
+	}
+}
+
+func TestAClientThatCannotLiveIsAnError(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	for _, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "checkpoint"} {
+		sc.fails(loop.Crashed, want)
+	}
+	sc.checkpointed("finish stuck")
+}
+
+func TestBackOffIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, class := range []loop.Class{loop.Overloaded, loop.Interrupted} {
+		sc := begin(t, loop.Policy{})
+		sc.checkpointed("turn 1 fresh first")
+		for i := 0; sc.s.Phase != loop.Ended; i++ {
+			if i > 50 {
+				t.Fatalf("%s: backs off for ever", class)
+			}
+			e := loop.Event{Kind: loop.AgentFailed, At: sc.now, Failure: &loop.Failure{Class: class}}
+			if sc.s.Phase == loop.Waiting {
+				e = loop.Event{Kind: loop.TimerFired, At: sc.now}
+			}
+			sc.s, _ = loop.Step(sc.s, e)
+		}
+		if sc.s.Outcome != loop.Errored || sc.s.Iteration != 1 {
+			t.Errorf("%s: %s after %d iterations", class, sc.s.Outcome, sc.s.Iteration)
+		}
+	}
+}
+
+func TestUnknownResultsAreRetriedAndNeverBlamed(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(cannot, "wait")
+	sc.feed(loop.Event{Kind: loop.TimerFired}, "gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	for range 3 {
+		sc.gates(cannot, "wait")
+		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates claim")
+	}
+	sc.gates(cannot, "finish error")
+	if sc.s.Ladder.Tries != 0 {
+		t.Error("the agent was blamed")
+	}
+}
+
+func TestARedGateAtTheEndOpensALastTask(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	stillRed := loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating}
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass}}, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &stillRed}, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(red("x"), "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass}}, "turn 2 fresh next_task")
+	sc.turn("done", "gates claim")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &stillRed}, "turn 3 continue gates_failed")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "tick final-gates; commit final-gates")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}
+
+func TestAVerifyLoopNeedsNoClaimButARedBefore(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Verify: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(red("x"), "turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+	sc.gates(green, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}
+
+func TestATurnOfThePersonCostsNothing(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Attended: true, Limits: loop.Limits{Iterations: 1}})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByPerson: true, Usage: loop.Usage{CostUSD: 9}}}, "turn 1 continue go_on")
+	if sc.s.Usage.CostUSD != 0 || sc.s.Turns != 0 {
+		t.Errorf("%+v", sc.s.Usage)
+	}
+}
+
+func TestGoalKinds(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Kind: loop.Answer})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{}, Text: "42"}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}}, "finish unverified")
+	if sc.s.Answer != "42" {
+		t.Errorf("answer %q", sc.s.Answer)
+	}
+
+	sc = begin(t, loop.Policy{Kind: loop.Explore, Limits: loop.Limits{Iterations: 1}})
+	sc.checkpointed("turn 1 fresh first")
+	sc.turn("", "finish finished")
+
+	sc = begin(t, loop.Policy{Kind: loop.Periodic, Every: 5 * time.Minute, Limits: loop.Limits{Iterations: 2}})
+	sc.checkpointed("turn 1 fresh first")
+	sc.turn("", "wait")
+	sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 2 fresh fresh")
+	sc.turn("", "wait")
+	sc.feed(loop.Event{Kind: loop.TimerFired}, "finish finished")
+}
+
+func TestPlansThatWereDoneBefore(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name  string
+		tasks []loop.Task
+		want  loop.Outcome
+	}{
+		{"by a person", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true}}, loop.Finished},
+		{"verified by a loop", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true, Evidence: gate.Discriminating}}, loop.Finished},
+		{"consistent by a loop", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true, Evidence: gate.Consistent}}, loop.Unverified},
+		{"no task at all", nil, loop.Errored},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := loop.Step(loop.State{}, loop.Event{Kind: loop.Started, Start: &loop.Start{Tasks: c.tasks}})
+			if s.Outcome != c.want {
+				t.Errorf("%s, want %s", s.Outcome, c.want)
+			}
+		})
+	}
+}
+
+func TestCancelFinishesWhatMustNotBeCut(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByTerm}, "interrupt")
+	sc.fails(loop.Interrupted, "finish cancelled")
+	if got := sc.s.Outcome.ExitCode(sc.s.Stop); got != 143 {
+		t.Errorf("exit code %d", got)
+	}
+
+	sc = begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.turn("done", "tick a; commit a")
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByInterrupt}, "")
+	sc.committed("finish cancelled")
+
+	sc = begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByHangup}, "interrupt")
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByHangup}, "finish cancelled")
+}
+
+func TestANewOwnerGoesOnWithTheSameIteration(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1, Duration: time.Hour}})
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.now = sc.now.Add(10 * time.Hour) // nobody was there: not counted
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "turn 1 continue interrupted")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "tick a; commit a")
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "tick a; commit a")
+	sc.committed("gates final")
+}
+
+func TestPauseBeforeTheNextTurn(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.turn("", "")
+	if sc.s.Phase != loop.Paused {
+		t.Fatalf("phase %s", sc.s.Phase)
+	}
+	sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "look at the mock server"}, "")
+	sc.feed(loop.Event{Kind: loop.Resumed}, "turn 2 continue go_on")
+	if diff := cmp.Diff([]string{"look at the mock server"}, sc.s.Pending[0].Notes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	want := map[loop.Outcome]int{
+		loop.Verified: 0, loop.Finished: 0, loop.Errored: 1, loop.Unverified: 3, loop.Iterations: 10, loop.Duration: 11,
+		loop.Budget: 12, loop.Stuck: 13, loop.BlockedEnd: 14, loop.Tampered: 15, loop.CancelledEnd: 130, "": 1,
+	}
+	for o, code := range want {
+		if got := o.ExitCode(loop.ByInterrupt); got != code {
+			t.Errorf("%s: %d, want %d", o, got, code)
+		}
+	}
+	if got := loop.CancelledEnd.ExitCode(loop.ByHangup); got != 129 {
+		t.Errorf("hangup: %d", got)
+	}
+}

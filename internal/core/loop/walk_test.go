@@ -1,0 +1,357 @@
+package loop_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+var walkEvents = flag.Int("walk-events", 1_000_000, "how many events the random walks take in all")
+
+// world answers the machine's actions at random, with an agent that lies, dies
+// and meddles, a person who types, pauses and cancels, and owners that vanish.
+// It keeps its own books, by which the laws are checked.
+type world struct {
+	t    *testing.T
+	r    *rand.Rand
+	s    loop.State
+	now  time.Time
+	next *loop.Event // what the action under way will come to
+
+	turnCost   float64     // of the turn that ended last
+	passed     *loop.Gates // the gates' last word, if it was a pass on a claim
+	finalGreen bool
+	busy       time.Duration // time that counts, by the world's own clock
+	persons    loop.State    // state before a turn of the person, for the law that it costs nothing
+	events     int
+}
+
+func TestWalksKeepTheLaws(t *testing.T) {
+	t.Parallel()
+	seen := map[loop.Outcome]int{}
+	seed := uint64(1)
+	for total := 0; total < *walkEvents; seed++ {
+		w := newWorld(t, seed)
+		w.run()
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+		total += w.events
+		seen[w.s.Outcome]++
+	}
+	for _, o := range loop.Outcomes() {
+		if seen[o] == 0 {
+			t.Errorf("no walk of %d ended %s: the world does not reach it", seed, o)
+		}
+	}
+	t.Logf("%d walks: %v", seed, seen)
+}
+
+func newWorld(t *testing.T, seed uint64) *world {
+	w := &world{t: t, r: rand.New(rand.NewPCG(seed, 7)), now: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}
+	pick := func(ks ...loop.Kind) loop.Kind { return ks[w.r.IntN(len(ks))] }
+	p := loop.Policy{
+		Kind: pick(loop.Change, loop.Change, loop.Change, loop.Answer, loop.Explore, loop.Periodic),
+		Limits: loop.Limits{
+			Iterations: 1 + w.r.IntN(40),
+			Duration:   time.Duration(w.r.IntN(3)) * 4 * time.Hour,
+			CostUSD:    float64(w.r.IntN(2)) * 20,
+			Tokens:     int64(w.r.IntN(2)) * 100_000,
+		},
+		Session:    []loop.SessionMode{loop.PerTask, loop.PerTurn, loop.Hybrid, loop.Continue}[w.r.IntN(4)],
+		HandoverAt: 80, Restore: w.coin(2), Gates: !w.coin(4), Verify: w.coin(6), Attended: w.coin(5),
+		Every: time.Minute,
+	}
+	p.Verify = p.Verify && p.Gates
+	start := &loop.Start{Policy: p}
+	for i := range 1 + w.r.IntN(4) {
+		task := loop.Task{ID: fmt.Sprint("t", i), Priority: w.r.IntN(3), Status: loop.Open}
+		if i > 0 && w.coin(3) {
+			task.DependsOn = []string{fmt.Sprint("t", w.r.IntN(i))}
+		}
+		if w.coin(8) {
+			task.Status, task.Earlier = loop.Done, true
+		}
+		if w.coin(4) {
+			task.Wanted = gate.Consistent
+		}
+		start.Tasks = append(start.Tasks, task)
+	}
+	w.feed(loop.Event{Kind: loop.Started, Start: start})
+	return w
+}
+
+func (w *world) coin(n int) bool { return w.r.IntN(n) == 0 }
+
+func (w *world) run() {
+	for w.s.Phase != loop.Ended && !w.t.Failed() {
+		if w.events > 20_000 {
+			w.t.Errorf("a loop with limits does not end: %+v", w.s)
+			return
+		}
+		w.meddle()
+		if w.next == nil {
+			if w.s.Phase == loop.Paused {
+				w.pass(time.Hour, false)
+				w.feed(loop.Event{Kind: loop.Resumed})
+			}
+			continue
+		}
+		e := *w.next
+		w.next = nil
+		w.feed(e)
+	}
+	w.checkEnd()
+}
+
+// meddle lets something happen that nobody asked for.
+func (w *world) meddle() {
+	switch w.r.IntN(60) {
+	case 0:
+		w.feed(loop.Event{Kind: loop.PauseAsked})
+	case 1:
+		w.feed(loop.Event{Kind: loop.MessageArrived, Text: "note"})
+	case 2: // kill -9, and a new owner some time later
+		w.s = roundTrip(w.t, w.s)
+		w.next = nil
+		w.now = w.now.Add(time.Duration(w.r.IntN(5)) * time.Hour)
+		w.feed(loop.Event{Kind: loop.OwnerLost})
+	case 3: // nonsense
+		kinds := loop.EventKinds()
+		if k := kinds[w.r.IntN(len(kinds))]; k != loop.Cancelled && k != loop.LimitHit && k != loop.Faulted && k != loop.OwnerLost {
+			w.feed(loop.Event{Kind: k})
+		}
+	case 4:
+		if w.coin(20) {
+			w.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByInterrupt})
+		}
+	case 5:
+		if w.coin(20) {
+			w.feed(loop.Event{Kind: loop.Faulted, Text: "disk full"})
+		}
+	case 6:
+		if w.s.Phase == loop.Turning && w.s.Policy.Limits.Duration > 0 && w.coin(10) {
+			w.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration})
+		}
+	}
+}
+
+// pass lets time go by; it counts unless it is a wait for a usage limit, a
+// pause, or has no owner.
+func (w *world) pass(d time.Duration, counts bool) {
+	w.now = w.now.Add(d)
+	if counts {
+		w.busy += d
+	}
+}
+
+func (w *world) feed(e loop.Event) {
+	e.At = w.now
+	before := w.s
+	s, acts := loop.Step(w.s, e)
+	w.events++
+	w.s = s
+	w.checkStep(before, e, acts)
+	for _, a := range acts {
+		w.perform(a)
+	}
+	if s.Phase == loop.Ended || s.Phase == loop.Paused {
+		w.next = nil
+	}
+}
+
+func (w *world) perform(a loop.Action) {
+	e := loop.Event{}
+	switch a.Do {
+	case loop.Checkpoint:
+		e = loop.Event{Kind: loop.Checkpointed, Tree: w.tree()}
+	case loop.RunGates:
+		e = loop.Event{Kind: loop.GatesFinished, Gates: w.gates(a.Purpose)}
+	case loop.BeginTurn:
+		w.checkBegin(a)
+		w.pass(time.Duration(1+w.r.IntN(40))*time.Minute, true)
+		e = w.turn()
+	case loop.Look:
+		e = loop.Event{Kind: loop.TreeSeen, Seen: w.look(a.Deep)}
+	case loop.Commit:
+		w.checkCommit(a)
+		e = loop.Event{Kind: loop.Committed, Commit: "c", Tree: w.tree()}
+	case loop.Restore:
+		e = loop.Event{Kind: loop.Restored, Tree: a.Tree}
+	case loop.Wait:
+		if a.Until.After(w.now) {
+			w.pass(a.Until.Sub(w.now), w.s.AwayFrom.IsZero())
+		}
+		e = loop.Event{Kind: loop.TimerFired}
+	case loop.Interrupt:
+		e = loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Context: -1}, Failure: &loop.Failure{Class: loop.Interrupted}}
+	case loop.PutBack, loop.Tick, loop.Notify, loop.Finish:
+		return
+	}
+	w.next = &e
+}
+
+func (w *world) tree() string { return fmt.Sprint("tree", w.r.IntN(1000)) }
+
+func (w *world) turn() loop.Event {
+	w.turnCost = w.r.Float64()
+	t := &loop.Turn{
+		Usage: loop.Usage{Input: int64(w.r.IntN(5000)), CostUSD: w.turnCost}, ToolCalls: w.r.IntN(3),
+		Context: w.r.IntN(102) - 1, ByPerson: w.coin(12), Text: "said",
+	}
+	if w.coin(6) {
+		t.Background = []string{fmt.Sprint("server", w.r.IntN(3))}
+	}
+	switch {
+	case t.ByPerson:
+		w.persons = w.s
+	case w.coin(8):
+		cs := loop.Classes()
+		c := cs[w.r.IntN(len(cs))]
+		if (c == loop.Login || c == loop.Billing || c == loop.OverBudget) && !w.coin(10) {
+			c = loop.UsageLimit
+		}
+		f := &loop.Failure{Class: c, Message: "died"}
+		if c == loop.UsageLimit && w.coin(2) {
+			f.Until = w.now.Add(5 * time.Hour)
+		}
+		return loop.Event{Kind: loop.AgentFailed, Turn: t, Failure: f}
+	case w.coin(10):
+		t.Claim = &loop.Claim{Blocked: true, Reason: "cannot"}
+	case !w.coin(3):
+		t.Claim = &loop.Claim{NoBehaviourChange: w.coin(6)}
+		if w.coin(4) {
+			t.Claim.Tasks = []string{"t0", "t1", "nonsense"}
+		}
+	}
+	return loop.Event{Kind: loop.TurnEnded, Turn: t}
+}
+
+func (w *world) look(deep bool) *loop.Seen {
+	seen := &loop.Seen{Changed: !w.coin(6), Unknown: !deep}
+	if w.coin(15) {
+		seen.Tampered = []string{"check.sh"}
+	}
+	if w.coin(15) {
+		seen.Marked = []string{"t0"}
+	}
+	return seen
+}
+
+func (w *world) gates(p loop.Purpose) *loop.Gates {
+	g := &loop.Gates{
+		Purpose: p, Tree: w.tree(), Fingerprint: fmt.Sprint(w.r.IntN(4)), Reason: "reason",
+		Status:   []gate.Status{gate.Pass, gate.Pass, gate.Pass, gate.Fail, gate.Unknown}[w.r.IntN(5)],
+		Evidence: []gate.Evidence{gate.Discriminating, gate.Discriminating, gate.Consistent, gate.NoEvidence}[w.r.IntN(4)],
+	}
+	g.Green = g.Status == gate.Pass && !w.coin(4)
+	if w.coin(10) {
+		g.TestsChanged = []string{"a_test.go"}
+	}
+	w.passed = nil
+	if p == loop.ForClaim && g.Status == gate.Pass {
+		w.passed = g
+	}
+	w.finalGreen = p == loop.ForFinal && g.Green
+	return g
+}
+
+// The laws.
+
+func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
+	asks := 0
+	for _, a := range acts {
+		if a.Do.Asks() {
+			asks++
+		}
+	}
+	if asks > 1 {
+		w.t.Errorf("%s while %s asks for %d things at once: %v", e.Kind, before.Phase, asks, acts)
+	}
+	if before.Phase == loop.Ended && len(acts) > 0 {
+		w.t.Errorf("%s after the end does %v", e.Kind, acts)
+	}
+	switch w.s.Phase {
+	case loop.New, loop.Paused, loop.Ended:
+	default:
+		if !slices.ContainsFunc(w.s.Pending, func(a loop.Action) bool { return a.Do.Asks() }) {
+			w.t.Errorf("%s after %s waits for nothing: %v", w.s.Phase, e.Kind, w.s.Pending)
+		}
+	}
+	if w.coin(50) {
+		if diff := cmp.Diff(w.s, roundTrip(w.t, w.s)); diff != "" {
+			w.t.Errorf("the state does not survive JSON: %s", diff)
+		}
+	}
+	if e.Kind == loop.TurnEnded && e.Turn != nil && e.Turn.ByPerson && before.Phase == loop.Turning &&
+		(w.s.Iteration != before.Iteration || w.s.Usage != before.Usage || w.s.Turns != before.Turns) {
+		w.t.Errorf("a turn of the person cost something: %+v → %+v", before, w.s)
+	}
+}
+
+func (w *world) checkBegin(a loop.Action) {
+	l := w.s.Policy.Limits
+	if a.Iteration > l.Iterations {
+		w.t.Errorf("iteration %d of %d begins", a.Iteration, l.Iterations)
+	}
+	if l.Duration > 0 && w.s.Elapsed() >= l.Duration {
+		w.t.Errorf("a turn begins after %s of %s", w.s.Elapsed(), l.Duration)
+	}
+	if l.CostUSD > 0 && w.s.Usage.CostUSD >= l.CostUSD || l.Tokens > 0 && w.s.Usage.Tokens() >= l.Tokens {
+		w.t.Errorf("a turn begins with %+v of %+v spent", w.s.Usage, l)
+	}
+}
+
+func (w *world) checkCommit(a loop.Action) {
+	if w.s.Policy.Gates && (w.passed == nil || w.passed.Tree != a.Tree) {
+		w.t.Errorf("commit of %s without a pass of the gates on it (last: %+v)", a.Tree, w.passed)
+	}
+}
+
+func (w *world) checkEnd() {
+	if l := w.s.Policy.Limits.CostUSD; l > 0 && w.s.Usage.CostUSD > l+w.turnCost {
+		w.t.Errorf("cost %.2f overran %.2f by more than the last turn's %.2f", w.s.Usage.CostUSD, l, w.turnCost)
+	}
+	if got := w.s.Elapsed(); got > w.busy {
+		w.t.Errorf("%s count against the time limit, only %s were busy", got, w.busy)
+	}
+	if w.s.Outcome != loop.Verified {
+		return
+	}
+	fresh := false
+	for _, t := range w.s.Tasks {
+		wanted := t.Wanted
+		if wanted == "" {
+			wanted = gate.Discriminating
+		}
+		if t.Status != loop.Done || !t.Earlier && !t.Evidence.Satisfies(wanted) {
+			w.t.Errorf("verified with task %+v", t)
+		}
+		fresh = fresh || !t.Earlier
+	}
+	if !w.s.Policy.Gates || !w.finalGreen || !fresh {
+		w.t.Errorf("verified without green gates at the end: %+v", w.s)
+	}
+}
+
+func roundTrip(t *testing.T, s loop.State) loop.State {
+	t.Helper()
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back loop.State
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
