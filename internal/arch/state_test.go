@@ -104,6 +104,11 @@ func mutable(s source, v variable, written map[string]bool) string {
 			return "is exported, so that anyone may change it"
 		}
 		return ""
+	case *ast.SelectorExpr:
+		// Another name for a sentinel of another package.
+		if strings.HasPrefix(strings.ToLower(v.name.Name), "err") {
+			return ""
+		}
 	case nil:
 		return "has no value of its own, so somebody must set it"
 	}
