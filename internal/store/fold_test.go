@@ -1,0 +1,285 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// state counts records by type; folded is how many of them were folded just now.
+type state struct {
+	Count  map[string]int `json:"count"`
+	folded int
+}
+
+func zero() state { return state{Count: map[string]int{}} }
+
+func step(s state, r journal.Record) (state, error) {
+	if r.Type == "impossible" {
+		return s, errors.New("cannot be folded")
+	}
+	s.Count[r.Type]++
+	s.folded++
+	return s, nil
+}
+
+func TestFoldBeginsAtTheSnapshot(t *testing.T) {
+	t.Parallel()
+	l, o := owned(t)
+	append1(t, o, "turn")
+	save(t, l, o)
+	append1(t, o, "turn")
+	append1(t, o, "end")
+
+	got, mark := fold(t, l)
+	if diff := cmp.Diff(map[string]int{store.Taken: 1, "turn": 2, "end": 1}, got.Count); diff != "" {
+		t.Error(diff)
+	}
+	if got.folded != 2 || mark.Seq != 4 {
+		t.Errorf("folded %d records up to %d, want 2 up to 4", got.folded, mark.Seq)
+	}
+}
+
+func TestSnapshotIsDerived(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ name, content string }{
+		{"deleted", ""},
+		{"rubbish", "{"},
+		{"of another shape", `{"mark":{"seq":1,"start":0,"end":10,"hash":"x"},"state":{"count":7}}`},
+		{"of another journal", `{"mark":{"seq":1,"start":0,"end":10,"hash":"x"},"state":{"count":{"turn":99}}}`},
+		{"empty", "{}"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l, o := owned(t)
+			append1(t, o, "turn")
+			save(t, l, o)
+			path := filepath.Join(l.Dir, "state.json")
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			if c.content != "" {
+				if err := os.WriteFile(path, []byte(c.content), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, mark := fold(t, l)
+			if diff := cmp.Diff(map[string]int{store.Taken: 1, "turn": 1}, got.Count); diff != "" || mark.Seq != 2 {
+				t.Errorf("up to %d: %s", mark.Seq, diff)
+			}
+		})
+	}
+}
+
+func TestFoldGoesOnOverDamageAndNamesIt(t *testing.T) {
+	t.Parallel()
+	l, o := owned(t)
+	append1(t, o, "lost")
+	append1(t, o, "turn")
+	replaceInJournal(t, l, `"type":"lost"`, `"type":"lost`)
+	got, mark, err := store.Fold(l, zero, step)
+	var corrupt *journal.CorruptError
+	if !errors.As(err, &corrupt) || corrupt.Seq != 2 {
+		t.Errorf("error = %v, want record 2", err)
+	}
+	if diff := cmp.Diff(map[string]int{store.Taken: 1, "turn": 1}, got.Count); diff != "" || mark.Seq != 3 {
+		t.Errorf("up to %d: %s", mark.Seq, diff)
+	}
+	if _, _, err := l.Verify(); !errors.As(err, &corrupt) {
+		t.Errorf("verify = %v", err)
+	}
+}
+
+func TestFoldStopsWhereAStepFails(t *testing.T) {
+	t.Parallel()
+	l, o := owned(t)
+	append1(t, o, "impossible")
+	append1(t, o, "turn")
+	_, mark, err := store.Fold(l, zero, step)
+	if err == nil || !strings.Contains(err.Error(), "record 2 (impossible)") || mark.Seq != 1 {
+		t.Errorf("up to %d, %v", mark.Seq, err)
+	}
+}
+
+func TestStateThatCannotBeSaved(t *testing.T) {
+	t.Parallel()
+	_, o := owned(t)
+	m := append1(t, o, "turn")
+	if err := o.Save(m, func() {}, nil); err == nil {
+		t.Error("saved a function as state")
+	}
+	if err := o.Save(m, nil, func() {}); err == nil {
+		t.Error("saved a function as summary")
+	}
+}
+
+func TestFollowBeginsAtANumber(t *testing.T) {
+	t.Parallel()
+	l, o := owned(t)
+	append1(t, o, "a")
+	append1(t, o, "b")
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var got []string
+	for r, err := range l.Follow(ctx, 2) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got = append(got, r.Type); r.Type == "b" {
+			append1(t, o, "later")
+		}
+		if r.Type == "later" {
+			break
+		}
+	}
+	if diff := cmp.Diff([]string{"a", "b", "later"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestListReadsSummariesAndMakesStaleOnesAnew(t *testing.T) {
+	t.Parallel()
+	s := store.Open(t.TempDir())
+	fresh, stale, fresher := create(t, s, "/a"), create(t, s, "/a"), create(t, s, "/a")
+	for _, l := range []*store.Loop{fresh, stale} {
+		o := own(t, l)
+		save(t, l, o)
+		if l == stale {
+			append1(t, o, "turn")
+		}
+	}
+	var derived []string
+	derive := func(l *store.Loop) (int, error) {
+		derived = append(derived, l.ID)
+		st, _, err := store.Fold(l, zero, step)
+		return st.Count["turn"] + 100, err
+	}
+	want := map[string]int{fresh.ID: 0, stale.ID: 101, fresher.ID: 100}
+	for range 2 { // the second time, nothing is stale
+		got := map[string]int{}
+		listed, err := store.List(s, derive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range listed {
+			if got[x.Loop.ID] = x.Summary; x.Err != nil {
+				t.Error(x.Err)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if len(derived) != 2 {
+		t.Errorf("derived %v, want %s and %s once", derived, stale.ID, fresher.ID)
+	}
+}
+
+func TestListNamesALoopThatCannotBeSummarized(t *testing.T) {
+	t.Parallel()
+	s := store.Open(t.TempDir())
+	create(t, s, "/a")
+	create(t, s, "/a")
+	bad := errors.New("no idea")
+	n := 0
+	listed, err := store.List(s, func(*store.Loop) (string, error) {
+		if n++; n == 1 {
+			return "", bad
+		}
+		return "fine", nil
+	})
+	if err != nil || len(listed) != 2 {
+		t.Fatalf("listed %d, %v", len(listed), err)
+	}
+	if !errors.Is(listed[0].Err, bad) || listed[1].Err != nil || listed[1].Summary != "fine" {
+		t.Errorf("listed %+v", listed)
+	}
+}
+
+func owned(t *testing.T) (*store.Loop, *store.Owner) {
+	t.Helper()
+	l := create(t, store.Open(t.TempDir()), "/repo")
+	return l, own(t, l)
+}
+
+func own(t *testing.T, l *store.Loop) *store.Owner {
+	t.Helper()
+	o, err := l.Own(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = o.Close() }) // may be closed already
+	return o
+}
+
+func append1(t *testing.T, o *store.Owner, kind string) journal.Mark {
+	t.Helper()
+	m, err := o.Append(journal.Entry{Type: kind})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// save keeps a snapshot of all there is; its summary is 0.
+func save(t *testing.T, l *store.Loop, o *store.Owner) {
+	t.Helper()
+	st, mark := fold(t, l)
+	if err := o.Save(mark, st, 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func fold(t *testing.T, l *store.Loop) (state, journal.Mark) {
+	t.Helper()
+	st, mark, err := store.Fold(l, zero, step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st, mark
+}
+
+func replaceInJournal(t *testing.T, l *store.Loop, old, new string) {
+	t.Helper()
+	path := filepath.Join(l.Dir, "journal.jsonl")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(data), old, new, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var benchSummary = json.RawMessage(`{"id":"brisk-otter-7f3a","name":"","kind":"change","state":"ended","outcome":"verified","iteration":12,` +
+	`"tasks":{"done":9,"open":0,"blocked":0},"gates":[{"name":"go test ./...","result":"pass","exit_code":0}],"evidence":"discriminating",` +
+	`"commits":9,"cost_usd":4.21,"tokens":{"input":1,"output":2,"cache_read":3,"cache_write":4},"turns":14,"started_at":"2026-01-31T09:00:00Z"}`)
+
+func BenchmarkList1000(b *testing.B) {
+	s := store.Open(b.TempDir())
+	derive := func(*store.Loop) (json.RawMessage, error) { return benchSummary, nil }
+	for range 1000 {
+		if _, err := s.Create("/repo", spec{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := store.List(s, derive); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := store.List(s, derive); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// candidatesShown bounds how many ids a hint lists.
+const candidatesShown = 8
+
+// Resolve finds the loop that a person means by ref: its id or a unique prefix
+// of it, "." for the newest loop bound to root, "" for the only one bound to
+// root. The error says which loops there are to choose from; it wraps ErrNotFound
+// where there is none.
+func (s *Store) Resolve(ref, root string) (*Loop, error) {
+	all, err := s.Loops()
+	if err != nil {
+		return nil, err
+	}
+	if ref == "" || ref == "." {
+		return resolveHere(all, ref, root)
+	}
+	var found []*Loop
+	for _, l := range all {
+		if l.ID == ref {
+			return l, nil
+		}
+		if strings.HasPrefix(l.ID, ref) {
+			found = append(found, l)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, failure.New(failure.Usage, known(all), "loop %q: %w", ref, ErrNotFound)
+	}
+	return nil, failure.New(failure.Usage, "it may be "+ids(found), "loop %q is not unique", ref)
+}
+
+// resolveHere finds the newest (".") or only ("") loop that is bound to root.
+func resolveHere(all []*Loop, ref, root string) (*Loop, error) {
+	var here []*Loop
+	var newest *Loop
+	var since int64
+	for _, l := range all {
+		spec, err := l.Spec()
+		if err != nil || spec.Root != root {
+			continue // a damaged loop is found by its id, which names the damage
+		}
+		here = append(here, l)
+		if at := spec.CreatedAt.UnixNano(); newest == nil || at > since {
+			newest, since = l, at
+		}
+	}
+	switch {
+	case newest == nil:
+		return nil, failure.New(failure.Usage, known(all), "loop in %s: %w", root, ErrNotFound)
+	case ref == "" && len(here) > 1:
+		hint := fmt.Sprintf("say which: . for the newest, or %s", ids(here))
+		return nil, failure.New(failure.Usage, hint, "there are %d loops here", len(here))
+	}
+	return newest, nil
+}
+
+func known(all []*Loop) string {
+	if len(all) == 0 {
+		return "there is no loop yet: pawl run begins one"
+	}
+	return "there are " + ids(all) + " (pawl list shows them)"
+}
+
+func ids(loops []*Loop) string {
+	var b strings.Builder
+	for i, l := range loops {
+		if i == candidatesShown {
+			fmt.Fprintf(&b, " and %d more", len(loops)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(l.ID)
+	}
+	return b.String()
+}
