@@ -70,15 +70,17 @@ func (p process) cpu(ctx context.Context) (time.Duration, error) {
 	return state.UserTime() + state.SystemTime(), nil
 }
 
-// run runs it to its end and returns its standard output.
+// run runs it to its end and returns what it said and what it cost.
 func (p process) run(ctx context.Context) (string, *os.ProcessState, error) {
 	var out, errs strings.Builder
 	cmd := exec.CommandContext(ctx, p.argv[0], p.argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, append(os.Environ(), p.env...), &out, &errs
 	cmd.WaitDelay = time.Second
-	err := cmd.Run()
-	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != p.exit {
-		return "", nil, fmt.Errorf("%s: %v (exit %d wanted): %s", strings.Join(p.argv, " "), err, p.exit, errs.String())
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		return "", nil, err
+	}
+	if code := cmd.ProcessState.ExitCode(); code != p.exit {
+		return "", nil, fmt.Errorf("%s: exit %d, %d wanted: %s", strings.Join(p.argv, " "), code, p.exit, errs.String())
 	}
 	return out.String(), cmd.ProcessState, nil
 }

@@ -48,6 +48,7 @@ func overBudget(costs map[string]time.Duration) []string {
 // testStart starts the tool several times: the least that a package took is
 // what it costs, the rest is the machine.
 func testStart(t *testing.T, tool string) {
+	t.Helper()
 	least := map[string]time.Duration{}
 	for range 10 {
 		cmd := exec.CommandContext(t.Context(), tool, "version")

@@ -86,6 +86,7 @@ func (c command) prints(out string) bool {
 }
 
 func runExamples(t *testing.T, tool, text string) {
+	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the examples are written for a POSIX shell, and there is none")
 	}

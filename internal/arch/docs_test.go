@@ -88,8 +88,11 @@ func private(t *testing.T) *regexp.Regexp {
 		}
 	}
 	for _, host := range [][]string{
-		{"registry", "npmjs", "org"}, {"registry", "yarnpkg", "com"},
-		{"proxy", "golang", "org"}, {"sum", "golang", "org"}, {"deb", "debian", "org"},
+		{"registry", "npmjs", "org"},
+		{"registry", "yarnpkg", "com"},
+		{"proxy", "golang", "org"},
+		{"sum", "golang", "org"},
+		{"deb", "debian", "org"},
 	} {
 		words = append(words, strings.Join(host, `\.`))
 	}
