@@ -1,20 +1,146 @@
 package gate
 
-// Satisfies tells whether evidence of this level is enough where wanted is
-// wanted: discriminating satisfies review and consistent, review satisfies
-// consistent, and everything satisfies unknown.
-func (e Evidence) Satisfies(wanted Evidence) bool { return e.strength() >= wanted.strength() }
+import (
+	"maps"
+	"slices"
+)
 
-func (e Evidence) strength() int {
-	switch e {
-	case Discriminating:
-		return 3
-	case Review:
-		return 2
-	case Consistent:
-		return 1
-	case NoEvidence:
-		return 0
+// flips are what was red before the work and is green after it.
+type flips struct {
+	candidates []string // seen once
+	confirmed  []string // red and green again when repeated
+	turned     []string // confirmed gates that report no ids
+	gates      []string // gates to repeat
+}
+
+func (o Observation) flips() flips {
+	var f flips
+	for _, after := range o.after() {
+		before := find(o.Baseline, after.Gate)
+		again, repeat := find(o.Answers[RepeatBefore].Results, after.Gate), find(o.Answers[o.repeat()].Results, after.Gate)
+		candidates := o.flipped(before, after)
+		if len(candidates) == 0 {
+			continue
+		}
+		f.gates = append(f.gates, after.Gate)
+		f.candidates = append(f.candidates, candidates...)
+		repeated := o.flipped(again, repeat)
+		for _, name := range candidates {
+			if slices.Contains(repeated, name) {
+				f.confirmed = append(f.confirmed, name)
+				if name == after.Gate && len(after.Tests) == 0 {
+					f.turned = append(f.turned, name)
+				}
+			}
+		}
 	}
-	return 0
+	return f
+}
+
+// flipped names the tests of one gate that went from fail to pass, or the gate
+// itself where no test explains its red.
+func (o Observation) flipped(before, after Result) []string {
+	if before.Status == Unknown || after.Status == Unknown {
+		return nil
+	}
+	var names []string
+	for _, id := range slices.Sorted(maps.Keys(after.Tests)) {
+		if after.Tests[id] == Pass && before.wasRed(id) {
+			names = append(names, id)
+		}
+	}
+	byTests := len(before.Failing) > 0 && len(before.Tests) > 0 || len(before.Incomplete) > 0
+	if before.Status == Fail && after.Status == Pass && !byTests && !o.InSource {
+		names = append(names, after.Gate)
+	}
+	return names
+}
+
+// wasRed: the test failed, or it could not run because its group did not build
+// or crashed.
+func (r Result) wasRed(id string) bool {
+	if s, ran := r.Tests[id]; ran {
+		return s == Fail
+	}
+	return r.cut(id)
+}
+
+// usable are the gates whose overlay can tell something: green now, in a place
+// that shows their baseline, and not red as a whole without the overlay.
+func (o Observation) usable() []string {
+	var names []string
+	control := o.Answers[Control].Results
+	for _, now := range o.Now {
+		before := find(o.Baseline, now.Gate)
+		if !shows(find(control, now.Gate), before) {
+			continue
+		}
+		if len(now.Tests) > 0 || before.Status == Pass {
+			names = append(names, now.Gate)
+		}
+	}
+	return names
+}
+
+// laid is what the overlay showed.
+type laid struct {
+	failed  []string // new or changed tests, or gates, that fail without the work
+	unknown bool
+	unbuilt bool // it fails because it does not build
+}
+
+func (o Observation) overlay() laid {
+	var l laid
+	usable := o.usable()
+	l.unknown = len(usable) < len(o.Now) || !o.answered(Overlay)
+	for _, name := range usable {
+		now, control := find(o.Now, name), find(o.Answers[Control].Results, name)
+		over := find(o.Answers[Overlay].Results, name)
+		failed := o.fails(now, control, over)
+		l.failed = append(l.failed, failed...)
+		switch {
+		case len(failed) > 0:
+			l.unbuilt = l.unbuilt || over.BuildFailed
+		case over.Status == Unknown, over.Status == Fail && control.Status == Pass:
+			l.unknown = true
+		case now.cutIn(control):
+			l.unknown = true
+		}
+	}
+	return l
+}
+
+// fails names what passes now and fails in the overlay because of it.
+func (o Observation) fails(now, control, over Result) []string {
+	if over.Status != Fail {
+		return nil
+	}
+	if len(now.Tests) == 0 {
+		return []string{now.Gate}
+	}
+	var names []string
+	for _, id := range slices.Sorted(maps.Keys(now.Tests)) {
+		// Where no old test was changed, only tests that the tree of before does
+		// not have can have come with the overlay.
+		_, there := control.Tests[id]
+		if now.Tests[id] != Pass || there && len(o.OldTests) == 0 {
+			continue
+		}
+		s, ran := over.Tests[id]
+		if s == Fail || !ran && over.cut(id) && !control.cut(id) {
+			names = append(names, id)
+		}
+	}
+	return names
+}
+
+// cutIn: some test of now belongs to a group that was cut short in the other
+// run, which therefore cannot tell of it.
+func (r Result) cutIn(other Result) bool {
+	for id := range r.Tests {
+		if _, ran := other.Tests[id]; !ran && other.cut(id) {
+			return true
+		}
+	}
+	return false
 }

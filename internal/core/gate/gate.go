@@ -9,7 +9,10 @@
 // the work does (SWE-bench's fail-to-pass).
 package gate
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Status is the result of one gate or one test.
 type Status string
@@ -67,8 +70,64 @@ type Result struct {
 	Tests      map[string]Status `json:"tests,omitempty"`   // by test id, where a report gives ids
 	Failing    []string          `json:"failing,omitempty"` // ids or names of failing tests, sorted
 	FirstError string            `json:"first_error,omitempty"`
-	Tail       string            `json:"tail,omitempty"` // end of the output, bounded, ANSI removed
-	Duration   time.Duration     `json:"duration"`
-	Tree       string            `json:"tree,omitempty"` // git tree it ran on
-	Cached     bool              `json:"cached,omitempty"`
+	// BuildFailed: some tests could not even be built.
+	BuildFailed bool `json:"build_failed,omitempty"`
+	// Incomplete names the groups of which not every test was heard, because they
+	// did not build or crashed. A test belongs to group g if its id begins with g
+	// and a dot; to "" belongs every test.
+	Incomplete []string      `json:"incomplete,omitempty"`
+	Flaky      bool          `json:"flaky,omitempty"` // red, and green when run again on the same tree
+	Tail       string        `json:"tail,omitempty"`  // end of the output, bounded, ANSI removed
+	Duration   time.Duration `json:"duration"`
+	Tree       string        `json:"tree,omitempty"` // git tree it ran on
+	Cached     bool          `json:"cached,omitempty"`
+}
+
+// Satisfies reports whether evidence of this level is as good as the wanted:
+// discriminating satisfies review and consistent, review satisfies consistent,
+// and anything satisfies unknown.
+func (e Evidence) Satisfies(wanted Evidence) bool { return e.rank() >= wanted.rank() }
+
+func (e Evidence) rank() int {
+	switch e {
+	case Consistent:
+		return 1
+	case Review:
+		return 2
+	case Discriminating:
+		return 3
+	}
+	return 0
+}
+
+// Due are the gates to run, in order: at a claim (Fast) those that are not kept
+// for the end, at the end (Final) all.
+func Due(gates []Gate, tier Tier) []Gate {
+	var due []Gate
+	for _, g := range gates {
+		if tier == Final || g.Tier != Final {
+			due = append(due, g)
+		}
+	}
+	return due
+}
+
+// cut reports whether test id belongs to one of the groups of which not every
+// test was heard.
+func (r Result) cut(id string) bool {
+	for _, g := range r.Incomplete {
+		if g == "" || strings.HasPrefix(id, g+".") {
+			return true
+		}
+	}
+	return false
+}
+
+func find(results []Result, gate string) Result {
+	for _, r := range results {
+		if r.Gate == gate {
+			return r
+		}
+	}
+	return Result{Gate: gate, Status: Unknown}
 }

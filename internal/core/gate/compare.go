@@ -1,0 +1,89 @@
+package gate
+
+import (
+	"maps"
+	"slices"
+)
+
+// comparison is a run held against the baseline.
+type comparison struct {
+	broken  []string // passed before; fails now, or was cut short
+	missing []string // tests that passed before and were not run now
+	red     []string // fails now and did not pass before
+	unknown []string // gates that could not tell
+}
+
+// against compares every gate of now with the one of the same name before.
+func against(before, now []Result) comparison {
+	var c comparison
+	for _, n := range now {
+		c.add(find(before, n.Gate), n)
+	}
+	return c
+}
+
+func (c *comparison) add(before, now Result) {
+	if now.Status == Unknown {
+		c.unknown = append(c.unknown, now.Gate)
+		return
+	}
+	named := len(c.broken)
+	for _, id := range slices.Sorted(maps.Keys(before.Tests)) {
+		if before.Tests[id] != Pass {
+			continue
+		}
+		switch after, ran := now.Tests[id]; {
+		case ran && after != Pass, !ran && now.cut(id):
+			c.broken = append(c.broken, id)
+		case !ran:
+			c.missing = append(c.missing, id)
+		}
+	}
+	if now.Status == Pass {
+		return
+	}
+	switch before.Status {
+	case Pass: // the gate itself passed, so it must pass
+		if len(c.broken) == named {
+			c.broken = append(c.broken, now.Gate)
+		}
+	case Fail:
+		c.stillRed(before, now)
+	default: // it may have passed
+		c.unknown = append(c.unknown, now.Gate)
+	}
+}
+
+func (c *comparison) stillRed(before, now Result) {
+	named := len(c.red)
+	for _, id := range slices.Sorted(maps.Keys(now.Tests)) {
+		if now.Tests[id] == Fail && before.Tests[id] != Pass {
+			c.red = append(c.red, id)
+		}
+	}
+	if len(c.red) == named {
+		c.red = append(c.red, now.Gate)
+	}
+}
+
+// stands reports whether nothing that passed before does not pass now.
+func (c comparison) stands() bool { return len(c.broken)+len(c.missing)+len(c.unknown) == 0 }
+
+// shows reports whether a control run shows what was seen elsewhere on the same
+// tree: if not, the place it ran in lacks something, and nothing seen there
+// tells anything.
+func shows(control, seen Result) bool {
+	if control.Status != seen.Status || control.Status == Unknown {
+		return false
+	}
+	for id, s := range seen.Tests {
+		if control.Tests[id] != s {
+			return false
+		}
+	}
+	return true
+}
+
+func showsAll(control, seen []Result) bool {
+	return !slices.ContainsFunc(seen, func(s Result) bool { return !shows(find(control, s.Gate), s) })
+}

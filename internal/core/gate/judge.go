@@ -1,0 +1,224 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Observation is everything that was seen of one claim.
+type Observation struct {
+	Gates    []Gate   `json:"gates,omitempty"` // those that ran, for their settings
+	Baseline []Result `json:"baseline"`        // on the tree the task starts from
+	Now      []Result `json:"now"`             // on the tree that will be kept
+	Changed  bool     `json:"changed"`         // the tree differs from the task's start, Pawl's own marks aside
+	// OldTests are test files that were there and were changed or deleted.
+	OldTests []string `json:"old_tests,omitempty"`
+	// NewTests are test files that were added or changed: what can be laid over
+	// the tree of before.
+	NewTests []string `json:"new_tests,omitempty"`
+	// InSource: source files that hold tests were changed, so that a test's text
+	// may have changed with them.
+	InSource         bool          `json:"in_source,omitempty"`
+	AllowTestChanges bool          `json:"allow_test_changes,omitempty"`
+	Answers          map[Probe]Run `json:"answers,omitempty"`
+}
+
+// Verdict says whether the tree stands and what tells it from the one before.
+type Verdict struct {
+	// Status is fail only if something that passed at the start does not now,
+	// and unknown if a gate could not tell.
+	Status   Status   `json:"status"`
+	Evidence Evidence `json:"evidence"`
+	Broken   []string `json:"broken,omitempty"`    // tests or gates that passed at the start and fail or are gone
+	StillRed []string `json:"still_red,omitempty"` // fail now and did not pass at the start
+	Flipped  []string `json:"flipped,omitempty"`   // red before and green after, each twice
+	// Proving are the new or changed tests that fail on the tree of before.
+	Proving []string `json:"proving,omitempty"`
+	// TurnedGreen are gates without test ids among Flipped: they count for every
+	// task since they were seen red.
+	TurnedGreen []string `json:"turned_green,omitempty"`
+	Flaky       []string `json:"flaky,omitempty"` // flipped once, not when repeated
+	// TestsChanged: the gates pass with the agent's tests only, not with the
+	// originals; kept, but at most unverified until granted.
+	TestsChanged bool     `json:"tests_changed,omitempty"`
+	FullGreen    bool     `json:"full_green"`       // every gate passed, or was allowed to stay red
+	Labels       []string `json:"labels,omitempty"` // what a report should name
+	Reason       string   `json:"reason"`           // one line, for the agent and the person
+}
+
+// Judge concludes from what was seen. A probe that Next asks for and that has
+// no answer yet counts as not found out: it can only weaken the evidence.
+func Judge(o Observation) Verdict {
+	now := against(o.Baseline, o.Now)
+	v := Verdict{Status: o.status(now), Evidence: NoEvidence, StillRed: now.red, Broken: o.broken(now)}
+	v.FullGreen = o.fullGreen(v)
+	for _, r := range o.Now {
+		if r.Flaky {
+			v.Labels = append(v.Labels, "flaky: "+r.Gate)
+		}
+	}
+	switch {
+	case v.Status == Fail:
+		v.Reason = o.failReason(v.Broken)
+	case v.Status == Unknown:
+		v.Reason = o.unknownReason(now.unknown)
+	case len(o.Now) == 0:
+		v.Reason = "there is no gate: nothing could tell"
+	case !o.Changed:
+		v.Reason = "nothing was changed since the task began"
+	default:
+		o.weigh(&v)
+	}
+	return v
+}
+
+// status of the gates alone, relative to the baseline.
+func (o Observation) status(now comparison) Status {
+	switch {
+	case len(o.broken(now)) > 0:
+		return Fail
+	case len(now.unknown) > 0:
+		return Unknown
+	}
+	return Pass
+}
+
+// broken: a test that is gone counts, unless tests may change or test files
+// did, in which case the run with the originals decides.
+func (o Observation) broken(now comparison) []string {
+	if o.AllowTestChanges || len(o.OldTests) > 0 {
+		return now.broken
+	}
+	return slices.Concat(now.broken, now.missing)
+}
+
+func (o Observation) fullGreen(v Verdict) bool {
+	if v.Status != Pass {
+		return false
+	}
+	for _, r := range o.Now {
+		allowed := slices.ContainsFunc(o.Gates, func(g Gate) bool { return g.Name == r.Gate && g.AllowBaseline })
+		if r.Status != Pass && !allowed {
+			return false
+		}
+	}
+	return true
+}
+
+// weigh finds the evidence of a tree that stands.
+func (o Observation) weigh(v *Verdict) {
+	if len(o.OldTests) > 0 {
+		v.Labels = append(v.Labels, "tests changed: "+list(o.OldTests))
+	}
+	if o.onlyChanged() {
+		v.TestsChanged = true
+		v.Reason = "the gates pass only with the changed tests, not with the originals: " + list(o.OldTests)
+		return
+	}
+	if o.originalsUnknown() && !o.AllowTestChanges {
+		v.Reason = "old tests were changed, and the gates could not be run with the originals: " + o.problem(Originals, OriginalsControl)
+		v.Labels = append(v.Labels, "originals: not checked")
+		return
+	}
+	f := o.flips()
+	v.Flipped, v.TurnedGreen = f.confirmed, f.turned
+	for _, name := range f.candidates {
+		if !slices.Contains(f.confirmed, name) {
+			v.Flaky = append(v.Flaky, name)
+			v.Labels = append(v.Labels, "flaky: "+name)
+		}
+	}
+	if len(v.Flipped) > 0 {
+		v.Evidence = Discriminating
+		v.Reason = list(v.Flipped) + " failed before this work and passes now"
+		return
+	}
+	o.weighOverlay(v)
+}
+
+func (o Observation) weighOverlay(v *Verdict) {
+	var l laid
+	if len(o.NewTests) > 0 {
+		l = o.overlay()
+	}
+	stands := "everything passes"
+	if len(v.StillRed) > 0 {
+		stands = "nothing turned red"
+	}
+	switch {
+	case len(l.failed) > 0:
+		v.Evidence, v.Proving = Discriminating, l.failed
+		v.Reason = list(l.failed) + " fails without this work and passes with it"
+		if l.unbuilt {
+			v.Labels = append(v.Labels, "overlay: build failure")
+		}
+	case len(v.Flaky) > 0:
+		v.Reason = "what turned green is flaky, so it tells nothing: " + list(v.Flaky)
+	case l.unknown:
+		v.Reason = "whether the new tests fail without this work could not be found out: " + o.problem(Control, Overlay)
+		v.Labels = append(v.Labels, "overlay: unknown")
+	case o.InSource:
+		v.Reason = "tests inside source files were changed: what they prove could not be found out"
+		v.Labels = append(v.Labels, "tests in source files")
+	case len(o.NewTests) > 0:
+		v.Evidence = Consistent
+		v.Reason = stands + ", but the new tests pass without this work too: " + list(o.NewTests)
+	default:
+		v.Evidence = Consistent
+		v.Reason = stands + ", but nothing failed before this work that passes now"
+	}
+}
+
+// problem says why probes told nothing.
+func (o Observation) problem(probes ...Probe) string {
+	for _, p := range probes {
+		run, ok := o.Answers[p]
+		if !ok {
+			continue
+		}
+		if run.Problem != "" {
+			return run.Problem
+		}
+		for _, r := range run.Results {
+			if r.Status == Unknown && r.Reason != "" {
+				return r.Gate + ": " + r.Reason
+			}
+		}
+	}
+	return "in a worktree of their own, the gates do not show what they show here (is a [worktree] setup missing?)"
+}
+
+func (o Observation) failReason(broken []string) string {
+	for _, r := range o.Now {
+		if r.Status == Fail {
+			reason := fmt.Sprintf("%s: passed when the task began, not now: %s", r.Gate, list(broken))
+			if r.FirstError != "" {
+				reason += ": " + r.FirstError
+			}
+			return reason
+		}
+	}
+	return "passed when the task began and was not run now: " + list(broken)
+}
+
+func (o Observation) unknownReason(unknown []string) string {
+	for _, r := range o.Now {
+		if r.Gate != unknown[0] {
+			continue
+		}
+		if r.Status == Unknown {
+			return fmt.Sprintf("%s could not tell: %s", r.Gate, r.Reason)
+		}
+	}
+	return fmt.Sprintf("%s fails, and whether it did when the task began could not be found out", unknown[0])
+}
+
+// list names a few things, and how many more there are.
+func list(names []string) string {
+	const few = 4
+	if len(names) <= few {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
+}

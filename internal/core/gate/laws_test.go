@@ -1,0 +1,173 @@
+package gate_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+var (
+	statuses = rapid.SampledFrom([]gate.Status{gate.Pass, gate.Fail, gate.Unknown})
+	verdicts = rapid.SampledFrom([]gate.Status{gate.Pass, gate.Fail})
+	ids      = rapid.SampledFrom([]string{"p.A", "p.B", "q.C", "q.D"})
+	files    = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a_test.go", "b_test.go"}), 0, 2, rapid.ID[string])
+	names    = []string{"unit", "lint"}
+)
+
+func drawResult(t *rapid.T, name string) gate.Result {
+	r := gate.Result{Gate: name, Status: statuses.Draw(t, "status"), TimedOut: rapid.Bool().Draw(t, "timed out")}
+	if rapid.Bool().Draw(t, "has ids") {
+		r.Tests = rapid.MapOf(ids, verdicts).Draw(t, "tests")
+		for id, s := range r.Tests {
+			if s == gate.Fail {
+				r.Failing = append(r.Failing, id)
+			}
+		}
+		slices.Sort(r.Failing)
+		r.Incomplete = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"p", "q", ""}), 0, 1, rapid.ID[string]).Draw(t, "incomplete")
+	}
+	return r
+}
+
+func drawResults(t *rapid.T) []gate.Result {
+	var rs []gate.Result
+	for _, n := range names[:rapid.IntRange(0, len(names)).Draw(t, "gates")] {
+		rs = append(rs, drawResult(t, n))
+	}
+	return rs
+}
+
+func drawObservation(t *rapid.T) gate.Observation {
+	return gate.Observation{
+		Baseline: drawResults(t), Now: drawResults(t),
+		Changed:          rapid.Bool().Draw(t, "changed"),
+		OldTests:         files.Draw(t, "old"),
+		NewTests:         files.Draw(t, "new"),
+		InSource:         rapid.Bool().Draw(t, "in source"),
+		AllowTestChanges: rapid.Bool().Draw(t, "allow"),
+		Answers:          map[gate.Probe]gate.Run{},
+	}
+}
+
+// drawAnswers answers whatever Next asks for, and states that it ends.
+func drawAnswers(t *rapid.T, o gate.Observation) {
+	for n := 0; ; n++ {
+		p, gates := gate.Next(o)
+		if p == "" {
+			return
+		}
+		if _, again := o.Answers[p]; again || n > 7 || len(gates) == 0 {
+			t.Fatalf("%s asked for with %q, again %v", p, gates, again)
+		}
+		run := gate.Run{Problem: "none"}
+		if rapid.Bool().Draw(t, "possible") {
+			run = gate.Run{Results: drawResults(t)}
+		}
+		o.Answers[p] = run
+	}
+}
+
+func passedBefore(o gate.Observation, name string) bool {
+	for _, r := range o.Baseline {
+		if r.Tests[name] == gate.Pass || r.Gate == name && r.Status == gate.Pass {
+			return true
+		}
+	}
+	return false
+}
+
+func some(rs []gate.Result, has func(gate.Result) bool) bool { return slices.ContainsFunc(rs, has) }
+
+func TestLawsOfTheVerdict(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawObservation(t)
+		early := gate.Judge(o)
+		drawAnswers(t, o)
+		v := gate.Judge(o)
+
+		if v.Status != early.Status || !cmp.Equal(v.Broken, early.Broken) {
+			t.Errorf("a probe changed whether the tree stands: %+v, then %+v", early, v)
+		}
+		if early.Evidence.Satisfies(gate.Discriminating) {
+			t.Errorf("discriminating before anything was repeated: %+v", early)
+		}
+		if v.Status == gate.Fail && len(v.Broken) == 0 {
+			t.Error("fail without anything broken")
+		}
+		for _, b := range v.Broken {
+			if !passedBefore(o, b) {
+				t.Errorf("%s is called broken and did not pass before", b)
+			}
+		}
+		unknown := some(o.Now, func(r gate.Result) bool { return r.Status == gate.Unknown })
+		if unknown && v.Status == gate.Pass {
+			t.Error("pass with a gate that could not tell")
+		}
+		if v.Evidence != gate.NoEvidence && (v.Status != gate.Pass || !o.Changed || len(o.Now) == 0 || v.TestsChanged) {
+			t.Errorf("evidence of nothing: %+v", v)
+		}
+		if v.Evidence == gate.Discriminating && len(v.Flipped)+len(v.Proving) == 0 {
+			t.Error("discriminating, and nothing named that does")
+		}
+		for _, f := range v.Flipped {
+			if passedBefore(o, f) && !slices.Contains(names, f) {
+				only := some(o.Baseline, func(r gate.Result) bool { return r.Tests[f] == gate.Fail || r.Tests[f] == "" })
+				if !only {
+					t.Errorf("%s flipped and passed before", f)
+				}
+			}
+		}
+		if v.FullGreen && some(o.Now, func(r gate.Result) bool { return r.Status != gate.Pass }) {
+			t.Error("full green with a gate that is not")
+		}
+		if v.Reason == "" {
+			t.Error("no reason")
+		}
+	})
+}
+
+func TestUnknownNeverDiscriminates(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawObservation(t)
+		for {
+			p, _ := gate.Next(o)
+			if p == "" {
+				break
+			}
+			rs := drawResults(t)
+			for i := range rs {
+				rs[i].Status = gate.Unknown
+			}
+			o.Answers[p] = gate.Run{Results: rs}
+		}
+		if v := gate.Judge(o); v.Evidence == gate.Discriminating {
+			t.Errorf("discriminating by runs that could not tell: %+v", v)
+		}
+	})
+}
+
+func TestObservationAndVerdictSurviveJSON(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawObservation(t)
+		drawAnswers(t, o)
+		b, err := json.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back gate.Observation
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(gate.Judge(o), gate.Judge(back)); diff != "" {
+			t.Errorf("after JSON (-before +after):\n%s", diff)
+		}
+	})
+}

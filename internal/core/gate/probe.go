@@ -1,0 +1,159 @@
+package gate
+
+import "slices"
+
+// Probe is a further run that a verdict may need. Gates are slow: each is asked
+// for only when what is known until then leaves the question open.
+type Probe string
+
+// The probes, in the order in which Next asks for them.
+const (
+	// Originals: the tree of now, with the test files of before: old ones as they
+	// were, new ones absent.
+	Originals Probe = "originals"
+	// OriginalsControl: the tree of now, unchanged, where Originals ran.
+	OriginalsControl Probe = "originals-control"
+	// RepeatBefore: the tree of before, once more and uncached, where it ran.
+	RepeatBefore Probe = "repeat-before"
+	// RepeatAfter: the tree of now, once more and uncached.
+	RepeatAfter Probe = "repeat-after"
+	// RepeatOriginals: Originals once more and uncached, if flips were seen there.
+	RepeatOriginals Probe = "repeat-originals"
+	// Control: the tree of before, where Overlay will run.
+	Control Probe = "control"
+	// Overlay: the tree of before, with the new and changed tests laid over it.
+	Overlay Probe = "overlay"
+)
+
+// Run is the answer to a probe.
+type Run struct {
+	Results []Result `json:"results,omitempty"`
+	Problem string   `json:"problem,omitempty"` // why there are no results, one line
+}
+
+// Next names the run that Judge needs next and the gates to run in it; "" when
+// the observation is complete. The answer goes into Observation.Answers, also
+// when the run was not possible: then with its problem.
+func Next(o Observation) (Probe, []string) {
+	now := against(o.Baseline, o.Now)
+	if !o.Changed || len(o.Now) == 0 || o.status(now) != Pass {
+		return "", nil
+	}
+	if o.needsOriginals() && !o.answered(Originals) {
+		return Originals, o.gates()
+	}
+	if o.originalsFail() && !o.answered(OriginalsControl) {
+		return OriginalsControl, o.gates()
+	}
+	if o.onlyChanged() {
+		return "", nil
+	}
+	if f := o.flips(); len(f.candidates) > 0 {
+		for _, p := range []Probe{RepeatBefore, o.repeat()} {
+			if !o.answered(p) {
+				return p, f.gates
+			}
+		}
+		if len(f.confirmed) > 0 {
+			return "", nil
+		}
+	}
+	if len(o.NewTests) == 0 {
+		return "", nil
+	}
+	if !o.answered(Control) {
+		return Control, o.gates()
+	}
+	if usable := o.usable(); len(usable) > 0 && !o.answered(Overlay) {
+		return Overlay, usable
+	}
+	return "", nil
+}
+
+func (o Observation) answered(p Probe) bool {
+	_, ok := o.Answers[p]
+	return ok
+}
+
+func (o Observation) gates() []string {
+	names := make([]string, len(o.Now))
+	for i, r := range o.Now {
+		names[i] = r.Gate
+	}
+	return names
+}
+
+// needsOriginals: a test of now may not be the test of before. Old ones were
+// changed; or new ones were added where some of before could not run, so that
+// nothing else tells which is which.
+func (o Observation) needsOriginals() bool {
+	if len(o.OldTests) > 0 || !o.added() {
+		return len(o.OldTests) > 0
+	}
+	return slices.ContainsFunc(o.Now, func(now Result) bool { return now.cutIn(find(o.Baseline, now.Gate)) })
+}
+
+// added: there are test files that were not there before.
+func (o Observation) added() bool {
+	return slices.ContainsFunc(o.NewTests, func(path string) bool { return !slices.Contains(o.OldTests, path) })
+}
+
+// after is the run in which flips count: with the judge's copies in place.
+func (o Observation) after() []Result {
+	if o.needsOriginals() {
+		return o.Answers[Originals].Results
+	}
+	return o.Now
+}
+
+// repeat is the probe that runs the same once more.
+func (o Observation) repeat() Probe {
+	if o.needsOriginals() {
+		return RepeatOriginals
+	}
+	return RepeatAfter
+}
+
+// originalsFail: something passes with the agent's tests and not with the
+// originals, whether it passed before or not.
+func (o Observation) originalsFail() bool {
+	if len(o.OldTests) == 0 {
+		return false
+	}
+	originals := o.Answers[Originals].Results
+	c := against(o.Baseline, originals)
+	if len(c.unknown) > 0 {
+		return false
+	}
+	return !c.stands() || slices.ContainsFunc(originals, func(r Result) bool { return r.worse(find(o.Now, r.Gate)) })
+}
+
+// worse: something failed here and passed there.
+func (r Result) worse(there Result) bool {
+	if r.Status == Fail && there.Status == Pass {
+		return true
+	}
+	for id, s := range r.Tests {
+		if s == Fail && there.Tests[id] == Pass {
+			return true
+		}
+	}
+	return false
+}
+
+// originalsUnknown: it could not be found out whether the originals pass.
+func (o Observation) originalsUnknown() bool {
+	if len(o.OldTests) == 0 {
+		return false
+	}
+	if o.originalsFail() {
+		return !showsAll(o.Answers[OriginalsControl].Results, o.Now)
+	}
+	run := o.Answers[Originals]
+	return len(run.Results) < len(o.Now) || !against(o.Baseline, run.Results).stands()
+}
+
+// onlyChanged: only the agent's tests pass, and nobody allowed them.
+func (o Observation) onlyChanged() bool {
+	return !o.AllowTestChanges && o.originalsFail() && !o.originalsUnknown()
+}
