@@ -1,0 +1,192 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Checkpoint is a snapshot kept under refs/pawl/<loop>/<n>.
+type Checkpoint struct {
+	N       int
+	Commit  string
+	Tree    string
+	Subject string // first line of the message
+	Time    time.Time
+	Skipped []Skipped // what it does not hold; known only to who made it
+}
+
+// refRoot is where everything of Pawl's lies in the repository.
+const refRoot = "refs/pawl/"
+
+// loopName is what may stand in a ref's name: the id of a loop.
+var loopName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]|\.[A-Za-z0-9])*$`)
+
+func loopRef(loop string) (string, error) {
+	if !loopName.MatchString(loop) || strings.HasSuffix(loop, ".lock") {
+		return "", fmt.Errorf("%q is no id of a loop", loop)
+	}
+	return refRoot + loop + "/", nil
+}
+
+// pawlIdentity signs what is Pawl's own, whatever the user's configuration says.
+var pawlIdentity = []string{
+	"GIT_AUTHOR_NAME=Pawl", "GIT_AUTHOR_EMAIL=pawl@localhost",
+	"GIT_COMMITTER_NAME=Pawl", "GIT_COMMITTER_EMAIL=pawl@localhost",
+}
+
+// Checkpoint keeps a snapshot of the work tree under the number n, or under the
+// next free one when n is 0. A number that is taken is never overwritten: if it
+// holds this very tree already it is returned (so making it again after a crash
+// is harmless), else the next free number is used. Its parent is the checkpoint
+// before it, or HEAD.
+func (r *Repo) Checkpoint(ctx context.Context, loop string, n int, message string) (Checkpoint, error) {
+	prefix, err := loopRef(loop)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	tree, skipped, err := r.Snapshot(ctx)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	for {
+		point, err := r.checkpoint(ctx, prefix, Checkpoint{N: n, Tree: tree, Subject: subject(message)})
+		if errors.Is(err, errTaken) {
+			continue // by somebody else, just now
+		}
+		if err != nil {
+			return Checkpoint{}, fmt.Errorf("checkpoint: %w", err)
+		}
+		point.Skipped = skipped
+		return point, nil
+	}
+}
+
+var errTaken = errors.New("the ref is there already")
+
+func (r *Repo) checkpoint(ctx context.Context, prefix string, c Checkpoint) (Checkpoint, error) {
+	points, err := r.points(ctx, prefix)
+	if err != nil {
+		return c, err
+	}
+	parent := "HEAD"
+	if len(points) > 0 {
+		last := points[len(points)-1]
+		i := slices.IndexFunc(points, func(p Checkpoint) bool { return p.N == c.N })
+		if i >= 0 && points[i].Tree == c.Tree {
+			return points[i], nil
+		}
+		if i >= 0 || c.N == 0 {
+			c.N = last.N + 1
+		}
+		for _, p := range points {
+			if p.N < c.N {
+				parent = p.Commit
+			}
+		}
+	}
+	c.N = max(c.N, 1)
+	if parent, err = r.Resolve(ctx, parent+"^{commit}"); err != nil {
+		return c, err
+	}
+	out, err := r.run(ctx, call{args: []string{"commit-tree", c.Tree, "-p", parent}, env: pawlIdentity, stdin: []byte(c.Subject + "\n")})
+	if err != nil {
+		return c, err
+	}
+	c.Commit = strings.TrimSpace(string(out))
+	c.Time = time.Now().Truncate(time.Second)
+	if err := r.createRef(ctx, prefix+strconv.Itoa(c.N), c.Commit); err != nil {
+		return c, err
+	}
+	return c, nil
+}
+
+// createRef makes a ref that must not exist yet.
+func (r *Repo) createRef(ctx context.Context, ref, commit string) error {
+	_, err := r.git(ctx, "update-ref", ref, commit, strings.Repeat("0", len(commit)))
+	if said(err, "already exists") {
+		return errTaken
+	}
+	return err
+}
+
+// Checkpoints lists those of a loop, the oldest first.
+func (r *Repo) Checkpoints(ctx context.Context, loop string) ([]Checkpoint, error) {
+	prefix, err := loopRef(loop)
+	if err != nil {
+		return nil, err
+	}
+	points, err := r.points(ctx, prefix)
+	if err != nil {
+		return nil, fmt.Errorf("list checkpoints: %w", err)
+	}
+	return points, nil
+}
+
+func (r *Repo) points(ctx context.Context, prefix string) ([]Checkpoint, error) {
+	out, err := r.run(ctx, call{args: []string{"for-each-ref",
+		"--format=%(refname)%00%(objectname)%00%(tree)%00%(committerdate:unix)%00%(contents:subject)", prefix}})
+	if err != nil {
+		return nil, err
+	}
+	return parsePoints(string(out), prefix)
+}
+
+// parsePoints reads one checkpoint a line; refs below the prefix whose name is
+// no number are something else.
+func parsePoints(out, prefix string) ([]Checkpoint, error) {
+	var points []Checkpoint
+	for line := range strings.Lines(out) {
+		parts := strings.SplitN(strings.TrimSuffix(line, "\n"), "\x00", 5)
+		if len(parts) != 5 {
+			return nil, fmt.Errorf("unexpected line %q", line)
+		}
+		n, err := strconv.Atoi(strings.TrimPrefix(parts[0], prefix))
+		if err != nil || n < 1 {
+			continue
+		}
+		at, err := strconv.ParseInt(parts[3], 10, 64)
+		if err != nil {
+			continue
+		}
+		points = append(points, Checkpoint{N: n, Commit: parts[1], Tree: parts[2], Subject: parts[4], Time: time.Unix(at, 0)})
+	}
+	slices.SortFunc(points, func(a, b Checkpoint) int { return a.N - b.N })
+	return points, nil
+}
+
+// subject is the first line of a message, fit for a commit; never empty.
+func subject(message string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(clean(message)), "\n")
+	if line == "" {
+		return "checkpoint"
+	}
+	return line
+}
+
+// clean makes text fit for a commit message: valid UTF-8, no control
+// characters but newline and tab.
+func clean(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
+			return -1
+		}
+		return c
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// missing names an object that git should have and has not.
+func missing(err error, what string) error {
+	if said(err, "unable to read", "bad object", "bad file", "Not a valid object", "not a valid object", "could not get object info") {
+		return failure.New(failure.Error, "look at what is damaged: git fsck",
+			"git has lost the content of %q: %w", what, err)
+	}
+	return err
+}

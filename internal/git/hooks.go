@@ -1,0 +1,149 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// HookRequest is a commit that is about to be made.
+type HookRequest struct {
+	Tree    string // what would be committed, see Overlay
+	Message string
+	Timeout time.Duration // for each hook; 0 = 10 minutes
+}
+
+// HookResult is what the user's hooks said of a commit.
+type HookResult struct {
+	Failed   string // name of the hook that refused, or "" if all agreed
+	ExitCode int    // of the hook that refused; -1 if it was killed or could not start
+	TimedOut bool
+	Output   string // end of what they printed, bounded
+	Message  string // as commit-msg left it
+}
+
+const (
+	hookTime  = 10 * time.Minute
+	hookGrace = 5 * time.Second
+)
+
+// RunHooks runs the user's pre-commit and commit-msg hooks as git commit would:
+// in the root, with an index that holds the tree to be committed, so that hooks
+// which look at staged files see them. The user's own index stays. What a hook
+// changes in the work tree is seen by the next Snapshot. A hook that refuses is
+// a result, not an error.
+func (r *Repo) RunHooks(ctx context.Context, q HookRequest) (HookResult, error) {
+	result, err := r.runHooks(ctx, q)
+	if err != nil {
+		return result, fmt.Errorf("run commit hooks: %w", err)
+	}
+	return result, nil
+}
+
+func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) {
+	result := HookResult{Message: q.Message}
+	hooks, err := r.hooksDir(ctx)
+	if err != nil || !hasHook(hooks, "pre-commit") && !hasHook(hooks, "commit-msg") {
+		return result, err
+	}
+	s, err := r.newScratch()
+	if err != nil {
+		return result, err
+	}
+	defer s.close()
+	if _, err := r.seed(ctx, s, true); err != nil {
+		return result, err
+	}
+	if _, err := r.run(ctx, call{args: []string{"read-tree", "--reset", q.Tree}, index: s.index}); err != nil {
+		return result, err
+	}
+	// Hooks such as commitlint look for the message where git commit writes it.
+	file := filepath.Join(r.gitDir, "COMMIT_EDITMSG")
+	if err := os.WriteFile(file, []byte(strings.TrimSpace(clean(q.Message))+"\n"), 0o644); err != nil {
+		return result, err
+	}
+	var out tail
+	out.limit = 4 * tailBytes
+	for _, argv := range [][]string{{"pre-commit"}, {"commit-msg", file}} {
+		if !hasHook(hooks, argv[0]) {
+			continue
+		}
+		ok, err := r.runHook(ctx, hook{argv: argv, dir: hooks, index: s.index, timeout: q.Timeout}, &result, &out)
+		result.Output = out.String()
+		if err != nil || !ok {
+			return result, err
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return result, err
+	}
+	result.Message = strings.TrimSpace(clean(string(text)))
+	return result, nil
+}
+
+// hook is one program to run.
+type hook struct {
+	argv    []string // name of the hook, then its arguments
+	dir     string   // where hooks lie
+	index   string
+	timeout time.Duration
+}
+
+func (r *Repo) runHook(ctx context.Context, h hook, result *HookResult, out *tail) (ok bool, err error) {
+	if h.timeout <= 0 {
+		h.timeout = hookTime
+	}
+	bounded, cancel := context.WithTimeout(ctx, h.timeout)
+	defer cancel()
+	// On Windows git knows how to start a script; elsewhere its "hook run" would
+	// only be a process more, and came with 2.36.
+	argv := append([]string{filepath.Join(h.dir, h.argv[0])}, h.argv[1:]...)
+	if onWindows {
+		argv = append([]string{"git", "hook", "run", h.argv[0], "--"}, h.argv[1:]...)
+	}
+	env := append(scrub((&exec.Cmd{}).Environ()), "GIT_INDEX_FILE="+h.index, "GIT_EDITOR=:", "GIT_PREFIX=", "GIT_TERMINAL_PROMPT=0")
+	exit := proc.Run(bounded, proc.Spec{Argv: argv, Dir: r.root, Env: env, Stdout: out, Stderr: out, Grace: hookGrace})
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if exit.OK() {
+		return true, nil
+	}
+	result.Failed, result.ExitCode, result.TimedOut = h.argv[0], exit.Code, bounded.Err() != nil
+	if exit.Err != nil {
+		fmt.Fprintln(out, exit.Err)
+	}
+	return false, nil
+}
+
+// hooksDir is where the user's hooks lie, core.hooksPath included.
+func (r *Repo) hooksDir(ctx context.Context) (string, error) {
+	out, err := r.run(ctx, call{args: []string{"config", "--type=path", "-z", "core.hooksPath"}, hooks: true})
+	if exited(err, 1) {
+		return filepath.Join(r.commonDir, "hooks"), nil
+	}
+	dir := strings.TrimSuffix(string(out), "\x00")
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(r.root, dir) // where git runs hooks
+	}
+	return dir, err
+}
+
+// hasHook reports whether there is such a hook; git, too, ignores those that
+// are not executable.
+func hasHook(dir, name string) bool {
+	info, err := os.Stat(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) || err != nil || info.IsDir() {
+		return false
+	}
+	return onWindows || info.Mode()&0o111 != 0
+}

@@ -1,0 +1,162 @@
+package git
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMain keeps the tests away from the user's git: an empty home with a
+// global configuration of its own.
+func TestMain(m *testing.M) {
+	home, err := os.MkdirTemp("", "pawl-git-")
+	if err != nil {
+		panic(err)
+	}
+	config := "[user]\n\tname = Ada\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n"
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
+		panic(err)
+	}
+	for _, kv := range os.Environ() {
+		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
+			os.Unsetenv(name)
+		}
+	}
+	os.Setenv("HOME", home)
+	os.Setenv("XDG_CONFIG_HOME", home)
+	os.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, ".gitconfig"))
+	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
+}
+
+// tester is what *testing.T, *testing.B and *rapid.T share.
+type tester interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// sandbox is a real repository to play in.
+type sandbox struct {
+	tester
+	dir  string
+	repo *Repo
+}
+
+// newRepo makes a repository with the files given as path, content pairs, all
+// committed.
+func newRepo(t testing.TB, files ...string) *sandbox {
+	t.Helper()
+	b := &sandbox{tester: t, dir: realPath(t.TempDir())}
+	b.git("init", "-q")
+	b.write("README", "hello\n")
+	for i := 0; i+1 < len(files); i += 2 {
+		b.write(files[i], files[i+1])
+	}
+	b.git("add", "-A")
+	b.git("commit", "-q", "-m", "start")
+	b.open()
+	return b
+}
+
+func (b *sandbox) open() {
+	b.Helper()
+	repo, err := Open(context.Background(), b.dir)
+	b.must(err)
+	b.repo = repo
+}
+
+func (b *sandbox) must(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatalf("%v", err)
+	}
+}
+
+// git runs git as the user or the agent would.
+func (b *sandbox) git(args ...string) string {
+	b.Helper()
+	return b.gitIn(b.dir, args...)
+}
+
+func (b *sandbox) gitIn(dir string, args ...string) string {
+	b.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		b.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimRight(string(out), "\n")
+}
+
+func (b *sandbox) path(p string) string { return filepath.Join(b.dir, filepath.FromSlash(p)) }
+
+func (b *sandbox) write(p, content string) {
+	b.Helper()
+	b.must(os.MkdirAll(filepath.Dir(b.path(p)), 0o755))
+	b.must(os.WriteFile(b.path(p), []byte(content), 0o644))
+}
+
+func (b *sandbox) read(p string) string {
+	b.Helper()
+	data, err := os.ReadFile(b.path(p))
+	if os.IsNotExist(err) {
+		return "(none)"
+	}
+	b.must(err)
+	return string(data)
+}
+
+func (b *sandbox) remove(p string) {
+	b.Helper()
+	b.must(os.RemoveAll(b.path(p)))
+}
+
+func (b *sandbox) snapshot() string {
+	b.Helper()
+	tree, _, err := b.repo.Snapshot(context.Background())
+	b.must(err)
+	return tree
+}
+
+// reference is the tree that plain git makes of the work tree, with an index of
+// its own, from nothing: what Snapshot must come to.
+func (b *sandbox) reference() string {
+	b.Helper()
+	index := filepath.Join(b.repo.gitDir, "reference-index")
+	defer os.Remove(index)
+	data, err := os.ReadFile(filepath.Join(b.repo.gitDir, "index"))
+	b.must(err)
+	b.must(os.WriteFile(index, data, 0o600))
+	var out []byte
+	for _, args := range [][]string{{"add", "-A"}, {"write-tree"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = b.dir
+		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+index)
+		out, err = cmd.Output()
+		b.must(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// hidden is what no snapshot or restore may change: HEAD, branches, the index
+// and the stash.
+func (b *sandbox) hidden() string {
+	b.Helper()
+	index, err := os.ReadFile(filepath.Join(b.repo.gitDir, "index"))
+	b.must(err)
+	head, err := os.ReadFile(filepath.Join(b.repo.gitDir, "HEAD"))
+	b.must(err)
+	return string(head) + b.git("for-each-ref", "refs/heads", "refs/tags", "refs/stash") + string(index)
+}
+
+func mergeConflict(b *sandbox) error {
+	cmd := exec.Command("git", "merge", "other")
+	cmd.Dir = b.dir
+	return cmd.Run()
+}

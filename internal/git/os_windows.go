@@ -1,0 +1,17 @@
+package git
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// isolate gives git a process group of its own: Ctrl-C on our console must not
+// kill it in the middle of a write.
+func isolate(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// errNotDir is what a path below a file fails with.
+var errNotDir error = syscall.ERROR_PATH_NOT_FOUND
+
+const onWindows = true

@@ -1,0 +1,198 @@
+// Package git drives the user's git: snapshots of the whole work tree, restores,
+// commits, branches and worktrees, always by the git command itself.
+//
+// Everything is made of trees. A snapshot is a tree object of what lies in the
+// work tree (tracked and untracked, not ignored), made with a private index, so
+// that the user's index, HEAD, stash and hooks are never touched. A checkpoint
+// is a commit of a snapshot under refs/pawl/<loop>/<n>. A restore takes a new
+// snapshot, compares it with the wanted tree, and writes and deletes exactly
+// what differs: there is no reset --hard, clean or stash, so files that were not
+// captured (ignored, oversized, repositories of their own) stay as they are, and
+// running a restore again finishes one that was cut short.
+//
+// Paths are bytes, relative to the root, with forward slashes; they may hold
+// newlines and need not be UTF-8.
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Repo is one work tree of a repository: the main one or a linked worktree. Its
+// methods may be called from several goroutines.
+type Repo struct {
+	root      string
+	gitDir    string
+	commonDir string
+	lockWait  time.Duration
+}
+
+// Root is the absolute path of the work tree.
+func (r *Repo) Root() string { return r.root }
+
+// GitDir is the absolute path of the work tree's own git directory; it names
+// the work tree: a linked worktree has another one than the main work tree.
+func (r *Repo) GitDir() string { return r.gitDir }
+
+// CommonDir is the git directory that all worktrees of the repository share.
+func (r *Repo) CommonDir() string { return r.commonDir }
+
+// Linked reports whether this is a linked worktree.
+func (r *Repo) Linked() bool { return r.gitDir != r.commonDir }
+
+// Open finds the work tree that dir lies in. Repositories in which no loop can
+// run are refused by name with a hint: none at all, bare, without a commit,
+// owned by somebody else, or in the middle of a merge, rebase, cherry-pick,
+// revert, bisect or am.
+func Open(ctx context.Context, dir string) (*Repo, error) {
+	r, err := find(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if op := r.Operation(); op != "" {
+		return nil, failure.New(failure.Usage,
+			fmt.Sprintf("finish it, or leave it with: git %s --abort", op),
+			"%s is in the middle of a %s", r.root, op)
+	}
+	if _, err := r.Head(ctx); err != nil {
+		return nil, failure.New(failure.Usage,
+			`make a first commit: git add . && git commit -m "start", or git commit --allow-empty -m "start"`,
+			"the repository %s has no commit yet", r.root)
+	}
+	return r, nil
+}
+
+// find asks git where it is, and names what git says in its own words.
+func find(ctx context.Context, dir string) (*Repo, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open repository: %w", err)
+	}
+	if info, err := os.Stat(abs); err != nil {
+		return nil, fmt.Errorf("open repository: %w", err)
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("open repository: %s is not a directory", abs)
+	}
+	out, err := runOnce(ctx, abs, call{args: []string{"rev-parse", "--is-bare-repository", "--is-inside-git-dir",
+		"--absolute-git-dir", "--git-common-dir"}})
+	if err != nil {
+		return nil, refusal(err, abs)
+	}
+	parts := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(parts) != 4 {
+		return nil, failure.New(failure.Usage, "rename the folder", "the path of the repository holds a line break: %q", abs)
+	}
+	if parts[0] == "true" {
+		return nil, failure.New(failure.Usage, "run in a clone or a worktree of it: git worktree add ../work", "%s is a bare repository", abs)
+	}
+	if parts[1] == "true" {
+		return nil, failure.New(failure.Usage, "run in the work tree instead", "%s lies inside a git directory", abs)
+	}
+	top, err := runOnce(ctx, abs, call{args: []string{"rev-parse", "--show-toplevel"}})
+	if err != nil {
+		return nil, refusal(err, abs)
+	}
+	common := filepath.FromSlash(parts[3])
+	if !filepath.IsAbs(common) {
+		common = filepath.Join(abs, common)
+	}
+	return &Repo{
+		root:      filepath.FromSlash(strings.TrimSuffix(string(top), "\n")),
+		gitDir:    filepath.FromSlash(parts[2]),
+		commonDir: realPath(common),
+		lockWait:  lockWait,
+	}, nil
+}
+
+// realPath resolves symlinks as git does for its directories, so that they compare.
+func realPath(path string) string {
+	if p, err := filepath.EvalSymlinks(path); err == nil {
+		return p
+	}
+	return path
+}
+
+func refusal(err error, dir string) error {
+	switch {
+	case said(err, "dubious ownership", "unsafe repository"):
+		return failure.New(failure.Usage,
+			fmt.Sprintf("if you trust it: git config --global --add safe.directory %s", dir),
+			"the repository of %s belongs to another user: %w", dir, err)
+	case said(err, "not a git repository"):
+		return failure.New(failure.Usage,
+			`make one: git init && git add . && git commit -m "start"`,
+			"%s is in no git repository", dir)
+	}
+	return fmt.Errorf("open repository: %w", err)
+}
+
+// Operation names what the repository is in the middle of, by the git
+// subcommand that ends it (merge, rebase, am, cherry-pick, revert, bisect), or "".
+func (r *Repo) Operation() string {
+	for _, m := range []struct{ file, name string }{
+		{"rebase-merge", "rebase"},
+		{filepath.Join("rebase-apply", "applying"), "am"},
+		{"rebase-apply", "rebase"},
+		{"MERGE_HEAD", "merge"},
+		{"CHERRY_PICK_HEAD", "cherry-pick"},
+		{"REVERT_HEAD", "revert"},
+		{"BISECT_LOG", "bisect"},
+	} {
+		if _, err := os.Lstat(filepath.Join(r.gitDir, m.file)); err == nil {
+			return m.name
+		}
+	}
+	return ""
+}
+
+// QuitOperation forgets a merge, rebase, am, cherry-pick or revert that the
+// agent left open. The work tree stays as it is, with its conflict marks; the
+// index and HEAD are put right by SwitchBack and Commit. It returns the name of
+// what was open, or "". A bisect is ended by pointing HEAD back (SwitchBack)
+// and forgetting its log.
+func (r *Repo) QuitOperation(ctx context.Context) (string, error) {
+	op := r.Operation()
+	switch op {
+	case "":
+		return "", nil
+	case "bisect":
+		_, err := r.git(ctx, "bisect", "reset", "HEAD")
+		return op, err
+	}
+	_, err := r.git(ctx, op, "--quit")
+	return op, err
+}
+
+// errNoCommit says that a name stands for no commit, tree or blob here.
+var errNoCommit = errors.New("no such revision")
+
+// Resolve is the full id that a revision stands for: a commit, HEAD~1, a ref.
+func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
+	if rev == "" || strings.HasPrefix(rev, "-") {
+		return "", fmt.Errorf("resolve %q: %w", rev, errNoCommit)
+	}
+	id, err := r.git(ctx, "rev-parse", "--verify", "--quiet", rev)
+	if exited(err, 1) {
+		return "", fmt.Errorf("resolve %q: %w", rev, errNoCommit)
+	}
+	if err != nil {
+		return "", fmt.Errorf("resolve %q: %w", rev, err)
+	}
+	return id, nil
+}
+
+// Head is the commit that HEAD stands for.
+func (r *Repo) Head(ctx context.Context) (string, error) { return r.Resolve(ctx, "HEAD^{commit}") }
+
+// TreeOf is the tree of a commit, checkpoint or tree.
+func (r *Repo) TreeOf(ctx context.Context, rev string) (string, error) {
+	return r.Resolve(ctx, rev+"^{tree}")
+}

@@ -1,0 +1,268 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Restored is what a restore did.
+type Restored struct {
+	Before  string    // tree of the work tree as it was; restoring it is the undo
+	After   string    // tree of the work tree now; the wanted one unless something was left
+	Changed []string  // paths written or deleted, sorted
+	Left    []Skipped // what differs still, and why
+}
+
+// Restore makes the work tree equal to a checkpoint, commit or tree, but for the
+// paths in keep (files or folders). It compares with a new snapshot and writes
+// or deletes exactly what differs: whatever a snapshot does not capture (ignored
+// files, oversized ones, repositories inside this one, submodules) is left alone
+// and named where it is in the way. HEAD, the user's index and stashes stay. A
+// restore that was cut short is finished by running it again.
+func (r *Repo) Restore(ctx context.Context, target string, keep []string) (Restored, error) {
+	s, err := r.snapshot(ctx)
+	if err != nil {
+		return Restored{}, err
+	}
+	defer s.close()
+	done := Restored{Before: s.tree}
+	if err := r.restore(ctx, s, target, keep, &done); err != nil {
+		return done, fmt.Errorf("restore %s: %w", target, err)
+	}
+	r.keep(s.scratch, s.seeded)
+	return done, nil
+}
+
+func (r *Repo) restore(ctx context.Context, s *snapshot, target string, keep []string, done *Restored) error {
+	changes, err := r.Diff(ctx, s.tree, target)
+	if err != nil {
+		return err
+	}
+	kept := newPathSet(keep)
+	changes = slices.DeleteFunc(changes, func(c Change) bool { return kept.covers(c.Path) })
+	if changes, err = r.clear(ctx, changes, done); err != nil {
+		return err
+	}
+	if err := r.haveObjects(ctx, changes); err != nil {
+		return err
+	}
+	if err := r.deleteFiles(changes); err != nil {
+		return err
+	}
+	if err := r.setEntries(ctx, s.index, changes); err != nil {
+		return err
+	}
+	if err := r.writeFiles(ctx, s.index, changes); err != nil {
+		return err
+	}
+	for _, c := range changes {
+		done.Changed = append(done.Changed, c.Path)
+	}
+	done.After, err = r.writeTree(ctx, s.index)
+	return err
+}
+
+// writeFiles checks out the changed entries of a private index.
+func (r *Repo) writeFiles(ctx context.Context, index string, changes []Change) error {
+	var paths []string
+	for _, c := range changes {
+		if c.Status != 'D' {
+			paths = append(paths, c.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	_, err := r.run(ctx, call{args: []string{"checkout-index", "--force", "--index", "-z", "--stdin"}, index: index, stdin: nul(paths)})
+	if said(err, "Permission denied") {
+		return failure.New(failure.Error, "make the folder writable, then restore again", "%w", err)
+	}
+	return missing(err, "a file")
+}
+
+// haveObjects makes sure, before anything is deleted, that all content to be
+// written is there.
+func (r *Repo) haveObjects(ctx context.Context, changes []Change) error {
+	var ids bytes.Buffer
+	byID := map[string]string{}
+	for _, c := range changes {
+		if c.Status != 'D' {
+			fmt.Fprintln(&ids, c.To.ID)
+			byID[c.To.ID] = c.Path
+		}
+	}
+	if ids.Len() == 0 {
+		return nil
+	}
+	out, err := r.run(ctx, call{args: []string{"cat-file", "--batch-check=%(objectname)"}, stdin: ids.Bytes()})
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(out)) {
+		if id, lost := strings.CutSuffix(strings.TrimSpace(line), " missing"); lost {
+			return failure.New(failure.Error, "look at what is damaged: git fsck; another checkpoint may be whole",
+				"git has lost the content of %q; nothing was changed", byID[id])
+		}
+	}
+	return nil
+}
+
+// deleteFiles removes what the target lacks, and folders that become empty by it.
+func (r *Repo) deleteFiles(changes []Change) error {
+	root, err := os.OpenRoot(r.root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, c := range changes {
+		if c.Status != 'D' {
+			continue
+		}
+		name := filepath.FromSlash(c.Path)
+		err := root.Remove(name)
+		if errors.Is(err, fs.ErrPermission) {
+			return failure.New(failure.Error, "make the folder writable, then restore again", "delete %q: %w", c.Path, err)
+		}
+		if err != nil && !absent(err) {
+			return fmt.Errorf("delete %q: %w", c.Path, err)
+		}
+		for dir := filepath.Dir(name); dir != "."; dir = filepath.Dir(dir) {
+			if root.Remove(dir) != nil {
+				break // not empty, or gone already
+			}
+		}
+	}
+	return nil
+}
+
+// clear sorts out the changes that would touch what no snapshot holds; they are
+// named in done.Left.
+func (r *Repo) clear(ctx context.Context, changes []Change, done *Restored) ([]Change, error) {
+	deleted := map[string]string{} // folded path → path: a file system may not tell a from A
+	for _, c := range changes {
+		if c.Status == 'D' {
+			deleted[strings.ToLower(c.Path)] = c.Path
+		}
+	}
+	var ahead []Change
+	for _, c := range changes {
+		var reason string
+		switch {
+		case c.From.Mode == modeSubmodule || c.To.Mode == modeSubmodule:
+			reason = "a submodule"
+		case c.Status == 'A':
+			var err error
+			if reason, err = r.obstacle(ctx, c, deleted); err != nil {
+				return nil, err
+			}
+		}
+		if reason != "" {
+			done.Left = append(done.Left, Skipped{Path: c.Path, Reason: reason})
+			continue
+		}
+		ahead = append(ahead, c)
+	}
+	return ahead, nil
+}
+
+// obstacle says what stands, uncaptured, where a file is to be written; "" for
+// nothing, or for the very file.
+func (r *Repo) obstacle(ctx context.Context, c Change, deleted map[string]string) (string, error) {
+	ours := func(p string, info fs.FileInfo) bool {
+		d, ok := deleted[strings.ToLower(p)]
+		if !ok || d == p {
+			return ok
+		}
+		other, err := os.Lstat(r.path(d))
+		return err == nil && os.SameFile(info, other)
+	}
+	if dir := r.nonFolder(c.Path); dir != "" {
+		info, err := os.Lstat(r.path(dir))
+		if err != nil {
+			return "", nothing(err)
+		}
+		if ours(dir, info) {
+			return "", nil
+		}
+		return fmt.Sprintf("%q is in the way, and in no snapshot", dir), nil
+	}
+	info, err := os.Lstat(r.path(c.Path))
+	switch {
+	case err != nil:
+		return "", nothing(err)
+	case ours(c.Path, info):
+		return "", nil
+	case info.IsDir():
+		return r.squatter(c.Path, deleted)
+	}
+	same, err := r.holds(ctx, c, info)
+	if same || err != nil {
+		return "", err
+	}
+	return "a file in no snapshot is there (ignored, or too large)", nil
+}
+
+// nothing turns "there is no such file" into no error.
+func nothing(err error) error {
+	if absent(err) {
+		return nil
+	}
+	return err
+}
+
+// absent reports that a path leads to nothing, also because a parent is a file.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir)
+}
+
+// squatter looks for a file in a folder that has to go which the restore does
+// not delete itself.
+func (r *Repo) squatter(dir string, deleted map[string]string) (string, error) {
+	var found string
+	err := filepath.WalkDir(r.path(dir), func(p string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(r.root, p)
+		if err != nil {
+			return err
+		}
+		if _, ok := deleted[strings.ToLower(filepath.ToSlash(rel))]; !ok {
+			found = filepath.ToSlash(rel)
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err != nil || found == "" {
+		return "", err
+	}
+	return fmt.Sprintf("%q is in the way, and in no snapshot", found), nil
+}
+
+// holds reports whether the file at a path has the wanted mode and content.
+func (r *Repo) holds(ctx context.Context, c Change, info fs.FileInfo) (bool, error) {
+	isLink := info.Mode()&fs.ModeSymlink != 0
+	if isLink != (c.To.Mode == modeLink) || !isLink && !info.Mode().IsRegular() {
+		return false, nil
+	}
+	args := []string{"hash-object", "--path=" + c.Path, "--", r.path(c.Path)}
+	var stdin []byte
+	if isLink {
+		target, err := os.Readlink(r.path(c.Path))
+		if err != nil {
+			return false, err
+		}
+		args, stdin = []string{"hash-object", "--stdin"}, []byte(filepath.ToSlash(target))
+	}
+	out, err := r.run(ctx, call{args: args, stdin: stdin})
+	return strings.TrimSpace(string(out)) == c.To.ID, err
+}

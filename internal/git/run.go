@@ -1,0 +1,230 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+const (
+	lockWait  = 10 * time.Second       // how long a lock of another git is waited for
+	lockPause = 20 * time.Millisecond  // first pause between two tries, doubled each time
+	lockMax   = 500 * time.Millisecond // longest pause
+	stopGrace = 3 * time.Second        // from TERM to KILL, so that git can remove its lock files
+	tailBytes = 4 << 10                // of standard error, kept for messages
+)
+
+// call is one run of git: what differs from the next.
+type call struct {
+	args  []string
+	dir   string   // "" = the root of the work tree
+	index string   // "" = the user's own index
+	stdin []byte   // given as is; kept, so that a call can be repeated
+	env   []string // on top of the scrubbed environment
+	limit int      // most bytes of standard output to keep, 0 = all
+	hooks bool     // leave core.hooksPath as the user has it
+}
+
+// verb is the subcommand.
+func (c call) verb() string {
+	for i, arg := range c.args {
+		if !strings.HasPrefix(arg, "-") && (i == 0 || c.args[i-1] != "-c") {
+			return arg
+		}
+	}
+	return ""
+}
+
+// runError is a git that exited with something else than 0.
+type runError struct {
+	verb   string // the subcommand: read-tree
+	code   int    // -1 when it was killed
+	stderr string // its last words, bounded
+	err    error
+}
+
+func (e *runError) Error() string {
+	if e.stderr == "" {
+		return fmt.Sprintf("git %s: %v", e.verb, e.err)
+	}
+	return fmt.Sprintf("git %s: %s", e.verb, e.stderr)
+}
+
+func (e *runError) Unwrap() error { return e.err }
+
+// said reports whether err comes from a git that wrote one of the words.
+func said(err error, words ...string) bool {
+	var e *runError
+	if !errors.As(err, &e) {
+		return false
+	}
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.stderr, w) })
+}
+
+// exited reports whether err comes from a git that exited with code.
+func exited(err error, code int) bool {
+	var e *runError
+	return errors.As(err, &e) && e.code == code
+}
+
+// git runs one command on the user's own index and returns what it printed,
+// without the last newline.
+func (r *Repo) git(ctx context.Context, args ...string) (string, error) {
+	out, err := r.run(ctx, call{args: args})
+	return strings.TrimSuffix(string(out), "\n"), err
+}
+
+// run runs git, and again for a bounded time while another git holds the lock
+// it needs: an editor or the user's shell prompt takes one for a moment.
+func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
+	deadline := time.Now().Add(r.lockWait)
+	for pause := lockPause; ; pause = min(2*pause, lockMax) {
+		out, err := runOnce(ctx, r.root, c)
+		if err == nil || !said(err, ".lock': File exists") {
+			return out, err
+		}
+		if time.Now().After(deadline) {
+			return nil, failure.New(failure.Error,
+				"wait for the other git to end; if none is running, remove the lock file that the message names",
+				"another git holds a lock for more than %s: %w", r.lockWait, err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait for a lock of another git: %w", ctx.Err())
+		case <-time.After(pause):
+		}
+	}
+}
+
+func runOnce(ctx context.Context, root string, c call) ([]byte, error) {
+	cmd := command(ctx, root, c)
+	var stdout output
+	stdout.limit = c.limit
+	stderr := tail{limit: tailBytes}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.stdin), &stdout, &stderr
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return stdout.Bytes(), nil
+	case stdout.full:
+		return stdout.Bytes(), nil // we closed the pipe on it, on purpose
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("git %s: %w", c.verb(), ctx.Err())
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, failure.New(failure.Error, "install git 2.30 or newer and put it on PATH", "git was not found: %w", err)
+	}
+	return nil, &runError{verb: c.verb(), code: cmd.ProcessState.ExitCode(), stderr: stderr.String(), err: err}
+}
+
+// command is the one builder of git processes.
+func command(ctx context.Context, root string, c call) *exec.Cmd {
+	args := []string{
+		"--no-pager",
+		"-c", "core.quotepath=false",
+		"-c", "core.fsmonitor=false", // may run a program of the repository
+		"-c", "core.safecrlf=false", // else a file with mixed line ends could not be captured
+		"-c", "log.showSignature=false",
+	}
+	if !c.hooks { // post-index-change and reference-transaction are not ours to fire
+		args = append(args, "-c", "core.hooksPath=/dev/null")
+	}
+	if c.index != "" {
+		args = append(args, "-c", "core.splitIndex=false") // keep private indexes in one file
+	}
+	cmd := exec.CommandContext(ctx, "git", append(args, c.args...)...)
+	cmd.Dir = root
+	if c.dir != "" {
+		cmd.Dir = c.dir
+	}
+	cmd.Env = append(scrub(cmd.Environ()),
+		"LC_ALL=C", "LANGUAGE=", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
+		"GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_PAGER=cat")
+	if c.index != "" {
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)
+	}
+	cmd.Env = append(cmd.Env, c.env...)
+	isolate(cmd)
+	cmd.WaitDelay = stopGrace
+	return cmd
+}
+
+// kept are the variables of git's that say who and where the user is; all other
+// GIT_ variables (GIT_DIR, GIT_INDEX_FILE, GIT_TRACE …) come from a hook or an
+// alias around us and would point git at something else than the work tree.
+var kept = []string{
+	"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
+	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT",
+	"GIT_EXEC_PATH", "GIT_TEMPLATE_DIR", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+}
+
+// scrub drops the GIT_ variables that are not kept.
+func scrub(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		if !strings.HasPrefix(name, "GIT_") || slices.Contains(kept, name) {
+			return false
+		}
+		return !strings.HasPrefix(name, "GIT_CONFIG_KEY_") && !strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
+	})
+}
+
+// output keeps the first limit bytes; the write after that fails, which ends
+// the process.
+type output struct {
+	bytes.Buffer
+	limit int
+	full  bool
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.limit > 0 && o.Len()+len(p) > o.limit {
+		o.Buffer.Write(p[:o.limit-o.Len()])
+		o.full = true
+		return 0, errors.New("output limit reached")
+	}
+	return o.Buffer.Write(p)
+}
+
+// tail keeps the last limit bytes.
+type tail struct {
+	limit int
+	buf   []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.buf = append(t.buf, p...)
+	if over := len(t.buf) - t.limit; over > t.limit {
+		t.buf = append(t.buf[:0], t.buf[over:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	return strings.TrimSpace(string(t.buf[max(0, len(t.buf)-t.limit):]))
+}
+
+// fields splits NUL-terminated output.
+func fields(out []byte) []string {
+	s := strings.TrimSuffix(string(out), "\x00")
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "\x00")
+}
+
+// nul joins paths the way git reads them with -z --stdin.
+func nul(paths []string) []byte {
+	var b bytes.Buffer
+	for _, p := range paths {
+		b.WriteString(p)
+		b.WriteByte(0)
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,261 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Untracked files above these sizes are named, not captured.
+const (
+	MaxFile      = 50 << 20 // bytes of one file
+	MaxUntracked = 1 << 30  // bytes of all together; the smallest are captured first
+)
+
+// Skipped is something in the work tree that a snapshot does not hold, or that
+// a restore leaves alone.
+type Skipped struct {
+	Path   string // a / at the end: a folder
+	Reason string // for a person: "larger than 50 MB"
+}
+
+// Snapshot stores the whole work tree, tracked and untracked but not ignored
+// files, as a tree object and returns its id: equal content gives an equal id.
+// Nothing of the user's is touched. What could not be captured is named.
+func (r *Repo) Snapshot(ctx context.Context) (tree string, skipped []Skipped, err error) {
+	s, err := r.snapshot(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	defer s.close()
+	r.keep(s.scratch, s.seeded)
+	return s.tree, s.skipped, nil
+}
+
+// snapshot is a captured work tree with the index that describes it.
+type snapshot struct {
+	*scratch
+	seeded
+	tree    string
+	skipped []Skipped
+}
+
+// tries bounds how often a snapshot starts again because files changed under it.
+const tries = 3
+
+func (r *Repo) snapshot(ctx context.Context) (*snapshot, error) {
+	sc, err := r.newScratch()
+	if err != nil {
+		return nil, err
+	}
+	s := &snapshot{scratch: sc}
+	for range tries {
+		if err = r.capture(ctx, s); err == nil {
+			return s, nil
+		}
+		if ctx.Err() != nil || !errors.As(err, new(*runError)) {
+			break
+		}
+	}
+	s.close()
+	return nil, fmt.Errorf("take a snapshot of %s: %w", r.root, err)
+}
+
+// capture fills the private index and writes its tree. A kept index that no
+// longer tells tracked from untracked as the user's does is thrown away first.
+func (r *Repo) capture(ctx context.Context, s *snapshot) error {
+	for _, fresh := range []bool{false, true} {
+		var err error
+		if s.seeded, err = r.seed(ctx, s.scratch, fresh); err != nil {
+			return err
+		}
+		// The private index may be written: refreshed times make the next status cheap.
+		out, err := r.run(ctx, call{args: statusArgs, index: s.index, env: []string{"GIT_OPTIONAL_LOCKS=1"}})
+		if err != nil {
+			return err
+		}
+		report, err := parseStatus(out)
+		if err != nil {
+			return err
+		}
+		todo := r.sift(report.files, s.untracked)
+		stale := s.kept && todo.full
+		if s.kept && !stale && len(todo.extra) > 0 {
+			if stale, err = r.anyIgnored(ctx, todo.extra); err != nil {
+				return err
+			}
+		}
+		if stale {
+			continue
+		}
+		return r.store(ctx, s, todo)
+	}
+	return errors.New("a fresh index went stale") // cannot be: only kept ones do
+}
+
+func (r *Repo) store(ctx context.Context, s *snapshot, todo pending) error {
+	s.skipped = todo.skipped
+	s.untracked += todo.bytes
+	// Removals first: a folder may have taken the place of a file.
+	if err := r.updateIndex(ctx, s.index, todo.remove, "--force-remove"); err != nil {
+		return err
+	}
+	if err := r.updateIndex(ctx, s.index, todo.add, "--add", "--remove", "--replace"); err != nil {
+		return err
+	}
+	var err error
+	s.tree, err = r.writeTree(ctx, s.index)
+	return err
+}
+
+// updateIndex reads paths from the work tree into a private index.
+func (r *Repo) updateIndex(ctx context.Context, index string, paths []string, how ...string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	args := append(append([]string{"update-index"}, how...), "-z", "--stdin")
+	_, err := r.run(ctx, call{args: args, index: index, stdin: nul(paths)})
+	return err
+}
+
+// pending is what a private index lacks to describe the work tree.
+type pending struct {
+	add, remove []string
+	skipped     []Skipped
+	extra       []string // in the index, not in HEAD: captured earlier, or staged by the user
+	bytes       int64    // of the untracked files in add
+	full        bool     // something was skipped for its size, or should be
+}
+
+// sift sorts what git status found. untracked are the bytes already captured.
+func (r *Repo) sift(files []statusFile, untracked int64) pending {
+	var p pending
+	type sized struct {
+		path string
+		size int64
+	}
+	var fresh []sized
+	for _, f := range files {
+		switch {
+		case f.staged == '?' && strings.HasSuffix(f.path, "/"):
+			p.skip(f.path, "a repository of its own")
+			continue
+		case f.staged == 'A':
+			p.extra = append(p.extra, f.path)
+		}
+		if f.innerDirt() {
+			p.skip(f.path, "a submodule with changes of its own")
+		}
+		if f.unstaged == '.' || f.innerDirt() && f.sub[1] == '.' {
+			continue
+		}
+		size, verdict := r.look(f)
+		switch {
+		case verdict == gone:
+			p.remove = append(p.remove, f.path)
+		case verdict != "":
+			p.skip(f.path, verdict)
+		case f.staged == '?':
+			fresh = append(fresh, sized{f.path, size})
+		default:
+			p.full = p.full || f.staged == 'A' && size > MaxFile
+			p.add = append(p.add, f.path)
+		}
+	}
+	slices.SortStableFunc(fresh, func(a, b sized) int { return int(min(1, max(-1, a.size-b.size))) })
+	for _, f := range fresh {
+		switch {
+		case f.size > MaxFile:
+			p.skip(f.path, "larger than 50 MB")
+		case untracked+p.bytes+f.size > MaxUntracked:
+			p.full = true
+			p.skip(f.path, "untracked files are larger than 1 GB together")
+		default:
+			p.bytes += f.size
+			p.add = append(p.add, f.path)
+		}
+	}
+	return p
+}
+
+func (p *pending) skip(path, reason string) {
+	p.skipped = append(p.skipped, Skipped{Path: path, Reason: reason})
+}
+
+// gone is look's verdict on a path at which there is no file any more.
+const gone = "gone"
+
+// look says how large a file is, or why git could not read it.
+func (r *Repo) look(f statusFile) (size int64, verdict string) {
+	full := r.path(f.path)
+	info, err := os.Lstat(full)
+	switch {
+	case err != nil || r.nonFolder(f.path) != "":
+		return 0, gone
+	case info.IsDir():
+		if f.sub[0] == 'S' {
+			return 0, "" // at another commit: git reads the submodule's HEAD
+		}
+		return 0, gone // a folder took the place of the file
+	case info.Mode()&fs.ModeSymlink != 0:
+		return info.Size(), ""
+	case !info.Mode().IsRegular():
+		return 0, "neither a file nor a symlink"
+	}
+	file, err := os.Open(full)
+	if err != nil {
+		return 0, "cannot be read"
+	}
+	_ = file.Close()
+	return info.Size(), ""
+}
+
+// path is where a path of a tree lies on disk.
+func (r *Repo) path(p string) string { return filepath.Join(r.root, filepath.FromSlash(p)) }
+
+// nonFolder is the first parent of a path that exists and is no folder (a
+// symlink, say, beyond which nothing belongs to this work tree), or "".
+func (r *Repo) nonFolder(p string) string {
+	for i := range len(p) {
+		if p[i] != '/' {
+			continue
+		}
+		info, err := os.Lstat(r.path(p[:i]))
+		if err != nil {
+			return ""
+		}
+		if !info.IsDir() {
+			return p[:i]
+		}
+	}
+	return ""
+}
+
+// anyIgnored reports whether the ignore rules match one of the paths.
+func (r *Repo) anyIgnored(ctx context.Context, paths []string) (bool, error) {
+	ignored, err := r.ignored(ctx, paths, "--no-index")
+	return len(ignored) > 0, err
+}
+
+// ignored are those of the paths that the ignore rules match.
+func (r *Repo) ignored(ctx context.Context, paths []string, flags ...string) ([]string, error) {
+	dotted := make([]string, len(paths))
+	for i, p := range paths {
+		dotted[i] = "./" + p // else a leading colon would be taken for a pattern
+	}
+	args := append(append([]string{"check-ignore"}, flags...), "-z", "--stdin")
+	out, err := r.run(ctx, call{args: args, stdin: nul(dotted)})
+	if exited(err, 1) {
+		return nil, nil
+	}
+	found := fields(out)
+	for i := range found {
+		found[i] = strings.TrimPrefix(found[i], "./")
+	}
+	return found, err
+}

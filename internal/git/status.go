@@ -1,0 +1,118 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Status is what `git status` would say, as values.
+type Status struct {
+	Branch    string   // "" when HEAD is detached
+	Head      string   // commit
+	Detached  bool     // HEAD is on no branch
+	Dirty     []string // tracked files that differ from HEAD, in the index or the work tree
+	Untracked []string // files neither tracked nor ignored; a path that ends in / is a repository of its own
+	// Submodules are those with changes of their own inside. They are no reason
+	// to call the tree dirty; their changes are never captured.
+	Submodules []string
+}
+
+// Status reads the state of the user's index and work tree, and writes nothing.
+func (r *Repo) Status(ctx context.Context) (Status, error) {
+	out, err := r.run(ctx, call{args: statusArgs})
+	if err != nil {
+		return Status{}, fmt.Errorf("read status: %w", err)
+	}
+	report, err := parseStatus(out)
+	if err != nil {
+		return Status{}, err
+	}
+	s := Status{Branch: report.branch, Head: report.head, Detached: report.branch == ""}
+	for _, f := range report.files {
+		switch {
+		case f.staged == '?':
+			s.Untracked = append(s.Untracked, f.path)
+		case f.innerDirt() && f.staged == '.' && f.sub[1] == '.':
+			s.Submodules = append(s.Submodules, f.path)
+		default:
+			if f.innerDirt() {
+				s.Submodules = append(s.Submodules, f.path)
+			}
+			s.Dirty = append(s.Dirty, f.path)
+		}
+	}
+	return s, nil
+}
+
+// statusArgs ask for everything, whatever the user's configuration hides.
+var statusArgs = []string{"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
+	"--untracked-files=all", "--no-renames", "--ignore-submodules=none"}
+
+// statusReport is the parsed output of git status --porcelain=v2 -z --branch.
+type statusReport struct {
+	branch string // "" = detached
+	head   string // "" = no commit yet
+	files  []statusFile
+}
+
+// statusFile is one line of it. staged compares HEAD with the index, unstaged
+// the index with the work tree: '.', M, T, A, D, U. An untracked file has '?' in both.
+type statusFile struct {
+	staged, unstaged byte
+	sub              string // N... or S<c><m><u>: a submodule, commit changed, modified, untracked inside
+	path             string
+}
+
+// innerDirt reports changes inside a submodule that its commit does not hold.
+func (f statusFile) innerDirt() bool {
+	return len(f.sub) == 4 && f.sub[0] == 'S' && (f.sub[2] != '.' || f.sub[3] != '.')
+}
+
+// parseStatus reads the format that git-status(1) calls "Porcelain Format
+// Version 2" with -z; lines of a kind it does not know are an error, headers
+// are not.
+func parseStatus(out []byte) (statusReport, error) {
+	var report statusReport
+	records := fields(out)
+	for i := 0; i < len(records); i++ {
+		rec := records[i]
+		kind, rest, ok := strings.Cut(rec, " ")
+		if !ok {
+			return report, fmt.Errorf("read status: unexpected line %q", rec)
+		}
+		switch kind {
+		case "#":
+			report.header(rest)
+		case "?":
+			report.files = append(report.files, statusFile{staged: '?', unstaged: '?', sub: "N...", path: rest})
+		case "!":
+		case "1", "2", "u":
+			// XY, sub, then modes and ids, then the path: 6 more fields for 1, 7 for 2, 8 for u.
+			n := map[string]int{"1": 8, "2": 9, "u": 10}[kind]
+			parts := strings.SplitN(rest, " ", n)
+			// 1: XY sub mH mI mW hH hI path; u: XY sub m1 m2 m3 mW h1 h2 h3 path
+			if len(parts) != n || len(parts[0]) != 2 || len(parts[1]) != 4 || parts[n-1] == "" {
+				return report, fmt.Errorf("read status: unexpected line %q", rec)
+			}
+			report.files = append(report.files, statusFile{
+				staged: parts[0][0], unstaged: parts[0][1], sub: parts[1], path: parts[n-1]})
+			if kind == "2" {
+				i++ // the name before the rename follows as a record of its own
+			}
+		default:
+			return report, fmt.Errorf("read status: unexpected line %q", rec)
+		}
+	}
+	return report, nil
+}
+
+func (s *statusReport) header(line string) {
+	key, value, _ := strings.Cut(line, " ")
+	switch {
+	case key == "branch.oid" && value != "(initial)":
+		s.head = value
+	case key == "branch.head" && value != "(detached)":
+		s.branch = value
+	}
+}
