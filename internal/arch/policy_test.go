@@ -31,7 +31,7 @@ const imports = `
 	# Ring 3: services.
 	config         < core/* store planfile failure atomicfile
 	verify         < core/* git proc testreport failure atomicfile redact
-	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt redact store testreport verify
+	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt redact store store/* testreport verify
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact
