@@ -1,0 +1,200 @@
+package planfile
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// readMarkdown chooses the codec by what the headings are: stories with a box,
+// "Task N:" sections, or neither.
+func readMarkdown(name string, data []byte) reading {
+	d := outline(data)
+	var r reading
+	switch {
+	case isRalphex(d):
+		r = readRalphex(d)
+	case isPRD(name, d):
+		r = readPRD(d)
+	default:
+		r = readChecklist(d)
+	}
+	r.plan.Title = d.title()
+	r.plan.Overview = d.overview()
+	r.text = d.opened(d.source)
+	return r
+}
+
+// readChecklist reads a GitHub task list, in any nesting. Each box with no box
+// below it is a task. A box with boxes below it is a group: what is asked for is
+// below it, it is no task, and it is set together with the last task in it. So
+//
+//	- [ ] Sign-in              group
+//	  - [ ] US-007: Log in     task US-007, part of "Sign-in"
+//	    - wrong password: 401  its criteria
+//	  - [ ] Log out            task 2
+//
+// Sub-items without a box are criteria, other text below a task is its detail,
+// and the headings and groups above it are named there. The id is what begins
+// the title, if it looks like one (US-007:), otherwise the position among the
+// tasks of the file.
+func readChecklist(d *document) reading {
+	r := reading{want: `a line such as "- [ ] first task"`}
+	r.plan.Format = Checklist
+	index := make(map[*item]int)
+	for _, it := range d.items {
+		if it.box < 0 || it.group {
+			continue
+		}
+		t := r.task(d, it.text, it.box, "")
+		t.Detail = paragraphs(d.place(it), t.Detail, d.prose(it.body, it.end, it.children))
+		t.Criteria = d.criteria(it.children)
+		index[it] = len(r.plan.Tasks)
+		r.add(t, d.mark(it.box))
+	}
+	groups := make(map[*item]int)
+	for _, it := range d.items { // members in the order of the file
+		i, isTask := index[it]
+		if !isTask {
+			if it.box >= 0 {
+				groups[it] = len(r.groups)
+				r.groups = append(r.groups, group{mark: d.mark(it.box)})
+			}
+			continue
+		}
+		for up := it.parent; up != nil; up = up.parent {
+			if g, ok := groups[up]; ok {
+				r.groups[g].members = append(r.groups[g].members, i)
+			}
+		}
+	}
+	return r
+}
+
+// place names the headings and items that a task stands under; "" for none.
+// The title of the whole plan is not among them.
+func (d *document) place(it *item) string {
+	var above []string
+	for up := it.parent; up != nil; up = up.parent {
+		above = append(above, clean(comment.ReplaceAllString(up.text, "")))
+	}
+	for i := d.section(it.start); i >= 0; i = d.headings[i].parent {
+		if i > 0 || d.headings[i].level > 1 {
+			above = append(above, clean(d.headings[i].text))
+		}
+	}
+	if len(above) == 0 {
+		return ""
+	}
+	slices.Reverse(above)
+	return "Part of: " + strings.Join(above, " › ")
+}
+
+// criteria are the items as text, each with all that stands below it.
+func (d *document) criteria(items []*item) []string {
+	var out []string
+	for _, it := range items {
+		text := comment.ReplaceAllString(it.text, "")
+		out = append(out, paragraphs(strings.TrimSpace(text), d.prose(it.body, it.end, nil)))
+	}
+	return out
+}
+
+// paragraphs joins what is not empty with a line break.
+func paragraphs(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
+}
+
+// titleMax bounds a title, in characters; the detail has the whole of a longer one.
+const titleMax = 200
+
+// task begins a task from the text beside its mark: title, id, and what a
+// comment there settles. The id is the one in a comment, else the one given,
+// else the one that begins the text, else the position.
+func (r *reading) task(d *document, text string, at int, id string) plan.Task {
+	t := plan.Task{ID: cmp.Or(id, strconv.Itoa(len(r.plan.Tasks)+1)), Line: d.lines.of(at)}
+	named := false
+	if m := directive.FindStringSubmatch(text); m != nil {
+		named = r.settle(&t, m[1])
+	}
+	text = strings.TrimSpace(comment.ReplaceAllString(text, ""))
+	if m := leadingID.FindStringSubmatch(text); m != nil && id == "" && !named {
+		t.ID, text = m[1]+m[2]+m[3], m[4]
+	}
+	setTitle(&t, text)
+	t.Title = cmp.Or(t.Title, t.ID)
+	return t
+}
+
+// setTitle makes a title of text; the whole of a long one is kept in the detail.
+func setTitle(t *plan.Task, text string) {
+	text = strings.TrimSpace(text)
+	if bold := strings.TrimSuffix(strings.TrimPrefix(text, "**"), "**"); len(bold) == len(text)-4 && !strings.Contains(bold, "**") {
+		text = bold
+	}
+	t.Title = plan.OneLine(text, titleMax)
+	if strings.HasSuffix(t.Title, "…") && t.Title != plan.OneLine(text, 0) || strings.Contains(text, "\n") {
+		t.Detail = paragraphs(text, t.Detail)
+	}
+}
+
+// leadingID matches an id at the beginning of a title: "US-001: …",
+// "**US-001** …", "[US-001] …", "US-001 - …". A word such as UTF-8 that is not
+// set off from what follows is none.
+var leadingID = regexp.MustCompile(`^(?:([A-Z][A-Z0-9]*-\d+[a-z]?)\s*(?::|\s[-–—]\s)|\*\*([A-Z][A-Z0-9]*-\d+[a-z]?)\s*:?\*\*\s*:?|[\[(]([A-Z][A-Z0-9]*-\d+[a-z]?)[\])]\s*:?)\s*(\S.*)$`)
+
+// comment matches an HTML comment, directive one that is for Pawl.
+var (
+	comment   = regexp.MustCompile(`<!--(?s:.*?)-->`)
+	directive = regexp.MustCompile(`<!--\s*pawl:\s*((?s:.*?))\s*-->`)
+)
+
+// settle reads "evidence=consistent depends_on=US-001,US-002"; it says whether
+// that names the task.
+func (r *reading) settle(t *plan.Task, settings string) (named bool) {
+	for word := range strings.FieldsSeq(settings) {
+		key, value, _ := strings.Cut(word, "=")
+		ok, want := true, ""
+		switch key {
+		case "evidence":
+			ok, want = slices.Contains(levels, value), "evidence="+strings.Join(levels, ", ")
+			t.Evidence = value
+		case "allow_test_changes":
+			ok, want = value == "" || value == "true" || value == "false", "allow_test_changes=true or false"
+			t.AllowTestChanges = value != "false"
+		case "depends_on":
+			ok, want = value != "", "depends_on=ID,ID"
+			t.DependsOn = strings.Split(clean(value), ",")
+		case "priority":
+			n, err := strconv.Atoi(value)
+			ok, want = err == nil, "priority=N"
+			t.Priority = n
+		case "id":
+			ok, want = clean(value) != "", "id=ID"
+			t.ID, named = clean(value), true
+		default:
+			ok, want = false, "evidence, allow_test_changes, depends_on, priority or id"
+		}
+		if !ok {
+			r.problem(t.ID, t.Line, "the pawl comment says "+strconv.Quote(word), want)
+		}
+	}
+	return named
+}
+
+// levels are the kinds of evidence that a task may ask for.
+var levels = []string{"discriminating", "review", "consistent"}
+
+func (r *reading) problem(id string, line int, message, want string) {
+	r.problems = append(r.problems, plan.Problem{ID: id, Line: line, Message: message, Want: want})
+}
+
+func (r *reading) add(t plan.Task, marks ...mark) {
+	t.Done = !slices.ContainsFunc(marks, func(m mark) bool { return !m.set })
+	r.plan.Tasks = append(r.plan.Tasks, t)
+	r.marks = append(r.marks, marks)
+}

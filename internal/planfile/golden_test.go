@@ -1,0 +1,61 @@
+package planfile_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/planfile"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Each plan in testdata reads as the values in its .golden file.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for _, path := range plans(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			f, err := planfile.Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := json.MarshalIndent(f.Plan(), "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden := path + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, append(got, '\n'), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(strings.TrimSpace(string(want)), string(got)); diff != "" {
+				t.Errorf("plan (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// plans are the plans in testdata.
+func plans(t testing.TB) []string {
+	t.Helper()
+	var out []string
+	for _, pattern := range []string{"*.md", "*.json"} {
+		found, err := filepath.Glob(filepath.Join("testdata", pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no plans in testdata: %v", err)
+		}
+		out = append(out, found...)
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package planfile
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Invalid says all that is wrong with a plan; there is at least one problem,
+// in the order of lines. Find it with errors.As.
+type Invalid struct {
+	Name     string // as given to Decode
+	Problems []plan.Problem
+}
+
+// Error is the first problem, and how many more there are.
+func (e *Invalid) Error() string {
+	more := ""
+	if n := len(e.Problems) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return e.Lines()[0] + more
+}
+
+// Lines are the problems as "FILE:LINE: what is wrong: expected …".
+func (e *Invalid) Lines() []string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = fmt.Sprintf("%s:%d: %s: expected %s", clean(e.Name), max(p.Line, 1), p.Message, p.Want)
+	}
+	return lines
+}
+
+func invalid(name string, problems ...plan.Problem) error {
+	hint := "correct the file; pawl changes nothing in it but done marks"
+	if len(problems) > 1 {
+		hint = "pawl plan check " + clean(name) + " lists them all"
+	}
+	return failure.New(failure.Usage, hint, "%w", &Invalid{Name: name, Problems: problems})
+}
+
+// clean makes a path or an id fit for a message.
+func clean(text string) string { return plan.OneLine(text, 0) }
+
+// unreadable finds why data cannot be a plan in any format.
+func unreadable(data []byte) (plan.Problem, bool) {
+	if len(data) > MaxSize {
+		return tooLarge, false
+	}
+	if at := bytes.IndexByte(data, 0); at >= 0 {
+		return plan.Problem{Line: newLines(data).of(at), Message: "this is a binary file, or not UTF-8", Want: "a plan in UTF-8 text"}, false
+	}
+	for at := 0; at < len(data); {
+		r, n := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && n == 1 {
+			return plan.Problem{Line: newLines(data).of(at), Message: fmt.Sprintf("byte %#x is not UTF-8", data[at]), Want: "a plan in UTF-8 text"}, false
+		}
+		at += n
+	}
+	return plan.Problem{}, true
+}
+
+var tooLarge = plan.Problem{
+	Message: fmt.Sprintf("the file is larger than %d MB", MaxSize>>20),
+	Want:    "a plan: a list of tasks",
+}
+
+// blankBOM is data with spaces for a byte order mark, so that offsets hold.
+func blankBOM(data []byte) []byte {
+	bom := []byte("\xef\xbb\xbf")
+	if !bytes.HasPrefix(data, bom) {
+		return data
+	}
+	data = bytes.Clone(data)
+	copy(data, "   ")
+	return data
+}

@@ -1,0 +1,163 @@
+package planfile_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/planfile"
+)
+
+func FuzzMarkdown(f *testing.F) {
+	seed(f, ".md")
+	for _, s := range []string{
+		"- [ ] a", "1. [ ] a\r\n   - [x] b\r\n   - [ ] c\r\n", "> * [ ] a\n>   + [ ] b\n", "\ufeff- [ ] a\n",
+		"- - [ ] a\n", "-\t[\t] a\n", "Head\n===\n\n[ ] Story\n---\n- [ ] a", "### Task 1:\n- [ ] a\n### Task 1: b",
+		"- [ ] a <!-- pawl: id=x depends_on=x -->", "### [ ] US-1: a\n", "- [ ] US-1: a\n## US-1\n- [ ] b",
+		"---\n---\n- [ ] a\n", "- [ ] a\n  # h\n  - [x] b\n", "- [ ] a\n- [/] b [ ] c\n",
+	} {
+		f.Add([]byte(s), uint(1))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, n uint) { laws(t, "plan.md", data, n) })
+}
+
+func FuzzJSON(f *testing.F) {
+	seed(f, ".json")
+	for _, s := range []string{
+		`[{"description":"a"}]`, `{"features":[{"id":1,"name":"a","passes":null},{"title":"b","completed":true}]}`,
+		"\ufeff[\n {\n  \"title\" : \"a\"\n }\n]\n", `{"tasks":[{"title":"a","passes":true,"passes":false}]}`,
+		`{"userStories":[{"id":"a","title":"b","dependsOn":"a","evidence":"x"}]}`, `[]`, `{`, ``, `[{"title":"a"},`,
+	} {
+		f.Add([]byte(s), uint(0))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, n uint) { laws(t, "plan.json", data, n) })
+}
+
+func seed(f *testing.F, ext string) {
+	for _, path := range plans(f) {
+		if data, err := os.ReadFile(path); err == nil && strings.HasSuffix(path, ext) {
+			f.Add(data, uint(2))
+		}
+	}
+}
+
+// laws holds for every file: it is refused with a place and an expectation, or
+// it is kept to the byte, and a tick of any task is that and nothing more.
+func laws(t *testing.T, name string, data []byte, n uint) {
+	t.Helper()
+	f, err := planfile.Decode(name, bytes.Clone(data))
+	if err != nil {
+		refusal(t, err)
+		return
+	}
+	if !bytes.Equal(f.Bytes(), data) {
+		t.Fatal("the bytes are not those that were read")
+	}
+	p := f.Plan()
+	task := p.Tasks[n%uint(len(p.Tasks))]
+	open, err := f.Untick(task.ID)
+	if err != nil {
+		t.Fatalf("untick: %v", err)
+	}
+	done, err := open.Tick(task.ID)
+	if err != nil {
+		t.Fatalf("tick: %v", err)
+	}
+	if strings.HasSuffix(name, ".md") {
+		onlyBoxes(t, data, open.Bytes())
+		onlyBoxes(t, open.Bytes(), done.Bytes())
+	} else {
+		onlyOneToken(t, open.Bytes(), done.Bytes())
+	}
+	for _, c := range []struct {
+		f    *planfile.File
+		done bool
+	}{{open, false}, {done, true}} {
+		want := p
+		want.Tasks = append([]plan.Task{}, p.Tasks...)
+		want.Tasks[n%uint(len(p.Tasks))].Done = c.done
+		if diff := cmp.Diff(want, c.f.Plan(), cmpopts.IgnoreFields(plan.Task{}, "Line")); diff != "" {
+			t.Fatalf("done=%v changed more than that mark (-want +got):\n%s", c.done, diff)
+		}
+		if !bytes.Equal(c.f.Text(), f.Text()) {
+			t.Fatalf("done=%v changed the text:\n%s\nto:\n%s", c.done, f.Text(), c.f.Text())
+		}
+	}
+	converts(t, p)
+}
+
+func refusal(t *testing.T, err error) {
+	t.Helper()
+	var invalid *planfile.Invalid
+	if !errors.As(err, &invalid) || failure.CodeOf(err) != failure.Usage || failure.Hint(err) == "" {
+		t.Fatalf("error without a hint or a code: %v", err)
+	}
+	for _, p := range invalid.Problems {
+		if p.Message == "" || p.Want == "" || strings.ContainsAny(p.Message, "\n\x1b") {
+			t.Fatalf("problem %+v", p)
+		}
+	}
+}
+
+// onlyBoxes: the same length, and what differs stands between brackets.
+func onlyBoxes(t *testing.T, old, now []byte) {
+	t.Helper()
+	if len(old) != len(now) {
+		t.Fatalf("%d bytes became %d", len(old), len(now))
+	}
+	for i := range old {
+		if old[i] != now[i] && (old[i-1] != '[' || old[i+1] != ']' || !strings.ContainsRune(" \t/xX", rune(old[i])) || now[i] != 'x' && now[i] != ' ') {
+			t.Fatalf("byte %d: %q became %q", i, old[i], now[i])
+		}
+	}
+}
+
+// onlyOneToken: one mark became true, or one was put in.
+func onlyOneToken(t *testing.T, old, now []byte) {
+	t.Helper()
+	for len(old) > 0 && len(now) > 0 && old[0] == now[0] {
+		old, now = old[1:], now[1:]
+	}
+	for len(old) > 0 && len(now) > 0 && old[len(old)-1] == now[len(now)-1] {
+		old, now = old[:len(old)-1], now[:len(now)-1]
+	}
+	switch string(old) + ">" + string(now) {
+	case "fals>tru", "null>true":
+	default:
+		if len(old) > 0 || !bytes.Contains(now, []byte("true")) {
+			t.Fatalf("%q became %q", old, now)
+		}
+	}
+}
+
+// converts: whatever format a plan is written in, what a loop goes by is the same.
+func converts(t *testing.T, p plan.Plan) {
+	t.Helper()
+	for _, format := range []string{"checklist", "ralphex", "prd", "prdjson", "featurelist", "ralphy"} {
+		out, err := planfile.Convert(p, format)
+		if err != nil {
+			if failure.Hint(err) == "" {
+				t.Fatalf("convert to %s: %v, without a hint", format, err)
+			}
+			continue
+		}
+		f, err := planfile.Decode("", out)
+		if err != nil {
+			t.Fatalf("convert to %s: %v:\n%s", format, err, out)
+		}
+		if f.Plan().Format != format {
+			t.Fatalf("convert to %s made a %s:\n%s", format, f.Plan().Format, out)
+		}
+		prose := cmpopts.IgnoreFields(plan.Task{}, "Line", "Title", "Detail", "Criteria")
+		if diff := cmp.Diff(p.Tasks, f.Plan().Tasks, prose, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("convert to %s (-want +got):\n%s\n%s", format, diff, out)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package planfile
+
+import (
+	"bytes"
+	"regexp"
+	"sort"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// document is the outline of a Markdown file: its headings and list items with
+// the bytes they cover. Code, comments and front matter are not in it. Only
+// blocks are parsed; what stands inside a line is left to the codecs.
+type document struct {
+	source   []byte
+	data     []byte    // the source with spaces for its front matter
+	open     []byte    // that with all boxes open: what prose is quoted from
+	lines    lines
+	headings []heading // at the top level, in order
+	items    []*item   // in order, a parent before its children
+	fences   []fence   // at the top level, in order
+}
+
+// fence is a fenced block of code.
+type fence struct {
+	start int // of its first line
+	code  string
+}
+
+// heading begins a section, which ends at the next heading of its level or above.
+type heading struct {
+	level     int
+	text      string // without the box
+	box       int // where the character between the brackets is, -1 without a box
+	start     int // of the line
+	body, end int // what follows the heading, up to the end of its section
+	parent    int // index of the heading of the section that it is part of, -1 for none
+}
+
+// item is one item of a list.
+type item struct {
+	text      string // its first paragraph, on one line, without the box
+	box       int    // where the character between the brackets is, -1 without a box
+	start     int    // of the line
+	body, end int    // what follows the first paragraph, sub-items included
+	group     bool   // there is a box below it
+	parent    *item
+	children  []*item
+}
+
+// outline reads the blocks of a Markdown file. The parser is told of no inline
+// syntax: a box is recognised here, because one that is followed by no space is
+// no box to GitHub.
+func outline(data []byte) *document {
+	d := &document{source: data, data: blankFrontMatter(data), lines: newLines(data)}
+	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
+	d.walk(blocks.Parse(text.NewReader(d.data)), nil)
+	d.nest()
+	d.open = d.opened(d.data)
+	return d
+}
+
+// nest finds where each section ends and which one it is part of.
+func (d *document) nest() {
+	open := -1
+	for i := range d.headings {
+		h := &d.headings[i]
+		for open >= 0 && d.headings[open].level >= h.level {
+			d.headings[open].end = h.start
+			open = d.headings[open].parent
+		}
+		h.end, h.parent = len(d.data), open
+		open = i
+	}
+}
+
+// section is the index of the innermost heading above an offset, -1 for none.
+func (d *document) section(at int) int {
+	return sort.Search(len(d.headings), func(i int) bool { return d.headings[i].start > at }) - 1
+}
+
+func (d *document) walk(n ast.Node, parent *item) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Heading:
+			if n.Kind() == ast.KindDocument && c.Lines().Len() > 0 {
+				d.headings = append(d.headings, d.heading(c))
+			}
+		case *ast.FencedCodeBlock:
+			if n.Kind() == ast.KindDocument {
+				d.fences = append(d.fences, fence{start: d.lines.start(max(c.Pos(), 0)), code: string(c.Lines().Value(d.data))})
+			}
+		case *ast.ListItem:
+			it := d.item(c)
+			if it == nil {
+				d.walk(c, parent)
+				continue
+			}
+			d.add(it, parent)
+			d.walk(c, it)
+		default:
+			if c.Type() == ast.TypeBlock && c.HasChildren() {
+				d.walk(c, parent)
+			}
+		}
+	}
+}
+
+func (d *document) add(it, parent *item) {
+	d.items = append(d.items, it)
+	if parent == nil {
+		return
+	}
+	it.parent = parent
+	parent.children = append(parent.children, it)
+	for up := parent; it.box >= 0 && up != nil && !up.group; up = up.parent {
+		up.group = true
+	}
+}
+
+func (d *document) heading(n *ast.Heading) heading {
+	first := n.Lines().At(0)
+	last := n.Lines().At(n.Lines().Len() - 1)
+	h := heading{level: n.Level, start: d.lines.start(first.Start), body: d.lines.next(last.Start, len(d.data))}
+	// An underlined heading: the underline is no part of the section.
+	if under := d.data[h.body:d.lines.next(h.body, len(d.data))]; d.data[h.start+d.indent(h.start)] != '#' && underline.Match(under) {
+		h.body += len(under)
+	}
+	h.text, h.box = d.split(d.join(n.Lines()), first.Start)
+	return h
+}
+
+var underline = regexp.MustCompile(`^ {0,3}(=+|-+)\s*$`)
+
+// item reads a list item that begins with text; nil for any other.
+func (d *document) item(n *ast.ListItem) *item {
+	first := n.FirstChild()
+	if first == nil || first.Kind() != ast.KindTextBlock && first.Kind() != ast.KindParagraph || first.Lines().Len() == 0 {
+		return nil
+	}
+	lines := first.Lines()
+	at := lines.At(0).Start
+	it := &item{start: d.lines.start(at), body: d.lines.next(lines.At(lines.Len() - 1).Start, len(d.data))}
+	it.text, it.box = d.split(d.join(lines), at)
+	it.end = max(d.after(n), it.body)
+	return it
+}
+
+// split takes a box off the beginning of text, which stands at an offset.
+func (d *document) split(text string, at int) (rest string, box int) {
+	m := boxed.FindStringSubmatch(text)
+	at += d.indent(at)
+	if m == nil || !bytes.HasPrefix(d.data[at:], []byte(text[:3])) {
+		return text, -1
+	}
+	return m[1], at + 1
+}
+
+// boxed matches an item that begins with a box: open, in work ("/", read as
+// open) or done.
+var boxed = regexp.MustCompile(`^\[[ \t/xX]\][ \t]+(\S.*)$`)
+
+// join makes one line of a paragraph.
+func (d *document) join(lines *text.Segments) string {
+	var b strings.Builder
+	for i := range lines.Len() {
+		s := lines.At(i)
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.Write(bytes.TrimRight(s.Value(d.data), "\r\n"))
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// after is where what follows a node starts.
+func (d *document) after(n ast.Node) int {
+	for ; n != nil; n = n.Parent() {
+		if next := n.NextSibling(); next != nil {
+			return d.lines.start(max(next.Pos(), 0))
+		}
+	}
+	return len(d.data)
+}
+
+func (d *document) indent(at int) int {
+	n := 0
+	for at+n < len(d.data)-1 && (d.data[at+n] == ' ' || d.data[at+n] == '\t') {
+		n++
+	}
+	return n
+}
+
+// mark is the item's box.
+func (d *document) mark(at int) mark {
+	c := d.data[at]
+	return mark{at: at, end: at + 1, set: c == 'x' || c == 'X', open: " ", done: "x"}
+}
+
+// prose is the text between two offsets as written, without these items and
+// without the indent that all its lines share.
+func (d *document) prose(from, to int, without []*item) string {
+	var b strings.Builder
+	for _, it := range without {
+		if it.start >= from && it.end <= to {
+			b.Write(d.open[from:it.start])
+			from = it.end
+		}
+	}
+	b.Write(d.open[from:to])
+	lines := strings.Split(strings.ReplaceAll(b.String(), "\r\n", "\n"), "\n")
+	shared := -1
+	for _, l := range lines {
+		if n := len(l) - len(strings.TrimLeft(l, " \t")); strings.TrimSpace(l) != "" && (shared < 0 || n < shared) {
+			shared = n
+		}
+	}
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l[min(max(shared, 0), len(l)):], " \t")
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+// blankFrontMatter is data with spaces for a leading block between lines of
+// "---", so that offsets hold.
+func blankFrontMatter(data []byte) []byte {
+	m := frontMatter.FindIndex(data)
+	if m == nil {
+		return data
+	}
+	data = bytes.Clone(data)
+	for i, c := range data[:m[1]] {
+		if c != '\n' && c != '\r' {
+			data[i] = ' '
+		}
+	}
+	return data
+}
+
+var frontMatter = regexp.MustCompile(`^ {0,3}---[ \t]*\r?\n(?s:.*?\n)??---[ \t]*(\r?\n|$)`)

@@ -1,0 +1,202 @@
+// Package planfile reads plans in the formats that people already have, and
+// sets the done marks in them, byte for byte.
+//
+//	f, err := planfile.Decode("prd.json", data)  // or Load(path)
+//	task, ok := f.Plan().Next(nil)
+//	f, err = f.Tick(task.ID)                     // a new File; f.Bytes() differs in that mark only
+//
+// A File is the bytes as they were read plus where in them the marks stand;
+// nothing is ever printed anew, so comments, line ends, key order and odd white
+// space survive. There is a codec for checklists (GitHub task lists), ralphex
+// plans, stories (.ralph/PRD-N/plan.md) and the JSON plans; each says in its
+// file what a task is there and where its id comes from. A task without an id
+// in the file gets its position: "1" is the first task, whatever is done.
+//
+// What a plan says is hostile text. Ids and titles come out as one clean line.
+package planfile
+
+import (
+	"bytes"
+	"cmp"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// The formats, as they stand in plan.Plan.Format.
+const (
+	Checklist   = "checklist"   // Markdown with task lists
+	Ralphex     = "ralphex"     // Markdown with "### Task N:" sections
+	PRD         = "prd"         // Markdown with stories, "### [ ] US-001: Title"
+	PRDJSON     = "prdjson"     // JSON, {"userStories": [{"passes": false}]}
+	FeatureList = "featurelist" // JSON, [{"passes": false}] or {"features": […]}
+	Ralphy      = "ralphy"      // JSON, {"tasks": [{"completed": false}]}
+)
+
+// MaxSize is the largest plan that is read, in bytes.
+const MaxSize = 20 << 20
+
+// File is a plan as it stands on disk. It does not change: ticking makes
+// another one.
+type File struct {
+	name string
+	data []byte
+	reading
+}
+
+// reading is what a codec finds in the bytes.
+type reading struct {
+	plan     plan.Plan
+	marks    [][]mark       // for each task of the plan; more than one where a section's boxes are the mark
+	groups   []group        // boxes that stand for other tasks
+	text     []byte         // see File.Text
+	problems []plan.Problem // what is wrong in the file, beyond what plan.Check finds
+	want     string         // what a task looks like here, for a plan that has none
+}
+
+// mark is where a done mark stands and how it is written.
+type mark struct {
+	at, end    int // bytes [at, end) are the mark; empty where it must be put in first
+	set        bool
+	open, done string
+}
+
+// group is a box that is no task itself: it is set when all its members are.
+type group struct {
+	mark
+	members []int // indexes of tasks
+}
+
+// Decode reads a plan. The name, a path, chooses between JSON and Markdown by
+// its extension (by the content where it has none), and stands in errors, which
+// read "FILE:LINE: what is wrong: expected …" and hold an *Invalid. The data
+// is kept, not copied.
+func Decode(name string, data []byte) (*File, error) {
+	if problem, ok := unreadable(data); !ok {
+		return nil, invalid(name, problem)
+	}
+	text := blankBOM(data)
+	var r reading
+	switch {
+	case looksLikeYAML(name):
+		return nil, invalid(name, plan.Problem{Line: 1, Message: "YAML plans are not read", Want: "Markdown (.md) or JSON (.json)"})
+	case looksLikeJSON(name, text):
+		r = readJSON(text)
+	default:
+		r = readMarkdown(name, text)
+	}
+	problems := r.problems
+	switch {
+	case len(r.plan.Tasks) > 0:
+		problems = append(problems, r.plan.Check()...)
+	case len(problems) == 0:
+		problems = append(problems, plan.Problem{Line: 1, Message: "the plan has no tasks", Want: r.want})
+	}
+	if len(problems) > 0 {
+		slices.SortStableFunc(problems, func(a, b plan.Problem) int { return cmp.Compare(a.Line, b.Line) })
+		return nil, invalid(name, problems...)
+	}
+	return &File{name: name, data: data, reading: r}, nil
+}
+
+// Plan is what the file says.
+func (f *File) Plan() plan.Plan { return f.plan }
+
+// Bytes is the file, as it was read or with the marks that were set since. The
+// caller does not write to it.
+func (f *File) Bytes() []byte { return f.data }
+
+// Text is the plan with all its marks open, to tell whether anything but marks
+// differs between two versions of a file. Of Markdown it is the file itself with
+// every box open; of JSON it is the same values written in one way, without the
+// marks, so that formatting and the order of keys do not count.
+func (f *File) Text() []byte { return f.text }
+
+// Tick marks tasks as done. The new file differs in their marks alone, and in
+// the box of a group whose last open task is one of them. A task that is done
+// stays as it is; an id that is not in the plan is an error.
+func (f *File) Tick(ids ...string) (*File, error) { return f.set(true, ids) }
+
+// Untick marks tasks as open again, and the groups that they belong to.
+func (f *File) Untick(ids ...string) (*File, error) { return f.set(false, ids) }
+
+func (f *File) set(done bool, ids []string) (*File, error) {
+	chosen := make(map[int]bool, len(ids))
+	for _, id := range ids {
+		i := slices.IndexFunc(f.plan.Tasks, func(t plan.Task) bool { return t.ID == id })
+		if i < 0 {
+			return nil, failure.New(failure.Usage, "pawl plan show "+clean(f.name)+" lists its tasks",
+				"%s has no task %q", clean(f.name), id)
+		}
+		chosen[i] = true
+	}
+	var edits []mark
+	for i := range chosen {
+		edits = append(edits, f.marks[i]...)
+	}
+	for _, g := range f.groups {
+		touched := slices.ContainsFunc(g.members, func(i int) bool { return chosen[i] })
+		remains := slices.ContainsFunc(g.members, func(i int) bool { return !chosen[i] && !f.plan.Tasks[i].Done })
+		if touched && !(done && remains) {
+			edits = append(edits, g.mark)
+		}
+	}
+	data := apply(f.data, edits, done)
+	if bytes.Equal(data, f.data) {
+		return f, nil
+	}
+	return Decode(f.name, data)
+}
+
+// apply writes marks into a copy of data.
+func apply(data []byte, marks []mark, done bool) []byte {
+	slices.SortFunc(marks, func(a, b mark) int { return cmp.Compare(a.at, b.at) })
+	var out bytes.Buffer
+	last := 0
+	for _, m := range marks {
+		if m.set == done {
+			continue
+		}
+		text := m.open
+		if done {
+			text = m.done
+		}
+		out.Write(data[last:m.at])
+		out.WriteString(text)
+		last = m.end
+	}
+	out.Write(data[last:])
+	return out.Bytes()
+}
+
+// looksLikeJSON decides by the extension, then by how the content begins. A
+// Markdown file without an extension may begin with "[", but not be valid JSON
+// up to a brace.
+func looksLikeJSON(name string, data []byte) bool {
+	switch extension(name) {
+	case ".json":
+		return true
+	case ".md", ".markdown", ".mdown", ".mdx":
+		return false
+	}
+	data = bytes.TrimSpace(data)
+	if list, ok := bytes.CutPrefix(data, []byte("[")); ok {
+		data = bytes.TrimSpace(list)
+		if bytes.HasPrefix(data, []byte("]")) {
+			return len(data) == 1
+		}
+	}
+	return bytes.HasPrefix(data, []byte("{"))
+}
+
+func looksLikeYAML(name string) bool {
+	return extension(name) == ".yaml" || extension(name) == ".yml"
+}
+
+func extension(name string) string {
+	return strings.ToLower(path.Ext(filepath.ToSlash(name)))
+}

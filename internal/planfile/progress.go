@@ -1,0 +1,97 @@
+package planfile
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// Entry is what a progress file is told about one verified task. Text from
+// the agent or the plan may be hostile: it is written as single lines.
+type Entry struct {
+	Time      time.Time
+	Iteration int
+	TaskID    string
+	Title     string
+	Commit    string   // short hash, "" before there is one
+	Evidence  string   // as reached
+	Gates     []string // commands that passed
+	Files     []string // what changed
+	Lessons   []string // for the iterations to come
+}
+
+// ProgressFile is the progress file that other tools of the plan's format keep
+// beside it, if it is there: progress.md, progress.txt, claude-progress.txt or
+// .ralphy/progress.txt. Otherwise "". None is ever made.
+func ProgressFile(planPath, format string) string {
+	beside := map[string][]string{
+		Checklist:   {"progress.md", "progress.txt"},
+		PRD:         {"progress.md", "progress.txt"},
+		PRDJSON:     {"progress.txt", "progress.md"},
+		FeatureList: {"claude-progress.txt", "progress.txt"},
+		Ralphy:      {filepath.Join(".ralphy", "progress.txt"), "progress.txt"},
+	}
+	for _, name := range beside[format] {
+		path := filepath.Join(filepath.Dir(planPath), name)
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	return ""
+}
+
+// ProgressEntry is the text to append to such a file, in its own style. It
+// begins with a line break, so that it also follows a last line without one.
+func ProgressEntry(format string, e Entry) []byte {
+	var b strings.Builder
+	id, title := plan.OneLine(e.TaskID, titleMax), plan.OneLine(e.Title, titleMax)
+	item := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "- %s: %s\n", name, plan.OneLine(value, 0))
+		}
+	}
+	switch format {
+	case FeatureList:
+		fmt.Fprintf(&b, "\n%s iteration %d\n", e.Time.Format("2006-01-02 15:04"), e.Iteration)
+		fmt.Fprintf(&b, "Feature %s now passes: %s\n", id, title)
+		item("Commit", e.Commit)
+		item("Evidence", e.Evidence)
+	case PRDJSON, Ralphy:
+		fmt.Fprintf(&b, "\n## %s - %s\n", e.Time.Format("2006-01-02 15:04"), id)
+		fmt.Fprintf(&b, "- %s\n", title)
+		item("Commit", e.Commit)
+		item("Evidence", e.Evidence)
+	default:
+		fmt.Fprintf(&b, "\n## Iteration %d - %s\n", e.Iteration, id)
+		item("Status", "SUCCESS")
+		item("Story", title)
+		item("Commit", e.Commit)
+		item("Evidence", e.Evidence)
+		item("Time", e.Time.Format(time.RFC3339))
+	}
+	if len(e.Gates) > 0 {
+		b.WriteString("- Verification:\n")
+		for _, g := range e.Gates {
+			fmt.Fprintf(&b, "  - Command: %s -> PASS\n", plan.OneLine(g, 0))
+		}
+	}
+	files := make([]string, len(e.Files))
+	for i, f := range e.Files {
+		files[i] = plan.OneLine(f, 0)
+	}
+	item("Files changed", strings.Join(files, ", "))
+	if len(e.Lessons) > 0 {
+		b.WriteString("- **Learnings for future iterations:**\n")
+		for _, l := range e.Lessons {
+			fmt.Fprintf(&b, "  - %s\n", plan.OneLine(l, 0))
+		}
+	}
+	if format == PRDJSON || format == Ralphy {
+		b.WriteString("---\n")
+	}
+	return []byte(b.String())
+}

@@ -1,0 +1,89 @@
+package planfile
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+)
+
+// taskHeading matches "Task 1: title", "Iteration 2.5: title", "Task 2a - title".
+var taskHeading = regexp.MustCompile(`^(?i:task|iteration)\s+(\d+(?:\.\d+)*[a-z]?)\s*(?:[:.–—-]\s*(.*))?$`)
+
+func isRalphex(d *document) bool {
+	for _, h := range d.headings {
+		if h.level > 1 && h.box < 0 && taskHeading.MatchString(h.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// readRalphex reads a ralphex plan. A task is a section "### Task N: title"; its
+// id is N. Its mark is all the boxes in the section: it is done when they all
+// are, and ticking it sets them all; they are its criteria, what else the
+// section says is its detail. Boxes outside such sections do not count. The
+// list under "## Validation Commands" holds the gates.
+func readRalphex(d *document) reading {
+	r := reading{want: `a section "### Task 1: title" with a line "- [ ] item"`}
+	r.plan.Format = Ralphex
+	for i, h := range d.headings {
+		m := taskHeading.FindStringSubmatch(h.text)
+		if strings.EqualFold(h.text, "validation commands") {
+			r.plan.Gates = append(r.plan.Gates, d.commands(h)...)
+		}
+		if m == nil || h.level < 2 || h.box >= 0 {
+			continue
+		}
+		end := h.end
+		if i+1 < len(d.headings) && taskHeading.MatchString(d.headings[i+1].text) {
+			end = d.headings[i+1].start
+		}
+		outer := d.boxes(h.body, end)
+		t := r.task(d, cmp.Or(m[2], "Task "+m[1]), h.start, m[1])
+		t.Criteria = d.criteria(outer)
+		t.Detail = paragraphs(t.Detail, d.prose(h.body, end, outer))
+		var marks []mark
+		for _, it := range d.items[d.firstItem(h.body):] {
+			if it.start >= end {
+				break
+			}
+			if it.box >= 0 {
+				marks = append(marks, d.mark(it.box))
+			}
+		}
+		if len(marks) == 0 {
+			r.problem(t.ID, t.Line, "task "+t.ID+" has no box to tick", `"- [ ] item" below its heading`)
+		}
+		r.add(t, marks...)
+	}
+	return r
+}
+
+// commands are the commands in a section: the code of each list item, or its
+// text, and the lines of fenced code.
+func (d *document) commands(h heading) []string {
+	var out []string
+	for _, it := range d.items[d.firstItem(h.body):] {
+		if it.start >= h.end {
+			break
+		}
+		if m := codeSpan.FindStringSubmatch(it.text); m != nil {
+			out = append(out, strings.TrimSpace(m[1]))
+		} else if it.text != "" {
+			out = append(out, it.text)
+		}
+	}
+	for _, f := range d.fences {
+		if f.start < h.body || f.start >= h.end {
+			continue
+		}
+		for line := range strings.Lines(f.code) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
+}
+
+var codeSpan = regexp.MustCompile("`([^`]+)`")

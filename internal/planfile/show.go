@@ -1,0 +1,32 @@
+package planfile
+
+import "github.com/pawl-dev/pawl/internal/core/plan"
+
+// Shown is a plan as `pawl plan show --json` prints it.
+type Shown struct {
+	Format string      `json:"format"`
+	Tasks  []ShownTask `json:"tasks"`
+}
+
+// ShownTask is a task there, and what `pawl plan next --json` prints.
+type ShownTask struct {
+	ID        string   `json:"id"`
+	Title     string   `json:"title"`
+	Done      bool     `json:"done"`
+	DependsOn []string `json:"depends_on"` // never null
+	Line      int      `json:"line"`       // 1-based
+}
+
+// Show makes the printed shape of a plan.
+func Show(p plan.Plan) Shown {
+	s := Shown{Format: p.Format, Tasks: []ShownTask{}}
+	for _, t := range p.Tasks {
+		s.Tasks = append(s.Tasks, ShowTask(t))
+	}
+	return s
+}
+
+// ShowTask makes the printed shape of a task.
+func ShowTask(t plan.Task) ShownTask {
+	return ShownTask{ID: t.ID, Title: t.Title, Done: t.Done, DependsOn: append([]string{}, t.DependsOn...), Line: t.Line}
+}
