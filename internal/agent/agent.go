@@ -25,13 +25,16 @@ type Agent interface {
 
 // Options of one session.
 type Options struct {
-	Dir     string            // work tree the agent works in, absolute
-	Resume  string            // session id to take up again; "" = a fresh context
-	Model   string            // "" = the client's default
-	Args    []string          // extra arguments for the client
-	Env     map[string]string // added to the environment
-	Marker  string            // value of PAWL_LOOP in the environment of the client and all it starts
-	LogPath string            // where the raw stream is appended; "" = nowhere
+	Dir    string // work tree the agent works in, absolute
+	Resume string // session id to take up again; "" = a fresh context
+	// PriorCostUSD is what the resumed session had cost by the client's own
+	// count (Result.SessionCostUSD), so that each dollar is counted once.
+	PriorCostUSD float64
+	Model        string            // "" = the client's default
+	Args         []string          // extra arguments for the client
+	Env          map[string]string // added to the environment
+	Marker       string            // value of PAWL_LOOP in the environment of the client and all it starts
+	LogPath      string            // where the raw stream is appended; "" = nowhere
 	// Judge answers a tool call before it runs. It must answer quickly; nil allows everything.
 	Judge func(ToolCall) Verdict
 }
@@ -56,6 +59,10 @@ type Turn struct {
 	Timeout     time.Duration // 0 = none
 	IdleTimeout time.Duration // no sign of life for so long, while no tool runs, is Silent; 0 = none
 	MaxCostUSD  float64       // stop after the response that passes it; 0 = none
+	// BackgroundWait is how long a turn waits for background work that the agent
+	// started, and that would wake it; the same work is waited for once. 0 = 10
+	// minutes.
+	BackgroundWait time.Duration
 }
 
 // Kind of an Event.
@@ -98,6 +105,7 @@ type Usage struct {
 type Result struct {
 	Text           string // the agent's last message, whole
 	SessionID      string
+	SessionCostUSD float64 // what the session has cost so far, by the client's own count
 	Model          string
 	Usage          Usage // of this turn alone, counted once also over resumes
 	ToolCalls      int
