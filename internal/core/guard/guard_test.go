@@ -1,0 +1,204 @@
+package guard_test
+
+import (
+	"bufio"
+	_ "embed"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/guard"
+)
+
+func rules() guard.Rules {
+	return guard.Rules{
+		Root:              "/w/repo",
+		StateDir:          "/home/u/.local/state/pawl",
+		Home:              "/home/u",
+		Protected:         []string{"/w/repo/Makefile", "/w/repo/ci/**", "/w/repo/**/*.golden"},
+		ProtectedBranches: []string{"main", "release/*"},
+		Branch:            "pawl/brisk-otter",
+		AllowWriteOutside: []string{"/tmp"},
+	}
+}
+
+//go:embed testdata/commands.txt
+var commands string
+
+// Each line of the table is a verdict (with the rule), then the command.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	n := 0
+	lines := bufio.NewScanner(strings.NewReader(commands))
+	for lines.Scan() {
+		line := lines.Text()
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		want, command, ok := strings.Cut(line, "\t")
+		if !ok {
+			t.Fatalf("no tab in %q", line)
+		}
+		n++
+		command = strings.ReplaceAll(command, "⏎", "\n")
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: "/w/repo"}, rules())
+			if got := strings.TrimSpace(string(v.Decision) + " " + v.Rule); got != strings.TrimSpace(want) {
+				t.Errorf("%s\ngot  %s (%s)\nwant %s", command, got, v.Reason, want)
+			}
+			if (v.Reason == "") != (v.Decision == guard.Allow) {
+				t.Errorf("reason %q for %s", v.Reason, v.Decision)
+			}
+		})
+	}
+	if n < 120 {
+		t.Errorf("only %d commands in the table", n)
+	}
+}
+
+func TestFileTools(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ tool, key, path, want string }{
+		{"Write", "file_path", "/w/repo/a.go", "allow"},
+		{"Write", "file_path", "a.go", "allow"},
+		{"Write", "file_path", "/w/repo/../repo/a.go", "allow"},
+		{"Write", "file_path", "/w/repo/../other/a.go", "deny outside"},
+		{"Write", "file_path", "/w/repository/a.go", "deny outside"},
+		{"Edit", "file_path", "/home/u/.bashrc", "deny outside"},
+		{"Edit", "file_path", "~/.bashrc", "deny outside"},
+		{"MultiEdit", "file_path", "/home/u/.local/state/pawl/loops/x/journal.jsonl", "deny state"},
+		{"Edit", "file_path", "/w/repo/.git/hooks/pre-commit", "deny git-dir"},
+		{"Edit", "file_path", "/w/repo/sub/.GIT/config", "deny git-dir"},
+		{"Edit", "file_path", "/w/repo/.gitignore", "allow"},
+		{"Edit", "file_path", "/w/repo/Makefile", "deny protected"},
+		{"Edit", "file_path", "/w/repo/ci/run/all.sh", "deny protected"},
+		{"Edit", "file_path", "/w/repo/x/y/z.golden", "deny protected"},
+		{"Edit", "file_path", "/w/repo/z.golden", "deny protected"},
+		{"NotebookEdit", "notebook_path", "/w/repo/n.ipynb", "allow"},
+		{"NotebookEdit", "notebook_path", "/etc/n.ipynb", "deny outside"},
+		{"Write", "file_path", "/tmp/x", "allow"},
+		{"Write", "other", "x", "ask unreadable"},
+		{"Read", "file_path", "/etc/passwd", "allow"},
+		{"Grep", "path", "/", "allow"},
+		{"mcp__x__write", "file_path", "/etc/x", "allow"},
+	}
+	for _, c := range cases {
+		t.Run(c.tool+" "+c.path, func(t *testing.T) {
+			t.Parallel()
+			v := guard.Judge(guard.Call{Tool: c.tool, Input: map[string]any{c.key: c.path}}, rules())
+			if got := strings.TrimSpace(string(v.Decision) + " " + v.Rule); got != c.want {
+				t.Errorf("got %s (%s), want %s", got, v.Reason, c.want)
+			}
+		})
+	}
+}
+
+func TestWindowsPaths(t *testing.T) {
+	t.Parallel()
+	r := guard.Rules{Root: `C:\w\repo`, StateDir: `C:\state`, Protected: []string{`C:\w\repo\ci\**`}}
+	for path, want := range map[string]string{
+		`C:\w\repo\a.go`:     "allow ",
+		`c:/w/repo/a.go`:     "allow ",
+		`sub\a.go`:           "allow ",
+		`..\a.go`:            "deny outside",
+		`C:\Windows\x`:       "deny outside",
+		`C:\state\x`:         "deny state",
+		`C:\w\repo\ci\a.yml`: "deny protected",
+		`C:\w\repo\.git\x`:   "deny git-dir",
+		`\\server\share\x`:   "deny outside",
+	} {
+		v := guard.Judge(guard.Call{Tool: "Write", Input: map[string]any{"file_path": path}}, r)
+		if got := string(v.Decision) + " " + v.Rule; got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestWhereACommandRunsMatters(t *testing.T) {
+	t.Parallel()
+	main := rules()
+	main.Branch = "main"
+	stranger := rules()
+	stranger.Home = ""
+	cases := []struct {
+		name, dir, command string
+		rules              guard.Rules
+		want               string
+	}{
+		{"in a folder", "/w/repo/sub", "rm ../a", rules(), "allow "},
+		{"out of a folder", "/w/repo/sub", "rm ../../a", rules(), "deny outside"},
+		{"elsewhere", "/tmp", "rm a", rules(), "allow "},
+		{"merge on a protected branch", "", "git merge topic", main, "deny merge"},
+		{"abort of a merge there", "", "git merge --abort", main, "allow "},
+		{"a home that is not known", "", "touch ~/x", stranger, "deny outside"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": c.command}, Dir: c.dir}, c.rules)
+			if got := string(v.Decision) + " " + v.Rule; got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestReasonsTellWhatToDoInstead(t *testing.T) {
+	t.Parallel()
+	v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": "git push"}}, rules())
+	if !strings.Contains(v.Reason, "git push") || !strings.Contains(v.Reason, "Pawl commits it after its gates pass") {
+		t.Errorf("reason = %q", v.Reason)
+	}
+	long := guard.Judge(guard.Call{Tool: "Write", Input: map[string]any{"file_path": "/etc/" + strings.Repeat("x", 5000) + "\n"}}, rules())
+	if len(long.Reason) > 300 || strings.Contains(long.Reason, "\n") {
+		t.Errorf("reason of %d bytes: %q", len(long.Reason), long.Reason)
+	}
+}
+
+// Hostile commands must neither hang the guard nor exhaust its stack.
+func TestHugeAndDeepCommands(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ command, want string }{
+		{strings.Repeat("(", 200_000), "allow"},
+		{strings.Repeat("$(", 100_000) + "git push", "ask"},
+		{strings.Repeat("if ", 80_000) + "git push", "ask"},
+		{strings.Repeat("! ", 100_000) + "git push", "ask"},
+		{strings.Repeat("{ ", 100_000) + "git push", "ask"},
+		{strings.Repeat("x\n", 500_000) + "git push", "ask"},
+		{strings.Repeat("sudo ", 10_000) + "git push", "deny"},
+		{strings.Repeat("eval ", 10_000) + "git push", "ask"},
+		{strings.Repeat("a | ", 10_000) + "git push", "deny"},
+		{strings.Repeat("${a:-", 40_000) + "git push", "ask"},
+		{strings.Repeat("\"$(", 40_000), "allow"},
+		{strings.Repeat("$((", 40_000), "allow"},
+		{"rm " + strings.Repeat("../", 50_000) + "x", "deny"},
+	} {
+		start := time.Now()
+		v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": c.command}}, rules())
+		if string(v.Decision) != c.want {
+			t.Errorf("%.20s… → %s, want %s", c.command, v.Decision, c.want)
+		}
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%.20s… took %v", c.command, took)
+		}
+	}
+}
+
+func FuzzJudge(f *testing.F) {
+	for _, s := range []string{"git push", "bash -c 'git push'", "rm -rf ..", "cat <<E\n$(git push)\nE", "a=${b:-c}; $a push", "echo {a,b} > /x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, command string) {
+		call := func(s string) guard.Verdict {
+			return guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": s}, Dir: "/w/repo"}, rules())
+		}
+		v := call(command)
+		if (v.Decision == guard.Allow) != (v.Rule == "" && v.Reason == "") {
+			t.Errorf("verdict %+v", v)
+		}
+		if v := call("git push\n" + command); v.Decision == guard.Allow {
+			t.Errorf("a push was hidden by what follows it: %q", command)
+		}
+	})
+}
