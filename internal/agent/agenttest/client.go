@@ -1,0 +1,78 @@
+package agenttest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// clientPath is where `make e2e` installs the pinned client, below the module.
+var clientPath = filepath.Join(".cache", "clients", "node_modules", "@anthropic-ai",
+	fmt.Sprintf("claude-code-%s-%s", runtime.GOOS, nodeArch()), "claude")
+
+// nodeArch is GOARCH by npm's names.
+func nodeArch() string {
+	if runtime.GOARCH == "amd64" {
+		return "x64"
+	}
+	return runtime.GOARCH
+}
+
+// Client is the path of the real Claude Code client: $PAWL_CLAUDE, or the one
+// in the module's .cache. Without one the test is skipped, unless PAWL_E2E=1
+// says that it must be there.
+func Client(t testing.TB) string {
+	t.Helper()
+	if path := os.Getenv("PAWL_CLAUDE"); path != "" {
+		return path
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			path := filepath.Join(dir, clientPath)
+			if _, err := os.Stat(path); err == nil {
+				return path
+			}
+			break
+		}
+	}
+	if os.Getenv("PAWL_E2E") == "1" {
+		t.Fatalf("PAWL_E2E=1, but there is no client at %s", clientPath)
+	}
+	t.Skipf("no real client: set PAWL_CLAUDE, or install it below %s", filepath.Dir(clientPath))
+	return ""
+}
+
+// API starts a scripted Messages API for the length of a test.
+func API(t testing.TB, script messagesapi.Script) *messagesapi.Server {
+	t.Helper()
+	s := messagesapi.Serve(script)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Env is the environment in which the real client talks to a scripted API and
+// to nobody else, with a HOME of its own.
+func Env(t testing.TB, api *messagesapi.Server) map[string]string {
+	t.Helper()
+	home := t.TempDir()
+	return map[string]string{
+		"HOME":               home,
+		"USERPROFILE":        home,
+		"XDG_CONFIG_HOME":    filepath.Join(home, ".config"),
+		"TMPDIR":             os.TempDir(),
+		"PATH":               os.Getenv("PATH"),
+		"ANTHROPIC_BASE_URL": api.URL,
+		"ANTHROPIC_API_KEY":  "sk-ant-scripted",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+		"DISABLE_TELEMETRY":                        "1",
+		"DISABLE_AUTOUPDATER":                      "1",
+	}
+}

@@ -1,0 +1,146 @@
+// Package claude drives Claude Code over its stream-json control protocol.
+//
+// One process is one session. Prompts go in as JSON lines on its stdin, and
+// everything it does comes out as JSON lines on its stdout. Before a tool runs
+// the client asks (a PreToolUse callback in this process, registered by the
+// initialize request) and the answer, allow or deny, is final: no settings file
+// is touched, no hook process spawned, no permission flag given. A callback
+// that is not answered denies.
+//
+// How a turn ended is decided by the fields of its result line and by the
+// events before it, never by exit code or subtype: a failed request is a
+// "success" to the client. Trouble is acted upon at its first notice
+// (api_retry), because the client itself would retry a dead login for three
+// minutes.
+package claude
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// Agent starts sessions of Claude Code.
+type Agent struct {
+	Command string // path or name of the client; "" = "claude"
+}
+
+var (
+	_ agent.Agent   = Agent{}
+	_ agent.Session = (*session)(nil)
+	_ agent.Warm    = (*session)(nil)
+)
+
+const (
+	versionPatience = 10 * time.Second
+	startPatience   = 60 * time.Second // MCP servers may be slow to connect
+)
+
+// Name of the agent.
+func (Agent) Name() string { return "claude" }
+
+// Version asks the client, for at most 10 s.
+func (a Agent) Version(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, versionPatience)
+	defer cancel()
+	var out bytes.Buffer
+	e := proc.Run(ctx, proc.Spec{Argv: []string{a.command(), "--version"}, Stdout: &out, Env: environ(nil)})
+	if e.Err != nil {
+		return "", a.startError(e.Err)
+	}
+	if !e.OK() {
+		return "", fmt.Errorf("%s --version: exit code %d", a.command(), e.Code)
+	}
+	version, _, _ := strings.Cut(strings.TrimSpace(out.String()), " ")
+	return version, nil
+}
+
+// Start starts the client and waits until it answers, for at most a minute.
+func (a Agent) Start(ctx context.Context, o agent.Options) (agent.Session, error) {
+	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	s, err := a.spawn(ctx, o)
+	if err != nil {
+		return nil, a.startError(err)
+	}
+	if err := s.initialize(ctx); err != nil {
+		_ = s.Close()
+		return nil, a.startError(err)
+	}
+	s.giveStream()
+	return s, nil
+}
+
+func (a Agent) command() string {
+	if a.Command == "" {
+		return "claude"
+	}
+	return a.Command
+}
+
+func (a Agent) startError(err error) error {
+	hint := ""
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		hint = "install Claude Code (npm install -g @anthropic-ai/claude-code), or name its path with --agent-command"
+	}
+	return failure.New(failure.Error, hint, "start %s: %w", a.command(), err)
+}
+
+// argv of a session. The tools that are taken away would wake the session at a
+// time of their own; here the loop decides when the next turn is.
+func (a Agent) argv(o agent.Options) []string {
+	argv := []string{
+		a.command(), "-p", "--verbose", "--output-format", "stream-json", "--input-format", "stream-json",
+		"--disallowedTools=ScheduleWakeup,CronCreate",
+	}
+	if o.Resume != "" {
+		argv = append(argv, "--resume", o.Resume)
+	}
+	if o.Model != "" {
+		argv = append(argv, "--model", o.Model)
+	}
+	return append(argv, o.Args...)
+}
+
+// sessionVars are what a surrounding session of the client sets for its
+// children. Inherited, they would make this one believe to be part of it.
+// (Variables that configure the client begin alike, so there is no pattern.)
+func sessionVars() []string {
+	return []string{
+		"CLAUDECODE", "CLAUDE_PID", "CLAUDE_PROJECT_DIR", "CLAUDE_EFFORT", "CLAUDE_ENV_FILE",
+		"CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID",
+		"CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN",
+		"CLAUDE_CODE_SSE_PORT", "AI_AGENT",
+	}
+}
+
+// environ is ours without the session variables, with the additions.
+func environ(add map[string]string) []string {
+	drop := sessionVars()
+	var env []string
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		if !slices.Contains(drop, name) {
+			env = append(env, kv)
+		}
+	}
+	// With the watchdog on, a rejected request is announced as a retry whose
+	// delay is the time until the limit resets, by whichever header tells it.
+	// Without, the client gives up at once and keeps that time to itself.
+	env = append(env, "CLAUDE_CODE_RETRY_WATCHDOG=1")
+	for name, value := range add {
+		env = append(env, name+"="+value)
+	}
+	return env
+}

@@ -1,0 +1,142 @@
+package claude
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+)
+
+const (
+	// retriesLeft is how often the client may retry what may pass by itself (a
+	// dropped stream, one 500) before the turn is given up: about four seconds.
+	retriesLeft = 3
+	// longRetry is a delay that no hiccup asks for: a limit's reset.
+	longRetry = 10 * time.Second
+	// statusOverloaded is the API's own status for "at capacity".
+	statusOverloaded = 529
+)
+
+const (
+	loginHint    = "log in with `claude /login`, or set ANTHROPIC_API_KEY"
+	billingHint  = "add credit at https://platform.claude.com/settings/billing, or use another login"
+	networkHint  = "check the network and ANTHROPIC_BASE_URL"
+	notFoundHint = "name another model with --model"
+)
+
+// trouble is what the client says about a failed request, in fields.
+type trouble struct {
+	kind   string // its own word: authentication_failed, rate_limit, …
+	status int    // HTTP status, 0 without an answer
+	text   string
+	until  time.Time
+}
+
+// failure maps the client's word, or else the HTTP status, to a class.
+func (t trouble) failure() *agent.Failure {
+	class, hint := t.class()
+	message := oneLine(t.text)
+	if message == "" {
+		message = t.describe()
+	}
+	f := &agent.Failure{Class: class, Message: message, Hint: hint, Status: t.status}
+	if class == agent.UsageLimit {
+		f.Until = t.until
+	}
+	return f
+}
+
+func (t trouble) class() (agent.Class, string) {
+	switch t.kind {
+	case "authentication_failed", "oauth_org_not_allowed", "verification_required", "cloud_credential_error":
+		return agent.Login, loginHint
+	case "billing_error", "account_on_hold":
+		return agent.Billing, billingHint
+	case "rate_limit":
+		return agent.UsageLimit, ""
+	case "overloaded":
+		return agent.Overloaded, ""
+	case "model_not_found":
+		return agent.Crashed, notFoundHint
+	}
+	switch {
+	case t.status == http.StatusUnauthorized || t.status == http.StatusForbidden:
+		return agent.Login, loginHint
+	case t.status == http.StatusPaymentRequired:
+		return agent.Billing, billingHint
+	case t.status == http.StatusTooManyRequests:
+		return agent.UsageLimit, ""
+	case t.status >= http.StatusInternalServerError:
+		return agent.Overloaded, ""
+	case t.status == 0 && (t.kind == "unknown" || t.kind == "server_error"):
+		return agent.Network, networkHint
+	}
+	return agent.Crashed, ""
+}
+
+// describe is for a retry, which comes without a text.
+func (t trouble) describe() string {
+	what := strings.ReplaceAll(t.kind, "_", " ")
+	switch {
+	case t.status != 0 && what != "":
+		return fmt.Sprintf("the API answers %d (%s)", t.status, what)
+	case t.status != 0:
+		return fmt.Sprintf("the API answers %d", t.status)
+	case what == "unknown" || what == "":
+		return "the API cannot be reached"
+	}
+	return what
+}
+
+// ofRetry judges a retry notice: the failure, and whether to give up at once.
+func ofRetry(l line, now time.Time) (f *agent.Failure, giveUp bool) {
+	delay := time.Duration(l.RetryDelayMS) * time.Millisecond
+	t := trouble{kind: l.Error, status: l.ErrorStatus}
+	if delay >= longRetry {
+		t.until = now.Add(delay)
+	}
+	f = t.failure()
+	switch f.Class {
+	case agent.Login, agent.Billing:
+		return f, true
+	case agent.UsageLimit:
+		return f, !f.Until.IsZero() || l.Attempt > retriesLeft
+	}
+	return f, l.Attempt > retriesLeft
+}
+
+// ofResult judges a result line; last is the trouble that the client told just
+// before it, in an assistant line of its own. nil: the turn came to its own end.
+func ofResult(l line, last trouble) *agent.Failure {
+	if !l.IsError || l.TerminalReason == "max_turns" {
+		return nil
+	}
+	text := l.Result
+	if text == "" && len(l.Errors) > 0 {
+		text = l.Errors[len(l.Errors)-1]
+	}
+	if l.StopReason == "refusal" {
+		return &agent.Failure{Class: agent.Refused, Message: oneLine(text)}
+	}
+	switch l.TerminalReason {
+	case "budget_exhausted":
+		return &agent.Failure{Class: agent.OverBudget, Message: oneLine(text)}
+	case "aborted_streaming", "aborted_tools":
+		return &agent.Failure{Class: agent.Interrupted, Message: "the turn was interrupted"}
+	case "api_error", "blocking_limit", "model_error", "turn_setup_failed":
+		t := trouble{kind: last.kind, status: l.APIErrorStatus, text: text, until: last.until}
+		// A session limit ends a turn as a "blocking limit", a full context too:
+		// only the first came with a rejection.
+		if l.TerminalReason == "blocking_limit" && !last.until.IsZero() {
+			t.kind = "rate_limit"
+		}
+		f := t.failure()
+		if f.Class == agent.UsageLimit && f.Until.IsZero() {
+			f.Until, _ = resetTime(text, time.Now())
+		}
+		return f
+	}
+	return &agent.Failure{Class: agent.Crashed, Message: oneLine(text)}
+}

@@ -1,0 +1,175 @@
+package claude
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+)
+
+// handle takes in one item of the stream.
+func (t *turn) handle(it item) {
+	now := time.Now()
+	t.sign = now
+	if it.note != "" {
+		t.emit(agent.Event{Kind: agent.KindNote, Text: it.note})
+		return
+	}
+	l := it.line
+	t.observe(l)
+	switch l.Type {
+	case "system":
+		t.system(l, now)
+	case "assistant":
+		t.assistant(l)
+	case "user":
+		t.toolResults(l)
+	case "rate_limit_event":
+		if l.RateLimit.Status == "rejected" && l.RateLimit.ResetsAt > 0 {
+			t.trouble = trouble{kind: "rate_limit", until: time.Unix(int64(l.RateLimit.ResetsAt), 0)}
+		}
+	case "result":
+		t.ended(l, now)
+	case "control_request":
+		t.asked(l, now)
+	case "control_response":
+		t.answered(l)
+	}
+}
+
+func (t *turn) system(l line, now time.Time) {
+	switch l.Subtype {
+	case "init":
+		if !t.told {
+			t.told = true
+			t.emit(agent.Event{Kind: agent.KindInit, Text: l.Version, Model: l.Model})
+		}
+	case "background_tasks_changed":
+		t.hadTasks = true
+	case "api_retry":
+		f, giveUp := ofRetry(l, now)
+		if f.Class == agent.UsageLimit && !t.trouble.until.IsZero() {
+			f.Until, giveUp = t.trouble.until, true
+		}
+		t.emit(agent.Event{Kind: agent.KindRetry, Text: fmt.Sprintf("retry %d", l.Attempt), Failure: f})
+		if giveUp && t.failure == nil {
+			t.failure = f
+		}
+	}
+}
+
+func (t *turn) assistant(l line) {
+	if l.IsAPIError {
+		t.trouble = trouble{kind: l.Error, until: t.trouble.until}
+		return
+	}
+	t.result = nil
+	main := l.ParentID == ""
+	for _, b := range l.Message.Content {
+		switch b.Type {
+		case "text":
+			if main && b.Text != "" {
+				t.text = b.Text
+				t.emit(agent.Event{Kind: agent.KindText, Text: b.Text, Model: l.Message.Model})
+			}
+		case "tool_use":
+			t.tools[b.ID] = b.Name
+			t.r.ToolCalls++
+			d := detail(agent.ToolCall{Tool: b.Name, Input: b.Input, Dir: t.o.Dir})
+			t.emit(agent.Event{Kind: agent.KindTool, Tool: b.Name, Detail: d})
+		}
+	}
+	if u := l.Message.Usage; main {
+		t.used = u.Input + u.CacheRead + u.CacheWrite
+	}
+}
+
+func (t *turn) toolResults(l line) {
+	for _, b := range l.Message.Content {
+		if b.Type != "tool_result" {
+			continue
+		}
+		t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: t.tools[b.ToolUseID]})
+		delete(t.tools, b.ToolUseID)
+	}
+}
+
+// ended takes in a result; there may be more, see turn.
+func (t *turn) ended(l line, now time.Time) {
+	t.result, t.resultAt = &l, now
+	clear(t.tools) // also those whose results were left out
+	if l.Result != "" && !l.IsError {
+		t.text = l.Result
+	}
+	if t.failure == nil {
+		t.failure = ofResult(l, t.trouble)
+	}
+	t.emit(agent.Event{Kind: agent.KindUsage, Usage: t.meter.turn()})
+}
+
+// asked answers what the client asks. With a limit on the cost a call waits
+// until it is known what the response before it has cost.
+func (t *turn) asked(l line, now time.Time) {
+	if l.Request.Subtype != "hook_callback" {
+		_ = t.send(unsupported(l.RequestID))
+		return
+	}
+	limited := t.opts.MaxCostUSD > 0 && !t.finished
+	if t.usageID == "" && (limited || now.Sub(t.usageAt) >= usageInterval) {
+		if id, err := t.ask("get_usage"); err == nil {
+			t.usageID, t.usageAt = id, now
+		}
+	}
+	if limited && t.usageID != "" {
+		t.held = append(t.held, l)
+		return
+	}
+	t.judge(l)
+}
+
+// answered takes in an answer to get_usage; others are awaited where they were
+// asked.
+func (t *turn) answered(l line) {
+	if l.Response.RequestID != t.usageID || t.usageID == "" {
+		return
+	}
+	t.usageID = ""
+	if u, ok := usageOf(l.Response.Response); ok {
+		t.meter.see(u)
+		used := t.meter.turn()
+		t.emit(agent.Event{Kind: agent.KindUsage, Usage: used})
+		if limit := t.opts.MaxCostUSD; limit > 0 && used.CostUSD >= limit && t.failure == nil {
+			t.failure = &agent.Failure{
+				Class: agent.OverBudget, Message: fmt.Sprintf("the turn has cost $%.2f of $%.2f", used.CostUSD, limit),
+			}
+		}
+	}
+	t.release()
+}
+
+// release judges the calls that were held.
+func (t *turn) release() {
+	held := t.held
+	t.held = nil
+	for _, l := range held {
+		t.judge(l)
+	}
+}
+
+// judge allows or denies a call.
+func (t *turn) judge(l line) {
+	in := l.Request.Input
+	call := agent.ToolCall{Tool: in.ToolName, Input: in.Tool, Dir: in.Dir}
+	v := agent.Verdict{Allow: true}
+	switch {
+	case t.failure != nil || t.finished:
+		v = agent.Verdict{Reason: "The turn is over."}
+	case t.o.Judge != nil:
+		v = t.o.Judge(call)
+	}
+	if !v.Allow {
+		t.r.Denied++
+		t.emit(agent.Event{Kind: agent.KindDenied, Tool: call.Tool, Detail: detail(call), Text: v.Reason})
+	}
+	_ = t.send(response(l.RequestID, permission(v.Allow, v.Reason)))
+}

@@ -1,0 +1,116 @@
+//go:build linux
+
+package claude_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// background makes the client run a command in the background.
+func background(command, description string) messagesapi.Response {
+	return messagesapi.Tool("Bash", map[string]any{
+		"command": command, "description": description, "run_in_background": true,
+	})
+}
+
+// Background work that ends wakes the client, which speaks again: the turn ends
+// after that, and all of it is one turn's cost.
+func TestBackgroundWorkIsAwaited(t *testing.T) {
+	r := newRig(t, background("sleep 2; echo woke", "a build"), messagesapi.Text("started"), messagesapi.Text("it is built"))
+	s := r.start()
+	res := r.turn(s, "build")
+	mustEnd(t, res)
+	if res.Text != "it is built" || len(res.Background) != 0 {
+		t.Errorf("result %+v", res)
+	}
+	if res.Usage.Input != 3000 {
+		t.Errorf("usage %+v, want three requests", res.Usage)
+	}
+}
+
+// A server that stays is waited for once, and named.
+func TestBackgroundWorkThatStays(t *testing.T) {
+	r := newRig(t, background("while :; do sleep 1; done", "the server"), messagesapi.Text("serving"), messagesapi.Text("second"))
+	s := r.start()
+	res := r.turnOf(t.Context(), s, agent.Turn{Prompt: "serve", BackgroundWait: time.Second})
+	mustEnd(t, res)
+	if diff := cmp.Diff([]string{"the server"}, res.Background); diff != "" {
+		t.Error(diff)
+	}
+	begin := time.Now()
+	res = r.turn(s, "again")
+	mustEnd(t, res)
+	if res.Text != "second" || len(res.Background) != 0 || time.Since(begin) > 20*time.Second {
+		t.Errorf("second turn: %+v after %v", res, time.Since(begin))
+	}
+	if err := s.(agent.Warm).Fresh(t.Context()); err == nil {
+		t.Error("a fresh context while the server runs")
+	}
+}
+
+// What a shell command leaves behind, in the client's sessions or in its own,
+// ends with the session.
+func TestNothingIsLeftBehind(t *testing.T) {
+	r := newRig(t)
+	pids := r.path("pids")
+	r.api.Play(messagesapi.Steps(
+		messagesapi.Bash("sleep 1000 & echo $! >> "+pids),
+		messagesapi.Bash("setsid sleep 1000 & echo $! >> "+pids),
+		messagesapi.Bash("env -i setsid sleep 1000 < /dev/null > /dev/null 2>&1 & echo $! >> "+pids+"; sleep 0.2"),
+		background("while :; do sleep 1; done", "a server"),
+		messagesapi.Text("done"),
+	))
+	s := r.start()
+	mustEnd(t, r.turnOf(t.Context(), s, agent.Turn{Prompt: "leak", BackgroundWait: time.Second}))
+	b, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := strings.Fields(string(b))
+	if len(left) != 3 {
+		t.Fatalf("pids %q, want three; the client said %+v", b, r.api.Requests()[3].ToolResults())
+	}
+	begin := time.Now()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if d := time.Since(begin); d > 15*time.Second {
+		t.Errorf("closing took %v", d)
+	}
+	for _, f := range left {
+		pid, _ := strconv.Atoi(f)
+		if syscall.Kill(pid, 0) == nil {
+			t.Errorf("process %d is still there", pid)
+		}
+	}
+	if n := marked(t, r.o.Marker); n > 0 {
+		t.Errorf("%d processes carry the marker still", n)
+	}
+}
+
+// marked counts the processes with a marker in their environment.
+func marked(t *testing.T, marker string) int {
+	t.Helper()
+	environs, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, path := range environs {
+		if b, err := os.ReadFile(path); err == nil && strings.Contains(string(b), "PAWL_LOOP="+marker) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,382 @@
+package claude
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+const (
+	clearPatience     = 5 * time.Second // measured: 15 to 160 ms
+	interruptPatience = 5 * time.Second // measured: 23 ms; 1.4 s in a tool
+	goodbyePatience   = 3 * time.Second // measured: 40 ms
+	queueLength       = 1024            // messages to a client that does not read
+	stderrTail        = 4 << 10
+)
+
+var (
+	errGone = errors.New("the client has ended")
+	errSlow = errors.New("the client does not answer")
+)
+
+// session is one client process. Its stream has one reader at any time: the
+// running turn or, between turns, idle; what they read is theirs alone.
+type session struct {
+	o       agent.Options
+	p       *proc.Process
+	kill    context.CancelFunc
+	stderr  *tail // to be read when the process has ended
+	toStdin chan []byte
+	items   chan item // closed at the end of the stream
+	closing chan struct{}
+	close   sync.Once
+
+	turns    sync.Mutex // one turn at a time
+	stopIdle chan struct{}
+	idleDone chan struct{}
+
+	idMu sync.Mutex
+	id   string
+
+	stream // owned by the stream's reader
+}
+
+// stream is what the lines say about the session so far.
+type stream struct {
+	requests int             // control requests sent, for their ids
+	busy     bool            // the model is at work: something was asked, no result yet
+	tasks    []task          // background work that runs
+	waited   map[string]bool // tasks that a turn has waited for in vain
+	meter    meter
+	model    string
+	version  string
+	window   int64 // of the model's context, 0 unknown
+	told     bool  // an init event was emitted for this context
+}
+
+// spawn starts the process and the goroutines that carry its streams.
+func (a Agent) spawn(ctx context.Context, o agent.Options) (*session, error) {
+	log, err := openLog(o.LogPath)
+	if err != nil {
+		return nil, err
+	}
+	pr, pw := io.Pipe()
+	s := &session{
+		o: o, stderr: &tail{max: stderrTail}, toStdin: make(chan []byte, queueLength),
+		items: make(chan item), closing: make(chan struct{}), id: o.Resume,
+		stream: stream{waited: map[string]bool{}},
+	}
+	// The session outlives the context of its start; Close ends it.
+	life, kill := context.WithCancel(context.WithoutCancel(ctx))
+	s.kill = kill
+	s.p, err = proc.Start(life, proc.Spec{
+		Argv: a.argv(o), Dir: o.Dir, Env: environ(o.Env), Marker: o.Marker,
+		PipeStdin: true, Stdout: pw, Stderr: s.stderr,
+	})
+	if err != nil {
+		kill()
+		return nil, errors.Join(err, log.Close())
+	}
+	go func() {
+		s.p.Wait()
+		_ = pw.Close()
+	}()
+	go s.write()
+	go s.read(pr, log)
+	return s, nil
+}
+
+// openLog opens the file to which the raw stream is appended.
+func openLog(path string) (io.WriteCloser, error) {
+	if path == "" {
+		return discard{}, nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the log of the stream: %w", err)
+	}
+	return f, nil
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+func (discard) Close() error                { return nil }
+
+// read decodes the stream to its end.
+func (s *session) read(pr *io.PipeReader, log io.WriteCloser) {
+	defer close(s.items)
+	defer pr.Close()
+	defer log.Close()
+	pass := func(it item) bool {
+		select {
+		case s.items <- it:
+			return true
+		case <-s.closing:
+			return false
+		}
+	}
+	if err := readLines(io.TeeReader(pr, log), pass); err != nil {
+		pass(item{note: err.Error()}) // a full disk under the log
+	}
+}
+
+// write carries the queue to the client: it may be slow to read, and nobody
+// waits for it.
+func (s *session) write() {
+	for {
+		select {
+		case b := <-s.toStdin:
+			if _, err := s.p.Stdin().Write(b); err != nil {
+				return // the end of the stream tells
+			}
+		case <-s.p.Done():
+			return
+		}
+	}
+}
+
+// send queues a message.
+func (s *session) send(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode message: %w", err)
+	}
+	select {
+	case <-s.p.Done():
+		return errGone
+	default:
+	}
+	select {
+	case s.toStdin <- append(b, '\n'):
+		return nil
+	default:
+		return errSlow
+	}
+}
+
+// ask sends a control request and returns its id.
+func (s *session) ask(subtype string) (string, error) {
+	s.requests++
+	id := fmt.Sprintf("pawl-%d", s.requests)
+	if subtype == "initialize" {
+		return id, s.send(initializeRequest(id))
+	}
+	return id, s.send(request(id, subtype))
+}
+
+// until handles the stream until done accepts a line.
+func (s *session) until(ctx context.Context, handle func(item), done func(line) bool) error {
+	for {
+		select {
+		case it, ok := <-s.items:
+			if !ok {
+				return errGone
+			}
+			handle(it)
+			if it.note == "" && done(it.line) {
+				return nil
+			}
+		case <-ctx.Done():
+			return errSlow
+		}
+	}
+}
+
+// answerTo accepts the answer to a control request.
+func answerTo(id string, into *controlResponse) func(line) bool {
+	return func(l line) bool {
+		if l.Type != "control_response" || l.Response.RequestID != id {
+			return false
+		}
+		*into = l.Response
+		return true
+	}
+}
+
+// call asks and waits for the answer.
+func (s *session) call(ctx context.Context, subtype string, handle func(item)) (json.RawMessage, error) {
+	id, err := s.ask(subtype)
+	if err != nil {
+		return nil, err
+	}
+	var r controlResponse
+	if err := s.until(ctx, handle, answerTo(id, &r)); err != nil {
+		return nil, err
+	}
+	if r.Subtype != "success" {
+		return nil, fmt.Errorf("%s: %s", subtype, r.Error)
+	}
+	return r.Response, nil
+}
+
+// initialize registers the judge. Of a session taken up again it learns how
+// much was used before, so that it is not counted twice.
+func (s *session) initialize(ctx context.Context) error {
+	_, err := s.call(ctx, "initialize", s.handleIdle)
+	if err == nil && s.o.Resume != "" {
+		var raw json.RawMessage
+		if raw, err = s.call(ctx, "get_usage", s.handleIdle); err == nil {
+			before, _ := usageOf(raw)
+			s.meter = meter{counted: before, now: before}
+		}
+	}
+	if errors.Is(err, errGone) {
+		return s.lastWords()
+	}
+	return err
+}
+
+// lastWords is the error of a client that has ended.
+func (s *session) lastWords() error {
+	e := s.p.Wait()
+	how := fmt.Sprintf("exit code %d", e.Code)
+	if e.Signal != "" {
+		how = "signal: " + e.Signal
+	}
+	if words := oneLine(lastLine(string(s.stderr.b))); words != "" {
+		return fmt.Errorf("the client ended (%s): %s", how, words)
+	}
+	return fmt.Errorf("the client ended (%s)", how)
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+// observe updates what is known of the session.
+func (s *session) observe(l line) {
+	if l.SessionID != "" && l.Type != "conversation_reset" {
+		s.setID(l.SessionID)
+	}
+	switch {
+	case l.Type == "system" && l.Subtype == "init":
+		s.busy, s.model, s.version = true, l.Model, l.Version
+	case l.Type == "assistant":
+		s.busy = true
+	case l.Type == "system" && l.Subtype == "background_tasks_changed":
+		s.tasks = l.Tasks
+	case l.Type == "result":
+		s.busy = false
+		s.meter.see(sum(l.ModelUsage, l.TotalCostUSD))
+		if m, ok := l.ModelUsage[s.model]; ok && m.ContextWindow > 0 {
+			s.window = m.ContextWindow
+		}
+	}
+}
+
+// giveStream lets idle read, takeStream takes the stream back.
+func (s *session) giveStream() {
+	s.stopIdle, s.idleDone = make(chan struct{}), make(chan struct{})
+	go s.idle(s.stopIdle, s.idleDone)
+}
+
+func (s *session) takeStream() {
+	close(s.stopIdle)
+	<-s.idleDone
+}
+
+// idle reads the stream between turns.
+func (s *session) idle(stop, done chan struct{}) {
+	defer close(done)
+	for {
+		select {
+		case it, ok := <-s.items:
+			if !ok {
+				return
+			}
+			s.handleIdle(it)
+		case <-stop:
+			return
+		}
+	}
+}
+
+// handleIdle handles what comes while no turn runs: finished background work
+// may have woken the client. Nothing may change the tree now, it may be being
+// judged.
+func (s *session) handleIdle(it item) {
+	l := it.line
+	s.observe(l)
+	if l.Type != "control_request" {
+		return
+	}
+	if l.Request.Subtype == "hook_callback" {
+		_ = s.send(response(l.RequestID, permission(false, "No turn is running. End this one; you will be called again.")))
+		return
+	}
+	_ = s.send(unsupported(l.RequestID))
+}
+
+// ID of the session; it changes with Fresh.
+func (s *session) ID() string {
+	s.idMu.Lock()
+	defer s.idMu.Unlock()
+	return s.id
+}
+
+func (s *session) setID(id string) {
+	s.idMu.Lock()
+	defer s.idMu.Unlock()
+	s.id = id
+}
+
+// Fresh empties the context by /clear, which keeps the judge registered. It
+// refuses while background work runs, which would report into the new context.
+func (s *session) Fresh(ctx context.Context) error {
+	s.turns.Lock()
+	defer s.turns.Unlock()
+	s.takeStream()
+	defer s.giveStream()
+	ctx, cancel := context.WithTimeout(ctx, clearPatience)
+	defer cancel()
+	if s.busy || len(s.tasks) > 0 {
+		return errors.New("clear the context: work is still running in the session")
+	}
+	if err := s.send(userMessage("/clear")); err != nil {
+		return fmt.Errorf("clear the context: %w", err)
+	}
+	reset := false
+	err := s.until(ctx, s.handleIdle, func(l line) bool {
+		reset = reset || l.Type == "conversation_reset"
+		return l.Type == "result"
+	})
+	if err != nil {
+		return fmt.Errorf("clear the context: %w", err)
+	}
+	if !reset {
+		return errors.New("clear the context: the client did not")
+	}
+	s.meter = meter{}
+	s.told = false
+	s.p.SweepSessions()
+	return nil
+}
+
+// RSS of the client.
+func (s *session) RSS() int64 { return proc.RSS(s.p.PID()) }
+
+// Close lets the client say goodbye, then ends it and all it started.
+func (s *session) Close() error {
+	s.close.Do(func() {
+		_ = s.p.Stdin().Close()
+		select {
+		case <-s.p.Done():
+		case <-time.After(goodbyePatience):
+		}
+		s.kill()
+		s.p.Wait()
+		close(s.closing)
+	})
+	return nil
+}

@@ -1,0 +1,245 @@
+package claude
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+)
+
+const (
+	contextPatience = 2 * time.Second
+	usagePatience   = 5 * time.Second // measured: a few ms
+	usageInterval   = 2 * time.Second // between two looks at the cost, without a limit
+	// settle is how long after background work the client may take to wake
+	// itself for its result (measured: 20 to 300 ms).
+	settle = 2 * time.Second
+	// backgroundWait is Turn.BackgroundWait if that is zero.
+	backgroundWait = 10 * time.Minute
+)
+
+// turn is the state of one turn.
+//
+// It is at rest when a result has come, the model is not at work again, no
+// message is queued, and no background work is awaited. Background work that
+// ends wakes the client by itself and gives another result, so it is awaited,
+// for a bounded time and once: a server that was started to stay is not waited
+// for in the turns after. When background work was seen, the stream must also
+// have been still for a moment, because the client takes it to wake up.
+type turn struct {
+	*session
+	opts agent.Turn
+	emit func(agent.Event)
+
+	begun    time.Time
+	sign     time.Time         // the last sign of life
+	tools    map[string]string // running tools: id → name
+	result   *line             // of the last completed run of the model
+	resultAt time.Time
+	trouble  trouble // as told by the client's last error message
+	hadTasks bool
+	before   map[string]bool // background work from earlier turns
+	text     string
+	used     int64 // tokens in the context at the last response
+	r        agent.Result
+	failure  *agent.Failure
+
+	held     []line // calls that wait until the cost is known
+	usageID  string // request under way
+	usageAt  time.Time
+	finished bool // no tool may run any more
+}
+
+// Turn runs one turn, see agent.Session.
+func (s *session) Turn(ctx context.Context, o agent.Turn, emit func(agent.Event)) (agent.Result, error) {
+	s.turns.Lock()
+	defer s.turns.Unlock()
+	s.takeStream()
+	defer s.giveStream()
+	if emit == nil {
+		emit = func(agent.Event) {}
+	}
+	if o.BackgroundWait <= 0 {
+		o.BackgroundWait = backgroundWait
+	}
+	now := time.Now()
+	t := &turn{
+		session: s, opts: o, emit: emit, begun: now, sign: now,
+		tools: map[string]string{}, before: map[string]bool{},
+	}
+	for _, task := range s.tasks {
+		t.before[task.ID] = true
+	}
+	if err := t.begin(ctx); err != nil && !errors.Is(err, errGone) {
+		return agent.Result{}, fmt.Errorf("begin turn: %w", err)
+	}
+	t.run(ctx)
+	return t.finish(ctx), nil
+}
+
+// begin sends the prompt, to a client that is at rest.
+func (t *turn) begin(ctx context.Context) error {
+	if t.busy {
+		t.interrupt(ctx)
+	}
+	t.busy = true
+	return t.send(userMessage(t.opts.Prompt))
+}
+
+// run handles the stream until the turn is at rest or has failed.
+func (t *turn) run(ctx context.Context) {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for t.failure == nil && !t.atRest(time.Now()) {
+		timer.Reset(time.Until(t.wake()))
+		select {
+		case it, ok := <-t.items:
+			if !ok {
+				t.failure = t.crashed()
+				return
+			}
+			t.handle(it)
+		case <-timer.C:
+			t.check(time.Now())
+		case <-ctx.Done():
+			t.failure = &agent.Failure{Class: agent.Interrupted, Message: "the turn was interrupted"}
+		}
+	}
+}
+
+func (t *turn) crashed() *agent.Failure {
+	select {
+	case <-t.closing:
+		return &agent.Failure{Class: agent.Interrupted, Message: "the session was closed"}
+	default:
+	}
+	return &agent.Failure{Class: agent.Crashed, Message: t.lastWords().Error()}
+}
+
+// awaited says whether background work is still waited for.
+func (t *turn) awaited() bool {
+	for _, task := range t.tasks {
+		if !t.waited[task.ID] {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *turn) atRest(now time.Time) bool {
+	if t.result == nil || t.busy || t.result.QueuedTurns > 0 {
+		return false
+	}
+	if t.awaited() {
+		return !now.Before(t.resultAt.Add(t.opts.BackgroundWait))
+	}
+	return !t.hadTasks || !now.Before(t.sign.Add(settle))
+}
+
+// wake is the next time at which something is due without a line from the client.
+func (t *turn) wake() time.Time {
+	at := t.begun.Add(24 * time.Hour)
+	earlier := func(when time.Time) {
+		if when.Before(at) {
+			at = when
+		}
+	}
+	if t.opts.Timeout > 0 {
+		earlier(t.begun.Add(t.opts.Timeout))
+	}
+	if t.opts.IdleTimeout > 0 && t.watched() {
+		earlier(t.sign.Add(t.opts.IdleTimeout))
+	}
+	if len(t.held) > 0 {
+		earlier(t.usageAt.Add(usagePatience))
+	}
+	if t.result != nil && !t.busy {
+		if t.awaited() {
+			earlier(t.resultAt.Add(t.opts.BackgroundWait))
+		} else {
+			earlier(t.sign.Add(settle))
+		}
+	}
+	return at
+}
+
+// watched says whether silence means something: not while a tool runs, nor
+// while background work does.
+func (t *turn) watched() bool { return len(t.tools) == 0 && t.busy }
+
+// check acts on what is due.
+func (t *turn) check(now time.Time) {
+	switch {
+	case t.opts.Timeout > 0 && !now.Before(t.begun.Add(t.opts.Timeout)):
+		t.failure = &agent.Failure{
+			Class: agent.TimedOut, Message: fmt.Sprintf("the turn took longer than %v", t.opts.Timeout),
+		}
+	case t.opts.IdleTimeout > 0 && t.watched() && !now.Before(t.sign.Add(t.opts.IdleTimeout)):
+		t.failure = &agent.Failure{
+			Class: agent.Silent, Message: fmt.Sprintf("no sign of life for %v", t.opts.IdleTimeout),
+		}
+	case len(t.held) > 0 && !now.Before(t.usageAt.Add(usagePatience)):
+		t.release()
+	}
+}
+
+// finish stops what has failed, asks for the context's fill and adds all up.
+func (t *turn) finish(ctx context.Context) agent.Result {
+	t.finished = true
+	t.release()
+	if t.failure != nil && t.busy {
+		t.interrupt(ctx)
+	}
+	for _, task := range t.tasks {
+		t.waited[task.ID] = true
+		if !t.before[task.ID] {
+			t.r.Background = append(t.r.Background, task.Description)
+		}
+	}
+	t.r.ContextPercent = t.fill(ctx)
+	if t.r.ContextPercent >= 0 {
+		t.emit(agent.Event{Kind: agent.KindContext, ContextPercent: t.r.ContextPercent})
+	}
+	t.r.Text, t.r.SessionID, t.r.Model = t.text, t.ID(), t.model
+	t.r.Usage = t.meter.turn()
+	t.meter.close()
+	t.r.Failure = t.failure
+	return t.r
+}
+
+// interrupt stops the client's work, by force if it does not obey. It takes its
+// own time: the context of the turn may be over.
+func (t *turn) interrupt(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptPatience)
+	defer cancel()
+	_, err := t.ask("interrupt")
+	if err == nil {
+		err = t.until(ctx, t.handle, func(l line) bool { return l.Type == "result" })
+	}
+	if err != nil {
+		t.kill()
+	}
+	t.busy = false
+}
+
+// fill of the context in percent: as the client says, or else by the last
+// response; -1 unknown.
+func (t *turn) fill(ctx context.Context) int {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), contextPatience)
+	defer cancel()
+	if raw, err := t.call(ctx, "get_context_usage", t.handle); err == nil {
+		if p, ok := contextPercent(raw); ok {
+			return p
+		}
+	}
+	return t.estimate()
+}
+
+func (t *turn) estimate() int {
+	if t.window <= 0 || t.used <= 0 {
+		return -1
+	}
+	return clampPercent(100 * float64(t.used) / float64(t.window))
+}

@@ -1,0 +1,74 @@
+package claude
+
+import (
+	"encoding/json"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+)
+
+// The client counts up over all turns of a session, also over resumes and
+// subagents, and from zero again after /clear. A meter turns that into what a
+// turn used: it knows how much of the counter is counted already.
+type meter struct {
+	counted agent.Usage // up to the end of the last turn
+	now     agent.Usage // the counter's last known state
+}
+
+// see takes a new state of the counter.
+func (m *meter) see(u agent.Usage) { m.now = u }
+
+// turn is what was used since the last close.
+func (m *meter) turn() agent.Usage {
+	if m.now.CostUSD < m.counted.CostUSD || m.now.Output < m.counted.Output {
+		m.counted = agent.Usage{} // the counter began again
+	}
+	return agent.Usage{
+		Input:      m.now.Input - m.counted.Input,
+		Output:     m.now.Output - m.counted.Output,
+		CacheRead:  m.now.CacheRead - m.counted.CacheRead,
+		CacheWrite: m.now.CacheWrite - m.counted.CacheWrite,
+		CostUSD:    m.now.CostUSD - m.counted.CostUSD,
+	}
+}
+
+// close ends a turn: all that is known is counted.
+func (m *meter) close() { m.counted = m.now }
+
+// sum adds up the models' counters.
+func sum(models map[string]modelUsage, cost float64) agent.Usage {
+	u := agent.Usage{CostUSD: cost}
+	for _, m := range models {
+		u.Input += m.Input
+		u.Output += m.Output
+		u.CacheRead += m.CacheRead
+		u.CacheWrite += m.CacheWrite
+	}
+	return u
+}
+
+// usageOf reads the answer to get_usage.
+func usageOf(raw json.RawMessage) (agent.Usage, bool) {
+	var r struct {
+		Session *struct {
+			TotalCostUSD float64               `json:"total_cost_usd"`
+			ModelUsage   map[string]modelUsage `json:"model_usage"`
+		} `json:"session"`
+	}
+	if err := tolerant(json.Unmarshal(raw, &r)); err != nil || r.Session == nil {
+		return agent.Usage{}, false
+	}
+	return sum(r.Session.ModelUsage, r.Session.TotalCostUSD), true
+}
+
+// contextPercent reads the answer to get_context_usage.
+func contextPercent(raw json.RawMessage) (int, bool) {
+	var r struct {
+		Percentage *float64 `json:"percentage"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil || r.Percentage == nil {
+		return 0, false
+	}
+	return clampPercent(*r.Percentage), true
+}
+
+func clampPercent(p float64) int { return int(min(max(p+0.5, 0), 100)) }
