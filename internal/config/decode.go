@@ -1,0 +1,188 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Resolve folds the layers, lowest first, over the defaults, and checks the
+// outcome. The error names the first value that is wrong, its place, and what is
+// allowed.
+func Resolve(layers ...Layer) (Settings, error) {
+	s := Defaults()
+	s.Sources = map[string]Source{}
+	for _, l := range layers {
+		if err := l.decode(&s); err != nil {
+			return Settings{}, err
+		}
+	}
+	if err := s.settle(layers); err != nil {
+		return Settings{}, err
+	}
+	return s, nil
+}
+
+// problem is what is wrong with the value at a path.
+type problem struct{ path, message, hint string }
+
+func (p *problem) Error() string { return p.path + ": " + p.message }
+
+func wrong(path, format string, args ...any) error {
+	return &problem{path: path, message: fmt.Sprintf(format, args...)}
+}
+
+// decode sets what the layer says.
+func (l Layer) decode(s *Settings) error {
+	values := maps.Clone(l.values)
+	if l.name == layerLoop {
+		if err := l.rename(values, "completion_promise", "promise"); err != nil {
+			return err
+		}
+	}
+	if err := decodeTable(s, "", values, l.lines); err != nil {
+		return l.report(err)
+	}
+	for key, v := range values {
+		s.Sources[key] = l.source(key)
+		if entries, ok := v.(map[string]any); ok {
+			for name := range entries {
+				s.Sources[key+"."+name] = l.source(key + "." + name)
+			}
+		}
+	}
+	return nil
+}
+
+// rename reads a key of other tools' loop files as our own.
+func (l Layer) rename(values map[string]any, alias, key string) error {
+	v, ok := values[alias]
+	if !ok {
+		return nil
+	}
+	if _, both := values[key]; both {
+		return l.report(wrong(alias, "%s is the same as %s; keep one of them", alias, key))
+	}
+	delete(values, alias)
+	values[key] = v
+	l.lines[key] = l.lines[alias]
+	return nil
+}
+
+// report makes an error for people of a *problem.
+func (l Layer) report(err error) error {
+	p, ok := err.(*problem)
+	if !ok {
+		return err
+	}
+	if l.name == layerFlags {
+		return failure.New(failure.Usage, p.hint, "%s: %s", l.where(p.path), p.message)
+	}
+	return failure.New(failure.Usage, p.hint, "%s: %s: %s", l.where(p.path), p.path, p.message)
+}
+
+// decodeTable sets the fields of the struct that dst points to from a table, in
+// the order of the file.
+func decodeTable(dst any, path string, table map[string]any, lines map[string]int) error {
+	fields := fieldsOf(dst)
+	keys := slices.SortedFunc(maps.Keys(table), func(a, b string) int {
+		return cmp.Or(cmp.Compare(lines[join(path, a)], lines[join(path, b)]), cmp.Compare(a, b))
+	})
+	for _, key := range keys {
+		i := slices.IndexFunc(fields, func(f field) bool { return f.key == key })
+		if i < 0 {
+			return unknownKey(join(path, key), key, fields)
+		}
+		if err := fields[i].set(join(path, key), table[key], lines); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// field is an option: a documented field of Settings, or of a table in it.
+type field struct {
+	key, doc string
+	adds     bool // its list grows from layer to layer
+	ptr      any  // to the field
+}
+
+// fieldsOf lists the options of the struct that ptr points to, in its order.
+func fieldsOf(ptr any) []field {
+	v := reflect.ValueOf(ptr).Elem()
+	var out []field
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		if doc := tag.Get("doc"); doc != "" {
+			key, _, _ := strings.Cut(tag.Get("json"), ",")
+			out = append(out, field{key: key, doc: doc, adds: tag.Get("merge") == "add", ptr: v.Field(i).Addr().Interface()})
+		}
+	}
+	return out
+}
+
+func (f field) set(path string, v any, lines map[string]int) error {
+	list, ok := f.ptr.(*[]string)
+	if !ok || !f.adds {
+		return decodeValue(f.ptr, path, v, lines)
+	}
+	var more []string
+	if err := decodeValue(&more, path, v, lines); err != nil {
+		return err
+	}
+	*list = append(slices.Clone(*list), more...)
+	return nil
+}
+
+// Key is an option as the documentation shows it.
+type Key struct {
+	Name    string // as in files; its flag has hyphens
+	Doc     string
+	Default string
+}
+
+// Keys lists all options, in the order of Settings.
+func Keys() []Key {
+	s := Defaults()
+	var out []Key
+	for _, f := range fieldsOf(&s) {
+		out = append(out, Key{Name: f.key, Doc: f.doc, Default: show(f.ptr)})
+	}
+	return out
+}
+
+// Explained is one option with its value and where that comes from.
+type Explained struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Source string `json:"source"` // file:line, flags, or default
+}
+
+// Explain lists all options and their sources, for --dry-run.
+func (s Settings) Explain() []Explained {
+	var out []Explained
+	for _, f := range fieldsOf(&s) {
+		out = append(out, Explained{Key: f.key, Value: show(f.ptr), Source: s.Sources[f.key].String()})
+	}
+	return out
+}
+
+// unknownKey says which key was probably meant.
+func unknownKey(path, key string, fields []field) error {
+	p := &problem{path: path, message: "there is no such key"}
+	if near := nearest(key, fields); near != "" {
+		p.hint = fmt.Sprintf("did you mean %s?", near)
+		return p
+	}
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.key)
+	}
+	p.hint = "the keys are " + strings.Join(names, ", ")
+	return p
+}

@@ -1,0 +1,71 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Environment is what Pawl takes from the environment, read once by the mains.
+// Variables of other tools are not read.
+type Environment struct {
+	Home         string   // the user's home folder, "" if there is none
+	PawlHome     string   // where loops live, absolute: $PAWL_HOME or $XDG_STATE_HOME/pawl
+	ConfigHome   string   // holds pawl/config.toml, absolute: $XDG_CONFIG_HOME or ~/.config
+	NoColor      bool     // $NO_COLOR is set and not empty
+	RalphLoopDir string   // $RALPH_LOOP_DIR, "" if not set
+	Loop         string   // $PAWL_LOOP: the loop that started this process, "" if none did
+	Vars         []string // all of it, as NAME=value, for child processes
+}
+
+// ReadEnvironment reads the environment of this process.
+func ReadEnvironment() (Environment, error) {
+	return newEnvironment(os.Getenv, os.Environ(), runtime.GOOS)
+}
+
+func newEnvironment(getenv func(string) string, vars []string, goos string) (Environment, error) {
+	e := Environment{
+		Home:         getenv("HOME"),
+		PawlHome:     getenv("PAWL_HOME"),
+		ConfigHome:   absolute(getenv("XDG_CONFIG_HOME")),
+		NoColor:      getenv("NO_COLOR") != "",
+		RalphLoopDir: getenv("RALPH_LOOP_DIR"),
+		Loop:         getenv("PAWL_LOOP"),
+		Vars:         vars,
+	}
+	state := absolute(getenv("XDG_STATE_HOME"))
+	config := ""
+	if goos == "windows" {
+		e.Home = getenv("USERPROFILE")
+		state, config = first(state, getenv("LOCALAPPDATA")), getenv("APPDATA")
+	} else if e.Home != "" {
+		state, config = first(state, filepath.Join(e.Home, ".local", "state")), filepath.Join(e.Home, ".config")
+	}
+	e.ConfigHome = first(e.ConfigHome, config)
+	if e.PawlHome != "" && !filepath.IsAbs(e.PawlHome) {
+		return Environment{}, failure.New(failure.Usage, "set it to an absolute path, or not at all", "PAWL_HOME is %q", e.PawlHome)
+	}
+	if e.PawlHome == "" && state == "" {
+		return Environment{}, failure.New(failure.Usage, "set HOME or PAWL_HOME", "there is no home folder to keep loops in")
+	}
+	e.PawlHome = first(e.PawlHome, filepath.Join(state, "pawl"))
+	return e, nil
+}
+
+// absolute is path, or "" where it is relative: the XDG specification wants such
+// values ignored.
+func absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return ""
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

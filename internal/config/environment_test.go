@@ -1,0 +1,57 @@
+package config
+
+import (
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths of this table are absolute elsewhere only")
+	}
+	cases := []struct {
+		name string
+		goos string
+		vars map[string]string
+		want Environment // its Vars aside
+		err  bool
+	}{
+		{"home only", "linux", map[string]string{"HOME": "/h"},
+			Environment{Home: "/h", PawlHome: "/h/.local/state/pawl", ConfigHome: "/h/.config"}, false},
+		{"XDG", "linux", map[string]string{"HOME": "/h", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c", "NO_COLOR": "1"},
+			Environment{Home: "/h", PawlHome: "/s/pawl", ConfigHome: "/c", NoColor: true}, false},
+		{"relative XDG is ignored", "darwin", map[string]string{"HOME": "/h", "XDG_STATE_HOME": "s", "XDG_CONFIG_HOME": "c"},
+			Environment{Home: "/h", PawlHome: "/h/.local/state/pawl", ConfigHome: "/h/.config"}, false},
+		{"own home", "linux", map[string]string{"PAWL_HOME": "/p", "RALPH_LOOP_DIR": "r", "PAWL_LOOP": "calm-wren-0001"},
+			Environment{PawlHome: "/p", RalphLoopDir: "r", Loop: "calm-wren-0001"}, false},
+		{"relative own home", "linux", map[string]string{"PAWL_HOME": "p", "HOME": "/h"}, Environment{}, true},
+		{"no home", "linux", nil, Environment{}, true},
+		{"Windows", "windows", map[string]string{"USERPROFILE": "/u", "LOCALAPPDATA": "/l", "APPDATA": "/a"},
+			Environment{Home: "/u", PawlHome: filepath.Join("/l", "pawl"), ConfigHome: "/a"}, false},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := newEnvironment(func(name string) string { return c.vars[name] }, nil, c.goos)
+			if (err != nil) != c.err {
+				t.Fatalf("error = %v", err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestReadEnvironmentSeesTheProcess(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("PAWL_HOME", home)
+	got, err := ReadEnvironment()
+	if err != nil || got.PawlHome != home || len(got.Vars) == 0 {
+		t.Errorf("environment = %+v, %v", got, err)
+	}
+}

@@ -1,0 +1,119 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// gateTable is a gate as it is written in files.
+type gateTable struct {
+	Name     string        `json:"name" doc:"name for messages and receipts; without it, the command"`
+	Command  commandLine   `json:"command" doc:"shell command, or a program and its arguments as a list"`
+	Dir      string        `json:"dir" doc:"folder it runs in, below the root of the repository"`
+	Timeout  time.Duration `json:"timeout" doc:"time limit; without it, 10m"`
+	Tier     gate.Tier     `json:"tier" doc:"fast gates run at each claim, final ones at the end of the loop"`
+	Report   string        `json:"report" doc:"form of the test report: go-json or tap on the standard output, or junit:PATH; without it, what the command implies"`
+	Flaky    bool          `json:"flaky" doc:"run it once more when it is red"`
+	Baseline baseline      `json:"baseline" doc:"allow: what was red at the start may be red at the end"`
+}
+
+// commandLine is a shell command or, where it has several words, a program with
+// its arguments.
+type commandLine struct {
+	shell string
+	argv  []string
+}
+
+// baseline says whether a gate may stay red.
+type baseline string
+
+const allowRed baseline = "allow"
+
+func decodeCommandLine(p *commandLine, path string, v any) error {
+	if list, ok := v.([]any); ok && len(list) > 0 {
+		return decodeTexts(&p.argv, path, list)
+	}
+	if decodeText(&p.shell, path, v) != nil {
+		return want(path, "a command as text, or as a list of a program and its arguments", v)
+	}
+	return nil
+}
+
+// decodeGates reads a command, or a list of commands and tables.
+func decodeGates(p *[]gate.Gate, path string, v any, lines map[string]int) error {
+	if v == nil {
+		return want(path, "a list of commands and tables", v)
+	}
+	var out []gate.Gate
+	for i, item := range items(v) {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		table, ok := item.(map[string]any)
+		if !ok {
+			table = map[string]any{"command": item}
+		}
+		g, err := decodeGate(at, table, lines)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(out, func(other gate.Gate) bool { return other.Name == g.Name }) {
+			return wrong(at, "there is a gate %q before this one", g.Name)
+		}
+		out = append(out, g)
+	}
+	*p = out
+	return nil
+}
+
+func decodeGate(path string, table map[string]any, lines map[string]int) (gate.Gate, error) {
+	var t gateTable
+	if err := decodeTable(&t, path, table, lines); err != nil {
+		return gate.Gate{}, err
+	}
+	if t.Command.shell == "" && t.Command.argv == nil {
+		return gate.Gate{}, wrong(path, "a gate needs a command")
+	}
+	if t.Dir != "" && !filepath.IsLocal(t.Dir) {
+		return gate.Gate{}, want(path+".dir", "a folder below the root", t.Dir)
+	}
+	if !validReport(t.Report) {
+		return gate.Gate{}, want(path+".report", "go-json, tap or junit:PATH", t.Report)
+	}
+	g := gate.Gate{
+		Name: t.Name, Command: t.Command.shell, Argv: t.Command.argv, Dir: t.Dir, Timeout: t.Timeout,
+		Tier: t.Tier, Report: t.Report, Flaky: t.Flaky, AllowBaseline: t.Baseline == allowRed,
+	}
+	if g.Name == "" {
+		g.Name, _, _ = strings.Cut(commandText(g), "\n")
+	}
+	return g, nil
+}
+
+func validReport(form string) bool {
+	file, isJUnit := strings.CutPrefix(form, "junit:")
+	return form == "" || form == "go-json" || form == "tap" || isJUnit && filepath.IsLocal(file)
+}
+
+// commandText is the whole of what a gate runs, as one text.
+func commandText(g gate.Gate) string {
+	if g.Argv != nil {
+		return strings.Join(quoteAll(g.Argv), " ")
+	}
+	return g.Command
+}
+
+// quoteAll quotes the words that would not stay one when read again, so that
+// different lists are different texts.
+func quoteAll(words []string) []string {
+	out := slices.Clone(words)
+	for i, w := range out {
+		if w == "" || strings.ContainsAny(w, " \t\n\"'\\$`|&;<>()*?") {
+			out[i] = fmt.Sprintf("%q", w)
+		}
+	}
+	return out
+}

@@ -1,0 +1,432 @@
+package config_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+func TestNothingSetMeansDefaults(t *testing.T) {
+	t.Parallel()
+	got, err := config.Resolve(config.Layer{}, config.Flags(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Defaults()
+	want.Sources = map[string]config.Source{}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestHigherLayersWin(t *testing.T) {
+	t.Parallel()
+	user := userLayer(t, `
+model = "from user"
+max_cost = 1
+session = "turn"
+name = "from user"
+protect = ["user/**"]
+agent_env = { A = "user", B = "user" }
+`)
+	project := projectLayer(t, `
+max_cost = "2.50"
+session = "hybrid"
+name = "from project"
+protect = ["project/**"]
+agent_env = { B = "project", C = "" }
+`)
+	file := loopLayer(t, "session: continue\nname: from loop\nprotect: loop/**")
+	flags := config.Flags(map[string]any{"name": "from flags"})
+	got, err := config.Resolve(user, project, file, flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"model": "from user", "max_cost": "2.50", "session": "continue", "name": "from flags", "protect": "user/**, project/**, loop/**"}
+	for key, value := range want {
+		if v := explained(got, key).Value; v != value {
+			t.Errorf("%s = %q, want %q", key, v, value)
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"A": "user", "B": "project", "C": ""}, got.AgentEnv); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEachValueKnowsItsSource(t *testing.T) {
+	t.Parallel()
+	project := projectLayer(t, "# comment\nmodel = \"m\"\n\n[worktree]\nsetup = \"npm ci\"\n\n[[gates]]\ncommand = \"a\"\n\n[[gates]]\ncommand = \"b\"\n")
+	file := loopLayer(t, "plan: p.md\nmax_cost: 1")
+	got, err := config.Resolve(project, file, config.Flags(map[string]any{"worktree": true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"model": "pawl.toml:2", "gates": "pawl.toml:7", "plan": "goal.md:2", "max_cost": "goal.md:3", "worktree": "flags", "branch": "default"}
+	for key, source := range want {
+		if s := explained(got, key).Source; s != source {
+			t.Errorf("%s is from %s, want %s", key, s, source)
+		}
+	}
+	if s := got.Sources["worktree.setup"].String(); s != "pawl.toml:5" || !got.Worktree.Use || len(got.Worktree.Setup) != 1 {
+		t.Errorf("worktree = %+v, its set-up from %s", got.Worktree, s)
+	}
+}
+
+func TestFormsOfValues(t *testing.T) {
+	t.Parallel()
+	type s = config.Settings
+	cases := []struct {
+		toml string
+		got  func(s) any
+		want any
+	}{
+		{`max_duration = "90m"`, func(s s) any { return s.MaxDuration }, 90 * time.Minute},
+		{`max_duration = 0`, func(s s) any { return s.MaxDuration }, time.Duration(0)},
+		{`max_cost = "5.50"`, func(s s) any { return s.MaxCost }, config.USD(5.5)},
+		{`max_cost = "$5"`, func(s s) any { return s.MaxCost }, config.USD(5)},
+		{`max_cost = 5.5`, func(s s) any { return s.MaxCost }, config.USD(5.5)},
+		{`max_iterations = 0`, func(s s) any { return s.MaxIterations }, config.Iterations(0)},
+		{`max_iterations = "auto"`, func(s s) any { return s.MaxIterations }, config.Auto},
+		{`max_tokens = 2_000_000`, func(s s) any { return s.MaxTokens }, int64(2_000_000)},
+		{`handover_at = "70%"`, func(s s) any { return s.HandoverAt }, config.Percent(70)},
+		{`handover_at = 70`, func(s s) any { return s.HandoverAt }, config.Percent(70)},
+		{`allow_test_changes = true`, func(s s) any { return s.AllowTestChanges }, config.TaskSet{"*"}},
+		{`allow_test_changes = false`, func(s s) any { return s.AllowTestChanges }, config.TaskSet(nil)},
+		{`allow_test_changes = ["US-1"]`, func(s s) any { return s.AllowTestChanges }, config.TaskSet{"US-1"}},
+		{`worktree = true`, func(s s) any { return s.Worktree }, config.Worktree{Use: true}},
+		{`worktree = { use = true, setup = ["a", "b"] }`, func(s s) any { return s.Worktree }, config.Worktree{Use: true, Setup: []string{"a", "b"}}},
+		{`evidence = "review"`, func(s s) any { return s.Evidence }, config.Evidence{Default: gate.Review}},
+		{`evidence = { US-1 = "consistent" }`, func(s s) any { return s.Evidence },
+			config.Evidence{Default: gate.Discriminating, Tasks: map[string]gate.Evidence{"US-1": gate.Consistent}}},
+		{`evidence = { default = "review", "a=b" = "consistent" }`, func(s s) any { return s.Evidence },
+			config.Evidence{Default: gate.Review, Tasks: map[string]gate.Evidence{"a=b": gate.Consistent}}},
+		{`evidence = ["a=b=consistent", "review"]`, func(s s) any { return s.Evidence },
+			config.Evidence{Default: gate.Review, Tasks: map[string]gate.Evidence{"a=b": gate.Consistent}}},
+		{`every = "5m"`, func(s s) any { return s.Kind }, loop.Periodic},
+		{`gates = "make test"`, func(s s) any { return s.Gates }, []gate.Gate{{Name: "make test", Command: "make test"}}},
+		{`gates = []`, func(s s) any { return len(s.Gates) }, 0},
+		{`gates = ["a", { command = ["go", "test", "a b"] }]`, func(s s) any { return s.Gates },
+			[]gate.Gate{{Name: "a", Command: "a"}, {Name: `go test "a b"`, Argv: []string{"go", "test", "a b"}}}},
+		{"[[gates]]\nname='t'\ncommand='a'\ndir='web'\ntimeout='5m'\ntier='final'\nreport='junit:out.xml'\nflaky=true\nbaseline='allow'", func(s s) any { return s.Gates },
+			[]gate.Gate{{Name: "t", Command: "a", Dir: "web", Timeout: 5 * time.Minute, Tier: gate.Final, Report: "junit:out.xml", Flaky: true, AllowBaseline: true}}},
+	}
+	for _, c := range cases {
+		t.Run(c.toml, func(t *testing.T) {
+			t.Parallel()
+			s, err := config.Resolve(projectLayer(t, c.toml))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, c.got(s)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestMistakesInProjectFile(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ name, toml, message, hint string }{
+		{"unknown key", "\nmax_iteration = 3", `pawl.toml:2: max_iteration: there is no such key`, `did you mean max_iterations?`},
+		{"hyphens", "max-cost = 3", `pawl.toml:1: max-cost: there is no such key`, `did you mean max_cost?`},
+		{"nothing near", "zzzzzzzz = 3", `zzzzzzzz: there is no such key`, `the keys are name, kind`},
+		{"first in the file", "aa = 1\n\n\nbb = 1", `pawl.toml:1: aa`, ``},
+		{"unknown in a gate", "[[gates]]\ncommand='a'\n[[gates]]\ncomand='b'", `pawl.toml:4: gates[1].comand`, `did you mean command?`},
+		{"unknown in an inline table", "gates = [\n 'a',\n {command='b', time='1s'},\n]", `pawl.toml:3: gates[1].time`, `did you mean timeout?`},
+		{"syntax", "a = 1\nb = \n", `pawl.toml:2: `, ``},
+		{"type", "warm = 'yes'", `warm: want true or false, not "yes"`, ``},
+		{"text wanted", "model = 7", `model: want text, not 7`, ``},
+		{"empty text", "model = ' '", `model: want text, not " "`, ``},
+		{"duration", "max_duration = 8", `want a duration such as 90s, 10m or 8h, 0 for no limit, not 8`, ``},
+		{"negative duration", "max_duration = '-8h'", `want a duration`, ``},
+		{"money", "max_cost = 'much'", `want an amount of US dollars such as 5.50, 0 for no limit, not "much"`, ``},
+		{"endless money", "max_cost = inf", `want an amount`, ``},
+		{"percent", "handover_at = '101%'", `want a share such as "80%", not "101%"`, ``},
+		{"count", "max_tokens = -1", `max_tokens: want a whole number, 0 for no limit, not -1`, ``},
+		{"iterations", "max_iterations = 'many'", `want a whole number (0 for no limit) or auto, not "many"`, ``},
+		{"name", "session = 'forever'", `session: want task, turn, hybrid or continue, not "forever"`, ``},
+		{"kind", "kind = 'magic'", `want change, answer, explore or periodic`, ``},
+		{"list", "tests = [1]", `tests[0]: want text, not 1`, ``},
+		{"table for a list", "protect = { a = 1 }", `want text, not a table`, ``},
+		{"list for a table", "agent_env = ['A=b']", `want a table of texts, not a list`, ``},
+		{"number in a table", "agent_env = { A = 1 }", `agent_env.A: want text, not 1`, ``},
+		{"evidence", "evidence = 'proof'", `want discriminating, review or consistent, not "proof"`, ``},
+		{"evidence of a task", "[evidence]\na = 'review'\nb = 'unknown'", `pawl.toml:3: evidence.b: want discriminating`, ``},
+		{"evidence type", "evidence = 3", `want a level of evidence or a table of them`, ``},
+		{"worktree", "worktree = 'here'", `want true, false or a table with use and setup, not "here"`, ``},
+		{"task set", "allow_test_changes = 3", `want true, false or a list of task ids, not 3`, ``},
+		{"gate without command", "gates = [{name = 'a'}]", `gates[0]: a gate needs a command`, ``},
+		{"gate command", "gates = [3]", `gates[0].command: want a command as text, or as a list`, ``},
+		{"gate twice", "gates = ['a', 'a']", `gates[1]: there is a gate "a" before this one`, ``},
+		{"gate outside", "gates = [{command = 'a', dir = '../b'}]", `gates[0].dir: want a folder below the root, not "../b"`, ``},
+		{"gate report", "gates = [{command = 'a', report = 'xml'}]", `want go-json, tap or junit:PATH, not "xml"`, ``},
+		{"gate baseline", "gates = [{command = 'a', baseline = 'deny'}]", `want allow, not "deny"`, ``},
+		{"gate tier", "gates = [{command = 'a', tier = 'slow'}]", `want fast or final, not "slow"`, ``},
+		{"every without periodic", "kind = 'answer'\nevery = '5m'", `pawl.toml:2: every: only a periodic goal comes again`, ``},
+		{"periodic without every", "kind = 'periodic'", `kind: a periodic goal needs every`, `every = 5m`},
+		{"promise", "promise = '<done>'", `promise: want text without < and >`, ``},
+		{"glob", "protect = ['a[']", `protect: want a glob such as docs/**, not "a["`, ``},
+		{"agent", "agent = 'command'", `agent: the agent named command needs agent_command`, ``},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			writeFile(t, filepath.Join(root, "pawl.toml"), c.toml)
+			layer, err := config.ReadProject(root)
+			if err == nil {
+				_, err = config.Resolve(layer)
+			}
+			wantMistake(t, err, c.message, c.hint)
+		})
+	}
+}
+
+func TestMistakesInFlags(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		key     string
+		value   any
+		message string
+	}{
+		{"max_cost", "much", `--max-cost: want an amount of US dollars such as 5.50, 0 for no limit, not "much"`},
+		{"evidence", []string{"US-1=proof"}, `--evidence: want discriminating, review or consistent, not "proof"`},
+		{"gates", []string{"a", " "}, `--gate: want a command as text`},
+		{"max_iterations", -2, `--max-iterations: want a whole number (0 for no limit) or auto, not -2`},
+	}
+	for _, c := range cases {
+		t.Run(c.key, func(t *testing.T) {
+			t.Parallel()
+			_, err := config.Resolve(config.Flags(map[string]any{c.key: c.value}))
+			wantMistake(t, err, c.message, "")
+		})
+	}
+}
+
+// samples has a value for every key, none of them the default.
+func samples() map[string]any {
+	return map[string]any{
+		"name": "n", "kind": "periodic", "every": "5m", "plan": "plan.md", "agent": "command", "agent_command": "./agent",
+		"agent_args": []any{"--x"}, "agent_env": map[string]any{"A": "b"}, "model": "m", "gates": []any{"make test"},
+		"gates_when": "every-turn", "evidence": "review", "max_iterations": 3, "max_duration": "1h", "max_cost": 2.5,
+		"max_tokens": 7, "turn_timeout": "2h", "idle_timeout": "3m", "session": "turn", "handover_at": "50%", "warm": true,
+		"promise": "READY", "on_failure": "keep", "worktree": true, "branch": "current", "allow_dirty": true, "squash": false,
+		"protect": []any{"docs/**"}, "tests": []any{"*_spec.go"}, "allow_test_changes": []any{"US-1"},
+	}
+}
+
+// Every option can be set in every layer, with the same meaning.
+func TestEveryKeyInEveryLayer(t *testing.T) {
+	t.Parallel()
+	values := samples()
+	for _, key := range config.Keys() {
+		if _, ok := values[key.Name]; !ok {
+			t.Errorf("there is no sample for %s", key.Name)
+		}
+		if key.Doc == "" {
+			t.Errorf("%s is not documented", key.Name)
+		}
+	}
+	if n := reflect.TypeFor[config.Settings]().NumField() - 1; n != len(config.Keys()) { // all but Sources
+		t.Errorf("%d fields, %d documented keys", n, len(config.Keys()))
+	}
+	layers := map[string]config.Layer{
+		"user":    userLayer(t, inTOML(t, values)),
+		"project": projectLayer(t, inTOML(t, values)),
+		"loop":    loopLayer(t, inJSON(t, values)), // JSON is YAML
+		"flags":   config.Flags(values),
+	}
+	var want config.Settings
+	for name, layer := range layers {
+		got, err := config.Resolve(layer)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		defaults := config.Defaults()
+		for i, e := range got.Explain() {
+			if e.Value == defaults.Explain()[i].Value || e.Source == "default" {
+				t.Errorf("%s: %s is still %q from %s", name, e.Key, e.Value, e.Source)
+			}
+		}
+		got.Sources = nil
+		if want.Kind == "" {
+			want = got
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestSettingsSurviveJSON(t *testing.T) {
+	t.Parallel()
+	want, err := config.Resolve(config.Flags(samples()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got config.Settings
+	if err := json.Unmarshal([]byte(inJSON(t, want)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What one Resolve made, another must not change.
+func TestSettingsShareNothing(t *testing.T) {
+	t.Parallel()
+	low := projectLayer(t, "protect = ['a']\nagent_env = { A = 'a' }\n[evidence]\nx = 'review'")
+	first, err := config.Resolve(low)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := inJSON(t, first)
+	_, err = config.Resolve(low, config.Flags(map[string]any{
+		"protect": []string{"b"}, "agent_env": map[string]any{"A": "b"}, "evidence": []string{"x=consistent"},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, inJSON(t, first)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSmallQuestions(t *testing.T) {
+	t.Parallel()
+	e := config.Evidence{Default: gate.Discriminating, Tasks: map[string]gate.Evidence{"a": gate.Review}}
+	if e.For("a") != gate.Review || e.For("b") != gate.Discriminating {
+		t.Error("evidence of a task")
+	}
+	for limit, want := range map[config.Iterations]int{config.Auto: 40, 0: 0, 7: 7} {
+		if got := limit.For(10); got != want {
+			t.Errorf("limit %d = %d, want %d", limit, got, want)
+		}
+	}
+	if config.Auto.For(1) != 25 {
+		t.Error("at least 25")
+	}
+	if set := (config.TaskSet{"a"}); !set.Has("a") || set.Has("b") || !(config.TaskSet{"*"}).Has("b") {
+		t.Error("task set")
+	}
+}
+
+func TestFilesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "pawl.toml"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.ReadProject(root); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("error = %v", err)
+	}
+	if l, err := config.ReadProject(t.TempDir()); err != nil || !reflect.ValueOf(l).IsZero() {
+		t.Errorf("no file: %v, %v", l, err)
+	}
+	huge := t.TempDir()
+	writeFile(t, filepath.Join(huge, "pawl.toml"), strings.Repeat("# much\n", 1<<20))
+	if _, err := config.ReadProject(huge); err == nil || !strings.Contains(err.Error(), "larger than") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func explained(s config.Settings, key string) config.Explained {
+	for _, e := range s.Explain() {
+		if e.Key == key {
+			return e
+		}
+	}
+	return config.Explained{}
+}
+
+func userLayer(t *testing.T, toml string) config.Layer {
+	t.Helper()
+	home := t.TempDir()
+	writeFile(t, filepath.Join(home, "pawl", "config.toml"), toml)
+	l, err := config.ReadUser(config.Environment{ConfigHome: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func projectLayer(t *testing.T, toml string) config.Layer {
+	t.Helper()
+	root := t.TempDir()
+	writeFile(t, filepath.Join(root, "pawl.toml"), toml)
+	l, err := config.ReadProject(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func loopLayer(t *testing.T, front string) config.Layer {
+	t.Helper()
+	root := t.TempDir()
+	writeFile(t, filepath.Join(root, "goal.md"), "---\n"+front+"\n---\nDo it.\n")
+	l, _, err := config.ReadLoopFile(filepath.Join(root, "goal.md"), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func wantMistake(t *testing.T, err error, message, hint string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), message) {
+		t.Fatalf("error = %v\nwant %s", err, message)
+	}
+	if !strings.Contains(failure.Hint(err), hint) {
+		t.Errorf("hint = %q, want %q", failure.Hint(err), hint)
+	}
+	if failure.CodeOf(err) != failure.Usage {
+		t.Errorf("code = %d, want that of usage", failure.CodeOf(err))
+	}
+}
+
+func writeFile(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func inJSON(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// inTOML writes simple values: their JSON is TOML, but for tables.
+func inTOML(t *testing.T, values map[string]any) string {
+	t.Helper()
+	var b strings.Builder
+	for key, v := range values {
+		text := inJSON(t, v)
+		if _, ok := v.(map[string]any); ok {
+			text = strings.ReplaceAll(text, ":", "=")
+		}
+		fmt.Fprintf(&b, "%s = %s\n", key, text)
+	}
+	return b.String()
+}

@@ -1,0 +1,272 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// The schemas and the page of options are made from Settings; UPDATE=1 writes
+// them anew.
+func TestReferenceIsFresh(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"pawl.toml.schema.json": schemaFile(t, projectSchema()),
+		"loop.schema.json":      schemaFile(t, loopSchema()),
+		"options.md":            optionsPage(),
+	}
+	for name, want := range files {
+		path := filepath.Join("..", "..", "docs", "reference", name)
+		if os.Getenv("UPDATE") != "" {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Errorf("%s is stale (UPDATE=1 go test writes it):\n%s", path, diff)
+		}
+	}
+}
+
+// The schemas and the decoder agree on what is right.
+func TestSchemasAgreeWithTheDecoder(t *testing.T) {
+	t.Parallel()
+	const whole = `
+kind = "change"
+model = "m"
+agent_env = { A = "b" }
+gates = ["a", { name = "n", command = ["b", "c"], timeout = "5m", tier = "final", report = "junit:x.xml", flaky = true, baseline = "allow" }]
+evidence = { default = "review", US-1 = "consistent" }
+max_iterations = "auto"
+max_duration = "8h"
+max_cost = "5.50"
+handover_at = "80%"
+worktree = { use = true, setup = ["npm ci"] }
+allow_test_changes = ["US-1"]
+protect = "docs/**"`
+	cases := []struct {
+		toml string
+		ok   bool
+	}{
+		{whole, true},
+		{"", true},
+		{`gates = "make test"`, true},
+		{`evidence = "consistent"`, true},
+		{`worktree = true`, true},
+		{`allow_test_changes = true`, true},
+		{`max_duration = 0`, true},
+		{`max_cost = 5.5`, true},
+		{`max_iteration = 3`, false},
+		{`session = "forever"`, false},
+		{`max_duration = "eight"`, false},
+		{`max_tokens = -1`, false},
+		{`handover_at = 0`, false},
+		{`gates = [{ name = "no command" }]`, false},
+		{`gates = [{ command = "a", tear = "fast" }]`, false},
+		{`evidence = { a = "proof" }`, false},
+		{`worktree = { setups = "a" }`, false},
+		{`agent_env = { A = 1 }`, false},
+	}
+	for _, c := range cases {
+		t.Run(c.toml, func(t *testing.T) {
+			t.Parallel()
+			var values map[string]any
+			if err := toml.Unmarshal([]byte(c.toml), &values); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Resolve(Layer{values: values}); (err == nil) != c.ok {
+				t.Errorf("decoder: %v, want ok = %v", err, c.ok)
+			}
+			if err := validate(t, projectSchema(), values); (err == nil) != c.ok {
+				t.Errorf("schema: %v, want ok = %v", err, c.ok)
+			}
+		})
+	}
+	var front map[string]any
+	if err := yaml.Unmarshal([]byte("completion_promise: ALL GREEN\ngates: [a]"), &front); err != nil {
+		t.Fatal(err)
+	}
+	if err := validate(t, loopSchema(), front); err != nil {
+		t.Errorf("loop file: %v", err)
+	}
+}
+
+func validate(t *testing.T, schema *jsonschema.Schema, values map[string]any) error {
+	t.Helper()
+	resolved, err := schema.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(values) // brings all numbers to one type
+	if err != nil {
+		t.Fatal(err)
+	}
+	var instance map[string]any
+	if err := json.Unmarshal(data, &instance); err != nil {
+		t.Fatal(err)
+	}
+	if instance == nil {
+		instance = map[string]any{}
+	}
+	return resolved.Validate(instance)
+}
+
+func schemaFile(t *testing.T, schema *jsonschema.Schema) string {
+	t.Helper()
+	data, err := json.MarshalIndent(schema, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data) + "\n"
+}
+
+func projectSchema() *jsonschema.Schema {
+	s := Defaults()
+	schema := tableSchema(&s)
+	schema.Schema = "https://json-schema.org/draft/2020-12/schema"
+	schema.Title = "pawl.toml: Pawl's defaults for a project"
+	for _, f := range fieldsOf(&s) {
+		if text := show(f.ptr); text != "" && text != "none" && allowed(f.ptr) == nil {
+			schema.Properties[f.key].Description += " (default: " + text + ")"
+		} else if text != "" && text != "none" {
+			schema.Properties[f.key].Default = json.RawMessage(fmt.Sprintf("%q", text))
+		}
+	}
+	return schema
+}
+
+func loopSchema() *jsonschema.Schema {
+	schema := projectSchema()
+	schema.Title = "Front matter of a loop file"
+	alias := *schema.Properties["promise"]
+	alias.Description = "the same as promise, as other tools name it"
+	schema.Properties["completion_promise"] = &alias
+	schema.PropertyOrder = append(schema.PropertyOrder, "completion_promise")
+	return schema
+}
+
+// tableSchema describes the struct that ptr points to.
+func tableSchema(ptr any) *jsonschema.Schema {
+	schema := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	for _, f := range fieldsOf(ptr) {
+		value := valueSchema(f.ptr)
+		value.Description = f.doc
+		schema.Properties[f.key] = value
+		schema.PropertyOrder = append(schema.PropertyOrder, f.key)
+	}
+	return schema
+}
+
+func valueSchema(ptr any) *jsonschema.Schema {
+	if names := allowed(ptr); names != nil {
+		var enum []any
+		for _, name := range names {
+			enum = append(enum, name)
+		}
+		return &jsonschema.Schema{Type: "string", Enum: enum}
+	}
+	zero, one, hundred := 0.0, 1.0, 100.0
+	texts := anyOf(text(), listOf(text()))
+	switch ptr.(type) {
+	case *string:
+		return text()
+	case *bool:
+		return &jsonschema.Schema{Type: "boolean"}
+	case *int64:
+		return &jsonschema.Schema{Type: "integer", Minimum: &zero}
+	case *Iterations:
+		return anyOf(&jsonschema.Schema{Type: "integer", Minimum: &zero}, &jsonschema.Schema{Const: jsonschema.Ptr(any("auto"))})
+	case *time.Duration:
+		return anyOf(&jsonschema.Schema{Type: "string", Pattern: `^([0-9.]+(ns|us|µs|ms|s|m|h))+$`}, &jsonschema.Schema{Const: jsonschema.Ptr(any(0))})
+	case *USD:
+		return anyOf(&jsonschema.Schema{Type: "number", Minimum: &zero}, &jsonschema.Schema{Type: "string", Pattern: `^\$?[0-9]+(\.[0-9]+)?$`})
+	case *Percent:
+		return anyOf(&jsonschema.Schema{Type: "integer", Minimum: &one, Maximum: &hundred}, &jsonschema.Schema{Type: "string", Pattern: `^([1-9][0-9]?|100)%?$`})
+	case *[]string:
+		return texts
+	case *TaskSet:
+		return anyOf(&jsonschema.Schema{Type: "boolean"}, texts)
+	case *map[string]string:
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
+	case *Evidence:
+		level := valueSchema(new(gate.Evidence))
+		return anyOf(level, &jsonschema.Schema{Type: "object", AdditionalProperties: level.CloneSchemas()}, listOf(text()))
+	case *Worktree:
+		return anyOf(&jsonschema.Schema{Type: "boolean"}, tableSchema(new(Worktree)))
+	case *commandLine:
+		return texts
+	case *[]gate.Gate:
+		table := tableSchema(new(gateTable))
+		table.Required = []string{"command"}
+		return anyOf(text(), listOf(anyOf(text(), table)))
+	}
+	panic(fmt.Sprintf("no schema for %T", ptr))
+}
+
+func text() *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Pattern: `\S`} }
+
+func listOf(s *jsonschema.Schema) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "array", Items: s}
+}
+
+func anyOf(schemas ...*jsonschema.Schema) *jsonschema.Schema {
+	return &jsonschema.Schema{AnyOf: schemas}
+}
+
+// optionsPage is docs/reference/options.md.
+func optionsPage() string {
+	var b strings.Builder
+	b.WriteString(`<!-- made by "go generate ./internal/config"; do not edit -->
+# Options
+
+The same keys stand in ` + "`~/.config/pawl/config.toml`, in `pawl.toml` at the root of a repository, in the\n" +
+		"front matter of a loop file, and (with hyphens: `--max-duration`; `--gate` once\n" +
+		"for each) on the command line. Each of these replaces what\n" +
+		"the one before it says; tables merge key by key, and `protect` adds up. A value of `none` is no limit.\n\n")
+	row := func(key, meaning, fallback string) {
+		if fallback != "" {
+			fallback = "`" + fallback + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", key, meaning, fallback)
+	}
+	table := func(ptr any) {
+		b.WriteString("| key | meaning | default |\n|---|---|---|\n")
+		for _, f := range fieldsOf(ptr) {
+			meaning := f.doc
+			if names := allowed(f.ptr); names != nil {
+				meaning += " (" + oneOf(names) + ")"
+			}
+			fallback := ""
+			if _, ok := ptr.(*Settings); ok {
+				fallback = show(f.ptr)
+			}
+			row(f.key, meaning, fallback)
+		}
+	}
+	s := Defaults()
+	table(&s)
+	b.WriteString("\nIn a loop file, `completion_promise` is another name for `promise`.\n\n## A gate as a table\n\n")
+	table(new(gateTable))
+	b.WriteString("\n## worktree as a table\n\n")
+	table(new(Worktree))
+	b.WriteString("\n## Forms of values\n\n" +
+		"Durations are texts such as `90s`, `10m` or `8h`; money is `5.50` or `\"5.50\"`, in US dollars; a share is `80` or\n" +
+		"`\"80%\"`. A single text may stand for a list of one. `evidence` is a level, or a table of task ids and levels with a\n" +
+		"`default`.\n")
+	return b.String()
+}

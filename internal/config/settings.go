@@ -1,0 +1,159 @@
+// Package config finds out what the user wants: options from five layers, each
+// above the one before,
+//
+//	defaults < user (~/.config/pawl/config.toml) < project (pawl.toml)
+//	         < loop file (front matter) < flags
+//
+// folded by Resolve into one Settings, which knows where each value came from:
+// for --dry-run, for messages that name file and line, and because commands that
+// stand in a repository's files run only after the user trusted them (Trust).
+//
+// The struct Settings is the only list of options there is. Its tags name the
+// keys, and decoding, messages, JSON Schemas and the reference page are made from
+// it. A value of a higher layer replaces the lower one; tables (evidence,
+// agent_env, worktree) merge key by key; protect adds up, so that no layer can
+// unprotect what another protects.
+//
+// Only this package and the mains read the environment (ReadEnvironment).
+package config
+
+import (
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+//go:generate env UPDATE=1 go test -run TestReferenceIsFresh .
+
+// Settings are the options of one loop, complete and checked. They are plain
+// data: they survive JSON, and nothing changes them after Resolve.
+type Settings struct {
+	Name  string        `json:"name,omitempty" doc:"name of the loop, for people"`
+	Kind  loop.Kind     `json:"kind" doc:"kind of the goal: a change of the tree, an answer in text, a time-boxed exploration, or a goal that comes again"`
+	Every time.Duration `json:"every,omitempty" doc:"how often a periodic goal comes again; implies kind periodic"`
+	Plan  string        `json:"plan,omitempty" doc:"file of tasks, below the root of the repository"`
+
+	Agent        string            `json:"agent" doc:"which coding agent works"`
+	AgentCommand string            `json:"agent_command,omitempty" doc:"the agent's program, if it is not the usual one on the PATH"`
+	AgentArgs    []string          `json:"agent_args,omitempty" doc:"further arguments for the agent's program"`
+	AgentEnv     map[string]string `json:"agent_env,omitempty" doc:"environment variables for the agent, added to the user's own"`
+	Model        string            `json:"model,omitempty" doc:"model of the agent; without it, the agent's own choice"`
+
+	Gates     []gate.Gate `json:"gates,omitempty" doc:"checks that Pawl runs itself to tell whether a task is done: commands, or tables"`
+	GatesWhen GatesWhen   `json:"gates_when" doc:"run the gates when the agent claims to be done, or after every turn"`
+	Evidence  Evidence    `json:"evidence" doc:"what must tell done from not done: one level for all tasks, or a table of task ids with a default"`
+
+	MaxIterations Iterations    `json:"max_iterations" doc:"limit of iterations; 0 is no limit, auto is four for each open task and at least 25"`
+	MaxDuration   time.Duration `json:"max_duration" doc:"limit of time, waits for usage limits aside; 0 is no limit"`
+	MaxCost       USD           `json:"max_cost,omitempty" doc:"limit of cost in US dollars; 0 is no limit"`
+	MaxTokens     int64         `json:"max_tokens,omitempty" doc:"limit of tokens; 0 is no limit"`
+	TurnTimeout   time.Duration `json:"turn_timeout" doc:"how long one turn of the agent may take; 0 is no limit"`
+	IdleTimeout   time.Duration `json:"idle_timeout" doc:"how long the agent may be silent while no tool runs; 0 is no limit"`
+
+	Session    loop.SessionMode `json:"session" doc:"when the agent gets a fresh context: for each task, for each turn, when handover_at is reached, or never"`
+	HandoverAt Percent          `json:"handover_at" doc:"how full the context may be before a hybrid session is handed over"`
+	Warm       bool             `json:"warm,omitempty" doc:"give a fresh context to the living process of the agent instead of starting another"`
+	Promise    string           `json:"promise" doc:"text of the agent's claim to be done"`
+
+	OnFailure OnFailure `json:"on_failure" doc:"what becomes of the tree when a task keeps failing: go back to the last verified commit, or leave it"`
+	Worktree  Worktree  `json:"worktree" doc:"work in a worktree of its own: true, or a table with the commands that set one up"`
+	Branch    string    `json:"branch,omitempty" doc:"branch for the commits, or current; without it a branch of the loop's own when on the default branch"`
+
+	AllowDirty       bool     `json:"allow_dirty,omitempty" doc:"commit the user's uncommitted changes first, as theirs, instead of refusing"`
+	Squash           bool     `json:"squash" doc:"make one commit of a task; false keeps the agent's own commits"`
+	Protect          []string `json:"protect,omitempty" merge:"add" doc:"globs of files that the agent must not change; those of all layers count"`
+	Tests            []string `json:"tests,omitempty" doc:"globs of test files, instead of the usual ones of each language"`
+	AllowTestChanges TaskSet  `json:"allow_test_changes,omitempty" doc:"let the agent change existing tests: true, or the ids of the tasks that may"`
+
+	// Sources tells for each key that a layer set where that was; for entries of
+	// tables under "key.entry". What is missing is a default.
+	Sources map[string]Source `json:"sources,omitempty"`
+}
+
+// Evidence wanted of the tasks.
+type Evidence struct {
+	Default gate.Evidence            `json:"default"`
+	Tasks   map[string]gate.Evidence `json:"tasks,omitempty"` // by task id
+}
+
+// For is the evidence wanted of a task.
+func (e Evidence) For(task string) gate.Evidence {
+	if level, ok := e.Tasks[task]; ok {
+		return level
+	}
+	return e.Default
+}
+
+// Worktree says whether the loop works in a worktree of its own, and how any
+// worktree (also those in which evidence is looked for) is set up.
+type Worktree struct {
+	Use   bool     `json:"use,omitempty" doc:"work in a worktree of its own"`
+	Setup []string `json:"setup,omitempty" doc:"shell commands that make a fresh checkout ready, such as npm ci"`
+}
+
+// Iterations is a limit of iterations: 0 for none, or Auto.
+type Iterations int
+
+// Auto is the default limit: max(25, 4 × open tasks).
+const Auto Iterations = -1
+
+// For is the limit for a plan with so many open tasks; 0 is none.
+func (n Iterations) For(open int) int {
+	if n == Auto {
+		return max(25, 4*open)
+	}
+	return int(n)
+}
+
+// USD is an amount of money in US dollars.
+type USD float64
+
+// Percent is a whole number from 1 to 100.
+type Percent int
+
+// TaskSet is a set of task ids; "*" stands for all tasks.
+type TaskSet []string
+
+// Has tells whether a task is in the set.
+func (t TaskSet) Has(task string) bool {
+	return slices.Contains(t, "*") || slices.Contains(t, task)
+}
+
+// GatesWhen says when gates run.
+type GatesWhen string
+
+// When gates run.
+const (
+	AtClaim   GatesWhen = "claim"
+	EveryTurn GatesWhen = "every-turn"
+)
+
+// OnFailure says what becomes of the tree when a task keeps failing.
+type OnFailure string
+
+// What becomes of the tree.
+const (
+	Restore OnFailure = "restore"
+	Keep    OnFailure = "keep"
+)
+
+// Defaults are the settings of somebody who set nothing.
+func Defaults() Settings {
+	return Settings{
+		Kind:          loop.Change,
+		Agent:         "claude",
+		GatesWhen:     AtClaim,
+		Evidence:      Evidence{Default: gate.Discriminating},
+		MaxIterations: Auto,
+		MaxDuration:   8 * time.Hour,
+		TurnTimeout:   time.Hour,
+		IdleTimeout:   10 * time.Minute,
+		Session:       loop.PerTask,
+		HandoverAt:    80,
+		Promise:       "DONE",
+		OnFailure:     Restore,
+		Squash:        true,
+	}
+}

@@ -1,0 +1,203 @@
+package config
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Suggest lists the commands that the files at root imply as gates, the likeliest
+// first; none if they imply nothing. It only reads.
+func Suggest(root string) []string {
+	var out []string
+	for _, p := range projects {
+		if command := p(root); command != "" {
+			out = append(out, command)
+		}
+	}
+	return out
+}
+
+// projects know one sort of project each and answer "" for others. A Makefile's
+// own target comes after what is sure to be right.
+var projects = [...]func(root string) string{
+	fileMeans("go.mod", "go test ./..."),
+	fileMeans("Cargo.toml", "cargo test"),
+	packageScript,
+	deno,
+	python,
+	fileMeans("mix.exs", "mix test"),
+	ruby,
+	composer,
+	jvm,
+	dotnet,
+	fileMeans("Package.swift", "swift test"),
+	fileMeans("pubspec.yaml", "dart test"),
+	fileMeans("build.zig", "zig build test"),
+	makefile,
+	justfile,
+}
+
+func fileMeans(name, command string) func(string) string {
+	return func(root string) string {
+		if has(root, name) {
+			return command
+		}
+		return ""
+	}
+}
+
+// packageScript is the test script of package.json, run by the package manager
+// whose lock file is there.
+func packageScript(root string) string {
+	var pkg struct {
+		Scripts map[string]string `json:"scripts"`
+	}
+	if json.Unmarshal(read(root, "package.json"), &pkg) != nil {
+		return ""
+	}
+	script := pkg.Scripts["test"]
+	if script == "" || strings.Contains(script, "no test specified") { // what npm init writes
+		return ""
+	}
+	switch {
+	case has(root, "pnpm-lock.yaml"):
+		return "pnpm test"
+	case has(root, "yarn.lock"):
+		return "yarn test"
+	case has(root, "bun.lock") || has(root, "bun.lockb"):
+		return "bun run test"
+	}
+	return "npm test"
+}
+
+func deno(root string) string {
+	if has(root, "deno.json") || has(root, "deno.jsonc") {
+		return "deno test"
+	}
+	return ""
+}
+
+// python is pytest where something names it, in the environment of the tool that
+// the lock file tells; else unittest where there are tests.
+func python(root string) string {
+	project := string(read(root, "pyproject.toml"))
+	names := has(root, "pytest.ini") || has(root, "conftest.py") || has(root, "tests/conftest.py") ||
+		strings.Contains(project+string(read(root, "requirements.txt"))+string(read(root, "requirements-dev.txt"))+
+			string(read(root, "setup.cfg"))+string(read(root, "tox.ini")), "pytest")
+	switch {
+	case names && has(root, "uv.lock"):
+		return "uv run pytest"
+	case names && has(root, "poetry.lock"):
+		return "poetry run pytest"
+	case names:
+		return "python -m pytest"
+	case (project != "" || has(root, "setup.py")) && (has(root, "tests") || has(root, "test")):
+		return "python -m unittest discover"
+	}
+	return ""
+}
+
+func ruby(root string) string {
+	switch {
+	case !has(root, "Gemfile"):
+		return ""
+	case has(root, ".rspec") || has(root, "spec"):
+		return "bundle exec rspec"
+	case has(root, "bin/rails"):
+		return "bin/rails test"
+	case has(root, "Rakefile"):
+		return "bundle exec rake test"
+	}
+	return ""
+}
+
+func composer(root string) string {
+	var project struct {
+		Scripts map[string]any `json:"scripts"`
+	}
+	if json.Unmarshal(read(root, "composer.json"), &project) != nil {
+		return ""
+	}
+	if _, ok := project.Scripts["test"]; ok {
+		return "composer test"
+	}
+	if has(root, "phpunit.xml") || has(root, "phpunit.xml.dist") {
+		return "vendor/bin/phpunit"
+	}
+	return ""
+}
+
+func jvm(root string) string {
+	switch {
+	case has(root, "gradlew"):
+		return "./gradlew test"
+	case has(root, "build.gradle") || has(root, "build.gradle.kts"):
+		return "gradle test"
+	case has(root, "mvnw"):
+		return "./mvnw -q test"
+	case has(root, "pom.xml"):
+		return "mvn -q test"
+	}
+	return ""
+}
+
+func dotnet(root string) string {
+	for _, pattern := range []string{".sln", ".slnx", ".csproj", ".fsproj"} {
+		if endsWith(root, pattern) {
+			return "dotnet test"
+		}
+	}
+	return ""
+}
+
+// testTarget is a rule named test in a Makefile or a justfile, also with further
+// names or arguments, but no variable.
+var testTarget = regexp.MustCompile(`(?m)^(?:[\w.-]+ +)*test(?: [^:=\n]*)?:(?:[^=]|$)`)
+
+func makefile(root string) string {
+	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} {
+		if testTarget.Match(read(root, name)) {
+			return "make test"
+		}
+	}
+	return ""
+}
+
+func justfile(root string) string {
+	for _, name := range []string{"justfile", "Justfile", ".justfile"} {
+		if testTarget.Match(read(root, name)) {
+			return "just test"
+		}
+	}
+	return ""
+}
+
+func has(root, name string) bool {
+	_, err := os.Stat(filepath.Join(root, name))
+	return err == nil
+}
+
+// read is the content of a file, or nothing: what cannot be read implies nothing.
+func read(root, name string) []byte {
+	data, err := readFile(filepath.Join(root, name))
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+func endsWith(root, suffix string) bool {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), suffix) {
+			return true
+		}
+	}
+	return false
+}

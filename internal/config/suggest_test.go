@@ -1,0 +1,71 @@
+package config_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/config"
+)
+
+func TestSuggest(t *testing.T) {
+	t.Parallel()
+	const script = `{"scripts":{"test":"vitest run"}}`
+	cases := []struct {
+		name  string
+		files map[string]string
+		want  string // separated by ;
+	}{
+		{"nothing", nil, ""},
+		{"Go", map[string]string{"go.mod": "module x"}, "go test ./..."},
+		{"Rust", map[string]string{"Cargo.toml": ""}, "cargo test"},
+		{"npm", map[string]string{"package.json": script}, "npm test"},
+		{"pnpm", map[string]string{"package.json": script, "pnpm-lock.yaml": ""}, "pnpm test"},
+		{"yarn", map[string]string{"package.json": script, "yarn.lock": ""}, "yarn test"},
+		{"bun", map[string]string{"package.json": script, "bun.lock": ""}, "bun run test"},
+		{"package without tests", map[string]string{"package.json": `{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`}, ""},
+		{"broken package", map[string]string{"package.json": `{`}, ""},
+		{"deno", map[string]string{"deno.jsonc": ""}, "deno test"},
+		{"pytest", map[string]string{"pyproject.toml": "[tool.pytest.ini_options]"}, "python -m pytest"},
+		{"pytest by uv", map[string]string{"pyproject.toml": "dev = ['pytest']", "uv.lock": ""}, "uv run pytest"},
+		{"pytest by poetry", map[string]string{"pyproject.toml": "pytest = '*'", "poetry.lock": ""}, "poetry run pytest"},
+		{"pytest by its files", map[string]string{"tests/conftest.py": ""}, "python -m pytest"},
+		{"unittest", map[string]string{"setup.py": "", "tests/test_a.py": ""}, "python -m unittest discover"},
+		{"python without tests", map[string]string{"pyproject.toml": "[project]"}, ""},
+		{"Elixir", map[string]string{"mix.exs": ""}, "mix test"},
+		{"rspec", map[string]string{"Gemfile": "", "spec/a_spec.rb": ""}, "bundle exec rspec"},
+		{"rails", map[string]string{"Gemfile": "", "bin/rails": ""}, "bin/rails test"},
+		{"rake", map[string]string{"Gemfile": "", "Rakefile": ""}, "bundle exec rake test"},
+		{"gems only", map[string]string{"Gemfile": ""}, ""},
+		{"composer", map[string]string{"composer.json": `{"scripts":{"test":["a"]}}`}, "composer test"},
+		{"phpunit", map[string]string{"composer.json": `{}`, "phpunit.xml.dist": ""}, "vendor/bin/phpunit"},
+		{"composer without tests", map[string]string{"composer.json": `{}`}, ""},
+		{"gradle wrapper", map[string]string{"gradlew": "", "build.gradle": ""}, "./gradlew test"},
+		{"gradle", map[string]string{"build.gradle.kts": ""}, "gradle test"},
+		{"maven wrapper", map[string]string{"mvnw": "", "pom.xml": ""}, "./mvnw -q test"},
+		{"maven", map[string]string{"pom.xml": ""}, "mvn -q test"},
+		{"dotnet", map[string]string{"App.sln": ""}, "dotnet test"},
+		{"make", map[string]string{"Makefile": "all:\n\ntest: all\n\tgo test\n"}, "make test"},
+		{"make, several targets", map[string]string{"Makefile": "lint test:\n"}, "make test"},
+		{"make without the target", map[string]string{"Makefile": "test := 1\ntests:\n\ntest_all:\nx: test\n"}, ""},
+		{"just", map[string]string{"justfile": "test *args:\n  go test\n"}, "just test"},
+		{"several, the sure one first", map[string]string{"Makefile": "test:\n", "go.mod": ""}, "go test ./...;make test"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			for name, content := range c.files {
+				writeFile(t, filepath.Join(root, name), content)
+			}
+			if diff := cmp.Diff(c.want, strings.Join(config.Suggest(root), ";")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if got := config.Suggest(filepath.Join(t.TempDir(), "none")); got != nil {
+		t.Errorf("suggested %v where nothing is", got)
+	}
+}

@@ -1,0 +1,156 @@
+package config
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Command is something a repository's file would have Pawl run: a gate, a set-up
+// command, the agent's program or what is put into its environment, a plan's
+// validation command.
+type Command struct {
+	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, plan
+	File string `json:"file"` // below the root, with slashes
+	Text string `json:"text"` // what would run, as a person should read it
+}
+
+// hash pins a command: kind, file and text, each with its length so that nothing
+// can move from one to the other.
+func (c Command) hash() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d:%s%d:%s%d:%s", len(c.Kind), c.Kind, len(c.File), c.File, len(c.Text), c.Text))
+	return hex.EncodeToString(sum[:])
+}
+
+// RepoCommands lists the commands among the settings that came out of the
+// repository's own files and so need trust.
+func (s Settings) RepoCommands() []Command {
+	var out []Command
+	add := func(key, kind, text string) {
+		if from := s.Sources[key]; from.Repo {
+			out = append(out, Command{Kind: kind, File: from.File, Text: text})
+		}
+	}
+	for _, g := range s.Gates {
+		text := commandText(g)
+		if g.Dir != "" {
+			text = "cd " + g.Dir + " && " + text
+		}
+		add("gates", "gate", text)
+	}
+	for _, command := range s.Worktree.Setup {
+		add("worktree.setup", "setup", command)
+	}
+	if s.AgentCommand != "" {
+		add("agent_command", "agent_command", s.AgentCommand)
+	}
+	if len(s.AgentArgs) > 0 {
+		add("agent_args", "agent_args", strings.Join(quoteAll(s.AgentArgs), " "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.AgentEnv)) {
+		add("agent_env."+name, "agent_env", name+"="+s.AgentEnv[name])
+	}
+	return out
+}
+
+// Trust is the user's list of commands out of repositories that may run, in
+// $PAWL_HOME/trust.json. A command that is changed is not on it.
+type Trust struct{ path string }
+
+// OpenTrust names the list in a $PAWL_HOME. It does no I/O.
+func OpenTrust(pawlHome string) *Trust {
+	return &Trust{path: filepath.Join(pawlHome, "trust.json")}
+}
+
+// trusted is the file: commands by repository root and hash. Only the hash counts,
+// the rest is for people.
+type trusted struct {
+	Roots map[string]map[string]entry `json:"roots"`
+}
+
+type entry struct {
+	Command
+	At time.Time `json:"at"`
+}
+
+// Untrusted lists those of the commands that the user did not trust in the
+// repository at root. If the list cannot be read none is trusted: all are
+// returned, with the error.
+func (t *Trust) Untrusted(root string, commands []Command) ([]Command, error) {
+	list, err := t.read()
+	if err != nil {
+		return commands, err
+	}
+	var out []Command
+	for _, c := range commands {
+		if _, ok := list.Roots[root][c.hash()]; !ok {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// Add trusts the commands in the repository at root.
+func (t *Trust) Add(ctx context.Context, root string, commands []Command) error {
+	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
+		return fmt.Errorf("trust: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	lock := flock.New(t.path+".lock", flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return fmt.Errorf("trust: lock %s: %w", t.path, err)
+	}
+	return errors.Join(t.add(root, commands), lock.Unlock())
+}
+
+func (t *Trust) add(root string, commands []Command) error {
+	list, err := t.read()
+	if err != nil {
+		return err
+	}
+	if list.Roots == nil {
+		list.Roots = map[string]map[string]entry{}
+	}
+	if list.Roots[root] == nil {
+		list.Roots[root] = map[string]entry{}
+	}
+	for _, c := range commands {
+		list.Roots[root][c.hash()] = entry{Command: c, At: time.Now().UTC()}
+	}
+	data, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return fmt.Errorf("trust: %w", err)
+	}
+	return atomicfile.Write(t.path, append(data, '\n'), 0o600)
+}
+
+func (t *Trust) read() (trusted, error) {
+	var list trusted
+	data, err := os.ReadFile(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return list, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &list)
+	}
+	if err != nil {
+		return trusted{}, failure.New(failure.Error, "mend it, or move it away and run pawl trust again", "read %s, so nothing is trusted: %w", t.path, err)
+	}
+	return list, nil
+}

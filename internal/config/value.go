@@ -1,0 +1,340 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// decodeValue sets what ptr points to from a value of TOML, YAML or a flag.
+func decodeValue(ptr any, path string, v any, lines map[string]int) error {
+	if names := allowed(ptr); names != nil {
+		return decodeName(ptr, path, v, names)
+	}
+	switch p := ptr.(type) {
+	case *string:
+		return decodeText(p, path, v)
+	case *bool:
+		return decodeBool(p, path, v)
+	case *int64:
+		return decodeCount(p, path, v)
+	case *Iterations:
+		return decodeIterations(p, path, v)
+	case *time.Duration:
+		return decodeDuration(p, path, v)
+	case *USD:
+		return decodeUSD(p, path, v)
+	case *Percent:
+		return decodePercent(p, path, v)
+	case *[]string:
+		return decodeTexts(p, path, v)
+	case *TaskSet:
+		return decodeTaskSet(p, path, v)
+	case *map[string]string:
+		return decodeTextMap(p, path, v)
+	case *Evidence:
+		return decodeEvidence(p, path, v)
+	case *Worktree:
+		return decodeWorktree(p, path, v, lines)
+	case *[]gate.Gate:
+		return decodeGates(p, path, v, lines)
+	case *commandLine:
+		return decodeCommandLine(p, path, v)
+	}
+	panic(fmt.Sprintf("config: no decoder for %T", ptr)) // a new field without one; every test fails
+}
+
+// allowed lists the names that a field may have, nil if it is not of that sort.
+func allowed(ptr any) []string {
+	switch ptr.(type) {
+	case *loop.Kind:
+		return []string{string(loop.Change), string(loop.Answer), string(loop.Explore), string(loop.Periodic)}
+	case *loop.SessionMode:
+		return []string{string(loop.PerTask), string(loop.PerTurn), string(loop.Hybrid), string(loop.Continue)}
+	case *GatesWhen:
+		return []string{string(AtClaim), string(EveryTurn)}
+	case *OnFailure:
+		return []string{string(Restore), string(Keep)}
+	case *gate.Evidence:
+		return []string{string(gate.Discriminating), string(gate.Review), string(gate.Consistent)}
+	case *gate.Tier:
+		return []string{string(gate.Fast), string(gate.Final)}
+	case *baseline:
+		return []string{string(allowRed)}
+	}
+	return nil
+}
+
+// want makes the message for a value of the wrong kind.
+func want(path, what string, v any) error {
+	got := fmt.Sprint(v)
+	switch v := v.(type) {
+	case nil:
+		return wrong(path, "want %s, but there is no value", what)
+	case string:
+		got = strconv.Quote(v)
+	case []any, []string:
+		got = "a list"
+	case map[string]any:
+		got = "a table"
+	}
+	return wrong(path, "want %s, not %s", what, got)
+}
+
+func decodeName(ptr any, path string, v any, names []string) error {
+	text, ok := v.(string)
+	if !ok || !slices.Contains(names, text) {
+		return want(path, oneOf(names), v)
+	}
+	reflect.ValueOf(ptr).Elem().SetString(text)
+	return nil
+}
+
+func oneOf(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+func decodeText(p *string, path string, v any) error {
+	text, ok := v.(string)
+	if !ok || strings.TrimSpace(text) == "" {
+		return want(path, "text", v)
+	}
+	*p = text
+	return nil
+}
+
+func decodeBool(p *bool, path string, v any) error {
+	switch v := v.(type) {
+	case bool:
+		*p = v
+		return nil
+	case string:
+		if v == "true" || v == "false" {
+			*p = v == "true"
+			return nil
+		}
+	}
+	return want(path, "true or false", v)
+}
+
+// number reads integers of all the types that decoders and flags yield.
+func number(v any) (int64, bool) {
+	switch v := v.(type) {
+	case int:
+		return int64(v), true
+	case int64:
+		return v, true
+	case uint64:
+		return int64(min(v, math.MaxInt64)), true
+	case string:
+		n, err := strconv.ParseInt(v, 10, 64)
+		return n, err == nil
+	}
+	return 0, false
+}
+
+func decodeCount(p *int64, path string, v any) error {
+	n, ok := number(v)
+	if !ok || n < 0 {
+		return want(path, "a whole number, 0 for no limit", v)
+	}
+	*p = n
+	return nil
+}
+
+func decodeIterations(p *Iterations, path string, v any) error {
+	if v == "auto" {
+		*p = Auto
+		return nil
+	}
+	n, ok := number(v)
+	if !ok || n < 0 || n > math.MaxInt32 {
+		return want(path, "a whole number (0 for no limit) or auto", v)
+	}
+	*p = Iterations(n)
+	return nil
+}
+
+func decodeDuration(p *time.Duration, path string, v any) error {
+	const what = "a duration such as 90s, 10m or 8h, 0 for no limit"
+	if n, ok := v.(time.Duration); ok {
+		v = n.String()
+	}
+	if n, ok := number(v); ok && n == 0 {
+		*p = 0
+		return nil
+	}
+	text, ok := v.(string)
+	d, err := time.ParseDuration(text)
+	if !ok || err != nil || d < 0 {
+		return want(path, what, v)
+	}
+	*p = d
+	return nil
+}
+
+func decodeUSD(p *USD, path string, v any) error {
+	amount, ok := v.(float64)
+	if n, isInt := number(v); isInt {
+		amount, ok = float64(n), true
+	} else if text, isText := v.(string); isText {
+		var err error
+		amount, err = strconv.ParseFloat(strings.TrimPrefix(text, "$"), 64)
+		ok = err == nil
+	}
+	if !ok || amount < 0 || math.IsInf(amount, 0) || math.IsNaN(amount) {
+		return want(path, "an amount of US dollars such as 5.50, 0 for no limit", v)
+	}
+	*p = USD(amount)
+	return nil
+}
+
+func decodePercent(p *Percent, path string, v any) error {
+	given := v
+	if text, ok := v.(string); ok {
+		v = strings.TrimSuffix(text, "%")
+	}
+	n, ok := number(v)
+	if !ok || n < 1 || n > 100 {
+		return want(path, `a share such as "80%"`, given)
+	}
+	*p = Percent(n)
+	return nil
+}
+
+// decodeTexts reads a list of texts; a single one stands for a list of it.
+func decodeTexts(p *[]string, path string, v any) error {
+	var out []string
+	for i, item := range items(v) {
+		var text string
+		if err := decodeText(&text, fmt.Sprintf("%s[%d]", path, i), item); err != nil {
+			return err
+		}
+		out = append(out, text)
+	}
+	if out == nil && v == nil {
+		return want(path, "a list of texts", v)
+	}
+	*p = out
+	return nil
+}
+
+// items are the elements of a list, or the value itself.
+func items(v any) []any {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case []any:
+		return v
+	case []string:
+		out := make([]any, len(v))
+		for i, text := range v {
+			out[i] = text
+		}
+		return out
+	}
+	return []any{v}
+}
+
+func decodeTaskSet(p *TaskSet, path string, v any) error {
+	var all bool
+	if decodeBool(&all, path, v) == nil {
+		*p = nil
+		if all {
+			*p = TaskSet{"*"}
+		}
+		return nil
+	}
+	var ids []string
+	if err := decodeTexts(&ids, path, v); err != nil {
+		return want(path, "true, false or a list of task ids", v)
+	}
+	*p = ids
+	return nil
+}
+
+// decodeTextMap puts the entries of a table over those of lower layers.
+func decodeTextMap(p *map[string]string, path string, v any) error {
+	table, ok := v.(map[string]any)
+	if !ok {
+		return want(path, "a table of texts", v)
+	}
+	out := map[string]string{}
+	maps.Copy(out, *p)
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		text, ok := table[name].(string) // may well be empty
+		if !ok {
+			return want(join(path, name), "text", table[name])
+		}
+		out[name] = text
+	}
+	*p = out
+	return nil
+}
+
+// decodeEvidence reads a level, a table of task ids with a default, or (from
+// flags) a list of [TASK=]level.
+func decodeEvidence(p *Evidence, path string, v any) error {
+	table, ok := v.(map[string]any)
+	if !ok {
+		table = map[string]any{}
+		for _, item := range items(v) {
+			text, isText := item.(string)
+			if !isText {
+				return want(path, "a level of evidence or a table of them", v)
+			}
+			task, level := "default", text
+			if before, after, ok := cutLast(text, "="); ok {
+				task, level = before, after
+			}
+			table[task] = level
+		}
+	}
+	out := Evidence{Default: p.Default, Tasks: maps.Clone(p.Tasks)}
+	for _, task := range slices.Sorted(maps.Keys(table)) {
+		var level gate.Evidence
+		if err := decodeValue(&level, join(path, task), table[task], nil); err != nil {
+			return err
+		}
+		if task == "default" {
+			out.Default = level
+			continue
+		}
+		if out.Tasks == nil {
+			out.Tasks = map[string]gate.Evidence{}
+		}
+		out.Tasks[task] = level
+	}
+	*p = out
+	return nil
+}
+
+// cutLast cuts around the last separator: a task id may hold one itself.
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+func decodeWorktree(p *Worktree, path string, v any, lines map[string]int) error {
+	if table, ok := v.(map[string]any); ok {
+		return decodeTable(p, path, table, lines)
+	}
+	if decodeBool(&p.Use, path, v) != nil {
+		return want(path, "true, false or a table with use and setup", v)
+	}
+	return nil
+}
