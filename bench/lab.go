@@ -33,8 +33,8 @@ func newLab(ctx context.Context, o options) (*lab, error) {
 		return nil, err
 	}
 	for _, argv := range [][]string{
-		{"go", "build", "-trimpath", "-o", l.empty, source},
-		{"go", "build", "-trimpath", "-o", l.pawl, "github.com/pawl-dev/pawl/cmd/pawl"},
+		{"go", "build", "-o", l.empty, source},
+		{"go", "build", "-o", l.pawl, "github.com/pawl-dev/pawl/cmd/pawl"},
 	} {
 		if _, _, err := (process{argv: argv}).run(ctx); err != nil {
 			l.close()

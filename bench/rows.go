@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 )
 
 // rows are the bounds, in the order of the design.
 func rows(o options) []row {
 	return []row{
 		{fmt.Sprintf("checkpoint, %d files, 10 changes", o.files), "≤ 2 × git status", checkpoint},
+		{fmt.Sprintf("supervising a stream of %d MB", o.stream>>20), "≤ 40 MB resident", stream},
 	}
 }
 
@@ -19,15 +21,24 @@ func rows(o options) []row {
 //
 // so that the kernel counts what it costs. It tells whether this was asked.
 func helper(argv []string) bool {
+	if size, err := strconv.ParseInt(os.Getenv(floodName), 10, 64); err == nil {
+		exitOn(flood(size))
+		return true
+	}
 	if len(argv) < 4 || argv[1] != "-as" {
 		return false
 	}
 	subjects := map[string]func(context.Context, string) error{
 		"checkpoint": takeCheckpoint,
+		"supervise":  supervise,
 	}
-	if err := subjects[argv[2]](context.Background(), argv[3]); err != nil {
+	exitOn(subjects[argv[2]](context.Background(), argv[3]))
+	return true
+}
+
+func exitOn(err error) {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench: error:", err)
 		os.Exit(1)
 	}
-	return true
 }

@@ -143,7 +143,7 @@ func TestTool(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root(t), "cmd", "pawl")); err != nil {
 		t.Skip("there is no cmd/pawl yet")
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", tool, "./cmd/pawl")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", tool, "./cmd/pawl")
 	build.Dir = root(t)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

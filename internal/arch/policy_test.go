@@ -61,7 +61,7 @@ const modules = `
 	github.com/bmatcuk/doublestar/v4      < core/guard config git verify
 	github.com/cenkalti/backoff/v5        < runner agent/claude
 	github.com/goccy/go-yaml/...          < config planfile
-	github.com/gofrs/flock                < store store/* git
+	github.com/gofrs/flock                < config store store/* git
 	github.com/google/jsonschema-go/...   < config cli report
 	github.com/google/renameio/v2         < atomicfile
 	github.com/pelletier/go-toml/v2/...   < config
