@@ -116,6 +116,7 @@ type Gates struct {
 	FirstError   string        `json:"first_error,omitempty"`
 	Fingerprint  string        `json:"fingerprint,omitempty"`
 	Receipt      string        `json:"receipt,omitempty"`
+	Message      string        `json:"message,omitempty"` // of the commit, as the user's hooks left it
 	Results      []gate.Result `json:"results,omitempty"` // without test maps, for display and the report
 }
 

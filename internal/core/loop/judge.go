@@ -86,8 +86,6 @@ func (m *machine) judge(seen Seen) {
 		m.next()
 	case !seen.Changed && !seen.Unknown && !m.s.Policy.Verify:
 		m.unchanged()
-	case !m.s.Policy.Gates:
-		m.commit(Gates{Evidence: gate.NoEvidence, Reason: "there is no gate"})
 	default:
 		m.runGates(ForClaim)
 	}
@@ -157,7 +155,7 @@ func (m *machine) claimJudged(g Gates) {
 			g.Evidence = gate.Discriminating
 		}
 	}
-	if len(g.TestsChanged) > 0 {
+	if len(g.TestsChanged) > 0 || !m.s.Policy.Gates {
 		g.Evidence = gate.NoEvidence
 	}
 	if m.wantsMore(g) {
@@ -182,7 +180,7 @@ func (m *machine) wantsMore(g Gates) bool {
 
 func (m *machine) commit(g Gates) {
 	g.Results = nil
-	m.s.Found = &g
+	m.s.Found, m.s.JudgedAt = &g, m.s.Now
 	ids := m.claimed()
 	m.do(Action{Do: Tick, Tasks: ids, Evidence: g.Evidence})
 	m.ask(Committing, Action{Do: Commit, Tasks: ids, Tree: g.Tree, Evidence: g.Evidence, Receipt: g.Receipt})

@@ -253,7 +253,8 @@ func TestWithoutAGateTheFirstClaimEndsTheTask(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.turn("done", "tick a; commit a")
+	sc.turn("done", "gates claim") // of the user's commit hooks, if of nothing else
+	sc.gates(loop.Gates{Status: gate.Pass, Evidence: gate.NoEvidence}, "tick a; commit a")
 	sc.committed("finish unverified")
 }
 
@@ -555,7 +556,8 @@ func TestCancelFinishesWhatMustNotBeCut(t *testing.T) {
 
 	sc = begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	sc.turn("done", "tick a; commit a")
+	sc.turn("done", "gates claim") // of the user's commit hooks, if of nothing else
+	sc.gates(loop.Gates{Status: gate.Pass, Evidence: gate.NoEvidence}, "tick a; commit a")
 	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByInterrupt}, "")
 	sc.committed("finish cancelled")
 

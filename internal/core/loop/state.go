@@ -196,12 +196,13 @@ type State struct {
 	Usage     Usage         `json:"usage"`
 	Tasks     []Task        `json:"tasks"`
 	Current   string        `json:"current,omitempty"`  // id of the task at work
+	Last      string        `json:"last,omitempty"`     // id of the task at work before
 	TaskFrom  time.Time     `json:"task_from,omitzero"` // when it began
 	Base      string        `json:"base,omitempty"`     // tree the task starts from: the last verified commit and what the person did since
 	Unjudged  bool          `json:"unjudged,omitempty"` // a turn has ended since the gates last ran
 	Retry     bool          `json:"retry,omitempty"`    // the next turn takes the place of one that was cut off
 	Found     *Gates        `json:"found,omitempty"`    // what the gates found for the claim being committed
-	Verified  string        `json:"verified,omitempty"` // tree of the last verified commit, or of the loop's start
+	JudgedAt  time.Time     `json:"judged_at,omitzero"` // when they found it
 	Ladder    Ladder        `json:"ladder"`
 	Strikes   int           `json:"strikes,omitempty"`
 	Claim     *Claim        `json:"claim,omitempty"`    // being judged

@@ -47,7 +47,7 @@ func (m *machine) next() {
 		m.hold(ThenNext)
 		return
 	}
-	m.s.Current, m.s.TaskFrom = id, m.s.Now
+	m.s.Last, m.s.Current, m.s.TaskFrom = m.s.Current, id, m.s.Now
 	m.s.Ladder, m.s.Failing, m.s.Claim = Ladder{}, nil, nil
 	m.s.Unjudged, m.s.Retry = false, false
 	m.s.Situation = NextTask

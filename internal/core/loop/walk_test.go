@@ -312,7 +312,7 @@ func (w *world) checkBegin(a loop.Action) {
 }
 
 func (w *world) checkCommit(a loop.Action) {
-	if w.s.Policy.Gates && (w.passed == nil || w.passed.Tree != a.Tree) {
+	if w.passed == nil || w.passed.Tree != a.Tree {
 		w.t.Errorf("commit of %s without a pass of the gates on it (last: %+v)", a.Tree, w.passed)
 	}
 }
