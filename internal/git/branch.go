@@ -92,7 +92,7 @@ func (r *Repo) EnsureBranch(ctx context.Context, name string) error {
 			"the branch %s exists and stands at another commit", name)
 	}
 	if err == nil {
-		_, err = r.git(ctx, "symbolic-ref", "-m", "pawl: switch to "+name, "HEAD", ref)
+		err = r.write(ctx, "symbolic-ref", "-m", "pawl: switch to "+name, "HEAD", ref)
 	}
 	if err != nil {
 		return fmt.Errorf("switch to branch %s: %w", name, err)
@@ -130,7 +130,7 @@ func (r *Repo) SwitchBack(ctx context.Context, branch, base string) (was string,
 			return "", err
 		}
 	}
-	if _, err := r.git(ctx, "symbolic-ref", "-m", "pawl: back to "+branch, "HEAD", ref); err != nil {
+	if err := r.write(ctx, "symbolic-ref", "-m", "pawl: back to "+branch, "HEAD", ref); err != nil {
 		return was, fmt.Errorf("switch back to branch %s: %w", branch, err)
 	}
 	return was, r.alignIndex(ctx, tip)

@@ -110,7 +110,7 @@ func (r *Repo) checkpoint(ctx context.Context, prefix string, c Checkpoint) (Che
 
 // createRef makes a ref that must not exist yet.
 func (r *Repo) createRef(ctx context.Context, ref, commit string) error {
-	_, err := r.git(ctx, "update-ref", ref, commit, strings.Repeat("0", len(commit)))
+	err := r.write(ctx, "update-ref", ref, commit, strings.Repeat("0", len(commit)))
 	if said(err, "already exists") {
 		return errTaken
 	}

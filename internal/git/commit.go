@@ -74,7 +74,7 @@ func (r *Repo) commit(ctx context.Context, q CommitRequest) (Committed, error) {
 		return done, err
 	}
 	// The old value guards against a commit that somebody else made meanwhile.
-	if _, err := r.git(ctx, "update-ref", "-m", "pawl: "+subject(message), ref, done.Commit, tip); err != nil {
+	if err := r.write(ctx, "update-ref", "-m", "pawl: "+subject(message), ref, done.Commit, tip); err != nil {
 		return done, err
 	}
 	return done, r.alignIndex(ctx, done.Commit)
@@ -184,7 +184,7 @@ func (r *Repo) Squash(ctx context.Context, loop, branch, base string) (string, e
 	if err != nil {
 		return "", fmt.Errorf("squash %s: %w", branch, err)
 	}
-	if _, err := r.git(ctx, "update-ref", "-m", "pawl: squash", ref, to, tip); err != nil {
+	if err := r.write(ctx, "update-ref", "-m", "pawl: squash", ref, to, tip); err != nil {
 		return kept, fmt.Errorf("squash %s: %w", branch, err)
 	}
 	return kept, r.alignIndex(ctx, to)
@@ -194,11 +194,11 @@ func (r *Repo) Squash(ctx context.Context, loop, branch, base string) (string, e
 // touched, and what git remembers of unchanged files is kept.
 func (r *Repo) alignIndex(ctx context.Context, commit string) error {
 	// --reset, not -m: conflict entries of a merge that the agent began are dropped.
-	if _, err := r.git(ctx, "read-tree", "--reset", commit); err != nil {
+	if err := r.write(ctx, "read-tree", "--reset", commit); err != nil {
 		return fmt.Errorf("bring the index in line: %w", err)
 	}
 	// Exits 1 where files differ from the index, which is no error here.
-	if _, err := r.git(ctx, "update-index", "-q", "--refresh"); err != nil && !exited(err, 1) {
+	if err := r.write(ctx, "update-index", "-q", "--refresh"); err != nil && !exited(err, 1) {
 		return fmt.Errorf("bring the index in line: %w", err)
 	}
 	return nil
@@ -301,7 +301,7 @@ func (r *Repo) commitUserChanges(ctx context.Context, loop, message string) (str
 	if err != nil {
 		return "", err
 	}
-	if _, err := r.git(ctx, "update-ref", "-m", "pawl: "+subject(text), "HEAD", done.Commit, status.Head); err != nil {
+	if err := r.write(ctx, "update-ref", "-m", "pawl: "+subject(text), "HEAD", done.Commit, status.Head); err != nil {
 		return "", err
 	}
 	return done.Commit, r.alignIndex(ctx, done.Commit)
@@ -329,6 +329,6 @@ func (r *Repo) keepStaged(ctx context.Context, loop, head string) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.git(ctx, "update-ref", prefix+"staged", strings.TrimSpace(string(out)))
+	err = r.write(ctx, "update-ref", prefix+"staged", strings.TrimSpace(string(out)))
 	return err
 }

@@ -54,6 +54,10 @@ func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) 
 	if err != nil || !hasHook(hooks, "pre-commit") && !hasHook(hooks, "commit-msg") {
 		return result, err
 	}
+	tree, err := r.TreeOf(ctx, q.Tree)
+	if err != nil {
+		return result, err
+	}
 	s, err := r.newScratch()
 	if err != nil {
 		return result, err
@@ -62,7 +66,7 @@ func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) 
 	if _, err := r.seed(ctx, s, true); err != nil {
 		return result, err
 	}
-	if _, err := r.run(ctx, call{args: []string{"read-tree", "--reset", q.Tree}, index: s.index}); err != nil {
+	if _, err := r.run(ctx, call{args: []string{"read-tree", "--reset", tree}, index: s.index}); err != nil {
 		return result, err
 	}
 	// Hooks such as commitlint look for the message where git commit writes it.

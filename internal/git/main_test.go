@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,6 +30,10 @@ func TestMain(m *testing.M) {
 	os.Setenv("XDG_CONFIG_HOME", home)
 	os.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, ".gitconfig"))
 	os.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	// Each round runs some thirty gits; -rapid.checks asks for more.
+	if err := flag.Set("rapid.checks", "12"); err != nil {
+		panic(err)
+	}
 	code := m.Run()
 	os.RemoveAll(home)
 	os.Exit(code)

@@ -58,9 +58,11 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 		return nil, err
 	}
 	if op := r.Operation(); op != "" {
-		return nil, failure.New(failure.Usage,
-			fmt.Sprintf("finish it, or leave it with: git %s --abort", op),
-			"%s is in the middle of a %s", r.root, op)
+		leave := op + " --abort"
+		if op == "bisect" {
+			leave = "bisect reset"
+		}
+		return nil, failure.New(failure.Usage, "finish it, or leave it with: git "+leave, "%s is in the middle of a git %s", r.root, op)
 	}
 	if _, err := r.Head(ctx); err != nil {
 		return nil, failure.New(failure.Usage,
@@ -164,10 +166,10 @@ func (r *Repo) QuitOperation(ctx context.Context) (string, error) {
 	case "":
 		return "", nil
 	case "bisect":
-		_, err := r.git(ctx, "bisect", "reset", "HEAD")
+		err := r.write(ctx, "bisect", "reset", "HEAD")
 		return op, err
 	}
-	_, err := r.git(ctx, op, "--quit")
+	err := r.write(ctx, op, "--quit")
 	return op, err
 }
 

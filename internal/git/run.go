@@ -18,6 +18,7 @@ const (
 	lockPause = 20 * time.Millisecond  // first pause between two tries, doubled each time
 	lockMax   = 500 * time.Millisecond // longest pause
 	stopGrace = 3 * time.Second        // from TERM to KILL, so that git can remove its lock files
+	writeTime = time.Minute            // for a command that is not to be interrupted
 	tailBytes = 4 << 10                // of standard error, kept for messages
 )
 
@@ -30,6 +31,7 @@ type call struct {
 	env   []string // on top of the scrubbed environment
 	limit int      // most bytes of standard output to keep, 0 = all
 	hooks bool     // leave core.hooksPath as the user has it
+	whole bool     // once begun it is not interrupted, for a bounded time
 }
 
 // verb is the subcommand.
@@ -81,6 +83,14 @@ func (r *Repo) git(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
+// write is git for commands that change the user's refs or index. They take
+// milliseconds; a git that is stopped in the middle may leave a lock file, which
+// would stand in the user's way long after.
+func (r *Repo) write(ctx context.Context, args ...string) error {
+	_, err := r.run(ctx, call{args: args, whole: true})
+	return err
+}
+
 // run runs git, and again for a bounded time while another git holds the lock
 // it needs: an editor or the user's shell prompt takes one for a moment.
 func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
@@ -104,6 +114,11 @@ func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 }
 
 func runOnce(ctx context.Context, root string, c call) ([]byte, error) {
+	if c.whole && ctx.Err() == nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+		defer cancel()
+	}
 	cmd := command(ctx, root, c)
 	var stdout output
 	stdout.limit = c.limit
@@ -112,9 +127,9 @@ func runOnce(ctx context.Context, root string, c call) ([]byte, error) {
 	err := cmd.Run()
 	switch {
 	case err == nil:
-		return stdout.Bytes(), nil
+		return stdout.buf.Bytes(), nil
 	case stdout.full:
-		return stdout.Bytes(), nil // we closed the pipe on it, on purpose
+		return stdout.buf.Bytes(), nil // we closed the pipe on it, on purpose
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("git %s: %w", c.verb(), ctx.Err())
 	case errors.Is(err, exec.ErrNotFound):
@@ -176,20 +191,21 @@ func scrub(env []string) []string {
 }
 
 // output keeps the first limit bytes; the write after that fails, which ends
-// the process.
+// the process. (An embedded Buffer would bring its ReadFrom along, and io.Copy
+// would never call Write.)
 type output struct {
-	bytes.Buffer
+	buf   bytes.Buffer
 	limit int
 	full  bool
 }
 
 func (o *output) Write(p []byte) (int, error) {
-	if o.limit > 0 && o.Len()+len(p) > o.limit {
-		o.Buffer.Write(p[:o.limit-o.Len()])
+	if o.limit > 0 && o.buf.Len()+len(p) > o.limit {
+		o.buf.Write(p[:o.limit-o.buf.Len()])
 		o.full = true
 		return 0, errors.New("output limit reached")
 	}
-	return o.Buffer.Write(p)
+	return o.buf.Write(p)
 }
 
 // tail keeps the last limit bytes.

@@ -141,23 +141,28 @@ func (r *Repo) sift(files []statusFile, untracked int64) pending {
 	}
 	var fresh []sized
 	for _, f := range files {
-		switch {
-		case f.staged == '?' && strings.HasSuffix(f.path, "/"):
+		if f.staged == '?' && strings.HasSuffix(f.path, "/") {
 			p.skip(f.path, "a repository of its own")
 			continue
-		case f.staged == 'A':
-			p.extra = append(p.extra, f.path)
 		}
 		if f.innerDirt() {
 			p.skip(f.path, "a submodule with changes of its own")
 		}
 		if f.unstaged == '.' || f.innerDirt() && f.sub[1] == '.' {
+			if f.staged == 'A' {
+				p.extra = append(p.extra, f.path)
+			}
 			continue
 		}
 		size, verdict := r.look(f)
-		switch {
-		case verdict == gone:
+		if verdict == gone {
 			p.remove = append(p.remove, f.path)
+			continue
+		}
+		if f.staged == 'A' {
+			p.extra = append(p.extra, f.path)
+		}
+		switch {
 		case verdict != "":
 			p.skip(f.path, verdict)
 		case f.staged == '?':

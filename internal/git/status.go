@@ -78,7 +78,7 @@ func parseStatus(out []byte) (statusReport, error) {
 	for i := 0; i < len(records); i++ {
 		rec := records[i]
 		kind, rest, ok := strings.Cut(rec, " ")
-		if !ok {
+		if !ok || rest == "" {
 			return report, fmt.Errorf("read status: unexpected line %q", rec)
 		}
 		switch kind {

@@ -72,7 +72,7 @@ func (r *Repo) addWorktree(ctx context.Context, dir, rev string, flags ...string
 	}
 	// -f -f: a folder of ours that was deleted by hand may still be registered.
 	args := append([]string{"worktree", "add", "-f", "-f", "--no-checkout"}, flags...)
-	if _, err := r.git(ctx, append(args, abs, rev)...); err != nil {
+	if err := r.write(ctx, append(args, abs, rev)...); err != nil {
 		return nil, err
 	}
 	repo, err := find(ctx, abs)
@@ -116,7 +116,7 @@ func (w *Worktree) Reset(ctx context.Context, rev string) error {
 	if len(done.Left) > 0 {
 		return fmt.Errorf("reset worktree %s: %q differs: %s", w.root, done.Left[0].Path, done.Left[0].Reason)
 	}
-	if _, err := w.git(ctx, "update-ref", "--no-deref", "HEAD", commit); err != nil {
+	if err := w.write(ctx, "update-ref", "--no-deref", "HEAD", commit); err != nil {
 		return fmt.Errorf("reset worktree %s: %w", w.root, err)
 	}
 	return w.alignIndex(ctx, commit)
@@ -133,7 +133,7 @@ func (r *Repo) removeWorktree(ctx context.Context, dir string) error {
 		return fmt.Errorf("remove worktree: %w", err)
 	}
 	// Twice --force: also where it is locked.
-	_, err := r.git(ctx, "worktree", "remove", "--force", "--force", dir)
+	err := r.write(ctx, "worktree", "remove", "--force", "--force", dir)
 	if err != nil && !said(err, "is not a working tree") {
 		return fmt.Errorf("remove worktree %s: %w", dir, err)
 	}

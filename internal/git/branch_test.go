@@ -1,0 +1,140 @@
+package git
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+func TestDefaultBranch(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		arrange func(b *sandbox)
+		want    string
+	}{
+		"what origin says": {func(b *sandbox) {
+			b.git("update-ref", "refs/remotes/origin/trunk", "HEAD")
+			b.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk")
+		}, "trunk"},
+		"what is configured": {func(b *sandbox) { b.git("branch", "dev"); b.git("config", "init.defaultBranch", "dev") }, "dev"},
+		"main":               {func(b *sandbox) { b.git("config", "init.defaultBranch", "none") }, "main"},
+		"master":             {func(b *sandbox) { b.git("branch", "-m", "master") }, "master"},
+		"none":               {func(b *sandbox) { b.git("branch", "-m", "other") }, ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newRepo(t)
+			tc.arrange(b)
+			got, err := b.repo.DefaultBranch(context.Background())
+			b.must(err)
+			if got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestEnsureBranchTouchesNoFile(t *testing.T) {
+	t.Parallel()
+	for name, arrange := range map[string]func(b *sandbox){
+		"a new one":               func(b *sandbox) {},
+		"there, at this commit":   func(b *sandbox) { b.git("branch", "pawl/otter") },
+		"there, and on it":        func(b *sandbox) { b.git("checkout", "-q", "-b", "pawl/otter") },
+		"from a detached HEAD":    func(b *sandbox) { b.git("checkout", "-q", "--detach") },
+		"with changes, staged":    func(b *sandbox) { b.write("README", "x"); b.git("add", "-A") },
+		"with changes, untracked": func(b *sandbox) { b.write("new", "x") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newRepo(t)
+			arrange(b)
+			before := b.git("status", "--porcelain")
+			b.must(b.repo.EnsureBranch(context.Background(), "pawl/otter"))
+			if got := b.git("symbolic-ref", "--short", "HEAD"); got != "pawl/otter" {
+				t.Errorf("on %s", got)
+			}
+			if got := b.git("status", "--porcelain"); got != before {
+				t.Errorf("status:\n%s\nwant:\n%s", got, before)
+			}
+		})
+	}
+}
+
+func TestEnsureBranchRefuses(t *testing.T) {
+	t.Parallel()
+	for want, arrange := range map[string]func(b *sandbox) string{
+		"stands at another commit": func(b *sandbox) string {
+			b.git("branch", "old")
+			b.git("commit", "-q", "--allow-empty", "-m", "next")
+			return "old"
+		},
+		"is checked out in": func(b *sandbox) string {
+			b.git("worktree", "add", "-q", "../other"+b.dir[len(b.dir)-3:], "-b", "busy")
+			return "busy"
+		},
+		"cannot be the name": func(b *sandbox) string { return "a b" },
+	} {
+		b := newRepo(t)
+		err := b.repo.EnsureBranch(context.Background(), arrange(b))
+		if err == nil || !strings.Contains(err.Error(), want) || failure.Hint(err) == "" {
+			t.Errorf("error %v, hint %q, want %q", err, failure.Hint(err), want)
+		}
+		if got := b.git("symbolic-ref", "--short", "HEAD"); got != "main" {
+			t.Errorf("on %s", got)
+		}
+	}
+}
+
+func TestSwitchBackKeepsTheWork(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		agent func(b *sandbox)
+		was   string // "HEAD" = the commit that was detached
+	}{
+		"stayed": {func(b *sandbox) { b.write("work", "x") }, ""},
+		"another branch": {func(b *sandbox) {
+			b.git("checkout", "-qb", "fix")
+			b.write("work", "x")
+			b.git("add", "-A")
+			b.git("commit", "-qm", "x")
+		}, "fix"},
+		"detached": {func(b *sandbox) { b.git("checkout", "-q", "--detach"); b.write("work", "x") }, "HEAD"},
+		"our branch deleted": {func(b *sandbox) {
+			b.git("checkout", "-qb", "fix")
+			b.write("work", "x")
+			b.git("branch", "-D", "pawl/l")
+		}, "fix"},
+		"its own was renamed":  {func(b *sandbox) { b.write("work", "x"); b.git("branch", "-m", "renamed") }, "renamed"},
+		"an orphan, no commit": {func(b *sandbox) { b.write("work", "x"); b.git("checkout", "-q", "--orphan", "void") }, "void"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newRepo(t, "a", "a")
+			b.git("checkout", "-q", "-b", "pawl/l")
+			base := b.git("rev-parse", "HEAD")
+			tc.agent(b)
+			tree := b.snapshot()
+			if tc.was == "HEAD" {
+				tc.was = base
+			}
+			was, err := b.repo.SwitchBack(context.Background(), "pawl/l", base)
+			b.must(err)
+			if was != tc.was {
+				t.Errorf("was on %q, want %q", was, tc.was)
+			}
+			if got := b.git("symbolic-ref", "--short", "HEAD") + " " + b.git("rev-parse", "HEAD"); got != "pawl/l "+base {
+				t.Errorf("now on %s", got)
+			}
+			if b.snapshot() != tree {
+				t.Error("the work tree changed")
+			}
+			if got := b.git("status", "--porcelain"); got != "?? work" {
+				t.Errorf("status:\n%s", got)
+			}
+		})
+	}
+}

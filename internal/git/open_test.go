@@ -1,0 +1,187 @@
+package git
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+func TestOpenRefusesByName(t *testing.T) {
+	t.Parallel()
+	conflict := func(b *sandbox) {
+		b.write("a", "main")
+		b.git("add", "-A")
+		b.git("commit", "-qm", "main")
+		b.git("checkout", "-q", "-b", "other", "HEAD~1")
+		b.write("a", "other")
+		b.git("add", "-A")
+		b.git("commit", "-qm", "other")
+	}
+	tests := map[string]struct {
+		arrange    func(b *sandbox) (dir string)
+		want, hint string
+	}{
+		"no repository": {func(b *sandbox) string { return t.TempDir() }, "is in no git repository", "git init"},
+		"no commit": {func(b *sandbox) string {
+			d := b.dir + "/sub"
+			b.must(os.Mkdir(d, 0o755))
+			b.gitIn(d, "init", "-q")
+			return d
+		}, "has no commit yet", "--allow-empty"},
+		"bare":            {func(b *sandbox) string { b.git("clone", "-q", "--bare", ".", "bare.git"); return b.path("bare.git") }, "is a bare repository", "git worktree add"},
+		"in .git":         {func(b *sandbox) string { return b.path(".git/objects") }, "lies inside a git directory", "work tree"},
+		"no folder":       {func(b *sandbox) string { return b.path("nowhere") }, "no such file", ""},
+		"a file":          {func(b *sandbox) string { return b.path("README") }, "is not a directory", ""},
+		"mid-merge":       {func(b *sandbox) string { conflict(b); b.fails("merge", "main"); return b.dir }, "in the middle of a git merge", "git merge --abort"},
+		"mid-rebase":      {func(b *sandbox) string { conflict(b); b.fails("rebase", "main"); return b.dir }, "in the middle of a git rebase", "git rebase --abort"},
+		"mid-cherry-pick": {func(b *sandbox) string { conflict(b); b.fails("cherry-pick", "main"); return b.dir }, "in the middle of a git cherry-pick", "git cherry-pick --abort"},
+		"mid-revert":      {func(b *sandbox) string { conflict(b); b.fails("revert", "main"); return b.dir }, "in the middle of a git revert", "git revert --abort"},
+		"mid-bisect":      {func(b *sandbox) string { b.git("bisect", "start"); return b.dir }, "in the middle of a git bisect", "git bisect reset"},
+		"mid-am": {func(b *sandbox) string {
+			b.must(os.MkdirAll(b.path(".git/rebase-apply"), 0o755))
+			b.write(".git/rebase-apply/applying", "")
+			return b.dir
+		}, "in the middle of a git am", "git am --abort"},
+		"somebody else's": {func(b *sandbox) string { b.chown(12345); return b.dir }, "belongs to another user", "safe.directory"},
+		"a line break":    {func(b *sandbox) string { d := b.dir + "\nx"; b.must(os.Rename(b.dir, d)); b.dir = d; return d }, "holds a line break", "rename"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name == "somebody else's" && os.Geteuid() != 0 {
+				t.Skip("only root can give files away")
+			}
+			b := newRepo(t)
+			dir := tc.arrange(b)
+			_, err := Open(context.Background(), dir)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Fatalf("error %v, want %q", err, tc.want)
+			}
+			if hint := failure.Hint(err); !strings.Contains(hint, tc.hint) {
+				t.Errorf("hint %q, want %q", hint, tc.hint)
+			}
+			if tc.hint != "" && failure.CodeOf(err) != failure.Usage {
+				t.Errorf("code %d", failure.CodeOf(err))
+			}
+		})
+	}
+}
+
+func TestOpenFindsTheWorkTree(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "dir/file", "x")
+	b.git("worktree", "add", "-q", "inner")
+	b.submodule("sub")
+	tests := map[string]struct {
+		dir, root, gitDir string
+		linked            bool
+	}{
+		"the root":             {".", ".", ".git", false},
+		"a folder in it":       {"dir", ".", ".git", false},
+		"a worktree inside it": {"inner", "inner", ".git/worktrees/inner", true},
+		"a submodule":          {"sub", "sub", ".git/modules/sub", false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, err := Open(context.Background(), b.path(tc.dir))
+			b.must(err)
+			got := []any{r.Root(), r.GitDir(), r.Linked()}
+			if diff := cmp.Diff([]any{b.path(tc.root), b.path(tc.gitDir), tc.linked}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if tc.linked && r.CommonDir() != b.path(".git") {
+				t.Errorf("common dir %s", r.CommonDir())
+			}
+		})
+	}
+}
+
+func TestOpenIgnoresTheEnvironmentOfAHook(t *testing.T) {
+	b := newRepo(t)
+	t.Setenv("GIT_DIR", "/nowhere")
+	t.Setenv("GIT_INDEX_FILE", "/nowhere/index")
+	t.Setenv("GIT_TRACE", "1")
+	b.open()
+	b.snapshot()
+}
+
+func TestScrubKeepsWhoTheUserIs(t *testing.T) {
+	t.Parallel()
+	got := scrub([]string{"PATH=/bin", "GIT_DIR=x", "GIT_AUTHOR_NAME=Ada", "GIT_CONFIG_KEY_0=a", "GIT_TRACE=1", "GITHUB_TOKEN=t"})
+	want := []string{"PATH=/bin", "GIT_AUTHOR_NAME=Ada", "GIT_CONFIG_KEY_0=a", "GITHUB_TOKEN=t"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "a", "a", "b", "b")
+	b.submodule("sub")
+	b.write("a", "changed")
+	b.git("rm", "-q", "b")
+	b.write("staged", "x")
+	b.git("add", "staged")
+	b.write("new\nfile", "x")
+	b.write("sub/README", "changed")
+	head := b.git("rev-parse", "HEAD")
+	got, err := b.repo.Status(context.Background())
+	b.must(err)
+	want := Status{Branch: "main", Head: head, Dirty: []string{"a", "b", "staged"}, Untracked: []string{"new\nfile"}, Submodules: []string{"sub"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	b.git("checkout", "-q", "--detach")
+	b.gitIn(b.path("sub"), "commit", "-qam", "next")
+	b.write("sub/more", "x")
+	got, err = b.repo.Status(context.Background())
+	b.must(err)
+	if !got.Detached || got.Branch != "" || cmp.Diff([]string{"a", "b", "staged", "sub"}, got.Dirty) != "" {
+		t.Errorf("detached: %+v", got)
+	}
+}
+
+func TestStatusWritesNothing(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "a", "a")
+	b.write("a", "a") // same content, another time: a refresh would be written
+	before := b.hidden()
+	_, err := b.repo.Status(context.Background())
+	b.must(err)
+	if b.hidden() != before {
+		t.Error("the index changed")
+	}
+}
+
+// fails runs a git command that must not succeed.
+func (b *sandbox) fails(args ...string) {
+	b.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = b.dir
+	if args[0] == "revert" {
+		b.git("revert", "--no-edit", "--no-commit", "HEAD")
+		return
+	}
+	if cmd.Run() == nil {
+		b.Fatalf("git %v succeeded", args)
+	}
+}
+
+// chown gives the repository to another user, as far as git can tell.
+func (b *sandbox) chown(uid int) {
+	b.Helper()
+	b.must(filepath.Walk(b.dir, func(p string, _ os.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(p, uid, uid)
+	}))
+}

@@ -1,0 +1,110 @@
+package git
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestRestoreUndoesAnything plays random changes to a work tree and checks the
+// law of checkpoints: a restore gives back the tree that was captured and its
+// undo the one before it, and neither touches ignored files, the index, HEAD,
+// branches or the stash.
+func TestRestoreUndoesAnything(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	round := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		round++
+		b := &sandbox{tester: rt, dir: filepath.Join(realPath(home), fmt.Sprint(round))}
+		defer os.RemoveAll(b.dir)
+		b.must(os.Mkdir(b.dir, 0o755))
+		b.git("init", "-q")
+		b.write(".gitignore", "*.ign\n")
+		b.git("add", "-A")
+		b.git("commit", "-q", "-m", "start")
+		b.open()
+
+		b.play(rt, "before")
+		b.write("kept.ign", "ignored")
+		b.write("d/kept.ign", "ignored")
+		point := b.checkpoint(0)
+		b.play(rt, "after")
+		hidden, changed := b.hidden(), b.reference()
+
+		done := b.restore(point.Commit)
+		b.equal("restored", point.Tree)
+		if done.Before != changed {
+			rt.Fatalf("the restore took the tree before it for another one")
+		}
+		b.restore(done.Before)
+		b.equal("undone", changed)
+		if b.hidden() != hidden {
+			rt.Fatalf("the index, HEAD, a branch or the stash changed")
+		}
+		if b.read("kept.ign")+b.read("d/kept.ign") != "ignoredignored" {
+			rt.Fatalf("an ignored file changed")
+		}
+	})
+}
+
+// equal compares the work tree with what it should be, by plain git.
+func (b *sandbox) equal(when, want string) {
+	b.Helper()
+	if got := b.reference(); got != want {
+		b.Fatalf("%s: the tree differs:\n%s", when, b.git("diff-tree", "-r", want, got))
+	}
+	if got := b.snapshot(); got != want {
+		b.Fatalf("%s: the snapshot differs:\n%s", when, b.git("diff-tree", "-r", want, got))
+	}
+}
+
+// play makes a few random changes. Few names make files, folders and links meet.
+func (b *sandbox) play(t *rapid.T, label string) {
+	names := []string{"a", "b", "A", "d/a", "d/b", "d/e/f", "a/x", "b/x/y", "new\nline", "d/caf\xe9", " sp ace", "-x"}
+	ops := []string{"write", "write", "write", "remove", "rename", "chmod", "symlink", "stage", "commit"}
+	for i := range rapid.IntRange(1, 8).Draw(t, label) {
+		op := rapid.SampledFrom(ops).Draw(t, fmt.Sprint(label, i))
+		name := rapid.SampledFrom(names).Draw(t, "name")
+		if op != "stage" && op != "commit" && !b.makeRoom(name) {
+			continue
+		}
+		switch op {
+		case "write":
+			b.remove(name)
+			b.write(name, rapid.SampledFrom([]string{"", "one", "two", "one\r\ntwo\n"}).Draw(t, "content"))
+		case "remove":
+			b.remove(name)
+		case "rename":
+			to := rapid.SampledFrom(names).Draw(t, "to")
+			if b.makeRoom(to) {
+				_ = os.Rename(b.path(name), b.path(to)) // may be impossible: no change then
+			}
+		case "chmod":
+			_ = os.Chmod(b.path(name), rapid.SampledFrom([]os.FileMode{0o755, 0o644}).Draw(t, "mode"))
+		case "symlink":
+			b.remove(name)
+			b.must(os.Symlink(rapid.SampledFrom([]string{"a", "d", "/none", "../.."}).Draw(t, "target"), b.path(name)))
+		case "stage":
+			b.git("add", "-A")
+		case "commit":
+			b.git("add", "-A")
+			b.git("commit", "-q", "--allow-empty", "-m", "agent")
+		}
+	}
+}
+
+// makeRoom makes the folder of a path. It refuses where that would mean to go
+// through a symlink, or to delete the ignored files that must stay.
+func (b *sandbox) makeRoom(p string) bool {
+	dir := filepath.Dir(b.path(p))
+	for d := dir; d != b.dir; d = filepath.Dir(d) {
+		if info, err := os.Lstat(d); err == nil && !info.IsDir() {
+			return false
+		}
+	}
+	return os.MkdirAll(dir, 0o755) == nil
+}
