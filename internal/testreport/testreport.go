@@ -172,3 +172,16 @@ func (r *Report) finish() {
 	r.Failing = slices.Compact(r.Failing)
 	slices.Sort(r.Incomplete)
 }
+
+// Merge adds what another report of the same run says; fail wins.
+func (r *Report) Merge(other Report) {
+	for id, s := range other.Tests {
+		r.add(id, s)
+	}
+	r.Failing = append(r.Failing, other.Failing...)
+	r.Incomplete = append(r.Incomplete, other.Incomplete...)
+	r.BuildFailed = r.BuildFailed || other.BuildFailed
+	r.firstError(other.FirstError)
+	r.finish()
+	r.Incomplete = slices.Compact(r.Incomplete)
+}

@@ -1,0 +1,228 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// Request is a claim to be verified.
+type Request struct {
+	Gates []gate.Gate // those that are due
+	Base  string      // tree that the task began from
+	// Judge is the tree that holds the judge's copies of the tests: the last in
+	// which they were unchanged or granted. "" = Base.
+	Judge string
+	Tree  string // tree of now, which the work tree holds
+	// Seen are results that stand for the baseline where there are none of Base: a
+	// red seen while the loop ran, of a loop that has no other before.
+	Seen             []gate.Result
+	AllowTestChanges bool
+	LogDir           string // receives the gates' output, "" = nowhere
+}
+
+// Finding is what came of a claim.
+type Finding struct {
+	Verdict     gate.Verdict     `json:"verdict"`
+	Observation gate.Observation `json:"observation"`
+	// TreeAfter is the work tree when all gates had run: other than the request's
+	// Tree if a gate wrote into it.
+	TreeAfter string `json:"tree_after,omitempty"`
+}
+
+// Baseline gives the gates' results on the tree that a task begins from, which
+// the work tree should hold. What is red is run once more, now, because later
+// only the memory of it is left to hold a flip against.
+func (v *Verifier) Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error) {
+	w := where{root: v.Root, tree: tree, logDir: logDir}
+	if !v.allKept(gates, w) {
+		here, err := v.holds(ctx, tree)
+		if err != nil {
+			return nil, err
+		}
+		if !here {
+			return v.baselineElsewhere(ctx, gates, w)
+		}
+	}
+	results, err := v.all(ctx, gates, w)
+	if err != nil {
+		return nil, err
+	}
+	w.uncached = true
+	for i, g := range gates {
+		if results[i].Status != gate.Fail || v.allKept(gates[i:i+1], w) {
+			continue
+		}
+		if here, err := v.holds(ctx, tree); err != nil || !here {
+			continue // a gate wrote into the tree, or this is a later claim: no repeat, no flip
+		}
+		if _, err := v.result(ctx, g, w); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// holds reports whether the work tree holds a tree; without git it always does.
+func (v *Verifier) holds(ctx context.Context, tree string) (bool, error) {
+	if v.Repo == nil {
+		return true, nil
+	}
+	now, _, err := v.Repo.Snapshot(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look whether the work tree is at the baseline: %w", err)
+	}
+	return now == tree, nil
+}
+
+// baselineElsewhere is for a tree that the work tree no longer holds. There a
+// pass is a pass; a fail may be the place's fault.
+func (v *Verifier) baselineElsewhere(ctx context.Context, gates []gate.Gate, w where) ([]gate.Result, error) {
+	results, err := v.elsewhere(ctx, gates, w)
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil {
+		results = nil
+		for _, g := range gates {
+			results = append(results, gate.Result{Gate: g.Name, Command: g.Command, Status: gate.Unknown, ExitCode: -1, Reason: err.Error(), Tree: w.tree})
+		}
+	}
+	for i := range results {
+		if results[i].Status == gate.Fail {
+			results[i].Status = gate.Unknown
+			results[i].Reason = "red, but not where the task began: " + results[i].Reason
+		}
+	}
+	return results, nil
+}
+
+// Claim runs the gates on the tree of now, then whatever else the verdict needs.
+// An error means that ctx ended or that git could not be asked.
+func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
+	if r.Judge == "" {
+		r.Judge = r.Base
+	}
+	o, err := v.observe(ctx, r)
+	if err != nil {
+		return Finding{}, err
+	}
+	for probe, names := gate.Next(o); probe != ""; probe, names = gate.Next(o) {
+		run, err := v.probe(ctx, r, &o, probe, only(r.Gates, names))
+		if ctx.Err() != nil {
+			return Finding{}, fmt.Errorf("verify claim: %w", ctx.Err())
+		}
+		if err != nil { // the place, not the claim: then it could not be found out
+			run = gate.Run{Problem: err.Error()}
+		}
+		o.Answers[probe] = run
+	}
+	f := Finding{Verdict: gate.Judge(o), Observation: o}
+	if v.Repo != nil {
+		if f.TreeAfter, _, err = v.Repo.Snapshot(ctx); err != nil {
+			return Finding{}, fmt.Errorf("verify claim: %w", err)
+		}
+	}
+	return f, nil
+}
+
+// observe is what can be seen without a probe.
+func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, error) {
+	o := gate.Observation{
+		Gates: r.Gates, Changed: r.Tree != r.Base, AllowTestChanges: r.AllowTestChanges,
+		Answers: map[gate.Probe]gate.Run{},
+	}
+	var err error
+	if o.Baseline = r.Seen; o.Baseline == nil {
+		if o.Baseline, err = v.Baseline(ctx, r.Base, r.Gates, r.LogDir); err != nil {
+			return o, err
+		}
+	}
+	if o.Now, err = v.all(ctx, r.Gates, where{root: v.Root, tree: r.Tree, logDir: r.LogDir}); err != nil {
+		return o, err
+	}
+	if v.Repo == nil || !o.Changed {
+		return o, nil
+	}
+	tests, err := v.compareTests(ctx, r)
+	if err != nil {
+		return o, fmt.Errorf("compare tests: %w", err)
+	}
+	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
+	return o, nil
+}
+
+// probe makes one of the further runs.
+func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe, gates []gate.Gate) (gate.Run, error) {
+	w := where{root: v.Root, logDir: r.LogDir, probe: p}
+	switch p {
+	case gate.RepeatBefore:
+		return v.repeatBefore(ctx, r, o, gates)
+	case gate.RepeatAfter:
+		w.tree, w.uncached = r.Tree, true
+		return answer(v.all(ctx, gates, w))
+	}
+	var err error
+	if w.tree, err = v.probedTree(ctx, r, o, p); err != nil {
+		return gate.Run{}, err
+	}
+	w.uncached = p == gate.RepeatOriginals
+	return answer(v.elsewhere(ctx, gates, w))
+}
+
+func answer(results []gate.Result, err error) (gate.Run, error) {
+	return gate.Run{Results: results}, err
+}
+
+// probedTree is the tree that a probe judges in the worktree.
+func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observation, p gate.Probe) (string, error) {
+	switch p {
+	case gate.OriginalsControl:
+		return r.Tree, nil
+	case gate.Control:
+		return r.Base, nil
+	case gate.Overlay:
+		return v.Repo.Overlay(ctx, r.Base, r.Tree, o.NewTests)
+	}
+	return v.originals(ctx, r)
+}
+
+// repeatBefore gives the second results of the baseline: kept from when the task
+// began, or else found in the worktree. There, only a gate that shows by its ids
+// that what passed passes is believed when it is red.
+func (v *Verifier) repeatBefore(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (gate.Run, error) {
+	w := where{root: v.Root, tree: r.Base, logDir: r.LogDir, probe: gate.RepeatBefore, uncached: true}
+	if v.allKept(gates, w) {
+		return answer(v.all(ctx, gates, w))
+	}
+	results, err := v.elsewhere(ctx, gates, w)
+	if err != nil {
+		return gate.Run{}, err
+	}
+	for i, again := range results {
+		before := o.Baseline[slices.IndexFunc(o.Baseline, func(b gate.Result) bool { return b.Gate == again.Gate })]
+		if !passesAgain(before, again) {
+			results[i].Status, results[i].Reason = gate.Unknown, "what passed before does not pass in the worktree"
+		}
+	}
+	return gate.Run{Results: results}, nil
+}
+
+func passesAgain(before, again gate.Result) bool {
+	passed := 0
+	for id, s := range before.Tests {
+		if s == gate.Pass {
+			if again.Tests[id] != gate.Pass {
+				return false
+			}
+			passed++
+		}
+	}
+	return passed > 0 || again.Status == gate.Pass
+}
+
+func only(gates []gate.Gate, names []string) []gate.Gate {
+	return slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return !slices.Contains(names, g.Name) })
+}

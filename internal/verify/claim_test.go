@@ -1,0 +1,310 @@
+package verify_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// calc is a module whose suite is green.
+func calc() files {
+	return files{
+		"go.mod":       "module calc\n\ngo 1.24\n",
+		"calc.go":      "package calc\n\nfunc Add(a, b int) int { return a + b }\n",
+		"calc_test.go": "package calc\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n\t\tt.Error(\"1+2\")\n\t}\n}\n",
+	}
+}
+
+const subtract = "package calc\n\nfunc Add(a, b int) int { return a + b }\n\nfunc Sub(a, b int) int { return a - b }\n"
+
+func testFile(name, body string) string {
+	return "package calc\n\nimport \"testing\"\n\nfunc " + name + "(t *testing.T) {\n\t" + body + "\n}\n"
+}
+
+func TestFourClaimsOverAGreenGate(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name   string
+		work   files
+		want   gate.Evidence
+		reason string
+		ran    []string
+		labels []string
+	}{
+		{"no work", nil, gate.NoEvidence, "nothing was changed", []string{"kept a", "kept a"}, nil},
+		{"work without a test", files{"calc.go": subtract}, gate.Consistent, "nothing failed before", []string{"kept a", "a"}, nil},
+		{"work with a test that cannot fail", files{"calc.go": subtract, "sub_test.go": testFile("TestSub", "t.Log(\"fine\")")},
+			gate.Consistent, "pass without this work too: sub_test.go", []string{"kept a", "a", "a control", "a overlay"}, nil},
+		{"work with one that can", files{"calc.go": strings.Replace(subtract, "a + b", "b + a", 1),
+			"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}")},
+			gate.Discriminating, "calc.TestSub fails without this work", []string{"kept a", "a", "a control", "a overlay"}, []string{"overlay: build failure"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, calc(), nil)
+			f := b.claim(gates("go test ./..."), c.work, nil)
+			v := f.Verdict
+			if v.Status != gate.Pass || v.Evidence != c.want || !strings.Contains(v.Reason, c.reason) || !v.FullGreen {
+				t.Errorf("verdict %+v", v)
+			}
+			if diff := cmp.Diff(c.ran, b.ran); diff != "" {
+				t.Errorf("runs (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.labels, v.Labels); diff != "" {
+				t.Errorf("labels (-want +got):\n%s", diff)
+			}
+			if f.TreeAfter != b.tree() {
+				t.Error("the tree after is not told")
+			}
+		})
+	}
+}
+
+// redSuite has its tests written first: nothing of it builds.
+func redSuite() files {
+	return files{
+		"go.mod":       "module calc\n\ngo 1.24\n",
+		"calc.go":      "package calc\n\nfunc Add(a, b int) int { return 0 }\n\nfunc Sub(a, b int) int { return 0 }\n",
+		"calc_test.go": strings.Replace(testFile("TestAdd", "if Add(1, 2) != 3 {\n\t\tt.Error(\"1+2\")\n\t}"), "\n}\n", "\n}\n\nfunc TestSub(t *testing.T) {\n\tif Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}\n}\n", 1),
+	}
+}
+
+func TestRedSuiteFirstIsVerifiedTaskByTask(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, redSuite(), nil)
+	gs := gates("go vet ./... && go test ./...")
+	add := files{"calc.go": "package calc\n\nfunc Add(a, b int) int { return a + b }\n\nfunc Sub(a, b int) int { return 0 }\n"}
+	first := b.claim(gs, add, nil).Verdict
+	if first.Evidence != gate.Discriminating || !cmp.Equal(first.Flipped, []string{"calc.TestAdd"}) || first.FullGreen {
+		t.Errorf("first task: %+v", first)
+	}
+	if diff := cmp.Diff([]string{"calc.TestSub"}, first.StillRed); diff != "" {
+		t.Errorf("still red (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"kept a", "a", "kept a repeat-before", "a repeat-after"}, b.ran); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+	second := b.claim(gs, files{"calc.go": subtract}, nil).Verdict
+	if second.Evidence != gate.Discriminating || !cmp.Equal(second.Flipped, []string{"calc.TestSub"}) || !second.FullGreen {
+		t.Errorf("second task: %+v", second)
+	}
+	if diff := cmp.Diff([]string{"kept a", "a", "kept a repeat-before", "a repeat-after"}, b.ran); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+}
+
+func TestSuiteThatDoesNotBuildYet(t *testing.T) {
+	t.Parallel()
+	start := redSuite()
+	start["calc.go"] = "package calc\n"
+	mine := files{"calc.go": subtract, "mine_test.go": testFile("TestMine", "t.Log(\"fine\")")}
+	b := newBench(t, start, nil)
+	v := b.claim(gates("go test ./..."), mine, nil).Verdict
+	if v.Evidence != gate.Discriminating || !cmp.Equal(v.Flipped, []string{"calc.TestAdd", "calc.TestSub"}) {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
+func TestBrokenTestIsNamed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calc(), nil)
+	v := b.claim(gates("go test ./..."), files{"calc.go": "package calc\n\nfunc Add(a, b int) int { return a - b }\n"}, nil).Verdict
+	if v.Status != gate.Fail || !cmp.Equal(v.Broken, []string{"calc.TestAdd"}) || !strings.Contains(v.Reason, "calc_test.go:7: 1+2") {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
+func TestChangedTests(t *testing.T) {
+	t.Parallel()
+	wrong := "package calc\n\nfunc Add(a, b int) int { return a - b }\n"
+	cases := []struct {
+		name    string
+		start   files
+		work    files
+		allow   bool
+		want    gate.Evidence
+		changed bool
+		reason  string
+	}{
+		{"the test was bent to the work", calc(), files{"calc.go": wrong, "calc_test.go": testFile("TestAdd", "if Add(1, 2) != -1 {\n\t\tt.Error(\"1-2\")\n\t}")},
+			false, gate.NoEvidence, true, "only with the changed tests"},
+		{"as the task may", calc(), files{"calc.go": wrong, "calc_test.go": testFile("TestAdd", "if Add(1, 2) != -1 {\n\t\tt.Error(\"1-2\")\n\t}")},
+			true, gate.Discriminating, false, "calc.TestAdd fails without"},
+		{"the test was deleted", calc(), files{"calc.go": wrong, "calc_test.go": ""}, false, gate.NoEvidence, true, "only with the changed tests"},
+		{"the test was renamed", calc(), files{"calc_test.go": testFile("TestSum", "if Add(1, 2) != 3 {\n\t\tt.Error(\"1+2\")\n\t}")},
+			false, gate.Consistent, false, "without this work too"},
+		{"a red test was emptied", redSuite(), files{"calc_test.go": testFile("TestAdd", "t.Log()")}, false, gate.NoEvidence, true, "only with the changed tests"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, c.start, nil)
+			v := b.claim(gates("go test ./..."), c.work, func(r *verify.Request) { r.AllowTestChanges = c.allow }).Verdict
+			if v.Status != gate.Pass || v.Evidence != c.want || v.TestsChanged != c.changed || !strings.Contains(v.Reason, c.reason) {
+				t.Errorf("verdict %+v (runs %q)", v, b.ran)
+			}
+		})
+	}
+}
+
+func TestJudgesCopiesMayBeOlderThanTheTask(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, calc(), nil)
+	judge := b.tree()
+	bent := files{"calc.go": "package calc\n\nfunc Add(a, b int) int { return a - b }\n", "calc_test.go": testFile("TestAdd", "t.Log()"), "more_test.go": testFile("TestMore", "t.Log()")}
+	gs := gates("go test ./...")
+	if v := b.claim(gs, bent, nil).Verdict; !v.TestsChanged {
+		t.Fatalf("first task: %+v", v)
+	}
+	v := b.claim(gs, files{"README": "calc\n"}, func(r *verify.Request) { r.Judge = judge }).Verdict
+	if !v.TestsChanged || !strings.Contains(v.Reason, "calc_test.go") {
+		t.Errorf("second task: %+v", v)
+	}
+}
+
+// shop is a project whose gate needs what its set-up installs, ignored by git.
+func shop() files {
+	return files{
+		".gitignore": "deps/\n",
+		"check.sh":   "test -e deps/lib || { echo 'cannot find deps/lib'; exit 1; }\nfor t in tests/*.sh; do sh $t || exit 1; done\n",
+		"tests/a.sh": "grep -q apples stock\n",
+		"stock":      "apples\n",
+	}
+}
+
+func TestMissingDependenciesInTheWorktreeAreNoEvidence(t *testing.T) {
+	t.Parallel()
+	work := files{"stock": "apples\npears\n", "tests/b.sh": "grep -q pears stock\n"}
+	cases := []struct {
+		name  string
+		setup []string
+		want  gate.Evidence
+		ran   []string
+	}{
+		{"without set-up", nil, gate.NoEvidence, []string{"kept a", "a", "a control"}},
+		{"with set-up", []string{"mkdir deps && touch deps/lib"}, gate.Discriminating, []string{"kept a", "a", "a control", "a overlay"}},
+		{"with a set-up that fails", []string{"echo no network; exit 7"}, gate.NoEvidence, []string{"kept a", "a"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, shop(), func(o *verify.Options) { o.Setup = c.setup })
+			b.write(files{"deps/lib": "x"})
+			v := b.claim(gates("sh check.sh"), work, nil).Verdict
+			if v.Status != gate.Pass || v.Evidence != c.want {
+				t.Errorf("verdict %+v", v)
+			}
+			if diff := cmp.Diff(c.ran, b.ran); diff != "" {
+				t.Errorf("runs (-want +got):\n%s", diff)
+			}
+			if c.want == gate.NoEvidence && len(c.setup) > 0 && !strings.Contains(v.Reason, "no network") {
+				t.Errorf("reason %q", v.Reason)
+			}
+		})
+	}
+}
+
+func TestRedGateWithoutIDsThatTurnsGreen(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"stock": "apples\n"}, nil)
+	v := b.claim(gates("grep pears stock"), files{"stock": "pears\n"}, nil).Verdict
+	if v.Evidence != gate.Discriminating || !cmp.Equal(v.TurnedGreen, []string{"a"}) {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
+func TestFlakyFlipProvesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"stock": "apples\n", ".gitignore": "count\n"}, nil)
+	// Red on the first run only, whatever the tree.
+	v := b.claim(gates("echo x >> count; test $(wc -l < count) -gt 1"), files{"stock": "pears\n"}, nil).Verdict
+	if v.Evidence != gate.NoEvidence || !cmp.Equal(v.Flaky, []string{"a"}) {
+		t.Errorf("verdict %+v (runs %q)", v, b.ran)
+	}
+}
+
+func TestTestsInSourceFiles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"lib.rs": "#[cfg(test)] mod tests {}\n"}, nil)
+	v := b.claim(gates("true"), files{"lib.rs": "#[cfg(test)] mod tests { /* more */ }\n"}, nil).Verdict
+	if v.Evidence != gate.NoEvidence || !strings.Contains(v.Reason, "inside source files") {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
+func TestBaselineOfATreeThatIsGone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"stock": "apples\n"}, nil)
+	base := b.tree()
+	b.write(files{"stock": "pears\n"})
+	got, err := b.Baseline(t.Context(), base, gates("grep apples stock", "grep pears stock"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[0].Status != gate.Pass || got[1].Status != gate.Unknown || !strings.Contains(got[1].Reason, "not where the task began") {
+		t.Errorf("baseline %+v", got)
+	}
+}
+
+func TestRepeatOfABaselineThatIsGone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, redSuite(), nil)
+	gs := gates("go test ./...")
+	base := b.tree()
+	seen, err := b.Run(t.Context(), gs, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.write(files{"calc.go": subtract})
+	f, err := b.Claim(t.Context(), verify.Request{Gates: gs, Base: base, Tree: b.tree(), Seen: seen})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Nothing passed before, so that nothing shows that the worktree is fit to tell.
+	if v := f.Verdict; v.Evidence != gate.NoEvidence || len(v.Flaky) != 2 {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
+func TestMarksOfPawlAskNothingAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"plan.md": "- [ ] one\n", "stock": "apples\n"}, nil)
+	gs := gates("grep apples stock")
+	before := b.tree()
+	if _, err := b.Baseline(t.Context(), before, gs, ""); err != nil {
+		t.Fatal(err)
+	}
+	b.write(files{"plan.md": "- [x] one\n"})
+	b.Carry(gs, before, b.tree())
+	b.ran = nil
+	got, err := b.Baseline(t.Context(), b.tree(), gs, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !cmp.Equal(b.ran, []string{"kept a"}) || got[0].Tree != before {
+		t.Errorf("ran %q, on %s", b.ran, got[0].Tree)
+	}
+}
+
+func TestWithoutGit(t *testing.T) {
+	t.Parallel()
+	v, err := verify.New(verify.Options{Root: t.TempDir(), Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := v.Claim(t.Context(), verify.Request{Gates: gates("exit 0"), Base: "1", Tree: "2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Verdict.Status != gate.Pass || f.Verdict.Evidence != gate.Consistent {
+		t.Errorf("verdict %+v", f.Verdict)
+	}
+	if _, err := v.Elsewhere(t.Context(), "1", gates("true"), ""); err == nil {
+		t.Error("there is no other tree without git")
+	}
+}

@@ -1,0 +1,72 @@
+package verify
+
+import (
+	"runtime"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/testreport"
+)
+
+// command is how a gate is run.
+type command struct {
+	argv   []string
+	env    []string // added to the environment
+	shown  string   // as the user wrote it
+	report string   // format, see gate.Gate
+}
+
+// commandName carries the command to cmd.exe, which would not understand the
+// quotes that Go puts around an argument.
+const commandName = "PAWL_GATE"
+
+// plan decides how to run a gate: a plain `go test` is asked for its results by
+// test, and a repeat for a run that its cache does not answer.
+func plan(g gate.Gate, uncached bool) command {
+	c := command{shown: g.Command, report: g.Report}
+	text := g.Command
+	if len(g.Argv) > 0 {
+		c.shown = quoted(g.Argv)
+		text = c.shown
+		if runtime.GOOS == "windows" { // no shell there reads these quotes
+			c.argv = g.Argv
+		}
+	}
+	if c.report == "" {
+		if c.report = testreport.Detect(text); c.report == "" && c.argv == nil {
+			if withIDs, ok := testreport.WithIDs(text); ok {
+				text, c.report = withIDs, testreport.GoJSON
+			}
+		}
+	}
+	if uncached {
+		text = testreport.Uncached(text)
+	}
+	if c.argv == nil {
+		c.argv, c.env = shell(text)
+	}
+	return c
+}
+
+// shell is how the system's shell is asked to run a command.
+func shell(text string) (argv, env []string) {
+	if runtime.GOOS == "windows" {
+		return []string{"cmd", "/d", "/c", "%" + commandName + "%"}, []string{commandName + "=" + text}
+	}
+	return []string{"sh", "-c", text}, nil
+}
+
+// quoted is argv as a shell command.
+func quoted(argv []string) string {
+	words := make([]string, len(argv))
+	for i, arg := range argv {
+		q, err := syntax.Quote(arg, syntax.LangPOSIX)
+		if err != nil { // a byte that POSIX quotes cannot hold
+			q = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		words[i] = q
+	}
+	return strings.Join(words, " ")
+}

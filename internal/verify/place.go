@@ -1,0 +1,160 @@
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// place is the worktree in which trees other than the one at hand are judged.
+// It is made when first needed and set to one tree after another, so that what
+// the set-up installed stays.
+type place struct {
+	tree *git.Worktree
+	deps string // fingerprint of the lock files that the set-up has seen
+}
+
+// setupTimeout bounds each command of the set-up.
+const setupTimeout = 15 * time.Minute
+
+// errNowhere says that there is no place to judge another tree in.
+var errNowhere = errors.New("without git there is no other tree to compare with")
+
+// at makes the place hold a tree, and returns where gates run there.
+func (v *Verifier) at(ctx context.Context, tree string) (where, error) {
+	if v.Repo == nil {
+		return where{}, errNowhere
+	}
+	below, err := filepath.Rel(resolved(v.Repo.Root()), resolved(v.Root))
+	if err != nil || !filepath.IsLocal(below) {
+		return where{}, fmt.Errorf("%s is not in the repository %s", v.Root, v.Repo.Root())
+	}
+	if err := v.hold(ctx, tree); err != nil {
+		return where{}, err
+	}
+	if err := v.prepare(ctx, tree); err != nil {
+		return where{}, err
+	}
+	return where{root: filepath.Join(v.place.tree.Root(), below), place: "worktree", tree: tree}, nil
+}
+
+func resolved(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}
+
+func (v *Verifier) hold(ctx context.Context, tree string) error {
+	if v.place != nil {
+		if err := v.place.tree.Reset(ctx, tree); err == nil {
+			return nil
+		}
+		// A gate may have left what cannot be reset over: begin anew.
+		if err := v.Close(ctx); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(v.Dir, 0o700); err != nil {
+		return fmt.Errorf("make worktree: %w", err)
+	}
+	dir, err := os.MkdirTemp(v.Dir, "worktree-")
+	if err != nil {
+		return fmt.Errorf("make worktree: %w", err)
+	}
+	w, err := v.Repo.Worktree(ctx, dir, tree)
+	if err != nil {
+		return err
+	}
+	v.place = &place{tree: w}
+	if _, err := v.Repo.CopyIncluded(ctx, w.Root()); err != nil {
+		return errors.Join(err, v.Close(context.WithoutCancel(ctx)))
+	}
+	return nil
+}
+
+// prepare runs the set-up, in a fresh place and again when the dependencies of
+// the tree are not those it ran for.
+func (v *Verifier) prepare(ctx context.Context, tree string) error {
+	if len(v.Setup) == 0 {
+		return nil
+	}
+	deps, err := v.lockFiles(ctx, tree)
+	if err != nil || v.place.deps == deps {
+		return err
+	}
+	v.place.deps = ""
+	for _, command := range v.Setup {
+		out := newOutput("", "")
+		limited, cancel := context.WithTimeout(ctx, setupTimeout)
+		argv, env := shell(command)
+		exit := proc.Run(limited, proc.Spec{
+			Argv: argv, Dir: v.place.tree.Root(), Env: slices.Concat(v.env, env),
+			Stdout: out, Stderr: out, Marker: v.Marker, KeepBackground: true,
+		})
+		cancel()
+		if !exit.OK() {
+			return fmt.Errorf("the worktree's set-up failed: %s: exit %d%s", command, exit.Code, after(lastLine(out.end())))
+		}
+	}
+	v.place.deps = deps
+	return nil
+}
+
+// lockFiles is a fingerprint of what a tree says it depends on.
+func (v *Verifier) lockFiles(ctx context.Context, tree string) (string, error) {
+	entries, err := v.Repo.Entries(ctx, tree)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for file, e := range entries {
+		base := path.Base(file)
+		if base == "package.json" || base == "go.sum" || strings.HasSuffix(base, ".lock") || strings.Contains(base, "-lock.") ||
+			strings.HasPrefix(base, "requirements") || base == "pyproject.toml" || base == "Cargo.toml" || base == "pom.xml" {
+			found = append(found, file+" "+e.ID)
+		}
+	}
+	slices.Sort(found)
+	sum := sha256.Sum256([]byte(strings.Join(found, "\n")))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// Elsewhere runs gates on a tree or commit in the worktree of Pawl's own, as for
+// an audit. What is kept from an earlier run there is used.
+func (v *Verifier) Elsewhere(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error) {
+	return v.elsewhere(ctx, gates, where{tree: tree, logDir: logDir})
+}
+
+func (v *Verifier) elsewhere(ctx context.Context, gates []gate.Gate, w where) ([]gate.Result, error) {
+	w.place = "worktree"
+	if v.allKept(gates, w) { // the place need not even be made
+		return v.all(ctx, gates, w)
+	}
+	there, err := v.at(ctx, w.tree)
+	if err != nil {
+		return nil, err
+	}
+	w.root = there.root
+	return v.all(ctx, gates, w)
+}
+
+func (v *Verifier) allKept(gates []gate.Gate, w where) bool {
+	n := 1
+	if w.uncached {
+		n = 2
+	}
+	return !slices.ContainsFunc(gates, func(g gate.Gate) bool { return len(v.kept(v.key(g, w))) < n })
+}

@@ -1,0 +1,65 @@
+package verify
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// Receipt proves one gate's result.
+type Receipt struct {
+	ID        string        `json:"id"` // hash of what the gate said, for the commit's trailer
+	Gate      string        `json:"gate"`
+	Command   string        `json:"command"`
+	Status    gate.Status   `json:"status"`
+	ExitCode  int           `json:"exit_code"`
+	Gated     string        `json:"gated_tree"`               // tree the gate ran on
+	Committed string        `json:"committed_tree,omitempty"` // tree of the commit; differs in Pawl's marks only
+	Duration  time.Duration `json:"duration"`
+	Tail      string        `json:"tail,omitempty"` // end of the output
+	Seq       int64         `json:"seq,omitempty"`  // place in the journal
+	At        time.Time     `json:"at"`             // when the gate had run
+}
+
+// NewReceipt makes the receipt of a result. Committed and Seq are known later
+// and are no part of its id.
+func NewReceipt(r gate.Result, at time.Time) Receipt {
+	rec := Receipt{
+		Gate: r.Gate, Command: r.Command, Status: r.Status, ExitCode: r.ExitCode,
+		Gated: r.Tree, Duration: r.Duration, Tail: r.Tail, At: at.UTC().Round(0),
+	}
+	rec.ID = rec.hash()
+	return rec
+}
+
+// Intact reports whether the receipt says what it said when it was made.
+func (r Receipt) Intact() bool { return r.ID == r.hash() }
+
+func (r Receipt) hash() string {
+	r.ID, r.Committed, r.Seq = "", "", 0
+	b, err := json.Marshal(r)
+	if err != nil { // a time outside of the years 0 to 9999
+		b = fmt.Appendf(nil, "%#v", r)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}
+
+// Differs says in one line how a new result contradicts the receipt; "" if it
+// does not. The output may differ, and a result that could not tell contradicts
+// nothing.
+func (r Receipt) Differs(now gate.Result) string {
+	switch {
+	case !r.Intact():
+		return "the receipt was altered after it was made"
+	case r.Command != now.Command:
+		return fmt.Sprintf("the receipt is for the command %q, this was %q", r.Command, now.Command)
+	case now.Status == gate.Unknown, r.Status == now.Status:
+		return ""
+	}
+	return fmt.Sprintf("the receipt says %s, now it is %s (exit %d)%s", r.Status, now.Status, now.ExitCode, after(now.Reason))
+}

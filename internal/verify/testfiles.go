@@ -1,0 +1,130 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/pawl-dev/pawl/internal/git"
+)
+
+// DefaultTests are the globs of what a test file is, fixtures included: what a
+// test reads belongs to it.
+func DefaultTests() []string {
+	return []string{
+		"**/*_test.go", "**/testdata/**",
+		"**/test_*.py", "**/*_test.py", "**/conftest.py",
+		"**/*.{test,spec}.{js,jsx,ts,tsx,mjs,cjs,mts,cts,vue,svelte}", "**/__tests__/**", "**/__snapshots__/**", "**/__mocks__/**",
+		"**/*Test.{java,kt,scala,groovy}", "**/*Tests.{java,kt,cs}", "**/*Spec.{scala,groovy,kt}", "**/*IT.java", "**/src/test/**",
+		"**/*_spec.rb", "**/*_test.rb", "**/*Test.php", "**/*_test.{exs,dart,cc,cpp,c,zig}", "**/*.bats", "**/*.t",
+		"**/tests/**", "**/test/**", "**/spec/**", "**/fixtures/**",
+	}
+}
+
+// isTest reports whether a path, relative to the repository with slashes, is a
+// test file. Globs that cannot be read match nothing.
+func (v *Verifier) isTest(file string) bool {
+	return slices.ContainsFunc(v.Tests, func(glob string) bool {
+		ok, err := doublestar.Match(glob, file)
+		return err == nil && ok
+	})
+}
+
+// testChanges are the test files that differ between trees.
+type testChanges struct {
+	old       []string // were there, and were changed or deleted
+	fresh     []string // added or changed since the task began: to lay over the tree of before
+	fromJudge []string // old ones of which the judge has a copy
+	fromBase  []string // all else that differs from the task's start
+	inSource  bool     // source files that hold tests differ
+}
+
+// compareTests finds what a claim did to tests.
+func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, error) {
+	var c testChanges
+	since, err := v.Repo.Diff(ctx, r.Judge, r.Tree)
+	if err != nil {
+		return c, err
+	}
+	for _, ch := range since {
+		if v.isTest(ch.Path) && ch.Status != 'A' {
+			c.fromJudge = append(c.fromJudge, ch.Path)
+		}
+	}
+	c.old = slices.Clone(c.fromJudge)
+	task, err := v.Repo.Diff(ctx, r.Base, r.Tree)
+	if err != nil {
+		return c, err
+	}
+	for _, ch := range task {
+		if !v.isTest(ch.Path) {
+			c.inSource = c.inSource || v.holdsTests(ctx, ch, r)
+			continue
+		}
+		if ch.Status != 'D' {
+			c.fresh = append(c.fresh, ch.Path)
+		}
+		if !slices.Contains(c.fromJudge, ch.Path) {
+			c.fromBase = append(c.fromBase, ch.Path)
+			if ch.Status != 'A' {
+				c.old = append(c.old, ch.Path)
+			}
+		}
+	}
+	return c, nil
+}
+
+// originals is the tree of now with the test files of before.
+func (v *Verifier) originals(ctx context.Context, r Request) (string, error) {
+	c, err := v.compareTests(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	tree, err := v.Repo.Overlay(ctx, r.Tree, r.Base, c.fromBase)
+	if err != nil {
+		return "", err
+	}
+	return v.Repo.Overlay(ctx, tree, r.Judge, c.fromJudge)
+}
+
+// inSourceMarks tell a source file that holds tests.
+func inSourceMarks(file string) []string {
+	switch path.Ext(file) {
+	case ".rs":
+		return []string{"#[cfg(test)]", "#[test]", "/// ```", "//! ```"}
+	case ".py":
+		return []string{">>> "}
+	case ".ts", ".js", ".tsx", ".jsx":
+		return []string{"import.meta.vitest"}
+	case ".ex":
+		return []string{"iex> "}
+	case ".zig":
+		return []string{"\ntest \""}
+	}
+	return nil
+}
+
+// holdsTests reports whether a changed source file holds tests, before or now.
+func (v *Verifier) holdsTests(ctx context.Context, ch git.Change, r Request) bool {
+	marks := inSourceMarks(ch.Path)
+	if len(marks) == 0 {
+		return false
+	}
+	for _, tree := range []string{r.Base, r.Tree} {
+		content, err := v.Repo.Show(ctx, tree, ch.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return true // it could not be read: it may
+		}
+		for _, mark := range marks {
+			if bytes.Contains(content, []byte(mark)) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,184 @@
+// Package verify runs gates and collects what core/gate needs to judge a claim.
+//
+// A gate runs in the work tree itself, so that it sees what the person's own
+// run would see. Whatever needs another tree than the one at hand (the tests as
+// they were, the new tests laid over the tree of before) runs in a worktree of
+// its own, never in the person's; and because such a place may lack what is not
+// in git, nothing seen there counts until a control run there shows what is
+// known to be so.
+//
+// Results are kept by tree and command: the same question is not asked twice.
+// Only what a gate said for certain is kept; when it could not tell, it is asked
+// again, a bounded number of times.
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/git"
+)
+
+// Options of a Verifier.
+type Options struct {
+	Root  string    // where gates run: the work tree or a folder in it, absolute
+	Repo  *git.Repo // the repository of Root; nil without git: then only Run works
+	Dir   string    // a folder of Pawl's own, outside the work tree, for kept results and worktrees
+	Env   []string  // Pawl's own environment, KEY=value; gates get what Environment leaves of it
+	Set   []string  // added to the gates' environment: settings, KEY=value
+	Setup []string  // shell commands that make a fresh worktree ready ([worktree] setup)
+	Tests []string  // globs of test files; nil = DefaultTests
+	// Marker is the value of PAWL_LOOP for the gates' processes, "" = none.
+	Marker string
+	// Watch is told when a gate begins (nil result) and ends; nil = nobody is.
+	Watch func(Progress)
+}
+
+// Progress is one gate beginning or ending.
+type Progress struct {
+	Gate   string
+	Probe  gate.Probe   // what the run is for; "" = the tree of now, or a baseline
+	Result *gate.Result // nil while it runs
+}
+
+// Verifier runs gates. Its methods are for one goroutine at a time: gates share
+// the work tree and the machine.
+type Verifier struct {
+	Options
+	env   []string
+	busy  func() bool
+	place *place
+}
+
+// New makes a Verifier. Close removes its worktree.
+func New(o Options) (*Verifier, error) {
+	if !filepath.IsAbs(o.Root) || !filepath.IsAbs(o.Dir) {
+		return nil, fmt.Errorf("verify: folders must be absolute: %q, %q", o.Root, o.Dir)
+	}
+	if o.Tests == nil {
+		o.Tests = DefaultTests()
+	}
+	return &Verifier{Options: o, env: Environment(o.Env, o.Set), busy: loaded}, nil
+}
+
+// Close removes the worktree, if one was made.
+func (v *Verifier) Close(ctx context.Context) error {
+	if v.place == nil {
+		return nil
+	}
+	p := v.place
+	v.place = nil
+	return p.tree.Remove(ctx)
+}
+
+// Run runs gates in the work tree as it is, one after another, using no kept
+// result. logDir receives their output, one file each; "" = nowhere. An error
+// means that ctx ended.
+func (v *Verifier) Run(ctx context.Context, gates []gate.Gate, logDir string) ([]gate.Result, error) {
+	return v.all(ctx, gates, where{root: v.Root, logDir: logDir})
+}
+
+// where a gate runs, and on what.
+type where struct {
+	root     string     // folder that a gate's Dir is below
+	place    string     // "" = the work tree; otherwise part of the key of kept results
+	tree     string     // "" = not known: nothing is kept
+	logDir   string     // "" = output is kept nowhere
+	probe    gate.Probe // what for
+	uncached bool       // a repeat: a second result, from a run that uses no cache of the runner's
+}
+
+// all gives one result for each gate.
+func (v *Verifier) all(ctx context.Context, gates []gate.Gate, w where) ([]gate.Result, error) {
+	results := make([]gate.Result, 0, len(gates))
+	for _, g := range gates {
+		r, err := v.result(ctx, g, w)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// result is the kept one, or that of a run.
+func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
+	k := v.key(g, w)
+	kept := v.kept(k)
+	n := 0
+	if w.uncached {
+		n = 1
+	}
+	if len(kept) > n {
+		r := kept[n]
+		r.Gate, r.Cached = g.Name, true
+		v.tell(Progress{Gate: g.Name, Probe: w.probe, Result: &r})
+		return r, nil
+	}
+	v.tell(Progress{Gate: g.Name, Probe: w.probe})
+	r, err := v.settled(ctx, g, w)
+	if err != nil {
+		return gate.Result{}, err
+	}
+	if r.Status != gate.Unknown && w.tree != "" && len(kept) == n {
+		v.keep(k, append(kept, r))
+	}
+	v.tell(Progress{Gate: g.Name, Probe: w.probe, Result: &r})
+	return r, nil
+}
+
+func (v *Verifier) tell(p Progress) {
+	if v.Watch != nil {
+		v.Watch(p)
+	}
+}
+
+// settled runs a gate until it has told, a bounded number of times.
+func (v *Verifier) settled(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
+	var tries []gate.Result
+	busy := false
+	for gate.Again(g, tries) {
+		r := v.once(ctx, g, w)
+		if err := ctx.Err(); err != nil {
+			return gate.Result{}, fmt.Errorf("run gate %s: %w", g.Name, err)
+		}
+		busy = v.busy()
+		tries = append(tries, r)
+		w.uncached = true
+	}
+	return gate.Settle(tries, busy), nil
+}
+
+// Carry takes the kept results of one tree over to another, which differs from
+// it in Pawl's own marks only: ticking a task asks no question again.
+func (v *Verifier) Carry(gates []gate.Gate, from, to string) {
+	for _, g := range gates {
+		for _, place := range []string{"", "worktree"} {
+			kept := v.kept(v.key(g, where{tree: from, place: place}))
+			k := v.key(g, where{tree: to, place: place})
+			if len(kept) > len(v.kept(k)) {
+				v.keep(k, kept)
+			}
+		}
+	}
+}
+
+// key names what a result depends on.
+func (v *Verifier) key(g gate.Gate, w where) string {
+	parts := []any{1, w.tree, w.place, g.Command, g.Argv, g.Dir, g.Report, g.Timeout, v.env}
+	if w.place != "" {
+		parts = append(parts, v.Setup)
+	}
+	b, err := json.Marshal(parts)
+	if err != nil { // strings and numbers always have a JSON form
+		panic(errors.Join(errors.New("key of a gate's result"), err))
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
+}
