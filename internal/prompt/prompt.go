@@ -1,0 +1,174 @@
+// Package prompt writes what the agent is told at the beginning of each turn:
+// the goal, this one task, what will judge it, what failed last, what is left
+// of the budget, and the two honest ways to end.
+//
+// There is one template for each situation; a person may replace any of them by
+// a file of the same name (first.md, gate-failed.md …). What comes from files
+// of the repository or from programs (titles, details, test output) is hostile
+// text: it is bounded, freed of control characters and set between fences that
+// it cannot close. What the person wrote (goal, notes) is instruction and is
+// bounded only.
+//
+//	text, err := prompt.Render(prompt.First, prompt.Data{Goal: "…", Promise: "DONE"})
+package prompt
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// Kind is a situation; its template is the file Kind + ".md".
+type Kind string
+
+// The situations.
+const (
+	First      Kind = "first"       // the first turn of a loop
+	Next       Kind = "next"        // another task of the plan
+	Fresh      Kind = "fresh"       // the same task in a fresh session, with the recap
+	GateFailed Kind = "gate-failed" // the same session: a claim was judged, a gate is red
+	Refused    Kind = "refused"     // the same session: all green, but nothing proves it, or nothing changed
+	Continue   Kind = "continue"    // the same session: the turn ended without a claim
+	Restored   Kind = "restored"    // the tree went back to the last verified commit
+	Struck     Kind = "struck"      // the same session: what judges was changed and put back
+	Resumed    Kind = "resumed"     // the loop goes on after an interruption
+	Verify     Kind = "verify"      // no claim needed: green gates are the goal
+	Answer     Kind = "answer"      // the result is text
+	Explore    Kind = "explore"     // time-boxed, no claim to make
+	Periodic   Kind = "periodic"    // the goal again, every so often
+)
+
+// Kinds lists all situations.
+func Kinds() []Kind {
+	return []Kind{First, Next, Fresh, GateFailed, Refused, Continue, Restored, Struck, Resumed, Verify, Answer, Explore, Periodic}
+}
+
+// Data is what a template may use. Empty fields leave their part out.
+type Data struct {
+	Loop     string        // name of the loop
+	Goal     string        // what the person asked, as they wrote it
+	Overview string        // the plan's prose that belongs to no task
+	Task     plan.Task     // the one task of this turn; without a title the goal is the task
+	Open     int           // tasks open after this one
+	Gates    []gate.Gate   // what will judge
+	Failed   []gate.Result // what failed last
+	Evidence gate.Evidence // what is wanted; "" = nothing beyond the gates
+	Reason   string        // why a claim was refused, a tree restored, a strike given, a loop interrupted
+	Recap    []string      // past iterations, from Recap
+	Lessons  []string      // rules learnt
+	Notes    []string      // what the person said meanwhile
+	Budget   Budget
+	Promise  string // the text of a claim; "" = DONE
+}
+
+// Budget is what remains; zero values mean no limit.
+type Budget struct {
+	Iteration     int // this one, from 1; 0 = not told
+	MaxIterations int
+	Time          time.Duration
+	CostUSD       float64
+}
+
+// MaxSize bounds every rendered prompt, in bytes.
+const MaxSize = 48 << 10
+
+//go:embed templates/*.md
+var builtin embed.FS
+
+// Set is the templates in use.
+type Set struct{ t *template.Template }
+
+// Render renders with the built-in templates.
+func Render(k Kind, d Data) (string, error) {
+	s, err := New(nil)
+	if err != nil {
+		return "", err
+	}
+	return s.Render(k, d)
+}
+
+// New reads the built-in templates, and over them the files of overrides (nil
+// for none), each named as a Kind with ".md". A name that is no situation, and
+// a template that does not parse or render, are errors that name the file and
+// line.
+func New(overrides fs.FS) (*Set, error) {
+	t, err := template.New("").Option("missingkey=error").Funcs(funcs).ParseFS(builtin, "templates/*.md")
+	if err != nil {
+		return nil, fmt.Errorf("read built-in templates: %w", err)
+	}
+	s := &Set{t: t}
+	if overrides == nil {
+		return s, nil
+	}
+	files, err := fs.ReadDir(overrides, ".")
+	if err != nil {
+		return nil, fmt.Errorf("read prompt templates: %w", err)
+	}
+	for _, f := range files {
+		if err := s.override(overrides, f.Name()); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (s *Set) override(dir fs.FS, name string) error {
+	kind, ok := strings.CutSuffix(name, ".md")
+	if !ok || !slices.Contains(Kinds(), Kind(kind)) {
+		return fmt.Errorf("read prompt templates: %s is no situation; the names are %s", name, names())
+	}
+	src, err := fs.ReadFile(dir, name)
+	if err != nil {
+		return fmt.Errorf("read prompt template %s: %w", name, err)
+	}
+	if _, err := s.t.New(name).Parse(string(src)); err != nil {
+		return fmt.Errorf("read prompt template: %w", err)
+	}
+	// A wrong field shows only when it is used: better now than at night.
+	for _, d := range []Data{{}, sample()} {
+		if _, err := s.Render(Kind(kind), d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func names() string {
+	var out []string
+	for _, k := range Kinds() {
+		out = append(out, string(k)+".md")
+	}
+	return strings.Join(out, ", ")
+}
+
+// Render writes the prompt for a situation: at most MaxSize bytes, without
+// blank lines at its ends or two in a row outside of fences.
+func (s *Set) Render(k Kind, d Data) (string, error) {
+	if !slices.Contains(Kinds(), k) {
+		return "", fmt.Errorf("render prompt: no situation is named %q", string(k))
+	}
+	var b strings.Builder
+	if err := s.t.ExecuteTemplate(&b, string(k)+".md", bounded(d)); err != nil {
+		return "", fmt.Errorf("render prompt: %w", err)
+	}
+	return middle(tidy(b.String()), MaxSize), nil
+}
+
+// sample has every field, so that a trial rendering meets every field.
+func sample() Data {
+	return Data{
+		Loop: "brisk-otter", Goal: "goal", Overview: "overview", Open: 1, Reason: "reason", Promise: "DONE",
+		Task:     plan.Task{ID: "1", Title: "title", Detail: "detail", Criteria: []string{"criterion"}},
+		Gates:    []gate.Gate{{Name: "test", Command: "go test ./..."}},
+		Failed:   []gate.Result{{Gate: "test", Status: gate.Fail, ExitCode: 1, Failing: []string{"T"}, FirstError: "e"}},
+		Evidence: gate.Discriminating, Recap: []string{"recap"}, Lessons: []string{"lesson"}, Notes: []string{"note"},
+		Budget: Budget{Iteration: 1, MaxIterations: 2, Time: time.Hour, CostUSD: 1},
+	}
+}

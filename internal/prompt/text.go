@@ -1,0 +1,274 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+	"text/template"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// Bounds of the parts, in bytes; together they stay below MaxSize.
+const (
+	maxGoal     = 16 << 10
+	maxOverview = 4 << 10
+	maxDetail   = 6 << 10
+	maxFailure  = 2 << 10
+	maxNotes    = 4 << 10
+	maxLine     = 300
+	maxItems    = 20
+)
+
+var funcs = template.FuncMap{
+	"fence":    fence,
+	"line":     line,
+	"evidence": evidence,
+	"gate":     gateLine,
+	"failure":  failureText,
+	"task":     taskText,
+	"budget":   budgetText,
+}
+
+// bounded is d with every part of it bounded and clean.
+func bounded(d Data) Data {
+	d.Loop = line(d.Loop)
+	d.Goal = middle(clean(d.Goal), maxGoal)
+	d.Overview = middle(clean(d.Overview), maxOverview)
+	d.Task.ID, d.Task.Title = line(d.Task.ID), line(d.Task.Title)
+	d.Task.Detail = middle(clean(d.Task.Detail), maxDetail)
+	d.Task.Criteria = lines(d.Task.Criteria)
+	d.Reason = middle(clean(d.Reason), maxFailure)
+	d.Recap, d.Lessons = lines(d.Recap), lines(d.Lessons)
+	d.Notes = notes(d.Notes)
+	d.Gates = d.Gates[:min(len(d.Gates), maxItems)]
+	d.Failed = d.Failed[:min(len(d.Failed), 3)]
+	if d.Promise = line(d.Promise); d.Promise == "" {
+		d.Promise = "DONE"
+	}
+	return d
+}
+
+// clean removes what a terminal or a model might take for more than text.
+func clean(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "�"), "\r\n", "\n")
+	s = strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			return -1
+		}
+		return r
+	}, s)
+	return strings.TrimSpace(s)
+}
+
+// line is s on one clean, bounded line.
+func line(s string) string {
+	if len(s) > 8*maxLine {
+		s = s[:8*maxLine]
+	}
+	return head(strings.Join(strings.Fields(clean(s)), " "), maxLine)
+}
+
+// lines keeps the last items: they are the newest, or the nearest to the end.
+func lines(in []string) []string {
+	var out []string
+	for _, s := range in[max(0, len(in)-maxItems):] {
+		if s = line(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// notes shares the room among the newest of what the person said.
+func notes(in []string) []string {
+	var out []string
+	in = in[max(0, len(in)-maxItems):]
+	for _, n := range in {
+		if n = middle(clean(n), maxNotes/len(in)); n != "" {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func head(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	cut := limit - len("…")
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// middle cuts the middle out of what is too long: a text's beginning says what
+// it is about, its end what to do.
+func middle(s string, limit int) string {
+	const mark = "\n[… cut here, it is too long …]\n"
+	if len(s) <= limit {
+		return s
+	}
+	front := (limit - len(mark)) / 2
+	back := len(s) - front
+	for front > 0 && !utf8.RuneStart(s[front]) {
+		front--
+	}
+	for back < len(s) && !utf8.RuneStart(s[back]) {
+		back++
+	}
+	return s[:front] + mark + s[back:]
+}
+
+// fence sets text between lines of backticks, more than the text has in a row
+// anywhere: nothing in it can end it.
+func fence(label, s string) string {
+	s = clean(s)
+	longest, run := 2, 0
+	for _, r := range s {
+		if r != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	ticks := strings.Repeat("`", longest+1)
+	return ticks + label + "\n" + s + "\n" + ticks
+}
+
+// taskText is a task as data, in one fence: even its title is not ours.
+func taskText(d Data) string {
+	var b strings.Builder
+	if d.Task.ID != "" {
+		fmt.Fprintf(&b, "id: %s\n", d.Task.ID)
+	}
+	fmt.Fprintf(&b, "title: %s\n", d.Task.Title)
+	if d.Task.Detail != "" {
+		fmt.Fprintf(&b, "\n%s\n", d.Task.Detail)
+	}
+	if len(d.Task.Criteria) > 0 {
+		b.WriteString("\nit is done when:\n")
+		for _, c := range d.Task.Criteria {
+			fmt.Fprintf(&b, "- %s\n", c)
+		}
+	}
+	return fence("task", b.String())
+}
+
+func gateLine(g gate.Gate) string {
+	command := g.Command
+	if len(g.Argv) > 0 {
+		command = strings.Join(g.Argv, " ")
+	}
+	command, name := line(command), line(g.Name)
+	if name == "" || name == command {
+		return command
+	}
+	return name + ": " + command
+}
+
+// failureText tells which tests failed and the first error: what one needs to
+// begin, not a page of log.
+func failureText(r gate.Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "gate: %s\n", line(r.Gate))
+	switch {
+	case r.TimedOut:
+		fmt.Fprintf(&b, "result: timed out after %s\n", r.Duration.Round(time.Second))
+	case r.Status == gate.Unknown:
+		b.WriteString("result: could not be judged\n")
+	default:
+		fmt.Fprintf(&b, "result: failed, exit code %d\n", r.ExitCode)
+	}
+	if r.Reason != "" {
+		fmt.Fprintf(&b, "reason: %s\n", line(r.Reason))
+	}
+	for i, name := range r.Failing {
+		if i == 10 {
+			fmt.Fprintf(&b, "… and %d more\n", len(r.Failing)-i)
+			break
+		}
+		fmt.Fprintf(&b, "failing: %s\n", head(line(name), 100))
+	}
+	detail := clean(r.FirstError)
+	if detail == "" {
+		detail = clean(r.Tail)
+		detail = strings.ToValidUTF8(detail[max(0, len(detail)-800):], "")
+	}
+	if detail != "" {
+		fmt.Fprintf(&b, "\n%s\n", head(detail, maxFailure/2))
+	}
+	return fence("output", head(b.String(), maxFailure))
+}
+
+// evidence says in plain words what is wanted beyond green gates.
+func evidence(e gate.Evidence) string {
+	switch e {
+	case gate.Discriminating:
+		return "A gate that was green before proves nothing by being green now. Show that your work is what makes the difference: at least one test must fail without your change and pass with it. Write it if there is none. Leave existing tests as they are."
+	case gate.Review:
+		return "Besides the gates, an independent review of the change has to pass."
+	case gate.Consistent:
+		return "Behaviour is not meant to change: everything that passed before must still pass."
+	}
+	return ""
+}
+
+// budgetText says what remains, "" if nothing is limited.
+func budgetText(b Budget) string {
+	var parts []string
+	switch {
+	case b.Iteration > 0 && b.MaxIterations > 0:
+		parts = append(parts, fmt.Sprintf("this is iteration %d of at most %d", b.Iteration, b.MaxIterations))
+	case b.Iteration > 0:
+		parts = append(parts, fmt.Sprintf("this is iteration %d", b.Iteration))
+	}
+	if b.Time > 0 {
+		parts = append(parts, fmt.Sprintf("%s of time left", short(b.Time)))
+	}
+	if b.CostUSD > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f left", b.CostUSD))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func short(d time.Duration) string {
+	d = d.Round(time.Minute)
+	h, m := int(d.Hours()), int(d.Minutes())%60
+	switch {
+	case h == 0 && m == 0:
+		return "less than a minute"
+	case h == 0:
+		return fmt.Sprintf("%d min", m)
+	case m == 0:
+		return fmt.Sprintf("%d h", h)
+	}
+	return fmt.Sprintf("%d h %d min", h, m)
+}
+
+// tidy drops the blank lines that parts left out leave behind.
+func tidy(s string) string {
+	var b strings.Builder
+	open, blank := "", 0
+	for l := range strings.SplitSeq(strings.TrimSpace(s), "\n") {
+		switch {
+		case open == "" && strings.TrimSpace(l) == "":
+			if blank++; blank > 1 {
+				continue
+			}
+			l = ""
+		case open == "" && strings.HasPrefix(l, "```"):
+			open, blank = l[:len(l)-len(strings.TrimLeft(l, "`"))], 0
+		case open != "" && l == open:
+			open, blank = "", 0
+		default:
+			blank = 0
+		}
+		b.WriteString(l + "\n")
+	}
+	return b.String()
+}
