@@ -212,7 +212,7 @@ func TestCommitSaysWhatStoppedIt(t *testing.T) {
 			base := b.git("rev-parse", "HEAD")
 			q := CommitRequest{Loop: "brisk-otter", Branch: "main", Parent: base, Tree: b.snapshot(), Message: "m"}
 			tc.arrange(b, &q)
-			before := b.hidden()
+			before := b.untouchable()
 			_, err := b.repo.Commit(context.Background(), q)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Fatalf("error %v, want %q", err, tc.want)
@@ -220,7 +220,7 @@ func TestCommitSaysWhatStoppedIt(t *testing.T) {
 			if !strings.Contains(failure.Hint(err), tc.hint) {
 				t.Errorf("hint %q, want %q", failure.Hint(err), tc.hint)
 			}
-			if b.hidden() != before {
+			if b.untouchable() != before {
 				t.Error("something changed all the same")
 			}
 		})
@@ -304,5 +304,34 @@ func TestAnotherGitsLockIsWaitedFor(t *testing.T) {
 	b.commit(q)
 	if got := b.git("status", "--porcelain"); got != "" {
 		t.Errorf("status:\n%s", got)
+	}
+}
+
+func TestCommitMadeAgainAfterACrashFindsItself(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "a", "1")
+	base := b.git("rev-parse", "HEAD")
+	b.write("a", "2")
+	q := CommitRequest{Branch: "main", Parent: base, Tree: b.snapshot(), Trailers: []Trailer{{"Pawl-Receipt", "r1"}}}
+	index := b.read(".git/index")
+	done := b.commit(q)
+	b.write(".git/index", index) // the crash came before the index was brought in line
+	if again := b.commit(q); again.Commit != done.Commit {
+		t.Errorf("a second commit: %s", again.Commit)
+	}
+	if got := b.git("status", "--porcelain"); got != "" {
+		t.Errorf("status:\n%s", got)
+	}
+	b.write("a", "3")
+	index = b.read(".git/index")
+	if sha, err := b.repo.CommitUserChanges(context.Background(), "l", "wip"); err != nil || sha == "" {
+		t.Fatalf("commit %q, %v", sha, err)
+	}
+	b.write(".git/index", index)
+	if sha, err := b.repo.CommitUserChanges(context.Background(), "l", "wip"); err != nil || sha != "" {
+		t.Errorf("a second commit: %q, %v", sha, err)
+	}
+	if got := b.git("status", "--porcelain") + b.git("rev-list", "--count", "HEAD"); got != "3" {
+		t.Errorf("status and commits:\n%s", got)
 	}
 }

@@ -121,7 +121,7 @@ func TestOverlayTakesPathsFromAnotherTree(t *testing.T) {
 	b.remove("file")
 	b.write("file/inner", "after")
 	from := b.snapshot()
-	untouched := b.hidden()
+	untouched := b.untouchable()
 	tests := map[string]struct {
 		paths []string
 		want  string
@@ -139,7 +139,7 @@ func TestOverlayTakesPathsFromAnotherTree(t *testing.T) {
 			}
 		})
 	}
-	if b.hidden() != untouched || b.snapshot() != from {
+	if b.untouchable() != untouched || b.snapshot() != from {
 		t.Error("the index, HEAD or the work tree changed")
 	}
 }

@@ -88,7 +88,7 @@ func TestRunHooks(t *testing.T) {
 			tc.arrange(b)
 			b.write("a", "changed")
 			b.write("new", "x")
-			before := b.hidden()
+			before := b.untouchable()
 			tree := b.overlay(b.snapshot(), "HEAD", "mine")
 			got, err := b.repo.RunHooks(context.Background(), HookRequest{Tree: tree, Message: "feat: x"})
 			b.must(err)
@@ -102,7 +102,7 @@ func TestRunHooks(t *testing.T) {
 			if got := b.read("a"); got != tc.file {
 				t.Errorf("a = %q", got)
 			}
-			if b.hidden() != before {
+			if b.untouchable() != before {
 				t.Error("the user's index, HEAD or a branch changed")
 			}
 		})

@@ -149,9 +149,9 @@ func (b *sandbox) reference() string {
 	return strings.TrimSpace(string(out))
 }
 
-// hidden is what no snapshot or restore may change: HEAD, branches, the index
+// untouchable is what no snapshot or restore may change: HEAD, branches, the index
 // and the stash.
-func (b *sandbox) hidden() string {
+func (b *sandbox) untouchable() string {
 	b.Helper()
 	index, err := os.ReadFile(filepath.Join(b.repo.gitDir, "index"))
 	b.must(err)

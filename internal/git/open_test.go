@@ -153,10 +153,10 @@ func TestStatusWritesNothing(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "a", "a")
 	b.write("a", "a") // same content, another time: a refresh would be written
-	before := b.hidden()
+	before := b.untouchable()
 	_, err := b.repo.Status(context.Background())
 	b.must(err)
-	if b.hidden() != before {
+	if b.untouchable() != before {
 		t.Error("the index changed")
 	}
 }

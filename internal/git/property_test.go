@@ -33,7 +33,7 @@ func TestRestoreUndoesAnything(t *testing.T) {
 		b.write("d/kept.ign", "ignored")
 		point := b.checkpoint(0)
 		b.play(rt, "after")
-		hidden, changed := b.hidden(), b.reference()
+		hidden, changed := b.untouchable(), b.reference()
 
 		done := b.restore(point.Commit)
 		b.equal("restored", point.Tree)
@@ -42,7 +42,7 @@ func TestRestoreUndoesAnything(t *testing.T) {
 		}
 		b.restore(done.Before)
 		b.equal("undone", changed)
-		if b.hidden() != hidden {
+		if b.untouchable() != hidden {
 			rt.Fatalf("the index, HEAD, a branch or the stash changed")
 		}
 		if b.read("kept.ign")+b.read("d/kept.ign") != "ignoredignored" {

@@ -61,7 +61,7 @@ func TestRestoreBringsBackTheTree(t *testing.T) {
 			b.write("x.log/ignored", "kept\n")
 			point := b.checkpoint(0)
 			change(b)
-			before, changed := b.hidden(), b.snapshot()
+			before, changed := b.untouchable(), b.snapshot()
 
 			done := b.restore(point.Commit)
 			if diff := cmp.Diff(Restored{Before: changed, After: point.Tree, Changed: done.Changed}, done); diff != "" {
@@ -70,7 +70,7 @@ func TestRestoreBringsBackTheTree(t *testing.T) {
 			if got := b.reference(); got != point.Tree {
 				t.Errorf("the tree differs:\n%s", b.git("diff-tree", "-r", point.Tree, got))
 			}
-			if b.hidden() != before {
+			if b.untouchable() != before {
 				t.Error("the index, HEAD, a branch or the stash changed")
 			}
 			if got := b.read("x.log/ignored"); got != "kept\n" {

@@ -75,6 +75,9 @@ func (r *Repo) seed(ctx context.Context, s *scratch, fresh bool) (seeded, error)
 	if errors.Is(err, fs.ErrNotExist) {
 		_, err = r.run(ctx, call{args: []string{"read-tree", "HEAD"}, index: s.index})
 	}
+	if err == nil {
+		err = r.reveal(ctx, s.index)
+	}
 	if err != nil {
 		return seeded{}, fmt.Errorf("copy the user's index: %w", err)
 	}

@@ -56,13 +56,13 @@ func TestSnapshotHoldsTheWholeWorkTree(t *testing.T) {
 			b := newRepo(t, "a.txt", "a\n", "dir/b.txt", "b\n", "dir/sub/c.txt", "c\n")
 			b.snapshot() // so that the second one starts from a kept index
 			change(b)
-			before, want := b.hidden(), b.reference()
+			before, want := b.untouchable(), b.reference()
 			for range 2 {
 				if got := b.snapshot(); got != want {
 					t.Errorf("snapshot differs from what git add makes:\n%s", b.git("diff-tree", "-r", want, got))
 				}
 			}
-			if b.hidden() != before {
+			if b.untouchable() != before {
 				t.Error("the index, HEAD, a branch or the stash changed")
 			}
 		})
@@ -250,4 +250,72 @@ func (b *sandbox) submodule(p string) {
 	b.gitIn(source, "commit", "-q", "-m", "sub")
 	b.git("submodule", "--quiet", "add", source, p)
 	b.git("commit", "-q", "-m", "add submodule")
+}
+
+func TestSnapshotSeesWhatGitWasToldNotToLookAt(t *testing.T) {
+	t.Parallel()
+	for _, mark := range []string{"--assume-unchanged", "--skip-worktree"} {
+		b := newRepo(t, "a", "a", "b", "b")
+		b.write("a", "changed")
+		want := b.snapshot()
+		b.write("a", "a")
+		b.snapshot()
+		b.git("update-index", mark, "a")
+		b.write("a", "changed")
+		if got := b.git("status", "--porcelain"); got != "" {
+			t.Fatalf("%s: status:\n%s", mark, got)
+		}
+		if got := b.snapshot(); got != want {
+			t.Errorf("%s: the change is not in the snapshot", mark)
+		}
+		status, err := b.repo.Status(context.Background())
+		b.must(err)
+		if diff := cmp.Diff([]string{"a"}, status.Hidden); diff != "" {
+			t.Errorf("%s: hidden (-want +got):\n%s", mark, diff)
+		}
+		b.remove("a")
+		if got := b.git("ls-tree", "--name-only", b.snapshot()); got != "README\nb" {
+			t.Errorf("%s: the deletion is not in the snapshot: %s", mark, got)
+		}
+	}
+}
+
+func TestSnapshotWithoutAnIndex(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "a", "a")
+	b.write("ignored-but-tracked.log", "x")
+	b.git("add", "-A")
+	b.git("commit", "-qm", "x")
+	b.write(".git/info/exclude", "*.log\n")
+	b.must(os.Remove(b.path(".git/index")))
+	if got, want := b.snapshot(), b.git("rev-parse", "HEAD^{tree}"); got != want {
+		t.Errorf("snapshot %s, want %s", got, want)
+	}
+	if _, err := os.Stat(b.path(".git/index")); !os.IsNotExist(err) {
+		t.Error("the user's index was made")
+	}
+}
+
+func TestSnapshotsAtOnceDoNotMeet(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t)
+	for i := range 50 {
+		b.write(strings.Repeat("x", i+1), "x")
+	}
+	want := b.reference()
+	got := make(chan string)
+	for range 4 {
+		go func() {
+			tree, _, err := b.repo.Snapshot(context.Background())
+			if err != nil {
+				tree = err.Error()
+			}
+			got <- tree
+		}()
+	}
+	for range 4 {
+		if tree := <-got; tree != want {
+			t.Errorf("snapshot %s, want %s", tree, want)
+		}
+	}
 }

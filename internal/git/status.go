@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,10 @@ type Status struct {
 	// Submodules are those with changes of their own inside. They are no reason
 	// to call the tree dirty; their changes are never captured.
 	Submodules []string
+	// Hidden are tracked files that git was told not to look at (assume-unchanged,
+	// skip-worktree). Snapshots hold them as they are on disk; those that were
+	// hidden before a loop are the user's own and not to be committed.
+	Hidden []string
 }
 
 // Status reads the state of the user's index and work tree, and writes nothing.
@@ -42,7 +47,9 @@ func (r *Repo) Status(ctx context.Context) (Status, error) {
 			s.Dirty = append(s.Dirty, f.path)
 		}
 	}
-	return s, nil
+	hidden, err := r.hidden(ctx, "")
+	s.Hidden = slices.Compact(slices.Sorted(slices.Values(slices.Concat(hidden.assumed, hidden.skipped))))
+	return s, err
 }
 
 // statusArgs ask for everything, whatever the user's configuration hides.

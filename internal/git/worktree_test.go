@@ -19,7 +19,7 @@ func TestWorktreeHoldsAnyTree(t *testing.T) {
 	b.remove("dir")
 	b.write("new\nfile", "2")
 	second := b.snapshot()
-	before := b.hidden()
+	before := b.untouchable()
 	dir := filepath.Join(t.TempDir(), "judge")
 
 	w, err := b.repo.Worktree(ctx, dir, second)
@@ -46,7 +46,7 @@ func TestWorktreeHoldsAnyTree(t *testing.T) {
 	}
 	b.must(w.Reset(ctx, "HEAD")) // a commit is a tree, too
 	check(first)
-	if b.hidden() != before {
+	if b.untouchable() != before {
 		t.Error("the user's index, HEAD, a branch or the stash changed")
 	}
 

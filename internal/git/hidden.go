@@ -1,0 +1,67 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+)
+
+// Two marks in an index make git look away from a file: assume-unchanged and
+// skip-worktree. Users set them to keep a local change to themselves; an agent
+// could, to have a change judged that is not in the tree. So snapshots look all
+// the same, and Status names such files, for the loop not to commit those that
+// were there before it.
+
+// hiddenFiles are the tracked files that git was told not to look at, by mark:
+// assumed unchanged, skipped. What a sparse checkout left out is none of them.
+type hiddenFiles struct{ assumed, skipped []string }
+
+func (r *Repo) hidden(ctx context.Context, index string) (hiddenFiles, error) {
+	out, err := r.run(ctx, call{args: []string{"ls-files", "-v", "-z"}, index: index})
+	if err != nil {
+		return hiddenFiles{}, fmt.Errorf("look for hidden files: %w", err)
+	}
+	var h hiddenFiles
+	for _, rec := range fields(out) { // a tag, a space, the path
+		if len(rec) < 3 {
+			return h, fmt.Errorf("look for hidden files: unexpected record %q", rec)
+		}
+		tag, path := rec[0], rec[2:]
+		if tag >= 'a' && tag <= 'z' {
+			h.assumed = append(h.assumed, path)
+		}
+		if tag == 'S' || tag == 's' {
+			h.skipped = append(h.skipped, path)
+		}
+	}
+	if len(h.skipped) == 0 {
+		return h, nil
+	}
+	sparse, err := r.git(ctx, "config", "--type=bool", "core.sparseCheckout")
+	if err != nil && !exited(err, 1) {
+		return h, fmt.Errorf("look for hidden files: %w", err)
+	}
+	if sparse != "true" {
+		return h, nil
+	}
+	present := h.skipped[:0]
+	for _, p := range h.skipped {
+		if _, err := os.Lstat(r.path(p)); err == nil {
+			present = append(present, p)
+		}
+	}
+	h.skipped = present
+	return h, nil
+}
+
+// reveal takes the marks off in a private index.
+func (r *Repo) reveal(ctx context.Context, index string) error {
+	h, err := r.hidden(ctx, index)
+	if err != nil {
+		return err
+	}
+	if err := r.updateIndex(ctx, index, h.assumed, "--no-assume-unchanged"); err != nil {
+		return err
+	}
+	return r.updateIndex(ctx, index, h.skipped, "--no-skip-worktree")
+}

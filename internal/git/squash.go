@@ -1,0 +1,85 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// keepCommits makes a ref for commits of tip that are not in parent, so that
+// moving a branch from tip to a child of parent loses nothing. It returns the
+// ref's name, or "" when there is nothing to keep.
+func (r *Repo) keepCommits(ctx context.Context, loop, parent, tip string) (string, error) {
+	if tip == parent {
+		return "", nil
+	}
+	if _, err := r.git(ctx, "merge-base", "--is-ancestor", tip, parent); err == nil {
+		return "", nil
+	} else if !exited(err, 1) {
+		return "", err
+	}
+	prefix, err := loopRef(loop)
+	if err != nil {
+		return "", err
+	}
+	prefix += "squashed/"
+	points, err := r.points(ctx, prefix)
+	if err != nil {
+		return "", err
+	}
+	n := 1
+	for _, p := range points {
+		if p.Commit == tip {
+			return prefix + strconv.Itoa(p.N), nil
+		}
+		n = p.N + 1
+	}
+	for {
+		ref := prefix + strconv.Itoa(n)
+		if err := r.createRef(ctx, ref, tip); !errors.Is(err, errTaken) {
+			return ref, err
+		}
+		n++
+	}
+}
+
+// Squash moves the branch back to base without touching a file, so that the
+// agent's own commits become changes again (for hooks, or after a restore). They
+// are kept under refs/pawl/<loop>/squashed/; it returns that ref, or "".
+func (r *Repo) Squash(ctx context.Context, loop, branch, base string) (string, error) {
+	ref, err := r.branchRef(ctx, branch)
+	if err != nil {
+		return "", err
+	}
+	to, err := r.Resolve(ctx, base+"^{commit}")
+	if err != nil {
+		return "", err
+	}
+	tip, err := r.Resolve(ctx, ref+"^{commit}")
+	if err != nil || tip == to {
+		return "", err
+	}
+	kept, err := r.keepCommits(ctx, loop, to, tip)
+	if err != nil {
+		return "", fmt.Errorf("squash %s: %w", branch, err)
+	}
+	if err := r.write(ctx, "update-ref", "-m", "pawl: squash", ref, to, tip); err != nil {
+		return kept, fmt.Errorf("squash %s: %w", branch, err)
+	}
+	return kept, r.alignIndex(ctx, to)
+}
+
+// alignIndex makes the user's index hold a commit's tree; the work tree is not
+// touched, and what git remembers of unchanged files is kept.
+func (r *Repo) alignIndex(ctx context.Context, commit string) error {
+	// --reset, not -m: conflict entries of a merge that the agent began are dropped.
+	if err := r.write(ctx, "read-tree", "--reset", commit); err != nil {
+		return fmt.Errorf("bring the index in line: %w", err)
+	}
+	// Exits 1 where files differ from the index, which is no error here.
+	if err := r.write(ctx, "update-index", "-q", "--refresh"); err != nil && !exited(err, 1) {
+		return fmt.Errorf("bring the index in line: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// CommitUserChanges commits what the user had changed in tracked files before
+// the loop, as theirs, to the branch that HEAD is on (or a detached HEAD). What
+// was staged before is kept under refs/pawl/<loop>/staged: `git reset --soft
+// HEAD~1` and `git read-tree` of it give everything back. It returns "" when
+// there was nothing to commit.
+func (r *Repo) CommitUserChanges(ctx context.Context, loop, message string) (string, error) {
+	sha, err := r.commitUserChanges(ctx, loop, message)
+	if err != nil {
+		return "", fmt.Errorf("commit your changes: %w", err)
+	}
+	return sha, nil
+}
+
+func (r *Repo) commitUserChanges(ctx context.Context, loop, message string) (string, error) {
+	status, err := r.Status(ctx)
+	if err != nil || len(status.Dirty) == 0 {
+		return "", err
+	}
+	if err := r.keepStaged(ctx, loop, status.Head); err != nil {
+		return "", err
+	}
+	snap, _, err := r.Snapshot(ctx)
+	if err != nil {
+		return "", err
+	}
+	tree, err := r.Overlay(ctx, snap, status.Head, status.Untracked)
+	if err != nil {
+		return "", err
+	}
+	if had, err := r.TreeOf(ctx, status.Head); err != nil || had == tree {
+		return "", errors.Join(err, r.alignIndex(ctx, status.Head)) // a crash came before the index
+	}
+	text, err := r.message(ctx, message, nil)
+	if err != nil {
+		return "", err
+	}
+	done, err := r.commitTree(ctx, CommitRequest{Tree: tree, Parent: status.Head, Message: text})
+	if err != nil {
+		return "", err
+	}
+	if err := r.write(ctx, "update-ref", "-m", "pawl: "+subject(text), "HEAD", done.Commit, status.Head); err != nil {
+		return "", err
+	}
+	return done.Commit, r.alignIndex(ctx, done.Commit)
+}
+
+// keepStaged keeps the user's index as a commit on head.
+func (r *Repo) keepStaged(ctx context.Context, loop, head string) error {
+	prefix, err := loopRef(loop)
+	if err != nil {
+		return err
+	}
+	s, err := r.newScratch()
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := copyIndex(filepath.Join(r.gitDir, "index"), s.index); err != nil {
+		return err
+	}
+	tree, err := r.writeTree(ctx, s.index)
+	if err != nil {
+		return err
+	}
+	out, err := r.run(ctx, call{args: []string{"commit-tree", tree, "-p", head}, env: pawlIdentity, stdin: []byte("what was staged before\n")})
+	if err != nil {
+		return err
+	}
+	err = r.write(ctx, "update-ref", prefix+"staged", strings.TrimSpace(string(out)))
+	return err
+}
