@@ -1,0 +1,187 @@
+// Package command makes an agent of any program that reads a prompt on its
+// stdin, works in the current directory, and prints what it has to say. Each
+// turn is a new process with a fresh context; nothing is known of its tools and
+// its cost, and nothing judges its tool calls.
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// maxText is how much of the end of its output is the program's message.
+const maxText = 256 << 10
+
+// Agent runs a program for each turn.
+type Agent struct {
+	Argv []string // the program and its arguments; Options.Args are appended
+}
+
+var _ agent.Agent = Agent{}
+
+// Name of the agent.
+func (Agent) Name() string { return "command" }
+
+// Version cannot be told.
+func (Agent) Version(context.Context) (string, error) { return "", nil }
+
+// Start begins a session; the program is started by its turns.
+func (a Agent) Start(_ context.Context, o agent.Options) (agent.Session, error) {
+	if len(a.Argv) == 0 {
+		return nil, failure.New(failure.Usage, "name the program with --agent-command", "start agent: no command given")
+	}
+	return &session{argv: append(a.Argv[:len(a.Argv):len(a.Argv)], o.Args...), o: o}, nil
+}
+
+type session struct {
+	argv []string
+	o    agent.Options
+}
+
+func (s *session) ID() string   { return s.o.Resume }
+func (s *session) Close() error { return nil }
+
+// Turn runs the program once. Its output is its message, and its sign of life;
+// an exit code other than 0 is a crash.
+func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)) (agent.Result, error) {
+	log, err := s.openLog()
+	if err != nil {
+		return agent.Result{}, err
+	}
+	defer log.Close()
+	w := newWatch(ctx, t)
+	defer w.stop()
+	out := &output{log: log, alive: w.alive}
+	if emit != nil {
+		out.emit = emit
+	}
+	e := proc.Run(w.ctx, proc.Spec{
+		Argv: s.argv, Dir: s.o.Dir, Env: s.env(), Marker: s.o.Marker,
+		Stdin: strings.NewReader(t.Prompt), Stdout: out, Stderr: out,
+	})
+	r := agent.Result{
+		Text: strings.TrimSpace(string(out.tail)), SessionID: s.ID(), Model: s.o.Model, ContextPercent: -1,
+		Failure: w.failure(ctx),
+	}
+	switch {
+	case r.Failure != nil:
+	case e.Err != nil:
+		r.Failure = &agent.Failure{Class: agent.Crashed, Message: e.Err.Error()}
+	case e.Signal != "":
+		r.Failure = &agent.Failure{Class: agent.Crashed, Message: s.argv[0] + " was ended by a signal: " + e.Signal}
+	case e.Code != 0:
+		r.Failure = &agent.Failure{Class: agent.Crashed, Message: fmt.Sprintf("%s ended with exit code %d", s.argv[0], e.Code)}
+	}
+	return r, nil
+}
+
+func (s *session) openLog() (*os.File, error) {
+	path := s.o.LogPath
+	if path == "" {
+		path = os.DevNull
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the log of the agent: %w", err)
+	}
+	return f, nil
+}
+
+func (s *session) env() []string {
+	env := os.Environ()
+	for k, v := range s.o.Env {
+		env = append(env, k+"="+v)
+	}
+	return env
+}
+
+// watch ends the program when it takes too long or is silent for too long.
+type watch struct {
+	ctx   context.Context
+	stop  context.CancelFunc
+	t     agent.Turn
+	alive func()
+}
+
+func newWatch(ctx context.Context, t agent.Turn) *watch {
+	ctx, cancel := context.WithCancelCause(ctx)
+	w := &watch{ctx: ctx, t: t, alive: func() {}, stop: func() { cancel(nil) }}
+	if t.Timeout > 0 {
+		timer := time.AfterFunc(t.Timeout, func() { cancel(errTimeout) })
+		stop := w.stop
+		w.stop = func() { timer.Stop(); stop() }
+	}
+	if t.IdleTimeout > 0 {
+		idle := time.AfterFunc(t.IdleTimeout, func() { cancel(errSilent) })
+		stop := w.stop
+		w.stop = func() { idle.Stop(); stop() }
+		w.alive = func() { idle.Reset(t.IdleTimeout) }
+	}
+	return w
+}
+
+type reason string
+
+func (r reason) Error() string { return string(r) }
+
+const (
+	errTimeout = reason("the turn took too long")
+	errSilent  = reason("the agent was silent for too long")
+)
+
+// failure says why the program was ended, nil if it ended by itself.
+func (w *watch) failure(outer context.Context) *agent.Failure {
+	switch cause := context.Cause(w.ctx); {
+	case outer.Err() != nil:
+		return &agent.Failure{Class: agent.Interrupted, Message: "the turn was interrupted"}
+	case cause == errTimeout:
+		return &agent.Failure{Class: agent.TimedOut, Message: fmt.Sprintf("the turn took longer than %v", w.t.Timeout)}
+	case cause == errSilent:
+		return &agent.Failure{Class: agent.Silent, Message: fmt.Sprintf("no output for %v", w.t.IdleTimeout)}
+	}
+	return nil
+}
+
+// output keeps the end of what is written and passes each line on.
+type output struct {
+	mu    sync.Mutex
+	log   *os.File
+	alive func()
+	emit  func(agent.Event)
+	tail  []byte
+	line  []byte
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.alive()
+	o.tail = append(o.tail, p...)
+	if over := len(o.tail) - maxText; over > maxText {
+		o.tail = append(o.tail[:0], o.tail[over:]...)
+	}
+	for _, b := range p {
+		if b == '\n' || len(o.line) >= maxText {
+			o.flush()
+			continue
+		}
+		o.line = append(o.line, b)
+	}
+	return o.log.Write(p)
+}
+
+// flush emits a line.
+func (o *output) flush() {
+	if text := strings.TrimSpace(string(o.line)); text != "" && o.emit != nil {
+		o.emit(agent.Event{Kind: agent.KindText, Text: text})
+	}
+	o.line = o.line[:0]
+}

@@ -1,0 +1,147 @@
+package scripted
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+)
+
+// Script is the part that the agent plays.
+type Script struct {
+	byNumber map[int]*part
+	byWord   []*part
+}
+
+// part is one turn of a script.
+type part struct {
+	word       string
+	reply      string
+	files      []file
+	deletes    []string
+	runs       []string
+	sleep      time.Duration
+	tools      int
+	context    int
+	usage      agent.Usage
+	background []string
+	failure    *agent.Failure
+	wait       time.Duration // of the failure: until it is over
+}
+
+type file struct{ path, content string }
+
+// Parse reads a script, see the package doc. The error names the section.
+func Parse(data []byte) (*Script, error) {
+	s := &Script{byNumber: map[int]*part{}}
+	words := map[string]*part{}
+	for _, f := range txtar.Parse(data).Files {
+		key, section, ok := strings.Cut(f.Name, "/")
+		if !ok || key == "" {
+			return nil, fmt.Errorf("parse script: section %q is not TURN/WHAT", f.Name)
+		}
+		var p *part
+		if n, err := strconv.Atoi(key); err == nil {
+			if p = s.byNumber[n]; p == nil {
+				p = newPart("")
+				s.byNumber[n] = p
+			}
+		} else if p = words[key]; p == nil {
+			p = newPart(key)
+			words[key] = p
+			s.byWord = append(s.byWord, p)
+		}
+		if err := p.add(section, string(f.Data)); err != nil {
+			return nil, fmt.Errorf("parse script: section %q: %w", f.Name, err)
+		}
+	}
+	return s, nil
+}
+
+// newPart has a price, so that a scripted loop shows figures.
+func newPart(word string) *part {
+	return &part{word: word, context: 10, usage: agent.Usage{Input: 1200, Output: 300, CacheRead: 8000, CostUSD: 0.02}}
+}
+
+func (p *part) add(section, data string) (err error) {
+	text := strings.TrimSpace(data)
+	if name, ok := strings.CutPrefix(section, "files/"); ok {
+		p.files = append(p.files, file{path: path.Clean(name), content: data})
+		return nil
+	}
+	switch section {
+	case "reply":
+		p.reply = text
+	case "delete":
+		p.deletes = lines(text)
+	case "run":
+		p.runs = append(p.runs, text)
+	case "background":
+		p.background = lines(text)
+	case "sleep":
+		p.sleep, err = time.ParseDuration(text)
+	case "tools":
+		p.tools, err = strconv.Atoi(text)
+	case "context":
+		p.context, err = strconv.Atoi(text)
+	case "cost":
+		p.usage.CostUSD, err = strconv.ParseFloat(text, 64)
+	case "failure":
+		err = p.addFailure(text)
+	default:
+		return fmt.Errorf("no such section; there are reply, files/PATH, delete, run, sleep, tools, context, cost, background, failure")
+	}
+	return err
+}
+
+// addFailure reads CLASS [DURATION] [MESSAGE].
+func (p *part) addFailure(text string) error {
+	class, rest, _ := strings.Cut(text, " ")
+	switch c := agent.Class(class); c {
+	case agent.UsageLimit, agent.Overloaded, agent.Network, agent.Login, agent.Billing, agent.Refused,
+		agent.Crashed, agent.TimedOut, agent.Silent, agent.OverBudget, agent.Interrupted:
+		p.failure = &agent.Failure{Class: c}
+	default:
+		return fmt.Errorf("no such failure class: %q", class)
+	}
+	first, message, _ := strings.Cut(rest, " ")
+	if d, err := time.ParseDuration(first); err == nil {
+		p.wait, rest = d, message
+	}
+	p.failure.Message = strings.TrimSpace(rest)
+	if p.failure.Message == "" {
+		p.failure.Message = "scripted: " + class
+	}
+	return nil
+}
+
+func lines(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// pick is the part for a turn: by its number, else by the first word that
+// stands in the prompt, else one that has nothing to say.
+func (s *Script) pick(number int, prompt string) *part {
+	if p := s.byNumber[number]; p != nil {
+		return p
+	}
+	for _, p := range s.byWord {
+		if strings.Contains(prompt, p.word) {
+			return p
+		}
+	}
+	p := newPart("")
+	p.reply = "The script has nothing for this turn."
+	return p
+}

@@ -1,0 +1,274 @@
+// Package scripted is an agent that plays a part from a file: for the demo, and
+// for tests that want a whole loop without a model. What it does is real (files
+// are written, commands run, the judge is asked); only its mind is scripted.
+//
+// A script is a txtar archive. A section is named TURN/WHAT, where TURN is the
+// number of the turn, counted over the whole loop, or a word: such a part is
+// played whenever the prompt contains the word and no number fits.
+//
+//	-- 1/files/greet.go --
+//	package greet
+//	-- 1/run --
+//	git commit -qam 'on my own'
+//	-- 1/reply --
+//	<promise>DONE</promise>
+//	-- 2/failure --
+//	usage_limit 2s You've hit your limit
+//
+// Further: delete (paths), sleep (a duration, in silence), tools (a number of
+// reads), context (percent), cost (dollars), background (one a line).
+package scripted
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// Agent plays a script.
+type Agent struct {
+	Script *Script
+	// Counter is the file that holds how many turns were played to their end, so
+	// that a fresh session, or a loop that was killed, goes on with the next.
+	// Without it each session begins at turn 1.
+	Counter string
+}
+
+var (
+	_ agent.Agent = Agent{}
+	_ agent.Warm  = (*session)(nil)
+)
+
+// Name of the agent.
+func (Agent) Name() string { return "scripted" }
+
+// Version is always the same.
+func (Agent) Version(context.Context) (string, error) { return "1", nil }
+
+// Start begins a session.
+func (a Agent) Start(_ context.Context, o agent.Options) (agent.Session, error) {
+	if a.Script == nil {
+		return nil, errors.New("start scripted agent: no script")
+	}
+	s := &session{agent: a, o: o, id: o.Resume}
+	played, err := s.played()
+	if err != nil {
+		return nil, fmt.Errorf("start scripted agent: %w", err)
+	}
+	if s.id == "" {
+		s.id = fmt.Sprintf("scripted-%d", played+1)
+	}
+	return s, nil
+}
+
+type session struct {
+	agent Agent
+	o     agent.Options
+	id    string
+	count int // turns played, without a counter file
+}
+
+func (s *session) ID() string   { return s.id }
+func (s *session) Close() error { return nil }
+func (s *session) RSS() int64   { return 0 }
+
+// Fresh gives the session another id; there is no context to empty.
+func (s *session) Fresh(context.Context) error {
+	played, err := s.played()
+	s.id = fmt.Sprintf("scripted-%d", played+1)
+	return err
+}
+
+// played is the number of turns that were played.
+func (s *session) played() (int, error) {
+	if s.agent.Counter == "" {
+		return s.count, nil
+	}
+	b, err := os.ReadFile(s.agent.Counter)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read turn counter: %w", err)
+	}
+	n, err := strconv.Atoi(string(bytes.TrimSpace(b)))
+	if err != nil {
+		return 0, fmt.Errorf("read turn counter: %w", err)
+	}
+	return n, nil
+}
+
+func (s *session) countTurn(n int) error {
+	s.count = n
+	if s.agent.Counter == "" {
+		return nil
+	}
+	// Renamed into place: a kill leaves the old number or the new one.
+	tmp := s.agent.Counter + ".tmp"
+	if err := os.WriteFile(tmp, []byte(strconv.Itoa(n)+"\n"), 0o600); err != nil {
+		return fmt.Errorf("write turn counter: %w", err)
+	}
+	if err := os.Rename(tmp, s.agent.Counter); err != nil {
+		return fmt.Errorf("write turn counter: %w", err)
+	}
+	return nil
+}
+
+// Turn plays one part.
+func (s *session) Turn(ctx context.Context, o agent.Turn, emit func(agent.Event)) (agent.Result, error) {
+	played, err := s.played()
+	if err != nil {
+		return agent.Result{}, err
+	}
+	if emit == nil {
+		emit = func(agent.Event) {}
+	}
+	p := s.agent.Script.pick(played+1, o.Prompt)
+	emit(agent.Event{Kind: agent.KindInit, Text: "1", Model: "scripted"})
+	t := &turn{session: s, part: p, emit: emit, r: agent.Result{
+		SessionID: s.id, Model: "scripted", Usage: p.usage, ContextPercent: p.context, Background: p.background,
+	}}
+	if f := t.play(ctx, o); f != nil {
+		t.r.Failure = f
+		if f.Class == agent.Interrupted || f.Class == agent.TimedOut || f.Class == agent.Silent {
+			return t.r, nil // not played to its end: the same part again
+		}
+	}
+	emit(agent.Event{Kind: agent.KindUsage, Usage: p.usage})
+	return t.r, s.countTurn(played + 1)
+}
+
+type turn struct {
+	*session
+	part *part
+	emit func(agent.Event)
+	r    agent.Result
+}
+
+// play does all that the part says, in the order of the package doc.
+func (t *turn) play(ctx context.Context, o agent.Turn) *agent.Failure {
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
+		defer cancel()
+	}
+	if f := t.think(ctx, o); f != nil {
+		return f
+	}
+	for range t.part.tools {
+		t.call("Read", "read README.md", map[string]any{"file_path": t.path("README.md")})
+	}
+	for _, f := range t.part.files {
+		if err := t.write(f); err != nil {
+			return &agent.Failure{Class: agent.Crashed, Message: err.Error()}
+		}
+	}
+	for _, name := range t.part.deletes {
+		if t.call("Bash", "$ rm "+name, map[string]any{"command": "rm " + name}) {
+			_ = os.RemoveAll(t.path(name))
+		}
+	}
+	for _, command := range t.part.runs {
+		t.run(ctx, command)
+	}
+	if f := over(ctx); f != nil {
+		return f
+	}
+	t.r.Text = t.part.reply
+	t.emit(agent.Event{Kind: agent.KindText, Text: t.part.reply, Model: "scripted"})
+	if t.part.failure == nil {
+		return nil
+	}
+	f := *t.part.failure
+	if t.part.wait > 0 {
+		f.Until = time.Now().Add(t.part.wait)
+	}
+	return &f
+}
+
+// think sleeps, in silence.
+func (t *turn) think(ctx context.Context, o agent.Turn) *agent.Failure {
+	silent := o.IdleTimeout > 0 && o.IdleTimeout < t.part.sleep
+	pause := t.part.sleep
+	if silent {
+		pause = o.IdleTimeout
+	}
+	select {
+	case <-ctx.Done():
+		return over(ctx)
+	case <-time.After(pause):
+	}
+	if silent {
+		return &agent.Failure{Class: agent.Silent, Message: fmt.Sprintf("no sign of life for %v", o.IdleTimeout)}
+	}
+	return nil
+}
+
+func over(ctx context.Context) *agent.Failure {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &agent.Failure{Class: agent.TimedOut, Message: "the turn took too long"}
+	case ctx.Err() != nil:
+		return &agent.Failure{Class: agent.Interrupted, Message: "the turn was interrupted"}
+	}
+	return nil
+}
+
+// call asks the judge, as a real client would before a tool runs.
+func (t *turn) call(tool, detail string, input map[string]any) bool {
+	t.r.ToolCalls++
+	t.emit(agent.Event{Kind: agent.KindTool, Tool: tool, Detail: detail})
+	if t.o.Judge != nil {
+		if v := t.o.Judge(agent.ToolCall{Tool: tool, Input: input, Dir: t.o.Dir}); !v.Allow {
+			t.r.Denied++
+			t.emit(agent.Event{Kind: agent.KindDenied, Tool: tool, Detail: detail, Text: v.Reason})
+			return false
+		}
+	}
+	return true
+}
+
+func (t *turn) write(f file) error {
+	name := t.path(f.path)
+	defer t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: "Write"})
+	if !t.call("Write", "write "+f.path, map[string]any{"file_path": name, "content": f.content}) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(f.content), 0o666)
+}
+
+// run runs a shell command; how it ends is the script's affair.
+func (t *turn) run(ctx context.Context, command string) {
+	defer t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: "Bash"})
+	first, _, _ := strings.Cut(command, "\n")
+	if !t.call("Bash", "$ "+first, map[string]any{"command": command}) {
+		return
+	}
+	env := os.Environ()
+	for k, v := range t.o.Env {
+		env = append(env, k+"="+v)
+	}
+	proc.Run(ctx, proc.Spec{
+		Argv: []string{"sh", "-c", command}, Dir: t.o.Dir, Env: env, Marker: t.o.Marker, Grace: time.Second,
+	})
+}
+
+func (t *turn) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(t.o.Dir, filepath.FromSlash(name))
+}
