@@ -2,6 +2,7 @@ package planfile
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,8 +14,12 @@ import (
 // readMarkdown chooses the codec by what the headings are: stories with a box,
 // "Task N:" sections, or neither.
 func readMarkdown(name string, data []byte) reading {
-	d := outline(data)
 	var r reading
+	if line := tooDeep(data); line > 0 {
+		r.problem("", line, "lists are nested too deep", fmt.Sprintf("at most %d characters before the text of a line", maxIndent))
+		return r
+	}
+	d := outline(data)
 	switch {
 	case isRalphex(d):
 		r = readRalphex(d)
@@ -33,10 +38,10 @@ func readMarkdown(name string, data []byte) reading {
 // below it is a task. A box with boxes below it is a group: what is asked for is
 // below it, it is no task, and it is set together with the last task in it. So
 //
-//	- [ ] Sign-in              group
-//	  - [ ] US-007: Log in     task US-007, part of "Sign-in"
-//	    - wrong password: 401  its criteria
-//	  - [ ] Log out            task 2
+//   - [ ] Sign-in              group
+//   - [ ] US-007: Log in     task US-007, part of "Sign-in"
+//   - wrong password: 401  its criteria
+//   - [ ] Log out            task 2
 //
 // Sub-items without a box are criteria, other text below a task is its detail,
 // and the headings and groups above it are named there. The id is what begins
@@ -168,7 +173,9 @@ func (r *reading) settle(t *plan.Task, settings string) (named bool) {
 			t.AllowTestChanges = value != "false"
 		case "depends_on":
 			ok, want = value != "", "depends_on=ID,ID"
-			t.DependsOn = strings.Split(clean(value), ",")
+			if ok {
+				t.DependsOn = strings.Split(clean(value), ",")
+			}
 		case "priority":
 			n, err := strconv.Atoi(value)
 			ok, want = err == nil, "priority=N"

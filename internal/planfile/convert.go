@@ -45,7 +45,7 @@ func writeMarkdown(p plan.Plan, format string) ([]byte, error) {
 	if p.Overview != "" {
 		fmt.Fprintf(&b, "\n%s\n", quoted(p.Overview, ""))
 	}
-	if format == Ralphex {
+	if format == Ralphex && len(p.Gates) > 0 {
 		b.WriteString("\n## Validation Commands\n\n")
 		for _, g := range p.Gates {
 			fmt.Fprintf(&b, "- `%s`\n", plan.OneLine(strings.ReplaceAll(g, "`", "'"), 0))

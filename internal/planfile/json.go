@@ -10,7 +10,7 @@ import (
 // value is a JSON value with the bytes [start, end) it stands in.
 type value struct {
 	start, end int
-	kind       byte // { [ " 0 t f n
+	kind       byte   // { [ " 0 t f n
 	text       string // of a string: decoded; of a number: as written
 	members    []member
 	elements   []*value
@@ -99,8 +99,8 @@ func (s *scanner) value() *value {
 				v.elements = append(v.elements, s.value())
 				continue
 			}
-			m := member{after: s.after()}
-			m.start = s.skip(m.after)
+			m := member{start: s.skip(int(s.decoder.InputOffset()))}
+			m.after = len(bytes.TrimRight(s.data[:m.start], " \t\r\n"))
 			name, _ := s.decoder.Token()
 			m.name, _ = name.(string)
 			m.end = int(s.decoder.InputOffset())
@@ -121,17 +121,6 @@ func (s *scanner) value() *value {
 func (s *scanner) skip(at int) int {
 	for bytes.IndexByte([]byte(" \t\r\n,:"), s.data[at]) >= 0 {
 		at++
-	}
-	return at
-}
-
-// after is the end of the brace or comma that precedes the next name.
-func (s *scanner) after() int {
-	at := int(s.decoder.InputOffset())
-	for i := at; s.data[i] != '"'; i++ {
-		if s.data[i] == ',' {
-			at = i + 1
-		}
 	}
 	return at
 }

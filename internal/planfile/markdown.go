@@ -16,8 +16,8 @@ import (
 // blocks are parsed; what stands inside a line is left to the codecs.
 type document struct {
 	source   []byte
-	data     []byte    // the source with spaces for its front matter
-	open     []byte    // that with all boxes open: what prose is quoted from
+	data     []byte // the source with spaces for its front matter
+	open     []byte // that with all boxes open: what prose is quoted from
 	lines    lines
 	headings []heading // at the top level, in order
 	items    []*item   // in order, a parent before its children
@@ -34,10 +34,10 @@ type fence struct {
 type heading struct {
 	level     int
 	text      string // without the box
-	box       int // where the character between the brackets is, -1 without a box
-	start     int // of the line
-	body, end int // what follows the heading, up to the end of its section
-	parent    int // index of the heading of the section that it is part of, -1 for none
+	box       int    // where the character between the brackets is, -1 without a box
+	start     int    // of the line
+	body, end int    // what follows the heading, up to the end of its section
+	parent    int    // index of the heading of the section that it is part of, -1 for none
 }
 
 // item is one item of a list.
@@ -143,7 +143,7 @@ func (d *document) item(n *ast.ListItem) *item {
 	}
 	lines := first.Lines()
 	at := lines.At(0).Start
-	it := &item{start: d.lines.start(at), body: d.lines.next(lines.At(lines.Len() - 1).Start, len(d.data))}
+	it := &item{start: d.lines.start(at), body: d.lines.next(lines.At(lines.Len()-1).Start, len(d.data))}
 	it.text, it.box = d.split(d.join(lines), at)
 	it.end = max(d.after(n), it.body)
 	return it
@@ -222,6 +222,23 @@ func (d *document) prose(from, to int, without []*item) string {
 		lines[i] = strings.TrimRight(l[min(max(shared, 0), len(l)):], " \t")
 	}
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+// maxIndent bounds what stands before the text of a line, in bytes. The time to
+// parse a file grows with the square of its nesting, and nobody can read such.
+const maxIndent = 512
+
+// tooDeep is the first line that is nested deeper than that, 0 for none.
+func tooDeep(data []byte) int {
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		line = bytes.TrimRight(line, " \t\r\n")
+		if len(line)-len(bytes.TrimLeft(line, " \t>-*+.)0123456789")) > maxIndent {
+			return n
+		}
+	}
+	return 0
 }
 
 // blankFrontMatter is data with spaces for a leading block between lines of

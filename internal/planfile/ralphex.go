@@ -35,8 +35,11 @@ func readRalphex(d *document) reading {
 			continue
 		}
 		end := h.end
-		if i+1 < len(d.headings) && taskHeading.MatchString(d.headings[i+1].text) {
-			end = d.headings[i+1].start
+		for _, below := range d.headings[i+1:] {
+			if below.start >= end || taskHeading.MatchString(below.text) {
+				end = min(end, below.start)
+				break
+			}
 		}
 		outer := d.boxes(h.body, end)
 		t := r.task(d, cmp.Or(m[2], "Task "+m[1]), h.start, m[1])

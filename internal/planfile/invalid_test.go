@@ -1,0 +1,115 @@
+package planfile_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/planfile"
+)
+
+func TestInvalid(t *testing.T) {
+	t.Parallel()
+	const knownJSON = `{"userStories": [{"id": "US-001", "title": "…", "passes": false}]}`
+	cases := []struct {
+		name, file, data string
+		want             []string
+	}{
+		{"no tasks", "plan.md", "# Plan\n\n- a\n", []string{`plan.md:1: the plan has no tasks: expected a line such as "- [ ] first task"`}},
+		{"empty", "plan.md", "", []string{`plan.md:1: the plan has no tasks: expected a line such as "- [ ] first task"`}},
+		{"no tasks in JSON", "a.json", "[]", []string{`a.json:1: the plan has no tasks: expected [{"description": "…", "passes": false}]`}},
+		{"empty JSON", "a.json", " \n", []string{`a.json:1: the file is empty: expected a JSON plan such as ` + knownJSON}},
+		{"cut off JSON", "a.json", "[\n {\"title\":\n", []string{`a.json:2: this is not JSON: it ends too early: expected a JSON plan such as ` + knownJSON}},
+		{"malformed JSON", "a.json", "[\n {\"title\": \"a\",}\n]", []string{`a.json:2: this is not JSON: column 16: invalid character '}' looking for beginning of object key string: expected a JSON plan such as ` + knownJSON}},
+		{"more after JSON", "a.json", "[]\n[]", []string{`a.json:2: this is not JSON: column 1: invalid character '[' after top-level value: expected a JSON plan such as ` + knownJSON}},
+		{"unknown shape", "a.json", "\n{\"prd\": {}}", []string{`a.json:2: this JSON is no plan that pawl knows: expected ` + knownJSON + ` or [{"description": "…", "passes": false}] or {"tasks": [{"title": "…", "completed": false}]}`}},
+		{"state in another field", "a.json", `{"tasks":[{"id":1,"title":"a","status":"pending"}]}`, []string{`a.json:1: task "1" keeps its state in "status": expected "completed": false or true`}},
+		{"odd fields", "a.json", "[\n{\"title\":\"a\",\"passes\":\"no\"},\n{\"title\":\"b\",\"evidence\":\"none\"},\n{\"title\":\"c\",\"allow_test_changes\":1},\n{\"id\":\"d\"},\n7]", []string{
+			`a.json:2: "passes" is neither true nor false: expected true or false`,
+			`a.json:3: the evidence wanted is "none": expected discriminating, review, consistent`,
+			`a.json:4: "allow_test_changes" is neither true nor false: expected true or false`,
+			`a.json:5: task "d" has no title: expected "title" or "description" with a text`,
+			`a.json:6: task 5 is not an object: expected [{"description": "…", "passes": false}]`,
+		}},
+		{"duplicate ids", "plan.md", "- [ ] US-1: a\n- [x] US-1: b\n", []string{`plan.md:2: task id "US-1" is used twice, first on line 1: expected an id of its own for each task`}},
+		{"unknown dependency and a circle", "plan.md", "- [ ] a <!-- pawl: depends_on=2 -->\n- [ ] b <!-- pawl: depends_on=1,9 -->\n", []string{
+			`plan.md:1: tasks depend on each other in a circle: 1 → 2 → 1: expected dependencies that end somewhere`,
+			`plan.md:2: task "2" depends on "9", which is not in the plan: expected the id of a task of this plan`,
+		}},
+		{"odd settings", "plan.md", "- [ ] a <!-- pawl: evidence=none priority=high colour=red id= depends_on= allow_test_changes=maybe -->\n", []string{
+			`plan.md:1: the pawl comment says "evidence=none": expected evidence=discriminating, review, consistent`,
+			`plan.md:1: the pawl comment says "priority=high": expected priority=N`,
+			`plan.md:1: the pawl comment says "colour=red": expected evidence, allow_test_changes, depends_on, priority or id`,
+			`plan.md:1: the pawl comment says "id=": expected id=ID`,
+			`plan.md:1: the pawl comment says "depends_on=": expected depends_on=ID,ID`,
+			`plan.md:1: the pawl comment says "allow_test_changes=maybe": expected allow_test_changes=true or false`,
+		}},
+		{"a section without boxes", "plan.md", "### Task 1: a\n\ntext\n", []string{`plan.md:1: task 1 has no box to tick: expected "- [ ] item" below its heading`}},
+		{"binary", "plan.md", "- [ ] a\n\x00", []string{`plan.md:2: this is a binary file, or not UTF-8: expected a plan in UTF-8 text`}},
+		{"not UTF-8", "plan.md", "- [ ] a\n- [ ] \xe9t\xe9\n", []string{`plan.md:2: byte 0xe9 is not UTF-8: expected a plan in UTF-8 text`}},
+		{"too large", "plan.md", strings.Repeat("x", planfile.MaxSize+1), []string{`plan.md:1: the file is larger than 20 MB: expected a plan: a list of tasks`}},
+		{"nested too deep", "plan.md", "- [ ] a\n" + strings.Repeat("> ", 300) + "b", []string{`plan.md:2: lists are nested too deep: expected at most 512 characters before the text of a line`}},
+		{"YAML", "tasks.yaml", "tasks:\n", []string{`tasks.yaml:1: YAML plans are not read: expected Markdown (.md) or JSON (.json)`}},
+		{"a hostile name", "a\x1b[2J\n.md", "", []string{`a .md:1: the plan has no tasks: expected a line such as "- [ ] first task"`}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := planfile.Decode(c.file, []byte(c.data))
+			var invalid *planfile.Invalid
+			if !errors.As(err, &invalid) {
+				t.Fatalf("error = %v", err)
+			}
+			if diff := cmp.Diff(c.want, invalid.Lines()); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+			if !strings.HasPrefix(err.Error(), c.want[0]) {
+				t.Errorf("error %q does not begin with the first problem", err)
+			}
+			if more := strings.HasSuffix(err.Error(), " more)"); more != (len(c.want) > 1) {
+				t.Errorf("error %q for %d problems", err, len(c.want))
+			}
+			if failure.CodeOf(err) != failure.Usage || failure.Hint(err) == "" {
+				t.Errorf("code %d, hint %q", failure.CodeOf(err), failure.Hint(err))
+			}
+		})
+	}
+}
+
+func TestAllDoneIsValid(t *testing.T) {
+	t.Parallel()
+	if p := decode(t, "plan.md", "- [x] a\n").Plan(); p.Open() != 0 {
+		t.Errorf("plan = %+v", p)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	big := filepath.Join(dir, "big.md")
+	if err := os.WriteFile(big, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(big, planfile.MaxSize+1); err != nil {
+		t.Fatal(err)
+	}
+	cases := []struct{ name, path, want string }{
+		{"absent", filepath.Join(dir, "x.md"), "there is no plan"},
+		{"folder", dir, "is a folder"},
+		{"large", big, "larger than 20 MB"},
+		{"below a file", filepath.Join(big, "x.md"), "plan"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := planfile.Load(c.path); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error = %v, want %q", err, c.want)
+			}
+		})
+	}
+}
