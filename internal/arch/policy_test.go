@@ -65,6 +65,7 @@ const modules = `
 	github.com/google/jsonschema-go/...   < config cli report
 	github.com/google/renameio/v2         < atomicfile
 	github.com/pelletier/go-toml/v2/...   < config
+	github.com/rogpeppe/go-internal/txtar < agent/scripted demo
 	github.com/yuin/goldmark/...          < planfile
 	golang.org/x/sync/...                 < runner git verify proc
 	golang.org/x/sys/...                  < proc store git term atomicfile cli
