@@ -97,6 +97,7 @@ type Purpose string
 const (
 	ForBaseline Purpose = "baseline"
 	ForClaim    Purpose = "claim"
+	ForTurn     Purpose = "turn"  // after a turn without a claim: told, not counted
 	ForLimit    Purpose = "limit" // the last word before a limit ends the loop
 	ForFinal    Purpose = "final" // nothing left: all gates on the final tree
 )

@@ -128,9 +128,24 @@ func (m *machine) judged(g Gates) {
 		m.finish(m.s.Hit, limitReason(m.s.Hit), "")
 	case ForFinal:
 		m.finalGates(g)
+	case ForTurn:
+		m.turnJudged(g)
 	case ForClaim, ForBaseline:
 		m.claimJudged(g)
 	}
+}
+
+// turnJudged tells the agent what is red after a turn in which it claimed
+// nothing. That is no failed try.
+func (m *machine) turnJudged(g Gates) {
+	m.s.Green = g.Green
+	m.s.Situation = GoOn
+	m.s.Failing = nil
+	if g.Status == gate.Fail {
+		m.s.Ladder.SeenRed = true
+		m.s.Failing = &Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}
+	}
+	m.beginTurn()
 }
 
 func (m *machine) claimJudged(g Gates) {

@@ -613,3 +613,18 @@ func TestExitCodes(t *testing.T) {
 		t.Errorf("hangup: %d", got)
 	}
 }
+
+func TestGatesEveryTurnTellAndDoNotCount(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, EveryTurn: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	for i := range 5 {
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look deep")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates turn")
+		sc.gates(red("same"), fmt.Sprintf("turn %d continue go_on", i+2))
+	}
+	if sc.s.Failing == nil || sc.s.Ladder.Tries != 0 {
+		t.Errorf("failing %v, tries %d", sc.s.Failing, sc.s.Ladder.Tries)
+	}
+}

@@ -83,6 +83,7 @@ type Policy struct {
 	HandoverAt int           `json:"handover_at,omitempty"` // percent, for Hybrid
 	Restore    bool          `json:"restore,omitempty"`     // --on-failure restore; false: keep
 	Gates      bool          `json:"gates,omitempty"`       // there is at least one gate
+	EveryTurn  bool          `json:"every_turn,omitempty"`  // gates run after turns without a claim too: what is red is told
 	Verify     bool          `json:"verify,omitempty"`      // a verify loop: green is the goal, gates run every turn
 	Attended   bool          `json:"attended,omitempty"`    // a person sits in the session
 	NoCommits  bool          `json:"no_commits,omitempty"`  // verified states instead of commits

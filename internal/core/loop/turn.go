@@ -106,7 +106,7 @@ func (m *machine) newBackground(work []string) bool {
 // look is deep only where something will be judged: turns without a claim are
 // cheap.
 func (m *machine) look() {
-	deep := m.s.Claim != nil && !m.s.Claim.Blocked || m.s.Policy.Verify || m.limit() != ""
+	deep := m.s.Claim != nil && !m.s.Claim.Blocked || m.s.Policy.Verify || m.s.Policy.EveryTurn || m.limit() != ""
 	m.ask(Looking, Action{Do: Look, Deep: deep})
 }
 
@@ -145,6 +145,8 @@ func (m *machine) treeSeen(seen Seen) {
 		m.wait(m.s.Now.Add(max(m.s.Policy.Every, periodicFloor)), ThenTurn, "until the next time")
 	case m.s.Ladder.Idle >= idleTurns && m.s.Policy.Kind == Change:
 		m.stagnant()
+	case m.s.Policy.EveryTurn && m.s.Policy.Gates && m.limit() == "":
+		m.runGates(ForTurn)
 	default:
 		m.s.Situation = GoOn
 		m.beginTurn()

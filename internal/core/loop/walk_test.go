@@ -68,7 +68,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 			Tokens:     int64(w.r.IntN(2)) * 100_000,
 		},
 		Session:    []loop.SessionMode{loop.PerTask, loop.PerTurn, loop.Hybrid, loop.Continue}[w.r.IntN(4)],
-		HandoverAt: 80, Restore: w.coin(2), Gates: !w.coin(4), Verify: w.coin(6), Attended: w.coin(5),
+		HandoverAt: 80, Restore: w.coin(2), Gates: !w.coin(4), Verify: w.coin(6), EveryTurn: w.coin(6), Attended: w.coin(5),
 		Every: time.Minute,
 	}
 	p.Verify = p.Verify && p.Gates
