@@ -56,7 +56,7 @@ func TestRulesCatch(t *testing.T) {
 		{
 			"constant variables", "internal/git/a.go",
 			"import (\"errors\"; \"regexp\"; \"embed\")\nvar e = errors.New(\"\")\nvar r = regexp.MustCompile(\"\")\n" +
-				"var _ = 1\nvar ErrGone = os.ErrNotExist\nvar table = map[string]int{}\n//go:embed x\nvar files embed.FS\nfunc f() { table := table; table[\"\"] = 1 }",
+				"var _ = 1\nvar ErrGone = os.ErrNotExist\nvar table = map[string]int{}\nvar page = &T{}\n//go:embed x\nvar files embed.FS\nfunc f() { table := table; table[\"\"] = 1 }",
 			stateFaults, nil,
 		},
 		{

@@ -32,6 +32,7 @@ const imports = `
 	config         < core/* store planfile failure atomicfile
 	verify         < core/* git proc testreport failure atomicfile redact
 	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt redact store store/* testreport verify
+	launch         < core/* agent agent/claude agent/command agent/scripted config failure git planfile prompt redact runner store verify
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact
@@ -62,7 +63,7 @@ const modules = `
 	github.com/cenkalti/backoff/v5        < runner agent/claude
 	github.com/goccy/go-yaml/...          < config planfile
 	github.com/gofrs/flock                < config store store/* git
-	github.com/google/jsonschema-go/...   < config cli report
+	github.com/google/jsonschema-go/...   < config term cli report
 	github.com/google/renameio/v2         < atomicfile
 	github.com/pelletier/go-toml/v2/...   < config
 	github.com/rogpeppe/go-internal/txtar < agent/scripted demo

@@ -86,7 +86,11 @@ func mutable(s source, v variable, written map[string]bool) string {
 	if v.embedded {
 		return ""
 	}
-	switch value := v.value.(type) {
+	value := v.value
+	if pointer, ok := value.(*ast.UnaryExpr); ok && pointer.Op == token.AND {
+		value = pointer.X
+	}
+	switch value := value.(type) {
 	case *ast.CallExpr:
 		fun := value.Fun
 		if generic, ok := fun.(*ast.IndexExpr); ok {
