@@ -7,52 +7,51 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Find lists the plans that `pawl run` considers when it is given none, as paths
-// below root: .ralph/PRD-*/plan.md (in the order of their numbers), prd.json,
-// feature_list.json, plan.md and docs/plans/*.md without its README; what is in
-// docs/plans/completed is done. It looks at names only: whether they can be
-// read, and have open tasks, Load tells.
+// Find lists the plans that `pawl run` considers when it is given none, as
+// slash-separated paths below root: .ralph/PRD-*/plan.md (in the order of their
+// numbers), prd.json, feature_list.json, plan.md and docs/plans/*.md without its
+// README; what is in docs/plans/completed is done. It looks at names only:
+// whether they can be read, and have open tasks, Load tells.
 func Find(root string) ([]string, error) {
-	var found []string
-	folders, err := names(filepath.Join(root, ".ralph"))
+	folders, err := names(root, ".ralph")
 	if err != nil {
 		return nil, err
 	}
-	folders = slices.DeleteFunc(folders, func(name string) bool { return !strings.HasPrefix(name, "PRD-") })
+	pages, err := names(root, "docs", "plans")
+	if err != nil {
+		return nil, err
+	}
+	var found []string
 	slices.SortStableFunc(folders, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
 	for _, name := range folders {
-		found = append(found, filepath.Join(root, ".ralph", name, "plan.md"))
-	}
-	for _, name := range []string{"prd.json", "feature_list.json", "plan.md"} {
-		found = append(found, filepath.Join(root, name))
-	}
-	pages, err := names(filepath.Join(root, "docs", "plans"))
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range pages {
-		if extension(name) == ".md" && !strings.EqualFold(name, "README.md") {
-			found = append(found, filepath.Join(root, "docs", "plans", name))
+		if strings.HasPrefix(name, "PRD-") {
+			found = append(found, path.Join(".ralph", name, "plan.md"))
 		}
 	}
-	return slices.DeleteFunc(found, func(path string) bool {
-		info, err := os.Stat(path)
+	found = append(found, "prd.json", "feature_list.json", "plan.md")
+	for _, name := range pages {
+		if extension(name) == ".md" && !strings.EqualFold(name, "README.md") {
+			found = append(found, path.Join("docs", "plans", name))
+		}
+	}
+	return slices.DeleteFunc(found, func(p string) bool {
+		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(p)))
 		return err != nil || info.IsDir()
 	}), nil
 }
 
 // names are the names in a folder, sorted; none if there is no such folder.
-func names(folder string) ([]string, error) {
-	entries, err := os.ReadDir(folder)
+func names(folder ...string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Join(folder...))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -101,12 +100,4 @@ func Load(path string) (*File, error) {
 		return nil, fmt.Errorf("read plan %s: %w", clean(path), err)
 	}
 	return Decode(path, data)
-}
-
-// Save writes the plan to path, in one step and with the mode that the file has.
-func (f *File) Save(path string) error {
-	if err := atomicfile.Write(path, f.data, 0o644); err != nil {
-		return fmt.Errorf("write plan %s: %w", clean(path), err)
-	}
-	return nil
 }

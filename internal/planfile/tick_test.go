@@ -3,6 +3,7 @@ package planfile_test
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -138,27 +139,14 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestSaveKeepsTheModeAndLoadReadsItBack(t *testing.T) {
+func TestLoad(t *testing.T) {
 	t.Parallel()
-	path := t.TempDir() + "/plan.md"
-	if err := os.WriteFile(path, []byte("- [ ] a\n"), 0o600); err != nil {
+	path := filepath.Join(t.TempDir(), "plan.md")
+	if err := os.WriteFile(path, []byte("- [x] a\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f, err := planfile.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f, err = f.Tick("1"); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	got, err := planfile.Load(path)
-	if err != nil || string(got.Bytes()) != "- [x] a\n" || got.Plan().Open() != 0 {
-		t.Errorf("read back %v, %v", got, err)
-	}
-	if err := f.Save(t.TempDir()); err == nil {
-		t.Error("saved over a folder")
+	if err != nil || string(f.Bytes()) != "- [x] a\r\n" || f.Plan().Open() != 0 {
+		t.Errorf("loaded %v, %v", f, err)
 	}
 }
