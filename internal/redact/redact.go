@@ -1,0 +1,120 @@
+// Package redact takes secrets out of text before it is written anywhere: to a
+// journal, a report, a notification, a prompt.
+//
+//	r := redact.New(os.Environ())
+//	r.String("password=hunter2hunter2") // "password=[redacted]"
+//	w := r.Writer(logFile)              // the same for a stream; Close it
+//
+// It knows the shapes of common keys and tokens, private keys, passwords in URLs
+// and assignments, and the values of environment variables whose names say that
+// they are secret. What merely looks random (hashes, encoded data) is left alone:
+// a log without its hashes is of no use. It is a net, not a wall; a secret of no
+// known shape passes.
+package redact
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Mark is what stands in place of a secret.
+const Mark = "[redacted]"
+
+// rule finds one shape of secret. Its expression is tried only on text with one
+// of the hints, in small letters: a search for a few words costs a fraction of
+// an expression. The first group, if there is one, stays; the rest is replaced.
+type rule struct {
+	hints []string
+	re    *regexp.Regexp
+}
+
+var rules = [...]rule{
+	{[]string{"private key"}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)`)},
+	{[]string{"sk-"}, regexp.MustCompile(`\bsk-(?:ant-|proj-|or-|live-|test-)?[A-Za-z0-9_-]{20,}`)},
+	{[]string{"k_live_", "k_test_"}, regexp.MustCompile(`\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`)},
+	{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})`)},
+	{[]string{"glpat-"}, regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{[]string{"npm_"}, regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{[]string{"xox"}, regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
+	{[]string{"akia", "asia"}, regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
+	{[]string{"aiza"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`)},
+	{[]string{"eyj"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`)},
+	{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b((?:bearer|authorization\\?["']?\s*[:=]\s*\\?["']?basic)\s+)[A-Za-z0-9._~+/-]{16,}=*`)},
+	{[]string{"://"}, regexp.MustCompile(`(\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@"'<>]*:)[^\s/:@"'<>$\[]{3,}@`)},
+	{[]string{"password", "passwd", "secret", "token", "api_key", "api-key", "apikey", "access_key", "private_key"}, regexp.MustCompile(
+		`(?i)((?:password|passwd|secret|token|api[_-]?key|access_key|private_key)\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\$<>(){}\[\],;*]{8,}\(?`)},
+}
+
+// Redactor replaces secrets. It may be used from several goroutines.
+type Redactor struct {
+	values []string // of the environment, the longest first
+}
+
+// shortest is the length below which a variable's value is not taken for a
+// secret: short ones stand in too much honest text.
+const shortest = 8
+
+// New makes a redactor that knows the values of those variables in env
+// (NAME=value) whose names speak of secrets.
+func New(env []string) *Redactor {
+	var values []string
+	for _, variable := range env {
+		name, value, _ := strings.Cut(variable, "=")
+		if !secretName(name) || strings.HasPrefix(value, "/") { // a path, as in SSH_AUTH_SOCK
+			continue
+		}
+		for line := range strings.Lines(value) {
+			if line = strings.TrimSpace(line); len(line) >= shortest {
+				values = append(values, line)
+			}
+		}
+	}
+	// The longest first: one value may begin with another.
+	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
+	return &Redactor{values: values}
+}
+
+// secretName tells whether a variable's name speaks of secrets, by its words.
+func secretName(name string) bool {
+	return slices.ContainsFunc(strings.Split(strings.ToUpper(name), "_"), func(word string) bool {
+		switch word {
+		case "KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "AUTH", "PAT":
+			return true
+		}
+		return false
+	})
+}
+
+// String is s without its secrets.
+func (r *Redactor) String(s string) string {
+	for _, value := range r.values {
+		s = strings.ReplaceAll(s, value, Mark)
+	}
+	small := strings.ToLower(s)
+	for _, rule := range rules {
+		if slices.ContainsFunc(rule.hints, func(hint string) bool { return strings.Contains(small, hint) }) {
+			s = rule.re.ReplaceAllStringFunc(s, func(found string) string { return rule.replace(found) })
+		}
+	}
+	return s
+}
+
+// call is code that gets a secret from elsewhere, and so holds none.
+var call = regexp.MustCompile(`^[A-Za-z_][\w.:]*\($`)
+
+// replace keeps what is before the secret (password=) and behind it (@).
+func (r rule) replace(found string) string {
+	kept := ""
+	if m := r.re.FindStringSubmatch(found); len(m) > 1 {
+		kept = m[1]
+	}
+	secret := found[len(kept):]
+	switch {
+	case call.MatchString(secret):
+		return found
+	case kept != "" && strings.HasSuffix(secret, "@"):
+		return kept + Mark + "@"
+	}
+	return kept + Mark
+}

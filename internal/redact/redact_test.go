@@ -1,0 +1,196 @@
+package redact_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/redact"
+)
+
+// Secrets here are put together from halves, so that no scanner takes this file
+// for a leak.
+var (
+	anthropic = "sk-ant-" + "api03-abcdefghijklmnopqrstuvwxyz0123456789"
+	github    = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
+	jwt       = "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0." + "dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+	pem       = "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEowIBAAKCAQEA\nabc=\n-----END RSA " + "PRIVATE KEY-----"
+)
+
+func env() []string {
+	return []string{
+		"MY_API_KEY=correct horse battery", "DEPLOY_TOKEN=tok-12345", "DEPLOY_TOKEN_2=tok-12345-longer",
+		"HOME=/home/anna-maria", "SSH_AUTH_SOCK=/tmp/agent.sock", "PIN_SECRET=1234", "PWD=/home/anna-maria/app",
+		"MULTI_SECRET=first-line-of-it\nsecond-line-of-it", "KEYBOARD=qwertzuiop",
+	}
+}
+
+func TestSecretsAreTakenOut(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ name, text, want string }{
+		{"Anthropic", "key " + anthropic + ".", "key [redacted]."},
+		{"OpenAI", "sk-proj-" + strings.Repeat("a1B2", 10), "[redacted]"},
+		{"Stripe", "sk_live_" + strings.Repeat("a1B2", 6), "[redacted]"},
+		{"GitHub", "git clone https://" + github + "@github.com/a/b", "git clone https://[redacted]@github.com/a/b"},
+		{"GitHub, fine-grained", "github_pat_" + strings.Repeat("aB3_", 20), "[redacted]"},
+		{"GitLab", "glpat-" + strings.Repeat("x", 20), "[redacted]"},
+		{"npm", "//registry/:_authToken=npm_" + strings.Repeat("a", 36), "//registry/:_authToken=[redacted]"},
+		{"Slack", "xoxb-1234567890-abcdef", "[redacted]"},
+		{"AWS", "id=AKIA" + "IOSFODNN7EXAMPLE,", "id=[redacted],"},
+		{"Google", "AIza" + strings.Repeat("b", 35), "[redacted]"},
+		{"JWT", "cookie: " + jwt + "; path=/", "cookie: [redacted]; path=/"},
+		{"bearer", "Authorization: Bearer abcdefghijklmnop123==", "Authorization: Bearer [redacted]"},
+		{"basic", `"Authorization": "Basic dXNlcjpwYXNzd29yZA=="`, `"Authorization": "Basic [redacted]"`},
+		{"private key", "a\n" + pem + "\nb", "a\n[redacted]\nb"},
+		{"private key in JSON", `{"key":"` + strings.ReplaceAll(pem, "\n", `\n`) + `","a":1}`, `{"key":"[redacted]","a":1}`},
+		{"private key cut off", pem[:60], "[redacted]"},
+		{"URL", "postgres://app:hunter22@db:5432/x", "postgres://app:[redacted]@db:5432/x"},
+		{"password", "password=hunter2hunter2 next", "password=[redacted] next"},
+		{"password in JSON", `{"password": "hunter2hunter2"}`, `{"password": "[redacted]"}`},
+		{"password in JSON in JSON", `{\"db_password\":\"hunter2hunter2\"}`, `{\"db_password\":\"[redacted]\"}`},
+		{"YAML", "api_key: 0123456789abcdef", "api_key: [redacted]"},
+		{"variable", "it is correct horse battery, really", "it is [redacted], really"},
+		{"variable that another begins with", "tok-12345-longer tok-12345", "[redacted] [redacted]"},
+		{"variable of several lines", "see second-line-of-it", "see [redacted]"},
+	}
+	r := redact.New(env())
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(c.want, r.String(c.text)); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(c.want, r.String(r.String(c.text))); diff != "" {
+				t.Errorf("twice is not once: %s", diff)
+			}
+			if diff := cmp.Diff(c.want, written(t, r, c.text, 3)); diff != "" {
+				t.Errorf("in pieces: %s", diff)
+			}
+		})
+	}
+}
+
+func TestHonestTextIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	r := redact.New(env())
+	for _, text := range []string{
+		"commit fa5c58942b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e",
+		"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+		"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGqZ anna@example.org",
+		"-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG\n-----END PUBLIC KEY-----\n",
+		"-----BEGIN CERTIFICATE-----\nMIIBIjANBgkqhkiG\n-----END CERTIFICATE-----\n",
+		`password := readPassword(os.Stdin)`,
+		`password = os.Getenv("DB_PASSWORD")`,
+		`token: ${{ secrets.TOKEN }}`,
+		`password: <your password>`,
+		"the password is asked for; bearer of bad news; basic income",
+		"https://example.org:8080/a@b",
+		"git@github.com:pawl-dev/pawl.git",
+		"input_tokens: 120345678 task-list risk-averse-programming-of-things",
+		"/home/anna-maria/app 1234 qwertzuiop /tmp/agent.sock",
+		"550e8400-e29b-41d4-a716-446655440000",
+		"",
+	} {
+		if got := r.String(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+func TestStreamsOfAnyLength(t *testing.T) {
+	t.Parallel()
+	r := redact.New(env())
+	words := strings.Repeat("word ", 40_000) // 200 kB without a line end
+	blob := strings.Repeat("x", 200_000)
+	key := "-----BEGIN PRIVATE " + "KEY-----\n" + strings.Repeat("MIIEowIBAAKCAQEA\n", 10_000)
+	keyEnd := "-----END PRIVATE " + "KEY-----"
+	cases := []struct{ name, text, want string }{
+		{"a long line", words + anthropic + " " + words, words + "[redacted] " + words},
+		{"a long word", blob + " " + anthropic + "\n", blob + " [redacted]\n"},
+		{"a long key", "a\n" + key + keyEnd + "\nb\n", "a\n[redacted]\nb\n"},
+		{"a long key without an end", "a\n" + key, "a\n[redacted]"},
+		{"a secret of the environment across a cut", strings.Repeat("correct horse battery ", 10_000), strings.Repeat("[redacted] ", 10_000)},
+		{"lines", strings.Repeat("a\n", 10), strings.Repeat("a\n", 10)},
+		{"no line end", "a", "a"},
+		{"nothing", "", ""},
+		{"the beginning of something else", "-----BEGIN CERTIFICATE-----\nabc\n", "-----BEGIN CERTIFICATE-----\nabc\n"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, size := range []int{1000, 4096, 1 << 20} {
+				if got := written(t, r, c.text, size); got != c.want {
+					t.Errorf("in pieces of %d: %d bytes, want %d; %.80q…", size, len(got), len(c.want), got)
+				}
+			}
+		})
+	}
+}
+
+func TestWriterReportsAndHoldsBack(t *testing.T) {
+	t.Parallel()
+	full := errors.New("disk full")
+	w := redact.New(nil).Writer(failing{full})
+	if _, err := w.Write([]byte("half")); err != nil {
+		t.Errorf("half a line was written: %v", err)
+	}
+	if _, err := w.Write([]byte(" a line\n")); !errors.Is(err, full) {
+		t.Errorf("error = %v, want %v", err, full)
+	}
+	if err := w.Close(); !errors.Is(err, full) {
+		t.Errorf("error = %v, want %v", err, full)
+	}
+}
+
+// Redacting twice is redacting once, and a stream says what the whole text says.
+func FuzzString(f *testing.F) {
+	f.Add("password=hunter2hunter2\n"+pem+"\n", 5)
+	f.Add("https://a:bbb@c "+anthropic+"\n", 1)
+	f.Add("bearer "+jwt+"\n-----BEGIN \n", 9)
+	r := redact.New(env())
+	f.Fuzz(func(t *testing.T, text string, size int) {
+		once := r.String(text)
+		if twice := r.String(once); twice != once {
+			t.Errorf("%q became %q and then %q", text, once, twice)
+		}
+		for _, secret := range []string{anthropic, github, "correct horse battery"} {
+			if strings.Contains(once, secret) || strings.Contains(written(t, r, text, size), secret) {
+				t.Errorf("%q still holds a secret", once)
+			}
+		}
+	})
+}
+
+func BenchmarkHonestLine(b *testing.B) {
+	r := redact.New(env())
+	line := `{"type":"assistant","message":{"content":[{"type":"text","text":"` + strings.Repeat("Now the tests of the parser. ", 30) + `"}]}}` + "\n"
+	b.SetBytes(int64(len(line)))
+	for b.Loop() {
+		r.String(line)
+	}
+}
+
+func written(t *testing.T, r *redact.Redactor, text string, size int) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := r.Writer(&out)
+	for rest := text; rest != ""; {
+		n := min(max(size, 1), len(rest))
+		if _, err := w.Write([]byte(rest[:n])); err != nil {
+			t.Fatal(err)
+		}
+		rest = rest[n:]
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
