@@ -12,6 +12,7 @@ func rows(o options) []row {
 	return []row{
 		{fmt.Sprintf("checkpoint, %d files, 10 changes", o.files), "≤ 2 × git status", checkpoint},
 		{fmt.Sprintf("supervising a stream of %d MB", o.stream>>20), "≤ 40 MB resident", stream},
+		{"a fresh context with --warm", "≤ 0.25 × starting the client", warm},
 	}
 }
 
