@@ -364,3 +364,21 @@ func TestAHiccupIsLeftToTheClient(t *testing.T) {
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	client := agenttest.Client(t)
+	agenttest.Run(t, func(t *testing.T) agenttest.Subject {
+		api := agenttest.API(t, messagesapi.Steps(messagesapi.Text("nothing arranged")))
+		play := func(steps ...messagesapi.Response) { api.Play(messagesapi.Steps(steps...)) }
+		return agenttest.Subject{
+			Agent:   claude.Agent{Command: client},
+			Options: agent.Options{Dir: t.TempDir(), Env: agenttest.Env(t, api)},
+			Says:    func(text string) { play(messagesapi.Text(text)) },
+			Hangs:   func() { play(messagesapi.Text("late").After(time.Hour)) },
+			Writes: func(path, content string) {
+				play(messagesapi.Write(path, content), messagesapi.Text("written"))
+			},
+		}
+	})
+}

@@ -198,6 +198,9 @@ func (t *turn) play(ctx context.Context, o agent.Turn) *agent.Failure {
 
 // think sleeps, in silence.
 func (t *turn) think(ctx context.Context, o agent.Turn) *agent.Failure {
+	if f := over(ctx); f != nil {
+		return f
+	}
 	silent := o.IdleTimeout > 0 && o.IdleTimeout < t.part.sleep
 	pause := t.part.sleep
 	if silent {
