@@ -97,6 +97,10 @@ protect = "docs/**"`
 			}
 		})
 	}
+}
+
+func TestLoopSchemaKnowsTheOtherName(t *testing.T) {
+	t.Parallel()
 	var front map[string]any
 	if err := yaml.Unmarshal([]byte("completion_promise: ALL GREEN\ngates: [a]"), &front); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,102 @@
+package config_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+func TestMistakesInProjectFile(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ name, toml, message, hint string }{
+		{"unknown key", "\nmax_iteration = 3", `pawl.toml:2: max_iteration: there is no such key`, `did you mean max_iterations?`},
+		{"hyphens", "max-cost = 3", `pawl.toml:1: max-cost: there is no such key`, `did you mean max_cost?`},
+		{"nothing near", "zzzzzzzz = 3", `zzzzzzzz: there is no such key`, `the keys are name, kind`},
+		{"first in the file", "aa = 1\n\n\nbb = 1", `pawl.toml:1: aa`, ``},
+		{"unknown in a gate", "[[gates]]\ncommand='a'\n[[gates]]\ncomand='b'", `pawl.toml:4: gates[1].comand`, `did you mean command?`},
+		{"unknown in an inline table", "gates = [\n 'a',\n {command='b', time='1s'},\n]", `pawl.toml:3: gates[1].time`, `did you mean timeout?`},
+		{"syntax", "a = 1\nb = \n", `pawl.toml:2: `, ``},
+		{"type", "warm = 'yes'", `warm: want true or false, not "yes"`, ``},
+		{"text wanted", "model = 7", `model: want text, not 7`, ``},
+		{"empty text", "model = ' '", `model: want text, not " "`, ``},
+		{"duration", "max_duration = 8", `want a duration such as 90s, 10m or 8h, 0 for no limit, not 8`, ``},
+		{"negative duration", "max_duration = '-8h'", `want a duration`, ``},
+		{"money", "max_cost = 'much'", `want an amount of US dollars such as 5.50, 0 for no limit, not "much"`, ``},
+		{"endless money", "max_cost = inf", `want an amount`, ``},
+		{"percent", "handover_at = '101%'", `want a share such as "80%", not "101%"`, ``},
+		{"count", "max_tokens = -1", `max_tokens: want a whole number, 0 for no limit, not -1`, ``},
+		{"iterations", "max_iterations = 'many'", `want a whole number (0 for no limit) or auto, not "many"`, ``},
+		{"name", "session = 'forever'", `session: want task, turn, hybrid or continue, not "forever"`, ``},
+		{"kind", "kind = 'magic'", `want change, answer, explore or periodic`, ``},
+		{"list", "tests = [1]", `tests[0]: want text, not 1`, ``},
+		{"table for a list", "protect = { a = 1 }", `want text, not a table`, ``},
+		{"list for a table", "agent_env = ['A=b']", `want a table of texts, not a list`, ``},
+		{"number in a table", "agent_env = { A = 1 }", `agent_env.A: want text, not 1`, ``},
+		{"evidence", "evidence = 'proof'", `want discriminating, review or consistent, not "proof"`, ``},
+		{"evidence of a task", "[evidence]\na = 'review'\nb = 'unknown'", `pawl.toml:3: evidence.b: want discriminating`, ``},
+		{"evidence type", "evidence = 3", `want a level of evidence or a table of them`, ``},
+		{"worktree", "worktree = 'here'", `want true, false or a table with use and setup, not "here"`, ``},
+		{"task set", "allow_test_changes = 3", `want true, false or a list of task ids, not 3`, ``},
+		{"gate without command", "gates = [{name = 'a'}]", `gates[0]: a gate needs a command`, ``},
+		{"gate command", "gates = [3]", `gates[0].command: want a command as text, or as a list`, ``},
+		{"gate twice", "gates = ['a', 'a']", `gates[1]: there is a gate "a" before this one`, ``},
+		{"gate outside", "gates = [{command = 'a', dir = '../b'}]", `gates[0].dir: want a folder below the root, not "../b"`, ``},
+		{"gate report", "gates = [{command = 'a', report = 'xml'}]", `want go-json, tap or junit:PATH, not "xml"`, ``},
+		{"gate baseline", "gates = [{command = 'a', baseline = 'deny'}]", `want allow, not "deny"`, ``},
+		{"gate tier", "gates = [{command = 'a', tier = 'slow'}]", `want fast or final, not "slow"`, ``},
+		{"every without periodic", "kind = 'answer'\nevery = '5m'", `pawl.toml:2: every: only a periodic goal comes again`, ``},
+		{"periodic without every", "kind = 'periodic'", `kind: a periodic goal needs every`, `every = 5m`},
+		{"promise", "promise = '<done>'", `promise: want text without < and >`, ``},
+		{"glob", "protect = ['a[']", `protect: want a glob such as docs/**, not "a["`, ``},
+		{"agent", "agent = 'command'", `agent: the agent named command needs agent_command`, ``},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			writeFile(t, filepath.Join(root, "pawl.toml"), c.toml)
+			layer, err := config.ReadProject(root)
+			if err == nil {
+				_, err = config.Resolve(layer)
+			}
+			wantMistake(t, err, c.message, c.hint)
+		})
+	}
+}
+
+func TestMistakesInFlags(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		key     string
+		value   any
+		message string
+	}{
+		{"max_cost", "much", `--max-cost: want an amount of US dollars such as 5.50, 0 for no limit, not "much"`},
+		{"evidence", []string{"US-1=proof"}, `--evidence: want discriminating, review or consistent, not "proof"`},
+		{"gates", []string{"a", " "}, `--gate: want a command as text`},
+		{"max_iterations", -2, `--max-iterations: want a whole number (0 for no limit) or auto, not -2`},
+	}
+	for _, c := range cases {
+		t.Run(c.key, func(t *testing.T) {
+			t.Parallel()
+			_, err := config.Resolve(config.Flags(map[string]any{c.key: c.value}))
+			wantMistake(t, err, c.message, "")
+		})
+	}
+}
+
+func wantMistake(t *testing.T, err error, message, hint string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), message) {
+		t.Fatalf("error = %v\nwant %s", err, message)
+	}
+	if !strings.Contains(failure.Hint(err), hint) {
+		t.Errorf("hint = %q, want %q", failure.Hint(err), hint)
+	}
+	if failure.CodeOf(err) != failure.Usage {
+		t.Errorf("code = %d, want that of usage", failure.CodeOf(err))
+	}
+}
