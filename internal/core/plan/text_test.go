@@ -23,6 +23,8 @@ func TestSlug(t *testing.T) {
 		{"main@{1}", "main-1"},
 		{"", "task-811c9dc5"},
 		{".", "task-2b0c98f1"},
+		{"com1", "task-com1-31430e3d"},
+		{"com12", "com12"},
 		{"CON", "task-con-3367e86b"},
 	}
 	for _, c := range cases {
@@ -45,6 +47,7 @@ func TestScope(t *testing.T) {
 		{"US-001", "US-001"},
 		{"2.5", "2.5"},
 		{"-x", "x"},
+		{"", "task-811c9dc5"},
 		{"a): b\n\nPawl-Loop: x", "a-b-pawl-loop-x"},
 	}
 	for _, c := range cases {
@@ -68,6 +71,10 @@ func TestOneLine(t *testing.T) {
 		{"colours", "\x1b[31mred\x1b[0m", 0, "red"},
 		{"window title", "\x1b]0;owned\x07ok", 0, "ok"},
 		{"eight-bit escapes", "a\u009b31mb\u009d0;x\u009cc", 0, "abc"},
+		{"a title that is never closed", "a\x1b]0;b", 0, "a"},
+		{"closed by ST", "a\x1bP1\x1b\\b\x1b_x\x1b[0mc", 0, "abc"},
+		{"character set", "a\x1b(0b\x1b$", 0, "ab"},
+		{"cut off", "a\x1b[3é\x1b", 0, "aé"},
 		{"reset", "a\x1bcb", 0, "ab"},
 		{"control characters", "a\x00b\x07\x7fc", 0, "abc"},
 		{"bidi override", "abc\u202egnp.exe\u202c", 0, "abcgnp.exe"},
