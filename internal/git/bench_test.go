@@ -52,3 +52,26 @@ func BenchmarkCheckpoint(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkSmall is what a turn costs in a small repository.
+func BenchmarkSmall(b *testing.B) {
+	box := newRepo(b, "a", "a", "b", "b")
+	b.Run("git-status", func(b *testing.B) {
+		for b.Loop() {
+			box.git("status", "--porcelain")
+		}
+	})
+	b.Run("checkpoint-changed", func(b *testing.B) {
+		for i := 0; b.Loop(); i++ {
+			box.write("a", fmt.Sprint(i))
+			if _, err := box.repo.Checkpoint(context.Background(), "bench", 0, "x"); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("snapshot-unchanged", func(b *testing.B) {
+		for b.Loop() {
+			box.snapshot()
+		}
+	})
+}

@@ -76,7 +76,7 @@ func (r *Repo) checkpoint(ctx context.Context, prefix string, c Checkpoint) (Che
 	if err != nil {
 		return c, err
 	}
-	parent := "HEAD"
+	parent := ""
 	if len(points) > 0 {
 		last := points[len(points)-1]
 		i := slices.IndexFunc(points, func(p Checkpoint) bool { return p.N == c.N })
@@ -93,8 +93,10 @@ func (r *Repo) checkpoint(ctx context.Context, prefix string, c Checkpoint) (Che
 		}
 	}
 	c.N = max(c.N, 1)
-	if parent, err = r.Resolve(ctx, parent+"^{commit}"); err != nil {
-		return c, err
+	if parent == "" {
+		if parent, err = r.Head(ctx); err != nil {
+			return c, err
+		}
 	}
 	out, err := r.run(ctx, call{args: []string{"commit-tree", c.Tree, "-p", parent}, env: pawlIdentity, stdin: []byte(c.Subject + "\n")})
 	if err != nil {

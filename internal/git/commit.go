@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ type Trailer struct{ Key, Value string }
 // CommitRequest is a commit to be made as the user.
 type CommitRequest struct {
 	Loop     string // id; commits that the branch loses are kept under it
-	Branch   string // short name; HEAD should be on it
+	Branch   string // short name; HEAD must be on it, see SwitchBack
 	Parent   string // commit: the recorded base (squash), or the branch's tip
 	Tree     string // what to commit, see Overlay
 	Message  string
@@ -52,6 +53,9 @@ func (r *Repo) commit(ctx context.Context, q CommitRequest) (Committed, error) {
 	ref, err := r.branchRef(ctx, q.Branch)
 	if err != nil {
 		return Committed{}, err
+	}
+	if on, err := r.Branch(ctx); err != nil || on != q.Branch {
+		return Committed{}, errors.Join(err, fmt.Errorf("HEAD is on %q", cmp.Or(on, "no branch")))
 	}
 	if q.Parent, err = r.Resolve(ctx, q.Parent+"^{commit}"); err != nil {
 		return Committed{}, err

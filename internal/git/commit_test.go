@@ -198,7 +198,7 @@ func TestCommitSaysWhatStoppedIt(t *testing.T) {
 		"empty message":  {func(b *sandbox, q *CommitRequest) { q.Message = " \n\x00" }, "message is empty", ""},
 		"hostile branch": {func(b *sandbox, q *CommitRequest) { q.Branch = "--force" }, "cannot be the name", "fine"},
 		"bad branch":     {func(b *sandbox, q *CommitRequest) { q.Branch = "a..b" }, "cannot be the name", "fine"},
-		"no such branch": {func(b *sandbox, q *CommitRequest) { q.Branch = "none" }, "no such revision", ""},
+		"another branch": {func(b *sandbox, q *CommitRequest) { b.git("checkout", "-q", "--detach") }, `HEAD is on "no branch"`, ""},
 		"no such tree":   {func(b *sandbox, q *CommitRequest) { q.Tree = "none" }, "no such revision", ""},
 		"hostile loop": {func(b *sandbox, q *CommitRequest) {
 			b.git("commit", "-q", "--allow-empty", "-m", "x")

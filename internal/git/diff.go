@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,17 +48,23 @@ func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
 	return parseRaw(out)
 }
 
-// between resolves two revisions to trees, so that no name is taken for an option.
+// fullID is the id of an object, as git prints it: SHA-1 or SHA-256.
+var fullID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// between makes two revisions safe as arguments: no name is taken for an option.
 func (r *Repo) between(ctx context.Context, from, to string) ([]string, error) {
-	a, err := r.TreeOf(ctx, from)
-	if err != nil {
-		return nil, err
+	sides := []string{from, to}
+	for i, rev := range sides {
+		if fullID.MatchString(rev) {
+			continue // saves a process
+		}
+		tree, err := r.TreeOf(ctx, rev)
+		if err != nil {
+			return nil, err
+		}
+		sides[i] = tree
 	}
-	b, err := r.TreeOf(ctx, to)
-	if err != nil {
-		return nil, err
-	}
-	return []string{a, b}, nil
+	return sides, nil
 }
 
 // parseRaw reads diff-tree --raw -z: ":mode mode id id S", path, and so on.

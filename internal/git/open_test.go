@@ -185,3 +185,38 @@ func (b *sandbox) chown(uid int) {
 		return os.Lchown(p, uid, uid)
 	}))
 }
+
+// An agent that breaks the repository must not lead us into the one around it.
+func TestAnotherRepositoryIsNeverTakenForOurs(t *testing.T) {
+	t.Parallel()
+	for name, breakIt := range map[string]func(b *sandbox){
+		".git deleted":      func(b *sandbox) { b.remove(".git") },
+		"core.worktree set": func(b *sandbox) { b.git("config", "core.worktree", filepath.Dir(b.dir)) },
+		"made bare":         func(b *sandbox) { b.git("config", "core.bare", "true") },
+	} {
+		outer := newRepo(t)
+		inner := &sandbox{tester: t, dir: outer.path("inner")}
+		inner.must(os.Mkdir(inner.dir, 0o755))
+		inner.git("init", "-q")
+		inner.write("a", "a")
+		inner.git("add", "-A")
+		inner.git("commit", "-qm", "start")
+		inner.open()
+		want := inner.snapshot()
+		breakIt(inner)
+		tree, _, err := inner.repo.Snapshot(context.Background())
+		if name == ".git deleted" {
+			if err == nil {
+				t.Errorf("%s: took a snapshot of something", name)
+			}
+			if _, err := os.Stat(inner.path(".git")); !os.IsNotExist(err) {
+				t.Errorf("%s: it is there again", name)
+			}
+			continue
+		}
+		inner.must(err)
+		if tree != want {
+			t.Errorf("%s: another tree", name)
+		}
+	}
+}

@@ -20,6 +20,7 @@ type Restored struct {
 	After   string    // tree of the work tree now; the wanted one unless something was left
 	Changed []string  // paths written or deleted, sorted
 	Left    []Skipped // what differs still, and why
+	Skipped []Skipped // what Before does not hold, see Snapshot; untouched, too
 }
 
 // Restore makes the work tree equal to a checkpoint, commit or tree, but for the
@@ -34,11 +35,12 @@ func (r *Repo) Restore(ctx context.Context, target string, keep []string) (Resto
 		return Restored{}, err
 	}
 	defer s.close()
-	done := Restored{Before: s.tree}
+	done := Restored{Before: s.tree, Skipped: s.skipped}
 	if err := r.restore(ctx, s, target, keep, &done); err != nil {
 		return done, fmt.Errorf("restore %s: %w", target, err)
 	}
-	r.keep(s.scratch, s.seeded)
+	s.tree = done.After
+	r.keep(s)
 	return done, nil
 }
 

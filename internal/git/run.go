@@ -25,7 +25,6 @@ const (
 // call is one run of git: what differs from the next.
 type call struct {
 	args  []string
-	dir   string   // "" = the root of the work tree
 	index string   // "" = the user's own index
 	stdin []byte   // given as is; kept, so that a call can be repeated
 	env   []string // on top of the scrubbed environment
@@ -94,6 +93,9 @@ func (r *Repo) write(ctx context.Context, args ...string) error {
 // run runs git, and again for a bounded time while another git holds the lock
 // it needs: an editor or the user's shell prompt takes one for a moment.
 func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
+	// Pinned: an agent that deletes .git or sets core.worktree must not lead git
+	// to another repository, the one around this for instance.
+	c.env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.root}, c.env...)
 	deadline := time.Now().Add(r.lockWait)
 	for pause := lockPause; ; pause = min(2*pause, lockMax) {
 		out, err := runOnce(ctx, r.root, c)
@@ -113,13 +115,13 @@ func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 	}
 }
 
-func runOnce(ctx context.Context, root string, c call) ([]byte, error) {
+func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 	if c.whole && ctx.Err() == nil {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 		defer cancel()
 	}
-	cmd := command(ctx, root, c)
+	cmd := command(ctx, dir, c)
 	var stdout output
 	stdout.limit = c.limit
 	stderr := tail{limit: tailBytes}
@@ -139,7 +141,7 @@ func runOnce(ctx context.Context, root string, c call) ([]byte, error) {
 }
 
 // command is the one builder of git processes.
-func command(ctx context.Context, root string, c call) *exec.Cmd {
+func command(ctx context.Context, dir string, c call) *exec.Cmd {
 	args := []string{
 		"--no-pager",
 		"-c", "core.quotepath=false",
@@ -154,10 +156,7 @@ func command(ctx context.Context, root string, c call) *exec.Cmd {
 		args = append(args, "-c", "core.splitIndex=false") // keep private indexes in one file
 	}
 	cmd := exec.CommandContext(ctx, "git", append(args, c.args...)...)
-	cmd.Dir = root
-	if c.dir != "" {
-		cmd.Dir = c.dir
-	}
+	cmd.Dir = dir
 	cmd.Env = append(scrub(cmd.Environ()),
 		"LC_ALL=C", "LANGUAGE=", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
 		"GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_PAGER=cat")

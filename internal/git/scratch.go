@@ -27,7 +27,8 @@ type scratch struct {
 
 func (r *Repo) newScratch() (*scratch, error) {
 	base := filepath.Join(r.gitDir, stateDir)
-	if err := os.MkdirAll(base, 0o700); err != nil {
+	// Not MkdirAll: a .git that was deleted is not ours to make.
+	if err := os.Mkdir(base, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("make private index: %w", err)
 	}
 	sweep(base)
@@ -53,8 +54,8 @@ func sweep(base string) {
 
 // A private index is kept between snapshots, because it remembers which files
 // it has seen unchanged. It is a cache, valid as long as the user's index is the
-// one it was copied from: its name says which that was, and how many bytes of
-// untracked files it has taken in since.
+// one it was copied from: its name says which that was, the tree it stands for,
+// and how many bytes of untracked files it has taken in.
 
 // seed puts a private index into the scratch: the kept one, or else a copy of
 // the user's.
@@ -65,9 +66,10 @@ func (r *Repo) seed(ctx context.Context, s *scratch, fresh bool) (seeded, error)
 	}
 	if !fresh {
 		for _, name := range r.keptIndexes("index-" + stamp + "-*") {
-			bytes, err := strconv.ParseInt(name[strings.LastIndexByte(name, '-')+1:], 10, 64)
-			if err == nil && copyIndex(name, s.index) == nil {
-				return seeded{stamp: stamp, kept: true, untracked: bytes}, nil
+			parts := strings.Split(filepath.Base(name), "-")
+			bytes, err := strconv.ParseInt(parts[len(parts)-1], 10, 64)
+			if err == nil && len(parts) == 4 && copyIndex(name, s.index) == nil {
+				return seeded{stamp: stamp, kept: true, had: parts[2], untracked: bytes}, nil
 			}
 		}
 	}
@@ -88,13 +90,14 @@ func (r *Repo) seed(ctx context.Context, s *scratch, fresh bool) (seeded, error)
 type seeded struct {
 	stamp     string // of the user's index
 	kept      bool   // from an earlier snapshot, not from the user's index
+	had       string // tree of the kept one
 	untracked int64  // bytes of untracked files it holds
 }
 
-// keep stores the index of a scratch for the next snapshot. Failing to is not
-// an error: it is a cache.
-func (r *Repo) keep(s *scratch, from seeded) {
-	name := filepath.Join(r.gitDir, stateDir, fmt.Sprintf("index-%s-%d", from.stamp, from.untracked))
+// keep stores the index of a snapshot for the next one. Failing to is not an
+// error: it is a cache.
+func (r *Repo) keep(s *snapshot) {
+	name := filepath.Join(r.gitDir, stateDir, fmt.Sprintf("index-%s-%s-%d", s.stamp, s.tree, s.untracked))
 	if os.Rename(s.index, name) != nil {
 		return
 	}

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,9 @@ type Skipped struct {
 	Reason string // for a person: "larger than 50 MB"
 }
 
+// submoduleDirt is the reason why a snapshot does not hold all of a submodule.
+const submoduleDirt = "a submodule with changes of its own"
+
 // Snapshot stores the whole work tree, tracked and untracked but not ignored
 // files, as a tree object and returns its id: equal content gives an equal id.
 // Nothing of the user's is touched. What could not be captured is named.
@@ -33,7 +37,7 @@ func (r *Repo) Snapshot(ctx context.Context) (tree string, skipped []Skipped, er
 		return "", nil, err
 	}
 	defer s.close()
-	r.keep(s.scratch, s.seeded)
+	r.keep(s)
 	return s.tree, s.skipped, nil
 }
 
@@ -101,6 +105,9 @@ func (r *Repo) capture(ctx context.Context, s *snapshot) error {
 func (r *Repo) store(ctx context.Context, s *snapshot, todo pending) error {
 	s.skipped = todo.skipped
 	s.untracked += todo.bytes
+	if s.tree = s.had; s.had != "" && len(todo.remove)+len(todo.add) == 0 {
+		return nil
+	}
 	// Removals first: a folder may have taken the place of a file.
 	if err := r.updateIndex(ctx, s.index, todo.remove, "--force-remove"); err != nil {
 		return err
@@ -135,10 +142,6 @@ type pending struct {
 // sift sorts what git status found. untracked are the bytes already captured.
 func (r *Repo) sift(files []statusFile, untracked int64) pending {
 	var p pending
-	type sized struct {
-		path string
-		size int64
-	}
 	var fresh []sized
 	for _, f := range files {
 		if f.staged == '?' && strings.HasSuffix(f.path, "/") {
@@ -146,46 +149,54 @@ func (r *Repo) sift(files []statusFile, untracked int64) pending {
 			continue
 		}
 		if f.innerDirt() {
-			p.skip(f.path, "a submodule with changes of its own")
+			p.skip(f.path, submoduleDirt)
 		}
-		if f.unstaged == '.' || f.innerDirt() && f.sub[1] == '.' {
-			if f.staged == 'A' {
-				p.extra = append(p.extra, f.path)
-			}
-			continue
+		changed := f.unstaged != '.' && !(f.innerDirt() && f.sub[1] == '.')
+		size, verdict := int64(0), ""
+		if changed {
+			size, verdict = r.look(f)
 		}
-		size, verdict := r.look(f)
-		if verdict == gone {
-			p.remove = append(p.remove, f.path)
-			continue
-		}
-		if f.staged == 'A' {
+		if f.staged == 'A' && verdict != gone {
 			p.extra = append(p.extra, f.path)
+			p.full = p.full || size > MaxFile
 		}
 		switch {
+		case !changed:
+		case verdict == gone:
+			p.remove = append(p.remove, f.path)
 		case verdict != "":
 			p.skip(f.path, verdict)
 		case f.staged == '?':
 			fresh = append(fresh, sized{f.path, size})
 		default:
-			p.full = p.full || f.staged == 'A' && size > MaxFile
 			p.add = append(p.add, f.path)
 		}
 	}
-	slices.SortStableFunc(fresh, func(a, b sized) int { return int(min(1, max(-1, a.size-b.size))) })
-	for _, f := range fresh {
+	p.fill(fresh, untracked)
+	return p
+}
+
+// sized is an untracked file.
+type sized struct {
+	path  string
+	bytes int64
+}
+
+// fill adds untracked files, the smallest first, while there is room.
+func (p *pending) fill(files []sized, untracked int64) {
+	slices.SortStableFunc(files, func(a, b sized) int { return cmp.Compare(a.bytes, b.bytes) })
+	for _, f := range files {
 		switch {
-		case f.size > MaxFile:
+		case f.bytes > MaxFile:
 			p.skip(f.path, "larger than 50 MB")
-		case untracked+p.bytes+f.size > MaxUntracked:
+		case untracked+p.bytes+f.bytes > MaxUntracked:
 			p.full = true
 			p.skip(f.path, "untracked files are larger than 1 GB together")
 		default:
-			p.bytes += f.size
+			p.bytes += f.bytes
 			p.add = append(p.add, f.path)
 		}
 	}
-	return p
 }
 
 func (p *pending) skip(path, reason string) {
@@ -200,8 +211,10 @@ func (r *Repo) look(f statusFile) (size int64, verdict string) {
 	full := r.path(f.path)
 	info, err := os.Lstat(full)
 	switch {
-	case err != nil || r.nonFolder(f.path) != "":
+	case absent(err) || err == nil && r.nonFolder(f.path) != "":
 		return 0, gone
+	case err != nil:
+		return 0, "cannot be read"
 	case info.IsDir():
 		if f.sub[0] == 'S' {
 			return 0, "" // at another commit: git reads the submodule's HEAD

@@ -35,14 +35,14 @@ func (r *Repo) Worktree(ctx context.Context, dir, rev string) (*Worktree, error)
 
 // LoopWorktree is the worktree in dir on its own branch, for a loop that leaves
 // the user's alone: made, the branch too, at HEAD; or found again on resume.
-func (r *Repo) LoopWorktree(ctx context.Context, dir, branch string) (*Worktree, error) {
+func (r *Repo) LoopWorktree(ctx context.Context, dir, branch string) (*Repo, error) {
 	ref, err := r.branchRef(ctx, branch)
 	if err != nil {
 		return nil, err
 	}
 	if found, err := find(ctx, dir); err == nil && found.commonDir == r.commonDir && found.gitDir != r.gitDir && samePath(found.root, dir) {
 		if on, err := found.Branch(ctx); err == nil && on == branch {
-			return &Worktree{Repo: found, of: r}, nil
+			return found, nil
 		}
 		return nil, failure.New(failure.Usage, "remove it: git worktree remove "+dir, "%s is a worktree on another branch", dir)
 	}
@@ -62,7 +62,7 @@ func (r *Repo) LoopWorktree(ctx context.Context, dir, branch string) (*Worktree,
 	if err != nil {
 		return nil, fmt.Errorf("make worktree %s: %w", dir, err)
 	}
-	return w, nil
+	return w.Repo, nil
 }
 
 func (r *Repo) addWorktree(ctx context.Context, dir, rev string, flags ...string) (*Worktree, error) {
@@ -103,15 +103,20 @@ func (r *Repo) asCommit(ctx context.Context, rev string) (string, error) {
 }
 
 // Reset makes the worktree hold another commit or tree. Ignored files (what the
-// project's set-up made) stay.
+// project's set-up made) stay; all else that gates left there is deleted.
 func (w *Worktree) Reset(ctx context.Context, rev string) error {
 	commit, err := w.asCommit(ctx, rev)
 	if err != nil {
 		return err
 	}
 	done, err := w.Restore(ctx, commit, nil)
+	for _, s := range done.Skipped {
+		if err == nil && s.Reason != submoduleDirt {
+			err = removeAll(w.path(s.Path))
+		}
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("reset worktree: %w", err)
 	}
 	if len(done.Left) > 0 {
 		return fmt.Errorf("reset worktree %s: %q differs: %s", w.root, done.Left[0].Path, done.Left[0].Reason)

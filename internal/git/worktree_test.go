@@ -38,7 +38,10 @@ func TestWorktreeHoldsAnyTree(t *testing.T) {
 	inner.write("node_modules/x", "set-up")
 	inner.write("left/over", "by a gate")
 	inner.write("a", "by a gate")
-	inner.git("add", "-A")
+	inner.write("fixture/x", "by a gate")
+	inner.gitIn(inner.path("fixture"), "init", "-q")
+	inner.sparse("core", MaxFile+1)
+	inner.git("add", "a", "left")
 	b.must(w.Reset(ctx, first))
 	check(first)
 	if got := inner.read("node_modules/x"); got != "set-up" {
@@ -104,7 +107,7 @@ func TestLoopWorktreeIsFoundAgain(t *testing.T) {
 		if branch, _ := w.Branch(ctx); branch != "pawl/otter" || !w.Linked() {
 			t.Errorf("on %q, linked %v", branch, w.Linked())
 		}
-		inner := &sandbox{tester: t, dir: w.Root(), repo: w.Repo}
+		inner := &sandbox{tester: t, dir: w.Root(), repo: w}
 		if got := inner.read("README"); got != "hello\n" {
 			t.Errorf("README = %q", got)
 		}
