@@ -1,0 +1,147 @@
+package term
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Event is one thing worth showing. The implementations are the structs of
+// this file; their JSON is documented in docs/reference/events.schema.json.
+type Event interface{ name() string }
+
+// Span is a duration; in JSON it is a number of seconds.
+type Span time.Duration
+
+// MarshalJSON writes seconds, to the millisecond.
+func (s Span) MarshalJSON() ([]byte, error) {
+	return json.Marshal(time.Duration(s).Round(time.Millisecond).Seconds())
+}
+
+// LoopStarted is the first event of a run.
+type LoopStarted struct {
+	Loop          string  `json:"loop" jsonschema:"name of the loop"`
+	Source        string  `json:"source" jsonschema:"the plan's file, or the beginning of the prompt"`
+	Open          int     `json:"open" jsonschema:"open tasks, 0 without a plan"`
+	Done          int     `json:"done" jsonschema:"tasks that were done before"`
+	Agent         string  `json:"agent" jsonschema:"name of the agent"`
+	AgentVersion  string  `json:"agent_version,omitempty" jsonschema:"version of the agent's client"`
+	Branch        string  `json:"branch,omitempty" jsonschema:"branch that commits go to"`
+	From          string  `json:"from,omitempty" jsonschema:"branch and commit it begins at"`
+	Gates         []Gate  `json:"gates,omitempty" jsonschema:"what will judge"`
+	MaxIterations int     `json:"max_iterations,omitempty" jsonschema:"limit of iterations, absent without one"`
+	MaxDuration   Span    `json:"max_duration_seconds,omitempty" jsonschema:"limit of time"`
+	MaxCostUSD    float64 `json:"max_cost_usd,omitempty" jsonschema:"limit of cost"`
+	Resumed       bool    `json:"resumed,omitempty" jsonschema:"the loop goes on after an interruption"`
+}
+
+// Gate is one gate as it stood when the loop began.
+type Gate struct {
+	Name     string `json:"name,omitempty" jsonschema:"name of the gate"`
+	Command  string `json:"command" jsonschema:"what is run"`
+	Baseline string `json:"baseline,omitempty" jsonschema:"what it said before any work, in words"`
+}
+
+// TaskStarted begins a task, or the whole goal where there is no plan.
+type TaskStarted struct {
+	ID    string `json:"id,omitempty" jsonschema:"id of the task"`
+	Title string `json:"title" jsonschema:"title of the task"`
+	Index int    `json:"index,omitempty" jsonschema:"how many tasks this run began, this one included"`
+	Total int    `json:"total,omitempty" jsonschema:"tasks that were open when the run began"`
+}
+
+// TurnActivity tells what the agent does now, and the figures so far.
+type TurnActivity struct {
+	Iteration      int     `json:"iteration" jsonschema:"this iteration, from 1"`
+	MaxIterations  int     `json:"max_iterations,omitempty" jsonschema:"limit of iterations"`
+	Doing          string  `json:"doing" jsonschema:"what the agent does now, a few words"`
+	ContextPercent int     `json:"context_percent" jsonschema:"fill of the context window, -1 if unknown"`
+	Tokens         int64   `json:"tokens" jsonschema:"tokens of the loop so far, of all kinds"`
+	CostUSD        float64 `json:"cost_usd" jsonschema:"cost of the loop so far"`
+}
+
+// GateFinished is one run of one gate.
+type GateFinished struct {
+	Gate     string `json:"gate" jsonschema:"name of the gate"`
+	Result   string `json:"result" jsonschema:"pass, fail or unknown"`
+	Duration Span   `json:"duration_seconds" jsonschema:"how long it ran"`
+	Summary  string `json:"summary,omitempty" jsonschema:"failing tests or the first error, one line"`
+	Cached   bool   `json:"cached,omitempty" jsonschema:"the result of an equal tree was reused"`
+}
+
+// ClaimRefused: the agent said that it is done, and the harness does not agree.
+type ClaimRefused struct {
+	ID     string `json:"id,omitempty" jsonschema:"id of the task"`
+	Title  string `json:"title" jsonschema:"title of the task"`
+	Reason string `json:"reason" jsonschema:"why, one line"`
+}
+
+// TaskEnded ends a task.
+type TaskEnded struct {
+	ID         string `json:"id,omitempty" jsonschema:"id of the task"`
+	Title      string `json:"title" jsonschema:"title of the task"`
+	Index      int    `json:"index,omitempty" jsonschema:"as in task_started"`
+	Total      int    `json:"total,omitempty" jsonschema:"as in task_started"`
+	Result     string `json:"result" jsonschema:"verified, consistent, unknown, parked, blocked or another word"`
+	Iterations int    `json:"iterations" jsonschema:"iterations it took"`
+	Duration   Span   `json:"duration_seconds" jsonschema:"how long it took"`
+	Evidence   string `json:"evidence,omitempty" jsonschema:"what shows it, in words"`
+	Commit     string `json:"commit,omitempty" jsonschema:"short hash of its commit"`
+}
+
+// Waiting: nothing happens until a time, for a usage limit or a pause between
+// tries. It ends with the next event of another kind.
+type Waiting struct {
+	Until  time.Time `json:"until" jsonschema:"when the loop goes on"`
+	Reason string    `json:"reason" jsonschema:"what it waits for"`
+}
+
+// Level of a Note.
+type Level string
+
+// The levels.
+const (
+	Info Level = "info"
+	Warn Level = "warn"
+)
+
+// Note is anything else worth a line: a restore, a strike, a hint.
+type Note struct {
+	Level Level  `json:"level" jsonschema:"info or warn"`
+	Text  string `json:"text" jsonschema:"one line"`
+}
+
+// LoopEnded is the last event and the summary.
+type LoopEnded struct {
+	Loop       string   `json:"loop" jsonschema:"name of the loop"`
+	Outcome    string   `json:"outcome" jsonschema:"verified, unverified, stuck, blocked … as in the table of outcomes"`
+	ExitCode   int      `json:"exit_code" jsonschema:"exit code of the tool"`
+	Reason     string   `json:"reason,omitempty" jsonschema:"why it ended so, one line"`
+	Duration   Span     `json:"duration_seconds" jsonschema:"from start to end"`
+	Waited     Span     `json:"waited_seconds,omitempty" jsonschema:"of it waiting for limits"`
+	Iterations int      `json:"iterations" jsonschema:"iterations counted"`
+	Tasks      []Tally  `json:"tasks,omitempty" jsonschema:"tasks by result"`
+	Gates      []string `json:"gates,omitempty" jsonschema:"each gate's last result, in words"`
+	Commits    int      `json:"commits" jsonschema:"commits made"`
+	Branch     string   `json:"branch,omitempty" jsonschema:"branch they are on"`
+	Tokens     int64    `json:"tokens" jsonschema:"tokens of all kinds"`
+	CostUSD    float64  `json:"cost_usd" jsonschema:"cost"`
+	Look       []string `json:"look,omitempty" jsonschema:"where to look: files and commands"`
+	Next       []string `json:"next,omitempty" jsonschema:"what to type next"`
+}
+
+// Tally is the tasks that ended in one way.
+type Tally struct {
+	Result string   `json:"result" jsonschema:"verified, consistent, parked …"`
+	Tasks  []string `json:"tasks" jsonschema:"their ids"`
+	Note   string   `json:"note,omitempty" jsonschema:"what it means, in words"`
+}
+
+func (LoopStarted) name() string  { return "loop_started" }
+func (TaskStarted) name() string  { return "task_started" }
+func (TurnActivity) name() string { return "turn_activity" }
+func (GateFinished) name() string { return "gate_finished" }
+func (ClaimRefused) name() string { return "claim_refused" }
+func (TaskEnded) name() string    { return "task_ended" }
+func (Waiting) name() string      { return "waiting" }
+func (Note) name() string         { return "note" }
+func (LoopEnded) name() string    { return "loop_ended" }

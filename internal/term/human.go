@@ -1,0 +1,67 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Duration is d as a person says it, two units at most: 8s, 3m12s, 6h41m, 2d3h.
+func Duration(d time.Duration) string {
+	d = max(0, d).Round(time.Second)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	}
+	return fmt.Sprintf("%dd%dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+}
+
+// limit is a duration that somebody chose: 8h rather than 8h00m.
+func limit(d time.Duration) string {
+	s := Duration(d)
+	for _, zero := range []string{"00m", "00s", "0h"} {
+		if cut, ok := strings.CutSuffix(s, zero); ok && cut != "" && strings.ContainsAny(cut[len(cut)-1:], "dhm") {
+			return cut
+		}
+	}
+	return s
+}
+
+// Tokens is a count in three figures at most: 950, 1.2k, 184k, 2.1M.
+func Tokens(n int64) string {
+	if n < 1000 {
+		return fmt.Sprint(max(0, n))
+	}
+	v := float64(n)
+	for _, unit := range []string{"k", "M", "G", "T"} {
+		v /= 1000
+		switch {
+		case v < 9.95:
+			return fmt.Sprintf("%.1f%s", v, unit)
+		case v < 999.5:
+			return fmt.Sprintf("%.0f%s", v, unit)
+		}
+	}
+	return fmt.Sprintf("%.0fT", v)
+}
+
+// Money is an amount in dollars; fractions of a cent are shown only where there
+// is nothing else.
+func Money(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", max(0, usd))
+}
+
+// count is a number with its noun.
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

@@ -1,0 +1,84 @@
+package term
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// jsonPrinter writes one object a line: {"event": …, "time": …} and the
+// event's own fields.
+type jsonPrinter struct {
+	mu sync.Mutex
+	o  Options
+}
+
+func (p *jsonPrinter) Print(e Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	line, err := encode(e, p.o.Now())
+	if err != nil {
+		return // events are plain data; a NaN cost is the one way to get here
+	}
+	_, _ = p.o.Out.Write(line)
+}
+
+func (p *jsonPrinter) Close() error { return nil }
+
+func encode(e Event, at time.Time) ([]byte, error) {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("encode event %s: %w", e.name(), err)
+	}
+	head := fmt.Sprintf(`{"event":%q,"time":%q`, e.name(), at.UTC().Format(time.RFC3339Nano))
+	var b bytes.Buffer
+	b.WriteString(head)
+	b.WriteByte(',')
+	// Every event has a field that is always there, hence the comma above. What
+	// JSON leaves as it is but a terminal obeys is escaped.
+	for _, r := range string(body[1:]) {
+		if r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && r <= 0xffff {
+			fmt.Fprintf(&b, `\u%04x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// Schema is the JSON Schema of one line of --json.
+func Schema() (*jsonschema.Schema, error) {
+	root := &jsonschema.Schema{
+		Schema:      "https://json-schema.org/draft/2020-12/schema",
+		Title:       "pawl events",
+		Description: "One line of `pawl run --json`. Durations are seconds, money is US dollars, times are RFC 3339 in UTC.",
+	}
+	o := &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[Span](): {Type: "number"},
+	}}
+	for _, e := range []Event{
+		LoopStarted{}, TaskStarted{}, TurnActivity{}, GateFinished{}, ClaimRefused{}, TaskEnded{}, Waiting{}, Note{}, LoopEnded{},
+	} {
+		s, err := jsonschema.ForType(reflect.TypeOf(e), o)
+		if err != nil {
+			return nil, fmt.Errorf("make schema of %s: %w", e.name(), err)
+		}
+		var name any = e.name()
+		s.Title = e.name()
+		s.Properties["event"] = &jsonschema.Schema{Const: &name}
+		s.Properties["time"] = &jsonschema.Schema{Type: "string", Format: "date-time", Description: "when it happened"}
+		s.Required = append([]string{"event", "time"}, s.Required...)
+		s.PropertyOrder = append([]string{"event", "time"}, s.PropertyOrder...)
+		// Later versions may add fields; a reader must not break on them.
+		s.AdditionalProperties = nil
+		root.OneOf = append(root.OneOf, s)
+	}
+	return root, nil
+}

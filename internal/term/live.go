@@ -1,0 +1,154 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+// frame is the shortest time between two redraws: ten a second are enough for
+// an eye and cheap over ssh.
+const frame = 100 * time.Millisecond
+
+const (
+	hideCursor = "\x1b[?25l"
+	showCursor = "\x1b[?25h"
+	eraseBelow = "\r\x1b[J"
+)
+
+// live keeps a block of lines at the bottom and redraws it in place; what is
+// final scrolls away above it.
+type live struct {
+	o    Options
+	stop chan struct{}
+	done chan struct{}
+
+	mu     sync.Mutex
+	story  *story
+	drawn  []int     // widths of the block's lines on the screen
+	shown  string    // the block as it was last written
+	stale  bool      // an event came since
+	at     time.Time // of the last drawing
+	closed bool
+}
+
+func newLive(o Options) *live {
+	l := &live{o: o, story: newStory(o), stop: make(chan struct{}), done: make(chan struct{})}
+	go l.tick()
+	return l
+}
+
+// tick redraws after events that came too fast, and every second for the
+// clocks.
+func (l *live) tick() {
+	defer close(l.done)
+	t := time.NewTicker(frame)
+	defer t.Stop()
+	for {
+		select {
+		case <-l.stop:
+			return
+		case <-t.C:
+			l.mu.Lock()
+			if now := l.o.Now(); l.stale || now.Sub(l.at) >= time.Second {
+				l.draw("", now)
+			}
+			l.mu.Unlock()
+		}
+	}
+}
+
+func (l *live) Print(e Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
+	now := l.o.Now()
+	l.story.note(e, now)
+	var b strings.Builder
+	for _, line := range l.story.lines(e, now) {
+		b.WriteString(line.paint(l.o.Color))
+		b.WriteByte('\n')
+	}
+	if _, waiting := e.(Waiting); waiting {
+		b.Reset() // the block counts it down
+	}
+	if b.Len() == 0 && now.Sub(l.at) < frame {
+		l.stale = true
+		return
+	}
+	l.draw(b.String(), now)
+}
+
+// draw writes final text, if any, and the block below it, in one write.
+func (l *live) draw(final string, now time.Time) {
+	columns, rows := l.o.Size()
+	if columns <= 0 || rows <= 0 {
+		columns, rows = 80, 24
+	}
+	l.stale, l.at = false, now
+	var block strings.Builder
+	var widths []int
+	for i, line := range l.block(now, rows) {
+		// One column stays free: a full line would wrap on some terminals.
+		line = line.cut(columns - 1)
+		if i > 0 {
+			block.WriteByte('\n')
+		}
+		block.WriteString(line.paint(l.o.Color))
+		widths = append(widths, width(line.String()))
+	}
+	if final == "" && block.String() == l.shown {
+		return
+	}
+	out := l.erase(columns) + final
+	if block.Len() > 0 {
+		out += hideCursor + block.String()
+	}
+	l.drawn, l.shown = widths, block.String()
+	_, _ = l.o.Out.Write([]byte(out))
+}
+
+// block is what stands at the bottom now: nothing before the start and after
+// the end.
+func (l *live) block(now time.Time, rows int) []line {
+	s := l.story
+	if s.began.IsZero() || s.ended || l.closed {
+		return nil
+	}
+	out := []line{s.activity(now), s.figures(now)}
+	return out[:min(len(out), max(1, rows-1))]
+}
+
+// erase removes the block from the screen. A terminal that became narrower has
+// wrapped its lines, so rows are counted at the width of now.
+func (l *live) erase(columns int) string {
+	if len(l.drawn) == 0 {
+		return ""
+	}
+	rows := 0
+	for _, w := range l.drawn {
+		rows += max(1, (w+columns-1)/columns)
+	}
+	up := ""
+	if rows > 1 {
+		up = fmt.Sprintf("\x1b[%dA", rows-1)
+	}
+	return up + eraseBelow + showCursor
+}
+
+func (l *live) Close() error {
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return nil
+	}
+	l.closed = true
+	l.draw("", l.o.Now())
+	l.mu.Unlock()
+	close(l.stop)
+	<-l.done
+	return nil
+}

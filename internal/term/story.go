@@ -1,0 +1,228 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// story remembers what the lines of later events refer to: where the loop and
+// the task stand.
+type story struct {
+	zone      *time.Location
+	began     time.Time // the loop
+	loop      LoopStarted
+	task      TaskStarted
+	turn      TurnActivity
+	turnBegan time.Time
+	waiting   *Waiting
+	ended     bool
+}
+
+func newStory(o Options) *story { return &story{zone: o.Zone, turn: TurnActivity{ContextPercent: -1}} }
+
+// note takes an event in.
+func (s *story) note(e Event, now time.Time) {
+	if _, ok := e.(Note); !ok {
+		s.waiting = nil
+	}
+	switch e := e.(type) {
+	case LoopStarted:
+		s.loop, s.began = e, now
+	case TaskStarted:
+		s.task, s.turnBegan = e, now
+		s.turn.Doing = ""
+	case TurnActivity:
+		if e.Iteration != s.turn.Iteration {
+			s.turnBegan = now
+		}
+		s.turn = e
+	case GateFinished:
+		s.turn.Doing = ""
+	case TaskEnded:
+		s.task = TaskStarted{}
+	case Waiting:
+		s.waiting = &e
+	case LoopEnded:
+		s.ended = true
+	}
+}
+
+// lines are what an event leaves on the screen for good.
+func (s *story) lines(e Event, now time.Time) []line {
+	switch e := e.(type) {
+	case LoopStarted:
+		return s.header(e)
+	case GateFinished:
+		return []line{gateLine(e)}
+	case ClaimRefused:
+		return []line{taskLine("✗", yellow, e.ID, e.Title, s.task, text("claim refused: "+Clean(e.Reason)))}
+	case TaskEnded:
+		return []line{taskEnded(e)}
+	case Waiting:
+		at := e.Until.In(s.zone).Format("15:04")
+		return []line{labelled("wait", yellow, Clean(e.Reason)+", until "+at+" ("+Duration(e.Until.Sub(now))+")")}
+	case Note:
+		if e.Level == Warn {
+			return []line{labelled("note", yellow, Clean(e.Text))}
+		}
+		return []line{labelled("note", dim, Clean(e.Text))}
+	case LoopEnded:
+		return summary(e)
+	}
+	return nil
+}
+
+func labelled(label string, st style, rest string) line {
+	return line{text("      "), {st, pad(label, 4)}, text("  " + rest)}
+}
+
+// header says what is about to happen, what will judge it and how it ends.
+func (s *story) header(e LoopStarted) []line {
+	first := []string{Clean(e.Source)}
+	switch {
+	case e.Open > 0 && e.Done > 0:
+		first = append(first, fmt.Sprintf("%s, %d done", count(e.Open, "open task"), e.Done))
+	case e.Open > 0:
+		first = append(first, count(e.Open, "open task"))
+	}
+	first = append(first, "agent "+strings.TrimSpace(Clean(e.Agent)+" "+Clean(e.AgentVersion)))
+	if e.Branch != "" {
+		branch := "branch " + Clean(e.Branch)
+		if e.From != "" {
+			branch += " (from " + Clean(e.From) + ")"
+		}
+		first = append(first, branch)
+	}
+	if e.Resumed {
+		first = append(first, "resumed")
+	}
+	out := []line{{{bold, "pawl"}, text("  "), {bold, Clean(e.Loop)}, text(" · " + strings.Join(first, " · "))}}
+	for _, g := range e.Gates {
+		name := Clean(g.Command)
+		if g.Name != "" && g.Name != g.Command {
+			name = Clean(g.Name) + ": " + name
+		}
+		if g.Baseline != "" {
+			name += "   baseline: " + Clean(g.Baseline)
+		}
+		out = append(out, labelled("gate", dim, name))
+	}
+	return append(out, labelled("ends", dim, ends(e)))
+}
+
+func ends(e LoopStarted) string {
+	when := "when the goal is reached"
+	switch {
+	case e.Open == 1:
+		when = "when the task is verified"
+	case e.Open > 1:
+		when = fmt.Sprintf("when all %d are verified", e.Open)
+	}
+	var limits []string
+	if e.MaxIterations > 0 {
+		limits = append(limits, count(e.MaxIterations, "iteration"))
+	}
+	if e.MaxDuration > 0 {
+		limits = append(limits, limit(time.Duration(e.MaxDuration)))
+	}
+	if e.MaxCostUSD > 0 {
+		limits = append(limits, Money(e.MaxCostUSD))
+	}
+	if len(limits) > 0 {
+		when += ", or after " + strings.Join(limits, ", ")
+	}
+	return when + ` · Ctrl-C keeps the work · pawl tell . "…" to say something`
+}
+
+func gateLine(e GateFinished) line {
+	mark, st, word := "?", yellow, "could not tell"
+	switch e.Result {
+	case "pass":
+		mark, st, word = "✓", green, "pass"
+	case "fail":
+		mark, st, word = "✗", red, "fail"
+	}
+	l := append(labelled("gate", dim, Clean(e.Gate)+"  "), span{st, mark + " " + word})
+	rest := "  " + Duration(time.Duration(e.Duration))
+	if e.Cached {
+		rest = "  same tree as before"
+	}
+	if e.Summary != "" {
+		rest += " · " + Clean(e.Summary)
+	}
+	return append(l, text(rest))
+}
+
+// titleWidth is the column of a task's title; longer ones are cut.
+const titleWidth = 30
+
+func (s *story) taskLine(mark string, st style, rest ...span) line {
+	return taskLine(mark, st, s.task.ID, s.task.Title, s.task, rest...)
+}
+
+func taskLine(mark string, st style, id, title string, place TaskStarted, rest ...span) line {
+	where := ""
+	if place.Total > 0 {
+		where = fmt.Sprintf("%d/%d", place.Index, place.Total)
+	}
+	name := pad(cut(strings.TrimSpace(Clean(id)+" "+Clean(title)), titleWidth), titleWidth)
+	return append(line{{st, " " + mark + " "}, text(" " + pad(where, 4) + " "), {bold, name}, text("  ")}, rest...)
+}
+
+func taskEnded(e TaskEnded) line {
+	mark, st := "✗", red
+	switch e.Result {
+	case "verified", "consistent":
+		mark, st = "✓", green
+	case "unknown":
+		mark, st = "?", yellow
+	}
+	result := Clean(e.Result)
+	if e.Evidence != "" {
+		result += ": " + Clean(e.Evidence)
+	}
+	rest := fmt.Sprintf("%-14s %-7s  %s", count(e.Iterations, "iteration"), Duration(time.Duration(e.Duration)), result)
+	l := taskLine(mark, st, e.ID, e.Title, TaskStarted{Index: e.Index, Total: e.Total}, text(rest))
+	if e.Commit != "" {
+		l = append(l, span{dim, "   " + Clean(e.Commit)})
+	}
+	return l
+}
+
+// activity is the line of what happens now.
+func (s *story) activity(now time.Time) line {
+	if s.waiting != nil {
+		left := s.waiting.Until.Sub(now)
+		what := "waiting: " + Clean(s.waiting.Reason) + " · goes on in " + Duration(left)
+		if left <= 0 {
+			what = "waiting: " + Clean(s.waiting.Reason) + " · goes on now"
+		}
+		return s.taskLine("◌", yellow, text(what))
+	}
+	var parts []string
+	if s.turn.Iteration > 0 {
+		it := fmt.Sprintf("iteration %d", s.turn.Iteration)
+		if s.turn.MaxIterations > 0 {
+			it += fmt.Sprintf(" of %d", s.turn.MaxIterations)
+		}
+		parts = append(parts, it)
+	}
+	if s.turn.Doing != "" {
+		parts = append(parts, Clean(s.turn.Doing))
+	}
+	if !s.turnBegan.IsZero() {
+		parts = append(parts, Duration(now.Sub(s.turnBegan)))
+	}
+	return s.taskLine("●", cyan, text(strings.Join(parts, " · ")))
+}
+
+// figures is the line of what it has cost so far.
+func (s *story) figures(now time.Time) line {
+	var parts []string
+	if s.turn.ContextPercent >= 0 {
+		parts = append(parts, fmt.Sprintf("context %d %%", s.turn.ContextPercent))
+	}
+	parts = append(parts, Tokens(s.turn.Tokens)+" tokens", Money(s.turn.CostUSD), Duration(now.Sub(s.began)))
+	return line{{dim, "         " + strings.Join(parts, " · ")}}
+}

@@ -1,0 +1,80 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// summary is the end: first how it ended, then what there is, then what to do.
+func summary(e LoopEnded) []line {
+	st := red
+	switch e.ExitCode {
+	case 0:
+		st = green
+	case 3, 10, 11, 12, 14, 130, 143, 129:
+		st = yellow
+	}
+	after := " after " + Duration(time.Duration(e.Duration))
+	if e.Waited > 0 {
+		after += " (" + Duration(time.Duration(e.Waited)) + " of it waiting)"
+	}
+	out := []line{
+		{},
+		{{bold, Clean(e.Loop)}, text(" ended "), {st, strings.ToUpper(Clean(e.Outcome))}, text(after)},
+	}
+	row := func(label, s string) {
+		out = append(out, line{{dim, "  " + pad(label, 11) + "  "}, text(s)})
+	}
+	if e.Reason != "" {
+		row("why", Clean(e.Reason))
+	}
+	for _, t := range e.Tasks {
+		s := strings.TrimSpace(fmt.Sprintf("%d  %s", len(t.Tasks), ids(t.Tasks)))
+		if t.Note != "" {
+			s += "   " + Clean(t.Note)
+		}
+		row(Clean(t.Result), s)
+	}
+	for _, g := range e.Gates {
+		row("gate", Clean(g))
+	}
+	commits := "none"
+	if e.Commits > 0 {
+		commits = fmt.Sprint(e.Commits)
+		if e.Branch != "" {
+			commits += " on " + Clean(e.Branch)
+		}
+	}
+	row("commits", commits)
+	row("cost", fmt.Sprintf("%s, %s, %s tokens", Money(e.CostUSD), count(e.Iterations, "iteration"), Tokens(e.Tokens)))
+	for i, l := range e.Look {
+		row(only(i, "look"), Clean(l))
+	}
+	for i, n := range e.Next {
+		out = append(out, line{{bold, pad(only(i, "next"), 13) + "  "}, text(Clean(n))})
+	}
+	return out
+}
+
+// only labels the first of several rows.
+func only(i int, label string) string {
+	if i > 0 {
+		return ""
+	}
+	return label
+}
+
+// ids lists tasks, the first of them if they are many.
+func ids(tasks []string) string {
+	const most = 12
+	var out []string
+	for i, t := range tasks {
+		if i == most {
+			out = append(out, fmt.Sprintf("… and %d more", len(tasks)-most))
+			break
+		}
+		out = append(out, cut(Clean(t), titleWidth))
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,98 @@
+// Package term is what a person sees of a loop at a terminal, and what a
+// program sees with --json.
+//
+// Whoever drives a loop describes it as plain events (events.go) and gives them
+// to a Printer. There are three: a live block that is redrawn in place, plain
+// lines with a time for logs and pipes, and one JSON object per line. All three
+// tell the same story; none of them decides anything.
+//
+// Text in events comes from plans, agents and test output and may be hostile:
+// escape sequences, control characters and direction marks are removed before
+// anything is printed. Secrets are redacted before events are made.
+package term
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Printer shows events as they happen. Its methods may be called from several
+// goroutines.
+type Printer interface {
+	// Print shows one event. It never waits for more than the write itself;
+	// what cannot be written is dropped, for a broken pipe must not end a loop.
+	Print(e Event)
+	// Close leaves the terminal as it was found: defer it, so that it also
+	// runs in a panic. Idempotent.
+	Close() error
+}
+
+// Mode says how to print.
+type Mode int
+
+// The modes.
+const (
+	Plain Mode = iota // a line with its time for each event
+	Live              // a block redrawn in place
+	JSON              // one object a line
+	Quiet             // the summary at the end alone
+)
+
+// Options of a Printer.
+type Options struct {
+	Out   io.Writer
+	Mode  Mode
+	Color bool                       // false under NO_COLOR
+	Size  func() (columns, rows int) // of the terminal, for Live; nil or zeros mean 80 × 24
+	Now   func() time.Time           // nil means time.Now
+	Zone  *time.Location             // of the times shown; nil means local
+}
+
+// ModeFor chooses the mode for a file: Live where a person can see it.
+func ModeFor(f *os.File, json, quiet bool) Mode {
+	switch {
+	case json:
+		return JSON
+	case quiet:
+		return Quiet
+	case term.IsTerminal(int(f.Fd())):
+		return Live
+	}
+	return Plain
+}
+
+// SizeOf returns a function for Options.Size that asks f each time, so that a
+// resized terminal is noticed.
+func SizeOf(f *os.File) func() (int, int) {
+	return func() (int, int) {
+		columns, rows, err := term.GetSize(int(f.Fd()))
+		if err != nil {
+			return 0, 0
+		}
+		return columns, rows
+	}
+}
+
+// New makes a printer.
+func New(o Options) Printer {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Zone == nil {
+		o.Zone = time.Local
+	}
+	if o.Size == nil {
+		o.Size = func() (int, int) { return 0, 0 }
+	}
+	switch o.Mode {
+	case Live:
+		return newLive(o)
+	case JSON:
+		return &jsonPrinter{o: o}
+	default:
+		return &plain{o: o, story: newStory(o)}
+	}
+}

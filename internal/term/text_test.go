@@ -1,0 +1,85 @@
+package term_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+func TestHumanFigures(t *testing.T) {
+	t.Parallel()
+	for want, got := range map[string]string{
+		"0s":      term.Duration(-time.Second),
+		"8s":      term.Duration(8 * time.Second),
+		"1m00s":   term.Duration(59*time.Second + 600*time.Millisecond),
+		"3m12s":   term.Duration(192 * time.Second),
+		"6h41m":   term.Duration(6*time.Hour + 41*time.Minute + 20*time.Second),
+		"2d3h":    term.Duration(51 * time.Hour),
+		"0":       term.Tokens(-5),
+		"950":     term.Tokens(950),
+		"1.0k":    term.Tokens(1000),
+		"9.9k":    term.Tokens(9_940),
+		"10k":     term.Tokens(9_960),
+		"184k":    term.Tokens(184_000),
+		"1.0M":    term.Tokens(999_900),
+		"2.1M":    term.Tokens(2_140_000),
+		"3.0G":    term.Tokens(3_000_000_000),
+		"5000T":   term.Tokens(5e15),
+		"$0.92":   term.Money(0.92),
+		"$0.0042": term.Money(0.0042),
+		"$0.00":   term.Money(0),
+		"$12.35":  term.Money(12.346),
+	} {
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain":                          "plain",
+		"\x1b[1;31mred\x1b[0m":           "red",
+		"\x1b]8;;http://x\x1b\\link":     "link",
+		"\x1b]0;t\u009cx":                "x",
+		"\x1bP1;2q data\x1b\\x":          "x",
+		"\x1b]never closed\nnext":        "next",
+		"\x1b]never closed":              "",
+		"\x1b[never":                     "ever",
+		"\x1b[12;":                       "",
+		"\x1b":                           "",
+		"\x1bcx":                         "x",
+		"\u009b31mx":                     "x",
+		"a\tb\r\nc":                      "a b c",
+		"ab\bc\x07":                      "abc",
+		"\u202eevil\u202c \u2066x\u2069": "evil x",
+		"zero\u200bwidth\ufeff":          "zerowidth",
+		"日本 é e\u0301":                   "日本 é e\u0301",
+		"\xffx":                          "\ufffdx",
+		strings.Repeat("x", 5000):        strings.Repeat("x", 4096) + "…",
+	} {
+		if got := term.Clean(in); got != want {
+			t.Errorf("Clean(%.40q) = %.60q, want %.60q", in, got, want)
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("\x1b[31mx\x1b]0;y\x07\u202e")
+	f.Fuzz(func(t *testing.T, in string) {
+		got := term.Clean(in)
+		for _, r := range got {
+			if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
+				t.Errorf("%U survived in %q", r, got)
+			}
+		}
+		if !utf8.ValidString(got) || term.Clean(got) != got && len(got) <= 4096 {
+			t.Errorf("not clean: %q", got)
+		}
+	})
+}
