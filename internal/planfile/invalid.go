@@ -45,6 +45,24 @@ func invalid(name string, problems ...plan.Problem) error {
 // clean makes a path or an id fit for a message.
 func clean(text string) string { return plan.OneLine(text, 0) }
 
+// idMax bounds an id, in bytes: it stands in commits, on command lines and in
+// every message about its task.
+const idMax = 100
+
+func longIDs(p plan.Plan) []plan.Problem {
+	var found []plan.Problem
+	for _, t := range p.Tasks {
+		if len(t.ID) > idMax {
+			found = append(found, plan.Problem{
+				ID: t.ID, Line: t.Line,
+				Message: fmt.Sprintf("task id %q is %d bytes long", plan.OneLine(t.ID, 20), len(t.ID)),
+				Want:    fmt.Sprintf("an id of at most %d", idMax),
+			})
+		}
+	}
+	return found
+}
+
 // unreadable finds why data cannot be a plan in any format.
 func unreadable(data []byte) (plan.Problem, bool) {
 	if len(data) > MaxSize {

@@ -37,6 +37,7 @@ func TestInvalid(t *testing.T) {
 			`a.json:6: task 5 is not an object: expected [{"description": "…", "passes": false}]`,
 		}},
 		{"duplicate ids", "plan.md", "- [ ] US-1: a\n- [x] US-1: b\n", []string{`plan.md:2: task id "US-1" is used twice, first on line 1: expected an id of its own for each task`}},
+		{"a long id", "a.json", `[{"id":"` + strings.Repeat("x", 101) + `","title":"a"}]`, []string{`a.json:1: task id "xxxxxxxxxxxxxxxxxxx…" is 101 bytes long: expected an id of at most 100`}},
 		{"unknown dependency and a circle", "plan.md", "- [ ] a <!-- pawl: depends_on=2 -->\n- [ ] b <!-- pawl: depends_on=1,9 -->\n", []string{
 			`plan.md:1: tasks depend on each other in a circle: 1 → 2 → 1: expected dependencies that end somewhere`,
 			`plan.md:2: task "2" depends on "9", which is not in the plan: expected the id of a task of this plan`,

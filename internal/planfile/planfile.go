@@ -92,6 +92,7 @@ func Decode(name string, data []byte) (*File, error) {
 	problems := r.problems
 	switch {
 	case len(r.plan.Tasks) > 0:
+		problems = append(problems, longIDs(r.plan)...)
 		problems = append(problems, r.plan.Check()...)
 	case len(problems) == 0:
 		problems = append(problems, plan.Problem{Line: 1, Message: "the plan has no tasks", Want: r.want})
