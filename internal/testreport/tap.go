@@ -26,6 +26,7 @@ type tapReader struct {
 	text   io.Writer
 	rep    Report
 	levels []tapLevel
+	kept   int // points in all levels, of which there are at most maxTests
 	yaml   int // indentation of the diagnostic block being skipped, -1 outside
 	failed bool
 }
@@ -55,7 +56,7 @@ func (t *tapReader) line(line string) error {
 		return err
 	}
 	depth := indent / 4
-	if indent%4 != 0 || depth > 32 {
+	if indent%4 != 0 || depth > 32 || !tapLine(body) {
 		return err
 	}
 	if m := tapPoint.FindStringSubmatch(body); m != nil {
@@ -70,6 +71,11 @@ func (t *tapReader) line(line string) error {
 		t.fold(depth, t.level(depth+1).parent)
 	}
 	return err
+}
+
+// tapLine is the quick answer for the most of all lines.
+func tapLine(body string) bool {
+	return body != "" && strings.IndexByte("on1B}", body[0]) >= 0
 }
 
 // inYAML passes over the diagnostics of a test point, which may hold anything.
@@ -106,6 +112,9 @@ func (t *tapReader) point(depth int, ok bool, number, rest string) {
 	name, directive := tapSplit(rest)
 	level := t.level(depth)
 	level.ran++
+	if t.kept++; t.kept > maxTests {
+		return
+	}
 	if name == "" {
 		if number == "" {
 			number = strconv.Itoa(level.ran)

@@ -138,10 +138,17 @@ func (s *Stream) Report() Report {
 	return r
 }
 
+// maxTests bounds the tests that a report keeps. Output that never ends may look
+// like one; no suite has so many.
+const maxTests = 250_000
+
 // add notes the result of a test; where an id comes twice, fail wins.
 func (r *Report) add(id string, status gate.Status) {
 	if r.Tests == nil {
 		r.Tests = map[string]gate.Status{}
+	}
+	if _, there := r.Tests[id]; !there && len(r.Tests) >= maxTests {
+		return
 	}
 	if r.Tests[id] != gate.Fail {
 		r.Tests[id] = status

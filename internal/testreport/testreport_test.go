@@ -204,6 +204,21 @@ func TestStreamSurvivesALineWithoutEnd(t *testing.T) {
 	}
 }
 
+func TestReportWithoutEndIsBounded(t *testing.T) {
+	t.Parallel()
+	flood := strings.Repeat("ok\n", 400_000) + "1..400001\n"
+	got, err := testreport.Parse(testreport.TAP, strings.NewReader(flood))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(got.Tests); n != 250_000 {
+		t.Errorf("%d tests are kept", n)
+	}
+	if !cmp.Equal(got.Failing, []string{"planned 400001 tests, ran 400000"}) {
+		t.Errorf("failing %q", got.Failing)
+	}
+}
+
 func TestFailingReadsOnlyWhatGoPrints(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

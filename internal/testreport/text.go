@@ -14,6 +14,9 @@ var ansi = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x
 // sequences, in valid UTF-8, with carriage returns resolved to the last text of
 // their line.
 func Plain(s string) string {
+	if isPlain(s) {
+		return s
+	}
 	s = strings.ToValidUTF8(ansi.ReplaceAllString(s, ""), "�")
 	if strings.ContainsRune(s, '\r') {
 		lines := strings.Split(s, "\n")
@@ -29,6 +32,16 @@ func Plain(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// isPlain is the quick answer for the most of all output.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' && s[i] != '\n' && s[i] != '\t' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // Lines that only the go command prints.

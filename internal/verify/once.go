@@ -54,6 +54,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 		r.Reason = fmt.Sprintf("no end after %s", limit)
 		r.Incomplete = []string{""}
 	}
+	r.Tail, r.FirstError, r.Reason = v.clean.String(r.Tail), v.clean.String(r.FirstError), v.clean.String(r.Reason)
 	return r
 }
 

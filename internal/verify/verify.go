@@ -20,9 +20,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/redact"
 )
 
 // Options of a Verifier.
@@ -53,6 +55,7 @@ type Verifier struct {
 	Options
 	env   []string
 	busy  func() bool
+	clean *redact.Redactor
 	place *place
 }
 
@@ -64,7 +67,7 @@ func New(o Options) (*Verifier, error) {
 	if o.Tests == nil {
 		o.Tests = DefaultTests()
 	}
-	return &Verifier{Options: o, env: Environment(o.Env, o.Set), busy: loaded}, nil
+	return &Verifier{Options: o, env: Environment(o.Env, o.Set), busy: loaded, clean: redact.New(slices.Concat(o.Env, o.Set))}, nil
 }
 
 // Close removes the worktree, if one was made.

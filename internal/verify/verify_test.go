@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -277,6 +278,33 @@ func TestGateSeesACleanEnvironment(t *testing.T) {
 	for _, secret := range []string{"sk-x", "SECRET", "AUTH", "EDITOR"} {
 		if strings.Contains(got.Tail, secret) {
 			t.Errorf("%s reaches the gate", secret)
+		}
+	}
+}
+
+func TestSecretsStayOutOfResults(t *testing.T) {
+	t.Parallel()
+	got := run(t, gate.Gate{Name: "env", Command: "echo \"connecting with $DB_PASSWORD\"; exit 1"}, func(o *verify.Options) {
+		o.Set = []string{"DB_PASSWORD=correct-horse-battery"}
+	})
+	if strings.Contains(got.Tail+got.Reason, "horse") || !strings.Contains(got.Reason, "connecting with") {
+		t.Errorf("tail %q, reason %q", got.Tail, got.Reason)
+	}
+}
+
+// TestLargeOutputNeedsNoMemory is not parallel: it measures the whole process.
+func TestLargeOutputNeedsNoMemory(t *testing.T) {
+	for _, report := range []string{"", "tap", "go-json"} {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		got := run(t, gate.Gate{Name: "flood", Command: "yes 'a line of output, again and again' | head -c 50000000; echo done", Report: report}, nil)
+		runtime.ReadMemStats(&after)
+		if got.Status != gate.Pass || !strings.HasSuffix(got.Tail, "done\n") || len(got.Tail) > 8<<10 {
+			t.Errorf("%q: %s, %q", report, got.Status, got.Tail[max(0, len(got.Tail)-80):])
+		}
+		if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 40<<20 {
+			t.Errorf("%q: the heap grew by %d MB", report, grown>>20)
 		}
 	}
 }
