@@ -50,11 +50,20 @@ func (l Layer) decode(s *Settings) error {
 	}
 	for key, v := range values {
 		s.Sources[key] = l.source(key)
-		if entries, ok := v.(map[string]any); ok {
-			for name := range entries {
-				s.Sources[key+"."+name] = l.source(key + "." + name)
-			}
+		for _, name := range entries(v) {
+			s.Sources[join(key, name)] = l.source(join(key, name))
 		}
+	}
+	return nil
+}
+
+// entries are the keys of a table.
+func entries(v any) []string {
+	switch v := v.(type) {
+	case map[string]any:
+		return slices.Collect(maps.Keys(v))
+	case map[string]string:
+		return slices.Collect(maps.Keys(v))
 	}
 	return nil
 }

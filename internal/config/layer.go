@@ -85,7 +85,7 @@ func readTOML(l Layer, path string) (Layer, error) {
 		var syntax *toml.DecodeError
 		if errors.As(err, &syntax) {
 			row, _ := syntax.Position()
-			return Layer{}, failure.New(failure.Usage, "", "%s:%d: %w", l.file, row, err)
+			return Layer{}, failure.New(failure.Usage, "", "%s:%d: %s", l.file, row, strings.TrimPrefix(err.Error(), "toml: "))
 		}
 		return Layer{}, failure.New(failure.Usage, "", "%s: %w", l.file, err)
 	}

@@ -42,8 +42,11 @@ worktree = { use = true, setup = ["npm ci"] }
 			projectLayer(t, `worktree = { setup = "evil" }`), config.Flags(map[string]any{"worktree": true}),
 		}, []config.Command{{Kind: "setup", File: "pawl.toml", Text: "evil"}}},
 		{"a variable of one's own does not vouch for the others", []config.Layer{
-			projectLayer(t, `agent_env = { A = "evil" }`), config.Flags(map[string]any{"agent_env": map[string]any{"B": "mine"}}),
+			projectLayer(t, `agent_env = { A = "evil" }`), config.Flags(map[string]any{"agent_env": map[string]string{"B": "mine"}}),
 		}, []config.Command{{Kind: "agent_env", File: "pawl.toml", Text: "A=evil"}}},
+		{"but one of the same name replaces it", []config.Layer{
+			projectLayer(t, `agent_env = { A = "evil" }`), config.Flags(map[string]any{"agent_env": map[string]string{"A": "mine"}}),
+		}, nil},
 		{"a loop file in the repository", []config.Layer{loopLayer(t, "gates: make")}, []config.Command{{Kind: "gate", File: "goal.md", Text: "make"}}},
 	}
 	for _, c := range cases {

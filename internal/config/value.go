@@ -266,12 +266,17 @@ func decodeTaskSet(p *TaskSet, path string, v any) error {
 
 // decodeTextMap puts the entries of a table over those of lower layers.
 func decodeTextMap(p *map[string]string, path string, v any) error {
+	out := map[string]string{}
+	maps.Copy(out, *p)
+	if typed, ok := v.(map[string]string); ok { // from flags
+		maps.Copy(out, typed)
+		*p = out
+		return nil
+	}
 	table, ok := v.(map[string]any)
 	if !ok {
 		return want(path, "a table of texts", v)
 	}
-	out := map[string]string{}
-	maps.Copy(out, *p)
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		text, ok := table[name].(string) // may well be empty
 		if !ok {

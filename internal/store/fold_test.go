@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -259,27 +258,5 @@ func replaceInJournal(t *testing.T, l *store.Loop, old, new string) {
 	}
 	if err := os.WriteFile(path, []byte(strings.Replace(string(data), old, new, 1)), 0o600); err != nil {
 		t.Fatal(err)
-	}
-}
-
-var benchSummary = json.RawMessage(`{"id":"brisk-otter-7f3a","name":"","kind":"change","state":"ended","outcome":"verified","iteration":12,` +
-	`"tasks":{"done":9,"open":0,"blocked":0},"gates":[{"name":"go test ./...","result":"pass","exit_code":0}],"evidence":"discriminating",` +
-	`"commits":9,"cost_usd":4.21,"tokens":{"input":1,"output":2,"cache_read":3,"cache_write":4},"turns":14,"started_at":"2026-01-31T09:00:00Z"}`)
-
-func BenchmarkList1000(b *testing.B) {
-	s := store.Open(b.TempDir())
-	derive := func(*store.Loop) (json.RawMessage, error) { return benchSummary, nil }
-	for range 1000 {
-		if _, err := s.Create("/repo", spec{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if _, err := store.List(s, derive); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if _, err := store.List(s, derive); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
