@@ -68,7 +68,7 @@ func TestFrozenSeesWhatJudgesAndPutsItBack(t *testing.T) {
 		{"Pawl's own file comes to be", files{"pawl.toml": "gates = []\n"}, []string{"pawl.toml"}, ""},
 		{"a dependency", edit(`"left-pad": "1"`, `"left-pad": "2"`), nil, replaceOnce(t, manifest, `"left-pad": "1"`, `"left-pad": "2"`)},
 		{"a script that no gate runs", edit(`"node ."`, `"node app.js"`), nil, replaceOnce(t, manifest, `"node ."`, `"node app.js"`)},
-		{"a script that a gate runs", edit(`jest"`, `true"`), []string{"package.json"}, ""},
+		{"a script that a gate runs", edit(`&& jest"`, `|| true"`), []string{"package.json"}, ""},
 		{"a script that it leads to", edit(`eslint .`, `true`), []string{"package.json"}, ""},
 		{"a script before it", edit(`"start"`, `"pretest": "rm -r tests", "start"`), []string{"package.json"}, ""},
 		{"settings of the runner, and a dependency", files{"package.json": replaceOnce(t, replaceOnce(t, manifest, "true}", "false}"), `"1"`, `"2"`)},
