@@ -67,10 +67,18 @@ func (l *live) Print(e Event) {
 	}
 	now := l.o.Now()
 	l.story.note(e, now)
+	columns, _ := l.size()
+	_, end := e.(LoopEnded)
 	var b strings.Builder
-	for _, line := range l.story.lines(e, now) {
-		b.WriteString(line.paint(l.o.Color))
-		b.WriteByte('\n')
+	for _, final := range l.story.lines(e, now) {
+		rows := []line{final}
+		if !end { // the end has commands to copy: they stay whole
+			rows = final.wrap(columns-1, 12)
+		}
+		for _, row := range rows {
+			b.WriteString(row.paint(l.o.Color))
+			b.WriteByte('\n')
+		}
 	}
 	if _, waiting := e.(Waiting); waiting {
 		b.Reset() // the block counts it down
@@ -84,10 +92,7 @@ func (l *live) Print(e Event) {
 
 // draw writes final text, if any, and the block below it, in one write.
 func (l *live) draw(final string, now time.Time) {
-	columns, rows := l.o.Size()
-	if columns <= 0 || rows <= 0 {
-		columns, rows = 80, 24
-	}
+	columns, rows := l.size()
 	l.stale, l.at = false, now
 	var block strings.Builder
 	var widths []int
@@ -109,6 +114,14 @@ func (l *live) draw(final string, now time.Time) {
 	}
 	l.drawn, l.shown = widths, block.String()
 	_, _ = l.o.Out.Write([]byte(out))
+}
+
+func (l *live) size() (columns, rows int) {
+	columns, rows = l.o.Size()
+	if columns <= 0 || rows <= 0 {
+		return 80, 24
+	}
+	return columns, rows
 }
 
 // block is what stands at the bottom now: nothing before the start and after

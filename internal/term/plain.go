@@ -33,8 +33,11 @@ func (p *plain) Print(e Event) {
 	}
 	_, end := e.(LoopEnded)
 	quiet := p.o.Mode == Quiet
-	if quiet && !end {
+	switch {
+	case quiet && !end:
 		return
+	case end && !quiet:
+		lines = lines[1:] // the blank line above a summary; each has its time here
 	}
 	stamp := now.In(p.o.Zone).Format("15:04:05") + "  "
 	var b strings.Builder

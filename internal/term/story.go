@@ -211,8 +211,8 @@ func (s *story) activity(now time.Time) line {
 	if s.turn.Doing != "" {
 		parts = append(parts, Clean(s.turn.Doing))
 	}
-	if !s.turnBegan.IsZero() {
-		parts = append(parts, Duration(now.Sub(s.turnBegan)))
+	if took := now.Sub(s.turnBegan); !s.turnBegan.IsZero() && took >= time.Second {
+		parts = append(parts, Duration(took))
 	}
 	return s.taskLine("●", cyan, text(strings.Join(parts, " · ")))
 }

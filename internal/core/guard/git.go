@@ -52,7 +52,7 @@ func (j *judge) gitOptions(args []word) []word {
 				j.cwd = j.resolve(value.text)
 			case t == "-C":
 				j.cwd = ""
-			case t == "-c" && strings.HasPrefix(value.text, "alias."):
+			case t == "-c" && strings.HasPrefix(strings.TrimLeft(value.text, `"'`), "alias."):
 				j.gitAlias(value)
 			}
 			args = args[1:]

@@ -23,7 +23,7 @@ func (j *judge) fileTool(c Call) {
 // write judges the change of one file, by name.
 func (j *judge) write(name string) {
 	p := j.resolve(name)
-	if p == "" || devices[name] || strings.HasPrefix(name, "/dev/fd/") {
+	if p == "" || devices[name] || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/self/fd/") {
 		return
 	}
 	r := j.rules

@@ -13,8 +13,6 @@ type word struct {
 	static bool
 }
 
-func lit(s string) word { return word{text: s, static: true} }
-
 func (j *judge) words(in []*syntax.Word, src string) []word {
 	out := make([]word, 0, len(in))
 	for _, w := range in {
@@ -162,7 +160,7 @@ func has(args []word, long string, short string) bool {
 // verbs are what a rule is about, as bare words.
 var verbs = map[string]bool{
 	"push": true, "send-pack": true, "rebase": true, "filter-branch": true, "filter-repo": true, "update-ref": true,
-	"--force": true, "--hard": true, "--amend": true, "reflog": true,
+	"--hard": true, "--amend": true,
 }
 
 // carriesVerb looks for a rule's words in a command whose name is not known.
@@ -175,14 +173,21 @@ func carriesVerb(s string) bool {
 	return false
 }
 
-// carriesGit looks for git and a rule's words in text that is not understood.
+// carriesGit looks for git, and close behind it a rule's words, in text that is
+// not understood. Close, for code pushes many things that are no commits.
 func carriesGit(s string) bool {
-	git, verb := false, false
+	const close = 4
+	since := close + 1
 	for _, t := range tokens(s) {
-		git = git || strings.TrimLeft(t, "-") == "git"
-		verb = verb || verbs[t]
+		switch {
+		case strings.TrimLeft(t, "-") == "git":
+			since = 0
+		case since < close && verbs[t]:
+			return true
+		}
+		since++
 	}
-	return git && verb
+	return false
 }
 
 func tokens(s string) []string {

@@ -92,7 +92,8 @@ func (w wrapper) strip(args []word) []word {
 				args = args[1:]
 			}
 		case strings.HasPrefix(t, "-") && len(t) > 1:
-			if strings.IndexByte(w.valued, t[len(t)-1]) >= 0 && len(args) > 1 {
+			// The first letter that takes a value takes the rest of its word, if any.
+			if i := strings.IndexAny(t, w.valued); i == len(t)-1 && len(args) > 1 {
 				args = args[1:]
 			}
 		case w.assign && strings.Contains(t, "="):
