@@ -22,7 +22,7 @@ func (p *plain) Print(e Event) {
 	lines := p.story.lines(e, now)
 	switch e := e.(type) {
 	case TaskStarted:
-		lines = []line{p.story.taskLine("●", cyan, span{dim, "begun"})}
+		lines = []line{taskLine(span{cyan, "●"}, p.story.task, span{dim, "begun"})}
 	case TurnActivity:
 		// Figures change all the time; a log wants a line when the work does.
 		if e.Iteration == p.last.Iteration && e.Doing == p.last.Doing {

@@ -56,7 +56,7 @@ func (s *story) lines(e Event, now time.Time) []line {
 	case GateFinished:
 		return []line{gateLine(e)}
 	case ClaimRefused:
-		return []line{taskLine("✗", yellow, e.ID, e.Title, s.task, text("claim refused: "+Clean(e.Reason)))}
+		return []line{taskLine(span{yellow, "✗"}, s.place(e.ID, e.Title), text("claim refused: "+Clean(e.Reason)))}
 	case TaskEnded:
 		return []line{taskEnded(e)}
 	case Waiting:
@@ -157,33 +157,38 @@ func gateLine(e GateFinished) line {
 // titleWidth is the column of a task's title; longer ones are cut.
 const titleWidth = 30
 
-func (s *story) taskLine(mark string, st style, rest ...span) line {
-	return taskLine(mark, st, s.task.ID, s.task.Title, s.task, rest...)
+// taskLine begins a line about a task with its mark, place and name.
+func taskLine(mark span, t TaskStarted, rest ...span) line {
+	where := ""
+	if t.Total > 0 {
+		where = fmt.Sprintf("%d/%d", t.Index, t.Total)
+	}
+	name := pad(cut(strings.TrimSpace(Clean(t.ID)+" "+Clean(t.Title)), titleWidth), titleWidth)
+	mark.text = " " + mark.text + " "
+	return append(line{mark, text(" " + pad(where, 4) + " "), {bold, name}, text("  ")}, rest...)
 }
 
-func taskLine(mark string, st style, id, title string, place TaskStarted, rest ...span) line {
-	where := ""
-	if place.Total > 0 {
-		where = fmt.Sprintf("%d/%d", place.Index, place.Total)
-	}
-	name := pad(cut(strings.TrimSpace(Clean(id)+" "+Clean(title)), titleWidth), titleWidth)
-	return append(line{{st, " " + mark + " "}, text(" " + pad(where, 4) + " "), {bold, name}, text("  ")}, rest...)
+// place is the running task under the name that an event gives it.
+func (s *story) place(id, title string) TaskStarted {
+	t := s.task
+	t.ID, t.Title = id, title
+	return t
 }
 
 func taskEnded(e TaskEnded) line {
-	mark, st := "✗", red
+	mark := span{red, "✗"}
 	switch e.Result {
 	case "verified", "consistent":
-		mark, st = "✓", green
+		mark = span{green, "✓"}
 	case "unknown":
-		mark, st = "?", yellow
+		mark = span{yellow, "?"}
 	}
 	result := Clean(e.Result)
 	if e.Evidence != "" {
 		result += ": " + Clean(e.Evidence)
 	}
 	rest := fmt.Sprintf("%-14s %-7s  %s", count(e.Iterations, "iteration"), Duration(time.Duration(e.Duration)), result)
-	l := taskLine(mark, st, e.ID, e.Title, TaskStarted{Index: e.Index, Total: e.Total}, text(rest))
+	l := taskLine(mark, TaskStarted{e.ID, e.Title, e.Index, e.Total}, text(rest))
 	if e.Commit != "" {
 		l = append(l, span{dim, "   " + Clean(e.Commit)})
 	}
@@ -198,7 +203,7 @@ func (s *story) activity(now time.Time) line {
 		if left <= 0 {
 			what = "waiting: " + Clean(s.waiting.Reason) + " · goes on now"
 		}
-		return s.taskLine("◌", yellow, text(what))
+		return taskLine(span{yellow, "◌"}, s.task, text(what))
 	}
 	var parts []string
 	if s.turn.Iteration > 0 {
@@ -214,7 +219,7 @@ func (s *story) activity(now time.Time) line {
 	if took := now.Sub(s.turnBegan); !s.turnBegan.IsZero() && took >= time.Second {
 		parts = append(parts, Duration(took))
 	}
-	return s.taskLine("●", cyan, text(strings.Join(parts, " · ")))
+	return taskLine(span{cyan, "●"}, s.task, text(strings.Join(parts, " · ")))
 }
 
 // figures is the line of what it has cost so far.
