@@ -87,7 +87,9 @@ func (t *tapReader) inYAML(indent int, body string) bool {
 		return t.yaml >= 0
 	}
 	if m := tapMessage.FindStringSubmatch(body); m != nil && t.failed {
-		t.rep.FirstError = oneLine(t.rep.FirstError + ": " + strings.Trim(m[1], `'"`))
+		if message := strings.Trim(m[1], `'"`); message != "" {
+			t.rep.FirstError = oneLine(t.rep.FirstError + ": " + message)
+		}
 		t.failed = false
 	}
 	if indent < t.yaml && body != "" { // never closed: this line is not of the block

@@ -41,7 +41,11 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 			gate.Consistent, "pass without this work too: sub_test.go", []string{"kept a", "a", "a control", "a overlay"}, nil},
 		{"work with one that can", files{"calc.go": strings.Replace(subtract, "a + b", "b + a", 1),
 			"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}")},
-			gate.Discriminating, "calc.TestSub fails without this work", []string{"kept a", "a", "a control", "a overlay"}, []string{"overlay: build failure"}},
+			gate.Discriminating, "green with it: calc.TestSub", []string{"kept a", "a", "a control", "a overlay"}, []string{"overlay: build failure"}},
+		{"work with one that can, in an old file", files{"calc.go": strings.Replace(subtract, "a + b", "b + a + 0*a", 1),
+			"calc_test.go": calc()["calc_test.go"] + "\nfunc TestNone(t *testing.T) {\n\tif Sub(3, 3) != 0 {\n\t\tt.Error(\"3-3\")\n\t}\n}\n"},
+			gate.Discriminating, "green with it: calc.TestAdd, calc.TestNone", []string{"kept a", "a", "a originals", "a control", "a overlay"},
+			[]string{"tests changed: calc_test.go", "overlay: build failure"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -134,7 +138,7 @@ func TestChangedTests(t *testing.T) {
 		{"the test was bent to the work", calc(), files{"calc.go": wrong, "calc_test.go": testFile("TestAdd", "if Add(1, 2) != -1 {\n\t\tt.Error(\"1-2\")\n\t}")},
 			false, gate.NoEvidence, true, "only with the changed tests"},
 		{"as the task may", calc(), files{"calc.go": wrong, "calc_test.go": testFile("TestAdd", "if Add(1, 2) != -1 {\n\t\tt.Error(\"1-2\")\n\t}")},
-			true, gate.Discriminating, false, "calc.TestAdd fails without"},
+			true, gate.Discriminating, false, "green with it: calc.TestAdd"},
 		{"the test was deleted", calc(), files{"calc.go": wrong, "calc_test.go": ""}, false, gate.NoEvidence, true, "only with the changed tests"},
 		{"the test was renamed", calc(), files{"calc_test.go": testFile("TestSum", "if Add(1, 2) != 3 {\n\t\tt.Error(\"1+2\")\n\t}")},
 			false, gate.Consistent, false, "without this work too"},
@@ -268,6 +272,49 @@ func TestRepeatOfABaselineThatIsGone(t *testing.T) {
 	// Nothing passed before, so that nothing shows that the worktree is fit to tell.
 	if v := f.Verdict; v.Evidence != gate.NoEvidence || len(v.Flaky) != 2 {
 		t.Errorf("verdict %+v", v)
+	}
+}
+
+func TestRepeatOfABaselineInTheWorktree(t *testing.T) {
+	t.Parallel()
+	start := redSuite()
+	start["ok_test.go"] = testFile("TestFine", "t.Log()")
+	b := newBench(t, start, nil)
+	gs := gates("go test ./...")
+	base := b.tree()
+	seen, err := b.Run(t.Context(), gs, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.write(files{"calc.go": subtract})
+	f, err := b.Claim(t.Context(), verify.Request{Gates: gs, Base: base, Tree: b.tree(), Seen: seen})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := f.Verdict; v.Evidence != gate.Discriminating || len(v.Flipped) != 2 {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
+func TestAuditRunsACommitInACleanCheckout(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"stock": "apples\n"}, nil)
+	head, err := b.repo.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.write(files{"stock": "pears\n"})
+	for range 2 { // the second time, the answer is kept
+		got, err := b.Elsewhere(t.Context(), head, gates("grep apples stock", "grep pears stock"), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got[0].Status != gate.Pass || got[1].Status != gate.Fail {
+			t.Errorf("results %+v", got)
+		}
+	}
+	if diff := cmp.Diff([]string{"a", "b", "kept a", "kept b"}, b.ran); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
 	}
 }
 

@@ -96,20 +96,28 @@ func (v *Verifier) prepare(ctx context.Context, tree string) error {
 		return err
 	}
 	v.place.deps = ""
+	if err := v.SetUp(ctx, v.place.tree.Root()); err != nil {
+		return err
+	}
+	v.place.deps = deps
+	return nil
+}
+
+// SetUp runs the project's set-up in a fresh worktree.
+func (v *Verifier) SetUp(ctx context.Context, dir string) error {
 	for _, command := range v.Setup {
 		out := newOutput("", "")
 		limited, cancel := context.WithTimeout(ctx, setupTimeout)
-		argv, env := shell(command)
+		c := plan(gate.Gate{Command: command, Report: "none"}, false)
 		exit := proc.Run(limited, proc.Spec{
-			Argv: argv, Dir: v.place.tree.Root(), Env: slices.Concat(v.env, env),
-			Stdout: out, Stderr: out, Marker: v.Marker, KeepBackground: true,
+			Argv: c.argv, Dir: dir, Env: append(v.env[:len(v.env):len(v.env)], c.env...),
+			Stdout: io.Writer(out), Stderr: io.Writer(out), Marker: v.Marker, KeepBackground: true,
 		})
 		cancel()
 		if !exit.OK() {
 			return fmt.Errorf("the worktree's set-up failed: %s: exit %d%s", command, exit.Code, after(lastLine(out.end())))
 		}
 	}
-	v.place.deps = deps
 	return nil
 }
 

@@ -131,7 +131,7 @@ func (o Observation) weigh(v *Verdict) {
 	}
 	if len(v.Flipped) > 0 {
 		v.Evidence = Discriminating
-		v.Reason = list(v.Flipped) + " failed before this work and passes now"
+		v.Reason = "red before this work and green now: " + list(v.Flipped)
 		return
 	}
 	o.weighOverlay(v)
@@ -149,7 +149,7 @@ func (o Observation) weighOverlay(v *Verdict) {
 	switch {
 	case len(l.failed) > 0:
 		v.Evidence, v.Proving = Discriminating, l.failed
-		v.Reason = list(l.failed) + " fails without this work and passes with it"
+		v.Reason = "red without this work and green with it: " + list(l.failed)
 		if l.unbuilt {
 			v.Labels = append(v.Labels, "overlay: build failure")
 		}
