@@ -219,6 +219,21 @@ func (s *session) call(ctx context.Context, subtype string, handle func(item)) (
 	return r.Response, nil
 }
 
+// interrupt stops the client's work, by force if it does not obey. It takes its
+// own time: the context of the turn may be over.
+func (s *session) interrupt(ctx context.Context, handle func(item)) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptPatience)
+	defer cancel()
+	_, err := s.ask("interrupt")
+	if err == nil {
+		err = s.until(ctx, handle, func(l line) bool { return l.Type == "result" })
+	}
+	if err != nil {
+		s.kill()
+	}
+	s.busy = false
+}
+
 // initialize registers the judge. Of a session taken up again it learns how
 // much was used before, so that it is not counted twice.
 func (s *session) initialize(ctx context.Context) error {

@@ -81,8 +81,8 @@ func (s *session) Turn(ctx context.Context, o agent.Turn, emit func(agent.Event)
 
 // begin sends the prompt, to a client that is at rest.
 func (t *turn) begin(ctx context.Context) error {
-	if t.busy {
-		t.interrupt(ctx)
+	if t.busy { // it woke itself
+		t.interrupt(ctx, t.handleIdle)
 	}
 	t.busy = true
 	return t.send(userMessage(t.opts.Prompt))
@@ -190,7 +190,7 @@ func (t *turn) finish(ctx context.Context) agent.Result {
 	t.finished = true
 	t.release()
 	if t.failure != nil && t.busy {
-		t.interrupt(ctx)
+		t.interrupt(ctx, t.handle)
 	}
 	for _, task := range t.tasks {
 		t.waited[task.ID] = true
@@ -207,21 +207,6 @@ func (t *turn) finish(ctx context.Context) agent.Result {
 	t.meter.close()
 	t.r.Failure = t.failure
 	return t.r
-}
-
-// interrupt stops the client's work, by force if it does not obey. It takes its
-// own time: the context of the turn may be over.
-func (t *turn) interrupt(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), interruptPatience)
-	defer cancel()
-	_, err := t.ask("interrupt")
-	if err == nil {
-		err = t.until(ctx, t.handle, func(l line) bool { return l.Type == "result" })
-	}
-	if err != nil {
-		t.kill()
-	}
-	t.busy = false
 }
 
 // fill of the context in percent: as the client says, or else by the last

@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -125,6 +126,9 @@ type controlResponse struct {
 // decode reads a line. A field of an unexpected shape is left zero; only what
 // is no JSON object with a type is an error.
 func decode(b []byte) (line, error) {
+	if l, ok := decodeUser(b); ok {
+		return l, nil
+	}
 	var l line
 	if err := tolerant(json.Unmarshal(b, &l)); err != nil {
 		return line{}, fmt.Errorf("not a line of the protocol: %w", err)
@@ -133,6 +137,31 @@ func decode(b []byte) (line, error) {
 		return line{}, errors.New("not a line of the protocol: no type")
 	}
 	return l, nil
+}
+
+// decodeUser reads what the client tells the model, results of tools with whole
+// files in them: nearly all bytes of a stream, of which only the ids matter.
+// They are found without decoding: within a string the quotes of such a key
+// would be escaped.
+func decodeUser(b []byte) (line, bool) {
+	const key = `"tool_use_id":"`
+	if !bytes.HasPrefix(b, []byte(`{"type":"user",`)) || b[len(b)-1] != '}' {
+		return line{}, false
+	}
+	l := line{Type: "user"}
+	seen := map[string]bool{}
+	for {
+		i := bytes.Index(b, []byte(key))
+		if i < 0 {
+			return l, true
+		}
+		b = b[i+len(key):]
+		id := string(b[:max(0, bytes.IndexByte(b, '"'))])
+		if !seen[id] {
+			seen[id] = true
+			l.Message.Content = append(l.Message.Content, block{Type: "tool_result", ToolUseID: id})
+		}
+	}
 }
 
 // tolerant forgives fields of another type than expected; the rest was decoded.

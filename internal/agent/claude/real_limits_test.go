@@ -1,0 +1,138 @@
+package claude_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+	"github.com/pawl-dev/pawl/internal/agent/claude"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// The cost is looked at before each tool call: the response that passes the
+// limit is the last, and its tool does not run.
+func TestCostLimit(t *testing.T) {
+	r := newRig(t)
+	dear := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list
+	r.api.Play(messagesapi.Steps(
+		messagesapi.Bash("touch first").Using(dear),
+		messagesapi.Bash("touch second").Using(dear),
+		messagesapi.Text("never").Using(dear),
+	))
+	s := r.start()
+	res := r.turnOf(t.Context(), s, agent.Turn{Prompt: "spend", MaxCostUSD: 0.5})
+	mustFail(t, res, agent.OverBudget)
+	if _, err := os.Stat(r.path("first")); err != nil {
+		t.Error("the tool below the limit did not run")
+	}
+	if _, err := os.Stat(r.path("second")); err == nil {
+		t.Error("the tool past the limit ran")
+	}
+	if n := len(r.api.Requests()); n != 2 {
+		t.Errorf("%d requests, want 2", n)
+	}
+	if c := res.Usage.CostUSD; c < 0.5 || c > 1 {
+		t.Errorf("cost %v", c)
+	}
+}
+
+func TestALongToolIsNoSilence(t *testing.T) {
+	r := newRig(t, messagesapi.Bash("for i in 1 2 3 4; do sleep 0.5; done"), messagesapi.Text("done"))
+	res := r.turnOf(t.Context(), r.start(), agent.Turn{Prompt: "x", IdleTimeout: time.Second})
+	mustEnd(t, res)
+}
+
+func TestStartFailures(t *testing.T) {
+	t.Run("no such client", func(t *testing.T) {
+		t.Parallel()
+		_, err := claude.Agent{Command: "no-such-client"}.Start(t.Context(), agent.Options{})
+		if !errors.Is(err, exec.ErrNotFound) || failure.Hint(err) == "" {
+			t.Errorf("error %v, hint %q", err, failure.Hint(err))
+		}
+		if _, err := (claude.Agent{Command: "no-such-client"}).Version(t.Context()); failure.Hint(err) == "" {
+			t.Errorf("version: %v without a hint", err)
+		}
+	})
+	t.Run("unknown option", func(t *testing.T) {
+		r := newRig(t, messagesapi.Text("never"))
+		r.o.Args = []string{"--no-such-option"}
+		_, err := r.agent.Start(t.Context(), r.o)
+		if err == nil || !strings.Contains(err.Error(), "--no-such-option") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("unknown session", func(t *testing.T) {
+		r := newRig(t, messagesapi.Text("never"))
+		r.o.Resume = "11111111-2222-4333-8444-555555555555"
+		_, err := r.agent.Start(t.Context(), r.o)
+		if err == nil || !strings.Contains(err.Error(), "No conversation found") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		r := newRig(t, messagesapi.Text("never"))
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := r.agent.Start(ctx, r.o); err == nil {
+			t.Error("started under a dead context")
+		}
+	})
+}
+
+func TestVersionModelAndLog(t *testing.T) {
+	r := newRig(t, messagesapi.Text("hello"))
+	version, err := r.agent.Version(t.Context())
+	if err != nil || strings.Count(version, ".") != 2 {
+		t.Errorf("version %q, %v", version, err)
+	}
+	r.o.Model = "claude-haiku-4-5"
+	r.o.LogPath = filepath.Join(t.TempDir(), "stream.jsonl")
+	s := r.start()
+	res := r.turn(s, "x")
+	mustEnd(t, res)
+	if got := r.api.Requests()[0].Model; !strings.HasPrefix(got, "claude-haiku-4-5") || !strings.HasPrefix(res.Model, "claude-haiku-4-5") {
+		t.Errorf("asked for model %q, result %q", got, res.Model)
+	}
+	_ = s.Close()
+	if b, err := os.ReadFile(r.o.LogPath); err != nil || !strings.Contains(string(b), `"type":"result"`) {
+		t.Errorf("log of %d bytes, %v", len(b), err)
+	}
+}
+
+// A client that is killed in the middle of a tool leaves a session that can be
+// taken up, and no tool that runs on.
+func TestKilledAndResumed(t *testing.T) {
+	r := newRig(t, messagesapi.Bash("touch started; while :; do sleep 1; done"), messagesapi.Text("went on"))
+	s := r.start()
+	killed := make(chan struct{})
+	go func() {
+		defer close(killed)
+		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+			if _, err := os.Stat(r.path("started")); err == nil {
+				break
+			}
+		}
+		_ = s.Close()
+	}()
+	res := r.turn(s, "loop")
+	<-killed
+	if res.Failure == nil {
+		t.Fatal("the turn of a closed session did not fail")
+	}
+	r.o.Resume = s.ID()
+	again := r.turn(r.start(), "go on")
+	mustEnd(t, again)
+	if again.Text != "went on" || again.SessionID != s.ID() {
+		t.Errorf("resumed: %+v", again)
+	}
+	if again.Usage.Input != 1000 {
+		t.Errorf("usage %+v, want that of the one request", again.Usage)
+	}
+}

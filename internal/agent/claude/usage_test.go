@@ -1,0 +1,51 @@
+package claude
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+)
+
+func TestMeter(t *testing.T) {
+	t.Parallel()
+	at := func(output int64, cost float64) agent.Usage { return agent.Usage{Output: output, CostUSD: cost} }
+	m := meter{counted: at(100, 1), now: at(100, 1)} // a session taken up again
+	steps := []struct {
+		see, want agent.Usage
+	}{
+		{at(150, 1.5), at(50, 0.5)},
+		{at(150, 1.5), at(0, 0)}, // a turn without a request
+		{at(170, 2), at(20, 0.5)},
+		{at(10, 0.25), at(10, 0.25)}, // the counter began again
+	}
+	for i, s := range steps {
+		m.see(s.see)
+		if diff := cmp.Diff(s.want, m.turn()); diff != "" {
+			t.Errorf("step %d: %s", i, diff)
+		}
+		m.close()
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	u, ok := usageOf([]byte(`{"session":{"total_cost_usd":1.5,"model_usage":{"a":{"inputTokens":1,"outputTokens":2},"b":{"cacheReadInputTokens":3,"cacheCreationInputTokens":4}}}}`))
+	if diff := cmp.Diff(agent.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, CostUSD: 1.5}, u); diff != "" || !ok {
+		t.Error(diff, ok)
+	}
+	for _, raw := range []string{``, `{}`, `7`, `{"session":null}`} {
+		if _, ok := usageOf([]byte(raw)); ok {
+			t.Errorf("usage of %q", raw)
+		}
+		if _, ok := contextPercent([]byte(raw)); ok {
+			t.Errorf("context of %q", raw)
+		}
+	}
+	for raw, want := range map[string]int{`{"percentage":12.6}`: 13, `{"percentage":-1}`: 0, `{"percentage":400}`: 100} {
+		if got, ok := contextPercent([]byte(raw)); !ok || got != want {
+			t.Errorf("%s = %d %v, want %d", raw, got, ok, want)
+		}
+	}
+}
