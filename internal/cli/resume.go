@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// resumeCmd is `pawl resume`: a paused loop goes on; one whose owner is gone is
+// taken up where it stands.
+type resumeCmd struct {
+	loopArg
+	JSON  bool `name:"json" help:"print one event a line as JSON (docs/reference/events.schema.json)"`
+	Quiet bool `short:"q" help:"print the summary at the end only"`
+}
+
+// Run resumes the loop.
+func (c *resumeCmd) Run(a *app) error {
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return err
+	}
+	if s.alive {
+		a.printf("%s goes on\n", s.ID)
+		return s.post(runner.MessageResume, "")
+	}
+	ctx := context.Background()
+	d, err := launch.Resume(ctx, s.Loop, a.env)
+	if err != nil {
+		return err
+	}
+	source := s.spec.Plan
+	if source == "" {
+		source = plan.OneLine(s.spec.Prompt, 60)
+	}
+	return a.drive(ctx, d, source, term.ModeFor(a.Out, c.JSON, c.Quiet))
+}

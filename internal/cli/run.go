@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"reflect"
+	"strings"
+	"syscall"
+
+	xterm "golang.org/x/term"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// runCmd is `pawl run`. The fields of runFlags are options of package config:
+// what was typed goes there by key, unchecked; what was not typed stays nil.
+type runCmd struct {
+	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words; or a plan; or a loop file. Nothing: the plan found here"`
+	runFlags
+	JSON   bool `name:"json" help:"print one event a line as JSON (docs/reference/events.schema.json)"`
+	Quiet  bool `short:"q" help:"print the summary at the end only"`
+	DryRun bool `help:"print plan, gates, limits and what would be changed; change nothing"`
+	Yes    bool `short:"y" help:"accept the suggested gate; it trusts no command of the repository's files"`
+}
+
+type runFlags struct {
+	Plan             *string   `group:"Goal" placeholder:"FILE" help:"a plan beside the prompt"`
+	Kind             *string   `group:"Goal" placeholder:"KIND" help:"change, answer, explore or periodic"`
+	Every            *string   `group:"Goal" placeholder:"5m" help:"repeat the goal every so often (kind periodic)"`
+	Name             *string   `group:"Goal" placeholder:"NAME" help:"name of the loop, for people"`
+	Promise          *string   `group:"Goal" placeholder:"TEXT" help:"text of the agent's claim to be done"`
+	Gate             []string  `group:"Judge" key:"gates" sep:"none" placeholder:"CMD" help:"a command that must pass; may be given again"`
+	Evidence         []string  `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: discriminating, review or consistent"`
+	Protect          []string  `group:"Judge" sep:"none" placeholder:"GLOB" help:"files that the agent must not change"`
+	AllowTestChanges *testFlag `group:"Judge" help:"the agent may change existing tests; =TASK for one task"`
+	MaxIterations    *string   `group:"Limits" placeholder:"N" help:"0 is no limit; default max(25, 4 × open tasks)"`
+	MaxDuration      *string   `group:"Limits" placeholder:"8h" help:"waits for usage limits aside"`
+	MaxCost          *string   `group:"Limits" placeholder:"USD" help:"in US dollars"`
+	MaxTokens        *string   `group:"Limits" placeholder:"N" help:"of all kinds together"`
+	TurnTimeout      *string   `group:"Limits" placeholder:"1h" help:"of one turn of the agent"`
+	IdleTimeout      *string   `group:"Limits" placeholder:"10m" help:"silence while no tool runs"`
+	Agent            *string   `group:"Agent" placeholder:"NAME" help:"claude, or command: any program that reads the prompt on stdin"`
+	AgentCommand     *string   `group:"Agent" placeholder:"PATH" help:"the agent's program"`
+	Model            *string   `group:"Agent" placeholder:"M" help:"the agent's model"`
+	Session          *string   `group:"Agent" placeholder:"MODE" help:"a fresh context per task, per turn, hybrid (when --handover-at is reached), or continue"`
+	HandoverAt       *string   `group:"Agent" placeholder:"80%" help:"fill of the context, for --session hybrid"`
+	Warm             *bool     `group:"Agent" help:"give fresh contexts to one living process"`
+	OnFailure        *string   `group:"Tree" placeholder:"restore|keep" help:"what becomes of the tree when a task keeps failing"`
+	Worktree         *bool     `group:"Tree" help:"work in a worktree of its own"`
+	Branch           *string   `group:"Tree" placeholder:"NAME" help:"branch for the commits, or current"`
+	AllowDirty       *bool     `group:"Tree" help:"commit your changes first, as yours, instead of refusing"`
+	Squash           *bool     `group:"Tree" help:"one commit a task; =false keeps the agent's own commits" negatable:""`
+}
+
+// testFlag is a flag with an optional value: alone it means all tasks.
+type testFlag string
+
+// IsBool lets the flag stand alone.
+func (testFlag) IsBool() bool { return true }
+
+// UnmarshalText takes the value; "true" is what a flag that stands alone gets.
+func (t *testFlag) UnmarshalText(b []byte) error {
+	*t = testFlag(b)
+	return nil
+}
+
+// values are the flags that were typed, by the key of their option.
+func (f runFlags) values() map[string]any {
+	out := map[string]any{}
+	v := reflect.ValueOf(f)
+	for i := range v.NumField() {
+		field, value := v.Type().Field(i), v.Field(i)
+		if value.IsNil() {
+			continue
+		}
+		key := field.Tag.Get("key")
+		if key == "" {
+			key = snake(field.Name)
+		}
+		if value.Kind() == reflect.Pointer {
+			value = value.Elem()
+		}
+		out[key] = value.Interface()
+		if t, ok := out[key].(testFlag); ok {
+			out[key] = string(t)
+		}
+	}
+	return out
+}
+
+func snake(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			b.WriteByte('_')
+		}
+		b.WriteRune(r)
+	}
+	return strings.ToLower(b.String())
+}
+
+// Run pursues the goal to its outcome; its exit code is the outcome's.
+func (c *runCmd) Run(a *app) error {
+	ctx := context.Background()
+	p, err := launch.Prepare(ctx, launch.Request{Dir: a.dir, Words: c.Words, Flags: c.values(), Env: a.env})
+	if err != nil {
+		return err
+	}
+	if err := c.chooseGate(ctx, a, p); err != nil {
+		return err
+	}
+	if c.DryRun {
+		dryRun(a.Out, p)
+		return nil
+	}
+	d, err := p.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	return a.drive(ctx, d, p.Goal.Title(), term.ModeFor(a.Out, c.JSON, c.Quiet))
+}
+
+// chooseGate asks, where a person is there, whether to use the gate that the
+// repository's files imply. Without a gate the result can only be unverified,
+// and that is said.
+func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) error {
+	if len(p.Spec.Gates) > 0 || p.Spec.Policy.Kind != loop.Change {
+		return nil
+	}
+	if len(p.Suggested) > 0 {
+		use := c.Yes
+		if !use && !c.DryRun && xterm.IsTerminal(int(a.In.Fd())) && xterm.IsTerminal(int(a.Err.Fd())) {
+			fmt.Fprintf(a.Err, "use %q as gate? [Y/n] ", p.Suggested[0])
+			answer, err := bufio.NewReader(a.In).ReadString('\n')
+			if err != nil && !errors.Is(err, io.EOF) {
+				return fmt.Errorf("read the answer: %w", err)
+			}
+			word := strings.ToLower(strings.TrimSpace(answer))
+			use = word == "" || word == "y" || word == "yes"
+		}
+		if use {
+			return p.UseGate(ctx, p.Suggested[0])
+		}
+	}
+	term.Warnf(a.Err, "there is no gate: nothing judges the work, so it can only end unverified")
+	if len(p.Suggested) > 0 {
+		fmt.Fprintf(a.Err, "pawl: hint: --gate '%s'\n", p.Suggested[0])
+	} else {
+		fmt.Fprintln(a.Err, "pawl: hint: --gate 'CMD' names a command that must pass")
+	}
+	return nil
+}
+
+// drive runs a loop that is ours, shows it, and ends with its outcome's code.
+func (a *app) drive(ctx context.Context, d *launch.Drive, source string, mode term.Mode) (err error) {
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if err := proc.Subreaper(); err != nil {
+		term.Warnf(a.Err, "processes that the agent leaves behind may survive: %v", err)
+	}
+	out := term.New(term.Options{Out: a.Out, Mode: mode, Color: !a.env.NoColor && mode == term.Live, Size: term.SizeOf(a.Out)})
+	defer func() { err = errors.Join(err, out.Close()) }()
+	causes, stop := listen()
+	defer stop()
+	s := newShow(out, d, source)
+	d.Observer, d.Causes = s, causes
+	state, err := d.Run(ctx)
+	if err != nil {
+		return failure.New(failure.CodeOf(err), "the work is kept; go on with  pawl resume "+d.Loop.ID, "%w", err)
+	}
+	s.ended(state)
+	if code := state.Outcome.ExitCode(state.Stop); code != 0 {
+		return exitCode(code)
+	}
+	return nil
+}
+
+// listen turns signals into cancellations: the first ends the turn cleanly, the
+// second ends the loop at once. None is left to end the process in mid-write.
+func listen() (causes <-chan string, stop func()) {
+	signals := make(chan os.Signal, 4)
+	out := make(chan string, 4)
+	done := make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				select {
+				case out <- cause(s):
+				case <-done:
+					return
+				}
+			case <-done:
+				return
+			}
+		}
+	}()
+	return out, func() { signal.Stop(signals); close(done) }
+}
+
+func cause(s os.Signal) string {
+	switch s {
+	case syscall.SIGTERM:
+		return loop.ByTerm
+	case syscall.SIGHUP:
+		return loop.ByHangup
+	}
+	return loop.ByInterrupt
+}

@@ -1,0 +1,355 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// show turns what the runner reports into what the person sees. It decides
+// nothing; it remembers only what it needs to tell news from what was said.
+type show struct {
+	out     term.Printer
+	spec    runner.Spec
+	id      string
+	state   loop.State // after the last step
+	usage   agent.Usage
+	context int // percent, of the turn under way
+	begun   int // tasks begun in this run
+	open    int // tasks open when the run began
+}
+
+func newShow(out term.Printer, d *launch.Drive, source string) *show {
+	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, context: -1}
+	started := term.LoopStarted{
+		Loop: d.Loop.ID, Source: source, Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
+		Branch: d.Spec.Branch, From: from(d.Spec), Resumed: d.Resumed,
+		MaxIterations: d.Spec.Policy.Limits.Iterations, MaxDuration: term.Span(d.Spec.Policy.Limits.Duration),
+		MaxCostUSD: d.Spec.Policy.Limits.CostUSD,
+	}
+	for _, t := range d.Spec.Tasks {
+		if t.Status == loop.Open {
+			s.open++
+		} else {
+			started.Done++
+		}
+	}
+	if d.Spec.Plan != "" {
+		started.Open = s.open
+	}
+	for _, g := range d.Spec.Gates {
+		started.Gates = append(started.Gates, term.Gate{Name: g.Name, Command: g.Command})
+	}
+	out.Print(started)
+	return s
+}
+
+func from(spec runner.Spec) string {
+	commit := spec.From[:min(7, len(spec.From))]
+	if spec.Home != "" && spec.Branch != spec.Home {
+		return spec.Home + " " + commit
+	}
+	return commit
+}
+
+// Stepped shows what a step of the machine means to the person.
+func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
+	before := s.state
+	s.state = now
+	switch e.Kind {
+	case loop.TreeSeen:
+		s.seen(now, e)
+	case loop.GatesFinished:
+		s.judged(now, e)
+	case loop.AgentFailed:
+		if e.Failure != nil && now.Phase != loop.Waiting && now.Phase != loop.Ended && now.Stop == "" && now.Hit == "" {
+			s.note(term.Warn, "the turn was cut off: "+e.Failure.Message)
+		}
+	case loop.MessageArrived:
+		s.note(term.Info, "said to the agent with its next prompt: "+e.Text)
+	case loop.PauseAsked:
+		s.note(term.Info, "paused before the next turn;  pawl resume  goes on")
+	case loop.Resumed:
+		s.note(term.Info, "going on")
+	case loop.Cancelled:
+		s.note(term.Info, "ending the turn cleanly; the work is kept")
+	case loop.Started, loop.Checkpointed, loop.TurnEnded, loop.Committed, loop.Restored, loop.TimerFired,
+		loop.LimitHit, loop.OwnerLost, loop.Faulted:
+	}
+	s.tasksEnded(before, now)
+	for _, a := range acts {
+		s.doing(now, a)
+	}
+}
+
+// doing shows what begins now.
+func (s *show) doing(now loop.State, a loop.Action) {
+	switch a.Do {
+	case loop.Checkpoint:
+		if now.After == loop.ThenBaseline {
+			s.begun++
+			t, _ := now.Task(a.Task)
+			s.out.Print(term.TaskStarted{ID: id(t), Title: t.Title, Index: s.begun, Total: max(s.open, s.begun)})
+		}
+	case loop.BeginTurn:
+		s.usage, s.context = agent.Usage{}, -1
+		s.activity("thinking")
+	case loop.RunGates:
+		s.activity(map[loop.Purpose]string{
+			loop.ForBaseline: "running the gates before the work", loop.ForFinal: "running the gates on the final tree",
+		}[a.Purpose])
+	case loop.Restore:
+		t, _ := now.Task(a.Task)
+		s.note(term.Info, fmt.Sprintf("%s: back to where the task began (undo with  pawl undo %s)", name(t), s.id))
+	case loop.Wait:
+		s.out.Print(term.Waiting{Until: a.Until, Reason: a.Text})
+	case loop.Look, loop.Commit, loop.Interrupt, loop.PutBack, loop.Tick, loop.Notify, loop.Finish:
+	}
+}
+
+func (s *show) seen(now loop.State, e loop.Event) {
+	if len(e.Seen.Tampered) > 0 {
+		s.note(term.Warn, fmt.Sprintf("strike %d: the agent changed what judges it, put back: %s", now.Strikes, strings.Join(e.Seen.Tampered, ", ")))
+	} else if now.Situation == loop.ClaimRefused && now.Phase == loop.Turning {
+		s.refused(now.Failing.Reason)
+	}
+}
+
+func (s *show) judged(now loop.State, e loop.Event) {
+	g := e.Gates
+	switch {
+	case g.Purpose == loop.ForBaseline:
+		s.baseline(*g)
+	case g.Purpose == loop.ForClaim && g.Status != gate.Unknown && now.Phase != loop.Committing:
+		reason := g.Reason
+		if reason == "" && now.Failing != nil {
+			reason = now.Failing.Reason
+		}
+		s.refused(reason)
+	}
+}
+
+// baseline says how things stand before the work, for the first task only.
+func (s *show) baseline(g loop.Gates) {
+	if s.begun > 1 || g.Status == gate.Unknown {
+		return
+	}
+	for _, r := range g.Results {
+		text := "baseline: " + r.Gate + " is green"
+		if r.Status != gate.Pass {
+			text = "baseline: " + r.Gate + " is red" + named2(r.Failing) + "; it may turn green, nothing may turn red"
+		}
+		s.note(term.Info, text)
+	}
+}
+
+func named2(failing []string) string {
+	const most = 4
+	switch {
+	case len(failing) == 0:
+		return ""
+	case len(failing) > most:
+		return fmt.Sprintf(" (%s and %d more)", strings.Join(failing[:most], ", "), len(failing)-most)
+	}
+	return " (" + strings.Join(failing, ", ") + ")"
+}
+
+func (s *show) refused(reason string) {
+	t, _ := s.state.Task(s.state.Current)
+	s.out.Print(term.ClaimRefused{ID: id(t), Title: t.Title, Reason: plan.OneLine(reason, 200)})
+}
+
+// tasksEnded shows every task that came to its end in this step.
+func (s *show) tasksEnded(before, now loop.State) {
+	if before.Phase == "" {
+		return
+	}
+	for _, t := range now.Tasks {
+		was, _ := before.Task(t.ID)
+		if t.Status == loop.Open || t.Status == was.Status {
+			continue
+		}
+		s.out.Print(term.TaskEnded{
+			ID: id(t), Title: t.Title, Index: s.begun, Total: max(s.open, s.begun), Result: result(t), Iterations: t.Turns,
+			Duration: term.Span(t.Took), Evidence: evidence(t), Commit: t.Commit[:min(7, len(t.Commit))],
+		})
+	}
+}
+
+// result is the word for how a task ended.
+func result(t loop.Task) string {
+	switch t.Status {
+	case loop.Done:
+		if t.Evidence == gate.Discriminating {
+			return "verified"
+		}
+		return string(t.Evidence)
+	case loop.Unchanged:
+		return "claimed without change"
+	case loop.Open, loop.Parked, loop.Blocked:
+	}
+	return string(t.Status)
+}
+
+// evidence says in words what tells this task's work from none.
+func evidence(t loop.Task) string {
+	switch {
+	case t.Status != loop.Done:
+		return t.Why
+	case len(t.Tests) > 0:
+		return "passes only with its own version of " + strings.Join(t.Tests, ", ")
+	case t.Evidence == gate.Discriminating && len(t.Flipped) > 0:
+		names := t.Flipped
+		if len(names) > 3 {
+			names = append(slices.Clone(names[:3]), fmt.Sprintf("%d more", len(t.Flipped)-3))
+		}
+		return strings.Join(names, ", ") + " failed before and pass now"
+	case t.Evidence == gate.Consistent:
+		return "everything passes, as it did before: read it"
+	}
+	return t.Why
+}
+
+// Agent shows what happens in the turn under way.
+func (s *show) Agent(e agent.Event) {
+	switch e.Kind {
+	case agent.KindTool:
+		s.activity(e.Detail)
+	case agent.KindUsage:
+		s.usage = e.Usage
+	case agent.KindContext:
+		s.context = e.ContextPercent
+	case agent.KindDenied:
+		s.note(term.Info, "denied: "+e.Tool+" "+e.Detail+": "+e.Text)
+	case agent.KindRetry:
+		s.activity("the client retries: " + e.Text)
+	case agent.KindInit, agent.KindText, agent.KindToolEnd, agent.KindNote:
+	}
+}
+
+func (s *show) activity(doing string) {
+	if doing == "" {
+		doing = "judging"
+	}
+	u := s.state.Usage
+	tokens := u.Tokens() + s.usage.Input + s.usage.Output + s.usage.CacheRead + s.usage.CacheWrite
+	s.out.Print(term.TurnActivity{
+		Iteration: max(s.state.Iteration, 1), MaxIterations: s.spec.Policy.Limits.Iterations, Doing: plan.OneLine(doing, 120),
+		ContextPercent: s.context, Tokens: tokens, CostUSD: u.CostUSD + s.usage.CostUSD,
+	})
+}
+
+// Gate shows a gate that has finished judging the agent's work.
+func (s *show) Gate(p verify.Progress) {
+	switch {
+	case p.Result == nil:
+		s.activity("gate " + p.Gate)
+	case s.state.Phase == loop.Judging && p.Probe == "":
+		r := p.Result
+		s.out.Print(term.GateFinished{
+			Gate: r.Gate, Result: string(r.Status), Duration: term.Span(r.Duration), Cached: r.Cached, Summary: plan.OneLine(r.Reason, 160),
+		})
+	}
+}
+
+// Note shows a note.
+func (s *show) Note(n runner.Note) {
+	level := term.Info
+	if n.Level != loop.Info {
+		level = term.Warn
+	}
+	s.note(level, n.Text)
+}
+
+func (s *show) note(level term.Level, text string) {
+	s.out.Print(term.Note{Level: level, Text: plan.OneLine(text, 300)})
+}
+
+// id of a task of a plan; the goal without a plan has none to show.
+func id(t loop.Task) string {
+	if t.ID == runner.GoalTask {
+		return ""
+	}
+	return t.ID
+}
+
+func name(t loop.Task) string {
+	if n := id(t); n != "" {
+		return n
+	}
+	return "the goal"
+}
+
+// ended is the summary of a loop that ended.
+func (s *show) ended(now loop.State) {
+	sum := runner.Summarize(s.id, s.spec, now, nil)
+	end := term.LoopEnded{
+		Loop: s.id, Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
+		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.Away), Iterations: now.Iteration,
+		Tasks: tallies(now), Commits: sum.Commits, Branch: s.spec.Branch, Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD,
+		Look: []string{"pawl report " + s.id}, Next: next(s.spec, now, s.id, sum.Commits),
+	}
+	if now.StartedAt.IsZero() {
+		end.Duration = 0
+	}
+	if now.Hint != "" {
+		end.Next = append([]string{now.Hint}, end.Next...)
+	}
+	s.out.Print(end)
+}
+
+// tallies are the tasks by how they ended, the best first.
+func tallies(s loop.State) []term.Tally {
+	var out []term.Tally
+	notes := map[string]string{
+		"verified":   "each with something that failed before and passes now",
+		"consistent": "everything passes, as it did before: read them",
+		"unknown":    "nothing could tell",
+	}
+	for _, t := range s.Tasks {
+		word := result(t)
+		if t.Earlier {
+			continue
+		}
+		i := slices.IndexFunc(out, func(x term.Tally) bool { return x.Result == word })
+		if i < 0 {
+			out = append(out, term.Tally{Result: word, Note: notes[word]})
+			i = len(out) - 1
+		}
+		out[i].Tasks = append(out[i].Tasks, name(t))
+	}
+	return out
+}
+
+// next is what to type now.
+func next(spec runner.Spec, s loop.State, id string, commits int) []string {
+	var lines []string
+	if commits > 0 {
+		lines = append(lines, fmt.Sprintf("git diff %s...%s", spec.From[:min(7, len(spec.From))], spec.Branch))
+	}
+	switch s.Outcome {
+	case loop.Stuck, loop.BlockedEnd, loop.Tampered:
+		lines = append(lines, "pawl log "+id)
+	case loop.Iterations, loop.Duration, loop.Budget:
+		if spec.Plan != "" {
+			lines = append(lines, "pawl run "+spec.Plan+"   goes on where it stands")
+		}
+	case loop.Verified, loop.Finished, loop.Errored, loop.Unverified, loop.CancelledEnd:
+	}
+	return lines
+}
+
+var _ runner.Observer = (*show)(nil)
+
+// since is how long ago something was, for people.
+func since(t time.Time) string { return term.Duration(time.Since(t)) }

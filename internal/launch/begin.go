@@ -1,0 +1,222 @@
+// Package launch brings a loop to its start: it finds out what the goal is
+// (goal.go), freezes goal and settings into a spec (spec.go), refuses what cannot
+// work (a dirty tree, commands nobody trusted), and makes repository, branch and
+// loop ready for the runner (begin.go). Nothing is changed before Prepared.Begin.
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// Request is what the person asked for.
+type Request struct {
+	Dir   string   // where they stand
+	Words []string // behind `pawl run`
+	Flags map[string]any
+	Env   config.Environment
+}
+
+// Prepared is a loop that could begin: everything is known, nothing is changed.
+type Prepared struct {
+	Goal      Goal
+	Settings  config.Settings
+	Spec      runner.Spec
+	Repo      *git.Repo
+	Status    git.Status
+	Untrusted []config.Command // commands out of the repository's files that nobody trusted
+	Suggested []string         // gate commands that the files imply, where there is no gate
+	Home      string           // $PAWL_HOME
+	env       config.Environment
+}
+
+// Prepare reads goal and settings and looks at the repository. It changes
+// nothing.
+func Prepare(ctx context.Context, q Request) (*Prepared, error) {
+	repo, err := git.Open(ctx, q.Dir)
+	if err != nil {
+		return nil, err
+	}
+	planFlag, _ := q.Flags["plan"].(string)
+	user, err := config.ReadUser(q.Env)
+	if err != nil {
+		return nil, err
+	}
+	project, err := config.ReadProject(repo.Root())
+	if err != nil {
+		return nil, err
+	}
+	goal, err := Read(repo.Root(), q.Dir, q.Words, planFlag)
+	if err != nil {
+		return nil, err
+	}
+	s, err := config.Resolve(user, project, goal.Layer, config.Flags(q.Flags))
+	if err != nil {
+		return nil, err
+	}
+	if err := goal.planOf(repo.Root(), s); err != nil {
+		return nil, err
+	}
+	p := &Prepared{Goal: goal, Settings: s, Repo: repo, Home: q.Env.PawlHome, env: q.Env}
+	if p.Status, err = repo.Status(ctx); err != nil {
+		return nil, fmt.Errorf("look at the work tree: %w", err)
+	}
+	if err := p.addPlanGates(); err != nil {
+		return nil, err
+	}
+	if len(p.Settings.Gates) == 0 {
+		p.Suggested = config.Suggest(repo.Root())
+	}
+	return p, p.freeze(ctx)
+}
+
+// planOf reads the plan that a configuration file or loop file names.
+func (g *Goal) planOf(root string, s config.Settings) error {
+	if g.Plan != nil || s.Plan == "" {
+		return nil
+	}
+	return g.readPlan(root, absolute(root, s.Plan))
+}
+
+// addPlanGates takes the plan's own validation commands for gates where no gate
+// was named; like all that comes from the repository they need trust.
+func (p *Prepared) addPlanGates() error {
+	commands := p.Settings.RepoCommands()
+	if p.Goal.Plan != nil && len(p.Settings.Gates) == 0 {
+		for _, c := range p.Goal.Plan.Plan().Gates {
+			p.Settings.Gates = append(p.Settings.Gates, gate.Gate{Name: c, Command: c})
+			commands = append(commands, config.Command{Kind: "plan", File: p.Goal.Path, Text: c})
+		}
+	}
+	var err error
+	p.Untrusted, err = config.OpenTrust(p.Home).Untrusted(p.Repo.Root(), commands)
+	return err
+}
+
+// UseGate takes a suggested command for the gate.
+func (p *Prepared) UseGate(ctx context.Context, command string) error {
+	p.Settings.Gates = []gate.Gate{{Name: command, Command: command}}
+	return p.freeze(ctx)
+}
+
+func (p *Prepared) freeze(ctx context.Context) error {
+	p.Spec = specOf(p.Goal, p.Settings)
+	p.Spec.From, p.Spec.Foreign = p.Status.Head, p.Status.Untracked
+	p.Spec.Prompts = promptFolder(p.Repo.Root(), p.env)
+	var err error
+	if p.Spec.Home, err = p.Repo.DefaultBranch(ctx); err != nil {
+		return fmt.Errorf("find the default branch: %w", err)
+	}
+	switch want := p.Settings.Branch; {
+	case want == "current" && p.Status.Detached:
+		return failure.New(failure.Usage, "switch to a branch, or leave --branch out", "HEAD is on no branch")
+	case want == "current":
+		p.Spec.Branch = p.Status.Branch
+	case want != "":
+		p.Spec.Branch = want
+	case !p.Settings.Worktree.Use && !p.Status.Detached && p.Status.Branch != p.Spec.Home:
+		p.Spec.Branch = p.Status.Branch
+	}
+	p.Spec.OwnTree = p.Settings.Worktree.Use
+	seen, err := earlier(store.Open(p.Home), p.Repo.Root(), p.Goal.Path)
+	if err != nil {
+		return err
+	}
+	for i, t := range p.Spec.Tasks {
+		if t.Earlier {
+			p.Spec.Tasks[i].Evidence = seen[t.ID]
+		}
+	}
+	return nil
+}
+
+// promptFolder is where templates of one's own lie: the project's before the
+// user's.
+func promptFolder(root string, env config.Environment) string {
+	for _, dir := range []string{filepath.Join(root, ".pawl", "prompts"), filepath.Join(env.ConfigHome, "pawl", "prompts")} {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir
+		}
+	}
+	return ""
+}
+
+// Refuse says why the loop must not begin, or nil.
+func (p *Prepared) Refuse() error {
+	if n := len(p.Status.Dirty); n > 0 && !p.Settings.AllowDirty && !p.Spec.OwnTree {
+		return failure.New(failure.Usage,
+			"commit or stash them; or --worktree to leave them alone; or --allow-dirty to begin from them (kept, undoable)",
+			"the work tree has changes that are not committed (%s)", some(p.Status.Dirty))
+	}
+	if len(p.Untrusted) > 0 {
+		var lines []string
+		for _, c := range p.Untrusted {
+			lines = append(lines, fmt.Sprintf("%s: %s", c.File, c.Text))
+		}
+		return failure.New(failure.Usage, "read them, then  pawl trust",
+			"commands from the repository's files run only when you trust them (%s)", some(lines))
+	}
+	return nil
+}
+
+func some(items []string) string {
+	const most = 5
+	if len(items) <= most {
+		return strings.Join(items, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(items[:most], ", "), len(items)-most)
+}
+
+// earlier is the evidence with which earlier loops over the same plan ended its
+// tasks; the newest loop that did a task counts.
+func earlier(st *store.Store, root, planPath string) (map[string]gate.Evidence, error) {
+	found := map[string]gate.Evidence{}
+	if planPath == "" {
+		return found, nil
+	}
+	loops, err := st.Loops()
+	if err != nil {
+		return nil, fmt.Errorf("look at earlier loops: %w", err)
+	}
+	when := map[string]int64{}
+	for _, l := range loops {
+		kept, err := l.Spec()
+		if err != nil || kept.Root != root {
+			continue
+		}
+		spec, err := runner.ReadSpec(l)
+		if err != nil || spec.Plan != planPath {
+			continue
+		}
+		m, _, err := runner.Remember(l)
+		if err != nil {
+			continue // damaged: it can vouch for nothing
+		}
+		for _, t := range m.State.Tasks {
+			if t.Evidence != "" && !t.Earlier && kept.CreatedAt.UnixNano() >= when[t.ID] {
+				found[t.ID], when[t.ID] = t.Evidence, kept.CreatedAt.UnixNano()
+			}
+		}
+	}
+	return found, nil
+}
+
+// Held tells who acts on the work tree, before anything is made.
+func (p *Prepared) held(ctx context.Context, st *store.Store) error {
+	unlock, err := st.LockWorktree(ctx, p.Repo.GitDir(), "about to begin")
+	if err != nil {
+		return err
+	}
+	return errors.Join(unlock())
+}

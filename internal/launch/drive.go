@@ -1,0 +1,277 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/agent/claude"
+	"github.com/pawl-dev/pawl/internal/agent/command"
+	"github.com/pawl-dev/pawl/internal/agent/scripted"
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/redact"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// Drive is a loop that is about to run: ours alone until Close.
+type Drive struct {
+	*runner.Runner
+	Spec    runner.Spec
+	Version string // of the agent's client, "" if it cannot be told
+	Resumed bool
+	close   []func() error // in the order made
+}
+
+// Close lets go of everything, in reverse order. The loop stays.
+func (d *Drive) Close() error {
+	var failed error
+	for i := len(d.close) - 1; i >= 0; i-- {
+		failed = errors.Join(failed, d.close[i]())
+	}
+	d.close = nil
+	return failed
+}
+
+// Begin makes the loop: from here on things change. What fails before the first
+// turn leaves the repository as it was, but for the loop's own branch.
+func (p *Prepared) Begin(ctx context.Context) (*Drive, error) {
+	if err := p.Refuse(); err != nil {
+		return nil, err
+	}
+	version, err := p.agentVersion(ctx)
+	if err != nil {
+		return nil, err
+	}
+	st := store.Open(p.Home)
+	if err := p.held(ctx, st); err != nil {
+		return nil, err
+	}
+	l, err := st.Create(p.Repo.Root(), p.Spec)
+	if err != nil {
+		return nil, fmt.Errorf("make the loop: %w", err)
+	}
+	d := &Drive{Spec: p.Spec, Version: version}
+	err = d.own(ctx, st, l, p.Repo, p.env)
+	if err == nil && p.Settings.AllowDirty && len(p.Status.Dirty) > 0 && !p.Spec.OwnTree {
+		err = d.keepChanges(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(d.abandon(err), d.Close())
+	}
+	return d, nil
+}
+
+// abandon ends a loop that could not begin, so that no list shows it as lost.
+func (d *Drive) abandon(cause error) error {
+	if d.Runner == nil || d.Owner == nil {
+		return cause
+	}
+	return errors.Join(cause, d.Abandon(cause))
+}
+
+// agentVersion also finds out, before anything is made, that there is no client.
+func (p *Prepared) agentVersion(ctx context.Context) (string, error) {
+	a, err := agentFor(p.Spec.Agent, "")
+	if err != nil {
+		return "", err
+	}
+	return a.Version(ctx)
+}
+
+// agentFor makes the agent; what it must remember between sessions goes to dir.
+func agentFor(a runner.Agent, dir string) (agent.Agent, error) {
+	switch a.Name {
+	case "claude":
+		return claude.Agent{Command: a.Command}, nil
+	case "command":
+		if a.Command == "" {
+			return nil, failure.New(failure.Usage, "name the program that reads the prompt on stdin", "--agent command needs --agent-command")
+		}
+		return command.Agent{Argv: []string{a.Command}}, nil
+	case "scripted":
+		if a.Command == "" {
+			return nil, failure.New(failure.Usage, "name the script", "--agent scripted needs --agent-command")
+		}
+		return scriptedAgent(a.Command, dir)
+	}
+	return nil, failure.New(failure.Usage, "choose claude, or command with --agent-command", "unknown agent %q", a.Name)
+}
+
+func scriptedAgent(path, dir string) (agent.Agent, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, failure.New(failure.Usage, "", "read the script of the scripted agent: %w", err)
+	}
+	script, err := scripted.Parse(data)
+	if err != nil {
+		return nil, failure.New(failure.Usage, "", "read the script %s: %w", path, err)
+	}
+	return scripted.Agent{Script: script, Counter: filepath.Join(dir, "turns")}, nil
+}
+
+// Resume takes up a loop whose owner is gone.
+func Resume(ctx context.Context, l *store.Loop, env config.Environment) (*Drive, error) {
+	spec, err := runner.ReadSpec(l)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := l.Spec()
+	if err != nil {
+		return nil, err
+	}
+	m, _, err := runner.Remember(l)
+	if err != nil {
+		return nil, fmt.Errorf("read loop %s: %w", l.ID, err)
+	}
+	if m.State.Phase == loop.Ended {
+		return nil, failure.New(failure.Usage, "begin another with  pawl run", "loop %s has ended: %s", l.ID, m.State.Outcome)
+	}
+	repo, err := git.Open(ctx, kept.Root)
+	if err != nil {
+		return nil, err
+	}
+	d := &Drive{Spec: spec, Version: m.Session.Version, Resumed: true}
+	if err := d.own(ctx, store.Open(env.PawlHome), l, repo, env); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// own makes the loop and its work tree ours and puts the runner together.
+func (d *Drive) own(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo, env config.Environment) error {
+	if d.Spec.Branch == "" {
+		d.Spec.Branch = "pawl/" + l.ID
+	}
+	owner, err := l.Own(ctx)
+	if err != nil {
+		return err
+	}
+	d.close = append(d.close, owner.Close)
+	tree, err := d.workTree(ctx, st, l, repo)
+	d.Runner = &runner.Runner{
+		Loop: l, Owner: owner, Spec: d.Spec, Repo: tree, Redact: redact.New(env.Vars), StateDir: env.PawlHome, HomeDir: env.Home,
+	}
+	if err != nil {
+		return err
+	}
+	if d.Agent, err = agentFor(d.Spec.Agent, l.Dir); err != nil {
+		return err
+	}
+	return d.judge(ctx, l, env)
+}
+
+// workTree is where the agent works: the repository's own, with HEAD on the
+// loop's branch, or a worktree of the loop's.
+func (d *Drive) workTree(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo) (*git.Repo, error) {
+	if d.Spec.OwnTree {
+		own, err := repo.LoopWorktree(ctx, d.Spec.WorkTree(l, ""), d.Spec.Branch)
+		if err != nil {
+			return nil, err
+		}
+		repo = own
+	}
+	unlock, err := st.LockWorktree(ctx, repo.GitDir(), l.ID)
+	if err != nil {
+		return nil, err
+	}
+	d.close = append(d.close, unlock)
+	if d.Spec.OwnTree {
+		return repo, d.furnish(ctx, l, repo)
+	}
+	if branch, err := repo.Branch(ctx); err != nil || branch != d.Spec.Branch {
+		if err != nil {
+			return nil, fmt.Errorf("read the current branch: %w", err)
+		}
+		if d.Resumed {
+			_, err = repo.SwitchBack(ctx, d.Spec.Branch, d.Spec.From)
+		} else {
+			err = repo.EnsureBranch(ctx, d.Spec.Branch)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("go to branch %s: %w", d.Spec.Branch, err)
+		}
+	}
+	return repo, nil
+}
+
+// furnish brings what git does not hold into a worktree of the loop's own: the
+// files that .worktreeinclude names, and the plan if it is untracked.
+func (d *Drive) furnish(ctx context.Context, l *store.Loop, tree *git.Repo) error {
+	kept, err := l.Spec()
+	if err != nil {
+		return err
+	}
+	origin, err := git.Open(ctx, kept.Root)
+	if err != nil {
+		return err
+	}
+	if _, err := origin.CopyIncluded(ctx, tree.Root()); err != nil {
+		return fmt.Errorf("copy what .worktreeinclude names: %w", err)
+	}
+	if err := copyMissing(kept.Root, tree.Root(), d.Spec.Plan); err != nil {
+		return fmt.Errorf("copy the plan: %w", err)
+	}
+	return nil
+}
+
+func copyMissing(from, to, rel string) error {
+	if rel == "" {
+		return nil
+	}
+	target := filepath.Join(to, filepath.FromSlash(rel))
+	if _, err := os.Lstat(target); err == nil {
+		return nil
+	}
+	data, err := os.ReadFile(filepath.Join(from, filepath.FromSlash(rel)))
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(target, data, 0o644)
+}
+
+// judge puts together what judges: the verifier and the frozen copies.
+func (d *Drive) judge(ctx context.Context, l *store.Loop, env config.Environment) error {
+	root := d.Repo.Root()
+	v, err := verify.New(verify.Options{
+		Root: root, Repo: d.Repo, Dir: filepath.Join(l.Dir, "verify"), Env: env.Vars,
+		Setup: d.Spec.Setup, Tests: d.Spec.Tests, Marker: l.ID,
+		Watch: func(p verify.Progress) { d.GateProgress(p) },
+	})
+	if err != nil {
+		return err
+	}
+	d.close = append(d.close, func() error { return v.Close(context.WithoutCancel(ctx)) })
+	d.Verify = v
+	if d.Spec.OwnTree && !d.Resumed {
+		if err := v.SetUp(ctx, root); err != nil {
+			return err
+		}
+	}
+	d.JudgedBy, err = verify.Freeze(verify.FreezeOptions{
+		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect,
+	})
+	return err
+}
+
+// keepChanges commits the person's own changes first, as theirs.
+func (d *Drive) keepChanges(ctx context.Context) error {
+	commit, err := d.Repo.CommitUserChanges(ctx, d.Loop.ID, "Work in progress before loop "+d.Loop.ID)
+	if err != nil {
+		return fmt.Errorf("commit your changes first: %w", err)
+	}
+	if commit == "" {
+		return nil
+	}
+	return d.StartFrom(commit)
+}

@@ -1,0 +1,166 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/planfile"
+)
+
+// Goal is what the person asked for, before any option is looked at.
+type Goal struct {
+	Prompt string         // text of the goal, "" for a plan alone
+	Plan   *planfile.File // nil without a plan
+	Path   string         // of the plan, relative to the root, slashes
+	Layer  config.Layer   // options in the loop file's front matter
+	From   string         // what the person named, for display: "plan.md", "prompt"
+}
+
+// Read finds out what the words behind `pawl run` mean: nothing (the plan found
+// here), one file (a plan, a loop file, or a prompt as text), or a prompt. The
+// option --plan names a plan beside a prompt; "" for none.
+func Read(root, dir string, words []string, planPath string) (Goal, error) {
+	g := Goal{From: "prompt"}
+	switch file, err := isFile(dir, words); {
+	case err != nil:
+		return Goal{}, err
+	case file != "":
+		if err := g.readFile(root, file); err != nil {
+			return Goal{}, err
+		}
+	case len(words) > 0:
+		g.Prompt = strings.Join(words, " ")
+	case planPath == "":
+		found, err := thePlan(root)
+		if err != nil {
+			return Goal{}, err
+		}
+		planPath = filepath.Join(root, filepath.FromSlash(found))
+	}
+	if planPath != "" {
+		if err := g.readPlan(root, absolute(dir, planPath)); err != nil {
+			return Goal{}, err
+		}
+	}
+	return g, nil
+}
+
+// isFile is the path of the one word that names a file. A lone word that looks
+// like a path and names none is a mistake, not a prompt.
+func isFile(dir string, words []string) (string, error) {
+	if len(words) != 1 {
+		return "", nil
+	}
+	word := words[0]
+	path := absolute(dir, word)
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.Mode().IsRegular():
+		return path, nil
+	case err == nil && info.IsDir():
+		return "", failure.New(failure.Usage, "name a plan in it, or a prompt in words", "%s is a folder", word)
+	case err == nil:
+		return "", failure.New(failure.Usage, "", "%s is not a regular file", word)
+	case !errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(word, " \n"):
+		return "", failure.New(failure.Usage, "", "read %s: %w", word, err)
+	}
+	if ext := filepath.Ext(word); !strings.ContainsAny(word, " \n") && (ext == ".md" || ext == ".json" || ext == ".txt") {
+		return "", failure.New(failure.Usage, "name a plan or loop file that is there, or give a prompt in words", "there is no file %s", word)
+	}
+	return "", nil
+}
+
+func (g *Goal) readFile(root, path string) error {
+	g.From = filepath.Base(path)
+	if filepath.Ext(path) == ".json" {
+		return g.readPlan(root, path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return failure.New(failure.Usage, "", "read %s: %w", g.From, err)
+	}
+	if config.IsLoopFile(data) && !hasTasks(path, data) || isPrompt(path) {
+		g.Layer, g.Prompt, err = config.ReadLoopFile(path, root)
+		if err == nil && g.Prompt == "" && isPrompt(path) {
+			err = failure.New(failure.Usage, "write what is to be done", "%s is empty", g.From)
+		}
+		return err
+	}
+	return g.readPlan(root, path)
+}
+
+// hasTasks: front matter on a plan is the plan's own.
+func hasTasks(path string, data []byte) bool {
+	f, err := planfile.Decode(path, data)
+	return err == nil && len(f.Plan().Tasks) > 0
+}
+
+// isPrompt: the customary name of a loop's prompt.
+func isPrompt(path string) bool {
+	base := strings.ToUpper(filepath.Base(path))
+	return strings.HasPrefix(base, "PROMPT") && filepath.Ext(base) != ".JSON" || strings.HasSuffix(base, ".TXT")
+}
+
+func (g *Goal) readPlan(root, path string) error {
+	f, err := planfile.Load(path)
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(resolved(root), resolved(path))
+	if err != nil || !filepath.IsLocal(rel) {
+		return failure.New(failure.Usage, "move it into the repository: Pawl ticks its tasks there", "the plan %s lies outside of %s", path, root)
+	}
+	g.Plan, g.Path, g.From = f, filepath.ToSlash(rel), filepath.ToSlash(rel)
+	return nil
+}
+
+// thePlan is the one plan that lies here.
+func thePlan(root string) (string, error) {
+	found, err := planfile.Find(root)
+	if err != nil {
+		return "", fmt.Errorf("look for a plan: %w", err)
+	}
+	open := slices.DeleteFunc(slices.Clone(found), func(p string) bool {
+		f, err := planfile.Load(filepath.Join(root, filepath.FromSlash(p)))
+		return err == nil && f.Plan().Open() == 0
+	})
+	switch {
+	case len(found) == 0:
+		return "", failure.New(failure.Usage, `name one, or give a prompt:  pawl run "fix the login test" --gate 'go test ./...'`, "there is no plan here")
+	case len(found) == 1:
+		return found[0], nil
+	case len(open) == 1:
+		return open[0], nil
+	}
+	return "", failure.New(failure.Usage, "say which one, for example  pawl run "+found[0], "there are several plans here: %s", strings.Join(found, ", "))
+}
+
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// Title is one line that says what the goal is.
+func (g Goal) Title() string {
+	if g.Plan != nil {
+		return g.From
+	}
+	return plan.OneLine(g.Prompt, 60)
+}

@@ -1,0 +1,69 @@
+package launch
+
+import (
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/runner"
+)
+
+// specOf makes the loop's frozen order out of the goal and the settings.
+func specOf(g Goal, s config.Settings) runner.Spec {
+	spec := runner.Spec{
+		Name: s.Name, Prompt: g.Prompt, Plan: g.Path, Gates: s.Gates, Promise: s.Promise,
+		TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: s.Warm, KeepOwn: !s.Squash,
+		Setup: s.Worktree.Setup, Tests: s.Tests, Protect: s.Protect, TestGrants: s.AllowTestChanges,
+		Agent: runner.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
+	}
+	spec.Tasks = tasksOf(g, s)
+	if g.Plan != nil {
+		for _, t := range g.Plan.Plan().Tasks {
+			if t.AllowTestChanges {
+				spec.TestGrants = append(slices.Clip(spec.TestGrants), t.ID)
+			}
+		}
+	}
+	open := 0
+	for _, t := range spec.Tasks {
+		if t.Status == loop.Open {
+			open++
+		}
+	}
+	spec.Policy = loop.Policy{
+		Kind: s.Kind,
+		Limits: loop.Limits{
+			Iterations: s.MaxIterations.For(open), Duration: s.MaxDuration,
+			CostUSD: float64(s.MaxCost), Tokens: s.MaxTokens,
+		},
+		Session: s.Session, HandoverAt: int(s.HandoverAt), Restore: s.OnFailure == config.Restore,
+		EveryTurn: s.GatesWhen == config.EveryTurn, Every: s.Every, Gates: len(spec.Gates) > 0,
+	}
+	return spec
+}
+
+// tasksOf are the plan's tasks, or the one that a prompt is.
+func tasksOf(g Goal, s config.Settings) []loop.Task {
+	if g.Plan == nil {
+		return []loop.Task{{
+			ID: runner.GoalTask, Title: plan.OneLine(g.Prompt, 72), Status: loop.Open, Wanted: s.Evidence.For(runner.GoalTask),
+		}}
+	}
+	var tasks []loop.Task
+	for _, t := range g.Plan.Plan().Tasks {
+		task := loop.Task{
+			ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, DependsOn: t.DependsOn,
+			Wanted: s.Evidence.For(t.ID), Status: loop.Open,
+		}
+		if _, typed := s.Evidence.Tasks[t.ID]; !typed && t.Evidence != "" {
+			task.Wanted = gate.Evidence(t.Evidence)
+		}
+		if t.Done {
+			task.Status, task.Earlier = loop.Done, true
+		}
+		tasks = append(tasks, task)
+	}
+	return tasks
+}

@@ -1,0 +1,220 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+const (
+	resultTail  = 2 << 10 // of a gate's output that the journal keeps with a result
+	reasonMax   = 500     // of a reason
+	failingMost = 50      // failing tests that the journal names
+)
+
+// Verifier is what the runner needs of package verify.
+type Verifier interface {
+	Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
+	Claim(ctx context.Context, r verify.Request) (verify.Finding, error)
+}
+
+// Judges are the frozen copies of what judges, in package verify.
+type Judges interface {
+	Changes() ([]string, error)
+	Adopt(path string) error
+	PutBack(paths []string) error
+}
+
+// GateProgress passes on that a gate begins or ends.
+func (r *Runner) GateProgress(p verify.Progress) {
+	select {
+	case r.inbox <- func(context.Context) error { r.Observer.Gate(p); return nil }:
+	default: // for display only: rather dropped than waited for
+	}
+}
+
+// runGates runs the gates that are due for a purpose.
+func (r *Runner) runGates(ctx context.Context, a loop.Action, m Memory) (loop.Event, error) {
+	dir, err := r.Loop.IterationDir(max(m.State.Iteration, 1))
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
+	}
+	var g loop.Gates
+	switch a.Purpose {
+	case loop.ForBaseline:
+		g, err = r.allGates(ctx, m.State.Base, dir)
+	case loop.ForFinal:
+		var tree string
+		if tree, _, err = r.Repo.Snapshot(ctx); err == nil {
+			g, err = r.allGates(ctx, tree, dir)
+		}
+	case loop.ForClaim, loop.ForLimit, loop.ForTurn:
+		g, err = r.judgeClaim(ctx, a, m, dir)
+	}
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("run the gates: %w", err)
+	}
+	g.Purpose = a.Purpose
+	return loop.Event{Kind: loop.GatesFinished, Gates: &g}, nil
+}
+
+// allGates runs every gate on the tree that the work tree holds, for itself and
+// not relative to anything.
+func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, error) {
+	results, err := r.Verify.Baseline(ctx, tree, gate.Due(r.Spec.Gates, gate.Final), dir)
+	if err != nil {
+		return loop.Gates{}, err
+	}
+	g := loop.Gates{Tree: tree, Status: gate.Pass, Green: true, Results: brief(results)}
+	for i, res := range results {
+		switch {
+		case res.Status == gate.Pass:
+			continue
+		case res.Status == gate.Unknown:
+			g.Status, g.Reason = gate.Unknown, res.Gate+": "+res.Reason
+		case r.Spec.Gates[i].AllowBaseline:
+			continue
+		case g.Status == gate.Pass:
+			g.Status, g.Reason = gate.Fail, res.Gate+": "+res.Reason
+		}
+		g.Green = false
+		g.Failing = append(g.Failing, res.Failing...)
+		if g.FirstError == "" {
+			g.FirstError = res.FirstError
+		}
+	}
+	g.Failing = atMost(g.Failing, failingMost)
+	return g, nil
+}
+
+// judgeClaim runs the user's hooks, then the gates, on one and the same tree. A
+// tree that the gates changed is judged once more; one that keeps changing
+// cannot be judged.
+func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m Memory, dir string) (loop.Gates, error) {
+	tree, message, refusal, err := r.readyToCommit(ctx, a, m)
+	if err != nil {
+		return loop.Gates{}, err
+	}
+	if refusal != nil {
+		return *refusal, nil
+	}
+	if len(r.Spec.Gates) == 0 {
+		return loop.Gates{
+			Tree: tree, Status: gate.Pass, Green: true, Evidence: gate.NoEvidence,
+			Reason: "there is no gate", Message: message,
+		}, nil
+	}
+	for range 2 {
+		f, err := r.Verify.Claim(ctx, verify.Request{
+			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
+			AllowTestChanges: r.mayChangeTests(a.Tasks), LogDir: dir,
+		})
+		if err != nil {
+			return loop.Gates{}, err
+		}
+		if f.TreeAfter == tree {
+			g := r.found(ctx, f)
+			g.Tree, g.Message = tree, message
+			return g, nil
+		}
+		tree = f.TreeAfter
+	}
+	return loop.Gates{
+		Tree: tree, Status: gate.Unknown,
+		Reason: "the work tree changes each time the gates run: should what they write be ignored by git?",
+	}, nil
+}
+
+// readyToCommit makes what the agent did one change against the base, and asks
+// the user's commit hooks, whose refusal is a gate's failure.
+func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m Memory) (tree, message string, refusal *loop.Gates, err error) {
+	if a.Purpose == loop.ForClaim && !r.Spec.KeepOwn {
+		if _, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, m.Base.Commit); err != nil {
+			return "", "", nil, fmt.Errorf("squash the agent's commits: %w", err)
+		}
+	}
+	if tree, _, err = r.Repo.Snapshot(ctx); err != nil {
+		return "", "", nil, fmt.Errorf("take the tree to judge: %w", err)
+	}
+	if a.Purpose != loop.ForClaim || r.Spec.Policy.NoCommits {
+		return tree, "", nil, nil
+	}
+	own, err := r.withoutForeign(ctx, tree, m.Base.Commit)
+	if err != nil {
+		return "", "", nil, err
+	}
+	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: own, Message: commitMessage(m.State, a.Tasks)})
+	if err != nil {
+		return "", "", nil, fmt.Errorf("run the commit hooks: %w", err)
+	}
+	if hooks.Failed != "" {
+		why := "the " + hooks.Failed + " hook refused the commit"
+		return "", "", &loop.Gates{
+			Tree: tree, Status: gate.Fail, Reason: why, FirstError: tail(hooks.Output, resultTail),
+			Fingerprint: gate.Fingerprint(tree, []gate.Result{{Gate: hooks.Failed, Status: gate.Fail, Tail: hooks.Output}}),
+		}, nil
+	}
+	if tree, _, err = r.Repo.Snapshot(ctx); err != nil { // hooks may have written
+		return "", "", nil, fmt.Errorf("take the tree to judge: %w", err)
+	}
+	return tree, hooks.Message, nil, nil
+}
+
+func (r *Runner) mayChangeTests(tasks []string) bool {
+	return slices.ContainsFunc(r.Spec.TestGrants, func(g string) bool { return g == "*" || slices.Contains(tasks, g) })
+}
+
+// found is a finding in the machine's words, with a receipt for each result.
+func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
+	v := f.Verdict
+	g := loop.Gates{
+		Status: v.Status, Green: v.FullGreen, Evidence: v.Evidence, Labels: v.Labels, Reason: cut(v.Reason, reasonMax),
+		Flipped: atMost(append(slices.Clone(v.Flipped), v.Proving...), failingMost), Results: brief(f.Observation.Now),
+		Failing: atMost(v.Broken, failingMost),
+	}
+	if v.TestsChanged {
+		g.TestsChanged = f.Observation.OldTests
+	}
+	var ids []string
+	for _, res := range f.Observation.Now {
+		rec := verify.NewReceipt(res, time.Now())
+		ids = append(ids, rec.ID)
+		r.inRun(ctx, func(context.Context) error { return r.append(RecordReceipt, rec) })
+		if g.FirstError == "" && res.Status != gate.Pass {
+			g.FirstError = cut(res.FirstError, resultTail)
+		}
+	}
+	g.Receipt = strings.Join(ids, " ")
+	if v.Status == gate.Fail {
+		g.Fingerprint = gate.Fingerprint(f.TreeAfter, f.Observation.Now)
+	}
+	return g
+}
+
+// brief is what the journal keeps of results: the test maps of a large suite
+// would swamp it, and the whole output is in the iteration's folder.
+func brief(results []gate.Result) []gate.Result {
+	out := slices.Clone(results)
+	for i := range out {
+		out[i].Tests = nil
+		out[i].Failing = atMost(out[i].Failing, failingMost)
+		out[i].Tail = tail(out[i].Tail, resultTail)
+	}
+	return out
+}
+
+func atMost(ids []string, n int) []string { return ids[:min(len(ids), n)] }
+
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + " …"
+}

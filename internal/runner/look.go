@@ -1,0 +1,104 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// look finds out what the turn did to the work tree: a branch switched, marks
+// set, what judges changed. Only a deep look, where something will be judged,
+// compares the whole tree with the task's start.
+func (r *Runner) look(ctx context.Context, a loop.Action, m Memory) (loop.Event, error) {
+	seen := loop.Seen{Unknown: !a.Deep}
+	was, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, m.Base.Commit)
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
+	}
+	if was != "" {
+		seen.Remarks = append(seen.Remarks, "the agent had switched to "+was+": switched back to "+r.Spec.Branch+", its work kept")
+	}
+	plan, err := r.lookAtPlan()
+	if err != nil {
+		return loop.Event{}, err
+	}
+	seen.Marked = plan.marked
+	changed, err := r.JudgedBy.Changes()
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("look at what judges: %w", err)
+	}
+	if plan.changed {
+		changed = append(changed, r.Spec.Plan)
+	}
+	if err := r.sortOut(ctx, changed, &seen); err != nil {
+		return loop.Event{}, err
+	}
+	if a.Deep {
+		if seen.Changed, err = r.changed(ctx, m.State.Base); err != nil {
+			return loop.Event{}, err
+		}
+	}
+	return loop.Event{Kind: loop.TreeSeen, Seen: &seen}, nil
+}
+
+// sortOut tells the agent's changes to what judges from the person's: one that
+// no tool call explains is theirs, is kept, and judges from now on.
+func (r *Runner) sortOut(ctx context.Context, changed []string, seen *loop.Seen) error {
+	for _, path := range changed {
+		if r.tools.explain(path) {
+			seen.Tampered = append(seen.Tampered, path)
+			continue
+		}
+		seen.Remarks = append(seen.Remarks, path+" was changed, not by the agent: kept")
+		if path == r.Spec.Plan {
+			if err := r.adoptPlan(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.JudgedBy.Adopt(path); err != nil {
+			return fmt.Errorf("keep the change of %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// putBack restores what judges. A checkpoint first: should the change have been
+// the person's after all, nothing is lost.
+func (r *Runner) putBack(ctx context.Context, paths []string) error {
+	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "before what judges was put back"); err != nil {
+		return fmt.Errorf("checkpoint before what judges is put back: %w", err)
+	}
+	if slices.Contains(paths, r.Spec.Plan) {
+		if err := r.writePlan(); err != nil {
+			return err
+		}
+		paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == r.Spec.Plan })
+	}
+	if err := r.JudgedBy.PutBack(paths); err != nil {
+		return fmt.Errorf("put back what judges: %w", err)
+	}
+	return nil
+}
+
+// changed compares the work tree with a tree, Pawl's own marks aside.
+func (r *Runner) changed(ctx context.Context, base string) (bool, error) {
+	now, skipped, err := r.Repo.Snapshot(ctx)
+	if err != nil {
+		return false, fmt.Errorf("take a snapshot of the work tree: %w", err)
+	}
+	r.nameSkipped(ctx, skipped)
+	diff, err := r.Repo.Diff(ctx, base, now)
+	if err != nil {
+		return false, fmt.Errorf("compare the work tree with the task's start: %w", err)
+	}
+	marks := r.marks()
+	for _, c := range diff {
+		if !slices.Contains(marks, c.Path) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,105 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// Types of the records in a loop's journal, besides the store's own. Each
+// record of RecordEvent is a loop.Event; folding them gives the machine's state.
+const (
+	RecordEvent   = "event"
+	RecordSession = "session" // data: Session
+	RecordBase    = "base"    // data: Base
+	RecordNote    = "note"    // data: Note, for people
+	RecordReceipt = "receipt" // data: verify.Receipt, before the event that it belongs to
+)
+
+// Memory is the fold of a loop's journal: the machine's state and what the
+// runner itself must know to go on.
+type Memory struct {
+	State   loop.State `json:"state"`
+	Session Session    `json:"session"`
+	Base    Base       `json:"base"`
+	// Judge is the tree that holds the judge's copies of the tests: the last in
+	// which they were unchanged or granted.
+	Judge string `json:"judge,omitempty"`
+	// Results are what the gates said last, without test maps and output.
+	Results []gate.Result `json:"results,omitempty"`
+}
+
+// Session is the agent's session that goes on in the next turn.
+type Session struct {
+	ID      string  `json:"id,omitempty"`
+	CostUSD float64 `json:"cost_usd,omitempty"` // what it cost so far, by the client's own count
+	Version string  `json:"version,omitempty"`  // of the client
+	Model   string  `json:"model,omitempty"`
+}
+
+// Base is the commit that every diff is against: the loop's start, its last
+// commit, or what the person committed since.
+type Base struct {
+	Commit string `json:"commit"`
+}
+
+// Note is something worth knowing that is no event of the machine.
+type Note struct {
+	Level loop.Level `json:"level"`
+	Text  string     `json:"text"`
+}
+
+// Remember brings the memory of a loop up to date with its journal.
+func Remember(l *store.Loop) (Memory, journal.Mark, error) {
+	return store.Fold(l, func() Memory { return Memory{} }, fold)
+}
+
+func fold(m Memory, r journal.Record) (Memory, error) {
+	var err error
+	switch r.Type {
+	case RecordEvent:
+		var e loop.Event
+		if err = json.Unmarshal(r.Data, &e); err == nil {
+			m.apply(e)
+		}
+	case RecordSession:
+		err = json.Unmarshal(r.Data, &m.Session)
+	case RecordBase:
+		err = json.Unmarshal(r.Data, &m.Base)
+	}
+	if err != nil {
+		return m, fmt.Errorf("record %d (%s): %w", r.Seq, r.Type, err)
+	}
+	return m, nil
+}
+
+// apply steps the machine and keeps the rest in line with it.
+func (m *Memory) apply(e loop.Event) []loop.Action {
+	before := m.State
+	s, acts := loop.Step(before, e)
+	m.State = s
+	if e.Gates != nil && len(e.Gates.Results) > 0 {
+		m.Results = e.Gates.Results
+	}
+	switch {
+	case e.Kind == loop.Committed && before.Phase == loop.Committing:
+		if e.Commit != "" {
+			m.Base.Commit = e.Commit
+		}
+		if before.Found != nil && len(before.Found.TestsChanged) == 0 {
+			m.Judge = e.Tree
+		}
+	case e.Kind == loop.Checkpointed && before.Phase == loop.Checkpointing && before.After == loop.ThenBaseline:
+		// What changed since the last commit, with no turn between, is the
+		// person's: their tests judge from now on.
+		last, ok := before.Task(before.Last)
+		if m.Judge == "" || ok && last.Status == loop.Done && m.Judge == before.Base {
+			m.Judge = e.Tree
+		}
+	}
+	return acts
+}

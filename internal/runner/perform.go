@@ -1,0 +1,104 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// perform does one action. Those that ask for an answer run in a goroutine,
+// one at a time: the machine never asks for two things at once, and what a
+// later action overtakes is cut short before.
+func (r *Runner) perform(ctx context.Context, a loop.Action) error {
+	switch a.Do {
+	case loop.Checkpoint:
+		r.async(ctx, a, r.checkpoint)
+	case loop.RunGates:
+		r.async(ctx, a, r.runGates)
+	case loop.BeginTurn:
+		r.async(ctx, a, r.turn)
+	case loop.Look:
+		r.async(ctx, a, r.look)
+	case loop.Commit:
+		r.async(ctx, a, r.commit)
+	case loop.Restore:
+		r.async(ctx, a, r.restore)
+	case loop.Wait:
+		r.async(ctx, a, wait)
+	case loop.Interrupt:
+		r.action.interrupt()
+	case loop.PutBack:
+		return r.putBack(ctx, a.Paths)
+	case loop.Tick:
+		return r.tick(a)
+	case loop.Notify:
+		r.note(a.Level, a.Text)
+	case loop.Finish:
+		r.finish(ctx)
+	default:
+		return fmt.Errorf("unknown action %q", a.Do)
+	}
+	return nil
+}
+
+// asked performs an action; m is the memory as it was when the action began.
+type asked func(ctx context.Context, a loop.Action, m Memory) (loop.Event, error)
+
+// underway is an action that will end in an event.
+type underway struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// interrupt asks the action to come to its end; a turn then answers for itself.
+func (u *underway) interrupt() {
+	if u != nil {
+		u.cancel()
+	}
+}
+
+// overtake ends an action whose answer nobody waits for any more.
+func (u *underway) overtake() {
+	if u != nil {
+		u.cancel()
+		<-u.done
+	}
+}
+
+// async performs an action that ends in an event. When it is cut short, only a
+// turn still answers: the machine has gone on without the others.
+func (r *Runner) async(ctx context.Context, a loop.Action, do asked) {
+	r.action.overtake()
+	actx, cancel := context.WithCancel(ctx)
+	u := &underway{cancel: cancel, done: make(chan struct{})}
+	r.action = u
+	m := r.mem
+	go func() {
+		defer cancel()
+		e, err := do(actx, a, m)
+		cut := actx.Err() != nil
+		close(u.done)
+		switch {
+		case cut && (err != nil || a.Do != loop.BeginTurn):
+		case err != nil:
+			r.report(ctx, loop.Event{Kind: loop.Faulted, Text: err.Error(), Hint: failure.Hint(err)})
+		default:
+			r.report(ctx, e)
+		}
+	}()
+}
+
+// wait ends at a time, which may have passed while nobody was there.
+func wait(ctx context.Context, a loop.Action, _ Memory) (loop.Event, error) {
+	t := time.NewTimer(time.Until(a.Until))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return loop.Event{Kind: loop.TimerFired}, nil
+	case <-ctx.Done():
+		return loop.Event{}, ctx.Err()
+	}
+}

@@ -1,0 +1,103 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/planfile"
+)
+
+// frozenPlan is the name of the judge's copy of the plan in the loop's folder:
+// the plan as the person wrote it, with the marks that Pawl set.
+const frozenPlan = "plan.frozen"
+
+// freezePlan reads the judge's copy of the plan, or makes it at the start.
+func (r *Runner) freezePlan() error {
+	if r.Spec.Plan == "" {
+		return nil
+	}
+	data, err := os.ReadFile(filepath.Join(r.Loop.Dir, frozenPlan))
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err := planfile.Load(r.planPath())
+		if err != nil {
+			return fmt.Errorf("freeze the plan: %w", err)
+		}
+		return r.keepPlan(f)
+	}
+	if err != nil {
+		return fmt.Errorf("read the copy of the plan: %w", err)
+	}
+	r.plan, err = planfile.Decode(r.Spec.Plan, data)
+	if err != nil {
+		return fmt.Errorf("read the copy of the plan: %w", err)
+	}
+	return nil
+}
+
+func (r *Runner) keepPlan(f *planfile.File) error {
+	if err := atomicfile.Write(filepath.Join(r.Loop.Dir, frozenPlan), f.Bytes(), 0o600); err != nil {
+		return fmt.Errorf("keep a copy of the plan: %w", err)
+	}
+	r.plan = f
+	return nil
+}
+
+// planSeen is what a look found in the plan.
+type planSeen struct {
+	marked  []string // tasks that somebody else ticked: a claim
+	changed bool     // more than marks differs
+}
+
+// lookAtPlan compares the plan with the judge's copy. Marks that Pawl did not
+// set are taken off again.
+func (r *Runner) lookAtPlan() (planSeen, error) {
+	if r.Spec.Plan == "" {
+		return planSeen{}, nil
+	}
+	now, err := planfile.Load(r.planPath())
+	if err != nil {
+		// Gone, or no plan any more: whatever it is, it is not what was frozen.
+		return planSeen{changed: true}, nil
+	}
+	if bytes.Equal(now.Bytes(), r.plan.Bytes()) {
+		return planSeen{}, nil
+	}
+	if !bytes.Equal(now.Text(), r.plan.Text()) {
+		return planSeen{changed: true}, nil
+	}
+	seen := planSeen{}
+	for _, t := range now.Plan().Tasks {
+		if was, ok := r.plan.Plan().Task(t.ID); ok && t.Done && !was.Done {
+			seen.marked = append(seen.marked, t.ID)
+		}
+	}
+	return seen, r.writePlan()
+}
+
+// writePlan puts the plan back as it is frozen.
+func (r *Runner) writePlan() error {
+	if err := atomicfile.Write(r.planPath(), r.plan.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("put the plan back: %w", err)
+	}
+	return nil
+}
+
+// adoptPlan makes the plan as it is now the frozen one: the person changed it.
+// Tasks that are new are not begun before the next run; the loop's tasks are
+// those that it was started with.
+func (r *Runner) adoptPlan(ctx context.Context) error {
+	f, err := planfile.Load(r.planPath())
+	if err != nil {
+		r.noteLater(ctx, loop.Warning, "the plan was changed and cannot be read any more; its last good version is put back: "+err.Error())
+		return r.writePlan()
+	}
+	r.noteLater(ctx, loop.Info, "the plan was changed, not by the agent: kept")
+	return r.keepPlan(f)
+}

@@ -1,0 +1,144 @@
+package runner
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/prompt"
+)
+
+// prompt writes what the agent is told in a turn.
+func (r *Runner) prompt(a loop.Action, m Memory) (string, error) {
+	var overrides fs.FS
+	if r.Spec.Prompts != "" {
+		overrides = os.DirFS(r.Spec.Prompts)
+	}
+	set, err := prompt.New(overrides)
+	if err != nil {
+		return "", fmt.Errorf("read the templates in %s: %w", r.Spec.Prompts, err)
+	}
+	text, err := set.Render(r.kindOf(a), r.promptData(a, m))
+	if err != nil {
+		return "", fmt.Errorf("write the prompt: %w", err)
+	}
+	return text, nil
+}
+
+func (r *Runner) kindOf(a loop.Action) prompt.Kind {
+	switch r.Spec.Policy.Kind {
+	case loop.Answer:
+		return prompt.Answer
+	case loop.Explore:
+		return prompt.Explore
+	case loop.Periodic:
+		return prompt.Periodic
+	case loop.Change:
+	}
+	switch a.Situation {
+	case loop.FirstTurn:
+		return prompt.First
+	case loop.NextTask:
+		return prompt.Next
+	case loop.GoOn:
+		return prompt.Continue
+	case loop.GatesFailed:
+		return prompt.GateFailed
+	case loop.ClaimRefused:
+		return prompt.Refused
+	case loop.WasRestored:
+		return prompt.Restored
+	case loop.FreshRecap:
+		return prompt.Fresh
+	case loop.Struck:
+		return prompt.Struck
+	case loop.Interruption:
+		return prompt.Resumed
+	}
+	return prompt.First
+}
+
+func (r *Runner) promptData(a loop.Action, m Memory) prompt.Data {
+	s := m.State
+	d := prompt.Data{
+		Loop: r.Loop.ID, Goal: r.Spec.Prompt, Gates: r.Spec.Gates, Promise: r.Spec.Promise,
+		Lessons: s.Lessons, Notes: a.Notes, Recap: recap(s.History), Budget: budget(s),
+	}
+	if task, ok := s.Task(a.Task); ok {
+		d.Evidence = task.Wanted
+		if task.ID != GoalTask {
+			d.Task = plan.Task{ID: task.ID, Title: task.Title}
+		}
+	}
+	if d.Evidence == "" {
+		d.Evidence = gate.Discriminating
+	}
+	if r.plan != nil {
+		p := r.plan.Plan()
+		d.Overview = p.Overview
+		if t, ok := p.Task(a.Task); ok {
+			d.Task = t
+		}
+	}
+	for _, t := range s.Tasks {
+		if t.Status == loop.Open && t.ID != a.Task {
+			d.Open++
+		}
+	}
+	if f := s.Failing; f != nil {
+		d.Reason = f.Reason
+		if len(f.Tests) > 0 || f.FirstError != "" {
+			d.Failed = []gate.Result{{
+				Gate: failedGate(m.Results), Status: gate.Fail, Reason: f.Reason, Failing: f.Tests, FirstError: f.FirstError,
+				Tail: failedTail(m.Results),
+			}}
+		}
+	}
+	return d
+}
+
+func failedGate(results []gate.Result) string {
+	for _, res := range results {
+		if res.Status == gate.Fail {
+			return res.Gate
+		}
+	}
+	return "commit hook"
+}
+
+func failedTail(results []gate.Result) string {
+	for _, res := range results {
+		if res.Status == gate.Fail {
+			return res.Tail
+		}
+	}
+	return ""
+}
+
+func recap(history []loop.Attempt) []string {
+	var past []prompt.Past
+	for _, h := range history {
+		task := h.Task
+		if task == GoalTask {
+			task = ""
+		}
+		past = append(past, prompt.Past{Iteration: h.Iteration, Task: task, Outcome: h.What})
+	}
+	return prompt.Recap(past)
+}
+
+func budget(s loop.State) prompt.Budget {
+	l := s.Policy.Limits
+	b := prompt.Budget{Iteration: s.Iteration, MaxIterations: l.Iterations}
+	if l.Duration > 0 {
+		b.Time = max(l.Duration-s.Elapsed(), time.Second)
+	}
+	if l.CostUSD > 0 {
+		b.CostUSD = max(l.CostUSD-s.Usage.CostUSD, 0)
+	}
+	return b
+}

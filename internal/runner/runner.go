@@ -1,0 +1,253 @@
+// Package runner is the local engine: it performs what core/loop decides and
+// reports back what came of it.
+//
+// One goroutine (Run) owns the loop. Each event goes to the journal first, then
+// through loop.Step, then the actions are performed: the quick ones at once,
+// the one that asks for an answer in a goroutine of its own, so that messages,
+// signals and limits are heard while a turn or a gate runs. The answer is the
+// next event. A runner that dies is replaced by another that folds the journal
+// and performs the pending actions once more; all of them bear that.
+//
+// perform.go maps actions to methods; turn.go, look.go, gates.go, commit.go and
+// tree.go hold them; watch.go hears the outside.
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/redact"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// Observer is told what happens, for display. Its methods are called from one
+// goroutine at a time and must return quickly.
+type Observer interface {
+	// Stepped: the machine took e and is now in s.
+	Stepped(s loop.State, e loop.Event, acts []loop.Action)
+	// Agent: something happened in the turn under way.
+	Agent(e agent.Event)
+	// Gate: a gate begins (res nil) or has finished.
+	Gate(p verify.Progress)
+	// Note: something worth telling that is no event of the machine.
+	Note(n Note)
+}
+
+// nobody watches.
+type nobody struct{}
+
+func (nobody) Stepped(loop.State, loop.Event, []loop.Action) {}
+func (nobody) Agent(agent.Event)                             {}
+func (nobody) Gate(verify.Progress)                          {}
+func (nobody) Note(Note)                                     {}
+
+// Runner drives one loop.
+type Runner struct {
+	Loop     *store.Loop
+	Owner    *store.Owner
+	Spec     Spec
+	Repo     *git.Repo // of the work tree the agent works in
+	Agent    agent.Agent
+	Verify   Verifier
+	JudgedBy Judges
+	Observer Observer
+	Redact   *redact.Redactor
+	StateDir string        // Pawl's own folder, closed to the agent
+	HomeDir  string        // the person's
+	Causes   <-chan string // cancellations from outside: loop.ByInterrupt …; may be nil
+
+	mem    Memory
+	mark   journal.Mark
+	inbox  chan func(context.Context) error // what others want done in Run's goroutine
+	action *underway                        // the last one that asked for an answer
+
+	// Of the action under way; actions follow one another, so nothing else
+	// touches these.
+	session  agent.Session // its process may still run
+	contexts int           // it has had
+	rules    guard.Rules
+	tools    tools          // what the turn did
+	plan     *planfile.File // as the person wrote it, with Pawl's marks
+	skipped  string         // by the last checkpoint
+}
+
+// Run drives the loop until it has ended or is no longer ours, and returns its
+// last state. A loop that was begun before is taken up where it stands.
+func (r *Runner) Run(ctx context.Context) (loop.State, error) {
+	if err := r.open(); err != nil {
+		return r.mem.State, err
+	}
+	r.inbox = make(chan func(context.Context) error, 64)
+	ctx, stop := context.WithCancel(ctx)
+	watchers := r.watch(ctx)
+	defer func() {
+		stop()
+		r.action.overtake()
+		r.closeSession()
+		watchers.Wait()
+	}()
+	first := loop.Event{Kind: loop.OwnerLost}
+	if r.mem.State.Phase == "" || r.mem.State.Phase == loop.New {
+		first = loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: r.Spec.Policy, Tasks: r.Spec.Tasks}}
+	}
+	if err := r.step(ctx, first); err != nil {
+		return r.mem.State, err
+	}
+	if r.mem.State.Phase == loop.Paused { // taking a loop up is asking it to go on
+		if err := r.step(ctx, loop.Event{Kind: loop.Resumed}); err != nil {
+			return r.mem.State, err
+		}
+	}
+	for r.mem.State.Phase != loop.Ended {
+		select {
+		case do := <-r.inbox:
+			if err := do(ctx); err != nil {
+				return r.mem.State, err
+			}
+		case <-ctx.Done():
+			return r.mem.State, fmt.Errorf("drive loop %s: %w", r.Loop.ID, ctx.Err())
+		}
+	}
+	return r.mem.State, nil
+}
+
+// open folds the journal and makes the frozen copies of what judges.
+func (r *Runner) open() error {
+	mem, mark, err := Remember(r.Loop)
+	var corrupt *journal.CorruptError
+	if err != nil && !errors.As(err, &corrupt) {
+		return fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
+	}
+	r.mem, r.mark = mem, mark
+	if corrupt != nil {
+		r.note(loop.Anomaly, "the journal is damaged and read as far as it goes: "+corrupt.Error())
+	}
+	if r.mem.Base.Commit == "" {
+		r.mem.Base.Commit = r.Spec.From
+	}
+	r.rules = guard.Rules{
+		Root: r.Repo.Root(), StateDir: r.StateDir, Home: r.HomeDir, Branch: r.Spec.Branch,
+		ProtectedBranches: []string{r.Spec.Home, "main", "master"}, AllowWriteOutside: []string{os.TempDir()},
+	}
+	return r.freezePlan()
+}
+
+// Abandon ends a loop that could not begin.
+func (r *Runner) Abandon(cause error) error {
+	r.Observer = nobody{}
+	return r.step(context.Background(), loop.Event{Kind: loop.Faulted, Text: cause.Error(), Hint: failure.Hint(cause)})
+}
+
+// StartFrom makes a commit the base of a loop that has not begun.
+func (r *Runner) StartFrom(commit string) error {
+	return r.append(RecordBase, Base{Commit: commit})
+}
+
+// step takes one event: journal, machine, actions.
+func (r *Runner) step(ctx context.Context, e loop.Event) error {
+	e.At = time.Now()
+	if err := r.append(RecordEvent, e); err != nil {
+		return fmt.Errorf("journal %s: %w", e.Kind, err)
+	}
+	acts := r.mem.apply(e)
+	r.save()
+	r.Observer.Stepped(r.mem.State, e, acts)
+	if r.mem.State.Phase == loop.Paused {
+		r.action.overtake() // a wait that the pause overtook
+	}
+	for _, a := range acts {
+		if err := r.perform(ctx, a); err != nil {
+			return r.step(ctx, loop.Event{Kind: loop.Faulted, Text: err.Error(), Hint: failure.Hint(err)})
+		}
+	}
+	return nil
+}
+
+// append journals a record with secrets taken out.
+func (r *Runner) append(kind string, data any) error {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", kind, err)
+	}
+	if r.Redact != nil {
+		if clean := []byte(r.Redact.String(string(raw))); json.Valid(clean) {
+			raw = clean
+		}
+	}
+	mark, err := r.Owner.Append(journal.Entry{Type: kind, Data: json.RawMessage(raw)})
+	if err != nil {
+		return err
+	}
+	r.mark = mark
+	return nil
+}
+
+// save keeps the snapshot that lists and hooks read. It is derived: that it
+// could not be written is worth a note, not an end.
+func (r *Runner) save() {
+	if err := r.Owner.Save(r.mark, r.mem, Summarize(r.Loop.ID, r.Spec, r.mem.State, r.mem.Results)); err != nil {
+		r.Observer.Note(Note{Level: loop.Warning, Text: "could not save the loop's snapshot: " + err.Error()})
+	}
+}
+
+// note journals and shows something worth knowing.
+func (r *Runner) note(level loop.Level, text string) {
+	n := Note{Level: level, Text: text}
+	if err := r.append(RecordNote, n); err != nil {
+		n.Text += " (not journalled: " + err.Error() + ")"
+	}
+	r.Observer.Note(n)
+}
+
+// report hands an event to Run's goroutine.
+func (r *Runner) report(ctx context.Context, e loop.Event) {
+	r.inRun(ctx, func(ctx context.Context) error { return r.step(ctx, e) })
+}
+
+// inRun has something done in Run's goroutine, where the memory lives.
+func (r *Runner) inRun(ctx context.Context, do func(context.Context) error) {
+	select {
+	case r.inbox <- do:
+	case <-ctx.Done():
+	}
+}
+
+// planPath is the plan's absolute path, "" without a plan.
+func (r *Runner) planPath() string {
+	if r.Spec.Plan == "" {
+		return ""
+	}
+	return filepath.Join(r.Repo.Root(), filepath.FromSlash(r.Spec.Plan))
+}
+
+// marks are the paths that Pawl itself writes in the work tree, relative to its
+// root: the plan and the progress file beside it.
+func (r *Runner) marks() []string {
+	if r.Spec.Plan == "" {
+		return nil
+	}
+	paths := []string{r.Spec.Plan}
+	f, err := planfile.Load(r.planPath())
+	if err != nil {
+		return paths
+	}
+	if p := planfile.ProgressFile(r.planPath(), f.Plan().Format); p != "" {
+		if rel, err := filepath.Rel(r.Repo.Root(), p); err == nil {
+			paths = append(paths, filepath.ToSlash(rel))
+		}
+	}
+	return paths
+}

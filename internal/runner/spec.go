@@ -1,0 +1,76 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// Spec is everything that was asked of a loop, resolved and frozen at its
+// start: it is kept in spec.json and does not change when configuration or
+// flags do.
+type Spec struct {
+	Name   string      `json:"name"`
+	Prompt string      `json:"prompt,omitempty"` // the goal as text; empty for a plan alone
+	Plan   string      `json:"plan,omitempty"`   // path of the plan, relative to the root, slashes
+	Policy loop.Policy `json:"policy"`
+	Tasks  []loop.Task `json:"tasks"`
+	Gates  []gate.Gate `json:"gates,omitempty"`
+
+	Agent       Agent         `json:"agent"`
+	Promise     string        `json:"promise,omitempty"`
+	TurnTimeout time.Duration `json:"turn_timeout,omitempty"`
+	IdleTimeout time.Duration `json:"idle_timeout,omitempty"`
+	Warm        bool          `json:"warm,omitempty"`
+
+	Branch     string   `json:"branch"`                // where the commits go
+	Home       string   `json:"home,omitempty"`        // the default branch, protected
+	From       string   `json:"from"`                  // commit the loop starts from
+	OwnTree    bool     `json:"own_tree,omitempty"`    // --worktree: a work tree of its own
+	KeepOwn    bool     `json:"keep_own,omitempty"`    // --squash=false: the agent's own commits stay
+	Foreign    []string `json:"foreign,omitempty"`     // untracked before the loop: never committed
+	Setup      []string `json:"setup,omitempty"`       // of worktrees
+	Tests      []string `json:"tests,omitempty"`       // globs of test files; none = by language
+	Protect    []string `json:"protect,omitempty"`     // globs that judge
+	TestGrants []string `json:"test_grants,omitempty"` // tasks that may change tests; "*" = all
+	Prompts    string   `json:"prompts,omitempty"`     // folder of templates of one's own
+}
+
+// Agent is the agent to drive and how.
+type Agent struct {
+	Name    string            `json:"name"`
+	Command string            `json:"command,omitempty"`
+	Model   string            `json:"model,omitempty"`
+	Args    []string          `json:"args,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
+}
+
+// GoalTask is the id of the one task that a prompt without a plan is.
+const GoalTask = "goal"
+
+// ReadSpec reads what a loop was created with.
+func ReadSpec(l *store.Loop) (Spec, error) {
+	kept, err := l.Spec()
+	if err != nil {
+		return Spec{}, err
+	}
+	var s Spec
+	if err := json.Unmarshal(kept.Body, &s); err != nil {
+		return Spec{}, fmt.Errorf("read what loop %s was asked: %w", l.ID, err)
+	}
+	return s, nil
+}
+
+// WorkTree is where the loop's agent works: the root that the loop is bound to,
+// or a work tree of its own in the loop's folder.
+func (s Spec) WorkTree(l *store.Loop, root string) string {
+	if s.OwnTree {
+		return filepath.Join(l.Dir, "tree")
+	}
+	return root
+}

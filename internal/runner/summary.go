@@ -1,0 +1,111 @@
+package runner
+
+import (
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// Summary is a loop as lists and scripts see it (`pawl status --json`).
+type Summary struct {
+	ID        string        `json:"id"`
+	Name      string        `json:"name"`
+	Kind      loop.Kind     `json:"kind"`
+	State     string        `json:"state"` // running, waiting, paused, ended; lost: nobody drives it
+	Outcome   loop.Outcome  `json:"outcome,omitempty"`
+	Reason    string        `json:"reason,omitempty"`
+	Iteration int           `json:"iteration"`
+	Tasks     TaskCount     `json:"tasks"`
+	Gates     []GateResult  `json:"gates"`
+	Evidence  gate.Evidence `json:"evidence"` // the weakest of the tasks done by the loop
+	Commits   int           `json:"commits"`
+	CostUSD   float64       `json:"cost_usd"`
+	Tokens    Tokens        `json:"tokens"`
+	Turns     int           `json:"turns"`
+	StartedAt time.Time     `json:"started_at,omitzero"`
+	EndedAt   time.Time     `json:"ended_at,omitzero"`
+}
+
+// TaskCount counts tasks by how they stand; blocked are all that were set aside.
+type TaskCount struct {
+	Done    int `json:"done"`
+	Open    int `json:"open"`
+	Blocked int `json:"blocked"`
+}
+
+// GateResult is what a gate said last.
+type GateResult struct {
+	Name     string      `json:"name"`
+	Result   gate.Status `json:"result"`
+	ExitCode int         `json:"exit_code"`
+}
+
+// Tokens counts tokens by kind.
+type Tokens struct {
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cache_read"`
+	CacheWrite int64 `json:"cache_write"`
+}
+
+// Summarize makes the summary of a loop.
+func Summarize(id string, spec Spec, s loop.State, last []gate.Result) Summary {
+	u := s.Usage
+	sum := Summary{
+		ID: id, Name: spec.Name, Kind: spec.Policy.Kind, State: stateWord(s.Phase), Outcome: s.Outcome, Reason: s.Reason,
+		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, Turns: s.Turns,
+		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
+		StartedAt: s.StartedAt, EndedAt: s.EndedAt,
+	}
+	var commits []string
+	for _, t := range s.Tasks {
+		switch t.Status {
+		case loop.Done:
+			sum.Tasks.Done++
+			if !t.Earlier && (sum.Evidence == "" || !t.Evidence.Satisfies(sum.Evidence)) {
+				sum.Evidence = t.Evidence
+			}
+			if t.Commit != "" && !slices.Contains(commits, t.Commit) {
+				commits = append(commits, t.Commit)
+			}
+		case loop.Open:
+			sum.Tasks.Open++
+		case loop.Parked, loop.Blocked, loop.Unchanged:
+			sum.Tasks.Blocked++
+		}
+	}
+	if sum.Evidence == "" {
+		sum.Evidence = gate.NoEvidence
+	}
+	sum.Commits = len(commits)
+	for _, r := range last {
+		sum.Gates = append(sum.Gates, GateResult{Name: r.Gate, Result: r.Status, ExitCode: r.ExitCode})
+	}
+	return sum
+}
+
+func stateWord(p loop.Phase) string {
+	switch p {
+	case loop.Waiting:
+		return "waiting"
+	case loop.Paused:
+		return "paused"
+	case loop.Ended:
+		return "ended"
+	case loop.New, loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing, loop.Restoring:
+	}
+	return "running"
+}
+
+// Derive makes the summary of a loop on disk; see store.List.
+func Derive(l *store.Loop) (Summary, error) {
+	spec, err := ReadSpec(l)
+	if err != nil {
+		return Summary{}, err
+	}
+	m, _, err := Remember(l)
+	return Summarize(l.ID, spec, m.State, m.Results), err
+}

@@ -1,0 +1,81 @@
+package runner
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/guard"
+)
+
+// tools remembers what a turn's tool calls may have changed, so that a change
+// that none of them explains is known to be the person's.
+type tools struct {
+	mu       sync.Mutex
+	paths    []string // written by an editing tool, as the agent named them
+	commands bool     // a command ran: it can have changed anything
+}
+
+func (t *tools) reset() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.paths, t.commands = nil, false
+}
+
+func (t *tools) saw(c agent.ToolCall) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch path := inputPath(c.Input); {
+	case readsOnly(c.Tool):
+	case path != "":
+		t.paths = append(t.paths, path)
+	default:
+		t.commands = true
+	}
+}
+
+// explain tells whether the turn's tool calls may have changed the path, given
+// relative to the root with slashes. A command explains any change: what it did
+// cannot be told from its text.
+func (t *tools) explain(rel string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.commands {
+		return true
+	}
+	for _, p := range t.paths {
+		if p = filepath.ToSlash(p); p == rel || strings.HasSuffix(p, "/"+rel) {
+			return true
+		}
+	}
+	return false
+}
+
+func readsOnly(tool string) bool {
+	switch tool {
+	case "Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", "TodoWrite", "ToolSearch":
+		return true
+	}
+	return false
+}
+
+func inputPath(in map[string]any) string {
+	for _, key := range []string{"file_path", "notebook_path", "path"} {
+		if p, ok := in[key].(string); ok {
+			return p
+		}
+	}
+	return ""
+}
+
+// judgeCall answers a tool call before it runs. What the guard would ask a
+// person about is denied: nobody is there.
+func (r *Runner) judgeCall(c agent.ToolCall) agent.Verdict {
+	v := guard.Judge(guard.Call{Tool: c.Tool, Input: c.Input, Dir: c.Dir}, r.rules)
+	if v.Decision == guard.Allow {
+		r.tools.saw(c)
+		return agent.Verdict{Allow: true}
+	}
+	return agent.Verdict{Rule: v.Rule, Reason: v.Reason}
+}

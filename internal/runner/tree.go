@@ -1,0 +1,105 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/git"
+)
+
+// checkpoint keeps a snapshot of the whole work tree. Between tasks no turn
+// runs, so commits that are new on the branch are the person's: they become
+// part of the base.
+func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m Memory) (loop.Event, error) {
+	if err := r.adoptCommits(ctx, m); err != nil {
+		return loop.Event{}, err
+	}
+	cp, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, a.Text)
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("checkpoint %s: %w", a.Text, err)
+	}
+	r.nameSkipped(ctx, cp.Skipped)
+	return loop.Event{Kind: loop.Checkpointed, Tree: cp.Tree}, nil
+}
+
+// adoptCommits takes commits that appeared on the branch since the last one of
+// the loop's into the base.
+func (r *Runner) adoptCommits(ctx context.Context, m Memory) error {
+	if m.State.Unjudged {
+		return nil
+	}
+	head, err := r.Repo.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("read HEAD: %w", err)
+	}
+	branch, err := r.Repo.Branch(ctx)
+	if err != nil {
+		return fmt.Errorf("read the current branch: %w", err)
+	}
+	if branch != r.Spec.Branch || head == m.Base.Commit {
+		return nil
+	}
+	r.inRun(ctx, func(context.Context) error {
+		r.mem.Base = Base{Commit: head}
+		return r.append(RecordBase, r.mem.Base)
+	})
+	r.noteLater(ctx, loop.Info, "commits that are not the loop's were found on "+branch+" and kept: work goes on from "+short(head))
+	return nil
+}
+
+func short(commit string) string { return commit[:min(len(commit), 7)] }
+
+// noteLater notes from a goroutine that is not Run's.
+func (r *Runner) noteLater(ctx context.Context, level loop.Level, text string) {
+	r.inRun(ctx, func(context.Context) error { r.note(level, text); return nil })
+}
+
+// nameSkipped tells, once, what a checkpoint cannot hold.
+func (r *Runner) nameSkipped(ctx context.Context, skipped []git.Skipped) {
+	var names []string
+	for _, s := range skipped {
+		names = append(names, s.Path+" ("+s.Reason+")")
+	}
+	text := strings.Join(names, ", ")
+	r.inRun(ctx, func(context.Context) error {
+		if text != "" && text != r.skipped {
+			r.note(loop.Warning, "not held by checkpoints, and never deleted: "+text)
+		}
+		r.skipped = text
+		return nil
+	})
+}
+
+// restore keeps a snapshot of the tree as it is, so that the restore can itself
+// be undone, and goes back to where the task began. The plan and the progress
+// file are Pawl's to change and stay.
+func (r *Runner) restore(ctx context.Context, a loop.Action, m Memory) (loop.Event, error) {
+	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "before a restore: "+a.Text); err != nil {
+		return loop.Event{}, fmt.Errorf("checkpoint before a restore: %w", err)
+	}
+	if _, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, m.Base.Commit); err != nil {
+		return loop.Event{}, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
+	}
+	if _, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, m.Base.Commit); err != nil {
+		return loop.Event{}, fmt.Errorf("take the agent's commits back: %w", err)
+	}
+	done, err := r.Repo.Restore(ctx, a.Tree, r.marks())
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("restore: %w", err)
+	}
+	r.nameSkipped(ctx, done.Left)
+	return loop.Event{Kind: loop.Restored, Tree: done.After}, nil
+}
+
+// finish keeps a last snapshot of what is left in the tree: whatever the loop
+// came to, its work can be had back.
+func (r *Runner) finish(ctx context.Context) {
+	if r.mem.State.Turns == 0 {
+		return // nothing was touched
+	}
+	if _, err := r.Repo.Checkpoint(context.WithoutCancel(ctx), r.Loop.ID, 0, "the end: "+string(r.mem.State.Outcome)); err != nil {
+		r.note(loop.Warning, "the last checkpoint could not be made: "+err.Error())
+	}
+}

@@ -1,0 +1,173 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/claim"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+const (
+	warmContexts = 20        // that one process has before it is replaced
+	warmRSS      = 500 << 20 // bytes of memory at which it is replaced
+	textMax      = 16 << 10  // of the agent's last message that the journal keeps
+)
+
+// turn runs one turn of the agent. A failure of the agent is an event; an error
+// is Pawl's own.
+func (r *Runner) turn(ctx context.Context, a loop.Action, m Memory) (loop.Event, error) {
+	dir, err := r.Loop.IterationDir(a.Iteration)
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
+	}
+	text, err := r.prompt(a, m)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "prompt.md"), []byte(text), 0o600); err != nil {
+		return loop.Event{}, fmt.Errorf("keep the prompt: %w", err)
+	}
+	r.tools.reset()
+	s, err := r.openSession(ctx, a.Fresh, m.Session, filepath.Join(dir, "stream.jsonl"))
+	if err != nil {
+		return loop.Event{}, err
+	}
+	version := m.Session.Version
+	res, err := s.Turn(ctx, agent.Turn{
+		Prompt: text, Timeout: r.Spec.TurnTimeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: costLeft(m.State),
+	}, func(e agent.Event) {
+		if e.Kind == agent.KindInit {
+			version = e.Text
+			r.keepSession(ctx, Session{ID: s.ID(), CostUSD: m.Session.CostUSD, Version: e.Text, Model: e.Model})
+		}
+		r.inRun(ctx, func(context.Context) error { r.Observer.Agent(e); return nil })
+	})
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("run a turn of %s: %w", r.Agent.Name(), err)
+	}
+	if res.Failure != nil {
+		r.closeSession() // the client may be in any state: a new process takes the session up
+	}
+	r.keepSession(context.WithoutCancel(ctx), Session{
+		ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model,
+	})
+	turn := r.turnOf(res, m.State)
+	if f := res.Failure; f != nil {
+		return loop.Event{Kind: loop.AgentFailed, Turn: turn, Failure: &loop.Failure{
+			Class: loop.Class(f.Class), Message: f.Message, Hint: f.Hint, Until: f.Until,
+		}}, nil
+	}
+	return loop.Event{Kind: loop.TurnEnded, Turn: turn}, nil
+}
+
+// keepSession journals the session as soon as it has a name: a runner that dies
+// in mid-turn leaves it to its successor.
+func (r *Runner) keepSession(ctx context.Context, s Session) {
+	r.inRun(ctx, func(context.Context) error {
+		if s == r.mem.Session {
+			return nil
+		}
+		r.mem.Session = s
+		return r.append(RecordSession, s)
+	})
+}
+
+// costLeft bounds a turn's cost by what the loop may still spend.
+func costLeft(s loop.State) float64 {
+	limit := s.Policy.Limits.CostUSD
+	if limit <= 0 {
+		return 0
+	}
+	return max(limit-s.Usage.CostUSD, 0.000001)
+}
+
+// openSession gives the session for a turn: the one under way, the same one
+// taken up again in a new process, or a fresh context.
+func (r *Runner) openSession(ctx context.Context, fresh bool, last Session, log string) (agent.Session, error) {
+	if fresh && !r.freshen(ctx) {
+		r.closeSession()
+	}
+	if r.session != nil {
+		return r.session, nil
+	}
+	o := agent.Options{
+		Dir: r.Repo.Root(), Model: r.Spec.Agent.Model, Args: r.Spec.Agent.Args, Env: r.Spec.Agent.Env,
+		Marker: r.Loop.ID, LogPath: log, Judge: r.judgeCall,
+	}
+	if !fresh {
+		o.Resume, o.PriorCostUSD = last.ID, last.CostUSD
+	}
+	s, err := r.Agent.Start(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", r.Agent.Name(), err)
+	}
+	r.session, r.contexts = s, 1
+	return s, nil
+}
+
+// freshen empties the context of a warm session.
+func (r *Runner) freshen(ctx context.Context) bool {
+	w, ok := r.session.(agent.Warm)
+	if !ok || !r.Spec.Warm || r.contexts >= warmContexts || w.RSS() > warmRSS {
+		return false
+	}
+	if err := w.Fresh(ctx); err != nil {
+		r.noteLater(ctx, loop.Info, "the warm session is replaced: "+err.Error())
+		return false
+	}
+	r.contexts++
+	return true
+}
+
+// closeSession ends the session's processes, if there are any.
+func (r *Runner) closeSession() {
+	if r.session == nil {
+		return
+	}
+	if err := r.session.Close(); err != nil {
+		r.Observer.Note(Note{Level: loop.Warning, Text: "the agent's session did not close cleanly: " + err.Error()})
+	}
+	r.session = nil
+}
+
+// turnOf is what the machine needs to know of a turn. Of several claims being
+// blocked counts: an agent that says both has not finished.
+func (r *Runner) turnOf(res agent.Result, s loop.State) *loop.Turn {
+	t := &loop.Turn{
+		Usage: loop.Usage{
+			Input: res.Usage.Input, Output: res.Usage.Output,
+			CacheRead: res.Usage.CacheRead, CacheWrite: res.Usage.CacheWrite, CostUSD: res.Usage.CostUSD,
+		},
+		ToolCalls: res.ToolCalls, Context: res.ContextPercent, Background: res.Background,
+		SessionID: res.SessionID, Text: tail(res.Text, textMax),
+	}
+	if s.Policy.Kind == loop.Explore || s.Policy.Kind == loop.Periodic {
+		return t // these have no claim to make
+	}
+	for _, c := range claim.Parse(res.Text, r.Spec.Promise) {
+		if c.Kind == claim.Blocked {
+			t.Claim = &loop.Claim{Blocked: true, Reason: c.Reason}
+			break
+		}
+		if t.Claim == nil {
+			t.Claim = &loop.Claim{}
+		}
+		t.Claim.Tasks = append(t.Claim.Tasks, c.Tasks...)
+		t.Claim.NoBehaviourChange = t.Claim.NoBehaviourChange || c.NoBehaviourChange
+	}
+	return t
+}
+
+// tail is the end of a text, at most n bytes, cut at a rune.
+func tail(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[len(s)-n:], "")
+}

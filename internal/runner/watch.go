@@ -1,0 +1,123 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+const pollEvery = 250 * time.Millisecond
+
+// Kinds of messages that anyone may leave for a loop.
+const (
+	MessageNote   = "note"
+	MessagePause  = "pause"
+	MessageResume = "resume"
+	MessageStop   = "stop"
+)
+
+// Message is the body of what anyone leaves in a loop's inbox.
+type Message struct {
+	Kind string `json:"kind"` // one of the Message constants
+	Text string `json:"text,omitempty"`
+}
+
+// event is what a message means to the machine.
+func (m Message) event() (loop.Event, bool) {
+	switch m.Kind {
+	case MessageNote:
+		return loop.Event{Kind: loop.MessageArrived, Text: m.Text}, true
+	case MessagePause:
+		return loop.Event{Kind: loop.PauseAsked}, true
+	case MessageResume:
+		return loop.Event{Kind: loop.Resumed}, true
+	case MessageStop:
+		return loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, true
+	}
+	return loop.Event{}, false
+}
+
+// watch hears what comes from outside: messages, cancellations, and the clock.
+func (r *Runner) watch(ctx context.Context) *sync.WaitGroup {
+	var wg sync.WaitGroup
+	wg.Go(func() { r.watchInbox(ctx) })
+	wg.Go(func() {
+		for {
+			select {
+			case cause := <-r.Causes:
+				r.report(ctx, loop.Event{Kind: loop.Cancelled, Text: cause})
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return &wg
+}
+
+func (r *Runner) watchInbox(ctx context.Context) {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		done := make(chan struct{})
+		r.inRun(ctx, func(ctx context.Context) error {
+			defer close(done)
+			if err := r.checkDuration(ctx); err != nil {
+				return err
+			}
+			return r.drain(ctx)
+		})
+		select {
+		case <-done: // one look at a time, however long Run is busy
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// drain takes the messages that have come. Each is acknowledged after it is in
+// the journal; its id lets a second delivery after a crash be told.
+func (r *Runner) drain(ctx context.Context) error {
+	msgs, err := r.Loop.Drain()
+	if err != nil {
+		r.note(loop.Anomaly, "the inbox could not be read: "+err.Error())
+	}
+	for _, m := range msgs {
+		var body Message
+		e, ok := loop.Event{}, false
+		if err := json.Unmarshal(m.Body, &body); err == nil {
+			e, ok = body.event()
+		}
+		if !ok {
+			r.note(loop.Anomaly, "a message that makes no sense was set aside: "+m.ID)
+		} else if err := r.step(ctx, e); err != nil {
+			return err
+		}
+		if err := r.Loop.Ack(m); err != nil {
+			r.note(loop.Anomaly, "a message could not be acknowledged: "+err.Error())
+		}
+	}
+	return nil
+}
+
+// checkDuration sees the time limit pass in mid-turn. Between turns the machine
+// sees it itself.
+func (r *Runner) checkDuration(ctx context.Context) error {
+	s := r.mem.State
+	limit := s.Policy.Limits.Duration
+	if limit <= 0 || s.Hit != "" || s.Phase != loop.Turning {
+		return nil
+	}
+	s.Now = time.Now()
+	if s.Elapsed() < limit {
+		return nil
+	}
+	return r.step(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Duration})
+}
