@@ -255,6 +255,18 @@ func TestRecapIsShort(t *testing.T) {
 	}
 }
 
+func TestWhatIsMissingLeavesNoHole(t *testing.T) {
+	t.Parallel()
+	got := render(t, prompt.First, prompt.Data{Task: plan.Task{ID: "1", Title: "one"}})
+	if !strings.HasPrefix(got, "# Goal\n\nWork through a plan, one task at a time.\n\n# Your task now") {
+		t.Errorf("a plan without a goal:\n%s", got)
+	}
+	got = render(t, prompt.GateFailed, prompt.Data{Reason: "the commit hook said no"})
+	if !strings.Contains(got, "does not pass:\n\n```output\nthe commit hook said no\n```\n") {
+		t.Errorf("a failure without a test:\n%s", got)
+	}
+}
+
 func TestBudgetInWords(t *testing.T) {
 	t.Parallel()
 	for want, b := range map[string]prompt.Budget{
