@@ -108,9 +108,12 @@ func (l *live) draw(final string, now time.Time) {
 	if final == "" && block.String() == l.shown {
 		return
 	}
-	out := l.erase(columns) + final
-	if block.Len() > 0 {
-		out += hideCursor + block.String()
+	out := l.erase(columns) + final + block.String()
+	switch had, has := len(l.drawn) > 0, block.Len() > 0; {
+	case has && !had:
+		out = hideCursor + out
+	case had && !has:
+		out += showCursor
 	}
 	l.drawn, l.shown = widths, block.String()
 	_, _ = l.o.Out.Write([]byte(out))
@@ -149,7 +152,7 @@ func (l *live) erase(columns int) string {
 	if rows > 1 {
 		up = fmt.Sprintf("\x1b[%dA", rows-1)
 	}
-	return up + eraseBelow + showCursor
+	return up + eraseBelow
 }
 
 func (l *live) Close() error {
