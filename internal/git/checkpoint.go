@@ -56,44 +56,38 @@ func (r *Repo) Checkpoint(ctx context.Context, loop string, n int, message strin
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	for {
-		point, err := r.checkpoint(ctx, prefix, Checkpoint{N: n, Tree: tree, Subject: subject(message)})
-		if errors.Is(err, errTaken) {
-			continue // by somebody else, just now
+	c := Checkpoint{N: n, Tree: tree, Subject: subject(message)}
+	for range maxTaken {
+		c, err = r.checkpoint(ctx, prefix, c)
+		if !errors.Is(err, errTaken) {
+			break
 		}
-		if err != nil {
-			return Checkpoint{}, fmt.Errorf("checkpoint: %w", err)
-		}
-		point.Skipped = skipped
-		return point, nil
+		r.remember(prefix, nil) // somebody else makes checkpoints of this loop, too
+		c.N++
 	}
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("checkpoint: %w", err)
+	}
+	r.remember(prefix, []Checkpoint{c})
+	c.Skipped = skipped
+	return c, nil
 }
+
+// maxTaken bounds the search for a free number.
+const maxTaken = 100
 
 var errTaken = errors.New("the ref is there already")
 
 func (r *Repo) checkpoint(ctx context.Context, prefix string, c Checkpoint) (Checkpoint, error) {
-	points, err := r.points(ctx, prefix)
+	points, err := r.pointsBefore(ctx, prefix, c.N)
 	if err != nil {
 		return c, err
 	}
-	parent := ""
-	if len(points) > 0 {
-		last := points[len(points)-1]
-		i := slices.IndexFunc(points, func(p Checkpoint) bool { return p.N == c.N })
-		if i >= 0 && points[i].Tree == c.Tree {
-			return points[i], nil
-		}
-		if i >= 0 || c.N == 0 {
-			c.N = last.N + 1
-		}
-		for _, p := range points {
-			if p.N < c.N {
-				parent = p.Commit
-			}
-		}
+	if i := slices.IndexFunc(points, func(p Checkpoint) bool { return p.N == c.N && p.Tree == c.Tree }); i >= 0 {
+		return points[i], nil
 	}
-	c.N = max(c.N, 1)
-	if parent == "" {
+	var parent string
+	if c.N, parent = place(points, c.N); parent == "" {
 		if parent, err = r.Head(ctx); err != nil {
 			return c, err
 		}
@@ -104,10 +98,44 @@ func (r *Repo) checkpoint(ctx context.Context, prefix string, c Checkpoint) (Che
 	}
 	c.Commit = strings.TrimSpace(string(out))
 	c.Time = time.Now().Truncate(time.Second)
-	if err := r.createRef(ctx, prefix+strconv.Itoa(c.N), c.Commit); err != nil {
-		return c, err
+	return c, r.createRef(ctx, prefix+strconv.Itoa(c.N), c.Commit)
+}
+
+// place finds the number of a new checkpoint, the wanted one if it is free, and
+// its parent: the one before it, or "".
+func place(points []Checkpoint, want int) (n int, parent string) {
+	taken := slices.ContainsFunc(points, func(p Checkpoint) bool { return p.N == want })
+	if n = want; (n == 0 || taken) && len(points) > 0 {
+		n = points[len(points)-1].N + 1
 	}
-	return c, nil
+	n = max(n, 1)
+	for _, p := range points {
+		if p.N < n {
+			parent = p.Commit
+		}
+	}
+	return n, parent
+}
+
+// pointsBefore lists checkpoints; only the last one, from memory, where that is
+// enough to place the next.
+func (r *Repo) pointsBefore(ctx context.Context, prefix string, n int) ([]Checkpoint, error) {
+	r.mu.Lock()
+	last := r.last[prefix]
+	r.mu.Unlock()
+	if len(last) > 0 && (n == 0 || n > last[0].N) {
+		return last, nil
+	}
+	return r.points(ctx, prefix)
+}
+
+func (r *Repo) remember(prefix string, last []Checkpoint) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last == nil {
+		r.last = map[string][]Checkpoint{}
+	}
+	r.last[prefix] = last
 }
 
 // createRef makes a ref that must not exist yet.

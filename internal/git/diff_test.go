@@ -159,10 +159,20 @@ func TestCheckpointsAreNumberedAndNeverOverwritten(t *testing.T) {
 		t.Errorf("made again after a crash: %+v, want %+v", again, one)
 	}
 	seven := make(7, "2")
-	eight := make(1, "3") // 1 is taken by another tree
+	eight := make(1, "3")          // 1 is taken by another tree
+	other, err := Open(ctx, b.dir) // another process
+	b.must(err)
+	b.write("a", "4")
+	nine, err := other.Checkpoint(ctx, "brisk-otter", 0, "try")
+	b.must(err)
+	ten := make(9, "5")
+	eleven := make(0, "6")
+	if nine.N != 9 || ten.N != 10 || eleven.N != 11 {
+		t.Errorf("numbers %d %d %d", nine.N, ten.N, eleven.N)
+	}
 	points, err := b.repo.Checkpoints(ctx, "brisk-otter")
 	b.must(err)
-	if diff := cmp.Diff([]Checkpoint{one, seven, eight}, points); diff != "" {
+	if diff := cmp.Diff([]Checkpoint{one, seven, eight, nine, ten, eleven}, points); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if one.N != 1 || seven.N != 7 || eight.N != 8 || points[0].Subject != "try" {

@@ -135,10 +135,9 @@ func (b *sandbox) reference() string {
 	b.Helper()
 	index := filepath.Join(b.repo.gitDir, "reference-index")
 	defer os.Remove(index)
-	data, err := os.ReadFile(filepath.Join(b.repo.gitDir, "index"))
-	b.must(err)
-	b.must(os.WriteFile(index, data, 0o600))
+	b.must(copyIndex(filepath.Join(b.repo.gitDir, "index"), index))
 	var out []byte
+	var err error
 	for _, args := range [][]string{{"add", "-A"}, {"write-tree"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = b.dir

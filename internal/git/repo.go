@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -33,6 +34,9 @@ type Repo struct {
 	gitDir    string
 	commonDir string
 	lockWait  time.Duration
+
+	mu   sync.Mutex
+	last map[string][]Checkpoint // newest one of each loop, by ref prefix; saves listing them
 }
 
 // Root is the absolute path of the work tree.
