@@ -37,7 +37,7 @@ type Finding struct {
 // only the memory of it is left to hold a flip against.
 func (v *Verifier) Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error) {
 	w := where{root: v.Root, tree: tree, logDir: logDir}
-	if !v.allKept(gates, w) {
+	if !v.allKept(ctx, gates, w) {
 		here, err := v.holds(ctx, tree)
 		if err != nil {
 			return nil, err
@@ -52,7 +52,7 @@ func (v *Verifier) Baseline(ctx context.Context, tree string, gates []gate.Gate,
 	}
 	w.uncached = true
 	for i, g := range gates {
-		if results[i].Status != gate.Fail || v.allKept(gates[i:i+1], w) {
+		if results[i].Status != gate.Fail || v.allKept(ctx, gates[i:i+1], w) {
 			continue
 		}
 		if here, err := v.holds(ctx, tree); err != nil || !here {
@@ -74,7 +74,7 @@ func (v *Verifier) holds(ctx context.Context, tree string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("look whether the work tree is at the baseline: %w", err)
 	}
-	return now == tree, nil
+	return v.unmarked(ctx, now) == v.unmarked(ctx, tree), nil
 }
 
 // baselineElsewhere is for a tree that the work tree no longer holds. There a
@@ -131,7 +131,7 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 // observe is what can be seen without a probe.
 func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, error) {
 	o := gate.Observation{
-		Gates: r.Gates, Changed: r.Tree != r.Base, AllowTestChanges: r.AllowTestChanges,
+		Gates: r.Gates, Changed: v.unmarked(ctx, r.Tree) != v.unmarked(ctx, r.Base), AllowTestChanges: r.AllowTestChanges,
 		Answers: map[gate.Probe]gate.Run{},
 	}
 	var err error
@@ -194,7 +194,7 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 // that what passed passes is believed when it is red.
 func (v *Verifier) repeatBefore(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (gate.Run, error) {
 	w := where{root: v.Root, tree: r.Base, logDir: r.LogDir, probe: gate.RepeatBefore, uncached: true}
-	if v.allKept(gates, w) {
+	if v.allKept(ctx, gates, w) {
 		return answer(v.all(ctx, gates, w))
 	}
 	results, err := v.elsewhere(ctx, gates, w)

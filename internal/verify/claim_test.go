@@ -320,21 +320,28 @@ func TestAuditRunsACommitInACleanCheckout(t *testing.T) {
 
 func TestMarksOfPawlAskNothingAgain(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"plan.md": "- [ ] one\n", "stock": "apples\n"}, nil)
+	b := newBench(t, files{"plan.md": "- [ ] one\n", "stock": "apples\n"}, func(o *verify.Options) {
+		o.Marks = func() []string { return []string{"plan.md", "progress.md"} }
+	})
 	gs := gates("grep apples stock")
 	before := b.tree()
 	if _, err := b.Baseline(t.Context(), before, gs, ""); err != nil {
 		t.Fatal(err)
 	}
-	b.write(files{"plan.md": "- [x] one\n"})
-	b.Carry(gs, before, b.tree())
-	b.ran = nil
+	ticked := files{"plan.md": "- [x] one\n", "progress.md": "one is done\n"}
+	v := b.claim(gs, ticked, nil).Verdict
+	if v.Evidence != gate.NoEvidence || !strings.Contains(v.Reason, "nothing was changed") {
+		t.Errorf("verdict %+v", v)
+	}
+	if diff := cmp.Diff([]string{"kept a", "kept a"}, b.ran); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
 	got, err := b.Baseline(t.Context(), b.tree(), gs, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !cmp.Equal(b.ran, []string{"kept a"}) || got[0].Tree != before {
-		t.Errorf("ran %q, on %s", b.ran, got[0].Tree)
+	if got[0].Tree != before {
+		t.Errorf("the result is of tree %s, it was gained on %s", got[0].Tree, before)
 	}
 }
 

@@ -103,15 +103,16 @@ func (v *Verifier) prepare(ctx context.Context, tree string) error {
 	return nil
 }
 
-// SetUp runs the project's set-up in a fresh worktree.
+// SetUp runs the project's set-up in a fresh worktree, each command with a time
+// limit of its own.
 func (v *Verifier) SetUp(ctx context.Context, dir string) error {
 	for _, command := range v.Setup {
 		out := newOutput("", "")
 		limited, cancel := context.WithTimeout(ctx, setupTimeout)
-		c := plan(gate.Gate{Command: command, Report: "none"}, false)
+		argv, env := shell(command)
 		exit := proc.Run(limited, proc.Spec{
-			Argv: c.argv, Dir: dir, Env: append(v.env[:len(v.env):len(v.env)], c.env...),
-			Stdout: io.Writer(out), Stderr: io.Writer(out), Marker: v.Marker, KeepBackground: true,
+			Argv: argv, Dir: dir, Env: slices.Concat(v.env, env),
+			Stdout: out, Stderr: out, Marker: v.Marker, KeepBackground: true,
 		})
 		cancel()
 		if !exit.OK() {
@@ -148,7 +149,7 @@ func (v *Verifier) Elsewhere(ctx context.Context, tree string, gates []gate.Gate
 
 func (v *Verifier) elsewhere(ctx context.Context, gates []gate.Gate, w where) ([]gate.Result, error) {
 	w.place = "worktree"
-	if v.allKept(gates, w) { // the place need not even be made
+	if v.allKept(ctx, gates, w) { // the place need not even be made
 		return v.all(ctx, gates, w)
 	}
 	there, err := v.at(ctx, w.tree)
@@ -159,10 +160,10 @@ func (v *Verifier) elsewhere(ctx context.Context, gates []gate.Gate, w where) ([
 	return v.all(ctx, gates, w)
 }
 
-func (v *Verifier) allKept(gates []gate.Gate, w where) bool {
+func (v *Verifier) allKept(ctx context.Context, gates []gate.Gate, w where) bool {
 	n := 1
 	if w.uncached {
 		n = 2
 	}
-	return !slices.ContainsFunc(gates, func(g gate.Gate) bool { return len(v.kept(v.key(g, w))) < n })
+	return !slices.ContainsFunc(gates, func(g gate.Gate) bool { return len(v.kept(v.key(ctx, g, w))) < n })
 }

@@ -38,6 +38,10 @@ type Options struct {
 	Tests []string  // globs of test files; nil = DefaultTests
 	// Marker is the value of PAWL_LOOP for the gates' processes, "" = none.
 	Marker string
+	// Marks are the paths that Pawl itself writes in the work tree (the plan and
+	// the progress file beside it), relative to the repository; nil = none. Two
+	// trees that differ in them alone are the same question.
+	Marks func() []string
 	// Watch is told when a gate begins (nil result) and ends; nil = nobody is.
 	Watch func(Progress)
 }
@@ -57,6 +61,7 @@ type Verifier struct {
 	busy  func() bool
 	clean *redact.Redactor
 	place *place
+	plain map[string]string // trees without Pawl's marks
 }
 
 // New makes a Verifier. Close removes its worktree.
@@ -67,7 +72,7 @@ func New(o Options) (*Verifier, error) {
 	if o.Tests == nil {
 		o.Tests = DefaultTests()
 	}
-	return &Verifier{Options: o, env: Environment(o.Env, o.Set), busy: loaded, clean: redact.New(slices.Concat(o.Env, o.Set))}, nil
+	return &Verifier{Options: o, env: Environment(o.Env, o.Set), busy: loaded, clean: redact.New(slices.Concat(o.Env, o.Set)), plain: map[string]string{}}, nil
 }
 
 // Close removes the worktree, if one was made.
@@ -112,7 +117,7 @@ func (v *Verifier) all(ctx context.Context, gates []gate.Gate, w where) ([]gate.
 
 // result is the kept one, or that of a run.
 func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
-	k := v.key(g, w)
+	k := v.key(ctx, g, w)
 	kept := v.kept(k)
 	n := 0
 	if w.uncached {
@@ -158,23 +163,9 @@ func (v *Verifier) settled(ctx context.Context, g gate.Gate, w where) (gate.Resu
 	return gate.Settle(tries, busy), nil
 }
 
-// Carry takes the kept results of one tree over to another, which differs from
-// it in Pawl's own marks only: ticking a task asks no question again.
-func (v *Verifier) Carry(gates []gate.Gate, from, to string) {
-	for _, g := range gates {
-		for _, place := range []string{"", "worktree"} {
-			kept := v.kept(v.key(g, where{tree: from, place: place}))
-			k := v.key(g, where{tree: to, place: place})
-			if len(kept) > len(v.kept(k)) {
-				v.keep(k, kept)
-			}
-		}
-	}
-}
-
 // key names what a result depends on.
-func (v *Verifier) key(g gate.Gate, w where) string {
-	parts := []any{1, w.tree, w.place, g.Command, g.Argv, g.Dir, g.Report, g.Timeout, v.env}
+func (v *Verifier) key(ctx context.Context, g gate.Gate, w where) string {
+	parts := []any{1, v.unmarked(ctx, w.tree), w.place, g.Command, g.Argv, g.Dir, g.Report, g.Timeout, v.env}
 	if w.place != "" {
 		parts = append(parts, v.Setup)
 	}
@@ -184,4 +175,35 @@ func (v *Verifier) key(g gate.Gate, w where) string {
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:16])
+}
+
+// emptyTree is the id of the tree with nothing in it, which git knows without
+// being told, in a repository of ids as long as this one.
+func emptyTree(id string) string {
+	if len(id) > 40 {
+		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+	}
+	return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+}
+
+// unmarked is a tree without what Pawl itself writes. A tree that cannot be
+// asked for stands for itself: then a question may be asked twice.
+func (v *Verifier) unmarked(ctx context.Context, tree string) string {
+	if v.Repo == nil || v.Marks == nil || tree == "" {
+		return tree
+	}
+	marks := v.Marks()
+	if len(marks) == 0 {
+		return tree
+	}
+	memo := fmt.Sprintf("%s %q", tree, marks)
+	if plain, known := v.plain[memo]; known {
+		return plain
+	}
+	plain, err := v.Repo.Overlay(ctx, tree, emptyTree(tree), marks)
+	if err != nil {
+		return tree
+	}
+	v.plain[memo] = plain
+	return plain
 }
