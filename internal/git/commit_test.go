@@ -250,6 +250,8 @@ func TestCommitIsUnsignedOnlyWhereSigningFails(t *testing.T) {
 func TestCommitUserChanges(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t, "a", "a", "b", "b", "c", "c")
+	b.git("update-index", "--skip-worktree", "c")
+	b.write("c", "hidden, and never committed")
 	head := b.git("rev-parse", "HEAD")
 	none, err := b.repo.CommitUserChanges(context.Background(), "brisk-otter", "wip")
 	b.must(err)
@@ -268,6 +270,9 @@ func TestCommitUserChanges(t *testing.T) {
 	b.must(err)
 	if got := b.git("status", "--porcelain"); got != "?? untracked" {
 		t.Errorf("status:\n%s", got)
+	}
+	if got := b.git("show", "HEAD:c"); got != "c" {
+		t.Errorf("c = %q", got)
 	}
 	if got := b.git("log", "-1", "--format=%H %an %s"); got != sha+" Ada Work in progress before pawl loop brisk-otter" {
 		t.Errorf("commit: %s", got)
@@ -333,5 +338,27 @@ func TestCommitMadeAgainAfterACrashFindsItself(t *testing.T) {
 	}
 	if got := b.git("status", "--porcelain") + b.git("rev-list", "--count", "HEAD"); got != "3" {
 		t.Errorf("status and commits:\n%s", got)
+	}
+}
+
+func TestCommitLeavesHiddenFilesToTheUser(t *testing.T) {
+	t.Parallel()
+	for mark, tag := range map[string]string{"--assume-unchanged": "h", "--skip-worktree": "S"} {
+		b := newRepo(t, "a", "a", "config", "shared")
+		b.git("update-index", mark, "config")
+		b.write("config", "my own")
+		status, err := b.repo.Status(context.Background())
+		b.must(err)
+		b.write("a", "work")
+		b.commit(CommitRequest{Branch: "main", Parent: "HEAD", Tree: b.overlay(b.snapshot(), "HEAD", status.Hidden...)})
+		if got := b.git("diff-tree", "--name-only", "HEAD~1", "HEAD"); got != "a" {
+			t.Errorf("%s: committed %q", mark, got)
+		}
+		if got := b.git("ls-files", "-v", "config"); got != tag+" config" {
+			t.Errorf("%s: the mark is now %q", mark, got)
+		}
+		if got := b.read("config"); got != "my own" {
+			t.Errorf("%s: config = %q", mark, got)
+		}
 	}
 }

@@ -15,15 +15,6 @@ import (
 
 func TestOpenRefusesByName(t *testing.T) {
 	t.Parallel()
-	conflict := func(b *sandbox) {
-		b.write("a", "main")
-		b.git("add", "-A")
-		b.git("commit", "-qm", "main")
-		b.git("checkout", "-q", "-b", "other", "HEAD~1")
-		b.write("a", "other")
-		b.git("add", "-A")
-		b.git("commit", "-qm", "other")
-	}
 	tests := map[string]struct {
 		arrange    func(b *sandbox) (dir string)
 		want, hint string
@@ -39,10 +30,10 @@ func TestOpenRefusesByName(t *testing.T) {
 		"in .git":         {func(b *sandbox) string { return b.path(".git/objects") }, "lies inside a git directory", "work tree"},
 		"no folder":       {func(b *sandbox) string { return b.path("nowhere") }, "no such file", ""},
 		"a file":          {func(b *sandbox) string { return b.path("README") }, "is not a directory", ""},
-		"mid-merge":       {func(b *sandbox) string { conflict(b); b.fails("merge", "main"); return b.dir }, "in the middle of a git merge", "git merge --abort"},
-		"mid-rebase":      {func(b *sandbox) string { conflict(b); b.fails("rebase", "main"); return b.dir }, "in the middle of a git rebase", "git rebase --abort"},
-		"mid-cherry-pick": {func(b *sandbox) string { conflict(b); b.fails("cherry-pick", "main"); return b.dir }, "in the middle of a git cherry-pick", "git cherry-pick --abort"},
-		"mid-revert":      {func(b *sandbox) string { conflict(b); b.fails("revert", "main"); return b.dir }, "in the middle of a git revert", "git revert --abort"},
+		"mid-merge":       {func(b *sandbox) string { b.diverge(); b.fails("merge", "main"); return b.dir }, "in the middle of a git merge", "git merge --abort"},
+		"mid-rebase":      {func(b *sandbox) string { b.diverge(); b.fails("rebase", "main"); return b.dir }, "in the middle of a git rebase", "git rebase --abort"},
+		"mid-cherry-pick": {func(b *sandbox) string { b.diverge(); b.fails("cherry-pick", "main"); return b.dir }, "in the middle of a git cherry-pick", "git cherry-pick --abort"},
+		"mid-revert":      {func(b *sandbox) string { b.diverge(); b.fails("revert", "main"); return b.dir }, "in the middle of a git revert", "git revert --abort"},
 		"mid-bisect":      {func(b *sandbox) string { b.git("bisect", "start"); return b.dir }, "in the middle of a git bisect", "git bisect reset"},
 		"mid-am": {func(b *sandbox) string {
 			b.must(os.MkdirAll(b.path(".git/rebase-apply"), 0o755))
@@ -159,6 +150,54 @@ func TestStatusWritesNothing(t *testing.T) {
 	if b.untouchable() != before {
 		t.Error("the index changed")
 	}
+}
+
+// What the agent leaves open is closed without touching the work tree.
+func TestQuitOperationAndSwitchBack(t *testing.T) {
+	t.Parallel()
+	for op, begin := range map[string]func(b *sandbox){
+		"":            func(b *sandbox) {},
+		"merge":       func(b *sandbox) { b.diverge(); b.fails("merge", "main") },
+		"rebase":      func(b *sandbox) { b.diverge(); b.fails("rebase", "main") },
+		"cherry-pick": func(b *sandbox) { b.diverge(); b.fails("cherry-pick", "main") },
+		"revert":      func(b *sandbox) { b.fails("revert", "HEAD") },
+		"bisect":      func(b *sandbox) { b.git("bisect", "start") },
+	} {
+		t.Run("git "+op, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.Background()
+			b := newRepo(t)
+			base := b.git("rev-parse", "HEAD")
+			begin(b)
+			tree := b.snapshot()
+			got, err := b.repo.QuitOperation(ctx)
+			b.must(err)
+			if got != op || b.repo.Operation() != "" {
+				t.Errorf("ended %q, want %q; still open: %q", got, op, b.repo.Operation())
+			}
+			_, err = b.repo.SwitchBack(ctx, "main", base)
+			b.must(err)
+			if b.snapshot() != tree {
+				t.Error("the work tree changed")
+			}
+			b.commit(CommitRequest{Branch: "main", Parent: base, Tree: tree})
+			if got := b.git("status", "--porcelain"); got != "" {
+				t.Errorf("status:\n%s", got)
+			}
+		})
+	}
+}
+
+// diverge makes two branches that conflict, and ends on the one called other.
+func (b *sandbox) diverge() {
+	b.Helper()
+	b.write("a", "main")
+	b.git("add", "-A")
+	b.git("commit", "-qm", "main")
+	b.git("checkout", "-q", "-b", "other", "HEAD~1")
+	b.write("a", "other")
+	b.git("add", "-A")
+	b.git("commit", "-qm", "other")
 }
 
 // fails runs a git command that must not succeed.

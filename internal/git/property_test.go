@@ -15,19 +15,9 @@ import (
 // branches or the stash.
 func TestRestoreUndoesAnything(t *testing.T) {
 	t.Parallel()
-	home := t.TempDir()
-	round := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		round++
-		b := &sandbox{tester: rt, dir: filepath.Join(realPath(home), fmt.Sprint(round))}
+		b := randomRepo(rt, t.TempDir())
 		defer os.RemoveAll(b.dir)
-		b.must(os.Mkdir(b.dir, 0o755))
-		b.git("init", "-q")
-		b.write(".gitignore", "*.ign\n")
-		b.git("add", "-A")
-		b.git("commit", "-q", "-m", "start")
-		b.open()
-
 		b.play(rt, "before")
 		b.write("kept.ign", "ignored")
 		b.write("d/kept.ign", "ignored")
@@ -49,6 +39,44 @@ func TestRestoreUndoesAnything(t *testing.T) {
 			rt.Fatalf("an ignored file changed")
 		}
 	})
+}
+
+// TestCommitSquashesAnything plays random work of an agent, its own commits
+// included, and checks that one commit holds all of it, that the files which
+// were untracked before are in none, and that git status is content.
+func TestCommitSquashesAnything(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		b := randomRepo(rt, t.TempDir())
+		defer os.RemoveAll(b.dir)
+		b.play(rt, "before")
+		b.git("add", "-A")
+		b.git("commit", "-q", "--allow-empty", "-m", "base")
+		base := b.git("rev-parse", "HEAD")
+		b.write("mine/untracked", "x")
+		b.play(rt, "agent")
+
+		tree := b.snapshot()
+		done := b.commit(CommitRequest{Branch: "main", Parent: base, Tree: b.overlay(tree, base, "mine")})
+		if got := b.git("rev-list", base+"..main"); got != done.Commit {
+			rt.Fatalf("commits since the base:\n%s", got)
+		}
+		if got := b.git("status", "--porcelain"); got != "?? mine/" {
+			rt.Fatalf("status:\n%s", got)
+		}
+		b.equal("committed", tree)
+	})
+}
+
+// randomRepo is a repository in a folder of its own.
+func randomRepo(t *rapid.T, dir string) *sandbox {
+	b := &sandbox{tester: t, dir: realPath(dir)}
+	b.git("init", "-q")
+	b.write(".gitignore", "*.ign\n")
+	b.git("add", "-A")
+	b.git("commit", "-q", "-m", "start")
+	b.open()
+	return b
 }
 
 // equal compares the work tree with what it should be, by plain git.

@@ -28,25 +28,26 @@ func (r *Repo) keepCommits(ctx context.Context, loop, parent, tip string) (strin
 	if err != nil {
 		return "", err
 	}
-	n := 1
+	first := 1
 	for _, p := range points {
 		if p.Commit == tip {
 			return prefix + strconv.Itoa(p.N), nil
 		}
-		n = p.N + 1
+		first = p.N + 1
 	}
-	for {
+	for n := first; n < first+maxTaken; n++ {
 		ref := prefix + strconv.Itoa(n)
 		if err := r.createRef(ctx, ref, tip); !errors.Is(err, errTaken) {
 			return ref, err
 		}
-		n++
 	}
+	return "", errTaken
 }
 
 // Squash moves the branch back to base without touching a file, so that the
-// agent's own commits become changes again (for hooks, or after a restore). They
-// are kept under refs/pawl/<loop>/squashed/; it returns that ref, or "".
+// agent's own commits become changes again: before RunHooks, which then see all
+// of the work as staged, or after a restore. HEAD must be on the branch. They are
+// kept under refs/pawl/<loop>/squashed/; it returns that ref, or "".
 func (r *Repo) Squash(ctx context.Context, loop, branch, base string) (string, error) {
 	ref, err := r.branchRef(ctx, branch)
 	if err != nil {

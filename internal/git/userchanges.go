@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -33,7 +34,7 @@ func (r *Repo) commitUserChanges(ctx context.Context, loop, message string) (str
 	if err != nil {
 		return "", err
 	}
-	tree, err := r.Overlay(ctx, snap, status.Head, status.Untracked)
+	tree, err := r.Overlay(ctx, snap, status.Head, slices.Concat(status.Untracked, status.Hidden))
 	if err != nil {
 		return "", err
 	}
