@@ -76,30 +76,50 @@ func TestParseOddReports(t *testing.T) {
 		want             testreport.Report
 	}{
 		{"nothing", testreport.GoJSON, "", testreport.Report{}},
-		{"a test that died", testreport.GoJSON,
+		{
+			"a test that died", testreport.GoJSON,
 			`{"Action":"run","Package":"p","Test":"T"}` + "\n" + `{"Action":"output","Package":"p","Test":"T","Output":"fatal error: all goroutines are asleep\n"}`,
-			testreport.Report{Tests: tests{"p.T": "fail"}, Failing: []string{"p.T"}, Incomplete: []string{"p"}, FirstError: "fatal error: all goroutines are asleep"}},
-		{"a package that exited under its test", testreport.GoJSON,
+			testreport.Report{Tests: tests{"p.T": "fail"}, Failing: []string{"p.T"}, Incomplete: []string{"p"}, FirstError: "fatal error: all goroutines are asleep"},
+		},
+		{
+			"a package that exited under its test", testreport.GoJSON,
 			`{"Action":"start","Package":"p"}` + "\n" + `{"Action":"output","Package":"p","Output":"x\n"}` + "\n" +
 				`{"Action":"run","Package":"p","Test":"T"}` + "\n" + `{"Action":"pass","Package":"p"}`,
-			testreport.Report{Tests: tests{"p.T": "fail"}, Failing: []string{"p.T"}, Incomplete: []string{"p"}}},
-		{"cut before the package ended", testreport.GoJSON,
+			testreport.Report{Tests: tests{"p.T": "fail"}, Failing: []string{"p.T"}, Incomplete: []string{"p"}},
+		},
+		{
+			"cut before the package ended", testreport.GoJSON,
 			`{"Action":"output","Package":"p","Output":"x\n"}` + "\n" + `{"Action":"run","Package":"p","Test":"T"}`,
-			testreport.Report{Tests: tests{"p.T": "fail"}, Failing: []string{"p.T"}, Incomplete: []string{"p"}}},
-		{"bail out", testreport.TAP, "ok 1 - a\nBail out! no database\n",
-			testreport.Report{Tests: tests{"a": "pass"}, Failing: []string{"Bail out! no database"}, Incomplete: []string{""}, FirstError: "Bail out! no database"}},
-		{"fewer than planned", testreport.TAP, "1..2\nok 1 - a\n",
-			testreport.Report{Tests: tests{"a": "pass"}, Failing: []string{"planned 2 tests, ran 1"}, Incomplete: []string{""}, FirstError: "planned 2 tests, ran 1"}},
-		{"bats without dashes", testreport.TAP, "1..3\nok 1 adds\nnot ok 2 neg\n# (in test file fail.bats, line 2)\nok 3 later # skip later\n",
-			testreport.Report{Tests: tests{"adds": "pass", "neg": "fail"}, Failing: []string{"neg"}, FirstError: "not ok neg"}},
-		{"no descriptions, and the same twice", testreport.TAP, "ok\nok 2\nok 3 - x\nnot ok 4 - x\nok 5 - a \\# b\n",
-			testreport.Report{Tests: tests{"1": "pass", "2": "pass", "x": "pass", "x #2": "fail", `a \# b`: "pass"}, Failing: []string{"x #2"}, FirstError: "not ok x #2"}},
-		{"colour and an unclosed block", testreport.TAP, "\x1b[31mnot ok\x1b[0m 1 - a\n  ---\n  at: x\nok 2 - b\n",
-			testreport.Report{Tests: tests{"a": "fail", "b": "pass"}, Failing: []string{"a"}, FirstError: "not ok a"}},
-		{"two documents", testreport.JUnit, `<testsuite name="a"><testcase name="x"/></testsuite>` + "\n" + `<?xml version="1.0"?><testsuite name="b"><testcase name="y"/></testsuite>`,
-			testreport.Report{Tests: tests{"a.x": "pass", "b.y": "pass"}}},
-		{"latin 1", testreport.JUnit, "<?xml version=\"1.0\" encoding=\"windows-1252\"?><testsuite><testcase name=\"na\xefve\"/></testsuite>",
-			testreport.Report{Tests: tests{"naïve": "pass"}}},
+			testreport.Report{Tests: tests{"p.T": "fail"}, Failing: []string{"p.T"}, Incomplete: []string{"p"}},
+		},
+		{
+			"bail out", testreport.TAP, "ok 1 - a\nBail out! no database\n",
+			testreport.Report{Tests: tests{"a": "pass"}, Failing: []string{"Bail out! no database"}, Incomplete: []string{""}, FirstError: "Bail out! no database"},
+		},
+		{
+			"fewer than planned", testreport.TAP, "1..2\nok 1 - a\n",
+			testreport.Report{Tests: tests{"a": "pass"}, Failing: []string{"planned 2 tests, ran 1"}, Incomplete: []string{""}, FirstError: "planned 2 tests, ran 1"},
+		},
+		{
+			"bats without dashes", testreport.TAP, "1..3\nok 1 adds\nnot ok 2 neg\n# (in test file fail.bats, line 2)\nok 3 later # skip later\n",
+			testreport.Report{Tests: tests{"adds": "pass", "neg": "fail"}, Failing: []string{"neg"}, FirstError: "not ok neg"},
+		},
+		{
+			"no descriptions, and the same twice", testreport.TAP, "ok\nok 2\nok 3 - x\nnot ok 4 - x\nok 5 - a \\# b\n",
+			testreport.Report{Tests: tests{"1": "pass", "2": "pass", "x": "pass", "x #2": "fail", `a \# b`: "pass"}, Failing: []string{"x #2"}, FirstError: "not ok x #2"},
+		},
+		{
+			"colour and an unclosed block", testreport.TAP, "\x1b[31mnot ok\x1b[0m 1 - a\n  ---\n  at: x\nok 2 - b\n",
+			testreport.Report{Tests: tests{"a": "fail", "b": "pass"}, Failing: []string{"a"}, FirstError: "not ok a"},
+		},
+		{
+			"two documents", testreport.JUnit, `<testsuite name="a"><testcase name="x"/></testsuite>` + "\n" + `<?xml version="1.0"?><testsuite name="b"><testcase name="y"/></testsuite>`,
+			testreport.Report{Tests: tests{"a.x": "pass", "b.y": "pass"}},
+		},
+		{
+			"latin 1", testreport.JUnit, "<?xml version=\"1.0\" encoding=\"windows-1252\"?><testsuite><testcase name=\"na\xefve\"/></testsuite>",
+			testreport.Report{Tests: tests{"naïve": "pass"}},
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -228,8 +248,11 @@ func TestFailingReadsOnlyWhatGoPrints(t *testing.T) {
 	}{
 		{"green", "ok  \tex\t0.1s\nFAILED: nothing\n", nil, ""},
 		{"prose", "we saw --- FAIL: TestX yesterday\n2 failed\n", nil, ""},
-		{"a failing test", "\x1b[1m--- FAIL: TestX (0.00s)\x1b[0m\n    --- FAIL: TestX/s (0.00s)\n        a_test.go:4: got -3\nFAIL\nFAIL\tex\t0.1s\n",
-			[]string{"TestX", "TestX/s"}, "a_test.go:4: got -3"},
+		{
+			"a failing test", "\x1b[1m--- FAIL: TestX (0.00s)\x1b[0m\n    --- FAIL: TestX/s (0.00s)\n        a_test.go:4: got -3\nFAIL\nFAIL\tex\t0.1s\n",
+			[]string{"TestX", "TestX/s"},
+			"a_test.go:4: got -3",
+		},
 		{"a build", "# ex/b\nb/b.go:1:34: no such thing\nFAIL\tex/b [build failed]\r\n", []string{"ex/b [build failed]"}, "b/b.go:1:34: no such thing"},
 		{"a panic", "--- FAIL: TestP (0.00s)\npanic: nil map [recovered]\n", []string{"TestP"}, "panic: nil map [recovered]"},
 	}

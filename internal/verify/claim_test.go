@@ -37,15 +37,33 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 	}{
 		{"no work", nil, gate.NoEvidence, "nothing was changed", []string{"kept a", "kept a"}, nil},
 		{"work without a test", files{"calc.go": subtract}, gate.Consistent, "nothing failed before", []string{"kept a", "a"}, nil},
-		{"work with a test that cannot fail", files{"calc.go": subtract, "sub_test.go": testFile("TestSub", "t.Log(\"fine\")")},
-			gate.Consistent, "pass without this work too: sub_test.go", []string{"kept a", "a", "a control", "a overlay"}, nil},
-		{"work with one that can", files{"calc.go": strings.Replace(subtract, "a + b", "b + a", 1),
-			"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}")},
-			gate.Discriminating, "green with it: calc.TestSub", []string{"kept a", "a", "a control", "a overlay"}, []string{"overlay: build failure"}},
-		{"work with one that can, in an old file", files{"calc.go": strings.Replace(subtract, "a + b", "b + a + 0*a", 1),
-			"calc_test.go": calc()["calc_test.go"] + "\nfunc TestNone(t *testing.T) {\n\tif Sub(3, 3) != 0 {\n\t\tt.Error(\"3-3\")\n\t}\n}\n"},
-			gate.Discriminating, "green with it: calc.TestAdd, calc.TestNone", []string{"kept a", "a", "a originals", "a control", "a overlay"},
-			[]string{"tests changed: calc_test.go", "overlay: build failure"}},
+		{
+			"work with a test that cannot fail",
+			files{"calc.go": subtract, "sub_test.go": testFile("TestSub", "t.Log(\"fine\")")},
+			gate.Consistent, "pass without this work too: sub_test.go",
+			[]string{"kept a", "a", "a control", "a overlay"},
+			nil,
+		},
+		{
+			"work with one that can",
+			files{
+				"calc.go":     strings.Replace(subtract, "a + b", "b + a", 1),
+				"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}"),
+			},
+			gate.Discriminating, "green with it: calc.TestSub",
+			[]string{"kept a", "a", "a control", "a overlay"},
+			[]string{"overlay: build failure"},
+		},
+		{
+			"work with one that can, in an old file",
+			files{
+				"calc.go":      strings.Replace(subtract, "a + b", "b + a + 0*a", 1),
+				"calc_test.go": calc()["calc_test.go"] + "\nfunc TestNone(t *testing.T) {\n\tif Sub(3, 3) != 0 {\n\t\tt.Error(\"3-3\")\n\t}\n}\n",
+			},
+			gate.Discriminating, "green with it: calc.TestAdd, calc.TestNone",
+			[]string{"kept a", "a", "a originals", "a control", "a overlay"},
+			[]string{"tests changed: calc_test.go", "overlay: build failure"},
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -135,13 +153,22 @@ func TestChangedTests(t *testing.T) {
 		changed bool
 		reason  string
 	}{
-		{"the test was bent to the work", calc(), files{"calc.go": wrong, "calc_test.go": testFile("TestAdd", "if Add(1, 2) != -1 {\n\t\tt.Error(\"1-2\")\n\t}")},
-			false, gate.NoEvidence, true, "only with the changed tests"},
-		{"as the task may", calc(), files{"calc.go": wrong, "calc_test.go": testFile("TestAdd", "if Add(1, 2) != -1 {\n\t\tt.Error(\"1-2\")\n\t}")},
-			true, gate.Discriminating, false, "green with it: calc.TestAdd"},
+		{
+			"the test was bent to the work", calc(),
+			files{"calc.go": wrong, "calc_test.go": testFile("TestAdd", "if Add(1, 2) != -1 {\n\t\tt.Error(\"1-2\")\n\t}")},
+			false, gate.NoEvidence, true, "only with the changed tests",
+		},
+		{
+			"as the task may", calc(),
+			files{"calc.go": wrong, "calc_test.go": testFile("TestAdd", "if Add(1, 2) != -1 {\n\t\tt.Error(\"1-2\")\n\t}")},
+			true, gate.Discriminating, false, "green with it: calc.TestAdd",
+		},
 		{"the test was deleted", calc(), files{"calc.go": wrong, "calc_test.go": ""}, false, gate.NoEvidence, true, "only with the changed tests"},
-		{"the test was renamed", calc(), files{"calc_test.go": testFile("TestSum", "if Add(1, 2) != 3 {\n\t\tt.Error(\"1+2\")\n\t}")},
-			false, gate.Consistent, false, "without this work too"},
+		{
+			"the test was renamed", calc(),
+			files{"calc_test.go": testFile("TestSum", "if Add(1, 2) != 3 {\n\t\tt.Error(\"1+2\")\n\t}")},
+			false, gate.Consistent, false, "without this work too",
+		},
 		{"a red test was emptied", redSuite(), files{"calc_test.go": testFile("TestAdd", "t.Log()")}, false, gate.NoEvidence, true, "only with the changed tests"},
 	}
 	for _, c := range cases {

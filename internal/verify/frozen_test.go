@@ -37,8 +37,11 @@ func freeze(t *testing.T, root, store string) *verify.Frozen {
 	f, err := verify.Freeze(verify.FreezeOptions{
 		Root: root, Store: store, Protect: []string{"docs/**"},
 		Gates: []gate.Gate{
-			{Command: "npm test && ./check.sh"}, {Command: "make test", Dir: "web"},
-			{Argv: []string{"bash", "-e", "run/me.sh"}}, {Command: "node app.js"}, {Command: "if"},
+			{Command: "npm test && ./check.sh"},
+			{Command: "make test", Dir: "web"},
+			{Argv: []string{"bash", "-e", "run/me.sh"}},
+			{Command: "node app.js"},
+			{Command: "if"},
 		},
 	})
 	if err != nil {
@@ -71,8 +74,12 @@ func TestFrozenSeesWhatJudgesAndPutsItBack(t *testing.T) {
 		{"a script that a gate runs", edit(`&& jest"`, `|| true"`), []string{"package.json"}, ""},
 		{"a script that it leads to", edit(`eslint .`, `true`), []string{"package.json"}, ""},
 		{"a script before it", edit(`"start"`, `"pretest": "rm -r tests", "start"`), []string{"package.json"}, ""},
-		{"settings of the runner, and a dependency", files{"package.json": replaceOnce(t, replaceOnce(t, manifest, "true}", "false}"), `"1"`, `"2"`)},
-			[]string{"package.json"}, replaceOnce(t, manifest, `"1"`, `"2"`)},
+		{
+			"settings of the runner, and a dependency",
+			files{"package.json": replaceOnce(t, replaceOnce(t, manifest, "true}", "false}"), `"1"`, `"2"`)},
+			[]string{"package.json"},
+			replaceOnce(t, manifest, `"1"`, `"2"`),
+		},
 		{"nothing is left in it", files{"package.json": "{}"}, []string{"package.json"}, "-"},
 		{"it is no JSON any more", files{"package.json": "{"}, []string{"package.json"}, ""},
 	}

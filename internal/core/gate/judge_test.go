@@ -128,35 +128,63 @@ func TestRelativeToTheBaseline(t *testing.T) {
 	t.Parallel()
 	const none = gate.NoEvidence
 	check(t, []story{
-		{name: "what passed fails", before: "pass A+ B+", now: "fail A+ B-",
-			want: judged{status: gate.Fail, evidence: none, names: []string{"B"}, reason: "passed when the task began, not now: B"}},
-		{name: "a green gate without ids is red", before: "pass", now: "fail",
-			want: judged{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "test"}},
-		{name: "a new test fails in a green gate", before: "pass A+", now: "fail A+ N-",
-			want: judged{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "test"}},
-		{name: "a test is gone", before: "pass A+ B+", now: "pass A+",
-			want: judged{status: gate.Fail, evidence: none, names: []string{"B"}, reason: "was not run now: B"}},
-		{name: "a test is gone, which the task may do", before: "pass A+ B+", now: "pass A+", allow: true,
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing failed before", green: true}},
-		{name: "a package does not build", before: "pass p.A+ q.B+", now: "fail q.B+ !p build", allow: true,
-			want: judged{status: gate.Fail, evidence: none, names: []string{"p.A"}, reason: "p.A"}},
-		{name: "red stays red", before: "fail A+ B-", now: "fail A+ B-",
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing turned red"}},
-		{name: "red without ids judges only the end", before: "fail", now: "fail",
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing turned red"}},
-		{name: "a new red test in a red suite", before: "fail A+ B-", now: "fail A+ B- N-",
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing turned red"}},
-		{name: "could not tell", before: "pass", now: "unknown",
-			want: judged{status: gate.Unknown, evidence: none, reason: "test could not tell: killed"}},
-		{name: "red now, and nobody knows what was", before: "unknown", now: "fail",
-			want: judged{status: gate.Unknown, evidence: none, reason: "could not be found out"}},
-		{name: "green now, and nobody knows what was", before: "unknown A-", now: "pass A+",
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", green: true}},
+		{
+			name: "what passed fails", before: "pass A+ B+", now: "fail A+ B-",
+			want: judged{status: gate.Fail, evidence: none, names: []string{"B"}, reason: "passed when the task began, not now: B"},
+		},
+		{
+			name: "a green gate without ids is red", before: "pass", now: "fail",
+			want: judged{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "test"},
+		},
+		{
+			name: "a new test fails in a green gate", before: "pass A+", now: "fail A+ N-",
+			want: judged{status: gate.Fail, evidence: none, names: []string{"test"}, reason: "test"},
+		},
+		{
+			name: "a test is gone", before: "pass A+ B+", now: "pass A+",
+			want: judged{status: gate.Fail, evidence: none, names: []string{"B"}, reason: "was not run now: B"},
+		},
+		{
+			name: "a test is gone, which the task may do", before: "pass A+ B+", now: "pass A+", allow: true,
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing failed before", green: true},
+		},
+		{
+			name: "a package does not build", before: "pass p.A+ q.B+", now: "fail q.B+ !p build", allow: true,
+			want: judged{status: gate.Fail, evidence: none, names: []string{"p.A"}, reason: "p.A"},
+		},
+		{
+			name: "red stays red", before: "fail A+ B-", now: "fail A+ B-",
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing turned red"},
+		},
+		{
+			name: "red without ids judges only the end", before: "fail", now: "fail",
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing turned red"},
+		},
+		{
+			name: "a new red test in a red suite", before: "fail A+ B-", now: "fail A+ B- N-",
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing turned red"},
+		},
+		{
+			name: "could not tell", before: "pass", now: "unknown",
+			want: judged{status: gate.Unknown, evidence: none, reason: "test could not tell: killed"},
+		},
+		{
+			name: "red now, and nobody knows what was", before: "unknown", now: "fail",
+			want: judged{status: gate.Unknown, evidence: none, reason: "could not be found out"},
+		},
+		{
+			name: "green now, and nobody knows what was", before: "unknown A-", now: "pass A+",
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", green: true},
+		},
 		{name: "no gate", want: judged{status: gate.Pass, evidence: none, reason: "no gate", green: true}},
-		{name: "no work", before: "pass A+", now: "pass A+", same: true,
-			want: judged{status: gate.Pass, evidence: none, reason: "nothing was changed", green: true}},
-		{name: "flaky by its own word", before: "pass A+", now: "pass A+ flaky",
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", green: true}},
+		{
+			name: "no work", before: "pass A+", now: "pass A+", same: true,
+			want: judged{status: gate.Pass, evidence: none, reason: "nothing was changed", green: true},
+		},
+		{
+			name: "flaky by its own word", before: "pass A+", now: "pass A+ flaky",
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", green: true},
+		},
 	})
 }
 
@@ -164,88 +192,150 @@ func TestFlips(t *testing.T) {
 	t.Parallel()
 	const repeats = "repeat-before repeat-after"
 	check(t, []story{
-		{name: "a test turned green", before: "fail A+ B-", now: "pass A+ B+",
+		{
+			name: "a test turned green", before: "fail A+ B-", now: "pass A+ B+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A+ B-", gate.RepeatAfter: "pass A+ B+"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"B"}, reason: "green now: B", probes: repeats, green: true}},
-		{name: "one of two turned green", before: "fail A- B-", now: "fail A+ B-",
+			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"B"}, reason: "green now: B", probes: repeats, green: true},
+		},
+		{
+			name: "one of two turned green", before: "fail A- B-", now: "fail A+ B-",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A- B-", gate.RepeatAfter: "fail A+ B-"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "green now: A", probes: repeats}},
-		{name: "a gate turned green", before: "fail", now: "pass",
+			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "green now: A", probes: repeats},
+		},
+		{
+			name: "a gate turned green", before: "fail", now: "pass",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail", gate.RepeatAfter: "pass"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "green now: test", probes: repeats, green: true}},
-		{name: "green before when repeated", before: "fail A-", now: "pass A+",
+			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "green now: test", probes: repeats, green: true},
+		},
+		{
+			name: "green before when repeated", before: "fail A-", now: "pass A+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "pass A+", gate.RepeatAfter: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"A"}, reason: "flaky", probes: repeats, green: true}},
-		{name: "red after when repeated", before: "fail A-", now: "pass A+",
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"A"}, reason: "flaky", probes: repeats, green: true},
+		},
+		{
+			name: "red after when repeated", before: "fail A-", now: "pass A+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatAfter: "fail A-"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"A"}, reason: "flaky", probes: repeats, green: true}},
-		{name: "a gate that does not repeat", before: "fail", now: "pass",
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"A"}, reason: "flaky", probes: repeats, green: true},
+		},
+		{
+			name: "a gate that does not repeat", before: "fail", now: "pass",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "unknown", gate.RepeatAfter: "pass"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"test"}, reason: "flaky", probes: repeats, green: true}},
-		{name: "a package that now builds", before: "fail q.A+ !p build", now: "pass q.A+ p.B+",
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"test"}, reason: "flaky", probes: repeats, green: true},
+		},
+		{
+			name: "a package that now builds", before: "fail q.A+ !p build", now: "pass q.A+ p.B+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail q.A+ !p build", gate.RepeatAfter: "pass q.A+ p.B+"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"p.B"}, reason: "p.B", probes: repeats, green: true}},
-		{name: "a package that now builds, and a test of the agent's", before: "fail !p build", now: "pass p.B+ p.Mine+", new: "p/mine_test.go",
+			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"p.B"}, reason: "p.B", probes: repeats, green: true},
+		},
+		{
+			name: "a package that now builds, and a test of the agent's", before: "fail !p build", now: "pass p.B+ p.Mine+", new: "p/mine_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass p.B+", gate.RepeatBefore: "fail !p build", gate.RepeatOriginals: "pass p.B+"},
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"p.B"}, reason: "p.B",
-				probes: "originals repeat-before repeat-originals", green: true}},
-		{name: "a lint in the same gate", before: "fail A+", now: "pass A+",
+			want: judged{
+				status: gate.Pass, evidence: gate.Discriminating, names: []string{"p.B"}, reason: "p.B",
+				probes: "originals repeat-before repeat-originals", green: true,
+			},
+		},
+		{
+			name: "a lint in the same gate", before: "fail A+", now: "pass A+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A+", gate.RepeatAfter: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "test", probes: repeats, green: true}},
-		{name: "the red test was deleted", before: "fail A+ B-", now: "pass A+",
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", green: true}},
-		{name: "tests inside source files, without ids", before: "fail", now: "pass", inSource: true,
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "inside source files", green: true}},
-		{name: "tests inside source files, with ids", before: "fail A-", now: "pass A+", inSource: true,
+			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "test", probes: repeats, green: true},
+		},
+		{
+			name: "the red test was deleted", before: "fail A+ B-", now: "pass A+",
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", green: true},
+		},
+		{
+			name: "tests inside source files, without ids", before: "fail", now: "pass", inSource: true,
+			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "inside source files", green: true},
+		},
+		{
+			name: "tests inside source files, with ids", before: "fail A-", now: "pass A+", inSource: true,
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatAfter: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: repeats, green: true}},
+			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: repeats, green: true},
+		},
 	})
 }
 
 func TestOriginals(t *testing.T) {
 	t.Parallel()
 	check(t, []story{
-		{name: "both pass", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
+		{
+			name: "both pass", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+", gate.Control: "pass A+", gate.Overlay: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.Consistent, reason: "pass without this work too", probes: "originals control overlay", green: true}},
-		{name: "both pass, and the changed test fails without the work", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
+			want:    judged{status: gate.Pass, evidence: gate.Consistent, reason: "pass without this work too", probes: "originals control overlay", green: true},
+		},
+		{
+			name: "both pass, and the changed test fails without the work", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+", gate.Control: "pass A+", gate.Overlay: "fail A-"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: "originals control overlay", green: true}},
-		{name: "only the agent's pass", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
+			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: "originals control overlay", green: true},
+		},
+		{
+			name: "only the agent's pass", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail A-", gate.OriginalsControl: "pass A+"},
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
-				probes: "originals originals-control", changed: true, green: true}},
-		{name: "a deleted test that the originals show broken", before: "pass A+ B+", now: "pass A+", old: "b_test.go",
+			want: judged{
+				status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
+				probes: "originals originals-control", changed: true, green: true,
+			},
+		},
+		{
+			name: "a deleted test that the originals show broken", before: "pass A+ B+", now: "pass A+", old: "b_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail A+ B-", gate.OriginalsControl: "pass A+"},
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
-				probes: "originals originals-control", changed: true, green: true}},
-		{name: "a deleted test that still passes", before: "pass A+ B+", now: "pass A+", old: "b_test.go",
+			want: judged{
+				status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
+				probes: "originals originals-control", changed: true, green: true,
+			},
+		},
+		{
+			name: "a deleted test that still passes", before: "pass A+ B+", now: "pass A+", old: "b_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+ B+"},
-			want:    judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", probes: "originals", green: true}},
-		{name: "a red test was edited to be green", before: "fail A-", now: "pass A+", old: "a_test.go",
+			want:    judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", probes: "originals", green: true},
+		},
+		{
+			name: "a red test was edited to be green", before: "fail A-", now: "pass A+", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail A-", gate.OriginalsControl: "pass A+"},
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
-				probes: "originals originals-control", changed: true, green: true}},
-		{name: "one of two red tests was edited", before: "fail A- B-", now: "fail A+ B-", old: "a_test.go",
+			want: judged{
+				status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
+				probes: "originals originals-control", changed: true, green: true,
+			},
+		},
+		{
+			name: "one of two red tests was edited", before: "fail A- B-", now: "fail A+ B-", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail A- B-", gate.OriginalsControl: "fail A+ B-"},
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
-				probes: "originals originals-control", changed: true}},
-		{name: "red before, green with the originals too", before: "fail A-", now: "pass A+", old: "a_test.go",
+			want: judged{
+				status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
+				probes: "originals originals-control", changed: true,
+			},
+		},
+		{
+			name: "red before, green with the originals too", before: "fail A-", now: "pass A+", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+", gate.RepeatBefore: "fail A-", gate.RepeatOriginals: "pass A+"},
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A",
-				probes: "originals repeat-before repeat-originals", green: true}},
-		{name: "only the agent's pass, as the task may", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go", allow: true,
+			want: judged{
+				status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A",
+				probes: "originals repeat-before repeat-originals", green: true,
+			},
+		},
+		{
+			name: "only the agent's pass, as the task may", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go", allow: true,
 			answers: map[gate.Probe]string{gate.Originals: "fail A-", gate.OriginalsControl: "pass A+", gate.Control: "pass A+", gate.Overlay: "fail A-"},
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A",
-				probes: "originals originals-control control overlay", green: true}},
-		{name: "dependencies are missing there", before: "pass A+", now: "pass A+", old: "a_test.go",
+			want: judged{
+				status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A",
+				probes: "originals originals-control control overlay", green: true,
+			},
+		},
+		{
+			name: "dependencies are missing there", before: "pass A+", now: "pass A+", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail", gate.OriginalsControl: "fail"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be run with the originals", probes: "originals originals-control", green: true}},
-		{name: "no room for a worktree", before: "pass A+", now: "pass A+", old: "a_test.go",
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "no space left", probes: "originals", green: true}},
-		{name: "killed there", before: "pass A+", now: "pass A+", old: "a_test.go",
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be run with the originals", probes: "originals originals-control", green: true},
+		},
+		{
+			name: "no room for a worktree", before: "pass A+", now: "pass A+", old: "a_test.go",
+			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "no space left", probes: "originals", green: true},
+		},
+		{
+			name: "killed there", before: "pass A+", now: "pass A+", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "unknown"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "test: killed", probes: "originals", green: true}},
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "test: killed", probes: "originals", green: true},
+		},
 	})
 }
 
@@ -256,27 +346,47 @@ func TestOverlay(t *testing.T) {
 		return map[gate.Probe]string{gate.Control: control, gate.Overlay: overlay}
 	}
 	check(t, []story{
-		{name: "the new test fails without the work", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "fail A+ N-"),
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"N"}, reason: "green with it: N", probes: asked, green: true}},
-		{name: "the new test cannot fail", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "pass A+ N+"),
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "pass without this work too: n_test.go", probes: asked, green: true}},
-		{name: "it does not build without the work", before: "pass p.A+", now: "pass p.A+ p.N+", new: "n_test.go", answers: over("pass p.A+", "fail !p build"),
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"p.N"}, reason: "p.N", probes: asked, green: true}},
-		{name: "an old test fails there by chance", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "fail A- N+"),
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: asked, green: true}},
-		{name: "without ids", before: "pass", now: "pass", new: "n_test.go", answers: over("pass", "fail"),
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "green with it: test", probes: asked, green: true}},
-		{name: "dependencies are missing there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("fail", ""),
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "[worktree] setup", probes: "control", green: true}},
-		{name: "killed there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "unknown"),
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "test: killed", probes: asked, green: true}},
-		{name: "the package did not build before either", before: "fail p.A+ !q build", now: "pass p.A+ q.N+", new: "n_test.go",
+		{
+			name: "the new test fails without the work", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "fail A+ N-"),
+			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"N"}, reason: "green with it: N", probes: asked, green: true},
+		},
+		{
+			name: "the new test cannot fail", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "pass A+ N+"),
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "pass without this work too: n_test.go", probes: asked, green: true},
+		},
+		{
+			name: "it does not build without the work", before: "pass p.A+", now: "pass p.A+ p.N+", new: "n_test.go", answers: over("pass p.A+", "fail !p build"),
+			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"p.N"}, reason: "p.N", probes: asked, green: true},
+		},
+		{
+			name: "an old test fails there by chance", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "fail A- N+"),
+			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: asked, green: true},
+		},
+		{
+			name: "without ids", before: "pass", now: "pass", new: "n_test.go", answers: over("pass", "fail"),
+			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "green with it: test", probes: asked, green: true},
+		},
+		{
+			name: "dependencies are missing there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("fail", ""),
+			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "[worktree] setup", probes: "control", green: true},
+		},
+		{
+			name: "killed there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "unknown"),
+			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "test: killed", probes: asked, green: true},
+		},
+		{
+			name: "the package did not build before either", before: "fail p.A+ !q build", now: "pass p.A+ q.N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail p.A+ !q build", gate.Control: "fail p.A+ !q build", gate.Overlay: "fail p.A+ !q build"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: "originals control overlay", green: true}},
-		{name: "flaky flips, and a test that proves", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: "originals control overlay", green: true},
+		},
+		{
+			name: "flaky flips, and a test that proves", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "pass A+", gate.RepeatAfter: "pass A+", gate.Control: "fail A-", gate.Overlay: "fail A- N-"},
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"N", "A"}, reason: "N",
-				probes: "repeat-before repeat-after control overlay", green: true}},
+			want: judged{
+				status: gate.Pass, evidence: gate.Discriminating, names: []string{"N", "A"}, reason: "N",
+				probes: "repeat-before repeat-after control overlay", green: true,
+			},
+		},
 	})
 }
 
