@@ -1,0 +1,141 @@
+package gate_test
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+func TestOriginals(t *testing.T) {
+	t.Parallel()
+	check(t, []story{
+		{
+			name: "both pass", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
+			answers: map[gate.Probe]string{gate.Originals: "pass A+", gate.Control: "pass A+", gate.Overlay: "pass A+"},
+			want:    judged{status: gate.Pass, evidence: gate.Consistent, reason: "pass without this work too", probes: "originals control overlay", green: true},
+		},
+		{
+			name: "both pass, and the changed test fails without the work", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
+			answers: map[gate.Probe]string{gate.Originals: "pass A+", gate.Control: "pass A+", gate.Overlay: "fail A-"},
+			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: "originals control overlay", green: true},
+		},
+		{
+			name: "only the agent's pass", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
+			answers: map[gate.Probe]string{gate.Originals: "fail A-", gate.OriginalsControl: "pass A+"},
+			want: judged{
+				status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
+				probes: "originals originals-control", changed: true, green: true,
+			},
+		},
+		{
+			name: "a deleted test that the originals show broken", before: "pass A+ B+", now: "pass A+", old: "b_test.go",
+			answers: map[gate.Probe]string{gate.Originals: "fail A+ B-", gate.OriginalsControl: "pass A+"},
+			want: judged{
+				status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
+				probes: "originals originals-control", changed: true, green: true,
+			},
+		},
+		{
+			name: "a deleted test that still passes", before: "pass A+ B+", now: "pass A+", old: "b_test.go",
+			answers: map[gate.Probe]string{gate.Originals: "pass A+ B+"},
+			want:    judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", probes: "originals", green: true},
+		},
+		{
+			name: "a red test was edited to be green", before: "fail A-", now: "pass A+", old: "a_test.go",
+			answers: map[gate.Probe]string{gate.Originals: "fail A-", gate.OriginalsControl: "pass A+"},
+			want: judged{
+				status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
+				probes: "originals originals-control", changed: true, green: true,
+			},
+		},
+		{
+			name: "one of two red tests was edited", before: "fail A- B-", now: "fail A+ B-", old: "a_test.go",
+			answers: map[gate.Probe]string{gate.Originals: "fail A- B-", gate.OriginalsControl: "fail A+ B-"},
+			want: judged{
+				status: gate.Pass, evidence: gate.NoEvidence, reason: "only with the changed tests",
+				probes: "originals originals-control", changed: true,
+			},
+		},
+		{
+			name: "red before, green with the originals too", before: "fail A-", now: "pass A+", old: "a_test.go",
+			answers: map[gate.Probe]string{gate.Originals: "pass A+", gate.RepeatBefore: "fail A-", gate.RepeatOriginals: "pass A+"},
+			want: judged{
+				status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A",
+				probes: "originals repeat-before repeat-originals", green: true,
+			},
+		},
+		{
+			name: "only the agent's pass, as the task may", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go", allow: true,
+			answers: map[gate.Probe]string{gate.Originals: "fail A-", gate.OriginalsControl: "pass A+", gate.Control: "pass A+", gate.Overlay: "fail A-"},
+			want: judged{
+				status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A",
+				probes: "originals originals-control control overlay", green: true,
+			},
+		},
+		{
+			name: "dependencies are missing there", before: "pass A+", now: "pass A+", old: "a_test.go",
+			answers: map[gate.Probe]string{gate.Originals: "fail", gate.OriginalsControl: "fail"},
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be run with the originals", probes: "originals originals-control", green: true},
+		},
+		{
+			name: "no room for a worktree", before: "pass A+", now: "pass A+", old: "a_test.go",
+			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "no space left", probes: "originals", green: true},
+		},
+		{
+			name: "killed there", before: "pass A+", now: "pass A+", old: "a_test.go",
+			answers: map[gate.Probe]string{gate.Originals: "unknown"},
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "test: killed", probes: "originals", green: true},
+		},
+	})
+}
+
+func TestOverlay(t *testing.T) {
+	t.Parallel()
+	const asked = "control overlay"
+	over := func(control, overlay string) map[gate.Probe]string {
+		return map[gate.Probe]string{gate.Control: control, gate.Overlay: overlay}
+	}
+	check(t, []story{
+		{
+			name: "the new test fails without the work", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "fail A+ N-"),
+			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"N"}, reason: "green with it: N", probes: asked, green: true},
+		},
+		{
+			name: "the new test cannot fail", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "pass A+ N+"),
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "pass without this work too: n_test.go", probes: asked, green: true},
+		},
+		{
+			name: "it does not build without the work", before: "pass p.A+", now: "pass p.A+ p.N+", new: "n_test.go", answers: over("pass p.A+", "fail !p build"),
+			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"p.N"}, reason: "p.N", probes: asked, green: true},
+		},
+		{
+			name: "an old test fails there by chance", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "fail A- N+"),
+			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: asked, green: true},
+		},
+		{
+			name: "without ids", before: "pass", now: "pass", new: "n_test.go", answers: over("pass", "fail"),
+			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "green with it: test", probes: asked, green: true},
+		},
+		{
+			name: "dependencies are missing there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("fail", ""),
+			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "[worktree] setup", probes: "control", green: true},
+		},
+		{
+			name: "killed there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "unknown"),
+			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "test: killed", probes: asked, green: true},
+		},
+		{
+			name: "the package did not build before either", before: "fail p.A+ !q build", now: "pass p.A+ q.N+", new: "n_test.go",
+			answers: map[gate.Probe]string{gate.Originals: "fail p.A+ !q build", gate.Control: "fail p.A+ !q build", gate.Overlay: "fail p.A+ !q build"},
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: "originals control overlay", green: true},
+		},
+		{
+			name: "flaky flips, and a test that proves", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
+			answers: map[gate.Probe]string{gate.RepeatBefore: "pass A+", gate.RepeatAfter: "pass A+", gate.Control: "fail A-", gate.Overlay: "fail A- N-"},
+			want: judged{
+				status: gate.Pass, evidence: gate.Discriminating, names: []string{"N", "A"}, reason: "N",
+				probes: "repeat-before repeat-after control overlay", green: true,
+			},
+		},
+	})
+}
