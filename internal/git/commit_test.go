@@ -278,7 +278,7 @@ func TestCommitUserChanges(t *testing.T) {
 		t.Errorf("commit: %s", got)
 	}
 	b.git("reset", "-q", "--soft", head)
-	b.git("read-tree", "refs/pawl/brisk-otter/staged")
+	b.git("read-tree", "--reset", "refs/pawl/brisk-otter/staged")
 	if got := b.git("status", "--porcelain"); got != before {
 		t.Errorf("after taking it back:\n%s\nwant:\n%s", got, before)
 	}

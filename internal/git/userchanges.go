@@ -12,7 +12,7 @@ import (
 // CommitUserChanges commits what the user had changed in tracked files before
 // the loop, as theirs, to the branch that HEAD is on (or a detached HEAD). What
 // was staged before is kept under refs/pawl/<loop>/staged: `git reset --soft
-// HEAD~1` and `git read-tree` of it give everything back. It returns "" when
+// HEAD~1` and `git read-tree --reset` of it give everything back. It returns "" when
 // there was nothing to commit.
 func (r *Repo) CommitUserChanges(ctx context.Context, loop, message string) (string, error) {
 	sha, err := r.commitUserChanges(ctx, loop, message)
