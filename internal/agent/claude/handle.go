@@ -33,7 +33,7 @@ func (t *turn) handle(it item) {
 	case "control_request":
 		t.asked(l, now)
 	case "control_response":
-		t.answered(l)
+		t.answered(l, now)
 	}
 }
 
@@ -64,6 +64,7 @@ func (t *turn) assistant(l line) {
 		return
 	}
 	t.result = nil
+	t.bill.expect(l.Message)
 	main := l.ParentID == ""
 	for _, b := range l.Message.Content {
 		switch b.Type {
@@ -79,8 +80,8 @@ func (t *turn) assistant(l line) {
 			t.emit(agent.Event{Kind: agent.KindTool, Tool: b.Name, Detail: d})
 		}
 	}
-	if u := l.Message.Usage; main {
-		t.used = u.Input + u.CacheRead + u.CacheWrite
+	if main {
+		t.used = l.Message.Usage.total()
 	}
 }
 
@@ -107,53 +108,16 @@ func (t *turn) ended(l line, now time.Time) {
 	t.emit(agent.Event{Kind: agent.KindUsage, Usage: t.meter.turn()})
 }
 
-// asked answers what the client asks. With a limit on the cost a call waits
-// until it is known what the response before it has cost.
+// asked answers what the client asks.
 func (t *turn) asked(l line, now time.Time) {
 	if l.Request.Subtype != "hook_callback" {
 		_ = t.send(unsupported(l.RequestID))
 		return
 	}
-	limited := t.opts.MaxCostUSD > 0 && !t.finished
-	if t.usageID == "" && (limited || now.Sub(t.usageAt) >= usageInterval) {
-		if id, err := t.ask("get_usage"); err == nil {
-			t.usageID, t.usageAt = id, now
-		}
-	}
-	if limited && t.usageID != "" {
-		t.held = append(t.held, l)
+	if t.hold(l, now) {
 		return
 	}
 	t.judge(l)
-}
-
-// answered takes in an answer to get_usage; others are awaited where they were
-// asked.
-func (t *turn) answered(l line) {
-	if l.Response.RequestID != t.usageID || t.usageID == "" {
-		return
-	}
-	t.usageID = ""
-	if u, ok := usageOf(l.Response.Response); ok {
-		t.meter.see(u)
-		used := t.meter.turn()
-		t.emit(agent.Event{Kind: agent.KindUsage, Usage: used})
-		if limit := t.opts.MaxCostUSD; limit > 0 && used.CostUSD >= limit && t.failure == nil {
-			t.failure = &agent.Failure{
-				Class: agent.OverBudget, Message: fmt.Sprintf("the turn has cost $%.2f of $%.2f", used.CostUSD, limit),
-			}
-		}
-	}
-	t.release()
-}
-
-// release judges the calls that were held.
-func (t *turn) release() {
-	held := t.held
-	t.held = nil
-	for _, l := range held {
-		t.judge(l)
-	}
 }
 
 // judge allows or denies a call.

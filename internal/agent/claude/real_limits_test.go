@@ -135,4 +135,8 @@ func TestKilledAndResumed(t *testing.T) {
 	if again.Usage.Input != 1000 {
 		t.Errorf("usage %+v, want that of the one request", again.Usage)
 	}
+	// Nothing was said to be counted, so the killed turn counts now.
+	if !near(again.Usage.CostUSD, 2*0.005) || !near(again.SessionCostUSD, 2*0.005) {
+		t.Errorf("cost %v of %v, want two requests of $0.005", again.Usage.CostUSD, again.SessionCostUSD)
+	}
 }

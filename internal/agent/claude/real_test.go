@@ -165,7 +165,7 @@ func TestCostIsCountedOnceOverTurnsAndResume(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.o.Resume = s.ID()
+	r.o.Resume, r.o.PriorCostUSD = s.ID(), second.SessionCostUSD
 	resumed := r.start()
 	third := r.turn(resumed, "c")
 	for i, res := range []agent.Result{first, second, third} {
@@ -180,6 +180,9 @@ func TestCostIsCountedOnceOverTurnsAndResume(t *testing.T) {
 		if res.SessionID != s.ID() {
 			t.Errorf("turn %d in session %s, want %s", i+1, res.SessionID, s.ID())
 		}
+	}
+	if !near(third.SessionCostUSD, 3*first.Usage.CostUSD) {
+		t.Errorf("the session has cost %v, want three turns of %v", third.SessionCostUSD, first.Usage.CostUSD)
 	}
 	if !r.api.Requests()[2].Says("one") {
 		t.Error("the resumed session does not know the first turns")

@@ -235,7 +235,8 @@ func (s *session) interrupt(ctx context.Context, handle func(item)) {
 }
 
 // initialize registers the judge. Of a session taken up again it learns how
-// much was used before, so that it is not counted twice.
+// many tokens were used before, so that they are not counted twice; what it had
+// cost the caller knows best, see Options.PriorCostUSD.
 func (s *session) initialize(ctx context.Context) error {
 	_, err := s.call(ctx, "initialize", s.handleIdle)
 	if err == nil && s.o.Resume != "" {
@@ -243,6 +244,7 @@ func (s *session) initialize(ctx context.Context) error {
 		if raw, err = s.call(ctx, "get_usage", s.handleIdle); err == nil {
 			before, _ := usageOf(raw)
 			s.meter = meter{counted: before, now: before}
+			s.meter.counted.CostUSD = s.o.PriorCostUSD
 		}
 	}
 	if errors.Is(err, errGone) {

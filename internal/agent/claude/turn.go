@@ -11,8 +11,6 @@ import (
 
 const (
 	contextPatience = 2 * time.Second
-	usagePatience   = 5 * time.Second // measured: a few ms
-	usageInterval   = 2 * time.Second // between two looks at the cost, without a limit
 	// settle is how long after background work the client may take to wake
 	// itself for its result (measured: 20 to 300 ms).
 	settle = 2 * time.Second
@@ -46,9 +44,7 @@ type turn struct {
 	r        agent.Result
 	failure  *agent.Failure
 
-	held     []line // calls that wait until the cost is known
-	usageID  string // request under way
-	usageAt  time.Time
+	bill     bill
 	finished bool // no tool may run any more
 }
 
@@ -67,7 +63,7 @@ func (s *session) Turn(ctx context.Context, o agent.Turn, emit func(agent.Event)
 	now := time.Now()
 	t := &turn{
 		session: s, opts: o, emit: emit, begun: now, sign: now,
-		tools: map[string]string{}, before: map[string]bool{},
+		tools: map[string]string{}, before: map[string]bool{}, bill: bill{counted: map[string]bool{}},
 	}
 	for _, task := range s.tasks {
 		t.before[task.ID] = true
@@ -152,8 +148,8 @@ func (t *turn) wake() time.Time {
 	if t.opts.IdleTimeout > 0 && t.watched() {
 		earlier(t.sign.Add(t.opts.IdleTimeout))
 	}
-	if len(t.held) > 0 {
-		earlier(t.usageAt.Add(usagePatience))
+	if len(t.bill.held) > 0 {
+		earlier(t.bill.due)
 	}
 	if t.result != nil && !t.busy {
 		if t.awaited() {
@@ -180,8 +176,8 @@ func (t *turn) check(now time.Time) {
 		t.failure = &agent.Failure{
 			Class: agent.Silent, Message: fmt.Sprintf("no sign of life for %v", t.opts.IdleTimeout),
 		}
-	case len(t.held) > 0 && !now.Before(t.usageAt.Add(usagePatience)):
-		t.release()
+	case len(t.bill.held) > 0 && !now.Before(t.bill.due):
+		t.askAgain(now)
 	}
 }
 
@@ -203,7 +199,7 @@ func (t *turn) finish(ctx context.Context) agent.Result {
 		t.emit(agent.Event{Kind: agent.KindContext, ContextPercent: t.r.ContextPercent})
 	}
 	t.r.Text, t.r.SessionID, t.r.Model = t.text, t.ID(), t.model
-	t.r.Usage = t.meter.turn()
+	t.r.Usage, t.r.SessionCostUSD = t.meter.turn(), t.meter.now.CostUSD
 	t.meter.close()
 	t.r.Failure = t.failure
 	return t.r

@@ -19,7 +19,8 @@ func (m *meter) see(u agent.Usage) { m.now = u }
 
 // turn is what was used since the last close.
 func (m *meter) turn() agent.Usage {
-	if m.now.CostUSD < m.counted.CostUSD || m.now.Output < m.counted.Output {
+	const cent = 0.01 // sums of floats differ a little
+	if m.now.CostUSD < m.counted.CostUSD-cent || m.now.Output < m.counted.Output {
 		m.counted = agent.Usage{} // the counter began again
 	}
 	return agent.Usage{
@@ -27,7 +28,7 @@ func (m *meter) turn() agent.Usage {
 		Output:     m.now.Output - m.counted.Output,
 		CacheRead:  m.now.CacheRead - m.counted.CacheRead,
 		CacheWrite: m.now.CacheWrite - m.counted.CacheWrite,
-		CostUSD:    m.now.CostUSD - m.counted.CostUSD,
+		CostUSD:    max(0, m.now.CostUSD-m.counted.CostUSD),
 	}
 }
 

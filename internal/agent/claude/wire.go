@@ -59,12 +59,17 @@ type message struct {
 	ID      string  `json:"id"`
 	Model   string  `json:"model"`
 	Content content `json:"content"`
-	Usage   struct {
-		Input      int64 `json:"input_tokens"`
-		CacheRead  int64 `json:"cache_read_input_tokens"`
-		CacheWrite int64 `json:"cache_creation_input_tokens"`
-	} `json:"usage"`
+	Usage   intake  `json:"usage"`
 }
+
+// intake is what a response read; what it writes is not final in its lines.
+type intake struct {
+	Input      int64 `json:"input_tokens"`
+	CacheRead  int64 `json:"cache_read_input_tokens"`
+	CacheWrite int64 `json:"cache_creation_input_tokens"`
+}
+
+func (i intake) total() int64 { return i.Input + i.CacheRead + i.CacheWrite }
 
 // content is a list of blocks; a plain string is none.
 type content []block

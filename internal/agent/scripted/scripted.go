@@ -60,7 +60,7 @@ func (a Agent) Start(_ context.Context, o agent.Options) (agent.Session, error) 
 	if a.Script == nil {
 		return nil, errors.New("start scripted agent: no script")
 	}
-	s := &session{agent: a, o: o, id: o.Resume}
+	s := &session{agent: a, o: o, id: o.Resume, cost: o.PriorCostUSD}
 	played, err := s.played()
 	if err != nil {
 		return nil, fmt.Errorf("start scripted agent: %w", err)
@@ -76,6 +76,7 @@ type session struct {
 	o     agent.Options
 	id    string
 	count int // turns played, without a counter file
+	cost  float64
 }
 
 func (s *session) ID() string   { return s.id }
@@ -85,7 +86,7 @@ func (s *session) RSS() int64   { return 0 }
 // Fresh gives the session another id; there is no context to empty.
 func (s *session) Fresh(context.Context) error {
 	played, err := s.played()
-	s.id = fmt.Sprintf("scripted-%d", played+1)
+	s.id, s.cost = fmt.Sprintf("scripted-%d", played+1), 0
 	return err
 }
 
@@ -145,6 +146,8 @@ func (s *session) Turn(ctx context.Context, o agent.Turn, emit func(agent.Event)
 		}
 	}
 	emit(agent.Event{Kind: agent.KindUsage, Usage: p.usage})
+	s.cost += p.usage.CostUSD
+	t.r.SessionCostUSD = s.cost
 	return t.r, s.countTurn(played + 1)
 }
 

@@ -1,0 +1,121 @@
+package claude
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+)
+
+const (
+	billInterval = 2 * time.Second // between two looks at the cost, without a limit
+	billPatience = 5 * time.Second // for an answer; measured: a few ms
+	billRetry    = 20 * time.Millisecond
+	billRetries  = 50
+)
+
+// bill is a turn's look at its cost. With a limit, each tool call is held until
+// it is known what the response that makes it has cost, so that the response
+// which passes the limit is the last one. The client counts a response when its
+// stream has ended, which may be after its tool call was announced: what a
+// response read is told with it, and the count must have come that far.
+type bill struct {
+	request  string // id of the one under way
+	at       time.Time
+	due      time.Time // when to ask (again) or to give up
+	held     []line    // tool calls
+	counted  map[string]bool
+	expected int64 // tokens read by the responses seen
+	tries    int
+}
+
+// expect adds what a response read.
+func (b *bill) expect(m message) {
+	if m.ID != "" && !b.counted[m.ID] {
+		b.counted[m.ID] = true
+		b.expected += m.Usage.total()
+	}
+}
+
+// hold asks for the cost, and keeps the call back if there is a limit.
+func (t *turn) hold(l line, now time.Time) bool {
+	b := &t.bill
+	limited := t.opts.MaxCostUSD > 0 && !t.finished
+	if b.request == "" && (limited || now.Sub(b.at) >= billInterval) {
+		t.askCost(now)
+	}
+	if !limited || b.request == "" {
+		return false
+	}
+	b.held = append(b.held, l)
+	return true
+}
+
+func (t *turn) askCost(now time.Time) {
+	id, err := t.ask("get_usage")
+	if err != nil {
+		return // the end of the stream tells
+	}
+	t.bill.request, t.bill.at, t.bill.due = id, now, now.Add(billPatience)
+}
+
+// askAgain is called when an answer is overdue, or was too early.
+func (t *turn) askAgain(now time.Time) {
+	if t.bill.request != "" { // overdue: this client does not tell its cost
+		t.bill.request = ""
+		t.release()
+		return
+	}
+	t.askCost(now)
+}
+
+// answered takes in an answer to get_usage; others are awaited where they were
+// asked.
+func (t *turn) answered(l line, now time.Time) {
+	b := &t.bill
+	if b.request == "" || l.Response.RequestID != b.request {
+		return
+	}
+	b.request = ""
+	if u, ok := usageOf(l.Response.Response); ok {
+		t.meter.see(u)
+		used := t.meter.turn()
+		if t.early(used) {
+			b.due = now.Add(billRetry)
+			return
+		}
+		t.emit(agent.Event{Kind: agent.KindUsage, Usage: used})
+		if limit := t.opts.MaxCostUSD; limit > 0 && used.CostUSD >= limit && t.failure == nil {
+			t.failure = &agent.Failure{
+				Class: agent.OverBudget, Message: fmt.Sprintf("the turn has cost $%.2f of $%.2f", used.CostUSD, limit),
+			}
+		}
+	}
+	t.release()
+}
+
+// early says whether calls are held and the count has not come as far as the
+// responses seen. One that the client dropped is never counted: after a while
+// the count is taken as it is.
+func (t *turn) early(used agent.Usage) bool {
+	b := &t.bill
+	read := used.Input + used.CacheRead + used.CacheWrite
+	if len(b.held) == 0 || read >= b.expected {
+		b.tries = 0
+		return false
+	}
+	if b.tries++; b.tries < billRetries {
+		return true
+	}
+	b.tries, b.expected = 0, read
+	return false
+}
+
+// release judges the calls that were held.
+func (t *turn) release() {
+	held := t.bill.held
+	t.bill.held = nil
+	for _, l := range held {
+		t.judge(l)
+	}
+}
