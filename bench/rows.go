@@ -10,9 +10,13 @@ import (
 // rows are the bounds, in the order of the design.
 func rows(o options) []row {
 	return []row{
+		{"pawl run, one idle turn, to its end", "≤ 60 × an empty program", oneTurn},
+		{"between two turns of the runner", "≤ 10 × git status", betweenTurns},
+		{"a fresh context with --warm", "≤ 0.25 × starting the client", warm},
 		{fmt.Sprintf("checkpoint, %d files, 10 changes", o.files), "≤ 2 × git status", checkpoint},
 		{fmt.Sprintf("supervising a stream of %d MB", o.stream>>20), "≤ 40 MB resident", stream},
-		{"a fresh context with --warm", "≤ 0.25 × starting the client", warm},
+		{fmt.Sprintf("status of a loop of %d iterations", o.iterations), "≤ 40 × an empty program", longLoop},
+		{fmt.Sprintf("list of %d loops", o.loops), "≤ 40 × an empty program", manyLoops},
 	}
 }
 

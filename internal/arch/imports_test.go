@@ -112,3 +112,38 @@ func report(t *testing.T, faults []string) {
 		t.Error(f)
 	}
 }
+
+// A line about a folder that is gone would let the next one of that name in.
+func TestThePolicyNamesWhatIsThere(t *testing.T) {
+	t.Parallel()
+	var folders, used []string
+	for _, s := range sources(t) {
+		folders = append(folders, s.folder)
+		for _, spec := range s.ast.Imports {
+			p, _ := strconv.Unquote(spec.Path.Value)
+			used = append(used, p)
+		}
+	}
+	there := func(pattern string) bool {
+		return slices.ContainsFunc(folders, func(f string) bool { return covers([]string{pattern}, f) })
+	}
+	for _, r := range slices.Concat(rows(imports), rows(modules), rows(calls)) {
+		for _, pattern := range r.right {
+			if !there(pattern) {
+				t.Errorf("the policy for %s names %s, which is not there", strings.Join(r.left, " "), pattern)
+			}
+		}
+	}
+	for _, r := range rows(imports) {
+		for _, pattern := range r.left {
+			if !there(pattern) {
+				t.Errorf("the policy has a line for %s, which is not there", pattern)
+			}
+		}
+	}
+	for _, r := range rows(modules) {
+		if !slices.ContainsFunc(used, func(p string) bool { return mayImport([]row{{r.left, []string{"*"}}}, "x", p) }) {
+			t.Errorf("the policy has a line for %s, which nobody imports", r.left[0])
+		}
+	}
+}

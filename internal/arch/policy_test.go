@@ -59,17 +59,14 @@ const pure = `
 const modules = `
 	mvdan.cc/sh/v3/...                    < core/guard testreport verify
 	github.com/alecthomas/kong            < cli
-	github.com/bmatcuk/doublestar/v4      < core/guard config git verify
-	github.com/cenkalti/backoff/v5        < runner agent/claude
-	github.com/goccy/go-yaml/...          < config planfile
-	github.com/gofrs/flock                < config store store/* git
-	github.com/google/jsonschema-go/...   < config term cli report
-	github.com/google/renameio/v2         < atomicfile
+	github.com/bmatcuk/doublestar/v4      < config verify
+	github.com/goccy/go-yaml/...          < config
+	github.com/gofrs/flock                < config store
+	github.com/google/jsonschema-go/...   < term
 	github.com/pelletier/go-toml/v2/...   < config
-	github.com/rogpeppe/go-internal/txtar < agent/scripted demo
+	github.com/rogpeppe/go-internal/txtar < agent/scripted
 	github.com/yuin/goldmark/...          < planfile
-	golang.org/x/sync/...                 < runner git verify proc
-	golang.org/x/sys/...                  < proc store git term atomicfile cli
+	golang.org/x/sys/...                  < proc
 	golang.org/x/term                     < term cli
 `
 

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// small is a small repository with an agent for it: a program that works for
+// a moment and claims nothing.
+type small struct {
+	*lab
+	repo, agent string
+}
+
+func (l *lab) small(ctx context.Context) (small, error) {
+	s := small{lab: l, repo: filepath.Join(l.dir, "small"), agent: filepath.Join(l.dir, "agent")}
+	if _, err := os.Stat(s.repo); err == nil {
+		return s, nil
+	}
+	if _, err := l.repository(ctx, "small", 100); err != nil {
+		return s, err
+	}
+	script := "#!/bin/sh\necho working >> d000/f00000.go\necho 'There is more to do.'\n"
+	return s, os.WriteFile(s.agent, []byte(script), 0o700)
+}
+
+// run is a loop of so many turns, from a clean tree to its end at the limit.
+func (s small) run(home string, turns int) work {
+	clean := process{dir: s.repo, argv: []string{"git", "checkout", "-q", "."}}
+	p := process{
+		dir:  s.repo,
+		env:  []string{"PAWL_HOME=" + home},
+		exit: 10, // the limit of iterations
+		argv: []string{
+			s.pawl, "run", "work", "--agent", "command", "--agent-command", s.agent, "--branch", "current",
+			"--max-iterations", strconv.Itoa(turns), "--yes", "--quiet",
+		},
+	}
+	return func(ctx context.Context) (time.Duration, error) {
+		if _, err := clean.cpu(ctx); err != nil {
+			return 0, err
+		}
+		return p.cpu(ctx)
+	}
+}
+
+// oneTurn compares a loop of one turn, from nothing to its end, with an empty
+// program. The agent is spawned well before that.
+func oneTurn(ctx context.Context, l *lab) (outcome, error) {
+	s, err := l.small(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	subject, reference, err := compare(ctx, l.runs, s.run(filepath.Join(l.dir, "one"), 1), l.nothing())
+	if err != nil {
+		return outcome{}, err
+	}
+	return ratio(subject, reference, 60), nil
+}
+
+// betweenTurns compares what each further turn costs the runner with git status
+// in the same repository. The agent's own part is taken off.
+func betweenTurns(ctx context.Context, l *lab) (outcome, error) {
+	const turns = 20
+	s, err := l.small(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	home := filepath.Join(l.dir, "between")
+	agent := process{dir: s.repo, argv: []string{s.agent}}.cpu
+	subject := func(ctx context.Context) (time.Duration, error) {
+		var cost [3]time.Duration
+		for i, part := range []work{s.run(home, 1+turns), s.run(home, 1), agent} {
+			if cost[i], err = part(ctx); err != nil {
+				return 0, err
+			}
+		}
+		return (cost[0]-cost[1])/turns - cost[2], nil
+	}
+	reference := process{dir: s.repo, argv: []string{"git", "status", "--porcelain"}}
+	one, other, err := compare(ctx, min(l.runs, 9), subject, reference.cpu)
+	if err != nil {
+		return outcome{}, err
+	}
+	return ratio(one, other, 10), nil
+}
+
+// longLoop compares what it costs to show a loop of very many iterations with
+// an empty program.
+func longLoop(ctx context.Context, l *lab) (outcome, error) {
+	s, err := l.small(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	home := filepath.Join(l.dir, "long")
+	if _, err := s.run(home, 12)(ctx); err != nil {
+		return outcome{}, err
+	}
+	loops, err := store.Open(home).Loops()
+	if err != nil {
+		return outcome{}, err
+	}
+	id, err := lengthen(ctx, store.Open(home), loops[0], l.iterations)
+	if err != nil {
+		return outcome{}, err
+	}
+	status := process{dir: s.repo, env: []string{"PAWL_HOME=" + home}, argv: []string{s.pawl, "status", id, "--json"}}
+	subject, reference, err := compare(ctx, l.runs, status.cpu, l.nothing())
+	if err != nil {
+		return outcome{}, err
+	}
+	return ratio(subject, reference, 40), nil
+}
+
+// lengthen makes a loop like this one, but with so many iterations that are
+// all like its own, and gives its id.
+func lengthen(ctx context.Context, s *store.Store, like *store.Loop, iterations int) (string, error) {
+	start, turns, err := retell(like, iterations)
+	if err != nil {
+		return "", err
+	}
+	spec, err := like.Spec()
+	if err != nil {
+		return "", err
+	}
+	long, err := s.Create(spec.Root, spec.Body)
+	if err != nil {
+		return "", err
+	}
+	owner, err := long.Own(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer owner.Close()
+	if _, err := owner.Append(start...); err != nil {
+		return "", err
+	}
+	for i := 1; i < iterations; i++ {
+		if _, err := owner.Append(turns[i%len(turns)]...); err != nil {
+			return "", err
+		}
+	}
+	memory, mark, err := runner.Remember(long)
+	if err != nil {
+		return "", err
+	}
+	if n := memory.State.Iteration; n < iterations {
+		return "", fmt.Errorf("the long loop has %d iterations", n)
+	}
+	return long.ID, owner.Save(mark, memory, nil)
+}
+
+// retell splits a loop's journal into what stands before the end of its first
+// turn, with another limit of iterations, and what stands between the ends of
+// the others.
+func retell(l *store.Loop, limit int) (start []journal.Entry, turns [][]journal.Entry, err error) {
+	var part []journal.Entry
+	for r, err := range l.Records(journal.Mark{}) {
+		if err != nil {
+			return nil, nil, err
+		}
+		entry := journal.Entry{Type: r.Type, Data: r.Data}
+		var e loop.Event
+		if r.Type == "event" { // the others are the runner's own
+			if err := json.Unmarshal(r.Data, &e); err != nil {
+				return nil, nil, err
+			}
+		}
+		if e.Start != nil {
+			e.Start.Policy.Limits.Iterations = limit + 1
+			entry.Data = e
+		}
+		part = append(part, entry)
+		switch {
+		case e.Kind != loop.TurnEnded:
+		case start == nil:
+			start, part = part, nil
+		default:
+			turns, part = append(turns, part), nil
+		}
+	}
+	if len(turns) < 2 {
+		return nil, nil, errors.New("the loop to lengthen has too few turns")
+	}
+	return start, turns[:len(turns)-1], nil
+}
+
+// manyLoops compares pawl list with an empty program.
+func manyLoops(ctx context.Context, l *lab) (outcome, error) {
+	s, err := l.small(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	home := filepath.Join(l.dir, "many")
+	if _, err := s.run(home, 1)(ctx); err != nil {
+		return outcome{}, err
+	}
+	one, err := store.Open(home).Loops()
+	if err != nil {
+		return outcome{}, err
+	}
+	for i := range l.loops - 1 {
+		id := fmt.Sprintf("copied-loop-%04x", i)
+		if err := os.CopyFS(filepath.Join(filepath.Dir(one[0].Dir), id), os.DirFS(one[0].Dir)); err != nil {
+			return outcome{}, err
+		}
+	}
+	list := process{dir: s.repo, env: []string{"PAWL_HOME=" + home}, argv: []string{s.pawl, "list", "--json"}}
+	subject, reference, err := compare(ctx, l.runs, list.cpu, l.nothing())
+	if err != nil {
+		return outcome{}, err
+	}
+	return ratio(subject, reference, 40), nil
+}
