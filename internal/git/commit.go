@@ -116,13 +116,29 @@ func (r *Repo) commitTree(ctx context.Context, q CommitRequest) (Committed, erro
 		done.Unsigned = err.Error()
 	}
 	out, err := r.run(ctx, c)
+	done.Commit = strings.TrimSpace(string(out))
+	return done, nameless(err)
+}
+
+// Identity tells, before any work is done, whether git knows whose commits it
+// would make.
+func (r *Repo) Identity(ctx context.Context) error {
+	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
+		if _, err := r.git(ctx, "var", who); err != nil {
+			return nameless(err)
+		}
+	}
+	return nil
+}
+
+// nameless puts git's complaint about a missing identity into words of ours.
+func nameless(err error) error {
 	if said(err, "tell me who you are", "empty ident", "auto-detect email", "no name was given", "no email was given") {
-		return done, failure.New(failure.Usage,
+		return failure.New(failure.Usage,
 			`tell git who you are: git config user.name "…" && git config user.email "…"`,
 			"git does not know whose commits these are")
 	}
-	done.Commit = strings.TrimSpace(string(out))
-	return done, err
+	return err
 }
 
 // message is the text of a commit with trailers in one block with those it has.

@@ -69,6 +69,9 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 		return nil, err
 	}
 	p := &Prepared{Goal: goal, Settings: s, Repo: repo, Home: q.Env.PawlHome, env: q.Env}
+	if err := repo.Identity(ctx); err != nil {
+		return nil, err
+	}
 	if p.Status, err = repo.Status(ctx); err != nil {
 		return nil, fmt.Errorf("look at the work tree: %w", err)
 	}

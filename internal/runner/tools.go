@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"maps"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -60,8 +61,10 @@ func readsOnly(tool string) bool {
 	return false
 }
 
+func pathKeys() []string { return []string{"file_path", "notebook_path", "path"} }
+
 func inputPath(in map[string]any) string {
-	for _, key := range []string{"file_path", "notebook_path", "path"} {
+	for _, key := range pathKeys() {
 		if p, ok := in[key].(string); ok {
 			return p
 		}
@@ -72,10 +75,39 @@ func inputPath(in map[string]any) string {
 // judgeCall answers a tool call before it runs. What the guard would ask a
 // person about is denied: nobody is there.
 func (r *Runner) judgeCall(c agent.ToolCall) agent.Verdict {
-	v := guard.Judge(guard.Call{Tool: c.Tool, Input: c.Input, Dir: c.Dir}, r.rules)
+	v := guard.Judge(guard.Call{Tool: c.Tool, Input: followed(c.Input), Dir: c.Dir}, r.rules)
 	if v.Decision == guard.Allow {
 		r.tools.saw(c)
 		return agent.Verdict{Allow: true}
 	}
 	return agent.Verdict{Rule: v.Rule, Reason: v.Reason}
+}
+
+// followed is the input with the symbolic links in its path resolved: the guard
+// looks at words only, and a link in the work tree may lead out of it.
+func followed(in map[string]any) map[string]any {
+	for _, key := range pathKeys() {
+		p, ok := in[key].(string)
+		if !ok || !filepath.IsAbs(p) {
+			continue
+		}
+		out := maps.Clone(in)
+		out[key] = resolved(p)
+		return out
+	}
+	return in
+}
+
+// resolved follows the links of a path whose end need not exist yet.
+func resolved(path string) string {
+	rest := ""
+	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if at == filepath.Dir(at) {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
 }

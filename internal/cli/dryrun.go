@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// dryRun says what a run would do: goal, tasks, gates, limits, branch, and what
+// stands in its way. Titles come from a plan: they are cleaned.
+func dryRun(out io.Writer, p *launch.Prepared) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(out, "%-10s %s\n", name, term.Clean(fmt.Sprintf(format, args...)))
+	}
+	s := p.Spec
+	line("goal", "%s (%s)", p.Goal.Title(), s.Policy.Kind)
+	for _, t := range s.Tasks {
+		mark := "[ ]"
+		if t.Status == loop.Done {
+			mark = "[x]"
+		}
+		line("", "%s %s %s", mark, id(t), t.Title)
+	}
+	dryGates(line, p)
+	line("agent", "%s %s", s.Agent.Name, s.Agent.Model)
+	line("limits", "%s", limits(s.Policy.Limits))
+	branch := s.Branch
+	if branch == "" {
+		branch = "pawl/<loop>, made at " + s.From[:min(7, len(s.From))]
+	}
+	if s.OwnTree {
+		branch += ", in a worktree of its own"
+	}
+	line("commits", "go to %s", branch)
+	if n := len(p.Status.Dirty); n > 0 && p.Settings.AllowDirty {
+		line("first", "your changes are committed as yours (%d files)", n)
+	}
+	for _, t := range s.Tasks {
+		if t.Status == loop.Open && t.Wanted == gate.Discriminating && plan.LooksLikeProse(plan.Task{ID: t.ID, Title: t.Title}) {
+			line("note", "task %s %q looks like prose: nothing could prove it. Add  --evidence %s=consistent  to accept that", t.ID, t.Title, t.ID)
+		}
+	}
+	for _, e := range p.Settings.Explain() {
+		if e.Source != "default" && e.Source != "flags" {
+			line("from", "%s = %s (%s)", e.Key, e.Value, e.Source)
+		}
+	}
+	if err := p.Refuse(); err != nil {
+		line("but", "it would not begin: %v", err)
+	}
+	line("changed", "nothing: this was a dry run")
+}
+
+func dryGates(line func(string, string, ...any), p *launch.Prepared) {
+	for _, g := range p.Spec.Gates {
+		line("gate", "%s", g.Name)
+	}
+	if len(p.Spec.Gates) == 0 {
+		line("gate", "none: it can only end unverified")
+		for _, c := range p.Suggested {
+			line("", "the files here suggest  --gate '%s'", c)
+		}
+	}
+}
+
+func limits(l loop.Limits) string {
+	var parts []string
+	add := func(set bool, text string) {
+		if set {
+			parts = append(parts, text)
+		}
+	}
+	add(l.Iterations > 0, fmt.Sprintf("%d iterations", l.Iterations))
+	add(l.Duration > 0, term.Duration(l.Duration))
+	add(l.CostUSD > 0, term.Money(l.CostUSD))
+	add(l.Tokens > 0, term.Tokens(l.Tokens)+" tokens")
+	if len(parts) == 0 {
+		return "none, as you wrote"
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,82 @@
+package loop_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+func TestTheLadder(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Restore: true}, open("a", "b")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	for i, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "restore"} {
+		sc.turn("done", "gates claim")
+		sc.gates(red(fmt.Sprint(i)), want)
+	}
+	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "turn 5 fresh restored")
+	sc.turn("done", "gates claim")
+	sc.gates(red("last"), "restore")
+	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "checkpoint") // parked; task b
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 6 fresh next_task")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "tick b; commit b")
+	sc.committed("gates final")
+	sc.gates(green, "finish stuck")
+	if len(sc.s.Lessons) != 1 || sc.s.Restores != 2 {
+		t.Errorf("lessons %q, restores %d", sc.s.Lessons, sc.s.Restores)
+	}
+}
+
+func TestTheSameFailureTwiceEndsARung(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(red("same"), "turn 2 continue gates_failed")
+	sc.turn("done", "gates claim")
+	sc.gates(red("same"), "turn 3 fresh fresh")
+	sc.turn("done", "gates claim")
+	sc.gates(red("other"), "checkpoint") // keep: no restore, parked
+	sc.checkpointed("finish stuck")
+}
+
+func TestThreeIdleTurnsAreAFailure(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	for _, want := range []string{"turn 2 continue go_on", "turn 3 continue go_on", "turn 4 continue gates_failed"} {
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}, want)
+	}
+}
+
+func TestBlocked(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Restore: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("blocked", "restore")
+	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "finish blocked")
+	if diff := cmp.Diff("a: no key", sc.s.Reason); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestStrikes(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	bad := loop.Seen{Changed: true, Tampered: []string{"Makefile"}}
+	sc.turnSeen("done", bad, "put_back; turn 2 continue struck")
+	sc.turnSeen("", bad, "put_back; turn 3 fresh struck")
+	sc.turnSeen("done", bad, "put_back; finish tampered")
+}

@@ -1,0 +1,311 @@
+package loop_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+func TestAFinishedJobOnTheLastIterationIsVerified(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}
+
+func TestAtALimitTheGatesHaveTheLastWord(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("", "gates limit")
+	sc.gates(proven, "finish iterations")
+}
+
+func TestCostLimit(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Limits: loop.Limits{Iterations: 9, CostUSD: 0.15}})
+	sc.checkpointed("turn 1 fresh first")
+	sc.turn("", "turn 2 continue go_on")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Usage: loop.Usage{CostUSD: 0.1}}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}}, "finish budget")
+}
+
+func TestTimeLimitInMidTurn(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Duration: 8 * time.Hour}})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.now = sc.now.Add(8 * time.Hour)
+	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "interrupt")
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{}, Failure: &loop.Failure{Class: loop.Interrupted}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates limit")
+	sc.gates(green, "finish duration")
+}
+
+func TestWaitsForAUsageLimitCountAgainstNothing(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1, Duration: time.Hour}})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	for range 3 {
+		until := sc.now.Add(5 * time.Hour)
+		sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.UsageLimit, Until: until}}, "wait")
+		sc.now = until
+		sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 1 continue interrupted")
+	}
+	if got := sc.s.Elapsed(); got > 10*time.Minute {
+		t.Errorf("%s count", got)
+	}
+}
+
+func TestFailuresTakeTheirClassesPath(t *testing.T) {
+	t.Parallel()
+	cases := map[loop.Class]string{
+		loop.Overloaded: "wait", loop.Network: "wait", loop.UsageLimit: "wait",
+		loop.Login: "finish error", loop.Billing: "finish error",
+		loop.Refused: "turn 2 continue gates_failed", loop.Crashed: "turn 2 continue gates_failed",
+		loop.TimedOut: "turn 2 continue gates_failed", loop.Silent: "turn 2 continue gates_failed",
+		loop.OverBudget: "look deep", loop.Interrupted: "turn 1 continue interrupted",
+		"unheard-of": "turn 2 continue gates_failed",
+	}
+	for class, want := range cases {
+		t.Run(string(class), func(t *testing.T) {
+			t.Parallel()
+			sc := begin(t, loop.Policy{Gates: true})
+			sc.checkpointed("gates baseline")
+			sc.gates(green, "turn 1 fresh first")
+			sc.fails(class, want)
+		})
+	}
+}
+
+func TestAClientThatCannotLiveIsAnError(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	for _, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "checkpoint"} {
+		sc.fails(loop.Crashed, want)
+	}
+	sc.checkpointed("finish stuck")
+}
+
+func TestBackOffIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, class := range []loop.Class{loop.Overloaded, loop.Interrupted} {
+		sc := begin(t, loop.Policy{})
+		sc.checkpointed("turn 1 fresh first")
+		for i := 0; sc.s.Phase != loop.Ended; i++ {
+			if i > 50 {
+				t.Fatalf("%s: backs off for ever", class)
+			}
+			e := loop.Event{Kind: loop.AgentFailed, At: sc.now, Failure: &loop.Failure{Class: class}}
+			if sc.s.Phase == loop.Waiting {
+				e = loop.Event{Kind: loop.TimerFired, At: sc.now}
+			}
+			sc.s, _ = loop.Step(sc.s, e)
+		}
+		if sc.s.Outcome != loop.Errored || sc.s.Iteration != 1 {
+			t.Errorf("%s: %s after %d iterations", class, sc.s.Outcome, sc.s.Iteration)
+		}
+	}
+}
+
+func TestUnknownResultsAreRetriedAndNeverBlamed(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(cannot, "wait")
+	sc.feed(loop.Event{Kind: loop.TimerFired}, "gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	for range 3 {
+		sc.gates(cannot, "wait")
+		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates claim")
+	}
+	sc.gates(cannot, "finish error")
+	if sc.s.Ladder.Tries != 0 {
+		t.Error("the agent was blamed")
+	}
+}
+
+func TestARedGateAtTheEndOpensALastTask(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	stillRed := loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating}
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass}}, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &stillRed}, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(red("x"), "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass}}, "turn 2 fresh next_task")
+	sc.turn("done", "gates claim")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &stillRed}, "turn 3 continue gates_failed")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "tick final-gates; commit final-gates")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}
+
+func TestAVerifyLoopNeedsNoClaimButARedBefore(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Verify: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(red("x"), "turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+	sc.gates(green, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}
+
+func TestATurnOfThePersonCostsNothing(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Attended: true, Limits: loop.Limits{Iterations: 1}})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByPerson: true, Usage: loop.Usage{CostUSD: 9}}}, "turn 1 continue go_on")
+	if sc.s.Usage.CostUSD != 0 || sc.s.Turns != 0 {
+		t.Errorf("%+v", sc.s.Usage)
+	}
+}
+
+func TestGoalKinds(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Kind: loop.Answer})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{}, Text: "42"}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}}, "finish unverified")
+	if sc.s.Answer != "42" {
+		t.Errorf("answer %q", sc.s.Answer)
+	}
+
+	sc = begin(t, loop.Policy{Kind: loop.Explore, Limits: loop.Limits{Iterations: 1}})
+	sc.checkpointed("turn 1 fresh first")
+	sc.turn("", "finish finished")
+
+	sc = begin(t, loop.Policy{Kind: loop.Periodic, Every: 5 * time.Minute, Limits: loop.Limits{Iterations: 2}})
+	sc.checkpointed("turn 1 fresh first")
+	sc.turn("", "wait")
+	sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 2 fresh fresh")
+	sc.turn("", "wait")
+	sc.feed(loop.Event{Kind: loop.TimerFired}, "finish finished")
+}
+
+func TestPlansThatWereDoneBefore(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name  string
+		tasks []loop.Task
+		want  loop.Outcome
+	}{
+		{"by a person", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true}}, loop.Finished},
+		{"verified by a loop", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true, Evidence: gate.Discriminating}}, loop.Finished},
+		{"consistent by a loop", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true, Evidence: gate.Consistent}}, loop.Unverified},
+		{"no task at all", nil, loop.Errored},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := loop.Step(loop.State{}, loop.Event{Kind: loop.Started, Start: &loop.Start{Tasks: c.tasks}})
+			if s.Outcome != c.want {
+				t.Errorf("%s, want %s", s.Outcome, c.want)
+			}
+		})
+	}
+}
+
+func TestCancelFinishesWhatMustNotBeCut(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByTerm}, "interrupt")
+	sc.fails(loop.Interrupted, "finish cancelled")
+	if got := sc.s.Outcome.ExitCode(sc.s.Stop); got != 143 {
+		t.Errorf("exit code %d", got)
+	}
+
+	sc = begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.turn("done", "gates claim") // of the user's commit hooks, if of nothing else
+	sc.gates(loop.Gates{Status: gate.Pass, Evidence: gate.NoEvidence}, "tick a; commit a")
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByInterrupt}, "")
+	sc.committed("finish cancelled")
+
+	sc = begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByHangup}, "interrupt")
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByHangup}, "finish cancelled")
+}
+
+func TestANewOwnerGoesOnWithTheSameIteration(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1, Duration: time.Hour}})
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.now = sc.now.Add(10 * time.Hour) // nobody was there: not counted
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "turn 1 continue interrupted")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "tick a; commit a")
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "tick a; commit a")
+	sc.committed("gates final")
+}
+
+func TestPauseBeforeTheNextTurn(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.turn("", "")
+	if sc.s.Phase != loop.Paused {
+		t.Fatalf("phase %s", sc.s.Phase)
+	}
+	sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "look at the mock server"}, "")
+	sc.feed(loop.Event{Kind: loop.Resumed}, "turn 2 continue go_on")
+	if diff := cmp.Diff([]string{"look at the mock server"}, sc.s.Pending[0].Notes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	want := map[loop.Outcome]int{
+		loop.Verified: 0, loop.Finished: 0, loop.Errored: 1, loop.Unverified: 3, loop.Iterations: 10, loop.Duration: 11,
+		loop.Budget: 12, loop.Stuck: 13, loop.BlockedEnd: 14, loop.Tampered: 15, loop.CancelledEnd: 130, "": 1,
+	}
+	for o, code := range want {
+		if got := o.ExitCode(loop.ByInterrupt); got != code {
+			t.Errorf("%s: %d, want %d", o, got, code)
+		}
+	}
+	if got := loop.CancelledEnd.ExitCode(loop.ByHangup); got != 129 {
+		t.Errorf("hangup: %d", got)
+	}
+}
+
+func TestGatesEveryTurnTellAndDoNotCount(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, EveryTurn: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	for i := range 5 {
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look deep")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates turn")
+		sc.gates(red("same"), fmt.Sprintf("turn %d continue go_on", i+2))
+	}
+	if sc.s.Failing == nil || sc.s.Ladder.Tries != 0 {
+		t.Errorf("failing %v, tries %d", sc.s.Failing, sc.s.Ladder.Tries)
+	}
+}
