@@ -21,7 +21,7 @@ type group struct {
 }
 
 func startGroup(cmd *exec.Cmd) (*group, error) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.SysProcAttr = attributes()
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

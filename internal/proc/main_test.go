@@ -1,6 +1,7 @@
 package proc_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -54,6 +55,17 @@ func child(mode string) int {
 	case "die-by-signal":
 		p, _ := os.FindProcess(os.Getpid())
 		_ = p.Kill()
+		time.Sleep(time.Minute)
+	case "orphan": // starts a process by this package, and is killed
+		p, err := proc.Start(context.Background(), proc.Spec{Argv: os.Args[:1], Env: append(os.Environ(), "TEST_MAIN=hang")})
+		if err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		fmt.Println(p.PID())
+		time.Sleep(100 * time.Millisecond)
+		self, _ := os.FindProcess(os.Getpid())
+		_ = self.Kill()
 		time.Sleep(time.Minute)
 	case "leak": // leak:HOW:MODE starts a child that outlives it
 		leak(arg)

@@ -7,6 +7,8 @@
 // when its context is cancelled, its group is told to stop (TERM), given a
 // grace, then killed; after that the whole machine is looked through for
 // descendants, by ancestry, session and tag, and these are ended the same way.
+// On Linux a process is told to stop also when the one that started it is
+// killed; what that leaves behind finds SweepMarked.
 //
 // Where that cannot see everything: macOS does not show the environment of a
 // process, so there only ancestry and groups count; and a process that clears
@@ -21,6 +23,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -106,15 +109,30 @@ func Start(ctx context.Context, s Spec) (*Process, error) {
 	if err := p.connect(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
 	}
+	started := make(chan error)
+	go p.live(ctx, started)
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
+	}
+	return p, nil
+}
+
+// live starts the process and supervises it to its end. It keeps its thread all
+// the while: Linux counts the death of the thread that started a process as the
+// death of its parent, and then ends the process (see startGroup).
+func (p *Process) live(ctx context.Context, started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	g, err := startGroup(p.cmd)
 	p.releaseChildEnds()
 	if err != nil {
 		p.drain(0)
-		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
+		started <- err
+		return
 	}
 	p.group = g
-	go p.supervise(ctx)
-	return p, nil
+	started <- nil
+	p.supervise(ctx)
 }
 
 // Run starts a process and waits for its end.
@@ -158,7 +176,7 @@ func (p *Process) SweepSessions() int {
 	}
 }
 
-// supervise owns the process from start to end.
+// supervise sees the process to its end.
 func (p *Process) supervise(ctx context.Context) {
 	defer close(p.done)
 	waited := make(chan error, 1)
