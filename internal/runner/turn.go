@@ -38,13 +38,16 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m Memory) (loop.Event,
 	if err != nil {
 		return loop.Event{}, err
 	}
-	version := m.Session.Version
+	version, prior := m.Session.Version, m.Session.CostUSD
+	if a.Fresh {
+		prior = 0
+	}
 	res, err := s.Turn(ctx, agent.Turn{
 		Prompt: text, Timeout: r.Spec.TurnTimeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: costLeft(m.State),
 	}, func(e agent.Event) {
 		if e.Kind == agent.KindInit {
 			version = e.Text
-			r.keepSession(ctx, Session{ID: s.ID(), CostUSD: m.Session.CostUSD, Version: e.Text, Model: e.Model})
+			r.keepSession(ctx, Session{ID: s.ID(), CostUSD: prior, Version: e.Text, Model: e.Model})
 		}
 		r.inRun(ctx, func(context.Context) error { r.Observer.Agent(e); return nil })
 	})
