@@ -9,8 +9,10 @@ import (
 func TestFamily(t *testing.T) {
 	t.Parallel()
 	const self, leader = 10, 100
-	k := kin{self: self, selfSID: 9, leader: leader, leaderStart: "5000", tag: "T",
-		seen: map[identity]bool{{400, "6000"}: true}}
+	k := kin{
+		self: self, selfSID: 9, leader: leader, leaderStart: "5000", tag: "T",
+		seen: map[identity]bool{{400, "6000"}: true},
+	}
 	cases := []struct {
 		name string
 		e    entry

@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -42,7 +43,7 @@ func (p *Process) connect() error {
 	errOut, err := p.open(s.Stderr)
 	if err != nil {
 		p.releaseChildEnds()
-		p.drain(0)
+		_ = p.drain(0)
 		return err
 	}
 	if errOut != nil {
@@ -74,12 +75,10 @@ func (p *Process) open(w io.Writer) (*os.File, error) {
 // a pipe that nobody reads.
 func (o *outlet) copy(w io.Writer) error {
 	_, err := io.Copy(writerOnly{w}, o.r)
-	if err == nil {
+	if err == nil || errors.Is(err, os.ErrClosed) { // closed by drain
 		return nil
 	}
-	if _, drained := io.Copy(io.Discard, o.r); drained != nil {
-		return nil // the pipe was closed by drain: no fault of the writer
-	}
+	_, _ = io.Copy(io.Discard, o.r)
 	return fmt.Errorf("write output: %w", err)
 }
 

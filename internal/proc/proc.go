@@ -24,6 +24,7 @@ import (
 	"io"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -126,7 +127,7 @@ func (p *Process) live(ctx context.Context, started chan<- error) {
 	g, err := startGroup(p.cmd)
 	p.releaseChildEnds()
 	if err != nil {
-		p.drain(0)
+		_ = p.drain(0)
 		started <- err
 		return
 	}
@@ -243,7 +244,7 @@ func tagged(env []string, marker string) (_ []string, tag string) {
 			above = v + "."
 		}
 	}
-	env = append(env[:len(env):len(env)], tagName+"="+above+tag)
+	env = append(slices.Clip(env), tagName+"="+above+tag)
 	if marker != "" {
 		env = append(env, MarkerName+"="+marker)
 	}

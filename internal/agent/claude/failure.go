@@ -15,8 +15,6 @@ const (
 	retriesLeft = 3
 	// longRetry is a delay that no hiccup asks for: a limit's reset.
 	longRetry = 10 * time.Second
-	// statusOverloaded is the API's own status for "at capacity".
-	statusOverloaded = 529
 )
 
 const (

@@ -6,8 +6,10 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -38,7 +40,7 @@ func (a Agent) Start(_ context.Context, o agent.Options) (agent.Session, error) 
 	if len(a.Argv) == 0 {
 		return nil, failure.New(failure.Usage, "name the program with --agent-command", "start agent: no command given")
 	}
-	return &session{argv: append(a.Argv[:len(a.Argv):len(a.Argv)], o.Args...), o: o}, nil
+	return &session{argv: append(slices.Clip(a.Argv), o.Args...), o: o}, nil
 }
 
 type session struct {
@@ -128,13 +130,9 @@ func newWatch(ctx context.Context, t agent.Turn) *watch {
 	return w
 }
 
-type reason string
-
-func (r reason) Error() string { return string(r) }
-
-const (
-	errTimeout = reason("the turn took too long")
-	errSilent  = reason("the agent was silent for too long")
+var (
+	errTimeout = errors.New("the turn took too long")
+	errSilent  = errors.New("the agent was silent for too long")
 )
 
 // failure says why the program was ended, nil if it ended by itself.
@@ -142,9 +140,9 @@ func (w *watch) failure(outer context.Context) *agent.Failure {
 	switch cause := context.Cause(w.ctx); {
 	case outer.Err() != nil:
 		return &agent.Failure{Class: agent.Interrupted, Message: "the turn was interrupted"}
-	case cause == errTimeout:
+	case errors.Is(cause, errTimeout):
 		return &agent.Failure{Class: agent.TimedOut, Message: fmt.Sprintf("the turn took longer than %v", w.t.Timeout)}
-	case cause == errSilent:
+	case errors.Is(cause, errSilent):
 		return &agent.Failure{Class: agent.Silent, Message: fmt.Sprintf("no output for %v", w.t.IdleTimeout)}
 	}
 	return nil

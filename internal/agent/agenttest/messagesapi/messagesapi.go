@@ -24,6 +24,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -167,8 +168,8 @@ type ToolResult struct {
 
 // LastUserText is the text of the last user message that has any.
 func (r Request) LastUserText() string {
-	for i := len(r.Messages) - 1; i >= 0; i-- {
-		if m := r.Messages[i]; m.Role == "user" && m.Text != "" {
+	for _, m := range slices.Backward(r.Messages) {
+		if m.Role == "user" && m.Text != "" {
 			return m.Text
 		}
 	}

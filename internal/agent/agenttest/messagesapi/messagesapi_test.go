@@ -148,8 +148,10 @@ func TestTheRestOfTheAPI(t *testing.T) {
 		method, path string
 		want         int
 	}{
-		{http.MethodHead, "/", 200}, {http.MethodPost, "/v1/messages/count_tokens", 200},
-		{http.MethodGet, "/v1/models", 404}, {http.MethodPost, "/v1/messages", 400},
+		{http.MethodHead, "/", 200},
+		{http.MethodPost, "/v1/messages/count_tokens", 200},
+		{http.MethodGet, "/v1/models", 404},
+		{http.MethodPost, "/v1/messages", 400},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), c.method, s.URL+c.path, bytes.NewReader([]byte("no json")))
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 )
@@ -96,9 +97,7 @@ func errorKind(status int) string {
 
 func (r Response) write(w http.ResponseWriter, req Request, stream bool) {
 	if r.status != 0 {
-		for name, values := range r.header {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), r.header)
 		writeError(w, r.status, r.kind, r.text)
 		return
 	}
