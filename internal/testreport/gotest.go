@@ -32,7 +32,9 @@ type goReader struct {
 type goTest struct {
 	id     string
 	output []byte
-	failed bool // some test below failed
+	// Of a package:
+	failed   bool // some test of it failed
+	panicked bool // a line of its output looks so
 }
 
 // keepOutput bounds what is held of the output of one running test, in bytes.
@@ -100,9 +102,8 @@ func (g *goReader) output(e goEvent) {
 		t.output = append(t.output[:0], t.output[len(t.output)-keepOutput:]...)
 	}
 	t.output = append(t.output, e.Output...)
-	// A panic ends the whole package: what did not run was not deleted.
 	if goPanic.MatchString(e.Output) {
-		g.rep.cutShort(e.Package)
+		g.test(goEvent{Package: e.Package}).panicked = true
 	}
 }
 
@@ -143,6 +144,9 @@ func (g *goReader) endPackage(e goEvent) {
 	}
 	g.print(string(p.output))
 	g.rep.firstError(firstGoError(p.output))
+	if p.panicked { // that ends the whole package: what did not run was not deleted
+		g.rep.cutShort(e.Package)
+	}
 	switch {
 	case e.FailedBuild != "":
 		g.rep.BuildFailed = true

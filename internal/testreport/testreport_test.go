@@ -93,6 +93,12 @@ func TestParseOddReports(t *testing.T) {
 			testreport.Report{Tests: tests{"p.T": "fail"}, Failing: []string{"p.T"}, Incomplete: []string{"p"}},
 		},
 		{
+			"a test that prints of panics and passes", testreport.GoJSON,
+			`{"Action":"run","Package":"p","Test":"T"}` + "\n" + `{"Action":"output","Package":"p","Test":"T","Output":"panic: caught\n"}` + "\n" +
+				`{"Action":"pass","Package":"p","Test":"T"}` + "\n" + `{"Action":"pass","Package":"p"}`,
+			testreport.Report{Tests: tests{"p.T": "pass"}},
+		},
+		{
 			"bail out", testreport.TAP, "ok 1 - a\nBail out! no database\n",
 			testreport.Report{Tests: tests{"a": "pass"}, Failing: []string{"Bail out! no database"}, Incomplete: []string{""}, FirstError: "Bail out! no database"},
 		},

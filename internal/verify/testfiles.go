@@ -44,6 +44,9 @@ type testChanges struct {
 	inSource  bool     // source files that hold tests differ
 }
 
+// maxLooks bounds the changed source files that are searched for tests.
+const maxLooks = 100
+
 // compareTests finds what a claim did to tests.
 func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, error) {
 	var c testChanges
@@ -61,9 +64,13 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 	if err != nil {
 		return c, err
 	}
+	looked := 0
 	for _, ch := range task {
 		if !v.isTest(ch.Path) {
-			c.inSource = c.inSource || v.holdsTests(ctx, ch, r)
+			if !c.inSource && len(inSourceMarks(ch.Path)) > 0 && looked < maxLooks {
+				looked++
+				c.inSource = v.holdsTests(ctx, ch, r)
+			}
 			continue
 		}
 		if ch.Status != 'D' {
@@ -99,8 +106,6 @@ func inSourceMarks(file string) []string {
 		return []string{"#[cfg(test)]", "#[test]", "/// ```", "//! ```"}
 	case ".py":
 		return []string{">>> "}
-	case ".ts", ".js", ".tsx", ".jsx":
-		return []string{"import.meta.vitest"}
 	case ".ex":
 		return []string{"iex> "}
 	case ".zig":
@@ -111,16 +116,12 @@ func inSourceMarks(file string) []string {
 
 // holdsTests reports whether a changed source file holds tests, before or now.
 func (v *Verifier) holdsTests(ctx context.Context, ch git.Change, r Request) bool {
-	marks := inSourceMarks(ch.Path)
-	if len(marks) == 0 {
-		return false
-	}
 	for _, tree := range []string{r.Base, r.Tree} {
 		content, err := v.Repo.Show(ctx, tree, ch.Path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return true // it could not be read: it may
 		}
-		for _, mark := range marks {
+		for _, mark := range inSourceMarks(ch.Path) {
 			if bytes.Contains(content, []byte(mark)) {
 				return true
 			}

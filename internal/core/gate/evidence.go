@@ -40,7 +40,7 @@ func (o Observation) flips() flips {
 // flipped names the tests of one gate that went from fail to pass, or the gate
 // itself where no test explains its red.
 func (o Observation) flipped(before, after Result) []string {
-	if before.Status == Unknown || after.Status == Unknown {
+	if before.Status != Fail || after.Status == Unknown {
 		return nil
 	}
 	var names []string
@@ -50,7 +50,7 @@ func (o Observation) flipped(before, after Result) []string {
 		}
 	}
 	byTests := len(before.Failing) > 0 && len(before.Tests) > 0 || len(before.Incomplete) > 0
-	if before.Status == Fail && after.Status == Pass && !byTests && !o.InSource {
+	if after.Status == Pass && !byTests && !o.InSource {
 		names = append(names, after.Gate)
 	}
 	return names

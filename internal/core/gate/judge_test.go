@@ -19,7 +19,7 @@ func run(s string) gate.Result {
 		r.Reason = "killed"
 	}
 	for _, w := range words[1:] {
-		name := strings.TrimRight(w, "+-")
+		name := strings.ReplaceAll(strings.TrimRight(w, "+-"), "_", " ")
 		switch {
 		case w == "build":
 			r.BuildFailed = true
@@ -147,6 +147,10 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		{
 			name: "a test is gone, which the task may do", before: "pass A+ B+", now: "pass A+", allow: true,
 			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing failed before", green: true},
+		},
+		{
+			name: "a case of a test has another name", before: "pass p.A+ p.A/port:4711+ s+ s_>_c+", now: "pass p.A+ p.A/port:1234+ s+",
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", green: true},
 		},
 		{
 			name: "a package does not build", before: "pass p.A+ q.B+", now: "fail q.B+ !p build", allow: true,

@@ -90,7 +90,10 @@ func (o Observation) needsOriginals() bool {
 	if len(o.OldTests) > 0 || !o.added() {
 		return len(o.OldTests) > 0
 	}
-	return slices.ContainsFunc(o.Now, func(now Result) bool { return now.cutIn(find(o.Baseline, now.Gate)) })
+	return slices.ContainsFunc(o.Now, func(now Result) bool {
+		before := find(o.Baseline, now.Gate)
+		return before.Status == Fail && now.cutIn(before)
+	})
 }
 
 // added: there are test files that were not there before.
