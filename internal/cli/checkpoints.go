@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+)
+
+type checkpointsCmd struct {
+	loopArg
+}
+
+func (checkpointsCmd) Help() string {
+	return `A checkpoint is a commit under refs/pawl/LOOP/N: git show and git diff work on it.
+
+  pawl checkpoints brisk-otter
+  git diff refs/pawl/brisk-otter-7f3a/3`
+}
+
+// Run lists a loop's checkpoints.
+func (c *checkpointsCmd) Run(a *app) error {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return err
+	}
+	repo, err := git.Open(ctx, s.root) // checkpoints outlive a work tree
+	if err != nil {
+		return err
+	}
+	all, err := repo.Checkpoints(ctx, s.ID)
+	if err != nil {
+		return ended(ctx, err)
+	}
+	if len(all) == 0 {
+		a.printf("%s made no checkpoint\n", s.ID)
+		return nil
+	}
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	for _, cp := range all {
+		_, _ = fmt.Fprintf(w, "%d\t%s\t%.9s\t%s\n", cp.N, minute(cp.Time), cp.Commit, plan.OneLine(cp.Subject, 80))
+	}
+	return w.Flush()
+}
+
+// beforeRestore begins the subject of the checkpoint that each restore makes
+// first, the runner's as well as a person's.
+const beforeRestore = "before a restore"
+
+// checkpoint is the one with that number.
+func checkpoint(ctx context.Context, repo *git.Repo, s *subject, n int) (git.Checkpoint, error) {
+	all, err := repo.Checkpoints(ctx, s.ID)
+	if err != nil {
+		return git.Checkpoint{}, err
+	}
+	for _, cp := range all {
+		if cp.N == n {
+			return cp, nil
+		}
+	}
+	return git.Checkpoint{}, failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists them", "loop %s has no checkpoint %d", s.ID, n)
+}
+
+// lastRestore is the checkpoint from before the last restore.
+func lastRestore(ctx context.Context, repo *git.Repo, s *subject) (git.Checkpoint, error) {
+	all, err := repo.Checkpoints(ctx, s.ID)
+	if err != nil {
+		return git.Checkpoint{}, err
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if strings.HasPrefix(all[i].Subject, beforeRestore) {
+			return all[i], nil
+		}
+	}
+	return git.Checkpoint{}, failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what can be restored", "nothing was restored in loop %s", s.ID)
+}

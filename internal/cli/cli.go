@@ -1,0 +1,87 @@
+// Package cli is the command line: one file per command.
+//
+// A command is a struct whose tags describe its arguments and flags and whose
+// Run method does the work, with app for its surroundings. The field in grammar
+// is all the wiring there is: parsing, help, shell completions and the reference
+// page are made from it. Flags end here; what is called below gets values and
+// option structs of its own.
+//
+// Run returns an error for a person (package failure: message, hint, exit code)
+// or an exitCode, which says nothing more. All codes stand in one table
+// (exit.go). What was asked for goes to the standard output, everything else to
+// the standard error; with --json the output is one documented shape, whose
+// schema stands in docs/reference.
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+//go:generate env UPDATE=1 go test -run TestReferenceIsFresh .
+
+// Stdio are the standard streams of the process.
+type Stdio struct{ In, Out, Err *os.File }
+
+// grammar lists the commands, in the order in which help shows them.
+type grammar struct {
+	Run    runCmd    `cmd:"" group:"Work" help:"pursue a goal with fresh sessions until it is verified"`
+	Resume resumeCmd `cmd:"" group:"Work" help:"go on with a loop that was paused or cut off"`
+
+	List   listCmd   `cmd:"" group:"Look" help:"list the loops of this repository"`
+	Status statusCmd `cmd:"" group:"Look" help:"show how a loop stands"`
+	Log    logCmd    `cmd:"" group:"Look" help:"tell what happened in a loop, from its journal"`
+	Report reportCmd `cmd:"" group:"Look" help:"print the one page to believe: what was done, what was not, and why"`
+
+	Tell  tellCmd  `cmd:"" group:"Steer" help:"say something to the agent; it is part of its next prompt"`
+	Pause pauseCmd `cmd:"" group:"Steer" help:"hold a loop before its next turn"`
+	Stop  stopCmd  `cmd:"" group:"Steer" help:"end a loop cleanly and keep its work"`
+
+	Verify verifyCmd `cmd:"" group:"Judge" help:"run this project's gates now and print receipts"`
+	Audit  auditCmd  `cmd:"" group:"Judge" help:"re-check a commit: run its gates again in a clean checkout and compare with the receipts"`
+
+	Checkpoints checkpointsCmd `cmd:"" group:"Go back" help:"list the snapshots that a loop made of the work tree"`
+	Restore     restoreCmd     `cmd:"" group:"Go back" help:"go back to a checkpoint; the tree as it is becomes one first"`
+	Undo        undoCmd        `cmd:"" group:"Go back" help:"take the last restore back"`
+
+	Plan       planCmd       `cmd:"" group:"Set up" help:"read plans in the formats that people have"`
+	Trust      trustCmd      `cmd:"" group:"Set up" help:"let commands that stand in this repository's files run"`
+	Completion completionCmd `cmd:"" group:"Set up" help:"print a completion script for a shell"`
+	Version    versionCmd    `cmd:"" group:"Set up" help:"print the version"`
+}
+
+// app is what commands work with.
+type app struct {
+	Stdio
+	env   config.Environment
+	dir   string // the current folder, absolute
+	store *store.Store
+}
+
+// Main runs the tool with its arguments, the program's name aside, and returns
+// the exit code.
+func Main(args []string, streams Stdio) int {
+	a := &app{Stdio: streams}
+	return a.exit(a.main(args))
+}
+
+func (a *app) main(args []string) error {
+	var err error
+	if a.env, err = config.ReadEnvironment(); err != nil {
+		return err
+	}
+	if a.dir, err = os.Getwd(); err != nil {
+		return fmt.Errorf("find the current folder: %w", err)
+	}
+	a.store = store.Open(a.env.PawlHome)
+	return a.dispatch(args)
+}
+
+// printf writes to the standard output. What cannot be written (a closed pipe)
+// was not wanted.
+func (a *app) printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(a.Out, format, args...)
+}

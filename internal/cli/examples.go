@@ -1,0 +1,18 @@
+package cli
+
+// Help shows examples of the command that most people type first.
+func (runCmd) Help() string {
+	return `The loop ends in exactly one outcome; its exit code tells which (pawl help exit-codes). Ctrl-C keeps the work.
+
+  pawl run plan.md --gate 'go test ./...'
+  pawl run "make the upload test stable" --gate 'npm test -- upload' --max-iterations 8
+  pawl run --dry-run`
+}
+
+// Help shows examples.
+func (resumeCmd) Help() string {
+	return `A loop goes on where it was: no iteration is counted twice, and no work is lost.
+
+  pawl resume
+  pawl resume brisk-otter`
+}

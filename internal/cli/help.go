@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alecthomas/kong"
+)
+
+// helpText is what --help prints for a command, or for the tool.
+func helpText(n *kong.Node) string {
+	var b strings.Builder
+	if n.Parent == nil {
+		rootHelp(&b, n)
+		return b.String()
+	}
+	fmt.Fprintf(&b, "%s: %s\n\nusage: %s\n", commandName(n), n.Help, synopsis(n))
+	if n.Leaf() {
+		section(&b, "arguments", argumentRows(n))
+		for _, g := range flagGroups(n) {
+			section(&b, g.title, g.rows)
+		}
+	} else {
+		section(&b, "commands", commandRows(n.Children))
+	}
+	if n.Detail != "" {
+		fmt.Fprintf(&b, "\n%s\n", n.Detail)
+	}
+	return b.String()
+}
+
+func rootHelp(b *strings.Builder, n *kong.Node) {
+	fmt.Fprintf(b, "%s\n\nusage: pawl COMMAND\n", n.Help)
+	width := widest(commandRows(n.Children))
+	for _, g := range groups(n) {
+		aligned(b, g[0].Group.Title, commandRows(g), width)
+	}
+	b.WriteString("\npawl COMMAND --help tells more and gives examples; pawl help exit-codes tells how it ends\n")
+}
+
+// groups are the commands by their group, in the order of the grammar.
+func groups(n *kong.Node) [][]*kong.Node {
+	var out [][]*kong.Node
+	for _, c := range n.Children {
+		if last := len(out) - 1; last >= 0 && out[last][0].Group.Key == c.Group.Key {
+			out[last] = append(out[last], c)
+		} else {
+			out = append(out, []*kong.Node{c})
+		}
+	}
+	return out
+}
+
+// row is a name and what it means.
+type row struct{ name, help string }
+
+func section(b *strings.Builder, title string, rows []row) { aligned(b, title, rows, widest(rows)) }
+
+func widest(rows []row) int {
+	width := 0
+	for _, r := range rows {
+		width = max(width, utf8.RuneCountInString(r.name))
+	}
+	return width
+}
+
+func aligned(b *strings.Builder, title string, rows []row, width int) {
+	if len(rows) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", title)
+	for _, r := range rows {
+		fmt.Fprintf(b, "  %-*s  %s\n", width, r.name, r.help)
+	}
+}
+
+func commandRows(commands []*kong.Node) []row {
+	var rows []row
+	for _, c := range commands {
+		rows = append(rows, row{strings.Join(append([]string{c.Name}, operands(c)...), " "), c.Help})
+	}
+	return rows
+}
+
+func argumentRows(n *kong.Node) []row {
+	var rows []row
+	for _, p := range n.Positional {
+		rows = append(rows, row{argumentName(p), p.Help})
+	}
+	return rows
+}
+
+// flagGroup is flags that belong together.
+type flagGroup struct {
+	title string
+	rows  []row
+}
+
+// flagGroups are a command's flags by group, those without a group last.
+func flagGroups(n *kong.Node) []flagGroup {
+	var grouped []flagGroup
+	rest := flagGroup{title: "flags"}
+	for _, f := range n.Flags {
+		r := row{flagSynopsis(f), flagHelp(f)}
+		if f.Short != 0 {
+			r.name = fmt.Sprintf("-%c, %s", f.Short, r.name)
+		}
+		title := ""
+		if f.Group != nil && f.Group != n.Group {
+			title = "flags: " + strings.ToLower(f.Group.Title)
+		}
+		switch last := len(grouped) - 1; {
+		case title == "":
+			rest.rows = append(rest.rows, r)
+		case last >= 0 && grouped[last].title == title:
+			grouped[last].rows = append(grouped[last].rows, r)
+		default:
+			grouped = append(grouped, flagGroup{title, []row{r}})
+		}
+	}
+	return append(grouped, rest)
+}
+
+func flagHelp(f *kong.Flag) string {
+	if f.HasDefault && f.Default != "" && f.Default != "false" {
+		return fmt.Sprintf("%s (%s)", f.Help, f.Default)
+	}
+	return f.Help
+}
+
+// flagsInSynopsis is how many flags a synopsis names before it says FLAGS.
+const flagsInSynopsis = 6
+
+// synopsis is the whole call: pawl log [LOOP] [--json] [--follow] [--verify].
+func synopsis(n *kong.Node) string {
+	words := append([]string{commandName(n)}, operands(n)...)
+	if len(n.Flags) > flagsInSynopsis {
+		return strings.Join(append(words, "[FLAGS]"), " ")
+	}
+	for _, f := range n.Flags {
+		word := flagSynopsis(f)
+		if !f.Required {
+			word = "[" + word + "]"
+		}
+		if f.IsSlice() {
+			word += "…"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+// operands are what follows a command's name, flags aside.
+func operands(n *kong.Node) []string {
+	if !n.Leaf() {
+		return []string{"COMMAND"}
+	}
+	var words []string
+	for _, p := range n.Positional {
+		name := argumentName(p)
+		if !p.Required {
+			name = "[" + name + "]"
+		}
+		words = append(words, name)
+	}
+	return words
+}
+
+func flagSynopsis(f *kong.Flag) string {
+	if f.IsBool() {
+		return "--" + f.Name
+	}
+	return "--" + f.Name + " " + f.FormatPlaceHolder()
+}
+
+// argumentLabel is an argument's name in messages.
+func argumentLabel(p *kong.Positional) string { return strings.ToUpper(p.Name) }
+
+func argumentName(p *kong.Positional) string {
+	name := argumentLabel(p)
+	if p.IsCumulative() {
+		name += "…"
+	}
+	return name
+}
+
+// commandName is the command as it is typed: pawl plan show.
+func commandName(n *kong.Node) string {
+	if n.Parent == nil {
+		return n.Name
+	}
+	return commandName(n.Parent) + " " + n.Name
+}

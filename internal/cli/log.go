@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+type logCmd struct {
+	loopArg
+	JSON   bool `name:"json" help:"print the records as they stand, one JSON object a line (docs/reference/log.schema.json)"`
+	Follow bool `help:"wait for more until the loop has ended"`
+	Verify bool `xor:"what" help:"check that no record was changed, lost or put in"`
+}
+
+func (logCmd) Help() string {
+	return `  pawl log .
+  pawl log brisk-otter --follow
+  pawl log . --json | jq 'select(.type == "receipt")'
+  pawl log . --verify`
+}
+
+// Run tells what happened in a loop.
+func (c *logCmd) Run(a *app) error {
+	if c.Verify && (c.JSON || c.Follow) {
+		return failure.New(failure.Usage, "", "--verify prints neither JSON nor what follows")
+	}
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return err
+	}
+	if c.Verify {
+		return a.verifyJournal(s)
+	}
+	ctx, cancel := untilSignal()
+	defer cancel()
+	records := s.Records(journal.Mark{})
+	if c.Follow {
+		records = s.Follow(ctx, 0)
+	}
+	if err := a.printRecords(ctx, records, c.JSON); err != nil {
+		return fmt.Errorf("read the journal of loop %s: %w", s.ID, err)
+	}
+	return ended(ctx, ctx.Err())
+}
+
+// printRecords prints until there are no more or the loop has ended. It keeps
+// the machine's state, for what an event meant depends on it.
+func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record, error], asJSON bool) error {
+	var state loop.State
+	out := json.NewEncoder(a.Out)
+	out.SetEscapeHTML(false)
+	for r, err := range records {
+		var corrupt *journal.CorruptError
+		if errors.As(err, &corrupt) {
+			term.Warnf(a.Err, "%s", corrupt)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		before := state
+		var acts []loop.Action
+		var e loop.Event
+		if r.Type == runner.RecordEvent && json.Unmarshal(r.Data, &e) == nil {
+			state, acts = loop.Step(state, e)
+		}
+		if asJSON {
+			if err := out.Encode(r); err != nil {
+				return fmt.Errorf("print JSON: %w", err)
+			}
+		} else {
+			a.printRecord(r, told{before: before, event: e, after: state, acts: acts})
+		}
+		if state.Phase == loop.Ended && before.Phase != loop.Ended || ctx.Err() != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (a *app) printRecord(r journal.Record, t told) {
+	for i, line := range t.lines(r) {
+		stamp := "        "
+		if i == 0 {
+			stamp = r.At.Local().Format("15:04:05")
+		}
+		a.printf("%s  %s\n", stamp, term.Clean(line))
+	}
+}
+
+// verifyJournal checks the chain. What the chain can tell and what not stands in
+// docs/DESIGN.md, section 5.
+func (a *app) verifyJournal(s *subject) error {
+	good, last, err := s.Loop.Verify()
+	var corrupt *journal.CorruptError
+	if errors.As(err, &corrupt) {
+		return failure.New(failure.Error, "what can be read is used; the damaged part stays as it is in "+corrupt.Path,
+			"the journal of %s is damaged at record %d: %s (%d good records)", s.ID, corrupt.Seq, corrupt.Reason, good)
+	}
+	if err != nil {
+		return err
+	}
+	a.printf("the journal of %s is intact: %s, the last one's hash is %.12s\n", s.ID, count(int(good), "record"), last.Hash)
+	return nil
+}

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// loopArg is how commands name a loop.
+type loopArg struct {
+	Loop string `arg:"" optional:"" help:"id of a loop or the beginning of one; . is the newest here; none where there is only one"`
+}
+
+// loopWord is the same where more words follow, so that it cannot be left out.
+type loopWord struct {
+	Loop string `arg:"" help:"id of a loop or the beginning of one; . is the newest here"`
+}
+
+// lost is the state of a loop that has not ended and that nobody drives.
+const lost = "lost"
+
+// subject is the loop that a command is about.
+type subject struct {
+	*store.Loop
+	root   string // that it is bound to
+	spec   runner.Spec
+	memory runner.Memory
+	holder store.Holder // who drives it, or drove it last
+	alive  bool         // the holder lives
+}
+
+// find reads the loop that a person means by ref. A damaged journal is warned
+// of, and read as far as it goes.
+func (a *app) find(ref string) (*subject, error) {
+	l, err := a.store.Resolve(ref, a.root())
+	if err != nil {
+		return nil, err
+	}
+	kept, err := l.Spec()
+	if err != nil {
+		return nil, err
+	}
+	s := &subject{Loop: l, root: kept.Root}
+	if s.spec, err = decodeSpec(kept); err != nil {
+		return nil, err
+	}
+	if s.spec.Branch == "" {
+		s.spec.Branch = "pawl/" + l.ID
+	}
+	var corrupt *journal.CorruptError
+	if s.memory, _, err = runner.Remember(l); errors.As(err, &corrupt) {
+		term.Warnf(a.Err, "%s; what follows may be incomplete", corrupt)
+	} else if err != nil {
+		return nil, err
+	}
+	if s.holder, s.alive, err = l.Holder(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// decodeSpec reads what a loop was asked.
+func decodeSpec(kept store.Spec) (runner.Spec, error) {
+	var spec runner.Spec
+	if err := json.Unmarshal(kept.Body, &spec); err != nil {
+		return runner.Spec{}, fmt.Errorf("read what loop %s was asked: %w", kept.ID, err)
+	}
+	return spec, nil
+}
+
+// summary is the loop as scripts see it.
+func (s *subject) summary() runner.Summary {
+	sum := runner.Summarize(s.ID, s.spec, s.memory.State, s.memory.Results)
+	sum.State = stateWord(sum.State, s.alive)
+	return sum
+}
+
+func (s *subject) hasEnded() bool { return s.memory.State.Phase == loop.Ended }
+
+// stateWord is the state of a loop, given what its journal says and whether
+// somebody drives it.
+func stateWord(journalled string, alive bool) string {
+	if !alive && (journalled == "running" || journalled == "waiting") {
+		return lost
+	}
+	return journalled
+}
+
+// repo opens the work tree that the loop acts on.
+func (s *subject) repo(ctx context.Context) (*git.Repo, error) {
+	dir := s.spec.WorkTree(s.Loop, s.root)
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return nil, failure.New(failure.Usage, "its commits and checkpoints are in the repository still: pawl checkpoints "+s.ID,
+			"the work tree of loop %s is gone (%s)", s.ID, dir)
+	}
+	return git.Open(ctx, dir)
+}
+
+// events are those of the journal, in order; damaged records are left out.
+func events(records iter.Seq2[journal.Record, error]) iter.Seq[loop.Event] {
+	return func(yield func(loop.Event) bool) {
+		for r, err := range records {
+			var e loop.Event
+			if err != nil || r.Type != runner.RecordEvent || json.Unmarshal(r.Data, &e) != nil {
+				continue
+			}
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// root is the folder that loops here are bound to: the work tree's root, or the
+// current folder where there is no git. Unlike git.Open it takes repositories in
+// any state, since looking at a loop is possible in all of them.
+func (a *app) root() string {
+	dir, err := filepath.EvalSymlinks(a.dir)
+	if err != nil {
+		dir = a.dir
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
+// printJSON prints one value as the only output.
+func (a *app) printJSON(v any) error {
+	out := json.NewEncoder(a.Out)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	if err := out.Encode(v); err != nil {
+		return fmt.Errorf("print JSON: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// newParser makes the parser of a grammar.
+func newParser(g *grammar) (*kong.Kong, error) {
+	k, err := kong.New(g,
+		kong.Name("pawl"),
+		kong.Description("Pawl keeps a coding agent turning until the work is verifiably done."),
+		kong.NoDefaultHelp(),
+		kong.Exit(func(int) {}),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("read the grammar of the command line: %w", err)
+	}
+	return k, nil
+}
+
+// dispatch runs the command that the arguments name, or prints help.
+func (a *app) dispatch(args []string) error {
+	var g grammar
+	k, err := newParser(&g)
+	if err != nil {
+		return err
+	}
+	if len(args) == 1 && args[0] == "--version" {
+		args = []string{"version"}
+	}
+	if words, asked := helpAsked(args); asked {
+		if len(words) == 1 && words[0] == "exit-codes" {
+			a.printf("%s", codesText())
+			return nil
+		}
+		a.printf("%s", helpText(named(k.Model.Node, words)))
+		return nil
+	}
+	ctx, err := k.Parse(args)
+	if err != nil {
+		return usage(named(k.Model.Node, args), err)
+	}
+	return ctx.Run(a)
+}
+
+// helpAsked tells whether the arguments ask for help, and with which words: none
+// at all, `help list`, `list --help`, `list -h`.
+func helpAsked(args []string) (words []string, asked bool) {
+	if len(args) == 0 {
+		return nil, true
+	}
+	if args[0] == "help" {
+		return args[1:], true
+	}
+	for i, arg := range args {
+		switch arg {
+		case "--":
+			return nil, false
+		case "-h", "--help":
+			return args[:i], true
+		}
+	}
+	return nil, false
+}
+
+// named is the innermost command that the arguments name.
+func named(n *kong.Node, args []string) *kong.Node {
+	for _, arg := range args {
+		i := slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == arg })
+		if i < 0 {
+			break
+		}
+		n = n.Children[i]
+	}
+	return n
+}
+
+// usage puts what the parser says into the tool's voice: what is wrong, and the
+// nearest thing that would be right as a hint.
+func usage(n *kong.Node, err error) error {
+	what, near, found := strings.Cut(err.Error(), ", did you mean ")
+	hint := fmt.Sprintf("%s --help shows what there is", commandName(n))
+	if found {
+		near = strings.NewReplacer(`"`, "", "?", "", "one of ", "").Replace(near)
+		hint = "did you mean " + strings.Join(strings.Split(near, ", "), " or ") + "?"
+	}
+	switch {
+	case strings.HasPrefix(what, "unexpected argument ") && len(n.Children) > 0:
+		what = "there is no command " + strings.TrimPrefix(what, "unexpected argument ")
+	case strings.HasPrefix(what, "expected one of ") && len(n.Children) > 0:
+		what = commandName(n) + " needs a command: " + commandNames(n)
+	case strings.HasPrefix(what, "expected "), strings.HasPrefix(what, "missing flags: "):
+		what = commandName(n) + " needs " + missing(n, what)
+		hint = "usage: " + synopsis(n)
+	default:
+		what = plainer(n, what)
+	}
+	return failure.New(failure.Usage, hint, "%s", what)
+}
+
+// plainer names arguments as help does and leaves out what only the parser
+// understands.
+func plainer(n *kong.Node, what string) string {
+	for _, p := range n.Positional {
+		what = strings.ReplaceAll(what, "<"+p.Name+">", argumentLabel(p))
+	}
+	what, _, _ = strings.Cut(what, `, expecting "`)
+	if head, list, ok := strings.Cut(what, " must be one of "); ok {
+		list, got, _ := strings.Cut(list, " but got ")
+		return fmt.Sprintf("%s must be one of %s, not %s", head, strings.NewReplacer(`"`, "", ",", ", ").Replace(list), got)
+	}
+	return strings.NewReplacer("expected a valid 64 bit int", "expected a whole number").Replace(what)
+}
+
+// missing names the arguments that the parser expected as help shows them.
+func missing(n *kong.Node, what string) string {
+	var names []string
+	for _, p := range n.Positional {
+		if strings.Contains(what, "<"+p.Name+">") {
+			names = append(names, argumentName(p))
+		}
+	}
+	if flags, ok := strings.CutPrefix(what, "missing flags: "); ok {
+		names = append(names, strings.ReplaceAll(flags, "=", " "))
+	}
+	if len(names) == 0 {
+		return strings.TrimPrefix(what, "expected ")
+	}
+	return strings.Join(names, " and ")
+}
+
+func commandNames(n *kong.Node) string {
+	var names []string
+	for _, c := range n.Children {
+		names = append(names, c.Name)
+	}
+	return strings.Join(names, ", ")
+}

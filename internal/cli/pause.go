@@ -1,0 +1,30 @@
+package cli
+
+import "github.com/pawl-dev/pawl/internal/runner"
+
+type pauseCmd struct {
+	loopArg
+}
+
+func (pauseCmd) Help() string {
+	return `The turn under way comes to its own end first.
+
+  pawl pause .
+  pawl resume .`
+}
+
+// Run asks the loop to hold.
+func (c *pauseCmd) Run(a *app) error {
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return err
+	}
+	if err := s.driven(); err != nil {
+		return err
+	}
+	if err := s.post(runner.MessagePause, ""); err != nil {
+		return err
+	}
+	a.printf("%s pauses before its next turn; pawl resume %[1]s goes on\n", s.ID)
+	return nil
+}

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+type planCmd struct {
+	Show    planShowCmd    `cmd:"" help:"list the tasks of a plan"`
+	Next    planNextCmd    `cmd:"" help:"name the task to work on now"`
+	Check   planCheckCmd   `cmd:"" help:"say all that is wrong with a plan"`
+	Convert planConvertCmd `cmd:"" help:"print a plan in another format"`
+}
+
+// planArg is how commands name a plan.
+type planArg struct {
+	File string `arg:"" help:"the plan"`
+}
+
+// load reads the plan. In messages it has the name that the person typed.
+func (p planArg) load(a *app) (plan.Plan, error) {
+	path := p.File
+	if !filepath.IsAbs(path) {
+		if rel, err := filepath.Rel(a.dir, filepath.Join(a.dir, path)); err == nil {
+			path = rel
+		}
+	}
+	f, err := planfile.Load(path)
+	if err != nil {
+		var invalid *planfile.Invalid
+		if errors.As(err, &invalid) {
+			return plan.Plan{}, failure.New(failure.Usage, "pawl plan check "+p.File+" tells all", "%w", err)
+		}
+		return plan.Plan{}, err
+	}
+	return f.Plan(), nil
+}
+
+type planShowCmd struct {
+	planArg
+	Task string `placeholder:"ID" help:"show this one task, with its detail"`
+	JSON bool   `name:"json" help:"print a JSON object (docs/reference/plan.schema.json)"`
+}
+
+func (planShowCmd) Help() string {
+	return `  pawl plan show plan.md
+  pawl plan show prd.json --task US-003`
+}
+
+// Run lists the tasks, or shows one.
+func (c *planShowCmd) Run(a *app) error {
+	p, err := c.load(a)
+	if err != nil {
+		return err
+	}
+	if c.Task != "" {
+		return c.showTask(a, p)
+	}
+	if c.JSON {
+		return a.printJSON(planfile.Show(p))
+	}
+	a.printf("%s  %s, %d done (%s)\n", c.File, count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
+	for _, t := range p.Tasks {
+		after := ""
+		if len(t.DependsOn) > 0 {
+			after = "  after " + strings.Join(t.DependsOn, ", ")
+		}
+		a.printf("  %s %s  %s%s\n", box(t.Done), t.ID, t.Title, after)
+	}
+	return nil
+}
+
+func (c *planShowCmd) showTask(a *app, p plan.Plan) error {
+	t, ok := p.Task(c.Task)
+	if !ok {
+		return failure.New(failure.Usage, "pawl plan show "+c.File+" lists them", "%s has no task %q", c.File, c.Task)
+	}
+	if c.JSON {
+		return a.printJSON(planfile.ShowTask(t))
+	}
+	a.printf("%s %s  %s  (%s:%d)\n", box(t.Done), t.ID, t.Title, c.File, t.Line)
+	for line := range strings.Lines(t.Detail) {
+		a.printf("  %s\n", plan.OneLine(line, 0))
+	}
+	for _, criterion := range t.Criteria {
+		a.printf("  - %s\n", plan.OneLine(criterion, 0))
+	}
+	return nil
+}
+
+func box(done bool) string {
+	if done {
+		return "[x]"
+	}
+	return "[ ]"
+}
+
+type planNextCmd struct {
+	planArg
+	JSON bool `name:"json" help:"print a JSON object, or null (docs/reference/plan-next.schema.json)"`
+}
+
+func (planNextCmd) Help() string {
+	return `By priority, then dependencies, then order in the file.
+
+  pawl plan next plan.md`
+}
+
+// Run names the next task.
+func (c *planNextCmd) Run(a *app) error {
+	p, err := c.load(a)
+	if err != nil {
+		return err
+	}
+	t, ok := p.Next(nil)
+	switch {
+	case c.JSON && ok:
+		return a.printJSON(planfile.ShowTask(t))
+	case c.JSON:
+		return a.printJSON(nil)
+	case !ok:
+		a.printf("nothing is left to do in %s\n", c.File)
+	default:
+		a.printf("%s  %s\n", t.ID, t.Title)
+	}
+	return nil
+}
+
+type planCheckCmd struct {
+	planArg
+	JSON bool `name:"json" help:"print a JSON object (docs/reference/plan-check.schema.json)"`
+}
+
+func (planCheckCmd) Help() string { return "  pawl plan check prd.json" }
+
+// checked is what --json prints.
+type checked struct {
+	Format   string    `json:"format,omitempty" jsonschema:"format of the plan; absent where it cannot be worked on"`
+	Problems []problem `json:"problems" jsonschema:"what is wrong, in the order of lines; none if the plan can be worked on"`
+}
+
+type problem struct {
+	ID      string `json:"id,omitempty" jsonschema:"the task that has it"`
+	Line    int    `json:"line,omitempty" jsonschema:"line in the file, from 1"`
+	Message string `json:"message" jsonschema:"what is wrong"`
+	Want    string `json:"want,omitempty" jsonschema:"what was expected"`
+}
+
+// Run says all that is wrong with a plan.
+func (c *planCheckCmd) Run(a *app) error {
+	p, err := c.load(a)
+	var invalid *planfile.Invalid
+	if err != nil && !errors.As(err, &invalid) {
+		return err
+	}
+	if c.JSON {
+		out := checked{Format: p.Format, Problems: []problem{}}
+		if invalid != nil {
+			for _, found := range invalid.Problems {
+				out.Problems = append(out.Problems, problem(found))
+			}
+		}
+		return errors.Join(a.printJSON(out), checkCode(invalid))
+	}
+	if invalid == nil {
+		a.printf("%s is fine: %s, %d done (%s)\n", c.File, count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
+		return nil
+	}
+	for _, line := range invalid.Lines() {
+		a.printf("%s\n", term.Clean(line))
+	}
+	return checkCode(invalid)
+}
+
+func checkCode(invalid *planfile.Invalid) error {
+	if invalid == nil {
+		return nil
+	}
+	return exitCode(failure.Usage)
+}
+
+type planConvertCmd struct {
+	planArg
+	To string `required:"" enum:"checklist,ralphex,prd,prdjson,featurelist,ralphy" placeholder:"FORMAT" help:"checklist, ralphex, prd, prdjson, featurelist or ralphy"`
+}
+
+func (planConvertCmd) Help() string {
+	return `The plan itself is not changed.
+
+  pawl plan convert plan.md --to prdjson > prd.json`
+}
+
+// Run prints the plan in another format.
+func (c *planConvertCmd) Run(a *app) error {
+	p, err := c.load(a)
+	if err != nil {
+		return err
+	}
+	out, err := planfile.Convert(p, c.To)
+	if err != nil {
+		return failure.New(failure.Usage, "", "convert %s: %w", c.File, err)
+	}
+	a.printf("%s", out)
+	return nil
+}

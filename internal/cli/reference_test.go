@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// The reference pages are made from the grammar and from the types that --json
+// prints; UPDATE=1 writes them anew.
+func TestReferenceIsFresh(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"cli.md": commandPage(t), "exit-codes.md": exitPage()}
+	for name, s := range schemas(t) {
+		data, err := json.MarshalIndent(s, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name+".schema.json"] = string(data) + "\n"
+	}
+	for name, want := range files {
+		path := filepath.Join("..", "..", "docs", "reference", name)
+		if os.Getenv("UPDATE") != "" {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Errorf("%s is stale (UPDATE=1 go test writes it):\n%s", path, diff)
+		}
+	}
+}
+
+const made = "<!-- made by \"go generate ./internal/cli\"; do not edit -->\n"
+
+// commandPage is docs/reference/cli.md.
+func commandPage(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(made + "# The command line\n\nLOOP is the id of a loop or the beginning of one; `.` is the newest here. Unknown flags are errors.\n" +
+		"`--x=v` and `--x v` are the same. How the tool ends: [exit codes](exit-codes.md).\n\n```text\n")
+	root := model(t)
+	b.WriteString(helpText(root) + "```\n")
+	for _, n := range leaves(root) {
+		fmt.Fprintf(&b, "\n## %s\n\n```text\n%s```\n", commandName(n), helpText(n))
+	}
+	return b.String()
+}
+
+// exitPage is docs/reference/exit-codes.md.
+func exitPage() string {
+	var b strings.Builder
+	b.WriteString(made + "# Exit codes\n\n`pawl run` and `pawl resume` end with the code of the loop's outcome:\n\n")
+	codeTable(&b, "outcome", exitCodes())
+	b.WriteString("\nThe other commands end with 0 when they did what was asked, with 1 when that could not be done, and with 2\n" +
+		"when it was not asked rightly. Ended by a signal, they end with 130, 143 or 129. Those that judge:\n\n")
+	codeTable(&b, "command", judgingCodes())
+	return b.String()
+}
+
+func codeTable(b *strings.Builder, what string, table []meaning) {
+	fmt.Fprintf(b, "| exit | %s | when |\n|---|---|---|\n", what)
+	for _, m := range table {
+		fmt.Fprintf(b, "| %d | %s | %s |\n", m.code, m.name, m.when)
+	}
+}
+
+// schemas are those of what --json prints, by the name of their file.
+func schemas(t *testing.T) map[string]*jsonschema.Schema {
+	t.Helper()
+	summary := schema[runner.Summary](t, "How a loop stands: `pawl status --json`.")
+	summary.Properties["state"].Enum = []any{"running", "waiting", "paused", "ended", lost}
+	item := schema[runner.Summary](t, "")
+	item.Schema = ""
+	item.Properties["state"].Enum = summary.Properties["state"].Enum
+	next := schema[planfile.ShownTask](t, "The task to work on now, or null: `pawl plan next --json`.")
+	next.Type, next.Types = "", []string{"object", "null"}
+	return map[string]*jsonschema.Schema{
+		"status": summary,
+		"list": {
+			Schema: draft, Title: "pawl list", Description: "The loops, newest first: `pawl list --json`.",
+			Type: "array", Items: item,
+		},
+		"log":        schema[journal.Record](t, "One line of `pawl log --json`: a record of the journal as it stands."),
+		"verify":     schema[verified](t, "What the gates say now: `pawl verify --json`. Durations are nanoseconds."),
+		"audit":      schema[audited](t, "What the gates say of a commit now, and what the receipts say: `pawl audit --json`."),
+		"plan":       schema[planfile.Shown](t, "The tasks of a plan: `pawl plan show --json`."),
+		"plan-next":  next,
+		"plan-check": schema[checked](t, "What is wrong with a plan: `pawl plan check --json`."),
+	}
+}
+
+const draft = "https://json-schema.org/draft/2020-12/schema"
+
+func schema[T any](t *testing.T, description string) *jsonschema.Schema {
+	t.Helper()
+	words := func(values ...any) *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Enum: values} }
+	var outcomes []any
+	for _, o := range loop.Outcomes() {
+		outcomes = append(outcomes, o)
+	}
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): {},
+		reflect.TypeFor[gate.Status]():     words(gate.Pass, gate.Fail, gate.Unknown),
+		reflect.TypeFor[gate.Evidence]():   words(gate.NoEvidence, gate.Consistent, gate.Review, gate.Discriminating),
+		reflect.TypeFor[loop.Kind]():       words(loop.Change, loop.Answer, loop.Explore, loop.Periodic),
+		reflect.TypeFor[loop.Outcome]():    words(outcomes...),
+		reflect.TypeFor[agreement]():       words(agrees, differs, undecided),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Schema, s.Description = draft, description
+	open(s)
+	return s
+}
+
+// open allows further fields everywhere: later versions may add some, and a
+// reader must not break on them. Lists are never null: none is an empty one.
+func open(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	s.AdditionalProperties = nil
+	if s.Items != nil {
+		s.Type, s.Types = "array", nil
+	}
+	open(s.Items)
+	for _, p := range s.Properties {
+		open(p)
+	}
+}
+
+func model(t *testing.T) *kong.Node {
+	t.Helper()
+	k, err := newParser(&grammar{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k.Model.Node
+}
+
+func leaves(n *kong.Node) []*kong.Node {
+	var out []*kong.Node
+	for _, b := range branches(n) {
+		if b.Leaf() {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+func TestEveryCommandHasAnExample(t *testing.T) {
+	t.Parallel()
+	for _, n := range leaves(model(t)) {
+		if !strings.Contains(n.Detail, "  "+commandName(n)) && !strings.Contains(n.Detail, "(pawl completion") {
+			t.Errorf("%s --help shows no example that begins with two blanks and its name", commandName(n))
+		}
+		for _, p := range n.Positional {
+			if p.Help == "" {
+				t.Errorf("%s: %s is not explained", commandName(n), p.Name)
+			}
+		}
+		for _, f := range n.Flags {
+			if f.Help == "" {
+				t.Errorf("%s: --%s is not explained", commandName(n), f.Name)
+			}
+		}
+	}
+}
+
+func TestHelpFitsATerminal(t *testing.T) {
+	t.Parallel()
+	const most = 132 // columns
+	for _, n := range branches(model(t)) {
+		for line := range strings.Lines(helpText(n)) {
+			if len([]rune(line)) > most {
+				t.Errorf("%s --help: a line of %d columns: %s", commandName(n), len([]rune(line)), line)
+			}
+		}
+	}
+}
+
+func TestExitCodesAreThoseOfTheOutcomes(t *testing.T) {
+	t.Parallel()
+	named := map[string]int{}
+	for _, m := range exitCodes() {
+		if m.when == "" {
+			t.Errorf("%s is not explained", m.name)
+		}
+		if _, ok := named[m.name]; !ok {
+			named[m.name] = m.code
+		}
+	}
+	for _, o := range loop.Outcomes() {
+		if code, ok := named[string(o)]; !ok || code != o.ExitCode("") {
+			t.Errorf("%s: %d in the table, %d by the machine", o, code, o.ExitCode(""))
+		}
+	}
+}

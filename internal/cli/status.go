@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+type statusCmd struct {
+	loopArg
+	JSON bool `name:"json" help:"print a JSON object (docs/reference/status.schema.json)"`
+}
+
+func (statusCmd) Help() string {
+	return `  pawl status
+  pawl status brisk-otter --json | jq .state`
+}
+
+// Run shows how a loop stands.
+func (c *statusCmd) Run(a *app) error {
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.printJSON(s.summary())
+	}
+	a.printf("%s", statusText(s, time.Now()))
+	return nil
+}
+
+// statusText is a headline and what there is to know behind it.
+func statusText(s *subject, now time.Time) string {
+	var b strings.Builder
+	st, sum := s.memory.State, s.summary()
+	fmt.Fprintf(&b, "%s  %s\n", s.ID, headline(s, sum, now))
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "  %-8s  %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("goal", "%s", goal(s.spec))
+	if t, ok := st.Task(st.Current); ok && !s.hasEnded() && t.ID != runner.GoalTask {
+		line("task", "%s  %s", t.ID, t.Title)
+	}
+	line("tasks", "%s", tasksLine(sum.Tasks))
+	for _, g := range s.memory.Results {
+		line("gate", "%s  %s", plan.OneLine(g.Gate, 60), resultWords(g))
+	}
+	line("spent", "%s, %s tokens, %s", term.Money(sum.CostUSD), term.Tokens(st.Usage.Tokens()), term.Duration(st.Elapsed()))
+	if s.spec.Branch != "" {
+		line("branch", "%s, %s", s.spec.Branch, count(sum.Commits, "commit"))
+	}
+	if st.Reason != "" {
+		line("why", "%s", plan.OneLine(st.Reason, 0))
+	}
+	line("next", "%s", nextSteps(s, sum.State))
+	return b.String()
+}
+
+// headline says what the loop is doing.
+func headline(s *subject, sum runner.Summary, now time.Time) string {
+	st := s.memory.State
+	turn := fmt.Sprintf("iteration %d", st.Iteration)
+	if n := st.Policy.Limits.Iterations; n > 0 {
+		turn += fmt.Sprintf(" of %d", n)
+	}
+	switch sum.State {
+	case "ended":
+		return fmt.Sprintf("ended %s after %s", st.Outcome, count(st.Iteration, "iteration"))
+	case lost:
+		return fmt.Sprintf("lost: nobody drives it (%s, %s)", turn, lastOwner(s))
+	case "paused":
+		return "paused · " + turn
+	case "waiting":
+		return waitingWords(st, now) + " · " + turn
+	}
+	return "running · " + turn + " · " + phaseWords(st.Phase)
+}
+
+func lastOwner(s *subject) string {
+	if s.holder.PID == 0 {
+		return "it was never begun"
+	}
+	return fmt.Sprintf("process %d is gone", s.holder.PID)
+}
+
+func waitingWords(st loop.State, now time.Time) string {
+	for _, p := range st.Pending {
+		if p.Do != loop.Wait {
+			continue
+		}
+		left := "any moment now"
+		if d := p.Until.Sub(now); d > 0 {
+			left = "for another " + term.Duration(d)
+		}
+		return fmt.Sprintf("waiting %s (%s)", left, plan.OneLine(p.Text, 80))
+	}
+	return "waiting"
+}
+
+func phaseWords(p loop.Phase) string {
+	switch p {
+	case loop.Checkpointing:
+		return "making a checkpoint"
+	case loop.Baseline:
+		return "running the gates before the work"
+	case loop.Turning:
+		return "the agent works"
+	case loop.Looking:
+		return "looking at what changed"
+	case loop.Judging:
+		return "running the gates"
+	case loop.Committing:
+		return "committing"
+	case loop.Restoring:
+		return "restoring"
+	case loop.New, loop.Waiting, loop.Paused, loop.Ended:
+	}
+	return "starting"
+}
+
+func tasksLine(t runner.TaskCount) string {
+	line := fmt.Sprintf("%d done, %d open", t.Done, t.Open)
+	if t.Blocked > 0 {
+		line += fmt.Sprintf(", %d set aside", t.Blocked)
+	}
+	return line
+}
+
+func resultWords(r gate.Result) string {
+	switch {
+	case r.Status == gate.Pass:
+		return "pass"
+	case r.Reason != "":
+		return string(r.Status) + ": " + plan.OneLine(r.Reason, 100)
+	}
+	return fmt.Sprintf("%s (exit %d)", r.Status, r.ExitCode)
+}
+
+// nextSteps is what a person may type now.
+func nextSteps(s *subject, state string) string {
+	switch state {
+	case "ended":
+		return "pawl report " + s.ID
+	case lost, "paused":
+		return "pawl resume " + s.ID
+	}
+	return fmt.Sprintf("pawl log %s --follow   pawl tell %[1]s \"…\"   pawl stop %[1]s", s.ID)
+}
+
+// count is a number with its noun.
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+type stopCmd struct {
+	loopArg
+	Wait time.Duration `default:"1m" placeholder:"TIME" help:"how long to wait for the end; 0 does not wait"`
+}
+
+func (stopCmd) Help() string {
+	return `The turn under way is interrupted, what must not be cut in half is finished, and the work is kept.
+
+  pawl stop brisk-otter`
+}
+
+// Run asks the loop to end and waits until it has.
+func (c *stopCmd) Run(a *app) error {
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return err
+	}
+	if err := s.driven(); err != nil {
+		return err
+	}
+	if err := s.post(runner.MessageStop, ""); err != nil {
+		return err
+	}
+	if c.Wait == 0 {
+		a.printf("%s was asked to stop\n", s.ID)
+		return nil
+	}
+	ctx, cancel := untilSignal()
+	defer cancel()
+	return a.awaitEnd(ctx, s, c.Wait)
+}
+
+// lookEvery is how often a loop that is ending is looked at.
+const lookEvery = 100 * time.Millisecond
+
+// awaitEnd waits until the loop has ended, its owner is gone, or it took too long.
+func (a *app) awaitEnd(ctx context.Context, s *subject, patience time.Duration) error {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		select {
+		case <-ctx.Done():
+			return ended(ctx, ctx.Err())
+		case <-tick.C:
+		}
+		now, err := a.find(s.ID)
+		switch {
+		case err != nil:
+			return err
+		case now.hasEnded():
+			a.printf("%s ended %s; its work is kept: pawl report %[1]s\n", now.ID, now.memory.State.Outcome)
+			return nil
+		case !now.alive:
+			return now.driven()
+		}
+	}
+	return failure.New(failure.Error, "it was asked to and will; pawl status "+s.ID+" shows what it does",
+		"loop %s has not ended within %s", s.ID, term.Duration(patience))
+}

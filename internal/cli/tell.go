@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"crypto/rand"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/runner"
+)
+
+type tellCmd struct {
+	loopWord
+	Text []string `arg:"" help:"what to say"`
+}
+
+func (tellCmd) Help() string {
+	return `The turn under way is not interrupted.
+
+  pawl tell . "look at the mock server first"`
+}
+
+// Run leaves a note for the agent.
+func (c *tellCmd) Run(a *app) error {
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return err
+	}
+	text := strings.TrimSpace(strings.Join(c.Text, " "))
+	if text == "" {
+		return failure.New(failure.Usage, `pawl tell . "look at the mock server first"`, "there is nothing to say")
+	}
+	if err := s.notEnded(); err != nil {
+		return err
+	}
+	if err := s.post(runner.MessageNote, text); err != nil {
+		return err
+	}
+	if !s.alive {
+		a.printf("%s is not driven by anybody now; it will be told when it goes on:  pawl resume %[1]s\n", s.ID)
+		return nil
+	}
+	a.printf("%s will be told with its next prompt\n", s.ID)
+	return nil
+}
+
+// post leaves a message in the loop's inbox.
+func (s *subject) post(kind, text string) error {
+	return s.Post(strings.ToLower(kind+"-"+rand.Text()), runner.Message{Kind: kind, Text: text})
+}
+
+// notEnded refuses to steer a loop that is over.
+func (s *subject) notEnded() error {
+	if !s.hasEnded() {
+		return nil
+	}
+	return failure.New(failure.Usage, "pawl report "+s.ID+" tells how it went", "loop %s has ended (%s)", s.ID, s.memory.State.Outcome)
+}
+
+// driven refuses to steer a loop that nobody drives.
+func (s *subject) driven() error {
+	if err := s.notEnded(); err != nil || s.alive {
+		return err
+	}
+	return failure.New(failure.Error, "pawl resume "+s.ID+" goes on with it; its work is kept", "nobody drives loop %s: %s", s.ID, lastOwner(s))
+}

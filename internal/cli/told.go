@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// told is one step of the machine, to be told in plain words.
+type told struct {
+	before, after loop.State
+	event         loop.Event
+	acts          []loop.Action
+}
+
+// lines tell a record: what happened, then what was decided.
+func (t told) lines(r journal.Record) []string {
+	switch r.Type {
+	case runner.RecordEvent:
+		var lines []string
+		for _, line := range append([]string{t.happened()}, t.decided()...) {
+			if line != "" {
+				lines = append(lines, line)
+			}
+		}
+		return lines
+	case store.Taken:
+		var h store.Holder
+		if json.Unmarshal(r.Data, &h) == nil {
+			return []string{fmt.Sprintf("process %d on %s drives the loop (owner %d)", h.PID, h.Host, r.Epoch)}
+		}
+	case journal.Torn:
+		var torn journal.TornData
+		if json.Unmarshal(r.Data, &torn) == nil {
+			return []string{fmt.Sprintf("a crash left %d bytes of a record; they are kept in %s", torn.Bytes, torn.File)}
+		}
+	case runner.RecordNote:
+		var n runner.Note
+		if json.Unmarshal(r.Data, &n) == nil {
+			return []string{string(n.Level) + ": " + n.Text}
+		}
+	case runner.RecordReceipt:
+		var rec verify.Receipt
+		if json.Unmarshal(r.Data, &rec) == nil {
+			return []string{fmt.Sprintf("gate %s: %s (exit %d, %s) receipt %s", rec.Gate, rec.Status, rec.ExitCode, term.Duration(rec.Duration), rec.ID)}
+		}
+	}
+	return nil // what the runner notes for itself
+}
+
+// happened is the event in words.
+func (t told) happened() string {
+	e := t.event
+	switch e.Kind {
+	case loop.Started:
+		return t.started()
+	case loop.Checkpointed:
+		return fmt.Sprintf("checkpoint of the work tree made (%.7s)", e.Tree)
+	case loop.GatesFinished:
+		return t.gates()
+	case loop.TurnEnded:
+		return t.turn()
+	case loop.AgentFailed:
+		return fmt.Sprintf("the turn died: %s (%s)", e.Failure.Message, strings.ReplaceAll(string(e.Failure.Class), "_", " "))
+	case loop.TreeSeen:
+		return seen(e.Seen)
+	case loop.Committed:
+		return t.committed()
+	case loop.Restored:
+		return fmt.Sprintf("the work tree was restored to where task %s began (%.7s)", t.before.Current, e.Tree)
+	case loop.TimerFired:
+		return "the wait is over"
+	case loop.LimitHit:
+		return "limit reached: " + string(e.Limit)
+	case loop.MessageArrived:
+		return "message from a person: " + e.Text
+	case loop.PauseAsked:
+		return "a person asked for a pause"
+	case loop.Resumed:
+		return "a person let the loop go on"
+	case loop.Cancelled:
+		return "cancelled (" + e.Text + ")"
+	case loop.OwnerLost:
+		return "the loop goes on with a new owner"
+	case loop.Faulted:
+		return "could not go on: " + e.Text
+	}
+	return string(e.Kind)
+}
+
+func (t told) started() string {
+	open := 0
+	for _, task := range t.after.Tasks {
+		if task.Status == loop.Open {
+			open++
+		}
+	}
+	return fmt.Sprintf("the loop begins: %s, %d open", count(len(t.after.Tasks), "task"), open)
+}
+
+func (t told) turn() string {
+	turn := t.event.Turn
+	cost := fmt.Sprintf("%s, %s, %s tokens", count(turn.ToolCalls, "tool call"), term.Money(turn.Usage.CostUSD),
+		term.Tokens(t.after.Usage.Tokens()-t.before.Usage.Tokens()))
+	what := "ended without a claim"
+	switch c := turn.Claim; {
+	case turn.ByPerson:
+		what = "was a person's own: not counted"
+	case c == nil:
+	case c.Blocked:
+		what = "ended: the agent says that it cannot: " + c.Reason
+	case len(c.Tasks) > 0:
+		what = "ended: the agent claims " + strings.Join(c.Tasks, ", ") + " done"
+	default:
+		what = "ended: the agent claims to be done"
+	}
+	return fmt.Sprintf("iteration %d %s (%s)", t.before.Iteration, what, cost)
+}
+
+func (t told) gates() string {
+	g := t.event.Gates
+	what := map[loop.Purpose]string{
+		loop.ForBaseline: "gates before the work",
+		loop.ForClaim:    "gates on the claim",
+		loop.ForLimit:    "gates at the limit",
+		loop.ForFinal:    "gates on the final tree",
+	}[g.Purpose]
+	line := what + ": " + string(g.Status)
+	if g.Purpose == loop.ForBaseline && g.Status == gate.Fail {
+		line = what + ": red" // which is no failure of anybody's
+	}
+	if g.Evidence != "" {
+		line += ", evidence " + string(g.Evidence)
+	}
+	if len(g.Flipped) > 0 {
+		line += "; was red, is green: " + strings.Join(g.Flipped, ", ")
+	}
+	if g.Reason != "" {
+		line += "; " + g.Reason
+	}
+	return line
+}
+
+func seen(s *loop.Seen) string {
+	var parts []string
+	if len(s.Marked) > 0 {
+		parts = append(parts, "the agent ticked "+strings.Join(s.Marked, ", ")+": taken as a claim")
+	}
+	if len(s.Tampered) > 0 {
+		parts = append(parts, "the agent changed what judges it: "+strings.Join(s.Tampered, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (t told) committed() string {
+	ids := strings.Join(newlyDone(t.before, t.after), ", ")
+	if t.event.Commit == "" {
+		return "done: " + ids
+	}
+	return fmt.Sprintf("committed %.7s: %s", t.event.Commit, ids)
+}
+
+func newlyDone(before, after loop.State) []string {
+	var ids []string
+	for _, task := range after.Tasks {
+		if was, _ := before.Task(task.ID); task.Status == loop.Done && was.Status != loop.Done {
+			ids = append(ids, task.ID)
+		}
+	}
+	return ids
+}
+
+// decided is what the machine made of it, as far as a person wants to know.
+func (t told) decided() []string {
+	var lines []string
+	if t.after.Refusals > t.before.Refusals && t.after.Failing != nil {
+		lines = append(lines, "claim refused: "+t.after.Failing.Reason)
+	}
+	if t.after.Strikes > t.before.Strikes {
+		lines = append(lines, fmt.Sprintf("strike %d: put back", t.after.Strikes))
+	}
+	for _, a := range t.acts {
+		switch a.Do {
+		case loop.BeginTurn:
+			lines = append(lines, begins(a))
+		case loop.Wait:
+			lines = append(lines, fmt.Sprintf("waits until %s: %s", a.Until.Local().Format("15:04:05"), a.Text))
+		case loop.Notify:
+			lines = append(lines, a.Text)
+		case loop.Finish:
+			lines = append(lines, t.finish())
+		case loop.Checkpoint, loop.RunGates, loop.Look, loop.Commit, loop.Restore, loop.Interrupt, loop.PutBack, loop.Tick:
+			// what comes of them is told when it has
+		}
+	}
+	return lines
+}
+
+func begins(a loop.Action) string {
+	session := "the same session"
+	if a.Fresh {
+		session = "a fresh session"
+	}
+	return fmt.Sprintf("iteration %d begins: task %s, %s (%s)", a.Iteration, a.Task, session, strings.ReplaceAll(string(a.Situation), "_", " "))
+}
+
+func (t told) finish() string {
+	line := "the loop ends " + string(t.after.Outcome)
+	if t.after.Reason != "" {
+		line += ": " + t.after.Reason
+	}
+	return line
+}

@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+type trustCmd struct {
+	Files []string `arg:"" optional:"" name:"file" help:"plans and loop files to look at beside pawl.toml; without any, the plans found here"`
+	List  bool     `help:"only show the commands and whether they are trusted"`
+	Yes   bool     `help:"trust them without being asked"`
+}
+
+func (trustCmd) Help() string {
+	return `Commands that a repository's files name (gates, set-up, the agent's program, a plan's validation commands) run only
+after this. Each is pinned as it reads now, for this repository: a changed one is asked about again.
+
+  pawl trust
+  pawl trust --list`
+}
+
+// Run shows what the repository's files would run and pins what the person
+// allows.
+func (c *trustCmd) Run(a *app) error {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	root := a.root()
+	commands, err := a.repoCommands(root, c.Files)
+	if err != nil {
+		return err
+	}
+	list := config.OpenTrust(a.env.PawlHome)
+	strange, err := list.Untrusted(root, commands)
+	if err != nil {
+		return err
+	}
+	if len(commands) == 0 {
+		a.printf("no file of this repository names a command\n")
+		return nil
+	}
+	a.printCommands(commands, strange)
+	if len(strange) == 0 || c.List {
+		return nil
+	}
+	if !c.Yes {
+		if err := a.confirm(fmt.Sprintf("let %s run? [y/N] ", count(len(strange), "new command"))); err != nil {
+			return err
+		}
+	}
+	if err := list.Add(ctx, root, strange); err != nil {
+		return ended(ctx, err)
+	}
+	a.printf("trusted: %s\n", count(len(strange), "command"))
+	return nil
+}
+
+// repoCommands are the commands in pawl.toml, and in the named files or the
+// plans that lie here.
+func (a *app) repoCommands(root string, files []string) ([]config.Command, error) {
+	project, err := config.ReadProject(root)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := config.Resolve(project)
+	if err != nil {
+		return nil, err
+	}
+	commands := settings.RepoCommands()
+	if len(files) == 0 {
+		found, err := planfile.Find(root)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range found {
+			if f, err := planfile.Load(path); err == nil { // a broken plan runs nothing
+				commands = append(commands, planCommands(root, path, f)...)
+			}
+		}
+	}
+	for _, file := range files {
+		more, err := a.fileCommands(root, file)
+		if err != nil {
+			return nil, err
+		}
+		commands = append(commands, more...)
+	}
+	return commands, nil
+}
+
+// fileCommands are those of a plan or a loop file.
+func (a *app) fileCommands(root, file string) ([]config.Command, error) {
+	path := file
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.dir, path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, failure.New(failure.Usage, "name a plan or a loop file", "read %s: %w", file, errors.Unwrap(err))
+	}
+	if f, err := planfile.Decode(path, data); err == nil {
+		return planCommands(root, path, f), nil
+	}
+	layer, _, err := config.ReadLoopFile(path, root)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := config.Resolve(layer)
+	if err != nil {
+		return nil, err
+	}
+	return settings.RepoCommands(), nil
+}
+
+// planCommands are a plan's validation commands.
+func planCommands(root, path string, f *planfile.File) []config.Command {
+	rel, err := filepath.Rel(root, path)
+	if err != nil {
+		rel = path
+	}
+	var out []config.Command
+	for _, text := range f.Plan().Gates {
+		out = append(out, config.Command{Kind: "plan", File: filepath.ToSlash(rel), Text: text})
+	}
+	return out
+}
+
+func (a *app) printCommands(commands, strange []config.Command) {
+	unknown := map[config.Command]bool{}
+	for _, c := range strange {
+		unknown[c] = true
+	}
+	for _, c := range commands {
+		state := "trusted"
+		if unknown[c] {
+			state = "new    "
+		}
+		a.printf("%s  %s: %s\n", state, term.Clean(c.File), strings.ReplaceAll(c.Kind, "_", " "))
+		for line := range strings.Lines(c.Text) {
+			a.printf("           %s\n", term.Clean(line))
+		}
+	}
+}
+
+// confirm asks the person at the terminal; nobody there is a no.
+func (a *app) confirm(question string) error {
+	if !attended(a.In) {
+		return failure.New(failure.Usage, "read them, then pawl trust --yes", "nobody is at the terminal to allow them")
+	}
+	answer, err := a.ask(question)
+	if err != nil {
+		return err
+	}
+	if answer != "y" && answer != "yes" {
+		return failure.New(failure.Error, "", "nothing was trusted")
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/term"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+type verifyCmd struct {
+	Gate []string `sep:"none" placeholder:"CMD" help:"check to run instead of the configured ones; repeat it for several"`
+	JSON bool     `name:"json" help:"print a JSON object (docs/reference/verify.schema.json)"`
+}
+
+func (verifyCmd) Help() string {
+	return `Gates stand in pawl.toml or in the user's config.toml. Exit code: 0 all pass, 1 one fails, 3 one could not tell.
+
+  pawl verify
+  pawl verify --gate 'go test ./...' --gate 'golangci-lint run'`
+}
+
+// verified is what --json prints.
+type verified struct {
+	Result gate.Status      `json:"result" jsonschema:"pass if all gates pass, fail if one fails, else unknown"`
+	Tree   string           `json:"tree,omitempty" jsonschema:"git tree they ran on; absent without git, or where they changed it"`
+	Gates  []verify.Receipt `json:"gates" jsonschema:"a receipt for each gate, in order"`
+}
+
+// Run runs the gates in the work tree as it is.
+func (c *verifyCmd) Run(a *app) error {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	root := a.root()
+	settings, err := a.settings(root, c.Gate)
+	if err != nil {
+		return err
+	}
+	if len(settings.Gates) == 0 {
+		return noGates(root)
+	}
+	if err := a.trusted(root, settings.RepoCommands()); err != nil {
+		return err
+	}
+	results, tree, err := a.runGates(ctx, root, settings)
+	if err != nil {
+		return ended(ctx, err)
+	}
+	out := verified{Result: gate.Pass, Tree: tree, Gates: []verify.Receipt{}}
+	for _, r := range results {
+		out.Gates = append(out.Gates, verify.NewReceipt(r, time.Now()))
+		if r.Status == gate.Fail || out.Result == gate.Pass {
+			out.Result = r.Status
+		}
+	}
+	if c.JSON {
+		err = a.printJSON(out)
+	} else {
+		a.printResults(results, out)
+	}
+	return errors.Join(err, verifyCode(out.Result))
+}
+
+// settings are the user's and the project's, and the gates that were typed.
+func (a *app) settings(root string, gates []string) (config.Settings, error) {
+	user, err := config.ReadUser(a.env)
+	if err != nil {
+		return config.Settings{}, err
+	}
+	project, err := config.ReadProject(root)
+	if err != nil {
+		return config.Settings{}, err
+	}
+	typed := map[string]any{}
+	if len(gates) > 0 {
+		typed["gates"] = gates
+	}
+	return config.Resolve(user, project, config.Flags(typed))
+}
+
+func noGates(root string) error {
+	hint := "name one: pawl verify --gate CMD, or gates = [\"CMD\"] in pawl.toml"
+	if likely := config.Suggest(root); len(likely) > 0 {
+		hint = fmt.Sprintf("this looks right: pawl verify --gate '%s'", likely[0])
+	}
+	return failure.New(failure.Usage, hint, "there is no gate to run")
+}
+
+// trusted refuses commands out of the repository that the user did not allow.
+func (a *app) trusted(root string, commands []config.Command) error {
+	strange, err := config.OpenTrust(a.env.PawlHome).Untrusted(root, commands)
+	if err != nil || len(strange) == 0 {
+		return err
+	}
+	first := strange[0]
+	return failure.New(failure.Usage, "pawl trust shows them and lets them run", "%s in this repository would run %q, which you did not allow%s",
+		first.File, plan.OneLine(first.Text, 80), andMore(len(strange)-1))
+}
+
+func andMore(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more)", n)
+}
+
+// runGates runs the gates in the work tree, and tells on which tree, if that can
+// be told.
+func (a *app) runGates(ctx context.Context, root string, s config.Settings) ([]gate.Result, string, error) {
+	o := verify.Options{
+		Root: root, Dir: filepath.Join(a.env.PawlHome, "verify"), Env: a.env.Vars, Setup: s.Worktree.Setup, Tests: s.Tests,
+		Watch: a.watchGate,
+	}
+	v, err := verify.New(o)
+	if err != nil {
+		return nil, "", err
+	}
+	before := snapshot(ctx, root)
+	results, err := v.Run(ctx, s.Gates, "")
+	if err != nil {
+		return nil, "", err
+	}
+	if before == "" || snapshot(ctx, root) != before {
+		return results, "", nil
+	}
+	for i := range results {
+		results[i].Tree = before
+	}
+	return results, before, nil
+}
+
+// snapshot is the work tree's tree, "" where git has none: gates run anywhere.
+func snapshot(ctx context.Context, root string) string {
+	repo, err := git.Open(ctx, root)
+	if err != nil {
+		return ""
+	}
+	tree, _, err := repo.Snapshot(ctx)
+	if err != nil {
+		return ""
+	}
+	return tree
+}
+
+// watchGate tells that a gate runs, on the standard error: it may take minutes.
+func (a *app) watchGate(p verify.Progress) {
+	if p.Result == nil {
+		_, _ = fmt.Fprintf(a.Err, "pawl: running %s\n", plan.OneLine(p.Gate, 100))
+	}
+}
+
+func (a *app) printResults(results []gate.Result, out verified) {
+	for i, r := range results {
+		a.printf("%s  %s  %s  receipt %s\n", mark(r.Status), plan.OneLine(r.Gate, 100), term.Duration(r.Duration), out.Gates[i].ID)
+		if r.Status == gate.Pass {
+			continue
+		}
+		a.printf("    %s\n", resultWords(r))
+		for _, line := range failingLines(r) {
+			a.printf("    %s\n", line)
+		}
+	}
+	if out.Tree != "" {
+		a.printf("tree %.12s\n", out.Tree)
+	}
+}
+
+const failingShown = 10
+
+func failingLines(r gate.Result) []string {
+	var lines []string
+	for i, id := range r.Failing {
+		if i == failingShown {
+			lines = append(lines, fmt.Sprintf("and %d more", len(r.Failing)-i))
+			break
+		}
+		lines = append(lines, plan.OneLine(id, 100))
+	}
+	if first := plan.OneLine(r.FirstError, 200); first != "" && !strings.Contains(r.Reason, r.FirstError) {
+		lines = append(lines, first)
+	}
+	return lines
+}
+
+func mark(s gate.Status) string {
+	switch s {
+	case gate.Pass:
+		return "pass   "
+	case gate.Fail:
+		return "fail   "
+	case gate.Unknown:
+	}
+	return "unknown"
+}
+
+func verifyCode(s gate.Status) error {
+	switch s {
+	case gate.Pass:
+		return nil
+	case gate.Fail:
+		return disagrees
+	case gate.Unknown:
+	}
+	return cannotTell
+}

@@ -1,0 +1,209 @@
+// Package report writes the one page to believe about a loop: how it ended, what
+// was done and on what evidence, what was not and why, what it cost, and what to
+// type next.
+//
+//	report.Text(w, report.Loop{ID: "brisk-otter-7f3a", State: state, Waits: report.Waits(events)})
+//
+// Everything on it comes from the journal; nothing of what the agent says of its
+// own work is repeated, but for its reasons where it says that it cannot. What a
+// person must look at (changed tests, work that nothing could tell) stands in
+// lines of its own, with the command that shows it.
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// Loop is what a page is made of.
+type Loop struct {
+	ID     string
+	Goal   string // few words: the plan's path, or the prompt
+	Word   string // running, waiting, paused, ended, lost
+	Branch string // that its commits are on
+	From   string // branch or commit that it started from, for git diff; "" = none
+	State  loop.State
+	Gates  []gate.Result // what they said last
+	Waits  []Wait        // see Waits
+	Now    time.Time     // when the page is made
+	Zone   *time.Location
+}
+
+// Text writes the page as plain text.
+func Text(w io.Writer, l Loop) error {
+	if l.Zone == nil {
+		l.Zone = time.Local
+	}
+	p := &page{Loop: l}
+	p.headline()
+	p.tasks()
+	p.changedTests()
+	p.gates()
+	p.refused()
+	p.lessons()
+	p.cost()
+	p.answer()
+	p.next()
+	if _, err := w.Write(p.out.Bytes()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// page is one under way.
+type page struct {
+	Loop
+	out bytes.Buffer
+}
+
+// labelWidth is the width of the left column.
+const labelWidth = 13
+
+// line writes a label and what belongs to it; further lines have no label.
+func (p *page) line(label, format string, args ...any) {
+	fmt.Fprintf(&p.out, "  %-*s %s\n", labelWidth, label, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+}
+
+func (p *page) headline() {
+	s := p.State
+	fmt.Fprintf(&p.out, "%s %s", p.ID, p.ending())
+	if waited := p.waited(); waited != "" {
+		fmt.Fprintf(&p.out, " (%s)", waited)
+	}
+	p.out.WriteByte('\n')
+	if p.Goal != "" {
+		p.line("goal", "%s", plan.OneLine(p.Goal, 100))
+	}
+	if s.Reason != "" {
+		p.line("why", "%s", plan.OneLine(s.Reason, 0))
+	}
+	if s.Hint != "" {
+		p.line("hint", "%s", plan.OneLine(s.Hint, 0))
+	}
+}
+
+// ending is how the loop ended, or that it has not.
+func (p *page) ending() string {
+	s := p.State
+	if s.Phase == loop.Ended {
+		return fmt.Sprintf("ended %s after %s", strings.ToUpper(string(s.Outcome)), duration(s.EndedAt.Sub(s.StartedAt)))
+	}
+	if s.StartedAt.IsZero() {
+		return "has NOT BEGUN"
+	}
+	end := p.Now
+	if p.Word == "lost" {
+		return fmt.Sprintf("has NOT ENDED: nobody drives it; its last sign of life came after %s", duration(s.Now.Sub(s.StartedAt)))
+	}
+	return fmt.Sprintf("has NOT ENDED: it is %s, since %s", p.Word, duration(end.Sub(s.StartedAt)))
+}
+
+func (p *page) changedTests() {
+	label := "named"
+	for _, t := range p.State.Tasks {
+		if len(t.Tests) == 0 || t.Earlier {
+			continue
+		}
+		p.line(label, "%s passes only with its own version of existing tests: %s%s", t.ID, list(t.Tests, 5), p.show(t))
+		label = ""
+	}
+}
+
+func (p *page) gates() {
+	label := "gates"
+	for _, g := range p.Gates {
+		words := string(g.Status)
+		if g.Status != gate.Pass && g.Reason != "" {
+			words += ": " + plan.OneLine(g.Reason, 120)
+		}
+		p.line(label, "%s  %s", plan.OneLine(g.Gate, 60), words)
+		label = ""
+	}
+}
+
+// refused tells what the harness did not let pass.
+func (p *page) refused() {
+	s := p.State
+	var parts []string
+	if s.Refusals > 0 {
+		parts = append(parts, count(s.Refusals, "claim")+" refused")
+	}
+	if s.Restores > 0 {
+		parts = append(parts, fmt.Sprintf("restored %s (undo the last with  pawl undo %s)", count(s.Restores, "time"), p.ID))
+	}
+	if s.Strikes > 0 {
+		parts = append(parts, count(s.Strikes, "strike")+" for changing what judges")
+	}
+	if len(parts) > 0 {
+		p.line("caught", "%s", strings.Join(parts, " · "))
+	}
+}
+
+func (p *page) lessons() {
+	label := "lessons"
+	for _, l := range p.State.Lessons {
+		p.line(label, "%s", plan.OneLine(l, 200))
+		label = ""
+	}
+}
+
+func (p *page) cost() {
+	s := p.State
+	p.line("cost", "%s, %s, %s tokens, %s of work", money(s.Usage.CostUSD), count(s.Iteration, "iteration"), tokens(s.Usage.Tokens()), duration(s.Elapsed()))
+}
+
+func (p *page) answer() {
+	if p.State.Answer == "" {
+		return
+	}
+	p.out.WriteString("\n")
+	for line := range strings.Lines(p.State.Answer) {
+		fmt.Fprintf(&p.out, "%s\n", clean(line))
+	}
+	p.out.WriteString("\n")
+}
+
+// next is what a person would type now.
+func (p *page) next() {
+	var next []string
+	committed := false
+	for _, t := range p.State.Tasks {
+		committed = committed || t.Commit != ""
+	}
+	if committed && p.Branch != "" && p.From != "" && p.From != p.Branch {
+		next = append(next, fmt.Sprintf("git diff %s...%s", p.From, p.Branch))
+	}
+	if t, ok := p.doubtful(); ok {
+		next = append(next, "pawl audit "+short(t.Commit))
+	}
+	switch {
+	case p.State.Phase != loop.Ended:
+		next = append(next, "pawl status "+p.ID)
+		if p.Word == "lost" || p.Word == "paused" {
+			next = append(next, "pawl resume "+p.ID)
+		}
+	case p.State.Outcome != loop.Verified && p.State.Outcome != loop.Finished:
+		next = append(next, "pawl log "+p.ID)
+	}
+	if len(next) > 0 {
+		p.line("next", "%s", strings.Join(next, "     "))
+	}
+}
+
+// doubtful is the commit to look at first: the one with the least evidence.
+func (p *page) doubtful() (loop.Task, bool) {
+	var worst loop.Task
+	for _, t := range p.State.Tasks {
+		if t.Commit != "" && !t.Earlier && (worst.Commit == "" || !t.Evidence.Satisfies(worst.Evidence)) {
+			worst = t
+		}
+	}
+	return worst, worst.Commit != ""
+}

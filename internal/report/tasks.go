@@ -1,0 +1,139 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// group is the tasks that ended in one way.
+type group struct {
+	name    string
+	meaning string // of tasks that have it in common
+	each    bool   // every task needs a line: a person must look at it
+	tasks   []loop.Task
+}
+
+// tasks lists them by how they ended, the best first.
+func (p *page) tasks() {
+	for _, g := range p.groups() {
+		label := fmt.Sprintf("%d %s", len(g.tasks), g.name)
+		if !g.each {
+			p.line(label, "%s  %s", ids(g.tasks), g.meaning)
+			continue
+		}
+		for _, t := range g.tasks {
+			p.line(label, "%s", p.taskLine(t, g.meaning))
+			label = ""
+		}
+	}
+}
+
+func (p *page) taskLine(t loop.Task, meaning string) string {
+	words := name(t)
+	if why := because(t, meaning); why != "" {
+		words += "  " + why
+	}
+	return words + p.show(t)
+}
+
+// because is what there is to say of one task: its own reason, else the group's.
+func because(t loop.Task, meaning string) string {
+	switch t.Status {
+	case loop.Parked, loop.Blocked:
+		return meaning + ": " + plan.OneLine(t.Why, 160)
+	case loop.Done, loop.Open, loop.Unchanged:
+	}
+	return meaning
+}
+
+// show is the command that shows a task's commit.
+func (p *page) show(t loop.Task) string {
+	if t.Commit == "" {
+		return ""
+	}
+	return "  →  git show " + short(t.Commit)
+}
+
+func (p *page) groups() []group {
+	all := []group{
+		{name: "verified", meaning: "each with something that failed before and passes now"},
+		{name: "reviewed", meaning: "an independent review passed"},
+		{name: "consistent", meaning: "everything passes, as it did before: read it", each: true},
+		{name: "unknown", meaning: "nothing could tell whether it is done: read it", each: true},
+		{name: "unchanged", meaning: "claimed without any change: neither committed nor ticked", each: true},
+		{name: "set aside", meaning: "everything was tried", each: true},
+		{name: "blocked", meaning: "the agent says that it cannot", each: true},
+		{name: "open", meaning: "not begun"},
+		{name: "earlier", meaning: "done before this loop"},
+	}
+	for _, t := range p.State.Tasks {
+		i := groupOf(t)
+		if t.ID == p.State.Current && t.Status == loop.Open && p.State.Iteration > 0 {
+			all[i].meaning = "not done; " + t.ID + " was begun"
+		}
+		all[i].tasks = append(all[i].tasks, t)
+	}
+	var out []group
+	for _, g := range all {
+		if len(g.tasks) > 0 {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// groupOf is a task's place in groups.
+func groupOf(t loop.Task) int {
+	switch {
+	case t.Earlier:
+		return 8
+	case t.Status == loop.Open:
+		return 7
+	case t.Status == loop.Blocked:
+		return 6
+	case t.Status == loop.Parked:
+		return 5
+	case t.Status == loop.Unchanged:
+		return 4
+	}
+	switch t.Evidence {
+	case gate.Discriminating:
+		return 0
+	case gate.Review:
+		return 1
+	case gate.Consistent:
+		return 2
+	case gate.NoEvidence:
+	}
+	return 3
+}
+
+// ids names tasks in a line; one alone with its title.
+func ids(tasks []loop.Task) string {
+	if len(tasks) == 1 {
+		return name(tasks[0])
+	}
+	out := make([]string, len(tasks))
+	for i, t := range tasks {
+		out[i] = plan.OneLine(t.ID, 40)
+	}
+	return list(out, 20)
+}
+
+// name is a task's id and title; the one task that a prompt is has no id that a
+// person gave.
+func name(t loop.Task) string {
+	return strings.TrimSpace(plan.OneLine(t.ID, 40) + " " + plan.OneLine(t.Title, 80))
+}
+
+// list joins words, the end of a long list left out.
+func list(words []string, most int) string {
+	if len(words) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], " "), len(words)-most)
+	}
+	return strings.Join(words, " ")
+}
