@@ -1,0 +1,12 @@
+// Package e2e holds tests of the built pawl binary from outside: each makes a
+// repository and a home, runs pawl there as a person would, and looks at what is
+// left. Nothing of the product is called but the binary.
+//
+// Two agents play. The scripted one, built in, needs nothing: with it the
+// ordinary `go test` looks at kills, refusals and odd repositories. The real
+// client talks to a scripted Messages API on loopback (agenttest/messagesapi);
+// those tests are skipped where there is no client, unless PAWL_E2E=1 says that
+// there must be one. See agenttest.Client for where it is looked for.
+//
+// `go test ./internal/e2e -run Kill -kills 1000` kills a loop a thousand times.
+package e2e
