@@ -73,39 +73,46 @@ func (r *Repo) snapshot(ctx context.Context) (*snapshot, error) {
 // capture fills the private index and writes its tree. A kept index that no
 // longer tells tracked from untracked as the user's does is thrown away first.
 func (r *Repo) capture(ctx context.Context, s *snapshot) error {
-	for _, fresh := range []bool{false, true} {
-		var err error
-		if s.seeded, err = r.seed(ctx, s.scratch, fresh); err != nil {
-			return err
-		}
-		// The private index may be written: refreshed times make the next status cheap.
-		out, err := r.run(ctx, call{args: statusArgs, index: s.index, env: []string{"GIT_OPTIONAL_LOCKS=1"}})
-		if err != nil {
-			return err
-		}
-		report, err := parseStatus(out)
-		if err != nil {
-			return err
-		}
-		todo := r.sift(report.files, s.untracked)
-		stale := s.kept && todo.full
-		if s.kept && !stale && len(todo.extra) > 0 {
-			if stale, err = r.anyIgnored(ctx, todo.extra); err != nil {
-				return err
-			}
-		}
-		if stale {
-			continue
-		}
-		return r.store(ctx, s, todo)
+	todo, stale, err := r.survey(ctx, s, false)
+	if stale && err == nil {
+		todo, _, err = r.survey(ctx, s, true)
 	}
-	return errors.New("a fresh index went stale") // cannot be: only kept ones do
+	if err != nil {
+		return err
+	}
+	return r.store(ctx, s, todo)
 }
 
+// survey seeds the private index, from the user's own if fresh, and finds what
+// it lacks. A kept one is stale when it holds untracked files that are ignored
+// by now, or when sizes have to be counted anew.
+func (r *Repo) survey(ctx context.Context, s *snapshot, fresh bool) (todo pending, stale bool, err error) {
+	if s.seeded, err = r.seed(ctx, s.scratch, fresh); err != nil {
+		return todo, false, err
+	}
+	// The private index may be written: refreshed times make the next status cheap.
+	out, err := r.run(ctx, call{args: statusArgs, index: s.index, env: []string{"GIT_OPTIONAL_LOCKS=1"}})
+	if err != nil {
+		return todo, false, err
+	}
+	report, err := parseStatus(out)
+	if err != nil {
+		return todo, false, err
+	}
+	todo = r.sift(report.files, s.untracked)
+	if !s.kept || todo.full || len(todo.extra) == 0 {
+		return todo, s.kept && todo.full, nil
+	}
+	ignored, err := r.ignored(ctx, todo.extra, "--no-index")
+	return todo, len(ignored) > 0, err
+}
+
+// store brings the private index up to date and writes its tree.
 func (r *Repo) store(ctx context.Context, s *snapshot, todo pending) error {
 	s.skipped = todo.skipped
 	s.untracked += todo.bytes
-	if s.tree = s.had; s.had != "" && len(todo.remove)+len(todo.add) == 0 {
+	if s.had != "" && len(todo.remove)+len(todo.add) == 0 {
+		s.tree = s.had
 		return nil
 	}
 	// Removals first: a folder may have taken the place of a file.
@@ -252,12 +259,6 @@ func (r *Repo) nonFolder(p string) string {
 		}
 	}
 	return ""
-}
-
-// anyIgnored reports whether the ignore rules match one of the paths.
-func (r *Repo) anyIgnored(ctx context.Context, paths []string) (bool, error) {
-	ignored, err := r.ignored(ctx, paths, "--no-index")
-	return len(ignored) > 0, err
 }
 
 // ignored are those of the paths that the ignore rules match.
