@@ -143,63 +143,6 @@ func TestBrokenTestIsNamed(t *testing.T) {
 	}
 }
 
-func TestChangedTests(t *testing.T) {
-	t.Parallel()
-	wrong := "package calc\n\nfunc Add(a, b int) int { return a - b }\n"
-	cases := []struct {
-		name    string
-		start   files
-		work    files
-		allow   bool
-		want    gate.Evidence
-		changed bool
-		reason  string
-	}{
-		{
-			"the test was bent to the work", calc(),
-			files{"calc.go": wrong, "calc_test.go": testFile("TestAdd", "if Add(1, 2) != -1 {\n\t\tt.Error(\"1-2\")\n\t}")},
-			false, gate.NoEvidence, true, "only with the changed tests",
-		},
-		{
-			"as the task may", calc(),
-			files{"calc.go": wrong, "calc_test.go": testFile("TestAdd", "if Add(1, 2) != -1 {\n\t\tt.Error(\"1-2\")\n\t}")},
-			true, gate.Discriminating, false, "green with it: calc.TestAdd",
-		},
-		{"the test was deleted", calc(), files{"calc.go": wrong, "calc_test.go": ""}, false, gate.NoEvidence, true, "only with the changed tests"},
-		{
-			"the test was renamed", calc(),
-			files{"calc_test.go": testFile("TestSum", "if Add(1, 2) != 3 {\n\t\tt.Error(\"1+2\")\n\t}")},
-			false, gate.Consistent, false, "without this work too",
-		},
-		{"a red test was emptied", redSuite(), files{"calc_test.go": testFile("TestAdd", "t.Log()")}, false, gate.NoEvidence, true, "only with the changed tests"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t, c.start, nil)
-			v := b.claim(gates("go test ./..."), c.work, func(r *verify.Request) { r.AllowTestChanges = c.allow }).Verdict
-			if v.Status != gate.Pass || v.Evidence != c.want || v.TestsChanged != c.changed || !strings.Contains(v.Reason, c.reason) {
-				t.Errorf("verdict %+v (runs %q)", v, b.ran)
-			}
-		})
-	}
-}
-
-func TestJudgesCopiesMayBeOlderThanTheTask(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, calc(), nil)
-	judge := b.tree()
-	bent := files{"calc.go": "package calc\n\nfunc Add(a, b int) int { return a - b }\n", "calc_test.go": testFile("TestAdd", "t.Log()"), "more_test.go": testFile("TestMore", "t.Log()")}
-	gs := gates("go test ./...")
-	if v := b.claim(gs, bent, nil).Verdict; !v.TestsChanged {
-		t.Fatalf("first task: %+v", v)
-	}
-	v := b.claim(gs, files{"README": "calc\n"}, func(r *verify.Request) { r.Judge = judge }).Verdict
-	if !v.TestsChanged || !strings.Contains(v.Reason, "calc_test.go") {
-		t.Errorf("second task: %+v", v)
-	}
-}
-
 // shop is a project whose gate needs what its set-up installs, ignored by git.
 func shop() files {
 	return files{
