@@ -16,36 +16,40 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// small is a small repository with an agent for it: a program that works for
-// a moment and claims nothing.
+// small is a small repository with two agents for it: one works for a moment
+// and claims nothing, the other kills the runner as soon as it is spawned.
 type small struct {
 	*lab
-	repo, agent string
+	repo, idler, killer string
 }
 
 func (l *lab) small(ctx context.Context) (small, error) {
-	s := small{lab: l, repo: filepath.Join(l.dir, "small"), agent: filepath.Join(l.dir, "agent")}
+	s := small{lab: l, repo: filepath.Join(l.dir, "small"), idler: filepath.Join(l.dir, "idler"), killer: filepath.Join(l.dir, "killer")}
 	if _, err := os.Stat(s.repo); err == nil {
 		return s, nil
 	}
 	if _, err := l.repository(ctx, "small", 100); err != nil {
 		return s, err
 	}
-	script := "#!/bin/sh\necho working >> d000/f00000.go\necho 'There is more to do.'\n"
-	return s, os.WriteFile(s.agent, []byte(script), 0o700)
+	idler := "#!/bin/sh\necho working >> d000/f00000.go\necho 'There is more to do.'\n"
+	killer := "#!/bin/sh\nkill -9 $PPID\n"
+	return s, errors.Join(os.WriteFile(s.idler, []byte(idler), 0o700), os.WriteFile(s.killer, []byte(killer), 0o700))
 }
 
-// run is a loop of so many turns, from a clean tree to its end at the limit.
-func (s small) run(home string, turns int) work {
+// run is pawl with an agent in a clean tree, for so many turns.
+func (s small) run(home, agent string, turns int) work {
 	clean := process{dir: s.repo, argv: []string{"git", "checkout", "-q", "."}}
 	p := process{
 		dir:  s.repo,
 		env:  []string{"PAWL_HOME=" + home},
 		exit: 10, // the limit of iterations
 		argv: []string{
-			s.pawl, "run", "work", "--agent", "command", "--agent-command", s.agent, "--branch", "current",
+			s.pawl, "run", "work", "--agent", "command", "--agent-command", agent, "--branch", "current",
 			"--max-iterations", strconv.Itoa(turns), "--yes", "--quiet",
 		},
+	}
+	if agent == s.killer {
+		p.exit = -1
 	}
 	return func(ctx context.Context) (time.Duration, error) {
 		if _, err := clean.cpu(ctx); err != nil {
@@ -55,14 +59,14 @@ func (s small) run(home string, turns int) work {
 	}
 }
 
-// oneTurn compares a loop of one turn, from nothing to its end, with an empty
-// program. The agent is spawned well before that.
-func oneTurn(ctx context.Context, l *lab) (outcome, error) {
+// spawn compares what it takes until the agent is spawned, which then ends the
+// count, with an empty program.
+func spawn(ctx context.Context, l *lab) (outcome, error) {
 	s, err := l.small(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
-	subject, reference, err := compare(ctx, l.runs, s.run(filepath.Join(l.dir, "one"), 1), l.nothing())
+	subject, reference, err := compare(ctx, l.runs, s.run(filepath.Join(l.dir, "spawn"), s.killer, 1), l.nothing())
 	if err != nil {
 		return outcome{}, err
 	}
@@ -78,10 +82,10 @@ func betweenTurns(ctx context.Context, l *lab) (outcome, error) {
 		return outcome{}, err
 	}
 	home := filepath.Join(l.dir, "between")
-	agent := process{dir: s.repo, argv: []string{s.agent}}.cpu
+	agent := process{dir: s.repo, argv: []string{s.idler}}.cpu
 	subject := func(ctx context.Context) (time.Duration, error) {
 		var cost [3]time.Duration
-		for i, part := range []work{s.run(home, 1+turns), s.run(home, 1), agent} {
+		for i, part := range []work{s.run(home, s.idler, 1+turns), s.run(home, s.idler, 1), agent} {
 			if cost[i], err = part(ctx); err != nil {
 				return 0, err
 			}
@@ -104,7 +108,7 @@ func longLoop(ctx context.Context, l *lab) (outcome, error) {
 		return outcome{}, err
 	}
 	home := filepath.Join(l.dir, "long")
-	if _, err := s.run(home, 12)(ctx); err != nil {
+	if _, err := s.run(home, s.idler, 12)(ctx); err != nil {
 		return outcome{}, err
 	}
 	loops, err := store.Open(home).Loops()
@@ -203,7 +207,7 @@ func manyLoops(ctx context.Context, l *lab) (outcome, error) {
 		return outcome{}, err
 	}
 	home := filepath.Join(l.dir, "many")
-	if _, err := s.run(home, 1)(ctx); err != nil {
+	if _, err := s.run(home, s.idler, 1)(ctx); err != nil {
 		return outcome{}, err
 	}
 	one, err := store.Open(home).Loops()

@@ -10,7 +10,7 @@ import (
 // rows are the bounds, in the order of the design.
 func rows(o options) []row {
 	return []row{
-		{"pawl run, one idle turn, to its end", "≤ 60 × an empty program", oneTurn},
+		{"pawl run until the agent is spawned", "≤ 60 × an empty program", spawn},
 		{"between two turns of the runner", "≤ 10 × git status", betweenTurns},
 		{"a fresh context with --warm", "≤ 0.25 × starting the client", warm},
 		{fmt.Sprintf("checkpoint, %d files, 10 changes", o.files), "≤ 2 × git status", checkpoint},
