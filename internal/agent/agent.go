@@ -63,6 +63,12 @@ type Turn struct {
 	// started, and that would wake it; the same work is waited for once. 0 = 10
 	// minutes.
 	BackgroundWait time.Duration
+	// Final says whether a message ends the turn though background work still
+	// runs: one that claims something is to be judged now. nil = none does.
+	Final func(text string) bool
+	// LogPath is where the raw stream is appended from this turn on; "" = where
+	// it went before.
+	LogPath string
 }
 
 // Kind of an Event.

@@ -75,7 +75,7 @@ func (a Agent) Start(ctx context.Context, o agent.Options) (agent.Session, error
 		return nil, a.startError(err)
 	}
 	if err := s.initialize(ctx); err != nil {
-		_ = s.Close()
+		s.end(0)
 		return nil, a.startError(err)
 	}
 	s.giveStream()

@@ -48,6 +48,7 @@ func TestBackgroundWorkThatStays(t *testing.T) {
 	if diff := cmp.Diff([]string{"the server"}, res.Background); diff != "" {
 		t.Error(diff)
 	}
+	// Were it new, this would wait for ten minutes.
 	begin := time.Now()
 	res = r.turn(s, "again")
 	mustEnd(t, res)
@@ -56,6 +57,19 @@ func TestBackgroundWorkThatStays(t *testing.T) {
 	}
 	if err := s.(agent.Warm).Fresh(t.Context()); err == nil {
 		t.Error("a fresh context while the server runs")
+	}
+}
+
+// A message that claims something is judged at once, whatever still runs.
+func TestAFinalMessageDoesNotWait(t *testing.T) {
+	r := newRig(t, background("while :; do sleep 1; done", "the server"), messagesapi.Text("<promise>DONE</promise>"))
+	begin := time.Now()
+	res := r.turnOf(t.Context(), r.start(), agent.Turn{
+		Prompt: "serve", Final: func(text string) bool { return strings.Contains(text, "<promise>") },
+	})
+	mustEnd(t, res)
+	if d := time.Since(begin); d > 20*time.Second || len(res.Background) != 1 {
+		t.Errorf("after %v: %+v", d, res)
 	}
 }
 

@@ -100,9 +100,13 @@ func TestVersionModelAndLog(t *testing.T) {
 	if got := r.api.Requests()[0].Model; !strings.HasPrefix(got, "claude-haiku-4-5") || !strings.HasPrefix(res.Model, "claude-haiku-4-5") {
 		t.Errorf("asked for model %q, result %q", got, res.Model)
 	}
+	second := r.o.LogPath + ".2"
+	mustEnd(t, r.turnOf(t.Context(), s, agent.Turn{Prompt: "y", LogPath: second}))
 	_ = s.Close()
-	if b, err := os.ReadFile(r.o.LogPath); err != nil || !strings.Contains(string(b), `"type":"result"`) {
-		t.Errorf("log of %d bytes, %v", len(b), err)
+	for _, path := range []string{r.o.LogPath, second} {
+		if b, err := os.ReadFile(path); err != nil || strings.Count(string(b), `"type":"result"`) != 1 {
+			t.Errorf("log %s of %d bytes, %v: want one result in each", filepath.Base(path), len(b), err)
+		}
 	}
 }
 

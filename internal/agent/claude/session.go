@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -16,7 +15,6 @@ import (
 )
 
 const (
-	clearPatience     = 5 * time.Second // measured: 15 to 160 ms
 	interruptPatience = 5 * time.Second // measured: 23 ms; 1.4 s in a tool
 	goodbyePatience   = 3 * time.Second // measured: 40 ms
 	queueLength       = 1024            // messages to a client that does not read
@@ -34,6 +32,7 @@ type session struct {
 	o       agent.Options
 	p       *proc.Process
 	kill    context.CancelFunc
+	log     *logFile
 	stderr  *tail // to be read when the process has ended
 	toStdin chan []byte
 	items   chan item // closed at the end of the stream
@@ -65,19 +64,20 @@ type stream struct {
 
 // spawn starts the process and the goroutines that carry its streams.
 func (a Agent) spawn(ctx context.Context, o agent.Options) (*session, error) {
-	log, err := openLog(o.LogPath)
-	if err != nil {
+	log := &logFile{}
+	if err := log.moveTo(o.LogPath); err != nil {
 		return nil, err
 	}
 	pr, pw := io.Pipe()
 	s := &session{
-		o: o, stderr: &tail{max: stderrTail}, toStdin: make(chan []byte, queueLength),
+		o: o, log: log, stderr: &tail{max: stderrTail}, toStdin: make(chan []byte, queueLength),
 		items: make(chan item), closing: make(chan struct{}), id: o.Resume,
 		stream: stream{waited: map[string]bool{}},
 	}
 	// The session outlives the context of its start; Close ends it.
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
 	s.kill = kill
+	var err error
 	s.p, err = proc.Start(life, proc.Spec{
 		Argv: a.argv(o), Dir: o.Dir, Env: environ(o.Env), Marker: o.Marker,
 		PipeStdin: true, Stdout: pw, Stderr: s.stderr,
@@ -91,32 +91,15 @@ func (a Agent) spawn(ctx context.Context, o agent.Options) (*session, error) {
 		_ = pw.Close()
 	}()
 	go s.write()
-	go s.read(pr, log)
+	go s.read(pr)
 	return s, nil
 }
 
-// openLog opens the file to which the raw stream is appended.
-func openLog(path string) (io.WriteCloser, error) {
-	if path == "" {
-		return discard{}, nil
-	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open the log of the stream: %w", err)
-	}
-	return f, nil
-}
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
-func (discard) Close() error                { return nil }
-
 // read decodes the stream to its end.
-func (s *session) read(pr *io.PipeReader, log io.WriteCloser) {
+func (s *session) read(pr *io.PipeReader) {
 	defer close(s.items)
 	defer pr.Close()
-	defer log.Close()
+	defer s.log.Close()
 	pass := func(it item) bool {
 		select {
 		case s.items <- it:
@@ -125,7 +108,7 @@ func (s *session) read(pr *io.PipeReader, log io.WriteCloser) {
 			return false
 		}
 	}
-	if err := readLines(io.TeeReader(pr, log), pass); err != nil {
+	if err := readLines(io.TeeReader(pr, s.log), pass); err != nil {
 		pass(item{note: err.Error()}) // a full disk under the log
 	}
 }
@@ -348,52 +331,39 @@ func (s *session) setID(id string) {
 	s.id = id
 }
 
-// Fresh empties the context by /clear, which keeps the judge registered. It
-// refuses while background work runs, which would report into the new context.
-func (s *session) Fresh(ctx context.Context) error {
-	s.turns.Lock()
-	defer s.turns.Unlock()
-	s.takeStream()
-	defer s.giveStream()
-	ctx, cancel := context.WithTimeout(ctx, clearPatience)
-	defer cancel()
-	if s.busy || len(s.tasks) > 0 {
-		return errors.New("clear the context: work is still running in the session")
-	}
-	if err := s.send(userMessage("/clear")); err != nil {
-		return fmt.Errorf("clear the context: %w", err)
-	}
-	reset := false
-	err := s.until(ctx, s.handleIdle, func(l line) bool {
-		reset = reset || l.Type == "conversation_reset"
-		return l.Type == "result"
+// Close lets a client that is at rest say goodbye, then ends it and all that it
+// started.
+func (s *session) Close() error {
+	s.close.Do(func() {
+		if s.atRest() {
+			s.end(goodbyePatience)
+			return
+		}
+		s.end(0)
 	})
-	if err != nil {
-		return fmt.Errorf("clear the context: %w", err)
-	}
-	if !reset {
-		return errors.New("clear the context: the client did not")
-	}
-	s.meter = meter{}
-	s.told = false
-	s.p.SweepSessions()
 	return nil
 }
 
-// RSS of the client.
-func (s *session) RSS() int64 { return proc.RSS(s.p.PID()) }
+// atRest says whether nothing is at work in the client: it would finish that
+// before it goes.
+func (s *session) atRest() bool {
+	if !s.turns.TryLock() {
+		return false
+	}
+	defer s.turns.Unlock()
+	s.takeStream()
+	defer s.giveStream()
+	return !s.busy && len(s.tasks) == 0
+}
 
-// Close lets the client say goodbye, then ends it and all it started.
-func (s *session) Close() error {
-	s.close.Do(func() {
-		_ = s.p.Stdin().Close()
-		select {
-		case <-s.p.Done():
-		case <-time.After(goodbyePatience):
-		}
-		s.kill()
-		s.p.Wait()
-		close(s.closing)
-	})
-	return nil
+// end ends the process, after the patience given by force.
+func (s *session) end(patience time.Duration) {
+	_ = s.p.Stdin().Close()
+	select {
+	case <-s.p.Done():
+	case <-time.After(patience):
+	}
+	s.kill()
+	s.p.Wait()
+	close(s.closing)
 }

@@ -24,7 +24,8 @@ const (
 // message is queued, and no background work is awaited. Background work that
 // ends wakes the client by itself and gives another result, so it is awaited,
 // for a bounded time and once: a server that was started to stay is not waited
-// for in the turns after. When background work was seen, the stream must also
+// for in the turns after, and a final message (Turn.Final) ends all waiting.
+// When background work was seen, the stream must also
 // have been still for a moment, because the client takes it to wake up.
 type turn struct {
 	*session
@@ -59,6 +60,9 @@ func (s *session) Turn(ctx context.Context, o agent.Turn, emit func(agent.Event)
 	}
 	if o.BackgroundWait <= 0 {
 		o.BackgroundWait = backgroundWait
+	}
+	if err := s.log.moveTo(o.LogPath); err != nil {
+		return agent.Result{}, err
 	}
 	now := time.Now()
 	t := &turn{
@@ -129,7 +133,7 @@ func (t *turn) atRest(now time.Time) bool {
 		return false
 	}
 	if t.awaited() {
-		return !now.Before(t.resultAt.Add(t.opts.BackgroundWait))
+		return !now.Before(t.resultAt.Add(t.opts.BackgroundWait)) || t.opts.Final != nil && t.opts.Final(t.text)
 	}
 	return !t.hadTasks || !now.Before(t.sign.Add(settle))
 }

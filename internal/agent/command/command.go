@@ -5,6 +5,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +55,7 @@ func (s *session) Close() error { return nil }
 // Turn runs the program once. Its output is its message, and its sign of life;
 // an exit code other than 0 is a crash.
 func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)) (agent.Result, error) {
-	log, err := s.openLog()
+	log, err := openLog(cmp.Or(t.LogPath, s.o.LogPath, os.DevNull))
 	if err != nil {
 		return agent.Result{}, err
 	}
@@ -85,11 +86,7 @@ func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)
 	return r, nil
 }
 
-func (s *session) openLog() (*os.File, error) {
-	path := s.o.LogPath
-	if path == "" {
-		path = os.DevNull
-	}
+func openLog(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the log of the agent: %w", err)
