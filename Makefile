@@ -11,6 +11,7 @@ build: ## bin/pawl
 check: ## what can be told without running the program: format, vet, lint, generated files
 	$(LINT) fmt --diff
 	go vet ./...
+	go mod tidy -diff
 	$(LINT) run
 	.ci/generated
 
