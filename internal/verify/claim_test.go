@@ -103,9 +103,13 @@ func TestRedSuiteFirstIsVerifiedTaskByTask(t *testing.T) {
 	b := newBench(t, redSuite(), nil)
 	gs := gates("go vet ./... && go test ./...")
 	add := files{"calc.go": "package calc\n\nfunc Add(a, b int) int { return a + b }\n\nfunc Sub(a, b int) int { return 0 }\n"}
-	first := b.claim(gs, add, nil).Verdict
+	firstFinding := b.claim(gs, add, nil)
+	first := firstFinding.Verdict
 	if first.Evidence != gate.Discriminating || !cmp.Equal(first.Flipped, []string{"calc.TestAdd"}) || first.FullGreen {
 		t.Errorf("first task: %+v", first)
+	}
+	if base := firstFinding.Observation.Baseline[0]; base.Passed != 0 || base.Failed != 2 {
+		t.Errorf("baseline of %d passed, %d failed", base.Passed, base.Failed)
 	}
 	if diff := cmp.Diff([]string{"calc.TestSub"}, first.StillRed); diff != "" {
 		t.Errorf("still red (-want +got):\n%s", diff)

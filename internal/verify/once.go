@@ -43,6 +43,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 	r.TimedOut = exit.Cancelled && ctx.Err() == nil
 	r.Tests, r.Failing, r.FirstError = rep.Tests, rep.Failing, rep.FirstError
 	r.BuildFailed, r.Incomplete = rep.BuildFailed, rep.Incomplete
+	r.Count()
 	if len(r.Failing) == 0 && exit.Code != 0 {
 		r.Failing, r.FirstError = testreport.Failing(r.Tail)
 	}

@@ -70,6 +70,10 @@ type Result struct {
 	Tests      map[string]Status `json:"tests,omitempty"`   // by test id, where a report gives ids
 	Failing    []string          `json:"failing,omitempty"` // ids or names of failing tests, sorted
 	FirstError string            `json:"first_error,omitempty"`
+	// How many tests passed and failed, where a report gives ids; they outlive
+	// Tests in the journal.
+	Passed int `json:"passed,omitempty"`
+	Failed int `json:"failed,omitempty"`
 	// BuildFailed: some tests could not even be built.
 	BuildFailed bool `json:"build_failed,omitempty"`
 	// Incomplete names the groups of which not every test was heard, because they
@@ -121,6 +125,19 @@ func (r Result) cut(id string) bool {
 		}
 	}
 	return false
+}
+
+// Count sets Passed and Failed from Tests.
+func (r *Result) Count() {
+	r.Passed, r.Failed = 0, 0
+	for _, s := range r.Tests {
+		switch s {
+		case Pass:
+			r.Passed++
+		case Fail:
+			r.Failed++
+		}
+	}
 }
 
 func find(results []Result, gate string) Result {

@@ -105,3 +105,14 @@ func TestFingerprintIgnoresWhatVaries(t *testing.T) {
 		t.Error("the order of gates makes a difference")
 	}
 }
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	r := run("fail A+ B+ C-")
+	for range 2 {
+		r.Count()
+		if r.Passed != 2 || r.Failed != 1 {
+			t.Errorf("%d passed, %d failed", r.Passed, r.Failed)
+		}
+	}
+}
