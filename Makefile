@@ -22,7 +22,7 @@ test: ## every test that needs neither network nor agents
 	go test ./...
 
 cover: ## the tests, and how much of the code they reach
-	go test -coverprofile=coverage.out ./...
+	go test -count=1 -coverprofile=coverage.out ./...
 	.ci/coverage coverage.out
 
 race: ## the packages in which goroutines meet
@@ -33,7 +33,7 @@ fuzz: ## each fuzz target, for FUZZTIME
 
 e2e: ## the tests with the real clients, against a scripted model on loopback
 	.ci/clients
-	PAWL_E2E=1 go test ./...
+	PAWL_E2E=1 go test -count=1 ./...
 
 bench: ## the bounds of docs/DESIGN.md, measured side by side
 	go run ./bench

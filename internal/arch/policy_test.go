@@ -41,8 +41,8 @@ const imports = `
 	cli            < *
 	cmd/pawl       < cli
 
-	# The rules themselves.
-	arch           <
+	# The rules themselves, and the tests of the tool from outside.
+	arch e2e       <
 `
 
 // pure lists the standard packages that core may import: nothing that reads a
