@@ -1,0 +1,52 @@
+package git
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// TestRestoreSurvivesKill kills a process that restores at random moments, and
+// what it started with it; another one must always finish the work.
+func TestRestoreSurvivesKill(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t)
+	for i := range 120 {
+		b.write(fmt.Sprintf("d%d/f%d", i%7, i), "one")
+	}
+	one := b.checkpoint(0)
+	for i := range 120 {
+		b.remove(fmt.Sprintf("d%d/f%d", i%7, i))
+		b.write(fmt.Sprintf("d%d/f%d/g", i%5, i), "two")
+	}
+	two := b.checkpoint(0)
+	untouched := b.untouchable()
+	const rounds = 5
+	killed := 0
+	for round := range rounds {
+		target := []Checkpoint{one, two}[round%2]
+		marker := fmt.Sprint("pawl-git-", os.Getpid(), "-", round)
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "PAWL_TEST_RESTORE="+b.dir, "PAWL_TEST_TARGET="+target.Commit, proc.MarkerName+"="+marker)
+		b.must(cmd.Start())
+		timer := time.AfterFunc(time.Duration(1+rand.IntN(60))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		if cmd.Wait() != nil {
+			killed++
+		}
+		timer.Stop()
+		proc.SweepMarked(marker, 0) // as the next owner of a loop does
+		b.restore(target.Commit)
+		b.equal(fmt.Sprint("round ", round), target.Tree)
+	}
+	if killed == 0 {
+		t.Log("no round was slow enough to be killed")
+	}
+	if b.untouchable() != untouched {
+		t.Error("the index, HEAD, a branch or the stash changed")
+	}
+}
