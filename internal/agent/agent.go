@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// Agent begins sessions. Implementations: claude, command, and the scripted
-// agent of agenttest.
+// Agent begins sessions. Implementations: claude, command, and scripted.
 type Agent interface {
 	Name() string
 	// Version of the client, or "" if it cannot be told. Used for display and the journal.

@@ -2,6 +2,7 @@ package claude_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,6 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/agent/claude"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -20,11 +23,32 @@ func TestMain(m *testing.M) {
 	if script := os.Getenv("FAKE_CLIENT"); script != "" {
 		os.Exit(fakeClient(script))
 	}
+	if client := os.Getenv("TEST_SUPERVISOR"); client != "" {
+		os.Exit(supervise(client))
+	}
 	if err := proc.Subreaper(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	goleak.VerifyTestMain(m)
+}
+
+// supervise runs one turn of the client in the current directory, to be killed
+// meanwhile. The marker is the directory.
+func supervise(client string) int {
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 9
+	}
+	s, err := claude.Agent{Command: client}.Start(context.Background(), agent.Options{Dir: dir, Marker: dir})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 9
+	}
+	r, err := s.Turn(context.Background(), agent.Turn{Prompt: "go"}, nil)
+	fmt.Fprintln(os.Stderr, "the turn ended:", r, err)
+	return 9
 }
 
 // fakeClient answers each user message with the next block of its script, a

@@ -4,6 +4,7 @@ package claude_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -111,6 +112,39 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 	if n := marked(t, r.o.Marker); n > 0 {
 		t.Errorf("%d processes carry the marker still", n)
+	}
+}
+
+// A Pawl that is killed can end nothing, yet neither the client nor its tool go
+// on working.
+func TestAKilledSupervisorLeavesNothing(t *testing.T) {
+	r := newRig(t, messagesapi.Bash("touch started; while :; do sleep 1; done"), messagesapi.Text("never"))
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Dir, cmd.Stderr = r.o.Dir, os.Stderr
+	cmd.Env = append(cmd.Env, "TEST_SUPERVISOR="+r.agent.Command)
+	for name, value := range r.o.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the tool to start", func() bool { _, err := os.Stat(r.path("started")); return err == nil })
+	if marked(t, r.o.Dir) < 2 {
+		t.Error("the client and its shell do not carry the marker")
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	waitFor(t, "client and tool to end", func() bool { return marked(t, r.o.Dir) == 0 })
+}
+
+func waitFor(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !done(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain for %s", what)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,16 @@ func TestVersionModelAndLog(t *testing.T) {
 		if b, err := os.ReadFile(path); err != nil || strings.Count(string(b), `"type":"result"`) != 1 {
 			t.Errorf("log %s of %d bytes, %v: want one result in each", filepath.Base(path), len(b), err)
 		}
+	}
+}
+
+// Only the loop says when the next turn is.
+func TestNoToolCanWakeTheSession(t *testing.T) {
+	r := newRig(t, messagesapi.Text("hello"))
+	mustEnd(t, r.turn(r.start(), "x"))
+	offered := r.api.Requests()[0].Tools
+	if slices.Contains(offered, "ScheduleWakeup") || !slices.Contains(offered, "Bash") {
+		t.Errorf("tools offered: %v", offered)
 	}
 }
 

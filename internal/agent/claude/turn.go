@@ -72,8 +72,10 @@ func (s *session) Turn(ctx context.Context, o agent.Turn, emit func(agent.Event)
 	for _, task := range s.tasks {
 		t.before[task.ID] = true
 	}
-	if err := t.begin(ctx); err != nil && !errors.Is(err, errGone) {
-		return agent.Result{}, fmt.Errorf("begin turn: %w", err)
+	if ctx.Err() == nil {
+		if err := t.begin(ctx); err != nil && !errors.Is(err, errGone) {
+			return agent.Result{}, fmt.Errorf("begin turn: %w", err)
+		}
 	}
 	t.run(ctx)
 	return t.finish(ctx), nil
