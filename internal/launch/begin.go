@@ -215,8 +215,12 @@ func earlier(st *store.Store, root, planPath string) (map[string]gate.Evidence, 
 	return found, nil
 }
 
-// Held tells who acts on the work tree, before anything is made.
+// held tells who acts on the work tree, before anything is made. A worktree of
+// the loop's own is nobody's yet.
 func (p *Prepared) held(ctx context.Context, st *store.Store) error {
+	if p.Spec.OwnTree {
+		return nil
+	}
 	unlock, err := st.LockWorktree(ctx, p.Repo.GitDir(), "about to begin")
 	if err != nil {
 		return err

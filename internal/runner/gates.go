@@ -179,6 +179,12 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 		Flipped: atMost(append(slices.Clone(v.Flipped), v.Proving...), failingMost), Results: brief(f.Observation.Now),
 		Failing: atMost(v.Broken, failingMost),
 	}
+	for _, res := range f.Observation.Now {
+		if res.Status == gate.Fail && len(res.Tests) == 0 && slices.Contains(v.StillRed, res.Gate) {
+			g.StillRed = append(g.StillRed, res.Gate)
+			g.Reason = cut(res.Gate+" is still red: "+res.Reason, reasonMax)
+		}
+	}
 	if v.TestsChanged {
 		g.TestsChanged = f.Observation.OldTests
 	}
@@ -192,7 +198,7 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 		}
 	}
 	g.Receipt = strings.Join(ids, " ")
-	if v.Status == gate.Fail {
+	if !v.FullGreen {
 		g.Fingerprint = gate.Fingerprint(f.TreeAfter, f.Observation.Now)
 	}
 	return g

@@ -39,6 +39,9 @@ func (r *Runner) kindOf(a loop.Action) prompt.Kind {
 		return prompt.Periodic
 	case loop.Change:
 	}
+	if r.Spec.Policy.Verify {
+		return prompt.Verify
+	}
 	switch a.Situation {
 	case loop.FirstTurn:
 		return prompt.First

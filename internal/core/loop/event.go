@@ -110,6 +110,7 @@ type Gates struct {
 	Green        bool          `json:"green"`  // in full, but for what baseline = allow excepts
 	Evidence     gate.Evidence `json:"evidence,omitempty"`
 	Flipped      []string      `json:"flipped,omitempty"`
+	StillRed     []string      `json:"still_red,omitempty"`     // gates without test ids, red as before: they judge only the end
 	TestsChanged []string      `json:"tests_changed,omitempty"` // passes only with the agent's version of these
 	Labels       []string      `json:"labels,omitempty"`
 	Reason       string        `json:"reason,omitempty"`

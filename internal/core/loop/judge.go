@@ -158,7 +158,7 @@ func (m *machine) claimJudged(g Gates) {
 	m.s.Unknowns = 0
 	m.s.Green = g.Green
 	greenIsTheGoal := m.s.Policy.Verify || m.s.Current == FinalTask
-	if g.Status == gate.Fail || greenIsTheGoal && !g.Green {
+	if g.Status == gate.Fail || greenIsTheGoal && !g.Green || len(g.StillRed) > 0 && m.atTheEnd() {
 		m.s.Ladder.SeenRed = true
 		m.s.Claim = nil
 		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}, g.Fingerprint)
@@ -178,6 +178,12 @@ func (m *machine) claimJudged(g Gates) {
 		return
 	}
 	m.commit(g)
+}
+
+// atTheEnd: nothing would be left to do if this claim were accepted.
+func (m *machine) atTheEnd() bool {
+	claimed := m.claimed()
+	return !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status == Open && !slices.Contains(claimed, t.ID) })
 }
 
 // wantsMore: a claim whose evidence is merely consistent is refused once, if

@@ -309,3 +309,20 @@ func TestGatesEveryTurnTellAndDoNotCount(t *testing.T) {
 		t.Errorf("failing %v, tries %d", sc.s.Failing, sc.s.Ladder.Tries)
 	}
 }
+
+func TestAGateWithoutIdsJudgesTheEnd(t *testing.T) {
+	t.Parallel()
+	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Consistent, StillRed: []string{"make check"}}
+	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(red("x"), "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 2 continue claim_refused")
+	sc.turn("done", "gates claim")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "tick a; commit a")
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(red("x"), "turn 3 fresh next_task")
+	sc.turn("done", "gates claim")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 4 continue gates_failed")
+}

@@ -1,4 +1,4 @@
-package launch_test
+package runner_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -22,6 +23,7 @@ type bench struct {
 	t    *testing.T
 	root string
 	env  config.Environment
+	loop *store.Loop // the last that ran
 }
 
 func newBench(t *testing.T, files map[string]string) *bench {
@@ -81,6 +83,12 @@ func (b *bench) git(args ...string) string {
 // run drives a loop with a script to its end.
 func (b *bench) run(script string, words []string, flags map[string]any) loop.State {
 	b.t.Helper()
+	return b.watched(script, words, flags, teller{b.t})
+}
+
+// watched does the same, with an observer of the test's own.
+func (b *bench) watched(script string, words []string, flags map[string]any, o runner.Observer) loop.State {
+	b.t.Helper()
 	path := filepath.Join(b.t.TempDir(), "script.txtar")
 	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
 		b.t.Fatal(err)
@@ -99,7 +107,8 @@ func (b *bench) run(script string, words []string, flags map[string]any) loop.St
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	d.Observer = teller{b.t}
+	d.Observer = o
+	b.loop = d.Loop
 	state, err := d.Run(ctx)
 	if err != nil {
 		b.t.Fatal(err)
@@ -122,60 +131,3 @@ func (w teller) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 func (w teller) Agent(e agent.Event)    { w.t.Logf("  agent %s %s %s", e.Kind, e.Detail, e.Text) }
 func (w teller) Gate(p verify.Progress) {}
 func (w teller) Note(n runner.Note)     { w.t.Logf("  note %s", n.Text) }
-
-const goMod = "module example.com/greet\n\ngo 1.26\n"
-
-func TestAPlanOfTwoTasksEndsVerified(t *testing.T) {
-	b := newBench(t, map[string]string{
-		"go.mod":        goMod,
-		"greet.go":      "package greet\n\nfunc Hello() string { return \"hello\" }\n",
-		"greet_test.go": "package greet\n\nimport \"testing\"\n\nfunc TestHello(t *testing.T) {\n\tif Hello() != \"hello\" {\n\t\tt.Fatal(Hello())\n\t}\n}\n",
-		"plan.md":       "# Plan\n\n- [ ] add Bye\n- [ ] add Hi\n",
-	})
-	s := b.run(`
--- 1/files/bye.go --
-package greet
-
-func Bye() string { return "bye" }
--- 1/files/bye_test.go --
-package greet
-
-import "testing"
-
-func TestBye(t *testing.T) {
-	if Bye() != "bye" {
-		t.Fatal(Bye())
-	}
-}
--- 1/reply --
-<promise>DONE</promise>
--- 2/files/hi.go --
-package greet
-
-func Hi() string { return "hi" }
--- 2/files/hi_test.go --
-package greet
-
-import "testing"
-
-func TestHi(t *testing.T) {
-	if Hi() != "hi" {
-		t.Fatal(Hi())
-	}
-}
--- 2/reply --
-<promise>DONE</promise>
-`, []string{"plan.md"}, map[string]any{"gates": []string{"go test ./..."}})
-	if s.Outcome != loop.Verified {
-		t.Fatalf("%s: %s", s.Outcome, s.Reason)
-	}
-	if got := b.git("log", "--format=%s", "main..HEAD"); got != "feat(2): add Hi\nfeat(1): add Bye" {
-		t.Errorf("commits:\n%s", got)
-	}
-	if got := b.git("status", "--porcelain"); got != "" {
-		t.Errorf("left over: %s", got)
-	}
-	if got := b.git("show", "HEAD:plan.md"); got != "# Plan\n\n- [x] add Bye\n- [x] add Hi" {
-		t.Errorf("plan:\n%s", got)
-	}
-}

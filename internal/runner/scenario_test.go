@@ -1,0 +1,276 @@
+package runner_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/runner"
+)
+
+// gate passes where every word of want.txt is in have.txt: small, quick, and
+// green or red as the agent's work makes it.
+const gateScript = "while read -r word; do grep -qx \"$word\" have.txt || { echo \"missing $word\"; exit 1; }; done < want.txt\n"
+
+var words = map[string]string{"check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n"}
+
+func withGate(more map[string]any) map[string]any {
+	flags := map[string]any{"gates": []string{"sh check.sh"}}
+	for k, v := range more {
+		flags[k] = v
+	}
+	return flags
+}
+
+func TestAFalseClaimIsToldWhatFailed(t *testing.T) {
+	b := newBench(t, words)
+	s := b.run(`
+-- 1/reply --
+All is well.
+<promise>DONE</promise>
+-- 1/files/notes.txt --
+nothing yet
+-- 2/files/have.txt --
+one
+two
+-- 2/reply --
+<promise>DONE</promise>
+`, []string{"have every word"}, withGate(nil))
+	if s.Outcome != loop.Verified || s.Tasks[0].Evidence != gate.Discriminating {
+		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
+	}
+	second := b.file("iterations", "0002", "prompt.md")
+	if !strings.Contains(second, "missing two") {
+		t.Errorf("the second prompt does not say what failed:\n%s", second)
+	}
+	if got := b.git("log", "-1", "--format=%(trailers:key=Pawl-Evidence,valueonly)"); strings.TrimSpace(got) != "discriminating" {
+		t.Errorf("trailer %q", got)
+	}
+}
+
+// file reads a file of the last loop.
+func (b *bench) file(elem ...string) string {
+	b.t.Helper()
+	data, err := os.ReadFile(filepath.Join(append([]string{b.loop.Dir}, elem...)...))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestChangingWhatJudgesIsPutBack(t *testing.T) {
+	b := newBench(t, words)
+	cheat := func(n string) string {
+		return "-- " + n + "/files/check.sh --\nexit 0\n-- " + n + "/reply --\n<promise>DONE</promise>\n"
+	}
+	s := b.run(cheat("1")+cheat("2")+cheat("3"), []string{"have every word"}, withGate(nil))
+	if s.Outcome != loop.Tampered || s.Strikes != 3 {
+		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	}
+	if got := b.git("status", "--porcelain"); got != "" {
+		t.Errorf("not put back: %s", got)
+	}
+}
+
+func TestAPlanEndsTaskByTask(t *testing.T) {
+	files := map[string]string{"plan.md": "- [ ] two\n- [ ] three\n", "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"}
+	b := newBench(t, files)
+	s := b.run(`
+-- 1/files/have.txt --
+one
+two
+-- 1/reply --
+<promise>DONE</promise>
+-- 2/files/have.txt --
+one
+two
+three
+-- 2/reply --
+<promise>DONE</promise>
+`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
+	if s.Outcome != loop.Verified || s.Iteration != 2 {
+		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
+	}
+	if got := b.git("log", "--format=%s", "main..HEAD"); got != "feat(2): three\nfeat(1): two" {
+		t.Errorf("commits:\n%s", got)
+	}
+	if got := b.git("show", "HEAD:plan.md"); got != "- [x] two\n- [x] three" {
+		t.Errorf("plan:\n%s", got)
+	}
+}
+
+func TestAMarkOfTheAgentIsAClaimAndTakenOff(t *testing.T) {
+	files := map[string]string{"plan.md": "- [ ] two\n"}
+	for k, v := range words {
+		files[k] = v
+	}
+	b := newBench(t, files)
+	s := b.run(`
+-- 1/files/plan.md --
+- [x] two
+-- 1/files/have.txt --
+one
+-- 2/files/have.txt --
+one
+two
+-- 2/files/plan.md --
+- [x] two
+`, []string{"plan.md"}, withGate(map[string]any{"max_iterations": "2"}))
+	if s.Outcome != loop.Verified || s.Iteration != 2 {
+		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
+	}
+}
+
+func TestTheAgentsOwnCommitsAndBranchesAreBroughtHome(t *testing.T) {
+	b := newBench(t, words)
+	s := b.run(`
+-- 1/run --
+git switch -q -c mine && echo two >> have.txt && git commit -qam 'my own way'
+-- 1/reply --
+<promise>DONE</promise>
+`, []string{"have every word"}, withGate(nil))
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if branch := b.git("branch", "--show-current"); branch != "pawl/"+b.loop.ID {
+		t.Errorf("left on %s", branch)
+	}
+	if got := b.git("log", "--format=%s", "main..HEAD"); got != "feat: have every word" {
+		t.Errorf("commits: %s", got)
+	}
+}
+
+func TestAStuckTaskIsUndoneAndParked(t *testing.T) {
+	b := newBench(t, words)
+	s := b.run(`
+-- task/reply --
+<promise>DONE</promise>
+-- task/files/junk.txt --
+half-work
+`, []string{"have every word of this task"}, withGate(nil))
+	if s.Outcome != loop.Stuck || s.Restores != 2 {
+		t.Fatalf("%s, %d restores: %s", s.Outcome, s.Restores, s.Reason)
+	}
+	if got := b.git("status", "--porcelain"); got != "" {
+		t.Errorf("left over: %s", got)
+	}
+	if refs := b.git("for-each-ref", "--format=%(refname)", "refs/pawl/"+b.loop.ID); strings.Count(refs, "\n") < 2 {
+		t.Errorf("checkpoints: %s", refs)
+	}
+}
+
+func TestBlockedSaysWhy(t *testing.T) {
+	b := newBench(t, words)
+	s := b.run("-- 1/reply --\n<blocked>there is no API key</blocked>\n", []string{"have every word"}, withGate(nil))
+	if s.Outcome != loop.BlockedEnd || !strings.Contains(s.Reason, "there is no API key") {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+}
+
+func TestAUsageLimitIsAWait(t *testing.T) {
+	b := newBench(t, words)
+	s := b.run(`
+-- 1/failure --
+usage_limit 1s You've hit your limit
+-- 2/files/have.txt --
+one
+two
+-- 2/reply --
+<promise>DONE</promise>
+`, []string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}))
+	if s.Outcome != loop.Verified || s.Iteration != 1 || s.Away == 0 {
+		t.Fatalf("%s after %d iterations, away %s: %s", s.Outcome, s.Iteration, s.Away, s.Reason)
+	}
+}
+
+func TestARefusingCommitHookIsAFailure(t *testing.T) {
+	b := newBench(t, words)
+	hook := filepath.Join(b.root, ".git", "hooks", "pre-commit")
+	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(hook, []byte("#!/bin/sh\ntest -f CHANGES || { echo 'no CHANGES'; exit 1; }\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := b.run(`
+-- 1/files/have.txt --
+one
+two
+-- 1/reply --
+<promise>DONE</promise>
+-- 2/files/CHANGES --
+two
+-- 2/reply --
+<promise>DONE</promise>
+`, []string{"have every word"}, withGate(nil))
+	if s.Outcome != loop.Verified || s.Iteration != 2 {
+		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
+	}
+	if second := b.file("iterations", "0002", "prompt.md"); !strings.Contains(second, "no CHANGES") {
+		t.Errorf("the second prompt does not say what the hook said:\n%s", second)
+	}
+}
+
+func TestWithoutAGateNothingIsVerified(t *testing.T) {
+	b := newBench(t, words)
+	s := b.run("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, nil)
+	if s.Outcome != loop.Unverified || s.Tasks[0].Commit == "" {
+		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
+	}
+}
+
+// sender leaves messages for the loop when the machine reaches a phase.
+type sender struct {
+	teller
+	b    *bench
+	at   loop.EventKind
+	send []runner.Message
+}
+
+func (w *sender) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.teller.Stepped(s, e, acts)
+	if e.Kind != w.at {
+		return
+	}
+	for _, m := range w.send {
+		if err := w.b.loop.Post(m.Kind, m); err != nil {
+			w.t.Error(err)
+		}
+	}
+	w.send = nil
+}
+
+func TestMessagesReachTheLoop(t *testing.T) {
+	b := newBench(t, words)
+	w := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []runner.Message{
+		{Kind: runner.MessageNote, Text: "look at want.txt first"}, {Kind: runner.MessagePause}, {Kind: runner.MessageResume},
+	}}
+	s := b.watched(`
+-- 1/sleep --
+1s
+-- 1/reply --
+thinking
+-- 2/files/have.txt --
+one
+two
+-- 2/reply --
+<promise>DONE</promise>
+`, []string{"have every word"}, withGate(nil), w)
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if second := b.file("iterations", "0002", "prompt.md"); !strings.Contains(second, "look at want.txt first") {
+		t.Errorf("the note did not reach the agent:\n%s", second)
+	}
+
+	w = &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []runner.Message{{Kind: runner.MessageStop}}}
+	b.write("want.txt", "one\ntwo\nthree\n")
+	b.git("commit", "-qam", "want more")
+	s = b.watched("-- 1/sleep --\n60s\n", []string{"have every word"}, withGate(nil), w)
+	if s.Outcome != loop.CancelledEnd || s.Stop != loop.ByStop {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+}
