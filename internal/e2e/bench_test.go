@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,8 +15,13 @@ import (
 	"testing"
 )
 
+var given = flag.String("pawl", "", "the binary to test, instead of one that is built")
+
 // built is the binary under test, built once.
 var built = sync.OnceValues(func() (string, error) {
+	if *given != "" {
+		return *given, nil
+	}
 	binary := filepath.Join(buildDir(), "pawl")
 	out, err := exec.Command("go", "build", "-o", binary, "github.com/pawl-dev/pawl/cmd/pawl").CombinedOutput()
 	if err != nil {

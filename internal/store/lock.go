@@ -74,7 +74,7 @@ func acquire(ctx context.Context, path, what string) (*lock, error) {
 	held := &HeldError{What: what, Holder: readHolder(path)}
 	hint := "wait for it"
 	if held.Loop != "" {
-		hint = fmt.Sprintf("pawl watch %s shows it; pawl stop %[1]s ends it", held.Loop)
+		hint = fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it", held.Loop)
 	}
 	return nil, failure.New(failure.Usage, hint, "%w", held)
 }

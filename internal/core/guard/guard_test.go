@@ -57,6 +57,22 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// A loop's own work tree lies among Pawl's files; only it is open.
+func TestAWorkTreeAmongPawlsFiles(t *testing.T) {
+	t.Parallel()
+	r := rules()
+	r.Root = r.StateDir + "/loops/brisk-otter/tree"
+	for name, want := range map[string]string{
+		"greet.go": "", "../journal.jsonl": guard.RuleState, "../tree2/x": guard.RuleState, ".git": guard.RuleGitDir,
+		"/home/u/.local/state/pawl/trust.json": guard.RuleState,
+	} {
+		v := guard.Judge(guard.Call{Tool: "Write", Input: map[string]any{"file_path": name}, Dir: r.Root}, r)
+		if v.Rule != want {
+			t.Errorf("write %s: rule %q, want %q", name, v.Rule, want)
+		}
+	}
+}
+
 func TestFileTools(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ tool, key, path, want string }{

@@ -29,7 +29,7 @@ func (j *judge) write(name string) {
 	r := j.rules
 	what := "writing " + clip(name)
 	switch {
-	case r.StateDir != "" && within(p, slashed(r.StateDir)):
+	case j.state(p):
 		j.deny(RuleState, what)
 	case j.protected(p):
 		j.deny(RuleProtected, what)
@@ -55,6 +55,16 @@ func (j *judge) remove(name string) {
 			j.deny(RuleProtected, "removing "+clip(name))
 		}
 	}
+}
+
+// state tells Pawl's own files. A loop's own work tree may lie among them.
+func (j *judge) state(p string) bool {
+	r := j.rules
+	if r.StateDir == "" || !within(p, slashed(r.StateDir)) {
+		return false
+	}
+	ours := within(slashed(r.Root), slashed(r.StateDir))
+	return !ours || !within(p, slashed(r.Root))
 }
 
 func (j *judge) writable(p string) bool {
