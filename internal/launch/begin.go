@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/config"
@@ -115,7 +116,8 @@ func (p *Prepared) UseGate(ctx context.Context, command string) error {
 
 func (p *Prepared) freeze(ctx context.Context) error {
 	p.Spec = specOf(p.Goal, p.Settings)
-	p.Spec.From, p.Spec.Foreign = p.Status.Head, p.Status.Untracked
+	p.Spec.From = p.Status.Head
+	p.Spec.Foreign = slices.Concat(p.Status.Untracked, p.Status.Hidden)
 	p.Spec.Prompts = promptFolder(p.Repo.Root(), p.env)
 	var err error
 	if p.Spec.Home, err = p.Repo.DefaultBranch(ctx); err != nil {
