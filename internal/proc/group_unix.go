@@ -5,6 +5,7 @@ package proc
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -56,18 +57,13 @@ func (g *group) family(tag string) []entry {
 	return family(readTable(), k)
 }
 
-type sweepOptions struct {
-	tag         string
-	grace       time.Duration
-	escapedOnly bool // only those that are in another session than the leader
-}
-
 // sweep ends the descendants and returns how many there were.
 func (g *group) sweep(o sweepOptions) int {
 	killed := endAll(o.grace, func() []entry {
 		var victims []entry
 		for _, e := range g.family(o.tag) {
-			if !o.escapedOnly || e.sid != g.leader {
+			isInside := e.sid == g.leader || e.pgid == g.leader
+			if o.scope == everything || isInside == (o.scope == inside) {
 				victims = append(victims, e)
 			}
 		}
@@ -112,14 +108,15 @@ func SweepMarked(marker string, grace time.Duration) int {
 	}
 	return endAll(grace, func() []entry {
 		table := readTable()
-		spared := ancestors(table, os.Getpid())
-		var victims []entry
+		self := os.Getpid()
+		k := kin{self: self, leader: -1, seen: map[identity]bool{}}
+		spared := ancestors(table, self)
 		for _, e := range table {
-			if e.marker == marker && !e.zombie && !spared[e.pid] {
-				victims = append(victims, e)
+			if e.marker == marker && !spared[e.pid] {
+				k.seen[e.identity()] = true
 			}
 		}
-		return victims
+		return slices.DeleteFunc(family(table, k), func(e entry) bool { return spared[e.pid] })
 	})
 }
 

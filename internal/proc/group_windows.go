@@ -85,15 +85,9 @@ func (g *group) dieWithUs(die bool) {
 		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
 }
 
-type sweepOptions struct {
-	tag         string
-	grace       time.Duration
-	escapedOnly bool
-}
-
-// sweep ends the whole job. Sessions are unknown here, so nothing has escaped.
+// sweep ends the whole job. Sessions are unknown here, so nothing is told apart.
 func (g *group) sweep(o sweepOptions) int {
-	if o.escapedOnly {
+	if o.scope != everything {
 		return 0
 	}
 	n := g.active()

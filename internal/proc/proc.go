@@ -58,7 +58,7 @@ type Spec struct {
 	Marker         string        // value of PAWL_LOOP for the process and all it starts; "" = unset
 	Grace          time.Duration // between TERM and KILL; 0 = 5 s
 	// KeepBackground spares descendants that left the session (build daemons)
-	// when the process ends. Its own group is killed all the same.
+	// when the process ends by itself. What stayed inside is ended all the same.
 	KeepBackground bool
 }
 
@@ -173,7 +173,7 @@ func (p *Process) SweepSessions() int {
 	case <-p.done:
 		return 0
 	default:
-		return p.group.sweep(sweepOptions{tag: p.tag, escapedOnly: true, grace: p.spec.Grace})
+		return p.group.sweep(sweepOptions{tag: p.tag, scope: escaped, grace: p.spec.Grace})
 	}
 }
 
@@ -190,10 +190,11 @@ func (p *Process) supervise(ctx context.Context) {
 		e.Cancelled = true
 		err = p.stop(waited)
 	}
-	p.group.kill()
-	if !p.spec.KeepBackground || e.Cancelled {
-		e.Swept = p.group.sweep(sweepOptions{tag: p.tag, grace: p.spec.Grace})
+	o := sweepOptions{tag: p.tag, grace: p.spec.Grace}
+	if p.spec.KeepBackground && !e.Cancelled {
+		o.scope = inside
 	}
+	e.Swept = p.group.sweep(o)
 	p.group.release(p.spec.KeepBackground)
 	e.Code, e.Signal, e.Err = outcome(p.cmd, err)
 	e.Err = errors.Join(e.Err, p.drain(drainPatience))
@@ -220,6 +221,21 @@ func (p *Process) stop(waited <-chan error) error {
 		return fmt.Errorf("process %d does not end, not even by a kill", p.PID())
 	}
 }
+
+// sweepOptions say which descendants are ended, and how patiently.
+type sweepOptions struct {
+	tag   string
+	grace time.Duration
+	scope scope
+}
+
+type scope int
+
+const (
+	everything scope = iota
+	inside           // only the leader's session and group
+	escaped          // only what is in neither
+)
 
 // outcome reads what Wait said. That a pipe had to be closed behind the process
 // is no error of the process.
