@@ -133,7 +133,7 @@ func (r *Repo) SwitchBack(ctx context.Context, branch, base string) (was string,
 	if err := r.write(ctx, "symbolic-ref", "-m", "pawl: back to "+branch, "HEAD", ref); err != nil {
 		return was, fmt.Errorf("switch back to branch %s: %w", branch, err)
 	}
-	return was, r.alignIndex(ctx, tip)
+	return was, r.AlignIndex(ctx, tip)
 }
 
 // free reports an error when another worktree has the branch checked out: two

@@ -73,7 +73,7 @@ func (r *Repo) commit(ctx context.Context, q CommitRequest) (Committed, error) {
 	if same, err := r.isCommit(ctx, tip, q); err != nil {
 		return Committed{}, err
 	} else if same { // made before a crash
-		return Committed{Commit: tip}, r.alignIndex(ctx, tip)
+		return Committed{Commit: tip}, r.AlignIndex(ctx, tip)
 	}
 	done, err := r.commitTree(ctx, q)
 	if err != nil {
@@ -86,7 +86,7 @@ func (r *Repo) commit(ctx context.Context, q CommitRequest) (Committed, error) {
 	if err := r.write(ctx, "update-ref", "-m", "pawl: "+subject(q.Message), ref, done.Commit, tip); err != nil {
 		return done, err
 	}
-	return done, r.alignIndex(ctx, done.Commit)
+	return done, r.AlignIndex(ctx, done.Commit)
 }
 
 // isCommit reports whether a commit is the one that was asked for, its date and

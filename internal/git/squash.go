@@ -68,12 +68,14 @@ func (r *Repo) Squash(ctx context.Context, loop, branch, base string) (string, e
 	if err := r.write(ctx, "update-ref", "-m", "pawl: squash", ref, to, tip); err != nil {
 		return kept, fmt.Errorf("squash %s: %w", branch, err)
 	}
-	return kept, r.alignIndex(ctx, to)
+	return kept, r.AlignIndex(ctx, to)
 }
 
-// alignIndex makes the user's index hold a commit's tree; the work tree is not
-// touched, and what git remembers of unchanged files is kept.
-func (r *Repo) alignIndex(ctx context.Context, commit string) error {
+// AlignIndex makes the user's index hold a commit's tree; the work tree is not
+// touched, and what git remembers of unchanged files is kept. Moving a branch
+// and this are two steps: who finds the first done by a process that died does
+// the second.
+func (r *Repo) AlignIndex(ctx context.Context, commit string) error {
 	// --reset, not -m: conflict entries of a merge that the agent began are dropped.
 	if err := r.write(ctx, "read-tree", "--reset", commit); err != nil {
 		return fmt.Errorf("bring the index in line: %w", err)

@@ -39,7 +39,7 @@ func (r *Repo) commitUserChanges(ctx context.Context, loop, message string) (str
 		return "", err
 	}
 	if had, err := r.TreeOf(ctx, status.Head); err != nil || had == tree {
-		return "", errors.Join(err, r.alignIndex(ctx, status.Head)) // a crash came before the index
+		return "", errors.Join(err, r.AlignIndex(ctx, status.Head)) // a crash came before the index
 	}
 	text, err := r.message(ctx, message, nil)
 	if err != nil {
@@ -52,7 +52,7 @@ func (r *Repo) commitUserChanges(ctx context.Context, loop, message string) (str
 	if err := r.write(ctx, "update-ref", "-m", "pawl: "+subject(text), "HEAD", done.Commit, status.Head); err != nil {
 		return "", err
 	}
-	return done.Commit, r.alignIndex(ctx, done.Commit)
+	return done.Commit, r.AlignIndex(ctx, done.Commit)
 }
 
 // keepStaged keeps the user's index as a commit on head.

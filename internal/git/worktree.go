@@ -124,7 +124,7 @@ func (w *Worktree) Reset(ctx context.Context, rev string) error {
 	if err := w.write(ctx, "update-ref", "--no-deref", "HEAD", commit); err != nil {
 		return fmt.Errorf("reset worktree %s: %w", w.root, err)
 	}
-	return w.alignIndex(ctx, commit)
+	return w.AlignIndex(ctx, commit)
 }
 
 // Remove deletes the worktree with all that is in it. Its branch, if any, stays.

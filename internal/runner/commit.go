@@ -100,7 +100,7 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m Memory) (loop.Even
 		return loop.Event{}, fmt.Errorf("look for the commit: %w", err)
 	} else if ok {
 		done.Commit = sha
-		return done, nil
+		return done, r.Repo.AlignIndex(ctx, "HEAD")
 	}
 	own, err := r.withoutForeign(ctx, tree, m.Base.Commit)
 	if err != nil {
