@@ -22,7 +22,7 @@ func (p *page) tasks() {
 	for _, g := range p.groups() {
 		label := fmt.Sprintf("%d %s", len(g.tasks), g.name)
 		if !g.each {
-			p.line(label, "%s  %s", ids(g.tasks), g.meaning)
+			p.line(label, "%s  %s", ids(g.tasks), common(g))
 			continue
 		}
 		for _, t := range g.tasks {
@@ -30,6 +30,15 @@ func (p *page) tasks() {
 			label = ""
 		}
 	}
+}
+
+// common is what the tasks of a group have in common; of one alone it can be
+// told what turned green.
+func common(g group) string {
+	if t := g.tasks[0]; len(g.tasks) == 1 && len(t.Flipped) > 0 && !t.Earlier {
+		return "was red, is green: " + list(t.Flipped, 5)
+	}
+	return g.meaning
 }
 
 func (p *page) taskLine(t loop.Task, meaning string) string {

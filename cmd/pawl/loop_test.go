@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// loopFile is a loop as testdata/loops holds it. $NAME in it stands for a
+// variable of the script.
+type loopFile struct {
+	Created time.Time       `json:"created_at"`
+	Spec    json.RawMessage `json:"spec"`
+	Records []struct {
+		Type string          `json:"type"`
+		Data json.RawMessage `json:"data"`
+	} `json:"records"`
+}
+
+func makeLoop(ts *testscript.TestScript, loops string, args []string) {
+	kind, id, dir := args[0], args[1], "."
+	if len(args) > 2 {
+		dir = args[2]
+	}
+	text, err := os.ReadFile(filepath.Join(loops, kind+".json"))
+	ts.Check(err)
+	var f loopFile
+	ts.Check(json.Unmarshal(text, &f))
+	root, err := filepath.EvalSymlinks(ts.MkAbs(dir))
+	ts.Check(err)
+
+	l := loopOf(ts, id)
+	ts.Check(os.MkdirAll(filepath.Join(l.Dir, "inbox"), 0o700))
+	body := os.Expand(string(f.Spec), ts.Getenv)
+	spec, err := json.Marshal(store.Spec{ID: id, Root: root, CreatedAt: f.Created, Body: json.RawMessage(body)})
+	ts.Check(err)
+	ts.Check(os.WriteFile(filepath.Join(l.Dir, "spec.json"), spec, 0o600))
+	if len(f.Records) == 0 {
+		return
+	}
+	o, err := l.Own(context.Background())
+	ts.Check(err)
+	for _, r := range f.Records {
+		_, err := o.Append(journal.Entry{Type: r.Type, Data: sealed(ts, r.Type, r.Data)})
+		ts.Check(err)
+	}
+	ts.Check(o.Close())
+}
+
+// sealed gives a receipt the id that it would have, and tells it to the script
+// as $RECEIPT.
+func sealed(ts *testscript.TestScript, kind string, data json.RawMessage) any {
+	if kind != runner.RecordReceipt {
+		return json.RawMessage(os.Expand(string(data), ts.Getenv))
+	}
+	var r verify.Receipt
+	ts.Check(json.Unmarshal([]byte(os.Expand(string(data), ts.Getenv)), &r))
+	r = verify.NewReceipt(gate.Result{
+		Gate: r.Gate, Command: r.Command, Status: r.Status, ExitCode: r.ExitCode, Tree: r.Gated, Duration: r.Duration,
+	}, r.At)
+	ts.Setenv("RECEIPT", r.ID)
+	return r
+}
+
+func loopOf(ts *testscript.TestScript, id string) *store.Loop {
+	return &store.Loop{ID: id, Dir: filepath.Join(ts.Getenv("PAWL_HOME"), "loops", id)}
+}
+
+func drive(ts *testscript.TestScript, id string) *store.Owner {
+	o, err := loopOf(ts, id).Own(context.Background())
+	ts.Check(err)
+	ts.Defer(func() { _ = o.Close() }) // obey may have
+	return o
+}
+
+func obey(ts *testscript.TestScript, id string) {
+	l, o := loopOf(ts, id), drive(ts, id)
+	done := make(chan struct{})
+	stop := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+			}
+			if msgs, err := l.Drain(); err == nil && len(msgs) > 0 && bytes.Contains(msgs[0].Body, []byte(runner.MessageStop)) {
+				_, _ = o.Append(
+					journal.Entry{Type: runner.RecordEvent, Data: loop.Event{Kind: loop.Cancelled, At: time.Now(), Text: loop.ByStop}},
+					journal.Entry{Type: runner.RecordEvent, Data: loop.Event{
+						Kind: loop.AgentFailed, At: time.Now(), Failure: &loop.Failure{Class: loop.Interrupted, Message: "interrupted"},
+					}},
+				)
+				_ = o.Close()
+				return
+			}
+		}
+	}()
+	ts.Defer(func() { close(stop); <-done })
+}
+
+func checkpoint(ts *testscript.TestScript, id, text string) {
+	repo, err := git.Open(context.Background(), ts.MkAbs("."))
+	ts.Check(err)
+	_, err = repo.Checkpoint(context.Background(), id, 0, text)
+	ts.Check(err)
+}
+
+func damage(ts *testscript.TestScript, id string) {
+	path := filepath.Join(loopOf(ts, id).Dir, "journal.jsonl")
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	changed := bytes.Replace(data, []byte(`"kind":"checkpointed"`), []byte(`"kind":"checkpointeD"`), 1)
+	if bytes.Equal(data, changed) {
+		ts.Fatalf("the journal of %s has no checkpoint to damage", id)
+	}
+	ts.Check(os.WriteFile(path, changed, 0o600))
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"pawl": main})
+}
+
+// TestScripts runs the tool from outside, as people do. Each file in
+// testdata/script is a story; UPDATE=1 writes what it printed into its
+// expectations. Commands beside those of testscript:
+//
+//	loop KIND ID [DIR]   makes the loop that testdata/loops/KIND.json describes, bound to DIR (.)
+//	drive ID             this process drives the loop until the script ends
+//	obey ID              the same, and it ends the loop when it is told to stop
+//	checkpoint ID TEXT   keeps a snapshot of the work tree, as the runner does
+//	damage ID            changes a byte in the middle of the loop's journal
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	loops, err := filepath.Abs(filepath.Join("testdata", "loops"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		UpdateScripts:       os.Getenv("UPDATE") != "",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"loop":       func(ts *testscript.TestScript, _ bool, args []string) { makeLoop(ts, loops, args) },
+			"drive":      func(ts *testscript.TestScript, _ bool, args []string) { drive(ts, args[0]) },
+			"obey":       func(ts *testscript.TestScript, _ bool, args []string) { obey(ts, args[0]) },
+			"checkpoint": func(ts *testscript.TestScript, _ bool, args []string) { checkpoint(ts, args[0], args[1]) },
+			"damage":     func(ts *testscript.TestScript, _ bool, args []string) { damage(ts, args[0]) },
+		},
+		Setup: func(e *testscript.Env) error {
+			home := filepath.Join(e.WorkDir, "home")
+			e.Vars = append(e.Vars,
+				"HOME="+home, "USERPROFILE="+home, "PAWL_HOME="+filepath.Join(home, "pawl"),
+				"XDG_CONFIG_HOME="+filepath.Join(home, "config"), "XDG_STATE_HOME=", "PAWL_LOOP=",
+				"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull,
+				"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org", "GIT_AUTHOR_DATE=2026-01-31T09:00:00Z",
+				"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org", "GIT_COMMITTER_DATE=2026-01-31T09:00:00Z",
+				"NO_COLOR=1", "TERM=dumb", "TZ=UTC", "LC_ALL=C.UTF-8",
+			)
+			return os.MkdirAll(home, 0o700)
+		},
+	})
+}
