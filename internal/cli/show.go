@@ -145,15 +145,27 @@ func (s *show) baseline(g loop.Gates) {
 		return
 	}
 	for _, r := range g.Results {
-		text := "baseline: " + r.Gate + " is green"
+		text := "baseline: " + r.Gate + " is green" + counted(r)
 		if r.Status != gate.Pass {
-			text = "baseline: " + r.Gate + " is red" + named2(r.Failing) + "; it may turn green, nothing may turn red"
+			text = "baseline: " + r.Gate + " is red" + counted(r) + listed(r.Failing) + "; they may turn green, nothing may turn red"
 		}
 		s.note(term.Info, text)
 	}
 }
 
-func named2(failing []string) string {
+// counted is how many tests passed and failed, where the report has ids.
+func counted(r gate.Result) string {
+	switch {
+	case r.Failed > 0:
+		return fmt.Sprintf(": %d pass, %d fail", r.Passed, r.Failed)
+	case r.Passed > 0:
+		return fmt.Sprintf(": %d pass", r.Passed)
+	}
+	return ""
+}
+
+// listed are the first of the failing tests.
+func listed(failing []string) string {
 	const most = 4
 	switch {
 	case len(failing) == 0:

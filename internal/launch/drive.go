@@ -253,7 +253,7 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env config.Environment
 	root := d.Repo.Root()
 	v, err := verify.New(verify.Options{
 		Root: root, Repo: d.Repo, Dir: filepath.Join(l.Dir, "verify"), Env: env.Vars,
-		Setup: d.Spec.Setup, Tests: d.Spec.Tests, Marker: l.ID,
+		Setup: d.Spec.Setup, Tests: d.Spec.Tests, Marker: l.ID, Marks: d.Marks,
 		Watch: func(p verify.Progress) { d.GateProgress(p) },
 	})
 	if err != nil {

@@ -89,7 +89,7 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m Memory) (loop.Even
 		return loop.Event{}, fmt.Errorf("take the tree to commit: %w", err)
 	}
 	tree := cmp.Or(a.Tree, now)
-	if marks := r.marks(); len(marks) > 0 {
+	if marks := r.Marks(); len(marks) > 0 {
 		if tree, err = r.Repo.Overlay(ctx, tree, now, marks); err != nil {
 			return loop.Event{}, fmt.Errorf("take the tree to commit: %w", err)
 		}

@@ -175,7 +175,7 @@ func (r *Runner) mayChangeTests(tasks []string) bool {
 func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 	v := f.Verdict
 	g := loop.Gates{
-		Status: v.Status, Green: v.FullGreen, Evidence: v.Evidence, Labels: v.Labels, Reason: cut(v.Reason, reasonMax),
+		Status: v.Status, Green: v.FullGreen, Evidence: v.Evidence, TurnedGreen: v.TurnedGreen, Labels: v.Labels, Reason: cut(v.Reason, reasonMax),
 		Flipped: atMost(append(slices.Clone(v.Flipped), v.Proving...), failingMost), Results: brief(f.Observation.Now),
 		Failing: atMost(v.Broken, failingMost),
 	}

@@ -101,7 +101,7 @@ func (r *Runner) changed(ctx context.Context, base string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("compare the work tree with the task's start: %w", err)
 	}
-	marks := r.marks()
+	marks := r.Marks()
 	for _, c := range diff {
 		if !slices.Contains(marks, c.Path) {
 			return true, nil

@@ -233,9 +233,9 @@ func (r *Runner) planPath() string {
 	return filepath.Join(r.Repo.Root(), filepath.FromSlash(r.Spec.Plan))
 }
 
-// marks are the paths that Pawl itself writes in the work tree, relative to its
+// Marks are the paths that Pawl itself writes in the work tree, relative to its
 // root: the plan and the progress file beside it.
-func (r *Runner) marks() []string {
+func (r *Runner) Marks() []string {
 	if r.Spec.Plan == "" {
 		return nil
 	}

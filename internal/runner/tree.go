@@ -85,7 +85,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m Memory) (loop.Eve
 	if _, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, m.Base.Commit); err != nil {
 		return loop.Event{}, fmt.Errorf("take the agent's commits back: %w", err)
 	}
-	done, err := r.Repo.Restore(ctx, a.Tree, r.marks())
+	done, err := r.Repo.Restore(ctx, a.Tree, r.Marks())
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("restore: %w", err)
 	}

@@ -111,6 +111,7 @@ type Gates struct {
 	Evidence     gate.Evidence `json:"evidence,omitempty"`
 	Flipped      []string      `json:"flipped,omitempty"`
 	StillRed     []string      `json:"still_red,omitempty"`     // gates without test ids, red as before: they judge only the end
+	TurnedGreen  []string      `json:"turned_green,omitempty"`  // gates without test ids that were red and are green: they prove every task since
 	TestsChanged []string      `json:"tests_changed,omitempty"` // passes only with the agent's version of these
 	Labels       []string      `json:"labels,omitempty"`
 	Reason       string        `json:"reason,omitempty"`

@@ -224,11 +224,29 @@ func (m *machine) accept(commit, receipt string) {
 		m.task(id, func(t *Task) {
 			t.Status, t.Commit, t.Receipt = Done, commit, receipt
 			t.Evidence, t.Why = m.s.Found.Evidence, m.s.Found.Reason
-			t.Flipped, t.Tests = m.s.Found.Flipped, m.s.Found.TestsChanged
+			t.Flipped, t.Tests, t.StillRed = m.s.Found.Flipped, m.s.Found.TestsChanged, m.s.Found.StillRed
 			t.Took = took
 		})
 	}
+	m.turnedGreen(m.s.Found.TurnedGreen)
 	m.remember("done: " + string(m.s.Found.Evidence))
 	m.s.Claim, m.s.Found = nil, nil
 	m.s.Unjudged = false
+}
+
+// turnedGreen: a gate that was red through several tasks and is green now proves
+// all of them, since without ids nothing tells whose work it was.
+func (m *machine) turnedGreen(gates []string) {
+	for i, t := range m.s.Tasks {
+		if t.Status != Done || t.Earlier || len(t.Tests) > 0 || t.Evidence.Satisfies(gate.Discriminating) {
+			continue
+		}
+		for _, g := range gates {
+			if slices.Contains(t.StillRed, g) {
+				m.s.Tasks[i].Evidence = gate.Discriminating
+				m.s.Tasks[i].Flipped = []string{g}
+				m.s.Tasks[i].Why = g + " was red until a later task, and is green now"
+			}
+		}
+	}
 }

@@ -326,3 +326,21 @@ func TestAGateWithoutIdsJudgesTheEnd(t *testing.T) {
 	sc.turn("done", "gates claim")
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 4 continue gates_failed")
 }
+
+func TestAGateWithoutIdsThatTurnsGreenProvesEveryTaskSince(t *testing.T) {
+	t.Parallel()
+	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Consistent, StillRed: []string{"make check"}}
+	turned := loop.Gates{Status: gate.Pass, Green: true, Evidence: gate.Discriminating, TurnedGreen: []string{"make check"}}
+	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(red("x"), "turn 1 fresh first")
+	sc.turn("no-behaviour-change", "gates claim")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "tick a; commit a")
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(red("x"), "turn 2 fresh next_task")
+	sc.turn("done", "gates claim")
+	sc.gates(turned, "tick b; commit b")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}

@@ -116,6 +116,7 @@ type Task struct {
 	Why       string        `json:"why,omitempty"`     // one line: what told, or why not
 	Flipped   []string      `json:"flipped,omitempty"` // tests or gates that turned green with it
 	Tests     []string      `json:"tests_changed,omitempty"`
+	StillRed  []string      `json:"still_red,omitempty"` // gates without test ids that were red before and after it
 	Commit    string        `json:"commit,omitempty"`
 	Receipt   string        `json:"receipt,omitempty"`
 	Turns     int           `json:"turns,omitempty"`
