@@ -266,7 +266,7 @@ func (s *show) Gate(p verify.Progress) {
 	switch {
 	case p.Result == nil:
 		s.activity("gate " + p.Gate)
-	case s.state.Phase == loop.Judging && p.Probe == "":
+	case s.state.Phase == loop.Judging && p.Probe == "" && !p.Result.Cached:
 		r := p.Result
 		s.out.Print(term.GateFinished{
 			Gate: r.Gate, Result: string(r.Status), Duration: term.Span(r.Duration), Cached: r.Cached, Summary: plan.OneLine(r.Reason, 160),
