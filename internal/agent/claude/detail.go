@@ -8,8 +8,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 )
 
-// maxDetail is the length of a detail, in runes.
-const maxDetail = 120
+// The lengths of what is told in one line, in runes.
+const (
+	maxDetail  = 120
+	maxMessage = 400 // of a failure
+)
 
 // detail says in one line what a tool call does: "edit internal/x.go",
 // "$ go test ./...".
@@ -41,7 +44,7 @@ func detail(c agent.ToolCall) string {
 	default:
 		d = c.Tool + " " + text("description")
 	}
-	return oneLine(d)
+	return oneLine(d, maxDetail)
 }
 
 // relative shortens a path inside the folder.
@@ -53,8 +56,9 @@ func relative(dir, path string) string {
 	return rel
 }
 
-// oneLine folds white space and drops what could move a terminal's cursor.
-func oneLine(s string) string {
+// oneLine folds white space, drops what could move a terminal's cursor, and
+// cuts to a number of runes.
+func oneLine(s string, limit int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return ' '
@@ -65,8 +69,8 @@ func oneLine(s string) string {
 		return r
 	}, s)
 	s = strings.Join(strings.Fields(s), " ")
-	if runes := []rune(s); len(runes) > maxDetail {
-		s = string(runes[:maxDetail-1]) + "…"
+	if runes := []rune(s); len(runes) > limit {
+		s = string(runes[:limit-1]) + "…"
 	}
 	return s
 }

@@ -35,7 +35,7 @@ type trouble struct {
 // failure maps the client's word, or else the HTTP status, to a class.
 func (t trouble) failure() *agent.Failure {
 	class, hint := t.class()
-	message := oneLine(t.text)
+	message := oneLine(t.text, maxMessage)
 	if message == "" {
 		message = t.describe()
 	}
@@ -116,11 +116,11 @@ func ofResult(l line, last trouble) *agent.Failure {
 		text = l.Errors[len(l.Errors)-1]
 	}
 	if l.StopReason == "refusal" {
-		return &agent.Failure{Class: agent.Refused, Message: oneLine(text)}
+		return &agent.Failure{Class: agent.Refused, Message: oneLine(text, maxMessage)}
 	}
 	switch l.TerminalReason {
 	case "budget_exhausted":
-		return &agent.Failure{Class: agent.OverBudget, Message: oneLine(text)}
+		return &agent.Failure{Class: agent.OverBudget, Message: oneLine(text, maxMessage)}
 	case "aborted_streaming", "aborted_tools":
 		return &agent.Failure{Class: agent.Interrupted, Message: "the turn was interrupted"}
 	case "api_error", "blocking_limit", "model_error", "turn_setup_failed":
@@ -136,5 +136,5 @@ func ofResult(l line, last trouble) *agent.Failure {
 		}
 		return f
 	}
-	return &agent.Failure{Class: agent.Crashed, Message: oneLine(text)}
+	return &agent.Failure{Class: agent.Crashed, Message: oneLine(text, maxMessage)}
 }

@@ -70,7 +70,7 @@ func itemOf(buf []byte, size int, torn bool) (item, bool) {
 	if torn {
 		what = "the stream ends within a line: "
 	}
-	return item{note: what + oneLine(string(b[:min(len(b), 200)]))}, true
+	return item{note: what + oneLine(string(b[:min(len(b), 4*maxDetail)]), maxDetail)}, true
 }
 
 // tail keeps the last bytes written to it.

@@ -243,7 +243,7 @@ func (s *session) lastWords() error {
 	if e.Signal != "" {
 		how = "signal: " + e.Signal
 	}
-	if words := oneLine(lastLine(string(s.stderr.b))); words != "" {
+	if words := oneLine(lastLine(string(s.stderr.b)), maxMessage); words != "" {
 		return fmt.Errorf("the client ended (%s): %s", how, words)
 	}
 	return fmt.Errorf("the client ended (%s)", how)
