@@ -77,9 +77,13 @@ func killedLoop(t *testing.T, most int) (killed int) {
 			break
 		}
 		killed++
-		if b.pawl("list", "--json").says(`"id"`) {
-			args = []string{"resume", ".", "--quiet"}
+		if !b.pawl("list", "--json").says(`"id"`) {
+			continue // before there was a loop
 		}
+		if b.status().State == "ended" {
+			break // after the last word
+		}
+		args = []string{"resume", ".", "--quiet"}
 	}
 	b.unharmed(killed)
 	return killed

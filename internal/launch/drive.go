@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/claude"
@@ -16,7 +15,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -31,8 +29,6 @@ type Drive struct {
 	Resumed bool
 	close   []func() error // in the order made
 }
-
-const sweepGrace = 2 * time.Second
 
 // Close lets go of everything, in reverse order. The loop stays.
 func (d *Drive) Close() error {
@@ -159,10 +155,6 @@ func (d *Drive) own(ctx context.Context, st *store.Store, l *store.Loop, repo *g
 		return err
 	}
 	d.close = append(d.close, owner.Close)
-	if d.Resumed {
-		// What the killed owner had started would work in the tree beside us.
-		proc.SweepMarked(l.ID, sweepGrace)
-	}
 	tree, err := d.workTree(ctx, st, l, repo)
 	d.Runner = &runner.Runner{
 		Loop: l, Owner: owner, Spec: d.Spec, Repo: tree, Redact: redact.New(env.Vars), StateDir: env.PawlHome, HomeDir: env.Home,

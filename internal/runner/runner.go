@@ -27,6 +27,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -84,6 +85,8 @@ type Runner struct {
 	skipped  string         // by the last checkpoint
 }
 
+const sweepGrace = 2 * time.Second
+
 // Run drives the loop until it has ended or is no longer ours, and returns its
 // last state. A loop that was begun before is taken up where it stands.
 func (r *Runner) Run(ctx context.Context) (loop.State, error) {
@@ -102,6 +105,9 @@ func (r *Runner) Run(ctx context.Context) (loop.State, error) {
 	first := loop.Event{Kind: loop.OwnerLost}
 	if r.mem.State.Phase == "" || r.mem.State.Phase == loop.New {
 		first = loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: r.Spec.Policy, Tasks: r.Spec.Tasks}}
+	} else {
+		// What a killed owner had started would work in the tree beside us.
+		proc.SweepMarked(r.Loop.ID, sweepGrace)
 	}
 	if err := r.step(ctx, first); err != nil {
 		return r.mem.State, err
