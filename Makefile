@@ -22,8 +22,7 @@ test: ## every test that needs neither network nor agents
 	go test ./...
 
 cover: ## the tests, and how much of the code they reach
-	go test -count=1 -coverprofile=coverage.out ./...
-	.ci/coverage coverage.out
+	.ci/cover
 
 race: ## the packages in which goroutines meet
 	go test -race ./internal/core/... ./internal/proc/... ./internal/runner/... ./internal/store/...

@@ -32,7 +32,7 @@ const imports = `
 	config         < core/* store planfile failure atomicfile
 	verify         < core/* git proc testreport failure atomicfile redact
 	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt redact store store/* testreport verify
-	launch         < core/* agent agent/claude agent/command agent/scripted config failure git planfile prompt redact runner store verify
+	launch         < core/* agent agent/claude agent/command agent/scripted config failure git planfile proc prompt redact runner store verify
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact

@@ -23,12 +23,22 @@ var built = sync.OnceValues(func() (string, error) {
 		return *given, nil
 	}
 	binary := filepath.Join(buildDir(), "pawl")
-	out, err := exec.Command("go", "build", "-o", binary, "github.com/pawl-dev/pawl/cmd/pawl").CombinedOutput()
+	out, err := exec.Command("go", buildArgs(binary)...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build pawl: %w\n%s", err, out)
 	}
 	return binary, nil
 })
+
+// buildArgs ask for a binary that counts what it reaches where a folder for
+// that is named (.ci/cover).
+func buildArgs(binary string) []string {
+	args := []string{"build", "-o", binary}
+	if os.Getenv("GOCOVERDIR") != "" {
+		args = append(args, "-cover", "-coverpkg=github.com/pawl-dev/pawl/...")
+	}
+	return append(args, "github.com/pawl-dev/pawl/cmd/pawl")
+}
 
 func buildDir() string { return filepath.Join(os.TempDir(), fmt.Sprintf("pawl-e2e-%d", os.Getpid())) }
 
@@ -62,6 +72,9 @@ func newBench(t *testing.T, files map[string]string) *bench {
 		"PAWL_HOME":         filepath.Join(home, "state"),
 		"GIT_CONFIG_GLOBAL": filepath.Join(home, "gitconfig"), "GIT_CONFIG_NOSYSTEM": "1",
 		"GOCACHE": goEnv(t, "GOCACHE"), "GOMODCACHE": goEnv(t, "GOMODCACHE"), "GOPROXY": "off",
+	}
+	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
+		b.env["GOCOVERDIR"] = dir
 	}
 	for _, dir := range []string{b.root, b.env["TMPDIR"]} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
