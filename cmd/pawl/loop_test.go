@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -51,6 +52,7 @@ func makeLoop(ts *testscript.TestScript, loops string, args []string) {
 	if len(f.Records) == 0 {
 		return
 	}
+	ts.Setenv("RECEIPTS", "")
 	o, err := l.Own(context.Background())
 	ts.Check(err)
 	for _, r := range f.Records {
@@ -60,8 +62,8 @@ func makeLoop(ts *testscript.TestScript, loops string, args []string) {
 	ts.Check(o.Close())
 }
 
-// sealed gives a receipt the id that it would have, and tells it to the script
-// as $RECEIPT.
+// sealed gives a receipt the id that it would have, and tells the loop's
+// receipts to the script as $RECEIPTS.
 func sealed(ts *testscript.TestScript, kind string, data json.RawMessage) any {
 	if kind != runner.RecordReceipt {
 		return json.RawMessage(os.Expand(string(data), ts.Getenv))
@@ -71,7 +73,7 @@ func sealed(ts *testscript.TestScript, kind string, data json.RawMessage) any {
 	r = verify.NewReceipt(gate.Result{
 		Gate: r.Gate, Command: r.Command, Status: r.Status, ExitCode: r.ExitCode, Tree: r.Gated, Duration: r.Duration,
 	}, r.At)
-	ts.Setenv("RECEIPT", r.ID)
+	ts.Setenv("RECEIPTS", strings.TrimSpace(ts.Getenv("RECEIPTS")+" "+r.ID))
 	return r
 }
 
@@ -113,6 +115,11 @@ func obey(ts *testscript.TestScript, id string) {
 		}
 	}()
 	ts.Defer(func() { close(stop); <-done })
+}
+
+// remember sets a variable to what was printed last.
+func remember(ts *testscript.TestScript, name string) {
+	ts.Setenv(name, strings.TrimSpace(ts.ReadFile("stdout")))
 }
 
 func checkpoint(ts *testscript.TestScript, id, text string) {

@@ -97,7 +97,7 @@ func (a *app) audit(ctx context.Context, rev string) (audited, error) {
 		return out.because("no gate judged this commit: it has no receipt"), nil
 	}
 	s, err := a.find(out.Loop)
-	if err != nil {
+	if err != nil || s.ID != out.Loop { // a trailer is text from anywhere: no prefix, no "."
 		return out.because("the loop %s is not known here: its journal holds the receipts", plan.OneLine(out.Loop, 60)), nil
 	}
 	known, ofCommit := s.receipts(wanted)

@@ -1,0 +1,205 @@
+package report_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/report"
+)
+
+var evening = time.Date(2026, 1, 31, 22, 0, 0, 0, time.UTC)
+
+func text(t *testing.T, l report.Loop) string {
+	t.Helper()
+	l.ID, l.Zone = "brisk-otter-7f3a", time.UTC
+	var b strings.Builder
+	if err := report.Text(&b, l); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// night is the loop of one night with an end of each kind.
+func night() report.Loop {
+	return report.Loop{
+		Goal: "plan.md", Word: "ended", Branch: "pawl/brisk-otter-7f3a", From: "main",
+		Gates: []gate.Result{{Gate: "go test ./...", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail, Reason: "2 findings\nmore"}},
+		Waits: []report.Wait{{From: evening.Add(5 * time.Hour), Until: evening.Add(7*time.Hour + 10*time.Minute)}},
+		State: loop.State{
+			Phase: loop.Ended, Outcome: loop.Stuck, Reason: "no way was found to do: US-006", StartedAt: evening,
+			Now: evening.Add(401 * time.Minute), EndedAt: evening.Add(401 * time.Minute), Away: 130 * time.Minute,
+			Iteration: 21, Refusals: 3, Restores: 1, Strikes: 1, Lessons: []string{"migrations must run before the fixture loader"},
+			Usage: loop.Usage{Input: 2_000_000, Output: 100_000, CostUSD: 7.31},
+			Tasks: []loop.Task{
+				{ID: "US-001", Title: "Login form", Status: loop.Done, Earlier: true},
+				{ID: "US-002", Title: "Logout button", Status: loop.Done, Evidence: gate.Discriminating, Commit: "a81f0c2d5e"},
+				{ID: "US-003", Title: "Session expiry", Status: loop.Done, Evidence: gate.Discriminating, Commit: "b81f0c2d5e"},
+				{ID: "US-004", Title: "Update README", Status: loop.Done, Evidence: gate.Consistent, Commit: "77c1d3e05e"},
+				{
+					ID: "US-005", Title: "Status codes", Status: loop.Done, Evidence: gate.NoEvidence, Commit: "c81f0c2d5e",
+					Tests: []string{"session_test.go"},
+				},
+				{ID: "US-006", Title: "Cache", Status: loop.Parked, Why: "TestCache fails"},
+				{ID: "US-007", Title: "Deploy", Status: loop.Blocked, Why: "no credentials\x1b[31m here"},
+				{ID: "US-008", Title: "Tidy", Status: loop.Unchanged},
+				{ID: "US-009", Title: "Reviewed", Status: loop.Done, Evidence: gate.Review, Commit: "d81f0c2d5e"},
+				{ID: "US-010", Title: "Metrics", Status: loop.Open},
+				{ID: "US-011", Title: "Alerts", Status: loop.Open},
+			},
+		},
+	}
+}
+
+func TestPage(t *testing.T) {
+	t.Parallel()
+	const want = `brisk-otter-7f3a ended STUCK after 6 h 41 min (2 h 10 min of it waiting for the usage limit, 03:00–05:10)
+  goal          plan.md
+  why           no way was found to do: US-006
+  2 verified    US-002 US-003  each with something that failed before and passes now
+  1 reviewed    US-009 Reviewed  an independent review passed
+  1 consistent  US-004 Update README  everything passes, as it did before: read it  →  git show 77c1d3e
+  1 unknown     US-005 Status codes  nothing could tell whether it is done: read it  →  git show c81f0c2
+  1 unchanged   US-008 Tidy  claimed without any change: neither committed nor ticked
+  1 set aside   US-006 Cache  everything was tried: TestCache fails
+  1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here
+  2 open        US-010 US-011  not begun
+  1 earlier     US-001 Login form  done before this loop
+  named         US-005 passes only with its own version of existing tests: session_test.go  →  git show c81f0c2
+  gates         go test ./...  pass
+                lint  fail: 2 findings more
+  caught        3 claims refused · restored 1 time (undo the last with  pawl undo brisk-otter-7f3a) · 1 strike for changing what judges
+  lessons       migrations must run before the fixture loader
+  cost          $7.31, 21 iterations, 2.1M tokens, 4 h 31 min of work
+  next          git diff main...pawl/brisk-otter-7f3a     pawl audit c81f0c2     pawl log brisk-otter-7f3a
+`
+	if diff := cmp.Diff(want, text(t, night())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestHeadline(t *testing.T) {
+	t.Parallel()
+	begun := loop.State{Phase: loop.Turning, StartedAt: evening, Now: evening.Add(90 * time.Second)}
+	done := loop.State{Phase: loop.Ended, Outcome: loop.Verified, StartedAt: evening, EndedAt: evening.Add(50 * time.Hour)}
+	now := evening.Add(2 * time.Minute)
+	cases := []struct {
+		name string
+		loop report.Loop
+		want string
+	}{
+		{"verified", report.Loop{Word: "ended", State: done}, "ended VERIFIED after 2 d 2 h"},
+		{"running", report.Loop{Word: "running", State: begun, Now: now}, "has NOT ENDED: it is running, since 2 min 0 s"},
+		{"lost", report.Loop{Word: "lost", State: begun, Now: now}, "has NOT ENDED: nobody drives it; its last sign of life came after 1 min 30 s"},
+		{"never begun", report.Loop{Word: "lost", Now: now}, "has NOT BEGUN"},
+		{
+			"waiting now", report.Loop{Word: "waiting", State: begun, Now: now, Waits: []report.Wait{{From: evening.Add(time.Minute)}}},
+			"has NOT ENDED: it is waiting, since 2 min 0 s (1 min 0 s of it waiting for the usage limit, 22:01–now)",
+		},
+		{
+			"waited often", report.Loop{Word: "ended", State: done, Waits: slices.Repeat([]report.Wait{{evening, evening.Add(time.Second)}}, 4)},
+			"ended VERIFIED after 2 d 2 h (4 s of it waiting for the usage limit, 4 times)",
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got, _, _ := strings.Cut(text(t, c.loop), "\n")
+			if want := "brisk-otter-7f3a " + c.want; got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+func TestNextSteps(t *testing.T) {
+	t.Parallel()
+	committed := []loop.Task{{ID: "goal", Status: loop.Done, Commit: "a81f0c2d5e", Evidence: gate.Discriminating}}
+	cases := []struct {
+		name string
+		loop report.Loop
+		want string
+	}{
+		{"verified with commits", report.Loop{
+			Word: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Outcome: loop.Verified, Tasks: committed},
+		}, "git diff main...pawl/x     pawl audit a81f0c2"},
+		{"ended without any", report.Loop{
+			Word: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Outcome: loop.BlockedEnd},
+		}, "pawl log brisk-otter-7f3a"},
+		{"lost", report.Loop{Word: "lost"}, "pawl status brisk-otter-7f3a     pawl resume brisk-otter-7f3a"},
+		{"running", report.Loop{Word: "running"}, "pawl status brisk-otter-7f3a"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if _, got, _ := strings.Cut(text(t, c.loop), "  next          "); got != c.want+"\n" {
+				t.Errorf("got  %swant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestOneTaskSaysWhatTurnedGreen(t *testing.T) {
+	t.Parallel()
+	l := report.Loop{State: loop.State{Tasks: []loop.Task{{
+		ID: "goal", Title: "stable upload", Status: loop.Done, Evidence: gate.Discriminating,
+		Flipped: []string{"a", "b", "c", "d", "e", "f", "g"},
+	}}}}
+	if got := text(t, l); !strings.Contains(got, "1 verified    goal stable upload  was red, is green: a b c d e and 2 more\n") {
+		t.Error(got)
+	}
+}
+
+func TestTaskAtWorkIsNotCalledUntouched(t *testing.T) {
+	t.Parallel()
+	l := report.Loop{State: loop.State{Iteration: 1, Current: "2", Tasks: []loop.Task{{ID: "1", Status: loop.Open}, {ID: "2", Status: loop.Open}}}}
+	if got := text(t, l); !strings.Contains(got, "2 open        1 2  not done; 2 was begun\n") {
+		t.Error(got)
+	}
+}
+
+func TestAnswerIsPrintedClean(t *testing.T) {
+	t.Parallel()
+	l := report.Loop{State: loop.State{Answer: "It is slow:\n\tno index\x1b]0;owned\x07\r\n"}}
+	if got := text(t, l); !strings.Contains(got, "\nIt is slow:\n    no index\n\n") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	at := func(minute int) time.Time { return evening.Add(time.Duration(minute) * time.Minute) }
+	limit := &loop.Failure{Class: loop.UsageLimit}
+	events := []loop.Event{
+		{Kind: loop.Started, At: at(0)},
+		{Kind: loop.AgentFailed, At: at(1), Failure: &loop.Failure{Class: loop.Network}},
+		{Kind: loop.TimerFired, At: at(2)},
+		{Kind: loop.AgentFailed, At: at(3), Failure: limit},
+		{Kind: loop.MessageArrived, At: at(4)},
+		{Kind: loop.OwnerLost, At: at(5)},
+		{Kind: loop.TimerFired, At: at(10)},
+		{Kind: loop.AgentFailed, At: at(11), Failure: limit},
+	}
+	want := []report.Wait{{at(3), at(10)}, {From: at(11)}}
+	if diff := cmp.Diff(want, report.Waits(slices.Values(events))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWriteErrorIsReturned(t *testing.T) {
+	t.Parallel()
+	full := errors.New("disk full")
+	if err := report.Text(broken{full}, night()); !errors.Is(err, full) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+type broken struct{ err error }
+
+func (b broken) Write([]byte) (int, error) { return 0, b.err }
