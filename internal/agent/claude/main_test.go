@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	if script := os.Getenv("FAKE_CLIENT"); script != "" {
 		os.Exit(fakeClient(script))
 	}
+	if pidFile := os.Getenv("TEST_MCP"); pidFile != "" {
+		os.Exit(mcpServer(pidFile))
+	}
 	if client := os.Getenv("TEST_SUPERVISOR"); client != "" {
 		os.Exit(supervise(client))
 	}
@@ -49,6 +52,32 @@ func supervise(client string) int {
 	r, err := s.Turn(context.Background(), agent.Turn{Prompt: "go"}, nil)
 	fmt.Fprintln(os.Stderr, "the turn ended:", r, err)
 	return 9
+}
+
+// mcpServer is a helper process of the client: an MCP server without tools.
+func mcpServer(pidFile string) int {
+	if err := os.WriteFile(pidFile, []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+		return 9
+	}
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if json.Unmarshal(in.Bytes(), &m) != nil || m.ID == nil {
+			continue
+		}
+		answer := `"error":{"code":-32601,"message":"no such method"}`
+		switch m.Method {
+		case "initialize":
+			answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`
+		case "tools/list":
+			answer = `"result":{"tools":[]}`
+		}
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, answer)
+	}
+	return 0
 }
 
 // fakeClient answers each user message with the next block of its script, a

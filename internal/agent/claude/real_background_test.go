@@ -3,6 +3,7 @@
 package claude_test
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,6 +114,47 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	if n := marked(t, r.o.Marker); n > 0 {
 		t.Errorf("%d processes carry the marker still", n)
 	}
+}
+
+// At the end of a turn its commands' leftovers go, while a gate may want the
+// port; the helpers of the client stay for the next turn.
+func TestATurnLeavesOnlyHelpers(t *testing.T) {
+	r := newRig(t)
+	left, helper := r.path("left"), r.path("helper")
+	r.api.Play(messagesapi.Steps(messagesapi.Bash("true; sleep 1000 & echo $! > "+left), messagesapi.Text("done")))
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
+		"x": map[string]any{"command": os.Args[0], "env": map[string]string{"TEST_MCP": helper}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.o.Args = []string{"--mcp-config", string(config)}
+	s := r.start()
+	mustEnd(t, r.turn(s, "leak"))
+	if pid := pidIn(t, left); syscall.Kill(pid, 0) == nil {
+		t.Errorf("the command's child %d is still there", pid)
+	}
+	server := pidIn(t, helper)
+	if syscall.Kill(server, 0) != nil {
+		t.Error("the MCP server is gone")
+	}
+	_ = s.Close()
+	if syscall.Kill(server, 0) == nil {
+		t.Error("the MCP server outlived the session")
+	}
+}
+
+func pidIn(t *testing.T, path string) int {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
 }
 
 // A Pawl that is killed can end nothing, yet neither the client nor its tool go

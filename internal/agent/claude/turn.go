@@ -200,6 +200,9 @@ func (t *turn) finish(ctx context.Context) agent.Result {
 			t.r.Background = append(t.r.Background, task.Description)
 		}
 	}
+	if len(t.tasks) == 0 {
+		t.p.SweepSessions() // what its commands left behind; its helpers stay
+	}
 	t.r.ContextPercent = t.fill(ctx)
 	if t.r.ContextPercent >= 0 {
 		t.emit(agent.Event{Kind: agent.KindContext, ContextPercent: t.r.ContextPercent})

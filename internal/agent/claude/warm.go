@@ -39,7 +39,6 @@ func (s *session) Fresh(ctx context.Context) error {
 	}
 	s.meter = meter{}
 	s.told = false
-	s.p.SweepSessions()
 	return nil
 }
 
