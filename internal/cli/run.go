@@ -1,18 +1,15 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"reflect"
+	"strconv"
 	"strings"
 	"syscall"
-
-	xterm "golang.org/x/term"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -111,7 +108,16 @@ func snake(name string) string {
 // Run pursues the goal to its outcome; its exit code is the outcome's.
 func (c *runCmd) Run(a *app) error {
 	ctx := context.Background()
-	p, err := launch.Prepare(ctx, launch.Request{Dir: a.dir, Words: c.Words, Flags: c.values(), Env: a.env})
+	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: c.values(), Env: a.env}
+	p, err := launch.Prepare(ctx, q)
+	var several *launch.Several
+	if errors.As(err, &several) && attended(a.In) && attended(a.Err) {
+		if q.Words, err = a.choose(several.Plans); err != nil {
+			return err
+		}
+		q.Dir = a.root() // the plans are named from there
+		p, err = launch.Prepare(ctx, q)
+	}
 	if err != nil {
 		return err
 	}
@@ -138,13 +144,11 @@ func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) err
 	}
 	if len(p.Suggested) > 0 {
 		use := c.Yes
-		if !use && !c.DryRun && xterm.IsTerminal(int(a.In.Fd())) && xterm.IsTerminal(int(a.Err.Fd())) {
-			fmt.Fprintf(a.Err, "use %q as gate? [Y/n] ", p.Suggested[0])
-			answer, err := bufio.NewReader(a.In).ReadString('\n')
-			if err != nil && !errors.Is(err, io.EOF) {
-				return fmt.Errorf("read the answer: %w", err)
+		if !use && !c.DryRun && attended(a.In) && attended(a.Err) {
+			word, err := a.ask(fmt.Sprintf("use %q as gate? [Y/n] ", p.Suggested[0]))
+			if err != nil {
+				return err
 			}
-			word := strings.ToLower(strings.TrimSpace(answer))
 			use = word == "" || word == "y" || word == "yes"
 		}
 		if use {
@@ -158,6 +162,22 @@ func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) err
 		fmt.Fprintln(a.Err, "pawl: hint: --gate 'CMD' names a command that must pass")
 	}
 	return nil
+}
+
+// choose lets the person choose one of several plans.
+func (a *app) choose(plans []string) ([]string, error) {
+	for i, p := range plans {
+		fmt.Fprintf(a.Err, "  %d  %s\n", i+1, term.Clean(p))
+	}
+	word, err := a.ask(fmt.Sprintf("which plan? [1-%d] ", len(plans)))
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 1 || n > len(plans) {
+		return nil, failure.New(failure.Usage, "pawl run "+plans[0], "there is no plan %q to choose", word)
+	}
+	return []string{plans[n-1]}, nil
 }
 
 // drive runs a loop that is ours, shows it, and ends with its outcome's code.

@@ -140,7 +140,17 @@ func thePlan(root string) (string, error) {
 	case len(open) == 1:
 		return open[0], nil
 	}
-	return "", failure.New(failure.Usage, "say which one, for example  pawl run "+found[0], "there are several plans here: %s", strings.Join(found, ", "))
+	return "", failure.New(failure.Usage, "say which one, for example  pawl run "+found[0], "%w", &Several{Plans: found})
+}
+
+// Several says that there is more than one plan to choose from.
+type Several struct {
+	Plans []string // relative to the root, slashes
+}
+
+// Error lists them.
+func (s *Several) Error() string {
+	return "there are several plans here: " + strings.Join(s.Plans, ", ")
 }
 
 func absolute(dir, path string) string {
