@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+func TestHeadlines(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
+	waits := func(until time.Time) []loop.Action {
+		return []loop.Action{{Do: loop.Notify}, {Do: loop.Wait, Until: until, Text: "usage limit: 5 hours"}}
+	}
+	cases := []struct {
+		name  string
+		state loop.State
+		dead  bool
+		want  string
+	}{
+		{"working", loop.State{Phase: loop.Turning, Iteration: 2}, false, "running · iteration 2 · the agent works"},
+		{"judging", loop.State{Phase: loop.Judging, Iteration: 2}, false, "running · iteration 2 · running the gates"},
+		{"created", loop.State{}, false, "running · iteration 0 · starting"},
+		{"paused", loop.State{Phase: loop.Paused, Iteration: 1}, false, "paused · iteration 1"},
+		{"paused by a process that is gone", loop.State{Phase: loop.Paused, Iteration: 1}, true, "paused · iteration 1"},
+		{
+			"waiting", loop.State{Phase: loop.Waiting, Iteration: 3, Pending: waits(now.Add(90 * time.Second))}, false,
+			"waiting for another 1m30s (usage limit: 5 hours) · iteration 3",
+		},
+		{
+			"waited", loop.State{Phase: loop.Waiting, Iteration: 3, Pending: waits(now.Add(-time.Second))}, false,
+			"waiting any moment now (usage limit: 5 hours) · iteration 3",
+		},
+		{"waiting, lost", loop.State{Phase: loop.Waiting, Iteration: 3}, true, "lost: nobody drives it (iteration 3, process 7 is gone)"},
+		{"ended", loop.State{Phase: loop.Ended, Iteration: 1, Outcome: loop.Verified}, true, "ended verified after 1 iteration"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := &subject{Loop: &store.Loop{ID: "x"}, alive: !c.dead, holder: store.Holder{PID: 7}}
+			s.memory.State = c.state
+			if got := headline(s, s.summary(), now); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestEveryPhaseHasWords(t *testing.T) {
+	t.Parallel()
+	seen := map[string]loop.Phase{}
+	for _, p := range loop.Phases() {
+		words := phaseWords(p)
+		if other, ok := seen[words]; ok && words != "starting" {
+			t.Errorf("%s and %s are both %q", p, other, words)
+		}
+		seen[words] = p
+	}
+}
+
+func TestStatusOfATaskSetAside(t *testing.T) {
+	t.Parallel()
+	s := &subject{Loop: &store.Loop{ID: "x"}, alive: true}
+	s.memory.State = loop.State{
+		Phase: loop.Turning, Current: "B", Tasks: []loop.Task{{ID: "A", Status: loop.Parked}, {ID: "B", Title: "Next", Status: loop.Open}},
+	}
+	s.memory.Results = []gate.Result{{Gate: "lint", Status: gate.Unknown, Reason: "killed"}}
+	got := statusText(s, time.Now())
+	for _, want := range []string{"task      B  Next\n", "tasks     0 done, 1 open, 1 set aside\n", "gate      lint  unknown: killed\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
+	cases := []struct {
+		info debug.BuildInfo
+		want string
+	}{
+		{debug.BuildInfo{}, "devel "},
+		{debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}}, "v1.2.3 "},
+		{debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: []debug.BuildSetting{
+			setting("vcs.revision", "0123456789abcdef"), setting("vcs.modified", "true"),
+		}}, "devel (commit 0123456789ab, with changes) "},
+		{debug.BuildInfo{Settings: []debug.BuildSetting{
+			setting("vcs.revision", "0123456789abcdef"), setting("vcs.modified", "false"),
+		}}, "devel (commit 0123456789ab) "},
+	}
+	for _, c := range cases {
+		if got := versionOf(&c.info); !strings.HasPrefix(got, c.want) {
+			t.Errorf("got %q, want %q …", got, c.want)
+		}
+	}
+}

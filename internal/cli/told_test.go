@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// Each kind of event is told in words, also where it makes no sense just then.
+func TestEventsInWords(t *testing.T) {
+	t.Parallel()
+	at := loop.State{Phase: loop.Turning, Iteration: 4, Current: "US-003"}
+	cases := []struct {
+		event loop.Event
+		want  string
+	}{
+		{loop.Event{Kind: loop.Started, Start: &loop.Start{}}, "the loop begins: 0 tasks, 0 open"},
+		{loop.Event{Kind: loop.Checkpointed, Tree: "0123456789"}, "checkpoint of the work tree made (0123456)"},
+		{loop.Event{Kind: loop.Restored, Tree: "0123456789"}, "the work tree was restored to where task US-003 began (0123456)"},
+		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "iteration 4 ended without a claim (1 tool call, $0.00, 0 tokens)"},
+		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByPerson: true}}, "iteration 4 was a person's own: not counted (0 tool calls, $0.00, 0 tokens)"},
+		{
+			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{Blocked: true, Reason: "no key"}}},
+			"iteration 4 ended: the agent says that it cannot: no key (0 tool calls, $0.00, 0 tokens)",
+		},
+		{
+			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{Tasks: []string{"A", "B"}}}},
+			"iteration 4 ended: the agent claims A, B done (0 tool calls, $0.00, 0 tokens)",
+		},
+		{
+			loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.TimedOut, Message: "after 1h"}},
+			"the turn died: after 1h (timed out)",
+		},
+		{
+			loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForLimit, Status: gate.Unknown, Reason: "killed"}},
+			"gates at the limit: unknown; killed",
+		},
+		{loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}}, ""},
+		{
+			loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Tampered: []string{"Makefile"}, Marked: []string{"A"}}},
+			"the agent ticked A: taken as a claim; the agent changed what judges it: Makefile",
+		},
+		{loop.Event{Kind: loop.Committed}, "done: US-003"},
+		{loop.Event{Kind: loop.TimerFired}, "the wait is over"},
+		{loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "limit reached: duration"},
+		{loop.Event{Kind: loop.MessageArrived, Text: "hello"}, "message from a person: hello"},
+		{loop.Event{Kind: loop.PauseAsked}, "a person asked for a pause"},
+		{loop.Event{Kind: loop.Resumed}, "a person let the loop go on"},
+		{loop.Event{Kind: loop.Cancelled, Text: "int"}, "cancelled (int)"},
+		{loop.Event{Kind: loop.OwnerLost}, "the loop goes on with a new owner"},
+		{loop.Event{Kind: loop.Faulted, Text: "disk full"}, "could not go on: disk full"},
+		{loop.Event{Kind: "later"}, "later"},
+	}
+	told1 := map[loop.EventKind]bool{}
+	for _, c := range cases {
+		told1[c.event.Kind] = true
+		after := at
+		if c.event.Kind == loop.Committed {
+			after.Tasks = []loop.Task{{ID: "US-003", Status: loop.Done}}
+		}
+		if got := (told{before: at, event: c.event, after: after}).happened(); got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.event.Kind, got, c.want)
+		}
+	}
+	for _, kind := range loop.EventKinds() {
+		if !told1[kind] {
+			t.Errorf("nothing is said of %s", kind)
+		}
+	}
+}
+
+func TestDecisionsInWords(t *testing.T) {
+	t.Parallel()
+	told := told{
+		after: loop.State{
+			Refusals: 1, Strikes: 2, Failing: &loop.Failing{Reason: "nothing changed"}, Outcome: loop.Stuck, Reason: "no way was found",
+		},
+		acts: []loop.Action{
+			{Do: loop.PutBack, Paths: []string{"Makefile"}},
+			{Do: loop.Notify, Text: "switched back"},
+			{Do: loop.BeginTurn, Iteration: 5, Task: "A", Situation: loop.GatesFailed},
+			{Do: loop.Wait, Until: time.Date(2026, 1, 31, 9, 30, 0, 0, time.Local), Text: "overloaded"},
+			{Do: loop.Finish},
+		},
+	}
+	want := []string{
+		"claim refused: nothing changed", "strike 2: put back", "switched back",
+		"iteration 5 begins: task A, the same session (gates failed)", "waits until 09:30:00: overloaded",
+		"the loop ends stuck: no way was found",
+	}
+	if diff := cmp.Diff(want, told.decided()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestOtherRecordsInWords(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		kind string
+		data any
+		want []string
+	}{
+		{store.Taken, store.Holder{PID: 7, Host: "anvil"}, []string{"process 7 on anvil drives the loop (owner 3)"}},
+		{journal.Torn, journal.TornData{Bytes: 12, File: "x.torn"}, []string{"a crash left 12 bytes of a record; they are kept in x.torn"}},
+		{runner.RecordNote, runner.Note{Level: loop.Warning, Text: "left"}, []string{"warning: left"}},
+		{runner.RecordSession, runner.Session{ID: "s"}, nil},
+		{runner.RecordNote, "no note", nil},
+	}
+	for _, c := range cases {
+		data, err := json.Marshal(c.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := told{}.lines(journal.Record{Type: c.kind, Data: data, Epoch: 3})
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", c.kind, diff)
+		}
+	}
+}
