@@ -12,7 +12,7 @@ import (
 func TestRest(t *testing.T) {
 	t.Parallel()
 	end := time.Unix(1_000_000, 0)
-	after := func(d time.Duration) time.Time { return end.Add(d) }
+	after := end.Add
 	server := []task{{ID: "b1", Description: "the server"}}
 	plain := func(t *turn) {}
 	cases := []struct {
@@ -61,7 +61,7 @@ func TestRest(t *testing.T) {
 func TestWhatIsDue(t *testing.T) {
 	t.Parallel()
 	begun := time.Unix(1_000_000, 0)
-	at := func(d time.Duration) time.Time { return begun.Add(d) }
+	at := begun.Add
 	fresh := func() *turn {
 		return &turn{
 			session: &session{stream: stream{busy: true}}, begun: begun, sign: begun, tools: map[string]string{},
