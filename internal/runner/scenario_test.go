@@ -274,3 +274,19 @@ two
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
 }
+
+func TestAnAgentWithoutMemoryIsToldTheWholeEachTime(t *testing.T) {
+	b := newBench(t, words)
+	agent := filepath.Join(t.TempDir(), "agent.sh")
+	script := "#!/bin/sh\ncat > /dev/null\necho x >> tries\n[ $(wc -l < tries) -gt 1 ] && echo two >> have.txt\necho '<promise>DONE</promise>'\n"
+	if err := os.WriteFile(agent, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := b.run("", []string{"have every word"}, withGate(map[string]any{"agent": "command", "agent_command": agent}))
+	if s.Outcome != loop.Verified || s.Iteration != 2 {
+		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
+	}
+	if second := b.file("iterations", "0002", "prompt.md"); !strings.Contains(second, "have every word") || !strings.Contains(second, "missing two") {
+		t.Errorf("the second prompt does not tell the whole:\n%s", second)
+	}
+}

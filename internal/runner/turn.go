@@ -26,6 +26,14 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m Memory) (loop.Event,
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
 	}
+	log := filepath.Join(dir, "stream.jsonl")
+	s, remembers, err := r.openSession(ctx, a.Fresh, m.Session, log)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	if !remembers && needsMemory(a.Situation) {
+		a.Situation = loop.FreshRecap
+	}
 	text, err := r.prompt(a, m)
 	if err != nil {
 		return loop.Event{}, err
@@ -34,16 +42,13 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m Memory) (loop.Event,
 		return loop.Event{}, fmt.Errorf("keep the prompt: %w", err)
 	}
 	r.tools.reset()
-	s, err := r.openSession(ctx, a.Fresh, m.Session, filepath.Join(dir, "stream.jsonl"))
-	if err != nil {
-		return loop.Event{}, err
-	}
 	version, prior := m.Session.Version, m.Session.CostUSD
 	if a.Fresh {
 		prior = 0
 	}
 	res, err := s.Turn(ctx, agent.Turn{
 		Prompt: text, Timeout: r.Spec.TurnTimeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: costLeft(m.State),
+		LogPath: log, Final: func(text string) bool { return len(claim.Parse(text, r.Spec.Promise)) > 0 },
 	}, func(e agent.Event) {
 		if e.Kind == agent.KindInit {
 			version = e.Text
@@ -90,14 +95,21 @@ func costLeft(s loop.State) float64 {
 	return max(limit-s.Usage.CostUSD, 0.000001)
 }
 
+// needsMemory: the prompt of these situations is short, since the agent was told
+// the rest before. A context that was not gets the whole.
+func needsMemory(s loop.Situation) bool {
+	return s == loop.GoOn || s == loop.GatesFailed || s == loop.ClaimRefused || s == loop.Struck
+}
+
 // openSession gives the session for a turn: the one under way, the same one
-// taken up again in a new process, or a fresh context.
-func (r *Runner) openSession(ctx context.Context, fresh bool, last Session, log string) (agent.Session, error) {
+// taken up again in a new process, or a fresh context. It tells whether the
+// agent remembers the turn before; one without sessions never does.
+func (r *Runner) openSession(ctx context.Context, fresh bool, last Session, log string) (s agent.Session, remembers bool, err error) {
 	if fresh && !r.freshen(ctx) {
 		r.closeSession()
 	}
 	if r.session != nil {
-		return r.session, nil
+		return r.session, !fresh && r.session.ID() != "", nil
 	}
 	o := agent.Options{
 		Dir: r.Repo.Root(), Model: r.Spec.Agent.Model, Args: r.Spec.Agent.Args, Env: r.Spec.Agent.Env,
@@ -106,12 +118,18 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last Session, log 
 	if !fresh {
 		o.Resume, o.PriorCostUSD = last.ID, last.CostUSD
 	}
-	s, err := r.Agent.Start(ctx, o)
+	s, err = r.Agent.Start(ctx, o)
+	if err != nil && o.Resume != "" && ctx.Err() == nil {
+		// The client may have forgotten the session; the work and the recap stay.
+		r.noteLater(ctx, loop.Warning, "the session could not be taken up again, a fresh one goes on: "+err.Error())
+		o.Resume, o.PriorCostUSD = "", 0
+		s, err = r.Agent.Start(ctx, o)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("start %s: %w", r.Agent.Name(), err)
+		return nil, false, fmt.Errorf("start %s: %w", r.Agent.Name(), err)
 	}
 	r.session, r.contexts = s, 1
-	return s, nil
+	return s, o.Resume != "", nil
 }
 
 // freshen empties the context of a warm session.
