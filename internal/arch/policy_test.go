@@ -64,7 +64,7 @@ const modules = `
 	github.com/gofrs/flock                < config store
 	github.com/google/jsonschema-go/...   < term
 	github.com/pelletier/go-toml/v2/...   < config
-	github.com/rogpeppe/go-internal/txtar < agent/scripted
+	github.com/rogpeppe/go-internal/txtar < agent/scripted demo
 	github.com/yuin/goldmark/...          < planfile
 	golang.org/x/sys/...                  < proc
 	golang.org/x/term                     < term cli

@@ -47,6 +47,7 @@ type grammar struct {
 	Restore     restoreCmd     `cmd:"" group:"Go back" help:"go back to a checkpoint; the tree as it is becomes one first"`
 	Undo        undoCmd        `cmd:"" group:"Go back" help:"take the last restore back"`
 
+	Demo       demoCmd       `cmd:"" group:"Set up" help:"see all of it in half a minute, on a repository made for it"`
 	Plan       planCmd       `cmd:"" group:"Set up" help:"read plans in the formats that people have"`
 	Trust      trustCmd      `cmd:"" group:"Set up" help:"let commands that stand in this repository's files run"`
 	Completion completionCmd `cmd:"" group:"Set up" help:"print a completion script for a shell"`

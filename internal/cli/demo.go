@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/demo"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// demoCmd is `pawl demo`: `pawl run` on a repository made for it.
+type demoCmd struct {
+	Agent        string  `default:"scripted" placeholder:"NAME" help:"scripted: plays a part, with no model and no network; or claude: your own client, at most $2"`
+	AgentCommand *string `placeholder:"PATH" help:"the agent's program"`
+	Model        *string `placeholder:"M" help:"the agent's model"`
+	JSON         bool    `name:"json" help:"print one event a line as JSON (docs/reference/events.schema.json)"`
+	Quiet        bool    `short:"q" help:"print the summary at the end only"`
+}
+
+// scriptedAgent is the name of the agent that plays a script.
+const scriptedAgent = "scripted"
+
+// Help shows examples.
+func (demoCmd) Help() string {
+	return `It needs Go and git, works in a temporary folder that it names, and leaves everything else alone.
+
+  pawl demo
+  pawl demo --agent claude`
+}
+
+// Run makes the demo's repository and pursues its plan.
+func (c *demoCmd) Run(a *app) error {
+	if c.Agent == scriptedAgent && (c.AgentCommand != nil || c.Model != nil) {
+		return failure.New(failure.Usage, "add  --agent claude", "the scripted agent has neither a program nor a model")
+	}
+	ctx, cancel := untilSignal()
+	defer cancel()
+	place, err := demo.Make(ctx, "", a.env.Vars)
+	if err != nil {
+		return ended(ctx, err)
+	}
+	cancel() // the loop listens to signals itself
+	ctx = context.Background()
+	// The loop is kept where all loops are, so that whatever the screen says to
+	// type next can be typed.
+	d, err := c.begin(ctx, a.env, place)
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(place.Dir))
+	}
+	talk := a.Out
+	if c.JSON {
+		talk = a.Err // what is not an event
+	}
+	if !c.Quiet {
+		c.introduce(talk, place)
+	}
+	kept := d.Loop
+	if err := a.drive(ctx, d, demo.Plan, term.ModeFor(a.Out, c.JSON, c.Quiet)); err != nil {
+		fmt.Fprintf(talk, "\nThe demo's repository is kept: %s\n", place.Repo)
+		return err
+	}
+	return c.conclude(talk, place, kept)
+}
+
+// begin begins the loop as `pawl run` with these flags would.
+func (c *demoCmd) begin(ctx context.Context, env config.Environment, p demo.Place) (*launch.Drive, error) {
+	flags := map[string]any{"agent": c.Agent, "gates": []string{demo.Gate}, "protect": []string{demo.Protected}}
+	env.Vars = demo.Environment(env.Vars)
+	if c.Agent == scriptedAgent {
+		flags["agent_command"] = p.Script
+		env.ConfigHome = p.Config // the script fits the defaults
+	} else {
+		flags["max_cost"], flags["max_iterations"] = "2", "12"
+	}
+	if c.AgentCommand != nil {
+		flags["agent_command"] = *c.AgentCommand
+	}
+	if c.Model != nil {
+		flags["model"] = *c.Model
+	}
+	prepared, err := launch.Prepare(ctx, launch.Request{Dir: p.Repo, Words: []string{demo.Plan}, Flags: flags, Env: env})
+	if err != nil {
+		return nil, err
+	}
+	return prepared.Begin(ctx)
+}
+
+// introduce says what is real and what is not.
+func (c *demoCmd) introduce(out io.Writer, p demo.Place) {
+	if c.Agent == scriptedAgent {
+		fmt.Fprintln(out, "The agent in this demo is a script, not a model; its tokens and dollars are made up.")
+		fmt.Fprintln(out, "Everything else is real: the repository, the tests, the judging, the commits.")
+	} else {
+		fmt.Fprintf(out, "This demo runs your own %s on a small repository, for at most $2.\n", c.Agent)
+	}
+	fmt.Fprintf(out, "\n  cd %s\n  pawl run %s --gate '%s' --protect %s\n\n", p.Repo, demo.Plan, demo.Gate, demo.Protected)
+}
+
+// conclude says what was caught and what to type next.
+func (c *demoCmd) conclude(out io.Writer, p demo.Place, l *store.Loop) error {
+	catches, err := demo.Caught(l.Records(journal.Mark{}))
+	if err != nil {
+		return err
+	}
+	if len(catches) > 0 {
+		fmt.Fprintf(out, "\nWhat went wrong on the way, and was caught (from the loop's journal):\n\n")
+	}
+	for _, k := range catches {
+		fmt.Fprintf(out, "  iteration %d  %s\n               → %s\n", k.Iteration, term.Clean(k.What), k.Then)
+	}
+	fmt.Fprintf(out, "\nThe repository is kept. Look around:\n\n  cd %s\n"+
+		"  git log --stat main..HEAD    one commit for each task, with its evidence\n"+
+		"  pawl report                  what was done, and what proves it\n"+
+		"  pawl log                     every step\n", p.Repo)
+	if c.Agent == scriptedAgent {
+		fmt.Fprintf(out, "  %-27s  the part that the agent played\n", filepath.Join("..", filepath.Base(p.Script)))
+		if err := demo.Complete(catches); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "\nThe same with a real model:     pawl demo --agent claude\n")
+	}
+	fmt.Fprintf(out, "In a repository of your own:    pawl run \"what you want\" --gate 'your test command'\n")
+	return nil
+}

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/demo"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// The whole demo, but for the screen: it ends verified, with everything caught
+// that the script gets wrong.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	place, err := demo.Make(t.Context(), t.TempDir(), os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hurry(t, place.Script)
+	home := t.TempDir()
+	env := config.Environment{Home: home, PawlHome: filepath.Join(home, "pawl"), ConfigHome: home, Vars: os.Environ()}
+	c := &demoCmd{Agent: scriptedAgent}
+	d, err := c.begin(t.Context(), env, place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gates := &gateCounter{}
+	d.Observer = gates
+	state, err := d.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if state.Outcome != loop.Verified {
+		t.Fatalf("ended %s: %s", state.Outcome, state.Reason)
+	}
+	if most := 16; gates.runs > most {
+		t.Errorf("the gate ran %d times; at most %d, or the demo takes too long", gates.runs, most)
+	}
+	subjects := gitOutput(t, place.Repo, "log", "--format=%s", "main..HEAD")
+	want := "feat(3): Shipping is free from 50.00\nfeat(2): Voucher: a percentage off\nfeat(1): Total adds up the items"
+	if diff := cmp.Diff(want, subjects); diff != "" {
+		t.Errorf("commits (-want +got):\n%s", diff)
+	}
+	if left := gitOutput(t, place.Repo, "status", "--porcelain"); left != "" {
+		t.Errorf("left in the work tree:\n%s", left)
+	}
+	catches, err := demo.Caught(d.Loop.Records(journal.Mark{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]demo.Catch{
+		{Kind: demo.FalseClaim, Iteration: 1, What: "task 1 was claimed done while cart.TestTotal failed", Then: "refused"},
+		{Kind: demo.UsageLimit, Iteration: 3, What: "the agent met a usage limit", Then: "waited for it to pass: no failure, no iteration"},
+		{Kind: demo.NoTest, Iteration: 3, What: "task 2 was claimed done, and no test would have missed it", Then: "refused once, a test asked for"},
+		{Kind: demo.Regression, Iteration: 5, What: "task 3 was claimed done with task 1 broken: cart.TestTotal", Then: "refused, with the broken tests named"},
+		{Kind: demo.Tampering, Iteration: 6, What: "the agent rewrote cart_test.go, which judges it", Then: "put back as it was, and a strike"},
+	}, catches); diff != "" {
+		t.Errorf("caught (-want +got):\n%s", diff)
+	}
+	var said bytes.Buffer
+	if err := c.conclude(&said, place, d.Loop); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"cd " + place.Repo, "cart.TestTotal", "pawl report"} {
+		if !strings.Contains(said.String(), line) {
+			t.Errorf("the end does not say %q:\n%s", line, said.String())
+		}
+	}
+}
+
+// A catch that is missing is an error, and names itself.
+func TestDemoThatCaughtTooLittle(t *testing.T) {
+	t.Parallel()
+	err := demo.Complete([]demo.Catch{{Kind: demo.FalseClaim}, {Kind: demo.UsageLimit}, {Kind: demo.NoTest}, {Kind: demo.Tampering}})
+	want := "the demo went through, but this was not caught: " + string(demo.Regression)
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// The person's own git settings do not reach the demo's repository.
+func TestDemoRepositoryIsItsOwn(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	global := "[user]\n\tname = Ann\n[commit]\n\tgpgSign = true\n[core]\n\tautocrlf = true\n\thooksPath = " + filepath.ToSlash(home) + "\n"
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(global), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "GIT_DIR="+filepath.Join(home, "elsewhere"))
+	place, err := demo.Make(t.Context(), t.TempDir(), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := gitOutput(t, place.Repo, "log", "--format=%an %s"); got != "Pawl Demo Begin a shopping cart" {
+		t.Errorf("log: %s", got)
+	}
+}
+
+// hurry takes the pauses out of a script: they are there for eyes.
+func hurry(t *testing.T, script string) {
+	t.Helper()
+	text, err := os.ReadFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(script, bytes.ReplaceAll(text, []byte("\n600ms\n"), []byte("\n1ms\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func gitOutput(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).Output()
+	if err != nil {
+		t.Fatalf("git %v: %v", args, err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// gateCounter counts the runs of gates, those of probes included.
+type gateCounter struct{ runs int }
+
+func (*gateCounter) Stepped(loop.State, loop.Event, []loop.Action) {}
+func (*gateCounter) Agent(agent.Event)                             {}
+func (*gateCounter) Note(runner.Note)                              {}
+func (c *gateCounter) Gate(p verify.Progress) {
+	if p.Result != nil && !p.Result.Cached {
+		c.runs++
+	}
+}

@@ -1,0 +1,139 @@
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// Kind of thing that goes wrong with agents.
+type Kind string
+
+// The kinds, in the order in which the script plays them.
+const (
+	FalseClaim Kind = "a claim to be done while a test is red"
+	UsageLimit Kind = "a usage limit"
+	NoTest     Kind = "work that no test tells from none"
+	Regression Kind = "a finished task broken by a later one"
+	Tampering  Kind = "a change to what judges the work"
+)
+
+// Kinds lists all kinds.
+func Kinds() []Kind { return []Kind{FalseClaim, UsageLimit, NoTest, Regression, Tampering} }
+
+// Catch is one thing that went wrong and was caught.
+type Catch struct {
+	Kind      Kind
+	Iteration int    // in which it happened
+	What      string // went wrong, in words
+	Then      string // what Pawl did about it
+}
+
+// Caught reads from a loop's journal what was caught, in the order in which it
+// happened. Damaged records are errors: what they held cannot be told.
+func Caught(records iter.Seq2[journal.Record, error]) ([]Catch, error) {
+	var all []Catch
+	var state loop.State
+	for r, err := range records {
+		if err != nil {
+			return nil, fmt.Errorf("read what was caught: %w", err)
+		}
+		if r.Type != runner.RecordEvent {
+			continue
+		}
+		var e loop.Event
+		if err := json.Unmarshal(r.Data, &e); err != nil {
+			return nil, fmt.Errorf("read what was caught: record %d: %w", r.Seq, err)
+		}
+		before := state
+		state, _ = loop.Step(state, e)
+		if c, ok := caught(before, state, e); ok {
+			c.Iteration = before.Iteration
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// caught tells whether this step of the machine is one.
+func caught(before, after loop.State, e loop.Event) (Catch, bool) {
+	switch {
+	case e.Kind == loop.AgentFailed && e.Failure.Class == loop.UsageLimit && after.Phase == loop.Waiting:
+		return Catch{Kind: UsageLimit, What: "the agent met a usage limit", Then: "waited for it to pass: no failure, no iteration"}, true
+	case e.Kind == loop.TreeSeen && after.Strikes > before.Strikes:
+		what := "the agent rewrote " + strings.Join(e.Seen.Tampered, ", ") + ", which judges it"
+		return Catch{Kind: Tampering, What: what, Then: "put back as it was, and a strike"}, true
+	case e.Kind == loop.GatesFinished && e.Gates.Purpose == loop.ForClaim && before.Phase == loop.Judging && after.Phase == loop.Turning:
+		return refused(before, *e.Gates), true
+	}
+	return Catch{}, false
+}
+
+// refused is a claim that did not stand.
+func refused(before loop.State, g loop.Gates) Catch {
+	if task, tests := broken(before, g); len(tests) > 0 {
+		return Catch{
+			Kind: Regression, Then: "refused, with the broken tests named",
+			What: fmt.Sprintf("task %s was claimed done with task %s broken: %s", before.Current, task, strings.Join(tests, ", ")),
+		}
+	}
+	if g.Status == gate.Pass && g.Green {
+		return Catch{
+			Kind: NoTest, Then: "refused once, a test asked for",
+			What: fmt.Sprintf("task %s was claimed done, and no test would have missed it", before.Current),
+		}
+	}
+	return Catch{
+		Kind: FalseClaim, Then: "refused",
+		What: fmt.Sprintf("task %s was claimed done while %s failed", before.Current, strings.Join(red(g), ", ")),
+	}
+}
+
+// red names the tests that fail, or the gates where they name none.
+func red(g loop.Gates) []string {
+	var names []string
+	for _, r := range g.Results {
+		if r.Status == gate.Fail && len(r.Failing) == 0 {
+			names = append(names, r.Gate)
+		}
+		names = append(names, r.Failing...)
+	}
+	return names
+}
+
+// broken is the first finished task whose own tests fail now.
+func broken(before loop.State, g loop.Gates) (task string, tests []string) {
+	if g.Status != gate.Fail {
+		return "", nil
+	}
+	for _, t := range before.Tasks {
+		tests = slices.DeleteFunc(slices.Clone(t.Flipped), func(id string) bool { return !slices.Contains(g.Failing, id) })
+		if t.Status == loop.Done && len(tests) > 0 {
+			return t.ID, tests
+		}
+	}
+	return "", nil
+}
+
+// Complete reports as an error what the script plays and nobody caught.
+func Complete(catches []Catch) error {
+	var missed []string
+	for _, k := range Kinds() {
+		if !slices.ContainsFunc(catches, func(c Catch) bool { return c.Kind == k }) {
+			missed = append(missed, string(k))
+		}
+	}
+	if len(missed) > 0 {
+		return failure.New(failure.Error, "this is a bug in Pawl: please report it with the output of  pawl log",
+			"the demo went through, but this was not caught: %s", strings.Join(missed, "; "))
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+// Package demo shows a whole loop to somebody who has Go and git and nothing
+// else: a small repository, a plan of three tasks, and a script for an agent
+// that is wrong in the ways in which agents are.
+//
+// Only the agent's mind is scripted. The repository, its tests, the gates, the
+// judging and the commits are what they are in `pawl run`, for it is `pawl run`
+// that the command performs; what was caught is read from the loop's journal
+// afterwards (catch.go) and nowhere asserted in advance.
+//
+// Files: shop.txtar is the repository, script.txtar the part that the agent
+// plays, both to be read by anyone who wonders what happened.
+package demo
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+//go:embed shop.txtar
+var shop []byte
+
+//go:embed script.txtar
+var script []byte
+
+// What the demo's loop is asked.
+const (
+	Plan      = "plan.md"
+	Gate      = "go test ./..."
+	Protected = "cart_test.go" // the person's test: not the agent's to change
+)
+
+// Place is where a demo happens.
+type Place struct {
+	Dir    string // temporary folder that holds everything, absolute
+	Repo   string // the repository in it
+	Script string // what the scripted agent plays
+	Config string // an empty folder in place of the person's own configuration
+}
+
+// Make makes a demo in a new folder below dir, "" for the system's temporary
+// one. The environment is the one that git gets, KEY=value.
+func Make(ctx context.Context, dir string, env []string) (Place, error) {
+	for _, tool := range []string{"git", "go"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return Place{}, failure.New(failure.Error, "install it; the demo needs Go and git, and nothing else", "%s is not on the PATH", tool)
+		}
+	}
+	dir, err := os.MkdirTemp(dir, "pawl-demo-")
+	if err != nil {
+		return Place{}, fmt.Errorf("make a folder for the demo: %w", err)
+	}
+	p := Place{
+		Dir: dir, Repo: filepath.Join(dir, "cart"), Script: filepath.Join(dir, "script.txtar"), Config: filepath.Join(dir, "config"),
+	}
+	if err := p.furnish(ctx, env); err != nil {
+		return Place{}, errors.Join(fmt.Errorf("make the demo's repository: %w", err), os.RemoveAll(dir))
+	}
+	return p, nil
+}
+
+// furnish writes the files and makes the first commit.
+func (p Place) furnish(ctx context.Context, env []string) error {
+	for _, dir := range []string{p.Repo, p.Config} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(p.Script, script, 0o644); err != nil {
+		return err
+	}
+	for _, f := range txtar.Parse(shop).Files {
+		if err := os.WriteFile(filepath.Join(p.Repo, f.Name), f.Data, 0o644); err != nil {
+			return err
+		}
+	}
+	for _, args := range [][]string{
+		{"init", "--quiet", "--template="},
+		{"symbolic-ref", "HEAD", "refs/heads/main"},
+		// The person's own settings stay out of it: their name, keys, hooks and
+		// line ends.
+		{"config", "user.name", "Pawl Demo"},
+		{"config", "user.email", "demo@pawl.invalid"},
+		{"config", "commit.gpgSign", "false"},
+		{"config", "core.hooksPath", filepath.Join(p.Repo, ".git", "hooks")},
+		{"config", "core.autocrlf", "false"},
+		{"add", "--all"},
+		{"commit", "--quiet", "--message", "Begin a shopping cart"},
+	} {
+		if err := p.git(ctx, env, args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p Place) git(ctx context.Context, env, args []string) error {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = p.Repo
+	for _, kv := range env {
+		if !strings.HasPrefix(kv, "GIT_") { // GIT_DIR and its like lead elsewhere
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// Environment is env for the demo's gates: Go finds all it needs here, asks no
+// network, and follows no settings that are meant for the person's own work.
+func Environment(env []string) []string {
+	return append(env[:len(env):len(env)], "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=", "GOWORK=off", "GO111MODULE=on")
+}
