@@ -40,7 +40,7 @@ func (demoCmd) Help() string {
 // Run makes the demo's repository and pursues its plan.
 func (c *demoCmd) Run(a *app) error {
 	if c.Agent == scriptedAgent && (c.AgentCommand != nil || c.Model != nil) {
-		return failure.New(failure.Usage, "add  --agent claude", "the scripted agent has neither a program nor a model")
+		return failure.New(failure.Usage, "add --agent claude", "the scripted agent has neither a program nor a model")
 	}
 	ctx, cancel := untilSignal()
 	defer cancel()
