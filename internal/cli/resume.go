@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -23,12 +25,14 @@ func (c *resumeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if s.alive {
+	ctx := context.Background()
+	d, err := launch.Resume(ctx, s.Loop, a.env)
+	// Only trying to own the loop tells for sure whether it is driven: the lock of
+	// a runner that was just killed lives on for a moment in a child it was making.
+	if held := new(store.HeldError); errors.As(err, &held) && held.Loop == s.ID {
 		a.printf("%s goes on\n", s.ID)
 		return s.post(runner.MessageResume, "")
 	}
-	ctx := context.Background()
-	d, err := launch.Resume(ctx, s.Loop, a.env)
 	if err != nil {
 		return err
 	}
