@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -126,22 +127,32 @@ func minute(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// goalOf is what the loop was asked, in few words.
-func goalOf(kept store.Spec) string {
-	spec, err := decodeSpec(kept)
-	if err != nil {
-		return "?"
-	}
-	return goal(spec)
+// asked is the part of a loop's spec that says what it is for. A list reads a
+// thousand of them, so it takes no more.
+type asked struct {
+	Name   string `json:"name"`
+	Prompt string `json:"prompt"`
+	Plan   string `json:"plan"`
 }
 
-func goal(spec runner.Spec) string {
-	words := spec.Prompt
-	if spec.Plan != "" {
-		words = spec.Plan
+func goalOf(kept store.Spec) string {
+	var q asked
+	if err := json.Unmarshal(kept.Body, &q); err != nil {
+		return "?"
 	}
-	if spec.Name != "" {
-		words = strings.TrimSuffix(spec.Name+": "+words, ": ")
+	return q.words()
+}
+
+func goal(spec runner.Spec) string { return asked{spec.Name, spec.Prompt, spec.Plan}.words() }
+
+// words are what the loop was asked, in few of them.
+func (q asked) words() string {
+	words := q.Prompt
+	if q.Plan != "" {
+		words = q.Plan
+	}
+	if q.Name != "" {
+		words = strings.TrimSuffix(q.Name+": "+words, ": ")
 	}
 	return plan.OneLine(words, 60)
 }

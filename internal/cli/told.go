@@ -140,10 +140,10 @@ func (t told) gates() string {
 	if g.Evidence != "" {
 		line += ", evidence " + string(g.Evidence)
 	}
-	if len(g.Flipped) > 0 {
+	switch {
+	case len(g.Flipped) > 0:
 		line += "; was red, is green: " + strings.Join(g.Flipped, ", ")
-	}
-	if g.Reason != "" {
+	case g.Reason != "":
 		line += "; " + g.Reason
 	}
 	return line

@@ -151,7 +151,7 @@ func TestOneTaskSaysWhatTurnedGreen(t *testing.T) {
 		ID: "goal", Title: "stable upload", Status: loop.Done, Evidence: gate.Discriminating,
 		Flipped: []string{"a", "b", "c", "d", "e", "f", "g"},
 	}}}}
-	if got := text(t, l); !strings.Contains(got, "1 verified    goal stable upload  was red, is green: a b c d e and 2 more\n") {
+	if got := text(t, l); !strings.Contains(got, "1 verified    stable upload  was red, is green: a b c d e and 2 more\n") {
 		t.Error(got)
 	}
 }

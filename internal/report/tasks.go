@@ -133,9 +133,14 @@ func ids(tasks []loop.Task) string {
 	return list(out, 20)
 }
 
-// name is a task's id and title; the one task that a prompt is has no id that a
-// person gave.
+// theGoal is the id of the one task that a prompt without a plan is.
+const theGoal = "goal"
+
+// name is a task's id and title; the title alone where nobody gave it an id.
 func name(t loop.Task) string {
+	if t.ID == theGoal && t.Title != "" {
+		return plan.OneLine(t.Title, 80)
+	}
 	return strings.TrimSpace(plan.OneLine(t.ID, 40) + " " + plan.OneLine(t.Title, 80))
 }
 
