@@ -3,10 +3,14 @@
 FUZZTIME ?= 30s
 LINT = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: build check cross test cover race fuzz e2e bench demo
+.PHONY: build fmt check cross test cover race fuzz e2e bench demo
 
 build: ## bin/pawl
 	go build -trimpath -o bin/pawl ./cmd/pawl
+
+fmt: ## formats, and mends what lint can mend by itself
+	$(LINT) fmt
+	$(LINT) run --fix
 
 check: ## what can be told without running the program: format, vet, lint, generated files
 	$(LINT) fmt --diff
