@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -96,9 +97,17 @@ func (a *app) audit(ctx context.Context, rev string) (audited, error) {
 	case len(wanted) == 0:
 		return out.because("no gate judged this commit: it has no receipt"), nil
 	}
-	s, err := a.find(out.Loop)
-	if err != nil || s.ID != out.Loop { // a trailer is text from anywhere: no prefix, no "."
+	loops, err := a.store.Loops()
+	if err != nil {
+		return audited{}, err
+	}
+	// A trailer is text from anywhere: no beginning of an id, and no ".".
+	if !slices.ContainsFunc(loops, func(l *store.Loop) bool { return l.ID == out.Loop }) {
 		return out.because("the loop %s is not known here: its journal holds the receipts", plan.OneLine(out.Loop, 60)), nil
+	}
+	s, err := a.find(out.Loop)
+	if err != nil {
+		return audited{}, err
 	}
 	known, ofCommit := s.receipts(wanted)
 	if missing := slices.DeleteFunc(wanted, func(id string) bool { _, ok := known[id]; return ok }); len(missing) > 0 {

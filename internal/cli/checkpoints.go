@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -73,9 +74,9 @@ func lastRestore(ctx context.Context, repo *git.Repo, s *subject) (git.Checkpoin
 	if err != nil {
 		return git.Checkpoint{}, err
 	}
-	for i := len(all) - 1; i >= 0; i-- {
-		if strings.HasPrefix(all[i].Subject, beforeRestore) {
-			return all[i], nil
+	for _, cp := range slices.Backward(all) {
+		if strings.HasPrefix(cp.Subject, beforeRestore) {
+			return cp, nil
 		}
 	}
 	return git.Checkpoint{}, failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what can be restored", "nothing was restored in loop %s", s.ID)

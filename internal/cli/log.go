@@ -59,8 +59,7 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 	out := json.NewEncoder(a.Out)
 	out.SetEscapeHTML(false)
 	for r, err := range records {
-		var corrupt *journal.CorruptError
-		if errors.As(err, &corrupt) {
+		if corrupt, ok := errors.AsType[*journal.CorruptError](err); ok {
 			term.Warnf(a.Err, "%s", corrupt)
 			continue
 		}
@@ -101,8 +100,7 @@ func (a *app) printRecord(r journal.Record, t told) {
 // docs/DESIGN.md, section 5.
 func (a *app) verifyJournal(s *subject) error {
 	good, last, err := s.Loop.Verify()
-	var corrupt *journal.CorruptError
-	if errors.As(err, &corrupt) {
+	if corrupt, ok := errors.AsType[*journal.CorruptError](err); ok {
 		return failure.New(failure.Error, "what can be read is used; the damaged part stays as it is in "+corrupt.Path,
 			"the journal of %s is damaged at record %d: %s (%d good records)", s.ID, corrupt.Seq, corrupt.Reason, good)
 	}

@@ -33,8 +33,7 @@ func (p planArg) load(a *app) (plan.Plan, error) {
 	}
 	f, err := planfile.Load(path)
 	if err != nil {
-		var invalid *planfile.Invalid
-		if errors.As(err, &invalid) {
+		if _, ok := errors.AsType[*planfile.Invalid](err); ok {
 			return plan.Plan{}, failure.New(failure.Usage, "pawl plan check "+p.File+" tells all", "%w", err)
 		}
 		return plan.Plan{}, err

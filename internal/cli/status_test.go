@@ -29,11 +29,15 @@ func TestHeadlines(t *testing.T) {
 		{"paused", loop.State{Phase: loop.Paused, Iteration: 1}, false, "paused · iteration 1"},
 		{"paused by a process that is gone", loop.State{Phase: loop.Paused, Iteration: 1}, true, "paused · iteration 1"},
 		{
-			"waiting", loop.State{Phase: loop.Waiting, Iteration: 3, Pending: waits(now.Add(90 * time.Second))}, false,
+			"waiting",
+			loop.State{Phase: loop.Waiting, Iteration: 3, Pending: waits(now.Add(90 * time.Second))},
+			false,
 			"waiting for another 1m30s (usage limit: 5 hours) · iteration 3",
 		},
 		{
-			"waited", loop.State{Phase: loop.Waiting, Iteration: 3, Pending: waits(now.Add(-time.Second))}, false,
+			"waited",
+			loop.State{Phase: loop.Waiting, Iteration: 3, Pending: waits(now.Add(-time.Second))},
+			false,
 			"waiting any moment now (usage limit: 5 hours) · iteration 3",
 		},
 		{"waiting, lost", loop.State{Phase: loop.Waiting, Iteration: 3}, true, "lost: nobody drives it (iteration 3, process 7 is gone)"},

@@ -99,11 +99,13 @@ func TestHeadline(t *testing.T) {
 		{"lost", report.Loop{Word: "lost", State: begun, Now: now}, "has NOT ENDED: nobody drives it; its last sign of life came after 1 min 30 s"},
 		{"never begun", report.Loop{Word: "lost", Now: now}, "has NOT BEGUN"},
 		{
-			"waiting now", report.Loop{Word: "waiting", State: begun, Now: now, Waits: []report.Wait{{From: evening.Add(time.Minute)}}},
+			"waiting now",
+			report.Loop{Word: "waiting", State: begun, Now: now, Waits: []report.Wait{{From: evening.Add(time.Minute)}}},
 			"has NOT ENDED: it is waiting, since 2 min 0 s (1 min 0 s of it waiting for the usage limit, 22:01–now)",
 		},
 		{
-			"waited often", report.Loop{Word: "ended", State: done, Waits: slices.Repeat([]report.Wait{{evening, evening.Add(time.Second)}}, 4)},
+			"waited often",
+			report.Loop{Word: "ended", State: done, Waits: slices.Repeat([]report.Wait{{evening, evening.Add(time.Second)}}, 4)},
 			"ended VERIFIED after 2 d 2 h (4 s of it waiting for the usage limit, 4 times)",
 		},
 	}
