@@ -67,11 +67,14 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	before := s.state
 	s.state = now
 	switch e.Kind {
+	case loop.TurnEnded:
+		s.usage = agent.Usage{} // the state counts it now
 	case loop.TreeSeen:
 		s.seen(now, e)
 	case loop.GatesFinished:
 		s.judged(now, e)
 	case loop.AgentFailed:
+		s.usage = agent.Usage{}
 		if e.Failure != nil && now.Phase != loop.Waiting && now.Phase != loop.Ended && now.Stop == "" && now.Hit == "" {
 			s.note(term.Warn, "the turn was cut off: "+e.Failure.Message)
 		}
@@ -79,12 +82,15 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		s.note(term.Info, "said to the agent with its next prompt: "+e.Text)
 	case loop.PauseAsked:
 		s.note(term.Info, "paused before the next turn;  pawl resume  goes on")
+	case loop.TimerFired:
+		if before.FailClass == loop.UsageLimit && before.Phase == loop.Waiting && !before.AwayFrom.IsZero() {
+			s.note(term.Info, "the usage limit is over: waited "+term.Duration(now.Now.Sub(before.AwayFrom))+", which counts against no limit of the loop")
+		}
 	case loop.Resumed:
 		s.note(term.Info, "going on")
 	case loop.Cancelled:
 		s.note(term.Info, "ending the turn cleanly; the work is kept")
-	case loop.Started, loop.Checkpointed, loop.TurnEnded, loop.Committed, loop.Restored, loop.TimerFired,
-		loop.LimitHit, loop.OwnerLost, loop.Faulted:
+	case loop.Started, loop.Checkpointed, loop.Committed, loop.Restored, loop.LimitHit, loop.OwnerLost, loop.Faulted:
 	}
 	s.tasksEnded(before, now)
 	for _, a := range acts {
@@ -119,7 +125,7 @@ func (s *show) doing(now loop.State, a loop.Action) {
 
 func (s *show) seen(now loop.State, e loop.Event) {
 	if len(e.Seen.Tampered) > 0 {
-		s.note(term.Warn, fmt.Sprintf("strike %d: the agent changed what judges it, put back: %s", now.Strikes, strings.Join(e.Seen.Tampered, ", ")))
+		s.note(term.Warn, fmt.Sprintf("strike %d: the agent changed %s, which judges it: put back as it was", now.Strikes, strings.Join(e.Seen.Tampered, ", ")))
 	} else if now.Situation == loop.ClaimRefused && now.Phase == loop.Turning {
 		s.refused(now.Failing.Reason)
 	}
@@ -131,11 +137,7 @@ func (s *show) judged(now loop.State, e loop.Event) {
 	case g.Purpose == loop.ForBaseline:
 		s.baseline(*g)
 	case g.Purpose == loop.ForClaim && g.Status != gate.Unknown && now.Phase != loop.Committing:
-		reason := g.Reason
-		if reason == "" && now.Failing != nil {
-			reason = now.Failing.Reason
-		}
-		s.refused(reason)
+		s.refused(refusal(now, *g))
 	}
 }
 
@@ -151,29 +153,6 @@ func (s *show) baseline(g loop.Gates) {
 		}
 		s.note(term.Info, text)
 	}
-}
-
-// counted is how many tests passed and failed, where the report has ids.
-func counted(r gate.Result) string {
-	switch {
-	case r.Failed > 0:
-		return fmt.Sprintf(": %d pass, %d fail", r.Passed, r.Failed)
-	case r.Passed > 0:
-		return fmt.Sprintf(": %d pass", r.Passed)
-	}
-	return ""
-}
-
-// listed are the first of the failing tests.
-func listed(failing []string) string {
-	const most = 4
-	switch {
-	case len(failing) == 0:
-		return ""
-	case len(failing) > most:
-		return fmt.Sprintf(" (%s and %d more)", strings.Join(failing[:most], ", "), len(failing)-most)
-	}
-	return " (" + strings.Join(failing, ", ") + ")"
 }
 
 func (s *show) refused(reason string) {
@@ -198,40 +177,6 @@ func (s *show) tasksEnded(before, now loop.State) {
 	}
 }
 
-// result is the word for how a task ended.
-func result(t loop.Task) string {
-	switch t.Status {
-	case loop.Done:
-		if t.Evidence == gate.Discriminating {
-			return "verified"
-		}
-		return string(t.Evidence)
-	case loop.Unchanged:
-		return "claimed without change"
-	case loop.Open, loop.Parked, loop.Blocked:
-	}
-	return string(t.Status)
-}
-
-// evidence says in words what tells this task's work from none.
-func evidence(t loop.Task) string {
-	switch {
-	case t.Status != loop.Done:
-		return t.Why
-	case len(t.Tests) > 0:
-		return "passes only with its own version of " + strings.Join(t.Tests, ", ")
-	case t.Evidence == gate.Discriminating && len(t.Flipped) > 0:
-		names := t.Flipped
-		if len(names) > 3 {
-			names = append(slices.Clone(names[:3]), fmt.Sprintf("%d more", len(t.Flipped)-3))
-		}
-		return strings.Join(names, ", ") + " failed before and pass now"
-	case t.Evidence == gate.Consistent:
-		return "everything passes, as it did before: read it"
-	}
-	return t.Why
-}
-
 // Agent shows what happens in the turn under way.
 func (s *show) Agent(e agent.Event) {
 	switch e.Kind {
@@ -253,10 +198,14 @@ func (s *show) activity(doing string) {
 	if doing == "" {
 		doing = "judging"
 	}
+	iteration := s.state.Iteration
+	if s.state.Phase == loop.Baseline || iteration == 0 { // its turn is about to begin
+		iteration++
+	}
 	u := s.state.Usage
 	tokens := u.Tokens() + s.usage.Input + s.usage.Output + s.usage.CacheRead + s.usage.CacheWrite
 	s.out.Print(term.TurnActivity{
-		Iteration: max(s.state.Iteration, 1), MaxIterations: s.spec.Policy.Limits.Iterations, Doing: plan.OneLine(doing, 120),
+		Iteration: iteration, MaxIterations: s.spec.Policy.Limits.Iterations, Doing: plan.OneLine(doing, 120),
 		ContextPercent: s.context, Tokens: tokens, CostUSD: u.CostUSD + s.usage.CostUSD,
 	})
 }
@@ -265,7 +214,7 @@ func (s *show) activity(doing string) {
 func (s *show) Gate(p verify.Progress) {
 	switch {
 	case p.Result == nil:
-		s.activity("gate " + p.Gate)
+		s.activity("gate " + p.Gate + probing(p.Probe))
 	case s.state.Phase == loop.Judging && p.Probe == "" && !p.Result.Cached:
 		r := p.Result
 		s.out.Print(term.GateFinished{

@@ -93,34 +93,21 @@ func refused(before loop.State, g loop.Gates) Catch {
 	}
 	return Catch{
 		Kind: FalseClaim, Then: "refused",
-		What: fmt.Sprintf("task %s was claimed done while %s failed", before.Current, strings.Join(red(g), ", ")),
+		What: fmt.Sprintf("task %s was claimed done while %s failed", before.Current, strings.Join(g.Red(), ", ")),
 	}
 }
 
-// red names the tests that fail, or the gates where they name none.
-func red(g loop.Gates) []string {
-	var names []string
-	for _, r := range g.Results {
-		if r.Status == gate.Fail && len(r.Failing) == 0 {
-			names = append(names, r.Gate)
-		}
-		names = append(names, r.Failing...)
-	}
-	return names
-}
-
-// broken is the first finished task whose own tests fail now.
+// broken is the first finished task of which a test fails now, and those tests.
 func broken(before loop.State, g loop.Gates) (task string, tests []string) {
 	if g.Status != gate.Fail {
 		return "", nil
 	}
-	for _, t := range before.Tasks {
-		tests = slices.DeleteFunc(slices.Clone(t.Flipped), func(id string) bool { return !slices.Contains(g.Failing, id) })
-		if t.Status == loop.Done && len(tests) > 0 {
-			return t.ID, tests
+	for _, test := range g.Failing {
+		if t, ok := before.ProvedBy(test); ok && (task == "" || task == t.ID) {
+			task, tests = t.ID, append(tests, test)
 		}
 	}
-	return "", nil
+	return task, tests
 }
 
 // Complete reports as an error what the script plays and nobody caught.

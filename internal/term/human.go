@@ -20,6 +20,14 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%dd%dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
 }
 
+// short is a duration that may be less than a second: 0.4s.
+func short(d time.Duration) string {
+	if d < 950*time.Millisecond {
+		return fmt.Sprintf("%.1fs", max(0, d).Seconds())
+	}
+	return Duration(d)
+}
+
 // limit is a duration that somebody chose: 8h rather than 8h00m.
 func limit(d time.Duration) string {
 	s := Duration(d)

@@ -23,8 +23,8 @@ func newStory(o Options) *story { return &story{zone: o.Zone, turn: TurnActivity
 
 // note takes an event in.
 func (s *story) note(e Event, now time.Time) {
-	if _, ok := e.(Note); !ok {
-		s.waiting = nil
+	if _, ok := e.(Note); !ok && s.waiting != nil {
+		s.waiting, s.turnBegan = nil, now // the turn goes on now
 	}
 	switch e := e.(type) {
 	case LoopStarted:
@@ -144,7 +144,7 @@ func gateLine(e GateFinished) line {
 		mark, st, word = "✗", red, "fail"
 	}
 	l := append(labelled("gate", dim, Clean(e.Gate)+"  "), span{st, mark + " " + word})
-	rest := "  " + Duration(time.Duration(e.Duration))
+	rest := "  " + short(time.Duration(e.Duration))
 	if e.Cached {
 		rest = "  same tree as before"
 	}
@@ -165,6 +165,9 @@ func taskLine(mark span, t TaskStarted, rest ...span) line {
 	}
 	name := pad(cut(strings.TrimSpace(Clean(t.ID)+" "+Clean(t.Title)), titleWidth), titleWidth)
 	mark.text = " " + mark.text + " "
+	if t == (TaskStarted{}) { // between the last task and the end
+		return append(line{mark, text(" ")}, rest...)
+	}
 	return append(line{mark, text(" " + pad(where, 4) + " "), {bold, name}, text("  ")}, rest...)
 }
 

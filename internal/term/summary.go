@@ -24,17 +24,17 @@ func summary(e LoopEnded) []line {
 		{{bold, Clean(e.Loop)}, text(" ended "), {st, strings.ToUpper(Clean(e.Outcome))}, text(after)},
 	}
 	row := func(label, s string) {
-		out = append(out, line{{dim, "  " + pad(label, 11) + "  "}, text(s)})
+		out = append(out, line{{dim, "  " + pad(label, 12) + "  "}, text(s)})
 	}
 	if e.Reason != "" {
 		row("why", Clean(e.Reason))
 	}
 	for _, t := range e.Tasks {
-		s := strings.TrimSpace(fmt.Sprintf("%d  %s", len(t.Tasks), ids(t.Tasks)))
+		s := ids(t.Tasks)
 		if t.Note != "" {
-			s += "   " + Clean(t.Note)
+			s = strings.TrimSpace(s + "   " + Clean(t.Note))
 		}
-		row(Clean(t.Result), s)
+		row(fmt.Sprintf("%d %s", len(t.Tasks), Clean(t.Result)), s)
 	}
 	for _, g := range e.Gates {
 		row("gate", Clean(g))
@@ -52,7 +52,7 @@ func summary(e LoopEnded) []line {
 		row(only(i, "look"), Clean(l))
 	}
 	for i, n := range e.Next {
-		out = append(out, line{{bold, pad(only(i, "next"), 13) + "  "}, text(Clean(n))})
+		out = append(out, line{{bold, pad(only(i, "next"), 14) + "  "}, text(Clean(n))})
 	}
 	return out
 }

@@ -146,6 +146,7 @@ func (s *session) Turn(ctx context.Context, o agent.Turn, emit func(agent.Event)
 		}
 	}
 	emit(agent.Event{Kind: agent.KindUsage, Usage: p.usage})
+	emit(agent.Event{Kind: agent.KindContext, ContextPercent: p.context})
 	s.cost += p.usage.CostUSD
 	t.r.SessionCostUSD = s.cost
 	return t.r, s.countTurn(played + 1)

@@ -123,6 +123,18 @@ type Gates struct {
 	Results      []gate.Result `json:"results,omitempty"` // without test maps, for display and the report
 }
 
+// Red names the tests that fail, or the gates that name none.
+func (g Gates) Red() []string {
+	var names []string
+	for _, r := range g.Results {
+		if r.Status == gate.Fail && len(r.Failing) == 0 {
+			names = append(names, r.Gate)
+		}
+		names = append(names, r.Failing...)
+	}
+	return names
+}
+
 // Class of a failure of the agent.
 type Class string
 

@@ -16,6 +16,7 @@
 package loop
 
 import (
+	"slices"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -238,6 +239,17 @@ type State struct {
 func (s State) Task(id string) (Task, bool) {
 	for _, t := range s.Tasks {
 		if t.ID == id {
+			return t, true
+		}
+	}
+	return Task{}, false
+}
+
+// ProvedBy returns the done task that a test or gate proved by turning green:
+// what breaks when it fails again.
+func (s State) ProvedBy(test string) (Task, bool) {
+	for _, t := range s.Tasks {
+		if t.Status == Done && slices.Contains(t.Flipped, test) {
 			return t, true
 		}
 	}

@@ -1,0 +1,37 @@
+package loop
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+func TestRedNamesTestsOrTheirGate(t *testing.T) {
+	t.Parallel()
+	g := Gates{Results: []gate.Result{
+		{Gate: "lint", Status: gate.Fail},
+		{Gate: "build", Status: gate.Pass},
+		{Gate: "test", Status: gate.Fail, Failing: []string{"TestA", "TestB"}},
+	}}
+	if diff := cmp.Diff([]string{"lint", "TestA", "TestB"}, g.Red()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestATestProvesTheDoneTaskThatItFlippedFor(t *testing.T) {
+	t.Parallel()
+	s := State{Tasks: []Task{
+		{ID: "1", Status: Done, Flipped: []string{"TestA"}},
+		{ID: "2", Status: Parked, Flipped: []string{"TestB"}},
+	}}
+	if task, ok := s.ProvedBy("TestA"); !ok || task.ID != "1" {
+		t.Errorf("TestA proves %q, %v", task.ID, ok)
+	}
+	for _, test := range []string{"TestB", "TestC"} {
+		if task, ok := s.ProvedBy(test); ok {
+			t.Errorf("%s proves %s", test, task.ID)
+		}
+	}
+}
