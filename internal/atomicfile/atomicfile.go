@@ -46,6 +46,16 @@ func Write(path string, data []byte, perm fs.FileMode) error {
 	return nil
 }
 
+// tempName is the pattern of the temporary files' names.
+const tempName = ".pawl-*.tmp"
+
+// IsTemp tells whether a file's name (without its folder) is one of those that
+// Write leaves behind when it is killed.
+func IsTemp(name string) bool {
+	ok, err := filepath.Match(tempName, name)
+	return ok && err == nil
+}
+
 // resolve follows path to the file that is to be replaced and tells its mode.
 func resolve(path string, perm fs.FileMode) (string, fs.FileMode, error) {
 	info, err := os.Lstat(path)
@@ -72,7 +82,7 @@ func resolve(path string, perm fs.FileMode) (string, fs.FileMode, error) {
 // writeTemp puts data on disk beside target, under a hidden name, and removes
 // what it made if that fails.
 func writeTemp(target string, data []byte, perm fs.FileMode) (name string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(target), ".pawl-*.tmp")
+	f, err := os.CreateTemp(filepath.Dir(target), tempName)
 	if err != nil {
 		return "", err
 	}

@@ -40,6 +40,15 @@ func TestNothingElseIsLeftInTheFolder(t *testing.T) {
 	}
 }
 
+func TestNamesOfWhatAKillLeaves(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{".pawl-123.tmp": true, "plan.md": false, ".pawl-123.txt": false, "x.pawl-1.tmp": false} {
+		if got := atomicfile.IsTemp(name); got != want {
+			t.Errorf("IsTemp(%q) = %v", name, got)
+		}
+	}
+}
+
 func TestLinkStaysAndItsTargetIsReplaced(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -27,7 +27,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
-	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -105,9 +104,8 @@ func (r *Runner) Run(ctx context.Context) (loop.State, error) {
 	first := loop.Event{Kind: loop.OwnerLost}
 	if r.mem.State.Phase == "" || r.mem.State.Phase == loop.New {
 		first = loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: r.Spec.Policy, Tasks: r.Spec.Tasks}}
-	} else {
-		// What a killed owner had started would work in the tree beside us.
-		proc.SweepMarked(r.Loop.ID, sweepGrace)
+	} else if err := r.tidy(ctx); err != nil {
+		return r.mem.State, err
 	}
 	if err := r.step(ctx, first); err != nil {
 		return r.mem.State, err

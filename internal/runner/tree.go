@@ -3,10 +3,16 @@ package runner
 import (
 	"context"
 	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/proc"
 )
 
 // checkpoint keeps a snapshot of the whole work tree. Between tasks no turn
@@ -91,6 +97,24 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m Memory) (loop.Eve
 	}
 	r.nameSkipped(ctx, done.Left)
 	return loop.Event{Kind: loop.Restored, Tree: done.After}, nil
+}
+
+// tidy clears up after an owner that was killed: what it had started would work
+// in the tree beside us, and a file that it was writing would pass for work.
+func (r *Runner) tidy(ctx context.Context) error {
+	proc.SweepMarked(r.Loop.ID, sweepGrace)
+	status, err := r.Repo.Status(ctx)
+	if err != nil {
+		return fmt.Errorf("look at the work tree: %w", err)
+	}
+	for _, name := range status.Untracked {
+		if atomicfile.IsTemp(path.Base(name)) && !slices.Contains(r.Spec.Foreign, name) {
+			if err := os.Remove(filepath.Join(r.Repo.Root(), filepath.FromSlash(name))); err != nil {
+				return fmt.Errorf("clear up after a killed owner: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 // finish keeps a last snapshot of what is left in the tree: whatever the loop
