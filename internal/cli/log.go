@@ -44,6 +44,9 @@ func (c *logCmd) Run(a *app) error {
 	defer cancel()
 	records := s.Records(journal.Mark{})
 	if c.Follow {
+		if !s.alive && !s.hasEnded() {
+			term.Warnf(a.Err, "nobody drives %s; nothing will follow before  pawl resume %[1]s", s.ID)
+		}
 		records = s.Follow(ctx, 0)
 	}
 	if err := a.printRecords(ctx, records, c.JSON); err != nil {

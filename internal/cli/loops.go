@@ -48,6 +48,18 @@ func (a *app) find(ref string) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
+	s, err := look(l)
+	if corrupt, ok := errors.AsType[*journal.CorruptError](err); ok {
+		term.Warnf(a.Err, "%s; what follows may be incomplete", corrupt)
+	} else if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// look reads how a loop stands now. With a *journal.CorruptError the subject is
+// as good as the journal.
+func look(l *store.Loop) (*subject, error) {
 	kept, err := l.Spec()
 	if err != nil {
 		return nil, err
@@ -59,16 +71,11 @@ func (a *app) find(ref string) (*subject, error) {
 	if s.spec.Branch == "" {
 		s.spec.Branch = "pawl/" + l.ID
 	}
-	var corrupt *journal.CorruptError
-	if s.memory, _, err = runner.Remember(l); errors.As(err, &corrupt) {
-		term.Warnf(a.Err, "%s; what follows may be incomplete", corrupt)
-	} else if err != nil {
-		return nil, err
-	}
 	if s.holder, s.alive, err = l.Holder(); err != nil {
 		return nil, err
 	}
-	return s, nil
+	s.memory, _, err = runner.Remember(l)
+	return s, err
 }
 
 // decodeSpec reads what a loop was asked.

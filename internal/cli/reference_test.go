@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
@@ -15,9 +16,12 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // The reference pages are made from the grammar and from the types that --json
@@ -147,6 +151,56 @@ func open(s *jsonschema.Schema) {
 	for _, p := range s.Properties {
 		open(p)
 	}
+}
+
+// What the commands print is what the schemas say.
+func TestOutputFitsItsSchema(t *testing.T) {
+	t.Parallel()
+	s := &subject{Loop: &store.Loop{ID: "brisk-otter-7f3a"}}
+	s.spec.Policy.Kind = loop.Change
+	receipt := verify.NewReceipt(gate.Result{Gate: "g", Status: gate.Pass}, time.Now())
+	var told audited
+	told.Verdict, told.Gates = agrees, []auditedGate{}
+	told.add(receipt, gate.Result{Status: gate.Unknown, Command: receipt.Command})
+	task := planfile.ShowTask(plan.Task{ID: "1", Title: "One", Line: 3})
+	outputs := map[string][]any{
+		"status":     {s.summary()},
+		"list":       {[]runner.Summary{}, []runner.Summary{s.summary()}},
+		"log":        {journal.Record{Seq: 1, Type: "event", Data: json.RawMessage(`{"kind":"started"}`)}, journal.Record{Data: json.RawMessage(`[1]`)}},
+		"verify":     {verified{Result: gate.Fail, Gates: []verify.Receipt{receipt}}},
+		"audit":      {told, audited{Gates: []auditedGate{}}.because("no trailer")},
+		"plan":       {planfile.Show(plan.Plan{Format: planfile.Checklist}), planfile.Shown{Tasks: []planfile.ShownTask{task}}},
+		"plan-next":  {task, nil},
+		"plan-check": {checked{Problems: []problem{{Message: "no tasks"}}}},
+	}
+	for name, sc := range schemas(t) {
+		resolved, err := sc.Resolve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(outputs[name]) == 0 {
+			t.Errorf("nothing is printed for %s", name)
+		}
+		for _, out := range outputs[name] {
+			if err := resolved.Validate(plainJSON(t, out)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// plainJSON is a value as a reader of its JSON gets it.
+func plainJSON(t *testing.T, v any) any {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out any
+	if err := json.Unmarshal(data, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 func model(t *testing.T) *kong.Node {

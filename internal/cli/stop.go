@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -54,10 +56,11 @@ func (a *app) awaitEnd(ctx context.Context, s *subject, patience time.Duration) 
 			return ended(ctx, ctx.Err())
 		case <-tick.C:
 		}
-		now, err := a.find(s.ID)
-		switch {
-		case err != nil:
+		now, err := look(s.Loop)
+		if _, damaged := errors.AsType[*journal.CorruptError](err); err != nil && !damaged {
 			return err
+		}
+		switch {
 		case now.hasEnded():
 			a.printf("%s ended %s; its work is kept: pawl report %[1]s\n", now.ID, now.memory.State.Outcome)
 			return nil
