@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -85,7 +86,8 @@ func (l Layer) rename(values map[string]any, alias, key string) error {
 
 // report makes an error for people of a *problem.
 func (l Layer) report(err error) error {
-	p, ok := err.(*problem)
+	p := &problem{}
+	ok := errors.As(err, &p)
 	if !ok {
 		return err
 	}

@@ -20,18 +20,38 @@ func TestEnvironment(t *testing.T) {
 		want Environment // its Vars aside
 		err  bool
 	}{
-		{"home only", "linux", map[string]string{"HOME": "/h"},
-			Environment{Home: "/h", PawlHome: "/h/.local/state/pawl", ConfigHome: "/h/.config"}, false},
-		{"XDG", "linux", map[string]string{"HOME": "/h", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c", "NO_COLOR": "1"},
-			Environment{Home: "/h", PawlHome: "/s/pawl", ConfigHome: "/c", NoColor: true}, false},
-		{"relative XDG is ignored", "darwin", map[string]string{"HOME": "/h", "XDG_STATE_HOME": "s", "XDG_CONFIG_HOME": "c"},
-			Environment{Home: "/h", PawlHome: "/h/.local/state/pawl", ConfigHome: "/h/.config"}, false},
-		{"own home", "linux", map[string]string{"PAWL_HOME": "/p", "RALPH_LOOP_DIR": "r", "PAWL_LOOP": "calm-wren-0001"},
-			Environment{PawlHome: "/p", RalphLoopDir: "r", Loop: "calm-wren-0001"}, false},
+		{
+			"home only", "linux",
+			map[string]string{"HOME": "/h"},
+			Environment{Home: "/h", PawlHome: "/h/.local/state/pawl", ConfigHome: "/h/.config"},
+			false,
+		},
+		{
+			"XDG", "linux",
+			map[string]string{"HOME": "/h", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c", "NO_COLOR": "1"},
+			Environment{Home: "/h", PawlHome: "/s/pawl", ConfigHome: "/c", NoColor: true},
+			false,
+		},
+		{
+			"relative XDG is ignored", "darwin",
+			map[string]string{"HOME": "/h", "XDG_STATE_HOME": "s", "XDG_CONFIG_HOME": "c"},
+			Environment{Home: "/h", PawlHome: "/h/.local/state/pawl", ConfigHome: "/h/.config"},
+			false,
+		},
+		{
+			"own home", "linux",
+			map[string]string{"PAWL_HOME": "/p", "RALPH_LOOP_DIR": "r", "PAWL_LOOP": "calm-wren-0001"},
+			Environment{PawlHome: "/p", RalphLoopDir: "r", Loop: "calm-wren-0001"},
+			false,
+		},
 		{"relative own home", "linux", map[string]string{"PAWL_HOME": "p", "HOME": "/h"}, Environment{}, true},
 		{"no home", "linux", nil, Environment{}, true},
-		{"Windows", "windows", map[string]string{"USERPROFILE": "/u", "LOCALAPPDATA": "/l", "APPDATA": "/a"},
-			Environment{Home: "/u", PawlHome: filepath.Join("/l", "pawl"), ConfigHome: "/a"}, false},
+		{
+			"Windows", "windows",
+			map[string]string{"USERPROFILE": "/u", "LOCALAPPDATA": "/l", "APPDATA": "/a"},
+			Environment{Home: "/u", PawlHome: filepath.Join("/l", "pawl"), ConfigHome: "/a"},
+			false,
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

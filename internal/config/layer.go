@@ -82,8 +82,7 @@ func readTOML(l Layer, path string) (Layer, error) {
 	}
 	data = []byte(strings.TrimPrefix(string(data), "\ufeff"))
 	if err := toml.Unmarshal(data, &l.values); err != nil {
-		var syntax *toml.DecodeError
-		if errors.As(err, &syntax) {
+		if syntax, ok := errors.AsType[*toml.DecodeError](err); ok {
 			row, _ := syntax.Position()
 			return Layer{}, failure.New(failure.Usage, "", "%s:%d: %s", l.file, row, strings.TrimPrefix(err.Error(), "toml: "))
 		}

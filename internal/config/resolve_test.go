@@ -107,19 +107,29 @@ func TestFormsOfValues(t *testing.T) {
 		{`worktree = true`, func(s s) any { return s.Worktree }, config.Worktree{Use: true}},
 		{`worktree = { use = true, setup = ["a", "b"] }`, func(s s) any { return s.Worktree }, config.Worktree{Use: true, Setup: []string{"a", "b"}}},
 		{`evidence = "review"`, func(s s) any { return s.Evidence }, config.Evidence{Default: gate.Review}},
-		{`evidence = { US-1 = "consistent" }`, func(s s) any { return s.Evidence },
-			config.Evidence{Default: gate.Discriminating, Tasks: map[string]gate.Evidence{"US-1": gate.Consistent}}},
-		{`evidence = { default = "review", "a=b" = "consistent" }`, func(s s) any { return s.Evidence },
-			config.Evidence{Default: gate.Review, Tasks: map[string]gate.Evidence{"a=b": gate.Consistent}}},
-		{`evidence = ["a=b=consistent", "review"]`, func(s s) any { return s.Evidence },
-			config.Evidence{Default: gate.Review, Tasks: map[string]gate.Evidence{"a=b": gate.Consistent}}},
+		{
+			`evidence = { US-1 = "consistent" }`, func(s s) any { return s.Evidence },
+			config.Evidence{Default: gate.Discriminating, Tasks: map[string]gate.Evidence{"US-1": gate.Consistent}},
+		},
+		{
+			`evidence = { default = "review", "a=b" = "consistent" }`, func(s s) any { return s.Evidence },
+			config.Evidence{Default: gate.Review, Tasks: map[string]gate.Evidence{"a=b": gate.Consistent}},
+		},
+		{
+			`evidence = ["a=b=consistent", "review"]`, func(s s) any { return s.Evidence },
+			config.Evidence{Default: gate.Review, Tasks: map[string]gate.Evidence{"a=b": gate.Consistent}},
+		},
 		{`every = "5m"`, func(s s) any { return s.Kind }, loop.Periodic},
 		{`gates = "make test"`, func(s s) any { return s.Gates }, []gate.Gate{{Name: "make test", Command: "make test"}}},
 		{`gates = []`, func(s s) any { return len(s.Gates) }, 0},
-		{`gates = ["a", { command = ["go", "test", "a b"] }]`, func(s s) any { return s.Gates },
-			[]gate.Gate{{Name: "a", Command: "a"}, {Name: `go test "a b"`, Argv: []string{"go", "test", "a b"}}}},
-		{"[[gates]]\nname='t'\ncommand='a'\ndir='web'\ntimeout='5m'\ntier='final'\nreport='junit:out.xml'\nflaky=true\nbaseline='allow'", func(s s) any { return s.Gates },
-			[]gate.Gate{{Name: "t", Command: "a", Dir: "web", Timeout: 5 * time.Minute, Tier: gate.Final, Report: "junit:out.xml", Flaky: true, AllowBaseline: true}}},
+		{
+			`gates = ["a", { command = ["go", "test", "a b"] }]`, func(s s) any { return s.Gates },
+			[]gate.Gate{{Name: "a", Command: "a"}, {Name: `go test "a b"`, Argv: []string{"go", "test", "a b"}}},
+		},
+		{
+			"[[gates]]\nname='t'\ncommand='a'\ndir='web'\ntimeout='5m'\ntier='final'\nreport='junit:out.xml'\nflaky=true\nbaseline='allow'", func(s s) any { return s.Gates },
+			[]gate.Gate{{Name: "t", Command: "a", Dir: "web", Timeout: 5 * time.Minute, Tier: gate.Final, Report: "junit:out.xml", Flaky: true, AllowBaseline: true}},
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.toml, func(t *testing.T) {

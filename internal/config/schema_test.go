@@ -194,9 +194,9 @@ func valueSchema(ptr any) *jsonschema.Schema {
 	case *int64:
 		return &jsonschema.Schema{Type: "integer", Minimum: &zero}
 	case *Iterations:
-		return anyOf(&jsonschema.Schema{Type: "integer", Minimum: &zero}, &jsonschema.Schema{Const: jsonschema.Ptr(any("auto"))})
+		return anyOf(&jsonschema.Schema{Type: "integer", Minimum: &zero}, &jsonschema.Schema{Const: new(any("auto"))})
 	case *time.Duration:
-		return anyOf(&jsonschema.Schema{Type: "string", Pattern: `^([0-9.]+(ns|us|µs|ms|s|m|h))+$`}, &jsonschema.Schema{Const: jsonschema.Ptr(any(0))})
+		return anyOf(&jsonschema.Schema{Type: "string", Pattern: `^([0-9.]+(ns|us|µs|ms|s|m|h))+$`}, &jsonschema.Schema{Const: new(any(0))})
 	case *USD:
 		return anyOf(&jsonschema.Schema{Type: "number", Minimum: &zero}, &jsonschema.Schema{Type: "string", Pattern: `^\$?[0-9]+(\.[0-9]+)?$`})
 	case *Percent:

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -47,7 +48,11 @@ func (s *Settings) settle(layers []Layer) error {
 
 // report puts a problem to the layer that set the value.
 func (s *Settings) report(layers []Layer, err error) error {
-	source := s.Sources[err.(*problem).path]
+	source := s.Sources[func() *problem {
+		target := &problem{}
+		_ = errors.As(err, &target)
+		return target
+	}().path]
 	for _, l := range slices.Backward(layers) {
 		if l.name == source.Layer && l.file == source.File {
 			return l.report(err)
@@ -83,11 +88,12 @@ func show(ptr any) string {
 	case *map[string]string:
 		return strings.Join(slices.Sorted(maps.Keys(*v)), ", ") // values may be secret
 	case *Evidence:
-		out := string(v.Default)
+		var out strings.Builder
+		out.WriteString(string(v.Default))
 		for _, task := range slices.Sorted(maps.Keys(v.Tasks)) {
-			out += fmt.Sprintf(", %s=%s", task, v.Tasks[task])
+			out.WriteString(fmt.Sprintf(", %s=%s", task, v.Tasks[task]))
 		}
-		return out
+		return out.String()
 	case *Worktree:
 		return strconv.FormatBool(v.Use)
 	case *[]gate.Gate:

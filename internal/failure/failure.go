@@ -56,8 +56,7 @@ func CodeOf(err error) Code {
 	if err == nil {
 		return 0
 	}
-	var f *failure
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*failure](err); ok {
 		return f.code
 	}
 	return Error

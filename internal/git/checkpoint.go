@@ -161,8 +161,10 @@ func (r *Repo) Checkpoints(ctx context.Context, loop string) ([]Checkpoint, erro
 }
 
 func (r *Repo) points(ctx context.Context, prefix string) ([]Checkpoint, error) {
-	out, err := r.run(ctx, call{args: []string{"for-each-ref",
-		"--format=%(refname)%00%(objectname)%00%(tree)%00%(committerdate:unix)%00%(contents:subject)", prefix}})
+	out, err := r.run(ctx, call{args: []string{
+		"for-each-ref",
+		"--format=%(refname)%00%(objectname)%00%(tree)%00%(committerdate:unix)%00%(contents:subject)", prefix,
+	}})
 	if err != nil {
 		return nil, err
 	}

@@ -198,8 +198,10 @@ func (r *Repo) Trailers(ctx context.Context, commit string) ([]Trailer, error) {
 
 // trailers lists (commit, value) of one trailer key over a range, newest first.
 func (r *Repo) trailers(ctx context.Context, key, commits string) ([]Trailer, error) {
-	out, err := r.run(ctx, call{args: []string{"log", "-z",
-		"--format=%H %(trailers:key=" + key + ",valueonly,unfold)", commits, "--"}})
+	out, err := r.run(ctx, call{args: []string{
+		"log", "-z",
+		"--format=%H %(trailers:key=" + key + ",valueonly,unfold)", commits, "--",
+	}})
 	if err != nil {
 		return nil, err
 	}

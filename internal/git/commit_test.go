@@ -43,9 +43,11 @@ func TestCommitLeavesACleanStatus(t *testing.T) {
 	b.git("add", "new")
 	tree := b.overlay(b.snapshot(), base, "mine")
 	date := time.Date(2024, 5, 1, 12, 0, 0, 0, time.FixedZone("", 2*3600))
-	done := b.commit(CommitRequest{Branch: "main", Parent: base, Tree: tree, Date: date,
+	done := b.commit(CommitRequest{
+		Branch: "main", Parent: base, Tree: tree, Date: date,
 		Message:  "feat(US-001): do it\n\nSigned-off-by: Ada <ada@example.com>",
-		Trailers: []Trailer{{"Pawl-Loop", "brisk-otter"}, {"Pawl-Task", "US-001\nEvil: yes"}}})
+		Trailers: []Trailer{{"Pawl-Loop", "brisk-otter"}, {"Pawl-Task", "US-001\nEvil: yes"}},
+	})
 
 	if got := b.git("status", "--porcelain"); got != "?? mine" {
 		t.Errorf("status:\n%s", got)

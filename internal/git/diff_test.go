@@ -32,8 +32,10 @@ func TestDiffNamesEveryKindOfChange(t *testing.T) {
 	for _, c := range changes {
 		got = append(got, string(c.Status)+" "+c.From.Mode+" "+c.To.Mode+" "+c.Path)
 	}
-	want := []string{"A  100644 binary", "M 100644 100755 exec", "D 100644  gone", "M 100644 100644 mod",
-		"M 100644 100644 new\nline", "T 100644 120000 type"}
+	want := []string{
+		"A  100644 binary", "M 100644 100755 exec", "D 100644  gone", "M 100644 100644 mod",
+		"M 100644 100644 new\nline", "T 100644 120000 type",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -179,7 +181,8 @@ func TestCheckpointsAreNumberedAndNeverOverwritten(t *testing.T) {
 		t.Errorf("numbers %d %d %d", one.N, seven.N, eight.N)
 	}
 	if got := b.git("log", "--format=%H %an <%ae>", "refs/pawl/brisk-otter/8", "--not", "HEAD"); got != strings.Join([]string{
-		eight.Commit + " Pawl <pawl@localhost>", seven.Commit + " Pawl <pawl@localhost>", one.Commit + " Pawl <pawl@localhost>"}, "\n") {
+		eight.Commit + " Pawl <pawl@localhost>", seven.Commit + " Pawl <pawl@localhost>", one.Commit + " Pawl <pawl@localhost>",
+	}, "\n") {
 		t.Errorf("history:\n%s", got)
 	}
 	if got := b.git("rev-parse", one.Commit+"^"); got != head {

@@ -28,41 +28,48 @@ func TestRunHooks(t *testing.T) {
 	}{
 		"none": {
 			func(b *sandbox) {},
-			HookResult{Message: "feat: x"}, "changed",
+			HookResult{Message: "feat: x"},
+			"changed",
 		},
 		"not executable": {
 			func(b *sandbox) { b.write(".git/hooks/pre-commit", "exit 1") },
-			HookResult{Message: "feat: x"}, "changed",
+			HookResult{Message: "feat: x"},
+			"changed",
 		},
 		"pre-commit sees what is staged, and no more": {
 			func(b *sandbox) {
 				b.write("mine", "untracked before")
 				b.hook(".git/hooks/pre-commit", "git diff --cached --name-status; git ls-files --others; pwd")
 			},
-			HookResult{Message: "feat: x", Output: "M\ta\nA\tnew\nmine\nROOT"}, "changed",
+			HookResult{Message: "feat: x", Output: "M\ta\nA\tnew\nmine\nROOT"},
+			"changed",
 		},
 		"pre-commit refuses": {
 			func(b *sandbox) {
 				b.hook(".git/hooks/pre-commit", "echo lint: bad >&2; exit 3")
 				b.hook(".git/hooks/commit-msg", "echo not reached")
 			},
-			HookResult{Failed: "pre-commit", ExitCode: 3, Message: "feat: x", Output: "lint: bad"}, "changed",
+			HookResult{Failed: "pre-commit", ExitCode: 3, Message: "feat: x", Output: "lint: bad"},
+			"changed",
 		},
 		"pre-commit formats and stages": {
 			func(b *sandbox) {
 				b.hook(".git/hooks/pre-commit", "echo formatted > a; git add a; git diff --cached --quiet -- a || exit 0")
 			},
-			HookResult{Message: "feat: x"}, "formatted\n",
+			HookResult{Message: "feat: x"},
+			"formatted\n",
 		},
 		"commit-msg rewrites": {
 			func(b *sandbox) {
 				b.hook(".git/hooks/commit-msg", `test "$1" = "$(git rev-parse --absolute-git-dir)/COMMIT_EDITMSG" && echo "Change-Id: I1" >> "$1"`)
 			},
-			HookResult{Message: "feat: x\nChange-Id: I1"}, "changed",
+			HookResult{Message: "feat: x\nChange-Id: I1"},
+			"changed",
 		},
 		"commit-msg refuses": {
 			func(b *sandbox) { b.hook(".git/hooks/commit-msg", "exit 1") },
-			HookResult{Failed: "commit-msg", ExitCode: 1, Message: "feat: x"}, "changed",
+			HookResult{Failed: "commit-msg", ExitCode: 1, Message: "feat: x"},
+			"changed",
 		},
 		"core.hooksPath": {
 			func(b *sandbox) {
@@ -71,14 +78,16 @@ func TestRunHooks(t *testing.T) {
 				b.hook("tools/hooks/pre-commit", "echo here; exit 1")
 				b.hook(".git/hooks/pre-commit", "echo not there")
 			},
-			HookResult{Failed: "pre-commit", ExitCode: 1, Message: "feat: x", Output: "here"}, "changed",
+			HookResult{Failed: "pre-commit", ExitCode: 1, Message: "feat: x", Output: "here"},
+			"changed",
 		},
 		"cannot start": {
 			func(b *sandbox) {
 				b.write(".git/hooks/pre-commit", "#!/no/such/interpreter\n")
 				b.must(os.Chmod(b.path(".git/hooks/pre-commit"), 0o755))
 			},
-			HookResult{Failed: "pre-commit", ExitCode: -1, Message: "feat: x", Output: "no such file or directory"}, "changed",
+			HookResult{Failed: "pre-commit", ExitCode: -1, Message: "feat: x", Output: "no such file or directory"},
+			"changed",
 		},
 	}
 	for name, tc := range tests {

@@ -84,9 +84,11 @@ func TestALoopTurnsInOddRepositories(t *testing.T) {
 			}
 		},
 		"hostile configuration": func(b *sandbox) {
-			for k, v := range map[string]string{"status.showUntrackedFiles": "no", "diff.ignoreSubmodules": "all", "status.renames": "copies",
+			for k, v := range map[string]string{
+				"status.showUntrackedFiles": "no", "diff.ignoreSubmodules": "all", "status.renames": "copies",
 				"core.quotePath": "true", "color.ui": "always", "core.pager": "false", "core.editor": "false", "diff.noprefix": "true",
-				"status.relativePaths": "true", "status.showStash": "true", "core.logAllRefUpdates": "always", "log.date": "relative"} {
+				"status.relativePaths": "true", "status.showStash": "true", "core.logAllRefUpdates": "always", "log.date": "relative",
+			} {
 				b.git("config", k, v)
 			}
 		},

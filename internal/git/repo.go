@@ -87,8 +87,10 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("open repository: %s is not a directory", abs)
 	}
-	out, err := runOnce(ctx, abs, call{args: []string{"rev-parse", "--is-bare-repository", "--is-inside-git-dir",
-		"--absolute-git-dir", "--git-common-dir"}})
+	out, err := runOnce(ctx, abs, call{args: []string{
+		"rev-parse", "--is-bare-repository", "--is-inside-git-dir",
+		"--absolute-git-dir", "--git-common-dir",
+	}})
 	if err != nil {
 		return nil, refusal(err, abs)
 	}

@@ -53,8 +53,10 @@ func (r *Repo) Status(ctx context.Context) (Status, error) {
 }
 
 // statusArgs ask for everything, whatever the user's configuration hides.
-var statusArgs = []string{"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
-	"--untracked-files=all", "--no-renames", "--ignore-submodules=none"}
+var statusArgs = []string{
+	"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
+	"--untracked-files=all", "--no-renames", "--ignore-submodules=none",
+}
 
 // statusReport is the parsed output of git status --porcelain=v2 -z --branch.
 type statusReport struct {
@@ -103,7 +105,8 @@ func parseStatus(out []byte) (statusReport, error) {
 				return report, fmt.Errorf("read status: unexpected line %q", rec)
 			}
 			report.files = append(report.files, statusFile{
-				staged: parts[0][0], unstaged: parts[0][1], sub: parts[1], path: parts[n-1]})
+				staged: parts[0][0], unstaged: parts[0][1], sub: parts[1], path: parts[n-1],
+			})
 			if kind == "2" {
 				i++ // the name before the rename follows as a record of its own
 			}

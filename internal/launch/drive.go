@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/claude"
@@ -33,8 +34,8 @@ type Drive struct {
 // Close lets go of everything, in reverse order. The loop stays.
 func (d *Drive) Close() error {
 	var failed error
-	for i := len(d.close) - 1; i >= 0; i-- {
-		failed = errors.Join(failed, d.close[i]())
+	for _, v := range slices.Backward(d.close) {
+		failed = errors.Join(failed, v())
 	}
 	d.close = nil
 	return failed

@@ -163,7 +163,8 @@ var (
 func (r *reading) settle(t *plan.Task, settings string) (named bool) {
 	for word := range strings.FieldsSeq(settings) {
 		key, value, _ := strings.Cut(word, "=")
-		ok, want := true, ""
+		var ok bool
+		var want string
 		switch key {
 		case "evidence":
 			ok, want = slices.Contains(levels, value), "evidence="+strings.Join(levels, ", ")

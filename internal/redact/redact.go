@@ -94,7 +94,7 @@ func (r *Redactor) String(s string) string {
 	small := strings.ToLower(s)
 	for _, rule := range rules {
 		if slices.ContainsFunc(rule.hints, func(hint string) bool { return strings.Contains(small, hint) }) {
-			s = rule.re.ReplaceAllStringFunc(s, func(found string) string { return rule.replace(found) })
+			s = rule.re.ReplaceAllStringFunc(s, rule.replace)
 		}
 	}
 	return s

@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -94,9 +95,7 @@ func (b *bench) watched(script string, words []string, flags map[string]any, o r
 		b.t.Fatal(err)
 	}
 	all := map[string]any{"agent": "scripted", "agent_command": path}
-	for k, v := range flags {
-		all[k] = v
-	}
+	maps.Copy(all, flags)
 	ctx, cancel := context.WithTimeout(b.t.Context(), 2*time.Minute)
 	defer cancel()
 	p, err := launch.Prepare(ctx, launch.Request{Dir: b.root, Words: words, Flags: all, Env: b.env})

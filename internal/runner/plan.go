@@ -64,7 +64,7 @@ func (r *Runner) lookAtPlan() (planSeen, error) {
 	now, err := planfile.Load(r.planPath())
 	if err != nil {
 		// Gone, or no plan any more: whatever it is, it is not what was frozen.
-		return planSeen{changed: true}, nil
+		return planSeen{changed: true}, nil //nolint:nilerr // that is what it found
 	}
 	if bytes.Equal(now.Bytes(), r.plan.Bytes()) {
 		return planSeen{}, nil

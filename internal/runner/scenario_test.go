@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,9 +20,7 @@ var words = map[string]string{"check.sh": gateScript, "want.txt": "one\ntwo\n", 
 
 func withGate(more map[string]any) map[string]any {
 	flags := map[string]any{"gates": []string{"sh check.sh"}}
-	for k, v := range more {
-		flags[k] = v
-	}
+	maps.Copy(flags, more)
 	return flags
 }
 
@@ -104,9 +103,7 @@ three
 
 func TestAMarkOfTheAgentIsAClaimAndTakenOff(t *testing.T) {
 	files := map[string]string{"plan.md": "- [ ] two\n"}
-	for k, v := range words {
-		files[k] = v
-	}
+	maps.Copy(files, words)
 	b := newBench(t, files)
 	s := b.run(`
 -- 1/files/plan.md --

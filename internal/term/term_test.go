@@ -263,10 +263,14 @@ func TestHostileTextIsCleaned(t *testing.T) {
 	const evil = "a\x1b[2J\x1b]0;title\x07b\u202ec\u200b\n\x00\x9b31md\u2028\xff"
 	for _, e := range []term.Event{
 		term.LoopStarted{Loop: evil, Source: evil, Agent: evil, AgentVersion: evil, Branch: evil, From: evil, Open: 1, Resumed: true, Gates: []term.Gate{{evil, "c", evil}}},
-		term.TaskStarted{ID: evil, Title: evil}, term.TurnActivity{Doing: evil, Iteration: 1},
-		term.GateFinished{Gate: evil, Summary: evil}, term.ClaimRefused{ID: evil, Title: evil, Reason: evil},
-		term.TaskEnded{ID: evil, Title: evil, Result: evil, Evidence: evil, Commit: evil}, term.Waiting{Reason: evil},
-		term.Note{Text: evil}, term.LoopEnded{
+		term.TaskStarted{ID: evil, Title: evil},
+		term.TurnActivity{Doing: evil, Iteration: 1},
+		term.GateFinished{Gate: evil, Summary: evil},
+		term.ClaimRefused{ID: evil, Title: evil, Reason: evil},
+		term.TaskEnded{ID: evil, Title: evil, Result: evil, Evidence: evil, Commit: evil},
+		term.Waiting{Reason: evil},
+		term.Note{Text: evil},
+		term.LoopEnded{
 			Loop: evil, Outcome: evil, Reason: evil, Branch: evil, Commits: 1, Look: []string{evil}, Next: []string{evil},
 			Gates: []string{evil}, Tasks: []term.Tally{{evil, []string{evil}, evil}},
 		},

@@ -28,9 +28,14 @@ func samples(k loop.EventKind) []loop.Event {
 		open := []loop.Task{{ID: "a", Status: loop.Open}, {ID: "b", Status: loop.Open, DependsOn: []string{"a"}}}
 		done := []loop.Task{{ID: "a", Status: loop.Done, Earlier: true}}
 		for _, p := range []loop.Policy{
-			{Kind: loop.Change}, {Kind: loop.Change, Gates: true}, {Kind: loop.Change, Gates: true, Restore: true},
-			{Kind: loop.Change, Gates: true, Verify: true}, {Kind: loop.Change, Gates: true, Attended: true},
-			{Kind: loop.Answer, Gates: true}, {Kind: loop.Explore}, {Kind: loop.Periodic},
+			{Kind: loop.Change},
+			{Kind: loop.Change, Gates: true},
+			{Kind: loop.Change, Gates: true, Restore: true},
+			{Kind: loop.Change, Gates: true, Verify: true},
+			{Kind: loop.Change, Gates: true, Attended: true},
+			{Kind: loop.Answer, Gates: true},
+			{Kind: loop.Explore},
+			{Kind: loop.Periodic},
 		} {
 			p.Limits.Iterations = 6
 			out = append(out, ev(loop.Event{Start: &loop.Start{Policy: p, Tasks: open}}))
