@@ -78,6 +78,17 @@ func look(l *store.Loop) (*subject, error) {
 	return s, err
 }
 
+// byPerson refuses what only a person may do where the command comes out of a
+// loop: an agent that could trust commands or stop its judge would judge itself.
+// This is a word, not a wall; what enforces is the guard, and confinement.
+func (a *app) byPerson(what string) error {
+	if a.env.Loop == "" {
+		return nil
+	}
+	return failure.New(failure.Usage, "say <blocked>reason</blocked> if the work cannot go on without it",
+		"this comes out of loop %s, and only a person may %s", a.env.Loop, what)
+}
+
 // decodeSpec reads what a loop was asked.
 func decodeSpec(kept store.Spec) (runner.Spec, error) {
 	var spec runner.Spec

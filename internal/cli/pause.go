@@ -15,6 +15,9 @@ func (pauseCmd) Help() string {
 
 // Run asks the loop to hold.
 func (c *pauseCmd) Run(a *app) error {
+	if err := a.byPerson("pause a loop"); err != nil {
+		return err
+	}
 	s, err := a.find(c.Loop)
 	if err != nil {
 		return err

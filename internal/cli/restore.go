@@ -29,6 +29,9 @@ branch and its commits. pawl undo takes a restore back.
 
 // Run restores a checkpoint.
 func (c *restoreCmd) Run(a *app) error {
+	if err := a.byPerson("restore a checkpoint"); err != nil {
+		return err
+	}
 	ctx, cancel := untilSignal()
 	defer cancel()
 	s, err := a.find(c.Loop)
@@ -52,6 +55,9 @@ func (undoCmd) Help() string {
 
 // Run goes back to where the work tree was before the last restore.
 func (c *undoCmd) Run(a *app) error {
+	if err := a.byPerson("restore a checkpoint"); err != nil {
+		return err
+	}
 	ctx, cancel := untilSignal()
 	defer cancel()
 	s, err := a.find(c.Loop)
@@ -85,7 +91,8 @@ func (a *app) restore(ctx context.Context, s *subject, wanted func(*git.Repo) (g
 	if err != nil {
 		return fmt.Errorf("keep the work tree as it is: %w", err)
 	}
-	done, err := repo.Restore(ctx, target.Commit, nil)
+	// From here a Ctrl-C waits: half a restore helps nobody. A second one ends it.
+	done, err := repo.Restore(context.WithoutCancel(ctx), target.Commit, nil)
 	if err != nil {
 		return failure.New(failure.Error, "run it again to finish, or pawl undo "+s.ID, "restore checkpoint %d: %w", target.N, err)
 	}

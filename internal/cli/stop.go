@@ -24,6 +24,9 @@ func (stopCmd) Help() string {
 
 // Run asks the loop to end and waits until it has.
 func (c *stopCmd) Run(a *app) error {
+	if err := a.byPerson("stop a loop"); err != nil {
+		return err
+	}
 	s, err := a.find(c.Loop)
 	if err != nil {
 		return err

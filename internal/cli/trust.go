@@ -50,6 +50,9 @@ func (c *trustCmd) Run(a *app) error {
 	if len(strange) == 0 || c.List {
 		return nil
 	}
+	if err := a.byPerson("trust commands"); err != nil {
+		return err
+	}
 	if !c.Yes {
 		if err := a.confirm(fmt.Sprintf("let %s run? [y/N] ", count(len(strange), "new command"))); err != nil {
 			return err
