@@ -90,7 +90,9 @@ func TestClientOnPawlItself(t *testing.T) {
 	}
 	c.clone(strings.TrimSpace(string(top)))
 	c.write(map[string]string{"plan.md": ownPlan})
-	add := func(path, text string) messagesapi.Response { return messagesapi.Write(c.path("internal/core/"+path), text) }
+	add := func(path, text string) messagesapi.Response {
+		return messagesapi.Write(c.path("internal/core/"+path), text)
+	}
 	c.plays(
 		add("gate/worst.go", worst).And(add("gate/worst_test.go", worstTest)), done,
 		add("plan/percent.go", percent).And(add("plan/percent_test.go", percentTest)), messagesapi.Bash("gofmt -l internal/core"), done)

@@ -5,6 +5,7 @@ package e2e_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"syscall"
@@ -20,9 +21,7 @@ var kills = flag.Int("kills", 25, "how often TestKills kills a loop")
 // WORD.txt. checkWords is its gate.
 func wordShop(more map[string]string) map[string]string {
 	files := map[string]string{"hello.txt": "hello\n", "tests/hello.sh": wordTest("hello")}
-	for name, text := range more {
-		files[name] = text
-	}
+	maps.Copy(files, more)
 	return files
 }
 
@@ -32,65 +31,99 @@ func wordTest(word string) string { return fmt.Sprintf("test \"$(cat %s.txt)\" =
 
 const threeWords = "# Words\n\n- [ ] add bye\n- [ ] add thanks\n- [ ] add please\n"
 
-// part is a turn of the scripted agent that adds a word with its test and claims.
-func part(n int, word string) string {
-	return fmt.Sprintf("-- %d/sleep --\n20ms\n-- %[1]d/files/%s.txt --\n%[2]s\n-- %[1]d/files/tests/%[2]s.sh --\n%[3]s-- %[1]d/reply --\n<promise>DONE</promise>\n",
-		n, word, wordTest(word))
+// part is what the scripted agent does whenever the word is asked for: it adds
+// it with its test, and claims.
+func part(word string) string {
+	return adding("add "+word, word) + claiming("add "+word)
 }
 
-// TestKills kills a loop at random moments, again and again until it has ended,
-// and finds it as if nobody had: nothing lost, nothing doubled.
+// adding and claiming are sections of a part, which is played when its key stands
+// in the prompt.
+func adding(key, word string) string {
+	return fmt.Sprintf("-- %s/files/%s.txt --\n%[2]s\n-- %[1]s/files/tests/%[2]s.sh --\n%[3]s", key, word, wordTest(word))
+}
+
+func claiming(key string) string {
+	return fmt.Sprintf("-- %s/reply --\n<promise>DONE</promise>\n", key)
+}
+
+// stories are what the agent does in loops over threeWords. They tell what to do
+// by the prompt alone, as an agent would, so that a turn may begin again.
+var stories = map[string]string{
+	"three words": part("bye") + part("thanks") + part("please"),
+	// The first claim has no test; the second task is committed on a branch of the
+	// agent's own; the third breaks what was there until the tree is restored.
+	"detours": adding("an attempt was undone", "please") + claiming("an attempt was undone") +
+		part("thanks") + "-- add thanks/run --\ngit checkout -q -B mine && git add -A && git commit -q --allow-empty -m wip\n" +
+		"-- add please/run --\necho broken > hello.txt\n" + claiming("add please") +
+		adding("claim refused", "bye") + claiming("claim refused") +
+		adding("Your claim was not accepted", "bye") + claiming("Your claim was not accepted") +
+		"-- add bye/files/bye.txt --\nbye\n" + claiming("add bye"),
+}
+
+// TestKills kills loops at random moments, again and again until they have
+// ended, and finds them as if nobody had: nothing lost, nothing doubled.
 func TestKills(t *testing.T) {
-	t.Parallel()
-	var loops, done int
-	for done < *kills {
-		done += killedLoop(t, *kills-done)
-		loops++
-		if t.Failed() {
-			break
-		}
+	for name, story := range stories {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			calm := newKillBench(t, story)
+			calm.until(0)
+			calm.unharmed(0, calm.status().Iteration)
+			killed, loops := 0, 0
+			for most := (*kills + 1) / len(stories); killed < most && !t.Failed(); loops++ {
+				b := newKillBench(t, story)
+				n := b.until(most - killed)
+				b.unharmed(n, calm.status().Iteration)
+				killed += n
+			}
+			t.Logf("%d kills over %d loops", killed, loops)
+		})
 	}
-	t.Logf("%d kills over %d loops", done, loops)
 }
 
-// killedLoop runs one loop with at most so many kills and counts them.
-func killedLoop(t *testing.T, most int) (killed int) {
+func newKillBench(t *testing.T, story string) *bench {
 	t.Helper()
 	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords, "progress.md": "# Progress\n"}))
 	b.git("tag", "start")
 	b.write(map[string]string{"mine.txt": "not the loop's\n"})
-	script := b.script(part(1, "bye") + part(2, "thanks") + part(3, "please"))
+	b.script(story)
+	return b
+}
 
-	args := []string{"run", "plan.md", "--gate", checkWords, "--agent", "scripted", "--agent-command", script, "--quiet"}
+// until runs the loop until it has ended, with at most so many kills, and counts
+// them.
+func (b *bench) until(most int) (killed int) {
+	b.t.Helper()
+	args := []string{"run", "plan.md", "--gate", checkWords, "--agent", "scripted", "--agent-command", b.home + "/script.txtar", "--quiet"}
 	for {
 		r := b.start(args...)
 		if killed < most {
 			select {
 			case <-r.done:
 			case <-time.After(rand.N(700 * time.Millisecond)):
-				r.signal(syscall.SIGKILL)
+				_ = r.cmd.Process.Kill() // it may have ended just now
 			}
 		}
 		res := r.wait()
 		if res.code != 128+int(syscall.SIGKILL) {
 			b.ended(res, 0)
-			break
+			return killed
 		}
 		killed++
 		if !b.pawl("list", "--json").says(`"id"`) {
 			continue // before there was a loop
 		}
 		if b.status().State == "ended" {
-			break // after the last word
+			return killed // after the last word
 		}
 		args = []string{"resume", ".", "--quiet"}
 	}
-	b.unharmed(killed)
-	return killed
 }
 
-// unharmed checks that a loop over threeWords looks as if nobody had killed it.
-func (b *bench) unharmed(killed int) {
+// unharmed checks that a loop over threeWords looks as if nobody had killed it:
+// verified, one commit and one tick a task, and as many iterations.
+func (b *bench) unharmed(killed, iterations int) {
 	t := b.t
 	t.Helper()
 	b.intact()
@@ -110,7 +143,7 @@ func (b *bench) unharmed(killed int) {
 	if b.read("mine.txt") != "not the loop's\n" {
 		t.Error("an untracked file of the person's was changed")
 	}
-	if s := b.status(); s.Outcome != "verified" || s.Iteration != 3 || s.Tasks.Done != 3 || s.Commits != 3 {
+	if s := b.status(); s.Outcome != "verified" || s.Iteration != iterations || s.Tasks.Done != 3 || s.Commits != 3 {
 		t.Errorf("status %+v", s)
 	}
 	if b.t.Failed() {

@@ -13,7 +13,7 @@ import (
 // hello is the goal of the tests here, with an agent that reaches it in one turn.
 func (b *bench) hello(more ...string) []string {
 	b.t.Helper()
-	return append([]string{"add the word bye", "--gate", checkWords, "--agent", "scripted", "--agent-command", b.script(part(1, "bye"))}, more...)
+	return append([]string{"add bye", "--gate", checkWords, "--agent", "scripted", "--agent-command", b.script(part("bye"))}, more...)
 }
 
 // What cannot work is refused with exit code 2 before anything is changed, with
@@ -53,7 +53,7 @@ func TestRefusals(t *testing.T) {
 				b.git("add", "-A")
 				b.git("commit", "-q", "-m", "gates")
 			},
-			args: []string{"add the word bye", "--yes", "--agent", "command", "--agent-command", "true"},
+			args: []string{"add bye", "--yes", "--agent", "command", "--agent-command", "true"},
 			says: []string{"pawl.toml: touch ../ran", "pawl trust"},
 		},
 		"no client":       {args: []string{"go", "--gate", "true", "--agent-command", "no-such-client"}, says: []string{"no-such-client", "hint: "}, code: 1},
@@ -90,7 +90,7 @@ func TestTrust(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"pawl.toml": "gates = ['" + checkWords + "']\n"}))
 	b.git("tag", "start")
-	args := []string{"run", "add the word bye", "--agent", "scripted", "--agent-command", b.script(part(1, "bye"))}
+	args := []string{"run", "add bye", "--agent", "scripted", "--agent-command", b.script(part("bye"))}
 	if r := b.pawl(args...); r.code != 2 || !r.says("pawl trust") {
 		t.Fatalf("not refused: %s", r)
 	}
@@ -122,7 +122,7 @@ func TestTwoLoops(t *testing.T) {
 		t.Errorf("the second must be told of %s: %s", id, r)
 	}
 	r := b.run(0, b.hello("--worktree")...)
-	if got := b.git("log", "--format=%s", "-1", "pawl/"+b.status().ID); got != "feat: add the word bye" {
+	if got := b.git("log", "--format=%s", "-1", "pawl/"+b.status().ID); got != "feat: add bye" {
 		t.Errorf("beside the first: %q; %s", got, r)
 	}
 	if exists(b.path("bye.txt")) {

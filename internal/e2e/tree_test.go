@@ -23,7 +23,7 @@ func TestWhatIsThePersonsStays(t *testing.T) {
 	b.git("reset", "-q")
 	before := b.git("stash", "list") + b.git("rev-parse", "main")
 
-	script := b.script(part(1, "bye") + part(2, "thanks") + part(3, "please"))
+	script := b.script(stories["three words"])
 	b.run(0, "plan.md", "--gate", checkWords, "--agent", "scripted", "--agent-command", script)
 
 	if after := b.git("stash", "list") + b.git("rev-parse", "main"); after != before {
@@ -60,7 +60,7 @@ func TestOddTrees(t *testing.T) {
 		"the current one": {arrange: func(*bench) {}, args: []string{"--branch", "current"}, branch: "main"},
 		"one that is new": {arrange: func(*bench) {}, args: []string{"--branch", "words"}, branch: "words"},
 		"an untracked plan": {
-			arrange: func(b *bench) { b.write(map[string]string{"plan.md": "- [ ] add the word bye\n"}) },
+			arrange: func(b *bench) { b.write(map[string]string{"plan.md": "- [ ] add bye\n"}) },
 			args:    []string{"--plan", "plan.md"}, left: "?? plan.md",
 		},
 		"a gate that writes": {
@@ -104,7 +104,7 @@ func TestOddTrees(t *testing.T) {
 			if got := b.git("branch", "--show-current"); got != want {
 				t.Errorf("on branch %q, want %q", got, want)
 			}
-			if got := b.git("log", "-1", "--format=%s"); !strings.Contains(got, "add the word bye") {
+			if got := b.git("log", "-1", "--format=%s"); !strings.Contains(got, "add bye") {
 				t.Errorf("last commit %q", got)
 			}
 			if got := b.git("status", "--porcelain"); got != c.left {
@@ -123,7 +123,7 @@ func TestAllowDirty(t *testing.T) {
 	b.write(map[string]string{"hello.txt": "hello\n", "tests/hello.sh": wordTest("hello") + "# mine\n"})
 	b.run(0, b.hello("--allow-dirty")...)
 	log := strings.Split(b.git("log", "--reverse", "--format=%s|%an|%(trailers:key=Pawl-Task)", "start..HEAD"), "\n")
-	if len(log) != 2 || !strings.HasPrefix(log[0], "Work in progress before loop") || !strings.HasPrefix(log[1], "feat: add the word bye") {
+	if len(log) != 2 || !strings.HasPrefix(log[0], "Work in progress before loop") || !strings.HasPrefix(log[1], "feat: add bye") {
 		t.Errorf("commits %q", log)
 	}
 	if got := b.git("show", "HEAD~1:tests/hello.sh"); !strings.Contains(got, "# mine") {
@@ -141,8 +141,8 @@ func TestCommitHooks(t *testing.T) {
 		hook, script, file string
 		iterations         int
 	}{
-		"fails, then passes": {refuses, part(1, "bye") + "-- 2/files/signed.txt --\nme\n-- 2/reply --\n<promise>DONE</promise>\n", "signed.txt", 2},
-		"writes":             {formats, part(1, "bye"), "format.txt", 1},
+		"fails, then passes": {refuses, part("bye") + "-- 2/files/signed.txt --\nme\n-- 2/reply --\n<promise>DONE</promise>\n", "signed.txt", 2},
+		"writes":             {formats, part("bye"), "format.txt", 1},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
