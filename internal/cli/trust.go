@@ -124,6 +124,9 @@ func (a *app) fileCommands(root, file string) ([]config.Command, error) {
 
 // planCommands are a plan's validation commands.
 func planCommands(root, path string, f *planfile.File) []config.Command {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // as root is: pawl run names the file so, too
+	}
 	rel, err := filepath.Rel(root, path)
 	if err != nil {
 		rel = path
