@@ -97,7 +97,7 @@ func (c *demoCmd) begin(ctx context.Context, env config.Environment, p demo.Plac
 // introduce says what is real and what is not.
 func (c *demoCmd) introduce(out io.Writer, p demo.Place) {
 	if c.Agent == scriptedAgent {
-		fmt.Fprintln(out, "The agent in this demo is a script, not a model; its tokens and dollars are made up.")
+		fmt.Fprintln(out, "The agent of this demo is a script, not a model; its figures are made up.")
 		fmt.Fprintln(out, "Everything else is real: the repository, the tests, the judging, the commits.")
 	} else {
 		fmt.Fprintf(out, "This demo runs your own %s on a small repository, for at most $2.\n", c.Agent)
@@ -126,8 +126,8 @@ func (c *demoCmd) conclude(out io.Writer, p demo.Place, l *store.Loop) error {
 		if err := demo.Complete(catches); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "\nThe same with a real model:     pawl demo --agent claude\n")
+		fmt.Fprintf(out, "\nThe same with a real model:   pawl demo --agent claude\n")
 	}
-	fmt.Fprintf(out, "In a repository of your own:    pawl run \"what you want\" --gate 'your test command'\n")
+	fmt.Fprintf(out, "In a repository of your own:  pawl run \"what you want\" --gate 'your tests'\n")
 	return nil
 }

@@ -201,12 +201,11 @@ func taskEnded(e TaskEnded) line {
 // activity is the line of what happens now.
 func (s *story) activity(now time.Time) line {
 	if s.waiting != nil {
-		left := s.waiting.Until.Sub(now)
-		what := "waiting: " + Clean(s.waiting.Reason) + " · goes on in " + Duration(left)
-		if left <= 0 {
-			what = "waiting: " + Clean(s.waiting.Reason) + " · goes on now"
+		when := "goes on now"
+		if left := s.waiting.Until.Sub(now); left > 0 {
+			when = "goes on in " + Duration(left)
 		}
-		return taskLine(span{yellow, "◌"}, s.task, text(what))
+		return taskLine(span{yellow, "◌"}, s.task, text(when+" · "+Clean(s.waiting.Reason)))
 	}
 	var parts []string
 	if s.turn.Iteration > 0 {

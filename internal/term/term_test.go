@@ -160,7 +160,7 @@ func TestLiveClocksRunByThemselves(t *testing.T) {
 		defer p.Close()
 		p.Print(term.Waiting{Until: time.Now().Add(90 * time.Second), Reason: "usage limit"})
 		time.Sleep(30*time.Second + 500*time.Millisecond)
-		if got := scr.String(); !strings.Contains(got, "waiting: usage limit · goes on in 1m00s") {
+		if got := scr.String(); !strings.Contains(got, "goes on in 1m00s · usage limit") {
 			t.Errorf("no countdown:\n%s", got)
 		}
 		time.Sleep(70 * time.Second)
