@@ -1,0 +1,90 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// slow is an agent that is in the middle of a turn for long, and then adds a word.
+const slow = "-- add bye/run --\ntouch half.txt; sleep 60\n"
+
+// inTurn starts a loop whose agent is in the middle of the slow turn.
+func (b *bench) inTurn(args ...string) *running {
+	b.t.Helper()
+	script := b.script(slow + part("bye"))
+	r := b.start(append([]string{"run", "add bye", "--gate", checkWords, "--agent", "scripted", "--agent-command", script}, args...)...)
+	r.until("the turn", func() bool { return len(b.git("status", "--porcelain")) > 0 || b.turning() })
+	return r
+}
+
+func (b *bench) turning() bool {
+	r := b.pawl("list", "--json")
+	return r.says(`"id"`) && b.status().Iteration == 1
+}
+
+// A terminal that goes away says so more than once; the turn is ended cleanly
+// all the same. A pipe whose reader has gone is no other.
+func TestTheTerminalGoesAway(t *testing.T) {
+	t.Parallel()
+	t.Run("hung up twice", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, wordShop(nil))
+		r := b.inTurn()
+		r.signal(syscall.SIGHUP)
+		r.signal(syscall.SIGHUP)
+		b.ended(r.wait(), 129)
+		if n := b.events("agent_failed"); n != 1 {
+			t.Errorf("%d turns were ended cleanly", n)
+		}
+	})
+	t.Run("a pipe without a reader", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, wordShop(nil))
+		script := b.script(slow + part("bye"))
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(b.binary, "run", "add bye", "--gate", checkWords, "--agent", "scripted", "--agent-command", script)
+		cmd.Dir, cmd.Env, cmd.Stdout = b.root, b.environ(), writer
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer time.AfterFunc(patience, func() { _ = cmd.Process.Kill() }).Stop()
+		_ = writer.Close()
+		_ = reader.Close()
+		_ = cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != 129 {
+			t.Errorf("exit %d, want 129", code)
+		}
+		if s := b.status(); s.Outcome != "cancelled" {
+			t.Errorf("status %+v", s)
+		}
+	})
+}
+
+// A loop in a worktree of its own is taken up there.
+func TestKilledInItsWorktree(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, wordShop(map[string]string{"plan.md": "- [ ] add bye\n"}))
+	b.git("tag", "start")
+	r := b.inTurn("--worktree", "--plan", "plan.md")
+	r.signal(syscall.SIGKILL)
+	r.wait()
+	b.script(part("bye"))
+	b.ended(b.pawl("resume", "."), 0)
+	if got := b.git("log", "--format=%s", "start..pawl/"+b.status().ID); got != "feat(1): add bye" {
+		t.Errorf("commits %q", got)
+	}
+	if got := b.git("status", "--porcelain") + b.git("branch", "--show-current"); got != "main" {
+		t.Errorf("the person's own tree: %s", got)
+	}
+	if s := b.status(); s.Iteration != 1 {
+		t.Errorf("status %+v", s)
+	}
+}
