@@ -116,7 +116,11 @@ func (s *show) doing(now loop.State, a loop.Action) {
 		}[a.Purpose])
 	case loop.Restore:
 		t, _ := now.Task(a.Task)
-		s.note(term.Info, fmt.Sprintf("%s: back to where the task began (undo with  pawl undo %s)", name(t), s.id))
+		what := "undone, for one more try in a fresh session"
+		if now.After == loop.ThenNext {
+			what = "set aside, its half-done work undone"
+		}
+		s.note(term.Info, fmt.Sprintf("%s: %s (to have the work back: pawl undo %s)", name(t), what, s.id))
 	case loop.Wait:
 		s.out.Print(term.Waiting{Until: a.Until, Reason: a.Text})
 	case loop.Look, loop.Commit, loop.Interrupt, loop.PutBack, loop.Tick, loop.Notify, loop.Finish:

@@ -16,8 +16,11 @@ func refusal(now loop.State, g loop.Gates) string {
 	if reason == "" && now.Failing != nil {
 		reason = now.Failing.Reason
 	}
+	if g.Status == gate.Fail && len(g.Failing) > 0 {
+		return cmp.Or(broken(now, g.Failing), some(g.Failing)+" passed when this task began, but not now")
+	}
 	if g.Status == gate.Fail {
-		return cmp.Or(broken(now, g.Failing), reason)
+		return reason
 	}
 	if red := g.Red(); len(red) > 0 {
 		return some(red) + " failed before this work and still " + plural(len(red), "fails", "fail")

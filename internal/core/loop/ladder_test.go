@@ -65,7 +65,7 @@ func TestBlocked(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("blocked", "restore")
 	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "finish blocked")
-	if diff := cmp.Diff("a: no key", sc.s.Reason); diff != "" {
+	if diff := cmp.Diff("no key", sc.s.Reason); diff != "" {
 		t.Error(diff)
 	}
 }

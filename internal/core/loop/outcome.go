@@ -104,7 +104,7 @@ func (m *machine) tally() {
 	}
 	switch {
 	case len(by[Parked]) > 0:
-		m.finish(Stuck, "no way was found to do: "+strings.Join(by[Parked], ", "), "")
+		m.finish(Stuck, m.stuckReason(by[Parked]), "")
 	case len(by[Blocked]) > 0:
 		m.finish(BlockedEnd, m.blockedReason(), "")
 	case len(by[Open]) > 0: // they depend on a task that was set aside
@@ -127,9 +127,20 @@ func (m *machine) finalFailure() string {
 	return m.s.Failing.Reason
 }
 
+// stuckReason names the tasks, or says why where there is but one.
+func (m *machine) stuckReason(parked []string) string {
+	if len(m.s.Tasks) == 1 {
+		return "everything that could be tried was tried: " + m.s.Tasks[0].Why
+	}
+	return "no way was found to do: " + strings.Join(parked, ", ")
+}
+
 func (m *machine) blockedReason() string {
 	for _, t := range m.s.Tasks {
-		if t.Status == Blocked {
+		switch {
+		case t.Status == Blocked && len(m.s.Tasks) == 1:
+			return t.Why
+		case t.Status == Blocked:
 			return t.ID + ": " + t.Why
 		}
 	}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// Why a claim was refused, in words for somebody who has not read a page of
+// documentation.
+func TestRefusal(t *testing.T) {
+	t.Parallel()
+	state := loop.State{
+		Situation: loop.ClaimRefused, Failing: &loop.Failing{Reason: "nothing in the work tree has changed"},
+		Tasks: []loop.Task{{ID: "1", Status: loop.Done, Flipped: []string{"TestTotal", "TestSum"}}},
+	}
+	red := []gate.Result{{Gate: "test", Status: gate.Fail, Failing: []string{"TestLogout"}}}
+	tests := []struct {
+		name  string
+		gates loop.Gates
+		want  string
+	}{
+		{
+			"a finished task broken, each named once",
+			loop.Gates{Status: gate.Fail, Failing: []string{"TestOther", "TestSum", "TestTotal"}},
+			"it breaks what was done: task 1 (TestSum)",
+		},
+		{"something else broken", loop.Gates{Status: gate.Fail, Failing: []string{"TestA"}}, "TestA passed when this task began, but not now"},
+		{"a hook", loop.Gates{Status: gate.Fail, Reason: "the pre-commit hook refused the commit"}, "the pre-commit hook refused the commit"},
+		{"red before and after", loop.Gates{Status: gate.Pass, Results: red}, "TestLogout failed before this work and still fails"},
+		{
+			"green before and after", loop.Gates{Status: gate.Pass, Green: true, Reason: "everything passes, as before"},
+			"everything passes, as before; asked for a test that fails without it",
+		},
+		{"no reason of the gates", loop.Gates{Status: gate.Pass}, "nothing in the work tree has changed; asked for a test that fails without it"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := refusal(state, tt.gates); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
