@@ -29,7 +29,11 @@ func readRalphex(d *document) reading {
 	for i, h := range d.headings {
 		m := taskHeading.FindStringSubmatch(h.text)
 		if strings.EqualFold(h.text, "validation commands") {
-			r.plan.Gates = append(r.plan.Gates, d.commands(h)...)
+			end := h.end
+			if i+1 < len(d.headings) { // tasks may follow one level below
+				end = min(end, d.headings[i+1].start)
+			}
+			r.plan.Gates = append(r.plan.Gates, d.commands(h.body, end)...)
 		}
 		if m == nil || h.level < 2 || h.box >= 0 {
 			continue
@@ -62,12 +66,12 @@ func readRalphex(d *document) reading {
 	return r
 }
 
-// commands are the commands in a section: the code of each list item, or its
-// text, and the lines of fenced code.
-func (d *document) commands(h heading) []string {
+// commands are the commands between two offsets: the code of each list item, or
+// its text, and the lines of fenced code.
+func (d *document) commands(from, to int) []string {
 	var out []string
-	for _, it := range d.items[d.firstItem(h.body):] {
-		if it.start >= h.end {
+	for _, it := range d.items[d.firstItem(from):] {
+		if it.start >= to {
 			break
 		}
 		if m := codeSpan.FindStringSubmatch(it.text); m != nil {
@@ -77,7 +81,7 @@ func (d *document) commands(h heading) []string {
 		}
 	}
 	for _, f := range d.fences {
-		if f.start < h.body || f.start >= h.end {
+		if f.start < from || f.start >= to {
 			continue
 		}
 		for line := range strings.Lines(f.code) {
