@@ -83,7 +83,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	case loop.PauseAsked:
 		s.note(term.Info, "paused before the next turn;  pawl resume  goes on")
 	case loop.TimerFired:
-		if before.FailClass == loop.UsageLimit && before.Phase == loop.Waiting && !before.AwayFrom.IsZero() {
+		if before.Phase == loop.Waiting && !before.AwayFrom.IsZero() { // of waits, only one for a usage limit is time away
 			s.note(term.Info, "the usage limit is over: waited "+term.Duration(now.Now.Sub(before.AwayFrom))+", which counts against no limit of the loop")
 		}
 	case loop.Resumed:
