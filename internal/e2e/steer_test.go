@@ -1,0 +1,82 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// A person speaks to a loop, holds it and lets it go on, from another terminal.
+func TestSteering(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, wordShop(map[string]string{"plan.md": "- [ ] add bye\n"}))
+	b.git("tag", "start")
+	// Told of it the agent does the right thing; until then it only looks.
+	script := b.script(saying("mind the hat", "bye") + "-- add bye/sleep --\n300ms\n-- add bye/tools --\n1\n-- add bye/reply --\nI look around.\n")
+	r := b.start("run", "plan.md", "--gate", checkWords, "--agent", "scripted", "--agent-command", script)
+	r.until("the first turn", b.turning)
+	if res := b.pawl("pause", "."); res.code != 0 {
+		t.Fatal(res)
+	}
+	r.until("the pause", func() bool { return b.status().State == "paused" })
+	if res := b.pawl("tell", ".", "mind the hat"); res.code != 0 {
+		t.Fatal(res)
+	}
+	if s := b.status(); s.State != "paused" {
+		t.Errorf("told in a pause: %+v", s)
+	}
+	if res := b.pawl("resume", "."); res.code != 0 {
+		t.Fatal(res)
+	}
+	b.ended(r.wait(), 0)
+	if s := b.status(); s.Outcome != "verified" || s.Iteration > 3 {
+		t.Errorf("status %+v", s)
+	}
+}
+
+func saying(key, word string) string { return adding(key, word) + claiming(key) }
+
+// After a limit the work lies in the tree, and another run goes on from it.
+func TestAnotherRunGoesOnAfterALimit(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords, "half.txt": "none\n"}))
+	b.git("tag", "start")
+	args := []string{"plan.md", "--gate", checkWords, "--agent", "scripted", "--agent-command"}
+	first := b.script(part("bye") + "-- add thanks/files/half.txt --\nhalf\n")
+	b.run(10, append(args, first, "--max-iterations", "3")...)
+	if b.read("half.txt") != "half\n" {
+		t.Error("the half work is lost")
+	}
+	if r := b.pawl(append([]string{"run"}, append(args, first)...)...); r.code != 2 || !r.says("half.txt", "--allow-dirty") {
+		t.Errorf("the half work must be named: %s", r)
+	}
+	b.run(0, append(args, b.script(part("thanks")+part("please")), "--allow-dirty")...)
+	if got := b.read("plan.md"); strings.Contains(got, "[ ]") {
+		t.Errorf("the plan: %s", got)
+	}
+	if got := len(b.subjects()); got != 4 {
+		t.Errorf("commits %q", b.subjects())
+	}
+	if r := b.run(0, append(args, b.script(part("bye")))...); !r.says("finished") && !r.says("FINISHED") {
+		t.Errorf("a plan that is done: %s", r)
+	}
+}
+
+// What a loop did can be undone, and done again.
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, wordShop(nil))
+	b.git("tag", "start")
+	b.run(13, "add bye", "--gate", checkWords, "--agent", "scripted", "--agent-command",
+		b.script("-- add bye/run --\necho broken > hello.txt\n"+claiming("add bye")))
+	if got := b.read("hello.txt"); got != "hello\n" {
+		t.Fatalf("not restored: %q", got)
+	}
+	if r := b.pawl("undo", "."); r.code != 0 {
+		t.Fatal(r)
+	}
+	if got := b.read("hello.txt"); got != "broken\n" {
+		t.Errorf("the undone restore gives %q", got)
+	}
+}
