@@ -27,13 +27,14 @@ const (
 	Cancelled      EventKind = "cancelled"
 	OwnerLost      EventKind = "owner_lost" // a new owner goes on with the loop
 	Faulted        EventKind = "faulted"    // an action could not be performed at all
+	Reopened       EventKind = "reopened"   // a person goes on with a loop that had ended
 )
 
 // EventKinds lists all kinds.
 func EventKinds() []EventKind {
 	return []EventKind{
 		Started, Checkpointed, GatesFinished, TurnEnded, AgentFailed, TreeSeen, Committed, Restored,
-		TimerFired, LimitHit, MessageArrived, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted,
+		TimerFired, LimitHit, MessageArrived, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened,
 	}
 }
 
@@ -41,8 +42,9 @@ func EventKinds() []EventKind {
 // the others are zero.
 type Event struct {
 	Kind    EventKind `json:"kind"`
+	ID      string    `json:"id,omitempty"` // of a message: the same id again is the same message
 	At      time.Time `json:"at"`
-	Start   *Start    `json:"start,omitempty"`   // Started
+	Start   *Start    `json:"start,omitempty"`   // Started, Reopened (the policy)
 	Tree    string    `json:"tree,omitempty"`    // Checkpointed, Restored, Committed: the tree as it is now
 	Gates   *Gates    `json:"gates,omitempty"`   // GatesFinished
 	Turn    *Turn     `json:"turn,omitempty"`    // TurnEnded, AgentFailed (what is known of it)
@@ -113,6 +115,7 @@ type Gates struct {
 	StillRed     []string      `json:"still_red,omitempty"`     // gates without test ids, red as before: they judge only the end
 	TurnedGreen  []string      `json:"turned_green,omitempty"`  // gates without test ids that were red and are green: they prove every task since
 	TestsChanged []string      `json:"tests_changed,omitempty"` // passes only with the agent's version of these
+	CannotStart  bool          `json:"cannot_start,omitempty"`  // Unknown, because the command is not there
 	Labels       []string      `json:"labels,omitempty"`
 	Reason       string        `json:"reason,omitempty"`
 	Failing      []string      `json:"failing,omitempty"`

@@ -3,7 +3,7 @@ package loop
 import "time"
 
 const (
-	failuresMax  = 10 // dead turns in a row of a class that backs off
+	failuresMax  = 10 // dead turns in a row of the classes that back off
 	crashesMax   = 5  // dead turns in a row of a client that cannot work
 	backoffFirst = 5 * time.Second
 	backoffMax   = 5 * time.Minute
@@ -21,13 +21,10 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 	if m.stopped() {
 		return
 	}
-	if f.Class != m.s.FailClass {
-		m.s.Failures, m.s.FailClass = 0, f.Class
-	}
-	m.s.Failures++
 	m.s.Claim = nil
 	switch f.Class {
 	case UsageLimit:
+		m.s.Limited++
 		m.s.Retry = true
 		m.s.Situation = Interruption
 		m.away()
@@ -48,15 +45,23 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 	}
 }
 
-// reset is when to ask again after a usage limit.
+// reset is when to ask again after a usage limit. Limits met one after another
+// are asked at longer and longer intervals, whatever end they name.
 func (m *machine) reset(f Failure) time.Time {
-	if f.Until.After(m.s.Now) {
-		return f.Until.Add(resetSlack)
+	if !f.Until.After(m.s.Now) {
+		return m.s.Now.Add(doubled(limitFirst, limitMost, m.s.Limited))
 	}
-	return m.s.Now.Add(doubled(limitFirst, limitMost, m.s.Failures))
+	at := f.Until.Add(resetSlack)
+	if m.s.Limited > 1 {
+		if floor := m.s.Now.Add(doubled(backoffFirst, limitMost, m.s.Limited-1)); floor.After(at) {
+			return floor
+		}
+	}
+	return at
 }
 
 func (m *machine) backOff(f Failure) {
+	m.s.Failures++
 	if m.s.Failures > failuresMax {
 		m.finish(Errored, f.Message, "the work is kept; try  pawl resume  later")
 		return
@@ -71,6 +76,7 @@ func (m *machine) interrupted(f Failure) {
 		m.look()
 		return
 	}
+	m.s.Failures++
 	if m.s.Failures > failuresMax {
 		m.finish(Errored, "the agent is interrupted again and again: "+f.Message, f.Hint)
 		return
@@ -82,7 +88,8 @@ func (m *machine) interrupted(f Failure) {
 
 // crashed: a client that dies is a failed try; one that cannot live is an error.
 func (m *machine) crashed(f Failure) {
-	if m.s.Failures >= crashesMax && f.Class != Refused {
+	m.s.Crashes++
+	if m.s.Crashes >= crashesMax && f.Class != Refused {
 		m.finish(Errored, "the agent failed again and again: "+f.Message, f.Hint)
 		return
 	}

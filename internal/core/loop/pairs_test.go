@@ -41,6 +41,8 @@ func samples(k loop.EventKind) []loop.Event {
 			out = append(out, ev(loop.Event{Start: &loop.Start{Policy: p, Tasks: open}}))
 		}
 		out = append(out, ev(loop.Event{Start: &loop.Start{Tasks: done}}), ev(loop.Event{Start: &loop.Start{}}))
+	case loop.Reopened:
+		out = append(out, ev(loop.Event{Start: &loop.Start{Policy: loop.Policy{Limits: loop.Limits{Iterations: 6}}}}))
 	case loop.GatesFinished:
 		for _, st := range []gate.Status{gate.Pass, gate.Fail, gate.Unknown} {
 			for _, evd := range []gate.Evidence{gate.Discriminating, gate.Consistent} {
@@ -178,7 +180,7 @@ func diagram(t *testing.T) string {
 		loop.MessageArrived: true, loop.LimitHit: true,
 	}
 	for e := range edges {
-		if e.from == e.to && (anywhere[e.on] || e.on == loop.Resumed) || e.from == loop.Ended {
+		if e.from == e.to && (anywhere[e.on] || e.on == loop.Resumed) || e.from == loop.Ended && e.on != loop.Reopened || e.on == loop.Reopened && e.to == loop.Ended {
 			continue
 		}
 		if e.to == loop.Ended && anywhere[e.on] {

@@ -208,11 +208,12 @@ type State struct {
 	JudgedAt  time.Time     `json:"judged_at,omitzero"` // when they found it
 	Ladder    Ladder        `json:"ladder"`
 	Strikes   int           `json:"strikes,omitempty"`
-	Claim     *Claim        `json:"claim,omitempty"`    // being judged
-	Purpose   Purpose       `json:"purpose,omitempty"`  // of the gates that run
-	Unknowns  int           `json:"unknowns,omitempty"` // unknown results in a row
-	Failures  int           `json:"failures,omitempty"` // dead turns in a row, by class
-	FailClass Class         `json:"fail_class,omitempty"`
+	Claim     *Claim        `json:"claim,omitempty"`     // being judged
+	Purpose   Purpose       `json:"purpose,omitempty"`   // of the gates that run
+	Unknowns  int           `json:"unknowns,omitempty"`  // unknown results in a row
+	Failures  int           `json:"failures,omitempty"`  // dead turns since one ended: network, overloaded, interrupted
+	Crashes   int           `json:"crashes,omitempty"`   // dead turns since one ended, of a client that cannot work
+	Limited   int           `json:"limited,omitempty"`   // usage limits met since a turn ended
 	Hit       Outcome       `json:"hit,omitempty"`       // the limit that was reached
 	Fresh     bool          `json:"fresh,omitempty"`     // the next turn gets a fresh context
 	Situation Situation     `json:"situation,omitempty"` // for the next prompt
@@ -222,6 +223,8 @@ type State struct {
 	Stop      string        `json:"stop,omitempty"`    // cause of a cancellation: stop, int, term, hup
 	Pause     bool          `json:"pause,omitempty"`   // a pause is asked for
 	Notes     []string      `json:"notes,omitempty"`   // messages that the next prompt delivers
+	Told      int           `json:"told,omitempty"`    // how many of them the turn under way was told
+	Heard     []string      `json:"heard,omitempty"`   // ids of the last messages
 	Waited    []string      `json:"waited,omitempty"`  // background work that was waited for
 	History   []Attempt     `json:"history,omitempty"` // the last attempts
 	Lessons   []string      `json:"lessons,omitempty"`

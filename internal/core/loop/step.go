@@ -42,10 +42,18 @@ func (m *machine) handle(e Event) {
 	if m.s.Phase == "" {
 		m.s.Phase = New
 	}
-	if m.s.Phase == Ended {
+	if m.s.Phase == Ended && e.Kind != Reopened {
 		return // late answers to actions that the end overtook
 	}
+	if e.ID != "" {
+		if slices.Contains(m.s.Heard, e.ID) {
+			return
+		}
+		m.s.Heard = lastOf(append(slices.Clip(m.s.Heard), e.ID), heardMax)
+	}
 	switch e.Kind {
+	case Reopened:
+		m.reopen(e)
 	case Cancelled:
 		m.cancel(e.Text)
 	case PauseAsked:
@@ -96,6 +104,7 @@ func (m *machine) answer(e Event) {
 
 func (m *machine) start(st Start) {
 	m.s.Policy = st.Policy
+	m.s.Policy.Verify = st.Policy.Verify && st.Policy.Kind == Change // of a tree, not of an answer
 	m.s.Tasks = slices.Clone(st.Tasks)
 	m.s.StartedAt = m.s.Now
 	m.s.Fresh = true
@@ -132,17 +141,16 @@ func (m *machine) checkpointed(tree string) {
 }
 
 // cancel ends the loop, after what must not be cut in half: a turn is
-// interrupted first, a commit or a restore is finished. A second one ends it at
-// once.
+// interrupted first, a commit or a restore is finished. A second one ends a turn
+// at once.
 func (m *machine) cancel(cause string) {
 	again := m.s.Stop != ""
 	m.s.Stop = cause
 	switch {
-	case again:
-		m.finish(CancelledEnd, cancelReason(cause), "")
-	case m.s.Phase == Turning:
-		m.do(Action{Do: Interrupt})
 	case m.s.Phase == Committing || m.s.Phase == Restoring:
+		// a mark without its commit would be a lie, half a restore a mess
+	case m.s.Phase == Turning && !again:
+		m.do(Action{Do: Interrupt})
 	default:
 		m.finish(CancelledEnd, cancelReason(cause), "")
 	}
@@ -215,6 +223,12 @@ func (m *machine) ownerLost() {
 		if m.stopped() {
 			return
 		}
+		// What went before the turn (a PutBack, say) may not have been done.
+		for _, a := range m.s.Pending {
+			if !a.Do.Asks() && a.Do != Notify && a.Do != Interrupt {
+				m.do(a)
+			}
+		}
 		m.s.Retry = true
 		m.s.Situation = Interruption
 		m.beginTurn()
@@ -223,6 +237,60 @@ func (m *machine) ownerLost() {
 		m.acts = slices.Clone(m.s.Pending)
 	}
 }
+
+// reopen goes on with a loop that ended with something left to do: a person asks
+// for it. What was set aside is open again, and each limit begins anew from where
+// the loop stands.
+func (m *machine) reopen(e Event) {
+	if m.s.Phase != Ended || e.Start == nil || !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status != Done }) {
+		m.notify(Anomaly, "there is nothing to reopen")
+		return
+	}
+	s := &m.s
+	s.Away += s.Now.Sub(s.EndedAt)
+	s.EndedAt, s.Outcome, s.Reason, s.Hint, s.Hit, s.Stop = time.Time{}, "", "", "", "", ""
+	s.Pause, s.Strikes, s.Unknowns, s.Failures, s.Crashes, s.Limited = false, 0, 0, 0, 0, 0
+	s.Policy.Limits = more(e.Start.Policy.Limits, *s)
+	for i, t := range s.Tasks {
+		if t.Status != Done {
+			s.Tasks[i].Status, s.Tasks[i].Why = Open, ""
+		}
+	}
+	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.Base != "" {
+		s.Ladder, s.Claim, s.Retry, s.Fresh = Ladder{}, nil, false, true
+		s.Situation = Interruption
+		m.beginTurn()
+		return
+	}
+	m.next()
+}
+
+// more is each limit once more, from where the loop stands.
+func more(l Limits, s State) Limits {
+	if l.Iterations > 0 {
+		l.Iterations += s.Iteration
+	}
+	if l.Duration > 0 {
+		l.Duration += s.Elapsed()
+	}
+	if l.CostUSD > 0 {
+		l.CostUSD += s.Usage.CostUSD
+	}
+	if l.Tokens > 0 {
+		l.Tokens += s.Usage.Tokens()
+	}
+	return l
+}
+
+// lastOf are the last n.
+func lastOf[T any](all []T, n int) []T {
+	if len(all) <= n {
+		return all
+	}
+	return slices.Clone(all[len(all)-n:])
+}
+
+const heardMax = 100 // messages whose second delivery is told
 
 func (m *machine) do(a Action) { m.acts = append(m.acts, a) }
 

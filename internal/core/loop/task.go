@@ -74,7 +74,7 @@ func (m *machine) pick() (string, bool) {
 
 // nothingLeft: the gates have the last word on the tree that is kept.
 func (m *machine) nothingLeft() {
-	if m.s.Policy.Gates && slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status == Done && !t.Earlier }) {
+	if m.s.Policy.Gates && m.s.Policy.Kind != Answer && slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status == Done && !t.Earlier }) {
 		m.s.Claim = nil
 		m.runGates(ForFinal)
 		return

@@ -47,7 +47,7 @@ func (m *machine) beginTurn() {
 		Do: BeginTurn, Task: m.s.Current, Iteration: m.s.Iteration, Fresh: fresh,
 		Situation: m.s.Situation, Notes: m.s.Notes,
 	}
-	m.s.Notes = nil
+	m.s.Told = len(m.s.Notes)
 	m.ask(Turning, a)
 }
 
@@ -59,7 +59,9 @@ func (m *machine) turnEnded(t Turn) {
 		return
 	}
 	m.count(t)
-	m.s.Failures, m.s.FailClass = 0, ""
+	m.s.Failures, m.s.Crashes, m.s.Limited = 0, 0, 0
+	// Only now: a turn that died may not have read what it was told.
+	m.s.Notes, m.s.Told = append([]string(nil), m.s.Notes[min(m.s.Told, len(m.s.Notes)):]...), 0
 	if t.ToolCalls == 0 {
 		m.s.Ladder.Idle++
 	} else {
@@ -143,7 +145,7 @@ func (m *machine) treeSeen(seen Seen) {
 		m.s.Situation = GoOn
 		m.s.Fresh = true
 		m.wait(m.s.Now.Add(max(m.s.Policy.Every, periodicFloor)), ThenTurn, "until the next time")
-	case m.s.Ladder.Idle >= idleTurns && m.s.Policy.Kind == Change:
+	case m.s.Policy.Kind == Change && (m.s.Ladder.Idle >= idleTurns || m.s.Ladder.Idle > 0 && m.s.Ladder.Rung > sameSession):
 		m.stagnant()
 	case m.s.Policy.EveryTurn && m.s.Policy.Gates && m.limit() == "":
 		m.runGates(ForTurn)
@@ -154,9 +156,10 @@ func (m *machine) treeSeen(seen Seen) {
 }
 
 func (m *machine) stagnant() {
-	why := fmt.Sprintf("%d turns in a row without a tool call: nothing was done", m.s.Ladder.Idle)
+	why := fmt.Sprintf("nothing was done: %d turns in a row without a tool call", m.s.Ladder.Idle)
 	if m.s.Policy.Gates {
-		m.fail(Failing{Reason: why}, "idle")
+		m.s.Ladder.Tries = triesInSession // more of the same is not worth a try
+		m.fail(Failing{Reason: why}, "")
 		return
 	}
 	m.s.Ladder.Idle = 0
@@ -187,10 +190,8 @@ const historyMax = 30
 
 // remember adds a line to the recap.
 func (m *machine) remember(what string) {
-	m.s.History = append(slices.Clip(m.s.History), Attempt{Iteration: m.s.Iteration, Task: m.s.Current, What: what})
-	if n := len(m.s.History); n > historyMax {
-		m.s.History = slices.Clone(m.s.History[n-historyMax:])
-	}
+	attempt := Attempt{Iteration: m.s.Iteration, Task: m.s.Current, What: what}
+	m.s.History = lastOf(append(slices.Clip(m.s.History), attempt), historyMax)
 }
 
 const lessonsMax = 20
@@ -200,8 +201,5 @@ func (m *machine) learn(lesson string) {
 	if slices.Contains(m.s.Lessons, lesson) {
 		return
 	}
-	m.s.Lessons = append(slices.Clip(m.s.Lessons), lesson)
-	if n := len(m.s.Lessons); n > lessonsMax {
-		m.s.Lessons = slices.Clone(m.s.Lessons[n-lessonsMax:])
-	}
+	m.s.Lessons = lastOf(append(slices.Clip(m.s.Lessons), lesson), lessonsMax)
 }

@@ -33,6 +33,7 @@ type world struct {
 	busy       time.Duration // time that counts, by the world's own clock
 	persons    loop.State    // state before a turn of the person, for the law that it costs nothing
 	events     int
+	start      loop.Policy // as begun
 }
 
 func TestWalksKeepTheLaws(t *testing.T) {
@@ -73,6 +74,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	}
 	p.Verify = p.Verify && p.Gates
 	start := &loop.Start{Policy: p}
+	w.start = p
 	for i := range 1 + w.r.IntN(4) {
 		task := loop.Task{ID: fmt.Sprint("t", i), Priority: w.r.IntN(3), Status: loop.Open}
 		if i > 0 && w.coin(3) {
@@ -111,6 +113,14 @@ func (w *world) run() {
 		w.feed(e)
 	}
 	w.checkEnd()
+	if w.coin(3) && !w.t.Failed() && slices.ContainsFunc(w.s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
+		w.now = w.now.Add(9 * time.Hour)
+		w.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: w.start}})
+		if w.s.Phase == loop.Ended && w.s.Outcome == "" {
+			w.t.Errorf("reopened into nothing: %+v", w.s)
+		}
+		w.run()
+	}
 }
 
 // meddle lets something happen that nobody asked for.
@@ -127,7 +137,7 @@ func (w *world) meddle() {
 		w.feed(loop.Event{Kind: loop.OwnerLost})
 	case 3: // nonsense
 		kinds := loop.EventKinds()
-		if k := kinds[w.r.IntN(len(kinds))]; k != loop.Cancelled && k != loop.LimitHit && k != loop.Faulted && k != loop.OwnerLost {
+		if k := kinds[w.r.IntN(len(kinds))]; k != loop.Reopened && k != loop.Cancelled && k != loop.LimitHit && k != loop.Faulted && k != loop.OwnerLost {
 			w.feed(loop.Event{Kind: k})
 		}
 	case 4:
@@ -277,7 +287,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 	if asks > 1 {
 		w.t.Errorf("%s while %s asks for %d things at once: %v", e.Kind, before.Phase, asks, acts)
 	}
-	if before.Phase == loop.Ended && len(acts) > 0 {
+	if before.Phase == loop.Ended && len(acts) > 0 && e.Kind != loop.Reopened {
 		w.t.Errorf("%s after the end does %v", e.Kind, acts)
 	}
 	switch w.s.Phase {
