@@ -78,6 +78,32 @@ func TestOddTrees(t *testing.T) {
 			arrange: func(b *bench) { b.write(map[string]string{"hello.txt": "hello\n", "work.txt": "w\n"}) },
 			args:    []string{"--allow-dirty"}, left: "?? work.txt",
 		},
+		"a linked worktree": {
+			arrange: func(b *bench) {
+				b.git("worktree", "add", "-q", "-b", "linked", "../linked")
+				b.root = b.home + "/linked"
+			},
+			branch: "linked",
+		},
+		"a sparse checkout": {
+			arrange: func(b *bench) {
+				b.write(map[string]string{"far/away.txt": "x\n"})
+				b.git("add", "-A")
+				b.git("commit", "-q", "-m", "far")
+				b.git("sparse-checkout", "set", "tests")
+			},
+		},
+		"line endings of Windows": {
+			arrange: func(b *bench) {
+				b.git("config", "core.autocrlf", "true")
+				b.write(map[string]string{"win.txt": "a\r\nb\r\n"})
+				b.git("add", "-A")
+				b.git("commit", "-q", "-m", "crlf")
+			},
+		},
+		"a repository inside": {
+			arrange: func(b *bench) { b.git("init", "-q", "inner") }, left: "?? inner/",
+		},
 		"a submodule that is not there": {
 			arrange: func(b *bench) {
 				b.write(map[string]string{".gitmodules": "[submodule \"s\"]\n\tpath = s\n\turl = ../s\n"})
