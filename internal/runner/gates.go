@@ -79,6 +79,8 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 			continue
 		case res.Status == gate.Unknown:
 			g.Status, g.Reason = gate.Unknown, res.Gate+": "+res.Reason
+			// What a shell says of a command that is not there, or is no program.
+			g.CannotStart = g.CannotStart || res.ExitCode == 126 || res.ExitCode == 127
 		case r.Spec.Gates[i].AllowBaseline:
 			continue
 		case g.Status == gate.Pass:
@@ -180,7 +182,7 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 		Failing: atMost(v.Broken, failingMost),
 	}
 	for _, res := range f.Observation.Now {
-		if res.Status == gate.Fail && len(res.Tests) == 0 && slices.Contains(v.StillRed, res.Gate) {
+		if v.Status == gate.Pass && res.Status == gate.Fail && len(res.Tests) == 0 && slices.Contains(v.StillRed, res.Gate) {
 			g.StillRed = append(g.StillRed, res.Gate)
 			g.Reason = cut(res.Gate+" is still red: "+res.Reason, reasonMax)
 		}

@@ -69,6 +69,7 @@ type Runner struct {
 	HomeDir  string        // the person's
 	Causes   <-chan string // cancellations from outside: loop.ByInterrupt …; may be nil
 
+	kept   store.Spec // what the loop was created with
 	mem    Memory
 	mark   journal.Mark
 	inbox  chan func(context.Context) error // what others want done in Run's goroutine
@@ -130,6 +131,10 @@ func (r *Runner) Run(ctx context.Context) (loop.State, error) {
 
 // open folds the journal and makes the frozen copies of what judges.
 func (r *Runner) open() error {
+	var err error
+	if r.kept, err = r.Loop.Spec(); err != nil {
+		return err
+	}
 	mem, mark, err := Remember(r.Loop)
 	var corrupt *journal.CorruptError
 	if err != nil && !errors.As(err, &corrupt) {
@@ -202,7 +207,7 @@ func (r *Runner) append(kind string, data any) error {
 // save keeps the snapshot that lists and hooks read. It is derived: that it
 // could not be written is worth a note, not an end.
 func (r *Runner) save() {
-	if err := r.Owner.Save(r.mark, r.mem, Summarize(r.Loop.ID, r.Spec, r.mem.State, r.mem.Results)); err != nil {
+	if err := r.Owner.Save(r.mark, r.mem, Summarize(r.kept, r.Spec, r.mem)); err != nil {
 		r.Observer.Note(Note{Level: loop.Warning, Text: "could not save the loop's snapshot: " + err.Error()})
 	}
 }

@@ -287,3 +287,11 @@ func TestAnAgentWithoutMemoryIsToldTheWholeEachTime(t *testing.T) {
 		t.Errorf("the second prompt does not tell the whole:\n%s", second)
 	}
 }
+
+func TestAMistypedGateBuysNoTurn(t *testing.T) {
+	b := newBench(t, words)
+	s := b.run("-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, map[string]any{"gates": []string{"gochek ./..."}})
+	if s.Outcome != loop.Errored || s.Turns != 0 || !strings.Contains(s.Reason, "gochek") {
+		t.Fatalf("%s after %d turns: %s", s.Outcome, s.Turns, s.Reason)
+	}
+}

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -59,11 +61,28 @@ func ReadSpec(l *store.Loop) (Spec, error) {
 	if err != nil {
 		return Spec{}, err
 	}
+	return Asked(kept)
+}
+
+// Asked reads what a loop was created with out of what the store kept of it.
+func Asked(kept store.Spec) (Spec, error) {
 	var s Spec
 	if err := json.Unmarshal(kept.Body, &s); err != nil {
-		return Spec{}, fmt.Errorf("read what loop %s was asked: %w", l.ID, err)
+		return Spec{}, fmt.Errorf("read what loop %s was asked: %w", kept.ID, err)
 	}
 	return s, nil
+}
+
+// Goal is what was asked, in few words.
+func (s Spec) Goal() string {
+	words := s.Prompt
+	if s.Plan != "" {
+		words = s.Plan
+	}
+	if s.Name != "" {
+		words = strings.TrimSuffix(s.Name+": "+words, ": ")
+	}
+	return plan.OneLine(words, 60)
 }
 
 // WorkTree is where the loop's agent works: the root that the loop is bound to,

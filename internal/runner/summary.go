@@ -13,6 +13,8 @@ import (
 type Summary struct {
 	ID        string        `json:"id"`
 	Name      string        `json:"name"`
+	Goal      string        `json:"goal"` // in few words
+	Root      string        `json:"root"` // of the repository that the loop is bound to
 	Kind      loop.Kind     `json:"kind"`
 	State     string        `json:"state"` // running, waiting, paused, ended; lost: nobody drives it
 	Outcome   loop.Outcome  `json:"outcome,omitempty"`
@@ -25,6 +27,7 @@ type Summary struct {
 	CostUSD   float64       `json:"cost_usd"`
 	Tokens    Tokens        `json:"tokens"`
 	Turns     int           `json:"turns"`
+	CreatedAt time.Time     `json:"created_at"`
 	StartedAt time.Time     `json:"started_at,omitzero"`
 	EndedAt   time.Time     `json:"ended_at,omitzero"`
 }
@@ -51,14 +54,16 @@ type Tokens struct {
 	CacheWrite int64 `json:"cache_write"`
 }
 
-// Summarize makes the summary of a loop.
-func Summarize(id string, spec Spec, s loop.State, last []gate.Result) Summary {
+// Summarize makes the summary of a loop: of what it was created with, what was
+// asked of it, and how it stands. A list reads nothing else of a loop.
+func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
+	s := m.State
 	u := s.Usage
 	sum := Summary{
-		ID: id, Name: spec.Name, Kind: spec.Policy.Kind, State: stateWord(s.Phase), Outcome: s.Outcome, Reason: s.Reason,
+		ID: kept.ID, Name: spec.Name, Goal: spec.Goal(), Root: kept.Root, Kind: spec.Policy.Kind, State: stateWord(s.Phase), Outcome: s.Outcome, Reason: s.Reason,
 		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, Turns: s.Turns,
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
-		StartedAt: s.StartedAt, EndedAt: s.EndedAt,
+		CreatedAt: kept.CreatedAt, StartedAt: s.StartedAt, EndedAt: s.EndedAt,
 	}
 	var commits []string
 	for _, t := range s.Tasks {
@@ -81,7 +86,7 @@ func Summarize(id string, spec Spec, s loop.State, last []gate.Result) Summary {
 		sum.Evidence = gate.NoEvidence
 	}
 	sum.Commits = len(commits)
-	for _, r := range last {
+	for _, r := range m.Results {
 		sum.Gates = append(sum.Gates, GateResult{Name: r.Gate, Result: r.Status, ExitCode: r.ExitCode})
 	}
 	return sum
@@ -102,10 +107,14 @@ func stateWord(p loop.Phase) string {
 
 // Derive makes the summary of a loop on disk; see store.List.
 func Derive(l *store.Loop) (Summary, error) {
-	spec, err := ReadSpec(l)
+	kept, err := l.Spec()
+	if err != nil {
+		return Summary{}, err
+	}
+	spec, err := Asked(kept)
 	if err != nil {
 		return Summary{}, err
 	}
 	m, _, err := Remember(l)
-	return Summarize(l.ID, spec, m.State, m.Results), err
+	return Summarize(kept, spec, m), err
 }
