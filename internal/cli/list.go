@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -33,39 +31,29 @@ func (c *listCmd) Run(a *app) error {
 		return err
 	}
 	root := a.root()
-	var rows []listRow
+	rows := []runner.Summary{}
 	for _, l := range listed {
-		kept, err := l.Loop.Spec()
-		if err != nil {
-			term.Warnf(a.Err, "%s", err)
-			continue
-		}
-		if !c.All && kept.Root != root {
+		sum := a.present(l)
+		if sum.Root != "" && sum.Root != root && !c.All {
 			continue
 		}
 		if l.Err != nil {
 			term.Warnf(a.Err, "%s", l.Err)
 		}
-		rows = append(rows, listRow{Summary: a.present(l), kept: kept})
-	}
-	slices.SortStableFunc(rows, func(x, y listRow) int { return y.kept.CreatedAt.Compare(x.kept.CreatedAt) })
-	if c.JSON {
-		summaries := make([]runner.Summary, len(rows))
-		for i, r := range rows {
-			summaries[i] = r.Summary
+		if sum.Root == "" {
+			continue // what it was created with cannot be read
 		}
-		return a.printJSON(summaries)
+		rows = append(rows, sum)
+	}
+	slices.SortStableFunc(rows, func(x, y runner.Summary) int { return y.CreatedAt.Compare(x.CreatedAt) })
+	if c.JSON {
+		return a.printJSON(rows)
 	}
 	if len(rows) == 0 {
 		a.printf("%s\n", noLoops(c.All, len(listed)))
 		return nil
 	}
 	return a.printTable(rows, c.All)
-}
-
-type listRow struct {
-	runner.Summary
-	kept store.Spec
 }
 
 // present is the summary with the state as it is now: the kept one does not know
@@ -90,7 +78,7 @@ func noLoops(all bool, elsewhere int) string {
 	return "there is no loop in this repository; pawl list --all shows those of others"
 }
 
-func (a *app) printTable(rows []listRow, all bool) error {
+func (a *app) printTable(rows []runner.Summary, all bool) error {
 	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	place := ""
 	if all {
@@ -99,10 +87,10 @@ func (a *app) printTable(rows []listRow, all bool) error {
 	_, _ = fmt.Fprintln(w, "LOOP\tSTATE\tDONE\tITERATION\tCOST\tSTARTED\tGOAL"+place)
 	for _, r := range rows {
 		if all {
-			place = "\t" + plan.OneLine(r.kept.Root, 0)
+			place = "\t" + plan.OneLine(r.Root, 0)
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r.Summary), doneOf(r.Tasks), r.Iteration,
-			term.Money(r.CostUSD), minute(r.StartedAt), goalOf(r.kept), place)
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r), doneOf(r.Tasks), r.Iteration,
+			term.Money(r.CostUSD), minute(r.StartedAt), r.Goal, place)
 	}
 	return w.Flush()
 }
@@ -125,34 +113,4 @@ func minute(t time.Time) string {
 		return "-"
 	}
 	return t.Local().Format("2006-01-02 15:04")
-}
-
-// asked is the part of a loop's spec that says what it is for. A list reads a
-// thousand of them, so it takes no more.
-type asked struct {
-	Name   string `json:"name"`
-	Prompt string `json:"prompt"`
-	Plan   string `json:"plan"`
-}
-
-func goalOf(kept store.Spec) string {
-	var q asked
-	if err := json.Unmarshal(kept.Body, &q); err != nil {
-		return "?"
-	}
-	return q.words()
-}
-
-func goal(spec runner.Spec) string { return asked{spec.Name, spec.Prompt, spec.Plan}.words() }
-
-// words are what the loop was asked, in few of them.
-func (q asked) words() string {
-	words := q.Prompt
-	if q.Plan != "" {
-		words = q.Plan
-	}
-	if q.Name != "" {
-		words = strings.TrimSuffix(q.Name+": "+words, ": ")
-	}
-	return plan.OneLine(words, 60)
 }

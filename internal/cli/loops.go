@@ -34,7 +34,7 @@ const lost = "lost"
 // subject is the loop that a command is about.
 type subject struct {
 	*store.Loop
-	root   string // that it is bound to
+	kept   store.Spec // what it was created with
 	spec   runner.Spec
 	memory runner.Memory
 	holder store.Holder // who drives it, or drove it last
@@ -64,8 +64,8 @@ func look(l *store.Loop) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &subject{Loop: l, root: kept.Root}
-	if s.spec, err = decodeSpec(kept); err != nil {
+	s := &subject{Loop: l, kept: kept}
+	if s.spec, err = runner.Asked(kept); err != nil {
 		return nil, err
 	}
 	if s.spec.Branch == "" {
@@ -89,18 +89,9 @@ func (a *app) byPerson(what string) error {
 		"this comes out of loop %s, and only a person may %s", a.env.Loop, what)
 }
 
-// decodeSpec reads what a loop was asked.
-func decodeSpec(kept store.Spec) (runner.Spec, error) {
-	var spec runner.Spec
-	if err := json.Unmarshal(kept.Body, &spec); err != nil {
-		return runner.Spec{}, fmt.Errorf("read what loop %s was asked: %w", kept.ID, err)
-	}
-	return spec, nil
-}
-
 // summary is the loop as scripts see it.
 func (s *subject) summary() runner.Summary {
-	sum := runner.Summarize(s.ID, s.spec, s.memory.State, s.memory.Results)
+	sum := runner.Summarize(s.kept, s.spec, s.memory)
 	sum.State = stateWord(sum.State, s.alive)
 	return sum
 }
@@ -118,7 +109,7 @@ func stateWord(journalled string, alive bool) string {
 
 // repo opens the work tree that the loop acts on.
 func (s *subject) repo(ctx context.Context) (*git.Repo, error) {
-	dir := s.spec.WorkTree(s.Loop, s.root)
+	dir := s.spec.WorkTree(s.Loop, s.kept.Root)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return nil, failure.New(failure.Usage, "its commits and checkpoints are in the repository still: pawl checkpoints "+s.ID,
 			"the work tree of loop %s is gone (%s)", s.ID, dir)

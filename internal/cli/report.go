@@ -23,7 +23,7 @@ func (c *reportCmd) Run(a *app) error {
 		return err
 	}
 	return report.Text(a.Out, report.Loop{
-		ID: s.ID, Goal: goal(s.spec), Word: s.summary().State, Branch: s.spec.Branch, From: startOf(s),
+		ID: s.ID, Goal: s.spec.Goal(), Word: s.summary().State, Branch: s.spec.Branch, From: startOf(s),
 		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(events(s.Records(journal.Mark{}))), Now: time.Now(),
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -90,7 +91,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		s.note(term.Info, "going on")
 	case loop.Cancelled:
 		s.note(term.Info, "ending the turn cleanly; the work is kept")
-	case loop.Started, loop.Checkpointed, loop.Committed, loop.Restored, loop.LimitHit, loop.OwnerLost, loop.Faulted:
+	case loop.Started, loop.Checkpointed, loop.Committed, loop.Restored, loop.LimitHit, loop.OwnerLost, loop.Faulted, loop.Reopened:
 	}
 	s.tasksEnded(before, now)
 	for _, a := range acts {
@@ -257,7 +258,7 @@ func name(t loop.Task) string {
 
 // ended is the summary of a loop that ended.
 func (s *show) ended(now loop.State) {
-	sum := runner.Summarize(s.id, s.spec, now, nil)
+	sum := runner.Summarize(store.Spec{ID: s.id}, s.spec, runner.Memory{State: now})
 	end := term.LoopEnded{
 		Loop: s.id, Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
 		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.Away), Iterations: now.Iteration,

@@ -43,7 +43,7 @@ func statusText(s *subject, now time.Time) string {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-8s  %s\n", name, fmt.Sprintf(format, args...))
 	}
-	line("goal", "%s", goal(s.spec))
+	line("goal", "%s", s.spec.Goal())
 	if t, ok := st.Task(st.Current); ok && !s.hasEnded() && t.ID != runner.GoalTask {
 		line("task", "%s  %s", t.ID, t.Title)
 	}

@@ -90,6 +90,8 @@ func (t told) happened() string {
 		return "cancelled (" + e.Text + ")"
 	case loop.OwnerLost:
 		return "the loop goes on with a new owner"
+	case loop.Reopened:
+		return "a person goes on with it: what was not done is open again, and each limit begins anew"
 	case loop.Faulted:
 		return "could not go on: " + e.Text
 	}

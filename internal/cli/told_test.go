@@ -57,6 +57,7 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.Cancelled, Text: "int"}, "cancelled (int)"},
 		{loop.Event{Kind: loop.OwnerLost}, "the loop goes on with a new owner"},
 		{loop.Event{Kind: loop.Faulted, Text: "disk full"}, "could not go on: disk full"},
+		{loop.Event{Kind: loop.Reopened}, "a person goes on with it: what was not done is open again, and each limit begins anew"},
 		{loop.Event{Kind: "later"}, "later"},
 	}
 	told1 := map[loop.EventKind]bool{}
