@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"reflect"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -182,16 +179,18 @@ func (a *app) choose(plans []string) ([]string, error) {
 
 // drive runs a loop that is ours, shows it, and ends with its outcome's code.
 func (a *app) drive(ctx context.Context, d *launch.Drive, source string, mode term.Mode) (err error) {
-	causes, stop := listen()
-	defer stop() // last: a signal must not end the clean-up
+	ears := listen()
+	defer ears.stop() // last: a signal must not end the clean-up
 	defer func() { err = errors.Join(err, d.Close()) }()
 	if err := proc.Subreaper(); err != nil {
 		term.Warnf(a.Err, "processes that the agent leaves behind may survive: %v", err)
 	}
-	out := term.New(term.Options{Out: a.Out, Mode: mode, Color: !a.env.NoColor && mode == term.Live, Size: term.SizeOf(a.Out)})
+	out := term.New(term.Options{
+		Out: ears.writer(a.Out), Mode: mode, Color: !a.env.NoColor && mode == term.Live, Size: term.SizeOf(a.Out),
+	})
 	defer func() { err = errors.Join(err, out.Close()) }()
 	s := newShow(out, d, source)
-	d.Observer, d.Causes = s, causes
+	d.Observer, d.Causes = s, ears.causes
 	state, err := d.Run(ctx)
 	if err != nil {
 		return failure.New(failure.CodeOf(err), "the work is kept; go on with  pawl resume "+d.Loop.ID, "%w", err)
@@ -201,46 +200,4 @@ func (a *app) drive(ctx context.Context, d *launch.Drive, source string, mode te
 		return exitCode(code)
 	}
 	return nil
-}
-
-// listen turns signals into cancellations: the first ends the turn cleanly, the
-// second ends the loop at once. None is left to end the process in mid-write. A
-// terminal or pipe that goes away says so more than once (the kernel, the shell,
-// each write), and is heard once.
-func listen() (causes <-chan string, stop func()) {
-	signals := make(chan os.Signal, 4)
-	out := make(chan string, 4)
-	done := make(chan struct{})
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
-	go func() {
-		gone := false
-		for {
-			select {
-			case s := <-signals:
-				why := cause(s)
-				if why == loop.ByHangup && gone {
-					continue
-				}
-				gone = gone || why == loop.ByHangup
-				select {
-				case out <- why:
-				case <-done:
-					return
-				}
-			case <-done:
-				return
-			}
-		}
-	}()
-	return out, func() { signal.Stop(signals); close(done) }
-}
-
-func cause(s os.Signal) string {
-	switch s {
-	case syscall.SIGTERM:
-		return loop.ByTerm
-	case syscall.SIGHUP, syscall.SIGPIPE:
-		return loop.ByHangup
-	}
-	return loop.ByInterrupt
 }

@@ -5,6 +5,7 @@ package e2e_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -86,5 +87,20 @@ func TestKilledInItsWorktree(t *testing.T) {
 	}
 	if s := b.status(); s.Iteration != 1 {
 		t.Errorf("status %+v", s)
+	}
+}
+
+// A program that ends without reading what it is told breaks a pipe too, but
+// nobody's terminal.
+func TestAnAgentThatDoesNotListen(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, wordShop(nil))
+	agent := filepath.Join(b.home, "agent")
+	if err := os.WriteFile(agent, []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := b.run(1, "add bye", "--gate", checkWords, "--agent", "command", "--agent-command", agent)
+	if !r.says("exit code 3") {
+		t.Errorf("the reason is not told: %s", r)
 	}
 }
