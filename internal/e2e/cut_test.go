@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -102,5 +103,33 @@ func TestAnAgentThatDoesNotListen(t *testing.T) {
 	r := b.run(1, "add bye", "--gate", checkWords, "--agent", "command", "--agent-command", agent)
 	if !r.says("exit code 3") {
 		t.Errorf("the reason is not told: %s", r)
+	}
+}
+
+// A gate that runs when the loop is cut off is ended with it, at the latest when
+// the loop is taken up.
+func TestCutInAGate(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		signal syscall.Signal
+		code   int
+	}{"Ctrl-C": {syscall.SIGINT, 130}, "kill -9": {syscall.SIGKILL, 137}}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, wordShop(nil))
+			b.git("tag", "start")
+			b.write(map[string]string{".git/info/exclude": "pids\n"})
+			gate := fmt.Sprintf("if [ ! -e %s/go ]; then echo $$ >> pids; sleep 1000 & echo $! >> pids; wait; fi; %s", b.home, checkWords)
+			r := b.start("run", "add bye", "--gate", gate, "--agent", "scripted", "--agent-command", b.script(part("bye")))
+			r.until("the gate", func() bool { return len(sortedLines(b.read("pids"))) == 2 })
+			r.signal(tc.signal)
+			b.ended(r.wait(), tc.code)
+			b.write(map[string]string{"../go": ""})
+			if tc.signal == syscall.SIGKILL {
+				b.ended(b.pawl("resume", "."), 0)
+			}
+			b.gone("pids")
+		})
 	}
 }
