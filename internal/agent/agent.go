@@ -170,3 +170,7 @@ type Warm interface {
 	// RSS of the client in bytes, 0 if it cannot be told.
 	RSS() int64
 }
+
+// Blind is the mark of an agent that never asks Options.Judge: nobody sees its
+// tool calls, so that any change in a turn of its may be its own.
+type Blind interface{ Blind() }

@@ -25,6 +25,8 @@ type bench struct {
 	root string
 	env  config.Environment
 	loop *store.Loop // the last that ran
+
+	script string // of its agent, a file
 }
 
 func newBench(t *testing.T, files map[string]string) *bench {
@@ -90,32 +92,65 @@ func (b *bench) run(script string, words []string, flags map[string]any) loop.St
 // watched does the same, with an observer of the test's own.
 func (b *bench) watched(script string, words []string, flags map[string]any, o runner.Observer) loop.State {
 	b.t.Helper()
-	path := filepath.Join(b.t.TempDir(), "script.txtar")
-	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
-		b.t.Fatal(err)
-	}
-	all := map[string]any{"agent": "scripted", "agent_command": path}
-	maps.Copy(all, flags)
-	ctx, cancel := context.WithTimeout(b.t.Context(), 2*time.Minute)
-	defer cancel()
-	p, err := launch.Prepare(ctx, launch.Request{Dir: b.root, Words: words, Flags: all, Env: b.env})
+	state, err := b.drive(b.t.Context(), b.begin(script, words, flags), o)
 	if err != nil {
-		b.t.Fatal(err)
-	}
-	d, err := p.Begin(ctx)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	d.Observer = o
-	b.loop = d.Loop
-	state, err := d.Run(ctx)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if err := d.Close(); err != nil {
 		b.t.Fatal(err)
 	}
 	return state
+}
+
+// begin makes the loop of a script.
+func (b *bench) begin(script string, words []string, flags map[string]any) *launch.Drive {
+	b.t.Helper()
+	b.script = filepath.Join(b.t.TempDir(), "script.txtar")
+	b.rewrite(script)
+	all := map[string]any{"agent": "scripted", "agent_command": b.script}
+	maps.Copy(all, flags)
+	p, err := launch.Prepare(b.t.Context(), launch.Request{Dir: b.root, Words: words, Flags: all, Env: b.env})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	d, err := p.Begin(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return d
+}
+
+// rewrite gives the agent of the last loop another script.
+func (b *bench) rewrite(script string) {
+	b.t.Helper()
+	if err := os.WriteFile(b.script, []byte(script), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// resume takes up the last loop.
+func (b *bench) resume(o runner.Observer) loop.State {
+	b.t.Helper()
+	d, err := launch.Resume(b.t.Context(), b.loop, b.env)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	state, err := b.drive(b.t.Context(), d, o)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return state
+}
+
+// drive runs a loop until it ends, or until ctx does, as if it were killed.
+func (b *bench) drive(ctx context.Context, d *launch.Drive, o runner.Observer) (loop.State, error) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	d.Observer = o
+	b.loop = d.Loop
+	state, err := d.Run(ctx)
+	if err := d.Close(); err != nil {
+		b.t.Fatal(err)
+	}
+	return state, err
 }
 
 // teller writes what happens to the test's log.

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -54,7 +55,7 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m Memory) (loop.Event,
 // no tool call explains is theirs, is kept, and judges from now on.
 func (r *Runner) sortOut(ctx context.Context, changed []string, seen *loop.Seen) error {
 	for _, path := range changed {
-		if r.tools.explain(path) {
+		if r.tools.explain(filepath.Join(r.Repo.Root(), filepath.FromSlash(path))) {
 			seen.Tampered = append(seen.Tampered, path)
 			continue
 		}

@@ -3,6 +3,7 @@ package runner
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -29,6 +30,9 @@ type Memory struct {
 	// Judge is the tree that holds the judge's copies of the tests: the last in
 	// which they were unchanged or granted.
 	Judge string `json:"judge,omitempty"`
+	// Unsorted says that a turn has begun since a look at the work tree told the
+	// agent's changes from the person's.
+	Unsorted bool `json:"unsorted,omitempty"`
 	// Results are what the gates said last, without test maps and output.
 	Results []gate.Result `json:"results,omitempty"`
 }
@@ -77,11 +81,23 @@ func fold(m Memory, r journal.Record) (Memory, error) {
 	return m, nil
 }
 
+// sortedOut: a look has been at all that was done. One that leads to another
+// look has not, the machine wants to know more first.
+func sortedOut(e loop.Event, s loop.State) bool {
+	return e.Kind == loop.TreeSeen && s.Phase != loop.Looking
+}
+
 // apply steps the machine and keeps the rest in line with it.
 func (m *Memory) apply(e loop.Event) []loop.Action {
 	before := m.State
 	s, acts := loop.Step(before, e)
 	m.State = s
+	if sortedOut(e, s) {
+		m.Unsorted = false
+	}
+	if slices.ContainsFunc(acts, func(a loop.Action) bool { return a.Do == loop.BeginTurn }) {
+		m.Unsorted = true
+	}
 	if e.Gates != nil && len(e.Gates.Results) > 0 {
 		m.Results = e.Gates.Results
 	}

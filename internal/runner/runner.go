@@ -68,6 +68,7 @@ type Runner struct {
 	StateDir string        // Pawl's own folder, closed to the agent
 	HomeDir  string        // the person's
 	Causes   <-chan string // cancellations from outside: loop.ByInterrupt …; may be nil
+	Reopen   bool          // go on with a loop that has ended, too
 
 	kept   store.Spec // what the loop was created with
 	mem    Memory
@@ -80,15 +81,17 @@ type Runner struct {
 	session  agent.Session // its process may still run
 	contexts int           // it has had
 	rules    guard.Rules
-	tools    tools          // what the turn did
+	tools    tools          // what its turns did
 	plan     *planfile.File // as the person wrote it, with Pawl's marks
 	skipped  string         // by the last checkpoint
+	stop     string         // cause for which it is cancelled at once, see End
 }
 
 const sweepGrace = 2 * time.Second
 
 // Run drives the loop until it has ended or is no longer ours, and returns its
-// last state. A loop that was begun before is taken up where it stands.
+// last state. A loop that was begun before is taken up where it stands; one that
+// has ended stays so unless it is to be reopened.
 func (r *Runner) Run(ctx context.Context) (loop.State, error) {
 	if err := r.open(); err != nil {
 		return r.mem.State, err
@@ -102,11 +105,12 @@ func (r *Runner) Run(ctx context.Context) (loop.State, error) {
 		r.closeSession()
 		watchers.Wait()
 	}()
-	first := loop.Event{Kind: loop.OwnerLost}
-	if r.mem.State.Phase == "" || r.mem.State.Phase == loop.New {
-		first = loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: r.Spec.Policy, Tasks: r.Spec.Tasks}}
-	} else if err := r.tidy(ctx); err != nil {
+	first, err := r.takeUp(ctx)
+	if err != nil {
 		return r.mem.State, err
+	}
+	if r.mem.Unsorted {
+		r.tools.unsure() // whoever drove the loop took what it saw with it
 	}
 	if err := r.step(ctx, first); err != nil {
 		return r.mem.State, err
@@ -154,17 +158,6 @@ func (r *Runner) open() error {
 	return r.freezePlan()
 }
 
-// Abandon ends a loop that could not begin.
-func (r *Runner) Abandon(cause error) error {
-	r.Observer = nobody{}
-	return r.step(context.Background(), loop.Event{Kind: loop.Faulted, Text: cause.Error(), Hint: failure.Hint(cause)})
-}
-
-// StartFrom makes a commit the base of a loop that has not begun.
-func (r *Runner) StartFrom(commit string) error {
-	return r.append(RecordBase, Base{Commit: commit})
-}
-
 // step takes one event: journal, machine, actions.
 func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	e.At = time.Now()
@@ -172,6 +165,9 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 		return fmt.Errorf("journal %s: %w", e.Kind, err)
 	}
 	acts := r.mem.apply(e)
+	if sortedOut(e, r.mem.State) {
+		r.tools.sort()
+	}
 	r.save()
 	r.Observer.Stepped(r.mem.State, e, acts)
 	if r.mem.State.Phase == loop.Paused {

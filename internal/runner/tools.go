@@ -3,6 +3,7 @@ package runner
 import (
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -10,18 +11,49 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/guard"
 )
 
-// tools remembers what a turn's tool calls may have changed, so that a change
-// that none of them explains is known to be the person's.
+// tools remembers what tool calls may have changed since a look last sorted the
+// changes out, so that one that none of them explains is known to be the
+// person's. A turn that dies is not looked at: what it did is remembered until
+// one is.
 type tools struct {
-	mu       sync.Mutex
-	paths    []string // written by an editing tool, as the agent named them
-	commands bool     // a command ran: it can have changed anything
+	mu         sync.Mutex
+	paths      []string // written by an editing tool, absolute: as the agent named them, and with links followed
+	commands   bool     // a command ran: it can have changed anything
+	background bool     // what one started may still be at work
+	sorted     bool     // a look has been at all of this
 }
 
-func (t *tools) reset() {
+// begin forgets what has been sorted out. Of a blind turn no tool call will be
+// seen: anything may be its doing.
+func (t *tools) begin(blind bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.paths, t.commands = nil, false
+	if t.sorted {
+		t.paths, t.commands = nil, false
+	}
+	t.sorted = false
+	t.commands = t.commands || t.background || blind
+}
+
+// unsure makes any change that is found explained.
+func (t *tools) unsure() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.commands = true
+}
+
+// sort says that a look has been at all that was done.
+func (t *tools) sort() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sorted = true
+}
+
+// leave says whether work in the background goes on after a turn.
+func (t *tools) leave(background bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.background = background
 }
 
 func (t *tools) saw(c agent.ToolCall) {
@@ -30,27 +62,26 @@ func (t *tools) saw(c agent.ToolCall) {
 	switch path := inputPath(c.Input); {
 	case readsOnly(c.Tool):
 	case path != "":
-		t.paths = append(t.paths, path)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(c.Dir, path)
+		}
+		t.paths = append(t.paths, filepath.Clean(path), resolved(path))
 	default:
 		t.commands = true
 	}
 }
 
-// explain tells whether the turn's tool calls may have changed the path, given
-// relative to the root with slashes. A command explains any change: what it did
-// cannot be told from its text.
-func (t *tools) explain(rel string) bool {
+// explain tells whether the tool calls may have changed a file, given by its
+// absolute path. A command explains any change: what it did cannot be told from
+// its text.
+func (t *tools) explain(path string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.commands {
-		return true
-	}
-	for _, p := range t.paths {
-		if p = filepath.ToSlash(p); p == rel || strings.HasSuffix(p, "/"+rel) {
-			return true
-		}
-	}
-	return false
+	path, real := filepath.Clean(path), resolved(path)
+	// Some file systems know no small and capital letters.
+	return t.commands || slices.ContainsFunc(t.paths, func(p string) bool {
+		return strings.EqualFold(p, path) || strings.EqualFold(p, real)
+	})
 }
 
 func readsOnly(tool string) bool {

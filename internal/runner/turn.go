@@ -41,7 +41,8 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m Memory) (loop.Event,
 	if err := os.WriteFile(filepath.Join(dir, "prompt.md"), []byte(text), 0o600); err != nil {
 		return loop.Event{}, fmt.Errorf("keep the prompt: %w", err)
 	}
-	r.tools.reset()
+	_, blind := r.Agent.(agent.Blind)
+	r.tools.begin(blind)
 	version, prior := m.Session.Version, m.Session.CostUSD
 	if a.Fresh {
 		prior = 0
@@ -58,6 +59,9 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m Memory) (loop.Event,
 	})
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("run a turn of %s: %w", r.Agent.Name(), err)
+	}
+	if len(res.Background) > 0 {
+		r.tools.leave(true)
 	}
 	if res.Failure != nil {
 		r.closeSession() // the client may be in any state: a new process takes the session up
@@ -155,6 +159,7 @@ func (r *Runner) closeSession() {
 		r.Observer.Note(Note{Level: loop.Warning, Text: "the agent's session did not close cleanly: " + err.Error()})
 	}
 	r.session = nil
+	r.tools.leave(false)
 }
 
 // turnOf is what the machine needs to know of a turn. Of several claims being

@@ -28,10 +28,16 @@ type Agent struct {
 	Argv []string // the program and its arguments; Options.Args are appended
 }
 
-var _ agent.Agent = Agent{}
+var (
+	_ agent.Agent = Agent{}
+	_ agent.Blind = Agent{}
+)
 
 // Name of the agent.
 func (Agent) Name() string { return "command" }
+
+// Blind: what the program does nobody sees.
+func (Agent) Blind() {}
 
 // Version cannot be told.
 func (Agent) Version(context.Context) (string, error) { return "", nil }

@@ -1,0 +1,143 @@
+package runner_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/runner"
+)
+
+const (
+	weakened    = "-- 1/files/check.sh --\nexit 0\n"
+	falseClaims = "-- 1/reply --\n<promise>DONE</promise>\n-- 2/reply --\n<promise>DONE</promise>\n"
+)
+
+func TestATurnThatDiedIsLookedAtWithTheNext(t *testing.T) {
+	b := newBench(t, words)
+	s := b.run(weakened+"-- 1/failure --\ncrashed gone\n"+falseClaims, []string{"have every word"},
+		withGate(map[string]any{"max_iterations": "2"}))
+	if s.Outcome == loop.Verified || s.Strikes != 1 {
+		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	}
+}
+
+// onCommand does something once, when the agent runs a command.
+type onCommand struct {
+	teller
+	then func()
+}
+
+func (w *onCommand) Agent(e agent.Event) {
+	w.teller.Agent(e)
+	if e.Kind == agent.KindTool && e.Tool == "Bash" && w.then != nil {
+		w.then()
+		w.then = nil
+	}
+}
+
+func TestATurnOfAKilledOwnerIsLookedAt(t *testing.T) {
+	b := newBench(t, words)
+	ctx, kill := context.WithCancel(t.Context())
+	d := b.begin(weakened+"-- 1/run --\nsleep 30\n", []string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}))
+	s, err := b.drive(ctx, d, &onCommand{teller: teller{t}, then: kill})
+	if err == nil || s.Phase != loop.Turning {
+		t.Fatalf("killed while %s: %v", s.Phase, err)
+	}
+	b.rewrite(falseClaims)
+	s = b.resume(teller{t})
+	if s.Outcome == loop.Verified || s.Strikes != 1 {
+		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	}
+}
+
+func TestWhatAPersonChangedInAPauseIsKept(t *testing.T) {
+	b := newBench(t, words)
+	ctx, kill := context.WithCancel(t.Context())
+	defer kill()
+	d := b.begin("-- 1/sleep --\n600ms\n-- 1/run --\ntrue\n-- 1/reply --\nthinking\n", []string{"have every word"}, withGate(nil))
+	b.loop = d.Loop
+	ask := &sender{b: b, at: loop.GatesFinished, send: []runner.Message{{Kind: runner.MessagePause}}}
+	s, err := b.drive(ctx, d, &onStep{teller: teller{t}, at: loop.TreeSeen, then: kill, ask: ask})
+	if err == nil || s.Phase != loop.Paused {
+		t.Fatalf("not paused but %s %s: %s", s.Phase, s.Outcome, s.Reason)
+	}
+	b.write("check.sh", "# mine\n"+gateScript)
+	b.rewrite("-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n")
+	s = b.resume(teller{t})
+	if s.Strikes != 0 || s.Outcome != loop.Verified {
+		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	}
+}
+
+// onStep does something each time the machine has taken an event.
+type onStep struct {
+	teller
+	at   loop.EventKind
+	then func()
+	ask  *sender // too, if any
+}
+
+func (w *onStep) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.teller.Stepped(s, e, acts)
+	if w.ask != nil {
+		w.ask.teller = w.teller
+		w.ask.Stepped(s, e, acts)
+	}
+	if e.Kind == w.at {
+		w.then()
+	}
+}
+
+func TestALinkToWhatJudgesExplainsItsChange(t *testing.T) {
+	b := newBench(t, words)
+	if err := os.Symlink("check.sh", filepath.Join(b.root, "link.txt")); err != nil {
+		t.Skip("no symlinks here: ", err)
+	}
+	b.git("add", "-A")
+	b.git("commit", "-q", "-m", "link")
+	s := b.run("-- 1/files/link.txt --\nexit 0\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"},
+		withGate(map[string]any{"max_iterations": "1"}))
+	if s.Outcome == loop.Verified || s.Strikes != 1 {
+		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	}
+}
+
+func TestWhatWorksInTheBackgroundExplainsAChangeInALaterTurn(t *testing.T) {
+	b := newBench(t, words)
+	turns := 0
+	o := &onStep{teller: teller{t}, at: loop.TurnEnded, then: func() {
+		if turns++; turns == 2 { // as the watcher might, while nothing else runs
+			b.write("check.sh", "exit 0\n")
+		}
+	}}
+	s := b.watched(`
+-- 1/run --
+true
+-- 1/background --
+make watch
+-- 1/reply --
+thinking
+-- 2/reply --
+<promise>DONE</promise>
+`, []string{"have every word"}, withGate(map[string]any{"max_iterations": "2"}), o)
+	if s.Outcome == loop.Verified || s.Strikes != 1 {
+		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	}
+}
+
+func TestOfAnAgentThatNobodySeesEveryChangeIsItsOwn(t *testing.T) {
+	b := newBench(t, words)
+	agent := filepath.Join(t.TempDir(), "agent.sh")
+	script := "#!/bin/sh\ncat > /dev/null\necho 'exit 0' > check.sh\necho '<promise>DONE</promise>'\n"
+	if err := os.WriteFile(agent, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s := b.run("", []string{"have every word"}, withGate(map[string]any{"agent": "command", "agent_command": agent}))
+	if s.Outcome != loop.Tampered {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+}

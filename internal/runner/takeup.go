@@ -1,0 +1,51 @@
+package runner
+
+import (
+	"context"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Abandon ends a loop that could not begin.
+func (r *Runner) Abandon(cause error) error {
+	var err error
+	if r.kept, err = r.Loop.Spec(); err != nil {
+		return err
+	}
+	r.Observer = nobody{}
+	return r.step(context.Background(), loop.Event{Kind: loop.Faulted, Text: cause.Error(), Hint: failure.Hint(cause)})
+}
+
+// End takes up a loop whose owner is gone only to end it: a turn that was cut
+// off is not begun again; a commit that was is finished.
+func (r *Runner) End(ctx context.Context) (loop.State, error) {
+	r.Observer, r.stop = nobody{}, loop.ByStop
+	return r.Run(ctx)
+}
+
+// StartFrom makes a commit the base of a loop that is not being driven yet.
+func (r *Runner) StartFrom(commit string) error {
+	return r.append(RecordBase, Base{Commit: commit})
+}
+
+// takeUp makes ready to go on from where the loop stands and gives the event to
+// begin with.
+func (r *Runner) takeUp(ctx context.Context) (loop.Event, error) {
+	e := loop.Event{Kind: loop.OwnerLost}
+	switch phase := r.mem.State.Phase; {
+	case phase == "" || phase == loop.New:
+		e = loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: r.Spec.Policy, Tasks: r.Spec.Tasks}}
+	case phase == loop.Ended && r.Reopen:
+		e = loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: r.Spec.Policy}}
+	}
+	if e.Kind != loop.Started {
+		if err := r.tidy(ctx); err != nil {
+			return e, err
+		}
+	}
+	if r.stop == "" {
+		return e, nil
+	}
+	return e, r.step(ctx, loop.Event{Kind: loop.Cancelled, Text: r.stop})
+}
