@@ -69,7 +69,8 @@ func (u *underway) overtake() {
 }
 
 // async performs an action that ends in an event. When it is cut short, only a
-// turn still answers: the machine has gone on without the others.
+// turn still answers, whatever it was at: the machine has gone on without the
+// others.
 func (r *Runner) async(ctx context.Context, a loop.Action, do asked) {
 	r.action.overtake()
 	actx, cancel := context.WithCancel(ctx)
@@ -82,7 +83,11 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) {
 		cut := actx.Err() != nil
 		close(u.done)
 		switch {
-		case cut && (err != nil || a.Do != loop.BeginTurn):
+		case cut && a.Do != loop.BeginTurn:
+		case cut && err != nil:
+			r.report(ctx, loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{
+				Class: loop.Interrupted, Message: err.Error(),
+			}})
 		case err != nil:
 			r.report(ctx, loop.Event{Kind: loop.Faulted, Text: err.Error(), Hint: failure.Hint(err)})
 		default:
