@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -78,5 +79,37 @@ func TestUndo(t *testing.T) {
 	}
 	if got := b.read("hello.txt"); got != "broken\n" {
 		t.Errorf("the undone restore gives %q", got)
+	}
+}
+
+// A loop that a person or a limit ended goes on where it was when it is asked
+// to, with what lies in the tree.
+func TestResumeAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		code int
+		end  func(r *running)
+		args []string
+	}{
+		"Ctrl-C":  {130, func(r *running) { r.signal(syscall.SIGINT) }, nil},
+		"a limit": {10, func(*running) {}, []string{"--max-iterations", "3"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, wordShop(map[string]string{"plan.md": threeWords}))
+			b.git("tag", "start")
+			script := b.script("-- add bye/files/half.txt --\nhalf\n-- add bye/sleep --\n500ms\n")
+			r := b.start(append([]string{"run", "plan.md", "--gate", checkWords, "--agent", "scripted", "--agent-command", script}, tc.args...)...)
+			r.until("the half work", func() bool { return exists(b.path("half.txt")) || b.turning() })
+			tc.end(r)
+			b.ended(r.wait(), tc.code)
+			b.script(stories["three words"])
+			b.ended(b.pawl("resume", "."), 0)
+			if got := b.subjects(); len(got) != 3 {
+				t.Errorf("commits %q", got)
+			}
+			b.intact()
+		})
 	}
 }
