@@ -30,7 +30,8 @@ func TestRefusal(t *testing.T) {
 		{"a hook", loop.Gates{Status: gate.Fail, Reason: "the pre-commit hook refused the commit"}, "the pre-commit hook refused the commit"},
 		{"red before and after", loop.Gates{Status: gate.Pass, Results: red}, "TestLogout failed before this work and still fails"},
 		{
-			"green before and after", loop.Gates{Status: gate.Pass, Green: true, Reason: "everything passes, as before"},
+			"green before and after",
+			loop.Gates{Status: gate.Pass, Green: true, Reason: "everything passes, as before"},
 			"everything passes, as before; asked for a test that fails without it",
 		},
 		{"no reason of the gates", loop.Gates{Status: gate.Pass}, "nothing in the work tree has changed; asked for a test that fails without it"},

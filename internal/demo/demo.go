@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -120,5 +121,5 @@ func (p Place) git(ctx context.Context, env, args []string) error {
 // Environment is env for the demo's gates: Go finds all it needs here, asks no
 // network, and follows no settings that are meant for the person's own work.
 func Environment(env []string) []string {
-	return append(env[:len(env):len(env)], "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=", "GOWORK=off", "GO111MODULE=on")
+	return append(slices.Clip(env), "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=", "GOWORK=off", "GO111MODULE=on")
 }
