@@ -143,7 +143,7 @@ func (r *Runner) trailers(a loop.Action, m Memory) []git.Trailer {
 // withoutForeign takes out of a tree what was untracked before the loop and is
 // not tracked at its base: the person's files, never committed by the loop.
 func (r *Runner) withoutForeign(ctx context.Context, tree, base string) (string, error) {
-	if len(r.Spec.Foreign) == 0 {
+	if len(r.Spec.Foreign) == 0 || r.Spec.OwnTree { // they lie in another tree
 		return tree, nil
 	}
 	tracked, err := r.Repo.Entries(ctx, base, r.Spec.Foreign...)

@@ -23,6 +23,7 @@ const (
 type Verifier interface {
 	Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
 	Claim(ctx context.Context, r verify.Request) (verify.Finding, error)
+	Elsewhere(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
 }
 
 // Judges are the frozen copies of what judges, in package verify.
@@ -124,7 +125,10 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m Memory, dir st
 		if f.TreeAfter == tree {
 			g := r.found(ctx, f)
 			g.Tree, g.Message = tree, message
-			return g, nil
+			if a.Purpose == loop.ForClaim && g.Status == gate.Pass {
+				err = r.alone(ctx, &g, m, f.Observation.Now, dir)
+			}
+			return g, err
 		}
 		tree = f.TreeAfter
 	}
@@ -132,6 +136,58 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m Memory, dir st
 		Tree: tree, Status: gate.Unknown,
 		Reason: "the work tree changes each time the gates run: should what they write be ignored by git?",
 	}, nil
+}
+
+// alone runs the gates also on the tree to be committed, where that is not the
+// one they ran on: files of the person's that git does not track were there, and
+// the commit must stand without them.
+func (r *Runner) alone(ctx context.Context, g *loop.Gates, m Memory, now []gate.Result, dir string) error {
+	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit)
+	if err != nil {
+		return err
+	}
+	diff, err := r.Repo.Diff(ctx, own, g.Tree)
+	if err != nil {
+		return fmt.Errorf("compare the commit with what the gates saw: %w", err)
+	}
+	marks := r.Marks()
+	var apart []string
+	for _, c := range diff {
+		if !slices.Contains(marks, c.Path) {
+			apart = append(apart, c.Path)
+		}
+	}
+	if len(apart) == 0 {
+		return nil
+	}
+	there, err := r.Verify.Elsewhere(ctx, own, gate.Due(r.Spec.Gates, gate.Fast), dir)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil && asGood(now, there) {
+		return nil
+	}
+	g.Apart = atMost(apart, failingMost)
+	g.Reason = "not seen to pass without what git does not track, and the commit lacks: " + cut(strings.Join(apart, ", "), reasonMax)
+	return nil
+}
+
+// asGood: nothing that passes here does not pass there.
+func asGood(here, there []gate.Result) bool {
+	for i, h := range here {
+		switch t := there[i]; {
+		case t.Status == gate.Pass || h.Status == gate.Fail && len(h.Tests) == 0:
+		case h.Status == gate.Pass || len(t.Tests) == 0:
+			return false
+		default: // red in both: by the same tests?
+			for id, s := range h.Tests {
+				if s == gate.Pass && t.Tests[id] == gate.Fail {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // readyToCommit makes what the agent did one change against the base, and asks

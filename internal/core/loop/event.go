@@ -115,6 +115,7 @@ type Gates struct {
 	StillRed     []string      `json:"still_red,omitempty"`     // gates without test ids, red as before: they judge only the end
 	TurnedGreen  []string      `json:"turned_green,omitempty"`  // gates without test ids that were red and are green: they prove every task since
 	TestsChanged []string      `json:"tests_changed,omitempty"` // passes only with the agent's version of these
+	Apart        []string      `json:"apart,omitempty"`         // untracked files of the person's: the commit, which lacks them, was not seen to pass
 	CannotStart  bool          `json:"cannot_start,omitempty"`  // Unknown, because the command is not there
 	Labels       []string      `json:"labels,omitempty"`
 	Reason       string        `json:"reason,omitempty"`

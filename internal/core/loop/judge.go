@@ -168,13 +168,13 @@ func (m *machine) claimJudged(g Gates) {
 		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}, g.Fingerprint)
 		return
 	}
-	if m.s.Policy.Verify && g.Evidence != gate.Discriminating && len(g.TestsChanged) == 0 {
+	if m.s.Policy.Verify && g.Evidence != gate.Discriminating {
 		g.Evidence = gate.Consistent
 		if m.s.Ladder.SeenRed {
 			g.Evidence = gate.Discriminating
 		}
 	}
-	if len(g.TestsChanged) > 0 || !m.s.Policy.Gates {
+	if len(g.TestsChanged) > 0 || len(g.Apart) > 0 || !m.s.Policy.Gates {
 		g.Evidence = gate.NoEvidence
 	}
 	if m.wantsMore(g) {
