@@ -32,7 +32,10 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m Memory) (loop.Event,
 	if err != nil {
 		return loop.Event{}, err
 	}
-	seen.Marked = plan.marked
+	seen.Marked, seen.ByPerson = plan.marked, plan.byPerson
+	for _, id := range plan.byPerson {
+		seen.Remarks = append(seen.Remarks, "task "+id+" was ticked, not by the agent: done")
+	}
 	changed, err := r.JudgedBy.Changes()
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("look at what judges: %w", err)

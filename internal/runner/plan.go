@@ -51,12 +51,13 @@ func (r *Runner) keepPlan(f *planfile.File) error {
 
 // planSeen is what a look found in the plan.
 type planSeen struct {
-	marked  []string // tasks that somebody else ticked: a claim
-	changed bool     // more than marks differs
+	marked   []string // tasks that the agent ticked: a claim
+	byPerson []string // tasks that the person ticked
+	changed  bool     // more than marks differs
 }
 
-// lookAtPlan compares the plan with the judge's copy. Marks that Pawl did not
-// set are taken off again.
+// lookAtPlan compares the plan with the judge's copy. Marks that the agent may
+// have set are taken off again; the person's stay.
 func (r *Runner) lookAtPlan() (planSeen, error) {
 	if r.Spec.Plan == "" {
 		return planSeen{}, nil
@@ -72,13 +73,16 @@ func (r *Runner) lookAtPlan() (planSeen, error) {
 	if !bytes.Equal(now.Text(), r.plan.Text()) {
 		return planSeen{changed: true}, nil
 	}
-	seen := planSeen{}
+	var ticked []string
 	for _, t := range now.Plan().Tasks {
 		if was, ok := r.plan.Plan().Task(t.ID); ok && t.Done && !was.Done {
-			seen.marked = append(seen.marked, t.ID)
+			ticked = append(ticked, t.ID)
 		}
 	}
-	return seen, r.writePlan()
+	if r.tools.explain(r.planPath()) {
+		return planSeen{marked: ticked}, r.writePlan()
+	}
+	return planSeen{byPerson: ticked}, r.keepPlan(now)
 }
 
 // writePlan puts the plan back as it is frozen.

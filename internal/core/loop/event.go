@@ -85,11 +85,12 @@ type Claim struct {
 
 // Seen is what a look at the work tree found after a turn.
 type Seen struct {
-	Changed  bool     `json:"changed"`            // anything differs from the task's start
-	Tampered []string `json:"tampered,omitempty"` // what judges, changed without a grant
-	Marked   []string `json:"marked,omitempty"`   // tasks that the agent ticked itself: a claim
-	Remarks  []string `json:"remarks,omitempty"`  // to be told and journalled: a branch switched back, a foreign change kept
-	Unknown  bool     `json:"unknown,omitempty"`  // the look was shallow: Changed says nothing
+	Changed  bool     `json:"changed"`             // anything differs from the task's start
+	Tampered []string `json:"tampered,omitempty"`  // what judges, changed without a grant
+	Marked   []string `json:"marked,omitempty"`    // tasks that the agent ticked itself: a claim
+	ByPerson []string `json:"by_person,omitempty"` // tasks that the person ticked: done, and nobody's claim
+	Remarks  []string `json:"remarks,omitempty"`   // to be told and journalled: a branch switched back, a foreign change kept
+	Unknown  bool     `json:"unknown,omitempty"`   // the look was shallow: Changed says nothing
 }
 
 // Purpose of a run of the gates.

@@ -1,6 +1,9 @@
 package loop
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Outcome is how a loop ended: exactly one.
 type Outcome string
@@ -118,6 +121,8 @@ func (m *machine) tally() {
 		m.finish(Unverified, m.lessThanWanted(), "")
 	case m.s.Policy.Gates && m.s.Policy.Kind != Answer && !m.s.Green:
 		m.finish(Unverified, "a gate does not pass on the final tree: "+m.finalFailure(), "")
+	case !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return !t.Earlier }):
+		m.finish(Finished, "a person ticked what was left to do", "")
 	default:
 		m.finish(Verified, "", "")
 	}

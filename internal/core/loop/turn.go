@@ -116,6 +116,9 @@ func (m *machine) treeSeen(seen Seen) {
 	for _, r := range seen.Remarks {
 		m.notify(Info, r)
 	}
+	for _, id := range seen.ByPerson {
+		m.task(id, func(t *Task) { t.Status, t.Earlier, t.Why = Done, true, "ticked by a person" })
+	}
 	if m.stopped() {
 		return
 	}
@@ -134,6 +137,9 @@ func (m *machine) treeSeen(seen Seen) {
 	switch {
 	case len(seen.Tampered) > 0:
 		m.strike(seen.Tampered)
+	case m.doneAlready():
+		m.s.Claim = nil
+		m.next()
 	case m.s.Claim != nil && m.s.Claim.Blocked:
 		m.park(Blocked, m.s.Claim.Reason)
 	case m.s.Claim != nil:
@@ -153,6 +159,12 @@ func (m *machine) treeSeen(seen Seen) {
 		m.s.Situation = GoOn
 		m.beginTurn()
 	}
+}
+
+// doneAlready: a person ticked the task at work, whatever the agent says of it.
+func (m *machine) doneAlready() bool {
+	t, ok := m.s.Task(m.s.Current)
+	return ok && t.Status == Done
 }
 
 func (m *machine) stagnant() {
