@@ -64,6 +64,10 @@ func newBench(t *testing.T, files map[string]string) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	caches, err := goCaches()
+	if err != nil || len(caches) != 2 {
+		t.Fatalf("go env: %q, %v", caches, err)
+	}
 	// The home is no temporary folder to Pawl: TMPDIR is one of its own.
 	home := resolved(t, t.TempDir())
 	b := &bench{t: t, binary: binary, root: filepath.Join(home, "work"), home: home}
@@ -71,7 +75,7 @@ func newBench(t *testing.T, files map[string]string) *bench {
 		"HOME": home, "PATH": os.Getenv("PATH"), "TMPDIR": filepath.Join(home, "tmp"), "LC_ALL": "C",
 		"PAWL_HOME":         filepath.Join(home, "state"),
 		"GIT_CONFIG_GLOBAL": filepath.Join(home, "gitconfig"), "GIT_CONFIG_NOSYSTEM": "1",
-		"GOCACHE": goEnv(t, "GOCACHE"), "GOMODCACHE": goEnv(t, "GOMODCACHE"), "GOPROXY": "off",
+		"GOCACHE": caches[0], "GOMODCACHE": caches[1], "GOPROXY": "off",
 	}
 	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
 		b.env["GOCOVERDIR"] = dir
@@ -99,14 +103,12 @@ func resolved(t *testing.T, path string) string {
 	return real
 }
 
-func goEnv(t *testing.T, key string) string {
-	t.Helper()
-	out, err := exec.Command("go", "env", key).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(out))
-}
+// goCaches are those of whoever runs the tests: builds in a home of their own
+// would begin with nothing.
+var goCaches = sync.OnceValues(func() ([]string, error) {
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	return strings.Fields(string(out)), err
+})
 
 // path of a file of the repository.
 func (b *bench) path(name string) string { return filepath.Join(b.root, filepath.FromSlash(name)) }
