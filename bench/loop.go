@@ -66,7 +66,14 @@ func spawn(ctx context.Context, l *lab) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	subject, reference, err := compare(ctx, l.runs, s.run(filepath.Join(l.dir, "spawn"), s.killer, 1), l.nothing())
+	begin := func(ctx context.Context) (time.Duration, error) {
+		home, err := os.MkdirTemp(l.dir, "spawn") // nothing is begun over a loop that was cut off
+		if err != nil {
+			return 0, err
+		}
+		return s.run(home, s.killer, 1)(ctx)
+	}
+	subject, reference, err := compare(ctx, l.runs, begin, l.nothing())
 	if err != nil {
 		return outcome{}, err
 	}

@@ -29,7 +29,7 @@ type Stdio struct{ In, Out, Err *os.File }
 // grammar lists the commands, in the order in which help shows them.
 type grammar struct {
 	Run    runCmd    `cmd:"" group:"Work" help:"pursue a goal with fresh sessions until it is verified"`
-	Resume resumeCmd `cmd:"" group:"Work" help:"go on with a loop that was paused or cut off"`
+	Resume resumeCmd `cmd:"" group:"Work" help:"go on with a loop that was paused, cut off, or ended with something left to do"`
 
 	List   listCmd   `cmd:"" group:"Look" help:"list the loops of this repository"`
 	Status statusCmd `cmd:"" group:"Look" help:"show how a loop stands"`

@@ -18,7 +18,8 @@ type listCmd struct {
 }
 
 func (listCmd) Help() string {
-	return `A loop is lost when it has not ended and nobody drives it: pawl resume goes on with it.
+	return `A loop is lost when it has not ended and nobody drives it: pawl resume goes on with it,
+pawl stop ends it.
 
   pawl list
   pawl list --all --json | jq '.[] | select(.state == "lost") | .id'`

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -42,22 +43,23 @@ func (c *logCmd) Run(a *app) error {
 	}
 	ctx, cancel := untilSignal()
 	defer cancel()
-	records := s.Records(journal.Mark{})
+	records, last := s.Records(journal.Mark{}), int64(math.MaxInt64)
 	if c.Follow {
 		if !s.alive && !s.hasEnded() {
 			term.Warnf(a.Err, "nobody drives %s; nothing will follow before  pawl resume %[1]s", s.ID)
 		}
-		records = s.Follow(ctx, 0)
+		records, last = s.Follow(ctx, 0), s.mark.Seq
 	}
-	if err := a.printRecords(ctx, records, c.JSON); err != nil {
+	if err := a.printRecords(ctx, records, last, c.JSON); err != nil {
 		return fmt.Errorf("read the journal of loop %s: %w", s.ID, err)
 	}
 	return ended(ctx, ctx.Err())
 }
 
-// printRecords prints until there are no more or the loop has ended. It keeps
-// the machine's state, for what an event meant depends on it.
-func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record, error], asJSON bool) error {
+// printRecords prints until there are no more, or the loop has ended with the
+// last record or behind it: a loop may have gone on after an earlier end. It
+// keeps the machine's state, for what an event meant depends on it.
+func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record, error], last int64, asJSON bool) error {
 	var state loop.State
 	out := json.NewEncoder(a.Out)
 	out.SetEscapeHTML(false)
@@ -82,7 +84,7 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 		} else {
 			a.printRecord(r, told{before: before, event: e, after: state, acts: acts})
 		}
-		if state.Phase == loop.Ended && before.Phase != loop.Ended || ctx.Err() != nil {
+		if state.Phase == loop.Ended && r.Seq >= last || ctx.Err() != nil {
 			return nil
 		}
 	}

@@ -37,6 +37,7 @@ type subject struct {
 	kept   store.Spec // what it was created with
 	spec   runner.Spec
 	memory runner.Memory
+	mark   journal.Mark // of the record up to which it remembers
 	holder store.Holder // who drives it, or drove it last
 	alive  bool         // the holder lives
 }
@@ -74,7 +75,7 @@ func look(l *store.Loop) (*subject, error) {
 	if s.holder, s.alive, err = l.Holder(); err != nil {
 		return nil, err
 	}
-	s.memory, _, err = runner.Remember(l)
+	s.memory, s.mark, err = runner.Remember(l)
 	return s, err
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// resumeCmd is `pawl resume`: a paused loop goes on; one whose owner is gone is
-// taken up where it stands.
+// resumeCmd is `pawl resume`: a paused loop goes on; one whose owner is gone, or
+// that ended with something left to do, is taken up where it stands.
 type resumeCmd struct {
 	loopArg
 	JSON  bool `name:"json" help:"print one event a line as JSON (docs/reference/events.schema.json)"`

@@ -118,8 +118,16 @@ func (c *runCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if !c.DryRun {
+		if err := p.Refuse(); err != nil { // before anything is asked
+			return err
+		}
+	}
 	if err := c.chooseGate(ctx, a, p); err != nil {
 		return err
+	}
+	if left := p.TakenOver(); len(left) > 0 {
+		term.Warnf(a.Err, "work that loop %s left is taken over: %s", p.Before.Loop, strings.Join(left, ", "))
 	}
 	if c.DryRun {
 		dryRun(a.Out, p)

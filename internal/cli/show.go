@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -176,7 +175,7 @@ func (s *show) tasksEnded(before, now loop.State) {
 			continue
 		}
 		s.out.Print(term.TaskEnded{
-			ID: id(t), Title: t.Title, Index: s.begun, Total: max(s.open, s.begun), Result: result(t), Iterations: t.Turns,
+			ID: id(t), Title: t.Title, Index: max(s.begun, 1), Total: max(s.open, s.begun), Result: result(t), Iterations: t.Turns,
 			Duration: term.Span(t.Took), Evidence: evidence(t), Commit: t.Commit[:min(7, len(t.Commit))],
 		})
 	}
@@ -306,16 +305,14 @@ func next(spec runner.Spec, s loop.State, id string, commits int) []string {
 	switch s.Outcome {
 	case loop.Stuck, loop.BlockedEnd, loop.Tampered:
 		lines = append(lines, "pawl log "+id)
-	case loop.Iterations, loop.Duration, loop.Budget:
-		if spec.Plan != "" {
-			lines = append(lines, "pawl run "+spec.Plan+"   goes on where it stands")
-		}
-	case loop.Verified, loop.Finished, loop.Errored, loop.Unverified, loop.CancelledEnd:
+	case loop.Verified, loop.Finished:
+		return lines
+	case loop.Iterations, loop.Duration, loop.Budget, loop.Errored, loop.Unverified, loop.CancelledEnd:
+	}
+	if slices.ContainsFunc(s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
+		lines = append(lines, "pawl resume "+id+" goes on where it stands")
 	}
 	return lines
 }
 
 var _ runner.Observer = (*show)(nil)
-
-// since is how long ago something was, for people.
-func since(t time.Time) string { return term.Duration(time.Since(t)) }

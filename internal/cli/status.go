@@ -146,6 +146,9 @@ func resultWords(r gate.Result) string {
 func nextSteps(s *subject, state string) string {
 	switch state {
 	case "ended":
+		if t := s.summary().Tasks; t.Open+t.Blocked > 0 {
+			return fmt.Sprintf("pawl report %s   pawl resume %[1]s", s.ID)
+		}
 		return "pawl report " + s.ID
 	case lost, "paused":
 		return "pawl resume " + s.ID

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -31,8 +32,11 @@ func (c *stopCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := s.driven(); err != nil {
+	if err := s.notEnded(); err != nil {
 		return err
+	}
+	if !s.alive {
+		return a.endLost(s)
 	}
 	if err := s.post(runner.MessageStop, ""); err != nil {
 		return err
@@ -44,6 +48,23 @@ func (c *stopCmd) Run(a *app) error {
 	ctx, cancel := untilSignal()
 	defer cancel()
 	return a.awaitEnd(ctx, s, c.Wait)
+}
+
+// endLost ends a loop that nobody drives.
+func (a *app) endLost(s *subject) (err error) {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	d, err := launch.Resume(ctx, s.Loop, a.env)
+	if err != nil {
+		return ended(ctx, err)
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	state, err := d.End(ctx)
+	if err != nil {
+		return ended(ctx, err)
+	}
+	a.printf("%s, which nobody drove, ended %s; its work is kept: pawl report %[1]s\n", s.ID, state.Outcome)
+	return nil
 }
 
 // lookEvery is how often a loop that is ending is looked at.

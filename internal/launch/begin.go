@@ -1,16 +1,15 @@
 // Package launch brings a loop to its start: it finds out what the goal is
-// (goal.go), freezes goal and settings into a spec (spec.go), refuses what cannot
-// work (a dirty tree, commands nobody trusted), and makes repository, branch and
-// loop ready for the runner (begin.go). Nothing is changed before Prepared.Begin.
+// (goal.go), freezes goal and settings into a spec (spec.go), looks at what other
+// loops left (before.go), refuses what cannot work (a dirty tree, commands nobody
+// trusted), and makes repository, branch and loop ready for the runner (begin.go,
+// drive.go). Nothing is changed before Prepared.Begin.
 package launch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/config"
@@ -36,6 +35,7 @@ type Prepared struct {
 	Spec      runner.Spec
 	Repo      *git.Repo
 	Status    git.Status
+	Before    Before           // what other loops left here
 	Untrusted []config.Command // commands out of the repository's files that nobody trusted
 	Suggested []string         // gate commands that the files imply, where there is no gate
 	Home      string           // $PAWL_HOME
@@ -75,6 +75,9 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 	}
 	if p.Status, err = repo.Status(ctx); err != nil {
 		return nil, fmt.Errorf("look at the work tree: %w", err)
+	}
+	if p.Before, err = before(ctx, store.Open(p.Home), repo, p.Status.Head); err != nil {
+		return nil, err
 	}
 	if err := p.addPlanGates(); err != nil {
 		return nil, err
@@ -117,7 +120,6 @@ func (p *Prepared) UseGate(ctx context.Context, command string) error {
 func (p *Prepared) freeze(ctx context.Context) error {
 	p.Spec = specOf(p.Goal, p.Settings)
 	p.Spec.From = p.Status.Head
-	p.Spec.Foreign = slices.Concat(p.Status.Untracked, p.Status.Hidden)
 	p.Spec.Prompts = promptFolder(p.Repo.Root(), p.env)
 	var err error
 	if p.Spec.Home, err = p.Repo.DefaultBranch(ctx); err != nil {
@@ -134,6 +136,7 @@ func (p *Prepared) freeze(ctx context.Context) error {
 		p.Spec.Branch = p.Status.Branch
 	}
 	p.Spec.OwnTree = p.Settings.Worktree.Use
+	p.Spec.Foreign = p.foreign()
 	seen, err := earlier(store.Open(p.Home), p.Repo.Root(), p.Goal.Path)
 	if err != nil {
 		return err
@@ -159,10 +162,8 @@ func promptFolder(root string, env config.Environment) string {
 
 // Refuse says why the loop must not begin, or nil.
 func (p *Prepared) Refuse() error {
-	if n := len(p.Status.Dirty); n > 0 && !p.Settings.AllowDirty && !p.Spec.OwnTree {
-		return failure.New(failure.Usage,
-			"commit or stash them; or --worktree to leave them alone; or --allow-dirty to begin from them (kept, undoable)",
-			"the work tree has changes that are not committed (%s)", some(p.Status.Dirty))
+	if err := p.refuseOver(); err != nil {
+		return err
 	}
 	if len(p.Untrusted) > 0 {
 		var lines []string
@@ -215,17 +216,4 @@ func earlier(st *store.Store, root, planPath string) (map[string]gate.Evidence, 
 		}
 	}
 	return found, nil
-}
-
-// held tells who acts on the work tree, before anything is made. A worktree of
-// the loop's own is nobody's yet.
-func (p *Prepared) held(ctx context.Context, st *store.Store) error {
-	if p.Spec.OwnTree {
-		return nil
-	}
-	unlock, err := st.LockWorktree(ctx, p.Repo.GitDir(), "about to begin")
-	if err != nil {
-		return err
-	}
-	return errors.Join(unlock())
 }

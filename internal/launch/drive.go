@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,9 @@ type Drive struct {
 	Spec    runner.Spec
 	Version string // of the agent's client, "" if it cannot be told
 	Resumed bool
-	close   []func() error // in the order made
+
+	reopened bool           // resumed after its end
+	close    []func() error // in the order made
 }
 
 // Close lets go of everything, in reverse order. The loop stays.
@@ -118,7 +121,8 @@ func scriptedAgent(path, dir string) (agent.Agent, error) {
 	return scripted.Agent{Script: script, Counter: filepath.Join(dir, "turns")}, nil
 }
 
-// Resume takes up a loop whose owner is gone.
+// Resume takes up a loop whose owner is gone, or one that ended with something
+// left to do.
 func Resume(ctx context.Context, l *store.Loop, env config.Environment) (*Drive, error) {
 	spec, err := runner.ReadSpec(l)
 	if err != nil {
@@ -132,18 +136,37 @@ func Resume(ctx context.Context, l *store.Loop, env config.Environment) (*Drive,
 	if err != nil {
 		return nil, fmt.Errorf("read loop %s: %w", l.ID, err)
 	}
-	if m.State.Phase == loop.Ended {
+	ended := m.State.Phase == loop.Ended
+	if ended && !slices.ContainsFunc(m.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
 		return nil, failure.New(failure.Usage, "begin another with  pawl run", "loop %s has ended: %s", l.ID, m.State.Outcome)
 	}
 	repo, err := git.Open(ctx, kept.Root)
 	if err != nil {
 		return nil, err
 	}
-	d := &Drive{Spec: spec, Version: m.Session.Version, Resumed: true}
-	if err := d.own(ctx, store.Open(env.PawlHome), l, repo, env); err != nil {
+	d := &Drive{Spec: spec, Version: m.Session.Version, Resumed: true, reopened: ended}
+	err = d.own(ctx, store.Open(env.PawlHome), l, repo, env)
+	if err == nil && ended {
+		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.From))
+	}
+	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+// reopen lets the runner go on with a loop that ended. Its end left none of the
+// agent's commits on the branch, so what is new there is the person's.
+func (d *Drive) reopen(ctx context.Context, base string) error {
+	d.Reopen = true
+	head, err := d.Repo.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("read HEAD: %w", err)
+	}
+	if head == base {
+		return nil
+	}
+	return d.StartFrom(head)
 }
 
 // own makes the loop and its work tree ours and puts the runner together.
@@ -191,9 +214,13 @@ func (d *Drive) workTree(ctx context.Context, st *store.Store, l *store.Loop, re
 		if err != nil {
 			return nil, fmt.Errorf("read the current branch: %w", err)
 		}
-		if d.Resumed {
+		switch {
+		case d.reopened: // since then the person went elsewhere, and the files are another branch's
+			return nil, failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl resume %s", d.Spec.Branch, l.ID),
+				"the work tree is not on the branch of the loop, %s", d.Spec.Branch)
+		case d.Resumed:
 			_, err = repo.SwitchBack(ctx, d.Spec.Branch, d.Spec.From)
-		} else {
+		default:
 			err = repo.EnsureBranch(ctx, d.Spec.Branch)
 		}
 		if err != nil {

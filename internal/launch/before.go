@@ -1,0 +1,129 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// Before is what loops before this one left in the work tree. Loops with a
+// worktree of their own left nothing here.
+type Before struct {
+	CutOff     string   // loop that has not ended and that nobody drives, "" for none
+	Loop       string   // the last one that ended after it had worked, "" for none
+	Unfinished bool     // it ended with something left to do
+	Paths      []string // what its last checkpoint holds and HEAD does not: its work, not the person's
+}
+
+// before looks for loops of the work tree, the newest first.
+func before(ctx context.Context, st *store.Store, repo *git.Repo, head string) (Before, error) {
+	listed, err := store.List(st, runner.Derive)
+	if err != nil {
+		return Before{}, fmt.Errorf("look at earlier loops: %w", err)
+	}
+	listed = slices.DeleteFunc(listed, func(l store.Listed[runner.Summary]) bool { return l.Summary.Root != repo.Root() })
+	slices.SortFunc(listed, func(x, y store.Listed[runner.Summary]) int {
+		return y.Summary.CreatedAt.Compare(x.Summary.CreatedAt)
+	})
+	var b Before
+	for _, l := range listed {
+		ended := l.Summary.Outcome != ""
+		if ended && (b.Loop != "" || l.Summary.Turns == 0) || !ended && b.CutOff != "" {
+			continue
+		}
+		spec, err := runner.ReadSpec(l.Loop)
+		if err != nil || spec.OwnTree {
+			continue // a damaged one can vouch for nothing
+		}
+		if !ended {
+			if _, alive, err := l.Loop.Holder(); err == nil && !alive {
+				b.CutOff = l.Loop.ID
+			}
+			continue
+		}
+		b.Loop, b.Unfinished = l.Loop.ID, l.Summary.Tasks.Open+l.Summary.Tasks.Blocked > 0
+		if b.Paths, err = leftBy(ctx, repo, l.Loop.ID, head, spec.Foreign); err != nil {
+			return Before{}, err
+		}
+	}
+	return b, nil
+}
+
+// leftBy are the paths in which a loop's last checkpoint differs from HEAD, but
+// for those that were there before the loop.
+func leftBy(ctx context.Context, repo *git.Repo, loop, head string, foreign []string) ([]string, error) {
+	points, err := repo.Checkpoints(ctx, loop)
+	if err != nil || len(points) == 0 {
+		return nil, err
+	}
+	changes, err := repo.Diff(ctx, head, points[len(points)-1].Tree)
+	if err != nil {
+		return nil, fmt.Errorf("look at what loop %s left: %w", loop, err)
+	}
+	var paths []string
+	for _, c := range changes {
+		if !slices.Contains(foreign, c.Path) {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths, nil
+}
+
+// foreign are the files that the loop must not commit: the person's own that git
+// does not track. A worktree of the loop's own begins without any but the plan.
+func (p *Prepared) foreign() []string {
+	if p.Spec.OwnTree {
+		return slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool { return path != p.Spec.Plan })
+	}
+	mine := slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool { return slices.Contains(p.Before.Paths, path) })
+	return append(mine, p.Status.Hidden...)
+}
+
+// TakenOver are untracked files that the loop before left: they are work, and
+// will be committed with this loop's.
+func (p *Prepared) TakenOver() []string {
+	if p.Spec.OwnTree {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool {
+		return !slices.Contains(p.Before.Paths, path)
+	})
+}
+
+// refuseOver says why the loop must not begin over what lies in the work tree.
+func (p *Prepared) refuseOver() error {
+	if p.Spec.OwnTree {
+		return nil
+	}
+	if id := p.Before.CutOff; id != "" {
+		return failure.New(failure.Usage, fmt.Sprintf("pawl resume %s goes on with it; pawl stop %[1]s ends it; or --worktree to leave it alone", id),
+			"loop %s was cut off here", id)
+	}
+	if len(p.Status.Dirty) == 0 || p.Settings.AllowDirty {
+		return nil
+	}
+	hint := "commit or stash them; or --worktree to leave them alone; or --allow-dirty to begin from them (kept, undoable)"
+	if p.Before.Unfinished && slices.ContainsFunc(p.Status.Dirty, func(path string) bool { return slices.Contains(p.Before.Paths, path) }) {
+		hint = fmt.Sprintf("pawl resume %s goes on with what it left; or %s", p.Before.Loop, hint)
+	}
+	return failure.New(failure.Usage, hint, "the work tree has changes that are not committed (%s)", some(p.Status.Dirty))
+}
+
+// held tells who acts on the work tree, before anything is made. A worktree of
+// the loop's own is nobody's yet.
+func (p *Prepared) held(ctx context.Context, st *store.Store) error {
+	if p.Spec.OwnTree {
+		return nil
+	}
+	unlock, err := st.LockWorktree(ctx, p.Repo.GitDir(), "about to begin")
+	if err != nil {
+		return err
+	}
+	return errors.Join(unlock())
+}
