@@ -3,14 +3,18 @@ package runner
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/claim"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 const (
@@ -29,7 +33,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m Memory) (loop.Event,
 	log := filepath.Join(dir, "stream.jsonl")
 	s, remembers, err := r.openSession(ctx, a.Fresh, m.Session, log)
 	if err != nil {
-		return loop.Event{}, err
+		return r.notStarted(ctx, err, m.State)
 	}
 	if !remembers && needsMemory(a.Situation) {
 		a.Situation = loop.FreshRecap
@@ -76,6 +80,18 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m Memory) (loop.Event,
 		}}, nil
 	}
 	return loop.Event{Kind: loop.TurnEnded, Turn: turn}, nil
+}
+
+// notStarted: a client that does not come up may do so later. One that is not
+// there at all, before it was ever seen to work, is for a person to mend.
+func (r *Runner) notStarted(ctx context.Context, err error, s loop.State) (loop.Event, error) {
+	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)
+	if ctx.Err() != nil || failure.CodeOf(err) == failure.Usage || missing && s.Turns == 0 {
+		return loop.Event{}, err
+	}
+	return loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{
+		Class: loop.NotStarted, Message: err.Error(), Hint: failure.Hint(err),
+	}}, nil
 }
 
 // keepSession journals the session as soon as it has a name: a runner that dies
@@ -127,6 +143,7 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last Session, log 
 		// The client may have forgotten the session; the work and the recap stay.
 		r.noteLater(ctx, loop.Warning, "the session could not be taken up again, a fresh one goes on: "+err.Error())
 		o.Resume, o.PriorCostUSD = "", 0
+		r.keepSession(ctx, Session{Version: last.Version})
 		s, err = r.Agent.Start(ctx, o)
 	}
 	if err != nil {

@@ -151,6 +151,7 @@ const (
 	Login       Class = "login"
 	Billing     Class = "billing"
 	Refused     Class = "refused"
+	NotStarted  Class = "not_started" // the client did not come up, no turn began
 	Crashed     Class = "crashed"
 	TimedOut    Class = "timed_out"
 	Silent      Class = "silent"
@@ -160,7 +161,7 @@ const (
 
 // Classes lists all classes.
 func Classes() []Class {
-	return []Class{UsageLimit, Overloaded, Network, Login, Billing, Refused, Crashed, TimedOut, Silent, OverBudget, Interrupted}
+	return []Class{UsageLimit, Overloaded, Network, Login, Billing, Refused, NotStarted, Crashed, TimedOut, Silent, OverBudget, Interrupted}
 }
 
 // Failure tells why a turn died.

@@ -1,9 +1,13 @@
 package loop
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 const (
 	failuresMax  = 10 // dead turns in a row of the classes that back off
+	startsMax    = 2  // tries to start a client that was never seen to work
 	crashesMax   = 5  // dead turns in a row of a client that cannot work
 	backoffFirst = 5 * time.Second
 	backoffMax   = 5 * time.Minute
@@ -30,6 +34,12 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 		m.away()
 		m.wait(m.reset(f), ThenTurn, "usage limit: "+f.Message)
 	case Overloaded, Network:
+		m.backOff(f)
+	case NotStarted:
+		if m.s.Turns == 0 && m.s.Failures+1 >= startsMax {
+			m.finish(Errored, f.Message, f.Hint)
+			return
+		}
 		m.backOff(f)
 	case Login, Billing:
 		m.finish(Errored, f.Message, f.Hint)
@@ -68,7 +78,7 @@ func (m *machine) backOff(f Failure) {
 	}
 	m.s.Retry = true
 	m.s.Situation = Interruption
-	m.wait(m.s.Now.Add(doubled(backoffFirst, backoffMax, m.s.Failures)), ThenTurn, string(f.Class)+": "+f.Message)
+	m.wait(m.s.Now.Add(doubled(backoffFirst, backoffMax, m.s.Failures)), ThenTurn, strings.ReplaceAll(string(f.Class), "_", " ")+": "+f.Message)
 }
 
 func (m *machine) interrupted(f Failure) {

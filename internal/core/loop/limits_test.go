@@ -71,7 +71,7 @@ func TestWaitsForAUsageLimitCountAgainstNothing(t *testing.T) {
 func TestFailuresTakeTheirClassesPath(t *testing.T) {
 	t.Parallel()
 	cases := map[loop.Class]string{
-		loop.Overloaded: "wait", loop.Network: "wait", loop.UsageLimit: "wait",
+		loop.Overloaded: "wait", loop.Network: "wait", loop.NotStarted: "wait", loop.UsageLimit: "wait",
 		loop.Login: "finish error", loop.Billing: "finish error",
 		loop.Refused: "turn 2 continue gates_failed", loop.Crashed: "turn 2 continue gates_failed",
 		loop.TimedOut: "turn 2 continue gates_failed", loop.Silent: "turn 2 continue gates_failed",
