@@ -158,11 +158,20 @@ func (r *Runner) open() error {
 	return r.freezePlan()
 }
 
-// step takes one event: journal, machine, actions.
+// step takes one event: journal, machine, actions. The machine takes it as it
+// stands in the journal, without secrets: what follows from it holds none.
 func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	e.At = time.Now()
-	if err := r.append(RecordEvent, e); err != nil {
+	kept, err := r.encode(e)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", e.Kind, err)
+	}
+	if err := r.append(RecordEvent, kept); err != nil {
 		return fmt.Errorf("journal %s: %w", e.Kind, err)
+	}
+	e = loop.Event{}
+	if err := json.Unmarshal(kept, &e); err != nil {
+		return fmt.Errorf("read back the event: %w", err)
 	}
 	acts := r.mem.apply(e)
 	if sortedOut(e, r.mem.State) {
@@ -183,16 +192,11 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 
 // append journals a record with secrets taken out.
 func (r *Runner) append(kind string, data any) error {
-	raw, err := json.Marshal(data)
+	raw, err := r.encode(data)
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", kind, err)
 	}
-	if r.Redact != nil {
-		if clean := []byte(r.Redact.String(string(raw))); json.Valid(clean) {
-			raw = clean
-		}
-	}
-	mark, err := r.Owner.Append(journal.Entry{Type: kind, Data: json.RawMessage(raw)})
+	mark, err := r.Owner.Append(journal.Entry{Type: kind, Data: raw})
 	if err != nil {
 		return err
 	}
@@ -210,6 +214,9 @@ func (r *Runner) save() {
 
 // note journals and shows something worth knowing.
 func (r *Runner) note(level loop.Level, text string) {
+	if r.Redact != nil {
+		text = r.Redact.String(text)
+	}
 	n := Note{Level: level, Text: text}
 	if err := r.append(RecordNote, n); err != nil {
 		n.Text += " (not journalled: " + err.Error() + ")"
