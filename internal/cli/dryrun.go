@@ -59,7 +59,7 @@ func dryRun(out io.Writer, p *launch.Prepared) {
 
 func dryGates(line func(string, string, ...any), p *launch.Prepared) {
 	for _, g := range p.Spec.Gates {
-		line("gate", "%s", g.Name)
+		line("gate", "%s", shown(g).Name)
 	}
 	if len(p.Spec.Gates) == 0 {
 		line("gate", "none: it can only end unverified")

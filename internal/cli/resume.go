@@ -26,7 +26,9 @@ func (c *resumeCmd) Run(a *app) error {
 		return err
 	}
 	ctx := context.Background()
-	d, err := launch.Resume(ctx, s.Loop, a.env)
+	begin, release := untilSignal()
+	defer release()
+	d, err := launch.Resume(begin, s.Loop, a.env)
 	// Only trying to own the loop tells for sure whether it is driven: the lock of
 	// a runner that was just killed lives on for a moment in a child it was making.
 	if held := new(store.HeldError); errors.As(err, &held) && held.Loop == s.ID {
@@ -34,7 +36,7 @@ func (c *resumeCmd) Run(a *app) error {
 		return s.post(runner.MessageResume, "")
 	}
 	if err != nil {
-		return err
+		return ended(begin, err)
 	}
 	source := s.spec.Plan
 	if source == "" {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -61,10 +63,13 @@ type testFlag string
 // IsBool lets the flag stand alone.
 func (testFlag) IsBool() bool { return true }
 
-// UnmarshalText takes the value; "true" is what a flag that stands alone gets.
-func (t *testFlag) UnmarshalText(b []byte) error {
-	*t = testFlag(b)
-	return nil
+// Decode takes the value behind "=", if there is one.
+func (t *testFlag) Decode(ctx *kong.DecodeContext) error {
+	*t = "true"
+	if ctx.Scan.Peek().Type != kong.FlagValueToken {
+		return nil
+	}
+	return ctx.Scan.PopValueInto("value", (*string)(t))
 }
 
 // values are the flags that were typed, by the key of their option.
@@ -104,6 +109,9 @@ func snake(name string) string {
 
 // Run pursues the goal to its outcome; its exit code is the outcome's.
 func (c *runCmd) Run(a *app) error {
+	if c.DryRun && c.JSON {
+		return failure.New(failure.Usage, "leave one of them out", "--dry-run prints no JSON")
+	}
 	ctx := context.Background()
 	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: c.values(), Env: a.env}
 	p, err := launch.Prepare(ctx, q)
@@ -112,7 +120,7 @@ func (c *runCmd) Run(a *app) error {
 		if q.Words, err = a.choose(several.Plans); err != nil {
 			return err
 		}
-		q.Dir = a.root() // the plans are named from there
+		q.Dir = several.Dir // the plans are named from there
 		p, err = launch.Prepare(ctx, q)
 	}
 	if err != nil {
@@ -133,9 +141,11 @@ func (c *runCmd) Run(a *app) error {
 		dryRun(a.Out, p)
 		return nil
 	}
-	d, err := p.Begin(ctx)
+	begin, release := untilSignal()
+	defer release()
+	d, err := p.Begin(begin)
 	if err != nil {
-		return err
+		return ended(begin, err)
 	}
 	return a.drive(ctx, d, p.Goal.Title(), term.ModeFor(a.Out, c.JSON, c.Quiet))
 }

@@ -48,7 +48,7 @@ func newShow(out term.Printer, d *launch.Drive, source string) *show {
 		started.Open = s.open
 	}
 	for _, g := range d.Spec.Gates {
-		started.Gates = append(started.Gates, term.Gate{Name: g.Name, Command: g.Command})
+		started.Gates = append(started.Gates, shown(g))
 	}
 	out.Print(started)
 	return s
@@ -60,6 +60,19 @@ func from(spec runner.Spec) string {
 		return spec.Home + " " + commit
 	}
 	return commit
+}
+
+// shown is a gate as people see it, with the folder that it runs in.
+func shown(g gate.Gate) term.Gate {
+	out := term.Gate{Name: g.Name, Command: g.Command}
+	if g.Dir == "" {
+		return out
+	}
+	out.Command += " (in " + g.Dir + ")"
+	if g.Name == g.Command {
+		out.Name = out.Command
+	}
+	return out
 }
 
 // Stepped shows what a step of the machine means to the person.

@@ -261,6 +261,16 @@ func (r *Repo) nonFolder(p string) string {
 	return ""
 }
 
+// Ignores tells whether the ignore rules match a path, relative to the root with
+// slashes, that need not be there.
+func (r *Repo) Ignores(ctx context.Context, path string) (bool, error) {
+	found, err := r.ignored(ctx, []string{path})
+	if err != nil {
+		return false, fmt.Errorf("ask whether git ignores %s: %w", path, err)
+	}
+	return len(found) > 0, nil
+}
+
 // ignored are those of the paths that the ignore rules match.
 func (r *Repo) ignored(ctx context.Context, paths []string, flags ...string) ([]string, error) {
 	dotted := make([]string, len(paths))

@@ -40,6 +40,7 @@ type Prepared struct {
 	Suggested []string         // gate commands that the files imply, where there is no gate
 	Home      string           // $PAWL_HOME
 	env       config.Environment
+	programs  string // folder from which the agent's program is named
 }
 
 // Prepare reads goal and settings and looks at the repository. It changes
@@ -58,6 +59,9 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := outside(ctx, repo, q.Env.PawlHome); err != nil {
+		return nil, err
+	}
 	goal, err := Read(repo.Root(), q.Dir, q.Words, planFlag)
 	if err != nil {
 		return nil, err
@@ -69,7 +73,13 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 	if err := goal.planOf(repo.Root(), s); err != nil {
 		return nil, err
 	}
+	if err := namesTasks(goal, s, q.Flags); err != nil {
+		return nil, err
+	}
 	p := &Prepared{Goal: goal, Settings: s, Repo: repo, Home: q.Env.PawlHome, env: q.Env}
+	if err := p.fromHere(q); err != nil {
+		return nil, err
+	}
 	if err := repo.Identity(ctx); err != nil {
 		return nil, err
 	}
@@ -120,6 +130,7 @@ func (p *Prepared) UseGate(ctx context.Context, command string) error {
 func (p *Prepared) freeze(ctx context.Context) error {
 	p.Spec = specOf(p.Goal, p.Settings)
 	p.Spec.From = p.Status.Head
+	p.Spec.Agent.Command = p.program(p.Spec.Agent)
 	p.Spec.Prompts = promptFolder(p.Repo.Root(), p.env)
 	var err error
 	if p.Spec.Home, err = p.Repo.DefaultBranch(ctx); err != nil {

@@ -68,6 +68,9 @@ func (p *Prepared) Begin(ctx context.Context) (*Drive, error) {
 		err = d.keepChanges(ctx)
 	}
 	if err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("before the first turn: %w", context.Cause(ctx))
+		}
 		return nil, errors.Join(d.abandon(err), d.Close())
 	}
 	return d, nil
@@ -281,8 +284,8 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env config.Environment
 	}
 	d.close = append(d.close, func() error { return v.Close(context.WithoutCancel(ctx)) })
 	d.Verify = v
-	if d.Spec.OwnTree && !d.Resumed {
-		if err := v.SetUp(ctx, root); err != nil {
+	if d.Spec.OwnTree {
+		if err := setUp(ctx, v, root, filepath.Join(l.Dir, "set-up")); err != nil {
 			return err
 		}
 	}
@@ -290,6 +293,17 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env config.Environment
 		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect,
 	})
 	return err
+}
+
+// setUp makes a worktree ready, once: the marker says that it was done to its end.
+func setUp(ctx context.Context, v *verify.Verifier, root, marker string) error {
+	if _, err := os.Lstat(marker); err == nil {
+		return nil
+	}
+	if err := v.SetUp(ctx, root); err != nil {
+		return err
+	}
+	return os.WriteFile(marker, nil, 0o600)
 }
 
 // keepChanges commits the person's own changes first, as theirs.

@@ -37,13 +37,15 @@ func Read(root, dir string, words []string, planPath string) (Goal, error) {
 			return Goal{}, err
 		}
 	case len(words) > 0:
-		g.Prompt = strings.Join(words, " ")
+		if g.Prompt = strings.TrimSpace(strings.Join(words, " ")); g.Prompt == "" {
+			return Goal{}, failure.New(failure.Usage, "say what is to be done, or name a plan", "there is nothing to do in an empty prompt")
+		}
 	case planPath == "":
-		found, err := thePlan(root)
+		found, err := thePlan(root, dir)
 		if err != nil {
 			return Goal{}, err
 		}
-		planPath = filepath.Join(root, filepath.FromSlash(found))
+		planPath = found
 	}
 	if planPath != "" {
 		if err := g.readPlan(root, absolute(dir, planPath)); err != nil {
@@ -56,7 +58,7 @@ func Read(root, dir string, words []string, planPath string) (Goal, error) {
 // isFile is the path of the one word that names a file. A lone word that looks
 // like a path and names none is a mistake, not a prompt.
 func isFile(dir string, words []string) (string, error) {
-	if len(words) != 1 {
+	if len(words) != 1 || strings.TrimSpace(words[0]) == "" {
 		return "", nil
 	}
 	word := words[0]
@@ -122,30 +124,37 @@ func (g *Goal) readPlan(root, path string) error {
 	return nil
 }
 
-// thePlan is the one plan that lies here.
-func thePlan(root string) (string, error) {
-	found, err := planfile.Find(root)
+// thePlan is the path of the one plan that lies where the person stands, or else
+// at the root.
+func thePlan(root, dir string) (string, error) {
+	at := dir
+	found, err := planfile.Find(at)
+	if err == nil && len(found) == 0 {
+		at = root
+		found, err = planfile.Find(at)
+	}
 	if err != nil {
 		return "", fmt.Errorf("look for a plan: %w", err)
 	}
 	open := slices.DeleteFunc(slices.Clone(found), func(p string) bool {
-		f, err := planfile.Load(filepath.Join(root, filepath.FromSlash(p)))
+		f, err := planfile.Load(filepath.Join(at, filepath.FromSlash(p)))
 		return err == nil && f.Plan().Open() == 0
 	})
 	switch {
 	case len(found) == 0:
 		return "", failure.New(failure.Usage, `name one, or give a prompt:  pawl run "fix the login test" --gate 'go test ./...'`, "there is no plan here")
 	case len(found) == 1:
-		return found[0], nil
+		return filepath.Join(at, filepath.FromSlash(found[0])), nil
 	case len(open) == 1:
-		return open[0], nil
+		return filepath.Join(at, filepath.FromSlash(open[0])), nil
 	}
-	return "", failure.New(failure.Usage, "say which one, for example  pawl run "+found[0], "%w", &Several{Plans: found})
+	return "", failure.New(failure.Usage, "say which one, for example  pawl run "+found[0], "%w", &Several{Plans: found, Dir: at})
 }
 
 // Several says that there is more than one plan to choose from.
 type Several struct {
-	Plans []string // relative to the root, slashes
+	Plans []string // relative to Dir, slashes
+	Dir   string   // where they were found, absolute
 }
 
 // Error lists them.

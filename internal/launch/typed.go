@@ -1,0 +1,89 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/runner"
+)
+
+// fromHere gives what was typed the meaning that it has where the person stands:
+// gates run there, and the agent's program is sought from there. What a file says
+// is meant from the root.
+func (p *Prepared) fromHere(q Request) error {
+	root := resolved(p.Repo.Root())
+	here, err := filepath.Rel(root, resolved(q.Dir))
+	if err != nil {
+		return fmt.Errorf("find %s in %s: %w", q.Dir, root, err)
+	}
+	if _, typed := q.Flags["gates"]; typed && here != "." && filepath.IsLocal(here) {
+		for i := range p.Settings.Gates {
+			p.Settings.Gates[i].Dir = filepath.ToSlash(here)
+		}
+	}
+	p.programs = p.Repo.Root()
+	if _, typed := q.Flags["agent_command"]; typed {
+		p.programs = q.Dir
+	}
+	return nil
+}
+
+// program is the agent's program or script by its absolute path: its processes
+// have other folders than this one. A bare name is sought in PATH.
+func (p *Prepared) program(a runner.Agent) string {
+	if a.Command == "" || a.Name != "scripted" && filepath.Base(a.Command) == a.Command {
+		return a.Command
+	}
+	return absolute(p.programs, a.Command)
+}
+
+// namesTasks refuses options that were typed about tasks that are not there.
+func namesTasks(g Goal, s config.Settings, flags map[string]any) error {
+	there := []string{runner.GoalTask}
+	if g.Plan != nil {
+		there = there[:0]
+		for _, t := range g.Plan.Plan().Tasks {
+			there = append(there, t.ID)
+		}
+	}
+	named := map[string][]string{
+		"evidence":           slices.Sorted(maps.Keys(s.Evidence.Tasks)),
+		"allow_test_changes": s.AllowTestChanges,
+	}
+	for _, key := range slices.Sorted(maps.Keys(named)) {
+		if _, typed := flags[key]; !typed {
+			continue
+		}
+		for _, id := range named[key] {
+			if id != "*" && !slices.Contains(there, id) {
+				return failure.New(failure.Usage, "there are "+some(there), "--%s names a task that is not there: %s", strings.ReplaceAll(key, "_", "-"), id)
+			}
+		}
+	}
+	return nil
+}
+
+// outside refuses a $PAWL_HOME in the work tree: what is kept there would pass
+// for the agent's work, and be committed.
+func outside(ctx context.Context, repo *git.Repo, home string) error {
+	in := func(dir string) (string, bool) {
+		rel, err := filepath.Rel(resolved(dir), resolved(home))
+		return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
+	}
+	rel, inside := in(repo.Root())
+	if _, own := in(repo.CommonDir()); !inside || own {
+		return nil
+	}
+	ignored, err := repo.Ignores(ctx, rel+"/loops")
+	if err != nil || ignored {
+		return err
+	}
+	return failure.New(failure.Usage, "set PAWL_HOME to a folder elsewhere, or not at all; or let git ignore it", "PAWL_HOME (%s) lies in the work tree", home)
+}
