@@ -122,6 +122,9 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m Memory) (loop.Even
 	if c.Unsigned != "" {
 		r.noteLater(ctx, loop.Warning, "the commit is not signed: "+c.Unsigned)
 	}
+	if c.Squashed != "" && !r.Spec.KeepOwn {
+		r.noteLater(ctx, loop.Info, "commits made while the gates ran are part of this one; they are kept at "+c.Squashed)
+	}
 	done.Commit = c.Commit
 	return done, nil
 }

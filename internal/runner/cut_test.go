@@ -81,3 +81,73 @@ func TestASessionThatIsGoneIsForgotten(t *testing.T) {
 		t.Fatalf("%s: %s %v", s.Outcome, s.Reason, err)
 	}
 }
+
+// stubborn is an agent whose turn does not end before a while after it is told
+// to, with much to tell in between.
+type stubborn struct{ agent.Agent }
+
+type stubbornSession struct{ agent.Session }
+
+func (a stubborn) Start(ctx context.Context, o agent.Options) (agent.Session, error) {
+	s, err := a.Agent.Start(ctx, o)
+	return stubbornSession{s}, err
+}
+
+func (s stubbornSession) Turn(ctx context.Context, _ agent.Turn, emit func(agent.Event)) (agent.Result, error) {
+	emit(agent.Event{Kind: agent.KindTool, Tool: "Bash"})
+	<-ctx.Done()
+	time.Sleep(300 * time.Millisecond)
+	for range 200 {
+		emit(agent.Event{Kind: agent.KindNote, Text: "still here"})
+	}
+	return agent.Result{SessionID: "other", Failure: &agent.Failure{Class: agent.Interrupted, Message: "interrupted"}}, nil
+}
+
+func TestASecondCtrlCWaitsForTheTurnAndForNoMore(t *testing.T) {
+	b := newBench(t, words)
+	d := b.begin("", []string{"have every word"}, withGate(nil))
+	d.Agent = stubborn{d.Agent}
+	causes := make(chan string, 2)
+	d.Causes = causes
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	s, err := b.drive(ctx, d, &onCommand{teller: teller{t}, then: func() {
+		causes <- loop.ByInterrupt
+		causes <- loop.ByInterrupt
+	}})
+	if err != nil || s.Outcome != loop.CancelledEnd {
+		t.Fatalf("%s: %v", s.Phase, err)
+	}
+}
+
+func TestAFreshTurnThatWasCutTakesUpNoOlderSession(t *testing.T) {
+	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"})
+	ctx, kill := context.WithCancel(t.Context())
+	d := b.begin("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"plan.md"},
+		withGate(map[string]any{"evidence": []string{"consistent"}}))
+	d.Agent = &second{Agent: d.Agent, then: kill}
+	if _, err := b.drive(ctx, d, teller{t}); err == nil {
+		t.Fatal("not killed")
+	}
+	m, _, err := runner.Remember(b.loop)
+	if err != nil || m.Session.ID != "" || m.State.Current != "2" {
+		t.Fatalf("task %s would take up %q (%v)", m.State.Current, m.Session.ID, err)
+	}
+}
+
+// second is an agent whose owner dies while its second session starts.
+type second struct {
+	agent.Agent
+	then func()
+	n    int
+}
+
+func (a *second) Start(ctx context.Context, o agent.Options) (agent.Session, error) {
+	if a.n++; a.n == 2 {
+		time.Sleep(100 * time.Millisecond) // what was to be journalled is
+		a.then()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return a.Agent.Start(ctx, o)
+}

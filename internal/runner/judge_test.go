@@ -87,7 +87,7 @@ func (w *onStep) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 		w.ask.teller = w.teller
 		w.ask.Stepped(s, e, acts)
 	}
-	if e.Kind == w.at {
+	if e.Kind == w.at && w.then != nil {
 		w.then()
 	}
 }

@@ -14,19 +14,13 @@ import (
 // compares the whole tree with the task's start.
 func (r *Runner) look(ctx context.Context, a loop.Action, m Memory) (loop.Event, error) {
 	seen := loop.Seen{Unknown: !a.Deep}
-	left, err := r.Repo.QuitOperation(ctx)
+	base, remarks, err := r.settle(ctx, m)
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("end what the agent left half-done: %w", err)
+		return loop.Event{}, err
 	}
-	if left != "" {
-		seen.Remarks = append(seen.Remarks, "the agent left a "+left+" half-done: ended, the files kept as they are")
-	}
-	was, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, m.Base.Commit)
-	if err != nil {
-		return loop.Event{}, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
-	}
-	if was != "" {
-		seen.Remarks = append(seen.Remarks, "the agent had switched to "+was+": switched back to "+r.Spec.Branch+", its work kept")
+	seen.Remarks = remarks
+	if base != m.Base {
+		r.inRun(ctx, func(context.Context) error { return r.setBase(base) })
 	}
 	plan, err := r.lookAtPlan()
 	if err != nil {

@@ -45,12 +45,6 @@ type Session struct {
 	Model   string  `json:"model,omitempty"`
 }
 
-// Base is the commit that every diff is against: the loop's start, its last
-// commit, or what the person committed since.
-type Base struct {
-	Commit string `json:"commit"`
-}
-
 // Note is something worth knowing that is no event of the machine.
 type Note struct {
 	Level loop.Level `json:"level"`
@@ -71,8 +65,10 @@ func fold(m Memory, r journal.Record) (Memory, error) {
 			m.apply(e)
 		}
 	case RecordSession:
+		m.Session = Session{} // a field that is left out is empty, not as before
 		err = json.Unmarshal(r.Data, &m.Session)
 	case RecordBase:
+		m.Base = Base{}
 		err = json.Unmarshal(r.Data, &m.Base)
 	}
 	if err != nil {
@@ -104,7 +100,7 @@ func (m *Memory) apply(e loop.Event) []loop.Action {
 	switch {
 	case e.Kind == loop.Committed && before.Phase == loop.Committing:
 		if e.Commit != "" {
-			m.Base.Commit = e.Commit
+			m.Base = Base{Commit: e.Commit}
 		}
 		if before.Found != nil && len(before.Found.TestsChanged) == 0 {
 			m.Judge = e.Tree
@@ -112,6 +108,7 @@ func (m *Memory) apply(e loop.Event) []loop.Action {
 	case e.Kind == loop.Checkpointed && before.Phase == loop.Checkpointing && before.After == loop.ThenBaseline:
 		// What changed since the last commit, with no turn between, is the
 		// person's: their tests judge from now on.
+		m.Base.From = ""
 		last, ok := before.Task(before.Last)
 		if m.Judge == "" || ok && last.Status == loop.Done && m.Judge == before.Base {
 			m.Judge = e.Tree

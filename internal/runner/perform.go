@@ -77,10 +77,11 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) {
 	u := &underway{cancel: cancel, done: make(chan struct{})}
 	r.action = u
 	m := r.mem
+	r.came = Session{}
 	go func() {
 		defer cancel()
 		e, err := do(actx, a, m)
-		cut := actx.Err() != nil
+		cut, came := actx.Err() != nil, r.came
 		close(u.done)
 		switch {
 		case cut && a.Do != loop.BeginTurn:
@@ -91,7 +92,14 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) {
 		case err != nil:
 			r.report(ctx, loop.Event{Kind: loop.Faulted, Text: err.Error(), Hint: failure.Hint(err)})
 		default:
-			r.report(ctx, e)
+			r.inRun(ctx, func(ctx context.Context) error {
+				if came != (Session{}) {
+					if err := r.setSession(came); err != nil {
+						return err
+					}
+				}
+				return r.step(ctx, e)
+			})
 		}
 	}()
 }

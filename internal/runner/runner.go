@@ -79,6 +79,7 @@ type Runner struct {
 	// Of the action under way; actions follow one another, so nothing else
 	// touches these.
 	session  agent.Session // its process may still run
+	came     Session       // as the last turn left it: journalled with the turn's answer
 	contexts int           // it has had
 	rules    guard.Rules
 	tools    tools          // what its turns did
@@ -102,7 +103,9 @@ func (r *Runner) Run(ctx context.Context) (loop.State, error) {
 	defer func() {
 		stop()
 		r.action.overtake()
-		r.closeSession()
+		if err := r.closeSession(); err != nil {
+			r.note(loop.Warning, err.Error())
+		}
 		watchers.Wait()
 	}()
 	first, err := r.takeUp(ctx)

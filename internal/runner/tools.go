@@ -49,6 +49,13 @@ func (t *tools) sort() {
 	t.sorted = true
 }
 
+// ran says whether a command can have done anything.
+func (t *tools) ran() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.commands
+}
+
 // leave says whether work in the background goes on after a turn.
 func (t *tools) leave(background bool) {
 	t.mu.Lock()

@@ -15,9 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// checkpoint keeps a snapshot of the whole work tree. Between tasks no turn
-// runs, so commits that are new on the branch are the person's: they become
-// part of the base.
+// checkpoint keeps a snapshot of the whole work tree.
 func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m Memory) (loop.Event, error) {
 	if err := r.adoptCommits(ctx, m); err != nil {
 		return loop.Event{}, err
@@ -29,33 +27,6 @@ func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m Memory) (loop.
 	r.nameSkipped(ctx, cp.Skipped)
 	return loop.Event{Kind: loop.Checkpointed, Tree: cp.Tree}, nil
 }
-
-// adoptCommits takes commits that appeared on the branch since the last one of
-// the loop's into the base.
-func (r *Runner) adoptCommits(ctx context.Context, m Memory) error {
-	if m.State.Unjudged {
-		return nil
-	}
-	head, err := r.Repo.Head(ctx)
-	if err != nil {
-		return fmt.Errorf("read HEAD: %w", err)
-	}
-	branch, err := r.Repo.Branch(ctx)
-	if err != nil {
-		return fmt.Errorf("read the current branch: %w", err)
-	}
-	if branch != r.Spec.Branch || head == m.Base.Commit {
-		return nil
-	}
-	r.inRun(ctx, func(context.Context) error {
-		r.mem.Base = Base{Commit: head}
-		return r.append(RecordBase, r.mem.Base)
-	})
-	r.noteLater(ctx, loop.Info, "commits that are not the loop's were found on "+branch+" and kept: work goes on from "+short(head))
-	return nil
-}
-
-func short(commit string) string { return commit[:min(len(commit), 7)] }
 
 // noteLater notes from a goroutine that is not Run's.
 func (r *Runner) noteLater(ctx context.Context, level loop.Level, text string) {
@@ -88,15 +59,42 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m Memory) (loop.Eve
 	if _, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, m.Base.Commit); err != nil {
 		return loop.Event{}, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
 	}
-	if _, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, m.Base.Commit); err != nil {
+	note, err := r.squash(ctx, m.Base)
+	if err != nil {
 		return loop.Event{}, fmt.Errorf("take the agent's commits back: %w", err)
 	}
-	done, err := r.Repo.Restore(ctx, a.Tree, r.Marks())
+	if note != "" {
+		r.noteLater(ctx, loop.Info, note)
+	}
+	tree, err := r.withTheirs(ctx, a.Tree, m.Base)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	done, err := r.Repo.Restore(ctx, tree, r.Marks())
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("restore: %w", err)
 	}
 	r.nameSkipped(ctx, done.Left)
 	return loop.Event{Kind: loop.Restored, Tree: done.After}, nil
+}
+
+// withTheirs is a tree with what the person has committed since it was current.
+func (r *Runner) withTheirs(ctx context.Context, tree string, b Base) (string, error) {
+	if b.From == "" {
+		return tree, nil
+	}
+	diff, err := r.Repo.Diff(ctx, b.From, b.Commit)
+	if err != nil {
+		return "", fmt.Errorf("find what you committed meanwhile: %w", err)
+	}
+	var paths []string
+	for _, c := range diff {
+		paths = append(paths, c.Path)
+	}
+	if tree, err = r.Repo.Overlay(ctx, tree, b.Commit, paths); err != nil {
+		return "", fmt.Errorf("keep what you committed meanwhile: %w", err)
+	}
+	return tree, nil
 }
 
 // tidy clears up after an owner that was killed: what it had started would work
@@ -115,15 +113,4 @@ func (r *Runner) tidy(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// finish keeps a last snapshot of what is left in the tree: whatever the loop
-// came to, its work can be had back.
-func (r *Runner) finish(ctx context.Context) {
-	if r.mem.State.Turns == 0 {
-		return // nothing was touched
-	}
-	if _, err := r.Repo.Checkpoint(context.WithoutCancel(ctx), r.Loop.ID, 0, "the end: "+string(r.mem.State.Outcome)); err != nil {
-		r.note(loop.Warning, "the last checkpoint could not be made: "+err.Error())
-	}
 }

@@ -68,11 +68,9 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m Memory) (loop.Event,
 		r.tools.leave(true)
 	}
 	if res.Failure != nil {
-		r.closeSession() // the client may be in any state: a new process takes the session up
+		r.replaceSession(ctx) // the client may be in any state: a new process takes the session up
 	}
-	r.keepSession(context.WithoutCancel(ctx), Session{
-		ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model,
-	})
+	r.came = Session{ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model}
 	turn := r.turnOf(res, m.State)
 	if f := res.Failure; f != nil {
 		return loop.Event{Kind: loop.AgentFailed, Turn: turn, Failure: &loop.Failure{
@@ -97,13 +95,16 @@ func (r *Runner) notStarted(ctx context.Context, err error, s loop.State) (loop.
 // keepSession journals the session as soon as it has a name: a runner that dies
 // in mid-turn leaves it to its successor.
 func (r *Runner) keepSession(ctx context.Context, s Session) {
-	r.inRun(ctx, func(context.Context) error {
-		if s == r.mem.Session {
-			return nil
-		}
-		r.mem.Session = s
-		return r.append(RecordSession, s)
-	})
+	r.inRun(ctx, func(context.Context) error { return r.setSession(s) })
+}
+
+// setSession journals a session that is not the one known. In Run's goroutine.
+func (r *Runner) setSession(s Session) error {
+	if s == r.mem.Session {
+		return nil
+	}
+	r.mem.Session = s
+	return r.append(RecordSession, s)
 }
 
 // costLeft bounds a turn's cost by what the loop may still spend.
@@ -125,8 +126,12 @@ func needsMemory(s loop.Situation) bool {
 // taken up again in a new process, or a fresh context. It tells whether the
 // agent remembers the turn before; one without sessions never does.
 func (r *Runner) openSession(ctx context.Context, fresh bool, last Session, log string) (s agent.Session, remembers bool, err error) {
-	if fresh && !r.freshen(ctx) {
-		r.closeSession()
+	if fresh {
+		// Should we die before it has a name, nobody may take up the one before.
+		r.keepSession(ctx, Session{Version: last.Version, Model: last.Model})
+		if !r.freshen(ctx) {
+			r.replaceSession(ctx)
+		}
 	}
 	if r.session != nil {
 		return r.session, !fresh && r.session.ID() != "", nil
@@ -168,15 +173,24 @@ func (r *Runner) freshen(ctx context.Context) bool {
 }
 
 // closeSession ends the session's processes, if there are any.
-func (r *Runner) closeSession() {
+func (r *Runner) closeSession() error {
 	if r.session == nil {
-		return
+		return nil
 	}
-	if err := r.session.Close(); err != nil {
-		r.Observer.Note(Note{Level: loop.Warning, Text: "the agent's session did not close cleanly: " + err.Error()})
-	}
+	err := r.session.Close()
 	r.session = nil
 	r.tools.leave(false)
+	if err != nil {
+		return fmt.Errorf("the agent's session did not close cleanly: %w", err)
+	}
+	return nil
+}
+
+// replaceSession makes the next turn start a new process.
+func (r *Runner) replaceSession(ctx context.Context) {
+	if err := r.closeSession(); err != nil {
+		r.noteLater(ctx, loop.Warning, err.Error())
+	}
 }
 
 // turnOf is what the machine needs to know of a turn. Of several claims being

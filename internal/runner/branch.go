@@ -1,0 +1,144 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// Base is the commit that every diff is against: the loop's start, its last
+// commit, or what the person committed since.
+type Base struct {
+	Commit string `json:"commit"`
+	// From is the base with which the task began, where the person has committed
+	// since: a restore goes back to there, but keeps what they committed.
+	From string `json:"from,omitempty"`
+	// Own says that the branch holds commits of the agent's beyond Commit.
+	Own bool `json:"own,omitempty"`
+}
+
+// settle puts HEAD back on the loop's branch and finds out whose the commits are
+// that the loop did not make. Those that no command explains are the person's,
+// and the base from now on. It tells what it found.
+func (r *Runner) settle(ctx context.Context, m Memory) (base Base, remarks []string, err error) {
+	base = m.Base
+	left, err := r.Repo.QuitOperation(ctx)
+	if err != nil {
+		return base, nil, fmt.Errorf("end what the agent left half-done: %w", err)
+	}
+	if left != "" {
+		remarks = append(remarks, "the agent left a "+left+" half-done: ended, the files kept as they are")
+	}
+	was, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, base.Commit)
+	if err != nil {
+		return base, nil, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
+	}
+	if was != "" {
+		remarks = append(remarks, "the agent had switched to "+was+": switched back to "+r.Spec.Branch+", its work kept")
+	}
+	head, err := r.Repo.Head(ctx)
+	if err != nil {
+		return base, nil, fmt.Errorf("read HEAD: %w", err)
+	}
+	switch {
+	case head == base.Commit:
+		base.Own = false
+	case base.Own || m.Unsorted && r.tools.ran():
+		base.Own = true
+	default:
+		base.From = cmp.Or(base.From, base.Commit)
+		base.Commit = head
+		remarks = append(remarks, theirs(r.Spec.Branch, head))
+	}
+	return base, remarks, nil
+}
+
+func theirs(branch, head string) string {
+	return "commits that are not the loop's were found on " + branch + " and kept: work goes on from " + short(head)
+}
+
+func short(commit string) string { return commit[:min(len(commit), 7)] }
+
+// setBase journals a base that is not the one known. In Run's goroutine.
+func (r *Runner) setBase(b Base) error {
+	if b == r.mem.Base {
+		return nil
+	}
+	r.mem.Base = b
+	return r.append(RecordBase, b)
+}
+
+// squash makes the agent's own commits changes again, and names where they are
+// kept.
+func (r *Runner) squash(ctx context.Context, base Base) (note string, err error) {
+	ref, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, base.Commit)
+	if err != nil || ref == "" {
+		return "", err
+	}
+	return "commits of the agent's own are changes in the work tree again; they are kept at " + ref, nil
+}
+
+// adoptCommits takes commits that appeared on the branch since the last one of
+// the loop's into the base. Between tasks no turn runs: they are the person's.
+func (r *Runner) adoptCommits(ctx context.Context, m Memory) error {
+	if m.State.Unjudged {
+		return nil
+	}
+	head, err := r.Repo.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("read HEAD: %w", err)
+	}
+	branch, err := r.Repo.Branch(ctx)
+	if err != nil {
+		return fmt.Errorf("read the current branch: %w", err)
+	}
+	if branch != r.Spec.Branch || head == m.Base.Commit {
+		return nil
+	}
+	r.inRun(ctx, func(context.Context) error { return r.setBase(Base{Commit: head}) })
+	r.noteLater(ctx, loop.Info, theirs(branch, head))
+	return nil
+}
+
+// finish ends what is under way and keeps a last snapshot of the tree: whatever
+// the loop came to, its work can be had back. The branch is left with the loop's
+// and the person's commits; what the agent committed is in the tree.
+func (r *Runner) finish(ctx context.Context) {
+	r.action.overtake()
+	if err := r.closeSession(); err != nil {
+		r.note(loop.Warning, err.Error())
+	}
+	if r.mem.State.Turns == 0 && !r.mem.Unsorted {
+		return // nothing was touched
+	}
+	ctx = context.WithoutCancel(ctx)
+	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "the end: "+string(r.mem.State.Outcome)); err != nil {
+		r.note(loop.Warning, "the last checkpoint could not be made: "+err.Error())
+	}
+	if err := r.tidyBranch(ctx); err != nil {
+		r.note(loop.Warning, "the branch is left as it is: "+err.Error())
+	}
+}
+
+func (r *Runner) tidyBranch(ctx context.Context) error {
+	base, remarks, err := r.settle(ctx, r.mem)
+	if err != nil {
+		return err
+	}
+	if err := r.setBase(base); err != nil {
+		return err
+	}
+	if base.Own && !r.Spec.KeepOwn {
+		note, err := r.squash(ctx, base)
+		if err != nil {
+			return err
+		}
+		remarks = append(remarks, note)
+	}
+	for _, text := range remarks {
+		r.note(loop.Info, text)
+	}
+	return nil
+}
