@@ -47,7 +47,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m Memory) (loop.Event,
 	}
 	_, blind := r.Agent.(agent.Blind)
 	r.tools.begin(blind)
-	version, prior := m.Session.Version, m.Session.CostUSD
+	version, prior, spent := m.Session.Version, m.Session.CostUSD, false
 	if a.Fresh {
 		prior = 0
 	}
@@ -58,6 +58,10 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m Memory) (loop.Event,
 		if e.Kind == agent.KindInit {
 			version = e.Text
 			r.keepSession(ctx, Session{ID: s.ID(), CostUSD: prior, Version: e.Text, Model: e.Model})
+		}
+		if e.Kind == agent.KindUsage && !spent && overTokens(m.State, e.Usage) {
+			spent = true
+			r.report(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Budget})
 		}
 		r.inRun(ctx, func(context.Context) error { r.Observer.Agent(e); return nil })
 	})
@@ -114,6 +118,12 @@ func costLeft(s loop.State) float64 {
 		return 0
 	}
 	return max(limit-s.Usage.CostUSD, 0.000001)
+}
+
+// overTokens: with what the turn has used so far, the loop has used them up.
+func overTokens(s loop.State, turn agent.Usage) bool {
+	limit := s.Policy.Limits.Tokens
+	return limit > 0 && s.Usage.Add(loop.Usage(turn)).Tokens() >= limit
 }
 
 // needsMemory: the prompt of these situations is short, since the agent was told
@@ -197,10 +207,7 @@ func (r *Runner) replaceSession(ctx context.Context) {
 // blocked counts: an agent that says both has not finished.
 func (r *Runner) turnOf(res agent.Result, s loop.State) *loop.Turn {
 	t := &loop.Turn{
-		Usage: loop.Usage{
-			Input: res.Usage.Input, Output: res.Usage.Output,
-			CacheRead: res.Usage.CacheRead, CacheWrite: res.Usage.CacheWrite, CostUSD: res.Usage.CostUSD,
-		},
+		Usage:     loop.Usage(res.Usage),
 		ToolCalls: res.ToolCalls, Context: res.ContextPercent, Background: res.Background,
 		SessionID: res.SessionID, Text: tail(res.Text, textMax),
 	}

@@ -94,6 +94,7 @@ func (r *Runner) drain(ctx context.Context) error {
 		e, ok := loop.Event{}, false
 		if err := json.Unmarshal(m.Body, &body); err == nil {
 			e, ok = body.event()
+			e.ID = m.ID
 		}
 		if !ok {
 			r.note(loop.Anomaly, "a message that makes no sense was set aside: "+m.ID)
@@ -107,12 +108,13 @@ func (r *Runner) drain(ctx context.Context) error {
 	return nil
 }
 
-// checkDuration sees the time limit pass in mid-turn. Between turns the machine
-// sees it itself.
+// checkDuration sees the time limit pass in mid-turn, and in a wait whose time
+// counts. Between turns the machine sees it itself.
 func (r *Runner) checkDuration(ctx context.Context) error {
 	s := r.mem.State
 	limit := s.Policy.Limits.Duration
-	if limit <= 0 || s.Hit != "" || s.Phase != loop.Turning {
+	waits := s.Phase == loop.Waiting && s.AwayFrom.IsZero()
+	if limit <= 0 || s.Hit != "" || s.Phase != loop.Turning && !waits {
 		return nil
 	}
 	s.Now = time.Now()
