@@ -125,6 +125,8 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m Memory) (loop.Even
 	if c.Squashed != "" && !r.Spec.KeepOwn {
 		r.noteLater(ctx, loop.Info, "commits made while the gates ran are part of this one; they are kept at "+c.Squashed)
 	}
+	kept := Kept{Commit: c.Commit, Gated: a.Tree, Committed: own, Receipt: a.Receipt}
+	r.inRun(ctx, func(context.Context) error { return r.append(RecordKept, kept) })
 	done.Commit = c.Commit
 	return done, nil
 }

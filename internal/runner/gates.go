@@ -73,7 +73,7 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 	if err != nil {
 		return loop.Gates{}, err
 	}
-	g := loop.Gates{Tree: tree, Status: gate.Pass, Green: true, Results: brief(results)}
+	g := loop.Gates{Tree: tree, Status: gate.Pass, Green: true, Results: brief(results), Receipt: r.receipts(ctx, results)}
 	for i, res := range results {
 		switch {
 		case res.Status == gate.Pass:
@@ -233,7 +233,18 @@ func (r *Runner) mayChangeTests(tasks []string) bool {
 	return slices.ContainsFunc(r.Spec.TestGrants, func(g string) bool { return g == "*" || slices.Contains(tasks, g) })
 }
 
-// found is a finding in the machine's words, with a receipt for each result.
+// receipts journals one for each result and returns their ids.
+func (r *Runner) receipts(ctx context.Context, results []gate.Result) string {
+	var ids []string
+	for _, res := range results {
+		rec := verify.NewReceipt(res, time.Now())
+		ids = append(ids, rec.ID)
+		r.inRun(ctx, func(context.Context) error { return r.append(RecordReceipt, rec) })
+	}
+	return strings.Join(ids, " ")
+}
+
+// found is a finding in the machine's words.
 func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 	v := f.Verdict
 	g := loop.Gates{
@@ -250,16 +261,12 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 	if v.TestsChanged {
 		g.TestsChanged = f.Observation.OldTests
 	}
-	var ids []string
 	for _, res := range f.Observation.Now {
-		rec := verify.NewReceipt(res, time.Now())
-		ids = append(ids, rec.ID)
-		r.inRun(ctx, func(context.Context) error { return r.append(RecordReceipt, rec) })
 		if g.FirstError == "" && res.Status != gate.Pass {
 			g.FirstError = cut(res.FirstError, resultTail)
 		}
 	}
-	g.Receipt = strings.Join(ids, " ")
+	g.Receipt = r.receipts(ctx, f.Observation.Now)
 	if !v.FullGreen {
 		g.Fingerprint = gate.Fingerprint(f.TreeAfter, f.Observation.Now)
 	}

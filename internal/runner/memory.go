@@ -19,6 +19,7 @@ const (
 	RecordBase    = "base"    // data: Base
 	RecordNote    = "note"    // data: Note, for people
 	RecordReceipt = "receipt" // data: verify.Receipt, before the event that it belongs to
+	RecordKept    = "kept"    // data: Kept, before the event Committed
 )
 
 // Memory is the fold of a loop's journal: the machine's state and what the
@@ -43,6 +44,14 @@ type Session struct {
 	CostUSD float64 `json:"cost_usd,omitempty"` // what it cost so far, by the client's own count
 	Version string  `json:"version,omitempty"`  // of the client
 	Model   string  `json:"model,omitempty"`
+}
+
+// Kept says what became of a tree that the gates have seen.
+type Kept struct {
+	Commit    string `json:"commit"`
+	Gated     string `json:"gated_tree"`     // as the gates ran on it
+	Committed string `json:"committed_tree"` // without the person's untracked files, with Pawl's marks
+	Receipt   string `json:"receipt,omitempty"`
 }
 
 // Note is something worth knowing that is no event of the machine.

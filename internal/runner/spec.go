@@ -37,6 +37,7 @@ type Spec struct {
 	KeepOwn    bool     `json:"keep_own,omitempty"`    // --squash=false: the agent's own commits stay
 	Foreign    []string `json:"foreign,omitempty"`     // untracked before the loop: never committed
 	Setup      []string `json:"setup,omitempty"`       // of worktrees
+	GateEnv    []string `json:"gate_env,omitempty"`    // NAME=value, added to what gates see
 	Tests      []string `json:"tests,omitempty"`       // globs of test files; none = by language
 	Protect    []string `json:"protect,omitempty"`     // globs that judge
 	TestGrants []string `json:"test_grants,omitempty"` // tasks that may change tests; "*" = all

@@ -10,23 +10,21 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// Receipt proves one gate's result.
+// Receipt proves one gate's result. The journal's record of it gives it its
+// place, and the record of the commit the tree that was committed.
 type Receipt struct {
-	ID        string        `json:"id"` // hash of what the gate said, for the commit's trailer
-	Gate      string        `json:"gate"`
-	Command   string        `json:"command"`
-	Status    gate.Status   `json:"status"`
-	ExitCode  int           `json:"exit_code"`
-	Gated     string        `json:"gated_tree"`               // tree the gate ran on
-	Committed string        `json:"committed_tree,omitempty"` // tree of the commit; differs in Pawl's marks only
-	Duration  time.Duration `json:"duration"`
-	Tail      string        `json:"tail,omitempty"` // end of the output
-	Seq       int64         `json:"seq,omitempty"`  // place in the journal
-	At        time.Time     `json:"at"`             // when the gate had run
+	ID       string        `json:"id"` // hash of what the gate said, for the commit's trailer
+	Gate     string        `json:"gate"`
+	Command  string        `json:"command"`
+	Status   gate.Status   `json:"status"`
+	ExitCode int           `json:"exit_code"`
+	Gated    string        `json:"gated_tree"` // tree the gate ran on
+	Duration time.Duration `json:"duration"`
+	Tail     string        `json:"tail,omitempty"` // end of the output
+	At       time.Time     `json:"at"`             // when the gate had run
 }
 
-// NewReceipt makes the receipt of a result. Committed and Seq are known later
-// and are no part of its id.
+// NewReceipt makes the receipt of a result.
 func NewReceipt(r gate.Result, at time.Time) Receipt {
 	rec := Receipt{
 		Gate: r.Gate, Command: r.Command, Status: r.Status, ExitCode: r.ExitCode,
@@ -40,7 +38,7 @@ func NewReceipt(r gate.Result, at time.Time) Receipt {
 func (r Receipt) Intact() bool { return r.ID == r.hash() }
 
 func (r Receipt) hash() string {
-	r.ID, r.Committed, r.Seq = "", "", 0
+	r.ID = ""
 	b, err := json.Marshal(r)
 	if err != nil { // a time outside of the years 0 to 9999
 		b = fmt.Appendf(nil, "%#v", r)
