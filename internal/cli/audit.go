@@ -174,7 +174,7 @@ func (a *app) compare(ctx context.Context, repo *git.Repo, s *subject, out *audi
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	v, err := verify.New(verify.Options{
-		Root: repo.Root(), Repo: repo, Dir: dir, Env: a.env.Vars, Setup: s.spec.Setup, Tests: s.spec.Tests, Watch: a.watchGate,
+		Root: repo.Root(), Repo: repo, Dir: dir, Env: a.env.Vars, Set: s.spec.GateEnv, Setup: s.spec.Setup, Tests: s.spec.Tests, Watch: a.watchGate,
 	})
 	if err != nil {
 		return err

@@ -98,10 +98,23 @@ func usage(n *kong.Node, err error) error {
 	case strings.HasPrefix(what, "expected "), strings.HasPrefix(what, "missing flags: "):
 		what = commandName(n) + " needs " + missing(n, what)
 		hint = "usage: " + synopsis(n)
+	case strings.Contains(what, ": expected ") && (strings.HasSuffix(what, "(<EOL>)") || strings.Contains(what, " flag); perhaps try ")):
+		flag, rest, _ := strings.Cut(what, ": expected ")
+		what, hint = unvalued(n, flag, rest)
 	default:
 		what = plainer(n, what)
 	}
 	return failure.New(failure.Usage, hint, "%s", what)
+}
+
+// unvalued is what to say of a flag whose value is missing, or looks like a flag.
+func unvalued(n *kong.Node, flag, rest string) (what, hint string) {
+	if _, near, ok := strings.Cut(rest, "perhaps try "); ok {
+		_, value, _ := strings.Cut(strings.TrimSuffix(near, "?"), "=")
+		value = strings.Trim(value, `"`)
+		return fmt.Sprintf("%s needs a value, and %s looks like a flag", flag, value), fmt.Sprintf("if it is the value:  %s=%s", flag, value)
+	}
+	return flag + " needs a value", commandName(n) + " --help shows what there is"
 }
 
 // plainer names arguments as help does and leaves out what only the parser

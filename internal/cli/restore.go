@@ -118,7 +118,7 @@ func (a *app) tellRestored(s *subject, target, was git.Checkpoint, done git.Rest
 
 // own takes the loop and its work tree, or says who has them.
 func (a *app) own(ctx context.Context, s *subject, repo *git.Repo) (*store.Owner, func() error, error) {
-	unlock, err := a.store.LockWorktree(ctx, repo.GitDir(), s.ID)
+	unlock, err := a.store.LockWorktree(ctx, repo, s.ID)
 	if err != nil {
 		return nil, nil, busy(err)
 	}

@@ -26,7 +26,9 @@ type show struct {
 	usage   agent.Usage
 	context int // percent, of the turn under way
 	begun   int // tasks begun in this run
-	open    int // tasks open when the run began
+
+	iterations map[string]int // by task
+	open       int            // tasks open when the run began
 }
 
 func newShow(out term.Printer, d *launch.Drive, source string) *show {
@@ -79,6 +81,7 @@ func shown(g gate.Gate) term.Gate {
 func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	before := s.state
 	s.state = now
+	s.count(before, now)
 	switch e.Kind {
 	case loop.TurnEnded:
 		s.usage = agent.Usage{} // the state counts it now
@@ -140,6 +143,19 @@ func (s *show) doing(now loop.State, a loop.Action) {
 	}
 }
 
+// count counts the iterations of each task, which may have begun in a run before
+// this one. A turn that died is begun again as the same iteration.
+func (s *show) count(before, now loop.State) {
+	if s.iterations == nil {
+		s.iterations = map[string]int{}
+		for _, t := range now.Tasks {
+			s.iterations[t.ID] = t.Turns
+		}
+		return
+	}
+	s.iterations[now.Current] += now.Iteration - before.Iteration
+}
+
 func (s *show) seen(now loop.State, e loop.Event) {
 	if len(e.Seen.Tampered) > 0 {
 		s.note(term.Warn, fmt.Sprintf("strike %d: the agent changed %s, which judges it: put back as it was", now.Strikes, strings.Join(e.Seen.Tampered, ", ")))
@@ -166,7 +182,7 @@ func (s *show) baseline(g loop.Gates) {
 	for _, r := range g.Results {
 		text := "baseline: " + r.Gate + " is green" + counted(r)
 		if r.Status != gate.Pass {
-			text = "baseline: " + r.Gate + " is red" + counted(r) + listed(r.Failing) + "; they may turn green, nothing may turn red"
+			text = "baseline: " + r.Gate + " is red" + counted(r) + listed(r.Failing) + "; " + plural(max(r.Failed, 1), "it", "they") + " may turn green, nothing may turn red"
 		}
 		s.note(term.Info, text)
 	}
@@ -188,7 +204,7 @@ func (s *show) tasksEnded(before, now loop.State) {
 			continue
 		}
 		s.out.Print(term.TaskEnded{
-			ID: id(t), Title: t.Title, Index: max(s.begun, 1), Total: max(s.open, s.begun), Result: result(t), Iterations: t.Turns,
+			ID: id(t), Title: t.Title, Index: max(s.begun, 1), Total: max(s.open, s.begun), Result: result(t), Iterations: s.iterations[t.ID],
 			Duration: term.Span(t.Took), Evidence: evidence(t), Commit: t.Commit[:min(7, len(t.Commit))],
 		})
 	}

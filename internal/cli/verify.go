@@ -117,7 +117,7 @@ func andMore(n int) string {
 // be told.
 func (a *app) runGates(ctx context.Context, root string, s config.Settings) ([]gate.Result, string, error) {
 	o := verify.Options{
-		Root: root, Dir: filepath.Join(a.env.PawlHome, "verify"), Env: a.env.Vars, Setup: s.Worktree.Setup, Tests: s.Tests,
+		Root: root, Dir: filepath.Join(a.env.PawlHome, "verify"), Env: a.env.Vars, Set: s.GateVars(), Setup: s.Worktree.Setup, Tests: s.Tests,
 		Watch: a.watchGate,
 	}
 	v, err := verify.New(o)

@@ -11,13 +11,14 @@
 // The struct Settings is the only list of options there is. Its tags name the
 // keys, and decoding, messages, JSON Schemas and the reference page are made from
 // it. A value of a higher layer replaces the lower one; tables (evidence,
-// agent_env, worktree) merge key by key; protect adds up, so that no layer can
+// agent_env, gate_env, worktree) merge key by key; protect adds up, so that no layer can
 // unprotect what another protects.
 //
 // Only this package and the mains read the environment (ReadEnvironment).
 package config
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -41,9 +42,10 @@ type Settings struct {
 	AgentEnv     map[string]string `json:"agent_env,omitempty" doc:"environment variables for the agent, added to the user's own"`
 	Model        string            `json:"model,omitempty" doc:"model of the agent; without it, the agent's own choice"`
 
-	Gates     []gate.Gate `json:"gates,omitempty" doc:"checks that Pawl runs itself to tell whether a task is done: commands, or tables"`
-	GatesWhen GatesWhen   `json:"gates_when" doc:"run the gates when the agent claims to be done, or after every turn"`
-	Evidence  Evidence    `json:"evidence" doc:"what must tell done from not done: one level for all tasks, or a table of task ids with a default"`
+	Gates     []gate.Gate       `json:"gates,omitempty" doc:"checks that Pawl runs itself to tell whether a task is done: commands, or tables"`
+	GateEnv   map[string]string `json:"gate_env,omitempty" doc:"environment variables for the gates, which see little of the user's own"`
+	GatesWhen GatesWhen         `json:"gates_when" doc:"run the gates when the agent claims to be done, or after every turn"`
+	Evidence  Evidence          `json:"evidence" doc:"what must tell done from not done: one level for all tasks, or a table of task ids with a default"`
 
 	MaxIterations Iterations    `json:"max_iterations" doc:"limit of iterations; 0 is no limit, auto is four for each open task and at least 25"`
 	MaxDuration   time.Duration `json:"max_duration" doc:"limit of time, waits for usage limits aside; 0 is no limit"`
@@ -76,6 +78,15 @@ type Settings struct {
 type Evidence struct {
 	Default gate.Evidence            `json:"default"`
 	Tasks   map[string]gate.Evidence `json:"tasks,omitempty"` // by task id
+}
+
+// GateVars are the variables for the gates, as NAME=value, sorted.
+func (s Settings) GateVars() []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(s.GateEnv)) {
+		out = append(out, name+"="+s.GateEnv[name])
+	}
+	return out
 }
 
 // For is the evidence wanted of a task.

@@ -22,10 +22,10 @@ import (
 )
 
 // Command is something a repository's file would have Pawl run: a gate, a set-up
-// command, the agent's program or what is put into its environment, a plan's
+// command, the agent's program, what is put into the environment of agent or gates, a plan's
 // validation command.
 type Command struct {
-	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, plan
+	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, gate_env, plan
 	File string `json:"file"` // below the root, with slashes
 	Text string `json:"text"` // what would run, as a person should read it
 }
@@ -62,9 +62,13 @@ func (s Settings) RepoCommands() []Command {
 	if len(s.AgentArgs) > 0 {
 		add("agent_args", "agent_args", strings.Join(quoteAll(s.AgentArgs), " "))
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.AgentEnv)) {
-		add("agent_env."+name, "agent_env", name+"="+s.AgentEnv[name])
+	addVars := func(key string, vars map[string]string) {
+		for _, name := range slices.Sorted(maps.Keys(vars)) {
+			add(key+"."+name, key, name+"="+vars[name])
+		}
 	}
+	addVars("agent_env", s.AgentEnv)
+	addVars("gate_env", s.GateEnv)
 	return out
 }
 

@@ -44,6 +44,9 @@ worktree = { use = true, setup = ["npm ci"] }
 		{"a variable of one's own does not vouch for the others", []config.Layer{
 			projectLayer(t, `agent_env = { A = "evil" }`), config.Flags(map[string]any{"agent_env": map[string]string{"B": "mine"}}),
 		}, []config.Command{{Kind: "agent_env", File: "pawl.toml", Text: "A=evil"}}},
+		{"variables of the gates", []config.Layer{projectLayer(t, `gate_env = { B = "b", A = "evil" }`)}, []config.Command{
+			{Kind: "gate_env", File: "pawl.toml", Text: "A=evil"}, {Kind: "gate_env", File: "pawl.toml", Text: "B=b"},
+		}},
 		{"but one of the same name replaces it", []config.Layer{
 			projectLayer(t, `agent_env = { A = "evil" }`), config.Flags(map[string]any{"agent_env": map[string]string{"A": "mine"}}),
 		}, nil},

@@ -121,7 +121,7 @@ func (p *Prepared) held(ctx context.Context, st *store.Store) error {
 	if p.Spec.OwnTree {
 		return nil
 	}
-	unlock, err := st.LockWorktree(ctx, p.Repo.GitDir(), "about to begin")
+	unlock, err := st.LockWorktree(ctx, p.Repo, "about to begin")
 	if err != nil {
 		return err
 	}

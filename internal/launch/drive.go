@@ -205,7 +205,7 @@ func (d *Drive) workTree(ctx context.Context, st *store.Store, l *store.Loop, re
 		}
 		repo = own
 	}
-	unlock, err := st.LockWorktree(ctx, repo.GitDir(), l.ID)
+	unlock, err := st.LockWorktree(ctx, repo, l.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -275,7 +275,7 @@ func copyMissing(from, to, rel string) error {
 func (d *Drive) judge(ctx context.Context, l *store.Loop, env config.Environment) error {
 	root := d.Repo.Root()
 	v, err := verify.New(verify.Options{
-		Root: root, Repo: d.Repo, Dir: filepath.Join(l.Dir, "verify"), Env: env.Vars,
+		Root: root, Repo: d.Repo, Dir: filepath.Join(l.Dir, "verify"), Env: env.Vars, Set: d.Spec.GateEnv,
 		Setup: d.Spec.Setup, Tests: d.Spec.Tests, Marker: l.ID, Marks: d.Marks,
 		Watch: func(p verify.Progress) { d.GateProgress(p) },
 	})

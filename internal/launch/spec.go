@@ -15,7 +15,7 @@ func specOf(g Goal, s config.Settings) runner.Spec {
 	spec := runner.Spec{
 		Name: s.Name, Prompt: g.Prompt, Plan: g.Path, Gates: s.Gates, Promise: s.Promise,
 		TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: s.Warm, KeepOwn: !s.Squash,
-		Setup: s.Worktree.Setup, Tests: s.Tests, Protect: s.Protect, TestGrants: s.AllowTestChanges,
+		Setup: s.Worktree.Setup, GateEnv: s.GateVars(), Tests: s.Tests, Protect: s.Protect, TestGrants: s.AllowTestChanges,
 		Agent: runner.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
 	}
 	spec.Tasks = tasksOf(g, s)

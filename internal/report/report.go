@@ -14,6 +14,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -159,12 +161,15 @@ func (p *page) cost() {
 	p.line("cost", "%s, %s, %s tokens, %s of work", money(s.Usage.CostUSD), count(s.Iteration, "iteration"), tokens(s.Usage.Tokens()), duration(s.Elapsed()))
 }
 
+// claimed is the word by which the agent said that this is its answer.
+var claimed = regexp.MustCompile(`(?is)<promise\b[^>]*>.*?</promise>`)
+
 func (p *page) answer() {
 	if p.State.Answer == "" {
 		return
 	}
 	p.out.WriteString("\n")
-	for line := range strings.Lines(p.State.Answer) {
+	for line := range strings.Lines(strings.TrimSpace(claimed.ReplaceAllString(p.State.Answer, ""))) {
 		fmt.Fprintf(&p.out, "%s\n", clean(line))
 	}
 	p.out.WriteString("\n")
@@ -191,6 +196,9 @@ func (p *page) next() {
 		}
 	case p.State.Outcome != loop.Verified && p.State.Outcome != loop.Finished:
 		next = append(next, "pawl log "+p.ID)
+		if slices.ContainsFunc(p.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
+			next = append(next, "pawl resume "+p.ID)
+		}
 	}
 	if len(next) > 0 {
 		p.line("next", "%s", strings.Join(next, "     "))

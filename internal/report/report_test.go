@@ -77,7 +77,7 @@ func TestPage(t *testing.T) {
   caught        3 claims refused · restored 1 time (undo the last with  pawl undo brisk-otter-7f3a) · 1 strike for changing what judges
   lessons       migrations must run before the fixture loader
   cost          $7.31, 21 iterations, 2.1M tokens, 4 h 31 min of work
-  next          git diff main...pawl/brisk-otter-7f3a     pawl audit c81f0c2     pawl log brisk-otter-7f3a
+  next          git diff main...pawl/brisk-otter-7f3a     pawl audit c81f0c2     pawl log brisk-otter-7f3a     pawl resume brisk-otter-7f3a
 `
 	if diff := cmp.Diff(want, text(t, night())); diff != "" {
 		t.Error(diff)
@@ -168,7 +168,7 @@ func TestTaskAtWorkIsNotCalledUntouched(t *testing.T) {
 
 func TestAnswerIsPrintedClean(t *testing.T) {
 	t.Parallel()
-	l := report.Loop{State: loop.State{Answer: "It is slow:\n\tno index\x1b]0;owned\x07\r\n"}}
+	l := report.Loop{State: loop.State{Answer: "It is slow:\n\tno index\x1b]0;owned\x07\r\n<promise>DONE</promise>\n"}}
 	if got := text(t, l); !strings.Contains(got, "\nIt is slow:\n    no index\n\n") {
 		t.Errorf("%q", got)
 	}

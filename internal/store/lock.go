@@ -28,7 +28,7 @@ type Holder struct {
 
 // HeldError: somebody else holds the lock.
 type HeldError struct {
-	What string // "loop brisk-otter-7f3a", "work tree /home/a/app/.git"
+	What string // "loop brisk-otter-7f3a", "work tree /home/a/app"
 	Holder
 }
 
@@ -125,12 +125,18 @@ func (l *Loop) Holder() (h Holder, alive bool, err error) {
 
 func (l *Loop) lockPath() string { return filepath.Join(l.Dir, "owner.lock") }
 
-// LockWorktree makes the loop the only one that acts on the work tree with this
-// git dir (or, without git, this project folder), until unlock is called or the
-// process ends. It returns a *HeldError, with a hint, if another loop does.
-func (s *Store) LockWorktree(ctx context.Context, gitDir, loop string) (unlock func() error, err error) {
-	what := "work tree " + gitDir
-	real, err := filepath.EvalSymlinks(gitDir)
+// WorkTree is a work tree of git: its root, and the git dir that names it.
+type WorkTree interface {
+	Root() string
+	GitDir() string
+}
+
+// LockWorktree makes the loop the only one that acts on the work tree, until
+// unlock is called or the process ends. It returns a *HeldError, with a hint, if
+// another loop does.
+func (s *Store) LockWorktree(ctx context.Context, tree WorkTree, loop string) (unlock func() error, err error) {
+	what := "work tree " + tree.Root()
+	real, err := filepath.EvalSymlinks(tree.GitDir())
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", what, err)
 	}

@@ -167,6 +167,12 @@ func TestOwnerOfADamagedJournal(t *testing.T) {
 	}
 }
 
+// folder is a work tree that is its own git dir.
+type folder string
+
+func (f folder) Root() string   { return string(f) }
+func (f folder) GitDir() string { return string(f) }
+
 func TestOneLoopActsOnAWorkTree(t *testing.T) {
 	t.Parallel()
 	s := store.Open(t.TempDir())
@@ -175,16 +181,19 @@ func TestOneLoopActsOnAWorkTree(t *testing.T) {
 	if err := os.Symlink(tree, link); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
-	unlock, err := s.LockWorktree(t.Context(), tree, "brisk-otter-7f3a")
+	unlock, err := s.LockWorktree(t.Context(), folder(tree), "brisk-otter-7f3a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.LockWorktree(t.Context(), link, "calm-wren-0001")
+	_, err = s.LockWorktree(t.Context(), folder(link), "calm-wren-0001")
 	var held *store.HeldError
 	if !errors.As(err, &held) || held.Loop != "brisk-otter-7f3a" || held.PID != os.Getpid() {
 		t.Errorf("error = %v, want a HeldError of brisk-otter-7f3a", err)
 	}
-	other, err := s.LockWorktree(t.Context(), t.TempDir(), "calm-wren-0001")
+	if want := "work tree " + link + " is held by loop brisk-otter-7f3a"; !strings.HasPrefix(held.Error(), want) {
+		t.Errorf("error = %v, want %s", held, want)
+	}
+	other, err := s.LockWorktree(t.Context(), folder(t.TempDir()), "calm-wren-0001")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,13 +202,13 @@ func TestOneLoopActsOnAWorkTree(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if unlock, err = s.LockWorktree(t.Context(), link, "calm-wren-0001"); err != nil {
+	if unlock, err = s.LockWorktree(t.Context(), folder(link), "calm-wren-0001"); err != nil {
 		t.Fatal(err)
 	}
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.LockWorktree(t.Context(), filepath.Join(tree, "gone"), "x"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := s.LockWorktree(t.Context(), folder(filepath.Join(tree, "gone")), "x"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error = %v, want ErrNotExist", err)
 	}
 }
