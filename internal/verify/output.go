@@ -13,17 +13,19 @@ import (
 )
 
 const (
-	maxTail = 8 << 10   // bytes of output that a result keeps
-	maxLog  = 256 << 20 // bytes of output that go to disk
+	maxTail = 8 << 10 // bytes of output that a result keeps
+	maxLog  = 4 << 20 // bytes that go to disk of its beginning, and as many of its end
 )
 
-// output takes what a gate prints: all of it to a file, up to a bound, and the
-// end of it to memory. Writing never fails: a full disk is no reason to stop a
+// output takes what a gate prints: its beginning and its end to a file, and its
+// very end to memory. Writing never fails: a full disk is no reason to stop a
 // gate in the middle.
 type output struct {
 	mu    sync.Mutex
 	file  io.WriteCloser // nil: nowhere, or no longer
-	wrote int64
+	wrote int            // to the file
+	late  []byte         // the end of what did not go there, or twice as much
+	lost  int            // bytes between the two
 	tail  []byte
 	more  bool // something was dropped before tail
 }
@@ -60,16 +62,34 @@ func (o *output) log(p []byte) {
 	if o.file == nil {
 		return
 	}
-	room := min(int64(len(p)), maxLog-o.wrote)
+	room := min(len(p), maxLog-o.wrote)
 	n, err := o.file.Write(p[:room])
-	o.wrote += int64(n)
-	if err == nil && int64(len(p)) > room {
-		_, err = fmt.Fprintf(o.file, "\n[pawl: the output goes on; only its end is kept, with the result]\n")
-		o.closeFile()
-	}
+	o.wrote += n
 	if err != nil {
 		o.closeFile()
+		return
 	}
+	o.late = append(o.late, p[room:]...)
+	if len(o.late) > 2*maxLog {
+		o.dropLate()
+	}
+}
+
+func (o *output) dropLate() {
+	if over := len(o.late) - maxLog; over > 0 {
+		o.late = append(o.late[:0], o.late[over:]...)
+		o.lost += over
+	}
+}
+
+// logLate writes the end, when it has come.
+func (o *output) logLate() {
+	o.dropLate()
+	if o.lost > 0 {
+		_, _ = fmt.Fprintf(o.file, "\n[pawl: %d bytes left out]\n", o.lost)
+	}
+	_, _ = o.file.Write(o.late) // a full disk: the result keeps its own end
+	o.late = nil
 }
 
 func (o *output) closeFile() {
@@ -83,6 +103,7 @@ func (o *output) end() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.file != nil {
+		o.logLate()
 		o.closeFile()
 	}
 	tail := o.tail

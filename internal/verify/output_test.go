@@ -43,15 +43,29 @@ func TestOutputSurvivesAFullDisk(t *testing.T) {
 	}
 }
 
-func TestOutputOnDiskIsBounded(t *testing.T) {
+func TestOutputOnDiskIsItsBeginningAndItsEnd(t *testing.T) {
 	t.Parallel()
-	d := &disk{room: 1 << 20}
-	o := &output{file: d, wrote: maxLog - 6}
-	if _, err := o.Write([]byte("some more\n")); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasPrefix(d.String(), "some m\n[pawl: ") || !d.closed {
-		t.Errorf("on disk: %q", d.String())
+	for _, c := range []struct {
+		name string
+		size int // of what comes between the first line and the last
+		want int // bytes on disk
+	}{
+		{"short", 1000, 1012},
+		{"as much as is kept", 2*maxLog - 12, 2 * maxLog},
+		{"more", 9 * maxLog, 2*maxLog + len("\n[pawl: 29360140 bytes left out]\n")},
+	} {
+		d := &disk{room: 1 << 30}
+		o := &output{file: d}
+		for _, s := range []string{"first\n", strings.Repeat("x", c.size/2), strings.Repeat("x", c.size/2), "last.\n"} {
+			if _, err := o.Write([]byte(s)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o.end()
+		got := d.String()
+		if len(got) != c.want || !strings.HasPrefix(got, "first\n") || !strings.HasSuffix(got, "last.\n") || !d.closed {
+			t.Errorf("%s: %d bytes on disk, want %d", c.name, len(got), c.want)
+		}
 	}
 }
 
