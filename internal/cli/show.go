@@ -151,6 +151,9 @@ func (s *show) count(before, now loop.State) {
 		for _, t := range now.Tasks {
 			s.iterations[t.ID] = t.Turns
 		}
+		if now.Phase == loop.Turning { // it was taken up in mid-task
+			s.iterations[now.Current]++
+		}
 		return
 	}
 	s.iterations[now.Current] += now.Iteration - before.Iteration

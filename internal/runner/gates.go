@@ -205,7 +205,7 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m Memory) (tr
 	if tree, _, err = r.Repo.Snapshot(ctx); err != nil {
 		return "", "", nil, fmt.Errorf("take the tree to judge: %w", err)
 	}
-	if a.Purpose != loop.ForClaim || r.Spec.Policy.NoCommits {
+	if a.Purpose != loop.ForClaim {
 		return tree, "", nil, nil
 	}
 	own, err := r.withoutForeign(ctx, tree, m.Base.Commit)

@@ -87,7 +87,6 @@ type Policy struct {
 	EveryTurn  bool          `json:"every_turn,omitempty"`  // gates run after turns without a claim too: what is red is told
 	Verify     bool          `json:"verify,omitempty"`      // a verify loop: green is the goal, gates run every turn
 	Attended   bool          `json:"attended,omitempty"`    // a person sits in the session
-	NoCommits  bool          `json:"no_commits,omitempty"`  // verified states instead of commits
 	Every      time.Duration `json:"every,omitempty"`       // for Periodic
 }
 
