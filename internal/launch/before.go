@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,11 +19,11 @@ type Before struct {
 	CutOff     string   // loop that has not ended and that nobody drives, "" for none
 	Loop       string   // the last one that ended after it had worked, "" for none
 	Unfinished bool     // it ended with something left to do
-	Paths      []string // what its last checkpoint holds and HEAD does not: its work, not the person's
+	Paths      []string // what its last checkpoint holds and its last commit does not: its work, not the person's
 }
 
 // before looks for loops of the work tree, the newest first.
-func before(ctx context.Context, st *store.Store, repo *git.Repo, head string) (Before, error) {
+func before(ctx context.Context, st *store.Store, repo *git.Repo) (Before, error) {
 	listed, err := store.List(st, runner.Derive)
 	if err != nil {
 		return Before{}, fmt.Errorf("look at earlier loops: %w", err)
@@ -48,27 +49,36 @@ func before(ctx context.Context, st *store.Store, repo *git.Repo, head string) (
 			continue
 		}
 		b.Loop, b.Unfinished = l.Loop.ID, l.Summary.Tasks.Open+l.Summary.Tasks.Blocked > 0
-		if b.Paths, err = leftBy(ctx, repo, l.Loop.ID, head, spec.Foreign); err != nil {
-			return Before{}, err
+		if !b.Unfinished {
+			continue // all of its work is committed
+		}
+		// Where that cannot be told (a commit was pruned since) all is the person's,
+		// as it would be without that loop.
+		if b.Paths, err = leftBy(ctx, repo, l.Loop, spec); err != nil && ctx.Err() != nil {
+			return Before{}, fmt.Errorf("look at what loop %s left: %w", l.Loop.ID, err)
 		}
 	}
 	return b, nil
 }
 
-// leftBy are the paths in which a loop's last checkpoint differs from HEAD, but
-// for those that were there before the loop.
-func leftBy(ctx context.Context, repo *git.Repo, loop, head string, foreign []string) ([]string, error) {
-	points, err := repo.Checkpoints(ctx, loop)
+// leftBy are the paths in which a loop's last checkpoint differs from its last
+// commit, but for those that were there before the loop.
+func leftBy(ctx context.Context, repo *git.Repo, l *store.Loop, spec runner.Spec) ([]string, error) {
+	points, err := repo.Checkpoints(ctx, l.ID)
 	if err != nil || len(points) == 0 {
 		return nil, err
 	}
-	changes, err := repo.Diff(ctx, head, points[len(points)-1].Tree)
+	m, _, err := runner.Remember(l)
 	if err != nil {
-		return nil, fmt.Errorf("look at what loop %s left: %w", loop, err)
+		return nil, err
+	}
+	changes, err := repo.Diff(ctx, cmp.Or(m.Base.Commit, spec.From), points[len(points)-1].Tree)
+	if err != nil {
+		return nil, err
 	}
 	var paths []string
 	for _, c := range changes {
-		if !slices.Contains(foreign, c.Path) {
+		if !slices.Contains(spec.Foreign, c.Path) {
 			paths = append(paths, c.Path)
 		}
 	}

@@ -86,7 +86,7 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 	if p.Status, err = repo.Status(ctx); err != nil {
 		return nil, fmt.Errorf("look at the work tree: %w", err)
 	}
-	if p.Before, err = before(ctx, store.Open(p.Home), repo, p.Status.Head); err != nil {
+	if p.Before, err = before(ctx, store.Open(p.Home), repo); err != nil {
 		return nil, err
 	}
 	if err := p.addPlanGates(); err != nil {
