@@ -70,14 +70,20 @@ func (r *Runner) setBase(b Base) error {
 	return r.append(RecordBase, b)
 }
 
-// squash makes the agent's own commits changes again, and names where they are
-// kept.
-func (r *Runner) squash(ctx context.Context, base Base) (note string, err error) {
+// squash makes the agent's own commits changes again. What it gives is to be done
+// in Run's goroutine: it notes where they are kept.
+func (r *Runner) squash(ctx context.Context, base Base) (noted func(context.Context) error, err error) {
 	ref, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, base.Commit)
-	if err != nil || ref == "" {
-		return "", err
+	if err != nil {
+		return nil, err
 	}
-	return "commits of the agent's own are changes in the work tree again; they are kept at " + ref, nil
+	return func(context.Context) error {
+		if ref != "" {
+			r.note(loop.Info, "commits of the agent's own are changes in the work tree again; they are kept at "+ref)
+		}
+		base.Own = false
+		return r.setBase(base)
+	}, nil
 }
 
 // adoptCommits takes commits that appeared on the branch since the last one of
@@ -127,18 +133,15 @@ func (r *Runner) tidyBranch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.setBase(base); err != nil {
-		return err
-	}
-	if base.Own && !r.Spec.KeepOwn {
-		note, err := r.squash(ctx, base)
-		if err != nil {
-			return err
-		}
-		remarks = append(remarks, note)
-	}
 	for _, text := range remarks {
 		r.note(loop.Info, text)
 	}
-	return nil
+	if !base.Own || r.Spec.KeepOwn {
+		return r.setBase(base)
+	}
+	noted, err := r.squash(ctx, base)
+	if err != nil {
+		return err
+	}
+	return noted(ctx)
 }

@@ -100,6 +100,17 @@ func TestTheBranchEndsWithVerifiedCommitsOnly(t *testing.T) {
 	if got := b.git("status", "--porcelain"); got != "?? half.txt" {
 		t.Errorf("work: %q", got)
 	}
+
+	b.write("mine.txt", "mine\n")
+	b.git("add", "mine.txt")
+	b.git("commit", "-q", "-m", "my own work")
+	b.rewrite(strings.ReplaceAll(haveAll, "1/", "2/"))
+	if s = b.resume(w); s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if got := b.git("log", "--format=%s", "main..HEAD"); got != "feat: have every word\nmy own work" {
+		t.Errorf("commits: %s", got)
+	}
 }
 
 func TestTheBranchEndsWithVerifiedCommitsOnlyWhenTheTurnIsCut(t *testing.T) {

@@ -194,13 +194,11 @@ func asGood(here, there []gate.Result) bool {
 // the user's commit hooks, whose refusal is a gate's failure.
 func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m Memory) (tree, message string, refusal *loop.Gates, err error) {
 	if a.Purpose == loop.ForClaim && !r.Spec.KeepOwn {
-		note, err := r.squash(ctx, m.Base)
+		noted, err := r.squash(ctx, m.Base)
 		if err != nil {
 			return "", "", nil, fmt.Errorf("squash the agent's commits: %w", err)
 		}
-		if note != "" {
-			r.noteLater(ctx, loop.Info, note)
-		}
+		r.inRun(ctx, noted)
 	}
 	if tree, _, err = r.Repo.Snapshot(ctx); err != nil {
 		return "", "", nil, fmt.Errorf("take the tree to judge: %w", err)

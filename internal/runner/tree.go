@@ -59,13 +59,11 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m Memory) (loop.Eve
 	if _, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, m.Base.Commit); err != nil {
 		return loop.Event{}, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
 	}
-	note, err := r.squash(ctx, m.Base)
+	noted, err := r.squash(ctx, m.Base)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("take the agent's commits back: %w", err)
 	}
-	if note != "" {
-		r.noteLater(ctx, loop.Info, note)
-	}
+	r.inRun(ctx, noted)
 	tree, err := r.withTheirs(ctx, a.Tree, m.Base)
 	if err != nil {
 		return loop.Event{}, err

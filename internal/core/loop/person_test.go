@@ -1,0 +1,63 @@
+package loop_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+func TestAPersonTicksTheTaskAtWork(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true, ByPerson: []string{"a"}}}, "checkpoint")
+	a, _ := sc.s.Task("a")
+	if a.Status != loop.Done || !a.Earlier || sc.s.Claim != nil || sc.s.Current != "b" {
+		t.Fatalf("%+v, claim %v, at work %s", a, sc.s.Claim, sc.s.Current)
+	}
+}
+
+func TestAPersonTicksAllThatIsLeft(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true, ByPerson: []string{"a"}}}, "finish finished")
+}
+
+func TestAClientThatNeverWorkedIsSoonAnError(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	fails := loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.NotStarted, Message: "no such option", Hint: "read the manual"}}
+	sc.feed(fails, "wait")
+	sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 1 continue interrupted")
+	sc.feed(fails, "finish error")
+	if sc.s.Hint != "read the manual" {
+		t.Errorf("hint %q", sc.s.Hint)
+	}
+}
+
+func TestACommitNotSeenToStandByItselfIsNotVerified(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]loop.Policy{"a task": {Gates: true}, "a verify loop": {Gates: true, Verify: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sc := begin(t, p)
+			sc.checkpointed("gates baseline")
+			sc.gates(green, "turn 1 fresh first")
+			sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "look deep")
+			sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+			sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.GatesFinished, At: sc.now.Add(time.Minute), Gates: &loop.Gates{
+				Status: gate.Pass, Green: true, Evidence: gate.Discriminating, Apart: []string{"mine.txt"},
+			}})
+			if sc.s.Phase != loop.Committing || sc.s.Found.Evidence != gate.NoEvidence {
+				t.Errorf("%s with %+v", sc.s.Phase, sc.s.Found)
+			}
+		})
+	}
+}
