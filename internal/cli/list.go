@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"slices"
 	"text/tabwriter"
@@ -80,7 +82,8 @@ func noLoops(all bool, elsewhere int) string {
 }
 
 func (a *app) printTable(rows []runner.Summary, all bool) error {
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	out := bufio.NewWriter(a.Out) // a tabwriter writes cell by cell
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	place := ""
 	if all {
 		place = "\tWHERE"
@@ -93,7 +96,7 @@ func (a *app) printTable(rows []runner.Summary, all bool) error {
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r), doneOf(r.Tasks), r.Iteration,
 			term.Money(r.CostUSD), minute(r.StartedAt), r.Goal, place)
 	}
-	return w.Flush()
+	return errors.Join(w.Flush(), out.Flush())
 }
 
 // howItStands is the state, or for a loop that ended its outcome.
