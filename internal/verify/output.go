@@ -15,6 +15,7 @@ import (
 const (
 	maxTail = 8 << 10 // bytes of output that a result keeps
 	maxLog  = 4 << 20 // bytes that go to disk of its beginning, and as many of its end
+	maxLate = 5 << 20 // bytes of memory in which the end is kept
 )
 
 // output takes what a gate prints: its beginning and its end to a file, and its
@@ -24,7 +25,7 @@ type output struct {
 	mu    sync.Mutex
 	file  io.WriteCloser // nil: nowhere, or no longer
 	wrote int            // to the file
-	late  []byte         // the end of what did not go there, or twice as much
+	late  []byte         // what did not go there: its end, and somewhat more
 	lost  int            // bytes between the two
 	tail  []byte
 	more  bool // something was dropped before tail
@@ -69,8 +70,11 @@ func (o *output) log(p []byte) {
 		o.closeFile()
 		return
 	}
+	if room < len(p) && o.late == nil {
+		o.late = make([]byte, 0, maxLate+len(p)) // at once: growing would cost as much again
+	}
 	o.late = append(o.late, p[room:]...)
-	if len(o.late) > 2*maxLog {
+	if len(o.late) > maxLate {
 		o.dropLate()
 	}
 }
