@@ -12,6 +12,7 @@ const imports = `
 	# Leaves: no knowledge of loops.
 	failure        <
 	redact         <
+	figure         <
 	atomicfile     < failure
 
 	# Ring 1: values and bytes.
@@ -35,8 +36,8 @@ const imports = `
 	launch         < core/* agent agent/claude agent/command agent/scripted config failure git planfile proc prompt redact runner store verify
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
-	term           < core/* failure redact
-	report         < core/* failure redact
+	term           < core/* failure redact figure
+	report         < core/* failure redact figure
 	demo           < *
 	cli            < *
 	cmd/pawl       < cli

@@ -8,6 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -77,9 +78,9 @@ func limits(l loop.Limits) string {
 		}
 	}
 	add(l.Iterations > 0, fmt.Sprintf("%d iterations", l.Iterations))
-	add(l.Duration > 0, term.Duration(l.Duration))
-	add(l.CostUSD > 0, term.Money(l.CostUSD))
-	add(l.Tokens > 0, term.Tokens(l.Tokens)+" tokens")
+	add(l.Duration > 0, figure.Chosen(l.Duration))
+	add(l.CostUSD > 0, figure.Money(l.CostUSD))
+	add(l.Tokens > 0, figure.Tokens(l.Tokens)+" tokens")
 	if len(parts) == 0 {
 		return "none, as you wrote"
 	}

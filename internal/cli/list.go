@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -94,7 +95,7 @@ func (a *app) printTable(rows []runner.Summary, all bool) error {
 			place = "\t" + plan.OneLine(r.Root, 0)
 		}
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r), doneOf(r.Tasks), r.Iteration,
-			term.Money(r.CostUSD), minute(r.StartedAt), r.Goal, place)
+			figure.Money(r.CostUSD), minute(r.StartedAt), r.Goal, place)
 	}
 	return errors.Join(w.Flush(), out.Flush())
 }

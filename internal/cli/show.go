@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -100,7 +101,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		s.note(term.Info, "paused before the next turn;  pawl resume  goes on")
 	case loop.TimerFired:
 		if before.Phase == loop.Waiting && !before.AwayFrom.IsZero() { // of waits, only one for a usage limit is time away
-			s.note(term.Info, "the usage limit is over: waited "+term.Duration(now.Now.Sub(before.AwayFrom))+", which counts against no limit of the loop")
+			s.note(term.Info, "the usage limit is over: waited "+figure.Duration(now.Now.Sub(before.AwayFrom))+", which counts against no limit of the loop")
 		}
 	case loop.Resumed:
 		s.note(term.Info, "going on")

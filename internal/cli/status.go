@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/runner"
-	"github.com/pawl-dev/pawl/internal/term"
 )
 
 type statusCmd struct {
@@ -51,7 +51,7 @@ func statusText(s *subject, now time.Time) string {
 	for _, g := range s.memory.Results {
 		line("gate", "%s  %s", plan.OneLine(g.Gate, 60), resultWords(g))
 	}
-	line("spent", "%s, %s tokens, %s", term.Money(sum.CostUSD), term.Tokens(st.Usage.Tokens()), term.Duration(st.Elapsed()))
+	line("spent", "%s, %s tokens, %s", figure.Money(sum.CostUSD), figure.Tokens(st.Usage.Tokens()), figure.Duration(st.Elapsed()))
 	if s.spec.Branch != "" {
 		line("branch", "%s, %s", s.spec.Branch, count(sum.Commits, "commit"))
 	}
@@ -96,7 +96,7 @@ func waitingWords(st loop.State, now time.Time) string {
 		}
 		left := "any moment now"
 		if d := p.Until.Sub(now); d > 0 {
-			left = "for another " + term.Duration(d)
+			left = "for another " + figure.Duration(d)
 		}
 		return fmt.Sprintf("waiting %s (%s)", left, plan.OneLine(p.Text, 80))
 	}

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store/journal"
-	"github.com/pawl-dev/pawl/internal/term"
 )
 
 type stopCmd struct {
@@ -93,5 +93,5 @@ func (a *app) awaitEnd(ctx context.Context, s *subject, patience time.Duration) 
 		}
 	}
 	return failure.New(failure.Error, "it was asked to and will; pawl status "+s.ID+" shows what it does",
-		"loop %s has not ended within %s", s.ID, term.Duration(patience))
+		"loop %s has not ended within %s", s.ID, figure.Duration(patience))
 }

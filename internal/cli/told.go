@@ -7,10 +7,10 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
-	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -50,7 +50,7 @@ func (t told) lines(r journal.Record) []string {
 	case runner.RecordReceipt:
 		var rec verify.Receipt
 		if json.Unmarshal(r.Data, &rec) == nil {
-			return []string{fmt.Sprintf("gate %s: %s (exit %d, %s) receipt %s", rec.Gate, rec.Status, rec.ExitCode, term.Duration(rec.Duration), rec.ID)}
+			return []string{fmt.Sprintf("gate %s: %s (exit %d, %s) receipt %s", rec.Gate, rec.Status, rec.ExitCode, figure.Duration(rec.Duration), rec.ID)}
 		}
 	}
 	return nil // what the runner notes for itself
@@ -110,8 +110,8 @@ func (t told) started() string {
 
 func (t told) turn() string {
 	turn := t.event.Turn
-	cost := fmt.Sprintf("%s, %s, %s tokens", count(turn.ToolCalls, "tool call"), term.Money(turn.Usage.CostUSD),
-		term.Tokens(t.after.Usage.Tokens()-t.before.Usage.Tokens()))
+	cost := fmt.Sprintf("%s, %s, %s tokens", count(turn.ToolCalls, "tool call"), figure.Money(turn.Usage.CostUSD),
+		figure.Tokens(t.after.Usage.Tokens()-t.before.Usage.Tokens()))
 	what := "ended without a claim"
 	switch c := turn.Claim; {
 	case turn.ByPerson:

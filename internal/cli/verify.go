@@ -12,8 +12,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -160,7 +160,7 @@ func (a *app) watchGate(p verify.Progress) {
 
 func (a *app) printResults(results []gate.Result, out verified) {
 	for i, r := range results {
-		a.printf("%s  %s  %s  receipt %s\n", mark(r.Status), plan.OneLine(r.Gate, 100), term.Duration(r.Duration), out.Gates[i].ID)
+		a.printf("%s  %s  %s  receipt %s\n", mark(r.Status), plan.OneLine(r.Gate, 100), figure.Duration(r.Duration), out.Gates[i].ID)
 		if r.Status == gate.Pass {
 			continue
 		}

@@ -22,6 +22,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+
+	"github.com/pawl-dev/pawl/internal/figure"
 )
 
 // Loop is what a page is made of.
@@ -95,16 +97,16 @@ func (p *page) headline() {
 func (p *page) ending() string {
 	s := p.State
 	if s.Phase == loop.Ended {
-		return fmt.Sprintf("ended %s after %s", strings.ToUpper(string(s.Outcome)), duration(s.EndedAt.Sub(s.StartedAt)))
+		return fmt.Sprintf("ended %s after %s", strings.ToUpper(string(s.Outcome)), figure.Duration(s.EndedAt.Sub(s.StartedAt)))
 	}
 	if s.StartedAt.IsZero() {
 		return "has NOT BEGUN"
 	}
 	end := p.Now
 	if p.Word == "lost" {
-		return fmt.Sprintf("has NOT ENDED: nobody drives it; its last sign of life came after %s", duration(s.Now.Sub(s.StartedAt)))
+		return fmt.Sprintf("has NOT ENDED: nobody drives it; its last sign of life came after %s", figure.Duration(s.Now.Sub(s.StartedAt)))
 	}
-	return fmt.Sprintf("has NOT ENDED: it is %s, since %s", p.Word, duration(end.Sub(s.StartedAt)))
+	return fmt.Sprintf("has NOT ENDED: it is %s, since %s", p.Word, figure.Duration(end.Sub(s.StartedAt)))
 }
 
 func (p *page) changedTests() {
@@ -135,13 +137,13 @@ func (p *page) refused() {
 	s := p.State
 	var parts []string
 	if s.Refusals > 0 {
-		parts = append(parts, count(s.Refusals, "claim")+" refused")
+		parts = append(parts, figure.Count(s.Refusals, "claim")+" refused")
 	}
 	if s.Restores > 0 {
-		parts = append(parts, fmt.Sprintf("restored %s (undo the last with  pawl undo %s)", count(s.Restores, "time"), p.ID))
+		parts = append(parts, fmt.Sprintf("restored %s (undo the last with  pawl undo %s)", figure.Count(s.Restores, "time"), p.ID))
 	}
 	if s.Strikes > 0 {
-		parts = append(parts, count(s.Strikes, "strike")+" for changing what judges")
+		parts = append(parts, figure.Count(s.Strikes, "strike")+" for changing what judges")
 	}
 	if len(parts) > 0 {
 		p.line("caught", "%s", strings.Join(parts, " · "))
@@ -158,7 +160,7 @@ func (p *page) lessons() {
 
 func (p *page) cost() {
 	s := p.State
-	p.line("cost", "%s, %s, %s tokens, %s of work", money(s.Usage.CostUSD), count(s.Iteration, "iteration"), tokens(s.Usage.Tokens()), duration(s.Elapsed()))
+	p.line("cost", "%s, %s, %s tokens, %s of work", figure.Money(s.Usage.CostUSD), figure.Count(s.Iteration, "iteration"), figure.Tokens(s.Usage.Tokens()), figure.Duration(s.Elapsed()))
 }
 
 // claimed is the word by which the agent said that this is its answer.

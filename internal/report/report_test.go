@@ -59,7 +59,7 @@ func night() report.Loop {
 
 func TestPage(t *testing.T) {
 	t.Parallel()
-	const want = `brisk-otter-7f3a ended STUCK after 6 h 41 min (2 h 10 min of it waiting for the usage limit, 03:00–05:10)
+	const want = `brisk-otter-7f3a ended STUCK after 6h41m (2h10m of it waiting for the usage limit, 03:00–05:10)
   goal          plan.md
   why           no way was found to do: US-006
   2 verified    US-002 US-003  each with something that failed before and passes now
@@ -76,7 +76,7 @@ func TestPage(t *testing.T) {
                 lint  fail: 2 findings more
   caught        3 claims refused · restored 1 time (undo the last with  pawl undo brisk-otter-7f3a) · 1 strike for changing what judges
   lessons       migrations must run before the fixture loader
-  cost          $7.31, 21 iterations, 2.1M tokens, 4 h 31 min of work
+  cost          $7.31, 21 iterations, 2.1M tokens, 4h31m of work
   next          git diff main...pawl/brisk-otter-7f3a     pawl audit c81f0c2     pawl log brisk-otter-7f3a     pawl resume brisk-otter-7f3a
 `
 	if diff := cmp.Diff(want, text(t, night())); diff != "" {
@@ -94,19 +94,19 @@ func TestHeadline(t *testing.T) {
 		loop report.Loop
 		want string
 	}{
-		{"verified", report.Loop{Word: "ended", State: done}, "ended VERIFIED after 2 d 2 h"},
-		{"running", report.Loop{Word: "running", State: begun, Now: now}, "has NOT ENDED: it is running, since 2 min 0 s"},
-		{"lost", report.Loop{Word: "lost", State: begun, Now: now}, "has NOT ENDED: nobody drives it; its last sign of life came after 1 min 30 s"},
+		{"verified", report.Loop{Word: "ended", State: done}, "ended VERIFIED after 2d2h"},
+		{"running", report.Loop{Word: "running", State: begun, Now: now}, "has NOT ENDED: it is running, since 2m00s"},
+		{"lost", report.Loop{Word: "lost", State: begun, Now: now}, "has NOT ENDED: nobody drives it; its last sign of life came after 1m30s"},
 		{"never begun", report.Loop{Word: "lost", Now: now}, "has NOT BEGUN"},
 		{
 			"waiting now",
 			report.Loop{Word: "waiting", State: begun, Now: now, Waits: []report.Wait{{From: evening.Add(time.Minute)}}},
-			"has NOT ENDED: it is waiting, since 2 min 0 s (1 min 0 s of it waiting for the usage limit, 22:01–now)",
+			"has NOT ENDED: it is waiting, since 2m00s (1m00s of it waiting for the usage limit, 22:01–now)",
 		},
 		{
 			"waited often",
 			report.Loop{Word: "ended", State: done, Waits: slices.Repeat([]report.Wait{{evening, evening.Add(time.Second)}}, 4)},
-			"ended VERIFIED after 2 d 2 h (4 s of it waiting for the usage limit, 4 times)",
+			"ended VERIFIED after 2d2h (4s of it waiting for the usage limit, 4 times)",
 		},
 	}
 	for _, c := range cases {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/figure"
 )
 
 // Wait is a time in which a loop waited for a usage limit.
@@ -49,7 +50,7 @@ func (p *page) waited() string {
 	case len(p.Waits) == 0:
 		return ""
 	case len(p.Waits) > named:
-		return fmt.Sprintf("%s of it waiting for the usage limit, %d times", duration(total), len(p.Waits))
+		return fmt.Sprintf("%s of it waiting for the usage limit, %d times", figure.Duration(total), len(p.Waits))
 	}
-	return fmt.Sprintf("%s of it waiting for the usage limit, %s", duration(total), strings.Join(when, ", "))
+	return fmt.Sprintf("%s of it waiting for the usage limit, %s", figure.Duration(total), strings.Join(when, ", "))
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/figure"
 )
 
 // story remembers what the lines of later events refer to: where the loop and
@@ -61,7 +63,7 @@ func (s *story) lines(e Event, now time.Time) []line {
 		return []line{taskEnded(e)}
 	case Waiting:
 		at := e.Until.In(s.zone).Format("15:04")
-		return []line{labelled("wait", yellow, Clean(e.Reason)+", until "+at+" ("+Duration(e.Until.Sub(now))+")")}
+		return []line{labelled("wait", yellow, Clean(e.Reason)+", until "+at+" ("+figure.Duration(e.Until.Sub(now))+")")}
 	case Note:
 		if e.Level == Warn {
 			return []line{labelled("note", yellow, Clean(e.Text))}
@@ -82,9 +84,9 @@ func (s *story) header(e LoopStarted) []line {
 	first := []string{Clean(e.Source)}
 	switch {
 	case e.Open > 0 && e.Done > 0:
-		first = append(first, fmt.Sprintf("%s, %d done", count(e.Open, "open task"), e.Done))
+		first = append(first, fmt.Sprintf("%s, %d done", figure.Count(e.Open, "open task"), e.Done))
 	case e.Open > 0:
-		first = append(first, count(e.Open, "open task"))
+		first = append(first, figure.Count(e.Open, "open task"))
 	}
 	first = append(first, "agent "+strings.TrimSpace(Clean(e.Agent)+" "+Clean(e.AgentVersion)))
 	if e.Branch != "" {
@@ -121,13 +123,13 @@ func ends(e LoopStarted) string {
 	}
 	var limits []string
 	if e.MaxIterations > 0 {
-		limits = append(limits, count(e.MaxIterations, "iteration"))
+		limits = append(limits, figure.Count(e.MaxIterations, "iteration"))
 	}
 	if e.MaxDuration > 0 {
-		limits = append(limits, limit(time.Duration(e.MaxDuration)))
+		limits = append(limits, figure.Chosen(time.Duration(e.MaxDuration)))
 	}
 	if e.MaxCostUSD > 0 {
-		limits = append(limits, Money(e.MaxCostUSD))
+		limits = append(limits, figure.Money(e.MaxCostUSD))
 	}
 	if len(limits) > 0 {
 		when += ", or after " + strings.Join(limits, ", ")
@@ -144,7 +146,7 @@ func gateLine(e GateFinished) line {
 		mark, st, word = "✗", red, "fail"
 	}
 	l := append(labelled("gate", dim, Clean(e.Gate)+"  "), span{st, mark + " " + word})
-	rest := "  " + short(time.Duration(e.Duration))
+	rest := "  " + figure.Brief(time.Duration(e.Duration))
 	if e.Cached {
 		rest = "  same tree as before"
 	}
@@ -190,7 +192,7 @@ func taskEnded(e TaskEnded) line {
 	if e.Evidence != "" {
 		result += ": " + Clean(e.Evidence)
 	}
-	rest := fmt.Sprintf("%-14s %-7s  %s", count(e.Iterations, "iteration"), Duration(time.Duration(e.Duration)), result)
+	rest := fmt.Sprintf("%-14s %-7s  %s", figure.Count(e.Iterations, "iteration"), figure.Duration(time.Duration(e.Duration)), result)
 	l := taskLine(mark, TaskStarted{e.ID, e.Title, e.Index, e.Total}, text(rest))
 	if e.Commit != "" {
 		l = append(l, span{dim, "   " + Clean(e.Commit)})
@@ -203,7 +205,7 @@ func (s *story) activity(now time.Time) line {
 	if s.waiting != nil {
 		when := "goes on now"
 		if left := s.waiting.Until.Sub(now); left > 0 {
-			when = "goes on in " + Duration(left)
+			when = "goes on in " + figure.Duration(left)
 		}
 		return taskLine(span{yellow, "◌"}, s.task, text(when+" · "+Clean(s.waiting.Reason)))
 	}
@@ -219,7 +221,7 @@ func (s *story) activity(now time.Time) line {
 		parts = append(parts, Clean(s.turn.Doing))
 	}
 	if took := now.Sub(s.turnBegan); !s.turnBegan.IsZero() && took >= time.Second {
-		parts = append(parts, Duration(took))
+		parts = append(parts, figure.Duration(took))
 	}
 	return taskLine(span{cyan, "●"}, s.task, text(strings.Join(parts, " · ")))
 }
@@ -230,6 +232,6 @@ func (s *story) figures(now time.Time) line {
 	if s.turn.ContextPercent >= 0 {
 		parts = append(parts, fmt.Sprintf("context %d %%", s.turn.ContextPercent))
 	}
-	parts = append(parts, Tokens(s.turn.Tokens)+" tokens", Money(s.turn.CostUSD), Duration(now.Sub(s.began)))
+	parts = append(parts, figure.Tokens(s.turn.Tokens)+" tokens", figure.Money(s.turn.CostUSD), figure.Duration(now.Sub(s.began)))
 	return line{{dim, "         " + strings.Join(parts, " · ")}}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/figure"
 )
 
 // summary is the end: first how it ended, then what there is, then what to do.
@@ -15,9 +17,9 @@ func summary(e LoopEnded) []line {
 	case 3, 10, 11, 12, 14, 130, 143, 129:
 		st = yellow
 	}
-	after := " after " + Duration(time.Duration(e.Duration))
+	after := " after " + figure.Duration(time.Duration(e.Duration))
 	if e.Waited > 0 {
-		after += " (" + Duration(time.Duration(e.Waited)) + " of it waiting)"
+		after += " (" + figure.Duration(time.Duration(e.Waited)) + " of it waiting)"
 	}
 	out := []line{
 		{},
@@ -47,7 +49,7 @@ func summary(e LoopEnded) []line {
 		}
 	}
 	row("commits", commits)
-	row("cost", fmt.Sprintf("%s, %s, %s tokens", Money(e.CostUSD), count(e.Iterations, "iteration"), Tokens(e.Tokens)))
+	row("cost", fmt.Sprintf("%s, %s, %s tokens", figure.Money(e.CostUSD), figure.Count(e.Iterations, "iteration"), figure.Tokens(e.Tokens)))
 	for i, l := range e.Look {
 		row(only(i, "look"), Clean(l))
 	}

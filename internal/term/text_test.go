@@ -7,32 +7,33 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
 func TestHumanFigures(t *testing.T) {
 	t.Parallel()
 	for want, got := range map[string]string{
-		"0s":      term.Duration(-time.Second),
-		"8s":      term.Duration(8 * time.Second),
-		"1m00s":   term.Duration(59*time.Second + 600*time.Millisecond),
-		"3m12s":   term.Duration(192 * time.Second),
-		"6h41m":   term.Duration(6*time.Hour + 41*time.Minute + 20*time.Second),
-		"2d3h":    term.Duration(51 * time.Hour),
-		"0":       term.Tokens(-5),
-		"950":     term.Tokens(950),
-		"1.0k":    term.Tokens(1000),
-		"9.9k":    term.Tokens(9_940),
-		"10k":     term.Tokens(9_960),
-		"184k":    term.Tokens(184_000),
-		"1.0M":    term.Tokens(999_900),
-		"2.1M":    term.Tokens(2_140_000),
-		"3.0G":    term.Tokens(3_000_000_000),
-		"5000T":   term.Tokens(5e15),
-		"$0.92":   term.Money(0.92),
-		"$0.0042": term.Money(0.0042),
-		"$0.00":   term.Money(0),
-		"$12.35":  term.Money(12.346),
+		"0s":      figure.Duration(-time.Second),
+		"8s":      figure.Duration(8 * time.Second),
+		"1m00s":   figure.Duration(59*time.Second + 600*time.Millisecond),
+		"3m12s":   figure.Duration(192 * time.Second),
+		"6h41m":   figure.Duration(6*time.Hour + 41*time.Minute + 20*time.Second),
+		"2d3h":    figure.Duration(51 * time.Hour),
+		"0":       figure.Tokens(-5),
+		"950":     figure.Tokens(950),
+		"1.0k":    figure.Tokens(1000),
+		"9.9k":    figure.Tokens(9_940),
+		"10k":     figure.Tokens(9_960),
+		"184k":    figure.Tokens(184_000),
+		"1.0M":    figure.Tokens(999_900),
+		"2.1M":    figure.Tokens(2_140_000),
+		"3.0G":    figure.Tokens(3_000_000_000),
+		"5000T":   figure.Tokens(5e15),
+		"$0.92":   figure.Money(0.92),
+		"$0.0042": figure.Money(0.0042),
+		"$0.00":   figure.Money(0),
+		"$12.35":  figure.Money(12.346),
 	} {
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)

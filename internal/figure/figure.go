@@ -1,4 +1,10 @@
-package term
+// Package figure writes durations, counts and amounts the way people read them,
+// in the same form wherever a surface shows them: 3m12s, 184k, $0.92, 2 commits.
+//
+// Figures are for people; machines get whole numbers (see the JSON schemas in
+// docs/reference). Negative values count as zero, since a clock that goes back
+// is no news.
+package figure
 
 import (
 	"fmt"
@@ -20,16 +26,16 @@ func Duration(d time.Duration) string {
 	return fmt.Sprintf("%dd%dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
 }
 
-// short is a duration that may be less than a second: 0.4s.
-func short(d time.Duration) string {
+// Brief is a duration that may be less than a second: 0.4s.
+func Brief(d time.Duration) string {
 	if d < 950*time.Millisecond {
 		return fmt.Sprintf("%.1fs", max(0, d).Seconds())
 	}
 	return Duration(d)
 }
 
-// limit is a duration that somebody chose: 8h rather than 8h00m.
-func limit(d time.Duration) string {
+// Chosen is a duration that somebody chose: 8h rather than 8h00m.
+func Chosen(d time.Duration) string {
 	s := Duration(d)
 	for _, zero := range []string{"00m", "00s", "0h"} {
 		if cut, ok := strings.CutSuffix(s, zero); ok && cut != "" && strings.ContainsAny(cut[len(cut)-1:], "dhm") {
@@ -66,8 +72,8 @@ func Money(usd float64) string {
 	return fmt.Sprintf("$%.2f", max(0, usd))
 }
 
-// count is a number with its noun.
-func count(n int, one string) string {
+// Count is a number with its noun.
+func Count(n int, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
