@@ -242,7 +242,7 @@ func (s *show) activity(doing string) {
 	u := s.state.Usage
 	tokens := u.Tokens() + s.usage.Input + s.usage.Output + s.usage.CacheRead + s.usage.CacheWrite
 	s.out.Print(term.TurnActivity{
-		Iteration: iteration, MaxIterations: s.spec.Policy.Limits.Iterations, Doing: plan.OneLine(doing, 120),
+		Iteration: iteration, MaxIterations: s.state.Policy.Limits.Iterations, Doing: plan.OneLine(doing, 120),
 		ContextPercent: s.context, Tokens: tokens, CostUSD: u.CostUSD + s.usage.CostUSD,
 	})
 }
