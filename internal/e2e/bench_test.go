@@ -34,7 +34,7 @@ var built = sync.OnceValues(func() (string, error) {
 // that is named (.ci/cover).
 func buildArgs(binary string) []string {
 	args := []string{"build", "-o", binary}
-	if os.Getenv("GOCOVERDIR") != "" {
+	if os.Getenv("PAWL_COVERDIR") != "" {
 		args = append(args, "-cover", "-coverpkg=github.com/pawl-dev/pawl/...")
 	}
 	return append(args, "github.com/pawl-dev/pawl/cmd/pawl")
@@ -77,7 +77,7 @@ func newBench(t *testing.T, files map[string]string) *bench {
 		"GIT_CONFIG_GLOBAL": filepath.Join(home, "gitconfig"), "GIT_CONFIG_NOSYSTEM": "1",
 		"GOCACHE": caches[0], "GOMODCACHE": caches[1], "GOPROXY": "off",
 	}
-	if dir := os.Getenv("GOCOVERDIR"); dir != "" {
+	if dir := os.Getenv("PAWL_COVERDIR"); dir != "" {
 		b.env["GOCOVERDIR"] = dir
 	}
 	for _, dir := range []string{b.root, b.env["TMPDIR"]} {
