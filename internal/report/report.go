@@ -22,7 +22,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
-
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
