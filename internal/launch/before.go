@@ -91,8 +91,7 @@ func (p *Prepared) foreign() []string {
 	if p.Spec.OwnTree {
 		return slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool { return path != p.Spec.Plan })
 	}
-	mine := slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool { return slices.Contains(p.Before.Paths, path) })
-	return append(mine, p.Status.Hidden...)
+	return slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool { return slices.Contains(p.Before.Paths, path) })
 }
 
 // TakenOver are untracked files that the loop before left: they are work, and

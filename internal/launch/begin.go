@@ -148,6 +148,9 @@ func (p *Prepared) freeze(ctx context.Context) error {
 	}
 	p.Spec.OwnTree = p.Settings.Worktree.Use
 	p.Spec.Foreign = p.foreign()
+	if !p.Spec.OwnTree {
+		p.Spec.Hidden = p.Status.Hidden
+	}
 	seen, err := earlier(store.Open(p.Home), p.Repo.Root(), p.Goal.Path)
 	if err != nil {
 		return err

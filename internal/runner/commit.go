@@ -145,17 +145,18 @@ func (r *Runner) trailers(a loop.Action, m Memory) []git.Trailer {
 		git.Trailer{Key: TrailerReceipt, Value: r.receiptKey(a, m)})
 }
 
-// withoutForeign takes out of a tree what was untracked before the loop and is
-// not tracked at its base: the person's files, never committed by the loop.
+// withoutForeign takes the person's own out of a tree: files that were untracked
+// before the loop and are not tracked at its base, and what they changed in files
+// that they hid from git. Neither is ever committed by the loop.
 func (r *Runner) withoutForeign(ctx context.Context, tree, base string) (string, error) {
-	if len(r.Spec.Foreign) == 0 || r.Spec.OwnTree { // they lie in another tree
+	if len(r.Spec.Foreign)+len(r.Spec.Hidden) == 0 || r.Spec.OwnTree { // they lie in another tree
 		return tree, nil
 	}
 	tracked, err := r.Repo.Entries(ctx, base, r.Spec.Foreign...)
 	if err != nil {
 		return "", fmt.Errorf("list what was tracked: %w", err)
 	}
-	var out []string
+	out := slices.Clone(r.Spec.Hidden)
 	for _, p := range r.Spec.Foreign {
 		if _, ok := tracked[p]; !ok {
 			out = append(out, p)

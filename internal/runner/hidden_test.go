@@ -1,0 +1,29 @@
+package runner_test
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// A person who hides a tracked file from git (skip-worktree) keeps their own
+// version of it out of every commit, the loop's too.
+func TestWhatThePersonHidFromGitIsNotCommitted(t *testing.T) {
+	files := map[string]string{"local.cfg": "shared\n"}
+	for k, v := range words {
+		files[k] = v
+	}
+	b := newBench(t, files)
+	b.git("update-index", "--skip-worktree", "local.cfg")
+	b.write("local.cfg", "the person's own password\n")
+	s := b.run("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, withGate(nil))
+	if s.Tasks[0].Status != loop.Done {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if got := b.git("show", "HEAD:local.cfg"); got != "shared" {
+		t.Errorf("committed: %s", got)
+	}
+	if got := b.git("show", "HEAD:have.txt"); got != "one\ntwo" {
+		t.Errorf("the work: %s", got)
+	}
+}
