@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -10,9 +11,7 @@ import (
 // version of it out of every commit, the loop's too.
 func TestWhatThePersonHidFromGitIsNotCommitted(t *testing.T) {
 	files := map[string]string{"local.cfg": "shared\n"}
-	for k, v := range words {
-		files[k] = v
-	}
+	maps.Copy(files, words)
 	b := newBench(t, files)
 	b.git("update-index", "--skip-worktree", "local.cfg")
 	b.write("local.cfg", "the person's own password\n")
