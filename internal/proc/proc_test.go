@@ -300,7 +300,7 @@ func (l *lockedBuffer) pid() (int, bool) {
 
 func mustBeGone(t *testing.T, pid int) {
 	t.Helper()
-	for deadline := time.Now().Add(3 * time.Second); alive(pid); {
+	for deadline := time.Now().Add(30 * time.Second); alive(pid); {
 		if time.Now().After(deadline) {
 			t.Fatalf("process %d is still there", pid)
 		}
