@@ -3,7 +3,6 @@ package redact_test
 import (
 	"bytes"
 	"errors"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -151,6 +150,7 @@ func TestWriterReportsAndHoldsBack(t *testing.T) {
 func FuzzString(f *testing.F) {
 	f.Add("password=hunter2hunter2\n"+pem+"\n", 5)
 	f.Add("https://a:bbb@c "+anthropic+"\n", 1)
+	f.Add("https://a:bb}}}}b@c"+anthropic+"\n", -69)
 	f.Add("bearer "+jwt+"\n-----BEGIN \n", 9)
 	r := redact.New(env())
 	f.Fuzz(func(t *testing.T, text string, size int) {
@@ -159,9 +159,7 @@ func FuzzString(f *testing.F) {
 			t.Errorf("%q became %q and then %q", text, once, twice)
 		}
 		for _, secret := range []string{anthropic, github, "correct horse battery"} {
-			// Glued to a letter before it, a token is none: words are what is looked for.
-			alone := regexp.MustCompile(`(^|\W)` + regexp.QuoteMeta(secret))
-			if alone.MatchString(once) || alone.MatchString(written(t, r, text, size)) {
+			if strings.Contains(once, secret) || strings.Contains(written(t, r, text, size), secret) {
 				t.Errorf("%q still holds a secret", once)
 			}
 		}
