@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
@@ -162,7 +162,7 @@ func lengthen(ctx context.Context, s *store.Store, like *store.Loop, iterations 
 			return "", err
 		}
 	}
-	memory, mark, err := runner.Remember(long)
+	memory, mark, err := record.Remember(long)
 	if err != nil {
 		return "", err
 	}

@@ -29,11 +29,13 @@ const imports = `
 	agent/command  < core/* agent proc failure redact
 	agent/scripted < core/* agent proc failure atomicfile
 
+	record         < core/* store store/*
+
 	# Ring 3: services.
 	config         < core/* store planfile failure atomicfile
 	verify         < core/* git proc testreport failure atomicfile redact
-	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt redact store store/* testreport verify
-	launch         < core/* agent agent/claude agent/command agent/scripted config failure git planfile proc prompt redact runner store verify
+	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt record redact store store/* testreport verify
+	launch         < core/* agent agent/claude agent/command agent/scripted config failure git planfile proc prompt record redact runner store verify
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact figure

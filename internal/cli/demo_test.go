@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/demo"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -136,7 +136,7 @@ type gateCounter struct{ runs int }
 
 func (*gateCounter) Stepped(loop.State, loop.Event, []loop.Action) {}
 func (*gateCounter) Agent(agent.Event)                             {}
-func (*gateCounter) Note(runner.Note)                              {}
+func (*gateCounter) Note(record.Note)                              {}
 func (c *gateCounter) Gate(p verify.Progress) {
 	if p.Result != nil && !p.Result.Cached {
 		c.runs++

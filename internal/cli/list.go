@@ -10,7 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -30,12 +30,12 @@ pawl stop ends it.
 
 // Run lists loops, the newest first.
 func (c *listCmd) Run(a *app) error {
-	listed, err := store.List(a.store, runner.Derive)
+	listed, err := store.List(a.store, record.Derive)
 	if err != nil {
 		return err
 	}
 	root := a.root()
-	rows := []runner.Summary{}
+	rows := []record.Summary{}
 	for _, l := range listed {
 		sum := a.present(l)
 		if sum.Root != "" && sum.Root != root && !c.All {
@@ -49,7 +49,7 @@ func (c *listCmd) Run(a *app) error {
 		}
 		rows = append(rows, sum)
 	}
-	slices.SortStableFunc(rows, func(x, y runner.Summary) int { return y.CreatedAt.Compare(x.CreatedAt) })
+	slices.SortStableFunc(rows, func(x, y record.Summary) int { return y.CreatedAt.Compare(x.CreatedAt) })
 	if c.JSON {
 		return a.printJSON(rows)
 	}
@@ -62,7 +62,7 @@ func (c *listCmd) Run(a *app) error {
 
 // present is the summary with the state as it is now: the kept one does not know
 // whether the loop's process lives.
-func (a *app) present(l store.Listed[runner.Summary]) runner.Summary {
+func (a *app) present(l store.Listed[record.Summary]) record.Summary {
 	sum := l.Summary
 	sum.ID = l.Loop.ID
 	if sum.State == "running" || sum.State == "waiting" {
@@ -82,7 +82,7 @@ func noLoops(all bool, elsewhere int) string {
 	return "there is no loop in this repository; pawl list --all shows those of others"
 }
 
-func (a *app) printTable(rows []runner.Summary, all bool) error {
+func (a *app) printTable(rows []record.Summary, all bool) error {
 	out := bufio.NewWriter(a.Out) // a tabwriter writes cell by cell
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	place := ""
@@ -101,14 +101,14 @@ func (a *app) printTable(rows []runner.Summary, all bool) error {
 }
 
 // howItStands is the state, or for a loop that ended its outcome.
-func howItStands(s runner.Summary) string {
+func howItStands(s record.Summary) string {
 	if s.Outcome != "" {
 		return string(s.Outcome)
 	}
 	return s.State
 }
 
-func doneOf(t runner.TaskCount) string {
+func doneOf(t record.TaskCount) string {
 	return fmt.Sprintf("%d/%d", t.Done, t.Done+t.Open+t.Blocked)
 }
 

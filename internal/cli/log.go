@@ -10,7 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -74,7 +74,7 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 		before := state
 		var acts []loop.Action
 		var e loop.Event
-		if r.Type == runner.RecordEvent && json.Unmarshal(r.Data, &e) == nil {
+		if r.Type == record.TypeEvent && json.Unmarshal(r.Data, &e) == nil {
 			state, acts = loop.Step(state, e)
 		}
 		if asJSON {

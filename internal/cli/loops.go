@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -35,8 +35,8 @@ const lost = "lost"
 type subject struct {
 	*store.Loop
 	kept   store.Spec // what it was created with
-	spec   runner.Spec
-	memory runner.Memory
+	spec   record.Spec
+	memory record.Memory
 	mark   journal.Mark // of the record up to which it remembers
 	holder store.Holder // who drives it, or drove it last
 	alive  bool         // the holder lives
@@ -66,7 +66,7 @@ func look(l *store.Loop) (*subject, error) {
 		return nil, err
 	}
 	s := &subject{Loop: l, kept: kept}
-	if s.spec, err = runner.Asked(kept); err != nil {
+	if s.spec, err = record.Asked(kept); err != nil {
 		return nil, err
 	}
 	if s.spec.Branch == "" {
@@ -75,7 +75,7 @@ func look(l *store.Loop) (*subject, error) {
 	if s.holder, s.alive, err = l.Holder(); err != nil {
 		return nil, err
 	}
-	s.memory, s.mark, err = runner.Remember(l)
+	s.memory, s.mark, err = record.Remember(l)
 	return s, err
 }
 
@@ -91,8 +91,8 @@ func (a *app) byPerson(what string) error {
 }
 
 // summary is the loop as scripts see it.
-func (s *subject) summary() runner.Summary {
-	sum := runner.Summarize(s.kept, s.spec, s.memory)
+func (s *subject) summary() record.Summary {
+	sum := record.Summarize(s.kept, s.spec, s.memory)
 	sum.State = stateWord(sum.State, s.alive)
 	return sum
 }
@@ -123,7 +123,7 @@ func events(records iter.Seq2[journal.Record, error]) iter.Seq[loop.Event] {
 	return func(yield func(loop.Event) bool) {
 		for r, err := range records {
 			var e loop.Event
-			if err != nil || r.Type != runner.RecordEvent || json.Unmarshal(r.Data, &e) != nil {
+			if err != nil || r.Type != record.TypeEvent || json.Unmarshal(r.Data, &e) != nil {
 				continue
 			}
 			if !yield(e) {

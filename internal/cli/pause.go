@@ -1,6 +1,6 @@
 package cli
 
-import "github.com/pawl-dev/pawl/internal/runner"
+import "github.com/pawl-dev/pawl/internal/record"
 
 type pauseCmd struct {
 	loopArg
@@ -25,7 +25,7 @@ func (c *pauseCmd) Run(a *app) error {
 	if err := s.driven(); err != nil {
 		return err
 	}
-	if err := s.post(runner.MessagePause, ""); err != nil {
+	if err := s.post(record.MessagePause, ""); err != nil {
 		return err
 	}
 	a.printf("%s pauses before its next turn; pawl resume %[1]s goes on\n", s.ID)

@@ -18,7 +18,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/planfile"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -90,9 +90,9 @@ func codeTable(b *strings.Builder, what string, table []meaning) {
 // schemas are those of what --json prints, by the name of their file.
 func schemas(t *testing.T) map[string]*jsonschema.Schema {
 	t.Helper()
-	summary := schema[runner.Summary](t, "How a loop stands: `pawl status --json`.")
+	summary := schema[record.Summary](t, "How a loop stands: `pawl status --json`.")
 	summary.Properties["state"].Enum = []any{"running", "waiting", "paused", "ended", lost}
-	item := schema[runner.Summary](t, "")
+	item := schema[record.Summary](t, "")
 	item.Schema = ""
 	item.Properties["state"].Enum = summary.Properties["state"].Enum
 	next := schema[planfile.ShownTask](t, "The task to work on now, or null: `pawl plan next --json`.")
@@ -165,7 +165,7 @@ func TestOutputFitsItsSchema(t *testing.T) {
 	task := planfile.ShowTask(plan.Task{ID: "1", Title: "One", Line: 3})
 	outputs := map[string][]any{
 		"status":     {s.summary()},
-		"list":       {[]runner.Summary{}, []runner.Summary{s.summary()}},
+		"list":       {[]record.Summary{}, []record.Summary{s.summary()}},
 		"log":        {journal.Record{Seq: 1, Type: "event", Data: json.RawMessage(`{"kind":"started"}`)}, journal.Record{Data: json.RawMessage(`[1]`)}},
 		"verify":     {verified{Result: gate.Fail, Gates: []verify.Receipt{receipt}}},
 		"audit":      {told, audited{Gates: []auditedGate{}}.because("no trailer")},

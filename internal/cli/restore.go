@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
@@ -96,8 +96,8 @@ func (a *app) restore(ctx context.Context, s *subject, wanted func(*git.Repo) (g
 	if err != nil {
 		return failure.New(failure.Error, "run it again to finish, or pawl undo "+s.ID, "restore checkpoint %d: %w", target.N, err)
 	}
-	note := runner.Note{Level: loop.Info, Text: fmt.Sprintf("a person restored checkpoint %d", target.N)}
-	if _, err := owner.Append(journal.Entry{Type: runner.RecordNote, Data: note}); err != nil {
+	note := record.Note{Level: loop.Info, Text: fmt.Sprintf("a person restored checkpoint %d", target.N)}
+	if _, err := owner.Append(journal.Entry{Type: record.TypeNote, Data: note}); err != nil {
 		return fmt.Errorf("journal the restore: %w", err)
 	}
 	a.tellRestored(s, target, was, done)

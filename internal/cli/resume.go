@@ -6,7 +6,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/launch"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -33,7 +33,7 @@ func (c *resumeCmd) Run(a *app) error {
 	// a runner that was just killed lives on for a moment in a child it was making.
 	if held := new(store.HeldError); errors.As(err, &held) && held.Loop == s.ID {
 		a.printf("%s goes on\n", s.ID)
-		return s.post(runner.MessageResume, "")
+		return s.post(record.MessageResume, "")
 	}
 	if err != nil {
 		return ended(begin, err)

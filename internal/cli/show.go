@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -21,7 +22,7 @@ import (
 // nothing; it remembers only what it needs to tell news from what was said.
 type show struct {
 	out     term.Printer
-	spec    runner.Spec
+	spec    record.Spec
 	id      string
 	state   loop.State // after the last step
 	usage   agent.Usage
@@ -57,7 +58,7 @@ func newShow(out term.Printer, d *launch.Drive, source string) *show {
 	return s
 }
 
-func from(spec runner.Spec) string {
+func from(spec record.Spec) string {
 	commit := spec.From[:min(7, len(spec.From))]
 	if spec.Home != "" && spec.Branch != spec.Home {
 		return spec.Home + " " + commit
@@ -261,7 +262,7 @@ func (s *show) Gate(p verify.Progress) {
 }
 
 // Note shows a note.
-func (s *show) Note(n runner.Note) {
+func (s *show) Note(n record.Note) {
 	level := term.Info
 	if n.Level != loop.Info {
 		level = term.Warn
@@ -275,7 +276,7 @@ func (s *show) note(level term.Level, text string) {
 
 // id of a task of a plan; the goal without a plan has none to show.
 func id(t loop.Task) string {
-	if t.ID == runner.GoalTask {
+	if t.ID == record.GoalTask {
 		return ""
 	}
 	return t.ID
@@ -290,7 +291,7 @@ func name(t loop.Task) string {
 
 // ended is the summary of a loop that ended.
 func (s *show) ended(now loop.State) {
-	sum := runner.Summarize(store.Spec{ID: s.id}, s.spec, runner.Memory{State: now})
+	sum := record.Summarize(store.Spec{ID: s.id}, s.spec, record.Memory{State: now})
 	end := term.LoopEnded{
 		Loop: s.id, Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
 		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.Away), Iterations: now.Iteration,
@@ -330,7 +331,7 @@ func tallies(s loop.State) []term.Tally {
 }
 
 // next is what to type now.
-func next(spec runner.Spec, s loop.State, id string, commits int) []string {
+func next(spec record.Spec, s loop.State, id string, commits int) []string {
 	var lines []string
 	if commits > 0 {
 		lines = append(lines, fmt.Sprintf("git diff %s...%s", spec.From[:min(7, len(spec.From))], spec.Branch))

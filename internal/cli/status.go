@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 type statusCmd struct {
@@ -44,7 +44,7 @@ func statusText(s *subject, now time.Time) string {
 		fmt.Fprintf(&b, "  %-8s  %s\n", name, fmt.Sprintf(format, args...))
 	}
 	line("goal", "%s", s.spec.Goal())
-	if t, ok := st.Task(st.Current); ok && !s.hasEnded() && t.ID != runner.GoalTask {
+	if t, ok := st.Task(st.Current); ok && !s.hasEnded() && t.ID != record.GoalTask {
 		line("task", "%s  %s", t.ID, t.Title)
 	}
 	line("tasks", "%s", tasksLine(sum.Tasks))
@@ -63,7 +63,7 @@ func statusText(s *subject, now time.Time) string {
 }
 
 // headline says what the loop is doing.
-func headline(s *subject, sum runner.Summary, now time.Time) string {
+func headline(s *subject, sum record.Summary, now time.Time) string {
 	st := s.memory.State
 	turn := fmt.Sprintf("iteration %d", st.Iteration)
 	if n := st.Policy.Limits.Iterations; n > 0 {
@@ -124,7 +124,7 @@ func phaseWords(p loop.Phase) string {
 	return "starting"
 }
 
-func tasksLine(t runner.TaskCount) string {
+func tasksLine(t record.TaskCount) string {
 	line := fmt.Sprintf("%d done, %d open", t.Done, t.Open)
 	if t.Blocked > 0 {
 		line += fmt.Sprintf(", %d set aside", t.Blocked)

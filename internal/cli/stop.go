@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
@@ -38,7 +38,7 @@ func (c *stopCmd) Run(a *app) error {
 	if !s.alive {
 		return a.endLost(s)
 	}
-	if err := s.post(runner.MessageStop, ""); err != nil {
+	if err := s.post(record.MessageStop, ""); err != nil {
 		return err
 	}
 	if c.Wait == 0 {

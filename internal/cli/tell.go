@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 type tellCmd struct {
@@ -32,7 +32,7 @@ func (c *tellCmd) Run(a *app) error {
 	if err := s.notEnded(); err != nil {
 		return err
 	}
-	if err := s.post(runner.MessageNote, text); err != nil {
+	if err := s.post(record.MessageNote, text); err != nil {
 		return err
 	}
 	if !s.alive {
@@ -45,7 +45,7 @@ func (c *tellCmd) Run(a *app) error {
 
 // post leaves a message in the loop's inbox.
 func (s *subject) post(kind, text string) error {
-	return s.Post(strings.ToLower(kind+"-"+rand.Text()), runner.Message{Kind: kind, Text: text})
+	return s.Post(strings.ToLower(kind+"-"+rand.Text()), record.Message{Kind: kind, Text: text})
 }
 
 // notEnded refuses to steer a loop that is over.

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/figure"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -24,7 +24,7 @@ type told struct {
 // lines tell a record: what happened, then what was decided.
 func (t told) lines(r journal.Record) []string {
 	switch r.Type {
-	case runner.RecordEvent:
+	case record.TypeEvent:
 		var lines []string
 		for _, line := range append([]string{t.happened()}, t.decided()...) {
 			if line != "" {
@@ -42,12 +42,12 @@ func (t told) lines(r journal.Record) []string {
 		if json.Unmarshal(r.Data, &torn) == nil {
 			return []string{fmt.Sprintf("a crash left %d bytes of a record; they are kept in %s", torn.Bytes, torn.File)}
 		}
-	case runner.RecordNote:
-		var n runner.Note
+	case record.TypeNote:
+		var n record.Note
 		if json.Unmarshal(r.Data, &n) == nil {
 			return []string{string(n.Level) + ": " + n.Text}
 		}
-	case runner.RecordReceipt:
+	case record.TypeReceipt:
 		var rec verify.Receipt
 		if json.Unmarshal(r.Data, &rec) == nil {
 			return []string{fmt.Sprintf("gate %s: %s (exit %d, %s) receipt %s", rec.Gate, rec.Status, rec.ExitCode, figure.Duration(rec.Duration), rec.ID)}

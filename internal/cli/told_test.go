@@ -9,7 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
@@ -111,9 +111,9 @@ func TestOtherRecordsInWords(t *testing.T) {
 	}{
 		{store.Taken, store.Holder{PID: 7, Host: "anvil"}, []string{"process 7 on anvil drives the loop (owner 3)"}},
 		{journal.Torn, journal.TornData{Bytes: 12, File: "x.torn"}, []string{"a crash left 12 bytes of a record; they are kept in x.torn"}},
-		{runner.RecordNote, runner.Note{Level: loop.Warning, Text: "left"}, []string{"warning: left"}},
-		{runner.RecordSession, runner.Session{ID: "s"}, nil},
-		{runner.RecordNote, "no note", nil},
+		{record.TypeNote, record.Note{Level: loop.Warning, Text: "left"}, []string{"warning: left"}},
+		{record.TypeSession, record.Session{ID: "s"}, nil},
+		{record.TypeNote, "no note", nil},
 	}
 	for _, c := range cases {
 		data, err := json.Marshal(c.data)

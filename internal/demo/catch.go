@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
@@ -46,7 +46,7 @@ func Caught(records iter.Seq2[journal.Record, error]) ([]Catch, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read what was caught: %w", err)
 		}
-		if r.Type != runner.RecordEvent {
+		if r.Type != record.TypeEvent {
 			continue
 		}
 		var e loop.Event

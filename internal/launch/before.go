@@ -9,7 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -24,12 +24,12 @@ type Before struct {
 
 // before looks for loops of the work tree, the newest first.
 func before(ctx context.Context, st *store.Store, repo *git.Repo) (Before, error) {
-	listed, err := store.List(st, runner.Derive)
+	listed, err := store.List(st, record.Derive)
 	if err != nil {
 		return Before{}, fmt.Errorf("look at earlier loops: %w", err)
 	}
-	listed = slices.DeleteFunc(listed, func(l store.Listed[runner.Summary]) bool { return l.Summary.Root != repo.Root() })
-	slices.SortFunc(listed, func(x, y store.Listed[runner.Summary]) int {
+	listed = slices.DeleteFunc(listed, func(l store.Listed[record.Summary]) bool { return l.Summary.Root != repo.Root() })
+	slices.SortFunc(listed, func(x, y store.Listed[record.Summary]) int {
 		return y.Summary.CreatedAt.Compare(x.Summary.CreatedAt)
 	})
 	var b Before
@@ -38,7 +38,7 @@ func before(ctx context.Context, st *store.Store, repo *git.Repo) (Before, error
 		if ended && (b.Loop != "" || l.Summary.Turns == 0) || !ended && b.CutOff != "" {
 			continue
 		}
-		spec, err := runner.ReadSpec(l.Loop)
+		spec, err := record.ReadSpec(l.Loop)
 		if err != nil || spec.OwnTree {
 			continue // a damaged one can vouch for nothing
 		}
@@ -63,12 +63,12 @@ func before(ctx context.Context, st *store.Store, repo *git.Repo) (Before, error
 
 // leftBy are the paths in which a loop's last checkpoint differs from its last
 // commit, but for those that were there before the loop.
-func leftBy(ctx context.Context, repo *git.Repo, l *store.Loop, spec runner.Spec) ([]string, error) {
+func leftBy(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec) ([]string, error) {
 	points, err := repo.Checkpoints(ctx, l.ID)
 	if err != nil || len(points) == 0 {
 		return nil, err
 	}
-	m, _, err := runner.Remember(l)
+	m, _, err := record.Remember(l)
 	if err != nil {
 		return nil, err
 	}

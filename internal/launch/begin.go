@@ -16,7 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -32,7 +32,7 @@ type Request struct {
 type Prepared struct {
 	Goal      Goal
 	Settings  config.Settings
-	Spec      runner.Spec
+	Spec      record.Spec
 	Repo      *git.Repo
 	Status    git.Status
 	Before    Before           // what other loops left here
@@ -215,11 +215,11 @@ func earlier(st *store.Store, root, planPath string) (map[string]gate.Evidence, 
 		if err != nil || kept.Root != root {
 			continue
 		}
-		spec, err := runner.ReadSpec(l)
+		spec, err := record.ReadSpec(l)
 		if err != nil || spec.Plan != planPath {
 			continue
 		}
-		m, _, err := runner.Remember(l)
+		m, _, err := record.Remember(l)
 		if err != nil {
 			continue // damaged: it can vouch for nothing
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -26,7 +27,7 @@ import (
 // Drive is a loop that is about to run: ours alone until Close.
 type Drive struct {
 	*runner.Runner
-	Spec    runner.Spec
+	Spec    record.Spec
 	Version string // of the agent's client, "" if it cannot be told
 	Resumed bool
 
@@ -94,7 +95,7 @@ func (p *Prepared) agentVersion(ctx context.Context) (string, error) {
 }
 
 // agentFor makes the agent; what it must remember between sessions goes to dir.
-func agentFor(a runner.Agent, dir string) (agent.Agent, error) {
+func agentFor(a record.Agent, dir string) (agent.Agent, error) {
 	switch a.Name {
 	case "claude":
 		return claude.Agent{Command: a.Command}, nil
@@ -127,7 +128,7 @@ func scriptedAgent(path, dir string) (agent.Agent, error) {
 // Resume takes up a loop whose owner is gone, or one that ended with something
 // left to do.
 func Resume(ctx context.Context, l *store.Loop, env config.Environment) (*Drive, error) {
-	spec, err := runner.ReadSpec(l)
+	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func Resume(ctx context.Context, l *store.Loop, env config.Environment) (*Drive,
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := runner.Remember(l)
+	m, _, err := record.Remember(l)
 	if err != nil {
 		return nil, fmt.Errorf("read loop %s: %w", l.ID, err)
 	}

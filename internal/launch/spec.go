@@ -7,16 +7,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // specOf makes the loop's frozen order out of the goal and the settings.
-func specOf(g Goal, s config.Settings) runner.Spec {
-	spec := runner.Spec{
+func specOf(g Goal, s config.Settings) record.Spec {
+	spec := record.Spec{
 		Name: s.Name, Prompt: g.Prompt, Plan: g.Path, Gates: s.Gates, Promise: s.Promise,
 		TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: s.Warm, KeepOwn: !s.Squash,
 		Setup: s.Worktree.Setup, GateEnv: s.GateVars(), Tests: s.Tests, Protect: s.Protect, TestGrants: s.AllowTestChanges,
-		Agent: runner.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
+		Agent: record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
 	}
 	spec.Tasks = tasksOf(g, s)
 	if g.Plan != nil {
@@ -48,7 +48,7 @@ func specOf(g Goal, s config.Settings) runner.Spec {
 func tasksOf(g Goal, s config.Settings) []loop.Task {
 	if g.Plan == nil {
 		return []loop.Task{{
-			ID: runner.GoalTask, Title: plan.OneLine(g.Prompt, 72), Status: loop.Open, Wanted: s.Evidence.For(runner.GoalTask),
+			ID: record.GoalTask, Title: plan.OneLine(g.Prompt, 72), Status: loop.Open, Wanted: s.Evidence.For(record.GoalTask),
 		}}
 	}
 	var tasks []loop.Task

@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // fromHere gives what was typed the meaning that it has where the person stands:
@@ -37,7 +37,7 @@ func (p *Prepared) fromHere(q Request) error {
 
 // program is the agent's program or script by its absolute path: its processes
 // have other folders than this one. A bare name is sought in PATH.
-func (p *Prepared) program(a runner.Agent) string {
+func (p *Prepared) program(a record.Agent) string {
 	if a.Command == "" || a.Name != "scripted" && filepath.Base(a.Command) == a.Command {
 		return a.Command
 	}
@@ -46,7 +46,7 @@ func (p *Prepared) program(a runner.Agent) string {
 
 // namesTasks refuses options that were typed about tasks that are not there.
 func namesTasks(g Goal, s config.Settings, flags map[string]any) error {
-	there := []string{runner.GoalTask}
+	there := []string{record.GoalTask}
 	if g.Plan != nil {
 		there = there[:0]
 		for _, t := range g.Plan.Plan().Tasks {

@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -164,4 +165,4 @@ func (w teller) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 }
 func (w teller) Agent(e agent.Event)    { w.t.Logf("  agent %s %s %s", e.Kind, e.Detail, e.Text) }
 func (w teller) Gate(p verify.Progress) {}
-func (w teller) Note(n runner.Note)     { w.t.Logf("  note %s", n.Text) }
+func (w teller) Note(n record.Note)     { w.t.Logf("  note %s", n.Text) }

@@ -6,23 +6,13 @@ import (
 	"fmt"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
 )
-
-// Base is the commit that every diff is against: the loop's start, its last
-// commit, or what the person committed since.
-type Base struct {
-	Commit string `json:"commit"`
-	// From is the base with which the task began, where the person has committed
-	// since: a restore goes back to there, but keeps what they committed.
-	From string `json:"from,omitempty"`
-	// Own says that the branch holds commits of the agent's beyond Commit.
-	Own bool `json:"own,omitempty"`
-}
 
 // settle puts HEAD back on the loop's branch and finds out whose the commits are
 // that the loop did not make. Those that no command explains are the person's,
 // and the base from now on. It tells what it found.
-func (r *Runner) settle(ctx context.Context, m Memory) (base Base, remarks []string, err error) {
+func (r *Runner) settle(ctx context.Context, m record.Memory) (base record.Base, remarks []string, err error) {
 	base = m.Base
 	left, err := r.Repo.QuitOperation(ctx)
 	if err != nil {
@@ -62,17 +52,17 @@ func theirs(branch, head string) string {
 func short(commit string) string { return commit[:min(len(commit), 7)] }
 
 // setBase journals a base that is not the one known. In Run's goroutine.
-func (r *Runner) setBase(b Base) error {
+func (r *Runner) setBase(b record.Base) error {
 	if b == r.mem.Base {
 		return nil
 	}
 	r.mem.Base = b
-	return r.append(RecordBase, b)
+	return r.append(record.TypeBase, b)
 }
 
 // squash makes the agent's own commits changes again. What it gives is to be done
 // in Run's goroutine: it notes where they are kept.
-func (r *Runner) squash(ctx context.Context, base Base) (noted func(context.Context) error, err error) {
+func (r *Runner) squash(ctx context.Context, base record.Base) (noted func(context.Context) error, err error) {
 	ref, err := r.Repo.Squash(ctx, r.Loop.ID, r.Spec.Branch, base.Commit)
 	if err != nil {
 		return nil, err
@@ -88,7 +78,7 @@ func (r *Runner) squash(ctx context.Context, base Base) (noted func(context.Cont
 
 // adoptCommits takes commits that appeared on the branch since the last one of
 // the loop's into the base. Between tasks no turn runs: they are the person's.
-func (r *Runner) adoptCommits(ctx context.Context, m Memory) error {
+func (r *Runner) adoptCommits(ctx context.Context, m record.Memory) error {
 	if m.State.Unjudged {
 		return nil
 	}
@@ -103,7 +93,7 @@ func (r *Runner) adoptCommits(ctx context.Context, m Memory) error {
 	if branch != r.Spec.Branch || head == m.Base.Commit {
 		return nil
 	}
-	r.inRun(ctx, func(context.Context) error { return r.setBase(Base{Commit: head}) })
+	r.inRun(ctx, func(context.Context) error { return r.setBase(record.Base{Commit: head}) })
 	r.noteLater(ctx, loop.Info, theirs(branch, head))
 	return nil
 }

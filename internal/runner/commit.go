@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // Trailers of the commits that a loop makes.
@@ -83,7 +84,7 @@ func (r *Runner) progress(a loop.Action, format string) error {
 // commit makes the verified tree one commit. The tree is the gated one but for
 // Pawl's own marks, which Tick has just written. A commit that was made before a
 // crash is found by its receipt.
-func (r *Runner) commit(ctx context.Context, a loop.Action, m Memory) (loop.Event, error) {
+func (r *Runner) commit(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("take the tree to commit: %w", err)
@@ -125,18 +126,18 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m Memory) (loop.Even
 	if c.Squashed != "" && !r.Spec.KeepOwn {
 		r.noteLater(ctx, loop.Info, "commits made while the gates ran are part of this one; they are kept at "+c.Squashed)
 	}
-	kept := Kept{Commit: c.Commit, Gated: a.Tree, Committed: own, Receipt: a.Receipt}
-	r.inRun(ctx, func(context.Context) error { return r.append(RecordKept, kept) })
+	kept := record.Kept{Commit: c.Commit, Gated: a.Tree, Committed: own, Receipt: a.Receipt}
+	r.inRun(ctx, func(context.Context) error { return r.append(record.TypeKept, kept) })
 	done.Commit = c.Commit
 	return done, nil
 }
 
 // receiptKey names the commit of this claim even where no gate gave a receipt.
-func (r *Runner) receiptKey(a loop.Action, m Memory) string {
+func (r *Runner) receiptKey(a loop.Action, m record.Memory) string {
 	return cmp.Or(a.Receipt, fmt.Sprintf("none-%s-%d", r.Loop.ID, m.State.Iteration))
 }
 
-func (r *Runner) trailers(a loop.Action, m Memory) []git.Trailer {
+func (r *Runner) trailers(a loop.Action, m record.Memory) []git.Trailer {
 	ts := []git.Trailer{{Key: TrailerLoop, Value: r.Loop.ID}}
 	for _, id := range a.Tasks {
 		ts = append(ts, git.Trailer{Key: TrailerTask, Value: plan.OneLine(id, 100)})
@@ -180,7 +181,7 @@ func commitMessage(s loop.State, ids []string) string {
 		kind = "docs"
 	}
 	scope := ""
-	if first.ID != GoalTask && first.ID != loop.FinalTask {
+	if first.ID != record.GoalTask && first.ID != loop.FinalTask {
 		scope = "(" + plan.Scope(first.ID) + ")"
 	}
 	title := plan.OneLine(first.Title, 60)

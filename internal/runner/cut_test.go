@@ -9,7 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // slow is an agent whose client does not come up before it is told to give up.
@@ -27,7 +27,7 @@ func TestAStopWhileTheClientStarts(t *testing.T) {
 	b.loop = d.Loop
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	w := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []runner.Message{{Kind: runner.MessageStop}}}
+	w := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageStop}}}
 	s, err := b.drive(ctx, d, w)
 	if err != nil || s.Outcome != loop.CancelledEnd {
 		t.Fatalf("%s: %v", s.Phase, err)
@@ -129,7 +129,7 @@ func TestAFreshTurnThatWasCutTakesUpNoOlderSession(t *testing.T) {
 	if _, err := b.drive(ctx, d, teller{t}); err == nil {
 		t.Fatal("not killed")
 	}
-	m, _, err := runner.Remember(b.loop)
+	m, _, err := record.Remember(b.loop)
 	if err != nil || m.Session.ID != "" || m.State.Current != "2" {
 		t.Fatalf("task %s would take up %q (%v)", m.State.Current, m.Session.ID, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -42,7 +43,7 @@ func (r *Runner) GateProgress(p verify.Progress) {
 }
 
 // runGates runs the gates that are due for a purpose.
-func (r *Runner) runGates(ctx context.Context, a loop.Action, m Memory) (loop.Event, error) {
+func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
 	dir, err := r.Loop.IterationDir(max(m.State.Iteration, 1))
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
@@ -100,7 +101,7 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 // judgeClaim runs the user's hooks, then the gates, on one and the same tree. A
 // tree that the gates changed is judged once more; one that keeps changing
 // cannot be judged.
-func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m Memory, dir string) (loop.Gates, error) {
+func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory, dir string) (loop.Gates, error) {
 	tree, message, refusal, err := r.readyToCommit(ctx, a, m)
 	if err != nil {
 		return loop.Gates{}, err
@@ -141,7 +142,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m Memory, dir st
 // alone runs the gates also on the tree to be committed, where that is not the
 // one they ran on: files of the person's that git does not track were there, and
 // the commit must stand without them.
-func (r *Runner) alone(ctx context.Context, g *loop.Gates, m Memory, now []gate.Result, dir string) error {
+func (r *Runner) alone(ctx context.Context, g *loop.Gates, m record.Memory, now []gate.Result, dir string) error {
 	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit)
 	if err != nil {
 		return err
@@ -192,7 +193,7 @@ func asGood(here, there []gate.Result) bool {
 
 // readyToCommit makes what the agent did one change against the base, and asks
 // the user's commit hooks, whose refusal is a gate's failure.
-func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m Memory) (tree, message string, refusal *loop.Gates, err error) {
+func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memory) (tree, message string, refusal *loop.Gates, err error) {
 	if a.Purpose == loop.ForClaim && !r.Spec.KeepOwn {
 		noted, err := r.squash(ctx, m.Base)
 		if err != nil {
@@ -237,7 +238,7 @@ func (r *Runner) receipts(ctx context.Context, results []gate.Result) string {
 	for _, res := range results {
 		rec := verify.NewReceipt(res, time.Now())
 		ids = append(ids, rec.ID)
-		r.inRun(ctx, func(context.Context) error { return r.append(RecordReceipt, rec) })
+		r.inRun(ctx, func(context.Context) error { return r.append(record.TypeReceipt, rec) })
 	}
 	return strings.Join(ids, " ")
 }

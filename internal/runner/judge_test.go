@@ -8,7 +8,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 const (
@@ -60,7 +60,7 @@ func TestWhatAPersonChangedInAPauseIsKept(t *testing.T) {
 	defer kill()
 	d := b.begin("-- 1/sleep --\n600ms\n-- 1/run --\ntrue\n-- 1/reply --\nthinking\n", []string{"have every word"}, withGate(nil))
 	b.loop = d.Loop
-	ask := &sender{b: b, at: loop.GatesFinished, send: []runner.Message{{Kind: runner.MessagePause}}}
+	ask := &sender{b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessagePause}}}
 	s, err := b.drive(ctx, d, &onStep{teller: teller{t}, at: loop.TreeSeen, then: kill, ask: ask})
 	if err == nil || s.Phase != loop.Paused {
 		t.Fatalf("not paused but %s %s: %s", s.Phase, s.Outcome, s.Reason)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // greedy is an agent whose turn uses tokens and does not end by itself.
@@ -53,7 +53,7 @@ type nobody struct{ teller }
 
 func (nobody) Stepped(loop.State, loop.Event, []loop.Action) {}
 func (nobody) Agent(agent.Event)                             {}
-func (nobody) Note(runner.Note)                              {}
+func (nobody) Note(record.Note)                              {}
 
 func TestTheTimeLimitEndsAPeriodicWait(t *testing.T) {
 	b := newBench(t, words)
@@ -67,7 +67,7 @@ func TestAMessageThatComesTwiceIsHeardOnce(t *testing.T) {
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())
 	d := b.begin("-- 1/sleep --\n30s\n", []string{"have every word"}, withGate(nil))
-	if err := d.Loop.Post("id-1", runner.Message{Kind: runner.MessageNote, Text: "look at want.txt"}); err != nil {
+	if err := d.Loop.Post("id-1", record.Message{Kind: record.MessageNote, Text: "look at want.txt"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.drive(ctx, d, &onStep{teller: teller{t}, at: loop.MessageArrived, then: kill}); err == nil {

@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // look finds out what the turn did to the work tree: a branch switched, marks
 // set, what judges changed. Only a deep look, where something will be judged,
 // compares the whole tree with the task's start.
-func (r *Runner) look(ctx context.Context, a loop.Action, m Memory) (loop.Event, error) {
+func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
 	seen := loop.Seen{Unknown: !a.Deep}
 	base, remarks, err := r.settle(ctx, m)
 	if err != nil {

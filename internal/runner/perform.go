@@ -7,6 +7,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // perform does one action. Those that ask for an answer run in a goroutine,
@@ -45,7 +46,7 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 }
 
 // asked performs an action; m is the memory as it was when the action began.
-type asked func(ctx context.Context, a loop.Action, m Memory) (loop.Event, error)
+type asked func(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error)
 
 // underway is an action that will end in an event.
 type underway struct {
@@ -77,7 +78,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) {
 	u := &underway{cancel: cancel, done: make(chan struct{})}
 	r.action = u
 	m := r.mem
-	r.came = Session{}
+	r.came = record.Session{}
 	go func() {
 		defer cancel()
 		e, err := do(actx, a, m)
@@ -93,7 +94,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) {
 			r.report(ctx, loop.Event{Kind: loop.Faulted, Text: err.Error(), Hint: failure.Hint(err)})
 		default:
 			r.inRun(ctx, func(ctx context.Context) error {
-				if came != (Session{}) {
+				if came != (record.Session{}) {
 					if err := r.setSession(came); err != nil {
 						return err
 					}
@@ -105,7 +106,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) {
 }
 
 // wait ends at a time, which may have passed while nobody was there.
-func wait(ctx context.Context, a loop.Action, _ Memory) (loop.Event, error) {
+func wait(ctx context.Context, a loop.Action, _ record.Memory) (loop.Event, error) {
 	t := time.NewTimer(time.Until(a.Until))
 	defer t.Stop()
 	select {

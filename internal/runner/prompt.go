@@ -10,10 +10,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/prompt"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // prompt writes what the agent is told in a turn.
-func (r *Runner) prompt(a loop.Action, m Memory) (string, error) {
+func (r *Runner) prompt(a loop.Action, m record.Memory) (string, error) {
 	var overrides fs.FS
 	if r.Spec.Prompts != "" {
 		overrides = os.DirFS(r.Spec.Prompts)
@@ -65,7 +66,7 @@ func (r *Runner) kindOf(a loop.Action) prompt.Kind {
 	return prompt.First
 }
 
-func (r *Runner) promptData(a loop.Action, m Memory) prompt.Data {
+func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 	s := m.State
 	d := prompt.Data{
 		Loop: r.Loop.ID, Goal: r.Spec.Prompt, Gates: r.Spec.Gates, Promise: r.Spec.Promise,
@@ -73,7 +74,7 @@ func (r *Runner) promptData(a loop.Action, m Memory) prompt.Data {
 	}
 	if task, ok := s.Task(a.Task); ok {
 		d.Evidence = task.Wanted
-		if task.ID != GoalTask {
+		if task.ID != record.GoalTask {
 			d.Task = plan.Task{ID: task.ID, Title: task.Title}
 		}
 	}
@@ -126,7 +127,7 @@ func recap(history []loop.Attempt) []string {
 	var past []prompt.Past
 	for _, h := range history {
 		task := h.Task
-		if task == GoalTask {
+		if task == record.GoalTask {
 			task = ""
 		}
 		past = append(past, prompt.Past{Iteration: h.Iteration, Task: task, Outcome: h.What})

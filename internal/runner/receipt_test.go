@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -18,7 +18,7 @@ func TestEachRunOfTheGatesHasItsReceipt(t *testing.T) {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
 	trees := map[string]string{} // by receipt
-	var kept runner.Kept
+	var kept record.Kept
 	purposes := 0
 	for r, err := range b.loop.Records(journal.Mark{}) {
 		if err != nil {
@@ -27,12 +27,12 @@ func TestEachRunOfTheGatesHasItsReceipt(t *testing.T) {
 		var rec verify.Receipt
 		var e loop.Event
 		switch r.Type {
-		case runner.RecordReceipt:
+		case record.TypeReceipt:
 			err = json.Unmarshal(r.Data, &rec)
 			trees[rec.ID] = rec.Gated
-		case runner.RecordKept:
+		case record.TypeKept:
 			err = json.Unmarshal(r.Data, &kept)
-		case runner.RecordEvent:
+		case record.TypeEvent:
 			if err = json.Unmarshal(r.Data, &e); e.Gates != nil {
 				purposes++
 				if trees[e.Gates.Receipt] != e.Gates.Tree {

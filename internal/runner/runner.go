@@ -27,6 +27,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -43,7 +44,7 @@ type Observer interface {
 	// Gate: a gate begins (res nil) or has finished.
 	Gate(p verify.Progress)
 	// Note: something worth telling that is no event of the machine.
-	Note(n Note)
+	Note(n record.Note)
 }
 
 // nobody watches.
@@ -52,13 +53,13 @@ type nobody struct{}
 func (nobody) Stepped(loop.State, loop.Event, []loop.Action) {}
 func (nobody) Agent(agent.Event)                             {}
 func (nobody) Gate(verify.Progress)                          {}
-func (nobody) Note(Note)                                     {}
+func (nobody) Note(record.Note)                              {}
 
 // Runner drives one loop.
 type Runner struct {
 	Loop     *store.Loop
 	Owner    *store.Owner
-	Spec     Spec
+	Spec     record.Spec
 	Repo     *git.Repo // of the work tree the agent works in
 	Agent    agent.Agent
 	Verify   Verifier
@@ -71,16 +72,16 @@ type Runner struct {
 	Reopen   bool          // go on with a loop that has ended, too
 
 	kept   store.Spec // what the loop was created with
-	mem    Memory
+	mem    record.Memory
 	mark   journal.Mark
 	inbox  chan func(context.Context) error // what others want done in Run's goroutine
 	action *underway                        // the last one that asked for an answer
 
 	// Of the action under way; actions follow one another, so nothing else
 	// touches these.
-	session  agent.Session // its process may still run
-	came     Session       // as the last turn left it: journalled with the turn's answer
-	contexts int           // it has had
+	session  agent.Session  // its process may still run
+	came     record.Session // as the last turn left it: journalled with the turn's answer
+	contexts int            // it has had
 	rules    guard.Rules
 	tools    tools          // what its turns did
 	plan     *planfile.File // as the person wrote it, with Pawl's marks
@@ -142,7 +143,7 @@ func (r *Runner) open() error {
 	if r.kept, err = r.Loop.Spec(); err != nil {
 		return err
 	}
-	mem, mark, err := Remember(r.Loop)
+	mem, mark, err := record.Remember(r.Loop)
 	var corrupt *journal.CorruptError
 	if err != nil && !errors.As(err, &corrupt) {
 		return fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
@@ -169,15 +170,15 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", e.Kind, err)
 	}
-	if err := r.append(RecordEvent, kept); err != nil {
+	if err := r.append(record.TypeEvent, kept); err != nil {
 		return fmt.Errorf("journal %s: %w", e.Kind, err)
 	}
 	e = loop.Event{}
 	if err := json.Unmarshal(kept, &e); err != nil {
 		return fmt.Errorf("read back the event: %w", err)
 	}
-	acts := r.mem.apply(e)
-	if sortedOut(e, r.mem.State) {
+	acts := r.mem.Apply(e)
+	if record.SortedOut(e, r.mem.State) {
 		r.tools.sort()
 	}
 	r.save()
@@ -210,8 +211,8 @@ func (r *Runner) append(kind string, data any) error {
 // save keeps the snapshot that lists and hooks read. It is derived: that it
 // could not be written is worth a note, not an end.
 func (r *Runner) save() {
-	if err := r.Owner.Save(r.mark, r.mem, Summarize(r.kept, r.Spec, r.mem)); err != nil {
-		r.Observer.Note(Note{Level: loop.Warning, Text: "could not save the loop's snapshot: " + err.Error()})
+	if err := r.Owner.Save(r.mark, r.mem, record.Summarize(r.kept, r.Spec, r.mem)); err != nil {
+		r.Observer.Note(record.Note{Level: loop.Warning, Text: "could not save the loop's snapshot: " + err.Error()})
 	}
 }
 
@@ -220,8 +221,8 @@ func (r *Runner) note(level loop.Level, text string) {
 	if r.Redact != nil {
 		text = r.Redact.String(text)
 	}
-	n := Note{Level: level, Text: text}
-	if err := r.append(RecordNote, n); err != nil {
+	n := record.Note{Level: level, Text: text}
+	if err := r.append(record.TypeNote, n); err != nil {
 		n.Text += " (not journalled: " + err.Error() + ")"
 	}
 	r.Observer.Note(n)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // gate passes where every word of want.txt is in have.txt: small, quick, and
@@ -224,7 +224,7 @@ type sender struct {
 	teller
 	b    *bench
 	at   loop.EventKind
-	send []runner.Message
+	send []record.Message
 }
 
 func (w *sender) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
@@ -242,8 +242,8 @@ func (w *sender) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 
 func TestMessagesReachTheLoop(t *testing.T) {
 	b := newBench(t, words)
-	w := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []runner.Message{
-		{Kind: runner.MessageNote, Text: "look at want.txt first"}, {Kind: runner.MessagePause}, {Kind: runner.MessageResume},
+	w := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{
+		{Kind: record.MessageNote, Text: "look at want.txt first"}, {Kind: record.MessagePause}, {Kind: record.MessageResume},
 	}}
 	s := b.watched(`
 -- 1/sleep --
@@ -263,7 +263,7 @@ two
 		t.Errorf("the note did not reach the agent:\n%s", second)
 	}
 
-	w = &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []runner.Message{{Kind: runner.MessageStop}}}
+	w = &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageStop}}}
 	b.write("want.txt", "one\ntwo\nthree\n")
 	b.git("commit", "-qam", "want more")
 	s = b.watched("-- 1/sleep --\n60s\n", []string{"have every word"}, withGate(nil), w)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // Abandon ends a loop that could not begin.
@@ -26,7 +27,7 @@ func (r *Runner) End(ctx context.Context) (loop.State, error) {
 
 // StartFrom makes a commit the base of a loop that is not being driven yet.
 func (r *Runner) StartFrom(commit string) error {
-	return r.append(RecordBase, Base{Commit: commit})
+	return r.append(record.TypeBase, record.Base{Commit: commit})
 }
 
 // takeUp makes ready to go on from where the loop stands and gives the event to

@@ -13,10 +13,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // checkpoint keeps a snapshot of the whole work tree.
-func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m Memory) (loop.Event, error) {
+func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
 	if err := r.adoptCommits(ctx, m); err != nil {
 		return loop.Event{}, err
 	}
@@ -52,7 +53,7 @@ func (r *Runner) nameSkipped(ctx context.Context, skipped []git.Skipped) {
 // restore keeps a snapshot of the tree as it is, so that the restore can itself
 // be undone, and goes back to where the task began. The plan and the progress
 // file are Pawl's to change and stay.
-func (r *Runner) restore(ctx context.Context, a loop.Action, m Memory) (loop.Event, error) {
+func (r *Runner) restore(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
 	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "before a restore: "+a.Text); err != nil {
 		return loop.Event{}, fmt.Errorf("checkpoint before a restore: %w", err)
 	}
@@ -77,7 +78,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m Memory) (loop.Eve
 }
 
 // withTheirs is a tree with what the person has committed since it was current.
-func (r *Runner) withTheirs(ctx context.Context, tree string, b Base) (string, error) {
+func (r *Runner) withTheirs(ctx context.Context, tree string, b record.Base) (string, error) {
 	if b.From == "" {
 		return tree, nil
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/claim"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 
 // turn runs one turn of the agent. A failure of the agent is an event; an error
 // is Pawl's own.
-func (r *Runner) turn(ctx context.Context, a loop.Action, m Memory) (loop.Event, error) {
+func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
 	dir, err := r.Loop.IterationDir(a.Iteration)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
@@ -57,7 +58,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m Memory) (loop.Event,
 	}, func(e agent.Event) {
 		if e.Kind == agent.KindInit {
 			version = e.Text
-			r.keepSession(ctx, Session{ID: s.ID(), CostUSD: prior, Version: e.Text, Model: e.Model})
+			r.keepSession(ctx, record.Session{ID: s.ID(), CostUSD: prior, Version: e.Text, Model: e.Model})
 		}
 		if e.Kind == agent.KindUsage && !spent && overTokens(m.State, e.Usage) {
 			spent = true
@@ -74,7 +75,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m Memory) (loop.Event,
 	if res.Failure != nil {
 		r.replaceSession(ctx) // the client may be in any state: a new process takes the session up
 	}
-	r.came = Session{ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model}
+	r.came = record.Session{ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model}
 	turn := r.turnOf(res, m.State)
 	if f := res.Failure; f != nil {
 		return loop.Event{Kind: loop.AgentFailed, Turn: turn, Failure: &loop.Failure{
@@ -98,17 +99,17 @@ func (r *Runner) notStarted(ctx context.Context, err error, s loop.State) (loop.
 
 // keepSession journals the session as soon as it has a name: a runner that dies
 // in mid-turn leaves it to its successor.
-func (r *Runner) keepSession(ctx context.Context, s Session) {
+func (r *Runner) keepSession(ctx context.Context, s record.Session) {
 	r.inRun(ctx, func(context.Context) error { return r.setSession(s) })
 }
 
 // setSession journals a session that is not the one known. In Run's goroutine.
-func (r *Runner) setSession(s Session) error {
+func (r *Runner) setSession(s record.Session) error {
 	if s == r.mem.Session {
 		return nil
 	}
 	r.mem.Session = s
-	return r.append(RecordSession, s)
+	return r.append(record.TypeSession, s)
 }
 
 // costLeft bounds a turn's cost by what the loop may still spend.
@@ -135,10 +136,10 @@ func needsMemory(s loop.Situation) bool {
 // openSession gives the session for a turn: the one under way, the same one
 // taken up again in a new process, or a fresh context. It tells whether the
 // agent remembers the turn before; one without sessions never does.
-func (r *Runner) openSession(ctx context.Context, fresh bool, last Session, log string) (s agent.Session, remembers bool, err error) {
+func (r *Runner) openSession(ctx context.Context, fresh bool, last record.Session, log string) (s agent.Session, remembers bool, err error) {
 	if fresh {
 		// Should we die before it has a name, nobody may take up the one before.
-		r.keepSession(ctx, Session{Version: last.Version, Model: last.Model})
+		r.keepSession(ctx, record.Session{Version: last.Version, Model: last.Model})
 		if !r.freshen(ctx) {
 			r.replaceSession(ctx)
 		}
@@ -158,7 +159,7 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last Session, log 
 		// The client may have forgotten the session; the work and the recap stay.
 		r.noteLater(ctx, loop.Warning, "the session could not be taken up again, a fresh one goes on: "+err.Error())
 		o.Resume, o.PriorCostUSD = "", 0
-		r.keepSession(ctx, Session{Version: last.Version})
+		r.keepSession(ctx, record.Session{Version: last.Version})
 		s, err = r.Agent.Start(ctx, o)
 	}
 	if err != nil {

@@ -7,38 +7,10 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 const pollEvery = 250 * time.Millisecond
-
-// Kinds of messages that anyone may leave for a loop.
-const (
-	MessageNote   = "note"
-	MessagePause  = "pause"
-	MessageResume = "resume"
-	MessageStop   = "stop"
-)
-
-// Message is the body of what anyone leaves in a loop's inbox.
-type Message struct {
-	Kind string `json:"kind"` // one of the Message constants
-	Text string `json:"text,omitempty"`
-}
-
-// event is what a message means to the machine.
-func (m Message) event() (loop.Event, bool) {
-	switch m.Kind {
-	case MessageNote:
-		return loop.Event{Kind: loop.MessageArrived, Text: m.Text}, true
-	case MessagePause:
-		return loop.Event{Kind: loop.PauseAsked}, true
-	case MessageResume:
-		return loop.Event{Kind: loop.Resumed}, true
-	case MessageStop:
-		return loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, true
-	}
-	return loop.Event{}, false
-}
 
 // watch hears what comes from outside: messages, cancellations, and the clock.
 func (r *Runner) watch(ctx context.Context) *sync.WaitGroup {
@@ -90,10 +62,10 @@ func (r *Runner) drain(ctx context.Context) error {
 		r.note(loop.Anomaly, "the inbox could not be read: "+err.Error())
 	}
 	for _, m := range msgs {
-		var body Message
+		var body record.Message
 		e, ok := loop.Event{}, false
 		if err := json.Unmarshal(m.Body, &body); err == nil {
-			e, ok = body.event()
+			e, ok = body.Event()
 			e.ID = m.ID
 		}
 		if !ok {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,14 +21,19 @@ type Message struct {
 	file string          // name in the inbox
 }
 
-// messageID keeps ids usable in file names, everywhere.
-var messageID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// isMessageID keeps ids usable in file names, everywhere.
+func isMessageID(id string) bool {
+	odd := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+	}
+	return id != "" && len(id) <= 64 && !strings.ContainsFunc(id, odd)
+}
 
 // Post leaves a message for the loop's owner. Posting an id again, also after it
 // was acknowledged, changes nothing. An id is 1 to 64 letters, digits,
 // hyphens and underscores.
 func (l *Loop) Post(id string, body any) error {
-	if !messageID.MatchString(id) {
+	if !isMessageID(id) {
 		return fmt.Errorf("post to loop %s: %q is not a message id", l.ID, id)
 	}
 	for _, dir := range []string{l.inbox(), l.inbox("done")} {
@@ -116,7 +120,7 @@ func parseName(name string) (m Message, ok bool) {
 	at, rest, _ := strings.Cut(name, "-")
 	nanos, err := strconv.ParseInt(at, 10, 64)
 	id, isJSON := strings.CutSuffix(rest, ".json")
-	ok = err == nil && isJSON && messageID.MatchString(id)
+	ok = err == nil && isJSON && isMessageID(id)
 	return Message{ID: id, At: time.Unix(0, nanos).UTC(), file: name}, ok
 }
 

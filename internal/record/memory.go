@@ -1,4 +1,4 @@
-package runner
+package record
 
 import (
 	"encoding/json"
@@ -12,14 +12,14 @@ import (
 )
 
 // Types of the records in a loop's journal, besides the store's own. Each
-// record of RecordEvent is a loop.Event; folding them gives the machine's state.
+// record of TypeEvent is a loop.Event; folding them gives the machine's state.
 const (
-	RecordEvent   = "event"
-	RecordSession = "session" // data: Session
-	RecordBase    = "base"    // data: Base
-	RecordNote    = "note"    // data: Note, for people
-	RecordReceipt = "receipt" // data: verify.Receipt, before the event that it belongs to
-	RecordKept    = "kept"    // data: Kept, before the event Committed
+	TypeEvent   = "event"
+	TypeSession = "session" // data: Session
+	TypeBase    = "base"    // data: Base
+	TypeNote    = "note"    // data: Note, for people
+	TypeReceipt = "receipt" // data: verify.Receipt, before the event that it belongs to
+	TypeKept    = "kept"    // data: Kept, before the event Committed
 )
 
 // Memory is the fold of a loop's journal: the machine's state and what the
@@ -46,6 +46,17 @@ type Session struct {
 	Model   string  `json:"model,omitempty"`
 }
 
+// Base is the commit that every diff is against: the loop's start, its last
+// commit, or what the person committed since.
+type Base struct {
+	Commit string `json:"commit"`
+	// From is the base with which the task began, where the person has committed
+	// since: a restore goes back to there, but keeps what they committed.
+	From string `json:"from,omitempty"`
+	// Own says that the branch holds commits of the agent's beyond Commit.
+	Own bool `json:"own,omitempty"`
+}
+
 // Kept says what became of a tree that the gates have seen.
 type Kept struct {
 	Commit    string `json:"commit"`
@@ -68,15 +79,15 @@ func Remember(l *store.Loop) (Memory, journal.Mark, error) {
 func fold(m Memory, r journal.Record) (Memory, error) {
 	var err error
 	switch r.Type {
-	case RecordEvent:
+	case TypeEvent:
 		var e loop.Event
 		if err = json.Unmarshal(r.Data, &e); err == nil {
-			m.apply(e)
+			m.Apply(e)
 		}
-	case RecordSession:
+	case TypeSession:
 		m.Session = Session{} // a field that is left out is empty, not as before
 		err = json.Unmarshal(r.Data, &m.Session)
-	case RecordBase:
+	case TypeBase:
 		m.Base = Base{}
 		err = json.Unmarshal(r.Data, &m.Base)
 	}
@@ -86,18 +97,18 @@ func fold(m Memory, r journal.Record) (Memory, error) {
 	return m, nil
 }
 
-// sortedOut: a look has been at all that was done. One that leads to another
+// SortedOut: a look has been at all that was done. One that leads to another
 // look has not, the machine wants to know more first.
-func sortedOut(e loop.Event, s loop.State) bool {
+func SortedOut(e loop.Event, s loop.State) bool {
 	return e.Kind == loop.TreeSeen && s.Phase != loop.Looking
 }
 
-// apply steps the machine and keeps the rest in line with it.
-func (m *Memory) apply(e loop.Event) []loop.Action {
+// Apply steps the machine and keeps the rest in line with it.
+func (m *Memory) Apply(e loop.Event) []loop.Action {
 	before := m.State
 	s, acts := loop.Step(before, e)
 	m.State = s
-	if sortedOut(e, s) {
+	if SortedOut(e, s) {
 		m.Unsorted = false
 	}
 	if slices.ContainsFunc(acts, func(a loop.Action) bool { return a.Do == loop.BeginTurn }) {

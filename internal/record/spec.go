@@ -1,4 +1,14 @@
-package runner
+// Package record says what is written down of a loop, and reads it back: what
+// was asked of it (Spec, in spec.json), the records of its journal and their
+// fold (Memory), what anyone may leave in its inbox (Message), and what lists
+// and scripts see of it (Summary).
+//
+// Each owner of a loop writes these and no others: the runner, and the hook of
+// the session that a loop lives in. The machine's state is the fold of the
+// records of TypeEvent; the other types hold what an owner must know besides, to
+// go on where the last one stopped. It links neither git nor an agent: the hook
+// reads it at every turn.
+package record
 
 import (
 	"encoding/json"
