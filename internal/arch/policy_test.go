@@ -30,6 +30,7 @@ const imports = `
 	agent/scripted < core/* agent proc failure atomicfile
 
 	record         < core/* store store/*
+	session        < atomicfile
 
 	# Ring 3: services.
 	config         < core/* store planfile failure atomicfile
@@ -64,7 +65,7 @@ const modules = `
 	github.com/alecthomas/kong            < cli
 	github.com/bmatcuk/doublestar/v4      < config verify
 	github.com/goccy/go-yaml/...          < config
-	github.com/gofrs/flock                < config store
+	github.com/gofrs/flock                < config session store
 	github.com/google/jsonschema-go/...   < term
 	github.com/pelletier/go-toml/v2/...   < config
 	github.com/rogpeppe/go-internal/txtar < agent/scripted demo

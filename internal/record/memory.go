@@ -17,6 +17,7 @@ const (
 	TypeEvent   = "event"
 	TypeSession = "session" // data: Session
 	TypeBase    = "base"    // data: Base
+	TypeBound   = "bound"   // data: Bound
 	TypeNote    = "note"    // data: Note, for people
 	TypeReceipt = "receipt" // data: verify.Receipt, before the event that it belongs to
 	TypeKept    = "kept"    // data: Kept, before the event Committed
@@ -28,6 +29,7 @@ type Memory struct {
 	State   loop.State `json:"state"`
 	Session Session    `json:"session"`
 	Base    Base       `json:"base"`
+	Bound   Bound      `json:"bound,omitzero"`
 	// Judge is the tree that holds the judge's copies of the tests: the last in
 	// which they were unchanged or granted.
 	Judge string `json:"judge,omitempty"`
@@ -55,6 +57,13 @@ type Base struct {
 	From string `json:"from,omitempty"`
 	// Own says that the branch holds commits of the agent's beyond Commit.
 	Own bool `json:"own,omitempty"`
+}
+
+// Bound is the person's session that a loop lives in; its hooks drive the loop.
+type Bound struct {
+	Session string `json:"session,omitempty"` // the client's id of it
+	Agent   string `json:"agent,omitempty"`   // claude
+	Client  int    `json:"client,omitempty"`  // process id of the client, 0 unknown
 }
 
 // Kept says what became of a tree that the gates have seen.
@@ -87,6 +96,9 @@ func fold(m Memory, r journal.Record) (Memory, error) {
 	case TypeSession:
 		m.Session = Session{} // a field that is left out is empty, not as before
 		err = json.Unmarshal(r.Data, &m.Session)
+	case TypeBound:
+		m.Bound = Bound{}
+		err = json.Unmarshal(r.Data, &m.Bound)
 	case TypeBase:
 		m.Base = Base{}
 		err = json.Unmarshal(r.Data, &m.Base)

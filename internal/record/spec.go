@@ -53,6 +53,12 @@ type Spec struct {
 	Protect    []string `json:"protect,omitempty"`     // globs that judge
 	TestGrants []string `json:"test_grants,omitempty"` // tasks that may change tests; "*" = all
 	Prompts    string   `json:"prompts,omitempty"`     // folder of templates of one's own
+
+	// Of loops that live in a person's session (Policy.Attended).
+	NoCommit   bool   `json:"no_commit,omitempty"`  // what is verified is checkpointed, not committed
+	Shadow     bool   `json:"shadow,omitempty"`     // there is no git here: the repository is Pawl's own
+	Unattended bool   `json:"unattended,omitempty"` // nobody sits there: the guard answers permission prompts
+	File       string `json:"file,omitempty"`       // another tool's state file, kept up to date; relative to the root, slashes
 }
 
 // Agent is the agent to drive and how.

@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Mark is what stands in place of a secret.
@@ -31,22 +32,27 @@ type rule struct {
 
 // A token whose prefix is plain enough is found also behind a letter; "sk-" alone
 // is not: it ends "task-".
-var rules = [...]rule{
-	{[]string{"private key"}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)`)},
-	{[]string{"sk-"}, regexp.MustCompile(`(?:\bsk-(?:proj-|or-|live-|test-)?|sk-ant-)[A-Za-z0-9_-]{20,}`)},
-	{[]string{"k_live_", "k_test_"}, regexp.MustCompile(`\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`)},
-	{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})`)},
-	{[]string{"glpat-"}, regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
-	{[]string{"npm_"}, regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{[]string{"xox"}, regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
-	{[]string{"akia", "asia"}, regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
-	{[]string{"aiza"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`)},
-	{[]string{"eyj"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`)},
-	{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b((?:bearer|authorization\\?["']?\s*[:=]\s*\\?["']?basic)\s+)[A-Za-z0-9._~+/-]{16,}=*`)},
-	{[]string{"://"}, regexp.MustCompile(`(\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@"'<>]*:)[^\s/:@"'<>$\[]{3,}@`)},
-	{[]string{"password", "passwd", "secret", "token", "api_key", "api-key", "apikey", "access_key", "private_key"}, regexp.MustCompile(
-		`(?i)((?:password|passwd|secret|token|api[_-]?key|access_key|private_key)\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\$<>(){}\[\],;*]{8,}\(?`)},
-}
+//
+// They are compiled when the first text is looked at: the hook, which starts at
+// every turn, mostly writes none.
+var rules = sync.OnceValue(func() []rule {
+	return []rule{
+		{[]string{"private key"}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)`)},
+		{[]string{"sk-"}, regexp.MustCompile(`(?:\bsk-(?:proj-|or-|live-|test-)?|sk-ant-)[A-Za-z0-9_-]{20,}`)},
+		{[]string{"k_live_", "k_test_"}, regexp.MustCompile(`\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`)},
+		{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})`)},
+		{[]string{"glpat-"}, regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+		{[]string{"npm_"}, regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
+		{[]string{"xox"}, regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
+		{[]string{"akia", "asia"}, regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
+		{[]string{"aiza"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`)},
+		{[]string{"eyj"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`)},
+		{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b((?:bearer|authorization\\?["']?\s*[:=]\s*\\?["']?basic)\s+)[A-Za-z0-9._~+/-]{16,}=*`)},
+		{[]string{"://"}, regexp.MustCompile(`(\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@"'<>]*:)[^\s/:@"'<>$\[]{3,}@`)},
+		{[]string{"password", "passwd", "secret", "token", "api_key", "api-key", "apikey", "access_key", "private_key"}, regexp.MustCompile(
+			`(?i)((?:password|passwd|secret|token|api[_-]?key|access_key|private_key)\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\$<>(){}\[\],;*]{8,}\(?`)},
+	}
+})
 
 // Redactor replaces secrets. It may be used from several goroutines.
 type Redactor struct {
@@ -94,7 +100,7 @@ func (r *Redactor) String(s string) string {
 		s = strings.ReplaceAll(s, value, Mark)
 	}
 	small := strings.ToLower(s)
-	for _, rule := range rules {
+	for _, rule := range rules() {
 		if slices.ContainsFunc(rule.hints, func(hint string) bool { return strings.Contains(small, hint) }) {
 			s = rule.re.ReplaceAllStringFunc(s, rule.replace)
 		}

@@ -194,6 +194,14 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	return nil
 }
 
+// encode makes JSON of what is to be kept, without secrets.
+func (r *Runner) encode(data any) (json.RawMessage, error) {
+	if r.Redact == nil {
+		return record.Encode(data, nil)
+	}
+	return record.Encode(data, r.Redact.String)
+}
+
 // append journals a record with secrets taken out.
 func (r *Runner) append(kind string, data any) error {
 	raw, err := r.encode(data)

@@ -1,4 +1,4 @@
-package runner
+package record
 
 import (
 	"bytes"
@@ -6,11 +6,12 @@ import (
 	"fmt"
 )
 
-// encode makes JSON of what is to be kept, with secrets taken out of each string
-// in it. As JSON writes a secret it may look like none, so each is decoded first.
-func (r *Runner) encode(data any) (json.RawMessage, error) {
+// Encode makes JSON of what is to be kept, with secrets taken out of each string
+// in it; redact is nil where none is known. As JSON writes a secret it may look
+// like none, so each is decoded first.
+func Encode(data any, redact func(string) string) (json.RawMessage, error) {
 	raw, err := json.Marshal(data)
-	if err != nil || r.Redact == nil {
+	if err != nil || redact == nil {
 		return raw, err
 	}
 	var out bytes.Buffer
@@ -21,7 +22,7 @@ func (r *Runner) encode(data any) (json.RawMessage, error) {
 		}
 		end := at + closing(raw[at:])
 		out.Write(raw[:at])
-		text, err := r.cleanString(raw[at:end])
+		text, err := cleanString(raw[at:end], redact)
 		if err != nil {
 			return nil, err
 		}
@@ -46,12 +47,12 @@ func closing(b []byte) int {
 }
 
 // cleanString takes the secrets out of a string literal.
-func (r *Runner) cleanString(literal []byte) ([]byte, error) {
+func cleanString(literal []byte, redact func(string) string) ([]byte, error) {
 	var s string
 	if err := json.Unmarshal(literal, &s); err != nil {
 		return nil, fmt.Errorf("redact: %w", err)
 	}
-	clean := r.Redact.String(s)
+	clean := redact(s)
 	if clean == s {
 		return literal, nil
 	}

@@ -1,0 +1,162 @@
+// Package session keeps which loop lives in which session of an agent's client:
+//
+//	$PAWL_HOME/sessions/<session id>.json   a Binding
+//	$PAWL_HOME/sessions/<session id>.lock   held while it is changed
+//	$PAWL_HOME/sessions/waiting.json        loops that wait for their session's id
+//
+// A hook process is told nothing but the session's id; one look for its file says
+// whether there is anything to do. What stands in a Binding is an index and the
+// hook's memory from one stop to the next; the loop itself is its journal. A
+// session that the client gives another id (/clear), or whose id the one who
+// began the loop could not know (old clients), is found again by the process of
+// its client.
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+)
+
+// Binding ties a session to the loop that lives in it.
+type Binding struct {
+	Session string `json:"session"`          // the client's id of it; "" while it waits for one
+	Loop    string `json:"loop"`             // id
+	Epoch   int64  `json:"epoch"`            // with which the session's hooks append to the journal
+	Root    string `json:"root"`             // project folder, absolute
+	Client  int    `json:"client,omitempty"` // process id of the client, 0 unknown
+
+	Unattended bool      `json:"unattended,omitempty"` // nobody sits there
+	Prompt     string    `json:"prompt,omitempty"`     // id of the prompt that began or took up the loop: its turn is the loop's
+	File       string    `json:"file,omitempty"`       // another tool's state file, relative to Root, slashes
+	Since      time.Time `json:"since"`
+
+	// Which installation answers, where Pawl is installed twice (settings and
+	// plugin): the first one to come. Should it fall silent, the journal stands
+	// still between two stops, and the other one takes over.
+	Judge  string `json:"judge,omitempty"`
+	Passed int64  `json:"passed,omitempty"` // length of the journal when another installation last let a stop pass
+
+	// Of the turns.
+	Notices []string `json:"notices,omitempty"` // ids of the last prompts that the client itself sent (a background task has ended …)
+	Given   int      `json:"given,omitempty"`   // iteration whose prompt the session was given last
+	Blocks  int      `json:"blocks,omitempty"`  // stops in a row that were answered with a prompt, no tool call between
+	Tools   int64    `json:"tools,omitempty"`   // length of the loop's tools.jsonl at the last stop
+	Stop    string   `json:"stop,omitempty"`    // the last stop that was answered, see hook
+	Left    bool     `json:"left,omitempty"`    // it was allowed while there is more to come: the waker waits
+	Cut     bool     `json:"cut,omitempty"`     // a turn of the person's came in between: the next prompt says that the loop goes on
+}
+
+// Store is the folder of sessions in a $PAWL_HOME.
+type Store struct{ dir string }
+
+// Open names the folder. It does no I/O.
+func Open(home string) Store { return Store{dir: filepath.Join(home, "sessions")} }
+
+// ErrNone: no loop lives in the session.
+var ErrNone = errors.New("no loop lives in this session")
+
+// valid session ids can be names of files everywhere; clients use UUIDs.
+func valid(id string) bool {
+	odd := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	}
+	return id != "" && len(id) <= 128 && !strings.ContainsFunc(id, odd)
+}
+
+func (s Store) path(id string) string { return filepath.Join(s.dir, id+".json") }
+
+// Find reads the binding of a session. It returns ErrNone, after one look at the
+// disk, where there is none.
+func (s Store) Find(id string) (Binding, error) {
+	var b Binding
+	if !valid(id) {
+		return b, ErrNone
+	}
+	data, err := os.ReadFile(s.path(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return b, ErrNone
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &b)
+	}
+	if err != nil {
+		return Binding{}, fmt.Errorf("read binding of session %s: %w", id, err)
+	}
+	return b, nil
+}
+
+// Bind makes or replaces the binding of b.Session.
+func (s Store) Bind(ctx context.Context, b Binding) error {
+	if !valid(b.Session) {
+		return fmt.Errorf("bind loop %s: %q is not a session id", b.Loop, b.Session)
+	}
+	return s.locked(ctx, b.Session, func() error { return s.write(s.path(b.Session), b) })
+}
+
+// Change edits the binding of a session, alone; change reports whether there is
+// anything to write. It returns the binding as it is then, or ErrNone.
+func (s Store) Change(ctx context.Context, id string, change func(*Binding) bool) (Binding, error) {
+	var b Binding
+	if _, err := s.Find(id); errors.Is(err, ErrNone) {
+		return b, ErrNone // no lock file for a session without a loop
+	}
+	err := s.locked(ctx, id, func() (err error) {
+		if b, err = s.Find(id); err != nil || !change(&b) {
+			return err
+		}
+		return s.write(s.path(id), b)
+	})
+	return b, err
+}
+
+// Release ends the binding of a session to a loop; a binding to another loop
+// stays.
+func (s Store) Release(ctx context.Context, id, loop string) error {
+	return s.locked(ctx, id, func() error {
+		b, err := s.Find(id)
+		if errors.Is(err, ErrNone) || err == nil && b.Loop != loop {
+			return nil
+		}
+		return errors.Join(os.Remove(s.path(id)))
+	})
+}
+
+// patience is how long another hook process is waited for: they hold the lock
+// for milliseconds.
+const patience = 2 * time.Second
+
+func (s Store) locked(ctx context.Context, id string, do func() error) (err error) {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("make the folder of sessions: %w", err)
+	}
+	lock := flock.New(filepath.Join(s.dir, id+".lock"), flock.SetPermissions(0o600))
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if ok, err := lock.TryLockContext(ctx, 5*time.Millisecond); !ok {
+		return fmt.Errorf("lock session %s: %w", id, err)
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	return do()
+}
+
+func (s Store) write(path string, v any) error {
+	data, err := json.Marshal(v)
+	if err == nil {
+		err = atomicfile.Write(path, append(data, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// waiting is a binding without a session yet.
+type waiting struct {
+	Clients []int     `json:"clients"` // process ids of which one is the client's
+	Until   time.Time `json:"until"`
+	Binding Binding   `json:"binding"`
+}
+
+// Waits is how long a loop waits for its session to be seen.
+const Waits = time.Hour
+
+func (s Store) waitingPath() string { return filepath.Join(s.dir, "waiting.json") }
+
+// Await keeps a binding for the first session that one of these client processes
+// is seen in. The id that it may have had is given up.
+func (s Store) Await(ctx context.Context, b Binding, clients []int, now time.Time) error {
+	old := b.Session
+	b.Session = ""
+	err := s.locked(ctx, "waiting", func() error {
+		all := slices.DeleteFunc(s.readWaiting(), func(w waiting) bool { return w.Binding.Loop == b.Loop || now.After(w.Until) })
+		all = append(all, waiting{Clients: clients, Until: now.Add(Waits), Binding: b})
+		return s.write(s.waitingPath(), all)
+	})
+	if err != nil || old == "" {
+		return err
+	}
+	return s.Release(ctx, old, b.Loop)
+}
+
+// Adopt gives a session the loop that waits for it, if there is one: the loop of
+// its client's process. It returns ErrNone, after one look at the disk, where
+// nothing waits.
+func (s Store) Adopt(ctx context.Context, id string, client int, now time.Time) (Binding, error) {
+	if !valid(id) || client == 0 {
+		return Binding{}, ErrNone
+	}
+	if _, err := os.Lstat(s.waitingPath()); errors.Is(err, fs.ErrNotExist) {
+		return Binding{}, ErrNone
+	}
+	var b Binding
+	err := s.locked(ctx, "waiting", func() error {
+		all := s.readWaiting()
+		i := slices.IndexFunc(all, func(w waiting) bool { return slices.Contains(w.Clients, client) && now.Before(w.Until) })
+		if i < 0 {
+			return ErrNone
+		}
+		b = all[i].Binding
+		b.Session, b.Client = id, client
+		if all = slices.Delete(all, i, i+1); len(all) == 0 {
+			return os.Remove(s.waitingPath())
+		}
+		return s.write(s.waitingPath(), all)
+	})
+	if err != nil {
+		return Binding{}, err
+	}
+	return b, s.Bind(ctx, b)
+}
+
+// readWaiting takes an unreadable file for an empty one: it is an index.
+func (s Store) readWaiting() []waiting {
+	var all []waiting
+	data, err := os.ReadFile(s.waitingPath())
+	if err != nil || json.Unmarshal(data, &all) != nil {
+		return nil
+	}
+	return all
+}
