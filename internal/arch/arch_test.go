@@ -44,7 +44,7 @@ func TestRulesCatch(t *testing.T) {
 			"environment", "internal/git/a.go", "import env \"os\"\nfunc f() { _ = env.Getenv(\"X\") }", callFaults,
 			[]string{"internal/git/a.go:4: git may not use os.Getenv"},
 		},
-		{"config reads it", "internal/config/a.go", "import \"os\"\nfunc f() { _ = os.Getenv(\"X\") }", callFaults, nil},
+		{"environment reads it", "internal/environment/a.go", "import \"os\"\nfunc f() { _ = os.Getenv(\"X\") }", callFaults, nil},
 		{
 			"clock", "internal/core/gate/a.go", "import \"time\"\nvar f = time.Now\ntype d = time.Time", callFaults,
 			[]string{"internal/core/gate/a.go:4: core may not use time.Now: an event carries its time"},

@@ -14,6 +14,7 @@ const imports = `
 	redact         <
 	figure         <
 	atomicfile     < failure
+	environment    < failure
 
 	# Ring 1: values and bytes.
 	planfile       < core/* failure atomicfile
@@ -33,10 +34,10 @@ const imports = `
 	session        < atomicfile
 
 	# Ring 3: services.
-	config         < core/* store planfile failure atomicfile
+	config         < core/* environment store planfile failure atomicfile
 	verify         < core/* git proc testreport failure atomicfile redact
 	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt record redact store store/* testreport verify
-	launch         < core/* agent agent/claude agent/command agent/scripted config failure git planfile proc prompt record redact runner store verify
+	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git planfile proc prompt record redact runner store verify
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact figure
@@ -77,7 +78,7 @@ const modules = `
 // calls says who may use which name of a standard package; everybody else may
 // not. A name that ends in "*" stands for all that begin so.
 const calls = `
-	os.Getenv os.LookupEnv os.ExpandEnv   < config cmd/*
+	os.Getenv os.LookupEnv os.ExpandEnv   < environment cmd/*
 	os.Setenv os.Unsetenv os.Clearenv     <
 	os.Chdir                              <
 	os.Exit log.Fatal*                    < cmd/*

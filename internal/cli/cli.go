@@ -17,7 +17,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -57,7 +57,7 @@ type grammar struct {
 // app is what commands work with.
 type app struct {
 	Stdio
-	env   config.Environment
+	env   environment.Environment
 	dir   string // the current folder, absolute
 	store *store.Store
 }
@@ -71,7 +71,7 @@ func Main(args []string, streams Stdio) int {
 
 func (a *app) main(args []string) error {
 	var err error
-	if a.env, err = config.ReadEnvironment(); err != nil {
+	if a.env, err = environment.Read(); err != nil {
 		return err
 	}
 	if a.dir, err = os.Getwd(); err != nil {

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/demo"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -72,7 +72,7 @@ func (c *demoCmd) Run(a *app) error {
 }
 
 // begin begins the loop as `pawl run` with these flags would.
-func (c *demoCmd) begin(ctx context.Context, env config.Environment, p demo.Place) (*launch.Drive, error) {
+func (c *demoCmd) begin(ctx context.Context, env environment.Environment, p demo.Place) (*launch.Drive, error) {
 	flags := map[string]any{"agent": c.Agent, "gates": []string{demo.Gate}, "protect": []string{demo.Protected}}
 	env.Vars = demo.Environment(env.Vars)
 	if c.Agent == scriptedAgent {

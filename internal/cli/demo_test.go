@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/agent"
-	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/demo"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -29,7 +29,7 @@ func TestDemo(t *testing.T) {
 	}
 	hurry(t, place.Script)
 	home := t.TempDir()
-	env := config.Environment{Home: home, PawlHome: filepath.Join(home, "pawl"), ConfigHome: home, Vars: os.Environ()}
+	env := environment.Environment{Home: home, PawlHome: filepath.Join(home, "pawl"), ConfigHome: home, Vars: os.Environ()}
 	c := &demoCmd{Agent: scriptedAgent}
 	d, err := c.begin(t.Context(), env, place)
 	if err != nil {

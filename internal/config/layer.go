@@ -12,6 +12,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
@@ -61,7 +62,7 @@ func Flags(values map[string]any) Layer {
 }
 
 // ReadUser reads the user's config.toml; where there is none the layer is empty.
-func ReadUser(env Environment) (Layer, error) {
+func ReadUser(env environment.Environment) (Layer, error) {
 	path := filepath.Join(env.ConfigHome, "pawl", "config.toml")
 	return readTOML(Layer{name: layerUser, file: path}, path)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/environment"
 )
 
 func TestNothingSetMeansDefaults(t *testing.T) {
@@ -286,7 +287,7 @@ func userLayer(t *testing.T, toml string) config.Layer {
 	t.Helper()
 	home := t.TempDir()
 	writeFile(t, filepath.Join(home, "pawl", "config.toml"), toml)
-	l, err := config.ReadUser(config.Environment{ConfigHome: home})
+	l, err := config.ReadUser(environment.Environment{ConfigHome: home})
 	if err != nil {
 		t.Fatal(err)
 	}

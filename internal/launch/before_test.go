@@ -9,12 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/launch"
 )
 
 // project is a repository with two committed files and an untracked one.
-func project(t *testing.T) (root string, env config.Environment) {
+func project(t *testing.T) (root string, env environment.Environment) {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -28,7 +28,7 @@ func project(t *testing.T) (root string, env config.Environment) {
 	git(t, root, "add", ".")
 	git(t, root, "commit", "-q", "-m", "start")
 	write(t, filepath.Join(root, "mine.txt"), "mine\n")
-	return root, config.Environment{Home: home, PawlHome: filepath.Join(home, "state"), ConfigHome: filepath.Join(home, "config")}
+	return root, environment.Environment{Home: home, PawlHome: filepath.Join(home, "state"), ConfigHome: filepath.Join(home, "config")}
 }
 
 func write(t *testing.T, path, text string) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -25,7 +26,7 @@ type Request struct {
 	Dir   string   // where they stand
 	Words []string // behind `pawl run`
 	Flags map[string]any
-	Env   config.Environment
+	Env   environment.Environment
 }
 
 // Prepared is a loop that could begin: everything is known, nothing is changed.
@@ -39,7 +40,7 @@ type Prepared struct {
 	Untrusted []config.Command // commands out of the repository's files that nobody trusted
 	Suggested []string         // gate commands that the files imply, where there is no gate
 	Home      string           // $PAWL_HOME
-	env       config.Environment
+	env       environment.Environment
 	programs  string // folder from which the agent's program is named
 }
 
@@ -165,7 +166,7 @@ func (p *Prepared) freeze(ctx context.Context) error {
 
 // promptFolder is where templates of one's own lie: the project's before the
 // user's.
-func promptFolder(root string, env config.Environment) string {
+func promptFolder(root string, env environment.Environment) string {
 	for _, dir := range []string{filepath.Join(root, ".pawl", "prompts"), filepath.Join(env.ConfigHome, "pawl", "prompts")} {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			return dir

@@ -13,8 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/claude"
 	"github.com/pawl-dev/pawl/internal/agent/command"
 	"github.com/pawl-dev/pawl/internal/agent/scripted"
-	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -127,7 +127,7 @@ func scriptedAgent(path, dir string) (agent.Agent, error) {
 
 // Resume takes up a loop whose owner is gone, or one that ended with something
 // left to do.
-func Resume(ctx context.Context, l *store.Loop, env config.Environment) (*Drive, error) {
+func Resume(ctx context.Context, l *store.Loop, env environment.Environment) (*Drive, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (d *Drive) reopen(ctx context.Context, base string) error {
 }
 
 // own makes the loop and its work tree ours and puts the runner together.
-func (d *Drive) own(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo, env config.Environment) error {
+func (d *Drive) own(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo, env environment.Environment) error {
 	if d.Spec.Branch == "" {
 		d.Spec.Branch = "pawl/" + l.ID
 	}
@@ -273,7 +273,7 @@ func copyMissing(from, to, rel string) error {
 }
 
 // judge puts together what judges: the verifier and the frozen copies.
-func (d *Drive) judge(ctx context.Context, l *store.Loop, env config.Environment) error {
+func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Environment) error {
 	root := d.Repo.Root()
 	v, err := verify.New(verify.Options{
 		Root: root, Repo: d.Repo, Dir: filepath.Join(l.Dir, "verify"), Env: env.Vars, Set: d.Spec.GateEnv,

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
-	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
@@ -24,7 +24,7 @@ import (
 type bench struct {
 	t    *testing.T
 	root string
-	env  config.Environment
+	env  environment.Environment
 	loop *store.Loop // the last that ran
 
 	script string // of its agent, a file
@@ -34,7 +34,7 @@ func newBench(t *testing.T, files map[string]string) *bench {
 	t.Helper()
 	b := &bench{t: t, root: t.TempDir()}
 	home := t.TempDir()
-	b.env = config.Environment{
+	b.env = environment.Environment{
 		Home: home, PawlHome: filepath.Join(home, "pawl"), ConfigHome: filepath.Join(home, "config"),
 		Vars: append(os.Environ(), "HOME="+home),
 	}

@@ -1,15 +1,21 @@
-package config
+// Package environment is what Pawl takes from the environment of its process.
+//
+// It is read once, by the mains, and handed on as a value: no other package asks
+// the system, so a test can give any environment. Variables of other tools are
+// not read, but for RALPH_LOOP_DIR, and for those by which a coding agent's
+// client tells what it starts (a hook, a command) which session it is in.
+package environment
 
 import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Environment is what Pawl takes from the environment, read once by the mains.
-// Variables of other tools are not read.
+// Environment is what Pawl takes from the environment.
 type Environment struct {
 	Home         string   // the user's home folder, "" if there is none
 	PawlHome     string   // where loops live, absolute: $PAWL_HOME or $XDG_STATE_HOME/pawl
@@ -18,10 +24,22 @@ type Environment struct {
 	RalphLoopDir string   // $RALPH_LOOP_DIR, "" if not set
 	Loop         string   // $PAWL_LOOP: the loop that started this process, "" if none did
 	Vars         []string // all of it, as NAME=value, for child processes
+	Session      Session  // of the client that started this process, if one did
 }
 
-// ReadEnvironment reads the environment of this process.
-func ReadEnvironment() (Environment, error) {
+// Session is what the client of a coding agent tells its children.
+type Session struct {
+	Inside     bool   // $CLAUDECODE: some session started this process
+	ID         string // $CLAUDE_CODE_SESSION_ID, "" from old clients
+	Client     int    // $CLAUDE_PID: process id of the client, 0 unknown
+	Project    string // $CLAUDE_PROJECT_DIR, absolute: only hooks have it
+	Plugin     bool   // $CLAUDE_PLUGIN_ROOT: this is a hook of a plugin, not of the settings
+	Unattended bool   // $CLAUDE_CODE_SESSION_ATTENDED is 0: nobody sits there
+	Cap        string // $CLAUDE_CODE_STOP_HOOK_BLOCK_CAP as it is, "" if not set
+}
+
+// Read reads the environment of this process.
+func Read() (Environment, error) {
 	return newEnvironment(os.Getenv, os.Environ(), runtime.GOOS)
 }
 
@@ -34,6 +52,17 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 		RalphLoopDir: getenv("RALPH_LOOP_DIR"),
 		Loop:         getenv("PAWL_LOOP"),
 		Vars:         vars,
+		Session: Session{
+			Inside:     getenv("CLAUDECODE") != "",
+			ID:         getenv("CLAUDE_CODE_SESSION_ID"),
+			Project:    absolute(getenv("CLAUDE_PROJECT_DIR")),
+			Plugin:     getenv("CLAUDE_PLUGIN_ROOT") != "",
+			Unattended: getenv("CLAUDE_CODE_SESSION_ATTENDED") == "0",
+			Cap:        getenv("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"),
+		},
+	}
+	if pid, err := strconv.Atoi(getenv("CLAUDE_PID")); err == nil && pid > 0 {
+		e.Session.Client = pid
 	}
 	state := absolute(getenv("XDG_STATE_HOME"))
 	config := ""

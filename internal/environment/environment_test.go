@@ -1,4 +1,4 @@
-package config
+package environment
 
 import (
 	"path/filepath"
@@ -67,10 +67,10 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-func TestReadEnvironmentSeesTheProcess(t *testing.T) {
+func TestReadSeesTheProcess(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("PAWL_HOME", home)
-	got, err := ReadEnvironment()
+	got, err := Read()
 	if err != nil || got.PawlHome != home || len(got.Vars) == 0 {
 		t.Errorf("environment = %+v, %v", got, err)
 	}
