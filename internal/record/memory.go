@@ -36,6 +36,9 @@ type Memory struct {
 	// Unsorted says that a turn has begun since a look at the work tree told the
 	// agent's changes from the person's.
 	Unsorted bool `json:"unsorted,omitempty"`
+	// Begun counts the turns that the machine asked for: each is given to the agent
+	// once, also where two processes of a session's hooks could.
+	Begun int `json:"begun,omitempty"`
 	// Results are what the gates said last, without test maps and output.
 	Results []gate.Result `json:"results,omitempty"`
 }
@@ -125,6 +128,7 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 	}
 	if slices.ContainsFunc(acts, func(a loop.Action) bool { return a.Do == loop.BeginTurn }) {
 		m.Unsorted = true
+		m.Begun++
 	}
 	if e.Gates != nil && len(e.Gates.Results) > 0 {
 		m.Results = e.Gates.Results

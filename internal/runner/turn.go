@@ -76,7 +76,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 		r.replaceSession(ctx) // the client may be in any state: a new process takes the session up
 	}
 	r.came = record.Session{ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model}
-	turn := r.turnOf(res, m.State)
+	turn := r.turnOf(res)
 	if f := res.Failure; f != nil {
 		return loop.Event{Kind: loop.AgentFailed, Turn: turn, Failure: &loop.Failure{
 			Class: loop.Class(f.Class), Message: f.Message, Hint: f.Hint, Until: f.Until,
@@ -204,29 +204,13 @@ func (r *Runner) replaceSession(ctx context.Context) {
 	}
 }
 
-// turnOf is what the machine needs to know of a turn. Of several claims being
-// blocked counts: an agent that says both has not finished.
-func (r *Runner) turnOf(res agent.Result, s loop.State) *loop.Turn {
-	t := &loop.Turn{
+// turnOf is what the machine needs to know of a turn.
+func (r *Runner) turnOf(res agent.Result) *loop.Turn {
+	return &loop.Turn{
 		Usage:     loop.Usage(res.Usage),
 		ToolCalls: res.ToolCalls, Context: res.ContextPercent, Background: res.Background,
-		SessionID: res.SessionID, Text: tail(res.Text, textMax),
+		SessionID: res.SessionID, Text: tail(res.Text, textMax), Claim: r.Spec.ClaimIn(res.Text),
 	}
-	if s.Policy.Kind == loop.Explore || s.Policy.Kind == loop.Periodic {
-		return t // these have no claim to make
-	}
-	for _, c := range claim.Parse(res.Text, r.Spec.Promise) {
-		if c.Kind == claim.Blocked {
-			t.Claim = &loop.Claim{Blocked: true, Reason: c.Reason}
-			break
-		}
-		if t.Claim == nil {
-			t.Claim = &loop.Claim{}
-		}
-		t.Claim.Tasks = append(t.Claim.Tasks, c.Tasks...)
-		t.Claim.NoBehaviourChange = t.Claim.NoBehaviourChange || c.NoBehaviourChange
-	}
-	return t
 }
 
 // tail is the end of a text, at most n bytes, cut at a rune.

@@ -20,6 +20,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,13 +49,42 @@ type Binding struct {
 	Passed int64  `json:"passed,omitempty"` // length of the journal when another installation last let a stop pass
 
 	// Of the turns.
-	Notices []string `json:"notices,omitempty"` // ids of the last prompts that the client itself sent (a background task has ended …)
-	Given   int      `json:"given,omitempty"`   // iteration whose prompt the session was given last
+	Prompts []Prompt `json:"prompts,omitempty"` // the last ones, by the first that was seen of each id
+	Given   int      `json:"given,omitempty"`   // how many of the turns that the machine began the session was given, see record.Memory.Begun
+	Busy    bool     `json:"busy,omitempty"`    // a prompt came since the last stop: a turn runs
 	Blocks  int      `json:"blocks,omitempty"`  // stops in a row that were answered with a prompt, no tool call between
 	Tools   int64    `json:"tools,omitempty"`   // length of the loop's tools.jsonl at the last stop
-	Stop    string   `json:"stop,omitempty"`    // the last stop that was answered, see hook
-	Left    bool     `json:"left,omitempty"`    // it was allowed while there is more to come: the waker waits
-	Cut     bool     `json:"cut,omitempty"`     // a turn of the person's came in between: the next prompt says that the loop goes on
+	Stop    string   `json:"stop,omitempty"`    // the last stop that was answered, see package hook
+	Left    bool     `json:"left,omitempty"`    // it was allowed though the loop goes on: the waker waits for what comes
+}
+
+// Prompt is a prompt that a turn began with. A prompt that has an id of an
+// earlier one came in mid-turn.
+type Prompt struct {
+	ID     string `json:"id"`
+	Notice bool   `json:"notice,omitempty"` // the client sent it (a background task has ended), not a person
+}
+
+const promptsMax = 8
+
+// Saw notes a prompt; it tells whether that was news.
+func (b *Binding) Saw(p Prompt) bool {
+	if p.ID == "" || slices.ContainsFunc(b.Prompts, func(q Prompt) bool { return q.ID == p.ID }) {
+		return false
+	}
+	b.Prompts = append(b.Prompts, p)
+	b.Prompts = b.Prompts[max(0, len(b.Prompts)-promptsMax):]
+	return true
+}
+
+// ByPerson tells whether a turn that begins with this prompt is the person's
+// own. A prompt that was never seen was typed while another turn ran.
+func (b Binding) ByPerson(prompt string) bool {
+	if prompt == "" || prompt == b.Prompt {
+		return false
+	}
+	i := slices.IndexFunc(b.Prompts, func(p Prompt) bool { return p.ID == prompt })
+	return i < 0 || !b.Prompts[i].Notice
 }
 
 // Store is the folder of sessions in a $PAWL_HOME.

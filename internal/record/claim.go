@@ -1,0 +1,27 @@
+package record
+
+import (
+	"github.com/pawl-dev/pawl/internal/core/claim"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// ClaimIn is the claim that the agent's last message makes, nil for none. Of
+// several claims being blocked counts: an agent that says both has not finished.
+// Goals that end by their own limit have no claim to make.
+func (s Spec) ClaimIn(message string) *loop.Claim {
+	if s.Policy.Kind == loop.Explore || s.Policy.Kind == loop.Periodic {
+		return nil
+	}
+	var found *loop.Claim
+	for _, c := range claim.Parse(message, s.Promise) {
+		if c.Kind == claim.Blocked {
+			return &loop.Claim{Blocked: true, Reason: c.Reason}
+		}
+		if found == nil {
+			found = &loop.Claim{}
+		}
+		found.Tasks = append(found.Tasks, c.Tasks...)
+		found.NoBehaviourChange = found.NoBehaviourChange || c.NoBehaviourChange
+	}
+	return found
+}
