@@ -76,6 +76,10 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	return r, nil
 }
 
+// Reopen is Open for a loop that lives in a person's session: what they are in
+// the middle of (a merge, a rebase) is theirs, and no reason not to look.
+func Reopen(ctx context.Context, dir string) (*Repo, error) { return find(ctx, dir) }
+
 // find asks git where it is, and names what git says in its own words.
 func find(ctx context.Context, dir string) (*Repo, error) {
 	abs, err := filepath.Abs(dir)

@@ -1,0 +1,101 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// shadowBranch is the branch of a repository of Pawl's own.
+const shadowBranch = "pawl"
+
+// Shadow is a repository of Pawl's own for a folder that has none: its git
+// directory is gitDir, its work tree is root, both absolute, and nothing is
+// written to root. It is made, with one empty commit, or found again. What tools put beside the work
+// (node_modules, .env …) is left out of it, like what a .gitignore names.
+//
+// A root that holds gitDir is refused: such a folder is no project's but all of
+// a home.
+func Shadow(ctx context.Context, root, gitDir string) (*Repo, error) {
+	info, err := os.Stat(root)
+	if err == nil && !info.IsDir() {
+		err = errors.New("not a folder")
+	}
+	if err != nil {
+		return nil, failure.New(failure.Usage, "", "open %s: %w", root, err)
+	}
+	root = realPath(root)
+	gitDir = filepath.Join(realPath(filepath.Dir(gitDir)), filepath.Base(gitDir))
+	if rel, err := filepath.Rel(root, gitDir); err == nil && filepath.IsLocal(rel) {
+		return nil, failure.New(failure.Usage, "begin it in a project folder", "%s holds Pawl's own folder too", root)
+	}
+	r := &Repo{root: root, gitDir: gitDir, commonDir: gitDir, lockWait: lockWait}
+	if _, err := r.Head(ctx); err == nil {
+		return r, nil
+	}
+	if err := r.initShadow(ctx); err != nil {
+		return nil, fmt.Errorf("make a repository for %s: %w", root, err)
+	}
+	return r, nil
+}
+
+// initShadow makes the repository; one that was cut off is made to its end.
+func (r *Repo) initShadow(ctx context.Context) error {
+	// No template: it might bring hooks.
+	if err := r.write(ctx, "init", "--quiet", "--initial-branch="+shadowBranch, "--template="); err != nil {
+		return err
+	}
+	for _, set := range [][2]string{
+		{"core.worktree", r.root},
+		{"core.hooksPath", os.DevNull},
+		{"core.autocrlf", "false"}, // a restore must give back the very bytes
+		{"core.attributesFile", os.DevNull},
+		{"user.name", "Pawl"},
+		{"user.email", "pawl@localhost"},
+		{"commit.gpgsign", "false"},
+		{"gc.auto", "0"}, // its objects go with the loop
+	} {
+		if err := r.write(ctx, "config", set[0], set[1]); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(r.gitDir, "info"), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(r.gitDir, "info", "exclude"), []byte(r.leftOut()), 0o600); err != nil {
+		return err
+	}
+	empty, err := r.run(ctx, call{args: []string{"mktree"}, whole: true})
+	if err != nil {
+		return err
+	}
+	commit, err := r.run(ctx, call{
+		args: []string{"commit-tree", strings.TrimSpace(string(empty))}, env: pawlIdentity, stdin: []byte("before the loop\n"), whole: true,
+	})
+	if err != nil {
+		return err
+	}
+	return r.write(ctx, "update-ref", headsRef+shadowBranch, strings.TrimSpace(string(commit)))
+}
+
+// leftOut are the patterns of what a project's own .gitignore would name: made
+// by tools, large, or secret.
+func (r *Repo) leftOut() string {
+	patterns := []string{"node_modules/", ".venv/", "venv/", "__pycache__/", ".DS_Store", ".env", ".env.*"}
+	made := []struct{ by, folder string }{
+		{"Cargo.toml", "target/"}, {"pom.xml", "target/"}, {"build.gradle", "build/"}, {"build.gradle.kts", "build/"},
+		{"package.json", "dist/"}, {"mix.exs", "_build/"}, {"mix.exs", "deps/"}, {"composer.json", "vendor/"},
+	}
+	for _, m := range made {
+		if _, err := os.Stat(filepath.Join(r.root, m.by)); !errors.Is(err, fs.ErrNotExist) {
+			patterns = append(patterns, m.folder)
+		}
+	}
+	return strings.Join(patterns, "\n") + "\n"
+}
