@@ -35,6 +35,7 @@ const imports = `
 
 	# Ring 3: services.
 	config         < core/* environment store planfile failure atomicfile
+	install        < failure atomicfile
 	verify         < core/* git proc testreport failure atomicfile redact
 	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt record redact store store/* testreport verify
 	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git planfile proc prompt record redact runner store verify
@@ -69,7 +70,9 @@ const modules = `
 	github.com/gofrs/flock                < config session store
 	github.com/google/jsonschema-go/...   < term
 	github.com/pelletier/go-toml/v2/...   < config
+	github.com/rogpeppe/go-internal/diff  < install
 	github.com/rogpeppe/go-internal/txtar < agent/scripted demo
+	github.com/tailscale/hujson           < install
 	github.com/yuin/goldmark/...          < planfile
 	golang.org/x/sys/...                  < proc
 	golang.org/x/term                     < term cli

@@ -1,0 +1,52 @@
+package install
+
+import "slices"
+
+// StopBlockCap is the variable that bounds how often in a row a Stop hook may send
+// the client back to work without a tool call between; "0" lifts it. Only the
+// settings of a project, of a person there, or of the person can set it, not a
+// plugin.
+const StopBlockCap = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+
+// Time limits of hooks, in seconds. A gate may take its time at Stop: the hook
+// bounds itself. Without one of its own, SessionEnd is cut after 1.5 s.
+const (
+	stopTimeout = 3600
+	wakeTimeout = 86400
+	endTimeout  = 20
+)
+
+// Claude is what Claude Code's settings are to hold so that Pawl takes part in
+// its sessions: the program is called with the arguments at each event. A second
+// hook at Stop, with --wake after them, waits in the background for gates that
+// take long and wakes the session with their verdict.
+func Claude(command string, args []string) Wanted {
+	args = append([]string{}, args...)
+	call := Hook{Type: "command", Command: command, Args: args}
+	with := func(seconds int) Hook {
+		h := call
+		h.Timeout = seconds
+		return h
+	}
+	wake := with(wakeTimeout)
+	wake.Args = append(slices.Clone(args), "--wake")
+	wake.AsyncRewake = true
+	on := func(name string, hooks ...Hook) Event {
+		return Event{name, []Group{{Hooks: hooks}}}
+	}
+	return Wanted{Events: Events{
+		on("SessionStart", call),
+		on("SessionEnd", with(endTimeout)),
+		on("UserPromptSubmit", call),
+		on("UserPromptExpansion", call),
+		{"PreToolUse", []Group{{Matcher: "*", Hooks: []Hook{call}}}},
+		on("PostToolUse", call),
+		on("PostToolUseFailure", call),
+		on("PermissionRequest", call),
+		on("Notification", call),
+		on("PreCompact", call),
+		on("Stop", with(stopTimeout), wake),
+		on("StopFailure", call),
+		on("SubagentStop", call),
+	}}
+}

@@ -1,0 +1,116 @@
+package install
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tailscale/hujson"
+)
+
+// seeds are settings files as people have them, and as nobody should.
+func seeds() []string {
+	var all []string
+	for _, s := range shapes() {
+		if len(s.file) < 4<<10 {
+			all = append(all, s.file)
+		}
+	}
+	return append(all, `{"hooks":{"Stop":[1,[],{"hooks":[{"command":"pawl-hook","args":[]}]}]},"env":{}}`, `{"hooks":/*a*/{/*b*/},/*c*/}`, "{//\n}")
+}
+
+// For any bytes: either they are refused, or they hold what is wanted
+// afterwards, holding it once more changes nothing, and taking it out gives back
+// every byte.
+func FuzzInstallAndBack(f *testing.F) {
+	for _, s := range seeds() {
+		f.Add([]byte(s), false)
+		f.Add([]byte(s), true)
+	}
+	f.Fuzz(func(t *testing.T, file []byte, recorded bool) {
+		kept := bytes.Clone(file)
+		var was *Origin
+		if recorded { // by an install into what another left
+			old, origin, err := Plan(file, older(), nil)
+			if err != nil {
+				return
+			}
+			was, file = origin, old
+		}
+		want := wanted()
+		after, origin, err := Plan(file, want, was)
+		if err != nil {
+			if _, parseErr := parse(file); parseErr == nil && !wrongType(file) {
+				t.Fatalf("refused though it is fine: %v", err)
+			}
+			return
+		}
+		tree, err := parse(after)
+		if err != nil {
+			t.Fatalf("broken: %v\n%s", err, after)
+		}
+		for _, e := range want.Events {
+			wantGroups(t, tree, e)
+		}
+		again, same, err := Plan(after, want, origin)
+		if err != nil || !bytes.Equal(again, after) {
+			t.Fatalf("a second time changes it: %v\n%s", err, cmp.Diff(string(after), string(again)))
+		}
+		if diff := cmp.Diff(origin, same); diff != "" {
+			t.Fatalf("a second time forgets how it was: %s", diff)
+		}
+		if origin.Unknown {
+			return // our entries were there before
+		}
+		back, err := Remove(after, origin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(back, kept) {
+			t.Fatalf("not as before:\n%q\n%q", kept, back)
+		}
+	})
+}
+
+// wantGroups holds an event's groups of ours against those that are wanted.
+func wantGroups(t *testing.T, d *document, e Event) {
+	t.Helper()
+	hooks := last(d.root, "hooks").Value.(*hujson.Object)
+	i := 0
+	for _, g := range last(hooks, e.Name).Value.(*hujson.Array).Elements {
+		_, mine, all := own(g)
+		if len(mine) == 0 {
+			continue
+		}
+		if !all || i >= len(e.Groups) || !same(g, e.Groups[i]) {
+			t.Fatalf("%s holds %s", e.Name, g)
+		}
+		i++
+	}
+	if i < len(e.Groups) {
+		t.Fatalf("%s lacks %v", e.Name, e.Groups[i])
+	}
+}
+
+// wrongType tells whether a file that can be read has something else where the
+// hooks or the environment should be.
+func wrongType(file []byte) bool {
+	d, _ := parse(file)
+	if v := last(d.root, "env"); v != nil && v.Value.Kind() != '{' {
+		return true
+	}
+	v := last(d.root, "hooks")
+	if v == nil {
+		return false
+	}
+	hooks, ok := v.Value.(*hujson.Object)
+	if !ok {
+		return true
+	}
+	for _, e := range append(wanted().Events, older().Events...) {
+		if v := last(hooks, e.Name); v != nil && v.Value.Kind() != '[' {
+			return true
+		}
+	}
+	return false
+}
