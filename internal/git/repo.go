@@ -70,11 +70,20 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	}
 	if _, err := r.Head(ctx); err != nil {
 		return nil, failure.New(failure.Usage,
-			`make a first commit: git add . && git commit -m "start", or git commit --allow-empty -m "start"`,
-			"the repository %s has no commit yet", r.root)
+			`make a first commit: git add . && git commit -m "start", or git commit --allow-empty -m "start"`, "%w", &NoCommitError{r.root})
 	}
 	return r, nil
 }
+
+// NoRepoError says that a folder is in no repository.
+type NoRepoError struct{ Dir string } // absolute
+
+func (e *NoRepoError) Error() string { return e.Dir + " is in no git repository" }
+
+// NoCommitError says that a repository has no commit yet.
+type NoCommitError struct{ Root string } // of its work tree, absolute
+
+func (e *NoCommitError) Error() string { return "the repository " + e.Root + " has no commit yet" }
 
 // Reopen is Open for a loop that lives in a person's session: what they are in
 // the middle of (a merge, a rebase) is theirs, and no reason not to look.
@@ -140,8 +149,7 @@ func refusal(err error, dir string) error {
 			"the repository of %s belongs to another user: %w", dir, err)
 	case said(err, "not a git repository"):
 		return failure.New(failure.Usage,
-			`make one: git init && git add . && git commit -m "start"`,
-			"%s is in no git repository", dir)
+			`make one: git init && git add . && git commit -m "start"`, "%w", &NoRepoError{dir})
 	}
 	return fmt.Errorf("open repository: %w", err)
 }

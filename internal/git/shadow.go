@@ -71,13 +71,17 @@ func (r *Repo) initShadow(ctx context.Context) error {
 	if err := os.WriteFile(filepath.Join(r.gitDir, "info", "exclude"), []byte(r.leftOut()), 0o600); err != nil {
 		return err
 	}
-	empty, err := r.run(ctx, call{args: []string{"mktree"}, whole: true})
+	if err := r.write(ctx, "read-tree", "--empty"); err != nil {
+		return err
+	}
+	tree, _, err := r.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	commit, err := r.run(ctx, call{
-		args: []string{"commit-tree", strings.TrimSpace(string(empty))}, env: pawlIdentity, stdin: []byte("before the loop\n"), whole: true,
-	})
+	if err := r.write(ctx, "read-tree", tree); err != nil {
+		return err
+	}
+	commit, err := r.run(ctx, call{args: []string{"commit-tree", tree}, env: pawlIdentity, stdin: []byte("before the loop\n"), whole: true})
 	if err != nil {
 		return err
 	}
