@@ -15,11 +15,13 @@ const imports = `
 	figure         <
 	atomicfile     < failure
 	environment    < failure
+	version        <
 
 	# Ring 1: values and bytes.
 	planfile       < core/* failure atomicfile
 	prompt         < core/*
 	testreport     < core/*
+	foreign/*      < core/* failure
 	agent          < core/*
 
 	# Ring 2: one outside thing each.
@@ -39,6 +41,10 @@ const imports = `
 	verify         < core/* git proc testreport failure atomicfile redact
 	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt record redact store store/* testreport verify
 	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git planfile proc prompt record redact runner store verify
+
+	# The hook: stdin to core to stdout. Few may be linked in.
+	hook           < core/* atomicfile environment foreign/ralphloop record redact session store store/*
+	cmd/pawl-hook  < environment hook version
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact figure

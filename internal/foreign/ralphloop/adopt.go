@@ -1,0 +1,55 @@
+package ralphloop
+
+import (
+	"time"
+)
+
+// Circumstances are what is known about a file beside its content.
+type Circumstances struct {
+	SessionID      string    // of the session that asks
+	SessionStarted time.Time // zero if not known
+	Modified       time.Time // of the file
+	Now            time.Time
+	Tracked        bool // git tracks the file
+	OriginalPlugin bool // the official plugin is enabled, and drives the file itself
+}
+
+const (
+	// freshFor is how old a file of nobody's may be where nobody knows when the
+	// session began.
+	freshFor = time.Hour
+	// coarse is by how much the times of files may be off: some file systems
+	// count in steps of two seconds.
+	coarse = 2 * time.Second
+	// skew is by how much a file server's clock may be ahead.
+	skew = 2 * time.Minute
+)
+
+// Adopt tells whether the session may follow the file, and if not, why, as a
+// person would be told; "" where there is nothing to say because the loop is
+// another session's.
+//
+// A file can lie in a folder for reasons other than that its owner began a loop:
+// it came with a clone, an archive, or was left by a session long gone. So a file
+// with no session of its own must be younger than the session that takes it.
+func Adopt(f *File, c Circumstances) (ok bool, why string) {
+	switch {
+	case f.SessionID != "" && f.SessionID != c.SessionID:
+		return false, ""
+	case c.Tracked:
+		return false, "git tracks " + Path + ": it did not come from you"
+	case c.OriginalPlugin:
+		return false, "the ralph-loop plugin is enabled: " + Path + " is left to it"
+	case !f.Active:
+		return false, Path + " says that the loop is not active"
+	case f.SessionID != "":
+		return true, ""
+	case c.Modified.After(c.Now.Add(skew)):
+		return false, Path + " names no session, and its time lies in the future"
+	case c.SessionStarted.IsZero() && c.Modified.Before(c.Now.Add(-freshFor)):
+		return false, Path + " names no session and is more than an hour old"
+	case c.Modified.Before(c.SessionStarted.Add(-coarse)):
+		return false, Path + " names no session and is older than this one"
+	}
+	return true, ""
+}

@@ -1,0 +1,56 @@
+package ralphloop_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
+)
+
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	ago := func(d time.Duration) time.Time { return now.Add(-d) }
+	const (
+		mine   = "mine"
+		yes    = "yes"
+		silent = ""
+	)
+	active := ralphloop.File{Active: true}
+	bound := ralphloop.File{Active: true, SessionID: mine}
+	tests := []struct {
+		name string
+		file ralphloop.File
+		c    ralphloop.Circumstances
+		want string // yes, or why not
+	}{
+		{"of this session", bound, ralphloop.Circumstances{SessionID: mine}, yes},
+		{"of this session, however old", bound, ralphloop.Circumstances{SessionID: mine, Modified: ago(99 * time.Hour), SessionStarted: ago(time.Hour)}, yes},
+		{"of another", bound, ralphloop.Circumstances{SessionID: "other", Modified: now}, silent},
+		{"of another, asked by nobody", bound, ralphloop.Circumstances{Modified: now}, silent},
+		{"of another, and tracked", bound, ralphloop.Circumstances{SessionID: "other", Tracked: true, OriginalPlugin: true}, silent},
+		{"tracked", bound, ralphloop.Circumstances{SessionID: mine, Tracked: true}, "git tracks .claude/ralph-loop.local.md: it did not come from you"},
+		{"the plugin's", bound, ralphloop.Circumstances{SessionID: mine, OriginalPlugin: true}, "the ralph-loop plugin is enabled: .claude/ralph-loop.local.md is left to it"},
+		{"not active", ralphloop.File{SessionID: mine}, ralphloop.Circumstances{SessionID: mine}, ".claude/ralph-loop.local.md says that the loop is not active"},
+		{"nobody's, tracked", active, ralphloop.Circumstances{Modified: now, Tracked: true}, "git tracks .claude/ralph-loop.local.md: it did not come from you"},
+		{"nobody's, younger", active, ralphloop.Circumstances{Modified: ago(2 * time.Hour), SessionStarted: ago(3 * time.Hour)}, yes},
+		{"nobody's, a coarse clock", active, ralphloop.Circumstances{Modified: ago(61 * time.Second), SessionStarted: ago(time.Minute)}, yes},
+		{"nobody's, older", active, ralphloop.Circumstances{Modified: ago(2 * time.Minute), SessionStarted: ago(time.Minute)}, ".claude/ralph-loop.local.md names no session and is older than this one"},
+		{"nobody's, an hour", active, ralphloop.Circumstances{Modified: ago(time.Hour)}, yes},
+		{"nobody's, more than an hour", active, ralphloop.Circumstances{Modified: ago(time.Hour + 1)}, ".claude/ralph-loop.local.md names no session and is more than an hour old"},
+		{"nobody's, time not known", active, ralphloop.Circumstances{}, ".claude/ralph-loop.local.md names no session and is more than an hour old"},
+		{"nobody's, time not known, session known", active, ralphloop.Circumstances{SessionStarted: ago(time.Minute)}, ".claude/ralph-loop.local.md names no session and is older than this one"},
+		{"a clock that is ahead", active, ralphloop.Circumstances{Modified: ago(-time.Minute)}, yes},
+		{"from the future", active, ralphloop.Circumstances{Modified: ago(-time.Hour), SessionStarted: ago(time.Minute)}, ".claude/ralph-loop.local.md names no session, and its time lies in the future"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tt.c.Now = now
+			ok, why := ralphloop.Adopt(&tt.file, tt.c)
+			if ok != (tt.want == yes) || !ok && why != tt.want || ok && why != "" {
+				t.Errorf("got %v, %q; want %q", ok, why, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,116 @@
+// Package ralphloop speaks the language of the official ralph-loop plugin of
+// Claude Code: its state file, the arguments of its command, its messages.
+//
+//	f, err := ralphloop.Parse(data)        // of .claude/ralph-loop.local.md
+//	f = f.SetIteration(f.Iteration + 1)    // f.Bytes() differs in the digits only
+//	a, err := ralphloop.ParseArgs(`"Fix it" --max-iterations 20`)
+//	why := ralphloop.Iteration(2, "DONE")  // what people's scripts look for
+//
+// The file is front matter (key: value lines between two --- lines), a blank
+// line, and the prompt to its end. People and scripts write it too, so what can
+// be understood is read: CRLF, a byte order mark, keys left out, keys that
+// nobody knows, a prompt with --- lines of its own. What cannot is an error that
+// names the line, and never a reason to delete the file.
+//
+// The file is untrusted: Adopt says whether a session may follow it. Nothing
+// here reads a file or decides when a loop ends.
+package ralphloop
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Path is where the file lies, from the folder in which the loop was started.
+const Path = ".claude/ralph-loop.local.md"
+
+// MaxSize is the largest file that is read or made, in bytes.
+const MaxSize = 1 << 20
+
+// File is a state file and what it says. The fields are for reading: what is
+// written to them does not reach Bytes.
+type File struct {
+	Active        bool      // true unless the file says otherwise
+	Iteration     int       // from 1
+	MaxIterations int       // if MaxGiven: 0 means unlimited, as written
+	MaxGiven      bool      // the file has a limit, be it 0
+	SessionID     string    // "" belongs to nobody yet
+	Promise       string    // the text of the promise, not folded; "" if there is none
+	StartedAt     time.Time // zero where it is missing or not a time
+	Prompt        string    // to the byte, less one line end before it and one after it
+
+	data   []byte
+	digits span // of the iteration, in data
+}
+
+// span is the bytes [at, end) of a text.
+type span struct{ at, end int }
+
+// Bytes is the file, as it was read or with the iteration that was set since.
+// The caller does not write to it.
+func (f *File) Bytes() []byte { return f.data }
+
+// SetIteration is the file at iteration n (0 or more), all else as it was, to
+// the byte.
+func (f *File) SetIteration(n int) *File {
+	g := *f
+	g.Iteration = max(n, 0)
+	digits := strconv.Itoa(g.Iteration)
+	g.data = make([]byte, 0, len(f.data)+len(digits))
+	g.data = append(g.data, f.data[:f.digits.at]...)
+	g.data = append(g.data, digits...)
+	g.data = append(g.data, f.data[f.digits.end:]...)
+	g.digits.end = g.digits.at + len(digits)
+	return &g
+}
+
+// Options are what a fresh file says.
+type Options struct {
+	SessionID     string // "" where it is not known
+	MaxIterations int    // 0: unlimited
+	Promise       string // "" for none; line breaks become blanks
+	StartedAt     time.Time
+	Prompt        string
+}
+
+// New is the file of a fresh loop, active and at iteration 1, in the layout of
+// the plugin. What would not be read back as it was given is an error.
+func New(o Options) (*File, error) {
+	promise := "null"
+	if text := oneLine(o.Promise); text != "" {
+		promise = `"` + text + `"` // not escaped: the plugin takes what stands between the outer quotes
+	}
+	data := fmt.Appendf(nil, "---\nactive: true\niteration: 1\nsession_id: %s\nmax_iterations: %d\ncompletion_promise: %s\nstarted_at: %q\n---\n\n%s\n",
+		o.SessionID, o.MaxIterations, promise, o.StartedAt.UTC().Format(time.RFC3339), o.Prompt)
+	switch {
+	case strings.TrimSpace(o.Prompt) == "":
+		return nil, noPrompt()
+	case strings.Contains(o.Prompt, "\x00"):
+		return nil, failure.New(failure.Usage, "", "the prompt holds a NUL byte")
+	case len(data) > MaxSize:
+		return nil, failure.New(failure.Usage, "put the long part into a file, and name it in the prompt", "the prompt has %d bytes: at most about %d", len(o.Prompt), MaxSize)
+	case o.MaxIterations < 0:
+		return nil, failure.New(failure.Usage, "0 means unlimited", "a loop cannot have at most %d iterations", o.MaxIterations)
+	}
+	f, err := Parse(data)
+	if err != nil || f.SessionID != o.SessionID {
+		return nil, failure.New(failure.Usage, "", "%q is no session id", plan.OneLine(o.SessionID, 40))
+	}
+	return f, nil
+}
+
+// oneLine puts blanks for line breaks and other control characters.
+func oneLine(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' {
+			return ' '
+		}
+		return r
+	}, text))
+}

@@ -1,0 +1,168 @@
+package ralphloop
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// words walks over a text as somebody typed it, for a person and not for a
+// shell: it finds where the words and the quotations are, and expands nothing.
+//
+// Words are separated by white space outside quotations. "…", '…' and `…` (any
+// number of backticks, as in Markdown) are quotations where prose has them: they
+// do not begin within a word (don't, 5") nor after a backslash, and do not end
+// within one, nor where another seems to begin ("say "hi" to all"). A quote that
+// has no other end is a character like others; so is an apostrophe in mid-prose
+// that would hide one of the known flags ('em --gate make … the users').
+//
+// Each search is remembered until it is passed, which makes the walk linear.
+type words struct {
+	text  string
+	known func(word string) bool // flags that an apostrophe must not hide
+	at    int                    // where the next word is searched
+
+	ends [2]int // the next end of a quotation in " and in ', when it was last asked for
+	flag int    // the next known flag, likewise
+	code int    // runs of so many backticks or more have no other end; 0: not known yet
+}
+
+// next is the next word. Firm says that it stands where quotes are no
+// apostrophes: at the start of the prompt, or as the value of a flag.
+func (w *words) next(firm bool) (word span, ok bool) {
+	rest := strings.TrimLeftFunc(w.text[w.at:], unicode.IsSpace)
+	at := len(w.text) - len(rest)
+	if rest == "" {
+		return span{}, false
+	}
+	word.at = at
+	for before := ' '; at < len(w.text); {
+		r, size := utf8.DecodeRuneInString(w.text[at:])
+		if unicode.IsSpace(r) {
+			break
+		}
+		end := 0
+		if !inWord(before) && before != '\\' {
+			end = w.quotation(at, firm && at == word.at || before == '=')
+		}
+		if end > 0 {
+			at, before = end, '"'
+		} else {
+			at, before = at+size, r
+		}
+	}
+	w.at, word.end = at, at
+	return word, true
+}
+
+// quotation is the end of the quotation that begins at the offset, 0 if none
+// does.
+func (w *words) quotation(at int, firm bool) int {
+	switch q := w.text[at]; q {
+	case '`':
+		return w.codeEnd(at)
+	case '"', '\'':
+		end := w.quoteEnd(at)
+		if end == len(w.text) || q == '\'' && !firm && w.nextFlag(at) < end {
+			return 0
+		}
+		return end + 1
+	}
+	return 0
+}
+
+// quoteEnd is where the quotation ends that a quote begins, the length of the
+// text if it does not end.
+func (w *words) quoteEnd(at int) int {
+	q := w.text[at]
+	end := &w.ends[0]
+	if q == '\'' {
+		end = &w.ends[1]
+	}
+	if *end > at {
+		return *end
+	}
+	for *end = at + 1; *end < len(w.text); *end++ {
+		if w.text[*end] == q && !(q == '"' && w.escaped(*end)) && w.endsHere(*end) {
+			break
+		}
+	}
+	return *end
+}
+
+// endsHere tells whether the quote at the offset looks like the end of a
+// quotation.
+func (w *words) endsHere(at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(w.text[:at])
+	after, size := utf8.DecodeRuneInString(w.text[at+1:])
+	switch {
+	case size == 0 || unicode.IsSpace(after):
+		return true
+	case after == rune(w.text[at]) || inWord(after):
+		return false // another one comes, and that one ends it; or an apostrophe
+	}
+	return !unicode.IsSpace(before)
+}
+
+func (w *words) escaped(at int) bool {
+	before := w.text[:at]
+	return (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1
+}
+
+// codeEnd is the end of the code that backticks begin, 0 if they begin none.
+func (w *words) codeEnd(at int) int {
+	rest := w.text[at:]
+	n := len(rest) - len(strings.TrimLeft(rest, "`"))
+	if w.code > 0 && n >= w.code {
+		return 0
+	}
+	end := strings.Index(rest[n:], rest[:n])
+	if end < 0 {
+		w.code = n
+		return 0
+	}
+	return at + n + end + n
+}
+
+// nextFlag is where the next known flag begins after the offset, the length of
+// the text if there is none.
+func (w *words) nextFlag(at int) int {
+	if w.flag > at {
+		return w.flag
+	}
+	for w.flag = at + 1; w.flag < len(w.text); w.flag++ {
+		before, _ := utf8.DecodeLastRuneInString(w.text[:w.flag])
+		if !unicode.IsSpace(before) || !strings.HasPrefix(w.text[w.flag:], "--") {
+			continue
+		}
+		word := w.text[w.flag:]
+		if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
+			word = word[:end]
+		}
+		if w.known(word) {
+			break
+		}
+	}
+	return w.flag
+}
+
+// unquote takes the quotes off a text that is one quotation in " or ', and says
+// with which; else it is the text as it is, and 0. Within " a backslash makes
+// plain what it does for a shell: " \ $ and the backtick.
+func unquote(text string) (plain string, quote byte) {
+	if len(text) < 2 || text[0] != '"' && text[0] != '\'' {
+		return text, 0
+	}
+	w := words{text: text}
+	if w.quoteEnd(0) != len(text)-1 {
+		return text, 0
+	}
+	inner := text[1 : len(text)-1]
+	if text[0] == '"' {
+		inner = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\$`, `$`, "\\`", "`").Replace(inner)
+	}
+	return inner, text[0]
+}
+
+// inWord tells whether a character can stand in the middle of a word.
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
