@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -78,29 +77,6 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 	for _, want := range []string{"task      B  Next\n", "tasks     0 done, 1 open, 1 set aside\n", "gate      lint  unknown: killed\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
-		}
-	}
-}
-
-func TestVersion(t *testing.T) {
-	t.Parallel()
-	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
-	cases := []struct {
-		info debug.BuildInfo
-		want string
-	}{
-		{debug.BuildInfo{}, "devel "},
-		{debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}}, "v1.2.3 "},
-		{debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: []debug.BuildSetting{
-			setting("vcs.revision", "0123456789abcdef"), setting("vcs.modified", "true"),
-		}}, "devel (commit 0123456789ab, with changes) "},
-		{debug.BuildInfo{Settings: []debug.BuildSetting{
-			setting("vcs.revision", "0123456789abcdef"), setting("vcs.modified", "false"),
-		}}, "devel (commit 0123456789ab) "},
-	}
-	for _, c := range cases {
-		if got := versionOf(&c.info); !strings.HasPrefix(got, c.want) {
-			t.Errorf("got %q, want %q …", got, c.want)
 		}
 	}
 }

@@ -14,6 +14,8 @@ package session
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,13 +51,14 @@ type Binding struct {
 	Passed int64  `json:"passed,omitempty"` // length of the journal when another installation last let a stop pass
 
 	// Of the turns.
-	Prompts []Prompt `json:"prompts,omitempty"` // the last ones, by the first that was seen of each id
-	Given   int      `json:"given,omitempty"`   // how many of the turns that the machine began the session was given, see record.Memory.Begun
-	Busy    bool     `json:"busy,omitempty"`    // a prompt came since the last stop: a turn runs
-	Blocks  int      `json:"blocks,omitempty"`  // stops in a row that were answered with a prompt, no tool call between
-	Tools   int64    `json:"tools,omitempty"`   // length of the loop's tools.jsonl at the last stop
-	Stop    string   `json:"stop,omitempty"`    // the last stop that was answered, see package hook
-	Left    bool     `json:"left,omitempty"`    // it was allowed though the loop goes on: the waker waits for what comes
+	Prompts []Prompt  `json:"prompts,omitempty"` // the last ones, by the first that was seen of each id
+	Given   int       `json:"given,omitempty"`   // how many of the turns that the machine began the session was given, see record.Memory.Begun
+	Busy    bool      `json:"busy,omitempty"`    // a prompt came since the last stop: a turn runs
+	Blocks  int       `json:"blocks,omitempty"`  // stops in a row that were answered with a prompt, no tool call between
+	Tools   int64     `json:"tools,omitempty"`   // length of the loop's tools.jsonl at the last stop
+	Stop    string    `json:"stop,omitempty"`    // the last stop that was answered, by what tells it from others
+	StopAt  time.Time `json:"stop_at,omitzero"`  // when that began
+	Left    bool      `json:"left,omitempty"`    // it was allowed though the loop goes on: the waker waits for what comes
 }
 
 // Prompt is a prompt that a turn began with. A prompt that has an id of an
@@ -161,6 +164,29 @@ func (s Store) Release(ctx context.Context, id, loop string) error {
 		return errors.Join(os.Remove(s.path(id)))
 	})
 }
+
+// Once tells whether this is the first time that something is done in a session:
+// a command that two installations of Pawl both hear of, a remark.
+func (s Store) Once(ctx context.Context, id, what string) bool {
+	if !valid(id) {
+		return false
+	}
+	sum := sha256.Sum256([]byte(what))
+	mark, path, first := hex.EncodeToString(sum[:8])+"\n", filepath.Join(s.dir, id+".once"), false
+	err := s.locked(ctx, id, func() error {
+		done, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if first = !strings.Contains(string(done), mark); !first {
+			return nil
+		}
+		return atomicfile.Write(path, append(done[max(0, len(done)-onceMax):], mark...), 0o600)
+	})
+	return first && err == nil
+}
+
+const onceMax = 17 * 50 // bytes: the last fifty marks
 
 // patience is how long another hook process is waited for: they hold the lock
 // for milliseconds.

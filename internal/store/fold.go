@@ -137,7 +137,7 @@ func List[T any](s *Store, derive func(*Loop) (T, error)) ([]Listed[T], error) {
 
 func summarize[T any](l *Loop, derive func(*Loop) (T, error)) (T, error) {
 	var kept summaryFile[T]
-	size, err := l.journalSize()
+	size, err := l.JournalSize()
 	if err != nil {
 		return kept.Summary, err
 	}
@@ -158,8 +158,8 @@ func summarize[T any](l *Loop, derive func(*Loop) (T, error)) (T, error) {
 
 func (l *Loop) summaryPath() string { return filepath.Join(l.Dir, "summary.json") }
 
-// journalSize is the length of the journal in bytes, 0 before its first record.
-func (l *Loop) journalSize() (int64, error) {
+// JournalSize is the length of the journal in bytes, 0 before its first record.
+func (l *Loop) JournalSize() (int64, error) {
 	info, err := os.Stat(l.journalPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil

@@ -102,6 +102,12 @@ func (l *Loop) make(spec Spec) error {
 	return atomicfile.SyncDir(filepath.Dir(l.Dir))
 }
 
+// Loop names a loop by its whole id. It does no I/O: whether there is one shows
+// when it is used.
+func (s *Store) Loop(id string) *Loop {
+	return &Loop{ID: id, Dir: filepath.Join(s.home, "loops", id)}
+}
+
 // Loops are all loops there are, sorted by id.
 func (s *Store) Loops() ([]*Loop, error) {
 	entries, err := os.ReadDir(filepath.Join(s.home, "loops"))
@@ -111,7 +117,7 @@ func (s *Store) Loops() ([]*Loop, error) {
 	var out []*Loop
 	for _, e := range entries {
 		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
-			out = append(out, &Loop{ID: e.Name(), Dir: filepath.Join(s.home, "loops", e.Name())})
+			out = append(out, s.Loop(e.Name()))
 		}
 	}
 	return out, nil

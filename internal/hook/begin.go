@@ -1,0 +1,145 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
+	"github.com/pawl-dev/pawl/internal/session"
+)
+
+// beginRequest is what `pawl session begin` reads.
+type beginRequest struct {
+	Session    string `json:"session"`
+	PromptID   string `json:"prompt_id,omitempty"`
+	Client     int    `json:"client,omitempty"`
+	Dir        string `json:"dir"`
+	Root       string `json:"root"`
+	Command    string `json:"command,omitempty"` // loop, verify, ralph-loop
+	Args       string `json:"args,omitempty"`    // as they were typed: no shell has seen them
+	Adopt      string `json:"adopt,omitempty"`   // path of another tool's file, relative to Root
+	Unattended bool   `json:"unattended,omitempty"`
+	Judge      string `json:"judge,omitempty"`
+}
+
+// begun is what `pawl session begin` prints.
+type begun struct {
+	Loop    string `json:"loop"`
+	Message string `json:"message"` // for the person
+	Context string `json:"context"` // for the agent
+	Error   string `json:"error"`
+	Hint    string `json:"hint"`
+}
+
+// beginMost bounds the beginning of a loop: its gates run once on the tree as it
+// is. What takes longer goes on without us.
+const beginMost = 11 * time.Minute
+
+// begin has a loop begun in this session.
+func (h *hook) begin(ctx context.Context, q beginRequest) (begun, error) {
+	q.Session, q.PromptID, q.Client = h.p.Session, h.p.PromptID, h.client()
+	q.Dir, q.Root, q.Unattended = h.p.Dir, h.project(), h.Env.Session.Unattended
+	q.Judge = h.installation()
+	in, err := json.Marshal(q)
+	if err != nil {
+		return begun{}, fmt.Errorf("ask for a loop: %w", err)
+	}
+	out, err := h.tell(ctx, string(in), "session", "begin")
+	var b begun
+	if jsonErr := json.Unmarshal(out, &b); jsonErr != nil {
+		return begun{}, errors.Join(err, fmt.Errorf("begin a loop: pawl said no JSON: %w", jsonErr))
+	}
+	if b.Error != "" {
+		return b, errors.New(strings.TrimSpace(b.Error + "\n" + hinted(b.Hint)))
+	}
+	return b, nil
+}
+
+func hinted(hint string) string {
+	if hint == "" {
+		return ""
+	}
+	return "pawl: hint: " + hint
+}
+
+// project is the folder that the session belongs to, wherever it is now.
+func (h *hook) project() string {
+	if h.Env.Session.Project != "" {
+		return h.Env.Session.Project
+	}
+	return h.p.Dir
+}
+
+const ours = "pawl:" // what the client puts before the names of the plugin's commands
+
+// command answers one of the plugin's commands, with what the person typed as
+// the client has it: no shell and no template has touched it. It is not ok where
+// the command is none of ours.
+func (h *hook) command(ctx context.Context, b session.Binding) (r reply, ok bool) {
+	name, ok := strings.CutPrefix(h.p.Command, ours)
+	if !ok {
+		return reply{}, false
+	}
+	if h.p.PromptID != "" && !h.sessions.Once(ctx, h.p.Session, h.p.PromptID) {
+		return reply{}, true // Pawl is installed twice: the other one answers
+	}
+	switch name {
+	case "loop", "verify", "ralph-loop":
+		begun, err := h.begin(ctx, beginRequest{Command: name, Args: h.p.Args})
+		if err != nil {
+			return reply{Refuse: "pawl: error: " + err.Error()}, true
+		}
+		return reply{Context: begun.Context, Message: begun.Message}, true
+	case "cancel", "cancel-ralph":
+		if b.Loop == "" {
+			return h.relay([]byte(ralphloop.NoLoop), nil), true
+		}
+		return h.relay(h.tell(ctx, "", "stop", b.Loop)), true
+	case "status":
+		if b.Loop == "" {
+			return h.relay([]byte("No loop lives in this session; pawl list shows those of this repository."), nil), true
+		}
+		return h.relay(h.tell(ctx, "", "status", b.Loop)), true
+	case "tell":
+		if b.Loop == "" {
+			return h.relay([]byte("No loop lives in this session."), nil), true
+		}
+		return h.relay(h.tell(ctx, "", "tell", b.Loop, "--", h.p.Args)), true
+	}
+	return reply{}, false
+}
+
+// relay says to both what the tool said.
+func (h *hook) relay(out []byte, err error) reply {
+	text := strings.TrimSpace(string(out))
+	if err != nil {
+		text = strings.TrimSpace(text + "\n" + err.Error())
+	}
+	return reply{Message: text, Context: "[Pawl] " + text + "\nThe person has been shown this. Say so in one line and do nothing else."}
+}
+
+// tell runs the tool and returns what it prints.
+func (h *hook) tell(ctx context.Context, in string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, beginMost)
+	defer cancel()
+	cmd := h.pawl(ctx, args...)
+	cmd.Stdin = strings.NewReader(in)
+	var out, problem bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problem
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	if err != nil {
+		said := plan.OneLine(problem.String(), 500)
+		if said == "" {
+			said = err.Error()
+		}
+		err = errors.New(said)
+	}
+	return out.Bytes(), err
+}

@@ -1,0 +1,43 @@
+package hook
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// drive starts what does the machine's work, and waits until that is done, but
+// not longer than ctx. It lives on without us: a client that loses patience kills
+// its hooks, and gates may take an hour.
+func (h *hook) drive(ctx context.Context, loop string) error {
+	log, err := os.OpenFile(filepath.Join(store.Open(h.Env.PawlHome).Loop(loop).Dir, "drive.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("drive %s: %w", loop, err)
+	}
+	defer log.Close() //nolint:errcheck // the child has its own
+	cmd := h.pawl(context.WithoutCancel(ctx), "session", "drive", loop)
+	cmd.Stdout, cmd.Stderr = log, log
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start pawl, which does the work of a loop: %w", err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	select {
+	case <-done: // how it went shows in the journal
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+// pawl is the tool itself. It is told of no session: what it does is its own.
+func (h *hook) pawl(ctx context.Context, args ...string) *exec.Cmd {
+	argv := append(append([]string{}, h.Tool...), args...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env = h.Env.Vars
+	return cmd
+}

@@ -1,0 +1,68 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// failed answers the end of a turn that an error of the API cut off. The client
+// takes no answer to this event but a sequence for the terminal; the waker, which
+// was started with us, wakes the session when it is time.
+func (h *hook) failed(ctx context.Context, b session.Binding) (reply, error) {
+	s, err := h.sit(ctx, b)
+	if held := (*store.HeldError)(nil); errors.As(err, &held) || errors.Is(err, errGone) {
+		return reply{}, nil
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	f := failure(h.p.Error, h.lastMessage())
+	if s.mem.State.Phase == loop.Turning {
+		err = s.step(loop.Event{Kind: loop.AgentFailed, Failure: &f, Turn: &loop.Turn{
+			ToolCalls: toolCalls(s.loop, b.Tools), Context: -1, SessionID: h.p.Session,
+			ByPerson: h.byPerson(b),
+		}})
+	}
+	if err != nil {
+		return reply{}, errors.Join(err, s.owner.Close())
+	}
+	if err := s.rise(); err != nil {
+		return reply{}, err
+	}
+	text := b.Loop + ": " + f.Message
+	if s.mem.State.Phase == loop.Waiting {
+		text = b.Loop + ": " + waits(s.mem.State)
+	}
+	r, err := h.leave(ctx, b, text)
+	r.Sound = fmt.Sprintf("\x1b]9;%s\x07", oneLine(text)) // a notification, where the terminal knows them
+	return r, err
+}
+
+// failure sorts the client's class of an error into the machine's. Only the
+// class is read, never the text.
+func failure(class, message string) loop.Failure {
+	f := loop.Failure{Class: loop.Network, Message: cut(oneLine(message), 300)}
+	switch class {
+	case "rate_limit":
+		f.Class = loop.UsageLimit
+	case "overloaded":
+		f.Class = loop.Overloaded
+	case "authentication_failed", "oauth_org_not_allowed", "account_on_hold", "verification_required", "cloud_credential_error":
+		f.Class, f.Hint = loop.Login, "log in (/login), then say anything to go on"
+	case "billing_error":
+		f.Class, f.Hint = loop.Billing, "see to the account's credit, then say anything to go on"
+	case "invalid_request", "model_not_found":
+		f.Class, f.Hint = loop.Refused, "read the error; /model and /compact may help"
+	case "max_output_tokens":
+		f.Class = loop.Crashed
+	}
+	if f.Message == "" {
+		f.Message = class
+	}
+	return f
+}

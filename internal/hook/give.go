@@ -1,0 +1,260 @@
+package hook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+)
+
+// standing answers a stop by where the loop stands, and lets go of it.
+func (h *hook) standing(ctx context.Context, b session.Binding, s *seat) (reply, error) {
+	if err := s.rise(); err != nil {
+		return reply{}, err
+	}
+	st := s.mem.State
+	switch {
+	case st.Phase == loop.Ended:
+		return h.over(ctx, b, s)
+	case st.Phase == loop.Paused:
+		return h.leave(ctx, b, fmt.Sprintf("%s is paused; pawl resume %[1]s goes on with it", b.Loop))
+	case st.Phase == loop.Waiting:
+		return h.leave(ctx, b, b.Loop+": "+waits(st))
+	case st.Phase == loop.Turning && written(s):
+		return h.give(ctx, b, s)
+	}
+	return h.leave(ctx, b, fmt.Sprintf("%s is not ready for its next turn (%s); pawl status %[1]s tells more", b.Loop, st.Phase))
+}
+
+// waits says what a waiting loop waits for.
+func waits(st loop.State) string {
+	text := "waiting"
+	for _, a := range st.Pending {
+		if a.Do == loop.Wait {
+			text = fmt.Sprintf("waiting until %s (%s); it goes on by itself, or when you say so", a.Until.Local().Format(time.TimeOnly), a.Text)
+		}
+	}
+	return text
+}
+
+// turnAsked is the turn that the machine has begun.
+func turnAsked(st loop.State) (loop.Action, bool) {
+	i := slices.IndexFunc(st.Pending, func(a loop.Action) bool { return a.Do == loop.BeginTurn })
+	if i < 0 {
+		return loop.Action{}, false
+	}
+	return st.Pending[i], true
+}
+
+// plain turns are told what was written ahead: the agent said nothing, and
+// nothing is to be said to it but to go on.
+func plain(s *seat) bool {
+	a, ok := turnAsked(s.mem.State)
+	return ok && a.Situation == loop.GoOn && !a.Fresh && len(a.Notes) == 0 && s.mem.State.Failing == s.failing
+}
+
+// written tells whether the text of the turn that is due is there.
+func written(s *seat) bool {
+	_, err := os.Stat(textPath(s))
+	return err == nil
+}
+
+func textPath(s *seat) string {
+	if plain(s) {
+		return record.ContinuePath(s.loop)
+	}
+	return record.PromptPath(s.loop, s.mem)
+}
+
+// turnText is what the agent is told.
+func turnText(s *seat, more string) (string, error) {
+	data, err := os.ReadFile(textPath(s))
+	if err != nil {
+		return "", fmt.Errorf("read the prompt: %w", err)
+	}
+	head := ""
+	if plain(s) {
+		head = fmt.Sprintf("[Pawl] Iteration %s of loop %s.\n\n", ofHow(s.mem.State), s.loop.ID)
+	}
+	return strings.TrimSpace(head+string(data)) + "\n" + more, nil
+}
+
+// give hands the session the turn that is due, unless the client would not let
+// the session go on.
+func (h *hook) give(ctx context.Context, b session.Binding, s *seat) (reply, error) {
+	tools := toolsLength(s.loop)
+	blocks := b.Blocks
+	if tools > b.Tools {
+		blocks = 0
+	}
+	limit := h.blockCap()
+	if limit > 0 && blocks >= limit {
+		return h.capped(ctx, b, limit)
+	}
+	more := ""
+	if limit > 0 && blocks+toolsWanted >= limit {
+		more = fmt.Sprintf("\nUse a tool before you end this turn, if only to look at the work (pawl status): your client ends a turn that was continued %d times without a tool call.\n", limit)
+	}
+	text, err := turnText(s, more)
+	if err != nil {
+		return reply{}, err
+	}
+	_, err = h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool {
+		h.answered(b, false)
+		b.Given, b.Blocks, b.Tools = s.mem.Begun, blocks+1, tools
+		return true
+	})
+	return reply{Go: text, Message: h.line(b, s)}, errors.Join(err, h.fileGoesOn(b, s))
+}
+
+const (
+	defaultCap  = 8 // of the client, where nothing sets another
+	toolsWanted = 3 // so many stops before it the agent is asked for a tool call
+)
+
+// blockCap is how many stops in a row the client lets a hook answer with more
+// work, no tool call between; 0 is no limit.
+func (h *hook) blockCap() int {
+	n, err := strconv.Atoi(h.Env.Session.Cap)
+	if err != nil || n < 0 {
+		return defaultCap
+	}
+	return n
+}
+
+// capped lets the session end where the client would end it anyway: then with an
+// empty result, and it would look like completion.
+func (h *hook) capped(ctx context.Context, b session.Binding, limit int) (reply, error) {
+	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Say anything to go on. To lift the limit: pawl install claude --scope project", b.Loop, limit)
+	if err := h.remark(ctx, b, text); err != nil {
+		return reply{}, err
+	}
+	_, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool {
+		h.answered(b, false)
+		b.Blocks = 0
+		return true
+	})
+	return reply{Message: text}, err
+}
+
+// leave lets the session end though the loop goes on; the waker sees to that.
+func (h *hook) leave(ctx context.Context, b session.Binding, text string) (reply, error) {
+	_, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool {
+		h.answered(b, true)
+		b.Blocks = 0
+		return true
+	})
+	if errors.Is(err, session.ErrNone) {
+		err = nil
+	}
+	return reply{Message: text}, err
+}
+
+// answered notes which stop this was, for the waker that was started with it.
+func (h *hook) answered(b *session.Binding, left bool) {
+	b.Stop, b.StopAt, b.Left, b.Busy = h.p.stopID(), h.now, left, false
+}
+
+// over ends the loop's life in the session.
+func (h *hook) over(ctx context.Context, b session.Binding, s *seat) (reply, error) {
+	text := ending(s)
+	if b.File != "" {
+		text = strings.TrimSpace(fileEnding(s) + "\n" + text)
+	}
+	return reply{Message: text}, errors.Join(h.fileEnds(b), h.sessions.Release(ctx, b.Session, b.Loop))
+}
+
+// ending tells a person how the loop ended.
+func ending(s *seat) string {
+	st := s.mem.State
+	text := fmt.Sprintf("%s ended %s after %s", s.loop.ID, strings.ToUpper(string(st.Outcome)), counted(st.Iteration, "iteration"))
+	if why := cmp.Or(st.Reason, doneBy(st)); why != "" {
+		text += " · " + plan.OneLine(why, 300)
+	}
+	if st.Hint != "" {
+		text += " · " + plan.OneLine(st.Hint, 200)
+	}
+	return text + " · pawl report " + s.loop.ID
+}
+
+// doneBy is what told of the tasks that they are done.
+func doneBy(st loop.State) string {
+	for _, t := range slices.Backward(st.Tasks) {
+		if t.Status == loop.Done && t.Why != "" {
+			return t.Why
+		}
+	}
+	return ""
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
+}
+
+// ofHow is the iteration, and of how many.
+func ofHow(st loop.State) string {
+	if n := st.Policy.Limits.Iterations; n > 0 {
+		return fmt.Sprintf("%d of %d", st.Iteration, n)
+	}
+	return strconv.Itoa(st.Iteration)
+}
+
+// line tells the person in a line why the session goes on.
+func (h *hook) line(b session.Binding, s *seat) string {
+	st := s.mem.State
+	if b.File != "" {
+		return ralphloop.Iteration(st.Iteration, s.spec.Promise)
+	}
+	n := strconv.Itoa(st.Iteration)
+	if limit := st.Policy.Limits.Iterations; limit > 0 {
+		n += "/" + strconv.Itoa(limit)
+	}
+	return fmt.Sprintf("⟲ %s %s · %s", s.loop.ID, n, why(s))
+}
+
+func why(s *seat) string {
+	st := s.mem.State
+	if s.byPerson {
+		return fmt.Sprintf("your turn was not counted; the loop goes on (pawl stop %s ends it)", s.loop.ID)
+	}
+	reason := ""
+	if st.Failing != nil {
+		reason = plan.OneLine(st.Failing.Reason, 160)
+	}
+	a, _ := turnAsked(st)
+	switch a.Situation {
+	case loop.GatesFailed:
+		return "not done: " + reason + " · going on"
+	case loop.ClaimRefused:
+		return "claim refused: " + reason + " · going on"
+	case loop.Struck:
+		return reason
+	case loop.NextTask, loop.FirstTurn:
+		return "next: " + a.Task
+	case loop.Interruption:
+		return "going on after an interruption"
+	case loop.GoOn, loop.WasRestored, loop.FreshRecap:
+	}
+	return "going on"
+}
+
+// exists tells whether there is a file.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}

@@ -1,0 +1,232 @@
+// Package hook answers the hooks of a coding agent's client: it reads one event
+// from stdin, and prints what the client is to do.
+//
+// A session in which no loop lives costs a look or two at the disk, and nothing
+// is printed. In one with a loop, the end of a turn goes to the machine of
+// package loop, as it does in the runner. What needs more than that (gates, git)
+// is done by `pawl session drive`, which outlives this process; the answer is
+// read from the journal's fold when it is there, or given later by the waker, a
+// second hook that the client does not wait for and that may wake the session.
+//
+// Hooks fail open: whatever goes wrong here is journalled where that is possible
+// and never keeps a session from ending, and never ends a loop. What the client
+// sends and takes is measured, see docs/reference/hooks.md.
+//
+// Files: payload.go and reply.go are the client's shapes; stop.go, failed.go,
+// prompt.go, tool.go and begin.go answer the events; give.go hands out a turn;
+// drive.go starts what outlives us; wake.go is the waker.
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/session"
+)
+
+// Call is one call of the hook by the client.
+type Call struct {
+	Args    []string // behind the program's name: the agent's name, flags
+	In      io.Reader
+	Out     io.Writer
+	Err     io.Writer
+	Env     environment.Environment
+	Tool    []string // how the tool itself is run: its path, and arguments before the command
+	Parent  int      // process id of our parent: the client, where hooks run without a shell
+	Version string
+}
+
+// Exit codes, as the client understands them.
+const (
+	exitFine = 0
+	exitOdd  = 1 // shown to the person, does nothing
+	exitWake = 2 // of the waker: the session is woken with what stands on stderr
+)
+
+const usage = "usage: pawl-hook claude [--wake] < event\n"
+
+// Run answers one event and returns the exit code. It never panics: a client
+// takes a hook that dies for no answer, and so do we.
+func Run(ctx context.Context, c Call) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(c.Err, "pawl-hook: error: %v\n", p)
+			code = exitFine
+		}
+	}()
+	wake := false
+	switch {
+	case len(c.Args) == 1 && c.Args[0] == "--version":
+		fmt.Fprintf(c.Out, "pawl-hook %s\n", c.Version)
+		return exitFine
+	case len(c.Args) == 2 && c.Args[0] == "claude" && c.Args[1] == "--wake":
+		wake = true
+	case len(c.Args) == 1 && c.Args[0] == "claude":
+	default:
+		fmt.Fprint(c.Err, usage)
+		return exitOdd
+	}
+	if c.Env.Loop != "" {
+		return exitFine // pawl run drives this session and judges it: never two judges
+	}
+	p, ok := read(c.In)
+	if !ok {
+		return exitFine
+	}
+	h := &hook{Call: c, p: p, sessions: session.Open(c.Env.PawlHome), now: time.Now()}
+	if wake {
+		return h.wake(ctx)
+	}
+	return h.answer(ctx)
+}
+
+// hook is one event being answered.
+type hook struct {
+	Call
+	p        payload
+	sessions session.Store
+	now      time.Time
+}
+
+// answer finds the loop of the session and lets it answer.
+func (h *hook) answer(ctx context.Context) int {
+	b, err := h.sessions.Find(h.p.Session)
+	if errors.Is(err, session.ErrNone) {
+		b, err = h.stranger(ctx)
+		if errors.Is(err, session.ErrNone) {
+			return exitFine
+		}
+	}
+	var r reply
+	if err == nil {
+		r, err = h.forLoop(ctx, b)
+	}
+	if r.empty() && err != nil {
+		r = reply{Message: "pawl: " + err.Error()}
+	}
+	if err := r.print(h.Out, h.p.Event); err != nil {
+		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
+	}
+	return exitFine
+}
+
+// stranger looks whether a session without a loop is to get one: by a command of
+// the person, from the client's process that it had another id in, or out of
+// another tool's file. It returns session.ErrNone otherwise.
+func (h *hook) stranger(ctx context.Context) (session.Binding, error) {
+	none := session.Binding{}
+	if h.p.Agent != "" {
+		return none, session.ErrNone
+	}
+	switch h.p.Event {
+	case userPromptExpansion:
+		r, ok := h.command(ctx, none)
+		if ok {
+			return none, h.said(r)
+		}
+	case stop, sessionStart:
+		if h.p.Event == sessionStart && h.p.Source != "clear" {
+			return none, session.ErrNone
+		}
+		b, err := h.sessions.Adopt(ctx, h.p.Session, h.client(), h.now)
+		if !errors.Is(err, session.ErrNone) {
+			return b, err
+		}
+		if h.p.Event == stop {
+			return h.adoptFile(ctx)
+		}
+	}
+	return none, session.ErrNone
+}
+
+// said prints a reply at once; there is no loop to answer for.
+func (h *hook) said(r reply) error {
+	if err := r.print(h.Out, h.p.Event); err != nil {
+		return fmt.Errorf("answer %s: %w", h.p.Event, err)
+	}
+	return session.ErrNone
+}
+
+// client is the process of the session's client.
+func (h *hook) client() int {
+	if h.Env.Session.Client != 0 {
+		return h.Env.Session.Client
+	}
+	return h.Parent
+}
+
+// forLoop answers an event of a session with a loop.
+func (h *hook) forLoop(ctx context.Context, b session.Binding) (reply, error) {
+	b, mine, err := h.judges(ctx, b)
+	if err != nil || !mine {
+		return reply{}, err
+	}
+	b.Unattended = b.Unattended || h.Env.Session.Unattended
+	switch h.p.Event {
+	case preToolUse:
+		return h.tool(b)
+	case permissionRequest:
+		return h.permission(b)
+	case postToolUse, postToolUseFailure:
+		return reply{}, h.ran(b)
+	}
+	if h.p.Agent != "" {
+		return reply{}, nil // subagents come and go inside of a turn
+	}
+	switch h.p.Event {
+	case stop:
+		return h.stop(ctx, b)
+	case stopFailure:
+		return h.failed(ctx, b)
+	case userPromptSubmit:
+		return h.prompted(ctx, b)
+	case userPromptExpansion:
+		r, _ := h.command(ctx, b)
+		return r, nil
+	case sessionStart:
+		return h.started(ctx, b)
+	case sessionEnd:
+		return reply{}, h.ended(ctx, b)
+	case preCompact:
+		return reply{}, h.remark(ctx, b, "the context is being compacted")
+	}
+	return reply{}, nil
+}
+
+// installation is the one that we belong to.
+func (h *hook) installation() string {
+	if h.Env.Session.Plugin {
+		return "plugin"
+	}
+	return "settings"
+}
+
+// judges tells whether this installation answers for the session: the first one
+// that came does. Should it have fallen silent (a plugin that was disabled), the
+// journal has not grown since we last let a stop pass, and we take its place.
+func (h *hook) judges(ctx context.Context, b session.Binding) (session.Binding, bool, error) {
+	me := h.installation()
+	if b.Judge == me {
+		return b, true, nil
+	}
+	mine := false
+	b, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool {
+		switch length := h.journalled(*b); { // "" stands for an installation that is not known yet
+		case b.Judge == me:
+			mine = true
+			return false
+		case b.Judge == "", h.p.Event == stop && b.Passed > 0 && length == b.Passed:
+			b.Judge, b.Passed, mine = me, 0, true
+		case h.p.Event != stop:
+			return false
+		default:
+			b.Passed = length
+		}
+		return true
+	})
+	return b, mine, err
+}

@@ -1,0 +1,96 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"unicode"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// prompted remembers which prompt a turn begins with: the person's own turns are
+// theirs. Words typed in mid-turn come with the id of the turn's first prompt.
+func (h *hook) prompted(ctx context.Context, b session.Binding) (reply, error) {
+	left := b.Left
+	_, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool {
+		if !b.Saw(session.Prompt{ID: h.p.PromptID, Notice: h.p.notice()}) {
+			return false
+		}
+		b.Busy = true
+		return true
+	})
+	if err != nil || !left || h.p.notice() {
+		return reply{}, err
+	}
+	m, _, err := record.Remember(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	if err == nil && m.State.Phase == loop.Waiting {
+		return reply{Message: b.Loop + ": " + waits(m.State)}, nil
+	}
+	return reply{}, nil //nolint:nilerr // the stop tells of it
+}
+
+// started answers the beginning of a context. The loop stays with a session that
+// is taken up again; an emptied context is told the goal anew; a fork is another
+// session, in which no loop lives.
+func (h *hook) started(ctx context.Context, b session.Binding) (reply, error) {
+	_, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool {
+		b.Client = h.client()
+		if h.p.Source != "compact" {
+			b.Judge, b.Passed = "", 0 // whoever comes first in this process
+			b.Blocks = 0
+		}
+		return true
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	switch h.p.Source {
+	case "clear", "compact":
+		return reply{Context: h.goal(b), Message: b.Loop + " goes on in this session"}, nil
+	}
+	return reply{Message: fmt.Sprintf("%s goes on in this session, at the end of your next turn (pawl status; pawl stop %[1]s ends it)", b.Loop)}, nil
+}
+
+// goal is what the loop's first turn was told, for a context that has lost it.
+func (h *hook) goal(b session.Binding) string {
+	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
+	text := fmt.Sprintf("[Pawl] Loop %s is at work in this session. This is what it was begun with:\n\n", b.Loop)
+	m := record.Memory{Begun: 1}
+	m.State.Iteration = 1
+	data, err := os.ReadFile(record.PromptPath(l, m))
+	if err != nil {
+		data, _ = os.ReadFile(record.ContinuePath(l)) // either will do
+	}
+	text += string(data)
+	if !fits(text) {
+		text = cut(text, contextMax-100) + "\n[… cut here, it is too long …]\n"
+	}
+	return text
+}
+
+// ended keeps the loop for a session that goes on elsewhere: an emptied context
+// is a session of another id in the same process. Otherwise the loop rests until
+// the session is taken up again.
+func (h *hook) ended(ctx context.Context, b session.Binding) error {
+	if h.p.Reason == "clear" {
+		return errors.Join(h.remark(ctx, b, "the context was emptied (/clear)"), h.sessions.Await(ctx, b, []int{h.client()}, h.now))
+	}
+	return h.remark(ctx, b, "the session was closed ("+oneLine(h.p.Reason)+"); claude --resume "+b.Session+" goes on with it")
+}
+
+// oneLine makes text safe to show: one line, no control characters.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,111 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode/utf16"
+
+	"github.com/pawl-dev/pawl/internal/core/guard"
+)
+
+// reply is what the client is to do and say; the zero value is no answer, which
+// lets everything happen.
+type reply struct {
+	Go      string // Stop: the session does not end, the agent is told this
+	Context string // told to the agent beside what it is told anyway
+	Message string // shown to the person
+	Refuse  string // UserPromptExpansion: the command is not run, for this reason
+	Call    *guard.Verdict
+	Sound   string // a sequence for the terminal, where nothing else reaches the person
+}
+
+func (r reply) empty() bool { return r == reply{} }
+
+// contextMax is how much of an additional context reaches the agent; the client
+// puts a preview in the place of what is longer. It counts in UTF-16 units.
+const contextMax = 9_900
+
+// output is the client's shape. Values that a field may not have ("allow" and
+// null for decision) void the whole of it, so what is not said is left out.
+type output struct {
+	Decision string    `json:"decision,omitempty"`
+	Reason   string    `json:"reason,omitempty"`
+	Message  string    `json:"systemMessage,omitempty"`
+	Sound    string    `json:"terminalSequence,omitempty"`
+	Specific *specific `json:"hookSpecificOutput,omitempty"`
+}
+
+type specific struct {
+	Event      string    `json:"hookEventName"`
+	Context    string    `json:"additionalContext,omitempty"`
+	Permission string    `json:"permissionDecision,omitempty"`
+	Why        string    `json:"permissionDecisionReason,omitempty"`
+	Decision   *behavior `json:"decision,omitempty"`
+}
+
+type behavior struct {
+	Behavior string `json:"behavior"`
+	Message  string `json:"message,omitempty"`
+}
+
+// print writes the answer to an event; nothing where there is none.
+func (r reply) print(w io.Writer, event string) error {
+	if r.empty() {
+		return nil
+	}
+	out := r.output(event)
+	if out == (output{}) {
+		return nil
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(out); err != nil {
+		return fmt.Errorf("answer %s: %w", event, err)
+	}
+	return nil
+}
+
+func (r reply) output(event string) output {
+	out := output{Message: r.Message, Sound: r.Sound}
+	s := specific{Event: event}
+	switch event {
+	case stop:
+		// A context reaches the agent once and is no error; a reason is not cut,
+		// but arrives twice: for what is too long for a context.
+		if fits(r.Go) {
+			s.Context = r.Go
+		} else {
+			out.Decision, out.Reason = "block", r.Go
+		}
+	case userPromptExpansion:
+		if r.Refuse != "" {
+			out.Decision, out.Reason = "block", r.Refuse
+		}
+		s.Context = r.Context
+	case userPromptSubmit, sessionStart:
+		s.Context = r.Context
+	case preToolUse:
+		if r.Call != nil {
+			s.Permission, s.Why = string(r.Call.Decision), r.Call.Reason
+		}
+	case permissionRequest:
+		if r.Call != nil {
+			s.Decision = &behavior{Behavior: string(r.Call.Decision), Message: r.Call.Reason}
+		}
+	}
+	if s != (specific{Event: event}) {
+		out.Specific = &s
+	}
+	return out
+}
+
+func fits(text string) bool { return len(text) <= contextMax || units(text) <= contextMax }
+
+func units(text string) int {
+	n := 0
+	for _, r := range text {
+		n += max(1, utf16.RuneLen(r))
+	}
+	return n
+}

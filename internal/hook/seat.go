@@ -1,0 +1,174 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// seat is a loop with its journal open: we are its owner until rise.
+type seat struct {
+	loop   *store.Loop
+	owner  *store.Owner
+	kept   store.Spec
+	spec   record.Spec
+	mem    record.Memory
+	mark   journal.Mark
+	redact func(string) string
+
+	pending  []journal.Entry // stepped, and not in the journal yet
+	acts     []loop.Action   // of the last step
+	failing  *loop.Failing   // what failed last, when we sat down
+	byPerson bool            // the turn that ended was the person's own
+}
+
+// gone: the loop is not ours to drive any more.
+var errGone = errors.New("the loop is driven elsewhere now")
+
+// sit takes the loop's lock and reads where it stands. It returns a
+// *store.HeldError while something drives the loop, and errGone where another
+// owner has taken it over or its folder is not there.
+func (h *hook) sit(ctx context.Context, b session.Binding) (*seat, error) {
+	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
+	kept, err := l.Spec()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errGone
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &seat{loop: l, kept: kept, redact: func(text string) string { return redact.New(h.Env.Vars).String(text) }}
+	if s.spec, err = record.Asked(kept); err != nil {
+		return nil, err
+	}
+	s.owner, err = l.Rejoin(ctx, b.Epoch)
+	if errors.Is(err, store.ErrLostOwnership) {
+		return nil, errGone
+	}
+	if err != nil {
+		return nil, err
+	}
+	var corrupt *journal.CorruptError
+	if s.mem, s.mark, err = record.Remember(l); err != nil && !errors.As(err, &corrupt) {
+		return nil, errors.Join(err, s.owner.Close())
+	}
+	s.failing = s.mem.State.Failing
+	if corrupt != nil {
+		s.note(loop.Anomaly, "the journal is damaged and read as far as it goes: "+corrupt.Error())
+	}
+	return s, nil
+}
+
+// step takes one event. It reaches the journal with flush, before anything is
+// done about it.
+func (s *seat) step(e loop.Event) error {
+	e.At = time.Now()
+	data, err := record.Encode(e, s.redact)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", e.Kind, err)
+	}
+	// The machine takes it as it stands in the journal, without secrets.
+	e = loop.Event{}
+	if err := json.Unmarshal(data, &e); err != nil {
+		return fmt.Errorf("read back the event: %w", err)
+	}
+	s.pending = append(s.pending, journal.Entry{Type: record.TypeEvent, Data: data})
+	s.acts = s.mem.Apply(e)
+	for _, a := range s.acts {
+		if a.Do == loop.Notify {
+			s.note(a.Level, a.Text)
+		}
+	}
+	return nil
+}
+
+// note journals something worth knowing.
+func (s *seat) note(level loop.Level, text string) {
+	data, err := record.Encode(record.Note{Level: level, Text: text}, s.redact)
+	if err == nil { // strings always encode
+		s.pending = append(s.pending, journal.Entry{Type: record.TypeNote, Data: data})
+	}
+}
+
+// asks tells whether the last step asked for something.
+func (s *seat) asks(do loop.ActionKind) bool {
+	return slices.ContainsFunc(s.acts, func(a loop.Action) bool { return a.Do == do })
+}
+
+// flush writes what was stepped to the journal, all or none.
+func (s *seat) flush() error {
+	if len(s.pending) == 0 {
+		return nil
+	}
+	mark, err := s.owner.Append(s.pending...)
+	if err != nil {
+		return err
+	}
+	s.mark, s.pending = mark, nil
+	return s.owner.Save(mark, s.mem, record.Summarize(s.kept, s.spec, s.mem))
+}
+
+// rise lets go of the loop. What was stepped is in the journal then.
+func (s *seat) rise() error { return errors.Join(s.flush(), s.owner.Close()) }
+
+// hear takes the messages that anyone left.
+func (s *seat) hear() error {
+	msgs, err := s.loop.Drain()
+	if err != nil {
+		s.note(loop.Anomaly, "the inbox could not be read: "+err.Error())
+	}
+	for _, m := range msgs {
+		var body record.Message
+		e, ok := loop.Event{}, false
+		if json.Unmarshal(m.Body, &body) == nil {
+			e, ok = body.Event()
+			e.ID = m.ID
+		}
+		if !ok {
+			s.note(loop.Anomaly, "a message that makes no sense was set aside: "+m.ID)
+		} else if err := s.step(e); err != nil {
+			return err
+		}
+		if err := s.flush(); err != nil { // acknowledged only when it cannot be lost
+			return err
+		}
+		if err := s.loop.Ack(m); err != nil {
+			s.note(loop.Anomaly, "a message could not be acknowledged: "+err.Error())
+		}
+	}
+	return nil
+}
+
+// remark journals a note on a loop that nobody drives at the moment. Where
+// something does, the note is not worth waiting for.
+func (h *hook) remark(ctx context.Context, b session.Binding, text string) error {
+	s, err := h.sit(ctx, b)
+	if held := (*store.HeldError)(nil); errors.As(err, &held) || errors.Is(err, errGone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.note(loop.Info, text)
+	return s.rise()
+}
+
+// journalled is the length of the loop's journal, 0 if it cannot be told.
+func (h *hook) journalled(b session.Binding) int64 {
+	n, err := store.Open(h.Env.PawlHome).Loop(b.Loop).JournalSize()
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,191 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// stop answers the end of a turn: the machine hears of it and decides. What it
+// asks for and is not done at once is driven by another process, see settle.
+func (h *hook) stop(ctx context.Context, b session.Binding) (reply, error) {
+	s, err := h.sit(ctx, b)
+	var held *store.HeldError
+	switch {
+	case errors.As(err, &held):
+		return h.settle(ctx, b, nil) // gates are at work; a turn that ran beside them was the person's
+	case errors.Is(err, errGone):
+		return reply{Message: "pawl: " + b.Loop + ": " + err.Error()}, h.sessions.Release(ctx, b.Session, b.Loop)
+	case err != nil:
+		return reply{}, err
+	}
+	if err := h.turnEnded(s, b); err != nil {
+		return reply{}, errors.Join(err, s.owner.Close())
+	}
+	return h.settle(ctx, b, s)
+}
+
+// turnEnded tells the machine of the turn, and goes on as far as that needs
+// neither git nor gates.
+func (h *hook) turnEnded(s *seat, b session.Binding) error {
+	if err := h.fileSays(s, b); err != nil {
+		return err
+	}
+	if err := s.hear(); err != nil {
+		return err
+	}
+	switch s.mem.State.Phase {
+	case loop.Turning, loop.Waiting, loop.Paused:
+		if err := s.step(loop.Event{Kind: loop.TurnEnded, Turn: h.turn(s, b)}); err != nil {
+			return err
+		}
+	}
+	// Without a claim there is nothing to see that the next claim would not show;
+	// a plan's marks are a claim, so they are looked at.
+	if s.asks(loop.Look) && s.spec.Plan == "" && !slices.ContainsFunc(s.acts, func(a loop.Action) bool { return a.Deep }) {
+		return s.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}})
+	}
+	return nil
+}
+
+// textMax is how much of the agent's last message the journal keeps.
+const textMax = 16 << 10
+
+// turn is what the machine needs to know of the turn that ended.
+func (h *hook) turn(s *seat, b session.Binding) *loop.Turn {
+	last := h.lastMessage()
+	t := &loop.Turn{
+		ByPerson: h.byPerson(b), SessionID: h.p.Session,
+		ToolCalls: toolCalls(s.loop, b.Tools), Context: h.contextFill(),
+	}
+	if s.byPerson = t.ByPerson; s.byPerson {
+		return t
+	}
+	if t.Claim = s.spec.ClaimIn(last); t.Claim != nil {
+		t.Text = last[max(0, len(last)-textMax):]
+	}
+	if !b.Unattended { // where nobody sits, nothing could wake the session again
+		t.Background = h.p.pending()
+	}
+	return t
+}
+
+// byPerson tells whether the turn was begun by the person's own prompt. One that
+// continues another is the loop's. The client does not tell a hook whether a
+// message came from a person or from another session; the transcript has it.
+func (h *hook) byPerson(b session.Binding) bool {
+	if h.p.Again || !b.ByPerson(h.p.PromptID) {
+		return false
+	}
+	origin := h.turnOrigin()
+	return origin == "" || origin == "human"
+}
+
+// toolCalls counts the calls that ran since the last stop.
+func toolCalls(l *store.Loop, from int64) int {
+	f, err := os.Open(record.ToolsPath(l))
+	if err != nil {
+		return 0
+	}
+	defer f.Close() //nolint:errcheck // read only
+	n, buf := 0, make([]byte, 64<<10)
+	for in := io.NewSectionReader(f, from, 16<<20); ; {
+		k, err := in.Read(buf)
+		n += bytes.Count(buf[:k], []byte{'\n'})
+		if err != nil {
+			return n
+		}
+	}
+}
+
+func toolsLength(l *store.Loop) int64 {
+	info, err := os.Stat(record.ToolsPath(l))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+const (
+	patience = 110 * time.Second // a person who waits longer may want to type
+	endless  = 55 * time.Minute  // where nobody sits; the hook is installed with an hour
+)
+
+// settle has done what the machine asked for, waits for it as long as that is
+// bearable, and answers by where the loop stands then. s is the open loop, nil
+// where another process holds it.
+func (h *hook) settle(ctx context.Context, b session.Binding, s *seat) (reply, error) {
+	wait := patience
+	if b.Unattended {
+		wait = endless
+	}
+	if s == nil && !b.Unattended {
+		wait = 0
+	}
+	waited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	for drives := 0; ; {
+		if s != nil && (!working(s) || waited.Err() != nil || drives == drivesMax) {
+			return h.standing(ctx, b, s)
+		}
+		if s != nil {
+			if err := s.rise(); err != nil {
+				return reply{}, err
+			}
+			drives++
+			if err := h.drive(waited, b.Loop); err != nil {
+				return reply{}, err
+			}
+		}
+		var err error
+		var held *store.HeldError
+		if s, err = h.sit(ctx, b); err != nil {
+			s = nil
+		}
+		switch {
+		case errors.As(err, &held) && waited.Err() != nil:
+			return h.leave(ctx, b, b.Loop+": the gates still run. The session is woken with what they say; until then it is yours")
+		case errors.As(err, &held):
+			sleep(waited, 200*time.Millisecond)
+		case err != nil:
+			return reply{}, err
+		}
+	}
+}
+
+// drivesMax bounds how often the same is tried for one stop.
+const drivesMax = 3
+
+// working: the machine waits for something that is to be done now.
+func working(s *seat) bool {
+	st := s.mem.State
+	switch st.Phase {
+	case loop.New, loop.Checkpointing, loop.Baseline, loop.Looking, loop.Judging, loop.Committing, loop.Restoring:
+		return true
+	case loop.Waiting:
+		return st.After == loop.ThenGates
+	case loop.Turning:
+		return !written(s)
+	case loop.Paused, loop.Ended:
+	}
+	return false
+}
+
+// sleep waits, at most until ctx is done.
+func sleep(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}

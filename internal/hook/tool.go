@@ -1,0 +1,93 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// verdict is the guard's, the same that the runner gives.
+func (h *hook) verdict(b session.Binding) (guard.Verdict, error) {
+	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
+	kept, err := l.Spec()
+	if err != nil {
+		return guard.Verdict{Decision: guard.Allow}, err
+	}
+	spec, err := record.Asked(kept)
+	if err != nil {
+		return guard.Verdict{Decision: guard.Allow}, err
+	}
+	rules := spec.Rules(record.Places{Root: kept.Root, State: h.Env.PawlHome, Home: h.Env.Home, Temp: os.TempDir()})
+	return guard.Judge(guard.Call{Tool: h.p.Tool, Input: record.Followed(h.p.Input), Dir: h.p.Dir}, rules), nil
+}
+
+// tool answers a tool call before it runs. What is allowed is left to the
+// client's own rules: Pawl forbids, it grants nothing. What the guard would ask
+// about, it asks the person who sits there.
+func (h *hook) tool(b session.Binding) (reply, error) {
+	v, err := h.verdict(b)
+	if err != nil || v.Decision == guard.Allow {
+		return reply{}, err
+	}
+	if v.Decision == guard.Ask && b.Unattended {
+		v.Decision = guard.Deny
+	}
+	return reply{Call: &v}, nil
+}
+
+// permission answers a prompt that nobody would see. Somebody who sits there is
+// asked as ever.
+func (h *hook) permission(b session.Binding) (reply, error) {
+	if !b.Unattended {
+		return reply{}, nil
+	}
+	v, err := h.verdict(b)
+	if err != nil {
+		return reply{}, err
+	}
+	if v.Decision == guard.Ask {
+		v.Decision = guard.Deny
+	}
+	return reply{Call: &v}, nil
+}
+
+// commandMax is how much of a command is kept: enough to find a file's name in.
+const commandMax = 2000
+
+// ran notes a tool call that ran, and what it may have changed. One short write
+// at the end of a file is whole, also beside others.
+func (h *hook) ran(b session.Binding) error {
+	t := record.Tool{Tool: h.p.Tool}
+	if command, ok := h.p.Input["command"].(string); ok {
+		t.Command = redact.New(h.Env.Vars).String(command)
+		t.Command = t.Command[:min(len(t.Command), commandMax)]
+	}
+	for _, key := range []string{"file_path", "notebook_path"} {
+		if path, ok := h.p.Input[key].(string); ok {
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(h.p.Dir, path)
+			}
+			t.Path = path
+		}
+	}
+	line, err := json.Marshal(t)
+	if err != nil {
+		return fmt.Errorf("note a tool call: %w", err)
+	}
+	f, err := os.OpenFile(record.ToolsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("note a tool call: %w", err)
+	}
+	if _, err = f.Write(append(line, '\n')); err == nil {
+		return f.Close()
+	}
+	_ = f.Close() // the write's error says more
+	return fmt.Errorf("note a tool call: %w", err)
+}

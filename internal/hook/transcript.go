@@ -1,0 +1,140 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+)
+
+// tailMax is how much of a transcript's end is read, however large it is.
+const tailMax = 64 << 10
+
+// said is a line of a transcript in which the agent says or does something. What
+// one answer of the model holds stands in several lines, of one id.
+type said struct {
+	Type      string `json:"type"`
+	Sidechain bool   `json:"isSidechain"`
+	Message   struct {
+		ID      string `json:"id"`
+		Model   string `json:"model"`
+		Content []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"content"`
+		Usage struct {
+			Input      int64 `json:"input_tokens"`
+			CacheRead  int64 `json:"cache_read_input_tokens"`
+			CacheWrite int64 `json:"cache_creation_input_tokens"`
+		} `json:"usage"`
+	} `json:"message"`
+}
+
+// lastSaid are the lines of the agent's last answer that are in the transcript,
+// the newest first. The client writes behind: they may be of the turn before.
+func (h *hook) lastSaid() []said {
+	tail := fileTail(h.p.Transcript, tailMax)
+	var lines []said
+	for len(tail) > 0 {
+		at := bytes.LastIndexByte(tail, '\n')
+		line := tail[at+1:]
+		tail = tail[:max(at, 0)]
+		if !bytes.Contains(line, []byte(`"assistant"`)) {
+			continue
+		}
+		var s said
+		if json.Unmarshal(line, &s) != nil || s.Type != "assistant" || s.Sidechain {
+			continue
+		}
+		if len(lines) > 0 && s.Message.ID != lines[0].Message.ID {
+			break
+		}
+		lines = append(lines, s)
+	}
+	return lines
+}
+
+// originMax is how much of the transcript is searched for where a turn began.
+const originMax = 4 << 20
+
+// turnOrigin is what the transcript says of who began the turn: human, peer,
+// scheduled, task_notification, sdk; "" where it does not say.
+func (h *hook) turnOrigin() string {
+	mark := []byte(`"promptId":"` + h.p.PromptID + `"`)
+	for line := range bytes.Lines(fileTail(h.p.Transcript, originMax)) {
+		if !bytes.Contains(line, mark) || !bytes.Contains(line, []byte(`"turnOrigin"`)) {
+			continue
+		}
+		var l struct {
+			Prompt string `json:"promptId"`
+			Origin string `json:"turnOrigin"`
+		}
+		if json.Unmarshal(line, &l) == nil && l.Prompt == h.p.PromptID && l.Origin != "" {
+			return l.Origin
+		}
+	}
+	return ""
+}
+
+// lastMessage is the agent's last message: as the client gives it or, from old
+// clients, as the transcript's end has it.
+func (h *hook) lastMessage() string {
+	if h.p.Last != nil {
+		return *h.p.Last
+	}
+	var parts []string
+	for _, s := range h.lastSaid() {
+		for _, c := range s.Message.Content {
+			if c.Type == "text" {
+				parts = append([]string{c.Text}, parts...)
+			}
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+const (
+	usualWindow = 200_000
+	largeWindow = 1_000_000
+)
+
+// contextFill is how full the context is, in percent, or -1: what the model was
+// last given, of the window that its name stands for.
+func (h *hook) contextFill() int {
+	lines := h.lastSaid()
+	if len(lines) == 0 {
+		return -1
+	}
+	m := lines[0].Message
+	used := m.Usage.Input + m.Usage.CacheRead + m.Usage.CacheWrite
+	if used == 0 {
+		return -1
+	}
+	window := int64(usualWindow)
+	if used > usualWindow || strings.Contains(m.Model, "[1m]") || strings.HasPrefix(m.Model, "claude-opus-5") {
+		window = largeWindow
+	}
+	return int(min(used*100/window, 100))
+}
+
+// fileTail is the end of a file, empty where there is none.
+func fileTail(path string, most int64) []byte {
+	if path == "" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close() //nolint:errcheck // read only
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	data, err := io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-most), most))
+	if err != nil {
+		return nil
+	}
+	return data
+}

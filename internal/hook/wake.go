@@ -1,0 +1,146 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+const (
+	lookSoon  = 25 * time.Millisecond // between looks while the answer to the stop is due
+	lookLate  = time.Second           // while the loop is at work or waits
+	answerDue = 3 * time.Minute       // in which the answer to the stop comes, or never
+	agedStop  = 3 * time.Second       // by how much the two hooks of one stop may start apart
+	deadDrive = 10 * time.Second      // after which work that nobody does is begun again
+)
+
+// wake is the waker: a second hook of the same event, which the client does not
+// wait for. Where the answer was to let the session end though the loop goes on,
+// it stays, and wakes the session when its next turn is due. In a session without
+// a person the client waits for it as for any other hook: there it is of no use,
+// since the first one waits as long as it takes.
+func (h *hook) wake(ctx context.Context) int {
+	if h.Env.Session.Unattended || h.p.Event != stop && h.p.Event != stopFailure {
+		return exitFine
+	}
+	b, err := h.sessions.Find(h.p.Session)
+	if err != nil || b.Judge != "" && b.Judge != h.installation() || !h.left(ctx) {
+		return exitFine
+	}
+	idle := h.now
+	for ; ; sleep(ctx, lookLate) {
+		b, err := h.sessions.Find(h.p.Session)
+		if ctx.Err() != nil || err != nil || b.Stop != h.p.stopID() || !b.Left || os.Getppid() != h.Parent {
+			return exitFine // another stop was answered since, or loop or client are gone
+		}
+		if b.Busy {
+			continue // the person's own turn: its end is answered like any other
+		}
+		l := store.Open(h.Env.PawlHome).Loop(b.Loop)
+		m, _, err := record.Remember(l)
+		if err != nil {
+			return exitFine // a damaged journal is told of at the next stop
+		}
+		if text, due := h.due(ctx, b, m); due {
+			if text == "" {
+				return exitFine
+			}
+			fmt.Fprintln(h.Err, text)
+			return exitWake
+		}
+		if _, alive, err := l.Holder(); err != nil || alive || !undone(m.State) {
+			idle = time.Now()
+		} else if time.Since(idle) > deadDrive || waitOver(m.State) {
+			idle = time.Now()
+			if err := h.drive(ctx, b.Loop); err != nil {
+				fmt.Fprintln(h.Err, "pawl-hook: error:", err)
+				return exitOdd
+			}
+		}
+	}
+}
+
+// left waits for the answer to this stop, and tells whether the session was left
+// with the loop going on.
+func (h *hook) left(ctx context.Context) bool {
+	for deadline := h.now.Add(answerDue); time.Now().Before(deadline) && ctx.Err() == nil; sleep(ctx, lookSoon) {
+		b, err := h.sessions.Find(h.p.Session)
+		if err != nil {
+			return false
+		}
+		if b.Stop == h.p.stopID() && b.StopAt.After(h.now.Add(-agedStop)) {
+			return b.Left
+		}
+	}
+	return false
+}
+
+// due tells whether the session is to be woken, and with what. Of several wakers
+// only one gets the text.
+func (h *hook) due(ctx context.Context, b session.Binding, m record.Memory) (text string, due bool) {
+	turning := m.State.Phase == loop.Turning && m.Begun > b.Given
+	if !turning && m.State.Phase != loop.Ended {
+		return "", false
+	}
+	s, err := h.sit(ctx, b)
+	if err != nil {
+		return "", !errors.As(err, new(*store.HeldError))
+	}
+	if err := s.rise(); err != nil || turning && !written(s) {
+		return "", err != nil
+	}
+	if m.State.Phase == loop.Ended {
+		r, err := h.over(ctx, b, s)
+		if err != nil {
+			return "", true
+		}
+		return "[Pawl] " + r.Message + "\nTell the person in one or two lines; there is nothing else to do.", true
+	}
+	if text, err = turnText(s, ""); err != nil {
+		return "", true
+	}
+	_, err = h.sessions.Change(ctx, b.Session, func(now *session.Binding) bool {
+		if now.Stop != b.Stop || now.Given >= s.mem.Begun || now.Busy {
+			text = ""
+			return false
+		}
+		now.Given, now.Left, now.Blocks, now.Tools = s.mem.Begun, false, 0, toolsLength(s.loop)
+		return true
+	})
+	if err != nil {
+		return "", true
+	}
+	return text, true
+}
+
+// undone: the machine waits for something that some process is to do.
+func undone(st loop.State) bool {
+	switch st.Phase {
+	case loop.Turning, loop.Paused, loop.Ended:
+		return false
+	case loop.Waiting:
+		return waitOver(st)
+	case loop.New, loop.Checkpointing, loop.Baseline, loop.Looking, loop.Judging, loop.Committing, loop.Restoring:
+	}
+	return true
+}
+
+// waitOver: the loop waits, and its time has come.
+func waitOver(st loop.State) bool {
+	if st.Phase != loop.Waiting {
+		return false
+	}
+	for _, a := range st.Pending {
+		if a.Do == loop.Wait {
+			return !time.Now().Before(a.Until)
+		}
+	}
+	return true
+}
