@@ -19,6 +19,7 @@ package install
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -90,6 +91,25 @@ func (r Result) Changed() bool {
 // Diff shows the edit as a unified diff.
 func (r Result) Diff() string {
 	return string(diff.Diff(r.Path, r.Before, r.Path, r.After))
+}
+
+// Unread says why Claude Code does not read the file as it is after the edit; ""
+// if it does. The client takes neither comments nor trailing commas: with one of
+// them in it, none of the settings counts (measured with 2.1.328).
+func (r Result) Unread() string {
+	if r.After == nil {
+		return ""
+	}
+	d, err := parse(r.After)
+	if err != nil {
+		return err.Error()
+	}
+	var strict json.RawMessage
+	var fault *json.SyntaxError
+	if d.blank || !errors.As(json.Unmarshal(r.After[len(d.mark):], &strict), &fault) {
+		return ""
+	}
+	return d.fault(int(fault.Offset)-1, "a comment or a trailing comma").Error()
 }
 
 // Install puts the wanted entries into a settings file, which is made if it is
