@@ -22,12 +22,9 @@ func (h *hook) failed(ctx context.Context, b session.Binding) (reply, error) {
 		return reply{}, err
 	}
 	f := failure(h.p.Error, h.lastMessage())
-	if s.mem.State.Phase == loop.Turning {
-		err = s.step(loop.Event{Kind: loop.AgentFailed, Failure: &f, Turn: &loop.Turn{
-			ToolCalls: toolCalls(s.loop, b.Tools), Context: -1, SessionID: h.p.Session,
-			ByPerson: h.byPerson(b),
-		}})
-	}
+	err = s.step(loop.Event{Kind: loop.AgentFailed, Failure: &f, Turn: &loop.Turn{
+		ToolCalls: toolCalls(s.loop, b.Tools), Context: -1, SessionID: h.p.Session, ByPerson: h.byPerson(b),
+	}})
 	if err != nil {
 		return reply{}, errors.Join(err, s.owner.Close())
 	}

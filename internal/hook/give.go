@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // standing answers a stop by where the loop stands, and lets go of it.
@@ -94,9 +95,8 @@ func turnText(s *seat, more string) (string, error) {
 // give hands the session the turn that is due, unless the client would not let
 // the session go on.
 func (h *hook) give(ctx context.Context, b session.Binding, s *seat) (reply, error) {
-	tools := toolsLength(s.loop)
 	blocks := b.Blocks
-	if tools > b.Tools {
+	if toolsLength(s.loop) > b.Tools {
 		blocks = 0
 	}
 	limit := h.blockCap()
@@ -113,7 +113,7 @@ func (h *hook) give(ctx context.Context, b session.Binding, s *seat) (reply, err
 	}
 	_, err = h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool {
 		h.answered(b, false)
-		b.Given, b.Blocks, b.Tools = s.mem.Begun, blocks+1, tools
+		b.Given, b.Blocks = s.mem.Begun, blocks+1
 		return true
 	})
 	return reply{Go: text, Message: h.line(b, s)}, errors.Join(err, h.fileGoesOn(b, s))
@@ -165,6 +165,7 @@ func (h *hook) leave(ctx context.Context, b session.Binding, text string) (reply
 // answered notes which stop this was, for the waker that was started with it.
 func (h *hook) answered(b *session.Binding, left bool) {
 	b.Stop, b.StopAt, b.Left, b.Busy = h.p.stopID(), h.now, left, false
+	b.Tools = toolsLength(store.Open(h.Env.PawlHome).Loop(b.Loop))
 }
 
 // over ends the loop's life in the session.

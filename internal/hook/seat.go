@@ -48,7 +48,7 @@ func (h *hook) sit(ctx context.Context, b session.Binding) (*seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &seat{loop: l, kept: kept, redact: func(text string) string { return redact.New(h.Env.Vars).String(text) }}
+	s := &seat{loop: l, kept: kept, redact: redact.New(h.Env.Vars).String}
 	if s.spec, err = record.Asked(kept); err != nil {
 		return nil, err
 	}

@@ -44,10 +44,19 @@ func (h *hook) turnEnded(s *seat, b session.Binding) error {
 		return err
 	}
 	switch s.mem.State.Phase {
-	case loop.Turning, loop.Waiting, loop.Paused:
-		if err := s.step(loop.Event{Kind: loop.TurnEnded, Turn: h.turn(s, b)}); err != nil {
+	case loop.Ended:
+		return nil
+	}
+	// The machine knows which phases a turn can end in: a person types when they
+	// like.
+	t := h.turn(s, b)
+	if t.ByPerson && t.ToolCalls > 0 {
+		if err := note(s.loop, record.ToolCall{Theirs: true, From: b.Tools}); err != nil {
 			return err
 		}
+	}
+	if err := s.step(loop.Event{Kind: loop.TurnEnded, Turn: t}); err != nil {
+		return err
 	}
 	// Without a claim there is nothing to see that the next claim would not show;
 	// a plan's marks are a claim, so they are looked at.
@@ -92,7 +101,7 @@ func (h *hook) byPerson(b session.Binding) bool {
 
 // toolCalls counts the calls that ran since the last stop.
 func toolCalls(l *store.Loop, from int64) int {
-	f, err := os.Open(record.ToolsPath(l))
+	f, err := os.Open(record.ToolCallsPath(l))
 	if err != nil {
 		return 0
 	}
@@ -108,7 +117,7 @@ func toolCalls(l *store.Loop, from int64) int {
 }
 
 func toolsLength(l *store.Loop) int64 {
-	info, err := os.Stat(record.ToolsPath(l))
+	info, err := os.Stat(record.ToolCallsPath(l))
 	if err != nil {
 		return 0
 	}

@@ -61,10 +61,9 @@ func (h *hook) permission(b session.Binding) (reply, error) {
 // commandMax is how much of a command is kept: enough to find a file's name in.
 const commandMax = 2000
 
-// ran notes a tool call that ran, and what it may have changed. One short write
-// at the end of a file is whole, also beside others.
+// ran notes a tool call that ran, and what it may have changed.
 func (h *hook) ran(b session.Binding) error {
-	t := record.Tool{Tool: h.p.Tool}
+	t := record.ToolCall{Tool: h.p.Tool}
 	if command, ok := h.p.Input["command"].(string); ok {
 		t.Command = redact.New(h.Env.Vars).String(command)
 		t.Command = t.Command[:min(len(t.Command), commandMax)]
@@ -77,11 +76,17 @@ func (h *hook) ran(b session.Binding) error {
 			t.Path = path
 		}
 	}
-	line, err := json.Marshal(t)
+	return note(store.Open(h.Env.PawlHome).Loop(b.Loop), t)
+}
+
+// note appends a line to the tool calls. One short write at the end of a file is
+// whole, also beside others.
+func note(l *store.Loop, c record.ToolCall) error {
+	line, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("note a tool call: %w", err)
 	}
-	f, err := os.OpenFile(record.ToolsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(record.ToolCallsPath(l), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("note a tool call: %w", err)
 	}

@@ -15,15 +15,8 @@ func PromptPath(l *store.Loop, m Memory) string {
 
 // ContinuePath is the file that holds what the agent is told when a turn ends
 // without a claim: written ahead, so that the hook need not know how.
-func ContinuePath(l *store.Loop) string { return filepath.Join(l.Dir, "continue.md") }
+func ContinuePath(l *store.Loop) string { return filepath.Join(l.Dir, ContinueFile) }
 
-// ToolsPath is the file to which a session's hook appends the tool calls that
-// ran, one JSON object a line: a Tool.
-func ToolsPath(l *store.Loop) string { return filepath.Join(l.Dir, "tools.jsonl") }
-
-// Tool is a tool call that ran in a session.
-type Tool struct {
-	Tool    string `json:"tool"`
-	Path    string `json:"path,omitempty"`    // that it edited, absolute
-	Command string `json:"command,omitempty"` // of a shell, without secrets, its first 2,000 bytes
-}
+// ToolCallsPath is the file to which a session's hooks append the tool calls that
+// ran.
+func ToolCallsPath(l *store.Loop) string { return filepath.Join(l.Dir, ToolCallsFile) }

@@ -27,32 +27,32 @@ const Mark = "[redacted]"
 // an expression. The first group, if there is one, stays; the rest is replaced.
 type rule struct {
 	hints []string
-	re    *regexp.Regexp
+	re    func() *regexp.Regexp
+}
+
+// shape is compiled when it is first needed: the hook starts at every turn and
+// tool call, and hardly ever meets a hint.
+func shape(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
 // A token whose prefix is plain enough is found also behind a letter; "sk-" alone
 // is not: it ends "task-".
-//
-// They are compiled when the first text is looked at: the hook, which starts at
-// every turn, mostly writes none.
-var rules = sync.OnceValue(func() []rule {
-	return []rule{
-		{[]string{"private key"}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)`)},
-		{[]string{"sk-"}, regexp.MustCompile(`(?:\bsk-(?:proj-|or-|live-|test-)?|sk-ant-)[A-Za-z0-9_-]{20,}`)},
-		{[]string{"k_live_", "k_test_"}, regexp.MustCompile(`\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`)},
-		{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})`)},
-		{[]string{"glpat-"}, regexp.MustCompile(`\bglpat-[A-Za-z0-9_-]{20,}`)},
-		{[]string{"npm_"}, regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
-		{[]string{"xox"}, regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
-		{[]string{"akia", "asia"}, regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
-		{[]string{"aiza"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`)},
-		{[]string{"eyj"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`)},
-		{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b((?:bearer|authorization\\?["']?\s*[:=]\s*\\?["']?basic)\s+)[A-Za-z0-9._~+/-]{16,}=*`)},
-		{[]string{"://"}, regexp.MustCompile(`(\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@"'<>]*:)[^\s/:@"'<>$\[]{3,}@`)},
-		{[]string{"password", "passwd", "secret", "token", "api_key", "api-key", "apikey", "access_key", "private_key"}, regexp.MustCompile(
-			`(?i)((?:password|passwd|secret|token|api[_-]?key|access_key|private_key)\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\$<>(){}\[\],;*]{8,}\(?`)},
-	}
-})
+var rules = [...]rule{
+	{[]string{"private key"}, shape(`-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)`)},
+	{[]string{"sk-"}, shape(`(?:\bsk-(?:proj-|or-|live-|test-)?|sk-ant-)[A-Za-z0-9_-]{20,}`)},
+	{[]string{"k_live_", "k_test_"}, shape(`\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`)},
+	{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, shape(`(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})`)},
+	{[]string{"glpat-"}, shape(`\bglpat-[A-Za-z0-9_-]{20,}`)},
+	{[]string{"npm_"}, shape(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{[]string{"xox"}, shape(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}`)},
+	{[]string{"akia", "asia"}, shape(`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`)},
+	{[]string{"aiza"}, shape(`\bAIza[A-Za-z0-9_-]{35}`)},
+	{[]string{"eyj"}, shape(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`)},
+	{[]string{"bearer", "basic"}, shape(`(?i)\b((?:bearer|authorization\\?["']?\s*[:=]\s*\\?["']?basic)\s+)[A-Za-z0-9._~+/-]{16,}=*`)},
+	{[]string{"://"}, shape(`(\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@"'<>]*:)[^\s/:@"'<>$\[]{3,}@`)},
+	{[]string{"password", "passwd", "secret", "token", "api_key", "api-key", "apikey", "access_key", "private_key"}, shape(`(?i)((?:password|passwd|secret|token|api[_-]?key|access_key|private_key)\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\$<>(){}\[\],;*]{8,}\(?`)},
+}
 
 // Redactor replaces secrets. It may be used from several goroutines.
 type Redactor struct {
@@ -100,26 +100,26 @@ func (r *Redactor) String(s string) string {
 		s = strings.ReplaceAll(s, value, Mark)
 	}
 	small := strings.ToLower(s)
-	for _, rule := range rules() {
+	for _, rule := range rules {
 		if slices.ContainsFunc(rule.hints, func(hint string) bool { return strings.Contains(small, hint) }) {
-			s = rule.re.ReplaceAllStringFunc(s, rule.replace)
+			s = rule.re().ReplaceAllStringFunc(s, rule.replace)
 		}
 	}
 	return s
 }
 
 // call is code that gets a secret from elsewhere, and so holds none.
-var call = regexp.MustCompile(`^[A-Za-z_][\w.:]*\($`)
+var call = shape(`^[A-Za-z_][\w.:]*\($`)
 
 // replace keeps what is before the secret (password=) and behind it (@).
 func (r rule) replace(found string) string {
 	kept := ""
-	if m := r.re.FindStringSubmatch(found); len(m) > 1 {
+	if m := r.re().FindStringSubmatch(found); len(m) > 1 {
 		kept = m[1]
 	}
 	secret := found[len(kept):]
 	switch {
-	case call.MatchString(secret):
+	case call().MatchString(secret):
 		return found
 	case kept != "" && strings.HasSuffix(secret, "@"):
 		return kept + Mark + "@"
