@@ -21,6 +21,7 @@ const (
 	TypeNote    = "note"    // data: Note, for people
 	TypeReceipt = "receipt" // data: verify.Receipt, before the event that it belongs to
 	TypeKept    = "kept"    // data: Kept, before the event Committed
+	TypeSorted  = "sorted"  // data: Sorted, after the event TreeSeen
 )
 
 // Memory is the fold of a loop's journal: the machine's state and what the
@@ -30,6 +31,7 @@ type Memory struct {
 	Session Session    `json:"session"`
 	Base    Base       `json:"base"`
 	Bound   Bound      `json:"bound,omitzero"`
+	Sorted  Sorted     `json:"sorted,omitzero"`
 	// Judge is the tree that holds the judge's copies of the tests: the last in
 	// which they were unchanged or granted.
 	Judge string `json:"judge,omitempty"`
@@ -69,6 +71,15 @@ type Bound struct {
 	Client  int    `json:"client,omitempty"`  // process id of the client, 0 unknown
 }
 
+// Sorted is what a look at the work tree leaves to the next one, where the tool
+// calls of a person's session are written down as they run.
+type Sorted struct {
+	Calls int64 `json:"calls,omitempty"` // bytes of ToolCallsFile that have been looked at
+	// Stand are changes of what judges that stand although they are not the
+	// person's: path → sum of the content.
+	Stand map[string]string `json:"stand,omitempty"`
+}
+
 // Kept says what became of a tree that the gates have seen.
 type Kept struct {
 	Commit    string `json:"commit"`
@@ -102,6 +113,9 @@ func fold(m Memory, r journal.Record) (Memory, error) {
 	case TypeBound:
 		m.Bound = Bound{}
 		err = json.Unmarshal(r.Data, &m.Bound)
+	case TypeSorted:
+		m.Sorted = Sorted{}
+		err = json.Unmarshal(r.Data, &m.Sorted)
 	case TypeBase:
 		m.Base = Base{}
 		err = json.Unmarshal(r.Data, &m.Base)

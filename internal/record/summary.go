@@ -16,7 +16,9 @@ type Summary struct {
 	Goal      string        `json:"goal"` // in few words
 	Root      string        `json:"root"` // of the repository that the loop is bound to
 	Kind      loop.Kind     `json:"kind"`
-	State     string        `json:"state"` // running, waiting, paused, ended; lost: nobody drives it
+	State     string        `json:"state"`              // running, waiting, paused, ended; lost: nobody drives it
+	Attended  bool          `json:"attended,omitempty"` // it lives in a person's session, whose hooks drive it
+	Session   string        `json:"session,omitempty"`  // the client's id of that session, once it is known
 	Outcome   loop.Outcome  `json:"outcome,omitempty"`
 	Reason    string        `json:"reason,omitempty"`
 	Iteration int           `json:"iteration"`
@@ -62,6 +64,7 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 	sum := Summary{
 		ID: kept.ID, Name: spec.Name, Goal: spec.Goal(), Root: kept.Root, Kind: spec.Policy.Kind, State: stateWord(s.Phase), Outcome: s.Outcome, Reason: s.Reason,
 		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, Turns: s.Turns,
+		Attended: spec.Policy.Attended, Session: m.Bound.Session,
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
 		CreatedAt: kept.CreatedAt, StartedAt: s.StartedAt, EndedAt: s.EndedAt,
 	}

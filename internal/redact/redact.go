@@ -109,7 +109,7 @@ func (r *Redactor) String(s string) string {
 }
 
 // call is code that gets a secret from elsewhere, and so holds none.
-var call = shape(`^[A-Za-z_][\w.:]*\($`)
+var call = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][\w.:]*\($`) })
 
 // replace keeps what is before the secret (password=) and behind it (@).
 func (r rule) replace(found string) string {
