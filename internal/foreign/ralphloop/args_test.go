@@ -170,7 +170,7 @@ func TestArgsRefused(t *testing.T) {
 func TestArgsAreReadInOnePass(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 18
-	for _, part := range []string{`'a `, `"a `, "`a ``b ", `"a 'b `, `\`, `"\`, `'a --gate x `, `' `, `"a" `, `-- `, "a=' "} {
+	for _, part := range []string{`'a `, `"a `, "`", "`a ``b ", `"a 'b `, `\`, `"\`, `'a --gate x `, `' `, `"a" `, `-- `, "a=' "} {
 		start := time.Now()
 		raw := strings.Repeat(part, n) + "'"
 		if a, err := ralphloop.ParseArgs(raw); err == nil && a.Prompt == "" {

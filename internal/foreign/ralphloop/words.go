@@ -111,6 +111,9 @@ func (w *words) escaped(at int) bool {
 
 // codeEnd is the end of the code that backticks begin, 0 if they begin none.
 func (w *words) codeEnd(at int) int {
+	if at > 0 && w.text[at-1] == '`' {
+		return 0 // looked at with the first of its run
+	}
 	rest := w.text[at:]
 	n := len(rest) - len(strings.TrimLeft(rest, "`"))
 	if w.code > 0 && n >= w.code {
