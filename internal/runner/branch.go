@@ -14,19 +14,13 @@ import (
 // and the base from now on. It tells what it found.
 func (r *Runner) settle(ctx context.Context, m record.Memory) (base record.Base, remarks []string, err error) {
 	base = m.Base
-	left, err := r.Repo.QuitOperation(ctx)
-	if err != nil {
-		return base, nil, fmt.Errorf("end what the agent left half-done: %w", err)
+	if r.Spec.NoCommit {
+		return base, nil, nil // history is the person's
 	}
-	if left != "" {
-		remarks = append(remarks, "the agent left a "+left+" half-done: ended, the files kept as they are")
-	}
-	was, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, base.Commit)
-	if err != nil {
-		return base, nil, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
-	}
-	if was != "" {
-		remarks = append(remarks, "the agent had switched to "+was+": switched back to "+r.Spec.Branch+", its work kept")
+	if !r.attended() {
+		if remarks, err = r.bringHome(ctx, base); err != nil {
+			return base, nil, err
+		}
 	}
 	head, err := r.Repo.Head(ctx)
 	if err != nil {
@@ -45,6 +39,26 @@ func (r *Runner) settle(ctx context.Context, m record.Memory) (base record.Base,
 	return base, remarks, nil
 }
 
+// bringHome ends what the agent left half-done and puts HEAD back on the loop's
+// branch.
+func (r *Runner) bringHome(ctx context.Context, base record.Base) (remarks []string, err error) {
+	left, err := r.Repo.QuitOperation(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("end what the agent left half-done: %w", err)
+	}
+	if left != "" {
+		remarks = append(remarks, "the agent left a "+left+" half-done: ended, the files kept as they are")
+	}
+	was, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, base.Commit)
+	if err != nil {
+		return nil, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
+	}
+	if was != "" {
+		remarks = append(remarks, "the agent had switched to "+was+": switched back to "+r.Spec.Branch+", its work kept")
+	}
+	return remarks, nil
+}
+
 func theirs(branch, head string) string {
 	return "commits that are not the loop's were found on " + branch + " and kept: work goes on from " + short(head)
 }
@@ -59,6 +73,10 @@ func (r *Runner) setBase(b record.Base) error {
 	r.mem.Base = b
 	return r.append(record.TypeBase, b)
 }
+
+// keepsOwn: the commits that the loop did not make stay on the branch. In a
+// person's session it could not be told for sure whose they are.
+func (r *Runner) keepsOwn() bool { return r.Spec.KeepOwn || r.attended() }
 
 // squash makes the agent's own commits changes again. What it gives is to be done
 // in Run's goroutine: it notes where they are kept.
@@ -79,7 +97,7 @@ func (r *Runner) squash(ctx context.Context, base record.Base) (noted func(conte
 // adoptCommits takes commits that appeared on the branch since the last one of
 // the loop's into the base. Between tasks no turn runs: they are the person's.
 func (r *Runner) adoptCommits(ctx context.Context, m record.Memory) error {
-	if m.State.Unjudged {
+	if m.State.Unjudged || r.Spec.NoCommit {
 		return nil
 	}
 	head, err := r.Repo.Head(ctx)
@@ -113,6 +131,9 @@ func (r *Runner) finish(ctx context.Context) {
 	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "the end: "+string(r.mem.State.Outcome)); err != nil {
 		r.note(loop.Warning, "the last checkpoint could not be made: "+err.Error())
 	}
+	if r.Spec.NoCommit {
+		return
+	}
 	if err := r.tidyBranch(ctx); err != nil {
 		r.note(loop.Warning, "the branch is left as it is: "+err.Error())
 	}
@@ -126,7 +147,7 @@ func (r *Runner) tidyBranch(ctx context.Context) error {
 	for _, text := range remarks {
 		r.note(loop.Info, text)
 	}
-	if !base.Own || r.Spec.KeepOwn {
+	if !base.Own || r.keepsOwn() {
 		return r.setBase(base)
 	}
 	noted, err := r.squash(ctx, base)

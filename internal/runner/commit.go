@@ -96,6 +96,10 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m record.Memory) (lo
 		}
 	}
 	done := loop.Event{Kind: loop.Committed, Tree: tree, Receipt: a.Receipt}
+	if r.Spec.NoCommit {
+		_, err := r.checkpoint(ctx, loop.Action{Text: "verified: " + strings.Join(a.Tasks, ", ")}, m)
+		return done, err
+	}
 	base := m.Base.Commit
 	if sha, ok, err := r.Repo.FindCommit(ctx, r.Spec.Branch, base, git.Trailer{Key: TrailerReceipt, Value: r.receiptKey(a, m)}); err != nil {
 		return loop.Event{}, fmt.Errorf("look for the commit: %w", err)
@@ -108,7 +112,7 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m record.Memory) (lo
 		return loop.Event{}, err
 	}
 	parent := base
-	if r.Spec.KeepOwn {
+	if r.keepsOwn() {
 		if parent, err = r.Repo.Head(ctx); err != nil {
 			return loop.Event{}, fmt.Errorf("read HEAD: %w", err)
 		}
@@ -123,7 +127,7 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m record.Memory) (lo
 	if c.Unsigned != "" {
 		r.noteLater(ctx, loop.Warning, "the commit is not signed: "+c.Unsigned)
 	}
-	if c.Squashed != "" && !r.Spec.KeepOwn {
+	if c.Squashed != "" && !r.keepsOwn() {
 		r.noteLater(ctx, loop.Info, "commits made while the gates ran are part of this one; they are kept at "+c.Squashed)
 	}
 	kept := record.Kept{Commit: c.Commit, Gated: a.Tree, Committed: own, Receipt: a.Receipt}
@@ -150,7 +154,7 @@ func (r *Runner) trailers(a loop.Action, m record.Memory) []git.Trailer {
 // before the loop and are not tracked at its base, and what they changed in files
 // that they hid from git. Neither is ever committed by the loop.
 func (r *Runner) withoutForeign(ctx context.Context, tree, base string) (string, error) {
-	if len(r.Spec.Foreign)+len(r.Spec.Hidden) == 0 || r.Spec.OwnTree { // they lie in another tree
+	if len(r.Spec.Foreign)+len(r.Spec.Hidden) == 0 || r.Spec.NoCommit || r.Spec.OwnTree { // none is made, or they lie in another tree
 		return tree, nil
 	}
 	tracked, err := r.Repo.Entries(ctx, base, r.Spec.Foreign...)

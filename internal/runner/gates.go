@@ -126,7 +126,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 		if f.TreeAfter == tree {
 			g := r.found(ctx, f)
 			g.Tree, g.Message = tree, message
-			if a.Purpose == loop.ForClaim && g.Status == gate.Pass {
+			if a.Purpose == loop.ForClaim && !r.Spec.NoCommit && g.Status == gate.Pass {
 				err = r.alone(ctx, &g, m, f.Observation.Now, dir)
 			}
 			return g, err
@@ -194,7 +194,8 @@ func asGood(here, there []gate.Result) bool {
 // readyToCommit makes what the agent did one change against the base, and asks
 // the user's commit hooks, whose refusal is a gate's failure.
 func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memory) (tree, message string, refusal *loop.Gates, err error) {
-	if a.Purpose == loop.ForClaim && !r.Spec.KeepOwn {
+	commits := a.Purpose == loop.ForClaim && !r.Spec.NoCommit
+	if commits && !r.keepsOwn() {
 		noted, err := r.squash(ctx, m.Base)
 		if err != nil {
 			return "", "", nil, fmt.Errorf("squash the agent's commits: %w", err)
@@ -204,7 +205,7 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memo
 	if tree, _, err = r.Repo.Snapshot(ctx); err != nil {
 		return "", "", nil, fmt.Errorf("take the tree to judge: %w", err)
 	}
-	if a.Purpose != loop.ForClaim {
+	if !commits {
 		return tree, "", nil, nil
 	}
 	own, err := r.withoutForeign(ctx, tree, m.Base.Commit)

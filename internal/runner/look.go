@@ -3,8 +3,8 @@ package runner
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -15,6 +15,9 @@ import (
 // compares the whole tree with the task's start.
 func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
 	seen := loop.Seen{Unknown: !a.Deep}
+	if err := r.readCalls(m); err != nil {
+		return loop.Event{}, err
+	}
 	base, remarks, err := r.settle(ctx, m)
 	if err != nil {
 		return loop.Event{}, err
@@ -38,7 +41,7 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if plan.changed {
 		changed = append(changed, r.Spec.Plan)
 	}
-	if err := r.sortOut(ctx, changed, &seen); err != nil {
+	if err := r.sortOut(ctx, changed, m, &seen); err != nil {
 		return loop.Event{}, err
 	}
 	if a.Deep {
@@ -51,9 +54,9 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 
 // sortOut tells the agent's changes to what judges from the person's: one that
 // no tool call explains is theirs, is kept, and judges from now on.
-func (r *Runner) sortOut(ctx context.Context, changed []string, seen *loop.Seen) error {
+func (r *Runner) sortOut(ctx context.Context, changed []string, m record.Memory, seen *loop.Seen) error {
 	for _, path := range changed {
-		if r.tools.explain(filepath.Join(r.Repo.Root(), filepath.FromSlash(path))) {
+		if r.agents(path, m) {
 			seen.Tampered = append(seen.Tampered, path)
 			continue
 		}
@@ -72,10 +75,19 @@ func (r *Runner) sortOut(ctx context.Context, changed []string, seen *loop.Seen)
 }
 
 // putBack restores what judges. A checkpoint first: should the change have been
-// the person's after all, nothing is lost.
+// the person's after all, nothing is lost. In a person's session it is for the
+// agent to put back, who is told so, or for the person to say.
 func (r *Runner) putBack(ctx context.Context, paths []string) error {
-	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "before what judges was put back"); err != nil {
+	why := "before what judges was put back"
+	if r.attended() {
+		why = "what judges was changed"
+	}
+	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, why); err != nil {
 		return fmt.Errorf("checkpoint before what judges is put back: %w", err)
+	}
+	if r.attended() {
+		r.note(loop.Warning, "the agent changed what judges its work; it is told to put it back: "+strings.Join(paths, ", "))
+		return nil
 	}
 	if slices.Contains(paths, r.Spec.Plan) {
 		if err := r.writePlan(); err != nil {

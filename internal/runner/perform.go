@@ -20,6 +20,10 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 	case loop.RunGates:
 		r.async(ctx, a, r.runGates)
 	case loop.BeginTurn:
+		if r.attended() {
+			r.action.overtake()
+			return r.writePrompts(a)
+		}
 		r.async(ctx, a, r.turn)
 	case loop.Look:
 		r.async(ctx, a, r.look)

@@ -15,6 +15,19 @@ import (
 
 // prompt writes what the agent is told in a turn.
 func (r *Runner) prompt(a loop.Action, m record.Memory) (string, error) {
+	return r.render(r.kindOf(a), r.promptData(a, m))
+}
+
+// aheadPrompt is what the agent is told after a turn that claims nothing. Which
+// iteration it will be and what is left then is not known yet.
+func (r *Runner) aheadPrompt(a loop.Action) (string, error) {
+	a.Situation, a.Notes = loop.GoOn, nil
+	d := r.promptData(a, r.mem)
+	d.Budget, d.Reason, d.Failed = prompt.Budget{}, "", nil
+	return r.render(r.kindOf(a), d)
+}
+
+func (r *Runner) render(k prompt.Kind, d prompt.Data) (string, error) {
 	var overrides fs.FS
 	if r.Spec.Prompts != "" {
 		overrides = os.DirFS(r.Spec.Prompts)
@@ -23,7 +36,7 @@ func (r *Runner) prompt(a loop.Action, m record.Memory) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the templates in %s: %w", r.Spec.Prompts, err)
 	}
-	text, err := set.Render(r.kindOf(a), r.promptData(a, m))
+	text, err := set.Render(k, d)
 	if err != nil {
 		return "", fmt.Errorf("write the prompt: %w", err)
 	}

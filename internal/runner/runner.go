@@ -8,8 +8,13 @@
 // next event. A runner that dies is replaced by another that folds the journal
 // and performs the pending actions once more; all of them bear that.
 //
+// Where the loop lives in a person's session, its hooks report the turns and
+// Attend does the rest, in processes that come and go: the same steps, by the
+// same code, but no turn is run and little is done to the person's tree.
+//
 // perform.go maps actions to methods; turn.go, look.go, gates.go, commit.go and
-// tree.go hold them; watch.go hears the outside.
+// tree.go hold them; watch.go hears the outside; attend.go and calls.go are what
+// differs in a person's session.
 package runner
 
 import (
@@ -84,6 +89,7 @@ type Runner struct {
 	contexts int            // it has had
 	rules    guard.Rules
 	tools    tools          // what its turns did
+	read     record.Sorted  // by the look under way, see calls.go
 	plan     *planfile.File // as the person wrote it, with Pawl's marks
 	skipped  string         // by the last checkpoint
 	stop     string         // cause for which it is cancelled at once, see End
@@ -95,6 +101,32 @@ const sweepGrace = 2 * time.Second
 // last state. A loop that was begun before is taken up where it stands; one that
 // has ended stays so unless it is to be reopened.
 func (r *Runner) Run(ctx context.Context) (loop.State, error) {
+	return r.drive(ctx, r.begin, func() bool { return r.mem.State.Phase == loop.Ended })
+}
+
+// begin takes the loop up and has it go on.
+func (r *Runner) begin(ctx context.Context) error {
+	first, err := r.takeUp(ctx)
+	if err != nil {
+		return err
+	}
+	if r.mem.Unsorted {
+		r.tools.unsure() // whoever drove the loop took what it saw with it
+	}
+	if err := r.step(ctx, first); err != nil {
+		return err
+	}
+	if r.mem.State.Phase == loop.Paused { // taking a loop up is asking it to go on
+		return r.step(ctx, loop.Event{Kind: loop.Resumed})
+	}
+	return nil
+}
+
+// drive begins, and does what comes of it until there is no more to do here.
+func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, enough func() bool) (loop.State, error) {
+	if r.Observer == nil {
+		r.Observer = nobody{}
+	}
 	if err := r.open(); err != nil {
 		return r.mem.State, err
 	}
@@ -109,22 +141,10 @@ func (r *Runner) Run(ctx context.Context) (loop.State, error) {
 		}
 		watchers.Wait()
 	}()
-	first, err := r.takeUp(ctx)
-	if err != nil {
+	if err := begin(ctx); err != nil {
 		return r.mem.State, err
 	}
-	if r.mem.Unsorted {
-		r.tools.unsure() // whoever drove the loop took what it saw with it
-	}
-	if err := r.step(ctx, first); err != nil {
-		return r.mem.State, err
-	}
-	if r.mem.State.Phase == loop.Paused { // taking a loop up is asking it to go on
-		if err := r.step(ctx, loop.Event{Kind: loop.Resumed}); err != nil {
-			return r.mem.State, err
-		}
-	}
-	for r.mem.State.Phase != loop.Ended {
+	for !enough() {
 		select {
 		case do := <-r.inbox:
 			if err := do(ctx); err != nil {
@@ -155,10 +175,7 @@ func (r *Runner) open() error {
 	if r.mem.Base.Commit == "" {
 		r.mem.Base.Commit = r.Spec.From
 	}
-	r.rules = guard.Rules{
-		Root: r.Repo.Root(), StateDir: r.StateDir, Home: r.HomeDir, Branch: r.Spec.Branch,
-		ProtectedBranches: []string{r.Spec.Home, "main", "master"}, AllowWriteOutside: []string{os.TempDir()},
-	}
+	r.rules = r.Spec.Rules(record.Places{Root: r.Repo.Root(), State: r.StateDir, Home: r.HomeDir, Temp: os.TempDir()})
 	return r.freezePlan()
 }
 
@@ -179,13 +196,20 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	}
 	acts := r.mem.Apply(e)
 	if record.SortedOut(e, r.mem.State) {
-		r.tools.sort()
+		if err := r.sorted(); err != nil {
+			return err
+		}
 	}
 	r.save()
 	r.Observer.Stepped(r.mem.State, e, acts)
 	if r.mem.State.Phase == loop.Paused {
 		r.action.overtake() // a wait that the pause overtook
 	}
+	return r.act(ctx, acts)
+}
+
+// act performs actions. One that could not be performed at all ends the loop.
+func (r *Runner) act(ctx context.Context, acts []loop.Action) error {
 	for _, a := range acts {
 		if err := r.perform(ctx, a); err != nil {
 			return r.step(ctx, loop.Event{Kind: loop.Faulted, Text: err.Error(), Hint: failure.Hint(err)})

@@ -36,9 +36,9 @@ func (r *Runner) takeUp(ctx context.Context) (loop.Event, error) {
 	e := loop.Event{Kind: loop.OwnerLost}
 	switch phase := r.mem.State.Phase; {
 	case phase == "" || phase == loop.New:
-		e = loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: r.Spec.Policy, Tasks: r.Spec.Tasks}}
+		e = r.start()
 	case phase == loop.Ended && r.Reopen:
-		e = loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: r.Spec.Policy}}
+		e = r.reopen()
 	}
 	if e.Kind != loop.Started {
 		if err := r.tidy(ctx); err != nil {
@@ -49,4 +49,12 @@ func (r *Runner) takeUp(ctx context.Context) (loop.Event, error) {
 		return e, nil
 	}
 	return e, r.step(ctx, loop.Event{Kind: loop.Cancelled, Text: r.stop})
+}
+
+func (r *Runner) start() loop.Event {
+	return loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: r.Spec.Policy, Tasks: r.Spec.Tasks}}
+}
+
+func (r *Runner) reopen() loop.Event {
+	return loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: r.Spec.Policy}}
 }

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // tools remembers what tool calls may have changed since a look last sorted the
@@ -19,6 +19,7 @@ type tools struct {
 	mu         sync.Mutex
 	paths      []string // written by an editing tool, absolute: as the agent named them, and with links followed
 	commands   bool     // a command ran: it can have changed anything
+	texts      []string // of commands, where these are known: each explains what it names
 	background bool     // what one started may still be at work
 	sorted     bool     // a look has been at all of this
 }
@@ -29,10 +30,27 @@ func (t *tools) begin(blind bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.sorted {
-		t.paths, t.commands = nil, false
+		t.paths, t.texts, t.commands = nil, nil, false
 	}
 	t.sorted = false
 	t.commands = t.commands || t.background || blind
+}
+
+// replace makes these all the calls there were. In a person's session a command
+// explains only what it names: the person works beside the agent, and most
+// commands change nothing.
+func (t *tools) replace(calls []record.ToolCall) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.paths, t.texts, t.commands, t.sorted = nil, nil, false, false
+	for _, c := range calls {
+		if c.Path != "" && !readsOnly(c.Tool) {
+			t.paths = append(t.paths, filepath.Clean(c.Path), record.Resolved(c.Path))
+		}
+		if c.Command != "" {
+			t.texts = append(t.texts, c.Command)
+		}
+	}
 }
 
 // unsure makes any change that is found explained.
@@ -49,11 +67,22 @@ func (t *tools) sort() {
 	t.sorted = true
 }
 
-// ran says whether a command can have done anything.
+// ran says whether a command can have made a commit.
 func (t *tools) ran() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.commands
+	return t.commands || slices.ContainsFunc(t.texts, commits)
+}
+
+// commits tells whether a command may make commits. It is wide: what a commit is
+// taken for decides only whether later diffs count from it.
+func commits(command string) bool {
+	if !strings.Contains(command, "git") {
+		return false
+	}
+	return slices.ContainsFunc([]string{"commit", "merge", "rebase", "cherry-pick", "revert", "pull", " am"}, func(verb string) bool {
+		return strings.Contains(command, verb)
+	})
 }
 
 // leave says whether work in the background goes on after a turn.
@@ -72,23 +101,23 @@ func (t *tools) saw(c agent.ToolCall) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(c.Dir, path)
 		}
-		t.paths = append(t.paths, filepath.Clean(path), resolved(path))
+		t.paths = append(t.paths, filepath.Clean(path), record.Resolved(path))
 	default:
 		t.commands = true
 	}
 }
 
 // explain tells whether the tool calls may have changed a file, given by its
-// absolute path. A command explains any change: what it did cannot be told from
-// its text.
+// absolute path. A command explains any change, for what it did cannot be told
+// from its text; where a person works beside the agent, one that names the file.
 func (t *tools) explain(path string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	path, real := filepath.Clean(path), resolved(path)
+	path, real := filepath.Clean(path), record.Resolved(path)
 	// Some file systems know no small and capital letters.
 	return t.commands || slices.ContainsFunc(t.paths, func(p string) bool {
 		return strings.EqualFold(p, path) || strings.EqualFold(p, real)
-	})
+	}) || slices.ContainsFunc(t.texts, func(text string) bool { return strings.Contains(text, filepath.Base(path)) })
 }
 
 func readsOnly(tool string) bool {
@@ -99,10 +128,8 @@ func readsOnly(tool string) bool {
 	return false
 }
 
-func pathKeys() []string { return []string{"file_path", "notebook_path", "path"} }
-
 func inputPath(in map[string]any) string {
-	for _, key := range pathKeys() {
+	for _, key := range record.PathKeys() {
 		if p, ok := in[key].(string); ok {
 			return p
 		}
@@ -113,39 +140,10 @@ func inputPath(in map[string]any) string {
 // judgeCall answers a tool call before it runs. What the guard would ask a
 // person about is denied: nobody is there.
 func (r *Runner) judgeCall(c agent.ToolCall) agent.Verdict {
-	v := guard.Judge(guard.Call{Tool: c.Tool, Input: followed(c.Input), Dir: c.Dir}, r.rules)
+	v := guard.Judge(guard.Call{Tool: c.Tool, Input: record.Followed(c.Input), Dir: c.Dir}, r.rules)
 	if v.Decision == guard.Allow {
 		r.tools.saw(c)
 		return agent.Verdict{Allow: true}
 	}
 	return agent.Verdict{Rule: v.Rule, Reason: v.Reason}
-}
-
-// followed is the input with the symbolic links in its path resolved: the guard
-// looks at words only, and a link in the work tree may lead out of it.
-func followed(in map[string]any) map[string]any {
-	for _, key := range pathKeys() {
-		p, ok := in[key].(string)
-		if !ok || !filepath.IsAbs(p) {
-			continue
-		}
-		out := maps.Clone(in)
-		out[key] = resolved(p)
-		return out
-	}
-	return in
-}
-
-// resolved follows the links of a path whose end need not exist yet.
-func resolved(path string) string {
-	rest := ""
-	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, rest)
-		}
-		if at == filepath.Dir(at) {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
-	}
 }

@@ -57,14 +57,11 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m record.Memory) (l
 	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "before a restore: "+a.Text); err != nil {
 		return loop.Event{}, fmt.Errorf("checkpoint before a restore: %w", err)
 	}
-	if _, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, m.Base.Commit); err != nil {
-		return loop.Event{}, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
+	if !r.attended() {
+		if err := r.takeBack(ctx, m.Base); err != nil {
+			return loop.Event{}, err
+		}
 	}
-	noted, err := r.squash(ctx, m.Base)
-	if err != nil {
-		return loop.Event{}, fmt.Errorf("take the agent's commits back: %w", err)
-	}
-	r.inRun(ctx, noted)
 	tree, err := r.withTheirs(ctx, a.Tree, m.Base)
 	if err != nil {
 		return loop.Event{}, err
@@ -75,6 +72,19 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m record.Memory) (l
 	}
 	r.nameSkipped(ctx, done.Left)
 	return loop.Event{Kind: loop.Restored, Tree: done.After}, nil
+}
+
+// takeBack makes the agent's own commits changes again.
+func (r *Runner) takeBack(ctx context.Context, base record.Base) error {
+	if _, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, base.Commit); err != nil {
+		return fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
+	}
+	noted, err := r.squash(ctx, base)
+	if err != nil {
+		return fmt.Errorf("take the agent's commits back: %w", err)
+	}
+	r.inRun(ctx, noted)
+	return nil
 }
 
 // withTheirs is a tree with what the person has committed since it was current.

@@ -81,12 +81,14 @@ func (r *Runner) drain(ctx context.Context) error {
 }
 
 // checkDuration sees the time limit pass in mid-turn, and in a wait whose time
-// counts. Between turns the machine sees it itself.
+// counts. Between turns the machine sees it itself; a turn of a person's session
+// is not cut off.
 func (r *Runner) checkDuration(ctx context.Context) error {
 	s := r.mem.State
 	limit := s.Policy.Limits.Duration
 	waits := s.Phase == loop.Waiting && s.AwayFrom.IsZero()
-	if limit <= 0 || s.Hit != "" || s.Phase != loop.Turning && !waits {
+	turns := s.Phase == loop.Turning && !r.attended()
+	if limit <= 0 || s.Hit != "" || !turns && !waits {
 		return nil
 	}
 	s.Now = time.Now()

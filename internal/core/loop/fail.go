@@ -19,7 +19,7 @@ const (
 // agentFailed reacts to a dead turn by its class. A turn that never came to
 // work is begun again as the same iteration.
 func (m *machine) agentFailed(t *Turn, f Failure) {
-	if t != nil {
+	if t != nil && !t.ByPerson {
 		m.count(*t)
 	}
 	if m.stopped() {
@@ -42,17 +42,42 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 		}
 		m.backOff(f)
 	case Login, Billing:
-		m.finish(Errored, f.Message, f.Hint)
+		m.giveUp(f.Message, f.Hint)
 	case OverBudget:
 		m.s.Hit = Budget
 		m.look()
 	case Interrupted:
 		m.interrupted(f)
-	case Refused, Crashed, TimedOut, Silent:
+	case Refused:
+		if m.s.Policy.Attended { // the session's own to mend: a compaction, another model
+			m.giveUp(f.Message, f.Hint)
+			return
+		}
+		m.crashed(f)
+	case Crashed, TimedOut, Silent:
 		m.crashed(f)
 	default:
 		m.crashed(f)
 	}
+}
+
+// giveUp ends a loop whose agent cannot go on before a person mends something.
+// In their session they are there to do so: the loop is held, and goes on after
+// the next turn that comes to its end, or when it is resumed.
+func (m *machine) giveUp(message, hint string) {
+	if !m.s.Policy.Attended {
+		m.finish(Errored, message, hint)
+		return
+	}
+	text := "the loop waits until the session works again: " + message
+	if hint != "" {
+		text += " (" + hint + ")"
+	}
+	m.notify(Warning, text)
+	m.s.Failures, m.s.Crashes = 0, 0
+	m.s.Retry = true
+	m.s.Situation = Interruption
+	m.hold(ThenTurn)
 }
 
 // reset is when to ask again after a usage limit. Limits met one after another
@@ -73,7 +98,7 @@ func (m *machine) reset(f Failure) time.Time {
 func (m *machine) backOff(f Failure) {
 	m.s.Failures++
 	if m.s.Failures > failuresMax {
-		m.finish(Errored, f.Message, "the work is kept; try  pawl resume  later")
+		m.giveUp(f.Message, "the work is kept; try  pawl resume  later")
 		return
 	}
 	m.s.Retry = true
@@ -88,7 +113,7 @@ func (m *machine) interrupted(f Failure) {
 	}
 	m.s.Failures++
 	if m.s.Failures > failuresMax {
-		m.finish(Errored, "the agent is interrupted again and again: "+f.Message, f.Hint)
+		m.giveUp("the agent is interrupted again and again: "+f.Message, f.Hint)
 		return
 	}
 	m.s.Retry = true
@@ -100,7 +125,7 @@ func (m *machine) interrupted(f Failure) {
 func (m *machine) crashed(f Failure) {
 	m.s.Crashes++
 	if m.s.Crashes >= crashesMax && f.Class != Refused {
-		m.finish(Errored, "the agent failed again and again: "+f.Message, f.Hint)
+		m.giveUp("the agent failed again and again: "+f.Message, f.Hint)
 		return
 	}
 	m.fail(Failing{Reason: "the turn was cut off: " + f.Message}, "")

@@ -26,7 +26,9 @@ func (m *machine) limitHit(o Outcome) {
 	m.s.Hit = o
 	switch m.s.Phase {
 	case Turning:
-		m.do(Action{Do: Interrupt})
+		if !m.s.Policy.Attended { // a turn of a person's session comes to its own end
+			m.do(Action{Do: Interrupt})
+		}
 	case Waiting:
 		m.back()
 		m.follow(m.s.After)

@@ -173,7 +173,7 @@ func TestAVerifyLoopNeedsNoClaimButARedBefore(t *testing.T) {
 func TestATurnOfThePersonCostsNothing(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Attended: true, Limits: loop.Limits{Iterations: 1}})
-	sc.checkpointed("turn 1 fresh first")
+	sc.checkpointed("turn 1 continue first")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByPerson: true, Usage: loop.Usage{CostUSD: 9}}}, "turn 1 continue go_on")
 	if sc.s.Usage.CostUSD != 0 || sc.s.Turns != 0 {
 		t.Errorf("%+v", sc.s.Usage)

@@ -33,6 +33,7 @@ func samples(k loop.EventKind) []loop.Event {
 			{Kind: loop.Change, Gates: true, Restore: true},
 			{Kind: loop.Change, Gates: true, Verify: true},
 			{Kind: loop.Change, Gates: true, Attended: true},
+			{Kind: loop.Change, Gates: true, Attended: true, Restore: true},
 			{Kind: loop.Answer, Gates: true},
 			{Kind: loop.Explore},
 			{Kind: loop.Periodic},
@@ -59,6 +60,7 @@ func samples(k loop.EventKind) []loop.Event {
 		for _, c := range loop.Classes() {
 			out = append(out, ev(loop.Event{Failure: &loop.Failure{Class: c}}))
 		}
+		out = append(out, ev(loop.Event{Turn: &loop.Turn{ByPerson: true}, Failure: &loop.Failure{Class: loop.Crashed}}))
 	case loop.TreeSeen:
 		out = append(out, ev(loop.Event{Seen: &loop.Seen{}}), ev(loop.Event{Seen: &loop.Seen{Changed: true}}),
 			ev(loop.Event{Seen: &loop.Seen{Tampered: []string{"x"}}}), ev(loop.Event{Seen: &loop.Seen{Marked: []string{"a"}, Unknown: true}}))
@@ -136,11 +138,14 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 		loop.Turning: {loop.TurnEnded, loop.AgentFailed}, loop.Looking: {loop.TreeSeen}, loop.Judging: {loop.GatesFinished},
 		loop.Committing: {loop.Committed}, loop.Restoring: {loop.Restored}, loop.Waiting: {loop.TimerFired}, loop.Paused: nil,
 	}
+	// In a person's session a turn may end at any time.
+	unasked := []loop.EventKind{loop.TurnEnded, loop.AgentFailed}
 	anywhere := []loop.EventKind{loop.MessageArrived, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit}
 	for _, p := range loop.Phases() {
 		for _, k := range loop.EventKinds() {
 			want := "anomaly"
-			if p == loop.Ended || slices.Contains(anywhere, k) || slices.Contains(answers[p], k) {
+			if p == loop.Ended || slices.Contains(anywhere, k) || slices.Contains(answers[p], k) ||
+				p != loop.New && slices.Contains(unasked, k) {
 				want = "defined"
 			}
 			if got := pairs[[2]string{string(p), string(k)}]; got != want {
@@ -186,6 +191,10 @@ func diagram(t *testing.T) string {
 		if e.to == loop.Ended && anywhere[e.on] {
 			continue
 		}
+		ignored := e.from == e.to && !slices.Contains([]loop.Phase{loop.Turning, loop.Waiting}, e.from)
+		if ignored && (e.on == loop.TurnEnded || e.on == loop.AgentFailed) {
+			continue
+		}
 		on[[2]loop.Phase{e.from, e.to}] = append(on[[2]loop.Phase{e.from, e.to}], string(e.on))
 	}
 	var lines []string
@@ -199,7 +208,8 @@ func diagram(t *testing.T) string {
 Printed from ` + "`internal/core/loop`" + ` by its test; edit the code, not this page. An arrow is an event; what the
 machine does on it is decided in ` + "`Step`" + `. Left out: ` + "`cancelled` and `faulted`" + ` (from everywhere to ` + "`ended`" + `; a turn is
 interrupted, a commit and a restore are finished first), ` + "`owner_lost`" + ` (the new owner performs what was pending),
-and messages.
+messages, and the turns of a person's session that end while Pawl is at work. That they end in ` + "`waiting` and `paused`" + `,
+too, is of such sessions only.
 
 ` + "```mermaid\nstateDiagram-v2\n    [*] --> new\n" + strings.Join(lines, "\n") + "\n    ended --> [*]\n```\n"
 }

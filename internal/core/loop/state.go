@@ -88,6 +88,7 @@ type Policy struct {
 	Verify     bool          `json:"verify,omitempty"`      // a verify loop: green is the goal, gates run every turn
 	Attended   bool          `json:"attended,omitempty"`    // a person sits in the session
 	Every      time.Duration `json:"every,omitempty"`       // for Periodic
+	Counted    int           `json:"counted,omitempty"`     // iterations that another tool counted before: they go on from there
 }
 
 // TaskStatus says where a task stands.

@@ -97,6 +97,8 @@ func (m *machine) answer(e Event) {
 	case m.s.Phase == Waiting && e.Kind == TimerFired:
 		m.back()
 		m.follow(m.s.After)
+	case m.s.Policy.Attended && m.unasked(e):
+		// the person's session has a life of its own
 	default:
 		m.notify(Anomaly, fmt.Sprintf("event %s while %s: ignored", e.Kind, m.s.Phase))
 	}
@@ -106,6 +108,7 @@ func (m *machine) start(st Start) {
 	m.s.Policy = st.Policy
 	m.s.Policy.Verify = st.Policy.Verify && st.Policy.Kind == Change // of a tree, not of an answer
 	m.s.Tasks = slices.Clone(st.Tasks)
+	m.s.Iteration = st.Policy.Counted
 	m.s.StartedAt = m.s.Now
 	m.s.Fresh = true
 	if len(m.s.Tasks) == 0 {
@@ -142,14 +145,14 @@ func (m *machine) checkpointed(tree string) {
 
 // cancel ends the loop, after what must not be cut in half: a turn is
 // interrupted first, a commit or a restore is finished. A second one ends a turn
-// at once.
+// at once; a turn of a person's session goes on without the loop.
 func (m *machine) cancel(cause string) {
 	again := m.s.Stop != ""
 	m.s.Stop = cause
 	switch {
 	case m.s.Phase == Committing || m.s.Phase == Restoring:
 		// a mark without its commit would be a lie, half a restore a mess
-	case m.s.Phase == Turning && !again:
+	case m.s.Phase == Turning && !again && !m.s.Policy.Attended: // nobody can interrupt a person's session
 		m.do(Action{Do: Interrupt})
 	default:
 		m.finish(CancelledEnd, cancelReason(cause), "")

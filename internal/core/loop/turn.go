@@ -34,8 +34,7 @@ func (m *machine) beginTurn() {
 		m.s.Iteration++
 	}
 	m.s.Retry = false
-	fresh := m.s.Fresh || m.s.Policy.Session == PerTurn && m.s.Situation != Interruption ||
-		m.s.Policy.Session == Hybrid && m.s.Policy.HandoverAt > 0 && m.s.Context >= m.s.Policy.HandoverAt
+	fresh := m.fresh()
 	if fresh && (m.s.Situation == GoOn || m.s.Situation == GatesFailed) {
 		m.s.Situation = FreshRecap
 	}
@@ -49,6 +48,14 @@ func (m *machine) beginTurn() {
 	}
 	m.s.Told = len(m.s.Notes)
 	m.ask(Turning, a)
+}
+
+// fresh tells whether the next turn gets an empty context. A person's session has
+// the one that it has.
+func (m *machine) fresh() bool {
+	p := m.s.Policy
+	return !p.Attended && (m.s.Fresh || p.Session == PerTurn && m.s.Situation != Interruption ||
+		p.Session == Hybrid && p.HandoverAt > 0 && m.s.Context >= p.HandoverAt)
 }
 
 func (m *machine) turnEnded(t Turn) {
@@ -180,19 +187,24 @@ func (m *machine) stagnant() {
 	m.beginTurn()
 }
 
-// strike puts back what judges. The claim that came with the change is not
-// judged: the agent is told, and may claim again.
+// strike puts back what judges, or has it put back: in a person's session that is
+// not done over their head. The claim that came with the change is not judged:
+// the agent is told, and may claim again.
 func (m *machine) strike(paths []string) {
 	m.s.Strikes++
 	m.s.Claim = nil
 	what := strings.Join(paths, ", ")
 	m.do(Action{Do: PutBack, Paths: paths})
-	m.remember("changed what judges it, put back: " + what)
+	past, told := "changed what judges it, put back: ", "these files judge the work and were put back as they were: "
+	if m.s.Policy.Attended {
+		past, told = "changed what judges it: ", "these files judge the work: put them back as they were, or ask the person to change them: "
+	}
+	m.remember(past + what)
 	if m.s.Strikes >= strikesTamper {
 		m.finish(Tampered, "the agent kept changing what judges it: "+what, "read the journal with  pawl log")
 		return
 	}
-	m.s.Failing = &Failing{Reason: "these files judge the work and were put back as they were: " + what}
+	m.s.Failing = &Failing{Reason: told + what}
 	m.s.Fresh = m.s.Fresh || m.s.Strikes >= strikesFresh
 	m.s.Situation = Struck
 	m.beginTurn()

@@ -125,7 +125,7 @@ func (w *world) run() {
 
 // meddle lets something happen that nobody asked for.
 func (w *world) meddle() {
-	switch w.r.IntN(60) {
+	switch w.r.IntN(70) {
 	case 0:
 		w.feed(loop.Event{Kind: loop.PauseAsked})
 	case 1:
@@ -151,6 +151,10 @@ func (w *world) meddle() {
 	case 6:
 		if w.s.Phase == loop.Turning && w.s.Policy.Limits.Duration > 0 && w.coin(10) {
 			w.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration})
+		}
+	case 7: // somebody types, or the client wakes the session
+		if w.s.Policy.Attended && w.s.Phase != loop.Turning && w.s.Phase != loop.New {
+			w.feed(w.turn())
 		}
 	}
 }

@@ -1,0 +1,46 @@
+package loop
+
+// unasked takes the end of a turn that the machine did not begin, out of a
+// person's session: they type when they like, and the client wakes the session
+// for reasons of its own. It reports whether the event is dealt with.
+func (m *machine) unasked(e Event) bool {
+	if e.Kind != TurnEnded && e.Kind != AgentFailed {
+		return false
+	}
+	byPerson := e.Turn != nil && e.Turn.ByPerson
+	switch {
+	case m.s.Phase == Paused && m.s.Pause: // by the person: what happens meanwhile is theirs
+		return true
+	case !m.idle(): // they typed while Pawl was at work
+		return byPerson
+	case e.Kind == AgentFailed && e.Failure != nil:
+		m.atWork()
+		m.agentFailed(e.Turn, *e.Failure)
+		return true
+	case e.Kind == TurnEnded && e.Turn != nil:
+		if byPerson && !m.s.Retry {
+			return true // what is waited for is not that the session works again
+		}
+		m.atWork()
+		m.turnEnded(*e.Turn)
+		return true
+	}
+	return false
+}
+
+// idle: the loop waits for a time before the session's next turn, or for the
+// session to work again.
+func (m *machine) idle() bool {
+	return m.s.Phase == Waiting && m.s.After == ThenTurn || m.s.Phase == Paused && !m.s.Pause && m.s.After == ThenTurn
+}
+
+// atWork: the session is at work again before its time. The turn that it had is
+// the one that was due.
+func (m *machine) atWork() {
+	m.back()
+	m.s.Phase = Turning
+	if !m.s.Retry && m.limit() == "" {
+		m.s.Iteration++
+	}
+	m.s.Retry = false
+}

@@ -1,0 +1,110 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// attended: the loop lives in a person's session, and that session's hooks say
+// when a turn has ended. No agent is driven from here.
+func (r *Runner) attended() bool { return r.Spec.Policy.Attended }
+
+// Attend takes a loop that lives in a person's session to where the session has
+// to go on, and returns its state there: Turning (the prompt is at
+// record.PromptPath), Ended, Paused, or Waiting before a turn whose time has not
+// come. Whatever else the machine waits for is done first, also by another
+// process that was cut off at it. It may be called at any time; where there is
+// nothing to do it hears the inbox and returns.
+func (r *Runner) Attend(ctx context.Context) (loop.State, error) {
+	return r.drive(ctx, r.goOn, r.sessionsTurn)
+}
+
+// sessionsTurn: what comes next is the session's, or nobody's.
+func (r *Runner) sessionsTurn() bool {
+	s := r.mem.State
+	switch s.Phase {
+	case loop.Turning, loop.Paused, loop.Ended:
+		return true
+	case loop.Waiting:
+		return s.After == loop.ThenTurn && time.Now().Before(waitsUntil(s))
+	case loop.New, loop.Checkpointing, loop.Baseline, loop.Looking, loop.Judging, loop.Committing, loop.Restoring:
+	}
+	return false
+}
+
+func waitsUntil(s loop.State) (until time.Time) {
+	for _, a := range s.Pending {
+		if a.Do == loop.Wait {
+			until = a.Until
+		}
+	}
+	return until
+}
+
+// goOn hears what came while nobody was there and does what the machine waits
+// for. What a message began is under way already.
+func (r *Runner) goOn(ctx context.Context) error {
+	at := r.mem.State.Phase
+	if err := r.checkDuration(ctx); err != nil {
+		return err
+	}
+	if err := r.drain(ctx); err != nil {
+		return err
+	}
+	s := r.mem.State
+	switch {
+	case (at == "" || at == loop.New) && s.Phase != loop.Ended:
+		return r.step(ctx, r.start())
+	case at == loop.Ended && r.Reopen:
+		return r.step(ctx, r.reopen())
+	case s.Phase != at || s.Phase == loop.Paused || s.Phase == loop.Ended:
+		return nil
+	case s.Phase == loop.Turning && r.written():
+		return nil
+	case s.Phase == loop.Waiting && s.After == loop.ThenTurn:
+		if r.sessionsTurn() {
+			return nil
+		}
+		return r.step(ctx, loop.Event{Kind: loop.TimerFired})
+	}
+	if err := r.tidy(ctx); err != nil {
+		return err
+	}
+	return r.act(ctx, s.Pending)
+}
+
+// written tells whether what the session is to be told now lies there.
+func (r *Runner) written() bool {
+	_, err := os.Stat(record.PromptPath(r.Loop, r.mem))
+	return err == nil
+}
+
+// writePrompts writes what the session is to be told for a turn that begins, and
+// what it is told should that turn end without a word of how it stands: then no
+// more than a hook is needed.
+func (r *Runner) writePrompts(a loop.Action) error {
+	if _, err := r.Loop.IterationDir(a.Iteration); err != nil {
+		return fmt.Errorf("make the iteration's folder: %w", err)
+	}
+	text, err := r.prompt(a, r.mem)
+	if err != nil {
+		return err
+	}
+	ahead, err := r.aheadPrompt(a)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(record.ContinuePath(r.Loop), []byte(ahead), 0o600); err != nil {
+		return fmt.Errorf("write the next prompt ahead: %w", err)
+	}
+	if err := atomicfile.Write(record.PromptPath(r.Loop, r.mem), []byte(text), 0o600); err != nil {
+		return fmt.Errorf("keep the prompt: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package runner_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// sitting is a loop in a person's session: the test is the session, its hooks,
+// and the person.
+type sitting struct {
+	*bench
+	s loop.State
+}
+
+// sit begins a loop in a session, up to its first turn. change edits what is
+// asked of it; nil for nothing.
+func sit(t *testing.T, files map[string]string, flags map[string]any, change func(*record.Spec)) *sitting {
+	t.Helper()
+	st := &sitting{bench: newBench(t, files)}
+	all := map[string]any{"branch": "current", "on_failure": "keep", "session": "continue"}
+	for k, v := range flags {
+		all[k] = v
+	}
+	p, err := launch.Prepare(t.Context(), launch.Request{Dir: st.root, Words: []string{"have every word"}, Flags: all, Env: st.env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Spec.Policy.Attended, p.Spec.NoCommit = true, true
+	if change != nil {
+		change(&p.Spec)
+	}
+	l, err := store.Open(st.env.PawlHome).Create(st.root, p.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.loop = l
+	st.attend()
+	return st
+}
+
+// attend is one drive process, from its start to its end.
+func (st *sitting) attend() loop.State {
+	st.t.Helper()
+	s, err := st.driven(st.t.Context())
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	return s
+}
+
+func (st *sitting) driven(ctx context.Context) (loop.State, error) {
+	st.t.Helper()
+	d, err := launch.Resume(ctx, st.loop, st.env)
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	d.Observer, d.Agent = teller{st.t}, nil
+	st.s, err = d.Attend(ctx)
+	if closed := d.Close(); closed != nil {
+		st.t.Fatal(closed)
+	}
+	return st.s, err
+}
+
+// hook journals an event as a hook does, and does nothing about what follows.
+func (st *sitting) hook(e loop.Event) {
+	st.t.Helper()
+	o, err := st.loop.Own(st.t.Context())
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	e.At = time.Now()
+	data, err := record.Encode(e, nil)
+	if err == nil {
+		_, err = o.Append(journal.Entry{Type: record.TypeEvent, Data: data})
+	}
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	if err := o.Close(); err != nil {
+		st.t.Fatal(err)
+	}
+}
+
+// turn ends a turn of the loop's, and has done what follows.
+func (st *sitting) turn(t loop.Turn) loop.State {
+	st.t.Helper()
+	t.ToolCalls = max(t.ToolCalls, 1)
+	st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &t})
+	return st.attend()
+}
+
+func (st *sitting) claims() loop.State {
+	st.t.Helper()
+	return st.turn(loop.Turn{Claim: &loop.Claim{}})
+}
+
+// called writes down tool calls as the session's hook does.
+func (st *sitting) called(calls ...record.ToolCall) {
+	st.t.Helper()
+	f, err := os.OpenFile(record.ToolCallsPath(st.loop), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	enc := json.NewEncoder(f)
+	for _, c := range calls {
+		if err := enc.Encode(c); err != nil {
+			st.t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		st.t.Fatal(err)
+	}
+}
+
+// edits writes a file as the agent's editing tool does.
+func (st *sitting) edits(name, text string) {
+	st.t.Helper()
+	st.write(name, text)
+	st.called(record.ToolCall{Tool: "Edit", Path: filepath.Join(st.root, name)})
+}
+
+// post leaves a message for the loop.
+func (st *sitting) post(kind, text string) {
+	st.t.Helper()
+	if err := st.loop.Post(kind+text, record.Message{Kind: kind, Text: text}); err != nil {
+		st.t.Fatal(err)
+	}
+}
+
+// told is what the session is told now.
+func (st *sitting) told() string {
+	st.t.Helper()
+	m, _, err := record.Remember(st.loop)
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	data, err := os.ReadFile(record.PromptPath(st.loop, m))
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// untouched fails where the history is not what it was.
+func (st *sitting) untouched() {
+	st.t.Helper()
+	if got := st.git("log", "--format=%s"); got != "start" {
+		st.t.Errorf("commits: %s", got)
+	}
+	if got := st.git("branch", "--format=%(refname:short)"); got != "main" {
+		st.t.Errorf("branches: %s", got)
+	}
+	if got := st.git("diff", "--cached", "--name-only"); got != "" {
+		st.t.Errorf("in the index: %s", got)
+	}
+}
+
+func TestASessionIsTakenTurnByTurnToAVerifiedEnd(t *testing.T) {
+	st := sit(t, words, withGate(nil), nil)
+	if st.s.Phase != loop.Turning || st.s.Iteration != 1 {
+		t.Fatalf("%s in iteration %d: %s", st.s.Phase, st.s.Iteration, st.s.Reason)
+	}
+	first := st.told()
+	if !strings.Contains(first, "have every word") || !strings.Contains(first, "sh check.sh") {
+		t.Errorf("first prompt:\n%s", first)
+	}
+	if ahead := st.file(record.ContinueFile); !strings.Contains(ahead, "<promise>DONE</promise>") || strings.Contains(ahead, "iteration") {
+		t.Errorf("written ahead:\n%s", ahead)
+	}
+	if st.claims(); st.s.Phase != loop.Turning || st.s.Refusals != 1 {
+		t.Fatalf("a claim without a change: %s after %d refusals", st.s.Phase, st.s.Refusals)
+	}
+	st.edits("notes.txt", "nothing yet\n")
+	if st.claims(); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "missing two") {
+		t.Fatalf("a false claim: %s, told\n%s", st.s.Phase, st.told())
+	}
+	st.edits("have.txt", "one\ntwo\n")
+	if st.claims(); st.s.Outcome != loop.Verified || st.s.Tasks[0].Commit != "" {
+		t.Fatalf("%s %s: %s (%+v)", st.s.Phase, st.s.Outcome, st.s.Reason, st.s.Tasks)
+	}
+	st.untouched()
+	if got := st.git("status", "--porcelain"); got != "M have.txt\n?? notes.txt" {
+		t.Errorf("the tree: %s", got)
+	}
+}

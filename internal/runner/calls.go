@@ -1,0 +1,121 @@
+package runner
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// readCalls takes the tool calls of the session that no look has been at: its
+// hooks write them down as they run. In a session that a person sits in a look
+// must not take theirs for the agent's, nor forget what it found before.
+func (r *Runner) readCalls(m record.Memory) error {
+	r.read = record.Sorted{}
+	if !r.attended() {
+		return nil
+	}
+	data, from, err := readFrom(record.ToolCallsPath(r.Loop), m.Sorted.Calls)
+	if err != nil {
+		return fmt.Errorf("read the session's tool calls: %w", err)
+	}
+	calls, n := agentsCalls(data, from)
+	r.read.Calls = from + n
+	r.tools.replace(calls)
+	return nil
+}
+
+// readFrom reads a file from an offset, or from its beginning where it has become
+// shorter than that.
+func readFrom(path string, at int64) (data []byte, from int64, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if at > info.Size() {
+		at = 0
+	}
+	data, err = io.ReadAll(io.NewSectionReader(f, at, info.Size()-at))
+	return data, at, err
+}
+
+// agentsCalls are the agent's of the calls in data, which begins at byte from of
+// the file, and how much of data they are. A line that is being written is left
+// for the next time, one that cannot be read says nothing.
+func agentsCalls(data []byte, from int64) (calls []record.ToolCall, n int64) {
+	var starts []int64 // of the lines of calls
+	for {
+		line, rest, whole := bytes.Cut(data, []byte("\n"))
+		if !whole {
+			return calls, n
+		}
+		at := from + n
+		n += int64(len(line)) + 1
+		data = rest
+		var c record.ToolCall
+		if json.Unmarshal(line, &c) != nil {
+			continue
+		}
+		if !c.Theirs {
+			calls, starts = append(calls, c), append(starts, at)
+			continue
+		}
+		for len(starts) > 0 && starts[len(starts)-1] >= c.From {
+			calls, starts = calls[:len(calls)-1], starts[:len(starts)-1]
+		}
+	}
+}
+
+// sorted keeps what a look has been at, for the next one.
+func (r *Runner) sorted() error {
+	r.tools.sort()
+	if !r.attended() {
+		return nil
+	}
+	r.mem.Sorted = r.read
+	return r.append(record.TypeSorted, r.read)
+}
+
+// agents tells whether a change of what judges is the agent's: a tool call
+// explains it, or it is one that stands since a look before.
+func (r *Runner) agents(path string, m record.Memory) bool {
+	abs := filepath.Join(r.Repo.Root(), filepath.FromSlash(path))
+	if !r.attended() {
+		return r.tools.explain(abs)
+	}
+	sum := sumOf(abs)
+	if !r.tools.explain(abs) && m.Sorted.Stand[path] != sum {
+		return false
+	}
+	if r.read.Stand == nil {
+		r.read.Stand = map[string]string{}
+	}
+	r.read.Stand[path] = sum
+	return true
+}
+
+// sumOf tells one content of a file from another.
+func sumOf(path string) string {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "unreadable"
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
