@@ -38,9 +38,11 @@ const imports = `
 	# Ring 3: services.
 	config         < core/* environment store planfile failure atomicfile
 	install        < failure atomicfile
+	plugins        <
+	plugin         < install plugins proc failure atomicfile
 	verify         < core/* git proc testreport failure atomicfile redact
 	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt record redact store store/* testreport verify
-	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git planfile proc prompt record redact runner store verify
+	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git planfile proc prompt record redact runner session store store/* verify
 
 	# The hook: stdin to core to stdout. Few may be linked in.
 	hook           < core/* atomicfile environment foreign/ralphloop record redact session store store/*

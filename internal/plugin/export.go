@@ -1,0 +1,175 @@
+package plugin
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Export writes the plugin into a folder, which is made, and tells whether
+// anything there changed. A folder that has something in it is refused unless
+// that is an earlier export, of which no file was changed since.
+//
+// Each file is replaced whole, the marketplace's own last: a client that reads
+// the folder meanwhile meets no half of a file. An export that was cut off is
+// finished by the next.
+func Export(dir string, p Plugin) (changed bool, err error) {
+	earlier, err := readLedger(dir)
+	if err != nil {
+		return false, err
+	}
+	if earlier == nil {
+		if err := vacant(dir); err != nil {
+			return false, err
+		}
+	}
+	wanted := ledgerOf(p.Files)
+	stale, err := compare(dir, earlier, p.Files)
+	if err != nil {
+		return false, err
+	}
+	if len(stale) == 0 && maps.EqualFunc(earlier, wanted, slices.Equal) {
+		return false, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return false, fmt.Errorf("export the plugin: %w", err)
+	}
+	// From here on, what is ours is in the ledger, whenever we are cut off.
+	if err := writeLedger(dir, earlier.with(wanted)); err != nil {
+		return false, err
+	}
+	for _, name := range stale {
+		if err := replace(dir, name, p.Files[name]); err != nil {
+			return true, err
+		}
+	}
+	return true, writeLedger(dir, wanted)
+}
+
+// Remove takes an export out of a folder, and the folder too if nothing else is
+// in it. Files that were changed since are left, and named.
+func Remove(dir string) (left []string, err error) {
+	earlier, err := readLedger(dir)
+	if err != nil || earlier == nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(earlier)) {
+		content, err := content(dir, name)
+		switch {
+		case err != nil:
+			return left, err
+		case content != nil && !earlier.holds(name, content):
+			left = append(left, name)
+		default:
+			if err := replace(dir, name, nil); err != nil {
+				return left, err
+			}
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, ledgerFile)); err != nil {
+		return left, fmt.Errorf("remove the plugin: %w", err)
+	}
+	_ = os.Remove(dir) // which fails where something is in it
+	return left, nil
+}
+
+// vacant refuses a folder in which something lies.
+func vacant(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return failure.New(failure.Usage, "name a folder that is new or empty", "export the plugin: %w", err)
+	}
+	for _, e := range entries {
+		if !atomicfile.IsTemp(e.Name()) { // left by an export that was killed
+			return failure.New(failure.Usage, "name a folder that is new or empty",
+				"%s is not empty, and what is there was not exported by pawl", dir)
+		}
+	}
+	return nil
+}
+
+// compare names the files that are to be written or removed, in that order, and
+// refuses if one of them is not as an export left it.
+func compare(dir string, earlier ledger, wanted map[string][]byte) (stale []string, err error) {
+	var foreign []string
+	names := maps.Clone(wanted)
+	for name := range earlier {
+		names[name] = wanted[name]
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		have, err := content(dir, name)
+		switch {
+		case err != nil:
+			return nil, err
+		case (have == nil) == (names[name] == nil) && bytes.Equal(have, names[name]):
+			continue
+		case have != nil && !earlier.holds(name, have):
+			foreign = append(foreign, name)
+		}
+		stale = append(stale, name)
+	}
+	if foreign != nil {
+		return nil, failure.New(failure.Usage, "keep your changes elsewhere and delete the folder, or name another",
+			"%s was changed since it was exported (%s)", dir, strings.Join(foreign, ", "))
+	}
+	slices.SortStableFunc(stale, func(a, b string) int { return rank(a, names) - rank(b, names) })
+	return stale, nil
+}
+
+func rank(name string, wanted map[string][]byte) int {
+	switch {
+	case wanted[name] == nil:
+		return 2
+	case name == marketplaceFile:
+		return 1
+	}
+	return 0
+}
+
+// content is that of a file of the export, nil if it is not there.
+func content(dir, name string) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at the plugin: %w", err)
+	}
+	return append([]byte{}, data...), nil // an empty file is one
+}
+
+// replace writes a file of the export or, without content, removes it and the
+// folders that are empty then.
+func replace(dir, name string, content []byte) error {
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	if content != nil {
+		err := os.MkdirAll(filepath.Dir(file), 0o755)
+		if err == nil {
+			err = atomicfile.Write(file, content, 0o644)
+		}
+		if err != nil {
+			return fmt.Errorf("export the plugin: %w", err)
+		}
+		return nil
+	}
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %s of the plugin: %w", name, err)
+	}
+	for folder := path.Dir(name); folder != "."; folder = path.Dir(folder) {
+		_ = os.Remove(filepath.Join(dir, filepath.FromSlash(folder))) // which fails where something is in it
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package plugin
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// ledgerFile lists what an export wrote. It tells an export from a person's
+// folder, and the files that nobody touched from those that somebody changed.
+const ledgerFile = ".pawl-export"
+
+// ledgerHead is its first line.
+const ledgerHead = "# Written by pawl: the files of this folder, by their SHA-256.\n"
+
+// ledger holds the hashes that a file may have, by its path: one, and two while
+// an export is under way.
+type ledger map[string][]string
+
+func ledgerOf(files map[string][]byte) ledger {
+	l := ledger{}
+	for name, content := range files {
+		l[name] = []string{hash(content)}
+	}
+	return l
+}
+
+func hash(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// holds tells whether content is what an export wrote under a name.
+func (l ledger) holds(name string, content []byte) bool {
+	return slices.Contains(l[name], hash(content))
+}
+
+// with is what either of two ledgers holds.
+func (l ledger) with(other ledger) ledger {
+	both := maps.Clone(other)
+	for name, sums := range l {
+		all := append(slices.Clone(sums), other[name]...)
+		slices.Sort(all)
+		both[name] = slices.Compact(all)
+	}
+	return both
+}
+
+// format writes lines as sha256sum does.
+func (l ledger) format() []byte {
+	text := []byte(ledgerHead)
+	for _, name := range slices.Sorted(maps.Keys(l)) {
+		for _, sum := range l[name] {
+			text = fmt.Appendf(text, "%s  %s\n", sum, name)
+		}
+	}
+	return text
+}
+
+// parseLedger is the inverse of format. Only paths inside the folder pass: by
+// this list files are removed.
+func parseLedger(text string) (ledger, error) {
+	lines, ok := strings.CutPrefix(text, ledgerHead)
+	if !ok {
+		return nil, errors.New("it does not begin as one")
+	}
+	l := ledger{}
+	for line := range strings.Lines(lines) {
+		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size {
+			return nil, fmt.Errorf("%q is no hash", sum)
+		}
+		if !fs.ValidPath(name) || name == "." || !filepath.IsLocal(filepath.FromSlash(name)) {
+			return nil, fmt.Errorf("%q is no path in the folder", name)
+		}
+		l[name] = append(l[name], sum)
+	}
+	return l, nil
+}
+
+// readLedger is the ledger of a folder, nil if there is none.
+func readLedger(dir string) (ledger, error) {
+	text, err := os.ReadFile(filepath.Join(dir, ledgerFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, failure.New(failure.Usage, "name a folder that is new or empty", "look for an earlier export: %w", err)
+	}
+	l, err := parseLedger(string(text))
+	if err != nil {
+		return nil, failure.New(failure.Usage, "delete the folder, or name another",
+			"the list of what was exported is damaged (%s): %w", filepath.Join(dir, ledgerFile), err)
+	}
+	return l, nil
+}
+
+func writeLedger(dir string, l ledger) error {
+	if err := atomicfile.Write(filepath.Join(dir, ledgerFile), l.format(), 0o644); err != nil {
+		return fmt.Errorf("export the plugin: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+// Package plugin makes Pawl's plugin for Claude Code: its hooks, and the commands
+// /pawl:loop, /pawl:verify, /pawl:status, /pawl:tell and /pawl:cancel, and the
+// names that people know, /ralph-loop and /cancel-ralph, in a folder that is a
+// marketplace to the client.
+//
+//	p, err := plugin.New(plugin.Hook{Command: "/usr/bin/pawl-hook", Args: []string{"claude"}})
+//	changed, err := plugin.Export("/home/ann/pawl-plugin", p)
+//
+// What does not depend on where Pawl lies stands in the repository, in plugins/.
+// The hooks are those of package install. The version ends in a hash of the
+// content, since the client looks at nothing else to see that its copy is stale.
+// Setup installs the plugin into the client, by the client's own commands.
+//
+// The commands are short: what a person types behind one never passes through a
+// shell or a model. The client hands it to Pawl's hook as JSON, the hook acts, and
+// its answer reaches the agent beside the command's text.
+package plugin
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/install"
+	"github.com/pawl-dev/pawl/plugins"
+)
+
+//go:generate env UPDATE=1 go test -run TestTheTreeIsInStep .
+
+// ID is the plugin's name in the client, with that of its marketplace.
+const ID = "pawl@pawl"
+
+// marketplace is the name of the marketplace, as its file says.
+const marketplace = "pawl"
+
+// The files of the marketplace that are not just taken over.
+const (
+	marketplaceFile = ".claude-plugin/marketplace.json"
+	manifestFile    = "pawl/.claude-plugin/plugin.json"
+	hooksFile       = "pawl/hooks/hooks.json"
+)
+
+// Hook is the program that the plugin's hooks start, without a shell.
+type Hook struct {
+	Command string   // absolute, or a name that is found on PATH
+	Args    []string // before those that an event adds
+}
+
+// InTree is the hook of the plugin as it stands in the repository, for whoever
+// adds a checkout as a marketplace: no place of Pawl holds for all of them.
+func InTree() Hook { return Hook{"pawl-hook", []string{"claude"}} }
+
+// Plugin is the plugin with its marketplace.
+type Plugin struct {
+	Version string            // "1.0.0+" and eight digits of the content's hash
+	Files   map[string][]byte // by path in the marketplace's folder, with slashes
+}
+
+// New makes the plugin whose hooks start a program.
+func New(hook Hook) (Plugin, error) {
+	files := map[string][]byte{}
+	tree, err := fs.Sub(plugins.Claude, "claude")
+	if err == nil {
+		err = fs.WalkDir(tree, ".", func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				files[path], err = fs.ReadFile(tree, path)
+			}
+			return err
+		})
+	}
+	if err == nil {
+		files[hooksFile], err = hooks(hook)
+	}
+	if err != nil {
+		return Plugin{}, fmt.Errorf("make the plugin: %w", err)
+	}
+	version := stamp(files)
+	return Plugin{version, files}, nil
+}
+
+// hooks is the content of hooks.json.
+func hooks(hook Hook) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // a path may hold "&"
+	enc.SetIndent("", "  ")
+	err := enc.Encode(struct {
+		Description string         `json:"description"`
+		Hooks       install.Events `json:"hooks"`
+	}{
+		"Pawl takes part in sessions with a loop, and is silent in all others",
+		install.Claude(hook.Command, hook.Args).Events,
+	})
+	return b.Bytes(), err
+}
+
+// version is where the manifest has the plugin's version: the part that a person
+// sets, and what stamp puts behind it.
+var version = regexp.MustCompile(`("version": ")([^"+]*)[^"]*`)
+
+// stamp writes the version into the manifest. The hash is of everything but
+// itself: each path and content, in order, with their lengths.
+func stamp(files map[string][]byte) string {
+	manifest := version.ReplaceAll(files[manifestFile], []byte("${1}${2}"))
+	base := version.FindSubmatch(manifest)[2]
+	sum := sha256.New()
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		content := files[path]
+		if path == manifestFile {
+			content = manifest
+		}
+		_, _ = fmt.Fprintf(sum, "%d %s %d %s\n", len(path), path, len(content), content)
+	}
+	v := string(base) + "+" + hex.EncodeToString(sum.Sum(nil)[:4])
+	files[manifestFile] = version.ReplaceAll(manifest, []byte("${1}"+v))
+	return v
+}

@@ -1,0 +1,241 @@
+package plugin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// patience bounds each command of the client. On a machine that is at rest they
+// take about half a second.
+const patience = 2 * time.Minute
+
+// maxAnswer is how much of what the client prints is kept.
+const maxAnswer = 1 << 20
+
+// Setup puts the plugin into Claude Code, for all sessions of the person, and
+// takes it out. The client keeps account of its plugins itself, so this is done
+// by its own commands; what it has already is not done again.
+type Setup struct {
+	Plugin Plugin
+	Dir    string   // where the marketplace is exported to, absolute; the client reads it in place
+	Client string   // the client's program; "" is claude, found on PATH
+	Env    []string // the client's environment, NAME=value; nil is the caller's
+	DryRun bool     // only tell what Install would do
+}
+
+// Install exports the plugin and installs it. It tells what it did, line by
+// line, also when it failed in the middle; nothing where all was as wanted. The
+// sessions that are open know the plugin after /reload-plugins.
+func (s Setup) Install(ctx context.Context) (did []string, err error) {
+	export := fmt.Sprintf("write the plugin %s to %s", s.Plugin.Version, s.Dir)
+	if s.DryRun {
+		return []string{export, s.line(s.add()), s.line(s.install())}, nil
+	}
+	known, err := s.marketplace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if known != nil && !same(known.Path, s.Dir) {
+		return nil, failure.New(failure.Usage, s.line(s.forget())+" removes that one, with its plugin",
+			"the client has a marketplace %q from elsewhere (%s)", marketplace, known.origin())
+	}
+	changed, err := Export(s.Dir, s.Plugin)
+	if err != nil {
+		return nil, err
+	}
+	if changed {
+		did = append(did, export)
+	}
+	if known == nil {
+		if _, err := s.run(ctx, s.add()); err != nil {
+			return did, err
+		}
+		did = append(did, s.line(s.add()))
+	}
+	have, err := s.installed(ctx)
+	var step []string
+	switch {
+	case err != nil:
+		return did, err
+	case have == nil:
+		step = s.install()
+	case have.Version != s.Plugin.Version:
+		step = []string{"plugin", "update", ID, "--scope", "user"}
+	default:
+		return did, nil
+	}
+	if _, err := s.run(ctx, step); err != nil {
+		return did, err
+	}
+	return append(did, s.line(step)), nil
+}
+
+// Uninstall is the inverse of Install. A marketplace of the same name that lies
+// elsewhere is left alone.
+func (s Setup) Uninstall(ctx context.Context) (did []string, err error) {
+	remove := "remove " + s.Dir
+	if s.DryRun {
+		return []string{s.line(s.uninstall()), s.line(s.forget()), remove}, nil
+	}
+	known, err := s.marketplace(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if known != nil && same(known.Path, s.Dir) {
+		have, err := s.installed(ctx)
+		if err != nil {
+			return nil, err
+		}
+		steps := [][]string{s.forget()}
+		if have != nil {
+			steps = [][]string{s.uninstall(), s.forget()}
+		}
+		for _, step := range steps {
+			if _, err := s.run(ctx, step); err != nil {
+				return did, err
+			}
+			did = append(did, s.line(step))
+		}
+	}
+	if earlier, err := readLedger(s.Dir); err != nil || earlier == nil {
+		return did, err
+	}
+	left, err := Remove(s.Dir)
+	if len(left) > 0 {
+		remove += ", but for what was changed there: " + strings.Join(left, ", ")
+	}
+	return append(did, remove), err
+}
+
+func (s Setup) add() []string     { return []string{"plugin", "marketplace", "add", s.Dir} }
+func (s Setup) forget() []string  { return []string{"plugin", "marketplace", "remove", marketplace} }
+func (s Setup) install() []string { return []string{"plugin", "install", ID, "--scope", "user"} }
+func (s Setup) uninstall() []string {
+	return []string{"plugin", "uninstall", ID, "--scope", "user"}
+}
+
+// line shows a command of the client to a person.
+func (s Setup) line(args []string) string {
+	shown := []string{"claude"}
+	for _, arg := range args {
+		if strings.ContainsAny(arg, " \t\"'`$&|;<>()*?[]{}~#\\") {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		shown = append(shown, arg)
+	}
+	return strings.Join(shown, " ")
+}
+
+// listedMarketplace is what the client tells of a marketplace. One that is no
+// folder here has a URL or a repository for a path.
+type listedMarketplace struct {
+	Name, Source, Path, URL, Repo string
+}
+
+func (m listedMarketplace) origin() string {
+	return strings.Join(slices.DeleteFunc([]string{m.Source, m.Path, m.URL, m.Repo}, func(s string) bool { return s == "" }), " ")
+}
+
+// marketplace is the one of our name that the client knows, nil if there is none.
+func (s Setup) marketplace(ctx context.Context) (*listedMarketplace, error) {
+	var all []listedMarketplace
+	if err := s.list(ctx, []string{"plugin", "marketplace", "list", "--json"}, &all); err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		if m.Name == marketplace {
+			return &m, nil
+		}
+	}
+	return nil, nil
+}
+
+// listedPlugin is what the client tells of a plugin.
+type listedPlugin struct{ ID, Version, Scope string }
+
+// installed is our plugin as the person's own settings have it, nil if they have
+// not.
+func (s Setup) installed(ctx context.Context) (*listedPlugin, error) {
+	var all []listedPlugin
+	if err := s.list(ctx, []string{"plugin", "list", "--json"}, &all); err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		if p.ID == ID && p.Scope == "user" {
+			return &p, nil
+		}
+	}
+	return nil, nil
+}
+
+func (s Setup) list(ctx context.Context, args []string, into any) error {
+	out, err := s.run(ctx, args)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(out, into); err != nil {
+		return failure.New(failure.Error, "update the client, or export the plugin (pawl plugin export DIR) and add it there with /plugin",
+			"read what %s printed: %w", s.line(args), err)
+	}
+	return nil
+}
+
+// run lets the client do one thing and returns what it printed.
+func (s Setup) run(ctx context.Context, args []string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	program := s.Client
+	if program == "" {
+		program = "claude"
+	}
+	out, errs := &answer{}, &answer{}
+	exit := proc.Run(ctx, proc.Spec{
+		Argv: append([]string{program}, args...), Env: s.Env, Stdout: out, Stderr: errs,
+		KeepBackground: true, // what the client keeps running beside itself is the person's
+	})
+	switch {
+	case errors.Is(exit.Err, exec.ErrNotFound) || errors.Is(exit.Err, fs.ErrNotExist):
+		return nil, failure.New(failure.Usage, "put claude on the PATH; pawl plugin export DIR writes the plugin without it",
+			"there is no client to install the plugin into: %w", exit.Err)
+	case exit.Err != nil:
+		return nil, fmt.Errorf("run %s: %w", s.line(args), exit.Err)
+	case exit.Cancelled:
+		return nil, fmt.Errorf("run %s: %w", s.line(args), context.Cause(ctx))
+	case !exit.OK():
+		said := bytes.TrimSpace(append(errs.Bytes(), out.Bytes()...))
+		return nil, failure.New(failure.Error, "run it yourself to see more", "%s failed (exit code %d): %s", s.line(args), exit.Code, said)
+	}
+	return out.Bytes(), nil
+}
+
+// answer keeps the beginning of what is written to it.
+type answer struct{ bytes.Buffer }
+
+func (a *answer) Write(p []byte) (int, error) {
+	a.Buffer.Write(p[:min(len(p), max(0, maxAnswer-a.Len()))])
+	return len(p), nil
+}
+
+// same tells whether two paths lead to one folder.
+func same(a, b string) bool {
+	ia, err := os.Stat(a)
+	if err == nil {
+		if ib, err := os.Stat(b); err == nil {
+			return os.SameFile(ia, ib)
+		}
+	}
+	return filepath.Clean(a) == filepath.Clean(b)
+}
