@@ -49,6 +49,8 @@ type grammar struct {
 
 	Demo       demoCmd       `cmd:"" group:"Set up" help:"see all of it in half a minute, on a repository made for it"`
 	Plan       planCmd       `cmd:"" group:"Set up" help:"read plans in the formats that people have"`
+	Install    installCmd    `cmd:"" group:"Set up" help:"put Pawl's hooks into the settings of a coding agent"`
+	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"take Pawl's hooks out of them again"`
 	Trust      trustCmd      `cmd:"" group:"Set up" help:"let commands that stand in this repository's files run"`
 	Completion completionCmd `cmd:"" group:"Set up" help:"print a completion script for a shell"`
 	Version    versionCmd    `cmd:"" group:"Set up" help:"print the version"`

@@ -88,9 +88,11 @@ func (r Result) Changed() bool {
 	return !bytes.Equal(r.Before, r.After) || (r.Before == nil) != (r.After == nil)
 }
 
-// Diff shows the edit as a unified diff.
-func (r Result) Diff() string {
-	return string(diff.Diff(r.Path, r.Before, r.Path, r.After))
+// Diff shows the edit of the file, by the name that a person knows it by, as a
+// unified diff.
+func (r Result) Diff(name string) string {
+	_, text, _ := bytes.Cut(diff.Diff(name, r.Before, name, r.After), []byte("\n")) // less the line "diff …"
+	return string(text)
 }
 
 // Unread says why Claude Code does not read the file as it is after the edit; ""

@@ -132,7 +132,7 @@ func TestAFileThatWasNotThereGoesAgain(t *testing.T) {
 	}
 	again, err := Install(r)
 	if err != nil || again.Changed() || !bytes.Equal(again.Before, made.After) {
-		t.Fatalf("a second time changes it: %v\n%s", err, again.Diff())
+		t.Fatalf("a second time changes it: %v\n%s", err, again.Diff("again"))
 	}
 	r.Wanted = older() // and back to an older one
 	if _, err := Install(r); err != nil {
@@ -177,9 +177,8 @@ func TestADryRunShowsTheDiff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diff := strings.ReplaceAll(result.Diff(), r.Path, "settings.json")
-	want := `diff settings.json settings.json
---- settings.json
+	diff := result.Diff("settings.json")
+	want := `--- settings.json
 +++ settings.json
 @@ -1,3 +1,18 @@
  {

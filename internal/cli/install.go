@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/pawl-dev/pawl/internal/install"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// settingsArgs is how commands name a settings file.
+type settingsArgs struct {
+	Agent  string `arg:"" enum:"claude" help:"claude"`
+	Scope  string `enum:"user,project,local" default:"user" placeholder:"SCOPE" help:"whose sessions: user, project (everybody's who works here) or local (yours here)"`
+	DryRun bool   `help:"only show what would change"`
+}
+
+type installCmd struct {
+	settingsArgs
+	Yes bool `help:"lift the client's cap of Stop hooks without being asked (project, local)"`
+}
+
+func (installCmd) Help() string {
+	return `Pawl's hooks go into the client's settings; what else stands there stays as it is, to the byte. Again changes
+nothing, or what a newer Pawl has to add. At project and local scope it asks whether the client's cap may be lifted:
+without that, a turn ends after eight stops in a row in which no tool was called.
+
+  pawl install claude
+  pawl install claude --scope local --yes
+  pawl install claude --dry-run`
+}
+
+type uninstallCmd struct{ settingsArgs }
+
+func (uninstallCmd) Help() string {
+	return `The settings are as they were before the install, to the byte; what was changed in them since stays.
+
+  pawl uninstall claude
+  pawl uninstall claude --scope local`
+}
+
+// request is the settings file that is meant.
+func (c *settingsArgs) request(a *app) (install.Request, error) {
+	scope := install.Scope(c.Scope)
+	path, err := scope.Path(a.root(), a.env.Home)
+	return install.Request{Scope: scope, Path: path, Home: a.env.PawlHome, DryRun: c.DryRun}, err
+}
+
+// Run puts the hooks into the settings and tells what it did.
+func (c *installCmd) Run(a *app) error {
+	if err := a.byPerson("install hooks"); err != nil {
+		return err
+	}
+	r, err := c.request(a)
+	if err != nil {
+		return err
+	}
+	command, args, err := hookCommand(r.Scope)
+	if err != nil {
+		return err
+	}
+	r.Wanted = install.Claude(command, args)
+	said, err := c.cap(a, &r)
+	if err != nil {
+		return err
+	}
+	result, err := install.Install(r)
+	if err != nil {
+		return err
+	}
+	name := a.near(r.Path)
+	switch {
+	case c.DryRun:
+		a.printf("%s", visible(result.Diff(name)))
+	case !result.Changed():
+		a.printf("%s holds Pawl's hooks already\n", name)
+	default:
+		a.printf("Pawl's hooks are in %s\n", name)
+		a.printf("  they start %s at %s:\n", term.Clean(strings.Join(append([]string{command}, args...), " ")), count(len(r.Wanted.Events), "event"))
+		for line := range slices.Chunk(r.Wanted.Events.Names(), 5) {
+			a.printf("    %s\n", strings.Join(line, ", "))
+		}
+	}
+	if said != "" {
+		a.aside(c.DryRun, "  %s\n", said)
+	}
+	if r.Scope == install.Project {
+		a.aside(c.DryRun, "  the file is everybody's who works here: each of them needs %s on the PATH\n", command)
+	}
+	if why := result.Unread(); why != "" {
+		term.Warnf(a.Err, "Claude Code will not read %s: %s; it takes neither", name, why)
+	}
+	return nil
+}
+
+// near is a path as a person here would write it.
+func (a *app) near(path string) string {
+	dir, err := filepath.EvalSymlinks(a.dir)
+	if err != nil {
+		dir = a.dir
+	}
+	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+		path = rel
+	}
+	return term.Clean(path)
+}
+
+// aside prints what is not the result itself: in a dry run, that is the diff.
+func (a *app) aside(dry bool, format string, args ...any) {
+	out := a.Out
+	if dry {
+		out = a.Err
+	}
+	_, _ = fmt.Fprintf(out, format, args...)
+}
+
+// cap adds the variable that lifts the client's cap, where it counts and with the
+// person's consent, and says how it stands.
+func (c *installCmd) cap(a *app, r *install.Request) (string, error) {
+	const lifted = install.StopBlockCap + "=0"
+	if r.Scope == install.User {
+		return "the client's cap of Stop hooks stays as it is; --scope project or local can lift it", nil
+	}
+	value, set, err := install.Variable(r.Path, install.StopBlockCap)
+	if err != nil {
+		return "", err
+	}
+	if set {
+		return fmt.Sprintf("%s=%s is set", install.StopBlockCap, term.Clean(value)), nil
+	}
+	consent := c.Yes
+	if !consent && !c.DryRun && attended(a.In) {
+		answer, err := a.ask("set " + lifted + " there, so that no turn ends after eight stops without a tool call? [Y/n] ")
+		if err != nil {
+			return "", err
+		}
+		consent = answer == "" || answer == "y" || answer == "yes"
+	}
+	if !consent {
+		return lifted + " is not set: a turn ends after eight stops without a tool call; --yes sets it", nil
+	}
+	r.Wanted.Env = []install.Var{{Name: install.StopBlockCap, Value: "0"}}
+	return lifted + " lifts the client's cap: Pawl keeps to the loop's own limits", nil
+}
+
+// Run takes the hooks out and tells what became of the file.
+func (c *uninstallCmd) Run(a *app) error {
+	if err := a.byPerson("take hooks out"); err != nil {
+		return err
+	}
+	r, err := c.request(a)
+	if err != nil {
+		return err
+	}
+	result, err := install.Uninstall(r)
+	if err != nil {
+		return err
+	}
+	name := a.near(r.Path)
+	switch {
+	case c.DryRun:
+		a.printf("%s", visible(result.Diff(name)))
+	case !result.Changed():
+		a.printf("no hooks of Pawl are in %s\n", name)
+	case result.After == nil:
+		a.printf("Pawl's hooks are gone, and with them %s, which was not there before\n", name)
+	default:
+		a.printf("Pawl's hooks are out of %s\n", name)
+	}
+	return nil
+}
+
+// hookCommand is how the client is to start the hook: by name where the file is
+// shared, else the lean program beside this one or on the PATH, else this one.
+func hookCommand(scope install.Scope) (string, []string, error) {
+	const lean = "pawl-hook"
+	if scope == install.Project {
+		return lean, []string{"claude"}, nil
+	}
+	self, err := ownPath()
+	if err != nil {
+		return "", nil, err
+	}
+	beside := lean
+	if runtime.GOOS == "windows" {
+		beside += ".exe"
+	}
+	beside = filepath.Join(filepath.Dir(self), beside)
+	if path, err := exec.LookPath(beside); err == nil {
+		return path, []string{"claude"}, nil
+	}
+	if path, err := exec.LookPath(lean); err == nil && filepath.IsAbs(path) {
+		return path, []string{"claude"}, nil
+	}
+	return self, []string{"hook", "claude"}, nil
+}
+
+// ownPath is where this program lies, by the name that it was called by: a link
+// that an upgrade moves on outlives what it leads to.
+func ownPath() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program: %w", err)
+	}
+	called, _ := exec.LookPath(os.Args[0])
+	if called, err = filepath.Abs(called); err == nil && same(called, self) {
+		return called, nil
+	}
+	return self, nil
+}
+
+// same tells whether two paths lead to one file.
+func same(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// visible is a text of several lines without what would steer the terminal.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp)) {
+			return -1
+		}
+		return r
+	}, text)
+}
