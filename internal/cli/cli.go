@@ -29,6 +29,7 @@ type Stdio struct{ In, Out, Err *os.File }
 // grammar lists the commands, in the order in which help shows them.
 type grammar struct {
 	Run    runCmd    `cmd:"" group:"Work" help:"pursue a goal with fresh sessions until it is verified"`
+	Start  startCmd  `cmd:"" group:"Work" help:"the same in the session of Claude Code that you sit in"`
 	Resume resumeCmd `cmd:"" group:"Work" help:"go on with a loop that was paused, cut off, or ended with something left to do"`
 
 	List   listCmd   `cmd:"" group:"Look" help:"list the loops of this repository"`
@@ -54,6 +55,8 @@ type grammar struct {
 	Trust      trustCmd      `cmd:"" group:"Set up" help:"let commands that stand in this repository's files run"`
 	Completion completionCmd `cmd:"" group:"Set up" help:"print a completion script for a shell"`
 	Version    versionCmd    `cmd:"" group:"Set up" help:"print the version"`
+
+	Session sessionCmd `cmd:"" hidden:"" help:"what the hooks of a session run"`
 }
 
 // app is what commands work with.

@@ -34,7 +34,7 @@ const loopIDs = `$(pawl list 2>/dev/null | awk 'NR > 1 {print $1}')`
 // branches are all commands below n, n first.
 func branches(n *kong.Node) []*kong.Node {
 	all := []*kong.Node{n}
-	for _, c := range n.Children {
+	for _, c := range shownOf(n) {
 		all = append(all, branches(c)...)
 	}
 	return all
@@ -43,7 +43,7 @@ func branches(n *kong.Node) []*kong.Node {
 // choices are the words that may follow a command, with what they mean.
 func choices(n *kong.Node) []row {
 	var rows []row
-	for _, c := range n.Children {
+	for _, c := range shownOf(n) {
 		rows = append(rows, row{c.Name, c.Help})
 	}
 	for _, p := range n.Positional {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,7 +23,7 @@ func helpText(n *kong.Node) string {
 			section(&b, g.title, g.rows)
 		}
 	} else {
-		section(&b, "commands", commandRows(n.Children))
+		section(&b, "commands", commandRows(shownOf(n)))
 	}
 	if n.Detail != "" {
 		fmt.Fprintf(&b, "\n%s\n", n.Detail)
@@ -32,7 +33,7 @@ func helpText(n *kong.Node) string {
 
 func rootHelp(b *strings.Builder, n *kong.Node) {
 	fmt.Fprintf(b, "%s\n\nusage: pawl COMMAND\n", n.Help)
-	width := widest(commandRows(n.Children))
+	width := widest(commandRows(shownOf(n)))
 	for _, g := range groups(n) {
 		aligned(b, g[0].Group.Title, commandRows(g), width)
 	}
@@ -42,7 +43,7 @@ func rootHelp(b *strings.Builder, n *kong.Node) {
 // groups are the commands by their group, in the order of the grammar.
 func groups(n *kong.Node) [][]*kong.Node {
 	var out [][]*kong.Node
-	for _, c := range n.Children {
+	for _, c := range shownOf(n) {
 		if last := len(out) - 1; last >= 0 && out[last][0].Group.Key == c.Group.Key {
 			out[last] = append(out[last], c)
 		} else {
@@ -50,6 +51,11 @@ func groups(n *kong.Node) [][]*kong.Node {
 		}
 	}
 	return out
+}
+
+// shownOf are the commands below n that people have a use for.
+func shownOf(n *kong.Node) []*kong.Node {
+	return slices.DeleteFunc(slices.Clone(n.Children), func(c *kong.Node) bool { return c.Hidden })
 }
 
 // row is a name and what it means.

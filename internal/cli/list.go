@@ -67,7 +67,7 @@ func (a *app) present(l store.Listed[record.Summary]) record.Summary {
 	sum.ID = l.Loop.ID
 	if sum.State == "running" || sum.State == "waiting" {
 		_, alive, err := l.Loop.Holder()
-		sum.State = stateWord(sum.State, alive || err != nil)
+		sum.State = stateWord(sum, alive || err != nil)
 	}
 	return sum
 }
@@ -105,7 +105,7 @@ func howItStands(s record.Summary) string {
 	if s.Outcome != "" {
 		return string(s.Outcome)
 	}
-	return s.State
+	return s.State + sessionWords(s)
 }
 
 func doneOf(t record.TaskCount) string {

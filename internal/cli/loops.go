@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -93,19 +94,34 @@ func (a *app) byPerson(what string) error {
 // summary is the loop as scripts see it.
 func (s *subject) summary() record.Summary {
 	sum := record.Summarize(s.kept, s.spec, s.memory)
-	sum.State = stateWord(sum.State, s.alive)
+	sum.State = stateWord(sum, s.alive)
 	return sum
 }
+
+// inSession tells whether the loop lives in a person's session, whose hooks drive
+// it: there nobody drives it most of the time, and it is not lost.
+func (s *subject) inSession() bool { return s.spec.Policy.Attended }
 
 func (s *subject) hasEnded() bool { return s.memory.State.Phase == loop.Ended }
 
 // stateWord is the state of a loop, given what its journal says and whether
 // somebody drives it.
-func stateWord(journalled string, alive bool) string {
-	if !alive && (journalled == "running" || journalled == "waiting") {
+func stateWord(journalled record.Summary, alive bool) string {
+	if !alive && !journalled.Attended && (journalled.State == "running" || journalled.State == "waiting") {
 		return lost
 	}
-	return journalled
+	return journalled.State
+}
+
+// sessionWords says for people where a loop lives.
+func sessionWords(sum record.Summary) string {
+	switch {
+	case !sum.Attended:
+		return ""
+	case sum.Session == "":
+		return " in a session"
+	}
+	return " in session " + sum.Session[:min(8, len(sum.Session))]
 }
 
 // repo opens the work tree that the loop acts on.
@@ -115,7 +131,7 @@ func (s *subject) repo(ctx context.Context) (*git.Repo, error) {
 		return nil, failure.New(failure.Usage, "its commits and checkpoints are in the repository still: pawl checkpoints "+s.ID,
 			"the work tree of loop %s is gone (%s)", s.ID, dir)
 	}
-	return git.Open(ctx, dir)
+	return launch.Repo(ctx, s.Loop)
 }
 
 // events are those of the journal, in order; damaged records are left out.

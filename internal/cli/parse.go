@@ -150,7 +150,7 @@ func missing(n *kong.Node, what string) string {
 
 func commandNames(n *kong.Node) string {
 	var names []string
-	for _, c := range n.Children {
+	for _, c := range shownOf(n) {
 		names = append(names, c.Name)
 	}
 	return strings.Join(names, ", ")

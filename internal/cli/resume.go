@@ -25,6 +25,9 @@ func (c *resumeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if s.inSession() {
+		return a.resumeInSession(s)
+	}
 	ctx := context.Background()
 	begin, release := untilSignal()
 	defer release()

@@ -72,10 +72,11 @@ func (t *testFlag) Decode(ctx *kong.DecodeContext) error {
 	return ctx.Scan.PopValueInto("value", (*string)(t))
 }
 
-// values are the flags that were typed, by the key of their option.
-func (f runFlags) values() map[string]any {
+// typed are the flags that were typed, by the key of their option; flags is a
+// struct of such fields.
+func typed(flags any) map[string]any {
 	out := map[string]any{}
-	v := reflect.ValueOf(f)
+	v := reflect.ValueOf(flags)
 	for i := range v.NumField() {
 		field, value := v.Type().Field(i), v.Field(i)
 		if value.IsNil() {
@@ -113,7 +114,7 @@ func (c *runCmd) Run(a *app) error {
 		return failure.New(failure.Usage, "leave one of them out", "--dry-run prints no JSON")
 	}
 	ctx := context.Background()
-	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: c.values(), Env: a.env}
+	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: typed(c.runFlags), Env: a.env}
 	p, err := launch.Prepare(ctx, q)
 	var several *launch.Several
 	if errors.As(err, &several) && attended(a.In) && attended(a.Err) {

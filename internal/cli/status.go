@@ -52,7 +52,7 @@ func statusText(s *subject, now time.Time) string {
 		line("gate", "%s  %s", plan.OneLine(g.Gate, 60), resultWords(g))
 	}
 	line("spent", "%s, %s tokens, %s", figure.Money(sum.CostUSD), figure.Tokens(st.Usage.Tokens()), figure.Duration(st.Elapsed()))
-	if s.spec.Branch != "" {
+	if s.spec.Branch != "" && !s.spec.NoCommit {
 		line("branch", "%s, %s", s.spec.Branch, count(sum.Commits, "commit"))
 	}
 	if st.Reason != "" {
@@ -75,11 +75,11 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 	case lost:
 		return fmt.Sprintf("lost: nobody drives it (%s, %s)", turn, lastOwner(s))
 	case "paused":
-		return "paused · " + turn
+		return "paused" + sessionWords(sum) + " · " + turn
 	case "waiting":
-		return waitingWords(st, now) + " · " + turn
+		return waitingWords(st, now) + sessionWords(sum) + " · " + turn
 	}
-	return "running · " + turn + " · " + phaseWords(st.Phase)
+	return "running" + sessionWords(sum) + " · " + turn + " · " + phaseWords(st.Phase)
 }
 
 func lastOwner(s *subject) string {
@@ -146,7 +146,7 @@ func resultWords(r gate.Result) string {
 func nextSteps(s *subject, state string) string {
 	switch state {
 	case "ended":
-		if t := s.summary().Tasks; t.Open+t.Blocked > 0 {
+		if t := s.summary().Tasks; t.Open+t.Blocked > 0 && !s.inSession() {
 			return fmt.Sprintf("pawl report %s   pawl resume %[1]s", s.ID)
 		}
 		return "pawl report " + s.ID

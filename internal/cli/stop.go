@@ -35,6 +35,9 @@ func (c *stopCmd) Run(a *app) error {
 	if err := s.notEnded(); err != nil {
 		return err
 	}
+	if s.inSession() {
+		return a.stopInSession(s, c.Wait)
+	}
 	if !s.alive {
 		return a.endLost(s)
 	}
@@ -88,7 +91,7 @@ func (a *app) awaitEnd(ctx context.Context, s *subject, patience time.Duration) 
 		case now.hasEnded():
 			a.printf("%s ended %s; its work is kept: pawl report %[1]s\n", now.ID, now.memory.State.Outcome)
 			return nil
-		case !now.alive:
+		case !now.alive && !now.inSession():
 			return now.driven()
 		}
 	}

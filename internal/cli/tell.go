@@ -35,6 +35,13 @@ func (c *tellCmd) Run(a *app) error {
 	if err := s.post(record.MessageNote, text); err != nil {
 		return err
 	}
+	if s.inSession() {
+		if _, err := a.hear(s); err != nil {
+			return err
+		}
+		a.printf("%s will be told with its next prompt\n", s.ID)
+		return nil
+	}
 	if !s.alive {
 		a.printf("%s is not driven by anybody now; it will be told when it goes on:  pawl resume %[1]s\n", s.ID)
 		return nil
@@ -58,7 +65,7 @@ func (s *subject) notEnded() error {
 
 // driven refuses to steer a loop that nobody drives.
 func (s *subject) driven() error {
-	if err := s.notEnded(); err != nil || s.alive {
+	if err := s.notEnded(); err != nil || s.alive || s.inSession() {
 		return err
 	}
 	return failure.New(failure.Error, "pawl resume "+s.ID+" goes on with it; its work is kept", "nobody drives loop %s: %s", s.ID, lastOwner(s))

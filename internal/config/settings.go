@@ -74,6 +74,12 @@ type Settings struct {
 	Sources map[string]Source `json:"sources,omitempty"`
 }
 
+// Set tells whether some layer set the option of this key; else it is a default.
+func (s Settings) Set(key string) bool {
+	_, ok := s.Sources[key]
+	return ok
+}
+
 // Evidence wanted of the tasks.
 type Evidence struct {
 	Default gate.Evidence            `json:"default"`

@@ -165,3 +165,18 @@ func TestReopenInAMerge(t *testing.T) {
 		t.Errorf("operation %q", repo.Operation())
 	}
 }
+
+func TestTracks(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "sub/[a].md", "x")
+	b.write("sub/a", "x")
+	for path, want := range map[string]bool{"[a].md": true, "a": false, "none": false} {
+		got, err := Tracks(context.Background(), b.path("sub"), path)
+		if err != nil || got != want {
+			t.Errorf("%s: %v, %v", path, got, err)
+		}
+	}
+	if got, err := Tracks(context.Background(), t.TempDir(), "a"); err != nil || got {
+		t.Errorf("no repository: %v, %v", got, err)
+	}
+}

@@ -13,29 +13,32 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// Before is what loops before this one left in the work tree. Loops with a
-// worktree of their own left nothing here.
+// Before is what loops before this one left in the work tree, or do there. Loops
+// with a worktree of their own are elsewhere.
 type Before struct {
 	CutOff     string   // loop that has not ended and that nobody drives, "" for none
+	Driven     string   // loop that a process drives now, "" for none
+	Attended   string   // loop that lives in a person's session and has not ended, "" for none
+	Session    string   // the client's id of that session, "" if not known yet
 	Loop       string   // the last one that ended after it had worked, "" for none
 	Unfinished bool     // it ended with something left to do
 	Paths      []string // what its last checkpoint holds and its last commit does not: its work, not the person's
 }
 
 // before looks for loops of the work tree, the newest first.
-func before(ctx context.Context, st *store.Store, repo *git.Repo) (Before, error) {
+func before(ctx context.Context, st *store.Store, p *Prepared) (Before, error) {
 	listed, err := store.List(st, record.Derive)
 	if err != nil {
 		return Before{}, fmt.Errorf("look at earlier loops: %w", err)
 	}
-	listed = slices.DeleteFunc(listed, func(l store.Listed[record.Summary]) bool { return l.Summary.Root != repo.Root() })
+	listed = slices.DeleteFunc(listed, func(l store.Listed[record.Summary]) bool { return l.Summary.Root != p.root })
 	slices.SortFunc(listed, func(x, y store.Listed[record.Summary]) int {
 		return y.Summary.CreatedAt.Compare(x.Summary.CreatedAt)
 	})
 	var b Before
 	for _, l := range listed {
 		ended := l.Summary.Outcome != ""
-		if ended && (b.Loop != "" || l.Summary.Turns == 0) || !ended && b.CutOff != "" {
+		if ended && (b.Loop != "" || l.Summary.Turns == 0) {
 			continue
 		}
 		spec, err := record.ReadSpec(l.Loop)
@@ -43,22 +46,34 @@ func before(ctx context.Context, st *store.Store, repo *git.Repo) (Before, error
 			continue // a damaged one can vouch for nothing
 		}
 		if !ended {
-			if _, alive, err := l.Loop.Holder(); err == nil && !alive {
-				b.CutOff = l.Loop.ID
-			}
+			b.atWork(l)
 			continue
 		}
 		b.Loop, b.Unfinished = l.Loop.ID, l.Summary.Tasks.Open+l.Summary.Tasks.Blocked > 0
-		if !b.Unfinished {
-			continue // all of its work is committed
+		if !b.Unfinished || p.Repo == nil {
+			continue // all of its work is committed, or none is
 		}
 		// Where that cannot be told (a commit was pruned since) all is the person's,
 		// as it would be without that loop.
-		if b.Paths, err = leftBy(ctx, repo, l.Loop, spec); err != nil && ctx.Err() != nil {
+		if b.Paths, err = leftBy(ctx, p.Repo, l.Loop, spec); err != nil && ctx.Err() != nil {
 			return Before{}, fmt.Errorf("look at what loop %s left: %w", l.Loop.ID, err)
 		}
 	}
 	return b, nil
+}
+
+// atWork notes a loop that has not ended.
+func (b *Before) atWork(l store.Listed[record.Summary]) {
+	_, alive, err := l.Loop.Holder()
+	switch {
+	case l.Summary.Attended:
+		b.Attended, b.Session = l.Loop.ID, l.Summary.Session
+	case err != nil:
+	case alive:
+		b.Driven = l.Loop.ID
+	case b.CutOff == "":
+		b.CutOff = l.Loop.ID
+	}
 }
 
 // leftBy are the paths in which a loop's last checkpoint differs from its last
@@ -110,6 +125,10 @@ func (p *Prepared) refuseOver() error {
 	if p.Spec.OwnTree {
 		return nil
 	}
+	if id := p.Before.Attended; id != "" {
+		return failure.New(failure.Usage, fmt.Sprintf("pawl stop %s ends it; or --worktree to leave it alone", id),
+			"loop %s is at work here, %s", id, inSession(p.Before.Session))
+	}
 	if id := p.Before.CutOff; id != "" {
 		return failure.New(failure.Usage, fmt.Sprintf("pawl resume %s goes on with it; pawl stop %[1]s ends it; or --worktree to leave it alone", id),
 			"loop %s was cut off here", id)
@@ -124,13 +143,21 @@ func (p *Prepared) refuseOver() error {
 	return failure.New(failure.Usage, hint, "the work tree has changes that are not committed (%s)", some(p.Status.Dirty))
 }
 
+// inSession names a session for people.
+func inSession(id string) string {
+	if id == "" {
+		return "in a session"
+	}
+	return "in session " + id[:min(8, len(id))]
+}
+
 // held tells who acts on the work tree, before anything is made. A worktree of
 // the loop's own is nobody's yet.
 func (p *Prepared) held(ctx context.Context, st *store.Store) error {
 	if p.Spec.OwnTree {
 		return nil
 	}
-	unlock, err := st.LockWorktree(ctx, p.Repo, "about to begin")
+	unlock, err := st.LockWorktree(ctx, workTree(p.root, p.Repo), "about to begin")
 	if err != nil {
 		return err
 	}

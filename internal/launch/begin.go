@@ -25,6 +25,7 @@ import (
 type Request struct {
 	Dir   string   // where they stand
 	Words []string // behind `pawl run`
+	Text  string   // the goal as it is, never the name of a file; then there are no words
 	Flags map[string]any
 	Env   environment.Environment
 }
@@ -34,12 +35,13 @@ type Prepared struct {
 	Goal      Goal
 	Settings  config.Settings
 	Spec      record.Spec
-	Repo      *git.Repo
+	Repo      *git.Repo // nil for a loop in a session where there is no git
 	Status    git.Status
 	Before    Before           // what other loops left here
 	Untrusted []config.Command // commands out of the repository's files that nobody trusted
 	Suggested []string         // gate commands that the files imply, where there is no gate
 	Home      string           // $PAWL_HOME
+	root      string           // of the work tree
 	env       environment.Environment
 	programs  string // folder from which the agent's program is named
 }
@@ -51,19 +53,37 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := outside(ctx, repo, q.Env.PawlHome); err != nil {
+		return nil, err
+	}
+	p, err := decide(q, repo.Root())
+	if err != nil {
+		return nil, err
+	}
+	if err := repo.Identity(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.look(ctx, repo); err != nil {
+		return nil, err
+	}
+	return p, p.freeze(ctx)
+}
+
+// decide finds out what is wanted: goal, options, gates. None of it needs git.
+func decide(q Request, root string) (*Prepared, error) {
 	planFlag, _ := q.Flags["plan"].(string)
 	user, err := config.ReadUser(q.Env)
 	if err != nil {
 		return nil, err
 	}
-	project, err := config.ReadProject(repo.Root())
+	project, err := config.ReadProject(root)
 	if err != nil {
 		return nil, err
 	}
-	if err := outside(ctx, repo, q.Env.PawlHome); err != nil {
-		return nil, err
+	goal := Goal{Prompt: q.Text, From: "prompt"}
+	if q.Text == "" {
+		goal, err = Read(root, q.Dir, q.Words, planFlag)
 	}
-	goal, err := Read(repo.Root(), q.Dir, q.Words, planFlag)
 	if err != nil {
 		return nil, err
 	}
@@ -71,32 +91,35 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := goal.planOf(repo.Root(), s); err != nil {
+	if err := goal.planOf(root, s); err != nil {
 		return nil, err
 	}
 	if err := namesTasks(goal, s, q.Flags); err != nil {
 		return nil, err
 	}
-	p := &Prepared{Goal: goal, Settings: s, Repo: repo, Home: q.Env.PawlHome, env: q.Env}
+	p := &Prepared{Goal: goal, Settings: s, Home: q.Env.PawlHome, env: q.Env, root: root}
 	if err := p.fromHere(q); err != nil {
-		return nil, err
-	}
-	if err := repo.Identity(ctx); err != nil {
-		return nil, err
-	}
-	if p.Status, err = repo.Status(ctx); err != nil {
-		return nil, fmt.Errorf("look at the work tree: %w", err)
-	}
-	if p.Before, err = before(ctx, store.Open(p.Home), repo); err != nil {
 		return nil, err
 	}
 	if err := p.addPlanGates(); err != nil {
 		return nil, err
 	}
 	if len(p.Settings.Gates) == 0 {
-		p.Suggested = config.Suggest(repo.Root())
+		p.Suggested = config.Suggest(root)
 	}
-	return p, p.freeze(ctx)
+	return p, nil
+}
+
+// look finds out how the work tree stands, and what other loops left there.
+func (p *Prepared) look(ctx context.Context, repo *git.Repo) error {
+	var err error
+	if p.Repo = repo; repo != nil {
+		if p.Status, err = repo.Status(ctx); err != nil {
+			return fmt.Errorf("look at the work tree: %w", err)
+		}
+	}
+	p.Before, err = before(ctx, store.Open(p.Home), p)
+	return err
 }
 
 // planOf reads the plan that a configuration file or loop file names.
@@ -118,7 +141,7 @@ func (p *Prepared) addPlanGates() error {
 		}
 	}
 	var err error
-	p.Untrusted, err = config.OpenTrust(p.Home).Untrusted(p.Repo.Root(), commands)
+	p.Untrusted, err = config.OpenTrust(p.Home).Untrusted(p.root, commands)
 	return err
 }
 
@@ -129,13 +152,8 @@ func (p *Prepared) UseGate(ctx context.Context, command string) error {
 }
 
 func (p *Prepared) freeze(ctx context.Context) error {
-	p.Spec = specOf(p.Goal, p.Settings)
-	p.Spec.From = p.Status.Head
-	p.Spec.Agent.Command = p.program(p.Spec.Agent)
-	p.Spec.Prompts = promptFolder(p.Repo.Root(), p.env)
-	var err error
-	if p.Spec.Home, err = p.Repo.DefaultBranch(ctx); err != nil {
-		return fmt.Errorf("find the default branch: %w", err)
+	if err := p.order(ctx); err != nil {
+		return err
 	}
 	switch want := p.Settings.Branch; {
 	case want == "current" && p.Status.Detached:
@@ -152,7 +170,22 @@ func (p *Prepared) freeze(ctx context.Context) error {
 	if !p.Spec.OwnTree {
 		p.Spec.Hidden = p.Status.Hidden
 	}
-	seen, err := earlier(store.Open(p.Home), p.Repo.Root(), p.Goal.Path)
+	return nil
+}
+
+// order makes what is asked of the loop, wherever it works.
+func (p *Prepared) order(ctx context.Context) error {
+	p.Spec = specOf(p.Goal, p.Settings)
+	p.Spec.From = p.Status.Head
+	p.Spec.Agent.Command = p.program(p.Spec.Agent)
+	p.Spec.Prompts = promptFolder(p.root, p.env)
+	if p.Repo != nil {
+		var err error
+		if p.Spec.Home, err = p.Repo.DefaultBranch(ctx); err != nil {
+			return fmt.Errorf("find the default branch: %w", err)
+		}
+	}
+	seen, err := earlier(store.Open(p.Home), p.root, p.Goal.Path)
 	if err != nil {
 		return err
 	}
@@ -180,15 +213,19 @@ func (p *Prepared) Refuse() error {
 	if err := p.refuseOver(); err != nil {
 		return err
 	}
-	if len(p.Untrusted) > 0 {
-		var lines []string
-		for _, c := range p.Untrusted {
-			lines = append(lines, fmt.Sprintf("%s: %s", c.File, c.Text))
-		}
-		return failure.New(failure.Usage, "read them, then  pawl trust",
-			"commands from the repository's files run only when you trust them (%s)", some(lines))
+	return p.refuseUntrusted()
+}
+
+func (p *Prepared) refuseUntrusted() error {
+	if len(p.Untrusted) == 0 {
+		return nil
 	}
-	return nil
+	var lines []string
+	for _, c := range p.Untrusted {
+		lines = append(lines, fmt.Sprintf("%s: %s", c.File, c.Text))
+	}
+	return failure.New(failure.Usage, "read them, then  pawl trust",
+		"commands from the repository's files run only when you trust them (%s)", some(lines))
 }
 
 func some(items []string) string {

@@ -18,7 +18,7 @@ import (
 // gates run there, and the agent's program is sought from there. What a file says
 // is meant from the root.
 func (p *Prepared) fromHere(q Request) error {
-	root := resolved(p.Repo.Root())
+	root := resolved(p.root)
 	here, err := filepath.Rel(root, resolved(q.Dir))
 	if err != nil {
 		return fmt.Errorf("find %s in %s: %w", q.Dir, root, err)
@@ -28,7 +28,7 @@ func (p *Prepared) fromHere(q Request) error {
 			p.Settings.Gates[i].Dir = filepath.ToSlash(here)
 		}
 	}
-	p.programs = p.Repo.Root()
+	p.programs = p.root
 	if _, typed := q.Flags["agent_command"]; typed {
 		p.programs = q.Dir
 	}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// A loop that lives in a session is driven from one of its hooks to the next. In
+// between nobody hears what is left in its inbox, so whoever leaves something
+// there has the loop hear it.
+
+// hearPatience is how long a hook at work is waited for. What drives gates hears
+// messages itself.
+const hearPatience = 2 * time.Second
+
+// hear makes a loop in a session take what was left for it, and returns how it
+// stands then.
+func (a *app) hear(s *subject) (*subject, error) {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	err := a.attend(ctx, s.Loop, hearPatience)
+	if held := new(store.HeldError); errors.As(err, &held) && held.Loop == s.ID {
+		err = nil
+	}
+	if err != nil {
+		return nil, ended(ctx, err)
+	}
+	return look(s.Loop)
+}
+
+// stopInSession ends a loop that lives in a session. A turn of the agent's goes
+// on: it is the session's.
+func (a *app) stopInSession(s *subject, patience time.Duration) error {
+	if err := s.post(record.MessageStop, ""); err != nil {
+		return err
+	}
+	now, err := a.hear(s)
+	switch {
+	case err != nil:
+		return err
+	case now.hasEnded():
+		a.printf("%s ended %s; its work is kept: pawl report %[1]s\n", s.ID, now.memory.State.Outcome)
+		return nil
+	case patience == 0:
+		a.printf("%s was asked to stop\n", s.ID)
+		return nil
+	}
+	ctx, cancel := untilSignal()
+	defer cancel()
+	return a.awaitEnd(ctx, s, patience)
+}
+
+// resumeInSession lets a loop that was paused go on in its session.
+func (a *app) resumeInSession(s *subject) error {
+	id := s.memory.Bound.Session
+	if s.hasEnded() {
+		return failure.New(failure.Usage, "begin another there:  pawl start",
+			"loop %s lived in a session and has ended (%s)", s.ID, s.memory.State.Outcome)
+	}
+	if client := s.memory.Bound.Client; client != 0 && !proc.Alive(client) {
+		hint := fmt.Sprintf("pawl stop %s ends it", s.ID)
+		if id != "" {
+			hint = fmt.Sprintf("claude --resume %s goes on with both; or %s", id, hint)
+		}
+		return failure.New(failure.Usage, hint, "loop %s lives in a session whose client is gone", s.ID)
+	}
+	state := s.memory.State
+	if state.Phase != loop.Paused && !state.Pause {
+		return failure.New(failure.Usage, "pawl status "+s.ID+" shows what it does", "loop %s is not paused: it is at work%s", s.ID, sessionWords(s.summary()))
+	}
+	if err := s.post(record.MessageResume, ""); err != nil {
+		return err
+	}
+	if _, err := a.hear(s); err != nil {
+		return err
+	}
+	a.printf("%s goes on%s\n", s.ID, sessionWords(s.summary()))
+	return nil
+}

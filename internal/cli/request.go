@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/launch"
+)
+
+// beginRequest is what `pawl session begin` reads.
+type beginRequest struct {
+	Session    string    `json:"session"`
+	Started    time.Time `json:"started"` // when the session began, if known
+	PromptID   string    `json:"prompt_id"`
+	Client     int       `json:"client"`
+	Dir        string    `json:"dir"`     // where the session is now
+	Root       string    `json:"root"`    // its project folder
+	Command    string    `json:"command"` // loop, verify, ralph-loop
+	Args       string    `json:"args"`    // as typed: no shell has seen them
+	Adopt      string    `json:"adopt"`   // path of another tool's file, relative to Root
+	Unattended bool      `json:"unattended"`
+	Judge      string    `json:"judge"`
+}
+
+// wish is a request that was understood.
+type wish struct {
+	launch.AttendRequest
+	ready func(*launch.Attended) error // before the loop lives in the session; may be nil
+}
+
+// understand finds out what a request asks for. It is nil where there is nothing
+// to begin; the message says why, if that is for the person.
+func (a *app) understand(ctx context.Context, r beginRequest) (_ *wish, message string, err error) {
+	var w wish
+	w.Request = launch.Request{Dir: cmp.Or(r.Dir, r.Root, a.dir), Flags: map[string]any{}, Env: a.env}
+	w.Project = cmp.Or(r.Root, w.Dir)
+	w.Inside = launch.Inside{Session: r.Session, Client: r.Client, Prompt: r.PromptID, Unattended: r.Unattended, Judge: r.Judge}
+	if r.Adopt != "" {
+		ok, why, err := w.adopt(ctx, r, a.env.Home)
+		if !ok {
+			return nil, why, err
+		}
+		return &w, "", nil
+	}
+	args, err := ralphloop.ParseArgs(r.Args)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case args.Help:
+		return nil, beginUsage(r.Command), nil
+	}
+	w.typed(args)
+	switch r.Command {
+	case "loop":
+		if args.Prompt != "" {
+			w.Words = []string{args.Prompt}
+		}
+	case "verify":
+		w.verifies(args)
+	case "ralph-loop":
+		err = w.ralph(ctx, args, a.env.Home)
+	default:
+		err = failure.New(failure.Usage, "", "there is no command %q to begin a loop with", r.Command)
+	}
+	return &w, "", err
+}
+
+// typed takes over the flags.
+func (w *wish) typed(args ralphloop.Args) {
+	if args.MaxGiven {
+		w.Flags["max_iterations"] = args.MaxIterations
+	}
+	if args.MaxDuration > 0 {
+		w.Flags["max_duration"] = args.MaxDuration
+	}
+	if args.Promise != "" {
+		w.Flags["promise"] = args.Promise
+	}
+	if len(args.Gates) > 0 {
+		w.Flags["gates"] = args.Gates
+	}
+	w.Verify = args.Verify
+}
+
+// verifies: the words are the command that is to succeed, unless one was named.
+func (w *wish) verifies(args ralphloop.Args) {
+	switch {
+	case args.Verify == "" && len(args.Gates) == 0:
+		w.Verify = args.Prompt
+	default:
+		w.Text, w.Green = args.Prompt, true
+	}
+}
+
+// ralph begins a loop as the ralph-loop plugin does, with a file of its format.
+func (w *wish) ralph(ctx context.Context, args ralphloop.Args, home string) error {
+	if ralphPlugin(home) {
+		return failure.New(failure.Usage, "disable it:  claude plugin disable ralph-loop;  or use /pawl:loop, which writes no file of its kind",
+			"the original plugin is enabled, and would judge the same %s", ralphloop.Path)
+	}
+	w.Text = args.Prompt
+	w.File = filepath.Join(w.Project, filepath.FromSlash(ralphloop.Path))
+	tracked, err := git.Tracks(ctx, w.Project, ralphloop.Path)
+	if err != nil {
+		return err
+	}
+	if tracked {
+		return failure.New(failure.Usage, "git rm --cached "+ralphloop.Path, "git tracks %s", ralphloop.Path)
+	}
+	w.ready = func(begun *launch.Attended) error {
+		f, err := ralphloop.New(ralphloop.Options{
+			SessionID: w.Inside.Session, MaxIterations: begun.Spec.Policy.Limits.Iterations, Promise: args.Promise,
+			StartedAt: time.Now(), Prompt: cmp.Or(args.Prompt, begun.Spec.Prompt),
+		})
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(w.File), 0o755); err != nil {
+			return fmt.Errorf("write %s: %w", ralphloop.Path, err)
+		}
+		if err := atomicfile.Write(w.File, f.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("write %s: %w", ralphloop.Path, err)
+		}
+		return nil
+	}
+	return nil
+}
+
+// adopt makes a loop of a file that the ralph-loop plugin, or a script, wrote;
+// where it may not, why says so, unless the loop is another session's.
+func (w *wish) adopt(ctx context.Context, r beginRequest, home string) (ok bool, why string, err error) {
+	w.File = filepath.Join(w.Project, filepath.FromSlash(r.Adopt))
+	info, err := os.Lstat(w.File)
+	if err != nil {
+		return false, "", fmt.Errorf("adopt %s: %w", r.Adopt, err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > ralphloop.MaxSize {
+		return false, "", failure.New(failure.Usage, "", "%s is no regular file of at most %d bytes", r.Adopt, ralphloop.MaxSize)
+	}
+	data, err := os.ReadFile(w.File)
+	if err != nil {
+		return false, "", fmt.Errorf("adopt %s: %w", r.Adopt, err)
+	}
+	f, err := ralphloop.Parse(data)
+	if err != nil {
+		return false, "", err
+	}
+	tracked, err := git.Tracks(ctx, w.Project, r.Adopt)
+	if err != nil {
+		return false, "", err
+	}
+	w.Text, w.Counted = f.Prompt, max(f.Iteration-1, 0)
+	if f.MaxGiven {
+		w.Flags["max_iterations"] = f.MaxIterations
+	}
+	if f.Promise != "" {
+		w.Flags["promise"] = f.Promise
+	}
+	ok, why = ralphloop.Adopt(f, ralphloop.Circumstances{
+		SessionID: r.Session, SessionStarted: r.Started, Modified: info.ModTime(), Now: time.Now(),
+		Tracked: tracked, OriginalPlugin: ralphPlugin(home),
+	})
+	return ok, why, nil
+}
+
+// ralphPlugin tells whether the original plugin is enabled. Settings that are no
+// JSON are in effect for nobody.
+func ralphPlugin(home string) bool {
+	data, err := os.ReadFile(filepath.Join(home, ".claude", "settings.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	var settings struct {
+		Plugins map[string]any `json:"enabledPlugins"`
+	}
+	if err != nil || json.Unmarshal(data, &settings) != nil {
+		return false
+	}
+	for id, on := range settings.Plugins {
+		name, _, _ := strings.Cut(id, "@")
+		if (name == "ralph-loop" || name == "ralph-wiggum") && on != false {
+			return true
+		}
+	}
+	return false
+}
+
+// beginUsage is what a command says to --help.
+func beginUsage(command string) string {
+	what := map[string]string{"loop": "GOAL", "verify": "COMMAND", "ralph-loop": "PROMPT"}[command]
+	return fmt.Sprintf("usage: /pawl:%s %s [--gate COMMAND]… [--max-iterations N] [--max-duration 2h] [--completion-promise TEXT]\n"+
+		"Without a limit there are %d iterations; 0 is no limit.", command, what, launch.Iterations)
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// sessionCmd is what the hooks of a session run; people have no use for it.
+type sessionCmd struct {
+	Begin sessionBeginCmd `cmd:"" help:"begin a loop in a session: JSON in, JSON out"`
+	Drive sessionDriveCmd `cmd:"" help:"do what a loop in a session waits for, up to the agent's turn"`
+}
+
+// sessionBeginCmd is `pawl session begin`.
+type sessionBeginCmd struct{}
+
+func (sessionBeginCmd) Help() string {
+	return `The hooks of a session run it.
+
+  pawl session begin < request.json`
+}
+
+// beginPatience is how long the gates may take while a hook waits.
+const beginPatience = 10 * time.Minute
+
+// begunJSON is what `pawl session begin` prints.
+type begunJSON struct {
+	Loop    string `json:"loop,omitempty"`
+	Message string `json:"message,omitempty"` // for the person
+	Context string `json:"context,omitempty"` // for the agent
+	Error   string `json:"error,omitempty"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// Run begins a loop as the request on the standard input says.
+func (sessionBeginCmd) Run(a *app) error {
+	out, err := a.sessionBegin()
+	if err != nil {
+		out = begunJSON{Error: err.Error(), Hint: failure.Hint(err)}
+	}
+	if jsonErr := a.printJSON(out); jsonErr != nil {
+		return jsonErr
+	}
+	if err != nil {
+		return exitCode(failure.CodeOf(err))
+	}
+	return nil
+}
+
+// requestMax bounds a request, in bytes.
+const requestMax = 8 << 20
+
+func (a *app) sessionBegin() (begunJSON, error) {
+	data, err := io.ReadAll(io.LimitReader(a.In, requestMax))
+	if err != nil {
+		return begunJSON{}, fmt.Errorf("read the request: %w", err)
+	}
+	var r beginRequest
+	if err := json.Unmarshal(data, &r); err != nil {
+		return begunJSON{}, failure.New(failure.Usage, "", "read the request: %w", err)
+	}
+	ctx, release := untilSignal()
+	defer release()
+	q, message, err := a.understand(ctx, r)
+	if err != nil || q == nil {
+		return begunJSON{Message: message}, err
+	}
+	p, err := launch.PrepareAttended(ctx, q.AttendRequest)
+	if err != nil {
+		return begunJSON{}, err
+	}
+	begun, err := p.Attend(ctx, launch.Opening{
+		Inside: q.Inside, Patience: beginPatience, Ready: q.ready,
+	})
+	if err == nil {
+		err = a.goOnDriving(begun)
+	}
+	if err != nil {
+		return begunJSON{}, err
+	}
+	return begunJSON{
+		Loop: begun.Loop.ID, Message: strings.TrimSuffix(opening(p, begun), "\n"), Context: firstWord(begun, mostContext),
+	}, nil
+}
+
+// mostContext is how long the first prompt of a hook may be, in bytes: of more
+// than 10,000 characters the client shows the agent a preview only.
+const mostContext = 9_500
+
+// sessionDriveCmd is `pawl session drive`.
+type sessionDriveCmd struct {
+	Loop string `arg:"" help:"id of a loop"`
+}
+
+func (sessionDriveCmd) Help() string {
+	return `The hooks of a session run it.
+
+  pawl session drive brisk-otter-7f3a`
+}
+
+// drivePatience is how long another process at work on the loop is waited for:
+// hooks are done at once; one that takes longer does what is to be done.
+const drivePatience = 15 * time.Second
+
+// Run does what the loop waits for. It outlives the hook that began it, and the
+// terminal.
+func (c *sessionDriveCmd) Run(a *app) error {
+	signal.Ignore(syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	l, err := a.store.Resolve(c.Loop, "")
+	if err != nil {
+		return err
+	}
+	if err := proc.Subreaper(); err != nil {
+		term.Warnf(a.Err, "processes that gates leave behind may survive: %v", err)
+	}
+	err = a.attend(ctx, l, drivePatience)
+	if held := new(store.HeldError); errors.As(err, &held) && held.Loop == l.ID {
+		return nil // it does the same
+	}
+	return err
+}
+
+// attend does what a loop in a session waits for.
+func (a *app) attend(ctx context.Context, l *store.Loop, patience time.Duration) (err error) {
+	d, err := launch.Rejoin(ctx, l, a.env, patience)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	_, err = d.Attend(ctx)
+	return err
+}
+
+// goOnDriving lets a process of its own go on where the gates take long.
+func (a *app) goOnDriving(begun *launch.Attended) error {
+	if !begun.Driving {
+		return nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	log, err := os.OpenFile(filepath.Join(begun.Loop.Dir, "drive.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("keep the words of what drives the loop: %w", err)
+	}
+	defer log.Close()
+	cmd := exec.Command(self, "session", "drive", begun.Loop.ID)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
+	proc.Detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start what drives the loop: %w", err)
+	}
+	return cmd.Process.Release()
+}

@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// startCmd is `pawl start`: a loop in the session that runs it. As in runCmd,
+// the fields of startFlags are options of package config.
+type startCmd struct {
+	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words; or a plan; or a loop file. Nothing: the plan found here"`
+	startFlags
+	Verify     string `group:"Judge" placeholder:"CMD" help:"the goal is that this command succeeds"`
+	Commit     bool   `group:"Tree" help:"commit what is verified, on the branch you are on"`
+	Unattended bool   `help:"nobody sits at the session: permission prompts are answered by the guard"`
+	DryRun     bool   `help:"print goal, gates and limits; change nothing"`
+}
+
+type startFlags struct {
+	Plan              *string  `group:"Goal" placeholder:"FILE" help:"a plan beside the prompt"`
+	Kind              *string  `group:"Goal" placeholder:"KIND" help:"change, answer, explore or periodic"`
+	Every             *string  `group:"Goal" placeholder:"5m" help:"repeat the goal every so often (kind periodic)"`
+	Name              *string  `group:"Goal" placeholder:"NAME" help:"name of the loop, for people"`
+	CompletionPromise *string  `group:"Goal" key:"promise" placeholder:"TEXT" help:"text of the agent's claim to be done"`
+	Gate              []string `group:"Judge" key:"gates" sep:"none" placeholder:"CMD" help:"a command that must pass; may be given again"`
+	Evidence          []string `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: discriminating, review or consistent"`
+	MaxIterations     *string  `group:"Limits" placeholder:"N" help:"0 is no limit; default 25"`
+	MaxDuration       *string  `group:"Limits" placeholder:"8h" help:"waits for usage limits aside"`
+	MaxCost           *string  `group:"Limits" placeholder:"USD" help:"in US dollars"`
+}
+
+func (startCmd) Help() string {
+	return `Type it in Claude Code with a ! before it, or let the agent run it. The loop lives in that session: when the agent
+wants to stop, Pawl judges the work and sends it on. Your files, your branch and your commits stay yours.
+
+  pawl start "get the flaky upload test stable" --gate 'npm test -- upload' --max-iterations 8
+  pawl start --verify 'go vet ./...'`
+}
+
+// startPatience is how long the gates may take before the loop begins without
+// us: the client ends a command after two minutes.
+const startPatience = 100 * time.Second
+
+// Run begins a loop in the calling session.
+func (c *startCmd) Run(a *app) error {
+	if err := a.byPerson("start another loop"); err != nil {
+		return err
+	}
+	in, err := a.inside(c.Unattended)
+	if err != nil {
+		return err
+	}
+	ctx, release := untilSignal()
+	defer release()
+	q := launch.AttendRequest{
+		Request: launch.Request{Dir: a.dir, Words: c.Words, Flags: typed(c.startFlags), Env: a.env},
+		Project: a.env.Session.Project, Inside: in, Verify: c.Verify, Commit: c.Commit,
+	}
+	p, err := launch.PrepareAttended(ctx, q)
+	if err != nil {
+		return ended(ctx, err)
+	}
+	if c.DryRun {
+		a.printf("%s", opening(p, nil))
+		if err := p.RefuseAttended(in); err != nil {
+			a.printf("  but      it would not begin: %v\n", err)
+		}
+		a.printf("  changed  nothing: this was a dry run\n")
+		return nil
+	}
+	begun, err := p.Attend(ctx, launch.Opening{Inside: in, Observer: &beginning{out: a.Err}, Patience: startPatience})
+	if err != nil {
+		return ended(ctx, err)
+	}
+	if err := a.goOnDriving(begun); err != nil {
+		return err
+	}
+	a.printf("%s\n%s", opening(p, begun), firstWord(begun, mostPrinted))
+	return nil
+}
+
+// inside is the session that runs this command.
+func (a *app) inside(unattended bool) (launch.Inside, error) {
+	s := a.env.Session
+	in := launch.Inside{Session: s.ID, Client: s.Client, Unattended: unattended || s.Unattended}
+	switch {
+	case s.ID != "":
+	case s.Inside && s.Client != 0:
+		in.Above = []int{s.Client}
+	case s.Inside:
+		in.Above = proc.Above()
+	default:
+		return in, failure.New(failure.Usage,
+			"in Claude Code, type  ! pawl start …  or  /pawl:loop …; from a terminal, pawl run works with sessions of its own",
+			"pawl start begins a loop in the session that runs it, and none does")
+	}
+	return in, nil
+}
+
+// opening says what begins, for the person; begun is nil where nothing has.
+func opening(p *launch.Prepared, begun *launch.Attended) string {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "  %-7s  %s\n", name, term.Clean(plan.OneLine(fmt.Sprintf(format, args...), 0)))
+	}
+	s := p.Spec
+	if begun == nil {
+		b.WriteString("a loop would begin in this session\n")
+	} else {
+		fmt.Fprintf(&b, "loop %s begins in this session\n", begun.Loop.ID)
+	}
+	line("goal", "%s", s.Goal())
+	if p.Goal.Plan != nil {
+		open := 0
+		for _, t := range s.Tasks {
+			if t.Status == loop.Open {
+				open++
+			}
+		}
+		line("tasks", "%d open, %d done", open, len(s.Tasks)-open)
+	}
+	openingGates(line, p, begun)
+	line("limits", "%s", openingLimits(p))
+	line("tree", "%s", treeWords(p))
+	if begun != nil {
+		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
+	}
+	return b.String()
+}
+
+func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *launch.Attended) {
+	results := map[string]gate.Result{}
+	if begun != nil {
+		for _, r := range begun.Memory.Results {
+			results[r.Gate] = r
+		}
+	}
+	for _, g := range p.Spec.Gates {
+		text := shown(g).Name
+		if r, ok := results[g.Name]; ok {
+			text += " (" + map[bool]string{true: "green now", false: "red now"}[r.Status == gate.Pass] + counted(r) + ")"
+		}
+		line("gate", "%s", text)
+	}
+	switch {
+	case begun != nil && begun.Driving:
+		line("", "the gates still run on the tree as it is: change nothing until you are told")
+	case len(p.Spec.Gates) > 0:
+	case len(p.Suggested) > 0:
+		line("gate", "none: it can only end unverified. The files here suggest --gate '%s'", p.Suggested[0])
+	default:
+		line("gate", "none: it can only end unverified. --gate 'CMD' names a command that must pass")
+	}
+}
+
+func openingLimits(p *launch.Prepared) string {
+	l := p.Spec.Policy.Limits
+	if p.DefaultLimit() {
+		rest := l
+		rest.Iterations = 0
+		text := fmt.Sprintf("%d iterations (the default; --max-iterations N)", l.Iterations)
+		if rest != (loop.Limits{}) {
+			text += ", " + limits(rest)
+		}
+		return text
+	}
+	return limits(l)
+}
+
+func treeWords(p *launch.Prepared) string {
+	switch {
+	case p.Spec.Shadow:
+		return "there is no git here: snapshots go to a repository of Pawl's own"
+	case p.Spec.NoCommit:
+		return "nothing is committed, put back or switched; --commit commits what is verified"
+	}
+	return "what is verified is committed to " + p.Spec.Branch
+}
+
+// mostPrinted is how much of the first prompt a command prints, in bytes: the
+// client shows the agent 30,000 characters of a command's output.
+const mostPrinted = 24_000
+
+// firstWord is what the agent is told first, at most so many bytes of it.
+func firstWord(begun *launch.Attended, most int) string {
+	switch {
+	case begun.Driving:
+		return fmt.Sprintf("[Pawl] Loop %s has begun, but its gates still run on the tree as it is. Change nothing and end your turn now: "+
+			"you are told when to begin.\n", begun.Loop.ID)
+	case begun.Prompt == "":
+		return fmt.Sprintf("[Pawl] Loop %s has ended: %s\n", begun.Loop.ID, begun.Memory.State.Reason)
+	case len(begun.Prompt) <= most:
+		return begun.Prompt
+	}
+	const rest = "\n\n… The prompt is longer. Read the whole of it before you begin: %s\n"
+	path := begun.PromptPath()
+	head := strings.ToValidUTF8(begun.Prompt[:max(0, most-len(rest)-len(path))], "")
+	return head + fmt.Sprintf(rest, path)
+}

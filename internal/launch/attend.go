@@ -1,0 +1,191 @@
+package launch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// Iterations is the limit of a loop in a session where nobody set one.
+const Iterations = 25
+
+// AttendRequest is what the person asked for in a session of theirs.
+type AttendRequest struct {
+	Request
+	Project string // the session's project folder, absolute; "" for Dir
+	Inside  Inside // the session that the loop is to live in
+	Verify  string // command that is to succeed: that is the goal, and no claim is needed
+	Green   bool   // the same of the gates there are
+	Commit  bool   // commit what is verified
+	File    string // another tool's state file, absolute, "" for none
+	Counted int    // iterations that were counted there before this loop
+}
+
+// Inside is a person's session, as far as it is known where a loop begins in it.
+type Inside struct {
+	Session    string // the client's id of it, "" if the client does not tell
+	Client     int    // process id of the client, 0 unknown
+	Above      []int  // where the session is not known: processes of which one is the client's
+	Prompt     string // id of the prompt that begins the loop, "" unknown
+	Unattended bool   // nobody sits there
+	Judge      string // which installation began it, see session.Binding
+}
+
+// PrepareAttended is Prepare for a loop that is to live in a person's session. It
+// takes the work tree as it is, works without git too, and begins nothing over
+// another loop.
+func PrepareAttended(ctx context.Context, q AttendRequest) (*Prepared, error) {
+	root, repo, err := q.place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.verifies(); err != nil {
+		return nil, err
+	}
+	p, err := decide(q.Request, root)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.look(ctx, repo); err != nil {
+		return nil, err
+	}
+	if err := p.freezeAttended(ctx, q); err != nil {
+		return nil, err
+	}
+	if q.Commit {
+		return p, p.mayCommit(ctx)
+	}
+	return p, nil
+}
+
+// place finds the work tree: that of git which the project folder lies in, or
+// else the folder itself. A repository without a commit is none yet.
+func (q AttendRequest) place(ctx context.Context) (root string, repo *git.Repo, err error) {
+	dir := cmp.Or(q.Project, q.Dir)
+	repo, err = git.Open(ctx, dir)
+	if unborn, ok := errors.AsType[*git.NoCommitError](err); ok {
+		return unborn.Root, nil, noHome(unborn.Root, q.Env.Home, q.Env.PawlHome)
+	}
+	if _, ok := errors.AsType[*git.NoRepoError](err); ok {
+		root = resolved(dir)
+		return root, nil, noHome(root, q.Env.Home, q.Env.PawlHome)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return repo.Root(), repo, outside(ctx, repo, q.Env.PawlHome)
+}
+
+// noHome refuses to take snapshots of a whole home, or of Pawl's own state.
+func noHome(root string, homes ...string) error {
+	for _, home := range homes {
+		if rel, err := filepath.Rel(root, resolved(home)); home != "" && err == nil && filepath.IsLocal(rel) {
+			return failure.New(failure.Usage, "begin it in a project folder", "%s is no project folder: %s lies in it", root, home)
+		}
+	}
+	return nil
+}
+
+// verifies makes a gate of the command that is to succeed, and a goal where no
+// other was given.
+func (q *AttendRequest) verifies() error {
+	if q.Verify == "" {
+		return nil
+	}
+	q.Flags = maps.Clone(q.Flags)
+	if q.Flags == nil {
+		q.Flags = map[string]any{}
+	}
+	gates, _ := q.Flags["gates"].([]string)
+	q.Flags["gates"] = append(slices.Clip(gates), q.Verify)
+	if _, plan := q.Flags["plan"]; len(q.Words) == 0 && !plan {
+		q.Text = cmp.Or(q.Text, "Make this command succeed: "+q.Verify)
+	}
+	return nil
+}
+
+// freezeAttended makes the order of a loop that lives in a session: its context
+// goes on, its tree and branch are the person's.
+func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
+	if !p.Settings.Set("max_iterations") {
+		p.Settings.MaxIterations = Iterations
+	}
+	if q.File != "" && p.Settings.MaxIterations == 0 && !p.Settings.Set("max_duration") {
+		p.Settings.MaxDuration = 0 // no limit, as that tool means it
+	}
+	if err := p.order(ctx); err != nil {
+		return err
+	}
+	s := &p.Spec
+	s.Policy.Attended, s.Policy.Session, s.Policy.Restore = true, loop.Continue, false
+	s.Policy.Verify = q.Verify != "" || q.Green
+	if s.Policy.Verify && len(s.Gates) == 0 {
+		return failure.New(failure.Usage, "name the command:  --verify 'go test ./...'", "there is no command that is to succeed")
+	}
+	s.NoCommit, s.Shadow, s.Unattended = !q.Commit, p.Repo == nil, q.Inside.Unattended
+	s.Agent = record.Agent{Name: "claude"}
+	s.Branch, s.Hidden = p.Status.Branch, p.Status.Hidden
+	s.Foreign = p.foreign()
+	if q.File == "" {
+		return nil
+	}
+	file, err := filepath.Rel(p.root, resolved(q.File))
+	if err != nil || !filepath.IsLocal(file) {
+		return failure.New(failure.Usage, "", "%s lies outside of %s", q.File, p.root)
+	}
+	s.File, s.Policy.Counted = filepath.ToSlash(file), q.Counted
+	return nil
+}
+
+// mayCommit refuses what commits would need and is not there.
+func (p *Prepared) mayCommit(ctx context.Context) error {
+	if p.Repo == nil {
+		return failure.New(failure.Usage, `make one: git init && git add . && git commit -m "start"`, "--commit needs a git repository with a commit")
+	}
+	if p.Status.Detached {
+		return failure.New(failure.Usage, "switch to a branch, or leave --commit out", "HEAD is on no branch")
+	}
+	return p.Repo.Identity(ctx)
+}
+
+// RefuseAttended says why the loop must not begin in this session, or nil.
+func (p *Prepared) RefuseAttended(in Inside) error {
+	if b, err := session.Open(p.Home).Find(in.Session); err == nil && p.unended(b.Loop) {
+		return failure.New(failure.Usage, fmt.Sprintf("pawl stop %s ends it", b.Loop), "a loop is at work in this session: %s", b.Loop)
+	}
+	b := p.Before
+	switch {
+	case b.Attended != "" && b.Session == in.Session && in.Session != "":
+		return failure.New(failure.Usage, fmt.Sprintf("pawl stop %s ends it", b.Attended), "a loop is at work in this session: %s", b.Attended)
+	case b.Attended != "":
+		return failure.New(failure.Usage, fmt.Sprintf("pawl stop %s ends it", b.Attended),
+			"loop %s is at work here, %s", b.Attended, inSession(b.Session))
+	case b.Driven != "":
+		return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it", b.Driven),
+			"loop %s is at work here", b.Driven)
+	case !p.Spec.NoCommit && len(p.Status.Dirty) > 0 && !p.Settings.AllowDirty:
+		return failure.New(failure.Usage, "commit them first; or leave --commit out, then nothing is committed",
+			"the work tree has changes that are not committed (%s)", some(p.Status.Dirty))
+	}
+	return p.refuseUntrusted()
+}
+
+// unended tells whether a loop is there and has not ended.
+func (p *Prepared) unended(id string) bool {
+	m, _, err := record.Remember(store.Open(p.Home).Loop(id))
+	return err == nil && m.State.Phase != "" && m.State.Phase != loop.Ended
+}
+
+// DefaultLimit tells whether nobody set a limit of iterations.
+func (p *Prepared) DefaultLimit() bool { return !p.Settings.Set("max_iterations") }
