@@ -40,6 +40,7 @@ const imports = `
 	install        < failure atomicfile
 	plugins        <
 	plugin         < install plugins proc failure atomicfile
+	doctor         < figure foreign/ralphloop install proc record store
 	verify         < core/* git proc testreport failure atomicfile redact
 	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt record redact store store/* testreport verify
 	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git planfile proc prompt record redact runner session store store/* verify
@@ -71,7 +72,7 @@ const pure = `
 // modules says who may import which package of another module. A path that ends
 // in "/..." stands for the packages below it too.
 const modules = `
-	mvdan.cc/sh/v3/...                    < core/guard testreport verify
+	mvdan.cc/sh/v3/...                    < core/guard doctor testreport verify
 	github.com/alecthomas/kong            < cli
 	github.com/bmatcuk/doublestar/v4      < config verify
 	github.com/goccy/go-yaml/...          < config
@@ -80,7 +81,7 @@ const modules = `
 	github.com/pelletier/go-toml/v2/...   < config
 	github.com/rogpeppe/go-internal/diff  < install
 	github.com/rogpeppe/go-internal/txtar < agent/scripted demo
-	github.com/tailscale/hujson           < install
+	github.com/tailscale/hujson           < doctor install
 	github.com/yuin/goldmark/...          < planfile
 	golang.org/x/sys/...                  < proc
 	golang.org/x/term                     < term cli

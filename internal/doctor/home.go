@@ -1,0 +1,65 @@
+package doctor
+
+import "strings"
+
+// home is the folder in which loops live.
+type home struct {
+	path  string
+	fault error  // it cannot be written
+	kind  string // of its file system, "" if not known
+}
+
+func checkHome(f Facts) []Finding {
+	switch {
+	case f.home.fault != nil:
+		return []Finding{bad("make it writable for you, or set PAWL_HOME to a folder that is", "%s, where loops live, cannot be written: %s", f.home.path, f.home.fault)}
+	case remote(f.home.kind):
+		return []Finding{warn("set PAWL_HOME to a folder on a local disk", "%s, where loops live, is on a network file system (%s): locks may not hold there", f.home.path, f.home.kind)}
+	}
+	return []Finding{ok("state can be written")}
+}
+
+// remote tells whether a kind of file system lives on another machine.
+func remote(kind string) bool {
+	switch kind {
+	case "nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "9p", "ceph", "glusterfs", "lustre", "fuse.sshfs", "fuse.glusterfs", "fuse.rclone":
+		return true
+	}
+	return false
+}
+
+// kindAt finds the kind of the file system that a path lies on in what Linux
+// shows as mountinfo.
+func kindAt(mounts, path string) string {
+	kind, longest := "", -1
+	for line := range strings.Lines(mounts) {
+		mount, rest, ok := strings.Cut(line, " - ")
+		fields, after := strings.Fields(mount), strings.Fields(rest)
+		if !ok || len(fields) < 5 || len(after) == 0 {
+			continue
+		}
+		at := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(fields[4])
+		inside := at == "/" || path == at || strings.HasPrefix(path, at+"/")
+		if inside && len(at) >= longest { // of two at one place, the later hides the earlier
+			kind, longest = after[0], len(at)
+		}
+	}
+	return kind
+}
+
+func oldestGit() version { return version{2, 30} }
+
+func checkGit(f Facts) []Finding {
+	const fix = "install git 2.30 or newer and put it on PATH"
+	if f.git.path == "" {
+		return []Finding{bad(fix, "git is not on the PATH: checkpoints are kept with it")}
+	}
+	v, known := readVersion(f.git.version)
+	switch {
+	case !known:
+		return []Finding{bad(fix, "%s does not say its version: %s", f.git.path, f.git.problem)}
+	case v.before(oldestGit()):
+		return []Finding{bad(fix, "git %s is too old", v)}
+	}
+	return []Finding{ok("git %s", v)}
+}
