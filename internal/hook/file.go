@@ -67,22 +67,23 @@ func filePath(b session.Binding) string { return filepath.Join(b.Root, filepath.
 // fileSays takes what the person did to the file as their word: deleting it
 // cancels the loop, active: false holds it. One that cannot be read is kept, and
 // said to be so.
-func (h *hook) fileSays(s *seat, b session.Binding) error {
+func (h *hook) fileSays(ctx context.Context, s *seat, b session.Binding) error {
 	if b.File == "" {
 		return nil
 	}
 	f, err := readFile(filePath(b))
-	phase := s.mem.State.Phase
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		s.note(loop.Info, b.File+" was deleted: the loop is cancelled")
 		return s.step(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop})
 	case err != nil:
 		s.note(loop.Anomaly, b.File+" cannot be read and is kept as it is: "+err.Error())
-	case !f.Active && phase != loop.Paused:
-		return s.step(loop.Event{Kind: loop.PauseAsked})
-	case f.Active && phase == loop.Paused && s.mem.State.Pause:
-		return s.step(loop.Event{Kind: loop.Resumed})
+	case f.Active == b.Held: // it says something new
+		_, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool { b.Held = !f.Active; return true })
+		if f.Active {
+			return errors.Join(err, s.step(loop.Event{Kind: loop.Resumed}))
+		}
+		return errors.Join(err, s.step(loop.Event{Kind: loop.PauseAsked}))
 	}
 	return nil
 }

@@ -29,6 +29,8 @@ func (h *hook) standing(ctx context.Context, b session.Binding, s *seat) (reply,
 	switch {
 	case st.Phase == loop.Ended:
 		return h.over(ctx, b, s)
+	case st.Phase == loop.Paused && !st.Pause:
+		return h.leave(ctx, b, b.Loop+" goes on after the session's next turn: say anything")
 	case st.Phase == loop.Paused:
 		return h.leave(ctx, b, fmt.Sprintf("%s is paused; pawl resume %[1]s goes on with it", b.Loop))
 	case st.Phase == loop.Waiting:
@@ -72,11 +74,13 @@ func written(s *seat) bool {
 	return err == nil
 }
 
+// textPath is the file of that text: the turn's own, or the one written ahead.
 func textPath(s *seat) string {
-	if plain(s) {
+	own := record.PromptPath(s.loop, s.mem)
+	if plain(s) && !exists(own) {
 		return record.ContinuePath(s.loop)
 	}
-	return record.PromptPath(s.loop, s.mem)
+	return own
 }
 
 // turnText is what the agent is told.
@@ -86,7 +90,7 @@ func turnText(s *seat, more string) (string, error) {
 		return "", fmt.Errorf("read the prompt: %w", err)
 	}
 	head := ""
-	if plain(s) {
+	if textPath(s) == record.ContinuePath(s.loop) {
 		head = fmt.Sprintf("[Pawl] Iteration %s of loop %s.\n\n", ofHow(s.mem.State), s.loop.ID)
 	}
 	return strings.TrimSpace(head+string(data)) + "\n" + more, nil
@@ -95,6 +99,9 @@ func turnText(s *seat, more string) (string, error) {
 // give hands the session the turn that is due, unless the client would not let
 // the session go on.
 func (h *hook) give(ctx context.Context, b session.Binding, s *seat) (reply, error) {
+	if s.mem.Begun <= b.Given {
+		return h.leave(ctx, b, "") // this turn it was given before: no turn is given twice
+	}
 	blocks := b.Blocks
 	if toolsLength(s.loop) > b.Tools {
 		blocks = 0
@@ -174,7 +181,11 @@ func (h *hook) over(ctx context.Context, b session.Binding, s *seat) (reply, err
 	if b.File != "" {
 		text = strings.TrimSpace(fileEnding(s) + "\n" + text)
 	}
-	return reply{Message: text}, errors.Join(h.fileEnds(b), h.sessions.Release(ctx, b.Session, b.Loop))
+	released, err := h.sessions.Release(ctx, b.Session, b.Loop)
+	if !released {
+		return reply{}, err // somebody else has told of it
+	}
+	return reply{Message: text}, h.fileEnds(b)
 }
 
 // ending tells a person how the loop ended.

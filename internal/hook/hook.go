@@ -105,6 +105,9 @@ func (h *hook) answer(ctx context.Context) int {
 	if err == nil {
 		r, err = h.forLoop(ctx, b)
 	}
+	if errors.Is(err, session.ErrNone) {
+		return exitFine // the loop has ended meanwhile
+	}
 	if r.empty() && err != nil {
 		r = reply{Message: "pawl: " + err.Error()}
 	}
@@ -119,8 +122,8 @@ func (h *hook) answer(ctx context.Context) int {
 // another tool's file. It returns session.ErrNone otherwise.
 func (h *hook) stranger(ctx context.Context) (session.Binding, error) {
 	none := session.Binding{}
-	if h.p.Agent != "" {
-		return none, session.ErrNone
+	if h.p.Agent != "" || !h.Env.Session.Inside && h.Env.Session.Client == 0 {
+		return none, session.ErrNone // a subagent; or another agent, some run these hooks too
 	}
 	switch h.p.Event {
 	case userPromptExpansion:
@@ -207,7 +210,7 @@ func (h *hook) installation() string {
 
 // judges tells whether this installation answers for the session: the first one
 // that came does. Should it have fallen silent (a plugin that was disabled), the
-// journal has not grown since we last let a stop pass, and we take its place.
+// stop that we last let pass was never answered, and we take its place.
 func (h *hook) judges(ctx context.Context, b session.Binding) (session.Binding, bool, error) {
 	me := h.installation()
 	if b.Judge == me {
@@ -215,16 +218,16 @@ func (h *hook) judges(ctx context.Context, b session.Binding) (session.Binding, 
 	}
 	mine := false
 	b, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool {
-		switch length := h.journalled(*b); { // "" stands for an installation that is not known yet
+		switch {
 		case b.Judge == me:
 			mine = true
 			return false
-		case b.Judge == "", h.p.Event == stop && b.Passed > 0 && length == b.Passed:
-			b.Judge, b.Passed, mine = me, 0, true
+		case b.Judge == "", h.p.Event == stop && !b.Passed.IsZero() && b.StopAt.Before(b.Passed.Add(-agedStop)):
+			b.Judge, b.Passed, mine = me, time.Time{}, true
 		case h.p.Event != stop:
 			return false
 		default:
-			b.Passed = length
+			b.Passed = h.now
 		}
 		return true
 	})

@@ -48,6 +48,11 @@ type payload struct {
 	Source  string `json:"source"` // SessionStart
 	Reason  string `json:"reason"` // SessionEnd
 
+	// Of other agents, which run the same hooks: the client sends none of these.
+	Stamp any `json:"timestamp"`
+	Why   any `json:"stop_reason"`
+	Turn  any `json:"turn_id"`
+
 	Tool  string         `json:"tool_name"`
 	Input map[string]any `json:"tool_input"`
 }
@@ -79,7 +84,7 @@ func read(in io.Reader) (payload, bool) {
 	if err != nil && !errors.As(err, &odd) {
 		return payload{}, false
 	}
-	return p, p.Event != "" && p.Session != ""
+	return p, p.Event != "" && p.Session != "" && p.Stamp == nil && p.Why == nil && p.Turn == nil
 }
 
 // notice tells whether the client sent the prompt itself: a background task has

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -42,7 +43,7 @@ func (h *hook) started(ctx context.Context, b session.Binding) (reply, error) {
 	_, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool {
 		b.Client = h.client()
 		if h.p.Source != "compact" {
-			b.Judge, b.Passed = "", 0 // whoever comes first in this process
+			b.Judge, b.Passed = "", time.Time{} // whoever comes first in this process
 			b.Blocks = 0
 		}
 		return true
@@ -67,11 +68,7 @@ func (h *hook) goal(b session.Binding) string {
 	if err != nil {
 		data, _ = os.ReadFile(record.ContinuePath(l)) // either will do
 	}
-	text += string(data)
-	if !fits(text) {
-		text = cut(text, contextMax-100) + "\n[… cut here, it is too long …]\n"
-	}
-	return text
+	return text + string(data)
 }
 
 // ended keeps the loop for a session that goes on elsewhere: an emptied context

@@ -82,9 +82,9 @@ func (r reply) output(event string) output {
 		if r.Refuse != "" {
 			out.Decision, out.Reason = "block", r.Refuse
 		}
-		s.Context = r.Context
+		s.Context = shortened(r.Context)
 	case userPromptSubmit, sessionStart:
-		s.Context = r.Context
+		s.Context = shortened(r.Context)
 	case preToolUse:
 		if r.Call != nil {
 			s.Permission, s.Why = string(r.Call.Decision), r.Call.Reason
@@ -101,6 +101,14 @@ func (r reply) output(event string) output {
 }
 
 func fits(text string) bool { return len(text) <= contextMax || units(text) <= contextMax }
+
+// shortened is as much of a text as a context can hold.
+func shortened(text string) string {
+	if fits(text) {
+		return text
+	}
+	return cut(text, contextMax-100) + "\n[… cut here, it is too long …]\n"
+}
 
 func units(text string) int {
 	n := 0

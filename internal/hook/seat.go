@@ -101,6 +101,17 @@ func (s *seat) note(level loop.Level, text string) {
 	}
 }
 
+// bound journals the session that the loop lives in.
+func (s *seat) bound(b session.Binding) error {
+	s.mem.Bound = record.Bound{Session: b.Session, Agent: "claude", Client: b.Client}
+	data, err := json.Marshal(s.mem.Bound)
+	if err != nil {
+		return fmt.Errorf("encode the session: %w", err)
+	}
+	s.pending = append(s.pending, journal.Entry{Type: record.TypeBound, Data: data})
+	return nil
+}
+
 // asks tells whether the last step asked for something.
 func (s *seat) asks(do loop.ActionKind) bool {
 	return slices.ContainsFunc(s.acts, func(a loop.Action) bool { return a.Do == do })
@@ -162,13 +173,4 @@ func (h *hook) remark(ctx context.Context, b session.Binding, text string) error
 	}
 	s.note(loop.Info, text)
 	return s.rise()
-}
-
-// journalled is the length of the loop's journal, 0 if it cannot be told.
-func (h *hook) journalled(b session.Binding) int64 {
-	n, err := store.Open(h.Env.PawlHome).Loop(b.Loop).JournalSize()
-	if err != nil {
-		return 0
-	}
-	return n
 }

@@ -20,24 +20,46 @@ import (
 func (h *hook) stop(ctx context.Context, b session.Binding) (reply, error) {
 	s, err := h.sit(ctx, b)
 	var held *store.HeldError
+	for tries := 0; errors.As(err, &held) && tries < triesMax && !h.atWork(b); tries++ {
+		s, err = h.sit(ctx, b) // each waits a moment itself
+	}
 	switch {
-	case errors.As(err, &held):
-		return h.settle(ctx, b, nil) // gates are at work; a turn that ran beside them was the person's
+	case errors.As(err, &held): // gates are at work; a turn that ran beside them was the person's
+		if err := note(store.Open(h.Env.PawlHome).Loop(b.Loop), record.ToolCall{Theirs: true, From: b.Tools}); err != nil {
+			return reply{}, err
+		}
+		return h.settle(ctx, b, nil)
 	case errors.Is(err, errGone):
-		return reply{Message: "pawl: " + b.Loop + ": " + err.Error()}, h.sessions.Release(ctx, b.Session, b.Loop)
+		_, released := h.sessions.Release(ctx, b.Session, b.Loop)
+		return reply{Message: "pawl: " + b.Loop + ": " + err.Error()}, released
 	case err != nil:
 		return reply{}, err
 	}
-	if err := h.turnEnded(s, b); err != nil {
+	if err := h.turnEnded(ctx, s, b); err != nil {
 		return reply{}, errors.Join(err, s.owner.Close())
 	}
 	return h.settle(ctx, b, s)
 }
 
+// triesMax bounds how often a loop is tried for that somebody holds who does no
+// work of the machine's: a status, a message being delivered.
+const triesMax = 20
+
+// atWork tells whether the machine's work is what the loop is held for.
+func (h *hook) atWork(b session.Binding) bool {
+	m, _, err := record.Remember(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	return err == nil && undone(m.State)
+}
+
 // turnEnded tells the machine of the turn, and goes on as far as that needs
 // neither git nor gates.
-func (h *hook) turnEnded(s *seat, b session.Binding) error {
-	if err := h.fileSays(s, b); err != nil {
+func (h *hook) turnEnded(ctx context.Context, s *seat, b session.Binding) error {
+	if b.Session != s.mem.Bound.Session { // the client gave it another id
+		if err := s.bound(b); err != nil {
+			return err
+		}
+	}
+	if err := h.fileSays(ctx, s, b); err != nil {
 		return err
 	}
 	if err := s.hear(); err != nil {

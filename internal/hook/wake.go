@@ -98,7 +98,7 @@ func (h *hook) due(ctx context.Context, b session.Binding, m record.Memory) (tex
 	}
 	if m.State.Phase == loop.Ended {
 		r, err := h.over(ctx, b, s)
-		if err != nil {
+		if err != nil || r.empty() {
 			return "", true
 		}
 		return "[Pawl] " + r.Message + "\nTell the person in one or two lines; there is nothing else to do.", true

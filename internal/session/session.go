@@ -41,14 +41,15 @@ type Binding struct {
 
 	Unattended bool      `json:"unattended,omitempty"` // nobody sits there
 	Prompt     string    `json:"prompt,omitempty"`     // id of the prompt that began or took up the loop: its turn is the loop's
+	Held       bool      `json:"held,omitempty"`       // its active: false holds the loop
 	File       string    `json:"file,omitempty"`       // another tool's state file, relative to Root, slashes
 	Since      time.Time `json:"since"`
 
 	// Which installation answers, where Pawl is installed twice (settings and
-	// plugin): the first one to come. Should it fall silent, the journal stands
-	// still between two stops, and the other one takes over.
-	Judge  string `json:"judge,omitempty"`
-	Passed int64  `json:"passed,omitempty"` // length of the journal when another installation last let a stop pass
+	// plugin): the first one to come. Should it fall silent, a stop that the other
+	// one let pass was never answered, and that one takes over.
+	Judge  string    `json:"judge,omitempty"`
+	Passed time.Time `json:"passed,omitzero"` // when the other one last let a stop pass
 
 	// Of the turns.
 	Prompts []Prompt  `json:"prompts,omitempty"` // the last ones, by the first that was seen of each id
@@ -153,16 +154,19 @@ func (s Store) Change(ctx context.Context, id string, change func(*Binding) bool
 	return b, err
 }
 
-// Release ends the binding of a session to a loop; a binding to another loop
-// stays.
-func (s Store) Release(ctx context.Context, id, loop string) error {
-	return s.locked(ctx, id, func() error {
+// Release ends the binding of a session to a loop, and tells whether there was
+// one; a binding to another loop stays.
+func (s Store) Release(ctx context.Context, id, loop string) (released bool, err error) {
+	err = s.locked(ctx, id, func() error {
 		b, err := s.Find(id)
 		if errors.Is(err, ErrNone) || err == nil && b.Loop != loop {
 			return nil
 		}
-		return errors.Join(os.Remove(s.path(id)))
+		err = os.Remove(s.path(id))
+		released = err == nil
+		return err
 	})
+	return released, err
 }
 
 // Once tells whether this is the first time that something is done in a session:

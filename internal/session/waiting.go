@@ -36,7 +36,8 @@ func (s Store) Await(ctx context.Context, b Binding, clients []int, now time.Tim
 	if err != nil || old == "" {
 		return err
 	}
-	return s.Release(ctx, old, b.Loop)
+	_, err = s.Release(ctx, old, b.Loop)
+	return err
 }
 
 // Adopt gives a session the loop that waits for it, if there is one: the loop of

@@ -1,0 +1,96 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/environment"
+)
+
+// The test binary is its own tool and its own hook: TEST_MAIN says which.
+const (
+	role     = "TEST_MAIN"
+	asTool   = "tool"
+	asHook   = "hook"
+	asHolder = "holder"
+)
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(role) {
+	case asTool:
+		os.Exit(playTool(os.Args[1:]))
+	case asHook:
+		os.Exit(playHook(os.Args[1:]))
+	case asHolder:
+		os.Exit(playHolder(os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// playTool is what the hook asks of pawl, with a scripted judge.
+func playTool(args []string) int {
+	env, err := environment.Read()
+	if err == nil {
+		err = tool(env, args)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pawl: error:", err)
+		return 1
+	}
+	return 0
+}
+
+func tool(env environment.Environment, args []string) error {
+	ctx := context.Background()
+	what := strings.Join(args[:min(2, len(args))], " ")
+	switch {
+	case what == "session drive":
+		return drive(ctx, env.PawlHome, args[2])
+	case what == "session begin":
+		var q beginRequest
+		if err := json.NewDecoder(os.Stdin).Decode(&q); err != nil {
+			return err
+		}
+		return json.NewEncoder(os.Stdout).Encode(beginFor(ctx, env.PawlHome, q))
+	case args[0] == "stop":
+		return leaveWord(ctx, env.PawlHome, args[1], "stop", "")
+	case args[0] == "tell" && args[2] == "--":
+		return leaveWord(ctx, env.PawlHome, args[1], "note", args[3])
+	case args[0] == "status":
+		return json.NewEncoder(os.Stdout).Encode("how " + args[1] + " stands")
+	}
+	return fmt.Errorf("no such command: %q", args)
+}
+
+// playHook is pawl-hook: its environment says all that a Call says.
+func playHook(args []string) int {
+	env, err := environment.Read()
+	if err != nil {
+		return 1
+	}
+	env.Vars = append(env.Vars, role+"="+asTool)
+	return Run(context.Background(), Call{
+		Args: args, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: env,
+		Tool: os.Args[:1], Parent: os.Getppid(), Version: "test",
+	})
+}
+
+// playHolder drives a loop until its stdin ends, and does nothing about it.
+func playHolder(args []string) int {
+	w := world{home: args[0]}
+	s, err := (&hook{Call: Call{Env: environment.Environment{PawlHome: w.home}}}).sit(context.Background(), w.binding(args[1]))
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Println("held")
+	_, _ = os.Stdin.Read(make([]byte, 1))
+	if err := s.owner.Close(); err != nil {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,121 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+var (
+	loopID = regexp.MustCompile(`\b[a-z]+-[a-z]+-[0-9a-f]{4}\b`)
+	clock  = regexp.MustCompile(`\b\d\d:\d\d:\d\d\b`)
+)
+
+// plainly is text without what differs from run to run.
+func (w *world) plainly(text string) string {
+	for name, path := range map[string]string{"HOME": w.home, "ROOT": w.root} {
+		quoted, _ := json.Marshal(path) // as JSON writes it on Windows
+		text = strings.ReplaceAll(text, strings.Trim(string(quoted), `"`), name)
+		text = strings.ReplaceAll(text, path, name)
+	}
+	return clock.ReplaceAllString(loopID.ReplaceAllString(text, "LOOP"), "TIME")
+}
+
+// news are the records that the journal gained since the last call, in few words.
+func (d *dialogue) news() string {
+	var words []string
+	n := 0
+	for r, err := range d.loop.Records(journal.Mark{}) {
+		if n++; n <= d.read {
+			continue
+		}
+		switch {
+		case err != nil:
+			words = append(words, "damage")
+		case r.Type == record.TypeEvent:
+			var e loop.Event
+			if err := json.Unmarshal(r.Data, &e); err != nil {
+				d.t.Error(err)
+			}
+			words = append(words, happened(e))
+		case r.Type == record.TypeNote:
+			var note record.Note
+			if err := json.Unmarshal(r.Data, &note); err != nil {
+				d.t.Error(err)
+			}
+			words = append(words, fmt.Sprintf("(%s: %s)", note.Level, note.Text))
+		default:
+			words = append(words, r.Type)
+		}
+	}
+	d.read = n
+	return strings.Join(words, ", ")
+}
+
+// happened is an event in few words.
+func happened(e loop.Event) string {
+	text := string(e.Kind)
+	if t := e.Turn; t != nil {
+		switch {
+		case t.ByPerson:
+			text += " by the person"
+		case t.Claim != nil && t.Claim.Blocked:
+			text += " blocked: " + t.Claim.Reason
+		case t.Claim != nil:
+			text += " with a claim"
+		}
+		if t.ToolCalls > 0 {
+			text += fmt.Sprintf(" after %d calls", t.ToolCalls)
+		}
+		if len(t.Background) > 0 {
+			text += fmt.Sprintf(" beside %q", t.Background)
+		}
+	}
+	if f := e.Failure; f != nil {
+		text += fmt.Sprintf(" %s %q %q", f.Class, f.Message, f.Hint)
+	}
+	if e.Gates != nil {
+		text += " " + string(e.Gates.Status)
+	}
+	if e.Text != "" {
+		text += " " + e.Text
+	}
+	return text
+}
+
+// hold has another process drive the loop, until release.
+func (w *world) hold() (release func()) {
+	w.t.Helper()
+	cmd := exec.Command(os.Args[0], w.home, w.loop.ID)
+	cmd.Env = append(w.env.Vars, role+"="+asHolder)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if said := make([]byte, 5); true {
+		if _, err := io.ReadFull(out, said); err != nil || string(said) != "held\n" {
+			w.t.Fatalf("holder: %s %v", said, err)
+		}
+	}
+	return func() {
+		_ = in.Close()
+		if err := cmd.Wait(); err != nil {
+			w.t.Error("holder:", err)
+		}
+	}
+}

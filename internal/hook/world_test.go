@@ -1,0 +1,233 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// world is a home of Pawl's, a project, and a client with a session s1.
+type world struct {
+	t    testing.TB
+	home string
+	root string
+	env  environment.Environment
+	loop *store.Loop // nil before begin
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	dir := t.TempDir()
+	w := &world{t: t, home: filepath.Join(dir, "home"), root: filepath.Join(dir, "root")}
+	for _, d := range []string{w.home, w.root} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.env = environment.Environment{
+		Home: dir, PawlHome: w.home,
+		Vars:    []string{role + "=" + asTool, "PAWL_HOME=" + w.home, "HOME=" + dir, "SystemRoot=" + os.Getenv("SystemRoot")},
+		Session: environment.Session{Inside: true, ID: "s1", Client: os.Getpid(), Project: w.root},
+	}
+	return w
+}
+
+// usual is what most loops here are asked.
+func usual() record.Spec {
+	return record.Spec{
+		Prompt: "do it", Promise: "DONE", NoCommit: true,
+		Policy: loop.Policy{
+			Kind: loop.Change, Limits: loop.Limits{Iterations: 25}, Session: loop.Continue, Gates: true, Attended: true,
+		},
+		Tasks: []loop.Task{{ID: record.GoalTask, Title: "do it", Status: loop.Open}},
+	}
+}
+
+// begin leaves a loop as `pawl session begin` does: bound, its first turn given.
+func (w *world) begin(spec record.Spec) {
+	w.t.Helper()
+	l, err := beginIn(context.Background(), w.home, spec, session.Binding{
+		Session: "s1", Root: w.root, Client: w.env.Session.Client, Prompt: "p1", File: spec.File, Unattended: spec.Unattended,
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.loop = l
+}
+
+func beginIn(ctx context.Context, home string, spec record.Spec, b session.Binding) (*store.Loop, error) {
+	l, err := store.Open(home).Create(b.Root, spec)
+	if err != nil {
+		return nil, err
+	}
+	owner, err := l.Own(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, err = owner.Append(journal.Entry{Type: record.TypeBound, Data: record.Bound{Session: b.Session, Agent: "claude", Client: b.Client}})
+	b.Loop, b.Epoch, b.Since = l.ID, owner.Epoch(), time.Now()
+	if err := errors.Join(err, owner.Close(), drive(ctx, home, l.ID)); err != nil {
+		return nil, err
+	}
+	m, _, err := record.Remember(l)
+	if err != nil {
+		return nil, err
+	}
+	b.Given = m.Begun
+	return l, session.Open(home).Bind(ctx, b)
+}
+
+// beginFor is `pawl session begin`.
+func beginFor(ctx context.Context, home string, q beginRequest) begun {
+	if strings.Contains(q.Args, "--bad") {
+		return begun{Error: "no such flag: --bad", Hint: "see pawl help"}
+	}
+	spec := usual()
+	spec.File = q.Adopt
+	b := session.Binding{Session: q.Session, Root: q.Root, Client: q.Client, Prompt: q.PromptID, File: q.Adopt, Unattended: q.Unattended, Judge: q.Judge}
+	l, err := beginIn(ctx, home, spec, b)
+	if err != nil {
+		return begun{Error: err.Error()}
+	}
+	return begun{Loop: l.ID, Message: fmt.Sprintf("%s begun by %s %q", l.ID, q.Command, q.Args), Context: "the first prompt"}
+}
+
+// leaveWord is pawl stop, pawl tell, …: said, and performed at once.
+func leaveWord(ctx context.Context, home, id, kind, text string) error {
+	l := store.Open(home).Loop(id)
+	if err := l.Post(fmt.Sprintf("m%d", time.Now().UnixNano()), record.Message{Kind: kind, Text: text}); err != nil {
+		return err
+	}
+	fmt.Println(kind, "of", id)
+	return drive(ctx, home, id)
+}
+
+// binding is what the hooks of a session know of the loop that lives in it.
+func (w *world) binding(id string) session.Binding {
+	b := session.Binding{Session: "s1", Loop: id}
+	for r, err := range store.Open(w.home).Loop(id).Records(journal.Mark{}) {
+		if err == nil {
+			b.Epoch = r.Epoch
+		}
+	}
+	return b
+}
+
+// drive is `pawl session drive`: it does what the machine asks for as a script
+// says ($PAWL_HOME/script, a word for each run of the gates), until the session's
+// next turn is due.
+func drive(ctx context.Context, home, id string) error {
+	w := world{home: home}
+	h := &hook{Call: Call{Env: environment.Environment{PawlHome: home}}}
+	s, err := h.sit(ctx, w.binding(id))
+	if err != nil {
+		return err
+	}
+	err = s.hear()
+	for err == nil {
+		var e loop.Event
+		if e, err = w.perform(s); err != nil || e.Kind == "" {
+			break
+		}
+		if err = s.step(e); err == nil {
+			err = s.flush()
+		}
+	}
+	return errors.Join(err, s.rise())
+}
+
+// perform does what the machine waits for; no event where that is nothing.
+func (w world) perform(s *seat) (loop.Event, error) {
+	st := s.mem.State
+	switch st.Phase {
+	case loop.New, "":
+		return loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: s.spec.Policy, Tasks: s.spec.Tasks}}, nil
+	case loop.Checkpointing:
+		return loop.Event{Kind: loop.Checkpointed, Tree: "t0"}, nil
+	case loop.Baseline:
+		return loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: st.Purpose, Tree: "t0", Status: gate.Fail, Reason: "red before"}}, nil
+	case loop.Looking:
+		return loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, nil
+	case loop.Judging:
+		g, err := w.judge(st)
+		return loop.Event{Kind: loop.GatesFinished, Gates: &g}, err
+	case loop.Committing:
+		return loop.Event{Kind: loop.Committed, Tree: "t1"}, nil
+	case loop.Restoring:
+		return loop.Event{Kind: loop.Restored, Tree: "t0"}, nil
+	case loop.Waiting:
+		if waitOver(st) {
+			return loop.Event{Kind: loop.TimerFired}, nil
+		}
+	case loop.Turning:
+		return loop.Event{}, writeTurn(s)
+	case loop.Paused, loop.Ended:
+	}
+	return loop.Event{}, nil
+}
+
+var errDies = errors.New("killed, as the script says")
+
+// judge is a run of the gates: the next word of the script, red where it is over.
+func (w world) judge(st loop.State) (loop.Gates, error) {
+	path := filepath.Join(w.home, "script")
+	data, _ := os.ReadFile(path) // none is an empty one
+	words := strings.Fields(string(data))
+	if len(words) == 0 {
+		words = []string{"red"}
+	}
+	if err := os.WriteFile(path, []byte(strings.Join(words[1:], " ")), 0o600); err != nil {
+		return loop.Gates{}, err
+	}
+	word, slow, _ := strings.Cut(words[0], ":")
+	if d, err := time.ParseDuration(slow); err == nil {
+		time.Sleep(d)
+	}
+	g := loop.Gates{Purpose: st.Purpose, Tree: "t1"}
+	switch word {
+	case "dies":
+		return g, errDies
+	case "green":
+		g.Status, g.Green, g.Evidence, g.Reason = gate.Pass, true, gate.Discriminating, "check turned green"
+	case "unknown":
+		g.Status, g.Reason = gate.Unknown, "check timed out"
+	default:
+		g.Status, g.Reason, g.Fingerprint = gate.Fail, "check: exit 1 in iteration "+fmt.Sprint(st.Iteration), fmt.Sprint(st.Turns)
+	}
+	return g, nil
+}
+
+// writeTurn writes what the agent is told, and what it would be told next.
+func writeTurn(s *seat) error {
+	a, _ := turnAsked(s.mem.State)
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "PROMPT of iteration %d, %s\n", a.Iteration, a.Situation)
+	if f := s.mem.State.Failing; f != nil {
+		fmt.Fprintf(&text, "failed: %s\n", f.Reason)
+	}
+	for _, note := range a.Notes {
+		fmt.Fprintf(&text, "note: %s\n", note)
+	}
+	if strings.Contains(s.spec.Prompt, "long") {
+		text.WriteString(strings.Repeat("ü𝕏", 4000))
+	}
+	path := record.PromptPath(s.loop, s.mem)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(path, text.Bytes(), 0o600), os.WriteFile(record.ContinuePath(s.loop), []byte("CONTINUE\n"), 0o600))
+}
