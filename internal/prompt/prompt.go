@@ -66,6 +66,10 @@ type Data struct {
 	Notes    []string      // what the person said meanwhile
 	Budget   Budget
 	Promise  string // the text of a claim; "" = DONE
+
+	Attended bool   // a person sits in the session: it is the one that they asked in
+	NoCommit bool   // nothing is committed
+	GoalFile string // where the goal stands in full, should it be too long to be told again; "" = nowhere
 }
 
 // Budget is what remains; zero values mean no limit.
@@ -76,8 +80,23 @@ type Budget struct {
 	CostUSD       float64
 }
 
-// MaxSize bounds every rendered prompt, in bytes.
-const MaxSize = 48 << 10
+// Bounds of every rendered prompt, in bytes. What a hook tells a person's session
+// is replaced by its beginning where it has more than 10,000 characters.
+const (
+	MaxSize     = 48 << 10
+	MaxAttended = 9500
+	MaxContinue = 8000 // of Continue in a person's session: the hook adds to it
+)
+
+func room(k Kind, d Data) int {
+	switch {
+	case !d.Attended:
+		return MaxSize
+	case k == Continue:
+		return MaxContinue
+	}
+	return MaxAttended
+}
 
 //go:embed templates/*.md
 var builtin embed.FS
@@ -148,7 +167,7 @@ func names() string {
 	return strings.Join(out, ", ")
 }
 
-// Render writes the prompt for a situation: at most MaxSize bytes, without
+// Render writes the prompt for a situation: as long as it may be, without
 // blank lines at its ends or two in a row outside of fences.
 func (s *Set) Render(k Kind, d Data) (string, error) {
 	if !slices.Contains(Kinds(), k) {
@@ -158,7 +177,7 @@ func (s *Set) Render(k Kind, d Data) (string, error) {
 	if err := s.t.ExecuteTemplate(&b, string(k)+".md", bounded(d)); err != nil {
 		return "", fmt.Errorf("render prompt: %w", err)
 	}
-	return middle(tidy(b.String()), MaxSize), nil
+	return middle(tidy(b.String()), room(k, d)), nil
 }
 
 // sample has every field, so that a trial rendering meets every field.
@@ -169,6 +188,7 @@ func sample() Data {
 		Gates:    []gate.Gate{{Name: "test", Command: "go test ./..."}},
 		Failed:   []gate.Result{{Gate: "test", Status: gate.Fail, ExitCode: 1, Failing: []string{"T"}, FirstError: "e"}},
 		Evidence: gate.Discriminating, Recap: []string{"recap"}, Lessons: []string{"lesson"}, Notes: []string{"note"},
-		Budget: Budget{Iteration: 1, MaxIterations: 2, Time: time.Hour, CostUSD: 1},
+		Budget:   Budget{Iteration: 1, MaxIterations: 2, Time: time.Hour, CostUSD: 1},
+		Attended: true, NoCommit: true, GoalFile: "goal.md",
 	}
 }

@@ -11,15 +11,32 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// Bounds of the parts, in bytes; together they stay below MaxSize.
+// bounds of the parts, in bytes; together they stay below what the whole may be,
+// but where each of them is at its limit.
+type bounds struct {
+	goal     int
+	overview int
+	detail   int
+	reason   int
+	notes    int
+	items    int // of a list
+	failures int
+}
+
+func boundsOf(d Data) bounds {
+	if d.Attended {
+		return bounds{goal: MaxGoalAttended, overview: 800, detail: 1500, reason: 1000, notes: 1500, items: 6, failures: 1}
+	}
+	return bounds{goal: 16 << 10, overview: 4 << 10, detail: 6 << 10, reason: maxFailure, notes: 4 << 10, items: 20, failures: 3}
+}
+
+// MaxGoalAttended is how long a goal may be that is told again in the person's
+// own session; a longer one stands there already, and is referred to.
+const MaxGoalAttended = 6000
+
 const (
-	maxGoal     = 16 << 10
-	maxOverview = 4 << 10
-	maxDetail   = 6 << 10
-	maxFailure  = 2 << 10
-	maxNotes    = 4 << 10
-	maxLine     = 300
-	maxItems    = 20
+	maxFailure = 2 << 10
+	maxLine    = 300
 )
 
 var funcs = template.FuncMap{
@@ -34,21 +51,35 @@ var funcs = template.FuncMap{
 
 // bounded is d with every part of it bounded and clean.
 func bounded(d Data) Data {
+	is := boundsOf(d)
 	d.Loop = line(d.Loop)
-	d.Goal = middle(clean(d.Goal), maxGoal)
-	d.Overview = middle(clean(d.Overview), maxOverview)
+	d.Goal = goalText(d, is.goal)
+	d.Overview = middle(clean(d.Overview), is.overview)
 	d.Task.ID, d.Task.Title = line(d.Task.ID), line(d.Task.Title)
-	d.Task.Detail = middle(clean(d.Task.Detail), maxDetail)
-	d.Task.Criteria = lines(d.Task.Criteria)
-	d.Reason = middle(clean(d.Reason), maxFailure)
-	d.Recap, d.Lessons = lines(d.Recap), lines(d.Lessons)
-	d.Notes = notes(d.Notes)
-	d.Gates = d.Gates[:min(len(d.Gates), maxItems)]
-	d.Failed = d.Failed[:min(len(d.Failed), 3)]
+	d.Task.Detail = middle(clean(d.Task.Detail), is.detail)
+	d.Task.Criteria = lines(d.Task.Criteria, is.items)
+	d.Reason = middle(clean(d.Reason), is.reason)
+	d.Recap, d.Lessons = lines(d.Recap, is.items), lines(d.Lessons, is.items)
+	d.Notes = notes(d.Notes, is)
+	d.Gates = d.Gates[:min(len(d.Gates), is.items)]
+	d.Failed = d.Failed[:min(len(d.Failed), is.failures)]
 	if d.Promise = line(d.Promise); d.Promise == "" {
 		d.Promise = "DONE"
 	}
 	return d
+}
+
+// goalText is the goal, or where to look for it.
+func goalText(d Data, limit int) string {
+	goal := clean(d.Goal)
+	if len(goal) <= limit || !d.Attended {
+		return middle(goal, limit)
+	}
+	text := "As the person asked above in this conversation, in full. It begins: " + line(goal)
+	if d.GoalFile != "" {
+		text += "\n\nShould you not have it any more, read it in " + line(d.GoalFile) + "."
+	}
+	return text
 }
 
 // clean removes what a terminal or a model might take for more than text.
@@ -72,9 +103,9 @@ func line(s string) string {
 }
 
 // lines keeps the last items: they are the newest, or the nearest to the end.
-func lines(in []string) []string {
+func lines(in []string, most int) []string {
 	var out []string
-	for _, s := range in[max(0, len(in)-maxItems):] {
+	for _, s := range in[max(0, len(in)-most):] {
 		if s = line(s); s != "" {
 			out = append(out, s)
 		}
@@ -83,11 +114,11 @@ func lines(in []string) []string {
 }
 
 // notes shares the room among the newest of what the person said.
-func notes(in []string) []string {
+func notes(in []string, is bounds) []string {
 	var out []string
-	in = in[max(0, len(in)-maxItems):]
+	in = in[max(0, len(in)-is.items):]
 	for _, n := range in {
-		if n = middle(clean(n), maxNotes/len(in)); n != "" {
+		if n = middle(clean(n), is.notes/len(in)); n != "" {
 			out = append(out, n)
 		}
 	}

@@ -92,6 +92,11 @@ func (r *Runner) writePrompts(a loop.Action) error {
 	if _, err := r.Loop.IterationDir(a.Iteration); err != nil {
 		return fmt.Errorf("make the iteration's folder: %w", err)
 	}
+	if path := r.goalFile(); path != "" {
+		if err := atomicfile.Write(path, []byte(r.Spec.Prompt), 0o600); err != nil {
+			return fmt.Errorf("keep the goal: %w", err)
+		}
+	}
 	text, err := r.prompt(a, r.mem)
 	if err != nil {
 		return err

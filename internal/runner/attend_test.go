@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
@@ -20,52 +21,62 @@ import (
 // and the person.
 type sitting struct {
 	*bench
-	s loop.State
+	s     loop.State
+	posts int
 }
 
-// sit begins a loop in a session, up to its first turn. change edits what is
-// asked of it; nil for nothing.
-func sit(t *testing.T, files map[string]string, flags map[string]any, change func(*record.Spec)) *sitting {
+// sit begins a loop in a session, up to its first turn.
+func sit(t *testing.T, files map[string]string, q launch.AttendRequest) *sitting {
 	t.Helper()
-	st := &sitting{bench: newBench(t, files)}
-	all := map[string]any{"branch": "current", "on_failure": "keep", "session": "continue"}
-	for k, v := range flags {
-		all[k] = v
-	}
-	p, err := launch.Prepare(t.Context(), launch.Request{Dir: st.root, Words: []string{"have every word"}, Flags: all, Env: st.env})
+	return newBench(t, files).sit(q)
+}
+
+func (b *bench) sit(q launch.AttendRequest) *sitting {
+	b.t.Helper()
+	st, p := b.prepareToSit(&q)
+	a, err := p.Attend(b.t.Context(), launch.Opening{Inside: q.Inside, Observer: teller{b.t}, Patience: time.Minute})
 	if err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
-	p.Spec.Policy.Attended, p.Spec.NoCommit = true, true
-	if change != nil {
-		change(&p.Spec)
-	}
-	l, err := store.Open(st.env.PawlHome).Create(st.root, p.Spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	st.loop = l
-	st.attend()
+	st.loop, st.s = a.Loop, a.Memory.State
 	return st
+}
+
+func (b *bench) prepareToSit(q *launch.AttendRequest) (*sitting, *launch.Prepared) {
+	b.t.Helper()
+	q.Dir, q.Env = b.root, b.env
+	if q.Words == nil {
+		q.Words = []string{"have every word"}
+	}
+	q.Inside = launch.Inside{Session: "6f1c"}
+	p, err := launch.PrepareAttended(b.t.Context(), *q)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return &sitting{bench: b}, p
+}
+
+func gated(more map[string]any) launch.AttendRequest {
+	return launch.AttendRequest{Request: launch.Request{Flags: withGate(more)}}
 }
 
 // attend is one drive process, from its start to its end.
 func (st *sitting) attend() loop.State {
 	st.t.Helper()
-	s, err := st.driven(st.t.Context())
+	s, err := st.driven(st.t.Context(), teller{st.t})
 	if err != nil {
 		st.t.Fatal(err)
 	}
 	return s
 }
 
-func (st *sitting) driven(ctx context.Context) (loop.State, error) {
+func (st *sitting) driven(ctx context.Context, o runner.Observer) (loop.State, error) {
 	st.t.Helper()
-	d, err := launch.Resume(ctx, st.loop, st.env)
+	d, err := launch.Rejoin(ctx, st.loop, st.env, time.Second)
 	if err != nil {
 		st.t.Fatal(err)
 	}
-	d.Observer, d.Agent = teller{st.t}, nil
+	d.Observer, d.Agent = o, nil
 	st.s, err = d.Attend(ctx)
 	if closed := d.Close(); closed != nil {
 		st.t.Fatal(closed)
@@ -76,16 +87,18 @@ func (st *sitting) driven(ctx context.Context) (loop.State, error) {
 // hook journals an event as a hook does, and does nothing about what follows.
 func (st *sitting) hook(e loop.Event) {
 	st.t.Helper()
-	o, err := st.loop.Own(st.t.Context())
+	h, _, err := st.loop.Holder()
 	if err != nil {
 		st.t.Fatal(err)
 	}
-	e.At = time.Now()
-	data, err := record.Encode(e, nil)
-	if err == nil {
-		_, err = o.Append(journal.Entry{Type: record.TypeEvent, Data: data})
-	}
+	o, err := st.loop.Rejoin(st.t.Context(), h.Epoch)
 	if err != nil {
+		st.t.Fatal(err)
+	}
+	if e.At.IsZero() {
+		e.At = time.Now()
+	}
+	if _, err := o.Append(journal.Entry{Type: record.TypeEvent, Data: e}); err != nil {
 		st.t.Fatal(err)
 	}
 	if err := o.Close(); err != nil {
@@ -134,7 +147,8 @@ func (st *sitting) edits(name, text string) {
 // post leaves a message for the loop.
 func (st *sitting) post(kind, text string) {
 	st.t.Helper()
-	if err := st.loop.Post(kind+text, record.Message{Kind: kind, Text: text}); err != nil {
+	st.posts++
+	if err := st.loop.Post(fmt.Sprint("m", st.posts), record.Message{Kind: kind, Text: text}); err != nil {
 		st.t.Fatal(err)
 	}
 }
@@ -168,7 +182,7 @@ func (st *sitting) untouched() {
 }
 
 func TestASessionIsTakenTurnByTurnToAVerifiedEnd(t *testing.T) {
-	st := sit(t, words, withGate(nil), nil)
+	st := sit(t, words, gated(nil))
 	if st.s.Phase != loop.Turning || st.s.Iteration != 1 {
 		t.Fatalf("%s in iteration %d: %s", st.s.Phase, st.s.Iteration, st.s.Reason)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -34,9 +35,28 @@ func (r *Runner) settle(ctx context.Context, m record.Memory) (base record.Base,
 	default:
 		base.From = cmp.Or(base.From, base.Commit)
 		base.Commit = head
-		remarks = append(remarks, theirs(r.Spec.Branch, head))
+		branch, err := r.branch(ctx)
+		if err != nil {
+			return base, nil, err
+		}
+		remarks = append(remarks, theirs(branch, head))
 	}
 	return base, remarks, nil
+}
+
+// branch is where the commits go. In a person's session that is where they are.
+func (r *Runner) branch(ctx context.Context) (string, error) {
+	if !r.attended() {
+		return r.Spec.Branch, nil
+	}
+	name, err := r.Repo.Branch(ctx)
+	if err != nil {
+		return "", fmt.Errorf("read the current branch: %w", err)
+	}
+	if name == "" {
+		return "", failure.New(failure.Usage, fmt.Sprintf("switch to a branch, then  pawl resume %s", r.Loop.ID), "HEAD is on no branch: nothing can be committed")
+	}
+	return name, nil
 }
 
 // bringHome ends what the agent left half-done and puts HEAD back on the loop's
@@ -108,7 +128,7 @@ func (r *Runner) adoptCommits(ctx context.Context, m record.Memory) error {
 	if err != nil {
 		return fmt.Errorf("read the current branch: %w", err)
 	}
-	if branch != r.Spec.Branch || head == m.Base.Commit {
+	if branch != r.Spec.Branch && !r.attended() || head == m.Base.Commit {
 		return nil
 	}
 	r.inRun(ctx, func(context.Context) error { return r.setBase(record.Base{Commit: head}) })

@@ -42,7 +42,14 @@ func (r *Runner) tick(a loop.Action) error {
 	if err != nil {
 		return fmt.Errorf("tick %s: %w", strings.Join(ids, ", "), err)
 	}
-	if err := atomicfile.Write(r.planPath(), f.Bytes(), 0o644); err != nil {
+	there := f
+	if now, err := planfile.Load(r.planPath()); err == nil && !r.tools.explain(r.planPath()) {
+		// The person may have edited it while the gates ran.
+		if there, err = now.Tick(ids...); err != nil {
+			there = now
+		}
+	}
+	if err := atomicfile.Write(r.planPath(), there.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("tick %s: %w", strings.Join(ids, ", "), err)
 	}
 	if err := r.keepPlan(f); err != nil {
@@ -100,8 +107,12 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m record.Memory) (lo
 		_, err := r.checkpoint(ctx, loop.Action{Text: "verified: " + strings.Join(a.Tasks, ", ")}, m)
 		return done, err
 	}
+	branch, err := r.branch(ctx)
+	if err != nil {
+		return loop.Event{}, err
+	}
 	base := m.Base.Commit
-	if sha, ok, err := r.Repo.FindCommit(ctx, r.Spec.Branch, base, git.Trailer{Key: TrailerReceipt, Value: r.receiptKey(a, m)}); err != nil {
+	if sha, ok, err := r.Repo.FindCommit(ctx, branch, base, git.Trailer{Key: TrailerReceipt, Value: r.receiptKey(a, m)}); err != nil {
 		return loop.Event{}, fmt.Errorf("look for the commit: %w", err)
 	} else if ok {
 		done.Commit = sha
@@ -118,7 +129,7 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m record.Memory) (lo
 		}
 	}
 	c, err := r.Repo.Commit(ctx, git.CommitRequest{
-		Loop: r.Loop.ID, Branch: r.Spec.Branch, Parent: parent, Tree: own,
+		Loop: r.Loop.ID, Branch: branch, Parent: parent, Tree: own,
 		Message: cmp.Or(m.State.Found.Message, commitMessage(m.State, a.Tasks)), Trailers: r.trailers(a, m), Date: time.Now(),
 	})
 	if err != nil {

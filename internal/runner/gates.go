@@ -208,6 +208,9 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memo
 	if !commits {
 		return tree, "", nil, nil
 	}
+	if op := r.Repo.Operation(); op != "" { // in a person's session nobody ends it for them
+		return "", "", &loop.Gates{Tree: tree, Status: gate.Fail, Reason: "a git " + op + " is half-done: nothing can be committed before it is finished"}, nil
+	}
 	own, err := r.withoutForeign(ctx, tree, m.Base.Commit)
 	if err != nil {
 		return "", "", nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -23,8 +24,21 @@ func (r *Runner) prompt(a loop.Action, m record.Memory) (string, error) {
 func (r *Runner) aheadPrompt(a loop.Action) (string, error) {
 	a.Situation, a.Notes = loop.GoOn, nil
 	d := r.promptData(a, r.mem)
-	d.Budget, d.Reason, d.Failed = prompt.Budget{}, "", nil
-	return r.render(r.kindOf(a), d)
+	d.Budget, d.Reason, d.Failed, d.Recap, d.Lessons = prompt.Budget{}, "", nil, nil, nil
+	k := r.kindOf(a)
+	if k == prompt.Answer { // that asks for the answer anew
+		k = prompt.Continue
+	}
+	return r.render(k, d)
+}
+
+// goalFile is where a goal stands that is too long to be told in each turn of a
+// person's session, "" for any other.
+func (r *Runner) goalFile() string {
+	if !r.attended() || len(r.Spec.Prompt) <= prompt.MaxGoalAttended {
+		return ""
+	}
+	return filepath.Join(r.Loop.Dir, "goal.md")
 }
 
 func (r *Runner) render(k prompt.Kind, d prompt.Data) (string, error) {
@@ -84,6 +98,7 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 	d := prompt.Data{
 		Loop: r.Loop.ID, Goal: r.Spec.Prompt, Gates: r.Spec.Gates, Promise: r.Spec.Promise,
 		Lessons: s.Lessons, Notes: a.Notes, Recap: recap(s.History), Budget: budget(s),
+		Attended: r.attended(), NoCommit: r.Spec.NoCommit, GoalFile: r.goalFile(),
 	}
 	if task, ok := s.Task(a.Task); ok {
 		d.Evidence = task.Wanted

@@ -208,10 +208,14 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	return r.act(ctx, acts)
 }
 
-// act performs actions. One that could not be performed at all ends the loop.
+// act performs actions. One that could not be performed at all ends the loop,
+// one that was cut off with its owner does not.
 func (r *Runner) act(ctx context.Context, acts []loop.Action) error {
 	for _, a := range acts {
 		if err := r.perform(ctx, a); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
 			return r.step(ctx, loop.Event{Kind: loop.Faulted, Text: err.Error(), Hint: failure.Hint(err)})
 		}
 	}

@@ -1,0 +1,189 @@
+package runner_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+func TestWhatJudgesIsNotPutBackOverThePersonsHead(t *testing.T) {
+	st := sit(t, words, gated(nil))
+	st.edits("check.sh", "exit 0\n")
+	if st.claims(); st.s.Phase != loop.Turning || st.s.Strikes != 1 {
+		t.Fatalf("%s with %d strikes", st.s.Phase, st.s.Strikes)
+	}
+	if got := st.git("diff", "--name-only"); got != "check.sh" {
+		t.Errorf("changed: %s", got)
+	}
+	if told := st.told(); !strings.Contains(told, "put them back as they were, or ask the person to change them: check.sh") ||
+		strings.Contains(told, "Pawl has put it back") {
+		t.Errorf("told:\n%s", told)
+	}
+	// The same change again, though no tool call has made it since.
+	if st.claims(); st.s.Phase != loop.Turning || st.s.Strikes != 2 {
+		t.Fatalf("left as it is: %s with %d strikes", st.s.Phase, st.s.Strikes)
+	}
+	st.edits("check.sh", gateScript)
+	st.edits("have.txt", "one\ntwo\n")
+	if st.claims(); st.s.Outcome != loop.Verified {
+		t.Fatalf("put back: %s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
+	}
+}
+
+func TestAThirdStrikeEndsALoopInASession(t *testing.T) {
+	st := sit(t, words, gated(nil))
+	st.edits("check.sh", "exit 0\n")
+	for range 3 {
+		st.claims()
+	}
+	if st.s.Outcome != loop.Tampered {
+		t.Fatalf("%s with %d strikes", st.s.Phase, st.s.Strikes)
+	}
+	if got := st.git("diff", "--name-only"); got != "check.sh" {
+		t.Errorf("changed: %s", got)
+	}
+}
+
+// What the person changes beside the agent is theirs, whatever else the agent
+// does: with commands that do not name it, in their own turns, after the agent.
+func TestWhatThePersonChangesInASessionJudges(t *testing.T) {
+	accepting := "# looser\nexit 0\n"
+	cases := map[string]func(*sitting){
+		"beside commands": func(st *sitting) {
+			st.called(record.ToolCall{Tool: "Bash", Command: "git status && go vet ./..."})
+			st.write("check.sh", accepting)
+		},
+		"beside a call that is being written down": func(st *sitting) {
+			st.write("check.sh", accepting)
+			st.torn(`{"tool":"Edit","path":"` + filepath.ToSlash(filepath.Join(st.root, "check.sh")) + `"}`)
+		},
+		"in a turn of their own": func(st *sitting) {
+			st.edits("notes.txt", "by the agent\n")
+			from := st.toolsLength()
+			st.edits("check.sh", accepting)
+			st.called(record.ToolCall{Theirs: true, From: from})
+			st.turn(loop.Turn{ByPerson: true})
+		},
+		"after the agent was told": func(st *sitting) {
+			st.edits("check.sh", "exit 0\n")
+			st.claims()
+			st.write("check.sh", accepting)
+		},
+	}
+	for name, change := range cases {
+		t.Run(name, func(t *testing.T) {
+			st := sit(t, words, gated(nil))
+			change(st)
+			strikes := st.s.Strikes
+			st.edits("have.txt", "one\ntwo\n")
+			if st.claims(); st.s.Strikes != strikes || st.s.Phase != loop.Ended {
+				t.Errorf("%s with %d strikes: %s", st.s.Phase, st.s.Strikes, st.s.Reason)
+			}
+			if got := st.git("diff", "--name-only", "--", "check.sh"); got == "" {
+				t.Error("the person's change is gone")
+			}
+		})
+	}
+}
+
+// torn appends what is not a whole line.
+func (st *sitting) torn(text string) {
+	st.t.Helper()
+	f, err := os.OpenFile(record.ToolCallsPath(st.loop), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = f.WriteString(text)
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		st.t.Fatal(err)
+	}
+}
+
+func (st *sitting) toolsLength() int64 {
+	st.t.Helper()
+	info, err := os.Stat(record.ToolCallsPath(st.loop))
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	return info.Size()
+}
+
+func TestAVerifyLoopInASession(t *testing.T) {
+	q := launch.AttendRequest{Verify: "sh check.sh"}
+	st := sit(t, words, q)
+	if st.turn(loop.Turn{}); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "missing two") || strings.Contains(st.told(), "fresh") {
+		t.Fatalf("%s, told\n%s", st.s.Phase, st.told())
+	}
+	st.edits("have.txt", "one\ntwo\n")
+	if st.turn(loop.Turn{}); st.s.Outcome != loop.Verified {
+		t.Fatalf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
+	}
+	st.untouched()
+}
+
+func TestCommitsInASessionGoWhereThePersonIs(t *testing.T) {
+	q := gated(nil)
+	q.Commit = true
+	st := sit(t, words, q)
+	st.git("switch", "-qc", "elsewhere")
+	st.write("mine.txt", "mine\n")
+	st.git("add", "mine.txt")
+	st.git("commit", "-qm", "my own work")
+	st.edits("have.txt", "one\n\n")
+	st.git("commit", "-qam", "the agent's own")
+	st.edits("have.txt", "one\ntwo\n")
+	st.called(record.ToolCall{Tool: "Bash", Command: "git commit -qam \"the agent's own\""})
+	if st.claims(); st.s.Outcome != loop.Verified {
+		t.Fatalf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
+	}
+	if got := st.git("log", "--format=%s"); got != "feat: have every word\nthe agent's own\nmy own work\nstart" {
+		t.Errorf("commits: %s", got)
+	}
+	if got := st.git("branch", "--show-current"); got != "elsewhere" {
+		t.Errorf("on %s", got)
+	}
+	if got := st.git("status", "--porcelain"); got != "" {
+		t.Errorf("the tree: %s", got)
+	}
+}
+
+func TestNothingIsCommittedInTheMiddleOfAMerge(t *testing.T) {
+	q := gated(nil)
+	q.Commit = true
+	st := sit(t, words, q)
+	st.git("switch", "-qc", "side")
+	st.write("side.txt", "side\n")
+	st.git("add", "side.txt")
+	st.git("commit", "-qm", "side")
+	st.git("switch", "-q", "main")
+	st.git("merge", "--no-commit", "--no-ff", "side")
+	st.edits("have.txt", "one\ntwo\n")
+	if st.claims(); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "a git merge is half-done") {
+		t.Fatalf("%s %s, told\n%s", st.s.Phase, st.s.Reason, st.told())
+	}
+}
+
+const plannedTask = "- [ ] two\n"
+
+func TestATickKeepsWhatThePersonWroteMeanwhile(t *testing.T) {
+	files := map[string]string{"plan.md": plannedTask, "check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n"}
+	q := gated(nil)
+	q.Words = []string{"plan.md"}
+	st := sit(t, files, q)
+	st.edits("have.txt", "one\ntwo\n")
+	st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}})
+	w := &onStep{teller: teller{t}, at: loop.TreeSeen, then: func() { st.write("plan.md", "# Mine\n\n"+plannedTask) }}
+	if _, err := st.driven(t.Context(), w); err != nil || st.s.Outcome != loop.Verified {
+		t.Fatalf("%s %s: %s (%v)", st.s.Phase, st.s.Outcome, st.s.Reason, err)
+	}
+	if got, err := os.ReadFile(filepath.Join(st.root, "plan.md")); err != nil || string(got) != "# Mine\n\n- [x] two\n" {
+		t.Errorf("the plan: %q, %v", got, err)
+	}
+}
