@@ -30,6 +30,7 @@ import (
 //	env cap=0 plugin=1           the hooks' environment from here on
 //	> Stop {"…":…}               an event; fields that are not given are the usual ones
 //	stdin FILE                   an event as it stands in a file of the archive
+//	used                         a tool call ran
 //	post note TEXT               a word from another terminal
 //	write home/x FILE            and rm, append: files; LOOP is the loop's folder
 //	hold, release                another process drives the loop
@@ -69,7 +70,7 @@ func TestDialogues(t *testing.T) {
 type dialogue struct {
 	*world
 	a       *txtar.Archive
-	read    int // records of the journal that were shown
+	read    int64 // sequence number of the last record that was shown
 	release func()
 }
 
@@ -236,6 +237,8 @@ func (d *dialogue) do(verb, rest string) {
 		d.begin(specOf(d.t, words))
 		d.read = 0
 		d.news()
+	case "used":
+		d.event(`PostToolUse {"tool_name":"Bash","tool_input":{"command":"true"}}`)
 	case "judge":
 		err = os.WriteFile(filepath.Join(d.home, "script"), []byte(rest), 0o600)
 	case "env":

@@ -172,6 +172,9 @@ func (h *hook) leave(ctx context.Context, b session.Binding, text string) (reply
 // answered notes which stop this was, for the waker that was started with it.
 func (h *hook) answered(b *session.Binding, left bool) {
 	b.Stop, b.StopAt, b.Left, b.Busy = h.p.stopID(), h.now, left, false
+	if b.Prompt == "" {
+		b.Prompt = h.p.PromptID
+	}
 	b.Tools = toolsLength(store.Open(h.Env.PawlHome).Loop(b.Loop))
 }
 

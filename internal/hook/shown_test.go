@@ -26,20 +26,21 @@ func (w *world) plainly(text string) string {
 		text = strings.ReplaceAll(text, strings.Trim(string(quoted), `"`), name)
 		text = strings.ReplaceAll(text, path, name)
 	}
+	if w.loop != nil {
+		text = strings.ReplaceAll(text, w.loop.ID, "LOOP")
+	}
 	return clock.ReplaceAllString(loopID.ReplaceAllString(text, "LOOP"), "TIME")
 }
 
 // news are the records that the journal gained since the last call, in few words.
 func (d *dialogue) news() string {
 	var words []string
-	n := 0
 	for r, err := range d.loop.Records(journal.Mark{}) {
-		if n++; n <= d.read {
+		if err != nil || r.Seq <= d.read {
 			continue
 		}
+		d.read = r.Seq
 		switch {
-		case err != nil:
-			words = append(words, "damage")
 		case r.Type == record.TypeEvent:
 			var e loop.Event
 			if err := json.Unmarshal(r.Data, &e); err != nil {
@@ -56,7 +57,6 @@ func (d *dialogue) news() string {
 			words = append(words, r.Type)
 		}
 	}
-	d.read = n
 	return strings.Join(words, ", ")
 }
 

@@ -40,7 +40,7 @@ type Binding struct {
 	Client  int    `json:"client,omitempty"` // process id of the client, 0 unknown
 
 	Unattended bool      `json:"unattended,omitempty"` // nobody sits there
-	Prompt     string    `json:"prompt,omitempty"`     // id of the prompt that began or took up the loop: its turn is the loop's
+	Prompt     string    `json:"prompt,omitempty"`     // id of the prompt that began the loop: its turn is the loop's. "": the first that ends
 	Held       bool      `json:"held,omitempty"`       // its active: false holds the loop
 	File       string    `json:"file,omitempty"`       // another tool's state file, relative to Root, slashes
 	Since      time.Time `json:"since"`
@@ -84,7 +84,7 @@ func (b *Binding) Saw(p Prompt) bool {
 // ByPerson tells whether a turn that begins with this prompt is the person's
 // own. A prompt that was never seen was typed while another turn ran.
 func (b Binding) ByPerson(prompt string) bool {
-	if prompt == "" || prompt == b.Prompt {
+	if prompt == "" || b.Prompt == "" || prompt == b.Prompt {
 		return false
 	}
 	i := slices.IndexFunc(b.Prompts, func(p Prompt) bool { return p.ID == prompt })
