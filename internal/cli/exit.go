@@ -81,6 +81,8 @@ func judgingCodes() []meaning {
 		{0, "pawl audit", "every gate says what its receipt says"},
 		{int(disagrees), "pawl audit", "a gate contradicts its receipt, or the receipt was altered"},
 		{int(cannotTell), "pawl audit", "there is no receipt to compare with, or a gate could not tell"},
+		{0, "pawl doctor", "nothing is broken; there may be warnings"},
+		{int(disagrees), "pawl doctor", "something breaks loops, and it says what to do about it"},
 		{int(failure.Error), "pawl log --verify", "the journal is damaged"},
 		{int(failure.Usage), "pawl plan check", "the plan cannot be worked on"},
 	}

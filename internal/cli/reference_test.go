@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/doctor"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -109,6 +110,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 		"plan":       schema[planfile.Shown](t, "The tasks of a plan: `pawl plan show --json`."),
 		"plan-next":  next,
 		"plan-check": schema[checked](t, "What is wrong with a plan: `pawl plan check --json`."),
+		"doctor":     schema[examined](t, "What breaks loops here, and what does not: `pawl doctor --json`."),
 	}
 }
 
@@ -127,6 +129,7 @@ func schema[T any](t *testing.T, description string) *jsonschema.Schema {
 		reflect.TypeFor[gate.Evidence]():   words(gate.NoEvidence, gate.Consistent, gate.Review, gate.Discriminating),
 		reflect.TypeFor[loop.Kind]():       words(loop.Change, loop.Answer, loop.Explore, loop.Periodic),
 		reflect.TypeFor[loop.Outcome]():    words(outcomes...),
+		reflect.TypeFor[doctor.Status]():   words(doctor.OK, doctor.Warn, doctor.Bad, doctor.Skipped),
 		reflect.TypeFor[agreement]():       words(agrees, differs, undecided),
 	}})
 	if err != nil {
@@ -171,6 +174,7 @@ func TestOutputFitsItsSchema(t *testing.T) {
 		"audit":      {told, audited{Gates: []auditedGate{}}.because("no trailer")},
 		"plan":       {planfile.Show(plan.Plan{Format: planfile.Checklist}), planfile.Shown{Tasks: []planfile.ShownTask{task}}},
 		"plan-next":  {task, nil},
+		"doctor":     {examined{Findings: []doctor.Finding{{Check: "git", Status: doctor.OK, What: "git 2.43.0"}}}},
 		"plan-check": {checked{Problems: []problem{{Message: "no tasks"}}}},
 	}
 	for name, sc := range schemas(t) {

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/doctor"
+	"github.com/pawl-dev/pawl/internal/plugin"
+	"github.com/pawl-dev/pawl/internal/version"
+)
+
+type doctorCmd struct {
+	RunHooks bool `name:"run-hooks" help:"try other people's Stop hooks too; what they do is theirs"`
+	Verbose  bool `help:"name also what could not be looked at"`
+	JSON     bool `name:"json" help:"print a JSON object (docs/reference/doctor.schema.json)"`
+}
+
+func (doctorCmd) Help() string {
+	return `It runs the installed hook as the client would, and changes nothing. Exit code: 1 where something is broken, else 0.
+
+  pawl doctor
+  pawl doctor --json | jq '.findings[] | select(.status == "bad") | .fix'`
+}
+
+// examined is what --json prints.
+type examined struct {
+	OK       bool             `json:"ok" jsonschema:"nothing is broken; there may be warnings"`
+	Findings []doctor.Finding `json:"findings" jsonschema:"what each check has to say"`
+}
+
+// Run examines the machine and this project on it.
+func (c *doctorCmd) Run(a *app) error {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	dir := a.dir
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real // as the root is
+	}
+	found := doctor.Examine(doctor.Gather(ctx, doctor.Options{
+		Dir: dir, Root: a.root(), Home: a.env.Home, PawlHome: a.env.PawlHome, Vars: a.env.Vars,
+		Version: version.String(), PluginVersion: pluginVersion, RunHooks: c.RunHooks,
+	}))
+	if ctx.Err() != nil {
+		return ended(ctx, ctx.Err())
+	}
+	broken := slices.ContainsFunc(found, func(f doctor.Finding) bool { return f.Status == doctor.Bad })
+	if c.JSON {
+		if err := a.printJSON(examined{OK: !broken, Findings: found}); err != nil {
+			return err
+		}
+	} else {
+		a.printf("%s", findingsText(found, c.Verbose))
+	}
+	if broken {
+		return disagrees
+	}
+	return nil
+}
+
+// pluginVersion is the version of the plugin that this Pawl makes for a hook.
+func pluginVersion(command string, args []string) (string, error) {
+	p, err := plugin.New(plugin.Hook{Command: command, Args: args})
+	return p.Version, err
+}
+
+// The widths of the text: what is well stands side by side, in columns, the rest
+// on lines of its own.
+const (
+	findingsWidth = 110
+	findingColumn = 27
+)
+
+// findingsText shows first what is well, then what is not, with what to do.
+func findingsText(found []doctor.Finding, verbose bool) string {
+	var b strings.Builder
+	row := ""
+	for _, f := range found {
+		if f.Status != doctor.OK {
+			continue
+		}
+		cell := " ✓ " + plan.OneLine(f.What, 0)
+		if row != "" && utf8.RuneCountInString(row+cell) > findingsWidth {
+			b.WriteString(strings.TrimRight(row, " ") + "\n")
+			row = ""
+		}
+		row += cell + strings.Repeat(" ", findingColumn-utf8.RuneCountInString(cell)%findingColumn)
+	}
+	if row != "" {
+		b.WriteString(strings.TrimRight(row, " ") + "\n")
+	}
+	lines := func(status doctor.Status, mark string) {
+		for _, f := range found {
+			if f.Status == status {
+				b.WriteString(findingLine(mark, f))
+			}
+		}
+	}
+	lines(doctor.Bad, " ✗ ")
+	lines(doctor.Warn, " ! ")
+	if verbose {
+		lines(doctor.Skipped, " - ")
+	}
+	return b.String()
+}
+
+// findingLine is what is wrong and, on the same line if there is room, its fix.
+func findingLine(mark string, f doctor.Finding) string {
+	line, fix := mark+plan.OneLine(f.What, 0), "fix: "+plan.OneLine(f.Fix, 0)
+	switch {
+	case f.Fix == "":
+		return line + "\n"
+	case utf8.RuneCountInString(line+"    "+fix) > findingsWidth:
+		return line + "\n     " + fix + "\n"
+	}
+	return line + "    " + fix + "\n"
+}
