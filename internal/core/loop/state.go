@@ -3,16 +3,17 @@
 // Step takes a state and an event (past tense: a turn ended, gates finished)
 // and returns the next state and the actions to perform (imperative: run the
 // gates, begin a turn). It is pure: no clock, no files, no goroutines; an event
-// carries its time. Whoever owns a loop (the runner, later the Stop hook and
-// the distributed worker) performs the actions, reports what came of them as
-// events, and writes each event to the journal before it acts. The state is
-// the fold of the journal, so an owner that dies at any moment is replaced by
-// one that folds, feeds OwnerLost, and performs the pending actions once more.
+// carries its time. Whoever owns a loop (the runner, the hooks of a person's
+// session, later the distributed worker) performs the actions, reports what came
+// of them as events, and writes each event to the journal before it acts. The
+// state is the fold of the journal, so an owner that dies at any moment is
+// replaced by one that folds, feeds OwnerLost, and performs the pending actions
+// once more.
 //
 // Files: step.go is the table of phases and events; turn.go decides after a
 // turn, judge.go after the gates, ladder.go what a failing task tries next,
-// fail.go what a dead turn means, limit.go when it is enough, outcome.go how
-// it all ended.
+// fail.go what a dead turn means, session.go what a person's session does unasked,
+// limit.go when it is enough, outcome.go how it all ended.
 package loop
 
 import (

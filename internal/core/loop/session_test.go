@@ -1,0 +1,160 @@
+package loop_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// attended is a loop in a person's session, in its first turn.
+func attended(t *testing.T, p loop.Policy) *scenario {
+	t.Helper()
+	p.Attended, p.Session = true, loop.Continue
+	sc := begin(t, p)
+	if !p.Gates {
+		sc.checkpointed("turn 1 continue first")
+		return sc
+	}
+	sc.checkpointed("gates baseline")
+	sc.gates(red("x"), "turn 1 continue first")
+	return sc
+}
+
+func ended(t loop.Turn) loop.Event { return loop.Event{Kind: loop.TurnEnded, Turn: &t} }
+
+func died(c loop.Class) loop.Event {
+	return loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: c, Message: "died"}}
+}
+
+var byPerson = loop.Turn{ByPerson: true, ToolCalls: 1}
+
+func TestATurnOfAPersonsSessionIsNotInterrupted(t *testing.T) {
+	t.Parallel()
+	sc := attended(t, loop.Policy{Gates: true})
+	sc.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "")
+	sc.feed(ended(loop.Turn{ToolCalls: 1}), "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates limit")
+	sc.gates(green, "finish duration")
+
+	sc = attended(t, loop.Policy{})
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, "finish cancelled")
+}
+
+func TestALoopIsHeldUntilTheSessionWorksAgain(t *testing.T) {
+	t.Parallel()
+	for _, c := range []loop.Class{loop.Login, loop.Billing, loop.Refused} {
+		sc := attended(t, loop.Policy{})
+		sc.feed(died(c), "notify")
+		if sc.s.Phase != loop.Paused || sc.s.Pause {
+			t.Fatalf("%s: %s", c, sc.s.Phase)
+		}
+		sc.feed(died(c), "notify") // they tried again
+		sc.feed(ended(byPerson), "turn 1 continue go_on")
+		sc.feed(died(c), "notify")
+		sc.feed(ended(loop.Turn{ToolCalls: 1}), "look")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}, "turn 2 continue go_on")
+		sc.feed(died(c), "notify")
+		sc.feed(loop.Event{Kind: loop.Resumed}, "turn 2 continue interrupted")
+		if sc.s.Usage.CostUSD != 0 || sc.s.Elapsed() >= sc.s.Now.Sub(sc.s.StartedAt) {
+			t.Errorf("%s: the time in which it was held counts: %s", c, sc.s.Elapsed())
+		}
+	}
+}
+
+func TestALoopInASessionDoesNotEndBecauseTheNetworkIsDown(t *testing.T) {
+	t.Parallel()
+	sc := attended(t, loop.Policy{})
+	for range 10 {
+		sc.feed(died(loop.Network), "wait")
+		sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 1 continue interrupted")
+	}
+	sc.feed(died(loop.Network), "notify")
+	sc.feed(loop.Event{Kind: loop.Resumed}, "turn 1 continue interrupted")
+	sc.feed(died(loop.Network), "wait")
+}
+
+func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
+	t.Parallel()
+	claimed := ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}})
+
+	sc := attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
+	sc.feed(died(loop.UsageLimit), "wait")
+	sc.feed(claimed, "look deep") // the person bought more, and the agent went on
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+	if sc.s.Iteration != 1 {
+		t.Errorf("iteration %d", sc.s.Iteration)
+	}
+
+	sc = attended(t, loop.Policy{Gates: true})
+	sc.feed(died(loop.Overloaded), "wait")
+	sc.feed(ended(byPerson), "turn 1 continue go_on")
+	sc.feed(died(loop.Overloaded), "wait")
+	sc.feed(died(loop.UsageLimit), "wait")
+
+	background := loop.Turn{ToolCalls: 1, Background: []string{"npm test"}}
+	sc = attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 2}})
+	sc.feed(ended(background), "wait")
+	sc.feed(ended(byPerson), "") // it does not end what is waited for
+	sc.feed(ended(background), "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates limit")
+	if sc.s.Iteration != 2 {
+		t.Errorf("the turn of the session that was woken is not counted: %d", sc.s.Iteration)
+	}
+
+	background.Background = []string{"npm start"}
+	sc = attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
+	sc.feed(ended(background), "wait")
+	sc.feed(claimed, "look deep")
+	if sc.s.Iteration != 1 {
+		t.Errorf("iteration %d of 1", sc.s.Iteration)
+	}
+}
+
+func TestTurnsBesideALoopThatIsBusyOrPausedAreNobodysBusiness(t *testing.T) {
+	t.Parallel()
+	sc := attended(t, loop.Policy{Gates: true})
+	sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "look deep")
+	sc.feed(ended(byPerson), "")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+	sc.feed(ended(byPerson), "")
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &byPerson, Failure: &loop.Failure{Class: loop.Crashed}}, "")
+	sc.feed(ended(loop.Turn{}), "notify") // the loop's own cannot end here
+	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.gates(red("x"), "")
+	before := sc.s
+	sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "")
+	sc.feed(died(loop.Login), "")
+	if sc.s.Phase != loop.Paused || sc.s.Turns != before.Turns {
+		t.Errorf("%s after %d turns", sc.s.Phase, sc.s.Turns)
+	}
+	sc.feed(loop.Event{Kind: loop.Resumed}, "turn 2 continue gates_failed")
+}
+
+func TestAStrikeInASessionAsksToPutBack(t *testing.T) {
+	t.Parallel()
+	sc := attended(t, loop.Policy{Gates: true})
+	for n, want := range []string{"put_back; turn 2 continue struck", "put_back; turn 3 continue struck", "put_back; finish tampered"} {
+		sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "look deep")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Tampered: []string{"check.sh"}}}, want)
+		if n == 0 && !strings.Contains(sc.s.Failing.Reason, "put them back as they were, or ask the person") {
+			t.Errorf("told %q", sc.s.Failing.Reason)
+		}
+	}
+	if slices.ContainsFunc(sc.s.History, func(a loop.Attempt) bool { return strings.Contains(a.What, "put back") }) {
+		t.Errorf("history: %v", sc.s.History)
+	}
+}
+
+func TestALoopInASessionThatFailsAgainAndAgainIsStuck(t *testing.T) {
+	t.Parallel()
+	sc := attended(t, loop.Policy{Gates: true})
+	sc.turn("done", "gates claim")
+	sc.gates(red("a"), "turn 2 continue gates_failed")
+	sc.turn("done", "gates claim")
+	sc.gates(red("b"), "turn 3 continue gates_failed")
+	sc.turn("done", "gates claim")
+	sc.gates(red("c"), "checkpoint")
+	sc.checkpointed("finish stuck")
+}
