@@ -102,14 +102,9 @@ func (s *seat) note(level loop.Level, text string) {
 }
 
 // bound journals the session that the loop lives in.
-func (s *seat) bound(b session.Binding) error {
+func (s *seat) bound(b session.Binding) {
 	s.mem.Bound = record.Bound{Session: b.Session, Agent: "claude", Client: b.Client}
-	data, err := json.Marshal(s.mem.Bound)
-	if err != nil {
-		return fmt.Errorf("encode the session: %w", err)
-	}
-	s.pending = append(s.pending, journal.Entry{Type: record.TypeBound, Data: data})
-	return nil
+	s.pending = append(s.pending, journal.Entry{Type: record.TypeBound, Data: s.mem.Bound})
 }
 
 // asks tells whether the last step asked for something.

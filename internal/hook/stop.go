@@ -55,9 +55,7 @@ func (h *hook) atWork(b session.Binding) bool {
 // neither git nor gates.
 func (h *hook) turnEnded(ctx context.Context, s *seat, b session.Binding) error {
 	if b.Session != s.mem.Bound.Session { // the client gave it another id
-		if err := s.bound(b); err != nil {
-			return err
-		}
+		s.bound(b)
 	}
 	if err := h.fileSays(ctx, s, b); err != nil {
 		return err
