@@ -174,10 +174,10 @@ func (d *dialogue) said(out, problem []byte, _ int) string {
 	for line := range strings.Lines(string(problem)) {
 		text += "! " + line
 	}
-	if len(text) > 2000 {
+	if text = d.plainly(text); len(text) > 2000 {
 		text = fmt.Sprintf("%s… %d bytes\n", text[:60], len(text))
 	}
-	return d.plainly(text)
+	return text
 }
 
 // kept are the lines that show what is on disk now.
@@ -193,6 +193,7 @@ func (d *dialogue) kept() string {
 			text += "= journal: " + news + "\n"
 		}
 		m, _, err := record.Remember(d.loop)
+		d.afresh(m, err)
 		text += fmt.Sprintf("= %s %d", m.State.Phase, m.State.Iteration)
 		if m.State.Outcome != "" {
 			text += " " + string(m.State.Outcome)

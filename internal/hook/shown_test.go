@@ -2,21 +2,28 @@ package hook
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
 var (
 	loopID = regexp.MustCompile(`\b[a-z]+-[a-z]+-[0-9a-f]{4}\b`)
 	clock  = regexp.MustCompile(`\b\d\d:\d\d:\d\d\b`)
+	number = regexp.MustCompile(`\bbyte \d+|\bm\d{19}\b`)
 )
 
 // plainly is text without what differs from run to run.
@@ -29,7 +36,8 @@ func (w *world) plainly(text string) string {
 	if w.loop != nil {
 		text = strings.ReplaceAll(text, w.loop.ID, "LOOP")
 	}
-	return clock.ReplaceAllString(loopID.ReplaceAllString(text, "LOOP"), "TIME")
+	text = clock.ReplaceAllString(loopID.ReplaceAllString(text, "LOOP"), "TIME")
+	return number.ReplaceAllString(text, "N")
 }
 
 // news are the records that the journal gained since the last call, in few words.
@@ -58,6 +66,25 @@ func (d *dialogue) news() string {
 		}
 	}
 	return strings.Join(words, ", ")
+}
+
+// afresh fails where the snapshot is not what the journal alone comes to.
+func (d *dialogue) afresh(m record.Memory, err error) {
+	data, readErr := os.ReadFile(filepath.Join(d.loop.Dir, "journal.jsonl"))
+	if err != nil || readErr != nil {
+		return // damaged or gone, as the dialogue says
+	}
+	copied := store.Open(d.t.TempDir()).Loop(d.loop.ID)
+	if err := errors.Join(os.MkdirAll(copied.Dir, 0o700), os.WriteFile(filepath.Join(copied.Dir, "journal.jsonl"), data, 0o600)); err != nil {
+		d.t.Fatal(err)
+	}
+	again, _, err := record.Remember(copied)
+	if corrupt := (*journal.CorruptError)(nil); errors.As(err, &corrupt) {
+		return // it was damaged behind the snapshot's back
+	}
+	if diff := cmp.Diff(again, m, cmpopts.EquateEmpty()); err != nil || diff != "" {
+		d.t.Errorf("the fold of the journal (-) is not the snapshot (+): %v\n%s", err, diff)
+	}
 }
 
 // happened is an event in few words.
