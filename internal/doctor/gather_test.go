@@ -13,6 +13,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
 // machine is a home, a project and a folder of programs.
@@ -277,6 +281,59 @@ func TestGatherOfPlugins(t *testing.T) {
 	m.write(filepath.Join(config, "plugins", "known_marketplaces.json"), `{"pawl": {"source": {"source": "directory", "path": `+quote(t, market)+`}}}`)
 	if f = m.gather(expect); f.plugins[1].version != "2.0.0" || f.plugins[1].dir != filepath.Join(market, "plugins", "pawl") {
 		t.Errorf("a folder's plugins are read in place: %+v", f.plugins[1])
+	}
+}
+
+// Of the loops here, those that have not ended, with what tells a stale one.
+func TestGatherOfLoops(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	home := filepath.Join(m.home, "pawl")
+	keep := func(root string, bound record.Bound, age time.Duration) *store.Loop {
+		t.Helper()
+		l, err := store.Open(home).Create(root, record.Spec{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := l.Own(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := o.Append(journal.Entry{Type: record.TypeBound, Data: bound}); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.Close(); err != nil {
+			t.Fatal(err)
+		}
+		then := time.Now().Add(-age)
+		if err := os.Chtimes(filepath.Join(l.Dir, "journal.jsonl"), then, then); err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	open := keep(m.root, record.Bound{Session: "s1", Client: os.Getpid()}, 0)
+	stale := keep(m.root, record.Bound{Session: "s2"}, 48*time.Hour)
+	lost := keep(m.root, record.Bound{}, 0)
+	keep(m.home, record.Bound{}, 0)
+	busy := keep(m.root, record.Bound{Session: "s3"}, 48*time.Hour)
+	if err := os.WriteFile(filepath.Join(busy.Dir, "tools.jsonl"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := m.gather(func(o *Options) { o.PawlHome = home })
+	if f.lost != nil || len(f.loops) != 4 {
+		t.Fatalf("%v %+v", f.lost, f.loops)
+	}
+	for _, l := range f.loops {
+		quiet := l.quiet > 47*time.Hour
+		want := map[string]loop{
+			open.ID: {session: "s1", client: true}, stale.ID: {session: "s2"}, lost.ID: {}, busy.ID: {session: "s3"},
+		}[l.id]
+		if l.held || l.session != want.session || l.client != want.client || quiet != (l.id == stale.ID) {
+			t.Errorf("%+v", l)
+		}
+	}
+	if found := checkLoops(f); len(found) != 2 {
+		t.Errorf("%+v", found)
 	}
 }
 

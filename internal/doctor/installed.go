@@ -92,12 +92,13 @@ func checkPrograms(f Facts) []Finding {
 	var out []Finding
 	seen := map[string]bool{}
 	for _, h := range f.own() {
-		program := h.where() + "\x00" + h.argv[0]
-		if seen[program] {
-			continue
+		if program := h.where() + "\x00" + h.argv[0]; !seen[program] {
+			seen[program] = true
+			out = append(out, checkProgram(f, h)...)
 		}
-		seen[program] = true
-		out = append(out, checkProgram(f, h)...)
+	}
+	if len(seen) > 0 && len(out) == 0 {
+		return []Finding{ok("hook and pawl are one version")}
 	}
 	return out
 }
@@ -114,11 +115,8 @@ func checkProgram(f Facts, h hook) []Finding {
 		out = append(out, warn("install both from one release", "%s is another version than pawl: %s, not %s", h.found, h.version, f.pawl))
 	}
 	if h.shellOnly {
-		out = append(out, warn("put it in a folder that every program sees, or: "+reinstall(h),
-			"%s is found by the PATH of this terminal only: a client that an editor or the desktop starts may not find it", h.argv[0]))
-	}
-	if len(out) == 0 {
-		return []Finding{ok("hook is pawl's own version")}
+		out = append(out, warn("put it in a folder that every program sees, or have its path written in full: pawl install claude --scope local",
+			"%s (%s) is found by the PATH of this terminal only: a client that an editor or the desktop starts may not find it", h.argv[0], h.where()))
 	}
 	return out
 }

@@ -56,7 +56,7 @@ func TestPrograms(t *testing.T) {
 		}
 	}
 	check(t, checkPrograms, []checkCase{
-		{"well", nil, one(OK, "hook is pawl's own version", "")},
+		{"well", nil, one(OK, "hook and pawl are one version", "")},
 		{
 			"not there", each(func(h *hook) { h.found, h.problem = "", "/bin/pawl-hook is not there" }),
 			one(Bad, "the hook of the project settings does not run: /bin/pawl-hook is not there", "pawl install claude --scope project"),
@@ -71,14 +71,15 @@ func TestPrograms(t *testing.T) {
 		},
 		{
 			"found from a terminal only", each(func(h *hook) { h.argv[0], h.shellOnly, h.scope = "pawl-hook", true, user }),
-			one(Warn, "pawl-hook is found by the PATH of this terminal only: a client that an editor or the desktop starts may not find it",
-				"put it in a folder that every program sees, or: pawl install claude --scope user"),
+			one(Warn, "pawl-hook (user settings) is found by the PATH of this terminal only: a client that an editor or the desktop starts may not find it",
+				"put it in a folder that every program sees, or have its path written in full: pawl install claude --scope local"),
 		},
 		{"two installations, one of them broken", func(f *Facts) {
 			f.hooks = append(f.hooks, ours("Stop", managed))
 			f.hooks[2].problem = "/bin/pawl-hook is not executable"
-		}, append(one(OK, "hook is pawl's own version", ""),
-			one(Bad, "the hook of the managed settings does not run: /bin/pawl-hook is not executable", "ask whoever manages this machine")...)},
+		}, one(Bad, "the hook of the managed settings does not run: /bin/pawl-hook is not executable", "ask whoever manages this machine")},
+		{"two installations, both well", func(f *Facts) { f.hooks = append(f.hooks, ours("Stop", managed)) }, one(OK, "hook and pawl are one version", "")},
+		{"none", func(f *Facts) { f.hooks = nil }, nil},
 	})
 }
 
@@ -133,7 +134,7 @@ func TestExamine(t *testing.T) {
 		all = append(all, string(found.Status)+" "+found.What)
 	}
 	want := []string{
-		"ok claude 2.1.328", "ok settings are valid", "ok hooks are on", "ok hook installed (project settings)", "ok hook is pawl's own version",
+		"ok claude 2.1.328", "ok settings are valid", "ok hooks are on", "ok hook installed (project settings)", "ok hook and pawl are one version",
 		"ok hook answers in 2 ms", "ok no cap on blocked stops", "ok no other Stop hook", "ok no stale loop", "ok state can be written", "ok git 2.43.0",
 		"skipped whether claude is a shell alias with --bare or --safe-mode cannot be seen from here (alias claude shows it); both run no hooks",
 	}
