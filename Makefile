@@ -3,7 +3,7 @@
 FUZZTIME ?= 30s
 LINT = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: build fmt check cross test cover race fuzz e2e bench demo
+.PHONY: build fmt check cross test cover race fuzz e2e bench bench-hook demo
 
 build: ## bin/pawl
 	go build -trimpath -o bin/pawl ./cmd/pawl
@@ -40,6 +40,9 @@ e2e: ## the tests with the real clients, against a scripted model on loopback
 
 bench: ## the bounds of docs/DESIGN.md, measured side by side
 	go run ./bench
+
+bench-hook: ## those of the hook; AGAINST=SCRIPT compares it with another Stop hook
+	go run ./bench hook $(if $(AGAINST),-against '$(AGAINST)')
 
 demo: ## the whole of it, in a temporary folder, with a scripted agent
 	go run ./cmd/pawl demo

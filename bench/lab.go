@@ -16,32 +16,42 @@ type lab struct {
 	dir   string
 	empty string // an empty Go program
 	pawl  string
+	hook  string // of `bench hook`
 	self  string // this program, to measure a package in a process of its own
 }
 
 func newLab(ctx context.Context, o options) (*lab, error) {
+	l, err := emptyLab(o)
+	if err != nil {
+		return nil, err
+	}
+	return l, l.build(ctx, map[string]string{l.empty: l.empty + ".go", l.pawl: "github.com/pawl-dev/pawl/cmd/pawl"})
+}
+
+// emptyLab has its folder, and no program yet.
+func emptyLab(o options) (*lab, error) {
 	dir, err := os.MkdirTemp("", "pawl-bench-")
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{options: o, dir: dir, empty: exe(dir, "empty"), pawl: exe(dir, "pawl")}
+	l := &lab{options: o, dir: dir, empty: exe(dir, "empty"), pawl: exe(dir, "pawl"), hook: exe(dir, "pawl-hook")}
 	if l.self, err = os.Executable(); err != nil {
 		return nil, err
 	}
-	source := filepath.Join(dir, "empty.go")
-	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
-		return nil, err
-	}
-	for _, argv := range [][]string{
-		{"go", "build", "-o", l.empty, source},
-		{"go", "build", "-o", l.pawl, "github.com/pawl-dev/pawl/cmd/pawl"},
-	} {
+	return l, os.WriteFile(l.empty+".go", []byte("package main\n\nfunc main() {}\n"), 0o600)
+}
+
+// build makes programs of packages or source files, all with the same flags. The
+// lab is gone where that fails.
+func (l *lab) build(ctx context.Context, programs map[string]string, flags ...string) error {
+	for program, source := range programs {
+		argv := append(append([]string{"go", "build", "-o", program}, flags...), source)
 		if _, _, err := (process{argv: argv}).run(ctx); err != nil {
 			l.close()
-			return nil, err
+			return err
 		}
 	}
-	return l, nil
+	return nil
 }
 
 func (l *lab) close() { _ = os.RemoveAll(l.dir) }

@@ -8,6 +8,7 @@
 //	go run ./bench                 # all of them, some minutes
 //	go run ./bench -only list      # the rows whose text has "list"
 //	go run ./bench -runs 31 -files 50000
+//	go run ./bench hook            # those of pawl-hook, see hook.go
 //
 // It exits 1 if a bound does not hold.
 package main
@@ -52,27 +53,17 @@ type outcome struct {
 var errAbsent = errors.New("not installed")
 
 func main() {
-	if !helper(os.Args) {
-		os.Exit(bench())
+	switch {
+	case helper(os.Args):
+	case len(os.Args) > 1 && os.Args[1] == "hook":
+		os.Exit(exitCode(benchHook(os.Args[2:])))
+	default:
+		os.Exit(exitCode(bench(os.Args[1:])))
 	}
 }
 
-// bench reads the flags, measures, and gives the exit code.
-func bench() int {
-	var o options
-	flag.IntVar(&o.runs, "runs", 15, "measure each `N` times, in turns")
-	flag.IntVar(&o.files, "files", 50_000, "files in the big tree")
-	flag.IntVar(&o.iterations, "iterations", 10_000, "iterations of the long loop")
-	flag.IntVar(&o.loops, "loops", 1_000, "loops to list")
-	flag.Int64Var(&o.stream, "stream", 1<<30, "bytes of the agent's event stream")
-	only := flag.String("only", "", "only the rows whose text has `TEXT`")
-	flag.Parse()
-
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Minute)
-	defer cancel()
-	held, err := run(ctx, o, *only)
+// exitCode says what went wrong, if anything did.
+func exitCode(held bool, err error) int {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench: error:", err)
 	}
@@ -82,17 +73,42 @@ func bench() int {
 	return 0
 }
 
-// run measures the rows and prints them; it tells whether every bound held.
-func run(ctx context.Context, o options, only string) (bool, error) {
+// timed is the context of a measurement, which ends with Ctrl-C or after long.
+func timed(long time.Duration) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, cancel := context.WithTimeout(ctx, long)
+	return ctx, func() { cancel(); stop() }
+}
+
+// bench measures the tool, and tells whether every bound held.
+func bench(args []string) (bool, error) {
+	var o options
+	f := flag.NewFlagSet("bench", flag.ExitOnError)
+	f.IntVar(&o.runs, "runs", 15, "measure each `N` times, in turns")
+	f.IntVar(&o.files, "files", 50_000, "files in the big tree")
+	f.IntVar(&o.iterations, "iterations", 10_000, "iterations of the long loop")
+	f.IntVar(&o.loops, "loops", 1_000, "loops to list")
+	f.Int64Var(&o.stream, "stream", 1<<30, "bytes of the agent's event stream")
+	only := f.String("only", "", "only the rows whose text has `TEXT`")
+	if err := f.Parse(args); err != nil {
+		return false, err
+	}
+	ctx, done := timed(20 * time.Minute)
+	defer done()
 	l, err := newLab(ctx, o)
 	if err != nil {
 		return false, err
 	}
 	defer l.close()
+	return measure(ctx, l, rows(o), *only)
+}
+
+// measure measures the rows and prints them; it tells whether every bound held.
+func measure(ctx context.Context, l *lab, rows []row, only string) (bool, error) {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "what\treference\tmeasured\tresult\tbound\t")
 	all := true
-	for _, r := range rows(o) {
+	for _, r := range rows {
 		if !strings.Contains(r.what, only) {
 			continue
 		}

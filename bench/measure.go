@@ -58,7 +58,8 @@ type process struct {
 	dir  string
 	env  []string // added to the environment
 	argv []string
-	exit int // the exit code it should have
+	in   string // on its stdin
+	exit int    // the exit code it should have
 }
 
 // cpu runs the process: the processor time of it and its descendants.
@@ -75,7 +76,7 @@ func (p process) run(ctx context.Context) (string, *os.ProcessState, error) {
 	var out, errs strings.Builder
 	cmd := exec.CommandContext(ctx, p.argv[0], p.argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, append(os.Environ(), p.env...), &out, &errs
-	cmd.WaitDelay = time.Second
+	cmd.Stdin, cmd.WaitDelay = strings.NewReader(p.in), time.Second
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		return "", nil, err
 	}

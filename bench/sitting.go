@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// sitting is a person's session with a loop in it, as its client sees it.
+type sitting struct {
+	program    string // pawl-hook
+	home       string // $PAWL_HOME
+	root       string
+	session    string
+	transcript string
+	loop       *store.Loop
+	stops      int
+}
+
+const (
+	sessionID = "0b6f5a52-7a0c-4f53-9d1c-3f8a4d0e9b11"
+	otherID   = "77e0c1de-5a44-4d53-8a51-0c2b7c9f4e22"
+	promptID  = "5d0c2f3e-91f4-4b5e-a6f0-2a1d7c4b8e33"
+)
+
+// sit begins a loop in a session and lets it come to its iterations, without an
+// agent.
+func (l *lab) sit(ctx context.Context) (*sitting, error) {
+	dir, err := os.MkdirTemp(l.dir, "session")
+	if err != nil {
+		return nil, err
+	}
+	s := &sitting{program: l.hook, home: filepath.Join(dir, "home"), root: filepath.Join(dir, "project"), session: sessionID}
+	if err := os.MkdirAll(filepath.Join(s.root, ".claude"), 0o700); err != nil {
+		return nil, err
+	}
+	if s.transcript, err = s.hollow(1 << 20); err != nil {
+		return nil, err
+	}
+	spec := order()
+	if s.loop, err = store.Open(s.home).Create(s.root, spec); err != nil {
+		return nil, err
+	}
+	owner, err := s.loop.Own(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer owner.Close()
+	if err := s.begin(owner, spec, l.iterations); err != nil {
+		return nil, err
+	}
+	return s, session.Open(s.home).Bind(ctx, session.Binding{
+		Session: s.session, Loop: s.loop.ID, Epoch: owner.Epoch(), Root: s.root, Prompt: promptID, Since: time.Now(), Judge: "settings",
+	})
+}
+
+// order is what such a loop is asked.
+func order() record.Spec {
+	return record.Spec{
+		Prompt: strings.Repeat("Make the parser take comments, and keep them where they stand. ", 20),
+		Policy: loop.Policy{
+			Kind: loop.Change, Limits: loop.Limits{Iterations: 1_000_000_000}, Session: loop.Continue, Gates: true, Attended: true,
+		},
+		Tasks: []loop.Task{{ID: record.GoalTask, Title: "Make the parser take comments", Status: loop.Open}},
+		Gates: []gate.Gate{{Name: "test", Command: "go test ./..."}, {Name: "vet", Command: "go vet ./..."}},
+		Agent: record.Agent{Name: "claude"}, Branch: "main", NoCommit: true,
+	}
+}
+
+// begin journals the loop up to a turn late in its life, and writes the prompt
+// that goes on with it.
+func (s *sitting) begin(owner *store.Owner, spec record.Spec, iterations int) error {
+	events := []loop.Event{
+		{Kind: loop.Started, Start: &loop.Start{Policy: spec.Policy, Tasks: spec.Tasks}},
+		{Kind: loop.Checkpointed, Tree: strings.Repeat("a", 40)},
+		{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForBaseline, Tree: strings.Repeat("a", 40), Status: gate.Pass, Green: true}},
+	}
+	for range iterations - 1 {
+		events = append(events,
+			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 3, SessionID: s.session}},
+			loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}})
+	}
+	var memory record.Memory
+	entries := make([]journal.Entry, len(events))
+	for i, e := range events {
+		e.At = time.Now()
+		memory.Apply(e)
+		entries[i] = journal.Entry{Type: record.TypeEvent, Data: e}
+	}
+	if st := memory.State; st.Phase != loop.Turning || st.Iteration != iterations {
+		return fmt.Errorf("the loop is %s in iteration %d, %d wanted", st.Phase, st.Iteration, iterations)
+	}
+	mark, err := owner.Append(entries...)
+	if err != nil {
+		return err
+	}
+	if err := owner.Save(mark, memory, nil); err != nil {
+		return err
+	}
+	return os.WriteFile(record.ContinuePath(s.loop), []byte(strings.Repeat("Go on. Commit to nothing that you have not run.\n", 40)), 0o600)
+}
+
+// used notes that the agent used a tool.
+func (s *sitting) used() error {
+	f, err := os.OpenFile(record.ToolCallsPath(s.loop), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(`{"tool":"Bash","command":"go test ./..."}` + "\n")
+	return errors.Join(err, f.Close())
+}
+
+// elsewhere is another session of the same folder, in which no loop lives.
+func (s *sitting) elsewhere() *sitting {
+	other := *s
+	other.session = otherID
+	return &other
+}
+
+// without is a machine on which there never was a loop.
+func (s *sitting) without() *sitting {
+	other := *s
+	other.home += "-of-another"
+	return &other
+}
+
+// hook is a call of pawl-hook as the client makes it.
+func (s *sitting) hook(payload string, flags ...string) process {
+	return process{
+		dir: s.root, in: strings.ReplaceAll(payload, sessionID, s.session), argv: append([]string{s.program, "claude"}, flags...),
+		env: append(s.client(), "PAWL_HOME="+s.home, "PAWL_LOOP="),
+	}
+}
+
+// client is what the client puts into the environment of its hooks.
+func (s *sitting) client() []string {
+	return []string{
+		"CLAUDECODE=1", "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_CODE_SESSION_ID=" + s.session, "CLAUDE_CODE_SESSION_ATTENDED=1",
+		fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()), "CLAUDE_PROJECT_DIR=" + s.root, "CLAUDE_PLUGIN_ROOT=", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=",
+	}
+}
+
+// stop is the payload of a stop: each has other last words.
+func (s *sitting) stop() string {
+	s.stops++
+	last := fmt.Sprintf("Part %d of the parser takes comments now, and its tests pass. What is left is the printer, which comes next.", s.stops)
+	return s.event("Stop", map[string]any{
+		"stop_hook_active": true, "last_assistant_message": last, "background_tasks": []any{}, "session_crons": []any{},
+	})
+}
+
+// call is the payload of a tool call, before or after it.
+func (s *sitting) call(event string) string {
+	return s.event(event, map[string]any{
+		"tool_name": "Bash", "tool_use_id": "toolu_01", "tool_response": map[string]any{"stdout": strings.Repeat("ok  \tparser\t0.01s\n", 100), "stderr": ""},
+		"tool_input": map[string]any{"command": "cd parser && go test ./... 2>&1 | tail -n 20; git diff --stat", "description": "Run the parser's tests"},
+	})
+}
+
+func (s *sitting) event(name string, more map[string]any) string {
+	more["hook_event_name"], more["session_id"], more["prompt_id"] = name, sessionID, promptID
+	more["transcript_path"], more["cwd"], more["permission_mode"] = s.transcript, s.root, "default"
+	data, err := json.Marshal(more)
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return string(data)
+}
+
+// continues checks that an answer to a stop sends the agent back to work.
+func continues(out string) error {
+	var answer struct {
+		Decision string `json:"decision"`
+		Specific struct {
+			Context string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal([]byte(out), &answer); err != nil || answer.Decision != "block" && answer.Specific.Context == "" {
+		return fmt.Errorf("the session should go on, the hook said: %q", out)
+	}
+	return nil
+}
