@@ -31,7 +31,7 @@ func (c *checkpointsCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	repo, err := git.Open(ctx, s.kept.Root) // checkpoints outlive a work tree
+	repo, err := s.origin(ctx)
 	if err != nil {
 		return err
 	}

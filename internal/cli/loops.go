@@ -134,6 +134,15 @@ func (s *subject) repo(ctx context.Context) (*git.Repo, error) {
 	return launch.Repo(ctx, s.Loop)
 }
 
+// origin opens the repository that holds what the loop made: checkpoints outlive
+// a work tree.
+func (s *subject) origin(ctx context.Context) (*git.Repo, error) {
+	if s.spec.OwnTree {
+		return git.Open(ctx, s.kept.Root)
+	}
+	return s.repo(ctx)
+}
+
 // events are those of the journal, in order; damaged records are left out.
 func events(records iter.Seq2[journal.Record, error]) iter.Seq[loop.Event] {
 	return func(yield func(loop.Event) bool) {

@@ -122,11 +122,20 @@ func (a *app) own(ctx context.Context, s *subject, repo *git.Repo) (*store.Owner
 	if err != nil {
 		return nil, nil, busy(err)
 	}
-	owner, err := s.Own(ctx)
+	owner, err := s.own(ctx)
 	if err != nil {
 		return nil, nil, errors.Join(busy(err), unlock())
 	}
 	return owner, func() error { return errors.Join(owner.Close(), unlock()) }, nil
+}
+
+// own makes us the loop's owner. A session's hooks stay that of theirs: a restore
+// between two of them is as good as one of them.
+func (s *subject) own(ctx context.Context) (*store.Owner, error) {
+	if s.inSession() {
+		return s.Rejoin(ctx, s.holder.Epoch)
+	}
+	return s.Own(ctx)
 }
 
 // busy says of a work tree that is held what to do about it.

@@ -145,6 +145,9 @@ func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
 		return failure.New(failure.Usage, "", "%s lies outside of %s", q.File, p.root)
 	}
 	s.File, s.Policy.Counted = filepath.ToSlash(file), q.Counted
+	if !slices.Contains(s.Foreign, s.File) {
+		s.Foreign = append(s.Foreign, s.File)
+	}
 	return nil
 }
 

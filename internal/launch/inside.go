@@ -104,6 +104,9 @@ func (p *Prepared) open(ctx context.Context, d *Drive, l *store.Loop, o Opening)
 	if err := d.inSession(ctx, p.env); err != nil {
 		return err
 	}
+	if !p.Spec.NoCommit && len(p.Status.Dirty) > 0 {
+		return d.keepChanges(ctx) // with the person's leave, see RefuseAttended
+	}
 	if !p.Spec.Shadow {
 		return nil
 	}

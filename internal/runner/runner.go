@@ -286,12 +286,16 @@ func (r *Runner) planPath() string {
 }
 
 // Marks are the paths that Pawl itself writes in the work tree, relative to its
-// root: the plan and the progress file beside it.
+// root: the plan and the progress file beside it, another tool's state file.
 func (r *Runner) Marks() []string {
-	if r.Spec.Plan == "" {
-		return nil
+	var paths []string
+	if r.Spec.File != "" {
+		paths = append(paths, r.Spec.File)
 	}
-	paths := []string{r.Spec.Plan}
+	if r.Spec.Plan == "" {
+		return paths
+	}
+	paths = append(paths, r.Spec.Plan)
 	f, err := planfile.Load(r.planPath())
 	if err != nil {
 		return paths

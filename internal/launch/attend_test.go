@@ -1,0 +1,266 @@
+package launch_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+const sessionID = "0d1f2a3b-0000-4000-8000-000000000001"
+
+// asked is a request out of a session in the project.
+func asked(root string, env environment.Environment, flags map[string]any) launch.AttendRequest {
+	return launch.AttendRequest{
+		Request: launch.Request{Dir: root, Words: []string{"do it"}, Flags: flags, Env: env},
+		Inside:  launch.Inside{Session: sessionID, Client: 4242, Prompt: "p1", Judge: "plugin"},
+	}
+}
+
+func attend(t *testing.T, q launch.AttendRequest, o launch.Opening) (*launch.Attended, error) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("gates are run by sh here")
+	}
+	p, err := launch.PrepareAttended(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Inside = q.Inside
+	return p.Attend(t.Context(), o)
+}
+
+func TestOrderOfALoopInASession(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name   string
+		config string // pawl.toml
+		change func(root string, q *launch.AttendRequest)
+		want   func(p loop.Policy) loop.Policy
+		counts bool // the limit is the default one
+	}{
+		{name: "nothing typed", counts: true},
+		{
+			name: "what the project's file says of a limit holds", config: "max_iterations = 40\non_failure = \"restore\"\nsession = \"turn\"\n",
+			want: func(p loop.Policy) loop.Policy { p.Limits.Iterations = 40; return p },
+		},
+		{
+			name: "a command that is to succeed", counts: true,
+			change: func(_ string, q *launch.AttendRequest) { q.Verify, q.Words = "sh sub/check.sh", nil },
+			want:   func(p loop.Policy) loop.Policy { p.Verify, p.Gates = true, true; return p },
+		},
+		{
+			name: "a file without a limit, at its third iteration",
+			change: func(root string, q *launch.AttendRequest) {
+				q.File, q.Counted, q.Flags = filepath.Join(root, "sub", "state.md"), 2, map[string]any{"max_iterations": 0}
+			},
+			want: func(p loop.Policy) loop.Policy { p.Limits, p.Counted = loop.Limits{}, 2; return p },
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root, env := project(t)
+			if c.config != "" {
+				write(t, filepath.Join(root, "pawl.toml"), c.config)
+			}
+			q := asked(root, env, nil)
+			if c.change != nil {
+				c.change(root, &q)
+			}
+			p, err := launch.PrepareAttended(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := loop.Policy{
+				Kind: loop.Change, Attended: true, Session: loop.Continue, HandoverAt: 80,
+				Limits: loop.Limits{Iterations: 25, Duration: 8 * time.Hour},
+			}
+			if c.want != nil {
+				want = c.want(want)
+			}
+			if diff := cmp.Diff(want, p.Spec.Policy); diff != "" {
+				t.Error(diff)
+			}
+			if !p.Spec.NoCommit || p.Spec.Shadow || p.Spec.Branch != "main" || p.DefaultLimit() != c.counts {
+				t.Errorf("spec: %+v", p.Spec)
+			}
+			if q.File != "" && p.Spec.File != "sub/state.md" {
+				t.Errorf("file: %s", p.Spec.File)
+			}
+		})
+	}
+}
+
+// The session is given the loop when its first prompt is known.
+func TestTheSessionIsBound(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	a, err := attend(t, asked(root, env, map[string]any{"gates": []string{"sh sub/check.sh"}}), launch.Opening{Patience: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Driving || !strings.Contains(a.Prompt, "do it") || len(a.Memory.Results) != 1 {
+		t.Errorf("begun: %+v", a)
+	}
+	b, err := session.Open(env.PawlHome).Find(sessionID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := session.Binding{
+		Session: sessionID, Loop: a.Loop.ID, Epoch: 1, Root: root, Client: 4242, Prompt: "p1", Judge: "plugin", Given: a.Memory.Begun, Since: b.Since,
+	}
+	if diff := cmp.Diff(want, b); diff != "" || b.Given != 1 || b.Since.IsZero() {
+		t.Error(diff, b)
+	}
+	if diff := cmp.Diff(record.Bound{Session: sessionID, Agent: "claude", Client: 4242}, a.Memory.Bound); diff != "" {
+		t.Error(diff)
+	}
+	if _, alive, err := a.Loop.Holder(); err != nil || alive {
+		t.Errorf("the loop is still held: %v, %v", alive, err)
+	}
+}
+
+// Slow gates are left to another process, which goes on as the same owner.
+func TestSlowGatesAreLeftToAnother(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	sign := filepath.Join(root, "go")
+	flags := map[string]any{"gates": []string{"until test -f '" + sign + "'; do sleep 0.02; done"}}
+	a, err := attend(t, asked(root, env, flags), launch.Opening{Patience: 300 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := session.Open(env.PawlHome).Find(sessionID)
+	if !a.Driving || a.Prompt != "" || err != nil || b.Given != 0 {
+		t.Fatalf("begun: %+v, bound: %+v, %v", a, b, err)
+	}
+	write(t, sign, "")
+	d, err := launch.Rejoin(t.Context(), a.Loop, env, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held *store.HeldError
+	if _, err := launch.Rejoin(t.Context(), a.Loop, env, 0); !errors.As(err, &held) {
+		t.Errorf("a second one: %v", err)
+	}
+	state, err := d.Attend(t.Context())
+	if err != nil || state.Phase != loop.Turning || d.Owner.Epoch() != b.Epoch {
+		t.Errorf("driven: %s, %v", state.Phase, err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	m, _, err := record.Remember(a.Loop)
+	if err != nil || m.Begun != 1 {
+		t.Errorf("turns begun: %d, %v", m.Begun, err)
+	}
+	if _, err := os.Stat(record.PromptPath(a.Loop, m)); err != nil {
+		t.Error(err)
+	}
+}
+
+// One who waits gets the loop when the other lets go.
+func TestRejoinWaits(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	a, err := attend(t, asked(root, env, nil), launch.Opening{Patience: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := launch.Rejoin(t.Context(), a.Loop, env, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { _ = first.Close() })
+	second, err := launch.Rejoin(t.Context(), a.Loop, env, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What fails before the first turn leaves an ended loop, and a session without.
+func TestWhatFailsIsGivenToNobody(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name    string
+		flags   map[string]any
+		opening launch.Opening
+		want    string
+	}{
+		{"a gate that cannot run", map[string]any{"gates": []string{"no-such-program"}}, launch.Opening{Patience: time.Minute}, "ended before its first turn"},
+		{
+			"the last thing to do", nil,
+			launch.Opening{Patience: time.Minute, Ready: func(*launch.Attended) error { return errors.New("disk full") }},
+			"disk full",
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root, env := project(t)
+			_, err := attend(t, asked(root, env, c.flags), c.opening)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error: %v", err)
+			}
+			if b, err := session.Open(env.PawlHome).Find(sessionID); !errors.Is(err, session.ErrNone) {
+				t.Errorf("bound: %+v, %v", b, err)
+			}
+			listed, err := store.List(store.Open(env.PawlHome), record.Derive)
+			if err != nil || len(listed) != 1 || listed[0].Summary.Outcome != loop.Errored {
+				t.Errorf("listed: %+v, %v", listed, err)
+			}
+		})
+	}
+}
+
+// A person who loses patience has a loop that ended, not a lost one.
+func TestInterruptedBeginning(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("gates are run by sh here")
+	}
+	root, env := project(t)
+	q := asked(root, env, map[string]any{"gates": []string{"sleep 60"}})
+	p, err := launch.PrepareAttended(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(300*time.Millisecond, func() { cancel(errors.New("stopped by a test")) })
+	if _, err := p.Attend(ctx, launch.Opening{Inside: q.Inside, Patience: time.Minute}); err == nil || !strings.Contains(err.Error(), "stopped by a test") {
+		t.Errorf("error: %v", err)
+	}
+	listed, err := store.List(store.Open(env.PawlHome), record.Derive)
+	if err != nil || len(listed) != 1 || listed[0].Summary.Outcome != loop.Errored {
+		t.Errorf("listed: %+v, %v", listed, err)
+	}
+}
+
+func TestNoHomeIsAProject(t *testing.T) {
+	t.Parallel()
+	_, env := project(t)
+	for _, dir := range []string{env.Home, filepath.Dir(env.Home), string(filepath.Separator)} {
+		_, err := launch.PrepareAttended(t.Context(), asked(dir, env, nil))
+		if err == nil || failure.Hint(err) != "begin it in a project folder" {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
