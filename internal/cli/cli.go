@@ -58,6 +58,7 @@ type grammar struct {
 	Version    versionCmd    `cmd:"" group:"Set up" help:"print the version"`
 
 	Session sessionCmd `cmd:"" hidden:"" help:"what the hooks of a session run"`
+	Hook    hookCmd    `cmd:"" hidden:"" passthrough:"" help:"answer a hook of a coding agent's client, as pawl-hook does"`
 }
 
 // app is what commands work with.

@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/pawl-dev/pawl/internal/hook"
+	"github.com/pawl-dev/pawl/internal/version"
+)
+
+// hookCmd is pawl-hook in this program: where only one file can be put somewhere,
+// that is enough. pawl-hook does the same and starts faster.
+type hookCmd struct {
+	Args []string `arg:"" optional:"" placeholder:"AGENT" help:"the agent that calls: claude"`
+}
+
+func (hookCmd) Help() string {
+	return `The client of a coding agent runs it, with an event on the standard input; pawl install says so in its settings. pawl-hook is the same, and starts faster.
+
+  pawl hook claude < event.json`
+}
+
+// Run answers one event.
+func (c *hookCmd) Run(a *app) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	code := hook.Run(context.Background(), hook.Call{
+		Args: c.Args, In: a.In, Out: a.Out, Err: a.Err, Env: a.env,
+		Tool: []string{self}, Parent: os.Getppid(), Version: version.String(),
+	})
+	if code != 0 {
+		return exitCode(code)
+	}
+	return nil
+}
