@@ -53,6 +53,7 @@ type grammar struct {
 	Install    installCmd    `cmd:"" group:"Set up" help:"put Pawl's hooks into the settings of a coding agent"`
 	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"take Pawl's hooks out of them again"`
 	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"check what breaks loops in practice, and say what to do about it"`
+	Plugin     pluginCmd     `cmd:"" group:"Set up" help:"Pawl as a plugin of Claude Code"`
 	Trust      trustCmd      `cmd:"" group:"Set up" help:"let commands that stand in this repository's files run"`
 	Completion completionCmd `cmd:"" group:"Set up" help:"print a completion script for a shell"`
 	Version    versionCmd    `cmd:"" group:"Set up" help:"print the version"`

@@ -17,7 +17,7 @@ import (
 // settingsArgs is how commands name a settings file.
 type settingsArgs struct {
 	Agent  string `arg:"" enum:"claude" help:"claude"`
-	Scope  string `enum:"user,project,local" default:"user" placeholder:"SCOPE" help:"whose sessions: user, project (everybody's who works here) or local (yours here)"`
+	Scope  string `enum:"user,project,local,plugin" default:"user" placeholder:"SCOPE" help:"whose sessions: user, project (everybody's here), local (yours here), plugin (as user)"`
 	DryRun bool   `help:"only show what would change"`
 }
 
@@ -29,10 +29,12 @@ type installCmd struct {
 func (installCmd) Help() string {
 	return `Pawl's hooks go into the client's settings; what else stands there stays as it is, to the byte. Again changes
 nothing, or what a newer Pawl has to add. At project and local scope it asks whether the client's cap may be lifted:
-without that, a turn ends after eight stops in a row in which no tool was called.
+without that, a turn ends after eight stops in a row in which no tool was called. Scope plugin installs hooks and commands
+such as /pawl:loop as a plugin, by the client's own commands.
 
   pawl install claude
   pawl install claude --scope local --yes
+  pawl install claude --scope plugin
   pawl install claude --dry-run`
 }
 
@@ -56,6 +58,9 @@ func (c *settingsArgs) request(a *app) (install.Request, error) {
 func (c *installCmd) Run(a *app) error {
 	if err := a.byPerson("install hooks"); err != nil {
 		return err
+	}
+	if c.Scope == pluginScope {
+		return a.installPlugin(c.DryRun)
 	}
 	r, err := c.request(a)
 	if err != nil {
@@ -153,6 +158,9 @@ func (c *installCmd) cap(a *app, r *install.Request) (string, error) {
 func (c *uninstallCmd) Run(a *app) error {
 	if err := a.byPerson("take hooks out"); err != nil {
 		return err
+	}
+	if c.Scope == pluginScope {
+		return a.uninstallPlugin(c.DryRun)
 	}
 	r, err := c.request(a)
 	if err != nil {

@@ -33,8 +33,12 @@ type call struct {
 	Root string // the plugin's folder
 }
 
-// TestMain lets this program be the hook, too.
+// TestMain lets this program be the hook, and a client that does not do as it
+// should, too.
 func TestMain(m *testing.M) {
+	if how := os.Getenv(badClient); how != "" {
+		os.Exit(misbehave(how))
+	}
 	if log := os.Getenv(hookLog); log != "" && len(os.Args) > 1 && os.Args[1] == "claude" {
 		hook(log)
 		return

@@ -42,7 +42,7 @@ type Setup struct {
 func (s Setup) Install(ctx context.Context) (did []string, err error) {
 	export := fmt.Sprintf("write the plugin %s to %s", s.Plugin.Version, s.Dir)
 	if s.DryRun {
-		return []string{export, s.line(s.add()), s.line(s.install())}, nil
+		return append([]string{export}, s.Commands()...), nil
 	}
 	known, err := s.marketplace(ctx)
 	if err != nil {
@@ -118,6 +118,11 @@ func (s Setup) Uninstall(ctx context.Context) (did []string, err error) {
 		remove += ", but for what was changed there: " + strings.Join(left, ", ")
 	}
 	return append(did, remove), err
+}
+
+// Commands are those by which a person would install the export.
+func (s Setup) Commands() []string {
+	return []string{s.line(s.add()), s.line(s.install())}
 }
 
 func (s Setup) add() []string     { return []string{"plugin", "marketplace", "add", s.Dir} }

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/install"
+	"github.com/pawl-dev/pawl/internal/plugin"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// pluginScope is the scope of an install that is no settings file.
+const pluginScope = "plugin"
+
+type pluginCmd struct {
+	Export pluginExportCmd `cmd:"" help:"write the plugin of Claude Code into a folder"`
+}
+
+type pluginExportCmd struct {
+	Dir string `arg:"" help:"a folder that is new or empty, or an earlier export, which is brought up to date"`
+}
+
+func (pluginExportCmd) Help() string {
+	return `The folder is a marketplace to the client. Its hooks start this Pawl, wherever the folder goes on this machine.
+To have the plugin installed too: pawl install claude --scope plugin.
+
+  pawl plugin export ~/pawl-plugin
+  claude plugin marketplace add ~/pawl-plugin && claude plugin install pawl@pawl`
+}
+
+// Run writes the plugin.
+func (c *pluginExportCmd) Run(a *app) error {
+	hook, p, err := ownPlugin()
+	if err != nil {
+		return err
+	}
+	changed, err := plugin.Export(c.Dir, p)
+	if err != nil {
+		return err
+	}
+	name := term.Clean(c.Dir)
+	if !changed {
+		a.printf("%s holds the plugin pawl %s already\n", name, p.Version)
+		return nil
+	}
+	a.printf("the plugin pawl %s is in %s\n", p.Version, name)
+	a.printf("  its hooks start %s\n", term.Clean(strings.Join(append([]string{hook.Command}, hook.Args...), " ")))
+	setup := plugin.Setup{Plugin: p, Dir: filepath.Join(a.dir, c.Dir)}
+	if filepath.IsAbs(c.Dir) {
+		setup.Dir = c.Dir
+	}
+	for _, command := range setup.Commands() {
+		a.printf("  %s\n", term.Clean(command))
+	}
+	return nil
+}
+
+// ownPlugin is the plugin whose hooks start this Pawl.
+func ownPlugin() (plugin.Hook, plugin.Plugin, error) {
+	command, args, err := hookCommand(install.User)
+	if err != nil {
+		return plugin.Hook{}, plugin.Plugin{}, err
+	}
+	hook := plugin.Hook{Command: command, Args: args}
+	p, err := plugin.New(hook)
+	return hook, p, err
+}
+
+// pluginSetup is the plugin as pawl install puts it into the client. The client
+// reads it where it lies, so it lies where nobody looks for files of their own.
+func (a *app) pluginSetup(dry bool) (plugin.Setup, error) {
+	_, p, err := ownPlugin()
+	return plugin.Setup{
+		Plugin: p, Dir: filepath.Join(a.env.PawlHome, "plugin"), Env: a.env.Vars, DryRun: dry,
+	}, err
+}
+
+// installPlugin is pawl install claude --scope plugin.
+func (a *app) installPlugin(dry bool) error {
+	s, err := a.pluginSetup(dry)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := untilSignal()
+	defer cancel()
+	did, err := s.Install(ctx)
+	a.tellSteps(did, dry)
+	switch {
+	case ctx.Err() != nil:
+		return ended(ctx, ctx.Err())
+	case err != nil || dry:
+		return err
+	case did == nil:
+		a.printf("the client has the plugin pawl %s already\n", s.Plugin.Version)
+	default:
+		a.printf("sessions that are open have the plugin after /reload-plugins\n")
+	}
+	return nil
+}
+
+// uninstallPlugin is its inverse.
+func (a *app) uninstallPlugin(dry bool) error {
+	s, err := a.pluginSetup(dry)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := untilSignal()
+	defer cancel()
+	did, err := s.Uninstall(ctx)
+	a.tellSteps(did, dry)
+	switch {
+	case ctx.Err() != nil:
+		return ended(ctx, ctx.Err())
+	case err == nil && did == nil:
+		a.printf("the client does not have the plugin from %s\n", term.Clean(s.Dir))
+	}
+	return err
+}
+
+// tellSteps prints what was done, or would be.
+func (a *app) tellSteps(did []string, dry bool) {
+	word := "done:"
+	if dry {
+		word = "would:"
+	}
+	for _, step := range did {
+		a.printf("%s %s\n", word, term.Clean(step))
+	}
+}
