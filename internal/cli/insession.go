@@ -14,11 +14,17 @@ import (
 
 // A loop that lives in a session is driven from one of its hooks to the next. In
 // between nobody hears what is left in its inbox, so whoever leaves something
-// there has the loop hear it.
+// there has the loop hear it. What runs gates hears it by itself.
 
-// hearPatience is how long a hook at work is waited for. What drives gates hears
-// messages itself.
+// hearPatience is how long a hook at work is waited for.
 const hearPatience = 2 * time.Second
+
+// sits tells whether the loop waits for its session, so that hearing what was left
+// for it is all there is to do.
+func (s *subject) sits() bool {
+	st := s.memory.State
+	return st.Phase == loop.Turning || st.Phase == loop.Paused || st.Phase == loop.Waiting && st.After == loop.ThenTurn
+}
 
 // hear makes a loop in a session take what was left for it, and returns how it
 // stands then.
@@ -33,6 +39,15 @@ func (a *app) hear(s *subject) (*subject, error) {
 		return nil, ended(ctx, err)
 	}
 	return look(s.Loop)
+}
+
+// heardSitting makes a loop that waits for its session hear what was left for it.
+func (a *app) heardSitting(s *subject) error {
+	if !s.inSession() || !s.sits() {
+		return nil
+	}
+	_, err := a.hear(s)
+	return err
 }
 
 // stopInSession ends a loop that lives in a session. A turn of the agent's goes

@@ -28,10 +28,8 @@ func (c *pauseCmd) Run(a *app) error {
 	if err := s.post(record.MessagePause, ""); err != nil {
 		return err
 	}
-	if s.inSession() {
-		if _, err := a.hear(s); err != nil {
-			return err
-		}
+	if err := a.heardSitting(s); err != nil {
+		return err
 	}
 	a.printf("%s pauses before its next turn; pawl resume %[1]s goes on\n", s.ID)
 	return nil

@@ -36,7 +36,7 @@ func (c *tellCmd) Run(a *app) error {
 		return err
 	}
 	if s.inSession() {
-		if _, err := a.hear(s); err != nil {
+		if err := a.heardSitting(s); err != nil {
 			return err
 		}
 		a.printf("%s will be told with its next prompt\n", s.ID)

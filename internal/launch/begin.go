@@ -2,7 +2,8 @@
 // (goal.go), freezes goal and settings into a spec (spec.go), looks at what other
 // loops left (before.go), refuses what cannot work (a dirty tree, commands nobody
 // trusted), and makes repository, branch and loop ready for the runner (begin.go,
-// drive.go). Nothing is changed before Prepared.Begin.
+// drive.go), or for the person's session that it is to live in (attend.go,
+// inside.go). Nothing is changed before Prepared.Begin, or Prepared.Attend.
 package launch
 
 import (

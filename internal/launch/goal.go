@@ -169,11 +169,16 @@ func absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
+// resolved follows the links of a path whose end need not be there yet.
 func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	for at, rest := path, ""; ; at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if at == filepath.Dir(at) {
+			return path
+		}
 	}
-	return path
 }
 
 // Title is one line that says what the goal is.
