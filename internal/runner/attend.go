@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
@@ -65,8 +66,8 @@ func (r *Runner) goOn(ctx context.Context) error {
 		return r.step(ctx, r.reopen())
 	case s.Phase != at || s.Phase == loop.Paused || s.Phase == loop.Ended:
 		return nil
-	case s.Phase == loop.Turning && r.written():
-		return nil
+	case s.Phase == loop.Turning:
+		return r.writeAgain(ctx, s.Pending)
 	case s.Phase == loop.Waiting && s.After == loop.ThenTurn:
 		if r.sessionsTurn() {
 			return nil
@@ -79,10 +80,14 @@ func (r *Runner) goOn(ctx context.Context) error {
 	return r.act(ctx, s.Pending)
 }
 
-// written tells whether what the session is to be told now lies there.
-func (r *Runner) written() bool {
-	_, err := os.Stat(record.PromptPath(r.Loop, r.mem))
-	return err == nil
+// writeAgain does what comes with a turn once more, where what the session is to
+// be told was not written.
+func (r *Runner) writeAgain(ctx context.Context, pending []loop.Action) error {
+	if _, err := os.Stat(record.PromptPath(r.Loop, r.mem)); err == nil {
+		return nil
+	}
+	told := func(a loop.Action) bool { return a.Do == loop.Notify }
+	return r.act(ctx, slices.DeleteFunc(slices.Clone(pending), told))
 }
 
 // writePrompts writes what the session is to be told for a turn that begins, and

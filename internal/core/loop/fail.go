@@ -19,7 +19,8 @@ const (
 // agentFailed reacts to a dead turn by its class. A turn that never came to
 // work is begun again as the same iteration.
 func (m *machine) agentFailed(t *Turn, f Failure) {
-	if t != nil && !t.ByPerson {
+	byPerson := t != nil && t.ByPerson
+	if t != nil && !byPerson {
 		m.count(*t)
 	}
 	if m.stopped() {
@@ -42,6 +43,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 		}
 		m.backOff(f)
 	case Login, Billing:
+		m.s.Retry = true
 		m.giveUp(f.Message, f.Hint)
 	case OverBudget:
 		m.s.Hit = Budget
@@ -49,33 +51,40 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 	case Interrupted:
 		m.interrupted(f)
 	case Refused:
-		if m.s.Policy.Attended { // the session's own to mend: a compaction, another model
-			m.giveUp(f.Message, f.Hint)
+		if !m.s.Policy.Attended {
+			m.crashed(f)
 			return
 		}
-		m.crashed(f)
+		m.s.Retry = true // once the person has compacted, or chosen another model
+		m.giveUp(f.Message, f.Hint)
 	case Crashed, TimedOut, Silent:
+		if byPerson { // theirs, and no try of the loop's
+			m.s.Retry = true
+			m.s.Situation = GoOn
+			m.beginTurn()
+			return
+		}
 		m.crashed(f)
 	default:
 		m.crashed(f)
 	}
 }
 
-// giveUp ends a loop whose agent cannot go on before a person mends something.
-// In their session they are there to do so: the loop is held, and goes on after
-// the next turn that comes to its end, or when it is resumed.
+// giveUp ends a loop that cannot go on before a person mends something. In their
+// session they are there to do so: the loop is held, and goes on after the next
+// turn that comes to its end, or when it is resumed.
 func (m *machine) giveUp(message, hint string) {
 	if !m.s.Policy.Attended {
 		m.finish(Errored, message, hint)
 		return
 	}
-	text := "the loop waits until the session works again: " + message
+	text := "the loop is held: " + message
 	if hint != "" {
 		text += " (" + hint + ")"
 	}
 	m.notify(Warning, text)
-	m.s.Failures, m.s.Crashes = 0, 0
-	m.s.Retry = true
+	m.s.Failures, m.s.Crashes, m.s.Unknowns = 0, 0, 0
+	m.s.Claim = nil
 	m.s.Situation = Interruption
 	m.hold(ThenTurn)
 }
@@ -97,11 +106,11 @@ func (m *machine) reset(f Failure) time.Time {
 
 func (m *machine) backOff(f Failure) {
 	m.s.Failures++
+	m.s.Retry = true
 	if m.s.Failures > failuresMax {
 		m.giveUp(f.Message, "the work is kept; try  pawl resume  later")
 		return
 	}
-	m.s.Retry = true
 	m.s.Situation = Interruption
 	m.wait(m.s.Now.Add(doubled(backoffFirst, backoffMax, m.s.Failures)), ThenTurn, strings.ReplaceAll(string(f.Class), "_", " ")+": "+f.Message)
 }
@@ -112,11 +121,11 @@ func (m *machine) interrupted(f Failure) {
 		return
 	}
 	m.s.Failures++
+	m.s.Retry = true
 	if m.s.Failures > failuresMax {
 		m.giveUp("the agent is interrupted again and again: "+f.Message, f.Hint)
 		return
 	}
-	m.s.Retry = true
 	m.s.Situation = Interruption
 	m.beginTurn()
 }
@@ -125,6 +134,7 @@ func (m *machine) interrupted(f Failure) {
 func (m *machine) crashed(f Failure) {
 	m.s.Crashes++
 	if m.s.Crashes >= crashesMax && f.Class != Refused {
+		m.s.Retry = true
 		m.giveUp("the agent failed again and again: "+f.Message, f.Hint)
 		return
 	}

@@ -155,7 +155,7 @@ func (m *machine) turnJudged(g Gates) {
 func (m *machine) claimJudged(g Gates) {
 	if g.Status == gate.Unknown {
 		if !m.rerun(g) {
-			m.finish(Errored, "a gate could not be run: "+g.Reason, "the work is kept; mend the gate, then  pawl resume")
+			m.giveUp("a gate could not be run: "+g.Reason, "the work is kept; mend the gate, then  pawl resume")
 		}
 		return
 	}

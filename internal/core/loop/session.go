@@ -17,15 +17,17 @@ func (m *machine) unasked(e Event) bool {
 		m.atWork()
 		m.agentFailed(e.Turn, *e.Failure)
 		return true
-	case e.Kind == TurnEnded && e.Turn != nil:
-		if byPerson && !m.s.Retry {
-			return true // what is waited for is not that the session works again
-		}
+	case e.Kind != TurnEnded || e.Turn == nil:
+		return false
+	case !byPerson:
 		m.atWork()
 		m.turnEnded(*e.Turn)
-		return true
+	case m.s.Phase == Paused || m.s.Retry: // the session works again, and the loop's own turn is due
+		m.back()
+		m.s.Situation = GoOn
+		m.beginTurn()
 	}
-	return false
+	return true
 }
 
 // idle: the loop waits for a time before the session's next turn, or for the

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
@@ -157,4 +158,20 @@ func TestALoopInASessionThatFailsAgainAndAgainIsStuck(t *testing.T) {
 	sc.turn("done", "gates claim")
 	sc.gates(red("c"), "checkpoint")
 	sc.checkpointed("finish stuck")
+}
+
+func TestGatesThatCannotTellHoldALoopInASession(t *testing.T) {
+	t.Parallel()
+	sc := attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 2}})
+	sc.turn("done", "gates claim")
+	for range 3 {
+		sc.gates(loop.Gates{Status: gate.Unknown}, "wait")
+		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates claim")
+	}
+	sc.gates(loop.Gates{Status: gate.Unknown}, "notify") // the person edits all the while
+	sc.feed(ended(byPerson), "turn 2 continue go_on")
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &byPerson, Failure: &loop.Failure{Class: loop.Crashed}}, "turn 2 continue go_on")
+	if sc.s.Ladder.Tries != 0 || sc.s.Turns != 1 {
+		t.Errorf("what is nobody's fault counts: %+v after %d turns", sc.s.Ladder, sc.s.Turns)
+	}
 }
