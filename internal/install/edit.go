@@ -28,10 +28,11 @@ func newEditor(file []byte) (*editor, error) {
 // them is left, that time is now.
 func (e *editor) begin(file []byte, was *Origin) {
 	hooks, _ := e.object("hooks")
-	installed := hooks != nil && slices.ContainsFunc(hooks.Members, func(m hujson.ObjectMember) bool {
-		groups, ok := m.Value.Value.(*hujson.Array)
-		return ok && holdsOwn(groups)
-	})
+	installed := false
+	for i := 0; hooks != nil && i < len(hooks.Members) && !installed; i++ {
+		_, groups := ownEvent(hooks, i)
+		installed = groups != nil
+	}
 	e.origin = &Origin{Unknown: installed}
 	if was != nil {
 		e.origin = was.clone()
@@ -218,9 +219,8 @@ func (e *editor) dropUnwanted(wanted []string) {
 	}
 	dropped := false
 	for i := len(hooks.Members) - 1; i >= 0; i-- {
-		name, _ := text(&hooks.Members[i].Name)
-		groups, ok := hooks.Members[i].Value.Value.(*hujson.Array)
-		if !ok || slices.Contains(wanted, name) || !holdsOwn(groups) {
+		name, groups := ownEvent(hooks, i)
+		if groups == nil || slices.Contains(wanted, name) {
 			continue
 		}
 		dropped = true
@@ -235,7 +235,7 @@ func (e *editor) dropUnwanted(wanted []string) {
 	}
 	switch {
 	case !dropped || len(hooks.Members) > 0:
-	case len(wanted) > 0 && e.origin.isMade("hooks"): // and more will go in
+	case len(wanted) > 0 && (list{object: hooks}).bare() && e.origin.isMade("hooks"): // and more will go in
 		e.origin.made("hooks")
 	case len(wanted) > 0:
 		e.refill(list{object: hooks}, "hooks")

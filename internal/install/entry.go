@@ -159,3 +159,15 @@ func holdsOwn(groups *hujson.Array) bool {
 		return len(mine) > 0
 	})
 }
+
+// ownEvent is the name of an event, by its index, and its groups if there is a
+// hook of ours among them. Of an event that is there twice, the client has the
+// last.
+func ownEvent(hooks *hujson.Object, i int) (string, *hujson.Array) {
+	name, _ := text(&hooks.Members[i].Name)
+	groups, ok := hooks.Members[i].Value.Value.(*hujson.Array)
+	if !ok || !holdsOwn(groups) || lastIndex(hooks, name) != i {
+		return name, nil
+	}
+	return name, groups
+}

@@ -27,53 +27,64 @@ func FuzzInstallAndBack(f *testing.F) {
 		f.Add([]byte(s), false)
 		f.Add([]byte(s), true)
 	}
-	f.Fuzz(func(t *testing.T, file []byte, recorded bool) {
-		kept := bytes.Clone(file)
-		var was *Origin
-		if recorded { // by an install into what another left
-			old, origin, err := Plan(file, older(), nil)
-			if err != nil {
-				return
-			}
-			was, file = origin, old
-		}
-		want := wanted()
-		after, origin, err := Plan(file, want, was)
+	f.Fuzz(func(t *testing.T, file []byte, recorded bool) { thereAndBack(t, file, recorded) })
+}
+
+// failer is a test, or one try of a property.
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// thereAndBack holds one file against the law; recorded: after an older set of
+// entries was installed in it.
+func thereAndBack(t failer, file []byte, recorded bool) {
+	t.Helper()
+	kept := bytes.Clone(file)
+	var was *Origin
+	if recorded {
+		old, origin, err := Plan(file, older(), nil)
 		if err != nil {
-			if _, parseErr := parse(file); parseErr == nil && !wrongType(file) {
-				t.Fatalf("refused though it is fine: %v", err)
-			}
 			return
 		}
-		tree, err := parse(after)
-		if err != nil {
-			t.Fatalf("broken: %v\n%s", err, after)
+		was, file = origin, old
+	}
+	want := wanted()
+	after, origin, err := Plan(file, want, was)
+	if err != nil {
+		if _, parseErr := parse(file); parseErr == nil && !wrongType(file) {
+			t.Fatalf("refused though it is fine: %v\n%s", err, file)
 		}
-		for _, e := range want.Events {
-			wantGroups(t, tree, e)
-		}
-		again, same, err := Plan(after, want, origin)
-		if err != nil || !bytes.Equal(again, after) {
-			t.Fatalf("a second time changes it: %v\n%s", err, cmp.Diff(string(after), string(again)))
-		}
-		if diff := cmp.Diff(origin, same); diff != "" {
-			t.Fatalf("a second time forgets how it was: %s", diff)
-		}
-		if origin.Unknown {
-			return // our entries were there before
-		}
-		back, err := Remove(after, origin)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(back, kept) {
-			t.Fatalf("not as before:\n%q\n%q", kept, back)
-		}
-	})
+		return
+	}
+	tree, err := parse(after)
+	if err != nil {
+		t.Fatalf("broken: %v\n%s", err, after)
+	}
+	for _, e := range want.Events {
+		wantGroups(t, tree, e)
+	}
+	again, same, err := Plan(after, want, origin)
+	if err != nil || !bytes.Equal(again, after) {
+		t.Fatalf("a second time changes it: %v\n%s", err, cmp.Diff(string(after), string(again)))
+	}
+	if diff := cmp.Diff(origin, same); diff != "" {
+		t.Fatalf("a second time forgets how it was: %s", diff)
+	}
+	back, err := Remove(after, origin)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, after)
+	}
+	if origin.Unknown { // our entries were there before
+		kept, err = Remove(kept, nil)
+	}
+	if err != nil || !bytes.Equal(back, kept) {
+		t.Fatalf("not as before (%v):\n%q\n%q", err, kept, back)
+	}
 }
 
 // wantGroups holds an event's groups of ours against those that are wanted.
-func wantGroups(t *testing.T, d *document, e Event) {
+func wantGroups(t failer, d *document, e Event) {
 	t.Helper()
 	hooks := last(d.root, "hooks").Value.(*hujson.Object)
 	i := 0

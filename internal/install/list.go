@@ -72,7 +72,8 @@ func (l list) add(name string, value hujson.ValueTrimmed, gap string) {
 // add did, backwards. Comments around it stay.
 func (l list) remove(i int) {
 	comments, gap := cut(*l.before(i))
-	after := *l.after(i)
+	comma := *l.after(i) != nil
+	after, _ := cut(*l.after(i))
 	rest := l.tail()
 	if i < l.len()-1 {
 		rest = l.before(i + 1)
@@ -81,17 +82,13 @@ func (l list) remove(i int) {
 		}
 	} else if i > 0 {
 		prev := l.after(i - 1)
-		if after == nil {
+		if !comma {
 			comments, *prev = join(*prev, comments), nil
 		} else if *prev == nil {
 			*prev = hujson.Extra{}
 		}
 	}
-	joined := join(comments, after, *rest)
-	if !joined.IsValid() { // a comment lost the end of its line
-		joined = join(comments, []byte("\n"), after, *rest)
-	}
-	*rest = joined
+	*rest = glue(comments, glue(after, *rest))
 	if l.array != nil {
 		l.array.Elements = slices.Delete(l.array.Elements, i, i+1)
 	} else {
@@ -107,3 +104,12 @@ func cut(e hujson.Extra) (comments, rest hujson.Extra) {
 }
 
 func join(parts ...[]byte) hujson.Extra { return slices.Concat(parts...) }
+
+// glue joins two pieces. A comment at the end of the first that has lost the end
+// of its line gets one.
+func glue(a, b hujson.Extra) hujson.Extra {
+	if a.IsValid() || bytes.HasPrefix(bytes.TrimLeft(b, " \t\r"), []byte("\n")) {
+		return join(a, b)
+	}
+	return join(a, []byte("\n"), b)
+}
