@@ -55,7 +55,7 @@ func (h *hook) wake(ctx context.Context) int {
 			fmt.Fprintln(h.Err, text)
 			return exitWake
 		}
-		if _, alive, err := l.Holder(); err != nil || alive || !undone(m.State) {
+		if _, alive, err := l.Holder(); err != nil || alive || !undone(m.State) && !unwritten(l, b, m) {
 			idle = time.Now()
 		} else if time.Since(idle) > deadDrive || waitOver(m.State) {
 			idle = time.Now()
@@ -130,6 +130,12 @@ func undone(st loop.State) bool {
 	case loop.New, loop.Checkpointing, loop.Baseline, loop.Looking, loop.Judging, loop.Committing, loop.Restoring:
 	}
 	return true
+}
+
+// unwritten: a turn is due (that one was cut off, say), and nothing has written
+// what the session is to be told.
+func unwritten(l *store.Loop, b session.Binding, m record.Memory) bool {
+	return m.State.Phase == loop.Turning && m.Begun > b.Given && !written(&seat{loop: l, mem: m, failing: m.State.Failing})
 }
 
 // waitOver: the loop waits, and its time has come.
