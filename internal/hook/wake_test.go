@@ -1,0 +1,268 @@
+package hook
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/session"
+)
+
+// woken is how a waker ended.
+type woken struct {
+	code  int
+	text  string // on stderr: what the session is woken with
+	after time.Duration
+}
+
+// wakers starts n wakers for a stop, as installations that do not know of one
+// another do, and returns how they end.
+func (d *dialogue) wakers(n int, event string) <-chan woken {
+	ends := make(chan woken, n)
+	payload := d.payload(event)
+	for range n {
+		go func() {
+			at := time.Now()
+			out, problem, code := d.run(bytes.NewReader(payload), "claude", "--wake")
+			if len(out) > 0 {
+				d.t.Errorf("a waker printed %s", out)
+			}
+			ends <- woken{code, string(problem), time.Since(at)}
+		}()
+	}
+	return ends
+}
+
+// say sends an event and returns the answer.
+func (d *dialogue) say(event string) string {
+	out, problem, _ := d.hook(d.payload(event))
+	return string(out) + string(problem)
+}
+
+func (d *dialogue) script(words string) { d.do("judge", words) }
+
+// asleep runs f in a bubble of time of its own: waits cost nothing.
+func asleep(t *testing.T, f func(d *dialogue)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		d := &dialogue{world: newWorld(t)}
+		d.begin(usual())
+		f(d)
+	})
+}
+
+const (
+	claims   = `Stop {"last_assistant_message":"<promise>DONE</promise>"}`
+	bySelf   = `UserPromptSubmit {"prompt_id":"n1","prompt":"<task-notification>\n<summary>Stop hook feedback"}`
+	byPerson = `UserPromptSubmit {"prompt_id":"p2","prompt":"and?"}`
+)
+
+// judging leaves the session with a claim that no gate has judged: what drove the
+// loop died each time.
+func (d *dialogue) judging() {
+	d.t.Helper()
+	d.script("dies dies dies")
+	if got := d.say(claims); !strings.Contains(got, "judging") {
+		d.t.Fatal(got)
+	}
+}
+
+// drives does what the machine waits for, with these verdicts.
+func (d *dialogue) drives(words string) {
+	d.t.Helper()
+	d.script(words)
+	if err := drive(d.t.Context(), d.home, d.loop.ID); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func TestOneOfTwoWakersWakesWithTheVerdict(t *testing.T) {
+	for _, tt := range []struct{ name, verdicts, says string }{
+		{"red", "red", "PROMPT of iteration 2, gates_failed"},
+		{"green", "green green", "ended VERIFIED"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			asleep(t, func(d *dialogue) {
+				ends := d.wakers(2, claims)
+				time.Sleep(time.Second)
+				d.judging()
+				time.Sleep(5 * time.Second)
+				if len(ends) > 0 {
+					t.Fatalf("ended before the verdict: %+v", <-ends)
+				}
+				d.drives(tt.verdicts)
+				a, b := <-ends, <-ends
+				if a.code != exitWake {
+					a, b = b, a
+				}
+				if a.code != exitWake || !strings.Contains(a.text, tt.says) || b.code != exitFine || b.text != "" {
+					t.Errorf("woke with\n%+v\n%+v", a, b)
+				}
+			})
+		})
+	}
+}
+
+// A woken session goes on like any other, and what it was woken with is not told
+// again.
+func TestAWokenSessionGoesOn(t *testing.T) {
+	asleep(t, func(d *dialogue) {
+		ends := d.wakers(1, claims)
+		d.judging()
+		d.drives("red")
+		if e := <-ends; e.code != exitWake {
+			t.Fatalf("%+v", e)
+		}
+		d.say(bySelf)
+		got := d.say(`Stop {"prompt_id":"n1","stop_hook_active":true}`)
+		if !strings.Contains(got, "Iteration 3 of 25") {
+			t.Error(got)
+		}
+	})
+}
+
+// Where nobody drives the loop the waker has it driven.
+func TestTheWakerBeginsAgainWhatDied(t *testing.T) {
+	asleep(t, func(d *dialogue) {
+		ends := d.wakers(1, claims)
+		d.judging()
+		d.script("dies red")
+		e := <-ends
+		if e.code != exitWake || !strings.Contains(e.text, "iteration 2, gates_failed") || e.after < deadDrive || e.after > time.Minute {
+			t.Errorf("%+v", e)
+		}
+	})
+}
+
+func TestTheWakerWaitsForItsTime(t *testing.T) {
+	for _, tt := range []struct {
+		name, event, says string
+		least             time.Duration
+	}{
+		{"overloaded", `StopFailure {"error":"overloaded"}`, "PROMPT of iteration 1, interrupted", time.Second},
+		{"usage limit", `StopFailure {"error":"rate_limit"}`, "PROMPT of iteration 1, interrupted", time.Minute},
+		{"cut off", `StopFailure {"error":"max_output_tokens"}`, "PROMPT of iteration", 0},
+		{"background", `Stop {"background_tasks":[{"id":"b1","status":"running","description":"make"}]}`, "PROMPT of iteration 2", 9 * time.Minute},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			asleep(t, func(d *dialogue) {
+				ends := d.wakers(2, tt.event)
+				d.say(tt.event)
+				a, b := <-ends, <-ends
+				if a.code != exitWake {
+					a, b = b, a
+				}
+				if a.code != exitWake || !strings.Contains(a.text, tt.says) || a.after < tt.least || b.code != exitFine {
+					t.Errorf("woke with\n%+v\n%+v", a, b)
+				}
+			})
+		})
+	}
+}
+
+func TestTheWakerLeavesThePersonsTurnAlone(t *testing.T) {
+	asleep(t, func(d *dialogue) {
+		ends := d.wakers(1, claims)
+		d.judging()
+		time.Sleep(2 * time.Second)
+		d.say(byPerson)
+		d.drives("red")
+		time.Sleep(time.Minute)
+		if len(ends) > 0 {
+			t.Fatalf("in the person's turn: %+v", <-ends)
+		}
+		if got := d.say(`Stop {"prompt_id":"p2"}`); !strings.Contains(got, "PROMPT") && !strings.Contains(got, "CONTINUE") {
+			t.Error(got)
+		}
+		if e := <-ends; e.code != exitFine || e.text != "" {
+			t.Errorf("%+v", e)
+		}
+	})
+}
+
+func TestTheWakerExits(t *testing.T) {
+	tests := map[string]func(d *dialogue){
+		"the session goes on": func(d *dialogue) { d.say(`Stop`) },
+		"a newer stop": func(d *dialogue) {
+			d.judging()
+			d.say(`Stop {"prompt_id":"p7","last_assistant_message":"another"}`)
+		},
+		"the loop is gone":  func(d *dialogue) { d.judging(); d.do("rm", "LOOP") },
+		"another owner":     func(d *dialogue) { d.judging(); d.do("own", ""); d.do("drive", "") },
+		"the session moved": func(d *dialogue) { d.judging(); d.say(`SessionEnd {"reason":"clear"}`) },
+		"a damaged journal": func(d *dialogue) {
+			d.judging()
+			d.do("rm", "LOOP/state.json")
+			d.do("replace", `LOOP/journal.jsonl "bound" "bxund"`)
+		},
+		"a damaged binding": func(d *dialogue) {
+			d.judging()
+			_ = os.WriteFile(filepath.Join(d.home, "sessions", "s1.json"), []byte("{"), 0o600)
+		},
+		"the loop was ended": func(d *dialogue) { d.do("post", "stop"); d.say(`Stop`) },
+	}
+	for name, do := range tests {
+		t.Run(name, func(t *testing.T) {
+			asleep(t, func(d *dialogue) {
+				event := claims
+				if name == "the session goes on" || name == "the loop was ended" {
+					event = "Stop"
+				}
+				ends := d.wakers(2, event)
+				time.Sleep(time.Second)
+				do(d)
+				for range 2 {
+					if e := <-ends; e.code == exitWake || e.after > answerDue+time.Minute {
+						t.Errorf("%+v", e)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestTheWakerIsOfNoUse(t *testing.T) {
+	tests := map[string]func(d *dialogue) string{
+		"where nobody sits":       func(d *dialogue) string { d.env.Session.Unattended = true; return claims },
+		"at other events":         func(*dialogue) string { return "SessionStart" },
+		"in a subagent":           func(*dialogue) string { return `SubagentStop {"agent_id":"a"}` },
+		"in a session of no loop": func(*dialogue) string { return `Stop {"session_id":"s9"}` },
+		"in pawl run":             func(d *dialogue) string { d.env.Loop = "x"; return claims },
+		"beside another judge": func(d *dialogue) string {
+			_, err := session.Open(d.home).Change(d.t.Context(), "s1", func(b *session.Binding) bool { b.Judge = "plugin"; return true })
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			return claims
+		},
+	}
+	for name, event := range tests {
+		t.Run(name, func(t *testing.T) {
+			asleep(t, func(d *dialogue) {
+				if e := <-d.wakers(1, event(d)); e.code != exitFine || e.text != "" || e.after > 0 {
+					t.Errorf("%+v", e)
+				}
+			})
+		})
+	}
+}
+
+// A client that was killed leaves its hooks behind.
+func TestTheWakerDoesNotOutliveItsClient(t *testing.T) {
+	asleep(t, func(d *dialogue) {
+		d.judging()
+		var out, problem bytes.Buffer
+		at := time.Now()
+		code := Run(t.Context(), Call{
+			Args: []string{"claude", "--wake"}, In: bytes.NewReader(d.payload(claims)), Out: &out, Err: &problem,
+			Env: d.env, Tool: os.Args[:1], Parent: os.Getppid() + 1,
+		})
+		if code != exitFine || problem.Len() > 0 || time.Since(at) > time.Second {
+			t.Errorf("exit %d after %s: %s", code, time.Since(at), problem.String())
+		}
+	})
+}
