@@ -218,7 +218,7 @@ func (e *editor) dropUnwanted(wanted []string) {
 		return
 	}
 	dropped := false
-	for i := len(hooks.Members) - 1; i >= 0; i-- {
+	for i := range slices.Backward(hooks.Members) {
 		name, groups := ownEvent(hooks, i)
 		if groups == nil || slices.Contains(wanted, name) {
 			continue
