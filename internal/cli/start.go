@@ -116,7 +116,7 @@ func opening(p *launch.Prepared, begun *launch.Attended) string {
 	if begun == nil {
 		b.WriteString("a loop would begin in this session\n")
 	} else {
-		fmt.Fprintf(&b, "loop %s begins in this session\n", begun.Loop.ID)
+		fmt.Fprintf(&b, "loop %s %s\n", begun.Loop.ID, beginsWords(begun.Memory.State))
 	}
 	line("goal", "%s", s.Goal())
 	if p.Goal.Plan != nil {
@@ -135,6 +135,18 @@ func opening(p *launch.Prepared, begun *launch.Attended) string {
 		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
 	}
 	return b.String()
+}
+
+// beginsWords says how a loop begins, which may be its end: a plan that is done.
+func beginsWords(st loop.State) string {
+	switch st.Phase {
+	case loop.Ended:
+		return fmt.Sprintf("has ended at once, %s: %s", st.Outcome, st.Reason)
+	case loop.Paused:
+		return "lives in this session, and is held before its first turn"
+	case loop.New, loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing, loop.Restoring, loop.Waiting:
+	}
+	return "begins in this session"
 }
 
 func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *launch.Attended) {
@@ -196,8 +208,10 @@ func firstWord(begun *launch.Attended, most int) string {
 	case begun.Driving:
 		return fmt.Sprintf("[Pawl] Loop %s has begun, but its gates still run on the tree as it is. Change nothing and end your turn now: "+
 			"you are told when to begin.\n", begun.Loop.ID)
+	case begun.Memory.State.Phase == loop.Ended:
+		return fmt.Sprintf("[Pawl] Loop %s has ended: %s. There is nothing to do.\n", begun.Loop.ID, begun.Memory.State.Reason)
 	case begun.Prompt == "":
-		return fmt.Sprintf("[Pawl] Loop %s has ended: %s\n", begun.Loop.ID, begun.Memory.State.Reason)
+		return fmt.Sprintf("[Pawl] Loop %s waits before its first turn; pawl status %[1]s tells the person why. Change nothing and end your turn now.\n", begun.Loop.ID)
 	case len(begun.Prompt) <= most:
 		return begun.Prompt
 	}
