@@ -96,16 +96,17 @@ func (m *machine) judge(seen Seen) {
 }
 
 // unchanged: a claim with nothing to show is refused once; then the task is set
-// aside, neither committed nor ticked.
+// aside, neither committed nor ticked. Where there is no gate a person's session
+// is not refused: what they asked for may have been no change, and they watch.
 func (m *machine) unchanged() {
-	if !m.s.Ladder.Refused {
+	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.Policy.Attended) {
 		m.refuse("nothing in the work tree has changed since the task began")
 		return
 	}
 	for _, id := range m.claimed() {
 		m.task(id, func(t *Task) { t.Status, t.Why = Unchanged, "claimed without change" })
 	}
-	m.remember("claimed again without any change: set aside")
+	m.remember("claimed without any change: set aside")
 	m.next()
 }
 

@@ -175,3 +175,18 @@ func TestGatesThatCannotTellHoldALoopInASession(t *testing.T) {
 		t.Errorf("what is nobody's fault counts: %+v after %d turns", sc.s.Ladder, sc.s.Turns)
 	}
 }
+
+func TestWithoutAGateAClaimEndsALoopInASession(t *testing.T) {
+	t.Parallel()
+	for _, changed := range []bool{true, false} {
+		sc := attended(t, loop.Policy{})
+		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "look deep")
+		if seen := (loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: changed}}); !changed {
+			sc.feed(seen, "finish unverified")
+		} else {
+			sc.feed(seen, "gates claim")
+			sc.gates(loop.Gates{Status: gate.Pass}, "tick a; commit a")
+			sc.committed("finish unverified")
+		}
+	}
+}
