@@ -1,0 +1,76 @@
+package hook
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/session"
+)
+
+// installations has the hooks of several installations answer one event at once,
+// as the client does, and returns who answered.
+func (d *dialogue) installations(event string, names ...string) (answered []string) {
+	d.t.Helper()
+	payload := d.payload(event)
+	var wg sync.WaitGroup
+	outs := make([]string, len(names))
+	for i, name := range names {
+		w := *d.world
+		w.env.Session.Plugin = name == "plugin"
+		wg.Go(func() {
+			out, _, _ := w.run(bytes.NewReader(payload), "claude")
+			outs[i] = string(out)
+		})
+	}
+	wg.Wait()
+	for i, out := range outs {
+		if strings.Contains(out, "additionalContext") {
+			answered = append(answered, names[i])
+		} else if out != "" {
+			d.t.Errorf("%s said %s", names[i], out)
+		}
+	}
+	return answered
+}
+
+// Pawl may be installed twice, and the client runs the hooks of both: one of them
+// answers, and where it falls silent the other one does.
+func TestOneOfTwoInstallationsAnswers(t *testing.T) {
+	asleep(t, func(d *dialogue) {
+		d.env.Session.Cap = "0"
+		begun := func() int {
+			b, err := session.Open(d.home).Find("s1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b.Given
+		}
+		turn := func(i int, names ...string) []string {
+			time.Sleep(time.Duration(i%20) * time.Second) // turns are short and long
+			d.installations(`PostToolUse {"tool_name":"Bash","tool_input":{"command":"true"}}`, names...)
+			return d.installations(fmt.Sprintf(`Stop {"stop_hook_active":true,"last_assistant_message":"%d"}`, i), names...)
+		}
+		judge := ""
+		for i := range 22 {
+			got := turn(i, "plugin", "settings")
+			if len(got) != 1 || judge != "" && got[0] != judge || begun() != i+2 {
+				t.Fatalf("stop %d was answered by %q, %d turns were given; before it was %q", i, got, begun(), judge)
+			}
+			judge = got[0]
+		}
+		other := map[string]string{"plugin": "settings", "settings": "plugin"}[judge]
+		stops := 0
+		for ; len(turn(stops+10, other)) == 0; stops++ {
+			if stops == 3 {
+				t.Fatalf("%s is gone, and %s never took its place", judge, other)
+			}
+		}
+		if got := turn(9, "plugin", "settings"); len(got) != 1 || got[0] != other {
+			t.Errorf("%q answered beside the new judge", got)
+		}
+	})
+}
