@@ -7,6 +7,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -76,8 +77,7 @@ func (a *app) stopInSession(s *subject, patience time.Duration) error {
 func (a *app) resumeInSession(s *subject) error {
 	id := s.memory.Bound.Session
 	if s.hasEnded() {
-		return failure.New(failure.Usage, "begin another there:  pawl start",
-			"loop %s lived in a session and has ended (%s)", s.ID, s.memory.State.Outcome)
+		return a.reopenInSession(s)
 	}
 	if client := s.memory.Bound.Client; client != 0 && !proc.Alive(client) {
 		hint := fmt.Sprintf("pawl stop %s ends it", s.ID)
@@ -97,5 +97,28 @@ func (a *app) resumeInSession(s *subject) error {
 		return err
 	}
 	a.printf("%s goes on%s\n", s.ID, sessionWords(s.summary()))
+	return nil
+}
+
+// reopenInSession lets a loop that ended go on in the calling session.
+func (a *app) reopenInSession(s *subject) error {
+	if !a.env.Session.Inside && a.env.Session.ID == "" {
+		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl resume %s", s.ID),
+			"loop %s lived in a session and has ended (%s): it goes on in one", s.ID, s.memory.State.Outcome)
+	}
+	in, err := a.inside(s.spec.Unattended)
+	if err != nil {
+		return err
+	}
+	ctx, release := untilSignal()
+	defer release()
+	begun, err := launch.Reopen(ctx, s.Loop, a.env, launch.Opening{Inside: in, Observer: &beginning{out: a.Err}, Patience: startPatience})
+	if err != nil {
+		return ended(ctx, err)
+	}
+	if err := a.goOnDriving(begun); err != nil {
+		return err
+	}
+	a.printf("loop %s goes on in this session: %s\n  limits   %s\n\n%s", s.ID, s.spec.Goal(), limits(begun.Memory.State.Policy.Limits), firstWord(begun, mostPrinted))
 	return nil
 }

@@ -146,7 +146,7 @@ func resultWords(r gate.Result) string {
 func nextSteps(s *subject, state string) string {
 	switch state {
 	case "ended":
-		if t := s.summary().Tasks; t.Open+t.Blocked > 0 && !s.inSession() {
+		if t := s.summary().Tasks; t.Open+t.Blocked > 0 {
 			return fmt.Sprintf("pawl report %s   pawl resume %[1]s", s.ID)
 		}
 		return "pawl report " + s.ID

@@ -164,6 +164,19 @@ func (p *Prepared) mayCommit(ctx context.Context) error {
 
 // RefuseAttended says why the loop must not begin in this session, or nil.
 func (p *Prepared) RefuseAttended(in Inside) error {
+	if err := p.refuseBeside(in); err != nil {
+		return err
+	}
+	if !p.Spec.NoCommit && len(p.Status.Dirty) > 0 && !p.Settings.AllowDirty {
+		return failure.New(failure.Usage, "commit them first; or leave --commit out, then nothing is committed",
+			"the work tree has changes that are not committed (%s)", some(p.Status.Dirty))
+	}
+	return p.refuseUntrusted()
+}
+
+// refuseBeside says which other loop is at work in the session, or in the work
+// tree.
+func (p *Prepared) refuseBeside(in Inside) error {
 	if b, err := session.Open(p.Home).Find(in.Session); err == nil && p.unended(b.Loop) {
 		return failure.New(failure.Usage, fmt.Sprintf("pawl stop %s ends it", b.Loop), "a loop is at work in this session: %s", b.Loop)
 	}
@@ -177,11 +190,8 @@ func (p *Prepared) RefuseAttended(in Inside) error {
 	case b.Driven != "":
 		return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it", b.Driven),
 			"loop %s is at work here", b.Driven)
-	case !p.Spec.NoCommit && len(p.Status.Dirty) > 0 && !p.Settings.AllowDirty:
-		return failure.New(failure.Usage, "commit them first; or leave --commit out, then nothing is committed",
-			"the work tree has changes that are not committed (%s)", some(p.Status.Dirty))
 	}
-	return p.refuseUntrusted()
+	return nil
 }
 
 // unended tells whether a loop is there and has not ended.

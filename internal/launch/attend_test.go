@@ -264,3 +264,44 @@ func TestNoHomeIsAProject(t *testing.T) {
 		}
 	}
 }
+
+// What ended with something left to do goes on in the session that asks.
+func TestReopenInAnotherSession(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	a, err := attend(t, asked(root, env, nil), launch.Opening{Patience: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := launch.Opening{Inside: launch.Inside{Session: "another", Client: 4243}, Patience: time.Minute}
+	if _, err := launch.Reopen(t.Context(), a.Loop, env, again); err == nil || failure.CodeOf(err) != failure.Usage {
+		t.Fatalf("reopened while it is at work: %v", err)
+	}
+	d, err := launch.Rejoin(t.Context(), a.Loop, env, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Loop.Post("stop-1", record.Message{Kind: record.MessageStop}); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := d.Attend(t.Context()); err != nil || s.Outcome != loop.CancelledEnd {
+		t.Fatalf("%s, %v", s.Phase, err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := launch.Reopen(t.Context(), a.Loop, env, again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st := b.Memory.State; st.Phase != loop.Turning || st.Iteration != 2 || !strings.Contains(b.Prompt, "do it") {
+		t.Errorf("%s in iteration %d, told %q", st.Phase, st.Iteration, b.Prompt)
+	}
+	bound, err := session.Open(env.PawlHome).Find("another")
+	if err != nil || bound.Loop != a.Loop.ID || bound.Epoch != 1 || bound.Given != 2 || b.Memory.Bound.Client != 4243 {
+		t.Errorf("bound: %+v, %+v, %v", bound, b.Memory.Bound, err)
+	}
+	if old, err := session.Open(env.PawlHome).Find(sessionID); !errors.Is(err, session.ErrNone) {
+		t.Errorf("the session before is bound still: %+v, %v", old, err)
+	}
+}

@@ -96,9 +96,7 @@ func (p *Prepared) open(ctx context.Context, d *Drive, l *store.Loop, o Opening)
 	}
 	d.close = append(d.close, owner.Close)
 	d.Runner = &runner.Runner{Loop: l, Owner: owner, Spec: p.Spec, Observer: o.Observer}
-	if _, err := owner.Append(journal.Entry{Type: record.TypeBound, Data: record.Bound{
-		Session: o.Inside.Session, Agent: p.Spec.Agent.Name, Client: o.Inside.Client,
-	}}); err != nil {
+	if err := d.bound(o.Inside); err != nil {
 		return err
 	}
 	if err := d.inSession(ctx, p.env); err != nil {
@@ -115,6 +113,14 @@ func (p *Prepared) open(ctx context.Context, d *Drive, l *store.Loop, o Opening)
 		return err
 	}
 	return d.StartFrom(head)
+}
+
+// bound journals which session the loop lives in.
+func (d *Drive) bound(in Inside) error {
+	_, err := d.Owner.Append(journal.Entry{Type: record.TypeBound, Data: record.Bound{
+		Session: in.Session, Agent: d.Spec.Agent.Name, Client: in.Client,
+	}})
+	return err
 }
 
 // inSession gives the runner all that it needs beside the loop and its owner.

@@ -197,8 +197,7 @@ func (p *page) next() {
 		}
 	case p.State.Outcome != loop.Verified && p.State.Outcome != loop.Finished:
 		next = append(next, "pawl log "+p.ID)
-		open := slices.ContainsFunc(p.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done })
-		if open && !p.State.Policy.Attended { // another begins in a session
+		if slices.ContainsFunc(p.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
 			next = append(next, "pawl resume "+p.ID)
 		}
 	}
