@@ -32,19 +32,25 @@ type said struct {
 }
 
 // lastSaid are the lines of the agent's last answer that are in the transcript,
-// the newest first. The client writes behind: they may be of the turn before.
-func (h *hook) lastSaid() []said {
+// the newest first, and whether it was answered since, by a tool's result or a
+// word. The client writes behind: they may be of the turn before.
+func (h *hook) lastSaid() (lines []said, answered bool) {
 	tail := fileTail(h.p.Transcript, tailMax)
-	var lines []said
 	for len(tail) > 0 {
 		at := bytes.LastIndexByte(tail, '\n')
 		line := tail[at+1:]
 		tail = tail[:max(at, 0)]
-		if !bytes.Contains(line, []byte(`"assistant"`)) {
+		if !bytes.Contains(line, []byte(`"assistant"`)) && !bytes.Contains(line, []byte(`"user"`)) {
 			continue
 		}
 		var s said
-		if json.Unmarshal(line, &s) != nil || s.Type != "assistant" || s.Sidechain {
+		if err := json.Unmarshal(line, &s); s.Sidechain || err != nil && s.Type != "user" {
+			continue // a person's word may be a string: it is not read
+		}
+		if s.Type == "user" && len(lines) == 0 {
+			answered = true
+		}
+		if s.Type != "assistant" {
 			continue
 		}
 		if len(lines) > 0 && s.Message.ID != lines[0].Message.ID {
@@ -52,7 +58,7 @@ func (h *hook) lastSaid() []said {
 		}
 		lines = append(lines, s)
 	}
-	return lines
+	return lines, answered
 }
 
 // originMax is how much of the transcript is searched for where a turn began.
@@ -78,13 +84,18 @@ func (h *hook) turnOrigin() string {
 }
 
 // lastMessage is the agent's last message: as the client gives it or, from old
-// clients, as the transcript's end has it.
+// clients, as the transcript's end has it. New clients leave it out of turns that
+// end without a word: what was said before the last tool call is none.
 func (h *hook) lastMessage() string {
 	if h.p.Last != nil {
 		return *h.p.Last
 	}
+	lines, answered := h.lastSaid()
+	if answered {
+		return ""
+	}
 	var parts []string
-	for _, s := range h.lastSaid() {
+	for _, s := range lines {
 		for _, c := range s.Message.Content {
 			if c.Type == "text" {
 				parts = append([]string{c.Text}, parts...)
@@ -102,7 +113,7 @@ const (
 // contextFill is how full the context is, in percent, or -1: what the model was
 // last given, of the window that its name stands for.
 func (h *hook) contextFill() int {
-	lines := h.lastSaid()
+	lines, _ := h.lastSaid()
 	if len(lines) == 0 {
 		return -1
 	}
