@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -77,6 +80,10 @@ func (c *startCmd) Run(a *app) error {
 		a.printf("  changed  nothing: this was a dry run\n")
 		return nil
 	}
+	if !hookNamed(a.env.Home, p.Root()) {
+		term.Warnf(a.Err, "Pawl's hook stands in no settings known here, and without it nobody judges the loop")
+		fmt.Fprintln(a.Err, "pawl: hint: pawl install claude puts it there; pawl doctor tells more")
+	}
 	begun, err := p.Attend(ctx, launch.Opening{Inside: in, Observer: &beginning{out: a.Err}, Patience: startPatience})
 	if err != nil {
 		return ended(ctx, err)
@@ -86,6 +93,20 @@ func (c *startCmd) Run(a *app) error {
 	}
 	a.printf("%s\n%s", opening(p, begun), firstWord(begun, mostPrinted))
 	return nil
+}
+
+// hookNamed tells whether some settings of the client name Pawl, as a hook or as
+// a plugin. Those that an administrator or the command line gives are not seen.
+func hookNamed(home, root string) bool {
+	for _, file := range []string{
+		filepath.Join(home, ".claude", "settings.json"),
+		filepath.Join(root, ".claude", "settings.json"), filepath.Join(root, ".claude", "settings.local.json"),
+	} {
+		if data, err := os.ReadFile(file); err == nil && bytes.Contains(data, []byte("pawl")) {
+			return true
+		}
+	}
+	return false
 }
 
 // inside is the session that runs this command.

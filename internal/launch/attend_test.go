@@ -3,10 +3,13 @@ package launch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -303,5 +306,34 @@ func TestReopenInAnotherSession(t *testing.T) {
 	}
 	if old, err := session.Open(env.PawlHome).Find(sessionID); !errors.Is(err, session.ErrNone) {
 		t.Errorf("the session before is bound still: %+v, %v", old, err)
+	}
+}
+
+// Of several that begin at the same moment, one does.
+func TestOneLoopBeginsInAWorkTree(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	var begun atomic.Int32
+	var all sync.WaitGroup
+	for i := range 4 {
+		q := asked(root, env, nil)
+		q.Inside.Session = fmt.Sprint("session-", i)
+		p, err := launch.PrepareAttended(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Go(func() {
+			_, err := p.Attend(t.Context(), launch.Opening{Inside: q.Inside, Patience: time.Minute})
+			switch {
+			case err == nil:
+				begun.Add(1)
+			case failure.CodeOf(err) != failure.Usage:
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := begun.Load(); n != 1 {
+		t.Errorf("%d loops have begun", n)
 	}
 }

@@ -25,13 +25,15 @@ type Before struct {
 	Paths      []string // what its last checkpoint holds and its last commit does not: its work, not the person's
 }
 
-// before looks for loops of the work tree, the newest first.
+// before looks for other loops of the work tree, the newest first.
 func before(ctx context.Context, st *store.Store, p *Prepared) (Before, error) {
 	listed, err := store.List(st, record.Derive)
 	if err != nil {
 		return Before{}, fmt.Errorf("look at earlier loops: %w", err)
 	}
-	listed = slices.DeleteFunc(listed, func(l store.Listed[record.Summary]) bool { return l.Summary.Root != p.root })
+	listed = slices.DeleteFunc(listed, func(l store.Listed[record.Summary]) bool {
+		return l.Summary.Root != p.root || l.Loop.ID == p.loop
+	})
 	slices.SortFunc(listed, func(x, y store.Listed[record.Summary]) int {
 		return y.Summary.CreatedAt.Compare(x.Summary.CreatedAt)
 	})
@@ -66,6 +68,7 @@ func before(ctx context.Context, st *store.Store, p *Prepared) (Before, error) {
 func (b *Before) atWork(l store.Listed[record.Summary]) {
 	_, alive, err := l.Loop.Holder()
 	switch {
+	case l.Summary.Attended && l.Summary.StartedAt.IsZero(): // it has not got the work tree
 	case l.Summary.Attended:
 		b.Attended, b.Session = l.Loop.ID, l.Summary.Session
 	case err != nil:

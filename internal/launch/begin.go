@@ -43,9 +43,13 @@ type Prepared struct {
 	Suggested []string         // gate commands that the files imply, where there is no gate
 	Home      string           // $PAWL_HOME
 	root      string           // of the work tree
+	loop      string           // id, once there is one
 	env       environment.Environment
 	programs  string // folder from which the agent's program is named
 }
+
+// Root is the work tree that the loop would act on.
+func (p *Prepared) Root() string { return p.root }
 
 // Prepare reads goal and settings and looks at the repository. It changes
 // nothing.

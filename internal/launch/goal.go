@@ -55,10 +55,13 @@ func Read(root, dir string, words []string, planPath string) (Goal, error) {
 	return g, nil
 }
 
+// longest is how long the name of a file can be, in bytes.
+const longest = 255
+
 // isFile is the path of the one word that names a file. A lone word that looks
 // like a path and names none is a mistake, not a prompt.
 func isFile(dir string, words []string) (string, error) {
-	if len(words) != 1 || strings.TrimSpace(words[0]) == "" {
+	if len(words) != 1 || strings.TrimSpace(words[0]) == "" || len(filepath.Base(words[0])) > longest {
 		return "", nil
 	}
 	word := words[0]

@@ -57,6 +57,7 @@ func (p *Prepared) Attend(ctx context.Context, o Opening) (_ *Attended, err erro
 	}
 	d := &Drive{Spec: p.Spec}
 	defer func() { err = errors.Join(err, d.Close()) }()
+	p.loop = l.ID
 	a := &Attended{Loop: l, Spec: p.Spec}
 	if err := p.open(ctx, d, l, o); err != nil {
 		return nil, d.abandon(beforeTurn(ctx, err))
@@ -100,6 +101,13 @@ func (p *Prepared) open(ctx context.Context, d *Drive, l *store.Loop, o Opening)
 		return err
 	}
 	if err := d.inSession(ctx, p.env); err != nil {
+		return err
+	}
+	// The work tree is ours only now: another may have begun at the same moment.
+	if p.Before, err = before(ctx, store.Open(p.Home), p); err != nil {
+		return err
+	}
+	if err := p.refuseBeside(o.Inside); err != nil {
 		return err
 	}
 	if !p.Spec.NoCommit && len(p.Status.Dirty) > 0 {
