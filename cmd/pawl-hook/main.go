@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/hook"
@@ -21,10 +22,14 @@ func main() {
 		fmt.Fprintln(os.Stderr, "pawl-hook: error:", err)
 		os.Exit(1)
 	}
-	os.Exit(hook.Run(context.Background(), hook.Call{
+	call := hook.Call{
 		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: env,
-		Tool: tool(), Parent: os.Getppid(), Version: version.String(),
-	}))
+		Tool: tool(), Parent: os.Getppid(),
+	}
+	if slices.Contains(call.Args, "--version") { // which takes a while to find out
+		call.Version = version.String()
+	}
+	os.Exit(hook.Run(context.Background(), call))
 }
 
 // tool is the pawl that lies beside this program, or else the one on the PATH.

@@ -73,11 +73,14 @@ func Run(ctx context.Context, c Call) (code int) {
 	if c.Env.Loop != "" {
 		return exitFine // pawl run drives this session and judges it: never two judges
 	}
-	p, ok := read(c.In)
-	if !ok {
+	h := &hook{Call: c, sessions: session.Open(c.Env.PawlHome), now: time.Now()}
+	event, ok := take(c.In)
+	if !ok || h.idle(event) {
 		return exitFine
 	}
-	h := &hook{Call: c, p: p, sessions: session.Open(c.Env.PawlHome), now: time.Now()}
+	if h.p, ok = read(event); !ok {
+		return exitFine
+	}
 	if wake {
 		return h.wake(ctx)
 	}

@@ -110,6 +110,15 @@ func valid(id string) bool {
 
 func (s Store) path(id string) string { return filepath.Join(s.dir, id+".json") }
 
+// Bound tells, by one look at the disk, whether a session has a binding.
+func (s Store) Bound(id string) bool {
+	if !valid(id) {
+		return false
+	}
+	_, err := os.Lstat(s.path(id))
+	return err == nil
+}
+
 // Find reads the binding of a session. It returns ErrNone, after one look at the
 // disk, where there is none.
 func (s Store) Find(id string) (Binding, error) {

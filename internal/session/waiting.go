@@ -3,8 +3,6 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,6 +38,12 @@ func (s Store) Await(ctx context.Context, b Binding, clients []int, now time.Tim
 	return err
 }
 
+// Waiting tells, by one look at the disk, whether any loop waits for its session.
+func (s Store) Waiting() bool {
+	_, err := os.Lstat(s.waitingPath())
+	return err == nil
+}
+
 // Adopt gives a session the loop that waits for it, if there is one: the loop of
 // its client's process. It returns ErrNone, after one look at the disk, where
 // nothing waits.
@@ -47,7 +51,7 @@ func (s Store) Adopt(ctx context.Context, id string, client int, now time.Time) 
 	if !valid(id) || client == 0 {
 		return Binding{}, ErrNone
 	}
-	if _, err := os.Lstat(s.waitingPath()); errors.Is(err, fs.ErrNotExist) {
+	if !s.Waiting() {
 		return Binding{}, ErrNone
 	}
 	var b Binding

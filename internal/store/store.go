@@ -16,13 +16,11 @@
 package store
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	mathrand "math/rand/v2"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,14 +146,12 @@ func (l *Loop) IterationDir(n int) (string, error) {
 
 // newID is an adjective, an animal and 16 random bits: 2²⁸ ids, easy to say.
 func newID() string {
-	var b [2]byte
-	_, _ = rand.Read(b[:]) // never fails, by its documentation
-	return pick(adjectives) + "-" + pick(animals) + "-" + hex.EncodeToString(b[:])
+	return fmt.Sprintf("%s-%s-%04x", pick(adjectives), pick(animals), rand.N(1<<16))
 }
 
 func pick(words string) string {
 	all := strings.Fields(words)
-	return all[mathrand.IntN(len(all))]
+	return all[rand.N(len(all))]
 }
 
 func writeJSON(path string, v any) error {
