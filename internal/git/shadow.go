@@ -93,8 +93,14 @@ func (r *Repo) initShadow(ctx context.Context) error {
 func (r *Repo) leftOut() string {
 	patterns := []string{"node_modules/", ".venv/", "venv/", "__pycache__/", ".DS_Store", ".env", ".env.*"}
 	made := []struct{ by, folder string }{
-		{"Cargo.toml", "target/"}, {"pom.xml", "target/"}, {"build.gradle", "build/"}, {"build.gradle.kts", "build/"},
-		{"package.json", "dist/"}, {"mix.exs", "_build/"}, {"mix.exs", "deps/"}, {"composer.json", "vendor/"},
+		{"Cargo.toml", "target/"},
+		{"pom.xml", "target/"},
+		{"build.gradle", "build/"},
+		{"build.gradle.kts", "build/"},
+		{"package.json", "dist/"},
+		{"mix.exs", "_build/"},
+		{"mix.exs", "deps/"},
+		{"composer.json", "vendor/"},
 	}
 	for _, m := range made {
 		if _, err := os.Stat(filepath.Join(r.root, m.by)); !errors.Is(err, fs.ErrNotExist) {
