@@ -136,22 +136,29 @@ func environment(tool, home string) []string {
 func TestTool(t *testing.T) {
 	t.Parallel()
 	sources(t)
-	tool := filepath.Join(t.TempDir(), "pawl")
-	if runtime.GOOS == "windows" {
-		tool += ".exe"
-	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", tool, "./cmd/pawl")
-	build.Dir = root(t)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	t.Run("starts within its budget", func(t *testing.T) { testStart(t, tool) })
+	tool := build(t, "pawl")
+	t.Run("starts within its budget", func(t *testing.T) { testStart(t, toolBudget, tool, "version") })
 	for doc, text := range documents(t) {
 		t.Run(doc, func(t *testing.T) {
 			t.Parallel()
 			runExamples(t, tool, text)
 		})
 	}
+}
+
+// build makes one of the commands and returns its path.
+func build(t *testing.T, name string, flags ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	cmd := exec.CommandContext(t.Context(), "go", append(append([]string{"build", "-o", path}, flags...), "./cmd/"+name)...)
+	cmd.Dir = root(t)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
 }
 
 func TestExamplesAreRead(t *testing.T) {

@@ -87,6 +87,23 @@ const modules = `
 	golang.org/x/term                     < term cli
 `
 
+// linked is all that cmd/pawl-hook links beside the standard library: these and no
+// others, directly or not. What another module's package imports in turn is its
+// own affair, up to the budget.
+const linked = `
+	atomicfile core/claim core/gate core/guard core/loop core/plan environment failure foreign/ralphloop
+	hook record redact session store store/journal version
+	github.com/gofrs/flock mvdan.cc/sh/v3/syntax
+`
+
+// unlinked are standard packages that none of those may import: each costs the
+// hook's start more than it is worth there, or has no business in a hook.
+const unlinked = `
+	net net/* database/* text/template* html/* os/user os/signal log log/* expvar plugin testing testing/*
+	crypto/rand crypto/tls crypto/x509* math/big encoding/xml encoding/gob encoding/asn1 compress/* archive/*
+	go/* runtime/pprof runtime/trace text/scanner mime mime/* embed
+`
+
 // calls says who may use which name of a standard package; everybody else may
 // not. A name that ends in "*" stands for all that begin so.
 const calls = `

@@ -3,6 +3,7 @@ package hook
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
 )
@@ -19,10 +20,8 @@ func (h *hook) idle(event []byte) bool {
 	if !ok || h.sessions.Waiting() || bytes.Contains(event, []byte(userPromptExpansion)) {
 		return false
 	}
-	for _, id := range ids {
-		if h.sessions.Bound(id) {
-			return false
-		}
+	if slices.ContainsFunc(ids, h.sessions.Bound) {
+		return false
 	}
 	if !bytes.Contains(event, []byte(stop)) {
 		return true
