@@ -105,7 +105,7 @@ func valid(id string) bool {
 	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
 	}
-	return id != "" && len(id) <= 128 && !strings.ContainsFunc(id, odd)
+	return id != "" && id != waitingName && len(id) <= 128 && !strings.ContainsFunc(id, odd)
 }
 
 func (s Store) path(id string) string { return filepath.Join(s.dir, id+".json") }

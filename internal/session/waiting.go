@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 )
@@ -19,14 +18,17 @@ type waiting struct {
 // Waits is how long a loop waits for its session to be seen.
 const Waits = time.Hour
 
-func (s Store) waitingPath() string { return filepath.Join(s.dir, "waiting.json") }
+// waitingName is a name that no session may have.
+const waitingName = "waiting"
+
+func (s Store) waitingPath() string { return s.path(waitingName) }
 
 // Await keeps a binding for the first session that one of these client processes
 // is seen in. The id that it may have had is given up.
 func (s Store) Await(ctx context.Context, b Binding, clients []int, now time.Time) error {
 	old := b.Session
 	b.Session = ""
-	err := s.locked(ctx, "waiting", func() error {
+	err := s.locked(ctx, waitingName, func() error {
 		all := slices.DeleteFunc(s.readWaiting(), func(w waiting) bool { return w.Binding.Loop == b.Loop || now.After(w.Until) })
 		all = append(all, waiting{Clients: clients, Until: now.Add(Waits), Binding: b})
 		return s.write(s.waitingPath(), all)
@@ -55,7 +57,7 @@ func (s Store) Adopt(ctx context.Context, id string, client int, now time.Time) 
 		return Binding{}, ErrNone
 	}
 	var b Binding
-	err := s.locked(ctx, "waiting", func() error {
+	err := s.locked(ctx, waitingName, func() error {
 		all := s.readWaiting()
 		i := slices.IndexFunc(all, func(w waiting) bool { return slices.Contains(w.Clients, client) && now.Before(w.Until) })
 		if i < 0 {
@@ -63,6 +65,9 @@ func (s Store) Adopt(ctx context.Context, id string, client int, now time.Time) 
 		}
 		b = all[i].Binding
 		b.Session, b.Client = id, client
+		if err := s.Bind(ctx, b); err != nil { // first: whoever is killed here loses no loop
+			return err
+		}
 		if all = slices.Delete(all, i, i+1); len(all) == 0 {
 			return os.Remove(s.waitingPath())
 		}
@@ -71,7 +76,7 @@ func (s Store) Adopt(ctx context.Context, id string, client int, now time.Time) 
 	if err != nil {
 		return Binding{}, err
 	}
-	return b, s.Bind(ctx, b)
+	return b, nil
 }
 
 // readWaiting takes an unreadable file for an empty one: it is an index.

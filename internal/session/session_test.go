@@ -1,0 +1,267 @@
+package session_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/session"
+)
+
+// full has something in every field.
+func full() session.Binding {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
+	return session.Binding{
+		Session: "s1", Loop: "brisk-otter-7f3a", Epoch: 2, Root: "/project", Client: 7, Unattended: true, Prompt: "p1",
+		File: ".claude/x.md", Since: at, Judge: "plugin", Passed: at, Prompts: []session.Prompt{{ID: "p1", Notice: true}},
+		Given: 3, Busy: true, Blocks: 2, Tools: 99, Stop: "x", StopAt: at, Left: true,
+	}
+}
+
+func bound(t *testing.T) session.Store {
+	t.Helper()
+	s := session.Open(t.TempDir())
+	if err := s.Bind(t.Context(), full()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestWhatIsBoundIsFound(t *testing.T) {
+	t.Parallel()
+	s := bound(t)
+	got, err := s.Find("s1")
+	if diff := cmp.Diff(full(), got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	if _, err := s.Find("s2"); !errors.Is(err, session.ErrNone) {
+		t.Error(err)
+	}
+}
+
+func TestLookingMakesNothing(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := session.Open(home)
+	for _, id := range []string{"s1", "", "../s1", "a/b", `a\b`, ".", "s1.json", "waiting", strings.Repeat("x", 129), "ü"} {
+		if _, err := s.Find(id); !errors.Is(err, session.ErrNone) {
+			t.Errorf("find %q: %v", id, err)
+		}
+		if _, err := s.Change(t.Context(), id, nil); !errors.Is(err, session.ErrNone) {
+			t.Errorf("change %q: %v", id, err)
+		}
+		if _, err := s.Adopt(t.Context(), id, 7, time.Now()); !errors.Is(err, session.ErrNone) {
+			t.Errorf("adopt %q: %v", id, err)
+		}
+	}
+	if entries, err := os.ReadDir(home); err != nil || len(entries) > 0 {
+		t.Errorf("there is %v %v", entries, err)
+	}
+}
+
+// A list of the loops that wait lies beside the sessions; none may have its name.
+func TestOddIdsAreNotBound(t *testing.T) {
+	t.Parallel()
+	s := session.Open(t.TempDir())
+	for _, id := range []string{"", "../s1", "a/b", "s 1", "waiting", strings.Repeat("x", 129)} {
+		b := full()
+		b.Session = id
+		if err := s.Bind(t.Context(), b); err == nil {
+			t.Errorf("%q was bound", id)
+		}
+		if s.Once(t.Context(), id, "x") {
+			t.Errorf("%q: once", id)
+		}
+	}
+}
+
+func TestChangesAreNotLost(t *testing.T) {
+	t.Parallel()
+	s := bound(t)
+	var wg sync.WaitGroup
+	for range 40 {
+		wg.Go(func() {
+			_, err := s.Change(t.Context(), "s1", func(b *session.Binding) bool { b.Given++; return true })
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	b, err := s.Change(t.Context(), "s1", func(b *session.Binding) bool { b.Given = 0; return false })
+	if err != nil || b.Given != 0 {
+		t.Errorf("what a change returns: %d %v", b.Given, err)
+	}
+	if b, err = s.Find("s1"); err != nil || b.Given != full().Given+40 {
+		t.Errorf("given %d: %v", b.Given, err)
+	}
+}
+
+func TestReleaseLeavesAnotherLoopAlone(t *testing.T) {
+	t.Parallel()
+	s := bound(t)
+	for _, tt := range []struct {
+		id, loop string
+		want     bool
+	}{{"s1", "calm-bear-0000", false}, {"s2", full().Loop, false}, {"s1", full().Loop, true}, {"s1", full().Loop, false}} {
+		if got, err := s.Release(t.Context(), tt.id, tt.loop); err != nil || got != tt.want {
+			t.Errorf("release %s of %s: %v %v", tt.id, tt.loop, got, err)
+		}
+	}
+}
+
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	s := session.Open(t.TempDir())
+	var wg sync.WaitGroup
+	firsts := make(chan int, 200)
+	for i := range 200 {
+		wg.Go(func() {
+			if s.Once(t.Context(), "s"+strconv.Itoa(i%4), "the same") {
+				firsts <- i % 4
+			}
+		})
+	}
+	wg.Wait()
+	close(firsts)
+	var got []int
+	for i := range firsts {
+		got = append(got, i)
+	}
+	if slices.Sort(got); !slices.Equal(got, []int{0, 1, 2, 3}) {
+		t.Errorf("first in %v", got)
+	}
+	for i := range 300 { // what is long past is forgotten, the last are not
+		if !s.Once(t.Context(), "s9", strconv.Itoa(i)) || s.Once(t.Context(), "s9", strconv.Itoa(max(0, i-40))) {
+			t.Fatal(i)
+		}
+	}
+}
+
+func TestSaw(t *testing.T) {
+	t.Parallel()
+	var b session.Binding
+	if b.Saw(session.Prompt{}) || !b.Saw(session.Prompt{ID: "a"}) || b.Saw(session.Prompt{ID: "a", Notice: true}) {
+		t.Error("only the first of an id is news")
+	}
+	for i := range 100 {
+		b.Saw(session.Prompt{ID: strconv.Itoa(i)})
+	}
+	if len(b.Prompts) != 8 || b.Prompts[7].ID != "99" {
+		t.Errorf("%+v", b.Prompts)
+	}
+}
+
+func TestByPerson(t *testing.T) {
+	t.Parallel()
+	b := session.Binding{Prompt: "begin", Prompts: []session.Prompt{{ID: "typed"}, {ID: "notice", Notice: true}}}
+	for prompt, want := range map[string]bool{"": false, "begin": false, "typed": true, "notice": false, "queued": true} {
+		if got := b.ByPerson(prompt); got != want {
+			t.Errorf("%q: %v", prompt, got)
+		}
+	}
+}
+
+func TestALoopMovesToTheSessionOfItsClient(t *testing.T) {
+	t.Parallel()
+	s, now := bound(t), time.Now()
+	if err := s.Await(t.Context(), full(), []int{7, 8}, now); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Find("s1"); !errors.Is(err, session.ErrNone) || !s.Waiting() {
+		t.Errorf("the old id is kept: %v", err)
+	}
+	for _, tt := range []struct {
+		client int
+		at     time.Time
+	}{{9, now}, {0, now}, {8, now.Add(session.Waits)}} {
+		if _, err := s.Adopt(t.Context(), "s2", tt.client, tt.at); !errors.Is(err, session.ErrNone) {
+			t.Errorf("client %d: %v", tt.client, err)
+		}
+	}
+	want := full()
+	want.Session, want.Client = "s2", 8
+	got, err := s.Adopt(t.Context(), "s2", 8, now)
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	if found, err := s.Find("s2"); err != nil || !cmp.Equal(found, want) {
+		t.Errorf("%+v %v", found, err)
+	}
+	if _, err := s.Adopt(t.Context(), "s3", 8, now); !errors.Is(err, session.ErrNone) || s.Waiting() {
+		t.Errorf("adopted twice: %v", err)
+	}
+}
+
+// Of many sessions that a client begins at once one gets the loop, and each of
+// several loops gets one.
+func TestAdoptedOnce(t *testing.T) {
+	t.Parallel()
+	s, now := session.Open(t.TempDir()), time.Now()
+	for i := range 5 {
+		b := session.Binding{Loop: "loop" + strconv.Itoa(i)}
+		for range 2 { // waiting anew takes the place of waiting
+			if err := s.Await(t.Context(), b, []int{i + 1}, now); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	got := make(chan string, 40)
+	for i := range 40 {
+		wg.Go(func() {
+			b, err := s.Adopt(t.Context(), "s"+strconv.Itoa(i), i%5+1, now)
+			if err == nil {
+				got <- b.Loop
+			} else if !errors.Is(err, session.ErrNone) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	close(got)
+	var loops []string
+	for l := range got {
+		loops = append(loops, l)
+	}
+	if slices.Sort(loops); !slices.Equal(loops, []string{"loop0", "loop1", "loop2", "loop3", "loop4"}) {
+		t.Errorf("%v", loops)
+	}
+}
+
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	s := session.Open(home)
+	if err := s.Bind(t.Context(), full()); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"s1.json": "{", "waiting.json": "{", "s1.once": "\x00"} {
+		if err := os.WriteFile(filepath.Join(home, "sessions", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Find("s1"); err == nil || errors.Is(err, session.ErrNone) {
+		t.Errorf("a damaged binding: %v", err)
+	}
+	if !s.Once(t.Context(), "s1", "x") || s.Once(t.Context(), "s1", "x") {
+		t.Error("once")
+	}
+	if err := s.Await(t.Context(), full(), []int{7}, time.Now()); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Find("s1"); !errors.Is(err, session.ErrNone) {
+		t.Error("the damaged binding is still there:", err)
+	}
+	if b, err := s.Adopt(t.Context(), "s2", 7, time.Now()); err != nil || b.Loop != full().Loop {
+		t.Errorf("%+v %v", b, err)
+	}
+}
