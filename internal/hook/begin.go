@@ -133,7 +133,10 @@ func (h *hook) tell(ctx context.Context, in string, args ...string) ([]byte, err
 	var out, problem bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problem
 	cmd.WaitDelay = time.Second
-	err := cmd.Run()
+	wait, err := h.begins(cmd)
+	if err == nil {
+		err = wait()
+	}
 	if err != nil {
 		said := plan.OneLine(problem.String(), 500)
 		if said == "" {

@@ -22,16 +22,25 @@ func (h *hook) drive(ctx context.Context, loop string) error {
 	cmd := h.pawl(context.WithoutCancel(ctx), "session", "drive", loop)
 	cmd.Stdout, cmd.Stderr = log, log
 	detach(cmd)
-	if err := cmd.Start(); err != nil {
+	wait, err := h.begins(cmd)
+	if err != nil {
 		return fmt.Errorf("start pawl, which does the work of a loop: %w", err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
+	go func() { done <- wait() }()
 	select {
 	case <-done: // how it went shows in the journal
 	case <-ctx.Done():
 	}
 	return nil
+}
+
+// begins starts a process, and returns what waits for its end.
+func (c Call) begins(cmd *exec.Cmd) (wait func() error, err error) {
+	if c.start != nil {
+		return c.start(cmd)
+	}
+	return cmd.Wait, cmd.Start()
 }
 
 // pawl is the tool itself. It is told of no session: what it does is its own.

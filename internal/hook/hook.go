@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/environment"
@@ -38,6 +39,8 @@ type Call struct {
 	Tool    []string // how the tool itself is run: its path, and arguments before the command
 	Parent  int      // process id of our parent: the client, where hooks run without a shell
 	Version string
+
+	start func(*exec.Cmd) (wait func() error, err error) // nil: as a process
 }
 
 // Exit codes, as the client understands them.

@@ -129,6 +129,7 @@ func TestKilledHooksLoseNothing(t *testing.T) {
 				}
 				k.check(out)
 			}
+			time.Sleep(500 * time.Millisecond) // what a killed hook has just started
 			k.rests()
 			if good, _, err := k.loop.Verify(); err != nil {
 				t.Errorf("the journal holds to record %d: %v", good, err)

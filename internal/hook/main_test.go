@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // The test binary is its own tool and its own hook: TEST_MAIN says which.
@@ -35,7 +37,7 @@ func TestMain(m *testing.M) {
 func playTool(args []string) int {
 	env, err := environment.Read()
 	if err == nil {
-		err = tool(env, args)
+		err = tool(env, args, streams{os.Stdin, os.Stdout})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pawl: error:", err)
@@ -44,7 +46,12 @@ func playTool(args []string) int {
 	return 0
 }
 
-func tool(env environment.Environment, args []string) error {
+type streams struct {
+	in  io.Reader
+	out io.Writer
+}
+
+func tool(env environment.Environment, args []string, s streams) error {
 	ctx := context.Background()
 	what := strings.Join(args[:min(2, len(args))], " ")
 	switch {
@@ -52,16 +59,16 @@ func tool(env environment.Environment, args []string) error {
 		return drive(ctx, env.PawlHome, args[2])
 	case what == "session begin":
 		var q beginRequest
-		if err := json.NewDecoder(os.Stdin).Decode(&q); err != nil {
+		if err := json.NewDecoder(s.in).Decode(&q); err != nil {
 			return err
 		}
-		return json.NewEncoder(os.Stdout).Encode(beginFor(ctx, env.PawlHome, q))
+		return json.NewEncoder(s.out).Encode(beginFor(ctx, env.PawlHome, q))
 	case args[0] == "stop":
-		return leaveWord(ctx, env.PawlHome, args[1], "stop", "")
+		return s.leaveWord(ctx, env.PawlHome, args[1], record.Message{Kind: record.MessageStop})
 	case args[0] == "tell" && args[2] == "--":
-		return leaveWord(ctx, env.PawlHome, args[1], "note", args[3])
+		return s.leaveWord(ctx, env.PawlHome, args[1], record.Message{Kind: record.MessageNote, Text: args[3]})
 	case args[0] == "status":
-		return json.NewEncoder(os.Stdout).Encode("how " + args[1] + " stands")
+		return json.NewEncoder(s.out).Encode("how " + args[1] + " stands")
 	}
 	return fmt.Errorf("no such command: %q", args)
 }

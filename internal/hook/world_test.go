@@ -31,10 +31,14 @@ type world struct {
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	dir := t.TempDir()
+	return worldIn(t, t.TempDir())
+}
+
+func worldIn(t testing.TB, dir string) *world {
+	t.Helper()
 	w := &world{t: t, home: filepath.Join(dir, "home"), root: filepath.Join(dir, "root")}
 	for _, d := range []string{w.home, w.root} {
-		if err := os.Mkdir(d, 0o700); err != nil {
+		if err := os.MkdirAll(d, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,12 +111,12 @@ func beginFor(ctx context.Context, home string, q beginRequest) begun {
 }
 
 // leaveWord is pawl stop, pawl tell, …: said, and performed at once.
-func leaveWord(ctx context.Context, home, id, kind, text string) error {
+func (s streams) leaveWord(ctx context.Context, home, id string, m record.Message) error {
 	l := store.Open(home).Loop(id)
-	if err := l.Post(fmt.Sprintf("m%d", time.Now().UnixNano()), record.Message{Kind: kind, Text: text}); err != nil {
+	if err := l.Post(fmt.Sprintf("m%d", time.Now().UnixNano()), m); err != nil {
 		return err
 	}
-	fmt.Println(kind, "of", id)
+	fmt.Fprintln(s.out, m.Kind, "of", id)
 	return drive(ctx, home, id)
 }
 

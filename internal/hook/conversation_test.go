@@ -1,0 +1,133 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+)
+
+// lines are what may happen in a session, in any order. Those without > happen
+// around it.
+const lines = `
+> Stop
+> Stop
+> Stop {"stop_hook_active":true}
+> Stop {"stop_hook_active":true,"last_assistant_message":"<promise>DONE</promise>"}
+> Stop {"last_assistant_message":"<promise>DONE</promise>"}
+> Stop {"prompt_id":"p2"}
+> Stop {"prompt_id":"n1"}
+> Stop {"background_tasks":[{"id":"b1","status":"running","description":"make"}]}
+> Stop {"session_id":"s2"}
+> Stop {"agent_id":"a1"}
+> StopFailure {"error":"overloaded"}
+> StopFailure {"error":"max_output_tokens"}
+> StopFailure {"error":"authentication_failed","prompt_id":"p2"}
+> UserPromptSubmit {"prompt_id":"p2","prompt":"and?"}
+> UserPromptSubmit {"prompt_id":"n1","prompt":"<task-notification>"}
+> UserPromptExpansion {"command_name":"pawl:loop","command_args":"do it","prompt_id":"c1"}
+> UserPromptExpansion {"command_name":"pawl:cancel","prompt_id":"c2"}
+> UserPromptExpansion {"command_name":"pawl:tell","command_args":"x","prompt_id":"c3"}
+> SessionStart {"source":"resume"}
+> SessionStart {"source":"compact"}
+> SessionStart {"source":"clear","session_id":"s2"}
+> SessionStart {"source":"clear"}
+> SessionEnd {"reason":"clear"}
+> SessionEnd {"reason":"other"}
+> SessionEnd {"reason":"clear","session_id":"s2"}
+> PreToolUse {"tool_name":"Bash","tool_input":{"command":"rm -rf /"}}
+> PermissionRequest {"tool_name":"Bash","tool_input":{"command":"ls"}}
+> PostToolUse {"tool_name":"Bash","tool_input":{"command":"true"}}
+> PostToolUse {"tool_name":"Edit","tool_input":{"file_path":"a.go"}}
+> PreCompact
+judge green
+judge red red
+judge dies
+judge unknown
+post note x
+post pause
+post resume
+post stop
+env plugin=1
+env plugin=0
+env unattended=1
+env unattended=0
+env cap=0
+env cap=2
+drive
+own
+rm LOOP/state.json
+append LOOP/journal.jsonl {"seq":9
+`
+
+// FuzzConversation takes what happens in a session in any order. Whatever that is,
+// each answer is one that the client takes, a turn is told only after another has
+// ended, and the journal alone comes to what was kept of it.
+func FuzzConversation(f *testing.F) {
+	all := strings.Split(strings.TrimSpace(lines), "\n")
+	f.Add([]byte{})
+	for i := range all {
+		f.Add([]byte{byte(i), 0, byte(i + 1), 2, 3, byte(i), 4})
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, order []byte) {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		d := &dialogue{world: worldIn(t, dir)}
+		d.begin(usual())
+		c := conversation{dialogue: d}
+		for _, i := range order[:min(len(order), 40)] {
+			verb, rest, _ := strings.Cut(all[int(i)%len(all)], " ")
+			if verb != ">" {
+				d.do(verb, rest)
+				continue
+			}
+			c.event(rest)
+		}
+	})
+}
+
+type conversation struct {
+	*dialogue
+	told  string // the loop that a turn was told of last
+	turns int    // of it that had ended then
+}
+
+func (c *conversation) event(rest string) {
+	c.t.Helper()
+	payload := c.payload(rest)
+	var out, problem bytes.Buffer
+	code := Run(context.Background(), Call{
+		Args: []string{"claude"}, In: bytes.NewReader(payload), Out: &out, Err: &problem, Env: c.env,
+		Tool: c.toolArgs(), Parent: os.Getppid(), start: c.inside,
+	})
+	p, _ := read(payload)
+	if bad := faults(p.Event, out.Bytes()); bad != nil || code != exitFine || problem.Len() > 0 {
+		c.t.Fatalf("%s: exit %d, %q\n%s%s", rest, code, bad, out.String(), problem.String())
+	}
+	if b, err := session.Open(c.home).Find(p.Session); err == nil {
+		c.loop.ID, c.loop.Dir = b.Loop, strings.Replace(c.loop.Dir, c.loop.ID, b.Loop, 1)
+	}
+	m, _, err := record.Remember(c.loop)
+	if err != nil {
+		c.t.Fatalf("%s: %v", rest, err)
+	}
+	c.afresh(m, err)
+	if p.Event != stop || !strings.Contains(out.String(), "additionalContext") {
+		return
+	}
+	data, err := os.ReadFile(c.loop.Dir + "/journal.jsonl")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	turns := strings.Count(string(data), `"kind":"turn_ended"`) + strings.Count(string(data), `"kind":"agent_failed"`)
+	if c.told == c.loop.ID && turns == c.turns {
+		c.t.Fatalf("%s: told twice\n%s", rest, out.String())
+	}
+	c.told, c.turns = c.loop.ID, turns
+}

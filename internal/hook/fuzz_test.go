@@ -1,0 +1,158 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/pawl-dev/pawl/internal/session"
+)
+
+// inside has the tool's work done in this process.
+func (w *world) inside(cmd *exec.Cmd) (wait func() error, err error) {
+	err = tool(w.env, cmd.Args[len(w.toolArgs()):], streams{cmd.Stdin, cmd.Stdout})
+	return func() error { return err }, nil
+}
+
+func (w *world) toolArgs() []string { return os.Args[:1] }
+
+// asked are the bits of a fuzzed call's environment.
+const (
+	asPlugin = 1 << iota
+	asUnattended
+	asCapped
+	asVerify // the loop is to make a command succeed
+)
+
+// arena is a home with a loop in session s1, made anew where nothing lives there
+// any more.
+type arena struct {
+	*world
+	calls int
+	dir   string
+}
+
+func (a *arena) ready(t *testing.T, how byte) {
+	a.calls++
+	if a.world != nil && a.calls%1000 > 0 {
+		a.t = t
+		if _, err := session.Open(a.home).Find("s1"); err == nil {
+			return
+		}
+	}
+	if err := os.RemoveAll(a.dir); err != nil {
+		t.Fatal(err)
+	}
+	a.world = worldIn(t, a.dir)
+	spec := usual()
+	spec.Policy.Verify = how&asVerify > 0
+	spec.Policy.Limits.Iterations = 0
+	a.begin(spec)
+}
+
+func FuzzHook(f *testing.F) {
+	for _, payload := range payloads(f) {
+		for how := range byte(16) {
+			f.Add(payload, how)
+		}
+	}
+	a := &arena{dir: f.TempDir()}
+	f.Fuzz(func(t *testing.T, payload []byte, how byte) {
+		a.ready(t, how)
+		s := &a.env.Session
+		s.Plugin, s.Unattended, s.Cap = how&asPlugin > 0, how&asUnattended > 0, ""
+		if how&asCapped > 0 {
+			s.Cap = "1"
+		}
+		p, isEvent := read(payload)
+		_, none := session.Open(a.home).Find(p.Session)
+		waiting := exists(filepath.Join(a.home, "sessions", "waiting.json"))
+		before := a.boundTo()
+
+		var out, problem bytes.Buffer
+		code := Run(context.Background(), Call{
+			Args: []string{"claude"}, In: bytes.NewReader(payload), Out: &out, Err: &problem, Env: a.env,
+			Tool: a.toolArgs(), Parent: os.Getpid(), Version: "test", start: a.inside,
+		})
+		if code != exitFine || problem.Len() > 0 {
+			t.Errorf("exit %d: %s", code, problem.String())
+		}
+		if bad := faults(p.Event, out.Bytes()); bad != nil || !isEvent && out.Len() > 0 {
+			t.Errorf("%q\n%s", bad, out.String())
+		}
+		if p.Session != "s1" && !bytes.Equal(before, a.boundTo()) {
+			t.Errorf("an event of session %q changed s1", p.Session)
+		}
+		if errors.Is(none, session.ErrNone) && !waiting && p.Event != userPromptExpansion && out.Len() > 0 {
+			t.Errorf("said in a session of no loop: %s", out.String())
+		}
+	})
+}
+
+func (a *arena) boundTo() []byte {
+	data, _ := os.ReadFile(filepath.Join(a.home, "sessions", "s1.json")) // nothing where it is let go
+	return data
+}
+
+// payloads are those of all dialogues.
+func payloads(f *testing.F) [][]byte {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		f.Fatal("no dialogues", err)
+	}
+	var all [][]byte
+	d := &dialogue{world: &world{t: f, root: "/project"}}
+	for _, path := range files {
+		a, err := txtar.ParseFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range strings.Lines(string(a.Files[0].Data)) {
+			if _, event, ok := strings.Cut(strings.TrimSpace(line), "> "); ok && !strings.HasPrefix(line, "<") && !strings.HasPrefix(line, "=") {
+				all = append(all, d.payload(event))
+			}
+		}
+		for _, file := range a.Files[1:] {
+			all = append(all, file.Data)
+		}
+	}
+	return all
+}
+
+// Whatever a reply holds, the client takes it: texts of any bytes and length.
+func FuzzReply(f *testing.F) {
+	for i := range events {
+		f.Add(byte(i), "go on", "context", "message", "refuse")
+		f.Add(byte(i), strings.Repeat("𝕏ü", 6000), strings.Repeat("a", 20_000), "\x1b]0;x\a", "\xff")
+	}
+	f.Fuzz(func(t *testing.T, event byte, goOn, more, message, refuse string) {
+		name := events[int(event)%len(events)]
+		var out bytes.Buffer
+		if err := (reply{Go: goOn, Context: more, Message: message, Refuse: refuse}).print(&out, name); err != nil {
+			t.Fatal(err)
+		}
+		if bad := faults(name, out.Bytes()); bad != nil {
+			t.Errorf("%q\n%s", bad, out.Bytes())
+		}
+		var o output
+		if out.Len() > 0 && json.Unmarshal(out.Bytes(), &o) != nil {
+			t.Errorf("not read back: %s", out.Bytes())
+		}
+		if name == stop && goOn == strings.ToValidUTF8(goOn, "\ufffd") && goOn != o.Reason && (o.Specific == nil || goOn != o.Specific.Context) {
+			t.Errorf("%q became %s", goOn, out.Bytes())
+		}
+	})
+}
+
+var events = []string{
+	stop, stopFailure, sessionStart, sessionEnd, userPromptSubmit, userPromptExpansion, preCompact,
+	preToolUse, postToolUse, postToolUseFailure, permissionRequest,
+}
