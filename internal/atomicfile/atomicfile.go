@@ -29,21 +29,51 @@ var ErrNotRegular = errors.New("not a regular file")
 // stands unchanged, unless the error wraps a failed sync of the folder, after
 // which the new content is in place but might not survive a power cut.
 func Write(path string, data []byte, perm fs.FileMode) error {
-	target, perm, err := resolve(path, perm)
+	target, err := replace(path, data, perm, (*os.File).Sync)
+	if err == nil {
+		err = SyncDir(filepath.Dir(target))
+	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	temp, err := writeTemp(target, data, perm)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := os.Rename(temp, target); err != nil {
-		return fmt.Errorf("write %s: %w", path, errors.Join(err, os.Remove(temp)))
-	}
-	if err := SyncDir(filepath.Dir(target)); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
+}
+
+// Swap is Write for what is derived from other files and can be made anew: it
+// does not wait for the disk. After a power cut the file may be the old one, or
+// empty; a reader and a crash of the process still never meet half of one.
+func Swap(path string, data []byte, perm fs.FileMode) error {
+	if _, err := replace(path, data, perm, nil); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// replace gives data the name of path, or of what path links to. sync is done to
+// the bytes before they take the name; nil for nothing.
+func replace(path string, data []byte, perm fs.FileMode, sync func(*os.File) error) (target string, err error) {
+	target, perm, err = resolve(path, perm)
+	if err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(filepath.Dir(target), tempName)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err == nil && perm != 0o600 { // it was made with
+		err = f.Chmod(perm)
+	}
+	if err == nil && sync != nil {
+		err = sync(f)
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), target)
+	}
+	if err != nil {
+		return "", errors.Join(err, os.Remove(f.Name()))
+	}
+	return target, nil
 }
 
 // tempName is the pattern of the temporary files' names.
@@ -77,26 +107,4 @@ func resolve(path string, perm fs.FileMode) (string, fs.FileMode, error) {
 		return "", 0, fmt.Errorf("%w (%s)", ErrNotRegular, info.Mode().Type())
 	}
 	return path, info.Mode().Perm(), nil
-}
-
-// writeTemp puts data on disk beside target, under a hidden name, and removes
-// what it made if that fails.
-func writeTemp(target string, data []byte, perm fs.FileMode) (name string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(target), tempName)
-	if err != nil {
-		return "", err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(perm)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	return f.Name(), errors.Join(err, f.Close())
 }

@@ -21,7 +21,6 @@ import (
 type seat struct {
 	loop   *store.Loop
 	owner  *store.Owner
-	kept   store.Spec
 	spec   record.Spec
 	mem    record.Memory
 	mark   journal.Mark
@@ -31,6 +30,7 @@ type seat struct {
 	acts     []loop.Action   // of the last step
 	failing  *loop.Failing   // what failed last, when we sat down
 	byPerson bool            // the turn that ended was the person's own
+	light    bool            // nothing is lost that counts should the power fail now
 }
 
 // gone: the loop is not ours to drive any more.
@@ -48,7 +48,7 @@ func (h *hook) sit(ctx context.Context, b session.Binding) (*seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &seat{loop: l, kept: kept, redact: redact.New(h.Env.Vars).String}
+	s := &seat{loop: l, redact: redact.New(h.Env.Vars).String}
 	if s.spec, err = record.Asked(kept); err != nil {
 		return nil, err
 	}
@@ -74,14 +74,9 @@ func (h *hook) sit(ctx context.Context, b session.Binding) (*seat, error) {
 // done about it.
 func (s *seat) step(e loop.Event) error {
 	e.At = time.Now()
-	data, err := record.Encode(e, s.redact)
+	e, data, err := record.Event(e, s.redact)
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", e.Kind, err)
-	}
-	// The machine takes it as it stands in the journal, without secrets.
-	e = loop.Event{}
-	if err := json.Unmarshal(data, &e); err != nil {
-		return fmt.Errorf("read back the event: %w", err)
 	}
 	s.pending = append(s.pending, journal.Entry{Type: record.TypeEvent, Data: data})
 	s.acts = s.mem.Apply(e)
@@ -117,12 +112,16 @@ func (s *seat) flush() error {
 	if len(s.pending) == 0 {
 		return nil
 	}
-	mark, err := s.owner.Append(s.pending...)
+	append := s.owner.Append
+	if s.light {
+		append = s.owner.AppendSoon
+	}
+	mark, err := append(s.pending...)
 	if err != nil {
 		return err
 	}
 	s.mark, s.pending = mark, nil
-	return s.owner.Save(mark, s.mem, record.Summarize(s.kept, s.spec, s.mem))
+	return s.owner.SaveState(mark, s.mem)
 }
 
 // rise lets go of the loop. What was stepped is in the journal then.

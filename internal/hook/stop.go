@@ -81,6 +81,7 @@ func (h *hook) turnEnded(ctx context.Context, s *seat, b session.Binding) error 
 	// Without a claim there is nothing to see that the next claim would not show;
 	// a plan's marks are a claim, so they are looked at.
 	if s.asks(loop.Look) && s.spec.Plan == "" && !slices.ContainsFunc(s.acts, func(a loop.Action) bool { return a.Deep }) {
+		s.light = true // a turn that claimed nothing
 		return s.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}})
 	}
 	return nil
@@ -126,7 +127,7 @@ func toolCalls(l *store.Loop, from int64) int {
 		return 0
 	}
 	defer f.Close() //nolint:errcheck // read only
-	n, buf := 0, make([]byte, 64<<10)
+	n, buf := 0, make([]byte, 4<<10)
 	for in := io.NewSectionReader(f, from, 16<<20); ; {
 		k, err := in.Read(buf)
 		n += bytes.Count(buf[:k], []byte{'\n'})

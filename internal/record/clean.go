@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 // Encode makes JSON of what is to be kept, with secrets taken out of each string
@@ -11,8 +13,16 @@ import (
 // like none, so each is decoded first.
 func Encode(data any, redact func(string) string) (json.RawMessage, error) {
 	raw, err := json.Marshal(data)
-	if err != nil || redact == nil {
-		return raw, err
+	if err != nil {
+		return nil, err
+	}
+	return withoutSecrets(raw, redact)
+}
+
+// withoutSecrets is JSON with the secrets taken out of its strings.
+func withoutSecrets(raw json.RawMessage, redact func(string) string) (json.RawMessage, error) {
+	if redact == nil {
+		return raw, nil
 	}
 	var out bytes.Buffer
 	for len(raw) > 0 {
@@ -31,6 +41,22 @@ func Encode(data any, redact func(string) string) (json.RawMessage, error) {
 	}
 	out.Write(raw)
 	return out.Bytes(), nil
+}
+
+// Event is an event as it is to be kept, without secrets, in JSON and for the
+// machine: what the machine takes is what stands in the journal.
+func Event(e loop.Event, redact func(string) string) (loop.Event, json.RawMessage, error) {
+	e.At = e.At.Round(0).UTC() // a clock reading does not survive JSON
+	raw, err := json.Marshal(e)
+	if err != nil {
+		return e, nil, err
+	}
+	clean, err := withoutSecrets(raw, redact)
+	if err != nil || bytes.Equal(clean, raw) {
+		return e, clean, err
+	}
+	e = loop.Event{}
+	return e, clean, json.Unmarshal(clean, &e)
 }
 
 // closing is the length of the string literal that b begins with.

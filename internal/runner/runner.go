@@ -19,7 +19,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -183,16 +182,12 @@ func (r *Runner) open() error {
 // stands in the journal, without secrets: what follows from it holds none.
 func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	e.At = time.Now()
-	kept, err := r.encode(e)
+	e, kept, err := record.Event(e, r.redacted())
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", e.Kind, err)
 	}
 	if err := r.append(record.TypeEvent, kept); err != nil {
 		return fmt.Errorf("journal %s: %w", e.Kind, err)
-	}
-	e = loop.Event{}
-	if err := json.Unmarshal(kept, &e); err != nil {
-		return fmt.Errorf("read back the event: %w", err)
 	}
 	acts := r.mem.Apply(e)
 	if record.SortedOut(e, r.mem.State) {
@@ -222,17 +217,17 @@ func (r *Runner) act(ctx context.Context, acts []loop.Action) error {
 	return nil
 }
 
-// encode makes JSON of what is to be kept, without secrets.
-func (r *Runner) encode(data any) (json.RawMessage, error) {
+// redacted takes secrets out of text, nil where none is known.
+func (r *Runner) redacted() func(string) string {
 	if r.Redact == nil {
-		return record.Encode(data, nil)
+		return nil
 	}
-	return record.Encode(data, r.Redact.String)
+	return r.Redact.String
 }
 
 // append journals a record with secrets taken out.
 func (r *Runner) append(kind string, data any) error {
-	raw, err := r.encode(data)
+	raw, err := record.Encode(data, r.redacted())
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", kind, err)
 	}

@@ -222,7 +222,7 @@ func (s Store) locked(ctx context.Context, id string, do func() error) (err erro
 func (s Store) write(path string, v any) error {
 	data, err := json.Marshal(v)
 	if err == nil {
-		err = atomicfile.Write(path, append(data, '\n'), 0o600)
+		err = atomicfile.Swap(path, append(data, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Base(path), err)

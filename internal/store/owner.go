@@ -80,15 +80,30 @@ func (o *Owner) Append(entries ...journal.Entry) (journal.Mark, error) {
 	return o.journal.Append(o.epoch, entries...)
 }
 
+// AppendSoon is Append without the wait for the disk, see journal.Writer.
+func (o *Owner) AppendSoon(entries ...journal.Entry) (journal.Mark, error) {
+	return o.journal.AppendSoon(o.epoch, entries...)
+}
+
 // Save keeps a snapshot: state is the fold of the journal up to and including the
 // record at mark, summary what List shows of it.
 func (o *Owner) Save(mark journal.Mark, state, summary any) error {
+	err := o.SaveState(mark, state)
+	if err == nil {
+		err = deriveJSON(o.loop.summaryPath(), summaryFile[any]{Journal: mark.End, Summary: summary})
+	}
+	if err != nil {
+		return fmt.Errorf("save state of loop %s: %w", o.loop.ID, err)
+	}
+	return nil
+}
+
+// SaveState is Save without the summary, which List then makes when it is asked
+// for.
+func (o *Owner) SaveState(mark journal.Mark, state any) error {
 	body, err := json.Marshal(state)
 	if err == nil {
-		err = writeJSON(filepath.Join(o.loop.Dir, "state.json"), snapshot{Mark: mark, State: body})
-	}
-	if err == nil {
-		err = writeJSON(o.loop.summaryPath(), summaryFile[any]{Journal: mark.End, Summary: summary})
+		err = deriveJSON(filepath.Join(o.loop.Dir, "state.json"), snapshot{Mark: mark, State: body})
 	}
 	if err != nil {
 		return fmt.Errorf("save state of loop %s: %w", o.loop.ID, err)

@@ -144,7 +144,8 @@ func (l *Loop) IterationDir(n int) (string, error) {
 	return dir, nil
 }
 
-// newID is an adjective, an animal and 16 random bits: 2²⁸ ids, easy to say.
+// newID is an adjective, an animal and 16 random bits: 2²⁸ ids, easy to say. It
+// is no secret; Create sees to it that it is new.
 func newID() string {
 	return fmt.Sprintf("%s-%s-%04x", pick(adjectives), pick(animals), rand.N(1<<16))
 }
@@ -152,6 +153,15 @@ func newID() string {
 func pick(words string) string {
 	all := strings.Fields(words)
 	return all[rand.N(len(all))]
+}
+
+// deriveJSON writes what can be made anew from the journal.
+func deriveJSON(path string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Swap(path, append(data, '\n'), 0o600)
 }
 
 func writeJSON(path string, v any) error {

@@ -89,7 +89,13 @@ func (c *chain) read(yield func(Record, error) bool) (goOn bool, err error) {
 	if err := holds(f, c.last); err != nil {
 		return false, fmt.Errorf("read journal %s: %w", c.path, err)
 	}
-	in := lines{r: bufio.NewReaderSize(io.NewSectionReader(f, c.last.End, 1<<62), 64<<10), end: c.last.End}
+	info, err := f.Stat()
+	if err != nil {
+		return false, fmt.Errorf("read journal: %w", err)
+	}
+	// A hook reads a record or two at every turn: it should not pay for a thousand.
+	size := min(max(info.Size()-c.last.End, 1<<10), 64<<10)
+	in := lines{r: bufio.NewReaderSize(io.NewSectionReader(f, c.last.End, 1<<62), int(size)), end: c.last.End}
 	before := c.last // the line before; its Hash is "?" where it was corrupt
 	for {
 		line, err := in.next()

@@ -53,9 +53,20 @@ func (w *Writer) Last() Record {
 // returns ErrLostOwnership, and writes nothing, where the journal holds a newer
 // epoch.
 func (w *Writer) Append(epoch int64, entries ...Entry) (Mark, error) {
+	return w.locked(epoch, entries, w.sync)
+}
+
+// AppendSoon is Append without the wait for the disk: the records are there for
+// every process, and reach the disk with the next Append. A power cut before it
+// costs them, and nothing that stands before them.
+func (w *Writer) AppendSoon(epoch int64, entries ...Entry) (Mark, error) {
+	return w.locked(epoch, entries, func() error { return nil })
+}
+
+func (w *Writer) locked(epoch int64, entries []Entry, sync func() error) (Mark, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.append(epoch, entries); err != nil {
+	if err := w.append(epoch, entries, sync); err != nil {
 		return Mark{}, fmt.Errorf("append to journal %s: %w", w.path, err)
 	}
 	return w.last.Mark, nil
@@ -64,7 +75,7 @@ func (w *Writer) Append(epoch int64, entries ...Entry) (Mark, error) {
 // Close closes the file. It does not wait for anything: Append has synced.
 func (w *Writer) Close() error { return w.file.Close() }
 
-func (w *Writer) append(epoch int64, entries []Entry) error {
+func (w *Writer) append(epoch int64, entries []Entry, sync func() error) error {
 	info, err := w.file.Stat()
 	if err != nil {
 		return err
@@ -76,11 +87,11 @@ func (w *Writer) append(epoch int64, entries []Entry) error {
 			return err
 		}
 	}
-	return w.extend(epoch, entries)
+	return w.extend(epoch, entries, sync)
 }
 
 // extend writes behind w.last, which is the end of the file.
-func (w *Writer) extend(epoch int64, entries []Entry) error {
+func (w *Writer) extend(epoch int64, entries []Entry, sync func() error) error {
 	if w.last.Epoch > epoch {
 		return ErrLostOwnership
 	}
@@ -101,7 +112,7 @@ func (w *Writer) extend(epoch int64, entries []Entry) error {
 	}
 	_, err := w.write(buf.Bytes())
 	if err == nil {
-		err = w.sync()
+		err = sync()
 	}
 	if err != nil {
 		return errors.Join(err, os.Truncate(w.path, w.last.Mark.End))
@@ -137,7 +148,7 @@ func (w *Writer) load() error {
 	if err := os.Truncate(w.path, end); err != nil {
 		return err
 	}
-	return w.extend(last.Epoch, []Entry{{Type: Torn, Data: TornData{Bytes: info.Size() - end, File: kept}}})
+	return w.extend(last.Epoch, []Entry{{Type: Torn, Data: TornData{Bytes: info.Size() - end, File: kept}}}, w.sync)
 }
 
 // keep copies the bytes from..to to a file beside the journal and returns its name.
@@ -183,7 +194,7 @@ func tail(f io.ReaderAt, size int64) (Record, error) {
 
 // lastNewline is the offset of the last newline before end, or -1.
 func lastNewline(f io.ReaderAt, end int64) (int64, error) {
-	buf := make([]byte, 64<<10)
+	buf := make([]byte, min(end, 4<<10)) // a record, mostly
 	for end > 0 {
 		n := min(end, int64(len(buf)))
 		if _, err := f.ReadAt(buf[:n], end-n); err != nil {
