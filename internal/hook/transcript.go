@@ -3,13 +3,19 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
+	"iter"
 	"os"
 	"strings"
 )
 
 // tailMax is how much of a transcript's end is read, however large it is.
 const tailMax = 64 << 10
+
+// nearMax is where the last answer's count of tokens mostly is. Every stop looks
+// for it, and it is worth no more.
+const nearMax = 16 << 10
 
 // said is a line of a transcript in which the agent says or does something. What
 // one answer of the model holds stands in several lines, of one id.
@@ -31,22 +37,34 @@ type said struct {
 	} `json:"message"`
 }
 
+// transcript reads the end of the transcript, at most so many bytes, the newest line
+// first: what the agent said or did, and what it was told since.
+func (h *hook) transcript(most int64) iter.Seq[said] {
+	return func(yield func(said) bool) {
+		tail := fileTail(h.p.Transcript, most)
+		for len(tail) > 0 {
+			at := bytes.LastIndexByte(tail, '\n')
+			line := tail[at+1:]
+			tail = tail[:max(at, 0)]
+			if !bytes.Contains(line, []byte(`"assistant"`)) && !bytes.Contains(line, []byte(`"user"`)) {
+				continue
+			}
+			var s said
+			if err := json.Unmarshal(line, &s); s.Sidechain || err != nil && s.Type != "user" {
+				continue // a person's word may be a string: it is not read
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
 // lastSaid are the lines of the agent's last answer that are in the transcript,
 // the newest first, and whether it was answered since, by a tool's result or a
 // word. The client writes behind: they may be of the turn before.
 func (h *hook) lastSaid() (lines []said, answered bool) {
-	tail := fileTail(h.p.Transcript, tailMax)
-	for len(tail) > 0 {
-		at := bytes.LastIndexByte(tail, '\n')
-		line := tail[at+1:]
-		tail = tail[:max(at, 0)]
-		if !bytes.Contains(line, []byte(`"assistant"`)) && !bytes.Contains(line, []byte(`"user"`)) {
-			continue
-		}
-		var s said
-		if err := json.Unmarshal(line, &s); s.Sidechain || err != nil && s.Type != "user" {
-			continue // a person's word may be a string: it is not read
-		}
+	for s := range h.transcript(tailMax) {
 		if s.Type == "user" && len(lines) == 0 {
 			answered = true
 		}
@@ -113,11 +131,16 @@ const (
 // contextFill is how full the context is, in percent, or -1: what the model was
 // last given, of the window that its name stands for.
 func (h *hook) contextFill() int {
-	lines, _ := h.lastSaid()
-	if len(lines) == 0 {
-		return -1
+	for s := range h.transcript(nearMax) {
+		if s.Type == "assistant" {
+			return s.fill()
+		}
 	}
-	m := lines[0].Message
+	return -1
+}
+
+func (s said) fill() int {
+	m := s.Message
 	used := m.Usage.Input + m.Usage.CacheRead + m.Usage.CacheWrite
 	if used == 0 {
 		return -1
@@ -143,9 +166,10 @@ func fileTail(path string, most int64) []byte {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	data, err := io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-most), most))
-	if err != nil {
+	data := make([]byte, min(info.Size(), most))
+	n, err := f.ReadAt(data, info.Size()-int64(len(data)))
+	if err != nil && !errors.Is(err, io.EOF) { // cut since
 		return nil
 	}
-	return data
+	return data[:n]
 }
