@@ -24,6 +24,7 @@ type beginRequest struct {
 	Command    string `json:"command,omitempty"` // loop, verify, ralph-loop
 	Args       string `json:"args,omitempty"`    // as they were typed: no shell has seen them
 	Adopt      string `json:"adopt,omitempty"`   // path of another tool's file, relative to Root
+	Started    string `json:"started,omitempty"` // when the session began, RFC 3339; "" unknown
 	Unattended bool   `json:"unattended,omitempty"`
 	Judge      string `json:"judge,omitempty"`
 }
@@ -46,6 +47,9 @@ func (h *hook) begin(ctx context.Context, q beginRequest) (begun, error) {
 	q.Session, q.PromptID, q.Client = h.p.Session, h.p.PromptID, h.client()
 	q.Dir, q.Root, q.Unattended = h.p.Dir, h.project(), h.Env.Session.Unattended
 	q.Judge = h.installation()
+	if q.Adopt != "" {
+		q.Started = h.sessionBegan()
+	}
 	in, err := json.Marshal(q)
 	if err != nil {
 		return begun{}, fmt.Errorf("ask for a loop: %w", err)

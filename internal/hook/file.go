@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
@@ -75,15 +76,16 @@ func (h *hook) fileSays(ctx context.Context, s *seat, b session.Binding) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		s.note(loop.Info, b.File+" was deleted: the loop is cancelled")
-		return s.step(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop})
+		return s.loop.Post("file-deleted", record.Message{Kind: record.MessageStop})
 	case err != nil:
 		s.note(loop.Anomaly, b.File+" cannot be read and is kept as it is: "+err.Error())
 	case f.Active == b.Held: // it says something new
 		_, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool { b.Held = !f.Active; return true })
+		said := record.Message{Kind: record.MessagePause}
 		if f.Active {
-			return errors.Join(err, s.step(loop.Event{Kind: loop.Resumed}))
+			said.Kind = record.MessageResume
 		}
-		return errors.Join(err, s.step(loop.Event{Kind: loop.PauseAsked}))
+		return errors.Join(err, s.loop.Post(fmt.Sprintf("file-%s-%d", said.Kind, h.now.UnixNano()), said))
 	}
 	return nil
 }

@@ -111,8 +111,8 @@ func (h *hook) answer(ctx context.Context) int {
 	if err == nil {
 		r, err = h.forLoop(ctx, b)
 	}
-	if errors.Is(err, session.ErrNone) {
-		return exitFine // the loop has ended meanwhile
+	if errors.Is(err, session.ErrNone) || r.empty() && err != nil && h.p.Event != stop && h.p.Event != sessionStart && h.p.Event != userPromptExpansion {
+		return exitFine // the loop has ended meanwhile; or what is wrong is said where it matters, not at each tool call
 	}
 	if r.empty() && err != nil {
 		r = reply{Message: "pawl: " + err.Error()}

@@ -55,7 +55,26 @@ func (h *hook) started(ctx context.Context, b session.Binding) (reply, error) {
 	case "clear", "compact":
 		return reply{Context: h.goal(b), Message: b.Loop + " goes on in this session"}, nil
 	}
+	if err := h.takenUp(ctx, b); err != nil {
+		return reply{}, err
+	}
 	return reply{Message: fmt.Sprintf("%s goes on in this session, at the end of your next turn (pawl status; pawl stop %[1]s ends it)", b.Loop)}, nil
+}
+
+// takenUp tells the machine that nobody was there: the time since counts against
+// no limit, and what was cut off is begun again.
+func (h *hook) takenUp(ctx context.Context, b session.Binding) error {
+	s, err := h.sit(ctx, b)
+	if held := (*store.HeldError)(nil); errors.As(err, &held) || errors.Is(err, errGone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.step(loop.Event{Kind: loop.OwnerLost}); err != nil {
+		return errors.Join(err, s.owner.Close())
+	}
+	return s.rise()
 }
 
 // goal is what the loop's first turn was told, for a context that has lost it.

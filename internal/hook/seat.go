@@ -2,7 +2,6 @@ package hook
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,7 +33,7 @@ type seat struct {
 }
 
 // gone: the loop is not ours to drive any more.
-var errGone = errors.New("the loop is driven elsewhere now")
+var errGone = errors.New("it is not this session's to drive any more")
 
 // sit takes the loop's lock and reads where it stands. It returns a
 // *store.HeldError while something drives the loop, and errGone where another
@@ -43,7 +42,7 @@ func (h *hook) sit(ctx context.Context, b session.Binding) (*seat, error) {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
 	kept, err := l.Spec()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errGone
+		return nil, fmt.Errorf("its folder is gone: %w", errGone)
 	}
 	if err != nil {
 		return nil, err
@@ -126,34 +125,6 @@ func (s *seat) flush() error {
 
 // rise lets go of the loop. What was stepped is in the journal then.
 func (s *seat) rise() error { return errors.Join(s.flush(), s.owner.Close()) }
-
-// hear takes the messages that anyone left.
-func (s *seat) hear() error {
-	msgs, err := s.loop.Drain()
-	if err != nil {
-		s.note(loop.Anomaly, "the inbox could not be read: "+err.Error())
-	}
-	for _, m := range msgs {
-		var body record.Message
-		e, ok := loop.Event{}, false
-		if json.Unmarshal(m.Body, &body) == nil {
-			e, ok = body.Event()
-			e.ID = m.ID
-		}
-		if !ok {
-			s.note(loop.Anomaly, "a message that makes no sense was set aside: "+m.ID)
-		} else if err := s.step(e); err != nil {
-			return err
-		}
-		if err := s.flush(); err != nil { // acknowledged only when it cannot be lost
-			return err
-		}
-		if err := s.loop.Ack(m); err != nil {
-			s.note(loop.Anomaly, "a message could not be acknowledged: "+err.Error())
-		}
-	}
-	return nil
-}
 
 // remark journals a note on a loop that nobody drives at the moment. Where
 // something does, the note is not worth waiting for.

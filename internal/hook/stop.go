@@ -35,10 +35,31 @@ func (h *hook) stop(ctx context.Context, b session.Binding) (reply, error) {
 	case err != nil:
 		return reply{}, err
 	}
-	if err := h.turnEnded(ctx, s, b); err != nil {
+	if err := h.fileSays(ctx, s, b); err != nil {
+		return reply{}, errors.Join(err, s.owner.Close())
+	}
+	if s.loop.HasMail() { // a stop comes before the turn, and is performed in full
+		if s, err = h.mail(ctx, b, s); err != nil {
+			return reply{}, err
+		}
+	}
+	if err := h.turnEnded(s, b); err != nil {
 		return reply{}, errors.Join(err, s.owner.Close())
 	}
 	return h.settle(ctx, b, s)
+}
+
+// mail has what anyone left for the loop taken, by what does the machine's work.
+func (h *hook) mail(ctx context.Context, b session.Binding, s *seat) (*seat, error) {
+	if err := s.rise(); err != nil {
+		return nil, err
+	}
+	waited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := h.drive(waited, b.Loop); err != nil {
+		return nil, err
+	}
+	return h.sit(ctx, b)
 }
 
 // triesMax bounds how often a loop is tried for that somebody holds who does no
@@ -53,18 +74,11 @@ func (h *hook) atWork(b session.Binding) bool {
 
 // turnEnded tells the machine of the turn, and goes on as far as that needs
 // neither git nor gates.
-func (h *hook) turnEnded(ctx context.Context, s *seat, b session.Binding) error {
+func (h *hook) turnEnded(s *seat, b session.Binding) error {
 	if b.Session != s.mem.Bound.Session { // the client gave it another id
 		s.bound(b)
 	}
-	if err := h.fileSays(ctx, s, b); err != nil {
-		return err
-	}
-	if err := s.hear(); err != nil {
-		return err
-	}
-	switch s.mem.State.Phase {
-	case loop.Ended:
+	if s.mem.State.Phase == loop.Ended {
 		return nil
 	}
 	// The machine knows which phases a turn can end in: a person types when they

@@ -15,16 +15,11 @@ import (
 
 // verdict is the guard's, the same that the runner gives.
 func (h *hook) verdict(b session.Binding) (guard.Verdict, error) {
-	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
-	kept, err := l.Spec()
+	places := record.Places{State: h.Env.PawlHome, Home: h.Env.Home, Temp: os.TempDir()}
+	rules, err := record.GuardRules(store.Open(h.Env.PawlHome).Loop(b.Loop), places)
 	if err != nil {
 		return guard.Verdict{Decision: guard.Allow}, err
 	}
-	spec, err := record.Asked(kept)
-	if err != nil {
-		return guard.Verdict{Decision: guard.Allow}, err
-	}
-	rules := spec.Rules(record.Places{Root: kept.Root, State: h.Env.PawlHome, Home: h.Env.Home, Temp: os.TempDir()})
 	return guard.Judge(guard.Call{Tool: h.p.Tool, Input: record.Followed(h.p.Input), Dir: h.p.Dir}, rules), nil
 }
 
@@ -68,7 +63,7 @@ func (h *hook) ran(b session.Binding) error {
 		t.Command = redact.New(h.Env.Vars).String(command)
 		t.Command = t.Command[:min(len(t.Command), commandMax)]
 	}
-	for _, key := range []string{"file_path", "notebook_path"} {
+	for _, key := range record.PathKeys() {
 		if path, ok := h.p.Input[key].(string); ok {
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(h.p.Dir, path)

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"strings"
+	"time"
 )
 
 // tailMax is how much of a transcript's end is read, however large it is.
@@ -96,6 +98,24 @@ func (h *hook) turnOrigin() string {
 		}
 		if json.Unmarshal(line, &l) == nil && l.Prompt == h.p.PromptID && l.Origin != "" {
 			return l.Origin
+		}
+	}
+	return ""
+}
+
+// sessionBegan is the first time that the transcript names, "" where it names none.
+func (h *hook) sessionBegan() string {
+	f, err := os.Open(h.p.Transcript)
+	if err != nil {
+		return ""
+	}
+	defer f.Close() //nolint:errcheck // read only
+	for in := bufio.NewScanner(io.LimitReader(f, originMax)); in.Scan(); {
+		var l struct {
+			Timestamp time.Time `json:"timestamp"`
+		}
+		if json.Unmarshal(in.Bytes(), &l) == nil && !l.Timestamp.IsZero() {
+			return l.Timestamp.Format(time.RFC3339)
 		}
 	}
 	return ""

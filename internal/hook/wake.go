@@ -37,7 +37,7 @@ func (h *hook) wake(ctx context.Context) int {
 	idle := h.now
 	for ; ; sleep(ctx, lookLate) {
 		b, err := h.sessions.Find(h.p.Session)
-		if ctx.Err() != nil || err != nil || b.Stop != h.p.stopID() || !b.Left || os.Getppid() != h.Parent {
+		if ctx.Err() != nil || err != nil || b.Stop != h.p.stopID() || !b.Left || os.Getppid() != h.Parent || !exists(store.Open(h.Env.PawlHome).Loop(b.Loop).Dir) {
 			return exitFine // another stop was answered since, or loop or client are gone
 		}
 		if b.Busy {

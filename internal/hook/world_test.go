@@ -141,7 +141,7 @@ func drive(ctx context.Context, home, id string) error {
 	if err != nil {
 		return err
 	}
-	err = s.hear()
+	err = hear(s)
 	for err == nil {
 		var e loop.Event
 		if e, err = w.perform(s); err != nil || e.Kind == "" {

@@ -59,6 +59,12 @@ func holdsMessage(dir, id string) (bool, error) {
 	}), nil
 }
 
+// HasMail tells whether anything lies in the inbox that Drain would look at.
+func (l *Loop) HasMail() bool {
+	entries, err := os.ReadDir(l.inbox())
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && !strings.HasPrefix(e.Name(), ".") })
+}
+
 // Drain reads the messages that are not acknowledged yet, oldest first. Files
 // that are no messages are set aside in inbox/bad, and named in the error, which
 // does not make the messages any less valid.

@@ -124,14 +124,23 @@ func (s *Store) Loops() ([]*Loop, error) {
 // Spec reads what the loop was created with.
 func (l *Loop) Spec() (Spec, error) {
 	var spec Spec
-	data, err := os.ReadFile(filepath.Join(l.Dir, "spec.json"))
-	if err == nil {
-		err = json.Unmarshal(data, &spec)
-	}
-	if err != nil {
-		return Spec{}, fmt.Errorf("read spec of loop %s: %w", l.ID, err)
+	if err := l.SpecInto(&spec); err != nil {
+		return Spec{}, err
 	}
 	return spec, nil
+}
+
+// SpecInto is Spec for a type of the caller's own that has fewer fields: who needs
+// little of it need not pay for all.
+func (l *Loop) SpecInto(part any) error {
+	data, err := os.ReadFile(filepath.Join(l.Dir, "spec.json"))
+	if err == nil {
+		err = json.Unmarshal(data, part)
+	}
+	if err != nil {
+		return fmt.Errorf("read spec of loop %s: %w", l.ID, err)
+	}
+	return nil
 }
 
 // IterationDir is the folder for the files of iteration n (1, 2, …), made if it

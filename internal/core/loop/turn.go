@@ -177,7 +177,9 @@ func (m *machine) doneAlready() bool {
 func (m *machine) stagnant() {
 	why := fmt.Sprintf("nothing was done: %d turns in a row without a tool call", m.s.Ladder.Idle)
 	if m.s.Policy.Gates {
-		m.s.Ladder.Tries = triesInSession // more of the same is not worth a try
+		if !m.s.Policy.Attended { // a person's words may come between
+			m.s.Ladder.Tries = triesInSession // more of the same is not worth a try
+		}
 		m.fail(Failing{Reason: why}, "")
 		return
 	}
