@@ -1,0 +1,117 @@
+package record_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+func TestClaimIn(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, message string
+		kind          loop.Kind
+		want          *loop.Claim
+	}{
+		{"none", "I looked around.", loop.Change, nil},
+		{"done", "So.\n<promise>DONE</promise>", loop.Change, &loop.Claim{}},
+		{"an answer", "<promise>DONE</promise>", loop.Answer, &loop.Claim{}},
+		{"blocked", "<blocked>no key</blocked>", loop.Change, &loop.Claim{Blocked: true, Reason: "no key"}},
+		{"both", "<promise>DONE</promise>\n<blocked>no key</blocked>", loop.Change, &loop.Claim{Blocked: true, Reason: "no key"}},
+		{"another's promise", "<promise>FINISHED</promise>", loop.Change, nil},
+		{"of a goal that has its limit", "<promise>DONE</promise>", loop.Explore, nil},
+		{"of one that comes again", "<promise>DONE</promise>", loop.Periodic, nil},
+	}
+	for _, tt := range tests {
+		s := record.Spec{Promise: "DONE", Policy: loop.Policy{Kind: tt.kind}}
+		if diff := cmp.Diff(tt.want, s.ClaimIn(tt.message)); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]loop.Event{
+		record.MessageNote:   {Kind: loop.MessageArrived, Text: "x"},
+		record.MessagePause:  {Kind: loop.PauseAsked},
+		record.MessageResume: {Kind: loop.Resumed},
+		record.MessageStop:   {Kind: loop.Cancelled, Text: loop.ByStop},
+	} {
+		if got, ok := (record.Message{Kind: kind, Text: "x"}).Event(); !ok || got.Kind != want.Kind || got.Text != want.Text {
+			t.Errorf("%s: %+v %v", kind, got, ok)
+		}
+	}
+	if e, ok := (record.Message{Kind: "dance"}).Event(); ok {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestAPathIsFollowedToWhereItLeads(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out")
+	link := filepath.Join(dir, "link")
+	if err := os.Mkdir(out, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(out, link); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	for _, key := range record.PathKeys() {
+		in := map[string]any{key: filepath.Join(link, "new", "file"), "content": "x"}
+		got := record.Followed(in)
+		if got[key] != filepath.Join(out, "new", "file") || got["content"] != "x" {
+			t.Errorf("%s: %v", key, got)
+		}
+		if in[key] != filepath.Join(link, "new", "file") {
+			t.Error("the input was changed")
+		}
+	}
+	for _, in := range []map[string]any{nil, {}, {"file_path": 7}, {"file_path": "relative"}, {"command": "/x"}} {
+		if diff := cmp.Diff(in, record.Followed(in)); diff != "" {
+			t.Errorf("%v: %s", in, diff)
+		}
+	}
+}
+
+func TestGoal(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]record.Spec{
+		"do it well":    {Prompt: "do it\nwell"},
+		"plan.md":       {Prompt: "do it", Plan: "plan.md"},
+		"mine: plan.md": {Name: "mine", Plan: "plan.md"},
+		"mine":          {Name: "mine"},
+	} {
+		if got := s.Goal(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := (record.Spec{Prompt: strings.Repeat("word ", 100)}).Goal(); len(got) > 100 {
+		t.Errorf("few words: %q", got)
+	}
+}
+
+func TestPromptsLieApart(t *testing.T) {
+	t.Parallel()
+	l := &store.Loop{ID: "x", Dir: filepath.FromSlash("/loops/x")}
+	paths := map[string]bool{record.ContinuePath(l): true, record.ToolCallsPath(l): true}
+	for begun := range 3 { // a turn that the person's took the place of is the same iteration, and another turn
+		m := record.Memory{Begun: begun}
+		m.State.Iteration = 2
+		paths[record.PromptPath(l, m)] = true
+	}
+	if len(paths) != 5 {
+		t.Errorf("%v", paths)
+	}
+}
