@@ -38,7 +38,6 @@ type startFlags struct {
 	Evidence          []string `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: discriminating, review or consistent"`
 	MaxIterations     *string  `group:"Limits" placeholder:"N" help:"0 is no limit; default 25"`
 	MaxDuration       *string  `group:"Limits" placeholder:"8h" help:"waits for usage limits aside"`
-	MaxCost           *string  `group:"Limits" placeholder:"USD" help:"in US dollars"`
 }
 
 func (startCmd) Help() string {

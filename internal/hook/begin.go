@@ -93,6 +93,10 @@ func (h *hook) command(ctx context.Context, b session.Binding) (r reply, ok bool
 	if h.p.PromptID != "" && !h.sessions.Once(ctx, h.p.Session, h.p.PromptID) {
 		return reply{}, true // Pawl is installed twice: the other one answers
 	}
+	loop := b.Loop
+	if named := strings.Fields(h.p.Args); len(named) == 1 && name != "tell" {
+		loop = named[0]
+	}
 	switch name {
 	case "loop", "verify", "ralph-loop":
 		begun, err := h.begin(ctx, beginRequest{Command: name, Args: h.p.Args})
@@ -101,15 +105,15 @@ func (h *hook) command(ctx context.Context, b session.Binding) (r reply, ok bool
 		}
 		return reply{Context: begun.Context, Message: begun.Message}, true
 	case "cancel", "cancel-ralph":
-		if b.Loop == "" {
+		if loop == "" {
 			return h.relay([]byte(ralphloop.NoLoop), nil), true
 		}
-		return h.relay(h.tell(ctx, "", "stop", b.Loop)), true
+		return h.relay(h.tell(ctx, "", "stop", "--", loop)), true
 	case "status":
-		if b.Loop == "" {
+		if loop == "" {
 			return h.relay([]byte("No loop lives in this session; pawl list shows those of this repository."), nil), true
 		}
-		return h.relay(h.tell(ctx, "", "status", b.Loop)), true
+		return h.relay(h.tell(ctx, "", "status", "--", loop)), true
 	case "tell":
 		if b.Loop == "" {
 			return h.relay([]byte("No loop lives in this session."), nil), true

@@ -135,6 +135,8 @@ func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
 	}
 	s.NoCommit, s.Shadow, s.Unattended = !q.Commit, p.Repo == nil, q.Inside.Unattended
 	s.Agent = record.Agent{Name: "claude"}
+	// The client tells its hooks neither the cost nor the tokens of a turn.
+	s.Policy.Limits.CostUSD, s.Policy.Limits.Tokens = 0, 0
 	s.Branch, s.Hidden = p.Status.Branch, p.Status.Hidden
 	s.Foreign = p.foreign()
 	if q.File == "" {
