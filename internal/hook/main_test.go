@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,7 @@ type streams struct {
 
 func tool(env environment.Environment, args []string, s streams) error {
 	ctx := context.Background()
+	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--" })
 	what := strings.Join(args[:min(2, len(args))], " ")
 	switch {
 	case what == "session drive":
@@ -65,8 +67,8 @@ func tool(env environment.Environment, args []string, s streams) error {
 		return json.NewEncoder(s.out).Encode(beginFor(ctx, env.PawlHome, q))
 	case args[0] == "stop":
 		return s.leaveWord(ctx, env.PawlHome, args[1], record.Message{Kind: record.MessageStop})
-	case args[0] == "tell" && args[2] == "--":
-		return s.leaveWord(ctx, env.PawlHome, args[1], record.Message{Kind: record.MessageNote, Text: args[3]})
+	case args[0] == "tell":
+		return s.leaveWord(ctx, env.PawlHome, args[1], record.Message{Kind: record.MessageNote, Text: args[2]})
 	case args[0] == "status":
 		return json.NewEncoder(s.out).Encode("how " + args[1] + " stands")
 	}
