@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -115,7 +116,7 @@ func (h *hook) turn(s *seat, b session.Binding) *loop.Turn {
 		return t
 	}
 	if t.Claim = s.spec.ClaimIn(last); t.Claim != nil {
-		t.Text = last[max(0, len(last)-textMax):]
+		t.Text = strings.ToValidUTF8(last[max(0, len(last)-textMax):], "")
 	}
 	if !b.Unattended { // where nobody sits, nothing could wake the session again
 		t.Background = h.p.pending()

@@ -14,12 +14,14 @@ const (
 	stopTimeout = 3600
 	wakeTimeout = 86400
 	endTimeout  = 20
+	// The gates run once before a loop begins, on the tree as it is.
+	beginTimeout = 720
 )
 
 // Claude is what Claude Code's settings are to hold so that Pawl takes part in
 // its sessions: the program is called with the arguments at each event. A second
-// hook at Stop, with --wake after them, waits in the background for gates that
-// take long and wakes the session with their verdict.
+// hook where a turn ends, with --wake after them, waits in the background for
+// gates that take long and for the end of a usage limit, and wakes the session.
 func Claude(command string, args []string) Wanted {
 	args = append([]string{}, args...)
 	call := Hook{Type: "command", Command: command, Args: args}
@@ -38,7 +40,7 @@ func Claude(command string, args []string) Wanted {
 		on("SessionStart", call),
 		on("SessionEnd", with(endTimeout)),
 		on("UserPromptSubmit", call),
-		on("UserPromptExpansion", call),
+		on("UserPromptExpansion", with(beginTimeout)),
 		{"PreToolUse", []Group{{Matcher: "*", Hooks: []Hook{call}}}},
 		on("PostToolUse", call),
 		on("PostToolUseFailure", call),
@@ -46,7 +48,7 @@ func Claude(command string, args []string) Wanted {
 		on("Notification", call),
 		on("PreCompact", call),
 		on("Stop", with(stopTimeout), wake),
-		on("StopFailure", call),
+		on("StopFailure", call, wake),
 		on("SubagentStop", call),
 	}}
 }
