@@ -1,35 +1,24 @@
 // Command pawl-hook answers the hooks of a coding agent's client. It starts at
-// every turn and tool call, so it links little: see internal/hook, and the test
-// of its import list in internal/arch.
+// every turn and tool call, so it links next to nothing: see internal/front, and
+// the test of its import list in internal/arch.
 package main
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 
 	"github.com/pawl-dev/pawl/internal/environment"
-	"github.com/pawl-dev/pawl/internal/hook"
-	"github.com/pawl-dev/pawl/internal/version"
+	"github.com/pawl-dev/pawl/internal/front"
 )
 
 func main() {
 	env, err := environment.Read()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "pawl-hook: error:", err)
+		_, _ = os.Stderr.WriteString("pawl-hook: error: " + err.Error() + "\n")
 		os.Exit(1)
 	}
-	call := hook.Call{
-		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: env,
-		Tool: tool(), Parent: os.Getppid(),
-	}
-	if slices.Contains(call.Args, "--version") { // which takes a while to find out
-		call.Version = version.String()
-	}
-	os.Exit(hook.Run(context.Background(), call))
+	os.Exit(front.Run(front.Call{Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: env, Tool: tool}))
 }
 
 // tool is the pawl that lies beside this program, or else the one on the PATH.
@@ -38,10 +27,14 @@ func tool() []string {
 	if runtime.GOOS == "windows" {
 		name = "pawl.exe"
 	}
+	var folders []string
 	if self, err := os.Executable(); err == nil {
-		beside := filepath.Join(filepath.Dir(self), name)
-		if _, err := os.Stat(beside); err == nil {
-			return []string{beside}
+		folders = append(folders, filepath.Dir(self))
+	}
+	for _, folder := range append(folders, filepath.SplitList(os.Getenv("PATH"))...) {
+		path := filepath.Join(folder, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && filepath.IsAbs(path) {
+			return []string{path}
 		}
 	}
 	return []string{name}

@@ -79,5 +79,5 @@ func TestHook(t *testing.T) {
 	t.Parallel()
 	sources(t)
 	hook := build(t, "pawl-hook", "-trimpath", "-ldflags", "-s -w")
-	testStart(t, hookBudget, hook, "--version")
+	testStart(t, hookBudget, hook, "claude")
 }

@@ -14,7 +14,8 @@ const imports = `
 	redact         <
 	figure         <
 	atomicfile     < failure
-	environment    < failure
+	environment    <
+	session/place  <
 	version        <
 
 	# Ring 1: values and bytes.
@@ -33,7 +34,7 @@ const imports = `
 	agent/scripted < core/* agent proc failure atomicfile
 
 	record         < core/* store store/*
-	session        < atomicfile
+	session        < atomicfile session/place
 
 	# Ring 3: services.
 	config         < core/* environment store planfile failure atomicfile
@@ -45,9 +46,12 @@ const imports = `
 	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt record redact store store/* testreport verify
 	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git planfile proc prompt record redact runner session store store/* verify
 
-	# The hook: stdin to core to stdout. Few may be linked in.
+	# The hook: stdin to core to stdout. What starts at every event is the front
+	# alone; the keeper has the rest ready.
 	hook           < core/* atomicfile environment foreign/ralphloop record redact session store store/*
-	cmd/pawl-hook  < environment hook version
+	front          < environment session/place
+	keeper         < environment front hook session/place
+	cmd/pawl-hook  < environment front
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact figure
@@ -76,7 +80,7 @@ const modules = `
 	github.com/alecthomas/kong            < cli
 	github.com/bmatcuk/doublestar/v4      < config verify
 	github.com/goccy/go-yaml/...          < config
-	github.com/gofrs/flock                < config session store
+	github.com/gofrs/flock                < config keeper session store
 	github.com/google/jsonschema-go/...   < term
 	github.com/pelletier/go-toml/v2/...   < config
 	github.com/rogpeppe/go-internal/diff  < install
@@ -91,9 +95,7 @@ const modules = `
 // others, directly or not. What another module's package imports in turn is its
 // own affair, up to the budget.
 const linked = `
-	atomicfile core/claim core/gate core/guard core/loop core/plan environment failure foreign/ralphloop
-	hook record redact session store store/journal version
-	github.com/gofrs/flock mvdan.cc/sh/v3/syntax
+	environment front session/place
 `
 
 // unlinked are standard packages that none of those may import: each costs the

@@ -14,10 +14,12 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -80,7 +82,11 @@ func Main(args []string, streams Stdio) int {
 func (a *app) main(args []string) error {
 	var err error
 	if a.env, err = environment.Read(); err != nil {
-		return err
+		hint := ""
+		if home, ok := errors.AsType[*environment.HomeError](err); ok {
+			hint = home.Hint()
+		}
+		return failure.New(failure.Usage, hint, "%w", err)
 	}
 	if a.dir, err = os.Getwd(); err != nil {
 		return fmt.Errorf("find the current folder: %w", err)

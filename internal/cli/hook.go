@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/pawl-dev/pawl/internal/hook"
+	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/version"
 )
 
@@ -27,10 +28,14 @@ func (c *hookCmd) Run(a *app) error {
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
+	parent := os.Getppid()
 	code := hook.Run(context.Background(), hook.Call{
-		Args: c.Args, In: a.In, Out: a.Out, Err: a.Err, Env: a.env,
-		Tool: []string{self}, Parent: os.Getppid(), Version: version.String(),
+		Args: c.Args, In: a.In, Out: a.Out, Err: a.Err, Env: a.env, Tool: []string{self},
+		Parent: parent, Version: version.String(), Orphan: func() bool { return os.Getppid() != parent },
 	})
+	if err := a.startKeeper(a.env.Session.ID); err != nil {
+		term.Warnf(a.Err, "hooks are slower than they could be: %v", err)
+	}
 	if code != 0 {
 		return exitCode(code)
 	}

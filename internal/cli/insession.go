@@ -116,7 +116,7 @@ func (a *app) reopenInSession(s *subject) error {
 	if err != nil {
 		return ended(ctx, err)
 	}
-	if err := a.goOnDriving(begun); err != nil {
+	if err := errors.Join(a.goOnDriving(begun), a.startKeeper(in.Session)); err != nil {
 		return err
 	}
 	a.printf("loop %s goes on in this session: %s\n  limits   %s\n\n%s", s.ID, s.spec.Goal(), limits(begun.Memory.State.Policy.Limits), firstWord(begun, mostPrinted))

@@ -25,6 +25,7 @@ import (
 type sessionCmd struct {
 	Begin sessionBeginCmd `cmd:"" help:"begin a loop in a session: JSON in, JSON out"`
 	Drive sessionDriveCmd `cmd:"" help:"do what a loop in a session waits for, up to the agent's turn"`
+	Keep  sessionKeepCmd  `cmd:"" help:"answer the hooks of a session while a loop lives there"`
 }
 
 // sessionBeginCmd is `pawl session begin`.
@@ -90,6 +91,9 @@ func (a *app) sessionBegin() (begunJSON, error) {
 	})
 	if err == nil {
 		err = a.goOnDriving(begun)
+	}
+	if err == nil {
+		err = a.startKeeper(q.Inside.Session)
 	}
 	if err != nil {
 		return begunJSON{}, err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -87,7 +88,7 @@ func (c *startCmd) Run(a *app) error {
 	if err != nil {
 		return ended(ctx, err)
 	}
-	if err := a.goOnDriving(begun); err != nil {
+	if err := errors.Join(a.goOnDriving(begun), a.startKeeper(in.Session)); err != nil {
 		return err
 	}
 	a.printf("%s\n%s", opening(p, begun), firstWord(begun, mostPrinted))

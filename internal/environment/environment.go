@@ -10,9 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
-
-	"github.com/pawl-dev/pawl/internal/failure"
+	"strings"
 )
 
 // Environment is what Pawl takes from the environment.
@@ -42,6 +42,27 @@ type Session struct {
 func Read() (Environment, error) {
 	return newEnvironment(os.Getenv, os.Environ(), runtime.GOOS)
 }
+
+// Of reads an environment that another process had, given as NAME=value; of
+// several values the last one counts.
+func Of(vars []string) (Environment, error) {
+	return newEnvironment(func(name string) string {
+		for _, v := range slices.Backward(vars) {
+			if value, ok := strings.CutPrefix(v, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}, vars, runtime.GOOS)
+}
+
+// HomeError says why there is no folder to keep loops in.
+type HomeError struct{ what, hint string }
+
+func (e *HomeError) Error() string { return e.what }
+
+// Hint says what to do about it.
+func (e *HomeError) Hint() string { return e.hint }
 
 func newEnvironment(getenv func(string) string, vars []string, goos string) (Environment, error) {
 	e := Environment{
@@ -74,10 +95,10 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 	}
 	e.ConfigHome = first(e.ConfigHome, config)
 	if e.PawlHome != "" && !filepath.IsAbs(e.PawlHome) {
-		return Environment{}, failure.New(failure.Usage, "set it to an absolute path, or not at all", "PAWL_HOME is %q", e.PawlHome)
+		return Environment{}, &HomeError{what: "PAWL_HOME is " + strconv.Quote(e.PawlHome), hint: "set it to an absolute path, or not at all"}
 	}
 	if e.PawlHome == "" && state == "" {
-		return Environment{}, failure.New(failure.Usage, "set HOME or PAWL_HOME", "there is no home folder to keep loops in")
+		return Environment{}, &HomeError{what: "there is no home folder to keep loops in", hint: "set HOME or PAWL_HOME"}
 	}
 	e.PawlHome = first(e.PawlHome, filepath.Join(state, "pawl"))
 	return e, nil

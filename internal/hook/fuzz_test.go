@@ -71,7 +71,7 @@ func FuzzHook(f *testing.F) {
 		if how&asCapped > 0 {
 			s.Cap = "1"
 		}
-		p, isEvent := read(payload)
+		p, isEvent := read(bytes.NewReader(payload))
 		_, none := session.Open(a.home).Find(p.Session)
 		waiting := exists(filepath.Join(a.home, "sessions", "waiting.json"))
 		before := a.boundTo()

@@ -37,8 +37,9 @@ type Call struct {
 	Err     io.Writer
 	Env     environment.Environment
 	Tool    []string // how the tool itself is run: its path, and arguments before the command
-	Parent  int      // process id of our parent: the client, where hooks run without a shell
+	Parent  int      // process id of whoever started the hook: the client, where hooks run without a shell
 	Version string
+	Orphan  func() bool // whether whoever started the hook is gone; nil where that ends the context
 
 	start func(*exec.Cmd) (wait func() error, err error) // nil: as a process
 }
@@ -77,11 +78,8 @@ func Run(ctx context.Context, c Call) (code int) {
 		return exitFine // pawl run drives this session and judges it: never two judges
 	}
 	h := &hook{Call: c, sessions: session.Open(c.Env.PawlHome), now: time.Now()}
-	event, ok := take(c.In)
-	if !ok || h.idle(event) {
-		return exitFine
-	}
-	if h.p, ok = read(event); !ok {
+	var ok bool
+	if h.p, ok = read(c.In); !ok {
 		return exitFine
 	}
 	if wake {

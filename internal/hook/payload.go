@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,19 +70,16 @@ type background struct {
 // that is larger than this is not worth an answer.
 const payloadMax = 64 << 20
 
-// take takes the bytes of one event. It is not ok where there are too many.
-func take(in io.Reader) ([]byte, bool) {
-	b := bytes.NewBuffer(make([]byte, 0, 64<<10)) // most are smaller; what is not touched costs nothing
-	_, err := b.ReadFrom(io.LimitReader(in, payloadMax+1))
-	return b.Bytes(), err == nil && b.Len() <= payloadMax
-}
-
-// read reads an event. It is not ok where there is none that Pawl could answer:
-// nothing, no JSON, or the payload of another agent, which names things
+// read takes an event. It is not ok where there is none that Pawl could answer:
+// nothing, too much, no JSON, or the payload of another agent, which names things
 // otherwise. A field of another type than expected is taken for absent.
-func read(data []byte) (payload, bool) {
+func read(in io.Reader) (payload, bool) {
+	data, err := io.ReadAll(io.LimitReader(in, payloadMax+1))
+	if err != nil || len(data) > payloadMax {
+		return payload{}, false
+	}
 	var p payload
-	err := json.Unmarshal(data, &p)
+	err = json.Unmarshal(data, &p)
 	var odd *json.UnmarshalTypeError
 	if err != nil && !errors.As(err, &odd) {
 		return payload{}, false

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -37,7 +36,7 @@ func (h *hook) wake(ctx context.Context) int {
 	idle := h.now
 	for ; ; sleep(ctx, lookLate) {
 		b, err := h.sessions.Find(h.p.Session)
-		if ctx.Err() != nil || err != nil || b.Stop != h.p.stopID() || !b.Left || os.Getppid() != h.Parent || !exists(store.Open(h.Env.PawlHome).Loop(b.Loop).Dir) {
+		if ctx.Err() != nil || err != nil || b.Stop != h.p.stopID() || !b.Left || h.orphaned() || !exists(store.Open(h.Env.PawlHome).Loop(b.Loop).Dir) {
 			return exitFine // another stop was answered since, or loop or client are gone
 		}
 		if b.Busy {
@@ -66,6 +65,9 @@ func (h *hook) wake(ctx context.Context) int {
 		}
 	}
 }
+
+// orphaned: whoever started the hook is gone.
+func (h *hook) orphaned() bool { return h.Orphan != nil && h.Orphan() }
 
 // left waits for the answer to this stop, and tells whether the session was left
 // with the loop going on.

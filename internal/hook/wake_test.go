@@ -259,7 +259,7 @@ func TestTheWakerDoesNotOutliveItsClient(t *testing.T) {
 		at := time.Now()
 		code := Run(t.Context(), Call{
 			Args: []string{"claude", "--wake"}, In: bytes.NewReader(d.payload(claims)), Out: &out, Err: &problem,
-			Env: d.env, Tool: os.Args[:1], Parent: os.Getppid() + 1,
+			Env: d.env, Tool: os.Args[:1], Orphan: func() bool { return true },
 		})
 		if code != exitFine || problem.Len() > 0 || time.Since(at) > time.Second {
 			t.Errorf("exit %d after %s: %s", code, time.Since(at), problem.String())

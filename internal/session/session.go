@@ -29,6 +29,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
 // Binding ties a session to the loop that lives in it.
@@ -92,41 +93,22 @@ func (b Binding) ByPerson(prompt string) bool {
 }
 
 // Store is the folder of sessions in a $PAWL_HOME.
-type Store struct{ dir string }
+type Store struct{ dir place.Folder }
 
 // Open names the folder. It does no I/O.
-func Open(home string) Store { return Store{dir: filepath.Join(home, "sessions")} }
+func Open(home string) Store { return Store{dir: place.Of(home)} }
 
 // ErrNone: no loop lives in the session.
 var ErrNone = errors.New("no loop lives in this session")
-
-// valid session ids can be names of files everywhere; clients use UUIDs.
-func valid(id string) bool {
-	odd := func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
-	}
-	return id != "" && id != waitingName && len(id) <= 128 && !strings.ContainsFunc(id, odd)
-}
-
-func (s Store) path(id string) string { return filepath.Join(s.dir, id+".json") }
-
-// Bound tells, by one look at the disk, whether a session has a binding.
-func (s Store) Bound(id string) bool {
-	if !valid(id) {
-		return false
-	}
-	_, err := os.Lstat(s.path(id))
-	return err == nil
-}
 
 // Find reads the binding of a session. It returns ErrNone, after one look at the
 // disk, where there is none.
 func (s Store) Find(id string) (Binding, error) {
 	var b Binding
-	if !valid(id) {
+	if !place.Valid(id) {
 		return b, ErrNone
 	}
-	data, err := os.ReadFile(s.path(id))
+	data, err := os.ReadFile(s.dir.Binding(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, ErrNone
 	}
@@ -141,10 +123,10 @@ func (s Store) Find(id string) (Binding, error) {
 
 // Bind makes or replaces the binding of b.Session.
 func (s Store) Bind(ctx context.Context, b Binding) error {
-	if !valid(b.Session) {
+	if !place.Valid(b.Session) {
 		return fmt.Errorf("bind loop %s: %q is not a session id", b.Loop, b.Session)
 	}
-	return s.locked(ctx, b.Session, func() error { return s.write(s.path(b.Session), b) })
+	return s.locked(ctx, b.Session, func() error { return s.write(s.dir.Binding(b.Session), b) })
 }
 
 // Change edits the binding of a session, alone; change reports whether there is
@@ -158,7 +140,7 @@ func (s Store) Change(ctx context.Context, id string, change func(*Binding) bool
 		if b, err = s.Find(id); err != nil || !change(&b) {
 			return err
 		}
-		return s.write(s.path(id), b)
+		return s.write(s.dir.Binding(id), b)
 	})
 	return b, err
 }
@@ -171,7 +153,7 @@ func (s Store) Release(ctx context.Context, id, loop string) (released bool, err
 		if errors.Is(err, ErrNone) || err == nil && b.Loop != loop {
 			return nil
 		}
-		err = os.Remove(s.path(id))
+		err = os.Remove(s.dir.Binding(id))
 		released = err == nil
 		return err
 	})
@@ -181,11 +163,11 @@ func (s Store) Release(ctx context.Context, id, loop string) (released bool, err
 // Once tells whether this is the first time that something is done in a session:
 // a command that two installations of Pawl both hear of, a remark.
 func (s Store) Once(ctx context.Context, id, what string) bool {
-	if !valid(id) {
+	if !place.Valid(id) {
 		return false
 	}
 	sum := sha256.Sum256([]byte(what))
-	mark, path, first := hex.EncodeToString(sum[:8])+"\n", filepath.Join(s.dir, id+".once"), false
+	mark, path, first := hex.EncodeToString(sum[:8])+"\n", filepath.Join(string(s.dir), id+".once"), false
 	err := s.locked(ctx, id, func() error {
 		done, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -206,10 +188,10 @@ const onceMax = 17 * 50 // bytes: the last fifty marks
 const patience = 2 * time.Second
 
 func (s Store) locked(ctx context.Context, id string, do func() error) (err error) {
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+	if err := os.MkdirAll(string(s.dir), 0o700); err != nil {
 		return fmt.Errorf("make the folder of sessions: %w", err)
 	}
-	lock := flock.New(filepath.Join(s.dir, id+".lock"), flock.SetPermissions(0o600))
+	lock := flock.New(filepath.Join(string(s.dir), id+".lock"), flock.SetPermissions(0o600))
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if ok, err := lock.TryLockContext(ctx, 5*time.Millisecond); !ok {

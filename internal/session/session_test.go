@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
 // full has something in every field.
@@ -172,11 +173,15 @@ func TestByPerson(t *testing.T) {
 
 func TestALoopMovesToTheSessionOfItsClient(t *testing.T) {
 	t.Parallel()
-	s, now := bound(t), time.Now()
+	home, now := t.TempDir(), time.Now()
+	s, folder := session.Open(home), place.Of(home)
+	if err := s.Bind(t.Context(), full()); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Await(t.Context(), full(), []int{7, 8}, now); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Find("s1"); !errors.Is(err, session.ErrNone) || !s.Waiting() {
+	if _, err := s.Find("s1"); !errors.Is(err, session.ErrNone) || !folder.Awaited() {
 		t.Errorf("the old id is kept: %v", err)
 	}
 	for _, tt := range []struct {
@@ -196,7 +201,7 @@ func TestALoopMovesToTheSessionOfItsClient(t *testing.T) {
 	if found, err := s.Find("s2"); err != nil || !cmp.Equal(found, want) {
 		t.Errorf("%+v %v", found, err)
 	}
-	if _, err := s.Adopt(t.Context(), "s3", 8, now); !errors.Is(err, session.ErrNone) || s.Waiting() {
+	if _, err := s.Adopt(t.Context(), "s3", 8, now); !errors.Is(err, session.ErrNone) || folder.Awaited() {
 		t.Errorf("adopted twice: %v", err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
 // waiting is a binding without a session yet.
@@ -21,8 +23,6 @@ const Waits = time.Hour
 // waitingName is a name that no session may have.
 const waitingName = "waiting"
 
-func (s Store) waitingPath() string { return s.path(waitingName) }
-
 // Await keeps a binding for the first session that one of these client processes
 // is seen in. The id that it may have had is given up.
 func (s Store) Await(ctx context.Context, b Binding, clients []int, now time.Time) error {
@@ -31,7 +31,7 @@ func (s Store) Await(ctx context.Context, b Binding, clients []int, now time.Tim
 	err := s.locked(ctx, waitingName, func() error {
 		all := slices.DeleteFunc(s.readWaiting(), func(w waiting) bool { return w.Binding.Loop == b.Loop || now.After(w.Until) })
 		all = append(all, waiting{Clients: clients, Until: now.Add(Waits), Binding: b})
-		return s.write(s.waitingPath(), all)
+		return s.write(s.dir.Waiting(), all)
 	})
 	if err != nil || old == "" {
 		return err
@@ -40,20 +40,14 @@ func (s Store) Await(ctx context.Context, b Binding, clients []int, now time.Tim
 	return err
 }
 
-// Waiting tells, by one look at the disk, whether any loop waits for its session.
-func (s Store) Waiting() bool {
-	_, err := os.Lstat(s.waitingPath())
-	return err == nil
-}
-
 // Adopt gives a session the loop that waits for it, if there is one: the loop of
 // its client's process. It returns ErrNone, after one look at the disk, where
 // nothing waits.
 func (s Store) Adopt(ctx context.Context, id string, client int, now time.Time) (Binding, error) {
-	if !valid(id) || client == 0 {
+	if !place.Valid(id) || client == 0 {
 		return Binding{}, ErrNone
 	}
-	if !s.Waiting() {
+	if !s.dir.Awaited() {
 		return Binding{}, ErrNone
 	}
 	var b Binding
@@ -69,9 +63,9 @@ func (s Store) Adopt(ctx context.Context, id string, client int, now time.Time) 
 			return err
 		}
 		if all = slices.Delete(all, i, i+1); len(all) == 0 {
-			return os.Remove(s.waitingPath())
+			return os.Remove(s.dir.Waiting())
 		}
-		return s.write(s.waitingPath(), all)
+		return s.write(s.dir.Waiting(), all)
 	})
 	if err != nil {
 		return Binding{}, err
@@ -82,7 +76,7 @@ func (s Store) Adopt(ctx context.Context, id string, client int, now time.Time) 
 // readWaiting takes an unreadable file for an empty one: it is an index.
 func (s Store) readWaiting() []waiting {
 	var all []waiting
-	data, err := os.ReadFile(s.waitingPath())
+	data, err := os.ReadFile(s.dir.Waiting())
 	if err != nil || json.Unmarshal(data, &all) != nil {
 		return nil
 	}

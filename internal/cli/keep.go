@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/keeper"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/session/place"
+	"github.com/pawl-dev/pawl/internal/version"
+)
+
+// sessionKeepCmd is `pawl session keep`.
+type sessionKeepCmd struct {
+	Session string `arg:"" help:"the client's id of a session"`
+}
+
+func (sessionKeepCmd) Help() string {
+	return `The hooks of a session start it.
+
+  pawl session keep 5d2f1c9e-0b5e-4a39-9d6c-6e1f0c1a7b11`
+}
+
+// Run answers the session's hooks while a loop lives there. It outlives whoever
+// started it, and the terminal.
+func (c *sessionKeepCmd) Run(a *app) error {
+	signal.Ignore(syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	return keeper.Keep(ctx, keeper.Options{
+		Env: a.env, Session: c.Session, Tool: self, Version: version.String(), Every: 5 * time.Second, Idle: time.Hour,
+	})
+}
+
+// startKeeper starts what answers the hooks of a session that a loop lives in. It
+// is not waited for, and one that is there already stays the only one.
+func (a *app) startKeeper(session string) error {
+	if !keeper.Possible(a.env.PawlHome, session) || !place.Of(a.env.PawlHome).Bound(session) {
+		return nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find this program: %w", err)
+	}
+	cmd := exec.Command(self, "session", "keep", session) //nolint:noctx // it outlives us
+	proc.Detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start the keeper of the session: %w", err)
+	}
+	return cmd.Process.Release()
+}

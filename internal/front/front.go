@@ -1,0 +1,127 @@
+// Package front is what starts at every event of a client: it looks whether a
+// loop lives in the session, and if so hands the event to whoever answers.
+//
+// Most events come from sessions without a loop; then this is all that happens:
+// the event's bytes are glanced at, one or two names are looked for on the disk,
+// and nothing is printed. With a loop the event goes to the session's keeper
+// (package keeper), a process that has everything ready; starting all of that
+// anew for each turn and tool call would cost several times as much. Where no
+// keeper listens, the tool answers itself (pawl hook) and starts one.
+//
+// It links next to nothing, by a list that is a test (internal/arch), and its
+// cost is measured by make bench-hook.
+package front
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/session/place"
+)
+
+// Call is one call by the client.
+type Call struct {
+	Args         []string // behind the program's name
+	In, Out, Err *os.File
+	Env          environment.Environment
+	Tool         func() []string // how the tool itself is run: its path, and arguments before the command
+}
+
+// eventMax bounds what is read: an event that is larger is not worth an answer.
+const eventMax = 64 << 20
+
+// Run answers one event and returns the exit code.
+func Run(c Call) int {
+	if len(c.Args) == 0 || c.Args[0] != "claude" {
+		return c.tool(nil)
+	}
+	if c.Env.Loop != "" {
+		return 0 // pawl run drives this session and judges it: never two judges
+	}
+	data, ok := take(c.In)
+	if !ok || len(bytes.TrimSpace(data)) == 0 {
+		return 0
+	}
+	e, folder := glance(data), place.Of(c.Env.PawlHome)
+	if e.idle(folder, c.Env.Session.Project) {
+		return 0
+	}
+	if bound := e.bound(folder); e.sure && len(bound) == 1 {
+		if a, err := ask(folder.Socket(bound[0]), Request{Args: c.Args, Vars: clients(c.Env.Vars), Parent: os.Getppid(), Event: data}); err == nil {
+			return a.give(c.Out, c.Err)
+		}
+	}
+	return c.tool(data)
+}
+
+// take takes the bytes of one event. It is not ok where there are too many.
+func take(in io.Reader) ([]byte, bool) {
+	b := bytes.NewBuffer(make([]byte, 0, 64<<10)) // most are smaller; what is not touched costs nothing
+	_, err := b.ReadFrom(io.LimitReader(in, eventMax+1))
+	return b.Bytes(), err == nil && b.Len() <= eventMax
+}
+
+// clients are the variables by which a client tells what it starts where it is.
+func clients(vars []string) []string {
+	var out []string
+	for _, v := range vars {
+		if strings.HasPrefix(v, "CLAUDE") {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// ask has the session's keeper answer.
+func ask(socket string, r Request) (Answer, error) {
+	c, err := dial(socket)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer c.Close() //nolint:errcheck // it was read to its end
+	if err := r.Write(c); err != nil {
+		return Answer{}, err
+	}
+	return ReadAnswer(c)
+}
+
+// give prints an answer, and returns its exit code.
+func (a Answer) give(out, problem io.Writer) int {
+	_, err := out.Write(a.Out)
+	_, err2 := problem.Write(a.Err)
+	if err != nil || err2 != nil {
+		return 1
+	}
+	return a.Code
+}
+
+// tool has the tool itself answer, in a process of its own.
+func (c Call) tool(event []byte) int {
+	argv := append(c.Tool(), append([]string{"hook"}, c.Args...)...)
+	in, w, err := os.Pipe()
+	if err != nil {
+		return c.odd(err)
+	}
+	path := argv[0]
+	p, err := os.StartProcess(path, argv, &os.ProcAttr{Files: []*os.File{in, c.Out, c.Err}})
+	_ = in.Close()
+	if err != nil {
+		_ = w.Close()
+		return c.odd(err)
+	}
+	_, _ = w.Write(event) // a tool that has heard enough may close its end
+	_ = w.Close()
+	s, err := p.Wait()
+	if err != nil {
+		return c.odd(err)
+	}
+	return s.ExitCode()
+}
+
+func (c Call) odd(err error) int {
+	_, _ = c.Err.WriteString("pawl-hook: error: pawl, which answers this, cannot be started: " + err.Error() + "\n")
+	return 1
+}

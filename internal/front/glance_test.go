@@ -1,0 +1,151 @@
+package front
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
+	"github.com/pawl-dev/pawl/internal/session/place"
+)
+
+func TestSessionsThatAGlanceSees(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name, event string
+		want        []string // nil: it cannot tell
+	}{
+		{"as the client writes it", `{"session_id":"a-1","hook_event_name":"Stop"}`, []string{"a-1"}},
+		{"laid out for people", "{\n  \"session_id\" :\t\"a-1\"\n}", []string{"a-1"}},
+		{"a tool's argument has the name too", `{"tool_input":{"session_id":"b"},"session_id":"a"}`, []string{"b", "a"}},
+		{"in a text", `{"session_id":"a","prompt":"what is \"session_id\":\"c\"?"}`, []string{"a"}},
+		{"as a value", `{"key":"session_id","session_id":"a"}`, []string{"a"}},
+		{"escaped", `{"session_id":"\u0061"}`, nil},
+		{"no text", `{"session_id":7}`, nil},
+		{"very many", `{"session_id":"a","x":[{"session_id":"b"},{"session_id":"c"},{"session_id":"d"},{"session_id":"e"}]}`, nil},
+		{"cut off", `{"session_id":"a`, nil},
+		{"none", `{"sessionId":"a"}`, nil},
+		{"nothing", ``, nil},
+	}
+	for _, c := range cases {
+		e := glance([]byte(c.event))
+		if !e.sure {
+			e.ids = nil
+		}
+		if diff := cmp.Diff(c.want, e.ids); diff != "" || e.sure != (c.want != nil) {
+			t.Errorf("%s: %v %s", c.name, e.sure, diff)
+		}
+	}
+}
+
+// What could concern Pawl is never idle.
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	const stopEvent = `{"session_id":"a","hook_event_name":"Stop"}`
+	file := filepath.FromSlash(ralphloop.Path)
+	cases := []struct {
+		name, event string
+		home        string // file that is there in the folder of sessions
+		project     string // in the project
+		want        bool
+	}{
+		{name: "nothing there", event: stopEvent, want: true},
+		{name: "a tool call", event: `{"session_id":"a","hook_event_name":"PreToolUse","tool_name":"Bash"}`, want: true},
+		{name: "a command", event: `{"session_id":"a","hook_event_name":"UserPromptExpansion"}`},
+		{name: "a loop lives here", event: stopEvent, home: "a.json"},
+		{name: "a loop lives elsewhere", event: stopEvent, home: "b.json", want: true},
+		{name: "a loop waits for its session", event: stopEvent, home: "waiting.json"},
+		{name: "another tool's file", event: stopEvent, project: file},
+		{name: "another tool's file, of no concern to a tool call", event: `{"session_id":"a","hook_event_name":"PostToolUse"}`, project: file, want: true},
+		{name: "no session to be seen", event: `{"hook_event_name":"Stop"}`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			home, project := t.TempDir(), t.TempDir()
+			if c.home != "" {
+				write(t, filepath.Join(home, "sessions", c.home))
+			}
+			if c.project != "" {
+				write(t, filepath.Join(project, c.project))
+			}
+			if got := glance([]byte(c.event)).idle(place.Of(home), project); got != c.want {
+				t.Errorf("idle: %v", got)
+			}
+			if glance([]byte(stopEvent)).idle(place.Of(home), "") {
+				t.Error("idle, though nobody knows where another tool's file could lie")
+			}
+		})
+	}
+}
+
+func write(t *testing.T, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The session that a parser finds is one of those that the glance names, unless
+// somebody writes the field's name in a way that no client does.
+func FuzzGlance(f *testing.F) {
+	for _, s := range []string{
+		`{"session_id":"a"}`, `{"x":{"session_id":"b"},"session_id" : "a"}`, `{"session_id":"a\"b"}`,
+		`{"session_id":"a","prompt":"\"session_id\":\"c\""}`, `["session_id"]`, `{"session_id":null,"session_id":"a"}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var p struct {
+			Session string `json:"session_id"`
+		}
+		odd := bytes.Contains(data, []byte(`\u`)) ||
+			bytes.Count(bytes.ToLower(data), []byte("session_id")) != bytes.Count(data, []byte("session_id")) ||
+			slices.ContainsFunc(data, func(b byte) bool { return b >= 0x80 })
+		if json.Unmarshal(data, &p) != nil || p.Session == "" || odd {
+			return
+		}
+		if e := glance(data); e.sure && !slices.Contains(e.ids, p.Session) {
+			t.Errorf("session %q is not among %q", p.Session, e.ids)
+		}
+	})
+}
+
+// What one side says, the other understands; what nobody said is refused.
+func FuzzWire(f *testing.F) {
+	f.Add([]byte("claude"), []byte("CLAUDECODE=1"), []byte(`{"session_id":"a"}`), 7)
+	f.Add([]byte(nil), []byte("\x00\xff"), bytes.Repeat([]byte("x"), 70_000), 0)
+	f.Fuzz(func(t *testing.T, arg, variable, data []byte, n int) {
+		var wire bytes.Buffer
+		r := Request{Args: []string{string(arg), ""}, Vars: []string{string(variable)}, Parent: max(n%(1<<22), 0), Event: data}
+		if err := r.Write(&wire); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadRequest(&wire)
+		if diff := cmp.Diff(r, got, bytesAreBytes()); err != nil || diff != "" {
+			t.Errorf("%v %s", err, diff)
+		}
+		a := Answer{Code: (n & 0x7f), Out: data, Err: arg}
+		if err := a.Write(&wire); err != nil {
+			t.Fatal(err)
+		}
+		back, err := ReadAnswer(&wire)
+		if diff := cmp.Diff(a, back, bytesAreBytes()); err != nil || diff != "" {
+			t.Errorf("%v %s", err, diff)
+		}
+		_, _ = ReadRequest(bytes.NewReader(data)) // must not panic, nor take more room than was sent
+		_, _ = ReadAnswer(bytes.NewReader(append([]byte{byte(len(arg)), 0, 0, 0}, arg...)))
+	})
+}
+
+func bytesAreBytes() cmp.Option {
+	return cmp.Comparer(func(x, y []byte) bool { return bytes.Equal(x, y) })
+}

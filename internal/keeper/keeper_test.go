@@ -1,0 +1,167 @@
+package keeper_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/front"
+	"github.com/pawl-dev/pawl/internal/keeper"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/session/place"
+)
+
+const id = "s1"
+
+// home has a session with a binding, as short a path as can be had.
+func home(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if !keeper.Possible(dir, id) {
+		t.Skip("the temporary folder's path is too long for a socket")
+	}
+	if err := session.Open(dir).Bind(t.Context(), session.Binding{Session: id, Loop: "no-such-loop", Root: dir}); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// keep runs a keeper; done is closed when it has ended.
+func keep(t *testing.T, dir, tool string) (done chan error) {
+	t.Helper()
+	done = make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	go func() {
+		done <- keeper.Keep(ctx, keeper.Options{
+			Env:     environment.Environment{PawlHome: dir, Home: dir, Vars: []string{"HOME=" + dir, "PAWL_HOME=" + dir, "CLAUDECODE=stale"}},
+			Session: id, Tool: tool, Version: "test", Every: 20 * time.Millisecond, Idle: time.Hour,
+		})
+	}()
+	for range 500 {
+		if c, err := (&net.Dialer{}).DialContext(ctx, "unix", place.Of(dir).Socket(id)); err == nil {
+			_ = c.Close()
+			return done
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the keeper does not listen")
+	return nil
+}
+
+func ask(t *testing.T, dir, event string) front.Answer {
+	t.Helper()
+	c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "unix", place.Of(dir).Socket(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close() //nolint:errcheck // a test
+	if err := (front.Request{Args: []string{"claude"}, Vars: []string{"CLAUDECODE=1"}, Parent: 1, Event: []byte(event)}).Write(c); err != nil {
+		t.Fatal(err)
+	}
+	a, err := front.ReadAnswer(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func ended(t *testing.T, done chan error) {
+	t.Helper()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("the keeper stays")
+	}
+}
+
+// A loop whose folder is gone is told of, and released; then the keeper goes too.
+func TestAKeeperAnswersAndGoesWithTheLoop(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	done := keep(t, dir, os.Args[0])
+	a := ask(t, dir, `{"session_id":"s1","hook_event_name":"Stop","last_assistant_message":"x"}`)
+	if a.Code != 0 || !strings.Contains(string(a.Out), "its folder is gone") {
+		t.Errorf("exit %d: %s%s", a.Code, a.Out, a.Err)
+	}
+	ended(t, done)
+	if _, err := os.Lstat(place.Of(dir).Socket(id)); err == nil {
+		t.Error("it leaves its socket")
+	}
+}
+
+func TestThereIsOneKeeper(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	keep(t, dir, os.Args[0])
+	second := make(chan error, 1)
+	go func() {
+		second <- keeper.Keep(t.Context(), keeper.Options{Env: environment.Environment{PawlHome: dir}, Session: id})
+	}()
+	ended(t, second)
+	if a := ask(t, dir, `{}`); a.Code != 0 || len(a.Out) > 0 {
+		t.Errorf("exit %d: %s", a.Code, a.Out)
+	}
+}
+
+// A keeper that was killed leaves its socket behind: nothing listens there.
+func TestAKilledKeepersSocketIsNoHindrance(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", place.Of(dir).Socket(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	keep(t, dir, os.Args[0])
+}
+
+func TestAKeeperGoesWhenTheToolIsReplaced(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	tool := filepath.Join(dir, "pawl")
+	if err := os.WriteFile(tool, []byte("old"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	done := keep(t, dir, tool)
+	if err := os.WriteFile(tool, []byte("newer"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ended(t, done)
+}
+
+// What makes no sense is not answered, and does no harm.
+func TestNonsenseIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	keep(t, dir, os.Args[0])
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "unix", place.Of(dir).Socket(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Write([]byte("\xff\xff\xff\xffGET / HTTP/1.1")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := front.ReadAnswer(c); err == nil {
+		t.Error("an answer to nonsense")
+	}
+	_ = c.Close()
+	if a := ask(t, dir, `{}`); a.Code != 0 {
+		t.Errorf("exit %d", a.Code)
+	}
+}
