@@ -15,29 +15,28 @@ import (
 	"testing"
 )
 
-var given = flag.String("pawl", "", "the binary to test, instead of one that is built")
+var given = flag.String("pawl", "", "the binary to test, instead of one that is built; pawl-hook is beside it")
 
-// built is the binary under test, built once.
+// built is the binary under test, built once; pawl-hook lies beside it.
 var built = sync.OnceValues(func() (string, error) {
 	if *given != "" {
 		return *given, nil
 	}
-	binary := filepath.Join(buildDir(), "pawl")
-	out, err := exec.Command("go", buildArgs(binary)...).CombinedOutput()
+	out, err := exec.Command("go", buildArgs(buildDir())...).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build pawl: %w\n%s", err, out)
 	}
-	return binary, nil
+	return filepath.Join(buildDir(), "pawl"), nil
 })
 
-// buildArgs ask for a binary that counts what it reaches where a folder for
-// that is named (.ci/cover).
-func buildArgs(binary string) []string {
-	args := []string{"build", "-o", binary}
+// buildArgs ask for binaries that count what they reach where a folder for that
+// is named (.ci/cover).
+func buildArgs(dir string) []string {
+	args := []string{"build", "-o", dir + string(filepath.Separator)}
 	if os.Getenv("PAWL_COVERDIR") != "" {
 		args = append(args, "-cover", "-coverpkg=github.com/pawl-dev/pawl/...")
 	}
-	return append(args, "github.com/pawl-dev/pawl/cmd/pawl")
+	return append(args, "github.com/pawl-dev/pawl/cmd/pawl", "github.com/pawl-dev/pawl/cmd/pawl-hook")
 }
 
 func buildDir() string { return filepath.Join(os.TempDir(), fmt.Sprintf("pawl-e2e-%d", os.Getpid())) }

@@ -1,6 +1,7 @@
 package agenttest
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -74,5 +75,27 @@ func Env(t testing.TB, api *messagesapi.Server) map[string]string {
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
 		"DISABLE_TELEMETRY":                        "1",
 		"DISABLE_AUTOUPDATER":                      "1",
+	}
+}
+
+// Onboard spares the real client its questions at the first start on a terminal:
+// theme, key, whether the folders are trusted, how it asks for permission.
+func Onboard(t testing.TB, env map[string]string, folders ...string) {
+	t.Helper()
+	projects := map[string]any{}
+	for _, dir := range folders {
+		projects[dir] = map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}
+	}
+	key := env["ANTHROPIC_API_KEY"]
+	data, err := json.Marshal(map[string]any{
+		"hasCompletedOnboarding": true, "theme": "dark", "projects": projects,
+		"hasSeenAutoDefaultNudge": true, "hasSeenAutoDefaultNotice": true,
+		"customApiKeyResponses": map[string]any{"approved": []string{key[max(0, len(key)-20):]}, "rejected": []string{}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(env["HOME"], ".claude.json"), data, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

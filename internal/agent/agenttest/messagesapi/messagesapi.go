@@ -185,6 +185,18 @@ func (r Request) ToolResults() []ToolResult {
 	return results
 }
 
+// News is what the model is told since it last spoke: all texts, joined by
+// newlines, also those that the client adds.
+func (r Request) News() string {
+	var texts []string
+	for i := len(r.Messages) - 1; i >= 0 && r.Messages[i].Role != "assistant"; i-- {
+		if r.Messages[i].Text != "" {
+			texts = append([]string{r.Messages[i].Text}, texts...)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
 // Says reports whether any message of the conversation contains the text.
 func (r Request) Says(text string) bool {
 	for _, m := range r.Messages {

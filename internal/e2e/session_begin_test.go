@@ -1,0 +1,72 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// The agent is asked to start a loop, and does by a command in its shell. The
+// turn that ends without a word is sent on, the claim is judged.
+func TestSessionBegunInTheShell(t *testing.T) {
+	s := newSessions(t, settings)
+	s.plays(begins("'add bye' "+words, s.adds("bye"), messagesapi.Text("I did it."), done)...)
+	p := s.print("loop on adding bye")
+	s.is(state{"verified", 2}, p)
+	if n := s.continued(); n != 1 || !p.tells("2/25 · going on", "ended VERIFIED after 2 iterations") {
+		t.Errorf("continued %d times; %s", n, p)
+	}
+	if got := s.git("log", "--oneline", "start.."); got != "" {
+		t.Errorf("committed: %s", got)
+	}
+}
+
+// What is typed behind a command of the plugin becomes the loop's prompt to the
+// byte: it goes through no shell and no model.
+func TestSessionBegunByCommand(t *testing.T) {
+	texts := map[string]string{
+		"quotes":    `say "hello" and 'bye', it's all`,
+		"a shell's": "cost $HOME ${CLAUDE_SESSION_ID} $(id) `id` \\ ! # (a) {b} * ~ ; & | < > %",
+		"lines":     "first\n\n  second\twith a tab\r\nthird \\\n$ARGUMENTS $1",
+		"emoji":     "🦊 naïve 日本語 \u200b\u202e end",
+		"dashes":    "a -- b - c --- d -x",
+		"100 kB":    strings.Repeat("all work and no play\n", 5000)[:100_000] + ".",
+	}
+	for name, text := range texts {
+		t.Run(name, func(t *testing.T) {
+			s := newSessions(t, plugin)
+			s.plays(s.adds("bye"), done)
+			p := s.print("/pawl:loop " + text)
+			s.is(state{"unverified", 1}, p)
+			if got := s.prompt(); got != text {
+				t.Errorf("the prompt: %.2000q\nwant: %.2000q", got, text)
+			}
+			if told := s.api.Requests()[0].News(); len(text) > 9_000 {
+				s.holds(told, text)
+			} else if !strings.Contains(told, "# Goal\n\n"+visible(text)+"\n") {
+				t.Errorf("the agent was told %.3000q", told)
+			}
+		})
+	}
+}
+
+// visible is a text as Pawl's prompts tell it: no carriage returns, and nothing
+// that only a terminal sees.
+func visible(text string) string {
+	return strings.NewReplacer("\r\n", "\n", "\u200b", "", "\u202e", "").Replace(text)
+}
+
+// holds checks that the file that the agent is referred to has the whole text.
+func (s *sessions) holds(told, text string) {
+	s.t.Helper()
+	_, rest, _ := strings.Cut(told, "read it in ")
+	path, _, ok := strings.Cut(rest, ".\n")
+	whole, err := os.ReadFile(path)
+	if !ok || err != nil || !strings.Contains(string(whole), text) {
+		s.t.Errorf("the whole prompt is not in %q: %v", path, err)
+	}
+}

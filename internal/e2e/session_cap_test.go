@@ -1,0 +1,101 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// more is the end of a turn that claims nothing.
+var more = messagesapi.Text("More to come.")
+
+// thinks begins a loop without a gate and then plays the model turn by turn.
+func thinks(flags string, turn messagesapi.Script) messagesapi.Script {
+	return func(r messagesapi.Request) messagesapi.Response {
+		if r.Number == 1 {
+			return messagesapi.Bash("pawl start 'think about words' " + flags)
+		}
+		return turn(r)
+	}
+}
+
+// Thirty stops in a row are answered with more work. With a tool call in each
+// turn the client's cap is never met; without, it has to be lifted.
+func TestSessionThirtyTurns(t *testing.T) {
+	cases := map[string]struct {
+		how  installation
+		turn messagesapi.Script
+	}{
+		"with tools, capped": {capped, func(r messagesapi.Request) messagesapi.Response {
+			if len(r.ToolResults()) > 0 {
+				return more
+			}
+			return messagesapi.Bash("true")
+		}},
+		"without tools, the cap lifted": {settings, messagesapi.Steps(more)},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newSessions(t, c.how)
+			s.api.Play(thinks("--max-iterations 31", c.turn))
+			p := s.print("loop")
+			s.is(state{"iterations", 31}, p)
+			if n := s.continued(); n != 30 {
+				t.Errorf("continued %d times\n%s", n, s.story())
+			}
+			if p.failed || p.said != "More to come." {
+				t.Errorf("%s", p)
+			}
+		})
+	}
+}
+
+const toolAsked = "Use a tool before you end this turn"
+
+// Where the cap stands, Pawl asks for a tool call before it is met.
+func TestSessionCapAvoided(t *testing.T) {
+	s := newSessions(t, capped)
+	s.api.Play(thinks("--max-iterations 15", func(r messagesapi.Request) messagesapi.Response {
+		if sentOn(r) && strings.Contains(r.News(), toolAsked) {
+			return messagesapi.Bash("true")
+		}
+		return more
+	}))
+	p := s.print("loop")
+	s.is(state{"iterations", 15}, p)
+	asked := 0
+	for _, r := range s.api.Requests() {
+		if sentOn(r) && strings.Contains(r.News(), toolAsked) {
+			asked++
+		}
+	}
+	if asked != 2 {
+		t.Errorf("a tool call was asked for %d times\n%s", asked, s.story())
+	}
+}
+
+// An agent that does not call one meets the cap: the turn ends by itself, the
+// loop does not, and goes on when the session does.
+func TestSessionCapMet(t *testing.T) {
+	s := newSessions(t, capped)
+	s.api.Play(thinks("", messagesapi.Steps(more)))
+	p := s.print("loop")
+	if !p.tells("is NOT done: the client ends a turn after 8 stops without a tool call") || p.failed || p.said != "More to come." {
+		t.Errorf("%s", p)
+	}
+	if n := s.continued(); n != 8 {
+		t.Errorf("continued %d times", n)
+	}
+	if got := s.status(); got.Outcome != "" || got.State != "running" {
+		t.Errorf("status %+v", got)
+	}
+	s.plays(more, s.adds("bye"), done)
+	p = s.print("go on", "--resume", p.session)
+	s.is(state{"unverified", 11}, p)
+	if n := s.continued(); n != 9 {
+		t.Errorf("continued %d times\n%s", n, s.story())
+	}
+}

@@ -1,0 +1,87 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// What the guard denies does not happen in a session either.
+func TestSessionGuard(t *testing.T) {
+	s := newSessions(t, settings)
+	remote := s.home + "/remote.git"
+	s.git("init", "-q", "--bare", remote)
+	s.git("remote", "add", "origin", remote)
+	s.plays(begins("'add bye' "+words, messagesapi.Bash("git push origin HEAD:main"), s.adds("bye"), done)...)
+	p := s.print("loop")
+	s.is(state{"verified", 1}, p)
+	if refs := s.git("ls-remote", "origin"); refs != "" {
+		t.Errorf("pushed: %s", refs)
+	}
+	if results := s.api.Requests()[2].ToolResults(); len(results) != 1 || !results[0].Error || !strings.Contains(results[0].Text, "push") {
+		t.Errorf("the model was told %+v", results)
+	}
+}
+
+// Without a loop the guard is silent: what the person allows goes through.
+func TestSessionGuardOutsideOfALoop(t *testing.T) {
+	s := newSessions(t, settings)
+	remote := s.home + "/remote.git"
+	s.git("init", "-q", "--bare", remote)
+	s.git("remote", "add", "origin", remote)
+	s.plays(messagesapi.Bash("git push -q origin HEAD:main"), messagesapi.Text("Pushed."))
+	p := s.print("push it")
+	if refs := s.git("ls-remote", "origin"); !strings.Contains(refs, "refs/heads/main") {
+		t.Errorf("not pushed: %s", p)
+	}
+}
+
+// asks leaves every shell command but Pawl's to a prompt.
+func (s *sessions) asks() {
+	s.write(map[string]string{"../.claude/settings.json": `{"permissions": {"defaultMode": "default", "allow": ["Bash(pawl start:*)", "Write"]}}`})
+}
+
+// With nobody there a prompt for permission is answered by the guard.
+func TestSessionPromptForPermission(t *testing.T) {
+	s := newSessions(t, settings)
+	s.asks()
+	s.plays(begins("'add bye' "+words, messagesapi.Bash("touch asked.txt"), messagesapi.Bash("git push"), s.adds("bye"), done)...)
+	p := s.print("loop")
+	s.is(state{"verified", 1}, p)
+	if !exists(s.path("asked.txt")) {
+		t.Errorf("the command was not run\n%s", s.story())
+	}
+	if results := s.api.Requests()[3].ToolResults(); len(results) != 1 || !results[0].Error {
+		t.Errorf("the model was told %+v", results)
+	}
+}
+
+// So it is in an interactive session whose person said that they leave.
+func TestTerminalPromptForPermission(t *testing.T) {
+	for name, flag := range map[string]string{"nobody there": " --unattended", "somebody there": ""} {
+		t.Run(name, func(t *testing.T) {
+			s := newSessions(t, settings)
+			s.asks()
+			s.plays(messagesapi.Bash("touch asked.txt"), s.adds("bye"), done)
+			c := s.open()
+			c.Keys("!")
+			c.Type("pawl start 'add bye' " + words + flag)
+			if flag == "" {
+				c.Shows("Do you want to proceed?", turnMost)
+				if exists(s.path("asked.txt")) {
+					t.Errorf("the command was run\n%s", c)
+				}
+				time.Sleep(time.Second) // what is typed ahead answers no prompt
+				c.Keys("Enter")
+			}
+			c.ends(state{"verified", 1})
+			if !exists(s.path("asked.txt")) {
+				t.Errorf("the command was not run\n%s", c)
+			}
+		})
+	}
+}

@@ -1,0 +1,98 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// A gate fails twice and then passes. Nothing of the repository is touched but
+// the files that the agent wrote.
+func TestSessionGateFailsTwice(t *testing.T) {
+	s := newSessions(t, settings)
+	s.write(map[string]string{"staged.txt": "staged\n"})
+	s.git("add", "staged.txt")
+	git := func() string {
+		return strings.Join([]string{s.git("rev-parse", "HEAD"), s.git("branch", "-a"), s.git("stash", "list"), s.git("ls-files", "-s"), s.read(".git/HEAD")}, "\n")
+	}
+	before := git()
+	test := messagesapi.Write(s.path("tests/bye.sh"), wordTest("bye"))
+	s.plays(begins("'add bye' "+words,
+		test, done, messagesapi.Bash("echo bey > bye.txt"), done, messagesapi.Bash("echo bye > bye.txt"), done)...)
+	p := s.print("loop")
+	s.is(state{"verified", 3}, p)
+	if !p.tells("2/25 · not done: sh words.sh", "3/25 · not done: sh words.sh", "ended VERIFIED after 3 iterations") {
+		t.Errorf("%s", p)
+	}
+	if diff := cmp.Diff(before, git()); diff != "" {
+		t.Error(diff)
+	}
+	if got := s.git("status", "--porcelain"); got != "A  staged.txt\n?? bye.txt\n?? tests/bye.sh" {
+		t.Errorf("git status: %s", got)
+	}
+	if got := s.status(); got.Evidence != "discriminating" || got.Commits != 0 {
+		t.Errorf("status %+v", got)
+	}
+	told := 0
+	for _, r := range s.api.Requests() {
+		if strings.Contains(r.News(), "tests/bye.sh fails") {
+			told++
+		}
+	}
+	if told != 2 {
+		t.Errorf("the agent was told of the failure %d times\n%s", told, s.story())
+	}
+}
+
+// Who talks about the promise has not made it.
+func TestSessionClaims(t *testing.T) {
+	const promise = "<promise>DONE</promise>"
+	mentions := []string{
+		"When it works I will print " + promise + " as asked.",
+		"```\n" + promise + "\n```",
+		"Say `" + promise + "`",
+		"> " + promise,
+		"The README has\n\n    " + promise + "\n\nat its end.",
+		"It is DONE.",
+		"<promise>ALL DONE</promise>",
+		"I will say\n" + promise + " when it is true.",
+	}
+	claims := map[string]string{
+		"on its own":      "All of it works.\n\n" + promise,
+		"over lines":      "Works.\n\n<promise>\n  DONE\n</promise>",
+		"ends a sentence": "It works. " + promise,
+		"before more":     promise + "\n\nThat was all.",
+	}
+	for name, claim := range claims {
+		t.Run(name, func(t *testing.T) {
+			s := newSessions(t, settings)
+			steps, turns := []messagesapi.Response{s.adds("bye")}, 1
+			if name == "on its own" {
+				for _, text := range mentions {
+					steps = append(steps, messagesapi.Text(text), messagesapi.Bash("true"))
+				}
+				turns += len(mentions)
+			}
+			s.plays(begins("'add bye' "+words, append(steps, messagesapi.Text(claim))...)...)
+			p := s.print("loop")
+			s.is(state{"verified", turns}, p)
+			if p.said != claim {
+				t.Errorf("%s", p)
+			}
+		})
+	}
+}
+
+// A turn that ends with a tool call and no word, and one that ends with nothing,
+// claim nothing: a promise from earlier in the turn does not count.
+func TestSessionSilentTurns(t *testing.T) {
+	s := newSessions(t, settings)
+	s.plays(begins("'add bye' "+words, done.And(s.adds("bye")), messagesapi.Response{}, messagesapi.Response{}, done)...)
+	p := s.print("loop")
+	s.is(state{"verified", 2}, p) // the client asks once by itself for a word
+}

@@ -1,0 +1,109 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// rests begins a loop whose agent waits in a tool call for the file go, and
+// holds the session there by Esc: the loop is at work and the input is free.
+func (c *terminal) rests(steps ...messagesapi.Response) {
+	c.s.t.Helper()
+	c.s.plays(append([]messagesapi.Response{until("never")}, steps...)...)
+	c.loops("add bye " + words)
+	c.Shows("until [", turnMost)
+	c.Keys("Escape")
+	c.Shows("Interrupted", turnMost)
+}
+
+// An emptied context is another session to the client. The loop goes on in it,
+// and the agent is told the goal.
+func TestTerminalClear(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	c := s.open()
+	c.rests(messagesapi.Text("Here I am."), s.adds("bye"), done)
+	old := s.api.Requests()[0].Session
+	c.Type("/clear")
+	c.Shows("goes on in this session", turnMost)
+	c.types("are you there")
+	c.ends(state{"verified", 1})
+	hello := s.said("are you there")
+	if hello.Session == old || !strings.Contains(hello.News(), "# Goal\n\nadd bye") {
+		t.Errorf("the new session was told: %s", hello.News())
+	}
+}
+
+// said is the first request whose news has the text.
+func (s *sessions) said(text string) messagesapi.Request {
+	s.t.Helper()
+	for _, r := range s.api.Requests() {
+		if strings.Contains(r.News(), text) {
+			return r
+		}
+	}
+	s.t.Fatalf("nobody said %q\n%s", text, s.story())
+	return messagesapi.Request{}
+}
+
+// A compacted context has lost the goal: it is told anew.
+func TestTerminalCompact(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	c := s.open()
+	c.rests(messagesapi.Text("A summary."))
+	c.Type("/compact")
+	c.Shows("goes on in this session", turnMost)
+	s.plays(messagesapi.Text("Here I am."), s.adds("bye"), done)
+	c.types("are you there")
+	c.ends(state{"verified", 1})
+	if hello := s.said("are you there"); !strings.Contains(hello.News(), "# Goal\n\nadd bye") {
+		t.Errorf("after the compaction the model was told: %s", hello.News())
+	}
+}
+
+// A session is closed with its loop and taken up again.
+func TestTerminalResume(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	c := s.open()
+	c.rests(messagesapi.Text("Here I am."), s.adds("bye"), done)
+	id := s.api.Requests()[0].Session
+	c.Type("/exit")
+	c.Gone(turnMost)
+	if got := s.status(); got.Outcome != "" {
+		t.Errorf("status %+v", got)
+	}
+	c = s.open("--resume", id)
+	c.Shows("goes on in this session", turnMost)
+	c.types("are you there")
+	c.ends(state{"verified", 1})
+}
+
+// A fork is another session: the loop stays where it was.
+func TestTerminalFork(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	c := s.open()
+	c.rests(messagesapi.Text("I am the fork.\n\n<promise>DONE</promise>"))
+	id := s.api.Requests()[0].Session
+	c.Type("/exit")
+	c.Gone(turnMost)
+	c = s.open("--resume", id, "--fork-session")
+	c.types("are you there")
+	c.Shows("I am the fork.", turnMost)
+	time.Sleep(2 * time.Second)
+	if n := s.continued(); n != 0 || strings.Contains(c.Screen(), "Stop says") {
+		t.Errorf("the fork was sent on %d times\n%s", n, c)
+	}
+	if got := s.status(); got.Outcome != "" || got.Iteration != 1 {
+		t.Errorf("status %+v", got)
+	}
+	c.Type("/exit")
+	c.Gone(turnMost)
+	s.plays(messagesapi.Text("Here I am."), s.adds("bye"), done)
+	c = s.open("--resume", id)
+	c.types("are you still there")
+	c.ends(state{"verified", 1})
+}

@@ -1,0 +1,121 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// Two sessions in one repository: the one without the loop is told nothing, and
+// does nothing to the other's.
+func TestSessionsSideBySide(t *testing.T) {
+	s := newSessions(t, settings)
+	looping := messagesapi.Steps(begins("'add bye' "+words, until("go"), s.adds("bye"), more, done)...)
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		if r.Says("just say hello") {
+			return done
+		}
+		return looping(r)
+	})
+	first := make(chan printed)
+	go func() { first <- s.print("loop") }()
+	s.eventually("the loop", func() bool { return len(s.api.Requests()) == 2 })
+	p := s.print("just say hello")
+	if p.said != "It works.\n\n<promise>DONE</promise>" || len(p.shown) > 0 || p.failed {
+		t.Errorf("the other session: %s", p)
+	}
+	s.write(map[string]string{"go": ""})
+	s.is(state{"verified", 2}, <-first)
+	hello := s.said("just say hello")
+	if strings.Contains(hello.News(), "Pawl") || s.continued() != 1 {
+		t.Errorf("%s", s.story())
+	}
+}
+
+// A second loop in the same tree is refused, whoever asks.
+func TestSessionsOneLoopInATree(t *testing.T) {
+	s := newSessions(t, plugin)
+	looping := messagesapi.Steps(until("go"), s.adds("bye"), done)
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		if r.Says("another loop") {
+			return messagesapi.Text("No.")
+		}
+		return looping(r)
+	})
+	first := make(chan printed)
+	go func() { first <- s.print("/pawl:loop add bye " + words) }()
+	s.eventually("the loop", func() bool { return len(s.api.Requests()) == 1 })
+	if p := s.print("/pawl:loop another loop"); !strings.Contains(p.said, "is at work here") {
+		t.Errorf("%s\n%s", p, s.story())
+	}
+	s.write(map[string]string{"go": ""})
+	s.is(state{"verified", 1}, <-first)
+}
+
+// Pawl is installed by the settings and as a plugin: one of them judges.
+func TestSessionInstalledTwice(t *testing.T) {
+	s := newSessions(t, settings, plugin)
+	s.plays(more, more, s.adds("bye"), done)
+	p := s.print("/pawl:loop add bye " + words)
+	s.is(state{"verified", 3}, p)
+	if got := s.status(); got.Turns != 3 || s.continued() != 2 {
+		t.Errorf("status %+v\n%s", got, s.story())
+	}
+	if entries, err := os.ReadDir(s.env["PAWL_HOME"] + "/loops"); err != nil || len(entries) != 1 {
+		t.Errorf("loops: %v, %v", entries, err)
+	}
+}
+
+// In a session that `pawl run` drives, the hooks that are installed stay out of
+// the way.
+func TestSessionsOfTheRunner(t *testing.T) {
+	s := newSessions(t, settings)
+	s.plays(s.adds("bye"), more, done)
+	s.run(0, s.goal("add bye")...)
+	if got := s.status(); got.Outcome != "verified" || got.Iteration != 2 || got.Commits != 1 {
+		t.Errorf("status %+v", got)
+	}
+	if n := s.continued(); n != 0 {
+		t.Errorf("hooks sent the agent on %d times\n%s", n, s.story())
+	}
+	if entries, err := os.ReadDir(s.env["PAWL_HOME"] + "/sessions"); err == nil && len(entries) > 0 {
+		t.Errorf("a session is bound: %v", entries)
+	}
+}
+
+// Without git the loop belongs to the project's folder, and nothing is written
+// into it.
+func TestSessionWithoutGit(t *testing.T) {
+	s := newSessions(t, plugin)
+	if err := os.RemoveAll(s.path(".git")); err != nil {
+		t.Fatal(err)
+	}
+	s.plays(messagesapi.Write(s.path("tests/bye.sh"), wordTest("bye")), done, messagesapi.Write(s.path("bye.txt"), "bye\n"), done)
+	p := s.print("/pawl:loop add bye " + words)
+	s.is(state{"verified", 2}, p)
+	var names []string
+	entries, err := os.ReadDir(s.root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if diff := cmp.Diff([]string{"bye.txt", "hello.txt", "tests", "words.sh"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A session that works in a folder below belongs to the same project.
+func TestSessionInAFolderBelow(t *testing.T) {
+	s := newSessions(t, plugin)
+	s.plays(messagesapi.Bash("cd tests && pwd"), s.adds("bye"), more, done)
+	p := s.print("/pawl:loop add bye " + words)
+	s.is(state{"verified", 2}, p)
+}

@@ -1,0 +1,93 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// until is a tool call that ends when the person's project has the file.
+func until(file string) messagesapi.Response {
+	return messagesapi.Bash("until [ -e " + file + " ]; do sleep 0.1; done; rm " + file)
+}
+
+// A person begins a loop by a command of their shell, in the client's bash mode.
+func TestTerminalBegunInBashMode(t *testing.T) {
+	s := newSessions(t, settings)
+	s.plays(s.adds("bye"), messagesapi.Text("I did it."), done)
+	c := s.open()
+	c.Keys("!")
+	c.Type("pawl start 'add bye' " + words)
+	c.ends(state{"verified", 2})
+	c.Shows("ended VERIFIED after 2 iterations", turnMost)
+}
+
+// What is typed while a tool runs reaches the agent in its turn, which stays the
+// loop's.
+func TestTerminalTypedInMidTurn(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(until("go"), s.adds("bye"), more, done)
+	c := s.open()
+	c.loops("add bye " + words)
+	c.Type("make it polite")
+	c.Shows("make it polite", turnMost)
+	time.Sleep(time.Second)
+	s.write(map[string]string{"go": ""})
+	c.ends(state{"verified", 2})
+	c.hears("make it polite")
+}
+
+// The person stops the turn and asks something. Their own turn is not counted
+// and not judged, and the loop goes on after it.
+func TestTerminalEscapeThenTyping(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		switch news := r.News(); {
+		case strings.Contains(news, "what is it"):
+			return messagesapi.Text("A word.\n\n<promise>DONE</promise>")
+		case strings.Contains(news, "Stop hook"):
+			return s.adds("bye")
+		case r.Says("Stop hook"):
+			return done
+		}
+		return until("never")
+	})
+	c := s.open()
+	c.loops("add bye " + words)
+	c.until("tool call", func() bool { return len(s.api.Requests()) == 1 && strings.Contains(c.Screen(), "until [") })
+	c.Keys("Escape")
+	c.Shows("Interrupted", turnMost)
+	c.types("what is it")
+	c.ends(state{"verified", 1})
+	c.Shows("your turn was not counted; the loop goes on", turnMost)
+}
+
+// Esc while the model thinks, then a word to go on.
+func TestTerminalEscapeWhileThinking(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(more, messagesapi.Text("Thinking.").After(time.Minute), messagesapi.Text("Going on."), s.adds("bye"), done)
+	c := s.open()
+	c.loops("add bye " + words)
+	c.hears("Iteration 2 of 25")
+	c.Keys("Escape")
+	c.Shows("Interrupted", turnMost)
+	c.types("go on")
+	c.ends(state{"verified", 2})
+}
+
+// The cap is met while a person sits there: they are told, and their next word
+// goes on with the loop.
+func TestTerminalCapMet(t *testing.T) {
+	s := newSessions(t, plugin)
+	s.plays(more)
+	c := s.open()
+	c.loops("think about words")
+	c.Shows("is NOT done", turnMost)
+	s.plays(messagesapi.Text("Gladly."), s.adds("bye"), done)
+	c.types("please go on")
+	c.ends(state{"unverified", 10})
+}

@@ -1,0 +1,61 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+const ralphFile = ".claude/ralph-loop.local.md"
+
+// ralphLoop is the plugin's state file in its short form, as people write it by
+// hand.
+const ralphLoop = "---\niteration: 1\nmax_iterations: 5\ncompletion_promise: \"ALL DONE\"\n---\n\nadd bye\n"
+
+var allDone = messagesapi.Text("It works.\n\n<promise>ALL DONE</promise>")
+
+// Deleting the file cancels the loop.
+func TestSessionRalphFileDeleted(t *testing.T) {
+	s := newSessions(t, settings)
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		if r.Number == 1 {
+			s.write(map[string]string{ralphFile: ralphLoop})
+		} else if err := os.Remove(s.path(ralphFile)); err != nil {
+			t.Error(err)
+		}
+		return more
+	})
+	p := s.print("wait for the file")
+	s.is(state{"cancelled", 2}, p)
+	if n := s.continued(); n != 1 {
+		t.Errorf("continued %d times\n%s", n, s.story())
+	}
+}
+
+// The commands that people know.
+func TestTerminalRalphCommands(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(until("never"))
+	c := s.open()
+	c.Type(`/ralph-loop "add bye" --max-iterations 5 --completion-promise "ALL DONE"`)
+	c.Shows("until [", turnMost)
+	if got := s.read(ralphFile); !strings.Contains(got, "iteration: 1\n") || !strings.Contains(got, `completion_promise: "ALL DONE"`) || !strings.HasSuffix(got, "\nadd bye\n") {
+		t.Errorf("the file: %s", got)
+	}
+	if got := s.prompt(); got != "add bye" {
+		t.Errorf("the prompt: %q", got)
+	}
+	c.Keys("Escape")
+	c.Shows("Interrupted", turnMost)
+	s.plays(messagesapi.Text("Cancelled."))
+	c.Type("/cancel-ralph")
+	c.ends(state{"cancelled", 1})
+	c.Shows("Cancelled.", turnMost)
+	if exists(s.path(ralphFile)) {
+		t.Errorf("the file is left over: %s", s.read(ralphFile))
+	}
+}

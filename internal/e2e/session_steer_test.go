@@ -1,0 +1,100 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// The loop is cancelled from another terminal while the agent is in a tool call:
+// the session is told when its turn ends, and is free.
+func TestTerminalStoppedFromElsewhere(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(until("go"), done, messagesapi.Text("Hello."))
+	c := s.open()
+	c.loops("add bye " + words)
+	c.Shows("until [", turnMost)
+	if r := s.pawl("stop", "."); r.code != 0 {
+		t.Fatalf("stop: %s", r)
+	}
+	s.write(map[string]string{"go": ""})
+	c.ends(state{"cancelled", 1})
+	c.Shows("It works.", turnMost)
+	c.types("are you there")
+	c.Shows("Hello.", turnMost)
+	if n := s.continued(); n != 0 {
+		t.Errorf("continued %d times\n%s", n, s.story())
+	}
+}
+
+// The plugin's commands for a loop that is at work: what it says, a word to the
+// agent, its end.
+func TestTerminalCommands(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	c := s.open()
+	c.rests()
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		if sentOn(r) {
+			return until("never")
+		}
+		return messagesapi.Text("Said so.")
+	})
+	c.Type("/pawl:status")
+	c.hears("iteration 1 of 25")
+	c.interrupts("Iteration 1 of 25")
+	c.Type(`/pawl:tell say "please", it's $5`)
+	c.interrupts(`The person says: say "please", it's $5`)
+	c.Type("/pawl:cancel")
+	c.ends(state{"cancelled", 1})
+	c.until("silence", func() bool { return strings.Count(c.Screen(), "Said so.") == 3 })
+}
+
+// interrupts waits until the model was sent on with a text, and holds the session
+// by Esc.
+func (c *terminal) interrupts(after string) {
+	c.s.t.Helper()
+	calls := strings.Count(c.Screen(), "until [")
+	c.until("sent on with "+after, func() bool {
+		return slices.ContainsFunc(c.s.api.Requests(), func(r messagesapi.Request) bool { return sentOn(r) && strings.Contains(r.News(), after) })
+	})
+	c.until("tool call", func() bool { return strings.Count(c.Screen(), "until [") > calls })
+	n := strings.Count(c.Screen(), "Interrupted")
+	c.Keys("Escape")
+	c.until("interruption", func() bool { return strings.Count(c.Screen(), "Interrupted") > n })
+}
+
+// A word from another terminal reaches the agent at its next stop.
+func TestSessionTold(t *testing.T) {
+	s := newSessions(t, settings)
+	s.plays(begins("'add bye' "+words, messagesapi.Bash("env -u CLAUDECODE pawl tell . 'make it polite'"), s.adds("bye"), more, done)...)
+	p := s.print("loop")
+	s.is(state{"verified", 2}, p)
+	if !strings.Contains(s.said("The person says").News(), "make it polite") {
+		t.Error(s.story())
+	}
+}
+
+// A paused loop leaves the session alone until it is resumed.
+func TestTerminalPaused(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(until("go"), more, s.adds("bye"), done)
+	c := s.open()
+	c.loops("add bye " + words)
+	c.Shows("until [", turnMost)
+	if r := s.pawl("pause", "."); r.code != 0 {
+		t.Fatalf("pause: %s", r)
+	}
+	s.write(map[string]string{"go": ""})
+	c.Shows("is paused", turnMost)
+	if n := s.continued(); n != 0 {
+		t.Errorf("continued %d times\n%s", n, s.story())
+	}
+	if r := s.pawl("resume", "."); r.code != 0 {
+		t.Fatalf("resume: %s", r)
+	}
+	c.ends(state{"verified", 2})
+}

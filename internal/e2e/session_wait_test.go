@@ -1,0 +1,119 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// inBackground starts a command that the client does not wait for.
+func inBackground(command string) messagesapi.Response {
+	return messagesapi.Tool("Bash", map[string]any{"command": command, "description": "run it", "run_in_background": true})
+}
+
+// A gate takes longer than a person wants to wait at each stop: the session is
+// free meanwhile, and is woken with the verdict.
+func TestTerminalSlowGate(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.write(map[string]string{"../slow.sh": fmt.Sprintf("if [ -e bye.txt ] && [ ! -e %[1]s ]; then touch %[1]s; sleep 118; fi\n%[2]s\n", s.home+"/waited", checkWords)})
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		switch news := r.News(); {
+		case strings.Contains(news, "what takes so long"):
+			return messagesapi.Text("The gates.")
+		case strings.Contains(news, "Not done yet"):
+			return messagesapi.Bash("echo bye > bye.txt")
+		case len(r.ToolResults()) > 0:
+			return done
+		}
+		return messagesapi.Write(s.path("bye.txt"), "bey\n").And(messagesapi.Write(s.path("tests/bye.sh"), wordTest("bye")))
+	})
+	c := s.open()
+	begin := time.Now()
+	c.loops("add bye --gate 'sh " + s.home + "/slow.sh'")
+	c.Until("leave to type", 2*time.Minute+turnMost, func() bool { return strings.Contains(c.Screen(), "the gates still run") })
+	if d := time.Since(begin); d < 100*time.Second {
+		t.Errorf("the session was free after %v\n%s", d, c)
+	}
+	c.types("what takes so long")
+	c.ends(state{"verified", 2})
+	if n := strings.Count(s.story(), "Not done yet"); n != 1 {
+		t.Errorf("woken %d times\n%s", n, s.story())
+	}
+	if n := s.events("turn_ended"); n > 3 {
+		t.Errorf("%d turns ended: %s", n, s.pawl("log", ".").out)
+	}
+}
+
+// A turn ends while a command of its own still runs in the background: the
+// session may rest until that has ended.
+func TestTerminalBackgroundWork(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		switch news := r.News(); {
+		case strings.Contains(news, "<task-notification>"):
+			return s.adds("bye")
+		case len(r.ToolResults()) > 0 && r.Says("<task-notification>"):
+			return done
+		case len(r.ToolResults()) > 0:
+			return messagesapi.Text("I wait for it.")
+		}
+		return inBackground("until [ -e go ]; do sleep 0.1; done; rm go")
+	})
+	c := s.open()
+	c.loops("add bye " + words)
+	c.Shows("I wait for it.", turnMost)
+	c.Shows("Stop says: ", turnMost)
+	if n := s.continued(); n != 0 {
+		t.Errorf("continued %d times\n%s", n, c)
+	}
+	s.write(map[string]string{"go": ""})
+	c.ends(state{"verified", 2})
+}
+
+// A server that goes on and on in the background keeps no loop from its end: a
+// claim is judged all the same.
+func TestTerminalServerInTheBackground(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(inBackground("sleep 300").And(s.adds("bye")), done)
+	c := s.open()
+	c.loops("add bye " + words)
+	c.ends(state{"verified", 1})
+}
+
+// With nobody there, what runs in the background is not waited for.
+func TestSessionBackgroundWork(t *testing.T) {
+	s := newSessions(t, settings)
+	s.plays(begins("'add bye' "+words, inBackground("sleep 5"), more, s.adds("bye"), done)...)
+	p := s.print("loop")
+	s.is(state{"verified", 2}, p)
+}
+
+// The API fails in the middle of a turn: the loop waits, and wakes the session.
+func TestTerminalErrorOfTheAPI(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.env["CLAUDE_CODE_MAX_RETRIES"] = "0"
+	s.plays(messagesapi.Bash("true"), messagesapi.Fail(500, "boom"), s.adds("bye"), done)
+	c := s.open()
+	c.loops("add bye " + words)
+	c.ends(state{"verified", 1})
+}
+
+// A usage limit: the loop waits, says so on the terminal, and goes on when the
+// person does.
+func TestTerminalUsageLimit(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.env["CLAUDE_CODE_MAX_RETRIES"] = "0"
+	s.plays(messagesapi.Bash("true"), messagesapi.Fail(429, "limit reached", "retry-after", "3600"))
+	c := s.open()
+	c.loops("add bye " + words)
+	c.until("wait", func() bool { return s.now().State == "waiting" })
+	c.until("notification", func() bool { return strings.Contains(c.Written(), "\x1b]9;"+s.now().ID+": waiting until") })
+	s.plays(messagesapi.Text("I can speak again."), s.adds("bye"), done)
+	c.types("are you there")
+	c.ends(state{"verified", 1})
+}

@@ -1,0 +1,75 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
+)
+
+// terminal is the real client on a terminal, with a person who types.
+type terminal struct {
+	*agenttest.Terminal
+	s *sessions
+}
+
+const (
+	startMost = 60 * time.Second // for the client to come up on a busy machine
+	turnMost  = 50 * time.Second // for a turn of a scripted model, with its hooks
+)
+
+// open starts the client on a terminal of its own.
+func (s *sessions) open(more ...string) *terminal {
+	s.t.Helper()
+	argv := append([]string{s.client}, s.args...)
+	t := &terminal{Terminal: agenttest.Open(s.t, agenttest.Program{Argv: append(argv, more...), Dir: s.root, Env: s.env}), s: s}
+	t.Shows("❯", startMost)
+	time.Sleep(time.Second) // keys that come while it sets up are lost
+	return t
+}
+
+// types sends a line, and waits until the model hears it.
+func (c *terminal) types(line string) {
+	c.s.t.Helper()
+	c.Type(line)
+	c.hears(line)
+}
+
+// loops begins a loop by the plugin's command.
+func (c *terminal) loops(args string) {
+	c.s.t.Helper()
+	c.Type("/pawl:loop " + args)
+	c.hears("<command-args>" + args)
+}
+
+// hears waits until the model is told something new that has the text.
+func (c *terminal) hears(text string) {
+	c.s.t.Helper()
+	c.until(fmt.Sprintf("request that says %q", text), func() bool {
+		for _, r := range c.s.api.Requests() {
+			if strings.Contains(r.News(), text) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// until waits until something is so.
+func (c *terminal) until(what string, so func() bool) {
+	c.s.t.Helper()
+	c.Until(what, turnMost, so)
+}
+
+// String is the screen, for who looks for a fault.
+func (c *terminal) String() string { return "screen:\n" + c.Screen() }
+
+// ends waits until the newest loop has ended, and checks how.
+func (c *terminal) ends(want state) {
+	c.s.t.Helper()
+	c.until("end of the loop", func() bool { return c.s.now().Outcome != "" })
+	c.s.is(want, c)
+}
