@@ -70,3 +70,18 @@ func (s *sessions) holds(told, text string) {
 		s.t.Errorf("the whole prompt is not in %q: %v", path, err)
 	}
 }
+
+// What is pasted behind the command's name is the prompt too.
+func TestTerminalPastedGoal(t *testing.T) {
+	const text = "first: say \"hello\"\n\n  - it's $5\n  - `id` and $(id)\n\nlast"
+	s := newSessions(t, plugin, uncapped)
+	s.plays(s.adds("bye"), done)
+	c := s.open()
+	c.Draft("/pawl:loop ")
+	c.Paste(text)
+	c.Keys("Enter")
+	c.ends(state{"unverified", 1})
+	if got := s.prompt(); got != text {
+		t.Errorf("the prompt: %q", got)
+	}
+}

@@ -96,3 +96,68 @@ func TestSessionSilentTurns(t *testing.T) {
 	p := s.print("loop")
 	s.is(state{"verified", 2}, p) // the client asks once by itself for a word
 }
+
+// A loop to make a command succeed needs no claim: green is the goal.
+func TestSessionVerify(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(messagesapi.Text("I look at it first."), messagesapi.Write(s.path("bye.txt"), "bye\n"), messagesapi.Text("Written."))
+	p := s.print("/pawl:verify grep -q bye bye.txt")
+	s.is(state{"verified", 2}, p)
+	if told := s.api.Requests()[0].News(); !strings.Contains(told, "grep -q bye bye.txt") {
+		t.Errorf("the agent was told %s", told)
+	}
+}
+
+// Who asks for commits gets them, on the branch that they are on.
+func TestSessionCommits(t *testing.T) {
+	s := newSessions(t, settings)
+	s.plays(begins("'add bye' --commit "+words, s.adds("bye"), done)...)
+	p := s.print("loop")
+	s.is(state{"verified", 1}, p)
+	if diff := cmp.Diff([]string{"feat:_add_bye"}, s.subjects()); diff != "" {
+		t.Error(diff)
+	}
+	if got := s.git("branch", "--show-current") + s.git("status", "--porcelain"); got != "main" {
+		t.Errorf("branch and status: %s", got)
+	}
+}
+
+// A plan is worked through task by task, and ticked.
+func TestSessionPlan(t *testing.T) {
+	s := newSessions(t, settings)
+	s.write(map[string]string{"plan.md": threeWords})
+	s.git("add", "plan.md")
+	s.git("commit", "-q", "-m", "plan")
+	s.plays(begins("plan.md "+words, s.adds("bye"), done, s.adds("thanks"), done, s.adds("please"), done)...)
+	p := s.print("loop")
+	s.is(state{"verified", 3}, p)
+	if got := s.read("plan.md"); got != strings.ReplaceAll(threeWords, "[ ]", "[x]") {
+		t.Errorf("the plan:\n%s", got)
+	}
+	if !p.tells("next: ") {
+		t.Errorf("%s", p)
+	}
+}
+
+// An agent that keeps changing what judges it is told to put it back, and ends
+// the loop by doing so a third time. In a person's session nothing is put back
+// over their head.
+func TestSessionTampers(t *testing.T) {
+	s := newSessions(t, settings)
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		switch {
+		case r.Number == 1:
+			return messagesapi.Bash("pawl start 'add bye' " + words)
+		case sentOn(r), r.Number == 2:
+			return messagesapi.Bash("echo true > words.sh; echo >> words.sh")
+		}
+		return done
+	})
+	p := s.print("loop")
+	if got := s.status(); got.Outcome != "tampered" {
+		t.Errorf("status %+v\n%s\n%s\n%s", got, p, s.story(), s.pawl("log", ".").out)
+	}
+	if !strings.Contains(s.said("Stop hook").News(), "words.sh") {
+		t.Errorf("the agent was not told\n%s", s.story())
+	}
+}

@@ -107,3 +107,32 @@ func TestTerminalFork(t *testing.T) {
 	c.types("are you still there")
 	c.ends(state{"verified", 1})
 }
+
+// The client is killed in the middle of a turn. The loop goes on when the session
+// is taken up again.
+func TestTerminalKilled(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(until("never"))
+	c := s.open()
+	c.loops("add bye " + words)
+	c.Shows("until [", turnMost)
+	c.Kill()
+	s.plays(messagesapi.Text("Here I am."), s.adds("bye"), done)
+	c = s.open("--resume", s.api.Requests()[0].Session)
+	c.types("are you there")
+	c.ends(state{"verified", 1})
+}
+
+// The terminal is closed while the gates run: they come to their verdict all the
+// same.
+func TestTerminalClosedWhileGatesRun(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(s.adds("bye"), done)
+	c := s.open()
+	gate := "if [ -e bye.txt ] && [ ! -e " + s.home + "/slow ]; then touch " + s.home + "/slow; sleep 5; fi; sh words.sh"
+	c.loops("add bye --gate '" + gate + "'")
+	c.until("gate at work", func() bool { return exists(s.home + "/slow") })
+	c.Kill()
+	s.eventually("end of the loop", func() bool { return s.now().Outcome != "" })
+	s.is(state{"verified", 1}, c)
+}

@@ -119,3 +119,23 @@ func TestSessionInAFolderBelow(t *testing.T) {
 	p := s.print("/pawl:loop add bye " + words)
 	s.is(state{"verified", 2}, p)
 }
+
+// A subagent comes and goes inside of a turn: its stop is none of the loop's, nor
+// is its promise.
+func TestSessionSubagent(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	steps := messagesapi.Steps(
+		messagesapi.Tool("Agent", map[string]any{"description": "help", "prompt": "be my helper", "subagent_type": "general-purpose"}),
+		s.adds("bye"), more, done)
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		if strings.Contains(r.Messages[0].Text, "be my helper") {
+			return done
+		}
+		return steps(r)
+	})
+	p := s.print("/pawl:loop add bye " + words)
+	s.is(state{"verified", 2}, p)
+	if helped := s.said("be my helper"); strings.Contains(helped.News(), "[Pawl]") {
+		t.Errorf("the subagent was told %s", helped.News())
+	}
+}

@@ -10,9 +10,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// until is a tool call that ends when the person's project has the file.
+// until is a tool call that ends when the person's project has the file, or after
+// a minute.
 func until(file string) messagesapi.Response {
-	return messagesapi.Bash("until [ -e " + file + " ]; do sleep 0.1; done; rm " + file)
+	return messagesapi.Bash("until [ -e " + file + " ] || [ $((n += 1)) -gt 600 ]; do sleep 0.1; done; rm -f " + file)
 }
 
 // A person begins a loop by a command of their shell, in the client's bash mode.

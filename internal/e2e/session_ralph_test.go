@@ -16,8 +16,6 @@ const ralphFile = ".claude/ralph-loop.local.md"
 // hand.
 const ralphLoop = "---\niteration: 1\nmax_iterations: 5\ncompletion_promise: \"ALL DONE\"\n---\n\nadd bye\n"
 
-var allDone = messagesapi.Text("It works.\n\n<promise>ALL DONE</promise>")
-
 // Deleting the file cancels the loop.
 func TestSessionRalphFileDeleted(t *testing.T) {
 	s := newSessions(t, settings)

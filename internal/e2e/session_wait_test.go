@@ -117,3 +117,16 @@ func TestTerminalUsageLimit(t *testing.T) {
 	c.types("are you there")
 	c.ends(state{"verified", 1})
 }
+
+// A login that ran out holds the loop until the session works again.
+func TestTerminalLogin(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.env["CLAUDE_CODE_MAX_RETRIES"] = "0"
+	s.plays(messagesapi.Bash("true"), messagesapi.Fail(401, "invalid x-api-key"))
+	c := s.open()
+	c.loops("add bye " + words)
+	c.until("hold", func() bool { return s.now().State == "paused" })
+	s.plays(messagesapi.Text("I am in again."), s.adds("bye"), done)
+	c.types("are you there")
+	c.ends(state{"verified", 1})
+}

@@ -193,6 +193,19 @@ func (t *Terminal) Paste(text string) {
 	time.Sleep(6 * glance)
 }
 
+// Kill ends the program at once, as a crash does, and takes the terminal away.
+func (t *Terminal) Kill() {
+	t.t.Helper()
+	pid, err := strconv.Atoi(strings.TrimSpace(t.must("display-message", "-p", "#{pane_pid}")))
+	if err != nil {
+		t.t.Fatal(err)
+	}
+	if p, err := os.FindProcess(pid); err == nil {
+		_ = p.Kill()
+	}
+	t.Gone(typed)
+}
+
 // Gone waits until the program has ended.
 func (t *Terminal) Gone(within time.Duration) {
 	t.t.Helper()
