@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"time"
 )
 
@@ -35,7 +36,7 @@ func benchHook(args []string) (bool, error) {
 		return false, err
 	}
 	defer l.close()
-	programs := map[string]string{l.empty: l.empty + ".go", l.hook: "github.com/pawl-dev/pawl/cmd/pawl-hook"}
+	programs := map[string]string{l.empty: l.empty + ".go", l.hook: "github.com/pawl-dev/pawl/cmd/pawl-hook", l.pawl: "github.com/pawl-dev/pawl/cmd/pawl"}
 	if err := l.build(ctx, programs, shipped...); err != nil {
 		return false, err
 	}
@@ -59,6 +60,7 @@ func hookRows(o options) []row {
 		{"PreToolUse, a loop in another session", silent, hookRow(1.3, func(s *sitting) work { return s.elsewhere().silently(s.call("PreToolUse")) })},
 		{"the waker, a loop in another session", silent, hookRow(1.3, func(s *sitting) work { return s.elsewhere().silently(s.stop(), "--wake") })},
 		{"Stop without a claim " + here, quick, hookRow(2, (*sitting).turn)},
+		{"the same, with the keeper's work for it", "≤ 3 × an empty program", hookRow(3, func(s *sitting) work { return s.inAll().turn() })},
 		{"the waker beside it", quick, hookRow(2, (*sitting).wake)},
 		{"guard verdict for a Bash call " + here, quick, hookRow(2, func(s *sitting) work { return s.silently(s.call("PreToolUse")) })},
 		{"PostToolUse " + here, quick, hookRow(2, func(s *sitting) work { return s.silently(s.call("PostToolUse")) })},
@@ -112,8 +114,25 @@ func (s *sitting) silently(payload string, flags ...string) work {
 		if out != "" {
 			return 0, fmt.Errorf("the hook should have nothing to say: %s", out)
 		}
-		return state.UserTime() + state.SystemTime(), nil
+		return s.whole(state)
 	}
+}
+
+// whole is what an event cost: the process that starts for it and, where that is
+// asked for, the keeper's work.
+func (s *sitting) whole(hook *os.ProcessState) (time.Duration, error) {
+	cost := hook.UserTime() + hook.SystemTime()
+	if !s.all {
+		return cost, nil
+	}
+	keeper, err := s.worked()
+	return cost + keeper, err
+}
+
+// inAll is the same session, of which the keeper's work counts too.
+func (s *sitting) inAll() *sitting {
+	s.all = true
+	return s
 }
 
 // turn is the end of a turn of the loop's in which the agent used a tool and
@@ -136,7 +155,7 @@ func (s *sitting) goesOn(ctx context.Context, stop string) (time.Duration, error
 	if err := continues(out); err != nil {
 		return 0, err
 	}
-	return state.UserTime() + state.SystemTime(), nil
+	return s.whole(state)
 }
 
 // wake is the waker, which the client starts together with the hook that answers.

@@ -18,6 +18,8 @@ type lab struct {
 	pawl  string
 	hook  string // of `bench hook`
 	self  string // this program, to measure a package in a process of its own
+
+	keepers []*keeper
 }
 
 func newLab(ctx context.Context, o options) (*lab, error) {
@@ -54,7 +56,15 @@ func (l *lab) build(ctx context.Context, programs map[string]string, flags ...st
 	return nil
 }
 
-func (l *lab) close() { _ = os.RemoveAll(l.dir) }
+func (l *lab) close() {
+	for _, k := range l.keepers {
+		if k != nil {
+			_ = k.cmd.Process.Kill()
+			_ = k.cmd.Wait()
+		}
+	}
+	_ = os.RemoveAll(l.dir)
+}
 
 // nothing is the reference of most rows: starting a process that does nothing.
 func (l *lab) nothing() work { return process{argv: []string{l.empty}}.cpu }

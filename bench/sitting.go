@@ -21,6 +21,8 @@ import (
 // sitting is a person's session with a loop in it, as its client sees it.
 type sitting struct {
 	program    string // pawl-hook
+	keeper     *keeper
+	all        bool   // its work counts too
 	home       string // $PAWL_HOME
 	root       string
 	session    string
@@ -61,9 +63,14 @@ func (l *lab) sit(ctx context.Context) (*sitting, error) {
 	if err := s.begin(owner, spec, l.iterations); err != nil {
 		return nil, err
 	}
-	return s, session.Open(s.home).Bind(ctx, session.Binding{
+	err = session.Open(s.home).Bind(ctx, session.Binding{
 		Session: s.session, Loop: s.loop.ID, Epoch: owner.Epoch(), Root: s.root, Prompt: promptID, Since: time.Now(), Judge: "settings",
 	})
+	if err == nil {
+		err = s.keep(ctx, l.pawl)
+		l.keepers = append(l.keepers, s.keeper)
+	}
+	return s, err
 }
 
 // order is what such a loop is asked.

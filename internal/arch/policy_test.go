@@ -50,7 +50,7 @@ const imports = `
 	# alone; the keeper has the rest ready.
 	hook           < core/* atomicfile environment foreign/ralphloop record redact session store store/*
 	front          < environment session/place
-	keeper         < environment front hook session/place
+	keeper         < environment front hook redact session/place
 	cmd/pawl-hook  < environment front
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -36,6 +37,7 @@ func (c *sessionKeepCmd) Run(a *app) error {
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
+	runtime.GOMAXPROCS(1) // its calls are short and seldom: more threads would only wake one another
 	return keeper.Keep(ctx, keeper.Options{
 		Env: a.env, Session: c.Session, Tool: self, Version: version.String(), Every: 5 * time.Second, Idle: time.Hour,
 	})

@@ -39,7 +39,8 @@ type Call struct {
 	Tool    []string // how the tool itself is run: its path, and arguments before the command
 	Parent  int      // process id of whoever started the hook: the client, where hooks run without a shell
 	Version string
-	Orphan  func() bool // whether whoever started the hook is gone; nil where that ends the context
+	Redact  func(string) string // takes secrets out of text; nil: by Env
+	Orphan  func() bool         // whether whoever started the hook is gone; nil where that ends the context
 
 	start func(*exec.Cmd) (wait func() error, err error) // nil: as a process
 }

@@ -29,6 +29,7 @@ type seat struct {
 	acts     []loop.Action   // of the last step
 	failing  *loop.Failing   // what failed last, when we sat down
 	byPerson bool            // the turn that ended was the person's own
+	damaged  bool            // the journal is, and the snapshot does not say so yet
 	light    bool            // nothing is lost that counts should the power fail now
 }
 
@@ -47,7 +48,7 @@ func (h *hook) sit(ctx context.Context, b session.Binding) (*seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &seat{loop: l, redact: redact.New(h.Env.Vars).String}
+	s := &seat{loop: l, redact: h.redact()}
 	if s.spec, err = record.Asked(kept); err != nil {
 		return nil, err
 	}
@@ -63,10 +64,18 @@ func (h *hook) sit(ctx context.Context, b session.Binding) (*seat, error) {
 		return nil, errors.Join(err, s.owner.Close())
 	}
 	s.failing = s.mem.State.Failing
-	if corrupt != nil {
+	if s.damaged = corrupt != nil; s.damaged {
 		s.note(loop.Anomaly, "the journal is damaged and read as far as it goes: "+corrupt.Error())
 	}
 	return s, nil
+}
+
+// redact takes secrets out of text.
+func (h *hook) redact() func(string) string {
+	if h.Redact != nil {
+		return h.Redact
+	}
+	return redact.New(h.Env.Vars).String
 }
 
 // step takes one event. It reaches the journal with flush, before anything is
@@ -120,8 +129,15 @@ func (s *seat) flush() error {
 		return err
 	}
 	s.mark, s.pending = mark, nil
+	if s.light && s.mem.State.Turns%snapshotEvery != 0 {
+		return nil
+	}
 	return s.owner.SaveState(mark, s.mem)
 }
+
+// snapshotEvery is how many turns that claimed nothing the snapshot may be behind
+// the journal: their records are read in less time than a file is replaced in.
+const snapshotEvery = 10
 
 // rise lets go of the loop. What was stepped is in the journal then.
 func (s *seat) rise() error { return errors.Join(s.flush(), s.owner.Close()) }

@@ -96,7 +96,7 @@ func (h *hook) turnEnded(s *seat, b session.Binding) error {
 	// Without a claim there is nothing to see that the next claim would not show;
 	// a plan's marks are a claim, so they are looked at.
 	if s.asks(loop.Look) && s.spec.Plan == "" && !slices.ContainsFunc(s.acts, func(a loop.Action) bool { return a.Deep }) {
-		s.light = true // a turn that claimed nothing
+		s.light = !s.damaged // a turn that claimed nothing
 		return s.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}})
 	}
 	return nil

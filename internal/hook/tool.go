@@ -8,7 +8,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
 )
@@ -60,7 +59,7 @@ const commandMax = 2000
 func (h *hook) ran(b session.Binding) error {
 	t := record.ToolCall{Tool: h.p.Tool}
 	if command, ok := h.p.Input["command"].(string); ok {
-		t.Command = redact.New(h.Env.Vars).String(command)
+		t.Command = h.redact()(command)
 		t.Command = t.Command[:min(len(t.Command), commandMax)]
 	}
 	for _, key := range record.PathKeys() {

@@ -18,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"slices"
@@ -32,6 +31,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/front"
 	"github.com/pawl-dev/pawl/internal/hook"
+	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
@@ -71,7 +71,7 @@ func Keep(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return fmt.Errorf("listen for hooks: %w", err)
 	}
-	k := &keeper{Options: o, folder: folder}
+	k := &keeper{Options: o, folder: folder, redact: redact.New(o.Env.Vars).String}
 	k.last.Store(time.Now().UnixNano())
 	var calls sync.WaitGroup
 	ctx, stop := context.WithCancel(ctx)
@@ -96,6 +96,7 @@ type keeper struct {
 	Options
 
 	folder place.Folder
+	redact func(string) string
 	busy   atomic.Int64 // calls being answered
 	last   atomic.Int64 // when the last one came
 }
@@ -140,7 +141,7 @@ func (k *keeper) answer(ctx context.Context, c net.Conn) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		_, _ = io.Copy(io.Discard, c) // ends when the other side is gone, or we are done
+		_, _ = c.Read(make([]byte, 1)) // ends when the other side is gone, or we are done
 		cancel()
 	}()
 	env, err := environment.Of(append(k.own(), r.Vars...))
@@ -150,7 +151,7 @@ func (k *keeper) answer(ctx context.Context, c net.Conn) {
 	var out, problem bytes.Buffer
 	code := hook.Run(ctx, hook.Call{
 		Args: r.Args, In: bytes.NewReader(r.Event), Out: &out, Err: &problem,
-		Env: env, Tool: []string{k.Tool}, Parent: r.Parent, Version: k.Version,
+		Env: env, Tool: []string{k.Tool}, Parent: r.Parent, Version: k.Version, Redact: k.redact,
 	})
 	if ctx.Err() == nil {
 		_ = front.Answer{Code: code, Out: out.Bytes(), Err: problem.Bytes()}.Write(c) // whoever asked is gone, else

@@ -76,6 +76,9 @@ func (r *Runner) kindOf(a loop.Action) prompt.Kind {
 	case loop.NextTask:
 		return prompt.Next
 	case loop.GoOn:
+		if r.Spec.File != "" { // whose loops tell the whole goal again each time, and were begun by nobody's word
+			return prompt.First
+		}
 		return prompt.Continue
 	case loop.GatesFailed:
 		return prompt.GateFailed

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/session/place"
+)
+
+// A loop's hooks are answered by a process that lives as long as the loop lives
+// in its session. The bounds are of what starts at an event; what this process
+// works for it is measured in a row of its own.
+
+// keeper is such a process.
+type keeper struct {
+	cmd   *exec.Cmd
+	spent time.Duration // by the last look
+}
+
+// keep starts the keeper of a session, as beginning a loop does.
+func (s *sitting) keep(ctx context.Context, tool string) error {
+	cmd := exec.Command(tool, "session", "keep", s.session) //nolint:noctx // the lab ends it
+	cmd.Env = append(os.Environ(), "PAWL_HOME="+s.home)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.keeper = &keeper{cmd: cmd}
+	socket := place.Of(s.home).Socket(s.session)
+	for range 1000 {
+		if _, err := os.Stat(socket); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return fmt.Errorf("the keeper does not listen at %s", socket)
+}
+
+// worked is the processor time of the keeper since it was asked last.
+func (s *sitting) worked() (time.Duration, error) {
+	if s.keeper == nil || s.session != sessionID {
+		return 0, nil
+	}
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", s.keeper.cmd.Process.Pid))
+	if err != nil || len(tasks) == 0 {
+		return 0, fmt.Errorf("the keeper is gone, or this is no Linux: its processor time cannot be told (%w)", err)
+	}
+	var all time.Duration
+	for _, path := range tasks {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			continue // a thread that has ended
+		}
+		first, _, _ := strings.Cut(string(data), " ")
+		ns, err := strconv.ParseInt(first, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		all += time.Duration(ns)
+	}
+	since := max(all-s.keeper.spent, 0)
+	s.keeper.spent = all
+	return since, nil
+}
