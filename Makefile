@@ -5,8 +5,8 @@ LINT = go tool -modfile=tools/go.mod golangci-lint
 
 .PHONY: build fmt check cross test cover race fuzz e2e bench bench-hook demo
 
-build: ## bin/pawl
-	go build -trimpath -o bin/pawl ./cmd/pawl
+build: ## bin/pawl and bin/pawl-hook
+	go build -trimpath -o bin/ ./cmd/pawl ./cmd/pawl-hook
 
 fmt: ## formats, and mends what lint can mend by itself
 	$(LINT) fmt
@@ -29,7 +29,7 @@ cover: ## the tests, and how much of the code they reach
 	.ci/cover
 
 race: ## the packages in which goroutines meet
-	go test -race ./internal/core/... ./internal/proc/... ./internal/runner/... ./internal/store/...
+	go test -race ./internal/core/... ./internal/keeper ./internal/proc/... ./internal/runner/... ./internal/session/... ./internal/store/...
 
 fuzz: ## each fuzz target, for FUZZTIME
 	.ci/fuzz $(FUZZTIME)

@@ -81,7 +81,7 @@ func ask(socket string, r Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	defer c.Close() //nolint:errcheck // it was read to its end
+	defer c.Close()
 	if err := r.Write(c); err != nil {
 		return Answer{}, err
 	}

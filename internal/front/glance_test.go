@@ -147,5 +147,5 @@ func FuzzWire(f *testing.F) {
 }
 
 func bytesAreBytes() cmp.Option {
-	return cmp.Comparer(func(x, y []byte) bool { return bytes.Equal(x, y) })
+	return cmp.Comparer(bytes.Equal)
 }

@@ -18,7 +18,7 @@ func (h *hook) drive(ctx context.Context, loop string) error {
 	if err != nil {
 		return fmt.Errorf("drive %s: %w", loop, err)
 	}
-	defer log.Close() //nolint:errcheck // the child has its own
+	defer log.Close()
 	cmd := h.pawl(context.WithoutCancel(ctx), "session", "drive", loop)
 	cmd.Stdout, cmd.Stderr = log, log
 	detach(cmd)
@@ -26,10 +26,13 @@ func (h *hook) drive(ctx context.Context, loop string) error {
 	if err != nil {
 		return fmt.Errorf("start pawl, which does the work of a loop: %w", err)
 	}
-	done := make(chan error, 1)
-	go func() { done <- wait() }()
+	done := make(chan struct{})
+	go func() {
+		_ = wait() // how it went shows in the journal
+		close(done)
+	}()
 	select {
-	case <-done: // how it went shows in the journal
+	case <-done:
 	case <-ctx.Done():
 	}
 	return nil

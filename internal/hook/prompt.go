@@ -33,7 +33,7 @@ func (h *hook) prompted(ctx context.Context, b session.Binding) (reply, error) {
 	if err == nil && m.State.Phase == loop.Waiting {
 		return reply{Message: b.Loop + ": " + waits(m.State)}, nil
 	}
-	return reply{}, nil //nolint:nilerr // the stop tells of it
+	return reply{}, nil // the stop tells of it
 }
 
 // started answers the beginning of a context. The loop stays with a session that

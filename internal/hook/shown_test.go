@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
@@ -122,7 +123,7 @@ func happened(e loop.Event) string {
 func (w *world) hold() (release func()) {
 	w.t.Helper()
 	cmd := exec.Command(os.Args[0], w.home, w.loop.ID)
-	cmd.Env = append(w.env.Vars, role+"="+asHolder)
+	cmd.Env = append(slices.Clip(w.env.Vars), role+"="+asHolder)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		w.t.Fatal(err)

@@ -141,7 +141,7 @@ func toolCalls(l *store.Loop, from int64) int {
 	if err != nil {
 		return 0
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	n, buf := 0, make([]byte, 4<<10)
 	for in := io.NewSectionReader(f, from, 16<<20); ; {
 		k, err := in.Read(buf)

@@ -109,7 +109,7 @@ func (h *hook) sessionBegan() string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	for in := bufio.NewScanner(io.LimitReader(f, originMax)); in.Scan(); {
 		var l struct {
 			Timestamp time.Time `json:"timestamp"`
@@ -181,7 +181,7 @@ func fileTail(path string, most int64) []byte {
 	if err != nil {
 		return nil
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		return nil

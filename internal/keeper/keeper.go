@@ -82,7 +82,7 @@ func Keep(ctx context.Context, o Options) (err error) {
 		if err != nil {
 			stop()
 			calls.Wait()
-			return nil //nolint:nilerr // the socket was closed: it is over
+			return nil // the socket was closed: it is over
 		}
 		k.busy.Add(1)
 		calls.Go(func() {
@@ -132,7 +132,7 @@ func (k *keeper) build() string {
 // answer answers one call. Should whoever made it go away, the answer is not
 // needed any more.
 func (k *keeper) answer(ctx context.Context, c net.Conn) {
-	defer c.Close() //nolint:errcheck // nothing can be done about it
+	defer c.Close()
 	k.last.Store(time.Now().UnixNano())
 	r, err := front.ReadRequest(c)
 	if err != nil {

@@ -21,7 +21,7 @@ const id = "s1"
 // home has a session with a binding, as short a path as can be had.
 func home(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "k")
+	dir, err := os.MkdirTemp("", "k") //nolint:usetesting // T.TempDir makes paths too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func ask(t *testing.T, dir, event string) front.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close() //nolint:errcheck // a test
+	defer c.Close()
 	if err := (front.Request{Args: []string{"claude"}, Vars: []string{"CLAUDECODE=1"}, Parent: 1, Event: []byte(event)}).Write(c); err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func TestTheFoldIsTheSameFromAnySnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer o.Close() //nolint:errcheck // the test has its answer
+	defer o.Close()
 	var live record.Memory
 	live.Bound = record.Bound{Session: "s1", Agent: "claude", Client: 7}
 	if _, err := o.Append(journal.Entry{Type: record.TypeBound, Data: record.Bound{Session: "s0"}}, journal.Entry{Type: record.TypeBound, Data: live.Bound}); err != nil {
