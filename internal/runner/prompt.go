@@ -127,31 +127,22 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 	if f := s.Failing; f != nil {
 		d.Reason = f.Reason
 		if len(f.Tests) > 0 || f.FirstError != "" {
-			d.Failed = []gate.Result{{
-				Gate: failedGate(m.Results), Status: gate.Fail, Reason: f.Reason, Failing: f.Tests, FirstError: f.FirstError,
-				Tail: failedTail(m.Results),
-			}}
+			res := failed(m.Results)
+			res.Reason, res.Failing, res.FirstError = f.Reason, f.Tests, f.FirstError
+			d.Failed = []gate.Result{res}
 		}
 	}
 	return d
 }
 
-func failedGate(results []gate.Result) string {
+// failed is the gate that failed last; where none did, a commit hook refused.
+func failed(results []gate.Result) gate.Result {
 	for _, res := range results {
 		if res.Status == gate.Fail {
-			return res.Gate
+			return res
 		}
 	}
-	return "commit hook"
-}
-
-func failedTail(results []gate.Result) string {
-	for _, res := range results {
-		if res.Status == gate.Fail {
-			return res.Tail
-		}
-	}
-	return ""
+	return gate.Result{Gate: "commit hook", Status: gate.Fail, ExitCode: 1}
 }
 
 func recap(history []loop.Attempt) []string {
