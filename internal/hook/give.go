@@ -102,6 +102,9 @@ func (h *hook) give(ctx context.Context, b session.Binding, s *seat) (reply, err
 	if s.mem.Begun <= b.Given {
 		return h.leave(ctx, b, "") // this turn it was given before: no turn is given twice
 	}
+	if h.unheard(b, s) {
+		return h.yield(ctx, b)
+	}
 	blocks := b.Blocks
 	if toolsLength(s.loop) > b.Tools {
 		blocks = 0
@@ -124,6 +127,25 @@ func (h *hook) give(ctx context.Context, b session.Binding, s *seat) (reply, err
 		return true
 	})
 	return reply{Go: text, Message: h.line(b, s)}, errors.Join(err, h.fileGoesOn(b, s))
+}
+
+// unheard tells whether the person typed in mid-turn what the agent does not have
+// yet: the client gives it to the agent with the result of a tool, or else when
+// no hook continues the turn any more.
+func (h *hook) unheard(b session.Binding, s *seat) bool {
+	now, err := h.sessions.Find(b.Session) // they may have typed while gates ran
+	return err == nil && !b.Unattended && now.Typed > toolsLength(s.loop)
+}
+
+// yield lets the session end for the person's words, which begin a turn of their
+// own then. No hook tells of its beginning; the loop goes on at its end.
+func (h *hook) yield(ctx context.Context, b session.Binding) (reply, error) {
+	_, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool {
+		h.answered(b, true)
+		b.Busy, b.Blocks = true, 0
+		return true
+	})
+	return reply{Message: b.Loop + ": your word comes first; the loop goes on at the end of its turn"}, err
 }
 
 const (
@@ -172,6 +194,7 @@ func (h *hook) leave(ctx context.Context, b session.Binding, text string) (reply
 // answered notes which stop this was, for the waker that was started with it.
 func (h *hook) answered(b *session.Binding, left bool) {
 	b.Stop, b.StopAt, b.Left, b.Busy = h.p.stopID(), h.now, left, false
+	b.Typed = 0
 	if b.Prompt == "" {
 		b.Prompt = h.p.PromptID
 	}

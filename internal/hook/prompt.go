@@ -20,10 +20,16 @@ import (
 func (h *hook) prompted(ctx context.Context, b session.Binding) (reply, error) {
 	left := b.Left
 	_, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool {
-		if !b.Saw(session.Prompt{ID: h.p.PromptID, Notice: h.p.notice()}) {
+		news := b.Saw(session.Prompt{ID: h.p.PromptID, Notice: h.p.notice()})
+		switch {
+		case h.p.PromptID == "" || !news && h.p.notice():
 			return false
+		case !news || h.p.PromptID == b.Prompt: // the id of the turn that runs
+			b.Typed = 1 + toolsLength(store.Open(h.Env.PawlHome).Loop(b.Loop))
+		default:
+			b.Typed = 0
 		}
-		b.Busy = true
+		b.Busy = b.Busy || news
 		return true
 	})
 	if err != nil || !left || h.p.notice() {

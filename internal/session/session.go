@@ -56,6 +56,7 @@ type Binding struct {
 	Prompts []Prompt  `json:"prompts,omitempty"` // the last ones, by the first that was seen of each id
 	Given   int       `json:"given,omitempty"`   // how many of the turns that the machine began the session was given, see record.Memory.Begun
 	Busy    bool      `json:"busy,omitempty"`    // a prompt came since the last stop: a turn runs
+	Typed   int64     `json:"typed,omitempty"`   // one more than the length of the loop's tools.jsonl when words came in mid-turn since the last stop, 0 if none did
 	Blocks  int       `json:"blocks,omitempty"`  // stops in a row that were answered with a prompt, no tool call between
 	Tools   int64     `json:"tools,omitempty"`   // length of the loop's tools.jsonl at the last stop
 	Stop    string    `json:"stop,omitempty"`    // the last stop that was answered, by what tells it from others
