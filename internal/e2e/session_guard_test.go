@@ -85,3 +85,23 @@ func TestTerminalPromptForPermission(t *testing.T) {
 		})
 	}
 }
+
+// The agent has no say in its loop's end, and no way to Pawl's own files.
+func TestSessionAgentCannotStop(t *testing.T) {
+	s := newSessions(t, settings)
+	var steps []messagesapi.Response
+	for _, command := range []string{
+		"pawl stop .", "env -u CLAUDECODE pawl stop .", "rm -rf ~/state/loops", "cd ~/state && rm -rf loops", "find ~/state -delete",
+		"echo '{}' > " + s.home + "/state/sessions/x.json",
+	} {
+		steps = append(steps, messagesapi.Bash("true; "+command))
+	}
+	s.plays(begins("'add bye' "+words, append(steps, s.adds("bye"), done)...)...)
+	p := s.print("loop")
+	s.is(state{"verified", 1}, p)
+	for i, r := range s.api.Requests()[2 : 2+len(steps)] {
+		if results := r.ToolResults(); len(results) != 1 || !strings.Contains(results[0].Text, "Pawl keeps its own") {
+			t.Errorf("call %d: the model was told %+v", i+1, results)
+		}
+	}
+}

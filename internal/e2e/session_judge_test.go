@@ -161,3 +161,17 @@ func TestSessionTampers(t *testing.T) {
 		t.Errorf("the agent was not told\n%s", s.story())
 	}
 }
+
+// A gate may say as much as it likes: what the agent is told of it stays within
+// what the client hands on, and says how to end.
+func TestSessionLongOutput(t *testing.T) {
+	s := newSessions(t, settings)
+	s.write(map[string]string{"../noise.sh": "[ -e bye.txt ] && [ ! -e tests/bye.sh ] && { yes 'äöü 日本語 failure of everything' | head -n 3000; echo the end of it; exit 1; }; " + checkWords + "\n"})
+	s.plays(begins("'add bye' --gate 'sh "+s.home+"/noise.sh'", messagesapi.Write(s.path("bye.txt"), "bye\n"), done, s.adds("bye"), done)...)
+	p := s.print("loop")
+	s.is(state{"verified", 2}, p)
+	told := s.said("Not done yet").News()
+	if !strings.Contains(told, "the end of it") || !strings.Contains(told, "End with <promise>DONE") {
+		t.Errorf("told %s", told)
+	}
+}

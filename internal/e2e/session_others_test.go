@@ -139,3 +139,30 @@ func TestSessionSubagent(t *testing.T) {
 		t.Errorf("the subagent was told %s", helped.News())
 	}
 }
+
+// A session that had a loop can have another.
+func TestSessionTwoLoopsInARow(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(s.adds("bye"), done)
+	p := s.print("/pawl:loop add bye " + words)
+	s.is(state{"verified", 1}, p)
+	s.plays(s.adds("thanks"), more, done)
+	p = s.print("/pawl:loop add thanks "+words, "--resume", p.session)
+	s.is(state{"verified", 2}, p)
+}
+
+// While a session's loop is at work, the tree is not another's.
+func TestSessionsRunBeside(t *testing.T) {
+	s := newSessions(t, settings)
+	s.plays(begins("'add bye' "+words, until("go"), s.adds("bye"), done)...)
+	first := make(chan printed)
+	go func() { first <- s.print("loop") }()
+	s.eventually("the loop", func() bool { return len(s.api.Requests()) == 2 })
+	r := s.pawl(append([]string{"run"}, s.goal("add thanks")...)...)
+	s.ended(r, 2)
+	if !r.says("is at work here, in session") {
+		t.Errorf("%s", r)
+	}
+	s.write(map[string]string{"go": ""})
+	s.is(state{"verified", 1}, <-first)
+}

@@ -92,3 +92,30 @@ func TestTerminalCapMet(t *testing.T) {
 	c.types("please go on")
 	c.ends(state{"unverified", 10})
 }
+
+// What is typed while the model thinks and calls no tool gets its turn as soon as
+// this one ends; the loop goes on after it.
+func TestTerminalTypedWhileThinking(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		if strings.Contains(r.News(), "a word in between") {
+			return messagesapi.Text("I hear you.")
+		}
+		return more.After(2 * time.Second)
+	})
+	c := s.open()
+	c.loops("think --max-iterations 5")
+	c.hears("Iteration 2 of 5")
+	c.Type("a word in between")
+	c.hears("a word in between")
+	if n := s.continued(); n > 2 {
+		t.Errorf("%d turns came before the person's", n-1)
+	}
+	c.ends(state{"iterations", 5})
+	if n := s.continued(); n != 4 { // to iterations 2 to 5
+		t.Errorf("continued %d times\n%s", n, s.story())
+	}
+	if !strings.Contains(s.pawl("log", ".").out, "a person's own") {
+		t.Errorf("%s", s.pawl("log", ".").out)
+	}
+}

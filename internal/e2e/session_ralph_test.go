@@ -57,3 +57,47 @@ func TestTerminalRalphCommands(t *testing.T) {
 		t.Errorf("the file is left over: %s", s.read(ralphFile))
 	}
 }
+
+var allDone = messagesapi.Text("It works.\n\n<promise>ALL DONE</promise>")
+
+// A file of the ralph-loop plugin, written by hand, is followed by the next
+// session that stops: the agent is told its prompt, the turns are counted in it,
+// and it is removed when the promise ends the loop.
+func TestSessionRalphFile(t *testing.T) {
+	s := newSessions(t, settings)
+	iterations := func() string {
+		for line := range strings.Lines(s.read(ralphFile)) {
+			if n, ok := strings.CutPrefix(line, "iteration: "); ok {
+				return strings.TrimSpace(n)
+			}
+		}
+		return ""
+	}
+	var counted []string
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		counted = append(counted, iterations())
+		switch r.Number {
+		case 1:
+			s.write(map[string]string{ralphFile: ralphLoop})
+		case 3:
+			return s.adds("bye")
+		case 4:
+			return allDone
+		}
+		return more
+	})
+	p := s.print("wait for the file")
+	s.is(state{"unverified", 3}, p)
+	if got := strings.Join(counted, " "); got != " 2 3 3" {
+		t.Errorf("the file counted %q", got)
+	}
+	if exists(s.path(ralphFile)) {
+		t.Errorf("the file is left over: %s", s.read(ralphFile))
+	}
+	if !p.tells("<promise>ALL DONE</promise>") {
+		t.Errorf("%s", p)
+	}
+	if told := s.api.Requests()[1].News(); !strings.Contains(told, "add bye") {
+		t.Errorf("the agent was told %s", told)
+	}
+}

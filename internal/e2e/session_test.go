@@ -58,7 +58,7 @@ func uncapped(s *sessions) {
 }
 
 // newSessions makes a project of words with Pawl installed. The client has leave
-// to use the tools that the scripts use.
+// to use the tools that the scripts use; its auto mode would ask a server.
 func newSessions(t *testing.T, how ...installation) *sessions {
 	t.Helper()
 	s := &sessions{clientBench: newClientBench(t, wordShop(map[string]string{"words.sh": checkWords + "\n"}))}
@@ -67,7 +67,7 @@ func newSessions(t *testing.T, how ...installation) *sessions {
 	delete(s.env, "LC_ALL")
 	s.write(map[string]string{
 		".git/info/exclude":        ".claude/\n",
-		"../.claude/settings.json": `{"permissions": {"allow": ["Bash", "Write", "Edit"]}}`,
+		"../.claude/settings.json": `{"permissions": {"defaultMode": "default", "allow": ["Bash", "Write", "Edit"]}}`,
 	})
 	agenttest.Onboard(t, s.env, s.root)
 	for _, install := range how {
