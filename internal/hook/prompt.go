@@ -58,18 +58,26 @@ func (h *hook) started(ctx context.Context, b session.Binding) (reply, error) {
 		return reply{}, err
 	}
 	switch h.p.Source {
-	case "clear", "compact":
+	case "compact":
 		return reply{Context: h.goal(b), Message: b.Loop + " goes on in this session"}, nil
+	case "clear":
+		err := h.quietly(ctx, b, func(s *seat) error { // for the waker, and for pawl list
+			s.bound(b)
+			return nil
+		})
+		return reply{Context: h.goal(b), Message: b.Loop + " goes on in this session"}, err
 	}
-	if err := h.takenUp(ctx, b); err != nil {
+	// Nobody was there: the time since counts against no limit, and what was cut
+	// off is begun again.
+	err = h.quietly(ctx, b, func(s *seat) error { return s.step(loop.Event{Kind: loop.OwnerLost}) })
+	if err != nil {
 		return reply{}, err
 	}
 	return reply{Message: fmt.Sprintf("%s goes on in this session, at the end of your next turn (pawl status; pawl stop %[1]s ends it)", b.Loop)}, nil
 }
 
-// takenUp tells the machine that nobody was there: the time since counts against
-// no limit, and what was cut off is begun again.
-func (h *hook) takenUp(ctx context.Context, b session.Binding) error {
+// quietly does something to a loop that nobody drives at the moment.
+func (h *hook) quietly(ctx context.Context, b session.Binding, do func(*seat) error) error {
 	s, err := h.sit(ctx, b)
 	if held := (*store.HeldError)(nil); errors.As(err, &held) || errors.Is(err, errGone) {
 		return nil
@@ -77,7 +85,7 @@ func (h *hook) takenUp(ctx context.Context, b session.Binding) error {
 	if err != nil {
 		return err
 	}
-	if err := s.step(loop.Event{Kind: loop.OwnerLost}); err != nil {
+	if err := do(s); err != nil {
 		return errors.Join(err, s.owner.Close())
 	}
 	return s.rise()

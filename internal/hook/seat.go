@@ -145,13 +145,8 @@ func (s *seat) rise() error { return errors.Join(s.flush(), s.owner.Close()) }
 // remark journals a note on a loop that nobody drives at the moment. Where
 // something does, the note is not worth waiting for.
 func (h *hook) remark(ctx context.Context, b session.Binding, text string) error {
-	s, err := h.sit(ctx, b)
-	if held := (*store.HeldError)(nil); errors.As(err, &held) || errors.Is(err, errGone) {
+	return h.quietly(ctx, b, func(s *seat) error {
+		s.note(loop.Info, text)
 		return nil
-	}
-	if err != nil {
-		return err
-	}
-	s.note(loop.Info, text)
-	return s.rise()
+	})
 }

@@ -17,6 +17,7 @@ const (
 	lookLate  = time.Second           // while the loop is at work or waits
 	answerDue = 3 * time.Minute       // in which the answer to the stop comes, or never
 	agedStop  = 3 * time.Second       // by how much the two hooks of one stop may start apart
+	changes   = 3 * time.Second       // in which a session that lost its id has another
 	deadDrive = 10 * time.Second      // after which work that nobody does is begun again
 )
 
@@ -33,9 +34,13 @@ func (h *hook) wake(ctx context.Context) int {
 	if err != nil || b.Judge != "" && b.Judge != h.installation() || !h.left(ctx) {
 		return exitFine
 	}
-	idle := h.now
+	idle, seen := h.now, h.now
 	for ; ; sleep(ctx, lookLate) {
-		b, err := h.sessions.Find(h.p.Session)
+		now, err := h.moved(b)
+		if errors.Is(err, session.ErrNone) && ctx.Err() == nil && time.Since(seen) < changes {
+			continue
+		}
+		b, seen = now, time.Now()
 		if ctx.Err() != nil || err != nil || b.Stop != h.p.stopID() || !b.Left || h.orphaned() || !exists(store.Open(h.Env.PawlHome).Loop(b.Loop).Dir) {
 			return exitFine // another stop was answered since, or loop or client are gone
 		}
@@ -64,6 +69,20 @@ func (h *hook) wake(ctx context.Context) int {
 			}
 		}
 	}
+}
+
+// moved is the binding as it is now, also where the client has given the session
+// another id: a hook of the old one wakes the new one.
+func (h *hook) moved(b session.Binding) (session.Binding, error) {
+	now, err := h.sessions.Find(b.Session)
+	if !errors.Is(err, session.ErrNone) {
+		return now, err
+	}
+	m, _, err := record.Remember(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	if err != nil || m.State.Phase == loop.Ended {
+		return now, fmt.Errorf("loop %s has left the session", b.Loop)
+	}
+	return h.sessions.Find(m.Bound.Session)
 }
 
 // orphaned: whoever started the hook is gone.
