@@ -136,3 +136,20 @@ func TestTerminalClosedWhileGatesRun(t *testing.T) {
 	s.eventually("end of the loop", func() bool { return s.now().Outcome != "" })
 	s.is(state{"verified", 1}, c)
 }
+
+// The context is emptied while the loop waits: the new session is woken.
+func TestTerminalClearWhileWaiting(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.env["CLAUDE_CODE_MAX_RETRIES"] = "0"
+	s.plays(messagesapi.Bash("true"), messagesapi.Fail(500, "boom"), messagesapi.Fail(500, "boom"), s.adds("bye"), done)
+	c := s.open()
+	c.loops("add bye " + words)
+	c.until("wait", func() bool { return len(s.api.Requests()) == 3 && s.now().State == "waiting" })
+	c.Type("/clear")
+	c.Shows("goes on in this session", turnMost)
+	time.Sleep(20 * time.Second)
+	c.ends(state{"verified", 1})
+	if woken := s.api.Requests()[3]; woken.Session == s.api.Requests()[0].Session || !strings.Contains(woken.News(), "# Goal\n\nadd bye") {
+		t.Errorf("the new session was told: %s", woken.News())
+	}
+}

@@ -119,3 +119,22 @@ func TestTerminalTypedWhileThinking(t *testing.T) {
 		t.Errorf("%s", s.pawl("log", ".").out)
 	}
 }
+
+// Esc while the gates run sets the person free; the verdict reaches the agent
+// after their turn.
+func TestTerminalEscapeWhileGatesRun(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(messagesapi.Write(s.path("tests/bye.sh"), wordTest("bye")), done, messagesapi.Text("Hello."), messagesapi.Write(s.path("bye.txt"), "bye\n"), done)
+	c := s.open()
+	gate := "if [ -e tests/bye.sh ] && [ ! -e " + s.home + "/slow ]; then touch " + s.home + "/slow; sleep 8; fi; sh words.sh"
+	c.loops("add bye --gate '" + gate + "'")
+	c.until("gate at work", func() bool { return exists(s.home + "/slow") })
+	time.Sleep(time.Second)
+	c.Keys("Escape")
+	c.Shows("Interrupted", turnMost)
+	c.types("are you there")
+	c.ends(state{"verified", 2})
+	if n := strings.Count(s.story(), "Not done yet"); n != 1 {
+		t.Errorf("told %d times\n%s", n, s.story())
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
@@ -97,4 +98,20 @@ func TestTerminalPaused(t *testing.T) {
 		t.Fatalf("resume: %s", r)
 	}
 	c.ends(state{"verified", 2})
+}
+
+// The loop is stopped while its gates run: the session need not wait for them.
+func TestTerminalStoppedWhileGatesRun(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(s.adds("bye"), done, messagesapi.Text("Hello."))
+	c := s.open()
+	gate := "if [ -e bye.txt ]; then touch " + s.home + "/slow; sleep 60; fi; sh words.sh"
+	c.loops("add bye --gate '" + gate + "'")
+	c.until("gate at work", func() bool { return exists(s.home + "/slow") })
+	if r := s.pawl("stop", "."); r.code != 0 {
+		t.Fatalf("stop: %s", r)
+	}
+	c.ends(state{"cancelled", 1})
+	c.types("are you there")
+	c.Shows("Hello.", 30*time.Second)
 }

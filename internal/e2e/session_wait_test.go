@@ -130,3 +130,17 @@ func TestTerminalLogin(t *testing.T) {
 	c.types("are you there")
 	c.ends(state{"verified", 1})
 }
+
+// Pawl is installed twice, and the session is woken once.
+func TestTerminalWokenOnce(t *testing.T) {
+	s := newSessions(t, settings, plugin, uncapped)
+	s.env["CLAUDE_CODE_MAX_RETRIES"] = "0"
+	s.plays(messagesapi.Bash("true"), messagesapi.Fail(500, "boom"), s.adds("bye"), done)
+	c := s.open()
+	c.loops("add bye " + words)
+	c.ends(state{"verified", 1})
+	time.Sleep(3 * time.Second)
+	if n := len(s.api.Requests()); n != 4 {
+		t.Errorf("%d requests\n%s", n, s.story())
+	}
+}
