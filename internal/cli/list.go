@@ -95,7 +95,7 @@ func (a *app) printTable(rows []record.Summary, all bool) error {
 			place = "\t" + plan.OneLine(r.Root, 0)
 		}
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r), doneOf(r.Tasks), r.Iteration,
-			figure.Money(r.CostUSD), minute(r.StartedAt), r.Goal, place)
+			costOf(r), minute(r.StartedAt), r.Goal, place)
 	}
 	return errors.Join(w.Flush(), out.Flush())
 }
@@ -110,6 +110,15 @@ func howItStands(s record.Summary) string {
 
 func doneOf(t record.TaskCount) string {
 	return fmt.Sprintf("%d/%d", t.Done, t.Done+t.Open+t.Blocked)
+}
+
+// costOf is what a loop has cost. Of one in a session nobody knows: the client does
+// not tell its hooks.
+func costOf(s record.Summary) string {
+	if s.Attended {
+		return "-"
+	}
+	return figure.Money(s.CostUSD)
 }
 
 // minute is a time for a list; "-" for none.

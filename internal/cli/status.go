@@ -51,7 +51,7 @@ func statusText(s *subject, now time.Time) string {
 	for _, g := range s.memory.Results {
 		line("gate", "%s  %s", plan.OneLine(g.Gate, 60), resultWords(g))
 	}
-	line("spent", "%s, %s tokens, %s", figure.Money(sum.CostUSD), figure.Tokens(st.Usage.Tokens()), figure.Duration(st.Elapsed()))
+	line("spent", "%s", spent(s, sum))
 	if s.spec.Branch != "" && !s.spec.NoCommit {
 		line("branch", "%s, %s", s.spec.Branch, count(sum.Commits, "commit"))
 	}
@@ -60,6 +60,16 @@ func statusText(s *subject, now time.Time) string {
 	}
 	line("next", "%s", nextSteps(s, sum.State))
 	return b.String()
+}
+
+// spent is the money, the tokens and the time; in a session the time alone is
+// known.
+func spent(s *subject, sum record.Summary) string {
+	took := figure.Duration(s.memory.State.Elapsed())
+	if s.inSession() {
+		return took
+	}
+	return fmt.Sprintf("%s, %s tokens, %s", figure.Money(sum.CostUSD), figure.Tokens(s.memory.State.Usage.Tokens()), took)
 }
 
 // headline says what the loop is doing.

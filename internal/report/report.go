@@ -157,9 +157,16 @@ func (p *page) lessons() {
 	}
 }
 
+// cost is the money, the tokens and the time. The client of a person's session
+// does not tell its hooks the first two.
 func (p *page) cost() {
 	s := p.State
-	p.line("cost", "%s, %s, %s tokens, %s of work", figure.Money(s.Usage.CostUSD), figure.Count(s.Iteration, "iteration"), figure.Tokens(s.Usage.Tokens()), figure.Duration(s.Elapsed()))
+	iterations, work := figure.Count(s.Iteration, "iteration"), figure.Duration(s.Elapsed())
+	if s.Policy.Attended {
+		p.line("took", "%s, %s of work", iterations, work)
+		return
+	}
+	p.line("cost", "%s, %s, %s tokens, %s of work", figure.Money(s.Usage.CostUSD), iterations, figure.Tokens(s.Usage.Tokens()), work)
 }
 
 // claimed is the word by which the agent said that this is its answer.

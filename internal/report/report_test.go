@@ -84,6 +84,21 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// Of a loop in a session neither cost nor tokens are known.
+func TestSession(t *testing.T) {
+	t.Parallel()
+	l := night()
+	l.State.Policy.Attended = true
+	l.State.Usage = loop.Usage{}
+	got := text(t, l)
+	if want := "  took          21 iterations, 4h31m of work\n"; !strings.Contains(got, want) {
+		t.Errorf("%q is missing in\n%s", want, got)
+	}
+	if strings.Contains(got, "$") || strings.Contains(got, "tokens") {
+		t.Errorf("it tells what nobody knows:\n%s", got)
+	}
+}
+
 func TestHeadline(t *testing.T) {
 	t.Parallel()
 	begun := loop.State{Phase: loop.Turning, StartedAt: evening, Now: evening.Add(90 * time.Second)}
