@@ -103,6 +103,9 @@ func (h *hook) command(ctx context.Context, b session.Binding) (r reply, ok bool
 		if err != nil {
 			return reply{Refuse: "pawl: error: " + err.Error()}, true
 		}
+		if begun.Context == "" { // --help, say: the agent is not to look for a loop
+			return h.relay([]byte(begun.Message), nil), true
+		}
 		return reply{Context: begun.Context, Message: begun.Message}, true
 	case "cancel", "cancel-ralph":
 		if loop == "" {
