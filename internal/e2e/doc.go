@@ -6,7 +6,10 @@
 // ordinary `go test` looks at kills, refusals and odd repositories. The real
 // client talks to a scripted Messages API on loopback (agenttest/messagesapi);
 // those tests are skipped where there is no client, unless PAWL_E2E=1 says that
-// there must be one. See agenttest.Client for where it is looked for.
+// there must be one. See agenttest.Client for where it is looked for. Either Pawl
+// runs the client, or people do and Pawl takes part by its hooks: session_*_test.go,
+// with `claude -p` (TestSession…) and on a terminal (TestTerminal…, in tmux), where
+// a script types as well.
 //
 // `go test ./internal/e2e -run Kill -kills 1000` kills a loop a thousand times.
 package e2e

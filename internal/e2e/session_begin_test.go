@@ -85,3 +85,37 @@ func TestTerminalPastedGoal(t *testing.T) {
 		t.Errorf("the prompt: %q", got)
 	}
 }
+
+// Clients that do not tell a command which session it is in, or which process
+// they are: the loop is taken up by the first stop of the one that ran it.
+func TestSessionWithoutAnID(t *testing.T) {
+	for name, unset := range map[string]string{
+		"session": "-u CLAUDE_CODE_SESSION_ID", "session and process": "-u CLAUDE_CODE_SESSION_ID -u CLAUDE_PID",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSessions(t, settings)
+			s.plays(messagesapi.Bash("env "+unset+" pawl start 'add bye' "+words), s.adds("bye"), more, done)
+			p := s.print("loop")
+			s.is(state{"verified", 2}, p)
+		})
+	}
+}
+
+// What cannot be understood begins nothing, and no agent hears of it.
+func TestSessionRefusedCommands(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	for args, why := range map[string]string{
+		"add bye --max-iteration 3": "did you mean --max-iterations?", "add bye --max-iterations x": "must be a positive integer", "": "no prompt",
+	} {
+		if p := s.print("/pawl:loop " + args); !strings.Contains(p.said, why) {
+			t.Errorf("%s", p)
+		}
+	}
+	if n := len(s.api.Requests()); n != 0 {
+		t.Errorf("%d requests\n%s", n, s.story())
+	}
+	s.plays(messagesapi.Text("Shown."))
+	if p := s.print("/pawl:loop --help"); !p.tells("usage: /pawl:loop") || !strings.Contains(s.said("usage: /pawl:loop").News(), "do nothing else") {
+		t.Errorf("%s\n%s", p, s.story())
+	}
+}

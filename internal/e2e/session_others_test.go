@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -165,4 +166,22 @@ func TestSessionsRunBeside(t *testing.T) {
 	}
 	s.write(map[string]string{"go": ""})
 	s.is(state{"verified", 1}, <-first)
+}
+
+// The client runs in a folder below, and where a link leads to the project.
+func TestSessionFromOtherFolders(t *testing.T) {
+	for name, dir := range map[string]string{"below": "work/tests", "a link": "link", "a link below": "link/tests"} {
+		t.Run(name, func(t *testing.T) {
+			s := newSessions(t, plugin, uncapped)
+			root := s.root
+			if err := os.Symlink(root, s.home+"/link"); err != nil {
+				t.Fatal(err)
+			}
+			s.plays(messagesapi.Write(s.path("tests/bye.sh"), wordTest("bye")), done, messagesapi.Write(s.path("bye.txt"), "bye\n"), done)
+			s.root = filepath.Join(s.home, dir)
+			p := s.print("/pawl:loop add bye --gate 'cd $(git rev-parse --show-toplevel); sh words.sh'")
+			s.root = root
+			s.is(state{"verified", 2}, p)
+		})
+	}
 }
