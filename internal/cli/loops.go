@@ -21,7 +21,7 @@ import (
 
 // loopArg is how commands name a loop.
 type loopArg struct {
-	Loop string `arg:"" optional:"" help:"id of a loop or the beginning of one; . is the newest here; none where there is only one"`
+	Loop string `arg:"" optional:"" help:"id of a loop or the beginning of one; . is the newest here; none: that of this session, or the one here that has not ended"`
 }
 
 // loopWord is the same where more words follow, so that it cannot be left out.
@@ -46,7 +46,7 @@ type subject struct {
 // find reads the loop that a person means by ref. A damaged journal is warned
 // of, and read as far as it goes.
 func (a *app) find(ref string) (*subject, error) {
-	l, err := a.store.Resolve(ref, a.root())
+	l, err := a.meant(ref)
 	if err != nil {
 		return nil, err
 	}
