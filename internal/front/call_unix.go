@@ -4,6 +4,7 @@ package front
 
 import (
 	"errors"
+	"io"
 	"os"
 	"syscall"
 	"time"
@@ -48,6 +49,8 @@ func (c *conn) Read(b []byte) (int, error) {
 			if os.Getppid() != c.parent {
 				return 0, errOrphaned
 			}
+		case err == nil && n == 0 && len(b) > 0:
+			return 0, io.EOF // the keeper went away: whoever reads must not try again
 		default:
 			return max(n, 0), err
 		}

@@ -36,7 +36,7 @@ const eventMax = 64 << 20
 // Run answers one event and returns the exit code.
 func Run(c Call) int {
 	if len(c.Args) == 0 || c.Args[0] != "claude" {
-		return c.tool(nil)
+		return c.tool(nil, nil)
 	}
 	if c.Env.Loop != "" {
 		return 0 // pawl run drives this session and judges it: never two judges
@@ -50,12 +50,20 @@ func Run(c Call) int {
 		return 0
 	}
 	if bound := e.bound(folder); e.sure && len(bound) == 1 {
-		if a, err := ask(folder.Socket(bound[0]), Request{Args: c.Args, Vars: clients(c.Env.Vars), Parent: os.Getppid(), Event: data}); err == nil {
+		a, begun, err := ask(folder.Socket(bound[0]), Request{Args: c.Args, Vars: clients(c.Env.Vars), Parent: os.Getppid(), Event: data})
+		if err == nil {
 			return a.give(c.Out, c.Err)
 		}
+		if begun {
+			return c.tool(data, []string{Again})
+		}
 	}
-	return c.tool(data)
+	return c.tool(data, nil)
 }
+
+// Again is the argument that says that an event may have been answered in part,
+// by a keeper that died over it.
+const Again = "--again"
 
 // take takes the bytes of one event. It is not ok where there are too many.
 func take(in io.Reader) ([]byte, bool) {
@@ -75,17 +83,19 @@ func clients(vars []string) []string {
 	return out
 }
 
-// ask has the session's keeper answer.
-func ask(socket string, r Request) (Answer, error) {
+// ask has the session's keeper answer. begun says, beside an error, that it may
+// have begun to.
+func ask(socket string, r Request) (a Answer, begun bool, err error) {
 	c, err := dial(socket)
 	if err != nil {
-		return Answer{}, err
+		return Answer{}, false, err
 	}
 	defer c.Close()
 	if err := r.Write(c); err != nil {
-		return Answer{}, err
+		return Answer{}, false, err
 	}
-	return ReadAnswer(c)
+	a, err = ReadAnswer(c)
+	return a, true, err
 }
 
 // give prints an answer, and returns its exit code.
@@ -99,8 +109,9 @@ func (a Answer) give(out, problem io.Writer) int {
 }
 
 // tool has the tool itself answer, in a process of its own.
-func (c Call) tool(event []byte) int {
-	argv := append(c.Tool(), append([]string{"hook"}, c.Args...)...)
+func (c Call) tool(event []byte, more []string) int {
+	argv := append(c.Tool(), "hook")
+	argv = append(append(argv, c.Args...), more...)
 	in, w, err := os.Pipe()
 	if err != nil {
 		return c.odd(err)

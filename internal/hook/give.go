@@ -65,7 +65,8 @@ func turnAsked(st loop.State) (loop.Action, bool) {
 // nothing is to be said to it but to go on.
 func plain(s *seat) bool {
 	a, ok := turnAsked(s.mem.State)
-	return ok && a.Situation == loop.GoOn && !a.Fresh && len(a.Notes) == 0 && s.mem.State.Failing == s.failing
+	return ok && a.Situation == loop.GoOn && !a.Fresh && len(a.Notes) == 0 && s.mem.State.Failing == s.failing &&
+		(!s.byPerson || s.failing == nil) // who had a word between is told once more what failed
 }
 
 // written tells whether the text of the turn that is due is there.
@@ -166,7 +167,7 @@ func (h *hook) blockCap() int {
 // capped lets the session end where the client would end it anyway: then with an
 // empty result, and it would look like completion.
 func (h *hook) capped(ctx context.Context, b session.Binding, limit int) (reply, error) {
-	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Say anything to go on. To lift the limit: pawl install claude --scope project", b.Loop, limit)
+	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Say anything to go on. To lift the limit: pawl install claude --scope local --only-cap", b.Loop, limit)
 	if err := h.remark(ctx, b, text); err != nil {
 		return reply{}, err
 	}

@@ -63,7 +63,10 @@ func Run(ctx context.Context, c Call) (code int) {
 			code = exitFine
 		}
 	}()
-	wake := false
+	wake, again := false, len(c.Args) > 1 && c.Args[len(c.Args)-1] == "--again"
+	if again {
+		c.Args = c.Args[:len(c.Args)-1]
+	}
 	switch {
 	case len(c.Args) == 1 && c.Args[0] == "--version":
 		fmt.Fprintf(c.Out, "pawl-hook %s\n", c.Version)
@@ -78,7 +81,7 @@ func Run(ctx context.Context, c Call) (code int) {
 	if c.Env.Loop != "" {
 		return exitFine // pawl run drives this session and judges it: never two judges
 	}
-	h := &hook{Call: c, sessions: session.Open(c.Env.PawlHome), now: time.Now()}
+	h := &hook{Call: c, sessions: session.Open(c.Env.PawlHome), now: time.Now(), again: again}
 	var ok bool
 	if h.p, ok = read(c.In); !ok {
 		return exitFine
@@ -95,6 +98,8 @@ type hook struct {
 	p        payload
 	sessions session.Store
 	now      time.Time
+	person   bool // the turn that ended was the person's own
+	again    bool // a keeper died over this event: what it did of it is done
 }
 
 // answer finds the loop of the session and lets it answer.

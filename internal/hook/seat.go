@@ -63,7 +63,7 @@ func (h *hook) sit(ctx context.Context, b session.Binding) (*seat, error) {
 	if s.mem, s.mark, err = record.Remember(l); err != nil && !errors.As(err, &corrupt) {
 		return nil, errors.Join(err, s.owner.Close())
 	}
-	s.failing = s.mem.State.Failing
+	s.failing, s.byPerson = s.mem.State.Failing, h.person
 	if s.damaged = corrupt != nil; s.damaged {
 		s.note(loop.Anomaly, "the journal is damaged and read as far as it goes: "+corrupt.Error())
 	}

@@ -25,6 +25,8 @@ func (h *hook) stop(ctx context.Context, b session.Binding) (reply, error) {
 		s, err = h.sit(ctx, b) // each waits a moment itself
 	}
 	switch {
+	case errors.As(err, &held) && h.again: // the gates are at work for this very turn
+		return h.settle(ctx, b, nil)
 	case errors.As(err, &held): // gates are at work; a turn that ran beside them was the person's
 		if err := note(store.Open(h.Env.PawlHome).Loop(b.Loop), record.ToolCall{Theirs: true, From: b.Tools}); err != nil {
 			return reply{}, err
@@ -35,6 +37,9 @@ func (h *hook) stop(ctx context.Context, b session.Binding) (reply, error) {
 		return reply{Message: "pawl: " + b.Loop + ": " + err.Error()}, released
 	case err != nil:
 		return reply{}, err
+	}
+	if h.again && s.mem.Begun > b.Given && s.mem.State.Phase == loop.Turning {
+		return h.settle(ctx, b, s) // what comes next was decided, and not said
 	}
 	if err := h.fileSays(ctx, s, b); err != nil {
 		return reply{}, errors.Join(err, s.owner.Close())
@@ -112,7 +117,8 @@ func (h *hook) turn(s *seat, b session.Binding) *loop.Turn {
 		ByPerson: h.byPerson(b), SessionID: h.p.Session,
 		ToolCalls: toolCalls(s.loop, b.Tools), Context: h.contextFill(),
 	}
-	if s.byPerson = t.ByPerson; s.byPerson {
+	h.person = t.ByPerson
+	if s.byPerson = h.person; s.byPerson {
 		return t
 	}
 	if t.Claim = s.spec.ClaimIn(last); t.Claim != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -18,6 +19,7 @@ const (
 	answerDue = 3 * time.Minute       // in which the answer to the stop comes, or never
 	agedStop  = 3 * time.Second       // by how much the two hooks of one stop may start apart
 	changes   = 3 * time.Second       // in which a session that lost its id has another
+	quiet     = time.Minute           // without a line in the transcript, after which no turn is thought to run
 	deadDrive = 10 * time.Second      // after which work that nobody does is begun again
 )
 
@@ -44,7 +46,7 @@ func (h *hook) wake(ctx context.Context) int {
 		if ctx.Err() != nil || err != nil || b.Stop != h.p.stopID() || !b.Left || h.orphaned() || !exists(store.Open(h.Env.PawlHome).Loop(b.Loop).Dir) {
 			return exitFine // another stop was answered since, or loop or client are gone
 		}
-		if b.Busy {
+		if b.Busy && h.writes() {
 			continue // the person's own turn: its end is answered like any other
 		}
 		l := store.Open(h.Env.PawlHome).Loop(b.Loop)
@@ -85,6 +87,14 @@ func (h *hook) moved(b session.Binding) (session.Binding, error) {
 	return h.sessions.Find(m.Bound.Session)
 }
 
+// writes tells whether the client has written to the transcript of late. Esc ends
+// a turn without a word to any hook; a wake that falls into a turn after all is
+// kept by the client until its end.
+func (h *hook) writes() bool {
+	info, err := os.Stat(h.p.Transcript)
+	return err != nil || time.Since(info.ModTime()) < quiet
+}
+
 // orphaned: whoever started the hook is gone.
 func (h *hook) orphaned() bool { return h.Orphan != nil && h.Orphan() }
 
@@ -96,7 +106,7 @@ func (h *hook) left(ctx context.Context) bool {
 		if err != nil {
 			return false
 		}
-		if b.Stop == h.p.stopID() && b.StopAt.After(h.now.Add(-agedStop)) {
+		if b.Stop == h.p.stopID() && (h.again || b.StopAt.After(h.now.Add(-agedStop))) {
 			return b.Left
 		}
 	}

@@ -76,9 +76,6 @@ func (r *Runner) kindOf(a loop.Action) prompt.Kind {
 	case loop.NextTask:
 		return prompt.Next
 	case loop.GoOn:
-		if r.Spec.File != "" { // whose loops tell the whole goal again each time, and were begun by nobody's word
-			return prompt.First
-		}
 		return prompt.Continue
 	case loop.GatesFailed:
 		return prompt.GateFailed
@@ -101,6 +98,8 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 	d := prompt.Data{
 		Loop: r.Loop.ID, Goal: r.Spec.Prompt, Gates: r.Spec.Gates, Promise: r.Spec.Promise,
 		Lessons: s.Lessons, Notes: a.Notes, Recap: recap(s.History), Budget: budget(s),
+		// Loops with a state file of another tool do so, and may have been begun by nobody's word.
+		Retell:   r.Spec.File != "",
 		Attended: r.attended(), NoCommit: r.Spec.NoCommit, GoalFile: r.goalFile(),
 	}
 	if task, ok := s.Task(a.Task); ok {

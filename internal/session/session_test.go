@@ -187,7 +187,7 @@ func TestALoopMovesToTheSessionOfItsClient(t *testing.T) {
 	for _, tt := range []struct {
 		client int
 		at     time.Time
-	}{{9, now}, {0, now}, {8, now.Add(session.Waits)}} {
+	}{{9, now}, {0, now}} {
 		if _, err := s.Adopt(t.Context(), "s2", tt.client, tt.at); !errors.Is(err, session.ErrNone) {
 			t.Errorf("client %d: %v", tt.client, err)
 		}
@@ -203,6 +203,13 @@ func TestALoopMovesToTheSessionOfItsClient(t *testing.T) {
 	}
 	if _, err := s.Adopt(t.Context(), "s3", 8, now); !errors.Is(err, session.ErrNone) || folder.Awaited() {
 		t.Errorf("adopted twice: %v", err)
+	}
+	// Who waits for too long waits no more, and costs no other session's events.
+	if err := s.Await(t.Context(), full(), []int{8}, now); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Adopt(t.Context(), "s4", 8, now.Add(session.Waits)); !errors.Is(err, session.ErrNone) || folder.Awaited() {
+		t.Errorf("adopted too late: %v", err)
 	}
 }
 

@@ -3,6 +3,9 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"time"
@@ -52,25 +55,34 @@ func (s Store) Adopt(ctx context.Context, id string, client int, now time.Time) 
 	}
 	var b Binding
 	err := s.locked(ctx, waitingName, func() error {
-		all := s.readWaiting()
-		i := slices.IndexFunc(all, func(w waiting) bool { return slices.Contains(w.Clients, client) && now.Before(w.Until) })
+		all := slices.DeleteFunc(s.readWaiting(), func(w waiting) bool { return !now.Before(w.Until) })
+		i := slices.IndexFunc(all, func(w waiting) bool { return slices.Contains(w.Clients, client) })
 		if i < 0 {
-			return ErrNone
+			return errors.Join(ErrNone, s.keepWaiting(all))
 		}
 		b = all[i].Binding
 		b.Session, b.Client = id, client
 		if err := s.Bind(ctx, b); err != nil { // first: whoever is killed here loses no loop
 			return err
 		}
-		if all = slices.Delete(all, i, i+1); len(all) == 0 {
-			return os.Remove(s.dir.Waiting())
-		}
-		return s.write(s.dir.Waiting(), all)
+		return s.keepWaiting(slices.Delete(all, i, i+1))
 	})
 	if err != nil {
 		return Binding{}, err
 	}
 	return b, nil
+}
+
+// keepWaiting writes the list; an empty one is no file, since every session's
+// events look for it.
+func (s Store) keepWaiting(all []waiting) error {
+	if len(all) > 0 {
+		return s.write(s.dir.Waiting(), all)
+	}
+	if err := os.Remove(s.dir.Waiting()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget who waited: %w", err)
+	}
+	return nil
 }
 
 // readWaiting takes an unreadable file for an empty one: it is an index.
