@@ -56,6 +56,8 @@ func (a *app) understand(ctx context.Context, r beginRequest) (_ *wish, message 
 	}
 	args, err := ralphloop.ParseArgs(r.Args)
 	switch {
+	case r.Command == "verify" && errors.Is(err, ralphloop.ErrNoPrompt):
+		return nil, "", failure.New(failure.Usage, "/pawl:verify go test ./...", "no command was given")
 	case err != nil:
 		return nil, "", err
 	case args.Help:

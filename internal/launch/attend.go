@@ -88,13 +88,23 @@ func (q AttendRequest) place(ctx context.Context) (root string, repo *git.Repo, 
 }
 
 // noHome refuses to take snapshots of a whole home, or of Pawl's own state.
-func noHome(root string, homes ...string) error {
-	for _, home := range homes {
-		if rel, err := filepath.Rel(root, resolved(home)); home != "" && err == nil && filepath.IsLocal(rel) {
-			return failure.New(failure.Usage, "begin it in a project folder", "%s is no project folder: %s lies in it", root, home)
-		}
+func noHome(root, home, state string) error {
+	const hint = "begin it in a project folder"
+	switch {
+	case holds(root, home) && holds(resolved(home), root):
+		return failure.New(failure.Usage, hint, "%s is your home folder, not a project", root)
+	case holds(root, home):
+		return failure.New(failure.Usage, hint, "%s is not a project: it holds your home folder", root)
+	case holds(root, state):
+		return failure.New(failure.Usage, hint, "%s is not a project: it holds Pawl's own state (%s)", root, state)
 	}
 	return nil
+}
+
+// holds tells whether a path, if there is one, is a folder or lies in it.
+func holds(folder, path string) bool {
+	rel, err := filepath.Rel(folder, resolved(path))
+	return path != "" && err == nil && filepath.IsLocal(rel)
 }
 
 // verifies makes a gate of the command that is to succeed, and a goal where no
@@ -180,12 +190,12 @@ func (p *Prepared) RefuseAttended(in Inside) error {
 // tree.
 func (p *Prepared) refuseBeside(in Inside) error {
 	if b, err := session.Open(p.Home).Find(in.Session); err == nil && p.unended(b.Loop) {
-		return failure.New(failure.Usage, fmt.Sprintf("pawl stop %s ends it", b.Loop), "a loop is at work in this session: %s", b.Loop)
+		return hereAlready(b.Loop)
 	}
 	b := p.Before
 	switch {
 	case b.Attended != "" && b.Session == in.Session && in.Session != "":
-		return failure.New(failure.Usage, fmt.Sprintf("pawl stop %s ends it", b.Attended), "a loop is at work in this session: %s", b.Attended)
+		return hereAlready(b.Attended)
 	case b.Attended != "":
 		return failure.New(failure.Usage, fmt.Sprintf("pawl stop %s ends it", b.Attended),
 			"loop %s is at work here, %s", b.Attended, inSession(b.Session))
@@ -194,6 +204,12 @@ func (p *Prepared) refuseBeside(in Inside) error {
 			"loop %s is at work here", b.Driven)
 	}
 	return nil
+}
+
+// hereAlready says which loop lives in the session.
+func hereAlready(id string) error {
+	return failure.New(failure.Usage, fmt.Sprintf("it goes on at the end of your next turn; pawl stop %s ends it", id),
+		"a loop is at work in this session: %s", id)
 }
 
 // unended tells whether a loop is there and has not ended.

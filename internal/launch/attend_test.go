@@ -260,9 +260,17 @@ func TestInterruptedBeginning(t *testing.T) {
 func TestNoHomeIsAProject(t *testing.T) {
 	t.Parallel()
 	_, env := project(t)
-	for _, dir := range []string{env.Home, filepath.Dir(env.Home), string(filepath.Separator)} {
+	for dir, why := range map[string]string{
+		env.Home:                   "is your home folder, not a project",
+		filepath.Dir(env.Home):     "is not a project: it holds your home folder",
+		string(filepath.Separator): "is not a project: it holds your home folder",
+		env.PawlHome:               "is not a project: it holds Pawl's own state",
+	} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
 		_, err := launch.PrepareAttended(t.Context(), asked(dir, env, nil))
-		if err == nil || failure.Hint(err) != "begin it in a project folder" {
+		if err == nil || failure.Hint(err) != "begin it in a project folder" || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", dir, err)
 		}
 	}

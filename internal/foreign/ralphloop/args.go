@@ -1,6 +1,7 @@
 package ralphloop
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -180,8 +181,11 @@ func isKnown(word string) bool {
 	return dashes && slices.Contains(strings.Fields(flags), name)
 }
 
+// ErrNoPrompt: there is nothing to do in the arguments.
+var ErrNoPrompt = errors.New("no prompt provided")
+
 func noPrompt() error {
-	return failure.New(failure.Usage, `say what to do, as in: "Fix the failing tests" --max-iterations 20`, "no prompt provided")
+	return failure.New(failure.Usage, `say what to do, as in: "Fix the failing tests" --max-iterations 20`, "%w", ErrNoPrompt)
 }
 
 func unknown(flag, meant string) error {
