@@ -48,9 +48,9 @@ const imports = `
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the keeper has the rest ready.
-	hook           < core/* atomicfile environment foreign/ralphloop record redact session store store/*
+	hook           < core/* proc atomicfile environment foreign/ralphloop record redact session store store/*
 	front          < environment session/place
-	keeper         < environment front hook redact session/place
+	keeper         < environment front hook proc redact session/place
 	cmd/pawl-hook  < environment front
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/hook"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -11,13 +12,13 @@ import (
 )
 
 // hookCmd is pawl-hook in this program: where only one file can be put somewhere,
-// that is enough. pawl-hook does the same and starts faster.
+// that is enough. pawl-hook starts faster, and falls back on it.
 type hookCmd struct {
 	Args []string `arg:"" optional:"" placeholder:"AGENT" help:"the agent that calls: claude"`
 }
 
 func (hookCmd) Help() string {
-	return `The client of a coding agent runs it, with an event on the standard input; pawl install says so in its settings. pawl-hook is the same, and starts faster.
+	return `The client of a coding agent runs it, with an event on the standard input; pawl install says so in its settings. pawl-hook starts faster, and asks it where nothing else is ready to answer.
 
   pawl hook claude < event.json`
 }
@@ -33,9 +34,16 @@ func (c *hookCmd) Run(a *app) error {
 		Args: c.Args, In: a.In, Out: a.Out, Err: a.Err, Env: a.env, Tool: []string{self},
 		Parent: parent, Version: version.String(), Orphan: func() bool { return os.Getppid() != parent },
 	})
+	if slices.Contains(c.Args, "--wake") {
+		return exits(code) // what stands on stderr is told to the agent
+	}
 	if err := a.startKeeper(a.env.Session.ID); err != nil {
 		term.Warnf(a.Err, "hooks are slower than they could be: %v", err)
 	}
+	return exits(code)
+}
+
+func exits(code int) error {
 	if code != 0 {
 		return exitCode(code)
 	}

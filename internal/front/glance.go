@@ -58,11 +58,14 @@ func (e event) bound(f place.Folder) []string {
 // sessions that it names has a loop, and none can begin with it. Where a glance
 // cannot tell, it is not idle. project is the session's folder, "" if not known.
 func (e event) idle(f place.Folder, project string) bool {
-	if !e.sure || f.Awaited() || bytes.Contains(e.data, []byte("UserPromptExpansion")) || len(e.bound(f)) > 0 {
+	if !e.sure || bytes.Contains(e.data, []byte("UserPromptExpansion")) || len(e.bound(f)) > 0 {
 		return false
 	}
-	if !bytes.Contains(e.data, []byte("Stop")) {
+	if !bytes.Contains(e.data, []byte("Stop")) && !bytes.Contains(e.data, []byte("SessionStart")) {
 		return true
+	}
+	if f.Awaited() {
+		return false
 	}
 	if project == "" {
 		return false // the event must be read to find it

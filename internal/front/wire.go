@@ -20,9 +20,12 @@ type Answer struct {
 	Out, Err []byte
 }
 
+// protocol is the first byte of a request: a keeper of another build is no keeper.
+const protocol = 1
+
 // Write sends the request.
 func (r Request) Write(w io.Writer) error {
-	b := appendStrings(nil, r.Args)
+	b := appendStrings([]byte{protocol}, r.Args)
 	b = appendStrings(b, r.Vars)
 	b = binary.AppendUvarint(b, uint64(max(r.Parent, 0)))
 	return send(w, appendBytes(b, r.Event))
@@ -31,6 +34,9 @@ func (r Request) Write(w io.Writer) error {
 // ReadRequest takes a request as Write sends it.
 func ReadRequest(in io.Reader) (r Request, err error) {
 	m, err := receive(in)
+	if m.number() != protocol {
+		return r, errors.Join(err, errOdd)
+	}
 	r.Args, r.Vars = m.strings(), m.strings()
 	r.Parent, r.Event = int(m.number()), m.bytes() //nolint:gosec // bounded by message.number
 	return r, errors.Join(err, m.err)

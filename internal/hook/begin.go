@@ -108,6 +108,9 @@ func (h *hook) command(ctx context.Context, b session.Binding) (r reply, ok bool
 		}
 		return reply{Context: begun.Context, Message: begun.Message}, true
 	case "cancel", "cancel-ralph":
+		if loop == "" && name == "cancel" {
+			return h.relay([]byte("No loop lives in this session."), nil), true
+		}
 		if loop == "" {
 			return h.relay([]byte(ralphloop.NoLoop), nil), true
 		}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -21,7 +22,7 @@ func (h *hook) drive(ctx context.Context, loop string) error {
 	defer log.Close()
 	cmd := h.pawl(context.WithoutCancel(ctx), "session", "drive", loop)
 	cmd.Stdout, cmd.Stderr = log, log
-	detach(cmd)
+	proc.Detach(cmd)
 	wait, err := h.begins(cmd)
 	if err != nil {
 		return fmt.Errorf("start pawl, which does the work of a loop: %w", err)

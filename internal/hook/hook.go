@@ -1,9 +1,10 @@
 // Package hook answers the hooks of a coding agent's client: it reads one event
 // from stdin, and prints what the client is to do.
 //
-// A session in which no loop lives costs a look or two at the disk, and nothing
-// is printed. In one with a loop, the end of a turn goes to the machine of
-// package loop, as it does in the runner. What needs more than that (gates, git)
+// It runs in the keeper of a session in which a loop lives, or in a process of
+// the tool (pawl hook); events of other sessions do not come here, see package
+// front. The end of a turn goes to the machine of package loop, as it does in the
+// runner. What needs more than that (gates, git)
 // is done by `pawl session drive`, which outlives this process; the answer is
 // read from the journal's fold when it is there, or given later by the waker, a
 // second hook that the client does not wait for and that may wake the session.

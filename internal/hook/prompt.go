@@ -62,14 +62,17 @@ func (h *hook) started(ctx context.Context, b session.Binding) (reply, error) {
 		return reply{Context: h.goal(b), Message: b.Loop + " goes on in this session"}, nil
 	case "clear":
 		err := h.quietly(ctx, b, func(s *seat) error { // for the waker, and for pawl list
-			s.bound(b)
+			s.bound(b, false)
 			return nil
 		})
 		return reply{Context: h.goal(b), Message: b.Loop + " goes on in this session"}, err
 	}
 	// Nobody was there: the time since counts against no limit, and what was cut
 	// off is begun again.
-	err = h.quietly(ctx, b, func(s *seat) error { return s.step(loop.Event{Kind: loop.OwnerLost}) })
+	err = h.quietly(ctx, b, func(s *seat) error {
+		s.bound(b, false)
+		return s.step(loop.Event{Kind: loop.OwnerLost})
+	})
 	if err != nil {
 		return reply{}, err
 	}
@@ -111,7 +114,11 @@ func (h *hook) ended(ctx context.Context, b session.Binding) error {
 	if h.p.Reason == "clear" {
 		return errors.Join(h.remark(ctx, b, "the context was emptied (/clear)"), h.sessions.Await(ctx, b, []int{h.client()}, h.now))
 	}
-	return h.remark(ctx, b, "the session was closed ("+oneLine(h.p.Reason)+"); claude --resume "+b.Session+" goes on with it")
+	return h.quietly(ctx, b, func(s *seat) error {
+		s.note(loop.Info, "the session was closed ("+oneLine(h.p.Reason)+"); claude --resume "+b.Session+" goes on with it")
+		s.bound(b, true)
+		return nil
+	})
 }
 
 // oneLine makes text safe to show: one line, no control characters.

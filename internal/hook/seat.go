@@ -104,9 +104,9 @@ func (s *seat) note(level loop.Level, text string) {
 	}
 }
 
-// bound journals the session that the loop lives in.
-func (s *seat) bound(b session.Binding) {
-	s.mem.Bound = record.Bound{Session: b.Session, Agent: "claude", Client: b.Client}
+// bound journals the session that the loop lives in, and whether it is closed.
+func (s *seat) bound(b session.Binding, closed bool) {
+	s.mem.Bound = record.Bound{Session: b.Session, Agent: "claude", Client: b.Client, Closed: closed}
 	s.pending = append(s.pending, journal.Entry{Type: record.TypeBound, Data: s.mem.Bound})
 }
 

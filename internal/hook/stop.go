@@ -81,8 +81,8 @@ func (h *hook) atWork(b session.Binding) bool {
 // turnEnded tells the machine of the turn, and goes on as far as that needs
 // neither git nor gates.
 func (h *hook) turnEnded(s *seat, b session.Binding) error {
-	if b.Session != s.mem.Bound.Session { // the client gave it another id
-		s.bound(b)
+	if b.Session != s.mem.Bound.Session || s.mem.Bound.Closed { // the client gave it another id, or it was taken up again
+		s.bound(b, false)
 	}
 	if s.mem.State.Phase == loop.Ended {
 		return nil

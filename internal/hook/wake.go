@@ -92,7 +92,7 @@ func (h *hook) moved(b session.Binding) (session.Binding, error) {
 // kept by the client until its end.
 func (h *hook) writes() bool {
 	info, err := os.Stat(h.p.Transcript)
-	return err != nil || time.Since(info.ModTime()) < quiet
+	return err == nil && time.Since(info.ModTime()) < quiet
 }
 
 // orphaned: whoever started the hook is gone.
@@ -137,16 +137,23 @@ func (h *hook) due(ctx context.Context, b session.Binding, m record.Memory) (tex
 	if text, err = turnText(s, ""); err != nil {
 		return "", true
 	}
+	busy := false
 	_, err = h.sessions.Change(ctx, b.Session, func(now *session.Binding) bool {
-		if now.Stop != b.Stop || now.Given >= s.mem.Begun || now.Busy {
+		busy = now.Busy && h.writes()
+		if now.Stop != b.Stop || now.Given >= s.mem.Begun || busy {
 			text = ""
 			return false
 		}
 		now.Given, now.Left, now.Blocks, now.Tools = s.mem.Begun, false, 0, toolsLength(s.loop)
 		return true
 	})
-	if err != nil {
-		return "", true
+	if err != nil || busy {
+		return "", !busy
+	}
+	if text != "" {
+		if err := h.fileGoesOn(b, s); err != nil {
+			fmt.Fprintln(h.Err, "pawl-hook: error:", err)
+		}
 	}
 	return text, true
 }

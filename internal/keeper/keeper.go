@@ -31,6 +31,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/front"
 	"github.com/pawl-dev/pawl/internal/hook"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
@@ -84,11 +85,7 @@ func Keep(ctx context.Context, o Options) (err error) {
 			calls.Wait()
 			return nil // the socket was closed: it is over
 		}
-		k.busy.Add(1)
-		calls.Go(func() {
-			defer k.busy.Add(-1)
-			k.answer(ctx, c)
-		})
+		calls.Go(func() { k.answer(ctx, c) })
 	}
 }
 
@@ -97,8 +94,9 @@ type keeper struct {
 
 	folder place.Folder
 	redact func(string) string
-	busy   atomic.Int64 // calls being answered
+	busy   atomic.Int64 // calls being answered, wakers aside: they are asked again elsewhere
 	last   atomic.Int64 // when the last one came
+	client atomic.Int64 // process id of the session's client, 0 while it is not known
 }
 
 // watch ends the keeper when it is not needed any more.
@@ -113,6 +111,9 @@ func (k *keeper) watch(ctx context.Context, stop func()) {
 		case <-tick.C:
 		}
 		idle := time.Since(time.Unix(0, k.last.Load())) > k.Idle
+		if pid := int(k.client.Load()); pid != 0 && !proc.Alive(pid) {
+			idle = true // nobody will ask
+		}
 		if k.busy.Load() == 0 && (idle || !k.folder.Bound(k.Session) || k.build() != was) {
 			stop()
 			return
@@ -138,6 +139,10 @@ func (k *keeper) answer(ctx context.Context, c net.Conn) {
 	if err != nil {
 		return
 	}
+	if !slices.Contains(r.Args, "--wake") {
+		k.busy.Add(1)
+		defer k.busy.Add(-1)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -148,6 +153,7 @@ func (k *keeper) answer(ctx context.Context, c net.Conn) {
 	if err != nil {
 		return
 	}
+	k.client.Store(int64(env.Session.Client))
 	var out, problem bytes.Buffer
 	code := hook.Run(ctx, hook.Call{
 		Args: r.Args, In: bytes.NewReader(r.Event), Out: &out, Err: &problem,

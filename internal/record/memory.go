@@ -69,6 +69,7 @@ type Bound struct {
 	Session string `json:"session,omitempty"` // the client's id of it
 	Agent   string `json:"agent,omitempty"`   // claude
 	Client  int    `json:"client,omitempty"`  // process id of the client, 0 unknown
+	Closed  bool   `json:"closed,omitempty"`  // its client has ended: the loop rests until the session is taken up again
 }
 
 // Sorted is what a look at the work tree leaves to the next one, where the tool

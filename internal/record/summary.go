@@ -19,6 +19,7 @@ type Summary struct {
 	State     string        `json:"state"`              // running, waiting, paused, ended; lost: nobody drives it
 	Attended  bool          `json:"attended,omitempty"` // it lives in a person's session, whose hooks drive it
 	Session   string        `json:"session,omitempty"`  // the client's id of that session, once it is known
+	Closed    bool          `json:"closed,omitempty"`   // that session is closed: the loop rests until it is taken up again
 	Outcome   loop.Outcome  `json:"outcome,omitempty"`
 	Reason    string        `json:"reason,omitempty"`
 	Iteration int           `json:"iteration"`
@@ -64,9 +65,12 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 	sum := Summary{
 		ID: kept.ID, Name: spec.Name, Goal: spec.Goal(), Root: kept.Root, Kind: spec.Policy.Kind, State: stateWord(s.Phase), Outcome: s.Outcome, Reason: s.Reason,
 		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, Turns: s.Turns,
-		Attended: spec.Policy.Attended, Session: m.Bound.Session,
+		Attended: spec.Policy.Attended, Session: m.Bound.Session, Closed: m.Bound.Closed && s.Phase != loop.Ended,
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
 		CreatedAt: kept.CreatedAt, StartedAt: s.StartedAt, EndedAt: s.EndedAt,
+	}
+	if sum.Closed && sum.State == "running" {
+		sum.State = "waiting"
 	}
 	var commits []string
 	for _, t := range s.Tasks {

@@ -98,7 +98,7 @@ func (m *machine) lessThanWanted() string {
 	case m.s.Policy.Kind == Answer:
 		return "nothing judged the answer"
 	}
-	return "less evidence than wanted: " + strings.Join(ids, ", ")
+	return m.of("less evidence than wanted", ids)
 }
 
 // tally names the outcome of a loop with nothing left to do:
@@ -116,7 +116,7 @@ func (m *machine) tally() {
 	case len(by[Open]) > 0: // they depend on a task that was set aside
 		m.finish(Unverified, "could not begin: "+strings.Join(by[Open], ", "), "")
 	case len(by[Unchanged]) > 0:
-		m.finish(Unverified, "claimed without change: "+strings.Join(by[Unchanged], ", "), "")
+		m.finish(Unverified, m.of("claimed without change", by[Unchanged]), "")
 	case m.lessThanWanted() != "":
 		m.finish(Unverified, m.lessThanWanted(), "")
 	case m.s.Policy.Gates && m.s.Policy.Kind != Answer && !m.s.Green:
@@ -133,6 +133,15 @@ func (m *machine) finalFailure() string {
 		return "unknown"
 	}
 	return m.s.Failing.Reason
+}
+
+// of names the tasks behind a reason; where there is but one, it goes without
+// saying.
+func (m *machine) of(why string, ids []string) string {
+	if len(m.s.Tasks) == 1 {
+		return why
+	}
+	return why + ": " + strings.Join(ids, ", ")
 }
 
 // stuckReason names the tasks, or says why where there is but one.
