@@ -120,6 +120,8 @@ func sessionWords(sum record.Summary) string {
 		return ""
 	case sum.Session == "":
 		return " in a session"
+	case sum.Closed:
+		return " for its session"
 	}
 	return " in session " + sum.Session[:min(8, len(sum.Session))]
 }

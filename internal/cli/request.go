@@ -93,7 +93,11 @@ func (w *wish) typed(args ralphloop.Args) {
 	if len(args.Gates) > 0 {
 		w.Flags["gates"] = args.Gates
 	}
-	w.Verify = args.Verify
+	if args.Evidence != "" {
+		w.Flags["evidence"] = []string{args.Evidence}
+	}
+	w.Verify, w.Commit = args.Verify, args.Commit
+	w.Inside.Unattended = w.Inside.Unattended || args.Unattended
 }
 
 // verifies: the words are the command that is to succeed, unless one was named.

@@ -79,6 +79,9 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 	if n := st.Policy.Limits.Iterations; n > 0 {
 		turn += fmt.Sprintf(" of %d", n)
 	}
+	if sum.Closed {
+		return fmt.Sprintf("rests: its session is closed · %s · claude --resume %s goes on with it", turn, sum.Session)
+	}
 	switch sum.State {
 	case "ended":
 		return fmt.Sprintf("ended %s after %s", st.Outcome, count(st.Iteration, "iteration"))

@@ -197,8 +197,7 @@ func (p *Prepared) refuseBeside(in Inside) error {
 	case b.Attended != "" && b.Session == in.Session && in.Session != "":
 		return hereAlready(b.Attended)
 	case b.Attended != "":
-		return failure.New(failure.Usage, fmt.Sprintf("pawl stop %s ends it", b.Attended),
-			"loop %s is at work here, %s", b.Attended, inSession(b.Session))
+		return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.Attended, b.sessionWords())
 	case b.Driven != "":
 		return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it", b.Driven),
 			"loop %s is at work here", b.Driven)

@@ -20,6 +20,7 @@ type Before struct {
 	Driven     string   // loop that a process drives now, "" for none
 	Attended   string   // loop that lives in a person's session and has not ended, "" for none
 	Session    string   // the client's id of that session, "" if not known yet
+	Closed     bool     // that session is closed
 	Loop       string   // the last one that ended after it had worked, "" for none
 	Unfinished bool     // it ended with something left to do
 	Paths      []string // what its last checkpoint holds and its last commit does not: its work, not the person's
@@ -70,7 +71,7 @@ func (b *Before) atWork(l store.Listed[record.Summary]) {
 	switch {
 	case l.Summary.Attended && l.Summary.StartedAt.IsZero(): // it has not got the work tree
 	case l.Summary.Attended:
-		b.Attended, b.Session = l.Loop.ID, l.Summary.Session
+		b.Attended, b.Session, b.Closed = l.Loop.ID, l.Summary.Session, l.Summary.Closed
 	case err != nil:
 	case alive:
 		b.Driven = l.Loop.ID
@@ -129,8 +130,8 @@ func (p *Prepared) refuseOver() error {
 		return nil
 	}
 	if id := p.Before.Attended; id != "" {
-		return failure.New(failure.Usage, fmt.Sprintf("pawl stop %s ends it; or --worktree to leave it alone", id),
-			"loop %s is at work here, %s", id, inSession(p.Before.Session))
+		return failure.New(failure.Usage, p.Before.sessionHint()+"; or --worktree to leave it alone",
+			"loop %s %s", id, p.Before.sessionWords())
 	}
 	if id := p.Before.CutOff; id != "" {
 		return failure.New(failure.Usage, fmt.Sprintf("pawl resume %s goes on with it; pawl stop %[1]s ends it; or --worktree to leave it alone", id),
@@ -147,6 +148,21 @@ func (p *Prepared) refuseOver() error {
 }
 
 // inSession names a session for people.
+// sessionWords says where the loop of a session stands.
+func (b Before) sessionWords() string {
+	if b.Closed {
+		return "rests here: its session is closed"
+	}
+	return "is at work here, " + inSession(b.Session)
+}
+
+func (b Before) sessionHint() string {
+	if b.Closed {
+		return fmt.Sprintf("claude --resume %s goes on with it; pawl stop %s ends it", b.Session, b.Attended)
+	}
+	return fmt.Sprintf("pawl stop %s ends it", b.Attended)
+}
+
 func inSession(id string) string {
 	if id == "" {
 		return "in a session"

@@ -21,6 +21,9 @@ type Args struct {
 	Gates         []string      // --gate CMD, repeated
 	Verify        string        // --verify CMD
 	MaxDuration   time.Duration // --max-duration D; 0 if there is none
+	Evidence      string        // --evidence LEVEL; "" if there is none
+	Commit        bool          // --commit
+	Unattended    bool          // --unattended
 	Help          bool          // --help, or -h alone: nothing else of it holds
 }
 
@@ -31,9 +34,13 @@ const (
 	flagGate          = "gate"
 	flagVerify        = "verify"
 	flagMaxDuration   = "max-duration"
+	flagEvidence      = "evidence"
+	flagCommit        = "commit"
+	flagUnattended    = "unattended"
 	flagHelp          = "help"
 
-	flags = flagMaxIterations + " " + flagPromise + " " + flagGate + " " + flagVerify + " " + flagMaxDuration + " " + flagHelp
+	flags = flagMaxIterations + " " + flagPromise + " " + flagGate + " " + flagVerify + " " + flagMaxDuration + " " +
+		flagEvidence + " " + flagCommit + " " + flagUnattended + " " + flagHelp
 )
 
 // ParseArgs reads arguments as a person typed them behind a slash command. They
@@ -118,6 +125,14 @@ func (p *argParser) word(word span, text string) error {
 	if !isKnown("--" + name) {
 		return unknown("--"+name, nearest(name))
 	}
+	if lone := map[string]*bool{flagCommit: &p.args.Commit, flagUnattended: &p.args.Unattended}[name]; lone != nil {
+		if given {
+			return failure.New(failure.Usage, "", "--%s takes no value", name)
+		}
+		*lone = true
+		p.cut(word)
+		return nil
+	}
 	if !given {
 		next, _ := p.words.next(true)
 		value = p.words.text[next.at:next.end]
@@ -139,7 +154,7 @@ func (p *argParser) set(name, value string) error {
 	}
 	value = strings.TrimSpace(value)
 	if value == "" {
-		what := map[string]string{flagMaxIterations: "number", flagPromise: "text", flagMaxDuration: "duration"}[name]
+		what := map[string]string{flagMaxIterations: "number", flagPromise: "text", flagMaxDuration: "duration", flagEvidence: "level"}[name]
 		if what == "" {
 			what = "command"
 		}
@@ -158,6 +173,8 @@ func (p *argParser) set(name, value string) error {
 			return failure.New(failure.Usage, "", "--%s must be a duration such as 90s, 10m or 8h, got: %s", name, plan.OneLine(value, 40))
 		}
 		p.args.MaxDuration = d
+	case flagEvidence:
+		p.args.Evidence = value
 	case flagPromise:
 		p.args.Promise = value
 	case flagGate:
