@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/install"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -23,7 +24,8 @@ type settingsArgs struct {
 
 type installCmd struct {
 	settingsArgs
-	Yes bool `help:"lift the client's cap of Stop hooks without being asked (project, local)"`
+	Yes     bool `help:"lift the client's cap of Stop hooks without being asked (project, local)"`
+	OnlyCap bool `help:"only lift that cap, where the hooks are installed in another way (project, local)"`
 }
 
 func (installCmd) Help() string {
@@ -34,6 +36,7 @@ such as /pawl:loop as a plugin, by the client's own commands.
 
   pawl install claude
   pawl install claude --scope local --yes
+  pawl install claude --scope local --only-cap
   pawl install claude --scope plugin
   pawl install claude --dry-run`
 }
@@ -59,7 +62,10 @@ func (c *installCmd) Run(a *app) error {
 	if err := a.byPerson("install hooks"); err != nil {
 		return err
 	}
-	if c.Scope == pluginScope {
+	switch {
+	case c.OnlyCap:
+		return c.liftCap(a)
+	case c.Scope == pluginScope:
 		return a.installPlugin(c.DryRun)
 	}
 	r, err := c.request(a)
@@ -98,10 +104,55 @@ func (c *installCmd) Run(a *app) error {
 	if r.Scope == install.Project {
 		a.aside(c.DryRun, "  the file is everybody's who works here: each of them needs %s on the PATH\n", command)
 	}
+	a.warnUnread(result, name)
+	return nil
+}
+
+// liftCap sets the variable that lifts the client's cap, and nothing else.
+func (c *installCmd) liftCap(a *app) error {
+	if scope := install.Scope(c.Scope); scope != install.Project && scope != install.Local {
+		return failure.New(failure.Usage, "pawl install claude --scope local --only-cap", "--only-cap is for the scopes project and local, not %s", scope)
+	}
+	r, err := c.request(a)
+	if err != nil {
+		return err
+	}
+	name := a.near(r.Path)
+	value, set, err := install.Variable(r.Path, install.StopBlockCap)
+	switch {
+	case err != nil:
+		return err
+	case set && value != "0":
+		return failure.New(failure.Usage, `set it to "0" there`, "%s sets %s to %s", name, install.StopBlockCap, term.Clean(value))
+	case !set && !c.Yes && !c.DryRun && !attended(a.In):
+		return failure.New(failure.Usage, "--yes sets it", "nobody is there to be asked whether %s=0 may be set in %s", install.StopBlockCap, name)
+	}
+	said, err := c.cap(a, &r)
+	if err != nil {
+		return err
+	}
+	result, err := install.Install(r)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.DryRun:
+		a.printf("%s", visible(result.Diff(name)))
+	case result.Changed():
+		a.printf("%s is changed\n", name)
+	default:
+		a.printf("%s is as it was\n", name)
+	}
+	a.aside(c.DryRun, "  %s\n", said)
+	a.warnUnread(result, name)
+	return nil
+}
+
+// warnUnread tells of a file that the client does not take.
+func (a *app) warnUnread(result install.Result, name string) {
 	if why := result.Unread(); why != "" {
 		term.Warnf(a.Err, "Claude Code will not read %s: %s; it takes neither", name, why)
 	}
-	return nil
 }
 
 // near is a path as a person here would write it.
@@ -139,7 +190,7 @@ func (c *installCmd) cap(a *app, r *install.Request) (string, error) {
 	if set {
 		return fmt.Sprintf("%s=%s is set", install.StopBlockCap, term.Clean(value)), nil
 	}
-	consent := c.Yes
+	consent := c.Yes || c.OnlyCap && c.DryRun
 	if !consent && !c.DryRun && attended(a.In) {
 		answer, err := a.ask("set " + lifted + " there, so that no turn ends after eight stops without a tool call? [Y/n] ")
 		if err != nil {
@@ -175,11 +226,11 @@ func (c *uninstallCmd) Run(a *app) error {
 	case c.DryRun:
 		a.printf("%s", visible(result.Diff(name)))
 	case !result.Changed():
-		a.printf("no hooks of Pawl are in %s\n", name)
+		a.printf("nothing of Pawl's is in %s\n", name)
 	case result.After == nil:
-		a.printf("Pawl's hooks are gone, and with them %s, which was not there before\n", name)
+		a.printf("what Pawl put there is gone, and with it %s, which was not there before\n", name)
 	default:
-		a.printf("Pawl's hooks are out of %s\n", name)
+		a.printf("what Pawl put there is out of %s\n", name)
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func checkCap(f Facts) []Finding {
 	}
 	text, in, set := f.variable(install.StopBlockCap)
 	n, err := strconv.Atoi(strings.TrimSpace(text))
-	fix := "pawl install claude --scope project (sets the cap)"
+	fix := "pawl install claude --scope local --only-cap"
 	if in.path != "" {
 		fix = fmt.Sprintf(`set %s to "0" in the env of %s`, install.StopBlockCap, in.path)
 	}

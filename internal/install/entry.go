@@ -12,8 +12,8 @@ import (
 
 // Wanted is what a settings file is to hold.
 type Wanted struct {
-	Events Events
-	Env    []Var // only where the file has no value of that name
+	Events Events // nil: the hooks there are stay as they are
+	Env    []Var  // only where the file has no value of that name
 }
 
 // Events are hooks by event, in the order in which they are written. As JSON

@@ -41,7 +41,9 @@ func edit(file []byte, want Wanted, was *Origin) ([]byte, *Origin, error) {
 		return nil, nil, err
 	}
 	e.begin(file, was)
-	e.dropUnwanted(want.Events.Names())
+	if want.Events != nil {
+		e.dropUnwanted(want.Events.Names())
+	}
 	for _, event := range want.Events {
 		if err := e.event(event); err != nil {
 			return nil, nil, err

@@ -213,6 +213,36 @@ func TestAVariableOfOursIsRememberedAlone(t *testing.T) {
 	}
 }
 
+// A variable without hooks leaves the hooks that are there alone, ours too.
+func TestAVariableAloneThereAndBack(t *testing.T) {
+	t.Parallel()
+	alone := Wanted{Env: wanted().Env}
+	for _, s := range shapes() {
+		after, origin, err := Plan([]byte(s.file), alone, nil)
+		if err != nil && s.refused != "" {
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", s.name, err)
+			continue
+		}
+		if back, err := Remove(after, origin); err != nil || string(back) != s.file {
+			t.Errorf("%s: not as before (%v):\n%s", s.name, err, cmp.Diff(clip(s.file), clip(string(back))))
+		}
+	}
+	file, origin, err := Plan(nil, one(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, origin, err := Plan(file, alone, origin)
+	if err != nil || !strings.Contains(string(after), "pawl-hook") || !strings.Contains(string(after), alone.Env[0].Name) {
+		t.Errorf("%s (%v)", after, err)
+	}
+	if back, err := Remove(after, origin); err != nil || back != nil {
+		t.Errorf("left %q (%v)", back, err)
+	}
+}
+
 func TestOursIsWhatRunsPawl(t *testing.T) {
 	t.Parallel()
 	for hook, want := range map[string]bool{
