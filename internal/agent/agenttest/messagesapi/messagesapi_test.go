@@ -119,7 +119,7 @@ func TestWhatAScriptSees(t *testing.T) {
 		{"role":"user","content":[{"type":"text","text":"do"},{"type":"text","text":"it"}]},
 		{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]},
 		{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":[{"type":"text","text":"denied"}]}]},
-		{"role":"system","content":"note"},{"role":"user","content":"and more"}]}`
+		{"role":"system","content":"note"},{"role":"system","content":"and more"}]}`
 	if _, _, err := post(t, s, body); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestWhatAScriptSees(t *testing.T) {
 		t.Fatalf("%d requests seen, %d on the side", len(seen), s.SideRequests())
 	}
 	r := seen[0]
-	if r.Number != 1 || r.Session != "s1" || r.Model != "m" || r.System != "s" || r.LastUserText() != "and more" || r.News() != "note\nand more" || !r.Says("note") || r.Says("never") {
+	if r.Number != 1 || r.Session != "s1" || r.Model != "m" || r.System != "s" || r.LastUserText() != "do\nit" || r.News() != "note\nand more" || !r.Says("note") || r.Says("never") {
 		t.Errorf("request %+v", r)
 	}
 	if diff := cmp.Diff([]messagesapi.ToolResult{{ID: "t1", Text: "denied", Error: true}}, r.ToolResults()); diff != "" {
