@@ -54,6 +54,9 @@ func (uninstallCmd) Help() string {
 func (c *settingsArgs) request(a *app) (install.Request, error) {
 	scope := install.Scope(c.Scope)
 	path, err := scope.Path(a.root(), a.env.Home)
+	if err == nil && scope == install.Project && same(a.root(), a.env.Home) {
+		err = failure.New(failure.Usage, "leave --scope out", "the project settings of your home folder are your own, for all sessions")
+	}
 	return install.Request{Scope: scope, Path: path, Home: a.env.PawlHome, DryRun: c.DryRun}, err
 }
 
