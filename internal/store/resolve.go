@@ -69,7 +69,7 @@ func known(all []*Loop) string {
 	if len(all) == 0 {
 		return "there is no loop yet: pawl run begins one"
 	}
-	return "there are " + ids(all) + " (pawl list shows them)"
+	return "there are " + ids(all) + " (pawl list --all shows them)"
 }
 
 func ids(loops []*Loop) string {
