@@ -144,3 +144,19 @@ func TestTerminalWokenOnce(t *testing.T) {
 		t.Errorf("%d requests\n%s", n, s.story())
 	}
 }
+
+// Without a claim the stop is let pass once for the same server; the next turn
+// is answered as ever.
+func TestTerminalServerIsWaitedForOnce(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(inBackground("sleep 300"), messagesapi.Text("It serves."), messagesapi.Text("Yes."), s.adds("bye"), done)
+	c := s.open()
+	c.loops("add bye " + words)
+	c.Shows("It serves.", turnMost)
+	c.Shows("Stop says: ", turnMost)
+	c.types("are you there")
+	c.ends(state{"verified", s.status().Iteration})
+	if n := s.continued(); n != 1 {
+		t.Errorf("continued %d times\n%s", n, s.story())
+	}
+}

@@ -22,7 +22,7 @@ func (m *machine) unasked(e Event) bool {
 	case !byPerson:
 		m.atWork()
 		m.turnEnded(*e.Turn)
-	case m.s.Phase == Paused || m.s.Retry: // the session works again, and the loop's own turn is due
+	case m.s.Policy.Kind != Periodic || m.s.Phase == Paused || m.s.Retry: // at the end of theirs the loop goes on, whatever it waited for
 		m.back()
 		m.s.Situation = GoOn
 		m.beginTurn()

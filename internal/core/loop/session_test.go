@@ -97,12 +97,17 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 	background := loop.Turn{ToolCalls: 1, Background: []string{"npm test"}}
 	sc = attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 2}})
 	sc.feed(ended(background), "wait")
-	sc.feed(ended(byPerson), "") // it does not end what is waited for
 	sc.feed(ended(background), "look deep")
 	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates limit")
 	if sc.s.Iteration != 2 {
 		t.Errorf("the turn of the session that was woken is not counted: %d", sc.s.Iteration)
 	}
+
+	background.Background = []string{"a server"}
+	sc = attended(t, loop.Policy{Gates: true})
+	sc.feed(ended(background), "wait")
+	sc.feed(ended(byPerson), "turn 2 continue go_on") // their word ends the wait, whatever still runs
+	sc.feed(ended(background), "look") // it was waited for once
 
 	background.Background = []string{"npm start"}
 	sc = attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
