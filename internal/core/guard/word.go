@@ -33,7 +33,7 @@ func source(n syntax.Node, src string) string {
 	return src[start:end]
 }
 
-// word resolves what can be: quotes, escapes, $HOME and $PWD.
+// word resolves what can be: quotes, escapes, $HOME, $PWD and $PAWL_HOME.
 func (j *judge) word(w *syntax.Word) word {
 	if w == nil {
 		return word{}
@@ -74,6 +74,9 @@ func (j *judge) param(b *strings.Builder, p *syntax.ParamExp) bool {
 	switch {
 	case plain && p.Param.Value == "HOME" && b.Len() == 0:
 		b.WriteByte('~')
+		return true
+	case plain && p.Param.Value == "PAWL_HOME" && b.Len() == 0 && j.rules.StateDir != "":
+		b.WriteString(j.rules.StateDir)
 		return true
 	case plain && p.Param.Value == "PWD" && b.Len() == 0 && j.cwd != "":
 		b.WriteString(j.cwd)
