@@ -107,7 +107,7 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 	sc = attended(t, loop.Policy{Gates: true})
 	sc.feed(ended(background), "wait")
 	sc.feed(ended(byPerson), "turn 2 continue go_on") // their word ends the wait, whatever still runs
-	sc.feed(ended(background), "look") // it was waited for once
+	sc.feed(ended(background), "look")                // it was waited for once
 
 	background.Background = []string{"npm start"}
 	sc = attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
