@@ -89,7 +89,7 @@ func TestSessionCapMet(t *testing.T) {
 	if n := s.continued(); n != 8 {
 		t.Errorf("continued %d times", n)
 	}
-	if got := s.status(); got.Outcome != "" || got.State != "running" {
+	if got := s.status(); got.Outcome != "" || got.State != "waiting" {
 		t.Errorf("status %+v", got)
 	}
 	s.plays(more, s.adds("bye"), done)

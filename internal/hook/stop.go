@@ -138,8 +138,18 @@ func (h *hook) byPerson(b session.Binding) bool {
 		return false
 	}
 	origin := h.turnOrigin()
+	for tries := 0; origin == "" && tries < originTries && exists(h.p.Transcript); tries++ {
+		time.Sleep(originWait) // the client writes the transcript behind
+		origin = h.turnOrigin()
+	}
 	return origin == "" || origin == "human"
 }
+
+// The transcript was seen to lag behind by up to 140 ms.
+const (
+	originTries = 12
+	originWait  = 25 * time.Millisecond
+)
 
 // toolCalls counts the calls that ran since the last stop.
 func toolCalls(l *store.Loop, from int64) int {

@@ -166,6 +166,10 @@ func TestTheWakerWaitsForItsTime(t *testing.T) {
 
 func TestTheWakerLeavesThePersonsTurnAlone(t *testing.T) {
 	asleep(t, func(d *dialogue) {
+		// The client writes to it all the while: the file's time is the real one.
+		if err := os.WriteFile(filepath.Join(d.root, "transcript.jsonl"), []byte("{}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		ends := d.wakers(1, claims)
 		d.judging()
 		time.Sleep(2 * time.Second)
@@ -179,6 +183,28 @@ func TestTheWakerLeavesThePersonsTurnAlone(t *testing.T) {
 			t.Error(got)
 		}
 		if e := <-ends; e.code != exitFine || e.text != "" {
+			t.Errorf("%+v", e)
+		}
+	})
+}
+
+// Esc ends a turn without a word to any hook: then only the transcript's silence
+// tells that nobody is at work.
+func TestTheWakerWakesAfterEsc(t *testing.T) {
+	asleep(t, func(d *dialogue) {
+		path := filepath.Join(d.root, "transcript.jsonl")
+		if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ends := d.wakers(1, claims)
+		d.judging()
+		time.Sleep(2 * time.Second)
+		d.say(byPerson)
+		if err := os.Chtimes(path, time.Now(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		d.drives("red")
+		if e := <-ends; e.code != exitWake || !strings.Contains(e.text, "PROMPT") || e.after < quiet {
 			t.Errorf("%+v", e)
 		}
 	})
