@@ -155,7 +155,7 @@ func TestTerminalServerIsWaitedForOnce(t *testing.T) {
 	c.Shows("It serves.", turnMost)
 	c.Shows("Stop says: ", turnMost)
 	c.types("are you there")
-	c.ends(state{"verified", s.status().Iteration})
+	c.ends(state{"verified", 2})
 	if n := s.continued(); n != 1 {
 		t.Errorf("continued %d times\n%s", n, s.story())
 	}
