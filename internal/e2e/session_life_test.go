@@ -3,6 +3,8 @@
 package e2e_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -116,9 +118,11 @@ func TestTerminalKilled(t *testing.T) {
 	c := s.open()
 	c.loops("add bye " + words)
 	c.Shows("until [", turnMost)
+	id := s.api.Requests()[0].Session
+	c.until("transcript to take up again", func() bool { return s.transcribed(id, "tool_use") }) // it is written behind
 	c.Kill()
 	s.plays(messagesapi.Text("Here I am."), s.adds("bye"), done)
-	c = s.open("--resume", s.api.Requests()[0].Session)
+	c = s.open("--resume", id)
 	c.types("are you there")
 	c.ends(state{"verified", 1})
 }
@@ -152,4 +156,16 @@ func TestTerminalClearWhileWaiting(t *testing.T) {
 	if woken := s.api.Requests()[3]; woken.Session == s.api.Requests()[0].Session || !strings.Contains(woken.News(), "# Goal\n\nadd bye") {
 		t.Errorf("the new session was told: %s", woken.News())
 	}
+}
+
+// transcribed tells whether a text stands in the transcript of a session.
+func (s *sessions) transcribed(id, text string) bool {
+	paths, _ := filepath.Glob(filepath.Join(s.home, ".claude", "projects", "*", id+".jsonl")) // the pattern is good
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err == nil && strings.Contains(string(data), text) {
+			return true
+		}
+	}
+	return false
 }
