@@ -16,23 +16,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/hook"
 	"github.com/pawl-dev/pawl/internal/launch"
 )
-
-// beginRequest is what `pawl session begin` reads.
-type beginRequest struct {
-	Session    string    `json:"session"`
-	Started    time.Time `json:"started"` // when the session began, if known
-	PromptID   string    `json:"prompt_id"`
-	Client     int       `json:"client"`
-	Dir        string    `json:"dir"`     // where the session is now
-	Root       string    `json:"root"`    // its project folder
-	Command    string    `json:"command"` // loop, verify, ralph-loop
-	Args       string    `json:"args"`    // as typed: no shell has seen them
-	Adopt      string    `json:"adopt"`   // path of another tool's file, relative to Root
-	Unattended bool      `json:"unattended"`
-	Judge      string    `json:"judge"`
-}
 
 // wish is a request that was understood.
 type wish struct {
@@ -42,7 +28,7 @@ type wish struct {
 
 // understand finds out what a request asks for. It is nil where there is nothing
 // to begin; the message says why, if that is for the person.
-func (a *app) understand(ctx context.Context, r beginRequest) (_ *wish, message string, err error) {
+func (a *app) understand(ctx context.Context, r hook.BeginRequest) (_ *wish, message string, err error) {
 	var w wish
 	w.Request = launch.Request{Dir: cmp.Or(r.Dir, r.Root, a.dir), Flags: map[string]any{}, Env: a.env}
 	w.Project = cmp.Or(r.Root, w.Dir)
@@ -146,7 +132,7 @@ func (w *wish) ralph(ctx context.Context, args ralphloop.Args, home string) erro
 
 // adopt makes a loop of a file that the ralph-loop plugin, or a script, wrote;
 // where it may not, why says so, unless the loop is another session's.
-func (w *wish) adopt(ctx context.Context, r beginRequest, home string) (ok bool, why string, err error) {
+func (w *wish) adopt(ctx context.Context, r hook.BeginRequest, home string) (ok bool, why string, err error) {
 	w.File = filepath.Join(w.Project, filepath.FromSlash(r.Adopt))
 	info, err := os.Lstat(w.File)
 	if err != nil {

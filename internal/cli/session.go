@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/hook"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -40,20 +41,11 @@ func (sessionBeginCmd) Help() string {
 // beginPatience is how long the gates may take while a hook waits.
 const beginPatience = 10 * time.Minute
 
-// begunJSON is what `pawl session begin` prints.
-type begunJSON struct {
-	Loop    string `json:"loop,omitempty"`
-	Message string `json:"message,omitempty"` // for the person
-	Context string `json:"context,omitempty"` // for the agent
-	Error   string `json:"error,omitempty"`
-	Hint    string `json:"hint,omitempty"`
-}
-
 // Run begins a loop as the request on the standard input says.
 func (sessionBeginCmd) Run(a *app) error {
 	out, err := a.sessionBegin()
 	if err != nil {
-		out = begunJSON{Error: err.Error(), Hint: failure.Hint(err)}
+		out = hook.Begun{Error: err.Error(), Hint: failure.Hint(err)}
 	}
 	if jsonErr := a.printJSON(out); jsonErr != nil {
 		return jsonErr
@@ -67,24 +59,24 @@ func (sessionBeginCmd) Run(a *app) error {
 // requestMax bounds a request, in bytes.
 const requestMax = 8 << 20
 
-func (a *app) sessionBegin() (begunJSON, error) {
+func (a *app) sessionBegin() (hook.Begun, error) {
 	data, err := io.ReadAll(io.LimitReader(a.In, requestMax))
 	if err != nil {
-		return begunJSON{}, fmt.Errorf("read the request: %w", err)
+		return hook.Begun{}, fmt.Errorf("read the request: %w", err)
 	}
-	var r beginRequest
+	var r hook.BeginRequest
 	if err := json.Unmarshal(data, &r); err != nil {
-		return begunJSON{}, failure.New(failure.Usage, "", "read the request: %w", err)
+		return hook.Begun{}, failure.New(failure.Usage, "", "read the request: %w", err)
 	}
 	ctx, release := untilSignal()
 	defer release()
 	q, message, err := a.understand(ctx, r)
 	if err != nil || q == nil {
-		return begunJSON{Message: message}, err
+		return hook.Begun{Message: message}, err
 	}
 	p, err := launch.PrepareAttended(ctx, q.AttendRequest)
 	if err != nil {
-		return begunJSON{}, err
+		return hook.Begun{}, err
 	}
 	begun, err := p.Attend(ctx, launch.Opening{
 		Inside: q.Inside, Patience: beginPatience, Ready: q.ready,
@@ -96,9 +88,9 @@ func (a *app) sessionBegin() (begunJSON, error) {
 		err = a.startKeeper(q.Inside.Session)
 	}
 	if err != nil {
-		return begunJSON{}, err
+		return hook.Begun{}, err
 	}
-	return begunJSON{
+	return hook.Begun{
 		Loop: begun.Loop.ID, Message: strings.TrimSuffix(opening(p, begun), "\n"), Context: firstWord(begun, mostContext),
 	}, nil
 }

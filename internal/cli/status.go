@@ -103,17 +103,15 @@ func lastOwner(s *subject) string {
 }
 
 func waitingWords(st loop.State, now time.Time) string {
-	for _, p := range st.Pending {
-		if p.Do != loop.Wait {
-			continue
-		}
-		left := "any moment now"
-		if d := p.Until.Sub(now); d > 0 {
-			left = "for another " + figure.Duration(d)
-		}
-		return fmt.Sprintf("waiting %s (%s)", left, plan.OneLine(p.Text, 80))
+	wait, ok := st.Asked(loop.Wait)
+	if !ok {
+		return "waiting"
 	}
-	return "waiting"
+	left := "any moment now"
+	if d := wait.Until.Sub(now); d > 0 {
+		left = "for another " + figure.Duration(d)
+	}
+	return fmt.Sprintf("waiting %s (%s)", left, plan.OneLine(wait.Text, 80))
 }
 
 func phaseWords(p loop.Phase) string {

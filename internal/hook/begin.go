@@ -14,28 +14,28 @@ import (
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
-// beginRequest is what `pawl session begin` reads.
-type beginRequest struct {
-	Session    string `json:"session"`
-	PromptID   string `json:"prompt_id,omitempty"`
-	Client     int    `json:"client,omitempty"`
-	Dir        string `json:"dir"`
-	Root       string `json:"root"`
-	Command    string `json:"command,omitempty"` // loop, verify, ralph-loop
-	Args       string `json:"args,omitempty"`    // as they were typed: no shell has seen them
-	Adopt      string `json:"adopt,omitempty"`   // path of another tool's file, relative to Root
-	Started    string `json:"started,omitempty"` // when the session began, RFC 3339; "" unknown
-	Unattended bool   `json:"unattended,omitempty"`
-	Judge      string `json:"judge,omitempty"`
+// BeginRequest is what `pawl session begin` reads.
+type BeginRequest struct {
+	Session    string    `json:"session"`
+	Started    time.Time `json:"started,omitzero"` // when the session began, if known
+	PromptID   string    `json:"prompt_id,omitempty"`
+	Client     int       `json:"client,omitempty"`
+	Dir        string    `json:"dir"`               // where the session is now
+	Root       string    `json:"root"`              // its project folder
+	Command    string    `json:"command,omitempty"` // loop, verify, ralph-loop
+	Args       string    `json:"args,omitempty"`    // as they were typed: no shell has seen them
+	Adopt      string    `json:"adopt,omitempty"`   // path of another tool's file, relative to Root
+	Unattended bool      `json:"unattended,omitempty"`
+	Judge      string    `json:"judge,omitempty"`
 }
 
-// begun is what `pawl session begin` prints.
-type begun struct {
-	Loop    string `json:"loop"`
-	Message string `json:"message"` // for the person
-	Context string `json:"context"` // for the agent
-	Error   string `json:"error"`
-	Hint    string `json:"hint"`
+// Begun is what it prints.
+type Begun struct {
+	Loop    string `json:"loop,omitempty"`
+	Message string `json:"message,omitempty"` // for the person
+	Context string `json:"context,omitempty"` // for the agent
+	Error   string `json:"error,omitempty"`
+	Hint    string `json:"hint,omitempty"`
 }
 
 // beginMost bounds the beginning of a loop: its gates run once on the tree as it
@@ -43,7 +43,7 @@ type begun struct {
 const beginMost = 11 * time.Minute
 
 // begin has a loop begun in this session.
-func (h *hook) begin(ctx context.Context, q beginRequest) (begun, error) {
+func (h *hook) begin(ctx context.Context, q BeginRequest) (Begun, error) {
 	q.Session, q.PromptID, q.Client = h.p.Session, h.p.PromptID, h.client()
 	q.Dir, q.Root, q.Unattended = h.p.Dir, h.project(), h.Env.Session.Unattended
 	q.Judge = h.installation()
@@ -52,12 +52,12 @@ func (h *hook) begin(ctx context.Context, q beginRequest) (begun, error) {
 	}
 	in, err := json.Marshal(q)
 	if err != nil {
-		return begun{}, fmt.Errorf("ask for a loop: %w", err)
+		return Begun{}, fmt.Errorf("ask for a loop: %w", err)
 	}
 	out, err := h.tell(ctx, string(in), "session", "begin")
-	var b begun
+	var b Begun
 	if jsonErr := json.Unmarshal(out, &b); jsonErr != nil {
-		return begun{}, errors.Join(err, fmt.Errorf("begin a loop: pawl said no JSON: %w", jsonErr))
+		return Begun{}, errors.Join(err, fmt.Errorf("begin a loop: pawl said no JSON: %w", jsonErr))
 	}
 	if b.Error != "" {
 		return b, errors.New(strings.TrimSpace(b.Error + "\n" + hinted(b.Hint)))
@@ -99,7 +99,7 @@ func (h *hook) command(ctx context.Context, b session.Binding) (r reply, ok bool
 	}
 	switch name {
 	case "loop", "verify", "ralph-loop":
-		begun, err := h.begin(ctx, beginRequest{Command: name, Args: h.p.Args})
+		begun, err := h.begin(ctx, BeginRequest{Command: name, Args: h.p.Args})
 		if err != nil {
 			return reply{Refuse: "pawl: error: " + err.Error()}, true
 		}

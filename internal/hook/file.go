@@ -33,8 +33,8 @@ func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 		return none, session.ErrNone // another session's
 	}
 	if err == nil {
-		var begun begun
-		if begun, err = h.begin(ctx, beginRequest{Adopt: ralphloop.Path}); err == nil {
+		var begun Begun
+		if begun, err = h.begin(ctx, BeginRequest{Adopt: ralphloop.Path}); err == nil {
 			if begun.Loop == "" {
 				err = errors.New(begun.Message)
 			} else {

@@ -43,28 +43,17 @@ func (h *hook) standing(ctx context.Context, b session.Binding, s *seat) (reply,
 
 // waits says what a waiting loop waits for.
 func waits(st loop.State) string {
-	text := "waiting"
-	for _, a := range st.Pending {
-		if a.Do == loop.Wait {
-			text = fmt.Sprintf("waiting until %s (%s); it goes on by itself, or when you say so", a.Until.Local().Format(time.TimeOnly), a.Text)
-		}
+	a, ok := st.Asked(loop.Wait)
+	if !ok {
+		return "waiting"
 	}
-	return text
-}
-
-// turnAsked is the turn that the machine has begun.
-func turnAsked(st loop.State) (loop.Action, bool) {
-	i := slices.IndexFunc(st.Pending, func(a loop.Action) bool { return a.Do == loop.BeginTurn })
-	if i < 0 {
-		return loop.Action{}, false
-	}
-	return st.Pending[i], true
+	return fmt.Sprintf("waiting until %s (%s); it goes on by itself, or when you say so", a.Until.Local().Format(time.TimeOnly), a.Text)
 }
 
 // plain turns are told what was written ahead: the agent said nothing, and
 // nothing is to be said to it but to go on.
 func plain(s *seat) bool {
-	a, ok := turnAsked(s.mem.State)
+	a, ok := s.mem.State.Asked(loop.BeginTurn)
 	return ok && a.Situation == loop.GoOn && !a.Fresh && len(a.Notes) == 0 && s.mem.State.Failing == s.failing &&
 		(!s.byPerson || s.failing == nil) // who had a word between is told once more what failed
 }
@@ -275,7 +264,7 @@ func why(s *seat) string {
 	if st.Failing != nil {
 		reason = plan.OneLine(st.Failing.Reason, 160)
 	}
-	a, _ := turnAsked(st)
+	a, _ := st.Asked(loop.BeginTurn)
 	switch a.Situation {
 	case loop.GatesFailed:
 		return "not done: " + reason + " · going on"

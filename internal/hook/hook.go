@@ -4,10 +4,10 @@
 // It runs in the keeper of a session in which a loop lives, or in a process of
 // the tool (pawl hook); events of other sessions do not come here, see package
 // front. The end of a turn goes to the machine of package loop, as it does in the
-// runner. What needs more than that (gates, git)
-// is done by `pawl session drive`, which outlives this process; the answer is
-// read from the journal's fold when it is there, or given later by the waker, a
-// second hook that the client does not wait for and that may wake the session.
+// runner. What needs more than that (gates, git) is done by `pawl session drive`,
+// which outlives this process; the answer is read from the journal's fold when it
+// is there, or given later by the waker, a second hook that the client does not
+// wait for and that may wake the session.
 //
 // Hooks fail open: whatever goes wrong here is journalled where that is possible
 // and never keeps a session from ending, and never ends a loop. What the client
@@ -26,6 +26,7 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/session"
 )
@@ -116,10 +117,13 @@ func (h *hook) answer(ctx context.Context) int {
 	if err == nil {
 		r, err = h.forLoop(ctx, b)
 	}
-	if errors.Is(err, session.ErrNone) || r.empty() && err != nil && h.p.Event != stop && h.p.Event != sessionStart && h.p.Event != userPromptExpansion {
-		return exitFine // the loop has ended meanwhile; or what is wrong is said where it matters, not at each tool call
+	if errors.Is(err, session.ErrNone) {
+		return exitFine // the loop has ended meanwhile
 	}
-	if r.empty() && err != nil {
+	if err != nil {
+		h.anomaly(ctx, b, err)
+	}
+	if err != nil && r.empty() && h.said() {
 		r = reply{Message: "pawl: " + err.Error()}
 	}
 	if err := r.print(h.Out, h.p.Event); err != nil {
@@ -140,7 +144,7 @@ func (h *hook) stranger(ctx context.Context) (session.Binding, error) {
 	case userPromptExpansion:
 		r, ok := h.command(ctx, none)
 		if ok {
-			return none, h.said(r)
+			return none, h.print(r)
 		}
 	case stop, sessionStart:
 		if h.p.Event == sessionStart && h.p.Source != "clear" {
@@ -157,8 +161,25 @@ func (h *hook) stranger(ctx context.Context) (session.Binding, error) {
 	return none, session.ErrNone
 }
 
-// said prints a reply at once; there is no loop to answer for.
-func (h *hook) said(r reply) error {
+// anomaly journals what went wrong, where the loop's journal can be had.
+func (h *hook) anomaly(ctx context.Context, b session.Binding, err error) {
+	if b.Loop == "" {
+		return
+	}
+	_ = h.quietly(ctx, b, func(s *seat) error { // where that fails too, the person is told at the stop
+		s.note(loop.Anomaly, h.p.Event+": "+err.Error())
+		return nil
+	})
+}
+
+// said tells whether the person is told of what goes wrong at this event: where
+// it matters, not at each tool call.
+func (h *hook) said() bool {
+	return h.p.Event == stop || h.p.Event == sessionStart || h.p.Event == userPromptExpansion
+}
+
+// print prints a reply at once; there is no loop to answer for.
+func (h *hook) print(r reply) error {
 	if err := r.print(h.Out, h.p.Event); err != nil {
 		return fmt.Errorf("answer %s: %w", h.p.Event, err)
 	}

@@ -60,7 +60,7 @@ func tool(env environment.Environment, args []string, s streams) error {
 	case what == "session drive":
 		return drive(ctx, env.PawlHome, args[2])
 	case what == "session begin":
-		var q beginRequest
+		var q BeginRequest
 		if err := json.NewDecoder(s.in).Decode(&q); err != nil {
 			return err
 		}

@@ -22,7 +22,6 @@ type seat struct {
 	owner  *store.Owner
 	spec   record.Spec
 	mem    record.Memory
-	mark   journal.Mark
 	redact func(string) string
 
 	pending  []journal.Entry // stepped, and not in the journal yet
@@ -60,7 +59,7 @@ func (h *hook) sit(ctx context.Context, b session.Binding) (*seat, error) {
 		return nil, err
 	}
 	var corrupt *journal.CorruptError
-	if s.mem, s.mark, err = record.Remember(l); err != nil && !errors.As(err, &corrupt) {
+	if s.mem, _, err = record.Remember(l); err != nil && !errors.As(err, &corrupt) {
 		return nil, errors.Join(err, s.owner.Close())
 	}
 	s.failing, s.byPerson = s.mem.State.Failing, h.person
@@ -128,7 +127,7 @@ func (s *seat) flush() error {
 	if err != nil {
 		return err
 	}
-	s.mark, s.pending = mark, nil
+	s.pending = nil
 	if s.light && s.mem.State.Turns%snapshotEvery != 0 {
 		return nil
 	}

@@ -230,15 +230,12 @@ const drivesMax = 3
 func working(s *seat) bool {
 	st := s.mem.State
 	switch st.Phase {
-	case loop.New, loop.Checkpointing, loop.Baseline, loop.Looking, loop.Judging, loop.Committing, loop.Restoring:
-		return true
 	case loop.Waiting:
 		return st.After == loop.ThenGates
 	case loop.Turning:
 		return !written(s)
-	case loop.Paused, loop.Ended:
 	}
-	return false
+	return st.Phase.AtWork()
 }
 
 // sleep waits, at most until ctx is done.

@@ -103,11 +103,12 @@ func (h *hook) turnOrigin() string {
 	return ""
 }
 
-// sessionBegan is the first time that the transcript names, "" where it names none.
-func (h *hook) sessionBegan() string {
+// sessionBegan is the first time that the transcript names, zero where it names
+// none.
+func (h *hook) sessionBegan() time.Time {
 	f, err := os.Open(h.p.Transcript)
 	if err != nil {
-		return ""
+		return time.Time{}
 	}
 	defer f.Close()
 	for in := bufio.NewScanner(io.LimitReader(f, originMax)); in.Scan(); {
@@ -115,10 +116,10 @@ func (h *hook) sessionBegan() string {
 			Timestamp time.Time `json:"timestamp"`
 		}
 		if json.Unmarshal(in.Bytes(), &l) == nil && !l.Timestamp.IsZero() {
-			return l.Timestamp.Format(time.RFC3339)
+			return l.Timestamp
 		}
 	}
-	return ""
+	return time.Time{}
 }
 
 // lastMessage is the agent's last message: as the client gives it or, from old

@@ -159,16 +159,7 @@ func (h *hook) due(ctx context.Context, b session.Binding, m record.Memory) (tex
 }
 
 // undone: the machine waits for something that some process is to do.
-func undone(st loop.State) bool {
-	switch st.Phase {
-	case loop.Turning, loop.Paused, loop.Ended:
-		return false
-	case loop.Waiting:
-		return waitOver(st)
-	case loop.New, loop.Checkpointing, loop.Baseline, loop.Looking, loop.Judging, loop.Committing, loop.Restoring:
-	}
-	return true
-}
+func undone(st loop.State) bool { return st.Phase.AtWork() || waitOver(st) }
 
 // unwritten: a turn is due (that one was cut off, say), and nothing has written
 // what the session is to be told.
@@ -181,10 +172,6 @@ func waitOver(st loop.State) bool {
 	if st.Phase != loop.Waiting {
 		return false
 	}
-	for _, a := range st.Pending {
-		if a.Do == loop.Wait {
-			return !time.Now().Before(a.Until)
-		}
-	}
-	return true
+	wait, _ := st.Asked(loop.Wait)
+	return !time.Now().Before(wait.Until)
 }

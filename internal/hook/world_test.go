@@ -96,18 +96,18 @@ func beginIn(ctx context.Context, home string, spec record.Spec, b session.Bindi
 }
 
 // beginFor is `pawl session begin`.
-func beginFor(ctx context.Context, home string, q beginRequest) begun {
+func beginFor(ctx context.Context, home string, q BeginRequest) Begun {
 	if strings.Contains(q.Args, "--bad") {
-		return begun{Error: "no such flag: --bad", Hint: "see pawl help"}
+		return Begun{Error: "no such flag: --bad", Hint: "see pawl help"}
 	}
 	spec := usual()
 	spec.File = q.Adopt
 	b := session.Binding{Session: q.Session, Root: q.Root, Client: q.Client, Prompt: q.PromptID, File: q.Adopt, Unattended: q.Unattended, Judge: q.Judge}
 	l, err := beginIn(ctx, home, spec, b)
 	if err != nil {
-		return begun{Error: err.Error()}
+		return Begun{Error: err.Error()}
 	}
-	return begun{Loop: l.ID, Message: fmt.Sprintf("%s begun by %s %q", l.ID, q.Command, q.Args), Context: "the first prompt"}
+	return Begun{Loop: l.ID, Message: fmt.Sprintf("%s begun by %s %q", l.ID, q.Command, q.Args), Context: "the first prompt"}
 }
 
 // leaveWord is pawl stop, pawl tell, …: said, and performed at once.
@@ -217,7 +217,7 @@ func (w world) judge(st loop.State) (loop.Gates, error) {
 
 // writeTurn writes what the agent is told, and what it would be told next.
 func writeTurn(s *seat) error {
-	a, _ := turnAsked(s.mem.State)
+	a, _ := s.mem.State.Asked(loop.BeginTurn)
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "PROMPT of iteration %d, %s\n", a.Iteration, a.Situation)
 	if f := s.mem.State.Failing; f != nil {

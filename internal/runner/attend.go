@@ -29,23 +29,11 @@ func (r *Runner) Attend(ctx context.Context) (loop.State, error) {
 // sessionsTurn: what comes next is the session's, or nobody's.
 func (r *Runner) sessionsTurn() bool {
 	s := r.mem.State
-	switch s.Phase {
-	case loop.Turning, loop.Paused, loop.Ended:
-		return true
-	case loop.Waiting:
-		return s.After == loop.ThenTurn && time.Now().Before(waitsUntil(s))
-	case loop.New, loop.Checkpointing, loop.Baseline, loop.Looking, loop.Judging, loop.Committing, loop.Restoring:
+	if s.Phase == loop.Waiting {
+		wait, _ := s.Asked(loop.Wait)
+		return s.After == loop.ThenTurn && time.Now().Before(wait.Until)
 	}
-	return false
-}
-
-func waitsUntil(s loop.State) (until time.Time) {
-	for _, a := range s.Pending {
-		if a.Do == loop.Wait {
-			until = a.Until
-		}
-	}
-	return until
+	return !s.Phase.AtWork()
 }
 
 // goOn hears what came while nobody was there and does what the machine waits

@@ -47,6 +47,17 @@ func Phases() []Phase {
 	return []Phase{New, Checkpointing, Baseline, Turning, Looking, Judging, Committing, Restoring, Waiting, Paused, Ended}
 }
 
+// AtWork tells whether the phase waits for something that the owner itself is to
+// do now: it ends in an event as soon as that is done.
+func (p Phase) AtWork() bool {
+	switch p {
+	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring:
+		return true
+	case Turning, Waiting, Paused, Ended:
+	}
+	return false
+}
+
 // Kind of a goal.
 type Kind string
 
@@ -237,6 +248,16 @@ type State struct {
 	Reason    string        `json:"reason,omitempty"`
 	Hint      string        `json:"hint,omitempty"`
 	Answer    string        `json:"answer,omitempty"` // of an Answer goal
+}
+
+// Asked is the action of a kind that the loop waits for the end of.
+func (s State) Asked(do ActionKind) (Action, bool) {
+	for _, a := range s.Pending {
+		if a.Do == do {
+			return a, true
+		}
+	}
+	return Action{}, false
 }
 
 // Task returns the task with that id.
