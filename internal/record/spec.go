@@ -59,6 +59,16 @@ type Spec struct {
 	Shadow     bool   `json:"shadow,omitempty"`     // there is no git here: the repository is Pawl's own
 	Unattended bool   `json:"unattended,omitempty"` // nobody sits there: the guard answers permission prompts
 	File       string `json:"file,omitempty"`       // another tool's state file, kept up to date; relative to the root, slashes
+	Format     string `json:"format,omitempty"`     // whose file it is: the Name of a statefile.Format
+
+	Isolation *Isolation `json:"isolation,omitempty"` // bounds of the tries in a client of their own; nil: there are none
+}
+
+// Isolation bounds a try outside the person's session.
+type Isolation struct {
+	MaxCostUSD     float64       `json:"max_cost_usd,omitempty"` // 0 is no bound
+	Timeout        time.Duration `json:"timeout,omitempty"`      // 0 is no bound
+	PermissionMode string        `json:"permission_mode,omitempty"`
 }
 
 // Agent is the agent to drive and how.
