@@ -15,7 +15,7 @@ const imports = `
 	figure         <
 	atomicfile     < failure
 	environment    <
-	session/place  <
+	session/place  < environment
 	version        <
 
 	# Ring 1: values and bytes.
@@ -35,6 +35,7 @@ const imports = `
 
 	record         < core/* store store/*
 	session        < atomicfile session/place
+	statefile      < core/* atomicfile failure foreign/* record session/place
 
 	# Ring 3: services.
 	config         < core/* environment store planfile failure atomicfile

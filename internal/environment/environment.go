@@ -2,8 +2,9 @@
 //
 // It is read once, by the mains, and handed on as a value: no other package asks
 // the system, so a test can give any environment. Variables of other tools are
-// not read, but for RALPH_LOOP_DIR, and for those by which a coding agent's
-// client tells what it starts (a hook, a command) which session it is in.
+// not read, but for those that name the files of their loops, and those by which
+// a coding agent's client tells what it starts (a hook, a command) which session
+// it is in.
 package environment
 
 import (
@@ -22,6 +23,7 @@ type Environment struct {
 	ConfigHome   string   // holds pawl/config.toml, absolute: $XDG_CONFIG_HOME or ~/.config
 	NoColor      bool     // $NO_COLOR is set and not empty
 	RalphLoopDir string   // $RALPH_LOOP_DIR, "" if not set
+	ThLoopAgent  string   // $TH_LOOP_AGENT, "" if not set
 	Loop         string   // $PAWL_LOOP: the loop that started this process, "" if none did
 	Vars         []string // all of it, as NAME=value, for child processes
 	Session      Session  // of the client that started this process, if one did
@@ -33,7 +35,7 @@ type Session struct {
 	ID         string // $CLAUDE_CODE_SESSION_ID, "" from old clients
 	Client     int    // $CLAUDE_PID: process id of the client, 0 unknown
 	Project    string // $CLAUDE_PROJECT_DIR, absolute: only hooks have it
-	Plugin     bool   // $CLAUDE_PLUGIN_ROOT: this is a hook of a plugin, not of the settings
+	Plugin     string // $CLAUDE_PLUGIN_ROOT: the folder of the plugin whose hook this is, "" for one of the settings
 	Unattended bool   // $CLAUDE_CODE_SESSION_ATTENDED is 0: nobody sits there
 	Cap        string // $CLAUDE_CODE_STOP_HOOK_BLOCK_CAP as it is, "" if not set
 }
@@ -71,13 +73,14 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 		ConfigHome:   absolute(getenv("XDG_CONFIG_HOME")),
 		NoColor:      getenv("NO_COLOR") != "",
 		RalphLoopDir: getenv("RALPH_LOOP_DIR"),
+		ThLoopAgent:  getenv("TH_LOOP_AGENT"),
 		Loop:         getenv("PAWL_LOOP"),
 		Vars:         vars,
 		Session: Session{
 			Inside:     getenv("CLAUDECODE") != "",
 			ID:         getenv("CLAUDE_CODE_SESSION_ID"),
 			Project:    absolute(getenv("CLAUDE_PROJECT_DIR")),
-			Plugin:     getenv("CLAUDE_PLUGIN_ROOT") != "",
+			Plugin:     getenv("CLAUDE_PLUGIN_ROOT"),
 			Unattended: getenv("CLAUDE_CODE_SESSION_ATTENDED") == "0",
 			Cap:        getenv("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"),
 		},

@@ -40,8 +40,14 @@ func TestEnvironment(t *testing.T) {
 		},
 		{
 			"own home", "linux",
-			map[string]string{"PAWL_HOME": "/p", "RALPH_LOOP_DIR": "r", "PAWL_LOOP": "calm-wren-0001"},
-			Environment{PawlHome: "/p", RalphLoopDir: "r", Loop: "calm-wren-0001"},
+			map[string]string{"PAWL_HOME": "/p", "RALPH_LOOP_DIR": "r", "TH_LOOP_AGENT": "eris", "PAWL_LOOP": "calm-wren-0001"},
+			Environment{PawlHome: "/p", RalphLoopDir: "r", ThLoopAgent: "eris", Loop: "calm-wren-0001"},
+			false,
+		},
+		{
+			"a hook of a plugin", "linux",
+			map[string]string{"PAWL_HOME": "/p", "CLAUDECODE": "1", "CLAUDE_PLUGIN_ROOT": "/plugins/p", "CLAUDE_PROJECT_DIR": "/w"},
+			Environment{PawlHome: "/p", Session: Session{Inside: true, Plugin: "/plugins/p", Project: "/w"}},
 			false,
 		},
 		{"relative own home", "linux", map[string]string{"PAWL_HOME": "p", "HOME": "/h"}, Environment{}, true},

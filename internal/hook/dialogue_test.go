@@ -320,7 +320,7 @@ func (d *dialogue) setenv(words []string) {
 		case "cap":
 			s.Cap = value
 		case "plugin":
-			s.Plugin = value == "1"
+			s.Plugin = value
 		case "unattended":
 			s.Unattended = value == "1"
 		case "loop":

@@ -67,7 +67,10 @@ func FuzzHook(f *testing.F) {
 	f.Fuzz(func(t *testing.T, payload []byte, how byte) {
 		a.ready(t, how)
 		s := &a.env.Session
-		s.Plugin, s.Unattended, s.Cap = how&asPlugin > 0, how&asUnattended > 0, ""
+		s.Plugin, s.Unattended, s.Cap = "", how&asUnattended > 0, ""
+		if how&asPlugin > 0 {
+			s.Plugin = a.root
+		}
 		if how&asCapped > 0 {
 			s.Cap = "1"
 		}

@@ -234,7 +234,7 @@ func (h *hook) forLoop(ctx context.Context, b session.Binding) (reply, error) {
 
 // installation is the one that we belong to.
 func (h *hook) installation() string {
-	if h.Env.Session.Plugin {
+	if h.Env.Session.Plugin != "" {
 		return "plugin"
 	}
 	return "settings"

@@ -20,7 +20,9 @@ func (d *dialogue) installations(event string, names ...string) (answered []stri
 	outs := make([]string, len(names))
 	for i, name := range names {
 		w := *d.world
-		w.env.Session.Plugin = name == "plugin"
+		if name == "plugin" {
+			w.env.Session.Plugin = w.root
+		}
 		wg.Go(func() {
 			out, _, _ := w.run(bytes.NewReader(payload), "claude")
 			outs[i] = string(out)

@@ -4,6 +4,8 @@
 //	$PAWL_HOME/sessions/<session id>.sock   where its keeper listens (package keeper)
 //	$PAWL_HOME/sessions/waiting.json        loops that wait for their session's id
 //
+// and where the files of other tools' loops lie, that one may begin with (Project).
+//
 // It is small because the program that starts at every event links it: one look
 // at the disk tells whether there is anything to do.
 package place

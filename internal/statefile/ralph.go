@@ -1,0 +1,132 @@
+package statefile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// ralphLoop is the file of the official ralph-loop plugin. The journal is what
+// counts: a counter that somebody edits is written over.
+type ralphLoop struct{}
+
+func (ralphLoop) Name() string { return "ralph-loop" }
+
+func (ralphLoop) Find(p Place) string { return there(p.RalphLoop()) }
+
+func (ralphLoop) Propose(path string, _ Place, c Circumstances) (Proposal, error) {
+	f, info, err := readRalph(path)
+	if err != nil {
+		return Proposal{}, err
+	}
+	tracked, err := c.Tracked(path)
+	if err != nil {
+		return Proposal{}, err
+	}
+	ok, why := ralphloop.Adopt(f, ralphloop.Circumstances{
+		SessionID: c.SessionID, SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now,
+		Tracked: tracked, OriginalPlugin: RalphPlugin(c.Home),
+	})
+	if !ok {
+		return Proposal{Skip: why == "", Refused: why}, nil
+	}
+	return Proposal{
+		Prompt: f.Prompt, Promise: f.Promise, Counted: max(f.Iteration-1, 0),
+		MaxIterations: f.MaxIterations, MaxGiven: f.MaxGiven,
+	}, nil
+}
+
+func readRalph(path string) (*ralphloop.File, fs.FileInfo, error) {
+	data, info, err := read(path, ralphloop.MaxSize)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := ralphloop.Parse(data)
+	return f, info, err
+}
+
+// RalphPlugin tells whether the original plugin is enabled in a home folder: it
+// drives its file itself then. Settings that are no JSON are in effect for nobody.
+func RalphPlugin(home string) bool {
+	data, err := os.ReadFile(filepath.Join(home, ".claude", "settings.json"))
+	var settings struct {
+		Plugins map[string]any `json:"enabledPlugins"`
+	}
+	if err != nil || json.Unmarshal(data, &settings) != nil {
+		return false
+	}
+	for id, on := range settings.Plugins {
+		name, _, _ := strings.Cut(id, "@")
+		if (name == "ralph-loop" || name == "ralph-wiggum") && on != false {
+			return true
+		}
+	}
+	return false
+}
+
+func (ralphLoop) Follow(o Order) Files { return ralphFiles{o} }
+
+type ralphFiles struct{ Order }
+
+func (r ralphFiles) Own() []string { return within(r.Root, r.Path) }
+
+// Hear takes what the person did to the file as their word: deleting it cancels
+// the loop, active: false holds it.
+func (r ralphFiles) Hear(time.Time) (Word, error) {
+	f, _, err := readRalph(r.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Word{Stop: r.Spec.File + " was deleted"}, nil
+	}
+	if err != nil {
+		return Word{}, err
+	}
+	return Word{Held: !f.Active}, nil
+}
+
+// GoesOn writes the iteration into the file, nothing else.
+func (r ralphFiles) GoesOn(m record.Memory, _ time.Time) error {
+	f, _, err := readRalph(r.Path)
+	if err != nil {
+		return nil //nolint:nilerr // Hear has told of it
+	}
+	if err := write(r.Path, f.SetIteration(m.State.Iteration).Bytes()); err != nil {
+		return fmt.Errorf("set the iteration: %w", err)
+	}
+	return nil
+}
+
+// Ends removes the file: people's scripts take it for a loop at work. One that is
+// another session's by now stays.
+func (r ralphFiles) Ends(_ record.Memory, session string) error {
+	f, _, err := readRalph(r.Path)
+	if err != nil || f.SessionID != "" && f.SessionID != session {
+		return nil //nolint:nilerr // it is kept, whatever it is
+	}
+	return os.Remove(r.Path)
+}
+
+func (r ralphFiles) Line(s loop.State) string {
+	return ralphloop.Iteration(s.Iteration, r.Spec.Promise)
+}
+
+func (r ralphFiles) Ending(s loop.State) string {
+	switch s.Outcome {
+	case loop.Iterations:
+		return ralphloop.MaxReached(s.Policy.Limits.Iterations)
+	case loop.Verified, loop.Unverified:
+		return ralphloop.Detected(r.Spec.Promise)
+	case loop.CancelledEnd:
+		return ralphloop.Cancelled(s.Iteration)
+	case loop.Finished, loop.Errored, loop.Duration, loop.Budget, loop.Stuck, loop.BlockedEnd, loop.Tampered:
+	}
+	return ""
+}
