@@ -100,7 +100,7 @@ func (s *subject) summary() record.Summary {
 
 // inSession tells whether the loop lives in a person's session, whose hooks drive
 // it: there nobody drives it most of the time, and it is not lost.
-func (s *subject) inSession() bool { return s.spec.Policy.Attended }
+func (s *subject) inSession() bool { return s.memory.Attended(s.spec) }
 
 func (s *subject) hasEnded() bool { return s.memory.State.Phase == loop.Ended }
 

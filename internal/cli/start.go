@@ -165,7 +165,8 @@ func beginsWords(st loop.State) string {
 		return fmt.Sprintf("has ended at once, %s: %s", st.Outcome, st.Reason)
 	case loop.Paused:
 		return "lives in this session, and is held before its first turn"
-	case loop.New, loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing, loop.Restoring, loop.Waiting:
+	case loop.New, loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing,
+		loop.Restoring, loop.Waiting, loop.Trying, loop.HandingOver:
 	}
 	return "begins in this session"
 }

@@ -111,7 +111,7 @@ func (t told) started() string {
 func (t told) turn() string {
 	turn := t.event.Turn
 	cost := count(turn.ToolCalls, "tool call")
-	if !t.after.Policy.Attended { // in a session the rest is not known
+	if !t.after.Attended { // in a session the rest is not known
 		cost += fmt.Sprintf(", %s, %s tokens", figure.Money(turn.Usage.CostUSD), figure.Tokens(t.after.Usage.Tokens()-t.before.Usage.Tokens()))
 	}
 	what := "ended without a claim"

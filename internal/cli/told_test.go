@@ -81,7 +81,7 @@ func TestEventsInWords(t *testing.T) {
 // Of a turn in a session nobody knows the cost.
 func TestATurnInASession(t *testing.T) {
 	t.Parallel()
-	after := loop.State{Iteration: 4, Policy: loop.Policy{Attended: true}}
+	after := loop.State{Iteration: 4, Attended: true}
 	got := told{before: after, event: loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 2}}, after: after}.happened()
 	if want := "iteration 4 ended without a claim (2 tool calls)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -127,6 +127,15 @@ func fold(m Memory, r journal.Record) (Memory, error) {
 	return m, nil
 }
 
+// Attended tells whether the loop lives in a person's session, whose hooks drive
+// it. Before the machine has begun, it lives where it is to begin.
+func (m Memory) Attended(asked Spec) bool {
+	if m.State.Phase == "" || m.State.Phase == loop.New {
+		return asked.Policy.Attended
+	}
+	return m.State.Attended
+}
+
 // SortedOut: a look has been at all that was done. One that leads to another
 // look has not, the machine wants to know more first.
 func SortedOut(e loop.Event, s loop.State) bool {

@@ -8,6 +8,8 @@ const (
 	MessagePause  = "pause"
 	MessageResume = "resume"
 	MessageStop   = "stop"
+	MessageLeave  = "leave" // a person's session, for fresh ones that a runner begins
+	MessageTake   = "take"  // a person's session takes the loop from its runner
 )
 
 // Message is the body of what anyone leaves in a loop's inbox.
@@ -27,6 +29,10 @@ func (m Message) Event() (loop.Event, bool) {
 		return loop.Event{Kind: loop.Resumed}, true
 	case MessageStop:
 		return loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, true
+	case MessageLeave:
+		return loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: m.Text}, true
+	case MessageTake:
+		return loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: m.Text}, true
 	}
 	return loop.Event{}, false
 }

@@ -65,7 +65,7 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 	sum := Summary{
 		ID: kept.ID, Name: spec.Name, Goal: spec.Goal(), Root: kept.Root, Kind: spec.Policy.Kind, State: stateWord(s.Phase), Outcome: s.Outcome, Reason: s.Reason,
 		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, Turns: s.Turns,
-		Attended: spec.Policy.Attended, Session: m.Bound.Session, Closed: m.Bound.Closed && s.Phase != loop.Ended,
+		Attended: m.Attended(spec), Session: m.Bound.Session, Closed: m.Bound.Closed && s.Phase != loop.Ended,
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
 		CreatedAt: kept.CreatedAt, StartedAt: s.StartedAt, EndedAt: s.EndedAt,
 	}
@@ -107,7 +107,8 @@ func stateWord(p loop.Phase) string {
 		return "paused"
 	case loop.Ended:
 		return "ended"
-	case loop.New, loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing, loop.Restoring:
+	case loop.New, loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing,
+		loop.Restoring, loop.Trying, loop.HandingOver:
 	}
 	return "running"
 }

@@ -162,7 +162,7 @@ func (p *page) lessons() {
 func (p *page) cost() {
 	s := p.State
 	iterations, work := figure.Count(s.Iteration, "iteration"), figure.Duration(s.Elapsed())
-	if s.Policy.Attended {
+	if s.Attended {
 		p.line("took", "%s, %s of work", iterations, work)
 		return
 	}

@@ -20,6 +20,7 @@ const (
 	Commit     ActionKind = "commit"     // ends in Committed
 	Restore    ActionKind = "restore"    // checkpoint, then back to the tree the task started from; ends in Restored
 	Wait       ActionKind = "wait"       // until a time; ends in TimerFired
+	HandOver   ActionKind = "hand_over"  // to another owner; ends in HandedOver
 	Interrupt  ActionKind = "interrupt"  // the turn under way, cleanly
 	PutBack    ActionKind = "put_back"   // protected paths as they were
 	Tick       ActionKind = "tick"       // the tasks' marks and the progress file
@@ -30,7 +31,7 @@ const (
 // Asks tells whether the action ends in an event of its own.
 func (k ActionKind) Asks() bool {
 	switch k {
-	case Checkpoint, RunGates, BeginTurn, Look, Commit, Restore, Wait:
+	case Checkpoint, RunGates, BeginTurn, Look, Commit, Restore, Wait, HandOver:
 		return true
 	case Interrupt, PutBack, Tick, Notify, Finish:
 		return false
@@ -62,6 +63,8 @@ type Action struct {
 	Iteration int           `json:"iteration,omitempty"` // BeginTurn
 	Fresh     bool          `json:"fresh,omitempty"`     // BeginTurn: with an empty context
 	Situation Situation     `json:"situation,omitempty"` // BeginTurn
+	Isolated  bool          `json:"isolated,omitempty"`  // BeginTurn: in a session of its own, beside the person's
+	Owner     Owner         `json:"owner,omitempty"`     // HandOver: to whom
 	Purpose   Purpose       `json:"purpose,omitempty"`   // RunGates
 	Rerun     int           `json:"rerun,omitempty"`     // RunGates: how often the result was unknown before
 	Notes     []string      `json:"notes,omitempty"`     // BeginTurn: messages of the person
@@ -71,7 +74,7 @@ type Action struct {
 	Receipt   string        `json:"receipt,omitempty"`   // Commit
 	Paths     []string      `json:"paths,omitempty"`     // PutBack
 	Until     time.Time     `json:"until,omitzero"`      // Wait
-	Text      string        `json:"text,omitempty"`      // Notify, Wait, Checkpoint: why
+	Text      string        `json:"text,omitempty"`      // Notify, Wait, Checkpoint, HandOver: why
 	Level     Level         `json:"level,omitempty"`     // Notify
 }
 

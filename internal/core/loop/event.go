@@ -25,36 +25,40 @@ const (
 	PauseAsked     EventKind = "paused"
 	Resumed        EventKind = "resumed"
 	Cancelled      EventKind = "cancelled"
-	OwnerLost      EventKind = "owner_lost" // a new owner goes on with the loop
-	Faulted        EventKind = "faulted"    // an action could not be performed at all
-	Reopened       EventKind = "reopened"   // a person goes on with a loop that had ended
+	OwnerLost      EventKind = "owner_lost"     // a new owner goes on with the loop
+	Faulted        EventKind = "faulted"        // an action could not be performed at all
+	Reopened       EventKind = "reopened"       // a person goes on with a loop that had ended
+	HandoverAsked  EventKind = "handover_asked" // another owner is to go on with the loop
+	HandedOver     EventKind = "handed_over"    // the owner named goes on with it: it has it, or it keeps it
 )
 
 // EventKinds lists all kinds.
 func EventKinds() []EventKind {
 	return []EventKind{
 		Started, Checkpointed, GatesFinished, TurnEnded, AgentFailed, TreeSeen, Committed, Restored,
-		TimerFired, LimitHit, MessageArrived, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened,
+		TimerFired, LimitHit, MessageArrived, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened, HandoverAsked, HandedOver,
 	}
 }
 
 // Event is something that happened. The field that belongs to the kind is set,
 // the others are zero.
 type Event struct {
-	Kind    EventKind `json:"kind"`
-	ID      string    `json:"id,omitempty"` // of a message: the same id again is the same message
-	At      time.Time `json:"at"`
-	Start   *Start    `json:"start,omitempty"`   // Started, Reopened (the policy)
-	Tree    string    `json:"tree,omitempty"`    // Checkpointed, Restored, Committed: the tree as it is now
-	Gates   *Gates    `json:"gates,omitempty"`   // GatesFinished
-	Turn    *Turn     `json:"turn,omitempty"`    // TurnEnded, AgentFailed (what is known of it)
-	Failure *Failure  `json:"failure,omitempty"` // AgentFailed
-	Seen    *Seen     `json:"seen,omitempty"`    // TreeSeen
-	Commit  string    `json:"commit,omitempty"`  // Committed: its hash, "" where the loop makes none
-	Receipt string    `json:"receipt,omitempty"` // Committed
-	Limit   Outcome   `json:"limit,omitempty"`   // LimitHit: Iterations, Duration or Budget
-	Text    string    `json:"text,omitempty"`    // MessageArrived: the note; Cancelled: its cause; Faulted: what failed
-	Hint    string    `json:"hint,omitempty"`    // Faulted
+	Kind     EventKind `json:"kind"`
+	ID       string    `json:"id,omitempty"` // of a message: the same id again is the same message
+	At       time.Time `json:"at"`
+	Start    *Start    `json:"start,omitempty"`    // Started, Reopened (the policy)
+	Tree     string    `json:"tree,omitempty"`     // Checkpointed, Restored, Committed: the tree as it is now
+	Gates    *Gates    `json:"gates,omitempty"`    // GatesFinished
+	Turn     *Turn     `json:"turn,omitempty"`     // TurnEnded, AgentFailed (what is known of it)
+	Failure  *Failure  `json:"failure,omitempty"`  // AgentFailed
+	Seen     *Seen     `json:"seen,omitempty"`     // TreeSeen
+	Commit   string    `json:"commit,omitempty"`   // Committed: its hash, "" where the loop makes none
+	Receipt  string    `json:"receipt,omitempty"`  // Committed
+	Limit    Outcome   `json:"limit,omitempty"`    // LimitHit: Iterations, Duration or Budget
+	Text     string    `json:"text,omitempty"`     // MessageArrived: the note; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why
+	Owner    Owner     `json:"owner,omitempty"`    // HandoverAsked, HandedOver, Reopened ("": as it was)
+	Isolated bool      `json:"isolated,omitempty"` // TurnEnded, AgentFailed: of an isolated try
+	Hint     string    `json:"hint,omitempty"`     // Faulted
 }
 
 // Start is what a loop begins with.
@@ -69,6 +73,7 @@ type Turn struct {
 	ByPerson   bool     `json:"by_person,omitempty"` // begun by the person's own prompt
 	Usage      Usage    `json:"usage"`
 	ToolCalls  int      `json:"tool_calls"`
+	Rounds     int      `json:"rounds,omitempty"`  // requests to the model, where the client tells
 	Context    int      `json:"context,omitempty"` // percent full, -1 unknown
 	Background []string `json:"background,omitempty"`
 	SessionID  string   `json:"session_id,omitempty"`

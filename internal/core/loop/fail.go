@@ -51,7 +51,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 	case Interrupted:
 		m.interrupted(f)
 	case Refused:
-		if !m.s.Policy.Attended {
+		if !m.s.Attended {
 			m.crashed(f)
 			return
 		}
@@ -74,7 +74,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 // session they are there to do so: the loop is held, and goes on after the next
 // turn that comes to its end, or when it is resumed.
 func (m *machine) giveUp(message, hint string) {
-	if !m.s.Policy.Attended {
+	if !m.s.Attended {
 		m.finish(Errored, message, hint)
 		return
 	}

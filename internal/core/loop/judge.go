@@ -99,7 +99,7 @@ func (m *machine) judge(seen Seen) {
 // aside, neither committed nor ticked. Where there is no gate a person's session
 // is not refused: what they asked for may have been no change, and they watch.
 func (m *machine) unchanged() {
-	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.Policy.Attended) {
+	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.Attended) {
 		m.refuse("nothing in the work tree has changed since the task began")
 		return
 	}

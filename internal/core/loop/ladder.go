@@ -25,7 +25,7 @@ func (m *machine) fail(f Failing, fingerprint string) {
 	m.s.Ladder.Fingerprint = fingerprint
 	m.s.Ladder.Idle = 0
 	m.s.Ladder.Tries++
-	if m.s.Ladder.Rung == sameSession && m.s.Ladder.Tries < triesInSession && !same {
+	if m.s.Ladder.Rung == sameSession && m.s.Ladder.Tries < m.tries() && !same {
 		m.s.Situation = GatesFailed
 		m.beginTurn()
 		return
@@ -33,14 +33,21 @@ func (m *machine) fail(f Failing, fingerprint string) {
 	m.climb()
 }
 
-// climb goes to the next rung that the policy allows. An attended session is
-// left only with the person's consent, so there is no fresh session to climb
-// to; verify loops try in fresh sessions until their limit.
+func (m *machine) tries() int {
+	if n := m.s.Policy.Tries; n > 0 {
+		return n
+	}
+	return triesInSession
+}
+
+// climb goes to the next rung that the policy allows. A person's session is left
+// only with their consent, else there is no fresh session to climb to; verify
+// loops try in fresh ones until their limit, there beside the person's.
 func (m *machine) climb() {
 	p, l := m.s.Policy, &m.s.Ladder
 	l.Tries = 0
 	l.Rung++
-	if l.Rung == freshSession && p.Attended && !p.Verify {
+	if l.Rung == freshSession && m.s.Attended && !p.Verify && !m.mayHandOver() {
 		l.Rung++
 	}
 	if l.Rung == restored && !p.Restore {
@@ -51,7 +58,7 @@ func (m *machine) climb() {
 	}
 	switch l.Rung {
 	case freshSession:
-		m.s.Fresh = !p.Attended
+		m.s.Fresh = !m.s.Attended || m.mayHandOver()
 		m.s.Situation = GatesFailed
 		m.beginTurn()
 	case restored:

@@ -26,13 +26,15 @@ func (m *machine) limitHit(o Outcome) {
 	m.s.Hit = o
 	switch m.s.Phase {
 	case Turning:
-		if !m.s.Policy.Attended { // a turn of a person's session comes to its own end
+		if !m.s.Attended { // a turn of a person's session comes to its own end
 			m.do(Action{Do: Interrupt})
 		}
+	case Trying:
+		m.do(Action{Do: Interrupt})
 	case Waiting:
 		m.back()
 		m.follow(m.s.After)
-	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Paused, Ended:
+	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, HandingOver, Paused, Ended:
 		// noticed before the next turn begins
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,6 +35,8 @@ func samples(k loop.EventKind) []loop.Event {
 			{Kind: loop.Change, Gates: true, Verify: true},
 			{Kind: loop.Change, Gates: true, Attended: true},
 			{Kind: loop.Change, Gates: true, Attended: true, Restore: true},
+			{Kind: loop.Change, Gates: true, Attended: true, Handover: true, HandoverAt: 80, Tries: 1},
+			{Kind: loop.Change, Gates: true, Attended: true, Verify: true, Isolate: true, Tries: 1},
 			{Kind: loop.Answer, Gates: true},
 			{Kind: loop.Explore},
 			{Kind: loop.Periodic},
@@ -55,10 +58,11 @@ func samples(k loop.EventKind) []loop.Event {
 		for _, c := range []*loop.Claim{nil, {}, {Blocked: true, Reason: "r"}} {
 			out = append(out, ev(loop.Event{Turn: &loop.Turn{Claim: c, ToolCalls: 1, Background: []string{"server"}}}))
 		}
-		out = append(out, ev(loop.Event{Turn: &loop.Turn{ByPerson: true}}))
+		out = append(out, ev(loop.Event{Turn: &loop.Turn{ByPerson: true}}), ev(loop.Event{Turn: &loop.Turn{}, Isolated: true}),
+			ev(loop.Event{Turn: &loop.Turn{ToolCalls: 1, Context: 90}}))
 	case loop.AgentFailed:
 		for _, c := range loop.Classes() {
-			out = append(out, ev(loop.Event{Failure: &loop.Failure{Class: c}}))
+			out = append(out, ev(loop.Event{Failure: &loop.Failure{Class: c}}), ev(loop.Event{Failure: &loop.Failure{Class: c}, Isolated: true}))
 		}
 		out = append(out, ev(loop.Event{Turn: &loop.Turn{ByPerson: true}, Failure: &loop.Failure{Class: loop.Crashed}}))
 	case loop.TreeSeen:
@@ -68,6 +72,8 @@ func samples(k loop.EventKind) []loop.Event {
 		out = append(out, ev(loop.Event{Limit: loop.Duration}), ev(loop.Event{Limit: "nonsense"}))
 	case loop.Checkpointed, loop.Committed, loop.Restored:
 		out = append(out, ev(loop.Event{Tree: "t"}))
+	case loop.HandoverAsked, loop.HandedOver:
+		out = append(out, ev(loop.Event{Owner: loop.OwnerRunner}), ev(loop.Event{Owner: loop.OwnerSession}))
 	case loop.TimerFired, loop.MessageArrived, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:
 		out = append(out, ev(loop.Event{Text: "text"}))
 	}
@@ -82,8 +88,7 @@ type edge struct {
 
 // explore feeds every sample to every kind of state that can be reached and
 // returns the edges, and the pairs that are anomalies.
-func explore(t *testing.T) (edges map[edge]bool, pairs map[[2]string]string) {
-	t.Helper()
+var explore = sync.OnceValues(func() (edges map[edge]bool, pairs map[[2]string]string) {
 	edges, pairs = map[edge]bool{}, map[[2]string]string{}
 	seen := map[string]bool{}
 	queue := []loop.State{{}}
@@ -115,7 +120,7 @@ func explore(t *testing.T) (edges map[edge]bool, pairs map[[2]string]string) {
 		}
 	}
 	return edges, pairs
-}
+})
 
 // signature tells states apart as far as decisions do.
 func signature(s loop.State) string {
@@ -125,27 +130,29 @@ func signature(s loop.State) string {
 			left++
 		}
 	}
-	return fmt.Sprint(s.Phase, s.Policy.Kind, s.Policy.Gates, s.Policy.Restore, s.Policy.Verify, s.Policy.Attended,
+	return fmt.Sprint(s.Phase, s.Policy.Kind, s.Policy.Gates, s.Policy.Restore, s.Policy.Verify, s.Attended,
+		s.Policy.Handover, s.Policy.Isolate && !s.Together, s.HandOver != "",
 		s.After, s.Purpose, s.Ladder.Rung, s.Ladder.Refused, s.Hit != "", s.Stop != "", s.Pause,
 		s.Claim != nil, s.Claim != nil && s.Claim.Blocked, left)
 }
 
 func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 	t.Parallel()
-	_, pairs := explore(t)
+	_, pairs := explore()
 	answers := map[loop.Phase][]loop.EventKind{
 		loop.New: {loop.Started}, loop.Checkpointing: {loop.Checkpointed}, loop.Baseline: {loop.GatesFinished},
 		loop.Turning: {loop.TurnEnded, loop.AgentFailed}, loop.Looking: {loop.TreeSeen}, loop.Judging: {loop.GatesFinished},
 		loop.Committing: {loop.Committed}, loop.Restoring: {loop.Restored}, loop.Waiting: {loop.TimerFired}, loop.Paused: nil,
+		loop.Trying: {loop.TurnEnded, loop.AgentFailed}, loop.HandingOver: {loop.HandedOver},
 	}
 	// In a person's session a turn may end at any time.
 	unasked := []loop.EventKind{loop.TurnEnded, loop.AgentFailed}
-	anywhere := []loop.EventKind{loop.MessageArrived, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit}
+	anywhere := []loop.EventKind{loop.MessageArrived, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.HandoverAsked}
 	for _, p := range loop.Phases() {
 		for _, k := range loop.EventKinds() {
 			want := "anomaly"
 			if p == loop.Ended || slices.Contains(anywhere, k) || slices.Contains(answers[p], k) ||
-				p != loop.New && slices.Contains(unasked, k) {
+				p != loop.New && (slices.Contains(unasked, k) || k == loop.HandedOver) {
 				want = "defined"
 			}
 			if got := pairs[[2]string{string(p), string(k)}]; got != want {
@@ -178,13 +185,16 @@ func TestDiagramInTheDocsIsFresh(t *testing.T) {
 
 func diagram(t *testing.T) string {
 	t.Helper()
-	edges, _ := explore(t)
+	edges, _ := explore()
 	on := map[[2]loop.Phase][]string{}
 	anywhere := map[loop.EventKind]bool{
 		loop.Cancelled: true, loop.Faulted: true, loop.OwnerLost: true, loop.PauseAsked: true,
-		loop.MessageArrived: true, loop.LimitHit: true,
+		loop.MessageArrived: true, loop.LimitHit: true, loop.HandedOver: true, loop.HandoverAsked: true,
 	}
 	for e := range edges {
+		if e.on == loop.HandedOver && e.from != loop.HandingOver {
+			continue
+		}
 		if e.from == e.to && (anywhere[e.on] || e.on == loop.Resumed) || e.from == loop.Ended && e.on != loop.Reopened || e.on == loop.Reopened && e.to == loop.Ended {
 			continue
 		}
@@ -208,7 +218,7 @@ func diagram(t *testing.T) string {
 Printed from ` + "`internal/core/loop`" + ` by its test; edit the code, not this page. An arrow is an event; what the
 machine does on it is decided in ` + "`Step`" + `. Left out: ` + "`cancelled` and `faulted`" + ` (from everywhere to ` + "`ended`" + `; a turn is
 interrupted, a commit and a restore are finished first), ` + "`owner_lost`" + ` (the new owner performs what was pending),
-messages, and the turns of a person's session that end while Pawl is at work. That they end in ` + "`waiting` and `paused`" + `,
+` + "`handed_over`" + ` where nobody asked for it (the same, by an owner of the other kind), messages, and the turns of a person's session that end while Pawl is at work. That they end in ` + "`waiting` and `paused`" + `,
 too, is of such sessions only.
 
 ` + "```mermaid\nstateDiagram-v2\n    [*] --> new\n" + strings.Join(lines, "\n") + "\n    ended --> [*]\n```\n"

@@ -13,7 +13,8 @@
 // Files: step.go is the table of phases and events; turn.go decides after a
 // turn, judge.go after the gates, ladder.go what a failing task tries next,
 // fail.go what a dead turn means, session.go what a person's session does unasked,
-// limit.go when it is enough, outcome.go how it all ended.
+// isolate.go the tries beside it, handover.go how another owner goes on, limit.go
+// when it is enough, outcome.go how it all ended.
 package loop
 
 import (
@@ -38,20 +39,22 @@ const (
 	Committing    Phase = "committing"    // for Committed
 	Restoring     Phase = "restoring"     // for Restored
 	Waiting       Phase = "waiting"       // for TimerFired
+	Trying        Phase = "trying"        // for TurnEnded or AgentFailed of an isolated try
+	HandingOver   Phase = "handing_over"  // for HandedOver
 	Paused        Phase = "paused"        // for Resumed
 	Ended         Phase = "ended"         // for nothing
 )
 
 // Phases lists all phases, in the order of a loop's life.
 func Phases() []Phase {
-	return []Phase{New, Checkpointing, Baseline, Turning, Looking, Judging, Committing, Restoring, Waiting, Paused, Ended}
+	return []Phase{New, Checkpointing, Baseline, Turning, Looking, Judging, Committing, Restoring, Waiting, Trying, HandingOver, Paused, Ended}
 }
 
 // AtWork tells whether the phase waits for something that the owner itself is to
 // do now: it ends in an event as soon as that is done.
 func (p Phase) AtWork() bool {
 	switch p {
-	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring:
+	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Trying, HandingOver:
 		return true
 	case Turning, Waiting, Paused, Ended:
 	}
@@ -93,12 +96,15 @@ type Policy struct {
 	Kind       Kind          `json:"kind"`
 	Limits     Limits        `json:"limits"`
 	Session    SessionMode   `json:"session"`
-	HandoverAt int           `json:"handover_at,omitempty"` // percent, for Hybrid
+	HandoverAt int           `json:"handover_at,omitempty"` // percent, for Hybrid and for Handover
+	Handover   bool          `json:"handover,omitempty"`    // a person's session may be left for fresh ones: they agreed to it
 	Restore    bool          `json:"restore,omitempty"`     // --on-failure restore; false: keep
 	Gates      bool          `json:"gates,omitempty"`       // there is at least one gate
 	EveryTurn  bool          `json:"every_turn,omitempty"`  // gates run after turns without a claim too: what is red is told
 	Verify     bool          `json:"verify,omitempty"`      // a verify loop: green is the goal, gates run every turn
-	Attended   bool          `json:"attended,omitempty"`    // a person sits in the session
+	Attended   bool          `json:"attended,omitempty"`    // the loop begins in a person's session, see State.Attended
+	Isolate    bool          `json:"isolate,omitempty"`     // a verify loop in a person's session tries in fresh ones, once its own tries are spent
+	Tries      int           `json:"tries,omitempty"`       // failed tries in one session, 0: three
 	Every      time.Duration `json:"every,omitempty"`       // for Periodic
 	Counted    int           `json:"counted,omitempty"`     // iterations that another tool counted before: they go on from there
 }
@@ -201,6 +207,12 @@ const (
 type State struct {
 	Phase     Phase         `json:"phase"`
 	Policy    Policy        `json:"policy"`
+	Attended  bool          `json:"attended,omitempty"`  // a person's session is the owner, not a runner
+	HandOver  Owner         `json:"hand_over,omitempty"` // is to go on with the loop, in place of the owner it has
+	HandWhy   string        `json:"hand_why,omitempty"`
+	Stays     bool          `json:"stays,omitempty"`    // it could not be handed over: not of its own accord again
+	Together  bool          `json:"together,omitempty"` // isolated tries cannot be made: the session tries on
+	Try       *Try          `json:"try,omitempty"`      // the last isolated one
 	StartedAt time.Time     `json:"started_at,omitzero"`
 	Now       time.Time     `json:"now,omitzero"` // of the last event; never goes back
 	EndedAt   time.Time     `json:"ended_at,omitzero"`

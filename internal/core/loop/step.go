@@ -32,7 +32,7 @@ func (m *machine) clock(e Event) {
 	if !e.At.After(m.s.Now) {
 		return
 	}
-	if e.Kind == OwnerLost && m.s.AwayFrom.IsZero() && !m.s.Now.IsZero() {
+	if (e.Kind == OwnerLost || e.Kind == HandedOver) && m.s.AwayFrom.IsZero() && !m.s.Now.IsZero() {
 		m.s.Away += e.At.Sub(m.s.Now)
 	}
 	m.s.Now = e.At
@@ -66,6 +66,10 @@ func (m *machine) handle(e Event) {
 		m.limitHit(e.Limit)
 	case OwnerLost:
 		m.ownerLost()
+	case HandoverAsked:
+		m.handoverAsked(e.Owner, e.Text)
+	case HandedOver:
+		m.handedOver(e.Owner, e.Text)
 	case Faulted:
 		m.finish(Errored, e.Text, e.Hint)
 	default:
@@ -86,6 +90,10 @@ func (m *machine) answer(e Event) {
 		m.turnEnded(*e.Turn)
 	case m.s.Phase == Turning && e.Kind == AgentFailed && e.Failure != nil:
 		m.agentFailed(e.Turn, *e.Failure)
+	case m.s.Phase == Trying && e.Isolated && e.Kind == TurnEnded && e.Turn != nil:
+		m.tried(*e.Turn)
+	case m.s.Phase == Trying && e.Isolated && e.Kind == AgentFailed && e.Failure != nil:
+		m.tryFailed(e.Turn, *e.Failure)
 	case m.s.Phase == Looking && e.Kind == TreeSeen && e.Seen != nil:
 		m.treeSeen(*e.Seen)
 	case m.s.Phase == Judging && e.Kind == GatesFinished && e.Gates != nil:
@@ -97,7 +105,7 @@ func (m *machine) answer(e Event) {
 	case m.s.Phase == Waiting && e.Kind == TimerFired:
 		m.back()
 		m.follow(m.s.After)
-	case m.s.Policy.Attended && m.unasked(e):
+	case m.s.Attended && m.unasked(e):
 		// the person's session has a life of its own
 	default:
 		m.notify(Anomaly, fmt.Sprintf("event %s while %s: ignored", e.Kind, m.s.Phase))
@@ -108,9 +116,10 @@ func (m *machine) start(st Start) {
 	m.s.Policy = st.Policy
 	m.s.Policy.Verify = st.Policy.Verify && st.Policy.Kind == Change // of a tree, not of an answer
 	m.s.Tasks = slices.Clone(st.Tasks)
+	m.s.Attended = st.Policy.Attended
 	m.s.Iteration = st.Policy.Counted
 	m.s.StartedAt = m.s.Now
-	m.s.Fresh = true
+	m.s.Fresh = !m.s.Attended
 	if len(m.s.Tasks) == 0 {
 		m.finish(Errored, "the goal has no task", "give a prompt, or a plan with at least one task")
 		return
@@ -152,7 +161,7 @@ func (m *machine) cancel(cause string) {
 	switch {
 	case m.s.Phase == Committing || m.s.Phase == Restoring:
 		// a mark without its commit would be a lie, half a restore a mess
-	case m.s.Phase == Turning && !again && !m.s.Policy.Attended: // nobody can interrupt a person's session
+	case m.s.Phase == Turning && !again && !m.s.Attended: // nobody can interrupt a person's session
 		m.do(Action{Do: Interrupt})
 	default:
 		m.finish(CancelledEnd, cancelReason(cause), "")
@@ -252,6 +261,10 @@ func (m *machine) reopen(e Event) {
 	s := &m.s
 	s.Away += s.Now.Sub(s.EndedAt)
 	s.EndedAt, s.Outcome, s.Reason, s.Hint, s.Hit, s.Stop = time.Time{}, "", "", "", "", ""
+	if e.Owner != "" {
+		s.Attended = e.Owner == OwnerSession
+	}
+	s.HandOver, s.HandWhy, s.Stays, s.Together = "", "", false, false
 	s.Pause, s.Strikes, s.Unknowns, s.Failures, s.Crashes, s.Limited = false, 0, 0, 0, 0, 0
 	s.Policy.Limits = more(e.Start.Policy.Limits, *s)
 	for i, t := range s.Tasks {
@@ -260,7 +273,7 @@ func (m *machine) reopen(e Event) {
 		}
 	}
 	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.Base != "" {
-		s.Ladder, s.Claim, s.Retry, s.Fresh = Ladder{}, nil, false, true
+		s.Ladder, s.Claim, s.Retry, s.Fresh = Ladder{}, nil, false, !s.Attended
 		s.Situation = Interruption
 		m.beginTurn()
 		return

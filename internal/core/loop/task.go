@@ -54,7 +54,9 @@ func (m *machine) next() {
 	if first {
 		m.s.Situation = FirstTurn
 	}
-	m.s.Fresh = m.s.Fresh || m.s.Policy.Session == PerTask || m.s.Policy.Session == ""
+	if perTask := m.s.Policy.Session == PerTask || m.s.Policy.Session == ""; perTask && !(first && m.s.Attended) {
+		m.s.Fresh = true
+	}
 	m.s.After = ThenBaseline
 	m.ask(Checkpointing, Action{Do: Checkpoint, Task: id, Text: "before task " + id})
 }

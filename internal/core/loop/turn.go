@@ -30,31 +30,39 @@ func (m *machine) beginTurn() {
 		m.hold(ThenTurn)
 		return
 	}
+	if m.handsOver() {
+		return
+	}
 	if !m.s.Retry || m.s.Iteration == 0 {
 		m.s.Iteration++
 	}
 	m.s.Retry = false
-	fresh := m.fresh()
+	isolated := m.isolates()
+	fresh := isolated || m.fresh()
 	if fresh && (m.s.Situation == GoOn || m.s.Situation == GatesFailed) {
 		m.s.Situation = FreshRecap
 	}
 	m.s.Fresh = false
-	if fresh {
+	phase := Turning
+	switch {
+	case isolated:
+		phase = Trying
+		m.s.Try = &Try{Iteration: m.s.Iteration, From: m.s.Now}
+	case fresh:
 		m.s.Context = 0
 	}
-	a := Action{
-		Do: BeginTurn, Task: m.s.Current, Iteration: m.s.Iteration, Fresh: fresh,
-		Situation: m.s.Situation, Notes: m.s.Notes,
-	}
 	m.s.Told = len(m.s.Notes)
-	m.ask(Turning, a)
+	m.ask(phase, Action{
+		Do: BeginTurn, Task: m.s.Current, Iteration: m.s.Iteration, Fresh: fresh, Isolated: isolated,
+		Situation: m.s.Situation, Notes: m.s.Notes,
+	})
 }
 
 // fresh tells whether the next turn gets an empty context. A person's session has
 // the one that it has.
 func (m *machine) fresh() bool {
 	p := m.s.Policy
-	return !p.Attended && (m.s.Fresh || p.Session == PerTurn && m.s.Situation != Interruption ||
+	return !m.s.Attended && (m.s.Fresh || p.Session == PerTurn && m.s.Situation != Interruption ||
 		p.Session == Hybrid && p.HandoverAt > 0 && m.s.Context >= p.HandoverAt)
 }
 
@@ -77,15 +85,28 @@ func (m *machine) turnEnded(t Turn) {
 	if m.stopped() {
 		return
 	}
-	m.s.Claim = t.Claim
-	if m.s.Policy.Kind == Answer && t.Claim != nil {
+	m.s.Claim = m.heard(t.Claim)
+	if m.s.Policy.Kind == Answer && m.s.Claim != nil {
 		m.s.Answer = t.Text
 	}
-	if m.s.Policy.Attended && t.Claim == nil && m.newBackground(t.Background) {
+	if m.s.Attended && t.Claim == nil && m.newBackground(t.Background) {
 		m.wait(m.s.Now.Add(backgroundWait), ThenTurn, "background work: "+strings.Join(t.Background, ", "))
 		return
 	}
 	m.look()
+}
+
+// heard is the claim that counts. A goal whose own limit is its end has none to
+// make, but for the word that it cannot go on.
+func (m *machine) heard(c *Claim) *Claim {
+	if c != nil && !c.Blocked && !m.claimable() {
+		return nil
+	}
+	return c
+}
+
+func (m *machine) claimable() bool {
+	return m.s.Policy.Kind != Explore && m.s.Policy.Kind != Periodic
 }
 
 // count books what a turn cost, whether it came to its own end or died.
@@ -129,7 +150,7 @@ func (m *machine) treeSeen(seen Seen) {
 	if m.stopped() {
 		return
 	}
-	if len(seen.Marked) > 0 && (m.s.Claim == nil || !m.s.Claim.Blocked) {
+	if len(seen.Marked) > 0 && m.claimable() && (m.s.Claim == nil || !m.s.Claim.Blocked) {
 		c := Claim{Tasks: seen.Marked}
 		if m.s.Claim != nil {
 			c.NoBehaviourChange = m.s.Claim.NoBehaviourChange
@@ -177,8 +198,8 @@ func (m *machine) doneAlready() bool {
 func (m *machine) stagnant() {
 	why := fmt.Sprintf("nothing was done: %d turns in a row without a tool call", m.s.Ladder.Idle)
 	if m.s.Policy.Gates {
-		if !m.s.Policy.Attended { // a person's words may come between
-			m.s.Ladder.Tries = triesInSession // more of the same is not worth a try
+		if !m.s.Attended { // a person's words may come between
+			m.s.Ladder.Tries = m.tries() // more of the same is not worth a try
 		}
 		m.fail(Failing{Reason: why}, "")
 		return
@@ -198,7 +219,7 @@ func (m *machine) strike(paths []string) {
 	what := strings.Join(paths, ", ")
 	m.do(Action{Do: PutBack, Paths: paths})
 	past, told := "changed what judges it, put back: ", "these files judge the work and were put back as they were: "
-	if m.s.Policy.Attended {
+	if m.s.Attended {
 		past, told = "changed what judges it: ", "these files judge the work: put them back as they were, or ask the person to change them: "
 	}
 	m.remember(past + what)

@@ -70,7 +70,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 		},
 		Session:    []loop.SessionMode{loop.PerTask, loop.PerTurn, loop.Hybrid, loop.Continue}[w.r.IntN(4)],
 		HandoverAt: 80, Restore: w.coin(2), Gates: !w.coin(4), Verify: w.coin(6), EveryTurn: w.coin(6), Attended: w.coin(5),
-		Every: time.Minute,
+		Every: time.Minute, Handover: w.coin(2), Isolate: w.coin(2), Tries: w.r.IntN(3),
 	}
 	p.Verify = p.Verify && p.Gates
 	start := &loop.Start{Policy: p}
@@ -134,10 +134,14 @@ func (w *world) meddle() {
 		w.s = roundTrip(w.t, w.s)
 		w.next = nil
 		w.now = w.now.Add(time.Duration(w.r.IntN(5)) * time.Hour)
-		w.feed(loop.Event{Kind: loop.OwnerLost})
+		if w.coin(2) {
+			w.feed(loop.Event{Kind: loop.OwnerLost})
+			break
+		}
+		w.feed(loop.Event{Kind: loop.HandedOver, Owner: w.anOwner()})
 	case 3: // nonsense
 		kinds := loop.EventKinds()
-		if k := kinds[w.r.IntN(len(kinds))]; k != loop.Reopened && k != loop.Cancelled && k != loop.LimitHit && k != loop.Faulted && k != loop.OwnerLost {
+		if k := kinds[w.r.IntN(len(kinds))]; k != loop.Reopened && k != loop.Cancelled && k != loop.LimitHit && k != loop.Faulted && k != loop.OwnerLost && k != loop.HandedOver {
 			w.feed(loop.Event{Kind: k})
 		}
 	case 4:
@@ -153,10 +157,16 @@ func (w *world) meddle() {
 			w.feed(loop.Event{Kind: loop.LimitHit, Limit: loop.Duration})
 		}
 	case 7: // somebody types, or the client wakes the session
-		if w.s.Policy.Attended && w.s.Phase != loop.Turning && w.s.Phase != loop.New {
+		if w.s.Attended && w.s.Phase != loop.Turning && w.s.Phase != loop.New {
 			w.feed(w.turn())
 		}
+	case 8:
+		w.feed(loop.Event{Kind: loop.HandoverAsked, Owner: w.anOwner(), Text: "asked"})
 	}
+}
+
+func (w *world) anOwner() loop.Owner {
+	return []loop.Owner{loop.OwnerRunner, loop.OwnerSession}[w.r.IntN(2)]
 }
 
 // pass lets time go by; it counts unless it is a wait for a usage limit, a
@@ -193,7 +203,14 @@ func (w *world) perform(a loop.Action) {
 	case loop.BeginTurn:
 		w.checkBegin(a)
 		w.pass(time.Duration(1+w.r.IntN(40))*time.Minute, true)
-		e = w.turn()
+		if e = w.turn(); a.Isolated {
+			e.Isolated, e.Turn.ByPerson = true, false
+		}
+	case loop.HandOver:
+		e = loop.Event{Kind: loop.HandedOver, Owner: a.Owner}
+		if w.coin(4) {
+			e.Owner = map[loop.Owner]loop.Owner{loop.OwnerRunner: loop.OwnerSession, loop.OwnerSession: loop.OwnerRunner}[a.Owner]
+		}
 	case loop.Look:
 		e = loop.Event{Kind: loop.TreeSeen, Seen: w.look(a.Deep)}
 	case loop.Commit:
@@ -313,6 +330,14 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 }
 
 func (w *world) checkBegin(a loop.Action) {
+	switch s := w.s; {
+	case a.Isolated && (!s.Attended || !s.Policy.Verify || !s.Policy.Isolate || !a.Fresh):
+		w.t.Errorf("an isolated try that nobody asked for: %+v", s)
+	case s.Attended && a.Fresh && !a.Isolated:
+		w.t.Errorf("a person's session is to have a fresh context: %+v", a)
+	case s.Attended && s.Policy.Handover && !s.Stays && s.Context >= s.Policy.HandoverAt && !a.Isolated:
+		w.t.Errorf("a session with %d %% is not left", s.Context)
+	}
 	l := w.s.Policy.Limits
 	if a.Iteration > l.Iterations {
 		w.t.Errorf("iteration %d of %d begins", a.Iteration, l.Iterations)

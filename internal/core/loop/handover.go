@@ -1,0 +1,126 @@
+package loop
+
+import "fmt"
+
+// Owner is what drives a loop.
+type Owner string
+
+// The owners.
+const (
+	OwnerRunner  Owner = "runner"  // a process, with sessions of its own
+	OwnerSession Owner = "session" // a person's session, by its hooks
+)
+
+func (m *machine) owner() Owner {
+	if m.s.Attended {
+		return OwnerSession
+	}
+	return OwnerRunner
+}
+
+// mayHandOver: the person agreed that fresh sessions go on where theirs ends.
+func (m *machine) mayHandOver() bool { return m.s.Policy.Handover && !m.s.Stays }
+
+// handsOver asks for another owner where one is to go on with the turn that is
+// due: because somebody asked for it, or because a fresh context is due that a
+// person's session cannot have.
+func (m *machine) handsOver() bool {
+	to, why := m.s.HandOver, m.s.HandWhy
+	if to == m.owner() {
+		to = ""
+	}
+	if to == "" && m.s.Attended && m.mayHandOver() {
+		switch at := m.s.Policy.HandoverAt; {
+		case at > 0 && m.s.Context >= at:
+			to, why = OwnerRunner, fmt.Sprintf("the context is %d %% full", m.s.Context)
+		case m.s.Fresh && m.s.Failing != nil:
+			to, why = OwnerRunner, "the tries in this session are spent: "+m.s.Failing.Reason
+		case m.s.Fresh:
+			to, why = OwnerRunner, "a fresh session is due"
+		}
+	}
+	if to == "" {
+		m.s.HandOver, m.s.HandWhy = "", ""
+		return false
+	}
+	m.s.HandOver, m.s.HandWhy = to, why
+	m.ask(HandingOver, Action{Do: HandOver, Owner: to, Text: why})
+	return true
+}
+
+// handoverAsked takes effect before the next turn. A runner's turn is cut off for
+// it, a person's session comes to the end of its own.
+func (m *machine) handoverAsked(to Owner, why string) {
+	if to != OwnerRunner && to != OwnerSession {
+		m.notify(Anomaly, fmt.Sprintf("a loop cannot be handed over to %q: ignored", to))
+		return
+	}
+	if to == m.owner() && m.s.HandOver == "" {
+		return
+	}
+	m.s.HandOver, m.s.HandWhy, m.s.Stays = to, why, false
+	switch m.s.Phase {
+	case Turning:
+		if !m.s.Attended {
+			m.do(Action{Do: Interrupt})
+		}
+	case Waiting, Paused: // whoever takes it wants it to go on
+		m.s.Pause = false
+		m.back()
+		m.follow(m.s.After)
+	case HandingOver:
+		m.beginTurn() // the other way round, perhaps
+	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Trying, Ended:
+		// noticed before the next turn begins
+	}
+}
+
+// handedOver is the first word of a new owner, or the old one's that it keeps the
+// loop. What was under way is done again, as with OwnerLost; a turn is begun with
+// the recap, for the new session was told nothing.
+func (m *machine) handedOver(to Owner, why string) {
+	if to != OwnerRunner && to != OwnerSession || m.s.Phase == New {
+		m.notify(Anomaly, fmt.Sprintf("handed over to %q while %s: ignored", to, m.s.Phase))
+		return
+	}
+	stays := to == m.owner()
+	m.s.HandOver, m.s.HandWhy = "", ""
+	m.s.Attended = to == OwnerSession
+	if stays {
+		m.stays(why)
+		return
+	}
+	m.s.Stays, m.s.Together, m.s.Waited = false, false, nil
+	m.s.Fresh, m.s.Context = !m.s.Attended, 0
+	switch m.s.Phase {
+	case Turning, Trying:
+		m.s.Retry = true
+		m.recap()
+	case HandingOver:
+		m.recap()
+	case Paused:
+	default:
+		m.acts = append(m.acts, m.s.Pending...)
+	}
+}
+
+// stays: the loop goes on with the owner that it has.
+func (m *machine) stays(why string) {
+	if m.s.Phase != HandingOver {
+		m.ownerLost()
+		return
+	}
+	m.s.Stays, m.s.Fresh = true, m.s.Fresh && !m.s.Attended
+	m.notify(Warning, "the loop was not handed over: "+why)
+	m.beginTurn()
+}
+
+func (m *machine) recap() {
+	if m.stopped() {
+		return
+	}
+	if m.s.Turns > 0 || m.s.Situation != FirstTurn && m.s.Situation != NextTask {
+		m.s.Situation = FreshRecap
+	}
+	m.beginTurn()
+}

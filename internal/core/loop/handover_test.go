@@ -1,0 +1,112 @@
+package loop_test
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+func full(percent int) loop.Event { return ended(loop.Turn{ToolCalls: 1, Context: percent}) }
+
+func given(to loop.Owner) loop.Event { return loop.Event{Kind: loop.HandedOver, Owner: to} }
+
+var shallow = loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}
+
+func TestAFullContextIsHandedOverWithConsentOnly(t *testing.T) {
+	t.Parallel()
+	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
+	sc.feed(full(79), "look")
+	sc.feed(shallow, "turn 2 continue go_on")
+	sc.feed(full(80), "look")
+	sc.feed(shallow, "hand_over")
+	sc.feed(given(loop.OwnerRunner), "turn 3 fresh fresh")
+	if sc.s.Attended || sc.s.Context != 0 || sc.s.HandOver != "" {
+		t.Errorf("%+v", sc.s)
+	}
+	sc.feed(full(80), "look")
+	sc.feed(shallow, "turn 4 continue go_on")
+
+	sc = attended(t, loop.Policy{HandoverAt: 80})
+	sc.feed(full(95), "look")
+	sc.feed(shallow, "turn 2 continue go_on")
+}
+
+func TestALoopThatCannotBeHandedOverStays(t *testing.T) {
+	t.Parallel()
+	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
+	sc.feed(full(90), "look")
+	sc.feed(shallow, "hand_over")
+	sc.feed(loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: "no client"}, "notify; turn 2 continue go_on")
+	sc.feed(full(95), "look")
+	sc.feed(shallow, "turn 3 continue go_on")
+	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: "pawl handover"}, "")
+	sc.feed(full(95), "look")
+	sc.feed(shallow, "hand_over")
+}
+
+func TestSpentTriesAreHandedOver(t *testing.T) {
+	t.Parallel()
+	sc := attended(t, loop.Policy{Gates: true, Handover: true, HandoverAt: 80})
+	for _, f := range []string{"a", "b"} {
+		sc.turn("done", "gates claim")
+		sc.gates(red(f), "turn "+map[string]string{"a": "2", "b": "3"}[f]+" continue gates_failed")
+	}
+	sc.turn("done", "gates claim")
+	sc.gates(red("c"), "hand_over")
+	sc.feed(given(loop.OwnerRunner), "turn 4 fresh fresh")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
+}
+
+// Whoever dies in the middle of it, one owner goes on and no iteration is lost or
+// counted twice.
+func TestAHandOverSurvivesItsOwners(t *testing.T) {
+	t.Parallel()
+	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
+	sc.feed(full(90), "look")
+	sc.feed(shallow, "hand_over")
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "hand_over")
+	sc.feed(given(loop.OwnerRunner), "turn 2 fresh fresh")
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "turn 2 continue interrupted")
+	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
+	if sc.s.Iteration != 2 || !sc.s.Attended {
+		t.Errorf("iteration %d, attended %v", sc.s.Iteration, sc.s.Attended)
+	}
+}
+
+func TestASessionTakesALoopFromItsRunner(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Session: loop.PerTask}, open("a", "b")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: "taken"}, "interrupt")
+	sc.fails(loop.Interrupted, "hand_over")
+	sc.feed(given(loop.OwnerSession), "turn 1 continue fresh")
+
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "tick a; commit a")
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 2 continue next_task") // no fresh context without consent
+}
+
+func TestAPausedLoopGoesOnWithWhoTakesIt(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.turn("", "")
+	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession}, "hand_over")
+	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner}, "turn 2 continue go_on") // they thought better of it
+}
+
+func TestAnEndedLoopIsReopenedByAnotherOwner(t *testing.T) {
+	t.Parallel()
+	sc := attended(t, loop.Policy{})
+	sc.turn("blocked", "checkpoint")
+	sc.checkpointed("finish blocked")
+	start := &loop.Start{Policy: sc.s.Policy}
+	sc.feed(loop.Event{Kind: loop.Reopened, Owner: loop.OwnerRunner, Start: start}, "turn 2 fresh interrupted")
+}
