@@ -1,0 +1,90 @@
+// Package planloop speaks the language of ralph-cli's plan loop: what its scripts
+// and its hooks keep on disk about a plan in .ralph/PRD-N.
+//
+//	if planloop.Plan(".ralph/PRD-1/plan.md") { // then beside it, and in .ralph:
+//		current-story        US-001                              the story at work
+//		.checkpoint          1f0c…                               HEAD when it began
+//		sessions.log         incomplete:US-001:1767225600:stuck  what was left open
+//		failure-context.log  === Test Failure … ===              what failed, bounded
+//		progress.md          ## Iteration 3 - US-001             what was tried (beside the plan only)
+//	}
+//
+// The scripts write the first four into .ralph itself, where all plans share
+// them. The logs are read by agents and by people, and grow: Append keeps them
+// bounded. All of it is untrusted, and nothing here reads a file, or takes a word
+// in one for an end.
+package planloop
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// Names of the files.
+const (
+	StoryFile    = "current-story"
+	BaseFile     = ".checkpoint"
+	SessionsFile = "sessions.log"
+	FailuresFile = "failure-context.log"
+	ProgressFile = "progress.md"
+)
+
+// Shared is the folder of the files that the scripts keep for all plans.
+const Shared = ".ralph"
+
+// Plan tells whether a path (relative to the project, slashes) is that of a plan
+// of this loop: .ralph/PRD-N/plan.md or prd.md, N a number.
+func Plan(name string) bool {
+	dir, file := path.Split(name)
+	number, ok := strings.CutPrefix(dir, Shared+"/PRD-")
+	number, slash := strings.CutSuffix(number, "/")
+	return ok && slash && (file == "plan.md" || file == "prd.md") && made(number, digits)
+}
+
+// Story tells whether an id may stand in the files: 1 to 64 letters, digits, dots,
+// hyphens, underscores.
+func Story(id string) bool { return len(id) <= 64 && made(id, letters+digits+".-_") }
+
+// Commit tells whether a text is the whole hash of a commit.
+func Commit(sha string) bool {
+	return (len(sha) == 40 || len(sha) == 64) && made(sha, digits+"abcdef")
+}
+
+const (
+	digits  = "0123456789"
+	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
+
+// made tells whether a text is made of these characters, and of one at least.
+func made(text, of string) bool { return text != "" && strings.Trim(text, of) == "" }
+
+// Value is what a file of one word says.
+func Value(file []byte) string { return strings.TrimSpace(string(file)) }
+
+// Word is the file of one word, a story or a commit.
+func Word(value string) []byte { return []byte(value + "\n") }
+
+// Incomplete is a story that was left open.
+type Incomplete struct {
+	Story string
+	At    time.Time // when the session or the loop ended
+	Why   string    // a word: why it did
+}
+
+// Line is what sessions.log says of it, with its line end.
+func (i Incomplete) Line() []byte {
+	why := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(letters+digits+"-_", r) {
+			return r
+		}
+		return '_'
+	}, plan.OneLine(i.Why, 40))
+	if why == "" {
+		why = "unknown"
+	}
+	return fmt.Appendf(nil, "incomplete:%s:%d:%s\n", i.Story, i.At.Unix(), why)
+}

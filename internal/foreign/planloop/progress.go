@@ -1,0 +1,107 @@
+package planloop
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// NewProgress is the progress file before anything was tried.
+const NewProgress = "# Progress Log\n"
+
+// Unstamped is the line of a progress entry that was written before there was a
+// commit. ralph-cli's own word for it.
+const Unstamped = "- Commit: N/A"
+
+// ProgressEntry is what the progress file tells of a failed try. (Package planfile
+// writes the entries of those that were kept, with the tick.) It begins with an
+// empty line.
+func (f Failure) ProgressEntry() []byte {
+	return fmt.Appendf(nil, "\n%s\n- Status: FAILED (%s)\n- Time: %s\n%s\n",
+		f.heading(), plan.OneLine(f.Reason, 100), f.At.Format(time.RFC3339), f.loopLine())
+}
+
+func (f Failure) heading() string { return fmt.Sprintf("## Iteration %d - %s", f.Iteration, f.Story) }
+
+func (f Failure) loopLine() string { return "- Loop: " + f.Loop }
+
+// InProgress tells whether a progress file has that entry already.
+func (f Failure) InProgress(progress []byte) bool {
+	for s := range sections(progress) {
+		if s.heading() == f.heading() && s.has("- Status: FAILED ") && s.has(f.loopLine()) {
+			return true
+		}
+	}
+	return false
+}
+
+// Stamp puts the hash of a story's commit (7 characters of it) into the last entry
+// that tells of its success and has none. Where there is no such entry, progress
+// is returned as it is; nothing else changes in it, to the byte.
+func Stamp(progress []byte, story, sha string) []byte {
+	if len(sha) < 7 {
+		return progress
+	}
+	at := -1 // behind the line
+	for s := range sections(progress) {
+		if s.of(story) && s.has("- Status: SUCCESS") {
+			if i := bytes.Index(s.text, []byte("\n"+Unstamped)); i >= 0 {
+				at = s.from + i + len("\n"+Unstamped)
+			}
+		}
+	}
+	if at < 0 {
+		return progress
+	}
+	out := append(bytes.Clone(progress[:at-len("N/A")]), sha[:7]...)
+	return append(out, progress[at:]...)
+}
+
+// section is one entry of a progress file, from its heading to the next.
+type section struct {
+	from int
+	text []byte
+}
+
+func sections(progress []byte) iter.Seq[section] {
+	return func(yield func(section) bool) {
+		from := next(progress, 0)
+		for from < len(progress) {
+			to := next(progress, from+1)
+			if !yield(section{from, progress[from:to]}) {
+				return
+			}
+			from = to
+		}
+	}
+}
+
+// next is where, from an offset on, a line begins that is a heading.
+func next(progress []byte, from int) int {
+	const mark = "## "
+	if from == 0 && bytes.HasPrefix(progress, []byte(mark)) {
+		return 0
+	}
+	at := max(from-1, 0)
+	if i := bytes.Index(progress[at:], []byte("\n"+mark)); i >= 0 {
+		return at + i + 1
+	}
+	return len(progress)
+}
+
+// heading is the section's own, "## Iteration 3 - US-001".
+func (s section) heading() string {
+	line, _, _ := bytes.Cut(s.text, []byte("\n"))
+	return string(bytes.TrimSpace(line))
+}
+
+func (s section) of(story string) bool {
+	return strings.HasPrefix(s.heading(), "## Iteration ") && strings.HasSuffix(s.heading(), " - "+story)
+}
+
+// has tells whether a line of it begins so.
+func (s section) has(line string) bool { return bytes.Contains(s.text, []byte("\n"+line)) }
