@@ -1,6 +1,7 @@
 package planfile
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -67,11 +68,13 @@ func ProgressEntry(format string, e Entry) []byte {
 		item("Evidence", e.Evidence)
 	default:
 		fmt.Fprintf(&b, "\n## Iteration %d - %s\n", e.Iteration, id)
+		// The first three as ralph-cli's loop writes them, whose tools look for the
+		// hash: foreign/planloop puts it in where the entry is no part of the commit.
 		item("Status", "SUCCESS")
-		item("Story", title)
-		item("Commit", e.Commit)
-		item("Evidence", e.Evidence)
+		item("Commit", cmp.Or(e.Commit, "N/A"))
 		item("Time", e.Time.Format(time.RFC3339))
+		item("Story", title)
+		item("Evidence", e.Evidence)
 	}
 	if len(e.Gates) > 0 {
 		b.WriteString("- Verification:\n")

@@ -50,10 +50,10 @@ func TestProgressEntry(t *testing.T) {
 		{planfile.PRD, `
 ## Iteration 4 - US-002
 - Status: SUCCESS
-- Story: Pay - Status: COMPLETE
 - Commit: 1a2b3c4
-- Evidence: discriminating
 - Time: 2026-03-01T09:05:00Z
+- Story: Pay - Status: COMPLETE
+- Evidence: discriminating
 ` + tail},
 		{planfile.PRDJSON, `
 ## 2026-03-01 09:05 - US-002
@@ -75,6 +75,10 @@ Feature US-002 now passes: Pay - Status: COMPLETE
 				t.Errorf("entry (-want +got):\n%s", diff)
 			}
 		})
+	}
+	early := planfile.ProgressEntry(planfile.PRD, planfile.Entry{Time: entry.Time, Iteration: 1, TaskID: "US-001", Title: "a"})
+	if got, want := string(early), "\n## Iteration 1 - US-001\n- Status: SUCCESS\n- Commit: N/A\n- Time: 2026-03-01T09:05:00Z\n- Story: a\n"; got != want {
+		t.Errorf("entry before there is a commit: %q, want %q", got, want)
 	}
 	short := planfile.ProgressEntry(planfile.FeatureList, planfile.Entry{Time: entry.Time, TaskID: "1", Title: "a"})
 	if got, want := string(short), "\n2026-03-01 09:05 iteration 0\nFeature 1 now passes: a\n"; got != want {
