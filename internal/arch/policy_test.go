@@ -22,7 +22,7 @@ const imports = `
 	planfile       < core/* failure atomicfile
 	prompt         < core/*
 	testreport     < core/*
-	foreign/*      < core/* failure
+	foreign/*      < core/* failure foreign/frontmatter
 	agent          < core/*
 
 	# Ring 2: one outside thing each.
@@ -49,7 +49,7 @@ const imports = `
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the keeper has the rest ready.
-	hook           < core/* proc atomicfile environment foreign/ralphloop record redact session store store/*
+	hook           < core/* proc environment foreign/ralphloop record redact session session/place statefile store store/*
 	front          < environment session/place
 	keeper         < environment front hook proc redact session/place
 	cmd/pawl-hook  < environment front

@@ -25,13 +25,14 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/foreign/frontmatter"
 )
 
 // Path is where the file lies, from the folder in which the loop was started.
 const Path = ".claude/ralph-loop.local.md"
 
 // MaxSize is the largest file that is read or made, in bytes.
-const MaxSize = 1 << 20
+const MaxSize = frontmatter.MaxSize
 
 // File is a state file and what it says. The fields are for reading: what is
 // written to them does not reach Bytes.
@@ -45,8 +46,7 @@ type File struct {
 	StartedAt     time.Time // zero where it is missing or not a time
 	Prompt        string    // to the byte, less one line end before it and one after it
 
-	data   []byte
-	digits span // of the iteration, in data
+	text *frontmatter.Text
 }
 
 // span is the bytes [at, end) of a text.
@@ -54,19 +54,14 @@ type span struct{ at, end int }
 
 // Bytes is the file, as it was read or with the iteration that was set since.
 // The caller does not write to it.
-func (f *File) Bytes() []byte { return f.data }
+func (f *File) Bytes() []byte { return f.text.Bytes() }
 
 // SetIteration is the file at iteration n (0 or more), all else as it was, to
 // the byte.
 func (f *File) SetIteration(n int) *File {
 	g := *f
 	g.Iteration = max(n, 0)
-	digits := strconv.Itoa(g.Iteration)
-	g.data = make([]byte, 0, len(f.data)+len(digits))
-	g.data = append(g.data, f.data[:f.digits.at]...)
-	g.data = append(g.data, digits...)
-	g.data = append(g.data, f.data[f.digits.end:]...)
-	g.digits.end = g.digits.at + len(digits)
+	g.text = f.text.Set("iteration", strconv.Itoa(g.Iteration))
 	return &g
 }
 

@@ -1,0 +1,203 @@
+// Package frontmatter reads files that begin with "key: value" lines between two
+// --- lines, as loops inside a session keep their state in, and changes single
+// values of them.
+//
+//	t, err := frontmatter.Parse(path, data, "status", "iteration")
+//	n, given, err := t.Number("iteration", "a whole number")
+//	t = t.Set("iteration", "4") // t.Bytes() differs in the digits only
+//
+// It is not YAML: people and scripts read and write these lines with sed. So what
+// can be understood is read (CRLF, a byte order mark, no blank after the colon,
+// quotes that are not escaped, comments, keys that nobody knows), and what is
+// written leaves all else as it was, to the byte.
+package frontmatter
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// MaxSize is the largest file that is read, in bytes.
+const MaxSize = 1 << 20
+
+// Text is a file that begins with front matter.
+type Text struct {
+	path   string
+	data   []byte
+	fields map[string]Field
+	end    span // of the line that ends the front matter, in data
+	number int  // of that line
+}
+
+// Field is the value of a key, without the quotes around it and without a
+// comment behind it.
+type Field struct {
+	Value string
+	Quote byte // " or ' that stood around it, or 0
+	Line  int  // from 1; 0 where the key is not there
+
+	at    span // of Value, in the file
+	after int  // where the line ends
+}
+
+// span is the bytes [at, end) of a text.
+type span struct{ at, end int }
+
+// fence is the line before and after the front matter.
+const fence = "---"
+
+// Parse reads a file whose path, for errors, is given, and of its keys those that
+// are asked for: anything else is somebody's own. An error reads "PATH:LINE: what
+// is wrong: expected …" and has a hint. The data is kept, not copied.
+func Parse(path string, data []byte, keys ...string) (*Text, error) {
+	t := &Text{path: path, data: data, fields: map[string]Field{}}
+	if len(data) > MaxSize {
+		return nil, t.Fault(1, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("at most %d", MaxSize))
+	}
+	if before, _, found := bytes.Cut(data, []byte{0}); found {
+		return nil, t.Fault(1+bytes.Count(before, []byte("\n")), "this is not UTF-8 text", "a file saved as UTF-8")
+	}
+	r := reader{text: string(data)}
+	r.at = len(r.text) - len(strings.TrimPrefix(r.text, "\ufeff"))
+	if !r.next() || r.line != fence {
+		return nil, t.Fault(1, "the file does not begin with front matter", "a line with --- alone")
+	}
+	for {
+		if !r.next() {
+			return nil, t.Fault(1, "the front matter that begins here does not end", "a second line with --- alone")
+		}
+		if r.line == fence {
+			t.end, t.number = span{r.start, r.at}, r.number
+			return t, nil
+		}
+		if err := t.read(r, keys); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// read takes over what the line says, if it has a key that was asked for.
+func (t *Text) read(r reader, keys []string) error {
+	key, text, ok := strings.Cut(r.line, ":")
+	switch {
+	case !slices.Contains(keys, key):
+		return nil
+	case !ok:
+		return t.Fault(r.number, key+" has no value", key+": and a value")
+	case t.fields[key].Line > 0:
+		return t.Fault(r.number, key+" is set twice", fmt.Sprintf("only the one on line %d", t.fields[key].Line))
+	case strings.ContainsFunc(text, func(c rune) bool { return unicode.IsControl(c) && c != '\t' }):
+		return t.Fault(r.number, key+" holds a control character", "plain text")
+	}
+	f := readValue(text)
+	f.Line, f.after = r.number, r.at
+	f.at.at += r.start + len(key) + 1
+	f.at.end = f.at.at + len(f.Value)
+	t.fields[key] = f
+	return nil
+}
+
+// Bytes is the file, as it was read or with what was set since. The caller does
+// not write to it.
+func (t *Text) Bytes() []byte { return t.data }
+
+// Body is what follows the front matter, with the line end that sets it off.
+func (t *Text) Body() string { return string(t.data[t.end.end:]) }
+
+// Front is the front matter with the lines around it.
+func (t *Text) Front() string { return string(t.data[:t.end.end]) }
+
+// End is the number of the line that ends the front matter.
+func (t *Text) End() int { return t.number }
+
+// Field is the value of a key, the zero Field where it is not there.
+func (t *Text) Field(key string) Field { return t.fields[key] }
+
+// Set is the file with another value of a key, within the quotes that it has, and
+// all else as it was. A key that is not there becomes the last one. The value is
+// plain text without blanks.
+func (t *Text) Set(key, value string) *Text {
+	f, there := t.fields[key]
+	at, before := span{f.at.at, f.at.at + len(f.Word())}, ""
+	switch {
+	case !there:
+		at, before, value = span{t.end.at, t.end.at}, key+": ", value+t.lineEnd()
+	case f.Value == "" && f.Quote == 0:
+		at, before = span{f.at.at, f.at.at}, " "
+		if bytes.HasPrefix(t.data[at.at:], []byte("#")) {
+			value += " "
+		}
+	}
+	data := slices.Concat(t.data[:at.at], []byte(before+value), t.data[at.end:])
+	// What lies behind has moved, and what was set is to be what a reader finds.
+	again, err := Parse(t.path, data, append(slices.Collect(maps.Keys(t.fields)), key)...)
+	if err != nil {
+		return t // no plain text: nothing is set
+	}
+	return again
+}
+
+// lineEnd is how the file's first line ends.
+func (t *Text) lineEnd() string {
+	if line, _, _ := bytes.Cut(t.data, []byte("\n")); bytes.HasSuffix(line, []byte("\r")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// Number is the value of a key as decimal digits and nothing else; 08 is eight. A
+// key without a value is as if it were left out. Want says what was expected.
+func (t *Text) Number(key, want string) (n int, given bool, err error) {
+	f := t.fields[key]
+	if f.Value == "" {
+		return 0, false, nil
+	}
+	digits := f.Word()
+	n, err = strconv.Atoi(digits)
+	if err != nil || strings.Trim(digits, "0123456789") != "" {
+		return 0, false, t.Wrong(key, want)
+	}
+	return n, true, nil
+}
+
+// Block is the text of a key whose value is | or >, as YAML has it: the lines
+// below that are set in, without what they are set in by. Line breaks stay.
+func (t *Text) Block(key string) string {
+	lines := strings.SplitAfter(string(t.data[t.fields[key].after:t.end.at]), "\n")
+	var block []string
+	by := -1
+	for _, line := range lines {
+		text := strings.TrimRight(line, "\r\n")
+		in := len(text) - len(strings.TrimLeft(text, " \t"))
+		switch {
+		case strings.TrimSpace(text) == "":
+			text, in = "", max(by, 0)
+		case in == 0:
+			return strings.TrimRight(strings.Join(block, "\n"), "\n")
+		case by < 0:
+			by = in
+		}
+		block = append(block, text[min(by, in, len(text)):])
+	}
+	return strings.TrimRight(strings.Join(block, "\n"), "\n")
+}
+
+// Wrong is the error of a value that was not expected.
+func (t *Text) Wrong(key, want string) error {
+	f := t.fields[key]
+	return t.Fault(f.Line, fmt.Sprintf("%s is %q", key, plan.OneLine(f.Value, 40)), want)
+}
+
+// Fault is the error of a line.
+func (t *Text) Fault(line int, what, want string) error {
+	return failure.New(failure.Usage, "correct the file, or delete it to end the loop; pawl leaves it as it is",
+		"%s:%d: %s: expected %s", t.path, line, what, want)
+}

@@ -1,0 +1,95 @@
+package frontmatter
+
+import "strings"
+
+// reader walks over the lines of a file.
+type reader struct {
+	text   string
+	at     int    // where the next line begins
+	line   string // the last one, without the white space at its end
+	start  int    // where it begins
+	number int    // of it, from 1
+}
+
+func (r *reader) next() bool {
+	if r.at == len(r.text) {
+		return false
+	}
+	line, _, _ := strings.Cut(r.text[r.at:], "\n")
+	r.start, r.at = r.at, min(r.at+len(line)+1, len(r.text))
+	r.line = strings.TrimRight(line, " \t\r")
+	r.number++
+	return true
+}
+
+// Word is the value without anything that looks like a comment: what a key holds
+// that is a number or a name.
+func (f Field) Word() string {
+	if f.Quote != 0 {
+		return f.Value
+	}
+	if at := strings.Index(strings.ReplaceAll(f.Value, "\t#", " #"), " #"); at >= 0 {
+		return strings.TrimRight(f.Value[:at], " \t")
+	}
+	return f.Value
+}
+
+// Null tells whether the value is YAML's word for none.
+func (f Field) Null() bool {
+	return f.Quote == 0 && (f.Value == "~" || strings.EqualFold(f.Value, "null"))
+}
+
+// readValue reads what stands behind a colon, as people's scripts write it: inner
+// quotes are not escaped, the first and the last of a line belong together. A
+// comment begins with a # between blanks, so that a text may be "TASK #1" without
+// quotes.
+func readValue(text string) Field {
+	at := len(text) - len(strings.TrimLeft(text, " \t"))
+	value := text[at:]
+	if value == "" {
+		return Field{}
+	}
+	if q := value[0]; q == '"' || q == '\'' {
+		if end := quoteEnd(value); end > 0 {
+			return Field{Value: value[1:end], Quote: q, at: span{at: at + 1}}
+		}
+	}
+	switch cut := comment(value); {
+	case cut == 0:
+		return Field{}
+	case cut > 0:
+		value = strings.TrimRight(value[:cut], " \t")
+	}
+	return Field{Value: value, at: span{at: at}}
+}
+
+// quoteEnd finds the quote that ends the quoted text: the last of the line, or
+// the first that only a comment follows; 0 if there is none.
+func quoteEnd(text string) int {
+	if last := len(text) - 1; last > 0 && text[last] == text[0] {
+		return last
+	}
+	for at := 1; at < len(text); at++ {
+		if text[at] != text[0] || text[at+1] != ' ' && text[at+1] != '\t' {
+			continue
+		}
+		rest := strings.TrimLeft(text[at+1:], " \t")
+		if rest[0] == '#' {
+			return at
+		}
+		at = len(text) - len(rest) - 1
+	}
+	return 0
+}
+
+// comment is where a comment begins in a text without quotes, or -1.
+func comment(text string) int {
+	for at := range len(text) {
+		before := at == 0 || text[at-1] == ' ' || text[at-1] == '\t'
+		after := at+1 == len(text) || text[at+1] == ' ' || text[at+1] == '\t'
+		if text[at] == '#' && before && after {
+			return at
+		}
+	}
+	return -1
+}
