@@ -1,0 +1,123 @@
+package featureloop
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Circumstances are what is known about a loop's folder beside its progress.txt.
+type Circumstances struct {
+	Chosen         bool      // RALPH_LOOP_DIR names the folder
+	Open           int       // features that do not pass yet
+	SessionStarted time.Time // of the session that asks; zero if not known
+	Modified       time.Time // of progress.txt or, where there is none, of the list
+	Now            time.Time
+	Tracked        bool // git tracks that file
+}
+
+const (
+	// freshFor is how old it may be where nobody knows when the session began.
+	freshFor = time.Hour
+	// coarse is by how much the times of files may be off: some file systems
+	// count in steps of two seconds.
+	coarse = 2 * time.Second
+	// skew is by how much a file server's clock may be ahead.
+	skew = 2 * time.Minute
+)
+
+// Adopt tells whether the session may follow the folder, and if not, why, as a
+// person would be told; "" where there is nothing to say, because nothing is to be
+// done there, or nobody in this session has begun to.
+//
+// Lists of features are committed, and folders of old loops lie around for ever.
+// What tells that a loop has just been begun is its progress.txt, unless the
+// person named the folder: git must not track it, and it must be younger than
+// the session.
+func Adopt(p *Progress, c Circumstances) (ok bool, why string) {
+	switch {
+	case c.Open == 0:
+		return false, ""
+	case !c.Chosen && old(c):
+		return false, ""
+	case !c.Chosen && c.Tracked:
+		return false, "git tracks " + p.name + ": it did not come from you"
+	case !c.Chosen && c.Modified.After(c.Now.Add(skew)):
+		return false, "the time of " + p.name + " lies in the future"
+	case p.Status == Complete:
+		return false, fmt.Sprintf("%s says %s, but %d of the features do not pass: set its Status to %s to go on", p.name, Complete, c.Open, InProgress)
+	}
+	return !p.Ended(), ""
+}
+
+func old(c Circumstances) bool {
+	if c.SessionStarted.IsZero() {
+		return c.Modified.Before(c.Now.Add(-freshFor))
+	}
+	return c.Modified.Before(c.SessionStarted.Add(-coarse))
+}
+
+// Ended tells whether the status is one with which a loop ends.
+func (p *Progress) Ended() bool {
+	switch p.Status {
+	case Complete, "COMPLETED", "DONE", "FINISHED", ReachedLimit,
+		"UNVERIFIED", "STUCK", "BLOCKED", "CANCELLED", "CANCELED", "TAMPERED", "ERROR", "FAILED", "STOPPED":
+		return true
+	}
+	return false
+}
+
+// Open counts the features of a list that do not pass. It is false where the data
+// is no list of features, or an empty one: package planfile says what is wrong
+// with it then.
+func Open(list []byte) (n int, ok bool) {
+	list = bytes.TrimPrefix(list, bom)
+	type feature struct {
+		Passes any `json:"passes"`
+	}
+	var wrapped struct {
+		Features []feature `json:"features"`
+	}
+	features := &wrapped.Features
+	var err error
+	if bytes.HasPrefix(bytes.TrimSpace(list), []byte("[")) {
+		err = json.Unmarshal(list, features)
+	} else {
+		err = json.Unmarshal(list, &wrapped)
+	}
+	for _, f := range *features {
+		if f.Passes != true {
+			n++
+		}
+	}
+	return n, err == nil && len(*features) > 0
+}
+
+// Driven tells whether the settings of Claude Code have a Stop hook that is the
+// controller, under one of the names that its documents give it: it follows the
+// folder itself then. Settings that are no JSON are in effect for nobody.
+func Driven(settings []byte) bool {
+	var s struct {
+		Off   bool `json:"disableAllHooks"`
+		Hooks struct {
+			Stop []struct {
+				Hooks []struct {
+					Command string `json:"command"`
+				} `json:"hooks"`
+			} `json:"Stop"`
+		} `json:"hooks"`
+	}
+	if json.Unmarshal(settings, &s) != nil || s.Off {
+		return false
+	}
+	for _, group := range s.Hooks.Stop {
+		for _, h := range group.Hooks {
+			if strings.Contains(strings.ReplaceAll(h.Command, "-", "_"), "ralph_loop_controller") {
+				return true
+			}
+		}
+	}
+	return false
+}

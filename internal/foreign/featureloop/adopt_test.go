@@ -1,0 +1,106 @@
+package featureloop_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/foreign/featureloop"
+)
+
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+	ago := func(d time.Duration) time.Time { return now.Add(-d) }
+	const (
+		yes      = "yes"
+		silent   = ""
+		complete = "progress.txt says COMPLETE, but 2 of the features do not pass: set its Status to IN_PROGRESS to go on"
+	)
+	is := func(status string) string { return strings.Replace(sample, "IN_PROGRESS", status, 1) }
+	type circumstances = featureloop.Circumstances
+	tests := []struct {
+		name, text string
+		c          circumstances
+		want       string // yes, or why not
+	}{
+		{"younger than the session", sample, circumstances{Open: 2, Modified: ago(time.Hour), SessionStarted: ago(2 * time.Hour)}, yes},
+		{"a coarse clock", sample, circumstances{Open: 2, Modified: ago(61 * time.Second), SessionStarted: ago(time.Minute)}, yes},
+		{"older than the session", sample, circumstances{Open: 2, Modified: ago(2 * time.Hour), SessionStarted: ago(time.Hour)}, silent},
+		{"an hour", sample, circumstances{Open: 2, Modified: ago(time.Hour)}, yes},
+		{"more than an hour", sample, circumstances{Open: 2, Modified: ago(time.Hour + 1)}, silent},
+		{"a clock that is ahead", sample, circumstances{Open: 2, Modified: ago(-time.Minute)}, yes},
+		{"from the future", sample, circumstances{Open: 2, Modified: ago(-time.Hour)}, "the time of progress.txt lies in the future"},
+		{"tracked", sample, circumstances{Open: 2, Modified: now, Tracked: true}, "git tracks progress.txt: it did not come from you"},
+		{"tracked and old", sample, circumstances{Open: 2, Tracked: true}, silent},
+		{"named by the person", sample, circumstances{Open: 2, Chosen: true, Tracked: true}, yes},
+		{"named, and nothing in it", "", circumstances{Open: 2, Chosen: true}, yes},
+		{"nothing open", sample, circumstances{Chosen: true, Modified: now}, silent},
+		{"COMPLETE, but it is not", is("COMPLETE"), circumstances{Open: 2, Modified: now}, complete},
+		{"COMPLETE, named", is("COMPLETE (all of it)"), circumstances{Open: 2, Chosen: true}, complete},
+		{"COMPLETE and old", is("COMPLETE"), circumstances{Open: 2}, silent},
+		{"REACHED_LIMIT", is("REACHED_LIMIT"), circumstances{Open: 2, Modified: now}, silent},
+		{"stuck", is("stuck"), circumstances{Open: 2, Chosen: true}, silent},
+		{"a status of its own", is("ON FEATURE 2"), circumstances{Open: 2, Modified: now}, yes},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tt.c.Now = now
+			ok, why := featureloop.Adopt(parse(t, tt.text), tt.c)
+			if ok != (tt.want == yes) || !ok && why != tt.want || ok && why != "" {
+				t.Errorf("got %v, %q; want %q", ok, why, tt.want)
+			}
+		})
+	}
+}
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, list string
+		open       int
+		ok         bool
+	}{
+		{"wrapped", `{"features":[{"passes":true},{"passes":false},{}],"total_features":9}`, 2, true},
+		{"bare", ` [{"passes":true},{"passes":null}]`, 1, true},
+		{"byte order mark", "\ufeff" + `[{"passes":true}]`, 0, true},
+		{"text is no truth", `[{"passes":"true"},{"passes":1}]`, 2, true},
+		{"empty", `{"features":[],"total_features":0}`, 0, false},
+		{"no features", `{"total_features":2}`, 0, false},
+		{"no list", `{"features":{"a":1}}`, 0, false},
+		{"no objects", `["a"]`, 0, false},
+		{"broken", `{"features":[{"passes":true}`, 0, false},
+		{"no file", "", 0, false},
+	}
+	for _, tt := range tests {
+		n, ok := featureloop.Open([]byte(tt.list))
+		if ok != tt.ok || ok && n != tt.open {
+			t.Errorf("%s: %d, %v; want %d, %v", tt.name, n, ok, tt.open, tt.ok)
+		}
+	}
+}
+
+func TestDriven(t *testing.T) {
+	t.Parallel()
+	hook := func(command string) string {
+		return `{"hooks":{"Stop":[{"matcher":"","hooks":[{"type":"command","command":"true"},{"type":"command","command":"` + command + `"}]}]}}`
+	}
+	tests := []struct {
+		name, settings string
+		want           bool
+	}{
+		{"in Python", hook("python .claude/hooks/ralph_loop_controller.py"), true},
+		{"by its other name", hook("python .claude/hooks/ralph-loop-controller.py"), true},
+		{"in Bash", hook("bash $CLAUDE_PROJECT_DIR/.claude/hooks/ralph_loop_controller.sh"), true},
+		{"switched off", strings.Replace(hook("ralph_loop_controller.py"), "{", `{"disableAllHooks":true,`, 1), false},
+		{"another hook", hook("pawl-hook claude"), false},
+		{"another event", strings.Replace(hook("ralph_loop_controller.py"), "Stop", "SubagentStop", 1), false},
+		{"broken", "{", false},
+	}
+	for _, tt := range tests {
+		if got := featureloop.Driven([]byte(tt.settings)); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}

@@ -1,0 +1,245 @@
+// Package featureloop speaks the language of the feature-list controller, a Stop
+// hook in Python or Bash that works through a list of features: its folder, its
+// progress file, its messages.
+//
+//	p, err := featureloop.Parse(path, data)  // of progress.txt
+//	p = p.Set(featureloop.Values{Iteration: 4, Status: featureloop.InProgress})
+//	why := featureloop.LimitReached(15, []string{"7", "9"})
+//
+// A loop is a folder with RALPH_PROMPT.md (the goal), feature_list.json (a plan,
+// read by package planfile) and progress.txt, in which three lines are the
+// controller's and all else is the agent's log:
+//
+//   - Iteration: 3
+//   - Max Iterations: 15
+//   - Status: IN_PROGRESS
+//
+// All of it is untrusted: Adopt says whether a session may follow such a folder.
+// docs/reference/feature-loop.md compares the controllers with what is done here.
+package featureloop
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// Where a loop lies: in Folder/Current, or in a folder of any name beside it.
+const (
+	Folder       = ".claude/data/ralph-loops" // from the project folder
+	Current      = "current"                  // often a link to one of the others
+	PromptName   = "RALPH_PROMPT.md"
+	ListName     = "feature_list.json"
+	ProgressName = "progress.txt"
+)
+
+// DefaultMax is how many iterations a loop has where progress.txt gives none.
+const DefaultMax = 15
+
+// MaxSize is the largest progress.txt that is read, in bytes.
+const MaxSize = 1 << 20
+
+// What stands behind Status. The controllers know InProgress, Complete and
+// ReachedLimit; a loop that ends otherwise says how.
+const (
+	InProgress   = "IN_PROGRESS"
+	Complete     = "COMPLETE"
+	ReachedLimit = "REACHED_LIMIT"
+)
+
+// StatusOf is the status of a loop that ended so, InProgress for one that has
+// not. Complete is what was verified, or was done before; a loop whose features
+// were ticked without proof is UNVERIFIED.
+func StatusOf(o loop.Outcome) string {
+	switch o {
+	case loop.Verified, loop.Finished:
+		return Complete
+	case loop.Iterations, loop.Duration, loop.Budget:
+		return ReachedLimit
+	case loop.Unverified:
+		return "UNVERIFIED"
+	case loop.Stuck:
+		return "STUCK"
+	case loop.BlockedEnd:
+		return "BLOCKED"
+	case loop.CancelledEnd:
+		return "CANCELLED"
+	case loop.Tampered:
+		return "TAMPERED"
+	case loop.Errored:
+		return "ERROR"
+	}
+	return InProgress
+}
+
+// Progress is a progress.txt and what it says. The fields are for reading: what
+// is written to them does not reach Bytes.
+type Progress struct {
+	Iteration     int    // 0 where it is missing
+	MaxIterations int    // DefaultMax where it is missing
+	Status        string // one word in capitals, as in IN_PROGRESS; "" where it is missing
+
+	name  string
+	data  []byte
+	lines [fields]field
+}
+
+// The lines of the controller, in the order in which they are written.
+const (
+	iteration = iota
+	maxIterations
+	status
+	fields
+)
+
+var names = [fields]string{"Iteration", "Max Iterations", "Status"}
+
+// field is one of these lines, where it was found.
+type field struct {
+	found    bool
+	at, end  int    // of the value in the data: a number's digits, all of a status
+	from, to int    // of the line, with its end
+	wrong    string // what is expected in place of the value; "" for nothing
+}
+
+// Bytes is the file. The caller does not write to it.
+func (p *Progress) Bytes() []byte { return p.data }
+
+// Values are what Set writes.
+type Values struct {
+	Iteration     int
+	MaxIterations int    // 0 leaves what is written
+	Status        string // "" leaves what is written
+}
+
+// New is a progress.txt where there was none.
+func New(v Values) *Progress {
+	p := &Progress{name: ProgressName, data: []byte("# Ralph Loop Progress\n")}
+	return p.Set(v)
+}
+
+// Set is the file with other values, all else as it was, to the byte. A value
+// that says the same in other words stays (08, In Progress); one that says
+// nothing is replaced. A line that is missing is put beside the others, or below
+// the file's first heading.
+func (p *Progress) Set(v Values) *Progress {
+	wanted := [fields]string{iteration: strconv.Itoa(max(v.Iteration, 0)), status: v.Status}
+	if v.MaxIterations > 0 {
+		wanted[maxIterations] = strconv.Itoa(v.MaxIterations)
+	}
+	same := [fields]bool{
+		p.number(iteration) && p.Iteration == max(v.Iteration, 0),
+		p.number(maxIterations) && p.MaxIterations == v.MaxIterations,
+		p.Status == v.Status,
+	}
+	var edits []edit
+	var missing strings.Builder
+	eol := p.lineEnd()
+	for i, text := range wanted {
+		f := p.lines[i]
+		switch {
+		case text == "" || f.found && same[i]:
+		case f.found:
+			if before := p.data[f.at-1]; f.at == f.end && before != ' ' && before != '\t' {
+				text = " " + text
+			}
+			edits = append(edits, edit{f.at, f.end, text})
+		default:
+			line := "- " + names[i] + ": " + text + eol
+			if at, ok := p.beside(i); ok {
+				edits = append(edits, p.put(at, line))
+			} else {
+				missing.WriteString(line)
+			}
+		}
+	}
+	if missing.Len() > 0 {
+		edits = append(edits, p.put(p.top(missing.String())))
+	}
+	q, err := Parse(p.name, apply(p.data, edits))
+	if err != nil {
+		return p // not reached unless the file outgrows what is read
+	}
+	return q
+}
+
+func (p *Progress) number(i int) bool {
+	return p.lines[i].found && p.lines[i].wrong == "" && p.lines[i].at < p.lines[i].end
+}
+
+// edit puts a text in the place of the bytes [at, end).
+type edit struct {
+	at, end int
+	text    string
+}
+
+func apply(data []byte, edits []edit) []byte {
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
+	var out bytes.Buffer
+	last := 0
+	for _, e := range edits {
+		out.Write(data[last:e.at])
+		out.WriteString(e.text)
+		last = e.end
+	}
+	out.Write(data[last:])
+	return out.Bytes()
+}
+
+// beside is where a missing line goes: below the one that it follows, or above
+// the one that follows it.
+func (p *Progress) beside(i int) (at int, ok bool) {
+	for j := i - 1; j >= 0; j-- {
+		if p.lines[j].found {
+			return p.lines[j].to, true
+		}
+	}
+	for j := i + 1; j < fields; j++ {
+		if p.lines[j].found {
+			return p.lines[j].from, true
+		}
+	}
+	return 0, false
+}
+
+// put is the edit that puts whole lines in front of an offset. Behind a last line
+// without an end they get one in front, and none behind.
+func (p *Progress) put(at int, lines string) edit {
+	if at > 0 && at == len(p.data) && p.data[at-1] != '\n' && !bytes.Equal(p.data, bom) {
+		eol := p.lineEnd()
+		lines = eol + lines[:len(lines)-len(eol)]
+	}
+	return edit{at, at, lines}
+}
+
+// top is where lines go in a file that has none of them: below its first line if
+// that is a heading, else at its beginning; blank lines set them off.
+func (p *Progress) top(lines string) (at int, block string) {
+	eol := p.lineEnd()
+	at = len(p.data) - len(bytes.TrimPrefix(p.data, bom))
+	rest := p.data[at:]
+	if bytes.HasPrefix(rest, []byte("#")) {
+		first, _, ended := bytes.Cut(rest, []byte("\n"))
+		at += len(first)
+		if ended {
+			at++
+		}
+		rest, lines = p.data[at:], eol+lines
+	}
+	if next, _, _ := bytes.Cut(rest, []byte("\n")); len(bytes.TrimSpace(next)) > 0 {
+		lines += eol
+	}
+	return at, lines
+}
+
+// lineEnd is how the file ends its lines.
+func (p *Progress) lineEnd() string {
+	if first := bytes.IndexByte(p.data, '\n'); first > 0 && p.data[first-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
