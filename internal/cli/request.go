@@ -3,13 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
@@ -18,6 +15,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/hook"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session/place"
+	"github.com/pawl-dev/pawl/internal/statefile"
+	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // wish is a request that was understood.
@@ -34,7 +35,7 @@ func (a *app) understand(ctx context.Context, r hook.BeginRequest) (_ *wish, mes
 	w.Project = cmp.Or(r.Root, w.Dir)
 	w.Inside = launch.Inside{Session: r.Session, Client: r.Client, Prompt: r.PromptID, Unattended: r.Unattended, Judge: r.Judge}
 	if r.Adopt != "" {
-		ok, why, err := w.adopt(ctx, r, a.env.Home)
+		ok, why, err := w.adopt(ctx, r, a)
 		if !ok {
 			return nil, why, err
 		}
@@ -98,7 +99,7 @@ func (w *wish) verifies(args ralphloop.Args) {
 
 // ralph begins a loop as the ralph-loop plugin does, with a file of its format.
 func (w *wish) ralph(ctx context.Context, args ralphloop.Args, home string) error {
-	if ralphPlugin(home) {
+	if statefile.RalphPlugin(home) {
 		return failure.New(failure.Usage, "disable it:  claude plugin disable ralph-loop;  or use /pawl:loop, which writes no file of its kind",
 			"the original plugin is enabled, and would judge the same %s", ralphloop.Path)
 	}
@@ -130,63 +131,80 @@ func (w *wish) ralph(ctx context.Context, args ralphloop.Args, home string) erro
 	return nil
 }
 
-// adopt makes a loop of a file that the ralph-loop plugin, or a script, wrote;
-// where it may not, why says so, unless the loop is another session's.
-func (w *wish) adopt(ctx context.Context, r hook.BeginRequest, home string) (ok bool, why string, err error) {
-	w.File = filepath.Join(w.Project, filepath.FromSlash(r.Adopt))
-	info, err := os.Lstat(w.File)
-	if err != nil {
-		return false, "", fmt.Errorf("adopt %s: %w", r.Adopt, err)
+// adopt makes a loop of another tool's files; where it may not, why says so,
+// unless they are none of this session's.
+func (w *wish) adopt(ctx context.Context, r hook.BeginRequest, a *app) (ok bool, why string, err error) {
+	f, known := statefile.Named(r.Format)
+	if !known {
+		return false, "", failure.New(failure.Usage, "", "adopt %s: there is no format %q", r.Adopt, r.Format)
 	}
-	if !info.Mode().IsRegular() || info.Size() > ralphloop.MaxSize {
-		return false, "", failure.New(failure.Usage, "", "%s is no regular file of at most %d bytes", r.Adopt, ralphloop.MaxSize)
+	if w.File, w.Format = r.Adopt, f.Name(); !filepath.IsAbs(w.File) {
+		w.File = filepath.Join(w.Project, filepath.FromSlash(r.Adopt))
 	}
-	data, err := os.ReadFile(w.File)
-	if err != nil {
-		return false, "", fmt.Errorf("adopt %s: %w", r.Adopt, err)
-	}
-	f, err := ralphloop.Parse(data)
-	if err != nil {
-		return false, "", err
-	}
-	tracked, err := git.Tracks(ctx, w.Project, r.Adopt)
-	if err != nil {
-		return false, "", err
-	}
-	w.Text, w.Counted = f.Prompt, max(f.Iteration-1, 0)
-	if f.MaxGiven {
-		w.Flags["max_iterations"] = f.MaxIterations
-	}
-	if f.Promise != "" {
-		w.Flags["promise"] = f.Promise
-	}
-	ok, why = ralphloop.Adopt(f, ralphloop.Circumstances{
-		SessionID: r.Session, SessionStarted: r.Started, Modified: info.ModTime(), Now: time.Now(),
-		Tracked: tracked, OriginalPlugin: ralphPlugin(home),
+	p, err := f.Propose(w.File, place.At(w.Project, a.env), statefile.Circumstances{
+		SessionID: r.Session, SessionStarted: r.Started, Now: time.Now(), Home: a.env.Home,
+		Tracked: func(path string) (bool, error) { return git.Tracks(ctx, filepath.Dir(path), filepath.Base(path)) },
 	})
-	return ok, why, nil
+	if err != nil || p.Skip || p.Refused != "" {
+		return false, p.Refused, err
+	}
+	id, err := a.follower(w.File)
+	if err != nil || id != "" {
+		return false, fmt.Sprintf("loop %s follows it; pawl status %[1]s tells how it stands", id), err
+	}
+	w.asks(p)
+	return true, "", nil
 }
 
-// ralphPlugin tells whether the original plugin is enabled. Settings that are no
-// JSON are in effect for nobody.
-func ralphPlugin(home string) bool {
-	data, err := os.ReadFile(filepath.Join(home, ".claude", "settings.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false
+// asks takes over what another tool's files ask for.
+func (w *wish) asks(p statefile.Proposal) {
+	w.Text, w.Counted = p.Prompt, p.Counted
+	w.Handover, w.Isolation, w.Tries = p.Handover, p.Isolation, p.InSessionTries
+	if p.Verify != "" {
+		w.Verify, w.VerifyFrom, w.VerifyTimeout, w.VerifyDir = p.Verify, w.File, p.VerifyTimeout, p.VerifyDir
 	}
-	var settings struct {
-		Plugins map[string]any `json:"enabledPlugins"`
-	}
-	if err != nil || json.Unmarshal(data, &settings) != nil {
-		return false
-	}
-	for id, on := range settings.Plugins {
-		name, _, _ := strings.Cut(id, "@")
-		if (name == "ralph-loop" || name == "ralph-wiggum") && on != false {
-			return true
+	for key, v := range map[string]struct {
+		value any
+		given bool
+	}{
+		"plan":           {p.Plan, p.Plan != ""},
+		"kind":           {string(p.Kind), p.Kind != ""},
+		"every":          {p.Every, p.Every > 0},
+		"max_iterations": {p.MaxIterations, p.MaxGiven},
+		"max_duration":   {p.MaxDuration, p.DurationGiven},
+		"promise":        {p.Promise, p.Promise != ""},
+	} {
+		if v.given {
+			w.Flags[key] = v.value
 		}
 	}
-	return false
+}
+
+// follower is the loop that has not ended and follows a state file already, ""
+// for none.
+func (a *app) follower(path string) (string, error) {
+	file, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("adopt %s: %w", path, err)
+	}
+	listed, err := store.List(a.store, record.Derive)
+	if err != nil {
+		return "", err
+	}
+	for _, l := range listed {
+		spec, err := record.ReadSpec(l.Loop)
+		if err != nil || l.Summary.Outcome != "" || spec.File == "" {
+			continue
+		}
+		other := filepath.FromSlash(spec.File)
+		if !filepath.IsAbs(other) {
+			other = filepath.Join(l.Summary.Root, other)
+		}
+		if info, err := os.Stat(other); err == nil && os.SameFile(file, info) {
+			return l.Loop.ID, nil
+		}
+	}
+	return "", nil
 }
 
 // beginUsage is what a command says to --help.

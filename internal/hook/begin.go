@@ -24,7 +24,8 @@ type BeginRequest struct {
 	Root       string    `json:"root"`              // its project folder
 	Command    string    `json:"command,omitempty"` // loop, verify, ralph-loop
 	Args       string    `json:"args,omitempty"`    // as they were typed: no shell has seen them
-	Adopt      string    `json:"adopt,omitempty"`   // path of another tool's file, relative to Root
+	Adopt      string    `json:"adopt,omitempty"`   // path of another tool's file, absolute or relative to Root
+	Format     string    `json:"format,omitempty"`  // its statefile.Format
 	Unattended bool      `json:"unattended,omitempty"`
 	Judge      string    `json:"judge,omitempty"`
 }

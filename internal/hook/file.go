@@ -4,131 +4,114 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
+	"time"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/session/place"
+	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// A loop that came out of the ralph-loop plugin's file keeps the file up to date,
-// for the scripts that people have around it. The journal is what counts: a
-// counter that somebody edits is written over.
+// A loop that came out of another tool's files keeps them up to date, for the
+// scripts that people have around them.
 
-// adoptFile looks for such a file and has a loop made of it. It returns
-// session.ErrNone where there is none for this session.
+// adoptFile looks for such files and has a loop made of the first that are for
+// this session. It returns session.ErrNone where there are none; why others are
+// left alone is said once.
 func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
-	none := session.Binding{}
-	root := h.project()
-	path := filepath.Join(root, filepath.FromSlash(ralphloop.Path))
-	if root == "" || !exists(path) {
-		return none, session.ErrNone
-	}
-	f, err := readFile(path)
-	if err == nil && f.SessionID != "" && f.SessionID != h.p.Session {
-		return none, session.ErrNone // another session's
-	}
-	if err == nil {
-		var begun Begun
-		if begun, err = h.begin(ctx, BeginRequest{Adopt: ralphloop.Path}); err == nil {
-			if begun.Loop == "" {
-				err = errors.New(begun.Message)
-			} else {
-				return h.sessions.Find(h.p.Session)
-			}
+	p := place.At(h.project(), h.Env)
+	var news []error
+	for _, f := range statefile.Formats() {
+		path := f.Find(p)
+		if path == "" {
+			continue
+		}
+		adopted, err := h.adopt(ctx, f, path, p)
+		if adopted {
+			return h.sessions.Find(h.p.Session)
+		}
+		if err != nil && h.sessions.Once(ctx, h.p.Session, err.Error()) {
+			news = append(news, fmt.Errorf("%s is left alone: %w", inProject(p.Root, path), err))
 		}
 	}
-	if err.Error() == "" || !h.sessions.Once(ctx, h.p.Session, err.Error()) {
-		return none, session.ErrNone // said before
+	if len(news) == 0 {
+		return session.Binding{}, session.ErrNone
 	}
-	return none, fmt.Errorf("%s is left alone: %w", ralphloop.Path, err)
+	return session.Binding{}, errors.Join(news...)
 }
 
-func readFile(path string) (*ralphloop.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > ralphloop.MaxSize {
-		return nil, fmt.Errorf("it is no file of at most %d bytes", ralphloop.MaxSize)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return ralphloop.Parse(data)
-}
-
-func filePath(b session.Binding) string { return filepath.Join(b.Root, filepath.FromSlash(b.File)) }
-
-// fileSays takes what the person did to the file as their word: deleting it
-// cancels the loop, active: false holds it. One that cannot be read is kept, and
-// said to be so.
-func (h *hook) fileSays(ctx context.Context, s *seat, b session.Binding) error {
-	if b.File == "" {
-		return nil
-	}
-	f, err := readFile(filePath(b))
+// adopt has a loop made of another tool's files. An error says why none is,
+// unless they are none of this session's. What only git can tell is left to
+// whoever begins the loop.
+func (h *hook) adopt(ctx context.Context, f statefile.Format, path string, p place.Project) (bool, error) {
+	proposal, err := f.Propose(path, p, statefile.Circumstances{
+		SessionID: h.p.Session, SessionStarted: h.sessionBegan(), Now: h.now, Home: h.Env.Home,
+		Tracked: func(string) (bool, error) { return false, nil },
+	})
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		s.note(loop.Info, b.File+" was deleted: the loop is cancelled")
-		return s.loop.Post("file-deleted", record.Message{Kind: record.MessageStop})
 	case err != nil:
-		s.note(loop.Anomaly, b.File+" cannot be read and is kept as it is: "+err.Error())
-	case f.Active == b.Held: // it says something new
-		_, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool { b.Held = !f.Active; return true })
-		said := record.Message{Kind: record.MessagePause}
-		if f.Active {
-			said.Kind = record.MessageResume
-		}
-		return errors.Join(err, s.loop.Post(fmt.Sprintf("file-%s-%d", said.Kind, h.now.UnixNano()), said))
+		return false, err
+	case proposal.Skip:
+		return false, nil
+	case proposal.Refused != "":
+		return false, errors.New(proposal.Refused)
 	}
-	return nil
+	begun, err := h.begin(ctx, BeginRequest{Adopt: path, Format: f.Name()})
+	if err == nil && begun.Loop == "" && begun.Message != "" {
+		err = errors.New(begun.Message)
+	}
+	return err == nil && begun.Loop != "", err
 }
 
-// fileGoesOn writes the iteration into the file, nothing else.
-func (h *hook) fileGoesOn(b session.Binding, s *seat) error {
-	if b.File == "" {
-		return nil
+// inProject is a path for people: relative to the project where it lies in it.
+func inProject(root, path string) string {
+	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
 	}
-	f, err := readFile(filePath(b))
+	return path
+}
+
+// files are those of another tool's that the loop keeps up to date, if it does.
+func files(b session.Binding, s *seat) statefile.Files {
+	return statefile.Of(b.Root, s.loop.Dir, s.spec)
+}
+
+// fileSays passes on what the person, or another process, did to the files: it
+// reaches the machine like words from another terminal, in their order. Files that
+// cannot be read are kept, and said to be so.
+func (h *hook) fileSays(ctx context.Context, s *seat, b session.Binding) error {
+	w, err := files(b, s).Hear(time.Now())
 	if err != nil {
-		return nil //nolint:nilerr // fileSays has told of it
-	}
-	if err := atomicfile.Write(filePath(b), f.SetIteration(s.mem.State.Iteration).Bytes(), 0o644); err != nil {
-		return fmt.Errorf("write the iteration into %s: %w", b.File, err)
-	}
-	return nil
-}
-
-// fileEnds removes the file of a loop that has ended: people's scripts take it
-// for a loop at work. A file that is not the loop's own any more stays.
-func (h *hook) fileEnds(b session.Binding) error {
-	if b.File == "" {
+		if h.sessions.Once(ctx, b.Session, err.Error()) {
+			s.note(loop.Anomaly, s.spec.File+" cannot be read and is kept as it is: "+err.Error())
+		}
 		return nil
 	}
-	f, err := readFile(filePath(b))
-	if err != nil || f.SessionID != "" && f.SessionID != b.Session {
-		return nil //nolint:nilerr // it is kept, whatever it is
+	for _, n := range w.Notes {
+		if err := s.loop.Post("file-"+n.ID, record.Message{Kind: record.MessageNote, Text: n.Text}); err != nil {
+			return err
+		}
 	}
-	return os.Remove(filePath(b))
-}
-
-// fileEnding is what people's scripts look for at the end.
-func fileEnding(s *seat) string {
-	st := s.mem.State
-	switch st.Outcome {
-	case loop.Iterations:
-		return ralphloop.MaxReached(st.Policy.Limits.Iterations)
-	case loop.Verified, loop.Unverified:
-		return ralphloop.Detected(s.spec.Promise)
-	case loop.CancelledEnd:
-		return ralphloop.Cancelled(st.Iteration)
-	case loop.Finished, loop.Errored, loop.Duration, loop.Budget, loop.Stuck, loop.BlockedEnd, loop.Tampered:
+	// The id of what is no text is new each time: said twice it does no harm.
+	said := func(kind string) error {
+		return s.loop.Post(fmt.Sprintf("file-%s-%d", kind, time.Now().UnixNano()), record.Message{Kind: kind, Text: w.Stop})
 	}
-	return ""
+	switch {
+	case w.Stop != "":
+		s.note(loop.Info, w.Stop+": the loop is cancelled")
+		err = said(record.MessageStop)
+	case w.Held && !b.Held:
+		err = said(record.MessagePause)
+	case b.Held && !w.Held:
+		err = said(record.MessageResume)
+	}
+	if err == nil && w.Held != b.Held {
+		_, err = h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool { b.Held = w.Held; return true })
+	}
+	if err == nil && w.Heard != nil {
+		err = w.Heard()
+	}
+	return err
 }

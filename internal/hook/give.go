@@ -14,7 +14,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
-	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -116,7 +115,7 @@ func (h *hook) give(ctx context.Context, b session.Binding, s *seat) (reply, err
 		b.Given, b.Blocks = s.mem.Begun, blocks+1
 		return true
 	})
-	return reply{Go: text, Message: h.line(b, s)}, errors.Join(err, h.fileGoesOn(b, s))
+	return reply{Go: text, Message: h.line(b, s)}, errors.Join(err, files(b, s).GoesOn(s.mem, time.Now()))
 }
 
 // unheard tells whether the person typed in mid-turn what the agent does not have
@@ -193,15 +192,13 @@ func (h *hook) answered(b *session.Binding, left bool) {
 
 // over ends the loop's life in the session.
 func (h *hook) over(ctx context.Context, b session.Binding, s *seat) (reply, error) {
-	text := ending(s)
-	if b.File != "" {
-		text = strings.TrimSpace(fileEnding(s) + "\n" + text)
-	}
+	f := files(b, s)
+	text := strings.TrimSpace(f.Ending(s.mem.State) + "\n" + ending(s))
 	released, err := h.sessions.Release(ctx, b.Session, b.Loop)
 	if !released {
 		return reply{}, err // somebody else has told of it
 	}
-	return reply{Message: text}, h.fileEnds(b)
+	return reply{Message: text}, f.Ends(s.mem, b.Session)
 }
 
 // ending tells a person how the loop ended.
@@ -245,8 +242,8 @@ func ofHow(st loop.State) string {
 // line tells the person in a line why the session goes on.
 func (h *hook) line(b session.Binding, s *seat) string {
 	st := s.mem.State
-	if b.File != "" {
-		return ralphloop.Iteration(st.Iteration, s.spec.Promise)
+	if line := files(b, s).Line(st); line != "" {
+		return line
 	}
 	n := strconv.Itoa(st.Iteration)
 	if limit := st.Policy.Limits.Iterations; limit > 0 {

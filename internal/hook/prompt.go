@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -117,6 +118,9 @@ func (h *hook) ended(ctx context.Context, b session.Binding) error {
 	return h.quietly(ctx, b, func(s *seat) error {
 		s.note(loop.Info, "the session was closed ("+oneLine(h.p.Reason)+"); claude --resume "+b.Session+" goes on with it")
 		s.bound(b, true)
+		if f, ok := files(b, s).(statefile.Leaver); ok {
+			return f.Leaves(s.mem, oneLine(h.p.Reason), time.Now())
+		}
 		return nil
 	})
 }

@@ -61,6 +61,7 @@ func (h *hook) wake(ctx context.Context) int {
 			fmt.Fprintln(h.Err, text)
 			return exitWake
 		}
+		_ = h.listen(ctx, b, m) // what was not heard now is heard at the next look
 		if _, alive, err := l.Holder(); err != nil || alive || !undone(m.State) && !unwritten(l, b, m) {
 			idle = time.Now()
 		} else if time.Since(idle) > deadDrive || waitOver(m.State) {
@@ -71,6 +72,23 @@ func (h *hook) wake(ctx context.Context) int {
 			}
 		}
 	}
+}
+
+// listen hears what is said in another tool's files while the loop rests.
+func (h *hook) listen(ctx context.Context, b session.Binding, m record.Memory) error {
+	if b.File == "" || m.State.Phase != loop.Waiting && m.State.Phase != loop.Paused {
+		return nil
+	}
+	mail := false
+	err := h.quietly(ctx, b, func(s *seat) error {
+		err := h.fileSays(ctx, s, b)
+		mail = s.loop.HasMail()
+		return err
+	})
+	if err == nil && mail {
+		err = h.drive(ctx, b.Loop)
+	}
+	return err
 }
 
 // moved is the binding as it is now, also where the client has given the session
@@ -151,7 +169,7 @@ func (h *hook) due(ctx context.Context, b session.Binding, m record.Memory) (tex
 		return "", !busy
 	}
 	if text != "" {
-		if err := h.fileGoesOn(b, s); err != nil {
+		if err := files(b, s).GoesOn(s.mem, time.Now()); err != nil {
 			fmt.Fprintln(h.Err, "pawl-hook: error:", err)
 		}
 	}

@@ -101,8 +101,10 @@ func beginFor(ctx context.Context, home string, q BeginRequest) Begun {
 		return Begun{Error: "no such flag: --bad", Hint: "see pawl help"}
 	}
 	spec := usual()
-	spec.File = q.Adopt
-	b := session.Binding{Session: q.Session, Root: q.Root, Client: q.Client, Prompt: q.PromptID, File: q.Adopt, Unattended: q.Unattended, Judge: q.Judge}
+	if q.Adopt != "" {
+		spec.File, spec.Format = inProject(q.Root, q.Adopt), q.Format
+	}
+	b := session.Binding{Session: q.Session, Root: q.Root, Client: q.Client, Prompt: q.PromptID, File: spec.File, Unattended: q.Unattended, Judge: q.Judge}
 	l, err := beginIn(ctx, home, spec, b)
 	if err != nil {
 		return Begun{Error: err.Error()}

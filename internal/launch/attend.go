@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -29,7 +30,15 @@ type AttendRequest struct {
 	Green   bool   // the same of the gates there are
 	Commit  bool   // commit what is verified
 	File    string // another tool's state file, absolute, "" for none
+	Format  string // the statefile.Format that it is of
 	Counted int    // iterations that were counted there before this loop
+
+	Handover      bool              // the loop may go on in fresh sessions
+	Isolation     *record.Isolation // bounds of tries in a client of their own; nil: there are none
+	Tries         int               // failed tries in the session before one of those; 0 is the usual number
+	VerifyFrom    string            // file that Verify came from, absolute: it needs trust. "" for the person
+	VerifyTimeout time.Duration     // 0 is the usual one
+	VerifyDir     string            // folder that Verify runs in, absolute; "" for the root
 }
 
 // Inside is a person's session, as far as it is known where a loop begins in it.
@@ -148,7 +157,7 @@ func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
 	// The client tells its hooks neither the cost nor the tokens of a turn.
 	s.Policy.Limits.CostUSD, s.Policy.Limits.Tokens = 0, 0
 	s.Branch, s.Hidden = p.Status.Branch, p.Status.Hidden
-	s.Foreign = p.foreign()
+	s.Foreign, s.Format = p.foreign(), q.Format
 	if q.File == "" {
 		return nil
 	}

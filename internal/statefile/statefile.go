@@ -17,6 +17,7 @@
 package statefile
 
 import (
+	"path/filepath"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -59,21 +60,31 @@ func Named(name string) (Format, bool) {
 	return nil, false
 }
 
-// Of returns the files of a loop, nil where it has none of another tool's.
-func Of(o Order) Files {
-	if o.Spec.File == "" {
-		return nil
+// Of returns the other tool's files of a loop; where it has none, Files that know
+// and do nothing. root is the folder that the loop is bound to, dir the loop's own.
+func Of(root, dir string, spec record.Spec) Files {
+	name, path := spec.Format, filepath.FromSlash(spec.File)
+	if name == "" && path != "" {
+		name = ralphLoop{}.Name() // there was no other once
 	}
-	name := o.Spec.Format
-	if name == "" { // begun before there were others
-		name = ralphLoop{}.Name()
+	if path != "" && !filepath.IsAbs(path) {
+		path = filepath.Join(root, path)
 	}
-	f, ok := Named(name)
-	if !ok {
-		return nil
+	if f, ok := Named(name); ok {
+		return f.Follow(Order{Root: root, Path: path, LoopDir: dir, Spec: spec})
 	}
-	return f.Follow(o)
+	return none{}
 }
+
+// none are the files of a loop of our own.
+type none struct{}
+
+func (none) Own() []string                         { return nil }
+func (none) Hear(time.Time) (Word, error)          { return Word{}, nil }
+func (none) GoesOn(record.Memory, time.Time) error { return nil }
+func (none) Ends(record.Memory, string) error      { return nil }
+func (none) Line(loop.State) string                { return "" }
+func (none) Ending(loop.State) string              { return "" }
 
 // Circumstances are what is known beside the files.
 type Circumstances struct {
