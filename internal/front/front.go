@@ -46,7 +46,7 @@ func Run(c Call) int {
 		return 0
 	}
 	e, folder := glance(data), place.Of(c.Env.PawlHome)
-	if e.idle(folder, c.Env.Session.Project) {
+	if e.idle(folder, place.At(c.Env.Session.Project, c.Env)) {
 		return 0
 	}
 	if bound := e.bound(folder); e.sure && len(bound) == 1 {

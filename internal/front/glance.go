@@ -2,8 +2,6 @@ package front
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
@@ -56,20 +54,18 @@ func (e event) bound(f place.Folder) []string {
 
 // idle tells whether there is surely nothing to do about an event: none of the
 // sessions that it names has a loop, and none can begin with it. Where a glance
-// cannot tell, it is not idle. project is the session's folder, "" if not known.
-func (e event) idle(f place.Folder, project string) bool {
-	if !e.sure || bytes.Contains(e.data, []byte("UserPromptExpansion")) || len(e.bound(f)) > 0 {
+// cannot tell, it is not idle. The project has no root if that is not known.
+func (e event) idle(f place.Folder, p place.Project) bool {
+	has := func(text string) bool { return bytes.Contains(e.data, []byte(text)) }
+	switch {
+	case !e.sure, has("UserPromptExpansion"), len(e.bound(f)) > 0:
 		return false
-	}
-	if !bytes.Contains(e.data, []byte("Stop")) && !bytes.Contains(e.data, []byte("SessionStart")) {
+	case has("UserPromptSubmit") && has("verify:"): // typed by the person, it may begin a loop
+		return false
+	case !has("Stop") && !has("SessionStart"):
 		return true
-	}
-	if f.Awaited() {
+	case f.Awaited(), p.Root == "": // without it the event must be read to find the files
 		return false
 	}
-	if project == "" {
-		return false // the event must be read to find it
-	}
-	_, err := os.Lstat(filepath.Join(project, ".claude", "ralph-loop.local.md"))
-	return err != nil
+	return !p.Loops()
 }

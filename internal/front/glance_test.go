@@ -48,10 +48,13 @@ func TestIdle(t *testing.T) {
 	t.Parallel()
 	const stopEvent = `{"session_id":"a","hook_event_name":"Stop"}`
 	file := filepath.FromSlash(ralphloop.Path)
+	agent := place.Project{ThLoopAgent: "eris"}
+	elsewhere := place.Project{RalphLoopDir: "loops/mine", ThLoopAgent: "../.."}
 	cases := []struct {
 		name, event string
 		home        string // file that is there in the folder of sessions
 		project     string // in the project
+		with        place.Project
 		want        bool
 	}{
 		{name: "nothing there", event: stopEvent, want: true},
@@ -62,6 +65,22 @@ func TestIdle(t *testing.T) {
 		{name: "a loop waits for its session", event: stopEvent, home: "waiting.json"},
 		{name: "another tool's file", event: stopEvent, project: file},
 		{name: "another tool's file, of no concern to a tool call", event: `{"session_id":"a","hook_event_name":"PostToolUse"}`, project: file, want: true},
+		{name: "th-loop's file", event: stopEvent, project: ".claude/th-loop.local.md"},
+		{name: "th-loop's file of an agent", event: stopEvent, project: ".claude/th-loop-eris.local.md", with: agent},
+		{name: "th-loop's file, of another agent", event: stopEvent, project: ".claude/th-loop.local.md", with: agent, want: true},
+		{name: "a feature list", event: stopEvent, project: ".claude/data/ralph-loops/named/feature_list.json"},
+		{name: "a feature list elsewhere", event: stopEvent, project: "loops/mine/feature_list.json", with: elsewhere},
+		{name: "no feature list elsewhere", event: stopEvent, project: "loops/yours/feature_list.json", with: elsewhere, want: true},
+		{name: "a verify loop", event: stopEvent, project: "runtime-state/verify-active.json"},
+		{name: "a verify loop of a newer version", event: stopEvent, project: "runtime-state/verify-state.db"},
+		{name: "a folder for verify loops", event: stopEvent, project: "runtime-state/argument.json", want: true},
+		{name: "a story", event: stopEvent, project: ".ralph/current-story"},
+		{name: "a verify loop is typed", event: `{"session_id":"a","hook_event_name":"UserPromptSubmit","prompt":"fix it :: verify:\"make\""}`},
+		{name: "something else is typed", event: `{"session_id":"a","hook_event_name":"UserPromptSubmit","prompt":"fix it"}`, want: true},
+		{
+			name: "a turn that ends with the name of another event", project: file,
+			event: `{"session_id":"a","hook_event_name":"Stop","last_assistant_message":"A UserPromptSubmit hook"}`,
+		},
 		{name: "no session to be seen", event: `{"hook_event_name":"Stop"}`},
 	}
 	for _, c := range cases {
@@ -72,12 +91,13 @@ func TestIdle(t *testing.T) {
 				write(t, filepath.Join(home, "sessions", c.home))
 			}
 			if c.project != "" {
-				write(t, filepath.Join(project, c.project))
+				write(t, filepath.Join(project, filepath.FromSlash(c.project)))
 			}
-			if got := glance([]byte(c.event)).idle(place.Of(home), project); got != c.want {
+			c.with.Root = project
+			if got := glance([]byte(c.event)).idle(place.Of(home), c.with); got != c.want {
 				t.Errorf("idle: %v", got)
 			}
-			if glance([]byte(stopEvent)).idle(place.Of(home), "") {
+			if glance([]byte(stopEvent)).idle(place.Of(home), place.Project{}) {
 				t.Error("idle, though nobody knows where another tool's file could lie")
 			}
 		})
