@@ -1,0 +1,188 @@
+package verifyactive
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Parse reads a state file. An error reads "PATH:LINE: what is wrong: expected
+// …" and has a hint. The data is kept, not copied.
+func Parse(data []byte) (*File, error) {
+	if len(data) > MaxSize {
+		return nil, fault(&wrong{1, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("at most %d", MaxSize)})
+	}
+	return parse(data)
+}
+
+func parse(data []byte) (*File, error) {
+	d, root, err := open(data)
+	if err != nil {
+		return nil, fault(err)
+	}
+	r := reader{document: d}
+	f := &File{data: data}
+	config, state := r.object(root, "config"), r.object(root, "state")
+	if config == (span{}) {
+		r.refuse(root, "there is no config", `"config": {"command": "…"}`)
+	}
+	f.Command = r.command(root, config)
+	f.Timeout = time.Duration(r.number(config, number{"timeout", 1, longestTimeout.Seconds() * 1000, DefaultTimeout.Seconds() * 1000}) * float64(time.Millisecond))
+	f.MaxIterations = int(r.number(config, number{"maxIterations", 1, maxIterations, DefaultMaxLoop}))
+	f.WorkingDir = r.text(config, "workingDir")
+	f.Preset = r.text(config, "preset")
+	f.Goal = r.text(config, "originalGoal")
+	f.Iteration = int(r.number(state, number{"iteration", 0, math.MaxInt32, 0}))
+	if r.err != nil {
+		return nil, fault(r.err)
+	}
+	// These only inform, so that what cannot be read is no reason to refuse.
+	f.Chain = r.text(root, "sessionId")
+	f.StartedAt, _ = time.Parse(time.RFC3339, r.text(state, "startedAt"))
+	f.Last = r.result(state)
+	return f, nil
+}
+
+// reader takes values out of a document, and keeps what is wrong first.
+type reader struct {
+	document
+	err error
+}
+
+func (r *reader) refuse(at span, what, want string) {
+	if r.err == nil {
+		r.err = &wrong{r.line(at.at), what, want}
+	}
+}
+
+// value is the value of a name, none where it is missing or null.
+func (r *reader) value(object span, name string) (span, bool) {
+	if object == (span{}) {
+		return span{}, false
+	}
+	v, found := r.find(object, name)
+	return v, found && r.kind(v) != 'n'
+}
+
+// object is the object of a name, the zero span where it is missing or null.
+func (r *reader) object(parent span, name string) span {
+	v, found := r.value(parent, name)
+	if found && r.kind(v) != '{' {
+		r.refuse(v, name+" is "+r.shown(v), "an object")
+		return span{}
+	}
+	return v
+}
+
+// text is the string of a name, "" where it is missing or null.
+func (r *reader) text(object span, name string) string {
+	v, found := r.value(object, name)
+	if !found {
+		return ""
+	}
+	var s string
+	if json.Unmarshal(r.document[v.at:v.end], &s) != nil {
+		r.refuse(v, name+" is "+r.shown(v), "a text in quotes")
+	}
+	if strings.ContainsRune(s, 0) {
+		r.refuse(v, name+" holds a NUL character", "plain text")
+	}
+	return s
+}
+
+// number is a whole number that a name may have, and what it is where it is
+// missing or null.
+type number struct {
+	name                  string
+	least, most, fallback float64
+}
+
+func (r *reader) number(object span, n number) float64 {
+	v, found := r.value(object, n.name)
+	if !found {
+		return n.fallback
+	}
+	f, ok := r.decimal(v)
+	if !ok || f != math.Trunc(f) || f < n.least || f > n.most {
+		r.refuse(v, n.name+" is "+r.shown(v), fmt.Sprintf("a whole number from %.0f to %.0f", n.least, n.most))
+		return n.fallback
+	}
+	return f
+}
+
+func (r *reader) decimal(v span) (float64, bool) {
+	var f float64
+	err := json.Unmarshal(r.document[v.at:v.end], &f)
+	return f, err == nil
+}
+
+// command is the command that is to succeed. A blank one would: a loop without
+// one is a mistake, and none that passes.
+func (r *reader) command(root, config span) string {
+	command := r.text(config, "command")
+	v, found := r.value(config, "command")
+	if !found {
+		v = config
+		if config == (span{}) {
+			v = root
+		}
+	}
+	if why := badCommand(command); why != "" {
+		r.refuse(v, why, "a shell command on one line")
+	}
+	return command
+}
+
+// maxCommand is how long a command may be, in bytes.
+const maxCommand = 8 << 10
+
+// badCommand says why a text is no command; "" if it is one.
+func badCommand(command string) string {
+	switch {
+	case strings.TrimSpace(command) == "":
+		return "there is no command"
+	case len(command) > maxCommand:
+		return fmt.Sprintf("the command has %d bytes, more than %d", len(command), maxCommand)
+	case strings.ContainsFunc(command, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }):
+		return "the command holds a line break or another control character"
+	}
+	return ""
+}
+
+// result is the last result, nil where it is not one.
+func (r *reader) result(state span) *Result {
+	v, found := r.value(state, "lastResult")
+	if !found {
+		return nil
+	}
+	var is resultJSON
+	if json.Unmarshal(r.document[v.at:v.end], &is) != nil {
+		return nil
+	}
+	ms := min(max(is.DurationMs, 0), longestTimeout.Seconds()*1000)
+	return &Result{
+		Passed: is.Passed, ExitCode: is.ExitCode, Stdout: is.Stdout, Stderr: is.Stderr,
+		Duration: time.Duration(ms * float64(time.Millisecond)), Command: is.Command, TimedOut: is.TimedOut,
+	}
+}
+
+// shown is a value as it stands in the file, on one line.
+func (r *reader) shown(v span) string {
+	return plan.OneLine(string(r.document[v.at:min(v.end, v.at+200)]), 40)
+}
+
+func fault(err error) error {
+	var w *wrong
+	if !errors.As(err, &w) {
+		return err
+	}
+	return failure.New(failure.Usage, "correct the file, or delete it to end the loop; pawl leaves it as it is",
+		"%s:%d: %s: expected %s", StatePath, w.line, w.what, w.want)
+}

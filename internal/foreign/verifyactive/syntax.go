@@ -1,0 +1,271 @@
+package verifyactive
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Prompt is a prompt in which a person asked for a verify loop.
+type Prompt struct {
+	Goal    string // the prompt without what asks for the loop; "" if that is all of it
+	Command string // that is to succeed
+	Preset  string // fast, full, extended; "" for none
+	Loop    bool   // loop:true was given
+	Max     int    // checks, 1 or more
+	Timeout time.Duration
+}
+
+// ParsePrompt looks into a prompt for
+//
+//	:: verify:"COMMAND" [:fast|:full|:extended] [loop:true|false] [max:N] [timeout:SECONDS]
+//
+// at the beginning or after white space, on one line. COMMAND stands in ", ' or
+// typographic quotes; a backslash before the quote that would end it makes it a
+// part of the command, any other backslash is one. Options stand right behind
+// the command, in any order; max and timeout win over a preset.
+//
+// It is not looked for in code, in lines that quote with >, nor in quotations.
+// Without one found is false. One that is wrong in itself is found and an error:
+// a misspelt option never becomes a part of the goal, nor is its loop begun.
+func ParsePrompt(text string) (p Prompt, found bool, err error) {
+	if !strings.Contains(text, "::") {
+		return Prompt{}, false, nil
+	}
+	w := walker{text: text}
+	at, found := w.next()
+	if !found {
+		return Prompt{}, false, nil
+	}
+	m, err := readMarker(text, at)
+	if err != nil {
+		return Prompt{}, true, err
+	}
+	if err = m.late(text); err != nil {
+		return Prompt{}, true, err
+	}
+	w.at = m.end
+	if _, again := w.next(); again {
+		return Prompt{}, true, failure.New(failure.Usage, `join the commands: verify:"npm run lint && npm test"`, "the prompt has more than one verify")
+	}
+	m.prompt.Goal = without(text, span{m.start, m.end})
+	return m.prompt, true, nil
+}
+
+// without is the text less a span, and less the blanks that set it off.
+func without(text string, s span) string {
+	before := strings.TrimRight(text[:s.at], " \t")
+	after := strings.TrimLeft(text[s.end:], " \t")
+	if next, _ := utf8.DecodeRuneInString(after); before != "" && !strings.HasSuffix(before, "\n") && !strings.ContainsRune("\r\n"+marks, next) {
+		after = " " + after
+	}
+	return strings.TrimSpace(before + after)
+}
+
+// marks may follow a word directly.
+const marks = ".,;!?)…。，；！？）"
+
+// marker is where a prompt asks for a loop, and how.
+type marker struct {
+	start, end int
+	prompt     Prompt
+	given      map[string]bool // options
+}
+
+// command finds the command of the marker that may begin at the offset, on the
+// line that ends at end: what stands between its quotes, and where the last of
+// them ends. It is no marker if past is 0, and one without a command in quotes if
+// inner is empty and at 0.
+func command(text string, at, end int) (inner span, past int) {
+	const name = "verify:"
+	skip := func(at int) int { return end - len(strings.TrimLeft(text[at:end], " \t")) }
+	if !strings.HasPrefix(text[at:end], "::") {
+		return span{}, 0
+	}
+	at = skip(at + len("::"))
+	if end-at < len(name) || !strings.EqualFold(text[at:at+len(name)], name) {
+		return span{}, 0
+	}
+	at += len(name)
+	open := skip(at)
+	quote, size := utf8.DecodeRuneInString(text[open:end])
+	shut := quotation(quote)
+	switch {
+	case shut == 0 && (open > at || quote == '\r' || size == 0):
+		return span{}, 0 // prose, like "note :: verify: it works"
+	case shut == 0:
+		return span{}, at
+	}
+	escaped := false
+	for i, r := range text[open+size : end] {
+		if i += open + size; r == shut && !escaped {
+			return span{open + size, i}, i + utf8.RuneLen(shut)
+		}
+		escaped = r == '\\'
+	}
+	return span{}, end
+}
+
+// readMarker reads the marker at the offset, of which there is one.
+func readMarker(text string, at int) (marker, error) {
+	line, _, _ := strings.Cut(text[at:], "\n")
+	inner, end := command(text, at, at+len(line))
+	if inner == (span{}) {
+		return marker{}, failure.New(failure.Usage, `write it as  :: verify:"npm test"`, "the command of verify: does not stand in quotes on one line")
+	}
+	quote := text[inner.end:end]
+	m := marker{start: at, end: end, given: map[string]bool{}}
+	m.prompt.Command = strings.ReplaceAll(text[inner.at:inner.end], `\`+quote, quote)
+	if why := badCommand(m.prompt.Command); why != "" {
+		return marker{}, failure.New(failure.Usage, `write it as  :: verify:"npm test"`, "verify: %s", why)
+	}
+	if next, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[end:], marks)); end < len(text) && text[end] != ':' && next != utf8.RuneError && !unicode.IsSpace(next) {
+		return marker{}, failure.New(failure.Usage, `put the other quotes around it, or \ before the quotes in it`, "the command of verify: ends in the middle of a word: %s", plan.OneLine(m.prompt.Command, 60))
+	}
+	for {
+		word, behind := nextWord(text, m.end)
+		name, value, is := option(word)
+		if !is {
+			break
+		}
+		if err := m.set(name, value, word); err != nil {
+			return marker{}, err
+		}
+		m.end = behind
+	}
+	m.resolve()
+	return m, nil
+}
+
+// nextWord is the next word of the line, without marks at its end, and where it
+// ends.
+func nextWord(text string, at int) (word string, end int) {
+	rest := strings.TrimLeft(text[at:], " \t")
+	at = len(text) - len(rest)
+	if stop := strings.IndexAny(rest, " \t\r\n"); stop >= 0 {
+		rest = rest[:stop]
+	}
+	rest = strings.TrimRight(rest, marks)
+	return rest, at + len(rest)
+}
+
+// option takes a word apart that looks like an option: :name, name:value, or
+// name=value where the name is one of ours.
+func option(word string) (name, value string, is bool) {
+	if preset, found := strings.CutPrefix(word, ":"); found {
+		return "preset", strings.ToLower(preset), letters(preset)
+	}
+	name, value, found := strings.Cut(word, ":")
+	name = strings.ToLower(name)
+	if found && letters(name) {
+		return name, value, ours(name) || value != "" && !strings.HasPrefix(value, "//")
+	}
+	name, _, found = strings.Cut(strings.ToLower(word), "=")
+	return name, "", found && ours(name)
+}
+
+func ours(name string) bool { return name == "loop" || name == "max" || name == "timeout" }
+
+func letters(word string) bool {
+	return word != "" && strings.Trim(strings.ToLower(word), "abcdefghijklmnopqrstuvwxyz_-") == ""
+}
+
+// set takes an option.
+func (m *marker) set(name, value, word string) error {
+	if m.given[name] {
+		return bad(word, "there is one before it already")
+	}
+	m.given[name] = true
+	p := &m.prompt
+	switch name {
+	case "preset":
+		if _, _, known := preset(value); !known {
+			return bad(word, "the presets are :fast :full :extended")
+		}
+		p.Preset = value
+	case "loop":
+		p.Loop = strings.EqualFold(value, "true")
+		if !p.Loop && !strings.EqualFold(value, "false") {
+			return bad(word, "write loop:true or loop:false")
+		}
+	case "max":
+		n, ok := whole(value, maxIterations)
+		if !ok {
+			return bad(word, fmt.Sprintf("write max:N, from 1 to %d", maxIterations))
+		}
+		p.Max = n
+	case "timeout":
+		n, ok := whole(value, int(longestTimeout.Seconds()))
+		if !ok {
+			return bad(word, fmt.Sprintf("write timeout:SECONDS, from 1 to %.0f", longestTimeout.Seconds()))
+		}
+		p.Timeout = time.Duration(n) * time.Second
+	default:
+		return bad(word, "the options are :fast :full :extended loop:true max:N timeout:SECONDS; what belongs to the goal stands before the ::")
+	}
+	return nil
+}
+
+func bad(word, hint string) error {
+	return failure.New(failure.Usage, hint, "verify does not understand %q", plan.OneLine(word, 40))
+}
+
+// whole reads a number from 1 to most.
+func whole(text string, most int) (int, bool) {
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= 1 && n <= most && strings.Trim(text, "0123456789") == ""
+}
+
+func preset(name string) (most int, timeout time.Duration, known bool) {
+	switch name {
+	case "fast":
+		return 1, 30 * time.Second, true
+	case "full":
+		return 5, 300 * time.Second, true
+	case "extended":
+		return 10, 600 * time.Second, true
+	}
+	return 0, 0, false
+}
+
+// resolve fills in what was not given.
+func (m *marker) resolve() {
+	p := &m.prompt
+	most, timeout, known := preset(p.Preset)
+	if !known {
+		most, timeout = DefaultMax, DefaultTimeout
+		if p.Loop {
+			most = DefaultMaxLoop
+		}
+	}
+	if p.Max == 0 {
+		p.Max = most
+	}
+	if p.Timeout == 0 {
+		p.Timeout = timeout
+	}
+}
+
+// late refuses options that other text separates from the command: they would be
+// a part of the goal, and nobody would notice.
+func (m *marker) late(text string) error {
+	line, _, _ := strings.Cut(text[m.end:], "\n")
+	for word := range strings.FieldsSeq(line) {
+		word = strings.TrimRight(word, marks)
+		name, value, is := option(word)
+		if !is || !ours(name) && name != "preset" {
+			continue
+		}
+		if err := (&marker{given: map[string]bool{}}).set(name, value, word); err == nil {
+			return failure.New(failure.Usage, `options stand right behind the command; what belongs to the goal stands before the :: or on another line`,
+				"verify has the option %q behind other text", plan.OneLine(word, 40))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package verifyactive
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// walker looks through a prompt for markers, past what is code or quoted. A prompt
+// is Markdown as people write it: nothing of it is malformed, and each byte is
+// looked at a few times at most.
+type walker struct {
+	text  string
+	at    int    // what is before it has been looked at
+	fence string // what ends the code block that at is in; "" outside
+	quote rune   // of the quotation that at seems to be in; 0 outside
+}
+
+// next is where the next marker begins. The walk goes on behind it.
+func (w *walker) next() (at int, found bool) {
+	for w.at < len(w.text) {
+		start := strings.LastIndexByte(w.text[:w.at], '\n') + 1
+		line, _, _ := strings.Cut(w.text[start:], "\n")
+		if w.at == start {
+			w.quote = 0 // a quotation that matters ends on its line
+			if !w.prose(line) {
+				w.at = min(start+len(line)+1, len(w.text))
+				continue
+			}
+		}
+		if at, found = w.inline(start + len(line)); found {
+			return at, true
+		}
+		w.at = min(w.at+1, len(w.text))
+	}
+	return 0, false
+}
+
+// prose tells whether a line is neither code, nor quoted, nor blank. It keeps
+// account of the fences around code.
+func (w *walker) prose(line string) bool {
+	trimmed := strings.TrimLeft(line, " ")
+	ticks := trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, "`"))]
+	if ticks == "" {
+		ticks = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, "~"))]
+	}
+	rest := trimmed[len(ticks):]
+	switch {
+	case w.fence != "":
+		if strings.HasPrefix(ticks, w.fence) && strings.TrimSpace(rest) == "" {
+			w.fence = ""
+		}
+		return false
+	case len(ticks) >= 3 && !strings.Contains(rest, "`"):
+		w.fence = ticks
+		return false
+	case len(line)-len(trimmed) >= 4, strings.HasPrefix(trimmed, "\t"):
+		return false
+	case strings.HasPrefix(trimmed, ">"):
+		// >>name calls a prompt of claude-prompts.
+		name, called := strings.CutPrefix(trimmed, ">>")
+		return called && name != "" && inWord([]rune(name[:1])[0])
+	}
+	return strings.TrimSpace(line) != ""
+}
+
+// inline looks for a marker up to the end of the line.
+func (w *walker) inline(end int) (at int, found bool) {
+	for w.at < end {
+		r, size := utf8.DecodeRuneInString(w.text[w.at:])
+		switch {
+		case r == '`':
+			w.at = w.code(end)
+			continue
+		case r == ':' && w.quote == 0 && w.marker(end):
+			at = w.at
+			w.at = end
+			return at, true
+		case r == ':' && w.marker(end):
+			if past := w.quoted(end); past > 0 {
+				w.at, w.quote = past, 0
+				continue
+			}
+			at, w.quote = w.at, 0
+			w.at = end
+			return at, true
+		case w.quote == 0 && quotation(r) != 0 && !inWord(w.before()):
+			w.quote = quotation(r)
+		case w.quote != 0 && r == w.quote && w.ends(w.at, size):
+			w.quote = 0
+		}
+		w.at += size
+	}
+	return 0, false
+}
+
+// code is behind the code in backticks that begins here, or behind the backticks
+// where they begin none: a line is enough of what Markdown would look at.
+func (w *walker) code(end int) int {
+	rest := w.text[w.at:end]
+	n := len(rest) - len(strings.TrimLeft(rest, "`"))
+	ticks := rest[:n]
+	for at := n; at < len(rest); {
+		i := strings.Index(rest[at:], ticks)
+		if i < 0 {
+			break
+		}
+		at += i
+		run := len(rest[at:]) - len(strings.TrimLeft(rest[at:], "`"))
+		if at += run; run == n {
+			return w.at + at
+		}
+	}
+	return w.at + n
+}
+
+// marker tells whether one begins here.
+func (w *walker) marker(end int) bool {
+	if !strings.HasPrefix(w.text[w.at:], "::") || w.at > 0 && !unicode.IsSpace(w.before()) {
+		return false
+	}
+	_, past := command(w.text, w.at, end)
+	return past > 0
+}
+
+// quoted is behind the quotation that the marker here stands in, 0 if it stands
+// in none: what seemed to begin one has to end, outside the marker's own quotes.
+func (w *walker) quoted(end int) int {
+	_, at := command(w.text, w.at, end)
+	for i, r := range w.text[at:end] {
+		if size := utf8.RuneLen(r); r == w.quote && w.ends(at+i, size) {
+			return at + i + size
+		}
+	}
+	return 0
+}
+
+func (w *walker) before() rune {
+	if w.at == 0 {
+		return ' '
+	}
+	r, _ := utf8.DecodeLastRuneInString(w.text[:w.at])
+	return r
+}
+
+// ends tells whether the quote of so many bytes at the offset looks like the end
+// of a quotation: no word goes on behind it.
+func (w *walker) ends(at, size int) bool {
+	r, n := utf8.DecodeRuneInString(w.text[at+size:])
+	return n == 0 || !inWord(r)
+}
+
+// quotation is the quote that ends what this one begins, 0 if it begins nothing.
+func quotation(r rune) rune {
+	switch r {
+	case '"', '\'':
+		return r
+	case '“':
+		return '”'
+	case '‘':
+		return '’'
+	}
+	return 0
+}
+
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
