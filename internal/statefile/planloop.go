@@ -1,0 +1,268 @@
+package statefile
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/foreign/planloop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// PlanLoopName is the format of loops over a plan of ralph-cli's: a loop has it
+// because of where its plan lies, and no session ever begins one by itself.
+const PlanLoopName = "plan-loop"
+
+// PlanLoop tells whether a loop over that plan (relative to the root, slashes)
+// keeps the files of ralph-cli's plan loop.
+func PlanLoop(plan string) bool { return planloop.Plan(plan) }
+
+// PlanLoopFiles are all that it may keep, relative to the root, with slashes. They
+// are notes about the work and no part of it: a loop commits those alone that git
+// tracks already.
+func PlanLoopFiles(plan string) []string {
+	files := []string{path.Join(path.Dir(plan), planloop.ProgressFile)}
+	for _, folder := range []string{path.Dir(plan), planloop.Shared} {
+		for _, name := range []string{planloop.StoryFile, planloop.BaseFile, planloop.SessionsFile, planloop.FailuresFile} {
+			files = append(files, path.Join(folder, name))
+		}
+	}
+	return files
+}
+
+type planLoop struct{}
+
+func (planLoop) Name() string { return PlanLoopName }
+
+func (planLoop) Find(Place) string { return "" }
+
+func (planLoop) Propose(string, Place, Circumstances) (Proposal, error) {
+	return Proposal{Skip: true}, nil
+}
+
+func (planLoop) Follow(o Order) Files { return planFiles{o} }
+
+type planFiles struct{ Order }
+
+// Own leaves out what git tracks in a loop that commits: writing to it would leave
+// a change behind that belongs to no commit.
+func (p planFiles) Own() []string {
+	return slices.DeleteFunc(PlanLoopFiles(p.Spec.Plan), func(file string) bool {
+		return !p.Spec.NoCommit && !slices.Contains(p.Spec.Foreign, file)
+	})
+}
+
+func (planFiles) Hear(time.Time) (Word, error) { return Word{}, nil }
+
+// GoesOn names the story at work and the commit that it began with, and tells of
+// the try that failed.
+func (p planFiles) GoesOn(m record.Memory, now time.Time) error {
+	tries := p.tries(m, now)
+	return errors.Join(p.name(m), p.failed(tries), p.progress(m, tries))
+}
+
+// Leaves tells that the story was left open; nobody works on it any more.
+func (p planFiles) Leaves(m record.Memory, reason string, now time.Time) error {
+	var err error
+	if t, ok := m.State.Task(m.State.Current); ok && t.Status == loop.Open {
+		err = p.leftOpen(t, now, reason)
+	}
+	return errors.Join(err, p.clear())
+}
+
+// Ends tells of each story that was begun and is still open, why the last try
+// failed, and takes away what says that a story is at work.
+func (p planFiles) Ends(m record.Memory, _ string) error {
+	s := m.State
+	now := cmp.Or(s.EndedAt, s.Now)
+	tries := p.tries(m, now)
+	errs := []error{p.failed(tries), p.progress(m, tries)}
+	for _, t := range s.Tasks {
+		if t.Turns > 0 && t.Status != loop.Done {
+			errs = append(errs, p.leftOpen(t, now, string(s.Outcome)))
+		}
+	}
+	return errors.Join(append(errs, p.clear())...)
+}
+
+func (planFiles) Line(loop.State) string { return "" }
+
+// Ending are the words of the loop's last line.
+func (planFiles) Ending(s loop.State) string {
+	switch {
+	case s.Outcome == loop.Iterations:
+		return fmt.Sprintf("Max iterations (%d) reached", s.Policy.Limits.Iterations)
+	case !slices.ContainsFunc(s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }):
+		return "All stories complete!"
+	}
+	return ""
+}
+
+// name writes current-story and .checkpoint. Where there is no story (Pawl's own
+// last task), or no commit, they are taken away.
+func (p planFiles) name(m record.Memory) error {
+	story := m.State.Current
+	if !isStory(story) {
+		return p.clear()
+	}
+	base := p.base(m)
+	mine, err := p.mine()
+	if err != nil {
+		return err
+	}
+	before := len(mine)
+	for _, word := range []string{story, base} {
+		if word != "" && !slices.Contains(mine, word) {
+			mine = append(mine, word)
+		}
+	}
+	if len(mine) > before { // remembered first: what is written must be known to be ours
+		if err := p.remember(mine); err != nil {
+			return err
+		}
+	}
+	return errors.Join(
+		p.each(planloop.StoryFile, func([]byte) []byte { return planloop.Word(story) }),
+		p.each(planloop.BaseFile, func(old []byte) []byte {
+			if base == "" {
+				return without(old, mine)
+			}
+			return planloop.Word(base)
+		}))
+}
+
+// clear takes current-story and .checkpoint away, where they say what this loop
+// wrote: others may be another loop's by now.
+func (p planFiles) clear() error {
+	mine, err := p.mine()
+	if err != nil {
+		return err
+	}
+	ours := func(old []byte) []byte { return without(old, mine) }
+	return errors.Join(p.each(planloop.StoryFile, ours), p.each(planloop.BaseFile, ours))
+}
+
+// without is a file of one word that is not to say any of these, nil for no file.
+func without(file []byte, words []string) []byte {
+	if slices.Contains(words, planloop.Value(file)) {
+		return nil
+	}
+	return file
+}
+
+// isStory: Pawl's own last task is none, and what the scripts could not read is
+// not written.
+func isStory(id string) bool { return id != loop.FinalTask && planloop.Story(id) }
+
+// base is the commit that the story began with, "" where git knows of none.
+func (p planFiles) base(m record.Memory) string {
+	if base := cmp.Or(m.Base.From, m.Base.Commit, p.Spec.From); !p.Spec.Shadow && planloop.Commit(base) {
+		return base
+	}
+	return ""
+}
+
+// mine are the words that this loop has written, as its own folder remembers.
+func (p planFiles) mine() ([]string, error) {
+	data, err := os.ReadFile(p.memory())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var mine []string
+	if err == nil {
+		err = json.Unmarshal(data, &mine)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what the loop wrote into %s: %w", planloop.Shared, err)
+	}
+	return mine, nil
+}
+
+func (p planFiles) remember(mine []string) error {
+	data, err := json.Marshal(mine)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Swap(p.memory(), data, 0o600)
+}
+
+func (p planFiles) memory() string { return filepath.Join(p.LoopDir, "plan-loop.json") }
+
+// leftOpen adds a line to sessions.log, once.
+func (p planFiles) leftOpen(t loop.Task, at time.Time, why string) error {
+	if !isStory(t.ID) {
+		return nil
+	}
+	line := planloop.Incomplete{Story: t.ID, At: at, Why: why}.Line()
+	return p.each(planloop.SessionsFile, func(old []byte) []byte {
+		if strings.Contains("\n"+string(old), "\n"+string(line)) {
+			return old
+		}
+		return planloop.Append(old, line)
+	})
+}
+
+// each has the file of that name, in both folders, made into something else. Where
+// one cannot be, the other is all the same.
+func (p planFiles) each(name string, to func(old []byte) []byte) error {
+	var errs []error
+	for _, file := range p.Own() {
+		if path.Base(file) == name {
+			errs = append(errs, p.change(file, to))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// maxPlanFile is the largest of the files that is read, in bytes.
+const maxPlanFile = 8 << 20
+
+// change makes a file into something else: nil is no file, to and from.
+func (p planFiles) change(file string, to func(old []byte) []byte) error {
+	name, err := inside(p.Root, file)
+	if err != nil {
+		return err
+	}
+	old, _, err := read(name, maxPlanFile)
+	absent := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !absent {
+		return err
+	}
+	switch now := to(old); {
+	case now == nil && absent, !absent && now != nil && bytes.Equal(now, old):
+		return nil
+	case now == nil:
+		return os.Remove(name)
+	default:
+		return atomicfile.Write(name, now, 0o644)
+	}
+}
+
+// inside is the absolute path of a file in the project, whose folder lies there
+// with every link followed: the project may be anybody's.
+func inside(root, file string) (string, error) {
+	base, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return "", err
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Join(base, filepath.FromSlash(path.Dir(file))))
+	if err != nil {
+		return "", err
+	}
+	if rel, err := filepath.Rel(base, dir); err != nil || !filepath.IsLocal(rel) {
+		return "", failure.New(failure.Usage, "put a folder in its place", "%s leads out of the project", path.Dir(file))
+	}
+	return filepath.Join(dir, path.Base(file)), nil
+}

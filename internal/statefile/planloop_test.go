@@ -1,0 +1,482 @@
+package statefile_test
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/statefile"
+)
+
+const (
+	planPath = ".ralph/PRD-1/plan.md"
+	planDir  = ".ralph/PRD-1/"
+	sha1     = "1111111111111111111111111111111111111111"
+	sha2     = "2222222222222222222222222222222222222222"
+)
+
+var morning = time.Date(2026, 3, 1, 9, 5, 0, 0, time.UTC)
+
+// planBench is a project with a plan of two stories, a loop over it on the real
+// machine, and its files.
+type planBench struct {
+	t     *testing.T
+	root  string
+	files statefile.Files
+	mem   record.Memory
+	now   time.Time
+}
+
+func newPlanBench(t *testing.T, change ...func(*record.Spec)) *planBench {
+	t.Helper()
+	root := t.TempDir()
+	b := &planBench{t: t, root: root, now: morning}
+	b.write(planPath, "- [ ] US-001: one\n- [ ] US-002: two\n")
+	spec := record.Spec{
+		Plan: planPath, Format: statefile.PlanLoopName, NoCommit: true, From: sha1,
+		Tasks: []loop.Task{{ID: "US-001", Title: "one", Status: loop.Open}, {ID: "US-002", Title: "two", Status: loop.Open}},
+		Policy: loop.Policy{
+			Kind: loop.Change, Gates: true, Session: loop.Continue,
+			Limits: loop.Limits{Iterations: 20},
+		},
+	}
+	for _, c := range change {
+		c(&spec)
+	}
+	dir := filepath.Join(t.TempDir(), "brisk-otter-7f3a")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b.files = statefile.Of(root, dir, spec)
+	b.mem.Base.Commit = sha1
+	b.step(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: spec.Policy, Tasks: spec.Tasks}})
+	b.taken()
+	return b
+}
+
+// step has something happen; a turn that it leads to is given.
+func (b *planBench) step(e loop.Event) {
+	b.t.Helper()
+	b.now = b.now.Add(time.Minute)
+	e.At = b.now
+	begun := b.mem.Begun
+	b.mem.Apply(e)
+	if b.mem.Begun > begun {
+		if err := b.files.GoesOn(b.mem, b.now); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// taken: the next story is, and its gates are green before the work.
+func (b *planBench) taken() {
+	b.t.Helper()
+	b.step(loop.Event{Kind: loop.Checkpointed, Tree: "t"})
+	b.step(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForBaseline, Status: gate.Pass, Green: true}})
+}
+
+func (b *planBench) turn(c *loop.Claim) {
+	b.t.Helper()
+	b.step(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: c, ToolCalls: 1}})
+	b.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}})
+}
+
+// fails: the story is claimed, and a gate is red.
+func (b *planBench) fails(reason, output string) {
+	b.t.Helper()
+	b.turn(&loop.Claim{})
+	b.step(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{
+		Purpose: loop.ForClaim, Tree: "t", Status: gate.Fail, Reason: reason, Failing: []string{"TestA"}, FirstError: "boom", Fingerprint: reason,
+		Results: []gate.Result{{Gate: "test", Command: "go test ./...", Status: gate.Fail, ExitCode: 1, Tail: output}},
+	}})
+}
+
+// passes: the story is claimed, green, and kept.
+func (b *planBench) passes(commit string) {
+	b.t.Helper()
+	b.turn(&loop.Claim{})
+	b.step(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{
+		Purpose: loop.ForClaim, Tree: "t", Status: gate.Pass, Green: true, Evidence: gate.Discriminating,
+	}})
+	b.step(loop.Event{Kind: loop.Committed, Tree: "t", Commit: commit})
+}
+
+func (b *planBench) ends(cause string) {
+	b.t.Helper()
+	b.step(loop.Event{Kind: loop.Cancelled, Text: cause})
+	b.step(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}})
+	if b.mem.State.Phase != loop.Ended {
+		b.t.Fatalf("the loop is %s", b.mem.State.Phase)
+	}
+	if err := b.files.Ends(b.mem, ""); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *planBench) path(file string) string { return filepath.Join(b.root, filepath.FromSlash(file)) }
+
+func (b *planBench) write(file, text string) {
+	b.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(b.path(file)), 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(b.path(file), []byte(text), 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// read is what a file says, "-" if there is none.
+func (b *planBench) read(file string) string {
+	b.t.Helper()
+	data, err := os.ReadFile(b.path(file))
+	if errors.Is(err, os.ErrNotExist) {
+		return "-"
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// want holds a file, beside the plan and in the folder that all plans share, to
+// what it is to say.
+func (b *planBench) want(name, text string) {
+	b.t.Helper()
+	for _, dir := range []string{planDir, ".ralph/"} {
+		if diff := cmp.Diff(text, b.read(dir+name)); diff != "" {
+			b.t.Errorf("%s (-want +got):\n%s", dir+name, diff)
+		}
+	}
+}
+
+func TestPlanLoopIsNeverAdopted(t *testing.T) {
+	t.Parallel()
+	b := newPlanBench(t)
+	f, ok := statefile.Named(statefile.PlanLoopName)
+	if !ok {
+		t.Fatal("no such format")
+	}
+	if path := f.Find(statefile.Place{Root: b.root}); path != "" {
+		t.Errorf("found %s", path)
+	}
+	if p, err := f.Propose(b.path(planPath), statefile.Place{Root: b.root}, statefile.Circumstances{}); err != nil || !p.Skip {
+		t.Errorf("proposed %+v, %v", p, err)
+	}
+	if !statefile.PlanLoop(planPath) || statefile.PlanLoop("plan.md") {
+		t.Error("a plan of the plan loop is one by its path")
+	}
+	b.write(".ralph/sessions.log", "stop\ncomplete\n")
+	if w, err := b.files.Hear(b.now); err != nil || w.Stop != "" || w.Held || len(w.Notes) > 0 {
+		t.Errorf("heard %+v, %v", w, err)
+	}
+}
+
+func TestPlanLoopGoldenCurrentStory(t *testing.T) {
+	t.Parallel()
+	b := newPlanBench(t)
+	b.want("current-story", "US-001\n")
+	b.passes("")
+	b.taken()
+	b.want("current-story", "US-002\n")
+	b.mem.State.Current = loop.FinalTask
+	if err := b.files.GoesOn(b.mem, b.now); err != nil {
+		t.Fatal(err)
+	}
+	b.want("current-story", "-")
+	b.want(".checkpoint", "-")
+}
+
+func TestPlanLoopGoldenCheckpoint(t *testing.T) {
+	t.Parallel()
+	b := newPlanBench(t, func(s *record.Spec) { s.NoCommit, s.Foreign = false, statefile.PlanLoopFiles(planPath) })
+	b.want(".checkpoint", sha1+"\n")
+	b.passes(sha2)
+	b.taken()
+	b.want(".checkpoint", sha2+"\n")
+	b.mem.Base.Commit, b.mem.Base.From = strings.Repeat("3", 40), sha2 // the person has committed meanwhile
+	b.fails("red", "")
+	b.want(".checkpoint", sha2+"\n")
+
+	without := newPlanBench(t, func(s *record.Spec) { s.Shadow = true })
+	without.want(".checkpoint", "-")
+	without.want("current-story", "US-001\n")
+}
+
+func TestPlanLoopGoldenEnd(t *testing.T) {
+	t.Parallel()
+	b := newPlanBench(t)
+	b.write(".ralph/sessions.log", "incomplete:US-009:1:error") // no line end
+	b.write(planDir+"sessions.log", "incomplete:US-009:1:error\n")
+	b.fails("red", "")
+	b.ends(loop.ByStop)
+	line := "incomplete:US-001:" + unix(b.now) + ":cancelled\n"
+	b.want("sessions.log", "incomplete:US-009:1:error\n"+line)
+	b.want("current-story", "-")
+	b.want(".checkpoint", "-")
+	if err := b.files.Ends(b.mem, ""); err != nil { // whoever takes over after a crash says it again
+		t.Fatal(err)
+	}
+	b.want("sessions.log", "incomplete:US-009:1:error\n"+line)
+}
+
+func TestPlanLoopGoldenNothingIsIncomplete(t *testing.T) {
+	t.Parallel()
+	b := newPlanBench(t)
+	b.passes("")
+	b.taken()
+	b.passes("")
+	b.step(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Purpose: loop.ForFinal, Status: gate.Pass, Green: true}})
+	if b.mem.State.Outcome != loop.Verified {
+		t.Fatalf("the loop is %s %s", b.mem.State.Phase, b.mem.State.Outcome)
+	}
+	if err := b.files.Ends(b.mem, ""); err != nil {
+		t.Fatal(err)
+	}
+	b.want("sessions.log", "-")
+	b.want("current-story", "-")
+	if got := b.files.Ending(b.mem.State); got != "All stories complete!" {
+		t.Errorf("ends with %q", got)
+	}
+	if got := b.files.Ending(loop.State{Outcome: loop.Iterations, Policy: loop.Policy{Limits: loop.Limits{Iterations: 25}}}); got != "Max iterations (25) reached" {
+		t.Errorf("ends with %q", got)
+	}
+}
+
+func TestPlanLoopGoldenEveryStoryLeftOpenIsNamed(t *testing.T) {
+	t.Parallel()
+	b := newPlanBench(t)
+	b.turn(&loop.Claim{Blocked: true, Reason: "no key"})
+	b.step(loop.Event{Kind: loop.Checkpointed, Tree: "t"})
+	b.taken()
+	b.turn(nil)
+	b.ends(loop.ByStop)
+	b.want("sessions.log", "incomplete:US-001:"+unix(b.now)+":cancelled\nincomplete:US-002:"+unix(b.now)+":cancelled\n")
+}
+
+func TestPlanLoopGoldenSessionLeaves(t *testing.T) {
+	t.Parallel()
+	b := newPlanBench(t)
+	leaver, ok := b.files.(statefile.Leaver)
+	if !ok {
+		t.Fatal("nobody hears that the session is left")
+	}
+	if err := leaver.Leaves(b.mem, "prompt_input_exit", b.now); err != nil {
+		t.Fatal(err)
+	}
+	b.want("sessions.log", "incomplete:US-001:"+unix(b.now)+":prompt_input_exit\n")
+	b.want("current-story", "-")
+	b.turn(nil) // it is taken up again
+	b.want("current-story", "US-001\n")
+}
+
+func TestPlanLoopGoldenFailureContext(t *testing.T) {
+	t.Parallel()
+	b := newPlanBench(t)
+	b.fails("test: 1 test fails", "\x1b[31m--- FAIL: TestA\x1b[0m\n")
+	want := `
+=== Test Failure ` + b.now.Format(time.RFC3339) + ` ===
+Checkpoint: ` + sha1 + `
+Story: US-001, iteration 1 of brisk-otter-7f3a
+Reason: test: 1 test fails
+  - TestA
+$ go test ./... (exit 1)
+--- FAIL: TestA
+=== End Failure ===
+`
+	b.want("failure-context.log", want)
+	b.turn(nil) // nothing came of it: what fails was known
+	b.step(loop.Event{Kind: loop.OwnerLost})
+	b.want("failure-context.log", want)
+	b.fails("test: still red", "x")
+	if log := b.read(".ralph/failure-context.log"); !strings.HasPrefix(log, want) || !strings.Contains(log, "iteration 3 of") || strings.Count(log, "=== Test Failure") != 2 {
+		t.Errorf("the log:\n%s", log)
+	}
+	b.ends(loop.ByStop)
+	if log := b.read(".ralph/failure-context.log"); strings.Count(log, "=== Test Failure") != 2 {
+		t.Errorf("told once more at the end:\n%s", log)
+	}
+}
+
+func TestPlanLoopGoldenLastTryOfAStorySetAside(t *testing.T) {
+	t.Parallel()
+	b := newPlanBench(t)
+	for _, reason := range []string{"one", "two", "three", "four"} {
+		b.fails(reason, reason)
+	}
+	b.step(loop.Event{Kind: loop.Checkpointed, Tree: "t"})
+	b.taken()
+	if b.mem.State.Current != "US-002" {
+		t.Fatalf("at work is %s", b.mem.State.Current)
+	}
+	for _, file := range []string{".ralph/failure-context.log", planDir + "progress.md"} {
+		if log := b.read(file); strings.Count(log, "four") != 1 || strings.Count(log, "two") == 0 {
+			t.Errorf("%s:\n%s", file, log)
+		}
+	}
+}
+
+func TestPlanLoopGoldenFailureContextRotates(t *testing.T) {
+	t.Parallel()
+	b := newPlanBench(t)
+	old := strings.Repeat("an old line\n", 8300) // just below the bound
+	b.write(".ralph/failure-context.log", old)
+	b.write(planDir+"failure-context.log", old)
+	b.fails("red", strings.Repeat("output\n", 90))
+	log := b.read(".ralph/failure-context.log")
+	if n := strings.Count(log, "\n"); n != 500 || !strings.HasPrefix(log, "an old line\n") || !strings.HasSuffix(log, "=== End Failure ===\n") {
+		t.Errorf("%d lines are left:\n%.60s", n, log)
+	}
+}
+
+func TestPlanLoopGoldenProgress(t *testing.T) {
+	t.Parallel()
+	b := newPlanBench(t, func(s *record.Spec) { s.NoCommit, s.Foreign = false, statefile.PlanLoopFiles(planPath) })
+	if got := b.read(planDir + "progress.md"); got != "# Progress Log\n" {
+		t.Errorf("at the beginning: %q", got)
+	}
+	b.fails("test: 1 test fails", "x")
+	failed := "# Progress Log\n\n## Iteration 1 - US-001\n- Status: FAILED (test: 1 test fails)\n- Time: " + b.now.Format(time.RFC3339) + "\n- Loop: brisk-otter-7f3a\n"
+	if diff := cmp.Diff(failed, b.read(planDir+"progress.md")); diff != "" {
+		t.Errorf("a failed try (-want +got):\n%s", diff)
+	}
+	// The runner's own entry comes with the tick, before there is a commit.
+	kept := string(planfile.ProgressEntry(planfile.PRD, planfile.Entry{Time: b.now, Iteration: 2, TaskID: "US-001", Title: "one", Evidence: "discriminating"}))
+	b.write(planDir+"progress.md", failed+kept)
+	b.passes(sha2)
+	b.taken()
+	if diff := cmp.Diff(failed+strings.Replace(kept, "- Commit: N/A", "- Commit: 2222222", 1), b.read(planDir+"progress.md")); diff != "" {
+		t.Errorf("with its commit (-want +got):\n%s", diff)
+	}
+	if got := b.read(".ralph/progress.md"); got != "-" {
+		t.Errorf("%q in the folder that all plans share", got)
+	}
+}
+
+func TestPlanLoopGoldenTrackedFilesAreLeftToTheCommit(t *testing.T) {
+	t.Parallel()
+	tracked := []string{planDir + "progress.md", ".ralph/sessions.log"}
+	b := newPlanBench(t, func(s *record.Spec) {
+		s.NoCommit = false
+		s.Foreign = slices.DeleteFunc(statefile.PlanLoopFiles(planPath), func(f string) bool { return slices.Contains(tracked, f) })
+	})
+	if own := b.files.Own(); len(own) != 7 || slices.ContainsFunc(own, func(f string) bool { return slices.Contains(tracked, f) }) {
+		t.Errorf("writes %q", own)
+	}
+	b.fails("red", "x")
+	b.ends(loop.ByStop)
+	for _, file := range tracked {
+		if got := b.read(file); got != "-" {
+			t.Errorf("%s: %q", file, got)
+		}
+	}
+	if got := b.read(planDir + "sessions.log"); !strings.HasPrefix(got, "incomplete:US-001:") {
+		t.Errorf("beside the plan: %q", got)
+	}
+}
+
+func TestPlanLoopGoldenStaleFilesOfAnotherLoopStay(t *testing.T) {
+	t.Parallel()
+	b := newPlanBench(t)
+	b.write(".ralph/current-story", "US-777\n") // another loop's, begun after this one was killed
+	b.write(".ralph/.checkpoint", sha2+"\n")
+	b.ends(loop.ByStop)
+	if s, c := b.read(".ralph/current-story"), b.read(".ralph/.checkpoint"); s != "US-777\n" || c != sha2+"\n" {
+		t.Errorf("another loop's files: %q, %q", s, c)
+	}
+	if s, c := b.read(planDir+"current-story"), b.read(planDir+".checkpoint"); s != "-" || c != "-" {
+		t.Errorf("our own: %q, %q", s, c)
+	}
+}
+
+func TestPlanLoopGoldenUntrustedFolder(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege there")
+	}
+	outside := t.TempDir()
+	b := newPlanBench(t)
+	link := func(to, file string) {
+		t.Helper()
+		if err := os.RemoveAll(b.path(file)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, b.path(file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	secret := filepath.Join(outside, "secret")
+	if err := os.WriteFile(secret, []byte("US-001\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link(secret, ".ralph/current-story")
+	link(secret, ".ralph/failure-context.log")
+	if err := os.Remove(b.path(planDir + ".checkpoint")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(b.path(planDir+".checkpoint"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	b.mem.State.Failing = &loop.Failing{Reason: "red"}
+	b.mem.State.Iteration, b.mem.State.History = 2, []loop.Attempt{{Iteration: 1, Task: "US-001"}}
+	err := b.files.GoesOn(b.mem, b.now)
+	for _, name := range []string{"current-story", "failure-context.log", ".checkpoint"} {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s is not refused by name: %v", name, err)
+		}
+	}
+	if data, err := os.ReadFile(secret); err != nil || string(data) != "US-001\n" {
+		t.Errorf("outside of the project: %q, %v", data, err)
+	}
+	if got := b.read(planDir + "failure-context.log"); !strings.Contains(got, "Reason: red") {
+		t.Errorf("what could be written was not: %q", got)
+	}
+	if err := b.files.Ends(b.mem, ""); err == nil {
+		t.Error("a link was taken away, or followed")
+	}
+
+	// The whole folder may be a link: within the project it is one like any other.
+	b = newPlanBench(t)
+	if err := os.Rename(b.path(".ralph"), b.path("elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	link(b.path("elsewhere"), ".ralph")
+	b.fails("red", "")
+	link(outside, ".ralph")
+	if err := b.files.GoesOn(b.mem, b.now); err == nil {
+		t.Error("a folder outside of the project was taken")
+	}
+	if names, err := filepath.Glob(filepath.Join(outside, "*")); err != nil || len(names) != 1 {
+		t.Errorf("outside of the project: %q, %v", names, err)
+	}
+}
+
+func TestPlanLoopLeavesAllElseAlone(t *testing.T) {
+	t.Parallel()
+	b := newPlanBench(t)
+	others := map[string]string{
+		".ralph/session.log": "Read: a\n", ".ralph/.agent-lock": "1\n", ".ralph/PRD-2/current-story": "US-001\n",
+		planDir + "activity.log": "x\n", planDir + "runs/run-1-iter-1.md": "x\n",
+	}
+	for file, text := range others {
+		b.write(file, text)
+	}
+	b.fails("red", "x")
+	b.ends(loop.ByStop)
+	for _, file := range slices.Sorted(maps.Keys(others)) {
+		if got := b.read(file); got != others[file] {
+			t.Errorf("%s: %q", file, got)
+		}
+	}
+}
