@@ -38,6 +38,7 @@ type Session struct {
 	Plugin     string // $CLAUDE_PLUGIN_ROOT: the folder of the plugin whose hook this is, "" for one of the settings
 	Unattended bool   // $CLAUDE_CODE_SESSION_ATTENDED is 0: nobody sits there
 	Cap        string // $CLAUDE_CODE_STOP_HOOK_BLOCK_CAP as it is, "" if not set
+	Window     int64  // $CLAUDE_CODE_AUTO_COMPACT_WINDOW: tokens that the client takes for the whole context, 0 if not set
 }
 
 // Read reads the environment of this process.
@@ -84,6 +85,9 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 			Unattended: getenv("CLAUDE_CODE_SESSION_ATTENDED") == "0",
 			Cap:        getenv("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"),
 		},
+	}
+	if n, err := strconv.ParseInt(getenv("CLAUDE_CODE_AUTO_COMPACT_WINDOW"), 10, 64); err == nil && n > 0 {
+		e.Session.Window = n
 	}
 	if pid, err := strconv.Atoi(getenv("CLAUDE_PID")); err == nil && pid > 0 {
 		e.Session.Client = pid

@@ -72,6 +72,7 @@ type dialogue struct {
 	a       *txtar.Archive
 	read    int64 // sequence number of the last record that was shown
 	release func()
+	asked   bool // a binding was there
 }
 
 // play performs the lines and returns them with what came of them.
@@ -183,7 +184,7 @@ func (d *dialogue) said(out, problem []byte, _ int) string {
 // kept are the lines that show what is on disk now.
 func (d *dialogue) kept() string {
 	text := ""
-	if b, err := session.Open(d.home).Find("s1"); err == nil {
+	if b, err := session.Open(d.home).Find("s1"); err == nil && b.Loop != "" {
 		if d.loop == nil || d.loop.ID != b.Loop {
 			d.loop, d.read = store.Open(d.home).Loop(b.Loop), 0
 		}
@@ -206,8 +207,9 @@ func (d *dialogue) kept() string {
 	b, err := session.Open(d.home).Find("s1")
 	switch {
 	case err == nil:
+		d.asked = true
 		text += "= binding: " + shown(b) + "\n"
-	case d.loop != nil:
+	case d.loop != nil || d.asked:
 		text += "= " + err.Error() + "\n"
 	}
 	return d.plainly(text)
@@ -220,6 +222,7 @@ func shown(b session.Binding) string {
 			words = append(words, word)
 		}
 	}
+	add(b.Loop == "", "asked "+b.Asked.Prompt)
 	add(b.Judge != "", "judge "+b.Judge)
 	add(b.Blocks > 0, fmt.Sprintf("blocks %d", b.Blocks))
 	add(b.Busy, "busy")
@@ -348,6 +351,12 @@ func specOf(t testing.TB, words []string) record.Spec {
 			s.Policy.Verify = true
 		case "everyturn":
 			s.Policy.EveryTurn = true
+		case "handover":
+			s.Policy.Handover, s.Policy.HandoverAt = true, 80
+		case "offer":
+			s.Policy.HandoverAt = 80
+		case "isolate":
+			s.Policy.Verify, s.Policy.Isolate, s.Policy.Tries = true, true, 1
 		case "nogates":
 			s.Policy.Gates = false
 		case "explore":

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -15,6 +16,11 @@ import (
 // not longer than ctx. It lives on without us: a client that loses patience kills
 // its hooks, and gates may take an hour.
 func (h *hook) drive(ctx context.Context, loop string) error {
+	return h.driveUntil(ctx, loop, func() bool { return false })
+}
+
+// driveUntil is drive, which waits no longer than until enough is done.
+func (h *hook) driveUntil(ctx context.Context, loop string, enough func() bool) error {
 	log, err := os.OpenFile(filepath.Join(store.Open(h.Env.PawlHome).Loop(loop).Dir, "drive.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("drive %s: %w", loop, err)
@@ -32,11 +38,20 @@ func (h *hook) drive(ctx context.Context, loop string) error {
 		_ = wait() // how it went shows in the journal
 		close(done)
 	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
+	look := time.NewTicker(lookOften)
+	defer look.Stop()
+	for {
+		select {
+		case <-done:
+			return nil
+		case <-ctx.Done():
+			return nil
+		case <-look.C:
+			if enough() {
+				return nil
+			}
+		}
 	}
-	return nil
 }
 
 // begins starts a process, and returns what waits for its end.
@@ -54,3 +69,6 @@ func (h *hook) pawl(ctx context.Context, args ...string) *exec.Cmd {
 	cmd.Env = h.Env.Vars
 	return cmd
 }
+
+// lookOften is between looks at how far the work is.
+const lookOften = 250 * time.Millisecond

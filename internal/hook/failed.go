@@ -21,7 +21,7 @@ func (h *hook) failed(ctx context.Context, b session.Binding) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	f := failure(h.p.Error, h.lastMessage())
+	f := classed(h.p.Error, h.lastMessage())
 	err = s.step(loop.Event{Kind: loop.AgentFailed, Failure: &f, Turn: &loop.Turn{
 		ToolCalls: toolCalls(s.loop, b.Tools), Context: -1, SessionID: h.p.Session, ByPerson: h.byPerson(b),
 	}})
@@ -40,9 +40,9 @@ func (h *hook) failed(ctx context.Context, b session.Binding) (reply, error) {
 	return r, err
 }
 
-// failure sorts the client's class of an error into the machine's. Only the
+// classed sorts the client's class of an error into the machine's. Only the
 // class is read, never the text.
-func failure(class, message string) loop.Failure {
+func classed(class, message string) loop.Failure {
 	f := loop.Failure{Class: loop.Network, Message: cut(oneLine(message), 300)}
 	switch class {
 	case "rate_limit":

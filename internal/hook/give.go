@@ -14,6 +14,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -94,10 +95,7 @@ func (h *hook) give(ctx context.Context, b session.Binding, s *seat) (reply, err
 	if h.unheard(b, s) {
 		return h.yield(ctx, b)
 	}
-	blocks := b.Blocks
-	if toolsLength(s.loop) > b.Tools {
-		blocks = 0
-	}
+	blocks := blocksInRow(b, s)
 	limit := h.blockCap()
 	if limit > 0 && blocks >= limit {
 		return h.capped(ctx, b, limit)
@@ -155,7 +153,7 @@ func (h *hook) blockCap() int {
 // capped lets the session end where the client would end it anyway: then with an
 // empty result, and it would look like completion.
 func (h *hook) capped(ctx context.Context, b session.Binding, limit int) (reply, error) {
-	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Say anything to go on. To lift the limit: pawl install claude --scope local --only-cap", b.Loop, limit)
+	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Say anything to go on, or pawl handover %[1]s to go on in fresh sessions. To lift the limit: pawl install claude --scope local --only-cap", b.Loop, limit)
 	if err := h.remark(ctx, b, text); err != nil {
 		return reply{}, err
 	}
@@ -211,6 +209,9 @@ func ending(s *seat) string {
 	if st.Hint != "" {
 		text += " · " + plan.OneLine(st.Hint, 200)
 	}
+	if st.Try != nil {
+		text += " · the last isolated try: " + verifyactive.Stats(*st.Try)
+	}
 	return text + " · pawl report " + s.loop.ID
 }
 
@@ -249,7 +250,7 @@ func (h *hook) line(b session.Binding, s *seat) string {
 	if limit := st.Policy.Limits.Iterations; limit > 0 {
 		n += "/" + strconv.Itoa(limit)
 	}
-	return fmt.Sprintf("⟲ %s %s · %s", s.loop.ID, n, why(s))
+	return fmt.Sprintf("⟲ %s %s · %s%s", s.loop.ID, n, why(s), offer(s))
 }
 
 func why(s *seat) string {

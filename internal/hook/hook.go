@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -100,13 +101,18 @@ type hook struct {
 	p        payload
 	sessions session.Store
 	now      time.Time
-	person   bool // the turn that ended was the person's own
-	again    bool // a keeper died over this event: what it did of it is done
+	person   bool   // the turn that ended was the person's own
+	again    bool   // a keeper died over this event: what it did of it is done
+	told     bool   // the person is told what goes wrong at this event
+	opening  string // what they are told of the loop that was begun at it
 }
 
 // answer finds the loop of the session and lets it answer.
 func (h *hook) answer(ctx context.Context) int {
 	b, err := h.sessions.Find(h.p.Session)
+	if err == nil && b.Loop == "" {
+		b, err = h.asked(ctx, b)
+	}
 	if errors.Is(err, session.ErrNone) {
 		b, err = h.stranger(ctx)
 		if errors.Is(err, session.ErrNone) {
@@ -126,6 +132,9 @@ func (h *hook) answer(ctx context.Context) int {
 	if err != nil && r.empty() && h.said() {
 		r = reply{Message: "pawl: " + err.Error()}
 	}
+	if h.opening != "" {
+		r.Message = strings.TrimSpace(h.opening + "\n" + r.Message)
+	}
 	if err := r.print(h.Out, h.p.Event); err != nil {
 		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
 	}
@@ -143,6 +152,11 @@ func (h *hook) stranger(ctx context.Context) (session.Binding, error) {
 	switch h.p.Event {
 	case userPromptExpansion:
 		r, ok := h.command(ctx, none)
+		if ok {
+			return none, h.print(r)
+		}
+	case userPromptSubmit:
+		r, ok := h.typed(ctx)
 		if ok {
 			return none, h.print(r)
 		}
@@ -175,7 +189,7 @@ func (h *hook) anomaly(ctx context.Context, b session.Binding, err error) {
 // said tells whether the person is told of what goes wrong at this event: where
 // it matters, not at each tool call.
 func (h *hook) said() bool {
-	return h.p.Event == stop || h.p.Event == sessionStart || h.p.Event == userPromptExpansion
+	return h.told || h.p.Event == stop || h.p.Event == sessionStart || h.p.Event == userPromptExpansion
 }
 
 // print prints a reply at once; there is no loop to answer for.

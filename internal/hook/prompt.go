@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/statefile"
@@ -19,6 +20,9 @@ import (
 // prompted remembers which prompt a turn begins with: the person's own turns are
 // theirs. Words typed in mid-turn come with the id of the turn's first prompt.
 func (h *hook) prompted(ctx context.Context, b session.Binding) (reply, error) {
+	if _, found, _ := verifyactive.ParsePrompt(h.p.Prompt); found && !h.p.notice() {
+		return reply{Refuse: fmt.Sprintf("pawl: error: %s is at work in this session\npawl: hint: pawl stop %[1]s ends it", b.Loop)}, nil
+	}
 	left := b.Left
 	_, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool {
 		news := b.Saw(session.Prompt{ID: h.p.PromptID, Notice: h.p.notice()})

@@ -15,7 +15,7 @@ type reply struct {
 	Go      string // Stop: the session does not end, the agent is told this
 	Context string // told to the agent beside what it is told anyway
 	Message string // shown to the person
-	Refuse  string // UserPromptExpansion: the command is not run, for this reason
+	Refuse  string // UserPromptExpansion, UserPromptSubmit: the command is not run, the prompt not sent, for this reason
 	Call    *guard.Verdict
 	Sound   string // a sequence for the terminal, where nothing else reaches the person
 }
@@ -84,6 +84,9 @@ func (r reply) output(event string) output {
 		}
 		s.Context = shortened(r.Context)
 	case userPromptSubmit, sessionStart:
+		if r.Refuse != "" {
+			out.Decision, out.Reason = "block", r.Refuse
+		}
 		s.Context = shortened(r.Context)
 	case preToolUse:
 		if r.Call != nil {

@@ -33,8 +33,7 @@ func (h *hook) stop(ctx context.Context, b session.Binding) (reply, error) {
 		}
 		return h.settle(ctx, b, nil)
 	case errors.Is(err, errGone):
-		_, released := h.sessions.Release(ctx, b.Session, b.Loop)
-		return reply{Message: "pawl: " + b.Loop + ": " + err.Error()}, released
+		return h.gone(ctx, b, err)
 	case err != nil:
 		return reply{}, err
 	}
@@ -90,6 +89,9 @@ func (h *hook) turnEnded(s *seat, b session.Binding) error {
 	// The machine knows which phases a turn can end in: a person types when they
 	// like.
 	t := h.turn(s, b)
+	if err := h.capNear(s, b); err != nil {
+		return err
+	}
 	if t.ByPerson && t.ToolCalls > 0 {
 		if err := note(s.loop, record.ToolCall{Theirs: true, From: b.Tools}); err != nil {
 			return err
@@ -115,7 +117,7 @@ func (h *hook) turn(s *seat, b session.Binding) *loop.Turn {
 	last := h.lastMessage()
 	t := &loop.Turn{
 		ByPerson: h.byPerson(b), SessionID: h.p.Session,
-		ToolCalls: toolCalls(s.loop, b.Tools), Context: h.contextFill(),
+		ToolCalls: toolCalls(s.loop, b.Tools), Context: h.contextFill(s.spec.Policy.Handover),
 	}
 	h.person = t.ByPerson
 	if s.byPerson = h.person; s.byPerson {
@@ -137,18 +139,14 @@ func (h *hook) byPerson(b session.Binding) bool {
 	if h.p.Again || !b.ByPerson(h.p.PromptID) {
 		return false
 	}
-	origin := h.turnOrigin()
-	for tries := 0; origin == "" && tries < originTries && exists(h.p.Transcript); tries++ {
-		time.Sleep(originWait) // the client writes the transcript behind
-		origin = h.turnOrigin()
-	}
+	origin := h.waitedOrigin()
 	return origin == "" || origin == "human"
 }
 
 // The transcript was seen to lag behind by up to 140 ms.
 const (
-	originTries = 12
-	originWait  = 25 * time.Millisecond
+	lagTries = 12
+	lagWait  = 25 * time.Millisecond
 )
 
 // toolCalls counts the calls that ran since the last stop.
@@ -195,7 +193,7 @@ func (h *hook) settle(ctx context.Context, b session.Binding, s *seat) (reply, e
 	waited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for drives := 0; ; {
-		if s != nil && (!working(s) || waited.Err() != nil || drives == drivesMax) {
+		if s != nil && (!working(b, s) || waited.Err() != nil || drives == drivesMax) {
 			return h.standing(ctx, b, s)
 		}
 		if s != nil {
@@ -203,7 +201,7 @@ func (h *hook) settle(ctx context.Context, b session.Binding, s *seat) (reply, e
 				return reply{}, err
 			}
 			drives++
-			if err := h.drive(waited, b.Loop); err != nil {
+			if err := h.driveUntil(waited, b.Loop, func() bool { return h.trying(b) }); err != nil {
 				return reply{}, err
 			}
 		}
@@ -213,6 +211,10 @@ func (h *hook) settle(ctx context.Context, b session.Binding, s *seat) (reply, e
 			s = nil
 		}
 		switch {
+		case errors.Is(err, errGone):
+			return h.gone(ctx, b, err)
+		case errors.As(err, &held) && h.trying(b):
+			return h.leave(ctx, b, b.Loop+": not done. The next try is made in a fresh session, beside this one. This session is woken with what comes of it; until then it is yours")
 		case errors.As(err, &held) && waited.Err() != nil:
 			return h.leave(ctx, b, b.Loop+": the gates still run. The session is woken with what they say; until then it is yours")
 		case errors.As(err, &held):
@@ -226,12 +228,13 @@ func (h *hook) settle(ctx context.Context, b session.Binding, s *seat) (reply, e
 // drivesMax bounds how often the same is tried for one stop.
 const drivesMax = 3
 
-// working: the machine waits for something that is to be done now.
-func working(s *seat) bool {
+// working: the machine waits for something that is to be done now. A wait is,
+// where nobody sits: nothing could wake the session after it.
+func working(b session.Binding, s *seat) bool {
 	st := s.mem.State
 	switch st.Phase {
 	case loop.Waiting:
-		return st.After == loop.ThenGates
+		return st.After == loop.ThenGates || b.Unattended
 	case loop.Turning:
 		return !written(s)
 	}

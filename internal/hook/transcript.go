@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,9 +16,12 @@ import (
 // tailMax is how much of a transcript's end is read, however large it is.
 const tailMax = 64 << 10
 
-// nearMax is where the last answer's count of tokens mostly is. Every stop looks
-// for it, and it is worth no more.
-const nearMax = 16 << 10
+// nearMax is where the last answer's count of tokens mostly is; behind it the
+// client may have written what it keeps of a prompt, up to some 180 kB.
+const (
+	nearMax = 16 << 10
+	farMax  = 512 << 10
+)
 
 // said is a line of a transcript in which the agent says or does something. What
 // one answer of the model holds stands in several lines, of one id.
@@ -144,31 +148,64 @@ func (h *hook) lastMessage() string {
 	return strings.Join(parts, "\n\n")
 }
 
+// The windows of the models, in tokens, and what a client that was set a smaller
+// one keeps free of it: it compacts the context when the rest is full.
 const (
-	usualWindow = 200_000
-	largeWindow = 1_000_000
+	usualWindow = 1_000_000
+	smallWindow = 200_000
+	keptFree    = 33_000
 )
 
+// smallModels are what the names of models with the small window hold. The name
+// with which the large one is asked for (…[1m]) is not in the transcript.
+const smallModels = "claude-3 sonnet-4-2 sonnet-4-5 sonnet-4-6 opus-4-5 opus-4-6 haiku-4-5"
+
 // contextFill is how full the context is, in percent, or -1: what the model was
-// last given, of the window that its name stands for.
-func (h *hook) contextFill() int {
-	for s := range h.transcript(nearMax) {
-		if s.Type == "assistant" {
-			return s.fill()
-		}
+// last given, of its window. The client writes the transcript behind; where much
+// hangs on it, the answer that ended this turn is waited for.
+func (h *hook) contextFill(wait bool) int {
+	fill, now := h.filled()
+	for tries := 0; wait && !now && tries < lagTries && exists(h.p.Transcript); tries++ {
+		time.Sleep(lagWait)
+		fill, now = h.filled()
 	}
-	return -1
+	return fill
 }
 
-func (s said) fill() int {
+// filled tells too whether that is of the answer that the client speaks of.
+func (h *hook) filled() (percent int, now bool) {
+	for _, most := range []int64{nearMax, farMax} {
+		for s := range h.transcript(most) {
+			if s.Type == "assistant" {
+				return s.fill(h.Env.Session.Window), h.p.Last == nil || s.says(*h.p.Last)
+			}
+		}
+	}
+	return -1, false
+}
+
+// says tells whether the line ends a message.
+func (s said) says(message string) bool {
+	for _, c := range s.Message.Content {
+		if text := strings.TrimSpace(c.Text); c.Type == "text" && strings.HasSuffix(strings.TrimSpace(message), text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s said) fill(set int64) int {
 	m := s.Message
 	used := m.Usage.Input + m.Usage.CacheRead + m.Usage.CacheWrite
 	if used == 0 {
 		return -1
 	}
 	window := int64(usualWindow)
-	if used > usualWindow || strings.Contains(m.Model, "[1m]") || strings.HasPrefix(m.Model, "claude-opus-5") {
-		window = largeWindow
+	if small := func(name string) bool { return strings.Contains(m.Model, name) }; used <= smallWindow && slices.ContainsFunc(strings.Fields(smallModels), small) {
+		window = smallWindow
+	}
+	if set > keptFree {
+		window = min(window, set-keptFree)
 	}
 	return int(min(used*100/window, 100))
 }

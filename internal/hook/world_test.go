@@ -153,6 +153,38 @@ func drive(ctx context.Context, home, id string) error {
 			err = s.flush()
 		}
 	}
+	handing := s.mem.State.Phase == loop.HandingOver
+	if err := errors.Join(err, s.rise()); err != nil || !handing {
+		return err
+	}
+	return w.handOver(ctx, s.loop)
+}
+
+// handOver is `pawl session run`: another owner has the first word. Where the
+// script says that it does not come up, the loop stays.
+func (w world) handOver(ctx context.Context, l *store.Loop) error {
+	e := loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner}
+	own := l.Own
+	word, err := w.word()
+	if err != nil {
+		return err
+	}
+	if word == "stays" {
+		e.Owner, e.Text = loop.OwnerSession, "no client"
+		own = func(ctx context.Context) (*store.Owner, error) { return l.Rejoin(ctx, w.binding(l.ID).Epoch) }
+	}
+	o, err := own(ctx)
+	if err != nil {
+		return err
+	}
+	m, _, err := record.Remember(l)
+	s := &seat{loop: l, owner: o, mem: m, redact: func(text string) string { return text }}
+	if err == nil {
+		err = s.step(e)
+	}
+	if err == nil && e.Owner == loop.OwnerSession {
+		err = writeTurn(s)
+	}
 	return errors.Join(err, s.rise())
 }
 
@@ -181,25 +213,33 @@ func (w world) perform(s *seat) (loop.Event, error) {
 		}
 	case loop.Turning:
 		return loop.Event{}, writeTurn(s)
-	case loop.Paused, loop.Ended:
+	case loop.Trying:
+		return loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &loop.Turn{ToolCalls: 1, Rounds: 2, Usage: loop.Usage{Input: 10, CostUSD: 0.25}}}, nil
+	case loop.HandingOver, loop.Paused, loop.Ended:
 	}
 	return loop.Event{}, nil
+}
+
+// word takes the next word of the script.
+func (w world) word() (string, error) {
+	path := filepath.Join(w.home, "script")
+	data, _ := os.ReadFile(path) // none is an empty one
+	words := strings.Fields(string(data))
+	if len(words) == 0 {
+		return "red", nil
+	}
+	return words[0], os.WriteFile(path, []byte(strings.Join(words[1:], " ")), 0o600)
 }
 
 var errDies = errors.New("killed, as the script says")
 
 // judge is a run of the gates: the next word of the script, red where it is over.
 func (w world) judge(st loop.State) (loop.Gates, error) {
-	path := filepath.Join(w.home, "script")
-	data, _ := os.ReadFile(path) // none is an empty one
-	words := strings.Fields(string(data))
-	if len(words) == 0 {
-		words = []string{"red"}
-	}
-	if err := os.WriteFile(path, []byte(strings.Join(words[1:], " ")), 0o600); err != nil {
+	said, err := w.word()
+	if err != nil {
 		return loop.Gates{}, err
 	}
-	word, slow, _ := strings.Cut(words[0], ":")
+	word, slow, _ := strings.Cut(said, ":")
 	if d, err := time.ParseDuration(slow); err == nil {
 		time.Sleep(d)
 	}

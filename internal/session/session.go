@@ -40,6 +40,7 @@ type Binding struct {
 	Root    string `json:"root"`             // project folder, absolute
 	Client  int    `json:"client,omitempty"` // process id of the client, 0 unknown
 
+	Asked      Asked     `json:"asked,omitzero"`       // words that ask for a loop; then there is none yet, and Loop is ""
 	Unattended bool      `json:"unattended,omitempty"` // nobody sits there
 	Prompt     string    `json:"prompt,omitempty"`     // id of the prompt that began the loop: its turn is the loop's. "": the first that ends
 	Held       bool      `json:"held,omitempty"`       // its active: false holds the loop
@@ -62,6 +63,12 @@ type Binding struct {
 	Stop    string    `json:"stop,omitempty"`    // the last stop that was answered, by what tells it from others
 	StopAt  time.Time `json:"stop_at,omitzero"`  // when that began
 	Left    bool      `json:"left,omitempty"`    // it was allowed though the loop goes on: the waker waits for what comes
+}
+
+// Asked are words in a prompt that ask for a loop, until it is known who wrote them.
+type Asked struct {
+	Prompt string `json:"prompt"` // its id
+	Text   string `json:"text"`
 }
 
 // Prompt is a prompt that a turn began with. A prompt that has an id of an

@@ -40,7 +40,7 @@ func (m *machine) handsOver() bool {
 		}
 	}
 	if to == "" {
-		m.s.HandOver, m.s.HandWhy = "", ""
+		m.s.HandOver = ""
 		return false
 	}
 	m.s.HandOver, m.s.HandWhy = to, why
@@ -84,7 +84,7 @@ func (m *machine) handedOver(to Owner, why string) {
 		return
 	}
 	stays := to == m.owner()
-	m.s.HandOver, m.s.HandWhy = "", ""
+	m.s.HandOver = ""
 	m.s.Attended = to == OwnerSession
 	if stays {
 		m.stays(why)
@@ -110,6 +110,7 @@ func (m *machine) stays(why string) {
 		m.ownerLost()
 		return
 	}
+	m.s.HandWhy = why
 	m.s.Stays, m.s.Fresh = true, m.s.Fresh && !m.s.Attended
 	m.notify(Warning, "the loop was not handed over: "+why)
 	m.beginTurn()

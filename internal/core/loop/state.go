@@ -209,10 +209,10 @@ type State struct {
 	Policy    Policy        `json:"policy"`
 	Attended  bool          `json:"attended,omitempty"`  // a person's session is the owner, not a runner
 	HandOver  Owner         `json:"hand_over,omitempty"` // is to go on with the loop, in place of the owner it has
-	HandWhy   string        `json:"hand_why,omitempty"`
-	Stays     bool          `json:"stays,omitempty"`    // it could not be handed over: not of its own accord again
-	Together  bool          `json:"together,omitempty"` // isolated tries cannot be made: the session tries on
-	Try       *Try          `json:"try,omitempty"`      // the last isolated one
+	HandWhy   string        `json:"hand_why,omitempty"`  // why it is to, or did
+	Stays     bool          `json:"stays,omitempty"`     // it could not be handed over: not of its own accord again
+	Together  bool          `json:"together,omitempty"`  // isolated tries cannot be made: the session tries on
+	Try       *Try          `json:"try,omitempty"`       // the last isolated one
 	StartedAt time.Time     `json:"started_at,omitzero"`
 	Now       time.Time     `json:"now,omitzero"` // of the last event; never goes back
 	EndedAt   time.Time     `json:"ended_at,omitzero"`

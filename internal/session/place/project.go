@@ -65,9 +65,6 @@ func (p Project) VerifyActive() []string {
 	return paths
 }
 
-// Story is the file by which the plan loop says which story is being worked on.
-func (p Project) Story() string { return p.in(".ralph", "current-story") }
-
 func (p Project) in(names ...string) string {
 	if p.Root == "" {
 		return ""
@@ -78,7 +75,7 @@ func (p Project) in(names ...string) string {
 // Loops tells, by a few looks at the disk, whether a loop of another tool may be
 // there.
 func (p Project) Loops() bool {
-	paths := append(p.VerifyActive(), p.RalphLoop(), p.ThLoop(), p.FeatureLoop(), p.RalphLoops(), p.Story())
+	paths := append(p.VerifyActive(), p.RalphLoop(), p.ThLoop(), p.FeatureLoop(), p.RalphLoops())
 	for _, path := range paths {
 		if path != "" && there(path) {
 			return true

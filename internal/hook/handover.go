@@ -1,0 +1,102 @@
+package hook
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// capNear asks the machine for a hand-over where the client is about to end the
+// session whatever a hook says, and the person agreed to one.
+func (h *hook) capNear(s *seat, b session.Binding) error {
+	if !s.spec.Policy.Handover || s.mem.State.Stays || h.person {
+		return nil
+	}
+	limit := h.blockCap()
+	if limit == 0 || blocksInRow(b, s) < limit {
+		return nil
+	}
+	return s.step(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner,
+		Text: fmt.Sprintf("the client ends a turn after %d stops without a tool call", limit)})
+}
+
+// blocksInRow is how many stops in a row were answered with more work, no tool
+// call between.
+func blocksInRow(b session.Binding, s *seat) int {
+	if toolsLength(s.loop) > b.Tools {
+		return 0
+	}
+	return b.Blocks
+}
+
+// gone answers for a loop that is not the session's any more. Where nobody sits
+// in the session there is nobody to look after it either: the session ends with
+// the loop, as it would have without the hand-over.
+func (h *hook) gone(ctx context.Context, b session.Binding, cause error) (reply, error) {
+	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
+	m, spec, err := h.elsewhere(l)
+	for deadline := h.now.Add(endless); b.Unattended && err == nil && movedOn(m) && time.Now().Before(deadline) && ctx.Err() == nil; {
+		sleep(ctx, lookLate)
+		m, spec, err = h.elsewhere(l)
+	}
+	released, releaseErr := h.sessions.Release(ctx, b.Session, b.Loop)
+	switch {
+	case !released:
+		return reply{}, releaseErr // somebody else has told of it
+	case err != nil:
+		return reply{Message: fmt.Sprintf("pawl: %s: %v", b.Loop, cause)}, nil
+	case m.State.Phase == loop.Ended:
+		return reply{Message: ending(&seat{loop: l, mem: m, spec: spec})}, nil
+	case !movedOn(m):
+		return reply{Message: fmt.Sprintf("%s lives in another session now; pawl status %[1]s shows it", b.Loop)}, nil
+	}
+	why := ""
+	if m.State.HandWhy != "" {
+		why = ", since " + m.State.HandWhy
+	}
+	return reply{Message: fmt.Sprintf("%s goes on in fresh sessions%s. Watch it: pawl status %[1]s, pawl log %[1]s --follow. Bring it back: ! pawl start --take %[1]s", b.Loop, why)}, nil
+}
+
+// elsewhere reads how a loop stands that another owner has.
+func (h *hook) elsewhere(l *store.Loop) (record.Memory, record.Spec, error) {
+	spec, err := record.ReadSpec(l)
+	if err != nil {
+		return record.Memory{}, spec, err
+	}
+	m, _, err := record.Remember(l)
+	return m, spec, err
+}
+
+// movedOn: a runner has the loop, or is about to.
+func movedOn(m record.Memory) bool {
+	return m.State.Phase != loop.Ended && (!m.State.Attended || m.State.Phase == loop.HandingOver)
+}
+
+// trying tells whether an isolated try is at work on the loop: the session need
+// not wait for it, it is woken with what comes of it.
+func (h *hook) trying(b session.Binding) bool {
+	if b.Unattended {
+		return false
+	}
+	m, _, err := record.Remember(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	return err == nil && m.State.Phase == loop.Trying
+}
+
+// offer is what to type where the loop would go on in a fresh session, had the
+// person agreed to that.
+func offer(s *seat) string {
+	st := s.mem.State
+	if st.Stays && st.Policy.Handover {
+		return " · it could not be handed over: " + plan.OneLine(st.HandWhy, 200)
+	}
+	if at := st.Policy.HandoverAt; at == 0 || st.Context < at || st.Policy.Handover {
+		return ""
+	}
+	return fmt.Sprintf(" · the context is %d %% full: pawl handover %s goes on in fresh sessions", st.Context, s.loop.ID)
+}

@@ -1,0 +1,104 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
+	"github.com/pawl-dev/pawl/internal/session"
+)
+
+// A person begins a verify loop in their own words, too: `:: verify:"go test"`. A
+// message that another session sends looks just the same to the hook of a prompt,
+// and only later does the transcript say who wrote it. So the words are kept, and
+// the loop is begun at the next hook of that turn: before its first tool call, so
+// that the gates see the tree as it was.
+
+// typedMax bounds the words that are kept, in bytes.
+const typedMax = 64 << 10
+
+// typed looks for words that ask for a loop in a session without one. It is not
+// ok where there are none.
+func (h *hook) typed(ctx context.Context) (r reply, ok bool) {
+	if h.p.notice() || h.p.PromptID == "" || !strings.Contains(h.p.Prompt, "::") {
+		return reply{}, false
+	}
+	p, found, err := verifyactive.ParsePrompt(h.p.Prompt)
+	if !found {
+		return reply{}, false
+	}
+	if !h.sessions.Once(ctx, h.p.Session, h.p.PromptID) {
+		return reply{}, true // Pawl is installed twice: the other one answers
+	}
+	if err == nil && len(h.p.Prompt) > typedMax {
+		err = fmt.Errorf("the prompt has %d bytes; at most %d may ask for a loop", len(h.p.Prompt), typedMax)
+	}
+	if err != nil {
+		return reply{Refuse: "pawl: error: " + withHint(err)}, true
+	}
+	err = h.sessions.Bind(ctx, session.Binding{
+		Session: h.p.Session, Root: h.project(), Client: h.client(), Since: h.now, Judge: h.installation(),
+		Asked: session.Asked{Prompt: h.p.PromptID, Text: h.p.Prompt},
+	})
+	if err != nil {
+		return reply{Refuse: "pawl: error: " + err.Error()}, true
+	}
+	return reply{Context: fmt.Sprintf("[Pawl] If the person wrote this: Pawl runs  %s  when this turn ends, and tells you what fails, until it succeeds. "+
+		"Change neither the command nor what it checks with.", p.Command)}, true
+}
+
+// asked begins the loop that was asked for, at the first hook of that turn which
+// can tell who asked. Whatever comes of it, the words are forgotten then.
+func (h *hook) asked(ctx context.Context, b session.Binding) (session.Binding, error) {
+	if b.Judge != h.installation() || h.p.Agent != "" {
+		return b, session.ErrNone
+	}
+	forget := func(err error) (session.Binding, error) {
+		_, gone := h.sessions.Release(ctx, b.Session, "")
+		return session.Binding{}, errors.Join(err, gone)
+	}
+	switch {
+	case h.p.Event == sessionEnd || h.p.Event == sessionStart, h.p.PromptID != b.Asked.Prompt && h.p.PromptID != "":
+		return forget(session.ErrNone)
+	case h.p.Event != preToolUse && h.p.Event != stop:
+		return b, session.ErrNone
+	}
+	switch origin := h.waitedOrigin(); {
+	case origin == "" && h.p.Event == preToolUse:
+		return b, session.ErrNone // the end of the turn will tell
+	case origin == "":
+		h.told = true
+		return forget(errors.New("the client does not say who wrote the prompt that asks for a verify loop: none is begun"))
+	case !slices.Contains([]string{"human", "sdk"}, origin):
+		return forget(session.ErrNone)
+	}
+	h.told = true
+	if _, err := forget(nil); err != nil {
+		return session.Binding{}, err
+	}
+	begun, err := h.begin(ctx, BeginRequest{Command: "verify-prompt", Args: b.Asked.Text})
+	if err != nil {
+		return session.Binding{}, fmt.Errorf("no verify loop was begun: %w", err)
+	}
+	h.opening = begun.Message
+	return h.sessions.Find(h.p.Session)
+}
+
+// waitedOrigin is who began the turn, as the transcript has it; the client writes
+// that behind.
+func (h *hook) waitedOrigin() string {
+	origin := h.turnOrigin()
+	for tries := 0; origin == "" && tries < lagTries && exists(h.p.Transcript); tries++ {
+		time.Sleep(lagWait)
+		origin = h.turnOrigin()
+	}
+	return origin
+}
+
+// withHint is an error with what to do about it.
+func withHint(err error) string { return strings.TrimSpace(err.Error() + "\n" + hinted(failure.Hint(err))) }
