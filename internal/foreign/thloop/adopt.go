@@ -1,0 +1,46 @@
+package thloop
+
+import "time"
+
+// Circumstances are what is known about a file beside its content.
+type Circumstances struct {
+	SessionStarted time.Time // zero if not known
+	Modified       time.Time // of the file
+	Now            time.Time
+	Tracked        bool // git tracks the file
+	Original       bool // th-loop's own hook is installed, and drives the file itself
+}
+
+const (
+	// freshFor is how old a file may be where nobody knows when the session began.
+	freshFor = time.Hour
+	// coarse is by how much the times of files may be off.
+	coarse = 2 * time.Second
+	// skew is by how much a file server's clock may be ahead.
+	skew = 2 * time.Minute
+)
+
+// Adopt tells whether a session may follow the file at the path, and if not, why,
+// as a person would be told; "" where there is nothing to say: a file that is not
+// active is what each loop leaves behind.
+//
+// The file names no session, so it must be younger than the one that takes it:
+// else it came with a clone or an archive, or was left by a session long gone.
+// When the loop started, by the file's own word, tells nothing.
+func Adopt(path string, f *File, c Circumstances) (ok bool, why string) {
+	switch {
+	case !f.Active():
+		return false, ""
+	case c.Tracked:
+		return false, "git tracks " + path + ": it did not come from you"
+	case c.Original:
+		return false, "th-loop's own hook is installed: " + path + " is left to it"
+	case c.Modified.After(c.Now.Add(skew)):
+		return false, path + " has a time that lies in the future"
+	case c.SessionStarted.IsZero() && c.Modified.Before(c.Now.Add(-freshFor)):
+		return false, path + " is more than an hour old"
+	case c.Modified.Before(c.SessionStarted.Add(-coarse)):
+		return false, path + " is older than this session"
+	}
+	return true, ""
+}

@@ -1,0 +1,122 @@
+package thloop_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/foreign/thloop"
+)
+
+// FuzzParse holds what is read to the byte, and what is set to its value.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		sample, strings.ReplaceAll(sample, "\n", "\r\n"), "\ufeff" + sample, strings.ReplaceAll(sample, ": ", ":"),
+		"---\nprompt: |\n  a\n\n  b\nevery: 5m\n---", "---\nlast_read_timestamp: 10:00 # x\nstatus:#\n---\n", "---\n", "",
+	} {
+		f.Add([]byte(s), 7)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, n int) {
+		file, err := thloop.Parse(path, bytes.Clone(data))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), path+":") || !strings.Contains(err.Error(), ": expected ") {
+				t.Fatalf("an error without a line or without what was expected: %v", err)
+			}
+			return
+		}
+		if !bytes.Equal(file.Bytes(), data) {
+			t.Fatal("the bytes are not those that were read")
+		}
+		want := *file
+		want.Iteration, want.Status = max(n, 0), thloop.Completed
+		set := file.SetIteration(n).SetStatus(thloop.Completed).SetLastRead(noon)
+		again, err := thloop.Parse(path, set.Bytes())
+		if err != nil {
+			t.Fatalf("%v\n%q", err, set.Bytes())
+		}
+		for _, got := range []*thloop.File{set, again} {
+			if diff := cmp.Diff(&want, got, ignoreBytes); diff != "" {
+				t.Fatalf("(-want +got):\n%s\n%q", diff, set.Bytes())
+			}
+		}
+		if twice := again.SetIteration(n).SetStatus(thloop.Completed).SetLastRead(noon); !bytes.Equal(twice.Bytes(), again.Bytes()) {
+			t.Fatalf("set once more it is %q, not %q", twice.Bytes(), again.Bytes())
+		}
+	})
+}
+
+// FuzzChannel holds that text is told once and whole, however its appends fall
+// between the reads, that the stops do not depend on them, and that a quote or code
+// never stops.
+func FuzzChannel(f *testing.F) {
+	for _, s := range []string{
+		"## 10:00 nao\nhi\nstop\n", "```\nstop\n```\nstop", "> stop\n", "a\r\n STOP \r\n\r\n", "~~~\n```\nstop\n", "# eris\nstop\n# nao\nb\n", "\ufeffstop\nx\nstop",
+	} {
+		f.Add(s, uint(3), uint(7))
+	}
+	f.Fuzz(func(t *testing.T, text string, i, j uint) {
+		n := uint(len(text)) + 1
+		i, j = i%n, j%n
+		whole, _ := thloop.Cursor{}.Read([]thloop.Source{{Name: today, Data: []byte(text), Settled: true}}, "", noon)
+		wholly, _ := told(whole)
+		if wholly != text {
+			t.Fatalf("told %q of %q", wholly, text)
+		}
+		var c thloop.Cursor
+		var got string
+		var stops []thloop.Stop
+		ends := []uint{min(i, j), max(i, j), n - 1, n - 1}
+		for k, end := range ends {
+			var news thloop.News
+			before := c
+			news, c = c.Read([]thloop.Source{{Name: today, Data: []byte(text[:end]), Settled: k == len(ends)-1}}, "", noon)
+			again, _ := before.Read([]thloop.Source{{Name: today, Data: []byte(text[:end]), Settled: k == len(ends)-1}}, "", noon)
+			if diff := cmp.Diff(news, again); diff != "" {
+				t.Fatalf("the same read differs: %s", diff)
+			}
+			part, _ := told(news)
+			got, stops = got+part, append(stops, news.Stops...)
+		}
+		if got != text {
+			t.Fatalf("told %q of %q, split at %d and %d", got, text, i, j)
+		}
+		if len(stops) != len(whole.Stops) {
+			t.Fatalf("stops %v, at once %v, of %q split at %d and %d", stops, whole.Stops, text, i, j)
+		}
+		for _, hidden := range []string{"````````````\n" + strings.ReplaceAll(text, "````````````", "") + "\n````````````", "> " + strings.ReplaceAll(text, "\n", "\n> ")} {
+			if news, _ := (thloop.Cursor{}).Read([]thloop.Source{{Name: today, Data: []byte(hidden), Settled: true}}, "", noon); len(news.Stops) > 0 {
+				t.Fatalf("%q stops at %v", hidden, news.Stops)
+			}
+		}
+		own, _ := thloop.Cursor{}.Read([]thloop.Source{{Name: today, Data: []byte(text), Settled: true}}, "eris", noon)
+		var all strings.Builder
+		for _, p := range own.Parts {
+			all.WriteString(p.Text)
+		}
+		if all.String() != text {
+			t.Fatalf("with a name %q is %q", text, all.String())
+		}
+	})
+}
+
+// FuzzRewritten holds that whatever becomes of a file, nothing of it is lost: what
+// is told is its end, from a place before which it was told as it stands.
+func FuzzRewritten(f *testing.F) {
+	f.Add("a\nb\n", "a\nc\n")
+	f.Add("a\n", "")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		var c thloop.Cursor
+		_, c = c.Read([]thloop.Source{{Name: today, Data: []byte(before), Settled: true}}, "", noon)
+		n, c := c.Read([]thloop.Source{{Name: today, Data: []byte(after), Settled: true}}, "", noon)
+		text, _ := told(n)
+		kept, ends := strings.CutSuffix(after, text)
+		if !ends || kept != "" && kept != before {
+			t.Fatalf("%q became %q, told %q", before, after, text)
+		}
+		if n, _ := c.Read([]thloop.Source{{Name: today, Data: []byte(after), Settled: true}}, "", noon); len(n.Parts) > 0 {
+			t.Fatalf("told twice: %v", n)
+		}
+	})
+}

@@ -1,0 +1,76 @@
+package thloop
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// noteMax bounds what a prompt is told of a channel at a time, in bytes.
+const noteMax = 6000
+
+// Note is what the agent is told, "" if nothing is new. What is too long for a
+// prompt is told by its end, with where the rest stands; the agent's own entries
+// by their place alone.
+func (n News) Note() string {
+	var told []string
+	left := noteMax
+	for i := len(n.Parts) - 1; i >= 0; i-- {
+		p := n.Parts[i]
+		text := strings.TrimSpace(plain(p.Text))
+		place := fmt.Sprintf("%s:%d", p.File, p.First)
+		switch {
+		case text == "":
+		case p.Own:
+			told = append(told, fmt.Sprintf("(%s-%d is your own entry.)", place, p.Last))
+		case left <= 0:
+			told = append(told, fmt.Sprintf("(%s-%d is left out here: read it there.)", place, p.Last))
+		case len(text) > left:
+			cut := tail(text, left)
+			told = append(told, fmt.Sprintf("From %s, the last %d of %d bytes (read the rest there):\n%s", place, len(cut), len(text), cut))
+			left = 0
+		default:
+			told = append(told, fmt.Sprintf("From %s:\n%s", place, text))
+			left -= len(text)
+		}
+	}
+	if !n.toldAny() {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("New in the channel:")
+	for i := len(told) - 1; i >= 0; i-- {
+		b.WriteString("\n\n" + told[i])
+	}
+	return b.String()
+}
+
+// toldAny tells whether there is anything beside the agent's own entries.
+func (n News) toldAny() bool {
+	for _, p := range n.Parts {
+		if !p.Own && strings.TrimSpace(plain(p.Text)) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// tail is the end of a text, from the beginning of a line if one is near.
+func tail(text string, most int) string {
+	text = strings.ToValidUTF8(text[len(text)-most:], "")
+	if _, rest, ok := strings.Cut(text, "\n"); ok && len(rest) > most/2 {
+		return rest
+	}
+	return text
+}
+
+// plain is text without what is none: bytes that are no UTF-8, control characters,
+// the carriage returns of CRLF.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\ufeff' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "�"))
+}
