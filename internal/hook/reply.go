@@ -78,15 +78,12 @@ func (r reply) output(event string) output {
 		} else {
 			out.Decision, out.Reason = "block", r.Go
 		}
-	case userPromptExpansion:
+	case userPromptExpansion, userPromptSubmit:
 		if r.Refuse != "" {
 			out.Decision, out.Reason = "block", r.Refuse
 		}
 		s.Context = shortened(r.Context)
-	case userPromptSubmit, sessionStart:
-		if r.Refuse != "" {
-			out.Decision, out.Reason = "block", r.Refuse
-		}
+	case sessionStart:
 		s.Context = shortened(r.Context)
 	case preToolUse:
 		if r.Call != nil {
