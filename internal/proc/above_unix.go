@@ -3,7 +3,9 @@
 package proc
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -20,8 +22,17 @@ func Above() []int {
 }
 
 // Alive tells whether there is a process of this id, be it another one than was
-// meant: ids are used again.
+// meant: ids are used again. One that has ended and that nobody has asked for is
+// dead, where the system tells.
 func Alive(pid int) bool {
 	err := syscall.Kill(pid, 0)
-	return pid > 0 && (err == nil || errors.Is(err, syscall.EPERM))
+	return pid > 0 && (err == nil || errors.Is(err, syscall.EPERM)) && !zombie(pid)
+}
+
+// zombie reads what Linux says of a process: "PID (name) Z …", where the name may
+// hold anything. Elsewhere there is no such file.
+func zombie(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	at := bytes.LastIndexByte(stat, ')')
+	return err == nil && at >= 0 && bytes.HasPrefix(stat[at+1:], []byte(" Z"))
 }
