@@ -33,7 +33,10 @@ type Options struct {
 	Args         []string          // extra arguments for the client
 	Env          map[string]string // added to the environment
 	Marker       string            // value of PAWL_LOOP in the environment of the client and all it starts
-	LogPath      string            // where the raw stream is appended; "" = nowhere
+	// PermissionMode is the client's own, for what Judge allows as for all else; "" =
+	// the client's default. An agent without such modes knows none.
+	PermissionMode string
+	LogPath        string // where the raw stream is appended; "" = nowhere
 	// Judge answers a tool call before it runs. It must answer quickly; nil allows everything.
 	Judge func(ToolCall) Verdict
 }
@@ -114,6 +117,7 @@ type Result struct {
 	Model          string
 	Usage          Usage // of this turn alone, counted once also over resumes
 	ToolCalls      int
+	Rounds         int      // requests to the model, its subagents' too; 0 if they cannot be told
 	Denied         int      // tool calls the judge denied
 	ContextPercent int      // fill of the context window at the end, 0..100; -1 unknown
 	Background     []string // work that the turn started and that still runs

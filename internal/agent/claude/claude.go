@@ -110,6 +110,9 @@ func (a Agent) argv(o agent.Options) []string {
 	if o.Model != "" {
 		argv = append(argv, "--model", o.Model)
 	}
+	if o.PermissionMode != "" {
+		argv = append(argv, "--permission-mode", o.PermissionMode)
+	}
 	return append(argv, o.Args...)
 }
 
@@ -122,6 +125,9 @@ func sessionVars() []string {
 		"CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID",
 		"CLAUDE_CODE_SESSION_ATTENDED", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN",
 		"CLAUDE_CODE_SSE_PORT", "AI_AGENT",
+		// With these a session keeps no transcript, and reports into the folder and the
+		// traces of the one around it.
+		"CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_CHILD_NOTES_DIR", "CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS", "TRACEPARENT",
 	}
 }
 

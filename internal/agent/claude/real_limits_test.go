@@ -43,6 +43,44 @@ func TestCostLimit(t *testing.T) {
 	if c := res.Usage.CostUSD; c < 0.5 || c > 1 {
 		t.Errorf("cost %v", c)
 	}
+	if res.Rounds != 2 {
+		t.Errorf("%d rounds, want 2", res.Rounds)
+	}
+}
+
+func TestRoundsAreCounted(t *testing.T) {
+	r := newRig(t, messagesapi.Bash("true"), messagesapi.Bash("true"), messagesapi.Text("done"), messagesapi.Text("again"))
+	s := r.start()
+	for _, want := range []int{3, 1} {
+		res := r.turnOf(t.Context(), s, agent.Turn{Prompt: "go"})
+		mustEnd(t, res)
+		if res.Rounds != want {
+			t.Errorf("%d rounds, want %d", res.Rounds, want)
+		}
+	}
+}
+
+// What the judge forbids stays forbidden in any permission mode.
+func TestAPermissionModeDoesNotOverruleTheJudge(t *testing.T) {
+	for _, mode := range []string{"acceptEdits", "dontAsk", "bypassPermissions"} {
+		t.Run(mode, func(t *testing.T) {
+			r := newRig(t, messagesapi.Bash("touch allowed"), messagesapi.Bash("touch forbidden"), messagesapi.Text("done"))
+			r.o.PermissionMode = mode
+			r.o.Env["IS_SANDBOX"] = "1" // else the client refuses the last one to root
+			r.o.Judge = func(c agent.ToolCall) agent.Verdict {
+				command, _ := c.Input["command"].(string)
+				return agent.Verdict{Allow: !strings.Contains(command, "forbidden"), Reason: "no"}
+			}
+			res := r.turnOf(t.Context(), r.start(), agent.Turn{Prompt: "go"})
+			mustEnd(t, res)
+			if _, err := os.Stat(r.path("forbidden")); err == nil || res.Denied != 1 {
+				t.Errorf("denied %d", res.Denied)
+			}
+			if _, err := os.Stat(r.path("allowed")); err != nil {
+				t.Error("what the judge allows did not run")
+			}
+		})
+	}
 }
 
 func TestALongToolIsNoSilence(t *testing.T) {

@@ -137,7 +137,7 @@ func (s *session) Turn(ctx context.Context, o agent.Turn, emit func(agent.Event)
 	p := s.agent.Script.pick(played+1, o.Prompt)
 	emit(agent.Event{Kind: agent.KindInit, Text: "1", Model: "scripted"})
 	t := &turn{session: s, part: p, emit: emit, r: agent.Result{
-		SessionID: s.id, Model: "scripted", Usage: p.usage, ContextPercent: p.context, Background: p.background,
+		SessionID: s.id, Model: "scripted", Usage: p.usage, ContextPercent: p.context, Background: p.background, Rounds: 1,
 	}}
 	if f := t.play(ctx, o); f != nil {
 		t.r.Failure = f
@@ -234,6 +234,7 @@ func over(ctx context.Context) *agent.Failure {
 // call asks the judge, as a real client would before a tool runs.
 func (t *turn) call(tool, detail string, input map[string]any) bool {
 	t.r.ToolCalls++
+	t.r.Rounds++
 	t.emit(agent.Event{Kind: agent.KindTool, Tool: tool, Detail: detail})
 	if t.o.Judge != nil {
 		if v := t.o.Judge(agent.ToolCall{Tool: tool, Input: input, Dir: t.o.Dir}); !v.Allow {
