@@ -47,6 +47,7 @@ type Format interface {
 func Formats() []Format {
 	return []Format{
 		ralphLoop{},
+		featureList{},
 		planLoop{},
 	}
 }

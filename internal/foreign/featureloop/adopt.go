@@ -11,11 +11,12 @@ import (
 // Circumstances are what is known about a loop's folder beside its progress.txt.
 type Circumstances struct {
 	Chosen         bool      // RALPH_LOOP_DIR names the folder
-	Open           int       // features that do not pass yet
+	Open           int       // features that do not pass yet; -1 where that is not known
 	SessionStarted time.Time // of the session that asks; zero if not known
 	Modified       time.Time // of progress.txt or, where there is none, of the list
 	Now            time.Time
 	Tracked        bool // git tracks that file
+	Outside        bool // the folder lies outside of the project, perhaps by a link
 }
 
 const (
@@ -42,11 +43,13 @@ func Adopt(p *Progress, c Circumstances) (ok bool, why string) {
 		return false, ""
 	case !c.Chosen && old(c):
 		return false, ""
+	case c.Outside:
+		return false, p.name + " lies outside of the project"
 	case !c.Chosen && c.Tracked:
 		return false, "git tracks " + p.name + ": it did not come from you"
 	case !c.Chosen && c.Modified.After(c.Now.Add(skew)):
 		return false, "the time of " + p.name + " lies in the future"
-	case p.Status == Complete:
+	case p.Status == Complete && c.Open > 0:
 		return false, fmt.Sprintf("%s says %s, but %d of the features do not pass: set its Status to %s to go on", p.name, Complete, c.Open, InProgress)
 	}
 	return !p.Ended(), ""

@@ -1,0 +1,306 @@
+package statefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/foreign/featureloop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// featureList is the folder of a loop of the feature-list controller. Its state
+// file is progress.txt, which need not be there; the list is the loop's plan, so
+// that marks in it are the runner's affair.
+type featureList struct{}
+
+func (featureList) Name() string { return "feature-list" }
+
+// Find is the progress.txt of the folder that the person named, else of the
+// current one, else of the only one; where it cannot be told which one is meant,
+// the folder of all of them.
+func (featureList) Find(p Place) string {
+	if named := p.FeatureLoop(); named != "" {
+		return filepath.Join(named, featureloop.ProgressName)
+	}
+	all := p.RalphLoops()
+	if there(all) == "" {
+		return ""
+	}
+	current := filepath.Join(all, featureloop.Current)
+	for _, name := range []string{featureloop.ListName, featureloop.ProgressName} {
+		if there(filepath.Join(current, name)) != "" {
+			return filepath.Join(current, featureloop.ProgressName)
+		}
+	}
+	dirs := featureLoops(all)
+	if len(dirs) > 1 {
+		dirs = slices.DeleteFunc(dirs, func(dir string) bool {
+			p, _, err := readProgress(filepath.Join(dir, featureloop.ProgressName), "")
+			return err == nil && p.Ended()
+		})
+	}
+	switch len(dirs) {
+	case 0:
+		return ""
+	case 1:
+		return filepath.Join(dirs[0], featureloop.ProgressName)
+	}
+	return all
+}
+
+// featureLoops are the folders in dir that have a list of features; one that has
+// several names is there once.
+func featureLoops(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var dirs []string
+	var seen []fs.FileInfo
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		info, err := os.Stat(path)
+		same := func(other fs.FileInfo) bool { return os.SameFile(info, other) }
+		if err != nil || there(filepath.Join(path, featureloop.ListName)) == "" || slices.ContainsFunc(seen, same) {
+			continue
+		}
+		dirs, seen = append(dirs, path), append(seen, info)
+	}
+	return dirs
+}
+
+// readProgress reads a progress.txt; one that is not there is empty, and has no
+// FileInfo. name stands in errors.
+func readProgress(path, name string) (*featureloop.Progress, fs.FileInfo, error) {
+	data, info, err := read(path, featureloop.MaxSize)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	p, err := featureloop.Parse(name, data)
+	return p, info, err
+}
+
+func (f featureList) Propose(path string, p Place, c Circumstances) (Proposal, error) {
+	if filepath.Base(path) != featureloop.ProgressName {
+		return f.several(path, p, c)
+	}
+	dir := filepath.Dir(path)
+	list := filepath.Join(dir, featureloop.ListName)
+	progress, why, err := f.consider(path, p, c)
+	if progress == nil {
+		return Proposal{Skip: why == "" && err == nil, Refused: why}, err
+	}
+	if there(list) == "" {
+		return Proposal{}, failure.New(failure.Usage, "write the list, or point RALPH_LOOP_DIR to the folder that has it", "there is no %s", in(p.Root, list))
+	}
+	if err := progress.Check(); err != nil {
+		return Proposal{}, err
+	}
+	goal, err := featureGoal(dir, p.Root)
+	if err != nil {
+		return Proposal{}, err
+	}
+	return Proposal{
+		Prompt: goal, Plan: list, MaxIterations: progress.MaxIterations, MaxGiven: true,
+		Counted: max(progress.Iteration-1, 0), Handover: true,
+	}, nil
+}
+
+// consider reads the progress.txt at path; it is nil where the session may not
+// follow its folder, and why says why not, "" where there is nothing to say. Files
+// that cannot be read are an error only if it might.
+func (featureList) consider(path string, p Place, c Circumstances) (progress *featureloop.Progress, why string, err error) {
+	progress, info, bad := readProgress(path, in(p.Root, path))
+	list := filepath.Join(filepath.Dir(path), featureloop.ListName)
+	data, listInfo, err := read(list, listMost)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		bad = errors.Join(bad, err)
+	}
+	if info == nil { // the list says in its place when it was begun, and by whom
+		path, info = list, listInfo
+	}
+	if progress == nil || progress.Bytes() == nil {
+		progress, _ = featureloop.Parse(in(p.Root, path), nil)
+	}
+	about := featureloop.Circumstances{
+		Chosen: p.FeatureLoop() != "", SessionStarted: c.SessionStarted, Now: c.Now, Outside: !leadsInto(p.Root, filepath.Dir(path)),
+	}
+	var readable bool
+	if about.Open, readable = featureloop.Open(data); !readable {
+		about.Open = -1 // what is wrong with it is said by whoever reads it as a plan
+	}
+	if info != nil {
+		about.Modified = info.ModTime()
+	}
+	if info != nil && !about.Outside {
+		if about.Tracked, err = c.Tracked(path); err != nil {
+			return nil, "", err
+		}
+	}
+	ok, why := featureloop.Adopt(progress, about)
+	if ok {
+		why = featureDriven(p.Root, c.Home)
+	}
+	if !ok || why != "" {
+		return nil, why, nil
+	}
+	if bad != nil {
+		return nil, "", bad
+	}
+	return progress, "", nil
+}
+
+// listMost is the largest list that is read, in bytes: as planfile has it.
+const listMost = 20 << 20
+
+// several says which folders there are, if one of them may be meant.
+func (f featureList) several(all string, p Place, c Circumstances) (Proposal, error) {
+	var names []string
+	for _, dir := range featureLoops(all) {
+		if progress, _, _ := f.consider(filepath.Join(dir, featureloop.ProgressName), p, c); progress != nil {
+			names = append(names, in(p.Root, dir))
+		}
+	}
+	if len(names) == 0 {
+		return Proposal{Skip: true}, nil
+	}
+	return Proposal{Refused: fmt.Sprintf("%s holds several loops: start the client with RALPH_LOOP_DIR=%s, or make %s a link to the one that is meant",
+		in(p.Root, all), strings.Join(names, " or "), featureloop.Current)}, nil
+}
+
+// featureGoal is the text of RALPH_PROMPT.md, "" where there is none: the list
+// alone is the goal then.
+func featureGoal(dir, root string) (string, error) {
+	path := filepath.Join(dir, featureloop.PromptName)
+	data, _, err := read(path, featureloop.MaxSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if !utf8.Valid(data) || slices.Contains(data, 0) {
+		return "", failure.New(failure.Usage, "save it as UTF-8", "%s is not UTF-8 text", in(root, path))
+	}
+	return strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff")), nil
+}
+
+// featureDriven says where the settings have the controller itself follow such
+// folders, "" for nowhere: two of them would both count.
+func featureDriven(root, home string) string {
+	paths := []string{filepath.Join(root, ".claude", "settings.json"), filepath.Join(root, ".claude", "settings.local.json")}
+	if home != "" {
+		paths = append(paths, filepath.Join(home, ".claude", "settings.json"))
+	}
+	for _, path := range paths {
+		if data, err := os.ReadFile(path); err == nil && featureloop.Driven(data) {
+			return "a Stop hook in " + in(root, path) + " is the controller of such loops: it is left to that; take it out to have pawl follow it"
+		}
+	}
+	return ""
+}
+
+// leadsInto tells whether a folder lies in the root, links followed.
+func leadsInto(root, dir string) bool {
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return false
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	rel, err := filepath.Rel(root, dir)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// in is a path for people: relative to the root where it lies there.
+func in(root, path string) string {
+	if own := within(root, path); len(own) == 1 {
+		return own[0]
+	}
+	return path
+}
+
+func (featureList) Follow(o Order) Files { return featureFiles{o} }
+
+type featureFiles struct{ Order }
+
+func (f featureFiles) Own() []string { return within(f.Root, f.Path) }
+
+// Hear takes nothing in the files for anybody's word: the agent is told to write
+// in them. It says when they cannot be read, the list above all, which the
+// controller would take for finished.
+func (f featureFiles) Hear(time.Time) (Word, error) {
+	path := filepath.Join(filepath.Dir(f.Path), featureloop.ListName)
+	data, _, err := read(path, listMost)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Word{}, failure.New(failure.Usage, "put it back", "%s is gone: what is left to do is not known any more", in(f.Root, path))
+	}
+	if err != nil {
+		return Word{}, err
+	}
+	if _, ok := featureloop.Open(data); !ok {
+		return Word{}, failure.New(failure.Usage, "put it back as it was", "%s is no list of features any more", in(f.Root, path))
+	}
+	_, _, err = readProgress(f.Path, in(f.Root, f.Path))
+	return Word{}, err
+}
+
+// GoesOn brings the controller's lines up to date, whatever has been written there.
+func (f featureFiles) GoesOn(m record.Memory, _ time.Time) error { return f.set(m.State, "") }
+
+// Ends says how the loop has ended; all files stay.
+func (f featureFiles) Ends(m record.Memory, _ string) error { return f.set(m.State, m.State.Outcome) }
+
+func (f featureFiles) set(s loop.State, o loop.Outcome) error {
+	v := featureloop.Values{Iteration: s.Iteration, MaxIterations: s.Policy.Limits.Iterations, Status: featureloop.StatusOf(o)}
+	old, info, err := readProgress(f.Path, in(f.Root, f.Path))
+	if err != nil || there(filepath.Dir(f.Path)) == "" {
+		return nil //nolint:nilerr // Hear has told of it
+	}
+	if info == nil {
+		err = atomicfile.Write(f.Path, featureloop.New(v).Bytes(), 0o644)
+	} else if set := old.Set(v); string(set.Bytes()) != string(old.Bytes()) {
+		err = write(f.Path, set.Bytes())
+	}
+	if err != nil {
+		return fmt.Errorf("keep the iteration and the status: %w", err)
+	}
+	return nil
+}
+
+func (f featureFiles) Line(s loop.State) string {
+	t, _ := s.Task(s.Current)
+	if t.ID == loop.FinalTask {
+		t = loop.Task{}
+	}
+	return featureloop.Iteration(s.Iteration, s.Policy.Limits.Iterations, t.ID, t.Title)
+}
+
+func (f featureFiles) Ending(s loop.State) string {
+	features := slices.DeleteFunc(slices.Clone(s.Tasks), func(t loop.Task) bool { return t.ID == loop.FinalTask })
+	switch s.Outcome {
+	case loop.Verified:
+		return featureloop.Verified(len(features))
+	case loop.Iterations:
+		var ids []string
+		for _, t := range features {
+			if t.Status != loop.Done {
+				ids = append(ids, t.ID)
+			}
+		}
+		return featureloop.LimitReached(s.Policy.Limits.Iterations, ids)
+	case loop.Finished, loop.Unverified, loop.Errored, loop.Duration, loop.Budget, loop.Stuck, loop.BlockedEnd, loop.Tampered, loop.CancelledEnd:
+	}
+	return ""
+}
