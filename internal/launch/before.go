@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -105,12 +106,27 @@ func leftBy(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec
 }
 
 // foreign are the files that the loop must not commit: the person's own that git
-// does not track. A worktree of the loop's own begins without any but the plan.
+// does not track, beside the notes that there already are in the order. A worktree
+// of the loop's own begins without any but the plan.
 func (p *Prepared) foreign() []string {
-	if p.Spec.OwnTree {
-		return slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool { return path != p.Spec.Plan })
+	notes := p.Spec.Foreign
+	return append(slices.Clip(notes), slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool {
+		return slices.Contains(notes, path) || p.Spec.OwnTree && path != p.Spec.Plan || !p.Spec.OwnTree && slices.Contains(p.Before.Paths, path)
+	})...)
+}
+
+// notes are the files that another tool keeps about the plan, where git does not
+// track them: so far, or ever.
+func (p *Prepared) notes(ctx context.Context) ([]string, error) {
+	if p.Spec.Format != statefile.PlanLoopName || p.Status.Head == "" {
+		return nil, nil
 	}
-	return slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool { return slices.Contains(p.Before.Paths, path) })
+	files := statefile.PlanLoopFiles(p.Spec.Plan)
+	tracked, err := p.Repo.Entries(ctx, p.Status.Head, files...)
+	if err != nil {
+		return nil, fmt.Errorf("look for the notes about the plan: %w", err)
+	}
+	return slices.DeleteFunc(files, func(file string) bool { _, ok := tracked[file]; return ok }), nil
 }
 
 // TakenOver are untracked files that the loop before left: they are work, and

@@ -189,6 +189,9 @@ func (p *Prepared) order(ctx context.Context) error {
 		if p.Spec.Home, err = p.Repo.DefaultBranch(ctx); err != nil {
 			return fmt.Errorf("find the default branch: %w", err)
 		}
+		if p.Spec.Foreign, err = p.notes(ctx); err != nil {
+			return err
+		}
 	}
 	seen, err := earlier(store.Open(p.Home), p.root, p.Goal.Path)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
 // specOf makes the loop's frozen order out of the goal and the settings.
@@ -17,6 +18,9 @@ func specOf(g Goal, s config.Settings) record.Spec {
 		TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: s.Warm, KeepOwn: !s.Squash,
 		Setup: s.Worktree.Setup, GateEnv: s.GateVars(), Tests: s.Tests, Protect: s.Protect, TestGrants: s.AllowTestChanges,
 		Agent: record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
+	}
+	if statefile.PlanLoop(g.Path) {
+		spec.Format = statefile.PlanLoopName
 	}
 	spec.Tasks = tasksOf(g, s)
 	if g.Plan != nil {

@@ -165,7 +165,7 @@ func (r *Runner) trailers(a loop.Action, m record.Memory) []git.Trailer {
 // before the loop and are not tracked at its base, and what they changed in files
 // that they hid from git. Neither is ever committed by the loop.
 func (r *Runner) withoutForeign(ctx context.Context, tree, base string) (string, error) {
-	if len(r.Spec.Foreign)+len(r.Spec.Hidden) == 0 || r.Spec.NoCommit || r.Spec.OwnTree { // none is made, or they lie in another tree
+	if len(r.Spec.Foreign)+len(r.Spec.Hidden) == 0 || r.Spec.NoCommit { // none is made
 		return tree, nil
 	}
 	tracked, err := r.Repo.Entries(ctx, base, r.Spec.Foreign...)
@@ -174,7 +174,8 @@ func (r *Runner) withoutForeign(ctx context.Context, tree, base string) (string,
 	}
 	out := slices.Clone(r.Spec.Hidden)
 	for _, p := range r.Spec.Foreign {
-		if _, ok := tracked[p]; !ok {
+		// In a worktree of the loop's own the plan is a copy, the branch's.
+		if _, ok := tracked[p]; !ok && !(r.Spec.OwnTree && p == r.Spec.Plan) {
 			out = append(out, p)
 		}
 	}
