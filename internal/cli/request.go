@@ -183,10 +183,7 @@ func (w *wish) asks(p statefile.Proposal) {
 // follower is the loop that has not ended and follows a state file already, ""
 // for none.
 func (a *app) follower(path string) (string, error) {
-	file, err := os.Stat(path)
-	if err != nil {
-		return "", fmt.Errorf("adopt %s: %w", path, err)
-	}
+	file, _ := os.Stat(path) // it need not be there: formats may make theirs
 	listed, err := store.List(a.store, record.Derive)
 	if err != nil {
 		return "", err
@@ -200,7 +197,7 @@ func (a *app) follower(path string) (string, error) {
 		if !filepath.IsAbs(other) {
 			other = filepath.Join(l.Summary.Root, other)
 		}
-		if info, err := os.Stat(other); err == nil && os.SameFile(file, info) {
+		if info, err := os.Stat(other); other == path || err == nil && file != nil && os.SameFile(file, info) {
 			return l.Loop.ID, nil
 		}
 	}

@@ -74,7 +74,7 @@ func TestIdle(t *testing.T) {
 		{name: "a verify loop", event: stopEvent, project: "runtime-state/verify-active.json"},
 		{name: "a verify loop of a newer version", event: stopEvent, project: "runtime-state/verify-state.db"},
 		{name: "a folder for verify loops", event: stopEvent, project: "runtime-state/argument.json", want: true},
-		{name: "a story", event: stopEvent, project: ".ralph/current-story"},
+		{name: "a plan", event: stopEvent, project: ".ralph/current-story", want: true},
 		{name: "a verify loop is typed", event: `{"session_id":"a","hook_event_name":"UserPromptSubmit","prompt":"fix it :: verify:\"make\""}`},
 		{name: "something else is typed", event: `{"session_id":"a","hook_event_name":"UserPromptSubmit","prompt":"fix it"}`, want: true},
 		{

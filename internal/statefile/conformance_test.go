@@ -1,0 +1,413 @@
+package statefile
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// sample is a project in which a format's loop is at work.
+type sample struct {
+	files  map[string]string // what is there, by its path in the project
+	state  string            // the state file among them; "" where the format finds none by itself
+	spec   record.Spec       // of a loop made of it
+	place  Place             // beside the root
+	values *regexp.Regexp    // matches those lines of the state file that may change; nil: it is not kept line by line
+	fills  bool              // any text is read, lines that are missing are put in, and what others wrote in them is replaced
+}
+
+// samples has one for each format.
+func samples() map[string]sample {
+	return map[string]sample{
+		ralphLoop{}.Name():   ralphSample(),
+		featureList{}.Name(): featureSample(),
+		planLoop{}.Name():    planSample(),
+	}
+}
+
+func ralphSample() sample {
+	const path = ".claude/ralph-loop.local.md"
+	return sample{
+		files: map[string]string{path: "---\nactive: true\nmine: iteration: 3\niteration: 3 # so far\nsession_id: s1\nmax_iterations: 9\n" +
+			"completion_promise: \"DONE\"\n---\n\nDo it.\n---\niteration: 3\n"},
+		state:  path,
+		spec:   record.Spec{Prompt: "Do it.", Promise: "DONE", File: path, NoCommit: true},
+		values: regexp.MustCompile(`^iteration:`),
+	}
+}
+
+func featureSample() sample {
+	const path = ".claude/data/ralph-loops/current/progress.txt"
+	const list = ".claude/data/ralph-loops/current/feature_list.json"
+	return sample{
+		files: map[string]string{
+			list: `[{"id":"US-001","description":"do it","passes":false}]`,
+			path: "# Log\n\n- Iteration: 3 # so far\n- Max Iterations: 9\n- Status: IN_PROGRESS\n\n### Iteration: 2\n- Iteration: 2\nStatus: COMPLETE\n",
+		},
+		state:  path,
+		spec:   record.Spec{Plan: list, File: path, NoCommit: true},
+		values: regexp.MustCompile(`(?i)^\W*(current\s+|overall\s+|loop\s+)?(iteration|max(imum)?\s+iterations?|status)\W*:`),
+		fills:  true,
+	}
+}
+
+func planSample() sample {
+	return sample{
+		files: map[string]string{".ralph/PRD-1/plan.md": "- [ ] US-001: do it\n"},
+		spec:  record.Spec{Plan: ".ralph/PRD-1/plan.md", NoCommit: true},
+	}
+}
+
+// project is a sample on the disk.
+type project struct {
+	sample
+	t      testing.TB
+	format Format
+	root   string
+	dir    string // the loop's own folder
+}
+
+func (s sample) write(t testing.TB, f Format) *project {
+	t.Helper()
+	base := t.TempDir()
+	p := &project{sample: s, t: t, format: f, root: filepath.Join(base, "root"), dir: filepath.Join(base, "loop")}
+	for _, dir := range []string{p.root, p.dir} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, text := range s.files {
+		p.put(path, text)
+	}
+	p.place.Root, p.spec.Format = p.root, f.Name()
+	return p
+}
+
+func (p *project) path(name string) string { return filepath.Join(p.root, filepath.FromSlash(name)) }
+
+func (p *project) put(name, text string) {
+	p.t.Helper()
+	path := p.path(name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// loop are the files of the loop that was made of the sample.
+func (p *project) loop() Files { return Of(p.root, p.dir, p.spec) }
+
+// asked is what the session s1 is proposed.
+func (p *project) asked() (Proposal, error) {
+	now := time.Now()
+	return p.format.Propose(p.path(p.state), p.place, Circumstances{
+		SessionID: "s1", SessionStarted: now.Add(-time.Hour), Now: now, Home: p.dir,
+		Tracked: func(string) (bool, error) { return false, nil },
+	})
+}
+
+// tree is all that lies in the project: its content, or what else it is.
+func (p *project) tree() map[string]string {
+	p.t.Helper()
+	tree := map[string]string{}
+	err := filepath.WalkDir(p.root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(p.root, path)
+		rel = filepath.ToSlash(rel)
+		if d.Type() == fs.ModeSymlink {
+			to, linkErr := os.Readlink(path)
+			tree[rel] = "-> " + to
+			return errors.Join(err, linkErr)
+		}
+		data, readErr := os.ReadFile(path)
+		tree[rel] = string(data)
+		return errors.Join(err, readErr)
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return tree
+}
+
+// changed are the paths in which two trees differ.
+func changed(before, after map[string]string) []string {
+	var paths []string
+	for path := range maps.Keys(before) {
+		if now, ok := after[path]; !ok || now != before[path] {
+			paths = append(paths, path)
+		}
+	}
+	for path := range maps.Keys(after) {
+		if _, ok := before[path]; !ok {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// stands is how the machine stands at iteration n.
+func stands(n int) record.Memory {
+	return record.Memory{State: loop.State{
+		Phase: loop.Turning, Iteration: n, Turns: n, Now: time.Unix(1_760_000_000, 0).UTC(), Current: "US-001",
+		StartedAt: time.Unix(1_759_990_000, 0).UTC(),
+		Policy:    loop.Policy{Limits: loop.Limits{Iterations: 9}, Attended: true},
+		Tasks:     []loop.Task{{ID: "US-001", Title: "do it", Status: loop.Open, Turns: n}},
+	}}
+}
+
+func ended(outcome loop.Outcome) record.Memory {
+	m := stands(5)
+	m.State.Phase, m.State.Outcome, m.State.EndedAt = loop.Ended, outcome, m.State.Now
+	return m
+}
+
+// each runs a law for each format, and has each format have a sample.
+func each(t *testing.T, law func(t *testing.T, p *project)) {
+	t.Helper()
+	all := samples()
+	for _, f := range Formats() {
+		t.Run(f.Name(), func(t *testing.T) {
+			t.Parallel()
+			s, ok := all[f.Name()]
+			if !ok {
+				t.Fatal("there is no sample of it")
+			}
+			law(t, s.write(t, f))
+		})
+	}
+}
+
+// found skips what only formats that find their loops have.
+func (p *project) found(t *testing.T) {
+	t.Helper()
+	if p.state == "" {
+		t.Skip("its loops are begun by a person, not found")
+	}
+}
+
+// What a format finds it proposes to the session, and the program that starts at
+// every event does not overlook it.
+func TestFoundAndProposed(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, p *project) {
+		empty := p.place
+		empty.Root = filepath.Join(p.dir, "empty")
+		if path := p.format.Find(empty); path != "" || empty.Loops() {
+			t.Errorf("found %q where nothing is, glance: %v", path, empty.Loops())
+		}
+		if named, ok := Named(p.format.Name()); !ok || named != p.format {
+			t.Errorf("named %v", named)
+		}
+		p.found(t)
+		if path := p.format.Find(p.place); path != p.path(p.state) || !p.place.Loops() {
+			t.Errorf("found %q, glance: %v", path, p.place.Loops())
+		}
+		before := p.tree()
+		got, err := p.asked()
+		if err != nil || got.Skip || got.Refused != "" {
+			t.Errorf("proposed %+v, %v", got, err)
+		}
+		if diff := changed(before, p.tree()); len(diff) > 0 {
+			t.Errorf("proposing has changed %q", diff)
+		}
+	})
+}
+
+// All that is written is known to be no work of the agent's.
+func TestOwnListsWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	outcomes := []loop.Outcome{
+		loop.Verified, loop.Unverified, loop.Finished, loop.Iterations, loop.Duration, loop.Budget, loop.Stuck,
+		loop.BlockedEnd, loop.Tampered, loop.CancelledEnd, loop.Errored,
+	}
+	all := samples()
+	for _, outcome := range outcomes {
+		t.Run(string(outcome), func(t *testing.T) {
+			t.Parallel()
+			for _, f := range Formats() {
+				if _, ok := all[f.Name()]; !ok {
+					t.Fatal("there is no sample of", f.Name())
+				}
+				p := all[f.Name()].write(t, f)
+				before, now := p.tree(), time.Now()
+				for n := 4; n < 6; n++ {
+					p.hear(now)
+					if err := p.loop().GoesOn(stands(n), now); err != nil {
+						t.Errorf("%s: %v", f.Name(), err)
+					}
+				}
+				if l, ok := p.loop().(Leaver); ok && l.Leaves(stands(5), "logout", now) != nil {
+					t.Errorf("%s cannot be left", f.Name())
+				}
+				if err := p.loop().Ends(ended(outcome), "s1"); err != nil {
+					t.Errorf("%s: %v", f.Name(), err)
+				}
+				own := p.loop().Own()
+				for _, path := range changed(before, p.tree()) {
+					if !slices.Contains(own, path) {
+						t.Errorf("%s has written %s, and owns %q", f.Name(), path, own)
+					}
+				}
+			}
+		})
+	}
+}
+
+// hear has the files heard, and what was heard remembered.
+func (p *project) hear(now time.Time) Word {
+	p.t.Helper()
+	w, err := p.loop().Hear(now)
+	if err == nil && w.Heard != nil {
+		err = w.Heard()
+	}
+	if err != nil {
+		p.t.Error(err)
+	}
+	return w
+}
+
+// Where nobody says anything, nothing is heard; what was heard once is not again.
+func TestSilenceIsHeardAsSilence(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, p *project) {
+		now := time.Now()
+		p.hear(now)
+		for n := 4; n < 7; n++ {
+			if err := p.loop().GoesOn(stands(n), now); err != nil {
+				t.Error(err)
+			}
+			if w := p.hear(now); len(w.Notes) > 0 || w.Stop != "" || w.Held {
+				t.Errorf("heard %+v", w)
+			}
+		}
+	})
+}
+
+// dressed are the ways in which people's editors write the same file.
+func dressed(text string) map[string]string {
+	return map[string]string{
+		"plain": text, "CRLF": strings.ReplaceAll(text, "\n", "\r\n"), "a byte order mark": "\ufeff" + text,
+		"no line end": strings.TrimSuffix(text, "\n"), "blanks at its end": text + "\n  \n",
+	}
+}
+
+// What is set changes in the lines that hold it, all else stays to the byte, and
+// setting it again changes nothing.
+func TestNothingElseIsChanged(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, p *project) {
+		p.found(t)
+		for name, text := range dressed(p.files[p.state]) {
+			p.put(p.state, text)
+			if _, err := p.loop().Hear(time.Now()); err != nil {
+				continue // not a way to write this one
+			}
+			err := p.loop().GoesOn(stands(7), time.Now())
+			once := p.tree()
+			if err2 := p.loop().GoesOn(stands(7), time.Now()); err != nil || err2 != nil {
+				t.Errorf("%s: %v, %v", name, err, err2)
+			}
+			if diff := changed(once, p.tree()); len(diff) > 0 {
+				t.Errorf("%s: the second time it changed %q", name, diff)
+			}
+			if p.values != nil && !p.sameBut(text, once[p.state]) {
+				t.Errorf("%s: %s", name, cmp.Diff(text, once[p.state]))
+			}
+		}
+	})
+}
+
+// sameBut tells whether two texts of the state file differ in its values alone.
+func (p *project) sameBut(was, is string) bool {
+	const mark = "\ufeff" // stays where it is
+	was, marked := strings.CutPrefix(was, mark)
+	is, still := strings.CutPrefix(is, mark)
+	before, after := strings.SplitAfter(was, "\n"), strings.SplitAfter(is, "\n")
+	end := func(line string) string { return line[len(strings.TrimRight(line, "\r\n")):] }
+	if marked != still {
+		return false
+	}
+	if slices.EqualFunc(before, after, func(a, b string) bool {
+		return a == b || end(a) == end(b) && p.values.MatchString(a) && p.values.MatchString(b)
+	}) {
+		return true
+	}
+	// Lines were added: the others are the same then.
+	others := func(lines []string) string {
+		return strings.TrimRight(strings.Join(slices.DeleteFunc(lines, func(line string) bool {
+			return p.values.MatchString(line) || strings.Trim(line, "\r\n") == ""
+		}), ""), "\r\n")
+	}
+	return len(before) < len(after) && others(before) == others(after)
+}
+
+// What cannot be read, whatever lies there, is an error that names it and is
+// kept: nothing of it is changed or removed, neither while the loop goes on nor
+// when it ends.
+func TestWhatCannotBeReadIsKept(t *testing.T) {
+	t.Parallel()
+	lay := map[string]func(p *project, path string) error{
+		"binary": func(_ *project, path string) error {
+			return os.WriteFile(path, []byte("\x00\xff\xfe\x7fELF\x00"), 0o600)
+		},
+		"empty": func(_ *project, path string) error { return os.WriteFile(path, nil, 0o600) },
+		"huge": func(_ *project, path string) error {
+			return os.WriteFile(path, bytes.Repeat([]byte("x\n"), 9<<20), 0o600)
+		},
+		"a folder": func(_ *project, path string) error { return os.MkdirAll(filepath.Join(path, "sub"), 0o700) },
+		"a link": func(p *project, path string) error {
+			target := filepath.Join(p.root, "elsewhere")
+			return errors.Join(os.WriteFile(target, []byte(p.files[p.state]), 0o600), os.Symlink(target, path))
+		},
+		"a link to nothing": func(_ *project, path string) error { return os.Symlink("nothing", path) },
+	}
+	each(t, func(t *testing.T, p *project) {
+		p.found(t)
+		for name, put := range lay {
+			if name == "empty" && p.fills {
+				continue
+			}
+			path := p.path(p.state)
+			err := errors.Join(os.RemoveAll(path), put(p, path))
+			if runtime.GOOS == "windows" && strings.Contains(name, "link") && err != nil {
+				continue // who may make links there is up to the system
+			}
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			before, now := p.tree(), time.Now()
+			if got, err := p.asked(); err == nil && got.Refused == "" && !got.Skip {
+				t.Errorf("%s is proposed: %+v", name, got)
+			} else if err != nil && !strings.Contains(err.Error(), filepath.Base(p.state)) {
+				t.Errorf("%s: the error does not name the file: %v", name, err)
+			}
+			if w, err := p.loop().Hear(now); err == nil || w.Stop != "" {
+				t.Errorf("%s: heard %+v, %v", name, w, err)
+			}
+			_ = p.loop().GoesOn(stands(7), now) // may be an error, or be left to Hear
+			_ = p.loop().Ends(ended(loop.Verified), "s1")
+			if diff := changed(before, p.tree()); slices.Contains(diff, p.state) || slices.Contains(diff, "elsewhere") {
+				t.Errorf("%s: changed %q", name, diff)
+			}
+			if info, err := os.Lstat(path); err != nil || name == "a folder" != info.IsDir() {
+				t.Errorf("%s is gone: %v", name, err)
+			}
+		}
+	})
+}

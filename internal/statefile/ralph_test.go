@@ -1,0 +1,120 @@
+package statefile
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+func ralphProject(t *testing.T) *project { return ralphSample().write(t, ralphLoop{}) }
+
+func TestRalphLoopIsProposed(t *testing.T) {
+	t.Parallel()
+	got, err := ralphProject(t).asked()
+	want := Proposal{Prompt: "Do it.\n---\niteration: 3", Promise: "DONE", Counted: 2, MaxIterations: 9, MaxGiven: true}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+}
+
+// A file of another session is not spoken of; one that came with the repository,
+// or that the original plugin drives, is refused.
+func TestRalphLoopIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	p := ralphProject(t)
+	ask := func(session string, tracked bool) Proposal {
+		t.Helper()
+		got, err := p.format.Propose(p.path(p.state), p.place, Circumstances{
+			SessionID: session, Now: time.Now(), Home: p.dir, Tracked: func(string) (bool, error) { return tracked, nil },
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		return got
+	}
+	if got := ask("s2", false); !got.Skip || got.Refused != "" {
+		t.Errorf("another session's: %+v", got)
+	}
+	if got := ask("s1", true); got.Skip || !strings.Contains(got.Refused, "git tracks") {
+		t.Errorf("tracked: %+v", got)
+	}
+	settings := filepath.Join(p.dir, ".claude", "settings.json")
+	for text, refused := range map[string]bool{
+		`{"enabledPlugins":{"ralph-wiggum@x":true}}`: true,
+		`{"enabledPlugins":{"ralph-loop@x":false}}`:  false,
+		`{"enabledPlugins":`:                         false,
+	} {
+		if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := ask("s1", false); refused != (got.Refused != "") {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
+// Deleting the file cancels the loop, active: false holds it.
+func TestRalphLoopHears(t *testing.T) {
+	t.Parallel()
+	p := ralphProject(t)
+	p.put(p.state, strings.Replace(p.files[p.state], "active: true", "active: false", 1))
+	if w := p.hear(time.Now()); !w.Held || w.Stop != "" {
+		t.Errorf("not active: %+v", w)
+	}
+	if err := os.Remove(p.path(p.state)); err != nil {
+		t.Fatal(err)
+	}
+	if w := p.hear(time.Now()); w.Stop != p.state+" was deleted" {
+		t.Errorf("deleted: %+v", w)
+	}
+	if err := p.loop().GoesOn(stands(4), time.Now()); err != nil || len(p.tree()) > 0 {
+		t.Errorf("it is back: %v, %v", p.tree(), err)
+	}
+}
+
+// The file goes with its loop, unless it is another's by now.
+func TestRalphLoopEnds(t *testing.T) {
+	t.Parallel()
+	p := ralphProject(t)
+	if err := p.loop().Ends(ended(loop.Verified), "s2"); err != nil || len(p.tree()) == 0 {
+		t.Errorf("another's: %v, %v", p.tree(), err)
+	}
+	if err := p.loop().Ends(ended(loop.Verified), "s1"); err != nil || len(p.tree()) > 0 {
+		t.Errorf("ours: %v, %v", p.tree(), err)
+	}
+	want := map[loop.Outcome]string{
+		loop.Iterations: "🛑 Ralph loop: Max iterations (9) reached.", loop.Verified: "✅ Ralph loop: Detected <promise>DONE</promise>",
+		loop.CancelledEnd: "Cancelled Ralph loop (was at iteration 5)", loop.Stuck: "",
+	}
+	for outcome, text := range want {
+		if got := p.loop().Ending(ended(outcome).State); got != text {
+			t.Errorf("%s: %q", outcome, got)
+		}
+	}
+}
+
+// A loop that was begun before there were formats has the only one of then.
+func TestLoopsFromBeforeTheFormats(t *testing.T) {
+	t.Parallel()
+	p := ralphProject(t)
+	p.spec.Format = ""
+	if line := p.loop().Line(stands(4).State); !strings.HasPrefix(line, "🔄 Ralph iteration 4 ") {
+		t.Errorf("line: %q", line)
+	}
+	p.spec.Format = "of a newer version"
+	if own := p.loop().Own(); own != nil {
+		t.Errorf("an unknown format owns %q", own)
+	}
+	if p.spec.File = ""; len(p.loop().Own()) > 0 || p.hear(time.Now()).Stop != "" {
+		t.Error("a loop without files has some")
+	}
+}
