@@ -47,15 +47,11 @@ func Append(log, entry []byte) []byte {
 	return out[from:]
 }
 
-// Tail is the end of a log of which only the last bytes were read: without the
-// line that was cut in two.
-func Tail(end []byte) []byte { return end[bytes.IndexByte(end, '\n')+1:] }
-
 // Failure is what failure-context.log tells of a try that failed.
 type Failure struct {
 	Loop      string
 	Story     string
-	Iteration int       // 0: not a try, the story was set aside
+	Iteration int
 	Base      string    // the commit that the story began with, "" for none
 	At        time.Time // when it was found
 	Reason    string
@@ -100,9 +96,6 @@ const (
 
 // line names the try: what tells its entry from all others.
 func (f Failure) line() string {
-	if f.Iteration == 0 {
-		return fmt.Sprintf("Story: %s, set aside by %s", f.Story, f.Loop)
-	}
 	return fmt.Sprintf("Story: %s, iteration %d of %s", f.Story, f.Iteration, f.Loop)
 }
 
