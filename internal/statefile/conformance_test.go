@@ -36,6 +36,7 @@ func samples() map[string]sample {
 		ralphLoop{}.Name():   ralphSample(),
 		featureList{}.Name(): featureSample(),
 		planLoop{}.Name():    planSample(),
+		thLoop{}.Name():      thSample(),
 	}
 }
 

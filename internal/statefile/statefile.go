@@ -49,6 +49,7 @@ func Formats() []Format {
 		ralphLoop{},
 		featureList{},
 		planLoop{},
+		thLoop{},
 	}
 }
 

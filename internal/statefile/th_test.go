@@ -1,0 +1,330 @@
+package statefile
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/foreign/thloop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+const (
+	thPath  = ".claude/th-loop.local.md"
+	thV1    = "temp/th-channel.md"
+	thState = "---\nstatus: active          # hook が動く条件\nstarted: 1737304800\nmine: x\nmax: 10\niteration: 3 # 現在\nduration: 600\nprompt: \"\"\nlast_read_timestamp: 1738303200\n---\n"
+)
+
+func thSample() sample {
+	return sample{
+		files:  map[string]string{thPath: thState, thV1: "## 10:00 nao\nlook around\n"},
+		state:  thPath,
+		spec:   record.Spec{Prompt: thloop.Goal(), File: thPath, NoCommit: true},
+		values: regexp.MustCompile(`^(\x{feff})?(status|iteration|last_read_timestamp):`),
+	}
+}
+
+// thProject is a loop at work that has heard what stood in its channel.
+func thProject(t *testing.T) *project {
+	t.Helper()
+	p := thSample().write(t, thLoop{})
+	if w := p.hear(time.Now()); len(w.Notes) != 1 || !strings.Contains(w.Notes[0].Text, "look around") || w.Stop != "" {
+		t.Fatalf("the first read heard %+v", w)
+	}
+	return p
+}
+
+// later is when a file that was written just now is settled.
+func later() time.Time { return time.Now().Add(time.Minute) }
+
+func (p *project) add(name, text string) {
+	p.t.Helper()
+	data, err := os.ReadFile(p.path(name))
+	if err != nil && !os.IsNotExist(err) {
+		p.t.Fatal(err)
+	}
+	p.put(name, string(data)+text)
+}
+
+// ran has a tool call written down as the hook does, and returns where it begins.
+func (p *project) ran(c record.ToolCall) int64 {
+	p.t.Helper()
+	path := filepath.Join(p.dir, record.ToolCallsFile)
+	before, _ := os.ReadFile(path)
+	line, err := json.Marshal(c)
+	if err == nil {
+		err = os.WriteFile(path, append(append(before, line...), '\n'), 0o600)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return int64(len(before))
+}
+
+func texts(w Word) string {
+	var all []string
+	for _, n := range w.Notes {
+		all = append(all, n.Text)
+	}
+	return strings.Join(all, "\n")
+}
+
+// TestThProposed has the rows about what loop the state file asks for.
+func TestThProposed(t *testing.T) {
+	t.Parallel()
+	minutes := 10 * time.Minute
+	tests := []struct {
+		name, text string
+		want       Proposal
+	}{
+		{"as documented, a fixed started", thState, Proposal{Prompt: thloop.Goal(), Kind: loop.Explore, MaxIterations: 10, MaxGiven: true, MaxDuration: minutes, DurationGiven: true, Counted: 2}},
+		{"no limits", "---\nstatus: active\nmax: 0\nduration: 0\n---\n", Proposal{Prompt: thloop.Goal(), Kind: loop.Explore, MaxGiven: true, DurationGiven: true}},
+		{"limits left out", "---\nstatus: active\n---\n", Proposal{Prompt: thloop.Goal(), Kind: loop.Explore}},
+		{"a fixed prompt", "---\nstatus: active\nprompt: \"Think.\"\n---\n", Proposal{Prompt: "Think.", Kind: loop.Explore}},
+		{"periodic", "---\nstatus: active\nprompt: Watch.\nevery: 5m\n---\n", Proposal{Prompt: "Watch.", Kind: loop.Periodic, Every: 5 * time.Minute}},
+		{"not active", "---\nstatus: completed\n---\n", Proposal{Skip: true}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := thSample().write(t, thLoop{})
+			p.put(thPath, tt.text)
+			got, err := p.asked()
+			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+func TestThOfAnAgent(t *testing.T) {
+	t.Parallel()
+	p := thSample().write(t, thLoop{})
+	p.place.ThLoopAgent = "eris"
+	if path := p.format.Find(p.place); path != "" {
+		t.Errorf("an agent with a name found %s", path)
+	}
+	p.put(".claude/th-loop-eris.local.md", thState)
+	if path := p.format.Find(p.place); path != p.path(".claude/th-loop-eris.local.md") {
+		t.Errorf("found %q", path)
+	}
+	p.place.ThLoopAgent = "../eris"
+	if path := p.format.Find(p.place); path != "" {
+		t.Errorf("a name that is a path found %s", path)
+	}
+	p.spec.File = ".claude/th-loop-eris.local.md"
+	p.put(thV1, "## 10:00 Eris\nmine\n## 10:01 nao\ntheirs\n")
+	if w := p.hear(time.Now()); strings.Contains(texts(w), "\nmine") || !strings.Contains(texts(w), "theirs") {
+		t.Errorf("heard %q", texts(w))
+	}
+}
+
+func TestThLeftToItsOwnHook(t *testing.T) {
+	t.Parallel()
+	for name, settings := range map[string]string{
+		".claude/settings.local.json": `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"bash x/th-loop-stop-hook.sh"}]}]}}`,
+		".claude/settings.json":       `{"enabledPlugins":{"th-loop@hearts":true}}`,
+	} {
+		p := thSample().write(t, thLoop{})
+		p.put(name, settings)
+		if got, err := p.asked(); err != nil || got.Refused != "th-loop's own hook is installed: "+thPath+" is left to it" {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+// TestThHeard has the rows about what ends a loop, and what does not.
+func TestThHeard(t *testing.T) {
+	t.Parallel()
+	day := time.Now().Format(time.DateOnly)
+	remove := func(p *project) { _ = os.Remove(p.path(thPath)) }
+	status := func(p *project) { p.put(thPath, strings.Replace(thState, "status: active", "status: done", 1)) }
+	wrote := record.ToolCall{Tool: "Bash", Command: "echo x >> temp/th-channel.md"}
+	tests := []struct {
+		name  string
+		do    func(p *project)
+		stop  string
+		note  string
+		held  bool
+		quiet bool // nothing is noted
+	}{
+		{name: "nothing", do: func(*project) {}, quiet: true},
+		{name: "a message", do: func(p *project) { p.add(thV1, "now that\n") }, note: "From " + thV1 + ":3:\nnow that"},
+		{name: "a message in the file of the day", do: func(p *project) { p.add("temp/th-channel/"+day+".md", "now that") }, note: "now that"},
+		{name: "stop", do: func(p *project) { p.add(thV1, "STOP") }, stop: thV1 + ":3 says stop", note: "STOP"},
+		{name: "stop in a quote", do: func(p *project) { p.add(thV1, "> stop\n") }, note: "> stop"},
+		{name: "stop, the state file is damaged", do: func(p *project) { p.add(thV1, "stop\n"); p.put(thPath, "x") }, stop: thV1 + ":3 says stop", note: "stop"},
+		{name: "stop, and deleted", do: func(p *project) { p.add(thV1, "stop\n"); remove(p) }, stop: thV1 + ":3 says stop", note: "stop"},
+		{name: "deleted", do: remove, stop: thPath + " was deleted", quiet: true},
+		{name: "another status", do: status, stop: thPath + ` has the status "done"`, quiet: true},
+		{name: "stop, where the agent wrote too", do: func(p *project) { p.ran(wrote); p.add(thV1, "stop\n") }, held: true, note: "stop"},
+		{name: "stop, where the agent looked", do: func(p *project) {
+			p.ran(record.ToolCall{Tool: "Bash", Command: "cd x && cat temp/th-channel.md 2>/dev/null | tail"})
+			p.ran(record.ToolCall{Tool: "Read", Path: p.path(thV1)})
+			p.add(thV1, "stop\n")
+		}, stop: thV1 + ":3 says stop", note: "stop"},
+		{name: "deleted by the agent", do: func(p *project) {
+			p.ran(record.ToolCall{Tool: "Bash", Command: "rm -f .claude/th-loop.local.md"})
+			remove(p)
+		}, note: "That does not end the loop"},
+		{name: "another status by the agent", do: func(p *project) { p.ran(record.ToolCall{Tool: "Edit", Path: p.path(thPath)}); status(p) }, note: "That does not end the loop"},
+		{name: "deleted in the person's turn", do: func(p *project) {
+			from := p.ran(record.ToolCall{Tool: "Bash", Command: "rm -f .claude/th-loop.local.md"})
+			p.ran(record.ToolCall{Theirs: true, From: from})
+			remove(p)
+		}, stop: thPath + " was deleted", quiet: true},
+		{name: "another prompt", do: func(p *project) {
+			p.put(thPath, strings.Replace(thState, `prompt: ""`, `prompt: "Sing."`, 1))
+		}, note: "Work on this from now on:\nSing."},
+		{name: "other limits", do: func(p *project) { p.put(thPath, strings.Replace(thState, "max: 10", "max: 1", 1)) }, quiet: true},
+		{name: "a channel that cannot be read", do: func(p *project) {
+			_ = os.Remove(p.path(thV1))
+			_ = os.Mkdir(p.path(thV1), 0o700)
+		}, note: "The channel cannot be read: "},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := thProject(t)
+			tt.do(p)
+			w := p.hear(later())
+			if w.Stop != tt.stop || w.Held != tt.held || !strings.Contains(texts(w), tt.note) || tt.quiet && len(w.Notes) > 0 {
+				t.Errorf("heard %+v", w)
+			}
+			if tt.stop == "" {
+				if w = p.hear(later()); w.Stop != "" || w.Held != tt.held || len(w.Notes) > 0 && !strings.Contains(tt.name, "cannot") {
+					t.Errorf("then heard %+v", w)
+				}
+			}
+		})
+	}
+}
+
+// A stop that was there before the loop is an old one, unless it was written since
+// the state file was.
+func TestThStopAtTheFirstRead(t *testing.T) {
+	t.Parallel()
+	old := time.Now().Add(-time.Hour)
+	for _, fresh := range []bool{false, true} {
+		p := thSample().write(t, thLoop{})
+		p.put(thV1, "stop\n\n## 11:00 nao\nagain\nstop\n")
+		file := p.path(map[bool]string{false: thV1, true: thPath}[fresh])
+		if err := os.Chtimes(file, old, old); err != nil {
+			t.Fatal(err)
+		}
+		if w := p.hear(later()); (w.Stop != "") != fresh {
+			t.Errorf("written since: %v, heard %+v", fresh, w)
+		}
+	}
+}
+
+// What was said and perhaps not heard is said once more in the same words, and
+// what came since after it: nothing is lost, nothing is told twice.
+func TestThSaidOnceMore(t *testing.T) {
+	t.Parallel()
+	p := thProject(t)
+	p.add(thV1, "one\n")
+	first, err := p.loop().Hear(later())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.add(thV1, "two\n")
+	again := p.hear(later())
+	if diff := cmp.Diff(first.Notes, again.Notes); diff != "" {
+		t.Errorf("(-first +again):\n%s", diff)
+	}
+	if w := p.hear(later()); !strings.HasSuffix(texts(w), thV1+":4:\ntwo") {
+		t.Errorf("then heard %q", texts(w))
+	}
+}
+
+// A loop that was held goes on when the person says so; it was the person's own
+// stop after all where their turn wrote it.
+func TestThHeld(t *testing.T) {
+	t.Parallel()
+	for _, theirs := range []bool{false, true} {
+		p := thProject(t)
+		from := p.ran(record.ToolCall{Tool: "Write", Path: p.path(thV1)})
+		p.add(thV1, "stop\n")
+		if w := p.hear(later()); !w.Held || w.Stop != "" {
+			t.Fatalf("heard %+v", w)
+		}
+		if theirs {
+			p.ran(record.ToolCall{Theirs: true, From: from})
+			if w := p.hear(later()); w.Held || w.Stop != "the channel says stop" {
+				t.Errorf("the person's: heard %+v", w)
+			}
+			continue
+		}
+		if err := p.loop().GoesOn(stands(4), later()); err != nil {
+			t.Fatal(err)
+		}
+		if w := p.hear(later()); w.Held || w.Stop != "" {
+			t.Errorf("gone on: heard %+v", w)
+		}
+	}
+}
+
+func TestThKeptUpToDate(t *testing.T) {
+	t.Parallel()
+	p := thProject(t)
+	now := later()
+	p.add(thV1, "more\n")
+	p.hear(now)
+	if err := p.loop().GoesOn(stands(4), now); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.NewReplacer("iteration: 3", "iteration: 4", "1738303200", fmt.Sprint(now.Unix())).Replace(thState)
+	if diff := cmp.Diff(want, p.tree()[thPath]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for outcome, status := range map[loop.Outcome]string{
+		loop.Finished: "completed", loop.Duration: "completed", loop.Unverified: "completed",
+		loop.CancelledEnd: "stopped", loop.Errored: "stopped", loop.BlockedEnd: "stopped",
+	} {
+		p.put(thPath, thState)
+		if err := p.loop().Ends(ended(outcome), "s1"); err != nil {
+			t.Fatal(err)
+		}
+		want := strings.NewReplacer("iteration: 3", "iteration: 5", "status: active", "status: "+status).Replace(thState)
+		if diff := cmp.Diff(want, p.tree()[thPath]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", outcome, diff)
+		}
+		if got, err := p.asked(); err != nil || !got.Skip {
+			t.Errorf("%s: then proposed %+v, %v", outcome, got, err)
+		}
+	}
+}
+
+func TestThVoice(t *testing.T) {
+	t.Parallel()
+	p := thProject(t)
+	now := later()
+	say := func(n int) string { return p.loop().Line(stands(n).State) }
+	if got := say(4); got != "th-loop iteration 4/9 · new messages in the channel" {
+		t.Error(got)
+	}
+	for n := 4; n < 6; n++ {
+		if err := p.loop().GoesOn(stands(n), now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := say(5); !strings.HasPrefix(got, "th-loop iteration 5/9 · (No new messages since 20") {
+		t.Error(got)
+	}
+	for outcome, want := range map[loop.Outcome]string{
+		loop.Finished: "th-loop completed: 10000s elapsed", loop.CancelledEnd: "th-loop completed: 10000s elapsed", loop.Errored: "",
+	} {
+		if got := p.loop().Ending(ended(outcome).State); got != want {
+			t.Errorf("%s: %q", outcome, got)
+		}
+	}
+}

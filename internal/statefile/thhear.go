@@ -1,0 +1,267 @@
+package statefile
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/foreign/thloop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// channelMax is the largest file of a channel that is read, in bytes.
+const channelMax = 4 << 20
+
+// settles is how long after the last write a line without an end is whole: many
+// editors write none at the end of a file.
+const settles = 2 * time.Second
+
+// thMemory is what is remembered of the files from one turn to the next, in the
+// loop's folder.
+type thMemory struct {
+	Cursor thloop.Cursor `json:"cursor,omitzero"`
+	Calls  int64         `json:"calls,omitempty"`  // bytes of the tool calls that were looked at
+	News   bool          `json:"news,omitempty"`   // the channel had something for the next turn
+	Told   int           `json:"told,omitempty"`   // the last iteration it had something for
+	Held   bool          `json:"held,omitempty"`   // the loop rests, as the agent may have written the stop
+	Seen   string        `json:"seen,omitempty"`   // what a tool call of the agent's had the state file say
+	Prompt *string       `json:"prompt,omitempty"` // of the state file, when it was last read
+	At     int64         `json:"at,omitempty"`     // Calls when Held or Seen were set
+	Said   *thSaid       `json:"said,omitempty"`   // was said, and not known to be heard: said once more
+}
+
+type thSaid struct {
+	Notes []Note   `json:"notes"`
+	Stop  string   `json:"stop,omitempty"`
+	Then  thMemory `json:"then"`
+}
+
+func (t thFiles) memoryPath() string { return filepath.Join(t.LoopDir, "channel.json") }
+
+// remember reads what is remembered. One that cannot be read is a loop that has
+// heard nothing yet: it hears the channel once more.
+func (t thFiles) remember() thMemory {
+	var m thMemory
+	data, err := os.ReadFile(t.memoryPath())
+	if err != nil || json.Unmarshal(data, &m) != nil {
+		return thMemory{}
+	}
+	return m
+}
+
+func (t thFiles) keep(m thMemory) error {
+	data, err := json.Marshal(m)
+	if err == nil {
+		err = atomicfile.Write(t.memoryPath(), data, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("remember what the channel said: %w", err)
+	}
+	return nil
+}
+
+// Hear reads the channel and the state file. A stop in the channel, deleting the
+// state file, and any status but active end the loop, in this order, unless a tool
+// call of the agent's may have done it.
+func (t thFiles) Hear(now time.Time) (Word, error) {
+	before := t.remember()
+	if said := before.Said; said != nil {
+		return t.heard(Word{Notes: said.Notes, Stop: said.Stop}, said.Then), nil
+	}
+	m := before
+	did := t.calls(&m)
+	f, info, err := readTh(t.Path, t.Spec.File)
+	var w Word
+	w.Stop = t.channel(&m, &w, did, info, now)
+	if did.theirs { // what seemed to be the agent's was the person's
+		if m.Held && w.Stop == "" {
+			w.Stop = "the channel says stop"
+		}
+		m.Held, m.Seen = false, ""
+	}
+	what := says(f, err)
+	switch {
+	case w.Stop != "":
+	case err != nil && what == "":
+		return Word{}, err // nothing was remembered: the channel is heard when the file can be read
+	case what != "" && what != m.Seen && did.state:
+		m.Seen, m.At = what, m.Calls
+		w.note(fmt.Sprintf("A tool call of yours left %s so that it %s. That does not end the loop; its limits and the person do.", t.Spec.File, what), now)
+	case what != m.Seen:
+		m.Seen = ""
+		if what != "" {
+			w.Stop = t.Spec.File + " " + what
+		}
+	}
+	if f != nil {
+		if m.Prompt != nil && *m.Prompt != f.Prompt && f.Prompt != "" && !did.state {
+			w.note(fmt.Sprintf("The prompt in %s was changed. Work on this from now on:\n%s", t.Spec.File, f.Prompt), now)
+		}
+		m.Prompt = &f.Prompt
+	}
+	if len(w.Notes) > 0 {
+		kept := before
+		kept.Said = &thSaid{Notes: w.Notes, Stop: w.Stop, Then: m}
+		if err := t.keep(kept); err != nil {
+			return Word{}, err
+		}
+	}
+	return t.heard(w, m), nil
+}
+
+// heard is the word that leads to what is remembered then.
+func (t thFiles) heard(w Word, then thMemory) Word {
+	w.Held = then.Held
+	if before := t.remember(); !same(before, then) {
+		w.Heard = func() error { return t.keep(then) }
+	}
+	return w
+}
+
+func same(a, b thMemory) bool {
+	one, err := json.Marshal(a)
+	other, otherErr := json.Marshal(b)
+	return err == nil && otherErr == nil && bytes.Equal(one, other)
+}
+
+// note adds a note under an id of its own: the same words may be written twice.
+func (w *Word) note(text string, now time.Time) {
+	h := fnv.New128a()
+	fmt.Fprintf(h, "%d %d %s", now.UnixNano(), len(w.Notes), text)
+	w.Notes = append(w.Notes, Note{ID: hex.EncodeToString(h.Sum(nil)), Text: text})
+}
+
+// channel has what is new in the channel noted, and returns why the loop is to
+// end, if that is what it says.
+func (t thFiles) channel(m *thMemory, w *Word, did thCalls, state fs.FileInfo, now time.Time) string {
+	files, fresh := t.sources(m.Cursor, w, state, now)
+	news, cursor := m.Cursor.Read(files, t.me(), now)
+	m.Cursor = cursor
+	if text := news.Note(); text != "" {
+		w.note(text, now)
+		m.News = true
+	}
+	for _, s := range news.Stops {
+		switch {
+		case news.First && !(s.Last && fresh[s.File]): // it was there before the loop
+		case s.Own && !s.Last: // the agent speaks of it
+		case did.channel || s.Own:
+			m.Held, m.At = true, m.Calls
+		default:
+			return fmt.Sprintf("%s:%d says stop", s.File, s.Line)
+		}
+	}
+	return ""
+}
+
+// sources are the files of the channel, and those of them that were written after
+// the state file was. What cannot be read is told, and is read when it can be.
+func (t thFiles) sources(c thloop.Cursor, w *Word, state fs.FileInfo, now time.Time) (files []thloop.Source, fresh map[string]bool) {
+	names := []string{thloop.ChannelFile}
+	for _, day := range c.Days(t.days(), now) {
+		names = append(names, thloop.ChannelDir+"/"+day)
+	}
+	fresh = map[string]bool{}
+	for _, name := range names {
+		data, info, err := read(filepath.Join(t.project(), filepath.FromSlash(name)), channelMax)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			w.note("The channel cannot be read: "+err.Error(), time.Time{}) // the same each time: told once
+			continue
+		}
+		age := now.Sub(info.ModTime()).Abs() // a file server's clock may be ahead
+		files = append(files, thloop.Source{Name: name, Data: data, Settled: age >= settles})
+		fresh[name] = state != nil && info.ModTime().After(state.ModTime())
+	}
+	return files, fresh
+}
+
+// thCalls is what tool calls of the agent's may have written to.
+type thCalls struct {
+	state, channel bool
+	theirs         bool // what it did when m.At was set was the person's after all
+}
+
+// callsMax bounds how much of the tool calls is looked at.
+const callsMax = 16 << 20
+
+// calls looks at the tool calls since the last time. They are written down where
+// the loop lives in a session; those of a turn that was the person's are theirs.
+func (t thFiles) calls(m *thMemory) thCalls {
+	f, err := os.Open(filepath.Join(t.LoopDir, record.ToolCallsFile))
+	if err != nil {
+		return thCalls{}
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.NewSectionReader(f, m.Calls, callsMax))
+	if err != nil {
+		return thCalls{}
+	}
+	type at struct {
+		offset int64
+		did    thCalls
+	}
+	var all []at
+	var did thCalls
+	for line := range bytes.Lines(data) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break
+		}
+		var c record.ToolCall
+		if json.Unmarshal(line, &c) == nil { // else it is damaged, and the rest counts
+			if c.Theirs {
+				all = slices.DeleteFunc(all, func(a at) bool { return a.offset >= c.From })
+				did.theirs = did.theirs || m.At > c.From
+			}
+			all = append(all, at{m.Calls, t.wrote(c)})
+		}
+		m.Calls += int64(len(line))
+	}
+	for _, a := range all {
+		did.state, did.channel = did.state || a.did.state, did.channel || a.did.channel
+	}
+	return did
+}
+
+// wrote tells what a tool call may have written to.
+func (t thFiles) wrote(c record.ToolCall) thCalls {
+	if slices.Contains([]string{"Read", "Grep", "Glob", "LS"}, c.Tool) {
+		return thCalls{}
+	}
+	text := filepath.ToSlash(c.Path)
+	if c.Path == "" && writes(c.Command) {
+		text = c.Command
+	}
+	return thCalls{
+		state:   strings.Contains(text, strings.TrimSuffix(filepath.Base(t.Path), ".local.md")),
+		channel: strings.Contains(text, filepath.Base(thloop.ChannelDir)),
+	}
+}
+
+// writes tells whether a command may write to a file: it does not only look.
+func writes(command string) bool {
+	command = strings.NewReplacer("2>&1", "", "2>/dev/null", "", "2> /dev/null", "").Replace(command)
+	if strings.Contains(command, ">") {
+		return true
+	}
+	for part := range strings.FieldsFuncSeq(command, func(r rune) bool { return strings.ContainsRune("|;&\n()`", r) }) {
+		words := strings.Fields(part)
+		if len(words) > 0 && !slices.Contains([]string{"cat", "tail", "head", "grep", "rg", "ls", "wc", "cd", "less", "stat", "echo", "sort"}, words[0]) {
+			return true
+		}
+	}
+	return false
+}
