@@ -33,10 +33,11 @@ type sample struct {
 // samples has one for each format.
 func samples() map[string]sample {
 	return map[string]sample{
-		ralphLoop{}.Name():   ralphSample(),
-		featureList{}.Name(): featureSample(),
-		planLoop{}.Name():    planSample(),
-		thLoop{}.Name():      thSample(),
+		ralphLoop{}.Name():    ralphSample(),
+		featureList{}.Name():  featureSample(),
+		planLoop{}.Name():     planSample(),
+		verifyActive{}.Name(): verifySample(),
+		thLoop{}.Name():       thSample(),
 	}
 }
 

@@ -50,6 +50,7 @@ func Formats() []Format {
 		featureList{},
 		planLoop{},
 		thLoop{},
+		verifyActive{},
 	}
 }
 
@@ -118,7 +119,8 @@ type Proposal struct {
 	Counted        int    // iterations that were counted there
 	Handover       bool   // the format promises to go on in fresh sessions
 	Isolation      *record.Isolation
-	InSessionTries int // failed tries before an isolated one, if Isolation is set; 0 is the usual number
+	InSessionTries int    // failed tries before an isolated one, if Isolation is set; 0 is the usual number
+	Remark         string // worth telling the person when the loop begins, "" for nothing
 }
 
 // Order is a loop under way, of whose files there is something to know.

@@ -19,7 +19,7 @@ const (
 // has failed. What the command printed is data, in a fence that it cannot close.
 func Failed(r Result, iteration, most int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## Shell Verification FAILED (Iteration %d/%d)\n\n", iteration, most)
+	fmt.Fprintf(&b, "## %s\n\n", Again(iteration, most))
 	fmt.Fprintf(&b, "**Command:** %s\n", code(r.Command))
 	if r.TimedOut {
 		fmt.Fprintf(&b, "**Status:** Timed out after %.1fs\n", r.Duration.Seconds())
@@ -29,6 +29,15 @@ func Failed(r Result, iteration, most int) string {
 	fmt.Fprintf(&b, "\n### Output\n\n%s\n\n", fence(output(r)))
 	b.WriteString("Find the cause and fix it. The command runs again when you finish.")
 	return b.String()
+}
+
+// Again is said when check number iteration of at most most (0: any number) has
+// failed and work goes on.
+func Again(iteration, most int) string {
+	if most <= 0 {
+		return fmt.Sprintf("Shell Verification FAILED (Iteration %d)", iteration)
+	}
+	return fmt.Sprintf("Shell Verification FAILED (Iteration %d/%d)", iteration, most)
 }
 
 // output is the failing part of what the command said, bounded.
@@ -82,11 +91,6 @@ func MaxReached(n int) string {
 // Newer says why the state of a newer claude-prompts is not followed.
 func Newer(path string) string {
 	return path + " is the SQLite state of a newer claude-prompts, which pawl does not read; type  :: verify:\"COMMAND\"  in the session, or  pawl start --verify COMMAND"
-}
-
-// PlainGoal is the goal of a loop of which nobody said more than the command.
-func PlainGoal(command string) string {
-	return "Make this command succeed: " + code(command) + ". Fix what it checks, not the check."
 }
 
 // Stats says on one line what an isolated try has taken, for people.

@@ -78,7 +78,6 @@ func TestMessages(t *testing.T) {
 		verifyactive.Passed(4):                "[Verify] PASSED on iteration 4!",
 		verifyactive.MaxReached(5):            "[Verify] Max iterations (5) reached. Stopping.",
 		verifyactive.Stats(try):               "Cost $0.1234 · Duration 12.3s · Tokens 1,234 in / 567 out (cache: 1,008,901) · Turns 3",
-		verifyactive.PlainGoal("npm test"):    "Make this command succeed: `npm test`. Fix what it checks, not the check.",
 		verifyactive.Newer("verify-state.db"): "verify-state.db is the SQLite state of a newer claude-prompts, which pawl does not read; type  :: verify:\"COMMAND\"  in the session, or  pawl start --verify COMMAND",
 	} {
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -1,0 +1,66 @@
+package verifyactive_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
+)
+
+// TestAdopt has a case for each row of the table "Whose file it is" in
+// docs/reference/verify-loop.md, by the row's name.
+func TestAdopt(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	now := began.Add(3 * time.Hour)
+	tests := []struct {
+		name string
+		in   verifyactive.Circumstances
+		max  int
+		want string
+	}{
+		{"written in this session", verifyactive.Circumstances{Modified: began.Add(time.Minute)}, 5, ""},
+		{"coarse times", verifyactive.Circumstances{Modified: began.Add(-time.Second)}, 5, ""},
+		{"older than the session", verifyactive.Circumstances{Modified: began.Add(-time.Minute)}, 5, "is older than this session"},
+		{"session of unknown age", verifyactive.Circumstances{SessionStarted: time.Unix(0, 0), Modified: now.Add(-2 * time.Hour)}, 5, "is older than this session"},
+		{"session of unknown age, fresh", verifyactive.Circumstances{SessionStarted: time.Unix(0, 0), Modified: now.Add(-50 * time.Minute)}, 5, ""},
+		{"future", verifyactive.Circumstances{Modified: now.Add(time.Hour)}, 5, "has a time that lies in the future"},
+		{"tracked by git", verifyactive.Circumstances{Modified: now, Tracked: true}, 5, "is tracked by git: it did not come from you"},
+		{"its own hook is there", verifyactive.Circumstances{Modified: now, Driven: true}, 5, "is left to the Stop hook of claude-prompts, which is in effect: disable that plugin or hook to have pawl follow it"},
+		{"used up", verifyactive.Circumstances{Modified: now}, 3, "says that all of its 3 iterations are used up"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := tt.in
+			c.Now = now
+			switch {
+			case c.SessionStarted.IsZero():
+				c.SessionStarted = began
+			case c.SessionStarted.Unix() == 0:
+				c.SessionStarted = time.Time{}
+			}
+			if got := verifyactive.Adopt(&verifyactive.File{Iteration: 3, MaxIterations: tt.max}, c); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestDriven(t *testing.T) {
+	t.Parallel()
+	for settings, want := range map[string]bool{
+		`{"enabledPlugins": {"claude-prompts@minipuft": true}}`:                                                            true,
+		`{"enabledPlugins": {"claude-prompts@minipuft": false}}`:                                                           false,
+		`{"enabledPlugins": {"prompts@minipuft": true}}`:                                                                   false,
+		`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "python3 hooks/ralph-stop.py"}]}]}}`:                true,
+		`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "pawl-hook claude"}]}]}}`:                           false,
+		`{"disableAllHooks": true, "hooks": {"Stop": [{"hooks": [{"command": "python3 hooks/ralph-stop.py"}]}]}}`:          false,
+		`{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "python3 hooks/ralph-context-tracker"}]}]}}`: false,
+		`{ // comment`: false,
+	} {
+		if got := verifyactive.Driven([]byte(settings)); got != want {
+			t.Errorf("%s: %v", settings, got)
+		}
+	}
+}

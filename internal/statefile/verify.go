@@ -1,0 +1,274 @@
+package statefile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// verifyActive is the state file of the verify loop of claude-prompts. Its command
+// comes out of a file, which is why nothing here runs it.
+type verifyActive struct{}
+
+func (verifyActive) Name() string { return "verify-active" }
+
+// Find is the first state file, or where there is none but a newer version keeps
+// its state, that one: Propose refuses it by name.
+func (verifyActive) Find(p Place) string {
+	newer := ""
+	for pair := range slices.Chunk(p.VerifyActive(), 2) { // the file and, beside it, a newer version's
+		file, err := os.Lstat(pair[0])
+		db, dbErr := os.Lstat(pair[1])
+		switch {
+		case err == nil && (dbErr != nil || !db.ModTime().After(file.ModTime())):
+			return pair[0]
+		case dbErr == nil:
+			newer = cmp.Or(newer, pair[1])
+		}
+	}
+	return newer
+}
+
+func (v verifyActive) Propose(path string, p Place, c Circumstances) (Proposal, error) {
+	name := in(p.Root, path)
+	about := verifyactive.Circumstances{SessionStarted: c.SessionStarted, Now: c.Now, Driven: verifyDriven(p.Root, c.Home)}
+	if filepath.Ext(path) == ".db" {
+		if about.Driven || !verifyactive.Fresh(lastWrite(path), about) {
+			return Proposal{Skip: true}, nil // somebody else follows it, or nobody does any more
+		}
+		return Proposal{Refused: verifyactive.Newer(name)}, nil
+	}
+	f, info, err := readVerify(path)
+	if err != nil {
+		return Proposal{}, err
+	}
+	ours := leadsInto(p.Root, filepath.Dir(path))
+	if !ours && len(within(p.Root, path)) == 1 {
+		return Proposal{Refused: name + " lies in a folder that is a link out of the project"}, nil
+	}
+	about.Modified = info.ModTime()
+	if ours {
+		if about.Tracked, err = c.Tracked(path); err != nil {
+			return Proposal{}, err
+		}
+	}
+	if !ours && !verifyactive.Fresh(about.Modified, about) {
+		return Proposal{Skip: true}, nil // the plugin's file serves all projects: a session long gone left it
+	}
+	if why := verifyactive.Adopt(f, about); why != "" {
+		return Proposal{Refused: name + " " + why}, nil
+	}
+	dir, err := workingDir(p.Root, f)
+	if err != nil && !ours {
+		return Proposal{Skip: true}, nil // it is for another project
+	}
+	if err != nil {
+		return Proposal{}, err
+	}
+	made := Proposal{
+		Prompt: verifyGoal(f), MaxIterations: f.MaxIterations, MaxGiven: true, Counted: f.Iteration,
+		Verify: f.Command, VerifyTimeout: f.Timeout, VerifyDir: dir,
+	}
+	return v.bounds(made, path, p), nil
+}
+
+// bounds adds what the settings say of isolated tries.
+func (verifyActive) bounds(made Proposal, path string, p Place) Proposal {
+	config, name := verifyConfig(path, p)
+	made.InSessionTries = config.Tries
+	is := config.Isolation
+	remark := fmt.Sprintf("after %d failed tries here, isolated ones follow: each at most $%.2f and %s (%s)", config.Tries, is.MaxCostUSD, is.Timeout, name)
+	if is.Off != "" {
+		remark = "there are no isolated tries: " + is.Off
+	} else {
+		made.Isolation = &record.Isolation{MaxCostUSD: is.MaxCostUSD, Timeout: is.Timeout, PermissionMode: is.PermissionMode}
+	}
+	made.Remark = strings.Join(append(config.Notes, remark), "; ")
+	return made
+}
+
+// verifyConfig reads the settings of claude-prompts, and says where they stood.
+func verifyConfig(state string, p Place) (c verifyactive.Config, name string) {
+	var paths []string
+	for _, root := range []string{p.Plugin, p.Root, filepath.Dir(filepath.Dir(state))} {
+		if filepath.IsAbs(root) {
+			paths = append(paths, filepath.Join(root, filepath.FromSlash(verifyactive.ServerConfigPath)), filepath.Join(root, verifyactive.ConfigPath))
+		}
+	}
+	for _, path := range paths {
+		data, _, err := read(path, verifyactive.MaxSize)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			c = verifyactive.Defaults()
+			c.Notes = []string{err.Error() + ": the defaults hold"}
+			return c, in(p.Root, path)
+		}
+		return verifyactive.ParseConfig(data), in(p.Root, path)
+	}
+	return verifyactive.Defaults(), "the defaults, there is no config.json"
+}
+
+// verifyDriven tells whether the hook of claude-prompts itself follows its files
+// here: two hooks would both count, and both run the command.
+func verifyDriven(root, home string) bool {
+	paths := []string{filepath.Join(root, ".claude", "settings.json"), filepath.Join(root, ".claude", "settings.local.json")}
+	if home != "" {
+		paths = append(paths, filepath.Join(home, ".claude", "settings.json"))
+	}
+	return slices.ContainsFunc(paths, func(path string) bool {
+		data, err := os.ReadFile(path)
+		return err == nil && verifyactive.Driven(data)
+	})
+}
+
+// lastWrite is when a database was written to last: its newest writes lie beside
+// it for a while.
+func lastWrite(db string) time.Time {
+	var last time.Time
+	for _, path := range []string{db, db + "-wal"} {
+		if info, err := os.Lstat(path); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+	}
+	return last
+}
+
+func readVerify(path string) (*verifyactive.File, fs.FileInfo, error) {
+	data, info, err := read(path, verifyactive.MaxSize)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := verifyactive.Parse(data)
+	return f, info, err
+}
+
+// workingDir is where the command is to run, "" for the root. A file must not
+// have a command run outside of the project that its consent is for.
+func workingDir(root string, f *verifyactive.File) (string, error) {
+	if f.WorkingDir == "" {
+		return "", nil
+	}
+	dir := f.WorkingDir
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(root, dir)
+	}
+	const hint = "correct workingDir, or leave it out"
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return "", failure.New(failure.Usage, hint, "%s: workingDir: %w", verifyactive.StatePath, err)
+	case !info.IsDir():
+		return "", failure.New(failure.Usage, hint, "%s: workingDir %s is no folder", verifyactive.StatePath, f.WorkingDir)
+	case !leadsInto(root, dir):
+		return "", failure.New(failure.Usage, hint, "%s: workingDir %s lies outside of the project", verifyactive.StatePath, f.WorkingDir)
+	}
+	return filepath.Clean(dir), nil
+}
+
+// verifyGoal is what the person asked for, without what asks for the loop; "" if
+// that was all.
+func verifyGoal(f *verifyactive.File) string {
+	if p, found, err := verifyactive.ParsePrompt(f.Goal); found && err == nil {
+		return p.Goal
+	}
+	return strings.TrimSpace(f.Goal)
+}
+
+func (verifyActive) Follow(o Order) Files { return verifyFiles{o} }
+
+type verifyFiles struct{ Order }
+
+func (v verifyFiles) Own() []string { return within(v.Root, v.Path) }
+
+// asked tells whether the file still asks for what this loop was begun for.
+func (v verifyFiles) asked(f *verifyactive.File) bool {
+	return slices.ContainsFunc(v.Spec.Gates, func(g gate.Gate) bool { return g.Command == f.Command })
+}
+
+// Hear takes a deleted file for the person's word. Another command in it is not
+// taken over: the person has agreed to one.
+func (v verifyFiles) Hear(time.Time) (Word, error) {
+	f, _, err := readVerify(v.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && there(v.removed()) == "":
+		return Word{Stop: v.Spec.File + " was deleted"}, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return Word{}, nil
+	case err != nil:
+		return Word{}, err
+	case !v.asked(f):
+		return Word{}, failure.New(failure.Usage, "end this loop to begin that one", "%s asks for another command by now, and is not followed any more", in(v.Root, v.Path))
+	}
+	return Word{}, nil
+}
+
+// GoesOn writes the iteration and what the command said last, nothing else.
+func (v verifyFiles) GoesOn(m record.Memory, _ time.Time) error {
+	f, _, err := readVerify(v.Path)
+	if err != nil || !v.asked(f) {
+		return nil //nolint:nilerr // Hear has told of it
+	}
+	set := f.SetIteration(m.State.Iteration)
+	if i := slices.IndexFunc(m.Results, func(r gate.Result) bool { return r.Command == f.Command }); i >= 0 {
+		r := m.Results[i]
+		set = set.SetLast(verifyactive.Result{
+			Passed: r.Status == gate.Pass, ExitCode: r.ExitCode, TimedOut: r.TimedOut, Duration: r.Duration,
+			Command: r.Command, Stdout: cmp.Or(r.Tail, r.FirstError, r.Reason),
+		})
+	}
+	if err := write(v.Path, set.Bytes()); err != nil {
+		return fmt.Errorf("set the iteration: %w", err)
+	}
+	return nil
+}
+
+// Ends removes the file: where it stays, the next turn would begin the loop once
+// more. One that asks for something else by now is another loop's.
+func (v verifyFiles) Ends(record.Memory, string) error {
+	f, _, err := readVerify(v.Path)
+	if err != nil || !v.asked(f) {
+		return nil //nolint:nilerr // it is kept, whatever it is
+	}
+	// A loop that is taken up again must not take this for the person's word.
+	if err := atomicfile.Swap(v.removed(), nil, 0o600); err != nil {
+		return err
+	}
+	return os.Remove(v.Path)
+}
+
+// removed is there once the loop itself has removed the state file.
+func (v verifyFiles) removed() string { return filepath.Join(v.LoopDir, "verify-active.removed") }
+
+func (v verifyFiles) Line(s loop.State) string {
+	line := verifyactive.Again(s.Iteration, s.Policy.Limits.Iterations)
+	if s.Try != nil && s.Try.Iteration == s.Iteration-1 {
+		line += " · isolated try: " + verifyactive.Stats(*s.Try)
+	}
+	return line
+}
+
+func (v verifyFiles) Ending(s loop.State) string {
+	switch s.Outcome {
+	case loop.Verified, loop.Unverified:
+		return verifyactive.Passed(max(s.Iteration, 1))
+	case loop.Iterations:
+		return verifyactive.MaxReached(s.Policy.Limits.Iterations)
+	case loop.Finished, loop.Errored, loop.Duration, loop.Budget, loop.Stuck, loop.BlockedEnd, loop.Tampered, loop.CancelledEnd:
+	}
+	return ""
+}

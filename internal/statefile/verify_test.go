@@ -1,0 +1,319 @@
+package statefile
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+const verifyState = `{"sessionId": "chain-1", "config": {"command": "npm test", "timeout": 60000, "maxIterations": 5},
+ "state": {"iteration": 1, "lastResult": null}}
+`
+
+func verifySample() sample {
+	const path = "runtime-state/verify-active.json"
+	return sample{
+		files: map[string]string{path: "{\n  \"mine\": {\"iteration\": 3},\n  \"config\": {\"command\": \"npm test\", \"maxIterations\": 9},\n  \"state\": {\n    \"iteration\": 3,\n    \"lastResult\": null\n  }\n}\n"},
+		state: path,
+		spec: record.Spec{
+			Prompt: "Do it.", File: path, NoCommit: true, Policy: loop.Policy{Verify: true}, Gates: []gate.Gate{{Command: "npm test"}},
+		},
+		fills: true, // JSON has no lines: FuzzEdit of verifyactive holds it to the byte
+	}
+}
+
+// verifyWorld is a project, and the folder of a plugin beside it.
+type verifyWorld struct {
+	t            *testing.T
+	root, plugin string
+	tracked      bool
+	began        time.Time // of the session
+}
+
+func newVerifyWorld(t *testing.T) *verifyWorld {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &verifyWorld{t: t, root: filepath.Join(base, "project"), plugin: filepath.Join(base, "plugin"), began: time.Now().Add(-time.Minute)}
+	for _, dir := range []string{w.root, w.plugin} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// write writes a file of the project, or with plugin/ of the plugin.
+func (w *verifyWorld) write(name, content string) string {
+	w.t.Helper()
+	path := filepath.Join(w.root, filepath.FromSlash(name))
+	if rest, found := strings.CutPrefix(name, "plugin/"); found {
+		path = filepath.Join(w.plugin, filepath.FromSlash(rest))
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
+func (w *verifyWorld) age(path string, by time.Duration) {
+	w.t.Helper()
+	if err := os.Chtimes(path, time.Time{}, time.Now().Add(-by)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *verifyWorld) format() Format {
+	w.t.Helper()
+	f, ok := Named("verify-active")
+	if !ok {
+		w.t.Fatal("there is no format verify-active")
+	}
+	return f
+}
+
+func (w *verifyWorld) place() Place {
+	return Place{Root: w.root, Plugin: w.plugin}
+}
+
+// propose is what becomes of the file that is found.
+func (w *verifyWorld) propose() (Proposal, error) {
+	w.t.Helper()
+	path := w.format().Find(w.place())
+	if path == "" {
+		w.t.Fatal("there is no file")
+	}
+	return w.format().Propose(path, w.place(), Circumstances{
+		SessionID: "abc", SessionStarted: w.began, Now: time.Now(), Home: filepath.Join(w.root, "home"),
+		Tracked: func(string) (bool, error) { return w.tracked, nil },
+	})
+}
+
+func TestVerifyProposes(t *testing.T) {
+	t.Parallel()
+	isolation := &record.Isolation{MaxCostUSD: 1, Timeout: 5 * time.Minute, PermissionMode: "delegate"}
+	const remark = "after 3 failed tries here, isolated ones follow: each at most $1.00 and 5m0s (the defaults, there is no config.json)"
+	tests := []struct {
+		name string
+		set  func(*verifyWorld)
+		want func(*verifyWorld, *Proposal)
+	}{
+		{"file of the project", func(w *verifyWorld) { w.write("runtime-state/verify-active.json", verifyState) }, nil},
+		{"file of the plugin", func(w *verifyWorld) { w.write("plugin/runtime-state/verify-active.json", verifyState) }, nil},
+		{"the plugin's first", func(w *verifyWorld) {
+			w.write("plugin/runtime-state/verify-active.json", verifyState)
+			w.write("runtime-state/verify-active.json", "{}")
+		}, nil},
+		{"older state of a newer version beside it", func(w *verifyWorld) {
+			w.age(w.write("runtime-state/verify-state.db", ""), time.Hour)
+			w.write("runtime-state/verify-active.json", verifyState)
+		}, nil},
+		{"goal and folder", func(w *verifyWorld) {
+			w.write("web/a", "")
+			w.write("runtime-state/verify-active.json", strings.Replace(verifyState, `{"command"`, `{"workingDir": "web", "originalGoal": ">>fix login :: verify:\"npm test\" loop:true", "command"`, 1))
+		}, func(w *verifyWorld, p *Proposal) {
+			p.VerifyDir, p.Prompt = filepath.Join(w.root, "web"), ">>fix login"
+		}},
+		{"settings", func(w *verifyWorld) {
+			w.write("runtime-state/verify-active.json", verifyState)
+			w.write("server/config.json", `{"verification": {"inContextAttempts": 2, "isolation": {"maxBudget": 0.25, "timeout": 90}}}`)
+		}, func(_ *verifyWorld, p *Proposal) {
+			p.InSessionTries = 2
+			p.Isolation = &record.Isolation{MaxCostUSD: 0.25, Timeout: 90 * time.Second, PermissionMode: "delegate"}
+			p.Remark = "after 2 failed tries here, isolated ones follow: each at most $0.25 and 1m30s (server/config.json)"
+		}},
+		{"the plugin's settings first", func(w *verifyWorld) {
+			w.write("runtime-state/verify-active.json", verifyState)
+			w.write("config.json", `{"verification": {"inContextAttempts": 2}}`)
+			w.write("plugin/server/config.json", `{"verification": {"isolation": {"permissionMode": "ask"}}}`)
+		}, func(_ *verifyWorld, p *Proposal) {
+			p.Isolation = nil
+			p.Remark = `there are no isolated tries: config.json has permissionMode "ask": nobody sits in an isolated session who could be asked`
+		}},
+		{"broken settings", func(w *verifyWorld) {
+			w.write("runtime-state/verify-active.json", verifyState)
+			w.write("config.json", `{"verification": {"inContextAttempts": "2"}}`)
+		}, func(_ *verifyWorld, p *Proposal) {
+			p.Remark = `config.json:1: inContextAttempts is "2": expected a whole number from 1 to 1000; the default holds; ` + strings.Replace(remark, "the defaults, there is no config.json", "config.json", 1)
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newVerifyWorld(t)
+			tt.set(w)
+			want := Proposal{
+				MaxIterations: 5, MaxGiven: true, Counted: 1, Verify: "npm test", VerifyTimeout: time.Minute,
+				Isolation: isolation, InSessionTries: 3, Remark: remark,
+			}
+			if tt.want != nil {
+				tt.want(w, &want)
+			}
+			got, err := w.propose()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("Propose (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestVerifyRefuses(t *testing.T) {
+	t.Parallel()
+	const name = "runtime-state/verify-active.json"
+	elsewhere := func(w *verifyWorld) string {
+		dir := filepath.ToSlash(filepath.Dir(w.root))
+		return strings.Replace(verifyState, `{"command"`, `{"workingDir": "`+dir+`", "command"`, 1)
+	}
+	tests := []struct {
+		name string
+		set  func(*verifyWorld)
+		want string // "" is Skip; with an exclamation mark before it, an error
+	}{
+		{"tracked by git", func(w *verifyWorld) { w.write(name, verifyState); w.tracked = true }, name + " is tracked by git: it did not come from you"},
+		{"older than the session", func(w *verifyWorld) { w.age(w.write(name, verifyState), time.Hour) }, name + " is older than this session"},
+		{"the plugin's, older than the session", func(w *verifyWorld) { w.age(w.write("plugin/"+name, verifyState), time.Hour) }, ""},
+		{"its own hook is there", func(w *verifyWorld) {
+			w.write(name, verifyState)
+			w.write(".claude/settings.json", `{"hooks": {"Stop": [{"hooks": [{"command": "python3 ralph-stop.py"}]}]}}`)
+		}, name + " is left to the Stop hook of claude-prompts, which is in effect: disable that plugin or hook to have pawl follow it"},
+		{"broken", func(w *verifyWorld) { w.write(name, "{}") }, "!" + name + ":1: there is no config: expected"},
+		{"folder elsewhere", func(w *verifyWorld) { w.write(name, elsewhere(w)) }, "!" + name + ": workingDir "},
+		{"folder that is not there", func(w *verifyWorld) {
+			w.write(name, strings.Replace(verifyState, `{"command"`, `{"workingDir": "gone", "command"`, 1))
+		}, "!" + name + ": workingDir: "},
+		{"the plugin's, of another project", func(w *verifyWorld) { w.write("plugin/"+name, elsewhere(w)) }, ""},
+		{"newer version", func(w *verifyWorld) { w.write("runtime-state/verify-state.db", "SQLite") }, "runtime-state/verify-state.db is the SQLite state of a newer claude-prompts, which pawl does not read; type"},
+		{"newer version, not in use", func(w *verifyWorld) { w.age(w.write("runtime-state/verify-state.db", "SQLite"), time.Hour) }, ""},
+		{"newer version, written beside it", func(w *verifyWorld) {
+			w.age(w.write("runtime-state/verify-state.db", "SQLite"), time.Hour)
+			w.write("runtime-state/verify-state.db-wal", "SQLite")
+		}, "runtime-state/verify-state.db is the SQLite state"},
+		{"leftover of a version before", func(w *verifyWorld) {
+			w.age(w.write(name, verifyState), 30*time.Second)
+			w.write("runtime-state/verify-state.db", "SQLite")
+		}, "runtime-state/verify-state.db is the SQLite state"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newVerifyWorld(t)
+			tt.set(w)
+			p, err := w.propose()
+			switch want, failing := strings.CutPrefix(tt.want, "!"); {
+			case failing:
+				if err == nil || !strings.HasPrefix(err.Error(), want) {
+					t.Errorf("error %v, want %s", err, want)
+				}
+			case err != nil:
+				t.Error(err)
+			case p.Skip != (want == "") || !strings.HasPrefix(p.Refused, want) || p.Verify != "":
+				t.Errorf("%+v, want %q", p, want)
+			}
+		})
+	}
+}
+
+func TestVerifyFollows(t *testing.T) {
+	t.Parallel()
+	w := newVerifyWorld(t)
+	path := w.write("runtime-state/verify-active.json", verifyState)
+	dir := t.TempDir()
+	spec := record.Spec{File: "runtime-state/verify-active.json", Format: "verify-active", Gates: []gate.Gate{{Command: "npm test"}}}
+	files := Of(w.root, dir, spec)
+	if diff := cmp.Diff([]string{"runtime-state/verify-active.json"}, files.Own()); diff != "" {
+		t.Errorf("Own (-want +got):\n%s", diff)
+	}
+	m := record.Memory{
+		State:   loop.State{Iteration: 3, Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Try: &loop.Try{Iteration: 2, Took: time.Second, Rounds: 4}},
+		Results: []gate.Result{{Command: "other"}, {Command: "npm test", Status: gate.Fail, ExitCode: 2, Tail: "FAIL", Duration: time.Second}},
+	}
+	if err := files.GoesOn(m, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.NewReplacer(`"iteration": 1`, `"iteration": 3`, `null`, `{"passed":false,"exitCode":2,"stdout":"FAIL","stderr":"","durationMs":1000,"command":"npm test","timedOut":false}`).Replace(verifyState)
+	if diff := cmp.Diff(want, content(t, path)); diff != "" {
+		t.Errorf("the file (-want +got):\n%s", diff)
+	}
+	if got, want := files.Line(m.State), "Shell Verification FAILED (Iteration 3/5) · isolated try: Cost $0.0000 · Duration 1.0s · Tokens 0 in / 0 out (cache: 0) · Turns 4"; got != want {
+		t.Errorf("the line is %q, want %q", got, want)
+	}
+	if word, err := files.Hear(time.Now()); err != nil || word.Stop != "" || word.Held {
+		t.Errorf("heard %+v, %v", word, err)
+	}
+	if err := files.Ends(m, "abc"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the file is still there")
+	}
+	if word, err := files.Hear(time.Now()); err != nil || word.Stop != "" {
+		t.Errorf("taken up again, it hears %+v, %v", word, err)
+	}
+}
+
+func TestVerifyHears(t *testing.T) {
+	t.Parallel()
+	w := newVerifyWorld(t)
+	spec := record.Spec{File: "runtime-state/verify-active.json", Format: "verify-active", Gates: []gate.Gate{{Command: "npm test"}}}
+	files := Of(w.root, t.TempDir(), spec)
+	if word, err := files.Hear(time.Now()); err != nil || word.Stop != "runtime-state/verify-active.json was deleted" {
+		t.Errorf("deleted: heard %+v, %v", word, err)
+	}
+	if err := files.GoesOn(record.Memory{}, time.Now()); err != nil {
+		t.Errorf("deleted: %v", err)
+	}
+	for name, file := range map[string]string{"broken": `{"config":`, "another command": strings.Replace(verifyState, "npm test", "make", 1)} {
+		path := w.write("runtime-state/verify-active.json", file)
+		if word, err := files.Hear(time.Now()); err == nil || word.Stop != "" {
+			t.Errorf("%s: heard %+v, %v", name, word, err)
+		}
+		if err := files.GoesOn(record.Memory{State: loop.State{Iteration: 7}}, time.Now()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := files.Ends(record.Memory{}, "abc"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := content(t, path); got != file {
+			t.Errorf("%s: the file became %s", name, got)
+		}
+	}
+}
+
+func TestVerifyEnds(t *testing.T) {
+	t.Parallel()
+	files := Of(t.TempDir(), t.TempDir(), record.Spec{File: "runtime-state/verify-active.json", Format: "verify-active"})
+	for outcome, want := range map[loop.Outcome]string{
+		loop.Verified: "[Verify] PASSED on iteration 4!", loop.Unverified: "[Verify] PASSED on iteration 4!",
+		loop.Iterations: "[Verify] Max iterations (5) reached. Stopping.", loop.Stuck: "", loop.CancelledEnd: "",
+	} {
+		s := loop.State{Iteration: 4, Outcome: outcome, Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}}
+		if got := files.Ending(s); got != want {
+			t.Errorf("%s: %q, want %q", outcome, got, want)
+		}
+	}
+}
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
