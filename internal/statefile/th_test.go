@@ -147,7 +147,7 @@ func TestThHeard(t *testing.T) {
 	day := time.Now().Format(time.DateOnly)
 	remove := func(p *project) { _ = os.Remove(p.path(thPath)) }
 	status := func(p *project) { p.put(thPath, strings.Replace(thState, "status: active", "status: done", 1)) }
-	wrote := record.ToolCall{Tool: "Bash", Command: "echo x >> temp/th-channel.md"}
+	wrote := record.ToolCall{Tool: "Bash", Command: "printf '## 10:05\\nSTOP\\n' >> temp/th-channel.md"}
 	tests := []struct {
 		name  string
 		do    func(p *project)
@@ -166,9 +166,10 @@ func TestThHeard(t *testing.T) {
 		{name: "deleted", do: remove, stop: thPath + " was deleted", quiet: true},
 		{name: "another status", do: status, stop: thPath + ` has the status "done"`, quiet: true},
 		{name: "stop, where the agent wrote too", do: func(p *project) { p.ran(wrote); p.add(thV1, "stop\n") }, held: true, note: "stop"},
-		{name: "stop, where the agent looked", do: func(p *project) {
+		{name: "stop, where the agent wrote something else", do: func(p *project) {
 			p.ran(record.ToolCall{Tool: "Bash", Command: "cd x && cat temp/th-channel.md 2>/dev/null | tail"})
 			p.ran(record.ToolCall{Tool: "Read", Path: p.path(thV1)})
+			p.ran(record.ToolCall{Tool: "Bash", Command: "echo 'on it' >> temp/th-channel.md"})
 			p.add(thV1, "stop\n")
 		}, stop: thV1 + ":3 says stop", note: "stop"},
 		{name: "deleted by the agent", do: func(p *project) {

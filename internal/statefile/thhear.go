@@ -236,7 +236,11 @@ func (t thFiles) calls(m *thMemory) thCalls {
 	return did
 }
 
-// wrote tells what a tool call may have written to.
+// wholly is how long a command may be that was written down as a whole.
+const wholly = 1900
+
+// wrote tells what a tool call may have written to: of the channel, where a stop
+// may be what it wrote. What is written by a command stands in it.
 func (t thFiles) wrote(c record.ToolCall) thCalls {
 	if slices.Contains([]string{"Read", "Grep", "Glob", "LS"}, c.Tool) {
 		return thCalls{}
@@ -246,8 +250,9 @@ func (t thFiles) wrote(c record.ToolCall) thCalls {
 		text = c.Command
 	}
 	return thCalls{
-		state:   strings.Contains(text, strings.TrimSuffix(filepath.Base(t.Path), ".local.md")),
-		channel: strings.Contains(text, filepath.Base(thloop.ChannelDir)),
+		state: strings.Contains(text, strings.TrimSuffix(filepath.Base(t.Path), ".local.md")),
+		channel: strings.Contains(text, filepath.Base(thloop.ChannelDir)) &&
+			(c.Path != "" || len(text) > wholly || strings.Contains(strings.ToLower(text), "stop")),
 	}
 }
 
