@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -22,24 +23,36 @@ import (
 // left alone is said once.
 func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 	p := place.At(h.project(), h.Env)
-	var news []error
+	var news []string
 	for _, f := range statefile.Formats() {
 		path := f.Find(p)
 		if path == "" {
 			continue
 		}
 		adopted, err := h.adopt(ctx, f, path, p)
-		if adopted {
-			return h.sessions.Find(h.p.Session)
-		}
 		if err != nil && h.sessions.Once(ctx, h.p.Session, err.Error()) {
-			news = append(news, fmt.Errorf("%s is left alone: %w", inProject(p.Root, path), err))
+			news = append(news, leftAlone(inProject(p.Root, path), err))
+		}
+		if adopted {
+			if len(news) > 0 {
+				h.opening = strings.TrimSpace("pawl: " + strings.Join(append(news, h.opening), "\n"))
+			}
+			return h.sessions.Find(h.p.Session)
 		}
 	}
 	if len(news) == 0 {
 		return session.Binding{}, session.ErrNone
 	}
-	return session.Binding{}, errors.Join(news...)
+	return session.Binding{}, errors.New(strings.Join(news, "\n"))
+}
+
+// leftAlone says why no loop is made of a file.
+func leftAlone(file string, err error) string {
+	why := withHint(err)
+	if strings.Contains(why, file) {
+		return why
+	}
+	return file + " is left alone: " + why
 }
 
 // adopt has a loop made of another tool's files. An error says why none is,
@@ -62,7 +75,11 @@ func (h *hook) adopt(ctx context.Context, f statefile.Format, path string, p pla
 	if err == nil && begun.Loop == "" && begun.Message != "" {
 		err = errors.New(begun.Message)
 	}
-	return err == nil && begun.Loop != "", err
+	if err != nil || begun.Loop == "" {
+		return false, err
+	}
+	h.opening = proposal.Remark
+	return true, nil
 }
 
 // inProject is a path for people: relative to the project where it lies in it.
@@ -85,7 +102,8 @@ func (h *hook) fileSays(ctx context.Context, s *seat, b session.Binding) error {
 	w, err := files(b, s).Hear(time.Now())
 	if err != nil {
 		if h.sessions.Once(ctx, b.Session, err.Error()) {
-			s.note(loop.Anomaly, s.spec.File+" cannot be read and is kept as it is: "+err.Error())
+			s.note(loop.Anomaly, "what cannot be read is kept as it is: "+err.Error())
+			h.opening = "pawl: " + withHint(err)
 		}
 		return nil
 	}

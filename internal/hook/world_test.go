@@ -104,6 +104,9 @@ func beginFor(ctx context.Context, home string, q BeginRequest) Begun {
 	if q.Adopt != "" {
 		spec.File, spec.Format = inProject(q.Root, q.Adopt), q.Format
 	}
+	if other, err := session.Open(home).Find("s1"); err == nil && q.Session != "s1" && spec.File != "" && other.File == spec.File {
+		return Begun{Message: "loop " + other.Loop + " follows it"}
+	}
 	b := session.Binding{Session: q.Session, Root: q.Root, Client: q.Client, Prompt: q.PromptID, File: spec.File, Unattended: q.Unattended, Judge: q.Judge}
 	l, err := beginIn(ctx, home, spec, b)
 	if err != nil {
