@@ -223,7 +223,7 @@ func (v verifyFiles) GoesOn(m record.Memory, _ time.Time) error {
 	if err != nil || !v.asked(f) {
 		return nil //nolint:nilerr // Hear has told of it
 	}
-	set := f.SetIteration(m.State.Iteration)
+	set := f.SetIteration(checks(m.State))
 	if i := slices.IndexFunc(m.Results, func(r gate.Result) bool { return r.Command == f.Command }); i >= 0 {
 		r := m.Results[i]
 		set = set.SetLast(verifyactive.Result{
@@ -236,6 +236,10 @@ func (v verifyFiles) GoesOn(m record.Memory, _ time.Time) error {
 	}
 	return nil
 }
+
+// checks is how many checks of the command have failed when a turn is given: one
+// after each turn before it. The file counts those, not turns.
+func checks(s loop.State) int { return max(s.Iteration-1, 0) }
 
 // Ends removes the file: where it stays, the next turn would begin the loop once
 // more. One that asks for something else by now is another loop's.
@@ -255,8 +259,12 @@ func (v verifyFiles) Ends(record.Memory, string) error {
 func (v verifyFiles) removed() string { return filepath.Join(v.LoopDir, "verify-active.removed") }
 
 func (v verifyFiles) Line(s loop.State) string {
-	line := verifyactive.Again(s.Iteration, s.Policy.Limits.Iterations)
-	if s.Try != nil && s.Try.Iteration == s.Iteration-1 {
+	done := checks(s)
+	if done == 0 {
+		return ""
+	}
+	line := verifyactive.Again(done, s.Policy.Limits.Iterations)
+	if s.Try != nil && s.Try.Iteration == done {
 		line += " · isolated try: " + verifyactive.Stats(*s.Try)
 	}
 	return line

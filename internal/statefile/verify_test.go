@@ -240,7 +240,7 @@ func TestVerifyFollows(t *testing.T) {
 		t.Errorf("Own (-want +got):\n%s", diff)
 	}
 	m := record.Memory{
-		State:   loop.State{Iteration: 3, Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Try: &loop.Try{Iteration: 2, Took: time.Second, Rounds: 4}},
+		State:   loop.State{Iteration: 4, Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Try: &loop.Try{Iteration: 3, Took: time.Second, Rounds: 4}},
 		Results: []gate.Result{{Command: "other"}, {Command: "npm test", Status: gate.Fail, ExitCode: 2, Tail: "FAIL", Duration: time.Second}},
 	}
 	if err := files.GoesOn(m, time.Now()); err != nil {
@@ -252,6 +252,9 @@ func TestVerifyFollows(t *testing.T) {
 	}
 	if got, want := files.Line(m.State), "Shell Verification FAILED (Iteration 3/5) · isolated try: Cost $0.0000 · Duration 1.0s · Tokens 0 in / 0 out (cache: 0) · Turns 4"; got != want {
 		t.Errorf("the line is %q, want %q", got, want)
+	}
+	if got := files.Line(loop.State{Iteration: 1}); got != "" {
+		t.Errorf("before any check the line is %q", got)
 	}
 	if word, err := files.Hear(time.Now()); err != nil || word.Stop != "" || word.Held {
 		t.Errorf("heard %+v, %v", word, err)

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,8 +35,8 @@ func Excerpt(text string, lines, size int) string {
 		back--
 		used += len(all[back]) + 1
 	}
-	kept := append(all[:front:front], fmt.Sprintf(mark, back-front))
-	return strings.Join(append(kept, all[back:]...), "\n")
+	left := []string{fmt.Sprintf(mark, back-front)}
+	return strings.Join(slices.Concat(all[:front], left, all[back:]), "\n")
 }
 
 // plainLines are the lines of a text, clean and none longer than limit bytes,

@@ -65,8 +65,7 @@ type settings struct {
 
 // tell notes what was wrong with the last value, if anything was.
 func (s *settings) tell() {
-	var w *wrong
-	if errors.As(s.err, &w) {
+	if w, ok := errors.AsType[*wrong](s.err); ok {
 		s.config.Notes = append(s.config.Notes, fmt.Sprintf("config.json:%d: %s: expected %s; the default holds", w.line, w.what, w.want))
 	}
 	s.err = nil

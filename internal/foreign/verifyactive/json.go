@@ -29,8 +29,7 @@ func open(data []byte) (document, span, error) {
 	var raw json.RawMessage
 	if err := json.Unmarshal(d, &raw); err != nil {
 		at := len(d)
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			at = min(int(syntax.Offset), at)
 		}
 		return d, span{}, &wrong{line: d.line(at), what: "this is not JSON: " + err.Error(), want: "a JSON object"}

@@ -179,8 +179,8 @@ func (r *reader) shown(v span) string {
 }
 
 func fault(err error) error {
-	var w *wrong
-	if !errors.As(err, &w) {
+	w, ok := errors.AsType[*wrong](err)
+	if !ok {
 		return err
 	}
 	return failure.New(failure.Usage, "correct the file, or delete it to end the loop; pawl leaves it as it is",
