@@ -44,7 +44,7 @@ const imports = `
 	plugin         < install plugins proc failure atomicfile
 	doctor         < figure foreign/ralphloop install proc record store
 	verify         < core/* git proc testreport failure atomicfile redact
-	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt record redact store store/* testreport verify
+	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt record redact statefile store store/* testreport verify
 	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git planfile proc prompt record redact runner session statefile store store/* verify
 
 	# The hook: stdin to core to stdout. What starts at every event is the front

@@ -71,6 +71,9 @@ type Data struct {
 	Attended bool   // a person sits in the session: it is the one that they asked in
 	NoCommit bool   // nothing is committed
 	GoalFile string // where the goal stands in full, should it be too long to be told again; "" = nowhere
+
+	Isolated bool     // a session of its own tries beside the person's; Budget is the try's
+	Changes  []string // what differs from the tree that the task began with: "M main.go"; A added, D deleted
 }
 
 // Budget is what remains; zero values mean no limit.
@@ -190,6 +193,6 @@ func sample() Data {
 		Failed:   []gate.Result{{Gate: "test", Status: gate.Fail, ExitCode: 1, Failing: []string{"T"}, FirstError: "e"}},
 		Evidence: gate.Discriminating, Recap: []string{"recap"}, Lessons: []string{"lesson"}, Notes: []string{"note"},
 		Budget:   Budget{Iteration: 1, MaxIterations: 2, Time: time.Hour, CostUSD: 1},
-		Attended: true, NoCommit: true, GoalFile: "goal.md",
+		Attended: true, NoCommit: true, GoalFile: "goal.md", Isolated: true, Changes: []string{"M main.go"},
 	}
 }

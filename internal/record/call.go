@@ -1,21 +1,55 @@
 package record
 
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
 // ToolCallsFile is the name of the file in a loop's folder that holds what ran
 // in the session that the loop lives in, one ToolCall a line.
 const ToolCallsFile = "tools.jsonl"
+
+// RanFile is the name of the one that holds what ran in sessions of Pawl's own:
+// the runner's, and isolated tries. No turn of the person's is among them, and
+// nothing in it says how far their session has come.
+const RanFile = "ran.jsonl"
 
 // ContinueFile is the name of the file in a loop's folder that holds the prompt
 // for a turn that ended without a claim, written ahead.
 const ContinueFile = "continue.md"
 
-// ToolCall is a tool call that ran in a person's session, as much of it as is
-// needed to tell the agent's changes from the person's.
+// CommandMax is how much of a command is kept: enough to find a file's name in.
+const CommandMax = 2000
+
+// ToolCall is a tool call that ran, as much of it as is needed to tell the agent's
+// changes from the person's.
 type ToolCall struct {
 	Tool    string `json:"tool,omitempty"`    // the client's name for it
 	Path    string `json:"path,omitempty"`    // that it wrote to, absolute
 	Command string `json:"command,omitempty"` // that it ran, its beginning
+	// Any says that what ran cannot be told: any change may come of it.
+	Any bool `json:"any,omitempty"`
 	// Theirs makes the line a mark: the calls from byte From of the file up to
 	// here ran in a turn that the person's own prompt began. They are theirs.
 	Theirs bool  `json:"theirs,omitempty"`
 	From   int64 `json:"from,omitempty"`
+}
+
+// AppendTo adds the call to a file of calls. One short write at the end of a file
+// is whole, also beside others.
+func (c ToolCall) AppendTo(path string) error {
+	line, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("note a tool call: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("note a tool call: %w", err)
+	}
+	if _, err = f.Write(append(line, '\n')); err == nil {
+		return f.Close()
+	}
+	_ = f.Close() // the write's error says more
+	return fmt.Errorf("note a tool call: %w", err)
 }

@@ -76,6 +76,7 @@ type Bound struct {
 // calls of a person's session are written down as they run.
 type Sorted struct {
 	Calls int64 `json:"calls,omitempty"` // bytes of ToolCallsFile that have been looked at
+	Ran   int64 `json:"ran,omitempty"`   // bytes of RanFile, as far as an owner who left the loop said
 	// Stand are changes of what judges that stand although they are not the
 	// person's: path → sum of the content.
 	Stand map[string]string `json:"stand,omitempty"`

@@ -20,3 +20,6 @@ func ContinuePath(l *store.Loop) string { return filepath.Join(l.Dir, ContinueFi
 // ToolCallsPath is the file to which a session's hooks append the tool calls that
 // ran.
 func ToolCallsPath(l *store.Loop) string { return filepath.Join(l.Dir, ToolCallsFile) }
+
+// RanPath is the file to which the runner appends the tool calls of its own agent.
+func RanPath(l *store.Loop) string { return filepath.Join(l.Dir, RanFile) }

@@ -12,26 +12,37 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// attended: the loop lives in a person's session, and that session's hooks say
-// when a turn has ended. No agent is driven from here.
-func (r *Runner) attended() bool { return r.Spec.Policy.Attended }
+// attended: a person's session goes on with the loop, and that session's hooks say
+// when a turn has ended. It decides who did what, and what is told; what may be done
+// to the work tree is said by theirTree and Spec.NoCommit.
+func (r *Runner) attended() bool { return r.sits }
+
+// theirTree: branch and history of the work tree are the person's, who sits there
+// or asked for the loop where they sat.
+func (r *Runner) theirTree() bool { return r.sits || r.Spec.Policy.Attended }
 
 // Attend takes a loop that lives in a person's session to where the session has
 // to go on, and returns its state there: Turning (the prompt is at
-// record.PromptPath), Ended, Paused, or Waiting before a turn whose time has not
-// come. Whatever else the machine waits for is done first, also by another
-// process that was cut off at it. It may be called at any time; where there is
-// nothing to do it hears the inbox and returns.
+// record.PromptPath), Ended, Paused, Waiting before a turn whose time has not
+// come, or HandingOver to a runner. Whatever else the machine waits for is done
+// first, also by another process that was cut off at it. It may be called at any
+// time; where there is nothing to do it hears the inbox and returns. A loop that
+// another owner has is left alone, unless that owner waits for the session.
 func (r *Runner) Attend(ctx context.Context) (loop.State, error) {
+	r.sits = true
 	return r.drive(ctx, r.goOn, r.sessionsTurn)
 }
 
 // sessionsTurn: what comes next is the session's, or nobody's.
 func (r *Runner) sessionsTurn() bool {
 	s := r.mem.State
-	if s.Phase == loop.Waiting {
+	switch {
+	case s.Phase == loop.HandingOver, !r.mem.Attended(r.Spec):
+		return true
+	case s.Phase == loop.Waiting:
 		wait, _ := s.Asked(loop.Wait)
-		return s.After == loop.ThenTurn && time.Now().Before(wait.Until)
+		// Where nobody sits nothing could wake the session again.
+		return s.After == loop.ThenTurn && !r.Spec.Unattended && time.Now().Before(wait.Until)
 	}
 	return !s.Phase.AtWork()
 }
@@ -39,6 +50,9 @@ func (r *Runner) sessionsTurn() bool {
 // goOn hears what came while nobody was there and does what the machine waits
 // for. What a message began is under way already.
 func (r *Runner) goOn(ctx context.Context) error {
+	if takes, err := r.takeSeat(ctx); takes || err != nil {
+		return err
+	}
 	at := r.mem.State.Phase
 	if err := r.checkDuration(ctx); err != nil {
 		return err
@@ -52,7 +66,7 @@ func (r *Runner) goOn(ctx context.Context) error {
 		return r.step(ctx, r.start())
 	case at == loop.Ended && r.Reopen:
 		return r.step(ctx, r.reopen())
-	case s.Phase != at || s.Phase == loop.Paused || s.Phase == loop.Ended:
+	case s.Phase != at || s.Phase == loop.Paused || s.Phase == loop.Ended || s.Phase == loop.HandingOver || !r.mem.Attended(r.Spec):
 		return nil
 	case s.Phase == loop.Turning:
 		return r.writeAgain(ctx, s.Pending)
@@ -60,7 +74,8 @@ func (r *Runner) goOn(ctx context.Context) error {
 		if r.sessionsTurn() {
 			return nil
 		}
-		return r.step(ctx, loop.Event{Kind: loop.TimerFired})
+		wait, _ := s.Asked(loop.Wait)
+		return r.perform(ctx, wait)
 	}
 	if err := r.tidy(ctx); err != nil {
 		return err

@@ -18,7 +18,7 @@ func (r *Runner) settle(ctx context.Context, m record.Memory) (base record.Base,
 	if r.Spec.NoCommit {
 		return base, nil, nil // history is the person's
 	}
-	if !r.attended() {
+	if !r.theirTree() {
 		if remarks, err = r.bringHome(ctx, base); err != nil {
 			return base, nil, err
 		}
@@ -44,9 +44,9 @@ func (r *Runner) settle(ctx context.Context, m record.Memory) (base record.Base,
 	return base, remarks, nil
 }
 
-// branch is where the commits go. In a person's session that is where they are.
+// branch is where the commits go. In a person's tree that is where they are.
 func (r *Runner) branch(ctx context.Context) (string, error) {
-	if !r.attended() {
+	if !r.theirTree() {
 		return r.Spec.Branch, nil
 	}
 	name, err := r.Repo.Branch(ctx)
@@ -95,8 +95,8 @@ func (r *Runner) setBase(b record.Base) error {
 }
 
 // keepsOwn: the commits that the loop did not make stay on the branch. In a
-// person's session it could not be told for sure whose they are.
-func (r *Runner) keepsOwn() bool { return r.Spec.KeepOwn || r.attended() }
+// person's tree it could not be told for sure whose they are.
+func (r *Runner) keepsOwn() bool { return r.Spec.KeepOwn || r.theirTree() }
 
 // squash makes the agent's own commits changes again. What it gives is to be done
 // in Run's goroutine: it notes where they are kept.
@@ -128,7 +128,7 @@ func (r *Runner) adoptCommits(ctx context.Context, m record.Memory) error {
 	if err != nil {
 		return fmt.Errorf("read the current branch: %w", err)
 	}
-	if branch != r.Spec.Branch && !r.attended() || head == m.Base.Commit {
+	if branch != r.Spec.Branch && !r.theirTree() || head == m.Base.Commit {
 		return nil
 	}
 	r.inRun(ctx, func(context.Context) error { return r.setBase(record.Base{Commit: head}) })
@@ -146,6 +146,9 @@ func (r *Runner) finish(ctx context.Context) {
 	}
 	if r.mem.State.Turns == 0 && !r.mem.Unsorted {
 		return // nothing was touched
+	}
+	if !r.attended() { // else the hook tells the files, when it tells the person
+		r.over()
 	}
 	ctx = context.WithoutCancel(ctx)
 	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "the end: "+string(r.mem.State.Outcome)); err != nil {

@@ -15,22 +15,39 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// readCalls takes the tool calls of the session that no look has been at: its
-// hooks write them down as they run. In a session that a person sits in a look
-// must not take theirs for the agent's, nor forget what it found before.
+// readCalls takes the tool calls that no look has been at: those of a person's
+// session, which its hooks write down as they run, and there those of our own
+// agent, whoever drove it. In a session that a person sits in a look must not take
+// theirs for the agent's, nor forget what it found before. A runner has seen what
+// its own agent did; it is told what a session left behind.
 func (r *Runner) readCalls(m record.Memory) error {
-	r.read = record.Sorted{}
+	theirs, calls, err := callsIn(record.ToolCallsPath(r.Loop), m.Sorted.Calls)
+	if err != nil {
+		return err
+	}
+	own, ran, err := callsIn(record.RanPath(r.Loop), m.Sorted.Ran)
+	if err != nil {
+		return err
+	}
+	r.read = record.Sorted{Calls: calls, Ran: ran}
 	if !r.attended() {
+		r.read.Ran = m.Sorted.Ran // said once, see handOver
+		r.looked = ran
+		r.tools.add(theirs)
 		return nil
 	}
-	data, from, err := readFrom(record.ToolCallsPath(r.Loop), m.Sorted.Calls)
+	r.tools.replace(append(theirs, own...))
+	return nil
+}
+
+// callsIn are the agent's calls in a file from an offset on, and where they end.
+func callsIn(path string, at int64) ([]record.ToolCall, int64, error) {
+	data, from, err := readFrom(path, at)
 	if err != nil {
-		return fmt.Errorf("read the session's tool calls: %w", err)
+		return nil, 0, fmt.Errorf("read the tool calls: %w", err)
 	}
 	calls, n := agentsCalls(data, from)
-	r.read.Calls = from + n
-	r.tools.replace(calls)
-	return nil
+	return calls, from + n, nil
 }
 
 // readFrom reads a file from an offset, or from its beginning where it has become
@@ -82,10 +99,11 @@ func agentsCalls(data []byte, from int64) (calls []record.ToolCall, n int64) {
 	}
 }
 
-// sorted keeps what a look has been at, for the next one.
+// sorted keeps what a look has been at, for the next one. A runner remembers that
+// itself, but for what a session left it.
 func (r *Runner) sorted() error {
 	r.tools.sort()
-	if !r.attended() {
+	if !r.attended() && r.read.Calls == r.mem.Sorted.Calls && len(r.mem.Sorted.Stand) == 0 {
 		return nil
 	}
 	r.mem.Sorted = r.read
@@ -96,12 +114,12 @@ func (r *Runner) sorted() error {
 // explains it, or it is one that stands since a look before.
 func (r *Runner) agents(path string, m record.Memory) bool {
 	abs := filepath.Join(r.Repo.Root(), filepath.FromSlash(path))
-	if !r.attended() {
-		return r.tools.explain(abs)
-	}
 	sum := sumOf(abs)
 	if !r.tools.explain(abs) && m.Sorted.Stand[path] != sum {
 		return false
+	}
+	if !r.attended() {
+		return true // it is put back
 	}
 	if r.read.Stand == nil {
 		r.read.Stand = map[string]string{}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -16,6 +17,7 @@ import (
 
 const (
 	resultTail  = 2 << 10 // of a gate's output that the journal keeps with a result
+	resultLines = 60      // of the same
 	reasonMax   = 500     // of a reason
 	failingMost = 50      // failing tests that the journal names
 )
@@ -283,7 +285,7 @@ func brief(results []gate.Result) []gate.Result {
 	for i := range out {
 		out[i].Tests = nil
 		out[i].Failing = atMost(out[i].Failing, failingMost)
-		out[i].Tail = tail(out[i].Tail, resultTail)
+		out[i].Tail = plan.Excerpt(out[i].Tail, resultLines, resultTail)
 	}
 	return out
 }

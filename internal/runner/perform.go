@@ -20,11 +20,7 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 	case loop.RunGates:
 		r.async(ctx, a, r.runGates)
 	case loop.BeginTurn:
-		if r.attended() {
-			r.action.overtake()
-			return r.writePrompts(a)
-		}
-		r.async(ctx, a, r.turn)
+		return r.beginTurn(ctx, a)
 	case loop.Look:
 		r.async(ctx, a, r.look)
 	case loop.Commit:
@@ -33,6 +29,8 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 		r.async(ctx, a, r.restore)
 	case loop.Wait:
 		r.async(ctx, a, wait)
+	case loop.HandOver:
+		return r.handOver(ctx, a)
 	case loop.Interrupt:
 		r.action.interrupt()
 	case loop.PutBack:
@@ -45,6 +43,25 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 		r.finish(ctx)
 	default:
 		return fmt.Errorf("unknown action %q", a.Do)
+	}
+	return nil
+}
+
+// beginTurn runs a turn; one of the person's session is only made ready.
+func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
+	switch {
+	case a.Isolated:
+		r.goesOn()
+		r.async(ctx, a, r.try)
+	case r.attended():
+		if r.mem.Begun == 1 { // the others are given by a hook, which tells the files
+			r.goesOn()
+		}
+		r.action.overtake()
+		return r.writePrompts(a)
+	default:
+		r.goesOn()
+		r.async(ctx, a, r.turn)
 	}
 	return nil
 }
@@ -91,7 +108,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) {
 		switch {
 		case cut && a.Do != loop.BeginTurn:
 		case cut && err != nil:
-			r.report(ctx, loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{
+			r.report(ctx, loop.Event{Kind: loop.AgentFailed, Isolated: a.Isolated, Failure: &loop.Failure{
 				Class: loop.Interrupted, Message: err.Error(),
 			}})
 		case err != nil:
@@ -100,6 +117,11 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) {
 			r.inRun(ctx, func(ctx context.Context) error {
 				if came != (record.Session{}) {
 					if err := r.setSession(came); err != nil {
+						return err
+					}
+				}
+				if a.Do == loop.BeginTurn && !r.attended() {
+					if err := r.hear(ctx); err != nil {
 						return err
 					}
 				}

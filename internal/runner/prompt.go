@@ -100,7 +100,10 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 		Lessons: s.Lessons, Notes: a.Notes, Recap: recap(s.History), Budget: budget(s),
 		// Loops with a state file of another tool do so, and may have been begun by nobody's word.
 		Retell:   r.Spec.File != "",
-		Attended: r.attended(), NoCommit: r.Spec.NoCommit, GoalFile: r.goalFile(),
+		NoCommit: r.Spec.NoCommit,
+	}
+	if d.Attended = r.attended() && !a.Isolated; d.Attended {
+		d.GoalFile = r.goalFile()
 	}
 	if task, ok := s.Task(a.Task); ok {
 		d.Evidence = task.Wanted

@@ -10,11 +10,13 @@
 //
 // Where the loop lives in a person's session, its hooks report the turns and
 // Attend does the rest, in processes that come and go: the same steps, by the
-// same code, but no turn is run and little is done to the person's tree.
+// same code, but no turn of that session is run and little is done to the person's
+// tree. A loop moves between the two as the machine says (handover.go); what is
+// done to the tree depends on whose it is, not on who drives.
 //
-// perform.go maps actions to methods; turn.go, look.go, gates.go, commit.go and
-// tree.go hold them; watch.go hears the outside; attend.go and calls.go are what
-// differs in a person's session.
+// perform.go maps actions to methods; turn.go, try.go, look.go, gates.go, commit.go
+// and tree.go hold them; watch.go and files.go hear the outside; attend.go and
+// calls.go are what differs in a person's session.
 package runner
 
 import (
@@ -74,12 +76,18 @@ type Runner struct {
 	HomeDir  string        // the person's
 	Causes   <-chan string // cancellations from outside: loop.ByInterrupt …; may be nil
 	Reopen   bool          // go on with a loop that has ended, too
+	First    loop.Event    // that Attend begins with, if it has a kind: a person's session takes the loop, or keeps it
 
 	kept   store.Spec // what the loop was created with
 	mem    record.Memory
 	mark   journal.Mark
 	inbox  chan func(context.Context) error // what others want done in Run's goroutine
 	action *underway                        // the last one that asked for an answer
+
+	sits   bool   // this is Attend, see attended
+	held   bool   // another tool's files say that the loop rests
+	unread string // why these could not be read, last
+	looked int64  // bytes of record.RanFile that a look of this drive has been at
 
 	// Of the action under way; actions follow one another, so nothing else
 	// touches these.
@@ -96,11 +104,15 @@ type Runner struct {
 
 const sweepGrace = 2 * time.Second
 
-// Run drives the loop until it has ended or is no longer ours, and returns its
-// last state. A loop that was begun before is taken up where it stands; one that
-// has ended stays so unless it is to be reopened.
+// Run drives the loop until it has ended or a person's session is to go on with
+// it (its phase is loop.HandingOver then), and returns its last state. A loop that
+// was begun before is taken up where it stands, also out of a session; one that has
+// ended stays so unless it is to be reopened.
 func (r *Runner) Run(ctx context.Context) (loop.State, error) {
-	return r.drive(ctx, r.begin, func() bool { return r.mem.State.Phase == loop.Ended })
+	return r.drive(ctx, r.begin, func() bool {
+		p := r.mem.State.Phase
+		return p == loop.Ended || p == loop.HandingOver
+	})
 }
 
 // begin takes the loop up and has it go on.
@@ -109,13 +121,17 @@ func (r *Runner) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.mem.Unsorted {
+	if r.mem.Unsorted && !r.mem.Attended(r.Spec) {
 		r.tools.unsure() // whoever drove the loop took what it saw with it
 	}
+	// Taking a loop up is asking it to go on. One that is handed over with the
+	// person's word that it is to rest before the next turn rests.
+	goesOn := first.Kind != loop.HandedOver || r.mem.State.Phase == loop.Paused
+	r.held = r.mem.State.Phase == loop.Paused
 	if err := r.step(ctx, first); err != nil {
 		return err
 	}
-	if r.mem.State.Phase == loop.Paused { // taking a loop up is asking it to go on
+	if r.mem.State.Phase == loop.Paused && goesOn {
 		return r.step(ctx, loop.Event{Kind: loop.Resumed})
 	}
 	return nil
@@ -281,12 +297,9 @@ func (r *Runner) planPath() string {
 }
 
 // Marks are the paths that Pawl itself writes in the work tree, relative to its
-// root: the plan and the progress file beside it, another tool's state file.
+// root: the plan and the progress file beside it, another tool's state files.
 func (r *Runner) Marks() []string {
-	var paths []string
-	if r.Spec.File != "" {
-		paths = append(paths, r.Spec.File)
-	}
+	paths := r.files().Own()
 	if r.Spec.Plan == "" {
 		return paths
 	}

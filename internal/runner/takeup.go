@@ -39,6 +39,10 @@ func (r *Runner) takeUp(ctx context.Context) (loop.Event, error) {
 		e = r.start()
 	case phase == loop.Ended && r.Reopen:
 		e = r.reopen()
+	case phase == loop.HandingOver && !r.mem.Attended(r.Spec):
+		e = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: "the session did not take it"}
+	case r.mem.Attended(r.Spec):
+		e = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner}
 	}
 	if e.Kind != loop.Started {
 		if err := r.tidy(ctx); err != nil {
@@ -52,9 +56,15 @@ func (r *Runner) takeUp(ctx context.Context) (loop.Event, error) {
 }
 
 func (r *Runner) start() loop.Event {
-	return loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: r.Spec.Policy, Tasks: r.Spec.Tasks}}
+	p := r.Spec.Policy
+	p.Attended = r.attended() // it may have been begun in a session that did not live to see it start
+	return loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: r.Spec.Tasks}}
 }
 
 func (r *Runner) reopen() loop.Event {
-	return loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: r.Spec.Policy}}
+	e := loop.Event{Kind: loop.Reopened, Owner: loop.OwnerRunner, Start: &loop.Start{Policy: r.Spec.Policy}}
+	if r.attended() {
+		e.Owner = loop.OwnerSession
+	}
+	return e
 }

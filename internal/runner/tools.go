@@ -43,6 +43,17 @@ func (t *tools) replace(calls []record.ToolCall) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.paths, t.texts, t.commands, t.sorted = nil, nil, false, false
+	t.take(calls)
+}
+
+// add adds calls that were written down.
+func (t *tools) add(calls []record.ToolCall) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.take(calls)
+}
+
+func (t *tools) take(calls []record.ToolCall) {
 	for _, c := range calls {
 		if c.Path != "" && !readsOnly(c.Tool) {
 			t.paths = append(t.paths, filepath.Clean(c.Path), record.Resolved(c.Path))
@@ -50,6 +61,7 @@ func (t *tools) replace(calls []record.ToolCall) {
 		if c.Command != "" {
 			t.texts = append(t.texts, c.Command)
 		}
+		t.commands = t.commands || c.Any
 	}
 }
 
@@ -95,12 +107,9 @@ func (t *tools) leave(background bool) {
 func (t *tools) saw(c agent.ToolCall) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	switch path := inputPath(c.Input); {
+	switch path := writtenPath(c); {
 	case readsOnly(c.Tool):
 	case path != "":
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(c.Dir, path)
-		}
 		t.paths = append(t.paths, filepath.Clean(path), record.Resolved(path))
 	default:
 		t.commands = true
@@ -128,9 +137,13 @@ func readsOnly(tool string) bool {
 	return false
 }
 
-func inputPath(in map[string]any) string {
+// writtenPath is the absolute path that a call names, "" if none.
+func writtenPath(c agent.ToolCall) string {
 	for _, key := range record.PathKeys() {
-		if p, ok := in[key].(string); ok {
+		if p, ok := c.Input[key].(string); ok {
+			if p != "" && !filepath.IsAbs(p) {
+				p = filepath.Join(c.Dir, p)
+			}
 			return p
 		}
 	}
@@ -141,9 +154,38 @@ func inputPath(in map[string]any) string {
 // person about is denied: nobody is there.
 func (r *Runner) judgeCall(c agent.ToolCall) agent.Verdict {
 	v := guard.Judge(guard.Call{Tool: c.Tool, Input: record.Followed(c.Input), Dir: c.Dir}, r.rules)
-	if v.Decision == guard.Allow {
-		r.tools.saw(c)
-		return agent.Verdict{Allow: true}
+	if v.Decision != guard.Allow {
+		return agent.Verdict{Rule: v.Rule, Reason: v.Reason}
 	}
-	return agent.Verdict{Rule: v.Rule, Reason: v.Reason}
+	r.tools.saw(c)
+	if err := r.ran(c); err != nil {
+		return agent.Verdict{Reason: "Pawl cannot write down what runs: " + err.Error()}
+	}
+	return agent.Verdict{Allow: true}
+}
+
+// ran writes a call down for an owner who comes after us: of a turn that is cut
+// off, nobody else knows what it did.
+func (r *Runner) ran(c agent.ToolCall) error {
+	if readsOnly(c.Tool) {
+		return nil
+	}
+	t := record.ToolCall{Tool: c.Tool, Path: writtenPath(c)}
+	if command, ok := c.Input["command"].(string); ok {
+		if redact := r.redacted(); redact != nil {
+			command = redact(command)
+		}
+		t.Command = command[:min(len(command), record.CommandMax)]
+	}
+	return t.AppendTo(record.RanPath(r.Loop))
+}
+
+// beginTools makes ready for the tool calls of a turn.
+func (r *Runner) beginTools() error {
+	_, blind := r.Agent.(agent.Blind)
+	r.tools.begin(blind)
+	if !blind {
+		return nil
+	}
+	return record.ToolCall{Any: true}.AppendTo(record.RanPath(r.Loop))
 }

@@ -57,7 +57,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m record.Memory) (l
 	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "before a restore: "+a.Text); err != nil {
 		return loop.Event{}, fmt.Errorf("checkpoint before a restore: %w", err)
 	}
-	if !r.attended() {
+	if !r.theirTree() {
 		if err := r.takeBack(ctx, m.Base); err != nil {
 			return loop.Event{}, err
 		}

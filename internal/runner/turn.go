@@ -46,12 +46,14 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if err := os.WriteFile(filepath.Join(dir, "prompt.md"), []byte(text), 0o600); err != nil {
 		return loop.Event{}, fmt.Errorf("keep the prompt: %w", err)
 	}
-	_, blind := r.Agent.(agent.Blind)
-	r.tools.begin(blind)
-	version, prior, spent := m.Session.Version, m.Session.CostUSD, false
+	if err := r.beginTools(); err != nil {
+		return loop.Event{}, err
+	}
+	version, prior := m.Session.Version, m.Session.CostUSD
 	if a.Fresh {
 		prior = 0
 	}
+	watch := r.watchTurn(ctx, m.State)
 	res, err := s.Turn(ctx, agent.Turn{
 		Prompt: text, Timeout: r.Spec.TurnTimeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: costLeft(m.State),
 		LogPath: log, Final: func(text string) bool { return len(claim.Parse(text, r.Spec.Promise)) > 0 },
@@ -60,11 +62,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 			version = e.Text
 			r.keepSession(ctx, record.Session{ID: s.ID(), CostUSD: prior, Version: e.Text, Model: e.Model})
 		}
-		if e.Kind == agent.KindUsage && !spent && overTokens(m.State, e.Usage) {
-			spent = true
-			r.report(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Budget})
-		}
-		r.inRun(ctx, func(context.Context) error { r.Observer.Agent(e); return nil })
+		watch(e)
 	})
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("run a turn of %s: %w", r.Agent.Name(), err)
@@ -76,13 +74,30 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 		r.replaceSession(ctx) // the client may be in any state: a new process takes the session up
 	}
 	r.came = record.Session{ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model}
-	turn := r.turnOf(res)
+	return r.ended(a, res), nil
+}
+
+// ended is what a turn came to.
+func (r *Runner) ended(a loop.Action, res agent.Result) loop.Event {
+	e := loop.Event{Kind: loop.TurnEnded, Isolated: a.Isolated, Turn: r.turnOf(res)}
 	if f := res.Failure; f != nil {
-		return loop.Event{Kind: loop.AgentFailed, Turn: turn, Failure: &loop.Failure{
-			Class: loop.Class(f.Class), Message: f.Message, Hint: f.Hint, Until: f.Until,
-		}}, nil
+		e.Kind = loop.AgentFailed
+		e.Failure = &loop.Failure{Class: loop.Class(f.Class), Message: f.Message, Hint: f.Hint, Until: f.Until}
 	}
-	return loop.Event{Kind: loop.TurnEnded, Turn: turn}, nil
+	return e
+}
+
+// watchTurn passes on what happens in a turn, and ends one with which the loop has
+// used up its tokens.
+func (r *Runner) watchTurn(ctx context.Context, s loop.State) func(agent.Event) {
+	spent := false
+	return func(e agent.Event) {
+		if e.Kind == agent.KindUsage && !spent && overTokens(s, e.Usage) {
+			spent = true
+			r.report(ctx, loop.Event{Kind: loop.LimitHit, Limit: loop.Budget})
+		}
+		r.inRun(ctx, func(context.Context) error { r.Observer.Agent(e); return nil })
+	}
 }
 
 // notStarted: a client that does not come up may do so later. One that is not
@@ -92,9 +107,13 @@ func (r *Runner) notStarted(ctx context.Context, err error, s loop.State) (loop.
 	if ctx.Err() != nil || failure.CodeOf(err) == failure.Usage || missing && s.Turns == 0 {
 		return loop.Event{}, err
 	}
-	return loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{
+	return notBegun(loop.Action{}, err), nil
+}
+
+func notBegun(a loop.Action, err error) loop.Event {
+	return loop.Event{Kind: loop.AgentFailed, Isolated: a.Isolated, Failure: &loop.Failure{
 		Class: loop.NotStarted, Message: err.Error(), Hint: failure.Hint(err),
-	}}, nil
+	}}
 }
 
 // keepSession journals the session as soon as it has a name: a runner that dies
@@ -147,10 +166,7 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last record.Sessio
 	if r.session != nil {
 		return r.session, !fresh && r.session.ID() != "", nil
 	}
-	o := agent.Options{
-		Dir: r.Repo.Root(), Model: r.Spec.Agent.Model, Args: r.Spec.Agent.Args, Env: r.Spec.Agent.Env,
-		Marker: r.Loop.ID, LogPath: log, Judge: r.judgeCall,
-	}
+	o := r.sessionOptions(log)
 	if !fresh {
 		o.Resume, o.PriorCostUSD = last.ID, last.CostUSD
 	}
@@ -167,6 +183,14 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last record.Sessio
 	}
 	r.session, r.contexts = s, 1
 	return s, o.Resume != "", nil
+}
+
+// sessionOptions are those of any session of the loop's agent.
+func (r *Runner) sessionOptions(log string) agent.Options {
+	return agent.Options{
+		Dir: r.Repo.Root(), Model: r.Spec.Agent.Model, Args: r.Spec.Agent.Args, Env: r.Spec.Agent.Env,
+		Marker: r.Loop.ID, LogPath: log, Judge: r.judgeCall,
+	}
 }
 
 // freshen empties the context of a warm session.
@@ -208,7 +232,7 @@ func (r *Runner) replaceSession(ctx context.Context) {
 func (r *Runner) turnOf(res agent.Result) *loop.Turn {
 	return &loop.Turn{
 		Usage:     loop.Usage(res.Usage),
-		ToolCalls: res.ToolCalls, Context: res.ContextPercent, Background: res.Background,
+		ToolCalls: res.ToolCalls, Rounds: res.Rounds, Context: res.ContextPercent, Background: res.Background,
 		SessionID: res.SessionID, Text: tail(res.Text, textMax), Claim: r.Spec.ClaimIn(res.Text),
 	}
 }

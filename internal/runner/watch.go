@@ -32,12 +32,19 @@ func (r *Runner) watch(ctx context.Context) *sync.WaitGroup {
 func (r *Runner) watchInbox(ctx context.Context) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
+	var heard time.Time
 	for {
 		done := make(chan struct{})
 		r.inRun(ctx, func(ctx context.Context) error {
 			defer close(done)
 			if err := r.checkDuration(ctx); err != nil {
 				return err
+			}
+			if !r.attended() && time.Since(heard) >= hearEvery {
+				heard = time.Now()
+				if err := r.hear(ctx); err != nil {
+					return err
+				}
 			}
 			return r.drain(ctx)
 		})
@@ -87,7 +94,7 @@ func (r *Runner) checkDuration(ctx context.Context) error {
 	s := r.mem.State
 	limit := s.Policy.Limits.Duration
 	waits := s.Phase == loop.Waiting && s.AwayFrom.IsZero()
-	turns := s.Phase == loop.Turning && !r.attended()
+	turns := s.Phase == loop.Turning && !r.attended() || s.Phase == loop.Trying
 	if limit <= 0 || s.Hit != "" || !turns && !waits {
 		return nil
 	}
