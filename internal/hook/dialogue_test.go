@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -157,11 +158,15 @@ func (w *world) hook(payload []byte) (out, problem []byte, code int) {
 	return out, problem, code
 }
 
+// asChild starts a process that is waited for without a clock: some tests have one
+// of their own.
+func asChild(cmd *exec.Cmd) (wait func() error, err error) { return cmd.Wait, cmd.Start() }
+
 func (w *world) run(in io.Reader, args ...string) ([]byte, []byte, int) {
 	var out, problem bytes.Buffer
 	code := Run(w.t.Context(), Call{
 		Args: args, In: in, Out: &out, Err: &problem, Env: w.env,
-		Tool: os.Args[:1], Parent: os.Getppid(), Version: "test",
+		Tool: os.Args[:1], Parent: os.Getppid(), Version: "test", start: asChild,
 	})
 	return out.Bytes(), problem.Bytes(), code
 }

@@ -28,8 +28,7 @@ func (h *hook) driveUntil(ctx context.Context, loop string, enough func() bool) 
 	defer log.Close()
 	cmd := h.pawl(context.WithoutCancel(ctx), "session", "drive", loop)
 	cmd.Stdout, cmd.Stderr = log, log
-	proc.Detach(cmd)
-	wait, err := h.begins(cmd)
+	wait, err := h.away(cmd)
 	if err != nil {
 		return fmt.Errorf("start pawl, which does the work of a loop: %w", err)
 	}
@@ -60,6 +59,21 @@ func (c Call) begins(cmd *exec.Cmd) (wait func() error, err error) {
 		return c.start(cmd)
 	}
 	return cmd.Wait, cmd.Start()
+}
+
+// away starts what is to live on should we be ended, and returns what waits for
+// its end.
+func (c Call) away(cmd *exec.Cmd) (wait func() error, err error) {
+	if c.start != nil {
+		return c.start(cmd)
+	}
+	pid, err := proc.Away(cmd)
+	return func() error {
+		for pause := lookSoon; proc.Alive(pid); pause = min(2*pause, lookOften) {
+			time.Sleep(pause)
+		}
+		return nil
+	}, err
 }
 
 // pawl is the tool itself. It is told of no session: what it does is its own.

@@ -114,7 +114,7 @@ func happened(e loop.Event) string {
 		text += " " + string(e.Gates.Status)
 	}
 	if e.Text != "" {
-		text += " " + e.Text
+		text += " " + strings.ReplaceAll(e.Text, "\n", `\n`)
 	}
 	return text
 }

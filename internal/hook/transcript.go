@@ -107,6 +107,65 @@ func (h *hook) turnOrigin() string {
 	return ""
 }
 
+// wrote tells whether the transcript says that the person wrote a prompt, or who
+// drives a client where nobody sits: told is whether it says anything of that
+// text. The id of the prompt is not enough, for what another session sends in
+// mid-turn has that of the person's turn.
+func (h *hook) wrote(text string) (person, told bool) {
+	for line := range bytes.Lines(fileTail(h.p.Transcript, originMax)) {
+		if !bytes.Contains(line, []byte(`"turnOrigin"`)) && !bytes.Contains(line, []byte(`"queued_command"`)) {
+			continue
+		}
+		var l struct {
+			Prompt  string `json:"promptId"`
+			Origin  string `json:"turnOrigin"`
+			Message struct {
+				Content words `json:"content"`
+			} `json:"message"`
+			Attachment struct {
+				Prompt words `json:"prompt"`
+				Origin struct {
+					Kind string `json:"kind"`
+				} `json:"origin"`
+			} `json:"attachment"`
+		}
+		if json.Unmarshal(line, &l) != nil {
+			continue
+		}
+		begun := l.Prompt == h.p.PromptID && l.Message.Content.hold(text)
+		queued := l.Attachment.Prompt.hold(text)
+		told = told || begun && l.Origin != "" || queued && l.Attachment.Origin.Kind != ""
+		if begun && (l.Origin == "human" || l.Origin == "sdk") || queued && l.Attachment.Origin.Kind == "human" {
+			return true, true
+		}
+	}
+	return false, told
+}
+
+// words are a text, or blocks of which some are text.
+type words []string
+
+func (w *words) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*w = words{text}
+		return nil
+	}
+	var blocks []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(data, &blocks) == nil {
+		for _, b := range blocks {
+			*w = append(*w, b.Text)
+		}
+	}
+	return nil // whatever else it is says nothing
+}
+
+func (w words) hold(text string) bool {
+	return slices.ContainsFunc(w, func(s string) bool { return s == text })
+}
+
 // sessionBegan is the first time that the transcript names, zero where it names
 // none.
 func (h *hook) sessionBegan() time.Time {
@@ -156,6 +215,10 @@ const (
 	keptFree    = 33_000
 )
 
+// fillTries is for how long an answer is waited for that the client has not written
+// yet: under load it was seen to take half a second.
+const fillTries = 40
+
 // smallModels are what the names of models with the small window hold. The name
 // with which the large one is asked for (…[1m]) is not in the transcript.
 const smallModels = "claude-3 sonnet-4-2 sonnet-4-5 sonnet-4-6 opus-4-5 opus-4-6 haiku-4-5"
@@ -165,7 +228,7 @@ const smallModels = "claude-3 sonnet-4-2 sonnet-4-5 sonnet-4-6 opus-4-5 opus-4-6
 // hangs on it, the answer that ended this turn is waited for.
 func (h *hook) contextFill(wait bool) int {
 	fill, now := h.filled()
-	for tries := 0; wait && !now && tries < lagTries && exists(h.p.Transcript); tries++ {
+	for tries := 0; wait && !now && tries < fillTries && exists(h.p.Transcript); tries++ {
 		time.Sleep(lagWait)
 		fill, now = h.filled()
 	}

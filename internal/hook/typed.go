@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -68,14 +67,15 @@ func (h *hook) asked(ctx context.Context, b session.Binding) (session.Binding, e
 	case h.p.Event != preToolUse && h.p.Event != stop:
 		return b, session.ErrNone
 	}
-	switch origin := h.waitedOrigin(); {
-	case origin == "" && h.p.Event == preToolUse:
+	switch person, told := h.waitedWord(b.Asked.Text); {
+	case person:
+	case told:
+		return forget(session.ErrNone)
+	case h.p.Event == preToolUse:
 		return b, session.ErrNone // the end of the turn will tell
-	case origin == "":
+	default:
 		h.told = true
 		return forget(errors.New("the client does not say who wrote the prompt that asks for a verify loop: none is begun"))
-	case !slices.Contains([]string{"human", "sdk"}, origin):
-		return forget(session.ErrNone)
 	}
 	h.told = true
 	if _, err := forget(nil); err != nil {
@@ -100,5 +100,17 @@ func (h *hook) waitedOrigin() string {
 	return origin
 }
 
+// waitedWord is wrote, with patience for a client that writes behind.
+func (h *hook) waitedWord(text string) (person, told bool) {
+	person, told = h.wrote(text)
+	for tries := 0; !told && tries < lagTries && exists(h.p.Transcript); tries++ {
+		time.Sleep(lagWait)
+		person, told = h.wrote(text)
+	}
+	return person, told
+}
+
 // withHint is an error with what to do about it.
-func withHint(err error) string { return strings.TrimSpace(err.Error() + "\n" + hinted(failure.Hint(err))) }
+func withHint(err error) string {
+	return strings.TrimSpace(err.Error() + "\n" + hinted(failure.Hint(err)))
+}
