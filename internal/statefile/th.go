@@ -131,7 +131,8 @@ func (t thFiles) days() []string {
 	return names
 }
 
-// GoesOn writes the iteration, and up to when the channel was read.
+// GoesOn writes the iteration, and up to when the channel was read. A status that
+// the agent wrote is put back.
 func (t thFiles) GoesOn(m record.Memory, _ time.Time) error {
 	memory := t.remember()
 	if memory.Held || memory.News {
@@ -148,6 +149,9 @@ func (t thFiles) GoesOn(m record.Memory, _ time.Time) error {
 		return nil //nolint:nilerr // Hear has told of it
 	}
 	g := f.SetIteration(m.State.Iteration)
+	if memory.Seen != "" && !f.Active() { // the agent's word for it
+		g = g.SetStatus(thloop.Active)
+	}
 	if since := memory.Cursor.Since; !since.IsZero() {
 		g = g.SetLastRead(since)
 	}

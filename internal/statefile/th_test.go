@@ -287,6 +287,17 @@ func TestThKeptUpToDate(t *testing.T) {
 	if diff := cmp.Diff(want, p.tree()[thPath]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	p.ran(record.ToolCall{Tool: "Edit", Path: p.path(thPath)})
+	p.put(thPath, strings.Replace(want, "status: active", "status: done", 1))
+	if w := p.hear(now); w.Stop != "" || len(w.Notes) != 1 {
+		t.Errorf("heard %+v", w)
+	}
+	if err := p.loop().GoesOn(stands(4), now); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, p.tree()[thPath]); diff != "" {
+		t.Errorf("what the agent wrote (-want +got):\n%s", diff)
+	}
 	for outcome, status := range map[loop.Outcome]string{
 		loop.Finished: "completed", loop.Duration: "completed", loop.Unverified: "completed",
 		loop.CancelledEnd: "stopped", loop.Errored: "stopped", loop.BlockedEnd: "stopped",

@@ -2,6 +2,7 @@ package thloop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -15,8 +16,7 @@ const noteMax = 6000
 func (n News) Note() string {
 	var told []string
 	left := noteMax
-	for i := len(n.Parts) - 1; i >= 0; i-- {
-		p := n.Parts[i]
+	for _, p := range slices.Backward(n.Parts) {
 		text := strings.TrimSpace(plain(p.Text))
 		place := fmt.Sprintf("%s:%d", p.File, p.First)
 		switch {
@@ -39,8 +39,8 @@ func (n News) Note() string {
 	}
 	var b strings.Builder
 	b.WriteString("New in the channel:")
-	for i := len(told) - 1; i >= 0; i-- {
-		b.WriteString("\n\n" + told[i])
+	for _, text := range slices.Backward(told) {
+		b.WriteString("\n\n" + text)
 	}
 	return b.String()
 }
