@@ -43,9 +43,11 @@ func TestFeatureList(t *testing.T) {
 			if !ok || f.Plan().Format != planfile.FeatureList {
 				t.Fatalf("nothing to do in a plan of format %s", f.Plan().Format)
 			}
-			told, err := prompt.Render(prompt.First, prompt.Data{Task: task})
-			if err != nil || !strings.Contains(told, tt.task) {
-				t.Errorf("the agent is told (%v):\n%s\nwant in it:\n%s", err, told, tt.task)
+			for _, kind := range []prompt.Kind{prompt.First, prompt.Next, prompt.Fresh, prompt.Continue} {
+				told, err := prompt.Render(kind, prompt.Data{Task: task, Retell: true})
+				if err != nil || !strings.Contains(told, tt.task) {
+					t.Errorf("the agent is told (%v):\n%s\nwant in it:\n%s", err, told, tt.task)
+				}
 			}
 			ticked, err := f.Tick(task.ID)
 			if err != nil {

@@ -67,7 +67,7 @@ type Data struct {
 	Budget   Budget
 	Promise  string // the text of a claim; "" = DONE
 
-	Retell   bool   // the goal stands again in every prompt
+	Retell   bool   // the goal, and the task of a plan, stand again in every prompt
 	Attended bool   // a person sits in the session: it is the one that they asked in
 	NoCommit bool   // nothing is committed
 	GoalFile string // where the goal stands in full, should it be too long to be told again; "" = nowhere
