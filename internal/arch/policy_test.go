@@ -49,7 +49,7 @@ const imports = `
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the keeper has the rest ready.
-	hook           < core/* proc environment foreign/ralphloop record redact session session/place statefile store store/*
+	hook           < core/* proc environment failure foreign/ralphloop foreign/verifyactive record redact session session/place statefile store store/*
 	front          < environment session/place
 	keeper         < environment front hook proc redact session/place
 	cmd/pawl-hook  < environment front
