@@ -253,16 +253,31 @@ func (p planFiles) change(file string, to func(old []byte) []byte) error {
 // inside is the absolute path of a file in the project, whose folder lies there
 // with every link followed: the project may be anybody's.
 func inside(root, file string) (string, error) {
+	folder := path.Dir(file)
+	if plain(root, folder) {
+		return filepath.Join(root, filepath.FromSlash(file)), nil
+	}
 	base, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return "", err
 	}
-	dir, err := filepath.EvalSymlinks(filepath.Join(base, filepath.FromSlash(path.Dir(file))))
+	dir, err := filepath.EvalSymlinks(filepath.Join(base, filepath.FromSlash(folder)))
 	if err != nil {
 		return "", err
 	}
 	if rel, err := filepath.Rel(base, dir); err != nil || !filepath.IsLocal(rel) {
-		return "", failure.New(failure.Usage, "put a folder in its place", "%s leads out of the project", path.Dir(file))
+		return "", failure.New(failure.Usage, "put a folder in its place", "%s leads out of the project", folder)
 	}
 	return filepath.Join(dir, path.Base(file)), nil
+}
+
+// plain: there are folders on the way, and no links. Most often so, and cheap to
+// see.
+func plain(root, folder string) bool {
+	for ; folder != "."; folder = path.Dir(folder) {
+		if info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(folder))); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return true
 }
