@@ -26,9 +26,7 @@ func TestFeatureLoopPageNamesItsTests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, function := range strings.SplitAfter(string(source), "\n}\n") {
-				sources = append(sources, function)
-			}
+			sources = append(sources, strings.SplitAfter(string(source), "\n}\n")...)
 		}
 	}
 	there := func(test, row string) bool {
