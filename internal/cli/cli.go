@@ -43,6 +43,8 @@ type grammar struct {
 	Pause pauseCmd `cmd:"" group:"Steer" help:"hold a loop before its next turn"`
 	Stop  stopCmd  `cmd:"" group:"Steer" help:"end a loop cleanly and keep its work"`
 
+	Handover handoverCmd `cmd:"" group:"Steer" help:"let fresh sessions go on with a loop that lives in yours"`
+
 	Verify verifyCmd `cmd:"" group:"Judge" help:"run this project's gates now and print receipts"`
 	Audit  auditCmd  `cmd:"" group:"Judge" help:"re-check a commit: run its gates again in a clean checkout and compare with the receipts"`
 

@@ -80,9 +80,9 @@ func (a *app) resumeInSession(s *subject) error {
 		return a.reopenInSession(s)
 	}
 	if client := s.memory.Bound.Client; client != 0 && !proc.Alive(client) {
-		hint := fmt.Sprintf("pawl stop %s ends it", s.ID)
+		hint := fmt.Sprintf("pawl handover %s goes on in fresh sessions; or pawl stop %[1]s ends it", s.ID)
 		if id != "" {
-			hint = fmt.Sprintf("claude --resume %s goes on with both; or %s", id, hint)
+			hint = fmt.Sprintf("claude --resume %s goes on with both; %s", id, hint)
 		}
 		return failure.New(failure.Usage, hint, "loop %s lives in a session whose client is gone", s.ID)
 	}
@@ -103,7 +103,7 @@ func (a *app) resumeInSession(s *subject) error {
 // reopenInSession lets a loop that ended go on in the calling session.
 func (a *app) reopenInSession(s *subject) error {
 	if !a.env.Session.Inside && a.env.Session.ID == "" {
-		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl resume %s", s.ID),
+		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl resume %s;  or pawl handover %[1]s goes on in fresh sessions", s.ID),
 			"loop %s lived in a session and has ended (%s): it goes on in one", s.ID, s.memory.State.Outcome)
 	}
 	in, err := a.inside(s.spec.Unattended)
@@ -116,9 +116,5 @@ func (a *app) reopenInSession(s *subject) error {
 	if err != nil {
 		return ended(ctx, err)
 	}
-	if err := errors.Join(a.goOnDriving(begun), a.startKeeper(in.Session)); err != nil {
-		return err
-	}
-	a.printf("loop %s goes on in this session: %s\n  limits   %s\n\n%s", s.ID, s.spec.Goal(), limits(begun.Memory.State.Policy.Limits), firstWord(begun, mostPrinted))
-	return nil
+	return a.goesOnHere(s, begun, in)
 }

@@ -54,9 +54,8 @@ func (a *app) startKeeper(session string) error {
 		return fmt.Errorf("find this program: %w", err)
 	}
 	cmd := exec.Command(self, "session", "keep", session) //nolint:noctx // it outlives us
-	proc.Detach(cmd)
-	if err := cmd.Start(); err != nil {
+	if _, err := proc.Away(cmd); err != nil {
 		return fmt.Errorf("start the keeper of the session: %w", err)
 	}
-	return cmd.Process.Release()
+	return nil
 }

@@ -112,10 +112,10 @@ func doneOf(t record.TaskCount) string {
 	return fmt.Sprintf("%d/%d", t.Done, t.Done+t.Open+t.Blocked)
 }
 
-// costOf is what a loop has cost. Of one in a session nobody knows: the client does
+// costOf is what a loop has cost. Of turns in a session nobody knows: the client does
 // not tell its hooks.
 func costOf(s record.Summary) string {
-	if s.Attended {
+	if s.Attended && s.CostUSD == 0 {
 		return "-"
 	}
 	return figure.Money(s.CostUSD)

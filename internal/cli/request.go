@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
+	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/hook"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -38,6 +39,13 @@ func (a *app) understand(ctx context.Context, r hook.BeginRequest) (_ *wish, mes
 		ok, why, err := w.adopt(ctx, r, a)
 		if !ok {
 			return nil, why, err
+		}
+		return &w, "", nil
+	}
+	if r.Command == "verify-prompt" {
+		found, err := w.asked(r.Args)
+		if err != nil || !found {
+			return nil, "", err
 		}
 		return &w, "", nil
 	}
@@ -83,8 +91,35 @@ func (w *wish) typed(args ralphloop.Args) {
 	if args.Evidence != "" {
 		w.Flags["evidence"] = []string{args.Evidence}
 	}
-	w.Verify, w.Commit = args.Verify, args.Commit
+	if args.Kind != "" {
+		w.Flags["kind"] = args.Kind
+	}
+	if args.Every > 0 {
+		w.Flags["every"] = args.Every
+	}
+	verify := map[string]any{}
+	if args.Tries > 0 {
+		verify["tries"] = args.Tries
+	}
+	if args.Isolate != nil {
+		verify["isolate"] = *args.Isolate
+	}
+	if len(verify) > 0 {
+		w.Flags["verify"] = verify
+	}
+	w.Verify, w.Commit, w.Handover = args.Verify, args.Commit, args.Handover
 	w.Inside.Unattended = w.Inside.Unattended || args.Unattended
+}
+
+// asked understands a prompt in which the person asks for a verify loop.
+func (w *wish) asked(prompt string) (found bool, err error) {
+	p, found, err := verifyactive.ParsePrompt(prompt)
+	if !found || err != nil {
+		return found, err
+	}
+	w.Text, w.Verify, w.VerifyTimeout = p.Goal, p.Command, p.Timeout
+	w.Flags["max_iterations"] = p.Max
+	return true, nil
 }
 
 // verifies: the words are the command that is to succeed, unless one was named.
@@ -208,5 +243,6 @@ func (a *app) follower(path string) (string, error) {
 func beginUsage(command string) string {
 	what := map[string]string{"loop": "GOAL", "verify": "COMMAND", "ralph-loop": "PROMPT"}[command]
 	return fmt.Sprintf("usage: /pawl:%s %s [--gate COMMAND]… [--max-iterations N] [--max-duration 2h] [--completion-promise TEXT]\n"+
+		"  [--kind answer|explore|periodic] [--every 5m] [--handover] [--tries N] [--isolate=false]\n"+
 		"Without a limit there are %d iterations; 0 is no limit.", command, what, launch.Iterations)
 }

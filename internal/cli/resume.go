@@ -25,7 +25,7 @@ func (c *resumeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if s.inSession() {
+	if s.inSession() && !s.adrift() {
 		return a.resumeInSession(s)
 	}
 	ctx := context.Background()
@@ -47,3 +47,6 @@ func (c *resumeCmd) Run(a *app) error {
 	}
 	return a.drive(ctx, d, source, term.ModeFor(a.Out, c.JSON, c.Quiet))
 }
+
+// adrift: the loop was about to leave its session when whoever saw to that died.
+func (s *subject) adrift() bool { return departs(s.memory.State) && !s.alive }

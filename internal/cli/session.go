@@ -18,6 +18,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/hook"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -26,6 +27,7 @@ import (
 type sessionCmd struct {
 	Begin sessionBeginCmd `cmd:"" help:"begin a loop in a session: JSON in, JSON out"`
 	Drive sessionDriveCmd `cmd:"" help:"do what a loop in a session waits for, up to the agent's turn"`
+	Run   sessionRunCmd   `cmd:"" help:"go on in fresh sessions with a loop that left its own"`
 	Keep  sessionKeepCmd  `cmd:"" help:"answer the hooks of a session while a loop lives there"`
 }
 
@@ -134,15 +136,25 @@ func (c *sessionDriveCmd) Run(a *app) error {
 	return err
 }
 
-// attend does what a loop in a session waits for.
-func (a *app) attend(ctx context.Context, l *store.Loop, patience time.Duration) (err error) {
+// attend does what a loop in a session waits for. Where that is another owner, it
+// is found one; a loop that finds none stays where it is.
+func (a *app) attend(ctx context.Context, l *store.Loop, patience time.Duration) error {
 	d, err := launch.Rejoin(ctx, l, a.env, patience)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	_, err = d.Attend(ctx)
-	return err
+	if m, _, err := record.Remember(l); err == nil && !m.Attended(d.Spec) {
+		return d.Close() // it has left the session meanwhile
+	}
+	epoch := d.Owner.Epoch()
+	state, err := d.Attend(ctx)
+	if err = errors.Join(err, d.Close()); err != nil || !departs(state) {
+		return err
+	}
+	if _, err = a.runElsewhere(ctx, l, epoch); err == nil || ctx.Err() != nil {
+		return err
+	}
+	return launch.Keep(ctx, l, a.env, epoch, err.Error())
 }
 
 // goOnDriving lets a process of its own go on where the gates take long.
@@ -161,9 +173,8 @@ func (a *app) goOnDriving(begun *launch.Attended) error {
 	defer log.Close()
 	cmd := exec.Command(self, "session", "drive", begun.Loop.ID)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
-	proc.Detach(cmd)
-	if err := cmd.Start(); err != nil {
+	if _, err := proc.Away(cmd); err != nil {
 		return fmt.Errorf("start what drives the loop: %w", err)
 	}
-	return cmd.Process.Release()
+	return nil
 }

@@ -108,7 +108,10 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		s.note(term.Info, "going on")
 	case loop.Cancelled:
 		s.note(term.Info, "ending the turn cleanly; the work is kept")
-	case loop.Started, loop.Checkpointed, loop.Committed, loop.Restored, loop.LimitHit, loop.OwnerLost, loop.Faulted, loop.Reopened:
+	case loop.Started, loop.Checkpointed, loop.Committed, loop.Restored, loop.LimitHit, loop.OwnerLost, loop.Faulted, loop.Reopened,
+		loop.HandedOver:
+	case loop.HandoverAsked:
+		s.note(term.Info, "asked to go on "+where(e.Owner)+because(e.Text))
 	}
 	s.tasksEnded(before, now)
 	for _, a := range acts {
@@ -141,7 +144,7 @@ func (s *show) doing(now loop.State, a loop.Action) {
 		s.note(term.Info, fmt.Sprintf("%s: %s (to have the work back: pawl undo %s)", name(t), what, s.id))
 	case loop.Wait:
 		s.out.Print(term.Waiting{Until: a.Until, Reason: a.Text})
-	case loop.Look, loop.Commit, loop.Interrupt, loop.PutBack, loop.Tick, loop.Notify, loop.Finish:
+	case loop.Look, loop.Commit, loop.Interrupt, loop.PutBack, loop.Tick, loop.Notify, loop.Finish, loop.HandOver:
 	}
 }
 

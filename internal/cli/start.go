@@ -9,9 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
@@ -23,7 +21,10 @@ import (
 type startCmd struct {
 	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words; or a plan; or a loop file. Nothing: the plan found here"`
 	startFlags
-	Verify     string `group:"Judge" placeholder:"CMD" help:"the goal is that this command succeeds"`
+	Verify string `group:"Judge" placeholder:"CMD" help:"the goal is that this command succeeds"`
+	startTries
+	Handover   bool   `group:"Session" help:"let fresh sessions go on when its context is full, or its tries are spent"`
+	Take       string `group:"Session" placeholder:"LOOP" help:"bring a loop that a runner drives, or nobody, into this session; alone"`
 	Commit     bool   `group:"Tree" help:"commit what is verified, on the branch you are on"`
 	Unattended bool   `help:"nobody sits at the session: permission prompts are answered by the guard"`
 	DryRun     bool   `help:"print goal, gates and limits; change nothing"`
@@ -39,6 +40,23 @@ type startFlags struct {
 	Evidence          []string `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: discriminating, review or consistent"`
 	MaxIterations     *string  `group:"Limits" placeholder:"N" help:"0 is no limit; default 25"`
 	MaxDuration       *string  `group:"Limits" placeholder:"8h" help:"waits for usage limits aside"`
+	MaxCost           *string  `group:"Limits" placeholder:"USD" help:"in US dollars, of what is done outside of this session"`
+	Session           *string  `group:"Session" placeholder:"MODE" help:"hybrid is --handover; then also a fresh context per task or per turn; or continue"`
+}
+
+// startTries are the options of the table verify.
+type startTries struct {
+	Tries   *string `group:"Judge" placeholder:"N" help:"failed tries in this session before fresh ones try; default 3"`
+	Isolate *bool   `group:"Judge" help:"with --verify, the further tries get a session of their own; =false keeps to this one" negatable:""`
+}
+
+// flags are the options that were typed.
+func (c *startCmd) flags() map[string]any {
+	out := typed(c.startFlags)
+	if tries := typed(c.startTries); len(tries) > 0 {
+		out["verify"] = tries
+	}
+	return out
 }
 
 func (startCmd) Help() string {
@@ -46,7 +64,9 @@ func (startCmd) Help() string {
 wants to stop, Pawl judges the work and sends it on. Your files, your branch and your commits stay yours.
 
   pawl start "get the flaky upload test stable" --gate 'npm test -- upload' --max-iterations 8
-  pawl start --verify 'go vet ./...'`
+  pawl start --verify 'go vet ./...'
+  pawl start prd.json --handover --max-cost 20
+  pawl start --take brisk-otter`
 }
 
 // startPatience is how long the gates may take before the loop begins without
@@ -58,6 +78,12 @@ func (c *startCmd) Run(a *app) error {
 	if err := a.byPerson("start another loop"); err != nil {
 		return err
 	}
+	if c.Take != "" {
+		if len(c.Words) > 0 || len(c.flags()) > 0 || c.Verify != "" || c.Handover || c.Commit || c.DryRun {
+			return failure.New(failure.Usage, "leave the rest out: the loop has its goal and its options", "--take stands alone")
+		}
+		return a.take(c.Take, c.Unattended)
+	}
 	in, err := a.inside(c.Unattended)
 	if err != nil {
 		return err
@@ -65,8 +91,8 @@ func (c *startCmd) Run(a *app) error {
 	ctx, release := untilSignal()
 	defer release()
 	q := launch.AttendRequest{
-		Request: launch.Request{Dir: a.dir, Words: c.Words, Flags: typed(c.startFlags), Env: a.env},
-		Project: a.env.Session.Project, Inside: in, Verify: c.Verify, Commit: c.Commit,
+		Request: launch.Request{Dir: a.dir, Words: c.Words, Flags: c.flags(), Env: a.env},
+		Project: a.env.Session.Project, Inside: in, Verify: c.Verify, Commit: c.Commit, Handover: c.Handover,
 	}
 	p, err := launch.PrepareAttended(ctx, q)
 	if err != nil {
@@ -125,99 +151,6 @@ func (a *app) inside(unattended bool) (launch.Inside, error) {
 			"pawl start begins a loop in the session that runs it, and none does")
 	}
 	return in, nil
-}
-
-// opening says what begins, for the person; begun is nil where nothing has.
-func opening(p *launch.Prepared, begun *launch.Attended) string {
-	var b strings.Builder
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-7s  %s\n", name, term.Clean(plan.OneLine(fmt.Sprintf(format, args...), 0)))
-	}
-	s := p.Spec
-	if begun == nil {
-		b.WriteString("a loop would begin in this session\n")
-	} else {
-		fmt.Fprintf(&b, "loop %s %s\n", begun.Loop.ID, beginsWords(begun.Memory.State))
-	}
-	line("goal", "%s", s.Goal())
-	if p.Goal.Plan != nil {
-		open := 0
-		for _, t := range s.Tasks {
-			if t.Status == loop.Open {
-				open++
-			}
-		}
-		line("tasks", "%d open, %d done", open, len(s.Tasks)-open)
-	}
-	openingGates(line, p, begun)
-	line("limits", "%s", openingLimits(p))
-	line("tree", "%s", treeWords(p))
-	if begun != nil {
-		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
-	}
-	return b.String()
-}
-
-// beginsWords says how a loop begins, which may be its end: a plan that is done.
-func beginsWords(st loop.State) string {
-	switch st.Phase {
-	case loop.Ended:
-		return fmt.Sprintf("has ended at once, %s: %s", st.Outcome, st.Reason)
-	case loop.Paused:
-		return "lives in this session, and is held before its first turn"
-	case loop.New, loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing,
-		loop.Restoring, loop.Waiting, loop.Trying, loop.HandingOver:
-	}
-	return "begins in this session"
-}
-
-func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *launch.Attended) {
-	results := map[string]gate.Result{}
-	if begun != nil {
-		for _, r := range begun.Memory.Results {
-			results[r.Gate] = r
-		}
-	}
-	for _, g := range p.Spec.Gates {
-		text := shown(g).Name
-		if r, ok := results[g.Name]; ok {
-			text += " (" + map[bool]string{true: "green now", false: "red now"}[r.Status == gate.Pass] + counted(r) + ")"
-		}
-		line("gate", "%s", text)
-	}
-	switch {
-	case begun != nil && begun.Driving:
-		line("", "the gates still run on the tree as it is: change nothing until you are told")
-	case len(p.Spec.Gates) > 0:
-	case len(p.Suggested) > 0:
-		line("gate", "none: it can only end unverified. The files here suggest --gate '%s'", p.Suggested[0])
-	default:
-		line("gate", "none: it can only end unverified. --gate 'CMD' names a command that must pass")
-	}
-}
-
-func openingLimits(p *launch.Prepared) string {
-	l := p.Spec.Policy.Limits
-	if p.DefaultLimit() {
-		rest := l
-		rest.Iterations = 0
-		text := fmt.Sprintf("%d iterations (the default; --max-iterations N)", l.Iterations)
-		if rest != (loop.Limits{}) {
-			text += ", " + limits(rest)
-		}
-		return text
-	}
-	return limits(l)
-}
-
-func treeWords(p *launch.Prepared) string {
-	switch {
-	case p.Spec.Shadow:
-		return "there is no git here: snapshots go to a repository of Pawl's own"
-	case p.Spec.NoCommit:
-		return "nothing is committed, put back or switched; --commit commits what is verified"
-	}
-	return "what is verified is committed to " + p.Spec.Branch
 }
 
 // mostPrinted is how much of the first prompt a command prints, in bytes: the

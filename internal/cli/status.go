@@ -44,12 +44,18 @@ func statusText(s *subject, now time.Time) string {
 		fmt.Fprintf(&b, "  %-8s  %s\n", name, fmt.Sprintf(format, args...))
 	}
 	line("goal", "%s", s.spec.Goal())
+	if words := kindWords(s.spec.Policy); words != "" {
+		line("kind", "%s", words)
+	}
 	if t, ok := st.Task(st.Current); ok && !s.hasEnded() && t.ID != record.GoalTask {
 		line("task", "%s  %s", t.ID, t.Title)
 	}
 	line("tasks", "%s", tasksLine(sum.Tasks))
 	for _, g := range s.memory.Results {
 		line("gate", "%s  %s", plan.OneLine(g.Gate, 60), resultWords(g))
+	}
+	if st.Try != nil {
+		line("try", "%s", tryWords(*st.Try))
 	}
 	line("spent", "%s", spent(s, sum))
 	if s.spec.Branch != "" && !s.spec.NoCommit {
@@ -62,11 +68,43 @@ func statusText(s *subject, now time.Time) string {
 	return b.String()
 }
 
-// spent is the money, the tokens and the time; in a session the time alone is
-// known.
+// kindWords says what a goal is that is no change of the tree, "" for one.
+func kindWords(p loop.Policy) string {
+	switch p.Kind {
+	case loop.Answer:
+		return "answer: the result is text"
+	case loop.Explore:
+		return "explore: its limit is its end, there is nothing to claim"
+	case loop.Periodic:
+		return fmt.Sprintf("periodic: again every %s, until its limit or a stop", figure.Duration(p.Every))
+	case loop.Change:
+	}
+	return ""
+}
+
+// tryWords says what the last isolated try came to.
+func tryWords(t loop.Try) string {
+	what := fmt.Sprintf("iteration %d, in a session of its own", t.Iteration)
+	if t.Took == 0 && t.Usage == (loop.Usage{}) {
+		return what + ": at work"
+	}
+	u := t.Usage
+	what += fmt.Sprintf(": %s, %s, %s tokens (%s from the cache)", figure.Money(u.CostUSD), figure.Duration(t.Took),
+		figure.Tokens(u.Tokens()), figure.Tokens(u.CacheRead))
+	if t.Rounds > 0 {
+		what += ", " + count(t.Rounds, "request")
+	}
+	if t.Died != "" {
+		what += "; cut off: " + plan.OneLine(t.Died, 100)
+	}
+	return what
+}
+
+// spent is the money, the tokens and the time; of turns in a session the time
+// alone is known.
 func spent(s *subject, sum record.Summary) string {
 	took := figure.Duration(s.memory.State.Elapsed())
-	if s.inSession() {
+	if s.inSession() && s.memory.State.Usage == (loop.Usage{}) {
 		return took
 	}
 	return fmt.Sprintf("%s, %s tokens, %s", figure.Money(sum.CostUSD), figure.Tokens(s.memory.State.Usage.Tokens()), took)
@@ -92,7 +130,11 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 	case "waiting":
 		return waitingWords(st, now) + sessionWords(sum) + " · " + turn
 	}
-	return "running" + sessionWords(sum) + " · " + turn + " · " + phaseWords(st.Phase)
+	where := sessionWords(sum)
+	if s.spec.Policy.Attended && !s.inSession() {
+		where = fmt.Sprintf(" in fresh sessions, process %d", s.holder.PID)
+	}
+	return "running" + where + " · " + turn + " · " + phaseWords(st)
 }
 
 func lastOwner(s *subject) string {
@@ -114,8 +156,8 @@ func waitingWords(st loop.State, now time.Time) string {
 	return fmt.Sprintf("waiting %s (%s)", left, plan.OneLine(wait.Text, 80))
 }
 
-func phaseWords(p loop.Phase) string {
-	switch p {
+func phaseWords(st loop.State) string {
+	switch st.Phase {
 	case loop.Checkpointing:
 		return "making a checkpoint"
 	case loop.Baseline:
@@ -130,6 +172,14 @@ func phaseWords(p loop.Phase) string {
 		return "committing"
 	case loop.Restoring:
 		return "restoring"
+	case loop.Trying:
+		return "a session of its own tries"
+	case loop.HandingOver:
+		to, _ := st.Asked(loop.HandOver)
+		if to.Owner == loop.OwnerSession {
+			return "waiting for a session to take it: " + plan.OneLine(to.Text, 80)
+		}
+		return "handing over to a runner: " + plan.OneLine(to.Text, 80)
 	case loop.New, loop.Waiting, loop.Paused, loop.Ended:
 	}
 	return "starting"

@@ -40,6 +40,12 @@ func TestHeadlines(t *testing.T) {
 			"waiting any moment now (usage limit: 5 hours) · iteration 3",
 		},
 		{"waiting, lost", loop.State{Phase: loop.Waiting, Iteration: 3}, true, "lost: nobody drives it (iteration 3, process 7 is gone)"},
+		{"handing over", loop.State{
+			Phase: loop.HandingOver, Attended: true, Iteration: 3, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerRunner, Text: "the context is 82 % full"}},
+		}, true, "running in a session · iteration 3 · handing over to a runner: the context is 82 % full"},
+		{"let go of", loop.State{
+			Phase: loop.HandingOver, Iteration: 3, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerSession, Text: "a person takes it"}},
+		}, false, "running · iteration 3 · waiting for a session to take it: a person takes it"},
 		{"ended", loop.State{Phase: loop.Ended, Iteration: 1, Outcome: loop.Verified}, true, "ended verified after 1 iteration"},
 	}
 	for _, c := range cases {
@@ -58,7 +64,7 @@ func TestEveryPhaseHasWords(t *testing.T) {
 	t.Parallel()
 	seen := map[string]loop.Phase{}
 	for _, p := range loop.Phases() {
-		words := phaseWords(p)
+		words := phaseWords(loop.State{Phase: p})
 		if other, ok := seen[words]; ok && words != "starting" {
 			t.Errorf("%s and %s are both %q", p, other, words)
 		}

@@ -69,7 +69,11 @@ func (t told) happened() string {
 	case loop.TurnEnded:
 		return t.turn()
 	case loop.AgentFailed:
-		return fmt.Sprintf("the turn died: %s (%s)", e.Failure.Message, strings.ReplaceAll(string(e.Failure.Class), "_", " "))
+		what := "the turn"
+		if e.Isolated {
+			what = "the try in a session of its own"
+		}
+		return fmt.Sprintf("%s died: %s (%s)", what, e.Failure.Message, strings.ReplaceAll(string(e.Failure.Class), "_", " "))
 	case loop.TreeSeen:
 		return seen(e.Seen)
 	case loop.Committed:
@@ -94,8 +98,30 @@ func (t told) happened() string {
 		return "a person goes on with it: what was not done is open again, and each limit begins anew"
 	case loop.Faulted:
 		return "could not go on: " + e.Text
+	case loop.HandoverAsked:
+		return "asked to go on " + where(e.Owner) + because(e.Text)
+	case loop.HandedOver:
+		if e.Owner == loop.OwnerSession && t.before.Attended {
+			return "stays in its session" + because(e.Text)
+		}
+		return "goes on " + where(e.Owner) + because(e.Text)
 	}
 	return string(e.Kind)
+}
+
+// where an owner works.
+func where(o loop.Owner) string {
+	if o == loop.OwnerSession {
+		return "in a person's session"
+	}
+	return "in fresh sessions"
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
 }
 
 func (t told) started() string {
@@ -111,7 +137,7 @@ func (t told) started() string {
 func (t told) turn() string {
 	turn := t.event.Turn
 	cost := count(turn.ToolCalls, "tool call")
-	if !t.after.Attended { // in a session the rest is not known
+	if !t.before.Attended || t.event.Isolated { // in a session the rest is not known
 		cost += fmt.Sprintf(", %s, %s tokens", figure.Money(turn.Usage.CostUSD), figure.Tokens(t.after.Usage.Tokens()-t.before.Usage.Tokens()))
 	}
 	what := "ended without a claim"
@@ -125,6 +151,9 @@ func (t told) turn() string {
 		what = "ended: the agent claims " + strings.Join(c.Tasks, ", ") + " done"
 	default:
 		what = "ended: the agent claims to be done"
+	}
+	if t.event.Isolated {
+		what = "in a session of its own " + what
 	}
 	return fmt.Sprintf("iteration %d %s (%s)", t.before.Iteration, what, cost)
 }
@@ -197,6 +226,8 @@ func (t told) decided() []string {
 			lines = append(lines, begins(a))
 		case loop.Wait:
 			lines = append(lines, fmt.Sprintf("waits until %s: %s", a.Until.Local().Format("15:04:05"), a.Text))
+		case loop.HandOver:
+			lines = append(lines, "is to go on "+where(a.Owner)+because(a.Text))
 		case loop.Notify:
 			lines = append(lines, a.Text)
 		case loop.Finish:
@@ -212,6 +243,9 @@ func begins(a loop.Action) string {
 	session := "the same session"
 	if a.Fresh {
 		session = "a fresh session"
+	}
+	if a.Isolated {
+		session += " beside the person's"
 	}
 	return fmt.Sprintf("iteration %d begins: task %s, %s (%s)", a.Iteration, a.Task, session, strings.ReplaceAll(string(a.Situation), "_", " "))
 }

@@ -58,6 +58,9 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.OwnerLost}, "the loop goes on with a new owner"},
 		{loop.Event{Kind: loop.Faulted, Text: "disk full"}, "could not go on: disk full"},
 		{loop.Event{Kind: loop.Reopened}, "a person goes on with it: what was not done is open again, and each limit begins anew"},
+		{loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: "a person takes it"}, "asked to go on in a person's session: a person takes it"},
+		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: "the context is 82 % full"}, "goes on in fresh sessions: the context is 82 % full"},
+		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession}, "goes on in a person's session"},
 		{loop.Event{Kind: "later"}, "later"},
 	}
 	told1 := map[loop.EventKind]bool{}
@@ -86,6 +89,21 @@ func TestATurnInASession(t *testing.T) {
 	if want := "iteration 4 ended without a claim (2 tool calls)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	spent := loop.Turn{ToolCalls: 3, Usage: loop.Usage{Input: 1000, CostUSD: 0.25}}
+	after.Usage = spent.Usage
+	try := told{before: loop.State{Iteration: 4, Attended: true}, event: loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &spent}, after: after}.happened()
+	if want := "iteration 4 in a session of its own ended without a claim (3 tool calls, $0.25, 1.0k tokens)"; try != want {
+		t.Errorf("got  %s\nwant %s", try, want)
+	}
+}
+
+func TestAHandOverThatFailedInWords(t *testing.T) {
+	t.Parallel()
+	attended := loop.State{Attended: true}
+	got := told{before: attended, event: loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: "there is no client"}, after: attended}.happened()
+	if want := "stays in its session: there is no client"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 }
 
 func TestDecisionsInWords(t *testing.T) {
@@ -98,13 +116,14 @@ func TestDecisionsInWords(t *testing.T) {
 			{Do: loop.PutBack, Paths: []string{"Makefile"}},
 			{Do: loop.Notify, Text: "switched back"},
 			{Do: loop.BeginTurn, Iteration: 5, Task: "A", Situation: loop.GatesFailed},
+			{Do: loop.HandOver, Owner: loop.OwnerRunner, Text: "a fresh session is due"},
 			{Do: loop.Wait, Until: time.Date(2026, 1, 31, 9, 30, 0, 0, time.Local), Text: "overloaded"},
 			{Do: loop.Finish},
 		},
 	}
 	want := []string{
 		"claim refused: nothing changed", "strike 2: put back", "switched back",
-		"iteration 5 begins: task A, the same session (gates failed)", "waits until 09:30:00: overloaded",
+		"iteration 5 begins: task A, the same session (gates failed)", "is to go on in fresh sessions: a fresh session is due", "waits until 09:30:00: overloaded",
 		"the loop ends stuck: no way was found",
 	}
 	if diff := cmp.Diff(want, told.decided()); diff != "" {

@@ -14,14 +14,15 @@ import (
 )
 
 type trustCmd struct {
-	Files []string `arg:"" optional:"" name:"file" help:"plans and loop files to look at beside pawl.toml; without any, the plans found here"`
+	Files []string `arg:"" optional:"" name:"file" help:"plans, loop files and state files of verify loops to look at beside pawl.toml; without any, those found here"`
 	List  bool     `help:"only show the commands and whether they are trusted"`
 	Yes   bool     `help:"trust them without being asked"`
 }
 
 func (trustCmd) Help() string {
-	return `Commands that a repository's files name (gates, set-up, the agent's program, a plan's validation commands) run only
-after this. Each is pinned as it reads now, for this repository: a changed one is asked about again.
+	return `Commands that a repository's files name (gates, set-up, the agent's program, a plan's validation commands, the command
+of another tool's verify loop) run only after this.
+Each is pinned as it reads now, for this repository: a changed one is asked about again.
 
   pawl trust
   pawl trust --list`
@@ -87,6 +88,7 @@ func (a *app) repoCommands(root string, files []string) ([]config.Command, error
 				commands = append(commands, planCommands(root, path, f)...)
 			}
 		}
+		commands = append(commands, a.verifyCommands(root)...)
 	}
 	for _, file := range files {
 		more, err := a.fileCommands(root, file)
@@ -107,6 +109,10 @@ func (a *app) fileCommands(root, file string) ([]config.Command, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, failure.New(failure.Usage, "name a plan or a loop file", "read %s: %w", file, errors.Unwrap(err))
+	}
+	if filepath.Base(path) == verifyFile {
+		c, err := verifyCommand(root, a.dir, path)
+		return []config.Command{c}, err
 	}
 	if f, err := planfile.Decode(path, data); err == nil {
 		return planCommands(root, path, f), nil

@@ -196,8 +196,11 @@ func (l Layer) where(path string) string {
 	if l.name == layerFlags {
 		key, _, _ := strings.Cut(path, ".")
 		key, _, _ = strings.Cut(key, "[")
-		if key == "gates" {
+		switch key {
+		case "gates":
 			return "--gate" // given once for each
+		case "verify":
+			key = strings.TrimPrefix(path, "verify.") // --tries, --isolate
 		}
 		return "--" + strings.ReplaceAll(key, "_", "-")
 	}

@@ -155,6 +155,7 @@ func samples() map[string]any {
 		"max_tokens": 7, "turn_timeout": "2h", "idle_timeout": "3m", "session": "turn", "handover_at": "50%", "warm": true,
 		"promise": "READY", "on_failure": "keep", "worktree": true, "branch": "current", "allow_dirty": true, "squash": false,
 		"protect": []any{"docs/**"}, "tests": []any{"*_spec.go"}, "allow_test_changes": []any{"US-1"},
+		"verify": map[string]any{"tries": 2, "isolate": false},
 	}
 }
 

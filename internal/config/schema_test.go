@@ -57,6 +57,7 @@ max_duration = "8h"
 max_cost = "5.50"
 handover_at = "80%"
 worktree = { use = true, setup = ["npm ci"] }
+verify = { tries = 2, isolate = false, isolated_cost = "0.50", isolated_timeout = "90s" }
 allow_test_changes = ["US-1"]
 protect = "docs/**"`
 	cases := []struct {
@@ -80,6 +81,9 @@ protect = "docs/**"`
 		{`gates = [{ command = "a", tear = "fast" }]`, false},
 		{`evidence = { a = "proof" }`, false},
 		{`worktree = { setups = "a" }`, false},
+		{`verify = { isolated = true }`, false},
+		{`verify = { tries = -1 }`, false},
+		{`verify = true`, false},
 		{`agent_env = { A = 1 }`, false},
 	}
 	for _, c := range cases {
@@ -212,6 +216,8 @@ func valueSchema(ptr any) *jsonschema.Schema {
 		return anyOf(level, &jsonschema.Schema{Type: "object", AdditionalProperties: level.CloneSchemas()}, listOf(text()))
 	case *Worktree:
 		return anyOf(&jsonschema.Schema{Type: "boolean"}, tableSchema(new(Worktree)))
+	case *Verify:
+		return tableSchema(new(Verify))
 	case *commandLine:
 		return texts
 	case *[]gate.Gate:
@@ -256,7 +262,8 @@ The same keys stand in ` + "`~/.config/pawl/config.toml`, in `pawl.toml` at the 
 				meaning += " (" + oneOf(names) + ")"
 			}
 			fallback := ""
-			if _, ok := ptr.(*Settings); ok {
+			switch ptr.(type) {
+			case *Settings, *Verify:
 				fallback = show(f.ptr)
 			}
 			row(f.key, meaning, fallback)
@@ -268,6 +275,8 @@ The same keys stand in ` + "`~/.config/pawl/config.toml`, in `pawl.toml` at the 
 	table(new(gateTable))
 	b.WriteString("\n## worktree as a table\n\n")
 	table(new(Worktree))
+	b.WriteString("\n## verify\n\n")
+	table(&s.Verify)
 	b.WriteString("\n## Forms of values\n\n" +
 		"Durations are texts such as `90s`, `10m` or `8h`; money is `5.50` or `\"5.50\"`, in US dollars; a share is `80` or\n" +
 		"`\"80%\"`. A single text may stand for a list of one. `evidence` is a level, or a table of task ids and levels with a\n" +

@@ -11,7 +11,7 @@
 // The struct Settings is the only list of options there is. Its tags name the
 // keys, and decoding, messages, JSON Schemas and the reference page are made from
 // it. A value of a higher layer replaces the lower one; tables (evidence,
-// agent_env, gate_env, worktree) merge key by key; protect adds up, so that no layer can
+// agent_env, gate_env, worktree, verify) merge key by key; protect adds up, so that no layer can
 // unprotect what another protects.
 //
 // Only this package and the mains read the environment (ReadEnvironment).
@@ -54,8 +54,10 @@ type Settings struct {
 	TurnTimeout   time.Duration `json:"turn_timeout" doc:"how long one turn of the agent may take; 0 is no limit"`
 	IdleTimeout   time.Duration `json:"idle_timeout" doc:"how long the agent may be silent while no tool runs; 0 is no limit"`
 
+	Verify Verify `json:"verify" doc:"a loop in a session whose goal is that a command succeeds: a table"`
+
 	Session    loop.SessionMode `json:"session" doc:"when the agent gets a fresh context: for each task, for each turn, when handover_at is reached, or never"`
-	HandoverAt Percent          `json:"handover_at" doc:"how full the context may be before a hybrid session is handed over"`
+	HandoverAt Percent          `json:"handover_at" doc:"how full the context may be before a hybrid session, or a person's session that may be left, is handed over"`
 	Warm       bool             `json:"warm,omitempty" doc:"give a fresh context to the living process of the agent instead of starting another"`
 	Promise    string           `json:"promise" doc:"text of the agent's claim to be done"`
 
@@ -108,6 +110,15 @@ func (e Evidence) For(task string) gate.Evidence {
 type Worktree struct {
 	Use   bool     `json:"use,omitempty" doc:"work in a worktree of its own"`
 	Setup []string `json:"setup,omitempty" doc:"shell commands that make a fresh checkout ready, such as npm ci"`
+}
+
+// Verify says how a loop in a session tries whose goal is that a command succeeds:
+// once its own tries are spent, each further one is made in a session of its own.
+type Verify struct {
+	Tries           int64         `json:"tries" doc:"failed tries in the session before the others; 0 is the usual number"`
+	Isolate         bool          `json:"isolate" doc:"make the other tries in fresh sessions, beside the person's; false goes on trying in it"`
+	IsolatedCost    USD           `json:"isolated_cost" doc:"limit of cost of such a try, in US dollars; 0 is no limit"`
+	IsolatedTimeout time.Duration `json:"isolated_timeout" doc:"limit of time of such a try; 0 is no limit"`
 }
 
 // Iterations is a limit of iterations: 0 for none, or Auto.
@@ -167,6 +178,7 @@ func Defaults() Settings {
 		MaxDuration:   8 * time.Hour,
 		TurnTimeout:   time.Hour,
 		IdleTimeout:   10 * time.Minute,
+		Verify:        Verify{Tries: 3, Isolate: true, IsolatedCost: 1, IsolatedTimeout: 5 * time.Minute},
 		Session:       loop.PerTask,
 		HandoverAt:    80,
 		Promise:       "DONE",

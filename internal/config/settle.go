@@ -96,6 +96,8 @@ func show(ptr any) string {
 		return out.String()
 	case *Worktree:
 		return strconv.FormatBool(v.Use)
+	case *Verify:
+		return fmt.Sprintf("tries %d, isolate %t", v.Tries, v.Isolate)
 	case *[]gate.Gate:
 		var names []string
 		for _, g := range *v {

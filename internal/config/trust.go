@@ -23,10 +23,10 @@ import (
 
 // Command is something a repository's file would have Pawl run: a gate, a set-up
 // command, the agent's program, what is put into the environment of agent or gates, a plan's
-// validation command.
+// validation command, the command of another tool's verify loop.
 type Command struct {
-	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, gate_env, plan
-	File string `json:"file"` // below the root, with slashes
+	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, gate_env, plan, verify
+	File string `json:"file"` // below the root, with slashes; absolute if it lies elsewhere
 	Text string `json:"text"` // what would run, as a person should read it
 }
 
@@ -47,11 +47,7 @@ func (s Settings) RepoCommands() []Command {
 		}
 	}
 	for _, g := range s.Gates {
-		text := commandText(g)
-		if g.Dir != "" {
-			text = "cd " + g.Dir + " && " + text
-		}
-		add("gates", "gate", text)
+		add("gates", "gate", inFolder(g.Dir, commandText(g)))
 	}
 	for _, command := range s.Worktree.Setup {
 		add("worktree.setup", "setup", command)
@@ -70,6 +66,32 @@ func (s Settings) RepoCommands() []Command {
 	addVars("agent_env", s.AgentEnv)
 	addVars("gate_env", s.GateEnv)
 	return out
+}
+
+func inFolder(dir, text string) string {
+	if dir == "" {
+		return text
+	}
+	return "cd " + dir + " && " + text
+}
+
+// VerifyCommand is the command of another tool's verify loop, whose state file
+// lies at an absolute path. It runs in the folder dir, "" for the root; both are
+// paths without links, as root is.
+func VerifyCommand(root, file, dir, text string) Command {
+	return Command{Kind: "verify", File: under(root, file), Text: inFolder(under(root, dir), text)}
+}
+
+// under is a path relative to the root, with slashes, or as it is where it lies
+// elsewhere; "" for the root itself.
+func under(root, path string) string {
+	switch rel, err := filepath.Rel(root, path); {
+	case path == "" || path == root:
+		return ""
+	case err == nil && filepath.IsLocal(rel):
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(path)
 }
 
 // Trust is the user's list of commands out of repositories that may run, in

@@ -98,6 +98,26 @@ func TestTrustIsPinned(t *testing.T) {
 	wantUntrusted(t, home, "/repo", all, nil)
 }
 
+// The command of another tool's file is named by where both lie, so that trust in
+// one says nothing of the same words elsewhere.
+func TestVerifyCommand(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	elsewhere := filepath.Join(t.TempDir(), "verify-active.json")
+	for _, c := range []struct {
+		file, dir string
+		want      config.Command
+	}{
+		{filepath.Join(root, "state", "v.json"), "", config.Command{Kind: "verify", File: "state/v.json", Text: "npm test"}},
+		{filepath.Join(root, "v.json"), root, config.Command{Kind: "verify", File: "v.json", Text: "npm test"}},
+		{elsewhere, filepath.Join(root, "web", "app"), config.Command{Kind: "verify", File: filepath.ToSlash(elsewhere), Text: "cd web/app && npm test"}},
+	} {
+		if diff := cmp.Diff(c.want, config.VerifyCommand(root, c.file, c.dir, "npm test")); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 func TestCorruptTrustTrustsNothingAndIsKept(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

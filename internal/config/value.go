@@ -44,6 +44,8 @@ func decodeValue(ptr any, path string, v any, lines map[string]int) error {
 		return decodeEvidence(p, path, v)
 	case *Worktree:
 		return decodeWorktree(p, path, v, lines)
+	case *Verify:
+		return decodeVerify(p, path, v, lines)
 	case *[]gate.Gate:
 		return decodeGates(p, path, v, lines)
 	case *commandLine:
@@ -342,4 +344,12 @@ func decodeWorktree(p *Worktree, path string, v any, lines map[string]int) error
 		return want(path, "true, false or a table with use and setup", v)
 	}
 	return nil
+}
+
+func decodeVerify(p *Verify, path string, v any, lines map[string]int) error {
+	table, ok := v.(map[string]any)
+	if !ok {
+		return want(path, "a table with tries, isolate, isolated_cost and isolated_timeout", v)
+	}
+	return decodeTable(p, path, table, lines)
 }

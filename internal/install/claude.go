@@ -41,7 +41,7 @@ func Claude(command string, args []string) Wanted {
 		on("SessionEnd", with(endTimeout)),
 		on("UserPromptSubmit", call),
 		on("UserPromptExpansion", with(beginTimeout)),
-		{"PreToolUse", []Group{{Matcher: "*", Hooks: []Hook{call}}}},
+		{"PreToolUse", []Group{{Matcher: "*", Hooks: []Hook{with(beginTimeout)}}}}, // a loop that was asked for in a prompt begins before its first tool call
 		on("PostToolUse", call),
 		on("PostToolUseFailure", call),
 		on("PermissionRequest", call),

@@ -288,7 +288,7 @@ func TestClaudesHooks(t *testing.T) {
 	for _, want := range []string{
 		`{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"pawl-hook","args":["claude"]}]}],"SessionEnd"`,
 		`"SessionEnd":[{"hooks":[{"type":"command","command":"pawl-hook","args":["claude"],"timeout":20}]}]`,
-		`"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"pawl-hook","args":["claude"]}]}]`,
+		`"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"pawl-hook","args":["claude"],"timeout":720}]}]`,
 		`"Stop":[{"hooks":[{"type":"command","command":"pawl-hook","args":["claude"],"timeout":3600},` +
 			`{"type":"command","command":"pawl-hook","args":["claude","--wake"],"timeout":86400,"asyncRewake":true}]}]`,
 	} {

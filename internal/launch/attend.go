@@ -66,6 +66,9 @@ func PrepareAttended(ctx context.Context, q AttendRequest) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.verifyGate(q); err != nil {
+		return nil, err
+	}
 	if err := p.look(ctx, repo); err != nil {
 		return nil, err
 	}
@@ -134,44 +137,6 @@ func (q *AttendRequest) verifies() error {
 	return nil
 }
 
-// freezeAttended makes the order of a loop that lives in a session: its context
-// goes on, its tree and branch are the person's.
-func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
-	if !p.Settings.Set("max_iterations") {
-		p.Settings.MaxIterations = Iterations
-	}
-	if q.File != "" && p.Settings.MaxIterations == 0 && !p.Settings.Set("max_duration") {
-		p.Settings.MaxDuration = 0 // no limit, as that tool means it
-	}
-	if err := p.order(ctx); err != nil {
-		return err
-	}
-	s := &p.Spec
-	s.Policy.Attended, s.Policy.Session, s.Policy.Restore = true, loop.Continue, false
-	s.Policy.Verify = q.Verify != "" || q.Green
-	if s.Policy.Verify && len(s.Gates) == 0 {
-		return failure.New(failure.Usage, "name the command:  --verify 'go test ./...'", "there is no command that is to succeed")
-	}
-	s.NoCommit, s.Shadow, s.Unattended = !q.Commit, p.Repo == nil, q.Inside.Unattended
-	s.Agent = record.Agent{Name: "claude"}
-	// The client tells its hooks neither the cost nor the tokens of a turn.
-	s.Policy.Limits.CostUSD, s.Policy.Limits.Tokens = 0, 0
-	s.Branch, s.Hidden = p.Status.Branch, p.Status.Hidden
-	s.Foreign, s.Format = p.foreign(), q.Format
-	if q.File == "" {
-		return nil
-	}
-	file, err := filepath.Rel(p.root, resolved(q.File))
-	if err != nil || !filepath.IsLocal(file) {
-		return failure.New(failure.Usage, "", "%s lies outside of %s", q.File, p.root)
-	}
-	s.File, s.Policy.Counted = filepath.ToSlash(file), q.Counted
-	if !slices.Contains(s.Foreign, s.File) {
-		s.Foreign = append(s.Foreign, s.File)
-	}
-	return nil
-}
-
 // mayCommit refuses what commits would need and is not there.
 func (p *Prepared) mayCommit(ctx context.Context) error {
 	if p.Repo == nil {
@@ -198,7 +163,7 @@ func (p *Prepared) RefuseAttended(in Inside) error {
 // refuseBeside says which other loop is at work in the session, or in the work
 // tree.
 func (p *Prepared) refuseBeside(in Inside) error {
-	if b, err := session.Open(p.Home).Find(in.Session); err == nil && p.unended(b.Loop) {
+	if b, err := session.Open(p.Home).Find(in.Session); err == nil && b.Loop != p.loop && p.unended(b.Loop) {
 		return hereAlready(b.Loop)
 	}
 	b := p.Before

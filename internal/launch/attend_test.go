@@ -64,7 +64,45 @@ func TestOrderOfALoopInASession(t *testing.T) {
 		{
 			name: "a command that is to succeed", counts: true,
 			change: func(_ string, q *launch.AttendRequest) { q.Verify, q.Words = "sh sub/check.sh", nil },
-			want:   func(p loop.Policy) loop.Policy { p.Verify, p.Gates = true, true; return p },
+			want: func(p loop.Policy) loop.Policy {
+				p.Verify, p.Gates, p.Isolate, p.Tries = true, true, true, 3
+				return p
+			},
+		},
+		{
+			name: "no tries but in the session", config: "[verify]\ntries = 5\nisolate = false\n", counts: true,
+			change: func(_ string, q *launch.AttendRequest) { q.Verify = "sh sub/check.sh" },
+			want:   func(p loop.Policy) loop.Policy { p.Verify, p.Gates, p.Tries = true, true, 5; return p },
+		},
+		{
+			name: "consent to leave the session", config: "max_cost = 5\nmax_tokens = 7\nhandover_at = 60\n", counts: true,
+			change: func(_ string, q *launch.AttendRequest) { q.Handover = true },
+			want: func(p loop.Policy) loop.Policy {
+				p.Handover, p.Session, p.HandoverAt, p.Limits.CostUSD, p.Limits.Tokens = true, loop.Hybrid, 60, 5, 7
+				return p
+			},
+		},
+		{
+			name: "the same in other words", counts: true,
+			change: func(_ string, q *launch.AttendRequest) { q.Flags = map[string]any{"session": "hybrid"} },
+			want:   func(p loop.Policy) loop.Policy { p.Handover, p.Session = true, loop.Hybrid; return p },
+		},
+		{
+			name: "each task in a session of its own, beginning with this", counts: true,
+			change: func(_ string, q *launch.AttendRequest) {
+				q.Handover, q.Flags = true, map[string]any{"session": "task", "verify": map[string]any{"tries": 2}}
+			},
+			want: func(p loop.Policy) loop.Policy { p.Handover, p.Session, p.Tries = true, loop.PerTask, 2; return p },
+		},
+		{
+			name: "what is explored until its limit", counts: true,
+			change: func(_ string, q *launch.AttendRequest) { q.Flags = map[string]any{"kind": "explore"} },
+			want:   func(p loop.Policy) loop.Policy { p.Kind = loop.Explore; return p },
+		},
+		{
+			name: "what comes again", counts: true,
+			change: func(_ string, q *launch.AttendRequest) { q.Flags = map[string]any{"every": "5m"} },
+			want:   func(p loop.Policy) loop.Policy { p.Kind, p.Every = loop.Periodic, 5*time.Minute; return p },
 		},
 		{
 			name: "a file without a limit, at its third iteration",

@@ -163,7 +163,6 @@ func (p *Prepared) refuseOver() error {
 	return failure.New(failure.Usage, hint, "the work tree has changes that are not committed (%s)", some(p.Status.Dirty))
 }
 
-// inSession names a session for people.
 // sessionWords says where the loop of a session stands.
 func (b Before) sessionWords() string {
 	if b.Closed {
@@ -179,6 +178,7 @@ func (b Before) sessionHint() string {
 	return fmt.Sprintf("pawl stop %s ends it", b.Attended)
 }
 
+// inSession names a session for people.
 func inSession(id string) string {
 	if id == "" {
 		return "in a session"

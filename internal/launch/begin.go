@@ -229,10 +229,14 @@ func (p *Prepared) refuseUntrusted() error {
 		return nil
 	}
 	var lines []string
+	hint := "read them, then  pawl trust"
 	for _, c := range p.Untrusted {
 		lines = append(lines, fmt.Sprintf("%s: %s", c.File, c.Text))
+		if filepath.IsAbs(c.File) { // it is not found from here
+			hint = "read them, then  pawl trust " + c.File
+		}
 	}
-	return failure.New(failure.Usage, "read them, then  pawl trust",
+	return failure.New(failure.Usage, hint,
 		"commands from the repository's files run only when you trust them (%s)", some(lines))
 }
 

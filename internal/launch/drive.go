@@ -126,7 +126,7 @@ func scriptedAgent(path, dir string) (agent.Agent, error) {
 }
 
 // Resume takes up a loop whose owner is gone, or one that ended with something
-// left to do.
+// left to do. One that a person's session has goes on in fresh ones from now on.
 func Resume(ctx context.Context, l *store.Loop, env environment.Environment) (*Drive, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
@@ -141,16 +141,24 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment) (*D
 		return nil, fmt.Errorf("read loop %s: %w", l.ID, err)
 	}
 	ended := m.State.Phase == loop.Ended
-	if ended && !slices.ContainsFunc(m.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
+	if ended && !reopens(m, spec) {
 		return nil, failure.New(failure.Usage, "begin another with  pawl run", "loop %s has ended: %s", l.ID, m.State.Outcome)
 	}
-	repo, err := git.Open(ctx, kept.Root)
-	if err != nil {
-		return nil, err
+	d := &Drive{Spec: spec, Resumed: true, reopened: ended}
+	if spec.Policy.Attended {
+		if d, err = taken(ctx, l, env, l.Own); err != nil {
+			return nil, err
+		}
+	} else {
+		repo, err := git.Open(ctx, kept.Root)
+		if err == nil {
+			err = d.own(ctx, store.Open(env.PawlHome), l, repo, env)
+		}
+		if err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
 	}
-	d := &Drive{Spec: spec, Version: m.Session.Version, Resumed: true, reopened: ended}
-	err = d.own(ctx, store.Open(env.PawlHome), l, repo, env)
-	if err == nil && ended {
+	if d.Version = m.Session.Version; ended {
 		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.From))
 	}
 	if err != nil {

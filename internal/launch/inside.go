@@ -126,7 +126,7 @@ func (p *Prepared) open(ctx context.Context, d *Drive, l *store.Loop, o Opening)
 // bound journals which session the loop lives in.
 func (d *Drive) bound(in Inside) error {
 	_, err := d.Owner.Append(journal.Entry{Type: record.TypeBound, Data: record.Bound{
-		Session: in.Session, Agent: d.Spec.Agent.Name, Client: in.Client,
+		Session: in.Session, Agent: "claude", Client: in.Client,
 	}})
 	return err
 }
@@ -192,40 +192,52 @@ func (a *Attended) bind(ctx context.Context, p *Prepared, in Inside, epoch int64
 // Rejoin takes up a loop that lives in a session, as the session's hooks do: it
 // goes on as the owner that it has. Another process that is at work on it is
 // waited for, as long as patience reaches; then the error is a *store.HeldError.
-func Rejoin(ctx context.Context, l *store.Loop, env environment.Environment, patience time.Duration) (_ *Drive, err error) {
+func Rejoin(ctx context.Context, l *store.Loop, env environment.Environment, patience time.Duration) (*Drive, error) {
+	return taken(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
+		return waited(ctx, patience, func() (*store.Owner, error) {
+			last, _, err := l.Holder()
+			if err != nil {
+				return nil, err
+			}
+			return l.Rejoin(ctx, last.Epoch)
+		})
+	})
+}
+
+// taken takes up a loop where it stands, by one of the ways to own it.
+func taken(ctx context.Context, l *store.Loop, env environment.Environment, own func(context.Context) (*store.Owner, error)) (_ *Drive, err error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
 	}
+	if spec.Branch == "" && !spec.NoCommit {
+		spec.Branch = "pawl/" + l.ID
+	}
 	d := &Drive{Spec: spec, Resumed: true, Runner: &runner.Runner{Loop: l, Spec: spec}}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, d.Close())
-		}
-	}()
+	if d.Owner, err = own(ctx); err != nil {
+		return nil, err
+	}
+	d.close = append(d.close, d.Owner.Close)
+	if err := d.inSession(ctx, env); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// waited tries to own a loop for as long as another process holds it and patience
+// reaches.
+func waited(ctx context.Context, patience time.Duration, own func() (*store.Owner, error)) (*store.Owner, error) {
 	for deadline := time.Now().Add(patience); ; {
-		owner, err := rejoin(ctx, l)
-		if err == nil {
-			d.Owner, d.close = owner, append(d.close, owner.Close)
-			return d, d.inSession(ctx, env)
-		}
-		if held := new(store.HeldError); !errors.As(err, &held) || time.Now().After(deadline) {
-			return nil, err
+		owner, err := own()
+		if held := new(store.HeldError); err == nil || !errors.As(err, &held) || time.Now().After(deadline) {
+			return owner, err
 		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(rejoinPause):
+		case <-time.After(heldPause):
 		}
 	}
 }
 
-const rejoinPause = 100 * time.Millisecond
-
-func rejoin(ctx context.Context, l *store.Loop) (*store.Owner, error) {
-	last, _, err := l.Holder()
-	if err != nil {
-		return nil, err
-	}
-	return l.Rejoin(ctx, last.Epoch)
-}
+const heldPause = 100 * time.Millisecond

@@ -10,7 +10,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -30,8 +29,7 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 	if err != nil {
 		return nil, err
 	}
-	left := slices.ContainsFunc(m.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done })
-	if m.State.Phase != loop.Ended || !left || a.Spec.File != "" { // a file of another tool's went with its loop
+	if !reopens(m, a.Spec) {
 		return nil, failure.New(failure.Usage, "begin another with  pawl start", "loop %s has ended: %s", l.ID, m.State.Outcome)
 	}
 	p := &Prepared{Home: env.PawlHome, Spec: a.Spec, root: kept.Root, env: env}
@@ -47,12 +45,10 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	d.Observer = o.Observer
-	if was := m.Bound.Session; was != "" && was != o.Inside.Session { // it may not have heard of the end
-		if _, err := session.Open(p.Home).Release(ctx, was, l.ID); err != nil {
-			return nil, err
-		}
+	if err := d.onBranch(ctx); err != nil {
+		return nil, err
 	}
-	if err := d.bound(o.Inside); err != nil {
+	if err := d.leaveSession(ctx, m.Bound.Session, o.Inside); err != nil {
 		return nil, err
 	}
 	if err := d.reopen(ctx, cmp.Or(m.Base.Commit, a.Spec.From)); err != nil {
@@ -65,4 +61,11 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 		return a, nil
 	}
 	return a, a.bind(ctx, p, o.Inside, d.Owner.Epoch())
+}
+
+// reopens tells whether a loop has ended with something left to do. Another tool's
+// file went with its loop.
+func reopens(m record.Memory, asked record.Spec) bool {
+	left := slices.ContainsFunc(m.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done })
+	return m.State.Phase == loop.Ended && left && asked.File == ""
 }

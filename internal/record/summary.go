@@ -65,9 +65,12 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 	sum := Summary{
 		ID: kept.ID, Name: spec.Name, Goal: spec.Goal(), Root: kept.Root, Kind: spec.Policy.Kind, State: stateWord(s.Phase), Outcome: s.Outcome, Reason: s.Reason,
 		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, Turns: s.Turns,
-		Attended: m.Attended(spec), Session: m.Bound.Session, Closed: m.Bound.Closed && s.Phase != loop.Ended,
+		Attended:  m.Attended(spec),
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
 		CreatedAt: kept.CreatedAt, StartedAt: s.StartedAt, EndedAt: s.EndedAt,
+	}
+	if sum.Attended {
+		sum.Session, sum.Closed = m.Bound.Session, m.Bound.Closed && s.Phase != loop.Ended
 	}
 	if sum.Closed && sum.State == "running" {
 		sum.State = "waiting"

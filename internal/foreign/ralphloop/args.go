@@ -22,6 +22,11 @@ type Args struct {
 	Verify        string        // --verify CMD
 	MaxDuration   time.Duration // --max-duration D; 0 if there is none
 	Evidence      string        // --evidence LEVEL; "" if there is none
+	Kind          string        // --kind KIND; "" if there is none
+	Every         time.Duration // --every D; 0 if there is none
+	Tries         int           // --tries N; 0 if there is none
+	Isolate       *bool         // --isolate, --isolate=false; nil if there is none
+	Handover      bool          // --handover
 	Commit        bool          // --commit
 	Unattended    bool          // --unattended
 	Help          bool          // --help, or -h alone: nothing else of it holds
@@ -35,12 +40,17 @@ const (
 	flagVerify        = "verify"
 	flagMaxDuration   = "max-duration"
 	flagEvidence      = "evidence"
+	flagKind          = "kind"
+	flagEvery         = "every"
+	flagTries         = "tries"
+	flagIsolate       = "isolate"
+	flagHandover      = "handover"
 	flagCommit        = "commit"
 	flagUnattended    = "unattended"
 	flagHelp          = "help"
 
 	flags = flagMaxIterations + " " + flagPromise + " " + flagGate + " " + flagVerify + " " + flagMaxDuration + " " +
-		flagEvidence + " " + flagCommit + " " + flagUnattended + " " + flagHelp
+		flagEvidence + " " + flagKind + " " + flagEvery + " " + flagTries + " " + flagIsolate + " " + flagHandover + " " + flagCommit + " " + flagUnattended + " " + flagHelp
 )
 
 // ParseArgs reads arguments as a person typed them behind a slash command. They
@@ -125,11 +135,15 @@ func (p *argParser) word(word span, text string) error {
 	if !isKnown("--" + name) {
 		return unknown("--"+name, nearest(name))
 	}
-	if lone := map[string]*bool{flagCommit: &p.args.Commit, flagUnattended: &p.args.Unattended}[name]; lone != nil {
-		if given {
+	if lone := p.lone(name); lone != nil {
+		switch {
+		case name == flagIsolate && (value == "true" || value == "false"):
+			*lone = value == "true"
+		case given:
 			return failure.New(failure.Usage, "", "--%s takes no value", name)
+		default:
+			*lone = true
 		}
-		*lone = true
 		p.cut(word)
 		return nil
 	}
@@ -144,6 +158,22 @@ func (p *argParser) word(word span, text string) error {
 	return p.set(name, value)
 }
 
+// lone is where a flag is kept that stands alone, nil if it has a value.
+func (p *argParser) lone(name string) *bool {
+	switch name {
+	case flagCommit:
+		return &p.args.Commit
+	case flagUnattended:
+		return &p.args.Unattended
+	case flagHandover:
+		return &p.args.Handover
+	case flagIsolate:
+		p.args.Isolate = new(bool)
+		return p.args.Isolate
+	}
+	return nil
+}
+
 // set takes the value of a flag, still in its quotes.
 func (p *argParser) set(name, value string) error {
 	typed := value
@@ -154,7 +184,10 @@ func (p *argParser) set(name, value string) error {
 	}
 	value = strings.TrimSpace(value)
 	if value == "" {
-		what := map[string]string{flagMaxIterations: "number", flagPromise: "text", flagMaxDuration: "duration", flagEvidence: "level"}[name]
+		what := map[string]string{
+			flagMaxIterations: "number", flagTries: "number", flagPromise: "text", flagKind: "kind",
+			flagMaxDuration: "duration", flagEvery: "duration", flagEvidence: "level",
+		}[name]
 		if what == "" {
 			what = "command"
 		}
@@ -167,12 +200,20 @@ func (p *argParser) set(name, value string) error {
 			return failure.New(failure.Usage, "0 means unlimited", "--%s must be a positive integer or 0, got: %s", name, plan.OneLine(value, 40))
 		}
 		p.args.MaxIterations, p.args.MaxGiven = n, true
-	case flagMaxDuration:
+	case flagTries:
+		n, ok := number(value)
+		if !ok || n == 0 {
+			return failure.New(failure.Usage, "", "--%s must be a positive integer, got: %s", name, plan.OneLine(value, 40))
+		}
+		p.args.Tries = n
+	case flagMaxDuration, flagEvery:
 		d, err := time.ParseDuration(value)
 		if err != nil || d < 0 {
 			return failure.New(failure.Usage, "", "--%s must be a duration such as 90s, 10m or 8h, got: %s", name, plan.OneLine(value, 40))
 		}
-		p.args.MaxDuration = d
+		*map[string]*time.Duration{flagMaxDuration: &p.args.MaxDuration, flagEvery: &p.args.Every}[name] = d
+	case flagKind:
+		p.args.Kind = value
 	case flagEvidence:
 		p.args.Evidence = value
 	case flagPromise:

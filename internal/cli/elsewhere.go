@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// A loop that leaves its session goes on in a process of its own, which outlives
+// the session, its client and the terminal. What that process says is in run.log
+// in the loop's folder.
+
+// sessionRunCmd is `pawl session run`.
+type sessionRunCmd struct {
+	Loop string `arg:"" help:"id of a loop"`
+}
+
+func (sessionRunCmd) Help() string {
+	return `Whoever hands a loop over to fresh sessions starts it.
+
+  pawl session run brisk-otter-7f3a`
+}
+
+// runPatience is how long whoever hands the loop over may take to let go of it.
+const runPatience = 5 * time.Second
+
+// Run goes on with a loop in fresh sessions, to its end or until a session takes it.
+func (c *sessionRunCmd) Run(a *app) (err error) {
+	ears := listen()
+	defer ears.stop()
+	signal.Ignore(syscall.SIGHUP)
+	l, err := a.store.Resolve(c.Loop, "")
+	if err != nil {
+		return err
+	}
+	d, err := a.resumeSoon(context.Background(), l)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if err := proc.Subreaper(); err != nil {
+		term.Warnf(a.Err, "processes that the agent leaves behind may survive: %v", err)
+	}
+	d.Causes = ears.causes
+	state, err := d.Run(context.Background())
+	switch {
+	case err != nil:
+		return err
+	case state.Phase != loop.Ended:
+		a.printf("%s %s was taken into a session\n", time.Now().Format(time.RFC3339), l.ID)
+		return nil
+	}
+	a.printf("%s %s ended %s: %s\n", time.Now().Format(time.RFC3339), l.ID, state.Outcome, plan.OneLine(state.Reason, 0))
+	if code := state.Outcome.ExitCode(state.Stop); code != 0 {
+		return exitCode(code)
+	}
+	return nil
+}
+
+// resumeSoon takes a loop up as soon as its owner lets go of it.
+func (a *app) resumeSoon(ctx context.Context, l *store.Loop) (*launch.Drive, error) {
+	for deadline := time.Now().Add(runPatience); ; time.Sleep(lookEvery) {
+		d, err := launch.Resume(ctx, l, a.env)
+		if held := new(store.HeldError); err == nil || !errors.As(err, &held) || time.Now().After(deadline) {
+			return d, err
+		}
+	}
+}
+
+// movePatience is how long a process may take to go on with a loop.
+const movePatience = 30 * time.Second
+
+// runElsewhere starts a process that goes on with a loop, and returns its id as
+// soon as the loop is its own. The epoch is that of the owner so far. An error
+// says why the process did not come to that; it has ended then.
+func (a *app) runElsewhere(ctx context.Context, l *store.Loop, epoch int64) (pid int, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, fmt.Errorf("find this program: %w", err)
+	}
+	log, err := os.OpenFile(filepath.Join(l.Dir, "run.log"), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return 0, fmt.Errorf("keep the words of what drives the loop: %w", err)
+	}
+	defer log.Close()
+	said, err := log.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0, fmt.Errorf("keep the words of what drives the loop: %w", err)
+	}
+	cmd := exec.Command(self, "session", "run", l.ID) //nolint:noctx // it outlives us
+	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
+	from := time.Now()
+	if pid, err = proc.Away(cmd); err != nil {
+		return 0, fmt.Errorf("start what drives the loop: %w", err)
+	}
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for deadline := time.Now().Add(movePatience); ; {
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err() // it goes on
+		case <-tick.C:
+		}
+		alive := proc.Alive(pid) // before the look: its last act is not to be missed
+		switch {
+		case owned(l, epoch, from):
+			return pid, nil
+		case !alive:
+			return 0, fmt.Errorf("what was to go on with it did not: %s", lastWords(log, said))
+		case time.Now().Before(deadline):
+		case newer(l, epoch):
+			return pid, nil // slow, and the owner
+		default:
+			if p, err := os.FindProcess(pid); err == nil {
+				_ = p.Kill() // or it would take the loop when nobody expects it any more
+			}
+			return 0, fmt.Errorf("what was to go on with it did not begin within %s", movePatience)
+		}
+	}
+}
+
+// owned tells whether another owner than that of the epoch has begun with the loop.
+func owned(l *store.Loop, epoch int64, since time.Time) bool {
+	if !newer(l, epoch) {
+		return false
+	}
+	m, _, err := record.Remember(l)
+	return err == nil && !m.State.Attended && !m.State.Now.Before(since)
+}
+
+func newer(l *store.Loop, epoch int64) bool {
+	last, _, err := l.Holder()
+	return err == nil && last.Epoch > epoch
+}
+
+// lastWords is the end of what a process wrote.
+func lastWords(log io.ReaderAt, from int64) string {
+	const most = 3
+	data, err := io.ReadAll(io.NewSectionReader(log, from, 64<<10))
+	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(string(data), "pawl: error: ", "")), "\n")
+	if err != nil || lines[0] == "" {
+		return "it ended without a word"
+	}
+	return plan.OneLine(strings.Join(lines[max(0, len(lines)-most):], "; "), 400)
+}
+
+// departs tells whether a loop is to go on outside of its session.
+func departs(st loop.State) bool {
+	to, asked := st.Asked(loop.HandOver)
+	return st.Phase == loop.HandingOver && asked && to.Owner == loop.OwnerRunner
+}

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+)
+
+// handoverCmd is `pawl handover`: a loop leaves the session that it lives in.
+type handoverCmd struct {
+	loopArg
+	Now bool `help:"do not wait for the end of the turn that the session is at"`
+}
+
+func (handoverCmd) Help() string {
+	return `The loop is the same: its goal, limits, journal and work so far. It no longer needs the session, its client or a
+terminal; pawl start --take LOOP brings it back into one.
+
+  pawl handover
+  pawl handover brisk-otter --now`
+}
+
+// Run has fresh sessions go on with the loop.
+func (c *handoverCmd) Run(a *app) error {
+	if err := a.byPerson("hand a loop over"); err != nil {
+		return err
+	}
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return err
+	}
+	left := slices.ContainsFunc(s.memory.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done })
+	switch {
+	case s.hasEnded() && !left:
+		return s.notEnded()
+	case !s.inSession() && s.alive && !s.hasEnded():
+		return failure.New(failure.Usage, "pawl status "+s.ID+" shows it", "loop %s is in the hands of a runner already, process %d", s.ID, s.holder.PID)
+	case s.inSession() && !c.Now && a.occupied(s):
+		return a.leaveLater(s)
+	}
+	ctx, release := untilSignal()
+	defer release()
+	pid, err := a.runElsewhere(ctx, s.Loop, s.holder.Epoch)
+	if err != nil {
+		return ended(ctx, err)
+	}
+	a.printf("%s goes on in fresh sessions (process %d)\n%s", s.ID, pid, aboutRunner(s.ID))
+	return nil
+}
+
+// leaveLater has a loop leave its session as soon as what that is at is done.
+func (a *app) leaveLater(s *subject) error {
+	if err := s.post(record.MessageLeave, "a person asked for it"); err != nil {
+		return err
+	}
+	if err := a.heardSitting(s); err != nil {
+		return err
+	}
+	a.printf("%s goes on in fresh sessions at the end of this turn; --now does not wait for it\n%s", s.ID, aboutRunner(s.ID))
+	return nil
+}
+
+// aboutRunner is what to type about a loop that is in no session.
+func aboutRunner(id string) string {
+	return "  watch  pawl status " + id + ", pawl log " + id + " --follow\n  back   in Claude Code:  ! pawl start --take " + id + "\n"
+}
+
+// occupied tells whether the loop's session, or what does its work, is at
+// something that would be cut off.
+func (a *app) occupied(s *subject) bool {
+	st, in := s.memory.State, s.memory.Bound
+	switch {
+	case in.Closed || in.Client != 0 && !proc.Alive(in.Client):
+		return false
+	case st.Phase != loop.Turning:
+		return st.Phase.AtWork() && s.alive
+	}
+	b, err := session.Open(a.env.PawlHome).Find(in.Session)
+	if errors.Is(err, session.ErrNone) {
+		return in.Session == "" // it has not been seen yet, and was given the turn
+	}
+	return err != nil || b.Loop == s.ID && b.Given == s.memory.Begun && !b.Left
+}

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// take brings a loop into the calling session: `pawl start --take`.
+func (a *app) take(ref string, unattended bool) error {
+	in, err := a.inside(unattended)
+	if err != nil {
+		return err
+	}
+	s, err := a.find(ref)
+	if err != nil {
+		return err
+	}
+	ctx, release := untilSignal()
+	defer release()
+	if err := launch.RefuseTake(ctx, s.Loop, a.env, in); err != nil {
+		return ended(ctx, err)
+	}
+	if !s.inSession() && s.alive && !s.hasEnded() {
+		if err := a.awaitLetGo(ctx, s); err != nil {
+			return ended(ctx, err)
+		}
+	}
+	begun, err := launch.Take(ctx, s.Loop, a.env, launch.Opening{Inside: in, Observer: &beginning{out: a.Err}, Patience: startPatience})
+	if err != nil {
+		return ended(ctx, err)
+	}
+	return a.goesOnHere(s, begun, in)
+}
+
+// letGoPatience is how long a runner may take to end what it is at.
+const letGoPatience = time.Minute
+
+// awaitLetGo asks the loop's runner for it, and waits until that has ended.
+func (a *app) awaitLetGo(ctx context.Context, s *subject) error {
+	if err := s.post(record.MessageTake, "a person takes it into their session"); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Err, "pawl: waiting for process %d to let go of %s\n", s.holder.PID, s.ID)
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for deadline := time.Now().Add(letGoPatience); time.Now().Before(deadline); {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+		if _, alive, err := s.Holder(); err != nil || !alive {
+			return err
+		}
+	}
+	return failure.New(failure.Error, "it was asked to and will; then  pawl start --take "+s.ID,
+		"process %d has not let go of loop %s within %s", s.holder.PID, s.ID, figure.Duration(letGoPatience))
+}
+
+// goesOnHere says that a loop goes on in the calling session, and with what.
+func (a *app) goesOnHere(s *subject, begun *launch.Attended, in launch.Inside) error {
+	if err := errors.Join(a.goOnDriving(begun), a.startKeeper(in.Session)); err != nil {
+		return err
+	}
+	a.printf("loop %s goes on in this session: %s\n  limits   %s\n\n%s", s.ID, term.Clean(plan.OneLine(s.spec.Goal(), 0)),
+		limits(begun.Memory.State.Policy.Limits), firstWord(begun, mostPrinted))
+	return nil
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
+	"github.com/pawl-dev/pawl/internal/session/place"
+)
+
+// verifyFile is the name of a state file of another tool's verify loops.
+const verifyFile = "verify-active.json"
+
+// verifyCommands are those in the state files that lie here. One that cannot be
+// read runs nothing.
+func (a *app) verifyCommands(root string) []config.Command {
+	var commands []config.Command
+	for _, project := range []string{a.dir, root} {
+		for _, path := range place.At(project, a.env).VerifyActive() {
+			if filepath.Base(path) != verifyFile {
+				continue
+			}
+			if c, err := verifyCommand(root, project, path); err == nil && !slices.Contains(commands, c) {
+				commands = append(commands, c)
+			}
+		}
+	}
+	return commands
+}
+
+// verifyCommand is the command in a state file, for a session in the project.
+func verifyCommand(root, project, path string) (config.Command, error) {
+	data, err := readSmall(path, verifyactive.MaxSize)
+	if err != nil {
+		return config.Command{}, err
+	}
+	f, err := verifyactive.Parse(data)
+	if err != nil {
+		return config.Command{}, err
+	}
+	dir := f.WorkingDir
+	if dir == "" {
+		dir = root
+	} else if !filepath.IsAbs(dir) {
+		dir = filepath.Join(project, dir)
+	}
+	return config.VerifyCommand(root, plainPath(path), plainPath(dir), f.Command), nil
+}
+
+// plainPath is a path without links, where it can be told.
+func plainPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// readSmall reads a regular file of at most so many bytes.
+func readSmall(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return nil, failure.New(failure.Usage, "", "%s is no file of at most %d bytes", path, most)
+	}
+	return os.ReadFile(path)
+}

@@ -1,0 +1,160 @@
+package launch_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// What is typed and has no meaning in a session is refused, never dropped.
+func TestOrdersThatASessionCannotKeep(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name, want string
+		change     func(q *launch.AttendRequest)
+	}{
+		{"fresh contexts", "--session turn wants fresh contexts", func(q *launch.AttendRequest) { q.Flags = map[string]any{"session": "turn"} }},
+		{"the cost", "--max-cost cannot be kept in a session", func(q *launch.AttendRequest) { q.Flags = map[string]any{"max_cost": "5"} }},
+		{"tries beside it, without a command", "--isolate is for loops whose goal is that a command succeeds", func(q *launch.AttendRequest) {
+			q.Flags = map[string]any{"verify": map[string]any{"isolate": true}}
+		}},
+		{"a command for an answer", "this goal is of kind answer", func(q *launch.AttendRequest) {
+			q.Verify, q.Flags = "true", map[string]any{"kind": "answer"}
+		}},
+		{"odd tries", "--tries: want a whole number", func(q *launch.AttendRequest) {
+			q.Verify, q.Flags = "true", map[string]any{"verify": map[string]any{"tries": "many"}}
+		}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root, env := project(t)
+			q := asked(root, env, nil)
+			c.change(&q)
+			_, err := launch.PrepareAttended(t.Context(), q)
+			if err == nil || !strings.Contains(err.Error(), c.want) || failure.CodeOf(err) != failure.Usage {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestBoundsOfIsolatedTries(t *testing.T) {
+	t.Parallel()
+	theirs := &record.Isolation{MaxCostUSD: 2, PermissionMode: "acceptEdits"}
+	cases := []struct {
+		name, config string
+		change       func(root string, q *launch.AttendRequest)
+		want         *record.Isolation
+	}{
+		{name: "the usual ones", want: &record.Isolation{MaxCostUSD: 1, Timeout: 5 * time.Minute}},
+		{name: "the project's", config: "[verify]\nisolated_cost = 0.5\nisolated_timeout = 0\n", want: &record.Isolation{MaxCostUSD: 0.5}},
+		{name: "none", config: "[verify]\nisolate = false\n"},
+		{
+			name: "those of another tool's files", want: theirs,
+			change: func(root string, q *launch.AttendRequest) {
+				q.File, q.Isolation, q.Tries = filepath.Join(root, "sub", "state.json"), theirs, 4
+			},
+		},
+		{
+			name:   "none in another tool's files",
+			change: func(root string, q *launch.AttendRequest) { q.File = filepath.Join(root, "sub", "state.json") },
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root, env := project(t)
+			write(t, filepath.Join(root, "pawl.toml"), c.config)
+			q := asked(root, env, nil)
+			q.Verify = "true"
+			if c.change != nil {
+				c.change(root, &q)
+			}
+			p, err := launch.PrepareAttended(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, p.Spec.Isolation); diff != "" || p.Spec.Policy.Isolate != (c.want != nil) {
+				t.Errorf("%v\n%s", p.Spec.Policy, diff)
+			}
+			if want := max(q.Tries, 3); p.Spec.Policy.Tries != want {
+				t.Errorf("%d tries, want %d", p.Spec.Policy.Tries, want)
+			}
+		})
+	}
+}
+
+// A command that a file names runs where and as long as the file says, and only
+// when the person trusts it there.
+func TestACommandOutOfAFile(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	state := filepath.Join(root, "runtime-state", "verify-active.json")
+	write(t, state, "{}")
+	q := asked(root, env, nil)
+	q.Dir = filepath.Join(root, "sub") // where the session is now says nothing
+	q.Words, q.Verify, q.VerifyFrom, q.VerifyTimeout, q.File = nil, "sh check.sh", state, 90*time.Second, state
+	q.Project, q.VerifyDir = root, filepath.Join(root, "sub")
+	p, err := launch.PrepareAttended(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []gate.Gate{{Name: "sh check.sh", Command: "sh check.sh", Dir: "sub", Timeout: 90 * time.Second}}
+	if diff := cmp.Diff(want, p.Spec.Gates); diff != "" {
+		t.Error(diff)
+	}
+	command := config.Command{Kind: "verify", File: "runtime-state/verify-active.json", Text: "cd sub && sh check.sh"}
+	if diff := cmp.Diff([]config.Command{command}, p.Untrusted); diff != "" {
+		t.Error(diff)
+	}
+	err = p.RefuseAttended(q.Inside)
+	if err == nil || failure.Hint(err) != "read them, then  pawl trust" {
+		t.Errorf("%v, hint %q", err, failure.Hint(err))
+	}
+	if err := config.OpenTrust(env.PawlHome).Add(t.Context(), root, []config.Command{command}); err != nil {
+		t.Fatal(err)
+	}
+	if p, err = launch.PrepareAttended(t.Context(), q); err != nil || p.RefuseAttended(q.Inside) != nil {
+		t.Errorf("%v, %v", err, p.RefuseAttended(q.Inside))
+	}
+	q.VerifyDir = ""
+	if p, err = launch.PrepareAttended(t.Context(), q); err != nil || p.Spec.Gates[0].Dir != "" || len(p.Untrusted) != 1 {
+		t.Errorf("at the root: %+v, %v", p, err)
+	}
+	q.VerifyDir = t.TempDir()
+	if _, err = launch.PrepareAttended(t.Context(), q); err == nil || !strings.Contains(err.Error(), "lies outside of") {
+		t.Error(err)
+	}
+}
+
+// The file of a tool that keeps its state in the client's plugin folder lies
+// outside of the project: nothing there is the loop's to commit or to look at.
+func TestAFileElsewhere(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	state := filepath.Join(t.TempDir(), "verify-active.json")
+	write(t, state, "{}")
+	q := asked(root, env, nil)
+	q.File, q.Format, q.Verify, q.VerifyFrom = state, "verify-active", "true", state
+	p, err := launch.PrepareAttended(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Spec.File != filepath.ToSlash(state) || p.Spec.Format != "verify-active" || slices.Contains(p.Spec.Foreign, p.Spec.File) {
+		t.Errorf("%+v", p.Spec)
+	}
+	if err := p.RefuseAttended(q.Inside); err == nil || failure.Hint(err) != "read them, then  pawl trust "+p.Spec.File {
+		t.Errorf("%v, hint %q", err, failure.Hint(err))
+	}
+}

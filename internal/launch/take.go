@@ -1,0 +1,162 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// Take brings a loop into a session: from a runner that has let go of it (whoever
+// wants it leaves a record.MessageTake, and waits), from one that is gone, or from
+// another session that is closed. One that has ended is reopened there.
+func Take(ctx context.Context, l *store.Loop, env environment.Environment, o Opening) (_ *Attended, err error) {
+	m, _, err := record.Remember(l)
+	if err != nil {
+		return nil, fmt.Errorf("read loop %s: %w", l.ID, err)
+	}
+	p, err := takeable(ctx, l, m, env, o.Inside)
+	if err != nil {
+		return nil, err
+	}
+	if m.State.Phase == loop.Ended {
+		return Reopen(ctx, l, env, o)
+	}
+	d, err := taken(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
+		return waited(ctx, takePatience, func() (*store.Owner, error) { return l.Own(ctx) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if err := d.onBranch(ctx); err != nil {
+		return nil, err
+	}
+	if err := d.leaveSession(ctx, m.Bound.Session, o.Inside); err != nil {
+		return nil, err
+	}
+	if m.State.Phase == loop.Paused || m.State.Pause { // taking it is asking it to go on
+		if err := l.Post("taken-"+strconv.FormatInt(d.Owner.Epoch(), 10), record.Message{Kind: record.MessageResume}); err != nil {
+			return nil, err
+		}
+	}
+	d.Observer = o.Observer
+	d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: "a person takes it into their session"}
+	a := &Attended{Loop: l, Spec: p.Spec}
+	if err := a.firstTurn(ctx, d, o.Patience); err != nil {
+		return nil, errors.Join(beforeTurn(ctx, err), a.keep(ctx, p, o.Inside, d))
+	}
+	if a.Memory.State.Phase == loop.Ended {
+		return a, nil
+	}
+	return a, a.bind(ctx, p, o.Inside, d.Owner.Epoch())
+}
+
+// takePatience is how long a lock is waited for whose owner has let go: what it
+// was starting when it was killed may hold it for a moment.
+const takePatience = 2 * time.Second
+
+// keep binds a loop to its session that could not be brought to its first turn:
+// the session's hooks go on with it.
+func (a *Attended) keep(ctx context.Context, p *Prepared, in Inside, d *Drive) (err error) {
+	ctx = context.WithoutCancel(ctx)
+	if a.Memory, _, err = record.Remember(a.Loop); err != nil || !a.Memory.State.Attended || a.Memory.State.Phase == loop.Ended {
+		return err
+	}
+	return a.bind(ctx, p, in, d.Owner.Epoch())
+}
+
+// RefuseTake says why a loop cannot come into this session, or nil: before its
+// runner is asked to let go of it.
+func RefuseTake(ctx context.Context, l *store.Loop, env environment.Environment, in Inside) error {
+	m, _, err := record.Remember(l)
+	if err == nil {
+		_, err = takeable(ctx, l, m, env, in)
+	}
+	return err
+}
+
+// takeable says why a loop cannot come into this session, or gives what is known
+// of it.
+func takeable(ctx context.Context, l *store.Loop, m record.Memory, env environment.Environment, in Inside) (*Prepared, error) {
+	kept, err := l.Spec()
+	if err != nil {
+		return nil, err
+	}
+	p := &Prepared{Home: env.PawlHome, root: kept.Root, loop: l.ID, env: env}
+	if p.Spec, err = record.Asked(kept); err != nil {
+		return nil, err
+	}
+	switch phase := m.State.Phase; {
+	case p.Spec.OwnTree:
+		return nil, failure.New(failure.Usage, fmt.Sprintf("pawl resume %s goes on with it; pawl tell %[1]s says something to it", l.ID),
+			"loop %s works in a worktree of its own, where no session of yours is", l.ID)
+	case phase == "" || phase == loop.New:
+		return nil, failure.New(failure.Usage, "pawl resume "+l.ID+" begins it", "loop %s has not begun", l.ID)
+	case phase == loop.Ended:
+		return p, nil
+	case m.Attended(p.Spec) && m.Bound.Session == in.Session && in.Session != "":
+		return nil, failure.New(failure.Usage, fmt.Sprintf("it goes on at the end of your next turn; pawl stop %s ends it", l.ID), "loop %s lives in this session already", l.ID)
+	case m.Attended(p.Spec) && !m.Bound.Closed && (m.Bound.Client == 0 || proc.Alive(m.Bound.Client)):
+		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or let go of it:  pawl handover %s --now", l.ID),
+			"loop %s lives %s", l.ID, inSession(m.Bound.Session))
+	}
+	if p.Before, err = before(ctx, store.Open(p.Home), p); err != nil {
+		return nil, err
+	}
+	return p, p.refuseBeside(in)
+}
+
+// onBranch refuses a work tree on another branch than the one that the loop
+// commits to.
+func (d *Drive) onBranch(ctx context.Context) error {
+	if d.Spec.NoCommit {
+		return nil
+	}
+	branch, err := d.Repo.Branch(ctx)
+	if err != nil {
+		return fmt.Errorf("read the current branch: %w", err)
+	}
+	if branch == d.Spec.Branch {
+		return nil
+	}
+	return failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl start --take %s", d.Spec.Branch, d.Loop.ID),
+		"the work tree is not on the branch of the loop, %s", d.Spec.Branch)
+}
+
+// leaveSession binds the loop's journal to a session, and takes the loop out of
+// the one that it lived in, which may not have heard of it.
+func (d *Drive) leaveSession(ctx context.Context, was string, in Inside) error {
+	if was != "" && was != in.Session {
+		if _, err := session.Open(d.StateDir).Release(ctx, was, d.Loop.ID); err != nil {
+			return err
+		}
+	}
+	return d.bound(in)
+}
+
+// Keep leaves a loop in the session that it was to be handed over from; why says
+// what failed. Where another owner has it by now, there is nothing to do.
+func Keep(ctx context.Context, l *store.Loop, env environment.Environment, epoch int64, why string) error {
+	d, err := taken(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
+		return waited(ctx, takePatience, func() (*store.Owner, error) { return l.Rejoin(ctx, epoch) })
+	})
+	if errors.Is(err, store.ErrLostOwnership) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: why}
+	_, err = d.Attend(ctx)
+	return errors.Join(err, d.Close())
+}
