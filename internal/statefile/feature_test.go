@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -78,7 +79,11 @@ func (p *project) ages(names ...string) {
 
 func (p *project) link(target, name string) {
 	p.t.Helper()
-	if err := os.Symlink(filepath.FromSlash(target), p.path(name)); err != nil {
+	err := os.Symlink(filepath.FromSlash(target), p.path(name))
+	if err != nil && runtime.GOOS == "windows" {
+		p.t.Skip("who may make links here is up to the system:", err)
+	}
+	if err != nil {
 		p.t.Fatal(err)
 	}
 }
