@@ -228,7 +228,7 @@ func (v verifyFiles) GoesOn(m record.Memory, _ time.Time) error {
 		r := m.Results[i]
 		set = set.SetLast(verifyactive.Result{
 			Passed: r.Status == gate.Pass, ExitCode: r.ExitCode, TimedOut: r.TimedOut, Duration: r.Duration,
-			Command: r.Command, Stdout: cmp.Or(r.Tail, r.FirstError, r.Reason),
+			Command: r.Command, Stdout: cmp.Or(r.Tail, r.FirstError),
 		})
 	}
 	if err := write(v.Path, set.Bytes()); err != nil {
