@@ -20,6 +20,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -374,6 +375,9 @@ func specOf(t testing.TB, words []string) record.Spec {
 			s.Unattended = true
 		case "file":
 			s.File = ".claude/ralph-loop.local.md"
+		case "planloop":
+			s.Format, s.Plan = statefile.PlanLoopName, ".ralph/PRD-1/plan.md"
+			s.Tasks = []loop.Task{{ID: "US-001", Title: "do it", Status: loop.Open}}
 		default:
 			t.Fatalf("loop %s: not known", word)
 		}

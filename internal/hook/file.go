@@ -122,7 +122,7 @@ func (h *hook) fileSays(ctx context.Context, s *seat, b session.Binding) error {
 		err = said(record.MessageStop)
 	case w.Held && !b.Held:
 		err = said(record.MessagePause)
-	case b.Held && !w.Held:
+	case b.Held && !w.Held && (s.mem.State.Phase == loop.Paused || s.mem.State.Pause):
 		err = said(record.MessageResume)
 	}
 	if err == nil && w.Held != b.Held {
@@ -132,4 +132,14 @@ func (h *hook) fileSays(ctx context.Context, s *seat, b session.Binding) error {
 		err = w.Heard()
 	}
 	return err
+}
+
+// filesGoOn brings the files up to date when a turn is given. Where they cannot
+// be, the turn is given all the same, and the person is told once.
+func (h *hook) filesGoOn(ctx context.Context, b session.Binding, s *seat) {
+	err := files(b, s).GoesOn(s.mem, time.Now())
+	if err != nil && h.sessions.Once(ctx, b.Session, "files of "+b.Loop) {
+		h.anomaly(ctx, b, err)
+		h.opening = "pawl: " + withHint(err)
+	}
 }

@@ -113,7 +113,8 @@ func (h *hook) give(ctx context.Context, b session.Binding, s *seat) (reply, err
 		b.Given, b.Blocks = s.mem.Begun, blocks+1
 		return true
 	})
-	return reply{Go: text, Message: h.line(b, s)}, errors.Join(err, files(b, s).GoesOn(s.mem, time.Now()))
+	h.filesGoOn(ctx, b, s)
+	return reply{Go: text, Message: h.line(b, s)}, err
 }
 
 // unheard tells whether the person typed in mid-turn what the agent does not have

@@ -119,14 +119,16 @@ func (h *hook) ended(ctx context.Context, b session.Binding) error {
 	if h.p.Reason == "clear" {
 		return errors.Join(h.remark(ctx, b, "the context was emptied (/clear)"), h.sessions.Await(ctx, b, []int{h.client()}, h.now))
 	}
-	return h.quietly(ctx, b, func(s *seat) error {
+	var left error
+	err := h.quietly(ctx, b, func(s *seat) error {
 		s.note(loop.Info, "the session was closed ("+oneLine(h.p.Reason)+"); claude --resume "+b.Session+" goes on with it")
 		s.bound(b, true)
 		if f, ok := files(b, s).(statefile.Leaver); ok {
-			return f.Leaves(s.mem, oneLine(h.p.Reason), time.Now())
+			left = f.Leaves(s.mem, oneLine(h.p.Reason), time.Now())
 		}
 		return nil
 	})
+	return errors.Join(err, left)
 }
 
 // oneLine makes text safe to show: one line, no control characters.

@@ -169,9 +169,7 @@ func (h *hook) due(ctx context.Context, b session.Binding, m record.Memory) (tex
 		return "", !busy
 	}
 	if text != "" {
-		if err := files(b, s).GoesOn(s.mem, time.Now()); err != nil {
-			fmt.Fprintln(h.Err, "pawl-hook: error:", err)
-		}
+		h.filesGoOn(ctx, b, s)
 	}
 	return text, true
 }

@@ -34,10 +34,10 @@ type sample struct {
 func samples() map[string]sample {
 	return map[string]sample{
 		ralphLoop{}.Name():    ralphSample(),
+		thLoop{}.Name():       thSample(),
+		verifyActive{}.Name(): verifySample(),
 		featureList{}.Name():  featureSample(),
 		planLoop{}.Name():     planSample(),
-		verifyActive{}.Name(): verifySample(),
-		thLoop{}.Name():       thSample(),
 	}
 }
 

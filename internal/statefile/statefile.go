@@ -47,10 +47,10 @@ type Format interface {
 func Formats() []Format {
 	return []Format{
 		ralphLoop{},
-		featureList{},
-		planLoop{},
 		thLoop{},
 		verifyActive{},
+		featureList{},
+		planLoop{},
 	}
 }
 

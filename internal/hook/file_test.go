@@ -1,0 +1,62 @@
+package hook
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// What the person writes into another tool's file is heard also while nothing
+// ends a turn: a loop that it held goes on, one whose file is gone ends.
+func TestFilesAreHeardWhileTheLoopRests(t *testing.T) {
+	t.Parallel()
+	const file = ".claude/ralph-loop.local.md"
+	at := func(active string) []byte {
+		return []byte("---\nactive: " + active + "\niteration: 1\nsession_id: s1\n---\n\ndo it\n")
+	}
+	cases := map[string]struct {
+		change func(path string) error
+		want   string
+	}{
+		"active again": {func(path string) error { return os.WriteFile(path, at("true"), 0o600) }, "PROMPT of iteration 2"},
+		"deleted":      {os.Remove, "Cancelled Ralph loop (was at iteration 1)"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := &dialogue{world: newWorld(t)}
+				path := filepath.Join(d.root, filepath.FromSlash(file))
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, at("false"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				spec := usual()
+				spec.File = file
+				d.begin(spec)
+				if got := d.say(`Stop`); !strings.Contains(got, "is paused") {
+					t.Fatal(got)
+				}
+				ends := d.wakers(1, `Stop`)
+				time.Sleep(5 * time.Minute)
+				synctest.Wait()
+				select {
+				case got := <-ends:
+					t.Fatalf("woken for nothing: %+v", got)
+				default:
+				}
+				if err := c.change(path); err != nil {
+					t.Fatal(err)
+				}
+				if got := <-ends; got.code != exitWake || !strings.Contains(got.text, c.want) {
+					t.Errorf("woken with %+v", got)
+				}
+			})
+		})
+	}
+}
