@@ -109,3 +109,23 @@ func TestSessionFeatureListGone(t *testing.T) {
 		t.Errorf("the file says %s", got)
 	}
 }
+
+// With the project's own gates, in a folder that RALPH_LOOP_DIR names: what is
+// verified is COMPLETE.
+func TestSessionFeatureListVerified(t *testing.T) {
+	s := newSessions(t, settings)
+	s.write(map[string]string{"pawl.toml": "gates = ['sh words.sh']\n", "work/feature_list.json": features(1)})
+	s.env["RALPH_LOOP_DIR"] = "work"
+	if r := s.pawl("trust", "--yes"); r.code != 0 {
+		t.Fatal(r)
+	}
+	s.plays(more, s.adds("bye"), done)
+	p := s.print("work")
+	s.is(state{"verified", 2}, p)
+	if !p.tells("All 1 features verified. Loop complete.") {
+		t.Errorf("%s", p)
+	}
+	if got, want := s.read("work/progress.txt"), "# Ralph Loop Progress\n\n- Iteration: 2\n- Max Iterations: 15\n- Status: COMPLETE\n"; !strings.HasPrefix(got, want) {
+		t.Errorf("progress.txt: %s", got)
+	}
+}
