@@ -109,9 +109,9 @@ func prompt(t *frontmatter.Text) string {
 	case f.Null():
 		return ""
 	case f.Quote == 0 && (strings.HasPrefix(f.Value, "|") || strings.HasPrefix(f.Value, ">")) && len(f.Value) < 3:
-		return t.Block(keyPrompt)
+		return strings.ToValidUTF8(t.Block(keyPrompt), "�")
 	}
-	return strings.TrimSpace(f.Value)
+	return strings.ToValidUTF8(strings.TrimSpace(f.Value), "�")
 }
 
 // Bytes is the file, as it was read or with what was set since. The caller does

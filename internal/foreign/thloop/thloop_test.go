@@ -59,6 +59,7 @@ func TestFile(t *testing.T) {
 		{"fixed prompt", "---\nprompt: \"Check \"all\" the queues\" # x\n---\n", thloop.File{Prompt: `Check "all" the queues`}},
 		{"prompt without quotes", "---\nprompt: Fix issue #3: now\n---\n", thloop.File{Prompt: "Fix issue #3: now"}},
 		{"prompt over lines", "---\nprompt: |\n  Look.\n  Think.\nmax: 3\n---\n", thloop.File{Prompt: "Look.\nThink.", Max: 3, MaxGiven: true}},
+		{"prompt that is no UTF-8", "---\nprompt: a\xff\n---\n", thloop.File{Prompt: "a�"}},
 		{"null prompt", "---\nprompt: null\n---\n", thloop.File{}},
 		{"text below the front matter", "---\nstatus: active\n---\n# Notes\nstatus: done\n---\n", thloop.File{Status: "active"}},
 		{"other keys", "---\nowner: nao\n# status: done\nstatus: active\n---\n", thloop.File{Status: "active"}},
