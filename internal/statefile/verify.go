@@ -94,7 +94,7 @@ func (verifyActive) bounds(made Proposal, path string, p Place) Proposal {
 	if is.Off != "" {
 		remark = "there are no isolated tries: " + is.Off
 	} else {
-		made.Isolation = &record.Isolation{MaxCostUSD: is.MaxCostUSD, Timeout: is.Timeout, PermissionMode: is.PermissionMode}
+		made.Isolation = &record.Isolation{MaxCostUSD: is.MaxCostUSD, Timeout: is.Timeout}
 	}
 	made.Remark = strings.Join(append(config.Notes, remark), "; ")
 	return made

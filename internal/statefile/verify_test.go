@@ -104,7 +104,7 @@ func (w *verifyWorld) propose() (Proposal, error) {
 
 func TestVerifyProposes(t *testing.T) {
 	t.Parallel()
-	isolation := &record.Isolation{MaxCostUSD: 1, Timeout: 5 * time.Minute, PermissionMode: "delegate"}
+	isolation := &record.Isolation{MaxCostUSD: 1, Timeout: 5 * time.Minute}
 	const remark = "after 3 failed tries here, isolated ones follow: each at most $1.00 and 5m0s (the defaults, there is no config.json)"
 	tests := []struct {
 		name string
@@ -132,7 +132,7 @@ func TestVerifyProposes(t *testing.T) {
 			w.write("server/config.json", `{"verification": {"inContextAttempts": 2, "isolation": {"maxBudget": 0.25, "timeout": 90}}}`)
 		}, func(_ *verifyWorld, p *Proposal) {
 			p.InSessionTries = 2
-			p.Isolation = &record.Isolation{MaxCostUSD: 0.25, Timeout: 90 * time.Second, PermissionMode: "delegate"}
+			p.Isolation = &record.Isolation{MaxCostUSD: 0.25, Timeout: 90 * time.Second}
 			p.Remark = "after 2 failed tries here, isolated ones follow: each at most $0.25 and 1m30s (server/config.json)"
 		}},
 		{"the plugin's settings first", func(w *verifyWorld) {

@@ -14,17 +14,18 @@ type Config struct {
 	Notes     []string  // what could not be read and what holds instead, for people
 }
 
-// Isolation bounds a try in a session of its own.
+// Isolation bounds a try in a session of its own. The mode of permissions that the
+// settings name is none of its bounds: where tools may run in it Pawl's guard
+// judges each call, and a file has no say in that.
 type Isolation struct {
-	Off            string // why there is none, for people; "" if there is
-	MaxCostUSD     float64
-	Timeout        time.Duration
-	PermissionMode string
+	Off        string // why there is none, for people; "" if there is
+	MaxCostUSD float64
+	Timeout    time.Duration
 }
 
 // Defaults is what holds where there are no settings.
 func Defaults() Config {
-	return Config{Tries: 3, Isolation: Isolation{MaxCostUSD: 1, Timeout: 300 * time.Second, PermissionMode: "delegate"}}
+	return Config{Tries: 3, Isolation: Isolation{MaxCostUSD: 1, Timeout: 300 * time.Second}}
 }
 
 // ParseConfig reads the block verification of a config.json. What is missing is
@@ -49,9 +50,6 @@ func ParseConfig(data []byte) Config {
 	isolation := s.object(block, "isolation")
 	is.Timeout = time.Duration(s.number(isolation, number{"timeout", 1, longestTimeout.Seconds(), is.Timeout.Seconds()})) * time.Second
 	is.MaxCostUSD = s.amount(isolation, is.MaxCostUSD)
-	if mode := s.text(isolation, "permissionMode"); mode != "" {
-		is.PermissionMode = mode
-	}
 	is.Off = s.off(isolation, *is)
 	return c
 }
@@ -119,9 +117,10 @@ func (s *settings) off(isolation span, is Isolation) string {
 	if is.MaxCostUSD == 0 {
 		return "config.json allows it no money (maxBudget 0)"
 	}
-	switch strings.ToLower(is.PermissionMode) {
-	case "delegate", "auto", "acceptedits", "bypasspermissions":
+	mode := s.text(isolation, "permissionMode")
+	switch strings.ToLower(mode) {
+	case "", "delegate", "auto", "acceptedits", "bypasspermissions":
 		return ""
 	}
-	return fmt.Sprintf("config.json has permissionMode %q: nobody sits in an isolated session who could be asked", is.PermissionMode)
+	return fmt.Sprintf("config.json has permissionMode %q: nobody sits in an isolated session who could be asked", mode)
 }

@@ -32,7 +32,7 @@ func TestConfig(t *testing.T) {
 		{"as it is shipped", block(`"inContextAttempts": 3, "isolation": {"enabled": true, "maxBudget": 1.00, "timeout": 300, "permissionMode": "delegate"}`), same},
 		{"all of it", block(`"inContextAttempts": 2, "isolation": {"enabled": true, "maxBudget": 0.5, "timeout": 60, "permissionMode": "acceptEdits"}`), func(c *verifyactive.Config) {
 			c.Tries = 2
-			c.Isolation = verifyactive.Isolation{MaxCostUSD: 0.5, Timeout: time.Minute, PermissionMode: "acceptEdits"}
+			c.Isolation = verifyactive.Isolation{MaxCostUSD: 0.5, Timeout: time.Minute}
 		}},
 		{"inContextAttempts of text", block(`"inContextAttempts": "3"`), note(`config.json:1: inContextAttempts is "3": expected a whole number from 1 to 1000; the default holds`)},
 		{"inContextAttempts 0", block(`"inContextAttempts": 0`), note(`config.json:1: inContextAttempts is 0: expected a whole number from 1 to 1000; the default holds`)},
@@ -46,12 +46,8 @@ func TestConfig(t *testing.T) {
 		{"maxBudget 0", isolation(`"maxBudget": 0`), func(c *verifyactive.Config) {
 			c.Isolation.MaxCostUSD, c.Isolation.Off = 0, "config.json allows it no money (maxBudget 0)"
 		}},
-		{"permissionMode ask", isolation(`"permissionMode": "ask"`), func(c *verifyactive.Config) {
-			c.Isolation.PermissionMode, c.Isolation.Off = "ask", `config.json has permissionMode "ask": nobody sits in an isolated session who could be asked`
-		}},
-		{"permissionMode deny", isolation(`"permissionMode": "deny"`), func(c *verifyactive.Config) {
-			c.Isolation.PermissionMode, c.Isolation.Off = "deny", `config.json has permissionMode "deny": nobody sits in an isolated session who could be asked`
-		}},
+		{"permissionMode ask", isolation(`"permissionMode": "ask"`), off(`config.json has permissionMode "ask": nobody sits in an isolated session who could be asked`)},
+		{"permissionMode deny", isolation(`"permissionMode": "deny"`), off(`config.json has permissionMode "deny": nobody sits in an isolated session who could be asked`)},
 		{"permissionMode of no text", isolation(`"permissionMode": 1`), note(`config.json:1: permissionMode is 1: expected a text in quotes; the default holds`)},
 	}
 	for _, tt := range tests {
