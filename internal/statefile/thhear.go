@@ -80,11 +80,10 @@ func (t thFiles) Hear(now time.Time) (Word, error) {
 		return t.heard(Word{Notes: said.Notes, Stop: said.Stop}, said.Then), nil
 	}
 	m := before
-	did := t.calls(&m)
+	w := thWord{did: t.calls(&m), now: now}
 	f, info, err := readTh(t.Path, t.Spec.File)
-	var w Word
-	w.Stop = t.channel(&m, &w, did, info, now)
-	if did.theirs { // what seemed to be the agent's was the person's
+	w.Stop = t.channel(&m, &w, info)
+	if w.did.theirs { // what seemed to be the agent's was the person's
 		if m.Held && w.Stop == "" {
 			w.Stop = "the channel says stop"
 		}
@@ -95,9 +94,9 @@ func (t thFiles) Hear(now time.Time) (Word, error) {
 	case w.Stop != "":
 	case err != nil && what == "":
 		return Word{}, err // nothing was remembered: the channel is heard when the file can be read
-	case what != "" && what != m.Seen && did.state:
+	case what != "" && what != m.Seen && w.did.state:
 		m.Seen, m.At = what, m.Calls
-		w.note(fmt.Sprintf("A tool call of yours left %s so that it %s. That does not end the loop; its limits and the person do.", t.Spec.File, what), now)
+		w.note(fmt.Sprintf("A tool call of yours left %s so that it %s. That does not end the loop; its limits and the person do.", t.Spec.File, what))
 	case what != m.Seen:
 		m.Seen = ""
 		if what != "" {
@@ -105,8 +104,8 @@ func (t thFiles) Hear(now time.Time) (Word, error) {
 		}
 	}
 	if f != nil {
-		if m.Prompt != nil && *m.Prompt != f.Prompt && f.Prompt != "" && !did.state {
-			w.note(fmt.Sprintf("The prompt in %s was changed. Work on this from now on:\n%s", t.Spec.File, f.Prompt), now)
+		if m.Prompt != nil && *m.Prompt != f.Prompt && f.Prompt != "" && !w.did.state {
+			w.note(fmt.Sprintf("The prompt in %s was changed. Work on this from now on:\n%s", t.Spec.File, f.Prompt))
 		}
 		m.Prompt = &f.Prompt
 	}
@@ -117,7 +116,7 @@ func (t thFiles) Hear(now time.Time) (Word, error) {
 			return Word{}, err
 		}
 	}
-	return t.heard(w, m), nil
+	return t.heard(w.Word, m), nil
 }
 
 // heard is the word that leads to what is remembered then.
@@ -135,28 +134,37 @@ func same(a, b thMemory) bool {
 	return err == nil && otherErr == nil && bytes.Equal(one, other)
 }
 
+// thWord is a word while it is made up.
+type thWord struct {
+	Word
+	did thCalls
+	now time.Time
+}
+
 // note adds a note under an id of its own: the same words may be written twice.
-func (w *Word) note(text string, now time.Time) {
+func (w *thWord) note(text string) { w.noteAt(w.now, text) }
+
+func (w *thWord) noteAt(at time.Time, text string) {
 	h := fnv.New128a()
-	fmt.Fprintf(h, "%d %d %s", now.UnixNano(), len(w.Notes), text)
+	fmt.Fprintf(h, "%d %d %s", at.UnixNano(), len(w.Notes), text)
 	w.Notes = append(w.Notes, Note{ID: hex.EncodeToString(h.Sum(nil)), Text: text})
 }
 
 // channel has what is new in the channel noted, and returns why the loop is to
 // end, if that is what it says.
-func (t thFiles) channel(m *thMemory, w *Word, did thCalls, state fs.FileInfo, now time.Time) string {
-	files, fresh := t.sources(m.Cursor, w, state, now)
-	news, cursor := m.Cursor.Read(files, t.me(), now)
+func (t thFiles) channel(m *thMemory, w *thWord, state fs.FileInfo) string {
+	files, fresh := t.sources(m.Cursor, w, state)
+	news, cursor := m.Cursor.Read(files, t.me(), w.now)
 	m.Cursor = cursor
 	if text := news.Note(); text != "" {
-		w.note(text, now)
+		w.note(text)
 		m.News = true
 	}
 	for _, s := range news.Stops {
 		switch {
 		case news.First && !(s.Last && fresh[s.File]): // it was there before the loop
 		case s.Own && !s.Last: // the agent speaks of it
-		case did.channel || s.Own:
+		case w.did.channel || s.Own:
 			m.Held, m.At = true, m.Calls
 		default:
 			return fmt.Sprintf("%s:%d says stop", s.File, s.Line)
@@ -167,9 +175,9 @@ func (t thFiles) channel(m *thMemory, w *Word, did thCalls, state fs.FileInfo, n
 
 // sources are the files of the channel, and those of them that were written after
 // the state file was. What cannot be read is told, and is read when it can be.
-func (t thFiles) sources(c thloop.Cursor, w *Word, state fs.FileInfo, now time.Time) (files []thloop.Source, fresh map[string]bool) {
+func (t thFiles) sources(c thloop.Cursor, w *thWord, state fs.FileInfo) (files []thloop.Source, fresh map[string]bool) {
 	names := []string{thloop.ChannelFile}
-	for _, day := range c.Days(t.days(), now) {
+	for _, day := range c.Days(t.days(), w.now) {
 		names = append(names, thloop.ChannelDir+"/"+day)
 	}
 	fresh = map[string]bool{}
@@ -179,10 +187,10 @@ func (t thFiles) sources(c thloop.Cursor, w *Word, state fs.FileInfo, now time.T
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			w.note("The channel cannot be read: "+err.Error(), time.Time{}) // the same each time: told once
+			w.noteAt(time.Time{}, "The channel cannot be read: "+err.Error()) // the same each time: told once
 			continue
 		}
-		age := now.Sub(info.ModTime()).Abs() // a file server's clock may be ahead
+		age := w.now.Sub(info.ModTime()).Abs() // a file server's clock may be ahead
 		files = append(files, thloop.Source{Name: name, Data: data, Settled: age >= settles})
 		fresh[name] = state != nil && info.ModTime().After(state.ModTime())
 	}
