@@ -28,7 +28,7 @@ func (m Message) Event() (loop.Event, bool) {
 	case MessageResume:
 		return loop.Event{Kind: loop.Resumed}, true
 	case MessageStop:
-		return loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, true
+		return loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: m.Text}, true
 	case MessageLeave:
 		return loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: m.Text}, true
 	case MessageTake:

@@ -283,9 +283,13 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 func brief(results []gate.Result) []gate.Result {
 	out := slices.Clone(results)
 	for i := range out {
-		out[i].Tests = nil
-		out[i].Failing = atMost(out[i].Failing, failingMost)
-		out[i].Tail = plan.Excerpt(out[i].Tail, resultLines, resultTail)
+		r := &out[i]
+		r.Tests = nil
+		r.Failing = atMost(r.Failing, failingMost)
+		if r.Head != "" {
+			r.Head, r.Tail = "", r.Head+"\n[…]\n"+r.Tail
+		}
+		r.Tail = plan.Excerpt(r.Tail, resultLines, resultTail)
 	}
 	return out
 }

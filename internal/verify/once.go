@@ -40,6 +40,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 	r := gate.Result{Gate: g.Name, Command: c.shown, ExitCode: exit.Code, Duration: time.Since(began), Tree: w.tree}
 	rep, reportErr := report(w.root, began, exit.Code)
 	r.Tail = out.end()
+	r.Head = out.begin()
 	r.TimedOut = exit.Cancelled && ctx.Err() == nil
 	r.Tests, r.Failing, r.FirstError = rep.Tests, rep.Failing, rep.FirstError
 	r.BuildFailed, r.Incomplete = rep.BuildFailed, rep.Incomplete
@@ -55,7 +56,8 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 		r.Reason = fmt.Sprintf("no end after %s", limit)
 		r.Incomplete = []string{""}
 	}
-	r.Tail, r.FirstError, r.Reason = v.clean.String(r.Tail), v.clean.String(r.FirstError), v.clean.String(r.Reason)
+	r.Head, r.Tail = v.clean.String(r.Head), v.clean.String(r.Tail)
+	r.FirstError, r.Reason = v.clean.String(r.FirstError), v.clean.String(r.Reason)
 	return r
 }
 

@@ -13,6 +13,7 @@ import (
 )
 
 const (
+	maxHead = 4 << 10 // bytes of the beginning of the output that a result keeps
 	maxTail = 8 << 10 // bytes of output that a result keeps
 	maxLog  = 4 << 20 // bytes that go to disk of its beginning, and as many of its end
 	maxLate = 5 << 20 // bytes of memory in which the end is kept
@@ -27,6 +28,7 @@ type output struct {
 	wrote int            // to the file
 	late  []byte         // what did not go there: its end, and somewhat more
 	lost  int            // bytes between the two
+	head  []byte
 	tail  []byte
 	more  bool // something was dropped before tail
 }
@@ -48,6 +50,7 @@ func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.log(p)
+	o.head = append(o.head, p[:min(len(p), maxHead-len(o.head))]...)
 	if len(p) > maxTail {
 		o.tail, o.more = append(o.tail[:0], p[len(p)-maxTail:]...), true
 		return len(p), nil
@@ -122,6 +125,21 @@ func (o *output) end() string {
 		s = s[i+1:]
 	}
 	return testreport.Plain(s)
+}
+
+// begin returns the beginning of the output as plain text, whole lines where there
+// are any; "" where end returns all of it. To be called after end.
+func (o *output) begin() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.more {
+		return ""
+	}
+	head := strings.ToValidUTF8(string(o.head), "")
+	if i := strings.LastIndexByte(head, '\n'); i > 0 {
+		head = head[:i]
+	}
+	return testreport.Plain(head)
 }
 
 // logName makes a gate's name fit for a file: it comes from settings or a plan,

@@ -138,3 +138,22 @@ func TestWhatMayPassToGates(t *testing.T) {
 		}
 	}
 }
+
+func TestHeadIsThereWhereTheTailIsNotAll(t *testing.T) {
+	t.Parallel()
+	long := "first\n" + strings.Repeat("é", maxHead) + "\n" + strings.Repeat("x\n", 3*maxTail) + "last\n"
+	for in, want := range map[string]string{"a\nb\n": "", long: "first"} {
+		o := newOutput("", "")
+		for chunk := range slices.Chunk([]byte(in), 1000) {
+			if _, err := o.Write(chunk); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if tail := o.end(); !strings.HasSuffix(in, tail) {
+			t.Errorf("the tail is %.20q", tail)
+		}
+		if got := o.begin(); got != want {
+			t.Errorf("the head is %.40q, want %.20q", got, want)
+		}
+	}
+}

@@ -81,6 +81,7 @@ type Result struct {
 	// and a dot; to "" belongs every test.
 	Incomplete []string      `json:"incomplete,omitempty"`
 	Flaky      bool          `json:"flaky,omitempty"` // red, and green when run again on the same tree
+	Head       string        `json:"head,omitempty"`  // beginning of the output, where Tail is not all of it
 	Tail       string        `json:"tail,omitempty"`  // end of the output, bounded, ANSI removed
 	Duration   time.Duration `json:"duration"`
 	Tree       string        `json:"tree,omitempty"` // git tree it ran on

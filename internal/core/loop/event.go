@@ -58,7 +58,7 @@ type Event struct {
 	Text     string    `json:"text,omitempty"`     // MessageArrived: the note; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why
 	Owner    Owner     `json:"owner,omitempty"`    // HandoverAsked, HandedOver, Reopened ("": as it was)
 	Isolated bool      `json:"isolated,omitempty"` // TurnEnded, AgentFailed: of an isolated try
-	Hint     string    `json:"hint,omitempty"`     // Faulted
+	Hint     string    `json:"hint,omitempty"`     // Faulted; Cancelled: what a person did to stop it
 }
 
 // Start is what a loop begins with.

@@ -42,7 +42,11 @@ func samples(k loop.EventKind) []loop.Event {
 			{Kind: loop.Periodic},
 		} {
 			p.Limits.Iterations = 6
-			out = append(out, ev(loop.Event{Start: &loop.Start{Policy: p, Tasks: open}}))
+			tasks := open
+			if p.Handover || p.Isolate { // one is enough for what is theirs
+				tasks = open[:1]
+			}
+			out = append(out, ev(loop.Event{Start: &loop.Start{Policy: p, Tasks: tasks}}))
 		}
 		out = append(out, ev(loop.Event{Start: &loop.Start{Tasks: done}}), ev(loop.Event{Start: &loop.Start{}}))
 	case loop.Reopened:
@@ -91,6 +95,10 @@ type edge struct {
 var explore = sync.OnceValues(func() (edges map[edge]bool, pairs map[[2]string]string) {
 	edges, pairs = map[edge]bool{}, map[[2]string]string{}
 	seen := map[string]bool{}
+	events := map[loop.EventKind][]loop.Event{}
+	for _, k := range loop.EventKinds() {
+		events[k] = samples(k)
+	}
 	queue := []loop.State{{}}
 	for len(queue) > 0 {
 		s := queue[0]
@@ -99,7 +107,7 @@ var explore = sync.OnceValues(func() (edges map[edge]bool, pairs map[[2]string]s
 			s.Phase = loop.New
 		}
 		for _, k := range loop.EventKinds() {
-			for _, e := range samples(k) {
+			for _, e := range events[k] {
 				next, acts := loop.Step(s, e)
 				anomaly := slices.ContainsFunc(acts, func(a loop.Action) bool { return a.Do == loop.Notify && a.Level == loop.Anomaly })
 				pair := [2]string{string(s.Phase), string(k)}

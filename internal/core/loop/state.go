@@ -242,15 +242,16 @@ type State struct {
 	Fresh     bool          `json:"fresh,omitempty"`     // the next turn gets a fresh context
 	Situation Situation     `json:"situation,omitempty"` // for the next prompt
 	Failing   *Failing      `json:"failing,omitempty"`
-	Context   int           `json:"context,omitempty"` // percent full
-	After     After         `json:"after,omitempty"`   // what follows a checkpoint, a restore, a wait or a pause
-	Stop      string        `json:"stop,omitempty"`    // cause of a cancellation: stop, int, term, hup
-	Pause     bool          `json:"pause,omitempty"`   // a pause is asked for
-	Notes     []string      `json:"notes,omitempty"`   // messages that the next prompt delivers
-	Told      int           `json:"told,omitempty"`    // how many of them the turn under way was told
-	Heard     []string      `json:"heard,omitempty"`   // ids of the last messages
-	Waited    []string      `json:"waited,omitempty"`  // background work that was waited for
-	History   []Attempt     `json:"history,omitempty"` // the last attempts
+	Context   int           `json:"context,omitempty"`  // percent full
+	After     After         `json:"after,omitempty"`    // what follows a checkpoint, a restore, a wait or a pause
+	Stop      string        `json:"stop,omitempty"`     // cause of a cancellation: stop, int, term, hup
+	StopWhy   string        `json:"stop_why,omitempty"` // what a person did to stop it, where it was no command
+	Pause     bool          `json:"pause,omitempty"`    // a pause is asked for
+	Notes     []string      `json:"notes,omitempty"`    // messages that the next prompt delivers
+	Told      int           `json:"told,omitempty"`     // how many of them the turn under way was told
+	Heard     []string      `json:"heard,omitempty"`    // ids of the last messages
+	Waited    []string      `json:"waited,omitempty"`   // background work that was waited for
+	History   []Attempt     `json:"history,omitempty"`  // the last attempts
 	Lessons   []string      `json:"lessons,omitempty"`
 	Refusals  int           `json:"refusals,omitempty"`
 	Restores  int           `json:"restores,omitempty"`

@@ -55,7 +55,7 @@ func (m *machine) handle(e Event) {
 	case Reopened:
 		m.reopen(e)
 	case Cancelled:
-		m.cancel(e.Text)
+		m.cancel(e.Text, e.Hint)
 	case PauseAsked:
 		m.pause()
 	case Resumed:
@@ -155,21 +155,24 @@ func (m *machine) checkpointed(tree string) {
 // cancel ends the loop, after what must not be cut in half: a turn is
 // interrupted first, a commit or a restore is finished. A second one ends a turn
 // at once; a turn of a person's session goes on without the loop.
-func (m *machine) cancel(cause string) {
+func (m *machine) cancel(cause, why string) {
 	again := m.s.Stop != ""
-	m.s.Stop = cause
+	m.s.Stop, m.s.StopWhy = cause, why
 	switch {
 	case m.s.Phase == Committing || m.s.Phase == Restoring:
 		// a mark without its commit would be a lie, half a restore a mess
 	case m.s.Phase == Turning && !again && !m.s.Attended: // nobody can interrupt a person's session
 		m.do(Action{Do: Interrupt})
 	default:
-		m.finish(CancelledEnd, cancelReason(cause), "")
+		m.finish(CancelledEnd, cancelReason(m.s), "")
 	}
 }
 
-func cancelReason(cause string) string {
-	switch cause {
+func cancelReason(s State) string {
+	if s.StopWhy != "" {
+		return s.StopWhy
+	}
+	switch s.Stop {
 	case ByStop:
 		return "stopped by pawl stop"
 	case ByTerm:
@@ -185,7 +188,7 @@ func (m *machine) stopped() bool {
 	if m.s.Stop == "" {
 		return false
 	}
-	m.finish(CancelledEnd, cancelReason(m.s.Stop), "")
+	m.finish(CancelledEnd, cancelReason(m.s), "")
 	return true
 }
 
@@ -260,7 +263,7 @@ func (m *machine) reopen(e Event) {
 	}
 	s := &m.s
 	s.Away += s.Now.Sub(s.EndedAt)
-	s.EndedAt, s.Outcome, s.Reason, s.Hint, s.Hit, s.Stop = time.Time{}, "", "", "", "", ""
+	s.EndedAt, s.Outcome, s.Reason, s.Hint, s.Hit, s.Stop, s.StopWhy = time.Time{}, "", "", "", "", "", ""
 	if e.Owner != "" {
 		s.Attended = e.Owner == OwnerSession
 	}
