@@ -22,28 +22,60 @@ import (
 // this session. It returns session.ErrNone where there are none; why others are
 // left alone is said once.
 func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
-	p := place.At(h.project(), h.Env)
+	none, p := session.Binding{}, place.At(h.project(), h.Env)
+	mine := false
 	var news []string
 	for _, f := range statefile.Formats() {
 		path := f.Find(p)
 		if path == "" {
 			continue
 		}
-		adopted, err := h.adopt(ctx, f, path, p)
+		proposal, err := h.proposal(f, path, p)
+		if proposal.Skip {
+			continue
+		}
+		adopted := false
+		if err == nil {
+			if mine = mine || h.sessions.Once(ctx, h.p.Session, "adopts at "+h.p.stopID()); !mine {
+				return none, session.ErrNone // Pawl is installed twice: the other one does
+			}
+			adopted, err = h.adopt(ctx, BeginRequest{Adopt: path, Format: f.Name()})
+		}
 		if err != nil && h.sessions.Once(ctx, h.p.Session, err.Error()) {
-			news = append(news, leftAlone(inProject(p.Root, path), err))
+			news = append(news, "pawl: "+leftAlone(inProject(p.Root, path), err))
 		}
 		if adopted {
-			if len(news) > 0 {
-				h.opening = strings.TrimSpace("pawl: " + strings.Join(append(news, h.opening), "\n"))
-			}
+			h.opening = strings.TrimSpace(strings.Join(append(news, proposal.Remark), "\n"))
 			return h.sessions.Find(h.p.Session)
 		}
 	}
 	if len(news) == 0 {
-		return session.Binding{}, session.ErrNone
+		return none, session.ErrNone
 	}
-	return session.Binding{}, errors.New(strings.Join(news, "\n"))
+	return none, errors.New(strings.TrimPrefix(strings.Join(news, "\n"), "pawl: "))
+}
+
+// proposal is what another tool's files ask for; an error says why no session may
+// follow them. What only git can tell is left to whoever begins the loop.
+func (h *hook) proposal(f statefile.Format, path string, p place.Project) (statefile.Proposal, error) {
+	made, err := f.Propose(path, p, statefile.Circumstances{
+		SessionID: h.p.Session, SessionStarted: h.sessionBegan(), Now: h.now, Home: h.Env.Home,
+		Tracked: func(string) (bool, error) { return false, nil },
+	})
+	if err == nil && made.Refused != "" {
+		err = errors.New(made.Refused)
+	}
+	return made, err
+}
+
+// adopt has a loop made of another tool's files. An error says why none is; there
+// is neither where they are none of this session's after all.
+func (h *hook) adopt(ctx context.Context, q BeginRequest) (bool, error) {
+	begun, err := h.begin(ctx, q)
+	if err == nil && begun.Loop == "" && begun.Message != "" {
+		err = errors.New(begun.Message)
+	}
+	return err == nil && begun.Loop != "", err
 }
 
 // leftAlone says why no loop is made of a file.
@@ -53,33 +85,6 @@ func leftAlone(file string, err error) string {
 		return why
 	}
 	return file + " is left alone: " + why
-}
-
-// adopt has a loop made of another tool's files. An error says why none is,
-// unless they are none of this session's. What only git can tell is left to
-// whoever begins the loop.
-func (h *hook) adopt(ctx context.Context, f statefile.Format, path string, p place.Project) (bool, error) {
-	proposal, err := f.Propose(path, p, statefile.Circumstances{
-		SessionID: h.p.Session, SessionStarted: h.sessionBegan(), Now: h.now, Home: h.Env.Home,
-		Tracked: func(string) (bool, error) { return false, nil },
-	})
-	switch {
-	case err != nil:
-		return false, err
-	case proposal.Skip:
-		return false, nil
-	case proposal.Refused != "":
-		return false, errors.New(proposal.Refused)
-	}
-	begun, err := h.begin(ctx, BeginRequest{Adopt: path, Format: f.Name()})
-	if err == nil && begun.Loop == "" && begun.Message != "" {
-		err = errors.New(begun.Message)
-	}
-	if err != nil || begun.Loop == "" {
-		return false, err
-	}
-	h.opening = proposal.Remark
-	return true, nil
 }
 
 // inProject is a path for people: relative to the project where it lies in it.

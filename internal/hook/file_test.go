@@ -7,6 +7,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // What the person writes into another tool's file is heard also while nothing
@@ -58,5 +61,29 @@ func TestFilesAreHeardWhileTheLoopRests(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Where Pawl is installed twice, one of the two makes a loop of a file, and the
+// other has nothing to say about it.
+func TestOneOfTwoInstallationsTakesAFileUp(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		d := &dialogue{world: newWorld(t)}
+		path := filepath.Join(d.root, ".claude", "ralph-loop.local.md")
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if err == nil {
+			err = os.WriteFile(path, []byte("---\niteration: 1\n---\n\ndo it\n"), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.installations(`Stop`, "plugin", "settings"); len(got) != 1 {
+			t.Errorf("answered by %q", got)
+		}
+		loops, err := store.List(store.Open(d.home), record.Derive)
+		if err != nil || len(loops) != 1 {
+			t.Errorf("%d loops, %v", len(loops), err)
+		}
 	}
 }
