@@ -22,8 +22,10 @@ func (h *hook) capNear(s *seat, b session.Binding) error {
 	if limit == 0 || blocksInRow(b, s) < limit {
 		return nil
 	}
-	return s.step(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner,
-		Text: fmt.Sprintf("the client ends a turn after %d stops without a tool call", limit)})
+	return s.step(loop.Event{
+		Kind: loop.HandoverAsked, Owner: loop.OwnerRunner,
+		Text: fmt.Sprintf("the client ends a turn after %d stops without a tool call", limit),
+	})
 }
 
 // blocksInRow is how many stops in a row were answered with more work, no tool
@@ -40,17 +42,17 @@ func blocksInRow(b session.Binding, s *seat) int {
 // the loop, as it would have without the hand-over.
 func (h *hook) gone(ctx context.Context, b session.Binding, cause error) (reply, error) {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
-	m, spec, err := h.elsewhere(l)
+	m, spec, err := elsewhere(l)
 	for deadline := h.now.Add(endless); b.Unattended && err == nil && movedOn(m) && time.Now().Before(deadline) && ctx.Err() == nil; {
 		sleep(ctx, lookLate)
-		m, spec, err = h.elsewhere(l)
+		m, spec, err = elsewhere(l)
 	}
 	released, releaseErr := h.sessions.Release(ctx, b.Session, b.Loop)
 	switch {
 	case !released:
 		return reply{}, releaseErr // somebody else has told of it
 	case err != nil:
-		return reply{Message: fmt.Sprintf("pawl: %s: %v", b.Loop, cause)}, nil
+		return reply{Message: fmt.Sprintf("pawl: %s: %v", b.Loop, cause)}, nil //nolint:nilerr // the cause says more: its folder is gone
 	case m.State.Phase == loop.Ended:
 		return reply{Message: ending(&seat{loop: l, mem: m, spec: spec})}, nil
 	case !movedOn(m):
@@ -64,7 +66,7 @@ func (h *hook) gone(ctx context.Context, b session.Binding, cause error) (reply,
 }
 
 // elsewhere reads how a loop stands that another owner has.
-func (h *hook) elsewhere(l *store.Loop) (record.Memory, record.Spec, error) {
+func elsewhere(l *store.Loop) (record.Memory, record.Spec, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return record.Memory{}, spec, err

@@ -36,7 +36,7 @@ func (r *Runner) hear(ctx context.Context) error {
 	switch {
 	case w.Stop != "" && r.mem.State.Stop == "":
 		r.note(loop.Info, w.Stop+": the loop is cancelled")
-		said = append(said, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop})
+		said = append(said, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: w.Stop})
 	case w.Held && !r.held:
 		said = append(said, loop.Event{Kind: loop.PauseAsked})
 	case r.held && !w.Held:

@@ -34,7 +34,7 @@ func (m *machine) tryFailed(t *Turn, f Failure) {
 	}
 	switch f.Class {
 	case NotStarted, Login, Billing:
-		m.s.Together, m.s.Retry = true, true
+		m.s.Together, m.s.Retry, m.s.Try = true, true, nil
 		why := "an isolated try could not be made: " + f.Message
 		m.notify(Warning, why)
 		m.remember(why)

@@ -52,14 +52,17 @@ func (p Project) FeatureLoop() string {
 	return p.in(p.RalphLoopDir)
 }
 
-// VerifyActive are the state files of a verify loop, the plugin's first. Each may
-// be the one of newer versions.
+// VerifyActive are the state files of a verify loop, the plugin's first: of each
+// folder the file, and the one that newer versions have in its place. Their server
+// writes below the folder that it was started in.
 func (p Project) VerifyActive() []string {
 	var paths []string
-	for _, root := range []string{p.Plugin, p.Root} {
-		if filepath.IsAbs(root) {
-			dir := filepath.Join(root, "runtime-state")
-			paths = append(paths, filepath.Join(dir, "verify-active.json"), filepath.Join(dir, "verify-state.db"))
+	for _, below := range []string{"", "server"} {
+		for _, root := range []string{p.Plugin, p.Root} {
+			if filepath.IsAbs(root) {
+				dir := filepath.Join(root, below, "runtime-state")
+				paths = append(paths, filepath.Join(dir, "verify-active.json"), filepath.Join(dir, "verify-state.db"))
+			}
 		}
 	}
 	return paths
@@ -75,6 +78,9 @@ func (p Project) in(names ...string) string {
 // Loops tells, by a few looks at the disk, whether a loop of another tool may be
 // there.
 func (p Project) Loops() bool {
+	if p.RalphLoopDir != "" {
+		return true // what is wrong with it is worth saying
+	}
 	paths := append(p.VerifyActive(), p.RalphLoop(), p.ThLoop(), p.FeatureLoop(), p.RalphLoops())
 	for _, path := range paths {
 		if path != "" && there(path) {
