@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -23,6 +25,7 @@ type sitting struct {
 	*bench
 	s     loop.State
 	posts int
+	agent agent.Agent // of isolated tries
 }
 
 // sit begins a loop in a session, up to its first turn.
@@ -49,6 +52,11 @@ func (b *bench) prepareToSit(q *launch.AttendRequest) (*sitting, *launch.Prepare
 		q.Words = []string{"have every word"}
 	}
 	q.Inside = launch.Inside{Session: "6f1c"}
+	b.script = filepath.Join(b.t.TempDir(), "script.txtar")
+	b.rewrite("")
+	flags := map[string]any{"agent": "scripted", "agent_command": b.script} // of sessions beside the person's
+	maps.Copy(flags, q.Flags)
+	q.Flags = flags
 	p, err := launch.PrepareAttended(b.t.Context(), *q)
 	if err != nil {
 		b.t.Fatal(err)
@@ -76,7 +84,7 @@ func (st *sitting) driven(ctx context.Context, o runner.Observer) (loop.State, e
 	if err != nil {
 		st.t.Fatal(err)
 	}
-	d.Observer, d.Agent = o, nil
+	d.Observer, d.Agent = o, st.agent
 	st.s, err = d.Attend(ctx)
 	if closed := d.Close(); closed != nil {
 		st.t.Fatal(closed)

@@ -50,6 +50,10 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 // beginTurn runs a turn; one of the person's session is only made ready.
 func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 	switch {
+	case a.Isolated && r.mem.State.Hit != "": // it was cut off, and while nobody was there a limit passed
+		return r.step(ctx, loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{
+			Class: loop.Interrupted, Message: "a limit was reached",
+		}})
 	case a.Isolated:
 		r.goesOn()
 		r.async(ctx, a, r.try)
