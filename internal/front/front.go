@@ -2,8 +2,8 @@
 // loop lives in the session, and if so hands the event to whoever answers.
 //
 // Most events come from sessions without a loop; then this is all that happens:
-// the event's bytes are glanced at, one or two names are looked for on the disk,
-// and nothing is printed. With a loop the event goes to the session's keeper
+// the event's bytes are glanced at, a few names are looked for on the disk, and
+// nothing is printed. With a loop the event goes to the session's keeper
 // (package keeper), a process that has everything ready; starting all of that
 // anew for each turn and tool call would cost several times as much. Where no
 // keeper listens, the tool answers itself (pawl hook) and starts one.

@@ -6,8 +6,8 @@
 //
 // and where the files of other tools' loops lie, that one may begin with (Project).
 //
-// It is small because the program that starts at every event links it: one look
-// at the disk tells whether there is anything to do.
+// It is small because the program that starts at every event links it: a few
+// looks at the disk tell whether there is anything to do.
 package place
 
 import (
