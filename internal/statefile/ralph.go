@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -79,14 +80,20 @@ type ralphFiles struct{ Order }
 
 func (r ralphFiles) Own() []string { return within(r.Root, r.Path) }
 
+// kept is the file as it was when the loop ended, in the loop's own folder: one
+// that is taken up again has it back.
+func (r ralphFiles) kept() string { return filepath.Join(r.LoopDir, "ralph-loop.local.md") }
+
 // Hear takes what the person did to the file as their word: deleting it cancels
 // the loop, active: false holds it.
 func (r ralphFiles) Hear(time.Time) (Word, error) {
 	f, _, err := readRalph(r.Path)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && there(r.kept()) != "":
+		return Word{}, nil
+	case errors.Is(err, fs.ErrNotExist):
 		return Word{Stop: r.Spec.File + " was deleted"}, nil
-	}
-	if err != nil {
+	case err != nil:
 		return Word{}, err
 	}
 	return Word{Held: !f.Active}, nil
@@ -95,11 +102,29 @@ func (r ralphFiles) Hear(time.Time) (Word, error) {
 // GoesOn writes the iteration into the file, nothing else.
 func (r ralphFiles) GoesOn(m record.Memory, _ time.Time) error {
 	f, _, err := readRalph(r.Path)
+	if errors.Is(err, fs.ErrNotExist) && there(r.kept()) != "" {
+		return r.back(m.State.Iteration)
+	}
 	if err != nil {
 		return nil //nolint:nilerr // Hear has told of it
 	}
 	if err := write(r.Path, f.SetIteration(m.State.Iteration).Bytes()); err != nil {
 		return fmt.Errorf("set the iteration: %w", err)
+	}
+	return nil
+}
+
+// back puts the file back where it was.
+func (r ralphFiles) back(iteration int) error {
+	f, _, err := readRalph(r.kept())
+	if err == nil {
+		err = atomicfile.Write(r.Path, f.SetIteration(iteration).Bytes(), 0o644)
+	}
+	if err == nil {
+		err = os.Remove(r.kept()) // from now on it counts when it is deleted
+	}
+	if err != nil {
+		return fmt.Errorf("put the file back: %w", err)
 	}
 	return nil
 }
@@ -110,6 +135,9 @@ func (r ralphFiles) Ends(_ record.Memory, session string) error {
 	f, _, err := readRalph(r.Path)
 	if err != nil || f.SessionID != "" && f.SessionID != session {
 		return nil //nolint:nilerr // it is kept, whatever it is
+	}
+	if err := atomicfile.Swap(r.kept(), f.Bytes(), 0o600); err != nil {
+		return err
 	}
 	return os.Remove(r.Path)
 }

@@ -102,6 +102,31 @@ func TestRalphLoopEnds(t *testing.T) {
 	}
 }
 
+// A loop that is taken up again has its file back, and hears of its end then.
+func TestRalphLoopIsTakenUpAgain(t *testing.T) {
+	t.Parallel()
+	p := ralphProject(t)
+	if err := p.loop().Ends(ended(loop.Iterations), "s1"); err != nil {
+		t.Fatal(err)
+	}
+	if w := p.hear(time.Now()); w.Stop != "" {
+		t.Errorf("what the loop did is taken for the person's word: %+v", w)
+	}
+	if err := p.loop().GoesOn(stands(6), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(p.files[p.state], "iteration: 3 # so far", "iteration: 6 # so far", 1)
+	if diff := cmp.Diff(want, p.tree()[p.state]); diff != "" {
+		t.Error(diff)
+	}
+	if err := os.Remove(p.path(p.state)); err != nil {
+		t.Fatal(err)
+	}
+	if w := p.hear(time.Now()); w.Stop == "" {
+		t.Error("deleting it is not heard any more")
+	}
+}
+
 // A loop that was begun before there were formats has the only one of then.
 func TestLoopsFromBeforeTheFormats(t *testing.T) {
 	t.Parallel()

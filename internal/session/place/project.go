@@ -81,7 +81,7 @@ func (p Project) Loops() bool {
 	if p.RalphLoopDir != "" {
 		return true // what is wrong with it is worth saying
 	}
-	paths := append(p.VerifyActive(), p.RalphLoop(), p.ThLoop(), p.FeatureLoop(), p.RalphLoops())
+	paths := append(p.VerifyActive(), p.RalphLoop(), p.ThLoop(), p.RalphLoops())
 	for _, path := range paths {
 		if path != "" && there(path) {
 			return true

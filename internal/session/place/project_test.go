@@ -24,8 +24,14 @@ func TestPathsOfAProject(t *testing.T) {
 		ThLoopAgent: "../../eris", RalphLoopDir: elsewhere, Session: environment.Session{Plugin: "plugin"},
 	})
 	in := func(parts ...string) string { return filepath.Join(append([]string{root}, parts...)...) }
-	states := func(root string) []string {
-		return []string{filepath.Join(root, "runtime-state", "verify-active.json"), filepath.Join(root, "runtime-state", "verify-state.db")}
+	states := func(roots ...string) (paths []string) {
+		for _, below := range []string{"", "server"} {
+			for _, root := range roots {
+				dir := filepath.Join(root, below, "runtime-state")
+				paths = append(paths, filepath.Join(dir, "verify-active.json"), filepath.Join(dir, "verify-state.db"))
+			}
+		}
+		return paths
 	}
 	cases := []struct {
 		name      string
@@ -39,7 +45,7 @@ func TestPathsOfAProject(t *testing.T) {
 		{"its folder in the project", set.FeatureLoop(), in("loops", "mine")},
 		{"its folder elsewhere", odd.FeatureLoop(), elsewhere},
 		{"verify loop", plain.VerifyActive(), states(root)},
-		{"verify loop of a plugin", set.VerifyActive(), append(states(plugin), states(root)...)},
+		{"verify loop of a plugin", set.VerifyActive(), states(plugin, root)},
 		{"verify loop of no plugin", odd.VerifyActive(), states(root)},
 		{"nowhere", place.Project{}.RalphLoop() + place.Project{}.ThLoop() + place.Project{}.RalphLoops(), ""},
 	}
@@ -48,8 +54,8 @@ func TestPathsOfAProject(t *testing.T) {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
-	if plain.Loops() || set.Loops() || (place.Project{}).Loops() || !odd.Loops() { // elsewhere is there
-		t.Errorf("loops: %v %v %v", plain.Loops(), set.Loops(), odd.Loops())
+	if plain.Loops() || (place.Project{}).Loops() || !set.Loops() { // a folder that was named is looked for wherever it is
+		t.Errorf("loops: %v %v", plain.Loops(), set.Loops())
 	}
 	if err := os.Mkdir(filepath.Join(plugin, "runtime-state"), 0o700); err != nil {
 		t.Fatal(err)
@@ -57,7 +63,7 @@ func TestPathsOfAProject(t *testing.T) {
 	if err := os.WriteFile(states(plugin)[1], nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if plain.Loops() || !set.Loops() {
+	if set.RalphLoopDir = ""; plain.Loops() || !set.Loops() {
 		t.Errorf("loops beside a plugin's state: %v %v", plain.Loops(), set.Loops())
 	}
 }
