@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -138,4 +139,19 @@ func damage(ts *testscript.TestScript, id string) {
 		ts.Fatalf("the journal of %s has no checkpoint to damage", id)
 	}
 	ts.Check(os.WriteFile(path, changed, 0o600))
+}
+
+// until runs a command until what it prints matches.
+func until(ts *testscript.TestScript, pattern string, argv []string) {
+	wanted := regexp.MustCompile(pattern)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		ts.Check(ts.Exec(argv[0], argv[1:]...))
+		out := ts.ReadFile("stdout")
+		if wanted.MatchString(out) {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s is never printed; last it was\n%s", pattern, out)
+		}
+	}
 }

@@ -20,6 +20,7 @@ func TestMain(m *testing.M) {
 //	drive ID             this process drives the loop until the script ends
 //	obey ID              the same, and it ends the loop when it is told to stop
 //	checkpoint ID TEXT   keeps a snapshot of the work tree, as the runner does
+//	until RE CMD…        runs a command again and again, until what it prints matches
 //	remember NAME        sets $NAME to what was printed last
 //	damage ID            changes a byte in the middle of the loop's journal
 func TestScripts(t *testing.T) {
@@ -38,6 +39,7 @@ func TestScripts(t *testing.T) {
 			"obey":       func(ts *testscript.TestScript, _ bool, args []string) { obey(ts, args[0]) },
 			"checkpoint": func(ts *testscript.TestScript, _ bool, args []string) { checkpoint(ts, args[0], args[1]) },
 			"remember":   func(ts *testscript.TestScript, _ bool, args []string) { remember(ts, args[0]) },
+			"until":      func(ts *testscript.TestScript, _ bool, args []string) { until(ts, args[0], args[1:]) },
 			"damage":     func(ts *testscript.TestScript, _ bool, args []string) { damage(ts, args[0]) },
 		},
 		Setup: func(e *testscript.Env) error {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -28,13 +29,14 @@ import (
 
 // sessionRunCmd is `pawl session run`.
 type sessionRunCmd struct {
-	Loop string `arg:"" help:"id of a loop"`
+	Loop  string `arg:"" help:"id of a loop"`
+	After int64  `required:"" placeholder:"EPOCH" help:"only if no other owner came since this one"`
 }
 
 func (sessionRunCmd) Help() string {
 	return `Whoever hands a loop over to fresh sessions starts it.
 
-  pawl session run brisk-otter-7f3a`
+  pawl session run brisk-otter-7f3a --after 1`
 }
 
 // runPatience is how long whoever hands the loop over may take to let go of it.
@@ -49,8 +51,8 @@ func (c *sessionRunCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	d, err := a.resumeSoon(context.Background(), l)
-	if err != nil {
+	d, err := a.resumeSoon(context.Background(), l, c.After)
+	if err != nil || d == nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
@@ -73,9 +75,13 @@ func (c *sessionRunCmd) Run(a *app) (err error) {
 	return nil
 }
 
-// resumeSoon takes a loop up as soon as its owner lets go of it.
-func (a *app) resumeSoon(ctx context.Context, l *store.Loop) (*launch.Drive, error) {
+// resumeSoon takes a loop up as soon as its owner lets go of it. There is none to
+// drive where somebody else was sooner, and may have ended it since.
+func (a *app) resumeSoon(ctx context.Context, l *store.Loop, epoch int64) (*launch.Drive, error) {
 	for deadline := time.Now().Add(runPatience); ; time.Sleep(lookEvery) {
+		if newer(l, epoch) {
+			return nil, nil //nolint:nilnil // it is driven
+		}
 		d, err := launch.Resume(ctx, l, a.env)
 		if held := new(store.HeldError); err == nil || !errors.As(err, &held) || time.Now().After(deadline) {
 			return d, err
@@ -86,9 +92,9 @@ func (a *app) resumeSoon(ctx context.Context, l *store.Loop) (*launch.Drive, err
 // movePatience is how long a process may take to go on with a loop.
 const movePatience = 30 * time.Second
 
-// runElsewhere starts a process that goes on with a loop, and returns its id as
-// soon as the loop is its own. The epoch is that of the owner so far. An error
-// says why the process did not come to that; it has ended then.
+// runElsewhere starts a process that goes on with a loop, and returns the id of the
+// one that has it as soon as it has begun. The epoch is that of the owner so far.
+// An error says why none came to that; there is none then.
 func (a *app) runElsewhere(ctx context.Context, l *store.Loop, epoch int64) (pid int, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -103,43 +109,61 @@ func (a *app) runElsewhere(ctx context.Context, l *store.Loop, epoch int64) (pid
 	if err != nil {
 		return 0, fmt.Errorf("keep the words of what drives the loop: %w", err)
 	}
-	cmd := exec.Command(self, "session", "run", l.ID) //nolint:noctx // it outlives us
+	cmd := exec.Command(self, "session", "run", l.ID, "--after", strconv.FormatInt(epoch, 10)) //nolint:noctx // it outlives us
 	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
 	from := time.Now()
 	if pid, err = proc.Away(cmd); err != nil {
 		return 0, fmt.Errorf("start what drives the loop: %w", err)
 	}
+	owner, err := awaitOwner(ctx, l, epoch, func() (done, alive bool) {
+		alive = proc.Alive(pid) // before the look: its last act is not to be missed
+		return begun(l, from), alive
+	})
+	switch {
+	case errors.Is(err, errNobody):
+		err = fmt.Errorf("what was to go on with it did not: %s", lastWords(log, said))
+	case errors.Is(err, errSlow):
+		if p, findErr := os.FindProcess(pid); findErr == nil {
+			_ = p.Kill() // or it would take the loop when nobody expects it any more
+		}
+	}
+	return owner, err
+}
+
+var (
+	errNobody = errors.New("there is nobody to go on with it")
+	errSlow   = fmt.Errorf("what was to go on with it did not begin within %s", movePatience)
+)
+
+// awaitOwner waits for an owner after that of the epoch, and returns its process.
+// look tells whether the loop has begun elsewhere, and whether what was started
+// for it is alive; another may have been sooner.
+func awaitOwner(ctx context.Context, l *store.Loop, epoch int64, look func() (done, alive bool)) (int, error) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for deadline := time.Now().Add(movePatience); ; {
 		select {
 		case <-ctx.Done():
-			return 0, ctx.Err() // it goes on
+			return 0, ctx.Err() // it goes on without us
 		case <-tick.C:
 		}
-		alive := proc.Alive(pid) // before the look: its last act is not to be missed
+		done, alive := look()
+		last, held, err := l.Holder()
+		taken := err == nil && last.Epoch > epoch
+		late := time.Now().After(deadline)
 		switch {
-		case owned(l, epoch, from):
-			return pid, nil
-		case !alive:
-			return 0, fmt.Errorf("what was to go on with it did not: %s", lastWords(log, said))
-		case time.Now().Before(deadline):
-		case newer(l, epoch):
-			return pid, nil // slow, and the owner
-		default:
-			if p, err := os.FindProcess(pid); err == nil {
-				_ = p.Kill() // or it would take the loop when nobody expects it any more
-			}
-			return 0, fmt.Errorf("what was to go on with it did not begin within %s", movePatience)
+		case taken && (done || held && late):
+			return last.PID, nil
+		case !alive && !(taken && held):
+			return 0, errNobody
+		case late:
+			return 0, errSlow
 		}
 	}
 }
 
-// owned tells whether another owner than that of the epoch has begun with the loop.
-func owned(l *store.Loop, epoch int64, since time.Time) bool {
-	if !newer(l, epoch) {
-		return false
-	}
+// begun tells whether the loop goes on outside of a session.
+func begun(l *store.Loop, since time.Time) bool {
 	m, _, err := record.Remember(l)
 	return err == nil && !m.State.Attended && !m.State.Now.Before(since)
 }

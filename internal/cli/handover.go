@@ -6,6 +6,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -46,6 +47,9 @@ func (c *handoverCmd) Run(a *app) error {
 	ctx, release := untilSignal()
 	defer release()
 	pid, err := a.runElsewhere(ctx, s.Loop, s.holder.Epoch)
+	if err != nil && ctx.Err() == nil && s.inSession() && !s.hasEnded() {
+		err = errors.Join(err, launch.Keep(ctx, s.Loop, a.env, err.Error()))
+	}
 	if err != nil {
 		return ended(ctx, err)
 	}

@@ -25,7 +25,8 @@ import (
 // wish is a request that was understood.
 type wish struct {
 	launch.AttendRequest
-	ready func(*launch.Attended) error // before the loop lives in the session; may be nil
+	ready  func(*launch.Attended) error // before the loop lives in the session; may be nil
+	remark string                       // for the person, where it begins
 }
 
 // understand finds out what a request asks for. It is nil where there is nothing
@@ -193,7 +194,7 @@ func (w *wish) adopt(ctx context.Context, r hook.BeginRequest, a *app) (ok bool,
 
 // asks takes over what another tool's files ask for.
 func (w *wish) asks(p statefile.Proposal) {
-	w.Text, w.Counted = p.Prompt, p.Counted
+	w.Text, w.Counted, w.remark = p.Prompt, p.Counted, p.Remark
 	w.Handover, w.Isolation, w.Tries = p.Handover, p.Isolation, p.InSessionTries
 	if p.Verify != "" {
 		w.Verify, w.VerifyFrom, w.VerifyTimeout, w.VerifyDir = p.Verify, w.File, p.VerifyTimeout, p.VerifyDir

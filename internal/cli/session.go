@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/hook"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -92,8 +93,12 @@ func (a *app) sessionBegin() (hook.Begun, error) {
 	if err != nil {
 		return hook.Begun{}, err
 	}
+	message = opening(p, begun)
+	if q.remark != "" {
+		message += fmt.Sprintf("  %-7s  %s\n", "note", term.Clean(plan.OneLine(q.remark, 0)))
+	}
 	return hook.Begun{
-		Loop: begun.Loop.ID, Message: strings.TrimSuffix(opening(p, begun), "\n"), Context: firstWord(begun, mostContext),
+		Loop: begun.Loop.ID, Message: strings.TrimSuffix(message, "\n"), Context: firstWord(begun, mostContext),
 	}, nil
 }
 
@@ -154,7 +159,7 @@ func (a *app) attend(ctx context.Context, l *store.Loop, patience time.Duration)
 	if _, err = a.runElsewhere(ctx, l, epoch); err == nil || ctx.Err() != nil {
 		return err
 	}
-	return launch.Keep(ctx, l, a.env, epoch, err.Error())
+	return launch.Keep(ctx, l, a.env, err.Error())
 }
 
 // goOnDriving lets a process of its own go on where the gates take long.

@@ -163,7 +163,7 @@ func (p *Prepared) RefuseAttended(in Inside) error {
 // refuseBeside says which other loop is at work in the session, or in the work
 // tree.
 func (p *Prepared) refuseBeside(in Inside) error {
-	if b, err := session.Open(p.Home).Find(in.Session); err == nil && b.Loop != p.loop && p.unended(b.Loop) {
+	if b, err := session.Open(p.Home).Find(in.Session); err == nil && b.Loop != p.loop && p.livesHere(b.Loop) {
 		return hereAlready(b.Loop)
 	}
 	b := p.Before
@@ -185,10 +185,11 @@ func hereAlready(id string) error {
 		"a loop is at work in this session: %s", id)
 }
 
-// unended tells whether a loop is there and has not ended.
-func (p *Prepared) unended(id string) bool {
+// livesHere tells whether the loop that a session is bound to has begun, and
+// neither ended nor left: the session may not have heard of it.
+func (p *Prepared) livesHere(id string) bool {
 	m, _, err := record.Remember(store.Open(p.Home).Loop(id))
-	return err == nil && m.State.Phase != "" && m.State.Phase != loop.Ended
+	return err == nil && m.State.Phase != "" && m.State.Phase != loop.Ended && (m.State.Attended || m.State.Phase == loop.New)
 }
 
 // DefaultLimit tells whether nobody set a limit of iterations.

@@ -144,6 +144,15 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment) (*D
 	if ended && !reopens(m, spec) {
 		return nil, failure.New(failure.Usage, "begin another with  pawl run", "loop %s has ended: %s", l.ID, m.State.Outcome)
 	}
+	if m.Attended(spec) && !ended { // a session has it, and would be left for nothing
+		a, err := agentFor(spec.Agent, l.Dir)
+		if err == nil {
+			_, err = a.Version(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	d := &Drive{Spec: spec, Resumed: true, reopened: ended}
 	if spec.Policy.Attended {
 		if d, err = taken(ctx, l, env, l.Own); err != nil {

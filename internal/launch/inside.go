@@ -151,7 +151,7 @@ func (d *Drive) inSession(ctx context.Context, env environment.Environment) erro
 	}
 	d.close = append(d.close, unlock)
 	if d.Agent, err = agentFor(d.Spec.Agent, d.Loop.Dir); err != nil {
-		return err
+		d.Agent = absent{d.Spec.Agent.Name, err} // the person's session does without
 	}
 	return d.judge(ctx, d.Loop, env)
 }

@@ -145,18 +145,31 @@ func (d *Drive) leaveSession(ctx context.Context, was string, in Inside) error {
 }
 
 // Keep leaves a loop in the session that it was to be handed over from; why says
-// what failed. Where another owner has it by now, there is nothing to do.
-func Keep(ctx context.Context, l *store.Loop, env environment.Environment, epoch int64, why string) error {
-	d, err := taken(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
-		return waited(ctx, takePatience, func() (*store.Owner, error) { return l.Rejoin(ctx, epoch) })
-	})
-	if errors.Is(err, store.ErrLostOwnership) {
-		return nil
-	}
+// what failed. Whoever was to go on with it may have died as its owner: then the
+// session is told what to go by. Where another has begun with it, it is theirs.
+func Keep(ctx context.Context, l *store.Loop, env environment.Environment, why string) error {
+	d, err := Rejoin(ctx, l, env, takePatience)
 	if err != nil {
 		return err
 	}
-	d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: why}
-	_, err = d.Attend(ctx)
-	return errors.Join(err, d.Close())
+	m, _, err := record.Remember(l)
+	if err != nil || !m.Attended(d.Spec) {
+		return errors.Join(err, d.Close())
+	}
+	if m.State.Phase == loop.HandingOver {
+		d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: why}
+		_, err = d.Attend(ctx)
+	}
+	epoch := d.Owner.Epoch()
+	_, bindErr := session.Open(env.PawlHome).Change(ctx, m.Bound.Session, func(b *session.Binding) bool {
+		stale := b.Loop == l.ID && b.Epoch != epoch
+		if stale {
+			b.Epoch = epoch
+		}
+		return stale
+	})
+	if errors.Is(bindErr, session.ErrNone) {
+		bindErr = nil
+	}
+	return errors.Join(err, bindErr, d.Close())
 }

@@ -1,0 +1,277 @@
+package launch_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+const otherSession = "0d1f2a3b-0000-4000-8000-000000000002"
+
+// agentThat writes a configuration by which a shell script is the agent.
+func agentThat(t *testing.T, env environment.Environment, script string) {
+	t.Helper()
+	path := filepath.Join(env.ConfigHome, "pawl", "agent.sh")
+	write(t, filepath.Join(env.ConfigHome, "pawl", "config.toml"), "agent = \"command\"\nagent_command = \""+filepath.ToSlash(path)+"\"\n")
+	write(t, path, "#!/bin/sh\n"+script+"\n")
+	if err := os.Chmod(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// begun is a loop that lives in a session and was given its first turn.
+func begun(t *testing.T, root string, env environment.Environment, change func(*launch.AttendRequest)) *launch.Attended {
+	t.Helper()
+	q := asked(root, env, map[string]any{"gates": []string{"test -f done.txt"}})
+	q.Inside.Client = os.Getpid() // a client that lives
+	if change != nil {
+		change(&q)
+	}
+	a, err := attend(t, q, launch.Opening{Patience: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func remembered(t *testing.T, l *store.Loop) record.Memory {
+	t.Helper()
+	m, _, err := record.Remember(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func take(t *testing.T, l *store.Loop, env environment.Environment, id string) (*launch.Attended, error) {
+	t.Helper()
+	return launch.Take(t.Context(), l, env, launch.Opening{Inside: launch.Inside{Session: id, Client: os.Getpid()}, Patience: time.Minute})
+}
+
+// A loop that leaves its session goes on in fresh ones, in the person's tree as it
+// is, and comes back with all that it knows.
+func TestOutOfASessionAndBack(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	agentThat(t, env, `echo "more to come"; touch "`+root+`/turned"; sleep 20`)
+	a := begun(t, root, env, func(q *launch.AttendRequest) { q.Handover = true })
+	d, err := launch.Resume(t.Context(), a.Loop, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := make(chan error, 1)
+	go func() { _, err := d.Run(t.Context()); stopped <- errors.Join(err, d.Close()) }()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(root, "turned")); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no turn begins")
+		}
+	}
+	if _, err := take(t, a.Loop, env, otherSession); err == nil {
+		t.Fatal("it was taken from a runner that has it")
+	}
+	if err := a.Loop.Post("take", record.Message{Kind: record.MessageTake}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-stopped; err != nil {
+		t.Fatal(err)
+	}
+	back, err := take(t, a.Loop, env, otherSession)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := remembered(t, a.Loop)
+	if !m.State.Attended || m.State.Phase != loop.Turning || back.Driving || !strings.Contains(back.Prompt, "do it") {
+		t.Errorf("it goes on: %+v, told %q", m.State.Phase, back.Prompt)
+	}
+	if m.Bound.Session != otherSession {
+		t.Errorf("bound: %+v", m.Bound)
+	}
+	sessions := session.Open(env.PawlHome)
+	if _, err := sessions.Find(sessionID); !errors.Is(err, session.ErrNone) {
+		t.Errorf("the session that it lived in: %v", err)
+	}
+	b, err := sessions.Find(otherSession)
+	if err != nil || b.Loop != a.Loop.ID || b.Epoch != 3 || b.Given != m.Begun {
+		t.Errorf("the session that has it: %+v, %v", b, err)
+	}
+}
+
+// A session's loop is not left for an agent that is not there.
+func TestNoAgentToGoOn(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	script := filepath.Join(env.ConfigHome, "pawl", "agent.txtar")
+	write(t, filepath.Join(env.ConfigHome, "pawl", "config.toml"), "agent = \"scripted\"\nagent_command = \""+filepath.ToSlash(script)+"\"\n")
+	write(t, script, "-- 1/reply --\nnothing\n")
+	a := begun(t, root, env, nil)
+	if err := os.Remove(script); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := launch.Resume(t.Context(), a.Loop, env); err == nil {
+		t.Fatalf("it goes on: %v", d.Close())
+	}
+	if last, _, err := a.Loop.Holder(); err != nil || last.Epoch != 1 {
+		t.Errorf("owner %+v, %v", last, err)
+	}
+}
+
+func TestRefusedToTake(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name, session, want string
+		change              func(t *testing.T, a *launch.Attended, env environment.Environment)
+	}{
+		{name: "it lives here", session: sessionID, want: "lives in this session already"},
+		{name: "it lives elsewhere", session: otherSession, want: "lives in session 0d1f2a3b"},
+		{
+			name: "another lives here", session: otherSession, want: "a loop is at work in this session: other",
+			change: func(t *testing.T, a *launch.Attended, env environment.Environment) {
+				t.Helper()
+				closed(t, a)
+				bindOther(t, env, a)
+			},
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root, env := project(t)
+			a := begun(t, root, env, nil)
+			if c.change != nil {
+				c.change(t, a, env)
+			}
+			err := launch.RefuseTake(t.Context(), a.Loop, env, launch.Inside{Session: c.session})
+			if err == nil || !strings.Contains(err.Error(), c.want) || failure.CodeOf(err) != failure.Usage {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// closed journals that the loop's session was closed.
+func closed(t *testing.T, a *launch.Attended) {
+	t.Helper()
+	owner, err := a.Loop.Rejoin(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := record.Encode(record.Bound{Session: sessionID, Agent: "claude", Closed: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = owner.Append(journalled(record.TypeBound, data))
+	if err := errors.Join(err, owner.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bindOther has another loop live in the session that is to take this one.
+func bindOther(t *testing.T, env environment.Environment, a *launch.Attended) {
+	t.Helper()
+	st := store.Open(env.PawlHome)
+	from, to := a.Loop.Dir, filepath.Join(filepath.Dir(a.Loop.Dir), "other")
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	if m := remembered(t, st.Loop("other")); !m.State.Attended {
+		t.Fatal("the other loop is none")
+	}
+	if err := session.Open(env.PawlHome).Bind(t.Context(), session.Binding{Session: otherSession, Loop: "other", Epoch: 1}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A session that is closed has its loop taken from it, at once.
+func TestTakenFromAClosedSession(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	a := begun(t, root, env, nil)
+	closed(t, a)
+	if err := a.Loop.Post("pause", record.Message{Kind: record.MessagePause}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := take(t, a.Loop, env, otherSession); err != nil {
+		t.Fatal(err)
+	}
+	m := remembered(t, a.Loop)
+	if diff := cmp.Diff(record.Bound{Session: otherSession, Agent: "claude", Client: os.Getpid()}, m.Bound); diff != "" {
+		t.Error(diff)
+	}
+	if !m.State.Attended || m.State.Iteration != 1 {
+		t.Errorf("%+v", m.State)
+	}
+}
+
+// Whoever was to go on with a loop and died as its owner leaves it to the session:
+// the session's hooks are told what to go by.
+func TestKeptInTheSession(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	a := begun(t, root, env, func(q *launch.AttendRequest) { q.Handover = true })
+	step(t, a.Loop, loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: "a person asked for it"})
+	step(t, a.Loop, loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Context: -1}})
+	step(t, a.Loop, loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}})
+	if m := remembered(t, a.Loop); m.State.Phase != loop.HandingOver {
+		t.Fatalf("it is %s", m.State.Phase)
+	}
+	owner, err := a.Loop.Own(t.Context())
+	if err := errors.Join(err, owner.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := launch.Keep(t.Context(), a.Loop, env, "there is no client"); err != nil {
+		t.Fatal(err)
+	}
+	m := remembered(t, a.Loop)
+	if !m.State.Attended || m.State.Phase != loop.Turning || !m.State.Stays {
+		t.Errorf("%+v", m.State)
+	}
+	if _, err := os.Stat(record.PromptPath(a.Loop, m)); err != nil {
+		t.Error(err)
+	}
+	if b, err := session.Open(env.PawlHome).Find(sessionID); err != nil || b.Epoch != 2 || b.Given != 1 {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
+// step appends an event as the session's hooks do.
+func step(t *testing.T, l *store.Loop, e loop.Event) {
+	t.Helper()
+	last, _, err := l.Holder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, err := l.Rejoin(t.Context(), last.Epoch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.At = time.Now()
+	_, data, err := record.Event(e, nil)
+	if err == nil {
+		_, err = owner.Append(journalled(record.TypeEvent, data))
+	}
+	if err := errors.Join(err, owner.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func journalled(kind string, data json.RawMessage) journal.Entry {
+	return journal.Entry{Type: kind, Data: data}
+}
