@@ -1,15 +1,17 @@
 package prompt_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/prompt"
 )
 
 func attended() prompt.Data {
 	d := data()
-	d.Attended, d.NoCommit = true, true
+	d.Attended, d.Alone, d.NoCommit = true, false, true
 	return d
 }
 
@@ -20,6 +22,75 @@ func TestAttendedGolden(t *testing.T) {
 	d.Reason = "these files judge the work: put them back as they were, or ask the person to change them: Makefile"
 	d.Failed = nil
 	golden(t, "attended-struck", render(t, prompt.Struck, d))
+}
+
+// What a session is told that knows the goal, that has just come to a loop, or
+// that another tool's file drives.
+func TestSeatsGolden(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		kind prompt.Kind
+		set  func(*prompt.Data)
+	}{
+		"again-verify":   {prompt.Verify, func(d *prompt.Data) { d.Again = true }},
+		"again-open":     {prompt.Verify, func(d *prompt.Data) { d.Again, d.Failed = true, nil }},
+		"again-answer":   {prompt.Answer, func(d *prompt.Data) { d.Again = true }},
+		"again-explore":  {prompt.Explore, func(d *prompt.Data) { d.Again = true }},
+		"again-periodic": {prompt.Periodic, func(d *prompt.Data) { d.Again, d.Notes = true, nil }},
+		"from-session": {prompt.Fresh, func(d *prompt.Data) {
+			d.Attended, d.Alone, d.Moved = false, true, "the context is 81 % full"
+		}},
+		"into-session": {prompt.Fresh, func(d *prompt.Data) { d.Moved = "the person took it with pawl start --take" }},
+		"feature-list": {prompt.Next, func(d *prompt.Data) {
+			d.Alone, d.Retell, d.Marks = true, true, ".claude/data/ralph-loops/current/feature_list.json"
+		}},
+		"verify-active": {prompt.Verify, func(d *prompt.Data) {
+			d.Again, d.Retell, d.Notes = true, true, nil
+			d.Heading = "## Shell Verification FAILED (Iteration 2/5)"
+		}},
+		"th-loop": {prompt.Explore, func(d *prompt.Data) {
+			d.Again, d.Retell, d.Notes = true, true, []string{"New in the channel:\n\nFrom temp/th-channel.md:1:\n## 10:00 nao\nlook around"}
+		}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := attended()
+			d.Overview, d.Open = "", 0
+			test.set(&d)
+			golden(t, name, render(t, test.kind, d))
+		})
+	}
+}
+
+func TestOutputOfAFailure(t *testing.T) {
+	t.Parallel()
+	var long []string
+	for i := range 3000 {
+		long = append(long, fmt.Sprintf("line %d of the output", i+1))
+	}
+	for name, test := range map[string]struct {
+		res        gate.Result
+		shown, not []string
+	}{
+		"beginning and end":    {gate.Result{Tail: strings.Join(long, "\n"), ExitCode: 2}, []string{"exit code 2", "line 1 of", "lines left out", "line 3000 of"}, []string{"line 1500 of"}},
+		"the error is in it":   {gate.Result{Tail: "a.go:1: no\nFAIL", FirstError: "a.go:1: no"}, []string{"\n\na.go:1: no\nFAIL\n"}, []string{"no\n\na.go"}},
+		"the error is not":     {gate.Result{Tail: "FAIL", FirstError: "a.go:1: no"}, []string{"\n\na.go:1: no\n\nFAIL\n"}, nil},
+		"a long error alone":   {gate.Result{FirstError: strings.Join(long, "\n")}, []string{"line 1 of", "line 60 of", "…"}, []string{"line 3000 of"}},
+		"a commit hook's word": {gate.Result{Gate: "commit hook", FirstError: "no\nand no"}, []string{"no\nand no\n"}, nil},
+	} {
+		got := render(t, prompt.Verify, prompt.Data{Again: true, Attended: true, Failed: []gate.Result{test.res}})
+		for _, want := range test.shown {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in:\n%s", name, want, got)
+			}
+		}
+		for _, not := range test.not {
+			if strings.Contains(got, not) {
+				t.Errorf("%s: %q in:\n%s", name, not, got)
+			}
+		}
+	}
 }
 
 func TestNothingAttendedSpeaksOfWhatPawlDoesNotDoThere(t *testing.T) {
@@ -40,16 +111,18 @@ func TestAttendedPromptsPassThroughAHook(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a longer goal than one types, é ", 300)
 	for _, kind := range prompt.Kinds() {
-		for name, d := range map[string]prompt.Data{"as it is": attended(), "large": large(long)} {
+		again := large(long)
+		again.Again, again.Retell = true, true
+		for name, d := range map[string]prompt.Data{"as it is": attended(), "large": large(long), "again": again} {
 			got := render(t, kind, d)
 			limit := prompt.MaxAttended
-			if kind == prompt.Continue {
+			if kind == prompt.Continue || d.Again {
 				limit = prompt.MaxContinue
 			}
 			if len(got) > limit {
 				t.Errorf("%s, %s: %d bytes", kind, name, len(got))
 			}
-			if kind != prompt.Explore && kind != prompt.Periodic && !strings.Contains(got, "<blocked>") {
+			if !strings.Contains(got, "<blocked>") {
 				t.Errorf("%s, %s: the way out was cut off", kind, name)
 			}
 		}

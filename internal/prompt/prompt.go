@@ -40,6 +40,7 @@ const (
 	Struck     Kind = "struck"      // the same session: what judges was changed and put back
 	Resumed    Kind = "resumed"     // the loop goes on after an interruption
 	Verify     Kind = "verify"      // no claim needed: green gates are the goal
+	Isolated   Kind = "isolated"    // the same, tried in a session of its own beside the person's
 	Answer     Kind = "answer"      // the result is text
 	Explore    Kind = "explore"     // time-boxed, no claim to make
 	Periodic   Kind = "periodic"    // the goal again, every so often
@@ -47,7 +48,7 @@ const (
 
 // Kinds lists all situations.
 func Kinds() []Kind {
-	return []Kind{First, Next, Fresh, GateFailed, Refused, Continue, Restored, Struck, Resumed, Verify, Answer, Explore, Periodic}
+	return []Kind{First, Next, Fresh, GateFailed, Refused, Continue, Restored, Struck, Resumed, Verify, Isolated, Answer, Explore, Periodic}
 }
 
 // Data is what a template may use. Empty fields leave their part out.
@@ -67,10 +68,15 @@ type Data struct {
 	Budget   Budget
 	Promise  string // the text of a claim; "" = DONE
 
-	Retell   bool   // the goal, and the task of a plan, stand again in every prompt
-	Attended bool   // a person sits in the session: it is the one that they asked in
+	Again    bool   // the context knows the goal: it was told before
+	Retell   bool   // another tool's file drives the loop: goal and task stand again in every prompt, and notes may be anybody's
+	Attended bool   // the loop lives in the session that the person asked in
+	Alone    bool   // nobody is there to answer a question
+	Moved    string // why the loop has come into this session, or out of the person's; "" = it has not, or the context knows
 	NoCommit bool   // nothing is committed
 	GoalFile string // where the goal stands in full, should it be too long to be told again; "" = nowhere
+	Heading  string // of what fails, in another tool's words; "" = Pawl's own
+	Marks    string // the plan's file, where an agent claims by a mark of its own; "" = it is not to make one
 
 	Isolated bool     // a session of its own tries beside the person's; Budget is the try's
 	Changes  []string // what differs from the tree that the task began with: "M main.go"; A added, D deleted
@@ -89,14 +95,14 @@ type Budget struct {
 const (
 	MaxSize     = 48 << 10
 	MaxAttended = 9500
-	MaxContinue = 8000 // of Continue in a person's session: the hook adds to it
+	MaxContinue = 8000 // of what is written ahead for a person's session: the hook adds to it
 )
 
 func room(k Kind, d Data) int {
 	switch {
 	case !d.Attended:
 		return MaxSize
-	case k == Continue:
+	case k == Continue || d.Again:
 		return MaxContinue
 	}
 	return MaxAttended
@@ -193,6 +199,7 @@ func sample() Data {
 		Failed:   []gate.Result{{Gate: "test", Status: gate.Fail, ExitCode: 1, Failing: []string{"T"}, FirstError: "e"}},
 		Evidence: gate.Discriminating, Recap: []string{"recap"}, Lessons: []string{"lesson"}, Notes: []string{"note"},
 		Budget:   Budget{Iteration: 1, MaxIterations: 2, Time: time.Hour, CostUSD: 1},
-		Attended: true, NoCommit: true, GoalFile: "goal.md", Isolated: true, Changes: []string{"M main.go"},
+		Attended: true, Alone: true, Moved: "why", NoCommit: true, GoalFile: "goal.md", Heading: "# Fails", Marks: "feature_list.json",
+		Isolated: true, Changes: []string{"M main.go"},
 	}
 }

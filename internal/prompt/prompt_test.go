@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -34,6 +35,7 @@ func data() prompt.Data {
 		Failed: []gate.Result{{
 			Gate: "test", Status: gate.Fail, ExitCode: 1, Failing: []string{"TestExpiry", "TestExpiry/idle"},
 			FirstError: "expiry_test.go:41: session still valid after 31m0s",
+			Tail:       "--- FAIL: TestExpiry (0.00s)\n    --- FAIL: TestExpiry/idle (0.00s)\n        expiry_test.go:41: session still valid after 31m0s\nFAIL",
 		}},
 		Evidence: gate.Discriminating,
 		Recap: prompt.Recap([]prompt.Past{
@@ -43,6 +45,8 @@ func data() prompt.Data {
 		Lessons: []string{"migrations must run before the fixture loader"},
 		Notes:   []string{"Use the clock in internal/clock, please."},
 		Budget:  prompt.Budget{Iteration: 3, MaxIterations: 28, Time: 7*time.Hour + 42*time.Minute, CostUSD: 4.5},
+		Alone:   true,
+		Changes: []string{"M internal/session/session.go", "A internal/session/expiry_test.go"},
 	}
 }
 
@@ -106,17 +110,12 @@ func TestEveryPromptShowsTheExits(t *testing.T) {
 		d := data()
 		d.Promise = "ALL GREEN"
 		got := render(t, kind, d)
-		if kind == prompt.Explore || kind == prompt.Periodic {
-			if strings.Contains(got, "<promise>") {
-				t.Errorf("%s has no claim to make, but shows one", kind)
-			}
-			continue
-		}
 		if !strings.Contains(got, "<blocked>reason</blocked>") {
 			t.Errorf("%s does not say how to be blocked", kind)
 		}
-		if kind != prompt.Verify && !strings.Contains(got, "<promise>ALL GREEN</promise>") {
-			t.Errorf("%s does not show the promise", kind)
+		claims := !slices.Contains([]prompt.Kind{prompt.Explore, prompt.Periodic, prompt.Verify, prompt.Isolated}, kind)
+		if strings.Contains(got, "<promise>ALL GREEN</promise>") != claims {
+			t.Errorf("%s has a claim to make: %v, but:\n%s", kind, claims, got)
 		}
 	}
 }
@@ -187,7 +186,7 @@ func TestPromptsAreBounded(t *testing.T) {
 		if len(got) > prompt.MaxSize {
 			t.Errorf("%s: %d bytes", kind, len(got))
 		}
-		if kind != prompt.Explore && kind != prompt.Periodic && !strings.Contains(got, "<blocked>") {
+		if !strings.Contains(got, "<blocked>") {
 			t.Errorf("%s: the way out was cut off", kind)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // bounds of the parts, in bytes; together they stay below what the whole may be,
@@ -35,8 +36,11 @@ func boundsOf(d Data) bounds {
 const MaxGoalAttended = 6000
 
 const (
-	maxFailure = 2 << 10
+	maxFailure = 5 << 10
+	maxOutput  = 2 << 10 // of a failure: beginning and end of what the gate printed
+	maxLines   = 60      // of the same
 	maxLine    = 300
+	maxChanges = 50
 )
 
 var funcs = template.FuncMap{
@@ -47,6 +51,7 @@ var funcs = template.FuncMap{
 	"failure":  failureText,
 	"task":     taskText,
 	"budget":   budgetText,
+	"join":     func(items []string) string { return strings.Join(items, "\n") },
 }
 
 // bounded is d with every part of it bounded and clean.
@@ -61,6 +66,8 @@ func bounded(d Data) Data {
 	d.Reason = middle(clean(d.Reason), is.reason)
 	d.Recap, d.Lessons = lines(d.Recap, is.items), lines(d.Lessons, is.items)
 	d.Notes = notes(d.Notes, is)
+	d.Moved, d.Heading, d.Marks = line(d.Moved), line(d.Heading), line(d.Marks)
+	d.Changes = lines(d.Changes, maxChanges)
 	d.Gates = d.Gates[:min(len(d.Gates), is.items)]
 	d.Failed = d.Failed[:min(len(d.Failed), is.failures)]
 	if d.Promise = line(d.Promise); d.Promise == "" {
@@ -202,8 +209,8 @@ func gateLine(g gate.Gate) string {
 	return name + ": " + command
 }
 
-// failureText tells which tests failed and the first error: what one needs to
-// begin, not a page of log.
+// failureText tells which tests failed, the first error, and how the output began
+// and ended: what one needs to begin, not a page of log.
 func failureText(r gate.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "gate: %s\n", line(r.Gate))
@@ -225,13 +232,15 @@ func failureText(r gate.Result) string {
 		}
 		fmt.Fprintf(&b, "failing: %s\n", head(line(name), 100))
 	}
-	detail := clean(r.FirstError)
-	if detail == "" {
-		detail = clean(r.Tail)
-		detail = strings.ToValidUTF8(detail[max(0, len(detail)-800):], "")
+	out, most := plan.Excerpt(r.Tail, maxLines, maxOutput), maxOutput
+	if out != "" {
+		most = maxOutput / 4
 	}
-	if detail != "" {
-		fmt.Fprintf(&b, "\n%s\n", head(detail, maxFailure/2))
+	if first := clean(r.FirstError); first != "" && !strings.Contains(out, first) {
+		fmt.Fprintf(&b, "\n%s\n", head(first, most))
+	}
+	if out != "" {
+		fmt.Fprintf(&b, "\n%s\n", out)
 	}
 	return fence("output", head(b.String(), maxFailure))
 }
