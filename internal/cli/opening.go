@@ -68,10 +68,10 @@ func beginsWords(st loop.State) string {
 }
 
 // isolationWords says how a loop tries whose goal is that a command succeeds, ""
-// for others.
+// for others, and for one that leaves the session instead.
 func isolationWords(s record.Spec) string {
 	is := s.Isolation
-	if is == nil {
+	if is == nil || s.Policy.Handover {
 		return ""
 	}
 	text := fmt.Sprintf("after %s here, each in a session of its own", triesWords(s.Policy.Tries))
@@ -90,9 +90,6 @@ func isolationWords(s record.Spec) string {
 
 // handoverWords says when a loop leaves its session.
 func handoverWords(p loop.Policy) string {
-	if p.Isolate {
-		return fmt.Sprintf("goes on in fresh sessions when %d %% of the context are full", p.HandoverAt)
-	}
 	return fmt.Sprintf("goes on in fresh sessions when %d %% of the context are full, or %s failed here", p.HandoverAt, triesWords(p.Tries))
 }
 

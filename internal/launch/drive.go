@@ -141,7 +141,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment) (*D
 		return nil, fmt.Errorf("read loop %s: %w", l.ID, err)
 	}
 	ended := m.State.Phase == loop.Ended
-	if ended && !reopens(m, spec) {
+	if ended && !reopens(m) {
 		return nil, failure.New(failure.Usage, "begin another with  pawl run", "loop %s has ended: %s", l.ID, m.State.Outcome)
 	}
 	if m.Attended(spec) && !ended { // a session has it, and would be left for nothing

@@ -29,7 +29,7 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 	if err != nil {
 		return nil, err
 	}
-	if !reopens(m, a.Spec) {
+	if !reopens(m) {
 		return nil, failure.New(failure.Usage, "begin another with  pawl start", "loop %s has ended: %s", l.ID, m.State.Outcome)
 	}
 	p := &Prepared{Home: env.PawlHome, Spec: a.Spec, root: kept.Root, env: env}
@@ -63,9 +63,8 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 	return a, a.bind(ctx, p, o.Inside, d.Owner.Epoch())
 }
 
-// reopens tells whether a loop has ended with something left to do. Another tool's
-// file went with its loop.
-func reopens(m record.Memory, asked record.Spec) bool {
+// reopens tells whether a loop has ended with something left to do.
+func reopens(m record.Memory) bool {
 	left := slices.ContainsFunc(m.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done })
-	return m.State.Phase == loop.Ended && left && asked.File == ""
+	return m.State.Phase == loop.Ended && left
 }

@@ -158,11 +158,11 @@ func (p *page) lessons() {
 }
 
 // cost is the money, the tokens and the time. The client of a person's session
-// does not tell its hooks the first two.
+// does not tell its hooks the first two; what was done beside it counts.
 func (p *page) cost() {
 	s := p.State
 	iterations, work := figure.Count(s.Iteration, "iteration"), figure.Duration(s.Elapsed())
-	if s.Attended {
+	if s.Attended && s.Usage == (loop.Usage{}) {
 		p.line("took", "%s, %s of work", iterations, work)
 		return
 	}
