@@ -27,7 +27,7 @@ func (r *Runner) theirTree() bool { return r.sits || r.Spec.Policy.Attended }
 // come, or HandingOver to a runner. Whatever else the machine waits for is done
 // first, also by another process that was cut off at it. It may be called at any
 // time; where there is nothing to do it hears the inbox and returns. A loop that
-// another owner has is left alone, unless that owner waits for the session.
+// another owner has is left alone, unless First takes it.
 func (r *Runner) Attend(ctx context.Context) (loop.State, error) {
 	r.sits = true
 	return r.drive(ctx, r.goOn, r.sessionsTurn)
@@ -54,6 +54,9 @@ func (r *Runner) goOn(ctx context.Context) error {
 		return err
 	}
 	at := r.mem.State.Phase
+	if at != loop.Ended && !r.mem.Attended(r.Spec) {
+		return nil // not even the mail is for us
+	}
 	if err := r.checkDuration(ctx); err != nil {
 		return err
 	}
@@ -66,7 +69,7 @@ func (r *Runner) goOn(ctx context.Context) error {
 		return r.step(ctx, r.start())
 	case at == loop.Ended && r.Reopen:
 		return r.step(ctx, r.reopen())
-	case s.Phase != at || s.Phase == loop.Paused || s.Phase == loop.Ended || s.Phase == loop.HandingOver || !r.mem.Attended(r.Spec):
+	case s.Phase != at || s.Phase == loop.Paused || s.Phase == loop.Ended || s.Phase == loop.HandingOver:
 		return nil
 	case s.Phase == loop.Turning:
 		return r.writeAgain(ctx, s.Pending)

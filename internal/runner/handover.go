@@ -26,25 +26,17 @@ func (r *Runner) handOver(ctx context.Context, a loop.Action) error {
 	return r.append(record.TypeSorted, left)
 }
 
-// takeSeat has the session take a loop that waits for it, or that it is told to
-// take. It tells whether the session did.
+// takeSeat has the session take the loop, or keep it, where it is told to: that a
+// loop waits for a session does not say for which. It tells whether the session did.
 func (r *Runner) takeSeat(ctx context.Context) (bool, error) {
-	first := r.First
-	switch r.mem.State.Phase {
-	case "", loop.New, loop.Ended:
+	switch p := r.mem.State.Phase; {
+	case r.First.Kind == "", p == "", p == loop.New, p == loop.Ended:
 		return false, nil
-	}
-	if first.Kind == "" {
-		a, ok := r.mem.State.Asked(loop.HandOver)
-		if !ok || r.mem.State.Phase != loop.HandingOver || a.Owner != loop.OwnerSession {
-			return false, nil
-		}
-		first = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: a.Text}
 	}
 	if err := r.tidy(ctx); err != nil { // the runner may have been killed
 		return true, err
 	}
-	if err := r.step(ctx, first); err != nil {
+	if err := r.step(ctx, r.First); err != nil {
 		return true, err
 	}
 	return true, r.drain(ctx)

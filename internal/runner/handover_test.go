@@ -178,11 +178,15 @@ func TestTakingSurvivesKills(t *testing.T) {
 	if st.s.Phase != loop.Turning || !st.s.Attended || st.s.Iteration != 2 {
 		t.Fatalf("%s in iteration %d", st.s.Phase, st.s.Iteration)
 	}
-	// What was left for the session to take is taken by whoever comes first.
+	// What was left for a session to take, and is not, stays with who takes it up.
 	st.full()
 	taken := &sender{teller: teller{t}, b: st.bench, at: loop.HandedOver, send: []record.Message{{Kind: record.MessageTake}}}
 	if st.runs(st.scripted("-- 1/sleep --\n60s\n"), taken); st.s.Phase != loop.HandingOver {
 		t.Fatalf("%s", st.s.Phase)
+	}
+	before := st.records()
+	if st.attend(); st.records() != before {
+		t.Error("a session that was not told to has taken it")
 	}
 	st.runs(st.scripted("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"), teller{t})
 	if st.s.Outcome != loop.Verified || st.s.Iteration != 3 {
@@ -217,8 +221,9 @@ func TestAnEvictedSessionLeavesTheLoopAlone(t *testing.T) {
 	if _, err := st.given(ctx, st.scripted("-- 1/sleep --\n60s\n"), &onStep{teller: teller{t}, at: loop.HandedOver, then: kill}); err == nil {
 		t.Fatal("not killed")
 	}
+	st.post(record.MessageNote, "for the runner")
 	before := st.records()
-	if st.attend(); st.records() != before || st.s.Attended {
+	if st.attend(); st.records() != before || st.s.Attended || !st.loop.HasMail() {
 		t.Errorf("%d records, were %d", st.records(), before)
 	}
 }

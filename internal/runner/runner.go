@@ -76,7 +76,7 @@ type Runner struct {
 	HomeDir  string        // the person's
 	Causes   <-chan string // cancellations from outside: loop.ByInterrupt …; may be nil
 	Reopen   bool          // go on with a loop that has ended, too
-	First    loop.Event    // that Attend begins with, if it has a kind: a person's session takes the loop, or keeps it
+	First    loop.Event    // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
 
 	kept   store.Spec // what the loop was created with
 	mem    record.Memory

@@ -16,15 +16,24 @@ import (
 // isolated, made by an agent that plays the script.
 func spent(t *testing.T, script string, more map[string]any, is *record.Isolation) *sitting {
 	t.Helper()
+	st := spentWith(t, more, func(s *record.Spec) { s.Isolation = is })
+	st.agent = st.scripted(script)
+	return st
+}
+
+// spentWith is the same, with what is asked of the loop changed.
+func spentWith(t *testing.T, more map[string]any, change func(*record.Spec)) *sitting {
+	t.Helper()
 	b := newBench(t, words)
 	q := launch.AttendRequest{Request: launch.Request{Flags: more}, Verify: "sh check.sh"}
 	st, p := b.prepareToSit(&q)
-	p.Spec.Policy.Isolate, p.Spec.Isolation = true, is
+	p.Spec.Policy.Isolate = true
+	change(&p.Spec)
 	a, err := p.Attend(t.Context(), launch.Opening{Inside: q.Inside, Observer: teller{t}, Patience: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
-	st.loop, st.s, st.agent = a.Loop, a.Memory.State, b.scripted(script)
+	st.loop, st.s = a.Loop, a.Memory.State
 	for i := range 2 {
 		st.edits("notes.txt", strings.Repeat("thinking\n", i+1))
 		st.turn(loop.Turn{Context: 40})
