@@ -36,8 +36,8 @@ type seat struct {
 var errGone = errors.New("it is not this session's to drive any more")
 
 // sit takes the loop's lock and reads where it stands. It returns a
-// *store.HeldError while something drives the loop, and errGone where another
-// owner has taken it over or its folder is not there.
+// *store.HeldError while something drives the loop for this session, and errGone
+// where another owner has taken it over or its folder is not there.
 func (h *hook) sit(ctx context.Context, b session.Binding) (*seat, error) {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
 	kept, err := l.Spec()
@@ -52,7 +52,7 @@ func (h *hook) sit(ctx context.Context, b session.Binding) (*seat, error) {
 		return nil, err
 	}
 	s.owner, err = l.Rejoin(ctx, b.Epoch)
-	if errors.Is(err, store.ErrLostOwnership) {
+	if held, ok := errors.AsType[*store.HeldError](err); errors.Is(err, store.ErrLostOwnership) || ok && held.Epoch > b.Epoch {
 		return nil, errGone
 	}
 	if err != nil {

@@ -44,6 +44,29 @@ func TestALoopThatCannotBeHandedOverStays(t *testing.T) {
 	sc.feed(shallow, "hand_over")
 }
 
+// The recap says what the agent made of its tries, in its own last words.
+func TestTriesAreRememberedWithTheirLastWords(t *testing.T) {
+	t.Parallel()
+	sc := attended(t, loop.Policy{Gates: true})
+	for said, want := range map[string]string{
+		"I tried A.\n\nIt needs a lock.\n<promise>DONE</promise>\n": "It needs a lock.",
+		"<promise>DONE</promise>": "", "": "",
+	} {
+		s := sc.s
+		for _, e := range []loop.Event{
+			ended(loop.Turn{ToolCalls: 1, Text: said, Claim: &loop.Claim{}}),
+			{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}},
+			{Kind: loop.GatesFinished, Gates: new(red("x"))},
+		} {
+			e.At = sc.now
+			s, _ = loop.Step(s, e)
+		}
+		if h := s.History; len(h) == 0 || h[len(h)-1].Said != want {
+			t.Errorf("%q is remembered as %+v", said, h)
+		}
+	}
+}
+
 func TestSpentTriesAreHandedOver(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{Gates: true, Handover: true, HandoverAt: 80})

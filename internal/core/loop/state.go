@@ -172,6 +172,7 @@ type Attempt struct {
 	Iteration int    `json:"iteration"`
 	Task      string `json:"task"`
 	What      string `json:"what"`
+	Said      string `json:"said,omitempty"` // the last line of what the agent said
 }
 
 // Failing is what failed last, for the next prompt.
@@ -261,6 +262,7 @@ type State struct {
 	Reason    string        `json:"reason,omitempty"`
 	Hint      string        `json:"hint,omitempty"`
 	Answer    string        `json:"answer,omitempty"` // of an Answer goal
+	Said      string        `json:"said,omitempty"`   // the last line of what the agent said in the turn that ended
 }
 
 // Asked is the action of a kind that the loop waits for the end of.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 const (
@@ -112,6 +114,7 @@ func (m *machine) claimable() bool {
 // count books what a turn cost, whether it came to its own end or died.
 func (m *machine) count(t Turn) {
 	m.s.Turns++
+	m.s.Said = lastLine(t.Text)
 	m.s.Unjudged = true
 	m.s.Usage = m.s.Usage.Add(t.Usage)
 	if t.Context >= 0 {
@@ -233,11 +236,25 @@ func (m *machine) strike(paths []string) {
 	m.beginTurn()
 }
 
-const historyMax = 30
+// lastLine is the last line of a text that says something, "" if none does. A
+// claim's tag says nothing of the work.
+func lastLine(text string) string {
+	for _, line := range slices.Backward(strings.Split(text, "\n")) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "<") {
+			return plan.OneLine(line, saidMax)
+		}
+	}
+	return ""
+}
+
+const (
+	historyMax = 30
+	saidMax    = 200 // bytes
+)
 
 // remember adds a line to the recap.
 func (m *machine) remember(what string) {
-	attempt := Attempt{Iteration: m.s.Iteration, Task: m.s.Current, What: what}
+	attempt := Attempt{Iteration: m.s.Iteration, Task: m.s.Current, What: what, Said: m.s.Said}
 	m.s.History = lastOf(append(slices.Clip(m.s.History), attempt), historyMax)
 }
 
