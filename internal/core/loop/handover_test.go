@@ -50,7 +50,7 @@ func TestTriesAreRememberedWithTheirLastWords(t *testing.T) {
 	sc := attended(t, loop.Policy{Gates: true})
 	for said, want := range map[string]string{
 		"I tried A.\n\nIt needs a lock.\n<promise>DONE</promise>\n": "It needs a lock.",
-		"<promise>DONE</promise>": "", "": "",
+		"<promise>DONE</promise>":                                   "", "": "",
 	} {
 		s := sc.s
 		for _, e := range []loop.Event{
