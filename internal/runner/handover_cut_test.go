@@ -1,0 +1,100 @@
+package runner_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// move takes a loop from its session to a runner, and into another session. The
+// owner at work is killed when so many steps are done; the next one goes on from
+// the journal.
+type move struct {
+	teller
+	st     *sitting
+	runner agent.Agent
+	steps  int
+	kill   func()
+	asked  bool // the other session has asked for the loop
+}
+
+func (v *move) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	v.teller.Stepped(s, e, acts)
+	if e.Kind == loop.HandedOver && !s.Attended && !v.asked {
+		v.asked = true
+		v.st.post(record.MessageTake, "")
+	}
+	if v.steps--; v.steps == 0 {
+		v.kill()
+	}
+}
+
+// next has whoever is to go on with the loop do so. Whether they were killed at it
+// shows in the journal alone.
+func (v *move) next() loop.State {
+	ctx, kill := context.WithCancel(v.t.Context())
+	defer kill()
+	v.kill = kill
+	switch m := v.st.memory(); {
+	case m.State.Attended && m.State.Phase == loop.HandingOver, !m.State.Attended && m.State.Phase != loop.HandingOver:
+		_, _ = v.st.given(ctx, v.runner, v)
+	case !m.State.Attended:
+		_, _ = launch.Take(ctx, v.st.loop, v.st.env, launch.Opening{Inside: launch.Inside{Session: "7a2d"}, Observer: v, Patience: time.Minute})
+	case m.State.Phase == loop.Turning && m.Bound.Session == "7a2d":
+		v.st.edits("have.txt", "one\ntwo\n")
+		v.st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}})
+		_, _ = v.st.driven(ctx, v)
+	default:
+		_, _ = v.st.driven(ctx, v)
+	}
+	return v.st.memory().State
+}
+
+func TestEveryStepOfAMoveMayBeTheLast(t *testing.T) {
+	for steps := 1; ; steps++ {
+		st := sit(t, words, handover(nil))
+		st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Context: 95}})
+		v := &move{teller: teller{t}, st: st, runner: st.scripted("-- 1/sleep --\n60s\n"), steps: steps}
+		s := st.memory().State
+		for range 10 {
+			if s = v.next(); s.Phase == loop.Ended {
+				break
+			}
+		}
+		if s.Outcome != loop.Verified || s.Iteration != 2 || s.Turns > 3 {
+			t.Fatalf("killed after %d steps: %s %s in iteration %d after %d turns: %s", steps, s.Phase, s.Outcome, s.Iteration, s.Turns, s.Reason)
+		}
+		st.untouched()
+		if v.steps > 0 { // nobody was killed
+			break
+		}
+	}
+}
+
+// The same of isolated tries: one that was cut off is begun again, as the same
+// iteration.
+func TestEveryStepOfATryMayBeTheLast(t *testing.T) {
+	for steps := 1; ; steps++ {
+		st := spent(t, "-- 1/files/notes.txt --\nno idea\n-- 2/files/have.txt --\none\ntwo\n", nil, nil)
+		v := &move{teller: teller{t}, st: st, steps: steps}
+		s := st.memory().State
+		for range 10 {
+			if s = v.next(); s.Phase == loop.Ended {
+				break
+			}
+		}
+		// The script counts what it played, also where nobody lived to hear of it.
+		if s.Outcome != loop.Verified || s.Iteration < 4 || s.Iteration > 5 || s.Turns != s.Iteration {
+			t.Fatalf("killed after %d steps: %s %s in iteration %d after %d turns: %s", steps, s.Phase, s.Outcome, s.Iteration, s.Turns, s.Reason)
+		}
+		st.untouched()
+		if v.steps > 0 {
+			break
+		}
+	}
+}
