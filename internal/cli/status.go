@@ -205,6 +205,9 @@ func resultWords(r gate.Result) string {
 
 // nextSteps is what a person may type now.
 func nextSteps(s *subject, state string) string {
+	if s.inSession() && s.adrift() {
+		return fmt.Sprintf("pawl handover %s   pawl resume %[1]s   pawl stop %[1]s", s.ID)
+	}
 	switch state {
 	case "ended":
 		if t := s.summary().Tasks; t.Open+t.Blocked > 0 {

@@ -72,6 +72,37 @@ func TestEveryPhaseHasWords(t *testing.T) {
 	}
 }
 
+// Whoever saw to the hand-over may have died: then a person can.
+func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
+	t.Parallel()
+	s := &subject{Loop: &store.Loop{ID: "x"}}
+	s.memory.State = loop.State{Phase: loop.HandingOver, Attended: true, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerRunner}}}
+	if got, want := nextSteps(s, "running"), "pawl handover x   pawl resume x   pawl stop x"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	s.alive = true
+	if got := nextSteps(s, "running"); !strings.Contains(got, "--follow") {
+		t.Errorf("while somebody does: %s", got)
+	}
+}
+
+// What an isolated try came to is told whole.
+func TestTheLastTry(t *testing.T) {
+	t.Parallel()
+	try := loop.Try{Iteration: 4, Took: 150 * time.Second, Rounds: 3, Usage: loop.Usage{Input: 2000, CacheRead: 30000, CostUSD: 0.42}}
+	want := "iteration 4, in a session of its own: $0.42, 2m30s, 32k tokens (30k from the cache), 3 requests"
+	if got := tryWords(try); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	try.Died = "the time limit was reached"
+	if got := tryWords(try); got != want+"; cut off: the time limit was reached" {
+		t.Errorf("got  %s", got)
+	}
+	if got, want := tryWords(loop.Try{Iteration: 4}), "iteration 4, in a session of its own: at work"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func TestStatusOfATaskSetAside(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}, alive: true}

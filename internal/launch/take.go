@@ -160,16 +160,30 @@ func Keep(ctx context.Context, l *store.Loop, env environment.Environment, why s
 		d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: why}
 		_, err = d.Attend(ctx)
 	}
-	epoch := d.Owner.Epoch()
-	_, bindErr := session.Open(env.PawlHome).Change(ctx, m.Bound.Session, func(b *session.Binding) bool {
-		stale := b.Loop == l.ID && b.Epoch != epoch
+	return errors.Join(err, d.rebind(ctx, m), d.Close())
+}
+
+// rebind tells the session that a loop stays in by which epoch its hooks go. They
+// may have let go of it already, having found another owner; m is the memory
+// before the turn that is due there now.
+func (d *Drive) rebind(ctx context.Context, m record.Memory) error {
+	kept, err := d.Loop.Spec()
+	if err != nil || m.Bound.Session == "" {
+		return err
+	}
+	sessions, epoch := session.Open(d.StateDir), d.Owner.Epoch()
+	_, err = sessions.Change(ctx, m.Bound.Session, func(b *session.Binding) bool {
+		stale := b.Loop == d.Loop.ID && b.Epoch != epoch
 		if stale {
 			b.Epoch = epoch
 		}
 		return stale
 	})
-	if errors.Is(bindErr, session.ErrNone) {
-		bindErr = nil
+	if !errors.Is(err, session.ErrNone) {
+		return err
 	}
-	return errors.Join(err, bindErr, d.Close())
+	return sessions.Bind(ctx, session.Binding{
+		Session: m.Bound.Session, Loop: d.Loop.ID, Epoch: epoch, Root: kept.Root, Client: m.Bound.Client,
+		Unattended: d.Spec.Unattended, File: d.Spec.File, Since: time.Now(), Given: m.Begun, Left: true,
+	})
 }

@@ -246,7 +246,18 @@ func TestKeptInTheSession(t *testing.T) {
 	if _, err := os.Stat(record.PromptPath(a.Loop, m)); err != nil {
 		t.Error(err)
 	}
-	if b, err := session.Open(env.PawlHome).Find(sessionID); err != nil || b.Epoch != 2 || b.Given != 1 {
+	sessions := session.Open(env.PawlHome)
+	if b, err := sessions.Find(sessionID); err != nil || b.Epoch != 2 || b.Given != 1 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	// Its hooks may have taken the other owner for the one who has it.
+	if _, err := sessions.Release(t.Context(), sessionID, a.Loop.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := launch.Keep(t.Context(), a.Loop, env, "there is no client"); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := sessions.Find(sessionID); err != nil || b.Loop != a.Loop.ID || b.Epoch != 2 || !b.Left {
 		t.Errorf("%+v, %v", b, err)
 	}
 }
