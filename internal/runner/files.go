@@ -23,10 +23,7 @@ func (r *Runner) files() statefile.Files {
 func (r *Runner) hear(ctx context.Context) error {
 	w, err := r.files().Hear(time.Now())
 	if err != nil {
-		if r.unread != err.Error() {
-			r.unread = err.Error()
-			r.note(loop.Anomaly, "the loop's file cannot be read and is kept as it is: "+err.Error())
-		}
+		r.filesFail("cannot be read and are kept as they are", err)
 		return nil
 	}
 	var said []loop.Event
@@ -35,7 +32,6 @@ func (r *Runner) hear(ctx context.Context) error {
 	}
 	switch {
 	case w.Stop != "" && r.mem.State.Stop == "":
-		r.note(loop.Info, w.Stop+": the loop is cancelled")
 		said = append(said, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: w.Stop})
 	case w.Held && !r.held:
 		said = append(said, loop.Event{Kind: loop.PauseAsked})
@@ -57,13 +53,22 @@ func (r *Runner) hear(ctx context.Context) error {
 // goesOn tells the files that a turn begins.
 func (r *Runner) goesOn() {
 	if err := r.files().GoesOn(r.mem, time.Now()); err != nil {
-		r.note(loop.Warning, "the loop's file could not be brought up to date: "+err.Error())
+		r.filesFail("could not be brought up to date", err)
 	}
 }
 
 // over tells the files that the loop has ended.
 func (r *Runner) over() {
 	if err := r.files().Ends(r.mem, r.mem.Bound.Session); err != nil {
-		r.note(loop.Warning, "the loop's file could not be brought up to date: "+err.Error())
+		r.filesFail("could not be brought up to date", err)
 	}
+}
+
+// filesFail says once what is wrong with the files. No turn is lost for it.
+func (r *Runner) filesFail(what string, err error) {
+	if r.unread == err.Error() {
+		return
+	}
+	r.unread = err.Error()
+	r.note(loop.Warning, "files of another tool "+what+": "+err.Error())
 }

@@ -58,6 +58,9 @@ func (r *Runner) render(k prompt.Kind, d prompt.Data) (string, error) {
 }
 
 func (r *Runner) kindOf(a loop.Action) prompt.Kind {
+	if a.Isolated {
+		return prompt.Isolated
+	}
 	switch r.Spec.Policy.Kind {
 	case loop.Answer:
 		return prompt.Answer

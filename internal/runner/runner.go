@@ -86,7 +86,7 @@ type Runner struct {
 
 	sits   bool   // this is Attend, see attended
 	held   bool   // another tool's files say that the loop rests
-	unread string // why these could not be read, last
+	unread string // what was wrong with these, last
 	looked int64  // bytes of record.RanFile that a look of this drive has been at
 
 	// Of the action under way; actions follow one another, so nothing else

@@ -11,7 +11,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
-	"github.com/pawl-dev/pawl/internal/prompt"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -46,7 +45,7 @@ func (r *Runner) try(ctx context.Context, a loop.Action, m record.Memory) (_ loo
 		if ctx.Err() != nil {
 			return loop.Event{}, err
 		}
-		return notBegun(a, fmt.Errorf("start %s: %w", r.Agent.Name(), err)), nil
+		return notBegun(a, err), nil
 	}
 	r.session = s
 	defer func() { err = errors.Join(err, r.closeSession()) }()
@@ -94,7 +93,7 @@ func (r *Runner) tryText(ctx context.Context, a loop.Action, m record.Memory) (s
 	if d.Changes, err = r.changes(ctx, m); err != nil {
 		return "", err
 	}
-	return r.render(prompt.Verify, d)
+	return r.render(r.kindOf(a), d)
 }
 
 // changes names what differs from the tree that the task began with: "M main.go",
