@@ -156,11 +156,13 @@ func Keep(ctx context.Context, l *store.Loop, env environment.Environment, why s
 	if err != nil || !m.Attended(d.Spec) {
 		return errors.Join(err, d.Close())
 	}
+	err = d.rebind(ctx, m)
 	if m.State.Phase == loop.HandingOver {
 		d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: why}
-		_, err = d.Attend(ctx)
+		_, stepErr := d.Attend(ctx)
+		err = errors.Join(err, stepErr, d.rebind(ctx, m)) // a hook may have let go of it meanwhile
 	}
-	return errors.Join(err, d.rebind(ctx, m), d.Close())
+	return errors.Join(err, d.Close())
 }
 
 // rebind tells the session that a loop stays in by which epoch its hooks go. They
