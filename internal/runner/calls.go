@@ -25,17 +25,19 @@ func (r *Runner) readCalls(m record.Memory) error {
 	if err != nil {
 		return err
 	}
+	r.read = record.Sorted{Calls: calls, Ran: m.Sorted.Ran}
+	if !r.attended() {
+		if info, err := os.Stat(record.RanPath(r.Loop)); err == nil {
+			r.looked = info.Size() // said once, see handOver
+		}
+		r.tools.add(theirs)
+		return nil
+	}
 	own, ran, err := callsIn(record.RanPath(r.Loop), m.Sorted.Ran)
 	if err != nil {
 		return err
 	}
-	r.read = record.Sorted{Calls: calls, Ran: ran}
-	if !r.attended() {
-		r.read.Ran = m.Sorted.Ran // said once, see handOver
-		r.looked = ran
-		r.tools.add(theirs)
-		return nil
-	}
+	r.read.Ran = ran
 	r.tools.replace(append(theirs, own...))
 	return nil
 }
