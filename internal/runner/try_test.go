@@ -139,6 +139,15 @@ func TestATryIsBounded(t *testing.T) {
 	}
 }
 
+func TestATryMaySpendWhatTheLoopHasLeft(t *testing.T) {
+	st := spentWith(t, nil, func(s *record.Spec) { s.Policy.Limits.CostUSD = 0.25 })
+	b := &bounds{Agent: st.scripted("-- 1/cost --\n0.1\n-- 2/cost --\n0.2\n")}
+	st.agent = b
+	if st.attend(); st.s.Outcome != loop.Budget || st.s.Iteration != 5 || b.turn.MaxCostUSD != 0.15 || b.turn.Timeout != 5*time.Minute {
+		t.Fatalf("%s in iteration %d: %s; the last was bounded by %+v", st.s.Outcome, st.s.Iteration, st.s.Reason, b.turn)
+	}
+}
+
 func TestATryThatTakesTooLongIsJudgedAndFollowed(t *testing.T) {
 	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_iterations": "5"}, &record.Isolation{Timeout: 100 * time.Millisecond})
 	if st.attend(); st.s.Outcome != loop.Iterations || st.s.Iteration != 5 || !strings.Contains(st.s.Try.Died, "too long") {
