@@ -3,6 +3,7 @@
 package verify_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -228,6 +229,31 @@ func TestBaselineOfATreeThatIsGone(t *testing.T) {
 	}
 	if got[0].Status != gate.Pass || got[1].Status != gate.Unknown || !strings.Contains(got[1].Reason, "not where the task began") {
 		t.Errorf("baseline %+v", got)
+	}
+}
+
+// A loop that begins in one shell is judged from others: what was red there when
+// the task began is still known when the tree has gone.
+func TestBaselineOfAnotherEnvironment(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"stock": "apples\n"}, nil)
+	base, gs := b.tree(), gates("grep pears stock")
+	if _, err := b.Baseline(t.Context(), base, gs, ""); err != nil {
+		t.Fatal(err)
+	}
+	b.write(files{"stock": "pears\n"})
+	o := b.Options
+	o.Set = append(slices.Clone(o.Set), "ELSEWHERE=1")
+	v, err := verify.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := v.Claim(t.Context(), verify.Request{Gates: gs, Base: base, Tree: b.tree()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := f.Verdict; v.Evidence != gate.Discriminating {
+		t.Errorf("verdict %+v", v)
 	}
 }
 

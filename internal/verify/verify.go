@@ -100,6 +100,7 @@ type where struct {
 	logDir   string     // "" = output is kept nowhere
 	probe    gate.Probe // what for
 	uncached bool       // a repeat: a second result, from a run that uses no cache of the runner's
+	gone     bool       // nothing can be run there any more: what is kept will do, whatever environment it is of
 }
 
 // all gives one result for each gate.
@@ -136,6 +137,9 @@ func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Resul
 	}
 	if r.Status != gate.Unknown && w.tree != "" && len(kept) == n {
 		v.keep(k, append(kept, r))
+		if w.gone = w.place == ""; w.gone {
+			v.keep(v.key(ctx, g, w), append(kept, r))
+		}
 	}
 	v.tell(Progress{Gate: g.Name, Probe: w.probe, Result: &r})
 	return r, nil
@@ -165,7 +169,10 @@ func (v *Verifier) settled(ctx context.Context, g gate.Gate, w where) (gate.Resu
 
 // key names what a result depends on.
 func (v *Verifier) key(ctx context.Context, g gate.Gate, w where) string {
-	parts := []any{1, v.unmarked(ctx, w.tree), w.place, g.Command, g.Argv, g.Dir, g.Report, g.Timeout, v.env}
+	parts := []any{1, v.unmarked(ctx, w.tree), w.place, g.Command, g.Argv, g.Dir, g.Report, g.Timeout}
+	if !w.gone {
+		parts = append(parts, v.env)
+	}
 	if w.place != "" {
 		parts = append(parts, v.Setup)
 	}
