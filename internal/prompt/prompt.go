@@ -78,8 +78,7 @@ type Data struct {
 	Heading  string // of what fails, in another tool's words; "" = Pawl's own
 	Marks    string // the plan's file, where an agent claims by a mark of its own; "" = it is not to make one
 
-	Isolated bool     // a session of its own tries beside the person's; Budget is the try's
-	Changes  []string // what differs from the tree that the task began with: "M main.go"; A added, D deleted
+	Changes []string // of an isolated try: what differs from the tree that the task began with: "M main.go"; A added, D deleted
 }
 
 // Budget is what remains; zero values mean no limit.
@@ -200,6 +199,6 @@ func sample() Data {
 		Evidence: gate.Discriminating, Recap: []string{"recap"}, Lessons: []string{"lesson"}, Notes: []string{"note"},
 		Budget:   Budget{Iteration: 1, MaxIterations: 2, Time: time.Hour, CostUSD: 1},
 		Attended: true, Alone: true, Moved: "why", NoCommit: true, GoalFile: "goal.md", Heading: "# Fails", Marks: "feature_list.json",
-		Isolated: true, Changes: []string{"M main.go"},
+		Changes: []string{"M main.go"},
 	}
 }

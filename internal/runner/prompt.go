@@ -1,10 +1,13 @@
 package runner
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -12,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/prompt"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
 // prompt writes what the agent is told in a turn.
@@ -25,11 +29,7 @@ func (r *Runner) aheadPrompt(a loop.Action) (string, error) {
 	a.Situation, a.Notes = loop.GoOn, nil
 	d := r.promptData(a, r.mem)
 	d.Budget, d.Reason, d.Failed, d.Recap, d.Lessons = prompt.Budget{}, "", nil, nil, nil
-	k := r.kindOf(a)
-	if k == prompt.Answer { // that asks for the answer anew
-		k = prompt.Continue
-	}
-	return r.render(k, d)
+	return r.render(r.kindOf(a), d)
 }
 
 // goalFile is where a goal stands that is too long to be told in each turn of a
@@ -58,8 +58,11 @@ func (r *Runner) render(k prompt.Kind, d prompt.Data) (string, error) {
 }
 
 func (r *Runner) kindOf(a loop.Action) prompt.Kind {
-	if a.Isolated {
+	switch {
+	case a.Isolated:
 		return prompt.Isolated
+	case a.Situation == loop.Struck: // whatever the goal is
+		return prompt.Struck
 	}
 	switch r.Spec.Policy.Kind {
 	case loop.Answer:
@@ -105,9 +108,7 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 		Retell:   r.Spec.File != "",
 		NoCommit: r.Spec.NoCommit,
 	}
-	if d.Attended = r.attended() && !a.Isolated; d.Attended {
-		d.GoalFile = r.goalFile()
-	}
+	r.seat(&d, a, s)
 	if task, ok := s.Task(a.Task); ok {
 		d.Evidence = task.Wanted
 		if task.ID != record.GoalTask {
@@ -131,23 +132,57 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 	}
 	if f := s.Failing; f != nil {
 		d.Reason = f.Reason
-		if len(f.Tests) > 0 || f.FirstError != "" {
-			res := failed(m.Results)
-			res.Reason, res.Failing, res.FirstError = f.Reason, f.Tests, f.FirstError
-			d.Failed = []gate.Result{res}
-		}
 	}
+	d.Failed = r.failed(a, m)
 	return d
 }
 
-// failed is the gate that failed last; where none did, a commit hook refused.
-func failed(results []gate.Result) gate.Result {
-	for _, res := range results {
-		if res.Status == gate.Fail {
-			return res
+// seat adds what depends on where the turn runs, and on the tool whose file the loop
+// follows.
+func (r *Runner) seat(d *prompt.Data, a loop.Action, s loop.State) {
+	d.Attended = r.attended() && !a.Isolated
+	d.Alone = !d.Attended || r.Spec.Unattended
+	d.Again = needsMemory(a.Situation)
+	if d.Attended {
+		d.GoalFile = r.goalFile()
+	}
+	if a.Situation == loop.FreshRecap && !a.Isolated && d.Attended != r.Spec.Policy.Attended {
+		d.Moved = cmp.Or(s.HandWhy, "a person asked for it")
+	}
+	switch r.Spec.Format {
+	case statefile.FeatureListName:
+		d.Marks = r.Spec.Plan
+	case statefile.VerifyActiveName:
+		if line := r.files().Line(s); line != "" {
+			d.Heading = "## " + line
 		}
 	}
-	return gate.Result{Gate: "commit hook", Status: gate.Fail, ExitCode: 1}
+}
+
+// failed is the gate that failed last, or the commit hook that refused; none where
+// something else is what to mend. Where green gates are the goal, the agent hears
+// of a red one from the beginning.
+func (r *Runner) failed(a loop.Action, m record.Memory) []gate.Result {
+	f, green := m.State.Failing, r.Spec.Policy.Verify
+	if a.Situation == loop.ClaimRefused || a.Situation == loop.Struck || f == nil && !green {
+		return nil
+	}
+	res := gate.Result{Gate: "commit hook", Status: gate.Fail, ExitCode: 1}
+	i := slices.IndexFunc(m.Results, func(res gate.Result) bool { return res.Status == gate.Fail })
+	if i >= 0 {
+		res = m.Results[i]
+	}
+	told := f != nil && (len(f.Tests) > 0 || f.FirstError != "")
+	if !told && (i < 0 || !green && !strings.Contains(f.Reason, res.Gate)) {
+		return nil
+	}
+	if f != nil {
+		res.Reason = f.Reason
+	}
+	if told {
+		res.Failing, res.FirstError = f.Tests, f.FirstError
+	}
+	return []gate.Result{res}
 }
 
 func recap(history []loop.Attempt) []string {
@@ -157,7 +192,7 @@ func recap(history []loop.Attempt) []string {
 		if task == record.GoalTask {
 			task = ""
 		}
-		past = append(past, prompt.Past{Iteration: h.Iteration, Task: task, Outcome: h.What})
+		past = append(past, prompt.Past{Iteration: h.Iteration, Task: task, Outcome: h.What, Summary: h.Said})
 	}
 	return prompt.Recap(past)
 }

@@ -76,18 +76,12 @@ func (r *Runner) isolation(s loop.State) record.Isolation {
 // tryText is what the agent of a try is told.
 func (r *Runner) tryText(ctx context.Context, a loop.Action, m record.Memory) (string, error) {
 	d := r.promptData(a, m)
-	d.Isolated = true
 	is := r.isolation(m.State)
 	if is.MaxCostUSD > 0 {
 		d.Budget.CostUSD = is.MaxCostUSD
 	}
 	if is.Timeout > 0 && (d.Budget.Time == 0 || is.Timeout < d.Budget.Time) {
 		d.Budget.Time = is.Timeout
-	}
-	if f := m.State.Failing; f != nil && len(d.Failed) == 0 {
-		res := failed(m.Results)
-		res.Reason = f.Reason
-		d.Failed = append(d.Failed, res)
 	}
 	var err error
 	if d.Changes, err = r.changes(ctx, m); err != nil {

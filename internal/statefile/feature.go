@@ -23,7 +23,11 @@ import (
 // that marks in it are the runner's affair.
 type featureList struct{}
 
-func (featureList) Name() string { return "feature-list" }
+// FeatureListName is the format of the feature-list controller: its agents claim by
+// marks in the plan.
+const FeatureListName = "feature-list"
+
+func (featureList) Name() string { return FeatureListName }
 
 // Find is the progress.txt of the folder that the person named, else of the
 // current one, else of the only one; where it cannot be told which one is meant,

@@ -23,7 +23,10 @@ import (
 // comes out of a file, which is why nothing here runs it.
 type verifyActive struct{}
 
-func (verifyActive) Name() string { return "verify-active" }
+// VerifyActiveName is the format of claude-prompts' verify loop.
+const VerifyActiveName = "verify-active"
+
+func (verifyActive) Name() string { return VerifyActiveName }
 
 // Find is the first state file, or where there is none but a newer version keeps
 // its state, that one: Propose refuses it by name.
