@@ -37,7 +37,7 @@ func newShow(out term.Printer, d *launch.Drive, source string) *show {
 	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, context: -1}
 	started := term.LoopStarted{
 		Loop: d.Loop.ID, Source: source, Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
-		Branch: d.Spec.Branch, From: from(d.Spec), Resumed: d.Resumed,
+		Branch: commitsTo(d.Spec), From: from(d.Spec), Resumed: d.Resumed,
 		MaxIterations: d.Spec.Policy.Limits.Iterations, MaxDuration: term.Span(d.Spec.Policy.Limits.Duration),
 		MaxCostUSD: d.Spec.Policy.Limits.CostUSD,
 	}
@@ -56,6 +56,14 @@ func newShow(out term.Printer, d *launch.Drive, source string) *show {
 	}
 	out.Print(started)
 	return s
+}
+
+// commitsTo is the branch that the loop commits to, "" if to none.
+func commitsTo(spec record.Spec) string {
+	if spec.NoCommit {
+		return ""
+	}
+	return spec.Branch
 }
 
 func from(spec record.Spec) string {
@@ -298,7 +306,7 @@ func (s *show) ended(now loop.State) {
 	end := term.LoopEnded{
 		Loop: s.id, Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
 		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.Away), Iterations: now.Iteration,
-		Tasks: tallies(now), Commits: sum.Commits, Branch: s.spec.Branch, Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD,
+		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD,
 		Look: []string{"pawl report " + s.id}, Next: next(s.spec, now, s.id, sum.Commits),
 	}
 	if now.StartedAt.IsZero() {
