@@ -146,7 +146,7 @@ func (r *Runner) seat(d *prompt.Data, a loop.Action, s loop.State) {
 	if d.Attended {
 		d.GoalFile = r.goalFile()
 	}
-	if a.Situation == loop.FreshRecap && !a.Isolated && d.Attended != r.Spec.Policy.Attended {
+	if a.Situation == loop.FreshRecap && !a.Isolated && (d.Attended || r.Spec.Policy.Attended) {
 		d.Moved = cmp.Or(s.HandWhy, "a person asked for it")
 	}
 	switch r.Spec.Format {

@@ -1,0 +1,76 @@
+package runner_test
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// tells fails where a prompt lacks one of the texts, or has one behind a "!".
+func tells(t *testing.T, prompt string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		not, absent := strings.CutPrefix(text, "!")
+		if strings.Contains(prompt, not) == absent {
+			t.Errorf("want %q in the prompt:\n%s", text, prompt)
+		}
+	}
+}
+
+func TestATurnIsToldThatTheLoopHasMoved(t *testing.T) {
+	st := sit(t, words, handover(nil))
+	tells(t, st.told(), "The person may type in between", "!Nobody is there")
+	st.full()
+	taken := &sender{teller: teller{t}, b: st.bench, at: loop.HandedOver, send: []record.Message{{Kind: record.MessageTake}}}
+	st.runs(st.scripted("-- 1/sleep --\n60s\n"), taken)
+	tells(t, st.file("iterations", "0002", "prompt.md"),
+		"begun in a person's session", "(the context is 95 % full)", "Nobody is there", "commits nothing", "!fresh context")
+	st.takes(teller{t})
+	tells(t, st.told(), "worked on in sessions of its own", "The person may type in between", "!fresh context", "!Nobody is there")
+}
+
+// What fails is told with the gate's output, from the first turn on; whoever knows
+// the goal is not told it again.
+func TestAVerifyLoopIsToldWhatFails(t *testing.T) {
+	for format, heading := range map[string]string{"": "Not done yet.", "verify-active": "## Shell Verification FAILED (Iteration 1/25)\n"} {
+		st := spentWith(t, nil, func(s *record.Spec) { s.Format = format })
+		prompt := func(turn int) string {
+			return st.file("iterations", fmt.Sprintf("%04d", turn), filepath.Base(record.PromptPath(st.loop, record.Memory{Begun: turn})))
+		}
+		tells(t, prompt(1), "# Goal", "# What fails now", "exit code 1", "\n\nmissing two\n")
+		tells(t, prompt(2), heading, "exit code 1", "\n\nmissing two\n", "iteration 2 of at most 25", "!# Goal")
+	}
+}
+
+func TestATryIsToldWhatTheOthersSaid(t *testing.T) {
+	st := spentWith(t, nil, func(s *record.Spec) { s.Policy.Tries = 4 })
+	st.agent = st.scripted("-- 1/files/have.txt --\none\ntwo\n")
+	st.attend()
+	st.turn(loop.Turn{Text: "I looked at have.txt.\n\nIt wants a second word."})
+	tells(t, st.file("iterations", "0005", "isolated.md"),
+		"one isolated try", "It wants a second word", "!I looked at have.txt", "A notes.txt", "Nobody is there")
+}
+
+func TestAnExplorationIsNotToldItsGoalAgain(t *testing.T) {
+	st := sit(t, words, launch.AttendRequest{Request: launch.Request{Flags: map[string]any{"kind": "explore"}}})
+	tells(t, st.told(), "# Goal", "pawl stop", "<blocked>")
+	st.post(record.MessageNote, "look at want.txt")
+	st.turn(loop.Turn{})
+	tells(t, st.told(), "The exploration goes on: have every word", "look at want.txt", "!# Goal")
+}
+
+// Where agents are taught to mark what passes, they may: it is a claim.
+func TestAFeatureListMayBeMarked(t *testing.T) {
+	files := maps.Clone(words)
+	files["feature_list.json"] = `[{"id": 1, "description": "have two", "passes": false}]`
+	q := gated(map[string]any{"plan": "feature_list.json"})
+	q.Format = "feature-list"
+	st := sit(t, files, q)
+	tells(t, st.told(), `In feature_list.json you may set "passes" to true for this task`, "!Do not tick the plan")
+}
