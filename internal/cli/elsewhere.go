@@ -51,6 +51,9 @@ func (c *sessionRunCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := launch.RefuseResume(context.Background(), l, a.env); err != nil {
+		return err
+	}
 	d, err := a.resumeSoon(context.Background(), l, c.After)
 	if err != nil || d == nil {
 		return err

@@ -31,6 +31,9 @@ func (c *resumeCmd) Run(a *app) error {
 	ctx := context.Background()
 	begin, release := untilSignal()
 	defer release()
+	if err := launch.RefuseResume(begin, s.Loop, a.env); err != nil {
+		return ended(begin, err)
+	}
 	d, err := launch.Resume(begin, s.Loop, a.env)
 	// Only trying to own the loop tells for sure whether it is driven: the lock of
 	// a runner that was just killed lives on for a moment in a child it was making.

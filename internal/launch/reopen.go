@@ -68,3 +68,21 @@ func reopens(m record.Memory) bool {
 	left := slices.ContainsFunc(m.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done })
 	return m.State.Phase == loop.Ended && left
 }
+
+// RefuseResume says which other loop lives in a session in the work tree of this
+// one, or nil: they would work over one another.
+func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environment) error {
+	kept, err := l.Spec()
+	if err != nil {
+		return err
+	}
+	p := &Prepared{Home: env.PawlHome, root: kept.Root, loop: l.ID}
+	if p.Spec, err = record.Asked(kept); err != nil || p.Spec.OwnTree {
+		return err
+	}
+	b, err := before(ctx, store.Open(p.Home), p)
+	if err != nil || b.Attended == "" {
+		return err
+	}
+	return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.Attended, b.sessionWords())
+}
