@@ -124,7 +124,11 @@ func (h *hook) left(ctx context.Context) bool {
 		if err != nil {
 			return false
 		}
-		if b.Stop == h.p.stopID() && (h.again || b.StopAt.After(h.now.Add(-agedStop))) {
+		if b.Stop != h.p.stopID() || !h.again && !b.StopAt.After(h.now.Add(-agedStop)) {
+			continue
+		}
+		// The turn before may have ended with the same words, less than that ago.
+		if b.Left || b.StopAt.After(h.now) || time.Since(h.now) > agedStop {
 			return b.Left
 		}
 	}
