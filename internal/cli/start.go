@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,12 +18,13 @@ import (
 )
 
 // startCmd is `pawl start`: a loop in the session that runs it. As in runCmd,
-// the fields of startFlags are options of package config.
+// the fields of the structs in it are options of package config.
 type startCmd struct {
 	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words; or a plan; or a loop file. Nothing: the plan found here"`
-	startFlags
+	startGoal
 	Verify string `group:"Judge" placeholder:"CMD" help:"the goal is that this command succeeds"`
 	startTries
+	startLimits
 	Handover   bool   `group:"Session" help:"let fresh sessions go on when its context is full, or its tries are spent"`
 	Take       string `group:"Session" placeholder:"LOOP" help:"bring a loop that a runner drives, or nobody, into this session; alone"`
 	Commit     bool   `group:"Tree" help:"commit what is verified, on the branch you are on"`
@@ -30,7 +32,8 @@ type startCmd struct {
 	DryRun     bool   `help:"print goal, gates and limits; change nothing"`
 }
 
-type startFlags struct {
+// startGoal says what is wanted, and what judges it.
+type startGoal struct {
 	Plan              *string  `group:"Goal" placeholder:"FILE" help:"a plan beside the prompt"`
 	Kind              *string  `group:"Goal" placeholder:"KIND" help:"change, answer, explore or periodic"`
 	Every             *string  `group:"Goal" placeholder:"5m" help:"repeat the goal every so often (kind periodic)"`
@@ -38,10 +41,14 @@ type startFlags struct {
 	CompletionPromise *string  `group:"Goal" key:"promise" placeholder:"TEXT" help:"text of the agent's claim to be done"`
 	Gate              []string `group:"Judge" key:"gates" sep:"none" placeholder:"CMD" help:"a command that must pass; may be given again"`
 	Evidence          []string `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: discriminating, review or consistent"`
-	MaxIterations     *string  `group:"Limits" placeholder:"N" help:"0 is no limit; default 25"`
-	MaxDuration       *string  `group:"Limits" placeholder:"8h" help:"waits for usage limits aside"`
-	MaxCost           *string  `group:"Limits" placeholder:"USD" help:"in US dollars, of what is done outside of this session"`
-	Session           *string  `group:"Session" placeholder:"MODE" help:"hybrid is --handover; then also a fresh context per task or per turn; or continue"`
+}
+
+// startLimits say how much of it is enough, here and elsewhere.
+type startLimits struct {
+	MaxIterations *string `group:"Limits" placeholder:"N" help:"0 is no limit; default 25"`
+	MaxDuration   *string `group:"Limits" placeholder:"8h" help:"waits for usage limits aside"`
+	MaxCost       *string `group:"Limits" placeholder:"USD" help:"in US dollars, of what is done outside of this session"`
+	Session       *string `group:"Session" placeholder:"MODE" help:"continue; hybrid, which is --handover; with --handover also task or turn: a fresh context for each"`
 }
 
 // startTries are the options of the table verify.
@@ -52,7 +59,8 @@ type startTries struct {
 
 // flags are the options that were typed.
 func (c *startCmd) flags() map[string]any {
-	out := typed(c.startFlags)
+	out := typed(c.startGoal)
+	maps.Copy(out, typed(c.startLimits))
 	if tries := typed(c.startTries); len(tries) > 0 {
 		out["verify"] = tries
 	}
