@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -37,17 +38,40 @@ func blocksInRow(b session.Binding, s *seat) int {
 	return b.Blocks
 }
 
-// gone answers for a loop that is not the session's any more. Where nobody sits
-// in the session there is nobody to look after it either: the session ends with
-// the loop, as it would have without the hand-over.
+// gone answers for a loop that another owner has, or may have: whoever was to take
+// it over may have died before its first word. Then it is done once more, and may
+// leave the loop with the session, by a newer binding.
 func (h *hook) gone(ctx context.Context, b session.Binding, cause error) (reply, error) {
+	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
+	m, _, err := elsewhere(l)
+	if _, alive, holderErr := l.Holder(); err == nil && holderErr == nil && !alive && m.State.Phase == loop.HandingOver {
+		waited, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if err := h.drive(waited, b.Loop); err != nil {
+			return reply{}, err
+		}
+	}
+	if now, err := h.sessions.Find(b.Session); err == nil && now.Loop == b.Loop && now.Epoch > b.Epoch {
+		s, err := h.sit(ctx, now)
+		if held := (*store.HeldError)(nil); err != nil && !errors.As(err, &held) {
+			return reply{}, err
+		}
+		return h.settle(ctx, now, s)
+	}
+	return h.farewell(ctx, b, cause)
+}
+
+// farewell says where a loop went that is not the session's any more. Where nobody
+// sits in the session there is nobody to look after the loop either: the session
+// ends with it, as it would have without the hand-over.
+func (h *hook) farewell(ctx context.Context, b session.Binding, cause error) (reply, error) {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
 	m, spec, err := elsewhere(l)
 	for deadline := h.now.Add(endless); b.Unattended && err == nil && movedOn(m) && time.Now().Before(deadline) && ctx.Err() == nil; {
 		sleep(ctx, lookLate)
 		m, spec, err = elsewhere(l)
 	}
-	released, releaseErr := h.sessions.Release(ctx, b.Session, b.Loop)
+	released, releaseErr := h.sessions.Forget(ctx, b)
 	switch {
 	case !released:
 		return reply{}, releaseErr // somebody else has told of it

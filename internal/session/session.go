@@ -156,9 +156,19 @@ func (s Store) Change(ctx context.Context, id string, change func(*Binding) bool
 // Release ends the binding of a session to a loop, and tells whether there was
 // one; a binding to another loop stays.
 func (s Store) Release(ctx context.Context, id, loop string) (released bool, err error) {
+	return s.release(ctx, id, func(b Binding) bool { return b.Loop == loop })
+}
+
+// Forget is Release of a binding that has lost its loop to another owner; one that
+// has it back since, with a newer epoch, stays.
+func (s Store) Forget(ctx context.Context, lost Binding) (released bool, err error) {
+	return s.release(ctx, lost.Session, func(b Binding) bool { return b.Loop == lost.Loop && b.Epoch == lost.Epoch })
+}
+
+func (s Store) release(ctx context.Context, id string, meant func(Binding) bool) (released bool, err error) {
 	err = s.locked(ctx, id, func() error {
 		b, err := s.Find(id)
-		if errors.Is(err, ErrNone) || err == nil && b.Loop != loop {
+		if errors.Is(err, ErrNone) || err == nil && !meant(b) {
 			return nil
 		}
 		err = os.Remove(s.dir.Binding(id))

@@ -35,7 +35,7 @@ func (m *machine) handsOver() bool {
 			to, why = OwnerRunner, fmt.Sprintf("the context is %d %% full", m.s.Context)
 		case m.s.Fresh && m.s.Failing != nil:
 			to, why = OwnerRunner, "the tries in this session are spent: "+m.s.Failing.Reason
-		case m.s.Fresh:
+		case m.s.Fresh, m.s.Policy.Session == PerTurn && m.s.Turns > 0 && !m.s.Retry:
 			to, why = OwnerRunner, "a fresh session is due"
 		}
 	}

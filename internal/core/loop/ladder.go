@@ -50,7 +50,7 @@ func (m *machine) climb() {
 	if l.Rung == freshSession && m.s.Attended && !p.Verify && !m.mayHandOver() {
 		l.Rung++
 	}
-	if l.Rung == restored && !p.Restore {
+	if l.Rung == restored && !m.restores() {
 		l.Rung++
 	}
 	if p.Verify {
@@ -70,6 +70,9 @@ func (m *machine) climb() {
 		m.park(Parked, m.s.Failing.Reason)
 	}
 }
+
+// restores: the tree of a person's session is not put back over their head.
+func (m *machine) restores() bool { return m.s.Policy.Restore && !m.s.Attended }
 
 func (m *machine) lesson() string {
 	s := fmt.Sprintf("task %s: an attempt was undone because %s", m.s.Current, m.s.Failing.Reason)
@@ -95,7 +98,7 @@ func (m *machine) park(status TaskStatus, why string) {
 	m.remember(string(status) + ": " + why)
 	m.s.Failing = &Failing{Reason: why}
 	m.s.Claim = nil
-	if m.s.Policy.Restore {
+	if m.restores() {
 		m.restore(ThenNext)
 		return
 	}
