@@ -96,6 +96,7 @@ func takeable(ctx context.Context, l *store.Loop, m record.Memory, env environme
 	if p.Spec, err = record.Asked(kept); err != nil {
 		return nil, err
 	}
+	here := m.Attended(p.Spec) && in.Session != "" && m.Bound.Session == in.Session
 	switch phase := m.State.Phase; {
 	case p.Spec.OwnTree:
 		return nil, failure.New(failure.Usage, fmt.Sprintf("pawl resume %s goes on with it; pawl tell %[1]s says something to it", l.ID),
@@ -104,9 +105,9 @@ func takeable(ctx context.Context, l *store.Loop, m record.Memory, env environme
 		return nil, failure.New(failure.Usage, "pawl resume "+l.ID+" begins it", "loop %s has not begun", l.ID)
 	case phase == loop.Ended:
 		return p, nil
-	case m.Attended(p.Spec) && m.Bound.Session == in.Session && in.Session != "":
+	case here && sits(p.Home, l, in.Session):
 		return nil, failure.New(failure.Usage, fmt.Sprintf("it goes on at the end of your next turn; pawl stop %s ends it", l.ID), "loop %s lives in this session already", l.ID)
-	case m.Attended(p.Spec) && !m.Bound.Closed && (m.Bound.Client == 0 || proc.Alive(m.Bound.Client)):
+	case m.Attended(p.Spec) && !here && !m.Bound.Closed && (m.Bound.Client == 0 || proc.Alive(m.Bound.Client)):
 		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or let go of it:  pawl handover %s --now", l.ID),
 			"loop %s lives %s", l.ID, inSession(m.Bound.Session))
 	}
@@ -114,6 +115,14 @@ func takeable(ctx context.Context, l *store.Loop, m record.Memory, env environme
 		return nil, err
 	}
 	return p, p.refuseBeside(in)
+}
+
+// sits tells whether a session's hooks know that a loop lives there: whoever
+// brought it there may have been killed before it said so.
+func sits(home string, l *store.Loop, id string) bool {
+	b, err := session.Open(home).Find(id)
+	last, _, holderErr := l.Holder()
+	return err == nil && holderErr == nil && b.Loop == l.ID && b.Epoch == last.Epoch
 }
 
 // onBranch refuses a work tree on another branch than the one that the loop

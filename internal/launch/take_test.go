@@ -220,6 +220,28 @@ func TestTakenFromAClosedSession(t *testing.T) {
 	}
 }
 
+// A session that a loop was brought to by somebody who was killed on the way does
+// not know of it, and takes it again.
+func TestTakenByASessionThatDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	a := begun(t, root, env, nil)
+	sessions := session.Open(env.PawlHome)
+	if _, err := sessions.Release(t.Context(), sessionID, a.Loop.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := take(t, a.Loop, env, sessionID); err != nil {
+		t.Fatal(err)
+	}
+	m := remembered(t, a.Loop)
+	if b, err := sessions.Find(sessionID); err != nil || b.Epoch != 2 || b.Given != m.Begun || m.State.Iteration != 1 {
+		t.Errorf("%+v, %v, iteration %d", b, err, m.State.Iteration)
+	}
+	if _, err := take(t, a.Loop, env, sessionID); err == nil {
+		t.Error("it was taken twice")
+	}
+}
+
 // Whoever was to go on with a loop and died as its owner leaves it to the session:
 // the session's hooks are told what to go by.
 func TestKeptInTheSession(t *testing.T) {
