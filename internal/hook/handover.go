@@ -73,8 +73,10 @@ func (h *hook) farewell(ctx context.Context, b session.Binding, cause error) (re
 	}
 	released, releaseErr := h.sessions.Forget(ctx, b)
 	switch {
-	case !released:
-		return reply{}, releaseErr // somebody else has told of it
+	case releaseErr != nil:
+		return reply{}, releaseErr
+	case !released && !b.Unattended: // somebody else has told of it; of a wait nobody else can
+		return reply{}, nil
 	case err != nil:
 		return reply{Message: fmt.Sprintf("pawl: %s: %v", b.Loop, cause)}, nil //nolint:nilerr // the cause says more: its folder is gone
 	case m.State.Phase == loop.Ended:

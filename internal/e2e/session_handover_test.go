@@ -1,0 +1,199 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// nearlyFull is what an answer uses when the context is 85 % full.
+var nearlyFull = messagesapi.Usage{Input: 850_000, Output: 50}
+
+// newHandover is a project whose loops may go on in clients that Pawl starts.
+func newHandover(t *testing.T, how ...installation) *sessions {
+	t.Helper()
+	return newSessions(t, append(how, onPath)...)
+}
+
+// two plays two models: that of the person's session, which spoke first, and that
+// of those that Pawl starts.
+func (s *sessions) two(person, fresh messagesapi.Script) {
+	first := ""
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		if first == "" {
+			first = r.Session
+		}
+		if r.Session == first {
+			return person(r)
+		}
+		return fresh(r)
+	})
+}
+
+// owners are the epochs in which the newest loop was owned, in order.
+func (s *sessions) owners() []int {
+	s.t.Helper()
+	var epochs []int
+	for _, r := range s.journal() {
+		var taken struct{ Epoch int }
+		if r.Type == "owner_taken" && json.Unmarshal(r.Data, &taken) == nil {
+			epochs = append(epochs, taken.Epoch)
+		}
+	}
+	return epochs
+}
+
+// moved checks that the newest loop went from the session to a runner once, and
+// that it was one loop all the way.
+func (s *sessions) moved(times int) {
+	s.t.Helper()
+	if entries, err := os.ReadDir(filepath.Join(s.env["PAWL_HOME"], "loops")); err != nil || len(entries) != 1 {
+		s.t.Errorf("loops: %v %v", entries, err)
+	}
+	if got := s.owners(); len(got) != 1+times || got[times] != 1+times {
+		s.t.Errorf("owners %v, want %d of them", got, 1+times)
+	}
+	if n := s.events("handed_over"); n != times {
+		s.t.Errorf("handed over %d times\n%s", n, s.pawl("log", ".").out)
+	}
+}
+
+// The context is full at 80 %: a fresh session goes on with what the first one
+// came to, and a session without a person ends with the loop.
+func TestSessionHandoverFull(t *testing.T) {
+	s := newHandover(t, settings)
+	s.two(
+		messagesapi.Steps(begins("'add bye and thanks' --handover "+words, s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), more)...),
+		messagesapi.Steps(s.adds("thanks"), done))
+	p := s.print("loop")
+	s.is(state{"verified", 2}, p)
+	s.moved(1)
+	if !p.tells("ended VERIFIED after 2 iterations") || s.continued() != 0 {
+		t.Errorf("%s\n%s", p, s.story())
+	}
+	fresh := s.said("add bye and thanks\n")
+	for _, want := range []string{"# Goal", "?? bye.txt", "the context is 85 % full"} {
+		if !strings.Contains(fresh.News(), want) {
+			t.Errorf("the fresh session was not told %q, but:\n%s", want, fresh.News())
+		}
+	}
+	if got := s.status(); got.Turns != 2 || got.CostUSD <= 0 {
+		t.Errorf("status %+v", got)
+	}
+}
+
+// On a terminal the person is told where the loop went and how to follow it.
+func TestTerminalHandoverFull(t *testing.T) {
+	s := newHandover(t, settings)
+	s.two(
+		messagesapi.Steps(s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), messagesapi.Text("Hello.")),
+		messagesapi.Steps(until("go"), s.adds("thanks"), done))
+	c := s.open()
+	c.Keys("!")
+	c.Type("pawl start 'add bye and thanks' --handover " + words)
+	c.Shows("goes on in fresh sessions, since the context is 85 % full", turnMost)
+	c.Shows("--follow", turnMost)
+	if r := s.pawl("status", "."); !r.says("running", "fresh") {
+		t.Errorf("status: %s", r)
+	}
+	c.types("are you there")
+	c.Shows("Hello.", turnMost)
+	s.write(map[string]string{"go": ""})
+	c.ends(state{"verified", 2})
+	s.moved(1)
+}
+
+// Where the client would end the session whatever a hook says, it is handed over
+// before.
+func TestSessionHandoverAtTheCap(t *testing.T) {
+	s := newHandover(t, capped)
+	s.two(
+		messagesapi.Steps(begins("'add bye' --handover "+words, more)...),
+		messagesapi.Steps(s.adds("bye"), done))
+	p := s.print("loop")
+	s.moved(1)
+	got := s.status()
+	if got.Outcome != "verified" || got.Iteration < 8 || got.Iteration > 10 {
+		t.Errorf("status %+v\n%s\n%s", got, p, s.pawl("log", ".").out)
+	}
+	if n := s.continued(); n > 8 {
+		t.Errorf("continued %d times", n)
+	}
+}
+
+// Three claims that are not so spend the tries of the session.
+func TestSessionHandoverAfterThreeFailures(t *testing.T) {
+	s := newHandover(t, settings)
+	test := messagesapi.Write(s.path("tests/bye.sh"), wordTest("bye"))
+	wrong := messagesapi.Bash("echo bey >> bye.txt")
+	s.two(
+		messagesapi.Steps(begins("'add bye' --handover "+words, test, done, wrong, done, wrong, done, more)...),
+		messagesapi.Steps(messagesapi.Bash("echo bye > bye.txt"), done))
+	p := s.print("loop")
+	s.is(state{"verified", 4}, p)
+	s.moved(1)
+}
+
+// Without consent the person is told what to type, and it works from another
+// terminal.
+func TestTerminalHandoverByHand(t *testing.T) {
+	s := newHandover(t, plugin, uncapped)
+	s.two(
+		messagesapi.Steps(s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), messagesapi.Bash("true").Using(nearlyFull), more, until("go"), more),
+		messagesapi.Steps(s.adds("thanks"), done))
+	c := s.open()
+	c.loops("add bye and thanks " + words)
+	c.Shows("until [", turnMost)
+	if !strings.Contains(c.Screen(), "pawl handover "+s.now().ID) {
+		t.Errorf("no offer: %s", c)
+	}
+	if r := s.pawl("handover", "."); r.code != 0 || !r.says("at the end of this turn") {
+		t.Fatalf("handover: %s", r)
+	}
+	s.write(map[string]string{"go": ""})
+	c.Shows("goes on in fresh sessions", turnMost)
+	c.ends(state{"verified", 4})
+	s.moved(1)
+}
+
+// A loop goes to a runner, and comes back into another session out of the middle
+// of a turn.
+func TestTerminalHandoverAndBack(t *testing.T) {
+	s := newHandover(t, settings)
+	ids := map[string]int{}
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		if _, known := ids[r.Session]; !known {
+			ids[r.Session] = len(ids)
+		}
+		switch turn := len(r.ToolResults()); ids[r.Session] {
+		case 0:
+			return []messagesapi.Response{
+				messagesapi.Bash("pawl start 'add bye and thanks' --handover " + words),
+				s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull),
+			}[min(turn, 2)]
+		case 1:
+			return until("never")
+		}
+		if len(r.ToolResults()) == 0 {
+			return s.adds("thanks")
+		}
+		return done
+	})
+	first := make(chan printed)
+	go func() { first <- s.print("loop") }()
+	s.eventually("turn of a fresh session", func() bool { return len(s.clients()) == 2 })
+	c := s.open()
+	c.Keys("!")
+	c.Type("pawl start --take " + s.now().ID)
+	c.ends(state{"verified", 2})
+	s.moved(2)
+	if p := <-first; !p.tells("lives in another session now") {
+		t.Errorf("%s", p)
+	}
+}
