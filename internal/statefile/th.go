@@ -149,7 +149,7 @@ func (t thFiles) GoesOn(m record.Memory, _ time.Time) error {
 		return nil //nolint:nilerr // Hear has told of it
 	}
 	g := f.SetIteration(m.State.Iteration)
-	if memory.Seen != "" && !f.Active() { // the agent's word for it
+	if memory.Seen != "" && !f.Active() { // the agent's word for it, or ours
 		g = g.SetStatus(thloop.Active)
 	}
 	if since := memory.Cursor.Since; !since.IsZero() {
@@ -168,7 +168,13 @@ func (t thFiles) Ends(m record.Memory, _ string) error {
 	if slices.Contains([]loop.Outcome{loop.Finished, loop.Iterations, loop.Duration, loop.Verified, loop.Unverified}, m.State.Outcome) {
 		status = thloop.Completed
 	}
-	return t.set(f, f.SetIteration(m.State.Iteration).SetStatus(status))
+	g := f.SetIteration(m.State.Iteration).SetStatus(status)
+	if err := t.set(f, g); err != nil {
+		return err
+	}
+	memory := t.remember()
+	memory.Seen = says(g, nil) // our own word: no reason to stop, should the loop be taken up again
+	return t.keep(memory)
 }
 
 func (t thFiles) set(f, g *thloop.File) error {

@@ -316,6 +316,31 @@ func TestThKeptUpToDate(t *testing.T) {
 	}
 }
 
+// A loop that has ended may be taken up again: what its own end wrote is no word
+// of the person's against it.
+func TestThTakenUpAgain(t *testing.T) {
+	t.Parallel()
+	p := thProject(t)
+	now := later()
+	p.hear(now)
+	if err := p.loop().Ends(ended(loop.Finished), "s1"); err != nil {
+		t.Fatal(err)
+	}
+	if w := p.hear(now); w.Stop != "" {
+		t.Errorf("its own end stops it: %+v", w)
+	}
+	if err := p.loop().GoesOn(stands(6), now); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.tree()[thPath]; !strings.Contains(got, "status: active") || !strings.Contains(got, "iteration: 6") {
+		t.Errorf("it goes on with\n%s", got)
+	}
+	p.put(thPath, strings.Replace(thState, "status: active", "status: paused", 1))
+	if w := p.hear(now); w.Stop == "" {
+		t.Errorf("the person's word is not heard: %+v", w)
+	}
+}
+
 func TestThVoice(t *testing.T) {
 	t.Parallel()
 	p := thProject(t)

@@ -35,7 +35,7 @@ type thMemory struct {
 	News   bool          `json:"news,omitempty"`   // the channel had something for the next turn
 	Told   int           `json:"told,omitempty"`   // the last iteration it had something for
 	Held   bool          `json:"held,omitempty"`   // the loop rests, as the agent may have written the stop
-	Seen   string        `json:"seen,omitempty"`   // what a tool call of the agent's had the state file say
+	Seen   string        `json:"seen,omitempty"`   // what a tool call of the agent's, or our own end, had the state file say
 	Prompt *string       `json:"prompt,omitempty"` // of the state file, when it was last read
 	At     int64         `json:"at,omitempty"`     // Calls when Held or Seen were set
 	Said   *thSaid       `json:"said,omitempty"`   // was said, and not known to be heard: said once more
