@@ -1,0 +1,299 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// seat is a person's session without a client: the test tells Pawl's hooks what a
+// client would, and plays the agent. The loop leaves it after its first turn, for
+// the context is full then.
+type seat struct {
+	*bench
+	id      string // of the loop
+	prompts int
+	left    int // kills that may still come
+	killed  int
+	usual   time.Duration // for a stop that leaves the session
+}
+
+const seatSession = "0d1f2a3b-0000-4000-8000-000000000001"
+
+func newSeat(t *testing.T, kills int) *seat {
+	t.Helper()
+	s := &seat{bench: newBench(t, wordShop(map[string]string{"words.sh": checkWords + "\n", "plan.md": threeWords})), left: kills}
+	var story strings.Builder
+	for _, word := range []string{"bye", "thanks", "please"} {
+		fmt.Fprintf(&story, "%s-- add %[2]s/cost --\n0.01\n-- add %[2]s/sleep --\n200ms\n", part(word), word)
+	}
+	s.write(map[string]string{"../.config/pawl/config.toml": fmt.Sprintf("agent = \"scripted\"\nagent_command = %q\n", s.script(story.String()))})
+	for name, value := range map[string]string{
+		"CLAUDECODE": "1", "CLAUDE_PID": strconv.Itoa(os.Getpid()), "CLAUDE_CODE_SESSION_ID": seatSession,
+		"CLAUDE_PROJECT_DIR": s.root, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0",
+	} {
+		s.env[name] = value
+	}
+	return s
+}
+
+// transcript is what the client would keep of the conversation.
+func (s *seat) transcript() string { return filepath.Join(s.home, "transcript.jsonl") }
+
+func (s *seat) writes(line any) {
+	s.t.Helper()
+	data, err := json.Marshal(line)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	f, err := os.OpenFile(s.transcript(), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.Write(append(data, '\n')); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// hook tells Pawl of an event, and returns what the client would be told to do: a
+// hook that was killed says nothing that is whole.
+func (s *seat) hook(event string, mayDie bool, more map[string]any) (goOn bool) {
+	s.t.Helper()
+	payload := map[string]any{
+		"hook_event_name": event, "session_id": seatSession, "transcript_path": s.transcript(), "cwd": s.root,
+		"prompt_id": fmt.Sprintf("p%d", s.prompts),
+	}
+	for name, value := range more {
+		payload[name] = value
+	}
+	data, err := json.Marshal(payload)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cmd := exec.Command(s.binary, "hook", "claude")
+	cmd.Dir, cmd.Env, cmd.Stdin = s.root, s.environ(), bytes.NewReader(data)
+	var out, problem bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problem
+	cmd.WaitDelay = 2 * time.Second
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	if mayDie && s.left > 0 {
+		time.Sleep(rand.N(s.usual))
+		if rand.N(3) > 0 {
+			_ = cmd.Process.Kill() // it may have ended just now
+		} else {
+			s.killOne()
+		}
+	}
+	err = cmd.Wait()
+	switch ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); {
+	case ok && ws.Signaled():
+		s.counts()
+	case err != nil:
+		s.t.Errorf("hook: %v %s", err, problem.String())
+	case mayDie && s.usual == 0:
+		s.usual = time.Since(began)
+	}
+	return json.Valid(out.Bytes()) && strings.Contains(out.String(), "additionalContext")
+}
+
+// counts books a kill.
+func (s *seat) counts() {
+	s.left--
+	s.killed++
+}
+
+// killOne ends one of the processes that drive the loop or run it.
+func (s *seat) killOne() {
+	s.t.Helper()
+	out, err := exec.Command("ps", "-eo", "pid=,stat=,args=").Output()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var pids []int
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		if len(f) < 6 || f[2] != s.binary || f[3] != "session" || f[5] != s.id || strings.HasPrefix(f[1], "Z") {
+			continue
+		}
+		n, err := strconv.Atoi(f[0])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		pids = append(pids, n)
+	}
+	if len(pids) > 0 && syscall.Kill(pids[rand.N(len(pids))], syscall.SIGKILL) == nil {
+		s.counts()
+	}
+}
+
+// turn is one of the agent's in the session, which does a part of the work and
+// fills the context. It begins with a word of the person's where the hook of the
+// last stop did not have the session go on.
+func (s *seat) turn(goOn bool) bool {
+	s.t.Helper()
+	if !goOn {
+		s.prompts++
+		s.hook("UserPromptSubmit", false, map[string]any{"prompt": "go on"})
+		s.writes(map[string]any{"type": "user", "promptId": fmt.Sprintf("p%d", s.prompts), "turnOrigin": "human", "message": map[string]any{"content": "go on"}})
+	}
+	s.write(map[string]string{"bye.txt": "bye\n"})
+	s.hook("PostToolUse", false, map[string]any{"tool_name": "Write", "tool_input": map[string]any{"file_path": s.path("bye.txt")}})
+	const said = "Half of it is there."
+	s.writes(map[string]any{"type": "assistant", "message": map[string]any{
+		"id": fmt.Sprintf("m%d", time.Now().UnixNano()), "model": "claude-opus-5-5", "content": []any{map[string]any{"type": "text", "text": said}},
+		"usage": map[string]any{"input_tokens": 850_000},
+	}})
+	return s.hook("Stop", true, map[string]any{"stop_hook_active": goOn, "last_assistant_message": said})
+}
+
+// until goes on with the loop until it has ended, whoever has it, and kills on
+// the way.
+func (s *seat) until() {
+	s.t.Helper()
+	if r := s.pawl("start", "plan.md", "--gate", "sh words.sh", "--handover"); r.code != 0 {
+		s.t.Fatalf("start: %s", r)
+	}
+	s.id = s.status().ID
+	goOn := true
+	for deadline := time.Now().Add(2 * patience); ; {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("no end after %d kills\n%s\n%s", s.killed, s.pawl("status", ".").out, s.pawl("log", ".").out)
+		}
+		switch now := s.where(); {
+		case now.Outcome != "":
+			return
+		case now.Attended:
+			if now.Iteration > 1 { // who was to take it was killed: it stays until somebody asks
+				s.pawl("handover", s.id)
+			}
+			goOn = s.turn(goOn)
+		case now.State != "lost":
+			time.Sleep(rand.N(300 * time.Millisecond))
+			if s.left > 0 {
+				s.killOne()
+			}
+		default:
+			s.resume()
+		}
+	}
+}
+
+// resume has a person take up a loop whose runner is gone.
+func (s *seat) resume() {
+	s.t.Helper()
+	r := s.start("resume", ".", "--quiet")
+	if s.left > 0 {
+		select {
+		case <-r.done:
+		case <-time.After(rand.N(s.usual)):
+			_ = r.cmd.Process.Kill() // it may have ended just now
+		}
+	}
+	if r.wait().code == 128+int(syscall.SIGKILL) {
+		s.counts()
+	} // else it may have come too late: another has the loop
+}
+
+// where is how the loop stands, and who has it.
+func (s *seat) where() (now struct {
+	status
+	Attended bool
+}) {
+	s.t.Helper()
+	r := s.pawl("status", s.id, "--json")
+	if err := json.Unmarshal([]byte(r.out), &now); err != nil {
+		s.t.Fatalf("status: %v\n%s", err, r)
+	}
+	return now
+}
+
+// oneOwner checks that each record of the journal is of the owner that was the
+// last to take the loop.
+func (s *seat) oneOwner() {
+	s.t.Helper()
+	owner := 0
+	for line := range strings.Lines(s.pawl("log", ".", "--json").out) {
+		var r struct {
+			Seq, Epoch int
+			Type       string
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			s.t.Fatal(err)
+		}
+		if r.Type == "owner_taken" {
+			if r.Epoch <= owner {
+				s.t.Errorf("record %d: owner %d after owner %d", r.Seq, r.Epoch, owner)
+			}
+			owner = r.Epoch
+		}
+		if r.Epoch != owner {
+			s.t.Errorf("record %d is of owner %d, while %d has the loop", r.Seq, r.Epoch, owner)
+		}
+	}
+}
+
+// unharmed checks that the loop looks as if nobody had killed anything.
+func (s *seat) unharmed() {
+	s.t.Helper()
+	now := s.status()
+	if got := s.read("plan.md"); now.Outcome != "verified" || got != strings.ReplaceAll(threeWords, "[ ]", "[x]") {
+		s.t.Errorf("%+v, the plan:\n%s", now, got)
+	}
+	// Each iteration had one turn, three of them the runner's, at a cent each.
+	if now.Tasks.Done != 3 || now.Turns != now.Iteration || fmt.Sprintf("%.3f", now.CostUSD) != "0.030" || s.killed == 0 && now.Iteration != 4 {
+		s.t.Errorf("after %d kills %+v", s.killed, now)
+	}
+	s.intact()
+	s.oneOwner()
+	s.turn(false) // the session hears of it at the latest now
+	if entries, err := os.ReadDir(filepath.Join(s.env["PAWL_HOME"], "sessions")); err == nil {
+		if slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+			return strings.HasPrefix(e.Name(), seatSession) && filepath.Ext(e.Name()) == ".json"
+		}) {
+			s.t.Errorf("the loop still lives in the session")
+		}
+	}
+	if s.t.Failed() {
+		s.t.Log(s.pawl("log", ".").out)
+	}
+}
+
+// Hooks and runners are killed at any moment of a hand-over: there is one owner at
+// a time, and in the end the loop looks as if nobody had killed anything.
+func TestHandoverKills(t *testing.T) {
+	t.Parallel()
+	calm := newSeat(t, 0)
+	calm.until()
+	calm.unharmed()
+	for i, most := range []int{*kills / 2, (*kills + 1) / 2} {
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			killed, loops := 0, 0
+			for ; killed < most && !t.Failed(); loops++ {
+				s := newSeat(t, min(most-killed, 3)) // the first of them fall into the hand-over
+				s.usual = calm.usual
+				s.until()
+				s.left = 0
+				s.unharmed()
+				killed += s.killed
+			}
+			t.Logf("%d kills over %d loops", killed, loops)
+		})
+	}
+}
