@@ -99,13 +99,11 @@ func (h *hook) quietly(ctx context.Context, b session.Binding, do func(*seat) er
 	return s.rise()
 }
 
-// goal is what the loop's first turn was told, for a context that has lost it.
+// goal is what the agent was told of the loop, for a context that has lost it.
 func (h *hook) goal(b session.Binding) string {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
-	text := fmt.Sprintf("[Pawl] Loop %s is at work in this session. This is what it was begun with:\n\n", b.Loop)
-	m := record.Memory{Begun: 1}
-	m.State.Iteration = 1
-	data, err := os.ReadFile(record.PromptPath(l, m))
+	text := fmt.Sprintf("[Pawl] Loop %s is at work in this session. This is what you were told:\n\n", b.Loop)
+	data, err := os.ReadFile(record.WholePath(l))
 	if err != nil {
 		data, _ = os.ReadFile(record.ContinuePath(l)) // either will do
 	}

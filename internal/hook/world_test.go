@@ -278,5 +278,10 @@ func writeTurn(s *seat) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
+	if a.Situation != loop.GoOn && a.Situation != loop.GatesFailed {
+		if err := os.WriteFile(record.WholePath(s.loop), text.Bytes(), 0o600); err != nil {
+			return err
+		}
+	}
 	return errors.Join(os.WriteFile(path, text.Bytes(), 0o600), os.WriteFile(record.ContinuePath(s.loop), []byte("CONTINUE\n"), 0o600))
 }

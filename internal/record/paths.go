@@ -13,6 +13,10 @@ func PromptPath(l *store.Loop, m Memory) string {
 	return filepath.Join(l.Dir, "iterations", fmt.Sprintf("%04d", m.State.Iteration), fmt.Sprintf("prompt-%d.md", m.Begun))
 }
 
+// WholePath is the file that holds what the agent was told when it was last told
+// everything: for a context that has lost it.
+func WholePath(l *store.Loop) string { return filepath.Join(l.Dir, "whole.md") }
+
 // ContinuePath is the file that holds what the agent is told when a turn ends
 // without a claim: written ahead, so that the hook need not know how.
 func ContinuePath(l *store.Loop) string { return filepath.Join(l.Dir, ContinueFile) }

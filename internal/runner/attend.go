@@ -119,6 +119,11 @@ func (r *Runner) writePrompts(a loop.Action) error {
 	if err := atomicfile.Write(record.ContinuePath(r.Loop), []byte(ahead), 0o600); err != nil {
 		return fmt.Errorf("write the next prompt ahead: %w", err)
 	}
+	if !needsMemory(a.Situation) {
+		if err := atomicfile.Write(record.WholePath(r.Loop), []byte(text), 0o600); err != nil {
+			return fmt.Errorf("keep the whole prompt: %w", err)
+		}
+	}
 	if err := atomicfile.Write(record.PromptPath(r.Loop, r.mem), []byte(text), 0o600); err != nil {
 		return fmt.Errorf("keep the prompt: %w", err)
 	}

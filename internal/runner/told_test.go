@@ -63,6 +63,7 @@ func TestAnExplorationIsNotToldItsGoalAgain(t *testing.T) {
 	st.post(record.MessageNote, "look at want.txt")
 	st.turn(loop.Turn{})
 	tells(t, st.told(), "The exploration goes on: have every word", "look at want.txt", "!# Goal")
+	tells(t, st.file("whole.md"), "# Goal", "iteration 1") // for a context that loses it
 }
 
 // Where agents are taught to mark what passes, they may: it is a claim.
