@@ -121,21 +121,26 @@ func (s *seat) counts() {
 // killOne ends one of the processes that drive the loop or run it.
 func (s *seat) killOne() {
 	s.t.Helper()
-	out, err := exec.Command("ps", "-eo", "pid=,stat=,args=").Output()
+	out, err := exec.Command("ps", "-eo", "pid=,ppid=,stat=,args=").Output()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	var pids []int
+	ours := map[string]string{} // and who started them
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
-		if len(f) < 6 || f[2] != s.binary || f[3] != "session" || f[5] != s.id || strings.HasPrefix(f[1], "Z") {
-			continue
+		if len(f) >= 7 && f[3] == s.binary && f[4] == "session" && f[6] == s.id && !strings.HasPrefix(f[2], "Z") {
+			ours[f[0]] = f[1]
 		}
-		n, err := strconv.Atoi(f[0])
+	}
+	var pids []int
+	for pid, parent := range ours {
+		n, err := strconv.Atoi(pid)
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		pids = append(pids, n)
+		if _, half := ours[parent]; !half { // what was forked, and is about to be git, is none
+			pids = append(pids, n)
+		}
 	}
 	if len(pids) > 0 && syscall.Kill(pids[rand.N(len(pids))], syscall.SIGKILL) == nil {
 		s.counts()
