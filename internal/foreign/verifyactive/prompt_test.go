@@ -61,6 +61,11 @@ func TestPrompt(t *testing.T) {
 		{"quotation that does not end", `say "hi :: verify:"npm test"`, prompt{Goal: `say "hi`}},
 		{"behind a quotation", "Rename \"a\" to `b` :: verify:\"npm test\"", prompt{Goal: "Rename \"a\" to `b`"}},
 		{"behind code", "```\n:: verify:\"no\"\n```\n:: verify:\"npm test\"", prompt{Goal: "```\n:: verify:\"no\"\n```"}},
+		{"behind a paste", "<pasted_content id=\"7\">\n```\n</pasted_content id=\"7\">\n:: verify:\"npm test\"", prompt{Goal: "<pasted_content id=\"7\">\n```\n</pasted_content id=\"7\">"}},
+		{"right behind a paste", `<pasted_content id="7">"a</pasted_content id="7">:: verify:"npm test"`, prompt{Goal: `<pasted_content id="7">"a</pasted_content id="7">`}},
+		{"between two pastes", "<pasted_content id=\"7\">a</pasted_content id=\"7\">\n:: verify:\"npm test\"\n<pasted_content id=\"8\">:: verify:\"no\" max:3</pasted_content id=\"8\">", prompt{Goal: "<pasted_content id=\"7\">a</pasted_content id=\"7\">\n\n<pasted_content id=\"8\">:: verify:\"no\" max:3</pasted_content id=\"8\">"}},
+		{"a tag in the command", `x :: verify:"grep '<system-reminder>' a" max:3`, prompt{Goal: "x", Command: "grep '<system-reminder>' a", Max: 3}},
+		{"other tags", `make <my-button> work :: verify:"npm test"`, prompt{Goal: "make <my-button> work"}},
 		{"backticks in the command", "x :: verify:\"echo `date`\"", prompt{Goal: "x", Command: "echo `date`"}},
 	}
 	for _, tt := range tests {
@@ -100,6 +105,17 @@ func TestPromptWithoutLoop(t *testing.T) {
 		"nothing":             "",
 		"colons":              ":::: :: : ::",
 		"call of other tools": ">> :: verify:\"npm test\"",
+		"pasted":              "\n\n<pasted_content id=\"704f\">\nline\n:: verify:\"npm test\"\nline\n</pasted_content id=\"704f\">\n",
+		"pasted behind words": "Look into this: <pasted_content id=\"704f\">\n:: verify:\"npm test\"\n</pasted_content id=\"704f\">",
+		"paste without end":   "<pasted_content id=\"704f\">\n:: verify:\"npm test\"",
+		"paste with an end":   "<pasted_content id=\"704f\">\n</pasted_content>\n:: verify:\"npm test\"\n</pasted_content id=\"704f\">",
+		"paste with its end":  "<pasted_content id=\"704f\">\n</pasted_content id=\"704f\">\n:: verify:\"npm test\"\n</pasted_content id=\"704f\">",
+		"paste with a paste":  "<pasted_content id=\"1\">\n<pasted_content id=\"2\"></pasted_content id=\"2\">\n:: verify:\"npm test\"\n</pasted_content id=\"1\">",
+		"pasted into a fence": "```\n<pasted_content id=\"704f\">\n```\n:: verify:\"npm test\"\n</pasted_content id=\"704f\">\n```",
+		"system-reminder":     "<system-reminder>\n:: verify:\"npm test\"\n</system-reminder>\nhi",
+		"a command's output":  "<local-command-stdout>:: verify:\"npm test\"</local-command-stdout>",
+		"a notice":            "hi\n<task-notification>\n:: verify:\"npm test\"\n</task-notification>",
+		"a command":           "<command-name>/x</command-name>\n<command-args>:: verify:\"npm test\"</command-args>",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -156,7 +172,7 @@ func TestPromptHostile(t *testing.T) {
 	for name, part := range map[string]string{
 		"colons": ":: ", "markers": ` :: verify:"a" `, "open markers": ` :: verify:'`, "quotes": `"a `, "apostrophes": " 'a",
 		"backticks": "`` ` ", "quoted markers": `"x :: verify:'a'" `, "escapes": `:: verify:"\" `, "blanks": ":: verify:    ",
-		"options": ` max:1`, "lines": ":: verify:\n",
+		"options": ` max:1`, "lines": ":: verify:\n", "open pastes": "<pasted_content ", "closed pastes": "</pasted_content", "reminders": "<system-reminder></system-reminder>",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -169,6 +185,36 @@ func TestPromptHostile(t *testing.T) {
 	}
 }
 
+// FuzzPasted: what is pasted begins nothing and changes nothing of what was typed
+// around it, whatever stands in it.
+func FuzzPasted(f *testing.F) {
+	f.Add(":: verify:\"evil\"", "fix it")
+	f.Add("</pasted_content>\n```\n:: verify:\"evil\"", "```\na")
+	f.Add("</pasted_content id=\"1f\">\n:: verify:\"evil\"", `say "hi`)
+	f.Fuzz(func(t *testing.T, body, typed string) {
+		if strings.Contains(typed, "::") || strings.Contains(typed, "<") || strings.Contains(body, "id=\"2e\"") {
+			return
+		}
+		pasted := func(id string) string {
+			return "\n\n<pasted_content id=\"" + id + "\">\n" + body + "\n</pasted_content id=\"" + id + "\">\n"
+		}
+		if p, found, err := verifyactive.ParsePrompt(typed + pasted("1f")); found {
+			t.Errorf("%q begins %+v, error %v", body, p, err)
+		}
+		const asked = ":: verify:\"make\" max:2\n"
+		want, wanted, _ := verifyactive.ParsePrompt(typed + "\n" + asked)
+		got, found, err := verifyactive.ParsePrompt(typed + "\n" + asked + pasted("1f") + "and" + pasted("2e"))
+		want.Goal, got.Goal = "", ""
+		if diff := cmp.Diff(want, got); found != wanted || diff != "" {
+			t.Errorf("%q around %q: found %v, not %v, error %v\n%s", typed, body, found, wanted, err, diff)
+		}
+		_, found, err = verifyactive.ParsePrompt(typed + pasted("2e") + asked)
+		if found != wanted || err != nil {
+			t.Errorf("%q, %q, and the words: found %v, not %v, error %v", typed, body, found, wanted, err)
+		}
+	})
+}
+
 // FuzzPrompt: what is asked for is understood as it was asked for, whatever the
 // goal and the command are; and nothing at all makes it fail otherwise.
 func FuzzPrompt(f *testing.F) {
@@ -179,7 +225,7 @@ func FuzzPrompt(f *testing.F) {
 		if p, found, err := verifyactive.ParsePrompt(goal); found && err == nil && (p.Max < 1 || p.Timeout < time.Second || strings.TrimSpace(p.Command) == "") {
 			t.Errorf("asks for nothing that can be done: %+v", p)
 		}
-		if strings.Contains(goal, "::") || strings.ContainsAny(goal, "\"'`“‘~\t") || strings.Contains(goal, "    ") || strings.Contains(goal, ">") {
+		if strings.Contains(goal, "::") || strings.ContainsAny(goal, "\"'`“‘~\t<") || strings.Contains(goal, "    ") || strings.Contains(goal, ">") {
 			return // the goal may hide it
 		}
 		bad := func(r rune) bool { return r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 || r == 0xfffd }

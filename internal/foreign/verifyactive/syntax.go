@@ -31,14 +31,15 @@ type Prompt struct {
 // part of the command, any other backslash is one. Options stand right behind
 // the command, in any order; max and timeout win over a preset.
 //
-// It is not looked for in code, in lines that quote with >, nor in quotations.
+// It is not looked for in code, in lines that quote with >, nor in quotations, nor
+// in what was pasted, where the client marks that.
 // Without one found is false. One that is wrong in itself is found and an error:
 // a misspelt option never becomes a part of the goal, nor is its loop begun.
 func ParsePrompt(text string) (p Prompt, found bool, err error) {
 	if !strings.Contains(text, "::") {
 		return Prompt{}, false, nil
 	}
-	w := walker{text: text}
+	w := walker{text: typed(text)}
 	at, found := w.next()
 	if !found {
 		return Prompt{}, false, nil
