@@ -3,6 +3,7 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -233,6 +234,7 @@ func shown(b session.Binding) string {
 	add(b.Blocks > 0, fmt.Sprintf("blocks %d", b.Blocks))
 	add(b.Busy, "busy")
 	add(b.Left, "left")
+	add(b.Gone, "gone")
 	add(b.Unattended, "unattended")
 	return strings.Join(words, ", ")
 }
@@ -283,6 +285,8 @@ func (d *dialogue) do(verb, rest string) {
 		d.release = nil
 	case "drive":
 		err = drive(d.t.Context(), d.home, d.loop.ID)
+	case "finish": // whoever has the loop is told to end it
+		err = d.finish()
 	case "own":
 		var o *store.Owner
 		if o, err = d.loop.Own(d.t.Context()); err == nil {
@@ -294,6 +298,22 @@ func (d *dialogue) do(verb, rest string) {
 	if err != nil {
 		d.t.Fatalf("%s %s: %v", verb, rest, err)
 	}
+}
+
+func (d *dialogue) finish() error {
+	o, err := d.loop.Own(d.t.Context())
+	if err != nil {
+		return err
+	}
+	m, _, err := record.Remember(d.loop)
+	s := &seat{loop: d.loop, owner: o, mem: m, redact: func(text string) string { return text }}
+	if err == nil {
+		err = s.step(loop.Event{Kind: loop.Cancelled, Text: loop.ByTerm})
+	}
+	if err == nil {
+		err = s.step(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.Interrupted}})
+	}
+	return errors.Join(err, s.rise())
 }
 
 func (d *dialogue) edit(path string, change func([]byte) []byte) error {

@@ -192,12 +192,16 @@ func (h *hook) answered(b *session.Binding, left bool) {
 // over ends the loop's life in the session.
 func (h *hook) over(ctx context.Context, b session.Binding, s *seat) (reply, error) {
 	f := files(b, s)
-	text := strings.TrimSpace(f.Ending(s.mem.State) + "\n" + ending(s))
 	released, err := h.sessions.Release(ctx, b.Session, b.Loop)
 	if !released {
 		return reply{}, err // somebody else has told of it
 	}
-	return reply{Message: text}, f.Ends(s.mem, b.Session)
+	return reply{Message: inFull(b, s)}, f.Ends(s.mem, b.Session)
+}
+
+// inFull is how the loop ended, with what people's scripts look for before it.
+func inFull(b session.Binding, s *seat) string {
+	return strings.TrimSpace(files(b, s).Ending(s.mem.State) + "\n" + ending(s))
 }
 
 // ending tells a person how the loop ended.
@@ -247,11 +251,15 @@ func (h *hook) line(b session.Binding, s *seat) string {
 	if line := files(b, s).Line(st); line != "" {
 		return line
 	}
-	n := strconv.Itoa(st.Iteration)
+	return fmt.Sprintf("⟲ %s %s · %s%s", s.loop.ID, slashed(st), why(s), offer(s))
+}
+
+// slashed is the iteration, and of how many: 3/25.
+func slashed(st loop.State) string {
 	if limit := st.Policy.Limits.Iterations; limit > 0 {
-		n += "/" + strconv.Itoa(limit)
+		return fmt.Sprintf("%d/%d", st.Iteration, limit)
 	}
-	return fmt.Sprintf("⟲ %s %s · %s%s", s.loop.ID, n, why(s), offer(s))
+	return strconv.Itoa(st.Iteration)
 }
 
 func why(s *seat) string {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -45,7 +44,7 @@ func (h *hook) gone(ctx context.Context, b session.Binding, cause error) (reply,
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
 	m, _, err := elsewhere(l)
 	if _, alive, holderErr := l.Holder(); err == nil && holderErr == nil && !alive && m.State.Phase == loop.HandingOver {
-		waited, cancel := context.WithTimeout(ctx, patience)
+		waited, cancel := context.WithDeadline(ctx, h.now.Add(patience))
 		defer cancel()
 		if err := h.drive(waited, b.Loop); err != nil {
 			return reply{}, err
@@ -61,36 +60,6 @@ func (h *hook) gone(ctx context.Context, b session.Binding, cause error) (reply,
 	return h.farewell(ctx, b, cause)
 }
 
-// farewell says where a loop went that is not the session's any more. Where nobody
-// sits in the session there is nobody to look after the loop either: the session
-// ends with it, as it would have without the hand-over.
-func (h *hook) farewell(ctx context.Context, b session.Binding, cause error) (reply, error) {
-	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
-	m, spec, err := elsewhere(l)
-	for deadline := h.now.Add(endless); b.Unattended && err == nil && movedOn(m) && time.Now().Before(deadline) && ctx.Err() == nil; {
-		sleep(ctx, lookLate)
-		m, spec, err = elsewhere(l)
-	}
-	released, releaseErr := h.sessions.Forget(ctx, b)
-	switch {
-	case releaseErr != nil:
-		return reply{}, releaseErr
-	case !released && !b.Unattended: // somebody else has told of it; of a wait nobody else can
-		return reply{}, nil
-	case err != nil:
-		return reply{Message: fmt.Sprintf("pawl: %s: %v", b.Loop, cause)}, nil //nolint:nilerr // the cause says more: its folder is gone
-	case m.State.Phase == loop.Ended:
-		return reply{Message: ending(&seat{loop: l, mem: m, spec: spec})}, nil
-	case !movedOn(m):
-		return reply{Message: fmt.Sprintf("%s lives in another session now; pawl status %[1]s shows it", b.Loop)}, nil
-	}
-	why := ""
-	if m.State.HandWhy != "" {
-		why = ", since " + m.State.HandWhy
-	}
-	return reply{Message: fmt.Sprintf("%s goes on in fresh sessions%s. Watch it: pawl status %[1]s, pawl log %[1]s --follow. Bring it back: ! pawl start --take %[1]s", b.Loop, why)}, nil
-}
-
 // elsewhere reads how a loop stands that another owner has.
 func elsewhere(l *store.Loop) (record.Memory, record.Spec, error) {
 	spec, err := record.ReadSpec(l)
@@ -104,6 +73,16 @@ func elsewhere(l *store.Loop) (record.Memory, record.Spec, error) {
 // movedOn: a runner has the loop, or is about to.
 func movedOn(m record.Memory) bool {
 	return m.State.Phase != loop.Ended && (!m.State.Attended || m.State.Phase == loop.HandingOver)
+}
+
+// beside says that a try is made beside the session, and why.
+func (h *hook) beside(b session.Binding) string {
+	m, _, err := elsewhere(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	if err != nil || m.State.Failing == nil {
+		return b.Loop + ": this try is made in a fresh session, beside this one"
+	}
+	return fmt.Sprintf("⟲ %s %s · not done: %s · this try is made in a fresh session, beside this one, which is yours meanwhile and is woken with what comes of it",
+		b.Loop, slashed(m.State), plan.OneLine(m.State.Failing.Reason, 160))
 }
 
 // trying tells whether an isolated try is at work on the loop: the session need

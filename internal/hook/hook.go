@@ -110,13 +110,19 @@ type hook struct {
 // answer finds the loop of the session and lets it answer.
 func (h *hook) answer(ctx context.Context) int {
 	b, err := h.sessions.Find(h.p.Session)
-	if err == nil && b.Loop == "" {
+	switch {
+	case err == nil && b.Loop == "":
 		b, err = h.asked(ctx, b)
+	case err == nil && b.Gone:
+		var r reply
+		if r, err = h.afterwards(ctx, b); err == nil {
+			h.opening, err = r.Message, session.ErrNone
+		}
 	}
 	if errors.Is(err, session.ErrNone) {
 		b, err = h.stranger(ctx)
 		if errors.Is(err, session.ErrNone) {
-			return exitFine
+			return h.say(reply{})
 		}
 	}
 	var r reply
@@ -132,9 +138,12 @@ func (h *hook) answer(ctx context.Context) int {
 	if err != nil && r.empty() && h.said() {
 		r = reply{Message: "pawl: " + err.Error()}
 	}
-	if h.opening != "" {
-		r.Message = strings.TrimSpace(h.opening + "\n" + r.Message)
-	}
+	return h.say(r)
+}
+
+// say prints a reply, and before it what the person is to be told besides.
+func (h *hook) say(r reply) int {
+	r.Message, h.opening = strings.TrimSpace(h.opening+"\n"+r.Message), ""
 	if err := r.print(h.Out, h.p.Event); err != nil {
 		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
 	}
@@ -153,12 +162,14 @@ func (h *hook) stranger(ctx context.Context) (session.Binding, error) {
 	case userPromptExpansion:
 		r, ok := h.command(ctx, none)
 		if ok {
-			return none, h.print(r)
+			h.say(r)
+			return none, session.ErrNone
 		}
 	case userPromptSubmit:
 		r, ok := h.typed(ctx)
 		if ok {
-			return none, h.print(r)
+			h.say(r)
+			return none, session.ErrNone
 		}
 	case stop, sessionStart:
 		if h.p.Event == sessionStart && h.p.Source != "clear" {
@@ -190,14 +201,6 @@ func (h *hook) anomaly(ctx context.Context, b session.Binding, err error) {
 // it matters, not at each tool call.
 func (h *hook) said() bool {
 	return h.told || h.p.Event == stop || h.p.Event == sessionStart || h.p.Event == userPromptExpansion
-}
-
-// print prints a reply at once; there is no loop to answer for.
-func (h *hook) print(r reply) error {
-	if err := r.print(h.Out, h.p.Event); err != nil {
-		return fmt.Errorf("answer %s: %w", h.p.Event, err)
-	}
-	return session.ErrNone
 }
 
 // client is the process of the session's client.

@@ -21,7 +21,7 @@ import (
 // theirs. Words typed in mid-turn come with the id of the turn's first prompt.
 func (h *hook) prompted(ctx context.Context, b session.Binding) (reply, error) {
 	if _, found, _ := verifyactive.ParsePrompt(h.p.Prompt); found && !h.p.notice() {
-		return reply{Refuse: fmt.Sprintf("pawl: error: %s is at work in this session\npawl: hint: pawl stop %[1]s ends it", b.Loop)}, nil
+		return h.another(ctx, b)
 	}
 	left := b.Left
 	_, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool {
@@ -45,6 +45,26 @@ func (h *hook) prompted(ctx context.Context, b session.Binding) (reply, error) {
 		return reply{Message: b.Loop + ": " + waits(m.State)}, nil
 	}
 	return reply{}, nil // the stop tells of it
+}
+
+// another answers words that ask for a loop where there is one. One that has ended
+// since the last stop is told of, and makes room.
+func (h *hook) another(ctx context.Context, b session.Binding) (reply, error) {
+	refused := reply{Refuse: fmt.Sprintf("pawl: error: %s is at work in this session\npawl: hint: ! pawl stop %[1]s ends it", b.Loop)}
+	s, err := h.sit(ctx, b)
+	if err != nil {
+		return refused, nil //nolint:nilerr // something is at work on it
+	}
+	if s.mem.State.Phase != loop.Ended {
+		return refused, s.rise()
+	}
+	before, err := h.standing(ctx, b, s)
+	if err != nil {
+		return reply{}, err
+	}
+	h.opening = before.Message
+	r, _ := h.typed(ctx)
+	return r, nil
 }
 
 // started answers the beginning of a context. The loop stays with a session that

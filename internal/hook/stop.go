@@ -37,6 +37,9 @@ func (h *hook) stop(ctx context.Context, b session.Binding) (reply, error) {
 	case err != nil:
 		return reply{}, err
 	}
+	if s.mem.State.Phase == loop.Ended {
+		return h.standing(ctx, b, s)
+	}
 	if h.again && s.mem.Begun > b.Given && s.mem.State.Phase == loop.Turning {
 		return h.settle(ctx, b, s) // what comes next was decided, and not said
 	}
@@ -59,7 +62,7 @@ func (h *hook) mail(ctx context.Context, b session.Binding, s *seat) (*seat, err
 	if err := s.rise(); err != nil {
 		return nil, err
 	}
-	waited, cancel := context.WithTimeout(ctx, patience)
+	waited, cancel := context.WithDeadline(ctx, h.now.Add(patience))
 	defer cancel()
 	if err := h.drive(waited, b.Loop); err != nil {
 		return nil, err
@@ -190,7 +193,7 @@ func (h *hook) settle(ctx context.Context, b session.Binding, s *seat) (reply, e
 	if s == nil && !b.Unattended {
 		wait = 0
 	}
-	waited, cancel := context.WithTimeout(ctx, wait)
+	waited, cancel := context.WithDeadline(ctx, h.now.Add(wait))
 	defer cancel()
 	for drives := 0; ; {
 		if s != nil && (!working(b, s) || waited.Err() != nil || drives == drivesMax) {
@@ -214,7 +217,7 @@ func (h *hook) settle(ctx context.Context, b session.Binding, s *seat) (reply, e
 		case errors.Is(err, errGone):
 			return h.gone(ctx, b, err)
 		case errors.As(err, &held) && h.trying(b):
-			return h.leave(ctx, b, b.Loop+": not done. The next try is made in a fresh session, beside this one. This session is woken with what comes of it; until then it is yours")
+			return h.leave(ctx, b, h.beside(b))
 		case errors.As(err, &held) && waited.Err() != nil:
 			return h.leave(ctx, b, b.Loop+": the gates still run. The session is woken with what they say; until then it is yours")
 		case errors.As(err, &held):

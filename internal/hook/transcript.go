@@ -107,11 +107,13 @@ func (h *hook) turnOrigin() string {
 	return ""
 }
 
-// wrote tells whether the transcript says that the person wrote a prompt, or who
-// drives a client where nobody sits: told is whether it says anything of that
-// text. The id of the prompt is not enough, for what another session sends in
-// mid-turn has that of the person's turn.
-func (h *hook) wrote(text string) (person, told bool) {
+// human is what the transcript calls who types in a terminal.
+const human = "human"
+
+// wrote is who wrote these words, as the transcript has it: human, or another, ""
+// where it does not say. The id of the prompt is not enough, for what another
+// session sends in mid-turn has that of the person's turn.
+func (h *hook) wrote(text string) (who string) {
 	for line := range bytes.Lines(fileTail(h.p.Transcript, originMax)) {
 		if !bytes.Contains(line, []byte(`"turnOrigin"`)) && !bytes.Contains(line, []byte(`"queued_command"`)) {
 			continue
@@ -134,12 +136,14 @@ func (h *hook) wrote(text string) (person, told bool) {
 		}
 		begun := l.Prompt == h.p.PromptID && l.Message.Content.hold(text)
 		queued := l.Attachment.Prompt.hold(text)
-		told = told || begun && l.Origin != "" || queued && l.Attachment.Origin.Kind != ""
-		if begun && (l.Origin == "human" || l.Origin == "sdk") || queued && l.Attachment.Origin.Kind == "human" {
-			return true, true
+		if begun && l.Origin != "" && who != human {
+			who = l.Origin
+		}
+		if queued && l.Attachment.Origin.Kind != "" && who != human {
+			who = l.Attachment.Origin.Kind
 		}
 	}
-	return false, told
+	return who
 }
 
 // words are a text, or blocks of which some are text.

@@ -47,7 +47,7 @@ func (h *hook) typed(ctx context.Context) (r reply, ok bool) {
 	if err != nil {
 		return reply{Refuse: "pawl: error: " + err.Error()}, true
 	}
-	return reply{Context: fmt.Sprintf("[Pawl] If the person wrote this: Pawl runs  %s  when this turn ends, and tells you what fails, until it succeeds. "+
+	return reply{Message: fmt.Sprintf("pawl: verify loop: %s, at most %s; it begins when the client says that you typed this", p.Command, counted(p.Max, "time")), Context: fmt.Sprintf("[Pawl] If the person wrote this: Pawl runs  %s  when this turn ends, and tells you what fails, until it succeeds. "+
 		"Change neither the command nor what it checks with.", p.Command)}, true
 }
 
@@ -67,9 +67,12 @@ func (h *hook) asked(ctx context.Context, b session.Binding) (session.Binding, e
 	case h.p.Event != preToolUse && h.p.Event != stop:
 		return b, session.ErrNone
 	}
-	switch person, told := h.waitedWord(b.Asked.Text); {
-	case person:
-	case told:
+	switch who := h.waitedWord(b.Asked.Text); {
+	case who == human:
+	case who == "sdk": // a program, which may pass on what it was given
+		h.told = true
+		return forget(errors.New("no verify loop was begun: only what a person types begins one; /pawl:verify does it here"))
+	case who != "":
 		return forget(session.ErrNone)
 	case h.p.Event == preToolUse:
 		return b, session.ErrNone // the end of the turn will tell
@@ -101,13 +104,13 @@ func (h *hook) waitedOrigin() string {
 }
 
 // waitedWord is wrote, with patience for a client that writes behind.
-func (h *hook) waitedWord(text string) (person, told bool) {
-	person, told = h.wrote(text)
-	for tries := 0; !told && tries < lagTries && exists(h.p.Transcript); tries++ {
+func (h *hook) waitedWord(text string) (who string) {
+	who = h.wrote(text)
+	for tries := 0; who == "" && tries < lagTries && exists(h.p.Transcript); tries++ {
 		time.Sleep(lagWait)
-		person, told = h.wrote(text)
+		who = h.wrote(text)
 	}
-	return person, told
+	return who
 }
 
 // withHint is an error with what to do about it.

@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/session/place"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -17,6 +18,7 @@ const (
 	lookSoon  = 25 * time.Millisecond // between looks while the answer to the stop is due
 	lookLate  = time.Second           // while the loop is at work or waits
 	answerDue = 3 * time.Minute       // in which the answer to the stop comes, or never
+	adoptDue  = 30 * time.Second      // in which a loop is made of files, with its first gates
 	agedStop  = 3 * time.Second       // by how much the two hooks of one stop may start apart
 	changes   = 3 * time.Second       // in which a session that lost its id has another
 	quiet     = time.Minute           // without a line in the transcript, after which no turn is thought to run
@@ -32,7 +34,7 @@ func (h *hook) wake(ctx context.Context) int {
 	if h.Env.Session.Unattended || h.p.Event != stop && h.p.Event != stopFailure {
 		return exitFine
 	}
-	b, err := h.sessions.Find(h.p.Session)
+	b, err := h.begun(ctx)
 	if err != nil || b.Judge != "" && b.Judge != h.installation() || !h.left(ctx) {
 		return exitFine
 	}
@@ -116,6 +118,20 @@ func (h *hook) writes() bool {
 // orphaned: whoever started the hook is gone.
 func (h *hook) orphaned() bool { return h.Orphan != nil && h.Orphan() }
 
+// begun is the loop of the session; where the answer to this very stop may be to
+// make one of another tool's files, that is waited for.
+func (h *hook) begun(ctx context.Context) (session.Binding, error) {
+	b, err := h.sessions.Find(h.p.Session)
+	if !errors.Is(err, session.ErrNone) || !place.At(h.project(), h.Env).Loops() {
+		return b, err
+	}
+	for deadline := h.now.Add(adoptDue); errors.Is(err, session.ErrNone) && time.Now().Before(deadline) && ctx.Err() == nil; {
+		sleep(ctx, lookOften)
+		b, err = h.sessions.Find(h.p.Session)
+	}
+	return b, err
+}
+
 // left waits for the answer to this stop, and tells whether the session was left
 // with the loop going on.
 func (h *hook) left(ctx context.Context) bool {
@@ -150,11 +166,7 @@ func (h *hook) due(ctx context.Context, b session.Binding, m record.Memory) (tex
 		return "", err != nil
 	}
 	if m.State.Phase == loop.Ended {
-		r, err := h.over(ctx, b, s)
-		if err != nil || r.empty() {
-			return "", true
-		}
-		return "[Pawl] " + r.Message + "\nTell the person in one or two lines; there is nothing else to do.", true
+		return h.lastWord(ctx, b, s), true
 	}
 	if text, err = turnText(s, ""); err != nil {
 		return "", true
@@ -176,6 +188,23 @@ func (h *hook) due(ctx context.Context, b session.Binding, m record.Memory) (tex
 		h.filesGoOn(ctx, b, s)
 	}
 	return text, true
+}
+
+// lastWord wakes the session of a loop that has ended: only so can the person be
+// shown how, at the end of the turn that comes of it.
+func (h *hook) lastWord(ctx context.Context, b session.Binding, s *seat) (text string) {
+	_, err := h.sessions.Change(ctx, b.Session, func(now *session.Binding) bool {
+		if now.Stop != b.Stop || !now.Left {
+			return false // somebody else has told of it
+		}
+		text = "[Pawl] " + inFull(b, s) + "\nThe person is shown this at the end of your turn. There is nothing else to do: say so in one line.\n"
+		now.Left = false
+		return true
+	})
+	if err != nil {
+		return ""
+	}
+	return text
 }
 
 // undone: the machine waits for something that some process is to do.

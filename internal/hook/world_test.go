@@ -173,7 +173,7 @@ func (w world) handOver(ctx context.Context, l *store.Loop) error {
 		return err
 	}
 	if word == "stays" {
-		e.Owner, e.Text = loop.OwnerSession, "no client"
+		e.Owner, e.Stays, e.Text = loop.OwnerSession, true, "no client"
 		own = func(ctx context.Context) (*store.Owner, error) { return l.Rejoin(ctx, w.binding(l.ID).Epoch) }
 	}
 	o, err := own(ctx)

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,29 +19,38 @@ import (
 
 // Take brings a loop into a session: from a runner that has let go of it (whoever
 // wants it leaves a record.MessageTake, and waits), from one that is gone, or from
-// another session that is closed. One that has ended is reopened there.
+// another session that is closed. One that has ended is reopened there. What
+// speaks against it is looked for once more when nobody else can take it.
 func Take(ctx context.Context, l *store.Loop, env environment.Environment, o Opening) (_ *Attended, err error) {
-	m, _, err := record.Remember(l)
-	if err != nil {
-		return nil, fmt.Errorf("read loop %s: %w", l.ID, err)
+	var m record.Memory
+	var p *Prepared
+	look := func() (err error) {
+		if m, _, err = record.Remember(l); err != nil {
+			return fmt.Errorf("read loop %s: %w", l.ID, err)
+		}
+		p, err = takeable(ctx, l, m, env, o.Inside)
+		return err
 	}
-	p, err := takeable(ctx, l, m, env, o.Inside)
-	if err != nil {
+	if err := look(); err != nil {
 		return nil, err
 	}
 	if m.State.Phase == loop.Ended {
 		return Reopen(ctx, l, env, o)
 	}
 	d, err := taken(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
-		return waited(ctx, takePatience, func() (*store.Owner, error) { return l.Own(ctx) })
+		return waited(ctx, takePatience, func() (*store.Owner, error) {
+			return l.OwnIf(ctx, func(int64) error {
+				if err := look(); err != nil || m.State.Phase != loop.Ended {
+					return err
+				}
+				return failure.New(failure.Usage, "pawl report "+l.ID, "loop %s has ended meanwhile: %s", l.ID, m.State.Outcome)
+			})
+		})
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	if err := d.onBranch(ctx); err != nil {
-		return nil, err
-	}
 	if err := d.leaveSession(ctx, m.Bound.Session, o.Inside); err != nil {
 		return nil, err
 	}
@@ -111,6 +121,9 @@ func takeable(ctx context.Context, l *store.Loop, m record.Memory, env environme
 		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or let go of it:  pawl handover %s --now", l.ID),
 			"loop %s lives %s", l.ID, inSession(m.Bound.Session))
 	}
+	if err := onBranch(ctx, l, p.Spec); err != nil {
+		return nil, err
+	}
 	if p.Before, err = before(ctx, store.Open(p.Home), p); err != nil {
 		return nil, err
 	}
@@ -127,19 +140,24 @@ func sits(home string, l *store.Loop, id string) bool {
 
 // onBranch refuses a work tree on another branch than the one that the loop
 // commits to.
-func (d *Drive) onBranch(ctx context.Context) error {
-	if d.Spec.NoCommit {
+func onBranch(ctx context.Context, l *store.Loop, spec record.Spec) error {
+	if spec.NoCommit {
 		return nil
 	}
-	branch, err := d.Repo.Branch(ctx)
+	repo, err := Repo(ctx, l)
+	if err != nil {
+		return err
+	}
+	branch, err := repo.Branch(ctx)
 	if err != nil {
 		return fmt.Errorf("read the current branch: %w", err)
 	}
-	if branch == d.Spec.Branch {
+	want := cmp.Or(spec.Branch, "pawl/"+l.ID)
+	if branch == want {
 		return nil
 	}
-	return failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl start --take %s", d.Spec.Branch, d.Loop.ID),
-		"the work tree is not on the branch of the loop, %s", d.Spec.Branch)
+	return failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl start --take %s", want, l.ID),
+		"the work tree is not on the branch of the loop, %s", want)
 }
 
 // leaveSession binds the loop's journal to a session, and takes the loop out of
@@ -167,7 +185,7 @@ func Keep(ctx context.Context, l *store.Loop, env environment.Environment, why s
 	}
 	err = d.rebind(ctx, m)
 	if m.State.Phase == loop.HandingOver {
-		d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: why}
+		d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Stays: true, Text: why}
 		_, stepErr := d.Attend(ctx)
 		err = errors.Join(err, stepErr, d.rebind(ctx, m)) // a hook may have let go of it meanwhile
 	}

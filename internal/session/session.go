@@ -41,6 +41,7 @@ type Binding struct {
 	Client  int    `json:"client,omitempty"` // process id of the client, 0 unknown
 
 	Asked      Asked     `json:"asked,omitzero"`       // words that ask for a loop; then there is none yet, and Loop is ""
+	Gone       bool      `json:"gone,omitempty"`       // a runner has the loop; the session is to be told of its end
 	Unattended bool      `json:"unattended,omitempty"` // nobody sits there
 	Prompt     string    `json:"prompt,omitempty"`     // id of the prompt that began the loop: its turn is the loop's. "": the first that ends
 	Held       bool      `json:"held,omitempty"`       // its active: false holds the loop

@@ -57,6 +57,7 @@ type Event struct {
 	Limit    Outcome   `json:"limit,omitempty"`    // LimitHit: Iterations, Duration or Budget
 	Text     string    `json:"text,omitempty"`     // MessageArrived: the note; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why
 	Owner    Owner     `json:"owner,omitempty"`    // HandoverAsked, HandedOver, Reopened ("": as it was)
+	Stays    bool      `json:"stays,omitempty"`    // HandedOver: the owner that the loop has keeps it
 	Isolated bool      `json:"isolated,omitempty"` // TurnEnded, AgentFailed: of an isolated try
 	Hint     string    `json:"hint,omitempty"`     // Faulted; Cancelled: what a person did to stop it
 }

@@ -75,21 +75,22 @@ func (m *machine) handoverAsked(to Owner, why string) {
 	}
 }
 
-// handedOver is the first word of a new owner, or the old one's that it keeps the
-// loop. What was under way is done again, as with OwnerLost; a turn is begun with
-// the recap, for the new session was told nothing.
-func (m *machine) handedOver(to Owner, why string) {
-	if to != OwnerRunner && to != OwnerSession || m.s.Phase == New {
+// handedOver is the first word of a new owner, be it another session in the place
+// of one, or the old one's that it keeps the loop. What was under way is done again,
+// as with OwnerLost; a turn is begun with the recap, for the new session was told
+// nothing.
+func (m *machine) handedOver(e Event) {
+	to := e.Owner
+	if to != OwnerRunner && to != OwnerSession || m.s.Phase == New || e.Stays && to != m.owner() {
 		m.notify(Anomaly, fmt.Sprintf("handed over to %q while %s: ignored", to, m.s.Phase))
 		return
 	}
-	stays := to == m.owner()
 	m.s.HandOver = ""
-	m.s.Attended = to == OwnerSession
-	if stays {
-		m.stays(why)
+	if e.Stays {
+		m.stays(e.Text)
 		return
 	}
+	m.s.Attended = to == OwnerSession
 	m.s.Stays, m.s.Together, m.s.Waited = false, false, nil
 	m.s.Fresh, m.s.Context = !m.s.Attended, 0
 	switch m.s.Phase {

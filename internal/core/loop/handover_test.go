@@ -36,7 +36,7 @@ func TestALoopThatCannotBeHandedOverStays(t *testing.T) {
 	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
 	sc.feed(full(90), "look")
 	sc.feed(shallow, "hand_over")
-	sc.feed(loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: "no client"}, "notify; turn 2 continue go_on")
+	sc.feed(loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Stays: true, Text: "no client"}, "notify; turn 2 continue go_on")
 	sc.feed(full(95), "look")
 	sc.feed(shallow, "turn 3 continue go_on")
 	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: "pawl handover"}, "")
@@ -97,6 +97,20 @@ func TestAHandOverSurvivesItsOwners(t *testing.T) {
 	if sc.s.Iteration != 2 || !sc.s.Attended {
 		t.Errorf("iteration %d, attended %v", sc.s.Iteration, sc.s.Attended)
 	}
+}
+
+// A session in the place of another is no owner that keeps the loop: its context is
+// another, and it was told nothing.
+func TestAnotherSessionTakesALoop(t *testing.T) {
+	t.Parallel()
+	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
+	sc.feed(full(90), "look")
+	sc.feed(shallow, "hand_over")
+	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
+	if sc.s.Stays || sc.s.Context != 0 {
+		t.Errorf("%+v", sc.s)
+	}
+	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
 }
 
 func TestASessionTakesALoopFromItsRunner(t *testing.T) {

@@ -34,7 +34,14 @@ func (m *machine) tryFailed(t *Turn, f Failure) {
 	}
 	switch f.Class {
 	case NotStarted, Login, Billing:
-		m.s.Together, m.s.Retry, m.s.Try = true, true, nil
+		if m.s.Try = nil; t.Rounds > 0 || t.ToolCalls > 0 { // it got that far first
+			m.bookTry(t, f.Message)
+			m.count(*t)
+		}
+		if m.stopped() {
+			return
+		}
+		m.s.Together, m.s.Retry = true, true
 		why := "an isolated try could not be made: " + f.Message
 		m.notify(Warning, why)
 		m.remember(why)

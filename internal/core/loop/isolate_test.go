@@ -90,6 +90,14 @@ func TestTheLimitEndsIsolatedTries(t *testing.T) {
 	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
 	sc.gates(red("d"), "finish duration")
 	sc = spent(t)
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, "interrupt")
+	cut := loop.Turn{Rounds: 3, Usage: loop.Usage{CostUSD: 0.8}}
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Turn: &cut, Failure: &loop.Failure{Class: loop.Interrupted}}, "finish cancelled")
+	if sc.s.Usage.CostUSD != 0.8 || sc.s.Try.Rounds != 3 {
+		t.Errorf("what it cost is lost: %+v, %+v", sc.s.Usage, sc.s.Try)
+	}
+	sc = spent(t)
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, "interrupt")
 	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, "finish cancelled")
 }
 

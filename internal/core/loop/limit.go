@@ -45,7 +45,7 @@ func (m *machine) limitReached(o Outcome) {
 	m.s.Hit = o
 	switch {
 	case m.s.Policy.Kind == Explore || m.s.Policy.Kind == Periodic:
-		m.finish(Finished, "its own limit was reached: "+limitReason(o), "")
+		m.finish(Finished, limitReason(o), "")
 	case m.s.Policy.Gates && m.s.Unjudged:
 		m.runGates(ForLimit)
 	default:

@@ -77,7 +77,7 @@ func samples(k loop.EventKind) []loop.Event {
 	case loop.Checkpointed, loop.Committed, loop.Restored:
 		out = append(out, ev(loop.Event{Tree: "t"}))
 	case loop.HandoverAsked, loop.HandedOver:
-		out = append(out, ev(loop.Event{Owner: loop.OwnerRunner}), ev(loop.Event{Owner: loop.OwnerSession}))
+		out = append(out, ev(loop.Event{Owner: loop.OwnerRunner}), ev(loop.Event{Owner: loop.OwnerSession}), ev(loop.Event{Owner: loop.OwnerSession, Stays: true}))
 	case loop.TimerFired, loop.MessageArrived, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:
 		out = append(out, ev(loop.Event{Text: "text"}))
 	}

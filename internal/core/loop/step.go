@@ -69,7 +69,7 @@ func (m *machine) handle(e Event) {
 	case HandoverAsked:
 		m.handoverAsked(e.Owner, e.Text)
 	case HandedOver:
-		m.handedOver(e.Owner, e.Text)
+		m.handedOver(e)
 	case Faulted:
 		m.finish(Errored, e.Text, e.Hint)
 	default:
@@ -152,7 +152,7 @@ func (m *machine) checkpointed(tree string) {
 	m.follow(m.s.After)
 }
 
-// cancel ends the loop, after what must not be cut in half: a turn is
+// cancel ends the loop, after what must not be cut in half: a turn of ours is
 // interrupted first, a commit or a restore is finished. A second one ends a turn
 // at once; a turn of a person's session goes on without the loop.
 func (m *machine) cancel(cause, why string) {
@@ -161,7 +161,7 @@ func (m *machine) cancel(cause, why string) {
 	switch {
 	case m.s.Phase == Committing || m.s.Phase == Restoring:
 		// a mark without its commit would be a lie, half a restore a mess
-	case m.s.Phase == Turning && !again && !m.s.Attended: // nobody can interrupt a person's session
+	case !again && (m.s.Phase == Trying || m.s.Phase == Turning && !m.s.Attended): // nobody can interrupt a person's session
 		m.do(Action{Do: Interrupt})
 	default:
 		m.finish(CancelledEnd, cancelReason(m.s), "")

@@ -199,7 +199,10 @@ func (m *machine) doneAlready() bool {
 }
 
 func (m *machine) stagnant() {
-	why := fmt.Sprintf("nothing was done: %d turns in a row without a tool call", m.s.Ladder.Idle)
+	why := "nothing was done: a turn without a tool call"
+	if n := m.s.Ladder.Idle; n > 1 {
+		why = fmt.Sprintf("nothing was done: %d turns in a row without a tool call", n)
+	}
 	if m.s.Policy.Gates {
 		if !m.s.Attended { // a person's words may come between
 			m.s.Ladder.Tries = m.tries() // more of the same is not worth a try

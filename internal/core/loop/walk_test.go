@@ -208,8 +208,9 @@ func (w *world) perform(a loop.Action) {
 		}
 	case loop.HandOver:
 		e = loop.Event{Kind: loop.HandedOver, Owner: a.Owner}
-		if w.coin(4) {
+		if w.coin(4) { // whoever has it keeps it, or another of its kind takes it
 			e.Owner = map[loop.Owner]loop.Owner{loop.OwnerRunner: loop.OwnerSession, loop.OwnerSession: loop.OwnerRunner}[a.Owner]
+			e.Stays = w.coin(2)
 		}
 	case loop.Look:
 		e = loop.Event{Kind: loop.TreeSeen, Seen: w.look(a.Deep)}
