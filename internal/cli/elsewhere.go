@@ -16,6 +16,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -62,20 +63,56 @@ func (c *sessionRunCmd) Run(a *app) (err error) {
 	if err := proc.Subreaper(); err != nil {
 		term.Warnf(a.Err, "processes that the agent leaves behind may survive: %v", err)
 	}
-	d.Causes = ears.causes
-	state, err := d.Run(context.Background())
-	switch {
-	case err != nil:
-		return err
-	case state.Phase != loop.Ended:
-		a.printf("%s %s was taken into a session\n", time.Now().Format(time.RFC3339), l.ID)
+	for {
+		d.Causes = ears.causes
+		state, err := d.Run(context.Background())
+		switch {
+		case err != nil:
+			return err
+		case state.Phase == loop.HandingOver:
+			a.logged(l, letGoWords)
+			back, err := a.takeBack(d, ears)
+			if err != nil || back == nil {
+				a.logged(l, "it has another owner, or none: pawl status "+l.ID)
+				return err
+			}
+			a.logged(l, "no session took it: it goes on here")
+			d = back
+			continue
+		}
+		a.logged(l, fmt.Sprintf("ended %s: %s", state.Outcome, plan.OneLine(state.Reason, 0)))
+		if code := state.Outcome.ExitCode(state.Stop); code != 0 {
+			return exitCode(code)
+		}
 		return nil
 	}
-	a.printf("%s %s ended %s: %s\n", time.Now().Format(time.RFC3339), l.ID, state.Outcome, plan.OneLine(state.Reason, 0))
-	if code := state.Outcome.ExitCode(state.Stop); code != 0 {
-		return exitCode(code)
+}
+
+// logged says something that stays in run.log.
+func (a *app) logged(l *store.Loop, words string) {
+	a.printf("%s %s %s\n", time.Now().Format(time.RFC3339), l.ID, words)
+}
+
+const letGoWords = "let go of, for a session that is to take it"
+
+// takeBack waits for that session, and takes the loop up again where it does not
+// come; a signal ends the wait. There is no drive where another owner came.
+func (a *app) takeBack(d *launch.Drive, e *ears) (*launch.Drive, error) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	go func() {
+		select {
+		case why := <-e.causes:
+			cancel(errors.New(why))
+		case <-ctx.Done():
+		}
+	}()
+	back, err := d.TakeBack(ctx, a.env, launch.TakerPatience)
+	if ctx.Err() != nil {
+		return nil, failure.New(failure.Error, fmt.Sprintf("pawl resume %s goes on with it;  ! pawl start --take %[1]s  in Claude Code takes it", d.Loop.ID),
+			"nobody has loop %s now: its session had not come (%w)", d.Loop.ID, err)
 	}
-	return nil
+	return back, err
 }
 
 // resumeSoon takes a loop up as soon as its owner lets go of it. There is none to
@@ -85,7 +122,10 @@ func (a *app) resumeSoon(ctx context.Context, l *store.Loop, epoch int64) (*laun
 		if newer(l, epoch) {
 			return nil, nil //nolint:nilnil // it is driven
 		}
-		d, err := launch.Resume(ctx, l, a.env)
+		d, err := launch.ResumeAfter(ctx, l, a.env, epoch)
+		if errors.Is(err, store.ErrLostOwnership) {
+			return nil, nil //nolint:nilnil // since we looked
+		}
 		if held := new(store.HeldError); err == nil || !errors.As(err, &held) || time.Now().After(deadline) {
 			return d, err
 		}

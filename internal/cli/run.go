@@ -199,8 +199,8 @@ func (a *app) choose(plans []string) ([]string, error) {
 // drive runs a loop that is ours, shows it, and ends with its outcome's code.
 func (a *app) drive(ctx context.Context, d *launch.Drive, source string, mode term.Mode) (err error) {
 	ears := listen()
-	defer ears.stop() // last: a signal must not end the clean-up
-	defer func() { err = errors.Join(err, d.Close()) }()
+	defer ears.stop()                                    // last: a signal must not end the clean-up
+	defer func() { err = errors.Join(err, d.Close()) }() // of whichever there is then
 	if err := proc.Subreaper(); err != nil {
 		term.Warnf(a.Err, "processes that the agent leaves behind may survive: %v", err)
 	}
@@ -208,15 +208,26 @@ func (a *app) drive(ctx context.Context, d *launch.Drive, source string, mode te
 		Out: ears.writer(a.Out), Mode: mode, Color: !a.env.NoColor && mode == term.Live, Size: term.SizeOf(a.Out),
 	})
 	defer func() { err = errors.Join(err, out.Close()) }()
-	s := newShow(out, d, source)
-	d.Observer, d.Causes = s, ears.causes
-	state, err := d.Run(ctx)
-	if err != nil {
-		return failure.New(failure.CodeOf(err), "the work is kept; go on with  pawl resume "+d.Loop.ID, "%w", err)
+	for {
+		s := newShow(out, d, source)
+		d.Observer, d.Causes = s, ears.causes
+		state, err := d.Run(ctx)
+		if err != nil {
+			return failure.New(failure.CodeOf(err), "the work is kept; go on with  pawl resume "+d.Loop.ID, "%w", err)
+		}
+		if state.Phase != loop.HandingOver {
+			s.ended(state)
+			if code := state.Outcome.ExitCode(state.Stop); code != 0 {
+				return exitCode(code)
+			}
+			return nil
+		}
+		s.note(term.Info, letGoWords)
+		back, err := a.takeBack(d, ears)
+		if err != nil || back == nil {
+			s.note(term.Info, "what becomes of it now: pawl status "+d.Loop.ID)
+			return err
+		}
+		d = back
 	}
-	s.ended(state)
-	if code := state.Outcome.ExitCode(state.Stop); code != 0 {
-		return exitCode(code)
-	}
-	return nil
 }

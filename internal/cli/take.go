@@ -29,16 +29,27 @@ func (a *app) take(ref string, unattended bool) error {
 	if err := launch.RefuseTake(ctx, s.Loop, a.env, in); err != nil {
 		return ended(ctx, err)
 	}
-	if !s.inSession() && s.alive && !s.hasEnded() {
+	asked := !s.inSession() && s.alive && !s.hasEnded()
+	if asked {
 		if err := a.awaitLetGo(ctx, s); err != nil {
-			return ended(ctx, err)
+			return a.notTaken(s, ended(ctx, err))
 		}
 	}
 	begun, err := launch.Take(ctx, s.Loop, a.env, launch.Opening{Inside: in, Observer: &beginning{out: a.Err}, Patience: startPatience})
+	if err != nil && asked {
+		return a.notTaken(s, ended(ctx, err))
+	}
 	if err != nil {
 		return ended(ctx, err)
 	}
 	return a.goesOnHere(s, begun, in)
+}
+
+// notTaken says what becomes of a loop whose runner was asked for it in vain.
+func (a *app) notTaken(s *subject, err error) error {
+	fmt.Fprintf(a.Err, "pawl: process %d goes on with %s if no session has taken it within %s; or at once:  pawl resume %[2]s\n",
+		s.holder.PID, s.ID, figure.Duration(launch.TakerPatience))
+	return err
 }
 
 // letGoPatience is how long a runner may take to end what it is at.
@@ -62,7 +73,7 @@ func (a *app) awaitLetGo(ctx context.Context, s *subject) error {
 			return err
 		}
 	}
-	return failure.New(failure.Error, "it was asked to and will; then  pawl start --take "+s.ID,
+	return failure.New(failure.Error, "it was asked to and will; then  pawl start --take "+s.ID+"  once more",
 		"process %d has not let go of loop %s within %s", s.holder.PID, s.ID, figure.Duration(letGoPatience))
 }
 

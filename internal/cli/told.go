@@ -101,7 +101,7 @@ func (t told) happened() string {
 	case loop.HandoverAsked:
 		return "asked to go on " + where(e.Owner) + because(e.Text)
 	case loop.HandedOver:
-		if e.Owner == loop.OwnerSession && t.before.Attended {
+		if e.Stays {
 			return "stays in its session" + because(e.Text)
 		}
 		return "goes on " + where(e.Owner) + because(e.Text)

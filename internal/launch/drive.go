@@ -32,6 +32,7 @@ type Drive struct {
 	Resumed bool
 
 	reopened bool           // resumed after its end
+	after    int64          // owner that it is taken up from, 0 whichever
 	close    []func() error // in the order made
 }
 
@@ -128,6 +129,12 @@ func scriptedAgent(path, dir string) (agent.Agent, error) {
 // Resume takes up a loop whose owner is gone, or one that ended with something
 // left to do. One that a person's session has goes on in fresh ones from now on.
 func Resume(ctx context.Context, l *store.Loop, env environment.Environment) (*Drive, error) {
+	return ResumeAfter(ctx, l, env, 0)
+}
+
+// ResumeAfter is Resume where no owner came after the one of the epoch (0 is any);
+// else the error is store.ErrLostOwnership.
+func ResumeAfter(ctx context.Context, l *store.Loop, env environment.Environment, epoch int64) (*Drive, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
@@ -142,7 +149,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment) (*D
 	}
 	ended := m.State.Phase == loop.Ended
 	if ended && !reopens(m) {
-		return nil, failure.New(failure.Usage, "begin another with  pawl run", "loop %s has ended: %s", l.ID, m.State.Outcome)
+		return nil, over(l, m)
 	}
 	if m.Attended(spec) && !ended { // a session has it, and would be left for nothing
 		a, err := agentFor(spec.Agent, l.Dir)
@@ -153,9 +160,9 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment) (*D
 			return nil, err
 		}
 	}
-	d := &Drive{Spec: spec, Resumed: true, reopened: ended}
+	d := &Drive{Spec: spec, Resumed: true, reopened: ended, after: epoch}
 	if spec.Policy.Attended {
-		if d, err = taken(ctx, l, env, l.Own); err != nil {
+		if d, err = taken(ctx, l, env, d.owner(l)); err != nil {
 			return nil, err
 		}
 	} else {
@@ -195,7 +202,7 @@ func (d *Drive) own(ctx context.Context, st *store.Store, l *store.Loop, repo *g
 	if d.Spec.Branch == "" {
 		d.Spec.Branch = "pawl/" + l.ID
 	}
-	owner, err := l.Own(ctx)
+	owner, err := d.owner(l)(ctx)
 	if err != nil {
 		return err
 	}
@@ -211,6 +218,18 @@ func (d *Drive) own(ctx context.Context, st *store.Store, l *store.Loop, repo *g
 		return err
 	}
 	return d.judge(ctx, l, env)
+}
+
+// owner makes the loop ours, from the owner that it is taken up from.
+func (d *Drive) owner(l *store.Loop) func(context.Context) (*store.Owner, error) {
+	return func(ctx context.Context) (*store.Owner, error) {
+		return l.OwnIf(ctx, func(epoch int64) error {
+			if d.after != 0 && epoch != d.after {
+				return store.ErrLostOwnership
+			}
+			return nil
+		})
+	}
 }
 
 // workTree is where the agent works: the repository's own, with HEAD on the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -25,18 +26,9 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 	if a.Spec, err = record.Asked(kept); err != nil {
 		return nil, err
 	}
-	m, _, err := record.Remember(l)
+	p := &Prepared{Home: env.PawlHome, Spec: a.Spec, loop: l.ID, root: kept.Root, env: env}
+	m, err := p.reopenable(ctx, l, o.Inside)
 	if err != nil {
-		return nil, err
-	}
-	if !reopens(m) {
-		return nil, failure.New(failure.Usage, "begin another with  pawl start", "loop %s has ended: %s", l.ID, m.State.Outcome)
-	}
-	p := &Prepared{Home: env.PawlHome, Spec: a.Spec, root: kept.Root, env: env}
-	if p.Before, err = before(ctx, store.Open(p.Home), p); err != nil {
-		return nil, err
-	}
-	if err := p.refuseBeside(o.Inside); err != nil {
 		return nil, err
 	}
 	d, err := Rejoin(ctx, l, env, 0)
@@ -44,10 +36,10 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	d.Observer = o.Observer
-	if err := d.onBranch(ctx); err != nil {
+	if m, err = p.reopenable(ctx, l, o.Inside); err != nil { // another may have been sooner
 		return nil, err
 	}
+	d.Observer = o.Observer
 	if err := d.leaveSession(ctx, m.Bound.Session, o.Inside); err != nil {
 		return nil, err
 	}
@@ -61,6 +53,33 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 		return a, nil
 	}
 	return a, a.bind(ctx, p, o.Inside, d.Owner.Epoch())
+}
+
+// reopenable says why a loop cannot go on in this session after its end, or gives
+// what it remembers.
+func (p *Prepared) reopenable(ctx context.Context, l *store.Loop, in Inside) (record.Memory, error) {
+	m, _, err := record.Remember(l)
+	if err != nil {
+		return m, fmt.Errorf("read loop %s: %w", l.ID, err)
+	}
+	if !reopens(m) {
+		return m, over(l, m)
+	}
+	if err := onBranch(ctx, l, p.Spec); err != nil {
+		return m, err
+	}
+	if p.Before, err = before(ctx, store.Open(p.Home), p); err != nil {
+		return m, err
+	}
+	return m, p.refuseBeside(in)
+}
+
+// over says that a loop has nothing left to do, or has been taken up again.
+func over(l *store.Loop, m record.Memory) error {
+	if m.State.Phase != loop.Ended {
+		return failure.New(failure.Usage, "pawl status "+l.ID+" shows it", "loop %s has been taken up again already", l.ID)
+	}
+	return failure.New(failure.Usage, "pawl report "+l.ID+" shows what came of it", "loop %s has ended %s, with nothing left to do", l.ID, m.State.Outcome)
 }
 
 // reopens tells whether a loop has ended with something left to do.

@@ -30,11 +30,22 @@ type Owner struct {
 // Own makes this process the loop's owner, with a new epoch. It returns a
 // *HeldError if another process is.
 func (l *Loop) Own(ctx context.Context) (*Owner, error) {
+	return l.OwnIf(ctx, func(int64) error { return nil })
+}
+
+// OwnIf is Own where may has nothing against it. It is asked with the epoch of the
+// owner so far while the loop's lock is held: what it finds then stays true. After
+// its error nothing was written.
+func (l *Loop) OwnIf(ctx context.Context, may func(epoch int64) error) (*Owner, error) {
 	o, err := l.lockAndOpen(ctx)
 	if err != nil {
 		return nil, err
 	}
-	o.epoch = o.journal.Last().Epoch + 1
+	before := o.journal.Last().Epoch
+	if err := may(before); err != nil {
+		return nil, errors.Join(err, o.Close())
+	}
+	o.epoch = before + 1
 	h := newHolder(l.ID, o.epoch)
 	if _, err := o.Append(journal.Entry{Type: Taken, Data: h}); err != nil {
 		return nil, errors.Join(err, o.Close())

@@ -115,6 +115,37 @@ func TestLookingDoesNotHinderOwning(t *testing.T) {
 	<-looking
 }
 
+// What speaks against a new owner is asked while nobody else can own the loop, and
+// leaves the old one's epoch as it was.
+func TestOwnIf(t *testing.T) {
+	t.Parallel()
+	l, o := owned(t)
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	no := errors.New("no")
+	_, err := l.OwnIf(t.Context(), func(epoch int64) error {
+		if _, alive, err := l.Holder(); err != nil || !alive || epoch != o.Epoch() {
+			t.Errorf("asked about epoch %d with the lock held %v, %v", epoch, alive, err)
+		}
+		return no
+	})
+	if !errors.Is(err, no) {
+		t.Fatalf("%v", err)
+	}
+	again, err := l.Rejoin(t.Context(), o.Epoch())
+	if err := errors.Join(err, again.Close()); err != nil {
+		t.Fatal(err)
+	}
+	next, err := l.OwnIf(t.Context(), func(int64) error { return nil })
+	if err != nil || next.Epoch() != o.Epoch()+1 {
+		t.Fatalf("%v", err)
+	}
+	if err := next.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestRejoin(t *testing.T) {
 	t.Parallel()
 	l, o := owned(t)
