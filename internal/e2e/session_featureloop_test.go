@@ -14,9 +14,13 @@ import (
 )
 
 // gated gives every loop of the person's the gate of the project.
-func gated(s *sessions) {
+func gated(s *sessions) { s.options(`gates = ["sh words.sh"]`) }
+
+// options writes the person's own configuration.
+func (s *sessions) options(text string) {
+	s.t.Helper()
 	file := filepath.Join(s.env["XDG_CONFIG_HOME"], "pawl", "config.toml")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte("gates = [\"sh words.sh\"]\n"), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text+"\n"), 0o600)); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -68,8 +68,7 @@ func TestTerminalPromptForPermission(t *testing.T) {
 			s.asks()
 			s.plays(messagesapi.Bash("touch asked.txt"), s.adds("bye"), done)
 			c := s.open()
-			c.Keys("!")
-			c.Type("pawl start 'add bye' " + words + flag)
+			c.shell("pawl start 'add bye' " + words + flag)
 			if flag == "" {
 				c.Shows("Do you want to proceed?", turnMost)
 				if exists(s.path("asked.txt")) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,26 +66,41 @@ func (s *sessions) moved(times int) {
 }
 
 // The context is full at 80 %: a fresh session goes on with what the first one
-// came to, and a session without a person ends with the loop.
+// came to, and a session without a person ends with the loop. Who asks for commits
+// gets them from both, on the branch that they are on.
 func TestSessionHandoverFull(t *testing.T) {
-	s := newHandover(t, settings)
-	s.two(
-		messagesapi.Steps(begins("'add bye and thanks' --handover "+words, s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), more)...),
-		messagesapi.Steps(s.adds("thanks"), done))
-	p := s.print("loop")
-	s.is(state{"verified", 2}, p)
-	s.moved(1)
-	if !p.tells("ended VERIFIED after 2 iterations") || s.continued() != 0 {
-		t.Errorf("%s\n%s", p, s.story())
-	}
-	fresh := s.said("add bye and thanks\n")
-	for _, want := range []string{"# Goal", "?? bye.txt", "the context is 85 % full"} {
-		if !strings.Contains(fresh.News(), want) {
-			t.Errorf("the fresh session was not told %q, but:\n%s", want, fresh.News())
-		}
-	}
-	if got := s.status(); got.Turns != 2 || got.CostUSD <= 0 {
-		t.Errorf("status %+v", got)
+	for name, tc := range map[string]struct {
+		flags   string
+		commits []string
+	}{
+		"with consent":  {flags: "--handover"},
+		"hybrid":        {flags: "--session hybrid"},
+		"with a commit": {flags: "--handover --commit", commits: []string{"feat:_add_bye_and_thanks"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newHandover(t, settings)
+			s.two(
+				messagesapi.Steps(begins("'add bye and thanks' "+tc.flags+" "+words, s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), more)...),
+				messagesapi.Steps(s.adds("thanks"), done))
+			p := s.print("loop")
+			s.is(state{"verified", 2}, p)
+			s.moved(1)
+			if !p.tells("ended VERIFIED after 2 iterations") || s.continued() != 0 {
+				t.Errorf("%s\n%s", p, s.story())
+			}
+			fresh := s.said("add bye and thanks\n")
+			for _, want := range []string{"# Goal", "?? bye.txt", "the context is 85 % full"} {
+				if !strings.Contains(fresh.News(), want) {
+					t.Errorf("the fresh session was not told %q, but:\n%s", want, fresh.News())
+				}
+			}
+			if got := s.status(); got.Turns != 2 || got.CostUSD <= 0 {
+				t.Errorf("status %+v", got)
+			}
+			if got := s.subjects(); !slices.Equal(got, tc.commits) || s.git("branch", "--show-current") != "main" {
+				t.Errorf("commits %q on %s", got, s.git("branch", "-a"))
+			}
+		})
 	}
 }
 
@@ -95,8 +111,7 @@ func TestTerminalHandoverFull(t *testing.T) {
 		messagesapi.Steps(s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), messagesapi.Text("Hello.")),
 		messagesapi.Steps(until("go"), s.adds("thanks"), done))
 	c := s.open()
-	c.Keys("!")
-	c.Type("pawl start 'add bye and thanks' --handover " + words)
+	c.shell("pawl start 'add bye and thanks' --handover " + words)
 	c.Shows("goes on in fresh sessions, since the context is 85 % full", turnMost)
 	c.Shows("--follow", turnMost)
 	if r := s.pawl("status", "."); !r.says("running", "fresh") {
@@ -104,8 +119,10 @@ func TestTerminalHandoverFull(t *testing.T) {
 	}
 	c.types("are you there")
 	c.Shows("Hello.", turnMost)
+	c.Kill() // the loop needs neither the client nor the terminal
 	s.write(map[string]string{"go": ""})
-	c.ends(state{"verified", 2})
+	s.eventually("end of the loop", func() bool { return s.now().Outcome != "" })
+	s.is(state{"verified", 2}, c)
 	s.moved(1)
 }
 
@@ -189,8 +206,7 @@ func TestTerminalHandoverAndBack(t *testing.T) {
 	go func() { first <- s.print("loop") }()
 	s.eventually("turn of a fresh session", func() bool { return len(s.clients()) == 2 })
 	c := s.open()
-	c.Keys("!")
-	c.Type("pawl start --take " + s.now().ID)
+	c.shell("pawl start --take " + s.now().ID)
 	c.ends(state{"verified", 2})
 	s.moved(2)
 	if p := <-first; !p.tells("lives in another session now") {

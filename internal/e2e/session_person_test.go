@@ -21,8 +21,7 @@ func TestTerminalBegunInBashMode(t *testing.T) {
 	s := newSessions(t, settings)
 	s.plays(s.adds("bye"), messagesapi.Text("I did it."), done)
 	c := s.open()
-	c.Keys("!")
-	c.Type("pawl start 'add bye' " + words)
+	c.shell("pawl start 'add bye' " + words)
 	c.ends(state{"verified", 2})
 	c.Shows("ended VERIFIED after 2 iterations", turnMost)
 }

@@ -123,8 +123,7 @@ func TestTerminalVerifyFifthTry(t *testing.T) {
 		return addsLine(r)
 	})
 	c := s.open()
-	c.Keys("!")
-	c.Type("pawl start --verify 'sh check.sh'")
+	c.shell("pawl start --verify 'sh check.sh'")
 	c.Shows("beside this one", turnMost)
 	c.types("what takes so long")
 	c.Shows("A try.", turnMost)
@@ -205,7 +204,7 @@ func (s *sessions) peer(text string) {
 // and says why.
 func TestSessionVerifyWithoutIsolation(t *testing.T) {
 	s := newVerify(t, plugin)
-	s.env["PAWL_AGENT_COMMAND"] = s.home + "/no-such-client"
+	s.options(`agent_command = "no-such-client"`)
 	p := s.print("/pawl:verify sh check.sh")
 	s.is(state{"verified", 5}, p)
 	if ids := s.clients(); len(ids) != 1 {

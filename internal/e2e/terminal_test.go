@@ -38,6 +38,15 @@ func (c *terminal) types(line string) {
 	c.hears(line)
 }
 
+// shell types a command of the person's own shell, in the client's bash mode.
+func (c *terminal) shell(command string) {
+	c.s.t.Helper()
+	n := strings.Count(c.Screen(), "!")
+	c.Keys("!")
+	c.until("bash mode", func() bool { return strings.Count(c.Screen(), "!") > n })
+	c.Type(command)
+}
+
 // loops begins a loop by the plugin's command.
 func (c *terminal) loops(args string) {
 	c.s.t.Helper()
