@@ -134,12 +134,12 @@ func (t thFiles) days() []string {
 // GoesOn writes the iteration, and up to when the channel was read. A status that
 // the agent wrote is put back.
 func (t thFiles) GoesOn(m record.Memory, _ time.Time) error {
-	memory := t.remember()
-	if memory.Held || memory.News {
+	memory, ran := t.remember(), t.ranSoFar()
+	if memory.Held || memory.News || memory.Ran != ran {
 		if memory.News {
 			memory.Told = m.State.Iteration
 		}
-		memory.Held, memory.News = false, false // what was held, the person had go on
+		memory.Held, memory.News, memory.Ran = false, false, ran // what was held, the person had go on
 		if err := t.keep(memory); err != nil {
 			return err
 		}

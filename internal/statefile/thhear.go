@@ -7,17 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/foreign/thloop"
-	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // channelMax is the largest file of a channel that is read, in bytes.
@@ -31,13 +27,14 @@ const settles = 2 * time.Second
 // loop's folder.
 type thMemory struct {
 	Cursor thloop.Cursor `json:"cursor,omitzero"`
-	Calls  int64         `json:"calls,omitempty"`  // bytes of the tool calls that were looked at
+	Calls  int64         `json:"calls,omitempty"`  // bytes of the session's tool calls that were looked at
+	Ran    int64         `json:"ran,omitempty"`    // bytes of those of our own sessions that ran before this turn
 	News   bool          `json:"news,omitempty"`   // the channel had something for the next turn
 	Told   int           `json:"told,omitempty"`   // the last iteration it had something for
 	Held   bool          `json:"held,omitempty"`   // the loop rests, as the agent may have written the stop
 	Seen   string        `json:"seen,omitempty"`   // what a tool call of the agent's, or our own end, had the state file say
 	Prompt *string       `json:"prompt,omitempty"` // of the state file, when it was last read
-	At     int64         `json:"at,omitempty"`     // Calls when Held or Seen were set
+	At     int64         `json:"at,omitempty"`     // Calls when Held or Seen were set, 0 where one of our own sessions is why
 	Said   *thSaid       `json:"said,omitempty"`   // was said, and not known to be heard: said once more
 }
 
@@ -95,7 +92,7 @@ func (t thFiles) Hear(now time.Time) (Word, error) {
 	case err != nil && what == "":
 		return Word{}, err // nothing was remembered: the channel is heard when the file can be read
 	case what != "" && what != m.Seen && w.did.state:
-		m.Seen, m.At = what, m.Calls
+		m.Seen, m.At = what, w.did.at
 		w.note(fmt.Sprintf("A tool call of yours left %s so that it %s. That does not end the loop; its limits and the person do.", t.Spec.File, what))
 	case what != m.Seen:
 		m.Seen = ""
@@ -165,7 +162,7 @@ func (t thFiles) channel(m *thMemory, w *thWord, state fs.FileInfo) string {
 		case news.First && !(s.Last && fresh[s.File]): // it was there before the loop
 		case s.Own && !s.Last: // the agent speaks of it
 		case w.did.channel || s.Own:
-			m.Held, m.At = true, m.Calls
+			m.Held, m.At = true, w.did.at
 		default:
 			return fmt.Sprintf("%s:%d says stop", s.File, s.Line)
 		}
@@ -195,86 +192,4 @@ func (t thFiles) sources(c thloop.Cursor, w *thWord, state fs.FileInfo) (files [
 		fresh[name] = state != nil && info.ModTime().After(state.ModTime())
 	}
 	return files, fresh
-}
-
-// thCalls is what tool calls of the agent's may have written to.
-type thCalls struct {
-	state, channel bool
-	theirs         bool // what it did when m.At was set was the person's after all
-}
-
-// callsMax bounds how much of the tool calls is looked at.
-const callsMax = 16 << 20
-
-// calls looks at the tool calls since the last time. They are written down where
-// the loop lives in a session; those of a turn that was the person's are theirs.
-func (t thFiles) calls(m *thMemory) thCalls {
-	f, err := os.Open(filepath.Join(t.LoopDir, record.ToolCallsFile))
-	if err != nil {
-		return thCalls{}
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.NewSectionReader(f, m.Calls, callsMax))
-	if err != nil {
-		return thCalls{}
-	}
-	type at struct {
-		offset int64
-		did    thCalls
-	}
-	var all []at
-	var did thCalls
-	for line := range bytes.Lines(data) {
-		if !bytes.HasSuffix(line, []byte("\n")) {
-			break
-		}
-		var c record.ToolCall
-		if json.Unmarshal(line, &c) == nil { // else it is damaged, and the rest counts
-			if c.Theirs {
-				all = slices.DeleteFunc(all, func(a at) bool { return a.offset >= c.From })
-				did.theirs = did.theirs || m.At > c.From
-			}
-			all = append(all, at{m.Calls, t.wrote(c)})
-		}
-		m.Calls += int64(len(line))
-	}
-	for _, a := range all {
-		did.state, did.channel = did.state || a.did.state, did.channel || a.did.channel
-	}
-	return did
-}
-
-// wholly is how long a command may be that was written down as a whole.
-const wholly = 1900
-
-// wrote tells what a tool call may have written to: of the channel, where a stop
-// may be what it wrote. What is written by a command stands in it.
-func (t thFiles) wrote(c record.ToolCall) thCalls {
-	if slices.Contains([]string{"Read", "Grep", "Glob", "LS"}, c.Tool) {
-		return thCalls{}
-	}
-	text := filepath.ToSlash(c.Path)
-	if c.Path == "" && writes(c.Command) {
-		text = c.Command
-	}
-	return thCalls{
-		state: strings.Contains(text, strings.TrimSuffix(filepath.Base(t.Path), ".local.md")),
-		channel: strings.Contains(text, filepath.Base(thloop.ChannelDir)) &&
-			(c.Path != "" || len(text) > wholly || strings.Contains(strings.ToLower(text), "stop")),
-	}
-}
-
-// writes tells whether a command may write to a file: it does not only look.
-func writes(command string) bool {
-	command = strings.NewReplacer("2>&1", "", "2>/dev/null", "", "2> /dev/null", "").Replace(command)
-	if strings.Contains(command, ">") {
-		return true
-	}
-	for part := range strings.FieldsFuncSeq(command, func(r rune) bool { return strings.ContainsRune("|;&\n()`", r) }) {
-		words := strings.Fields(part)
-		if len(words) > 0 && !slices.Contains([]string{"cat", "tail", "head", "grep", "rg", "ls", "wc", "cd", "less", "stat", "echo", "sort"}, words[0]) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,0 +1,123 @@
+package statefile
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/foreign/thloop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// thCalls is what tool calls of the agent's may have written to.
+type thCalls struct {
+	state, channel bool
+	at             int64 // how far the session's calls were read, 0 if others are among these
+	theirs         bool  // what it did when m.At was set was the person's after all
+}
+
+// callsMax bounds how much of the tool calls is looked at.
+const callsMax = 16 << 20
+
+// calls looks at the tool calls that may have come to something since the last
+// time. Those of the person's session are written down when they have run, and in
+// a turn that was the person's they are theirs. Those of our own sessions are
+// written down before they run: all of this turn's count until the next.
+func (t thFiles) calls(m *thMemory) thCalls {
+	ran, _ := t.since(record.RanFile, m.Ran, thMemory{})
+	did, n := t.since(record.ToolCallsFile, m.Calls, *m)
+	m.Calls += n
+	if did.at = m.Calls; ran.state || ran.channel {
+		did.at = 0
+	}
+	did.state, did.channel = did.state || ran.state, did.channel || ran.channel
+	return did
+}
+
+// ranSoFar is how much our own sessions have written down.
+func (t thFiles) ranSoFar() int64 {
+	info, err := os.Stat(filepath.Join(t.LoopDir, record.RanFile))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// since looks at the calls in a file from an offset on, and tells how many bytes
+// of whole lines there were.
+func (t thFiles) since(name string, from int64, m thMemory) (did thCalls, n int64) {
+	f, err := os.Open(filepath.Join(t.LoopDir, name))
+	if err != nil {
+		return did, 0
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.NewSectionReader(f, from, callsMax))
+	if err != nil {
+		return did, 0
+	}
+	type at struct {
+		offset int64
+		did    thCalls
+	}
+	var all []at
+	for line := range bytes.Lines(data) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break
+		}
+		var c record.ToolCall
+		if json.Unmarshal(line, &c) == nil { // else it is damaged, and the rest counts
+			if c.Theirs {
+				all = slices.DeleteFunc(all, func(a at) bool { return a.offset >= c.From })
+				did.theirs = did.theirs || m.At > c.From
+			}
+			all = append(all, at{from + n, t.wrote(c)})
+		}
+		n += int64(len(line))
+	}
+	for _, a := range all {
+		did.state, did.channel = did.state || a.did.state, did.channel || a.did.channel
+	}
+	return did, n
+}
+
+// wholly is how long a command may be that was written down as a whole.
+const wholly = 1900
+
+// wrote tells what a tool call may have written to: of the channel, where a stop
+// may be what it wrote. What is written by a command stands in it.
+func (t thFiles) wrote(c record.ToolCall) thCalls {
+	if c.Any {
+		return thCalls{state: true, channel: true}
+	}
+	if slices.Contains([]string{"Read", "Grep", "Glob", "LS"}, c.Tool) {
+		return thCalls{}
+	}
+	text := filepath.ToSlash(c.Path)
+	if c.Path == "" && writes(c.Command) {
+		text = c.Command
+	}
+	return thCalls{
+		state: strings.Contains(text, strings.TrimSuffix(filepath.Base(t.Path), ".local.md")),
+		channel: strings.Contains(text, filepath.Base(thloop.ChannelDir)) &&
+			(c.Path != "" || len(text) > wholly || strings.Contains(strings.ToLower(text), "stop")),
+	}
+}
+
+// writes tells whether a command may write to a file: it does not only look.
+func writes(command string) bool {
+	command = strings.NewReplacer("2>&1", "", "2>/dev/null", "", "2> /dev/null", "").Replace(command)
+	if strings.Contains(command, ">") {
+		return true
+	}
+	for part := range strings.FieldsFuncSeq(command, func(r rune) bool { return strings.ContainsRune("|;&\n()`", r) }) {
+		words := strings.Fields(part)
+		if len(words) > 0 && !slices.Contains([]string{"cat", "tail", "head", "grep", "rg", "ls", "wc", "cd", "less", "stat", "echo", "sort"}, words[0]) {
+			return true
+		}
+	}
+	return false
+}
