@@ -33,10 +33,7 @@ type Options struct {
 	Args         []string          // extra arguments for the client
 	Env          map[string]string // added to the environment
 	Marker       string            // value of PAWL_LOOP in the environment of the client and all it starts
-	// PermissionMode is the client's own, for what Judge allows as for all else; "" =
-	// the client's default. An agent without such modes knows none.
-	PermissionMode string
-	LogPath        string // where the raw stream is appended; "" = nowhere
+	LogPath      string            // where the raw stream is appended; "" = nowhere
 	// Judge answers a tool call before it runs. It must answer quickly; nil allows everything.
 	Judge func(ToolCall) Verdict
 }

@@ -51,7 +51,7 @@ func TestOrdersThatASessionCannotKeep(t *testing.T) {
 
 func TestBoundsOfIsolatedTries(t *testing.T) {
 	t.Parallel()
-	theirs := &record.Isolation{MaxCostUSD: 2, PermissionMode: "acceptEdits"}
+	theirs := &record.Isolation{MaxCostUSD: 2}
 	cases := []struct {
 		name, config string
 		change       func(root string, q *launch.AttendRequest)

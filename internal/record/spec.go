@@ -66,9 +66,8 @@ type Spec struct {
 
 // Isolation bounds a try outside the person's session.
 type Isolation struct {
-	MaxCostUSD     float64       `json:"max_cost_usd,omitempty"` // 0 is no bound
-	Timeout        time.Duration `json:"timeout,omitempty"`      // 0 is no bound
-	PermissionMode string        `json:"permission_mode,omitempty"`
+	MaxCostUSD float64       `json:"max_cost_usd,omitempty"` // 0 is no bound
+	Timeout    time.Duration `json:"timeout,omitempty"`      // 0 is no bound
 }
 
 // Agent is the agent to drive and how.

@@ -39,7 +39,6 @@ func (r *Runner) try(ctx context.Context, a loop.Action, m record.Memory) (_ loo
 	}
 	is, log := r.isolation(m.State), filepath.Join(dir, "stream.jsonl")
 	o := r.sessionOptions(log)
-	o.PermissionMode = is.PermissionMode
 	s, err := r.Agent.Start(ctx, o)
 	if err != nil {
 		if ctx.Err() != nil {

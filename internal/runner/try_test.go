@@ -128,13 +128,13 @@ func (s boundSession) Turn(ctx context.Context, t agent.Turn, emit func(agent.Ev
 
 func TestATryIsBounded(t *testing.T) {
 	st := spent(t, "-- 1/failure --\nover_budget the turn has cost $0.31 of $0.30\n-- 1/files/have.txt --\none\ntwo\n", nil,
-		&record.Isolation{MaxCostUSD: 0.3, Timeout: time.Minute, PermissionMode: "dontAsk"})
+		&record.Isolation{MaxCostUSD: 0.3, Timeout: time.Minute})
 	b := &bounds{Agent: st.agent}
 	st.agent = b
 	if st.attend(); st.s.Outcome != loop.Verified || !strings.Contains(st.s.Try.Died, "$0.31") {
 		t.Fatalf("%s: %s %+v", st.s.Outcome, st.s.Reason, st.s.Try)
 	}
-	if b.turn.MaxCostUSD != 0.3 || b.turn.Timeout != time.Minute || b.o.PermissionMode != "dontAsk" || b.o.Marker != st.loop.ID || b.o.Resume != "" {
+	if b.turn.MaxCostUSD != 0.3 || b.turn.Timeout != time.Minute || b.o.Marker != st.loop.ID || b.o.Resume != "" {
 		t.Errorf("%+v, %+v", b.turn, b.o)
 	}
 }

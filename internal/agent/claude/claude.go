@@ -110,9 +110,6 @@ func (a Agent) argv(o agent.Options) []string {
 	if o.Model != "" {
 		argv = append(argv, "--model", o.Model)
 	}
-	if o.PermissionMode != "" {
-		argv = append(argv, "--permission-mode", o.PermissionMode)
-	}
 	return append(argv, o.Args...)
 }
 

@@ -60,12 +60,13 @@ func TestRoundsAreCounted(t *testing.T) {
 	}
 }
 
-// What the judge forbids stays forbidden in any permission mode.
+// What the judge forbids stays forbidden in any permission mode that the person's
+// settings, or arguments, give the client.
 func TestAPermissionModeDoesNotOverruleTheJudge(t *testing.T) {
 	for _, mode := range []string{"acceptEdits", "dontAsk", "bypassPermissions"} {
 		t.Run(mode, func(t *testing.T) {
 			r := newRig(t, messagesapi.Bash("touch allowed"), messagesapi.Bash("touch forbidden"), messagesapi.Text("done"))
-			r.o.PermissionMode = mode
+			r.o.Args = []string{"--permission-mode", mode}
 			r.o.Env["IS_SANDBOX"] = "1" // else the client refuses the last one to root
 			r.o.Judge = func(c agent.ToolCall) agent.Verdict {
 				command, _ := c.Input["command"].(string)
