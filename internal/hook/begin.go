@@ -20,12 +20,13 @@ type BeginRequest struct {
 	Started    time.Time `json:"started,omitzero"` // when the session began, if known
 	PromptID   string    `json:"prompt_id,omitempty"`
 	Client     int       `json:"client,omitempty"`
-	Dir        string    `json:"dir"`               // where the session is now
-	Root       string    `json:"root"`              // its project folder
-	Command    string    `json:"command,omitempty"` // loop, verify, ralph-loop
-	Args       string    `json:"args,omitempty"`    // as they were typed: no shell has seen them
-	Adopt      string    `json:"adopt,omitempty"`   // path of another tool's file, absolute or relative to Root
-	Format     string    `json:"format,omitempty"`  // its statefile.Format
+	Dir        string    `json:"dir"`                // where the session is now
+	Root       string    `json:"root"`               // its project folder
+	Command    string    `json:"command,omitempty"`  // loop, verify, ralph-loop
+	Args       string    `json:"args,omitempty"`     // as they were typed: no shell has seen them
+	Adopt      string    `json:"adopt,omitempty"`    // path of another tool's file, absolute or relative to Root
+	Format     string    `json:"format,omitempty"`   // its statefile.Format
+	ByAgent    bool      `json:"by_agent,omitempty"` // the session's own agent may have written that
 	Unattended bool      `json:"unattended,omitempty"`
 	Judge      string    `json:"judge,omitempty"`
 }

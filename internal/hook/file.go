@@ -30,7 +30,7 @@ func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 		if path == "" {
 			continue
 		}
-		proposal, err := h.proposal(f, path, p)
+		proposal, byAgent, err := h.proposal(f, path, p)
 		if proposal.Skip {
 			continue
 		}
@@ -39,7 +39,7 @@ func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 			if mine = mine || h.sessions.Once(ctx, h.p.Session, "adopts at "+h.p.stopID()); !mine {
 				return none, session.ErrNone // Pawl is installed twice: the other one does
 			}
-			adopted, err = h.adopt(ctx, BeginRequest{Adopt: path, Format: f.Name()})
+			adopted, err = h.adopt(ctx, BeginRequest{Adopt: path, Format: f.Name(), ByAgent: byAgent})
 		}
 		if err != nil && h.sessions.Once(ctx, h.p.Session, err.Error()) {
 			news = append(news, "pawl: "+leftAlone(inProject(p.Root, path), err))
@@ -55,17 +55,22 @@ func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 	return none, errors.New(strings.TrimPrefix(strings.Join(news, "\n"), "pawl: "))
 }
 
-// proposal is what another tool's files ask for; an error says why no session may
+// proposal is what another tool's files ask for, and whether it had to be known,
+// and is so, that the agent may have written them; an error says why no session may
 // follow them. What only git can tell is left to whoever begins the loop.
-func (h *hook) proposal(f statefile.Format, path string, p place.Project) (statefile.Proposal, error) {
-	made, err := f.Propose(path, p, statefile.Circumstances{
-		SessionID: h.p.Session, SessionStarted: h.sessionBegan(), Now: h.now, Home: h.Env.Home,
+func (h *hook) proposal(f statefile.Format, path string, p place.Project) (made statefile.Proposal, byAgent bool, err error) {
+	made, err = f.Propose(path, p, statefile.Circumstances{
+		SessionID: h.p.Session, SessionStarted: h.sessionBegan(), Now: h.now, Home: h.Env.Home, Unattended: h.Env.Session.Unattended,
 		Tracked: func(string) (bool, error) { return false, nil },
+		ByAgent: func(names ...string) bool {
+			byAgent = h.byAgent(names)
+			return byAgent
+		},
 	})
 	if err == nil && made.Refused != "" {
 		err = errors.New(made.Refused)
 	}
-	return made, err
+	return made, byAgent, err
 }
 
 // adopt has a loop made of another tool's files. An error says why none is; there

@@ -114,11 +114,24 @@ func (f featureList) Propose(path string, p Place, c Circumstances) (Proposal, e
 	if err != nil {
 		return Proposal{}, err
 	}
-	return Proposal{
+	q := Proposal{
 		Prompt: goal, Plan: list, MaxIterations: progress.MaxIterations, MaxGiven: true,
-		Counted: max(progress.Iteration-1, 0), Handover: true,
-	}, nil
+		Counted: max(progress.Iteration-1, 0), Handover: p.FeatureLoop() != "" || c.Unattended || !c.byAgent(featureNames()...),
+	}
+	if !q.Handover {
+		q.Remark = "its files were written in this session, so it stays here: ! pawl handover goes on in fresh sessions when the context is full"
+	}
+	return q, nil
 }
+
+// featureNames are what names a folder's files, wherever a command stands.
+func featureNames() []string {
+	return []string{featureloop.ListName, featureloop.ProgressName, featureloop.PromptName, "ralph-loops"}
+}
+
+// byAgent tells whether the session's own agent may have written a file. What it
+// writes is no person's consent to sessions in which nobody is asked.
+func (c Circumstances) byAgent(names ...string) bool { return c.ByAgent == nil || c.ByAgent(names...) }
 
 // consider reads the progress.txt at path; it is nil where the session may not
 // follow its folder, and why says why not, "" where there is nothing to say. Files

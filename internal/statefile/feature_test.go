@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,7 @@ func newProject(t *testing.T, files map[string]string) *project {
 	p := &project{t: t, root: root, c: statefile.Circumstances{
 		SessionID: "s", SessionStarted: now.Add(-time.Hour), Now: now,
 		Tracked: func(string) (bool, error) { return false, nil }, Home: t.TempDir(),
+		ByAgent: func(...string) bool { return false },
 	}}
 	for name, text := range files {
 		p.write(name, text)
@@ -164,6 +166,38 @@ func TestFeatureProposal(t *testing.T) {
 	want.Prompt, want.MaxIterations, want.Counted = "", 15, 0
 	if diff := cmp.Diff(want, got); diff != "" || why != "yes" {
 		t.Errorf("the list alone: %s (-want +got):\n%s", why, diff)
+	}
+}
+
+// What the session's own agent may have written is nobody's consent to sessions in
+// which nobody is asked; where nobody sits, or where the person named the folder,
+// there is.
+func TestFeatureHandover(t *testing.T) {
+	t.Parallel()
+	yes := func(p *project) {
+		p.c.ByAgent = func(names ...string) bool { return slices.Contains(names, "feature_list.json") }
+	}
+	tests := []struct {
+		name    string
+		arrange func(p *project)
+		want    bool
+	}{
+		{"written by the person", func(*project) {}, true},
+		{"written by the agent", yes, false},
+		{"nobody can tell", func(p *project) { p.c.ByAgent = nil }, false},
+		{"written by the agent, named by the person", func(p *project) { yes(p); p.dir = current }, true},
+		{"written by the agent, nobody there", func(p *project) { yes(p); p.c.Unattended = true }, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t, files(current))
+			tt.arrange(p)
+			why, got := p.proposes()
+			if why != "yes" || got.Handover != tt.want || strings.Contains(got.Remark, "pawl handover") == tt.want {
+				t.Errorf("%s: %+v", why, got)
+			}
+		})
 	}
 }
 

@@ -97,6 +97,10 @@ type Circumstances struct {
 	Now            time.Time
 	Tracked        func(path string) (bool, error) // whether git tracks a file, by its absolute path: such a file came with the repository, not from the person
 	Home           string                          // the person's home folder, "" if there is none
+	Unattended     bool                            // nobody sits in the session
+	// ByAgent tells whether the session's own agent ran something that names one of
+	// these, and may have written it (MayWrite). nil is yes.
+	ByAgent func(names ...string) bool
 }
 
 // Proposal is what a loop made of the files is to be.
@@ -117,7 +121,7 @@ type Proposal struct {
 	VerifyTimeout  time.Duration
 	VerifyDir      string // where it runs, absolute; "" for the root
 	Counted        int    // iterations that were counted there
-	Handover       bool   // the format promises to go on in fresh sessions
+	Handover       bool   // the format promises to go on in fresh sessions, and the person chose it
 	Isolation      *record.Isolation
 	InSessionTries int    // failed tries before an isolated one, if Isolation is set; 0 is the usual number
 	Remark         string // worth telling the person when the loop begins, "" for nothing

@@ -93,11 +93,11 @@ func (t thFiles) wrote(c record.ToolCall) thCalls {
 	if c.Any {
 		return thCalls{state: true, channel: true}
 	}
-	if slices.Contains([]string{"Read", "Grep", "Glob", "LS"}, c.Tool) {
+	if !MayWrite(c.Tool, c.Command) {
 		return thCalls{}
 	}
 	text := filepath.ToSlash(c.Path)
-	if c.Path == "" && writes(c.Command) {
+	if c.Path == "" {
 		text = c.Command
 	}
 	return thCalls{
@@ -105,6 +105,12 @@ func (t thFiles) wrote(c record.ToolCall) thCalls {
 		channel: strings.Contains(text, filepath.Base(thloop.ChannelDir)) &&
 			(c.Path != "" || len(text) > wholly || strings.Contains(strings.ToLower(text), "stop")),
 	}
+}
+
+// MayWrite tells whether a tool call, of a command if it has one, may write to a
+// file: it does not only look.
+func MayWrite(tool, command string) bool {
+	return !slices.Contains([]string{"Read", "Grep", "Glob", "LS"}, tool) && (command == "" || writes(command))
 }
 
 // writes tells whether a command may write to a file: it does not only look.

@@ -1,0 +1,65 @@
+package statefile
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// Where a runner has the loop its agent's calls are written down elsewhere, before
+// they run, and the files are read every second. What they did ends nothing, and
+// is nobody else's doing; what is written in a later turn is the person's.
+func TestThHeardByARunner(t *testing.T) {
+	t.Parallel()
+	stop := func(p *project) { p.add(thV1, "stop\n") }
+	edit := func(p *project) {
+		p.put(thPath, strings.Replace(p.tree()[thPath], "status: active", "status: completed", 1))
+	}
+	tests := []struct {
+		name string
+		call record.ToolCall
+		do   func(p *project)
+		held bool
+		says string // what it is in a turn without such a call
+	}{
+		{"the channel", record.ToolCall{Tool: "Bash", Command: "echo stop >> temp/th-channel.md"}, stop, true, thV1 + ":4 says stop"},
+		{"the status", record.ToolCall{Tool: "Edit", Path: "/p/" + thPath}, edit, false, thPath + ` has the status "completed"`},
+		{"what nobody can tell, the channel", record.ToolCall{Any: true}, stop, true, thV1 + ":4 says stop"},
+		{"what nobody can tell, the status", record.ToolCall{Any: true}, edit, false, thPath + ` has the status "completed"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := thProject(t)
+			p.called(record.RanFile, tt.call)
+			if w := p.hear(later()); w.Stop != "" || len(w.Notes) > 0 {
+				t.Fatalf("before it ran: heard %+v", w)
+			}
+			tt.do(p)
+			if w := p.hear(later()); w.Stop != "" || w.Held != tt.held {
+				t.Fatalf("it ran: heard %+v", w)
+			}
+			p.ran(record.ToolCall{Theirs: true})
+			if w := p.hear(later()); w.Stop != "" || w.Held != tt.held {
+				t.Fatalf("a turn of the person's earlier: heard %+v", w)
+			}
+			for range 2 { // the turn at hand, and one without a call
+				if err := p.loop().GoesOn(stands(4), later()); err != nil {
+					t.Fatal(err)
+				}
+				if w := p.hear(later()); w.Stop != "" || w.Held {
+					t.Fatalf("the next turn: heard %+v", w)
+				}
+			}
+			p.add(thV1, "look\n")
+			if tt.do(p); !strings.Contains(p.tree()[thPath], "active") == tt.held {
+				t.Fatal(p.tree()[thPath])
+			}
+			says := strings.Replace(tt.says, ":4", ":5", 1)
+			if w := p.hear(later()); w.Stop != says {
+				t.Errorf("the person: heard %+v, want %s", w, says)
+			}
+		})
+	}
+}
