@@ -54,7 +54,7 @@ func waits(st loop.State) string {
 // nothing is to be said to it but to go on.
 func plain(s *seat) bool {
 	a, ok := s.mem.State.Asked(loop.BeginTurn)
-	return ok && a.Situation == loop.GoOn && !a.Fresh && len(a.Notes) == 0 && s.mem.State.Failing == s.failing &&
+	return ok && a.Situation == loop.GoOn && !a.Fresh && !s.spec.Untold(s.mem.State) && len(a.Notes) == 0 && s.mem.State.Failing == s.failing &&
 		(!s.byPerson || s.failing == nil) // who had a word between is told once more what failed
 }
 

@@ -134,11 +134,22 @@ func (h *hook) goal(b session.Binding) string {
 // is a session of another id in the same process. Otherwise the loop rests until
 // the session is taken up again.
 func (h *hook) ended(ctx context.Context, b session.Binding) error {
+	s, err := h.sit(ctx, b)
+	switch {
+	case err != nil: // something is at work on it, or it is not ours any more
+	case s.mem.State.Phase == loop.Ended: // nobody was told
+		_, err = h.standing(ctx, b, s)
+		return err
+	default:
+		if err := s.rise(); err != nil {
+			return err
+		}
+	}
 	if h.p.Reason == "clear" {
 		return errors.Join(h.remark(ctx, b, "the context was emptied (/clear)"), h.sessions.Await(ctx, b, []int{h.client()}, h.now))
 	}
 	var left error
-	err := h.quietly(ctx, b, func(s *seat) error {
+	err = h.quietly(ctx, b, func(s *seat) error {
 		s.note(loop.Info, "the session was closed ("+oneLine(h.p.Reason)+"); claude --resume "+b.Session+" goes on with it")
 		s.bound(b, true)
 		if f, ok := files(b, s).(statefile.Leaver); ok {

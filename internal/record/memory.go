@@ -77,6 +77,10 @@ type Bound struct {
 type Sorted struct {
 	Calls int64 `json:"calls,omitempty"` // bytes of ToolCallsFile that have been looked at
 	Ran   int64 `json:"ran,omitempty"`   // bytes of RanFile, as far as an owner who left the loop said
+	// Shut is one more than the bytes of ToolCallsFile that stood there when a runner
+	// took the loop: what its session does since is none of the loop's. 0 while a
+	// session has it.
+	Shut int64 `json:"shut,omitempty"`
 	// Stand are changes of what judges that stand although they are not the
 	// person's: path → sum of the content.
 	Stand map[string]string `json:"stand,omitempty"`

@@ -100,6 +100,10 @@ func Asked(kept store.Spec) (Spec, error) {
 	return s, nil
 }
 
+// Untold tells whether the agent may not have been told anything yet: a loop that
+// came out of another tool's file is found when a turn has ended.
+func (s Spec) Untold(st loop.State) bool { return s.File != "" && st.Turns <= 1 }
+
 // Goal is what was asked, in few words.
 func (s Spec) Goal() string {
 	words := s.Prompt

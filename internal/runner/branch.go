@@ -147,7 +147,7 @@ func (r *Runner) finish(ctx context.Context) {
 	if r.mem.State.Turns == 0 && !r.mem.Unsorted {
 		return // nothing was touched
 	}
-	if !r.attended() { // else the hook tells the files, when it tells the person
+	if !r.attended() || r.mem.Bound.Closed { // else the hook tells the files, when it tells the person
 		r.over()
 	}
 	ctx = context.WithoutCancel(ctx)

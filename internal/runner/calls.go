@@ -21,11 +21,11 @@ import (
 // theirs for the agent's, nor forget what it found before. A runner has seen what
 // its own agent did; it is told what a session left behind.
 func (r *Runner) readCalls(m record.Memory) error {
-	theirs, calls, err := callsIn(record.ToolCallsPath(r.Loop), m.Sorted.Calls)
+	theirs, calls, err := callsIn(record.ToolCallsPath(r.Loop), m.Sorted.Calls, m.Sorted.Shut-1)
 	if err != nil {
 		return err
 	}
-	r.read = record.Sorted{Calls: calls, Ran: m.Sorted.Ran}
+	r.read = record.Sorted{Calls: calls, Ran: m.Sorted.Ran, Shut: m.Sorted.Shut}
 	if !r.attended() {
 		if info, err := os.Stat(record.RanPath(r.Loop)); err == nil {
 			r.looked = info.Size() // said once, see handOver
@@ -33,7 +33,7 @@ func (r *Runner) readCalls(m record.Memory) error {
 		r.tools.add(theirs)
 		return nil
 	}
-	own, ran, err := callsIn(record.RanPath(r.Loop), m.Sorted.Ran)
+	own, ran, err := callsIn(record.RanPath(r.Loop), m.Sorted.Ran, -1)
 	if err != nil {
 		return err
 	}
@@ -42,11 +42,15 @@ func (r *Runner) readCalls(m record.Memory) error {
 	return nil
 }
 
-// callsIn are the agent's calls in a file from an offset on, and where they end.
-func callsIn(path string, at int64) ([]record.ToolCall, int64, error) {
+// callsIn are the agent's calls in a file between two offsets, and where they end;
+// the second is -1 for the end of the file.
+func callsIn(path string, at, until int64) ([]record.ToolCall, int64, error) {
 	data, from, err := readFrom(path, at)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the tool calls: %w", err)
+	}
+	if until >= 0 {
+		data = data[:max(0, min(int64(len(data)), until-from))]
 	}
 	calls, n := agentsCalls(data, from)
 	return calls, from + n, nil
@@ -72,6 +76,24 @@ func readFrom(path string, at int64) (data []byte, from int64, err error) {
 	}
 	data, err = io.ReadAll(io.NewSectionReader(f, at, info.Size()-at))
 	return data, at, err
+}
+
+// shut closes the list of the session's calls for a runner, or opens it anew for a
+// session: what was done while the loop was not theirs is not the loop's.
+func (r *Runner) shut(forRunner bool) error {
+	size := int64(0)
+	if info, err := os.Stat(record.ToolCallsPath(r.Loop)); err == nil {
+		size = info.Size()
+	}
+	switch was := r.mem.Sorted; {
+	case forRunner:
+		r.mem.Sorted.Shut = size + 1
+	case was.Shut > 0:
+		r.mem.Sorted.Calls, r.mem.Sorted.Shut = size, 0
+	default:
+		return nil
+	}
+	return r.append(record.TypeSorted, r.mem.Sorted)
 }
 
 // agentsCalls are the agent's of the calls in data, which begins at byte from of

@@ -36,6 +36,9 @@ func (r *Runner) takeSeat(ctx context.Context) (bool, error) {
 	if err := r.tidy(ctx); err != nil { // the runner may have been killed
 		return true, err
 	}
+	if err := r.shut(false); err != nil {
+		return true, err
+	}
 	if err := r.step(ctx, r.First); err != nil {
 		return true, err
 	}

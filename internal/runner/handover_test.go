@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"maps"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -104,6 +105,19 @@ func TestALoopGoesFromItsSessionToARunnerAndIntoAnother(t *testing.T) {
 	}
 	if got := st.git("diff", "--cached", "--name-only"); got != "staged.txt" {
 		t.Errorf("in the index: %s", got)
+	}
+}
+
+// What the session does after its loop has left is nobody's strike: its hooks may
+// write it down for a while, and it is the person's.
+func TestWhatTheSessionDoesAfterwardsIsNotTheLoops(t *testing.T) {
+	st := sit(t, words, handover(nil))
+	st.full()
+	left := &onStep{teller: teller{t}, at: loop.HandedOver, then: func() { st.edits("check.sh", "# looser\nexit 0\n") }}
+	st.runs(st.scripted("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"), left)
+	got, err := os.ReadFile(filepath.Join(st.root, "check.sh"))
+	if err != nil || st.s.Strikes != 0 || !strings.HasPrefix(string(got), "# looser") {
+		t.Errorf("%d strikes, check.sh has %q, %v", st.s.Strikes, got, err)
 	}
 }
 

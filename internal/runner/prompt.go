@@ -20,6 +20,9 @@ import (
 
 // prompt writes what the agent is told in a turn.
 func (r *Runner) prompt(a loop.Action, m record.Memory) (string, error) {
+	if a.Situation == loop.GoOn && r.Spec.Untold(m.State) {
+		a.Situation = loop.FirstTurn
+	}
 	return r.render(r.kindOf(a), r.promptData(a, m))
 }
 

@@ -43,6 +43,9 @@ func (r *Runner) takeUp(ctx context.Context) (loop.Event, error) {
 		e = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: "the session did not take it"}
 	case r.mem.Attended(r.Spec):
 		e = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner}
+		if err := r.shut(true); err != nil {
+			return e, err
+		}
 	}
 	if e.Kind != loop.Started {
 		if err := r.tidy(ctx); err != nil {

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -201,8 +202,12 @@ func (j *judge) pawl(args []word) {
 		return
 	}
 	switch args[0].text {
-	case "trust", "grant", "deny", "stop", "pause", "resume", "restore", "undo", "install", "uninstall":
+	case "trust", "grant", "deny", "stop", "pause", "resume", "restore", "undo", "install", "uninstall", "handover", "session":
 		j.deny(RuleState, "pawl "+args[0].text)
+	case "start":
+		if slices.ContainsFunc(args, func(w word) bool { return w.text == "--take" || strings.HasPrefix(w.text, "--take=") }) {
+			j.deny(RuleState, "pawl start --take")
+		}
 	}
 }
 

@@ -1,6 +1,9 @@
 package loop
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Try is an isolated try of a verify loop: a turn in a fresh session, beside the
 // person's, which stays the owner and is told what came of it.
@@ -9,8 +12,9 @@ type Try struct {
 	From      time.Time     `json:"from"`
 	Took      time.Duration `json:"took,omitempty"`
 	Usage     Usage         `json:"usage"`
-	Rounds    int           `json:"rounds,omitempty"` // requests to the model
-	Died      string        `json:"died,omitempty"`   // why it was cut off, "" if it came to its own end
+	Rounds    int           `json:"rounds,omitempty"`  // requests to the model
+	Died      string        `json:"died,omitempty"`    // why it was cut off, "" if it came to its own end
+	Blocked   string        `json:"blocked,omitempty"` // its reason, if it said that it cannot be done
 }
 
 // isolates tells whether the turn that is due is tried in a session of its own.
@@ -20,10 +24,23 @@ func (m *machine) isolates() bool {
 }
 
 // tried takes an isolated try for a turn like any other: whatever it said, the
-// gates judge the tree.
+// gates judge the tree. That it cannot be done counts only where they are red.
 func (m *machine) tried(t Turn) {
+	blocked := ""
+	if t.Claim != nil && t.Claim.Blocked {
+		blocked = cmp.Or(t.Claim.Reason, "an isolated try says that it cannot be done")
+	}
 	m.bookTry(&t, "")
+	m.s.Try.Blocked = blocked
 	m.turnEnded(t)
+}
+
+// blockedTry is why the try whose work is being judged gave up, "" if it did not.
+func (m *machine) blockedTry() string {
+	if t := m.s.Try; t != nil && t.Iteration == m.s.Iteration {
+		return t.Blocked
+	}
+	return ""
 }
 
 // tryFailed: a try that was cut off may have done the work all the same. One that

@@ -25,7 +25,7 @@ func spent(t *testing.T) *scenario {
 
 func tried(cost float64) loop.Event {
 	return loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &loop.Turn{
-		ToolCalls: 3, Context: 12, Rounds: 4, Usage: loop.Usage{Input: 10, CacheRead: 5, CostUSD: cost}, Claim: &loop.Claim{Blocked: true, Reason: "it says"},
+		ToolCalls: 3, Context: 12, Rounds: 4, Usage: loop.Usage{Input: 10, CacheRead: 5, CostUSD: cost}, Claim: &loop.Claim{},
 	}}
 }
 
@@ -51,6 +51,25 @@ func TestIsolatedTriesFollowTheSessionsOwn(t *testing.T) {
 	if sc.s.Usage.CostUSD != 0.75 || sc.s.Iteration != 5 {
 		t.Errorf("cost %.2f after %d iterations", sc.s.Usage.CostUSD, sc.s.Iteration)
 	}
+}
+
+// That a try cannot do it is an honest end, where the gates do not say otherwise.
+func TestATryThatGivesUpIsBelievedWhereTheGatesAreRed(t *testing.T) {
+	t.Parallel()
+	cannot := loop.Event{Kind: loop.TurnEnded, Isolated: true, Turn: &loop.Turn{ToolCalls: 3, Claim: &loop.Claim{Blocked: true, Reason: "no key"}}}
+	seen := loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}
+	sc := spent(t)
+	sc.feed(cannot, "look deep")
+	sc.feed(seen, "gates claim")
+	sc.gates(red("d"), "checkpoint")
+	sc.checkpointed("finish blocked")
+	if sc.s.Reason != "no key" {
+		t.Errorf("blocked: %s", sc.s.Reason)
+	}
+	sc = spent(t)
+	sc.feed(cannot, "look deep")
+	sc.feed(seen, "gates claim")
+	sc.gates(green, "tick a; commit a")
 }
 
 func TestATryThatCannotBeginGoesBackToTheSession(t *testing.T) {

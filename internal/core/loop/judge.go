@@ -166,6 +166,10 @@ func (m *machine) claimJudged(g Gates) {
 	if g.Status == gate.Fail || greenIsTheGoal && !g.Green || len(g.StillRed) > 0 && m.atTheEnd() {
 		m.s.Ladder.SeenRed = true
 		m.s.Claim = nil
+		if why := m.blockedTry(); why != "" {
+			m.park(Blocked, why)
+			return
+		}
 		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}, g.Fingerprint)
 		return
 	}

@@ -195,3 +195,16 @@ func TestWithoutAGateAClaimEndsALoopInASession(t *testing.T) {
 		}
 	}
 }
+
+// Another process may say more than a prompt can hold.
+func TestMessagesThatWaitAreBounded(t *testing.T) {
+	t.Parallel()
+	sc := attended(t, loop.Policy{})
+	for range 40 {
+		sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "old"}, "")
+	}
+	sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "new"}, "notify")
+	if n := sc.s.Notes; len(n) != 40 || n[39] != "new" {
+		t.Errorf("%d messages, the last %q", len(n), n[len(n)-1])
+	}
+}

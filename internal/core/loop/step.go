@@ -61,7 +61,7 @@ func (m *machine) handle(e Event) {
 	case Resumed:
 		m.resume()
 	case MessageArrived:
-		m.s.Notes = append(slices.Clip(m.s.Notes), e.Text)
+		m.hear(e.Text)
 	case LimitHit:
 		m.limitHit(e.Limit)
 	case OwnerLost:
@@ -75,6 +75,16 @@ func (m *machine) handle(e Event) {
 	default:
 		m.answer(e)
 	}
+}
+
+// hear keeps a note for the next prompt. Another process may write faster than the
+// agent reads: then the older ones are left out, and that is said.
+func (m *machine) hear(note string) {
+	if len(m.s.Notes) == notesMax {
+		m.notify(Warning, fmt.Sprintf("more than %d messages wait for the next prompt: the oldest is left out", notesMax))
+		m.s.Told = max(m.s.Told-1, 0)
+	}
+	m.s.Notes = lastOf(append(slices.Clip(m.s.Notes), note), notesMax)
 }
 
 // answer handles the events that end an action: each has its phase.
@@ -309,7 +319,10 @@ func lastOf[T any](all []T, n int) []T {
 	return slices.Clone(all[len(all)-n:])
 }
 
-const heardMax = 100 // messages whose second delivery is told
+const (
+	heardMax = 100 // messages whose second delivery is told
+	notesMax = 40  // that wait for the next prompt
+)
 
 func (m *machine) do(a Action) { m.acts = append(m.acts, a) }
 
