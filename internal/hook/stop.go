@@ -107,7 +107,13 @@ func (h *hook) turnEnded(s *seat, b session.Binding) error {
 	// a plan's marks are a claim, so they are looked at.
 	if s.asks(loop.Look) && s.spec.Plan == "" && !slices.ContainsFunc(s.acts, func(a loop.Action) bool { return a.Deep }) {
 		s.light = !s.damaged // a turn that claimed nothing
-		return s.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}})
+		if err := s.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}); err != nil {
+			return err
+		}
+	}
+	// A goal that comes up again and again, found in a file, was never told yet.
+	if st := s.mem.State; st.Phase == loop.Waiting && st.Policy.Kind == loop.Periodic && s.spec.Untold(st) {
+		return s.step(loop.Event{Kind: loop.TimerFired})
 	}
 	return nil
 }

@@ -14,12 +14,22 @@ import (
 
 // verdict is the guard's, the same that the runner gives.
 func (h *hook) verdict(b session.Binding) (guard.Verdict, error) {
+	if h.taken(b) {
+		return guard.Verdict{Decision: guard.Deny, Reason: "loop " + b.Loop + " goes on elsewhere, in the same files: do nothing more, and end your turn"}, nil
+	}
 	places := record.Places{State: h.Env.PawlHome, Home: h.Env.Home, Temp: os.TempDir()}
 	rules, err := record.GuardRules(store.Open(h.Env.PawlHome).Loop(b.Loop), places)
 	if err != nil {
 		return guard.Verdict{Decision: guard.Allow}, err
 	}
 	return guard.Judge(guard.Call{Tool: h.p.Tool, Input: record.Followed(h.p.Input), Dir: h.p.Dir}, rules), nil
+}
+
+// taken tells whether another owner has taken the loop in the middle of a turn of
+// the loop's: two agents at the same work undo each other's.
+func (h *hook) taken(b session.Binding) bool {
+	holder, _, err := store.Open(h.Env.PawlHome).Loop(b.Loop).Holder()
+	return err == nil && holder.Epoch > b.Epoch && !b.ByPerson(h.p.PromptID)
 }
 
 // tool answers a tool call before it runs. What is allowed is left to the

@@ -53,6 +53,20 @@ func TestIsolatedTriesFollowTheSessionsOwn(t *testing.T) {
 	}
 }
 
+func TestTriesWithoutEffectAreNotPaidForToTheLimit(t *testing.T) {
+	t.Parallel()
+	sc := spent(t)
+	for n, want := range []string{"turn 5 fresh fresh", "turn 6 fresh fresh", "turn 7 fresh fresh", "checkpoint"} {
+		sc.feed(tried(0.5), "look deep")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+		sc.gates(red("again"), want)
+		if n < 3 && sc.s.Ladder.Same != n {
+			t.Errorf("%d the same after %d", sc.s.Ladder.Same, n)
+		}
+	}
+	sc.checkpointed("finish stuck")
+}
+
 // That a try cannot do it is an honest end, where the gates do not say otherwise.
 func TestATryThatGivesUpIsBelievedWhereTheGatesAreRed(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,10 @@ const (
 	setAside     = 3 // parked
 )
 
-const triesInSession = 3
+const (
+	triesInSession = 3
+	sameMost       = 3 // times that a try fails as the one before, and is paid for
+)
 
 // fail books a failed try and climbs where the rung is exhausted. Two identical
 // fingerprints end a rung early: the same failure twice is not worth a third try.
@@ -23,6 +26,9 @@ func (m *machine) fail(f Failing, fingerprint string) {
 	}
 	same := fingerprint != "" && fingerprint == m.s.Ladder.Fingerprint
 	m.s.Ladder.Fingerprint = fingerprint
+	if m.s.Ladder.Same++; !same {
+		m.s.Ladder.Same = 0
+	}
 	m.s.Ladder.Idle = 0
 	m.s.Ladder.Tries++
 	if m.s.Ladder.Rung == sameSession && m.s.Ladder.Tries < m.tries() && !same {
@@ -55,6 +61,9 @@ func (m *machine) climb() {
 	}
 	if p.Verify {
 		l.Rung = freshSession
+	}
+	if m.isolates() && l.Same >= sameMost { // each costs money, and nothing comes of them
+		l.Rung = setAside
 	}
 	switch l.Rung {
 	case freshSession:

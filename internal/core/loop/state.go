@@ -187,6 +187,7 @@ type Ladder struct {
 	Rung        int    `json:"rung"`                  // 0 same session, 1 fresh session, 2 restored, 3 parked
 	Tries       int    `json:"tries,omitempty"`       // failed tries on this rung
 	Fingerprint string `json:"fingerprint,omitempty"` // of the last failed try
+	Same        int    `json:"same,omitempty"`        // tries in a row that failed just as the one before
 	Idle        int    `json:"idle,omitempty"`        // turns in a row without a tool call
 	Refused     bool   `json:"refused,omitempty"`     // a claim without evidence was refused once
 	SeenRed     bool   `json:"seen_red,omitempty"`    // Pawl saw a red gate since the task began
