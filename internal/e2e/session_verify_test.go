@@ -95,15 +95,21 @@ const (
 // A command succeeds on the fifth try: three in the session, two beside it. The
 // session waits for them where nobody sits.
 func TestSessionVerifyFifthTry(t *testing.T) {
-	for name, prompt := range map[string]string{"the plugin's command": "/pawl:verify sh check.sh", "typed": verifyFix} {
-		t.Run(name, func(t *testing.T) {
-			s := newVerify(t, plugin)
-			p := s.print(prompt)
-			s.fifth(p)
-			if !p.tells(stats, "Turns 2", "not done: sh check.sh") {
-				t.Errorf("%s", p)
-			}
-		})
+	s := newVerify(t, plugin)
+	p := s.print("/pawl:verify sh check.sh")
+	s.fifth(p)
+	if !p.tells(stats, "Turns 2", "not done: sh check.sh") {
+		t.Errorf("%s", p)
+	}
+}
+
+// What a program passes to the client was not typed by a person: it begins nothing,
+// and the program is told what would.
+func TestSessionVerifyWordsOfAProgram(t *testing.T) {
+	s := newVerify(t, plugin)
+	p := s.print(verifyFix)
+	if got := s.now(); got.ID != "" || !p.tells("no verify loop was begun", "/pawl:verify") || s.continued() != 0 {
+		t.Errorf("%+v, %s", got, p)
 	}
 }
 

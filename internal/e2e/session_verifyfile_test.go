@@ -108,6 +108,6 @@ func TestTerminalVerifyFile(t *testing.T) {
 	c := s.open()
 	c.Type("begin the chain")
 	c.Shows("beside this one", turnMost)
-	c.hears("[Verify] PASSED on iteration 6!")
+	c.Shows("[Verify] PASSED on iteration 6!", turnMost)
 	s.chained(c, counted)
 }
