@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -40,12 +41,10 @@ func newSeat(t *testing.T, kills int) *seat {
 		fmt.Fprintf(&story, "%s-- add %[2]s/cost --\n0.01\n-- add %[2]s/sleep --\n200ms\n", part(word), word)
 	}
 	s.write(map[string]string{"../.config/pawl/config.toml": fmt.Sprintf("agent = \"scripted\"\nagent_command = %q\n", s.script(story.String()))})
-	for name, value := range map[string]string{
+	maps.Copy(s.env, map[string]string{
 		"CLAUDECODE": "1", "CLAUDE_PID": strconv.Itoa(os.Getpid()), "CLAUDE_CODE_SESSION_ID": seatSession,
 		"CLAUDE_PROJECT_DIR": s.root, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0",
-	} {
-		s.env[name] = value
-	}
+	})
 	return s
 }
 
@@ -76,9 +75,7 @@ func (s *seat) hook(event string, mayDie bool, more map[string]any) (goOn bool) 
 		"hook_event_name": event, "session_id": seatSession, "transcript_path": s.transcript(), "cwd": s.root,
 		"prompt_id": fmt.Sprintf("p%d", s.prompts),
 	}
-	for name, value := range more {
-		payload[name] = value
-	}
+	maps.Copy(payload, more)
 	data, err := json.Marshal(payload)
 	if err != nil {
 		s.t.Fatal(err)
@@ -215,11 +212,14 @@ func (s *seat) resume() {
 	} // else it may have come too late: another has the loop
 }
 
-// where is how the loop stands, and who has it.
-func (s *seat) where() (now struct {
+// whereabouts are how a loop stands, and who has it.
+type whereabouts struct {
 	status
 	Attended bool
-}) {
+}
+
+// where is the loop now?
+func (s *seat) where() (now whereabouts) {
 	s.t.Helper()
 	r := s.pawl("status", s.id, "--json")
 	if err := json.Unmarshal([]byte(r.out), &now); err != nil {
