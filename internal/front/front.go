@@ -47,6 +47,7 @@ func Run(c Call) int {
 	}
 	e, folder := glance(data), place.Of(c.Env.PawlHome)
 	if e.idle(folder, place.At(c.Env.Session.Project, c.Env)) {
+		e.forget(folder)
 		return 0
 	}
 	if bound := e.bound(folder); e.sure && len(bound) == 1 {

@@ -2,6 +2,7 @@ package front
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
@@ -64,8 +65,19 @@ func (e event) idle(f place.Folder, p place.Project) bool {
 		return false
 	case !has("Stop") && !has("SessionStart"):
 		return true
-	case f.Awaited(), p.Root == "": // without it the event must be read to find the files
+	case f.Awaited():
+		return false
+	case !has("Stop"): // only at the end of a turn a loop begins out of another tool's files
+		return true
+	case p.Root == "": // without it the event must be read to find the files
 		return false
 	}
-	return !p.Loops()
+	return !p.Loops() || len(e.ids) == 1 && f.Knows(e.ids[0], p.Glance(time.Now()))
+}
+
+// forget ends what a session that ends has known.
+func (e event) forget(f place.Folder) {
+	if len(e.ids) == 1 && bytes.Contains(e.data, []byte("SessionEnd")) {
+		f.Forget(e.ids[0])
+	}
 }

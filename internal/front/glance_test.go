@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -65,6 +66,8 @@ func TestIdle(t *testing.T) {
 		{name: "a loop waits for its session", event: stopEvent, home: "waiting.json"},
 		{name: "another tool's file", event: stopEvent, project: file},
 		{name: "another tool's file, of no concern to a tool call", event: `{"session_id":"a","hook_event_name":"PostToolUse"}`, project: file, want: true},
+		{name: "another tool's file, of no concern to a session's start", event: `{"session_id":"a","hook_event_name":"SessionStart"}`, project: file, want: true},
+		{name: "a session starts, a loop waits for it", event: `{"session_id":"a","hook_event_name":"SessionStart"}`, home: "waiting.json"},
 		{name: "th-loop's file", event: stopEvent, project: ".claude/th-loop.local.md"},
 		{name: "th-loop's file of an agent", event: stopEvent, project: ".claude/th-loop-eris.local.md", with: agent},
 		{name: "th-loop's file, of another agent", event: stopEvent, project: ".claude/th-loop.local.md", with: agent, want: true},
@@ -101,6 +104,49 @@ func TestIdle(t *testing.T) {
 				t.Error("idle, though nobody knows where another tool's file could lie")
 			}
 		})
+	}
+}
+
+// Where a session has looked already, it is idle while nothing changes, and forgets
+// that when it ends.
+func TestIdleWhereASessionLooked(t *testing.T) {
+	t.Parallel()
+	event := func(name, session string) event {
+		return glance([]byte(`{"session_id":"` + session + `","hook_event_name":"` + name + `"}`))
+	}
+	home, p := place.Of(t.TempDir()), place.Project{Root: t.TempDir()}
+	file := p.ThLoop()
+	write(t, file)
+	of := func(at time.Time) {
+		t.Helper()
+		if err := os.Chtimes(file, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	then := time.Now().Add(-time.Hour)
+	of(then)
+	if event("Stop", "a").idle(home, p) {
+		t.Error("idle before anybody looked")
+	}
+	if err := home.Look("a", p.Glance(time.Now())); err != nil {
+		t.Fatal(err)
+	}
+	two := glance([]byte(`{"session_id":"a","x":{"session_id":"b"},"hook_event_name":"Stop"}`))
+	if !event("Stop", "a").idle(home, p) || event("Stop", "b").idle(home, p) || two.idle(home, p) {
+		t.Error("only the session that looked knows")
+	}
+	of(then.Add(time.Minute))
+	if event("Stop", "a").idle(home, p) {
+		t.Error("idle, though the file was written")
+	}
+	of(then)
+	event("PostToolUse", "a").forget(home)
+	event("SessionEnd", "b").forget(home)
+	if !event("Stop", "a").idle(home, p) {
+		t.Error("forgotten")
+	}
+	if event("SessionEnd", "a").forget(home); event("Stop", "a").idle(home, p) {
+		t.Error("known for ever")
 	}
 }
 

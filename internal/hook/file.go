@@ -20,10 +20,11 @@ import (
 
 // adoptFile looks for such files and has a loop made of the first that are for
 // this session. It returns session.ErrNone where there are none; why others are
-// left alone is said once.
+// left alone is said once. What will be there at the next stop, and is none of the
+// session's, is not looked into again (package front).
 func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 	none, p := session.Binding{}, place.At(h.project(), h.Env)
-	mine := false
+	glance, mine := p.Glance(h.now), false
 	var news []string
 	for _, f := range statefile.Formats() {
 		path := f.Find(p)
@@ -33,6 +34,9 @@ func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 		proposal, byAgent, err := h.proposal(f, path, p)
 		if proposal.Skip {
 			continue
+		}
+		if err == nil || proposal.Refused == "" { // the next look may find something else
+			glance = ""
 		}
 		adopted := false
 		if err == nil {
@@ -49,6 +53,9 @@ func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 			return h.sessions.Find(h.p.Session)
 		}
 	}
+	if err := place.Of(h.Env.PawlHome).Look(h.p.Session, glance); err != nil {
+		return none, err
+	}
 	if len(news) == 0 {
 		return none, session.ErrNone
 	}
@@ -60,7 +67,7 @@ func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 // follow them. What only git can tell is left to whoever begins the loop.
 func (h *hook) proposal(f statefile.Format, path string, p place.Project) (made statefile.Proposal, byAgent bool, err error) {
 	made, err = f.Propose(path, p, statefile.Circumstances{
-		SessionID: h.p.Session, SessionStarted: h.sessionBegan(), Now: h.now, Home: h.Env.Home, Unattended: h.Env.Session.Unattended,
+		SessionID: h.p.Session, SessionStarted: h.sessionBegan(), Now: h.now, Unattended: h.Env.Session.Unattended,
 		Tracked: func(string) (bool, error) { return false, nil },
 		ByAgent: func(names ...string) bool {
 			byAgent = h.byAgent(names)

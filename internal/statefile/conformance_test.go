@@ -40,7 +40,7 @@ func (s sample) write(t testing.TB, f Format) *project {
 	for path, text := range s.files {
 		p.put(path, text)
 	}
-	p.place.Root, p.spec.Format = p.root, f.Name()
+	p.place.Root, p.place.Home, p.spec.Format = p.root, p.dir, f.Name()
 	return p
 }
 
@@ -61,7 +61,7 @@ func (p *project) loop() Files { return Of(p.root, p.dir, p.spec) }
 func (p *project) asked() (Proposal, error) {
 	now := time.Now()
 	return p.format.Propose(p.path(p.state), p.place, Circumstances{
-		SessionID: "s1", SessionStarted: now.Add(-time.Hour), Now: now, Home: p.dir,
+		SessionID: "s1", SessionStarted: now.Add(-time.Hour), Now: now,
 		Tracked: func(string) (bool, error) { return false, nil },
 	})
 }

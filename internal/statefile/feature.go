@@ -166,7 +166,7 @@ func (featureList) consider(path string, p Place, c Circumstances) (progress *fe
 	}
 	ok, why := featureloop.Adopt(progress, about)
 	if ok {
-		why = featureDriven(p.Root, c.Home)
+		why = featureDriven(p.Root, p.Home)
 	}
 	if !ok || why != "" {
 		return nil, why, nil

@@ -27,6 +27,7 @@ type project struct {
 	t    *testing.T
 	root string
 	dir  string // RALPH_LOOP_DIR
+	home string
 	c    statefile.Circumstances
 }
 
@@ -37,9 +38,9 @@ func newProject(t *testing.T, files map[string]string) *project {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	p := &project{t: t, root: root, c: statefile.Circumstances{
+	p := &project{t: t, root: root, home: t.TempDir(), c: statefile.Circumstances{
 		SessionID: "s", SessionStarted: now.Add(-time.Hour), Now: now,
-		Tracked: func(string) (bool, error) { return false, nil }, Home: t.TempDir(),
+		Tracked: func(string) (bool, error) { return false, nil },
 		ByAgent: func(...string) bool { return false },
 	}}
 	for name, text := range files {
@@ -98,7 +99,7 @@ func (p *project) remove(name string) {
 }
 
 func (p *project) place() statefile.Place {
-	return statefile.Place{Root: p.root, RalphLoopDir: p.dir}
+	return statefile.Place{Root: p.root, RalphLoopDir: p.dir, Home: p.home}
 }
 
 func featureFormat(t *testing.T) statefile.Format {

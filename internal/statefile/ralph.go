@@ -24,7 +24,7 @@ func (ralphLoop) Name() string { return "ralph-loop" }
 
 func (ralphLoop) Find(p Place) string { return there(p.RalphLoop()) }
 
-func (ralphLoop) Propose(path string, _ Place, c Circumstances) (Proposal, error) {
+func (ralphLoop) Propose(path string, p Place, c Circumstances) (Proposal, error) {
 	f, info, err := readRalph(path)
 	if err != nil {
 		return Proposal{}, err
@@ -35,7 +35,7 @@ func (ralphLoop) Propose(path string, _ Place, c Circumstances) (Proposal, error
 	}
 	ok, why := ralphloop.Adopt(f, ralphloop.Circumstances{
 		SessionID: c.SessionID, SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now,
-		Tracked: tracked, OriginalPlugin: RalphPlugin(c.Home),
+		Tracked: tracked, OriginalPlugin: RalphPlugin(p.Home),
 	})
 	if !ok {
 		return Proposal{Skip: why == "", Refused: why}, nil

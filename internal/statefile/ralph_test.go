@@ -31,7 +31,7 @@ func TestRalphLoopIsLeftAlone(t *testing.T) {
 	ask := func(session string, tracked bool) Proposal {
 		t.Helper()
 		got, err := p.format.Propose(p.path(p.state), p.place, Circumstances{
-			SessionID: session, Now: time.Now(), Home: p.dir, Tracked: func(string) (bool, error) { return tracked, nil },
+			SessionID: session, Now: time.Now(), Tracked: func(string) (bool, error) { return tracked, nil },
 		})
 		if err != nil {
 			t.Error(err)

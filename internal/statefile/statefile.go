@@ -96,7 +96,6 @@ type Circumstances struct {
 	SessionStarted time.Time // zero if not known
 	Now            time.Time
 	Tracked        func(path string) (bool, error) // whether git tracks a file, by its absolute path: such a file came with the repository, not from the person
-	Home           string                          // the person's home folder, "" if there is none
 	Unattended     bool                            // nobody sits in the session
 	// ByAgent tells whether the session's own agent ran something that names one of
 	// these, and may have written it (MayWrite). nil is yes.

@@ -36,7 +36,7 @@ func (thLoop) Propose(path string, p Place, c Circumstances) (Proposal, error) {
 		return Proposal{}, err
 	}
 	ok, why := thloop.Adopt(shown(p.Root, path), f, thloop.Circumstances{
-		SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now, Tracked: tracked, Original: thHook(p.Root, c.Home),
+		SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now, Tracked: tracked, Original: thHook(p.Root, p.Home),
 	})
 	if !ok {
 		return Proposal{Skip: why == "", Refused: why}, nil

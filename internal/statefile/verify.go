@@ -47,7 +47,7 @@ func (verifyActive) Find(p Place) string {
 
 func (v verifyActive) Propose(path string, p Place, c Circumstances) (Proposal, error) {
 	name := in(p.Root, path)
-	about := verifyactive.Circumstances{SessionStarted: c.SessionStarted, Now: c.Now, Driven: verifyDriven(p.Root, c.Home)}
+	about := verifyactive.Circumstances{SessionStarted: c.SessionStarted, Now: c.Now, Driven: verifyDriven(p.Root, p.Home)}
 	if filepath.Ext(path) == ".db" {
 		if about.Driven || !verifyactive.Fresh(lastWrite(path), about) {
 			return Proposal{Skip: true}, nil // somebody else follows it, or nobody does any more

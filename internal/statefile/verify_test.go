@@ -86,7 +86,7 @@ func (w *verifyWorld) format() Format {
 }
 
 func (w *verifyWorld) place() Place {
-	return Place{Root: w.root, Plugin: w.plugin}
+	return Place{Root: w.root, Plugin: w.plugin, Home: filepath.Join(w.root, "home")}
 }
 
 // propose is what becomes of the file that is found.
@@ -97,7 +97,7 @@ func (w *verifyWorld) propose() (Proposal, error) {
 		w.t.Fatal("there is no file")
 	}
 	return w.format().Propose(path, w.place(), Circumstances{
-		SessionID: "abc", SessionStarted: w.began, Now: time.Now(), Home: filepath.Join(w.root, "home"),
+		SessionID: "abc", SessionStarted: w.began, Now: time.Now(),
 		Tracked: func(string) (bool, error) { return w.tracked, nil },
 	})
 }

@@ -16,11 +16,12 @@ type Project struct {
 	Plugin       string // $CLAUDE_PLUGIN_ROOT
 	RalphLoopDir string // $RALPH_LOOP_DIR
 	ThLoopAgent  string // $TH_LOOP_AGENT
+	Home         string // the person's home folder, "" if there is none: settings of their client lie there
 }
 
 // At is the project in a folder, as the environment has it.
 func At(root string, env environment.Environment) Project {
-	return Project{Root: root, Plugin: env.Session.Plugin, RalphLoopDir: env.RalphLoopDir, ThLoopAgent: env.ThLoopAgent}
+	return Project{Root: root, Plugin: env.Session.Plugin, RalphLoopDir: env.RalphLoopDir, ThLoopAgent: env.ThLoopAgent, Home: env.Home}
 }
 
 // RalphLoop is the state file of the official ralph-loop plugin.
