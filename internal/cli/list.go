@@ -94,7 +94,7 @@ func (a *app) printTable(rows []record.Summary, all bool) error {
 		if all {
 			place = "\t" + plan.OneLine(r.Root, 0)
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r), doneOf(r.Tasks), r.Iteration,
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r), doneOf(r), r.Iteration,
 			costOf(r), minute(r.StartedAt), r.Goal, place)
 	}
 	return errors.Join(w.Flush(), out.Flush())
@@ -108,7 +108,11 @@ func howItStands(s record.Summary) string {
 	return s.State + sessionWords(s)
 }
 
-func doneOf(t record.TaskCount) string {
+func doneOf(s record.Summary) string {
+	t := s.Tasks
+	if !countsTasks(s) {
+		return "-"
+	}
 	return fmt.Sprintf("%d/%d", t.Done, t.Done+t.Open+t.Blocked)
 }
 

@@ -68,22 +68,33 @@ func beginsWords(st loop.State) string {
 }
 
 // isolationWords says how a loop tries whose goal is that a command succeeds, ""
-// for others, and for one that leaves the session instead.
+// for others, and for one that leaves the session instead, or ends sooner.
 func isolationWords(s record.Spec) string {
 	is := s.Isolation
 	if is == nil || s.Policy.Handover {
 		return ""
 	}
-	text := fmt.Sprintf("after %s here, each in a session of its own", triesWords(s.Policy.Tries))
-	var most []string
+	// Two failures that are the same are enough.
+	tries, most := cmp.Or(s.Policy.Tries, usualTries), s.Policy.Limits.Iterations
+	text := "after " + triesWords(tries) + " here"
+	switch {
+	case most > 0 && most <= min(tries, 2):
+		return ""
+	case most > 0 && most <= tries:
+		text = "where the same fails twice here"
+	case tries > 2:
+		text += " (2 where the same fails twice)"
+	}
+	text += ", each in a session of its own"
+	var bounds []string
 	if is.MaxCostUSD > 0 {
-		most = append(most, figure.Money(is.MaxCostUSD))
+		bounds = append(bounds, figure.Money(is.MaxCostUSD))
 	}
 	if is.Timeout > 0 {
-		most = append(most, figure.Duration(is.Timeout))
+		bounds = append(bounds, figure.Duration(is.Timeout))
 	}
-	if len(most) > 0 {
-		text += ": at most " + strings.Join(most, " and ")
+	if len(bounds) > 0 {
+		text += ": at most " + strings.Join(bounds, " and ")
 	}
 	return text
 }
@@ -93,37 +104,50 @@ func handoverWords(p loop.Policy) string {
 	return fmt.Sprintf("goes on in fresh sessions when %d %% of the context are full, or %s failed here", p.HandoverAt, triesWords(p.Tries))
 }
 
-// triesWords is a number of tries in a session: the usual one where nobody said.
+// usualTries is how many tries a session has where nobody said.
+const usualTries = 3
+
 func triesWords(n int) string {
 	if n == 1 {
 		return "1 try"
 	}
-	return fmt.Sprintf("%d tries", cmp.Or(n, 3))
+	return fmt.Sprintf("%d tries", cmp.Or(n, usualTries))
 }
 
 func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *launch.Attended) {
+	for _, words := range gatesWords(p.Spec, begun) {
+		line("gate", "%s", words)
+	}
+	switch {
+	case begun != nil && begun.Driving:
+		line("", "the gates still run on the tree as it is: change nothing until you are told")
+	case len(p.Spec.Gates) > 0 || p.Spec.Policy.Kind != loop.Change: // nothing is claimed, or no gate judges it
+	case len(p.Suggested) > 0:
+		line("gate", "%s. The files here suggest --gate '%s'", noGate, p.Suggested[0])
+	default:
+		line("gate", "%s. --gate 'CMD' names a command that must pass", noGate)
+	}
+}
+
+const noGate = "none: it can only end unverified"
+
+// gatesWords names the gates, with what they say of the tree as it is.
+func gatesWords(s record.Spec, begun *launch.Attended) []string {
 	results := map[string]gate.Result{}
 	if begun != nil {
 		for _, r := range begun.Memory.Results {
 			results[r.Gate] = r
 		}
 	}
-	for _, g := range p.Spec.Gates {
+	var out []string
+	for _, g := range s.Gates {
 		text := shown(g).Name
 		if r, ok := results[g.Name]; ok {
 			text += " (" + map[bool]string{true: "green now", false: "red now"}[r.Status == gate.Pass] + counted(r) + ")"
 		}
-		line("gate", "%s", text)
+		out = append(out, text)
 	}
-	switch {
-	case begun != nil && begun.Driving:
-		line("", "the gates still run on the tree as it is: change nothing until you are told")
-	case len(p.Spec.Gates) > 0:
-	case len(p.Suggested) > 0:
-		line("gate", "none: it can only end unverified. The files here suggest --gate '%s'", p.Suggested[0])
-	default:
-		line("gate", "none: it can only end unverified. --gate 'CMD' names a command that must pass")
-	}
+	return out
 }
 
 func openingLimits(p *launch.Prepared) string {

@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/hook"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -93,13 +92,10 @@ func (a *app) sessionBegin() (hook.Begun, error) {
 	if err != nil {
 		return hook.Begun{}, err
 	}
-	message = opening(p, begun)
-	if q.remark != "" {
-		message += fmt.Sprintf("  %-7s  %s\n", "note", term.Clean(plan.OneLine(q.remark, 0)))
+	if message = strings.TrimSuffix(opening(p, begun), "\n"); r.Adopt != "" {
+		message = adoption(p, begun, q.remark)
 	}
-	return hook.Begun{
-		Loop: begun.Loop.ID, Message: strings.TrimSuffix(message, "\n"), Context: firstWord(begun, mostContext),
-	}, nil
+	return hook.Begun{Loop: begun.Loop.ID, Message: message, Context: firstWord(begun, mostContext)}, nil
 }
 
 // mostContext is how long the first prompt of a hook may be, in bytes: of more

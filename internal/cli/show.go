@@ -185,6 +185,8 @@ func (s *show) judged(now loop.State, e loop.Event) {
 	switch {
 	case g.Purpose == loop.ForBaseline:
 		s.baseline(*g)
+	case g.Purpose == loop.ForClaim && now.Policy.Verify:
+		s.note(term.Info, "gates after the turn: "+greenWords(*g))
 	case g.Purpose == loop.ForClaim && g.Status != gate.Unknown && now.Phase != loop.Committing:
 		s.refused(refusal(now, *g))
 	}
@@ -323,7 +325,7 @@ func tallies(s loop.State) []term.Tally {
 	var out []term.Tally
 	notes := map[string]string{
 		"verified":   "each with something that failed before and passes now",
-		"consistent": "everything passes, as it did before: read them",
+		"consistent": "everything passes, and nothing was seen to fail before: read them",
 		"unknown":    "nothing could tell",
 	}
 	for _, t := range s.Tasks {

@@ -145,8 +145,19 @@ func hookNamed(home, root string) bool {
 
 // inside is the session that runs this command.
 func (a *app) inside(unattended bool) (launch.Inside, error) {
+	in, there := a.calling(unattended)
+	if !there {
+		return in, failure.New(failure.Usage,
+			"in Claude Code, type  ! pawl start …  or  /pawl:loop …; from a terminal, pawl run works with sessions of its own",
+			"pawl start begins a loop in the session that runs it, and none does")
+	}
+	return in, nil
+}
+
+// calling is the session that runs this command, if one does.
+func (a *app) calling(unattended bool) (in launch.Inside, there bool) {
 	s := a.env.Session
-	in := launch.Inside{Session: s.ID, Client: s.Client, Unattended: unattended || s.Unattended}
+	in = launch.Inside{Session: s.ID, Client: s.Client, Unattended: unattended || s.Unattended}
 	switch {
 	case s.ID != "":
 	case s.Inside && s.Client != 0:
@@ -154,11 +165,9 @@ func (a *app) inside(unattended bool) (launch.Inside, error) {
 	case s.Inside:
 		in.Above = proc.Above()
 	default:
-		return in, failure.New(failure.Usage,
-			"in Claude Code, type  ! pawl start …  or  /pawl:loop …; from a terminal, pawl run works with sessions of its own",
-			"pawl start begins a loop in the session that runs it, and none does")
+		return in, false
 	}
-	return in, nil
+	return in, true
 }
 
 // mostPrinted is how much of the first prompt a command prints, in bytes: the

@@ -50,7 +50,9 @@ func statusText(s *subject, now time.Time) string {
 	if t, ok := st.Task(st.Current); ok && !s.hasEnded() && t.ID != record.GoalTask {
 		line("task", "%s  %s", t.ID, t.Title)
 	}
-	line("tasks", "%s", tasksLine(sum.Tasks))
+	if countsTasks(sum) {
+		line("tasks", "%s", tasksLine(sum.Tasks))
+	}
 	for _, g := range s.memory.Results {
 		line("gate", "%s  %s", plan.OneLine(g.Gate, 60), resultWords(g))
 	}
@@ -183,6 +185,12 @@ func phaseWords(st loop.State) string {
 	case loop.New, loop.Waiting, loop.Paused, loop.Ended:
 	}
 	return "starting"
+}
+
+// countsTasks: a goal that is no change of the tree is not done or open.
+func countsTasks(sum record.Summary) bool {
+	t := sum.Tasks
+	return sum.Kind == "" || sum.Kind == loop.Change || t.Done+t.Open+t.Blocked > 1 || t.Blocked > 0
 }
 
 func tasksLine(t record.TaskCount) string {

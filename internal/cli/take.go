@@ -16,13 +16,14 @@ import (
 
 // take brings a loop into the calling session: `pawl start --take`.
 func (a *app) take(ref string, unattended bool) error {
-	in, err := a.inside(unattended)
-	if err != nil {
-		return err
-	}
 	s, err := a.find(ref)
 	if err != nil {
 		return err
+	}
+	in, there := a.calling(unattended)
+	if !there {
+		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl start --take %s", s.ID),
+			"a loop is taken into the session that runs the command, and none does")
 	}
 	ctx, release := untilSignal()
 	defer release()

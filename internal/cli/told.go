@@ -140,7 +140,10 @@ func (t told) turn() string {
 	if !t.before.Attended || t.event.Isolated { // in a session the rest is not known
 		cost += fmt.Sprintf(", %s, %s tokens", figure.Money(turn.Usage.CostUSD), figure.Tokens(t.after.Usage.Tokens()-t.before.Usage.Tokens()))
 	}
-	what := "ended without a claim"
+	what, last := "ended without a claim", ""
+	if kind := t.before.Policy.Kind; kind == loop.Explore || kind == loop.Periodic {
+		what, last = "ended", because(t.after.Said) // there is nothing to claim
+	}
 	switch c := turn.Claim; {
 	case turn.ByPerson:
 		what = "was a person's own: not counted"
@@ -155,14 +158,18 @@ func (t told) turn() string {
 	if t.event.Isolated {
 		what = "in a session of its own " + what
 	}
-	return fmt.Sprintf("iteration %d %s (%s)", t.before.Iteration, what, cost)
+	return fmt.Sprintf("iteration %d %s (%s)%s", t.before.Iteration, what, cost, last)
 }
 
 func (t told) gates() string {
 	g := t.event.Gates
+	if g.Purpose == loop.ForClaim && t.before.Policy.Verify {
+		return "gates after the turn: " + greenWords(*g)
+	}
 	what := map[loop.Purpose]string{
 		loop.ForBaseline: "gates before the work",
 		loop.ForClaim:    "gates on the claim",
+		loop.ForTurn:     "gates after the turn",
 		loop.ForLimit:    "gates at the limit",
 		loop.ForFinal:    "gates on the final tree",
 	}[g.Purpose]
@@ -180,6 +187,22 @@ func (t told) gates() string {
 		line += "; " + g.Reason
 	}
 	return line
+}
+
+// greenWords tells how the gates of a verify loop stand, where green is the goal
+// and nobody claims a thing.
+func greenWords(g loop.Gates) string {
+	switch {
+	case g.Status == gate.Unknown:
+		return "unknown; " + g.Reason
+	case !g.Green && g.Reason != "":
+		return "red; " + g.Reason
+	case !g.Green:
+		return "red; " + some(g.Red())
+	case len(g.Flipped) > 0:
+		return "green; was red: " + strings.Join(g.Flipped, ", ")
+	}
+	return "green"
 }
 
 func seen(s *loop.Seen) string {

@@ -97,6 +97,46 @@ func TestATurnInASession(t *testing.T) {
 	}
 }
 
+// An exploration has nothing to claim; what its turns say is all there is.
+func TestATurnOfAnExploration(t *testing.T) {
+	t.Parallel()
+	before := loop.State{Iteration: 4, Attended: true, Policy: loop.Policy{Kind: loop.Explore}}
+	after := before
+	after.Said = "Next: b.go."
+	got := told{before: before, event: loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, after: after}.happened()
+	if want := "iteration 4 ended (1 tool call): Next: b.go."; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Of a verify loop nobody claims that it is done: its gates are red or green.
+func TestGatesOfAVerifyLoop(t *testing.T) {
+	t.Parallel()
+	before := loop.State{Policy: loop.Policy{Verify: true}}
+	cases := []struct {
+		gates loop.Gates
+		want  string
+	}{
+		{
+			loop.Gates{Status: gate.Pass, Evidence: gate.Consistent, Reason: "sh check.sh is still red: exit 1"},
+			"gates after the turn: red; sh check.sh is still red: exit 1",
+		},
+		{
+			loop.Gates{Status: gate.Fail, Results: []gate.Result{{Gate: "sh check.sh", Status: gate.Fail}}},
+			"gates after the turn: red; sh check.sh",
+		},
+		{loop.Gates{Status: gate.Pass, Green: true, Flipped: []string{"sh check.sh"}}, "gates after the turn: green; was red: sh check.sh"},
+		{loop.Gates{Status: gate.Pass, Green: true, Reason: "nothing failed before"}, "gates after the turn: green"},
+		{loop.Gates{Status: gate.Unknown, Reason: "killed"}, "gates after the turn: unknown; killed"},
+	}
+	for _, c := range cases {
+		c.gates.Purpose = loop.ForClaim
+		if got := (told{before: before, event: loop.Event{Kind: loop.GatesFinished, Gates: &c.gates}}).happened(); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
 func TestAHandOverThatFailedInWords(t *testing.T) {
 	t.Parallel()
 	attended := loop.State{Attended: true}

@@ -164,7 +164,11 @@ func (a *app) printCommands(commands, strange []config.Command) {
 // confirm asks the person at the terminal; nobody there is a no.
 func (a *app) confirm(question string) error {
 	if !attended(a.In) {
-		return failure.New(failure.Usage, "read them, then pawl trust --yes", "nobody is at the terminal to allow them")
+		hint := "read them, then  pawl trust --yes"
+		if a.env.Session.Inside || a.env.Session.ID != "" {
+			hint = "read them, then  ! pawl trust --yes"
+		}
+		return failure.New(failure.Usage, hint, "nobody is at the terminal to allow them")
 	}
 	answer, err := a.ask(question)
 	if err != nil {

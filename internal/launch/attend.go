@@ -66,6 +66,7 @@ func PrepareAttended(ctx context.Context, q AttendRequest) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.adopts = q.Format != ""
 	if err := p.verifyGate(q); err != nil {
 		return nil, err
 	}
@@ -181,7 +182,7 @@ func (p *Prepared) refuseBeside(in Inside) error {
 
 // hereAlready says which loop lives in the session.
 func hereAlready(id string) error {
-	return failure.New(failure.Usage, fmt.Sprintf("it goes on at the end of your next turn; pawl stop %s ends it", id),
+	return failure.New(failure.Usage, fmt.Sprintf("it goes on at the end of your next turn;  ! pawl stop %s  ends it", id),
 		"a loop is at work in this session: %s", id)
 }
 

@@ -46,6 +46,7 @@ type Prepared struct {
 	loop      string           // id, once there is one
 	env       environment.Environment
 	programs  string // folder from which the agent's program is named
+	adopts    bool   // another tool's files ask for it, which are looked at after each turn
 }
 
 // Root is the work tree that the loop would act on.
@@ -229,12 +230,19 @@ func (p *Prepared) refuseUntrusted() error {
 		return nil
 	}
 	var lines []string
-	hint := "read them, then  pawl trust"
+	file := ""
 	for _, c := range p.Untrusted {
 		lines = append(lines, fmt.Sprintf("%s: %s", c.File, c.Text))
 		if filepath.IsAbs(c.File) { // it is not found from here
-			hint = "read them, then  pawl trust " + c.File
+			file = " " + c.File
 		}
+	}
+	hint := "read them, then  pawl trust" + file
+	if p.Spec.Policy.Attended { // nobody can be asked where a session runs a command
+		hint = fmt.Sprintf("read them, then  ! pawl trust --yes%s  (in another terminal:  pawl trust%[1]s)", file)
+	}
+	if p.adopts {
+		hint += "; then the loop begins at the end of the next turn"
 	}
 	return failure.New(failure.Usage, hint,
 		"commands from the repository's files run only when you trust them (%s)", some(lines))

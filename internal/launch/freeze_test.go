@@ -1,6 +1,7 @@
 package launch_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,6 +106,7 @@ func TestACommandOutOfAFile(t *testing.T) {
 	q := asked(root, env, nil)
 	q.Dir = filepath.Join(root, "sub") // where the session is now says nothing
 	q.Words, q.Verify, q.VerifyFrom, q.VerifyTimeout, q.File = nil, "sh check.sh", state, 90*time.Second, state
+	q.Format = "verify-active"
 	q.Project, q.VerifyDir = root, filepath.Join(root, "sub")
 	p, err := launch.PrepareAttended(t.Context(), q)
 	if err != nil {
@@ -119,7 +121,7 @@ func TestACommandOutOfAFile(t *testing.T) {
 		t.Error(diff)
 	}
 	err = p.RefuseAttended(q.Inside)
-	if err == nil || failure.Hint(err) != "read them, then  pawl trust" {
+	if err == nil || failure.Hint(err) != "read them, then  ! pawl trust --yes  (in another terminal:  pawl trust); then the loop begins at the end of the next turn" {
 		t.Errorf("%v, hint %q", err, failure.Hint(err))
 	}
 	if err := config.OpenTrust(env.PawlHome).Add(t.Context(), root, []config.Command{command}); err != nil {
@@ -154,7 +156,7 @@ func TestAFileElsewhere(t *testing.T) {
 	if p.Spec.File != filepath.ToSlash(state) || p.Spec.Format != "verify-active" || slices.Contains(p.Spec.Foreign, p.Spec.File) {
 		t.Errorf("%+v", p.Spec)
 	}
-	if err := p.RefuseAttended(q.Inside); err == nil || failure.Hint(err) != "read them, then  pawl trust "+p.Spec.File {
+	if err := p.RefuseAttended(q.Inside); err == nil || failure.Hint(err) != fmt.Sprintf("read them, then  ! pawl trust --yes %s  (in another terminal:  pawl trust %[1]s); then the loop begins at the end of the next turn", p.Spec.File) {
 		t.Errorf("%v, hint %q", err, failure.Hint(err))
 	}
 }

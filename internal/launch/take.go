@@ -116,7 +116,7 @@ func takeable(ctx context.Context, l *store.Loop, m record.Memory, env environme
 	case phase == loop.Ended:
 		return p, nil
 	case here && sits(p.Home, l, in.Session):
-		return nil, failure.New(failure.Usage, fmt.Sprintf("it goes on at the end of your next turn; pawl stop %s ends it", l.ID), "loop %s lives in this session already", l.ID)
+		return nil, failure.New(failure.Usage, fmt.Sprintf("it goes on at the end of your next turn;  ! pawl stop %s  ends it", l.ID), "loop %s lives in this session already", l.ID)
 	case m.Attended(p.Spec) && !here && !m.Bound.Closed && (m.Bound.Client == 0 || proc.Alive(m.Bound.Client)):
 		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or let go of it:  pawl handover %s --now", l.ID),
 			"loop %s lives %s", l.ID, inSession(m.Bound.Session))

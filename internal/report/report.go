@@ -5,7 +5,8 @@
 //	report.Text(w, report.Loop{ID: "brisk-otter-7f3a", State: state, Waits: report.Waits(events)})
 //
 // Everything on it comes from the journal; nothing of what the agent says of its
-// own work is repeated, but for its reasons where it says that it cannot. What a
+// own work is repeated, but for its reasons where it says that it cannot, and for
+// what it found where to find something is the goal. What a
 // person must look at (changed tests, work that nothing could tell) stands in
 // lines of its own, with the command that shows it.
 package report
@@ -35,6 +36,7 @@ type Loop struct {
 	State  loop.State
 	Gates  []gate.Result // what they said last
 	Waits  []Wait        // see Waits
+	Said   []Said        // see Words
 	Now    time.Time     // when the page is made
 	Zone   *time.Location
 }
@@ -53,6 +55,7 @@ func Text(w io.Writer, l Loop) error {
 	p.lessons()
 	p.cost()
 	p.answer()
+	p.said()
 	p.next()
 	if _, err := w.Write(p.out.Bytes()); err != nil {
 		return fmt.Errorf("write report: %w", err)

@@ -64,7 +64,7 @@ func TestPage(t *testing.T) {
   why           no way was found to do: US-006
   2 verified    US-002 US-003  each with something that failed before and passes now
   1 reviewed    US-009 Reviewed  an independent review passed
-  1 consistent  US-004 Update README  everything passes, as it did before: read it  →  git show 77c1d3e
+  1 consistent  US-004 Update README  everything passes, and nothing was seen to fail before: read it  →  git show 77c1d3e
   1 unknown     US-005 Status codes  nothing could tell whether it is done: read it  →  git show c81f0c2
   1 unchanged   US-008 Tidy  claimed without any change: neither committed nor ticked
   1 set aside   US-006 Cache  everything was tried: TestCache fails

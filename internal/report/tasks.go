@@ -14,12 +14,16 @@ type group struct {
 	name    string
 	meaning string // of tasks that have it in common
 	each    bool   // every task needs a line: a person must look at it
+	why     bool   // each says why it could not be done, whatever the goal
 	tasks   []loop.Task
 }
 
 // tasks lists them by how they ended, the best first.
 func (p *page) tasks() {
 	for _, g := range p.groups() {
+		if p.judgesNothing() && !g.why {
+			continue
+		}
 		label := fmt.Sprintf("%d %s", len(g.tasks), g.name)
 		if !g.each {
 			p.line(label, "%s  %s", ids(g.tasks), common(g))
@@ -30,6 +34,13 @@ func (p *page) tasks() {
 			label = ""
 		}
 	}
+}
+
+// judgesNothing: the goal is no change of the tree. What came of it is what was
+// said; there is nothing that is done or not.
+func (p *page) judgesNothing() bool {
+	kind, tasks := p.State.Policy.Kind, p.State.Tasks
+	return kind != "" && kind != loop.Change && len(tasks) == 1 && tasks[0].ID == theGoal
 }
 
 // common is what the tasks of a group have in common; of one alone it can be
@@ -71,11 +82,11 @@ func (p *page) groups() []group {
 	all := []group{
 		{name: "verified", meaning: "each with something that failed before and passes now"},
 		{name: "reviewed", meaning: "an independent review passed"},
-		{name: "consistent", meaning: "everything passes, as it did before: read it", each: true},
+		{name: "consistent", meaning: "everything passes, and nothing was seen to fail before: read it", each: true},
 		{name: "unknown", meaning: "nothing could tell whether it is done: read it", each: true},
 		{name: "unchanged", meaning: "claimed without any change: neither committed nor ticked", each: true},
-		{name: "set aside", meaning: "everything was tried", each: true},
-		{name: "blocked", meaning: "the agent says that it cannot", each: true},
+		{name: "set aside", meaning: "everything was tried", each: true, why: true},
+		{name: "blocked", meaning: "the agent says that it cannot", each: true, why: true},
 		{name: "open", meaning: "not begun"},
 		{name: "earlier", meaning: "done before this loop"},
 	}

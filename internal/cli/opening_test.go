@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// What is said of tries is what can happen within the limit of iterations.
+func TestIsolationWords(t *testing.T) {
+	t.Parallel()
+	bounds := &record.Isolation{MaxCostUSD: 1, Timeout: 5 * time.Minute}
+	const each = ", each in a session of its own: at most $1.00 and 5m00s"
+	cases := []struct {
+		tries, most int
+		want        string
+	}{
+		{0, 25, "after 3 tries here (2 where the same fails twice)" + each},
+		{0, 0, "after 3 tries here (2 where the same fails twice)" + each},
+		{0, 3, "where the same fails twice here" + each},
+		{0, 2, ""},
+		{2, 25, "after 2 tries here" + each},
+		{1, 2, "after 1 try here" + each},
+		{1, 1, ""},
+	}
+	for _, c := range cases {
+		s := record.Spec{Isolation: bounds, Policy: loop.Policy{Tries: c.tries, Limits: loop.Limits{Iterations: c.most}}}
+		if got := isolationWords(s); got != c.want {
+			t.Errorf("%d tries, %d iterations:\ngot  %s\nwant %s", c.tries, c.most, got, c.want)
+		}
+		s.Policy.Handover = true
+		if got := isolationWords(s); got != "" {
+			t.Errorf("it leaves the session: %s", got)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
+)
+
+// Said is what the agent ended a turn with.
+type Said struct {
+	At   time.Time
+	Text string
+}
+
+// Words finds in the events of a loop, in order, what its turns ended with. Of a
+// goal whose own limit is its end that is all there is to find.
+func Words(events iter.Seq[loop.Event]) []Said {
+	var said []Said
+	for e := range events {
+		if e.Kind == loop.TurnEnded && e.Turn != nil && !e.Turn.ByPerson && strings.TrimSpace(e.Turn.Text) != "" {
+			said = append(said, Said{At: e.At, Text: e.Turn.Text})
+		}
+	}
+	return said
+}
+
+// endless: the goal has no end to claim, so no task of it is open or done.
+func (p *page) endless() bool {
+	kind := p.State.Policy.Kind
+	return kind == loop.Explore || kind == loop.Periodic
+}
+
+const (
+	saidMost  = 12  // turns
+	saidLines = 4   // of each
+	saidWidth = 200 // of a line, in bytes
+)
+
+// said tells what the turns of such a goal ended with, the newest last.
+func (p *page) said() {
+	if !p.endless() || len(p.Said) == 0 {
+		return
+	}
+	said := p.Said
+	if n := len(said) - saidMost; n > 0 {
+		p.line("said", "%s before these: pawl log %s", figure.Count(n, "turn"), p.ID)
+		said = said[n:]
+	}
+	for _, s := range said {
+		label := s.At.In(p.Zone).Format("15:04:05")
+		for _, line := range lastWords(s.Text) {
+			p.line(label, "%s", line)
+			label = ""
+		}
+	}
+}
+
+// lastWords are the last lines of a text that say something.
+func lastWords(text string) []string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = plan.OneLine(clean(line), saidWidth); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines[max(0, len(lines)-saidLines):]
+}

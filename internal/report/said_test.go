@@ -1,0 +1,86 @@
+package report_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/report"
+)
+
+// exploration is a loop whose own limit was its end.
+func exploration() report.Loop {
+	return report.Loop{
+		Goal: "look for races", Word: "ended",
+		State: loop.State{
+			Policy: loop.Policy{Kind: loop.Explore}, Phase: loop.Ended, Outcome: loop.Finished, Reason: "after 2 iterations",
+			StartedAt: evening, EndedAt: evening.Add(time.Minute), Now: evening.Add(time.Minute), Iteration: 2, Attended: true, Current: "goal",
+			Tasks: []loop.Task{{ID: "goal", Title: "look for races", Status: loop.Open}},
+		},
+		Said: []report.Said{
+			{At: evening.Add(10 * time.Second), Text: "I began.\nI looked.\n\nTried: -race.\nRead: a.go.\nLearnt: a.go is \x1b[31mfine.\n"},
+			{At: evening.Add(20 * time.Second), Text: "Next: b.go."},
+		},
+	}
+}
+
+// Of an exploration no task is open or done: the page tells what its turns said.
+func TestExploration(t *testing.T) {
+	t.Parallel()
+	const want = `brisk-otter-7f3a ended FINISHED after 1m00s
+  goal          look for races
+  why           after 2 iterations
+  took          2 iterations, 1m00s of work
+  22:00:10      I looked.
+                Tried: -race.
+                Read: a.go.
+                Learnt: a.go is fine.
+  22:00:20      Next: b.go.
+`
+	if diff := cmp.Diff(want, text(t, exploration())); diff != "" {
+		t.Error(diff)
+	}
+	l := exploration()
+	for i := range 12 {
+		l.Said = append(l.Said, report.Said{At: evening, Text: fmt.Sprintf("turn %d", i+3)})
+	}
+	got := text(t, l)
+	if !strings.Contains(got, "  said          2 turns before these: pawl log brisk-otter-7f3a\n") || strings.Contains(got, "b.go") || !strings.Contains(got, "turn 3\n") {
+		t.Errorf("%s", got)
+	}
+}
+
+// What the agent could not do is told whatever the goal; an answer is no task.
+func TestNoTasksOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	l := exploration()
+	l.State.Policy.Kind, l.State.Answer = loop.Answer, "42"
+	l.State.Tasks[0].Status, l.State.Tasks[0].Evidence = loop.Done, gate.NoEvidence
+	if got := text(t, l); strings.Contains(got, "unknown") || strings.Contains(got, "Next: b.go") || !strings.Contains(got, "\n42\n") {
+		t.Errorf("%s", got)
+	}
+	l.State.Tasks[0].Status, l.State.Tasks[0].Why = loop.Blocked, "no network"
+	if got := text(t, l); !strings.Contains(got, "  1 blocked     look for races  the agent says that it cannot: no network\n") {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	got := report.Words(slices.Values([]loop.Event{
+		{Kind: loop.Started},
+		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: "one"}},
+		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: "mine", ByPerson: true}},
+		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: " \n"}},
+		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: "two"}},
+	}))
+	if diff := cmp.Diff([]report.Said{{At: evening, Text: "one"}, {At: evening, Text: "two"}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
