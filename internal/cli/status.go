@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -124,8 +125,14 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 	}
 	switch sum.State {
 	case "ended":
+		if st.Outcome == loop.Iterations {
+			return fmt.Sprintf("ended %s: its limit of %s", st.Outcome, count(st.Iteration, "iteration"))
+		}
 		return fmt.Sprintf("ended %s after %s", st.Outcome, count(st.Iteration, "iteration"))
 	case lost:
+		if s.letGo() {
+			return fmt.Sprintf("let go of, for a session that is to take it; else process %d goes on with it (%s)", s.holder.PID, turn)
+		}
 		return fmt.Sprintf("lost: nobody drives it (%s, %s)", turn, lastOwner(s))
 	case "paused":
 		return "paused" + sessionWords(sum) + " · " + turn
@@ -137,6 +144,12 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 		where = fmt.Sprintf(" in fresh sessions, process %d", s.holder.PID)
 	}
 	return "running" + where + " · " + turn + " · " + phaseWords(st)
+}
+
+// letGo: its runner waits for the session that is to take it, see takeBack.
+func (s *subject) letGo() bool {
+	to, asked := s.memory.State.Asked(loop.HandOver)
+	return s.memory.State.Phase == loop.HandingOver && asked && to.Owner == loop.OwnerSession && proc.Alive(s.holder.PID)
 }
 
 func lastOwner(s *subject) string {
@@ -223,6 +236,9 @@ func nextSteps(s *subject, state string) string {
 		}
 		return "pawl report " + s.ID
 	case lost, "paused":
+		if s.letGo() {
+			return fmt.Sprintf("in Claude Code:  ! pawl start --take %s   pawl resume %[1]s", s.ID)
+		}
 		return "pawl resume " + s.ID
 	}
 	return fmt.Sprintf("pawl log %s --follow   pawl tell %[1]s \"…\"   pawl stop %[1]s", s.ID)

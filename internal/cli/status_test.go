@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +49,7 @@ func TestHeadlines(t *testing.T) {
 			Phase: loop.HandingOver, Iteration: 3, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerSession, Text: "a person takes it"}},
 		}, false, "running · iteration 3 · waiting for a session to take it: a person takes it"},
 		{"ended", loop.State{Phase: loop.Ended, Iteration: 1, Outcome: loop.Verified}, true, "ended verified after 1 iteration"},
+		{"ended at its limit", loop.State{Phase: loop.Ended, Iteration: 3, Outcome: loop.Iterations}, true, "ended iterations: its limit of 3 iterations"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -83,6 +86,21 @@ func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
 	s.alive = true
 	if got := nextSteps(s, "running"); !strings.Contains(got, "--follow") {
 		t.Errorf("while somebody does: %s", got)
+	}
+}
+
+// A runner that let go of its loop for a session is there still, and waits.
+func TestALoopThatWaitsForItsSession(t *testing.T) {
+	t.Parallel()
+	s := &subject{Loop: &store.Loop{ID: "x"}, holder: store.Holder{PID: os.Getpid()}}
+	s.memory.State = loop.State{Phase: loop.HandingOver, Iteration: 3, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerSession}}}
+	sum := s.summary()
+	want := fmt.Sprintf("let go of, for a session that is to take it; else process %d goes on with it (iteration 3)", os.Getpid())
+	if got := headline(s, sum, time.Now()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got, want := nextSteps(s, sum.State), "in Claude Code:  ! pawl start --take x   pawl resume x"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

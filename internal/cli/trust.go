@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/config"
@@ -63,6 +64,9 @@ func (c *trustCmd) Run(a *app) error {
 		return ended(ctx, err)
 	}
 	a.printf("trusted: %s\n", count(len(strange), "command"))
+	if slices.ContainsFunc(strange, func(c config.Command) bool { return c.Kind == "verify" }) {
+		a.printf("a loop that waited for it begins at the end of its session's next turn\n")
+	}
 	return nil
 }
 
