@@ -114,7 +114,11 @@ func (r *running) wait() result {
 	select {
 	case <-r.done:
 	case <-time.After(patience):
-		_ = r.cmd.Process.Signal(syscall.SIGQUIT)
+		_ = r.cmd.Process.Signal(syscall.SIGQUIT) // it tells where it stands
+		select {
+		case <-r.done:
+		case <-time.After(5 * time.Second):
+		}
 		r.t.Fatalf("pawl %v is still running after %v\n%s\n%s", r.cmd.Args[1:], patience, r.out.String(), r.err.String())
 	}
 	res := result{out: r.out.String(), err: r.err.String(), code: r.cmd.ProcessState.ExitCode()}
