@@ -9,7 +9,10 @@
 // there must be one. See agenttest.Client for where it is looked for. Either Pawl
 // runs the client, or people do and Pawl takes part by its hooks: session_*_test.go,
 // with `claude -p` (TestSession…) and on a terminal (TestTerminal…, in tmux), where
-// a script types as well.
+// a script types as well. Clients that Pawl starts beside a session, or instead of
+// it, talk to the same API: their session ids tell them apart (sessions.two).
 //
-// `go test ./internal/e2e -run Kill -kills 1000` kills a loop a thousand times.
+// `go test ./internal/e2e -run Kill -kills 1000` kills loops a thousand times: those
+// of `pawl run` (TestKills), and those that move between a session and a runner
+// (TestHandoverKills), where the test itself tells the hooks what a client would.
 package e2e
