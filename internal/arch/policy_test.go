@@ -42,7 +42,7 @@ const imports = `
 	install        < failure atomicfile
 	plugins        <
 	plugin         < install plugins proc failure atomicfile
-	doctor         < figure foreign/ralphloop install proc record store
+	doctor         < figure install proc record session/place store
 	verify         < core/* git proc testreport failure atomicfile redact
 	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt record redact statefile store store/* testreport verify
 	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git planfile proc prompt record redact runner session statefile store store/* verify

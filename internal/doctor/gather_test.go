@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -152,12 +153,21 @@ func TestGatherTakesUpNoLoopFile(t *testing.T) {
 	if err := os.Remove(here); err != nil {
 		t.Fatal(err)
 	}
-	m.write(filepath.Join(m.root, ".claude", "ralph-loop.local.md"), "---\nactive: true\n---\ngo\n")
-	if f := m.gather(nil); f.hooks[0].answers[0].exit != 0 {
-		t.Fatalf("%+v", f.hooks[0])
-	}
-	if _, err := os.Stat(here); err == nil {
-		t.Error("the hook was run where the loop file is")
+	for _, file := range []string{
+		".claude/ralph-loop.local.md", ".claude/th-loop.local.md", "runtime-state/verify-active.json", ".claude/data/ralph-loops/current/feature_list.json",
+	} {
+		path := filepath.Join(m.root, filepath.FromSlash(file))
+		m.write(path, "---\nactive: true\n---\ngo\n")
+		if f := m.gather(nil); f.hooks[0].answers[0].exit != 0 {
+			t.Fatalf("%+v", f.hooks[0])
+		}
+		if _, err := os.Stat(here); err == nil {
+			t.Errorf("the hook was run where %s is", file)
+		}
+		top, _, _ := strings.Cut(strings.TrimPrefix(file, ".claude/"), "/")
+		if err := errors.Join(os.Remove(path), os.RemoveAll(filepath.Join(m.root, ".claude", top)), os.RemoveAll(filepath.Join(m.root, "runtime-state"))); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

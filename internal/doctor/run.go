@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
+	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
 // askOwn runs a hook of Pawl's at the two events on which everything hangs.
@@ -24,14 +24,34 @@ func (f Facts) askOwn(ctx context.Context, h *hook) {
 	}
 }
 
-// dirFor is where a hook is run: the project, as the client has it. But where a
-// loop file of the ralph-loop plugin waits to be taken up, Pawl's hook would do
-// that: then it is run where there is nothing.
+// dirFor is where a hook is run: the project, as the client has it. But where the
+// files of a loop of another tool's lie, Pawl's hook would take that up: then it
+// is run where there is nothing.
 func (f Facts) dirFor(h hook) string {
-	if _, err := os.Lstat(filepath.Join(f.root, filepath.FromSlash(ralphloop.Path))); err == nil && h.own() {
+	vars := f.clientVars()
+	p := place.Project{Root: f.root, RalphLoopDir: vars[ralphLoopDir], ThLoopAgent: vars[thLoopAgent]}
+	if h.own() && p.Loops() {
 		return ""
 	}
 	return f.root
+}
+
+// The variables that say where the files of such loops are.
+const (
+	ralphLoopDir = "RALPH_LOOP_DIR"
+	thLoopAgent  = "TH_LOOP_AGENT"
+)
+
+// clientVars is the environment of the client: its own, and what the settings set.
+func (f Facts) clientVars() map[string]string {
+	vars := maps.Clone(f.vars)
+	if vars == nil {
+		vars = map[string]string{}
+	}
+	for _, s := range f.files {
+		maps.Copy(vars, s.settings.env)
+	}
+	return vars
 }
 
 // run gives a hook the payload of its event, in a session that nobody knows, with
@@ -82,13 +102,13 @@ func (f Facts) command(ctx context.Context, h hook) *exec.Cmd {
 	return exec.CommandContext(ctx, h.found, h.argv[1:]...)
 }
 
-// environ is what the client's hooks see: its own environment, what the settings
-// set, and what tells them of the session. What belongs to a session that the
+// environ is what the client's hooks see: its environment, and what tells them of the session. What belongs to a session that the
 // doctor itself was called in is left out.
 func (f Facts) environ(h hook, session, dir string) []string {
-	vars := maps.Clone(f.vars)
-	for _, s := range f.files {
-		maps.Copy(vars, s.settings.env)
+	vars := f.clientVars()
+	if dir != f.root {
+		delete(vars, ralphLoopDir)
+		delete(vars, thLoopAgent)
 	}
 	for _, name := range []string{"PAWL_LOOP", "CLAUDE_ENV_FILE", "CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"} {
 		delete(vars, name)
