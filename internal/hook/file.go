@@ -38,18 +38,21 @@ func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 		if err == nil || proposal.Refused == "" { // the next look may find something else
 			glance = ""
 		}
-		adopted := false
+		var begun Begun
 		if err == nil {
 			if mine = mine || h.sessions.Once(ctx, h.p.Session, "adopts at "+h.p.stopID()); !mine {
 				return none, session.ErrNone // Pawl is installed twice: the other one does
 			}
-			adopted, err = h.adopt(ctx, BeginRequest{Adopt: path, Format: f.Name(), ByAgent: byAgent})
+			begun, err = h.adopt(ctx, BeginRequest{Adopt: path, Format: f.Name(), ByAgent: byAgent})
 		}
 		if err != nil && h.sessions.Once(ctx, h.p.Session, err.Error()) {
-			news = append(news, "pawl: "+leftAlone(inProject(p.Root, path), err))
+			news = append(news, whyNot(p.Root, path, err))
 		}
-		if adopted {
-			h.opening = strings.TrimSpace(strings.Join(append(news, proposal.Remark), "\n"))
+		if begun.Loop != "" {
+			h.opening = begun.Message
+			if len(news) > 0 {
+				h.opening = "pawl: " + strings.Join(append(news, begun.Message), "\n")
+			}
 			return h.sessions.Find(h.p.Session)
 		}
 	}
@@ -59,7 +62,7 @@ func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 	if len(news) == 0 {
 		return none, session.ErrNone
 	}
-	return none, errors.New(strings.TrimPrefix(strings.Join(news, "\n"), "pawl: "))
+	return none, errors.New("no loop begins: " + strings.Join(news, "\n"))
 }
 
 // proposal is what another tool's files ask for, and whether it had to be known,
@@ -82,21 +85,25 @@ func (h *hook) proposal(f statefile.Format, path string, p place.Project) (made 
 
 // adopt has a loop made of another tool's files. An error says why none is; there
 // is neither where they are none of this session's after all.
-func (h *hook) adopt(ctx context.Context, q BeginRequest) (bool, error) {
+func (h *hook) adopt(ctx context.Context, q BeginRequest) (Begun, error) {
 	begun, err := h.begin(ctx, q)
 	if err == nil && begun.Loop == "" && begun.Message != "" {
 		err = errors.New(begun.Message)
 	}
-	return err == nil && begun.Loop != "", err
+	if err != nil {
+		return Begun{}, err
+	}
+	return begun, nil
 }
 
-// leftAlone says why no loop is made of a file.
-func leftAlone(file string, err error) string {
-	why := withHint(err)
-	if strings.Contains(why, file) {
-		return why
+// whyNot says why no loop is made of a file, or of one beside it: in paths that fit
+// on a line, and naming the file that is meant.
+func whyNot(root, path string, err error) string {
+	why := strings.ReplaceAll(withHint(err), root+string(filepath.Separator), "")
+	if named := inProject(root, path); !strings.Contains(why, filepath.ToSlash(filepath.Dir(named))) {
+		return named + ": " + why
 	}
-	return file + " is left alone: " + why
+	return why
 }
 
 // inProject is a path for people: relative to the project where it lies in it.

@@ -112,7 +112,14 @@ func beginFor(ctx context.Context, home string, q BeginRequest) Begun {
 	if err != nil {
 		return Begun{Error: err.Error()}
 	}
-	return Begun{Loop: l.ID, Message: fmt.Sprintf("%s begun by %s %q", l.ID, q.Command, q.Args), Context: "the first prompt"}
+	message := fmt.Sprintf("%s begun by %s %q", l.ID, q.Command, q.Args)
+	if q.Adopt != "" {
+		message = "loop " + l.ID + " begun from " + spec.File
+	}
+	if q.ByAgent {
+		message += ", which the agent wrote"
+	}
+	return Begun{Loop: l.ID, Message: message, Context: "the first prompt"}
 }
 
 // leaveWord is pawl stop, pawl tell, …: said, and performed at once.

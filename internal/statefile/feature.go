@@ -104,8 +104,8 @@ func (f featureList) Propose(path string, p Place, c Circumstances) (Proposal, e
 	if progress == nil {
 		return Proposal{Skip: why == "" && err == nil, Refused: why}, err
 	}
-	if there(list) == "" {
-		return Proposal{}, failure.New(failure.Usage, "write the list, or point RALPH_LOOP_DIR to the folder that has it", "there is no %s", in(p.Root, list))
+	if err := checkList(list, p); err != nil {
+		return Proposal{}, err
 	}
 	if err := progress.Check(); err != nil {
 		return Proposal{}, err
@@ -122,6 +122,22 @@ func (f featureList) Propose(path string, p Place, c Circumstances) (Proposal, e
 		q.Remark = "its files were written in this session, so it stays here: ! pawl handover goes on in fresh sessions when the context is full"
 	}
 	return q, nil
+}
+
+// checkList says what is wrong with a list that nothing can be made of.
+func checkList(path string, p Place) error {
+	dir, name := filepath.Dir(path), in(p.Root, path)
+	if there(dir) == "" && p.FeatureLoop() != "" {
+		return failure.New(failure.Usage, "make the folder, or start the client without the variable", "RALPH_LOOP_DIR is %s, and there is no such folder", p.RalphLoopDir)
+	}
+	data, _, err := read(path, listMost)
+	if errors.Is(err, fs.ErrNotExist) {
+		return failure.New(failure.Usage, "write the list, or point RALPH_LOOP_DIR to the folder that has it", "there is no %s", name)
+	}
+	if err != nil {
+		return err
+	}
+	return featureloop.CheckList(name, data)
 }
 
 // featureNames are what names a folder's files, wherever a command stands.

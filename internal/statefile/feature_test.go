@@ -246,21 +246,22 @@ func TestFeatureFolder(t *testing.T) {
 		}, "work/progress.txt", "yes"},
 		{"named, absolute", func(p *project) { p.rename(current, "work"); p.dir = p.path("work") }, "work/progress.txt", "yes"},
 		{"named, outside", func(p *project) { p.dir = "../" }, "../progress.txt", "OUTSIDE lies outside of the project"},
-		{"named, not there", func(p *project) { p.dir = "work" }, "work/progress.txt", "error: there is no work/feature_list.json"},
+		{"named, not there", func(p *project) { p.dir = "work" }, "work/progress.txt", "error: RALPH_LOOP_DIR is work, and there is no such folder"},
 		{"the list is missing", func(p *project) { p.remove(current + "/feature_list.json") }, current + "/progress.txt", "error: there is no " + current + "/feature_list.json"},
 		{"the list is missing, and old", func(p *project) { p.remove(current + "/feature_list.json"); p.ages(current + "/progress.txt") }, current + "/progress.txt", "skip"},
-		{"the list is broken", func(p *project) { p.write(current+"/feature_list.json", "{") }, current + "/progress.txt", "yes"}, // its codec says what is wrong
+		{"the list is broken", func(p *project) { p.write(current+"/feature_list.json", "{") }, current + "/progress.txt", "error: " + current + "/feature_list.json:1: this is not JSON: it ends too early"},
+		{"a feature that is none", func(p *project) { p.write(current+"/feature_list.json", "[1]") }, current + "/progress.txt", "yes"}, // its codec says what is wrong
 		{"everything passes", func(p *project) {
 			p.write(current+"/feature_list.json", strings.ReplaceAll(featureJSON, "false", "true"))
 		}, current + "/progress.txt", "skip"},
 		{"old", func(p *project) { p.ages(current + "/progress.txt") }, current + "/progress.txt", "skip"},
 		{"tracked", func(p *project) {
 			p.c.Tracked = func(path string) (bool, error) { return path == p.path(current+"/progress.txt"), nil }
-		}, current + "/progress.txt", "git tracks " + current + "/progress.txt: it did not come from you"},
+		}, current + "/progress.txt", "git tracks " + current + "/progress.txt, so it may have come with a clone; if it is yours: RALPH_LOOP_DIR=" + current + " claude"},
 		{"no progress.txt, and a list that is tracked", func(p *project) {
 			p.remove(current + "/progress.txt")
 			p.c.Tracked = func(path string) (bool, error) { return path == p.path(current+"/feature_list.json"), nil }
-		}, current + "/progress.txt", "git tracks " + current + "/feature_list.json: it did not come from you"},
+		}, current + "/progress.txt", "git tracks " + current + "/feature_list.json, so it may have come with a clone; if it is yours: RALPH_LOOP_DIR=" + current + " claude"},
 		{"git cannot tell", func(p *project) { p.c.Tracked = func(string) (bool, error) { return false, errors.New("no git") } }, current + "/progress.txt", "error: no git"},
 		{"COMPLETE, but it is not", func(p *project) { p.write(current+"/progress.txt", "- Status: COMPLETE\n") }, current + "/progress.txt", current + "/progress.txt says COMPLETE, but 1 of the features do not pass: set its Status to IN_PROGRESS to go on"},
 		{"REACHED_LIMIT", func(p *project) { p.write(current+"/progress.txt", "- Status: REACHED_LIMIT\n") }, current + "/progress.txt", "skip"},

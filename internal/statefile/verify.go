@@ -64,8 +64,12 @@ func (v verifyActive) Propose(path string, p Place, c Circumstances) (Proposal, 
 	}
 	about.Modified = info.ModTime()
 	if ours {
-		if about.Tracked, err = c.Tracked(path); err != nil {
+		tracked, err := c.Tracked(path)
+		if err != nil {
 			return Proposal{}, err
+		}
+		if tracked {
+			return Proposal{Refused: "git tracks " + name + ", so it may have come with a clone; if it is yours: git rm --cached " + name}, nil
 		}
 	}
 	if !ours && !verifyactive.Fresh(about.Modified, about) {

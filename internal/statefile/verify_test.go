@@ -185,8 +185,8 @@ func TestVerifyRefuses(t *testing.T) {
 		set  func(*verifyWorld)
 		want string // "" is Skip; with an exclamation mark before it, an error
 	}{
-		{"tracked by git", func(w *verifyWorld) { w.write(name, verifyState); w.tracked = true }, name + " is tracked by git: it did not come from you"},
-		{"older than the session", func(w *verifyWorld) { w.age(w.write(name, verifyState), time.Hour) }, name + " is older than this session"},
+		{"tracked by git", func(w *verifyWorld) { w.write(name, verifyState); w.tracked = true }, "git tracks " + name + ", so it may have come with a clone; if it is yours: git rm --cached " + name},
+		{"older than the session", func(w *verifyWorld) { w.age(w.write(name, verifyState), time.Hour) }, name + " is older than this session; "},
 		{"the plugin's, older than the session", func(w *verifyWorld) { w.age(w.write("plugin/"+name, verifyState), time.Hour) }, ""},
 		{"its own hook is there", func(w *verifyWorld) {
 			w.write(name, verifyState)

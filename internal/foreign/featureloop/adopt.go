@@ -3,9 +3,13 @@ package featureloop
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // Circumstances are what is known about a loop's folder beside its progress.txt.
@@ -46,7 +50,7 @@ func Adopt(p *Progress, c Circumstances) (ok bool, why string) {
 	case c.Outside:
 		return false, p.name + " lies outside of the project"
 	case !c.Chosen && c.Tracked:
-		return false, "git tracks " + p.name + ": it did not come from you"
+		return false, "git tracks " + p.name + ", so it may have come with a clone; if it is yours: RALPH_LOOP_DIR=" + path.Dir(p.name) + " claude"
 	case !c.Chosen && c.Modified.After(c.Now.Add(skew)):
 		return false, "the time of " + p.name + " lies in the future"
 	case p.Status == Complete && c.Open > 0:
@@ -96,6 +100,38 @@ func Open(list []byte) (n int, ok bool) {
 		}
 	}
 	return n, err == nil && len(*features) > 0
+}
+
+// CheckList says what is wrong with the form of a list, on which line; what its
+// features hold is whoever reads it as a plan's affair. name stands in the error.
+func CheckList(name string, list []byte) error {
+	const form = `a list looks like {"features": [{"id": 1, "description": "…", "passes": false}]}`
+	data := bytes.TrimSpace(bytes.TrimPrefix(list, bom))
+	var v any
+	err := json.Unmarshal(data, &v)
+	if wrong, ok := errors.AsType[*json.SyntaxError](err); ok {
+		before, _, _ := bytes.Cut(list, data)
+		line := 1 + bytes.Count(before, []byte("\n")) + bytes.Count(data[:max(wrong.Offset-1, 0)], []byte("\n"))
+		what := strings.TrimPrefix(wrong.Error(), "unexpected end of JSON input")
+		if what == "" {
+			what = "it ends too early"
+		}
+		return failure.New(failure.Usage, form, "%s:%d: this is not JSON: %s", name, line, what)
+	}
+	if _, ok := Open(list); !ok && empty(v) {
+		return failure.New(failure.Usage, form, "%s:1: there are no features in it", name)
+	}
+	return nil
+}
+
+// empty tells of a JSON value whether it holds no list with something in it, bare
+// or as its features.
+func empty(v any) bool {
+	if object, ok := v.(map[string]any); ok {
+		v = object["features"]
+	}
+	list, ok := v.([]any)
+	return !ok || len(list) == 0
 }
 
 // Driven tells whether the settings of Claude Code have a Stop hook that is the

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/foreign/featureloop"
 )
 
@@ -31,7 +32,7 @@ func TestAdopt(t *testing.T) {
 		{"more than an hour", sample, circumstances{Open: 2, Modified: ago(time.Hour + 1)}, silent},
 		{"a clock that is ahead", sample, circumstances{Open: 2, Modified: ago(-time.Minute)}, yes},
 		{"from the future", sample, circumstances{Open: 2, Modified: ago(-time.Hour)}, "the time of progress.txt lies in the future"},
-		{"tracked", sample, circumstances{Open: 2, Modified: now, Tracked: true}, "git tracks progress.txt: it did not come from you"},
+		{"tracked", sample, circumstances{Open: 2, Modified: now, Tracked: true}, "git tracks progress.txt, so it may have come with a clone; if it is yours: RALPH_LOOP_DIR=. claude"},
 		{"tracked and old", sample, circumstances{Open: 2, Tracked: true}, silent},
 		{"outside", sample, circumstances{Open: 2, Modified: now, Outside: true, Tracked: true}, "progress.txt lies outside of the project"},
 		{"outside, named", sample, circumstances{Open: 2, Chosen: true, Outside: true}, "progress.txt lies outside of the project"},
@@ -55,6 +56,35 @@ func TestAdopt(t *testing.T) {
 			ok, why := featureloop.Adopt(parse(t, tt.text), tt.c)
 			if ok != (tt.want == yes) || !ok && why != tt.want || ok && why != "" {
 				t.Errorf("got %v, %q; want %q", ok, why, tt.want)
+			}
+		})
+	}
+}
+
+func TestCheckList(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, list, want string }{
+		{"as it should be", `{"features": [{"id": 1, "description": "One", "passes": false}]}`, ""},
+		{"bare, all of it passes", `[{"passes": true}]`, ""},
+		{"a byte order mark", "\ufeff[{}]", ""},
+		{"what a plan's reader tells of", `{"features": [1]}`, ""},
+		{"cut off", "\n{\"features\": [\n{\"id\": 1,\n\n", "list:3: this is not JSON: it ends too early"},
+		{"malformed", "[\n{\"id\": 1,}\n]", "list:2: this is not JSON: invalid character '}' looking for beginning of object key string"},
+		{"empty", "", "list:1: this is not JSON: it ends too early"},
+		{"no features", `{"features": []}`, "list:1: there are no features in it"},
+		{"no such key", `{"stories": [{}]}`, "list:1: there are no features in it"},
+		{"null", "null", "list:1: there are no features in it"},
+		{"features of another kind", `{"features": {"a": 1}}`, "list:1: there are no features in it"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			err := featureloop.CheckList("list", []byte(tt.list))
+			switch {
+			case (err == nil) != (tt.want == ""), err != nil && err.Error() != tt.want:
+				t.Errorf("got %v, want %q", err, tt.want)
+			case err != nil && !strings.Contains(failure.Hint(err), `{"features": [{"id"`):
+				t.Errorf("hint %q", failure.Hint(err))
 			}
 		})
 	}

@@ -37,19 +37,19 @@ func Adopt(f *File, c Circumstances) (ok bool, why string) {
 	case f.SessionID != "" && f.SessionID != c.SessionID:
 		return false, ""
 	case c.Tracked:
-		return false, "git tracks " + Path + ": it did not come from you"
+		return false, "git tracks " + Path + ", so it may have come with a clone; if it is yours: git rm --cached " + Path
 	case c.OriginalPlugin:
 		return false, "the ralph-loop plugin is enabled: " + Path + " is left to it"
 	case !f.Active:
-		return false, Path + " says that the loop is not active"
+		return false, Path + " says that the loop is not active; to begin one set active: true"
 	case f.SessionID != "":
 		return true, ""
 	case c.Modified.After(c.Now.Add(skew)):
 		return false, Path + " names no session, and its time lies in the future"
 	case c.SessionStarted.IsZero() && c.Modified.Before(c.Now.Add(-freshFor)):
-		return false, Path + " names no session and is more than an hour old"
+		return false, Path + " names no session and is more than an hour old; if it is meant for this one, save it again"
 	case c.Modified.Before(c.SessionStarted.Add(-coarse)):
-		return false, Path + " names no session and is older than this one"
+		return false, Path + " names no session and is older than this one; if it is meant for this one, save it again"
 	}
 	return true, ""
 }

@@ -32,15 +32,15 @@ func Adopt(path string, f *File, c Circumstances) (ok bool, why string) {
 	case !f.Active():
 		return false, ""
 	case c.Tracked:
-		return false, "git tracks " + path + ": it did not come from you"
+		return false, "git tracks " + path + ", so it may have come with a clone; if it is yours: git rm --cached " + path
 	case c.Original:
-		return false, "th-loop's own hook is installed: " + path + " is left to it"
+		return false, "th-loop's own hook is installed: " + path + " is left to it; take that out to have pawl follow it"
 	case c.Modified.After(c.Now.Add(skew)):
 		return false, path + " has a time that lies in the future"
 	case c.SessionStarted.IsZero() && c.Modified.Before(c.Now.Add(-freshFor)):
-		return false, path + " is more than an hour old"
+		return false, path + " is more than an hour old; if it is meant for this session, save it again"
 	case c.Modified.Before(c.SessionStarted.Add(-coarse)):
-		return false, path + " is older than this session"
+		return false, path + " is older than this session; if it is meant for this one, save it again"
 	}
 	return true, ""
 }

@@ -157,13 +157,13 @@ func TestAdopt(t *testing.T) {
 	}{
 		{"younger than the session", active, thloop.Circumstances{Modified: ago(time.Hour), SessionStarted: ago(2 * time.Hour)}, yes},
 		{"a coarse clock", active, thloop.Circumstances{Modified: ago(61 * time.Second), SessionStarted: ago(time.Minute)}, yes},
-		{"older than the session", active, thloop.Circumstances{Modified: ago(time.Hour), SessionStarted: ago(time.Minute)}, path + " is older than this session"},
+		{"older than the session", active, thloop.Circumstances{Modified: ago(time.Hour), SessionStarted: ago(time.Minute)}, path + " is older than this session; if it is meant for this one, save it again"},
 		{"an hour, session not known", active, thloop.Circumstances{Modified: ago(time.Hour)}, yes},
-		{"more than an hour, session not known", active, thloop.Circumstances{Modified: ago(time.Hour + 1)}, path + " is more than an hour old"},
+		{"more than an hour, session not known", active, thloop.Circumstances{Modified: ago(time.Hour + 1)}, path + " is more than an hour old; if it is meant for this session, save it again"},
 		{"from the future", active, thloop.Circumstances{Modified: ago(-time.Hour)}, path + " has a time that lies in the future"},
 		{"not active", thloop.File{Status: "completed"}, thloop.Circumstances{Modified: now, Tracked: true}, ""},
-		{"tracked", active, thloop.Circumstances{Modified: now, Tracked: true}, "git tracks " + path + ": it did not come from you"},
-		{"its own hook", active, thloop.Circumstances{Modified: now, Original: true}, "th-loop's own hook is installed: " + path + " is left to it"},
+		{"tracked", active, thloop.Circumstances{Modified: now, Tracked: true}, "git tracks " + path + ", so it may have come with a clone; if it is yours: git rm --cached " + path},
+		{"its own hook", active, thloop.Circumstances{Modified: now, Original: true}, "th-loop's own hook is installed: " + path + " is left to it; take that out to have pawl follow it"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -12,7 +12,6 @@ type Circumstances struct {
 	SessionStarted time.Time // zero if not known
 	Modified       time.Time // of the file
 	Now            time.Time
-	Tracked        bool // git tracks the file
 	Driven         bool // the hook of claude-prompts is in effect, and follows the file itself
 }
 
@@ -31,14 +30,12 @@ const (
 // own. So it has to be younger than the session that takes it.
 func Adopt(f *File, c Circumstances) (why string) {
 	switch {
-	case c.Tracked:
-		return "is tracked by git: it did not come from you"
 	case c.Driven:
 		return "is left to the Stop hook of claude-prompts, which is in effect: disable that plugin or hook to have pawl follow it"
 	case c.Modified.After(c.Now.Add(skew)):
 		return "has a time that lies in the future"
 	case !Fresh(c.Modified, c):
-		return "is older than this session"
+		return "is older than this session; if it is meant for this one, ask for the loop again"
 	case f.Iteration >= f.MaxIterations:
 		return fmt.Sprintf("says that all of its %d iterations are used up", f.MaxIterations)
 	}

@@ -21,11 +21,10 @@ func TestAdopt(t *testing.T) {
 	}{
 		{"written in this session", verifyactive.Circumstances{Modified: began.Add(time.Minute)}, 5, ""},
 		{"coarse times", verifyactive.Circumstances{Modified: began.Add(-time.Second)}, 5, ""},
-		{"older than the session", verifyactive.Circumstances{Modified: began.Add(-time.Minute)}, 5, "is older than this session"},
-		{"session of unknown age", verifyactive.Circumstances{SessionStarted: time.Unix(0, 0), Modified: now.Add(-2 * time.Hour)}, 5, "is older than this session"},
+		{"older than the session", verifyactive.Circumstances{Modified: began.Add(-time.Minute)}, 5, "is older than this session; if it is meant for this one, ask for the loop again"},
+		{"session of unknown age", verifyactive.Circumstances{SessionStarted: time.Unix(0, 0), Modified: now.Add(-2 * time.Hour)}, 5, "is older than this session; if it is meant for this one, ask for the loop again"},
 		{"session of unknown age, fresh", verifyactive.Circumstances{SessionStarted: time.Unix(0, 0), Modified: now.Add(-50 * time.Minute)}, 5, ""},
 		{"future", verifyactive.Circumstances{Modified: now.Add(time.Hour)}, 5, "has a time that lies in the future"},
-		{"tracked by git", verifyactive.Circumstances{Modified: now, Tracked: true}, 5, "is tracked by git: it did not come from you"},
 		{"its own hook is there", verifyactive.Circumstances{Modified: now, Driven: true}, 5, "is left to the Stop hook of claude-prompts, which is in effect: disable that plugin or hook to have pawl follow it"},
 		{"used up", verifyactive.Circumstances{Modified: now}, 3, "says that all of its 3 iterations are used up"},
 	}
