@@ -89,7 +89,7 @@ func (h *hook) afterwards(ctx context.Context, b session.Binding) (reply, error)
 	switch h.p.Event {
 	case stop, userPromptSubmit, sessionStart:
 		if err == nil && movedOn(m) {
-			return reply{}, nil
+			return h.reminder(l, m), nil
 		}
 	case sessionEnd:
 	default:
@@ -100,6 +100,14 @@ func (h *hook) afterwards(ctx context.Context, b session.Binding) (reply, error)
 		return reply{}, forgetErr
 	}
 	return news(l)
+}
+
+// reminder says where the loop is, to a session that is taken up again.
+func (h *hook) reminder(l *store.Loop, m record.Memory) reply {
+	if h.p.Event != sessionStart {
+		return reply{}
+	}
+	return reply{Message: fmt.Sprintf("%s. Bring it back: ! pawl start --take %s", whereItIs(l, m), l.ID)}
 }
 
 // news is how a loop stands that has left the session, for the person.

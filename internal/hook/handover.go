@@ -105,5 +105,5 @@ func offer(s *seat) string {
 	if at := st.Policy.HandoverAt; at == 0 || st.Context < at || st.Policy.Handover {
 		return ""
 	}
-	return fmt.Sprintf(" · the context is %d %% full: pawl handover %s goes on in fresh sessions", st.Context, s.loop.ID)
+	return fmt.Sprintf(" · the context is %d %% full: Esc, then ! pawl handover goes on in fresh sessions", st.Context)
 }

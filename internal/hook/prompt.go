@@ -92,6 +92,13 @@ func (h *hook) started(ctx context.Context, b session.Binding) (reply, error) {
 		})
 		return reply{Context: h.goal(b), Message: b.Loop + " goes on in this session"}, err
 	}
+	if s, err := h.sit(ctx, b); err == nil && s.mem.State.Phase == loop.Ended {
+		return h.standing(ctx, b, s) // while nobody was there
+	} else if err == nil {
+		if err := s.rise(); err != nil {
+			return reply{}, err
+		}
+	}
 	// Nobody was there: the time since counts against no limit, and what was cut
 	// off is begun again.
 	err = h.quietly(ctx, b, func(s *seat) error {

@@ -132,7 +132,10 @@ func (h *hook) turn(s *seat, b session.Binding) *loop.Turn {
 	if s.byPerson = h.person; s.byPerson {
 		return t
 	}
-	if t.Claim = s.spec.ClaimIn(last); t.Claim != nil || s.spec.Policy.Verify { // what a try of a verify loop was is told to the next
+	// What a try of a verify loop was is told to the next, what an exploration found
+	// is its result.
+	p := s.spec.Policy
+	if t.Claim = s.spec.ClaimIn(last); t.Claim != nil || p.Verify || p.Kind == loop.Explore || p.Kind == loop.Periodic {
 		t.Text = strings.ToValidUTF8(last[max(0, len(last)-textMax):], "")
 	}
 	if !b.Unattended { // where nobody sits, nothing could wake the session again

@@ -85,11 +85,15 @@ func (m *machine) handedOver(e Event) {
 		m.notify(Anomaly, fmt.Sprintf("handed over to %q while %s: ignored", to, m.s.Phase))
 		return
 	}
-	m.s.HandOver = ""
 	if e.Stays {
+		m.s.HandOver = ""
 		m.stays(e.Text)
 		return
 	}
+	if m.s.HandOver != to { // nobody had asked for it
+		m.s.HandWhy = e.Text
+	}
+	m.s.HandOver = ""
 	m.s.Attended = to == OwnerSession
 	m.s.Stays, m.s.Together, m.s.Waited = false, false, nil
 	m.s.Fresh, m.s.Context = !m.s.Attended, 0

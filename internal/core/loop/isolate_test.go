@@ -145,8 +145,10 @@ func TestLoopsThatTheirLimitEndsHearNoClaim(t *testing.T) {
 		sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "look deep")
 		sc.feed(shallow, "finish finished")
 	}
-	sc := attended(t, loop.Policy{Kind: loop.Periodic, Every: time.Minute})
+	sc := attended(t, loop.Policy{Kind: loop.Periodic, Every: time.Minute, Limits: loop.Limits{Iterations: 2}})
 	sc.feed(ended(loop.Turn{Claim: &loop.Claim{}}), "look")
 	sc.feed(shallow, "wait")
 	sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 2 continue go_on")
+	sc.feed(ended(loop.Turn{}), "look deep")
+	sc.feed(shallow, "finish finished") // nobody waits for a time that does not come
 }

@@ -97,6 +97,8 @@ func (m *machine) lessThanWanted() string {
 		return ""
 	case m.s.Policy.Kind == Answer:
 		return "nothing judged the answer"
+	case m.s.Policy.Verify:
+		return "the command was never seen to fail"
 	}
 	return m.of("less evidence than wanted", ids)
 }

@@ -178,7 +178,7 @@ func (m *machine) treeSeen(seen Seen) {
 	case m.s.Policy.Verify:
 		m.s.Claim = &Claim{}
 		m.runGates(ForClaim)
-	case m.s.Policy.Kind == Periodic:
+	case m.s.Policy.Kind == Periodic && m.limit() == "": // else there is no next time
 		m.s.Situation = GoOn
 		m.s.Fresh = true
 		m.wait(m.s.Now.Add(max(m.s.Policy.Every, periodicFloor)), ThenTurn, "until the next time")
