@@ -37,6 +37,7 @@ const seatSession = "0d1f2a3b-0000-4000-8000-000000000001"
 func newSeat(t *testing.T, kills int) *seat {
 	t.Helper()
 	s := &seat{bench: newBench(t, wordShop(map[string]string{"words.sh": checkWords + "\n", "plan.md": threeWords})), left: kills}
+	t.Cleanup(s.rests)
 	var story strings.Builder
 	for _, word := range []string{"bye", "thanks", "please"} {
 		fmt.Fprintf(&story, "%s-- add %[2]s/cost --\n0.01\n-- add %[2]s/sleep --\n200ms\n", part(word), word)
@@ -119,27 +120,7 @@ func (s *seat) counts() {
 // killOne ends one of the processes that drive the loop or run it.
 func (s *seat) killOne() {
 	s.t.Helper()
-	out, err := exec.Command("ps", "-eo", "pid=,ppid=,stat=,args=").Output()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	ours := map[string]string{} // and who started them
-	for line := range strings.Lines(string(out)) {
-		f := strings.Fields(line)
-		if len(f) >= 7 && f[3] == s.binary && f[4] == "session" && f[6] == s.id && !strings.HasPrefix(f[2], "Z") {
-			ours[f[0]] = f[1]
-		}
-	}
-	var pids []int
-	for pid, parent := range ours {
-		n, err := strconv.Atoi(pid)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		if _, half := ours[parent]; !half { // what was forked, and is about to be git, is none
-			pids = append(pids, n)
-		}
-	}
+	pids := s.drivers(s.id)
 	if len(pids) > 0 && syscall.Kill(pids[rand.N(len(pids))], syscall.SIGKILL) == nil {
 		s.counts()
 	}

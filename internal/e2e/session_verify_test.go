@@ -27,6 +27,7 @@ func newVerify(t *testing.T, how ...installation) *sessions {
 	s.git("add", "check.sh", "work.txt")
 	s.git("commit", "-q", "-m", "check")
 	s.api.Play(addsLine)
+	t.Cleanup(s.rests)
 	return s
 }
 
