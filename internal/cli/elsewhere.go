@@ -32,6 +32,7 @@ import (
 type sessionRunCmd struct {
 	Loop  string `arg:"" help:"id of a loop"`
 	After int64  `required:"" placeholder:"EPOCH" help:"only if no other owner came since this one"`
+	Now   bool   `help:"whatever it is at; else only if it is to leave its session"`
 }
 
 func (sessionRunCmd) Help() string {
@@ -55,7 +56,7 @@ func (c *sessionRunCmd) Run(a *app) (err error) {
 	if err := launch.RefuseResume(context.Background(), l, a.env); err != nil {
 		return err
 	}
-	d, err := a.resumeSoon(context.Background(), l, c.After)
+	d, err := a.resumeSoon(context.Background(), l, c)
 	if err != nil || d == nil {
 		return err
 	}
@@ -117,12 +118,19 @@ func (a *app) takeBack(d *launch.Drive, e *ears) (*launch.Drive, error) {
 
 // resumeSoon takes a loop up as soon as its owner lets go of it. There is none to
 // drive where somebody else was sooner, and may have ended it since.
-func (a *app) resumeSoon(ctx context.Context, l *store.Loop, epoch int64) (*launch.Drive, error) {
+func (a *app) resumeSoon(ctx context.Context, l *store.Loop, c *sessionRunCmd) (*launch.Drive, error) {
+	may := func(epoch int64) error {
+		m, _, err := record.Remember(l)
+		if err == nil && (epoch != c.After || !c.Now && !departs(m.State)) {
+			return store.ErrLostOwnership // or it stays: whoever handed it over gave up on us
+		}
+		return err
+	}
 	for deadline := time.Now().Add(runPatience); ; time.Sleep(lookEvery) {
-		if newer(l, epoch) {
+		if newer(l, c.After) {
 			return nil, nil //nolint:nilnil // it is driven
 		}
-		d, err := launch.ResumeAfter(ctx, l, a.env, epoch)
+		d, err := launch.ResumeIf(ctx, l, a.env, may)
 		if errors.Is(err, store.ErrLostOwnership) {
 			return nil, nil //nolint:nilnil // since we looked
 		}
@@ -136,9 +144,10 @@ func (a *app) resumeSoon(ctx context.Context, l *store.Loop, epoch int64) (*laun
 const movePatience = 30 * time.Second
 
 // runElsewhere starts a process that goes on with a loop, and returns the id of the
-// one that has it as soon as it has begun. The epoch is that of the owner so far.
+// one that has it as soon as it has begun. The epoch is that of the owner so far;
+// further flags of session run may follow.
 // An error says why none came to that; there is none then.
-func (a *app) runElsewhere(ctx context.Context, l *store.Loop, epoch int64) (pid int, err error) {
+func (a *app) runElsewhere(ctx context.Context, l *store.Loop, epoch int64, flags ...string) (pid int, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, fmt.Errorf("find this program: %w", err)
@@ -152,7 +161,8 @@ func (a *app) runElsewhere(ctx context.Context, l *store.Loop, epoch int64) (pid
 	if err != nil {
 		return 0, fmt.Errorf("keep the words of what drives the loop: %w", err)
 	}
-	cmd := exec.Command(self, "session", "run", l.ID, "--after", strconv.FormatInt(epoch, 10)) //nolint:noctx // it outlives us
+	args := append([]string{"session", "run", l.ID, "--after", strconv.FormatInt(epoch, 10)}, flags...)
+	cmd := exec.Command(self, args...) //nolint:noctx // it outlives us
 	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
 	from := time.Now()
 	if pid, err = proc.Away(cmd); err != nil {

@@ -21,6 +21,9 @@ const (
 	cannotTell exitCode = 3
 )
 
+// taken is the code of a process that drove a loop until a session took it.
+const taken exitCode = 16
+
 // exit prints an error, unless all has been said, and returns the exit code.
 func (a *app) exit(err error) int {
 	var code exitCode
@@ -67,6 +70,7 @@ func exitCodes() []meaning {
 		}
 	}
 	return append(table,
+		meaning{int(taken), "taken", "it has not ended: a person's session took the loop, which goes on there"},
 		meaning{loop.CancelledEnd.ExitCode(loop.ByTerm), string(loop.CancelledEnd), "by TERM"},
 		meaning{loop.CancelledEnd.ExitCode(loop.ByHangup), string(loop.CancelledEnd), "by HUP: the terminal went away"},
 	)

@@ -46,7 +46,7 @@ func (c *handoverCmd) Run(a *app) error {
 	}
 	ctx, release := untilSignal()
 	defer release()
-	pid, err := a.runElsewhere(ctx, s.Loop, s.holder.Epoch)
+	pid, err := a.runElsewhere(ctx, s.Loop, s.holder.Epoch, "--now")
 	if err != nil && ctx.Err() == nil && s.inSession() && !s.hasEnded() {
 		err = errors.Join(err, launch.Keep(ctx, s.Loop, a.env, err.Error()))
 	}
@@ -88,5 +88,5 @@ func (a *app) occupied(s *subject) bool {
 	if errors.Is(err, session.ErrNone) {
 		return in.Session == "" // it has not been seen yet, and was given the turn
 	}
-	return err != nil || b.Loop == s.ID && b.Given == s.memory.Begun && !b.Left
+	return err != nil || b.Loop == s.ID && b.Given == s.memory.Begun && !b.Left && !b.Gone
 }

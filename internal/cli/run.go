@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -196,6 +197,31 @@ func (a *app) choose(plans []string) ([]string, error) {
 	return []string{plans[n-1]}, nil
 }
 
+// moved ends a process whose loop has another owner now: a session, as a rule. It
+// may have ended there since.
+func (a *app) moved(s *show, d *launch.Drive) error {
+	m, _, err := record.Remember(d.Loop)
+	if err != nil {
+		return err
+	}
+	if m.State.Phase == loop.Ended {
+		s.ended(m.State)
+		if code := m.State.Outcome.ExitCode(m.State.Stop); code != 0 {
+			return exitCode(code)
+		}
+		return nil
+	}
+	s.note(term.Info, fmt.Sprintf("%s has not ended: it goes on %s → pawl status %[1]s; pawl handover %[1]s has fresh sessions go on with it", d.Loop.ID, where(ownerOf(m))))
+	return taken
+}
+
+func ownerOf(m record.Memory) loop.Owner {
+	if m.State.Attended {
+		return loop.OwnerSession
+	}
+	return loop.OwnerRunner
+}
+
 // drive runs a loop that is ours, shows it, and ends with its outcome's code.
 func (a *app) drive(ctx context.Context, d *launch.Drive, source string, mode term.Mode) (err error) {
 	ears := listen()
@@ -224,9 +250,11 @@ func (a *app) drive(ctx context.Context, d *launch.Drive, source string, mode te
 		}
 		s.note(term.Info, letGoWords)
 		back, err := a.takeBack(d, ears)
-		if err != nil || back == nil {
-			s.note(term.Info, "what becomes of it now: pawl status "+d.Loop.ID)
+		if err != nil {
 			return err
+		}
+		if back == nil {
+			return a.moved(s, d)
 		}
 		d = back
 	}

@@ -101,7 +101,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		s.judged(now, e)
 	case loop.AgentFailed:
 		s.usage = agent.Usage{}
-		if e.Failure != nil && now.Phase != loop.Waiting && now.Phase != loop.Ended && now.Stop == "" && now.Hit == "" {
+		if e.Failure != nil && now.Phase != loop.Waiting && now.Phase != loop.Ended && now.Phase != loop.HandingOver && now.Stop == "" && now.Hit == "" {
 			s.note(term.Warn, "the turn was cut off: "+e.Failure.Message)
 		}
 	case loop.MessageArrived:

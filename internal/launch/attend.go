@@ -164,7 +164,7 @@ func (p *Prepared) RefuseAttended(in Inside) error {
 // refuseBeside says which other loop is at work in the session, or in the work
 // tree.
 func (p *Prepared) refuseBeside(in Inside) error {
-	if b, err := session.Open(p.Home).Find(in.Session); err == nil && b.Loop != p.loop && p.livesHere(b.Loop) {
+	if b, err := session.Open(p.Home).Find(in.Session); err == nil && !b.Gone && b.Loop != p.loop && p.livesHere(b.Loop) {
 		return hereAlready(b.Loop)
 	}
 	b := p.Before

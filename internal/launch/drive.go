@@ -31,9 +31,9 @@ type Drive struct {
 	Version string // of the agent's client, "" if it cannot be told
 	Resumed bool
 
-	reopened bool           // resumed after its end
-	after    int64          // owner that it is taken up from, 0 whichever
-	close    []func() error // in the order made
+	reopened bool                    // resumed after its end
+	may      func(epoch int64) error // what speaks against taking it up; may be nil
+	close    []func() error          // in the order made
 }
 
 // Close lets go of everything, in reverse order. The loop stays.
@@ -129,12 +129,11 @@ func scriptedAgent(path, dir string) (agent.Agent, error) {
 // Resume takes up a loop whose owner is gone, or one that ended with something
 // left to do. One that a person's session has goes on in fresh ones from now on.
 func Resume(ctx context.Context, l *store.Loop, env environment.Environment) (*Drive, error) {
-	return ResumeAfter(ctx, l, env, 0)
+	return ResumeIf(ctx, l, env, func(int64) error { return nil })
 }
 
-// ResumeAfter is Resume where no owner came after the one of the epoch (0 is any);
-// else the error is store.ErrLostOwnership.
-func ResumeAfter(ctx context.Context, l *store.Loop, env environment.Environment, epoch int64) (*Drive, error) {
+// ResumeIf is Resume where may has nothing against it, see store.Loop.OwnIf.
+func ResumeIf(ctx context.Context, l *store.Loop, env environment.Environment, may func(epoch int64) error) (*Drive, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
@@ -160,7 +159,7 @@ func ResumeAfter(ctx context.Context, l *store.Loop, env environment.Environment
 			return nil, err
 		}
 	}
-	d := &Drive{Spec: spec, Resumed: true, reopened: ended, after: epoch}
+	d := &Drive{Spec: spec, Resumed: true, reopened: ended, may: may}
 	if spec.Policy.Attended {
 		if d, err = taken(ctx, l, env, d.owner(l)); err != nil {
 			return nil, err
@@ -220,15 +219,13 @@ func (d *Drive) own(ctx context.Context, st *store.Store, l *store.Loop, repo *g
 	return d.judge(ctx, l, env)
 }
 
-// owner makes the loop ours, from the owner that it is taken up from.
+// owner makes the loop ours.
 func (d *Drive) owner(l *store.Loop) func(context.Context) (*store.Owner, error) {
 	return func(ctx context.Context) (*store.Owner, error) {
-		return l.OwnIf(ctx, func(epoch int64) error {
-			if d.after != 0 && epoch != d.after {
-				return store.ErrLostOwnership
-			}
-			return nil
-		})
+		if d.may == nil {
+			return l.Own(ctx)
+		}
+		return l.OwnIf(ctx, d.may)
 	}
 }
 

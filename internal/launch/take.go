@@ -118,7 +118,7 @@ func takeable(ctx context.Context, l *store.Loop, m record.Memory, env environme
 	case here && sits(p.Home, l, in.Session):
 		return nil, failure.New(failure.Usage, fmt.Sprintf("it goes on at the end of your next turn;  ! pawl stop %s  ends it", l.ID), "loop %s lives in this session already", l.ID)
 	case m.Attended(p.Spec) && !here && !m.Bound.Closed && (m.Bound.Client == 0 || proc.Alive(m.Bound.Client)):
-		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or let go of it:  pawl handover %s --now", l.ID),
+		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or  pawl handover %s --now  has fresh sessions go on with it, from which it can be taken", l.ID),
 			"loop %s lives %s", l.ID, inSession(m.Bound.Session))
 	}
 	if err := onBranch(ctx, l, p.Spec); err != nil {
@@ -135,7 +135,7 @@ func takeable(ctx context.Context, l *store.Loop, m record.Memory, env environme
 func sits(home string, l *store.Loop, id string) bool {
 	b, err := session.Open(home).Find(id)
 	last, _, holderErr := l.Holder()
-	return err == nil && holderErr == nil && b.Loop == l.ID && b.Epoch == last.Epoch
+	return err == nil && holderErr == nil && !b.Gone && b.Loop == l.ID && b.Epoch == last.Epoch
 }
 
 // onBranch refuses a work tree on another branch than the one that the loop
@@ -202,9 +202,9 @@ func (d *Drive) rebind(ctx context.Context, m record.Memory) error {
 	}
 	sessions, epoch := session.Open(d.StateDir), d.Owner.Epoch()
 	_, err = sessions.Change(ctx, m.Bound.Session, func(b *session.Binding) bool {
-		stale := b.Loop == d.Loop.ID && b.Epoch != epoch
+		stale := b.Loop == d.Loop.ID && (b.Epoch != epoch || b.Gone)
 		if stale {
-			b.Epoch = epoch
+			b.Epoch, b.Gone = epoch, false
 		}
 		return stale
 	})
