@@ -35,7 +35,7 @@ const imports = `
 
 	record         < core/* store store/*
 	session        < atomicfile session/place
-	statefile      < core/* atomicfile failure foreign/* record session/place
+	statefile      < core/* atomicfile failure figure foreign/* record session/place
 
 	# Ring 3: services.
 	config         < core/* environment store planfile failure atomicfile

@@ -134,17 +134,21 @@ func (t thFiles) days() []string {
 // GoesOn writes the iteration, and up to when the channel was read. A status that
 // the agent wrote is put back.
 func (t thFiles) GoesOn(m record.Memory, _ time.Time) error {
-	memory, ran := t.remember(), t.ranSoFar()
-	if memory.Held || memory.News || memory.Ran != ran {
-		if memory.News {
-			memory.Told = m.State.Iteration
-		}
-		memory.Held, memory.News, memory.Ran = false, false, ran // what was held, the person had go on
+	f, info, err := readTh(t.Path, t.Spec.File)
+	before := t.remember()
+	memory := before
+	if memory.News {
+		memory.Told = m.State.Iteration
+	}
+	if err == nil && memory.Prompt == nil && memory.Asked.IsZero() {
+		memory.Asked = info.ModTime() // what we write now is nobody's wish for a loop
+	}
+	memory.Held, memory.News, memory.Reads, memory.Ran = false, false, 0, t.ranSoFar() // what was held, the person had go on
+	if !same(before, memory) {
 		if err := t.keep(memory); err != nil {
 			return err
 		}
 	}
-	f, _, err := readTh(t.Path, t.Spec.File)
 	if err != nil {
 		return nil //nolint:nilerr // Hear has told of it
 	}

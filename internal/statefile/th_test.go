@@ -223,6 +223,9 @@ func TestThStopAtTheFirstRead(t *testing.T) {
 		if err := os.Chtimes(file, old, old); err != nil {
 			t.Fatal(err)
 		}
+		if err := p.loop().GoesOn(stands(1), later()); err != nil { // the file is newer then
+			t.Fatal(err)
+		}
 		if w := p.hear(later()); (w.Stop != "") != fresh {
 			t.Errorf("written since: %v, heard %+v", fresh, w)
 		}

@@ -16,6 +16,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/thloop"
 )
 
+// readsMax bounds how often the channel is read for one turn: a process may write
+// there all the time, and each read is a note.
+const readsMax = 10
+
 // channelMax is the largest file of a channel that is read, in bytes.
 const channelMax = 4 << 20
 
@@ -30,6 +34,8 @@ type thMemory struct {
 	Calls  int64         `json:"calls,omitempty"`  // bytes of the session's tool calls that were looked at
 	Ran    int64         `json:"ran,omitempty"`    // bytes of those of our own sessions that ran before this turn
 	News   bool          `json:"news,omitempty"`   // the channel had something for the next turn
+	Reads  int           `json:"reads,omitempty"`  // how often it had, since the last one
+	Asked  time.Time     `json:"asked,omitzero"`   // when the state file was written that the loop was made of
 	Told   int           `json:"told,omitempty"`   // the last iteration it had something for
 	Held   bool          `json:"held,omitempty"`   // the loop rests, as the agent may have written the stop
 	Seen   string        `json:"seen,omitempty"`   // what a tool call of the agent's, or our own end, had the state file say
@@ -79,7 +85,10 @@ func (t thFiles) Hear(now time.Time) (Word, error) {
 	m := before
 	w := thWord{did: t.calls(&m), now: now}
 	f, info, err := readTh(t.Path, t.Spec.File)
-	w.Stop = t.channel(&m, &w, info)
+	if info != nil && m.Asked.IsZero() {
+		m.Asked = info.ModTime()
+	}
+	w.Stop = t.channel(&m, &w)
 	if w.did.theirs { // what seemed to be the agent's was the person's
 		if m.Held && w.Stop == "" {
 			w.Stop = "the channel says stop"
@@ -149,13 +158,16 @@ func (w *thWord) noteAt(at time.Time, text string) {
 
 // channel has what is new in the channel noted, and returns why the loop is to
 // end, if that is what it says.
-func (t thFiles) channel(m *thMemory, w *thWord, state fs.FileInfo) string {
-	files, fresh := t.sources(m.Cursor, w, state)
+func (t thFiles) channel(m *thMemory, w *thWord) string {
+	files, fresh := t.sources(m.Cursor, w, m.Asked)
 	news, cursor := m.Cursor.Read(files, t.me(), w.now)
+	if m.Reads >= readsMax && len(news.Stops) == 0 {
+		return "" // what has come is read when the next turn is given
+	}
 	m.Cursor = cursor
 	if text := news.Note(); text != "" {
 		w.note(text)
-		m.News = true
+		m.News, m.Reads = true, m.Reads+1
 	}
 	for _, s := range news.Stops {
 		switch {
@@ -171,8 +183,8 @@ func (t thFiles) channel(m *thMemory, w *thWord, state fs.FileInfo) string {
 }
 
 // sources are the files of the channel, and those of them that were written after
-// the state file was. What cannot be read is told, and is read when it can be.
-func (t thFiles) sources(c thloop.Cursor, w *thWord, state fs.FileInfo) (files []thloop.Source, fresh map[string]bool) {
+// the loop was asked for. What cannot be read is told, and is read when it can be.
+func (t thFiles) sources(c thloop.Cursor, w *thWord, asked time.Time) (files []thloop.Source, fresh map[string]bool) {
 	names := []string{thloop.ChannelFile}
 	for _, day := range c.Days(t.days(), w.now) {
 		names = append(names, thloop.ChannelDir+"/"+day)
@@ -189,7 +201,7 @@ func (t thFiles) sources(c thloop.Cursor, w *thWord, state fs.FileInfo) (files [
 		}
 		age := w.now.Sub(info.ModTime()).Abs() // a file server's clock may be ahead
 		files = append(files, thloop.Source{Name: name, Data: data, Settled: age >= settles})
-		fresh[name] = state != nil && info.ModTime().After(state.ModTime())
+		fresh[name] = !asked.IsZero() && info.ModTime().After(asked)
 	}
 	return files, fresh
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -92,18 +93,29 @@ func (v verifyActive) Propose(path string, p Place, c Circumstances) (Proposal, 
 	return v.bounds(made, path, p), nil
 }
 
+// sameFailure is how often the same failure is enough for an isolated try.
+const sameFailure = 2
+
 // bounds adds what the settings say of isolated tries.
 func (verifyActive) bounds(made Proposal, path string, p Place) Proposal {
 	config, name := verifyConfig(path, p)
 	made.InSessionTries = config.Tries
-	is := config.Isolation
-	remark := fmt.Sprintf("after %d failed tries here, isolated ones follow: each at most $%.2f and %s (%s)", config.Tries, is.MaxCostUSD, is.Timeout, name)
-	if is.Off != "" {
-		remark = "there are no isolated tries: " + is.Off
-	} else {
+	is, remarks := config.Isolation, config.Notes
+	switch same := min(config.Tries, sameFailure); {
+	case is.Off != "":
+		remarks = append(remarks, "there are no isolated tries: "+is.Off)
+	case made.MaxIterations > same:
+		after := fmt.Sprintf("%d failed tries", config.Tries)
+		if same < config.Tries {
+			after += fmt.Sprintf(" (%d where the same fails twice)", same)
+		}
+		remarks = append(remarks, fmt.Sprintf("after %s here, isolated ones follow: each at most $%.2f and %s (%s)",
+			after, is.MaxCostUSD, figure.Duration(is.Timeout), name))
+	}
+	if is.Off == "" {
 		made.Isolation = &record.Isolation{MaxCostUSD: is.MaxCostUSD, Timeout: is.Timeout}
 	}
-	made.Remark = strings.Join(append(config.Notes, remark), "; ")
+	made.Remark = strings.Join(remarks, "; ")
 	return made
 }
 

@@ -105,7 +105,7 @@ func (w *verifyWorld) propose() (Proposal, error) {
 func TestVerifyProposes(t *testing.T) {
 	t.Parallel()
 	isolation := &record.Isolation{MaxCostUSD: 1, Timeout: 5 * time.Minute}
-	const remark = "after 3 failed tries here, isolated ones follow: each at most $1.00 and 5m0s (the defaults, there is no config.json)"
+	const remark = "after 3 failed tries (2 where the same fails twice) here, isolated ones follow: each at most $1.00 and 5m00s (the defaults, there is no config.json)"
 	tests := []struct {
 		name string
 		set  func(*verifyWorld)
@@ -127,6 +127,9 @@ func TestVerifyProposes(t *testing.T) {
 		}, func(w *verifyWorld, p *Proposal) {
 			p.VerifyDir, p.Prompt = filepath.Join(w.root, "web"), ">>fix login"
 		}},
+		{"fewer checks than lead to an isolated try", func(w *verifyWorld) {
+			w.write("runtime-state/verify-active.json", strings.Replace(verifyState, `"maxIterations": 5`, `"maxIterations": 2`, 1))
+		}, func(_ *verifyWorld, p *Proposal) { p.MaxIterations, p.Remark = 2, "" }},
 		{"settings", func(w *verifyWorld) {
 			w.write("runtime-state/verify-active.json", verifyState)
 			w.write("server/config.json", `{"verification": {"inContextAttempts": 2, "isolation": {"maxBudget": 0.25, "timeout": 90}}}`)

@@ -198,6 +198,6 @@ func (t *Text) Wrong(key, want string) error {
 
 // Fault is the error of a line.
 func (t *Text) Fault(line int, what, want string) error {
-	return failure.New(failure.Usage, "correct the file, or delete it to end the loop; pawl leaves it as it is",
+	return failure.New(failure.Usage, "correct the file, or delete it; pawl leaves it as it is",
 		"%s:%d: %s: expected %s", t.path, line, what, want)
 }

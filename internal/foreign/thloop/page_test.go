@@ -22,7 +22,7 @@ func TestPageNamesItsTests(t *testing.T) {
 		}
 		return all.String()
 	}
-	tests := read("thloop_test.go", "channel_test.go", "fuzz_test.go", "../../statefile/th_test.go", "../../statefile/thcalls_test.go")
+	tests := read("thloop_test.go", "channel_test.go", "fuzz_test.go", "../../statefile/th_test.go", "../../statefile/thcalls_test.go", "../../statefile/thbounds_test.go")
 	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)(?:/([^`]+))?`").FindAllStringSubmatch(read("../../../docs/reference/th-loop.md"), -1)
 	if len(named) < 50 {
 		t.Fatalf("only %d tests are named", len(named))

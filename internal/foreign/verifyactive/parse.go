@@ -183,6 +183,6 @@ func fault(err error) error {
 	if !ok {
 		return err
 	}
-	return failure.New(failure.Usage, "correct the file, or delete it to end the loop; pawl leaves it as it is",
+	return failure.New(failure.Usage, "correct the file, or delete it; pawl leaves it as it is",
 		"%s:%d: %s: expected %s", StatePath, w.line, w.what, w.want)
 }
