@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -15,7 +16,8 @@ import (
 // handoverCmd is `pawl handover`: a loop leaves the session that it lives in.
 type handoverCmd struct {
 	loopArg
-	Now bool `help:"do not wait for the end of the turn that the session is at"`
+	Now   bool `help:"do not wait for the end of the turn that the session is at"`
+	Again bool `help:"also where the loop has ended at a limit: each begins anew"`
 }
 
 func (handoverCmd) Help() string {
@@ -35,11 +37,14 @@ func (c *handoverCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	left := slices.ContainsFunc(s.memory.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done })
 	switch {
-	case s.hasEnded() && !left:
+	case s.hasEnded() && !s.left():
 		return s.notEnded()
-	case !s.inSession() && s.alive && !s.hasEnded():
+	case s.hasEnded() && limited(s.memory.State.Outcome) && !c.Again:
+		return failure.New(failure.Usage, fmt.Sprintf("pawl handover %s --again  goes on with it, each limit anew", s.ID),
+			"loop %s has ended at a limit (%s)", s.ID, s.memory.State.Outcome)
+	case s.hasEnded():
+	case !s.inSession() && s.alive:
 		return failure.New(failure.Usage, "pawl status "+s.ID+" shows it", "loop %s is in the hands of a runner already, process %d", s.ID, s.holder.PID)
 	case s.inSession() && !c.Now && a.occupied(s):
 		return a.leaveLater(s)
@@ -53,12 +58,33 @@ func (c *handoverCmd) Run(a *app) error {
 	if err != nil {
 		return ended(ctx, err)
 	}
-	a.printf("%s goes on in fresh sessions (process %d)\n%s", s.ID, pid, aboutRunner(s.ID))
+	a.printf("%s goes on in fresh sessions (process %d)\n", s.ID, pid)
+	if was := s.memory.State; s.hasEnded() {
+		if m, _, err := record.Remember(s.Loop); err == nil {
+			a.printf("  it had ended %s: its limits begin anew: %s\n", was.Outcome, limits(m.State.Policy.Limits))
+		}
+	}
+	a.printf("%s", aboutRunner(s.ID))
 	return nil
+}
+
+// limited: an outcome that a limit of the person's brought about. To go on is more
+// than they asked for.
+func limited(o loop.Outcome) bool {
+	return o == loop.Iterations || o == loop.Duration || o == loop.Budget || o == loop.Finished
+}
+
+// left tells whether there is something left to do.
+func (s *subject) left() bool {
+	return slices.ContainsFunc(s.memory.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done })
 }
 
 // leaveLater has a loop leave its session as soon as what that is at is done.
 func (a *app) leaveLater(s *subject) error {
+	if s.memory.State.HandOver == loop.OwnerRunner {
+		a.printf("%s was asked to already: it goes on in fresh sessions at the end of this turn; --now does not wait for it\n", s.ID)
+		return nil
+	}
 	if err := s.post(record.MessageLeave, "a person asked for it"); err != nil {
 		return err
 	}

@@ -102,8 +102,15 @@ func (a *app) resumeInSession(s *subject) error {
 
 // reopenInSession lets a loop that ended go on in the calling session.
 func (a *app) reopenInSession(s *subject) error {
+	if !s.left() {
+		return s.notEnded()
+	}
+	again := ""
+	if limited(s.memory.State.Outcome) {
+		again = " --again"
+	}
 	if !a.env.Session.Inside && a.env.Session.ID == "" {
-		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl resume %s;  or pawl handover %[1]s goes on in fresh sessions", s.ID),
+		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl resume %s;  or pawl handover %[1]s%s goes on in fresh sessions", s.ID, again),
 			"loop %s lived in a session and has ended (%s): it goes on in one", s.ID, s.memory.State.Outcome)
 	}
 	in, err := a.inside(s.spec.Unattended)

@@ -47,7 +47,7 @@ func opening(p *launch.Prepared, begun *launch.Attended) string {
 	if s.Policy.Handover {
 		line("then", "%s", handoverWords(s.Policy))
 	}
-	line("tree", "%s", treeWords(p))
+	line("tree", "%s", treeWords(p.Spec))
 	if begun != nil {
 		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
 	}
@@ -96,7 +96,20 @@ func isolationWords(s record.Spec) string {
 	if len(bounds) > 0 {
 		text += ": at most " + strings.Join(bounds, " and ")
 	}
+	if all := triesCost(s, most-min(tries, 2)); all > 0 {
+		text += fmt.Sprintf("; at most %s in all (--max-cost)", figure.Money(all))
+	}
 	return text
+}
+
+// triesCost is what so many isolated tries may cost together, 0 if that is not
+// bounded.
+func triesCost(s record.Spec, tries int) float64 {
+	all := s.Isolation.MaxCostUSD * float64(max(tries, 0))
+	if most := s.Policy.Limits.CostUSD; most > 0 && (all == 0 || most < all) {
+		return most
+	}
+	return all
 }
 
 // handoverWords says when a loop leaves its session.
@@ -164,12 +177,12 @@ func openingLimits(p *launch.Prepared) string {
 	return limits(l)
 }
 
-func treeWords(p *launch.Prepared) string {
+func treeWords(s record.Spec) string {
 	switch {
-	case p.Spec.Shadow:
+	case s.Shadow:
 		return "there is no git here: snapshots go to a repository of Pawl's own"
-	case p.Spec.NoCommit:
+	case s.NoCommit:
 		return "nothing is committed, put back or switched; --commit commits what is verified"
 	}
-	return "what is verified is committed to " + p.Spec.Branch
+	return "what is verified is committed to " + s.Branch
 }

@@ -17,12 +17,12 @@ func TestIsolationWords(t *testing.T) {
 		tries, most int
 		want        string
 	}{
-		{0, 25, "after 3 tries here (2 where the same fails twice)" + each},
+		{0, 25, "after 3 tries here (2 where the same fails twice)" + each + "; at most $23.00 in all (--max-cost)"},
 		{0, 0, "after 3 tries here (2 where the same fails twice)" + each},
-		{0, 3, "where the same fails twice here" + each},
+		{0, 3, "where the same fails twice here" + each + "; at most $1.00 in all (--max-cost)"},
 		{0, 2, ""},
-		{2, 25, "after 2 tries here" + each},
-		{1, 2, "after 1 try here" + each},
+		{2, 25, "after 2 tries here" + each + "; at most $23.00 in all (--max-cost)"},
+		{1, 2, "after 1 try here" + each + "; at most $1.00 in all (--max-cost)"},
 		{1, 1, ""},
 	}
 	for _, c := range cases {

@@ -215,7 +215,11 @@ func (a *app) moved(s *show, d *launch.Drive) error {
 	return taken
 }
 
+// ownerOf is who has a loop, or is about to say its first word.
 func ownerOf(m record.Memory) loop.Owner {
+	if to, asked := m.State.Asked(loop.HandOver); asked {
+		return to.Owner
+	}
 	if m.State.Attended {
 		return loop.OwnerSession
 	}

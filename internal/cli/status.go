@@ -135,15 +135,19 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 		}
 		return fmt.Sprintf("lost: nobody drives it (%s, %s)", turn, lastOwner(s))
 	case "paused":
-		return "paused" + sessionWords(sum) + " · " + turn
+		return "paused" + livesWords(s, sum) + " · " + turn
 	case "waiting":
-		return waitingWords(st, now) + sessionWords(sum) + " · " + turn
+		return waitingWords(st, now) + livesWords(s, sum) + " · " + turn
 	}
-	where := sessionWords(sum)
+	return "running" + livesWords(s, sum) + " · " + turn + " · " + phaseWords(st)
+}
+
+// livesWords says where a loop lives that has lived in a session.
+func livesWords(s *subject, sum record.Summary) string {
 	if s.spec.Policy.Attended && !s.inSession() {
-		where = fmt.Sprintf(" in fresh sessions, process %d", s.holder.PID)
+		return fmt.Sprintf(" in fresh sessions, process %d", s.holder.PID)
 	}
-	return "running" + where + " · " + turn + " · " + phaseWords(st)
+	return sessionWords(sum)
 }
 
 // letGo: its runner waits for the session that is to take it, see takeBack.
@@ -178,6 +182,9 @@ func phaseWords(st loop.State) string {
 	case loop.Baseline:
 		return "running the gates before the work"
 	case loop.Turning:
+		if st.HandOver == loop.OwnerRunner && st.Attended {
+			return "the agent works; then it goes on in fresh sessions"
+		}
 		return "the agent works"
 	case loop.Looking:
 		return "looking at what changed"
