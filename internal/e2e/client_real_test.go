@@ -97,7 +97,7 @@ func TestClientOnPawlItself(t *testing.T) {
 		add("gate/worst.go", worst).And(add("gate/worst_test.go", worstTest)), done,
 		add("plan/percent.go", percent).And(add("plan/percent_test.go", percentTest)), messagesapi.Bash("gofmt -l internal/core"), done)
 
-	c.run(0, "plan.md", "--gate", "go test ./internal/core/...", "--agent-command", c.client)
+	c.run(0, "plan.md", "--gate", "go test ./internal/core/gate ./internal/core/plan", "--agent-command", c.client)
 
 	want := []string{"feat(1):_gate:_tell_the_worst_of_several_results", "feat(2):_plan:_tell_how_many_percent_of_the_tasks_are_done"}
 	got := sortedLines(strings.ReplaceAll(c.git("log", "-2", "--format=%s"), " ", "_"))
