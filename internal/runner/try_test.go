@@ -60,7 +60,7 @@ still at a loss
 -- 1/context --
 90
 -- 1/reply --
-<blocked>it cannot be done</blocked>
+<promise>DONE</promise>
 -- 2/files/have.txt --
 one
 two
