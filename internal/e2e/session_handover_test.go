@@ -211,7 +211,7 @@ func TestTerminalHandoverByHand(t *testing.T) {
 	c := s.open()
 	c.loops("add bye and thanks " + words)
 	c.Shows("until [", turnMost)
-	if !strings.Contains(c.Screen(), "% full: pawl handover") {
+	if said := strings.Join(strings.Fields(c.Screen()), " "); !strings.Contains(said, "the context is 85 % full") || !strings.Contains(said, "pawl handover") {
 		t.Errorf("no offer: %s", c)
 	}
 	if r := s.pawl("handover", "."); r.code != 0 || !r.says("at the end of this turn") {
