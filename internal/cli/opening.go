@@ -91,7 +91,7 @@ func isolationWords(s record.Spec) string {
 		bounds = append(bounds, figure.Money(is.MaxCostUSD))
 	}
 	if is.Timeout > 0 {
-		bounds = append(bounds, figure.Duration(is.Timeout))
+		bounds = append(bounds, figure.Chosen(is.Timeout))
 	}
 	if len(bounds) > 0 {
 		text += ": at most " + strings.Join(bounds, " and ")

@@ -51,6 +51,9 @@ func newShow(out term.Printer, d *launch.Drive, source string) *show {
 	if d.Spec.Plan != "" {
 		started.Open = s.open
 	}
+	if kind := d.Spec.Policy.Kind; kind != loop.Change {
+		started.Kind = string(kind)
+	}
 	for _, g := range d.Spec.Gates {
 		started.Gates = append(started.Gates, shown(g))
 	}
@@ -330,7 +333,8 @@ func tallies(s loop.State) []term.Tally {
 	}
 	for _, t := range s.Tasks {
 		word := result(t)
-		if t.Earlier {
+		judged := s.Policy.Kind == "" || s.Policy.Kind == loop.Change || t.Status == loop.Blocked || t.ID != record.GoalTask
+		if t.Earlier || !judged {
 			continue
 		}
 		i := slices.IndexFunc(out, func(x term.Tally) bool { return x.Result == word })

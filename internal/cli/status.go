@@ -79,7 +79,7 @@ func kindWords(p loop.Policy) string {
 	case loop.Explore:
 		return "explore: its limit is its end, there is nothing to claim"
 	case loop.Periodic:
-		return fmt.Sprintf("periodic: again every %s, until its limit or a stop", figure.Duration(p.Every))
+		return fmt.Sprintf("periodic: again every %s, until its limit or a stop", figure.Chosen(p.Every))
 	case loop.Change:
 	}
 	return ""

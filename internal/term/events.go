@@ -21,6 +21,7 @@ func (s Span) MarshalJSON() ([]byte, error) {
 type LoopStarted struct {
 	Loop          string  `json:"loop" jsonschema:"name of the loop"`
 	Source        string  `json:"source" jsonschema:"the plan's file, or the beginning of the prompt"`
+	Kind          string  `json:"kind,omitempty" jsonschema:"of the goal, where it is no change: answer, explore or periodic"`
 	Open          int     `json:"open" jsonschema:"open tasks, 0 without a plan"`
 	Done          int     `json:"done" jsonschema:"tasks that were done before"`
 	Agent         string  `json:"agent" jsonschema:"name of the agent"`

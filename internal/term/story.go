@@ -110,12 +110,19 @@ func (s *story) header(e LoopStarted) []line {
 		}
 		out = append(out, labelled("gate", dim, name))
 	}
+	if e.Kind != "" {
+		out = append(out, labelled("kind", dim, Clean(e.Kind)))
+	}
 	return append(out, labelled("ends", dim, ends(e)))
 }
 
 func ends(e LoopStarted) string {
 	when := "when the goal is reached"
 	switch {
+	case e.Kind == "explore" || e.Kind == "periodic": // the limit is the end
+		when = "when you stop it"
+	case e.Kind == "answer":
+		when = "with the answer"
 	case e.Open == 1:
 		when = "when the task is verified"
 	case e.Open > 1:
