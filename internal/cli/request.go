@@ -135,7 +135,7 @@ func (w *wish) verifies(args ralphloop.Args) {
 
 // ralph begins a loop as the ralph-loop plugin does, with a file of its format.
 func (w *wish) ralph(ctx context.Context, args ralphloop.Args, home string) error {
-	if statefile.RalphPlugin(home) {
+	if statefile.RalphPlugin(w.Project, home) {
 		return failure.New(failure.Usage, "disable it:  claude plugin disable ralph-loop;  or use /pawl:loop, which writes no file of its kind",
 			"the original plugin is enabled, and would judge the same %s", ralphloop.Path)
 	}

@@ -28,7 +28,7 @@ func (h *hook) stop(ctx context.Context, b session.Binding) (reply, error) {
 	case errors.As(err, &held) && h.again: // the gates are at work for this very turn
 		return h.settle(ctx, b, nil)
 	case errors.As(err, &held): // gates are at work; a turn that ran beside them was the person's
-		if err := note(store.Open(h.Env.PawlHome).Loop(b.Loop), record.ToolCall{Theirs: true, From: b.Tools}); err != nil {
+		if err := (record.ToolCall{Theirs: true, From: b.Tools}).AppendTo(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop))); err != nil {
 			return reply{}, err
 		}
 		return h.settle(ctx, b, nil)
@@ -96,7 +96,7 @@ func (h *hook) turnEnded(s *seat, b session.Binding) error {
 		return err
 	}
 	if t.ByPerson && t.ToolCalls > 0 {
-		if err := note(s.loop, record.ToolCall{Theirs: true, From: b.Tools}); err != nil {
+		if err := (record.ToolCall{Theirs: true, From: b.Tools}).AppendTo(record.ToolCallsPath(s.loop)); err != nil {
 			return err
 		}
 	}

@@ -1,8 +1,6 @@
 package hook
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -62,15 +60,12 @@ func (h *hook) permission(b session.Binding) (reply, error) {
 	return reply{Call: &v}, nil
 }
 
-// commandMax is how much of a command is kept: enough to find a file's name in.
-const commandMax = 2000
-
 // ran notes a tool call that ran, and what it may have changed.
 func (h *hook) ran(b session.Binding) error {
 	t := record.ToolCall{Tool: h.p.Tool}
 	if command, ok := h.p.Input["command"].(string); ok {
 		t.Command = h.redact()(command)
-		t.Command = t.Command[:min(len(t.Command), commandMax)]
+		t.Command = t.Command[:min(len(t.Command), record.CommandMax)]
 	}
 	for _, key := range record.PathKeys() {
 		if path, ok := h.p.Input[key].(string); ok {
@@ -80,23 +75,5 @@ func (h *hook) ran(b session.Binding) error {
 			t.Path = path
 		}
 	}
-	return note(store.Open(h.Env.PawlHome).Loop(b.Loop), t)
-}
-
-// note appends a line to the tool calls. One short write at the end of a file is
-// whole, also beside others.
-func note(l *store.Loop, c record.ToolCall) error {
-	line, err := json.Marshal(c)
-	if err != nil {
-		return fmt.Errorf("note a tool call: %w", err)
-	}
-	f, err := os.OpenFile(record.ToolCallsPath(l), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-	if err != nil {
-		return fmt.Errorf("note a tool call: %w", err)
-	}
-	if _, err = f.Write(append(line, '\n')); err == nil {
-		return f.Close()
-	}
-	_ = f.Close() // the write's error says more
-	return fmt.Errorf("note a tool call: %w", err)
+	return t.AppendTo(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)))
 }

@@ -229,18 +229,13 @@ func featureGoal(dir, root string) (string, error) {
 }
 
 // featureDriven says where the settings have the controller itself follow such
-// folders, "" for nowhere: two of them would both count.
+// folders, "" for nowhere.
 func featureDriven(root, home string) string {
-	paths := []string{filepath.Join(root, ".claude", "settings.json"), filepath.Join(root, ".claude", "settings.local.json")}
-	if home != "" {
-		paths = append(paths, filepath.Join(home, ".claude", "settings.json"))
+	path := driven(root, home, featureloop.Driven)
+	if path == "" {
+		return ""
 	}
-	for _, path := range paths {
-		if data, err := os.ReadFile(path); err == nil && featureloop.Driven(data) {
-			return "a Stop hook in " + in(root, path) + " is the controller of such loops: it is left to that; take it out to have pawl follow it"
-		}
-	}
-	return ""
+	return "a Stop hook in " + in(root, path) + " is the controller of such loops: it is left to that; take it out to have pawl follow it"
 }
 
 // leadsInto tells whether a folder lies in the root, links followed.

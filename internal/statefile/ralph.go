@@ -1,13 +1,11 @@
 package statefile
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
@@ -35,7 +33,7 @@ func (ralphLoop) Propose(path string, p Place, c Circumstances) (Proposal, error
 	}
 	ok, why := ralphloop.Adopt(f, ralphloop.Circumstances{
 		SessionID: c.SessionID, SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now,
-		Tracked: tracked, OriginalPlugin: RalphPlugin(p.Home),
+		Tracked: tracked, OriginalPlugin: RalphPlugin(p.Root, p.Home),
 	})
 	if !ok {
 		return Proposal{Skip: why == "", Refused: why}, nil
@@ -55,24 +53,9 @@ func readRalph(path string) (*ralphloop.File, fs.FileInfo, error) {
 	return f, info, err
 }
 
-// RalphPlugin tells whether the original plugin is enabled in a home folder: it
-// drives its file itself then. Settings that are no JSON are in effect for nobody.
-func RalphPlugin(home string) bool {
-	data, err := os.ReadFile(filepath.Join(home, ".claude", "settings.json"))
-	var settings struct {
-		Plugins map[string]any `json:"enabledPlugins"`
-	}
-	if err != nil || json.Unmarshal(data, &settings) != nil {
-		return false
-	}
-	for id, on := range settings.Plugins {
-		name, _, _ := strings.Cut(id, "@")
-		if (name == "ralph-loop" || name == "ralph-wiggum") && on != false {
-			return true
-		}
-	}
-	return false
-}
+// RalphPlugin tells whether the original plugin is enabled in a project: it drives
+// its file itself then.
+func RalphPlugin(root, home string) bool { return enabled(root, home, "ralph-loop", "ralph-wiggum") }
 
 func (ralphLoop) Follow(o Order) Files { return ralphFiles{o} }
 

@@ -27,7 +27,7 @@ func (thLoop) Name() string { return "th-loop" }
 func (thLoop) Find(p Place) string { return there(p.ThLoop()) }
 
 func (thLoop) Propose(path string, p Place, c Circumstances) (Proposal, error) {
-	f, info, err := readTh(path, shown(p.Root, path))
+	f, info, err := readTh(path, in(p.Root, path))
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -35,7 +35,7 @@ func (thLoop) Propose(path string, p Place, c Circumstances) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, err
 	}
-	ok, why := thloop.Adopt(shown(p.Root, path), f, thloop.Circumstances{
+	ok, why := thloop.Adopt(in(p.Root, path), f, thloop.Circumstances{
 		SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now, Tracked: tracked, Original: thHook(p.Root, p.Home),
 	})
 	if !ok {
@@ -51,14 +51,6 @@ func (thLoop) Propose(path string, p Place, c Circumstances) (Proposal, error) {
 	return q, nil
 }
 
-// shown is how a path is shown: relative to the root, with slashes.
-func shown(root, path string) string {
-	if own := within(root, path); len(own) > 0 {
-		return own[0]
-	}
-	return path
-}
-
 func readTh(path, name string) (*thloop.File, fs.FileInfo, error) {
 	data, info, err := read(path, thloop.MaxSize)
 	if err != nil {
@@ -71,27 +63,10 @@ func readTh(path, name string) (*thloop.File, fs.FileInfo, error) {
 // thHook tells whether th-loop's own hook is installed: it drives its file itself
 // then.
 func thHook(root, home string) bool {
-	for _, path := range []string{
-		filepath.Join(home, ".claude", "settings.json"),
-		filepath.Join(root, ".claude", "settings.json"), filepath.Join(root, ".claude", "settings.local.json"),
-	} {
-		data, err := os.ReadFile(path)
-		var settings struct {
-			Plugins map[string]any `json:"enabledPlugins"`
-		}
-		if err != nil || json.Unmarshal(data, &settings) != nil {
-			continue
-		}
-		if bytes.Contains(data, []byte("th-loop-stop-hook")) {
-			return true
-		}
-		for id, on := range settings.Plugins {
-			if name, _, _ := strings.Cut(id, "@"); name == "th-loop" && on != false {
-				return true
-			}
-		}
+	named := func(settings []byte) bool {
+		return json.Valid(settings) && bytes.Contains(settings, []byte("th-loop-stop-hook"))
 	}
-	return false
+	return driven(root, home, named) != "" || enabled(root, home, "th-loop")
 }
 
 func (thLoop) Follow(o Order) Files { return thFiles{o} }

@@ -84,8 +84,8 @@ func (t thFiles) since(name string, from int64, m thMemory) (did thCalls, n int6
 	return did, n
 }
 
-// wholly is how long a command may be that was written down as a whole.
-const wholly = 1900
+// wholly is how long a command may be that was surely written down as a whole.
+const wholly = record.CommandMax - 100
 
 // wrote tells what a tool call may have written to: of the channel, where a stop
 // may be what it wrote. What is written by a command stands in it.

@@ -48,7 +48,7 @@ func (verifyActive) Find(p Place) string {
 
 func (v verifyActive) Propose(path string, p Place, c Circumstances) (Proposal, error) {
 	name := in(p.Root, path)
-	about := verifyactive.Circumstances{SessionStarted: c.SessionStarted, Now: c.Now, Driven: verifyDriven(p.Root, p.Home)}
+	about := verifyactive.Circumstances{SessionStarted: c.SessionStarted, Now: c.Now, Driven: driven(p.Root, p.Home, verifyactive.Driven) != ""}
 	if filepath.Ext(path) == ".db" {
 		if about.Driven || !verifyactive.Fresh(lastWrite(path), about) {
 			return Proposal{Skip: true}, nil // somebody else follows it, or nobody does any more
@@ -140,19 +140,6 @@ func verifyConfig(state string, p Place) (c verifyactive.Config, name string) {
 		return verifyactive.ParseConfig(data), in(p.Root, path)
 	}
 	return verifyactive.Defaults(), "the defaults, there is no config.json"
-}
-
-// verifyDriven tells whether the hook of claude-prompts itself follows its files
-// here: two hooks would both count, and both run the command.
-func verifyDriven(root, home string) bool {
-	paths := []string{filepath.Join(root, ".claude", "settings.json"), filepath.Join(root, ".claude", "settings.local.json")}
-	if home != "" {
-		paths = append(paths, filepath.Join(home, ".claude", "settings.json"))
-	}
-	return slices.ContainsFunc(paths, func(path string) bool {
-		data, err := os.ReadFile(path)
-		return err == nil && verifyactive.Driven(data)
-	})
 }
 
 // lastWrite is when a database was written to last: its newest writes lie beside

@@ -1,0 +1,63 @@
+package statefile
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The nearest settings decide whether a plugin is enabled, and are named where
+// several have a tool's hook; those that are no JSON count for nothing.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	const on, off, hook = `{"enabledPlugins":{"ralph-loop@x":true}}`, `{"enabledPlugins":{"ralph-loop@x":false}}`, `{"hooks":"th-loop-stop-hook"}`
+	tests := []struct {
+		name                   string
+		person, project, local string
+		enabled                bool
+		driven                 string
+	}{
+		{name: "nothing"},
+		{name: "the person's", person: on, enabled: true},
+		{name: "the project's", project: on, enabled: true},
+		{name: "one's own for the project", local: on, enabled: true},
+		{name: "off", person: off},
+		{name: "off in the project", person: on, local: off},
+		{name: "on in the project", person: off, project: on, enabled: true},
+		{name: "another market's", person: off, project: `{"enabledPlugins":{"ralph-loop@y":true}}`, enabled: true},
+		{name: "no JSON", person: on, local: `{"enabledPlugins":`, enabled: true},
+		{name: "another plugin", person: `{"enabledPlugins":{"loop@x":true}}`},
+		{name: "a hook, twice", person: hook, project: hook, driven: "project/.claude/settings.json"},
+		{name: "a hook of the person's", person: hook, driven: "home/.claude/settings.json"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for name, text := range map[string]string{"home/.claude/settings.json": tt.person, "project/.claude/settings.json": tt.project, "project/.claude/settings.local.json": tt.local} {
+				path := filepath.Join(dir, filepath.FromSlash(name))
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if text == "" {
+					continue
+				}
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			root, home := filepath.Join(dir, "project"), filepath.Join(dir, "home")
+			if got := enabled(root, home, "ralph-loop", "ralph-wiggum"); got != tt.enabled {
+				t.Errorf("enabled: %v", got)
+			}
+			at := driven(root, home, func(data []byte) bool { return bytes.Contains(data, []byte("th-loop-stop-hook")) })
+			if at != "" {
+				at = in(dir, at)
+			}
+			if at != tt.driven {
+				t.Errorf("driven by %q", at)
+			}
+		})
+	}
+}
