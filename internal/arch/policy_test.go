@@ -22,7 +22,7 @@ const imports = `
 	planfile       < core/* failure atomicfile
 	prompt         < core/*
 	testreport     < core/*
-	foreign/*      < core/* failure foreign/frontmatter
+	foreign/*      < core/* failure foreign/frontmatter foreign/freshness
 	agent          < core/*
 
 	# Ring 2: one outside thing each.

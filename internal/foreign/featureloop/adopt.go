@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/foreign/freshness"
 )
 
 // Circumstances are what is known about a loop's folder beside its progress.txt.
@@ -23,16 +24,6 @@ type Circumstances struct {
 	Outside        bool // the folder lies outside of the project, perhaps by a link
 }
 
-const (
-	// freshFor is how old it may be where nobody knows when the session began.
-	freshFor = time.Hour
-	// coarse is by how much the times of files may be off: some file systems
-	// count in steps of two seconds.
-	coarse = 2 * time.Second
-	// skew is by how much a file server's clock may be ahead.
-	skew = 2 * time.Minute
-)
-
 // Adopt tells whether the session may follow the folder, and if not, why, as a
 // person would be told; "" where there is nothing to say, because nothing is to be
 // done there, or nobody in this session has begun to.
@@ -45,25 +36,18 @@ func Adopt(p *Progress, c Circumstances) (ok bool, why string) {
 	switch {
 	case c.Open == 0:
 		return false, ""
-	case !c.Chosen && old(c):
+	case !c.Chosen && freshness.Stale(c.Modified, c.SessionStarted, c.Now):
 		return false, ""
 	case c.Outside:
 		return false, p.name + " lies outside of the project"
 	case !c.Chosen && c.Tracked:
 		return false, "git tracks " + p.name + ", so it may have come with a clone; if it is yours: RALPH_LOOP_DIR=" + path.Dir(p.name) + " claude"
-	case !c.Chosen && c.Modified.After(c.Now.Add(skew)):
+	case !c.Chosen && freshness.Future(c.Modified, c.Now):
 		return false, "the time of " + p.name + " lies in the future"
 	case p.Status == Complete && c.Open > 0:
 		return false, fmt.Sprintf("%s says %s, but %d of the features do not pass: set its Status to %s to go on", p.name, Complete, c.Open, InProgress)
 	}
 	return !p.Ended(), ""
-}
-
-func old(c Circumstances) bool {
-	if c.SessionStarted.IsZero() {
-		return c.Modified.Before(c.Now.Add(-freshFor))
-	}
-	return c.Modified.Before(c.SessionStarted.Add(-coarse))
 }
 
 // Ended tells whether the status is one with which a loop ends.

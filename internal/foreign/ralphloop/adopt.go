@@ -2,6 +2,8 @@ package ralphloop
 
 import (
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/foreign/freshness"
 )
 
 // Circumstances are what is known about a file beside its content.
@@ -13,17 +15,6 @@ type Circumstances struct {
 	Tracked        bool // git tracks the file
 	OriginalPlugin bool // the official plugin is enabled, and drives the file itself
 }
-
-const (
-	// freshFor is how old a file of nobody's may be where nobody knows when the
-	// session began.
-	freshFor = time.Hour
-	// coarse is by how much the times of files may be off: some file systems
-	// count in steps of two seconds.
-	coarse = 2 * time.Second
-	// skew is by how much a file server's clock may be ahead.
-	skew = 2 * time.Minute
-)
 
 // Adopt tells whether the session may follow the file, and if not, why, as a
 // person would be told; "" where there is nothing to say because the loop is
@@ -44,11 +35,11 @@ func Adopt(f *File, c Circumstances) (ok bool, why string) {
 		return false, Path + " says that the loop is not active; to begin one set active: true"
 	case f.SessionID != "":
 		return true, ""
-	case c.Modified.After(c.Now.Add(skew)):
+	case freshness.Future(c.Modified, c.Now):
 		return false, Path + " names no session, and its time lies in the future"
-	case c.SessionStarted.IsZero() && c.Modified.Before(c.Now.Add(-freshFor)):
+	case c.SessionStarted.IsZero() && freshness.Stale(c.Modified, c.SessionStarted, c.Now):
 		return false, Path + " names no session and is more than an hour old; if it is meant for this one, save it again"
-	case c.Modified.Before(c.SessionStarted.Add(-coarse)):
+	case freshness.Stale(c.Modified, c.SessionStarted, c.Now):
 		return false, Path + " names no session and is older than this one; if it is meant for this one, save it again"
 	}
 	return true, ""

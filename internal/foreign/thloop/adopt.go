@@ -1,6 +1,10 @@
 package thloop
 
-import "time"
+import (
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/foreign/freshness"
+)
 
 // Circumstances are what is known about a file beside its content.
 type Circumstances struct {
@@ -10,15 +14,6 @@ type Circumstances struct {
 	Tracked        bool // git tracks the file
 	Original       bool // th-loop's own hook is installed, and drives the file itself
 }
-
-const (
-	// freshFor is how old a file may be where nobody knows when the session began.
-	freshFor = time.Hour
-	// coarse is by how much the times of files may be off.
-	coarse = 2 * time.Second
-	// skew is by how much a file server's clock may be ahead.
-	skew = 2 * time.Minute
-)
 
 // Adopt tells whether a session may follow the file at the path, and if not, why,
 // as a person would be told; "" where there is nothing to say: a file that is not
@@ -35,11 +30,11 @@ func Adopt(path string, f *File, c Circumstances) (ok bool, why string) {
 		return false, "git tracks " + path + ", so it may have come with a clone; if it is yours: git rm --cached " + path
 	case c.Original:
 		return false, "th-loop's own hook is installed: " + path + " is left to it; take that out to have pawl follow it"
-	case c.Modified.After(c.Now.Add(skew)):
+	case freshness.Future(c.Modified, c.Now):
 		return false, path + " has a time that lies in the future"
-	case c.SessionStarted.IsZero() && c.Modified.Before(c.Now.Add(-freshFor)):
+	case c.SessionStarted.IsZero() && freshness.Stale(c.Modified, c.SessionStarted, c.Now):
 		return false, path + " is more than an hour old; if it is meant for this session, save it again"
-	case c.Modified.Before(c.SessionStarted.Add(-coarse)):
+	case freshness.Stale(c.Modified, c.SessionStarted, c.Now):
 		return false, path + " is older than this session; if it is meant for this one, save it again"
 	}
 	return true, ""

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/foreign/freshness"
 )
 
 // Circumstances are what is known about a state file beside its content.
@@ -15,16 +17,6 @@ type Circumstances struct {
 	Driven         bool // the hook of claude-prompts is in effect, and follows the file itself
 }
 
-const (
-	// freshFor is how old a file may be where nobody knows when the session began.
-	freshFor = time.Hour
-	// coarse is by how much the times of files may be off: some file systems count
-	// in steps of two seconds.
-	coarse = 2 * time.Second
-	// skew is by how much a file server's clock may be ahead.
-	skew = 2 * time.Minute
-)
-
 // Adopt says why a session may not follow the file, as a person would be told
 // behind the file's name; "" if it may. The file names no session of the client's: its id is the server's
 // own. So it has to be younger than the session that takes it.
@@ -32,7 +24,7 @@ func Adopt(f *File, c Circumstances) (why string) {
 	switch {
 	case c.Driven:
 		return "is left to the Stop hook of claude-prompts, which is in effect: disable that plugin or hook to have pawl follow it"
-	case c.Modified.After(c.Now.Add(skew)):
+	case freshness.Future(c.Modified, c.Now):
 		return "has a time that lies in the future"
 	case !Fresh(c.Modified, c):
 		return "is older than this session; if it is meant for this one, ask for the loop again"
@@ -45,10 +37,7 @@ func Adopt(f *File, c Circumstances) (why string) {
 // Fresh tells whether what was written at a time was written in this session, as
 // far as one can know.
 func Fresh(at time.Time, c Circumstances) bool {
-	if c.SessionStarted.IsZero() {
-		return !at.Before(c.Now.Add(-freshFor))
-	}
-	return !at.Before(c.SessionStarted.Add(-coarse))
+	return !freshness.Stale(at, c.SessionStarted, c.Now)
 }
 
 // Driven tells whether the settings of Claude Code have the Stop hook of
