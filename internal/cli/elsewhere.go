@@ -174,7 +174,8 @@ func (a *app) runElsewhere(ctx context.Context, l *store.Loop, epoch int64, flag
 	})
 	switch {
 	case errors.Is(err, errNobody):
-		err = fmt.Errorf("what was to go on with it did not: %s", lastWords(log, said))
+		words, hint := lastWords(log, said)
+		err = failure.New(failure.Error, hint, "what was to go on with it did not: %s", words)
 	case errors.Is(err, errSlow):
 		if p, findErr := os.FindProcess(pid); findErr == nil {
 			_ = p.Kill() // or it would take the loop when nobody expects it any more
@@ -226,15 +227,23 @@ func newer(l *store.Loop, epoch int64) bool {
 	return err == nil && last.Epoch > epoch
 }
 
-// lastWords is the end of what a process wrote.
-func lastWords(log io.ReaderAt, from int64) string {
+// lastWords is the end of what a process wrote: what failed, and what it hints at.
+func lastWords(log io.ReaderAt, from int64) (words, hint string) {
 	const most = 3
 	data, err := io.ReadAll(io.NewSectionReader(log, from, 64<<10))
-	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(string(data), "pawl: error: ", "")), "\n")
-	if err != nil || lines[0] == "" {
-		return "it ended without a word"
+	var lines []string
+	for line := range strings.Lines(string(data)) {
+		if h, ok := strings.CutPrefix(line, "pawl: hint: "); ok {
+			hint = plan.OneLine(h, 200)
+			continue
+		}
+		lines = append(lines, strings.TrimSpace(strings.TrimPrefix(line, "pawl: error: ")))
 	}
-	return plan.OneLine(strings.Join(lines[max(0, len(lines)-most):], "; "), 400)
+	words = plan.OneLine(strings.Join(lines[max(0, len(lines)-most):], "; "), 400)
+	if err != nil || words == "" {
+		return "it ended without a word", ""
+	}
+	return words, hint
 }
 
 // departs tells whether a loop is to go on outside of its session.

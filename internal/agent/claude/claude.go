@@ -92,7 +92,10 @@ func (a Agent) command() string {
 func (a Agent) startError(err error) error {
 	hint := ""
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		hint = "install Claude Code (npm install -g @anthropic-ai/claude-code), or name its path with --agent-command"
+		hint = "install Claude Code (npm install -g @anthropic-ai/claude-code), or name its path: agent_command in pawl.toml, --agent-command of pawl run"
+	}
+	if strings.HasPrefix(err.Error(), "start "+a.command()+": ") { // what starts processes says so itself
+		return failure.New(failure.Error, hint, "%w", err)
 	}
 	return failure.New(failure.Error, hint, "start %s: %w", a.command(), err)
 }

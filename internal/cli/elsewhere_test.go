@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// Of a process that ended at once, what failed and what helps are told apart.
+func TestLastWords(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ log, words, hint string }{
+		{"", "it ended without a word", ""},
+		{"\n", "it ended without a word", ""},
+		{"pawl: error: start claude: not found\npawl: hint: install it\n", "start claude: not found", "install it"},
+		{"one\ntwo\nthree\nfour", "two; three; four", ""},
+	}
+	for _, c := range cases {
+		words, hint := lastWords(strings.NewReader("before"+c.log), int64(len("before")))
+		if words != c.words || hint != c.hint {
+			t.Errorf("%q: %q, %q", c.log, words, hint)
+		}
+	}
+}
