@@ -144,7 +144,7 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 
 // livesWords says where a loop lives that has lived in a session.
 func livesWords(s *subject, sum record.Summary) string {
-	if s.spec.Policy.Attended && !s.inSession() {
+	if !s.inSession() && (s.spec.Policy.Attended || s.memory.Bound.Session != "") {
 		return fmt.Sprintf(" in fresh sessions, process %d", s.holder.PID)
 	}
 	return sessionWords(sum)

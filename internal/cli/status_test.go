@@ -89,6 +89,18 @@ func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
 	}
 }
 
+// A loop that has lived in a session is not taken for one that is there still.
+func TestALoopThatLeftItsSession(t *testing.T) {
+	t.Parallel()
+	s := &subject{Loop: &store.Loop{ID: "x"}, alive: true, holder: store.Holder{PID: 7}}
+	s.memory.State = loop.State{Phase: loop.Turning, Iteration: 3}
+	s.memory.Bound.Session = "0d1f2a3b"
+	want := "running in fresh sessions, process 7 · iteration 3 · the agent works"
+	if got := headline(s, s.summary(), time.Now()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 // A runner that let go of its loop for a session is there still, and waits.
 func TestALoopThatWaitsForItsSession(t *testing.T) {
 	t.Parallel()
