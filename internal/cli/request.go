@@ -179,7 +179,7 @@ func (w *wish) adopt(ctx context.Context, r hook.BeginRequest, a *app) (ok bool,
 	}
 	p, err := f.Propose(w.File, place.At(w.Project, a.env), statefile.Circumstances{
 		SessionID: r.Session, SessionStarted: r.Started, Now: time.Now(), Unattended: r.Unattended,
-		ByAgent: func(...string) bool { return r.ByAgent },
+		ByAgent: func(string, ...string) bool { return r.ByAgent },
 		Tracked: func(path string) (bool, error) { return git.Tracks(ctx, filepath.Dir(path), filepath.Base(path)) },
 	})
 	if err != nil || p.Skip || p.Refused != "" {

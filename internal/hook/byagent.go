@@ -16,9 +16,9 @@ import (
 const byAgentMax = 16 << 20
 
 // byAgent tells whether the session's agent, or one of its subagents, made a tool
-// call that may have written what one of the names stands for. It is yes where no
-// transcript tells.
-func (h *hook) byAgent(names []string) bool {
+// call that may have made what one of the names stands for, paths that end in spare
+// aside. It is yes where no transcript tells.
+func (h *hook) byAgent(spare string, names []string) bool {
 	if h.p.Transcript == "" {
 		return true
 	}
@@ -33,12 +33,12 @@ func (h *hook) byAgent(names []string) bool {
 	}
 	return slices.ContainsFunc(paths, func(path string) bool {
 		data := fileTail(path, byAgentMax+1)
-		return len(data) == 0 || len(data) > byAgentMax || mayHaveWritten(data, names)
+		return len(data) == 0 || len(data) > byAgentMax || mayHaveMade(data, spare, names)
 	})
 }
 
-// mayHaveWritten searches the lines of a transcript.
-func mayHaveWritten(transcript []byte, names []string) bool {
+// mayHaveMade searches the lines of a transcript.
+func mayHaveMade(transcript []byte, spare string, names []string) bool {
 	for line := range bytes.Lines(transcript) {
 		if !bytes.Contains(line, []byte(`"tool_use"`)) || !slices.ContainsFunc(names, func(n string) bool { return bytes.Contains(line, []byte(n)) }) {
 			continue
@@ -60,10 +60,19 @@ func mayHaveWritten(transcript []byte, names []string) bool {
 				Command string `json:"command"`
 			}
 			_ = json.Unmarshal(c.Input, &in) // another tool's has none
-			named := slices.ContainsFunc(names, func(n string) bool { return bytes.Contains(c.Input, []byte(n)) })
-			if c.Type == "tool_use" && named && statefile.MayWrite(c.Name, in.Command) {
+			if c.Type == "tool_use" && namesOne(string(c.Input), spare, names) && statefile.MayMake(c.Name, in.Command) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// namesOne looks for the names in the words of a tool's input.
+func namesOne(input, spare string, names []string) bool {
+	for word := range strings.FieldsFuncSeq(input, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`\\;|&()<>=", r) }) {
+		if !strings.HasSuffix(word, spare) && slices.ContainsFunc(names, func(n string) bool { return strings.Contains(word, n) }) {
+			return true
 		}
 	}
 	return false

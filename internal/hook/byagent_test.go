@@ -24,7 +24,9 @@ func TestByAgent(t *testing.T) {
 		{name: "it was looked at", main: use("Bash", `{"command":"cat a/feature_list.json | head"}`)},
 		{name: "another file was written", main: use("Write", `{"file_path":"/p/main.go"}`)},
 		{name: "it was written", main: person + "\n" + use("Write", `{"file_path":"/p/feature_list.json"}`), want: true},
-		{name: "it was edited", main: use("Edit", `{"file_path":"/p/feature_list.json"}`), want: true},
+		{name: "a mark was set in it", main: use("Edit", `{"file_path":"/p/feature_list.json"}`)},
+		{name: "the record was kept", main: use("Bash", `{"command":"sed -i 's/1/2/' ralph-loops/current/progress.txt"}`)},
+		{name: "a folder was made of it", main: use("Bash", `{"command":"cp -r t ralph-loops/current"}`), want: true},
 		{name: "a command wrote it", main: use("Bash", `{"command":"echo '[]' > feature_list.json"}`), want: true},
 		{name: "a script that writes it", main: use("Write", `{"file_path":"/p/a.sh","content":"cp x feature_list.json"}`), want: true},
 		{name: "another tool", main: use("mcp__fs__put", `{"to":"feature_list.json"}`), want: true},
@@ -52,12 +54,12 @@ func TestByAgent(t *testing.T) {
 			put("s1.jsonl", tt.main)
 			put("s1/subagents/agent-1.jsonl", tt.sub)
 			h := &hook{p: payload{Transcript: filepath.Join(dir, "s1.jsonl")}}
-			if got := h.byAgent([]string{"feature_list.json", "progress.txt"}); got != tt.want {
+			if got := h.byAgent("progress.txt", []string{"feature_list.json", "ralph-loops"}); got != tt.want {
 				t.Errorf("by the agent: %v", got)
 			}
 		})
 	}
-	if h := (&hook{}); !h.byAgent([]string{"x"}) {
+	if h := (&hook{}); !h.byAgent("y", []string{"x"}) {
 		t.Error("no name of a transcript: not by the agent")
 	}
 }

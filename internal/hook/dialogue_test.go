@@ -3,12 +3,10 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -160,10 +158,6 @@ func (w *world) hook(payload []byte) (out, problem []byte, code int) {
 	return out, problem, code
 }
 
-// asChild starts a process that is waited for without a clock: some tests have one
-// of their own.
-func asChild(cmd *exec.Cmd) (wait func() error, err error) { return cmd.Wait, cmd.Start() }
-
 func (w *world) run(in io.Reader, args ...string) ([]byte, []byte, int) {
 	var out, problem bytes.Buffer
 	code := Run(w.t.Context(), Call{
@@ -298,22 +292,6 @@ func (d *dialogue) do(verb, rest string) {
 	if err != nil {
 		d.t.Fatalf("%s %s: %v", verb, rest, err)
 	}
-}
-
-func (d *dialogue) finish() error {
-	o, err := d.loop.Own(d.t.Context())
-	if err != nil {
-		return err
-	}
-	m, _, err := record.Remember(d.loop)
-	s := &seat{loop: d.loop, owner: o, mem: m, redact: func(text string) string { return text }}
-	if err == nil {
-		err = s.step(loop.Event{Kind: loop.Cancelled, Text: loop.ByTerm})
-	}
-	if err == nil {
-		err = s.step(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.Interrupted}})
-	}
-	return errors.Join(err, s.rise())
 }
 
 func (d *dialogue) edit(path string, change func([]byte) []byte) error {

@@ -72,8 +72,8 @@ func (h *hook) proposal(f statefile.Format, path string, p place.Project) (made 
 	made, err = f.Propose(path, p, statefile.Circumstances{
 		SessionID: h.p.Session, SessionStarted: h.sessionBegan(), Now: h.now, Unattended: h.Env.Session.Unattended,
 		Tracked: func(string) (bool, error) { return false, nil },
-		ByAgent: func(names ...string) bool {
-			byAgent = h.byAgent(names)
+		ByAgent: func(spare string, names ...string) bool {
+			byAgent = h.byAgent(spare, names)
 			return byAgent
 		},
 	})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -292,3 +293,24 @@ func writeTurn(s *seat) error {
 	}
 	return errors.Join(os.WriteFile(path, text.Bytes(), 0o600), os.WriteFile(record.ContinuePath(s.loop), []byte("CONTINUE\n"), 0o600))
 }
+
+// finish ends the loop by another owner.
+func (w *world) finish() error {
+	o, err := w.loop.Own(w.t.Context())
+	if err != nil {
+		return err
+	}
+	m, _, err := record.Remember(w.loop)
+	s := &seat{loop: w.loop, owner: o, mem: m, redact: func(text string) string { return text }}
+	if err == nil {
+		err = s.step(loop.Event{Kind: loop.Cancelled, Text: loop.ByTerm})
+	}
+	if err == nil {
+		err = s.step(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.Interrupted}})
+	}
+	return errors.Join(err, s.rise())
+}
+
+// asChild starts a process that is waited for without a clock: some tests have one
+// of their own.
+func asChild(cmd *exec.Cmd) (wait func() error, err error) { return cmd.Wait, cmd.Start() }

@@ -116,10 +116,10 @@ func (f featureList) Propose(path string, p Place, c Circumstances) (Proposal, e
 	}
 	q := Proposal{
 		Prompt: goal, Plan: list, MaxIterations: progress.MaxIterations, MaxGiven: true,
-		Counted: max(progress.Iteration-1, 0), Handover: p.FeatureLoop() != "" || c.Unattended || !c.byAgent(featureNames()...),
+		Counted: max(progress.Iteration-1, 0), Handover: p.FeatureLoop() != "" || c.Unattended || !c.byAgent(),
 	}
 	if !q.Handover {
-		q.Remark = "its files were written in this session, so it stays here: ! pawl handover goes on in fresh sessions when the context is full"
+		q.Remark = "its list was written in this session, so it stays here: ! pawl handover goes on in fresh sessions when the context is full"
 	}
 	return q, nil
 }
@@ -140,14 +140,12 @@ func checkList(path string, p Place) error {
 	return featureloop.CheckList(name, data)
 }
 
-// featureNames are what names a folder's files, wherever a command stands.
-func featureNames() []string {
-	return []string{featureloop.ListName, featureloop.ProgressName, featureloop.PromptName, "ralph-loops"}
+// byAgent tells whether the session's own agent may have made the folder, its list
+// or its prompt. What it makes is no person's consent to sessions in which nobody is
+// asked. That it keeps progress.txt, and sets marks in the list, is its part.
+func (c Circumstances) byAgent() bool {
+	return c.ByAgent == nil || c.ByAgent(featureloop.ProgressName, featureloop.ListName, featureloop.PromptName, "ralph-loops")
 }
-
-// byAgent tells whether the session's own agent may have written a file. What it
-// writes is no person's consent to sessions in which nobody is asked.
-func (c Circumstances) byAgent(names ...string) bool { return c.ByAgent == nil || c.ByAgent(names...) }
 
 // consider reads the progress.txt at path; it is nil where the session may not
 // follow its folder, and why says why not, "" where there is nothing to say. Files

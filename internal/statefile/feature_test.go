@@ -41,7 +41,7 @@ func newProject(t *testing.T, files map[string]string) *project {
 	p := &project{t: t, root: root, home: t.TempDir(), c: statefile.Circumstances{
 		SessionID: "s", SessionStarted: now.Add(-time.Hour), Now: now,
 		Tracked: func(string) (bool, error) { return false, nil },
-		ByAgent: func(...string) bool { return false },
+		ByAgent: func(string, ...string) bool { return false },
 	}}
 	for name, text := range files {
 		p.write(name, text)
@@ -176,7 +176,7 @@ func TestFeatureProposal(t *testing.T) {
 func TestFeatureHandover(t *testing.T) {
 	t.Parallel()
 	yes := func(p *project) {
-		p.c.ByAgent = func(names ...string) bool { return slices.Contains(names, "feature_list.json") }
+		p.c.ByAgent = func(_ string, names ...string) bool { return slices.Contains(names, "feature_list.json") }
 	}
 	tests := []struct {
 		name    string

@@ -98,8 +98,9 @@ type Circumstances struct {
 	Tracked        func(path string) (bool, error) // whether git tracks a file, by its absolute path: such a file came with the repository, not from the person
 	Unattended     bool                            // nobody sits in the session
 	// ByAgent tells whether the session's own agent ran something that names one of
-	// these, and may have written it (MayWrite). nil is yes.
-	ByAgent func(names ...string) bool
+	// these, and may have made it (MayMake); paths that end in spare aside, where an
+	// agent keeps its record. nil is yes.
+	ByAgent func(spare string, names ...string) bool
 }
 
 // Proposal is what a loop made of the files is to be.

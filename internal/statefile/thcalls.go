@@ -113,6 +113,12 @@ func MayWrite(tool, command string) bool {
 	return !slices.Contains([]string{"Read", "Grep", "Glob", "LS"}, tool) && (command == "" || writes(command))
 }
 
+// MayMake tells whether a call of this tool may have made a file that it names, or
+// put another text into it: not by an edit, which changes some of what was there.
+func MayMake(tool, command string) bool {
+	return !slices.Contains([]string{"Edit", "MultiEdit"}, tool) && MayWrite(tool, command)
+}
+
 // writes tells whether a command may write to a file: it does not only look.
 func writes(command string) bool {
 	command = strings.NewReplacer("2>&1", "", "2>/dev/null", "", "2> /dev/null", "").Replace(command)
