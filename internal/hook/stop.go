@@ -151,7 +151,7 @@ func (h *hook) byPerson(b session.Binding) bool {
 	if h.p.Again || !b.ByPerson(h.p.PromptID) {
 		return false
 	}
-	origin := h.waitedOrigin()
+	origin := h.behind(h.turnOrigin)
 	return origin == "" || origin == "human"
 }
 

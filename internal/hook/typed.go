@@ -47,8 +47,11 @@ func (h *hook) typed(ctx context.Context) (r reply, ok bool) {
 	if err != nil {
 		return reply{Refuse: "pawl: error: " + err.Error()}, true
 	}
-	return reply{Message: fmt.Sprintf("pawl: verify loop: %s, at most %s; it begins when the client says that you typed this", p.Command, counted(p.Max, "time")), Context: fmt.Sprintf("[Pawl] If the person wrote this: Pawl runs  %s  when this turn ends, and tells you what fails, until it succeeds. "+
-		"Change neither the command nor what it checks with.", p.Command)}, true
+	return reply{
+		Message: fmt.Sprintf("pawl: verify loop: %s, at most %s; it begins when the client says that you typed this", p.Command, counted(p.Max, "time")),
+		Context: fmt.Sprintf("[Pawl] If the person wrote this: Pawl runs  %s  when this turn ends, and tells you what fails, until it succeeds. "+
+			"Change neither the command nor what it checks with.", p.Command),
+	}, true
 }
 
 // asked begins the loop that was asked for, at the first hook of that turn which
@@ -67,7 +70,7 @@ func (h *hook) asked(ctx context.Context, b session.Binding) (session.Binding, e
 	case h.p.Event != preToolUse && h.p.Event != stop:
 		return b, session.ErrNone
 	}
-	switch who := h.waitedWord(b.Asked.Text); {
+	switch who := h.behind(func() string { return h.wrote(b.Asked.Text) }); {
 	case who == human:
 	case who == "sdk": // a program, which may pass on what it was given
 		h.told = true
@@ -92,25 +95,15 @@ func (h *hook) asked(ctx context.Context, b session.Binding) (session.Binding, e
 	return h.sessions.Find(h.p.Session)
 }
 
-// waitedOrigin is who began the turn, as the transcript has it; the client writes
-// that behind.
-func (h *hook) waitedOrigin() string {
-	origin := h.turnOrigin()
-	for tries := 0; origin == "" && tries < lagTries && exists(h.p.Transcript); tries++ {
+// behind looks into the transcript until it says something: the client writes it
+// behind.
+func (h *hook) behind(look func() string) string {
+	said := look()
+	for tries := 0; said == "" && tries < lagTries && exists(h.p.Transcript); tries++ {
 		time.Sleep(lagWait)
-		origin = h.turnOrigin()
+		said = look()
 	}
-	return origin
-}
-
-// waitedWord is wrote, with patience for a client that writes behind.
-func (h *hook) waitedWord(text string) (who string) {
-	who = h.wrote(text)
-	for tries := 0; who == "" && tries < lagTries && exists(h.p.Transcript); tries++ {
-		time.Sleep(lagWait)
-		who = h.wrote(text)
-	}
-	return who
+	return said
 }
 
 // withHint is an error with what to do about it.
