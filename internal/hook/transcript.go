@@ -196,6 +196,9 @@ func (h *hook) lastMessage() string {
 	if h.p.Last != nil {
 		return *h.p.Last
 	}
+	if h.p.Background != nil {
+		return "" // a new one: the transcript may not have the last tool's result yet
+	}
 	lines, answered := h.lastSaid()
 	if answered {
 		return ""

@@ -141,6 +141,8 @@ func TestTwoTakeAtOnce(t *testing.T) {
 func TestNotTakenOnAnotherBranch(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
+	git(t, root, "config", "user.name", "dev")
+	git(t, root, "config", "user.email", "dev@example.com")
 	a := begun(t, root, env, func(q *launch.AttendRequest) { q.Commit = true })
 	closed(t, a)
 	git(t, root, "switch", "-q", "-c", "elsewhere")
