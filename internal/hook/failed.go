@@ -7,7 +7,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/session"
-	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // failed answers the end of a turn that an error of the API cut off. The client
@@ -15,7 +14,7 @@ import (
 // was started with us, wakes the session when it is time.
 func (h *hook) failed(ctx context.Context, b session.Binding) (reply, error) {
 	s, err := h.sit(ctx, b)
-	if held := (*store.HeldError)(nil); errors.As(err, &held) || errors.Is(err, errGone) {
+	if busy(err) || errors.Is(err, errGone) {
 		return reply{}, nil
 	}
 	if err != nil {

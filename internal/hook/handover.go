@@ -2,7 +2,6 @@ package hook
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -52,7 +51,7 @@ func (h *hook) gone(ctx context.Context, b session.Binding, cause error) (reply,
 	}
 	if now, err := h.sessions.Find(b.Session); err == nil && now.Loop == b.Loop && now.Epoch > b.Epoch {
 		s, err := h.sit(ctx, now)
-		if held := (*store.HeldError)(nil); err != nil && !errors.As(err, &held) {
+		if err != nil && !busy(err) {
 			return reply{}, err
 		}
 		return h.settle(ctx, now, s)

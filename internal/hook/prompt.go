@@ -52,10 +52,14 @@ func (h *hook) prompted(ctx context.Context, b session.Binding) (reply, error) {
 func (h *hook) another(ctx context.Context, b session.Binding) (reply, error) {
 	refused := reply{Refuse: fmt.Sprintf("pawl: error: %s is at work in this session\npawl: hint: ! pawl stop %[1]s ends it", b.Loop)}
 	s, err := h.sit(ctx, b)
-	if err != nil {
-		return refused, nil //nolint:nilerr // something is at work on it
-	}
-	if s.mem.State.Phase != loop.Ended {
+	switch {
+	case busy(err):
+		return refused, nil
+	case errors.Is(err, errGone):
+		return h.gone(ctx, b, err)
+	case err != nil:
+		return reply{}, err
+	case s.mem.State.Phase != loop.Ended:
 		return refused, s.rise()
 	}
 	before, err := h.standing(ctx, b, s)
@@ -114,7 +118,7 @@ func (h *hook) started(ctx context.Context, b session.Binding) (reply, error) {
 // quietly does something to a loop that nobody drives at the moment.
 func (h *hook) quietly(ctx context.Context, b session.Binding, do func(*seat) error) error {
 	s, err := h.sit(ctx, b)
-	if held := (*store.HeldError)(nil); errors.As(err, &held) || errors.Is(err, errGone) {
+	if busy(err) || errors.Is(err, errGone) {
 		return nil
 	}
 	if err != nil {
@@ -143,7 +147,9 @@ func (h *hook) goal(b session.Binding) string {
 func (h *hook) ended(ctx context.Context, b session.Binding) error {
 	s, err := h.sit(ctx, b)
 	switch {
-	case err != nil: // something is at work on it, or it is not ours any more
+	case busy(err) || errors.Is(err, errGone):
+	case err != nil:
+		return err
 	case s.mem.State.Phase == loop.Ended: // nobody was told
 		_, err = h.standing(ctx, b, s)
 		return err

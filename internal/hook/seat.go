@@ -35,6 +35,9 @@ type seat struct {
 // gone: the loop is not ours to drive any more.
 var errGone = errors.New("it is not this session's to drive any more")
 
+// busy: something drives the loop for this session now.
+func busy(err error) bool { return errors.As(err, new(*store.HeldError)) }
+
 // sit takes the loop's lock and reads where it stands. It returns a
 // *store.HeldError while something drives the loop for this session, and errGone
 // where another owner has taken it over or its folder is not there.

@@ -20,14 +20,13 @@ import (
 // asks for and is not done at once is driven by another process, see settle.
 func (h *hook) stop(ctx context.Context, b session.Binding) (reply, error) {
 	s, err := h.sit(ctx, b)
-	var held *store.HeldError
-	for tries := 0; errors.As(err, &held) && tries < triesMax && !h.atWork(b); tries++ {
+	for tries := 0; busy(err) && tries < triesMax && !h.atWork(b); tries++ {
 		s, err = h.sit(ctx, b) // each waits a moment itself
 	}
 	switch {
-	case errors.As(err, &held) && h.again: // the gates are at work for this very turn
+	case busy(err) && h.again: // the gates are at work for this very turn
 		return h.settle(ctx, b, nil)
-	case errors.As(err, &held): // gates are at work; a turn that ran beside them was the person's
+	case busy(err): // gates are at work; a turn that ran beside them was the person's
 		if err := (record.ToolCall{Theirs: true, From: b.Tools}).AppendTo(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop))); err != nil {
 			return reply{}, err
 		}
@@ -218,18 +217,17 @@ func (h *hook) settle(ctx context.Context, b session.Binding, s *seat) (reply, e
 			}
 		}
 		var err error
-		var held *store.HeldError
 		if s, err = h.sit(ctx, b); err != nil {
 			s = nil
 		}
 		switch {
 		case errors.Is(err, errGone):
 			return h.gone(ctx, b, err)
-		case errors.As(err, &held) && h.trying(b):
+		case busy(err) && h.trying(b):
 			return h.leave(ctx, b, h.beside(b))
-		case errors.As(err, &held) && waited.Err() != nil:
+		case busy(err) && waited.Err() != nil:
 			return h.leave(ctx, b, b.Loop+": the gates still run. The session is woken with what they say; until then it is yours")
-		case errors.As(err, &held):
+		case busy(err):
 			sleep(waited, 200*time.Millisecond)
 		case err != nil:
 			return reply{}, err

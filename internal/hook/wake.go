@@ -160,7 +160,7 @@ func (h *hook) due(ctx context.Context, b session.Binding, m record.Memory) (tex
 	}
 	s, err := h.sit(ctx, b)
 	if err != nil {
-		return "", !errors.As(err, new(*store.HeldError))
+		return "", !busy(err)
 	}
 	if err := s.rise(); err != nil || turning && !written(s) {
 		return "", err != nil

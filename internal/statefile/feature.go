@@ -229,7 +229,7 @@ func featureGoal(dir, root string) (string, error) {
 // featureDriven says where the settings have the controller itself follow such
 // folders, "" for nowhere.
 func featureDriven(root, home string) string {
-	path := driven(root, home, featureloop.Driven)
+	path := settingsOf(root, home).driven("ralph-loop-controller")
 	if path == "" {
 		return ""
 	}

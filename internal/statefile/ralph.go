@@ -55,7 +55,9 @@ func readRalph(path string) (*ralphloop.File, fs.FileInfo, error) {
 
 // RalphPlugin tells whether the original plugin is enabled in a project: it drives
 // its file itself then.
-func RalphPlugin(root, home string) bool { return enabled(root, home, "ralph-loop", "ralph-wiggum") }
+func RalphPlugin(root, home string) bool {
+	return settingsOf(root, home).enabled("ralph-loop", "ralph-wiggum")
+}
 
 func (ralphLoop) Follow(o Order) Files { return ralphFiles{o} }
 

@@ -9,48 +9,82 @@ import (
 )
 
 // Where another tool's own hook is in effect its files are left to that: two would
-// both count. Settings that are no JSON are in effect for nobody.
+// both count.
 
-// settingsOf are the client's settings for a project, the most general ones first.
-func settingsOf(root, home string) []string {
+// clientSettings is what the client's settings for a project say of other tools.
+type clientSettings struct {
+	off     bool            // no hook of any kind runs
+	plugins map[string]bool // by id, name@marketplace
+	stops   []stopHook      // the most general ones first
+}
+
+type stopHook struct{ file, command string }
+
+// settingsOf reads the settings for a project. The nearest ones decide; those that
+// are no JSON are in effect for nobody.
+func settingsOf(root, home string) clientSettings {
 	paths := []string{filepath.Join(root, ".claude", "settings.json"), filepath.Join(root, ".claude", "settings.local.json")}
 	if home != "" {
 		paths = append([]string{filepath.Join(home, ".claude", "settings.json")}, paths...)
 	}
-	return paths
+	s := clientSettings{plugins: map[string]bool{}}
+	for _, path := range paths {
+		s.add(path)
+	}
+	return s
 }
 
-// driven is where the settings have a tool follow its files itself, the nearest
-// place; "" for nowhere.
-func driven(root, home string, says func(settings []byte) bool) string {
-	for _, path := range slices.Backward(settingsOf(root, home)) {
-		if data, err := os.ReadFile(path); err == nil && says(data) {
-			return path
+const settingsMost = 4 << 20 // bytes
+
+func (s *clientSettings) add(path string) {
+	var file struct {
+		Off     *bool          `json:"disableAllHooks"`
+		Plugins map[string]any `json:"enabledPlugins"`
+		Hooks   struct {
+			Stop []struct {
+				Hooks []struct {
+					Command string `json:"command"`
+				} `json:"hooks"`
+			} `json:"Stop"`
+		} `json:"hooks"`
+	}
+	info, err := os.Stat(path) // it may be a link: people keep their settings elsewhere
+	if err != nil || !info.Mode().IsRegular() || info.Size() > settingsMost {
+		return
+	}
+	data, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(data, &file) != nil {
+		return
+	}
+	if file.Off != nil {
+		s.off = *file.Off
+	}
+	for id, on := range file.Plugins {
+		s.plugins[id] = on != false
+	}
+	for _, group := range file.Hooks.Stop {
+		for _, h := range group.Hooks {
+			s.stops = append(s.stops, stopHook{path, h.Command})
+		}
+	}
+}
+
+// driven is the nearest file in which a Stop hook starts a program of this name,
+// "" for nowhere.
+func (s clientSettings) driven(program string) string {
+	for _, h := range slices.Backward(s.stops) {
+		// Documents write some of the names in two ways.
+		if !s.off && strings.Contains(strings.ReplaceAll(h.command, "_", "-"), program) {
+			return h.file
 		}
 	}
 	return ""
 }
 
-// enabled tells whether the settings have a plugin of one of these names, which
-// the nearest ones decide.
-func enabled(root, home string, names ...string) bool {
-	plugins := map[string]bool{}
-	for _, path := range settingsOf(root, home) {
-		var settings struct {
-			Plugins map[string]any `json:"enabledPlugins"`
-		}
-		data, err := os.ReadFile(path)
-		if err != nil || json.Unmarshal(data, &settings) != nil {
-			continue
-		}
-		for id, on := range settings.Plugins {
-			if name, _, _ := strings.Cut(id, "@"); slices.Contains(names, name) {
-				plugins[id] = on != false
-			}
-		}
-	}
-	for _, on := range plugins {
-		if on {
+// enabled tells whether a plugin of one of these names is.
+func (s clientSettings) enabled(names ...string) bool {
+	for id, on := range s.plugins {
+		if name, _, _ := strings.Cut(id, "@"); on && !s.off && slices.Contains(names, name) {
 			return true
 		}
 	}

@@ -1,9 +1,9 @@
 package statefile
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -11,7 +11,7 @@ import (
 // several have a tool's hook; those that are no JSON count for nothing.
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	const on, off, hook = `{"enabledPlugins":{"ralph-loop@x":true}}`, `{"enabledPlugins":{"ralph-loop@x":false}}`, `{"hooks":"th-loop-stop-hook"}`
+	const on, off, hook = `{"enabledPlugins":{"ralph-loop@x":true}}`, `{"enabledPlugins":{"ralph-loop@x":false}}`, `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"true"},{"type":"command","command":"bash .claude/th_loop-stop-hook.sh"}]}]}}`
 	tests := []struct {
 		name                   string
 		person, project, local string
@@ -30,6 +30,11 @@ func TestSettings(t *testing.T) {
 		{name: "another plugin", person: `{"enabledPlugins":{"loop@x":true}}`},
 		{name: "a hook, twice", person: hook, project: hook, driven: "project/.claude/settings.json"},
 		{name: "a hook of the person's", person: hook, driven: "home/.claude/settings.json"},
+		{name: "a hook that is switched off", person: hook, project: `{"disableAllHooks":true}`},
+		{name: "and on again", person: hook, project: `{"disableAllHooks":true}`, local: `{"disableAllHooks":false}`, driven: "home/.claude/settings.json"},
+		{name: "a plugin whose hooks are switched off", person: on, local: `{"disableAllHooks":true}`},
+		{name: "another hook", person: strings.Replace(hook, "th_loop-stop-hook.sh", "pawl-hook claude", 1)},
+		{name: "another event", person: strings.Replace(hook, "Stop", "SubagentStop", 1)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -48,10 +53,10 @@ func TestSettings(t *testing.T) {
 				}
 			}
 			root, home := filepath.Join(dir, "project"), filepath.Join(dir, "home")
-			if got := enabled(root, home, "ralph-loop", "ralph-wiggum"); got != tt.enabled {
+			if got := settingsOf(root, home).enabled("ralph-loop", "ralph-wiggum"); got != tt.enabled {
 				t.Errorf("enabled: %v", got)
 			}
-			at := driven(root, home, func(data []byte) bool { return bytes.Contains(data, []byte("th-loop-stop-hook")) })
+			at := settingsOf(root, home).driven("th-loop-stop-hook")
 			if at != "" {
 				at = in(dir, at)
 			}

@@ -3,7 +3,6 @@ package statefile
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,10 +62,8 @@ func readTh(path, name string) (*thloop.File, fs.FileInfo, error) {
 // thHook tells whether th-loop's own hook is installed: it drives its file itself
 // then.
 func thHook(root, home string) bool {
-	named := func(settings []byte) bool {
-		return json.Valid(settings) && bytes.Contains(settings, []byte("th-loop-stop-hook"))
-	}
-	return driven(root, home, named) != "" || enabled(root, home, "th-loop")
+	s := settingsOf(root, home)
+	return s.driven("th-loop-stop-hook") != "" || s.enabled("th-loop")
 }
 
 func (thLoop) Follow(o Order) Files { return thFiles{o} }

@@ -46,9 +46,16 @@ func (verifyActive) Find(p Place) string {
 	return newer
 }
 
+// promptsHook tells whether the hook of claude-prompts is in effect, by itself or as
+// a plugin's: it drives the file itself then.
+func promptsHook(root, home string) bool {
+	s := settingsOf(root, home)
+	return s.driven("ralph-stop") != "" || s.enabled("claude-prompts", "claude-prompts-mcp")
+}
+
 func (v verifyActive) Propose(path string, p Place, c Circumstances) (Proposal, error) {
 	name := in(p.Root, path)
-	about := verifyactive.Circumstances{SessionStarted: c.SessionStarted, Now: c.Now, Driven: driven(p.Root, p.Home, verifyactive.Driven) != ""}
+	about := verifyactive.Circumstances{SessionStarted: c.SessionStarted, Now: c.Now, Driven: promptsHook(p.Root, p.Home)}
 	if filepath.Ext(path) == ".db" {
 		if about.Driven || !verifyactive.Fresh(lastWrite(path), about) {
 			return Proposal{Skip: true}, nil // somebody else follows it, or nobody does any more

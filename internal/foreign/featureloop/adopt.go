@@ -117,30 +117,3 @@ func empty(v any) bool {
 	list, ok := v.([]any)
 	return !ok || len(list) == 0
 }
-
-// Driven tells whether the settings of Claude Code have a Stop hook that is the
-// controller, under one of the names that its documents give it: it follows the
-// folder itself then. Settings that are no JSON are in effect for nobody.
-func Driven(settings []byte) bool {
-	var s struct {
-		Off   bool `json:"disableAllHooks"`
-		Hooks struct {
-			Stop []struct {
-				Hooks []struct {
-					Command string `json:"command"`
-				} `json:"hooks"`
-			} `json:"Stop"`
-		} `json:"hooks"`
-	}
-	if json.Unmarshal(settings, &s) != nil || s.Off {
-		return false
-	}
-	for _, group := range s.Hooks.Stop {
-		for _, h := range group.Hooks {
-			if strings.Contains(strings.ReplaceAll(h.Command, "-", "_"), "ralph_loop_controller") {
-				return true
-			}
-		}
-	}
-	return false
-}

@@ -115,27 +115,3 @@ func TestOpen(t *testing.T) {
 		}
 	}
 }
-
-func TestDriven(t *testing.T) {
-	t.Parallel()
-	hook := func(command string) string {
-		return `{"hooks":{"Stop":[{"matcher":"","hooks":[{"type":"command","command":"true"},{"type":"command","command":"` + command + `"}]}]}}`
-	}
-	tests := []struct {
-		name, settings string
-		want           bool
-	}{
-		{"in Python", hook("python .claude/hooks/ralph_loop_controller.py"), true},
-		{"by its other name", hook("python .claude/hooks/ralph-loop-controller.py"), true},
-		{"in Bash", hook("bash $CLAUDE_PROJECT_DIR/.claude/hooks/ralph_loop_controller.sh"), true},
-		{"switched off", strings.Replace(hook("ralph_loop_controller.py"), "{", `{"disableAllHooks":true,`, 1), false},
-		{"another hook", hook("pawl-hook claude"), false},
-		{"another event", strings.Replace(hook("ralph_loop_controller.py"), "Stop", "SubagentStop", 1), false},
-		{"broken", "{", false},
-	}
-	for _, tt := range tests {
-		if got := featureloop.Driven([]byte(tt.settings)); got != tt.want {
-			t.Errorf("%s: %v", tt.name, got)
-		}
-	}
-}

@@ -1,9 +1,7 @@
 package verifyactive
 
 import (
-	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/foreign/freshness"
@@ -38,37 +36,4 @@ func Adopt(f *File, c Circumstances) (why string) {
 // far as one can know.
 func Fresh(at time.Time, c Circumstances) bool {
 	return !freshness.Stale(at, c.SessionStarted, c.Now)
-}
-
-// Driven tells whether the settings of Claude Code have the Stop hook of
-// claude-prompts in effect, by itself or as a plugin's. Settings that are no JSON
-// are in effect for nobody.
-func Driven(settings []byte) bool {
-	var s struct {
-		Off     bool           `json:"disableAllHooks"`
-		Plugins map[string]any `json:"enabledPlugins"`
-		Hooks   struct {
-			Stop []struct {
-				Hooks []struct {
-					Command string `json:"command"`
-				} `json:"hooks"`
-			} `json:"Stop"`
-		} `json:"hooks"`
-	}
-	if json.Unmarshal(settings, &s) != nil || s.Off {
-		return false
-	}
-	for id, on := range s.Plugins {
-		if name, _, _ := strings.Cut(id, "@"); on != false && (name == "claude-prompts" || name == "claude-prompts-mcp") {
-			return true
-		}
-	}
-	for _, group := range s.Hooks.Stop {
-		for _, h := range group.Hooks {
-			if strings.Contains(h.Command, "ralph-stop") {
-				return true
-			}
-		}
-	}
-	return false
 }

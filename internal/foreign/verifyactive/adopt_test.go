@@ -45,21 +45,3 @@ func TestAdopt(t *testing.T) {
 		})
 	}
 }
-
-func TestDriven(t *testing.T) {
-	t.Parallel()
-	for settings, want := range map[string]bool{
-		`{"enabledPlugins": {"claude-prompts@minipuft": true}}`:                                                            true,
-		`{"enabledPlugins": {"claude-prompts@minipuft": false}}`:                                                           false,
-		`{"enabledPlugins": {"prompts@minipuft": true}}`:                                                                   false,
-		`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "python3 hooks/ralph-stop.py"}]}]}}`:                true,
-		`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "pawl-hook claude"}]}]}}`:                           false,
-		`{"disableAllHooks": true, "hooks": {"Stop": [{"hooks": [{"command": "python3 hooks/ralph-stop.py"}]}]}}`:          false,
-		`{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "python3 hooks/ralph-context-tracker"}]}]}}`: false,
-		`{ // comment`: false,
-	} {
-		if got := verifyactive.Driven([]byte(settings)); got != want {
-			t.Errorf("%s: %v", settings, got)
-		}
-	}
-}
