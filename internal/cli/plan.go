@@ -90,6 +90,9 @@ func (c *planShowCmd) showTask(a *app, p plan.Plan) error {
 	for _, criterion := range t.Criteria {
 		a.printf("  - %s\n", plan.OneLine(criterion, 0))
 	}
+	if len(t.Scope) > 0 {
+		a.printf("  may change %s\n", strings.Join(t.Scope, ", "))
+	}
 	return nil
 }
 

@@ -172,6 +172,9 @@ func (r *reading) settle(t *plan.Task, settings string) (named bool) {
 		case "allow_test_changes":
 			ok, want = value == "" || value == "true" || value == "false", "allow_test_changes=true or false"
 			t.AllowTestChanges = value != "false"
+		case "scope":
+			t.Scope = strings.Split(clean(value), ",")
+			ok, want = !slices.ContainsFunc(t.Scope, notScope), "scope=GLOB,GLOB, "+scopeWant
 		case "depends_on":
 			ok, want = value != "", "depends_on=ID,ID"
 			if ok {
@@ -185,7 +188,7 @@ func (r *reading) settle(t *plan.Task, settings string) (named bool) {
 			ok, want = clean(value) != "", "id=ID"
 			t.ID, named = clean(value), true
 		default:
-			ok, want = false, "evidence, allow_test_changes, depends_on, priority or id"
+			ok, want = false, "evidence, scope, allow_test_changes, depends_on, priority or id"
 		}
 		if !ok {
 			r.problem(t.ID, t.Line, "the pawl comment says "+strconv.Quote(word), want)

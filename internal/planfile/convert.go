@@ -127,6 +127,9 @@ func headline(t plan.Task, format string, position int) string {
 	if slices.Contains(levels, t.Evidence) {
 		said = append(said, "evidence="+t.Evidence)
 	}
+	if len(t.Scope) > 0 {
+		said = append(said, "scope="+strings.Join(t.Scope, ","))
+	}
 	if t.AllowTestChanges {
 		said = append(said, "allow_test_changes=true")
 	}
@@ -178,6 +181,7 @@ type jsonTask struct {
 	Notes       string   `json:"notes,omitempty"`
 	DependsOn   []string `json:"dependsOn,omitempty"`
 	Evidence    string   `json:"evidence,omitempty"`
+	Scope       []string `json:"scope,omitempty"`
 	AllowTests  bool     `json:"allow_test_changes,omitempty"`
 }
 
@@ -186,7 +190,7 @@ func writeJSON(p plan.Plan, format string) ([]byte, error) {
 	for _, t := range p.Tasks {
 		j := jsonTask{
 			ID: t.ID, Title: t.Title, Description: t.Detail, Criteria: t.Criteria, Priority: t.Priority,
-			Passes: &t.Done, DependsOn: t.DependsOn, Evidence: t.Evidence, AllowTests: t.AllowTestChanges,
+			Passes: &t.Done, DependsOn: t.DependsOn, Evidence: t.Evidence, Scope: t.Scope, AllowTests: t.AllowTestChanges,
 		}
 		switch format {
 		case FeatureList:

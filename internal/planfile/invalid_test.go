@@ -45,10 +45,20 @@ func TestInvalid(t *testing.T) {
 		{"odd settings", "plan.md", "- [ ] a <!-- pawl: evidence=none priority=high colour=red id= depends_on= allow_test_changes=maybe -->\n", []string{
 			`plan.md:1: the pawl comment says "evidence=none": expected evidence=discriminating, review, consistent`,
 			`plan.md:1: the pawl comment says "priority=high": expected priority=N`,
-			`plan.md:1: the pawl comment says "colour=red": expected evidence, allow_test_changes, depends_on, priority or id`,
+			`plan.md:1: the pawl comment says "colour=red": expected evidence, scope, allow_test_changes, depends_on, priority or id`,
 			`plan.md:1: the pawl comment says "id=": expected id=ID`,
 			`plan.md:1: the pawl comment says "depends_on=": expected depends_on=ID,ID`,
 			`plan.md:1: the pawl comment says "allow_test_changes=maybe": expected allow_test_changes=true or false`,
+		}},
+		{"scopes that are no globs below the root", "a.json", "[\n{\"title\":\"a\",\"scope\":[\"/etc/*\",\n\"../b\", \"src/[a\", 7, \"src/**\"]}]", []string{
+			`a.json:2: "scope" has "/etc/*": expected a glob such as src/** or docs/*.md, below the root`,
+			`a.json:3: "scope" has "../b": expected a glob such as src/** or docs/*.md, below the root`,
+			`a.json:3: "scope" has "src/[a": expected a glob such as src/** or docs/*.md, below the root`,
+			`a.json:3: "scope" has 7: expected a glob such as src/** or docs/*.md, below the root`,
+		}},
+		{"such in Markdown", "plan.md", "- [ ] a <!-- pawl: scope=src/**,/etc -->\n- [ ] b <!-- pawl: scope= -->\n", []string{
+			`plan.md:1: the pawl comment says "scope=src/**,/etc": expected scope=GLOB,GLOB, such as src/** or docs/*.md, below the root`,
+			`plan.md:2: the pawl comment says "scope=": expected scope=GLOB,GLOB, such as src/** or docs/*.md, below the root`,
 		}},
 		{"a section without boxes", "plan.md", "### Task 1: a\n\ntext\n", []string{`plan.md:1: task 1 has no box to tick: expected "- [ ] item" below its heading`}},
 		{"binary", "plan.md", "- [ ] a\n\x00", []string{`plan.md:2: this is a binary file, or not UTF-8: expected a plan in UTF-8 text`}},

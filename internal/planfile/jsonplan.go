@@ -103,6 +103,7 @@ func (s *shelf) read(v *value) {
 			s.problem(t.ID, s.lines.of(e.start), `the evidence wanted is `+strings.TrimSpace(string(s.data[e.start:e.end])), strings.Join(levels, ", "))
 		}
 	}
+	s.scope(v.field("scope"), &t)
 	if a := v.field("allow_test_changes"); a != nil {
 		t.AllowTestChanges = a.kind == 't'
 		if a.kind != 't' && a.kind != 'f' {

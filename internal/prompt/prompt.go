@@ -193,7 +193,7 @@ func (s *Set) Render(k Kind, d Data) (string, error) {
 func sample() Data {
 	return Data{
 		Loop: "brisk-otter", Goal: "goal", Overview: "overview", Open: 1, Reason: "reason", Promise: "DONE",
-		Task:     plan.Task{ID: "1", Title: "title", Detail: "detail", Criteria: []string{"criterion"}},
+		Task:     plan.Task{ID: "1", Title: "title", Detail: "detail", Criteria: []string{"criterion"}, Scope: []string{"src/**"}},
 		Gates:    []gate.Gate{{Name: "test", Command: "go test ./..."}},
 		Failed:   []gate.Result{{Gate: "test", Status: gate.Fail, ExitCode: 1, Failing: []string{"T"}, FirstError: "e"}},
 		Evidence: gate.Discriminating, Recap: []string{"recap"}, Lessons: []string{"lesson"}, Notes: []string{"note"},

@@ -70,6 +70,13 @@ func TestGolden(t *testing.T) {
 			golden(t, string(kind), render(t, kind, d))
 		})
 	}
+	t.Run("scope", func(t *testing.T) {
+		t.Parallel()
+		golden(t, "scope", render(t, prompt.Next, prompt.Data{
+			Goal: "Mend the shop.", Promise: "DONE",
+			Task: plan.Task{ID: "2", Title: "Log out", Scope: []string{"internal/session/**", "web/*.html"}},
+		}))
+	})
 	t.Run("smallest", func(t *testing.T) {
 		t.Parallel()
 		golden(t, "smallest", render(t, prompt.First, prompt.Data{Goal: "Fix the typo in README.md."}))

@@ -63,6 +63,7 @@ func bounded(d Data) Data {
 	d.Task.ID, d.Task.Title = line(d.Task.ID), line(d.Task.Title)
 	d.Task.Detail = middle(clean(d.Task.Detail), is.detail)
 	d.Task.Criteria = lines(d.Task.Criteria, is.items)
+	d.Task.Scope = lines(d.Task.Scope, is.items)
 	d.Reason = middle(clean(d.Reason), is.reason)
 	d.Recap, d.Lessons = lines(d.Recap, is.items), lines(d.Lessons, is.items)
 	d.Notes = notes(d.Notes, is)
@@ -193,6 +194,9 @@ func taskText(d Data) string {
 		for _, c := range d.Task.Criteria {
 			fmt.Fprintf(&b, "- %s\n", c)
 		}
+	}
+	if len(d.Task.Scope) > 0 {
+		fmt.Fprintf(&b, "\nfiles that it may change: %s\n", strings.Join(d.Task.Scope, ", "))
 	}
 	return fence("task", b.String())
 }

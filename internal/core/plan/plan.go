@@ -25,6 +25,7 @@ type Task struct {
 	Priority  int      `json:"priority,omitempty"`   // lower is sooner; 0 = none given, after all that have one
 	DependsOn []string `json:"depends_on,omitempty"` // ids
 	Evidence  string   `json:"evidence,omitempty"`   // evidence wanted for this task alone; "" = the loop's
+	Scope     []string `json:"scope,omitempty"`      // globs of the files that it may change, from the root; none: any
 	// AllowTestChanges: the plan says that this task may change existing tests.
 	AllowTestChanges bool `json:"allow_test_changes,omitempty"`
 	Line             int  `json:"line"` // 1-based line of the mark
