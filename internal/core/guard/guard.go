@@ -25,19 +25,6 @@ const (
 	Deny  Decision = "deny"
 )
 
-// The rules' ids.
-const (
-	RulePush        = "push"        // sends commits elsewhere
-	RuleMerge       = "merge"       // changes a protected branch
-	RuleHistory     = "history"     // rewrites or removes commits, refs, reflogs
-	RuleDestructive = "destructive" // throws away work that is not committed
-	RuleOutside     = "outside"     // writes outside the work tree
-	RuleState       = "state"       // touches Pawl's own state or its controls
-	RuleGitDir      = "git-dir"     // writes into .git behind git's back
-	RuleProtected   = "protected"   // changes what judges the work
-	RuleUnreadable  = "unreadable"  // cannot be read, and looks like one of the others
-)
-
 // Call is one tool call as the agent's client describes it.
 type Call struct {
 	Tool  string         // the client's name for it: Bash, Write, Edit …
@@ -55,13 +42,29 @@ type Rules struct {
 	ProtectedBranches []string // names or globs (release/*)
 	Branch            string   // the branch that is checked out
 	AllowWriteOutside []string // folders outside the root that may be written: temporary ones
+	Scope             []string // globs, relative to the root, of what the task may edit; none = all of the root
+
+	// The settings' own. Deny wins over all; Ask wins over Allow; Allow lifts a
+	// rule of that id, or what the rules say of that command or path, but never
+	// RuleState. To be asked about a rule is to allow it and to ask about it.
+	Allow, Deny, Ask []Pattern
+
+	Tools bool // Pawl's own tools are mounted: reasons may name them
+
+	// Resolve follows the symbolic links of an absolute path whose end need not
+	// exist; nil = paths are taken as they are written.
+	Resolve func(path string) string
+	// Seen tells whether the agent knows what a file holds: it read or wrote it in
+	// this context, or the file is not there. nil = its client sees to that itself.
+	Seen func(path string) bool
 }
 
 // Verdict is the answer to one call.
 type Verdict struct {
 	Decision Decision `json:"verdict"`
-	Rule     string   `json:"rule,omitempty"`   // id of the rule; "" if allowed
-	Reason   string   `json:"reason,omitempty"` // for the agent: why, and what to do instead
+	Rule     string   `json:"rule,omitempty"`    // id of the rule; "" if allowed
+	Reason   string   `json:"reason,omitempty"`  // for the agent: why, and what to do instead
+	Unknown  string   `json:"unknown,omitempty"` // what of an allowed call could not be read, for the journal
 }
 
 // Judge answers a call.
@@ -89,36 +92,50 @@ type judge struct {
 	cwd     string // "" once it cannot be told
 	branch  string // "" once it cannot be told
 	depth   int    // of scripts within scripts
+	lifted  bool   // by a pattern that allows the command under way
 	verdict Verdict
 }
 
 var strength = map[Decision]int{Allow: 0, Ask: 1, Deny: 2}
 
-func (j *judge) rule(d Decision, id, reason string) {
+// rule notes what a rule says, as far as the settings let it.
+func (j *judge) rule(d Decision, id, what string) {
+	switch {
+	case named(j.rules.Deny, id):
+		d = Deny
+	case id != RuleState && (j.lifted || named(j.rules.Allow, id)):
+		if !named(j.rules.Ask, id) {
+			return
+		}
+		d = Ask
+	}
+	j.answer(d, id, what+": "+j.instead(id))
+}
+
+func (j *judge) answer(d Decision, id, reason string) {
 	if strength[d] > strength[j.verdict.Decision] {
 		j.verdict = Verdict{Decision: d, Rule: id, Reason: reason}
 	}
 }
 
-func (j *judge) deny(id, what string) {
-	j.rule(Deny, id, what+": "+instead[id])
+func (j *judge) deny(id, what string) { j.rule(Deny, id, what) }
+
+func (j *judge) ask(what string) { j.rule(Ask, RuleUnreadable, what) }
+
+// custom notes what a pattern of the settings says.
+func (j *judge) custom(d Decision, p Pattern) {
+	if d == Deny {
+		j.answer(d, RuleCustom, "the settings deny "+clip(p.text)+": find another way, or say with <blocked>reason</blocked> why there is none")
+		return
+	}
+	j.answer(d, RuleCustom, "the settings want to be asked about "+clip(p.text)+": leave it to the person, and say what you would have done")
 }
 
-func (j *judge) ask(what string) {
-	j.rule(Ask, RuleUnreadable, what+": "+instead[RuleUnreadable])
-}
-
-// instead tells the agent what to do in place of what was denied.
-var instead = map[string]string{
-	RulePush:        "nothing leaves this machine from inside the loop. Leave the work in the tree; Pawl commits it after its gates pass, and the person publishes it",
-	RuleMerge:       "protected branches are the person's to change. Stay on the current branch; Pawl commits for you after its gates pass",
-	RuleHistory:     "history only moves forward here. Make a new change instead (git revert undoes a commit); Pawl squashes and commits for you after its gates pass",
-	RuleDestructive: "it would throw away work that is not committed. Undo single files by editing them or with git restore FILE; Pawl can restore whole states",
-	RuleOutside:     "write inside the work tree, or in a temporary folder",
-	RuleState:       "Pawl keeps its own records and controls. Work on the task; end with the promise when it is true, or say that you are blocked",
-	RuleGitDir:      "change the repository through git commands; Pawl commits for you after its gates pass",
-	RuleProtected:   "it is part of what judges this work. Make the work pass it as it is; if it is wrong, say so with <blocked>reason</blocked>",
-	RuleUnreadable:  "it cannot be told what this would run, and it looks like something the loop forbids. Write the command out plainly, one step at a time",
+// unknown notes what could not be read and carries no rule's words.
+func (j *judge) unknown(what string) {
+	if j.verdict.Unknown == "" && j.verdict.Decision == Allow {
+		j.verdict.Unknown = clip(what)
+	}
 }
 
 // clip makes a piece of a command fit for a reason.

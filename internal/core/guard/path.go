@@ -14,20 +14,54 @@ func (j *judge) fileTool(c Call) {
 	for _, key := range []string{"file_path", "notebook_path"} {
 		if p, ok := c.Input[key].(string); ok && p != "" {
 			j.write(p)
+			if at := j.resolve(p); at != "" && j.rules.Seen != nil && !j.rules.Seen(at) {
+				j.deny(RuleUnread, c.Tool+" of "+clip(p))
+			}
 			return
 		}
 	}
 	j.ask(c.Tool + " without a path")
 }
 
-// write judges the change of one file, by name.
+// write judges the change of one file, by name. Both its name and where its
+// links lead are judged.
 func (j *judge) write(name string) {
 	p := j.resolve(name)
-	if p == "" || devices[name] || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/self/fd/") {
+	if p == "" {
+		j.unknown("writing " + name)
 		return
 	}
+	if devices[name] || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/self/fd/") {
+		return
+	}
+	j.change(name, p)
+	if real := j.followed(p); real != p {
+		j.change(name, real)
+	}
+}
+
+func (j *judge) followed(p string) string {
+	if j.rules.Resolve == nil {
+		return p
+	}
+	return slashed(j.rules.Resolve(p))
+}
+
+// change judges the change of the file at an absolute path.
+func (j *judge) change(name, p string) {
 	r := j.rules
 	what := "writing " + clip(name)
+	if x, ok := j.about(r.Deny, "write", p); ok {
+		j.custom(Deny, x)
+	}
+	if x, ok := j.about(r.Ask, "write", p); ok {
+		j.custom(Ask, x)
+	}
+	lifted := j.lifted
+	defer func() { j.lifted = lifted }()
+	if _, ok := j.about(r.Allow, "write", p); ok {
+		j.lifted = true
+	}
 	switch {
 	case j.state(p):
 		j.deny(RuleState, what)
@@ -35,9 +69,24 @@ func (j *judge) write(name string) {
 		j.deny(RuleProtected, what)
 	case inGitDir(p):
 		j.deny(RuleGitDir, what)
-	case !within(p, slashed(r.Root)) && !j.writable(p):
+	case j.writable(p):
+	case !within(p, slashed(r.Root)):
 		j.deny(RuleOutside, what)
+	case !j.inScope(p):
+		j.deny(RuleScope, what)
 	}
+}
+
+func (j *judge) inScope(p string) bool {
+	if len(j.rules.Scope) == 0 {
+		return true
+	}
+	for _, glob := range j.rules.Scope {
+		if j.covers(glob, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // remove judges what takes a whole path away: a folder goes with all that it

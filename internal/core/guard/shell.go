@@ -150,18 +150,29 @@ func (j *judge) embedded(w word) {
 		j.script(w.text)
 	case carriesGit(w.text):
 		j.ask("a command that is put together at run time")
+	default:
+		j.unknown(w.text)
 	}
 }
 
 // command judges one simple command, its wrappers taken off.
 func (j *judge) command(args []word) {
+	lifted := j.lifted
+	defer func() { j.lifted = lifted }()
+	j.shapes(args)
+	whole := len(args)
 	args = j.unwrap(args)
 	if len(args) == 0 {
 		return
 	}
+	if len(args) != whole {
+		j.shapes(args)
+	}
 	if !args[0].static {
 		if carriesVerb(join(args).text) {
 			j.ask("a command whose name is put together at run time")
+		} else {
+			j.unknown(join(args).text)
 		}
 		return
 	}
@@ -182,6 +193,21 @@ func (j *judge) command(args []word) {
 	default:
 		j.writer(name, args[1:])
 	}
+}
+
+// shapes applies the settings' own patterns to a command.
+func (j *judge) shapes(args []word) {
+	for _, p := range j.rules.Deny {
+		if p.tightens(args) {
+			j.custom(Deny, p)
+		}
+	}
+	for _, p := range j.rules.Ask {
+		if p.tightens(args) {
+			j.custom(Ask, p)
+		}
+	}
+	j.lifted = j.lifted || slices.ContainsFunc(j.rules.Allow, func(p Pattern) bool { return p.loosens(args) })
 }
 
 func (j *judge) chdir(args []word) {

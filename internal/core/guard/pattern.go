@@ -1,0 +1,199 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Pattern is a line of the settings: what to allow, to deny or to ask about. It
+// is written in one of three ways.
+//
+//   - The id of a rule: push.
+//   - The shape of a command: npm publish, git push origin docs/*. Its words are
+//     compared with the first words of each command that would run; a * in a word
+//     stands for any letters, and * or ... as the last word for any further words.
+//     A shape of one word is written run:make.
+//   - A path or glob, of files that are read or written: secrets/**. With a verb
+//     it is about the one only: read:.env.test, write:dist/**. It is relative to
+//     the work tree, ** stands for any folders, a folder stands for what is in it,
+//     and a glob without a slash is looked for in every folder.
+//
+// What tightens is read widely and what loosens is read narrowly: as Allow, a
+// shape must match a command to its last word, so that npm publish allows no
+// npm publish --access public, and its stars match no colon, so that
+// git push origin docs/* allows no push of docs/x:main.
+//
+// Its text form is what ParsePattern reads.
+type Pattern struct {
+	text  string
+	rule  string   // id of a rule, or
+	words []string // shape of a command, or
+	glob  string   // of paths
+	verb  string   // "read", "write", "" = both
+	rest  bool     // any further words may follow
+}
+
+// ParsePattern reads a pattern. The error says what is wrong and how it could be
+// written.
+func ParsePattern(s string) (Pattern, error) {
+	text := strings.TrimSpace(s)
+	p := Pattern{text: text}
+	if text == "" {
+		return p, errors.New("an empty pattern of the guard")
+	}
+	if _, ok := known(text); ok {
+		p.rule = text
+		return p, nil
+	}
+	verb, rest, ok := strings.Cut(text, ":")
+	switch {
+	case ok && verb == "run":
+		return p.shape(rest)
+	case ok && (verb == "read" || verb == "write"):
+		p.verb = verb
+		return p.path(strings.TrimSpace(rest))
+	case strings.ContainsAny(text, " \t"):
+		return p.shape(text)
+	case ok && len(verb) > 1 && !strings.ContainsAny(verb, `/\*?[~.`):
+		return p, fmt.Errorf("%q: there are read:PATH, write:PATH and run:COMMAND, and no %s:", text, verb)
+	case strings.ContainsAny(text, `/\*?[~.`):
+		return p.path(text)
+	}
+	return p, fmt.Errorf("%q is no rule of the guard; for a command write run:%s, for a file write:%s", text, text, text)
+}
+
+func (p Pattern) shape(s string) (Pattern, error) {
+	p.words = strings.Fields(s)
+	if n := len(p.words); n > 1 && (p.words[n-1] == "*" || p.words[n-1] == "...") {
+		p.words, p.rest = p.words[:n-1], true
+	}
+	if len(p.words) == 0 || p.words[0] == "*" || p.words[0] == "..." {
+		return p, fmt.Errorf("%q names no command", p.text)
+	}
+	return p, nil
+}
+
+func (p Pattern) path(s string) (Pattern, error) {
+	p.glob = s
+	if s == "" {
+		return p, fmt.Errorf("%q names no path", p.text)
+	}
+	for part := range strings.SplitSeq(strings.ReplaceAll(s, `\`, "/"), "/") {
+		if _, err := path.Match(part, ""); err != nil {
+			return p, fmt.Errorf("%q is no glob: %w", p.text, err)
+		}
+	}
+	return p, nil
+}
+
+func (p Pattern) String() string { return p.text }
+
+// MarshalText gives the pattern as it was written.
+func (p Pattern) MarshalText() ([]byte, error) { return []byte(p.text), nil }
+
+// UnmarshalText reads what MarshalText gave.
+func (p *Pattern) UnmarshalText(b []byte) (err error) {
+	*p, err = ParsePattern(string(b))
+	return err
+}
+
+func named(patterns []Pattern, id string) bool {
+	for _, p := range patterns {
+		if p.rule == id {
+			return true
+		}
+	}
+	return false
+}
+
+// tightens tells whether a shape is about a command: its words begin it, with or
+// without the command's options.
+func (p Pattern) tightens(args []word) bool {
+	if len(p.words) == 0 {
+		return false
+	}
+	return p.begins(args, "") || p.begins(operands(args), "")
+}
+
+// loosens tells whether a shape is the whole of a command.
+func (p Pattern) loosens(args []word) bool {
+	if len(p.words) == 0 || len(args) > len(p.words) && !p.rest {
+		return false
+	}
+	for _, a := range args {
+		if !a.static {
+			return false
+		}
+	}
+	return p.begins(args, ":")
+}
+
+func (p Pattern) begins(args []word, but string) bool {
+	if len(args) < len(p.words) {
+		return false
+	}
+	for i, w := range p.words {
+		text := args[i].text
+		if i == 0 && !strings.Contains(w, "/") {
+			text = base(text)
+		}
+		if !args[i].static || !starred(w, text, but) {
+			return false
+		}
+	}
+	return true
+}
+
+// starred compares a word with a pattern in which * stands for any letters but
+// those of but.
+func starred(pattern, s, but string) bool {
+	head, rest, ok := strings.Cut(pattern, "*")
+	if !ok {
+		return pattern == s
+	}
+	s, ok = strings.CutPrefix(s, head)
+	if !ok {
+		return false
+	}
+	parts := strings.Split(rest, "*")
+	for i, part := range parts {
+		at := strings.Index(s, part)
+		if i == len(parts)-1 {
+			at = len(s) - len(part)
+		}
+		if at < 0 || !strings.HasSuffix(s[:at+len(part)], part) || strings.ContainsAny(s[:at], but) {
+			return false
+		}
+		s = s[at+len(part):]
+	}
+	return true
+}
+
+// about tells whether a pattern is about reading or writing a path.
+func (j *judge) about(patterns []Pattern, verb, p string) (Pattern, bool) {
+	for _, x := range patterns {
+		if x.glob != "" && (x.verb == "" || x.verb == verb) && j.covers(x.glob, p) {
+			return x, true
+		}
+	}
+	return Pattern{}, false
+}
+
+// covers tells whether a glob of the settings, relative to the root, matches a
+// path or a folder above it.
+func (j *judge) covers(glob, p string) bool {
+	g := strings.TrimSuffix(strings.ReplaceAll(glob, `\`, "/"), "/")
+	switch {
+	case strings.HasPrefix(g, "~"):
+		g = j.resolve(g)
+	case strings.HasPrefix(g, "/") || drive(g):
+		g = slashed(g)
+	case !strings.Contains(strings.TrimPrefix(g, "./"), "/") && !strings.HasPrefix(g, "./") && g != "." && g != "**":
+		g = slashed(j.rules.Root) + "/**/" + g
+	default:
+		g = path.Join(slashed(j.rules.Root), g)
+	}
+	return match(g, p) || match(g+"/**", p)
+}

@@ -1,0 +1,175 @@
+package guard_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/guard"
+)
+
+func patterns(t *testing.T, texts ...string) []guard.Pattern {
+	t.Helper()
+	var out []guard.Pattern
+	for _, s := range texts {
+		p, err := guard.ParsePattern(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func TestPatterns(t *testing.T) {
+	t.Parallel()
+	allow, deny, ask := "allow", "deny", "ask"
+	cases := []struct {
+		settings [][2]string
+		command  string
+		want     string
+	}{
+		{[][2]string{{allow, "push"}}, "git push", "allow "},
+		{[][2]string{{allow, "push"}, {ask, "push"}}, "git push", "ask push"},
+		{[][2]string{{allow, "push"}, {deny, "push"}}, "git push", "deny push"},
+		{[][2]string{{ask, "push"}}, "git push", "deny push"},
+		{[][2]string{{allow, "git push origin docs/*"}}, "git push origin docs/x", "allow "},
+		{[][2]string{{allow, "git push origin docs/*"}}, "git push origin docs/x:main", "deny push"},
+		{[][2]string{{allow, "git push origin docs/*"}}, "git push origin docs/x main", "deny push"},
+		{[][2]string{{allow, "git push origin docs/*"}}, "git push origin docs/x; git push", "deny push"},
+		{[][2]string{{allow, "git push origin docs/*"}}, "git push origin docs/$x", "deny push"},
+		{[][2]string{{allow, "git push ..."}}, "git push --force origin main", "allow "},
+		{[][2]string{{allow, "git push"}}, "timeout 5 git push", "allow "},
+		{[][2]string{{allow, "git push"}}, "bash -c 'git push; git reset --hard'", "deny destructive"},
+		{[][2]string{{deny, "npm install"}}, "npm --silent install x", "deny custom"},
+		{[][2]string{{deny, "npm install"}}, "cd x && sudo npm install", "deny custom"},
+		{[][2]string{{deny, "npm install"}}, "npm ci", "allow "},
+		{[][2]string{{deny, "run:docker"}}, "/usr/bin/docker ps", "deny custom"},
+		{[][2]string{{ask, "terraform *"}}, "terraform apply", "ask custom"},
+		{[][2]string{{ask, "terraform *"}, {allow, "terraform plan"}}, "terraform plan", "ask custom"},
+		{[][2]string{{allow, "write:/etc/app/**"}}, "touch /etc/app/x", "allow "},
+		{[][2]string{{allow, "write:/etc/app"}}, "touch /etc/app/x", "allow "},
+		{[][2]string{{allow, "read:/etc/app/**"}}, "touch /etc/app/x", "deny outside"},
+		{[][2]string{{allow, "write:~/.local/**"}}, "rm -rf ~/.local/state/pawl/x", "deny state"},
+		{[][2]string{{allow, "state"}}, "pawl trust", "deny state"},
+		{[][2]string{{allow, "write:Makefile"}}, "echo x > Makefile", "allow "},
+		{[][2]string{{allow, "write:Makefile"}}, "echo x > ci/Makefile", "allow "},
+		{[][2]string{{allow, "write:./Makefile"}}, "echo x > ci/Makefile", "deny protected"},
+		{[][2]string{{deny, "write:dist/**"}}, "cp a dist/x/y", "deny custom"},
+		{[][2]string{{deny, "dist/"}}, "cp a dist/x/y", "deny custom"},
+		{[][2]string{{deny, "*.lock"}}, "rm a/b.lock", "deny custom"},
+		{[][2]string{{deny, "unreadable"}}, "$g push", "deny unreadable"},
+	}
+	for _, c := range cases {
+		r := rules()
+		for _, s := range c.settings {
+			to := map[string]*[]guard.Pattern{allow: &r.Allow, deny: &r.Deny, ask: &r.Ask}[s[0]]
+			*to = append(*to, patterns(t, s[1])...)
+		}
+		v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": c.command}}, r)
+		if got := string(v.Decision) + " " + v.Rule; got != c.want {
+			t.Errorf("%v: %s\ngot  %s (%s)\nwant %s", c.settings, c.command, got, v.Reason, c.want)
+		}
+	}
+}
+
+func TestBadPatterns(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "empty", "puhs": "run:puhs", "edit:x/**": "no edit:", "write:": "no path", "read: ": "no path",
+		"write:[a": "no glob", "run:": "no command", "* push": "no command",
+	} {
+		if _, err := guard.ParsePattern(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+func TestPatternsAreKeptAsText(t *testing.T) {
+	t.Parallel()
+	in := patterns(t, "push", "npm publish *", "write:dist/**")
+	kept, err := json.Marshal(in)
+	if err != nil || string(kept) != `["push","npm publish *","write:dist/**"]` {
+		t.Fatalf("%s, %v", kept, err)
+	}
+	var out []guard.Pattern
+	if err := json.Unmarshal(kept, &out); err != nil || out[2].String() != "write:dist/**" {
+		t.Errorf("%v, %v", out, err)
+	}
+	if err := json.Unmarshal([]byte(`["nonsense"]`), &out); err == nil {
+		t.Error("nonsense was taken")
+	}
+}
+
+func TestScope(t *testing.T) {
+	t.Parallel()
+	r := rules()
+	r.Scope = []string{"src/auth/**", "docs", "*_test.go"}
+	for p, want := range map[string]string{
+		"src/auth/a.go": "", "src/auth/x/b.go": "", "src/b.go": guard.RuleScope, "docs/a.md": "", "a_test.go": "",
+		"src/b_test.go": "", "/tmp/x": "", "/etc/x": guard.RuleOutside, "Makefile": guard.RuleProtected,
+	} {
+		for _, c := range []guard.Call{
+			{Tool: "Edit", Input: map[string]any{"file_path": p}},
+			{Tool: "Bash", Input: map[string]any{"command": "echo x > " + p}},
+		} {
+			if v := guard.Judge(c, r); v.Rule != want {
+				t.Errorf("%s %s: rule %q, want %q", c.Tool, p, v.Rule, want)
+			}
+		}
+	}
+}
+
+func TestLinksAreFollowed(t *testing.T) {
+	t.Parallel()
+	r := rules()
+	r.Resolve = func(p string) string {
+		if rest, ok := strings.CutPrefix(p, "/w/repo/out/"); ok {
+			return "/etc/" + rest
+		}
+		return p
+	}
+	for command, want := range map[string]string{"echo x > out/y": guard.RuleOutside, "cd out && rm y": guard.RuleOutside, "rm in/y": ""} {
+		if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}}, r); v.Rule != want {
+			t.Errorf("%s: rule %q, want %q", command, v.Rule, want)
+		}
+	}
+}
+
+func TestUnreadFiles(t *testing.T) {
+	t.Parallel()
+	r := rules()
+	r.Seen = func(p string) bool { return p == "/w/repo/seen.go" }
+	for _, c := range []struct{ tool, path, want string }{
+		{"Edit", "seen.go", ""},
+		{"Edit", "other.go", guard.RuleUnread},
+		{"Write", "/w/repo/other.go", guard.RuleUnread},
+	} {
+		if v := guard.Judge(guard.Call{Tool: c.tool, Input: map[string]any{"file_path": c.path}}, r); v.Rule != c.want {
+			t.Errorf("%s %s: rule %q, want %q", c.tool, c.path, v.Rule, c.want)
+		}
+	}
+}
+
+func TestUnknownIsNamed(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"$EDITOR main.go": "$EDITOR main.go", "ls -la": "", `bash -c "$SCRIPT"`: `"$SCRIPT"`, "git push; $EDITOR x": "",
+	} {
+		if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}}, rules()); v.Unknown != want {
+			t.Errorf("%s: unknown %q, want %q", command, v.Unknown, want)
+		}
+	}
+}
+
+// Whoever prints the catalogue shows rules that do what they say.
+func TestCatalogue(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, r := range guard.Catalogue() {
+		if r.ID == "" || r.What == "" || r.Instead == "" || r.Example == "" || r.Scope == "" || seen[r.ID] {
+			t.Errorf("rule %+v", r)
+		}
+		seen[r.ID] = true
+	}
+}
