@@ -17,6 +17,7 @@ const imports = `
 	environment    <
 	session/place  < environment
 	version        <
+	lesson         < atomicfile failure
 
 	# Ring 1: values and bytes.
 	planfile       < core/* failure atomicfile
@@ -45,7 +46,7 @@ const imports = `
 	doctor         < figure install proc record session/place store
 	verify         < core/* git proc testreport failure atomicfile redact
 	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt record redact statefile store store/* testreport verify
-	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git planfile proc prompt record redact runner session statefile store store/* verify
+	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git lesson planfile proc prompt record redact runner session statefile store store/* verify
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the keeper has the rest ready.
@@ -81,7 +82,7 @@ const modules = `
 	github.com/alecthomas/kong            < cli
 	github.com/bmatcuk/doublestar/v4      < config verify
 	github.com/goccy/go-yaml/...          < config
-	github.com/gofrs/flock                < config keeper session store
+	github.com/gofrs/flock                < config keeper lesson session store
 	github.com/google/jsonschema-go/...   < term
 	github.com/pelletier/go-toml/v2/...   < config
 	github.com/rogpeppe/go-internal/diff  < install

@@ -45,6 +45,8 @@ type grammar struct {
 
 	Handover handoverCmd `cmd:"" group:"Steer" help:"let fresh sessions go on with a loop that lives in yours"`
 
+	Lessons lessonsCmd `cmd:"" group:"Steer" help:"show what was learnt here, and change it"`
+
 	Verify verifyCmd `cmd:"" group:"Judge" help:"run this project's gates now and print receipts"`
 	Audit  auditCmd  `cmd:"" group:"Judge" help:"re-check a commit: run its gates again in a clean checkout and compare with the receipts"`
 

@@ -104,6 +104,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 			Schema: draft, Title: "pawl list", Description: "The loops, newest first: `pawl list --json`.",
 			Type: "array", Items: item,
 		},
+		"lessons":    schema[lessons](t, "What was learnt: `pawl lessons --json`."),
 		"log":        schema[journal.Record](t, "One line of `pawl log --json`: a record of the journal as it stands."),
 		"verify":     schema[verified](t, "What the gates say now: `pawl verify --json`. Durations are nanoseconds."),
 		"audit":      schema[audited](t, "What the gates say of a commit now, and what the receipts say: `pawl audit --json`."),
@@ -169,6 +170,7 @@ func TestOutputFitsItsSchema(t *testing.T) {
 	outputs := map[string][]any{
 		"status":     {s.summary()},
 		"list":       {[]record.Summary{}, []record.Summary{s.summary()}},
+		"lessons":    {lessons{Learnt: []string{}, Project: []string{"use the sandbox"}}},
 		"log":        {journal.Record{Seq: 1, Type: "event", Data: json.RawMessage(`{"kind":"started"}`)}, journal.Record{Data: json.RawMessage(`[1]`)}},
 		"verify":     {verified{Result: gate.Fail, Gates: []verify.Receipt{receipt}}},
 		"audit":      {told, audited{Gates: []auditedGate{}}.because("no trailer")},

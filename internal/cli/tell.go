@@ -52,7 +52,11 @@ func (c *tellCmd) Run(a *app) error {
 
 // post leaves a message in the loop's inbox.
 func (s *subject) post(kind, text string) error {
-	return s.Post(strings.ToLower(kind+"-"+rand.Text()), record.Message{Kind: kind, Text: text})
+	return s.leave(record.Message{Kind: kind, Text: text})
+}
+
+func (s *subject) leave(m record.Message) error {
+	return s.Post(strings.ToLower(m.Kind+"-"+rand.Text()), m)
 }
 
 // notEnded refuses to steer a loop that is over.

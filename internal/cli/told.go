@@ -86,6 +86,10 @@ func (t told) happened() string {
 		return "limit reached: " + string(e.Limit)
 	case loop.MessageArrived:
 		return "message from a person: " + e.Text
+	case loop.Learnt:
+		return "a lesson was written: " + e.Text
+	case loop.Forgot:
+		return "a lesson was taken out: " + e.Text
 	case loop.PauseAsked:
 		return "a person asked for a pause"
 	case loop.Resumed:

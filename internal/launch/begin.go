@@ -18,6 +18,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/lesson"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 )
@@ -185,8 +186,11 @@ func (p *Prepared) order(ctx context.Context) error {
 	p.Spec.From = p.Status.Head
 	p.Spec.Agent.Command = p.program(p.Spec.Agent)
 	p.Spec.Prompts = promptFolder(p.root, p.env)
+	var err error
+	if p.Spec.Lessons, err = lesson.Open(p.Home).Of(p.root); err != nil {
+		return err
+	}
 	if p.Repo != nil {
-		var err error
 		if p.Spec.Home, err = p.Repo.DefaultBranch(ctx); err != nil {
 			return fmt.Errorf("find the default branch: %w", err)
 		}

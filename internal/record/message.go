@@ -8,14 +8,19 @@ const (
 	MessagePause  = "pause"
 	MessageResume = "resume"
 	MessageStop   = "stop"
-	MessageLeave  = "leave" // a person's session, for fresh ones that a runner begins
-	MessageTake   = "take"  // a person's session takes the loop from its runner
+	MessageLeave  = "leave"  // a person's session, for fresh ones that a runner begins
+	MessageTake   = "take"   // a person's session takes the loop from its runner
+	MessageLearn  = "learn"  // a lesson for the turns to come
+	MessageForget = "forget" // a lesson is taken out
 )
 
 // Message is the body of what anyone leaves in a loop's inbox.
 type Message struct {
 	Kind string `json:"kind"` // one of the Message constants
 	Text string `json:"text,omitempty"`
+	// ByPerson says that a person wrote it and not the agent, by the word of whoever
+	// left the message.
+	ByPerson bool `json:"by_person,omitempty"`
 }
 
 // Event is what a message means to the machine; ok is false for an unknown kind.
@@ -33,6 +38,10 @@ func (m Message) Event() (loop.Event, bool) {
 		return loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: m.Text}, true
 	case MessageTake:
 		return loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: m.Text}, true
+	case MessageLearn:
+		return loop.Event{Kind: loop.Learnt, Text: m.Text, ByPerson: m.ByPerson}, true
+	case MessageForget:
+		return loop.Event{Kind: loop.Forgot, Text: m.Text}, true
 	}
 	return loop.Event{}, false
 }

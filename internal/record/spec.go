@@ -52,6 +52,7 @@ type Spec struct {
 	Tests      []string `json:"tests,omitempty"`       // globs of test files; none = by language
 	Protect    []string `json:"protect,omitempty"`     // globs that judge
 	TestGrants []string `json:"test_grants,omitempty"` // tasks that may change tests; "*" = all
+	Lessons    []string `json:"lessons,omitempty"`     // of the project, as they were at the start
 	Prompts    string   `json:"prompts,omitempty"`     // folder of templates of one's own
 
 	// Of loops that live in a person's session (Policy.Attended).

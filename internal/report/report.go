@@ -155,7 +155,7 @@ func (p *page) refused() {
 func (p *page) lessons() {
 	label := "lessons"
 	for _, l := range p.State.Lessons {
-		p.line(label, "%s", plan.OneLine(l, 200))
+		p.line(label, "%s", plan.OneLine(l.String(), 300))
 		label = ""
 	}
 }

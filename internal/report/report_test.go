@@ -35,7 +35,7 @@ func night() report.Loop {
 		State: loop.State{
 			Phase: loop.Ended, Outcome: loop.Stuck, Reason: "no way was found to do: US-006", StartedAt: evening,
 			Now: evening.Add(401 * time.Minute), EndedAt: evening.Add(401 * time.Minute), Away: 130 * time.Minute,
-			Iteration: 21, Refusals: 3, Restores: 1, Strikes: 1, Lessons: []string{"migrations must run before the fixture loader"},
+			Iteration: 21, Refusals: 3, Restores: 1, Strikes: 1, Lessons: []loop.Lesson{{Instead: "migrations must run before the fixture loader"}},
 			Usage: loop.Usage{Input: 2_000_000, Output: 100_000, CostUSD: 7.31},
 			Tasks: []loop.Task{
 				{ID: "US-001", Title: "Login form", Status: loop.Done, Earlier: true},

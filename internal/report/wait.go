@@ -21,7 +21,7 @@ func Waits(events iter.Seq[loop.Event]) []Wait {
 	var waits []Wait
 	waiting := false
 	for e := range events {
-		if waiting && e.Kind != loop.MessageArrived && e.Kind != loop.OwnerLost { // these leave it waiting
+		if waiting && e.Kind != loop.MessageArrived && e.Kind != loop.OwnerLost && e.Kind != loop.Learnt && e.Kind != loop.Forgot { // these leave it waiting
 			waits[len(waits)-1].Until = e.At
 			waiting = false
 		}

@@ -106,7 +106,7 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 	s := m.State
 	d := prompt.Data{
 		Loop: r.Loop.ID, Goal: r.Spec.Prompt, Gates: r.Spec.Gates, Promise: r.Spec.Promise,
-		Lessons: s.Lessons, Notes: a.Notes, Recap: recap(s.History), Budget: budget(s),
+		Lessons: r.lessons(s), Notes: a.Notes, Recap: recap(s.History), Budget: budget(s),
 		// Loops with a state file of another tool do so, and may have been begun by nobody's word.
 		Retell:   r.Spec.File != "",
 		NoCommit: r.Spec.NoCommit,
@@ -138,6 +138,15 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 	}
 	d.Failed = r.failed(a, m)
 	return d
+}
+
+// lessons are the project's, and those of the loop.
+func (r *Runner) lessons(s loop.State) []string {
+	told := slices.Clone(r.Spec.Lessons)
+	for _, l := range s.Lessons {
+		told = append(told, l.String())
+	}
+	return told
 }
 
 // seat adds what depends on where the turn runs, and on the tool whose file the loop

@@ -34,6 +34,9 @@ func Fingerprint(tree string, results []Result) string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
+// Steady is a text without what differs between two runs that failed alike.
+func Steady(s string) string { return steady(s, varying()) }
+
 func steady(s string, expressions []*regexp.Regexp) string {
 	for _, re := range expressions {
 		s = re.ReplaceAllString(s, "#")

@@ -30,6 +30,8 @@ const (
 	Reopened       EventKind = "reopened"       // a person goes on with a loop that had ended
 	HandoverAsked  EventKind = "handover_asked" // another owner is to go on with the loop
 	HandedOver     EventKind = "handed_over"    // the owner named goes on with it: it has it, or it keeps it
+	Learnt         EventKind = "learnt"         // a lesson for the turns to come, of the agent's or a person's
+	Forgot         EventKind = "forgot"         // a person takes a lesson out
 )
 
 // EventKinds lists all kinds.
@@ -37,6 +39,7 @@ func EventKinds() []EventKind {
 	return []EventKind{
 		Started, Checkpointed, GatesFinished, TurnEnded, AgentFailed, TreeSeen, Committed, Restored,
 		TimerFired, LimitHit, MessageArrived, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened, HandoverAsked, HandedOver,
+		Learnt, Forgot,
 	}
 }
 
@@ -46,20 +49,21 @@ type Event struct {
 	Kind     EventKind `json:"kind"`
 	ID       string    `json:"id,omitempty"` // of a message: the same id again is the same message
 	At       time.Time `json:"at"`
-	Start    *Start    `json:"start,omitempty"`    // Started, Reopened (the policy)
-	Tree     string    `json:"tree,omitempty"`     // Checkpointed, Restored, Committed: the tree as it is now
-	Gates    *Gates    `json:"gates,omitempty"`    // GatesFinished
-	Turn     *Turn     `json:"turn,omitempty"`     // TurnEnded, AgentFailed (what is known of it)
-	Failure  *Failure  `json:"failure,omitempty"`  // AgentFailed
-	Seen     *Seen     `json:"seen,omitempty"`     // TreeSeen
-	Commit   string    `json:"commit,omitempty"`   // Committed: its hash, "" where the loop makes none
-	Receipt  string    `json:"receipt,omitempty"`  // Committed
-	Limit    Outcome   `json:"limit,omitempty"`    // LimitHit: Iterations, Duration or Budget
-	Text     string    `json:"text,omitempty"`     // MessageArrived: the note; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why
-	Owner    Owner     `json:"owner,omitempty"`    // HandoverAsked, HandedOver, Reopened ("": as it was)
-	Stays    bool      `json:"stays,omitempty"`    // HandedOver: the owner that the loop has keeps it
-	Isolated bool      `json:"isolated,omitempty"` // TurnEnded, AgentFailed: of an isolated try
-	Hint     string    `json:"hint,omitempty"`     // Faulted; Cancelled: what a person did to stop it
+	Start    *Start    `json:"start,omitempty"`     // Started, Reopened (the policy)
+	Tree     string    `json:"tree,omitempty"`      // Checkpointed, Restored, Committed: the tree as it is now
+	Gates    *Gates    `json:"gates,omitempty"`     // GatesFinished
+	Turn     *Turn     `json:"turn,omitempty"`      // TurnEnded, AgentFailed (what is known of it)
+	Failure  *Failure  `json:"failure,omitempty"`   // AgentFailed
+	Seen     *Seen     `json:"seen,omitempty"`      // TreeSeen
+	Commit   string    `json:"commit,omitempty"`    // Committed: its hash, "" where the loop makes none
+	Receipt  string    `json:"receipt,omitempty"`   // Committed
+	Limit    Outcome   `json:"limit,omitempty"`     // LimitHit: Iterations, Duration or Budget
+	Text     string    `json:"text,omitempty"`      // MessageArrived: the note; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
+	Owner    Owner     `json:"owner,omitempty"`     // HandoverAsked, HandedOver, Reopened ("": as it was)
+	Stays    bool      `json:"stays,omitempty"`     // HandedOver: the owner that the loop has keeps it
+	ByPerson bool      `json:"by_person,omitempty"` // Learnt: a person wrote it
+	Isolated bool      `json:"isolated,omitempty"`  // TurnEnded, AgentFailed: of an isolated try
+	Hint     string    `json:"hint,omitempty"`      // Faulted; Cancelled: what a person did to stop it
 }
 
 // Start is what a loop begins with.

@@ -1,7 +1,5 @@
 package loop
 
-import "fmt"
-
 // The rungs of the ladder of a failing task.
 const (
 	sameSession  = 0 // three tries in one session, with the failure's summary
@@ -71,7 +69,6 @@ func (m *machine) climb() {
 		m.s.Situation = GatesFailed
 		m.beginTurn()
 	case restored:
-		m.learn(m.lesson())
 		m.s.Fresh = true
 		m.s.Situation = WasRestored
 		m.restore(ThenTurn)
@@ -83,17 +80,10 @@ func (m *machine) climb() {
 // restores: the tree of a person's session is not put back over their head.
 func (m *machine) restores() bool { return m.s.Policy.Restore && !m.s.Attended }
 
-func (m *machine) lesson() string {
-	s := fmt.Sprintf("task %s: an attempt was undone because %s", m.s.Current, m.s.Failing.Reason)
-	if m.s.Failing.FirstError != "" {
-		s += " (" + m.s.Failing.FirstError + ")"
-	}
-	return s
-}
-
 func (m *machine) restore(then After) {
 	m.s.Restores++
 	m.s.Unjudged = false
+	m.learn(m.undone())
 	m.s.After = then
 	m.ask(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.Base, Text: m.s.Failing.Reason})
 }
@@ -105,7 +95,9 @@ func (m *machine) park(status TaskStatus, why string) {
 	took := m.s.Now.Sub(m.s.TaskFrom)
 	m.task(id, func(t *Task) { t.Status, t.Why, t.Took = status, why, took })
 	m.remember(string(status) + ": " + why)
-	m.s.Failing = &Failing{Reason: why}
+	if m.s.Failing == nil || m.s.Failing.Reason != why {
+		m.s.Failing = &Failing{Reason: why}
+	}
 	m.s.Claim = nil
 	if m.restores() {
 		m.restore(ThenNext)

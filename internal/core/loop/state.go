@@ -254,7 +254,7 @@ type State struct {
 	Heard     []string      `json:"heard,omitempty"`    // ids of the last messages
 	Waited    []string      `json:"waited,omitempty"`   // background work that was waited for
 	History   []Attempt     `json:"history,omitempty"`  // the last attempts
-	Lessons   []string      `json:"lessons,omitempty"`
+	Lessons   []Lesson      `json:"lessons,omitempty"`
 	Refusals  int           `json:"refusals,omitempty"`
 	Restores  int           `json:"restores,omitempty"`
 	Green     bool          `json:"green,omitempty"`   // every gate passed in full when last run

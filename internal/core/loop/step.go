@@ -62,6 +62,10 @@ func (m *machine) handle(e Event) {
 		m.resume()
 	case MessageArrived:
 		m.hear(e.Text)
+	case Learnt:
+		m.learn(Lesson{Instead: e.Text, ByPerson: e.ByPerson})
+	case Forgot:
+		m.forget(e.Text)
 	case LimitHit:
 		m.limitHit(e.Limit)
 	case OwnerLost:

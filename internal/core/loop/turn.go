@@ -229,6 +229,7 @@ func (m *machine) strike(paths []string) {
 		past, told = "changed what judges it: ", "these files judge the work: put them back as they were, or ask the person to change them: "
 	}
 	m.remember(past + what)
+	m.learn(struck(what))
 	if m.s.Strikes >= strikesTamper {
 		m.finish(Tampered, "the agent kept changing what judges it: "+what, "read the journal with  pawl log")
 		return
@@ -259,14 +260,4 @@ const (
 func (m *machine) remember(what string) {
 	attempt := Attempt{Iteration: m.s.Iteration, Task: m.s.Current, What: what, Said: m.s.Said}
 	m.s.History = lastOf(append(slices.Clip(m.s.History), attempt), historyMax)
-}
-
-const lessonsMax = 20
-
-// learn keeps a lesson once.
-func (m *machine) learn(lesson string) {
-	if slices.Contains(m.s.Lessons, lesson) {
-		return
-	}
-	m.s.Lessons = lastOf(append(slices.Clip(m.s.Lessons), lesson), lessonsMax)
 }

@@ -130,6 +130,7 @@ func (w *world) meddle() {
 		w.feed(loop.Event{Kind: loop.PauseAsked})
 	case 1:
 		w.feed(loop.Event{Kind: loop.MessageArrived, Text: "note"})
+		w.feed(loop.Event{Kind: loop.Learnt, Text: "lesson", ByPerson: true})
 	case 2: // kill -9, and a new owner some time later
 		w.s = roundTrip(w.t, w.s)
 		w.next = nil

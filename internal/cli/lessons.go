@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/lesson"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+type lessonsCmd struct {
+	List lessonsListCmd `cmd:"" default:"withargs" help:"list what a loop learnt, and what holds for the project"`
+	Add  lessonsAddCmd  `cmd:"" help:"add a lesson of your own"`
+	Drop lessonsDropCmd `cmd:"" help:"take a lesson out"`
+	Keep lessonsKeepCmd `cmd:"" help:"make a loop's lesson one of the project: every later loop here is told"`
+}
+
+func (lessonsCmd) Help() string {
+	return `Each restore, and each change of what judges, leaves a lesson: what was tried, what it broke, what to do instead. It is part
+of the prompts from then on. A change here reaches a loop with its next prompt, the project's lessons its next loop.
+
+  pawl lessons
+  pawl lessons add "the fixtures need a migrated database"
+  pawl lessons keep 2`
+}
+
+// lessonLoop is how they name a loop: a flag, for words follow.
+type lessonLoop struct {
+	Loop string `placeholder:"LOOP" help:"id of a loop or the beginning of one; without it, that of this session, or the one here that has not ended"`
+}
+
+type lessonsListCmd struct {
+	loopArg
+	JSON bool `name:"json" help:"print a JSON object (docs/reference/lessons.schema.json)"`
+}
+
+func (lessonsListCmd) Help() string {
+	return `  pawl lessons
+  pawl lessons list brisk-otter --json`
+}
+
+// lessons are what `pawl lessons --json` prints.
+type lessons struct {
+	Loop    string   `json:"loop,omitempty"` // its id; absent where no loop is meant
+	Learnt  []string `json:"learnt"`         // of the loop
+	Project []string `json:"project"`        // of the project, for every loop here
+}
+
+// Run lists the lessons, numbered through.
+func (c *lessonsListCmd) Run(a *app) error {
+	l, _, err := a.lessons(c.Loop)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return a.printJSON(l)
+	}
+	if len(l.Learnt)+len(l.Project) == 0 {
+		a.printf("nothing was learnt here yet\n")
+		return nil
+	}
+	for i, text := range l.all() {
+		if i == 0 && len(l.Learnt) > 0 {
+			a.printf("%s\n", l.Loop)
+		}
+		if i == len(l.Learnt) {
+			a.printf("the project\n")
+		}
+		a.printf("  %d  %s\n", i+1, text)
+	}
+	return nil
+}
+
+func (l lessons) all() []string { return slices.Concat(l.Learnt, l.Project) }
+
+// numbered is the lesson of a number in the list, and whether it is the project's.
+func (l lessons) numbered(n int) (text string, project bool, err error) {
+	all := l.all()
+	if n < 1 || n > len(all) {
+		return "", false, failure.New(failure.Usage, "pawl lessons lists them", "there is no lesson %d", n)
+	}
+	return all[n-1], n > len(l.Learnt), nil
+}
+
+// lessons reads both lists. Without a loop to mean there is the project's alone.
+func (a *app) lessons(ref string) (lessons, *subject, error) {
+	project, err := lesson.Open(a.env.PawlHome).Of(a.root())
+	if err != nil {
+		return lessons{}, nil, err
+	}
+	l := lessons{Learnt: []string{}, Project: append([]string{}, project...)}
+	s, err := a.find(ref)
+	if ref == "" && errors.Is(err, store.ErrNotFound) {
+		return l, nil, nil
+	}
+	if err != nil {
+		return lessons{}, nil, err
+	}
+	l.Loop = s.ID
+	for _, learnt := range s.memory.State.Lessons {
+		l.Learnt = append(l.Learnt, learnt.String())
+	}
+	return l, s, nil
+}
+
+type lessonsAddCmd struct {
+	lessonLoop
+	Project bool     `help:"for every later loop of this project"`
+	Text    []string `arg:"" help:"the rule"`
+}
+
+func (lessonsAddCmd) Help() string {
+	return `  pawl lessons add "the fixtures need a migrated database"
+  pawl lessons add --project "run make generate after changing a template"`
+}
+
+// Run adds a lesson.
+func (c *lessonsAddCmd) Run(a *app) error {
+	if err := a.byPerson("write lessons"); err != nil {
+		return err
+	}
+	text := plan.OneLine(strings.Join(c.Text, " "), 600)
+	if text == "" {
+		return failure.New(failure.Usage, `pawl lessons add "the fixtures need a migrated database"`, "there is nothing to learn")
+	}
+	if c.Project {
+		return a.keepLesson(text)
+	}
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return err
+	}
+	return a.changeLesson(s, record.Message{Kind: record.MessageLearn, Text: text, ByPerson: true})
+}
+
+type lessonsDropCmd struct {
+	lessonLoop
+	Number int `arg:"" help:"its number in the list"`
+}
+
+func (lessonsDropCmd) Help() string { return "  pawl lessons drop 2" }
+
+// Run takes a lesson out.
+func (c *lessonsDropCmd) Run(a *app) error {
+	if err := a.byPerson("take lessons out"); err != nil {
+		return err
+	}
+	l, s, err := a.lessons(c.Loop)
+	if err != nil {
+		return err
+	}
+	text, project, err := l.numbered(c.Number)
+	if err != nil {
+		return err
+	}
+	if !project {
+		return a.changeLesson(s, record.Message{Kind: record.MessageForget, Text: text})
+	}
+	ctx, cancel := untilSignal()
+	defer cancel()
+	if err := lesson.Open(a.env.PawlHome).Drop(ctx, a.root(), text); err != nil {
+		return ended(ctx, err)
+	}
+	a.printf("no later loop here is told\n")
+	return nil
+}
+
+type lessonsKeepCmd struct {
+	lessonLoop
+	Number int `arg:"" help:"its number in the list"`
+}
+
+func (lessonsKeepCmd) Help() string { return "  pawl lessons keep 2" }
+
+// Run makes a loop's lesson one of the project.
+func (c *lessonsKeepCmd) Run(a *app) error {
+	if err := a.byPerson("keep lessons for the project"); err != nil {
+		return err
+	}
+	l, _, err := a.lessons(c.Loop)
+	if err != nil {
+		return err
+	}
+	text, project, err := l.numbered(c.Number)
+	if err != nil {
+		return err
+	}
+	if project {
+		return failure.New(failure.Usage, "", "lesson %d holds for the project already", c.Number)
+	}
+	return a.keepLesson(text)
+}
+
+func (a *app) keepLesson(text string) error {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	if err := lesson.Open(a.env.PawlHome).Add(ctx, a.root(), text); err != nil {
+		return ended(ctx, err)
+	}
+	a.printf("every later loop here is told\n")
+	return nil
+}
+
+// changeLesson leaves the change for whoever drives the loop.
+func (a *app) changeLesson(s *subject, m record.Message) error {
+	if s.hasEnded() {
+		return failure.New(failure.Usage, "pawl lessons keep, or add --project, for the loops to come", "loop %s has ended", s.ID)
+	}
+	if err := s.leave(m); err != nil {
+		return fmt.Errorf("change the lessons of %s: %w", s.ID, err)
+	}
+	if s.inSession() {
+		if err := a.heardSitting(s); err != nil {
+			return err
+		}
+	}
+	a.printf("%s hears of it with its next prompt\n", s.ID)
+	return nil
+}

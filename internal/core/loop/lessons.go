@@ -1,0 +1,112 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// Lesson is a rule learnt, for the turns to come: what was tried, what it broke,
+// and what to do instead. One that a person or the agent wrote is Instead alone.
+type Lesson struct {
+	Tried    string `json:"tried,omitempty"`
+	Broke    string `json:"broke,omitempty"`
+	Instead  string `json:"instead"`
+	Key      string `json:"key,omitempty"`       // lessons of one key are one; none: by the text
+	Times    int    `json:"times,omitempty"`     // how often it was learnt, beyond the first
+	ByPerson bool   `json:"by_person,omitempty"` // these make room last
+}
+
+const (
+	lessonsMax = 20
+	lessonMax  = 600 // bytes of a part
+)
+
+// String is the lesson in one line.
+func (l Lesson) String() string {
+	var parts []string
+	for _, p := range []struct{ label, text string }{{"tried: ", l.Tried}, {"it broke: ", l.Broke}} {
+		if p.text != "" {
+			parts = append(parts, p.label+p.text)
+		}
+	}
+	instead := l.Instead
+	if len(parts) > 0 {
+		instead = "instead: " + instead
+	}
+	s := strings.Join(append(parts, instead), "; ")
+	if l.Times > 0 {
+		s += fmt.Sprintf(" (%d times now)", l.Times+1)
+	}
+	return s
+}
+
+func (l Lesson) key() string {
+	if l.Key != "" {
+		return l.Key
+	}
+	return l.Instead
+}
+
+// learn keeps a lesson once: the same one again counts, and moves to the end. Past
+// the limit the oldest makes room that no person wrote.
+func (m *machine) learn(l Lesson) {
+	l.Tried, l.Broke, l.Instead = plan.OneLine(l.Tried, lessonMax), plan.OneLine(l.Broke, lessonMax), plan.OneLine(l.Instead, lessonMax)
+	if l.Instead == "" {
+		return
+	}
+	kept := slices.Clone(m.s.Lessons)
+	if i := slices.IndexFunc(kept, func(k Lesson) bool { return k.key() == l.key() }); i >= 0 {
+		if kept[i].ByPerson { // as they wrote it
+			return
+		}
+		l.Times = kept[i].Times + 1
+		kept = slices.Delete(kept, i, i+1)
+	}
+	if len(kept) >= lessonsMax {
+		i := slices.IndexFunc(kept, func(k Lesson) bool { return !k.ByPerson })
+		kept = slices.Delete(kept, max(i, 0), max(i, 0)+1)
+	}
+	kept = append(kept, l)
+	m.s.Lessons = kept
+}
+
+// forget drops the lesson that reads so, as String gives it.
+func (m *machine) forget(text string) {
+	m.s.Lessons = slices.DeleteFunc(slices.Clone(m.s.Lessons), func(l Lesson) bool { return l.String() == text })
+}
+
+// undone is what a restore teaches.
+func (m *machine) undone() Lesson {
+	f := *m.s.Failing
+	l := Lesson{
+		Tried: "task " + m.s.Current, Broke: f.Reason, Instead: "take another way",
+		Key: "restore " + m.s.Current + " " + strings.Join(f.Tests, " "),
+	}
+	if m.s.Said != "" {
+		l.Tried += ", of which was said: " + m.s.Said
+	}
+	if f.FirstError != "" && !strings.Contains(f.Reason, f.FirstError) {
+		l.Broke += " (" + f.FirstError + ")"
+	}
+	switch named := slices.ContainsFunc(f.Tests, func(t string) bool { return strings.Contains(f.Reason, t) }); {
+	case len(f.Tests) == 0:
+		l.Key += gate.Steady(f.Reason)
+	case named:
+		l.Instead += ", and see it pass before you claim"
+	default:
+		l.Instead += ", and see it pass before you claim: " + strings.Join(f.Tests[:min(len(f.Tests), 3)], ", ")
+	}
+	return l
+}
+
+// struck is what a strike teaches.
+func struck(what string) Lesson {
+	return Lesson{
+		Tried: "to change " + what, Broke: "that judges the work, and is not the agent's to change",
+		Instead: "make the work pass it as it is; if it is wrong, say so with <blocked>reason</blocked>", Key: "strike " + what,
+	}
+}

@@ -1,0 +1,77 @@
+package loop_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// lessons are what the next turn is told.
+func (sc *scenario) lessons() string {
+	var told []string
+	for _, l := range sc.s.Lessons {
+		told = append(told, l.String())
+	}
+	return strings.Join(told, "\n")
+}
+
+// What was tried, what it broke, what to do instead; the same again is no second lesson.
+func TestARestoreLeavesALesson(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Restore: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	failed := loop.Gates{Status: "fail", Reason: "go test: 3 of 12 fail", Failing: []string{"TestCart"}, FirstError: "cart_test.go:9: 2 != 3"}
+	for _, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "restore"} {
+		sc.turn("done", "gates claim")
+		failed.Fingerprint = want
+		sc.gates(failed, want)
+	}
+	const lesson = "tried: task a; it broke: go test: 3 of 12 fail (cart_test.go:9: 2 != 3); instead: take another way, and see it pass before you claim: TestCart"
+	if got := sc.lessons(); got != lesson {
+		t.Errorf("got  %s\nwant %s", got, lesson)
+	}
+	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "turn 5 fresh restored")
+	sc.turn("done", "gates claim")
+	sc.gates(failed, "restore")
+	if got := sc.lessons(); got != lesson+" (2 times now)" {
+		t.Errorf("the second time: %s", got)
+	}
+}
+
+func TestAStrikeLeavesALesson(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turnSeen("done", loop.Seen{Changed: true, Tampered: []string{"gate.sh"}}, "put_back; turn 2 continue struck")
+	if got := sc.lessons(); !strings.HasPrefix(got, "tried: to change gate.sh; it broke: ") {
+		t.Errorf("%s", got)
+	}
+}
+
+// A person's lessons stay as they wrote them, and make room last.
+func TestLessonsAreBounded(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	learn := func(text string, person bool) {
+		sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.Learnt, At: sc.s.Now, Text: text, ByPerson: person})
+	}
+	learn("use\nthe sandbox", true)
+	for i := range 50 {
+		learn(fmt.Sprintf("lesson %d", i), false)
+	}
+	learn("use the sandbox", false)
+	learn(strings.Repeat("long ", 1000), false)
+	learn("", true)
+	told := strings.Split(sc.lessons(), "\n")
+	if len(told) != 20 || told[0] != "use the sandbox" || told[18] != "lesson 49" || len(told[19]) > 700 {
+		t.Errorf("%d: %q", len(told), told)
+	}
+	sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.Forgot, At: sc.s.Now, Text: "use the sandbox"})
+	if strings.Contains(sc.lessons(), "sandbox") || len(sc.s.Lessons) != 19 {
+		t.Error("it was not forgotten")
+	}
+}

@@ -1,0 +1,112 @@
+// Package lesson keeps what was learnt of a project, for every loop there:
+//
+//	$PAWL_HOME/lessons.json   {"roots": {"/home/ann/shop": ["the fixtures need …"]}}
+//
+// A loop learns for itself (core/loop); what holds for the project is put here
+// because a person says so. A loop takes the lessons of its project when it
+// begins. The list lies outside of the work tree, so that no agent adds to what
+// the next one is told.
+package lesson
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Most is how many lessons a project keeps: each is told in every prompt.
+const Most = 20
+
+// Book is the file of a $PAWL_HOME.
+type Book struct{ path string }
+
+// Open names the book in a $PAWL_HOME. It does no I/O.
+func Open(pawlHome string) Book { return Book{filepath.Join(pawlHome, "lessons.json")} }
+
+type pages struct {
+	Roots map[string][]string `json:"roots"`
+}
+
+// Of are the lessons of the project at root, in the order in which they came.
+func (b Book) Of(root string) ([]string, error) {
+	p, err := b.read()
+	return p.Roots[root], err
+}
+
+// Add keeps a lesson once.
+func (b Book) Add(ctx context.Context, root, text string) error {
+	return b.change(ctx, root, func(all []string) ([]string, error) {
+		switch {
+		case slices.Contains(all, text):
+			return all, nil
+		case len(all) >= Most:
+			return nil, failure.New(failure.Usage, "drop one:  pawl lessons drop NUMBER", "the project has %d lessons, and each is told in every prompt", len(all))
+		}
+		return append(all, text), nil
+	})
+}
+
+// Drop takes a lesson out.
+func (b Book) Drop(ctx context.Context, root, text string) error {
+	return b.change(ctx, root, func(all []string) ([]string, error) {
+		return slices.DeleteFunc(all, func(t string) bool { return t == text }), nil
+	})
+}
+
+func (b Book) change(ctx context.Context, root string, do func([]string) ([]string, error)) (err error) {
+	if err := os.MkdirAll(filepath.Dir(b.path), 0o700); err != nil {
+		return fmt.Errorf("keep lessons: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	lock := flock.New(b.path+".lock", flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return fmt.Errorf("keep lessons: lock %s: %w", b.path, err)
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	p, err := b.read()
+	if err != nil {
+		return err
+	}
+	all, err := do(p.Roots[root])
+	if err != nil {
+		return err
+	}
+	if p.Roots == nil {
+		p.Roots = map[string][]string{}
+	}
+	if p.Roots[root] = all; len(all) == 0 {
+		delete(p.Roots, root)
+	}
+	data, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return fmt.Errorf("keep lessons: %w", err)
+	}
+	return atomicfile.Write(b.path, append(data, '\n'), 0o600)
+}
+
+func (b Book) read() (pages, error) {
+	var p pages
+	data, err := os.ReadFile(b.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &p)
+	}
+	if err != nil {
+		return pages{}, failure.New(failure.Error, "mend it, or move it away", "read %s: %w", b.path, err)
+	}
+	return p, nil
+}
