@@ -9,6 +9,7 @@
 //	go run ./bench -only list      # the rows whose text has "list"
 //	go run ./bench -runs 31 -files 50000
 //	go run ./bench hook            # those of pawl-hook, see hook.go
+//	go run ./bench trust           # agents that cheat, and honest ones, see trust/
 //
 // It exits 1 if a bound does not hold.
 package main
@@ -57,6 +58,8 @@ func main() {
 	case helper(os.Args):
 	case len(os.Args) > 1 && os.Args[1] == "hook":
 		os.Exit(exitCode(benchHook(os.Args[2:])))
+	case len(os.Args) > 1 && os.Args[1] == "trust":
+		os.Exit(exitCode(benchTrust(os.Args[2:])))
 	default:
 		os.Exit(exitCode(bench(os.Args[1:])))
 	}

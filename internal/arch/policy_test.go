@@ -64,6 +64,7 @@ const imports = `
 
 	# The rules themselves, and the tests of the tool from outside.
 	arch e2e       <
+	bench/trust    < agent agent/scripted proc
 `
 
 // pure lists the standard packages that core may import: nothing that reads a
@@ -86,7 +87,7 @@ const modules = `
 	github.com/google/jsonschema-go/...   < term
 	github.com/pelletier/go-toml/v2/...   < config
 	github.com/rogpeppe/go-internal/diff  < install
-	github.com/rogpeppe/go-internal/txtar < agent/scripted demo
+	github.com/rogpeppe/go-internal/txtar < agent/scripted bench/trust demo
 	github.com/tailscale/hujson           < doctor install
 	github.com/yuin/goldmark/...          < planfile
 	golang.org/x/sys/...                  < proc

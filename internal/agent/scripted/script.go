@@ -15,6 +15,7 @@ import (
 // Script is the part that the agent plays.
 type Script struct {
 	byNumber map[int]*part
+	from     map[int]*part // by the first turn that they are played in
 	byWord   []*part
 }
 
@@ -22,9 +23,7 @@ type Script struct {
 type part struct {
 	word       string
 	reply      string
-	files      []file
-	deletes    []string
-	runs       []string
+	acts       []act
 	sleep      time.Duration
 	tools      int
 	context    int
@@ -34,26 +33,27 @@ type part struct {
 	wait       time.Duration // of the failure: until it is over
 }
 
-type file struct{ path, content string }
+// act is one tool call that changes something: a file that is written, one that
+// is deleted, or a command.
+type act struct{ write, content, remove, run string }
 
 // Parse reads a script, see the package doc. The error names the section.
 func Parse(data []byte) (*Script, error) {
-	s := &Script{byNumber: map[int]*part{}}
+	s := &Script{byNumber: map[int]*part{}, from: map[int]*part{}}
 	words := map[string]*part{}
 	for _, f := range txtar.Parse(data).Files {
 		key, section, ok := strings.Cut(f.Name, "/")
 		if !ok || key == "" {
 			return nil, fmt.Errorf("parse script: section %q is not TURN/WHAT", f.Name)
 		}
+		number, onward := strings.CutSuffix(key, "+")
 		var p *part
-		if n, err := strconv.Atoi(key); err == nil {
-			if p = s.byNumber[n]; p == nil {
-				p = newPart("")
-				s.byNumber[n] = p
-			}
+		if n, err := strconv.Atoi(number); err == nil && onward {
+			p = partOf(s.from, n, "")
+		} else if err == nil {
+			p = partOf(s.byNumber, n, "")
 		} else if p = words[key]; p == nil {
-			p = newPart(key)
-			words[key] = p
+			p = partOf(words, key, key)
 			s.byWord = append(s.byWord, p)
 		}
 		if err := p.add(section, string(f.Data)); err != nil {
@@ -61,6 +61,14 @@ func Parse(data []byte) (*Script, error) {
 		}
 	}
 	return s, nil
+}
+
+// partOf is the part by that key, made where there is none yet.
+func partOf[K comparable](parts map[K]*part, key K, word string) *part {
+	if parts[key] == nil {
+		parts[key] = newPart(word)
+	}
+	return parts[key]
 }
 
 // newPart has a price, so that a scripted loop shows figures.
@@ -71,16 +79,18 @@ func newPart(word string) *part {
 func (p *part) add(section, data string) (err error) {
 	text := strings.TrimSpace(data)
 	if name, ok := strings.CutPrefix(section, "files/"); ok {
-		p.files = append(p.files, file{path: path.Clean(name), content: data})
+		p.acts = append(p.acts, act{write: path.Clean(name), content: data})
 		return nil
 	}
 	switch section {
 	case "reply":
 		p.reply = text
 	case "delete":
-		p.deletes = lines(text)
+		for _, name := range lines(text) {
+			p.acts = append(p.acts, act{remove: name})
+		}
 	case "run":
-		p.runs = append(p.runs, text)
+		p.acts = append(p.acts, act{run: text})
 	case "background":
 		p.background = lines(text)
 	case "sleep":
@@ -131,13 +141,19 @@ func lines(text string) []string {
 }
 
 // pick is the part for a turn: by its number, else by the first word that
-// stands in the prompt, else one that has nothing to say.
+// stands in the prompt, else the last that is played from a turn on, else one
+// that has nothing to say.
 func (s *Script) pick(number int, prompt string) *part {
 	if p := s.byNumber[number]; p != nil {
 		return p
 	}
 	for _, p := range s.byWord {
 		if strings.Contains(prompt, p.word) {
+			return p
+		}
+	}
+	for n := number; n > 0; n-- {
+		if p := s.from[n]; p != nil {
 			return p
 		}
 	}

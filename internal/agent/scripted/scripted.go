@@ -3,8 +3,9 @@
 // are written, commands run, the judge is asked); only its mind is scripted.
 //
 // A script is a txtar archive. A section is named TURN/WHAT, where TURN is the
-// number of the turn, counted over the whole loop, or a word: such a part is
-// played whenever the prompt contains the word and no number fits.
+// number of the turn, counted over the whole loop; or a word: such a part is
+// played whenever the prompt contains the word and no number fits; or a number
+// with a plus (2+): in that turn and all later ones where nothing else fits.
 //
 //	-- 1/files/greet.go --
 //	package greet
@@ -15,8 +16,9 @@
 //	-- 2/failure --
 //	usage_limit 2s You've hit your limit
 //
-// Further: delete (paths), sleep (a duration, in silence), tools (a number of
-// reads), context (percent), cost (dollars), background (one a line).
+// Files are written and commands run in the order of the sections. Further:
+// delete (paths), sleep (a duration, in silence), tools (a number of reads),
+// context (percent), cost (dollars), background (one a line).
 package scripted
 
 import (
@@ -159,7 +161,7 @@ type turn struct {
 	r    agent.Result
 }
 
-// play does all that the part says, in the order of the package doc.
+// play thinks, reads, acts, and says what the part says.
 func (t *turn) play(ctx context.Context, o agent.Turn) *agent.Failure {
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -172,18 +174,10 @@ func (t *turn) play(ctx context.Context, o agent.Turn) *agent.Failure {
 	for range t.part.tools {
 		t.call("Read", "read README.md", map[string]any{"file_path": t.path("README.md")})
 	}
-	for _, f := range t.part.files {
-		if err := t.write(f); err != nil {
+	for _, a := range t.part.acts {
+		if err := t.act(ctx, a); err != nil {
 			return &agent.Failure{Class: agent.Crashed, Message: err.Error()}
 		}
-	}
-	for _, name := range t.part.deletes {
-		if t.call("Bash", "$ rm "+name, map[string]any{"command": "rm " + name}) {
-			_ = os.RemoveAll(t.path(name))
-		}
-	}
-	for _, command := range t.part.runs {
-		t.run(ctx, command)
 	}
 	if f := over(ctx); f != nil {
 		return f
@@ -246,16 +240,31 @@ func (t *turn) call(tool, detail string, input map[string]any) bool {
 	return true
 }
 
-func (t *turn) write(f file) error {
-	name := t.path(f.path)
+// act changes something, if the judge lets it.
+func (t *turn) act(ctx context.Context, a act) error {
+	switch {
+	case a.write != "":
+		return t.write(a.write, a.content)
+	case a.remove != "":
+		if t.call("Bash", "$ rm "+a.remove, map[string]any{"command": "rm " + a.remove}) {
+			_ = os.RemoveAll(t.path(a.remove))
+		}
+	default:
+		t.run(ctx, a.run)
+	}
+	return nil
+}
+
+func (t *turn) write(path, content string) error {
+	name := t.path(path)
 	defer t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: "Write"})
-	if !t.call("Write", "write "+f.path, map[string]any{"file_path": name, "content": f.content}) {
+	if !t.call("Write", "write "+path, map[string]any{"file_path": name, "content": content}) {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	return os.WriteFile(name, []byte(f.content), 0o666)
+	return os.WriteFile(name, []byte(content), 0o666)
 }
 
 // run runs a shell command; how it ends is the script's affair.

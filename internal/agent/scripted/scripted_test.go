@@ -66,6 +66,8 @@ usage_limit 2s You've hit your limit
 third
 -- beta/reply --
 by word
+-- 5+/reply --
+from the fifth on
 `)}
 	var got []string
 	for range 3 {
@@ -85,7 +87,7 @@ by word
 		got = append(got, s.ID()+" "+r.Text)
 	}
 	s := start(t, a, agent.Options{Resume: "mine"})
-	for _, prompt := range []string{"task beta", "task gamma"} {
+	for _, prompt := range []string{"task beta", "task gamma", "task delta"} {
 		r, err := s.Turn(t.Context(), agent.Turn{Prompt: prompt}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +96,7 @@ by word
 	}
 	want := []string{
 		"scripted-1 first", "usage_limit You've hit your limit", "scripted-3 third",
-		"mine by word", "mine The script has nothing for this turn.",
+		"mine by word", "mine from the fifth on", "mine from the fifth on",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
