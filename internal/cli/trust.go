@@ -23,7 +23,7 @@ type trustCmd struct {
 func (trustCmd) Help() string {
 	return `Commands that a repository's files name (gates, set-up, the agent's program, a plan's validation commands, the command
 of another tool's verify loop) run only after this.
-Each is pinned as it reads now, for this repository: a changed one is asked about again.
+Each is pinned as it reads now, for this repository: a changed one is asked about again, beside what it was.
 
   pawl trust
   pawl trust --list`
@@ -48,7 +48,11 @@ func (c *trustCmd) Run(a *app) error {
 		a.printf("no file of this repository names a command\n")
 		return nil
 	}
-	a.printCommands(commands, strange)
+	was, err := list.Replaced(root, commands, strange)
+	if err != nil {
+		return err
+	}
+	a.printCommands(commands, strange, was)
 	if len(strange) == 0 || c.List {
 		return nil
 	}
@@ -148,21 +152,53 @@ func planCommands(root, path string, f *planfile.File) []config.Command {
 	return out
 }
 
-func (a *app) printCommands(commands, strange []config.Command) {
-	unknown := map[config.Command]bool{}
-	for _, c := range strange {
-		unknown[c] = true
-	}
+// printCommands shows what would run. Of one that stands where another was trusted,
+// what is new of it stands beside what was.
+func (a *app) printCommands(commands, strange []config.Command, was map[config.Command]string) {
 	for _, c := range commands {
+		old, changed := was[c]
 		state := "trusted"
-		if unknown[c] {
+		switch {
+		case changed:
+			state = "changed"
+		case slices.Contains(strange, c):
 			state = "new    "
 		}
 		a.printf("%s  %s: %s\n", state, term.Clean(c.File), strings.ReplaceAll(c.Kind, "_", " "))
-		for line := range strings.Lines(c.Text) {
-			a.printf("           %s\n", term.Clean(line))
+		now := strings.Split(strings.TrimSuffix(c.Text, "\n"), "\n")
+		before := now
+		if changed {
+			before = strings.Split(strings.TrimSuffix(old, "\n"), "\n")
+		}
+		for _, line := range lineDiff(before, now) {
+			a.printf("         %s\n", line)
 		}
 	}
+}
+
+// lineDiff are the lines of now, each behind "  ", with those that were behind
+// "- " and those that are new behind "+ ". Commands are short: what is alike at
+// the beginning and at the end is enough.
+func lineDiff(was, now []string) []string {
+	var out []string
+	add := func(mark string, lines []string) {
+		for _, l := range lines {
+			out = append(out, mark+term.Clean(l))
+		}
+	}
+	head := 0
+	for head < min(len(was), len(now)) && was[head] == now[head] {
+		head++
+	}
+	tail := 0
+	for tail < min(len(was), len(now))-head && was[len(was)-1-tail] == now[len(now)-1-tail] {
+		tail++
+	}
+	add("  ", now[:head])
+	add("- ", was[head:len(was)-tail])
+	add("+ ", now[head:len(now)-tail])
+	add("  ", now[len(now)-tail:])
+	return out
 }
 
 // confirm asks the person at the terminal; nobody there is a no.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -129,6 +130,37 @@ func (t *Trust) Untrusted(root string, commands []Command) ([]Command, error) {
 		}
 	}
 	return out, nil
+}
+
+// Replaced tells of commands which trusted ones they stand in the place of, for a
+// person to compare: of the same kind and file, and not among those that stand
+// there now. With several, the last trusted go to the first.
+func (t *Trust) Replaced(root string, all, strange []Command) (map[Command]string, error) {
+	list, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	type place struct{ kind, file string }
+	gone := map[place][]entry{}
+	for _, e := range list.Roots[root] {
+		if !slices.Contains(all, e.Command) {
+			at := place{e.Kind, e.File}
+			gone[at] = append(gone[at], e)
+		}
+	}
+	was := map[Command]string{}
+	for at, entries := range gone {
+		slices.SortFunc(entries, func(a, b entry) int {
+			return cmp.Or(b.At.Compare(a.At), strings.Compare(a.Text, b.Text))
+		})
+		for _, c := range strange {
+			if at == (place{c.Kind, c.File}) && len(entries) > 0 {
+				was[c] = entries[0].Text
+				entries = entries[1:]
+			}
+		}
+	}
+	return was, nil
 }
 
 // Add trusts the commands in the repository at root.

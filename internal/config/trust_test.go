@@ -168,3 +168,23 @@ func wantUntrusted(t *testing.T, home, root string, commands, want []config.Comm
 		t.Error(diff)
 	}
 }
+
+// A changed command is shown beside the one that was trusted in its place.
+func TestWhatATrustedCommandWas(t *testing.T) {
+	t.Parallel()
+	list := config.OpenTrust(t.TempDir())
+	gate := func(text string) config.Command {
+		return config.Command{Kind: "gate", File: "pawl.toml", Text: text}
+	}
+	if err := list.Add(t.Context(), "/shop", []config.Command{gate("make test"), gate("make lint")}); err != nil {
+		t.Fatal(err)
+	}
+	now := []config.Command{gate("make lint"), gate("make test | tail"), gate("make e2e")}
+	got, err := list.Replaced("/shop", now, now[1:])
+	if diff := cmp.Diff(map[config.Command]string{now[1]: "make test"}, got); diff != "" || err != nil {
+		t.Errorf("%v %s", err, diff)
+	}
+	if got, err := list.Replaced("/other", now, now); len(got) != 0 || err != nil {
+		t.Errorf("of another repository: %v %v", got, err)
+	}
+}
