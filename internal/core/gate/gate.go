@@ -45,9 +45,10 @@ const (
 	Final Tier = "final"
 )
 
-// Gate is a check that Pawl runs itself.
+// Gate is a check that Pawl runs itself: a command, or a review by another agent.
 type Gate struct {
 	Name    string        `json:"name"`
+	Kind    Kind          `json:"kind,omitempty"`
 	Command string        `json:"command,omitempty"` // run by the shell, unless Argv is set
 	Argv    []string      `json:"argv,omitempty"`
 	Dir     string        `json:"dir,omitempty"`     // below the root, "" = the root
@@ -57,14 +58,22 @@ type Gate struct {
 	Flaky   bool          `json:"flaky,omitempty"`   // a red result is run once more
 	// AllowBaseline ("baseline = allow"): what was red at the start may be red at the end.
 	AllowBaseline bool `json:"allow_baseline,omitempty"`
+
+	// Of a review.
+	Rubric       string  `json:"rubric,omitempty"`        // what to look at
+	Agent        string  `json:"agent,omitempty"`         // which agent looks; "" = the loop's own, in a session of its own
+	AgentCommand string  `json:"agent_command,omitempty"` // its program, where Agent is set
+	Model        string  `json:"model,omitempty"`         // "" = the loop's
+	MaxCostUSD   float64 `json:"max_cost_usd,omitempty"`  // of one review, 0 = the default of $1
 }
 
 // Result is what one run of one gate said.
 type Result struct {
 	Gate       string            `json:"gate"`
+	Kind       Kind              `json:"kind,omitempty"`
 	Command    string            `json:"command"`
 	Status     Status            `json:"status"`
-	ExitCode   int               `json:"exit_code"` // -1 if it did not exit by itself
+	ExitCode   int               `json:"exit_code"` // -1 if it did not exit by itself, or is a review
 	TimedOut   bool              `json:"timed_out,omitempty"`
 	Reason     string            `json:"reason,omitempty"`  // why it is unknown or what failed, one line
 	Tests      map[string]Status `json:"tests,omitempty"`   // by test id, where a report gives ids
@@ -105,11 +114,11 @@ func (e Evidence) rank() int {
 	return 0
 }
 
-// Due are the gates to run, in order: at a claim (Fast) those that are not kept
+// Due are the commands to run, in order: at a claim (Fast) those that are not kept
 // for the end, at the end (Final) all.
 func Due(gates []Gate, tier Tier) []Gate {
 	var due []Gate
-	for _, g := range gates {
+	for _, g := range Commands(gates) {
 		if tier == Final || g.Tier != Final {
 			due = append(due, g)
 		}

@@ -41,10 +41,13 @@ type Verdict struct {
 	Flaky       []string `json:"flaky,omitempty"` // flipped once, not when repeated
 	// TestsChanged: the gates pass with the agent's tests only, not with the
 	// originals; kept, but at most unverified until granted.
-	TestsChanged bool     `json:"tests_changed,omitempty"`
-	FullGreen    bool     `json:"full_green"`       // every gate passed, or was allowed to stay red
-	Labels       []string `json:"labels,omitempty"` // what a report should name
-	Reason       string   `json:"reason"`           // one line, for the agent and the person
+	TestsChanged bool `json:"tests_changed,omitempty"`
+	// Unchecked: old tests were changed, and what the originals say is not known:
+	// no review makes up for that.
+	Unchecked bool     `json:"unchecked,omitempty"`
+	FullGreen bool     `json:"full_green"`       // every gate passed, or was allowed to stay red
+	Labels    []string `json:"labels,omitempty"` // what a report should name
+	Reason    string   `json:"reason"`           // one line, for the agent and the person
 }
 
 // Judge concludes from what was seen. A probe that Next asks for and that has
@@ -118,7 +121,7 @@ func (o Observation) weigh(v *Verdict) {
 	}
 	if o.originalsUnknown() && !o.AllowTestChanges {
 		v.Reason = "old tests were changed, and the gates could not be run with the originals: " + o.problem(Originals, OriginalsControl)
-		v.Labels = append(v.Labels, "originals: not checked")
+		v.Labels, v.Unchecked = append(v.Labels, "originals: not checked"), true
 		return
 	}
 	f := o.flips()

@@ -69,7 +69,7 @@ type Action struct {
 	Rerun     int           `json:"rerun,omitempty"`     // RunGates: how often the result was unknown before
 	Notes     []string      `json:"notes,omitempty"`     // BeginTurn: messages of the person
 	Deep      bool          `json:"deep,omitempty"`      // Look: compare the whole tree with the task's start
-	Tree      string        `json:"tree,omitempty"`      // Restore: the tree to go back to; Commit: the gated tree
+	Tree      string        `json:"tree,omitempty"`      // Restore: the tree to go back to; Commit: the gated tree; RunGates: the tree to review
 	Evidence  gate.Evidence `json:"evidence,omitempty"`  // Commit
 	Receipt   string        `json:"receipt,omitempty"`   // Commit
 	Paths     []string      `json:"paths,omitempty"`     // PutBack

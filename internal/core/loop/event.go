@@ -110,9 +110,10 @@ type Purpose string
 const (
 	ForBaseline Purpose = "baseline"
 	ForClaim    Purpose = "claim"
-	ForTurn     Purpose = "turn"  // after a turn without a claim: told, not counted
-	ForLimit    Purpose = "limit" // the last word before a limit ends the loop
-	ForFinal    Purpose = "final" // nothing left: all gates on the final tree
+	ForTurn     Purpose = "turn"   // after a turn without a claim: told, not counted
+	ForLimit    Purpose = "limit"  // the last word before a limit ends the loop
+	ForFinal    Purpose = "final"  // nothing left: all gates on the final tree
+	ForReview   Purpose = "review" // of work that passes the commands and would be kept
 )
 
 // Gates is what a run of the gates came to.
@@ -128,6 +129,12 @@ type Gates struct {
 	TestsChanged []string      `json:"tests_changed,omitempty"` // passes only with the agent's version of these
 	Apart        []string      `json:"apart,omitempty"`         // untracked files of the person's: the commit, which lacks them, was not seen to pass
 	CannotStart  bool          `json:"cannot_start,omitempty"`  // Unknown, because the command is not there
+	Unchecked    bool          `json:"unchecked,omitempty"`     // old tests were changed, and what the originals say is not known
+	Unsure       bool          `json:"unsure,omitempty"`        // ForReview: Unknown, and was asked as often as it is
+	Until        time.Time     `json:"until,omitzero"`          // ForReview: Unknown, and cannot be asked before
+	Findings     []string      `json:"findings,omitempty"`      // ForReview: "file:line: what", the worst first
+	Reviewed     ReviewEnd     `json:"reviewed,omitempty"`      // how the reviews of it ended
+	Usage        Usage         `json:"usage,omitzero"`          // of reviews
 	Labels       []string      `json:"labels,omitempty"`
 	Reason       string        `json:"reason,omitempty"`
 	Failing      []string      `json:"failing,omitempty"`

@@ -29,7 +29,11 @@ func (m *machine) runGates(p Purpose) {
 	if p == ForBaseline {
 		phase = Baseline
 	}
-	m.ask(phase, Action{Do: RunGates, Purpose: p, Task: m.s.Current, Tasks: m.claimed(), Rerun: m.s.Unknowns})
+	tree := ""
+	if p == ForReview {
+		tree = m.s.Found.Tree
+	}
+	m.ask(phase, Action{Do: RunGates, Purpose: p, Task: m.s.Current, Tasks: m.claimed(), Tree: tree, Rerun: m.s.Unknowns})
 }
 
 func (m *machine) baseline(g Gates) {
@@ -85,9 +89,7 @@ func (m *machine) claimed() []string {
 func (m *machine) judge(seen Seen) {
 	switch {
 	case m.s.Policy.Kind == Answer:
-		m.s.Found = &Gates{Evidence: gate.NoEvidence, Reason: "an answer that nothing judged"}
-		m.accept("", m.s.Found.Receipt)
-		m.next()
+		m.keep(Gates{Status: gate.Pass, Evidence: gate.NoEvidence, Reason: "an answer that nothing judged"})
 	case !seen.Changed && !seen.Unknown && !m.s.Policy.Verify:
 		m.unchanged()
 	default:
@@ -122,6 +124,7 @@ func (m *machine) refuse(why string) {
 
 // judged decides after the gates have spoken on the agent's work.
 func (m *machine) judged(g Gates) {
+	m.spend(g)
 	if m.stopped() {
 		return
 	}
@@ -135,6 +138,8 @@ func (m *machine) judged(g Gates) {
 		m.finalGates(g)
 	case ForTurn:
 		m.turnJudged(g)
+	case ForReview:
+		m.reviewed(g)
 	case ForClaim, ForBaseline:
 		m.claimJudged(g)
 	}
@@ -186,7 +191,7 @@ func (m *machine) claimJudged(g Gates) {
 		m.refuse(cmp.Or(g.Reason, "everything passes, and did so before as well: nothing tells this work from none"))
 		return
 	}
-	m.commit(g)
+	m.keep(g)
 }
 
 // atTheEnd: nothing would be left to do if this claim were accepted.
@@ -196,15 +201,19 @@ func (m *machine) atTheEnd() bool {
 }
 
 // wantsMore: a claim whose evidence is merely consistent is refused once, if
-// the agent has a turn left to do better.
+// the agent has a turn left to do better and no review could make it enough.
 func (m *machine) wantsMore(g Gates) bool {
 	if g.Evidence != gate.Consistent || m.s.Ladder.Refused || m.s.Policy.Verify ||
 		m.s.Claim != nil && m.s.Claim.NoBehaviourChange || m.limit() != "" {
 		return false
 	}
+	best := g.Evidence
+	if m.s.Policy.Reviews {
+		best = gate.Reviewed(best)
+	}
 	return slices.ContainsFunc(m.claimed(), func(id string) bool {
 		t, _ := m.s.Task(id)
-		return !t.enough(g.Evidence)
+		return !t.enough(best)
 	})
 }
 
@@ -234,6 +243,7 @@ func (m *machine) accept(commit, receipt string) {
 			t.Status, t.Commit, t.Receipt = Done, commit, receipt
 			t.Evidence, t.Why = m.s.Found.Evidence, m.s.Found.Reason
 			t.Flipped, t.Tests, t.StillRed = m.s.Found.Flipped, m.s.Found.TestsChanged, m.s.Found.StillRed
+			t.Reviewed, t.Findings = m.s.Found.Reviewed, m.s.Found.Findings
 			t.Took = took
 		})
 	}

@@ -63,6 +63,9 @@ func (m *machine) climb() {
 	if m.isolates() && l.Same >= sameMost { // each costs money, and nothing comes of them
 		l.Rung = setAside
 	}
+	if m.s.Failing.Review { // work is neither undone nor set aside for a review's sake
+		l.Rung = min(l.Rung, freshSession)
+	}
 	switch l.Rung {
 	case freshSession:
 		m.s.Fresh = !m.s.Attended || m.mayHandOver()

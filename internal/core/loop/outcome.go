@@ -95,7 +95,7 @@ func (m *machine) lessThanWanted() string {
 	switch {
 	case len(ids) == 0:
 		return ""
-	case m.s.Policy.Kind == Answer:
+	case m.s.Policy.Kind == Answer && !m.s.Policy.Reviews:
 		return "nothing judged the answer"
 	case m.s.Policy.Verify:
 		return "the command was never seen to fail"
@@ -119,6 +119,8 @@ func (m *machine) tally() {
 		m.finish(Unverified, "could not begin: "+strings.Join(by[Open], ", "), "")
 	case len(by[Unchanged]) > 0:
 		m.finish(Unverified, m.of("claimed without change", by[Unchanged]), "")
+	case m.unreviewed() != "":
+		m.finish(Unverified, m.unreviewed(), "")
 	case m.lessThanWanted() != "":
 		m.finish(Unverified, m.lessThanWanted(), "")
 	case m.s.Policy.Gates && m.s.Policy.Kind != Answer && !m.s.Green:

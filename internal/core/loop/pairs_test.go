@@ -1,6 +1,7 @@
 package loop_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -38,12 +39,14 @@ func samples(k loop.EventKind) []loop.Event {
 			{Kind: loop.Change, Gates: true, Attended: true, Handover: true, HandoverAt: 80, Tries: 1},
 			{Kind: loop.Change, Gates: true, Attended: true, Verify: true, Isolate: true, Tries: 1},
 			{Kind: loop.Answer, Gates: true},
+			{Kind: loop.Answer, Gates: true, Reviews: true},
+			{Kind: loop.Change, Gates: true, Restore: true, Reviews: true, ReviewRounds: 2},
 			{Kind: loop.Explore},
 			{Kind: loop.Periodic},
 		} {
 			p.Limits.Iterations = 6
 			tasks := open
-			if p.Handover || p.Isolate { // one is enough for what is theirs
+			if p.Handover || p.Isolate || p.Reviews { // one is enough for what is theirs
 				tasks = open[:1]
 			}
 			out = append(out, ev(loop.Event{Start: &loop.Start{Policy: p, Tasks: tasks}}))
@@ -57,7 +60,9 @@ func samples(k loop.EventKind) []loop.Event {
 				out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: st, Green: st == gate.Pass, Evidence: evd, Tree: "t"}}))
 			}
 		}
-		out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating}}))
+		out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating}}),
+			ev(loop.Event{Gates: &loop.Gates{Status: gate.Unknown, Unsure: true, Tree: "t"}}),
+			ev(loop.Event{Gates: &loop.Gates{Status: gate.Unknown, Until: at.Add(time.Hour), Tree: "t"}}))
 	case loop.TurnEnded:
 		for _, c := range []*loop.Claim{nil, {}, {Blocked: true, Reason: "r"}} {
 			out = append(out, ev(loop.Event{Turn: &loop.Turn{Claim: c, ToolCalls: 1, Background: []string{"server"}}}))
@@ -82,6 +87,20 @@ func samples(k loop.EventKind) []loop.Event {
 		out = append(out, ev(loop.Event{Text: "text"}))
 	}
 	return append(out, ev(loop.Event{})) // without what it should carry
+}
+
+// roundTrip is what the journal and the snapshot make of a state.
+func roundTrip(t *testing.T, s loop.State) loop.State {
+	t.Helper()
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back loop.State
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	return back
 }
 
 type edge struct {
@@ -140,7 +159,7 @@ func signature(s loop.State) string {
 	}
 	return fmt.Sprint(s.Phase, s.Policy.Kind, s.Policy.Gates, s.Policy.Restore, s.Policy.Verify, s.Attended,
 		s.Policy.Handover, s.Policy.Isolate && !s.Together, s.HandOver != "",
-		s.After, s.Purpose, s.Ladder.Rung, s.Ladder.Refused, s.Hit != "", s.Stop != "", s.Pause,
+		s.After, s.Purpose, s.Ladder.Rung, s.Ladder.Refused, s.Policy.Reviews, s.Hit != "", s.Stop != "", s.Pause,
 		s.Claim != nil, s.Claim != nil && s.Claim.Blocked, left)
 }
 

@@ -11,7 +11,7 @@
 // once more.
 //
 // Files: step.go is the table of phases and events; turn.go decides after a
-// turn, judge.go after the gates, ladder.go what a failing task tries next,
+// turn, judge.go after the gates, review.go after a review, ladder.go what a failing task tries next,
 // fail.go what a dead turn means, session.go what a person's session does unasked,
 // isolate.go the tries beside it, handover.go how another owner goes on, limit.go
 // when it is enough, outcome.go how it all ended.
@@ -93,20 +93,22 @@ type Limits struct {
 
 // Policy is what the person asked for; it does not change while the loop runs.
 type Policy struct {
-	Kind       Kind          `json:"kind"`
-	Limits     Limits        `json:"limits"`
-	Session    SessionMode   `json:"session"`
-	HandoverAt int           `json:"handover_at,omitempty"` // percent, for Hybrid and for Handover
-	Handover   bool          `json:"handover,omitempty"`    // a person's session may be left for fresh ones: they agreed to it
-	Restore    bool          `json:"restore,omitempty"`     // --on-failure restore; false: keep
-	Gates      bool          `json:"gates,omitempty"`       // there is at least one gate
-	EveryTurn  bool          `json:"every_turn,omitempty"`  // gates run after turns without a claim too: what is red is told
-	Verify     bool          `json:"verify,omitempty"`      // a verify loop: green is the goal, gates run every turn
-	Attended   bool          `json:"attended,omitempty"`    // the loop begins in a person's session, see State.Attended
-	Isolate    bool          `json:"isolate,omitempty"`     // a verify loop in a person's session tries in fresh ones, once its own tries are spent
-	Tries      int           `json:"tries,omitempty"`       // failed tries in one session, 0: three
-	Every      time.Duration `json:"every,omitempty"`       // for Periodic
-	Counted    int           `json:"counted,omitempty"`     // iterations that another tool counted before: they go on from there
+	Kind         Kind          `json:"kind"`
+	Limits       Limits        `json:"limits"`
+	Session      SessionMode   `json:"session"`
+	HandoverAt   int           `json:"handover_at,omitempty"`   // percent, for Hybrid and for Handover
+	Handover     bool          `json:"handover,omitempty"`      // a person's session may be left for fresh ones: they agreed to it
+	Restore      bool          `json:"restore,omitempty"`       // --on-failure restore; false: keep
+	Gates        bool          `json:"gates,omitempty"`         // there is at least one gate
+	Reviews      bool          `json:"reviews,omitempty"`       // there is at least one that is a review
+	ReviewRounds int           `json:"review_rounds,omitempty"` // times that reviews may fail the work of a task, 0: three
+	EveryTurn    bool          `json:"every_turn,omitempty"`    // gates run after turns without a claim too: what is red is told
+	Verify       bool          `json:"verify,omitempty"`        // a verify loop: green is the goal, gates run every turn
+	Attended     bool          `json:"attended,omitempty"`      // the loop begins in a person's session, see State.Attended
+	Isolate      bool          `json:"isolate,omitempty"`       // a verify loop in a person's session tries in fresh ones, once its own tries are spent
+	Tries        int           `json:"tries,omitempty"`         // failed tries in one session, 0: three
+	Every        time.Duration `json:"every,omitempty"`         // for Periodic
+	Counted      int           `json:"counted,omitempty"`       // iterations that another tool counted before: they go on from there
 }
 
 // TaskStatus says where a task stands.
@@ -138,6 +140,8 @@ type Task struct {
 	StillRed  []string      `json:"still_red,omitempty"` // gates without test ids that were red before and after it
 	Commit    string        `json:"commit,omitempty"`
 	Receipt   string        `json:"receipt,omitempty"`
+	Reviewed  ReviewEnd     `json:"reviewed,omitempty"` // how the reviews of it ended, "" without
+	Findings  []string      `json:"findings,omitempty"` // of the review that disagreed last
 	Turns     int           `json:"turns,omitempty"`
 	Took      time.Duration `json:"took,omitempty"`
 }
@@ -180,6 +184,7 @@ type Failing struct {
 	Reason     string   `json:"reason"`
 	Tests      []string `json:"tests,omitempty"`
 	FirstError string   `json:"first_error,omitempty"`
+	Review     bool     `json:"review,omitempty"` // it is a review's word
 }
 
 // Ladder is where the current task stands on it.
@@ -191,6 +196,7 @@ type Ladder struct {
 	Idle        int    `json:"idle,omitempty"`        // turns in a row without a tool call
 	Refused     bool   `json:"refused,omitempty"`     // a claim without evidence was refused once
 	SeenRed     bool   `json:"seen_red,omitempty"`    // Pawl saw a red gate since the task began
+	Rounds      int    `json:"rounds,omitempty"`      // times that a review failed the task's work
 }
 
 // After says what follows a checkpoint, a restore, a wait or a pause.
@@ -223,6 +229,7 @@ type State struct {
 	Iteration int           `json:"iteration"`
 	Turns     int           `json:"turns"`
 	Usage     Usage         `json:"usage"`
+	Reviews   Reviews       `json:"reviews,omitzero"` // their part of the usage
 	Tasks     []Task        `json:"tasks"`
 	Current   string        `json:"current,omitempty"`  // id of the task at work
 	Last      string        `json:"last,omitempty"`     // id of the task at work before

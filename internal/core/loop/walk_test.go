@@ -1,7 +1,6 @@
 package loop_test
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -30,6 +29,7 @@ type world struct {
 	turnCost   float64     // of the turn that ended last
 	passed     *loop.Gates // the gates' last word, if it was a pass on a claim
 	finalGreen bool
+	reviewed   gate.Status   // what the last review said
 	busy       time.Duration // time that counts, by the world's own clock
 	persons    loop.State    // state before a turn of the person, for the law that it costs nothing
 	events     int
@@ -73,6 +73,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 		Every: time.Minute, Handover: w.coin(2), Isolate: w.coin(2), Tries: w.r.IntN(3),
 	}
 	p.Verify = p.Verify && p.Gates
+	p.Reviews = p.Gates && w.coin(3)
 	start := &loop.Start{Policy: p}
 	w.start = p
 	for i := range 1 + w.r.IntN(4) {
@@ -290,6 +291,9 @@ func (w *world) gates(p loop.Purpose) *loop.Gates {
 	if w.coin(10) {
 		g.TestsChanged = []string{"a_test.go"}
 	}
+	if p == loop.ForReview {
+		return w.review(g)
+	}
 	w.passed = nil
 	if p == loop.ForClaim && g.Status == gate.Pass {
 		w.passed = g
@@ -320,6 +324,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 			w.t.Errorf("%s after %s waits for nothing: %v", w.s.Phase, e.Kind, w.s.Pending)
 		}
 	}
+	w.checkReview(before, e, acts)
 	if w.coin(50) {
 		if diff := cmp.Diff(w.s, roundTrip(w.t, w.s)); diff != "" {
 			w.t.Errorf("the state does not survive JSON: %s", diff)
@@ -379,20 +384,8 @@ func (w *world) checkEnd() {
 		}
 		fresh = fresh || !t.Earlier
 	}
-	if !w.s.Policy.Gates || !w.finalGreen || !fresh {
+	w.checkReviewed()
+	if answered := w.s.Policy.Kind == loop.Answer && w.s.Policy.Reviews; !w.s.Policy.Gates || !w.finalGreen && !answered || !fresh {
 		w.t.Errorf("verified without green gates at the end: %+v", w.s)
 	}
-}
-
-func roundTrip(t *testing.T, s loop.State) loop.State {
-	t.Helper()
-	b, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back loop.State
-	if err := json.Unmarshal(b, &back); err != nil {
-		t.Fatal(err)
-	}
-	return back
 }

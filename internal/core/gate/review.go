@@ -1,0 +1,184 @@
+package gate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind of a gate.
+type Kind string
+
+// The kinds. A review is asked for only where every command passes, and is
+// evidence of its own level: models that judge err often.
+const (
+	ByCommand Kind = ""       // a command of the user's
+	ByReview  Kind = "review" // another agent, which looks and touches nothing
+)
+
+// Commands are the gates that run a command, Reviews those that ask an agent.
+func Commands(gates []Gate) []Gate { return ofKind(gates, ByCommand) }
+
+// Reviews are the gates that ask an agent.
+func Reviews(gates []Gate) []Gate { return ofKind(gates, ByReview) }
+
+func ofKind(gates []Gate, k Kind) []Gate {
+	var out []Gate
+	for _, g := range gates {
+		if g.Kind == k {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// Opinion is what a reviewer answers. It is not taken at its word: see Weigh.
+type Opinion struct {
+	Verdict  string    `json:"verdict"`  // pass, fail or unsure
+	Findings []Finding `json:"findings"` // what is wrong, the worst first
+	Evidence []Cited   `json:"evidence"` // what the verdict rests on
+}
+
+// Finding is one thing that a reviewer found wrong.
+type Finding struct {
+	File     string `json:"file"` // below the root, "" where it is about none
+	Line     int    `json:"line"` // from 1, 0 unknown
+	What     string `json:"what"`
+	Severity string `json:"severity"` // blocker: it must not pass like this; minor
+}
+
+// Cited is something that a reviewer points at.
+type Cited struct {
+	What  string `json:"what"`
+	Where string `json:"where"` // FILE:LINE, FILE:FROM-TO, answer:LINE, or the id of a gate's receipt
+}
+
+// OpinionSchema is the JSON Schema of an Opinion, for agents that can be held to one.
+const OpinionSchema = `{"type":"object","additionalProperties":false,"required":["verdict","findings","evidence"],"properties":{` +
+	`"verdict":{"type":"string","enum":["pass","fail","unsure"]},` +
+	`"findings":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["file","line","what","severity"],"properties":{` +
+	`"file":{"type":"string"},"line":{"type":"integer","minimum":0},"what":{"type":"string"},"severity":{"type":"string","enum":["blocker","minor"]}}}},` +
+	`"evidence":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["what","where"],"properties":{` +
+	`"what":{"type":"string"},"where":{"type":"string"}}}}}}`
+
+const (
+	opinionMax  = 256 << 10 // bytes of an answer that are read at all
+	findingsMax = 20        // that are kept, of each list
+	blocker     = "blocker"
+)
+
+// ParseOpinion reads a reviewer's last message: one JSON object, alone or as the
+// only fenced block, at the message's end. Nothing is searched for in prose, and
+// what is not of the schema is an error that says so.
+func ParseOpinion(text string) (Opinion, error) {
+	var o Opinion
+	if len(text) > opinionMax {
+		return o, errors.New("the answer is too long to be one")
+	}
+	body, err := unfenced(strings.TrimSpace(text))
+	if err != nil {
+		return o, err
+	}
+	if !json.Valid([]byte(body)) { // also where something stands behind it
+		return o, errors.New("the answer is not JSON and nothing else")
+	}
+	d := json.NewDecoder(strings.NewReader(body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&o); err != nil {
+		return Opinion{}, fmt.Errorf("the answer is not the JSON that was asked for: %w", err)
+	}
+	return o, o.check()
+}
+
+// unfenced is the text, or what its only fence holds.
+func unfenced(text string) (string, error) {
+	const fence = "```"
+	switch n := strings.Count(text, fence); {
+	case strings.HasPrefix(text, "{"): // a fence may stand in its strings
+		return text, nil
+	case n == 2 && strings.HasSuffix(text, fence):
+		_, body, _ := strings.Cut(text, fence)
+		return strings.TrimPrefix(strings.TrimSuffix(body, fence), "json"), nil
+	}
+	return "", errors.New("the answer is not JSON, alone or in one fence at its end")
+}
+
+func (o *Opinion) check() error {
+	if !slices.Contains([]string{string(Pass), string(Fail), "unsure"}, o.Verdict) {
+		return fmt.Errorf("the answer's verdict is %q, and not pass, fail or unsure", o.Verdict)
+	}
+	o.Findings = slices.DeleteFunc(o.Findings, func(f Finding) bool { return strings.TrimSpace(f.What) == "" })
+	o.Findings, o.Evidence = o.Findings[:min(len(o.Findings), findingsMax)], o.Evidence[:min(len(o.Evidence), findingsMax)]
+	return nil
+}
+
+// String is "file:line: what", for the agent and the person.
+func (f Finding) String() string {
+	switch {
+	case f.File == "":
+		return f.What
+	case f.Line <= 0:
+		return f.File + ": " + f.What
+	}
+	return fmt.Sprintf("%s:%d: %s", f.File, f.Line, f.What)
+}
+
+// Weigh says what an opinion counts for, and why in one line. A pass must point
+// at evidence, all of which exists: a reviewer that makes up one place has not
+// looked. A fail must name what is wrong. What falls short of that is unknown, as
+// is an opinion that contradicts itself.
+func (o Opinion) Weigh(exists func(where string) bool) (Status, string) {
+	i := slices.IndexFunc(o.Findings, func(f Finding) bool { return f.Severity == blocker })
+	switch {
+	case o.Verdict == string(Fail) && len(o.Findings) == 0:
+		return Unknown, "it fails the work and names nothing that is wrong"
+	case o.Verdict == string(Fail):
+		return Fail, o.Findings[max(i, 0)].String()
+	case o.Verdict != string(Pass) && len(o.Findings) > 0:
+		return Unknown, "the reviewer is not sure: " + o.Findings[max(i, 0)].String()
+	case o.Verdict != string(Pass):
+		return Unknown, "the reviewer is not sure"
+	case i >= 0:
+		return Unknown, "it passes the work and calls this a blocker: " + o.Findings[i].String()
+	case len(o.Evidence) == 0:
+		return Unknown, "it passes the work and points at no evidence"
+	}
+	var where []string
+	for _, c := range o.Evidence {
+		if !exists(c.Where) {
+			return Unknown, fmt.Sprintf("it points at %q, which is not there", c.Where)
+		}
+		where = append(where, c.Where)
+	}
+	return Pass, "it points at " + list(where)
+}
+
+var placeForm = regexp.MustCompile(`^(.+?):([0-9]{1,7})(?:-([0-9]{1,7}))?$`)
+
+// Place reads FILE:LINE or FILE:FROM-TO; to is the last line that is meant. It is
+// not ok where the lines cannot be.
+func Place(where string) (file string, to int, ok bool) {
+	m := placeForm.FindStringSubmatch(where)
+	if m == nil {
+		return "", 0, false
+	}
+	from, _ := strconv.Atoi(m[2]) // digits, few
+	to = from
+	if m[3] != "" {
+		to, _ = strconv.Atoi(m[3])
+	}
+	return m[1], to, from > 0 && to >= from
+}
+
+// Reviewed is the evidence of work that stood at e before every review passed it:
+// at least Review, and never more than it was found to be without.
+func Reviewed(e Evidence) Evidence {
+	if e.Satisfies(Review) {
+		return e
+	}
+	return Review
+}

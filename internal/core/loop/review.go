@@ -1,0 +1,156 @@
+package loop
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// reviewRounds is how often a review may fail the work of one task where nobody
+// said; then the two disagree, and a person has to look.
+const reviewRounds = 3
+
+// ReviewEnd is how the reviews of a task's work ended.
+type ReviewEnd string
+
+// The ends. Work that no review passed is kept all the same, but never for more
+// than it is: done by the word of the agent and the commands.
+const (
+	ReviewPassed    ReviewEnd = "passed"
+	ReviewDisagreed ReviewEnd = "disagreed" // it failed the work as often as it may
+	ReviewNone      ReviewEnd = "none"      // it could not tell, or could not be asked
+)
+
+// keep takes work that would be accepted to the reviews, if there are any: they
+// cost money, so that nothing else is shown to them.
+func (m *machine) keep(g Gates) {
+	if !m.s.Policy.Reviews {
+		m.take(g)
+		return
+	}
+	g.Results = nil
+	m.s.Found, m.s.JudgedAt = &g, m.s.Now
+	if m.limit() == Budget {
+		m.keepUnreviewed(ReviewNone, Gates{Reason: "the budget is spent"})
+		return
+	}
+	m.runGates(ForReview)
+}
+
+// take accepts work: an answer as it is, a change with its commit.
+func (m *machine) take(g Gates) {
+	if m.s.Policy.Kind != Answer {
+		m.commit(g)
+		return
+	}
+	m.s.Found = &g
+	m.accept("", g.Receipt)
+	m.next()
+}
+
+// reviewed decides after the reviews of work that passes the commands.
+func (m *machine) reviewed(g Gates) {
+	f := *m.s.Found
+	switch {
+	case g.Status == gate.Unknown && g.Tree != "" && g.Tree != f.Tree && m.s.Policy.Kind != Answer:
+		m.moved(g)
+	case g.Status == gate.Unknown && !g.Unsure && m.reviewAgain(g):
+	case g.Status == gate.Unknown:
+		m.keepUnreviewed(ReviewNone, g)
+	case g.Status == gate.Fail:
+		m.reviewFailed(g)
+	default:
+		m.s.Unknowns = 0
+		if !f.evidenceCapped() {
+			if e := gate.Reviewed(f.Evidence); e != f.Evidence {
+				f.Evidence, f.Reason = e, "a review passed it: "+g.Reason
+			}
+		}
+		f.Reviewed, f.Receipt = ReviewPassed, strings.TrimSpace(f.Receipt+" "+g.Receipt)
+		m.take(f)
+	}
+}
+
+// evidenceCapped: who judges was changed, or what is committed is not what was
+// judged. No review makes up for that.
+func (g Gates) evidenceCapped() bool {
+	return len(g.TestsChanged) > 0 || len(g.Apart) > 0 || g.Unchecked
+}
+
+// moved: the tree changed while it was reviewed, so that neither the gates nor the
+// review have seen what is there now.
+func (m *machine) moved(g Gates) {
+	m.s.Purpose = ForClaim
+	if !m.rerun(g) {
+		m.giveUp("the work cannot be reviewed: "+g.Reason, "the work is kept; find out what changes it, then  pawl resume")
+	}
+}
+
+// reviewAgain: the reviewer could not be asked. A usage limit is waited for, and
+// counts against nothing; the rest is tried a bounded number of times.
+func (m *machine) reviewAgain(g Gates) bool {
+	if m.s.Unknowns < unknownMax && g.Until.After(m.s.Now) {
+		m.s.Unknowns++
+		m.away()
+		m.wait(g.Until, ThenGates, "a review waits for the usage limit: "+g.Reason)
+		return true
+	}
+	return m.rerun(g)
+}
+
+// reviewFailed: a review that fails a claim is a failed try like any other, a
+// bounded number of times. Then the work stays as it is, for a person to see.
+func (m *machine) reviewFailed(g Gates) {
+	m.s.Unknowns = 0
+	m.s.Ladder.Rounds++
+	if m.s.Ladder.Rounds >= cmp.Or(m.s.Policy.ReviewRounds, reviewRounds) {
+		m.keepUnreviewed(ReviewDisagreed, g)
+		return
+	}
+	m.s.Claim, m.s.Found = nil, nil
+	first := ""
+	if len(g.Findings) > 0 {
+		first = g.Findings[0]
+	}
+	m.fail(Failing{Reason: g.Reason, FirstError: first, Review: true}, g.Fingerprint)
+}
+
+// keepUnreviewed accepts work that no review passed.
+func (m *machine) keepUnreviewed(end ReviewEnd, g Gates) {
+	m.s.Unknowns = 0
+	f := *m.s.Found
+	f.Evidence, f.Reviewed, f.Findings = gate.NoEvidence, end, g.Findings
+	f.Reason = map[ReviewEnd]string{ReviewDisagreed: "the review disagrees: ", ReviewNone: "no review passed it: "}[end] + g.Reason
+	f.Receipt = strings.TrimSpace(f.Receipt + " " + g.Receipt)
+	m.notify(Warning, f.Reason)
+	m.take(f)
+}
+
+// unreviewed is why work was kept that no review passed, "" if there is none such.
+func (m *machine) unreviewed() string {
+	for _, t := range m.s.Tasks {
+		if t.Status == Done && (t.Reviewed == ReviewDisagreed || t.Reviewed == ReviewNone) {
+			if len(m.s.Tasks) > 1 {
+				return t.ID + ": " + t.Why
+			}
+			return t.Why
+		}
+	}
+	return ""
+}
+
+// spend books what judging cost.
+func (m *machine) spend(g Gates) {
+	m.s.Usage = m.s.Usage.Add(g.Usage)
+	if m.s.Purpose == ForReview {
+		m.s.Reviews.Runs++
+		m.s.Reviews.CostUSD += g.Usage.CostUSD
+	}
+}
+
+// Reviews counts what the reviews of a loop took.
+type Reviews struct {
+	Runs    int     `json:"runs"` // times that they were asked for
+	CostUSD float64 `json:"cost_usd"`
+}

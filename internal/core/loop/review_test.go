@@ -1,0 +1,240 @@
+package loop_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+var (
+	passes  = loop.Gates{Status: gate.Pass, Evidence: gate.Consistent, Tree: "t1", Reason: "everything passes", Receipt: "r1"}
+	praised = loop.Gates{Status: gate.Pass, Tree: "t1", Reason: "it points at app.go:3", Receipt: "r2"}
+	failed  = loop.Gates{Status: gate.Fail, Tree: "t1", Reason: "review: app.go:3: hard-coded", Findings: []string{"app.go:3: hard-coded"}}
+)
+
+// toReview brings a loop of one task, whose evidence wanted is review, to where its
+// claim is reviewed.
+func toReview(t *testing.T, p loop.Policy) *scenario {
+	t.Helper()
+	p.Gates, p.Reviews = true, true
+	sc := begin(t, p, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Review})
+	sc.checkpointed("gates baseline")
+	sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(passes, "gates review")
+	return sc
+}
+
+// claimAgain is another claim, up to its review.
+func (sc *scenario) claimAgain() {
+	sc.t.Helper()
+	sc.turn("done", "gates claim")
+	sc.gates(passes, "gates review")
+}
+
+func TestAReviewThatPassesIsEvidenceOfItsOwn(t *testing.T) {
+	t.Parallel()
+	sc := toReview(t, loop.Policy{})
+	if a, _ := sc.s.Asked(loop.RunGates); a.Tree != "t1" || a.Purpose != loop.ForReview {
+		t.Errorf("asked for %+v", a)
+	}
+	g := praised
+	g.Usage = loop.Usage{Input: 10, CostUSD: 0.25}
+	sc.gates(g, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(loop.Gates{Status: gate.Pass}, "finish verified")
+	want := loop.Task{Status: loop.Done, Evidence: gate.Review, Reviewed: loop.ReviewPassed, Why: "a review passed it: it points at app.go:3"}
+	got := sc.s.Tasks[0]
+	if got.Status != want.Status || got.Evidence != want.Evidence || got.Reviewed != want.Reviewed || got.Why != want.Why {
+		t.Errorf("got %+v", got)
+	}
+	if sc.s.Reviews != (loop.Reviews{Runs: 1, CostUSD: 0.25}) || sc.s.Usage.CostUSD != 0.35 {
+		t.Errorf("reviews %+v of %+v", sc.s.Reviews, sc.s.Usage)
+	}
+}
+
+// What was found without it stands: a review neither weakens what a test proves
+// nor makes up for changed tests.
+func TestAReviewDoesNotMixTheLevels(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		claim loop.Gates
+		want  gate.Evidence
+	}{
+		"proved by a test":      {loop.Gates{Evidence: gate.Discriminating}, gate.Discriminating},
+		"not found out":         {loop.Gates{Evidence: gate.NoEvidence}, gate.Review},
+		"only with its tests":   {loop.Gates{Evidence: gate.Discriminating, TestsChanged: []string{"a_test.go"}}, gate.NoEvidence},
+		"originals not checked": {loop.Gates{Evidence: gate.NoEvidence, Unchecked: true}, gate.NoEvidence},
+		"not without the files": {loop.Gates{Evidence: gate.Discriminating, Apart: []string{"x"}}, gate.NoEvidence},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sc := begin(t, loop.Policy{Gates: true, Reviews: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Review})
+			sc.checkpointed("gates baseline")
+			sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
+			sc.turn("done", "gates claim")
+			c.claim.Status, c.claim.Tree = gate.Pass, "t1"
+			sc.gates(c.claim, "gates review")
+			sc.gates(praised, "tick a; commit a")
+			sc.committed("gates final")
+			if got := sc.s.Tasks[0].Evidence; got != c.want {
+				t.Errorf("evidence %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// Nothing is shown to a review that would not be accepted anyway.
+func TestReviewsComeLast(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Reviews: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(loop.Gates{Status: gate.Fail, Reason: "red"}, "turn 2 continue gates_failed")
+	sc.turn("done", "gates claim")
+	sc.gates(passes, "turn 3 continue claim_refused") // discriminating is wanted, no review could be that
+	sc.turn("done", "gates claim")
+	sc.gates(passes, "gates review")
+	sc.gates(praised, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(loop.Gates{Status: gate.Pass}, "finish unverified")
+}
+
+// A review that fails twice and then passes: its findings are the failure that the
+// next prompt tells.
+func TestAReviewThatFailsIsAFailedTry(t *testing.T) {
+	t.Parallel()
+	sc := toReview(t, loop.Policy{Restore: true})
+	sc.gates(failed, "turn 2 continue gates_failed")
+	want := &loop.Failing{Reason: failed.Reason, FirstError: "app.go:3: hard-coded", Review: true}
+	if diff := cmp.Diff(want, sc.s.Failing); diff != "" {
+		t.Error(diff)
+	}
+	sc.claimAgain()
+	sc.gates(failed, "turn 3 continue gates_failed")
+	sc.claimAgain()
+	sc.gates(praised, "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(loop.Gates{Status: gate.Pass}, "finish verified")
+}
+
+// After so many rounds the work is kept as it is, for a person to see.
+func TestDisagreementEnds(t *testing.T) {
+	t.Parallel()
+	sc := toReview(t, loop.Policy{Restore: true})
+	for i := 2; i <= 3; i++ {
+		sc.gates(failed, map[int]string{2: "turn 2 continue gates_failed", 3: "turn 3 continue gates_failed"}[i])
+		sc.claimAgain()
+	}
+	sc.gates(failed, "notify; tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(loop.Gates{Status: gate.Pass}, "finish unverified")
+	task := sc.s.Tasks[0]
+	if task.Evidence != gate.NoEvidence || task.Reviewed != loop.ReviewDisagreed || !cmp.Equal(task.Findings, failed.Findings) ||
+		sc.s.Reason != "the review disagrees: review: app.go:3: hard-coded" {
+		t.Errorf("%s: %+v", sc.s.Reason, task)
+	}
+}
+
+// What would undo the work or set it aside does not, for a review's sake.
+func TestAReviewNeverUndoesWork(t *testing.T) {
+	t.Parallel()
+	same := failed
+	same.Fingerprint = "same"
+	sc := toReview(t, loop.Policy{Restore: true, ReviewRounds: 9})
+	sc.gates(same, "turn 2 continue gates_failed")
+	sc.claimAgain()
+	sc.gates(same, "turn 3 fresh fresh")
+	for range 3 {
+		sc.claimAgain()
+		sc.gates(same, sc.freshTurn())
+	}
+	// A command that fails goes on from there, as ever.
+	sc.turn("done", "gates claim")
+	sc.gates(loop.Gates{Status: gate.Fail, Reason: "red"}, "restore")
+}
+
+func (sc *scenario) freshTurn() string {
+	return strings.Replace("turn N fresh fresh", "N", string(rune('0'+sc.s.Iteration+1)), 1)
+}
+
+func TestAReviewThatCannotTell(t *testing.T) {
+	t.Parallel()
+	none := func(sc *scenario, why string) {
+		sc.t.Helper()
+		sc.committed("gates final")
+		sc.gates(loop.Gates{Status: gate.Pass}, "finish unverified")
+		if sc.s.Reason != why || sc.s.Tasks[0].Reviewed != loop.ReviewNone {
+			sc.t.Errorf("%q: %+v", sc.s.Reason, sc.s.Tasks[0])
+		}
+	}
+	t.Run("is not sure", func(t *testing.T) {
+		t.Parallel()
+		sc := toReview(t, loop.Policy{})
+		sc.gates(loop.Gates{Status: gate.Unknown, Unsure: true, Tree: "t1", Reason: "not sure"}, "notify; tick a; commit a")
+		none(sc, "no review passed it: not sure")
+	})
+	t.Run("cannot be asked", func(t *testing.T) {
+		t.Parallel()
+		sc := toReview(t, loop.Policy{})
+		for range 3 {
+			sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "network"}, "wait")
+			sc.feed(loop.Event{Kind: loop.TimerFired}, "gates review")
+		}
+		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "network"}, "notify; tick a; commit a")
+		none(sc, "no review passed it: network")
+	})
+	t.Run("waits for a usage limit", func(t *testing.T) {
+		t.Parallel()
+		sc := toReview(t, loop.Policy{Limits: loop.Limits{Duration: time.Hour}})
+		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Until: sc.now.Add(5 * time.Hour)}, "wait")
+		sc.now = sc.now.Add(5 * time.Hour)
+		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates review")
+		sc.gates(praised, "tick a; commit a")
+		sc.committed("gates final")
+		sc.gates(loop.Gates{Status: gate.Pass}, "finish verified") // the wait counts against nothing
+	})
+	t.Run("has no money left", func(t *testing.T) {
+		t.Parallel()
+		sc := begin(t, loop.Policy{Gates: true, Reviews: true, Limits: loop.Limits{CostUSD: 0.05}}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Review})
+		sc.checkpointed("gates baseline")
+		sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
+		sc.turn("done", "gates claim") // costs 0.10
+		sc.gates(passes, "notify; tick a; commit a")
+		none(sc, "no review passed it: the budget is spent")
+	})
+	t.Run("saw another tree than the gates", func(t *testing.T) {
+		t.Parallel()
+		sc := toReview(t, loop.Policy{})
+		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t2", Reason: "the tree changed"}, "wait")
+		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates claim")
+	})
+}
+
+func TestAnswersAreReviewed(t *testing.T) {
+	t.Parallel()
+	answer := func(wanted gate.Evidence) *scenario {
+		sc := begin(t, loop.Policy{Kind: loop.Answer, Gates: true, Reviews: true}, loop.Task{ID: "goal", Status: loop.Open, Wanted: wanted})
+		sc.checkpointed("gates baseline")
+		sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
+		sc.turn("done", "gates review")
+		return sc
+	}
+	sc := answer(gate.Review)
+	sc.gates(failed, "turn 2 continue gates_failed")
+	sc.turn("done", "gates review")
+	sc.gates(praised, "finish verified")
+
+	sc = answer(gate.Discriminating)
+	sc.gates(praised, "finish unverified")
+
+	sc = answer(gate.Review)
+	sc.gates(loop.Gates{Status: gate.Unknown, Unsure: true, Reason: "not sure"}, "notify; finish unverified")
+}

@@ -1,0 +1,57 @@
+package loop_test
+
+import (
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// review is what reviewers say of the tree that passed.
+func (w *world) review(g *loop.Gates) *loop.Gates {
+	g.Evidence, g.Green, g.TestsChanged = "", false, nil
+	w.turnCost = w.r.Float64()
+	g.Usage = loop.Usage{Input: 100, CostUSD: w.turnCost}
+	if w.passed != nil && !w.coin(10) { // else the tree moved under it
+		g.Tree = w.passed.Tree
+	}
+	switch {
+	case g.Status == gate.Fail:
+		g.Findings = []string{"a.go:1: wrong"}
+	case g.Status == gate.Unknown && w.coin(3):
+		g.Until = w.now.Add(3 * time.Hour)
+	case g.Status == gate.Unknown:
+		g.Unsure = w.coin(2)
+	}
+	w.reviewed = g.Status
+	return g
+}
+
+// checkReview: a review undoes nothing and sets nothing aside, and it fails a task
+// a bounded number of times.
+func (w *world) checkReview(before loop.State, e loop.Event, acts []loop.Action) {
+	if before.Phase != loop.Judging || before.Purpose != loop.ForReview || e.Kind != loop.GatesFinished || e.Gates == nil {
+		return
+	}
+	for i, t := range w.s.Tasks {
+		if t.Status == loop.Parked && before.Tasks[i].Status != loop.Parked {
+			w.t.Errorf("a review set task %s aside", t.ID)
+		}
+	}
+	if slices.ContainsFunc(acts, func(a loop.Action) bool { return a.Do == loop.Restore }) {
+		w.t.Errorf("a review undid work: %+v", before)
+	}
+	if w.s.Ladder.Rounds > 3 {
+		w.t.Errorf("%d rounds", w.s.Ladder.Rounds)
+	}
+}
+
+// checkReviewed: where there are reviews, nothing is verified that none passed.
+func (w *world) checkReviewed() {
+	for _, t := range w.s.Tasks {
+		if t.Reviewed != loop.ReviewPassed && !t.Earlier && (w.s.Policy.Reviews || t.Reviewed != "") {
+			w.t.Errorf("verified with a task that no review passed: %+v", t)
+		}
+	}
+}
