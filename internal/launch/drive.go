@@ -324,7 +324,7 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 		}
 	}
 	d.JudgedBy, err = verify.Freeze(verify.FreezeOptions{
-		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect,
+		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect, Path: v.Path(),
 	})
 	return err
 }

@@ -138,3 +138,17 @@ func mendManifest(was, now []byte, words []string) []byte {
 	}
 	return now
 }
+
+// dependencies are the members of a manifest that say what it depends on.
+func dependencies(data []byte) []byte {
+	all, ok := members(data)
+	if !ok {
+		return data
+	}
+	var out []byte
+	for _, key := range []string{"dependencies", "devDependencies", "optionalDependencies", "peerDependencies", "overrides", "resolutions", "workspaces"} {
+		out = append(out, all[key].raw...)
+		out = append(out, '\n')
+	}
+	return out
+}

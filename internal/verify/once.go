@@ -3,15 +3,11 @@ package verify
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/proc"
@@ -25,7 +21,7 @@ const defaultTimeout = 10 * time.Minute
 func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 	out := newOutput(w.logDir, logName(g.Name, string(w.probe)))
 	c := plan(g, w.uncached)
-	report, stream := v.listen(c.report, out)
+	report, stream := v.listen(c.report, w.root, out)
 	limit := g.Timeout
 	if limit <= 0 {
 		limit = defaultTimeout
@@ -38,7 +34,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 		Stdout: stream, Stderr: out, Marker: v.Marker, KeepBackground: true,
 	})
 	r := gate.Result{Gate: g.Name, Command: c.shown, ExitCode: exit.Code, Duration: time.Since(began), Tree: w.tree}
-	rep, reportErr := report(w.root, began, exit.Code)
+	rep, reportErr := report(exit.Code)
 	r.Tail = out.end()
 	r.Head = out.begin()
 	r.TimedOut = exit.Cancelled && ctx.Err() == nil
@@ -122,60 +118,4 @@ func lastLine(tail string) string {
 		line = strings.ToValidUTF8(line[:200], "") + "…"
 	}
 	return line
-}
-
-// listen returns the writer for a gate's standard output, and a function that
-// gives the report once the gate has ended.
-func (v *Verifier) listen(format string, out io.Writer) (func(root string, began time.Time, code int) (testreport.Report, error), io.Writer) {
-	if path, ok := strings.CutPrefix(format, testreport.JUnit+":"); ok {
-		return func(root string, began time.Time, code int) (testreport.Report, error) {
-			return readJUnit(root, path, began, code)
-		}, out
-	}
-	none := func(string, time.Time, int) (testreport.Report, error) { return testreport.Report{}, nil }
-	if format == "" {
-		return none, out
-	}
-	stream, err := testreport.NewStream(format, out)
-	if err != nil {
-		return func(string, time.Time, int) (testreport.Report, error) { return testreport.Report{}, err }, out
-	}
-	return func(string, time.Time, int) (testreport.Report, error) { return stream.Report(), nil }, stream
-}
-
-// readJUnit reads the reports that match a glob below root. After a failed run
-// only fresh ones count: an old report would tell of another tree. After a
-// green one a build tool may have found nothing to do, and old ones count too.
-func readJUnit(root, pattern string, began time.Time, code int) (testreport.Report, error) {
-	var all testreport.Report
-	paths, err := doublestar.FilepathGlob(filepath.Join(root, filepath.FromSlash(pattern)))
-	if err != nil {
-		return all, fmt.Errorf("read junit report %s: %w", pattern, err)
-	}
-	read := 0
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil || info.IsDir() || code != 0 && info.ModTime().Before(began.Add(-time.Second)) {
-			continue
-		}
-		rep, err := readReport(path)
-		if err != nil {
-			return all, err
-		}
-		all.Merge(rep)
-		read++
-	}
-	if read == 0 {
-		return all, fmt.Errorf("no report was written to %s", pattern)
-	}
-	return all, nil
-}
-
-func readReport(path string) (testreport.Report, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return testreport.Report{}, fmt.Errorf("read junit report: %w", err)
-	}
-	defer f.Close()
-	return testreport.Parse(testreport.JUnit, f)
 }

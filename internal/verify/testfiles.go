@@ -55,7 +55,7 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 		return c, err
 	}
 	for _, ch := range since {
-		if v.isTest(ch.Path) && ch.Status != 'A' {
+		if v.isTest(ch.Path) && ch.Status != 'A' || v.shapes(ctx, ch, r.Judge, r.Tree) {
 			c.fromJudge = append(c.fromJudge, ch.Path)
 		}
 	}
@@ -66,14 +66,15 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 	}
 	looked := 0
 	for _, ch := range task {
-		if !v.isTest(ch.Path) {
+		shapes := slices.Contains(c.fromJudge, ch.Path)
+		if !v.isTest(ch.Path) && !shapes {
 			if !c.inSource && len(inSourceMarks(ch.Path)) > 0 && looked < maxLooks {
 				looked++
 				c.inSource = v.holdsTests(ctx, ch, r)
 			}
 			continue
 		}
-		if ch.Status != 'D' {
+		if ch.Status != 'D' && v.isTest(ch.Path) {
 			c.fresh = append(c.fresh, ch.Path)
 		}
 		if !slices.Contains(c.fromJudge, ch.Path) {

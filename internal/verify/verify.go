@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -73,6 +74,16 @@ func New(o Options) (*Verifier, error) {
 		o.Tests = DefaultTests()
 	}
 	return &Verifier{Options: o, env: Environment(o.Env, o.Set), busy: loaded, clean: redact.New(slices.Concat(o.Env, o.Set)), plain: map[string]string{}}, nil
+}
+
+// Path is the PATH that gates have.
+func (v *Verifier) Path() string {
+	for _, kv := range v.env {
+		if path, ok := strings.CutPrefix(kv, "PATH="); ok {
+			return path
+		}
+	}
+	return ""
 }
 
 // Close removes the worktree, if one was made.

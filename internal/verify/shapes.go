@@ -1,0 +1,112 @@
+package verify
+
+import (
+	"context"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/pawl-dev/pawl/internal/git"
+)
+
+// Some files change what the tests do that were there, by being there: a
+// conftest.py, a runner's configuration where there was none, a mock that is
+// taken for a module. To add one is right where the work needs it; it is nobody's
+// tampering, but no new test either. So it counts as a change of old tests: the
+// gates run once more without it.
+
+// shapers are such files, when they are new.
+const shapers = `
+	**/conftest.py **/__mocks__/** **/sitecustomize.py **/usercustomize.py **/*.pth **/setupTests.* **/setupJest.* **/jest.setup.*
+	**/vitest.setup.* **/spec_helper.rb **/rails_helper.rb **/test_helper.rb **/test_helper.exs **/TestCase.php`
+
+// shapersChanged are such files also when they change: product and tests share
+// them, and no reader tells whose part is whose.
+const shapersChanged = `**/vite.config.{js,ts,mjs,cjs,mts,cts}`
+
+// goShapes is what a new test file of Go can do to the tests beside it.
+var goShapes = regexp.MustCompile(`(?m)^func (?:init\(\)|TestMain\()`)
+
+// shapes reports whether a change between two trees is one of what old tests do
+// that is no change of their text.
+func (v *Verifier) shapes(ctx context.Context, ch git.Change, from, to string) bool {
+	base, added := path.Base(ch.Path), ch.Status == 'A'
+	may := matchesAny(shapersChanged, ch.Path)
+	switch {
+	case ch.Status == 'D':
+		return false
+	case base == "package.json" || base == "pyproject.toml" || base == "setup.cfg":
+		may = v.appeared(ctx, ch.Path, from, to)
+	case added && strings.HasSuffix(base, "_test.go"):
+		content, err := v.Repo.Show(ctx, to, ch.Path)
+		may = err != nil || goShapes.Match(content)
+	case added:
+		may = may || matchesAny(shapers, ch.Path) || matchesAny(runnerFiles, base)
+	}
+	return may && v.hasTests(ctx, from)
+}
+
+func matchesAny(globs, file string) bool {
+	return slices.ContainsFunc(strings.Fields(globs), func(glob string) bool {
+		ok, err := doublestar.Match(glob, file)
+		return ok && err == nil
+	})
+}
+
+// hasTests: there are tests in a tree whose doing could change.
+func (v *Verifier) hasTests(ctx context.Context, tree string) bool {
+	entries, err := v.Repo.Entries(ctx, tree)
+	if err != nil {
+		return true // it could not be asked: there may be
+	}
+	for file := range entries {
+		if v.isTest(file) {
+			return true
+		}
+	}
+	return false
+}
+
+// appeared: settings of a test runner stand in a file that had none of it. What
+// cannot be read has none.
+func (v *Verifier) appeared(ctx context.Context, file, from, to string) bool {
+	was, err := v.Repo.Show(ctx, from, file)
+	if err != nil {
+		was = nil
+	}
+	now, err := v.Repo.Show(ctx, to, file)
+	if err != nil {
+		return false
+	}
+	before := runnerSettings(file, was)
+	return slices.ContainsFunc(runnerSettings(file, now), func(key string) bool { return !slices.Contains(before, key) })
+}
+
+// runnerSettings names the settings of test runners in a file of many settings.
+func runnerSettings(file string, content []byte) []string {
+	var keys []string
+	switch path.Base(file) {
+	case "package.json":
+		all, _ := members(content)
+		for key := range strings.FieldsSeq(runnerKeys) {
+			if _, there := all[key]; there {
+				keys = append(keys, key)
+			}
+		}
+	case "pyproject.toml":
+		all, _ := tools(content, nil)
+		for key := range all {
+			keys = append(keys, key)
+		}
+	case "setup.cfg":
+		for _, p := range sections(iniSection)(content, nil) {
+			if p.judges {
+				keys = append(keys, p.name)
+			}
+		}
+	}
+	return keys
+}

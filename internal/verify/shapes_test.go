@@ -1,0 +1,63 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// conftests is sums whose runner takes up a conftest.py, in the shell's language.
+func conftests(lib, test string) files {
+	f := sums(lib, test)
+	f["run"] = "[ -e ./conftest.py ] && . ./conftest.py\n" + f["run"]
+	return f
+}
+
+// A new file that changes what the old tests do is no new test: the gates run
+// once more without it.
+func TestAFileThatChangesWhatOldTestsDoIsAChangeOfThem(t *testing.T) {
+	t.Parallel()
+	const cheat = "sed() { command sed \"$@\" | command sed 's/^test_add$/true/'; }\n"
+	mod := func(lib string) files {
+		return files{
+			"go.mod": "module calc\n\ngo 1.24\n", "calc.go": "package calc\n\nvar zero = " + lib + "\n\nfunc Add(a, b int) int { return a + b + zero }\n",
+			"calc_test.go": testFile("TestAdd", "if Add(1, 2) != 3 {\n\t\tt.Error(\"1+2\")\n\t}"),
+		}
+	}
+	cases := []struct {
+		name    string
+		start   files
+		work    files
+		gate    string
+		want    gate.Evidence
+		changed bool
+	}{
+		{"a conftest that answers for the tests", conftests(subtracts, wantsSum), files{"conftest.py": cheat}, "", gate.NoEvidence, true},
+		{"a conftest beside real work", conftests(subtracts, wantsSum), files{"lib": adds, "conftest.py": "x=1\n"}, "", gate.Discriminating, false},
+		{"the first tests bring one", files{"run": conftests("", "")["run"], "lib": "\n"}, files{"lib": adds, "conftest.py": "x=1\n", "add_test.sh": wantsSum}, "", gate.Discriminating, false},
+		{"a new test file of Go that bends the product", mod("1"), files{"bend_test.go": "package calc\n\nfunc init() { zero = 0 }\n"}, "go test ./...", gate.NoEvidence, true},
+		{
+			"one beside real work", mod("1"), files{
+				"calc.go": mod("0")["calc.go"], "main_test.go": "package calc\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) { os.Exit(m.Run()) }\n",
+			}, "go test ./...", gate.Discriminating, false,
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			gates := sumsGate()
+			options := func(o *verify.Options) { o.Tests = []string{"**/*_test.sh", "**/conftest.py"} }
+			if c.gate != "" {
+				gates, options = []gate.Gate{{Name: "a", Command: c.gate}}, nil
+			}
+			b := newBench(t, c.start, options)
+			got := b.claim(gates, c.work, nil).Verdict
+			if got.Status != gate.Pass || got.Evidence != c.want || got.TestsChanged != c.changed {
+				t.Errorf("%s %s, tests changed %v: %s %q", got.Status, got.Evidence, got.TestsChanged, got.Reason, got.Labels)
+			}
+		})
+	}
+}
