@@ -35,7 +35,7 @@ func TestRulesCatch(t *testing.T) {
 			"core is pure", "internal/core/loop/a.go", `import ("os"; "strings")`, packageFaults,
 			[]string{`internal/core/loop/a.go:3: core is pure and may not import "os"`},
 		},
-		{"the guard parses shell", "internal/core/guard/a.go", `import "mvdan.cc/sh/v3/syntax"`, packageFaults, nil},
+		{"core/shell parses shell", "internal/core/shell/a.go", `import "mvdan.cc/sh/v3/syntax"`, packageFaults, nil},
 		{
 			"others do not", "internal/core/plan/a.go", `import "mvdan.cc/sh/v3/syntax"`, packageFaults,
 			[]string{`internal/core/plan/a.go:3: core/plan may not import "mvdan.cc/sh/v3/syntax"`},

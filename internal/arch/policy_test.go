@@ -79,7 +79,7 @@ const pure = `
 // modules says who may import which package of another module. A path that ends
 // in "/..." stands for the packages below it too.
 const modules = `
-	mvdan.cc/sh/v3/...                    < core/guard doctor testreport verify
+	mvdan.cc/sh/v3/...                    < core/shell doctor testreport verify
 	github.com/alecthomas/kong            < cli
 	github.com/bmatcuk/doublestar/v4      < config verify
 	github.com/goccy/go-yaml/...          < config

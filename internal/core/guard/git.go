@@ -2,58 +2,56 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// git judges one git command; args begin behind the word git.
-func (j *judge) git(args []word) {
-	cwd := j.cwd
-	defer func() { j.cwd = cwd }()
+// git judges one git command; args begin behind the word git. What its aliases
+// and hooks of other kinds run is told by the shell.
+func (j *judge) git(c *shell.Command, args []word) {
+	dir := j.dir
+	defer func() { j.dir = dir }()
 	args = j.gitOptions(args)
 	if len(args) == 0 {
 		return
 	}
-	if !args[0].static {
-		if carriesVerb(join(args).text) {
-			j.ask("a git command that is put together at run time")
+	sub, rest := args[0], args[1:]
+	switch {
+	case !sub.Static && carriesVerb(shell.Join(args)):
+		j.ask("a git command that is put together at run time, " + clip(shell.Join(args).Source))
+	case !sub.Static:
+		j.unknown("git " + shell.Join(args).Source)
+	case sub.Glob:
+		j.ask("a git command that is a pattern, " + clip(sub.Text))
+	case has(rest, "--help", ""):
+	default:
+		if judge, ok := gitRules[sub.Text]; ok {
+			judge(j, rest)
 		}
-		return
-	}
-	sub, rest := args[0].text, args[1:]
-	if has(rest, "--help", "") {
-		return
-	}
-	switch sub { // these run commands themselves
-	case "config":
-		j.config(rest)
-	case "submodule":
-		if len(rest) > 1 && rest[0].text == "foreach" {
-			j.embedded(join(operands(rest[1:])))
+		switch sub.Text {
+		case "apply", "am":
+			j.applied(c, rest)
+		case "commit", "merge":
+			j.hooked(c)
 		}
-	case "bisect":
-		if len(rest) > 1 && rest[0].text == "run" {
-			j.command(rest[1:])
-		}
-	}
-	if judge, ok := gitRules[sub]; ok {
-		judge(j, rest)
 	}
 }
 
 // gitOptions takes off what stands before the subcommand.
 func (j *judge) gitOptions(args []word) []word {
-	for len(args) > 0 && args[0].static && strings.HasPrefix(args[0].text, "-") {
-		t := args[0].text
-		valued := t == "-C" || t == "-c" || t == "--git-dir" || t == "--work-tree" || t == "--namespace" || t == "--config-env"
-		if valued && len(args) > 1 {
+	for len(args) > 0 && args[0].Static && strings.HasPrefix(args[0].Text, "-") {
+		t := args[0].Text
+		if listed("-C -c --git-dir --work-tree --namespace --config-env", t) && len(args) > 1 {
 			value := args[1]
 			switch {
-			case t == "-C" && value.static:
-				j.cwd = j.resolve(value.text)
+			case t == "-C" && value.Static:
+				j.dir = j.resolve(value.Text)
 			case t == "-C":
-				j.cwd = ""
-			case t == "-c" && strings.HasPrefix(strings.TrimLeft(value.text, `"'`), "alias."):
-				j.gitAlias(value)
+				j.dir = ""
+			case strings.HasPrefix(strings.ToLower(value.Text), "core.hookspath"):
+				j.deny(RuleHooks, "git "+t+" core.hooksPath")
 			}
 			args = args[1:]
 		}
@@ -62,17 +60,31 @@ func (j *judge) gitOptions(args []word) []word {
 	return args
 }
 
-// gitAlias judges what a new name for a command would run.
-func (j *judge) gitAlias(w word) {
-	_, value, ok := strings.Cut(w.text, "=")
-	if !ok {
-		value = w.text
+// hooked judges the variables that tell hook runners to do nothing.
+func (j *judge) hooked(c *shell.Command) {
+	for _, w := range c.Env {
+		name, value, _ := strings.Cut(w.Text, "=")
+		switch {
+		case (name == "HUSKY" || name == "LEFTHOOK") && (value == "0" || value == "false"),
+			(name == "SKIP" || name == "LEFTHOOK_EXCLUDE" || name == "HUSKY_SKIP_HOOKS") && value != "":
+			j.deny(RuleHooks, name+"="+clip(value))
+		case strings.HasPrefix(name, "GIT_CONFIG_") && strings.EqualFold(value, "core.hooksPath"):
+			j.deny(RuleHooks, "core.hooksPath in the environment")
+		}
 	}
-	if script, ok := strings.CutPrefix(value, "!"); ok {
-		j.embedded(word{text: script, static: w.static})
-		return
+}
+
+// applied judges what a patch changes, if it stands in the script.
+func (j *judge) applied(c *shell.Command, args []word) {
+	for _, o := range []string{"--check", "--stat", "--numstat", "--summary", "--abort", "--cached"} {
+		if has(args, o, "") {
+			return
+		}
 	}
-	j.embedded(word{text: "git " + value, static: w.static})
+	j.patched(c.In.Text)
+	if ops := operands(args); len(ops) > 0 && ops[0].Text != "-" {
+		j.unknown("the patch " + ops[0].Source)
+	}
 }
 
 type gitRule func(j *judge, args []word)
@@ -83,9 +95,11 @@ func always(id, what string) gitRule {
 }
 
 // when makes a rule for a subcommand that is not allowed with some options.
+// Other short options that take values stand behind a colon.
 func when(id, what, long, short string) gitRule {
+	short, valued, _ := strings.Cut(short, ":")
 	return func(j *judge, args []word) {
-		if has(args, long, short) {
+		if flag(args, long, short, valued) {
 			j.deny(id, what)
 		}
 	}
@@ -96,7 +110,7 @@ func verb(id, what string, names ...string) gitRule {
 	return func(j *judge, args []word) {
 		ops := operands(args)
 		for _, name := range names {
-			if len(ops) > 0 && ops[0].text == name {
+			if len(ops) > 0 && ops[0].Text == name {
 				j.deny(id, what+" "+name)
 			}
 		}
@@ -119,14 +133,22 @@ var gitRules = map[string]gitRule{
 	"lfs":       verb(RulePush, "git lfs", "push"),
 	"svn":       verb(RulePush, "git svn", "dcommit"),
 
-	"merge": func(j *judge, args []word) {
-		if !has(args, "--abort", "") && j.isProtected(j.branch) {
-			j.deny(RuleMerge, "git merge into "+clip(j.branch))
-		}
-	},
+	"merge": all(
+		when(RuleHooks, "git merge --no-verify", "--no-verify", ""),
+		func(j *judge, args []word) {
+			if !has(args, "--abort", "") && j.isProtected(j.branch) {
+				j.deny(RuleMerge, "git merge into "+clip(j.branch))
+			}
+		},
+	),
 	"fetch": (*judge).fetch,
 	"pull": all(
-		when(RuleHistory, "git pull --rebase", "--rebase", "r"),
+		func(j *judge, args []word) {
+			if !has(args, "--rebase", "r") || contains(args, "--rebase=false") {
+				return
+			}
+			j.deny(RuleHistory, "git pull --rebase")
+		},
 		(*judge).fetch,
 	),
 
@@ -135,7 +157,10 @@ var gitRules = map[string]gitRule{
 			j.deny(RuleHistory, "git rebase")
 		}
 	},
-	"commit":        when(RuleHistory, "git commit --amend", "--amend", ""),
+	"commit": all(
+		when(RuleHistory, "git commit --amend", "--amend", ""),
+		when(RuleHooks, "git commit --no-verify", "--no-verify", "n:mFCctuS"),
+	),
 	"filter-branch": always(RuleHistory, "git filter-branch"),
 	"filter-repo":   always(RuleHistory, "git filter-repo"),
 	"replace":       always(RuleHistory, "git replace"),
@@ -143,8 +168,18 @@ var gitRules = map[string]gitRule{
 	"reflog":        verb(RuleHistory, "git reflog", "expire", "delete", "drop"),
 	"prune":         always(RuleHistory, "git prune"),
 	"gc":            when(RuleHistory, "git gc --prune", "--prune", ""),
-	"branch":        when(RuleHistory, "git branch with force", "--force", "DMCf"),
-	"tag":           when(RuleHistory, "git tag with delete or force", "--delete", "df"),
+	"branch": all(
+		(*judge).branches,
+		when(RuleHistory, "git branch with force", "--force", "DMCf:u"),
+	),
+	"tag": all(
+		when(RuleHistory, "git tag --delete", "--delete", "d:mFu"),
+		when(RuleHistory, "git tag --force", "--force", "f:mFu"),
+	),
+	"config":       (*judge).config,
+	"mv":           (*judge).move,
+	"rm":           (*judge).untrack,
+	"update-index": (*judge).index,
 	"symbolic-ref": func(j *judge, args []word) {
 		if len(operands(args)) > 1 {
 			j.deny(RuleHistory, "git symbolic-ref")
@@ -165,8 +200,8 @@ var gitRules = map[string]gitRule{
 	"read-tree":      when(RuleDestructive, "git read-tree --reset", "--reset", "u"),
 	"worktree":       (*judge).worktree,
 	"clone": func(j *judge, args []word) {
-		if ops := operands(args); len(ops) > 1 && ops[len(ops)-1].static {
-			j.write(ops[len(ops)-1].text)
+		if ops := operands(without(args, "bo", "--branch --depth --origin --reference")); len(ops) > 1 {
+			j.each(ops[len(ops)-1], j.write)
 		}
 	},
 }
@@ -183,7 +218,7 @@ func (j *judge) isProtected(branch string) bool {
 // fetch may write local branches by a refspec: `git fetch . topic:main`.
 func (j *judge) fetch(args []word) {
 	for _, w := range operands(args) {
-		_, to, ok := strings.Cut(w.text, ":")
+		_, to, ok := strings.Cut(w.Text, ":")
 		if ok && j.isProtected(strings.TrimPrefix(to, "refs/heads/")) {
 			j.deny(RuleMerge, "fetching into "+clip(to))
 		}
@@ -200,8 +235,8 @@ func (j *judge) reset(args []word) {
 		}
 	}
 	ops := operands(args)
-	if len(ops) > 0 && ops[0].static && ops[0].text != "HEAD" && ops[0].text != "@" && revision(ops[0].text) {
-		j.deny(RuleHistory, "git reset to "+clip(ops[0].text))
+	if len(ops) > 0 && ops[0].Static && ops[0].Text != "HEAD" && ops[0].Text != "@" && revision(ops[0].Text) {
+		j.deny(RuleHistory, "git reset to "+clip(ops[0].Text))
 	}
 }
 
@@ -214,43 +249,92 @@ func revision(s string) bool {
 }
 
 // checkout follows the branch and denies what throws the whole tree's changes
-// away; a single file may go back.
+// away; a single file may go back to what was last committed.
 func (j *judge) checkout(args []word) {
 	ops := operands(args)
 	switch {
-	case has(args, "--force", "f") || has(args, "--discard-changes", ""):
+	case flag(args, "--force", "f", "bBcC") || has(args, "--discard-changes", ""):
 		j.deny(RuleDestructive, "a forced checkout")
 	case wholeTree(ops):
 		j.deny(RuleDestructive, "git checkout of everything")
-	case has(args, "--force-create", "BC"):
+	case flag(args, "--force-create", "BC", "bc"):
 		j.deny(RuleHistory, "resetting a branch")
-	case len(ops) > 0 && !hasDashes(args):
-		j.branch = ""
-		if ops[0].static {
-			j.branch = ops[0].text
+	case contains(args, "--"):
+		at := slices.IndexFunc(args, func(w word) bool { return w.Text == "--" })
+		if old := operands(args[:at]); len(old) > 0 && !atHead(old[0].Text) {
+			j.all(args[at+1:], j.write)
 		}
+	case len(ops) == 1:
+		j.branch = ""
+		if ops[0].Static {
+			j.branch = ops[0].Text
+		}
+	case len(ops) > 1 && flag(args, "--create", "bc", ""):
+		j.branch = ops[0].Text
+	case len(ops) > 1 && !atHead(ops[0].Text):
+		j.all(ops[1:], j.write)
 	}
 }
+
+func atHead(rev string) bool { return rev == "HEAD" || rev == "@" }
 
 func (j *judge) restore(args []word) {
-	staged := has(args, "--staged", "S") && !has(args, "--worktree", "W")
-	if !staged && wholeTree(operands(args)) {
+	staged := flag(args, "--staged", "S", "s") && !flag(args, "--worktree", "W", "s")
+	ops := operands(without(args, "s", "--source"))
+	source, given := option(args, "-s", "--source")
+	switch {
+	case staged:
+	case wholeTree(ops):
 		j.deny(RuleDestructive, "git restore of everything")
+	case given && !atHead(source.Text):
+		j.all(ops, j.write)
 	}
 }
 
-func hasDashes(args []word) bool {
-	for _, w := range args {
-		if w.text == "--" {
-			return true
+// branches: a protected one may not be deleted, renamed or moved.
+func (j *judge) branches(args []word) {
+	if !flag(args, "--delete", "dDmMf", "u") && !has(args, "--move", "") && !has(args, "--force", "") {
+		return
+	}
+	for _, w := range operands(args) {
+		if j.isProtected(w.Text) {
+			j.deny(RuleMerge, "git branch on "+clip(w.Text))
 		}
 	}
-	return false
+}
+
+func (j *judge) move(args []word) {
+	ops := operands(args)
+	if len(ops) < 2 || has(args, "--dry-run", "n") {
+		return
+	}
+	j.all(ops[:len(ops)-1], j.remove)
+	j.into(ops[:len(ops)-1], ops[len(ops)-1])
+}
+
+func (j *judge) untrack(args []word) {
+	if !has(args, "--dry-run", "n") && !has(args, "--cached", "") {
+		j.all(operands(args), j.remove)
+	}
+}
+
+// index judges what hides changes from git, or puts others in their place.
+func (j *judge) index(args []word) {
+	for _, o := range []string{"--assume-unchanged", "--skip-worktree", "--cacheinfo", "--index-info", "--force-remove"} {
+		if has(args, o, "") {
+			j.deny(RuleGitDir, "git update-index "+o)
+			return
+		}
+	}
+}
+
+func contains(args []word, text string) bool {
+	return slices.ContainsFunc(args, func(w word) bool { return w.Text == text })
 }
 
 func wholeTree(ops []word) bool {
 	for _, w := range ops {
-		switch w.text {
+		switch w.Text {
 		case ".", "./", "*", ":/", ":", "/":
 			return true
 		}
@@ -261,27 +345,28 @@ func wholeTree(ops []word) bool {
 func (j *judge) worktree(args []word) {
 	ops := operands(args)
 	switch {
-	case len(ops) > 1 && ops[0].text == "add" && ops[1].static:
-		j.write(ops[1].text)
-	case len(ops) > 0 && ops[0].text == "remove" && has(args, "--force", "f"):
+	case len(ops) > 1 && ops[0].Text == "add":
+		j.each(ops[1], j.write)
+	case len(ops) > 0 && ops[0].Text == "remove" && has(args, "--force", "f"):
 		j.deny(RuleDestructive, "git worktree remove --force")
 	}
 }
 
-// config may define an alias, or take the person's commit hooks away.
+// config may take the person's commit hooks away.
 func (j *judge) config(args []word) {
-	ops := operands(args)
-	if len(ops) > 0 && ops[0].text == "set" {
+	ops := operands(without(args, "f", "--file --blob"))
+	reads := has(args, "--get", "") || has(args, "--get-all", "") || has(args, "--list", "l") || len(ops) > 0 && listed("get list", ops[0].Text)
+	unsets := has(args, "--unset", "") || has(args, "--unset-all", "") || len(ops) > 0 && ops[0].Text == "unset"
+	if len(ops) > 0 && listed("set unset get", ops[0].Text) {
 		ops = ops[1:]
 	}
-	if len(ops) < 2 {
+	if reads || len(ops) == 0 || len(ops) < 2 && !unsets {
 		return
 	}
-	key := strings.ToLower(ops[0].text)
-	switch {
-	case key == "core.hookspath":
-		j.deny(RuleGitDir, "changing core.hooksPath")
-	case strings.HasPrefix(key, "alias."):
-		j.gitAlias(word{text: ops[1].text, static: ops[1].static})
+	if strings.EqualFold(ops[0].Text, "core.hooksPath") {
+		j.deny(RuleHooks, "changing core.hooksPath")
+	}
+	if has(args, "--global", "") || has(args, "--system", "") {
+		j.deny(RuleOutside, "git config beyond this repository")
 	}
 }

@@ -1,19 +1,22 @@
 // Package guard judges one tool call of an agent before it runs: may it?
 //
-// Calls are read as structure, never searched as text. A shell command is
-// parsed, and the simple commands in it are found through lists, subshells,
-// functions, `bash -c`, env, xargs, sudo and their like; a word about a push in
-// a commit message is no push. Paths are cleaned lexically only: whoever calls
-// Judge resolves symbolic links first.
+// Calls are read as structure, never searched as text. core/shell tells which
+// commands a script would run, and each is compared with the rules: a word about
+// a push in a commit message is no push. Paths are cleaned lexically; whoever
+// calls Judge says where links lead (Rules.Resolve).
 //
-// What cannot be resolved (variables, substitutions, scripts) is allowed, for a
-// guard is a railing and not a wall; confinement is the wall. Only where the
-// unresolved carries a rule's own words is the answer Ask, which a loop without
-// a person takes as Deny. Deny wins over Ask, Ask over Allow. Reading is
-// allowed.
+// What cannot be told (the environment's variables, what commands print) is
+// allowed, and named in the verdict for the journal: a guard is a railing and not
+// a wall; confinement is the wall. Only where it carries a rule's own words is
+// the answer Ask, which a loop without a person takes as Deny. Deny wins over
+// Ask, Ask over Allow.
 package guard
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
+)
 
 // Decision is the answer to a call.
 type Decision string
@@ -69,30 +72,46 @@ type Verdict struct {
 
 // Judge answers a call.
 func Judge(c Call, r Rules) Verdict {
-	j := &judge{rules: r, cwd: c.Dir, branch: r.Branch, verdict: Verdict{Decision: Allow}}
-	if j.cwd == "" {
-		j.cwd = r.Root
+	j := &judge{rules: r, dir: c.Dir, branch: r.Branch, verdict: Verdict{Decision: Allow}}
+	if j.dir == "" {
+		j.dir = r.Root
 	}
 	switch c.Tool {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		j.fileTool(c)
+	case "Read", "Grep", "NotebookRead":
+		j.readTool(c)
 	default:
 		// Shell tools have many names; the command is what counts.
 		if command, ok := c.Input["command"].(string); ok {
-			j.script(command)
+			shell.Read(command, j.options(), j)
 		}
+	}
+	if j.verdict.Decision != Allow {
+		j.verdict.Unknown = ""
 	}
 	return j.verdict
 }
 
-// judge collects the answer to one call while its commands are walked in
-// order, with what they change on the way.
+func (j *judge) options() shell.Options {
+	o := shell.Options{Dir: j.dir, Home: j.rules.Home, Root: j.rules.Root, Vars: map[string]string{"HOME": "~"}}
+	if j.rules.StateDir != "" {
+		o.Vars["PAWL_HOME"] = j.rules.StateDir
+	}
+	if temp := j.rules.AllowWriteOutside; len(temp) > 0 {
+		o.Temp = temp[0]
+	}
+	return o
+}
+
+// judge collects the answer to one call while its commands are told in order,
+// with what they change on the way. It is the shell's host.
 type judge struct {
 	rules   Rules
-	cwd     string // "" once it cannot be told
-	branch  string // "" once it cannot be told
-	depth   int    // of scripts within scripts
-	lifted  bool   // by a pattern that allows the command under way
+	dir     string            // where the command under way runs; "" = cannot be told
+	branch  string            // "" once it cannot be told
+	lifted  bool              // by a pattern that allows what is under way
+	links   map[string]string // symbolic links that the command makes itself
 	verdict Verdict
 }
 

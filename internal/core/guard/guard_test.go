@@ -182,7 +182,7 @@ func TestHugeAndDeepCommands(t *testing.T) {
 		{strings.Repeat("! ", 100_000) + "git push", "ask"},
 		{strings.Repeat("{ ", 100_000) + "git push", "ask"},
 		{strings.Repeat("x\n", 500_000) + "git push", "ask"},
-		{strings.Repeat("sudo ", 10_000) + "git push", "deny"},
+		{strings.Repeat("sudo ", 10_000) + "git push", "ask"},
 		{strings.Repeat("eval ", 10_000) + "git push", "ask"},
 		{strings.Repeat("a | ", 10_000) + "git push", "deny"},
 		{strings.Repeat("${a:-", 40_000) + "git push", "ask"},
@@ -195,7 +195,7 @@ func TestHugeAndDeepCommands(t *testing.T) {
 		if string(v.Decision) != c.want {
 			t.Errorf("%.20s… → %s, want %s", c.command, v.Decision, c.want)
 		}
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > 2*time.Second {
 			t.Errorf("%.20s… took %v", c.command, took)
 		}
 	}

@@ -3,17 +3,23 @@ package guard
 import (
 	"path"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// devices may be written from anywhere.
-var devices = map[string]bool{
-	"/dev/null": true, "/dev/stdout": true, "/dev/stderr": true, "/dev/tty": true, "/dev/zero": true, "NUL": true,
+// devices may be read and written from anywhere.
+func device(name string) bool {
+	switch name {
+	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero", "NUL":
+		return true
+	}
+	return strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/self/fd/")
 }
 
 func (j *judge) fileTool(c Call) {
 	for _, key := range []string{"file_path", "notebook_path"} {
 		if p, ok := c.Input[key].(string); ok && p != "" {
-			j.write(p)
+			j.write(p, false)
 			if at := j.resolve(p); at != "" && j.rules.Seen != nil && !j.rules.Seen(at) {
 				j.deny(RuleUnread, c.Tool+" of "+clip(p))
 			}
@@ -23,84 +29,144 @@ func (j *judge) fileTool(c Call) {
 	j.ask(c.Tool + " without a path")
 }
 
-// write judges the change of one file, by name. Both its name and where its
-// links lead are judged.
-func (j *judge) write(name string) {
-	p := j.resolve(name)
-	if p == "" {
-		j.unknown("writing " + name)
-		return
-	}
-	if devices[name] || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/self/fd/") {
-		return
-	}
-	j.change(name, p)
-	if real := j.followed(p); real != p {
-		j.change(name, real)
+func (j *judge) readTool(c Call) {
+	for _, key := range []string{"file_path", "notebook_path", "path", "glob"} {
+		if p, ok := c.Input[key].(string); ok && p != "" {
+			j.read(p, key == "glob")
+		}
 	}
 }
 
+// each judges the file that a word names. What can be told of a name in part is
+// judged by that part.
+func (j *judge) each(w word, judge func(name string, glob bool)) {
+	switch {
+	case w.Text == "":
+	case w.Static:
+		judge(w.Text, w.Glob)
+	case !strings.HasPrefix(w.Text, shell.Hole):
+		judge(w.Text, w.Glob)
+		j.unknown(w.Source)
+	default: // somewhere: it may be here
+		before := j.verdict
+		_, rest, _ := strings.Cut(w.Text[len(shell.Hole):], "/")
+		judge(path.Join(slashed(j.rules.Root), path.Clean("/"+rest)), w.Glob)
+		switch id := j.verdict.Rule; {
+		case before.Decision != Allow || rest == "":
+			j.verdict = before
+		case id == RuleSecret || id == RuleState || id == RuleSettings || id == RuleGitDir || id == RuleProtected:
+			j.verdict = before
+			j.ask("a path that is put together at run time, " + clip(w.Source))
+		default:
+			j.verdict = before
+		}
+		j.unknown(w.Source)
+	}
+}
+
+func (j *judge) all(words []word, judge func(name string, glob bool)) {
+	for _, w := range words {
+		j.each(w, judge)
+	}
+}
+
+// write judges the change of one file. Both its name and where its links lead
+// are judged.
+func (j *judge) write(name string, glob bool) { j.change("writing ", name, glob) }
+
+func (j *judge) change(doing, name string, glob bool) {
+	p := j.resolve(name)
+	if device(name) {
+		return
+	}
+	if p == "" {
+		j.unknown(doing + name)
+		return
+	}
+	j.changeAt(doing+clip(name), p, glob)
+	if real := j.followed(p); real != p {
+		j.changeAt(doing+clip(name), real, glob)
+	}
+}
+
+// followed is where the links of a path lead, those too that the command itself
+// makes.
 func (j *judge) followed(p string) string {
+	for link, to := range j.links {
+		if within(p, link) {
+			p = to + strings.TrimPrefix(p, link)
+			break
+		}
+	}
 	if j.rules.Resolve == nil {
 		return p
 	}
 	return slashed(j.rules.Resolve(p))
 }
 
-// change judges the change of the file at an absolute path.
-func (j *judge) change(name, p string) {
-	r := j.rules
-	what := "writing " + clip(name)
-	if x, ok := j.about(r.Deny, "write", p); ok {
-		j.custom(Deny, x)
-	}
-	if x, ok := j.about(r.Ask, "write", p); ok {
-		j.custom(Ask, x)
-	}
+// changeAt judges the change of the file at an absolute path.
+func (j *judge) changeAt(what, p string, glob bool) {
 	lifted := j.lifted
 	defer func() { j.lifted = lifted }()
-	if _, ok := j.about(r.Allow, "write", p); ok {
-		j.lifted = true
-	}
+	j.paths("write", p)
 	switch {
 	case j.state(p):
 		j.deny(RuleState, what)
-	case j.protected(p):
+	case j.isSettings(p, glob):
+		j.deny(RuleSettings, what)
+	case j.protected(p, glob):
 		j.deny(RuleProtected, what)
-	case inGitDir(p):
+	case inGitDir(p, glob):
 		j.deny(RuleGitDir, what)
 	case j.writable(p):
-	case !within(p, slashed(r.Root)):
+	case !within(p, slashed(j.rules.Root)):
 		j.deny(RuleOutside, what)
 	case !j.inScope(p):
 		j.deny(RuleScope, what)
 	}
 }
 
-func (j *judge) inScope(p string) bool {
-	if len(j.rules.Scope) == 0 {
-		return true
+// paths applies the settings' own patterns to a path.
+func (j *judge) paths(verb, p string) {
+	if x, ok := j.about(j.rules.Deny, verb, p); ok {
+		j.custom(Deny, x)
 	}
+	if x, ok := j.about(j.rules.Ask, verb, p); ok {
+		j.custom(Ask, x)
+	}
+	if _, ok := j.about(j.rules.Allow, verb, p); ok {
+		j.lifted = true
+	}
+}
+
+func (j *judge) inScope(p string) bool {
 	for _, glob := range j.rules.Scope {
 		if j.covers(glob, p) {
 			return true
 		}
 	}
-	return false
+	return len(j.rules.Scope) == 0
 }
 
 // remove judges what takes a whole path away: a folder goes with all that it
 // holds.
-func (j *judge) remove(name string) {
+func (j *judge) remove(name string, glob bool) {
 	p := j.resolve(name)
 	root := slashed(j.rules.Root)
-	if p != "" && (p == root || p == root+"/*" || p == root+"/.") {
+	dir, last := path.Split(p)
+	if p == root || p != "" && strings.TrimSuffix(dir, "/") == root && (last == "**" || glob && strings.Trim(last, "*?") == "") {
 		j.deny(RuleDestructive, "removing the whole work tree")
 		return
 	}
-	j.write(name)
-	for _, guarded := range append([]string{j.rules.StateDir}, j.rules.Protected...) {
-		if p != "" && guarded != "" && within(slashed(guarded), p) {
+	j.change("removing ", name, glob)
+	guarded := append([]string{j.rules.StateDir}, j.rules.Protected...)
+	for _, s := range j.settings() {
+		if within(s, root+"/.claude") && p == root+"/.claude" || p == s {
+			guarded = append(guarded, s)
+		}
+	}
+	for _, g := range guarded {
+		if p != "" && p != "/" && g != "" && within(slashed(g), p) {
 			j.deny(RuleProtected, "removing "+clip(name))
 		}
 	}
@@ -125,63 +191,86 @@ func (j *judge) writable(p string) bool {
 	return false
 }
 
-func (j *judge) protected(p string) bool {
-	for _, glob := range j.rules.Protected {
-		if glob != "" && (match(slashed(glob), p) || within(p, slashed(glob))) {
+func (j *judge) protected(p string, glob bool) bool {
+	for _, g := range j.rules.Protected {
+		if g != "" && (match(slashed(g), p) || within(p, slashed(g)) || glob && reaches(p, slashed(g))) {
 			return true
 		}
 	}
 	return false
 }
 
-// resolve makes a name absolute and clean; "" if its folder is not known. A
-// home that is not known is a place outside of everything.
-func (j *judge) resolve(name string) string {
-	if name == "~" || strings.HasPrefix(name, "~") {
-		user, rest, _ := strings.Cut(name, "/")
-		home := "/~/" + user
-		if user == "~" && j.rules.Home != "" {
-			home = slashed(j.rules.Home)
+// settings are the files by which the clients of agents are told what they may
+// do: in the project, the person's, and the machine's.
+func (j *judge) settings() []string {
+	root, home := slashed(j.rules.Root), j.resolve("~")
+	return []string{
+		root + "/.claude/settings.json", root + "/.claude/settings.local.json", root + "/.claude/hooks", root + "/.mcp.json",
+		root + "/.codex/config.toml", root + "/.codex/hooks.json", root + "/.gemini/settings.json", root + "/.cursor/hooks.json",
+		root + "/.cursor/mcp.json", root + "/opencode.json",
+		home + "/.claude/settings.json", home + "/.claude/settings.local.json", home + "/.claude/hooks", home + "/.claude/plugins",
+		home + "/.claude.json", home + "/.codex/config.toml", home + "/.codex/hooks.json", home + "/.gemini/settings.json",
+		home + "/.config/opencode", home + "/.config/pawl",
+		"/etc/claude-code", "/Library/Application Support/ClaudeCode", "c:/Program Files/ClaudeCode", "c:/ProgramData/ClaudeCode",
+	}
+}
+
+// isSettings: case is folded, for there are file systems that do.
+func (j *judge) isSettings(p string, glob bool) bool {
+	if !strings.Contains(p, "/.") && !strings.Contains(p, "laude") && !strings.HasSuffix(p, ".json") && !glob {
+		return false
+	}
+	low := strings.ToLower(p)
+	for _, s := range j.settings() {
+		if s = strings.ToLower(s); within(low, s) || glob && reaches(low, s) {
+			return true
 		}
-		return path.Join(home, rest)
 	}
-	p := strings.ReplaceAll(name, `\`, "/")
-	if strings.HasPrefix(p, "/") || drive(p) {
-		return slashed(name)
-	}
-	if j.cwd == "" {
-		return ""
-	}
-	return slashed(j.cwd + "/" + p)
+	return false
 }
 
-// slashed cleans an absolute path. A drive's letter is folded, as Windows does.
-func slashed(p string) string {
-	if drive(p) || strings.HasPrefix(p, `\\`) {
-		p = strings.ReplaceAll(p, `\`, "/")
-	}
-	if drive(p) {
-		p = strings.ToLower(p[:1]) + p[1:]
-	}
-	return path.Clean(p)
-}
+// resolve makes a name absolute and clean; "" if its folder is not known.
+func (j *judge) resolve(name string) string { return shell.Abs(j.dir, j.rules.Home, name) }
 
-func drive(p string) bool {
-	return len(p) >= 2 && p[1] == ':' && (p[0]|0x20 >= 'a' && p[0]|0x20 <= 'z')
-}
+func slashed(p string) string { return shell.Slashed(p) }
 
 func within(p, dir string) bool {
-	return p == dir || strings.HasPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+	return p == dir || strings.HasPrefix(p, dir) && (strings.HasSuffix(dir, "/") || p[len(dir)] == '/')
 }
 
-// inGitDir: case is folded, for there are file systems that do.
-func inGitDir(p string) bool {
+// inGitDir: case is folded here too.
+func inGitDir(p string, glob bool) bool {
 	for part := range strings.SplitSeq(p, "/") {
-		if strings.EqualFold(part, ".git") {
+		if strings.EqualFold(part, ".git") || glob && shellMatch(part, ".git") {
 			return true
 		}
 	}
 	return false
+}
+
+// reaches tells whether the names that a glob stands for may be a path, or lie
+// in it. Of a path that is a glob itself, what stands before its own stars
+// counts.
+func reaches(glob, p string) bool {
+	g, s := strings.Split(glob, "/"), strings.Split(p, "/")
+	for i, part := range s {
+		if strings.ContainsAny(part, "*?[") {
+			return i > 0 && i < len(g) && strings.Trim(s[len(s)-1], "*") == ""
+		}
+		if i >= len(g) || part != g[i] && !shellMatch(g[i], part) {
+			return false
+		}
+	}
+	return true
+}
+
+// shellMatch is path.Match, but that no star matches a dot in front.
+func shellMatch(glob, name string) bool {
+	if strings.HasPrefix(name, ".") && !strings.HasPrefix(glob, ".") {
+		return false
+	}
+	ok, err := path.Match(glob, name)
+	return ok && err == nil
 }
 
 // match compares a path with a glob in which ** stands for any folders. Bad

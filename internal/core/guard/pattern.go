@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
 // Pattern is a line of the settings: what to allow, to deny or to ask about. It
@@ -123,7 +125,7 @@ func (p Pattern) loosens(args []word) bool {
 		return false
 	}
 	for _, a := range args {
-		if !a.static {
+		if !a.Static {
 			return false
 		}
 	}
@@ -135,11 +137,11 @@ func (p Pattern) begins(args []word, but string) bool {
 		return false
 	}
 	for i, w := range p.words {
-		text := args[i].text
+		text := args[i].Text
 		if i == 0 && !strings.Contains(w, "/") {
-			text = base(text)
+			text = shell.Base(text)
 		}
-		if !args[i].static || !starred(w, text, but) {
+		if !args[i].Static || !starred(w, text, but) {
 			return false
 		}
 	}
@@ -188,7 +190,7 @@ func (j *judge) covers(glob, p string) bool {
 	switch {
 	case strings.HasPrefix(g, "~"):
 		g = j.resolve(g)
-	case strings.HasPrefix(g, "/") || drive(g):
+	case strings.HasPrefix(g, "/") || shell.HasDrive(g):
 		g = slashed(g)
 	case !strings.Contains(strings.TrimPrefix(g, "./"), "/") && !strings.HasPrefix(g, "./") && g != "." && g != "**":
 		g = slashed(j.rules.Root) + "/**/" + g

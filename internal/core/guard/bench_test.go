@@ -1,0 +1,25 @@
+package guard_test
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/guard"
+)
+
+// A verdict must cost nothing that anybody could feel: every tool call waits for
+// it.
+func BenchmarkJudge(b *testing.B) {
+	for name, command := range map[string]string{
+		"plain":  "go test ./internal/core/guard",
+		"usual":  `cd internal/core && go test ./... 2>&1 | tail -40 && git add -A && git commit -m "Say why git push is refused"`,
+		"script": "set -e\nfor d in a b c; do (cd $d && make build); done\nx=$(git rev-parse HEAD)\nif [ -n \"$x\" ]; then echo \"$x\" > out.txt; fi",
+	} {
+		b.Run(name, func(b *testing.B) {
+			c := guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: "/w/repo"}
+			r := rules()
+			for b.Loop() {
+				guard.Judge(c, r)
+			}
+		})
+	}
+}

@@ -1,0 +1,87 @@
+package guard
+
+import (
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
+)
+
+func operands(args []word) []word { return shell.Operands(args) }
+
+// has tells whether a long option (or a prefix of it, as git takes them) or
+// one of the short letters is among the options.
+func has(args []word, long, short string) bool { return flag(args, long, short, "") }
+
+// flag is has for commands some of whose short options take values: what stands
+// behind those letters in one word is a value.
+func flag(args []word, long, short, valued string) bool {
+	for _, w := range args {
+		if w.Text == "--" {
+			return false
+		}
+		name, _, _ := strings.Cut(w.Text, "=")
+		switch {
+		case strings.HasPrefix(name, "--"):
+			if long != "" && len(name) >= 5 && strings.HasPrefix(long, name) {
+				return true
+			}
+		case strings.HasPrefix(name, "-"):
+			letters := name[1:]
+			if at := strings.IndexAny(letters, valued); at >= 0 {
+				letters = letters[:at+1]
+			}
+			if strings.ContainsAny(letters, short) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// option is the value that follows an option, or is joined to it.
+func option(args []word, short, long string) (word, bool) {
+	for i, w := range args {
+		value, joined := strings.CutPrefix(w.Text, long+"=")
+		switch {
+		case w.Text == "--":
+			return word{}, false
+		case (w.Text == short || w.Text == long) && i+1 < len(args):
+			return args[i+1], true
+		case joined && long != "":
+			return word{Text: value, Source: w.Source, Static: w.Static, From: w.From}, true
+		case short != "" && len(w.Text) > 2 && strings.HasPrefix(w.Text, short) && w.Text[1] != '-':
+			return word{Text: w.Text[2:], Source: w.Source, Static: w.Static, From: w.From}, true
+		}
+	}
+	return word{}, false
+}
+
+// without takes off options with the value that follows them: short letters, and
+// long ones blank-separated.
+func without(args []word, letters, long string) []word {
+	out := make([]word, 0, len(args))
+	for i := 0; i < len(args); i++ {
+		t := args[i].Text
+		if t == "--" {
+			return append(out, args[i:]...)
+		}
+		if len(t) == 2 && t[0] == '-' && strings.IndexByte(letters, t[1]) >= 0 || strings.HasPrefix(t, "--") && listed(long, t) {
+			i++
+			continue
+		}
+		out = append(out, args[i])
+	}
+	return out
+}
+
+// begins tells whether words begin with those of a blank-separated list, in
+// which * stands for any one.
+func begins(words []word, list string) bool {
+	for _, f := range strings.Fields(list) {
+		if len(words) == 0 || f != "*" && words[0].Text != f {
+			return false
+		}
+		words = words[1:]
+	}
+	return true
+}

@@ -1,0 +1,180 @@
+package shell
+
+import "strings"
+
+// inline says which options of an interpreter carry code, and which take a value
+// that is none.
+type inline struct {
+	code   string // letters of short options; the value may be joined, or the next word
+	long   string // long options, blank-separated
+	verb   string // a first word that has the code behind it
+	valued string // other short options that take the next word
+	module string // an option that runs something installed
+}
+
+var interpreters = map[string]inline{
+	"python":     {code: "c", valued: "WX", module: "-m"},
+	"pypy":       {code: "c", valued: "WX", module: "-m"},
+	"node":       {code: "ep", long: "--eval --print", valued: "rC"},
+	"nodejs":     {code: "ep", long: "--eval --print", valued: "rC"},
+	"bun":        {code: "ep", long: "--eval --print", valued: "r"},
+	"deno":       {verb: "eval"},
+	"perl":       {code: "eE", valued: "I"},
+	"ruby":       {code: "e", valued: "rI"},
+	"php":        {code: "r", valued: "dcf"},
+	"lua":        {code: "e", valued: "l"},
+	"Rscript":    {code: "e"},
+	"osascript":  {code: "e"},
+	"pwsh":       {long: "-Command -c"},
+	"powershell": {long: "-Command -c"},
+}
+
+// interpret tells the host of code for an interpreter: on the command line, in a
+// file that the script wrote, or from a pipe.
+func (r *reader) interpret(name string, c *Command) bool {
+	if name == "awk" || name == "gawk" || name == "mawk" || name == "nawk" {
+		r.awk(c)
+		return true
+	}
+	x, ok := interpreters[name]
+	if !ok {
+		return false
+	}
+	found := false
+	for args := c.Args[1:]; len(args) > 0; args = args[1:] {
+		t := args[0].Text
+		long, value, joined := strings.Cut(t, "=")
+		switch at := strings.IndexAny(t, x.code); {
+		case x.module != "" && strings.HasPrefix(t, x.module):
+			return true
+		case x.verb != "" && t == x.verb, word(x.long, t):
+			if len(args) > 1 {
+				r.host.Code(c, args[1])
+				args = args[1:]
+			}
+			found = true
+		case joined && word(x.long, long):
+			r.host.Code(c, Word{Text: value, Source: args[0].Source, Static: args[0].Static, From: args[0].From})
+			found = true
+		case strings.HasPrefix(t, "--"):
+		case len(t) > 1 && t[0] == '-' && at > 0 && letters(t[1:at]):
+			w := Word{Text: t[at+1:], Source: args[0].Source, Static: args[0].Static, From: args[0].From}
+			if w.Text == "" && len(args) > 1 {
+				w = args[1]
+				args = args[1:]
+			}
+			r.host.Code(c, w)
+			found = true
+		case len(t) == 2 && t[0] == '-' && strings.Contains(x.valued, t[1:]):
+			args = args[min(1, len(args)-1):]
+		case len(t) > 1 && t[0] == '-':
+		case found: // an argument of the code
+			return true
+		case t == "-":
+			r.code(c, c.In)
+			return true
+		default:
+			if text, ok := r.file(args[0]); ok {
+				r.code(c, text)
+			}
+			return true
+		}
+	}
+	if !found {
+		r.code(c, c.In)
+	}
+	return true
+}
+
+func (r *reader) code(c *Command, w Word) {
+	if w.Text != "" {
+		r.host.Code(c, w)
+	}
+}
+
+// letters tells a bundle of short options: -lne has the code behind it, and
+// -0777pe too.
+func letters(s string) bool {
+	for _, c := range s {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != 'E' {
+			return false
+		}
+	}
+	return true
+}
+
+// awk runs commands by system() and pipes only.
+func (r *reader) awk(c *Command) {
+	for args := c.Args[1:]; len(args) > 0; args = args[1:] {
+		switch t := args[0].Text; {
+		case t == "-f" || t == "-v" || t == "-F" || t == "-i":
+			if t == "-f" {
+				return
+			}
+			args = args[min(1, len(args)-1):]
+		case len(t) > 1 && t[0] == '-':
+		default:
+			if strings.Contains(t, "system") || strings.Contains(t, "|") || strings.Contains(t, ">") {
+				r.host.Code(c, args[0])
+			}
+			return
+		}
+	}
+}
+
+// shell runs sh -c 'script', a script that the script itself wrote, or one from a
+// pipe. A script in any other file is not read.
+func (r *reader) shell(c *Command) {
+	args := c.Args[1:]
+	for i := 0; i < len(args); i++ {
+		t := args[i].Text
+		switch {
+		case t == "-" || t == "--" || t == "-s":
+			if t == "--" && i+1 < len(args) {
+				r.shellFile(c, args[i+1:])
+				return
+			}
+			sub := r.copy()
+			sub.params = append([]Word{}, args[i+1:]...)
+			sub.script(c, c.In, Word{Static: true})
+			return
+		case strings.HasPrefix(t, "--"):
+			if t == "--rcfile" || t == "--init-file" {
+				i++
+			}
+		case (t[:min(1, len(t))] == "-" || t[:min(1, len(t))] == "+") && strings.Contains(t, "c"):
+			rest := args[i+1:]
+			if strings.HasSuffix(t, "o") && len(rest) > 0 { // -euco pipefail
+				rest = rest[1:]
+			}
+			for len(rest) > 1 && strings.HasPrefix(rest[0].Text, "-") {
+				if strings.HasSuffix(rest[0].Text, "o") && len(rest) > 2 {
+					rest = rest[1:]
+				}
+				rest = rest[1:]
+			}
+			if len(rest) > 0 {
+				sub := r.copy()
+				sub.params = append([]Word{}, rest[min(2, len(rest)):]...)
+				sub.script(c, rest[0], c.In)
+			}
+			return
+		case t != "" && (t[0] == '-' || t[0] == '+'):
+			if strings.HasSuffix(t, "o") || strings.HasSuffix(t, "O") {
+				i++
+			}
+		default:
+			r.shellFile(c, args[i:])
+			return
+		}
+	}
+	r.child(c, c.In, Word{Static: true})
+}
+
+func (r *reader) shellFile(c *Command, args []Word) {
+	if text, ok := r.file(args[0]); ok {
+		r.scriptFile(c, text, args[1:])
+	} else if !args[0].Static {
+		r.host.Script(c, args[0])
+	}
+}

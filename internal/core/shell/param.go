@@ -1,0 +1,198 @@
+package shell
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// param expands $x and all that can stand in ${ }.
+func (r *reader) param(b *builder, p *syntax.ParamExp, quoted bool) {
+	v, known, each := r.lookup(p)
+	if !plain(p) {
+		v, known = value{list: []Word{r.changed(p, v, known)}}, true
+	}
+	switch {
+	case !known:
+		b.put(hole(r.source(p)), true)
+	case each && quoted: // "$@": words of their own
+		for i, w := range v.list {
+			if i > 0 {
+				b.cut()
+			}
+			b.put(w, true)
+		}
+	default:
+		for i, w := range v.list {
+			if i > 0 && quoted {
+				b.add(" ")
+			} else if i > 0 {
+				b.cut()
+			}
+			b.put(w, quoted)
+		}
+	}
+}
+
+func plain(p *syntax.ParamExp) bool {
+	return p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Length && !p.Width && p.Names == 0 && p.NestedParam == nil &&
+		len(p.Modifiers) == 0 && p.Flags == nil
+}
+
+// lookup finds what a parameter holds; each tells that it is all of a list, word
+// by word.
+func (r *reader) lookup(p *syntax.ParamExp) (v value, known, each bool) {
+	if p.Param == nil {
+		return value{}, false, false
+	}
+	name := p.Param.Value
+	if p.Excl { // ${!x}: of the variable that x names
+		inner, ok := r.vars[name]
+		if !ok || len(inner.list) != 1 || !inner.list[0].Static {
+			return value{}, false, false
+		}
+		name = inner.list[0].Text
+	}
+	if n, err := strconv.Atoi(name); err == nil {
+		if n > 0 && n <= len(r.params) {
+			return value{list: r.params[n-1 : n]}, true, false
+		}
+		return value{list: []Word{{Static: true}}}, r.params != nil && n > 0 && r.sure(), false
+	}
+	switch name {
+	case "@", "*":
+		return value{list: r.params}, r.params != nil, name == "@"
+	case "PWD":
+		return value{list: []Word{literal(r.dir)}}, r.dir != "", false
+	}
+	v, known = r.vars[name]
+	if !v.array {
+		return v, known, false
+	}
+	if p.Index == nil {
+		v.list = v.list[:min(1, len(v.list))]
+		return v, known, false
+	}
+	if w, ok := p.Index.(*syntax.Word); ok && (w.Lit() == "@" || w.Lit() == "*") {
+		return v, known, w.Lit() == "@"
+	}
+	at, ok := number(p.Index)
+	if at < 0 {
+		at += len(v.list)
+	}
+	if !ok || at < 0 || at >= len(v.list) {
+		return value{list: []Word{{Text: v.text() + Hole, Source: r.source(p)}}}, true, false
+	}
+	return value{list: v.list[at : at+1]}, known, false
+}
+
+// sure tells that all parameters of the script or function are known.
+func (r *reader) sure() bool {
+	for _, w := range r.params {
+		if !w.Static {
+			return false
+		}
+	}
+	return true
+}
+
+// changed applies what stands behind the name in ${name…}. What it cannot tell
+// is a hole behind what the parameter held.
+func (r *reader) changed(p *syntax.ParamExp, v value, known bool) Word {
+	now := Word{Text: v.text(), Static: known}
+	for _, w := range v.list {
+		now.Static = now.Static && w.Static
+		now.From = union(now.From, w.From)
+	}
+	lost := Word{Text: now.Text + Hole, Source: r.source(p), From: now.From}
+	if p.Exp != nil {
+		return r.expansion(p, now, lost)
+	}
+	switch {
+	case p.Length || !now.Static:
+		r.inside(p)
+		return lost
+	case p.Slice != nil:
+		return slice(now, p.Slice, lost)
+	case p.Repl != nil && p.Repl.Orig != nil:
+		from, to := r.single(p.Repl.Orig), Word{Static: true}
+		if p.Repl.With != nil {
+			to = r.single(p.Repl.With)
+		}
+		if !from.Static || !to.Static || from.Text == "" || strings.ContainsAny(from.Text, `*?[\`) || strings.ContainsAny(from.Text[:1], "#%") {
+			return lost
+		}
+		n := 1
+		if p.Repl.All {
+			n = -1
+		}
+		return Word{Text: strings.Replace(now.Text, from.Text, to.Text, n), Static: true}
+	}
+	return lost
+}
+
+func slice(now Word, s *syntax.Slice, lost Word) Word {
+	from, ok := number(s.Offset)
+	to := len(now.Text)
+	if s.Length != nil && ok {
+		var n int
+		n, ok = number(s.Length)
+		to = min(to, from+n)
+	}
+	if !ok || from < 0 || from > to {
+		return lost
+	}
+	return Word{Text: now.Text[from:to], Static: true}
+}
+
+func (r *reader) expansion(p *syntax.ParamExp, now, lost Word) Word {
+	arg := r.single(p.Exp.Word)
+	switch p.Exp.Op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		if now.Text != "" {
+			return now
+		}
+		if p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull {
+			r.set(p.Param.Value, value{list: []Word{arg}})
+		}
+		return arg // what nobody has set here is most likely not set
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		return arg
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		if now.Static {
+			return now
+		}
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		if now.Static && arg.Static && len(now.Text) <= maxFields {
+			return trimmed(now, arg.Text, p.Exp.Op)
+		}
+	case syntax.UpperAll:
+		return Word{Text: strings.ToUpper(now.Text), Static: now.Static && arg.Text == "", Source: lost.Source, From: now.From}
+	case syntax.LowerAll:
+		return Word{Text: strings.ToLower(now.Text), Static: now.Static && arg.Text == "", Source: lost.Source, From: now.From}
+	}
+	return lost
+}
+
+// trimmed takes off the shortest or longest end that matches a pattern.
+func trimmed(now Word, pattern string, op syntax.ParExpOperator) Word {
+	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") } // path's * stops at slashes
+	front := op == syntax.RemSmallPrefix || op == syntax.RemLargePrefix
+	short := op == syntax.RemSmallPrefix || op == syntax.RemSmallSuffix
+	for i := range len(now.Text) + 1 {
+		n := i
+		if !short {
+			n = len(now.Text) - i
+		}
+		end, rest := now.Text[len(now.Text)-n:], now.Text[:len(now.Text)-n]
+		if front {
+			end, rest = now.Text[:n], now.Text[n:]
+		}
+		if ok, err := path.Match(flat(pattern), flat(end)); ok && err == nil {
+			return Word{Text: rest, Static: true}
+		}
+	}
+	return now
+}

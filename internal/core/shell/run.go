@@ -1,0 +1,357 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+const shells = "sh bash zsh dash ksh ash fish mksh rbash"
+
+// run tells the host of a command, and of what that runs in turn. It gives what
+// the command prints.
+func (r *reader) run(c *Command) Word {
+	if !r.spend(1+len(c.Args)) || r.tooDeep(c) {
+		return Word{Text: Hole}
+	}
+	r.host.Run(c)
+	if len(c.Args) == 0 {
+		return Word{Static: true}
+	}
+	if !c.Args[0].Static {
+		return Word{Text: Hole}
+	}
+	if out, ok := r.defines(c); ok {
+		return out
+	}
+	name := Versionless(Base(c.Args[0].Text))
+	if out, ok := r.builtin(name, c); ok {
+		return out
+	}
+	if out, ok := r.output(name, c); ok {
+		return out
+	}
+	switch {
+	case word(shells, name):
+		r.shell(c)
+	case r.interpret(name, c):
+	default:
+		r.wrapped(name, c)
+	}
+	return passed(name, c.In)
+}
+
+// passed is what a command prints that is not known: most filters pass on some
+// of what they read.
+func passed(name string, in Word) Word {
+	out := Word{Text: in.Text, From: in.From}
+	if !strings.HasSuffix(out.Text, Hole) {
+		out.Text += Hole
+	}
+	if !slices.Contains(in.From, name) && len(in.From) < 64 {
+		out.From = append([]string{name}, in.From...)
+	}
+	return out
+}
+
+// inner runs a command that c would run.
+func (r *reader) inner(c *Command, args []Word) {
+	if len(args) > 0 {
+		r.run(&Command{Args: args, In: c.In, Env: c.Env, Dir: r.dir, Outer: c})
+	}
+}
+
+func (r *reader) tooDeep(c *Command) bool {
+	n := 0
+	for x := c.Outer; x != nil; x = x.Outer {
+		n++
+	}
+	if n > maxOuter {
+		r.host.Script(c, Join(c.Args))
+	}
+	return n > maxOuter
+}
+
+// Versionless is the name of a program without the version that stands in it:
+// python for python3.12.
+func Versionless(name string) string {
+	if s := strings.TrimRight(name, "0123456789."); s != "" {
+		return strings.TrimSuffix(s, "-")
+	}
+	return name
+}
+
+// Join makes one text of words.
+func Join(words []Word) Word {
+	out := Word{Static: true}
+	texts, sources := make([]string, len(words)), make([]string, len(words))
+	for i, w := range words {
+		texts[i], sources[i] = w.Text, w.Source
+		out.Static = out.Static && w.Static
+		out.From = union(out.From, w.From)
+	}
+	out.Text, out.Source = strings.Join(texts, " "), strings.Join(sources, " ")
+	return out
+}
+
+// defines runs functions, aliases and scripts that the script itself made.
+func (r *reader) defines(c *Command) (Word, bool) {
+	name := c.Args[0].Text
+	if f := r.funcs[name]; f != nil && r.depth < maxDepth {
+		f.called = true
+		src, params := r.src, r.params
+		r.src, r.params = f.src, append([]Word{}, c.Args[1:]...)
+		r.depth++
+		out := r.stmt(f.body, c.In)
+		r.depth--
+		r.src, r.params = src, params
+		return out, true
+	}
+	if a, ok := r.aliases[name]; ok {
+		delete(r.aliases, name) // an alias does not stand for itself
+		out := r.script(c, Word{Text: a.Text + " " + Quote(c.Args[1:]), Source: a.Source, Static: a.Static}, c.In)
+		r.aliases[name] = a
+		return out, true
+	}
+	if text, ok := r.file(c.Args[0]); ok && strings.Contains(name, "/") {
+		r.scriptFile(c, text, c.Args[1:])
+		return Word{Text: Hole}, true
+	}
+	return Word{}, false
+}
+
+// scriptFile runs a script that the script itself wrote.
+func (r *reader) scriptFile(c *Command, text Word, params []Word) {
+	sub := r.copy()
+	sub.params = append([]Word{}, params...)
+	sub.script(c, text, c.In)
+}
+
+// Quote writes words so that a shell reads them as they are.
+func Quote(words []Word) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString("'" + strings.ReplaceAll(w.Text, "'", `'\''`) + "'")
+	}
+	return b.String()
+}
+
+// builtin runs the commands that change the state of the shell itself.
+func (r *reader) builtin(name string, c *Command) (Word, bool) {
+	none, args := Word{Static: true}, c.Args[1:]
+	switch name {
+	case "cd", "pushd":
+		if name == "pushd" {
+			r.stack = append(r.stack[:len(r.stack):len(r.stack)], r.dir)
+		}
+		r.chdir(args)
+	case "popd":
+		r.dir = ""
+		if n := len(r.stack); n > 0 {
+			r.dir, r.stack = r.stack[n-1], r.stack[:n-1]
+		}
+	case "eval":
+		return r.script(c, Join(args), c.In), true
+	case "source", ".":
+		if len(args) > 0 {
+			if text, ok := r.file(args[0]); ok {
+				return r.script(c, text, c.In), true
+			}
+		}
+	case "trap":
+		if len(args) > 1 && args[0].Text != "-" {
+			r.child(c, args[0], none)
+		}
+	case "alias":
+		r.alias(c, args)
+	case "set":
+		for i, w := range args {
+			if w.Text == "--" {
+				r.params = append([]Word{}, args[i+1:]...)
+			}
+		}
+	case "shift":
+		if len(r.params) > 0 {
+			r.params = r.params[1:]
+		}
+	case "unset":
+		for _, w := range args {
+			r.set(w.Text, value{list: []Word{none}})
+		}
+	case "export", "declare", "local", "readonly", "typeset": // behind builtin, command or a variable
+		for _, w := range args {
+			if name, text, ok := strings.Cut(w.Text, "="); ok {
+				r.set(name, value{list: []Word{{Text: text, Source: w.Source, Static: w.Static, From: w.From}}})
+			}
+		}
+	case "read", "mapfile", "readarray", "getopts":
+		r.read(name, args, c.In)
+	default:
+		return none, false
+	}
+	return none, true
+}
+
+func (r *reader) chdir(args []Word) {
+	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
+		args = args[1:]
+	}
+	switch {
+	case len(args) == 0:
+		r.dir = Abs("", r.opt.Home, "~")
+	case args[0].Static && args[0].Text != "-":
+		r.dir = Abs(r.dir, r.opt.Home, args[0].Text)
+	default:
+		r.dir = ""
+	}
+}
+
+func (r *reader) alias(c *Command, args []Word) {
+	for _, a := range args {
+		name, text, ok := strings.Cut(a.Text, "=")
+		if !ok {
+			continue
+		}
+		w := Word{Text: text, Source: a.Source, Static: a.Static, From: a.From}
+		r.child(c, w, Word{Static: true})
+		if r.aliases == nil {
+			r.aliases = map[string]Word{}
+		}
+		r.aliases[name] = w
+	}
+}
+
+// read sets variables from what is read.
+func (r *reader) read(name string, args []Word, in Word) {
+	if name == "read" {
+		args = Operands(args)
+	}
+	rest := strings.Fields(in.Text)
+	for i, w := range args {
+		v := hole("$" + w.Text)
+		if name == "read" && in.Static && len(rest) > 0 {
+			v = literal(rest[0])
+			if i == len(args)-1 {
+				v = literal(strings.Join(rest, " "))
+			}
+			rest = rest[1:]
+		}
+		if !strings.HasPrefix(w.Text, "-") {
+			r.set(w.Text, value{list: []Word{v}})
+		}
+	}
+}
+
+// Operands are the words that are no options; what follows -- is all operands.
+func Operands(args []Word) []Word {
+	var out []Word
+	for i, w := range args {
+		if w.Static && w.Text == "--" {
+			return append(out, args[i+1:]...)
+		}
+		if w.Static && len(w.Text) > 1 && w.Text[0] == '-' {
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// output is what the few commands print whose output is in the script.
+func (r *reader) output(name string, c *Command) (Word, bool) {
+	args := c.Args[1:]
+	switch name {
+	case "echo":
+		escapes := false
+		for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' && strings.Trim(args[0].Text[1:], "neE") == "" {
+			escapes = escapes || strings.Contains(args[0].Text, "e")
+			args = args[1:]
+		}
+		out := Join(args)
+		if escapes {
+			out.Text = ansi(out.Text)
+		}
+		out.Text += "\n"
+		return out, true
+	case "printf":
+		return r.printf(args), true
+	case "cat", "tee":
+		ops := Operands(args)
+		if name == "tee" {
+			for _, w := range ops {
+				r.keep(w, c.In)
+			}
+			return c.In, true
+		}
+		if len(ops) == 0 {
+			return c.In, true
+		}
+		if text, ok := r.file(ops[0]); ok && len(ops) == 1 {
+			return text, true
+		}
+	case "mktemp":
+		name := r.opt.Temp + "/tmp.XXXXXX"
+		for _, w := range Operands(args) {
+			name = w.Text
+		}
+		return literal(name), r.opt.Temp != ""
+	case "pwd":
+		return literal(r.dir), r.dir != ""
+	case "git":
+		if len(args) == 2 && args[0].Text == "rev-parse" && args[1].Text == "--show-toplevel" {
+			return literal(r.opt.Root), r.opt.Root != ""
+		}
+	}
+	return Word{}, false
+}
+
+// printf fills in a format. Only %s, %b and %% are known.
+func (r *reader) printf(args []Word) Word {
+	to := ""
+	if len(args) > 2 && args[0].Text == "-v" {
+		to, args = args[1].Text, args[2:]
+	}
+	if len(args) > 0 && args[0].Text == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return Word{Static: true}
+	}
+	out := Join(args)
+	format := ansi(args[0].Text)
+	var b strings.Builder
+	for left := args[1:]; ; {
+		n := len(left)
+		for i := 0; i < len(format); i++ {
+			if format[i] != '%' || i+1 == len(format) {
+				b.WriteByte(format[i])
+				continue
+			}
+			i++
+			switch text := ""; format[i] {
+			case '%':
+				b.WriteByte('%')
+			case 's', 'b', 'q':
+				if len(left) > 0 {
+					text, left = left[0].Text, left[1:]
+				}
+				b.WriteString(text)
+			default:
+				b.WriteString(Hole)
+				out.Static = false
+				left = left[min(1, len(left)):]
+			}
+		}
+		if len(left) == 0 || len(left) == n || b.Len() > maxText {
+			break
+		}
+	}
+	out.Text = b.String()
+	if to != "" {
+		r.set(to, value{list: []Word{out}})
+		return Word{Static: true}
+	}
+	return out
+}

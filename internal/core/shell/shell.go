@@ -1,0 +1,193 @@
+// Package shell tells which commands a shell script would run, without running
+// any.
+//
+// A script is walked in the order in which it is written, with the variables,
+// functions, aliases and small files that it makes on the way, so that
+// `g=git; $g push` is a push and `echo 'git push'` is none. Commands that run
+// other commands are looked through: sudo and its like, xargs, find, bash -c,
+// eval, pipes into a shell, git's aliases. What depends on anything outside the
+// script has a hole in it (Word.Static is false).
+//
+// A branch counts as taken, a loop as run once (over literal words: once for
+// each), and a variable that a branch may have set as having either value. Where
+// this is wrong, too many commands are told of rather than too few. All work is
+// bounded, whatever the script says.
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Bounds. The parser is recursive, and scripts are hostile.
+const (
+	maxScript  = 256 << 10 // bytes
+	maxText    = 64 << 10  // bytes of one word
+	maxNesting = 200
+	maxDepth   = 8      // scripts within scripts, functions within functions
+	maxOuter   = 100    // commands that run commands
+	maxWork    = 60_000 // about one for each command and each of its words
+	maxFields  = 256    // that braces make of one word
+)
+
+// Hole stands in a text for what cannot be told.
+const Hole = "\uFFFC"
+
+// Word is one argument of a command.
+type Word struct {
+	Text   string   // what the shell would pass on, with holes for what cannot be told
+	Source string   // as it is written
+	Static bool     // Text has no holes
+	Glob   bool     // its *, ? or [ stand for names of files
+	From   []string // names of the commands whose output is in it
+}
+
+// Command is one simple command that a script would run.
+type Command struct {
+	Args   []Word   // its name first; none for a redirection alone
+	Writes []Word   // files that redirections write
+	Reads  []Word   // files that redirections read
+	Env    []Word   // NAME=value set for it alone
+	In     Word     // what it reads from a pipe or a here-document
+	Dir    string   // where it would run; "" = cannot be told
+	Outer  *Command // that would run it: sudo, bash -c, find; nil = the script itself
+}
+
+// Host is told what a script would do, in order.
+type Host interface {
+	// Run is told of each command; of sudo git push first as a whole, then of
+	// git push.
+	Run(c *Command)
+	// Script is told of shell text that cannot be read, or not all of it. c would
+	// run it; nil = it is what Read was given.
+	Script(c *Command, text Word)
+	// Code is told of code of another language.
+	Code(c *Command, text Word)
+}
+
+// Options say where a script would run.
+type Options struct {
+	Dir  string            // its current folder, absolute
+	Home string            // what ~ stands for
+	Root string            // of the repository
+	Temp string            // for temporary files
+	Vars map[string]string // what is known of the environment
+}
+
+// Read walks a script.
+func Read(src string, o Options, h Host) {
+	work, links := maxWork, 0
+	r := &reader{host: h, opt: o, dir: o.Dir, work: &work, pipes: &links, files: map[string]Word{}, defined: new([]*function)}
+	r.vars = make(map[string]value, len(o.Vars))
+	for name, text := range o.Vars {
+		r.vars[name] = value{list: []Word{literal(text)}}
+	}
+	r.script(nil, literal(src), Word{Static: true})
+	for i := 0; i < len(*r.defined); i++ { // a body may define more
+		if f := (*r.defined)[i]; !f.called {
+			sub := r.copy()
+			sub.params, sub.src = []Word{hole("$@")}, f.src
+			sub.stmt(f.body, Word{Static: true})
+		}
+	}
+}
+
+// reader is the state of a shell, as far as it can be told.
+type reader struct {
+	host    Host
+	opt     Options
+	work    *int
+	pipes   *int            // process substitutions so far, to name them
+	files   map[string]Word // what the script wrote, by absolute path
+	defined *[]*function
+
+	dir     string   // "" = cannot be told
+	stack   []string // of pushd
+	vars    map[string]value
+	funcs   map[string]*function
+	aliases map[string]Word
+	params  []Word
+	maybe   int  // branches that may not be taken
+	unsure  bool // some variable has more than one value
+	depth   int
+	src     string // what the positions of nodes refer to
+	outer   *Command
+}
+
+type function struct {
+	body   *syntax.Stmt
+	src    string
+	called bool
+}
+
+func literal(s string) Word { return Word{Text: s, Source: s, Static: true} }
+
+func hole(source string) Word { return Word{Text: Hole, Source: source} }
+
+// spend counts work; false means that there was too much of it.
+func (r *reader) spend(n int) bool {
+	if *r.work < 0 {
+		return false
+	}
+	*r.work -= n
+	if *r.work < 0 {
+		r.host.Script(r.outer, Word{Text: r.src, Source: r.src})
+		return false
+	}
+	return true
+}
+
+// script walks text as shell; c would run it, nil = nobody. It gives what that
+// prints.
+func (r *reader) script(c *Command, w, in Word) Word {
+	if !w.Static && (len(w.From) > 0 || strings.Trim(w.Text, Hole+" \t\n") == "") {
+		r.host.Script(c, w)
+	}
+	if len(w.Text) > maxScript || r.depth >= maxDepth || nesting(w.Text) > maxNesting || !r.spend(1+len(w.Text)/64) {
+		r.host.Script(c, w)
+		return Word{Text: Hole}
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(w.Text), "")
+	if err != nil {
+		r.host.Script(c, w)
+		return Word{Text: Hole}
+	}
+	src, outer := r.src, r.outer
+	r.src, r.outer = w.Text, c
+	r.depth++
+	out := r.stmts(file.Stmts, in)
+	r.depth--
+	r.src, r.outer = src, outer
+	return out
+}
+
+// child walks text as the script of a shell of its own.
+func (r *reader) child(c *Command, w, in Word) Word {
+	sub := r.copy()
+	return sub.script(c, w, in)
+}
+
+// nesting estimates how deep a parser would have to recurse.
+func nesting(src string) int {
+	depth, deepest := 0, 0
+	for _, field := range strings.FieldsFunc(src, func(r rune) bool { return r == ' ' || r == '\n' || r == ';' || r == '\t' }) {
+		switch field {
+		case "if", "while", "until", "for", "case", "!", "do", "then":
+			depth++
+		case "fi", "done", "esac":
+			depth = max(0, depth-1)
+		}
+		for _, r := range field {
+			switch r {
+			case '(', '{':
+				depth++
+			case ')', '}':
+				depth = max(0, depth-1)
+			}
+			deepest = max(deepest, depth)
+		}
+		deepest = max(deepest, depth)
+	}
+	return deepest
+}
