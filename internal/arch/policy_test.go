@@ -44,6 +44,7 @@ const imports = `
 	plugins        <
 	plugin         < install plugins proc failure atomicfile
 	doctor         < figure install proc record session/place store
+	confine        < atomicfile failure redact
 	verify         < core/* git proc testreport failure atomicfile redact
 	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt record redact statefile store store/* testreport verify
 	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git lesson planfile proc prompt record redact runner session statefile store store/* verify
@@ -90,7 +91,8 @@ const modules = `
 	github.com/rogpeppe/go-internal/txtar < agent/scripted bench/trust demo
 	github.com/tailscale/hujson           < doctor install
 	github.com/yuin/goldmark/...          < planfile
-	golang.org/x/sys/...                  < proc
+	github.com/landlock-lsm/go-landlock/... < confine
+	golang.org/x/sys/...                  < confine proc
 	golang.org/x/term                     < term cli
 `
 

@@ -66,6 +66,8 @@ type grammar struct {
 
 	Session sessionCmd `cmd:"" hidden:"" help:"what the hooks of a session run"`
 	Hook    hookCmd    `cmd:"" hidden:"" passthrough:"" help:"answer a hook of a coding agent's client, as pawl-hook does"`
+
+	Confined confinedCmd `cmd:"" hidden:"" help:"run a command behind the wall of a loop"`
 }
 
 // app is what commands work with.

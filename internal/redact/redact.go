@@ -82,7 +82,7 @@ func New(env []string) *Redactor {
 	var values []string
 	for _, variable := range env {
 		name, value, _ := strings.Cut(variable, "=")
-		if !secretName(name) || strings.HasPrefix(value, "/") { // a path, as in SSH_AUTH_SOCK
+		if !SecretName(name) || strings.HasPrefix(value, "/") { // a path, as in SSH_AUTH_SOCK
 			continue
 		}
 		for line := range strings.Lines(value) {
@@ -96,8 +96,8 @@ func New(env []string) *Redactor {
 	return &Redactor{values: values}
 }
 
-// secretName tells whether a variable's name speaks of secrets, by its words.
-func secretName(name string) bool {
+// SecretName tells whether a variable's name speaks of secrets, by its words.
+func SecretName(name string) bool {
 	return slices.ContainsFunc(strings.Split(strings.ToUpper(name), "_"), func(word string) bool {
 		switch word {
 		case "KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "AUTH", "PAT":

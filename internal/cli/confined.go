@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"errors"
+	"os"
+
+	"github.com/pawl-dev/pawl/internal/confine"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// confinedCmd starts the agent, or a gate, of a loop that is confined.
+type confinedCmd struct {
+	Policy string   `required:"" placeholder:"FILE" help:"what the command may do"`
+	Inside bool     `help:"the wall stands"`
+	Argv   []string `arg:"" passthrough:"partial" placeholder:"COMMAND" help:"what to run"`
+}
+
+func (confinedCmd) Help() string {
+	return `Pawl puts it before the agent and the gates of a loop with --confine.
+
+  pawl confined --policy FILE -- COMMAND…`
+}
+
+// Codes that shells have for a command that is not there, or cannot be started: a
+// gate that ends so could not tell.
+const (
+	notStarted exitCode = 126
+	notFound   exitCode = 127
+)
+
+// Run becomes the command.
+func (c *confinedCmd) Run(a *app) error {
+	argv := c.Argv
+	if len(argv) > 0 && argv[0] == "--" {
+		argv = argv[1:]
+	}
+	err := confine.Enter(c.Policy, c.Inside, argv, os.Environ())
+	term.Error(a.Err, err)
+	if errors.Is(err, confine.ErrNoCommand) {
+		return notFound
+	}
+	return notStarted
+}

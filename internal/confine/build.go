@@ -1,0 +1,233 @@
+package confine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Options say what the walls of a loop stand around. All paths are absolute.
+type Options struct {
+	Level   Level
+	Program string // pawl itself, which enters the wall and starts what is to run there
+	Dir     string // a folder of Pawl's own, for policies and temporary folders
+
+	Root      string   // the work tree
+	GitDir    string   // its git dir, "" without git
+	CommonDir string   // what it shares with the other work trees of the repository
+	Elsewhere string   // folder in which the gates judge other trees, "" for none
+	State     []string // Pawl's own: state and configuration
+	Home      string   // of the user
+	Vars      []string // the environment of what will run, NAME=value
+
+	Client bool     // the agent is Claude Code
+	Needs  []string // the agent's program, and what its arguments name: shown also where they lie below /tmp
+	Keep   []string // variables that the person gave the agent by name
+	Hosts  []string // Strict: what may be reached, HOST, HOST:PORT or *.DOMAIN
+}
+
+// Wall is what a loop's commands are put behind.
+type Wall struct {
+	Agent []string // before the argv of the agent
+	Gates []string // before the argv of a gate
+	Says  []string // what this wall does not stop, in plain words
+
+	close []func() error
+}
+
+// Close ends what serves the ways out, and removes the temporary folders.
+func (w *Wall) Close() error {
+	var failed error
+	for _, f := range slices.Backward(w.close) {
+		failed = errors.Join(failed, f())
+	}
+	w.close = nil
+	return failed
+}
+
+// Build makes the walls of a loop, or says why they cannot stand here. Off needs
+// none.
+func Build(ctx context.Context, o Options) (*Wall, error) {
+	if !o.Level.On() {
+		return &Wall{}, nil
+	}
+	return o.build(Ask(ctx))
+}
+
+func (o Options) build(sys System) (_ *Wall, err error) {
+	if err := sys.Refuse(o.Level); err != nil {
+		return nil, err
+	}
+	w := &Wall{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.Close())
+		}
+	}()
+	if err := makeDir(o.Dir); err != nil {
+		return nil, fmt.Errorf("make the folder of the wall: %w", err)
+	}
+	w.Says = sys.Lacks(o.Level)
+	base, err := o.base(sys)
+	if err != nil {
+		return nil, err
+	}
+	if w.Agent, err = w.raise(o, "agent", o.agent(base)); err != nil {
+		return nil, err
+	}
+	w.Gates, err = w.raise(o, "gates", o.gates(base))
+	return w, err
+}
+
+// raise keeps a policy, with all that it needs outside.
+func (w *Wall) raise(o Options, name string, p Policy) ([]string, error) {
+	dir, err := os.MkdirTemp(o.Dir, name+"-")
+	if err != nil {
+		return nil, fmt.Errorf("make the folder of the wall: %w", err)
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, fmt.Errorf("make the folder of the wall: %w", err)
+	}
+	w.close = append(w.close, func() error { return remove(dir) })
+	p.Temp = filepath.Join(dir, "tmp")
+	if err := makeDir(p.Temp); err != nil {
+		return nil, fmt.Errorf("make the folder of the wall: %w", err)
+	}
+	p.Read = append(slices.Clip(p.Read), dir)
+	if p.Mechanism == Landlock {
+		p.Write = append(slices.Clip(p.Write), p.Temp)
+	}
+	if o.Level == Strict {
+		bridge, err := openWays(dir, o.waysOut(name == "agent"))
+		if err != nil {
+			return nil, err
+		}
+		w.close = append(w.close, bridge.close)
+		p.Net = bridge.net()
+	}
+	path := filepath.Join(dir, "policy.json")
+	if err := p.write(path); err != nil {
+		return nil, err
+	}
+	return []string{o.Program, "confined", "--policy", path, "--"}, nil
+}
+
+// base is what agent and gates have in common.
+func (o Options) base(sys System) (Policy, error) {
+	p := Policy{Level: o.Level, Mechanism: sys.mechanism(o.Level), Program: sys.bwrap, Unset: strings.Fields(doorVars)}
+	p.Write = resolve([]string{o.Root, o.GitDir, o.CommonDir})
+	precious := resolve([]string{o.Home})
+	if p.Mechanism == Landlock { // it can take nothing out of what may be written
+		precious = append(precious, resolve(append([]string{o.Program, o.clientHome()}, o.State...))...)
+		p.Write = append(p.Write, temps(precious)...)
+	}
+	p.Write = append(p.Write, o.caches(precious)...)
+	p.Read = append(p.Read, resolve(o.State)...)
+	if err := o.protect(&p); err != nil {
+		return p, err
+	}
+	p.Read = append(p.Read, resolve(o.shown())...)
+	p.Hide = resolve(below(o.Home, doors))
+	if o.Level == Strict {
+		p.DropSecrets = true
+		p.Hide = append(p.Hide, resolve(below(o.Home, credentials))...)
+	}
+	return p, nil
+}
+
+// temps are the machine's temporary folders, but for those that hold something
+// that must not be written.
+func temps(precious []string) []string {
+	var out []string
+	for _, dir := range resolve([]string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"}) {
+		if !slices.Contains(out, dir) && !holdsAny(dir, precious) {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+// holdsAny tells whether one of the paths is a folder, or lies below it.
+func holdsAny(dir string, paths []string) bool {
+	return slices.ContainsFunc(paths, func(path string) bool { return inside(path, dir) })
+}
+
+// caches are the folders that builds keep between runs. What is named in one that
+// is writable is not followed: it may have been made to point elsewhere.
+func (o Options) caches(precious []string) []string {
+	var named []string
+	for line := range strings.Lines(caches) {
+		f := strings.Fields(line)
+		if len(f) == 0 || o.Home == "" {
+			continue
+		}
+		dir := filepath.Join(o.Home, filepath.FromSlash(f[0]))
+		if len(f) > 1 && !exists(dir) && o.find(f[1]) {
+			_ = makeDir(dir) // then it does without
+		}
+		named = append(named, dir)
+	}
+	for name := range strings.FieldsSeq(cacheVars) {
+		named = append(named, o.env(name))
+	}
+	if goPath := o.env("GOPATH"); goPath != "" {
+		named = append(named, filepath.Join(goPath, "pkg"))
+	}
+	if cargo := o.env("CARGO_HOME"); cargo != "" {
+		named = append(named, filepath.Join(cargo, "registry"), filepath.Join(cargo, "git"))
+	}
+	var out, seen []string
+	for _, dir := range named {
+		if !filepath.IsAbs(dir) || insideAny(dir, seen) {
+			continue
+		}
+		seen = append(seen, dir)
+		if p, ok := real(dir); ok && !holdsAny(p, precious) && isDir(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// env is the last value of a variable.
+func (o Options) env(name string) string {
+	for _, v := range slices.Backward(o.Vars) {
+		if value, ok := strings.CutPrefix(v, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// find looks a program up in the PATH.
+func (o Options) find(program string) bool {
+	return slices.ContainsFunc(filepath.SplitList(o.env("PATH")), func(dir string) bool { return exists(filepath.Join(dir, program)) })
+}
+
+// shown is what must be seen though it may lie below /tmp.
+func (o Options) shown() []string {
+	shown := append([]string{o.Home, o.Program, o.Root, "/etc/resolv.conf"}, o.Needs...)
+	return slices.DeleteFunc(append(shown, filepath.SplitList(o.env("PATH"))...), func(path string) bool {
+		p, ok := real(path)
+		return !ok || !inside(p, "/tmp") && !inside(p, "/var/tmp") && !inside(p, "/run") || p == "/tmp" || p == "/run"
+	})
+}
+
+// remove removes a folder in which programs were at work: some make what is in
+// their caches read-only.
+func remove(dir string) error {
+	if os.RemoveAll(dir) == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(dir)
+}

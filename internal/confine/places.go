@@ -1,0 +1,134 @@
+package confine
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// caches lie below the home folder. One that a program uses is made for it where
+// the program is there: inside the wall it could not be made any more.
+const caches = `
+	.cache
+	go/pkg go
+	.npm npm
+	.yarn yarn
+	.local/share/pnpm pnpm
+	.bun/install/cache bun
+	.cargo/registry cargo
+	.cargo/git cargo
+	.m2/repository mvn
+	.gradle gradle
+	.nuget/packages dotnet
+	.ivy2 sbt
+	.sbt sbt
+	.pub-cache dart
+	.hex mix
+	.rustup/tmp rustup
+	Library/Caches`
+
+// cacheVars name caches that lie elsewhere.
+const cacheVars = `
+	XDG_CACHE_HOME GOCACHE GOMODCACHE npm_config_cache NPM_CONFIG_CACHE YARN_CACHE_FOLDER
+	PIP_CACHE_DIR UV_CACHE_DIR POETRY_CACHE_DIR PRE_COMMIT_HOME GRADLE_USER_HOME NUGET_PACKAGES
+	DENO_DIR BUN_INSTALL_CACHE_DIR CCACHE_DIR SCCACHE_DIR COMPOSER_CACHE_DIR PUB_CACHE`
+
+// clientKeeps are the folders in Claude Code's own that it must find again:
+// transcripts and what belongs to them. All else there (settings, hooks, plugins,
+// commands, agents) it only reads: a loop's agent must leave nothing that a later
+// session would run.
+const clientKeeps = `projects file-history todos tasks plans`
+
+// clientScratch are those that a session needs while it lives. Names in them are
+// process ids, which mean nothing outside a process table of its own.
+const clientScratch = `sessions session-env shell-snapshots backups`
+
+// doors are sockets, and folders of them, behind which something runs outside the
+// wall that does what it is told.
+const doors = `
+	.docker/desktop .docker/run .colima .lima .orbstack .rd .1password
+	/var/snap/lxd/common/lxd /var/lib/lxd /var/lib/incus`
+
+// doorVars lead to such sockets.
+const doorVars = `
+	SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO DBUS_SESSION_BUS_ADDRESS DBUS_SYSTEM_BUS_ADDRESS
+	DOCKER_HOST CONTAINER_HOST XDG_RUNTIME_DIR DISPLAY WAYLAND_DISPLAY XAUTHORITY TMUX TMUX_PANE STY
+	VSCODE_IPC_HOOK_CLI VSCODE_GIT_IPC_HANDLE SWAYSOCK I3SOCK HYPRLAND_INSTANCE_SIGNATURE`
+
+// credentials lie below the home folder, and are nobody's but the person's.
+const credentials = `
+	.ssh .gnupg .aws .azure .kube .docker .password-store .vault-token .netrc _netrc .pgpass .my.cnf .mylogin.cnf
+	.npmrc .yarnrc.yml .bunfig.toml .pypirc .git-credentials .config/git/credentials .config/gh .config/glab-cli .config/hub
+	.config/gcloud .config/doctl .config/rclone .config/op .config/sops .config/age .config/containers .config/configstore
+	.config/google-chrome .config/chromium .config/BraveSoftware .mozilla .local/share/keyrings .terraform.d .terraformrc
+	.cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml .m2/settings-security.xml
+	.gradle/gradle.properties .nuget/NuGet .composer/auth.json .config/composer/auth.json .s3cfg .boto .databrickscfg
+	.fly .huggingface .cache/huggingface/token .codex/auth.json .gemini/oauth_creds.json .bash_history .zsh_history
+	.python_history .node_repl_history .psql_history .local/share/fish/fish_history`
+
+// clientCredentials are Claude Code's own: it cannot do without them, a gate can.
+const clientCredentials = `.credentials.json .claude.json`
+
+// below joins each word to a folder; words that are absolute stay as they are.
+func below(dir, words string) []string {
+	var out []string
+	for w := range strings.FieldsSeq(words) {
+		if !filepath.IsAbs(w) {
+			if dir == "" {
+				continue
+			}
+			w = filepath.Join(dir, filepath.FromSlash(w))
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// real resolves an absolute path that is there.
+func real(path string) (string, bool) {
+	if !filepath.IsAbs(path) { // "" would be the current folder
+		return "", false
+	}
+	p, err := filepath.EvalSymlinks(path)
+	return p, err == nil
+}
+
+// resolve keeps the paths that are there, without symbolic links.
+func resolve(paths []string) []string {
+	var out []string
+	for _, path := range paths {
+		if p, ok := real(path); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// inside tells whether a path is a folder, or below it.
+func inside(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// insideAny tells whether a path is one of the folders, or below one.
+func insideAny(path string, dirs []string) bool {
+	for _, dir := range dirs {
+		if inside(path, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// makeDir makes a folder that is to be found inside the wall.
+func makeDir(path string) error { return os.MkdirAll(path, 0o700) }

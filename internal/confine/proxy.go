@@ -1,0 +1,163 @@
+package confine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	dialPatience   = 30 * time.Second
+	headerPatience = 30 * time.Second
+)
+
+// host is one that may be reached.
+type host struct {
+	name string // lower case; "*.example.com" stands for all names below it
+	port int    // 0: those of HTTP and HTTPS
+}
+
+// parseHost reads HOST, HOST:PORT or *.DOMAIN.
+func parseHost(text string) (host, error) {
+	h := host{name: strings.ToLower(strings.TrimSuffix(text, "."))}
+	if name, port, err := net.SplitHostPort(text); err == nil {
+		n, err := strconv.Atoi(port)
+		if err != nil || n < 1 || n > 65535 {
+			return h, fmt.Errorf("%q: want HOST, HOST:PORT or *.DOMAIN", text)
+		}
+		h.name, h.port = strings.ToLower(strings.TrimSuffix(name, ".")), n
+	}
+	h.name = strings.Trim(h.name, "[]")
+	bare := strings.TrimPrefix(h.name, "*.")
+	if bare == "" || strings.ContainsAny(bare, "*/@ \t\n\r?#") || strings.Contains(bare, "..") ||
+		strings.Contains(bare, ":") && net.ParseIP(bare) == nil {
+		return h, fmt.Errorf("%q: want HOST, HOST:PORT or *.DOMAIN", text)
+	}
+	return h, nil
+}
+
+// CheckHost says what is wrong with an entry of the hosts that may be reached.
+func CheckHost(text string) error {
+	h, err := parseHost(text)
+	if err == nil && h.loopback() && h.port == 0 {
+		return fmt.Errorf("%q: a service of this machine needs its port, such as %s:8080", text, text)
+	}
+	return err
+}
+
+// loopback tells whether it is this machine, which is another one inside.
+func (h host) loopback() bool {
+	ip := net.ParseIP(h.name)
+	return h.name == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (h host) allows(name string, port int) bool {
+	if h.port != port && (h.port != 0 || port != 80 && port != 443) {
+		return false
+	}
+	if domain, wild := strings.CutPrefix(h.name, "*"); wild {
+		return strings.HasSuffix(name, domain) && len(name) > len(domain)
+	}
+	return name == h.name
+}
+
+// proxy is an HTTP proxy that lets some hosts through. It looks names up itself:
+// inside the wall there is nobody to ask.
+type proxy struct {
+	hosts   []host
+	forward http.Handler
+}
+
+func newProxy(hosts []host) *proxy {
+	dialer := &net.Dialer{Timeout: dialPatience}
+	return &proxy{hosts: hosts, forward: &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.Out.Header.Del("Proxy-Connection") },
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, ResponseHeaderTimeout: 0, IdleConnTimeout: time.Minute,
+		},
+		FlushInterval: -1, // events are passed on as they come
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			http.Error(w, "pawl: "+err.Error(), http.StatusBadGateway)
+		},
+	}}
+}
+
+// ServeHTTP answers a request for a whole URL, or for a tunnel.
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	target := r.URL.Host
+	if r.Method == http.MethodConnect {
+		target = r.Host
+	} else if r.URL.Scheme != "http" || target == "" {
+		http.Error(w, "pawl: this is a proxy", http.StatusBadRequest)
+		return
+	}
+	if !p.allows(target) {
+		http.Error(w, fmt.Sprintf("pawl: %s may not be reached from here (--confine strict; confine_hosts names what may)", target), http.StatusForbidden)
+		return
+	}
+	if r.Method == http.MethodConnect {
+		tunnel(w, r)
+		return
+	}
+	p.forward.ServeHTTP(w, r)
+}
+
+func (p *proxy) allows(target string) bool {
+	name, port := target, 80
+	if n, text, err := net.SplitHostPort(target); err == nil {
+		name = n
+		if port, err = strconv.Atoi(text); err != nil {
+			return false
+		}
+	}
+	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	return slices.ContainsFunc(p.hosts, func(h host) bool { return h.allows(name, port) })
+}
+
+// tunnel connects the two ends.
+func tunnel(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), dialPatience)
+	defer cancel()
+	there, err := (&net.Dialer{}).DialContext(ctx, "tcp", r.Host)
+	if err != nil {
+		http.Error(w, "pawl: "+err.Error(), http.StatusBadGateway)
+		return
+	}
+	here, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		_ = there.Close()
+		http.Error(w, "pawl: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if _, err := io.WriteString(here, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
+		_ = errors.Join(here.Close(), there.Close())
+		return
+	}
+	splice(buffered, here, there)
+}
+
+// splice carries bytes both ways until both are done.
+func splice(fromHere io.Reader, here, there net.Conn) {
+	var both sync.WaitGroup
+	carry := func(to net.Conn, from io.Reader) {
+		_, _ = io.Copy(to, from) // an end that breaks off ends the other
+		if half, ok := to.(interface{ CloseWrite() error }); ok {
+			_ = half.CloseWrite()
+		} else {
+			_ = to.Close()
+		}
+	}
+	both.Go(func() { carry(there, fromHere) })
+	both.Go(func() { carry(here, there) })
+	both.Wait()
+	_ = errors.Join(here.Close(), there.Close())
+}

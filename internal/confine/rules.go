@@ -1,0 +1,117 @@
+package confine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// agent is the policy of the coding agent.
+func (o Options) agent(p Policy) Policy {
+	p.Write, p.Read, p.Hide = slices.Clone(p.Write), slices.Clone(p.Read), slices.Clone(p.Hide)
+	p.Keep = o.Keep
+	if !o.Client {
+		return p
+	}
+	p.Keep = append(slices.Clip(p.Keep), "ANTHROPIC_*", "CLAUDE_CODE_OAUTH_TOKEN")
+	dir := o.clientHome()
+	for _, d := range below(dir, "projects "+clientScratch) {
+		_ = makeDir(d) // then the client does without
+	}
+	p.Write = append(p.Write, resolve(below(dir, clientKeeps))...)
+	if p.Mechanism == Landlock {
+		p.Write = append(p.Write, resolve(below(dir, clientScratch))...)
+	} else {
+		p.Scratch = resolve(below(dir, clientScratch))
+	}
+	// A login that the client renews would be lost if it could not be written.
+	p.Write = append(p.Write, resolve([]string{filepath.Join(dir, ".credentials.json")})...)
+	p.Read = append(p.Read, resolve([]string{dir})...)
+	return p
+}
+
+// gates is the policy of gates, and of the set-up of their worktrees.
+func (o Options) gates(p Policy) Policy {
+	p.Write, p.Read, p.Hide = slices.Clone(p.Write), slices.Clone(p.Read), slices.Clone(p.Hide)
+	p.Write = append(p.Write, resolve([]string{o.Elsewhere})...)
+	if o.Level == Strict {
+		p.Hide = append(p.Hide, resolve(below(o.clientHome(), clientCredentials))...)
+		p.Hide = append(p.Hide, resolve(below(o.Home, ".claude.json"))...)
+	}
+	return p
+}
+
+// clientHome is Claude Code's own folder.
+func (o Options) clientHome() string {
+	if dir := o.env("CLAUDE_CONFIG_DIR"); dir != "" {
+		return dir
+	}
+	if o.Home == "" {
+		return ""
+	}
+	return filepath.Join(o.Home, ".claude")
+}
+
+// protect names what stays as it is though it lies where work is done: whatever
+// makes git or the client run a program later, outside the wall.
+func (o Options) protect(p *Policy) error {
+	hooks := filepath.Join(o.Root, ".claude")
+	made := []string{hooks}
+	protected := []string{filepath.Join(o.Root, ".mcp.json"), hooks}
+	if common := o.CommonDir; common != "" {
+		made = append(made, filepath.Join(common, "hooks"), filepath.Join(common, "info"), filepath.Join(common, "refs", "pawl"))
+		protected = append(protected, below(common, "config config.worktree hooks info commondir worktrees refs/pawl modules")...)
+		if o.GitDir != common {
+			protected = append(protected, filepath.Join(o.Root, ".git"))
+			protected = append(protected, below(o.GitDir, "commondir gitdir config.worktree")...)
+		}
+	}
+	if p.Mechanism != Bubblewrap {
+		return nil // see System.Lacks
+	}
+	for _, dir := range made {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return fmt.Errorf("make %s, to protect it: %w", dir, err)
+		}
+	}
+	for _, path := range protected {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return failure.New(failure.Usage, "put the folder or file itself in its place",
+				"%s is a symbolic link, which another could be put in the place of: it cannot be protected", path)
+		}
+	}
+	p.Read = append(p.Read, resolve(protected)...)
+	return nil
+}
+
+// waysOut are the hosts that agent, or gates, may reach.
+func (o Options) waysOut(agent bool) []string {
+	hosts := slices.Clone(o.Hosts)
+	if !agent || !o.Client {
+		return hosts
+	}
+	if base := o.env("ANTHROPIC_BASE_URL"); base != "" {
+		return append(hosts, endpoint(base))
+	}
+	return append(hosts, "api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai")
+}
+
+// endpoint is HOST or HOST:PORT of a URL.
+func endpoint(url string) string {
+	_, rest, found := strings.Cut(url, "://")
+	if !found {
+		rest = url
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	if at := strings.LastIndexByte(host, '@'); at >= 0 {
+		host = host[at+1:]
+	}
+	if !strings.Contains(host, ":") && strings.HasPrefix(url, "http:") {
+		host += ":80"
+	}
+	return host
+}

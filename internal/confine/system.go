@@ -1,0 +1,103 @@
+package confine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// System is what this machine can confine with.
+type System struct {
+	os       string
+	bwrap    string // the program, "" if there is none that works
+	problem  string // why bubblewrap does not work, "" if it was not found
+	landlock int    // version of the kernel's Landlock, 0 for none
+}
+
+// Versions of Landlock's interface.
+const (
+	landlockTruncates = 3 // the first that can keep a file from being emptied
+	landlockScopes    = 6 // the first that keeps signals and abstract sockets in
+)
+
+const installHint = "apt install bubblewrap (or your system's package of that name)"
+
+// mechanism that a level is built with, "" if there is none.
+func (s System) mechanism(l Level) Mechanism {
+	switch {
+	case s.bwrap != "":
+		return Bubblewrap
+	case s.landlock >= landlockTruncates && l == Tree:
+		return Landlock
+	}
+	return ""
+}
+
+// Refuse says why a level cannot be had here, or nil.
+func (s System) Refuse(l Level) error {
+	if !l.On() || s.mechanism(l) != "" {
+		return nil
+	}
+	if s.os != "linux" {
+		return failure.New(failure.Usage, "run the loop on Linux (a container or a virtual machine will do), or leave --confine out",
+			"--confine %s: nothing confines a process on %s", l, s.os)
+	}
+	hint := installHint
+	if s.problem != "" {
+		hint = "let bubblewrap make user namespaces here, or leave --confine out"
+	}
+	why := "bubblewrap is not installed"
+	if s.problem != "" {
+		why = "bubblewrap does not run: " + s.problem
+	}
+	switch {
+	case s.landlock >= landlockTruncates:
+		why += ", and Landlock can take neither network nor credentials away"
+	case s.landlock > 0:
+		why += fmt.Sprintf(", and the Landlock of this kernel is too old (version %d, %d is needed)", s.landlock, landlockTruncates)
+	default:
+		why += ", and this kernel has no Landlock"
+	}
+	return failure.New(failure.Usage, hint, "--confine %s cannot be had here: %s", l, why)
+}
+
+// Lacks says in plain words what a level does not stop on this machine, though it
+// does elsewhere.
+func (s System) Lacks(l Level) []string {
+	if s.mechanism(l) != Landlock {
+		return nil
+	}
+	lacks := []string{
+		"git's hooks and configuration and the project's .claude folder can be written",
+		"sockets with a path can be connected to (tmux, D-Bus, a container engine), and the temporary folders are the machine's",
+	}
+	if s.landlock < landlockScopes {
+		lacks = append(lacks, "other processes of yours can be sent signals")
+	}
+	return lacks
+}
+
+// Line is what this machine can do, in one line, and what to do for more, "" for
+// nothing.
+func (s System) Line() (what, fix string) {
+	switch {
+	case s.bwrap != "":
+		return "--confine tree and strict, by bubblewrap", ""
+	case s.mechanism(Tree) == Landlock:
+		what = "--confine tree only, by Landlock, which stops less (" + strings.Join(s.Lacks(Tree), "; ") + ")"
+	default:
+		what = "--confine is refused here"
+	}
+	if s.os != "linux" {
+		return what + ": nothing confines a process on " + s.os, ""
+	}
+	if s.problem != "" {
+		return what + "; bubblewrap does not run: " + s.problem, "let bubblewrap make user namespaces"
+	}
+	return what + "; bubblewrap is not installed", installHint
+}
+
+// Levels are the names of all levels.
+func Levels() []Level { return slices.Clone([]Level{Off, Tree, Strict}) }

@@ -1,0 +1,194 @@
+package confine_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/confine"
+)
+
+// The test program enters walls as pawl does, and holds the attacks that no shell
+// can make.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "confined" {
+		at := slices.Index(os.Args, "--")
+		err := confine.Enter(os.Args[slices.Index(os.Args, "--policy")+1], slices.Contains(os.Args[:at], "--inside"), os.Args[at+1:], os.Environ())
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(126)
+	}
+	if len(os.Args) > 2 && os.Args[1] == "attack" {
+		if err := attacks()[os.Args[2]](os.Args[3:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// world is a repository, a home and Pawl's state, and a wall that stands around
+// the repository.
+type world struct {
+	t          *testing.T
+	root, home string
+	state      string
+	self       string
+	env        []string
+	wall       *confine.Wall
+}
+
+// want skips a test where a level cannot be had by a mechanism.
+func want(t *testing.T, mechanism confine.Mechanism, level confine.Level) {
+	t.Helper()
+	sys := confine.Ask(t.Context())
+	if mechanism == confine.Landlock {
+		sys = confine.Without(sys)
+	}
+	err := sys.Refuse(level)
+	if err == nil {
+		return
+	}
+	if os.Getenv("PAWL_E2E") == "1" {
+		t.Fatalf("PAWL_E2E=1, but %v", err)
+	}
+	t.Skip(err)
+}
+
+// newWorld raises a wall with a mechanism. The folders lie outside the machine's
+// temporary ones: what is in those may be written where Landlock is the wall.
+func newWorld(t *testing.T, mechanism confine.Mechanism, level confine.Level, more func(*confine.Options)) *world {
+	t.Helper()
+	want(t, mechanism, level)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := elsewhere(t)
+	w := &world{t: t, root: filepath.Join(base, "repo"), home: filepath.Join(base, "home"), state: filepath.Join(base, "state"), self: self}
+	for _, dir := range []string{w.root, filepath.Join(w.home, ".ssh"), filepath.Join(w.home, ".claude"), filepath.Join(w.home, ".cache"), w.state} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link(self, filepath.Join(base, "self")); err != nil { // root without its privileges may not find it where go test put it
+		w.outside("cp", self, filepath.Join(base, "self"))
+	}
+	w.self = filepath.Join(base, "self")
+	w.put(filepath.Join(w.home, ".ssh", "id_ed25519"), "-----KEY-----\n")
+	w.put(filepath.Join(w.home, ".netrc"), "machine x password -----KEY-----\n")
+	w.put(filepath.Join(w.home, ".npmrc"), "//registry/:_authToken=-----KEY-----\n")
+	w.put(filepath.Join(w.home, ".claude", "settings.json"), "{}\n")
+	w.put(filepath.Join(w.home, ".claude", ".credentials.json"), "-----KEY-----\n")
+	w.put(filepath.Join(w.home, ".bashrc"), "# mine\n")
+	w.put(filepath.Join(w.state, "journal.jsonl"), "{}\n")
+	w.env = append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "XDG_CACHE_HOME="+filepath.Join(w.home, ".cache"),
+		"MY_SECRET_TOKEN=-----KEY-----", "ANTHROPIC_API_KEY=sk-test", "CLAUDE_CONFIG_DIR=")
+	if out, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil {
+		w.env = append(w.env, "GOCACHE="+strings.TrimSpace(string(out)))
+	}
+	w.outside("git", "init", "-q", "-b", "main", ".")
+	w.outside("git", "config", "user.name", "T")
+	w.outside("git", "config", "user.email", "t@example.com")
+	w.put(filepath.Join(w.root, "a.txt"), "a\n")
+	w.outside("git", "add", "a.txt")
+	w.outside("git", "commit", "-qm", "first")
+	o := confine.Options{
+		Level: level, Program: w.self, Dir: filepath.Join(w.state, "confine"), Root: w.root,
+		GitDir: filepath.Join(w.root, ".git"), CommonDir: filepath.Join(w.root, ".git"),
+		State: []string{w.state}, Home: w.home, Vars: w.env, Client: true,
+	}
+	if more != nil {
+		more(&o)
+	}
+	sys := confine.Ask(t.Context())
+	if mechanism == confine.Landlock {
+		sys = confine.Without(sys)
+	}
+	if w.wall, err = confine.BuildOn(sys, o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.wall.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// elsewhere is a folder for a test that is not below a temporary one, if the
+// machine has one that can be written.
+func elsewhere(t *testing.T) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err == nil {
+		err = os.MkdirAll(cache, 0o700)
+	}
+	var dir string
+	if err == nil {
+		dir, err = os.MkdirTemp(cache, "pawl-confine-") //nolint:usetesting // below a temporary folder it would be of no use
+	}
+	if err != nil {
+		t.Skipf("no folder outside the temporary ones: %v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func (w *world) put(path, text string) {
+	w.t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) outside(argv ...string) string {
+	w.t.Helper()
+	out, code := w.run(nil, argv...)
+	if code != 0 {
+		w.t.Fatalf("%q: exit %d\n%s", argv, code, out)
+	}
+	return out
+}
+
+// shell runs a script behind the agent's wall.
+func (w *world) shell(script string) (string, int) {
+	w.t.Helper()
+	return w.run(w.wall.Agent, "sh", "-c", script)
+}
+
+func (w *world) run(prefix []string, argv ...string) (string, int) {
+	w.t.Helper()
+	all := append(slices.Clone(prefix), argv...)
+	cmd := exec.CommandContext(w.t.Context(), all[0], all[1:]...)
+	cmd.Dir, cmd.Env = w.root, append(slices.Clone(w.env), "SELF="+w.self, "ROOT="+w.root, "STATE="+w.state)
+	cmd.WaitDelay = 5 * time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return out.String(), exit.ExitCode()
+	}
+	if err != nil {
+		w.t.Fatalf("%q: %v", all, err)
+	}
+	return out.String(), 0
+}
+
+// picture is all that lies in the folders that must not change.
+func (w *world) picture() string {
+	w.t.Helper()
+	return w.outside("sh", "-c", `for d in "$HOME" "$STATE" "$ROOT/.git/hooks" "$ROOT/.git/config" "$ROOT/.claude"; do
+		find "$d" -not -path "*/confine/*" -not -path "*/confine" -not -path "*/.cache/*" -not -path '*/.claude/projects*' | sort
+		find "$d" -type f -not -path "*/confine/*" -not -path "*/.cache/*" -not -path '*/.claude/projects*' -exec cksum {} + | sort
+	done 2>&1`)
+}
+
+func indent(s string) string { return "\t" + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n\t") }
