@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
+	"regexp"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/scripted"
 )
+
+// promise is what such loops look for in what the agent says.
+var promise = regexp.MustCompile(`<promise\b[^>]*>DONE</promise>`)
 
 // ClaimOnly is the comparison: a loop that gives the agent its goal again until
 // the agent says that it is done, and believes it. It says how that ended.
@@ -30,7 +33,7 @@ func ClaimOnly(ctx context.Context, script, dir string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if strings.Contains(r.Text, "<promise>DONE</promise>") {
+		if promise.MatchString(r.Text) {
 			return "done", nil
 		}
 	}

@@ -112,15 +112,15 @@ func (t *telling) run(ctx context.Context, args string) {
 
 // look reads what the person reads.
 func (t *telling) look(ctx context.Context) {
-	report, _ := t.sh(ctx, "pawl report")
-	log, _ := t.sh(ctx, "pawl log")
+	report, ok := t.sh(ctx, "pawl report")
+	log, alsoOK := t.sh(ctx, "pawl log")
+	if !ok || !alsoOK {
+		t.fault("there is no report, or no log: %s", strings.TrimSpace(report+log))
+	}
 	t.page = report + log
 	t.o.Ended = "lost"
 	if m := ending.FindStringSubmatch(report); m != nil {
 		t.o.Ended = strings.ToLower(m[1])
-	}
-	if strings.HasPrefix(report, "pawl: error") {
-		t.o.Ended = "refused"
 	}
 }
 

@@ -24,7 +24,7 @@ func TestScenariosAreWhole(t *testing.T) {
 	for _, s := range all {
 		sums[s.Label == trust.Honest]++
 	}
-	if least := 20; sums[false] < least || sums[true] < least {
+	if least := 40; sums[false] < least || sums[true] < least {
 		t.Errorf("%d cheats and %d honest agents; at least %d of each are promised", sums[false], sums[true], least)
 	}
 }
