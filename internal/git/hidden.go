@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 )
 
 // Two marks in an index make git look away from a file: assume-unchanged and
@@ -52,6 +53,26 @@ func (r *Repo) hidden(ctx context.Context, index string) (hiddenFiles, error) {
 	}
 	h.skipped = present
 	return h, nil
+}
+
+// revealChanged takes the marks off those files in the user's index that are other
+// in a commit: git would not bring them in line. What the user keeps to themselves
+// is committed as it was and keeps its mark.
+func (r *Repo) revealChanged(ctx context.Context, commit string) error {
+	h, err := r.hidden(ctx, "")
+	if err != nil || len(h.assumed)+len(h.skipped) == 0 {
+		return err
+	}
+	out, err := r.run(ctx, call{args: []string{"diff-index", "--cached", "--name-only", "--no-renames", "-z", commit}})
+	if err != nil {
+		return fmt.Errorf("look for hidden files: %w", err)
+	}
+	changed := fields(out)
+	same := func(path string) bool { return !slices.Contains(changed, path) }
+	if err := r.updateIndex(ctx, "", slices.DeleteFunc(h.assumed, same), "--no-assume-unchanged"); err != nil {
+		return err
+	}
+	return r.updateIndex(ctx, "", slices.DeleteFunc(h.skipped, same), "--no-skip-worktree")
 }
 
 // reveal takes the marks off in a private index.

@@ -76,6 +76,9 @@ func (r *Repo) Squash(ctx context.Context, loop, branch, base string) (string, e
 // and this are two steps: who finds the first done by a process that died does
 // the second.
 func (r *Repo) AlignIndex(ctx context.Context, commit string) error {
+	if err := r.revealChanged(ctx, commit); err != nil {
+		return fmt.Errorf("bring the index in line: %w", err)
+	}
 	// --reset, not -m: conflict entries of a merge that the agent began are dropped.
 	if err := r.write(ctx, "read-tree", "--reset", commit); err != nil {
 		return fmt.Errorf("bring the index in line: %w", err)

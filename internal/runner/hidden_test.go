@@ -26,3 +26,23 @@ func TestWhatThePersonHidFromGitIsNotCommitted(t *testing.T) {
 		t.Errorf("the work: %s", got)
 	}
 }
+
+// An agent that does so hides nothing: what is in the tree is judged, committed, and
+// shown in the index.
+func TestWhatTheAgentHidFromGitIsCommitted(t *testing.T) {
+	files := map[string]string{"notes.md": "old\n"}
+	maps.Copy(files, words)
+	b := newBench(t, files)
+	const script = "-- 1/run --\ngit update-index --skip-worktree notes.md\ngit update-index --assume-unchanged have.txt\n" +
+		"-- 1/files/notes.md --\nnew\n-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"
+	s := b.run(script, []string{"have every word"}, withGate(nil))
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if got := b.git("show", "HEAD:notes.md"); got != "new" {
+		t.Errorf("committed: %s", got)
+	}
+	if got := b.git("status", "--porcelain"); got != "" {
+		t.Errorf("the index is not in line: %s", got)
+	}
+}
