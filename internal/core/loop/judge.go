@@ -2,7 +2,9 @@ package loop
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -77,11 +79,22 @@ func (m *machine) named(c Claim) []string {
 	return ids
 }
 
+// claimed are the tasks that the claim is of, the one at work first.
 func (m *machine) claimed() []string {
 	if m.s.Claim == nil {
 		return nil
 	}
-	return m.named(*m.s.Claim)
+	ids := m.named(*m.s.Claim)
+	slices.SortStableFunc(ids, func(a, b string) int {
+		switch m.s.Current {
+		case a:
+			return -1
+		case b:
+			return 1
+		}
+		return 0
+	})
+	return ids
 }
 
 // judge takes a claim to the gates, or decides it where there is nothing that a
@@ -187,8 +200,8 @@ func (m *machine) claimJudged(g Gates) {
 	if len(g.TestsChanged) > 0 || len(g.Apart) > 0 || !m.s.Policy.Gates {
 		g.Evidence = gate.NoEvidence
 	}
-	if m.wantsMore(g) {
-		m.refuse(cmp.Or(g.Reason, "everything passes, and did so before as well: nothing tells this work from none"))
+	if why := m.wantsMore(g); why != "" {
+		m.refuse(why)
 		return
 	}
 	m.keep(g)
@@ -202,27 +215,54 @@ func (m *machine) atTheEnd() bool {
 
 // wantsMore: a claim whose evidence is merely consistent is refused once, if
 // the agent has a turn left to do better and no review could make it enough.
-func (m *machine) wantsMore(g Gates) bool {
-	if g.Evidence != gate.Consistent || m.s.Ladder.Refused || m.s.Policy.Verify ||
-		m.s.Claim != nil && m.s.Claim.NoBehaviourChange || m.limit() != "" {
-		return false
+func (m *machine) wantsMore(g Gates) (why string) {
+	if m.s.Ladder.Refused || m.s.Policy.Verify || m.s.Claim != nil && m.s.Claim.NoBehaviourChange || m.limit() != "" {
+		return ""
 	}
-	best := g.Evidence
-	if m.s.Policy.Reviews {
-		best = gate.Reviewed(best)
+	for i, id := range m.claimed() {
+		best := g.share(i)
+		if best != gate.Consistent {
+			continue
+		}
+		if m.s.Policy.Reviews {
+			best = gate.Reviewed(best)
+		}
+		switch t, _ := m.s.Task(id); {
+		case t.enough(best):
+		case i > 0 && g.Evidence != gate.Consistent:
+			return notItsOwn(g, id)
+		default:
+			return cmp.Or(g.Reason, "everything passes, and did so before as well: nothing tells this work from none")
+		}
 	}
-	return slices.ContainsFunc(m.claimed(), func(id string) bool {
-		t, _ := m.s.Task(id)
-		return !t.enough(best)
-	})
+	return ""
+}
+
+// share is the evidence of the i-th of the tasks that are claimed together, the
+// one at work first. What turned green proves one task each, whichever that is; a
+// gate without test ids, all of them.
+func (g Gates) share(i int) gate.Evidence {
+	switch {
+	case g.Evidence != gate.Discriminating || i == 0 || i < len(g.Flipped) || len(g.TurnedGreen) > 0:
+		return g.Evidence
+	case g.Reviewed == ReviewPassed:
+		return gate.Review
+	}
+	return gate.Consistent
+}
+
+func notItsOwn(g Gates, task string) string {
+	return fmt.Sprintf("%d turned green (%s), which proves no more tasks than that: nothing tells the work for %s from none",
+		len(g.Flipped), strings.Join(g.Flipped[:min(len(g.Flipped), 3)], ", "), task)
 }
 
 func (m *machine) commit(g Gates) {
 	g.Results = nil
 	m.s.Found, m.s.JudgedAt = &g, m.s.Now
 	ids := m.claimed()
-	m.do(Action{Do: Tick, Tasks: ids, Evidence: g.Evidence})
-	m.ask(Committing, Action{Do: Commit, Tasks: ids, Tree: g.Tree, Evidence: g.Evidence, Receipt: g.Receipt})
+	evidence := g.share(len(ids) - 1) // of one commit for all: the weakest
+	m.do(Action{Do: Tick, Tasks: ids, Evidence: evidence})
+	m.ask(Committing, Action{Do: Commit, Tasks: ids, Tree: g.Tree, Evidence: evidence, Receipt: g.Receipt})
 }
 
 func (m *machine) committed(e Event) {
@@ -238,10 +278,13 @@ func (m *machine) committed(e Event) {
 func (m *machine) accept(commit, receipt string) {
 	ids := m.claimed()
 	took := m.s.Now.Sub(m.s.TaskFrom)
-	for _, id := range ids {
+	for i, id := range ids {
 		m.task(id, func(t *Task) {
 			t.Status, t.Commit, t.Receipt = Done, commit, receipt
-			t.Evidence, t.Why = m.s.Found.Evidence, m.s.Found.Reason
+			t.Evidence, t.Why = m.s.Found.share(i), m.s.Found.Reason
+			if t.Evidence != m.s.Found.Evidence {
+				t.Why = notItsOwn(*m.s.Found, id)
+			}
 			t.Flipped, t.Tests, t.StillRed = m.s.Found.Flipped, m.s.Found.TestsChanged, m.s.Found.StillRed
 			t.Reviewed, t.Findings = m.s.Found.Reviewed, m.s.Found.Findings
 			t.Took = took

@@ -161,12 +161,53 @@ func TestOneClaimMayNameSeveralTasks(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b", "c")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turn("done a b unheard-of", "gates claim")
-	sc.gates(proven, "tick a+b; commit a+b")
+	sc.turn("done b a unheard-of", "gates claim")
+	both := proven
+	both.Flipped = []string{"TestA", "TestB"}
+	sc.gates(both, "tick a+b; commit a+b")
 	sc.committed("checkpoint")
-	if got, _ := sc.s.Task("b"); got.Status != loop.Done || got.Commit != "c1" {
+	if got, _ := sc.s.Task("b"); got.Status != loop.Done || got.Commit != "c1" || got.Evidence != gate.Discriminating {
 		t.Errorf("task b: %+v", got)
 	}
+}
+
+// One test that turned green proves one task: which is not known, so the claim of
+// the others is refused once, and kept for no more than it is.
+func TestOneFlipProvesOneTask(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	one := proven
+	one.Flipped = []string{"TestA"}
+	sc.turn("done b a", "gates claim")
+	sc.gates(one, "turn 2 continue claim_refused")
+	if want := "1 turned green (TestA), which proves no more tasks than that: nothing tells the work for b from none"; sc.s.Failing.Reason != want {
+		t.Errorf("told %q", sc.s.Failing.Reason)
+	}
+	sc.turn("done a b", "gates claim")
+	sc.gates(one, "tick a+b; commit a+b")
+	sc.committed("gates final")
+	sc.gates(green, "finish unverified")
+	a, _ := sc.s.Task("a")
+	b, _ := sc.s.Task("b")
+	if a.Evidence != gate.Discriminating || b.Evidence != gate.Consistent {
+		t.Errorf("a %s, b %s", a.Evidence, b.Evidence)
+	}
+}
+
+// Without test ids nobody can count: a gate that turned green stands for all of it.
+func TestAGateWithoutTestsProvesAllTasks(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	whole := proven
+	whole.Flipped, whole.TurnedGreen = []string{"check.sh"}, []string{"check.sh"}
+	sc.turn("done a b", "gates claim")
+	sc.gates(whole, "tick a+b; commit a+b")
+	sc.committed("gates final")
+	sc.gates(green, "finish verified")
 }
 
 func TestAMarkThatTheAgentSetIsAClaim(t *testing.T) {
