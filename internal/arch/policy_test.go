@@ -59,6 +59,7 @@ const imports = `
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact figure
 	report         < core/* failure redact figure
+	mcpserver      < core/* environment failure figure launch planfile record session store store/* verify
 	demo           < *
 	cli            < *
 	cmd/pawl       < cli
@@ -85,7 +86,8 @@ const modules = `
 	github.com/bmatcuk/doublestar/v4      < config verify
 	github.com/goccy/go-yaml/...          < config
 	github.com/gofrs/flock                < config keeper lesson session store
-	github.com/google/jsonschema-go/...   < term
+	github.com/google/jsonschema-go/...   < mcpserver term
+	github.com/modelcontextprotocol/go-sdk/... < cli mcpserver
 	github.com/pelletier/go-toml/v2/...   < config verify
 	github.com/rogpeppe/go-internal/diff  < install
 	github.com/rogpeppe/go-internal/txtar < agent/scripted bench/trust demo

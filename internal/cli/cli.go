@@ -65,6 +65,7 @@ type grammar struct {
 	Version    versionCmd    `cmd:"" group:"Set up" help:"print the version"`
 
 	Session sessionCmd `cmd:"" hidden:"" help:"what the hooks of a session run"`
+	MCP     mcpCmd     `cmd:"" name:"mcp" group:"Set up" help:"serve the agent's tools (MCP) on the standard streams"`
 	Hook    hookCmd    `cmd:"" hidden:"" passthrough:"" help:"answer a hook of a coding agent's client, as pawl-hook does"`
 
 	Confined confinedCmd `cmd:"" hidden:"" help:"run a command behind the wall of a loop"`

@@ -109,6 +109,8 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		}
 	case loop.MessageArrived:
 		s.note(term.Info, "said to the agent with its next prompt: "+e.Text)
+	case loop.MergeAsked:
+		s.note(term.Info, "the agent asks for its work to be merged: "+plan.OneLine(e.Text, 200))
 	case loop.PauseAsked:
 		s.note(term.Info, "paused before the next turn;  pawl resume  goes on")
 	case loop.TimerFired:

@@ -64,6 +64,9 @@ func statusText(s *subject, now time.Time) string {
 	if s.spec.Branch != "" && !s.spec.NoCommit {
 		line("branch", "%s, %s", s.spec.Branch, count(sum.Commits, "commit"))
 	}
+	if st.Merge != nil {
+		line("asks", "to be merged: %s", plan.OneLine(st.Merge.Summary, 100))
+	}
 	if st.Reason != "" {
 		line("why", "%s", plan.OneLine(st.Reason, 0))
 	}

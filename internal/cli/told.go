@@ -90,6 +90,8 @@ func (t told) happened() string {
 		return "a lesson was written: " + e.Text
 	case loop.Forgot:
 		return "a lesson was taken out: " + e.Text
+	case loop.MergeAsked:
+		return "the agent asks for its work to be merged: " + e.Text
 	case loop.PauseAsked:
 		return "a person asked for a pause"
 	case loop.Resumed:

@@ -54,6 +54,7 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.MessageArrived, Text: "hello"}, "message from a person: hello"},
 		{loop.Event{Kind: loop.Learnt, Text: "use the sandbox"}, "a lesson was written: use the sandbox"},
 		{loop.Event{Kind: loop.Forgot, Text: "use the sandbox"}, "a lesson was taken out: use the sandbox"},
+		{loop.Event{Kind: loop.MergeAsked, Text: "all of it"}, "the agent asks for its work to be merged: all of it"},
 		{loop.Event{Kind: loop.PauseAsked}, "a person asked for a pause"},
 		{loop.Event{Kind: loop.Resumed}, "a person let the loop go on"},
 		{loop.Event{Kind: loop.Cancelled, Text: "int"}, "cancelled (int)"},

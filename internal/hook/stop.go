@@ -134,7 +134,9 @@ func (h *hook) turn(s *seat, b session.Binding) *loop.Turn {
 	// What a try of a verify loop was is told to the next, what an exploration found
 	// is its result.
 	p := s.spec.Policy
-	if t.Claim = s.spec.ClaimIn(last); t.Claim != nil || p.Verify || p.Kind == loop.Explore || p.Kind == loop.Periodic {
+	t.Claim = s.spec.ClaimIn(last)
+	s.mem.Hear(t)
+	if t.Claim != nil || p.Verify || p.Kind == loop.Explore || p.Kind == loop.Periodic {
 		t.Text = strings.ToValidUTF8(last[max(0, len(last)-textMax):], "")
 	}
 	if !b.Unattended { // where nobody sits, nothing could wake the session again

@@ -22,6 +22,7 @@ const (
 	TypeReceipt = "receipt" // data: verify.Receipt, before the event that it belongs to
 	TypeKept    = "kept"    // data: Kept, before the event Committed
 	TypeSorted  = "sorted"  // data: Sorted, after the event TreeSeen
+	TypeClaimed = "claimed" // data: Claimed, before the event TurnEnded
 )
 
 // Memory is the fold of a loop's journal: the machine's state and what the
@@ -32,6 +33,7 @@ type Memory struct {
 	Base    Base       `json:"base"`
 	Bound   Bound      `json:"bound,omitzero"`
 	Sorted  Sorted     `json:"sorted,omitzero"`
+	Claimed Claimed    `json:"claimed,omitzero"`
 	// Judge is the tree that holds the judge's copies of the tests: the last in
 	// which they were unchanged or granted.
 	Judge string `json:"judge,omitempty"`
@@ -122,6 +124,11 @@ func fold(m Memory, r journal.Record) (Memory, error) {
 	case TypeSorted:
 		m.Sorted = Sorted{}
 		err = json.Unmarshal(r.Data, &m.Sorted)
+	case TypeClaimed:
+		var c Claimed
+		if err = json.Unmarshal(r.Data, &c); err == nil {
+			m.Claimed = m.Claimed.With(c)
+		}
 	case TypeBase:
 		m.Base = Base{}
 		err = json.Unmarshal(r.Data, &m.Base)
@@ -158,6 +165,7 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 	if slices.ContainsFunc(acts, func(a loop.Action) bool { return a.Do == loop.BeginTurn }) {
 		m.Unsorted = true
 		m.Begun++
+		m.Claimed = Claimed{}
 	}
 	if e.Gates != nil && len(e.Gates.Results) > 0 {
 		m.Results = e.Gates.Results

@@ -12,6 +12,13 @@ const (
 	MessageTake   = "take"   // a person's session takes the loop from its runner
 	MessageLearn  = "learn"  // a lesson for the turns to come
 	MessageForget = "forget" // a lesson is taken out
+
+	// What the agent leaves by its tools.
+	MessageClaim   = "claim"   // {Tasks, Text}: it says that these are done, and the gates passed when it did
+	MessagePartial = "partial" // {Tasks, Text}: what it has done of a task so far
+	MessageBlocked = "blocked" // {Tasks, Text}: it cannot go on, and why
+	MessageMerge   = "merge"   // {Text}: it asks for its work to be merged
+	MessageTests   = "tests"   // {Paths, Text}: it asks to be allowed to change these tests
 )
 
 // Message is the body of what anyone leaves in a loop's inbox.
@@ -21,6 +28,12 @@ type Message struct {
 	// ByPerson says that a person wrote it and not the agent, by the word of whoever
 	// left the message.
 	ByPerson bool `json:"by_person,omitempty"`
+
+	Paths []string `json:"paths,omitempty"` // relative to the root, slashes
+	Tasks []string `json:"tasks,omitempty"` // ids
+	// Of a claim.
+	Turn              int  `json:"turn,omitempty"` // that it was made in, see Claimed
+	NoBehaviourChange bool `json:"no_behaviour_change,omitempty"`
 }
 
 // Event is what a message means to the machine; ok is false for an unknown kind.
@@ -42,6 +55,8 @@ func (m Message) Event() (loop.Event, bool) {
 		return loop.Event{Kind: loop.Learnt, Text: m.Text, ByPerson: m.ByPerson}, true
 	case MessageForget:
 		return loop.Event{Kind: loop.Forgot, Text: m.Text}, true
+	case MessageMerge:
+		return loop.Event{Kind: loop.MergeAsked, Text: m.Text}, true
 	}
 	return loop.Event{}, false
 }

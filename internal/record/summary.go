@@ -20,6 +20,7 @@ type Summary struct {
 	Attended  bool          `json:"attended,omitempty"` // it lives in a person's session, whose hooks drive it
 	Session   string        `json:"session,omitempty"`  // the client's id of that session, once it is known
 	Closed    bool          `json:"closed,omitempty"`   // that session is closed: the loop rests until it is taken up again
+	Merge     string        `json:"merge,omitempty"`    // what the agent asks the person to merge, in its words
 	Outcome   loop.Outcome  `json:"outcome,omitempty"`
 	Reason    string        `json:"reason,omitempty"`
 	Iteration int           `json:"iteration"`
@@ -68,6 +69,9 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 		Attended:  m.Attended(spec),
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
 		CreatedAt: kept.CreatedAt, StartedAt: s.StartedAt, EndedAt: s.EndedAt,
+	}
+	if s.Merge != nil {
+		sum.Merge = s.Merge.Summary
 	}
 	if sum.Attended {
 		sum.Session, sum.Closed = m.Bound.Session, m.Bound.Closed && s.Phase != loop.Ended

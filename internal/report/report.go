@@ -52,6 +52,7 @@ func Text(w io.Writer, l Loop) error {
 	p.changedTests()
 	p.gates()
 	p.refused()
+	p.merge()
 	p.lessons()
 	p.cost()
 	p.answer()
@@ -149,6 +150,13 @@ func (p *page) refused() {
 	}
 	if len(parts) > 0 {
 		p.line("caught", "%s", strings.Join(parts, " · "))
+	}
+}
+
+// merge says what the agent asks the person to merge, in its own words.
+func (p *page) merge() {
+	if m := p.State.Merge; m != nil {
+		p.line("asks", "to be merged: %s", plan.OneLine(m.Summary, 200))
 	}
 }
 

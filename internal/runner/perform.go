@@ -124,8 +124,8 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) {
 						return err
 					}
 				}
-				if a.Do == loop.BeginTurn && !r.attended() {
-					if err := r.hear(ctx); err != nil {
+				if a.Do == loop.BeginTurn {
+					if err := r.lastWords(ctx, e.Turn); err != nil {
 						return err
 					}
 				}
@@ -133,6 +133,21 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) {
 			})
 		}
 	}()
+}
+
+// lastWords takes what was left for the loop while the turn ran, before it counts as
+// ended: the agent's claims by its tools are part of it.
+func (r *Runner) lastWords(ctx context.Context, t *loop.Turn) error {
+	if !r.attended() {
+		if err := r.hear(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.drain(ctx); err != nil {
+		return err
+	}
+	r.mem.Hear(t)
+	return nil
 }
 
 // wait ends at a time, which may have passed while nobody was there.

@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
@@ -84,10 +85,11 @@ type Runner struct {
 	inbox  chan func(context.Context) error // what others want done in Run's goroutine
 	action *underway                        // the last one that asked for an answer
 
-	sits   bool   // this is Attend, see attended
-	held   bool   // another tool's files say that the loop rests
-	unread string // what was wrong with these, last
-	looked int64  // bytes of record.RanFile that a look of this drive has been at
+	sits   bool        // this is Attend, see attended
+	held   bool        // another tool's files say that the loop rests
+	unread string      // what was wrong with these, last
+	looked int64       // bytes of record.RanFile that a look of this drive has been at
+	final  atomic.Bool // in the turn under way the agent has claimed something by a tool
 
 	// Of the action under way; actions follow one another, so nothing else
 	// touches these.

@@ -54,9 +54,10 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 		prior = 0
 	}
 	watch := r.watchTurn(ctx, m.State)
+	r.final.Store(false)
 	res, err := s.Turn(ctx, agent.Turn{
 		Prompt: text, Timeout: r.Spec.TurnTimeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: costLeft(m.State),
-		LogPath: log, Final: func(text string) bool { return len(claim.Parse(text, r.Spec.Promise)) > 0 },
+		LogPath: log, Final: func(text string) bool { return r.final.Load() || len(claim.Parse(text, r.Spec.Promise)) > 0 },
 	}, func(e agent.Event) {
 		if e.Kind == agent.KindInit {
 			version = e.Text

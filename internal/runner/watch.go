@@ -70,20 +70,46 @@ func (r *Runner) drain(ctx context.Context) error {
 	}
 	for _, m := range msgs {
 		var body record.Message
-		e, ok := loop.Event{}, false
-		if err := json.Unmarshal(m.Body, &body); err == nil {
-			e, ok = body.Event()
-			e.ID = m.ID
+		if err := json.Unmarshal(m.Body, &body); err != nil {
+			body = record.Message{}
 		}
-		if !ok {
-			r.note(loop.Anomaly, "a message that makes no sense was set aside: "+m.ID)
-		} else if err := r.step(ctx, e); err != nil {
+		if err := r.takeMessage(ctx, m.ID, body); err != nil {
 			return err
 		}
 		if err := r.Loop.Ack(m); err != nil {
 			r.note(loop.Anomaly, "a message could not be acknowledged: "+err.Error())
 		}
 	}
+	return nil
+}
+
+// takeMessage does what a message says.
+func (r *Runner) takeMessage(ctx context.Context, id string, m record.Message) error {
+	if c, ok := m.Claimed(); ok {
+		return r.claimed(c)
+	}
+	e, ok := m.Event()
+	if !ok {
+		r.note(loop.Anomaly, "a message that makes no sense was set aside: "+id)
+		return nil
+	}
+	e.ID = id
+	return r.step(ctx, e)
+}
+
+// claimed keeps what the agent said by a tool until its turn ends. A word that
+// belongs to another turn is void: the work has gone on since, or the turn was
+// never heard of.
+func (r *Runner) claimed(c record.Claimed) error {
+	if !r.mem.Turning(c.Turn) {
+		r.note(loop.Info, "a claim by a tool came when its turn was over, and does not count")
+		return nil
+	}
+	if err := r.append(record.TypeClaimed, c); err != nil {
+		return err
+	}
+	r.mem.Claimed = r.mem.Claimed.With(c)
+	r.final.Store(r.mem.Claimed.Claim != nil)
 	return nil
 }
 

@@ -130,6 +130,32 @@ func (s Store) Find(id string) (Binding, error) {
 	return b, nil
 }
 
+// Living is Find for who was told the session's id once, at its start: where no loop
+// lives in that session, it is looked for by the process of the client, which may
+// have given the session another id since.
+func (s Store) Living(id string, client int) (Binding, error) {
+	b, err := s.Find(id)
+	if !errors.Is(err, ErrNone) || client == 0 {
+		return b, err
+	}
+	entries, err := os.ReadDir(string(s.dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Binding{}, fmt.Errorf("look for the session of process %d: %w", client, err)
+	}
+	found := ErrNone
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok {
+			continue
+		}
+		c, err := s.Find(name)
+		if err == nil && c.Client == client && c.Loop != "" && (found != nil || c.Since.After(b.Since)) {
+			b, found = c, nil
+		}
+	}
+	return b, found
+}
+
 // Bind makes or replaces the binding of b.Session.
 func (s Store) Bind(ctx context.Context, b Binding) error {
 	if !place.Valid(b.Session) {

@@ -96,6 +96,25 @@ func (l *Loop) Drain() ([]Message, error) {
 	return out, errors.Join(problems...)
 }
 
+// Peek reads the messages that are not acknowledged yet, oldest first, and changes
+// nothing: it is for who is not the owner. What is no message is left out.
+func (l *Loop) Peek() ([]Message, error) {
+	entries, err := os.ReadDir(l.inbox())
+	if err != nil {
+		return nil, fmt.Errorf("read inbox of loop %s: %w", l.ID, err)
+	}
+	var out []Message
+	for _, e := range entries {
+		if e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if m, err := l.read(e.Name()); err == nil {
+			out = append(out, m)
+		}
+	}
+	return out, nil
+}
+
 // Ack moves a message to inbox/done: it will not be drained again. Acknowledging
 // twice is no error.
 func (l *Loop) Ack(m Message) error {

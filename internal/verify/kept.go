@@ -13,12 +13,21 @@ import (
 // a repeat where there was one. They are a cache: what cannot be read is not
 // there, what cannot be written is found out again.
 
-func (v *Verifier) keptFile(key string) string {
-	return filepath.Join(v.Dir, "results", key+".json")
+func keptFile(dir, key string) string {
+	return filepath.Join(dir, "results", key+".json")
 }
 
+// kept are the results of our own, or else those that another Verifier knows.
 func (v *Verifier) kept(key string) []gate.Result {
-	b, err := os.ReadFile(v.keptFile(key))
+	results := keptIn(v.Dir, key)
+	if len(results) == 0 && v.Known != "" {
+		results = keptIn(v.Known, key)
+	}
+	return results
+}
+
+func keptIn(dir, key string) []gate.Result {
+	b, err := os.ReadFile(keptFile(dir, key))
 	if err != nil {
 		return nil
 	}
@@ -34,7 +43,7 @@ func (v *Verifier) keep(key string, results []gate.Result) {
 	if err != nil {
 		return
 	}
-	if os.MkdirAll(filepath.Dir(v.keptFile(key)), 0o700) == nil {
-		_ = atomicfile.Write(v.keptFile(key), b, 0o600)
+	if path := keptFile(v.Dir, key); os.MkdirAll(filepath.Dir(path), 0o700) == nil {
+		_ = atomicfile.Write(path, b, 0o600)
 	}
 }

@@ -30,13 +30,16 @@ import (
 
 // Options of a Verifier.
 type Options struct {
-	Root  string    // where gates run: the work tree or a folder in it, absolute
-	Repo  *git.Repo // the repository of Root; nil without git: then only Run works
-	Dir   string    // a folder of Pawl's own, outside the work tree, for kept results and worktrees
-	Env   []string  // Pawl's own environment, KEY=value; gates get what Environment leaves of it
-	Set   []string  // added to the gates' environment: settings, KEY=value
-	Setup []string  // shell commands that make a fresh worktree ready ([worktree] setup)
-	Tests []string  // globs of test files; nil = DefaultTests
+	Root string    // where gates run: the work tree or a folder in it, absolute
+	Repo *git.Repo // the repository of Root; nil without git: then only Run works
+	Dir  string    // a folder of Pawl's own, outside the work tree, for kept results and worktrees
+	// Known is the Dir of another Verifier, whose kept results are used too and
+	// left as they are; "" = nobody's.
+	Known string
+	Env   []string // Pawl's own environment, KEY=value; gates get what Environment leaves of it
+	Set   []string // added to the gates' environment: settings, KEY=value
+	Setup []string // shell commands that make a fresh worktree ready ([worktree] setup)
+	Tests []string // globs of test files; nil = DefaultTests
 	// Marker is the value of PAWL_LOOP for the gates' processes, "" = none.
 	Marker string
 	// Marks are the paths that Pawl itself writes in the work tree (the plan and

@@ -32,6 +32,7 @@ const (
 	HandedOver     EventKind = "handed_over"    // the owner named goes on with it: it has it, or it keeps it
 	Learnt         EventKind = "learnt"         // a lesson for the turns to come, of the agent's or a person's
 	Forgot         EventKind = "forgot"         // a person takes a lesson out
+	MergeAsked     EventKind = "merge_asked"    // the agent asks the person to merge its work
 )
 
 // EventKinds lists all kinds.
@@ -39,7 +40,7 @@ func EventKinds() []EventKind {
 	return []EventKind{
 		Started, Checkpointed, GatesFinished, TurnEnded, AgentFailed, TreeSeen, Committed, Restored,
 		TimerFired, LimitHit, MessageArrived, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened, HandoverAsked, HandedOver,
-		Learnt, Forgot,
+		Learnt, Forgot, MergeAsked,
 	}
 }
 
@@ -58,7 +59,7 @@ type Event struct {
 	Commit   string    `json:"commit,omitempty"`    // Committed: its hash, "" where the loop makes none
 	Receipt  string    `json:"receipt,omitempty"`   // Committed
 	Limit    Outcome   `json:"limit,omitempty"`     // LimitHit: Iterations, Duration or Budget
-	Text     string    `json:"text,omitempty"`      // MessageArrived: the note; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
+	Text     string    `json:"text,omitempty"`      // MessageArrived: the note; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
 	Owner    Owner     `json:"owner,omitempty"`     // HandoverAsked, HandedOver, Reopened ("": as it was)
 	Stays    bool      `json:"stays,omitempty"`     // HandedOver: the owner that the loop has keeps it
 	ByPerson bool      `json:"by_person,omitempty"` // Learnt: a person wrote it
@@ -82,7 +83,8 @@ type Turn struct {
 	Context    int      `json:"context,omitempty"` // percent full, -1 unknown
 	Background []string `json:"background,omitempty"`
 	SessionID  string   `json:"session_id,omitempty"`
-	Text       string   `json:"text,omitempty"` // the agent's last message, bounded
+	Text       string   `json:"text,omitempty"`    // the agent's last message, bounded
+	Partial    string   `json:"partial,omitempty"` // what it says is done of the task, short of a claim
 }
 
 // Claim is the agent's word: a request to be verified.
@@ -91,6 +93,7 @@ type Claim struct {
 	Reason            string   `json:"reason,omitempty"` // of Blocked
 	Tasks             []string `json:"tasks,omitempty"`  // named ones; empty = the current task
 	NoBehaviourChange bool     `json:"no_behaviour_change,omitempty"`
+	Summary           string   `json:"summary,omitempty"` // what was done, of a claim made by a tool
 }
 
 // Seen is what a look at the work tree found after a turn.

@@ -83,7 +83,7 @@ func samples(k loop.EventKind) []loop.Event {
 		out = append(out, ev(loop.Event{Tree: "t"}))
 	case loop.HandoverAsked, loop.HandedOver:
 		out = append(out, ev(loop.Event{Owner: loop.OwnerRunner}), ev(loop.Event{Owner: loop.OwnerSession}), ev(loop.Event{Owner: loop.OwnerSession, Stays: true}))
-	case loop.TimerFired, loop.MessageArrived, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:
+	case loop.TimerFired, loop.MessageArrived, loop.MergeAsked, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:
 		out = append(out, ev(loop.Event{Text: "text"}))
 	}
 	return append(out, ev(loop.Event{})) // without what it should carry
@@ -174,7 +174,7 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 	}
 	// In a person's session a turn may end at any time.
 	unasked := []loop.EventKind{loop.TurnEnded, loop.AgentFailed}
-	anywhere := []loop.EventKind{loop.MessageArrived, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.HandoverAsked}
+	anywhere := []loop.EventKind{loop.MessageArrived, loop.MergeAsked, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.HandoverAsked}
 	for _, p := range loop.Phases() {
 		for _, k := range loop.EventKinds() {
 			want := "anomaly"
@@ -216,7 +216,7 @@ func diagram(t *testing.T) string {
 	on := map[[2]loop.Phase][]string{}
 	anywhere := map[loop.EventKind]bool{
 		loop.Cancelled: true, loop.Faulted: true, loop.OwnerLost: true, loop.PauseAsked: true,
-		loop.MessageArrived: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.HandedOver: true, loop.HandoverAsked: true,
+		loop.MessageArrived: true, loop.MergeAsked: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.HandedOver: true, loop.HandoverAsked: true,
 	}
 	for e := range edges {
 		if e.on == loop.HandedOver && e.from != loop.HandingOver {

@@ -13,7 +13,8 @@
 // Files: step.go is the table of phases and events; turn.go decides after a
 // turn, judge.go after the gates, review.go after a review, ladder.go what a failing task tries next,
 // fail.go what a dead turn means, session.go what a person's session does unasked,
-// isolate.go the tries beside it, handover.go how another owner goes on, limit.go
+// isolate.go the tries beside it, handover.go how another owner goes on, merge.go
+// what the agent asks of the person, limit.go
 // when it is enough, outcome.go how it all ended.
 package loop
 
@@ -262,6 +263,7 @@ type State struct {
 	Waited    []string      `json:"waited,omitempty"`   // background work that was waited for
 	History   []Attempt     `json:"history,omitempty"`  // the last attempts
 	Lessons   []Lesson      `json:"lessons,omitempty"`
+	Merge     *Merge        `json:"merge,omitempty"` // what the agent asks the person to merge
 	Refusals  int           `json:"refusals,omitempty"`
 	Restores  int           `json:"restores,omitempty"`
 	Green     bool          `json:"green,omitempty"`   // every gate passed in full when last run

@@ -74,6 +74,8 @@ func (m *machine) handle(e Event) {
 		m.handoverAsked(e.Owner, e.Text)
 	case HandedOver:
 		m.handedOver(e)
+	case MergeAsked:
+		m.mergeAsked(e.Text)
 	case Faulted:
 		m.finish(Errored, e.Text, e.Hint)
 	default:

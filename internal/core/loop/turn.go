@@ -88,6 +88,10 @@ func (m *machine) turnEnded(t Turn) {
 		return
 	}
 	m.s.Claim = m.heard(t.Claim)
+	if m.s.Claim != nil && m.s.Claim.Summary != "" {
+		m.s.Said = plan.OneLine(m.s.Claim.Summary, saidMax)
+	}
+	m.partly(t.Partial)
 	if m.s.Policy.Kind == Answer && m.s.Claim != nil {
 		m.s.Answer = t.Text
 	}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/mcpserver"
+	"github.com/pawl-dev/pawl/internal/version"
+)
+
+type mcpCmd struct {
+	Loop string `placeholder:"LOOP" help:"id of the loop to serve; without it the one that lives in the session, looked up at each call"`
+}
+
+func (mcpCmd) Help() string {
+	return `Serves the tools by which an agent sees its task, has the gates run and says how its work stands: an MCP server on the
+standard streams. The plugin starts it; pawl run serves the same tools itself. docs/reference/mcp.md lists them.
+
+  pawl mcp
+  claude mcp add pawl -- pawl mcp`
+}
+
+// mcpLineMax bounds one message of the client, in bytes.
+const mcpLineMax = 1 << 20
+
+// Run serves until the client goes.
+func (c *mcpCmd) Run(a *app) error {
+	ctx, release := untilSignal()
+	defer release()
+	o := mcpserver.Options{Env: a.env, Loop: c.Loop, Client: os.Getppid(), Version: version.String(), Project: a.projectGates}
+	if c.Loop != "" {
+		l, err := a.store.Resolve(c.Loop, "")
+		if err != nil {
+			return err
+		}
+		o.Loop = l.ID
+	}
+	return mcpserver.New(o).Serve(ctx, &mcp.IOTransport{Reader: a.In, Writer: standing{a.Out}, MaxLineLength: mcpLineMax})
+}
+
+// standing is a stream that is not ours to close.
+type standing struct{ io.Writer }
+
+func (standing) Close() error { return nil }
+
+// projectGates runs the gates of the project as `pawl verify` does.
+func (a *app) projectGates(ctx context.Context) ([]gate.Result, error) {
+	root := a.root()
+	settings, err := a.settings(root, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(settings.Gates) == 0 {
+		return nil, noGates(root)
+	}
+	if err := a.trusted(root, settings.RepoCommands()); err != nil {
+		return nil, err
+	}
+	results, _, err := a.runGates(ctx, root, settings)
+	return results, err
+}

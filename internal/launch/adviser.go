@@ -1,0 +1,35 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// Adviser makes a Verifier for a loop that somebody else drives, on the work tree
+// that its agent is at work in. It uses what the owner's knows, and keeps its own
+// results where the owner never looks: they are advice, and no judgement.
+func Adviser(ctx context.Context, l *store.Loop, env environment.Environment) (*verify.Verifier, *git.Repo, error) {
+	spec, err := record.ReadSpec(l)
+	if err != nil {
+		return nil, nil, err
+	}
+	repo, err := Repo(ctx, l)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the work tree: %w", err)
+	}
+	known := filepath.Join(l.Dir, "verify")
+	v, err := verify.New(verify.Options{
+		Root: repo.Root(), Repo: repo, Dir: filepath.Join(l.Dir, "advice"), Known: known, Env: env.Vars, Set: spec.GateEnv,
+		Setup: spec.Setup, Tests: spec.Tests, Marker: l.ID,
+		Marks: (&runner.Runner{Loop: l, Spec: spec, Repo: repo}).Marks,
+	})
+	return v, repo, err
+}

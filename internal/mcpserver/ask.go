@@ -1,0 +1,91 @@
+package mcpserver
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// requestMerge records a wish that only the person can fulfil.
+func (s *Server) requestMerge(_ context.Context, in mergeWish) (string, error) {
+	summary, err := given("summary", in.Summary, inputMax)
+	if err != nil {
+		return "", err
+	}
+	at, err := s.inTurn()
+	if err != nil {
+		return "", err
+	}
+	if err := at.post(record.Message{Kind: record.MessageMerge, Text: summary}); err != nil {
+		return "", err
+	}
+	return "Recorded for the person, who sees it in the loop's status and report. It is no claim: use complete_task to say that the task is done.", nil
+}
+
+// requestTestChange records which tests the agent wants to change, and why.
+func (s *Server) requestTestChange(_ context.Context, in testWish) (string, error) {
+	why, err := given("why", in.Why, inputMax)
+	if err != nil {
+		return "", err
+	}
+	at, err := s.inTurn()
+	if err != nil {
+		return "", err
+	}
+	paths, err := at.paths(in.Files)
+	if err != nil {
+		return "", err
+	}
+	if err := at.post(record.Message{Kind: record.MessageTests, Paths: paths, Text: why}); err != nil {
+		return "", err
+	}
+	return "Asked for: " + strings.Join(paths, ", ") + ". Until it is granted the tests as they were judge the work, and a change of theirs keeps it from being verified. Go on with what does not depend on it.", nil
+}
+
+// paths are files as the loop knows them: relative to its root, with slashes.
+func (at *seat) paths(files []string) ([]string, error) {
+	if len(files) == 0 || len(files) > filesMax {
+		return nil, failure.New(failure.Usage, "name the test files", "%d files are named, 1 to %d can be", len(files), filesMax)
+	}
+	root := at.spec.WorkTree(at.Loop, at.root)
+	var paths []string
+	for _, f := range files {
+		f, err := given("a file's name", f, pathMax)
+		if err != nil {
+			return nil, err
+		}
+		rel := filepath.FromSlash(f)
+		if filepath.IsAbs(rel) {
+			if rel, err = filepath.Rel(root, rel); err != nil {
+				return nil, err
+			}
+		}
+		if rel = filepath.Clean(rel); !filepath.IsLocal(rel) || rel == "." {
+			return nil, failure.New(failure.Usage, "name files relative to "+root, "%s is no file of the project", f)
+		}
+		if rel = filepath.ToSlash(rel); !slices.Contains(paths, rel) {
+			paths = append(paths, rel)
+		}
+	}
+	return paths, nil
+}
+
+// addLesson leaves a lesson for later tries.
+func (s *Server) addLesson(_ context.Context, in lesson) (string, error) {
+	text, err := given("text", in.Text, lessonMax)
+	if err != nil {
+		return "", err
+	}
+	at, err := s.inTurn()
+	if err != nil {
+		return "", err
+	}
+	if err := at.post(record.Message{Kind: record.MessageLearn, Text: text}); err != nil {
+		return "", err
+	}
+	return "Kept: later tries are told.", nil
+}

@@ -1,0 +1,106 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+const (
+	endTurn    = "End your turn now: Pawl judges when it ends."
+	notTaken   = "NOT ACCEPTED, nothing is recorded. "
+	noSuchGoal = "this goal has nothing to complete: its own limit ends it"
+)
+
+// completeTask hears how a task stands.
+func (s *Server) completeTask(ctx context.Context, in completion) (string, error) {
+	summary, err := given("summary", in.Summary, inputMax)
+	if err != nil {
+		return "", err
+	}
+	if in.Evidence != "" {
+		evidence, err := given("evidence", in.Evidence, inputMax)
+		if err != nil {
+			return "", err
+		}
+		summary += "\nEvidence: " + evidence
+	}
+	at, err := s.inTurn()
+	if err != nil {
+		return "", err
+	}
+	t, err := at.task(in.ID)
+	if err != nil {
+		return "", err
+	}
+	switch in.Status {
+	case statusSuccess:
+		return s.claim(ctx, at, t, record.Message{
+			Kind: record.MessageClaim, Tasks: []string{t.ID}, Text: summary, Turn: at.mem.Begun, NoBehaviourChange: in.NoBehaviourChange,
+		})
+	case statusPartial:
+		err := at.post(record.Message{Kind: record.MessagePartial, Tasks: []string{t.ID}, Text: summary, Turn: at.mem.Begun})
+		return "Recorded: later tries are told what is done and what is not. The task stays open; go on with it, or end your turn.", err
+	case statusBlocked:
+		return s.block(at, t, summary)
+	}
+	return "", failure.New(failure.Usage, "choose success, partial or blocked", "there is no status %q", in.Status)
+}
+
+// reportBlocked hears that the task at work cannot be done.
+func (s *Server) reportBlocked(_ context.Context, in blockage) (string, error) {
+	reason, err := given("reason", in.Reason, inputMax)
+	if err != nil {
+		return "", err
+	}
+	at, err := s.inTurn()
+	if err != nil {
+		return "", err
+	}
+	t, err := at.task(in.ID)
+	if err != nil {
+		return "", err
+	}
+	return s.block(at, t, reason)
+}
+
+func (s *Server) block(at *seat, t loop.Task, reason string) (string, error) {
+	if now := at.mem.State.Current; t.ID != now {
+		return "", failure.New(failure.Usage, "say so when it is its turn", "the task at work is %s, and only that one can be set aside", now)
+	}
+	m := record.Message{Kind: record.MessageBlocked, Tasks: []string{t.ID}, Text: reason, Turn: at.mem.Begun}
+	return "Recorded with your reason. " + endTurn, at.post(m)
+}
+
+// claim has the gates run, and records the claim if they pass relative to where the
+// task began. It stays a request: what counts is what they say when the turn ends.
+func (s *Server) claim(ctx context.Context, at *seat, t loop.Task, m record.Message) (string, error) {
+	if k := at.spec.Policy.Kind; k == loop.Explore || k == loop.Periodic {
+		return "", failure.New(failure.Usage, "end your turn when you have nothing more to do", noSuchGoal)
+	}
+	if len(at.spec.Gates) == 0 {
+		return "Recorded. There is no gate, so nobody checks it: what you say is what the person will rely on. " + endTurn, at.post(m)
+	}
+	j, err := s.judge(ctx, at, []string{t.ID})
+	if err != nil {
+		return "", err
+	}
+	switch j.Verdict.Status {
+	case gate.Pass:
+	case gate.Fail:
+		return notTaken + "Something that passed when the task began fails now.\n\n" + j.words(), nil
+	case gate.Unknown:
+		return notTaken + "The gates could not tell: mend that first, or report it as blocked.\n\n" + j.words(), nil
+	}
+	if now, err := s.inTurn(); err != nil || now.mem.Begun != m.Turn {
+		return "", failure.New(failure.Usage, "call again in the turn that is under way", "the turn that this was said in is over")
+	}
+	if err := at.post(m); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Recorded: %s is done, as you say, and the gates passed just now. Pawl runs them once more itself.%s %s", t.ID, j.doubts(t, m), endTurn), nil
+}

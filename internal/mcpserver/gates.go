@@ -1,0 +1,214 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// judgement is what the gates said to the agent.
+type judgement struct{ verify.Finding }
+
+// verify runs the gates and says what fails.
+func (s *Server) verify(ctx context.Context) (string, error) {
+	at, err := s.sit()
+	if over := err == nil && at.mem.State.Phase == loop.Ended; s.Project != nil && (over || errors.Is(err, errNone)) {
+		return s.project(ctx)
+	}
+	if err == nil {
+		at, err = s.inTurn()
+	}
+	if err != nil {
+		return "", err
+	}
+	if len(at.spec.Gates) == 0 {
+		return "There is no gate: nothing can tell whether it works but what you run yourself.", nil
+	}
+	j, err := s.judge(ctx, at, nil)
+	if err != nil {
+		return "", err
+	}
+	return j.headline() + "\n\n" + j.words(), nil
+}
+
+// project runs the gates of a project without a loop.
+func (s *Server) project(ctx context.Context) (string, error) {
+	free, err := s.alone(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer free()
+	results, err := s.Project(ctx)
+	if err != nil {
+		return "", err
+	}
+	return "No loop is at work in this session; these are the project's gates.\n\n" + resultsText(results), nil
+}
+
+// alone waits until no other gates run for this client.
+func (s *Server) alone(ctx context.Context) (free func(), err error) {
+	select {
+	case s.gates <- struct{}{}:
+		return func() { <-s.gates }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// judge runs the gates that are due at a claim on the work tree as it is, and holds
+// them against where the task began.
+//
+// The agent chooses the moment, and may have prepared it: a file that git ignores,
+// a process in the background, both gone when its turn has ended. So the results
+// are kept in a folder of their own, where a second question finds them. Those of
+// Pawl's own runs are read, never written: its judgement uses no result of this.
+func (s *Server) judge(ctx context.Context, at *seat, tasks []string) (*judgement, error) {
+	free, err := s.alone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	v, repo, err := launch.Adviser(ctx, at.Loop, s.Env)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = v.Close(context.WithoutCancel(ctx)) }() // a worktree that stays is swept with the loop's folder
+	tree, _, err := repo.Snapshot(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("take the tree to judge: %w", err)
+	}
+	m := at.mem
+	f, err := v.Claim(ctx, verify.Request{
+		Gates: gate.Due(at.spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
+		AllowTestChanges: mayChangeTests(at.spec, tasks), LogDir: filepath.Join(v.Dir, "output"), Unprobed: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f.TreeAfter != tree {
+		return nil, failure.New(failure.Usage, "let git ignore what the gates write, and do not edit while they run; then ask again",
+			"the work tree changed while the gates ran")
+	}
+	return &judgement{f}, nil
+}
+
+func mayChangeTests(spec record.Spec, tasks []string) bool {
+	return slices.ContainsFunc(spec.TestGrants, func(g string) bool { return g == "*" || slices.Contains(tasks, g) })
+}
+
+func (j *judgement) headline() string {
+	v := j.Verdict
+	switch {
+	case v.Status == gate.Fail:
+		return "FAIL: something that passed when the task began fails now."
+	case v.Status == gate.Unknown:
+		return "UNKNOWN: a gate could not tell."
+	case len(v.StillRed) > 0:
+		return "PASS relative to where the task began; red before and still: " + some(v.StillRed)
+	}
+	return "PASS: every gate passes."
+}
+
+// words are what each gate said, and what of it is new since the task began.
+func (j *judgement) words() string {
+	var b strings.Builder
+	if len(j.Verdict.Broken) > 0 {
+		fmt.Fprintf(&b, "Passed when the task began, and does not now: %s\n\n", some(j.Verdict.Broken))
+	}
+	b.WriteString(resultsText(j.Observation.Now))
+	return b.String()
+}
+
+// doubts are what may still speak against a claim whose gates pass.
+func (j *judgement) doubts(t loop.Task, m record.Message) string {
+	o, wanted := j.Observation, t.Wanted
+	if wanted == "" {
+		wanted = gate.Discriminating
+	}
+	switch {
+	case !o.Changed:
+		return " But no file has changed since the task began: a claim without a change is refused."
+	case len(o.OldTests) > 0 && !o.AllowTestChanges:
+		return " You changed tests that were there before (" + some(o.OldTests) + "): it runs them also as they were. Ask with request_test_change if they must change."
+	case wanted == gate.Discriminating && !m.NoBehaviourChange && len(o.NewTests) == 0 && !turned(o):
+		return " But nothing failed before that passes now: it may send you back for a test that fails without your change."
+	}
+	return ""
+}
+
+// turned: something was red before and is green now, once at least.
+func turned(o gate.Observation) bool {
+	for i, now := range o.Now {
+		before := o.Baseline[i]
+		if before.Status == gate.Fail && now.Status == gate.Pass {
+			return true
+		}
+		for id, s := range now.Tests {
+			if s == gate.Pass && before.Tests[id] == gate.Fail {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// resultsText is what gates said, the failing ones with what to look at.
+func resultsText(results []gate.Result) string {
+	room := answerMax * 7 / 10 / max(1, len(results))
+	var b strings.Builder
+	for _, r := range results {
+		fmt.Fprintf(&b, "%s: %s (%s)\n", r.Status, plan.OneLine(r.Gate, 100), figure.Duration(r.Duration))
+		if r.Status != gate.Pass {
+			b.WriteString(failingPart(r, room))
+		}
+	}
+	return b.String()
+}
+
+const failingShown = 30
+
+// failingPart is what there is to know of a gate that does not pass.
+func failingPart(r gate.Result, room int) string {
+	var b strings.Builder
+	if r.Reason != "" {
+		fmt.Fprintf(&b, "  why: %s\n", plan.OneLine(r.Reason, 300))
+	}
+	if len(r.Failing) > 0 {
+		fmt.Fprintf(&b, "  failing: %s\n", some(r.Failing))
+	}
+	if first := strings.TrimSpace(r.FirstError); first != "" {
+		fmt.Fprintf(&b, "  first error: %s\n", bounded(first, 1000))
+	}
+	output := r.Tail
+	if r.Head != "" {
+		output = r.Head + "\n[…]\n" + r.Tail
+	}
+	if output = plan.Excerpt(output, 80, max(200, room-b.Len()-40)); output != "" {
+		fmt.Fprintf(&b, "  output:\n%s\n", output)
+	}
+	return b.String()
+}
+
+// some names the first of many.
+func some(names []string) string {
+	shown := make([]string, 0, failingShown)
+	for _, n := range names[:min(len(names), failingShown)] {
+		shown = append(shown, plan.OneLine(n, 100))
+	}
+	if more := len(names) - len(shown); more > 0 {
+		shown = append(shown, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(shown, ", ")
+}

@@ -1,0 +1,113 @@
+package mcpserver
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// seat is the loop that a call is about, as it stands at that moment.
+type seat struct {
+	*store.Loop
+	root string // folder that the loop is bound to
+	spec record.Spec
+	mem  record.Memory
+}
+
+// errNone: no loop lives in the session.
+var errNone = errors.New("no loop lives in this session")
+
+const noneText = "No loop lives in this session, and nothing is asked of you here. The person begins one with  /pawl:loop GOAL . The tool verify runs the project's gates all the same."
+
+// sit finds the loop.
+func (s *Server) sit() (*seat, error) {
+	id := s.Loop
+	if id == "" {
+		b, err := session.Open(s.Env.PawlHome).Living(s.Env.Session.ID, s.Client)
+		switch {
+		case errors.Is(err, session.ErrNone) || err == nil && (b.Loop == "" || b.Gone):
+			return nil, failure.New(failure.Usage, "without one there is nothing to record; the person begins one with  /pawl:loop GOAL", "%w", errNone)
+		case err != nil:
+			return nil, err
+		}
+		id = b.Loop
+	}
+	at := &seat{Loop: s.store.Loop(id)}
+	kept, err := at.Spec()
+	if err != nil {
+		return nil, err
+	}
+	at.root = kept.Root
+	if at.spec, err = record.Asked(kept); err != nil {
+		return nil, err
+	}
+	// A damaged journal is read as far as it goes; its owner says so.
+	if at.mem, _, err = record.Remember(at.Loop); err != nil && !errors.As(err, new(*journal.CorruptError)) {
+		return nil, err
+	}
+	return at, nil
+}
+
+// inTurn is sit for what belongs to a turn of the loop: between turns Pawl judges,
+// and nobody else has a say.
+func (s *Server) inTurn() (*seat, error) {
+	at, err := s.sit()
+	if err != nil {
+		return nil, err
+	}
+	switch st := at.mem.State; {
+	case st.Phase == loop.Ended:
+		return nil, failure.New(failure.Usage, "nothing more is to be said about it: tell the person how you see it", "loop %s has ended: %s", at.ID, st.Outcome)
+	case !at.mem.Turning(at.mem.Begun):
+		return nil, failure.New(failure.Usage, "end your turn, or wait for what Pawl says", "no turn of loop %s is under way: Pawl is at work itself", at.ID)
+	}
+	return at, nil
+}
+
+// task finds an open task by its id, "" for the one at work.
+func (at *seat) task(id string) (loop.Task, error) {
+	st := at.mem.State
+	if id = strings.TrimSpace(id); id == "" {
+		id = st.Current
+	}
+	t, ok := st.Task(id)
+	if ok && t.Status == loop.Done {
+		return t, failure.New(failure.Usage, "next_task says which one is next", "task %s is done already", id)
+	}
+	if !ok {
+		return t, failure.New(failure.Usage, "leave the id out for the task at work, "+st.Current+"; open are: "+at.openTasks(), "there is no task %q", bounded(id, 100))
+	}
+	return t, nil
+}
+
+const tasksShown = 20
+
+func (at *seat) openTasks() string {
+	var ids []string
+	for _, t := range at.mem.State.Tasks {
+		if t.Status == loop.Open {
+			ids = append(ids, t.ID)
+		}
+	}
+	if more := len(ids) - tasksShown; more > 0 {
+		ids = append(slices.Clip(ids[:tasksShown]), fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(ids, ", ")
+}
+
+// post leaves a message for the loop's owner.
+func (at *seat) post(m record.Message) error {
+	var id [8]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return at.Post(m.Kind+"-"+hex.EncodeToString(id[:]), m)
+}

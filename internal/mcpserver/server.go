@@ -1,0 +1,140 @@
+// Package mcpserver gives the agent of a loop honest tools: to see what its task is,
+// to have the gates run, to say that it is done, or that it is not, and to ask the
+// person for what is not its own to do.
+//
+// It is an MCP server on the official SDK, mounted in two ways. Beside a runner it
+// lives in the runner's process, and its messages travel on the client's own
+// control protocol (agent.Tools): no process, no socket, nothing that confinement
+// could cut off. In a person's session the plugin starts `pawl mcp`, which serves
+// the standard streams and finds the loop by the session's id, anew at each call:
+// a loop may begin later, and end.
+//
+// A tool decides nothing. A claim is left in the loop's inbox, stamped with its
+// turn, and Pawl judges it when the turn ends, by gates that it runs itself. What
+// the gates say here they say at a moment of the agent's choosing, so it is kept
+// apart and is no part of that judgement, see gates.go.
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// Options of a Server.
+type Options struct {
+	Env     environment.Environment
+	Loop    string // id of the loop; "" = the one that lives in the session
+	Client  int    // process id of the client that started this one, 0 unknown: a session that was cleared has another id than it was started with
+	Version string
+	// Project runs the gates of the project that the session is in, where no loop
+	// is; nil: outside of a loop there are none.
+	Project func(context.Context) ([]gate.Result, error)
+}
+
+// Server answers the calls of one client, or of several: it holds nothing of a loop
+// from one call to the next.
+type Server struct {
+	Options
+	store *store.Store
+	gates chan struct{} // holds one: gates share the work tree
+	mcp   *mcp.Server
+}
+
+// instructions are what the agent is told of the server as a whole.
+const instructions = `Pawl keeps you at a task until it is verifiably done. Its gates decide, never your word: use these tools to see what they say and to say truthfully how the work stands.
+- next_task: what to do now. verify: run the gates and get what fails.
+- complete_task: say that a task is done, done in part, or blocked. Afterwards end your turn: Pawl judges when it ends.
+- report_blocked, request_test_change, request_merge: ask for what is not yours to do. An honest "this cannot be done, because …" is a good result.`
+
+// New makes a server.
+func New(o Options) *Server {
+	s := &Server{Options: o, store: store.Open(o.Env.PawlHome), gates: make(chan struct{}, 1)}
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "pawl", Title: "Pawl", Version: o.Version}, &mcp.ServerOptions{
+		Instructions: instructions,
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}, // the list never changes
+		// The newest one has no handshake, and clients that speak it also speak these.
+		SupportedProtocolVersions: []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"},
+	})
+	s.addTools()
+	return s
+}
+
+// Serve answers on a transport until the client goes or ctx ends.
+func (s *Server) Serve(ctx context.Context, t mcp.Transport) error {
+	return s.mcp.Run(ctx, polite{t})
+}
+
+// Bounds, in bytes and of time.
+const (
+	answerMax = 10_000
+	inputMax  = 4_000 // of one text that the agent gives
+	filesMax  = 50
+	pathMax   = 500
+	lessonMax = 500
+	patience  = 30 * time.Second // of a call that runs no gate
+)
+
+// add registers a tool whose input is In; do answers in words, or with an error that
+// says what to do instead.
+func add[In any](s *Server, t *mcp.Tool, do func(context.Context, In) (string, error)) {
+	mcp.AddTool(s.mcp, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+		text, err := do(ctx, in)
+		if err != nil {
+			return &mcp.CallToolResult{IsError: true, Content: content(errorText(err))}, nil, nil
+		}
+		return &mcp.CallToolResult{Content: content(text)}, nil, nil
+	})
+}
+
+func content(text string) []mcp.Content {
+	return []mcp.Content{&mcp.TextContent{Text: bounded(text, answerMax)}}
+}
+
+// errorText is an error and what to do about it.
+func errorText(err error) string {
+	text := "error: " + err.Error()
+	if hint := failure.Hint(err); hint != "" {
+		text += "\nhint: " + hint
+	}
+	return text
+}
+
+// quick bounds what needs no gate.
+func quick[In any](do func(context.Context, In) (string, error)) func(context.Context, In) (string, error) {
+	return func(ctx context.Context, in In) (string, error) {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		return do(ctx, in)
+	}
+}
+
+// given checks a text that the agent gives.
+func given(what, text string, most int) (string, error) {
+	text = strings.TrimSpace(strings.ToValidUTF8(text, ""))
+	switch {
+	case text == "":
+		return "", failure.New(failure.Usage, "call again with it", "%s is empty", what)
+	case len(text) > most:
+		return "", failure.New(failure.Usage, "say it in fewer words", "%s has %d bytes, at most %d are taken", what, len(text), most)
+	}
+	return text, nil
+}
+
+// bounded is a text whose middle is left out where it is longer than n bytes.
+func bounded(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	mark := fmt.Sprintf("\n[… %d bytes left out …]\n", len(text)-n)
+	keep := n - len(mark) - 8
+	return strings.ToValidUTF8(text[:keep*2/3], "") + mark + strings.ToValidUTF8(text[len(text)-keep/3:], "")
+}

@@ -1,0 +1,188 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// page is an answer being written, a line for each thing to know.
+type page struct{ strings.Builder }
+
+func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+
+// nextTask says what the agent is to do.
+func (s *Server) nextTask(context.Context) (string, error) {
+	at, err := s.sit()
+	if errors.Is(err, errNone) {
+		return noneText, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	st := at.mem.State
+	if st.Phase == loop.Ended {
+		return fmt.Sprintf("Nothing is left: loop %s has ended (%s).", at.ID, st.Outcome), nil
+	}
+	p := &page{}
+	if c := at.mem.Claimed.Claim; c != nil && at.mem.Claimed.Turn == at.mem.Begun {
+		p.line("You have already said how it stands. %s\n", endTurn)
+	}
+	t, ok := st.Task(st.Current)
+	if !ok {
+		return "No task is at work yet: Pawl is preparing it.", nil
+	}
+	at.describe(p, t)
+	if len(at.spec.Gates) > 0 {
+		p.line("\nWhat judges it (verify runs it):")
+		for _, g := range at.spec.Gates {
+			p.line("- %s", plan.OneLine(g.Command, 200))
+		}
+	}
+	if f := st.Failing; f != nil {
+		p.line("\nWhat failed last: %s", bounded(f.Reason, 500))
+		if len(f.Tests) > 0 {
+			p.line("failing: %s", some(f.Tests))
+		}
+	}
+	return p.String(), nil
+}
+
+// describe writes a task as the plan has it.
+func (at *seat) describe(p *page, t loop.Task) {
+	if t.ID == record.GoalTask {
+		p.line("The goal itself is the task (id %s):\n%s", t.ID, bounded(at.spec.Prompt, inputMax))
+		return
+	}
+	p.line("Task %s: %s", t.ID, t.Title)
+	if at.spec.Plan != "" {
+		path := filepath.Join(at.spec.WorkTree(at.Loop, at.root), filepath.FromSlash(at.spec.Plan))
+		if f, err := planfile.Load(path); err == nil { // the title will do
+			if in, ok := f.Plan().Task(t.ID); ok {
+				at.detail(p, in)
+			}
+		}
+	}
+	wanted := t.Wanted
+	if wanted == "" {
+		wanted = gate.Discriminating
+	}
+	p.line("Evidence wanted: %s. Open after it: %d.", wanted, max(0, at.count(loop.Open)-1))
+}
+
+func (at *seat) detail(p *page, t plan.Task) {
+	if t.Detail != "" {
+		p.line("%s", bounded(t.Detail, inputMax))
+	}
+	for i, c := range t.Criteria {
+		if i == tasksShown {
+			p.line("- and %d more in %s", len(t.Criteria)-i, at.spec.Plan)
+			break
+		}
+		p.line("- %s", plan.OneLine(c, 200))
+	}
+}
+
+func (at *seat) count(s loop.TaskStatus) int {
+	n := 0
+	for _, t := range at.mem.State.Tasks {
+		if t.Status == s {
+			n++
+		}
+	}
+	return n
+}
+
+// status says how the loop stands.
+func (s *Server) status(context.Context) (string, error) {
+	at, err := s.sit()
+	if errors.Is(err, errNone) {
+		return noneText, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	st, p := at.mem.State, &page{}
+	p.line("loop %s: %s", at.ID, plan.OneLine(at.spec.Goal(), 200))
+	if st.Phase == loop.Ended {
+		p.line("ended: %s. %s", st.Outcome, plan.OneLine(st.Reason, 300))
+		return p.String(), nil
+	}
+	if t, ok := st.Task(st.Current); ok {
+		p.line("task %s: %s (%d done, %d open)", t.ID, t.Title, at.count(loop.Done), at.count(loop.Open))
+	}
+	p.line("iteration %d%s", st.Iteration, left(st))
+	for _, r := range at.mem.Results {
+		p.line("gate %s: %s when Pawl last ran it", plan.OneLine(r.Gate, 100), r.Status)
+	}
+	if st.Strikes > 0 {
+		p.line("strikes: %d, for changing what judges the work; a third ends the loop", st.Strikes)
+	}
+	if c := at.mem.Claimed; c.Turn == at.mem.Begun && c.Claim != nil {
+		p.line("you have said how it stands; that is judged when your turn ends")
+	}
+	if st.Merge != nil {
+		p.line("a merge is asked for: %s", plan.OneLine(st.Merge.Summary, 200))
+	}
+	return p.String(), nil
+}
+
+// left is what remains of the limits.
+func left(st loop.State) string {
+	l, words := st.Policy.Limits, ""
+	if l.Iterations > 0 {
+		words += fmt.Sprintf(" of %d", l.Iterations)
+	}
+	if l.Duration > 0 {
+		st.Now = time.Now()
+		words += ", time left: " + figure.Duration(max(0, l.Duration-st.Elapsed()))
+	}
+	if l.CostUSD > 0 {
+		words += ", money left before this turn: " + figure.Money(max(0, l.CostUSD-st.Usage.CostUSD))
+	}
+	if l.Tokens > 0 {
+		words += ", tokens left before this turn: " + figure.Tokens(max(0, l.Tokens-st.Usage.Tokens()))
+	}
+	return words
+}
+
+// readMessages gives what people said since the turn began. It takes nothing: what a
+// turn that dies has read comes again with the next prompt.
+func (s *Server) readMessages(context.Context) (string, error) {
+	at, err := s.sit()
+	if err != nil {
+		return "", err
+	}
+	st := at.mem.State
+	notes := st.Notes[min(st.Told, len(st.Notes)):]
+	waiting, err := at.Peek()
+	if err != nil {
+		return "", err
+	}
+	for _, m := range waiting {
+		var body record.Message
+		if json.Unmarshal(m.Body, &body) == nil && body.Kind == record.MessageNote {
+			notes = append(notes[:len(notes):len(notes)], body.Text)
+		}
+	}
+	if len(notes) == 0 {
+		return "Nobody has said anything since this turn began.", nil
+	}
+	p := &page{}
+	for _, n := range notes {
+		p.line("- %s", bounded(strings.TrimSpace(n), answerMax/max(2, len(notes))))
+	}
+	p.line("\nThis comes with your next prompt too.")
+	return p.String(), nil
+}

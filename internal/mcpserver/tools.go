@@ -1,0 +1,97 @@
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+type nothing struct{}
+
+// completion is the input of complete_task.
+type completion struct {
+	ID                string `json:"id,omitempty" jsonschema:"id of the task; leave it out for the one at work"`
+	Summary           string `json:"summary" jsonschema:"what was done and what was not, in a few plain sentences"`
+	Status            string `json:"status" jsonschema:"success: all of it is done and the gates pass. partial: some of it is. blocked: it cannot be done as asked"`
+	Evidence          string `json:"evidence,omitempty" jsonschema:"what shows it: the test that failed before and passes now, the command to run"`
+	NoBehaviourChange bool   `json:"no_behaviour_change,omitempty" jsonschema:"true if nothing that a test could see has changed, as after a refactoring"`
+}
+
+type blockage struct {
+	ID     string `json:"id,omitempty" jsonschema:"id of the task; leave it out for the one at work"`
+	Reason string `json:"reason" jsonschema:"why it cannot be done as asked, and what would help"`
+}
+
+type mergeWish struct {
+	Summary string `json:"summary" jsonschema:"what is to be merged, and what the person should look at first"`
+}
+
+type testWish struct {
+	Files []string `json:"files" jsonschema:"test files, relative to the project"`
+	Why   string   `json:"why" jsonschema:"why the tests as they are contradict the task"`
+}
+
+type lesson struct {
+	Text string `json:"text" jsonschema:"one sentence: what was tried, what it led to, what to do instead"`
+}
+
+// addTools is the list of tools, in the order in which a task meets them.
+func (s *Server) addTools() {
+	reads := &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: no()}
+	writes := &mcp.ToolAnnotations{DestructiveHint: no(), OpenWorldHint: no()}
+	add(s, &mcp.Tool{
+		Name: "next_task", Annotations: reads,
+		Description: "The task to work on now: its id, what is wanted, what will judge it, and what failed last. Call it when a turn begins, or when you have lost track. Pawl chooses the task; there is one at a time.",
+	}, quick(func(ctx context.Context, _ nothing) (string, error) { return s.nextTask(ctx) }))
+	add(s, &mcp.Tool{
+		Name: "verify", Annotations: writes,
+		Description: "Run the project's gates (tests, checks) now, on the files as they are, and get what fails: the gate, the failing tests, the first error, the end of the output. Call it before you say that something is done, and after each change that may break something. May take as long as the tests do. Asking again about unchanged files costs nothing.",
+	}, func(ctx context.Context, _ nothing) (string, error) { return s.verify(ctx) })
+	add(s, &mcp.Tool{
+		Name: "complete_task", Annotations: writes, InputSchema: completionSchema(),
+		Description: "Say how a task stands, once, when you stop working on it. With status success the gates run first: if they pass, your claim is recorded and Pawl judges it itself when your turn ends, so end your turn; if not, nothing is recorded and you get what is missing. With partial or blocked, what you say is kept for the next try and for the person. Saying partial or blocked truthfully is better than claiming success.",
+	}, s.completeTask)
+	add(s, &mcp.Tool{
+		Name: "report_blocked", Annotations: writes,
+		Description: "Say that the task cannot be done as asked: a requirement that contradicts another, a missing key or service, a test that contradicts the task. The task is set aside with your reason and the person sees it. Then end your turn. Do not use it for something that is merely hard.",
+	}, quick(s.reportBlocked))
+	add(s, &mcp.Tool{
+		Name: "request_test_change", Annotations: writes,
+		Description: "Ask to be allowed to change tests that were there before, because the task makes them wrong. The person decides; until then the originals judge. New tests need no permission.",
+	}, quick(s.requestTestChange))
+	add(s, &mcp.Tool{
+		Name: "request_merge", Annotations: writes,
+		Description: "Ask the person to merge or publish the work: pushing and merging are not yours to do here. Recorded and shown to them; call it at most once, when the work is done.",
+	}, quick(s.requestMerge))
+	add(s, &mcp.Tool{
+		Name: "add_lesson", Annotations: writes,
+		Description: "Keep one sentence that a later try of this loop should know: what was tried, what it led to, what to do instead. Not for progress reports.",
+	}, quick(s.addLesson))
+	add(s, &mcp.Tool{
+		Name: "read_messages", Annotations: reads,
+		Description: "What people have said to you since this turn began. They also come with your next prompt; call it in a long turn, or before a decision that is hard to take back.",
+	}, quick(func(ctx context.Context, _ nothing) (string, error) { return s.readMessages(ctx) }))
+	add(s, &mcp.Tool{
+		Name: "status", Annotations: reads,
+		Description: "How the loop stands: task, iteration, what is left of its limits, what the gates said last, and whether something you said waits to be judged.",
+	}, quick(func(ctx context.Context, _ nothing) (string, error) { return s.status(ctx) }))
+}
+
+func no() *bool { return new(bool) }
+
+// completionSchema is completion's, with the statuses that there are.
+func completionSchema() *jsonschema.Schema {
+	schema, err := jsonschema.For[completion](nil)
+	if err != nil { // a struct of strings and a boolean always has a schema
+		panic(err)
+	}
+	schema.Properties["status"].Enum = []any{statusSuccess, statusPartial, statusBlocked}
+	return schema
+}
+
+const (
+	statusSuccess = "success"
+	statusPartial = "partial"
+	statusBlocked = "blocked"
+)

@@ -1,0 +1,94 @@
+package mcpserver
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// polite is a transport with manners that the SDK's have not: a client begins with
+// initialize, and one that closes its end is still given the answers that it waits
+// for, as far as they come soon.
+type polite struct{ mcp.Transport }
+
+// Connect wraps the connection.
+func (t polite) Connect(ctx context.Context) (mcp.Connection, error) {
+	c, err := t.Transport.Connect(ctx)
+	return &conversation{Connection: c, owed: map[jsonrpc.ID]bool{}, paid: make(chan struct{}, 1)}, err
+}
+
+type conversation struct {
+	mcp.Connection
+	mu   sync.Mutex
+	owed map[jsonrpc.ID]bool // requests without an answer
+	paid chan struct{}       // holds one when an answer was given
+}
+
+// goodbye is how long a client that has closed its end may wait for answers.
+const goodbye = 5 * time.Second
+
+// Read gives the next message that is for the server. Claude Code asks
+// server/discover first; of a server that does not know it, as none did before there
+// was such a method, it goes on with initialize, and all that is measured of it holds.
+func (c *conversation) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		m, err := c.Connection.Read(ctx)
+		if err != nil {
+			c.settle(ctx)
+			return nil, err
+		}
+		r, ok := m.(*jsonrpc.Request)
+		if !ok || !r.IsCall() {
+			return m, nil
+		}
+		if r.Method != "server/discover" {
+			c.mu.Lock()
+			c.owed[r.ID] = true
+			c.mu.Unlock()
+			return m, nil
+		}
+		unknown := &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}
+		if err := c.Connection.Write(ctx, &jsonrpc.Response{ID: r.ID, Error: unknown}); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Write sends a message.
+func (c *conversation) Write(ctx context.Context, m jsonrpc.Message) error {
+	err := c.Connection.Write(ctx, m)
+	if r, ok := m.(*jsonrpc.Response); ok {
+		c.mu.Lock()
+		delete(c.owed, r.ID)
+		c.mu.Unlock()
+		select {
+		case c.paid <- struct{}{}:
+		default:
+		}
+	}
+	return err
+}
+
+// settle waits until every request has its answer, for a moment.
+func (c *conversation) settle(ctx context.Context) {
+	t := time.NewTimer(goodbye)
+	defer t.Stop()
+	for {
+		c.mu.Lock()
+		left := len(c.owed)
+		c.mu.Unlock()
+		if left == 0 {
+			return
+		}
+		select {
+		case <-c.paid:
+		case <-t.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
