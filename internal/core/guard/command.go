@@ -29,7 +29,7 @@ func (j *judge) Run(c *shell.Command) {
 		j.nameless(c)
 		return
 	}
-	name, args := shell.Versionless(shell.Base(c.Args[0].Text)), c.Args[1:]
+	name, args := shell.Name(c.Args[0].Text), c.Args[1:]
 	switch name {
 	case "git":
 		j.git(c, args)
@@ -93,6 +93,11 @@ func (j *judge) Script(c *shell.Command, w word) {
 	}
 }
 
+// TooMuch judges a script that nobody would write by hand.
+func (j *judge) TooMuch(_ *shell.Command, w word) {
+	j.ask("a command that is too long or too deep to be read, " + clip(w.Source))
+}
+
 // Code judges code of another language. It is searched for words of the rules
 // where it seems to run commands, and for the names of guarded files.
 func (j *judge) Code(c *shell.Command, w word) {
@@ -141,7 +146,7 @@ func (j *judge) namesGuarded(code string) bool {
 
 // writing are words of code that changes files.
 var writing = []string{
-	"write", "Write", "unlink", "remove", "rmtree", "rename", "copy", "truncate", "'w", `"w`, "'a'", `"a"`, "open(", "rm(", "rmSync", "symlink", ">",
+	"write", "Write", "unlink", "remove", "rmtree", "rename", "copy", "truncate", "'w", `"w`, "'a'", `"a"`, "'r+", `"r+`, "rm(", "rmSync", "symlink", ">",
 }
 
 // quoted are the texts between quotes, as far as they could be names of files.

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/shell"
@@ -49,6 +50,9 @@ var writers = map[string]struct {
 // writer judges commands that change the files they name.
 func (j *judge) writer(name string, c *shell.Command, args []word) {
 	if w, ok := writers[name]; ok {
+		if name == "chmod" && slices.ContainsFunc(args, func(w word) bool { return len(w.Text) > 1 && strings.Trim(w.Text, "-rwxXst") == "" }) {
+			w.skip = 0 // chmod -x FILE
+		}
 		ops := operands(without(args, w.valued, w.long))
 		if w.needs == "" || has(args, "", w.needs) {
 			judge := j.write

@@ -1,7 +1,6 @@
 package guard_test
 
 import (
-	"bufio"
 	_ "embed"
 	"strings"
 	"testing"
@@ -25,13 +24,11 @@ func rules() guard.Rules {
 //go:embed testdata/commands.txt
 var commands string
 
-// Each line of the table is a verdict (with the rule), then the command.
-func TestCommands(t *testing.T) {
-	t.Parallel()
-	n := 0
-	lines := bufio.NewScanner(strings.NewReader(commands))
-	for lines.Scan() {
-		line := lines.Text()
+// table is each command of testdata/commands.txt with its verdict and rule.
+func table(t *testing.T) (out [][2]string) {
+	t.Helper()
+	for line := range strings.Lines(commands) {
+		line = strings.TrimSuffix(line, "\n")
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
@@ -39,21 +36,34 @@ func TestCommands(t *testing.T) {
 		if !ok {
 			t.Fatalf("no tab in %q", line)
 		}
-		n++
-		command = strings.ReplaceAll(command, "⏎", "\n")
-		t.Run(command, func(t *testing.T) {
-			t.Parallel()
-			v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: "/w/repo"}, rules())
-			if got := strings.TrimSpace(string(v.Decision) + " " + v.Rule); got != strings.TrimSpace(want) {
-				t.Errorf("%s\ngot  %s (%s)\nwant %s", command, got, v.Reason, want)
-			}
-			if (v.Reason == "") != (v.Decision == guard.Allow) {
-				t.Errorf("reason %q for %s", v.Reason, v.Decision)
-			}
-		})
+		out = append(out, [2]string{want, strings.ReplaceAll(command, "⏎", "\n")})
 	}
-	if n < 120 {
-		t.Errorf("only %d commands in the table", n)
+	return out
+}
+
+func bash(command string) guard.Verdict {
+	return guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: "/w/repo"}, rules())
+}
+
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	honest := 0
+	all := table(t)
+	for _, row := range all {
+		want, command := row[0], row[1]
+		if want == "allow" {
+			honest++
+		}
+		v := bash(command)
+		if got := strings.TrimSpace(string(v.Decision) + " " + v.Rule); got != want {
+			t.Errorf("%s\ngot  %s (%s)\nwant %s", command, got, v.Reason, want)
+		}
+		if (v.Reason == "") != (v.Decision == guard.Allow) {
+			t.Errorf("reason %q for %s", v.Reason, v.Decision)
+		}
+	}
+	if len(all) < 260 || honest < len(all)/3 {
+		t.Errorf("%d commands, %d of them honest", len(all), honest)
 	}
 }
 
@@ -176,19 +186,29 @@ func TestReasonsTellWhatToDoInstead(t *testing.T) {
 func TestHugeAndDeepCommands(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ command, want string }{
-		{strings.Repeat("(", 200_000), "allow"},
+		{strings.Repeat("(", 200_000), "ask"},
 		{strings.Repeat("$(", 100_000) + "git push", "ask"},
 		{strings.Repeat("if ", 80_000) + "git push", "ask"},
 		{strings.Repeat("! ", 100_000) + "git push", "ask"},
 		{strings.Repeat("{ ", 100_000) + "git push", "ask"},
 		{strings.Repeat("x\n", 500_000) + "git push", "ask"},
+		{strings.Repeat("x\n", 100_000) + "rm -rf /etc", "ask"},
 		{strings.Repeat("sudo ", 10_000) + "git push", "ask"},
 		{strings.Repeat("eval ", 10_000) + "git push", "ask"},
 		{strings.Repeat("a | ", 10_000) + "git push", "deny"},
+		{strings.Repeat("true && ", 10_000) + "git push", "deny"},
 		{strings.Repeat("${a:-", 40_000) + "git push", "ask"},
-		{strings.Repeat("\"$(", 40_000), "allow"},
-		{strings.Repeat("$((", 40_000), "allow"},
+		{strings.Repeat("\"$(", 40_000), "ask"},
+		{strings.Repeat("$((", 40_000), "ask"},
 		{"rm " + strings.Repeat("../", 50_000) + "x", "deny"},
+		{"x=aaaaaaaa" + strings.Repeat("; x=$x$x", 500) + "; rm -rf /etc/$x", "ask"},
+		{strings.Repeat("for i in {1..60}; do ", 8) + "echo $i" + strings.Repeat("; done", 8), "ask"},
+		{"echo {1..9999999}" + strings.Repeat("{a,b}", 40), "allow"},
+		{"f() { f; f; }; f", "allow"},
+		{"a=b; alias a='a a a a'; a", "allow"},
+		{"v=(1 2)" + strings.Repeat(`; v=("${v[@]}" "${v[@]}")`, 100), "allow"},
+		{strings.Repeat("x=${x:-$(", 80) + "git push" + strings.Repeat(")}", 80), "deny"},
+		{"a=1; b=2" + strings.Repeat("; c || a=3; c || b=4; echo $a$b", 500) + "; git push", "deny"},
 	} {
 		start := time.Now()
 		v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": c.command}}, rules())
@@ -199,22 +219,4 @@ func TestHugeAndDeepCommands(t *testing.T) {
 			t.Errorf("%.20s… took %v", c.command, took)
 		}
 	}
-}
-
-func FuzzJudge(f *testing.F) {
-	for _, s := range []string{"git push", "bash -c 'git push'", "rm -rf ..", "cat <<E\n$(git push)\nE", "a=${b:-c}; $a push", "echo {a,b} > /x"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, command string) {
-		call := func(s string) guard.Verdict {
-			return guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": s}, Dir: "/w/repo"}, rules())
-		}
-		v := call(command)
-		if (v.Decision == guard.Allow) != (v.Rule == "" && v.Reason == "") {
-			t.Errorf("verdict %+v", v)
-		}
-		if v := call("git push\n" + command); v.Decision == guard.Allow {
-			t.Errorf("a push was hidden by what follows it: %q", command)
-		}
-	})
 }

@@ -45,7 +45,7 @@ func option(args []word, short, long string) (word, bool) {
 		switch {
 		case w.Text == "--":
 			return word{}, false
-		case (w.Text == short || w.Text == long) && i+1 < len(args):
+		case (w.Text == short || w.Text == long || bundled(w.Text, short)) && i+1 < len(args):
 			return args[i+1], true
 		case joined && long != "":
 			return word{Text: value, Source: w.Source, Static: w.Static, From: w.From}, true
@@ -54,6 +54,11 @@ func option(args []word, short, long string) (word, bool) {
 		}
 	}
 	return word{}, false
+}
+
+// bundled tells short options in one word, of which the last takes a value.
+func bundled(s, short string) bool {
+	return len(short) == 2 && len(s) > 2 && s[0] == '-' && s[1] != '-' && s[1] != short[1] && s[len(s)-1] == short[1]
 }
 
 // without takes off options with the value that follows them: short letters, and
@@ -77,7 +82,7 @@ func without(args []word, letters, long string) []word {
 // begins tells whether words begin with those of a blank-separated list, in
 // which * stands for any one.
 func begins(words []word, list string) bool {
-	for _, f := range strings.Fields(list) {
+	for f := range strings.FieldsSeq(list) {
 		if len(words) == 0 || f != "*" && words[0].Text != f {
 			return false
 		}

@@ -54,7 +54,8 @@ func (j *judge) each(w word, judge func(name string, glob bool)) {
 		switch id := j.verdict.Rule; {
 		case before.Decision != Allow || rest == "":
 			j.verdict = before
-		case id == RuleSecret || id == RuleState || id == RuleSettings || id == RuleGitDir || id == RuleProtected:
+		case id == RuleSecret: // by its name alone
+		case id == RuleState || id == RuleSettings || id == RuleGitDir || id == RuleProtected:
 			j.verdict = before
 			j.ask("a path that is put together at run time, " + clip(w.Source))
 		default:
@@ -159,13 +160,10 @@ func (j *judge) remove(name string, glob bool) {
 		return
 	}
 	j.change("removing ", name, glob)
-	guarded := append([]string{j.rules.StateDir}, j.rules.Protected...)
-	for _, s := range j.settings() {
-		if within(s, root+"/.claude") && p == root+"/.claude" || p == s {
-			guarded = append(guarded, s)
-		}
+	if p == root+"/.claude" || p == j.resolve("~/.claude") {
+		j.deny(RuleSettings, "removing "+clip(name))
 	}
-	for _, g := range guarded {
+	for _, g := range append([]string{j.rules.StateDir}, j.rules.Protected...) {
 		if p != "" && p != "/" && g != "" && within(slashed(g), p) {
 			j.deny(RuleProtected, "removing "+clip(name))
 		}

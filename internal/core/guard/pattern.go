@@ -59,7 +59,7 @@ func ParsePattern(s string) (Pattern, error) {
 	case strings.ContainsAny(text, " \t"):
 		return p.shape(text)
 	case ok && len(verb) > 1 && !strings.ContainsAny(verb, `/\*?[~.`):
-		return p, fmt.Errorf("%q: there are read:PATH, write:PATH and run:COMMAND, and no %s:", text, verb)
+		return p, fmt.Errorf("%q: %s: is none of read:PATH, write:PATH and run:COMMAND", text, verb)
 	case strings.ContainsAny(text, `/\*?[~.`):
 		return p.path(text)
 	}

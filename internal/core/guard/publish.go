@@ -59,9 +59,10 @@ func (j *judge) tool(name string, args []word) {
 	}
 	ops := operands(without(args, "CHFmwr", "--registry --prefix --workspace --filter --dir --cwd --manifest-path --config --directory --project --context --host --file"))
 	ops = slices.DeleteFunc(ops, func(w word) bool { return strings.HasPrefix(w.Text, "+") }) // cargo +nightly
+	plain := operands(args)
 	dry := slices.ContainsFunc(args, func(w word) bool { return listed("--dry-run --dry-run=true --snapshot", w.Text) })
 	for _, list := range published[name] {
-		if !dry && begins(ops, list) {
+		if !dry && (begins(ops, list) || begins(plain, list)) {
 			j.deny(RulePublish, strings.TrimSpace(name+" "+list))
 			return
 		}

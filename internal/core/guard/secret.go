@@ -10,9 +10,9 @@ import (
 var readers = map[string]int{
 	"cat": 0, "less": 0, "more": 0, "head": 0, "tail": 0, "nl": 0, "tac": 0, "bat": 0, "batcat": 0, "view": 0, "od": 0, "xxd": 0,
 	"hexdump": 0, "strings": 0, "base64": 0, "base32": 0, "sort": 0, "uniq": 0, "rev": 0, "paste": 0, "diff": 0, "cmp": 0, "comm": 0,
-	"vi": 0, "vim": 0, "nvim": 0, "nano": 0, "emacs": 0, "code": 0, "cp": 0, "mv": 0, "ln": 0, "install": 0, "scp": 0, "rsync": 0,
-	"tar": 0, "zip": 1, "gzip": 0, "openssl": 0, "source": 0, ".": 0, "fold": 0, "fmt": 0, "pr": 0, "column": 0, "tee": 0, "iconv": 0,
-	"cut": 0, "dotenv": 0, "xargs": 0, "split": 0,
+	"vi": 0, "vim": 0, "nvim": 0, "nano": 0, "emacs": 0, "code": 0,
+	"tar": 0, "zip": 1, "gzip": 0, "openssl": 0, "source": 0, ".": 0, "fold": 0, "fmt": 0, "pr": 0, "column": 0, "iconv": 0,
+	"cut": 0, "dotenv": 0, "split": 0,
 	"grep": 1, "egrep": 1, "fgrep": 1, "rg": 1, "ag": 1, "ack": 1, "sed": 1, "awk": 1, "gawk": 1, "jq": 1, "yq": 1, "tr": 2,
 }
 
@@ -36,6 +36,15 @@ func (j *judge) reader(name string, args []word) {
 			if w, ok := option(args, o[0], o[1]); ok {
 				j.each(w, j.read)
 			}
+		}
+		return
+	case "cp", "mv", "ln", "install", "scp", "rsync": // all but the last
+		ops := operands(without(args, "tmog", "--target-directory --mode"))
+		if _, given := option(args, "-t", "--target-directory"); !given {
+			ops = ops[:max(0, len(ops)-1)]
+		}
+		for _, w := range ops {
+			j.quietly(w)
 		}
 		return
 	}

@@ -92,11 +92,35 @@ func (r *reader) code(c *Command, w Word) {
 	}
 }
 
+// download remembers who wrote the files that the network sends.
+func (r *reader) download(name string, args []Word) {
+	letter := byte('o')
+	if name == "wget" {
+		letter = 'O'
+	}
+	for i, a := range args {
+		long, value, _ := strings.Cut(a.Text, "=")
+		to := Word{Text: value, Static: a.Static}
+		switch at := strings.LastIndexByte(a.Text, '/'); {
+		case i+1 < len(args) && (a.Text == "-"+string(letter) || word("--output --output-document", a.Text) || bundle(a.Text, letter)):
+			to = args[i+1]
+		case long == "--output" || long == "--output-document":
+		case at > 0 && strings.Contains(a.Text, "://"):
+			to = Word{Text: a.Text[at+1:], Static: a.Static} // as curl -O and wget name it
+		default:
+			continue
+		}
+		if to.Text != "" && to.Text != "-" {
+			r.keep(to, Word{Text: Hole, From: []string{name}})
+		}
+	}
+}
+
 // letters tells a bundle of short options: -lne has the code behind it, and
 // -0777pe too.
 func letters(s string) bool {
 	for _, c := range s {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != 'E' {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && (c < 'A' || c > 'Z') {
 			return false
 		}
 	}

@@ -50,7 +50,7 @@ func targets(where, tests []Word) []Word {
 			}
 			tested = true
 		case "-path", "-ipath", "-wholename", "-regex", "-type", "-size", "-empty", "-newer", "-mtime", "-mmin", "-user", "-perm",
-			"-atime", "-ctime", "-cmin", "-amin", "-group", "-links", "-inum", "-lname", "-mindepth", "-xtype":
+			"-atime", "-ctime", "-cmin", "-amin", "-group", "-links", "-inum", "-lname", "-xtype":
 			tested = true
 		}
 	}

@@ -23,11 +23,11 @@ func (r *reader) run(c *Command) Word {
 	if out, ok := r.defines(c); ok {
 		return out
 	}
-	name := Versionless(Base(c.Args[0].Text))
+	name := Name(c.Args[0].Text)
 	if out, ok := r.builtin(name, c); ok {
 		return out
 	}
-	if out, ok := r.output(name, c); ok {
+	if out, ok := r.prints(name, c); ok {
 		return out
 	}
 	switch {
@@ -66,16 +66,18 @@ func (r *reader) tooDeep(c *Command) bool {
 		n++
 	}
 	if n > maxOuter {
-		r.host.Script(c, Join(c.Args))
+		r.host.TooMuch(c, Join(c.Args))
 	}
 	return n > maxOuter
 }
 
-// Versionless is the name of a program without the version that stands in it:
-// python for python3.12.
-func Versionless(name string) string {
-	if s := strings.TrimRight(name, "0123456789."); s != "" {
-		return strings.TrimSuffix(s, "-")
+// Name is what a command is called without its folder, and an interpreter without
+// its version: python for /usr/bin/python3.12.
+func Name(command string) string {
+	name := Base(command)
+	s := strings.TrimSuffix(strings.TrimRight(name, "0123456789."), "-")
+	if _, ok := interpreters[s]; ok || word(shells, s) {
+		return s
 	}
 	return name
 }
@@ -144,7 +146,7 @@ func (r *reader) builtin(name string, c *Command) (Word, bool) {
 	switch name {
 	case "cd", "pushd":
 		if name == "pushd" {
-			r.stack = append(r.stack[:len(r.stack):len(r.stack)], r.dir)
+			r.stack = append(slices.Clip(r.stack), r.dir)
 		}
 		r.chdir(args)
 	case "popd":
@@ -170,6 +172,7 @@ func (r *reader) builtin(name string, c *Command) (Word, bool) {
 		for i, w := range args {
 			if w.Text == "--" {
 				r.params = append([]Word{}, args[i+1:]...)
+				break
 			}
 		}
 	case "shift":
@@ -259,8 +262,8 @@ func Operands(args []Word) []Word {
 	return out
 }
 
-// output is what the few commands print whose output is in the script.
-func (r *reader) output(name string, c *Command) (Word, bool) {
+// prints is what the few commands print whose output is in the script.
+func (r *reader) prints(name string, c *Command) (Word, bool) {
 	args := c.Args[1:]
 	switch name {
 	case "echo":
@@ -291,6 +294,8 @@ func (r *reader) output(name string, c *Command) (Word, bool) {
 		if text, ok := r.file(ops[0]); ok && len(ops) == 1 {
 			return text, true
 		}
+	case "curl", "wget":
+		r.download(name, args)
 	case "mktemp":
 		name := r.opt.Temp + "/tmp.XXXXXX"
 		for _, w := range Operands(args) {

@@ -62,6 +62,8 @@ type Host interface {
 	// Script is told of shell text that cannot be read, or not all of it. c would
 	// run it; nil = it is what Read was given.
 	Script(c *Command, text Word)
+	// TooMuch is told of a script beyond the bounds of what is read.
+	TooMuch(c *Command, text Word)
 	// Code is told of code of another language.
 	Code(c *Command, text Word)
 }
@@ -84,7 +86,7 @@ func Read(src string, o Options, h Host) {
 		r.vars[name] = value{list: []Word{literal(text)}}
 	}
 	r.script(nil, literal(src), Word{Static: true})
-	for i := 0; i < len(*r.defined); i++ { // a body may define more
+	for i := 0; i < len(*r.defined); i++ { //nolint:intrange // a body may define more
 		if f := (*r.defined)[i]; !f.called {
 			sub := r.copy()
 			sub.params, sub.src = []Word{hole("$@")}, f.src
@@ -132,7 +134,7 @@ func (r *reader) spend(n int) bool {
 	}
 	*r.work -= n
 	if *r.work < 0 {
-		r.host.Script(r.outer, Word{Text: r.src, Source: r.src})
+		r.host.TooMuch(r.outer, Word{Text: r.src, Source: r.src})
 		return false
 	}
 	return true
@@ -145,7 +147,7 @@ func (r *reader) script(c *Command, w, in Word) Word {
 		r.host.Script(c, w)
 	}
 	if len(w.Text) > maxScript || r.depth >= maxDepth || nesting(w.Text) > maxNesting || !r.spend(1+len(w.Text)/64) {
-		r.host.Script(c, w)
+		r.host.TooMuch(c, w)
 		return Word{Text: Hole}
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(w.Text), "")

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -100,6 +101,12 @@ func (r *reader) assign(a *syntax.Assign) {
 // concat puts two words together.
 func concat(a, b Word) Word {
 	w := Word{Text: a.Text + b.Text, Source: a.Source + b.Source, Static: a.Static && b.Static, From: union(a.From, b.From)}
+	if b.Text == Hole && strings.HasSuffix(a.Text, Hole) {
+		w.Text = a.Text
+	}
+	if len(w.Source) > maxText {
+		w.Source = w.Source[:maxText]
+	}
 	if len(w.Text) > maxText {
 		w.Text, w.Static = w.Text[:maxText]+Hole, false
 	}
@@ -107,10 +114,12 @@ func concat(a, b Word) Word {
 }
 
 func union(a, b []string) []string {
-	if len(b) == 0 || len(a) > 64 {
-		return a
+	for _, s := range b {
+		if len(a) < 64 && !slices.Contains(a, s) {
+			a = append(slices.Clip(a), s)
+		}
 	}
-	return append(append([]string(nil), a...), b...)
+	return a
 }
 
 func number(x syntax.ArithmExpr) (int, bool) {

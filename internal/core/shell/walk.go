@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -9,16 +10,32 @@ import (
 
 // stmts runs statements and gives what they print.
 func (r *reader) stmts(list []*syntax.Stmt, in Word) Word {
-	out := Word{Static: true}
-	for i, s := range list {
-		w := r.stmt(s, in)
-		if i == 0 {
-			out = w
-		} else {
-			out = concat(out, w)
-		}
+	var out output
+	for _, s := range list {
+		out.add(r.stmt(s, in))
 	}
-	return out
+	return out.word()
+}
+
+// output gathers what several statements print.
+type output struct {
+	text strings.Builder
+	from []string
+	hole bool
+}
+
+func (o *output) add(w Word) {
+	o.from = union(o.from, w.From)
+	if w.Text == Hole && o.hole || o.text.Len() > maxText {
+		o.hole = true
+		return
+	}
+	o.hole = o.hole || !w.Static
+	o.text.WriteString(w.Text)
+}
+
+func (o *output) word() Word {
+	return Word{Text: o.text.String(), Static: !o.hole, From: o.from}
 }
 
 // branch runs statements that may not be taken.
@@ -137,6 +154,9 @@ func (r *reader) compound(c syntax.Command, in Word) Word {
 			out = concat(out, r.branch(item.Stmts, in))
 		}
 	case *syntax.FuncDecl:
+		if c.Name == nil {
+			return r.stmt(c.Body, in)
+		}
 		f := &function{body: c.Body, src: r.src}
 		if r.funcs == nil {
 			r.funcs = map[string]*function{}
@@ -182,9 +202,9 @@ func (r *reader) binary(c *syntax.BinaryCmd, in Word) Word {
 		}
 		x = next
 	}
-	for i := len(parts) - 1; i >= 0; i-- {
+	for _, part := range slices.Backward(parts) {
 		sub := r.copy()
-		in = sub.stmt(parts[i], in)
+		in = sub.stmt(part, in)
 	}
 	return in
 }
@@ -207,13 +227,13 @@ func (r *reader) loop(c *syntax.ForClause, in Word) Word {
 	if len(items) == 0 || len(items) > 64 {
 		items = append(items[:min(len(items), 16)], hole("$"+iter.Name.Value))
 	}
-	out := Word{Static: true}
+	var out output
 	for _, w := range items {
 		w.Static = w.Static && !w.Glob
 		r.set(iter.Name.Value, value{list: []Word{w}})
-		out = concat(out, r.stmts(c.Do, in))
+		out.add(r.stmts(c.Do, in))
 	}
-	return out
+	return out.word()
 }
 
 // inside runs the substitutions within a node that is not looked at otherwise.

@@ -118,6 +118,7 @@ func (r *reader) wrapped(name string, c *Command) {
 	r.inner(c, args)
 }
 
+// word tells whether a word is in a blank-separated list.
 func word(list, w string) bool {
 	for f := range strings.FieldsSeq(list) {
 		if f == w {
@@ -127,6 +128,11 @@ func word(list, w string) bool {
 	return false
 }
 
+// bundle tells short options in one word, of which the last takes a value.
+func bundle(s string, last byte) bool {
+	return len(s) > 2 && s[0] == '-' && s[len(s)-1] == last && letters(s[1:])
+}
+
 // text is the script that an option of a wrapper carries.
 func (w wrapper) text(args []Word) (Word, bool) {
 	for i, a := range args {
@@ -134,7 +140,7 @@ func (w wrapper) text(args []Word) (Word, bool) {
 		switch {
 		case w.script == "" || a.Text == "--":
 			return Word{}, false
-		case word(w.script, a.Text) && i+1 < len(args):
+		case i+1 < len(args) && (word(w.script, a.Text) || word(w.script, "-c") && bundle(a.Text, 'c')):
 			return args[i+1], true
 		case joined && strings.HasPrefix(name, "--") && word(w.script, name):
 			return Word{Text: value, Source: a.Source, Static: a.Static, From: a.From}, true
@@ -207,7 +213,7 @@ func (r *reader) env(c *Command) {
 		case strings.HasPrefix(t, "-"):
 		case assign:
 			sub.set(name, valueOf(Word{Text: value, Source: args[0].Source, Static: args[0].Static}))
-			inner.Env = append(inner.Env[:len(inner.Env):len(inner.Env)], args[0])
+			inner.Env = append(slices.Clip(inner.Env), args[0])
 		default:
 			sub.inner(&inner, args)
 			return
@@ -245,7 +251,7 @@ func (r *reader) xargs(c *Command) {
 	sub := r.copy()
 	at := slices.IndexFunc(args, func(a Word) bool { return mark != "" && strings.Contains(a.Text, mark) })
 	if at < 0 {
-		sub.inner(c, append(args[:len(args):len(args)], words...))
+		sub.inner(c, append(slices.Clip(args), words...))
 		return
 	}
 	for _, x := range words {
