@@ -34,6 +34,13 @@ type Options struct {
 	Env          map[string]string // added to the environment
 	Marker       string            // value of PAWL_LOOP in the environment of the client and all it starts
 	LogPath      string            // where the raw stream is appended; "" = nowhere
+	// ReadOnly is for a session that is to look and touch nothing: it gets no tool
+	// that writes or runs anything, and nothing in the work tree configures it, as
+	// far as the agent can be held to that. Judge must deny the rest.
+	ReadOnly bool
+	// Schema is the JSON Schema that the last message is to follow, "" = none. The
+	// message may be anything all the same.
+	Schema string
 	// Judge answers a tool call before it runs. It must answer quickly; nil allows everything.
 	Judge func(ToolCall) Verdict
 }

@@ -46,8 +46,9 @@ const imports = `
 	doctor         < figure install proc record session/place store
 	confine        < atomicfile failure redact
 	verify         < core/* git proc testreport failure atomicfile redact
-	runner         < core/* agent agent/claude agent/command agent/scripted config failure atomicfile git planfile proc prompt record redact statefile store store/* testreport verify
-	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git lesson planfile proc prompt record redact runner session statefile store store/* verify
+	review         < core/* agent git prompt atomicfile
+	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure git planfile proc prompt record redact review statefile store store/* testreport verify
+	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git lesson planfile proc prompt record redact review runner session statefile store store/* verify
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the keeper has the rest ready.

@@ -101,7 +101,9 @@ func (a Agent) startError(err error) error {
 }
 
 // argv of a session. The tools that are taken away would wake the session at a
-// time of their own; here the loop decides when the next turn is.
+// time of their own; here the loop decides when the next turn is. One that only
+// reads knows neither the hooks nor the instructions in the work tree: whose work
+// it looks at may have written them.
 func (a Agent) argv(o agent.Options) []string {
 	argv := []string{
 		a.command(), "-p", "--verbose", "--output-format", "stream-json", "--input-format", "stream-json",
@@ -113,7 +115,14 @@ func (a Agent) argv(o agent.Options) []string {
 	if o.Model != "" {
 		argv = append(argv, "--model", o.Model)
 	}
-	return append(argv, o.Args...)
+	argv = append(argv, o.Args...)
+	if o.ReadOnly { // last, so that no argument before undoes it
+		argv = append(argv, "--tools", "Read,Grep,Glob", "--strict-mcp-config", "--setting-sources", "user")
+	}
+	if o.Schema != "" {
+		argv = append(argv, "--json-schema", o.Schema)
+	}
+	return argv
 }
 
 // sessionVars are what a surrounding session of the client sets for its

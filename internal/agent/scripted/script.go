@@ -17,6 +17,7 @@ type Script struct {
 	byNumber map[int]*part
 	from     map[int]*part // by the first turn that they are played in
 	byWord   []*part
+	reviews  *Script // of sessions that only read
 }
 
 // part is one turn of a script.
@@ -39,23 +40,18 @@ type act struct{ write, content, remove, run string }
 
 // Parse reads a script, see the package doc. The error names the section.
 func Parse(data []byte) (*Script, error) {
-	s := &Script{byNumber: map[int]*part{}, from: map[int]*part{}}
-	words := map[string]*part{}
+	s := newScript()
+	s.reviews = newScript()
 	for _, f := range txtar.Parse(data).Files {
 		key, section, ok := strings.Cut(f.Name, "/")
 		if !ok || key == "" {
 			return nil, fmt.Errorf("parse script: section %q is not TURN/WHAT", f.Name)
 		}
-		number, onward := strings.CutSuffix(key, "+")
-		var p *part
-		if n, err := strconv.Atoi(number); err == nil && onward {
-			p = partOf(s.from, n, "")
-		} else if err == nil {
-			p = partOf(s.byNumber, n, "")
-		} else if p = words[key]; p == nil {
-			p = partOf(words, key, key)
-			s.byWord = append(s.byWord, p)
+		of := s
+		if turn, review := strings.CutPrefix(key, reviewing); review {
+			of, key = s.reviews, turn
 		}
+		p := of.part(key)
 		if err := p.add(section, string(f.Data)); err != nil {
 			return nil, fmt.Errorf("parse script: section %q: %w", f.Name, err)
 		}
@@ -63,12 +59,37 @@ func Parse(data []byte) (*Script, error) {
 	return s, nil
 }
 
-// partOf is the part by that key, made where there is none yet.
-func partOf[K comparable](parts map[K]*part, key K, word string) *part {
-	if parts[key] == nil {
-		parts[key] = newPart(word)
+const reviewing = "review-"
+
+func newScript() *Script {
+	return &Script{byNumber: map[int]*part{}, from: map[int]*part{}}
+}
+
+// part is the one of a turn: a number, a number with a plus, or a word.
+func (s *Script) part(key string) *part {
+	number, onward := strings.CutSuffix(key, "+")
+	n, err := strconv.Atoi(number)
+	switch {
+	case err == nil && onward:
+		return partOf(s.from, n)
+	case err == nil:
+		return partOf(s.byNumber, n)
 	}
-	return parts[key]
+	for _, p := range s.byWord {
+		if p.word == key {
+			return p
+		}
+	}
+	s.byWord = append(s.byWord, newPart(key))
+	return s.byWord[len(s.byWord)-1]
+}
+
+// partOf is the part of that number, made where there is none yet.
+func partOf(parts map[int]*part, n int) *part {
+	if parts[n] == nil {
+		parts[n] = newPart("")
+	}
+	return parts[n]
 }
 
 // newPart has a price, so that a scripted loop shows figures.

@@ -16,6 +16,9 @@
 //	-- 2/failure --
 //	usage_limit 2s You've hit your limit
 //
+// A session that only reads (agent.Options.ReadOnly) plays the parts whose TURN
+// begins with "review-", counted by themselves: review-1/reply.
+//
 // Files are written and commands run in the order of the sections. Further:
 // delete (paths), sleep (a duration, in silence), tools (a number of reads),
 // context (percent), cost (dollars), background (one a line).
@@ -23,6 +26,7 @@ package scripted
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +65,12 @@ func (Agent) Version(context.Context) (string, error) { return "1", nil }
 func (a Agent) Start(_ context.Context, o agent.Options) (agent.Session, error) {
 	if a.Script == nil {
 		return nil, errors.New("start scripted agent: no script")
+	}
+	if o.ReadOnly {
+		a.Script = cmp.Or(a.Script.reviews, newScript())
+		if a.Counter != "" {
+			a.Counter += "-reviews"
+		}
 	}
 	s := &session{agent: a, o: o, id: o.Resume, cost: o.PriorCostUSD}
 	played, err := s.played()

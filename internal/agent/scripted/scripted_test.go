@@ -185,3 +185,32 @@ func TestScriptsThatAreWrong(t *testing.T) {
 		t.Error("started with a broken counter")
 	}
 }
+
+// A session that only reads has parts and a count of its own, beside the one whose
+// work it looks at.
+func TestReviewsPlayPartsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	a := scripted.Agent{Counter: filepath.Join(t.TempDir(), "turns"), Script: parse(t, `
+-- 1/reply --
+work
+-- review-1/reply --
+first
+-- review-2+/reply --
+later
+-- review-blue/reply --
+blue
+`)}
+	turn := func(readOnly bool, prompt string) string {
+		t.Helper()
+		r, err := start(t, a, agent.Options{Dir: t.TempDir(), ReadOnly: readOnly}).Turn(t.Context(), agent.Turn{Prompt: prompt}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Text
+	}
+	got := []string{turn(true, "x"), turn(false, "x"), turn(true, "x"), turn(true, "a blue one"), turn(false, "x")}
+	want := []string{"first", "work", "later", "blue", "The script has nothing for this turn."}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,96 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/prompt"
+)
+
+// diffMost is how much of a diff is read at all, in bytes.
+const diffMost = 8 << 20
+
+// ask is what the reviewer is told.
+func (r *Reviewer) ask(ctx context.Context, q Request) (prompt.ReviewData, error) {
+	d := prompt.ReviewData{
+		Goal: q.Goal, Tasks: q.Tasks, Rubric: q.Gate.Rubric, Answer: q.Answer, Gates: q.Receipts, Labels: q.Labels,
+	}
+	if q.Answer != "" {
+		d.Answer = r.clean(q.Answer)
+		return d, nil
+	}
+	changes, err := r.Repo.Diff(ctx, q.Base, q.Tree)
+	if err != nil {
+		return d, fmt.Errorf("compare the work with what was there before: %w", err)
+	}
+	for _, c := range changes {
+		d.Changes = append(d.Changes, fmt.Sprintf("%c %s", c.Status, c.Path))
+	}
+	whole, err := r.Repo.DiffText(ctx, q.Base, q.Tree, git.DiffOptions{MaxBytes: diffMost})
+	if err != nil {
+		return d, fmt.Errorf("compare the work with what was there before: %w", err)
+	}
+	d.Diff = fair(r.clean(whole), prompt.MaxDiff)
+	d.Cut = len(d.Diff) < len(whole)
+	return d, nil
+}
+
+// fair cuts a diff of several files down to a size so that each keeps its share:
+// else a long file that is changed for nothing would hide the others.
+func fair(diff string, most int) string {
+	if len(diff) <= most {
+		return diff
+	}
+	files := byFile(diff)
+	sizes := make([]int, len(files))
+	for i, f := range files {
+		sizes[i] = len(f)
+	}
+	share := shareOf(sizes, most)
+	var b strings.Builder
+	for _, f := range files {
+		if len(f) <= share {
+			b.WriteString(f)
+			continue
+		}
+		const mark = "\n[… cut here: read the file …]\n"
+		b.WriteString(strings.ToValidUTF8(f[:max(0, share-len(mark))], ""))
+		b.WriteString(mark)
+	}
+	return b.String()
+}
+
+// byFile cuts a diff before each line that begins a file. No other line can look
+// so: those of a file begin with a blank, a sign, or an @.
+func byFile(diff string) []string {
+	var files []string
+	from := 0
+	for at := 0; at < len(diff); {
+		if at > from && strings.HasPrefix(diff[at:], "diff --git ") {
+			files, from = append(files, diff[from:at]), at
+		}
+		next := strings.IndexByte(diff[at:], '\n')
+		if next < 0 {
+			break
+		}
+		at += next + 1
+	}
+	return append(files, diff[from:])
+}
+
+// shareOf is the most that each of them may have so that all together have room:
+// what the small ones leave goes to the others.
+func shareOf(sizes []int, room int) int {
+	sorted := slices.Sorted(slices.Values(sizes))
+	for i, size := range sorted {
+		share := room / (len(sorted) - i)
+		if size > share {
+			return share
+		}
+		room -= size
+	}
+	return room
+}

@@ -1,0 +1,81 @@
+package review
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/prompt"
+)
+
+// Answers are kept as files, as what gates say is: a cache. What cannot be read is
+// not there, what cannot be written is asked again.
+
+// key names all that an answer depends on. The ids of receipts are left out: the
+// same gates on the same tree have others each time.
+func (r *Reviewer) key(q Request, d prompt.ReviewData) string {
+	d.Gates = nil
+	b, err := json.Marshal([]any{1, q.Base, q.Tree, q.Gate.Agent, q.Gate.AgentCommand, q.Gate.Model, d})
+	if err != nil { // texts and numbers always have a JSON form
+		b = fmt.Appendf(nil, "%#v %#v", q, d)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
+}
+
+func (r *Reviewer) file(key string) string { return filepath.Join(r.Dir, key+".json") }
+
+type keptAnswer struct {
+	Result   gate.Result `json:"result"`
+	Findings []string    `json:"findings,omitempty"`
+}
+
+func (r *Reviewer) kept(key string) (Answer, bool) {
+	b, err := os.ReadFile(r.file(key))
+	if err != nil {
+		return Answer{}, false
+	}
+	var k keptAnswer
+	if json.Unmarshal(b, &k) != nil || k.Result.Status != gate.Pass && k.Result.Status != gate.Fail {
+		return Answer{}, false
+	}
+	return Answer{Result: k.Result, Findings: k.Findings}, true
+}
+
+func (r *Reviewer) keep(key string, a Answer) {
+	b, err := json.Marshal(keptAnswer{Result: a.Result, Findings: a.Findings})
+	if err == nil && os.MkdirAll(r.Dir, 0o700) == nil {
+		_ = atomicfile.Write(r.file(key), b, 0o600)
+	}
+}
+
+// log keeps what a reviewer is told, and gives the name that its files begin with:
+// the first that is free in the iteration's folder.
+func (r *Reviewer) log(q Request, text string) (string, error) {
+	if err := os.MkdirAll(q.LogDir, 0o700); err != nil {
+		return "", fmt.Errorf("keep the prompt of a review: %w", err)
+	}
+	for n := 1; ; n++ {
+		base := filepath.Join(q.LogDir, fmt.Sprintf("review-%d", n))
+		f, err := os.OpenFile(base+".md", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if os.IsExist(err) && n < 1000 {
+			continue
+		}
+		if err == nil {
+			if _, err = f.WriteString(text); err == nil {
+				err = f.Close()
+			} else {
+				_ = f.Close() // the write's error says more
+			}
+		}
+		if err != nil {
+			return "", fmt.Errorf("keep the prompt of a review: %w", err)
+		}
+		return base, nil
+	}
+}

@@ -1,0 +1,268 @@
+// Package review asks another agent what it thinks of work that the commands let
+// pass, and says what its answer counts for.
+//
+//	a, err := reviewer.Ask(ctx, review.Request{Gate: g, Base: base, Tree: tree, Goal: "…"})
+//	a.Result.Status // pass, fail, or unknown: a reviewer that is not sure, or not believed
+//
+// A reviewer is always a fresh session: whoever did the work never judges it. It is
+// told the goal, the task, the difference between two trees, what the gates said,
+// and the rubric; nothing that the agent says of its own work. It reads the work
+// tree and touches nothing. It passes the work only by pointing at what exists
+// (core/gate decides that); an answer that does not count is asked for once more.
+// What one said for certain of a tree is kept: the same question is not paid for
+// twice.
+package review
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/prompt"
+)
+
+// Bounds of one review where the gate sets none.
+const (
+	MaxCostUSD = 1.00
+	Timeout    = 10 * time.Minute
+)
+
+const asks = 2 // times that one is asked whose answer does not count
+
+// Reviewer asks agents. One question at a time.
+type Reviewer struct {
+	Repo   *git.Repo // of the work tree that is reviewed
+	Dir    string    // a folder of Pawl's own, for kept answers
+	Marker string    // value of PAWL_LOOP for the agent's processes
+	// Agent makes the agent that a gate names, and says with which options a
+	// session of it begins.
+	Agent func(gate.Gate) (agent.Agent, agent.Options, error)
+	// Clean takes secrets out of what the agent is told; nil leaves it as it is.
+	Clean func(string) string
+}
+
+// Request is work to be reviewed.
+type Request struct {
+	Gate       gate.Gate
+	Base, Tree string      // the trees before and after it; the work tree holds the latter
+	Goal       string      // as the person wrote it
+	Tasks      []plan.Task // that are claimed, none where the goal is the task
+	Answer     string      // of a goal whose result is text: it is the work, and nothing changed
+	Receipts   []prompt.Receipt
+	Labels     []string
+	MaxCostUSD float64 // what the loop may still spend, 0 = not limited
+	LogDir     string  // receives prompt, stream and answer
+	// Guard answers what the agent wants to read, beside the rule that it may do
+	// nothing else; nil allows that.
+	Guard func(agent.ToolCall) agent.Verdict
+}
+
+// Answer is what came of it.
+type Answer struct {
+	Result   gate.Result
+	Findings []string // "file:line: what", the worst first
+	Usage    agent.Usage
+	Later    bool      // unknown, since it could not be asked: it may be, later
+	Until    time.Time // not before then, zero unknown
+	Sessions []string  // ids of the sessions that were asked
+
+	costly bool // unknown, and asking again would cost as much again
+}
+
+// Ask asks the gate's agent, or gives what is kept. An error means that ctx ended,
+// or something that is no fault of the agent's.
+func (r *Reviewer) Ask(ctx context.Context, q Request) (Answer, error) {
+	text, err := r.ask(ctx, q)
+	if err != nil {
+		return Answer{}, err
+	}
+	key := r.key(q, text)
+	if a, ok := r.kept(key); ok {
+		a.Result.Gate, a.Result.Cached, a.Result.Tree = q.Gate.Name, true, q.Tree
+		return a, nil
+	}
+	a, err := r.settled(ctx, q, text)
+	if err == nil && a.Result.Status != gate.Unknown {
+		r.keep(key, a)
+	}
+	return a, err
+}
+
+// settled asks until an answer counts, a bounded number of times.
+func (r *Reviewer) settled(ctx context.Context, q Request, d prompt.ReviewData) (Answer, error) {
+	began, left := time.Now(), bound(q)
+	var a Answer
+	for n := 1; ; n++ {
+		one, err := r.once(ctx, q, d, left)
+		if err != nil {
+			return Answer{}, err
+		}
+		one.Usage, one.Sessions = sum(a.Usage, one.Usage), append(a.Sessions, one.Sessions...)
+		a = one
+		left = bound(q) - a.Usage.CostUSD
+		if a.Result.Status != gate.Unknown || a.Later || a.costly || n == asks || left <= 0 {
+			break
+		}
+		d.Again = a.Result.Reason
+	}
+	res := &a.Result
+	res.Gate, res.Kind, res.Command, res.ExitCode, res.Tree = q.Gate.Name, gate.ByReview, "review: "+plan.OneLine(q.Gate.Rubric, 200), -1, q.Tree
+	res.Duration = time.Since(began)
+	return a, nil
+}
+
+// bound is what the review may cost.
+func bound(q Request) float64 {
+	most := cmp.Or(q.Gate.MaxCostUSD, MaxCostUSD)
+	if q.MaxCostUSD > 0 {
+		most = min(most, q.MaxCostUSD)
+	}
+	return most
+}
+
+// once asks one reviewer.
+func (r *Reviewer) once(ctx context.Context, q Request, d prompt.ReviewData, most float64) (Answer, error) {
+	text, err := prompt.Review(d)
+	if err != nil {
+		return Answer{}, err
+	}
+	log, err := r.log(q, text)
+	if err != nil {
+		return Answer{}, err
+	}
+	who, o, err := r.Agent(q.Gate)
+	if err != nil {
+		return Answer{}, fmt.Errorf("find the reviewer of %s: %w", q.Gate.Name, err)
+	}
+	o.Dir, o.Resume, o.PriorCostUSD, o.Marker, o.LogPath = r.Repo.Root(), "", 0, r.Marker, log+".jsonl"
+	o.ReadOnly, o.Schema, o.Judge = true, gate.OpinionSchema, q.judge
+	s, err := who.Start(ctx, o)
+	if ctx.Err() != nil {
+		return Answer{}, ctx.Err()
+	}
+	if err != nil {
+		a := unknown("the reviewer could not be started: " + err.Error())
+		a.Later = true
+		return a, nil
+	}
+	res, err := s.Turn(ctx, agent.Turn{
+		Prompt: text, Timeout: cmp.Or(q.Gate.Timeout, Timeout), MaxCostUSD: most, LogPath: log + ".jsonl",
+		Final: func(string) bool { return true },
+	}, nil)
+	closed := s.Close()
+	switch {
+	case ctx.Err() != nil:
+		return Answer{}, ctx.Err()
+	case err != nil:
+		return Answer{}, fmt.Errorf("ask %s for a review: %w", who.Name(), err)
+	case closed != nil:
+		return Answer{}, fmt.Errorf("end the review: %w", closed)
+	}
+	if err := os.WriteFile(log+".answer", []byte(r.clean(res.Text)+"\n"), 0o600); err != nil {
+		return Answer{}, fmt.Errorf("keep the review: %w", err)
+	}
+	a := r.heard(ctx, q, res)
+	a.Usage, a.Sessions = res.Usage, []string{cmp.Or(res.SessionID, s.ID())}
+	return a, nil
+}
+
+// heard is what a reviewer's turn counts for.
+func (r *Reviewer) heard(ctx context.Context, q Request, res agent.Result) Answer {
+	if f := res.Failure; f != nil {
+		return cutOff(*f)
+	}
+	o, err := gate.ParseOpinion(res.Text)
+	if err != nil {
+		return unknown(err.Error())
+	}
+	status, reason := o.Weigh(func(where string) bool { return r.exists(ctx, q, where) })
+	a := Answer{Result: gate.Result{Status: status, Reason: r.clean(reason)}}
+	for _, f := range o.Findings {
+		a.Findings = append(a.Findings, r.clean(plan.OneLine(f.String(), 400)))
+	}
+	if status == gate.Fail {
+		a.Result.FirstError, a.Result.Tail = a.Result.Reason, strings.Join(a.Findings, "\n")
+	}
+	return a
+}
+
+// cutOff: what passes by itself is asked again later, what would cost as much
+// again is not.
+func cutOff(f agent.Failure) Answer {
+	a := unknown("the review was cut off: " + f.Message)
+	switch f.Class {
+	case agent.UsageLimit, agent.Overloaded, agent.Network:
+		a.Later, a.Until = true, f.Until
+	case agent.OverBudget, agent.TimedOut, agent.Silent, agent.Login, agent.Billing:
+		a.costly = true
+	case agent.Refused, agent.Crashed, agent.Interrupted:
+	}
+	return a
+}
+
+func unknown(reason string) Answer {
+	return Answer{Result: gate.Result{Status: gate.Unknown, Reason: plan.OneLine(reason, 400)}}
+}
+
+// judge lets a reviewer look, and nothing else.
+func (q Request) judge(c agent.ToolCall) agent.Verdict {
+	switch {
+	case c.Tool == "StructuredOutput": // the client's own, for the answer
+		return agent.Verdict{Allow: true}
+	case !slices.Contains([]string{"Read", "Grep", "Glob", "LS"}, c.Tool):
+		return agent.Verdict{Rule: "read-only", Reason: "A review only looks: read and search the files, then answer."}
+	case q.Guard == nil:
+		return agent.Verdict{Allow: true}
+	}
+	return q.Guard(c)
+}
+
+// exists tells whether something that a reviewer points at is there.
+func (r *Reviewer) exists(ctx context.Context, q Request, where string) bool {
+	where = strings.TrimPrefix(strings.TrimSpace(where), "receipt ")
+	if slices.ContainsFunc(q.Receipts, func(c prompt.Receipt) bool { return c.ID == where }) {
+		return true
+	}
+	file, to, ok := gate.Place(where)
+	if !ok {
+		return false
+	}
+	if file == "answer" && q.Answer != "" {
+		return to <= countLines(q.Answer)
+	}
+	if filepath.IsAbs(file) {
+		rel, err := filepath.Rel(r.Repo.Root(), file)
+		if err != nil {
+			return false
+		}
+		file = rel
+	}
+	file = filepath.ToSlash(filepath.Clean(filepath.FromSlash(file)))
+	text, err := r.Repo.Show(ctx, q.Tree, file)
+	return err == nil && to <= countLines(string(text))
+}
+
+func countLines(s string) int { return strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1 }
+
+func (r *Reviewer) clean(s string) string {
+	if r.Clean == nil {
+		return s
+	}
+	return r.Clean(s)
+}
+
+func sum(a, b agent.Usage) agent.Usage {
+	return agent.Usage{
+		Input: a.Input + b.Input, Output: a.Output + b.Output, CacheRead: a.CacheRead + b.CacheRead,
+		CacheWrite: a.CacheWrite + b.CacheWrite, CostUSD: a.CostUSD + b.CostUSD,
+	}
+}
