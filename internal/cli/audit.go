@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -181,6 +182,11 @@ func (a *app) compare(ctx context.Context, repo *git.Repo, s *subject, out *audi
 		return err
 	}
 	defer func() { err = errors.Join(err, v.Close(context.WithoutCancel(ctx))) }()
+	maps.DeleteFunc(known, func(_ string, rec verify.Receipt) bool { return rec.Kind == gate.ByReview }) // nobody is asked again
+	if len(known) == 0 {
+		*out = out.because("only a review judged this commit: there is no command to run again")
+		return nil
+	}
 	gates, receipts := s.gatesOf(known)
 	if len(gates) < len(known) {
 		*out = out.because("loop %s has no gate of the name that a receipt says", s.ID)

@@ -36,6 +36,7 @@ type runFlags struct {
 	Name             *string   `group:"Goal" placeholder:"NAME" help:"name of the loop, for people"`
 	Promise          *string   `group:"Goal" placeholder:"TEXT" help:"text of the agent's claim to be done"`
 	Gate             []string  `group:"Judge" key:"gates" sep:"none" placeholder:"CMD" help:"a command that must pass; may be given again"`
+	Review           []string  `group:"Judge" sep:"none" placeholder:"RUBRIC" help:"another agent must pass the work too: what it is to look for, or @FILE; may be given again"`
 	Evidence         []string  `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: discriminating, review or consistent"`
 	Protect          []string  `group:"Judge" sep:"none" placeholder:"GLOB" help:"files that the agent must not change"`
 	AllowTestChanges *testFlag `group:"Judge" help:"the agent may change existing tests; =TASK for one task"`

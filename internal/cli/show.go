@@ -79,6 +79,10 @@ func from(spec record.Spec) string {
 
 // shown is a gate as people see it, with the folder that it runs in.
 func shown(g gate.Gate) term.Gate {
+	if g.Kind == gate.ByReview {
+		text := plan.OneLine(g.Name+": "+g.Rubric, 100)
+		return term.Gate{Name: text, Command: text}
+	}
 	out := term.Gate{Name: g.Name, Command: g.Command}
 	if g.Dir == "" {
 		return out
@@ -192,7 +196,9 @@ func (s *show) judged(now loop.State, e loop.Event) {
 		s.baseline(*g)
 	case g.Purpose == loop.ForClaim && now.Policy.Verify:
 		s.note(term.Info, "gates after the turn: "+greenWords(*g))
-	case g.Purpose == loop.ForClaim && g.Status != gate.Unknown && now.Phase != loop.Committing:
+	case g.Purpose == loop.ForReview && g.Status == gate.Fail && now.Phase == loop.Turning:
+		s.refused(g.Reason)
+	case g.Purpose == loop.ForClaim && g.Status != gate.Unknown && now.Phase != loop.Committing && now.Purpose != loop.ForReview:
 		s.refused(refusal(now, *g))
 	}
 }
@@ -330,6 +336,7 @@ func tallies(s loop.State) []term.Tally {
 	var out []term.Tally
 	notes := map[string]string{
 		"verified":   "each with something that failed before and passes now",
+		"review":     "an independent review passed, and nothing was seen to fail before",
 		"consistent": "everything passes, and nothing was seen to fail before: read them",
 		"unknown":    "nothing could tell",
 	}

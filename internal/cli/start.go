@@ -40,6 +40,7 @@ type startGoal struct {
 	Name              *string  `group:"Goal" placeholder:"NAME" help:"name of the loop, for people"`
 	CompletionPromise *string  `group:"Goal" key:"promise" placeholder:"TEXT" help:"text of the agent's claim to be done"`
 	Gate              []string `group:"Judge" key:"gates" sep:"none" placeholder:"CMD" help:"a command that must pass; may be given again"`
+	Review            []string `group:"Judge" sep:"none" placeholder:"RUBRIC" help:"another agent must pass the work too: what it is to look for, or @FILE; may be given again"`
 	Evidence          []string `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: discriminating, review or consistent"`
 }
 

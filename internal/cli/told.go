@@ -7,6 +7,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -50,6 +51,9 @@ func (t told) lines(r journal.Record) []string {
 	case record.TypeReceipt:
 		var rec verify.Receipt
 		if json.Unmarshal(r.Data, &rec) == nil {
+			if rec.Kind == gate.ByReview {
+				return []string{fmt.Sprintf("%s: %s (%s) receipt %s", plan.OneLine(rec.Command, 100), rec.Status, figure.Duration(rec.Duration), rec.ID)}
+			}
 			return []string{fmt.Sprintf("gate %s: %s (exit %d, %s) receipt %s", rec.Gate, rec.Status, rec.ExitCode, figure.Duration(rec.Duration), rec.ID)}
 		}
 	}
@@ -178,6 +182,7 @@ func (t told) gates() string {
 		loop.ForTurn:     "gates after the turn",
 		loop.ForLimit:    "gates at the limit",
 		loop.ForFinal:    "gates on the final tree",
+		loop.ForReview:   "review of the claim",
 	}[g.Purpose]
 	line := what + ": " + string(g.Status)
 	if g.Purpose == loop.ForBaseline && g.Status == gate.Fail {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 // gateTable is a gate as it is written in files.
 type gateTable struct {
 	Name     string        `json:"name" doc:"name for messages and receipts; without it, the command"`
+	Kind     gateKind      `json:"kind" doc:"what judges: a command, or a review by an agent; without it, a command"`
 	Command  commandLine   `json:"command" doc:"shell command, or a program and its arguments as a list"`
 	Dir      string        `json:"dir" doc:"folder it runs in, below the root of the repository"`
 	Timeout  time.Duration `json:"timeout" doc:"time limit; without it, 10m"`
@@ -20,7 +22,18 @@ type gateTable struct {
 	Report   string        `json:"report" doc:"form of the test report: go-json or tap on the standard output, or junit:PATH; without it, what the command implies"`
 	Flaky    bool          `json:"flaky" doc:"run it once more when it is red"`
 	Baseline baseline      `json:"baseline" doc:"allow: what was red at the start may be red at the end"`
+
+	Rubric       string `json:"rubric" doc:"of a review: what it is to look for, or @FILE"`
+	Agent        string `json:"agent" doc:"of a review: which agent; without it, the loop's own, in a session of its own"`
+	AgentCommand string `json:"agent_command" doc:"of a review: the agent's program"`
+	Model        string `json:"model" doc:"of a review: the agent's model; without it, the loop's"`
+	MaxCost      USD    `json:"max_cost" doc:"of a review: what one may cost, in US dollars; without it, 1.00"`
 }
+
+// gateKind is what judges; "" is a command.
+type gateKind string
+
+const byCommand gateKind = "command"
 
 // commandLine is a shell command or, where it has several words, a program with
 // its arguments.
@@ -74,6 +87,12 @@ func decodeGate(path string, table map[string]any, lines map[string]int) (gate.G
 	if err := decodeTable(&t, path, table, lines); err != nil {
 		return gate.Gate{}, err
 	}
+	if t.Kind == gateKind(gate.ByReview) {
+		return t.review(path, table)
+	}
+	if err := t.only(path, table, "rubric", "agent", "agent_command", "model", "max_cost"); err != nil {
+		return gate.Gate{}, err
+	}
 	if t.Command.shell == "" && t.Command.argv == nil {
 		return gate.Gate{}, wrong(path, "a gate needs a command")
 	}
@@ -91,6 +110,33 @@ func decodeGate(path string, table map[string]any, lines map[string]int) (gate.G
 		g.Name, _, _ = strings.Cut(commandText(g), "\n")
 	}
 	return g, nil
+}
+
+// review is a gate that asks an agent.
+func (t gateTable) review(path string, table map[string]any) (gate.Gate, error) {
+	if err := t.only(path, table, "command", "dir", "tier", "report", "flaky", "baseline"); err != nil {
+		return gate.Gate{}, err
+	}
+	switch {
+	case t.Rubric == "":
+		return gate.Gate{}, &problem{path, "a review needs a rubric", `such as rubric = "no dead code", or rubric = "@review.md"`}
+	case t.Agent == "command" && t.AgentCommand == "":
+		return gate.Gate{}, &problem{path + ".agent", "the agent named command needs agent_command", "such as agent_command = ./my-agent"}
+	}
+	return gate.Gate{
+		Name: cmp.Or(t.Name, "review"), Kind: gate.ByReview, Rubric: t.Rubric, Timeout: t.Timeout,
+		Agent: t.Agent, AgentCommand: t.AgentCommand, Model: t.Model, MaxCostUSD: float64(t.MaxCost),
+	}, nil
+}
+
+// only refuses the keys that mean nothing for a gate of this kind.
+func (t gateTable) only(path string, table map[string]any, not ...string) error {
+	for _, key := range not {
+		if _, there := table[key]; there {
+			return wrong(join(path, key), "it means nothing for a gate of kind %s", cmp.Or(t.Kind, byCommand))
+		}
+	}
+	return nil
 }
 
 func validReport(form string) bool {

@@ -131,6 +131,16 @@ func TestFormsOfValues(t *testing.T) {
 			"[[gates]]\nname='t'\ncommand='a'\ndir='web'\ntimeout='5m'\ntier='final'\nreport='junit:out.xml'\nflaky=true\nbaseline='allow'", func(s s) any { return s.Gates },
 			[]gate.Gate{{Name: "t", Command: "a", Dir: "web", Timeout: 5 * time.Minute, Tier: gate.Final, Report: "junit:out.xml", Flaky: true, AllowBaseline: true}},
 		},
+		{
+			"[[gates]]\nkind='review'\nrubric='r'\n[[gates]]\nname='o'\nkind='review'\nrubric='@r.md'\nagent='command'\nagent_command='./a'\nmodel='m'\nmax_cost=2\ntimeout='5m'", func(s s) any { return s.Gates },
+			[]gate.Gate{
+				{Name: "review", Kind: gate.ByReview, Rubric: "r"},
+				{Name: "o", Kind: gate.ByReview, Rubric: "@r.md", Agent: "command", AgentCommand: "./a", Model: "m", MaxCostUSD: 2, Timeout: 5 * time.Minute},
+			},
+		},
+		{`gates = [{ kind = "command", command = "a" }]`, func(s s) any { return s.Gates }, []gate.Gate{{Name: "a", Command: "a"}}},
+		{`kind = "answer"`, func(s s) any { return s.Evidence }, config.Evidence{Default: gate.Review}},
+		{"kind = 'answer'\nevidence = 'discriminating'", func(s s) any { return s.Evidence }, config.Evidence{Default: gate.Discriminating}},
 	}
 	for _, c := range cases {
 		t.Run(c.toml, func(t *testing.T) {
@@ -155,7 +165,7 @@ func samples() map[string]any {
 		"max_tokens": 7, "turn_timeout": "2h", "idle_timeout": "3m", "session": "turn", "handover_at": "50%", "warm": true,
 		"promise": "READY", "on_failure": "keep", "worktree": true, "branch": "current", "allow_dirty": true, "squash": false,
 		"protect": []any{"docs/**"}, "tests": []any{"*_spec.go"}, "allow_test_changes": []any{"US-1"},
-		"verify": map[string]any{"tries": 2, "isolate": false},
+		"verify": map[string]any{"tries": 2, "isolate": false}, "review": []any{"no dead code"}, "review_rounds": 2,
 	}
 }
 

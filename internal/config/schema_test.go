@@ -50,7 +50,9 @@ func TestSchemasAgreeWithTheDecoder(t *testing.T) {
 kind = "change"
 model = "m"
 agent_env = { A = "b" }
-gates = ["a", { name = "n", command = ["b", "c"], timeout = "5m", tier = "final", report = "junit:x.xml", flaky = true, baseline = "allow" }]
+gates = ["a", { name = "n", command = ["b", "c"], timeout = "5m", tier = "final", report = "junit:x.xml", flaky = true, baseline = "allow" }, { kind = "review", rubric = "r", agent = "claude", model = "m", max_cost = 0.5, timeout = "5m" }]
+review = ["@rubric.md", "no dead code"]
+review_rounds = 2
 evidence = { default = "review", US-1 = "consistent" }
 max_iterations = "auto"
 max_duration = "8h"
@@ -78,6 +80,10 @@ protect = "docs/**"`
 		{`max_tokens = -1`, false},
 		{`handover_at = 0`, false},
 		{`gates = [{ name = "no command" }]`, false},
+		{`gates = [{ kind = "review" }]`, false},
+		{`gates = [{ kind = "opinion", rubric = "r" }]`, false},
+		{`review = "no dead code"`, true},
+		{`review_rounds = 0`, false},
 		{`gates = [{ command = "a", tear = "fast" }]`, false},
 		{`evidence = { a = "proof" }`, false},
 		{`worktree = { setups = "a" }`, false},
@@ -205,6 +211,8 @@ func valueSchema(ptr any) *jsonschema.Schema {
 		return anyOf(&jsonschema.Schema{Type: "number", Minimum: &zero}, &jsonschema.Schema{Type: "string", Pattern: `^\$?[0-9]+(\.[0-9]+)?$`})
 	case *Percent:
 		return anyOf(&jsonschema.Schema{Type: "integer", Minimum: &one, Maximum: &hundred}, &jsonschema.Schema{Type: "string", Pattern: `^([1-9][0-9]?|100)%?$`})
+	case *Rounds:
+		return &jsonschema.Schema{Type: "integer", Minimum: &one}
 	case *[]string:
 		return texts
 	case *TaskSet:
@@ -222,7 +230,7 @@ func valueSchema(ptr any) *jsonschema.Schema {
 		return texts
 	case *[]gate.Gate:
 		table := tableSchema(new(gateTable))
-		table.Required = []string{"command"}
+		table.AnyOf = []*jsonschema.Schema{{Required: []string{"command"}}, {Required: []string{"kind", "rubric"}}}
 		return anyOf(text(), listOf(anyOf(text(), table)))
 	}
 	panic(fmt.Sprintf("no schema for %T", ptr))

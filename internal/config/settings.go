@@ -42,10 +42,12 @@ type Settings struct {
 	AgentEnv     map[string]string `json:"agent_env,omitempty" doc:"environment variables for the agent, added to the user's own"`
 	Model        string            `json:"model,omitempty" doc:"model of the agent; without it, the agent's own choice"`
 
-	Gates     []gate.Gate       `json:"gates,omitempty" doc:"checks that Pawl runs itself to tell whether a task is done: commands, or tables"`
-	GateEnv   map[string]string `json:"gate_env,omitempty" doc:"environment variables for the gates, which see little of the user's own"`
-	GatesWhen GatesWhen         `json:"gates_when" doc:"run the gates when the agent claims to be done, or after every turn"`
-	Evidence  Evidence          `json:"evidence" doc:"what must tell done from not done: one level for all tasks, or a table of task ids with a default"`
+	Gates        []gate.Gate       `json:"gates,omitempty" doc:"checks that Pawl runs itself to tell whether a task is done: commands, or tables"`
+	Review       []string          `json:"review,omitempty" doc:"what an independent review is to look for, by an agent in a session of its own that only reads: text, or @FILE; each is a gate"`
+	ReviewRounds Rounds            `json:"review_rounds" doc:"how often a review may fail the work of a task; then the work is kept as it is, unverified, for a person to see"`
+	GateEnv      map[string]string `json:"gate_env,omitempty" doc:"environment variables for the gates, which see little of the user's own"`
+	GatesWhen    GatesWhen         `json:"gates_when" doc:"run the gates when the agent claims to be done, or after every turn"`
+	Evidence     Evidence          `json:"evidence" doc:"what must tell done from not done: one level for all tasks, or a table of task ids with a default"`
 
 	MaxIterations Iterations    `json:"max_iterations" doc:"limit of iterations; 0 is no limit, auto is four for each open task and at least 25"`
 	MaxDuration   time.Duration `json:"max_duration" doc:"limit of time, waits for usage limits aside; 0 is no limit"`
@@ -138,6 +140,9 @@ func (n Iterations) For(open int) int {
 // USD is an amount of money in US dollars.
 type USD float64
 
+// Rounds is a whole number from 1.
+type Rounds int
+
 // Percent is a whole number from 1 to 100.
 type Percent int
 
@@ -173,6 +178,7 @@ func Defaults() Settings {
 		Kind:          loop.Change,
 		Agent:         "claude",
 		GatesWhen:     AtClaim,
+		ReviewRounds:  3,
 		Evidence:      Evidence{Default: gate.Discriminating},
 		MaxIterations: Auto,
 		MaxDuration:   8 * time.Hour,

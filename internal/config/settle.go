@@ -30,6 +30,9 @@ func (s *Settings) settle(layers []Layer) error {
 	case s.Every == 0 && s.Kind == loop.Periodic:
 		return s.report(layers, &problem{"kind", "a periodic goal needs every", "such as every = 5m"})
 	}
+	if s.Kind == loop.Answer && !s.Set("evidence") { // nothing can fail before an answer and pass after it
+		s.Evidence.Default = gate.Review
+	}
 	if strings.ContainsAny(s.Promise, "<>") {
 		return s.report(layers, want("promise", "text without < and >", s.Promise))
 	}
@@ -81,6 +84,8 @@ func show(ptr any) string {
 		return limit(int64(math.Ceil(float64(*v))), strconv.FormatFloat(float64(*v), 'f', 2, 64))
 	case *Percent:
 		return fmt.Sprintf("%d%%", *v)
+	case *Rounds:
+		return strconv.Itoa(int(*v))
 	case *[]string:
 		return strings.Join(*v, ", ")
 	case *TaskSet:

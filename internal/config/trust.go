@@ -19,6 +19,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
@@ -47,7 +48,12 @@ func (s Settings) RepoCommands() []Command {
 			out = append(out, Command{Kind: kind, File: from.File, Text: text})
 		}
 	}
-	for _, g := range s.Gates {
+	for _, g := range gate.Reviews(s.Gates) {
+		if g.AgentCommand != "" {
+			add("gates", "agent_command", g.AgentCommand)
+		}
+	}
+	for _, g := range gate.Commands(s.Gates) {
 		add("gates", "gate", inFolder(g.Dir, commandText(g)))
 	}
 	for _, command := range s.Worktree.Setup {

@@ -50,6 +50,9 @@ worktree = { use = true, setup = ["npm ci"] }
 		{"but one of the same name replaces it", []config.Layer{
 			projectLayer(t, `agent_env = { A = "evil" }`), config.Flags(map[string]any{"agent_env": map[string]string{"A": "mine"}}),
 		}, nil},
+		{"a reviewer's program, and not what it is told", []config.Layer{
+			projectLayer(t, "review = 'r'\n[[gates]]\nkind = 'review'\nrubric = 'r'\nagent = 'command'\nagent_command = './a'"),
+		}, []config.Command{{Kind: "agent_command", File: "pawl.toml", Text: "./a"}}},
 		{"a loop file in the repository", []config.Layer{loopLayer(t, "gates: make")}, []config.Command{{Kind: "gate", File: "goal.md", Text: "make"}}},
 	}
 	for _, c := range cases {

@@ -34,6 +34,8 @@ func decodeValue(ptr any, path string, v any, lines map[string]int) error {
 		return decodeUSD(p, path, v)
 	case *Percent:
 		return decodePercent(p, path, v)
+	case *Rounds:
+		return decodeRounds(p, path, v)
 	case *[]string:
 		return decodeTexts(p, path, v)
 	case *TaskSet:
@@ -71,6 +73,8 @@ func allowed(ptr any) []string {
 		return []string{string(gate.Fast), string(gate.Final)}
 	case *baseline:
 		return []string{string(allowRed)}
+	case *gateKind:
+		return []string{string(byCommand), string(gate.ByReview)}
 	}
 	return nil
 }
@@ -212,6 +216,15 @@ func decodePercent(p *Percent, path string, v any) error {
 		return want(path, `a share such as "80%"`, given)
 	}
 	*p = Percent(n)
+	return nil
+}
+
+func decodeRounds(p *Rounds, path string, v any) error {
+	n, ok := number(v)
+	if !ok || n < 1 || n > math.MaxInt32 {
+		return want(path, "a whole number from 1", v)
+	}
+	*p = Rounds(n)
 	return nil
 }
 

@@ -111,7 +111,10 @@ func decide(q Request, root string) (*Prepared, error) {
 	if err := p.addPlanGates(); err != nil {
 		return nil, err
 	}
-	if len(p.Settings.Gates) == 0 {
+	if err := p.addReviews(q); err != nil {
+		return nil, err
+	}
+	if len(gate.Commands(p.Settings.Gates)) == 0 {
 		p.Suggested = config.Suggest(root)
 	}
 	return p, nil
@@ -141,7 +144,7 @@ func (g *Goal) planOf(root string, s config.Settings) error {
 // was named; like all that comes from the repository they need trust.
 func (p *Prepared) addPlanGates() error {
 	commands := p.Settings.RepoCommands()
-	if p.Goal.Plan != nil && len(p.Settings.Gates) == 0 {
+	if p.Goal.Plan != nil && len(gate.Commands(p.Settings.Gates)) == 0 {
 		for _, c := range p.Goal.Plan.Plan().Gates {
 			p.Settings.Gates = append(p.Settings.Gates, gate.Gate{Name: c, Command: c})
 			commands = append(commands, config.Command{Kind: "plan", File: p.Goal.Path, Text: c})
@@ -154,7 +157,7 @@ func (p *Prepared) addPlanGates() error {
 
 // UseGate takes a suggested command for the gate.
 func (p *Prepared) UseGate(ctx context.Context, command string) error {
-	p.Settings.Gates = []gate.Gate{{Name: command, Command: command}}
+	p.Settings.Gates = append([]gate.Gate{{Name: command, Command: command}}, gate.Reviews(p.Settings.Gates)...)
 	return p.freeze(ctx)
 }
 

@@ -317,7 +317,7 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 		return err
 	}
 	d.close = append(d.close, func() error { return v.Close(context.WithoutCancel(ctx)) })
-	d.Verify = v
+	d.Verify, d.Reviewer = v, d.reviewer(l)
 	if d.Spec.OwnTree {
 		if err := setUp(ctx, v, root, filepath.Join(l.Dir, "set-up")); err != nil {
 			return err

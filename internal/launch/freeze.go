@@ -55,7 +55,7 @@ func (p *Prepared) verifyPolicy(q AttendRequest) error {
 		return nil
 	case s.Policy.Kind != loop.Change:
 		return failure.New(failure.Usage, "leave one of them out", "a command that is to succeed judges a change, and this goal is of kind %s", s.Policy.Kind)
-	case len(s.Gates) == 0:
+	case len(gate.Commands(s.Gates)) == 0:
 		return failure.New(failure.Usage, "name the command:  --verify 'go test ./...'", "there is no command that is to succeed")
 	}
 	s.Isolation = q.Isolation
@@ -86,7 +86,7 @@ func (p *Prepared) sessionPolicy(q AttendRequest) error {
 	default:
 		policy.Session = loop.Continue
 	}
-	if policy.Handover || policy.Isolate {
+	if policy.Handover || policy.Isolate || policy.Reviews { // these are seen to cost something
 		return nil
 	}
 	// The client tells its hooks neither the cost nor the tokens of a turn.

@@ -45,6 +45,9 @@ func specOf(g Goal, s config.Settings) record.Spec {
 		Session: s.Session, HandoverAt: int(s.HandoverAt), Restore: s.OnFailure == config.Restore,
 		EveryTurn: s.GatesWhen == config.EveryTurn, Every: s.Every, Gates: len(spec.Gates) > 0,
 	}
+	if len(gate.Reviews(spec.Gates)) > 0 {
+		spec.Policy.Reviews, spec.Policy.ReviewRounds = true, int(s.ReviewRounds)
+	}
 	return spec
 }
 

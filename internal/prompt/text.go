@@ -202,6 +202,9 @@ func taskText(d Data) string {
 }
 
 func gateLine(g gate.Gate) string {
+	if g.Kind == gate.ByReview {
+		return line(g.Name) + ": another agent looks at the work: " + line(g.Rubric)
+	}
 	command := g.Command
 	if len(g.Argv) > 0 {
 		command = strings.Join(g.Argv, " ")
@@ -223,6 +226,8 @@ func failureText(r gate.Result) string {
 		fmt.Fprintf(&b, "result: timed out after %s\n", r.Duration.Round(time.Second))
 	case r.Status == gate.Unknown:
 		b.WriteString("result: could not be judged\n")
+	case r.Kind == gate.ByReview:
+		b.WriteString("result: failed, by another agent that looked at the work\n")
 	default:
 		fmt.Fprintf(&b, "result: failed, exit code %d\n", r.ExitCode)
 	}

@@ -48,6 +48,7 @@ func Text(w io.Writer, l Loop) error {
 	}
 	p := &page{Loop: l}
 	p.headline()
+	p.reviews()
 	p.tasks()
 	p.changedTests()
 	p.gates()
@@ -177,7 +178,11 @@ func (p *page) cost() {
 		p.line("took", "%s, %s of work", iterations, work)
 		return
 	}
-	p.line("cost", "%s, %s, %s tokens, %s of work", figure.Money(s.Usage.CostUSD), iterations, figure.Tokens(s.Usage.Tokens()), work)
+	money := figure.Money(s.Usage.CostUSD)
+	if n := s.Reviews.Runs; n > 0 {
+		money += fmt.Sprintf(" (%s for %s)", figure.Money(s.Reviews.CostUSD), figure.Count(n, "review"))
+	}
+	p.line("cost", "%s, %s, %s tokens, %s of work", money, iterations, figure.Tokens(s.Usage.Tokens()), work)
 }
 
 // claimed is the word by which the agent said that this is its answer.

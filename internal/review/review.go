@@ -145,14 +145,14 @@ func (r *Reviewer) once(ctx context.Context, q Request, d prompt.ReviewData, mos
 	}
 	o.Dir, o.Resume, o.PriorCostUSD, o.Marker, o.LogPath = r.Repo.Root(), "", 0, r.Marker, log+".jsonl"
 	o.ReadOnly, o.Schema, o.Judge = true, gate.OpinionSchema, q.judge
-	s, err := who.Start(ctx, o)
-	if ctx.Err() != nil {
+	s, failed := who.Start(ctx, o)
+	switch {
+	case failed != nil && ctx.Err() != nil:
 		return Answer{}, ctx.Err()
-	}
-	if err != nil {
-		a := unknown("the reviewer could not be started: " + err.Error())
+	case failed != nil:
+		a := unknown("the reviewer could not be started: " + failed.Error())
 		a.Later = true
-		return a, nil
+		return a, nil //nolint:nilerr // it is the answer
 	}
 	res, err := s.Turn(ctx, agent.Turn{
 		Prompt: text, Timeout: cmp.Or(q.Gate.Timeout, Timeout), MaxCostUSD: most, LogPath: log + ".jsonl",

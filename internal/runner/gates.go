@@ -58,7 +58,10 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 		var tree string
 		if tree, _, err = r.Repo.Snapshot(ctx); err == nil {
 			g, err = r.allGates(ctx, tree, dir)
+			g.Results = append(g.Results, slices.DeleteFunc(slices.Clone(m.Results), func(res gate.Result) bool { return res.Kind != gate.ByReview })...)
 		}
+	case loop.ForReview:
+		g, err = r.review(ctx, a, m, dir)
 	case loop.ForClaim, loop.ForLimit, loop.ForTurn:
 		g, err = r.judgeClaim(ctx, a, m, dir)
 	}
@@ -72,7 +75,8 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 // allGates runs every gate on the tree that the work tree holds, for itself and
 // not relative to anything.
 func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, error) {
-	results, err := r.Verify.Baseline(ctx, tree, gate.Due(r.Spec.Gates, gate.Final), dir)
+	due := gate.Due(r.Spec.Gates, gate.Final)
+	results, err := r.Verify.Baseline(ctx, tree, due, dir)
 	if err != nil {
 		return loop.Gates{}, err
 	}
@@ -85,7 +89,7 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 			g.Status, g.Reason = gate.Unknown, res.Gate+": "+res.Reason
 			// What a shell says of a command that is not there, or is no program.
 			g.CannotStart = g.CannotStart || res.ExitCode == 126 || res.ExitCode == 127
-		case r.Spec.Gates[i].AllowBaseline:
+		case due[i].AllowBaseline:
 			continue
 		case g.Status == gate.Pass:
 			g.Status, g.Reason = gate.Fail, res.Gate+": "+res.Reason
@@ -111,7 +115,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 	if refusal != nil {
 		return *refusal, nil
 	}
-	if len(r.Spec.Gates) == 0 {
+	if len(gate.Commands(r.Spec.Gates)) == 0 {
 		return loop.Gates{
 			Tree: tree, Status: gate.Pass, Green: true, Evidence: gate.NoEvidence,
 			Reason: "there is no gate", Message: message,
@@ -255,7 +259,7 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 	g := loop.Gates{
 		Status: v.Status, Green: v.FullGreen, Evidence: v.Evidence, TurnedGreen: v.TurnedGreen, Labels: v.Labels, Reason: cut(v.Reason, reasonMax),
 		Flipped: atMost(append(slices.Clone(v.Flipped), v.Proving...), failingMost), Results: brief(f.Observation.Now),
-		Failing: atMost(v.Broken, failingMost),
+		Failing: atMost(v.Broken, failingMost), Unchecked: v.Unchecked,
 	}
 	for _, res := range f.Observation.Now {
 		if v.Status == gate.Pass && res.Status == gate.Fail && len(res.Tests) == 0 && slices.Contains(v.StillRed, res.Gate) {

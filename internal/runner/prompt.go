@@ -180,7 +180,8 @@ func (r *Runner) failed(a loop.Action, m record.Memory) []gate.Result {
 		return nil
 	}
 	res := gate.Result{Gate: "commit hook", Status: gate.Fail, ExitCode: 1}
-	i := slices.IndexFunc(m.Results, func(res gate.Result) bool { return res.Status == gate.Fail })
+	byReview := f != nil && f.Review
+	i := slices.IndexFunc(m.Results, func(res gate.Result) bool { return res.Status == gate.Fail && (res.Kind == gate.ByReview) == byReview })
 	if i >= 0 {
 		res = m.Results[i]
 	}

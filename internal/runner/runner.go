@@ -71,6 +71,7 @@ type Runner struct {
 	Agent    agent.Agent
 	Verify   Verifier
 	JudgedBy Judges
+	Reviewer Reviewer // asked where there are review gates
 	Observer Observer
 	Redact   *redact.Redactor
 	StateDir string        // Pawl's own folder, closed to the agent

@@ -15,9 +15,10 @@ import (
 type Receipt struct {
 	ID       string        `json:"id"` // hash of what the gate said, for the commit's trailer
 	Gate     string        `json:"gate"`
+	Kind     gate.Kind     `json:"kind,omitempty"` // review; "" for a command
 	Command  string        `json:"command"`
 	Status   gate.Status   `json:"status"`
-	ExitCode int           `json:"exit_code"`
+	ExitCode int           `json:"exit_code"`  // -1 of a review
 	Gated    string        `json:"gated_tree"` // tree the gate ran on
 	Duration time.Duration `json:"duration"`
 	Tail     string        `json:"tail,omitempty"` // end of the output
@@ -27,7 +28,7 @@ type Receipt struct {
 // NewReceipt makes the receipt of a result.
 func NewReceipt(r gate.Result, at time.Time) Receipt {
 	rec := Receipt{
-		Gate: r.Gate, Command: r.Command, Status: r.Status, ExitCode: r.ExitCode,
+		Gate: r.Gate, Kind: r.Kind, Command: r.Command, Status: r.Status, ExitCode: r.ExitCode,
 		Gated: r.Tree, Duration: r.Duration, Tail: r.Tail, At: at.UTC().Round(0),
 	}
 	rec.ID = rec.hash()

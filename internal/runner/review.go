@@ -1,0 +1,148 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/prompt"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/review"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// Reviewer is what the runner needs of package review.
+type Reviewer interface {
+	Ask(ctx context.Context, q review.Request) (review.Answer, error)
+}
+
+// review has the review gates look at work that every command lets pass. The first
+// that fails it has the last word: what the others would say is not paid for.
+func (r *Runner) review(ctx context.Context, a loop.Action, m record.Memory, dir string) (loop.Gates, error) {
+	q, err := r.toReview(ctx, a, m)
+	if err != nil {
+		return loop.Gates{}, err
+	}
+	q.LogDir = dir
+	g := loop.Gates{Tree: q.Tree, Status: gate.Pass}
+	var results []gate.Result
+	for _, q.Gate = range gate.Reviews(r.Spec.Gates) {
+		s := m.State
+		s.Usage = s.Usage.Add(g.Usage)
+		q.MaxCostUSD = costLeft(s)
+		r.GateProgress(verify.Progress{Gate: q.Gate.Name})
+		ans, err := r.Reviewer.Ask(ctx, q)
+		if err != nil {
+			return loop.Gates{}, err
+		}
+		r.GateProgress(verify.Progress{Gate: q.Gate.Name, Result: &ans.Result})
+		results = append(results, ans.Result)
+		hear(&g, ans)
+		if g.Status == gate.Fail {
+			break
+		}
+	}
+	g.Results = append(ofCommands(m.Results), brief(results)...)
+	g.Receipt = r.receipts(ctx, results)
+	if g.Status == gate.Fail {
+		g.Fingerprint = gate.Fingerprint(q.Tree, results)
+	}
+	return g, r.untouched(ctx, &g)
+}
+
+// hear adds what one of the reviews said.
+func hear(g *loop.Gates, ans review.Answer) {
+	g.Usage = g.Usage.Add(loop.Usage(ans.Usage))
+	reason := cut(ans.Result.Gate+": "+ans.Result.Reason, reasonMax)
+	switch ans.Result.Status {
+	case gate.Fail:
+		g.Status, g.Reason, g.Findings = gate.Fail, reason, ans.Findings
+		g.FirstError = cut(ans.Result.FirstError, resultTail)
+		g.Unsure, g.Until = false, time.Time{}
+	case gate.Unknown:
+		g.Status, g.Reason, g.Findings = gate.Unknown, reason, ans.Findings
+		g.Unsure, g.Until = !ans.Later, ans.Until
+	case gate.Pass:
+		if g.Reason == "" {
+			g.Reason = reason
+		}
+	}
+}
+
+// untouched: what was reviewed is what is there. A reviewer that nobody can hold
+// to reading may have written.
+func (r *Runner) untouched(ctx context.Context, g *loop.Gates) error {
+	now, _, err := r.Repo.Snapshot(ctx)
+	if err != nil {
+		return fmt.Errorf("look whether the review left the work as it was: %w", err)
+	}
+	if now != g.Tree {
+		g.Status, g.Unsure, g.Tree, g.Reason = gate.Unknown, false, now, "the work tree changed while it was reviewed"
+	}
+	return nil
+}
+
+// toReview is what a reviewer is told of the claim.
+func (r *Runner) toReview(ctx context.Context, a loop.Action, m record.Memory) (review.Request, error) {
+	q := review.Request{Base: m.State.Base, Tree: a.Tree, Goal: r.Spec.Prompt, Guard: r.mayRead}
+	if r.Spec.Policy.Kind == loop.Answer {
+		q.Answer = m.State.Answer
+	}
+	if q.Tree == "" {
+		var err error
+		if q.Tree, _, err = r.Repo.Snapshot(ctx); err != nil {
+			return q, fmt.Errorf("take the tree to review: %w", err)
+		}
+	}
+	for _, id := range a.Tasks {
+		if t, ok := r.taskOf(id, m.State); ok {
+			q.Tasks = append(q.Tasks, t)
+		}
+	}
+	f := m.State.Found
+	if f == nil {
+		return q, nil
+	}
+	results := ofCommands(m.Results)
+	if ids := strings.Fields(f.Receipt); len(ids) == len(results) {
+		for i, res := range results {
+			q.Receipts = append(q.Receipts, prompt.Receipt{ID: ids[i], Result: res})
+		}
+	}
+	q.Labels = slices.Clone(f.Labels)
+	if len(f.TestsChanged) > 0 {
+		q.Labels = append(q.Labels, "the gates pass only with these changed tests, not with the originals: "+strings.Join(f.TestsChanged, ", "))
+	}
+	if q.Answer == "" {
+		q.Labels = append(q.Labels, fmt.Sprintf("evidence so far: %s (%s)", f.Evidence, f.Reason))
+	}
+	return q, nil
+}
+
+// taskOf is a task as its plan tells it; the goal itself is none.
+func (r *Runner) taskOf(id string, s loop.State) (plan.Task, bool) {
+	if r.plan != nil {
+		if t, ok := r.plan.Plan().Task(id); ok {
+			return t, true
+		}
+	}
+	t, ok := s.Task(id)
+	return plan.Task{ID: t.ID, Title: t.Title}, ok && id != record.GoalTask
+}
+
+func ofCommands(results []gate.Result) []gate.Result {
+	return slices.DeleteFunc(slices.Clone(results), func(res gate.Result) bool { return res.Kind == gate.ByReview })
+}
+
+// mayRead answers what a reviewer wants to read. It is none of the work.
+func (r *Runner) mayRead(c agent.ToolCall) agent.Verdict {
+	v := guard.Judge(guard.Call{Tool: c.Tool, Input: record.Followed(c.Input), Dir: c.Dir}, r.rules)
+	return agent.Verdict{Allow: v.Decision == guard.Allow, Rule: v.Rule, Reason: v.Reason}
+}
