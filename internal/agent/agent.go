@@ -43,6 +43,7 @@ type Options struct {
 	Schema string
 	// Judge answers a tool call before it runs. It must answer quickly; nil allows everything.
 	Judge func(ToolCall) Verdict
+	Tools Tools // nil = none; only agents that are Mounts offer them
 }
 
 // Session is one conversation (one context window).

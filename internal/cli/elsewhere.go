@@ -66,6 +66,7 @@ func (c *sessionRunCmd) Run(a *app) (err error) {
 	}
 	for {
 		d.Causes = ears.causes
+		a.giveTools(d)
 		state, err := d.Run(context.Background())
 		switch {
 		case err != nil:

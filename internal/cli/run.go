@@ -242,6 +242,7 @@ func (a *app) drive(ctx context.Context, d *launch.Drive, source string, mode te
 	for {
 		s := newShow(out, d, source)
 		d.Observer, d.Causes = s, ears.causes
+		a.giveTools(d)
 		state, err := d.Run(ctx)
 		if err != nil {
 			return failure.New(failure.CodeOf(err), "the work is kept; go on with  pawl resume "+d.Loop.ID, "%w", err)

@@ -148,6 +148,7 @@ func (a *app) attend(ctx context.Context, l *store.Loop, patience time.Duration)
 		return d.Close() // it has left the session meanwhile
 	}
 	epoch := d.Owner.Epoch()
+	a.giveTools(d)
 	state, err := d.Attend(ctx)
 	if err = errors.Join(err, d.Close()); err != nil || !departs(state) {
 		return err

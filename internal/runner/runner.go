@@ -74,6 +74,7 @@ type Runner struct {
 	Reviewer Reviewer // asked where there are review gates
 	Observer Observer
 	Redact   *redact.Redactor
+	Tools    agent.Tools   // for the agent, nil = none
 	StateDir string        // Pawl's own folder, closed to the agent
 	HomeDir  string        // the person's
 	Causes   <-chan string // cancellations from outside: loop.ByInterrupt …; may be nil

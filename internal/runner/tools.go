@@ -157,11 +157,19 @@ func (r *Runner) judgeCall(c agent.ToolCall) agent.Verdict {
 	if v.Decision != guard.Allow {
 		return agent.Verdict{Rule: v.Rule, Reason: v.Reason}
 	}
+	if r.ours(c.Tool) {
+		return agent.Verdict{Allow: true} // it changes nothing in the tree
+	}
 	r.tools.saw(c)
 	if err := r.ran(c); err != nil {
 		return agent.Verdict{Reason: "Pawl cannot write down what runs: " + err.Error()}
 	}
 	return agent.Verdict{Allow: true}
+}
+
+// ours tells whether a tool is one of Pawl's own.
+func (r *Runner) ours(tool string) bool {
+	return r.Tools != nil && strings.HasPrefix(tool, "mcp__"+r.Tools.Name()+"__")
 }
 
 // ran writes a call down for an owner who comes after us: of a turn that is cut

@@ -190,7 +190,7 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last record.Sessio
 func (r *Runner) sessionOptions(log string) agent.Options {
 	return agent.Options{
 		Dir: r.Repo.Root(), Model: r.Spec.Agent.Model, Args: r.Spec.Agent.Args, Env: r.Spec.Agent.Env,
-		Marker: r.Loop.ID, LogPath: log, Judge: r.judgeCall,
+		Marker: r.Loop.ID, LogPath: log, Judge: r.judgeCall, Tools: r.Tools,
 	}
 }
 

@@ -5,7 +5,8 @@
 // the client asks (a PreToolUse callback in this process, registered by the
 // initialize request) and the answer, allow or deny, is final: no settings file
 // is touched, no hook process spawned, no permission flag given. A callback
-// that is not answered denies.
+// that is not answered denies. Tools of our own (Options.Tools) are served on the
+// same stream.
 //
 // How a turn ended is decided by the fields of its result line and by the
 // events before it, never by exit code or subtype: a failed request is a
@@ -40,6 +41,7 @@ var (
 	_ agent.Agent   = Agent{}
 	_ agent.Session = (*session)(nil)
 	_ agent.Warm    = (*session)(nil)
+	_ agent.Mounts  = Agent{}
 )
 
 const (
@@ -49,6 +51,9 @@ const (
 
 // Name of the agent.
 func (Agent) Name() string { return "claude" }
+
+// Mounts says that the client offers Options.Tools to the model.
+func (Agent) Mounts() {}
 
 // Version asks the client, for at most 10 s.
 func (a Agent) Version(ctx context.Context) (string, error) {

@@ -111,7 +111,7 @@ func (t *turn) ended(l line, now time.Time) {
 // asked answers what the client asks.
 func (t *turn) asked(l line, now time.Time) {
 	if l.Request.Subtype != "hook_callback" {
-		_ = t.send(unsupported(l.RequestID))
+		t.other(l)
 		return
 	}
 	if t.hold(l, now) {

@@ -38,6 +38,7 @@ type session struct {
 	items   chan item // closed at the end of the stream
 	closing chan struct{}
 	close   sync.Once
+	mounted *mounted // nil: there are no tools
 
 	turns    sync.Mutex // one turn at a time
 	stopIdle chan struct{}
@@ -90,6 +91,7 @@ func (a Agent) spawn(ctx context.Context, o agent.Options) (*session, error) {
 		s.p.Wait()
 		_ = pw.Close()
 	}()
+	s.mounted = mount(o.Tools, s.send)
 	go s.write()
 	go s.read(pr)
 	return s, nil
@@ -152,7 +154,7 @@ func (s *session) ask(subtype string) (string, error) {
 	s.requests++
 	id := fmt.Sprintf("pawl-%d", s.requests)
 	if subtype == "initialize" {
-		return id, s.send(initializeRequest(id))
+		return id, s.send(initializeRequest(id, s.mounted.names()))
 	}
 	return id, s.send(request(id, subtype))
 }
@@ -315,7 +317,14 @@ func (s *session) handleIdle(it item) {
 		_ = s.send(response(l.RequestID, permission(false, "No turn is running. End this one; you will be called again.")))
 		return
 	}
-	_ = s.send(unsupported(l.RequestID))
+	s.other(l)
+}
+
+// other answers what the client asks beside its tool calls.
+func (s *session) other(l line) {
+	if l.Request.Subtype != "mcp_message" || !s.mounted.take(l) {
+		_ = s.send(unsupported(l.RequestID))
+	}
 }
 
 // ID of the session; it changes with Fresh.
@@ -365,5 +374,6 @@ func (s *session) end(patience time.Duration) {
 	}
 	s.kill()
 	s.p.Wait()
+	s.mounted.close()
 	close(s.closing)
 }

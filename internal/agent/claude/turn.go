@@ -194,6 +194,7 @@ func (t *turn) finish(ctx context.Context) agent.Result {
 	if t.failure != nil && t.busy {
 		t.interrupt(ctx, t.handle)
 	}
+	t.mounted.cutOff()
 	for _, task := range t.tasks {
 		t.waited[task.ID] = true
 		if !t.before[task.ID] {

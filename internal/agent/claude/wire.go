@@ -112,7 +112,9 @@ type rateLimit struct {
 }
 
 type controlRequest struct {
-	Subtype string `json:"subtype"`
+	Subtype string          `json:"subtype"`
+	Server  string          `json:"server_name"` // mcp_message
+	Message json.RawMessage `json:"message"`
 	Input   struct {
 		Event    string         `json:"hook_event_name"`
 		Dir      string         `json:"cwd"`
@@ -194,9 +196,13 @@ func request(id, subtype string) map[string]any {
 	}
 }
 
-func initializeRequest(id string) any {
+func initializeRequest(id string, servers []string) any {
 	r := request(id, "initialize")
-	r["request"].(map[string]any)["hooks"] = map[string]any{
+	body := r["request"].(map[string]any)
+	if len(servers) > 0 {
+		body["sdkMcpServers"] = servers
+	}
+	body["hooks"] = map[string]any{
 		// No matcher: every tool. The timeout, in seconds, is for a machine that
 		// was put to sleep, not for the judge.
 		"PreToolUse": []any{map[string]any{"hookCallbackIds": []string{"judge"}, "timeout": 3600}},

@@ -1,0 +1,143 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+)
+
+// mounted carries the messages of agent.Options.Tools. The client wraps each of its
+// own in a control request, and takes the server's answer as that request's.
+type mounted struct {
+	name string
+	wire agent.Wire
+	send func(any) error
+
+	mu    sync.Mutex
+	asked map[string]string // id of an MCP request, as JSON → the control request that carried it
+	done  chan struct{}     // holds one when an answer was given
+}
+
+// cutPatience is how long calls that are cut off may take to end: the processes of a
+// gate are asked to, and killed some seconds later.
+const cutPatience = 15 * time.Second
+
+func mount(t agent.Tools, send func(any) error) *mounted {
+	if t == nil {
+		return nil
+	}
+	m := &mounted{name: t.Name(), send: send, asked: map[string]string{}, done: make(chan struct{}, 1)}
+	m.wire = t.Open(m.answer)
+	return m
+}
+
+// names are the servers that the client is told of.
+func (m *mounted) names() []string {
+	if m == nil {
+		return nil
+	}
+	return []string{m.name}
+}
+
+// call is the part of a JSON-RPC message that says what it is.
+type call struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+}
+
+// take passes a message of the client on, and tells whether it was for us. It is
+// answered when the server has; what asks for no answer at once, by a message that
+// says nothing.
+func (m *mounted) take(l line) bool {
+	var c call
+	if m == nil || l.Request.Server != m.name || json.Unmarshal(l.Request.Message, &c) != nil {
+		return false
+	}
+	id := string(bytes.TrimSpace(c.ID))
+	waits := id != "" && id != "null" && c.Method != ""
+	if waits {
+		m.mu.Lock()
+		m.asked[id] = l.RequestID
+		m.mu.Unlock()
+	}
+	if err := m.wire.Send(l.Request.Message); err != nil && waits {
+		m.forget(id)
+		return false
+	}
+	if !waits {
+		_ = m.send(response(l.RequestID, map[string]any{"mcp_response": map[string]any{"jsonrpc": "2.0", "id": 0, "result": map[string]any{}}}))
+	}
+	return true
+}
+
+// answer passes an answer of the server on. What it says unasked the client has no
+// ear for.
+func (m *mounted) answer(message json.RawMessage) {
+	var c call
+	if json.Unmarshal(message, &c) != nil || c.Method != "" {
+		return
+	}
+	if request := m.forget(string(bytes.TrimSpace(c.ID))); request != "" {
+		_ = m.send(response(request, map[string]any{"mcp_response": message}))
+	}
+	select {
+	case m.done <- struct{}{}:
+	default:
+	}
+}
+
+// forget takes a request off the list, and gives what carried it.
+func (m *mounted) forget(id string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	request := m.asked[id]
+	delete(m.asked, id)
+	return request
+}
+
+// cutOff ends the calls that are under way: with the turn over, nothing of the
+// agent's may be at work in the tree.
+func (m *mounted) cutOff() {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	var ids []string
+	for id := range m.asked {
+		ids = append(ids, id)
+	}
+	m.mu.Unlock()
+	for _, id := range ids {
+		note, err := json.Marshal(map[string]any{
+			"jsonrpc": "2.0", "method": "notifications/cancelled",
+			"params": map[string]any{"requestId": json.RawMessage(id), "reason": "the turn is over"},
+		})
+		if err == nil {
+			_ = m.wire.Send(note)
+		}
+	}
+	t := time.NewTimer(cutPatience)
+	defer t.Stop()
+	for m.waiting() {
+		select {
+		case <-m.done:
+		case <-t.C:
+			return
+		}
+	}
+}
+
+func (m *mounted) waiting() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.asked) > 0
+}
+
+func (m *mounted) close() {
+	if m != nil {
+		m.wire.Close()
+	}
+}

@@ -1,0 +1,81 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// tool is a call of one of Pawl's tools, as the runner mounts them.
+func tool(name string, input map[string]any) messagesapi.Response {
+	if input == nil {
+		input = map[string]any{}
+	}
+	return messagesapi.Tool("mcp__pawl__"+name, input)
+}
+
+var bye = messagesapi.Text("That is all.")
+
+// told are the answers that the model was given to its calls of Pawl's tools.
+func (c *clientBench) told() string {
+	var b strings.Builder
+	for _, r := range c.api.Requests() {
+		for _, res := range r.ToolResults() {
+			b.WriteString(res.Text + "\n")
+		}
+	}
+	return b.String()
+}
+
+// An agent that says everything by tools, and nothing in its messages.
+func TestClientToolsByTheRunner(t *testing.T) {
+	c := newClientBench(t, wordShop(map[string]string{"plan.md": threeWords}))
+	c.plays(
+		tool("next_task", nil), tool("status", nil), tool("read_messages", nil), tool("verify", nil),
+		tool("add_lesson", map[string]any{"text": "words stand in files of their own"}),
+		messagesapi.Bash("echo wrong > hello.txt"),
+		tool("complete_task", map[string]any{"summary": "bye stands", "status": "success"}),
+		messagesapi.Bash("echo hello > hello.txt"), c.adds("bye"),
+		tool("complete_task", map[string]any{"summary": "bye stands", "status": "success", "evidence": "tests/bye.sh"}), bye,
+
+		tool("request_test_change", map[string]any{"files": []string{"tests/hello.sh"}, "why": "no more hello"}),
+		c.adds("thanks"), tool("complete_task", map[string]any{"id": "2", "summary": "thanks stands", "status": "success"}),
+		tool("request_merge", map[string]any{"summary": "two of three words"}), bye,
+
+		tool("complete_task", map[string]any{"summary": "half of please", "status": "partial"}),
+		tool("report_blocked", map[string]any{"reason": "nobody says please here"}), bye,
+	)
+	r := c.run(14, c.goal("plan.md")...)
+	told := c.told()
+	for _, want := range []string{
+		"Task 1: add bye", "iteration 1", "Nobody has said anything", "PASS: every gate passes", "Kept: later tries are told",
+		"NOT ACCEPTED", "Recorded: 1 is done, as you say", "Asked for: tests/hello.sh", "Recorded: 2 is done", "Recorded for the person",
+		"Recorded: later tries are told what is done", "Recorded with your reason",
+	} {
+		if !strings.Contains(told, want) {
+			t.Errorf("the model was not told %q:\n%s\n%s", want, told, r)
+		}
+	}
+	if got := c.subjects(); len(got) != 2 {
+		t.Errorf("commits %q\n%s", got, r)
+	}
+	report := c.pawl("report")
+	for _, want := range []string{"nobody says please here", "to be merged: two of three words", "words stand in files of their own"} {
+		if !report.says(want) {
+			t.Errorf("%q does not stand in the report: %s", want, report)
+		}
+	}
+	c.intact()
+}
+
+// The claim in the last message goes before what was said by a tool.
+func TestClientTextGoesBeforeTools(t *testing.T) {
+	c := newClientBench(t, wordShop(nil))
+	c.plays(c.adds("bye"), tool("complete_task", map[string]any{"summary": "bye stands", "status": "success"}), blocked)
+	if r := c.run(14, c.goal("add bye")...); !r.says("there is no database here") {
+		t.Errorf("%s", r)
+	}
+}

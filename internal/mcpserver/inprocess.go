@@ -1,0 +1,110 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+)
+
+var _ agent.Tools = (*Server)(nil)
+
+// Name of the server: its tools are mcp__pawl__… to Claude Code.
+func (*Server) Name() string { return "pawl" }
+
+// Open serves a client in this process.
+func (s *Server) Open(send func(json.RawMessage)) agent.Wire {
+	ctx, cancel := context.WithCancel(context.Background()) // until Close
+	w := &wire{send: send, in: make(chan jsonrpc.Message, wireQueue), ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		_ = s.Serve(ctx, w) // its end is the client's, or ours
+	}()
+	return w
+}
+
+const (
+	wireQueue    = 64 // messages that the server has not read yet
+	wirePatience = 15 * time.Second
+)
+
+var errFull = errors.New("the tools are busy")
+
+// wire is both ends of a conversation: the client's (agent.Wire) and the server's
+// (mcp.Connection).
+type wire struct {
+	send   func(json.RawMessage)
+	in     chan jsonrpc.Message
+	ctx    context.Context // of the conversation, until Close
+	cancel context.CancelFunc
+	done   chan struct{} // closed when the server has ended
+	once   sync.Once
+}
+
+// Send passes a message of the client on.
+func (w *wire) Send(message json.RawMessage) error {
+	m, err := jsonrpc.DecodeMessage(message)
+	if err != nil {
+		return err
+	}
+	select {
+	case w.in <- m:
+		return nil
+	default:
+		return errFull
+	}
+}
+
+// Connect gives the server its end.
+func (w *wire) Connect(context.Context) (mcp.Connection, error) { return serverEnd{w}, nil }
+
+// Close cuts off what is under way, and waits for its end for a while.
+func (w *wire) Close() {
+	w.once.Do(func() {
+		w.cancel()
+		select {
+		case <-w.done:
+		case <-time.After(wirePatience):
+		}
+	})
+}
+
+type serverEnd struct{ *wire }
+
+// Read gives the client's next message.
+func (e serverEnd) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-e.in:
+		return m, nil
+	case <-e.ctx.Done():
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write gives the client a message.
+func (e serverEnd) Write(_ context.Context, m jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	e.send(data)
+	return nil
+}
+
+// Close ends the reading.
+func (e serverEnd) Close() error {
+	e.cancel()
+	return nil
+}
+
+// SessionID is not needed by one client in one process.
+func (serverEnd) SessionID() string { return "" }
