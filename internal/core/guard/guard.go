@@ -57,8 +57,9 @@ type Rules struct {
 	// Resolve follows the symbolic links of an absolute path whose end need not
 	// exist; nil = paths are taken as they are written.
 	Resolve func(path string) string
-	// Seen tells whether the agent knows what a file holds: it read or wrote it in
-	// this context, or the file is not there. nil = its client sees to that itself.
+	// Seen tells whether the agent knows what the file at an absolute path holds:
+	// a call touched it in this context (Verdict.Touched), or it is not there.
+	// nil = its client sees to that itself. Claude Code does for some models only.
 	Seen func(path string) bool
 }
 
@@ -68,6 +69,7 @@ type Verdict struct {
 	Rule     string   `json:"rule,omitempty"`    // id of the rule; "" if allowed
 	Reason   string   `json:"reason,omitempty"`  // for the agent: why, and what to do instead
 	Unknown  string   `json:"unknown,omitempty"` // what of an allowed call could not be read, for the journal
+	Touched  []string `json:"-"`                 // absolute paths that the call would read or write, as far as they can be told
 }
 
 // Judge answers a call.
@@ -133,7 +135,7 @@ func (j *judge) rule(d Decision, id, what string) {
 
 func (j *judge) answer(d Decision, id, reason string) {
 	if strength[d] > strength[j.verdict.Decision] {
-		j.verdict = Verdict{Decision: d, Rule: id, Reason: reason}
+		j.verdict.Decision, j.verdict.Rule, j.verdict.Reason = d, id, reason
 	}
 }
 

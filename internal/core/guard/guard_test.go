@@ -59,7 +59,7 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%s\ngot  %s (%s)\nwant %s", command, got, v.Reason, want)
 		}
 		if (v.Reason == "") != (v.Decision == guard.Allow) {
-			t.Errorf("reason %q for %s", v.Reason, v.Decision)
+			t.Errorf("%s: reason %q for %s", command, v.Reason, v.Decision)
 		}
 	}
 	if len(all) < 260 || honest < len(all)/3 {

@@ -109,6 +109,7 @@ func (j *judge) followed(p string) string {
 func (j *judge) changeAt(what, p string, glob bool) {
 	lifted := j.lifted
 	defer func() { j.lifted = lifted }()
+	j.touch(p)
 	j.paths("write", p)
 	switch {
 	case j.state(p):
@@ -124,6 +125,12 @@ func (j *judge) changeAt(what, p string, glob bool) {
 		j.deny(RuleOutside, what)
 	case !j.inScope(p):
 		j.deny(RuleScope, what)
+	}
+}
+
+func (j *judge) touch(p string) {
+	if len(j.verdict.Touched) < 256 {
+		j.verdict.Touched = append(j.verdict.Touched, p)
 	}
 }
 
@@ -180,7 +187,20 @@ func (j *judge) state(p string) bool {
 	return !ours || !within(p, slashed(r.Root))
 }
 
+// caches, below the person's home, may be written by tools that an agent runs.
+var caches = []string{
+	".cache", "Library/Caches", "go/pkg", ".npm", ".yarn", ".local/share/pnpm", ".bun/install/cache", ".cargo/registry", ".cargo/git",
+	".m2/repository", ".gradle/caches", ".nuget/packages", ".ivy2", ".sbt", ".pub-cache", ".hex",
+}
+
 func (j *judge) writable(p string) bool {
+	if home := j.resolve("~"); within(p, home) {
+		for _, dir := range caches {
+			if within(p, home+"/"+dir) {
+				return true
+			}
+		}
+	}
 	for _, dir := range j.rules.AllowWriteOutside {
 		if dir != "" && within(p, slashed(dir)) {
 			return true

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pawl-dev/pawl/internal/core/guard"
 )
 
@@ -147,6 +149,24 @@ func TestUnreadFiles(t *testing.T) {
 	} {
 		if v := guard.Judge(guard.Call{Tool: c.tool, Input: map[string]any{"file_path": c.path}}, r); v.Rule != c.want {
 			t.Errorf("%s %s: rule %q, want %q", c.tool, c.path, v.Rule, c.want)
+		}
+	}
+}
+
+// What a call touched is what its agent has seen.
+func TestTouched(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		call guard.Call
+		want []string
+	}{
+		{guard.Call{Tool: "Read", Input: map[string]any{"file_path": "/w/repo/a.go"}}, []string{"/w/repo/a.go"}},
+		{guard.Call{Tool: "Edit", Input: map[string]any{"file_path": "a.go"}, Dir: "/w/repo/x"}, []string{"/w/repo/x/a.go"}},
+		{guard.Call{Tool: "Bash", Input: map[string]any{"command": "cd x && sed -n 1,9p a.go && grep -n y b.go > out"}}, []string{"/w/repo/x/a.go", "/w/repo/x/out", "/w/repo/x/b.go"}},
+		{guard.Call{Tool: "Bash", Input: map[string]any{"command": "make"}}, nil},
+	} {
+		if diff := cmp.Diff(c.want, guard.Judge(c.call, rules()).Touched); diff != "" {
+			t.Errorf("%+v touched (-want +got):\n%s", c.call, diff)
 		}
 	}
 }

@@ -5,15 +5,20 @@ import (
 	"strings"
 )
 
-// readers are commands that show, copy or send what is in the files they name,
-// with the operands that are no files.
-var readers = map[string]int{
-	"cat": 0, "less": 0, "more": 0, "head": 0, "tail": 0, "nl": 0, "tac": 0, "bat": 0, "batcat": 0, "view": 0, "od": 0, "xxd": 0,
-	"hexdump": 0, "strings": 0, "base64": 0, "base32": 0, "sort": 0, "uniq": 0, "rev": 0, "paste": 0, "diff": 0, "cmp": 0, "comm": 0,
-	"vi": 0, "vim": 0, "nvim": 0, "nano": 0, "emacs": 0, "code": 0,
-	"tar": 0, "zip": 1, "gzip": 0, "openssl": 0, "source": 0, ".": 0, "fold": 0, "fmt": 0, "pr": 0, "column": 0, "iconv": 0,
-	"cut": 0, "dotenv": 0, "split": 0,
-	"grep": 1, "egrep": 1, "fgrep": 1, "rg": 1, "ag": 1, "ack": 1, "sed": 1, "awk": 1, "gawk": 1, "jq": 1, "yq": 1, "tr": 2,
+// readers are commands that show, or send, what is in the files they name: how
+// many operands are no files, and which short options take a value.
+var readers = map[string]struct {
+	skip   int
+	valued string
+}{
+	"cat": {}, "less": {}, "more": {}, "nl": {}, "tac": {}, "bat": {}, "batcat": {}, "view": {}, "od": {valued: "ANjt"}, "xxd": {valued: "lsc"},
+	"hexdump": {valued: "ens"}, "strings": {valued: "n"}, "base64": {valued: "w"}, "base32": {valued: "w"}, "rev": {}, "paste": {valued: "d"},
+	"diff": {valued: "U"}, "cmp": {}, "comm": {}, "vi": {}, "vim": {}, "nvim": {}, "nano": {}, "emacs": {}, "code": {}, "fold": {valued: "w"},
+	"fmt": {}, "pr": {}, "column": {valued: "st"}, "iconv": {valued: "ft"}, "dotenv": {}, "split": {valued: "bln"}, "source": {}, ".": {},
+	"tar": {}, "zip": {skip: 1}, "gzip": {}, "openssl": {},
+	"head": {valued: "nc"}, "tail": {valued: "nc"}, "sort": {valued: "kto"}, "uniq": {valued: "fsw"}, "cut": {valued: "bcdf"},
+	"grep": {1, "efABCmdD"}, "egrep": {1, "efABCmdD"}, "fgrep": {1, "efABCmdD"}, "rg": {1, "efABCmgtTjM"}, "ag": {1, "ABCmG"}, "ack": {1, "ABCm"},
+	"sed": {1, "efl"}, "awk": {1, "fFv"}, "gawk": {1, "efFvi"}, "jq": {1, "L"}, "yq": {1, ""},
 }
 
 // reader judges commands that read the files they name.
@@ -48,16 +53,18 @@ func (j *judge) reader(name string, args []word) {
 		}
 		return
 	}
-	skip, ok := readers[name]
+	of, ok := readers[name]
 	if !ok {
 		return
 	}
-	ops := operands(without(args, "ABCmnct", "--include --exclude --lines --bytes"))
-	if skip == 1 && (has(args, "--regexp", "") || has(args, "--expression", "")) {
-		skip = 0
+	ops := operands(without(args, of.valued, "--include --exclude --lines --bytes --regexp --expression --file"))
+	for _, o := range [][2]string{{"--regexp", "e"}, {"--expression", "e"}, {"--file", "f"}} {
+		if has(args, o[0], "") || strings.Contains(of.valued, o[1]) && flag(args, "", o[1], of.valued) {
+			of.skip = 0 // an option had the pattern
+		}
 	}
-	for _, w := range ops[min(skip, len(ops)):] {
-		if w.Static || strings.Contains(w.Text, "/") || strings.Contains(w.Text, ".") {
+	for _, w := range ops[min(of.skip, len(ops)):] {
+		if w.Static || strings.ContainsAny(w.Text, "/.") {
 			j.quietly(w)
 		}
 	}
@@ -89,6 +96,7 @@ func (j *judge) read(name string, glob bool) {
 func (j *judge) readAt(name, p string, glob bool) {
 	lifted := j.lifted
 	defer func() { j.lifted = lifted }()
+	j.touch(p)
 	j.paths("read", p)
 	if j.isSecret(p) || glob && j.mayBeSecret(p) {
 		j.deny(RuleSecret, "reading "+clip(name))
