@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,21 +156,20 @@ func (o Opinion) Weigh(exists func(where string) bool) (Status, string) {
 	return Pass, "it points at " + list(where)
 }
 
-var placeForm = regexp.MustCompile(`^(.+?):([0-9]{1,7})(?:-([0-9]{1,7}))?$`)
-
 // Place reads FILE:LINE or FILE:FROM-TO; to is the last line that is meant. It is
 // not ok where the lines cannot be.
 func Place(where string) (file string, to int, ok bool) {
-	m := placeForm.FindStringSubmatch(where)
-	if m == nil {
+	i := strings.LastIndexByte(where, ':')
+	if i <= 0 {
 		return "", 0, false
 	}
-	from, _ := strconv.Atoi(m[2]) // digits, few
-	to = from
-	if m[3] != "" {
-		to, _ = strconv.Atoi(m[3])
+	first, last, span := strings.Cut(where[i+1:], "-")
+	if !span {
+		last = first
 	}
-	return m[1], to, from > 0 && to >= from
+	from, err := strconv.ParseUint(first, 10, 31)
+	end, err2 := strconv.ParseUint(last, 10, 31)
+	return where[:i], int(end), err == nil && err2 == nil && from > 0 && end >= from
 }
 
 // Reviewed is the evidence of work that stood at e before every review passed it:

@@ -95,7 +95,7 @@ func TestPlace(t *testing.T) {
 		to   int
 	}{
 		"a/b.go:12": {"a/b.go", 12}, "b.go:3-9": {"b.go", 9}, "c:/x.go:1": {"c:/x.go", 1}, "answer:2": {"answer", 2},
-		"b.go": {}, "b.go:0": {}, "b.go:9-3": {}, ":3": {}, "b.go:99999999": {}, "b.go:x": {}, "": {},
+		"b.go": {}, "b.go:0": {}, "b.go:9-3": {}, ":3": {}, "b.go:99999999999": {}, "b.go:+3": {}, "b.go:1-": {}, "b.go:-1": {}, "b.go:x": {}, "": {},
 	}
 	for where, want := range cases {
 		file, to, ok := gate.Place(where)

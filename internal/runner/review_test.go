@@ -1,0 +1,144 @@
+package runner_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/review"
+)
+
+// panel answers for reviewers: what each says in turn, the last again and again.
+type panel struct {
+	says  []review.Answer
+	asked []review.Request
+	then  func() // once, while the first is asked
+}
+
+func (p *panel) Ask(_ context.Context, q review.Request) (review.Answer, error) {
+	a := p.says[min(len(p.asked), len(p.says)-1)]
+	p.asked = append(p.asked, q)
+	if p.then != nil {
+		p.then()
+		p.then = nil
+	}
+	a.Result.Gate, a.Result.Kind, a.Result.ExitCode, a.Result.Tree = q.Gate.Name, gate.ByReview, -1, q.Tree
+	return a, nil
+}
+
+func opinion(s gate.Status, reason string) review.Answer {
+	a := review.Answer{Result: gate.Result{Status: s, Reason: reason}, Usage: agent.Usage{Input: 10, CostUSD: 0.25}}
+	if s == gate.Fail {
+		a.Result.FirstError, a.Findings = reason, []string{reason, "no test"}
+	}
+	return a
+}
+
+const bothWords = "-- 1+/run --\nprintf 'one\\ntwo\\n' > have.txt; echo x >> notes.txt\n-- 1+/reply --\n<promise>DONE</promise>\n"
+
+func reviewing(more map[string]any) map[string]any {
+	more["review"] = []string{"The words are real.", "Nothing else was added."}
+	return withGate(more)
+}
+
+// The reviews are asked one after another until one fails the work, with what the
+// gates said and what is left to spend.
+func TestReviewersAreToldAndPaid(t *testing.T) {
+	b := newBench(t, words)
+	p := &panel{says: []review.Answer{opinion(gate.Pass, "it points at have.txt:2"), opinion(gate.Fail, "notes.txt:1: not asked for"), opinion(gate.Pass, "fine")}}
+	d := b.begin(bothWords, []string{"have every word"}, reviewing(map[string]any{"max_cost": "5"}))
+	d.Reviewer = p
+	s, err := b.drive(t.Context(), d, teller{t})
+	if err != nil || s.Outcome != loop.Verified || s.Iteration != 2 || s.Tasks[0].Evidence != gate.Discriminating {
+		t.Fatalf("%v, %s after %d: %s", err, s.Outcome, s.Iteration, s.Reason)
+	}
+	var names []string
+	for _, q := range p.asked {
+		names = append(names, q.Gate.Name)
+	}
+	if diff := cmp.Diff([]string{"review", "review-2", "review", "review-2"}, names); diff != "" {
+		t.Errorf("asked: %s", diff)
+	}
+	q := p.asked[1]
+	if q.Goal != "have every word" || q.Base == q.Tree || q.Base == "" || len(q.Tasks) != 0 || q.MaxCostUSD > 4.74 || q.MaxCostUSD < 4 {
+		t.Errorf("asked %+v", q)
+	}
+	if len(q.Receipts) != 1 || q.Receipts[0].ID == "" || q.Receipts[0].Status != gate.Pass || q.Receipts[0].Command != "sh check.sh" {
+		t.Errorf("receipts %+v", q.Receipts)
+	}
+	if got := strings.Join(q.Labels, "; "); got != "evidence so far: discriminating (red before this work and green now: sh check.sh)" {
+		t.Errorf("labels %s", got)
+	}
+	if v := q.Guard(agent.ToolCall{Tool: "Read", Input: map[string]any{"file_path": filepath.Join(b.root, "have.txt")}, Dir: b.root}); !v.Allow {
+		t.Errorf("it may not read the work: %+v", v)
+	}
+	if s.Reviews != (loop.Reviews{Runs: 2, CostUSD: 1}) || s.Usage.CostUSD < 1 {
+		t.Errorf("reviews %+v of %+v", s.Reviews, s.Usage)
+	}
+	second := b.file("iterations", "0002", "prompt.md")
+	if !strings.Contains(second, "notes.txt:1: not asked for") || strings.Contains(second, "exit code -1") {
+		t.Errorf("the second prompt:\n%s", second)
+	}
+}
+
+// A reviewer that changes what it looks at has not looked at what would be kept.
+func TestAReviewerThatWritesDoesNotCount(t *testing.T) {
+	b := newBench(t, words)
+	p := &panel{says: []review.Answer{opinion(gate.Pass, "fine")}, then: func() { b.write("theirs.txt", "x\n") }}
+	d := b.begin(bothWords, []string{"have every word"}, reviewing(map[string]any{}))
+	d.Reviewer = p
+	causes := make(chan string, 1)
+	d.Causes = causes
+	var waited loop.State
+	s, err := b.drive(t.Context(), d, &onWait{teller: teller{t}, then: func(s loop.State) { waited = s; causes <- loop.ByStop }})
+	if err != nil || s.Outcome != loop.CancelledEnd {
+		t.Fatalf("%v, %s: %s", err, s.Outcome, s.Reason)
+	}
+	if waited.Purpose != loop.ForClaim || waited.Unknowns != 1 || b.git("log", "--format=%s", "main..HEAD") != "" {
+		t.Errorf("then %s, commits %s", waited.Purpose, b.git("log", "--format=%s", "main..HEAD"))
+	}
+}
+
+// onWait does something once, when the loop waits.
+type onWait struct {
+	teller
+	then func(loop.State)
+}
+
+func (w *onWait) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.teller.Stepped(s, e, acts)
+	if s.Phase == loop.Waiting && w.then != nil {
+		w.then(s)
+		w.then = nil
+	}
+}
+
+// A runner that dies while a review runs is followed by one that asks for it, and
+// not for the gates, once more.
+func TestAReviewThatWasCutOffIsAskedAgain(t *testing.T) {
+	b := newBench(t, words)
+	ctx, kill := context.WithCancel(t.Context())
+	p := &panel{says: []review.Answer{opinion(gate.Pass, "fine")}, then: func() { kill(); time.Sleep(50 * time.Millisecond) }}
+	d := b.begin(bothWords, []string{"have every word"}, reviewing(map[string]any{}))
+	d.Reviewer = p
+	s, err := b.drive(ctx, d, teller{t})
+	if err == nil || s.Phase != loop.Judging || s.Purpose != loop.ForReview {
+		t.Fatalf("killed while %s for %s: %v", s.Phase, s.Purpose, err)
+	}
+	b.rewrite(bothWords + "-- review-1+/reply --\n" + `{"verdict":"pass","findings":[],"evidence":[{"what":"it is there","where":"have.txt:2"}]}` + "\n")
+	s = b.resume(teller{t})
+	if s.Outcome != loop.Verified || s.Turns != 1 || s.Tasks[0].Reviewed != loop.ReviewPassed {
+		t.Errorf("%s after %d turns: %s", s.Outcome, s.Turns, s.Reason)
+	}
+	if _, err := os.Stat(filepath.Join(b.loop.Dir, "iterations", "0001", "review-2.md")); err != nil {
+		t.Errorf("the reviewer's prompt: %v", err)
+	}
+}
