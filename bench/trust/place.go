@@ -19,7 +19,6 @@ import (
 // Bench holds what all scenarios share.
 type Bench struct {
 	Dir     string // temporary folder
-	Pawl    string // folder that holds the program
 	Self    string // the program that plays ClaimOnly, see there; "" = it is not played
 	Confine string // value of --confine, "" = none
 	path    string
@@ -31,19 +30,23 @@ const patience = 90 * time.Second
 
 // New makes a bench in dir; pawl is the program to try, path where all others are.
 func New(ctx context.Context, dir, pawl, path string) (*Bench, error) {
-	b := &Bench{Dir: dir, Pawl: filepath.Dir(pawl)}
-	dirs := []string{b.Pawl}
-	// A version manager's shim would look for its versions in the scenario's home.
-	if out, err := exec.CommandContext(ctx, "python3", "-c", "import sys; print(sys.executable)").Output(); err == nil {
-		dirs = append(dirs, filepath.Dir(strings.TrimSpace(string(out))))
-	}
-	b.path = strings.Join(append(dirs, path), string(os.PathListSeparator))
+	b := &Bench{Dir: dir, path: filepath.Dir(pawl) + string(os.PathListSeparator) + Path(ctx, path)}
 	out, err := exec.CommandContext(ctx, "go", "env", "GOCACHE").Output()
 	if err != nil {
 		return nil, fmt.Errorf("find the build cache of go: %w", err)
 	}
 	b.goCache = strings.TrimSpace(string(out))
 	return b, nil
+}
+
+// Path is a PATH with the interpreters themselves before the shims of version
+// managers, which would look for their versions in a scenario's home.
+func Path(ctx context.Context, path string) string {
+	out, err := exec.CommandContext(ctx, "python3", "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
+		return path
+	}
+	return filepath.Dir(strings.TrimSpace(string(out))) + string(os.PathListSeparator) + path
 }
 
 // place is one scenario's own corner: a home, a repository, the agent's script.

@@ -61,7 +61,13 @@ func uncapped(s *sessions) {
 // to use the tools that the scripts use; its auto mode would ask a server.
 func newSessions(t *testing.T, how ...installation) *sessions {
 	t.Helper()
-	s := &sessions{clientBench: newClientBench(t, wordShop(map[string]string{"words.sh": checkWords + "\n"}))}
+	return sessionsWith(t, wordShop(map[string]string{"words.sh": checkWords + "\n"}), how...)
+}
+
+// sessionsWith is newSessions with other files.
+func sessionsWith(t *testing.T, files map[string]string, how ...installation) *sessions {
+	t.Helper()
+	s := &sessions{clientBench: newClientBench(t, files)}
 	s.env["PATH"] = filepath.Dir(s.binary) + string(os.PathListSeparator) + s.env["PATH"]
 	s.env["LANG"] = "C.UTF-8"
 	delete(s.env, "LC_ALL")
