@@ -22,7 +22,8 @@ const imports = `
 	# Ring 1: values and bytes.
 	planfile       < core/* failure atomicfile
 	prompt         < core/*
-	testreport     < core/*
+	testreport     < core/* testreport/*
+	testreport/*   <
 	foreign/*      < core/* failure foreign/frontmatter foreign/freshness
 	agent          < core/*
 
@@ -82,7 +83,7 @@ const pure = `
 // modules says who may import which package of another module. A path that ends
 // in "/..." stands for the packages below it too.
 const modules = `
-	mvdan.cc/sh/v3/...                    < core/shell doctor testreport verify
+	mvdan.cc/sh/v3/...                    < core/shell doctor testreport testreport/testrun verify
 	github.com/alecthomas/kong            < cli
 	github.com/bmatcuk/doublestar/v4      < config verify
 	github.com/goccy/go-yaml/...          < config

@@ -22,6 +22,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/testreport"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -111,6 +112,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 		"plan":       schema[planfile.Shown](t, "The tasks of a plan: `pawl plan show --json`."),
 		"plan-next":  next,
 		"plan-check": schema[checked](t, "What is wrong with a plan: `pawl plan check --json`."),
+		"testreport": schema[reported](t, "What the output of a test run says: `pawl testreport`."),
 		"doctor":     schema[examined](t, "What breaks loops here, and what does not: `pawl doctor --json`."),
 	}
 }
@@ -131,7 +133,9 @@ func schema[T any](t *testing.T, description string) *jsonschema.Schema {
 		reflect.TypeFor[loop.Kind]():       words(loop.Change, loop.Answer, loop.Explore, loop.Periodic),
 		reflect.TypeFor[loop.Outcome]():    words(outcomes...),
 		reflect.TypeFor[doctor.Status]():   words(doctor.OK, doctor.Warn, doctor.Bad, doctor.Skipped),
-		reflect.TypeFor[agreement]():       words(agrees, differs, undecided),
+		reflect.TypeFor[testreport.Result](): words(testreport.Pass, testreport.Fail, testreport.NoTests, testreport.RunnerError, testreport.Gate,
+			testreport.Timeout, testreport.Signal, testreport.NotATest, testreport.Unknown),
+		reflect.TypeFor[agreement](): words(agrees, differs, undecided),
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/testreport"
+)
+
+type testreportCmd struct {
+	Command  string `required:"" placeholder:"CMD" help:"command that was run, as it was typed"`
+	ExitCode *int   `placeholder:"N" help:"how it ended; without it only the output counts"`
+	File     string `arg:"" optional:"" default:"-" help:"file with its output; - is the standard input"`
+	Text     bool   `xor:"form" help:"print lines for a person"`
+	JSON     bool   `xor:"form" name:"json" help:"print a JSON object (docs/reference/testreport.schema.json); it does so anyway"`
+}
+
+func (testreportCmd) Help() string {
+	return `package.json, a Makefile and report files are read in the current folder. Exit code: 0 whatever the tests said.
+
+  go test ./... >out.txt 2>&1; pawl testreport --command 'go test ./...' --exit-code $? out.txt
+  npm test 2>&1 | pawl testreport --command 'npm test | tail'`
+}
+
+// reported is what --json prints.
+type reported struct {
+	Result     testreport.Result `json:"result" jsonschema:"what became of the tests; only fail says that one of them failed"`
+	Framework  string            `json:"framework" jsonschema:"the runner, empty if it is not known"`
+	Failing    []string          `json:"failing" jsonschema:"tests, files or packages that failed, as far as they are named"`
+	FirstError string            `json:"first_error" jsonschema:"one line, empty if there is none"`
+	ExitCode   *int              `json:"exit_code,omitempty" jsonschema:"of the command; absent if it was not given"`
+	Masked     string            `json:"masked,omitempty" jsonschema:"what in the command hides the exit code of the tests"`
+	Counts     counts            `json:"counts" jsonschema:"tests, as far as the output counts them"`
+}
+
+type counts struct {
+	Passed  int `json:"passed"`
+	Failed  int `json:"failed"`
+	Skipped int `json:"skipped"`
+}
+
+// maxReport bounds the output that is read.
+const maxReport = 64 << 20
+
+// Run tells what the output of a test run says.
+func (c *testreportCmd) Run(a *app) error {
+	output, err := c.output(a)
+	if err != nil {
+		return err
+	}
+	run := testreport.Run{Command: c.Command, ExitCode: testreport.Unheard, Output: output, Files: func(path string) ([]byte, error) {
+		return os.ReadFile(filepath.Join(a.dir, filepath.FromSlash(path)))
+	}}
+	if c.ExitCode != nil {
+		run.ExitCode = *c.ExitCode
+	}
+	v := testreport.Read(run)
+	if c.Text {
+		a.printVerdict(v)
+		return nil
+	}
+	return a.printJSON(reported{
+		Result: v.Result, Framework: v.Framework, Failing: append([]string{}, v.Failing...), FirstError: v.FirstError,
+		ExitCode: c.ExitCode, Masked: v.Masked, Counts: counts{v.Passed, v.Failed, v.Skipped},
+	})
+}
+
+func (c *testreportCmd) output(a *app) ([]byte, error) {
+	in := a.In
+	if c.File != "-" {
+		f, err := os.Open(c.File)
+		if err != nil {
+			return nil, failure.New(failure.Usage, "name the file that holds what the command printed, or - for the standard input", "read output: %w", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	b, err := io.ReadAll(io.LimitReader(in, maxReport+1))
+	if err != nil {
+		return nil, fmt.Errorf("read output: %w", err)
+	}
+	if len(b) > maxReport {
+		return nil, failure.New(failure.Usage, "its end says the most: tail -c 10M FILE", "read output: %w", errors.New("it is longer than 64 MiB"))
+	}
+	return b, nil
+}
+
+func (a *app) printVerdict(v testreport.Verdict) {
+	a.printf("%s", v.Result)
+	if v.Framework != "" {
+		a.printf("  %s", v.Framework)
+	}
+	if v.Passed+v.Failed+v.Skipped > 0 {
+		a.printf("  %d passed, %d failed, %d skipped", v.Passed, v.Failed, v.Skipped)
+	}
+	a.printf("\n")
+	for _, name := range v.Failing {
+		a.printf("  failed  %s\n", name)
+	}
+	if v.FirstError != "" {
+		a.printf("  error   %s\n", v.FirstError)
+	}
+	if v.Masked != "" {
+		a.printf("  `%s` hides the exit code of the tests\n", v.Masked)
+	}
+}

@@ -1,0 +1,218 @@
+package testreport
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/testreport/dialect"
+	"github.com/pawl-dev/pawl/internal/testreport/testrun"
+)
+
+// Exit codes that are none.
+const (
+	Nonzero = -1 // it ended with an error of unknown number
+	Unheard = -2 // how it ended is not known
+)
+
+// Run is a command that ended, and what it printed.
+type Run struct {
+	Command  string // as given to a shell
+	ExitCode int    // or Nonzero, Unheard
+	Output   []byte // standard output and error, as they came
+	// Files reads package.json, Makefiles and reports below the folder that the
+	// command ran in; nil reads none.
+	Files func(path string) ([]byte, error)
+}
+
+// Result is what became of the tests of a run.
+type Result string
+
+// The results. Fail alone says that a test failed.
+const (
+	Pass        Result = "pass"
+	Fail        Result = "fail"
+	NoTests     Result = "no_tests"     // none were found or chosen
+	RunnerError Result = "runner_error" // the runner did not get to run them
+	Gate        Result = "gate"         // green, but that did not suffice: coverage, or a check after them
+	Timeout     Result = "timeout"      // the limit that the command set
+	Signal      Result = "signal"       // ended from outside, or crashed
+	NotATest    Result = "not_a_test"
+	Unknown     Result = "unknown"
+)
+
+// Verdict is what a run said.
+type Verdict struct {
+	Result    Result
+	Framework string   // "" if not known
+	Failing   []string // in the order they came, at most 1000
+	// FirstError is one line, "" if there is none.
+	FirstError string
+	ExitCode   int
+	// Masked is what hides the exit code of the tests: "| tail", "|| true"; "" if
+	// it comes through.
+	Masked                  string
+	Passed, Failed, Skipped int // as far as the output counts them
+
+	heard bool // the output says so too
+}
+
+// Read tells what a command's tests came to, from its exit code first, and from
+// what the runner printed where that code does not come through.
+func Read(run Run) Verdict {
+	calls := testrun.Read(run.Command, run.Files)
+	text := plainText(run.Output)
+	all := make([]Verdict, 0, len(calls))
+	for _, c := range calls {
+		if v := reading(run, c, text); v.Result != NotATest {
+			all = append(all, v)
+		}
+	}
+	v := merge(all)
+	v.ExitCode = run.ExitCode
+	return v
+}
+
+// Masks names what hides the exit codes of the tests that a command runs, none
+// if they come through.
+func Masks(command string, files func(path string) ([]byte, error)) []string {
+	var masks []string
+	for _, c := range testrun.Read(command, files) {
+		if c.Sure && c.Mask != "" && !slices.Contains(masks, c.Mask) {
+			masks = append(masks, c.Mask)
+		}
+	}
+	return masks
+}
+
+// weight orders results: of several runs the heaviest is told.
+var weight = []Result{NotATest, Pass, Unknown, NoTests, Gate, RunnerError, Signal, Timeout, Fail}
+
+// merge is the verdict of several test runs of one command. What the output says
+// outweighs what only follows from the exit code, which may be of another run.
+func merge(all []Verdict) Verdict {
+	best := Verdict{Result: NotATest}
+	for _, v := range all {
+		heavier := slices.Index(weight, v.Result) > slices.Index(weight, best.Result)
+		switch {
+		case best.Result == Fail && v.Result == Fail && best.heard && v.heard:
+			best.Failing = append(best.Failing, v.Failing...)
+			best.Passed, best.Failed, best.Skipped = best.Passed+v.Passed, best.Failed+v.Failed, best.Skipped+v.Skipped
+		case best.Result == Fail && !best.heard && v.heard && v.Result != Pass && v.Result != Gate,
+			heavier && (v.heard || !best.heard || best.Result == Pass || best.Result == Gate):
+			best = v
+		}
+	}
+	return best
+}
+
+// reading is the verdict on one test run.
+func reading(run Run, c testrun.Call, text plain) Verdict {
+	said, framework := listen(c, run, text)
+	v := Verdict{
+		Framework: framework, Failing: said.Failing, FirstError: oneLine(said.FirstError), Masked: c.Mask,
+		Passed: said.Passed, Failed: said.Failed, Skipped: said.Skipped,
+		heard: said.Summed || said.Bad || said.Broken || said.None || said.Gate || said.Stopped,
+	}
+	code, known := exitCode(run, c, text)
+	switch {
+	case !c.Sure && said.Marks < 2:
+		v.Result = NotATest
+	case c.Untested:
+		v.Result = NoTests
+	case !known:
+		v.Result = bySummary(said, text)
+	case code != 0:
+		v.Result = byCode(code, c, said, text)
+	case said.None && said.Failed == 0 && !said.Bad:
+		v.Result = NoTests
+	default:
+		v.Result = Pass
+	}
+	if v.Result == Pass && run.ExitCode != 0 && run.ExitCode != Unheard && !known {
+		v.Result = Unknown // something failed, and it may have been the tests
+	}
+	if v.Result != Fail {
+		v.Failing = nil
+		if v.Result == Pass || v.Result == NotATest || v.Result == Unknown {
+			v.FirstError = ""
+		}
+	}
+	return v
+}
+
+// exitCode is the code of the test run itself, if that can be known: it came
+// through, or the command printed it.
+func exitCode(run Run, c testrun.Call, text plain) (int, bool) {
+	if c.Mask == "" {
+		return run.ExitCode, run.ExitCode != Unheard
+	}
+	before, after, ok := strings.Cut(c.Echo, "\x00")
+	if !ok {
+		return 0, false
+	}
+	for _, line := range slices.Backward(text.lines) {
+		rest, isEcho := strings.CutPrefix(line, before)
+		rest, ends := strings.CutSuffix(rest, after)
+		if code, err := strconv.ParseUint(rest, 10, 8); isEcho && ends && err == nil {
+			return int(code), true
+		}
+	}
+	return 0, false
+}
+
+// byCode: the test run ended with an error.
+func byCode(code int, c testrun.Call, said dialect.Said, text plain) Result {
+	failed := said.Failed > 0 || said.Bad
+	switch {
+	case c.Limited && (code == 124 || code == 137):
+		return Timeout
+	case said.Stopped, signalled(code) && (!failed || !said.Summed):
+		return Signal
+	case failed:
+		return Fail
+	case code == 126 || code == 127, c.Runner == "pytest" && (code == 3 || code == 4), c.Runner == "node" && code == 9, said.Broken:
+		return RunnerError
+	case said.None, c.Runner == "pytest" && code == 5:
+		return NoTests
+	case text.has(notRun):
+		return RunnerError
+	case said.Gate, said.Summed && len(said.Failing) == 0:
+		return Gate
+	case c.Before && said.Marks == 0:
+		return Unknown
+	}
+	return Fail
+}
+
+// signalled: a shell reports the signal that ended its child as 128 + its number.
+func signalled(code int) bool {
+	switch code - 128 {
+	case 1, 2, 3, 4, 6, 7, 8, 9, 11, 13, 15, 24, 25, 31:
+		return true
+	}
+	return false
+}
+
+// bySummary: only what was printed can tell.
+func bySummary(said dialect.Said, text plain) Result {
+	switch {
+	case said.Failed > 0 || said.Bad, len(said.Failing) > 0 && !said.Summed && said.Marks > 1:
+		return Fail
+	case said.Stopped:
+		return Signal
+	case said.Broken:
+		return RunnerError
+	case said.None:
+		return NoTests
+	case said.Gate:
+		return Gate
+	case said.Summed:
+		return Pass
+	case text.has(notRun):
+		return RunnerError
+	case text.has(wrapperFailed):
+		return Fail
+	}
+	return Unknown
+}

@@ -1,0 +1,167 @@
+package testreport_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/testreport"
+)
+
+const (
+	jestRed   = "Test Suites: 1 failed, 1 total\nTests:       1 failed, 2 passed, 3 total\n"
+	jestGreen = "Test Suites: 1 passed, 1 total\nTests:       3 passed, 3 total\n"
+)
+
+func TestReadInOrder(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name, command string
+		code          int
+		output        string
+		want          testreport.Result
+	}{
+		{"the code comes first", "npx jest", 0, jestRed, testreport.Pass},
+		{"and says no more than that", "npx jest", 1, jestGreen, testreport.Gate},
+		{"a number that is not known", "npx jest", testreport.Nonzero, "", testreport.Fail},
+		{"no code at all", "npx jest", testreport.Unheard, jestGreen, testreport.Pass},
+		{"masked, and nothing said", "npx jest | grep x", 0, "", testreport.Unknown},
+		{"masked, said to be green, and yet an error", "npx jest | grep x", 1, jestGreen, testreport.Unknown},
+		{"masked", "npx jest | tail", 0, jestRed, testreport.Fail},
+		{"the last summary counts", "npx jest | cat", 0, jestRed + jestGreen, testreport.Pass},
+		{"prose", "npx jest | tail", 0, "2 tests failed, FAIL, not ok, Tests: 1 failed\n", testreport.Unknown},
+		{"not a test", "cat log", 0, jestRed, testreport.NotATest},
+		{"not a test that fails", "go vet ./...", 1, jestRed, testreport.NotATest},
+		{"a script by its marks", "./check", 1, jestRed, testreport.Fail},
+		{"a script with one mark only", "./check", 1, "Time: 1 s\n", testreport.NotATest},
+		{"a limit", "timeout 5 npx jest", 124, "", testreport.Timeout},
+		{"a signal", "npx jest", 143, "", testreport.Signal},
+		{"as many failures as a signal has", "npx mocha", 130, "  1 passing (1s)\n  130 failing\n", testreport.Fail},
+		{"not found", "npx jest", 127, "sh: 1: jest: not found\n", testreport.RunnerError},
+		{"not found, masked", "jest | tail", 0, "bash: line 1: jest: command not found\n", testreport.RunnerError},
+		{"npm says so itself", "npm test 2>&1 | tail", 0, "npm ERR! Test failed.  See above for more details.\n", testreport.Fail},
+		{"the code was printed", "npx jest > log; echo exit=$?", 0, "exit=1\n", testreport.Fail},
+		{"the code was printed, and is good", "npx jest > log; echo exit=$?", 0, "exit=0\n", testreport.Pass},
+		{"what came before may have failed", "npm run lint && npx jest", 1, "2 problems\n", testreport.Unknown},
+		{"what came before did not", "npm run lint && npx jest", 1, jestRed, testreport.Fail},
+		{"the second of two", "go test . && npx jest", 1, "ok  \tx\t0.1s\n" + jestRed, testreport.Fail},
+		{"what came after failed", "npx jest && eslint .", 1, jestGreen, testreport.Gate},
+		{"one masked and red", "npx jest | tail && go test .", 0, jestRed + "ok  \tx\t0.1s\n", testreport.Fail},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := testreport.Read(testreport.Run{Command: c.command, ExitCode: c.code, Output: []byte(c.output)})
+			if got.Result != c.want {
+				t.Errorf("`%s` (exit %d) is %s, want %s: %+v", c.command, c.code, got.Result, c.want, got)
+			}
+		})
+	}
+}
+
+func TestReadReportFile(t *testing.T) {
+	t.Parallel()
+	got := testreport.Read(testreport.Run{
+		Command: "pytest -q --junitxml=out.xml", ExitCode: 1,
+		Files: func(path string) ([]byte, error) {
+			if path != "out.xml" {
+				return nil, os.ErrNotExist
+			}
+			return []byte(`<testsuite name="s"><testcase classname="a" name="b"><failure message="no"/></testcase></testsuite>`), nil
+		},
+	})
+	want := testreport.Verdict{
+		Result: testreport.Fail, Framework: "pytest", Failing: []string{"a.b"}, FirstError: "a.b: no", ExitCode: 1, Failed: 1,
+	}
+	if diff := cmp.Diff(want, got, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "heard" }, cmp.Ignore())); diff != "" {
+		t.Errorf("verdict (-want +got):\n%s", diff)
+	}
+}
+
+func TestMasks(t *testing.T) {
+	t.Parallel()
+	got := testreport.Masks("go vet ./... | cat; npm test | tail -3; go test . || true", nil)
+	if diff := cmp.Diff([]string{"| tail", "|| true"}, got); diff != "" {
+		t.Errorf("masks (-want +got):\n%s", diff)
+	}
+}
+
+// colour wraps every line as a terminal's colours do, and ends it as DOS does.
+func colour(output []byte) []byte {
+	var b bytes.Buffer
+	for line := range bytes.Lines(output) {
+		line, ended := bytes.CutSuffix(line, []byte("\n"))
+		fmt.Fprintf(&b, "\x1b[31m%s\x1b[0m", line)
+		if ended {
+			b.WriteString("\r\n")
+		}
+	}
+	return b.Bytes()
+}
+
+// TestColourChangesNothing: the corpora read the same with colours and with the
+// line ends of another system.
+func TestColourChangesNothing(t *testing.T) {
+	t.Parallel()
+	for _, s := range append(corpus(t, "output"), corpus(t, "heldout")...) {
+		if bytes.ContainsAny(s.output, "\r\x1b") {
+			continue // drawn on a terminal, not lines
+		}
+		want := s.read()
+		s.output = colour(s.output)
+		if diff := cmp.Diff(want, s.read(), cmp.AllowUnexported(testreport.Verdict{})); diff != "" {
+			t.Errorf("%s (-plain +coloured):\n%s", s.File, diff)
+		}
+	}
+}
+
+// TestReadIsBounded: ten megabytes of anything take seconds at most.
+func TestReadIsBounded(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{
+		"lines":   "FAIL src/a.test.js\n  ● a › b\n  1) x\n       y:\n",
+		"no end":  "(((([[[[{{{{ not ok 1 ",
+		"tap":     "not ok 1 - a\n",
+		"json":    "{\"numTotalTests\":1,\n",
+		"xml":     "<testsuite><testcase>\n",
+		"returns": "50%\r",
+	} {
+		output := []byte(strings.Repeat(line, 10<<20/len(line)))
+		began := time.Now()
+		testreport.Read(testreport.Run{Command: "make test", ExitCode: 1, Output: output})
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("%s took %s", name, took)
+		}
+	}
+}
+
+// FuzzReadRun: whatever is printed, a test run that ended with an error has not
+// passed, and one whose exit code came through has passed only with code 0.
+func FuzzReadRun(f *testing.F) {
+	for _, command := range []string{"npx jest | tail", "npm test", "go test -json ./...", "make check; echo $?", "bats --pretty . || true", "timeout 5 node x.js"} {
+		f.Add(command, 1, []byte(jestGreen))
+		f.Add(command, 0, []byte("1..1\nok 1\n"))
+	}
+	f.Fuzz(func(t *testing.T, command string, code int, output []byte) {
+		run := testreport.Run{Command: command, ExitCode: code, Output: output}
+		v := testreport.Read(run)
+		if v.Result == testreport.Pass && v.Masked == "" && code != 0 && code != testreport.Unheard {
+			t.Errorf("exit %d is a pass", code)
+		}
+		if v.Result != testreport.Fail && len(v.Failing) > 0 {
+			t.Errorf("%s names what failed: %q", v.Result, v.Failing)
+		}
+		if strings.ContainsAny(v.FirstError, "\n\x1b") || len(v.FirstError) > 1000 {
+			t.Errorf("first error is not a line: %q", v.FirstError)
+		}
+		again := testreport.Read(run)
+		if diff := cmp.Diff(v, again, cmp.AllowUnexported(testreport.Verdict{})); diff != "" {
+			t.Errorf("read twice:\n%s", diff)
+		}
+	})
+}

@@ -1,0 +1,276 @@
+package testrun
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+)
+
+// packages reads a call of a package manager: a script of package.json, or a
+// program from node_modules.
+func (r *reader) packages(name string, words []string, f flow) {
+	dir, rest := "", words[1:]
+	verb, args := "", []string{}
+	for len(rest) > 0 && verb == "" {
+		switch word := rest[0]; {
+		case slices.Contains([]string{"--prefix", "-C", "--dir", "--cwd"}, word) && len(rest) > 1:
+			dir, rest = rest[1], rest[2:]
+		case strings.HasPrefix(word, "--prefix="), strings.HasPrefix(word, "--cwd="), strings.HasPrefix(word, "--dir="):
+			_, dir, _ = strings.Cut(word, "=")
+			rest = rest[1:]
+		case slices.Contains([]string{"-w", "--workspace", "-F", "--filter"}, word) && len(rest) > 1:
+			dir, rest = "\x00", rest[2:] // somewhere below: not to be read here
+		case strings.HasPrefix(word, "--workspace=") || strings.HasPrefix(word, "--filter=") || word == "-r" || word == "--recursive" || word == "workspaces":
+			dir, rest = "\x00", rest[1:]
+		case word == "workspace" && name == "yarn" && len(rest) > 1:
+			dir, rest = "\x00", rest[2:]
+		case strings.HasPrefix(word, "-"):
+			rest = rest[1:]
+		default:
+			verb, args = word, rest[1:]
+			rest = nil
+		}
+	}
+	switch {
+	case strings.HasPrefix(name, "run-") || name == "npm-run-all":
+		for _, script := range append([]string{verb}, args...) {
+			if script != "" && !strings.HasPrefix(script, "-") {
+				r.packageScript(place{dir, script}, words, nil, f)
+			}
+		}
+	case verb == "":
+	case name == "bun" && verb == "test":
+		r.runner("bun", append([]string{"bun", "test"}, args...), f)
+	case name == "bun" && verb == "x":
+		r.command(args, f)
+	case verb == "run" || verb == "run-script" || verb == "rum" || verb == "urn":
+		args = dropOptions(args)
+		if len(args) > 0 {
+			r.packageScript(place{dir, args[0]}, words, args[1:], f)
+		}
+	case name == "npm" && slices.Contains([]string{"test", "t", "tst"}, verb):
+		r.packageScript(place{dir, "test"}, words, args, f)
+	case name == "npm", name == "bun":
+	default: // yarn and pnpm take a script, or else a program, without `run`
+		if _, ok := r.scriptOf(place{dir, verb}); ok || testScript(verb) {
+			r.packageScript(place{dir, verb}, words, args, f)
+			return
+		}
+		r.command(append([]string{verb}, args...), f)
+	}
+}
+
+func testScript(verb string) bool { return testName(verb) && !knownRunner(verb) }
+
+func dropOptions(words []string) []string {
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		words = words[1:]
+	}
+	return words
+}
+
+// place is a script of the package.json in a folder; "\x00" is a folder somewhere
+// below.
+type place struct{ dir, script string }
+
+// packageScript reads a script of package.json, or takes it by its name where it
+// cannot be read.
+func (r *reader) packageScript(at place, words, args []string, f flow) {
+	text, ok := r.scriptOf(at)
+	if !ok {
+		r.add(Call{Words: words, Sure: testName(at.script)}, f)
+		return
+	}
+	if strings.Contains(text, "no test specified") {
+		r.add(Call{Words: words, Sure: true, Untested: true}, f)
+		return
+	}
+	for _, arg := range args {
+		if arg != "" && arg != "--" && !strings.ContainsAny(arg, "'\n\x00") {
+			text += " '" + arg + "'"
+		}
+	}
+	known, from := len(r.calls), r.dir
+	r.dir = path.Join(r.dir, at.dir)
+	f.through = true
+	r.script(text, f)
+	r.dir = from
+	if len(r.calls) == known && testName(at.script) { // a test script of unknown means
+		r.add(Call{Words: words, Sure: true}, f)
+	}
+}
+
+func (r *reader) scriptOf(at place) (string, bool) {
+	if at.dir == "\x00" {
+		return "", false
+	}
+	b, ok := r.file(at.dir, "package.json")
+	if !ok {
+		return "", false
+	}
+	var manifest struct {
+		Scripts map[string]string `json:"scripts"`
+	}
+	if json.Unmarshal(b, &manifest) != nil {
+		return "", false
+	}
+	text, ok := manifest.Scripts[at.script]
+	return text, ok
+}
+
+// make reads the targets of a Makefile, or takes them by their names.
+func (r *reader) make(words []string, f flow) {
+	dir, file := "", ""
+	var targets []string
+	for i := 1; i < len(words); i++ {
+		switch word := words[i]; {
+		case (word == "-C" || word == "-f") && i+1 < len(words):
+			i++
+			if word == "-C" {
+				dir = words[i]
+			} else {
+				file = words[i]
+			}
+		case (word == "-o" || word == "-I" || word == "-W") && i+1 < len(words):
+			i++
+		case word == "" || strings.HasPrefix(word, "-") || strings.Contains(word, "="):
+		case strings.Trim(word, "0123456789") == "": // the number of `-j 4`
+		default:
+			targets = append(targets, word)
+		}
+	}
+	rules, ok := r.makefile(dir, file)
+	if len(targets) == 0 {
+		targets = []string{rules.first}
+	}
+	known, from := len(r.calls), r.dir
+	if ok {
+		r.dir = path.Join(r.dir, dir)
+		for _, target := range targets {
+			r.target(rules, target, f, map[string]bool{})
+		}
+		r.dir = from
+	}
+	if len(r.calls) == known {
+		sure := slices.ContainsFunc(targets, func(t string) bool { return testName(t) || t == "check" })
+		r.add(Call{Words: words, Sure: sure}, f)
+	}
+}
+
+func (r *reader) target(rules makefile, name string, f flow, seen map[string]bool) {
+	if seen[name] || len(seen) > maxCalls {
+		return
+	}
+	seen[name] = true
+	rule := rules.rules[name]
+	for _, need := range rule.needs {
+		r.target(rules, need, f, seen)
+	}
+	for i, line := range rule.recipe {
+		g := f
+		g.through = true
+		g.after = f.after || i+1 < len(rule.recipe)
+		g.before = f.before || i > 0
+		text, ignored := strings.TrimLeft(line, "@+ \t"), false
+		if strings.HasPrefix(text, "-") {
+			text, ignored = strings.TrimLeft(text, "-@+ \t"), true
+		}
+		if ignored {
+			g = g.masked("- of make")
+		}
+		r.script(text, g)
+	}
+}
+
+// makefile is what is read of a Makefile: explicit rules, and variables that are
+// plain text.
+type makefile struct {
+	first string
+	rules map[string]makeRule
+}
+
+type makeRule struct {
+	needs  []string
+	recipe []string
+}
+
+func (r *reader) makefile(dir, file string) (makefile, bool) {
+	m := makefile{rules: map[string]makeRule{}}
+	names := []string{"GNUmakefile", "makefile", "Makefile"}
+	if file != "" {
+		names = []string{file}
+	}
+	for _, name := range names {
+		if b, ok := r.file(dir, name); ok {
+			m.read(string(b))
+			return m, true
+		}
+	}
+	return m, false
+}
+
+func (m *makefile) read(text string) {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\\\n", " ")
+	vars := map[string]string{}
+	var open []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if recipe, ok := strings.CutPrefix(line, "\t"); ok {
+			for _, target := range open {
+				rule := m.rules[target]
+				rule.recipe = append(rule.recipe, expand(recipe, vars))
+				m.rules[target] = rule
+			}
+			continue
+		}
+		if name, value, ok := assignment(line); ok {
+			vars[name] = expand(value, vars)
+			continue
+		}
+		targets, needs, ok := strings.Cut(line, ":")
+		if !ok || strings.HasPrefix(line, "#") || strings.HasPrefix(line, ".") || strings.Contains(targets, "%") {
+			continue
+		}
+		open = strings.Fields(targets)
+		needs, recipe, inline := strings.Cut(strings.TrimPrefix(needs, ":"), ";")
+		for _, target := range open {
+			rule := m.rules[target]
+			rule.needs = append(rule.needs, strings.Fields(needs)...)
+			if inline {
+				rule.recipe = append(rule.recipe, expand(recipe, vars))
+			}
+			m.rules[target] = rule
+			if m.first == "" {
+				m.first = target
+			}
+		}
+	}
+}
+
+// assignment reads `NAME = value`, with := and ?= too.
+func assignment(line string) (name, value string, ok bool) {
+	name, value, ok = strings.Cut(line, "=")
+	name = strings.TrimRight(name, ":?+ \t")
+	if !ok || name == "" || strings.ContainsAny(name, " \t:#$") {
+		return "", "", false
+	}
+	return name, strings.TrimSpace(value), true
+}
+
+// expand puts the values of plain variables into a recipe; `$$` is the shell's $.
+func expand(text string, vars map[string]string) string {
+	if !strings.Contains(text, "$") {
+		return text
+	}
+	for name, value := range vars {
+		if len(value) > 200 || strings.Contains(value, "$") {
+			continue
+		}
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "$("+name+")", value), "${"+name+"}", value)
+		if len(text) > maxScript {
+			return ""
+		}
+	}
+	return strings.NewReplacer("$(MAKE)", "make", "$$", "$").Replace(text)
+}

@@ -1,0 +1,201 @@
+package testrun_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/testreport/testrun"
+)
+
+// files are what the scripts below stand in.
+var files = map[string]string{
+	"package.json": `{"scripts": {"test": "npm run lint && jest --ci", "lint": "eslint .", "test:all": "run-s lint test:unit",
+		"test:unit": "vitest run", "masked": "mocha || true", "itself": "npm run itself", "odd-test": "./check",
+		"none": "echo \"Error: no test specified\" && exit 1"}}`,
+	"web/package.json": `{"scripts": {"test": "playwright test"}}`,
+	"Makefile":         "GO ?= go\nall: build test\nbuild:\n\t$(GO) build\ntest: unit\n\t@-bats test\nunit:\n\t@$(GO) test ./...\nloop: loop\n",
+}
+
+func read(path string) ([]byte, error) {
+	if text, ok := files[path]; ok {
+		return []byte(text), nil
+	}
+	return nil, os.ErrNotExist
+}
+
+// show is a call as a word for a table: the runner, `?` for one that only its
+// output can tell, and what hides its exit code.
+func show(calls []testrun.Call) string {
+	var words []string
+	for _, c := range calls {
+		word := c.Runner
+		if word == "" {
+			word = "test"
+		}
+		if !c.Sure {
+			word += "?"
+		}
+		if c.Untested {
+			word += " untested"
+		}
+		if c.Limited {
+			word += " limited"
+		}
+		if c.Mask != "" {
+			word += " [" + c.Mask + "]"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		// runners and what is none
+		"go test ./...":                           "go",
+		"go vet ./...":                            "",
+		"go test -c ./a":                          "",
+		"cd a && GOFLAGS=-race go test .":         "go",
+		"./node_modules/.bin/jest --ci":           "jest",
+		"node node_modules/jest/bin/jest.js":      "jest",
+		"node --test":                             "node",
+		"node x.js":                               "test?",
+		"node -e 'test()'":                        "",
+		"python3 -m pytest -q":                    "pytest",
+		"python3.12 -m unittest":                  "unittest",
+		"python manage.py test shop":              "unittest",
+		"python3 test_sum.py":                     "unittest",
+		"perl t/sum.t":                            "test",
+		"pytest --collect-only":                   "",
+		"jest --version":                          "",
+		"vitest list":                             "",
+		"cargo +nightly test":                     "cargo",
+		"cargo build":                             "",
+		"./gradlew :app:test":                     "gradle",
+		"mvn -q -DskipTests package":              "",
+		"bun test ./a.test.js":                    "bun",
+		"git commit -m 'npm test | tail'":         "",
+		"echo npm test":                           "",
+		"cat test.log":                            "",
+		"grep -rn 'jest' .":                       "",
+		"bash scripts/run-tests.sh":               "test",
+		"./deploy":                                "test?",
+		"java -cp . org.junit.runner.JUnitCore A": "junit",
+		// wrappers
+		"npx --yes jest":                          "jest",
+		"pnpm exec vitest run":                    "vitest",
+		"yarn jest":                               "jest",
+		"uv run --with x pytest":                  "pytest",
+		"poetry run python -m pytest":             "pytest",
+		"env -u CI A=b timeout -k 5 60s npx jest": "jest limited",
+		"xvfb-run -a npx playwright test":         "playwright",
+		"time go test .":                          "go",
+		"coverage run -m pytest":                  "pytest",
+		"c8 --lines 90 mocha":                     "mocha",
+		"bash -lc 'cd x; go test .'":              "go",
+		`eval "go test ."`:                        "go",
+		`"go" te"st" .`:                           "go",
+		"$RUNNER test":                            "",
+		"go $SUB ./...":                           "",
+		"docker compose run app pytest":           "test?",
+		// scripts
+		"npm test":                       "jest",
+		"npm t -- -u":                    "jest",
+		"npm run test:all":               "vitest",
+		"npm --prefix web test":          "playwright",
+		"cd web && npm test":             "playwright",
+		"(cd web && npm test); npm test": "playwright [; npm], jest",
+		"npm run masked":                 "mocha [|| true]",
+		"npm run none":                   "test untested",
+		"npm run itself":                 "",
+		"npm run lint":                   "",
+		"npm run gone":                   "test?",
+		"npm run test:gone":              "test",
+		"npm run odd-test":               "test?",
+		"npm run build":                  "test?",
+		"yarn test:unit":                 "vitest",
+		"yarn workspace api test":        "test",
+		"make":                           "go, bats [- of make]",
+		"make -j 4 unit":                 "go",
+		"make -C sub check":              "test",
+		"make docs":                      "test?",
+		"make loop":                      "test?",
+		// what becomes of the exit code
+		"go test . | tail -5":                           "go [| tail]",
+		"go test . |& tee log":                          "go [| tee]",
+		"set -o pipefail; go test . | tail":             "go",
+		"bash -o pipefail -c 'go test . | tail'":        "go",
+		"set -euo pipefail\ngo vet .\ngo test . | tail": "go",
+		"go test . || true":                             "go [|| true]",
+		"go test . || exit 1":                           "go",
+		"go test . || { echo red; exit 1; }":            "go",
+		"go test . || { echo red; exit; }":              "go [|| …]",
+		"go test . && echo ok || echo red":              "go [|| echo]",
+		"go test . && echo ok":                          "go",
+		"go test .; echo done":                          "go [; echo]",
+		"go test .; exit $?":                            "go",
+		"go test .; c=$?; cat log; exit $c":             "go",
+		"go test . | tail; exit ${PIPESTATUS[0]}":       "go",
+		"set -e; go test .; echo done":                  "go",
+		"go test . &":                                   "go [&]",
+		"! go test .":                                   "go [!]",
+		"if go test .; then echo ok; fi":                "go [if]",
+		"for p in a b; do go test ./$p; done":           "go [for]",
+		"out=$(go test .)":                              "go",
+		`echo "$(go test .)"`:                           "go [$( )]",
+		"go test ./a && npx jest | tail":                "go, jest [| tail]",
+		"go test $(":                                    "",
+	} {
+		if diff := cmp.Diff(want, show(testrun.Read(command, read))); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", command, diff)
+		}
+	}
+}
+
+func TestEchoOfTheCode(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		`npx jest; echo "exit: $?"`:              "exit: \x00",
+		`npx jest | tail; echo ${PIPESTATUS[0]}`: "\x00",
+		`npx jest | tail; echo $?`:               "",
+		`(npx jest || true); echo $?`:            "",
+		`npx jest || echo code=$? now`:           "code=\x00 now",
+		`npx jest; echo done`:                    "",
+		`npx jest; echo "$? $HOME"`:              "",
+		`npx jest; echo -n $?`:                   "",
+		`npx jest; echo "exit: $?" > log`:        "",
+	} {
+		calls := testrun.Read(command, nil)
+		if len(calls) != 1 || calls[0].Echo != want {
+			t.Errorf("%q: %+v, want echo %q", command, calls, want)
+		}
+	}
+}
+
+// FuzzRead: whatever the command and the files say, reading ends, and what is
+// not parsed is no test run.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{"npm test | tail", "make -C x test; exit $?", "bash -c 'eval \"npx jest\"'", "((((", "if $(go test"} {
+		f.Add(seed, `{"scripts":{"test":"npm run test & npm run test"}}`)
+	}
+	f.Fuzz(func(t *testing.T, command, manifest string) {
+		calls := testrun.Read(command, func(path string) ([]byte, error) {
+			if strings.HasSuffix(path, "package.json") || strings.HasSuffix(path, "akefile") {
+				return []byte(manifest), nil
+			}
+			return nil, os.ErrNotExist
+		})
+		if len(calls) > 64 {
+			t.Errorf("%d calls", len(calls))
+		}
+		for _, c := range calls {
+			if len(c.Words) == 0 {
+				t.Errorf("a call of nothing: %+v", c)
+			}
+		}
+	})
+}
