@@ -73,20 +73,14 @@ func (j *judge) all(words []word, judge func(name string, glob bool)) {
 
 // write judges the change of one file. Both its name and where its links lead
 // are judged.
-func (j *judge) write(name string, glob bool) { j.change("writing ", name, glob) }
-
-func (j *judge) change(doing, name string, glob bool) {
-	p := j.resolve(name)
-	if device(name) {
-		return
-	}
-	if p == "" {
-		j.unknown(doing + name)
-		return
-	}
-	j.changeAt(doing+clip(name), p, glob)
-	if real := j.followed(p); real != p {
-		j.changeAt(doing+clip(name), real, glob)
+func (j *judge) write(name string, glob bool) {
+	if p := j.resolve(name); p == "" {
+		j.unknown("writing " + name)
+	} else if !device(name) {
+		j.changeAt("writing "+clip(name), p, glob)
+		if real := j.followed(p); real != p {
+			j.changeAt("writing "+clip(name), real, glob)
+		}
 	}
 }
 
@@ -120,11 +114,12 @@ func (j *judge) changeAt(what, p string, glob bool) {
 		j.deny(RuleProtected, what)
 	case inGitDir(p, glob):
 		j.deny(RuleGitDir, what)
-	case j.writable(p):
-	case !within(p, slashed(j.rules.Root)):
+	case within(p, slashed(j.rules.Root)):
+		if !j.inScope(p) {
+			j.deny(RuleScope, what)
+		}
+	case !j.writable(p):
 		j.deny(RuleOutside, what)
-	case !j.inScope(p):
-		j.deny(RuleScope, what)
 	}
 }
 
@@ -157,21 +152,28 @@ func (j *judge) inScope(p string) bool {
 }
 
 // remove judges what takes a whole path away: a folder goes with all that it
-// holds.
+// holds, and of a link only the link goes.
 func (j *judge) remove(name string, glob bool) {
 	p := j.resolve(name)
+	if p == "" {
+		j.unknown("removing " + name)
+		return
+	}
 	root := slashed(j.rules.Root)
 	dir, last := path.Split(p)
-	if p == root || p != "" && strings.TrimSuffix(dir, "/") == root && (last == "**" || glob && strings.Trim(last, "*?") == "") {
+	if p == root || strings.TrimSuffix(dir, "/") == root && (last == "**" || glob && strings.Trim(last, "*?") == "") {
 		j.deny(RuleDestructive, "removing the whole work tree")
 		return
 	}
-	j.change("removing ", name, glob)
+	j.changeAt("removing "+clip(name), p, glob)
+	if real := path.Join(j.followed(path.Dir(p)), path.Base(p)); real != p {
+		j.changeAt("removing "+clip(name), real, glob)
+	}
 	if p == root+"/.claude" || p == j.resolve("~/.claude") {
 		j.deny(RuleSettings, "removing "+clip(name))
 	}
 	for _, g := range append([]string{j.rules.StateDir}, j.rules.Protected...) {
-		if p != "" && p != "/" && g != "" && within(slashed(g), p) {
+		if p != "/" && g != "" && within(slashed(g), p) {
 			j.deny(RuleProtected, "removing "+clip(name))
 		}
 	}

@@ -126,12 +126,12 @@ func TestLinksAreFollowed(t *testing.T) {
 	t.Parallel()
 	r := rules()
 	r.Resolve = func(p string) string {
-		if rest, ok := strings.CutPrefix(p, "/w/repo/out/"); ok {
-			return "/etc/" + rest
+		if rest, ok := strings.CutPrefix(p, "/w/repo/out"); ok {
+			return "/etc" + rest
 		}
 		return p
 	}
-	for command, want := range map[string]string{"echo x > out/y": guard.RuleOutside, "cd out && rm y": guard.RuleOutside, "rm in/y": ""} {
+	for command, want := range map[string]string{"echo x > out/y": guard.RuleOutside, "cd out && rm y": guard.RuleOutside, "rm in/y": "", "rm out/": "", "rm out/..": guard.RuleDestructive} {
 		if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}}, r); v.Rule != want {
 			t.Errorf("%s: rule %q, want %q", command, v.Rule, want)
 		}

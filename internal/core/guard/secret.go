@@ -106,7 +106,7 @@ func (j *judge) readAt(name, p string, glob bool) {
 // homeSecrets are files of secrets in a person's home; a folder stands for what
 // is in it.
 var homeSecrets = []string{
-	".aws/credentials", ".netrc", "_netrc", ".npmrc", ".yarnrc", ".pypirc", ".git-credentials", ".docker/config.json", ".claude/.credentials.json",
+	".aws", ".netrc", "_netrc", ".npmrc", ".yarnrc", ".pypirc", ".git-credentials", ".docker/config.json", ".claude/.credentials.json",
 	".codex/auth.json", ".gemini/oauth_creds.json", ".config/gh/hosts.yml", ".config/glab-cli/config.yml", ".config/git/credentials",
 	".config/gcloud/application_default_credentials.json", ".config/gcloud/credentials.db", ".config/hub", ".azure/msal_token_cache.json",
 	".kube/config", ".gnupg", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".pgpass", ".my.cnf", ".vault-token",
@@ -138,6 +138,9 @@ func (j *judge) isSecret(p string) bool {
 		return false
 	}
 	home := j.resolve("~")
+	if within(p, home+"/.ssh") {
+		return !strings.HasSuffix(name, ".pub") && !strings.HasPrefix(name, "known_hosts") && name != "config" && name != "authorized_keys"
+	}
 	for _, s := range homeSecrets {
 		if within(p, home+"/"+s) {
 			return true
