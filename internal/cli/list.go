@@ -102,10 +102,14 @@ func (a *app) printTable(rows []record.Summary, all bool) error {
 
 // howItStands is the state, or for a loop that ended its outcome.
 func howItStands(s record.Summary) string {
-	if s.Outcome != "" {
-		return string(s.Outcome)
+	waits := ""
+	if len(s.Tests) > 0 {
+		waits = ", tests wait"
 	}
-	return s.State + sessionWords(s)
+	if s.Outcome != "" {
+		return string(s.Outcome) + waits
+	}
+	return s.State + sessionWords(s) + waits
 }
 
 func doneOf(s record.Summary) string {

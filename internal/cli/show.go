@@ -115,6 +115,10 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		s.note(term.Info, "said to the agent with its next prompt: "+e.Text)
 	case loop.MergeAsked:
 		s.note(term.Info, "the agent asks for its work to be merged: "+plan.OneLine(e.Text, 200))
+	case loop.Granted:
+		s.note(term.Info, "you let the agent change "+testNames(e.Paths))
+	case loop.Denied:
+		s.note(term.Info, "you do not let the agent change "+testNames(e.Paths))
 	case loop.PauseAsked:
 		s.note(term.Info, "paused before the next turn;  pawl resume  goes on")
 	case loop.TimerFired:
@@ -184,6 +188,8 @@ func (s *show) count(before, now loop.State) {
 func (s *show) seen(now loop.State, e loop.Event) {
 	if len(e.Seen.Tampered) > 0 {
 		s.note(term.Warn, fmt.Sprintf("strike %d: the agent changed %s, which judges it: put back as it was", now.Strikes, strings.Join(e.Seen.Tampered, ", ")))
+	} else if len(e.Seen.Refused) > 0 {
+		s.note(term.Warn, "the agent changed "+strings.Join(e.Seen.Refused, ", ")+", which you do not let it change: put back as it was")
 	} else if now.Situation == loop.ClaimRefused && now.Phase == loop.Turning {
 		s.refused(now.Failing.Reason)
 	}

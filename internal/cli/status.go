@@ -67,6 +67,9 @@ func statusText(s *subject, now time.Time) string {
 	if st.Merge != nil {
 		line("asks", "to be merged: %s", plan.OneLine(st.Merge.Summary, 100))
 	}
+	for _, ask := range st.Asks {
+		line("asks", "to change %s%s", some(ask.Paths), because(plan.OneLine(ask.Why, 160)))
+	}
 	if st.Reason != "" {
 		line("why", "%s", plan.OneLine(st.Reason, 0))
 	}
@@ -239,19 +242,23 @@ func nextSteps(s *subject, state string) string {
 	if s.inSession() && s.adrift() {
 		return fmt.Sprintf("pawl handover %s   pawl resume %[1]s   pawl stop %[1]s", s.ID)
 	}
+	grant := ""
+	if len(s.memory.State.Ungranted()) > 0 {
+		grant = "   pawl grant " + s.ID
+	}
 	switch state {
 	case "ended":
 		if t := s.summary().Tasks; t.Open+t.Blocked > 0 {
-			return fmt.Sprintf("pawl report %s   pawl resume %[1]s", s.ID)
+			return fmt.Sprintf("pawl report %s%s   pawl resume %[1]s", s.ID, grant)
 		}
-		return "pawl report " + s.ID
+		return "pawl report " + s.ID + grant
 	case lost, "paused":
 		if s.letGo() {
 			return fmt.Sprintf("in Claude Code:  ! pawl start --take %s   pawl resume %[1]s", s.ID)
 		}
-		return "pawl resume " + s.ID
+		return "pawl resume " + s.ID + grant
 	}
-	return fmt.Sprintf("pawl log %s --follow   pawl tell %[1]s \"…\"   pawl stop %[1]s", s.ID)
+	return fmt.Sprintf("pawl log %s --follow"+grant+"   pawl tell %[1]s \"…\"   pawl stop %[1]s", s.ID)
 }
 
 // count is a number with its noun.

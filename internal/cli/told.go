@@ -90,6 +90,12 @@ func (t told) happened() string {
 		return "limit reached: " + string(e.Limit)
 	case loop.MessageArrived:
 		return "message from a person: " + e.Text
+	case loop.TestsAsked:
+		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + because(e.Text)
+	case loop.Granted:
+		return "a person lets the agent change " + testNames(e.Paths)
+	case loop.Denied:
+		return "a person does not let the agent change " + testNames(e.Paths)
 	case loop.Learnt:
 		return "a lesson was written: " + e.Text
 	case loop.Forgot:
@@ -223,6 +229,9 @@ func seen(s *loop.Seen) string {
 	}
 	if len(s.Tampered) > 0 {
 		parts = append(parts, "the agent changed what judges it: "+strings.Join(s.Tampered, ", "))
+	}
+	if len(s.Refused) > 0 {
+		parts = append(parts, "the agent changed tests that a person does not let it change: "+strings.Join(s.Refused, ", "))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -104,7 +104,7 @@ func (h *hook) turnEnded(s *seat, b session.Binding) error {
 	}
 	// Without a claim there is nothing to see that the next claim would not show;
 	// a plan's marks are a claim, so they are looked at.
-	if s.asks(loop.Look) && s.spec.Plan == "" && !slices.ContainsFunc(s.acts, func(a loop.Action) bool { return a.Deep }) {
+	if s.asks(loop.Look) && s.spec.Plan == "" && len(s.mem.State.Denied) == 0 && !slices.ContainsFunc(s.acts, func(a loop.Action) bool { return a.Deep }) {
 		s.light = !s.damaged // a turn that claimed nothing
 		if err := s.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -176,7 +177,7 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 			m.Base = Base{Commit: e.Commit}
 		}
 		if before.Found != nil && len(before.Found.TestsChanged) == 0 {
-			m.Judge = e.Tree
+			m.Judge = cmp.Or(before.Found.Judge, e.Tree)
 		}
 	case e.Kind == loop.Checkpointed && before.Phase == loop.Checkpointing && before.After == loop.ThenBaseline:
 		// What changed since the last commit, with no turn between, is the

@@ -10,6 +10,8 @@ const (
 	MessageStop   = "stop"
 	MessageLeave  = "leave"  // a person's session, for fresh ones that a runner begins
 	MessageTake   = "take"   // a person's session takes the loop from its runner
+	MessageGrant  = "grant"  // a person lets it change Paths; none = all
+	MessageDeny   = "deny"   // a person does not
 	MessageLearn  = "learn"  // a lesson for the turns to come
 	MessageForget = "forget" // a lesson is taken out
 
@@ -51,6 +53,12 @@ func (m Message) Event() (loop.Event, bool) {
 		return loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: m.Text}, true
 	case MessageTake:
 		return loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: m.Text}, true
+	case MessageTests:
+		return loop.Event{Kind: loop.TestsAsked, Paths: m.Paths, Text: m.Text}, true
+	case MessageGrant:
+		return loop.Event{Kind: loop.Granted, Paths: m.Paths, Text: m.Text}, true
+	case MessageDeny:
+		return loop.Event{Kind: loop.Denied, Paths: m.Paths, Text: m.Text}, true
 	case MessageLearn:
 		return loop.Event{Kind: loop.Learnt, Text: m.Text, ByPerson: m.ByPerson}, true
 	case MessageForget:

@@ -60,6 +60,9 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 			g, err = r.allGates(ctx, tree, dir)
 			g.Results = append(g.Results, slices.DeleteFunc(slices.Clone(m.Results), func(res gate.Result) bool { return res.Kind != gate.ByReview })...)
 		}
+		if err == nil {
+			g, err = r.untampered(ctx, g, m)
+		}
 	case loop.ForReview:
 		g, err = r.review(ctx, a, m, dir)
 	case loop.ForClaim, loop.ForLimit, loop.ForTurn:
@@ -124,7 +127,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 	for range 2 {
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
-			AllowTestChanges: r.mayChangeTests(a.Tasks), LogDir: dir,
+			AllowTestChanges: r.mayChangeTests(a.Tasks), MayChange: m.State.MayChange, LogDir: dir,
 		})
 		if err != nil {
 			return loop.Gates{}, err
@@ -132,6 +135,12 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 		if f.TreeAfter == tree {
 			g := r.found(ctx, f)
 			g.Tree, g.Message = tree, message
+			if g.Tampered, err = r.meanwhile(m); err != nil {
+				return g, err
+			}
+			if err := r.oldTests(ctx, &g, f, m); err != nil {
+				return g, err
+			}
 			if a.Purpose == loop.ForClaim && !r.Spec.NoCommit && g.Status == gate.Pass {
 				err = r.alone(ctx, &g, m, f.Observation.Now, dir)
 			}

@@ -44,6 +44,9 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if err := r.sortOut(ctx, changed, m, &seen); err != nil {
 		return loop.Event{}, err
 	}
+	if seen.Refused, err = r.refused(ctx, m); err != nil {
+		return loop.Event{}, err
+	}
 	if a.Deep {
 		if seen.Changed, err = r.changed(ctx, m.State.Base); err != nil {
 			return loop.Event{}, err
@@ -56,6 +59,12 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 // no tool call explains is theirs, is kept, and judges from now on.
 func (r *Runner) sortOut(ctx context.Context, changed []string, m record.Memory, seen *loop.Seen) error {
 	for _, path := range changed {
+		if m.State.MayChangeJudge(path) && path != r.Spec.Plan {
+			if err := r.JudgedBy.Adopt(path); err != nil {
+				return fmt.Errorf("keep the granted change of %s: %w", path, err)
+			}
+			continue
+		}
 		if r.agents(path, m) {
 			seen.Tampered = append(seen.Tampered, path)
 			continue
@@ -94,6 +103,9 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 			return err
 		}
 		paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == r.Spec.Plan })
+	}
+	if err := r.putBackTests(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !r.mem.State.Denies(p) })); err != nil {
+		return err
 	}
 	if err := r.JudgedBy.PutBack(paths); err != nil {
 		return fmt.Errorf("put back what judges: %w", err)

@@ -20,14 +20,19 @@ type Request struct {
 	// red seen while the loop ran, of a loop that has no other before.
 	Seen             []gate.Result
 	AllowTestChanges bool
-	LogDir           string // receives the gates' output, "" = nowhere
-	Unprobed         bool   // the gates alone: for what they say, not for what it is worth as evidence
+	// MayChange tells of which tests a change is granted; nil = of none.
+	MayChange func(path string) bool
+	LogDir    string // receives the gates' output, "" = nowhere
+	Unprobed  bool   // the gates alone: for what they say, not for what it is worth as evidence
 }
 
 // Finding is what came of a claim.
 type Finding struct {
 	Verdict     gate.Verdict     `json:"verdict"`
 	Observation gate.Observation `json:"observation"`
+	// IfGranted is the verdict if the changes of old tests were allowed, where it
+	// depends on that; else nil.
+	IfGranted *gate.Verdict `json:"if_granted,omitempty"`
 	// TreeAfter is the work tree when all gates had run: other than the request's
 	// Tree if a gate wrote into it.
 	TreeAfter string `json:"tree_after,omitempty"`
@@ -112,23 +117,39 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	for probe, names := gate.Next(o); probe != "" && !r.Unprobed; probe, names = gate.Next(o) {
-		run, err := v.probe(ctx, r, &o, probe, only(r.Gates, names))
-		if ctx.Err() != nil {
-			return Finding{}, fmt.Errorf("verify claim: %w", ctx.Err())
-		}
-		if err != nil { // the place, not the claim: then it could not be found out
-			run = gate.Run{Problem: err.Error()}
-		}
-		o.Answers[probe] = run
+	if err := v.findOut(ctx, r, &o); err != nil {
+		return Finding{}, err
 	}
 	f := Finding{Verdict: gate.Judge(o), Observation: o}
+	if (f.Verdict.TestsChanged || f.Verdict.Unchecked) && !r.Unprobed {
+		o.AllowTestChanges = true
+		if err := v.findOut(ctx, r, &o); err != nil {
+			return Finding{}, err
+		}
+		granted := gate.Judge(o)
+		f.IfGranted = &granted
+	}
 	if v.Repo != nil {
 		if f.TreeAfter, _, err = v.Repo.Snapshot(ctx); err != nil {
 			return Finding{}, fmt.Errorf("verify claim: %w", err)
 		}
 	}
 	return f, nil
+}
+
+// findOut makes the further runs that the verdict needs.
+func (v *Verifier) findOut(ctx context.Context, r Request, o *gate.Observation) error {
+	for probe, names := gate.Next(*o); probe != "" && !r.Unprobed; probe, names = gate.Next(*o) {
+		run, err := v.probe(ctx, r, o, probe, only(r.Gates, names))
+		if ctx.Err() != nil {
+			return fmt.Errorf("verify claim: %w", ctx.Err())
+		}
+		if err != nil { // the place, not the claim: then it could not be found out
+			run = gate.Run{Problem: err.Error()}
+		}
+		o.Answers[probe] = run
+	}
+	return nil
 }
 
 // observe is what can be seen without a probe.
@@ -153,6 +174,7 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 	if err != nil {
 		return o, fmt.Errorf("compare tests: %w", err)
 	}
+	o.AllowTestChanges = o.AllowTestChanges || len(tests.old) > 0 && !slices.ContainsFunc(tests.old, r.mayNotChange)
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
 	return o, nil
 }

@@ -84,8 +84,16 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 			}
 		}
 	}
+	if slices.ContainsFunc(c.old, r.mayNotChange) { // those that are granted are as they should be
+		may := func(file string) bool { return !r.mayNotChange(file) }
+		c.old, c.fromJudge = slices.DeleteFunc(c.old, may), slices.DeleteFunc(c.fromJudge, may)
+		c.fromBase = slices.DeleteFunc(c.fromBase, may)
+	}
 	return c, nil
 }
+
+// mayNotChange: nobody granted a change of this test.
+func (r Request) mayNotChange(file string) bool { return r.MayChange == nil || !r.MayChange(file) }
 
 // originals is the tree of now with the test files of before.
 func (v *Verifier) originals(ctx context.Context, r Request) (string, error) {

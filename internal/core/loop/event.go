@@ -30,6 +30,9 @@ const (
 	Reopened       EventKind = "reopened"       // a person goes on with a loop that had ended
 	HandoverAsked  EventKind = "handover_asked" // another owner is to go on with the loop
 	HandedOver     EventKind = "handed_over"    // the owner named goes on with it: it has it, or it keeps it
+	TestsAsked     EventKind = "tests_asked"    // the agent asks to change existing tests
+	Granted        EventKind = "granted"        // a person lets it change them, also after the end
+	Denied         EventKind = "denied"         // a person does not
 	Learnt         EventKind = "learnt"         // a lesson for the turns to come, of the agent's or a person's
 	Forgot         EventKind = "forgot"         // a person takes a lesson out
 	MergeAsked     EventKind = "merge_asked"    // the agent asks the person to merge its work
@@ -40,7 +43,7 @@ func EventKinds() []EventKind {
 	return []EventKind{
 		Started, Checkpointed, GatesFinished, TurnEnded, AgentFailed, TreeSeen, Committed, Restored,
 		TimerFired, LimitHit, MessageArrived, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened, HandoverAsked, HandedOver,
-		Learnt, Forgot, MergeAsked,
+		TestsAsked, Granted, Denied, Learnt, Forgot, MergeAsked,
 	}
 }
 
@@ -65,6 +68,7 @@ type Event struct {
 	ByPerson bool      `json:"by_person,omitempty"` // Learnt: a person wrote it
 	Isolated bool      `json:"isolated,omitempty"`  // TurnEnded, AgentFailed: of an isolated try
 	Hint     string    `json:"hint,omitempty"`      // Faulted; Cancelled: what a person did to stop it
+	Paths    []string  `json:"paths,omitempty"`     // TestsAsked, Granted (none: all), Denied: tests, relative to the root with slashes
 }
 
 // Start is what a loop begins with.
@@ -100,6 +104,7 @@ type Claim struct {
 type Seen struct {
 	Changed  bool     `json:"changed"`             // anything differs from the task's start
 	Tampered []string `json:"tampered,omitempty"`  // what judges, changed without a grant
+	Refused  []string `json:"refused,omitempty"`   // tests that differ from the judge's copies, and that a person denied
 	Marked   []string `json:"marked,omitempty"`    // tasks that the agent ticked itself: a claim
 	ByPerson []string `json:"by_person,omitempty"` // tasks that the person ticked: done, and nobody's claim
 	Remarks  []string `json:"remarks,omitempty"`   // to be told and journalled: a branch switched back, a foreign change kept
@@ -130,6 +135,10 @@ type Gates struct {
 	StillRed     []string      `json:"still_red,omitempty"`     // gates without test ids, red as before: they judge only the end
 	TurnedGreen  []string      `json:"turned_green,omitempty"`  // gates without test ids that were red and are green: they prove every task since
 	TestsChanged []string      `json:"tests_changed,omitempty"` // passes only with the agent's version of these
+	Changed      []TestChange  `json:"changed,omitempty"`       // of old tests, where their structure shows it
+	IfGranted    *IfGranted    `json:"if_granted,omitempty"`    // what it is worth if its changes of old tests are granted
+	Judge        string        `json:"judge,omitempty"`         // tree with the judge's copies once this is committed, "" = that which is
+	Tampered     []string      `json:"tampered,omitempty"`      // what judges was changed by the agent while the gates ran
 	Apart        []string      `json:"apart,omitempty"`         // untracked files of the person's: the commit, which lacks them, was not seen to pass
 	CannotStart  bool          `json:"cannot_start,omitempty"`  // Unknown, because the command is not there
 	Unchecked    bool          `json:"unchecked,omitempty"`     // old tests were changed, and what the originals say is not known

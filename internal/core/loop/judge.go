@@ -141,6 +141,10 @@ func (m *machine) judged(g Gates) {
 	if m.stopped() {
 		return
 	}
+	if len(g.Tampered) > 0 && (m.s.Purpose == ForClaim || m.s.Purpose == ForTurn) {
+		m.strike(g.Tampered)
+		return
+	}
 	m.s.Unjudged = false
 	switch m.s.Purpose {
 	case ForLimit:
@@ -191,11 +195,12 @@ func (m *machine) claimJudged(g Gates) {
 		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}, g.Fingerprint)
 		return
 	}
-	if m.s.Policy.Verify && g.Evidence != gate.Discriminating {
-		g.Evidence = gate.Consistent
-		if m.s.Ladder.SeenRed {
-			g.Evidence = gate.Discriminating
-		}
+	g.Evidence = m.seen(g.Evidence)
+	if i := g.IfGranted; i != nil {
+		g.IfGranted = &IfGranted{Paths: i.Paths, Evidence: m.seen(i.Evidence), Flipped: i.Flipped, Reason: i.Reason}
+	}
+	if len(g.Apart) > 0 || !m.s.Policy.Gates {
+		g.IfGranted = nil
 	}
 	if len(g.TestsChanged) > 0 || len(g.Apart) > 0 || !m.s.Policy.Gates {
 		g.Evidence = gate.NoEvidence
@@ -205,6 +210,18 @@ func (m *machine) claimJudged(g Gates) {
 		return
 	}
 	m.keep(g)
+}
+
+// seen is the evidence of a green gate. Where green is the goal, any red that was
+// seen before is its before.
+func (m *machine) seen(e gate.Evidence) gate.Evidence {
+	switch {
+	case !m.s.Policy.Verify || e == gate.Discriminating:
+		return e
+	case m.s.Ladder.SeenRed:
+		return gate.Discriminating
+	}
+	return gate.Consistent
 }
 
 // atTheEnd: nothing would be left to do if this claim were accepted.
@@ -286,6 +303,7 @@ func (m *machine) accept(commit, receipt string) {
 				t.Why = notItsOwn(*m.s.Found, id)
 			}
 			t.Flipped, t.Tests, t.StillRed = m.s.Found.Flipped, m.s.Found.TestsChanged, m.s.Found.StillRed
+			t.Changed, t.IfGranted = m.s.Found.Changed, m.s.Found.IfGranted
 			t.Reviewed, t.Findings = m.s.Found.Reviewed, m.s.Found.Findings
 			t.Took = took
 		})

@@ -100,36 +100,40 @@ func (m *machine) lessThanWanted() string {
 	case m.s.Policy.Verify:
 		return "the command was never seen to fail"
 	}
+	if !slices.ContainsFunc(ids, func(id string) bool { t, _ := m.s.Task(id); return len(t.Tests) == 0 }) {
+		return m.of("the gates pass only with changed tests", ids)
+	}
 	return m.of("less evidence than wanted", ids)
 }
 
 // tally names the outcome of a loop with nothing left to do:
 // stuck > blocked > unverified > verified.
-func (m *machine) tally() {
+func (m *machine) tally() { m.finish(m.outcome()) }
+
+func (m *machine) outcome() (o Outcome, reason, hint string) {
 	by := map[TaskStatus][]string{}
 	for _, t := range m.s.Tasks {
 		by[t.Status] = append(by[t.Status], t.ID)
 	}
 	switch {
 	case len(by[Parked]) > 0:
-		m.finish(Stuck, m.stuckReason(by[Parked]), "")
+		return Stuck, m.stuckReason(by[Parked]), ""
 	case len(by[Blocked]) > 0:
-		m.finish(BlockedEnd, m.blockedReason(), "")
+		return BlockedEnd, m.blockedReason(), ""
 	case len(by[Open]) > 0: // they depend on a task that was set aside
-		m.finish(Unverified, "could not begin: "+strings.Join(by[Open], ", "), "")
+		return Unverified, "could not begin: " + strings.Join(by[Open], ", "), ""
 	case len(by[Unchanged]) > 0:
-		m.finish(Unverified, m.of("claimed without change", by[Unchanged]), "")
+		return Unverified, m.of("claimed without change", by[Unchanged]), ""
 	case m.unreviewed() != "":
-		m.finish(Unverified, m.unreviewed(), "")
+		return Unverified, m.unreviewed(), ""
 	case m.lessThanWanted() != "":
-		m.finish(Unverified, m.lessThanWanted(), "")
+		return Unverified, m.lessThanWanted(), m.grantHint()
 	case m.s.Policy.Gates && m.s.Policy.Kind != Answer && !m.s.Green:
-		m.finish(Unverified, "a gate does not pass on the final tree: "+m.finalFailure(), "")
+		return Unverified, "a gate does not pass on the final tree: " + m.finalFailure(), ""
 	case !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return !t.Earlier }):
-		m.finish(Finished, "a person ticked what was left to do", "")
-	default:
-		m.finish(Verified, "", "")
+		return Finished, "a person ticked what was left to do", ""
 	}
+	return Verified, "", ""
 }
 
 func (m *machine) finalFailure() string {

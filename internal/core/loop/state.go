@@ -11,11 +11,11 @@
 // once more.
 //
 // Files: step.go is the table of phases and events; turn.go decides after a
-// turn, judge.go after the gates, review.go after a review, ladder.go what a failing task tries next,
-// fail.go what a dead turn means, session.go what a person's session does unasked,
-// isolate.go the tries beside it, handover.go how another owner goes on, merge.go
-// what the agent asks of the person, limit.go
-// when it is enough, outcome.go how it all ended.
+// turn, judge.go after the gates, review.go after a review, grants.go what a person
+// says to changed tests, ladder.go what a failing task tries next, fail.go what a
+// dead turn means, session.go what a person's session does unasked, isolate.go the
+// tries beside it, handover.go how another owner goes on, merge.go what the
+// agent asks of the person, limit.go when it is enough, outcome.go how it all ended.
 package loop
 
 import (
@@ -138,7 +138,9 @@ type Task struct {
 	Why       string        `json:"why,omitempty"`     // one line: what told, or why not
 	Flipped   []string      `json:"flipped,omitempty"` // tests or gates that turned green with it
 	Tests     []string      `json:"tests_changed,omitempty"`
-	StillRed  []string      `json:"still_red,omitempty"` // gates without test ids that were red before and after it
+	Changed   []TestChange  `json:"changed,omitempty"`    // old tests, where their structure shows it
+	IfGranted *IfGranted    `json:"if_granted,omitempty"` // what it is worth if its changes of old tests are granted
+	StillRed  []string      `json:"still_red,omitempty"`  // gates without test ids that were red before and after it
 	Commit    string        `json:"commit,omitempty"`
 	Receipt   string        `json:"receipt,omitempty"`
 	Reviewed  ReviewEnd     `json:"reviewed,omitempty"` // how the reviews of it ended, "" without
@@ -263,7 +265,10 @@ type State struct {
 	Waited    []string      `json:"waited,omitempty"`   // background work that was waited for
 	History   []Attempt     `json:"history,omitempty"`  // the last attempts
 	Lessons   []Lesson      `json:"lessons,omitempty"`
-	Merge     *Merge        `json:"merge,omitempty"` // what the agent asks the person to merge
+	Merge     *Merge        `json:"merge,omitempty"`   // what the agent asks the person to merge
+	Asks      []Ask         `json:"asks,omitempty"`    // tests that the agent wants to change
+	Granted   []string      `json:"granted,omitempty"` // tests that a person lets it change, AllTests for all
+	Denied    []Denial      `json:"denied,omitempty"`  // tests that a person does not
 	Refusals  int           `json:"refusals,omitempty"`
 	Restores  int           `json:"restores,omitempty"`
 	Green     bool          `json:"green,omitempty"`   // every gate passed in full when last run

@@ -42,7 +42,7 @@ func (m *machine) handle(e Event) {
 	if m.s.Phase == "" {
 		m.s.Phase = New
 	}
-	if m.s.Phase == Ended && e.Kind != Reopened {
+	if m.s.Phase == Ended && e.Kind != Reopened && e.Kind != Granted {
 		return // late answers to actions that the end overtook
 	}
 	if e.ID != "" {
@@ -70,6 +70,12 @@ func (m *machine) handle(e Event) {
 		m.limitHit(e.Limit)
 	case OwnerLost:
 		m.ownerLost()
+	case TestsAsked:
+		m.testsAsked(e.Paths, e.Text)
+	case Granted:
+		m.granted(e.Paths)
+	case Denied:
+		m.denied(e.Paths)
 	case HandoverAsked:
 		m.handoverAsked(e.Owner, e.Text)
 	case HandedOver:

@@ -172,6 +172,8 @@ func (m *machine) treeSeen(seen Seen) {
 	switch {
 	case len(seen.Tampered) > 0:
 		m.strike(seen.Tampered)
+	case len(seen.Refused) > 0:
+		m.refused(seen.Refused)
 	case m.doneAlready():
 		m.s.Claim = nil
 		m.next()

@@ -114,6 +114,7 @@ func (w *world) run() {
 		w.feed(e)
 	}
 	w.checkEnd()
+	w.grantAll()
 	if w.coin(3) && !w.t.Failed() && slices.ContainsFunc(w.s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
 		w.now = w.now.Add(9 * time.Hour)
 		w.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: w.start}})
@@ -162,6 +163,8 @@ func (w *world) meddle() {
 		if w.s.Attended && w.s.Phase != loop.Turning && w.s.Phase != loop.New {
 			w.feed(w.turn())
 		}
+	case 9:
+		w.feed(w.word())
 	case 8:
 		w.feed(loop.Event{Kind: loop.HandoverAsked, Owner: w.anOwner(), Text: "asked"})
 	}
@@ -271,7 +274,7 @@ func (w *world) turn() loop.Event {
 }
 
 func (w *world) look(deep bool) *loop.Seen {
-	seen := &loop.Seen{Changed: !w.coin(6), Unknown: !deep}
+	seen := &loop.Seen{Changed: !w.coin(6), Unknown: !deep, Refused: w.refused()}
 	if w.coin(15) {
 		seen.Tampered = []string{"check.sh"}
 	}
@@ -289,7 +292,7 @@ func (w *world) gates(p loop.Purpose) *loop.Gates {
 	}
 	g.Green = g.Status == gate.Pass && !w.coin(4)
 	if w.coin(10) {
-		g.TestsChanged = []string{"a_test.go"}
+		w.changesTests(g)
 	}
 	if p == loop.ForReview {
 		return w.review(g)
@@ -305,6 +308,7 @@ func (w *world) gates(p loop.Purpose) *loop.Gates {
 // The laws.
 
 func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
+	w.checkGrants(before, e)
 	asks := 0
 	for _, a := range acts {
 		if a.Do.Asks() {

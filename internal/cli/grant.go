@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// grantCmd is `pawl grant`.
+type grantCmd struct {
+	loopWord
+	Files []string `arg:"" optional:"" name:"file" help:"tests, or other files that judge; without any, those that were asked for or changed"`
+}
+
+func (grantCmd) Help() string {
+	return `Existing tests are the judge's. Work that passes only with its own version of them is kept, for no more than unverified, until you
+have read the changes (pawl report) and grant them. While the loop runs a grant lets the agent change these files in it; after its
+end what was found about the work counts: nothing is run again. In a session of Claude Code type it yourself:  ! pawl grant .
+
+  pawl grant brisk-otter
+  pawl grant . internal/session/session_test.go`
+}
+
+// Run grants changes of tests.
+func (c *grantCmd) Run(a *app) error {
+	if err := a.byPerson("grant changes of tests"); err != nil {
+		return err
+	}
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return err
+	}
+	paths, err := s.tests(a, c.Files)
+	if err != nil {
+		return err
+	}
+	if s.hasEnded() {
+		return a.grantEnded(s, paths)
+	}
+	if len(paths) == 0 {
+		paths = []string{loop.AllTests}
+	}
+	return a.sayOfTests(s, record.Message{Kind: record.MessageGrant, Paths: paths}, "the agent may change "+testNames(paths))
+}
+
+// grantEnded counts what was found about work that waited for the grant.
+func (a *app) grantEnded(s *subject, paths []string) error {
+	waiting := s.memory.State.Ungranted()
+	if len(waiting) == 0 {
+		return failure.New(failure.Usage, "pawl report "+s.ID+" tells how it went",
+			"loop %s has ended %s, and nothing in it waits for a grant", s.ID, s.memory.State.Outcome)
+	}
+	ctx, cancel := untilSignal()
+	defer cancel()
+	st, err := launch.Settle(ctx, s.Loop, a.env, loop.Event{Kind: loop.Granted, Paths: paths})
+	if err != nil {
+		return ended(ctx, err)
+	}
+	a.printf("%s: granted %s\n", s.ID, testNames(paths))
+	if left := st.Ungranted(); len(left) > 0 {
+		a.printf("it still waits for %s\n", testNames(left))
+	}
+	why := ""
+	if st.Reason != "" {
+		why = ": " + plan.OneLine(st.Reason, 200)
+	}
+	a.printf("it is %s now%s\n", st.Outcome, why)
+	return nil
+}
+
+// denyCmd is `pawl deny`.
+type denyCmd struct {
+	loopWord
+	Files []string `arg:"" optional:"" name:"file" help:"tests; without any, those that the agent asked for"`
+}
+
+func (denyCmd) Help() string {
+	return `The agent is told with its next prompt. What it has changed in these files is put back when its turn has ended (the tree as it was
+is a checkpoint first); changing them again is a strike.
+
+  pawl deny . internal/session/session_test.go`
+}
+
+// Run denies changes of tests.
+func (c *denyCmd) Run(a *app) error {
+	if err := a.byPerson("deny changes of tests"); err != nil {
+		return err
+	}
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return err
+	}
+	if s.hasEnded() {
+		return failure.New(failure.Usage, "it stays what it is without a grant; to undo a change:  git checkout COMMIT~ -- FILE  (pawl report "+s.ID+" names the commits)",
+			"loop %s has ended %s: there is nobody to be denied anything", s.ID, s.memory.State.Outcome)
+	}
+	paths, err := s.tests(a, c.Files)
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return failure.New(failure.Usage, "name the files:  pawl deny "+s.ID+" FILE", "the agent has not asked to change any tests")
+	}
+	return a.sayOfTests(s, record.Message{Kind: record.MessageDeny, Paths: paths}, "the agent may not change "+testNames(paths))
+}
+
+// sayOfTests leaves the person's word for a loop that has not ended.
+func (a *app) sayOfTests(s *subject, m record.Message, what string) error {
+	if err := s.leave(m); err != nil {
+		return err
+	}
+	if err := a.heardSitting(s); err != nil {
+		return err
+	}
+	a.printf("%s: %s\n", s.ID, what)
+	if !s.alive && !s.inSession() {
+		a.printf("nobody drives it now; it is told when it goes on:  pawl resume %s\n", s.ID)
+	}
+	return nil
+}
+
+// tests are the named files, relative to the work tree with slashes; where none is
+// named, those that were asked for or changed.
+func (s *subject) tests(a *app, files []string) ([]string, error) {
+	if len(files) == 0 {
+		return s.memory.State.Ungranted(), nil
+	}
+	var paths []string
+	for _, file := range files {
+		at := file
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(plainPath(a.dir), file)
+		}
+		rel, err := filepath.Rel(plainPath(s.kept.Root), at)
+		if err != nil || !filepath.IsLocal(rel) {
+			return nil, failure.New(failure.Usage, "name files of "+s.kept.Root, "%s is not in the repository of loop %s", file, s.ID)
+		}
+		paths = append(paths, filepath.ToSlash(rel))
+	}
+	return paths, nil
+}
+
+func testNames(paths []string) string {
+	if slices.Contains(paths, loop.AllTests) {
+		return "any test"
+	}
+	return strings.Join(paths, ", ")
+}

@@ -1,0 +1,227 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// Existing tests are the judge's. The agent may ask to change them, and a person
+// grants or denies it, while the loop runs or after its end. Changed tests are
+// never tampering by themselves: work that passes only with them is kept, for no
+// more than unverified, and what it would be worth were they granted is found out
+// at once. So a grant needs no second run: it says that what was found counts.
+
+// AllTests in a grant stands for every test.
+const AllTests = "*"
+
+// Ask is a wish of the agent's to change tests.
+type Ask struct {
+	Paths     []string `json:"paths"` // relative to the root, slashes
+	Why       string   `json:"why,omitempty"`
+	Iteration int      `json:"iteration"`
+}
+
+// Denial is a test that the agent may not change.
+type Denial struct {
+	Path string `json:"path"`
+	Told bool   `json:"told,omitempty"` // a change was put back, and the agent told: the next is a strike
+}
+
+// IfGranted is what work is worth if its changes of old tests are granted.
+type IfGranted struct {
+	Paths    []string      `json:"paths"` // the old tests that it changed
+	Evidence gate.Evidence `json:"evidence"`
+	Flipped  []string      `json:"flipped,omitempty"`
+	Reason   string        `json:"reason,omitempty"`
+}
+
+// TestChange is a change of an old test that can be seen in its structure.
+type TestChange struct {
+	Path string `json:"path"`
+	Line int    `json:"line,omitempty"` // as the file is now; where it was, for what is gone
+	Kind string `json:"kind"`           // see package testdiff
+	Name string `json:"name,omitempty"`
+}
+
+// String is "path:line: kind name".
+func (c TestChange) String() string {
+	where := c.Path
+	if c.Line > 0 {
+		where = fmt.Sprintf("%s:%d", c.Path, c.Line)
+	}
+	return strings.TrimSpace(where + ": " + c.Kind + " " + c.Name)
+}
+
+const (
+	asksMax  = 20
+	pathsMax = 50 // of one ask, and of all that is granted or denied
+	whyMax   = 300
+)
+
+// MayChange tells whether a person lets the agent change a test.
+func (s State) MayChange(path string) bool {
+	return !s.Denies(path) && (slices.Contains(s.Granted, path) || slices.Contains(s.Granted, AllTests))
+}
+
+// MayChangeJudge tells whether a person lets the agent change a file that judges
+// and is no test: they must have named it.
+func (s State) MayChangeJudge(path string) bool {
+	return slices.Contains(s.Granted, path) && !s.Denies(path)
+}
+
+// Ungranted are the tests that wait for a person's word, sorted: the agent asked
+// to change them, or changed them in work that passes only with them.
+func (s State) Ungranted() []string {
+	var paths []string
+	for _, ask := range s.Asks {
+		paths = append(paths, ask.Paths...)
+	}
+	for _, t := range s.Tasks {
+		if t.Status == Done && t.IfGranted != nil {
+			paths = append(paths, t.IfGranted.Paths...)
+		}
+	}
+	slices.Sort(paths)
+	return without(slices.Compact(paths), s.MayChange)
+}
+
+// Denies tells whether a person said that the agent may not change a test.
+func (s State) Denies(path string) bool {
+	return slices.ContainsFunc(s.Denied, func(d Denial) bool { return d.Path == path })
+}
+
+// testsAsked keeps the wish for the person, once.
+func (m *machine) testsAsked(paths []string, why string) {
+	paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == "" || m.s.MayChange(p) })
+	if len(paths) == 0 {
+		return
+	}
+	a := Ask{Paths: paths[:min(len(paths), pathsMax)], Why: plan.OneLine(why, whyMax), Iteration: m.s.Iteration}
+	kept := slices.DeleteFunc(slices.Clone(m.s.Asks), func(b Ask) bool { return slices.Equal(a.Paths, b.Paths) })
+	if len(kept) == len(m.s.Asks) {
+		m.notify(Warning, strings.TrimSuffix("the agent asks to change tests: "+strings.Join(a.Paths, ", ")+": "+a.Why, ": "))
+	}
+	m.s.Asks = lastOf(append(kept, a), asksMax)
+}
+
+// granted lets the agent change these tests in this loop; without any, all. Work
+// that waited for it counts for what it was found to be, also after the end.
+func (m *machine) granted(paths []string) {
+	if len(paths) == 0 {
+		paths = []string{AllTests}
+	}
+	m.answered(paths)
+	for _, p := range paths {
+		if !slices.Contains(m.s.Granted, p) {
+			m.s.Granted = lastOf(append(slices.Clip(m.s.Granted), p), pathsMax)
+		}
+	}
+	m.s.Denied = without(m.s.Denied, func(d Denial) bool {
+		return slices.Contains(paths, d.Path) || slices.Contains(paths, AllTests)
+	})
+	upgraded := false
+	for i := range m.s.Tasks {
+		upgraded = m.upgrade(&m.s.Tasks[i]) || upgraded
+	}
+	switch {
+	case m.s.Phase != Ended:
+		m.hear("The person lets you change these tests: " + named(paths))
+	case upgraded && m.s.Outcome == Unverified:
+		m.s.Outcome, m.s.Reason, m.s.Hint = m.outcome()
+	}
+}
+
+// upgrade gives a task what it was worth if its tests are granted.
+func (m *machine) upgrade(t *Task) bool {
+	g := t.IfGranted
+	if t.Status != Done || g == nil || slices.ContainsFunc(g.Paths, func(p string) bool { return !m.s.MayChange(p) }) {
+		return false
+	}
+	t.Tests, t.IfGranted = nil, nil
+	if t.Reviewed == ReviewDisagreed || t.Reviewed == ReviewNone {
+		return true // what the tests say was not what was missing
+	}
+	t.Evidence, t.Flipped, t.Why = g.Evidence, g.Flipped, g.Reason
+	if t.Reviewed == ReviewPassed {
+		t.Evidence = gate.Reviewed(g.Evidence)
+	}
+	return true
+}
+
+// grantHint is what a person can do where work waits for a grant.
+func (m *machine) grantHint() string {
+	if len(m.s.Ungranted()) == 0 {
+		return ""
+	}
+	return "pawl report  shows the tests that were changed;  pawl grant  accepts them"
+}
+
+// denied: these tests stay as the judge has them. What was changed in them is put
+// back when the turn under way has ended; that is no strike, for nobody had told
+// the agent. Doing it again is.
+func (m *machine) denied(paths []string) {
+	if len(paths) == 0 || m.s.Phase == Ended {
+		return
+	}
+	m.answered(paths)
+	m.s.Granted = without(m.s.Granted, func(p string) bool { return slices.Contains(paths, p) })
+	for _, p := range paths {
+		if !m.s.Denies(p) {
+			m.s.Denied = lastOf(append(slices.Clip(m.s.Denied), Denial{Path: p}), pathsMax)
+		}
+	}
+	m.hear("The person does not let you change these tests: " + named(paths) + ". Make the work pass them as they were.")
+}
+
+// answered drops the wishes that a person has answered.
+func (m *machine) answered(paths []string) {
+	m.s.Asks = without(m.s.Asks, func(a Ask) bool {
+		return slices.Contains(paths, AllTests) ||
+			!slices.ContainsFunc(a.Paths, func(p string) bool { return !slices.Contains(paths, p) })
+	})
+}
+
+// refused: tests that the person does not let it change are changed.
+func (m *machine) refused(paths []string) {
+	again := slices.ContainsFunc(m.s.Denied, func(d Denial) bool { return d.Told && slices.Contains(paths, d.Path) })
+	m.s.Denied = slices.Clone(m.s.Denied)
+	for i, d := range m.s.Denied {
+		m.s.Denied[i].Told = d.Told || slices.Contains(paths, d.Path)
+	}
+	if again {
+		m.strike(paths)
+		return
+	}
+	what := strings.Join(paths, ", ")
+	m.s.Claim = nil
+	m.do(Action{Do: PutBack, Paths: paths})
+	m.remember("changed tests that the person does not let it change: " + what)
+	m.s.Failing = &Failing{Reason: "the person does not let you change these tests, they are put back as they were: " + what}
+	if m.s.Attended {
+		m.s.Failing.Reason = "the person does not let you change these tests: put them back as they were: " + what
+	}
+	m.s.Situation = GoOn
+	m.beginTurn()
+}
+
+func named(paths []string) string {
+	if slices.Contains(paths, AllTests) {
+		return "all"
+	}
+	return strings.Join(paths, ", ")
+}
+
+// without are all that do not match; nil for none, as the journal keeps it.
+func without[T any](all []T, match func(T) bool) []T {
+	var kept []T
+	for _, v := range all {
+		if !match(v) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}

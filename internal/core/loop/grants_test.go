@@ -1,0 +1,151 @@
+package loop_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// bent is a claim that passes only with its own version of a test, as a change of
+// a signature makes it.
+func bent(paths ...string) loop.Gates {
+	return loop.Gates{
+		Status: gate.Pass, Evidence: gate.NoEvidence, Tree: "t", TestsChanged: paths, Reason: "only with the changed tests",
+		Changed:   []loop.TestChange{{Path: paths[0], Line: 3, Kind: "changed", Name: "TestSum"}},
+		IfGranted: &loop.IfGranted{Paths: paths, Evidence: gate.Discriminating, Flipped: []string{"TestSum"}, Reason: "red without"},
+	}
+}
+
+func judging(t *testing.T, tasks ...loop.Task) *scenario {
+	t.Helper()
+	sc := begin(t, loop.Policy{Gates: true}, tasks...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	return sc
+}
+
+// Old tests that must change are never tampering: the work ends unverified, and a
+// grant after the end makes it what it was found to be.
+func TestAGrantAfterTheEndCountsWhatWasFound(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		paths []string
+		want  loop.Outcome
+	}{
+		{"of all", nil, loop.Verified},
+		{"of both", []string{"a_test.go", "b_test.go"}, loop.Verified},
+		{"of one", []string{"a_test.go"}, loop.Unverified},
+		{"of another", []string{"c_test.go"}, loop.Unverified},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sc := judging(t)
+			sc.turn("done", "gates claim")
+			sc.gates(bent("a_test.go", "b_test.go"), "tick a; commit a")
+			sc.committed("gates final")
+			sc.gates(green, "finish unverified")
+			if sc.s.Strikes != 0 || !strings.Contains(sc.s.Hint, "pawl grant") {
+				t.Errorf("%d strikes, hint %q", sc.s.Strikes, sc.s.Hint)
+			}
+			sc.feed(loop.Event{Kind: loop.Granted, Paths: c.paths}, "")
+			task, _ := sc.s.Task("a")
+			got := []any{sc.s.Outcome, sc.s.Hint == "", task.Evidence == gate.Discriminating, len(task.Tests) == 0, len(task.Changed)}
+			yes := c.want == loop.Verified
+			if diff := cmp.Diff([]any{c.want, yes, yes, yes, 1}, got); diff != "" {
+				t.Errorf("-want +got:\n%s\n%+v", diff, task)
+			}
+			sc.feed(loop.Event{Kind: loop.Denied, Paths: []string{"a_test.go"}}, "")
+			if sc.s.Outcome != c.want || len(sc.s.Denied) > 0 {
+				t.Errorf("denied after the end: %s %v", sc.s.Outcome, sc.s.Denied)
+			}
+		})
+	}
+}
+
+func TestAGrantDoesNotUndoOtherEnds(t *testing.T) {
+	t.Parallel()
+	sc := judging(t, open("a", "b")...)
+	sc.turn("done", "gates claim")
+	sc.gates(bent("a_test.go"), "tick a; commit a")
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 2 fresh next_task")
+	sc.turn("blocked", "checkpoint")
+	sc.checkpointed("gates final")
+	sc.gates(green, "finish blocked")
+	sc.feed(loop.Event{Kind: loop.Granted}, "")
+	if task, _ := sc.s.Task("a"); sc.s.Outcome != loop.BlockedEnd || task.Evidence != gate.Discriminating {
+		t.Errorf("%s, %+v", sc.s.Outcome, task)
+	}
+}
+
+func TestADisagreeingReviewIsNotOutvotedByAGrant(t *testing.T) {
+	t.Parallel()
+	sc := judging(t)
+	sc.turn("done", "gates claim")
+	sc.gates(bent("a_test.go"), "tick a; commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish unverified")
+	sc.s.Tasks[0].Reviewed = loop.ReviewDisagreed
+	sc.feed(loop.Event{Kind: loop.Granted}, "")
+	if sc.s.Outcome != loop.Unverified {
+		t.Errorf("%s: %+v", sc.s.Outcome, sc.s.Tasks)
+	}
+}
+
+func TestTheAgentAsksAndThePersonAnswers(t *testing.T) {
+	t.Parallel()
+	sc := judging(t)
+	ask := loop.Event{Kind: loop.TestsAsked, Paths: []string{"a_test.go"}, Text: "the signature\nchanged"}
+	sc.feed(ask, "notify")
+	sc.feed(ask, "")
+	sc.feed(loop.Event{Kind: loop.TestsAsked, Paths: []string{"b_test.go"}}, "notify")
+	if diff := cmp.Diff([]loop.Ask{{Paths: []string{"a_test.go"}, Why: "the signature changed", Iteration: 1}, {Paths: []string{"b_test.go"}, Iteration: 1}}, sc.s.Asks); diff != "" {
+		t.Error(diff)
+	}
+	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{"a_test.go"}}, "")
+	sc.feed(loop.Event{Kind: loop.Denied, Paths: []string{"b_test.go"}}, "")
+	if len(sc.s.Asks) != 0 || !sc.s.MayChange("a_test.go") || sc.s.MayChange("b_test.go") || len(sc.s.Notes) != 2 {
+		t.Errorf("asks %v, granted %v, denied %v, notes %q", sc.s.Asks, sc.s.Granted, sc.s.Denied, sc.s.Notes)
+	}
+	sc.feed(ask, "")
+	if len(sc.s.Asks) != 0 {
+		t.Error("what is granted is asked for")
+	}
+}
+
+// A denied change is put back once without blame, and struck from then on.
+func TestADeniedChangeIsPutBackThenStruck(t *testing.T) {
+	t.Parallel()
+	sc := judging(t)
+	sc.feed(loop.Event{Kind: loop.Denied, Paths: []string{"a_test.go"}}, "")
+	again := loop.Seen{Changed: true, Refused: []string{"a_test.go"}}
+	sc.turnSeen("done", again, "put_back; turn 2 continue go_on")
+	if sc.s.Strikes != 0 || sc.s.Claim != nil || !strings.Contains(sc.s.Failing.Reason, "a_test.go") {
+		t.Errorf("%d strikes, %+v", sc.s.Strikes, sc.s.Failing)
+	}
+	sc.turnSeen("done", again, "put_back; turn 3 continue struck")
+	sc.turnSeen("", again, "put_back; turn 4 fresh struck")
+	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{"a_test.go"}}, "")
+	if !sc.s.MayChange("a_test.go") || len(sc.s.Denied) != 0 {
+		t.Errorf("granted in the end: %v, %v", sc.s.Granted, sc.s.Denied)
+	}
+}
+
+// A change of what judges while the gates ran is a strike, whatever they said.
+func TestWhatJudgesChangedWhileTheGatesRan(t *testing.T) {
+	t.Parallel()
+	sc := judging(t)
+	sc.turn("done", "gates claim")
+	g := proven
+	g.Tampered = []string{"check.sh"}
+	sc.gates(g, "put_back; turn 2 continue struck")
+	if sc.s.Strikes != 1 || sc.s.Claim != nil {
+		t.Errorf("%d strikes, claim %v", sc.s.Strikes, sc.s.Claim)
+	}
+}

@@ -1,0 +1,66 @@
+package loop_test
+
+import (
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// oldTests are those that the agent changes, asks for, and a person speaks of.
+func oldTests() []string { return []string{"a_test.go", "b_test.go"} }
+
+// word is what the agent asks or the person says of changed tests.
+func (w *world) word() loop.Event {
+	kind := []loop.EventKind{loop.TestsAsked, loop.Granted, loop.Denied}[w.r.IntN(3)]
+	return loop.Event{Kind: kind, Paths: oldTests()[w.r.IntN(2):], Text: "why"}
+}
+
+// changesTests lets a claim pass only with changed tests, and says what it would
+// be worth.
+func (w *world) changesTests(g *loop.Gates) {
+	g.TestsChanged = oldTests()[:1+w.r.IntN(2)]
+	g.Changed = []loop.TestChange{{Path: "a_test.go", Line: 3, Kind: "deleted", Name: "TestA"}}
+	g.IfGranted = &loop.IfGranted{Paths: g.TestsChanged, Evidence: []gate.Evidence{gate.Discriminating, gate.Consistent}[w.r.IntN(2)]}
+}
+
+// refused are denied tests that are found changed.
+func (w *world) refused() []string {
+	if len(w.s.Denied) == 0 || !w.coin(3) {
+		return nil
+	}
+	return []string{w.s.Denied[0].Path}
+}
+
+// checkGrants: only what judges, and a test that was denied before, is a strike;
+// a claim that passes only with changed tests is none. What waits for a grant is
+// no evidence.
+func (w *world) checkGrants(before loop.State, e loop.Event) {
+	struck := e.Seen != nil && (len(e.Seen.Tampered) > 0 || slices.ContainsFunc(before.Denied, func(d loop.Denial) bool {
+		return d.Told && slices.Contains(e.Seen.Refused, d.Path)
+	})) || e.Gates != nil && len(e.Gates.Tampered) > 0
+	if w.s.Strikes > before.Strikes && !struck {
+		w.t.Errorf("%s is a strike: %+v", e.Kind, e)
+	}
+	for _, t := range w.s.Tasks {
+		if t.Status == loop.Done && len(t.Tests) > 0 && !t.Earlier && t.Evidence != gate.NoEvidence {
+			w.t.Errorf("only with changed tests, and %s: %+v", t.Evidence, t)
+		}
+	}
+	for _, d := range w.s.Denied {
+		if w.s.MayChange(d.Path) {
+			w.t.Errorf("%s is denied and may be changed: %v", d.Path, w.s.Granted)
+		}
+	}
+}
+
+// grantAll: a grant after the end makes an unverified loop at most what its tasks
+// were found to be.
+func (w *world) grantAll() {
+	before := w.s
+	w.feed(loop.Event{Kind: loop.Granted})
+	if w.s.Outcome != before.Outcome && (before.Outcome != loop.Unverified || w.s.Outcome != loop.Verified) {
+		w.t.Errorf("granted from %s to %s", before.Outcome, w.s.Outcome)
+	}
+	w.checkEnd()
+}

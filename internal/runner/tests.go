@@ -1,0 +1,141 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// meanwhile names what judges and was changed by the agent while the gates ran:
+// what works in the background can change it after the look and before a gate
+// reads it. A change of the person's is left for the next look.
+func (r *Runner) meanwhile(m record.Memory) ([]string, error) {
+	changed, err := r.JudgedBy.Changes()
+	if err != nil {
+		return nil, fmt.Errorf("look at what judges: %w", err)
+	}
+	return slices.DeleteFunc(changed, func(path string) bool { return m.State.MayChangeJudge(path) || !r.agents(path, m) }), nil
+}
+
+// untampered takes back what gates said on a tree that is final, where what judges
+// was changed while they ran.
+func (r *Runner) untampered(ctx context.Context, g loop.Gates, m record.Memory) (loop.Gates, error) {
+	changed, err := r.meanwhile(m)
+	if err != nil || len(changed) == 0 {
+		return g, err
+	}
+	r.inRun(ctx, func(ctx context.Context) error { return r.putBack(ctx, changed) })
+	g.Status, g.Green, g.Reason = gate.Unknown, false, "what judges was changed while the gates ran: "+list(changed)
+	return g, nil
+}
+
+// list names a few things, and how many more there are.
+func list(names []string) string {
+	const few = 5
+	out := strings.Join(names[:min(len(names), few)], ", ")
+	if more := len(names) - few; more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
+	}
+	return out
+}
+
+// refused names the tests that the person denied and that are not as the judge
+// has them, by the agent's doing.
+func (r *Runner) refused(ctx context.Context, m record.Memory) ([]string, error) {
+	if len(m.State.Denied) == 0 {
+		return nil, nil
+	}
+	now, _, err := r.Repo.Snapshot(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("take a snapshot of the work tree: %w", err)
+	}
+	diff, err := r.Repo.Diff(ctx, judgesTree(m), now)
+	if err != nil {
+		return nil, fmt.Errorf("compare the tests with the judge's copies: %w", err)
+	}
+	var paths []string
+	for _, c := range diff {
+		if m.State.Denies(c.Path) && r.agents(c.Path, m) {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths, nil
+}
+
+// judgesTree holds the judge's copies of the tests.
+func judgesTree(m record.Memory) string { return cmp.Or(m.Judge, m.State.Base) }
+
+// putBackTests makes denied tests what the judge has.
+func (r *Runner) putBackTests(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	now, _, err := r.Repo.Snapshot(ctx)
+	if err != nil {
+		return fmt.Errorf("put tests back: %w", err)
+	}
+	tree, err := r.Repo.Overlay(ctx, now, judgesTree(r.mem), paths)
+	if err != nil {
+		return fmt.Errorf("put tests back: %w", err)
+	}
+	if _, err := r.Repo.Restore(ctx, tree, r.Marks()); err != nil {
+		return fmt.Errorf("put tests back: %w", err)
+	}
+	return nil
+}
+
+// oldTests adds to what the gates found what a claim did to old tests: what it is
+// worth if that is granted, and which copies judge from then on. Of tests that are
+// gone the judge keeps its own, should the next work break what they guarded.
+func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m record.Memory) error {
+	old := f.Observation.OldTests
+	if len(old) == 0 || g.Status != gate.Pass {
+		return nil
+	}
+	if v := f.IfGranted; v != nil && v.Status == gate.Pass {
+		g.IfGranted = &loop.IfGranted{
+			Paths: old, Evidence: v.Evidence, Reason: cut(v.Reason, reasonMax),
+			Flipped: atMost(slices.Concat(v.Flipped, v.Proving), failingMost),
+		}
+	}
+	if f.Observation.AllowTestChanges || len(g.TestsChanged) > 0 {
+		return nil
+	}
+	there, err := r.Repo.Entries(ctx, f.TreeAfter, old...)
+	if err != nil {
+		return fmt.Errorf("look for the old tests: %w", err)
+	}
+	gone := slices.DeleteFunc(slices.Clone(old), func(path string) bool { _, ok := there[path]; return ok })
+	if len(gone) == 0 {
+		return nil
+	}
+	if g.Judge, err = r.Repo.Overlay(ctx, f.TreeAfter, judgesTree(m), gone); err != nil {
+		return fmt.Errorf("keep the judge's copies: %w", err)
+	}
+	return nil
+}
+
+// Settle takes an event of a loop that has ended: a person's word on what came of
+// it. Nothing is driven, and nothing in the work tree changes.
+func (r *Runner) Settle(ctx context.Context, e loop.Event) (loop.State, error) {
+	r.Observer = nobody{}
+	var err error
+	if r.kept, err = r.Loop.Spec(); err != nil {
+		return loop.State{}, err
+	}
+	if r.mem, r.mark, err = record.Remember(r.Loop); err != nil {
+		return loop.State{}, fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
+	}
+	if r.mem.State.Phase != loop.Ended {
+		return r.mem.State, fmt.Errorf("loop %s has been taken up again", r.Loop.ID)
+	}
+	err = r.step(ctx, e)
+	return r.mem.State, err
+}

@@ -1,0 +1,120 @@
+package runner_test
+
+import (
+	"maps"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// sums is a project in shell whose runner prints TAP.
+func sums() map[string]string {
+	return map[string]string{
+		"lib": "add() { echo $(($1 + $2)); }\n", "add_test.sh": "test_add() { [ $(add 1 2) = 3 ]; }\n",
+		"more_test.sh": "test_more() { [ $(add 2 2) = 4 ]; }\n",
+		"run.sh": `. ./lib
+bad=0
+for f in *_test.sh; do
+	. "./$f"
+	for t in $(sed -n 's/^\(test_[a-z]*\)().*/\1/p' "$f"); do
+		if $t; then echo "ok - $t"; else echo "not ok - $t"; bad=1; fi
+	done
+done
+exit $bad
+`,
+	}
+}
+
+func withTests(more map[string]any) map[string]any {
+	flags := map[string]any{
+		"gates": []any{map[string]any{"name": "t", "command": "sh run.sh", "report": "tap"}}, "tests": []string{"**/*_test.sh"},
+	}
+	maps.Copy(flags, more)
+	return flags
+}
+
+const (
+	claims   = "/reply --\n<promise>DONE</promise>\n"
+	bentTest = "/files/add_test.sh --\ntest_add() { [ $(add 1 2) = 3 ] || true; }\n"
+)
+
+// A denied test is put back without blame, then it is a strike.
+func TestADeniedTestIsPutBackThenStruck(t *testing.T) {
+	b := newBench(t, sums())
+	deny := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageDeny, Paths: []string{"add_test.sh"}}}}
+	d := b.begin("-- 1/sleep --\n600ms\n-- 1"+bentTest+"-- 1"+claims+"-- 2"+bentTest+"-- 2"+claims+"-- 3/files/lib --\nadd() { echo $(($2 + $1)); }\n-- 3"+claims+"-- 4"+claims,
+		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"consistent"}}))
+	b.loop = d.Loop
+	s, err := b.drive(t.Context(), d, deny)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Strikes != 1 || s.Outcome != loop.Verified {
+		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	}
+	if got := b.git("diff", "--name-only", "main..."); got != "lib" {
+		t.Errorf("changed: %q", got)
+	}
+	if told := b.file("iterations", "0002", "prompt.md"); !strings.Contains(told, "the person does not let you change these tests") || strings.Contains(told, "strike") {
+		t.Errorf("the agent is told:\n%s", told)
+	}
+	journal := b.file("journal.jsonl")
+	if !strings.Contains(journal, `"refused":["add_test.sh"]`) {
+		t.Error("it is not named")
+	}
+}
+
+// Of a test that is gone the judge keeps its copy: what it guarded cannot be
+// broken by the next task.
+func TestATestThatWentWithOneTaskJudgesTheNext(t *testing.T) {
+	files := sums()
+	files["plan.md"] = "- [ ] one\n- [ ] two\n"
+	b := newBench(t, files)
+	s := b.run("-- 1/run --\nrm more_test.sh; echo '# one' >> lib\n-- 1"+claims+"-- 2/files/lib --\nadd() { [ $1 = 1 ] && echo 3 || echo 5; }\n-- 2"+claims,
+		[]string{"plan.md"}, withTests(map[string]any{"evidence": []string{"consistent"}}))
+	if s.Outcome != loop.Unverified || s.Strikes != 0 {
+		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	}
+	one, two := s.Tasks[0], s.Tasks[1]
+	if one.Evidence != gate.Consistent || len(one.Tests) > 0 || two.Evidence != gate.NoEvidence || len(two.Tests) == 0 {
+		t.Errorf("one %+v\ntwo %+v", one, two)
+	}
+}
+
+// What works in the background while the gates run changes what judges too late
+// for the look, and is found all the same.
+func TestAChangeWhileTheGatesRunIsAStrike(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("no setsid here")
+	}
+	files := sums()
+	files["run.sh"], files[".mocharc.json"] = "sleep 2\n"+files["run.sh"], "{}\n"
+	b := newBench(t, files)
+	s := b.run("-- 1/run --\nenv -i PATH=$PATH setsid sh -c 'sleep 1; echo x > .mocharc.json' > /dev/null 2>&1 < /dev/null &\nsleep 0.3\necho '# x' >> lib\n-- 1"+claims+"-- 2"+claims+"-- 3"+claims,
+		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"consistent"}}))
+	if s.Strikes != 1 || s.Outcome != loop.Verified {
+		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	}
+	if got := b.git("show", "HEAD:.mocharc.json"); got != "{}" {
+		t.Errorf("the runner's configuration is not put back: %s", got)
+	}
+}
+
+// What judges and is no test can be granted by its name.
+func TestAGrantedFileThatJudgesMayChange(t *testing.T) {
+	b := newBench(t, words)
+	grant := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageGrant, Paths: []string{"check.sh"}}}}
+	d := b.begin("-- 1/sleep --\n600ms\n"+"-- 1/files/check.sh --\n# looser\nexit 0\n-- 1"+claims+"-- 2"+claims, []string{"have every word"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
+	b.loop = d.Loop
+	s, err := b.drive(t.Context(), d, grant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Strikes != 0 || s.Outcome != loop.Verified {
+		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	}
+}
