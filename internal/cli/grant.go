@@ -147,7 +147,7 @@ func (s *subject) tests(a *app, files []string) ([]string, error) {
 }
 
 func testNames(paths []string) string {
-	if slices.Contains(paths, loop.AllTests) {
+	if len(paths) == 0 || slices.Contains(paths, loop.AllTests) {
 		return "any test"
 	}
 	return strings.Join(paths, ", ")
