@@ -90,12 +90,8 @@ func (t told) happened() string {
 		return "limit reached: " + string(e.Limit)
 	case loop.MessageArrived:
 		return "message from a person: " + e.Text
-	case loop.TestsAsked:
-		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + because(e.Text)
-	case loop.Granted:
-		return "a person lets the agent change " + testNames(e.Paths)
-	case loop.Denied:
-		return "a person does not let the agent change " + testNames(e.Paths)
+	case loop.TestsAsked, loop.Granted, loop.Denied:
+		return ofTests(e)
 	case loop.Learnt:
 		return "a lesson was written: " + e.Text
 	case loop.Forgot:
@@ -123,6 +119,18 @@ func (t told) happened() string {
 		return "goes on " + where(e.Owner) + because(e.Text)
 	}
 	return string(e.Kind)
+}
+
+// ofTests is a word about changes of old tests.
+func ofTests(e loop.Event) string {
+	switch e.Kind {
+	case loop.TestsAsked:
+		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + because(e.Text)
+	case loop.Granted:
+		return "a person lets the agent change " + testNames(e.Paths)
+	default:
+		return "a person does not let the agent change " + testNames(e.Paths)
+	}
 }
 
 // where an owner works.
