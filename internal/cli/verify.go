@@ -45,7 +45,6 @@ func (c *verifyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	settings.Gates = gate.Commands(settings.Gates) // reviews judge claims, and there is none
 	if len(settings.Gates) == 0 {
 		return noGates(root)
 	}
@@ -71,7 +70,8 @@ func (c *verifyCmd) Run(a *app) error {
 	return errors.Join(err, verifyCode(out.Result))
 }
 
-// settings are the user's and the project's, and the gates that were typed.
+// settings are the user's and the project's, and the gates that were typed. Without
+// a claim there is nothing to review: of the gates, only the commands.
 func (a *app) settings(root string, gates []string) (config.Settings, error) {
 	user, err := config.ReadUser(a.env)
 	if err != nil {
@@ -85,7 +85,9 @@ func (a *app) settings(root string, gates []string) (config.Settings, error) {
 	if len(gates) > 0 {
 		typed["gates"] = gates
 	}
-	return config.Resolve(user, project, config.Flags(typed))
+	s, err := config.Resolve(user, project, config.Flags(typed))
+	s.Gates = gate.Commands(s.Gates)
+	return s, err
 }
 
 func noGates(root string) error {

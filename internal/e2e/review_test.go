@@ -129,7 +129,9 @@ func TestClientReview(t *testing.T) {
 // A model that never calls the tool for the schema may answer in JSON; prose is no
 // answer, and is asked for once more.
 func TestClientReviewWithoutTheTool(t *testing.T) {
-	c := newClientBench(t, wordShop(nil))
+	c := newClientBench(t, wordShop(map[string]string{
+		"pawl.toml": "[[gates]]\nkind = 'review'\nrubric = 'The word is real.'\nmodel = 'claude-haiku-4-5'\n",
+	}))
 	c.api.Play(withReviewer(
 		messagesapi.Steps(c.adds("bye"), done),
 		func(r messagesapi.Request) messagesapi.Response {
@@ -139,7 +141,7 @@ func TestClientReviewWithoutTheTool(t *testing.T) {
 			return messagesapi.Text("It looks good to me: pass.")
 		},
 	))
-	c.run(0, "add bye", "--agent-command", c.client, "--review", "The word is real.", "--evidence", "review")
+	c.run(0, "add bye", "--agent-command", c.client, "--evidence", "review")
 	if s := c.status(); s.Evidence != "review" {
 		t.Errorf("status %+v", s)
 	}
@@ -147,6 +149,9 @@ func TestClientReviewWithoutTheTool(t *testing.T) {
 	readOnly(t, theirs, others)
 	if n := len(sessionsOf(theirs)); n != 2 {
 		t.Errorf("%d sessions reviewed", n)
+	}
+	if !strings.Contains(theirs[0].Model, "haiku") || strings.Contains(others[0].Model, "haiku") {
+		t.Errorf("%s reviews the work of %s", theirs[0].Model, others[0].Model)
 	}
 }
 

@@ -114,17 +114,24 @@ func readSmall(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
+// reviewedBy is the agent that a review gate names: the loop's own but for what it
+// names, or another, of which the loop's arguments and model say nothing.
+func reviewedBy(g gate.Gate, own record.Agent) record.Agent {
+	a := own
+	if g.Agent != "" && g.Agent != own.Name || g.AgentCommand != "" {
+		a = record.Agent{Name: cmp.Or(g.Agent, own.Name), Command: g.AgentCommand}
+	}
+	a.Model = cmp.Or(g.Model, a.Model)
+	return a
+}
+
 // reviewer asks the agents of review gates: the loop's own where they name none,
 // always in a session of its own.
 func (d *Drive) reviewer(l *store.Loop) *review.Reviewer {
 	return &review.Reviewer{
 		Repo: d.Repo, Dir: filepath.Join(l.Dir, "reviews"), Marker: l.ID, Clean: d.Redact.String,
 		Agent: func(g gate.Gate) (agent.Agent, agent.Options, error) {
-			a := d.Spec.Agent
-			if g.Agent != "" && g.Agent != a.Name || g.AgentCommand != "" {
-				a = record.Agent{Name: cmp.Or(g.Agent, a.Name), Command: g.AgentCommand}
-			}
-			a.Model = cmp.Or(g.Model, a.Model)
+			a := reviewedBy(g, d.Spec.Agent)
 			who, err := agentFor(a, l.Dir)
 			return who, agent.Options{Model: a.Model, Args: a.Args, Env: a.Env}, err
 		},

@@ -82,7 +82,11 @@ func (s *Server) claim(ctx context.Context, at *seat, t loop.Task, m record.Mess
 	if k := at.spec.Policy.Kind; k == loop.Explore || k == loop.Periodic {
 		return "", failure.New(failure.Usage, "end your turn when you have nothing more to do", noSuchGoal)
 	}
-	if len(at.spec.Gates) == 0 {
+	switch {
+	case len(gate.Commands(at.spec.Gates)) > 0:
+	case at.spec.Policy.Reviews:
+		return "Recorded." + at.reviewed() + " " + endTurn, at.post(m)
+	default:
 		return "Recorded. There is no gate, so nobody checks it: what you say is what the person will rely on. " + endTurn, at.post(m)
 	}
 	j, err := s.judge(ctx, at, []string{t.ID})
@@ -102,5 +106,5 @@ func (s *Server) claim(ctx context.Context, at *seat, t loop.Task, m record.Mess
 	if err := at.post(m); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Recorded: %s is done, as you say, and the gates passed just now. Pawl runs them once more itself.%s %s", t.ID, j.doubts(t, m), endTurn), nil
+	return fmt.Sprintf("Recorded: %s is done, as you say, and the gates passed just now. Pawl runs them once more itself.%s%s %s", t.ID, at.reviewed(), j.doubts(t, m), endTurn), nil
 }

@@ -33,14 +33,22 @@ func (s *Server) verify(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(at.spec.Gates) == 0 {
-		return "There is no gate: nothing can tell whether it works but what you run yourself.", nil
+	if len(gate.Commands(at.spec.Gates)) == 0 {
+		return "There is no gate that runs a command: nothing can tell now whether it works but what you run yourself." + at.reviewed(), nil
 	}
 	j, err := s.judge(ctx, at, nil)
 	if err != nil {
 		return "", err
 	}
 	return j.headline() + "\n\n" + j.words(), nil
+}
+
+// reviewed says that commands are not all that judges a claim, "" where they are.
+func (at *seat) reviewed() string {
+	if !at.spec.Policy.Reviews {
+		return ""
+	}
+	return " Another agent reviews it as well, when your turn has ended and everything else passes."
 }
 
 // project runs the gates of a project without a loop.

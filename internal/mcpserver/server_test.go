@@ -89,6 +89,31 @@ func TestAClaimThatTheGatesRefuse(t *testing.T) {
 	}
 }
 
+// A review is no command: the agent hears that it comes, and cannot run it.
+func TestReviewsComeAfterwards(t *testing.T) {
+	t.Parallel()
+	for name, gates := range map[string][]string{"beside a command": {"sh ./check.sh"}, "alone": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			flags := map[string]any{"review": []string{"It is real."}}
+			if gates != nil {
+				flags["gates"] = gates
+			}
+			w.begin(flags)
+			s := w.connect()
+			w.write("a.go", "package a\n")
+			w.says(s, "next_task", nil, "another agent, which looks at it last: It is real.")
+			answer := "PASS: every gate passes"
+			if gates == nil {
+				answer = "There is no gate that runs a command"
+			}
+			w.says(s, "verify", nil, answer)
+			w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "Recorded", "Another agent reviews it as well")
+		})
+	}
+}
+
 func TestOtherWordsOnATask(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -47,6 +47,10 @@ func (s *Server) nextTask(context.Context) (string, error) {
 	if len(at.spec.Gates) > 0 {
 		p.line("\nWhat judges it (verify runs it):")
 		for _, g := range at.spec.Gates {
+			if g.Kind == gate.ByReview {
+				p.line("- another agent, which looks at it last: %s", plan.OneLine(g.Rubric, 200))
+				continue
+			}
 			p.line("- %s", plan.OneLine(g.Command, 200))
 		}
 	}
