@@ -35,7 +35,7 @@ const imports = `
 	agent/command  < core/* agent proc failure redact
 	agent/scripted < core/* agent proc failure atomicfile
 
-	record         < core/* store store/*
+	record         < core/* atomicfile store store/*
 	session        < atomicfile session/place
 	statefile      < core/* atomicfile failure figure foreign/* record session/place
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -255,7 +256,8 @@ func (s *show) Agent(e agent.Event) {
 	case agent.KindContext:
 		s.context = e.ContextPercent
 	case agent.KindDenied:
-		s.note(term.Info, "denied: "+e.Tool+" "+e.Detail+": "+e.Text)
+		_, why, _ := strings.Cut(e.Text, ": ") // behind what it was
+		s.note(term.Info, "denied: "+cmp.Or(e.Detail, e.Tool)+": "+cmp.Or(why, e.Text))
 	case agent.KindRetry:
 		s.activity("the client retries: " + e.Text)
 	case agent.KindInit, agent.KindText, agent.KindToolEnd, agent.KindNote:

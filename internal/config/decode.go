@@ -46,9 +46,11 @@ func (l Layer) decode(s *Settings) error {
 			return err
 		}
 	}
+	was := s.Guard
 	if err := decodeTable(s, "", values, l.lines); err != nil {
 		return l.report(err)
 	}
+	s.noteGuard(l, was)
 	for key, v := range values {
 		s.Sources[key] = l.source(key)
 		for _, name := range entries(v) {

@@ -40,6 +40,7 @@ session = "turn"
 name = "from user"
 protect = ["user/**"]
 agent_env = { A = "user", B = "user" }
+guard = { deny = ["run:docker"], protected_branches = "release/*" }
 `)
 	project := projectLayer(t, `
 max_cost = "2.50"
@@ -47,6 +48,9 @@ session = "hybrid"
 name = "from project"
 protect = ["project/**"]
 agent_env = { B = "project", C = "" }
+[guard]
+deny = ["npm install"]
+ask = ["merge"]
 `)
 	file := loopLayer(t, "session: continue\nname: from loop\nprotect: loop/**")
 	flags := config.Flags(map[string]any{"name": "from flags"})
@@ -54,7 +58,7 @@ agent_env = { B = "project", C = "" }
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"model": "from user", "max_cost": "2.50", "session": "continue", "name": "from flags", "protect": "user/**, project/**, loop/**"}
+	want := map[string]string{"model": "from user", "max_cost": "2.50", "session": "continue", "name": "from flags", "protect": "user/**, project/**, loop/**", "guard": "deny run:docker, npm install; ask merge"}
 	for key, value := range want {
 		if v := explained(got, key).Value; v != value {
 			t.Errorf("%s = %q, want %q", key, v, value)
@@ -166,6 +170,7 @@ func samples() map[string]any {
 		"promise": "READY", "on_failure": "keep", "worktree": true, "branch": "current", "allow_dirty": true, "squash": false,
 		"protect": []any{"docs/**"}, "tests": []any{"*_spec.go"}, "allow_test_changes": []any{"US-1"},
 		"verify": map[string]any{"tries": 2, "isolate": false}, "review": []any{"no dead code"}, "review_rounds": 2,
+		"guard": map[string]any{"deny": "push"},
 	}
 }
 

@@ -61,6 +61,7 @@ handover_at = "80%"
 worktree = { use = true, setup = ["npm ci"] }
 verify = { tries = 2, isolate = false, isolated_cost = "0.50", isolated_timeout = "90s" }
 allow_test_changes = ["US-1"]
+guard = { allow = "git push origin docs/*", deny = ["npm install", "write:dist/**"], ask = ["push"], protected_branches = ["release/*"] }
 protect = "docs/**"`
 	cases := []struct {
 		toml string
@@ -91,6 +92,9 @@ protect = "docs/**"`
 		{`verify = { tries = -1 }`, false},
 		{`verify = true`, false},
 		{`agent_env = { A = 1 }`, false},
+		{`guard = { allows = "push" }`, false},
+		{`guard = { deny = [1] }`, false},
+		{`guard = "push"`, false},
 	}
 	for _, c := range cases {
 		t.Run(c.toml, func(t *testing.T) {
@@ -226,6 +230,8 @@ func valueSchema(ptr any) *jsonschema.Schema {
 		return anyOf(&jsonschema.Schema{Type: "boolean"}, tableSchema(new(Worktree)))
 	case *Verify:
 		return tableSchema(new(Verify))
+	case *Guard:
+		return tableSchema(new(Guard))
 	case *commandLine:
 		return texts
 	case *[]gate.Gate:
@@ -255,7 +261,7 @@ func optionsPage() string {
 The same keys stand in ` + "`~/.config/pawl/config.toml`, in `pawl.toml` at the root of a repository, in the\n" +
 		"front matter of a loop file, and (with hyphens: `--max-duration`; `--gate` once\n" +
 		"for each) on the command line. Each of these replaces what\n" +
-		"the one before it says; tables merge key by key, and `protect` adds up. A value of `none` is no limit.\n\n")
+		"the one before it says; tables merge key by key, and `protect` and the lists of `guard` add up. A value of `none` is no limit.\n\n")
 	row := func(key, meaning, fallback string) {
 		if fallback != "" {
 			fallback = "`" + fallback + "`"
@@ -285,6 +291,9 @@ The same keys stand in ` + "`~/.config/pawl/config.toml`, in `pawl.toml` at the 
 	table(new(Worktree))
 	b.WriteString("\n## verify\n\n")
 	table(&s.Verify)
+	b.WriteString("\n## guard\n\n")
+	table(&s.Guard)
+	b.WriteString("\nWhat an entry may be stands in [the guard](guard.md).\n")
 	b.WriteString("\n## Forms of values\n\n" +
 		"Durations are texts such as `90s`, `10m` or `8h`; money is `5.50` or `\"5.50\"`, in US dollars; a share is `80` or\n" +
 		"`\"80%\"`. A single text may stand for a list of one. `evidence` is a level, or a table of task ids and levels with a\n" +

@@ -11,8 +11,8 @@
 // The struct Settings is the only list of options there is. Its tags name the
 // keys, and decoding, messages, JSON Schemas and the reference page are made from
 // it. A value of a higher layer replaces the lower one; tables (evidence,
-// agent_env, gate_env, worktree, verify) merge key by key; protect adds up, so that no layer can
-// unprotect what another protects.
+// agent_env, gate_env, worktree, verify) merge key by key; protect and the lists of guard
+// add up, so that no layer can unprotect what another protects.
 //
 // Only this package and the mains read the environment (ReadEnvironment).
 package config
@@ -72,6 +72,8 @@ type Settings struct {
 	Protect          []string `json:"protect,omitempty" merge:"add" doc:"globs of files that the agent must not change; those of all layers count"`
 	Tests            []string `json:"tests,omitempty" doc:"globs of test files, instead of the usual ones of each language"`
 	AllowTestChanges TaskSet  `json:"allow_test_changes,omitempty" doc:"let the agent change existing tests: true, or the ids of the tasks that may"`
+
+	Guard Guard `json:"guard,omitzero" doc:"what the guard allows, denies and asks about, beside its own rules: a table; entries of all layers count"`
 
 	// Sources tells for each key that a layer set where that was; for entries of
 	// tables under "key.entry". What is missing is a default.

@@ -103,6 +103,14 @@ func show(ptr any) string {
 		return strconv.FormatBool(v.Use)
 	case *Verify:
 		return fmt.Sprintf("tries %d, isolate %t", v.Tries, v.Isolate)
+	case *Guard:
+		var said []string
+		for _, l := range v.lists() {
+			if len(*l.entries) > 0 {
+				said = append(said, l.key+" "+strings.Join(*l.entries, ", "))
+			}
+		}
+		return strings.Join(said, "; ")
 	case *[]gate.Gate:
 		var names []string
 		for _, g := range *v {

@@ -25,9 +25,10 @@ import (
 
 // Command is something a repository's file would have Pawl run: a gate, a set-up
 // command, the agent's program, what is put into the environment of agent or gates, a plan's
-// validation command, the command of another tool's verify loop.
+// validation command, the command of another tool's verify loop, what the guard is to
+// let through.
 type Command struct {
-	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, gate_env, plan, verify
+	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, gate_env, plan, verify, guard
 	File string `json:"file"` // below the root, with slashes; absolute if it lies elsewhere
 	Text string `json:"text"` // what would run, as a person should read it
 }
@@ -72,6 +73,9 @@ func (s Settings) RepoCommands() []Command {
 	}
 	addVars("agent_env", s.AgentEnv)
 	addVars("gate_env", s.GateEnv)
+	for i, pattern := range s.Guard.Allow {
+		add(fmt.Sprintf("guard.allow[%d]", i), "guard", "allow "+pattern)
+	}
 	return out
 }
 

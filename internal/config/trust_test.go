@@ -53,6 +53,14 @@ worktree = { use = true, setup = ["npm ci"] }
 		{"a reviewer's program, and not what it is told", []config.Layer{
 			projectLayer(t, "review = 'r'\n[[gates]]\nkind = 'review'\nrubric = 'r'\nagent = 'command'\nagent_command = './a'"),
 		}, []config.Command{{Kind: "agent_command", File: "pawl.toml", Text: "./a"}}},
+		{"what the guard is to let through, of each layer its own", []config.Layer{
+			userLayer(t, `guard = { allow = ["push"] }`),
+			projectLayer(t, `guard = { allow = ["npm publish", "write:dist/**"], deny = ["run:docker"], ask = ["merge"] }`),
+			loopLayer(t, "guard:\n  allow: publish"), config.Flags(nil),
+		}, []config.Command{
+			{Kind: "guard", File: "pawl.toml", Text: "allow npm publish"}, {Kind: "guard", File: "pawl.toml", Text: "allow write:dist/**"},
+			{Kind: "guard", File: "goal.md", Text: "allow publish"},
+		}},
 		{"a loop file in the repository", []config.Layer{loopLayer(t, "gates: make")}, []config.Command{{Kind: "gate", File: "goal.md", Text: "make"}}},
 	}
 	for _, c := range cases {

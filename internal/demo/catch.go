@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -46,21 +49,42 @@ func Caught(records iter.Seq2[journal.Record, error]) ([]Catch, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read what was caught: %w", err)
 		}
-		if r.Type != record.TypeEvent {
-			continue
-		}
-		var e loop.Event
-		if err := json.Unmarshal(r.Data, &e); err != nil {
+		before := state
+		c, ok, err := read(r, &state)
+		if err != nil {
 			return nil, fmt.Errorf("read what was caught: record %d: %w", r.Seq, err)
 		}
-		before := state
-		state, _ = loop.Step(state, e)
-		if c, ok := caught(before, state, e); ok {
+		if ok {
 			c.Iteration = before.Iteration
 			all = append(all, c)
 		}
 	}
 	return all, nil
+}
+
+// read tells whether a record is of a catch; it brings the state up to date.
+func read(r journal.Record, state *loop.State) (Catch, bool, error) {
+	switch r.Type {
+	case record.TypeEvent:
+		var e loop.Event
+		if err := json.Unmarshal(r.Data, &e); err != nil {
+			return Catch{}, false, err
+		}
+		before := *state
+		*state, _ = loop.Step(before, e)
+		c, ok := caught(before, *state, e)
+		return c, ok, nil
+	case record.TypeNote:
+		var n record.Note
+		if err := json.Unmarshal(r.Data, &n); err != nil {
+			return Catch{}, false, err
+		}
+		if j := n.Judged; j != nil && j.Rule == guard.RuleProtected {
+			what := "the agent wanted to rewrite " + path.Base(filepath.ToSlash(j.Call)) + ", which judges it"
+			return Catch{Kind: Tampering, What: what, Then: "denied, before it was done"}, true, nil
+		}
+	}
+	return Catch{}, false, nil
 }
 
 // caught tells whether this step of the machine is one.

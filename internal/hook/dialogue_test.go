@@ -16,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -371,6 +372,14 @@ func specOf(t testing.TB, words []string) record.Spec {
 			s.Plan = "plan.md"
 		case "unattended":
 			s.Unattended = true
+		case "scope":
+			s.Scopes = map[string][]string{record.GoalTask: {value}}
+		case "deny":
+			var p guard.Pattern
+			if err := p.UnmarshalText([]byte(value)); err != nil {
+				t.Fatal(err)
+			}
+			s.Guard = record.Guard{Deny: []guard.Pattern{p}, Marked: "plan.md"}
 		case "file":
 			s.File = ".claude/ralph-loop.local.md"
 		case "planloop":

@@ -220,7 +220,7 @@ func (h *hook) forLoop(ctx context.Context, b session.Binding) (reply, error) {
 	b.Unattended = b.Unattended || h.Env.Session.Unattended
 	switch h.p.Event {
 	case preToolUse:
-		return h.tool(b)
+		return h.tool(ctx, b)
 	case permissionRequest:
 		return h.permission(b)
 	case postToolUse, postToolUseFailure:

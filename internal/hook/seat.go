@@ -99,8 +99,18 @@ func (s *seat) step(e loop.Event) error {
 }
 
 // note journals something worth knowing.
-func (s *seat) note(level loop.Level, text string) {
-	data, err := record.Encode(record.Note{Level: level, Text: text}, s.redact)
+func (s *seat) note(level loop.Level, text string) { s.add(record.Note{Level: level, Text: text}) }
+
+// judged journals what the guard did not just say yes to.
+func (s *seat) judged(j record.Judged) {
+	if s.mem.Guarded.News(j) {
+		s.mem.Take(j.Note())
+		s.add(j.Note())
+	}
+}
+
+func (s *seat) add(n record.Note) {
+	data, err := record.Encode(n, s.redact)
 	if err == nil { // strings always encode
 		s.pending = append(s.pending, journal.Entry{Type: record.TypeNote, Data: data})
 	}

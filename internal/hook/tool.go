@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 
@@ -16,11 +17,16 @@ func (h *hook) verdict(b session.Binding) (guard.Verdict, error) {
 		return guard.Verdict{Decision: guard.Deny, Reason: "loop " + b.Loop + " goes on elsewhere, in the same files: do nothing more, and end your turn"}, nil
 	}
 	places := record.Places{State: h.Env.PawlHome, Home: h.Env.Home, Temp: os.TempDir()}
-	rules, err := record.GuardRules(store.Open(h.Env.PawlHome).Loop(b.Loop), places)
+	rules, err := record.GuardRules(store.Open(h.Env.PawlHome).Loop(b.Loop), places, b.ByPerson(h.p.PromptID))
 	if err != nil {
 		return guard.Verdict{Decision: guard.Allow}, err
 	}
-	return guard.Judge(guard.Call{Tool: h.p.Tool, Input: record.Followed(h.p.Input), Dir: h.p.Dir}, rules), nil
+	return guard.Judge(h.call(), rules), nil
+}
+
+// call is the tool call that the event is about.
+func (h *hook) call() guard.Call {
+	return guard.Call{Tool: h.p.Tool, Input: h.p.Input, Dir: h.p.Dir}
 }
 
 // taken tells whether another owner has taken the loop in the middle of a turn of
@@ -33,15 +39,24 @@ func (h *hook) taken(b session.Binding) bool {
 // tool answers a tool call before it runs. What is allowed is left to the
 // client's own rules: Pawl forbids, it grants nothing. What the guard would ask
 // about, it asks the person who sits there.
-func (h *hook) tool(b session.Binding) (reply, error) {
+func (h *hook) tool(ctx context.Context, b session.Binding) (reply, error) {
 	v, err := h.verdict(b)
-	if err != nil || v.Decision == guard.Allow {
+	if err != nil {
 		return reply{}, err
 	}
 	if v.Decision == guard.Ask && b.Unattended {
 		v.Decision = guard.Deny
 	}
-	return reply{Call: &v}, nil
+	if record.Notable(v) {
+		err = h.quietly(ctx, b, func(s *seat) error {
+			s.judged(record.JudgedOf(h.call(), v, s.redact))
+			return nil
+		})
+	}
+	if v.Decision == guard.Allow {
+		return reply{}, err
+	}
+	return reply{Call: &v}, err
 }
 
 // permission answers a prompt that nobody would see. Somebody who sits there is

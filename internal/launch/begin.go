@@ -190,6 +190,9 @@ func (p *Prepared) order(ctx context.Context) error {
 	p.Spec.Agent.Command = p.program(p.Spec.Agent)
 	p.Spec.Prompts = promptFolder(p.root, p.env)
 	var err error
+	if p.Spec.Guard, err = guardOf(p.Settings.Guard, p.Spec.Plan); err != nil {
+		return err
+	}
 	if p.Spec.Lessons, err = lesson.Open(p.Home).Of(p.root); err != nil {
 		return err
 	}

@@ -323,10 +323,14 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 			return err
 		}
 	}
-	d.JudgedBy, err = verify.Freeze(verify.FreezeOptions{
+	frozen, err := verify.Freeze(verify.FreezeOptions{
 		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect, Path: v.Path(),
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	d.JudgedBy = frozen
+	return record.KeepJudges(l, frozen.Whole())
 }
 
 // setUp makes a worktree ready, once: the marker says that it was done to its end.

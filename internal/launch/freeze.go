@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
 // freezeAttended makes the order of a loop that lives in a session: its context
@@ -104,6 +105,9 @@ func (p *Prepared) follow(q AttendRequest) {
 	s := &p.Spec
 	if s.Format != "" || q.File == "" {
 		s.Format = cmp.Or(s.Format, q.Format)
+		if s.Format == statefile.FeatureListName {
+			s.Guard.Marked = "" // its agent claims by marks, and may write them as it likes
+		}
 		return
 	}
 	s.Format, s.File = q.Format, filepath.ToSlash(resolved(q.File))

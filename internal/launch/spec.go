@@ -19,6 +19,7 @@ func specOf(g Goal, s config.Settings) record.Spec {
 		Setup: s.Worktree.Setup, GateEnv: s.GateVars(), Tests: s.Tests, Protect: s.Protect, TestGrants: s.AllowTestChanges,
 		Agent: record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
 	}
+	spec.Scopes = scopesOf(g)
 	if statefile.PlanLoop(g.Path) {
 		spec.Format = statefile.PlanLoopName
 	}

@@ -1,24 +1,6 @@
 package record
 
-import (
-	"maps"
-	"path/filepath"
-)
-
-// Followed is a tool call's input with the symbolic links in its path resolved:
-// the guard looks at words only, and a link in the work tree may lead out of it.
-func Followed(in map[string]any) map[string]any {
-	for _, key := range PathKeys() {
-		p, ok := in[key].(string)
-		if !ok || !filepath.IsAbs(p) {
-			continue
-		}
-		out := maps.Clone(in)
-		out[key] = Resolved(p)
-		return out
-	}
-	return in
-}
+import "path/filepath"
 
 // PathKeys are the names under which editing tools give the path of their file.
 func PathKeys() []string { return []string{"file_path", "notebook_path", "path"} }

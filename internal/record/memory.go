@@ -46,6 +46,7 @@ type Memory struct {
 	Begun int `json:"begun,omitempty"`
 	// Results are what the gates said last, without test maps and output.
 	Results []gate.Result `json:"results,omitempty"`
+	Guarded Guarded       `json:"guarded,omitzero"`
 }
 
 // Session is the agent's session that goes on in the next turn.
@@ -99,8 +100,9 @@ type Kept struct {
 
 // Note is something worth knowing that is no event of the machine.
 type Note struct {
-	Level loop.Level `json:"level"`
-	Text  string     `json:"text"`
+	Level  loop.Level `json:"level"`
+	Text   string     `json:"text"`
+	Judged *Judged    `json:"judged,omitempty"` // the tool call that it is about
 }
 
 // Remember brings the memory of a loop up to date with its journal.
@@ -133,6 +135,11 @@ func fold(m Memory, r journal.Record) (Memory, error) {
 	case TypeBase:
 		m.Base = Base{}
 		err = json.Unmarshal(r.Data, &m.Base)
+	case TypeNote:
+		var n Note
+		if err = json.Unmarshal(r.Data, &n); err == nil {
+			m.Take(n)
+		}
 	}
 	if err != nil {
 		return m, fmt.Errorf("record %d (%s): %w", r.Seq, r.Type, err)
@@ -155,6 +162,13 @@ func SortedOut(e loop.Event, s loop.State) bool {
 	return e.Kind == loop.TreeSeen && s.Phase != loop.Looking
 }
 
+// Take remembers what a note says of the guard.
+func (m *Memory) Take(n Note) {
+	if n.Judged != nil {
+		m.Guarded.add(*n.Judged)
+	}
+}
+
 // Apply steps the machine and keeps the rest in line with it.
 func (m *Memory) Apply(e loop.Event) []loop.Action {
 	before := m.State
@@ -167,6 +181,7 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 		m.Unsorted = true
 		m.Begun++
 		m.Claimed = Claimed{}
+		m.Guarded.Noted = nil
 	}
 	if e.Gates != nil && len(e.Gates.Results) > 0 {
 		m.Results = e.Gates.Results

@@ -1,9 +1,27 @@
 package record
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/store"
 )
+
+// Guard is what the settings and the plan add to the guard's rules, as it was at the
+// loop's start.
+type Guard struct {
+	Allow    []guard.Pattern `json:"allow,omitempty"` // the settings' own
+	Deny     []guard.Pattern `json:"deny,omitempty"`
+	Ask      []guard.Pattern `json:"ask,omitempty"`
+	Branches []string        `json:"branches,omitempty"` // protected, beside the default one
+	Marked   string          `json:"marked,omitempty"`   // the plan, of which the agent may change the marks alone, relative to the root, slashes; "" = there is none, or they are how it claims
+}
 
 // Places are the folders that a loop's guard must know, all absolute.
 type Places struct {
@@ -13,28 +31,86 @@ type Places struct {
 	Temp  string // for temporary files: may be written although it lies outside
 }
 
-// Rules are what the guard holds the loop's agent to.
-func (s Spec) Rules(p Places) guard.Rules {
-	return guard.Rules{
-		Root: p.Root, StateDir: p.State, Home: p.Home, Branch: s.Branch,
-		ProtectedBranches: []string{s.Home, "main", "master"}, AllowWriteOutside: []string{p.Temp},
-	}
+// Turn is what the guard's rules depend on besides.
+type Turn struct {
+	Task   string   // at work; "" = none that has a scope
+	Judges []string // see Judges
 }
 
-// GuardRules are the rules of a loop that lives in a session, at its root. The
-// hook judges every tool call, so no more of what was asked is read than they
-// need.
-func GuardRules(l *store.Loop, p Places) (guard.Rules, error) {
+// Rules are what the guard holds the loop's agent to in a turn.
+func (s Spec) Rules(p Places, t Turn) guard.Rules {
+	below := func(file string) string { return filepath.Join(p.Root, filepath.FromSlash(file)) }
+	r := guard.Rules{
+		Root: p.Root, StateDir: p.State, Home: p.Home, Branch: s.Branch, Scope: s.Scopes[t.Task],
+		ProtectedBranches: append([]string{s.Home, "main", "master"}, s.Guard.Branches...),
+		AllowWriteOutside: []string{p.Temp, Resolved(p.Temp)},
+		Allow:             s.Guard.Allow, Deny: s.Guard.Deny, Ask: s.Guard.Ask,
+		Resolve: Resolved,
+	}
+	for _, file := range t.Judges {
+		r.Protected = append(r.Protected, below(file))
+	}
+	if s.Guard.Marked != "" {
+		r.Marked = []string{below(s.Guard.Marked)}
+	}
+	return r
+}
+
+// GuardRules are the rules of a loop that lives in a session, at its root, in a
+// turn of the loop's or in one of the person's own, which knows no task. The hook
+// judges every tool call, so no more of the loop is read than they need.
+func GuardRules(l *store.Loop, p Places, theirs bool) (guard.Rules, error) {
 	var kept struct {
 		Root string `json:"root"`
 		Spec struct {
-			Branch string `json:"branch"`
-			Home   string `json:"home"`
+			Branch string              `json:"branch"`
+			Home   string              `json:"home"`
+			Guard  Guard               `json:"guard"`
+			Scopes map[string][]string `json:"scopes"`
 		} `json:"spec"`
 	}
 	if err := l.SpecInto(&kept); err != nil {
 		return guard.Rules{}, err
 	}
 	p.Root = kept.Root
-	return Spec{Branch: kept.Spec.Branch, Home: kept.Spec.Home}.Rules(p), nil
+	s := Spec{Branch: kept.Spec.Branch, Home: kept.Spec.Home, Guard: kept.Spec.Guard, Scopes: kept.Spec.Scopes}
+	judges, err := Judges(l)
+	t := Turn{Judges: judges}
+	if err == nil && len(s.Scopes) > 0 && !theirs {
+		var m Memory
+		m, _, err = Remember(l)
+		t.Task = m.State.Current
+	}
+	return s.Rules(p, t), err
+}
+
+func judgesPath(l *store.Loop) string { return filepath.Join(l.Dir, "judges.json") }
+
+// KeepJudges notes the files that judge the loop's work as a whole, by path relative
+// to the root, slashes: its guard lets nobody edit them.
+func KeepJudges(l *store.Loop, paths []string) error {
+	data, err := json.Marshal(paths)
+	if err == nil {
+		err = atomicfile.Write(judgesPath(l), data, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("note what judges: %w", err)
+	}
+	return nil
+}
+
+// Judges are the files that KeepJudges noted; none before the loop has begun.
+func Judges(l *store.Loop) ([]string, error) {
+	data, err := os.ReadFile(judgesPath(l))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var paths []string
+	if err == nil {
+		err = json.Unmarshal(data, &paths)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what judges: %w", err)
+	}
+	return paths, nil
 }

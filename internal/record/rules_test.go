@@ -2,30 +2,80 @@ package record_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
 // What is read of a loop for its guard alone makes the same rules as all of it.
 func TestGuardRulesAreThoseOfTheSpec(t *testing.T) {
 	t.Parallel()
-	spec := record.Spec{Prompt: "x", Branch: "work", Home: "trunk", Setup: []string{"make"}}
+	push, err := guard.ParsePattern("push")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := record.Spec{
+		Prompt: "x", Branch: "work", Home: "trunk", Setup: []string{"make"}, Scopes: map[string][]string{"2": {"src/**"}},
+		Guard: record.Guard{Ask: []guard.Pattern{push}, Branches: []string{"release/*"}, Marked: "plan.md"},
+	}
 	l, err := store.Open(t.TempDir()).Create("/repo", spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := record.GuardRules(l, record.Places{State: "/state", Home: "/home", Temp: "/temp"})
+	places := record.Places{State: "/state", Home: "/home", Temp: "/temp"}
+	at := record.Places{Root: "/repo", State: "/state", Home: "/home", Temp: "/temp"}
+	same := cmp.Options{cmpopts.IgnoreFields(guard.Rules{}, "Resolve"), cmp.Comparer(func(x, y guard.Pattern) bool { return x.String() == y.String() })}
+	check := func(theirs bool, turn record.Turn) {
+		t.Helper()
+		got, err := record.GuardRules(l, places, theirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(spec.Rules(at, turn), got, same); diff != "" {
+			t.Errorf("theirs %v, in %+v:\n%s", theirs, turn, diff)
+		}
+	}
+	check(false, record.Turn{}) // nothing has begun
+	begin(t, l, "2")
+	check(false, record.Turn{Task: "2"})
+	judges := []string{"ci/check.sh"}
+	if err := record.KeepJudges(l, judges); err != nil {
+		t.Fatal(err)
+	}
+	check(false, record.Turn{Task: "2", Judges: judges})
+	check(true, record.Turn{Judges: judges}) // the person's own turn
+	if rules := spec.Rules(at, record.Turn{Task: "2", Judges: judges}); rules.Protected[0] != "/repo/ci/check.sh" || rules.Marked[0] != "/repo/plan.md" || rules.Scope[0] != "src/**" {
+		t.Errorf("%+v", rules)
+	}
+	if _, err := record.GuardRules(store.Open(t.TempDir()).Loop("gone"), record.Places{}, false); err == nil {
+		t.Error("a loop that is not there has rules")
+	}
+}
+
+// begin makes a loop work at a task.
+func begin(t *testing.T, l *store.Loop, task string) {
+	t.Helper()
+	o, err := l.Own(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := spec.Rules(record.Places{Root: "/repo", State: "/state", Home: "/home", Temp: "/temp"})
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	tasks := []loop.Task{{ID: "1", Status: loop.Done}, {ID: task, Status: loop.Open}}
+	for _, e := range []loop.Event{
+		{Kind: loop.Started, At: time.Unix(1, 0), Start: &loop.Start{Policy: loop.Policy{Kind: loop.Change}, Tasks: tasks}},
+		{Kind: loop.Checkpointed, At: time.Unix(2, 0), Tree: "t0"},
+	} {
+		if _, err := o.Append(journal.Entry{Type: record.TypeEvent, Data: e}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if _, err := record.GuardRules(store.Open(t.TempDir()).Loop("gone"), record.Places{}); err == nil {
-		t.Error("a loop that is not there has rules")
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -55,6 +55,9 @@ type Spec struct {
 	Lessons    []string `json:"lessons,omitempty"`     // of the project, as they were at the start
 	Prompts    string   `json:"prompts,omitempty"`     // folder of templates of one's own
 
+	Guard  Guard               `json:"guard,omitzero"`
+	Scopes map[string][]string `json:"scopes,omitempty"` // globs of the files that a task may change, by its id; none = any
+
 	// Of loops that live in a person's session (Policy.Attended).
 	NoCommit   bool   `json:"no_commit,omitempty"`  // what is verified is checkpointed, not committed
 	Shadow     bool   `json:"shadow,omitempty"`     // there is no git here: the repository is Pawl's own

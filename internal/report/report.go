@@ -15,6 +15,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,10 +35,11 @@ type Loop struct {
 	Branch string // that its commits are on
 	From   string // branch or commit that it started from, for git diff; "" = none
 	State  loop.State
-	Gates  []gate.Result // what they said last
-	Waits  []Wait        // see Waits
-	Said   []Said        // see Words
-	Now    time.Time     // when the page is made
+	Gates  []gate.Result  // what they said last
+	Waits  []Wait         // see Waits
+	Said   []Said         // see Words
+	Denied map[string]int // tool calls that the guard denied, by rule
+	Now    time.Time      // when the page is made
 	Zone   *time.Location
 }
 
@@ -149,6 +151,9 @@ func (p *page) refused() {
 	if s.Strikes > 0 {
 		parts = append(parts, figure.Count(s.Strikes, "strike")+" for changing what judges")
 	}
+	if n := p.denied(); n > 0 {
+		parts = append(parts, fmt.Sprintf("%s denied by the guard (%s)", figure.Count(n, "tool call"), strings.Join(slices.Sorted(maps.Keys(p.Denied)), ", ")))
+	}
 	if len(parts) > 0 {
 		p.line("caught", "%s", strings.Join(parts, " · "))
 	}
@@ -159,6 +164,13 @@ func (p *page) merge() {
 	if m := p.State.Merge; m != nil {
 		p.line("asks", "to be merged: %s", plan.OneLine(m.Summary, 200))
 	}
+}
+
+func (p *page) denied() (n int) {
+	for _, calls := range p.Denied {
+		n += calls
+	}
+	return n
 }
 
 func (p *page) lessons() {

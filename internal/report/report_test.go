@@ -30,8 +30,9 @@ func text(t *testing.T, l report.Loop) string {
 func night() report.Loop {
 	return report.Loop{
 		Goal: "plan.md", Word: "ended", Branch: "pawl/brisk-otter-7f3a", From: "main",
-		Gates: []gate.Result{{Gate: "go test ./...", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail, Reason: "2 findings\nmore"}},
-		Waits: []report.Wait{{From: evening.Add(5 * time.Hour), Until: evening.Add(7*time.Hour + 10*time.Minute)}},
+		Gates:  []gate.Result{{Gate: "go test ./...", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail, Reason: "2 findings\nmore"}},
+		Denied: map[string]int{"push": 2, "destructive": 1},
+		Waits:  []report.Wait{{From: evening.Add(5 * time.Hour), Until: evening.Add(7*time.Hour + 10*time.Minute)}},
 		State: loop.State{
 			Phase: loop.Ended, Outcome: loop.Stuck, Reason: "no way was found to do: US-006", StartedAt: evening,
 			Now: evening.Add(401 * time.Minute), EndedAt: evening.Add(401 * time.Minute), Away: 130 * time.Minute,
@@ -74,7 +75,7 @@ func TestPage(t *testing.T) {
   named         US-005 passes only with its own version of existing tests: session_test.go  →  git show c81f0c2
   gates         go test ./...  pass
                 lint  fail: 2 findings more
-  caught        3 claims refused · restored 1 time (undo the last with  pawl undo brisk-otter-7f3a) · 1 strike for changing what judges
+  caught        3 claims refused · restored 1 time (undo the last with  pawl undo brisk-otter-7f3a) · 1 strike for changing what judges · 3 tool calls denied by the guard (destructive, push)
   lessons       migrations must run before the fixture loader
   cost          $7.31, 21 iterations, 2.1M tokens, 4h31m of work
   next          git diff main...pawl/brisk-otter-7f3a     pawl audit c81f0c2     pawl log brisk-otter-7f3a     pawl resume brisk-otter-7f3a

@@ -67,9 +67,9 @@ func TestASessionKnowsWhatTheRunnerDid(t *testing.T) {
 	for _, killed := range []bool{false, true} {
 		st := sit(t, words, handover(nil))
 		st.full()
-		script := st.scripted("-- 1/files/check.sh --\nexit 0\n-- 1/run --\nsleep 60\n")
+		script := st.scripted(weakened + "-- 1/run --\nsleep 60\n")
 		ctx, kill := context.WithCancel(t.Context())
-		o := &onCommand{teller: teller{t}, then: func() {
+		o := &onCommand{teller: teller{t}, only: "sleep", then: func() {
 			if killed {
 				kill()
 				return

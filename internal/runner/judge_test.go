@@ -4,7 +4,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -12,7 +15,9 @@ import (
 )
 
 const (
-	weakened    = "-- 1/files/check.sh --\nexit 0\n"
+	// An edit of the gate is denied at once. What a script of the agent's own does,
+	// nobody reads; whoever runs it names the file.
+	weakened    = "-- 1/files/loosen.sh --\necho 'exit 0' > \"$1\"\n-- 1/run --\nsh loosen.sh check.sh\n"
 	falseClaims = "-- 1/reply --\n<promise>DONE</promise>\n-- 2/reply --\n<promise>DONE</promise>\n"
 )
 
@@ -28,12 +33,13 @@ func TestATurnThatDiedIsLookedAtWithTheNext(t *testing.T) {
 // onCommand does something once, when the agent runs a command.
 type onCommand struct {
 	teller
+	only string // that has this in it
 	then func()
 }
 
 func (w *onCommand) Agent(e agent.Event) {
 	w.teller.Agent(e)
-	if e.Kind == agent.KindTool && e.Tool == "Bash" && w.then != nil {
+	if e.Kind == agent.KindTool && e.Tool == "Bash" && strings.Contains(e.Detail, w.only) && w.then != nil {
 		w.then()
 		w.then = nil
 	}
@@ -43,7 +49,7 @@ func TestATurnOfAKilledOwnerIsLookedAt(t *testing.T) {
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())
 	d := b.begin(weakened+"-- 1/run --\nsleep 30\n", []string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}))
-	s, err := b.drive(ctx, d, &onCommand{teller: teller{t}, then: kill})
+	s, err := b.drive(ctx, d, &onCommand{teller: teller{t}, only: "sleep", then: kill})
 	if err == nil || s.Phase != loop.Turning {
 		t.Fatalf("killed while %s: %v", s.Phase, err)
 	}
@@ -92,17 +98,83 @@ func (w *onStep) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 	}
 }
 
-func TestALinkToWhatJudgesExplainsItsChange(t *testing.T) {
+func TestALinkIsNoWayToWhatJudges(t *testing.T) {
 	b := newBench(t, words)
 	if err := os.Symlink("check.sh", filepath.Join(b.root, "link.txt")); err != nil {
 		t.Skip("no symlinks here: ", err)
 	}
 	b.git("add", "-A")
 	b.git("commit", "-q", "-m", "link")
-	s := b.run("-- 1/files/link.txt --\nexit 0\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"},
+	s := b.run("-- 1/files/link.txt --\nexit 0\n-- 1/run --\necho exit 0 > link.txt\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"},
 		withGate(map[string]any{"max_iterations": "1"}))
-	if s.Outcome == loop.Verified || s.Strikes != 1 {
+	if s.Outcome == loop.Verified || s.Strikes != 0 {
 		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	}
+	log := b.file("journal.jsonl")
+	for _, tool := range []string{"Write", "Bash"} {
+		if !strings.Contains(log, "the guard denied "+tool+" (protected): ") {
+			t.Errorf("the journal does not say that %s was denied", tool)
+		}
+	}
+	b.judged(map[string]int{"protected": 2})
+}
+
+// judged tells whether the guard denied as many calls, by rule.
+func (b *bench) judged(want map[string]int) {
+	b.t.Helper()
+	m, _, err := record.Remember(b.loop)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, m.Guarded.Denied); diff != "" {
+		b.t.Error(diff)
+	}
+}
+
+// What cannot be read is allowed, and named once a turn.
+func TestWhatTheGuardCannotReadIsNamed(t *testing.T) {
+	b := newBench(t, words)
+	s := b.run("-- 1/run --\nsh -c \"$(cat want.txt)\"; true\n-- 1/run --\nsh -c \"$(cat want.txt)\"; true\n-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n",
+		[]string{"have every word"}, withGate(nil))
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if n := strings.Count(b.file("journal.jsonl"), "the guard could not read"); n != 1 {
+		t.Errorf("%d notes:\n%s", n, b.file("journal.jsonl"))
+	}
+	b.judged(nil)
+}
+
+// A task may change what the plan says it may, and no more.
+func TestATaskKeepsToItsScope(t *testing.T) {
+	files := map[string]string{
+		"plan.md": "- [ ] two <!-- pawl: scope=have.txt -->\n- [ ] three\n", "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n", "other.txt": "",
+	}
+	b := newBench(t, files)
+	s := b.run(`
+-- 1/files/other.txt --
+out of scope
+-- 1/run --
+echo x >> other.txt
+-- 1/files/have.txt --
+one
+two
+-- 1/reply --
+<promise>DONE</promise>
+-- 2/files/other.txt --
+in no scope
+-- 2/reply --
+<promise>DONE</promise>
+`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
+	if s.Outcome != loop.Verified || s.Iteration != 2 {
+		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
+	}
+	if got := b.git("show", "HEAD~1:other.txt") + "|" + b.git("show", "HEAD:other.txt"); got != "|in no scope" {
+		t.Errorf("other.txt: %s", got)
+	}
+	b.judged(map[string]int{"scope": 2})
+	if prompt := b.file("iterations", "0001", "prompt.md"); !strings.Contains(prompt, "files that it may change: have.txt") {
+		t.Errorf("the prompt does not name the scope:\n%s", prompt)
 	}
 }
 

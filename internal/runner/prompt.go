@@ -128,6 +128,7 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 			d.Task = t
 		}
 	}
+	d.Task.Scope = r.Spec.Scopes[a.Task]
 	for _, t := range s.Tasks {
 		if t.Status == loop.Open && t.ID != a.Task {
 			d.Open++

@@ -143,6 +143,6 @@ func ofCommands(results []gate.Result) []gate.Result {
 
 // mayRead answers what a reviewer wants to read. It is none of the work.
 func (r *Runner) mayRead(c agent.ToolCall) agent.Verdict {
-	v := guard.Judge(guard.Call{Tool: c.Tool, Input: record.Followed(c.Input), Dir: c.Dir}, r.rules)
+	v := guard.Judge(guard.Call{Tool: c.Tool, Input: c.Input, Dir: c.Dir}, r.Spec.Rules(r.places(), record.Turn{}))
 	return agent.Verdict{Allow: v.Decision == guard.Allow, Rule: v.Rule, Reason: v.Reason}
 }

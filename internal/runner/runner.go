@@ -23,13 +23,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
-	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -98,7 +96,7 @@ type Runner struct {
 	session  agent.Session  // its process may still run
 	came     record.Session // as the last turn left it: journalled with the turn's answer
 	contexts int            // it has had
-	rules    guard.Rules
+	guard    guarding
 	tools    tools          // what its turns did
 	read     record.Sorted  // by the look under way, see calls.go
 	plan     *planfile.File // as the person wrote it, with Pawl's marks
@@ -194,7 +192,6 @@ func (r *Runner) open() error {
 	if r.mem.Base.Commit == "" {
 		r.mem.Base.Commit = r.Spec.From
 	}
-	r.rules = r.Spec.Rules(record.Places{Root: r.Repo.Root(), State: r.StateDir, Home: r.HomeDir, Temp: os.TempDir()})
 	return r.freezePlan()
 }
 

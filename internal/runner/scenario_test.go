@@ -63,13 +63,13 @@ func (b *bench) file(elem ...string) string {
 func TestChangingWhatJudgesIsPutBack(t *testing.T) {
 	b := newBench(t, words)
 	cheat := func(n string) string {
-		return "-- " + n + "/files/check.sh --\nexit 0\n-- " + n + "/reply --\n<promise>DONE</promise>\n"
+		return strings.ReplaceAll(weakened, "1/", n+"/") + "-- " + n + "/reply --\n<promise>DONE</promise>\n"
 	}
 	s := b.run(cheat("1")+cheat("2")+cheat("3"), []string{"have every word"}, withGate(nil))
 	if s.Outcome != loop.Tampered || s.Strikes != 3 {
 		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
 	}
-	if got := b.git("status", "--porcelain"); got != "" {
+	if got := b.git("status", "--porcelain", "--untracked-files=no"); got != "" {
 		t.Errorf("not put back: %s", got)
 	}
 }
@@ -106,15 +106,17 @@ func TestAMarkOfTheAgentIsAClaimAndTakenOff(t *testing.T) {
 	maps.Copy(files, words)
 	b := newBench(t, files)
 	s := b.run(`
--- 1/files/plan.md --
-- [x] two
+-- 1/files/tick.sh --
+sed 's/\[ \]/[x]/' plan.md > ticked && mv ticked plan.md
+-- 1/run --
+sh tick.sh
 -- 1/files/have.txt --
 one
 -- 2/files/have.txt --
 one
 two
--- 2/files/plan.md --
-- [x] two
+-- 2/run --
+sh tick.sh
 `, []string{"plan.md"}, withGate(map[string]any{"max_iterations": "2"}))
 	if s.Outcome != loop.Verified || s.Iteration != 2 {
 		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)

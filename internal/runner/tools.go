@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/pawl-dev/pawl/internal/agent"
-	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -150,23 +149,6 @@ func writtenPath(c agent.ToolCall) string {
 	return ""
 }
 
-// judgeCall answers a tool call before it runs. What the guard would ask a
-// person about is denied: nobody is there.
-func (r *Runner) judgeCall(c agent.ToolCall) agent.Verdict {
-	v := guard.Judge(guard.Call{Tool: c.Tool, Input: record.Followed(c.Input), Dir: c.Dir}, r.rules)
-	if v.Decision != guard.Allow {
-		return agent.Verdict{Rule: v.Rule, Reason: v.Reason}
-	}
-	if r.ours(c.Tool) {
-		return agent.Verdict{Allow: true} // it changes nothing in the tree
-	}
-	r.tools.saw(c)
-	if err := r.ran(c); err != nil {
-		return agent.Verdict{Reason: "Pawl cannot write down what runs: " + err.Error()}
-	}
-	return agent.Verdict{Allow: true}
-}
-
 // ours tells whether a tool is one of Pawl's own.
 func (r *Runner) ours(tool string) bool {
 	return r.Tools != nil && strings.HasPrefix(tool, "mcp__"+r.Tools.Name()+"__")
@@ -186,14 +168,4 @@ func (r *Runner) ran(c agent.ToolCall) error {
 		t.Command = command[:min(len(command), record.CommandMax)]
 	}
 	return t.AppendTo(record.RanPath(r.Loop))
-}
-
-// beginTools makes ready for the tool calls of a turn.
-func (r *Runner) beginTools() error {
-	_, blind := r.Agent.(agent.Blind)
-	r.tools.begin(blind)
-	if !blind {
-		return nil
-	}
-	return record.ToolCall{Any: true}.AppendTo(record.RanPath(r.Loop))
 }

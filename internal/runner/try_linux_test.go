@@ -47,7 +47,7 @@ func (a *leaves) Start(ctx context.Context, o agent.Options) (agent.Session, err
 
 func (s leftSession) Turn(ctx context.Context, _ agent.Turn, _ func(agent.Event)) (agent.Result, error) {
 	file := filepath.Join(s.a.root, "check.sh")
-	if v := s.o.Judge(agent.ToolCall{Tool: "Write", Input: map[string]any{"file_path": file}, Dir: s.a.root}); !v.Allow {
+	if v := s.o.Judge(agent.ToolCall{Tool: "Bash", Input: map[string]any{"command": "sh loosen.sh check.sh"}, Dir: s.a.root}); !v.Allow {
 		return agent.Result{}, errors.New(v.Reason)
 	}
 	if err := os.WriteFile(file, []byte("exit 0\n"), 0o600); err != nil {
@@ -66,8 +66,12 @@ func TestATryThatWasKilledIsBegunAgain(t *testing.T) {
 	st := spent(t, `
 -- 1/reply --
 Nothing to do?
--- 2/files/check.sh --
-`+gateScript+`-- 2/files/have.txt --
+-- 2/files/check.bak --
+`+gateScript+`-- 2/files/mend.sh --
+mv check.bak check.sh
+-- 2/run --
+sh mend.sh
+-- 2/files/have.txt --
 one
 two
 `, nil, nil)

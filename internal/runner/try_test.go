@@ -159,12 +159,14 @@ func TestATryThatTakesTooLongIsJudgedAndFollowed(t *testing.T) {
 // beside it.
 func TestATryIsHeldToWhatJudges(t *testing.T) {
 	st := spent(t, `
--- 1/files/check.sh --
-exit 0
--- 1/run --
+`+weakened+`-- 1/run --
 true
--- 2/files/check.sh --
-`+gateScript+`-- 2/files/have.txt --
+-- 2/files/check.bak --
+`+gateScript+`-- 2/files/mend.sh --
+mv check.bak check.sh
+-- 2/run --
+sh mend.sh
+-- 2/files/have.txt --
 one
 two
 `, nil, nil)

@@ -63,7 +63,7 @@ func Freeze(o FreezeOptions) (*Frozen, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read frozen copies: %w", err)
 	}
-	if err := f.find(); err != nil {
+	if f, err = Look(o); err != nil {
 		return nil, err
 	}
 	return f, f.save()

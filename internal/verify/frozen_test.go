@@ -52,6 +52,19 @@ func freeze(t *testing.T, root, store string) *verify.Frozen {
 	return f
 }
 
+// What is frozen by its keys may be edited.
+func TestWhatJudgesAsAWhole(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, shopFiles(), nil)
+	f, err := verify.Look(verify.FreezeOptions{Root: b.root, Protect: []string{"docs/**", "pawl.toml"}, Gates: []gate.Gate{{Command: "npm test && ./check.sh && make"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"check.sh", "docs/rules.md", "jest.config.js", "pawl.toml"}, f.Whole()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestFrozenSeesWhatJudgesAndPutsItBack(t *testing.T) {
 	t.Parallel()
 	edit := func(from, to string) files {

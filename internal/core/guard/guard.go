@@ -42,6 +42,7 @@ type Rules struct {
 	StateDir          string   // Pawl's own files; "" = none
 	Home              string   // what ~ and $HOME stand for; "" = somewhere outside the root
 	Protected         []string // paths or globs (*, ?, [a-z], ** for any folders) of what judges
+	Marked            []string // paths of which an edit may change the done marks, and no more: plans
 	ProtectedBranches []string // names or globs (release/*)
 	Branch            string   // the branch that is checked out
 	AllowWriteOutside []string // folders outside the root that may be written: temporary ones
@@ -114,6 +115,7 @@ type judge struct {
 	branch  string            // "" once it cannot be told
 	lifted  bool              // by a pattern that allows what is under way
 	links   map[string]string // symbolic links that the command makes itself
+	marks   bool              // the edit under way changes done marks only
 	verdict Verdict
 }
 

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/shell"
@@ -19,6 +20,7 @@ func device(name string) bool {
 func (j *judge) fileTool(c Call) {
 	for _, key := range []string{"file_path", "notebook_path"} {
 		if p, ok := c.Input[key].(string); ok && p != "" {
+			j.marks = onlyMarks(c.Input)
 			j.write(p, false)
 			if at := j.resolve(p); at != "" && j.rules.Seen != nil && !j.rules.Seen(at) {
 				j.deny(RuleUnread, c.Tool+" of "+clip(p))
@@ -71,16 +73,25 @@ func (j *judge) all(words []word, judge func(name string, glob bool)) {
 	}
 }
 
-// write judges the change of one file. Both its name and where its links lead
-// are judged.
+// write judges the change of one file: where its links lead and, in the work
+// tree, the link itself.
 func (j *judge) write(name string, glob bool) {
-	if p := j.resolve(name); p == "" {
+	p := j.resolve(name)
+	if p == "" {
 		j.unknown("writing " + name)
-	} else if !device(name) {
-		j.changeAt("writing "+clip(name), p, glob)
-		if real := j.followed(p); real != p {
-			j.changeAt("writing "+clip(name), real, glob)
-		}
+	}
+	if p == "" || device(name) {
+		return
+	}
+	j.changeBoth("writing "+clip(name), p, j.followed(p), glob)
+}
+
+// changeBoth judges the change of what a path leads to. The root may itself be
+// reached by a link: then it is the real path that tells what is outside of it.
+func (j *judge) changeBoth(what, p, real string, glob bool) {
+	j.changeAt(what, real, glob)
+	if real != p && within(p, slashed(j.rules.Root)) {
+		j.changeAt(what, p, glob)
 	}
 }
 
@@ -112,9 +123,11 @@ func (j *judge) changeAt(what, p string, glob bool) {
 		j.deny(RuleSettings, what)
 	case j.protected(p, glob):
 		j.deny(RuleProtected, what)
+	case !j.marks && j.marked(p, glob):
+		j.deny(RuleProtected, what+" other than by an edit of its done marks")
 	case inGitDir(p, glob):
 		j.deny(RuleGitDir, what)
-	case within(p, slashed(j.rules.Root)):
+	case within(p, slashed(j.rules.Root)): // which may lie in a temporary folder itself
 		if !j.inScope(p) {
 			j.deny(RuleScope, what)
 		}
@@ -165,14 +178,11 @@ func (j *judge) remove(name string, glob bool) {
 		j.deny(RuleDestructive, "removing the whole work tree")
 		return
 	}
-	j.changeAt("removing "+clip(name), p, glob)
-	if real := path.Join(j.followed(path.Dir(p)), path.Base(p)); real != p {
-		j.changeAt("removing "+clip(name), real, glob)
-	}
+	j.changeBoth("removing "+clip(name), p, path.Join(j.followed(path.Dir(p)), path.Base(p)), glob)
 	if p == root+"/.claude" || p == j.resolve("~/.claude") {
 		j.deny(RuleSettings, "removing "+clip(name))
 	}
-	for _, g := range append([]string{j.rules.StateDir}, j.rules.Protected...) {
+	for _, g := range slices.Concat([]string{j.rules.StateDir}, j.rules.Protected, j.rules.Marked) {
 		if p != "/" && g != "" && within(slashed(g), p) {
 			j.deny(RuleProtected, "removing "+clip(name))
 		}
@@ -209,6 +219,13 @@ func (j *judge) writable(p string) bool {
 		}
 	}
 	return false
+}
+
+// marked tells a plan, whose marks alone may be edited.
+func (j *judge) marked(p string, glob bool) bool {
+	return slices.ContainsFunc(j.rules.Marked, func(plan string) bool {
+		return p == slashed(plan) || glob && reaches(p, slashed(plan))
+	})
 }
 
 func (j *judge) protected(p string, glob bool) bool {

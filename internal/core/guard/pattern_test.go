@@ -107,6 +107,7 @@ func TestScope(t *testing.T) {
 	t.Parallel()
 	r := rules()
 	r.Scope = []string{"src/auth/**", "docs", "*_test.go"}
+	r.AllowWriteOutside = append(r.AllowWriteOutside, "/w") // the work tree lies in a temporary folder
 	for p, want := range map[string]string{
 		"src/auth/a.go": "", "src/auth/x/b.go": "", "src/b.go": guard.RuleScope, "docs/a.md": "", "a_test.go": "",
 		"src/b_test.go": "", "/tmp/x": "", "/etc/x": guard.RuleOutside, "Makefile": guard.RuleProtected,
@@ -129,9 +130,12 @@ func TestLinksAreFollowed(t *testing.T) {
 		if rest, ok := strings.CutPrefix(p, "/w/repo/out"); ok {
 			return "/etc" + rest
 		}
+		if rest, ok := strings.CutPrefix(p, "/alias"); ok { // the work tree by another name
+			return "/w" + rest
+		}
 		return p
 	}
-	for command, want := range map[string]string{"echo x > out/y": guard.RuleOutside, "cd out && rm y": guard.RuleOutside, "rm in/y": "", "rm out/": "", "rm out/..": guard.RuleDestructive} {
+	for command, want := range map[string]string{"echo x > out/y": guard.RuleOutside, "cd out && rm y": guard.RuleOutside, "rm in/y": "", "touch /alias/repo/x; rm /alias/repo/x": "", "touch /alias/repo/Makefile": guard.RuleProtected, "rm out/": "", "rm out/..": guard.RuleDestructive} {
 		if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}}, r); v.Rule != want {
 			t.Errorf("%s: rule %q, want %q", command, v.Rule, want)
 		}

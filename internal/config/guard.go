@@ -1,0 +1,79 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/guard"
+)
+
+// Guard is what a person adds to the guard's rules. An entry is the id of a rule
+// (push), the shape of a command (npm publish), or a path or glob (write:dist/**);
+// see guard.ParsePattern. Entries of all layers count. Deny wins, then ask; what a
+// repository's file allows needs trust.
+type Guard struct {
+	Allow             []string `json:"allow,omitempty" merge:"add" doc:"what the guard lets through although a rule says no; what a repository's file allows needs trust"`
+	Deny              []string `json:"deny,omitempty" merge:"add" doc:"what the guard denies; wins over allow and ask"`
+	Ask               []string `json:"ask,omitempty" merge:"add" doc:"what the guard asks a person about; denied where nobody is there to be asked"`
+	ProtectedBranches []string `json:"protected_branches,omitempty" merge:"add" doc:"further branches that only the person changes, as names or globs such as release/*"`
+}
+
+// lists are the lists of patterns, by key.
+func (g *Guard) lists() []list {
+	return []list{{"allow", &g.Allow}, {"deny", &g.Deny}, {"ask", &g.Ask}}
+}
+
+type list struct {
+	key     string
+	entries *[]string
+}
+
+func decodeGuard(p *Guard, at string, v any, lines map[string]int) error {
+	table, ok := v.(map[string]any)
+	if !ok {
+		return want(at, "a table with allow, deny, ask and protected_branches", v)
+	}
+	was := *p
+	if err := decodeTable(p, at, table, lines); err != nil {
+		return err
+	}
+	for i, l := range p.lists() {
+		from := len(*was.lists()[i].entries)
+		for n, text := range (*l.entries)[from:] {
+			if _, err := guard.ParsePattern(text); err != nil {
+				return badPattern(fmt.Sprintf("%s[%d]", join(at, l.key), n), text, err)
+			}
+		}
+	}
+	for n, glob := range p.ProtectedBranches[len(was.ProtectedBranches):] {
+		if _, err := path.Match(glob, ""); err != nil {
+			return want(fmt.Sprintf("%s[%d]", join(at, "protected_branches"), n), "a branch or a glob such as release/*", glob)
+		}
+	}
+	return nil
+}
+
+// badPattern says what is wrong with an entry, and which rule was probably meant.
+func badPattern(at, text string, err error) error {
+	p := &problem{path: at, message: err.Error(), hint: "pawl guard list  shows the rules"}
+	var ids []field
+	for _, r := range guard.Catalogue() {
+		ids = append(ids, field{key: r.ID})
+	}
+	if near := nearest(strings.ReplaceAll(text, "_", "-"), ids); near != "" {
+		p.hint = fmt.Sprintf("did you mean %s?", near)
+	}
+	return p
+}
+
+// noteGuard notes the place of each entry that a layer added to the guard's lists.
+func (s *Settings) noteGuard(l Layer, was Guard) {
+	before := was.lists()
+	for i, now := range s.Guard.lists() {
+		from, key := len(*before[i].entries), "guard."+now.key
+		for n := from; n < len(*now.entries); n++ {
+			s.Sources[fmt.Sprintf("%s[%d]", key, n)] = l.source(fmt.Sprintf("%s[%d]", key, n-from))
+		}
+	}
+}

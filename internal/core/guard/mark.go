@@ -1,0 +1,41 @@
+package guard
+
+import "strings"
+
+// onlyMarks tells whether an edit changes no more than done marks: a box of
+// Markdown, or true and false behind a key that is one.
+func onlyMarks(input map[string]any) bool {
+	if edits, ok := input["edits"].([]any); ok {
+		for _, e := range edits {
+			if edit, ok := e.(map[string]any); !ok || !sameButMarks(edit) {
+				return false
+			}
+		}
+		return len(edits) > 0
+	}
+	return sameButMarks(input)
+}
+
+func sameButMarks(edit map[string]any) bool {
+	was, okWas := edit["old_string"].(string)
+	now, okNow := edit["new_string"].(string)
+	return okWas && okNow && was != "" && unmarked(was) == unmarked(now)
+}
+
+// unmarked is a text with all its done marks open.
+func unmarked(s string) string {
+	s = strings.NewReplacer("[x]", "[ ]", "[X]", "[ ]", "[/]", "[ ]").Replace(s)
+	for _, key := range []string{`"passes"`, `"completed"`} {
+		parts := strings.Split(s, key)
+		for i, part := range parts[1:] {
+			rest := strings.TrimLeft(part, " \t\r\n:")
+			for _, value := range []string{"true", "false", "null"} {
+				if after, ok := strings.CutPrefix(rest, value); ok {
+					parts[i+1] = ":" + after
+				}
+			}
+		}
+		s = strings.Join(parts, key)
+	}
+	return s
+}

@@ -1,0 +1,83 @@
+package record_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+func TestWhatIsNotedOfAVerdict(t *testing.T) {
+	t.Parallel()
+	hide := func(s string) string { return strings.ReplaceAll(s, "s3cret", "[redacted]") }
+	bash := guard.Call{Tool: "Bash", Input: map[string]any{"command": "git push\nhttps://s3cret@host"}}
+	cases := []struct {
+		call    guard.Call
+		verdict guard.Verdict
+		want    string // "": nothing
+	}{
+		{bash, guard.Verdict{Decision: guard.Allow}, ""},
+		{bash, guard.Verdict{Decision: guard.Deny, Rule: "push"}, "the guard denied Bash (push): git push https://[redacted]@host"},
+		{bash, guard.Verdict{Decision: guard.Ask, Rule: "push"}, "the guard left Bash to the person (push): git push https://[redacted]@host"},
+		{bash, guard.Verdict{Decision: guard.Allow, Unknown: "$x s3cret"}, "the guard could not read $x [redacted] in what Bash ran: git push https://[redacted]@host"},
+		{guard.Call{Tool: "Write", Input: map[string]any{"file_path": "/x"}}, guard.Verdict{Decision: guard.Deny, Rule: "outside"}, "the guard denied Write (outside): /x"},
+	}
+	for _, c := range cases {
+		if notable := record.Notable(c.verdict); notable != (c.want != "") {
+			t.Errorf("%+v: notable %v", c.verdict, notable)
+		}
+		if got := record.JudgedOf(c.call, c.verdict, hide).Note().Text; c.want != "" && got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+	if got := record.JudgedOf(bash, guard.Verdict{Decision: guard.Deny}, nil).Call; !strings.Contains(got, "s3cret") {
+		t.Errorf("without a redactor: %q", got)
+	}
+}
+
+// Each call is noted once a turn, and no more of them than a person would read;
+// the denied ones are counted for the whole loop.
+func TestGuardedOfATurn(t *testing.T) {
+	t.Parallel()
+	var m record.Memory
+	note := func(call string, d guard.Decision, rule string) bool {
+		j := record.JudgedOf(guard.Call{Tool: "Bash", Input: map[string]any{"command": call}}, guard.Verdict{Decision: d, Rule: rule, Unknown: "x"}, nil)
+		news := m.Guarded.News(j)
+		if news {
+			m.Take(j.Note())
+		}
+		return news
+	}
+	if !note("git push", guard.Deny, "push") || note("git push", guard.Deny, "push") || !note("git push -f", guard.Deny, "push") {
+		t.Error("each is to be noted once")
+	}
+	before := m
+	if !note("pkill x", guard.Deny, "kill") || !note("$y", guard.Allow, "") {
+		t.Error("others are to be noted too")
+	}
+	if diff := cmp.Diff(map[string]int{"push": 2, "kill": 1}, m.Guarded.Denied); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]int{"push": 2}, before.Guarded.Denied); diff != "" {
+		t.Errorf("a copy was changed: %s", diff)
+	}
+	for i := range 100 {
+		note(fmt.Sprint("$z ", i), guard.Allow, "")
+	}
+	if len(m.Guarded.Noted) != 50 {
+		t.Errorf("%d noted", len(m.Guarded.Noted))
+	}
+	for i, e := range life()[:3] { // up to a turn
+		e.At = time.Unix(int64(i), 0)
+		m.Apply(e)
+	}
+	if m.State.Phase != loop.Turning || !note("git push", guard.Deny, "push") || m.Guarded.Denied["push"] != 3 {
+		t.Errorf("in the next turn: %+v in %s", m.Guarded, m.State.Phase)
+	}
+}
