@@ -77,7 +77,7 @@ var catalogue = []Rule{
 	{
 		RuleScope, scopeBoth, "editing files that the task does not declare",
 		"the task declares which files it may change (its scope), and this is none of them. Solve it there; if that cannot be done, say so with <blocked>reason</blocked>",
-		"Edit src/other.go",
+		"Edit other.go",
 	},
 	{
 		RuleUnread, scopeFiles, "editing a file that was not read in this context",
