@@ -22,6 +22,7 @@ type Request struct {
 	AllowTestChanges bool
 	// MayChange tells of which tests a change is granted; nil = of none.
 	MayChange func(path string) bool
+	Tasks     int    // how many are claimed together; 0 is one
 	LogDir    string // receives the gates' output, "" = nowhere
 	Unprobed  bool   // the gates alone: for what they say, not for what it is worth as evidence
 }
@@ -156,7 +157,7 @@ func (v *Verifier) findOut(ctx context.Context, r Request, o *gate.Observation) 
 func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, error) {
 	o := gate.Observation{
 		Gates: r.Gates, Changed: v.unmarked(ctx, r.Tree) != v.unmarked(ctx, r.Base), AllowTestChanges: r.AllowTestChanges,
-		Answers: map[gate.Probe]gate.Run{},
+		Tasks: r.Tasks, Answers: map[gate.Probe]gate.Run{},
 	}
 	var err error
 	if o.Baseline = r.Seen; o.Baseline == nil {

@@ -13,6 +13,12 @@ type flips struct {
 	gates      []string // gates to repeat
 }
 
+// short tells whether what turned green proves fewer tasks than are claimed. A gate
+// without test ids stands for all of them.
+func (o Observation) short(f flips) bool {
+	return len(f.turned) == 0 && len(f.confirmed) < max(o.Tasks, 1)
+}
+
 func (o Observation) flips() flips {
 	var f flips
 	for _, after := range o.after() {

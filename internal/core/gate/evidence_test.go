@@ -139,3 +139,40 @@ func TestOverlay(t *testing.T) {
 		},
 	})
 }
+
+// What turned green proves one task each. Where more are claimed together, the new
+// tests are laid over the tree of before as well.
+func TestSeveralTasksClaimedTogether(t *testing.T) {
+	t.Parallel()
+	again := map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatAfter: "pass A+ N+"}
+	laid := func(overlay string) map[gate.Probe]string {
+		return map[gate.Probe]string{
+			gate.RepeatBefore: "fail A-", gate.RepeatAfter: "pass A+ N+", gate.Control: "fail A-", gate.Overlay: overlay,
+		}
+	}
+	check(t, []story{
+		{
+			name: "one task", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: again,
+			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: "repeat-before repeat-after", green: true},
+		},
+		{
+			name: "a new test proves the second", tasks: 2, before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-"),
+			want: judged{
+				status: gate.Pass, evidence: gate.Discriminating, names: []string{"A", "N"}, reason: "A",
+				probes: "repeat-before repeat-after control overlay", green: true,
+			},
+		},
+		{
+			name: "one that passes without the work proves none", tasks: 2, before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N+"),
+			want: judged{
+				status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A",
+				probes: "repeat-before repeat-after control overlay", green: true,
+			},
+		},
+		{
+			name: "a gate without tests stands for all", tasks: 2, before: "fail", now: "pass", new: "n_test.go",
+			answers: map[gate.Probe]string{gate.RepeatBefore: "fail", gate.RepeatAfter: "pass"},
+			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "test", probes: "repeat-before repeat-after", green: true},
+		},
+	})
+}

@@ -11,6 +11,7 @@ type Observation struct {
 	Gates    []Gate   `json:"gates,omitempty"` // those that ran, for their settings
 	Baseline []Result `json:"baseline"`        // on the tree the task starts from
 	Now      []Result `json:"now"`             // on the tree that will be kept
+	Tasks    int      `json:"tasks,omitempty"` // how many are claimed together; 0 is one
 	Changed  bool     `json:"changed"`         // the tree differs from the task's start, Pawl's own marks aside
 	// OldTests are test files that were there and were changed or deleted.
 	OldTests []string `json:"old_tests,omitempty"`
@@ -135,6 +136,9 @@ func (o Observation) weigh(v *Verdict) {
 	if len(v.Flipped) > 0 {
 		v.Evidence = Discriminating
 		v.Reason = "red before this work and green now: " + list(v.Flipped)
+		if o.short(f) && len(o.NewTests) > 0 {
+			v.Proving = slices.DeleteFunc(o.overlay().failed, func(name string) bool { return slices.Contains(v.Flipped, name) })
+		}
 		return
 	}
 	o.weighOverlay(v)

@@ -66,6 +66,7 @@ type story struct {
 	before, now string
 	old, new    string // test files
 	allow       bool
+	tasks       int // claimed together
 	inSource    bool
 	same        bool // the tree did not change
 	answers     map[gate.Probe]string
@@ -79,7 +80,7 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 	o := gate.Observation{
 		Baseline: one(s.before), Now: one(s.now), Changed: !s.same,
 		OldTests: strings.Fields(s.old), NewTests: strings.Fields(s.new),
-		AllowTestChanges: s.allow, InSource: s.inSource,
+		AllowTestChanges: s.allow, Tasks: s.tasks, InSource: s.inSource,
 		Answers: map[gate.Probe]gate.Run{},
 	}
 	var asked []string

@@ -54,7 +54,7 @@ func Next(o Observation) (Probe, []string) {
 				return p, f.gates
 			}
 		}
-		if len(f.confirmed) > 0 {
+		if !o.short(f) {
 			return "", nil
 		}
 	}
