@@ -75,6 +75,9 @@ func (j *judge) nameless(c *shell.Command) {
 		}
 		return
 	}
+	if j.fetched(c.Args[0]) {
+		return
+	}
 	if carriesVerb(text) {
 		j.ask("a command whose name is put together at run time, " + clip(text.Source))
 		return

@@ -68,6 +68,9 @@ func (j *judge) writer(name string, c *shell.Command, args []word) {
 		j.all(operands(without(args, "m", "--mode")), j.makeFolder)
 	case "cp", "install", "rsync":
 		j.copyTo(args)
+		if ops := operands(args); name == "rsync" && has(args, "--delete", "") && len(ops) > 1 {
+			j.each(ops[len(ops)-1], j.remove)
+		}
 	case "ln":
 		j.link(args)
 	case "mv":
@@ -93,6 +96,10 @@ func (j *judge) writer(name string, c *shell.Command, args []word) {
 	case "wget":
 		j.value(args, "-O", "--output-document")
 		j.value(args, "-P", "--directory-prefix")
+	case "crontab":
+		if !has(args, "", "l") {
+			j.deny(RuleOutside, "changing the crontab")
+		}
 	case "sort":
 		j.value(args, "-o", "--output")
 	case "tar", "bsdtar":
@@ -192,7 +199,7 @@ func (j *judge) inPlace(args []word, name string) {
 					i++
 				}
 			}
-		default:
+		case t != "": // sed -i '' of other systems
 			ops = append(ops, args[i])
 		}
 	}

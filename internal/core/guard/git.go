@@ -27,6 +27,9 @@ func (j *judge) git(c *shell.Command, args []word) {
 		j.ask("a git command that is a pattern, " + clip(sub.Text))
 	case has(rest, "--help", ""):
 	default:
+		if p := j.followed(j.dir); p != "." && listed(changing, sub.Text) && !within(p, slashed(j.rules.Root)) && !j.writable(p) {
+			j.deny(RuleOutside, "git "+sub.Text+" in "+clip(p))
+		}
 		if judge, ok := gitRules[sub.Text]; ok {
 			judge(j, rest)
 		}
@@ -39,6 +42,10 @@ func (j *judge) git(c *shell.Command, args []word) {
 	}
 }
 
+// changing are the commands that change the work tree or repository in which they
+// run.
+const changing = "add am apply checkout cherry-pick clean commit init merge mv pull reset restore revert rm stash switch"
+
 // gitOptions takes off what stands before the subcommand.
 func (j *judge) gitOptions(args []word) []word {
 	for len(args) > 0 && args[0].Static && strings.HasPrefix(args[0].Text, "-") {
@@ -50,6 +57,8 @@ func (j *judge) gitOptions(args []word) []word {
 				j.dir = j.resolve(value.Text)
 			case t == "-C":
 				j.dir = ""
+			case (t == "--git-dir" || t == "--work-tree") && value.Static:
+				j.dir = strings.TrimSuffix(j.resolve(value.Text), "/.git")
 			case strings.HasPrefix(strings.ToLower(value.Text), "core.hookspath"):
 				j.deny(RuleHooks, "git "+t+" core.hooksPath")
 			}

@@ -196,7 +196,7 @@ func (r *reader) shell(c *Command) {
 }
 
 func (r *reader) shellFile(c *Command, args []Word) {
-	if text, ok := r.file(args[0]); ok {
+	if text, ok := r.given(c, args[0]); ok {
 		r.scriptFile(c, text, args[1:])
 	} else if !args[0].Static {
 		r.host.Script(c, args[0])

@@ -43,7 +43,7 @@ func (r *reader) run(c *Command) Word {
 // passed is what a command prints that is not known: most filters pass on some
 // of what they read.
 func passed(name string, in Word) Word {
-	out := Word{Text: in.Text, From: in.From}
+	out := Word{Text: in.Text, Source: "what " + name + " prints", From: in.From}
 	if !strings.HasSuffix(out.Text, Hole) {
 		out.Text += Hole
 	}
@@ -158,8 +158,8 @@ func (r *reader) builtin(name string, c *Command) (Word, bool) {
 		return r.script(c, Join(args), c.In), true
 	case "source", ".":
 		if len(args) > 0 {
-			if text, ok := r.file(args[0]); ok {
-				return r.script(c, text, c.In), true
+			if text, ok := r.given(c, args[0]); ok {
+				return r.script(c, text, none), true
 			}
 		}
 	case "trap":
@@ -232,6 +232,16 @@ func (r *reader) read(name string, args []Word, in Word) {
 		args = Operands(args)
 	}
 	rest := strings.Fields(in.Text)
+	if name == "mapfile" || name == "readarray" {
+		v := value{array: true}
+		for line := range strings.Lines(in.Text) {
+			v.list = append(v.list, Word{Text: strings.TrimSuffix(line, "\n"), Static: in.Static, Source: in.Source})
+		}
+		if len(args) > 0 && len(v.list) <= maxFields {
+			r.set(args[len(args)-1].Text, v)
+			return
+		}
+	}
 	for i, w := range args {
 		v := hole("$" + w.Text)
 		if name == "read" && in.Static && len(rest) > 0 {

@@ -144,8 +144,15 @@ func (r *reader) compound(c syntax.Command, in Word) Word {
 			out = concat(out, r.branch(x.Then, in))
 		}
 	case *syntax.WhileClause:
-		r.stmts(c.Cond, in)
-		out = concat(out, r.branch(c.Do, in))
+		lines := []string{in.Text} // while read takes one at a time
+		if all := strings.Split(strings.TrimSpace(in.Text), "\n"); in.Static && len(all) <= 64 {
+			lines = all
+		}
+		for _, line := range lines {
+			in.Text = line
+			r.stmts(c.Cond, in)
+			out = concat(out, r.branch(c.Do, in))
+		}
 	case *syntax.ForClause:
 		return r.loop(c, in)
 	case *syntax.CaseClause:
@@ -298,6 +305,14 @@ func (r *reader) keep(name, text Word) {
 	if name.Static && path.Base(name.Text) != "null" && len(r.files) < maxFields {
 		r.files[Abs(r.dir, r.opt.Home, name.Text)] = text
 	}
+}
+
+// given is what a file holds that c names, which may be what it reads.
+func (r *reader) given(c *Command, name Word) (Word, bool) {
+	if name.Text == "/dev/stdin" || name.Text == "/dev/fd/0" || name.Text == "/proc/self/fd/0" {
+		return c.In, true
+	}
+	return r.file(name)
 }
 
 // file is what a file holds that the script itself wrote.

@@ -13,7 +13,8 @@ type builder struct {
 	out  []Word
 	cur  Word
 	text []byte
-	open bool // there is a word, if an empty one
+	open bool   // there is a word, if an empty one
+	ifs  string // what else than blanks separates words
 }
 
 func (b *builder) add(s string) {
@@ -44,11 +45,11 @@ func (b *builder) put(w Word, quoted bool) {
 		mark()
 		return
 	}
-	blank := func(s string) bool { return s != "" && strings.Trim(s, " \t\n") == "" }
-	if n := len(w.Text); n > 0 && blank(w.Text[:1]) {
+	between := " \t\n" + b.ifs
+	if w.Text != "" && strings.IndexByte(between, w.Text[0]) >= 0 {
 		b.cut()
 	}
-	for i, field := range strings.Fields(w.Text) {
+	for i, field := range strings.FieldsFunc(w.Text, func(r rune) bool { return strings.ContainsRune(between, r) }) {
 		if i > 0 {
 			b.cut()
 		}
@@ -56,7 +57,7 @@ func (b *builder) put(w Word, quoted bool) {
 		b.cur.Glob = b.cur.Glob || strings.ContainsAny(field, "*?[")
 		mark()
 	}
-	if n := len(w.Text); n > 0 && blank(w.Text[n-1:]) {
+	if n := len(w.Text); n > 0 && strings.IndexByte(between, w.Text[n-1]) >= 0 {
 		b.cut()
 	}
 }
@@ -75,7 +76,7 @@ func (r *reader) fields(w *syntax.Word) []Word {
 	if !ok {
 		return []Word{{Text: source + Hole, Source: source}}
 	}
-	b := &builder{cur: Word{Static: true, Source: source}}
+	b := &builder{cur: Word{Static: true, Source: source}, ifs: r.vars["IFS"].first().Text}
 	for _, parts := range variants {
 		r.parts(b, parts, false)
 		b.cut()

@@ -84,6 +84,9 @@ func (r *reader) wrapped(name string, c *Command) {
 	case "git":
 		r.git(c)
 		return
+	case "at", "batch":
+		r.child(c, c.In, Word{Static: true})
+		return
 	case "tmux", "screen":
 		for _, w := range args {
 			if strings.Contains(strings.TrimSpace(w.Text), " ") {
@@ -268,6 +271,15 @@ func (r *reader) xargs(c *Command) {
 // git runs what its aliases and some of its subcommands carry.
 func (r *reader) git(c *Command) {
 	args := c.Args[1:]
+	for _, w := range c.Env {
+		if n, key, ok := indexed(w.Text, "GIT_CONFIG_KEY_"); ok {
+			for _, w := range c.Env {
+				if m, text, ok := indexed(w.Text, "GIT_CONFIG_VALUE_"); ok && m == n {
+					r.gitKey(c, key, Word{Text: text, Source: w.Source, Static: w.Static})
+				}
+			}
+		}
+	}
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
 		eat := 1
 		switch args[0].Text {
@@ -310,6 +322,13 @@ func (r *reader) git(c *Command) {
 			}
 		}
 	}
+}
+
+// indexed takes NAME_n=value apart.
+func indexed(assign, name string) (n, text string, ok bool) {
+	rest, ok := strings.CutPrefix(assign, name)
+	n, text, _ = strings.Cut(rest, "=")
+	return n, text, ok
 }
 
 // gitKey runs what a key of git's configuration would make git run.
