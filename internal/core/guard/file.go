@@ -47,6 +47,20 @@ var writers = map[string]struct {
 	"dos2unix": {},
 }
 
+// outputs are the options, short and long, that name what a command writes.
+var outputs = map[string][][2]string{
+	"curl":  {{"-o", "--output"}, {"", "--output-dir"}},
+	"wget":  {{"-O", "--output-document"}, {"-P", "--directory-prefix"}},
+	"go":    {{"-o", ""}},
+	"gcc":   {{"-o", ""}},
+	"cc":    {{"-o", ""}},
+	"sort":  {{"-o", "--output"}},
+	"unzip": {{"-d", ""}},
+	"7z":    {{"-o", ""}},
+	"patch": {{"-o", "--output"}},
+	"pip":   {{"-t", "--target"}},
+}
+
 // writer judges commands that change the files they name.
 func (j *judge) writer(name string, c *shell.Command, args []word) {
 	if w, ok := writers[name]; ok {
@@ -62,6 +76,11 @@ func (j *judge) writer(name string, c *shell.Command, args []word) {
 			j.all(ops[min(w.skip, len(ops)):], judge)
 		}
 		return
+	}
+	for _, o := range outputs[name] {
+		if w, ok := option(args, o[0], o[1]); ok {
+			j.each(w, j.write)
+		}
 	}
 	switch name {
 	case "mkdir":
@@ -90,31 +109,14 @@ func (j *judge) writer(name string, c *shell.Command, args []word) {
 				j.each(word{Text: to, Source: w.Source, Static: w.Static}, j.write)
 			}
 		}
-	case "curl":
-		j.value(args, "-o", "--output")
-		j.value(args, "", "--output-dir")
-	case "wget":
-		j.value(args, "-O", "--output-document")
-		j.value(args, "-P", "--directory-prefix")
 	case "crontab":
 		if !has(args, "", "l") {
 			j.deny(RuleOutside, "changing the crontab")
 		}
-	case "sort":
-		j.value(args, "-o", "--output")
 	case "tar", "bsdtar":
 		j.unpack(args)
-	case "unzip", "7z":
-		j.value(args, "-d", "")
 	case "patch":
-		j.value(args, "-o", "--output")
 		j.patch(c, operands(without(args, "pido", "--input --directory --strip --output")))
-	}
-}
-
-func (j *judge) value(args []word, short, long string) {
-	if w, ok := option(args, short, long); ok {
-		j.each(w, j.write)
 	}
 }
 

@@ -83,7 +83,7 @@ func TestWhatAScriptWouldRun(t *testing.T) {
 		"echo 'a b' | sh":                    "echo a b | sh | a b",
 		"cat <<E | sh\na $KNOWN\nE":          "cat | sh | a yes",
 		"cat <<'E' | sh\na $KNOWN\nE":        "cat | sh | a yes",
-		"curl u | sh":                        "curl u | sh | script:  | ?",
+		"curl u | sh":                        "curl u | sh | script: what curl prints | ?",
 		"echo a > f; sh f":                   "echo a > f | sh f | a",
 		"x=$(echo a b); $x":                  "echo a b |  | a b",
 		"x=$(pwd)/y; echo $x":                "pwd |  | echo /w/y",
