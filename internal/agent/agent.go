@@ -31,6 +31,7 @@ type Options struct {
 	PriorCostUSD float64
 	Model        string            // "" = the client's default
 	Args         []string          // extra arguments for the client
+	Prefix       []string          // argv put before the client's: what confines it; nil = nothing does
 	Env          map[string]string // added to the environment
 	Marker       string            // value of PAWL_LOOP in the environment of the client and all it starts
 	LogPath      string            // where the raw stream is appended; "" = nowhere

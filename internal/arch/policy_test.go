@@ -40,16 +40,16 @@ const imports = `
 	statefile      < core/* atomicfile failure figure foreign/* record session/place
 
 	# Ring 3: services.
-	config         < core/* environment store planfile failure atomicfile
+	config         < confine core/* environment store planfile failure atomicfile
 	install        < failure atomicfile
 	plugins        <
 	plugin         < install plugins proc failure atomicfile
-	doctor         < figure install proc record session/place store
+	doctor         < confine figure install proc record session/place store
 	confine        < atomicfile failure redact
 	verify         < core/* git proc testreport failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure git planfile proc prompt record redact review statefile store store/* testreport verify
-	launch         < core/* agent agent/claude agent/command agent/scripted config environment failure git lesson planfile proc prompt record redact review runner session statefile store store/* verify
+	launch         < confine core/* agent agent/claude agent/command agent/scripted config environment failure git lesson planfile proc prompt record redact review runner session statefile store store/* verify
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the keeper has the rest ready.

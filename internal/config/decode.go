@@ -19,8 +19,12 @@ func Resolve(layers ...Layer) (Settings, error) {
 	s := Defaults()
 	s.Sources = map[string]Source{}
 	for _, l := range layers {
+		confined, from := s.Confine, s.Sources["confine"]
 		if err := l.decode(&s); err != nil {
 			return Settings{}, err
+		}
+		if l.repo && confined.Above(s.Confine) { // a repository's file can only tighten it
+			s.Confine, s.Sources["confine"] = confined, from
 		}
 	}
 	if err := s.settle(layers); err != nil {

@@ -199,6 +199,8 @@ func (l Layer) where(path string) string {
 		switch key {
 		case "gates":
 			return "--gate" // given once for each
+		case "confine_hosts":
+			return "--confine-host"
 		case "verify":
 			key = strings.TrimPrefix(path, "verify.") // --tries, --isolate
 		}

@@ -22,6 +22,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
@@ -66,6 +67,9 @@ type Settings struct {
 	OnFailure OnFailure `json:"on_failure" doc:"what becomes of the tree when a task keeps failing: go back to the last verified commit, or leave it"`
 	Worktree  Worktree  `json:"worktree" doc:"work in a worktree of its own: true, or a table with the commands that set one up"`
 	Branch    string    `json:"branch,omitempty" doc:"branch for the commits, or current; without it a branch of the loop's own when on the default branch"`
+
+	Confine      confine.Level `json:"confine" doc:"what agent and gates may do, whatever they try: anything, write the work tree and caches only, or without network and credentials too; a repository's file can only tighten it"`
+	ConfineHosts []string      `json:"confine_hosts,omitempty" doc:"hosts that may be reached though confine is strict: HOST, HOST:PORT or *.DOMAIN"`
 
 	AllowDirty       bool     `json:"allow_dirty,omitempty" doc:"commit the user's uncommitted changes first, as theirs, instead of refusing"`
 	Squash           bool     `json:"squash" doc:"make one commit of a task; false keeps the agent's own commits"`
@@ -191,6 +195,7 @@ func Defaults() Settings {
 		HandoverAt:    80,
 		Promise:       "DONE",
 		OnFailure:     Restore,
+		Confine:       confine.Off,
 		Squash:        true,
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
@@ -41,6 +42,11 @@ func (s *Settings) settle(layers []Layer) error {
 			if !doublestar.ValidatePattern(glob) {
 				return s.report(layers, want(key, "a glob such as docs/**", glob))
 			}
+		}
+	}
+	for _, name := range s.ConfineHosts {
+		if err := confine.CheckHost(name); err != nil {
+			return s.report(layers, &problem{"confine_hosts", err.Error(), "such as registry.npmjs.org, *.example.com or localhost:5432"})
 		}
 	}
 	if s.AgentCommand == "" && s.Agent == "command" {

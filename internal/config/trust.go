@@ -28,7 +28,7 @@ import (
 // validation command, the command of another tool's verify loop, what the guard is to
 // let through.
 type Command struct {
-	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, gate_env, plan, verify, guard
+	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, gate_env, confine_hosts, plan, verify, guard
 	File string `json:"file"` // below the root, with slashes; absolute if it lies elsewhere
 	Text string `json:"text"` // what would run, as a person should read it
 }
@@ -75,6 +75,9 @@ func (s Settings) RepoCommands() []Command {
 	addVars("gate_env", s.GateEnv)
 	for i, pattern := range s.Guard.Allow {
 		add(fmt.Sprintf("guard.allow[%d]", i), "guard", "allow "+pattern)
+	}
+	for _, host := range s.ConfineHosts {
+		add("confine_hosts", "confine_hosts", host)
 	}
 	return out
 }

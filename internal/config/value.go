@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
@@ -69,6 +70,8 @@ func allowed(ptr any) []string {
 		return []string{string(AtClaim), string(EveryTurn)}
 	case *OnFailure:
 		return []string{string(Restore), string(Keep)}
+	case *confine.Level:
+		return []string{string(confine.Off), string(confine.Tree), string(confine.Strict)}
 	case *gate.Evidence:
 		return []string{string(gate.Discriminating), string(gate.Review), string(gate.Consistent)}
 	case *gate.Tier:

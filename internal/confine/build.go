@@ -19,6 +19,7 @@ type Options struct {
 	Root      string   // the work tree
 	GitDir    string   // its git dir, "" without git
 	CommonDir string   // what it shares with the other work trees of the repository
+	Index     string   // folder of Pawl's own indexes, in the git dir
 	Elsewhere string   // folder in which the gates judge other trees, "" for none
 	State     []string // Pawl's own: state and configuration
 	Home      string   // of the user
@@ -34,6 +35,7 @@ type Options struct {
 type Wall struct {
 	Agent []string // before the argv of the agent
 	Gates []string // before the argv of a gate
+	Hooks []string // before the argv of the user's git hooks
 	Says  []string // what this wall does not stop, in plain words
 
 	close []func() error
@@ -79,7 +81,12 @@ func (o Options) build(sys System) (_ *Wall, err error) {
 	if w.Agent, err = w.raise(o, "agent", o.agent(base)); err != nil {
 		return nil, err
 	}
-	w.Gates, err = w.raise(o, "gates", o.gates(base))
+	if w.Gates, err = w.raise(o, "gates", o.gates(base)); err != nil {
+		return nil, err
+	}
+	if o.GitDir != "" {
+		w.Hooks, err = w.raise(o, "hooks", o.hooks(base))
+	}
 	return w, err
 }
 
@@ -130,7 +137,7 @@ func (o Options) base(sys System) (Policy, error) {
 	if err := o.protect(&p); err != nil {
 		return p, err
 	}
-	p.Read = append(p.Read, resolve(o.shown())...)
+	p.Read = append(p.Read, slices.DeleteFunc(o.shown(), func(path string) bool { return insideAny(path, p.Write) })...)
 	p.Hide = resolve(below(o.Home, doors))
 	if o.Level == Strict {
 		p.DropSecrets = true
@@ -208,13 +215,23 @@ func (o Options) find(program string) bool {
 	return slices.ContainsFunc(filepath.SplitList(o.env("PATH")), func(dir string) bool { return exists(filepath.Join(dir, program)) })
 }
 
-// shown is what must be seen though it may lie below /tmp.
+// shown is what must be seen though it lies, by its name or by where that leads,
+// where bubblewrap shows nothing of the machine's.
 func (o Options) shown() []string {
-	shown := append([]string{o.Home, o.Program, o.Root, "/etc/resolv.conf"}, o.Needs...)
-	return slices.DeleteFunc(append(shown, filepath.SplitList(o.env("PATH"))...), func(path string) bool {
-		p, ok := real(path)
-		return !ok || !inside(p, "/tmp") && !inside(p, "/var/tmp") && !inside(p, "/run") || p == "/tmp" || p == "/run"
-	})
+	var out []string
+	all := append([]string{o.Home, o.Program, "/etc/resolv.conf"}, o.Needs...)
+	for _, path := range append(all, filepath.SplitList(o.env("PATH"))...) {
+		target, ok := real(path)
+		if !ok {
+			continue
+		}
+		for _, name := range []string{filepath.Clean(path), target} {
+			if beneath(name, []string{"/tmp", "/var/tmp", "/run"}) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
 }
 
 // remove removes a folder in which programs were at work: some make what is in

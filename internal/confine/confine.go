@@ -22,6 +22,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
@@ -39,6 +40,12 @@ const (
 // On tells whether anything is confined.
 func (l Level) On() bool { return l != "" && l != Off }
 
+// Above tells whether a level confines more than another.
+func (l Level) Above(other Level) bool {
+	rank := func(l Level) int { return max(slices.Index(Levels(), l), 0) }
+	return rank(l) > rank(other)
+}
+
 // Mechanism that a wall is built with.
 type Mechanism string
 
@@ -48,8 +55,8 @@ const (
 	Landlock   Mechanism = "landlock"
 )
 
-// Policy is what a confined command may do. All paths are absolute, and real:
-// no part of them is a symbolic link.
+// Policy is what a confined command may do. All paths are absolute. Those that may
+// be written are real: no part of them is a symbolic link.
 type Policy struct {
 	Level     Level     `json:"level"`
 	Mechanism Mechanism `json:"mechanism"`

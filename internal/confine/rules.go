@@ -45,6 +45,14 @@ func (o Options) gates(p Policy) Policy {
 	return p
 }
 
+// hooks is the policy of the user's git hooks: they see, and may change, the index
+// that is about to be committed.
+func (o Options) hooks(p Policy) Policy {
+	p = o.gates(p)
+	p.Read = slices.DeleteFunc(p.Read, func(path string) bool { return path == o.Index })
+	return p
+}
+
 // clientHome is Claude Code's own folder.
 func (o Options) clientHome() string {
 	if dir := o.env("CLAUDE_CONFIG_DIR"); dir != "" {
@@ -63,7 +71,8 @@ func (o Options) protect(p *Policy) error {
 	made := []string{hooks}
 	protected := []string{filepath.Join(o.Root, ".mcp.json"), hooks}
 	if common := o.CommonDir; common != "" {
-		made = append(made, filepath.Join(common, "hooks"), filepath.Join(common, "info"), filepath.Join(common, "refs", "pawl"))
+		protected = append(protected, o.Index)
+		made = append(made, o.Index, filepath.Join(common, "hooks"), filepath.Join(common, "info"), filepath.Join(common, "refs", "pawl"))
 		protected = append(protected, below(common, "config config.worktree hooks info commondir worktrees refs/pawl modules")...)
 		if o.GitDir != common {
 			protected = append(protected, filepath.Join(o.Root, ".git"))

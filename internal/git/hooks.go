@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,7 +116,7 @@ func (r *Repo) runHook(ctx context.Context, h hook, result *HookResult, out *tai
 		argv = append([]string{"git", "hook", "run", h.argv[0], "--"}, h.argv[1:]...)
 	}
 	env := append(scrub((&exec.Cmd{}).Environ()), "GIT_INDEX_FILE="+h.index, "GIT_EDITOR=:", "GIT_PREFIX=", "GIT_TERMINAL_PROMPT=0")
-	exit := proc.Run(bounded, proc.Spec{Argv: argv, Dir: r.root, Env: env, Stdout: out, Stderr: out, Grace: hookGrace})
+	exit := proc.Run(bounded, proc.Spec{Argv: slices.Concat(r.hooksBy, argv), Dir: r.root, Env: env, Stdout: out, Stderr: out, Grace: hookGrace})
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}

@@ -34,6 +34,7 @@ type Repo struct {
 	gitDir    string
 	commonDir string
 	lockWait  time.Duration
+	hooksBy   []string // before the argv of hooks
 
 	mu   sync.Mutex
 	last map[string][]Checkpoint // newest one of each loop, by ref prefix; saves listing them
@@ -48,6 +49,13 @@ func (r *Repo) GitDir() string { return r.gitDir }
 
 // CommonDir is the git directory that all worktrees of the repository share.
 func (r *Repo) CommonDir() string { return r.commonDir }
+
+// IndexDir is the folder of the private indexes.
+func (r *Repo) IndexDir() string { return filepath.Join(r.gitDir, stateDir) }
+
+// RunHooksBy puts arguments before those of the user's hooks: hooks that lie in
+// the work tree are an agent's to write. Called before anything else.
+func (r *Repo) RunHooksBy(prefix []string) { r.hooksBy = prefix }
 
 // Linked reports whether this is a linked worktree.
 func (r *Repo) Linked() bool { return r.gitDir != r.commonDir }

@@ -94,8 +94,9 @@ func (r *Repo) write(ctx context.Context, args ...string) error {
 // it needs: an editor or the user's shell prompt takes one for a moment.
 func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 	// Pinned: an agent that deletes .git or sets core.worktree must not lead git
-	// to another repository, the one around this for instance.
-	c.env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.root}, c.env...)
+	// to another repository, the one around this for instance; nor one that writes
+	// a file "commondir" into it to another configuration.
+	c.env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + r.commonDir, "GIT_WORK_TREE=" + r.root}, c.env...)
 	deadline := time.Now().Add(r.lockWait)
 	for pause := lockPause; ; pause = min(2*pause, lockMax) {
 		out, err := runOnce(ctx, r.root, c)

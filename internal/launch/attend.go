@@ -154,6 +154,9 @@ func (p *Prepared) RefuseAttended(in Inside) error {
 	if err := p.refuseBeside(in); err != nil {
 		return err
 	}
+	if err := p.refuseUnconfined(); err != nil {
+		return err
+	}
 	if !p.Spec.NoCommit && len(p.Status.Dirty) > 0 && !p.Settings.AllowDirty {
 		return failure.New(failure.Usage, "commit them first; or leave --commit out, then nothing is committed",
 			"the work tree has changes that are not committed (%s)", some(p.Status.Dirty))

@@ -232,6 +232,9 @@ func (p *Prepared) Refuse() error {
 	if err := p.refuseOver(); err != nil {
 		return err
 	}
+	if err := p.refuseUnconfined(); err != nil {
+		return err
+	}
 	return p.refuseUntrusted()
 }
 

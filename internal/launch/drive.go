@@ -308,9 +308,13 @@ func copyMissing(from, to, rel string) error {
 // judge puts together what judges: the verifier and the frozen copies.
 func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Environment) error {
 	root := d.Repo.Root()
+	wall, err := d.raiseWall(ctx, l, env)
+	if err != nil {
+		return err
+	}
 	v, err := verify.New(verify.Options{
 		Root: root, Repo: d.Repo, Dir: filepath.Join(l.Dir, "verify"), Env: env.Vars, Set: d.Spec.GateEnv,
-		Setup: d.Spec.Setup, Tests: d.Spec.Tests, Marker: l.ID, Marks: d.Marks,
+		Setup: d.Spec.Setup, Tests: d.Spec.Tests, Prefix: wall.Gates, Marker: l.ID, Marks: d.Marks,
 		Watch: func(p verify.Progress) { d.GateProgress(p) },
 	})
 	if err != nil {

@@ -58,6 +58,9 @@ type Spec struct {
 	Guard  Guard               `json:"guard,omitzero"`
 	Scopes map[string][]string `json:"scopes,omitempty"` // globs of the files that a task may change, by its id; none = any
 
+	Confine      string   `json:"confine,omitempty"`       // a confine.Level: what agent and gates may do at all
+	ConfineHosts []string `json:"confine_hosts,omitempty"` // what may be reached where the network is off
+
 	// Of loops that live in a person's session (Policy.Attended).
 	NoCommit   bool   `json:"no_commit,omitempty"`  // what is verified is checkpointed, not committed
 	Shadow     bool   `json:"shadow,omitempty"`     // there is no git here: the repository is Pawl's own

@@ -73,6 +73,8 @@ type Runner struct {
 	Observer Observer
 	Redact   *redact.Redactor
 	Tools    agent.Tools   // for the agent, nil = none
+	Prefix   []string      // argv put before the agent's, see agent.Options
+	Gaps     []string      // what that does not stop here, though it should
 	StateDir string        // Pawl's own folder, closed to the agent
 	HomeDir  string        // the person's
 	Causes   <-chan string // cancellations from outside: loop.ByInterrupt …; may be nil
@@ -132,6 +134,9 @@ func (r *Runner) begin(ctx context.Context) error {
 	r.held = r.mem.State.Phase == loop.Paused
 	if err := r.step(ctx, first); err != nil {
 		return err
+	}
+	for _, gap := range r.Gaps {
+		r.note(loop.Warning, "confined, but here "+gap)
 	}
 	if r.mem.State.Phase == loop.Paused && goesOn {
 		return r.step(ctx, loop.Event{Kind: loop.Resumed})

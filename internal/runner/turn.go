@@ -189,7 +189,7 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last record.Sessio
 // sessionOptions are those of any session of the loop's agent.
 func (r *Runner) sessionOptions(log string) agent.Options {
 	return agent.Options{
-		Dir: r.Repo.Root(), Model: r.Spec.Agent.Model, Args: r.Spec.Agent.Args, Env: r.Spec.Agent.Env,
+		Dir: r.Repo.Root(), Model: r.Spec.Agent.Model, Args: r.Spec.Agent.Args, Env: r.Spec.Agent.Env, Prefix: r.Prefix,
 		Marker: r.Loop.ID, LogPath: log, Judge: r.judgeCall, Tools: r.Tools,
 	}
 }

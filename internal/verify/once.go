@@ -30,7 +30,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 	defer cancel()
 	began := time.Now()
 	exit := proc.Run(limited, proc.Spec{
-		Argv: c.argv, Dir: filepath.Join(w.root, filepath.FromSlash(g.Dir)), Env: slices.Concat(v.env, c.env),
+		Argv: slices.Concat(v.Prefix, c.argv), Dir: filepath.Join(w.root, filepath.FromSlash(g.Dir)), Env: slices.Concat(v.env, c.env),
 		Stdout: stream, Stderr: out, Marker: v.Marker, KeepBackground: true,
 	})
 	r := gate.Result{Gate: g.Name, Command: c.shown, ExitCode: exit.Code, Duration: time.Since(began), Tree: w.tree}

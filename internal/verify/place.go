@@ -29,6 +29,10 @@ type place struct {
 // setupTimeout bounds each command of the set-up.
 const setupTimeout = 15 * time.Minute
 
+// Elsewhere is the folder, in one of Pawl's own, of the worktrees in which other
+// trees are judged.
+func Elsewhere(dir string) string { return filepath.Join(dir, "worktrees") }
+
 // errNowhere says that there is no place to judge another tree in.
 var errNowhere = errors.New("without git there is no other tree to compare with")
 
@@ -67,10 +71,10 @@ func (v *Verifier) hold(ctx context.Context, tree string) error {
 			return err
 		}
 	}
-	if err := os.MkdirAll(v.Dir, 0o700); err != nil {
+	if err := os.MkdirAll(Elsewhere(v.Dir), 0o700); err != nil {
 		return fmt.Errorf("make worktree: %w", err)
 	}
-	dir, err := os.MkdirTemp(v.Dir, "worktree-")
+	dir, err := os.MkdirTemp(Elsewhere(v.Dir), "worktree-")
 	if err != nil {
 		return fmt.Errorf("make worktree: %w", err)
 	}
@@ -111,7 +115,7 @@ func (v *Verifier) SetUp(ctx context.Context, dir string) error {
 		limited, cancel := context.WithTimeout(ctx, setupTimeout)
 		argv, env := shell(command)
 		exit := proc.Run(limited, proc.Spec{
-			Argv: argv, Dir: dir, Env: slices.Concat(v.env, env),
+			Argv: slices.Concat(v.Prefix, argv), Dir: dir, Env: slices.Concat(v.env, env),
 			Stdout: out, Stderr: out, Marker: v.Marker, KeepBackground: true,
 		})
 		cancel()

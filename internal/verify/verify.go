@@ -40,6 +40,10 @@ type Options struct {
 	Set   []string // added to the gates' environment: settings, KEY=value
 	Setup []string // shell commands that make a fresh worktree ready ([worktree] setup)
 	Tests []string // globs of test files; nil = DefaultTests
+	// Prefix is the argv put before a gate's, and that of the set-up: what confines
+	// them; nil = nothing does. What runs elsewhere than in Root runs in a folder
+	// below Elsewhere(Dir).
+	Prefix []string
 	// Marker is the value of PAWL_LOOP for the gates' processes, "" = none.
 	Marker string
 	// Marks are the paths that Pawl itself writes in the work tree (the plan and

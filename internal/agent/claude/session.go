@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -80,7 +81,7 @@ func (a Agent) spawn(ctx context.Context, o agent.Options) (*session, error) {
 	s.kill = kill
 	var err error
 	s.p, err = proc.Start(life, proc.Spec{
-		Argv: a.argv(o), Dir: o.Dir, Env: environ(o.Env), Marker: o.Marker,
+		Argv: slices.Concat(o.Prefix, a.argv(o)), Dir: o.Dir, Env: environ(o.Env), Marker: o.Marker,
 		PipeStdin: true, Stdout: pw, Stderr: s.stderr,
 	})
 	if err != nil {

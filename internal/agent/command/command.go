@@ -73,7 +73,7 @@ func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)
 		out.emit = emit
 	}
 	e := proc.Run(w.ctx, proc.Spec{
-		Argv: s.argv, Dir: s.o.Dir, Env: s.env(), Marker: s.o.Marker,
+		Argv: slices.Concat(s.o.Prefix, s.argv), Dir: s.o.Dir, Env: s.env(), Marker: s.o.Marker,
 		Stdin: strings.NewReader(t.Prompt), Stdout: out, Stderr: out,
 	})
 	r := agent.Result{

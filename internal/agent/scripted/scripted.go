@@ -33,6 +33,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -289,7 +290,7 @@ func (t *turn) run(ctx context.Context, command string) {
 		env = append(env, k+"="+v)
 	}
 	proc.Run(ctx, proc.Spec{
-		Argv: []string{"sh", "-c", command}, Dir: t.o.Dir, Env: env, Marker: t.o.Marker, Grace: time.Second,
+		Argv: slices.Concat(t.o.Prefix, []string{"sh", "-c", command}), Dir: t.o.Dir, Env: env, Marker: t.o.Marker, Grace: time.Second,
 	})
 }
 

@@ -1,0 +1,70 @@
+package e2e_test
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+	"github.com/pawl-dev/pawl/internal/confine"
+)
+
+// canConfine skips a test on a machine that cannot, or fails where it must.
+func canConfine(t *testing.T, level confine.Level) {
+	t.Helper()
+	err := confine.Ask(t.Context()).Refuse(level)
+	switch {
+	case err == nil:
+	case os.Getenv("PAWL_E2E") == "1":
+		t.Fatalf("PAWL_E2E=1, but %v", err)
+	default:
+		t.Skip(err)
+	}
+}
+
+// Behind a wall the real client works as ever, talks to its endpoint, and loops end
+// verified; what it tries to leave behind, and what the gate tries, is not there.
+func TestClientConfined(t *testing.T) {
+	for _, level := range []confine.Level{confine.Tree, confine.Strict} {
+		t.Run(string(level), func(t *testing.T) {
+			canConfine(t, level)
+			c := newClientBench(t, wordShop(nil))
+			c.env["MY_DEPLOY_TOKEN"] = "hidden-from-strict"
+			if err := os.MkdirAll(filepath.Join(c.env["HOME"], ".ssh"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			out := filepath.Join(c.home, "planted")
+			tries := strings.Join([]string{
+				`echo x > "` + out + `"`,
+				`echo x > ~/.bashrc`,
+				`mkdir -p ~/.claude; echo '{"hooks":{}}' > ~/.claude/settings.json`,
+				`echo x > .git/hooks/pre-commit`,
+				`find "` + c.env["PAWL_HOME"] + `" -name journal.jsonl -exec sh -c 'echo x >> "$1"' - {} \;`,
+				`git commit --allow-empty -qm mine; echo "token=$MY_DEPLOY_TOKEN" > env.txt`,
+				`true`,
+			}, "\n")
+			// The guard would deny them; it does not read what is computed.
+			hidden := base64.StdEncoding.EncodeToString([]byte(tries))
+			c.plays(messagesapi.Write(c.path("t.b64"), hidden), messagesapi.Bash(`s=$(base64 -d t.b64); sh -c "$s"; rm t.b64`), c.adds("bye"), done)
+			gate := checkWords + ` && ! echo x > "` + out + `"`
+			r := c.run(0, "--confine", string(level), "--gate", gate, "--agent-command", c.client, "add bye")
+			if got, want := c.read("env.txt"), "token="; level == confine.Strict && strings.TrimSpace(got) != want {
+				t.Errorf("the agent's tools see a secret: %q", got)
+			}
+			if s := c.status(); s.Outcome != "verified" || s.Commits != 1 {
+				t.Errorf("status %+v\n%s", s, r)
+			}
+			for _, path := range []string{out, filepath.Join(c.env["HOME"], ".bashrc"), filepath.Join(c.env["HOME"], ".claude", "settings.json"), c.path(".git/hooks/pre-commit")} {
+				if _, err := os.Lstat(path); err == nil {
+					t.Errorf("%s was written", path)
+				}
+			}
+			c.intact()
+			if r := c.pawl("log", "--verify", "."); r.code != 0 {
+				t.Errorf("the journal: %s", r)
+			}
+		})
+	}
+}
