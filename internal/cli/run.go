@@ -55,7 +55,7 @@ type runFlags struct {
 	OnFailure        *string   `group:"Tree" placeholder:"restore|keep" help:"what becomes of the tree when a task keeps failing"`
 	Worktree         *bool     `group:"Tree" help:"work in a worktree of its own"`
 	Branch           *string   `group:"Tree" placeholder:"NAME" help:"branch for the commits, or current"`
-	Confine          *string   `group:"Tree" placeholder:"LEVEL" help:"tree: agent and gates can write the work tree and caches only; strict: and have no network, and no credentials"`
+	Confine          *string   `group:"Tree" placeholder:"LEVEL" help:"tree: agent and gates write nothing but work tree and caches; strict: nor reach network, credentials"`
 	ConfineHosts     []string  `group:"Tree" name:"confine-host" key:"confine_hosts" sep:"none" placeholder:"HOST" help:"reachable with --confine strict; may be given again"`
 	AllowDirty       *bool     `group:"Tree" help:"commit your changes first, as yours, instead of refusing"`
 	Squash           *bool     `group:"Tree" help:"one commit a task; =false keeps the agent's own commits" negatable:""`

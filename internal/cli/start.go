@@ -42,7 +42,7 @@ type startGoal struct {
 	Gate              []string `group:"Judge" key:"gates" sep:"none" placeholder:"CMD" help:"a command that must pass; may be given again"`
 	Review            []string `group:"Judge" sep:"none" placeholder:"RUBRIC" help:"another agent must pass the work too: what it is to look for, or @FILE; may be given again"`
 	Evidence          []string `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: discriminating, review or consistent"`
-	Confine           *string  `group:"Judge" placeholder:"LEVEL" help:"tree or strict: what gates and fresh sessions can do, see pawl run; your own session is not confined"`
+	Confine           *string  `group:"Judge" placeholder:"LEVEL" help:"tree or strict, as for pawl run: for gates and fresh sessions; yours is not confined"`
 	ConfineHosts      []string `group:"Judge" name:"confine-host" key:"confine_hosts" sep:"none" placeholder:"HOST" help:"reachable with --confine strict; may be given again"`
 }
 

@@ -82,6 +82,8 @@ func (s System) Lacks(l Level) []string {
 // nothing.
 func (s System) Line() (what, fix string) {
 	switch {
+	case s.os == "":
+		return "what --confine can do here was not looked at", ""
 	case s.bwrap != "":
 		return "--confine tree and strict, by bubblewrap", ""
 	case s.mechanism(Tree) == Landlock:

@@ -17,6 +17,8 @@ package doctor
 import (
 	"fmt"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/confine"
 )
 
 // Status of a Finding.
@@ -54,6 +56,7 @@ type Facts struct {
 	loops       []loop // of this project
 	lost        error  // why the loops cannot be read
 	home        home
+	walls       confine.System
 }
 
 // program is something that was asked for its version.
@@ -84,6 +87,7 @@ func Examine(f Facts) []Finding {
 		{"loops", checkLoops},
 		{"home", checkHome},
 		{"git", checkGit},
+		{"confine", checkConfine},
 		{"bare", checkBare},
 	}
 	var all []Finding

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -67,6 +68,7 @@ func Gather(ctx context.Context, o Options) Facts {
 	}
 	f.loops, f.lost = readLoops(f, o)
 	f.home = readHome(o.PawlHome)
+	f.walls = confine.Ask(ctx)
 	return f
 }
 

@@ -47,6 +47,15 @@ func kindAt(mounts, path string) string {
 	return kind
 }
 
+// checkConfine says what --confine can do here. Loops work without it.
+func checkConfine(f Facts) []Finding {
+	what, fix := f.walls.Line()
+	if fix == "" {
+		return []Finding{ok("%s", what)}
+	}
+	return []Finding{warn(fix, "%s", what)}
+}
+
 func oldestGit() version { return version{2, 30} }
 
 func checkGit(f Facts) []Finding {

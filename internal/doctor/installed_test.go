@@ -136,6 +136,7 @@ func TestExamine(t *testing.T) {
 	want := []string{
 		"ok claude 2.1.328", "ok settings are valid", "ok hooks are on", "ok hook installed (project settings)", "ok hook and pawl are one version",
 		"ok hook answers in 2 ms", "ok no cap on blocked stops", "ok no other Stop hook", "ok no stale loop", "ok state can be written", "ok git 2.43.0",
+		"ok what --confine can do here was not looked at",
 		"skipped whether claude is a shell alias with --bare or --safe-mode cannot be seen from here (alias claude shows it); both run no hooks",
 	}
 	if diff := cmp.Diff(want, all); diff != "" {

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"encoding/base64"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -66,5 +67,69 @@ func TestClientConfined(t *testing.T) {
 				t.Errorf("the journal: %s", r)
 			}
 		})
+	}
+}
+
+// without gives a loop a PATH that has only what it needs, and no bubblewrap.
+func (b *bench) withoutBubblewrap() {
+	b.t.Helper()
+	dir := b.t.TempDir()
+	for _, name := range []string{"git", "sh", "cat", "rm", "env"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	b.env["PATH"] = dir
+}
+
+// What cannot be confined as was asked does not begin, nor go on.
+func TestConfineIsRefused(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, wordShop(nil))
+	b.withoutBubblewrap()
+	args := func(level string, more ...string) []string {
+		return append([]string{"run", "--confine", level, "--agent", "scripted", "--agent-command", b.script(part("bye")), "--gate", checkWords, "add bye"}, more...)
+	}
+	r := b.pawl(args("strict")...)
+	if r.code != 2 || !r.says("--confine strict cannot be had here: bubblewrap is not installed") || !r.says("apt install bubblewrap") {
+		t.Errorf("%s", r)
+	}
+	if got := b.git("branch", "--list", "pawl/*"); got != "" {
+		t.Errorf("branches %q", got)
+	}
+	if r := b.pawl("list", "--json"); r.says(`"id"`) {
+		t.Errorf("%s", r)
+	}
+	canConfine(t, confine.Strict)
+	path := b.env["PATH"]
+	b.env["PATH"] = os.Getenv("PATH")
+	if r := b.pawl(args("strict", "--max-iterations", "1", "--gate", "false")...); r.code == 2 {
+		t.Fatalf("%s", r)
+	}
+	b.env["PATH"] = path
+	if r := b.pawl("resume", "."); r.code != 2 || !r.says("apt install bubblewrap") {
+		t.Errorf("resumed: %s", r)
+	}
+}
+
+// Where only Landlock is there the loop says what it does not stop.
+func TestConfinedByLandlock(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, wordShop(nil))
+	b.withoutBubblewrap()
+	args := []string{"run", "--confine", "tree", "--agent", "scripted", "--agent-command", b.script(part("bye"))}
+	r := b.pawl(append(args, "--gate", checkWords+` && ! sh -c 'echo x > "$HOME/planted"'`, "add bye")...)
+	if r.code == 2 {
+		t.Skip("no Landlock here")
+	}
+	if r.code != 0 || !r.says("confined, but here git's hooks and configuration") {
+		t.Errorf("%s", r)
+	}
+	if b.read("../planted") != "" {
+		t.Error("the gate wrote outside")
 	}
 }

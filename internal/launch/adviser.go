@@ -2,6 +2,7 @@ package launch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -25,11 +26,18 @@ func Adviser(ctx context.Context, l *store.Loop, env environment.Environment) (*
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the work tree: %w", err)
 	}
-	known := filepath.Join(l.Dir, "verify")
+	known, dir := filepath.Join(l.Dir, "verify"), filepath.Join(l.Dir, "advice")
+	wall, err := raiseWall(ctx, walled{l, spec, repo}, dir, env)
+	if err != nil {
+		return nil, nil, err
+	}
 	v, err := verify.New(verify.Options{
-		Root: repo.Root(), Repo: repo, Dir: filepath.Join(l.Dir, "advice"), Known: known, Env: env.Vars, Set: spec.GateEnv,
-		Setup: spec.Setup, Tests: spec.Tests, Marker: l.ID,
+		Root: repo.Root(), Repo: repo, Dir: dir, Known: known, Env: env.Vars, Set: spec.GateEnv,
+		Setup: spec.Setup, Tests: spec.Tests, Marker: l.ID, Prefix: wall.Gates, Release: wall.Close,
 		Marks: (&runner.Runner{Loop: l, Spec: spec, Repo: repo}).Marks,
 	})
-	return v, repo, err
+	if err != nil {
+		return nil, nil, errors.Join(err, wall.Close())
+	}
+	return v, repo, nil
 }

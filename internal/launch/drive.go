@@ -308,7 +308,7 @@ func copyMissing(from, to, rel string) error {
 // judge puts together what judges: the verifier and the frozen copies.
 func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Environment) error {
 	root := d.Repo.Root()
-	wall, err := d.raiseWall(ctx, l, env)
+	wall, err := d.confined(ctx, l, env)
 	if err != nil {
 		return err
 	}

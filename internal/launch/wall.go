@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -24,11 +27,19 @@ func (p *Prepared) refuseUnconfined() error {
 	return confine.Ask(context.Background()).Refuse(level)
 }
 
-// raiseWall puts what confines the loop's agent and gates around its work tree;
-// where nothing does it is the empty wall. A machine that cannot is refused, also
-// one to which a loop has moved.
-func (d *Drive) raiseWall(ctx context.Context, l *store.Loop, env environment.Environment) (*confine.Wall, error) {
-	level := confine.Level(d.Spec.Confine)
+// walled is a loop that may be confined.
+type walled struct {
+	loop *store.Loop
+	spec record.Spec
+	repo *git.Repo // of its work tree
+}
+
+// raiseWall puts what confines a loop's agent and gates around its work tree; where
+// nothing does it is the empty wall. A machine that cannot is refused, also one to
+// which a loop has moved. The gates judge other trees in a folder below dir.
+func raiseWall(ctx context.Context, w walled, dir string, env environment.Environment) (*confine.Wall, error) {
+	l, spec, repo := w.loop, w.spec, w.repo
+	level := confine.Level(spec.Confine)
 	if !level.On() {
 		return &confine.Wall{}, nil
 	}
@@ -36,24 +47,42 @@ func (d *Drive) raiseWall(ctx context.Context, l *store.Loop, env environment.En
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
-	elsewhere := verify.Elsewhere(filepath.Join(l.Dir, "verify"))
+	elsewhere := verify.Elsewhere(dir)
 	if err := os.MkdirAll(elsewhere, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of worktrees: %w", err)
 	}
 	o := confine.Options{
-		Level: level, Program: program, Dir: filepath.Join(l.Dir, "confine"),
-		Root: d.Repo.Root(), Elsewhere: elsewhere,
+		Level: level, Program: program, Dir: filepath.Join(l.Dir, "confine"), Root: repo.Root(), Elsewhere: elsewhere,
 		State: []string{env.PawlHome, filepath.Join(env.ConfigHome, "pawl")}, Home: env.Home, Vars: slices.Clone(env.Vars),
-		Client: d.Spec.Agent.Name == "claude", Needs: d.agentNeeds(), Hosts: d.Spec.ConfineHosts,
+		Client: spec.Agent.Name == "claude", Needs: needs(spec.Agent), Hosts: spec.ConfineHosts,
 	}
-	for _, name := range slices.Sorted(maps.Keys(d.Spec.Agent.Env)) {
+	for _, name := range slices.Sorted(maps.Keys(spec.Agent.Env)) {
 		o.Keep = append(o.Keep, name)
-		o.Vars = append(o.Vars, name+"="+d.Spec.Agent.Env[name])
+		o.Vars = append(o.Vars, name+"="+spec.Agent.Env[name])
 	}
-	if !d.Spec.Shadow {
-		o.GitDir, o.CommonDir, o.Index = d.Repo.GitDir(), d.Repo.CommonDir(), d.Repo.IndexDir()
+	if !spec.Shadow {
+		o.GitDir, o.CommonDir, o.Index = repo.GitDir(), repo.CommonDir(), repo.IndexDir()
 	}
-	wall, err := confine.Build(ctx, o)
+	return confine.Build(ctx, o)
+}
+
+// needs are the files that an agent is started with.
+func needs(a record.Agent) []string {
+	var files []string
+	if path, err := exec.LookPath(cmp.Or(a.Command, a.Name)); err == nil {
+		files = append(files, path)
+	}
+	for _, arg := range a.Args {
+		if filepath.IsAbs(arg) {
+			files = append(files, arg)
+		}
+	}
+	return files
+}
+
+// confined puts the loop's agent, its gates and the user's hooks behind a wall.
+func (d *Drive) confined(ctx context.Context, l *store.Loop, env environment.Environment) (*confine.Wall, error) {
+	wall, err := raiseWall(ctx, walled{l, d.Spec, d.Repo}, filepath.Join(l.Dir, "verify"), env)
 	if err != nil {
 		return nil, err
 	}
@@ -61,22 +90,4 @@ func (d *Drive) raiseWall(ctx context.Context, l *store.Loop, env environment.En
 	d.Prefix, d.Gaps = wall.Agent, wall.Says
 	d.Repo.RunHooksBy(wall.Hooks)
 	return wall, nil
-}
-
-// agentNeeds are the files that the agent is started with.
-func (d *Drive) agentNeeds() []string {
-	var needs []string
-	command := d.Spec.Agent.Command
-	if command == "" {
-		command = d.Spec.Agent.Name
-	}
-	if path, err := exec.LookPath(command); err == nil {
-		needs = append(needs, path)
-	}
-	for _, arg := range d.Spec.Agent.Args {
-		if filepath.IsAbs(arg) {
-			needs = append(needs, arg)
-		}
-	}
-	return needs
 }

@@ -67,7 +67,7 @@ func (v *Verifier) hold(ctx context.Context, tree string) error {
 			return nil
 		}
 		// A gate may have left what cannot be reset over: begin anew.
-		if err := v.Close(ctx); err != nil {
+		if err := v.leave(ctx); err != nil {
 			return err
 		}
 	}
@@ -84,7 +84,7 @@ func (v *Verifier) hold(ctx context.Context, tree string) error {
 	}
 	v.place = &place{tree: w}
 	if _, err := v.Repo.CopyIncluded(ctx, w.Root()); err != nil {
-		return errors.Join(err, v.Close(context.WithoutCancel(ctx)))
+		return errors.Join(err, v.leave(context.WithoutCancel(ctx)))
 	}
 	return nil
 }

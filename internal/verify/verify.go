@@ -43,7 +43,8 @@ type Options struct {
 	// Prefix is the argv put before a gate's, and that of the set-up: what confines
 	// them; nil = nothing does. What runs elsewhere than in Root runs in a folder
 	// below Elsewhere(Dir).
-	Prefix []string
+	Prefix  []string
+	Release func() error // called by Close; nil = nothing is
 	// Marker is the value of PAWL_LOOP for the gates' processes, "" = none.
 	Marker string
 	// Marks are the paths that Pawl itself writes in the work tree (the plan and
@@ -93,11 +94,20 @@ func (v *Verifier) Path() string {
 	return ""
 }
 
-// Close removes the worktree, if one was made.
+// Close removes the worktree, if one was made, and ends what confines the gates.
 func (v *Verifier) Close(ctx context.Context) error {
-	if v.place == nil {
-		return nil
+	var removed, released error
+	if v.place != nil {
+		removed = v.leave(ctx)
 	}
+	if v.Release != nil {
+		released = v.Release()
+	}
+	return errors.Join(removed, released)
+}
+
+// leave removes the worktree.
+func (v *Verifier) leave(ctx context.Context) error {
 	p := v.place
 	v.place = nil
 	return p.tree.Remove(ctx)

@@ -1,0 +1,48 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/confine"
+)
+
+// A file of the repository confines more, never less; hosts that it names need the
+// person's trust, as commands do.
+func TestARepositoryOnlyTightensConfinement(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		user, project string
+		flags         map[string]any
+		want          confine.Level
+		from          string
+	}{
+		{user: "", project: "confine = 'tree'", want: confine.Tree, from: "pawl.toml:1"},
+		{user: "confine = 'strict'", project: "confine = 'tree'", want: confine.Strict, from: "config.toml"},
+		{user: "confine = 'strict'", project: "confine = 'off'", want: confine.Strict, from: "config.toml"},
+		{user: "confine = 'tree'", project: "confine = 'strict'", want: confine.Strict, from: "pawl.toml:1"},
+		{user: "confine = 'tree'", flags: map[string]any{"confine": "off"}, want: confine.Off, from: "flags"},
+	}
+	for _, c := range cases {
+		s, err := config.Resolve(userLayer(t, c.user), projectLayer(t, c.project), config.Flags(c.flags))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Sources["confine"].String(); s.Confine != c.want || !strings.Contains(got, c.from) {
+			t.Errorf("%+v: %s from %s", c, s.Confine, got)
+		}
+	}
+	s, err := config.Resolve(projectLayer(t, "confine_hosts = ['a.example.com', '*.b.example.com:8443']"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []config.Command{
+		{Kind: "confine_hosts", File: "pawl.toml", Text: "a.example.com"}, {Kind: "confine_hosts", File: "pawl.toml", Text: "*.b.example.com:8443"},
+	}
+	if diff := cmp.Diff(want, s.RepoCommands()); diff != "" {
+		t.Error(diff)
+	}
+}
