@@ -36,7 +36,7 @@ func TestMistakesInProjectFile(t *testing.T) {
 		{"list for a table", "agent_env = ['A=b']", `want a table of texts, not a list`, ``},
 		{"number in a table", "agent_env = { A = 1 }", `agent_env.A: want text, not 1`, ``},
 		{"evidence", "evidence = 'proof'", `want discriminating, review or consistent, not "proof"`, ``},
-		{"host", "confine_hosts = ['https://x.org/']", `pawl.toml:1: confine_hosts: "https://x.org/": want HOST, HOST:PORT or *.DOMAIN`, `such as registry.npmjs.org`},
+		{"host", "confine_hosts = ['https://x.org/']", `pawl.toml:1: confine_hosts: "https://x.org/": want HOST, HOST:PORT or *.DOMAIN`, `such as packages.example.org`},
 		{"local host", "confine_hosts = ['localhost']", `a service of this machine needs its port`, ``},
 		{"evidence of a task", "[evidence]\na = 'review'\nb = 'unknown'", `pawl.toml:3: evidence.b: want discriminating`, ``},
 		{"evidence type", "evidence = 3", `want a level of evidence or a table of them`, ``},

@@ -46,7 +46,7 @@ func (s *Settings) settle(layers []Layer) error {
 	}
 	for _, name := range s.ConfineHosts {
 		if err := confine.CheckHost(name); err != nil {
-			return s.report(layers, &problem{"confine_hosts", err.Error(), "such as registry.npmjs.org, *.example.com or localhost:5432"})
+			return s.report(layers, &problem{"confine_hosts", err.Error(), "such as packages.example.org, *.example.com or localhost:5432"})
 		}
 	}
 	if s.AgentCommand == "" && s.Agent == "command" {
