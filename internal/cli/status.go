@@ -229,6 +229,8 @@ func tasksLine(t record.TaskCount) string {
 
 func resultWords(r gate.Result) string {
 	switch {
+	case r.Status == gate.Pass && r.Warning != "":
+		return "pass, but " + r.Warning
 	case r.Status == gate.Pass:
 		return "pass"
 	case r.Reason != "":

@@ -7,8 +7,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/testreport"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 type testreportCmd struct {
@@ -106,5 +110,14 @@ func (a *app) printVerdict(v testreport.Verdict) {
 	}
 	if v.Masked != "" {
 		a.printf("  `%s` hides the exit code of the tests\n", v.Masked)
+	}
+}
+
+// warnMasked names the gates that pass though their tests fail.
+func (a *app) warnMasked(gates []gate.Gate, root string) {
+	for _, g := range gates {
+		if by := verify.Masked(g, root); by != "" {
+			term.Warnf(a.Err, "gate %q: `%s` hides how its tests ended, so it passes though they fail", plan.OneLine(g.Name, 60), by)
+		}
 	}
 }

@@ -164,7 +164,7 @@ func (a *app) watchGate(p verify.Progress) {
 func (a *app) printResults(results []gate.Result, out verified) {
 	for i, r := range results {
 		a.printf("%s  %s  %s  receipt %s\n", mark(r.Status), plan.OneLine(r.Gate, 100), figure.Duration(r.Duration), out.Gates[i].ID)
-		if r.Status == gate.Pass {
+		if r.Status == gate.Pass && r.Warning == "" {
 			continue
 		}
 		a.printf("    %s\n", resultWords(r))

@@ -133,6 +133,9 @@ func (p *page) gates() {
 		if g.Status != gate.Pass && g.Reason != "" {
 			words += ": " + plan.OneLine(g.Reason, 120)
 		}
+		if g.Warning != "" {
+			words += ", but " + plan.OneLine(g.Warning, 200)
+		}
 		p.line(label, "%s  %s", plan.OneLine(g.Gate, 60), words)
 		label = ""
 	}

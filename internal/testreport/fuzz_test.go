@@ -78,19 +78,6 @@ func FuzzJUnit(f *testing.F) {
 	})
 }
 
-func FuzzFailing(f *testing.F) {
-	f.Add("--- FAIL: TestX (0.00s)\n    a_test.go:4: no\n")
-	f.Fuzz(func(t *testing.T, in string) {
-		names, first := testreport.Failing(in)
-		if !slices.IsSorted(names) || strings.Contains(first, "\n") {
-			t.Errorf("%q, %q", names, first)
-		}
-		if names == nil && first != "" {
-			t.Errorf("an error of nothing: %q", first)
-		}
-	})
-}
-
 // FuzzWithIDs: what is added can be taken away again, and is added once.
 func FuzzWithIDs(f *testing.F) {
 	f.Add("go vet ./... && go test ./...")

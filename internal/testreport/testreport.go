@@ -1,4 +1,4 @@
-// Package testreport reads what test runners print for machines: which tests
+// Package testreport reads what test runners print: which tests
 // passed, which failed, and what the first error was.
 //
 // Formats: go-json (the event stream of `go test -json`), tap, and junit (the
@@ -8,8 +8,9 @@
 // that began without an end count as failed. Skipped tests are left out: a test
 // that passed before and is skipped now has not passed.
 //
-// Nothing here guesses from prose. Failing, for the summary of a plain
-// `go test`, reads only lines that the go command itself prints.
+// Read tells what became of the tests of any command, also where no report is
+// printed: by its exit code, and where the command hides that, by the lines with
+// which its runner sums up. Nothing here guesses from prose.
 package testreport
 
 import (

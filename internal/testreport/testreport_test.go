@@ -245,7 +245,7 @@ func TestReportWithoutEndIsBounded(t *testing.T) {
 	}
 }
 
-func TestFailingReadsOnlyWhatGoPrints(t *testing.T) {
+func TestReadNamesOnlyWhatGoPrints(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, in string
@@ -265,9 +265,9 @@ func TestFailingReadsOnlyWhatGoPrints(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			names, first := testreport.Failing(c.in)
-			if !cmp.Equal(names, c.names) || first != c.first {
-				t.Errorf("got %q, %q; want %q, %q", names, first, c.names, c.first)
+			got := testreport.Read(testreport.Run{Command: "go test ./...", ExitCode: 1, Output: []byte(c.in)})
+			if !cmp.Equal(got.Failing, c.names) || got.FirstError != c.first {
+				t.Errorf("got %q, %q; want %q, %q", got.Failing, got.FirstError, c.names, c.first)
 			}
 		})
 	}

@@ -2,7 +2,6 @@ package testreport
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -46,32 +45,9 @@ func isPlain(s string) bool {
 
 // Lines that only the go command prints.
 var (
-	goFail  = regexp.MustCompile(`^\s*--- FAIL: (\S+)`)
-	goBuild = regexp.MustCompile(`^FAIL\s+(\S+) \[(?:build|setup) failed\]$`)
 	goAt    = regexp.MustCompile(`^\s*\S+\.go:\d+(?::\d+)?: \S`)
 	goPanic = regexp.MustCompile(`^(?:panic|fatal error): \S`)
 )
-
-// Failing reads plain `go test` output: the names of failed tests and packages,
-// sorted, and the first error, one line. Anything else gives neither: prose is
-// not searched.
-func Failing(output string) (names []string, firstError string) {
-	for line := range strings.Lines(Plain(output)) {
-		line = strings.TrimRight(line, "\n")
-		if m := goFail.FindStringSubmatch(line); m != nil {
-			names = append(names, m[1])
-		} else if m := goBuild.FindStringSubmatch(line); m != nil {
-			names = append(names, m[1]+" [build failed]")
-		} else if firstError == "" && isGoError(line) {
-			firstError = oneLine(line)
-		}
-	}
-	if names == nil {
-		return nil, ""
-	}
-	slices.Sort(names)
-	return slices.Compact(names), firstError
-}
 
 func isGoError(line string) bool { return goAt.MatchString(line) || goPanic.MatchString(line) }
 

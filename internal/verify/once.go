@@ -11,7 +11,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/proc"
-	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
 // defaultTimeout of a gate that sets none.
@@ -41,19 +40,20 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 	r.Tests, r.Failing, r.FirstError = rep.Tests, rep.Failing, rep.FirstError
 	r.BuildFailed, r.Incomplete = rep.BuildFailed, rep.Incomplete
 	r.Count()
-	if len(r.Failing) == 0 && exit.Code != 0 {
-		r.Failing, r.FirstError = testreport.Failing(r.Tail)
-	}
+	said := hear(&r, filepath.Join(w.root, filepath.FromSlash(g.Dir)))
 	if c.report != "" && exit.Code != 0 && len(r.Tests) == 0 && len(r.Incomplete) == 0 {
 		r.Incomplete = []string{""} // no test was heard: none was deleted
 	}
 	r.Status, r.Reason = status(exit, r, reportErr)
+	if r.Status == gate.Fail {
+		r.Reason = explained(said, r.Reason)
+	}
 	if r.TimedOut {
 		r.Reason = fmt.Sprintf("no end after %s", limit)
 		r.Incomplete = []string{""}
 	}
 	r.Head, r.Tail = v.clean.String(r.Head), v.clean.String(r.Tail)
-	r.FirstError, r.Reason = v.clean.String(r.FirstError), v.clean.String(r.Reason)
+	r.FirstError, r.Reason, r.Warning = v.clean.String(r.FirstError), v.clean.String(r.Reason), v.clean.String(r.Warning)
 	return r
 }
 

@@ -89,9 +89,10 @@ type Result struct {
 	// did not build or crashed. A test belongs to group g if its id begins with g
 	// and a dot; to "" belongs every test.
 	Incomplete []string      `json:"incomplete,omitempty"`
-	Flaky      bool          `json:"flaky,omitempty"` // red, and green when run again on the same tree
-	Head       string        `json:"head,omitempty"`  // beginning of the output, where Tail is not all of it
-	Tail       string        `json:"tail,omitempty"`  // end of the output, bounded, ANSI removed
+	Warning    string        `json:"warning,omitempty"` // what it says against itself: a pass whose output tells of failures
+	Flaky      bool          `json:"flaky,omitempty"`   // red, and green when run again on the same tree
+	Head       string        `json:"head,omitempty"`    // beginning of the output, where Tail is not all of it
+	Tail       string        `json:"tail,omitempty"`    // end of the output, bounded, ANSI removed
 	Duration   time.Duration `json:"duration"`
 	Tree       string        `json:"tree,omitempty"` // git tree it ran on
 	Cached     bool          `json:"cached,omitempty"`

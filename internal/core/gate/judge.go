@@ -61,6 +61,9 @@ func Judge(o Observation) Verdict {
 		if r.Flaky {
 			v.Labels = append(v.Labels, "flaky: "+r.Gate)
 		}
+		if r.Warning != "" {
+			v.Labels = append(v.Labels, r.Gate+": "+r.Warning)
+		}
 	}
 	switch {
 	case v.Status == Fail:

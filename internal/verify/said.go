@@ -1,0 +1,82 @@
+package verify
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/testreport"
+)
+
+// hear adds to a result what the gate's output says of its tests, where no report
+// said it. The status is the exit code's; a code that the command hides, and an
+// output that tells otherwise, are named.
+func hear(r *gate.Result, dir string) testreport.Result {
+	said := testreport.Read(testreport.Run{
+		Command: r.Command, ExitCode: r.ExitCode, Output: []byte(r.Head + "\n" + r.Tail), Files: filesIn(dir),
+	})
+	if r.ExitCode == 0 && said.Masked != "" && said.Result == testreport.Fail {
+		r.Warning = fmt.Sprintf("its exit code is masked by `%s`, and its output says that tests failed%s", said.Masked, after(named(said)))
+	}
+	if r.ExitCode != 0 && len(r.Failing) == 0 && len(r.Tests) == 0 {
+		slices.Sort(said.Failing)
+		r.Failing = slices.Compact(said.Failing)
+		if r.FirstError == "" && said.Result == testreport.Fail {
+			r.FirstError = said.FirstError
+		}
+	}
+	return said.Result
+}
+
+// named is what failed, in a few words.
+func named(said testreport.Verdict) string {
+	if len(said.Failing) == 0 {
+		return said.FirstError
+	}
+	const few = 3
+	names := strings.Join(said.Failing[:min(few, len(said.Failing))], ", ")
+	if more := len(said.Failing) - few; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return names
+}
+
+// explained puts before the reason of a failed gate what it means for its tests.
+func explained(said testreport.Result, reason string) string {
+	switch said {
+	case testreport.NoTests:
+		return "no tests were found" + after(reason)
+	case testreport.RunnerError:
+		return "its tests could not be run" + after(reason)
+	}
+	return reason
+}
+
+// maxScriptFile is how much of a file that holds scripts is read.
+const maxScriptFile = 1 << 20
+
+// filesIn reads files of the folder that a gate runs in.
+func filesIn(dir string) func(string) ([]byte, error) {
+	return func(path string) ([]byte, error) {
+		f, err := os.Open(filepath.Join(dir, filepath.FromSlash(path)))
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return io.ReadAll(io.LimitReader(f, maxScriptFile))
+	}
+}
+
+// Masked names what in a gate's command hides the exit code of its tests, "" if
+// nothing does. root is the work tree.
+func Masked(g gate.Gate, root string) string {
+	command := g.Command
+	if len(g.Argv) > 0 {
+		command = quoted(g.Argv)
+	}
+	return strings.Join(testreport.Masks(command, filesIn(filepath.Join(root, filepath.FromSlash(g.Dir)))), ", ")
+}

@@ -1,0 +1,78 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+const (
+	sayRed  = "printf '  ● sum › adds\\n\\n    expected 3\\n\\nTest Suites: 1 failed, 1 total\\nTests:       1 failed, 1 total\\n'\nexit 1\n"
+	sayNone = "echo 'No tests found, exiting with code 1'\nexit 1\n"
+	sayFew  = "echo 'Tests:       1 failed, 1 total'\nexit 1\n"
+)
+
+// TestOutputNamesWhatFailed: where a gate prints no report, its summary names the
+// failing tests; the exit code alone decides.
+func TestOutputNamesWhatFailed(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name, script, command string
+		want                  gate.Result
+	}{
+		{"names", sayRed, "sh run-tests.sh", gate.Result{
+			Status: gate.Fail, ExitCode: 1, Failing: []string{"sum > adds"}, FirstError: "expected 3", Reason: "expected 3",
+		}},
+		{"no tests", sayNone, "sh run-tests.sh && sh run-tests.sh", gate.Result{
+			Status: gate.Fail, ExitCode: 1, Reason: "exit 1: No tests found, exiting with code 1",
+		}},
+		{"none, by a known runner", sayNone, "PATH=.:$PATH jest", gate.Result{
+			Status: gate.Fail, ExitCode: 1, Reason: "no tests were found: exit 1: No tests found, exiting with code 1",
+		}},
+		{"masked", sayRed, "sh run-tests.sh | cat", gate.Result{
+			Status: gate.Pass, Warning: "its exit code is masked by `| cat`, and its output says that tests failed: sum > adds",
+		}},
+		{"masked, and too little to tell", sayFew, "sh run-tests.sh || true", gate.Result{Status: gate.Pass}},
+		{"a script of another name, by its marks", sayRed, "sh build.sh || true", gate.Result{
+			Status: gate.Pass, Warning: "its exit code is masked by `|| true`, and its output says that tests failed: sum > adds",
+		}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			for _, name := range []string{"run-tests.sh", "build.sh", "jest"} {
+				if err := os.WriteFile(filepath.Join(root, name), []byte("#!/bin/sh\n"+c.script), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := run(t, gate.Gate{Name: "g", Command: c.command}, func(o *verify.Options) { o.Root = root })
+			got = gate.Result{
+				Status: got.Status, ExitCode: got.ExitCode, Failing: got.Failing, FirstError: got.FirstError, Reason: got.Reason, Warning: got.Warning,
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("`%s` (-want +got):\n%s", c.command, diff)
+			}
+		})
+	}
+}
+
+func TestMasked(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "package.json"), []byte(`{"scripts":{"test":"jest | tail"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]string{"npm test": "| tail", "go test . || true": "|| true", "go test .": "", "ls | tail": ""} {
+		if got := verify.Masked(gate.Gate{Command: command}, root); got != want {
+			t.Errorf("Masked(%q) = %q, want %q", command, got, want)
+		}
+	}
+}
