@@ -62,7 +62,14 @@ func (c *doctorCmd) Run(a *app) error {
 
 // pluginVersion is the version of the plugin that this Pawl makes for a hook.
 func pluginVersion(command string, args []string) (string, error) {
-	p, err := plugin.New(plugin.Hook{Command: command, Args: args})
+	hook := plugin.Hook{Command: command, Args: args, Tool: plugin.InTree().Tool}
+	if filepath.IsAbs(command) {
+		var err error
+		if hook.Tool, err = ownPath(); err != nil {
+			return "", err
+		}
+	}
+	p, err := plugin.New(hook)
 	return p.Version, err
 }
 

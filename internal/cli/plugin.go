@@ -62,6 +62,9 @@ func ownPlugin() (plugin.Hook, plugin.Plugin, error) {
 		return plugin.Hook{}, plugin.Plugin{}, err
 	}
 	hook := plugin.Hook{Command: command, Args: args}
+	if hook.Tool, err = ownPath(); err != nil {
+		return plugin.Hook{}, plugin.Plugin{}, err
+	}
 	p, err := plugin.New(hook)
 	return hook, p, err
 }

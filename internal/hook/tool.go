@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -37,10 +38,15 @@ func (h *hook) taken(b session.Binding) bool {
 }
 
 // tool answers a tool call before it runs. What is allowed is left to the
-// client's own rules: Pawl forbids, it grants nothing. What the guard would ask
-// about, it asks the person who sits there.
+// client's own rules: Pawl forbids, it grants nothing but its own tools, about which
+// nobody need be asked in the middle of a loop. What the guard would ask about, it
+// asks the person who sits there.
 func (h *hook) tool(ctx context.Context, b session.Binding) (reply, error) {
 	v, err := h.verdict(b)
+	if err == nil && v.Decision == guard.Allow && strings.HasPrefix(h.p.Tool, ownTools) {
+		v.Reason = "a tool of Pawl's own"
+		return reply{Call: &v}, nil
+	}
 	if err != nil {
 		return reply{}, err
 	}
@@ -58,6 +64,9 @@ func (h *hook) tool(ctx context.Context, b session.Binding) (reply, error) {
 	}
 	return reply{Call: &v}, err
 }
+
+// ownTools begins the names of the tools that Pawl's plugin mounts.
+const ownTools = "mcp__plugin_pawl_pawl__"
 
 // permission answers a prompt that nobody would see. Somebody who sits there is
 // asked as ever.

@@ -72,7 +72,7 @@ func specificFaults(event string, s map[string]any, fault func(bool, string, ...
 		fault(n == 0 || n > 10_000, "a context of %d units", n)
 	case preToolUse:
 		known(s, fault, "hookEventName", "permissionDecision", "permissionDecisionReason")
-		fault(!slices.Contains([]any{"deny", "ask"}, s["permissionDecision"]), "permissionDecision %v", s["permissionDecision"])
+		fault(!slices.Contains([]any{"allow", "deny", "ask"}, s["permissionDecision"]), "permissionDecision %v", s["permissionDecision"])
 		fault(s["permissionDecisionReason"] == "", "no reason")
 	case permissionRequest:
 		known(s, fault, "hookEventName", "decision")

@@ -1,4 +1,4 @@
-// Package plugin makes Pawl's plugin for Claude Code: its hooks, and the commands
+// Package plugin makes Pawl's plugin for Claude Code: its hooks, the agent's tools, and the commands
 // /pawl:loop, /pawl:verify, /pawl:status, /pawl:tell and /pawl:cancel, and the
 // names that people know, /ralph-loop and /cancel-ralph, in a folder that is a
 // marketplace to the client.
@@ -44,17 +44,20 @@ const (
 	marketplaceFile = ".claude-plugin/marketplace.json"
 	manifestFile    = "pawl/.claude-plugin/plugin.json"
 	hooksFile       = "pawl/hooks/hooks.json"
+	toolsFile       = "pawl/.mcp.json"
 )
 
-// Hook is the program that the plugin's hooks start, without a shell.
+// Hook is the program that the plugin's hooks start, without a shell, and the one
+// that serves the agent's tools.
 type Hook struct {
 	Command string   // absolute, or a name that is found on PATH
 	Args    []string // before those that an event adds
+	Tool    string   // pawl itself, likewise; "" = the agent gets no tools
 }
 
 // InTree is the hook of the plugin as it stands in the repository, for whoever
 // adds a checkout as a marketplace: no place of Pawl holds for all of them.
-func InTree() Hook { return Hook{"pawl-hook", []string{"claude"}} }
+func InTree() Hook { return Hook{"pawl-hook", []string{"claude"}, "pawl"} }
 
 // Plugin is the plugin with its marketplace.
 type Plugin struct {
@@ -77,6 +80,10 @@ func New(hook Hook) (Plugin, error) {
 	if err == nil {
 		files[hooksFile], err = hooks(hook)
 	}
+	delete(files, toolsFile)
+	if err == nil && hook.Tool != "" {
+		files[toolsFile], err = tools(hook.Tool)
+	}
 	if err != nil {
 		return Plugin{}, fmt.Errorf("make the plugin: %w", err)
 	}
@@ -86,17 +93,32 @@ func New(hook Hook) (Plugin, error) {
 
 // hooks is the content of hooks.json.
 func hooks(hook Hook) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // a path may hold "&"
-	enc.SetIndent("", "  ")
-	err := enc.Encode(struct {
+	return printed(struct {
 		Description string         `json:"description"`
 		Hooks       install.Events `json:"hooks"`
 	}{
 		"Pawl takes part in sessions with a loop, and is silent in all others",
 		install.Claude(hook.Command, hook.Args).Events,
 	})
+}
+
+// tools is the content of .mcp.json: a server of every session, which finds the
+// loop when it is asked.
+func tools(program string) ([]byte, error) {
+	type server struct {
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+	}
+	return printed(map[string]map[string]server{"mcpServers": {"pawl": {program, []string{"mcp"}}}})
+}
+
+// printed is JSON as the files of the plugin have it.
+func printed(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // a path may hold "&"
+	enc.SetIndent("", "  ")
+	err := enc.Encode(v)
 	return b.Bytes(), err
 }
 

@@ -107,6 +107,7 @@ func TestVersionChangesWithTheContent(t *testing.T) {
 		plugin.InTree(),
 		{Command: "/opt/pawl-hook", Args: []string{"claude"}},
 		{Command: "/opt/pawl", Args: []string{"hook", "claude"}},
+		{Command: "/opt/pawl", Args: []string{"hook", "claude"}, Tool: "/opt/pawl"},
 	}
 	seen := map[string]bool{}
 	for _, hook := range hooks {
@@ -215,5 +216,21 @@ func decode(t *testing.T, data []byte, into any) {
 	t.Helper()
 	if err := json.Unmarshal(data, into); err != nil {
 		t.Fatalf("%v in %s", err, data)
+	}
+}
+
+func TestToolsAreServedByPawlItself(t *testing.T) {
+	t.Parallel()
+	type server struct {
+		Command string
+		Args    []string
+	}
+	var got struct{ MCPServers map[string]server }
+	decode(t, made(t, plugin.Hook{Command: "pawl-hook", Tool: `C:\R&D\pawl.exe`}).Files["pawl/.mcp.json"], &got)
+	if diff := cmp.Diff(map[string]server{"pawl": {`C:\R&D\pawl.exe`, []string{"mcp"}}}, got.MCPServers); diff != "" {
+		t.Error(diff)
+	}
+	if _, ok := made(t, plugin.Hook{Command: "pawl-hook"}).Files["pawl/.mcp.json"]; ok {
+		t.Error("tools without a program")
 	}
 }

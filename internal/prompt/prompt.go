@@ -74,6 +74,7 @@ type Data struct {
 	Alone    bool   // nobody is there to answer a question
 	Moved    string // why the loop has come into this session, or out of the person's; "" = it has not, or the context knows
 	NoCommit bool   // nothing is committed
+	Tools    bool   // the agent has Pawl's tools
 	GoalFile string // where the goal stands in full, should it be too long to be told again; "" = nowhere
 	Heading  string // of what fails, in another tool's words; "" = Pawl's own
 	Marks    string // the plan's file, where an agent claims by a mark of its own; "" = it is not to make one
@@ -198,7 +199,7 @@ func sample() Data {
 		Failed:   []gate.Result{{Gate: "test", Status: gate.Fail, ExitCode: 1, Failing: []string{"T"}, FirstError: "e"}},
 		Evidence: gate.Discriminating, Recap: []string{"recap"}, Lessons: []string{"lesson"}, Notes: []string{"note"},
 		Budget:   Budget{Iteration: 1, MaxIterations: 2, Time: time.Hour, CostUSD: 1},
-		Attended: true, Alone: true, Moved: "why", NoCommit: true, GoalFile: "goal.md", Heading: "# Fails", Marks: "feature_list.json",
+		Attended: true, Alone: true, Moved: "why", NoCommit: true, Tools: true, GoalFile: "goal.md", Heading: "# Fails", Marks: "feature_list.json",
 		Changes: []string{"M main.go"},
 	}
 }

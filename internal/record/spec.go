@@ -62,6 +62,7 @@ type Spec struct {
 	ConfineHosts []string `json:"confine_hosts,omitempty"` // what may be reached where the network is off
 
 	// Of loops that live in a person's session (Policy.Attended).
+	Tools      bool   `json:"tools,omitempty"`      // the session's plugin serves the agent's tools
 	NoCommit   bool   `json:"no_commit,omitempty"`  // what is verified is checkpointed, not committed
 	Shadow     bool   `json:"shadow,omitempty"`     // there is no git here: the repository is Pawl's own
 	Unattended bool   `json:"unattended,omitempty"` // nobody sits there: the guard answers permission prompts

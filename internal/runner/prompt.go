@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -155,6 +156,10 @@ func (r *Runner) lessons(s loop.State) []string {
 func (r *Runner) seat(d *prompt.Data, a loop.Action, s loop.State) {
 	d.Attended = r.attended() && !a.Isolated
 	d.Alone = !d.Attended || r.Spec.Unattended
+	_, mounts := r.Agent.(agent.Mounts)
+	if d.Tools = mounts && r.Tools != nil; d.Attended {
+		d.Tools = r.Spec.Tools
+	}
 	d.Again = needsMemory(a.Situation)
 	if d.Attended {
 		d.GoalFile = r.goalFile()

@@ -1,0 +1,69 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// ownTool is a call of one of Pawl's tools, as the plugin mounts them.
+func ownTool(name string, input map[string]any) messagesapi.Response {
+	if input == nil {
+		input = map[string]any{}
+	}
+	return messagesapi.Tool("mcp__plugin_pawl_pawl__"+name, input)
+}
+
+// The same honest agent in a person's session: each tool by the plugin, the claim by
+// none of its words. Nobody is asked for leave.
+func TestSessionToolsByThePlugin(t *testing.T) {
+	s := newSessions(t, plugin)
+	s.plays(
+		messagesapi.Bash("pawl start 'add bye' "+words),
+		ownTool("next_task", nil), ownTool("status", nil), ownTool("read_messages", nil), ownTool("verify", nil),
+		ownTool("add_lesson", map[string]any{"text": "words stand in files of their own"}),
+		ownTool("request_test_change", map[string]any{"files": []string{"tests/hello.sh"}, "why": "no more hello"}),
+		ownTool("complete_task", map[string]any{"summary": "half of it", "status": "partial"}), bye,
+		s.adds("bye"), ownTool("request_merge", map[string]any{"summary": "one word"}),
+		ownTool("complete_task", map[string]any{"summary": "bye stands", "status": "success"}), bye,
+	)
+	p := s.print("loop on adding bye")
+	s.is(state{"verified", 2}, p)
+	told := s.told()
+	for _, want := range []string{
+		"The goal itself is the task", "iteration 1 of 25", "Nobody has said anything", "PASS: every gate passes",
+		"Kept: later tries are told", "Asked for: tests/hello.sh", "Recorded: later tries", "Recorded for the person", "Recorded: goal is done",
+	} {
+		if !strings.Contains(told, want) {
+			t.Errorf("the model was not told %q:\n%s\n%s", want, told, p)
+		}
+	}
+	if r := s.pawl("report"); !r.says("to be merged: one word") {
+		t.Errorf("the report: %s", r)
+	}
+}
+
+// A session whose tools cannot be served goes on without them, and so does its loop.
+func TestSessionWithoutItsTools(t *testing.T) {
+	s := newSessions(t, plugin)
+	file := filepath.Join(s.home, "marketplace", "pawl", ".mcp.json")
+	broken, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"pawl": map[string]any{"command": filepath.Join(s.home, "no-such-pawl"), "args": []string{"mcp"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, broken, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.plays(begins("'add bye' "+words, ownTool("verify", nil), s.adds("bye"), done)...)
+	p := s.print("loop on adding bye")
+	s.is(state{"verified", 1}, p)
+	if !strings.Contains(s.told(), "No such tool") {
+		t.Errorf("told: %s", s.told())
+	}
+}
