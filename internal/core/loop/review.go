@@ -79,12 +79,15 @@ func (g Gates) evidenceCapped() bool {
 }
 
 // moved: the tree changed while it was reviewed, so that neither the gates nor the
-// review have seen what is there now.
+// review have seen what is there now. All of it is done again, a bounded number of
+// times; then what the gates saw is kept, and no review has.
 func (m *machine) moved(g Gates) {
-	m.s.Purpose = ForClaim
-	if !m.rerun(g) {
-		m.giveUp("the work cannot be reviewed: "+g.Reason, "the work is kept; find out what changes it, then  pawl resume")
+	m.s.Ladder.Moved++
+	if m.s.Ladder.Moved > unknownMax {
+		m.keepUnreviewed(ReviewNone, g)
+		return
 	}
+	m.runGates(ForClaim)
 }
 
 // reviewAgain: the reviewer could not be asked. A usage limit is waited for, and

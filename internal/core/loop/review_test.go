@@ -213,8 +213,12 @@ func TestAReviewThatCannotTell(t *testing.T) {
 	t.Run("saw another tree than the gates", func(t *testing.T) {
 		t.Parallel()
 		sc := toReview(t, loop.Policy{})
-		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t2", Reason: "the tree changed"}, "wait")
-		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates claim")
+		for range 3 {
+			sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t2", Reason: "the tree changed"}, "gates claim")
+			sc.gates(passes, "gates review")
+		}
+		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t2", Reason: "the tree changed"}, "notify; tick a; commit a")
+		none(sc, "no review passed it: the tree changed")
 	})
 }
 

@@ -200,6 +200,7 @@ type Ladder struct {
 	Refused     bool   `json:"refused,omitempty"`     // a claim without evidence was refused once
 	SeenRed     bool   `json:"seen_red,omitempty"`    // Pawl saw a red gate since the task began
 	Rounds      int    `json:"rounds,omitempty"`      // times that a review failed the task's work
+	Moved       int    `json:"moved,omitempty"`       // times that the tree changed under a review
 }
 
 // After says what follows a checkpoint, a restore, a wait or a pause.

@@ -42,8 +42,8 @@ func (w *world) checkReview(before loop.State, e loop.Event, acts []loop.Action)
 	if slices.ContainsFunc(acts, func(a loop.Action) bool { return a.Do == loop.Restore }) {
 		w.t.Errorf("a review undid work: %+v", before)
 	}
-	if w.s.Ladder.Rounds > 3 {
-		w.t.Errorf("%d rounds", w.s.Ladder.Rounds)
+	if l := w.s.Ladder; l.Rounds > 3 || l.Moved > 4 {
+		w.t.Errorf("no end of reviews: %+v", l)
 	}
 }
 
