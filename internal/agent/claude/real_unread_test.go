@@ -9,9 +9,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// Whether the client itself refuses to change a file that was not read in this
-// context is up to the model: newer ones may. So the guard has a rule for it
-// (guard.Rules.Seen).
+// The client itself refuses to change a file that was not read in this context,
+// unless it trusts the model with it, as it does its own default. So the guard
+// leaves that to it (guard.Rules.Seen is nil).
 func TestTheClientLetsSomeModelsChangeWhatTheyDidNotRead(t *testing.T) {
 	for model, refuses := range map[string]bool{"claude-sonnet-4-5": true, "": false} {
 		t.Run("model "+model, func(t *testing.T) {

@@ -60,7 +60,8 @@ type Rules struct {
 	Resolve func(path string) string
 	// Seen tells whether the agent knows what the file at an absolute path holds:
 	// a call touched it in this context (Verdict.Touched), or it is not there.
-	// nil = its client sees to that itself. Claude Code does for some models only.
+	// nil = its client sees to that itself. Claude Code does: it refuses some models
+	// what it lets others do.
 	Seen func(path string) bool
 }
 

@@ -172,21 +172,27 @@ func (j *judge) remove(name string, glob bool) {
 		j.unknown("removing " + name)
 		return
 	}
-	root := slashed(j.rules.Root)
-	dir, last := path.Split(p)
-	if p == root || strings.TrimSuffix(dir, "/") == root && (last == "**" || glob && strings.Trim(last, "*?") == "") {
+	real := path.Join(j.followed(path.Dir(p)), path.Base(p))
+	if j.takesAll(p, glob) || j.takesAll(real, glob) {
 		j.deny(RuleDestructive, "removing the whole work tree")
 		return
 	}
-	j.changeBoth("removing "+clip(name), p, path.Join(j.followed(path.Dir(p)), path.Base(p)), glob)
-	if p == root+"/.claude" || p == j.resolve("~/.claude") {
+	j.changeBoth("removing "+clip(name), p, real, glob)
+	if p == slashed(j.rules.Root)+"/.claude" || p == j.resolve("~/.claude") {
 		j.deny(RuleSettings, "removing "+clip(name))
 	}
 	for _, g := range slices.Concat([]string{j.rules.StateDir}, j.rules.Protected, j.rules.Marked) {
-		if p != "/" && g != "" && within(slashed(g), p) {
+		if real != "/" && g != "" && (within(slashed(g), p) || within(slashed(g), real)) {
 			j.deny(RuleProtected, "removing "+clip(name))
 		}
 	}
+}
+
+// takesAll tells the work tree itself, and all that is in it.
+func (j *judge) takesAll(p string, glob bool) bool {
+	root := slashed(j.rules.Root)
+	dir, last := path.Split(p)
+	return p == root || strings.TrimSuffix(dir, "/") == root && (last == "**" || glob && strings.Trim(last, "*?") == "")
 }
 
 // state tells Pawl's own files. A loop's own work tree may lie among them.

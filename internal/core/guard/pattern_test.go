@@ -142,6 +142,24 @@ func TestLinksAreFollowed(t *testing.T) {
 	}
 }
 
+// A link that is named in the tree is judged by where it leads; the tree itself may
+// be reached by one.
+func TestTheRootBehindALink(t *testing.T) {
+	t.Parallel()
+	r := rules()
+	r.Resolve = func(p string) string {
+		if rest, ok := strings.CutPrefix(p, "/link"); ok {
+			return "/w/repo" + rest
+		}
+		return p
+	}
+	for command, want := range map[string]string{"echo x > a": "", "rm a": "", "rm -rf *": guard.RuleDestructive, "rm -rf ../x": guard.RuleOutside, "echo x > Makefile": guard.RuleProtected} {
+		if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: "/link"}, r); v.Rule != want {
+			t.Errorf("%s: rule %q, want %q (%s)", command, v.Rule, want, v.Reason)
+		}
+	}
+}
+
 func TestUnreadFiles(t *testing.T) {
 	t.Parallel()
 	r := rules()
@@ -190,10 +208,33 @@ func TestUnknownIsNamed(t *testing.T) {
 func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, r := range guard.Catalogue() {
-		if r.ID == "" || r.What == "" || r.Instead == "" || r.Example == "" || r.Scope == "" || seen[r.ID] {
-			t.Errorf("rule %+v", r)
+	for _, rule := range guard.Catalogue() {
+		if rule.What == "" || rule.Instead == "" || rule.Scope == "" || seen[rule.ID] {
+			t.Errorf("rule %+v", rule)
 		}
-		seen[r.ID] = true
+		seen[rule.ID] = true
+		r, c := rules(), guard.Call{Tool: "Bash", Input: map[string]any{"command": rule.Example}}
+		if tool, path, ok := strings.Cut(rule.Example, " "); ok && (tool == "Edit" || tool == "Write") {
+			c = guard.Call{Tool: tool, Input: map[string]any{"file_path": path}}
+		}
+		switch rule.ID {
+		case guard.RuleScope:
+			r.Scope = []string{"src/auth/**"}
+		case guard.RuleUnread:
+			r.Seen = func(string) bool { return false }
+		}
+		if v := guard.Judge(c, r); v.Rule != rule.ID || !strings.HasSuffix(v.Reason, rule.Instead) {
+			t.Errorf("%s is %s %s (%s), want %s", rule.Example, v.Decision, v.Rule, v.Reason, rule.ID)
+		}
+	}
+}
+
+func TestReasonsNamePawlsToolsWhereThereAreSome(t *testing.T) {
+	t.Parallel()
+	r := rules()
+	r.Tools = true
+	v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": "git push"}}, r)
+	if !strings.Contains(v.Reason, "request_merge") {
+		t.Errorf("reason %q", v.Reason)
 	}
 }
