@@ -52,6 +52,8 @@ type grammar struct {
 	Verify verifyCmd `cmd:"" group:"Judge" help:"run this project's gates now and print receipts"`
 	Audit  auditCmd  `cmd:"" group:"Judge" help:"re-check a commit: run its gates again in a clean checkout and compare with the receipts"`
 
+	Guard guardCmd `cmd:"" group:"Judge" help:"what the guard allows and denies"`
+
 	TestReport testreportCmd `cmd:"" name:"testreport" group:"Judge" help:"tell what a test runner's output says"`
 
 	Checkpoints checkpointsCmd `cmd:"" group:"Go back" help:"list the snapshots that a loop made of the work tree"`

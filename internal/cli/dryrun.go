@@ -27,6 +27,9 @@ func dryRun(out io.Writer, p *launch.Prepared) {
 			mark = "[x]"
 		}
 		line("", "%s %s %s", mark, id(t), t.Title)
+		if globs := s.Scopes[t.ID]; len(globs) > 0 {
+			line("", "    may change %s", strings.Join(globs, ", "))
+		}
 	}
 	dryGates(line, p)
 	line("agent", "%s %s", s.Agent.Name, s.Agent.Model)

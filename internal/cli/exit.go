@@ -15,7 +15,7 @@ type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit %d", int(c)) }
 
-// Codes of commands that judge: verify and audit.
+// Codes of commands that judge: verify, audit and guard check.
 const (
 	disagrees  exitCode = 1 // a gate fails, or does not say what its receipt says
 	cannotTell exitCode = 3
@@ -87,6 +87,9 @@ func judgingCodes() []meaning {
 		{int(cannotTell), "pawl audit", "there is no receipt to compare with, or a gate could not tell"},
 		{0, "pawl doctor", "nothing is broken; there may be warnings"},
 		{int(disagrees), "pawl doctor", "something breaks loops, and it says what to do about it"},
+		{0, "pawl guard check", "the call is allowed"},
+		{int(disagrees), "pawl guard check", "it is denied"},
+		{int(cannotTell), "pawl guard check", "a person is asked; where nobody sits it is denied"},
 		{int(failure.Error), "pawl log --verify", "the journal is damaged"},
 		{int(failure.Usage), "pawl plan check", "the plan cannot be worked on"},
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/doctor"
@@ -105,15 +106,17 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 			Schema: draft, Title: "pawl list", Description: "The loops, newest first: `pawl list --json`.",
 			Type: "array", Items: item,
 		},
-		"lessons":    schema[lessons](t, "What was learnt: `pawl lessons --json`."),
-		"log":        schema[journal.Record](t, "One line of `pawl log --json`: a record of the journal as it stands."),
-		"verify":     schema[verified](t, "What the gates say now: `pawl verify --json`. Durations are nanoseconds."),
-		"audit":      schema[audited](t, "What the gates say of a commit now, and what the receipts say: `pawl audit --json`."),
-		"plan":       schema[planfile.Shown](t, "The tasks of a plan: `pawl plan show --json`."),
-		"plan-next":  next,
-		"plan-check": schema[checked](t, "What is wrong with a plan: `pawl plan check --json`."),
-		"testreport": schema[reported](t, "What the output of a test run says: `pawl testreport`."),
-		"doctor":     schema[examined](t, "What breaks loops here, and what does not: `pawl doctor --json`."),
+		"lessons":     schema[lessons](t, "What was learnt: `pawl lessons --json`."),
+		"log":         schema[journal.Record](t, "One line of `pawl log --json`: a record of the journal as it stands."),
+		"verify":      schema[verified](t, "What the gates say now: `pawl verify --json`. Durations are nanoseconds."),
+		"audit":       schema[audited](t, "What the gates say of a commit now, and what the receipts say: `pawl audit --json`."),
+		"plan":        schema[planfile.Shown](t, "The tasks of a plan: `pawl plan show --json`."),
+		"plan-next":   next,
+		"plan-check":  schema[checked](t, "What is wrong with a plan: `pawl plan check --json`."),
+		"testreport":  schema[reported](t, "What the output of a test run says: `pawl testreport`."),
+		"guard-check": schema[checkedCall](t, "What the guard says of a tool call: `pawl guard check --json`."),
+		"guard-list":  schema[guardListed](t, "The guard's rules, and what the settings here add: `pawl guard list --json`."),
+		"doctor":      schema[examined](t, "What breaks loops here, and what does not: `pawl doctor --json`."),
 	}
 }
 
@@ -135,7 +138,8 @@ func schema[T any](t *testing.T, description string) *jsonschema.Schema {
 		reflect.TypeFor[doctor.Status]():   words(doctor.OK, doctor.Warn, doctor.Bad, doctor.Skipped),
 		reflect.TypeFor[testreport.Result](): words(testreport.Pass, testreport.Fail, testreport.NoTests, testreport.RunnerError, testreport.Gate,
 			testreport.Timeout, testreport.Signal, testreport.NotATest, testreport.Unknown),
-		reflect.TypeFor[agreement](): words(agrees, differs, undecided),
+		reflect.TypeFor[guard.Decision](): words(guard.Allow, guard.Ask, guard.Deny),
+		reflect.TypeFor[agreement]():      words(agrees, differs, undecided),
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -172,16 +176,19 @@ func TestOutputFitsItsSchema(t *testing.T) {
 	told.add(receipt, gate.Result{Status: gate.Unknown, Command: receipt.Command})
 	task := planfile.ShowTask(plan.Task{ID: "1", Title: "One", Line: 3})
 	outputs := map[string][]any{
-		"status":     {s.summary()},
-		"list":       {[]record.Summary{}, []record.Summary{s.summary()}},
-		"lessons":    {lessons{Learnt: []string{}, Project: []string{"use the sandbox"}}},
-		"log":        {journal.Record{Seq: 1, Type: "event", Data: json.RawMessage(`{"kind":"started"}`)}, journal.Record{Data: json.RawMessage(`[1]`)}},
-		"verify":     {verified{Result: gate.Fail, Gates: []verify.Receipt{receipt}}},
-		"audit":      {told, audited{Gates: []auditedGate{}}.because("no trailer")},
-		"plan":       {planfile.Show(plan.Plan{Format: planfile.Checklist}), planfile.Shown{Tasks: []planfile.ShownTask{task}}},
-		"plan-next":  {task, nil},
-		"doctor":     {examined{Findings: []doctor.Finding{{Check: "git", Status: doctor.OK, What: "git 2.43.0"}}}},
-		"plan-check": {checked{Problems: []problem{{Message: "no tasks"}}}},
+		"status":      {s.summary()},
+		"list":        {[]record.Summary{}, []record.Summary{s.summary()}},
+		"lessons":     {lessons{Learnt: []string{}, Project: []string{"use the sandbox"}}},
+		"log":         {journal.Record{Seq: 1, Type: "event", Data: json.RawMessage(`{"kind":"started"}`)}, journal.Record{Data: json.RawMessage(`[1]`)}},
+		"verify":      {verified{Result: gate.Fail, Gates: []verify.Receipt{receipt}}},
+		"audit":       {told, audited{Gates: []auditedGate{}}.because("no trailer")},
+		"plan":        {planfile.Show(plan.Plan{Format: planfile.Checklist}), planfile.Shown{Tasks: []planfile.ShownTask{task}}},
+		"plan-next":   {task, nil},
+		"doctor":      {examined{Findings: []doctor.Finding{{Check: "git", Status: doctor.OK, What: "git 2.43.0"}}}},
+		"testreport":  {reported{Result: testreport.Pass, Failing: []string{}}},
+		"guard-check": {checkedCall{Verdict: guard.Deny, Rule: guard.RulePush, Reason: "no"}, checkedCall{Verdict: guard.Allow}},
+		"guard-list":  {guardListed{guard.Catalogue(), []guardEntry{{List: "deny", Entry: "push", Source: "pawl.toml:1", Trusted: true}}}},
+		"plan-check":  {checked{Problems: []problem{{Message: "no tasks"}}}},
 	}
 	for name, sc := range schemas(t) {
 		resolved, err := sc.Resolve(nil)

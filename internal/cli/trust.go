@@ -22,7 +22,7 @@ type trustCmd struct {
 
 func (trustCmd) Help() string {
 	return `Commands that a repository's files name (gates, set-up, the agent's program, a plan's validation commands, the command
-of another tool's verify loop) run only after this.
+of another tool's verify loop) run only after this, and what they let past the guard counts only after this.
 Each is pinned as it reads now, for this repository: a changed one is asked about again, beside what it was.
 
   pawl trust

@@ -19,9 +19,14 @@ type Guard struct {
 	ProtectedBranches []string `json:"protected_branches,omitempty" merge:"add" doc:"further branches that only the person changes, as names or globs such as release/*"`
 }
 
-// lists are the lists of patterns, by key.
-func (g *Guard) lists() []list {
+// patterns are the lists of patterns, by key.
+func (g *Guard) patterns() []list {
 	return []list{{"allow", &g.Allow}, {"deny", &g.Deny}, {"ask", &g.Ask}}
+}
+
+// lists are all lists.
+func (g *Guard) lists() []list {
+	return append(g.patterns(), list{"protected_branches", &g.ProtectedBranches})
 }
 
 type list struct {
@@ -38,8 +43,8 @@ func decodeGuard(p *Guard, at string, v any, lines map[string]int) error {
 	if err := decodeTable(p, at, table, lines); err != nil {
 		return err
 	}
-	for i, l := range p.lists() {
-		from := len(*was.lists()[i].entries)
+	for i, l := range p.patterns() {
+		from := len(*was.patterns()[i].entries)
 		for n, text := range (*l.entries)[from:] {
 			if _, err := guard.ParsePattern(text); err != nil {
 				return badPattern(fmt.Sprintf("%s[%d]", join(at, l.key), n), text, err)

@@ -58,7 +58,7 @@ ask = ["merge"]
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"model": "from user", "max_cost": "2.50", "session": "continue", "name": "from flags", "protect": "user/**, project/**, loop/**", "guard": "deny run:docker, npm install; ask merge"}
+	want := map[string]string{"model": "from user", "max_cost": "2.50", "session": "continue", "name": "from flags", "protect": "user/**, project/**, loop/**", "guard": "deny run:docker, npm install; ask merge; protected branches release/*"}
 	for key, value := range want {
 		if v := explained(got, key).Value; v != value {
 			t.Errorf("%s = %q, want %q", key, v, value)
@@ -170,7 +170,7 @@ func samples() map[string]any {
 		"promise": "READY", "on_failure": "keep", "worktree": true, "branch": "current", "allow_dirty": true, "squash": false,
 		"protect": []any{"docs/**"}, "tests": []any{"*_spec.go"}, "allow_test_changes": []any{"US-1"},
 		"verify": map[string]any{"tries": 2, "isolate": false}, "review": []any{"no dead code"}, "review_rounds": 2,
-		"guard": map[string]any{"deny": "push"},
+		"guard":   map[string]any{"deny": "push"},
 		"confine": "tree", "confine_hosts": []any{"packages.example.org"},
 	}
 }

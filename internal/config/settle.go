@@ -113,7 +113,7 @@ func show(ptr any) string {
 		var said []string
 		for _, l := range v.lists() {
 			if len(*l.entries) > 0 {
-				said = append(said, l.key+" "+strings.Join(*l.entries, ", "))
+				said = append(said, strings.ReplaceAll(l.key, "_", " ")+" "+strings.Join(*l.entries, ", "))
 			}
 		}
 		return strings.Join(said, "; ")

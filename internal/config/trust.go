@@ -73,11 +73,27 @@ func (s Settings) RepoCommands() []Command {
 	}
 	addVars("agent_env", s.AgentEnv)
 	addVars("gate_env", s.GateEnv)
-	for i, pattern := range s.Guard.Allow {
-		add(fmt.Sprintf("guard.allow[%d]", i), "guard", "allow "+pattern)
+	for _, c := range s.GuardCommands() {
+		if c.File != "" {
+			out = append(out, c)
+		}
 	}
 	for _, host := range s.ConfineHosts {
 		add("confine_hosts", "confine_hosts", host)
+	}
+	return out
+}
+
+// GuardCommands are the entries of what the guard is to let through, each as a
+// command; File is "" for those that are the user's own and need no trust.
+func (s Settings) GuardCommands() []Command {
+	var out []Command
+	for i, pattern := range s.Guard.Allow {
+		c := Command{Kind: "guard", Text: "allow " + pattern}
+		if from := s.Sources[fmt.Sprintf("guard.allow[%d]", i)]; from.Repo {
+			c.File = from.File
+		}
+		out = append(out, c)
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/config"
@@ -243,7 +244,10 @@ func (p *Prepared) refuseUntrusted() error {
 		return nil
 	}
 	var lines []string
-	file := ""
+	what, file := "commands from the repository's files run", ""
+	if slices.ContainsFunc(p.Untrusted, func(c config.Command) bool { return c.Kind == "guard" }) {
+		what = "commands from the repository's files run, and its exceptions from the guard's rules count,"
+	}
 	for _, c := range p.Untrusted {
 		lines = append(lines, fmt.Sprintf("%s: %s", c.File, c.Text))
 		if filepath.IsAbs(c.File) { // it is not found from here
@@ -258,7 +262,7 @@ func (p *Prepared) refuseUntrusted() error {
 		hint += "; then the loop begins at the end of the next turn"
 	}
 	return failure.New(failure.Usage, hint,
-		"commands from the repository's files run only when you trust them (%s)", some(lines))
+		"%s only when you trust them (%s)", what, some(lines))
 }
 
 func some(items []string) string {

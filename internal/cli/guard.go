@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+type guardCmd struct {
+	Check guardCheckCmd `cmd:"" help:"say what the guard would answer to a tool call"`
+	List  guardListCmd  `cmd:"" help:"list the guard's rules, and what the settings here add"`
+}
+
+type guardCheckCmd struct {
+	Command string `arg:"" optional:"" help:"command that a shell tool would run, as one word; - is the standard input"`
+	Tool    string `default:"Bash" help:"the client's name for the tool: Bash, Write, Edit, Read …"`
+	Path    string `placeholder:"FILE" help:"file that an editing or reading tool is given"`
+	Loop    string `placeholder:"LOOP" help:"by the rules of this loop, at its task; without it, of one that began here now"`
+	JSON    bool   `name:"json" help:"print a JSON object (docs/reference/guard-check.schema.json)"`
+}
+
+func (guardCheckCmd) Help() string {
+	return `Nothing is run. Exit code: 0 allowed, 1 denied, 3 asked about.
+
+  pawl guard check 'git push origin main'
+  pawl guard check --tool Write --path pawl.toml
+  pawl guard check --loop . - <script.sh`
+}
+
+// checkedCall is what --json prints.
+type checkedCall struct {
+	Verdict guard.Decision `json:"verdict"`
+	Rule    string         `json:"rule" jsonschema:"id of the rule, custom for an entry of the settings, empty if the call is allowed"`
+	Reason  string         `json:"reason" jsonschema:"what the agent is told"`
+	Unknown string         `json:"unknown" jsonschema:"what of an allowed call could not be read"`
+}
+
+// Run answers as the guard would.
+func (c *guardCheckCmd) Run(a *app) error {
+	call, err := c.call(a)
+	if err != nil {
+		return err
+	}
+	rules, untrusted, err := c.rules(a)
+	if err != nil {
+		return err
+	}
+	for _, u := range untrusted {
+		term.Warnf(a.Err, "left out, for nobody trusted it: %s: %s (pawl trust)", u.File, u.Text)
+	}
+	v := guard.Judge(call, rules)
+	if c.JSON {
+		err = a.printJSON(checkedCall{v.Decision, v.Rule, v.Reason, v.Unknown})
+	} else {
+		a.printGuard(call, rules, v)
+	}
+	switch {
+	case err != nil:
+		return err
+	case v.Decision == guard.Deny:
+		return disagrees
+	case v.Decision == guard.Ask:
+		return cannotTell
+	}
+	return nil
+}
+
+// printGuard tells a verdict, and how to have another.
+func (a *app) printGuard(call guard.Call, rules guard.Rules, v guard.Verdict) {
+	if v.Decision == guard.Allow {
+		a.printf("allow\n")
+		if v.Unknown != "" {
+			a.printf("  not read: %s\n", term.Clean(v.Unknown))
+		}
+		return
+	}
+	a.printf("%s  %s\n  %s\n", v.Decision, v.Rule, term.Clean(v.Reason))
+	entry, ok := lifts(call, rules, v)
+	switch {
+	case ok:
+		a.printf("  to allow it: allow = [%s] under [guard], in your own config.toml, or in pawl.toml and then  pawl trust\n", term.Clean(strconv.Quote(entry)))
+	case v.Rule == guard.RuleCustom:
+		a.printf("  an entry of the settings says so: pawl guard list  shows where it stands\n")
+	case v.Rule == guard.RuleState:
+		a.printf("  no setting lifts this rule\n")
+	}
+}
+
+// lifts is the narrowest entry of the settings that would allow a call: its
+// command, its path, or else the whole rule. One that is denied by an entry, or by
+// several rules, has none.
+func lifts(call guard.Call, rules guard.Rules, v guard.Verdict) (string, bool) {
+	var entries []string
+	if command, ok := call.Input["command"].(string); ok && !strings.Contains(command, "\n") {
+		entries = append(entries, command)
+	}
+	for _, key := range record.PathKeys() {
+		if path, ok := call.Input[key].(string); ok {
+			if rel, err := filepath.Rel(rules.Root, path); err == nil && filepath.IsLocal(rel) {
+				path = "./" + filepath.ToSlash(rel)
+			}
+			entries = append(entries, "write:"+path, "read:"+path)
+		}
+	}
+	for _, entry := range append(entries, v.Rule) {
+		p, err := guard.ParsePattern(entry)
+		if err != nil {
+			continue
+		}
+		with := rules
+		with.Allow = append(slices.Clip(rules.Allow), p)
+		if guard.Judge(call, with).Decision == guard.Allow {
+			return entry, true
+		}
+	}
+	return "", false
+}
+
+// maxCommand bounds a command that is read from the standard input, in bytes.
+const maxCommand = 1 << 20
+
+// call is the tool call that is asked about.
+func (c *guardCheckCmd) call(a *app) (guard.Call, error) {
+	call := guard.Call{Tool: c.Tool, Dir: a.dir, Input: map[string]any{}}
+	switch {
+	case c.Command != "" && c.Path != "":
+		return call, failure.New(failure.Usage, "leave one of them out", "a call has a command or a path, not both")
+	case c.Path != "":
+		path := c.Path
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(a.dir, path)
+		}
+		call.Input[pathKey(c.Tool)] = path
+	case c.Command == "-":
+		data, err := io.ReadAll(io.LimitReader(a.In, maxCommand+1))
+		if err != nil {
+			return call, fmt.Errorf("read the command: %w", err)
+		}
+		if len(data) > maxCommand {
+			return call, failure.New(failure.Usage, "", "the command is longer than %d bytes", maxCommand)
+		}
+		call.Input["command"] = string(data)
+	case c.Command != "":
+		call.Input["command"] = c.Command
+	default:
+		return call, failure.New(failure.Usage, "pawl guard check 'git push'; or --tool Write --path FILE", "say which call is meant")
+	}
+	return call, nil
+}
+
+// pathKey is the name under which a tool of the client's is given its file.
+func pathKey(tool string) string {
+	switch tool {
+	case "NotebookEdit":
+		return "notebook_path"
+	case "Grep", "Glob", "LS":
+		return "path"
+	}
+	return "file_path"
+}
+
+// rules are those of the loop that is named, or of one that would begin here.
+func (c *guardCheckCmd) rules(a *app) (guard.Rules, []config.Command, error) {
+	if c.Loop == "" {
+		ctx, cancel := untilSignal()
+		defer cancel()
+		here, err := launch.GuardHere(ctx, a.dir, a.env)
+		return here.Rules, here.Untrusted, err
+	}
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return guard.Rules{}, nil, err
+	}
+	judges, err := record.Judges(s.Loop)
+	places := record.Places{
+		Root: s.spec.WorkTree(s.Loop, s.kept.Root), State: a.env.PawlHome, Home: a.env.Home, Temp: os.TempDir(),
+	}
+	return s.spec.Rules(places, record.Turn{Task: s.memory.State.Current, Judges: judges}), nil, err
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+type guardListCmd struct {
+	JSON bool `name:"json" help:"print a JSON object (docs/reference/guard-list.schema.json)"`
+}
+
+func (guardListCmd) Help() string {
+	return `  pawl guard list`
+}
+
+// guardListed is what --json prints.
+type guardListed struct {
+	Rules   []guard.Rule `json:"rules" jsonschema:"the guard's own"`
+	Entries []guardEntry `json:"entries" jsonschema:"what the settings here add"`
+}
+
+// guardEntry is one entry of the settings.
+type guardEntry struct {
+	List    string `json:"list" jsonschema:"allow, deny, ask or protected_branches"`
+	Entry   string `json:"entry"`
+	Source  string `json:"source" jsonschema:"file and line"`
+	Trusted bool   `json:"trusted" jsonschema:"false: it is out of the repository's files, and does not count before pawl trust"`
+}
+
+// Run lists the rules.
+func (c *guardListCmd) Run(a *app) error {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	here, err := launch.GuardHere(ctx, a.dir, a.env)
+	if err != nil {
+		return err
+	}
+	entries := entriesOf(here)
+	if c.JSON {
+		return a.printJSON(guardListed{guard.Catalogue(), entries})
+	}
+	for _, r := range guard.Catalogue() {
+		a.printf("%-12s %s%s\n             instead: %s\n", r.ID, r.What, ruleHere(r.ID, here.Rules), r.Instead)
+	}
+	if len(entries) > 0 {
+		a.printf("\nthe settings here\n")
+	}
+	for _, e := range entries {
+		after := ""
+		if !e.Trusted {
+			after = "  not trusted: it does not count before  pawl trust"
+		}
+		a.printf("  %-18s %s  (%s)%s\n", e.List, term.Clean(e.Entry), term.Clean(e.Source), after)
+	}
+	return nil
+}
+
+// ruleHere is what the settings make of a rule.
+func ruleHere(id string, r guard.Rules) string {
+	has := func(list []guard.Pattern) bool {
+		return slices.ContainsFunc(list, func(p guard.Pattern) bool { return p.String() == id })
+	}
+	switch {
+	case has(r.Deny), id == guard.RuleState:
+		return ""
+	case has(r.Ask):
+		return "  (asked about here)"
+	case has(r.Allow):
+		return "  (lifted here)"
+	}
+	return ""
+}
+
+// entriesOf are the entries of the settings, with their places.
+func entriesOf(here launch.Guarding) []guardEntry {
+	g, entries := here.Settings.Guard, []guardEntry{}
+	for _, l := range []struct {
+		key   string
+		texts []string
+	}{{"deny", g.Deny}, {"ask", g.Ask}, {"allow", g.Allow}, {"protected_branches", g.ProtectedBranches}} {
+		for i, text := range l.texts {
+			from := here.Settings.Sources[fmt.Sprintf("guard.%s[%d]", l.key, i)]
+			strange := config.Command{Kind: "guard", File: from.File, Text: "allow " + text}
+			entries = append(entries, guardEntry{
+				List: l.key, Entry: text, Source: from.String(),
+				Trusted: l.key != "allow" || !from.Repo || !slices.Contains(here.Untrusted, strange),
+			})
+		}
+	}
+	return entries
+}

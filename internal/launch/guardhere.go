@@ -1,0 +1,70 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// Guarding is what the guard would hold a loop to that began here now.
+type Guarding struct {
+	Rules     guard.Rules
+	Settings  config.Settings
+	Untrusted []config.Command // what a file of the repository allows and nobody trusted: it is not among the rules
+}
+
+// GuardHere finds out what the guard would go by, for a person who asks. A broken
+// configuration is an error; there need be neither git, a plan nor a gate.
+func GuardHere(ctx context.Context, dir string, env environment.Environment) (Guarding, error) {
+	q := AttendRequest{Request: Request{Dir: dir, Env: env}}
+	root, repo, err := q.place(ctx)
+	if err != nil {
+		return Guarding{}, err
+	}
+	p, err := decide(q.Request, root)
+	if err != nil { // there is no plan, or more than one
+		q.Text = "whatever it is"
+		if p, err = decide(q.Request, root); err != nil {
+			return Guarding{}, err
+		}
+	}
+	g := Guarding{Settings: p.Settings}
+	p.Settings.Guard.Allow, g.Untrusted = trustedAllow(p)
+	if len(p.Settings.Gates) == 0 && len(p.Suggested) > 0 {
+		p.Settings.Gates = []gate.Gate{{Name: p.Suggested[0], Command: p.Suggested[0]}}
+	}
+	if err := p.look(ctx, repo); err != nil {
+		return Guarding{}, err
+	}
+	if err := p.order(ctx); err != nil {
+		return Guarding{}, err
+	}
+	p.Spec.Branch = p.Status.Branch
+	frozen, err := verify.Look(verify.FreezeOptions{Root: root, Gates: p.Spec.Gates, Protect: p.Spec.Protect})
+	if err != nil {
+		return Guarding{}, fmt.Errorf("find what judges: %w", err)
+	}
+	places := record.Places{Root: root, State: env.PawlHome, Home: env.Home, Temp: os.TempDir()}
+	g.Rules = p.Spec.Rules(places, record.Turn{Judges: frozen.Whole()})
+	return g, nil
+}
+
+// trustedAllow are the entries of allow without those that nobody trusted.
+func trustedAllow(p *Prepared) (entries []string, untrusted []config.Command) {
+	for i, c := range p.Settings.GuardCommands() {
+		if c.File != "" && slices.Contains(p.Untrusted, c) {
+			untrusted = append(untrusted, c)
+			continue
+		}
+		entries = append(entries, p.Settings.Guard.Allow[i])
+	}
+	return entries, untrusted
+}
