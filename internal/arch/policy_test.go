@@ -22,6 +22,7 @@ const imports = `
 	# Ring 1: values and bytes.
 	planfile       < core/* failure atomicfile
 	prompt         < core/*
+	testdiff       <
 	testreport     < core/* testreport/*
 	testreport/*   <
 	foreign/*      < core/* failure foreign/frontmatter foreign/freshness
@@ -46,7 +47,7 @@ const imports = `
 	plugin         < install plugins proc failure atomicfile
 	doctor         < confine figure install proc record session/place store
 	confine        < atomicfile failure redact
-	verify         < core/* git proc testreport failure atomicfile redact
+	verify         < core/* git proc testdiff testreport failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure git planfile proc prompt record redact review statefile store store/* testreport verify
 	launch         < confine core/* agent agent/claude agent/command agent/scripted config environment failure git lesson planfile proc prompt record redact review runner session statefile store store/* verify

@@ -1,0 +1,179 @@
+package testdiff
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// wholeFile is the name of what is said of a file and not of a test in it.
+const wholeFile = "the file"
+
+// span is a test with where it stands.
+type span struct {
+	test
+	from, head, to int // of the lines above it, of its head's end, of its end
+}
+
+// read finds the tests. Each has the names of the groups that it is in before its
+// own.
+func (l language) read(text string) []test {
+	s := bare(text, l.style)
+	var spans []span
+	for _, m := range l.head.FindAllStringSubmatchIndex(s.code, -1) {
+		if found, ok := l.span(s, m); ok {
+			spans = append(spans, found)
+		}
+	}
+	tests := make([]test, 0, len(spans)+1)
+	for i, sp := range spans {
+		for _, outer := range slices.Backward(spans[:i]) {
+			if outer.group && outer.head <= sp.from && sp.to <= outer.to {
+				sp.name = outer.name + " > " + sp.name
+				break
+			}
+		}
+		spans[i].name = sp.name
+		tests = append(tests, sp.test)
+	}
+	return append(tests, l.loose(s, spans))
+}
+
+// span reads the test whose head is at a match.
+func (l language) span(s source, m []int) (span, bool) {
+	start := m[0] + indent(s.code[m[0]:m[1]])
+	sp := span{head: m[1], from: l.beginning(s, start)}
+	head := s.code[start:m[1]]
+	name, mark := l.of(s, m, "name"), l.of(s, m, "mark")
+	sp.group = l.group != nil && l.group.MatchString(head)
+	switch l.extent {
+	case braces:
+		sp.to = s.block(m[1])
+	case parens:
+		sp.to = s.parens(m[1] - 1)
+		if strings.Contains(mark, ".each") { // the table comes before the call
+			sp.to = s.parens(sp.to)
+		}
+	case indents:
+		sp.to = s.indented(start, "")
+	case ends:
+		sp.to = s.indented(start, "end")
+	}
+	if name == "" {
+		name = s.quoted(start, sp.to)
+	}
+	if name == "" || l.annotated && !sp.group && !testMark.MatchString(s.code[sp.from:start]) {
+		return sp, false
+	}
+	sp.name, sp.line = strings.Join(strings.Fields(strings.ReplaceAll(name, "DISABLED_", "")), " "), s.lineOf(start)
+	l.judge(s, &sp, start, mark)
+	return sp, true
+}
+
+// testMark stands above a function that is a test, where only that tells.
+var testMark = regexp.MustCompile(`(?i)[@#\[].*(?:test|fact|theory|spec)`)
+
+// beginning is where the annotations above a head begin.
+func (l language) beginning(s source, start int) int {
+	at := strings.LastIndexByte(s.code[:start], '\n') + 1
+	for l.above != nil && at > 0 {
+		before := strings.LastIndexByte(s.code[:at-1], '\n') + 1
+		if !l.above.MatchString(s.code[before:at]) {
+			break
+		}
+		at = before
+	}
+	return at
+}
+
+func (l language) of(s source, m []int, group string) string {
+	i := l.head.SubexpIndex(group)
+	if i < 0 || m[2*i] < 0 {
+		return ""
+	}
+	return s.code[m[2*i]:m[2*i+1]]
+}
+
+// judge reads how a test is marked and what it asserts.
+func (l language) judge(s source, sp *span, start int, mark string) {
+	above := s.code[sp.from:start]
+	body := s.code[start:sp.to]
+	if sp.group { // what stands in it is its tests'
+		body = body[:lineEnd(body)]
+	}
+	hit := func(re *regexp.Regexp, texts ...string) bool {
+		return re != nil && slices.ContainsFunc(texts, re.MatchString)
+	}
+	sp.skipped, sp.focused = hit(l.skip, mark, above, body), hit(l.focus, mark, above, body[:lineEnd(body)])
+	sp.body = s.plain(sp.head, sp.to)
+	if sp.group {
+		return
+	}
+	sp.asserts = l.assertions(s, sp.head, sp.to)
+	sp.empty = leaves.MatchString(s.code[sp.head:sp.to])
+}
+
+// leaves is a test that ends before it has done anything.
+var leaves = regexp.MustCompile(`^[^\n]*(?:[{:]|\bdo)\s*(?:return\b\s*(?:;|\n|None\b)|exit 0\b|process\.exit\()`)
+
+// assertions are the statements that assert, in a stretch.
+func (l language) assertions(s source, from, to int) []string {
+	var found []string
+	end := from
+	for _, m := range l.assert.FindAllStringIndex(s.code[from:to], -1) {
+		at := from + m[0]
+		if at < end {
+			continue // in the one before
+		}
+		end = statement(s, at, to)
+		found = append(found, strings.TrimRight(s.plain(at, end), ";,"))
+	}
+	return found
+}
+
+// statement is the end of a statement: that of its line, or of the parentheses
+// that are open there.
+func statement(s source, at, to int) int {
+	depth := 0
+	for i := at; i < to; i++ {
+		switch c := s.code[i]; {
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case c == ')' || c == ']' || c == '}':
+			if depth--; depth < 0 {
+				return i
+			}
+		case c == ';' && depth == 0:
+			return i
+		case c == '\n' && depth <= 0:
+			if next := strings.TrimLeft(s.code[i:to], " \t\r\n"); !strings.HasPrefix(next, ".") {
+				return i
+			}
+		}
+	}
+	return to
+}
+
+// loose is what stands outside of all tests: a file of a language whose tests may
+// be whole files, and what skips it as a whole.
+func (l language) loose(s source, spans []span) test {
+	t := test{name: wholeFile, line: 1, group: true}
+	if l.whole != nil {
+		if m := l.whole.FindStringIndex(s.code); m != nil {
+			t.skipped, t.line = true, s.lineOf(m[0])
+		}
+	}
+	if path.Ext(strings.Fields(l.names)[0]) == ".t" {
+		all := l.assertions(s, 0, len(s.code))
+		for _, sp := range spans {
+			for _, a := range sp.asserts {
+				if i := slices.Index(all, a); i >= 0 {
+					all = slices.Delete(all, i, i+1)
+				}
+			}
+		}
+		t.asserts, t.body, t.group = all, s.plain(0, len(s.code)), false
+	}
+	return t
+}
