@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"context"
+	"slices"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/report"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
@@ -22,11 +25,38 @@ func (c *reportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := untilSignal()
+	defer cancel()
 	return report.Text(a.Out, report.Loop{
 		ID: s.ID, Goal: s.spec.Goal(), Word: s.summary().State, Branch: s.spec.Branch, From: startOf(s),
 		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(events(s.Records(journal.Mark{}))), Now: time.Now(),
 		Said: report.Words(events(s.Records(journal.Mark{}))), Denied: s.memory.Guarded.Denied,
+		Diffs: s.testDiffs(ctx),
 	})
+}
+
+// testDiffs are the diffs of the existing tests that tasks changed, by task. Without
+// a commit, or a work tree to look in, there are none to show.
+func (s *subject) testDiffs(ctx context.Context) map[string]string {
+	const most = 64 << 10
+	diffs := map[string]string{}
+	for _, t := range s.memory.State.Tasks {
+		paths := slices.Clone(t.Tests)
+		for _, c := range t.Changed {
+			paths = append(paths, c.Path)
+		}
+		if t.Commit == "" || len(paths) == 0 {
+			continue
+		}
+		repo, err := s.origin(ctx)
+		if err != nil {
+			return nil
+		}
+		if diff, err := repo.DiffText(ctx, t.Commit+"^", t.Commit, git.DiffOptions{Paths: paths, MaxBytes: most}); err == nil {
+			diffs[t.ID] = diff
+		}
+	}
+	return diffs
 }
 
 // startOf is what the loop's branch is compared with: the default branch, or the

@@ -35,11 +35,12 @@ type Loop struct {
 	Branch string // that its commits are on
 	From   string // branch or commit that it started from, for git diff; "" = none
 	State  loop.State
-	Gates  []gate.Result  // what they said last
-	Waits  []Wait         // see Waits
-	Said   []Said         // see Words
-	Denied map[string]int // tool calls that the guard denied, by rule
-	Now    time.Time      // when the page is made
+	Gates  []gate.Result     // what they said last
+	Waits  []Wait            // see Waits
+	Said   []Said            // see Words
+	Diffs  map[string]string // by task: the diff of the tests that it changed
+	Denied map[string]int    // tool calls that the guard denied, by rule
+	Now    time.Time         // when the page is made
 	Zone   *time.Location
 }
 
@@ -50,9 +51,9 @@ func Text(w io.Writer, l Loop) error {
 	}
 	p := &page{Loop: l}
 	p.headline()
+	p.changedTests()
 	p.reviews()
 	p.tasks()
-	p.changedTests()
 	p.gates()
 	p.refused()
 	p.merge()
@@ -113,17 +114,6 @@ func (p *page) ending() string {
 		return fmt.Sprintf("has NOT ENDED: nobody drives it; its last sign of life came after %s", figure.Duration(s.Now.Sub(s.StartedAt)))
 	}
 	return fmt.Sprintf("has NOT ENDED: it is %s, since %s", p.Word, figure.Duration(end.Sub(s.StartedAt)))
-}
-
-func (p *page) changedTests() {
-	label := "named"
-	for _, t := range p.State.Tasks {
-		if len(t.Tests) == 0 || t.Earlier {
-			continue
-		}
-		p.line(label, "%s passes only with its own version of existing tests: %s%s", t.ID, list(t.Tests, 5), p.show(t))
-		label = ""
-	}
 }
 
 func (p *page) gates() {

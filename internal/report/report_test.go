@@ -29,7 +29,8 @@ func text(t *testing.T, l report.Loop) string {
 // night is the loop of one night with an end of each kind.
 func night() report.Loop {
 	return report.Loop{
-		Goal: "plan.md", Word: "ended", Branch: "pawl/brisk-otter-7f3a", From: "main",
+		Diffs: map[string]string{"US-005": "diff --git a/session_test.go b/session_test.go\n--- a/session_test.go\n+++ b/session_test.go\n@@ -1 +1 @@\n x\n-\tif code != 401 {\n+\tif code != 200 {\n"},
+		Goal:  "plan.md", Word: "ended", Branch: "pawl/brisk-otter-7f3a", From: "main",
 		Gates:  []gate.Result{{Gate: "go test ./...", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail, Reason: "2 findings\nmore"}},
 		Denied: map[string]int{"push": 2, "destructive": 1},
 		Waits:  []report.Wait{{From: evening.Add(5 * time.Hour), Until: evening.Add(7*time.Hour + 10*time.Minute)}},
@@ -45,7 +46,7 @@ func night() report.Loop {
 				{ID: "US-004", Title: "Update README", Status: loop.Done, Evidence: gate.Consistent, Commit: "77c1d3e05e"},
 				{
 					ID: "US-005", Title: "Status codes", Status: loop.Done, Evidence: gate.NoEvidence, Commit: "c81f0c2d5e",
-					Tests: []string{"session_test.go"},
+					Tests: []string{"session_test.go"}, Changed: []loop.TestChange{{Path: "session_test.go", Line: 17, Kind: "changed", Name: "TestExpiry"}},
 				},
 				{ID: "US-006", Title: "Cache", Status: loop.Parked, Why: "TestCache fails"},
 				{ID: "US-007", Title: "Deploy", Status: loop.Blocked, Why: "no credentials\x1b[31m here"},
@@ -63,6 +64,11 @@ func TestPage(t *testing.T) {
 	const want = `brisk-otter-7f3a ended STUCK after 6h41m (2h10m of it waiting for the usage limit, 03:00–05:10)
   goal          plan.md
   why           no way was found to do: US-006
+  tests changed US-005 Status codes passes only with its own version of existing tests: session_test.go; if that is right:  pawl grant brisk-otter-7f3a  →  git show c81f0c2
+                session_test.go:17: changed TestExpiry
+                | +++ session_test.go
+                | -    if code != 401 {
+                | +    if code != 200 {
   2 verified    US-002 US-003  each with something that failed before and passes now
   1 reviewed    US-009 Reviewed  an independent review passed
   1 consistent  US-004 Update README  everything passes, and nothing was seen to fail before: read it  →  git show 77c1d3e
@@ -72,7 +78,6 @@ func TestPage(t *testing.T) {
   1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here
   2 open        US-010 US-011  not begun
   1 earlier     US-001 Login form  done before this loop
-  named         US-005 passes only with its own version of existing tests: session_test.go  →  git show c81f0c2
   gates         go test ./...  pass
                 lint  fail: 2 findings more
   caught        3 claims refused · restored 1 time (undo the last with  pawl undo brisk-otter-7f3a) · 1 strike for changing what judges · 3 tool calls denied by the guard (destructive, push)

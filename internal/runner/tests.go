@@ -99,6 +99,7 @@ func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, 
 	if len(old) == 0 || g.Status != gate.Pass {
 		return nil
 	}
+	g.Changed = f.Changes
 	if v := f.IfGranted; v != nil && v.Status == gate.Pass {
 		g.IfGranted = &loop.IfGranted{
 			Paths: old, Evidence: v.Evidence, Reason: cut(v.Reason, reasonMax),

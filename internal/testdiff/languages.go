@@ -128,6 +128,12 @@ var languages = sync.OnceValue(func() []language {
 	}
 })
 
+// Knows tells whether the tests of a file can be read.
+func Knows(file string) bool {
+	_, ok := read(file, nil)
+	return ok
+}
+
 // read gives the tests of a file; false if its language is not known.
 func read(file string, content []byte) ([]test, bool) {
 	name := path.Base(file)

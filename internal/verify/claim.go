@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 // Request is a claim to be verified.
@@ -34,6 +35,8 @@ type Finding struct {
 	// IfGranted is the verdict if the changes of old tests were allowed, where it
 	// depends on that; else nil.
 	IfGranted *gate.Verdict `json:"if_granted,omitempty"`
+	// Changes of old tests, where their structure shows them.
+	Changes []loop.TestChange `json:"changes,omitempty"`
 	// TreeAfter is the work tree when all gates had run: other than the request's
 	// Tree if a gate wrote into it.
 	TreeAfter string `json:"tree_after,omitempty"`
@@ -129,6 +132,11 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		}
 		granted := gate.Judge(o)
 		f.IfGranted = &granted
+	}
+	if len(o.OldTests) > 0 && f.Verdict.Status == gate.Pass && !r.Unprobed {
+		if f.Changes, err = v.changes(ctx, r); err != nil {
+			return Finding{}, fmt.Errorf("compare tests: %w", err)
+		}
 	}
 	if v.Repo != nil {
 		if f.TreeAfter, _, err = v.Repo.Snapshot(ctx); err != nil {

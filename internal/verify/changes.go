@@ -1,0 +1,119 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/testdiff"
+)
+
+const (
+	maxFiles   = 50  // changed test files that are read
+	maxChanges = 100 // that are named
+)
+
+// changes names what a claim did to old tests, by their structure.
+func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, error) {
+	c, err := v.compareTests(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var all []loop.TestChange
+	for _, file := range c.old[:min(len(c.old), maxFiles)] {
+		from := r.Base
+		if slices.Contains(c.fromJudge, file) {
+			from = r.Judge
+		}
+		before, err := v.content(ctx, from, file)
+		if err != nil {
+			return nil, err
+		}
+		after, err := v.content(ctx, r.Tree, file)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case before == nil: // see shapes
+			all = append(all, loop.TestChange{Path: file, Kind: "added"})
+		case after == nil:
+			gone, err := v.gone(ctx, r, testdiff.File{Path: file, Content: before})
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, gone...)
+		default:
+			all = append(all, changesOf(file, before, after)...)
+		}
+	}
+	return all[:min(len(all), maxChanges)], nil
+}
+
+// changesOf are those in one file. Of a file in a language that is not known only
+// that it changed can be told.
+func changesOf(file string, before, after []byte) []loop.TestChange {
+	if !testdiff.Knows(file) {
+		return []loop.TestChange{{Path: file, Kind: string(testdiff.Changed)}}
+	}
+	var all []loop.TestChange
+	for _, c := range testdiff.Compare(file, before, after) {
+		all = append(all, loop.TestChange{Path: file, Line: c.Line, Kind: string(c.Kind), Name: c.Name})
+	}
+	return all
+}
+
+// gone tells what became of a test file that is not there: it was renamed, moved to
+// where no runner looks, or deleted.
+func (v *Verifier) gone(ctx context.Context, r Request, file testdiff.File) ([]loop.TestChange, error) {
+	diff, err := v.Repo.Diff(ctx, r.Base, r.Tree)
+	if err != nil {
+		return nil, err
+	}
+	var fresh []testdiff.File
+	for _, ch := range diff {
+		if ch.Status != 'A' || len(fresh) == maxFiles {
+			continue
+		}
+		content, err := v.content(ctx, r.Tree, ch.Path)
+		if err != nil {
+			return nil, err
+		}
+		fresh = append(fresh, testdiff.File{Path: ch.Path, Content: content})
+	}
+	where := testdiff.Where(file, fresh)
+	if where == "" {
+		names := testdiff.Compare(file.Path, file.Content, nil)
+		if len(names) == 0 {
+			return []loop.TestChange{{Path: file.Path, Kind: string(testdiff.Deleted)}}, nil
+		}
+		return changesOf(file.Path, file.Content, nil), nil
+	}
+	kind := testdiff.Moved
+	if v.isTest(where) {
+		kind = testdiff.Renamed
+	}
+	all := []loop.TestChange{{Path: file.Path, Kind: string(kind), Name: "→ " + where}}
+	now := fresh[slices.IndexFunc(fresh, func(f testdiff.File) bool { return f.Path == where })]
+	if testdiff.Knows(where) {
+		all = append(all, changesOf(where, file.Content, now.Content)...)
+	}
+	return all, nil
+}
+
+// content is that of a file in a tree, nil if it is not there.
+func (v *Verifier) content(ctx context.Context, tree, file string) ([]byte, error) {
+	b, err := v.Repo.Show(ctx, tree, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read a test: %w", err)
+	}
+	if b == nil {
+		b = []byte{}
+	}
+	return b, nil
+}
