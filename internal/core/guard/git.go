@@ -372,8 +372,11 @@ func (j *judge) config(args []word) {
 	if reads || len(ops) == 0 || len(ops) < 2 && !unsets {
 		return
 	}
-	if strings.EqualFold(ops[0].Text, "core.hooksPath") {
+	switch key := strings.ToLower(ops[0].Text); {
+	case key == "core.hookspath":
 		j.deny(RuleHooks, "changing core.hooksPath")
+	case strings.HasPrefix(key, "filter."), strings.HasPrefix(key, "include"), listed("core.attributesfile core.worktree core.fsmonitor", key):
+		j.deny(RuleGitDir, "changing what git takes for the work tree, "+clip(key))
 	}
 	if has(args, "--global", "") || has(args, "--system", "") {
 		j.deny(RuleOutside, "git config beyond this repository")
