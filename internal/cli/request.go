@@ -89,6 +89,9 @@ func (w *wish) typed(args ralphloop.Args) {
 	if len(args.Gates) > 0 {
 		w.Flags["gates"] = args.Gates
 	}
+	if len(args.Reviews) > 0 {
+		w.Flags["review"] = args.Reviews
+	}
 	if args.Evidence != "" {
 		w.Flags["evidence"] = []string{args.Evidence}
 	}

@@ -19,6 +19,7 @@ type Args struct {
 	MaxGiven      bool          // --max-iterations N
 	Promise       string        // --completion-promise TEXT; "" if there is none
 	Gates         []string      // --gate CMD, repeated
+	Reviews       []string      // --review RUBRIC, repeated
 	Verify        string        // --verify CMD
 	MaxDuration   time.Duration // --max-duration D; 0 if there is none
 	Evidence      string        // --evidence LEVEL; "" if there is none
@@ -37,6 +38,7 @@ const (
 	flagMaxIterations = "max-iterations"
 	flagPromise       = "completion-promise"
 	flagGate          = "gate"
+	flagReview        = "review"
 	flagVerify        = "verify"
 	flagMaxDuration   = "max-duration"
 	flagEvidence      = "evidence"
@@ -49,7 +51,7 @@ const (
 	flagUnattended    = "unattended"
 	flagHelp          = "help"
 
-	flags = flagMaxIterations + " " + flagPromise + " " + flagGate + " " + flagVerify + " " + flagMaxDuration + " " +
+	flags = flagMaxIterations + " " + flagPromise + " " + flagGate + " " + flagReview + " " + flagVerify + " " + flagMaxDuration + " " +
 		flagEvidence + " " + flagKind + " " + flagEvery + " " + flagTries + " " + flagIsolate + " " + flagHandover + " " + flagCommit + " " + flagUnattended + " " + flagHelp
 )
 
@@ -186,7 +188,7 @@ func (p *argParser) set(name, value string) error {
 	if value == "" {
 		what := map[string]string{
 			flagMaxIterations: "number", flagTries: "number", flagPromise: "text", flagKind: "kind",
-			flagMaxDuration: "duration", flagEvery: "duration", flagEvidence: "level",
+			flagMaxDuration: "duration", flagEvery: "duration", flagEvidence: "level", flagReview: "text",
 		}[name]
 		if what == "" {
 			what = "command"
@@ -220,6 +222,8 @@ func (p *argParser) set(name, value string) error {
 		p.args.Promise = value
 	case flagGate:
 		p.args.Gates = append(p.args.Gates, value)
+	case flagReview:
+		p.args.Reviews = append(p.args.Reviews, value)
 	case flagVerify:
 		p.args.Verify = value
 	}

@@ -22,6 +22,11 @@ func TestFlagsThatStandAlone(t *testing.T) {
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
+	got, err = ralphloop.ParseArgs(`add a --review "It is real." --review @rubric.md`)
+	want = ralphloop.Args{Prompt: "add a", Reviews: []string{"It is real.", "@rubric.md"}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
 	if got, err = ralphloop.ParseArgs(`x --isolate`); err != nil || got.Isolate == nil || !*got.Isolate {
 		t.Errorf("%+v %v", got, err)
 	}
