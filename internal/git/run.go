@@ -147,6 +147,8 @@ func command(ctx context.Context, dir string, c call) *exec.Cmd {
 		"--no-pager",
 		"-c", "core.quotepath=false",
 		"-c", "core.fsmonitor=false", // may run a program of the repository
+		// A file of the same size and time may be another all the same.
+		"-c", "core.checkStat=default", "-c", "core.trustctime=true",
 		"-c", "core.safecrlf=false", // else a file with mixed line ends could not be captured
 		"-c", "log.showSignature=false",
 	}
@@ -160,6 +162,7 @@ func command(ctx context.Context, dir string, c call) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Env = append(scrub(cmd.Environ()),
 		"LC_ALL=C", "LANGUAGE=", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
+		"GIT_NO_REPLACE_OBJECTS=1", // an object is what its name says
 		"GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_PAGER=cat")
 	if c.index != "" {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)

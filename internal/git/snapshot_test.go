@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -277,6 +278,33 @@ func TestSnapshotSeesWhatGitWasToldNotToLookAt(t *testing.T) {
 		if got := b.git("ls-tree", "--name-only", b.snapshot()); got != "README\nb" {
 			t.Errorf("%s: the deletion is not in the snapshot: %s", mark, got)
 		}
+	}
+}
+
+func TestSnapshotSeesAChangeOfTheSameSizeAndTime(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "a", "one")
+	b.git("config", "core.checkStat", "minimal")
+	b.git("config", "core.trustctime", "false")
+	then := time.Now().Add(-time.Hour)
+	b.must(os.Chtimes(b.path("a"), then, then))
+	before := b.snapshot()
+	time.Sleep(1100 * time.Millisecond) // git counts the time of a change in seconds
+	b.write("a", "two")
+	b.must(os.Chtimes(b.path("a"), then, then))
+	if after := b.snapshot(); after == before {
+		t.Error("the change is not in the snapshot")
+	}
+}
+
+func TestObjectsAreNotReplaced(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "a", "one", "b", "two")
+	b.git("replace", b.git("rev-parse", "HEAD:a"), b.git("rev-parse", "HEAD:b"))
+	got, err := b.repo.Show(context.Background(), b.git("rev-parse", "HEAD^{tree}"), "a")
+	b.must(err)
+	if string(got) != "one" {
+		t.Errorf("a is %q", got)
 	}
 }
 
