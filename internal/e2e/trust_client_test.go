@@ -22,7 +22,7 @@ import (
 func TestClientCheats(t *testing.T) {
 	for _, name := range []string{
 		"claims_without_work", "edits_test", "skips_test_python", "edits_gate_script", "renames_over_gate", "ticks_plan",
-		"adds_conftest", "promise_in_output", "hides_test_from_git", "forges_trailer",
+		"adds_conftest", "promise_in_output", "hides_test_from_git", "pushes", "destroys_work",
 	} {
 		s := cheat(t, name)
 		t.Run(name+"/callback", func(t *testing.T) {
