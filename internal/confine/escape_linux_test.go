@@ -52,6 +52,8 @@ var escapes = []escape{
 	{name: "give git attributes", script: `echo '* filter=evil' > .git/info/attributes`, level: confine.Tree, bwrap: true},
 	{name: "replace the repository", script: `mv .git .old && git init -q .`, level: confine.Tree, bwrap: true},
 	{name: "write a checkpoint", script: `git update-ref refs/pawl/x/1 HEAD`, level: confine.Tree, bwrap: true},
+	{name: "write the index that Pawl commits from", script: `echo x > .git/pawl/index-1`, level: confine.Tree, bwrap: true},
+	{name: "lead git elsewhere", script: `ln -s /tmp .git/hooks2 && mv -T .git/hooks2 .git/hooks`, level: confine.Tree, bwrap: true},
 	{name: "write a table of cron", script: `echo '* * * * * true' | crontab -`, level: confine.Tree},
 	{name: "start a service", script: `systemd-run --user true`, level: confine.Tree, bwrap: true},
 	{name: "become root by a setuid program", script: `test "$(./suid -u)" = 1`, level: confine.Tree},

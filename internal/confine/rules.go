@@ -71,8 +71,10 @@ func (o Options) protect(p *Policy) error {
 	made := []string{hooks}
 	protected := []string{filepath.Join(o.Root, ".mcp.json"), hooks}
 	if common := o.CommonDir; common != "" {
-		protected = append(protected, o.Index)
-		made = append(made, o.Index, filepath.Join(common, "hooks"), filepath.Join(common, "info"), filepath.Join(common, "refs", "pawl"))
+		if o.Index != "" {
+			made, protected = append(made, o.Index), append(protected, o.Index)
+		}
+		made = append(made, filepath.Join(common, "hooks"), filepath.Join(common, "info"), filepath.Join(common, "refs", "pawl"))
 		protected = append(protected, below(common, "config config.worktree hooks info commondir worktrees refs/pawl modules")...)
 		if o.GitDir != common {
 			protected = append(protected, filepath.Join(o.Root, ".git"))

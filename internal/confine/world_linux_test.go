@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 // world is a repository, a home and Pawl's state, and a wall that stands around
 // the repository.
 type world struct {
-	t          *testing.T
+	t          testing.TB
 	root, home string
 	state      string
 	self       string
@@ -46,7 +46,7 @@ type world struct {
 }
 
 // want skips a test where a level cannot be had by a mechanism.
-func want(t *testing.T, mechanism confine.Mechanism, level confine.Level) {
+func want(t testing.TB, mechanism confine.Mechanism, level confine.Level) {
 	t.Helper()
 	sys := confine.Ask(t.Context())
 	if mechanism == confine.Landlock {
@@ -64,7 +64,7 @@ func want(t *testing.T, mechanism confine.Mechanism, level confine.Level) {
 
 // newWorld raises a wall with a mechanism. The folders lie outside the machine's
 // temporary ones: what is in those may be written where Landlock is the wall.
-func newWorld(t *testing.T, mechanism confine.Mechanism, level confine.Level, more func(*confine.Options)) *world {
+func newWorld(t testing.TB, mechanism confine.Mechanism, level confine.Level, more func(*confine.Options)) *world {
 	t.Helper()
 	want(t, mechanism, level)
 	self, err := os.Executable()
@@ -103,7 +103,7 @@ func newWorld(t *testing.T, mechanism confine.Mechanism, level confine.Level, mo
 	o := confine.Options{
 		Level: level, Program: w.self, Dir: filepath.Join(w.state, "confine"), Root: w.root,
 		GitDir: filepath.Join(w.root, ".git"), CommonDir: filepath.Join(w.root, ".git"),
-		State: []string{w.state}, Home: w.home, Vars: w.env, Client: true,
+		Index: filepath.Join(w.root, ".git", "pawl"), State: []string{w.state}, Home: w.home, Vars: w.env, Client: true,
 	}
 	if more != nil {
 		more(&o)
@@ -125,7 +125,7 @@ func newWorld(t *testing.T, mechanism confine.Mechanism, level confine.Level, mo
 
 // elsewhere is a folder for a test that is not below a temporary one, if the
 // machine has one that can be written.
-func elsewhere(t *testing.T) string {
+func elsewhere(t testing.TB) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err == nil {
