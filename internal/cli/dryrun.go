@@ -34,6 +34,9 @@ func dryRun(out io.Writer, p *launch.Prepared) {
 	dryGates(line, p)
 	line("agent", "%s %s", s.Agent.Name, s.Agent.Model)
 	line("limits", "%s", limits(s.Policy.Limits))
+	if words := wallWords(s); words != "" {
+		line("wall", "%s", words)
+	}
 	branch := s.Branch
 	if branch == "" {
 		branch = "pawl/<loop>, made at " + s.From[:min(7, len(s.From))]

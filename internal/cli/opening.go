@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -48,10 +49,24 @@ func opening(p *launch.Prepared, begun *launch.Attended) string {
 		line("then", "%s", handoverWords(s.Policy))
 	}
 	line("tree", "%s", treeWords(p.Spec))
+	if words := wallWords(s); words != "" {
+		line("wall", "%s; this session is yours, and behind no wall", words)
+	}
 	if begun != nil {
 		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
 	}
 	return b.String()
+}
+
+// wallWords says what confines a loop, "" where nothing does.
+func wallWords(s record.Spec) string {
+	switch {
+	case s.Confine == "" || s.Confine == string(confine.Off):
+		return ""
+	case s.Policy.Attended:
+		return s.Confine + ": around gates and fresh sessions"
+	}
+	return s.Confine + ": around agent and gates"
 }
 
 // beginsWords says how a loop begins, which may be its end: a plan that is done.

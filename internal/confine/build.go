@@ -74,6 +74,12 @@ func (o Options) build(sys System) (_ *Wall, err error) {
 		return nil, fmt.Errorf("make the folder of the wall: %w", err)
 	}
 	w.Says = sys.Lacks(o.Level)
+	if dir := filepath.Join(o.Root, ".claude"); !exists(dir) {
+		w.close = append(w.close, func() error {
+			_ = os.Remove(dir) // made to be protected; not ours any more if it holds something
+			return nil
+		})
+	}
 	base, err := o.base(sys)
 	if err != nil {
 		return nil, err

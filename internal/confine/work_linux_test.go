@@ -61,6 +61,12 @@ func TestHonestWorkGoesOn(t *testing.T) {
 			if out, code := w.shell("exit 7"); code != 7 {
 				t.Errorf("exit %d instead of 7: %s", code, out)
 			}
+			if err := w.wall.Close(); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Lstat(filepath.Join(w.root, ".claude")); err == nil {
+				t.Error("an empty .claude is left in the work tree")
+			}
 			if got, err := os.ReadFile(filepath.Join(w.root, "a.txt")); err != nil || string(got) != "a\nb\n" {
 				t.Errorf("a.txt is %q, %v", got, err)
 			}
@@ -191,6 +197,9 @@ func TestConfinedProcessesEnd(t *testing.T) {
 			p := start(`setsid sh -c 'echo > away; exec sleep 300' & trap 'echo bye > bye; exit 0' TERM; echo > ready; while :; do sleep 0.05; done`)
 			ready("ready")
 			ready("away")
+			if own, all := proc.RSS(p.PID()), p.RSS(); mechanism == confine.Bubblewrap && all < own {
+				t.Errorf("the command's memory is %d bytes, that of its wall %d", all, own)
+			}
 			if n := p.SweepSessions(); n != 1 {
 				t.Errorf("%d processes that left the session, want 1", n)
 			}

@@ -2,6 +2,11 @@ package e2e_test
 
 import (
 	"encoding/base64"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,10 +33,18 @@ func canConfine(t *testing.T, level confine.Level) {
 // Behind a wall the real client works as ever, talks to its endpoint, and loops end
 // verified; what it tries to leave behind, and what the gate tries, is not there.
 func TestClientConfined(t *testing.T) {
-	for _, level := range []confine.Level{confine.Tree, confine.Strict} {
-		t.Run(string(level), func(t *testing.T) {
+	for _, tc := range []struct {
+		level confine.Level
+		far   bool // the endpoint is not on loopback: then a proxy leads to it
+		more  []string
+	}{{level: confine.Tree, more: []string{"--warm"}}, {level: confine.Strict}, {level: confine.Strict, far: true}} {
+		level := tc.level
+		t.Run(fmt.Sprintf("%s far=%t", level, tc.far), func(t *testing.T) {
 			canConfine(t, level)
 			c := newClientBench(t, wordShop(nil))
+			if tc.far {
+				c.env["ANTHROPIC_BASE_URL"] = far(t, c.api.URL)
+			}
 			c.env["MY_DEPLOY_TOKEN"] = "hidden-from-strict"
 			if err := os.MkdirAll(filepath.Join(c.env["HOME"], ".ssh"), 0o700); err != nil {
 				t.Fatal(err)
@@ -50,7 +63,7 @@ func TestClientConfined(t *testing.T) {
 			hidden := base64.StdEncoding.EncodeToString([]byte(tries))
 			c.plays(messagesapi.Write(c.path("t.b64"), hidden), messagesapi.Bash(`s=$(base64 -d t.b64); sh -c "$s"; rm t.b64`), c.adds("bye"), done)
 			gate := checkWords + ` && ! echo x > "` + out + `"`
-			r := c.run(0, "--confine", string(level), "--gate", gate, "--agent-command", c.client, "add bye")
+			r := c.run(0, append(tc.more, "--confine", string(level), "--gate", gate, "--agent-command", c.client, "add bye")...)
 			if got, want := c.read("env.txt"), "token="; level == confine.Strict && strings.TrimSpace(got) != want {
 				t.Errorf("the agent's tools see a secret: %q", got)
 			}
@@ -70,7 +83,41 @@ func TestClientConfined(t *testing.T) {
 	}
 }
 
-// without gives a loop a PATH that has only what it needs, and no bubblewrap.
+// far leads to a server on loopback from an address that is not.
+func far(t *testing.T, server string) string {
+	t.Helper()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addresses {
+		if ip, ok := a.(*net.IPNet); ok && ip.IP.To4() != nil && !ip.IP.IsLoopback() {
+			host = ip.IP.String()
+		}
+	}
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp4", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	relay := &http.Server{Handler: &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}}
+	t.Cleanup(func() { _ = relay.Close() })
+	go func() { _ = relay.Serve(l) }()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// withoutBubblewrap gives a loop a PATH that has only what it needs, and no bubblewrap.
 func (b *bench) withoutBubblewrap() {
 	b.t.Helper()
 	dir := b.t.TempDir()

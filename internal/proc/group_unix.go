@@ -57,6 +57,17 @@ func (g *group) family(tag string) []entry {
 	return family(readTable(), k)
 }
 
+// insiders are the descendants in the leader's session.
+func (g *group) insiders() []int {
+	var pids []int
+	for _, e := range g.family("") {
+		if e.sid == g.leader {
+			pids = append(pids, e.pid)
+		}
+	}
+	return pids
+}
+
 // sweep ends the descendants and returns how many there were.
 func (g *group) sweep(o sweepOptions) int {
 	killed := endAll(o.grace, func() []entry {

@@ -68,6 +68,8 @@ func (g *group) kill() {
 
 func (g *group) remember() {}
 
+func (g *group) insiders() []int { return nil } // nothing wraps a program here
+
 func (g *group) release(keepBackground bool) {
 	if keepBackground {
 		g.dieWithUs(false)

@@ -148,6 +148,16 @@ func Run(ctx context.Context, s Spec) Exit {
 // PID of the process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
+// RSS is the resident memory in bytes of the largest process in its session: the
+// program itself, or what that wraps. 0 if it cannot be told.
+func (p *Process) RSS() int64 {
+	most := RSS(p.PID())
+	for _, pid := range p.group.insiders() {
+		most = max(most, RSS(pid))
+	}
+	return most
+}
+
 // Stdin is the pipe to the process, nil without Spec.PipeStdin. The process
 // sees the end of its input when it is closed.
 func (p *Process) Stdin() io.WriteCloser { return p.stdin }

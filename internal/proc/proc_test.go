@@ -250,6 +250,9 @@ func TestRSS(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.waitForLine(t)
+	if rss := p.RSS(); rss < proc.RSS(p.PID())/2 {
+		t.Errorf("RSS of the process = %d bytes", rss)
+	}
 	if rss := proc.RSS(p.PID()); rss < 1<<20 {
 		t.Errorf("RSS = %d bytes", rss)
 	}

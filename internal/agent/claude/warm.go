@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/pawl-dev/pawl/internal/proc"
 )
 
 const clearPatience = 5 * time.Second // measured: 15 to 160 ms
@@ -43,4 +41,4 @@ func (s *session) Fresh(ctx context.Context) error {
 }
 
 // RSS of the client.
-func (s *session) RSS() int64 { return proc.RSS(s.p.PID()) }
+func (s *session) RSS() int64 { return s.p.RSS() }
