@@ -21,6 +21,7 @@ type gateTable struct {
 	Tier     gate.Tier     `json:"tier" doc:"fast gates run at each claim, final ones at the end of the loop"`
 	Report   string        `json:"report" doc:"form of the test report: go-json or tap on the standard output, or junit:PATH; without it, what the command implies"`
 	Flaky    bool          `json:"flaky" doc:"run it once more when it is red"`
+	Pristine bool          `json:"pristine" doc:"run it in a clean checkout, made ready by [worktree] setup, instead of the work tree"`
 	Baseline baseline      `json:"baseline" doc:"allow: what was red at the start may be red at the end"`
 
 	Rubric       string `json:"rubric" doc:"of a review: what it is to look for, or @FILE"`
@@ -104,7 +105,7 @@ func decodeGate(path string, table map[string]any, lines map[string]int) (gate.G
 	}
 	g := gate.Gate{
 		Name: t.Name, Command: t.Command.shell, Argv: t.Command.argv, Dir: t.Dir, Timeout: t.Timeout,
-		Tier: t.Tier, Report: t.Report, Flaky: t.Flaky, AllowBaseline: t.Baseline == allowRed,
+		Tier: t.Tier, Report: t.Report, Flaky: t.Flaky, AllowBaseline: t.Baseline == allowRed, Pristine: t.Pristine,
 	}
 	if g.Name == "" {
 		g.Name, _, _ = strings.Cut(commandText(g), "\n")

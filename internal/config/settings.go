@@ -75,6 +75,7 @@ type Settings struct {
 	Squash           bool     `json:"squash" doc:"make one commit of a task; false keeps the agent's own commits"`
 	Protect          []string `json:"protect,omitempty" merge:"add" doc:"globs of files that the agent must not change; those of all layers count"`
 	Tests            []string `json:"tests,omitempty" doc:"globs of test files, instead of the usual ones of each language"`
+	Ratchet          bool     `json:"ratchet" doc:"tests that passed at the last verified commit must still exist, where a gate reports them one by one"`
 	AllowTestChanges TaskSet  `json:"allow_test_changes,omitempty" doc:"let the agent change existing tests: true, or the ids of the tasks that may"`
 
 	Guard Guard `json:"guard,omitzero" doc:"what the guard allows, denies and asks about, beside its own rules: a table; entries of all layers count"`
@@ -197,5 +198,6 @@ func Defaults() Settings {
 		OnFailure:     Restore,
 		Confine:       confine.Off,
 		Squash:        true,
+		Ratchet:       true,
 	}
 }

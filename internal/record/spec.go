@@ -51,6 +51,7 @@ type Spec struct {
 	GateEnv    []string `json:"gate_env,omitempty"`    // NAME=value, added to what gates see
 	Tests      []string `json:"tests,omitempty"`       // globs of test files; none = by language
 	Protect    []string `json:"protect,omitempty"`     // globs that judge
+	NoRatchet  bool     `json:"no_ratchet,omitempty"`  // tests that passed need not exist any more
 	TestGrants []string `json:"test_grants,omitempty"` // tasks that may change tests; "*" = all
 	Lessons    []string `json:"lessons,omitempty"`     // of the project, as they were at the start
 	Prompts    string   `json:"prompts,omitempty"`     // folder of templates of one's own

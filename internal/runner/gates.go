@@ -127,7 +127,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 	for range 2 {
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
-			AllowTestChanges: r.mayChangeTests(a.Tasks), MayChange: m.State.MayChange, Tasks: len(a.Tasks), LogDir: dir,
+			AllowTestChanges: r.mayChangeTests(a.Tasks), MayChange: m.State.MayChange, NoRatchet: r.Spec.NoRatchet, Tasks: len(a.Tasks), LogDir: dir,
 		})
 		if err != nil {
 			return loop.Gates{}, err

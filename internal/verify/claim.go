@@ -21,6 +21,7 @@ type Request struct {
 	// red seen while the loop ran, of a loop that has no other before.
 	Seen             []gate.Result
 	AllowTestChanges bool
+	NoRatchet        bool // tests that passed may go
 	// MayChange tells of which tests a change is granted; nil = of none.
 	MayChange func(path string) bool
 	Tasks     int    // how many are claimed together; 0 is one
@@ -164,7 +165,7 @@ func (v *Verifier) findOut(ctx context.Context, r Request, o *gate.Observation) 
 // observe is what can be seen without a probe.
 func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, error) {
 	o := gate.Observation{
-		Gates: r.Gates, Changed: v.unmarked(ctx, r.Tree) != v.unmarked(ctx, r.Base), AllowTestChanges: r.AllowTestChanges,
+		Gates: r.Gates, Changed: v.unmarked(ctx, r.Tree) != v.unmarked(ctx, r.Base), AllowTestChanges: r.AllowTestChanges, NoRatchet: r.NoRatchet,
 		Tasks: r.Tasks, Answers: map[gate.Probe]gate.Run{},
 	}
 	var err error

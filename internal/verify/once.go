@@ -52,8 +52,8 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 		r.Reason = fmt.Sprintf("no end after %s", limit)
 		r.Incomplete = []string{""}
 	}
-	r.Head, r.Tail = v.clean.String(r.Head), v.clean.String(r.Tail)
-	r.FirstError, r.Reason, r.Warning = v.clean.String(r.FirstError), v.clean.String(r.Reason), v.clean.String(r.Warning)
+	r.Head, r.Tail = v.redactor.String(r.Head), v.redactor.String(r.Tail)
+	r.FirstError, r.Reason, r.Warning = v.redactor.String(r.FirstError), v.redactor.String(r.Reason), v.redactor.String(r.Warning)
 	return r
 }
 

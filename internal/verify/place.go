@@ -169,5 +169,5 @@ func (v *Verifier) allKept(ctx context.Context, gates []gate.Gate, w where) bool
 	if w.uncached {
 		n = 2
 	}
-	return !slices.ContainsFunc(gates, func(g gate.Gate) bool { return len(v.kept(v.key(ctx, g, w))) < n })
+	return !slices.ContainsFunc(gates, func(g gate.Gate) bool { return len(v.kept(v.key(ctx, g, w.of(g)))) < n })
 }

@@ -66,11 +66,11 @@ type Progress struct {
 // the work tree and the machine.
 type Verifier struct {
 	Options
-	env   []string
-	busy  func() bool
-	clean *redact.Redactor
-	place *place
-	plain map[string]string // trees without Pawl's marks
+	env      []string
+	busy     func() bool
+	redactor *redact.Redactor
+	place    *place
+	plain    map[string]string // trees without Pawl's marks
 }
 
 // New makes a Verifier. Close removes its worktree.
@@ -81,7 +81,7 @@ func New(o Options) (*Verifier, error) {
 	if o.Tests == nil {
 		o.Tests = DefaultTests()
 	}
-	return &Verifier{Options: o, env: Environment(o.Env, o.Set), busy: loaded, clean: redact.New(slices.Concat(o.Env, o.Set)), plain: map[string]string{}}, nil
+	return &Verifier{Options: o, env: Environment(o.Env, o.Set), busy: loaded, redactor: redact.New(slices.Concat(o.Env, o.Set)), plain: map[string]string{}}, nil
 }
 
 // Path is the PATH that gates have.
@@ -146,6 +146,7 @@ func (v *Verifier) all(ctx context.Context, gates []gate.Gate, w where) ([]gate.
 
 // result is the kept one, or that of a run.
 func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
+	w = w.of(g)
 	k := v.key(ctx, g, w)
 	kept := v.kept(k)
 	n := 0
@@ -159,7 +160,7 @@ func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Resul
 		return r, nil
 	}
 	v.tell(Progress{Gate: g.Name, Probe: w.probe})
-	r, err := v.settled(ctx, g, w)
+	r, err := v.run(ctx, g, w)
 	if err != nil {
 		return gate.Result{}, err
 	}
@@ -171,6 +172,45 @@ func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Resul
 	}
 	v.tell(Progress{Gate: g.Name, Probe: w.probe, Result: &r})
 	return r, nil
+}
+
+// of is where a gate runs: a pristine one never in the work tree.
+func (w where) of(g gate.Gate) where {
+	if g.Pristine && w.place == "" {
+		w.place, w.root, w.gone = "worktree", "", false
+	}
+	return w
+}
+
+// run runs a gate until it has told. That there is no clean place for a pristine
+// one says nothing of the work.
+func (v *Verifier) run(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
+	if w.root != "" {
+		return v.settled(ctx, g, w)
+	}
+	clean, err := v.clean(ctx, w.tree)
+	if ctx.Err() != nil {
+		return gate.Result{}, fmt.Errorf("run gate %s: %w", g.Name, ctx.Err())
+	}
+	if err != nil {
+		return gate.Result{
+			Gate: g.Name, Command: plan(g, false).shown, Status: gate.Unknown, ExitCode: -1, Tree: w.tree,
+			Reason: "there is no clean checkout to run it in: " + v.redactor.String(err.Error()),
+		}, nil
+	}
+	w.root = clean.root
+	return v.settled(ctx, g, w)
+}
+
+// clean is a clean checkout of a tree; of that in the work tree if none is named.
+func (v *Verifier) clean(ctx context.Context, tree string) (where, error) {
+	if tree == "" && v.Repo != nil {
+		var err error
+		if tree, _, err = v.Repo.Snapshot(ctx); err != nil {
+			return where{}, err
+		}
+	}
+	return v.at(ctx, tree)
 }
 
 func (v *Verifier) tell(p Progress) {

@@ -23,18 +23,29 @@ func against(before, now []Result) comparison {
 	return c
 }
 
+// against holds a run against the baseline. Without the ratchet a test need not
+// exist any more.
+func (o Observation) against(run []Result) comparison {
+	c := against(o.Baseline, run)
+	if o.NoRatchet {
+		c.missing = nil
+	}
+	return c
+}
+
 func (c *comparison) add(before, now Result) {
 	if now.Status == Unknown {
 		c.unknown = append(c.unknown, now.Gate)
 		return
 	}
+	silenced := before.silenced(now)
 	named := len(c.broken)
 	for _, id := range slices.Sorted(maps.Keys(before.Tests)) {
 		if before.Tests[id] != Pass {
 			continue
 		}
 		switch after, ran := now.Tests[id]; {
-		case ran && after != Pass, !ran && now.cut(id):
+		case silenced, ran && after != Pass, !ran && now.cut(id):
 			c.broken = append(c.broken, id)
 		case !ran && !now.parentPassed(id):
 			c.missing = append(c.missing, id)
@@ -53,6 +64,20 @@ func (c *comparison) add(before, now Result) {
 	default: // it may have passed
 		c.unknown = append(c.unknown, now.Gate)
 	}
+}
+
+// silenced: tests passed before, and now the gate passes and reports none. Whatever
+// may be changed in tests, that is no judgement.
+func (r Result) silenced(now Result) bool {
+	if now.Status != Pass || len(now.Tests) > 0 {
+		return false
+	}
+	for _, s := range r.Tests {
+		if s == Pass {
+			return true
+		}
+	}
+	return false
 }
 
 // parentPassed: the test is one case of another, which passed. Names of cases are

@@ -58,6 +58,9 @@ type Gate struct {
 	Flaky   bool          `json:"flaky,omitempty"`   // a red result is run once more
 	// AllowBaseline ("baseline = allow"): what was red at the start may be red at the end.
 	AllowBaseline bool `json:"allow_baseline,omitempty"`
+	// Pristine: it runs in a clean checkout, made ready by the project's set-up, and
+	// not in the work tree.
+	Pristine bool `json:"pristine,omitempty"`
 
 	// Of a review.
 	Rubric       string  `json:"rubric,omitempty"`        // what to look at

@@ -22,6 +22,7 @@ type Observation struct {
 	// may have changed with them.
 	InSource         bool          `json:"in_source,omitempty"`
 	AllowTestChanges bool          `json:"allow_test_changes,omitempty"`
+	NoRatchet        bool          `json:"no_ratchet,omitempty"` // tests that passed may go
 	Answers          map[Probe]Run `json:"answers,omitempty"`
 }
 
@@ -54,7 +55,7 @@ type Verdict struct {
 // Judge concludes from what was seen. A probe that Next asks for and that has
 // no answer yet counts as not found out: it can only weaken the evidence.
 func Judge(o Observation) Verdict {
-	now := against(o.Baseline, o.Now)
+	now := o.against(o.Now)
 	v := Verdict{Status: o.status(now), Evidence: NoEvidence, StillRed: now.red, Broken: o.broken(now)}
 	v.FullGreen = o.fullGreen(v)
 	for _, r := range o.Now {
@@ -201,6 +202,9 @@ func (o Observation) problem(probes ...Probe) string {
 
 func (o Observation) failReason(broken []string) string {
 	for _, r := range o.Now {
+		if find(o.Baseline, r.Gate).silenced(r) {
+			return r.Gate + ": tests passed when the task began, and now it reports none"
+		}
 		if r.Status == Fail {
 			reason := fmt.Sprintf("%s: passed when the task began, not now: %s", r.Gate, list(broken))
 			if r.FirstError != "" {

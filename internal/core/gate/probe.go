@@ -35,7 +35,7 @@ type Run struct {
 // the observation is complete. The answer goes into Observation.Answers, also
 // when the run was not possible: then with its problem.
 func Next(o Observation) (Probe, []string) {
-	now := against(o.Baseline, o.Now)
+	now := o.against(o.Now)
 	if !o.Changed || len(o.Now) == 0 || o.status(now) != Pass {
 		return "", nil
 	}
@@ -124,7 +124,7 @@ func (o Observation) originalsFail() bool {
 		return false
 	}
 	originals := o.Answers[Originals].Results
-	c := against(o.Baseline, originals)
+	c := o.against(originals)
 	if len(c.unknown) > 0 {
 		return false
 	}
@@ -153,7 +153,7 @@ func (o Observation) originalsUnknown() bool {
 		return !showsAll(o.Answers[OriginalsControl].Results, o.Now)
 	}
 	run := o.Answers[Originals]
-	return len(run.Results) < len(o.Now) || !against(o.Baseline, run.Results).stands()
+	return len(run.Results) < len(o.Now) || !o.against(run.Results).stands()
 }
 
 // onlyChanged: only the agent's tests pass, and nobody allowed them.
