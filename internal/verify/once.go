@@ -45,6 +45,9 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 		r.Incomplete = []string{""} // no test was heard: none was deleted
 	}
 	r.Status, r.Reason = status(exit, r, reportErr)
+	if len(v.Prefix) > 0 && exit.Code == 1 && strings.HasPrefix(r.Tail, noWall) {
+		r.Status, r.Reason = gate.Unknown, "it could not be confined: "+lastLine(r.Tail)
+	}
 	if r.Status == gate.Fail {
 		r.Reason = explained(said, r.Reason)
 	}
@@ -56,6 +59,10 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 	r.FirstError, r.Reason, r.Warning = v.redactor.String(r.FirstError), v.redactor.String(r.Reason), v.redactor.String(r.Warning)
 	return r
 }
+
+// noWall is how bubblewrap begins to say why it could not start the command: then
+// the gate never ran.
+const noWall = "bwrap: "
 
 // status of a run, with the reason where it is not a pass.
 func status(exit proc.Exit, r gate.Result, reportErr error) (gate.Status, string) {
