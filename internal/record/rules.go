@@ -45,7 +45,7 @@ func (s Spec) Rules(p Places, t Turn) guard.Rules {
 		ProtectedBranches: append([]string{s.Home, "main", "master"}, s.Guard.Branches...),
 		AllowWriteOutside: []string{p.Temp, Resolved(p.Temp)},
 		Allow:             s.Guard.Allow, Deny: s.Guard.Deny, Ask: s.Guard.Ask,
-		Resolve: Resolved,
+		Tools: s.Tools, Resolve: Resolved,
 	}
 	for _, file := range t.Judges {
 		r.Protected = append(r.Protected, below(file))
@@ -67,13 +67,14 @@ func GuardRules(l *store.Loop, p Places, theirs bool) (guard.Rules, error) {
 			Home   string              `json:"home"`
 			Guard  Guard               `json:"guard"`
 			Scopes map[string][]string `json:"scopes"`
+			Tools  bool                `json:"tools"`
 		} `json:"spec"`
 	}
 	if err := l.SpecInto(&kept); err != nil {
 		return guard.Rules{}, err
 	}
 	p.Root = kept.Root
-	s := Spec{Branch: kept.Spec.Branch, Home: kept.Spec.Home, Guard: kept.Spec.Guard, Scopes: kept.Spec.Scopes}
+	s := Spec{Branch: kept.Spec.Branch, Home: kept.Spec.Home, Guard: kept.Spec.Guard, Scopes: kept.Spec.Scopes, Tools: kept.Spec.Tools}
 	judges, err := Judges(l)
 	t := Turn{Judges: judges}
 	if err == nil && len(s.Scopes) > 0 && !theirs {

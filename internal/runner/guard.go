@@ -62,7 +62,7 @@ func (r *Runner) beginTools(ctx context.Context, a loop.Action) error {
 		return err
 	}
 	rules := r.Spec.Rules(r.places(), record.Turn{Task: a.Task, Judges: judges})
-	rules.Tools = r.Tools != nil
+	rules.Tools = r.mountsTools()
 	r.guard.begin(rules, func(c guard.Call, v guard.Verdict) {
 		if record.Notable(v) {
 			r.inRun(ctx, func(context.Context) error { return r.noteJudged(record.JudgedOf(c, v, r.redacted())) })

@@ -151,13 +151,18 @@ func (r *Runner) lessons(s loop.State) []string {
 	return told
 }
 
+// mountsTools tells whether an agent that the runner starts has Pawl's tools.
+func (r *Runner) mountsTools() bool {
+	_, mounts := r.Agent.(agent.Mounts)
+	return mounts && r.Tools != nil
+}
+
 // seat adds what depends on where the turn runs, and on the tool whose file the loop
 // follows.
 func (r *Runner) seat(d *prompt.Data, a loop.Action, s loop.State) {
 	d.Attended = r.attended() && !a.Isolated
 	d.Alone = !d.Attended || r.Spec.Unattended
-	_, mounts := r.Agent.(agent.Mounts)
-	if d.Tools = mounts && r.Tools != nil; d.Attended {
+	if d.Tools = r.mountsTools(); d.Attended {
 		d.Tools = r.Spec.Tools
 	}
 	d.Again = needsMemory(a.Situation)
