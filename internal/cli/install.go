@@ -26,6 +26,8 @@ type installCmd struct {
 	settingsArgs
 	Yes     bool `help:"lift the client's cap of Stop hooks without being asked (project, local)"`
 	OnlyCap bool `help:"only lift that cap, where the hooks are installed in another way (project, local)"`
+
+	GuardBlocks bool `help:"let no tool run where Pawl's hook does not answer: it is missing, dies or takes too long (project, local)"`
 }
 
 func (installCmd) Help() string {
@@ -37,6 +39,7 @@ such as /pawl:loop as a plugin, by the client's own commands.
   pawl install claude
   pawl install claude --scope local --yes
   pawl install claude --scope local --only-cap
+  pawl install claude --scope project --guard-blocks
   pawl install claude --scope plugin
   pawl install claude --dry-run`
 }
@@ -65,7 +68,11 @@ func (c *installCmd) Run(a *app) error {
 	if err := a.byPerson("install hooks"); err != nil {
 		return err
 	}
+	scope := install.Scope(c.Scope)
 	switch {
+	case c.GuardBlocks && (c.OnlyCap || scope != install.Project && scope != install.Local):
+		return failure.New(failure.Usage, "pawl install claude --scope local --guard-blocks",
+			"--guard-blocks is for the hooks at scope project or local: elsewhere a hook that is missing would stop every session of yours")
 	case c.OnlyCap:
 		return c.liftCap(a)
 	case c.Scope == pluginScope:
@@ -80,6 +87,9 @@ func (c *installCmd) Run(a *app) error {
 		return err
 	}
 	r.Wanted = install.Claude(command, args)
+	if c.GuardBlocks {
+		r.Wanted = r.Wanted.GuardBlocks()
+	}
 	said, err := c.cap(a, &r)
 	if err != nil {
 		return err
@@ -103,6 +113,9 @@ func (c *installCmd) Run(a *app) error {
 	}
 	if said != "" {
 		a.aside(c.DryRun, "  %s\n", said)
+	}
+	if c.GuardBlocks {
+		a.aside(c.DryRun, "  no tool runs in sessions here where %s does not answer\n", command)
 	}
 	if r.Scope == install.Project {
 		a.aside(c.DryRun, "  the file is everybody's who works here: each of them needs %s on the PATH\n", command)

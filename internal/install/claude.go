@@ -52,3 +52,25 @@ func Claude(command string, args []string) Wanted {
 		on("SubagentStop", call),
 	}}
 }
+
+// GuardBlocks is the same with a guard that fails closed: no tool runs where its
+// hook is missing, dies or takes too long. It is for the settings of one repository,
+// on request: in those of the person it would stop every session.
+func (w Wanted) GuardBlocks() Wanted {
+	events := slices.Clone(w.Events)
+	for i, e := range events {
+		if e.Name != "PreToolUse" {
+			continue
+		}
+		groups := slices.Clone(e.Groups)
+		for g := range groups {
+			groups[g].Hooks = slices.Clone(groups[g].Hooks)
+			for h := range groups[g].Hooks {
+				groups[g].Hooks[h].OnFailure = "block"
+			}
+		}
+		events[i].Groups = groups
+	}
+	w.Events = events
+	return w
+}

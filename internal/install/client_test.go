@@ -72,13 +72,47 @@ func TestTheClientRunsWhatIsInstalled(t *testing.T) {
 	}
 }
 
+// A hook that is not there lets everything happen, unless it is asked not to.
+func TestTheClientRunsNothingThatTheGuardCannotSee(t *testing.T) {
+	t.Parallel()
+	client := agenttest.Client(t)
+	for name, blocks := range map[string]bool{"as usual": false, "the guard blocks": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := request(t)
+			r.Wanted = Claude(filepath.Join(t.TempDir(), "gone", "pawl-hook"), []string{"claude"})
+			if blocks {
+				r.Wanted = r.Wanted.GuardBlocks()
+			}
+			if _, err := Install(r); err != nil {
+				t.Fatal(err)
+			}
+			dir := filepath.Dir(filepath.Dir(r.Path))
+			api := agenttest.API(t, messagesapi.Steps(messagesapi.Bash("touch ran.txt"), messagesapi.Text("All done.")))
+			play(t, client, dir, agenttest.Env(t, api))
+			if _, err := os.Stat(filepath.Join(dir, "ran.txt")); (err != nil) != blocks {
+				t.Errorf("the tool ran: %v", err == nil)
+			}
+			results := api.Requests()[1].ToolResults()
+			if len(results) != 1 || results[0].Error != blocks {
+				t.Errorf("the model was told %+v", results)
+			}
+		})
+	}
+}
+
 // runClient lets the client call a tool twice, once without success.
 func runClient(t *testing.T, client, dir string) {
 	t.Helper()
 	api := agenttest.API(t, messagesapi.Steps(messagesapi.Bash("true"), messagesapi.Bash("exit 3"), messagesapi.Text("All done.")))
+	play(t, client, dir, agenttest.Env(t, api))
+}
+
+func play(t *testing.T, client, dir string, env map[string]string) {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), client, "-p", "do it", "--allowedTools", "Bash")
 	cmd.Dir, cmd.Env = dir, os.Environ()
-	for k, v := range agenttest.Env(t, api) {
+	for k, v := range env {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {

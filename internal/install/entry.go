@@ -41,6 +41,7 @@ type Hook struct {
 	Timeout       int      `json:"timeout,omitempty"` // seconds; 0: the client's own limit
 	AsyncRewake   bool     `json:"asyncRewake,omitempty"`
 	StatusMessage string   `json:"statusMessage,omitempty"`
+	OnFailure     string   `json:"onFailure,omitempty"` // "block": what the hook does not answer is denied
 }
 
 // Var is a variable in the settings' environment.

@@ -304,3 +304,30 @@ func TestClaudesHooks(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A guard that blocks does so before a tool runs and nowhere else; installed again
+// without it, it is gone.
+func TestGuardBlocks(t *testing.T) {
+	t.Parallel()
+	usual := Claude("pawl-hook", []string{"claude"})
+	with, origin, err := Plan(nil, usual.GuardBlocks(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(with), `"onFailure": "block"`); n != 1 {
+		t.Errorf("%d hooks block:\n%s", n, with)
+	}
+	var file struct {
+		Hooks map[string][]Group `json:"hooks"`
+	}
+	if err := json.Unmarshal(with, &file); err != nil || file.Hooks["PreToolUse"][0].Hooks[0].OnFailure != "block" {
+		t.Errorf("%v: %s", err, with)
+	}
+	again, _, err := Plan(with, usual, origin)
+	if err != nil || strings.Contains(string(again), "onFailure") {
+		t.Errorf("%v: %s", err, again)
+	}
+	if usual.Events[4].Groups[0].Hooks[0].OnFailure != "" {
+		t.Error("what was wanted without it was changed")
+	}
+}
