@@ -62,7 +62,7 @@ func TestClientCommitsByItself(t *testing.T) {
 	}
 }
 
-// An agent that keeps editing what judges it is stopped at the third strike; the
+// An agent that keeps changing what judges it, by a script that nobody reads, is stopped at the third strike; the
 // judge is as it was.
 func TestClientTampers(t *testing.T) {
 	const check = "#!/bin/sh\n" + checkWords + "\n"
@@ -71,7 +71,7 @@ func TestClientTampers(t *testing.T) {
 		if len(r.ToolResults()) > 0 {
 			return done
 		}
-		return messagesapi.Bash("echo true > check.sh; echo bye > bye.txt")
+		return messagesapi.Write(c.path("loosen.sh"), "echo true > \"$1\"\n").And(messagesapi.Bash("sh loosen.sh check.sh; echo bye > bye.txt"))
 	})
 	r := c.run(15, "add bye", "--gate", "sh check.sh", "--agent-command", c.client)
 	if !r.says("check.sh") {

@@ -139,7 +139,7 @@ func TestSessionPlan(t *testing.T) {
 	}
 }
 
-// An agent that keeps changing what judges it is told to put it back, and ends
+// An agent that keeps changing what judges it, by a script that nobody reads, is told to put it back, and ends
 // the loop by doing so a third time. In a person's session nothing is put back
 // over their head.
 func TestSessionTampers(t *testing.T) {
@@ -149,7 +149,7 @@ func TestSessionTampers(t *testing.T) {
 		case r.Number == 1:
 			return messagesapi.Bash("pawl start 'add bye' " + words)
 		case sentOn(r), r.Number == 2:
-			return messagesapi.Bash("echo true > words.sh; echo >> words.sh")
+			return messagesapi.Write(s.path("loosen.sh"), "echo true > \"$1\"; echo >> \"$1\"\n").And(messagesapi.Bash("sh loosen.sh words.sh"))
 		}
 		return done
 	})
