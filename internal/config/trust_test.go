@@ -58,7 +58,8 @@ worktree = { use = true, setup = ["npm ci"] }
 			projectLayer(t, `guard = { allow = ["npm publish", "write:dist/**"], deny = ["run:docker"], ask = ["merge"] }`),
 			loopLayer(t, "guard:\n  allow: publish"), config.Flags(nil),
 		}, []config.Command{
-			{Kind: "guard", File: "pawl.toml", Text: "allow npm publish"}, {Kind: "guard", File: "pawl.toml", Text: "allow write:dist/**"},
+			{Kind: "guard", File: "pawl.toml", Text: "allow npm publish"},
+			{Kind: "guard", File: "pawl.toml", Text: "allow write:dist/**"},
 			{Kind: "guard", File: "goal.md", Text: "allow publish"},
 		}},
 		{"a loop file in the repository", []config.Layer{loopLayer(t, "gates: make")}, []config.Command{{Kind: "gate", File: "goal.md", Text: "make"}}},
