@@ -31,7 +31,7 @@ const mcpLineMax = 1 << 20
 func (c *mcpCmd) Run(a *app) error {
 	ctx, release := untilSignal()
 	defer release()
-	o := mcpserver.Options{Env: a.env, Loop: c.Loop, Client: os.Getppid(), Version: version.String(), Project: a.projectGates}
+	o := mcpserver.Options{Env: a.env, Loop: c.Loop, Client: os.Getppid(), Dir: a.dir, Version: version.String(), Project: a.projectGates}
 	if c.Loop != "" {
 		l, err := a.store.Resolve(c.Loop, "")
 		if err != nil {

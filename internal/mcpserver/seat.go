@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,7 +36,7 @@ func (s *Server) sit() (*seat, error) {
 	if id == "" {
 		b, err := session.Open(s.Env.PawlHome).Living(s.Env.Session.ID, s.Client)
 		switch {
-		case errors.Is(err, session.ErrNone) || err == nil && (b.Loop == "" || b.Gone):
+		case errors.Is(err, session.ErrNone) || err == nil && (b.Loop == "" || b.Gone || !s.meant(b)):
 			return nil, failure.New(failure.Usage, "without one there is nothing to record; the person begins one with  /pawl:loop GOAL", "%w", errNone)
 		case err != nil:
 			return nil, err
@@ -56,6 +57,13 @@ func (s *Server) sit() (*seat, error) {
 		return nil, err
 	}
 	return at, nil
+}
+
+// meant tells whether a binding is that of our session. One that was found by the
+// client's process may be of a process that had the same number long ago.
+func (s *Server) meant(b session.Binding) bool {
+	rel, err := filepath.Rel(b.Root, s.Dir)
+	return b.Session == s.Env.Session.ID || err == nil && filepath.IsLocal(rel)
 }
 
 // inTurn is sit for what belongs to a turn of the loop: between turns Pawl judges,

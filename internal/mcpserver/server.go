@@ -34,6 +34,7 @@ type Options struct {
 	Env     environment.Environment
 	Loop    string // id of the loop; "" = the one that lives in the session
 	Client  int    // process id of the client that started this one, 0 unknown: a session that was cleared has another id than it was started with
+	Dir     string // that the client started this one in, absolute
 	Version string
 	// Project runs the gates of the project that the session is in, where no loop
 	// is; nil: outside of a loop there are none.

@@ -41,6 +41,17 @@ func TestOutsideOfALoop(t *testing.T) {
 	w.says(s, "status", nil, w.loop.ID, "iteration 1 of 25")
 }
 
+// After /clear the session has another id than the server was started with.
+func TestTheLoopIsFoundByTheClientToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.begin(nil)
+	w.o.Env.Session.ID, w.o.Client, w.o.Dir = "another", 4242, w.root
+	w.says(w.connect(), "status", nil, w.loop.ID)
+	w.o.Dir = t.TempDir() // the process had its number before
+	w.says(w.connect(), "status", nil, "No loop lives in this session")
+}
+
 func TestATaskDoneHonestly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "old.red")

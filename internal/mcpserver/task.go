@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -177,7 +178,7 @@ func (s *Server) readMessages(context.Context) (string, error) {
 	for _, m := range waiting {
 		var body record.Message
 		if json.Unmarshal(m.Body, &body) == nil && body.Kind == record.MessageNote {
-			notes = append(notes[:len(notes):len(notes)], body.Text)
+			notes = append(slices.Clip(notes), body.Text)
 		}
 	}
 	if len(notes) == 0 {

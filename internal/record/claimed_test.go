@@ -22,16 +22,31 @@ func TestWordsOfATurnAddUp(t *testing.T) {
 		want record.Claimed
 	}{
 		{"nothing", nil, record.Claimed{}},
-		{"two tasks, one of them twice", []record.Message{claim(1, "x", "a"), claim(1, "y", "b"), claim(1, "z", "a")},
-			record.Claimed{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a", "b"}, Summary: "z"}}},
-		{"blocked, and then a way was found", []record.Message{blocked, claim(1, "x", "a")},
-			record.Claimed{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a"}, Summary: "x"}}},
-		{"done, and then it was not", []record.Message{claim(1, "x", "a"), blocked},
-			record.Claimed{Turn: 1, Claim: &loop.Claim{Blocked: true, Reason: "no key"}}},
-		{"one done, one in part", []record.Message{claim(1, "x", "a"), partial},
-			record.Claimed{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a"}, Summary: "x"}, Partial: "half"}},
-		{"another turn", []record.Message{claim(1, "x", "a"), partial, claim(2, "y", "b")},
-			record.Claimed{Turn: 2, Claim: &loop.Claim{Tasks: []string{"b"}, Summary: "y"}}},
+		{
+			"two tasks, one of them twice",
+			[]record.Message{claim(1, "x", "a"), claim(1, "y", "b"), claim(1, "z", "a")},
+			record.Claimed{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a", "b"}, Summary: "z"}},
+		},
+		{
+			"blocked, and then a way was found",
+			[]record.Message{blocked, claim(1, "x", "a")},
+			record.Claimed{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a"}, Summary: "x"}},
+		},
+		{
+			"done, and then it was not",
+			[]record.Message{claim(1, "x", "a"), blocked},
+			record.Claimed{Turn: 1, Claim: &loop.Claim{Blocked: true, Reason: "no key"}},
+		},
+		{
+			"one done, one in part",
+			[]record.Message{claim(1, "x", "a"), partial},
+			record.Claimed{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a"}, Summary: "x"}, Partial: "half"},
+		},
+		{
+			"another turn",
+			[]record.Message{claim(1, "x", "a"), partial, claim(2, "y", "b")},
+			record.Claimed{Turn: 2, Claim: &loop.Claim{Tasks: []string{"b"}, Summary: "y"}},
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

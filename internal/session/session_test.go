@@ -277,3 +277,32 @@ func TestDamage(t *testing.T) {
 		t.Errorf("%+v %v", b, err)
 	}
 }
+
+// Who was told the session's id at its start finds the loop also when the client has
+// given the session another one since.
+func TestLivingIsFoundByTheClient(t *testing.T) {
+	t.Parallel()
+	s := session.Open(t.TempDir())
+	at := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
+	for i, b := range []session.Binding{
+		{Session: "s1", Loop: "old", Client: 7}, {Session: "s2", Loop: "new", Client: 7}, {Session: "s3", Loop: "other", Client: 8}, {Session: "s4", Client: 7},
+	} {
+		b.Since = at.Add(time.Duration(i) * time.Hour)
+		if err := s.Bind(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		id     string
+		client int
+		want   string
+	}{{"s1", 7, "old"}, {"s0", 7, "new"}, {"s0", 8, "other"}, {"s0", 9, ""}, {"s0", 0, ""}, {"", 7, "new"}} {
+		b, err := s.Living(c.id, c.client)
+		if b.Loop != c.want || (err == nil) != (c.want != "") || err != nil && !errors.Is(err, session.ErrNone) {
+			t.Errorf("%q of process %d: %q, %v", c.id, c.client, b.Loop, err)
+		}
+	}
+	if b, err := session.Open(t.TempDir()).Living("s0", 7); !errors.Is(err, session.ErrNone) {
+		t.Errorf("where there are no sessions: %+v, %v", b, err)
+	}
+}

@@ -142,3 +142,22 @@ func briefly(ms []store.Message) []string {
 	}
 	return out
 }
+
+func TestPeekChangesNothing(t *testing.T) {
+	t.Parallel()
+	l := create(t, store.Open(t.TempDir()), "/repo")
+	post(t, l, "a", "first")
+	odd := filepath.Join(l.Dir, "inbox", "odd.json")
+	if err := os.WriteFile(odd, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		got, err := l.Peek()
+		if diff := cmp.Diff([]string{`a "first"`}, briefly(got)); diff != "" || err != nil {
+			t.Error(diff, err)
+		}
+	}
+	if _, err := os.Stat(odd); err != nil {
+		t.Error(err)
+	}
+}
