@@ -82,6 +82,9 @@ func (c *sessionRunCmd) Run(a *app) (err error) {
 			d = back
 			continue
 		}
+		if err := a.pull(d, state, func(words string) { a.logged(l, words) }); err != nil {
+			return err
+		}
 		a.logged(l, fmt.Sprintf("ended %s: %s", state.Outcome, plan.OneLine(state.Reason, 0)))
 		if code := state.Outcome.ExitCode(state.Stop); code != 0 {
 			return exitCode(code)

@@ -57,6 +57,7 @@ type runFlags struct {
 	Branch           *string   `group:"Tree" placeholder:"NAME" help:"branch for the commits, or current"`
 	Confine          *string   `group:"Tree" placeholder:"LEVEL" help:"tree: agent and gates write nothing but work tree and caches; strict: nor reach network, credentials"`
 	ConfineHosts     []string  `group:"Tree" name:"confine-host" key:"confine_hosts" sep:"none" placeholder:"HOST" help:"reachable with --confine strict; may be given again"`
+	Merge            *string   `group:"Tree" placeholder:"record|pr" help:"what comes of a merge that the agent asks for, once the loop is verified"`
 	AllowDirty       *bool     `group:"Tree" help:"commit your changes first, as yours, instead of refusing"`
 	Squash           *bool     `group:"Tree" help:"one commit a task; =false keeps the agent's own commits" negatable:""`
 }
@@ -251,6 +252,9 @@ func (a *app) drive(ctx context.Context, d *launch.Drive, source string, mode te
 			return failure.New(failure.CodeOf(err), "the work is kept; go on with  pawl resume "+d.Loop.ID, "%w", err)
 		}
 		if state.Phase != loop.HandingOver {
+			if err := a.pull(d, state, func(words string) { s.note(term.Info, words) }); err != nil {
+				return err
+			}
 			s.ended(state)
 			if code := state.Outcome.ExitCode(state.Stop); code != 0 {
 				return exitCode(code)

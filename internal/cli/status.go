@@ -66,6 +66,9 @@ func statusText(s *subject, now time.Time) string {
 	}
 	if st.Merge != nil {
 		line("asks", "to be merged: %s", plan.OneLine(st.Merge.Summary, 100))
+		if words := s.memory.Pulled.Words(); words != "" {
+			line("", "%s", plan.OneLine(words, 200))
+		}
 	}
 	for _, ask := range st.Asks {
 		line("asks", "to change %s%s", some(ask.Paths), because(plan.OneLine(ask.Why, 160)))

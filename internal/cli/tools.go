@@ -1,10 +1,22 @@
 package cli
 
 import (
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/mcpserver"
 	"github.com/pawl-dev/pawl/internal/version"
 )
+
+// pull opens a pull request where the person lets Pawl do so, and says what came of it.
+func (a *app) pull(d *launch.Drive, s loop.State, say func(string)) error {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	p, err := d.Pull(ctx, s, a.env)
+	if words := p.Words(); words != "" {
+		say("the merge that the agent asks for: " + words)
+	}
+	return err
+}
 
 // giveTools lets the agent that the loop's runner drives have its tools.
 func (a *app) giveTools(d *launch.Drive) {

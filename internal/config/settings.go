@@ -71,6 +71,8 @@ type Settings struct {
 	Confine      confine.Level `json:"confine" doc:"what agent and gates may do, whatever they try: anything, write the work tree and caches only, or without network and credentials too; a repository's file can only tighten it"`
 	ConfineHosts []string      `json:"confine_hosts,omitempty" doc:"hosts that may be reached though confine is strict: HOST, HOST:PORT or *.DOMAIN"`
 
+	Merge Merge `json:"merge" doc:"what comes of a merge that the agent asks for: record it, or open a pull request with gh once the loop has ended verified; a repository's file needs trust for the latter"`
+
 	AllowDirty       bool     `json:"allow_dirty,omitempty" doc:"commit the user's uncommitted changes first, as theirs, instead of refusing"`
 	Squash           bool     `json:"squash" doc:"make one commit of a task; false keeps the agent's own commits"`
 	Protect          []string `json:"protect,omitempty" merge:"add" doc:"globs of files that the agent must not change; those of all layers count"`
@@ -179,6 +181,15 @@ const (
 	Keep    OnFailure = "keep"
 )
 
+// Merge says what comes of a merge that the agent asks for.
+type Merge string
+
+// What comes of it.
+const (
+	MergeRecord Merge = "record"
+	MergePull   Merge = "pr"
+)
+
 // Defaults are the settings of somebody who set nothing.
 func Defaults() Settings {
 	return Settings{
@@ -197,6 +208,7 @@ func Defaults() Settings {
 		Promise:       "DONE",
 		OnFailure:     Restore,
 		Confine:       confine.Off,
+		Merge:         MergeRecord,
 		Squash:        true,
 		Ratchet:       true,
 	}

@@ -78,6 +78,9 @@ func (s Settings) RepoCommands() []Command {
 			out = append(out, c)
 		}
 	}
+	if s.Merge == MergePull {
+		add("merge", "merge", "git push && gh pr create")
+	}
 	for _, host := range s.ConfineHosts {
 		add("confine_hosts", "confine_hosts", host)
 	}

@@ -70,6 +70,8 @@ func allowed(ptr any) []string {
 		return []string{string(AtClaim), string(EveryTurn)}
 	case *OnFailure:
 		return []string{string(Restore), string(Keep)}
+	case *Merge:
+		return []string{string(MergeRecord), string(MergePull)}
 	case *confine.Level:
 		return []string{string(confine.Off), string(confine.Tree), string(confine.Strict)}
 	case *gate.Evidence:

@@ -204,6 +204,9 @@ func (p *Prepared) order(ctx context.Context) error {
 		if p.Spec.Foreign, err = p.notes(ctx); err != nil {
 			return err
 		}
+		if err := p.remote(ctx); err != nil {
+			return err
+		}
 	}
 	seen, err := earlier(store.Open(p.Home), p.root, p.Goal.Path)
 	if err != nil {

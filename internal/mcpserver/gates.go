@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -100,7 +99,7 @@ func (s *Server) judge(ctx context.Context, at *seat, tasks []string) (*judgemen
 	m := at.mem
 	f, err := v.Claim(ctx, verify.Request{
 		Gates: gate.Due(at.spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
-		AllowTestChanges: mayChangeTests(at.spec, tasks), LogDir: filepath.Join(v.Dir, "output"), Unprobed: true,
+		AllowTestChanges: at.spec.MayChangeTests(tasks), MayChange: m.State.MayChange, NoRatchet: at.spec.NoRatchet, LogDir: filepath.Join(v.Dir, "output"), Unprobed: true,
 	})
 	if err != nil {
 		return nil, err
@@ -110,10 +109,6 @@ func (s *Server) judge(ctx context.Context, at *seat, tasks []string) (*judgemen
 			"the work tree changed while the gates ran")
 	}
 	return &judgement{f}, nil
-}
-
-func mayChangeTests(spec record.Spec, tasks []string) bool {
-	return slices.ContainsFunc(spec.TestGrants, func(g string) bool { return g == "*" || slices.Contains(tasks, g) })
 }
 
 func (j *judgement) headline() string {

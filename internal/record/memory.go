@@ -24,6 +24,7 @@ const (
 	TypeKept    = "kept"    // data: Kept, before the event Committed
 	TypeSorted  = "sorted"  // data: Sorted, after the event TreeSeen
 	TypeClaimed = "claimed" // data: Claimed, before the event TurnEnded
+	TypePulled  = "pulled"  // data: Pulled, after the loop's end
 )
 
 // Memory is the fold of a loop's journal: the machine's state and what the
@@ -35,6 +36,7 @@ type Memory struct {
 	Bound   Bound      `json:"bound,omitzero"`
 	Sorted  Sorted     `json:"sorted,omitzero"`
 	Claimed Claimed    `json:"claimed,omitzero"`
+	Pulled  Pulled     `json:"pulled,omitzero"`
 	// Judge is the tree that holds the judge's copies of the tests: the last in
 	// which they were unchanged or granted.
 	Judge string `json:"judge,omitempty"`
@@ -127,6 +129,9 @@ func fold(m Memory, r journal.Record) (Memory, error) {
 	case TypeSorted:
 		m.Sorted = Sorted{}
 		err = json.Unmarshal(r.Data, &m.Sorted)
+	case TypePulled:
+		m.Pulled = Pulled{}
+		err = json.Unmarshal(r.Data, &m.Pulled)
 	case TypeClaimed:
 		var c Claimed
 		if err = json.Unmarshal(r.Data, &c); err == nil {

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"slices"
+
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -114,4 +116,9 @@ func Judges(l *store.Loop) ([]string, error) {
 		return nil, fmt.Errorf("read what judges: %w", err)
 	}
 	return paths, nil
+}
+
+// MayChangeTests tells whether the person lets one of these tasks change old tests.
+func (s Spec) MayChangeTests(tasks []string) bool {
+	return slices.ContainsFunc(s.TestGrants, func(g string) bool { return g == "*" || slices.Contains(tasks, g) })
 }

@@ -47,6 +47,7 @@ type Spec struct {
 	KeepOwn    bool     `json:"keep_own,omitempty"`    // --squash=false: the agent's own commits stay
 	Foreign    []string `json:"foreign,omitempty"`     // untracked before the loop: never committed
 	Hidden     []string `json:"hidden,omitempty"`      // tracked, but hidden from git by the person: committed as they were
+	Remote     *Remote  `json:"remote,omitempty"`      // where a pull request may go; nil: none is opened
 	Setup      []string `json:"setup,omitempty"`       // of worktrees
 	GateEnv    []string `json:"gate_env,omitempty"`    // NAME=value, added to what gates see
 	Tests      []string `json:"tests,omitempty"`       // globs of test files; none = by language

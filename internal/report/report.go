@@ -38,6 +38,7 @@ type Loop struct {
 	Gates  []gate.Result     // what they said last
 	Waits  []Wait            // see Waits
 	Said   []Said            // see Words
+	Pulled string            // what came of the merge that the agent asked for, "" for nothing
 	Diffs  map[string]string // by task: the diff of the tests that it changed
 	Denied map[string]int    // tool calls that the guard denied, by rule
 	Now    time.Time         // when the page is made
@@ -156,6 +157,9 @@ func (p *page) refused() {
 func (p *page) merge() {
 	if m := p.State.Merge; m != nil {
 		p.line("asks", "to be merged: %s", plan.OneLine(m.Summary, 200))
+		if p.Pulled != "" {
+			p.line("", "%s", plan.OneLine(p.Pulled, 300))
+		}
 	}
 }
 

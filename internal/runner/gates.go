@@ -127,7 +127,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 	for range 2 {
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
-			AllowTestChanges: r.mayChangeTests(a.Tasks), MayChange: m.State.MayChange, NoRatchet: r.Spec.NoRatchet, Tasks: len(a.Tasks), LogDir: dir,
+			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, NoRatchet: r.Spec.NoRatchet, Tasks: len(a.Tasks), LogDir: dir,
 		})
 		if err != nil {
 			return loop.Gates{}, err
@@ -245,10 +245,6 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memo
 		return "", "", nil, fmt.Errorf("take the tree to judge: %w", err)
 	}
 	return tree, hooks.Message, nil, nil
-}
-
-func (r *Runner) mayChangeTests(tasks []string) bool {
-	return slices.ContainsFunc(r.Spec.TestGrants, func(g string) bool { return g == "*" || slices.Contains(tasks, g) })
 }
 
 // receipts journals one for each result and returns their ids.

@@ -1,0 +1,14 @@
+package runner
+
+import "github.com/pawl-dev/pawl/internal/record"
+
+// Pulled journals what came of a merge that the agent asked for, of a loop that has
+// ended.
+func (r *Runner) Pulled(p record.Pulled) error {
+	if err := r.append(record.TypePulled, p); err != nil {
+		return err
+	}
+	r.mem.Pulled = p
+	r.save()
+	return nil
+}
