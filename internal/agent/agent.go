@@ -84,15 +84,15 @@ type Kind string
 
 // The events a session may emit.
 const (
-	KindInit    Kind = "init" // Text: version, Model
-	KindText    Kind = "text" // Text: what the agent says
-	KindTool    Kind = "tool" // Tool, Detail: one line of what it does ("edit internal/x.go", "go test ./...")
-	KindToolEnd Kind = "tool_end"
-	KindUsage   Kind = "usage"   // Usage so far in this turn
-	KindContext Kind = "context" // ContextPercent
-	KindRetry   Kind = "retry"   // the client retries an API error: Failure
-	KindDenied  Kind = "denied"  // a tool call was denied: Tool, Text
-	KindNote    Kind = "note"    // Text
+	KindInit    Kind = "init"     // Text: version, Model
+	KindText    Kind = "text"     // Text: what the agent says
+	KindTool    Kind = "tool"     // Tool, Detail: one line of what it does ("edit internal/x.go", "go test ./...")
+	KindToolEnd Kind = "tool_end" // Tool; Ran for a command
+	KindUsage   Kind = "usage"    // Usage so far in this turn
+	KindContext Kind = "context"  // ContextPercent
+	KindRetry   Kind = "retry"    // the client retries an API error: Failure
+	KindDenied  Kind = "denied"   // a tool call was denied: Tool, Text
+	KindNote    Kind = "note"     // Text
 )
 
 // Event is one thing that happened in a turn.
@@ -104,6 +104,14 @@ type Event struct {
 	Usage          Usage
 	ContextPercent int
 	Failure        *Failure
+	Ran            *Ran
+}
+
+// Ran is a command of the agent's that came to its end.
+type Ran struct {
+	Command  string
+	ExitCode int // -1: an error of unknown number
+	Output   string
 }
 
 // Usage counts tokens and money, of one turn.

@@ -32,7 +32,7 @@ const imports = `
 	proc           < failure
 	git            < core/* failure proc atomicfile
 	store store/*  < core/* failure atomicfile redact store/*
-	agent/claude   < core/* agent proc failure atomicfile redact
+	agent/claude   < core/* agent testreport proc failure atomicfile redact
 	agent/command  < core/* agent proc failure redact
 	agent/scripted < core/* agent proc failure atomicfile
 
@@ -54,7 +54,7 @@ const imports = `
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the keeper has the rest ready.
-	hook           < core/* proc environment failure foreign/ralphloop foreign/verifyactive record redact session session/place statefile store store/*
+	hook           < core/* testreport proc environment failure foreign/ralphloop foreign/verifyactive record redact session session/place statefile store store/*
 	front          < environment session/place
 	keeper         < environment front hook proc redact session/place
 	cmd/pawl-hook  < environment front

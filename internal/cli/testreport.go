@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -26,8 +25,8 @@ type testreportCmd struct {
 func (testreportCmd) Help() string {
 	return `package.json, a Makefile and report files are read in the current folder. Exit code: 0 whatever the tests said.
 
-  go test ./... >out.txt 2>&1; pawl testreport --command 'go test ./...' --exit-code $? out.txt
-  npm test 2>&1 | pawl testreport --command 'npm test | tail'`
+  pawl testreport --command 'go test ./...' --exit-code 1 out.txt
+  pawl testreport --command 'npm test 2>&1 | tail' --text <out.txt`
 }
 
 // reported is what --json prints.
@@ -56,9 +55,7 @@ func (c *testreportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	run := testreport.Run{Command: c.Command, ExitCode: testreport.Unheard, Output: output, Files: func(path string) ([]byte, error) {
-		return os.ReadFile(filepath.Join(a.dir, filepath.FromSlash(path)))
-	}}
+	run := testreport.Run{Command: c.Command, ExitCode: testreport.Unheard, Output: output, Files: testreport.FilesIn(a.dir)}
 	if c.ExitCode != nil {
 		run.ExitCode = *c.ExitCode
 	}

@@ -182,6 +182,9 @@ func (t told) turn() string {
 	if t.event.Isolated {
 		what = "in a session of its own " + what
 	}
+	if turn.Test != nil {
+		last += "; its last test run, " + turn.Test.String()
+	}
 	return fmt.Sprintf("iteration %d %s (%s)%s", t.before.Iteration, what, cost, last)
 }
 

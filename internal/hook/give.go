@@ -82,6 +82,9 @@ func turnText(s *seat, more string) (string, error) {
 	head := ""
 	if textPath(s) == record.ContinuePath(s.loop) {
 		head = fmt.Sprintf("[Pawl] Iteration %s of loop %s.\n\n", ofHow(s.mem.State), s.loop.ID)
+		if t := s.mem.State.Ladder.Tested; t.Red() {
+			head += fmt.Sprintf("Your last test run in that turn, %s\n\n", t)
+		}
 	}
 	return strings.TrimSpace(head+string(data)) + "\n" + more, nil
 }

@@ -55,6 +55,10 @@ type payload struct {
 
 	Tool  string         `json:"tool_name"`
 	Input map[string]any `json:"tool_input"`
+	// Response is what a tool gave, of PostToolUse: for Bash its output, and no exit
+	// code, which is 0. Of PostToolUseFailure the code and the output stand in Error.
+	Response    response `json:"tool_response"`
+	Interrupted bool     `json:"is_interrupt"` // of PostToolUseFailure: by the person
 }
 
 // background is something that will wake the session by itself.

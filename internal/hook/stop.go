@@ -134,6 +134,7 @@ func (h *hook) turn(s *seat, b session.Binding) *loop.Turn {
 	// What a try of a verify loop was is told to the next, what an exploration found
 	// is its result.
 	p := s.spec.Policy
+	t.Test = lastTested(s.loop, b.Tools)
 	t.Claim = s.spec.ClaimIn(last)
 	s.mem.Hear(t)
 	if t.Claim != nil || p.Verify || p.Kind == loop.Explore || p.Kind == loop.Periodic {

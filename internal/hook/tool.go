@@ -99,5 +99,6 @@ func (h *hook) ran(b session.Binding) error {
 			t.Path = path
 		}
 	}
+	t.Test = h.tested()
 	return t.AppendTo(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)))
 }

@@ -60,6 +60,7 @@ type Data struct {
 	Open     int           // tasks open after this one
 	Gates    []gate.Gate   // what will judge
 	Failed   []gate.Result // what failed last
+	Tested   string        // the agent's own last test run, if it failed and what failed names no tests
 	Evidence gate.Evidence // what is wanted; "" = nothing beyond the gates
 	Reason   string        // why a claim was refused, a tree restored, a strike given, a loop interrupted
 	Recap    []string      // past iterations, from Recap
@@ -199,7 +200,7 @@ func sample() Data {
 		Failed:   []gate.Result{{Gate: "test", Status: gate.Fail, ExitCode: 1, Failing: []string{"T"}, FirstError: "e"}},
 		Evidence: gate.Discriminating, Recap: []string{"recap"}, Lessons: []string{"lesson"}, Notes: []string{"note"},
 		Budget:   Budget{Iteration: 1, MaxIterations: 2, Time: time.Hour, CostUSD: 1},
-		Attended: true, Alone: true, Moved: "why", NoCommit: true, Tools: true, GoalFile: "goal.md", Heading: "# Fails", Marks: "feature_list.json",
+		Attended: true, Alone: true, Moved: "why", NoCommit: true, Tools: true, GoalFile: "goal.md", Heading: "# Fails", Tested: "`go test`: 1 failed", Marks: "feature_list.json",
 		Changes: []string{"M main.go"},
 	}
 }

@@ -67,7 +67,7 @@ func bounded(d Data) Data {
 	d.Reason = middle(clean(d.Reason), is.reason)
 	d.Recap, d.Lessons = lines(d.Recap, is.items), lines(d.Lessons, is.items)
 	d.Notes = notes(d.Notes, is)
-	d.Moved, d.Heading, d.Marks = line(d.Moved), line(d.Heading), line(d.Marks)
+	d.Moved, d.Heading, d.Marks, d.Tested = line(d.Moved), line(d.Heading), line(d.Marks), line(d.Tested)
 	d.Changes = lines(d.Changes, maxChanges)
 	d.Gates = d.Gates[:min(len(d.Gates), is.items)]
 	d.Failed = d.Failed[:min(len(d.Failed), is.failures)]

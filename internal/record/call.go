@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
 // ToolCallsFile is the name of the file in a loop's folder that holds what ran
@@ -28,6 +30,9 @@ type ToolCall struct {
 	Tool    string `json:"tool,omitempty"`    // the client's name for it
 	Path    string `json:"path,omitempty"`    // that it wrote to, absolute
 	Command string `json:"command,omitempty"` // that it ran, its beginning
+	// Test is what the command's tests came to, where it ran any. A runner notes a
+	// call before it runs: there it is a line of its own.
+	Test *loop.TestRun `json:"test,omitempty"`
 	// Any says that what ran cannot be told: any change may come of it.
 	Any bool `json:"any,omitempty"`
 	// Theirs makes the line a mark: the calls from byte From of the file up to

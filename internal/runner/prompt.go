@@ -32,7 +32,7 @@ func (r *Runner) prompt(a loop.Action, m record.Memory) (string, error) {
 func (r *Runner) aheadPrompt(a loop.Action) (string, error) {
 	a.Situation, a.Notes = loop.GoOn, nil
 	d := r.promptData(a, r.mem)
-	d.Budget, d.Reason, d.Failed, d.Recap, d.Lessons = prompt.Budget{}, "", nil, nil, nil
+	d.Budget, d.Reason, d.Failed, d.Tested, d.Recap, d.Lessons = prompt.Budget{}, "", nil, "", nil, nil
 	return r.render(r.kindOf(a), d)
 }
 
@@ -139,7 +139,15 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 		d.Reason = f.Reason
 	}
 	d.Failed = r.failed(a, m)
+	if t := s.Ladder.Tested; t.Red() && !named(d.Failed) {
+		d.Tested = t.String()
+	}
 	return d
+}
+
+// named tells whether a failure says which tests failed.
+func named(failed []gate.Result) bool {
+	return slices.ContainsFunc(failed, func(r gate.Result) bool { return len(r.Failing) > 0 })
 }
 
 // lessons are the project's, and those of the loop.

@@ -55,6 +55,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 	}
 	watch := r.watchTurn(ctx, m.State)
 	r.final.Store(false)
+	var tested *loop.TestRun
 	res, err := s.Turn(ctx, agent.Turn{
 		Prompt: text, Timeout: r.Spec.TurnTimeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: costLeft(m.State),
 		LogPath: log, Final: func(text string) bool { return r.final.Load() || len(claim.Parse(text, r.Spec.Promise)) > 0 },
@@ -62,6 +63,9 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 		if e.Kind == agent.KindInit {
 			version = e.Text
 			r.keepSession(ctx, record.Session{ID: s.ID(), CostUSD: prior, Version: e.Text, Model: e.Model})
+		}
+		if e.Ran != nil {
+			tested = cmp.Or(r.testRan(ctx, *e.Ran), tested)
 		}
 		watch(e)
 	})
@@ -75,7 +79,9 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 		r.replaceSession(ctx) // the client may be in any state: a new process takes the session up
 	}
 	r.came = record.Session{ID: cmp.Or(res.SessionID, s.ID()), CostUSD: res.SessionCostUSD, Version: version, Model: res.Model}
-	return r.ended(a, res), nil
+	e := r.ended(a, res)
+	e.Turn.Test = tested
+	return e, nil
 }
 
 // ended is what a turn came to.

@@ -2,8 +2,6 @@ package verify
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +15,7 @@ import (
 // output that tells otherwise, are named.
 func hear(r *gate.Result, dir string) testreport.Result {
 	said := testreport.Read(testreport.Run{
-		Command: r.Command, ExitCode: r.ExitCode, Output: []byte(r.Head + "\n" + r.Tail), Files: filesIn(dir),
+		Command: r.Command, ExitCode: r.ExitCode, Output: []byte(r.Head + "\n" + r.Tail), Files: testreport.FilesIn(dir),
 	})
 	if r.ExitCode == 0 && said.Masked != "" && said.Result == testreport.Fail {
 		r.Warning = fmt.Sprintf("its exit code is masked by `%s`, and its output says that tests failed%s", said.Masked, after(named(said)))
@@ -56,21 +54,6 @@ func explained(said testreport.Result, reason string) string {
 	return reason
 }
 
-// maxScriptFile is how much of a file that holds scripts is read.
-const maxScriptFile = 1 << 20
-
-// filesIn reads files of the folder that a gate runs in.
-func filesIn(dir string) func(string) ([]byte, error) {
-	return func(path string) ([]byte, error) {
-		f, err := os.Open(filepath.Join(dir, filepath.FromSlash(path)))
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		return io.ReadAll(io.LimitReader(f, maxScriptFile))
-	}
-}
-
 // Masked names what in a gate's command hides the exit code of its tests, "" if
 // nothing does. root is the work tree.
 func Masked(g gate.Gate, root string) string {
@@ -78,5 +61,5 @@ func Masked(g gate.Gate, root string) string {
 	if len(g.Argv) > 0 {
 		command = quoted(g.Argv)
 	}
-	return strings.Join(testreport.Masks(command, filesIn(filepath.Join(root, filepath.FromSlash(g.Dir)))), ", ")
+	return strings.Join(testreport.Masks(command, testreport.FilesIn(filepath.Join(root, filepath.FromSlash(g.Dir)))), ", ")
 }

@@ -74,7 +74,7 @@ func (t *turn) assistant(l line) {
 				t.emit(agent.Event{Kind: agent.KindText, Text: b.Text, Model: l.Message.Model})
 			}
 		case "tool_use":
-			t.tools[b.ID] = b.Name
+			t.tools[b.ID] = calledTool{b.Name, b.Input}
 			t.r.ToolCalls++
 			d := detail(agent.ToolCall{Tool: b.Name, Input: b.Input, Dir: t.o.Dir})
 			t.emit(agent.Event{Kind: agent.KindTool, Tool: b.Name, Detail: d})
@@ -90,7 +90,8 @@ func (t *turn) toolResults(l line) {
 		if b.Type != "tool_result" {
 			continue
 		}
-		t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: t.tools[b.ToolUseID]})
+		called := t.tools[b.ToolUseID]
+		t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: called.name, Ran: called.ran(b)})
 		delete(t.tools, b.ToolUseID)
 	}
 }

@@ -33,9 +33,9 @@ type turn struct {
 	emit func(agent.Event)
 
 	begun    time.Time
-	sign     time.Time         // the last sign of life
-	tools    map[string]string // running tools: id → name
-	result   *line             // of the last completed run of the model
+	sign     time.Time             // the last sign of life
+	tools    map[string]calledTool // running tools, by id
+	result   *line                 // of the last completed run of the model
 	resultAt time.Time
 	trouble  trouble // as told by the client's last error message
 	hadTasks bool
@@ -67,7 +67,7 @@ func (s *session) Turn(ctx context.Context, o agent.Turn, emit func(agent.Event)
 	now := time.Now()
 	t := &turn{
 		session: s, opts: o, emit: emit, begun: now, sign: now,
-		tools: map[string]string{}, before: map[string]bool{}, bill: bill{counted: map[string]bool{}},
+		tools: map[string]calledTool{}, before: map[string]bool{}, bill: bill{counted: map[string]bool{}},
 	}
 	for _, task := range s.tasks {
 		t.before[task.ID] = true

@@ -64,7 +64,7 @@ func TestWhatIsDue(t *testing.T) {
 	at := begun.Add
 	fresh := func() *turn {
 		return &turn{
-			session: &session{stream: stream{busy: true}}, begun: begun, sign: begun, tools: map[string]string{},
+			session: &session{stream: stream{busy: true}}, begun: begun, sign: begun, tools: map[string]calledTool{},
 			opts: agent.Turn{Timeout: time.Hour, IdleTimeout: 10 * time.Minute},
 		}
 	}
@@ -79,7 +79,7 @@ func TestWhatIsDue(t *testing.T) {
 		t.Errorf("not silent: %+v", silent.failure)
 	}
 	working := fresh()
-	working.tools["t1"] = "Bash" // a long build says nothing
+	working.tools["t1"] = calledTool{name: "Bash"} // a long build says nothing
 	if working.check(at(50 * time.Minute)); working.failure != nil {
 		t.Errorf("silent in a tool: %+v", working.failure)
 	}

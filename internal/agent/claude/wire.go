@@ -81,6 +81,30 @@ type block struct {
 	Name      string         `json:"name"`
 	Input     map[string]any `json:"input"`
 	ToolUseID string         `json:"tool_use_id"`
+	IsError   bool           `json:"is_error"` // tool_result
+	Content   output         `json:"content"`  // tool_result
+}
+
+// output is what a tool printed: a string, or blocks of text.
+type output string
+
+// UnmarshalJSON never fails: output of a new shape is none.
+func (o *output) UnmarshalJSON(b []byte) error {
+	*o = ""
+	var text string
+	if json.Unmarshal(b, &text) == nil {
+		*o = output(text)
+		return nil
+	}
+	var blocks []struct {
+		Text string `json:"text"`
+	}
+	if tolerant(json.Unmarshal(b, &blocks)) == nil {
+		for _, block := range blocks {
+			*o += output(block.Text)
+		}
+	}
+	return nil
 }
 
 // UnmarshalJSON never fails: content of a new shape is no content.
@@ -146,13 +170,17 @@ func decode(b []byte) (line, error) {
 	return l, nil
 }
 
+// longResult is the longest line of results that is decoded: the client gives the
+// output of a command in no more than 30,000 characters.
+const longResult = 128 << 10
+
 // decodeUser reads what the client tells the model, results of tools with whole
 // files in them: nearly all bytes of a stream, of which only the ids matter.
 // They are found without decoding: within a string the quotes of such a key
 // would be escaped.
 func decodeUser(b []byte) (line, bool) {
 	const key = `"tool_use_id":"`
-	if !bytes.HasPrefix(b, []byte(`{"type":"user",`)) || b[len(b)-1] != '}' {
+	if len(b) <= longResult || !bytes.HasPrefix(b, []byte(`{"type":"user",`)) || b[len(b)-1] != '}' {
 		return line{}, false
 	}
 	l := line{Type: "user"}

@@ -88,6 +88,7 @@ type Turn struct {
 	Background []string `json:"background,omitempty"`
 	SessionID  string   `json:"session_id,omitempty"`
 	Text       string   `json:"text,omitempty"`    // the agent's last message, bounded
+	Test       *TestRun `json:"test,omitempty"`    // the last test run that the agent made in it
 	Partial    string   `json:"partial,omitempty"` // what it says is done of the task, short of a claim
 }
 

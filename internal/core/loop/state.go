@@ -192,15 +192,18 @@ type Failing struct {
 
 // Ladder is where the current task stands on it.
 type Ladder struct {
-	Rung        int    `json:"rung"`                  // 0 same session, 1 fresh session, 2 restored, 3 parked
-	Tries       int    `json:"tries,omitempty"`       // failed tries on this rung
-	Fingerprint string `json:"fingerprint,omitempty"` // of the last failed try
-	Same        int    `json:"same,omitempty"`        // tries in a row that failed just as the one before
-	Idle        int    `json:"idle,omitempty"`        // turns in a row without a tool call
-	Refused     bool   `json:"refused,omitempty"`     // a claim without evidence was refused once
-	SeenRed     bool   `json:"seen_red,omitempty"`    // Pawl saw a red gate since the task began
-	Rounds      int    `json:"rounds,omitempty"`      // times that a review failed the task's work
-	Moved       int    `json:"moved,omitempty"`       // times that the tree changed under a review
+	Rung        int      `json:"rung"`                  // 0 same session, 1 fresh session, 2 restored, 3 parked
+	Tries       int      `json:"tries,omitempty"`       // failed tries on this rung
+	Fingerprint string   `json:"fingerprint,omitempty"` // of the last failed try
+	Same        int      `json:"same,omitempty"`        // tries in a row that failed just as the one before
+	Idle        int      `json:"idle,omitempty"`        // turns in a row without a tool call
+	Refused     bool     `json:"refused,omitempty"`     // a claim without evidence was refused once
+	SeenRed     bool     `json:"seen_red,omitempty"`    // Pawl saw a red gate since the task began
+	Rounds      int      `json:"rounds,omitempty"`      // times that a review failed the task's work
+	Tested      *TestRun `json:"tested,omitempty"`      // the last test run of the last turn, nil without
+	Red         string   `json:"red,omitempty"`         // its fingerprint, if it failed
+	RedRuns     int      `json:"red_runs,omitempty"`    // turns in a row with that
+	Moved       int      `json:"moved,omitempty"`       // times that the tree changed under a review
 }
 
 // After says what follows a checkpoint, a restore, a wait or a pause.

@@ -84,6 +84,7 @@ func (m *machine) turnEnded(t Turn) {
 	} else {
 		m.s.Ladder.Idle = 0
 	}
+	m.tested(t.Test)
 	if m.stopped() {
 		return
 	}
@@ -190,6 +191,8 @@ func (m *machine) treeSeen(seen Seen) {
 		m.wait(m.s.Now.Add(max(m.s.Policy.Every, periodicFloor)), ThenTurn, "until the next time")
 	case m.s.Policy.Kind == Change && (m.s.Ladder.Idle >= idleTurns || m.s.Ladder.Idle > 0 && m.s.Ladder.Rung > sameSession):
 		m.stagnant()
+	case m.standsStill():
+		m.stillRed()
 	case m.s.Policy.EveryTurn && m.s.Policy.Gates && m.limit() == "":
 		m.runGates(ForTurn)
 	default:

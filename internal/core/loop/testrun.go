@@ -1,0 +1,120 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// TestRun is what a run of tests came to that the agent itself made in a turn. It
+// proves nothing and restores nothing: it is told to the agent again, and the
+// same red run turn after turn is a sign that the work stands still.
+type TestRun struct {
+	Command    string   `json:"command"`
+	Result     string   `json:"result"` // see package testreport: "pass", "fail" …
+	Failed     int      `json:"failed,omitempty"`
+	Failing    []string `json:"failing,omitempty"` // at most TestNames
+	FirstError string   `json:"first_error,omitempty"`
+}
+
+// Bounds of what is kept of a test run.
+const (
+	TestNames   = 20
+	testCommand = 200 // bytes
+	testWords   = 200 // bytes of a name or an error
+)
+
+// Bounded is the run as it is kept.
+func (t TestRun) Bounded() TestRun {
+	t.Command, t.FirstError = plan.OneLine(t.Command, testCommand), plan.OneLine(t.FirstError, testWords)
+	names := make([]string, min(len(t.Failing), TestNames))
+	for i := range names {
+		names[i] = plan.OneLine(t.Failing[i], testWords)
+	}
+	t.Failed = max(t.Failed, len(t.Failing))
+	t.Failing = names
+	return t
+}
+
+// Clean is the run with every text passed through a function that takes secrets
+// out of it; nil leaves it as it is.
+func (t TestRun) Clean(redact func(string) string) TestRun {
+	if redact == nil {
+		return t
+	}
+	t.Command, t.FirstError = redact(t.Command), redact(t.FirstError)
+	names := make([]string, len(t.Failing))
+	for i, n := range t.Failing {
+		names[i] = redact(n)
+	}
+	t.Failing = names
+	return t
+}
+
+// Red reports whether tests failed.
+func (t *TestRun) Red() bool { return t != nil && t.Result == "fail" }
+
+// String is the run as a line: "`npm test`: 2 failed: a, b (expected 3)".
+func (t TestRun) String() string {
+	words := strings.ReplaceAll(t.Result, "_", " ")
+	if t.Result == "fail" {
+		words = "failed"
+		if t.Failed > 0 {
+			words = fmt.Sprintf("%d failed", t.Failed)
+		}
+		const few = 5
+		if len(t.Failing) > 0 {
+			words += ": " + strings.Join(t.Failing[:min(few, len(t.Failing))], ", ")
+		}
+		if more := t.Failed - few; len(t.Failing) > 0 && more > 0 {
+			words += fmt.Sprintf(" and %d more", more)
+		}
+		if t.FirstError != "" {
+			words += " (" + t.FirstError + ")"
+		}
+	}
+	return "`" + t.Command + "`: " + words
+}
+
+// fingerprint tells one red run from another, numbers aside.
+func (t TestRun) fingerprint() string {
+	return gate.Fingerprint("", []gate.Result{{Gate: t.Command, Status: gate.Fail, Failing: t.Failing, Tail: t.FirstError}})
+}
+
+// redTurns is how many turns in a row, the last test run of each red in the same
+// way, are as good a sign as two tries that fail alike.
+const redTurns = 3
+
+// tested books the last test run of a turn.
+func (m *machine) tested(t *TestRun) {
+	l := &m.s.Ladder
+	l.Tested = t
+	if !t.Red() {
+		l.Red, l.RedRuns = "", 0
+		return
+	}
+	if red := t.fingerprint(); red != l.Red {
+		l.Red, l.RedRuns = red, 0
+	}
+	l.RedRuns++
+}
+
+// standsStill: the agent sees the same tests fail, turn after turn.
+func (m *machine) standsStill() bool {
+	return m.s.Policy.Kind == Change && m.s.Policy.Gates && m.s.Ladder.RedRuns >= redTurns
+}
+
+// stillRed climbs as two tries that failed alike would. A person's words may come
+// between: in their session it is a failed try.
+func (m *machine) stillRed() {
+	l := &m.s.Ladder
+	t, red := l.Tested, l.Red
+	if !m.s.Attended {
+		l.Fingerprint = red // the failure of the try before, too
+	}
+	l.Red, l.RedRuns = "", 0
+	reason := fmt.Sprintf("the agent's own test run failed in the same way in %d turns in a row: %s", redTurns, t)
+	m.fail(Failing{Reason: reason, Tests: t.Failing, FirstError: t.FirstError}, red)
+}

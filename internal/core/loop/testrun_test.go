@@ -1,0 +1,71 @@
+package loop_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// tries ends a turn without a claim whose last test run was t.
+func (sc *scenario) tries(t *loop.TestRun, want string) {
+	sc.t.Helper()
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 3, Test: t}}, "look")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}, want)
+}
+
+func redRun(names ...string) *loop.TestRun {
+	return &loop.TestRun{Command: "npm test", Result: "fail", Failed: len(names), Failing: names, FirstError: "took " + strings.Repeat("1", len(names)) + " ms"}
+}
+
+func TestTheSameRedRunThreeTurnsInARow(t *testing.T) {
+	t.Parallel()
+	green := &loop.TestRun{Command: "npm test", Result: "pass"}
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(loop.Gates{Status: "pass", Green: true}, "turn 1 fresh first")
+	sc.tries(redRun("a", "b"), "turn 2 continue go_on")
+	sc.tries(redRun("a", "b"), "turn 3 continue go_on")
+	sc.tries(redRun("b"), "turn 4 continue go_on") // that is progress
+	sc.tries(redRun("b"), "turn 5 continue go_on")
+	sc.tries(green, "turn 6 continue go_on")
+	sc.tries(redRun("b"), "turn 7 continue go_on")
+	sc.tries(redRun("b"), "turn 8 continue go_on")
+	sc.tries(nil, "turn 9 continue go_on") // nothing was tested
+	sc.tries(redRun("b"), "turn 10 continue go_on")
+	sc.tries(redRun("b"), "turn 11 continue go_on")
+	sc.tries(redRun("b"), "turn 12 fresh fresh")
+	if f := sc.s.Failing; f == nil || !strings.Contains(f.Reason, "`npm test`: 1 failed: b") || len(f.Tests) != 1 {
+		t.Errorf("failing %+v", f)
+	}
+	if sc.s.Restores != 0 {
+		t.Errorf("a test run of the agent's restored the tree")
+	}
+}
+
+// In a session that a person sits in, their words may come between: it is a
+// failed try, and no more.
+func TestTheSameRedRunInASessionIsATry(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Attended: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(loop.Gates{Status: "pass", Green: true}, "turn 1 continue first")
+	sc.tries(redRun("a"), "turn 2 continue go_on")
+	sc.tries(redRun("a"), "turn 3 continue go_on")
+	sc.tries(redRun("a"), "turn 4 continue gates_failed")
+}
+
+func TestTestRunIsBounded(t *testing.T) {
+	t.Parallel()
+	run := loop.TestRun{Command: strings.Repeat("x", 9999), Result: "fail", Failing: make([]string, 500), FirstError: strings.Repeat("é\n", 9999)}
+	for i := range run.Failing {
+		run.Failing[i] = strings.Repeat("n", 999)
+	}
+	got := run.Bounded()
+	if len(got.Failing) != loop.TestNames || got.Failed != 500 || len(got.Command) > 210 || len(got.FirstError) > 410 || len(got.Failing[0]) > 210 {
+		t.Errorf("%d names of %d, command of %d, error of %d bytes", len(got.Failing), got.Failed, len(got.Command), len(got.FirstError))
+	}
+	if s := got.String(); !strings.Contains(s, "500 failed: ") || !strings.Contains(s, " and 495 more (") {
+		t.Errorf("in words: %s", s)
+	}
+}

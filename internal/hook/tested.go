@@ -1,0 +1,68 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/testreport"
+)
+
+// response is what a tool gave back; of another shape than Bash's it is nothing.
+type response struct {
+	Stdout     string `json:"stdout"`
+	Stderr     string `json:"stderr"`
+	Background string `json:"backgroundTaskId"`
+}
+
+// UnmarshalJSON never fails: most tools answer in other shapes.
+func (r *response) UnmarshalJSON(b []byte) error {
+	type plain response
+	var p plain
+	_ = json.Unmarshal(b, &p) // what does not fit stays empty
+	*r = response(p)
+	return nil
+}
+
+// tested is what the tests came to that a command ran, nil if it ran none.
+func (h *hook) tested() *loop.TestRun {
+	command, ok := h.p.Input["command"].(string)
+	if !ok || h.p.Tool != "Bash" || h.p.Input["run_in_background"] == true || h.p.Response.Background != "" || h.p.Interrupted {
+		return nil
+	}
+	run := testreport.Run{Command: command, Output: []byte(h.p.Response.Stdout + h.p.Response.Stderr), Files: testreport.FilesIn(h.p.Dir)}
+	if h.p.Event == postToolUseFailure {
+		code, rest, ok := testreport.CutExit(h.p.Error)
+		run.ExitCode, run.Output = code, []byte(rest)
+		if !ok && strings.HasPrefix(rest, "Command timed out") { // by the client: the tests may have been green so far
+			run.ExitCode = testreport.Unheard
+		}
+	}
+	return testreport.Noted(run, h.redact())
+}
+
+// lastTested is the last test run among the calls since the last stop.
+func lastTested(l *store.Loop, from int64) *loop.TestRun {
+	f, err := os.Open(record.ToolCallsPath(l))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.NewSectionReader(f, from, 16<<20))
+	if err != nil {
+		return nil
+	}
+	var last *loop.TestRun
+	for line := range bytes.Lines(data) {
+		var c record.ToolCall
+		if bytes.Contains(line, []byte(`"test":{`)) && json.Unmarshal(line, &c) == nil && c.Test != nil {
+			last = c.Test
+		}
+	}
+	return last
+}
