@@ -89,9 +89,12 @@ func GuardRules(l *store.Loop, p Places, theirs bool) (guard.Rules, error) {
 
 func judgesPath(l *store.Loop) string { return filepath.Join(l.Dir, "judges.json") }
 
-// KeepJudges notes the files that judge the loop's work as a whole, by path relative
-// to the root, slashes: its guard lets nobody edit them.
+// KeepJudges notes, once, the files that judge the loop's work as a whole, by path
+// relative to the root, slashes: its guard lets nobody edit them.
 func KeepJudges(l *store.Loop, paths []string) error {
+	if _, err := os.Lstat(judgesPath(l)); err == nil {
+		return nil
+	}
 	data, err := json.Marshal(paths)
 	if err == nil {
 		err = atomicfile.Write(judgesPath(l), data, 0o600)

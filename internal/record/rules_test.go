@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -49,9 +50,12 @@ func TestGuardRulesAreThoseOfTheSpec(t *testing.T) {
 	if err := record.KeepJudges(l, judges); err != nil {
 		t.Fatal(err)
 	}
+	if err := record.KeepJudges(l, []string{"later.sh"}); err != nil { // the first time counts
+		t.Fatal(err)
+	}
 	check(false, record.Turn{Task: "2", Judges: judges})
 	check(true, record.Turn{Judges: judges}) // the person's own turn
-	if rules := spec.Rules(at, record.Turn{Task: "2", Judges: judges}); rules.Protected[0] != "/repo/ci/check.sh" || rules.Marked[0] != "/repo/plan.md" || rules.Scope[0] != "src/**" {
+	if rules := spec.Rules(at, record.Turn{Task: "2", Judges: judges}); filepath.ToSlash(rules.Protected[0]) != "/repo/ci/check.sh" || filepath.ToSlash(rules.Marked[0]) != "/repo/plan.md" || rules.Scope[0] != "src/**" {
 		t.Errorf("%+v", rules)
 	}
 	if _, err := record.GuardRules(store.Open(t.TempDir()).Loop("gone"), record.Places{}, false); err == nil {

@@ -107,7 +107,7 @@ var catalogue = []Rule{
 	{
 		RuleProtected, scopeBoth, "changing what judges the work",
 		"it is part of what judges this work. Make the work pass it as it is; if it is wrong, say so with <blocked>reason</blocked>",
-		"sed -i s/test/true/ Makefile",
+		"sed -i s/test/true/ ci/check.sh",
 	},
 	{
 		RuleKill, scopeCommands, "ending processes by name, or all of them",
