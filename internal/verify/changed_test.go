@@ -63,7 +63,7 @@ func TestChangedTests(t *testing.T) {
 			true, gate.Discriminating, false, "green with it: test_add",
 		},
 		{
-			"the test was deleted", sums(adds, wantsSum),
+			"the test was deleted", withMore(sums(adds, wantsSum)),
 			files{"lib": subtracts, "add_test.sh": ""},
 			false, gate.NoEvidence, true, "only with the changed tests",
 		},
@@ -92,6 +92,24 @@ func TestChangedTests(t *testing.T) {
 				t.Errorf("verdict %+v (runs %q)", v, b.ran)
 			}
 		})
+	}
+}
+
+// withMore adds a test that stays.
+func withMore(f files) files {
+	f["more_test.sh"] = "test_more() { true; }\n"
+	return f
+}
+
+// No test is no judgement, whoever allows what.
+func TestNoTestIsLeft(t *testing.T) {
+	t.Parallel()
+	for _, allow := range []bool{false, true} {
+		b := newBench(t, sums(adds, wantsSum), shellTests)
+		v := b.claim(sumsGate(), files{"lib": subtracts, "add_test.sh": ""}, func(r *verify.Request) { r.AllowTestChanges = allow }).Verdict
+		if v.Status != gate.Fail || !strings.Contains(v.Reason, "now it reports none") {
+			t.Errorf("allowed %v: %+v", allow, v)
+		}
 	}
 }
 
