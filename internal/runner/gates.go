@@ -34,6 +34,7 @@ type Judges interface {
 	Changes() ([]string, error)
 	Adopt(path string) error
 	PutBack(paths []string) error
+	Whole() []string // those that judge as a whole
 }
 
 // GateProgress passes on that a gate begins or ends.

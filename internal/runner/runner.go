@@ -197,6 +197,9 @@ func (r *Runner) open() error {
 	if r.mem.Base.Commit == "" {
 		r.mem.Base.Commit = r.Spec.From
 	}
+	if err := r.keepJudges(); err != nil {
+		return err
+	}
 	return r.freezePlan()
 }
 
@@ -214,6 +217,11 @@ func (r *Runner) step(ctx context.Context, e loop.Event) error {
 	acts := r.mem.Apply(e)
 	if record.SortedOut(e, r.mem.State) {
 		if err := r.sorted(); err != nil {
+			return err
+		}
+	}
+	if e.Kind == loop.Granted || e.Kind == loop.Denied {
+		if err := r.keepJudges(); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
+// keepJudges tells the guard what it keeps from being edited: what a person has
+// granted by name is not among it, from the next turn on.
+func (r *Runner) keepJudges() error {
+	if r.JudgedBy == nil || len(r.mem.State.Granted)+len(r.mem.State.Denied) == 0 {
+		return nil
+	}
+	return record.KeepJudges(r.Loop, slices.DeleteFunc(r.JudgedBy.Whole(), r.mem.State.MayChangeJudge))
+}
+
 // meanwhile names what judges and was changed by the agent while the gates ran:
 // what works in the background can change it after the look and before a gate
 // reads it. A change of the person's is left for the next look.

@@ -94,7 +94,7 @@ func TestAChangeWhileTheGatesRunIsAStrike(t *testing.T) {
 	files := sums()
 	files["run.sh"], files[".mocharc.json"] = "sleep 2\n"+files["run.sh"], "{}\n"
 	b := newBench(t, files)
-	s := b.run("-- 1/run --\nenv -i PATH=$PATH setsid sh -c 'sleep 1; echo x > .mocharc.json' > /dev/null 2>&1 < /dev/null &\nsleep 0.3\necho '# x' >> lib\n-- 1"+claims+"-- 2"+claims+"-- 3"+claims,
+	s := b.run("-- 1/files/late.sh --\nsleep 1; f=.mocha; echo x > ${f}rc.json\n-- 1/run --\nenv -i PATH=$PATH setsid sh late.sh > /dev/null 2>&1 < /dev/null &\nsleep 0.3\necho '# x' >> lib\n-- 1"+claims+"-- 2"+claims+"-- 3"+claims,
 		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"consistent"}}))
 	if s.Strikes != 1 || s.Outcome != loop.Verified {
 		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
@@ -108,7 +108,7 @@ func TestAChangeWhileTheGatesRunIsAStrike(t *testing.T) {
 func TestAGrantedFileThatJudgesMayChange(t *testing.T) {
 	b := newBench(t, words)
 	grant := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageGrant, Paths: []string{"check.sh"}}}}
-	d := b.begin("-- 1/sleep --\n600ms\n"+"-- 1/files/check.sh --\n# looser\nexit 0\n-- 1"+claims+"-- 2"+claims, []string{"have every word"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
+	d := b.begin("-- 1/sleep --\n600ms\n-- 1/reply --\nthinking\n-- 2/files/check.sh --\n# looser\nexit 0\n-- 2"+claims+"-- 3"+claims, []string{"have every word"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
 	b.loop = d.Loop
 	s, err := b.drive(t.Context(), d, grant)
 	if err != nil {
