@@ -51,7 +51,10 @@ type Verdict struct {
 	ExitCode   int
 	// Masked is what hides the exit code of the tests: "| tail", "|| true"; "" if
 	// it comes through.
-	Masked                  string
+	Masked string
+	// Unsummed: it ended well without the summary that its runner always prints: it
+	// may have been made to end before its tests did.
+	Unsummed                bool
 	Passed, Failed, Skipped int // as far as the output counts them
 
 	heard bool // the output says so too
@@ -69,6 +72,7 @@ func Read(run Run) Verdict {
 		}
 	}
 	v := merge(all)
+	v.Unsummed = slices.ContainsFunc(all, func(v Verdict) bool { return v.Unsummed })
 	v.ExitCode = run.ExitCode
 	return v
 }
@@ -132,6 +136,7 @@ func reading(run Run, c testrun.Call, text plain) Verdict {
 	if v.Result == Pass && run.ExitCode != 0 && run.ExitCode != Unheard && !known {
 		v.Result = Unknown // something failed, and it may have been the tests
 	}
+	v.Unsummed = v.Result == Pass && known && !v.heard && c.Mask == "" && !c.Through && !c.Elsewhere && slices.Contains(sumUp, c.Runner)
 	if v.Result != Fail {
 		v.Failing = nil
 		if v.Result == Pass || v.Result == NotATest || v.Result == Unknown {
@@ -140,6 +145,9 @@ func reading(run Run, c testrun.Call, text plain) Verdict {
 	}
 	return v
 }
+
+// sumUp are runners that print a summary whatever their options.
+var sumUp = []string{"unittest", "go", "cargo"}
 
 // exitCode is the code of the test run itself, if that can be known: it came
 // through, or the command printed it.

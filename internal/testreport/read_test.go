@@ -83,6 +83,30 @@ func TestReadReportFile(t *testing.T) {
 	}
 }
 
+func TestUnsummed(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]bool{
+		"python3 -m unittest":              true,
+		"python3 -m unittest 2>&1":         true,
+		"cd a && go test .":                true,
+		"python3 -m unittest > log 2>&1":   false,
+		"python3 -m unittest | tail":       false,
+		"python3 test_x.py":                false,
+		"npx jest":                         false,
+		"python3 -m pytest -qq":            false,
+		"python3 -m unittest && echo done": true,
+	} {
+		got := testreport.Read(testreport.Run{Command: command, Output: []byte("..\n")})
+		if got.Unsummed != want {
+			t.Errorf("%q: unsummed is %v, want %v", command, got.Unsummed, want)
+		}
+	}
+	summed := testreport.Read(testreport.Run{Command: "python3 -m unittest", Output: []byte("Ran 2 tests in 0.1s\n\nOK\n")})
+	if summed.Unsummed || summed.Result != testreport.Pass {
+		t.Errorf("with its summary: %+v", summed)
+	}
+}
+
 func TestMasks(t *testing.T) {
 	t.Parallel()
 	got := testreport.Masks("go vet ./... | cat; npm test | tail -3; go test . || true", nil)

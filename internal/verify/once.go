@@ -48,8 +48,11 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 	if len(v.Prefix) > 0 && exit.Code == 1 && strings.HasPrefix(r.Tail, noWall) {
 		r.Status, r.Reason = gate.Unknown, "it could not be confined: "+lastLine(r.Tail)
 	}
-	if r.Status == gate.Fail {
+	switch {
+	case r.Status == gate.Fail:
 		r.Reason = explained(said, r.Reason)
+	case r.Status == gate.Pass && c.report == "" && said.Unsummed:
+		r.Status, r.Reason = gate.Unknown, fmt.Sprintf("exit 0, but %s printed no summary: its tests may not have come to their end", said.Framework)
 	}
 	if r.TimedOut {
 		r.Reason = fmt.Sprintf("no end after %s", limit)

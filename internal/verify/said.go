@@ -13,7 +13,7 @@ import (
 // hear adds to a result what the gate's output says of its tests, where no report
 // said it. The status is the exit code's; a code that the command hides, and an
 // output that tells otherwise, are named.
-func hear(r *gate.Result, dir string) testreport.Result {
+func hear(r *gate.Result, dir string) testreport.Verdict {
 	said := testreport.Read(testreport.Run{
 		Command: r.Command, ExitCode: r.ExitCode, Output: []byte(r.Head + "\n" + r.Tail), Files: testreport.FilesIn(dir),
 	})
@@ -27,7 +27,7 @@ func hear(r *gate.Result, dir string) testreport.Result {
 			r.FirstError = said.FirstError
 		}
 	}
-	return said.Result
+	return said
 }
 
 // named is what failed, in a few words.
@@ -44,8 +44,8 @@ func named(said testreport.Verdict) string {
 }
 
 // explained puts before the reason of a failed gate what it means for its tests.
-func explained(said testreport.Result, reason string) string {
-	switch said {
+func explained(said testreport.Verdict, reason string) string {
+	switch said.Result {
 	case testreport.NoTests:
 		return "no tests were found" + after(reason)
 	case testreport.RunnerError:

@@ -39,6 +39,9 @@ func TestOutputNamesWhatFailed(t *testing.T) {
 		{"masked", sayRed, "sh run-tests.sh | cat", gate.Result{
 			Status: gate.Pass, Warning: "its exit code is masked by `| cat`, and its output says that tests failed: sum > adds",
 		}},
+		{"ended before its tests did", "exit 0\n", "PATH=.:$PATH python3 -m unittest", gate.Result{
+			Status: gate.Unknown, Reason: "exit 0, but unittest printed no summary: its tests may not have come to their end",
+		}},
 		{"masked, and too little to tell", sayFew, "sh run-tests.sh || true", gate.Result{Status: gate.Pass}},
 		{"a script of another name, by its marks", sayRed, "sh build.sh || true", gate.Result{
 			Status: gate.Pass, Warning: "its exit code is masked by `|| true`, and its output says that tests failed: sum > adds",
@@ -48,7 +51,7 @@ func TestOutputNamesWhatFailed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
-			for _, name := range []string{"run-tests.sh", "build.sh", "jest"} {
+			for _, name := range []string{"run-tests.sh", "build.sh", "jest", "python3"} {
 				if err := os.WriteFile(filepath.Join(root, name), []byte("#!/bin/sh\n"+c.script), 0o755); err != nil {
 					t.Fatal(err)
 				}

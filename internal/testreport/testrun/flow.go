@@ -149,6 +149,15 @@ func template(parts []syntax.WordPart, variable string) (string, bool) {
 	return b.String(), true
 }
 
+// writesFile: a redirection of output, other than of one stream to another.
+func writesFile(r *syntax.Redirect) bool {
+	switch r.Op {
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
+		return true
+	}
+	return false
+}
+
 // setOptions follows `set -e` and `set -o pipefail`.
 func (f *flow) setOptions(stmt *syntax.Stmt) {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)

@@ -12,6 +12,7 @@ package testrun
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -29,6 +30,8 @@ type Call struct {
 	Mask string
 	// Through: a script or a Makefile names the runner, not the command itself.
 	Through bool
+	// Elsewhere: what it prints goes to a file.
+	Elsewhere bool
 	// Limited: it runs under a time limit, whose exit code is 124.
 	Limited bool
 	// Before, After: another command whose failure would look the same runs
@@ -69,15 +72,16 @@ type reader struct {
 
 // flow is what happens to the exit code of the part that is being read.
 type flow struct {
-	mask     string
-	limited  bool
-	before   bool
-	after    bool
-	echo     string // as Call.Echo
-	echoPipe string // the same for the first command of a pipe
-	pipefail bool
-	errexit  bool
-	through  bool
+	mask      string
+	limited   bool
+	before    bool
+	after     bool
+	echo      string // as Call.Echo
+	echoPipe  string // the same for the first command of a pipe
+	pipefail  bool
+	errexit   bool
+	through   bool
+	elsewhere bool
 }
 
 // masked is the flow inside a mask. What an outer part of the command prints is
@@ -130,6 +134,7 @@ func (r *reader) list(stmts []*syntax.Stmt, f flow) {
 }
 
 func (r *reader) stmt(stmt *syntax.Stmt, f flow) {
+	f.elsewhere = f.elsewhere || slices.ContainsFunc(stmt.Redirs, writesFile)
 	switch {
 	case stmt.Background:
 		f = f.masked("&")
@@ -242,7 +247,7 @@ func (r *reader) add(c Call, f flow) {
 	if len(r.calls) >= maxCalls {
 		return
 	}
-	c.Through = c.Through || f.through
+	c.Through, c.Elsewhere = c.Through || f.through, f.elsewhere
 	c.Mask, c.Limited, c.Before, c.After, c.Echo = f.mask, f.limited, f.before, f.after, f.echo
 	r.calls = append(r.calls, c)
 }
