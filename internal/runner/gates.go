@@ -128,7 +128,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 	for range 2 {
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
-			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, NoRatchet: r.Spec.NoRatchet, Tasks: len(a.Tasks), LogDir: dir,
+			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, NoRatchet: r.Spec.NoRatchet, LogDir: dir,
 		})
 		if err != nil {
 			return loop.Gates{}, err

@@ -24,7 +24,6 @@ type Request struct {
 	NoRatchet        bool // tests that passed may go
 	// MayChange tells of which tests a change is granted; nil = of none.
 	MayChange func(path string) bool
-	Tasks     int    // how many are claimed together; 0 is one
 	LogDir    string // receives the gates' output, "" = nowhere
 	Unprobed  bool   // the gates alone: for what they say, not for what it is worth as evidence
 }
@@ -166,7 +165,7 @@ func (v *Verifier) findOut(ctx context.Context, r Request, o *gate.Observation) 
 func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, error) {
 	o := gate.Observation{
 		Gates: r.Gates, Changed: v.unmarked(ctx, r.Tree) != v.unmarked(ctx, r.Base), AllowTestChanges: r.AllowTestChanges, NoRatchet: r.NoRatchet,
-		Tasks: r.Tasks, Answers: map[gate.Probe]gate.Run{},
+		Answers: map[gate.Probe]gate.Run{},
 	}
 	var err error
 	if o.Baseline = r.Seen; o.Baseline == nil {

@@ -20,6 +20,9 @@ func hear(r *gate.Result, dir string) testreport.Verdict {
 	if r.ExitCode == 0 && said.Masked != "" && said.Result == testreport.Fail {
 		r.Warning = fmt.Sprintf("its exit code is masked by `%s`, and its output says that tests failed%s", said.Masked, after(named(said)))
 	}
+	if len(r.Tests) == 0 {
+		r.Passed, r.Failed = said.Passed, said.Failed
+	}
 	if r.ExitCode != 0 && len(r.Failing) == 0 && len(r.Tests) == 0 {
 		slices.Sort(said.Failing)
 		r.Failing = slices.Compact(said.Failing)

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -52,6 +53,7 @@ func (c *comparison) add(before, now Result) {
 		}
 	}
 	if now.Status == Pass {
+		c.count(before, now)
 		return
 	}
 	switch before.Status {
@@ -64,6 +66,22 @@ func (c *comparison) add(before, now Result) {
 	default: // it may have passed
 		c.unknown = append(c.unknown, now.Gate)
 	}
+}
+
+// count holds the numbers of tests against each other where no report gives ids.
+// Code under test that ends the process with 0 leaves a runner that tells of fewer
+// tests, or of none: that is no judgement, whatever may be changed in tests.
+func (c *comparison) count(before, now Result) {
+	then, left := before.Passed+before.Failed, now.Passed+now.Failed
+	if len(before.Tests)+len(now.Tests) > 0 || left >= then {
+		return
+	}
+	name := fmt.Sprintf("%s (%d tests then, %d now)", now.Gate, then, left)
+	if left == 0 {
+		c.broken = append(c.broken, name)
+		return
+	}
+	c.missing = append(c.missing, name)
 }
 
 // silenced: tests passed before, and now the gate passes and reports none. Whatever

@@ -13,10 +13,19 @@ type flips struct {
 	gates      []string // gates to repeat
 }
 
-// short tells whether what turned green proves fewer tasks than are claimed. A gate
-// without test ids stands for all of them.
-func (o Observation) short(f flips) bool {
-	return len(f.turned) == 0 && len(f.confirmed) < max(o.Tasks, 1)
+// alone names those of what turned green that do so on the tree of before with the
+// new tests laid over it: a new test can replace what the old ones test.
+func (o Observation) alone(names []string) []string {
+	var out []string
+	for _, before := range o.Baseline {
+		over := find(o.Answers[Overlay].Results, before.Gate)
+		for _, name := range names {
+			if o.placed(before) && (over.Tests[name] == Pass || name == before.Gate && len(over.Tests) == 0 && over.Status == Pass) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
 }
 
 func (o Observation) flips() flips {
@@ -75,17 +84,31 @@ func (r Result) wasRed(id string) bool {
 // that shows their baseline, and not red as a whole without the overlay.
 func (o Observation) usable() []string {
 	var names []string
-	control := o.Answers[Control].Results
 	for _, now := range o.Now {
 		before := find(o.Baseline, now.Gate)
-		if !shows(find(control, now.Gate), before) {
-			continue
-		}
-		if len(now.Tests) > 0 || before.Status == Pass {
+		if o.placed(before) && (len(now.Tests) > 0 || before.Status == Pass) {
 			names = append(names, now.Gate)
 		}
 	}
 	return names
+}
+
+// layable are the gates to run on the overlay: those that it can tell something of,
+// and those in which something turned green.
+func (o Observation) layable() []string {
+	usable, turned := o.usable(), o.flips().gates
+	var names []string
+	for _, now := range o.Now {
+		if slices.Contains(usable, now.Gate) || slices.Contains(turned, now.Gate) && o.placed(find(o.Baseline, now.Gate)) {
+			names = append(names, now.Gate)
+		}
+	}
+	return names
+}
+
+// placed: the place where the overlay is laid shows the gate's baseline.
+func (o Observation) placed(before Result) bool {
+	return shows(find(o.Answers[Control].Results, before.Gate), before)
 }
 
 // laid is what the overlay showed.

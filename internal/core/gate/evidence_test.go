@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -140,39 +141,69 @@ func TestOverlay(t *testing.T) {
 	})
 }
 
-// What turned green proves one task each. Where more are claimed together, the new
-// tests are laid over the tree of before as well.
-func TestSeveralTasksClaimedTogether(t *testing.T) {
+// New tests are laid over the tree of before also where something turned green: they
+// may prove more, or be all that turned it green.
+func TestNewTestsWhereSomethingTurnedGreen(t *testing.T) {
 	t.Parallel()
-	again := map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatAfter: "pass A+ N+"}
+	const all = "repeat-before repeat-after control overlay"
 	laid := func(overlay string) map[gate.Probe]string {
 		return map[gate.Probe]string{
 			gate.RepeatBefore: "fail A-", gate.RepeatAfter: "pass A+ N+", gate.Control: "fail A-", gate.Overlay: overlay,
 		}
 	}
+	whole := func(overlay string) map[gate.Probe]string {
+		return map[gate.Probe]string{gate.RepeatBefore: "fail", gate.RepeatAfter: "pass", gate.Control: "fail", gate.Overlay: overlay}
+	}
 	check(t, []story{
 		{
-			name: "one task", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: again,
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: "repeat-before repeat-after", green: true},
+			name: "a new test proves more", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-"),
+			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A", "N"}, reason: "A", probes: all, green: true},
 		},
 		{
-			name: "a new test proves the second", tasks: 2, before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-"),
-			want: judged{
-				status: gate.Pass, evidence: gate.Discriminating, names: []string{"A", "N"}, reason: "A",
-				probes: "repeat-before repeat-after control overlay", green: true,
-			},
+			name: "one that passes without the work proves nothing", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N+"),
+			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: all, green: true},
 		},
 		{
-			name: "one that passes without the work proves none", tasks: 2, before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N+"),
-			want: judged{
-				status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A",
-				probes: "repeat-before repeat-after control overlay", green: true,
-			},
+			name: "one that turns the old test green by itself", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("pass A+ N+"),
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "by the new tests alone, without any other change: A (n_test.go)", probes: all, green: true},
 		},
 		{
-			name: "a gate without tests stands for all", tasks: 2, before: "fail", now: "pass", new: "n_test.go",
-			answers: map[gate.Probe]string{gate.RepeatBefore: "fail", gate.RepeatAfter: "pass"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "test", probes: "repeat-before repeat-after", green: true},
+			name: "and the gate, where it has no ids", before: "fail", now: "pass", new: "n_test.go", answers: whole("pass"),
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "by the new tests alone", probes: all, green: true},
+		},
+		{
+			name: "a gate that needs the work", before: "fail", now: "pass", new: "n_test.go", answers: whole("fail"),
+			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "test", probes: all, green: true},
+		},
+		{
+			name: "a place that shows nothing", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
+			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatAfter: "pass A+ N+", gate.Control: "unknown"},
+			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: "repeat-before repeat-after control", green: true},
 		},
 	})
+}
+
+// Code that ends its process with 0 leaves a runner that tells of fewer tests.
+func TestTestsThatAreNotToldOfAnyMore(t *testing.T) {
+	t.Parallel()
+	then := gate.Result{Gate: "npm test", Status: gate.Fail, Passed: 1, Failed: 1}
+	for _, c := range []struct {
+		passed int
+		old    []string
+		want   gate.Status
+		reason string
+	}{
+		{passed: 2, want: gate.Pass, reason: "npm test"},
+		{passed: 3, want: gate.Pass, reason: "npm test"},
+		{passed: 1, want: gate.Fail, reason: "npm test (2 tests then, 1 now)"},
+		{passed: 0, want: gate.Fail, reason: "npm test (2 tests then, 0 now)"},
+		{passed: 1, old: []string{"a.test.js"}, want: gate.Pass, reason: "originals"},
+		{passed: 0, old: []string{"a.test.js"}, want: gate.Fail, reason: "npm test (2 tests then, 0 now)"},
+	} {
+		now := gate.Result{Gate: "npm test", Status: gate.Pass, Passed: c.passed}
+		v := gate.Judge(gate.Observation{Baseline: []gate.Result{then}, Now: []gate.Result{now}, Changed: true, OldTests: c.old})
+		if v.Status != c.want || !strings.Contains(v.Reason, c.reason) {
+			t.Errorf("%d passed, changed %q: %s: %s", c.passed, c.old, v.Status, v.Reason)
+		}
+	}
 }

@@ -82,8 +82,8 @@ type Result struct {
 	Tests      map[string]Status `json:"tests,omitempty"`   // by test id, where a report gives ids
 	Failing    []string          `json:"failing,omitempty"` // ids or names of failing tests, sorted
 	FirstError string            `json:"first_error,omitempty"`
-	// How many tests passed and failed, where a report gives ids; they outlive
-	// Tests in the journal.
+	// How many tests passed and failed, as far as a report or the runner's summary
+	// tells; they outlive Tests in the journal.
 	Passed int `json:"passed,omitempty"`
 	Failed int `json:"failed,omitempty"`
 	// BuildFailed: some tests could not even be built.

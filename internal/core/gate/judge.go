@@ -11,7 +11,6 @@ type Observation struct {
 	Gates    []Gate   `json:"gates,omitempty"` // those that ran, for their settings
 	Baseline []Result `json:"baseline"`        // on the tree the task starts from
 	Now      []Result `json:"now"`             // on the tree that will be kept
-	Tasks    int      `json:"tasks,omitempty"` // how many are claimed together; 0 is one
 	Changed  bool     `json:"changed"`         // the tree differs from the task's start, Pawl's own marks aside
 	// OldTests are test files that were there and were changed or deleted.
 	OldTests []string `json:"old_tests,omitempty"`
@@ -130,7 +129,9 @@ func (o Observation) weigh(v *Verdict) {
 		return
 	}
 	f := o.flips()
-	v.Flipped, v.TurnedGreen = f.confirmed, f.turned
+	alone := o.alone(f.confirmed)
+	ownWork := func(name string) bool { return !slices.Contains(alone, name) }
+	v.Flipped, v.TurnedGreen = kept(f.confirmed, ownWork), kept(f.turned, ownWork)
 	for _, name := range f.candidates {
 		if !slices.Contains(f.confirmed, name) {
 			v.Flaky = append(v.Flaky, name)
@@ -140,9 +141,15 @@ func (o Observation) weigh(v *Verdict) {
 	if len(v.Flipped) > 0 {
 		v.Evidence = Discriminating
 		v.Reason = "red before this work and green now: " + list(v.Flipped)
-		if o.short(f) && len(o.NewTests) > 0 {
-			v.Proving = slices.DeleteFunc(o.overlay().failed, func(name string) bool { return slices.Contains(v.Flipped, name) })
+		if len(o.NewTests) > 0 {
+			v.Proving = kept(o.overlay().failed, func(name string) bool { return !slices.Contains(v.Flipped, name) })
 		}
+		return
+	}
+	if len(alone) > 0 {
+		v.Labels = append(v.Labels, "turned green by new tests alone: "+list(alone))
+		v.Evidence = Consistent
+		v.Reason = "what turned green does so by the new tests alone, without any other change: " + list(alone) + " (" + list(o.NewTests) + ")"
 		return
 	}
 	o.weighOverlay(v)
@@ -226,6 +233,11 @@ func (o Observation) unknownReason(unknown []string) string {
 		}
 	}
 	return fmt.Sprintf("%s fails, and whether it did when the task began could not be found out", unknown[0])
+}
+
+// kept are those that pass.
+func kept(names []string, pass func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !pass(name) })
 }
 
 // list names a few things, and how many more there are.

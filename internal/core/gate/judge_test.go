@@ -66,7 +66,6 @@ type story struct {
 	before, now string
 	old, new    string // test files
 	allow       bool
-	tasks       int // claimed together
 	inSource    bool
 	same        bool // the tree did not change
 	answers     map[gate.Probe]string
@@ -80,7 +79,7 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 	o := gate.Observation{
 		Baseline: one(s.before), Now: one(s.now), Changed: !s.same,
 		OldTests: strings.Fields(s.old), NewTests: strings.Fields(s.new),
-		AllowTestChanges: s.allow, Tasks: s.tasks, InSource: s.inSource,
+		AllowTestChanges: s.allow, InSource: s.inSource,
 		Answers: map[gate.Probe]gate.Run{},
 	}
 	var asked []string
@@ -237,7 +236,7 @@ func TestFlips(t *testing.T) {
 			answers: map[gate.Probe]string{gate.Originals: "pass p.B+", gate.RepeatBefore: "fail !p build", gate.RepeatOriginals: "pass p.B+"},
 			want: judged{
 				status: gate.Pass, evidence: gate.Discriminating, names: []string{"p.B"}, reason: "p.B",
-				probes: "originals repeat-before repeat-originals", green: true,
+				probes: "originals repeat-before repeat-originals control", green: true,
 			},
 		},
 		{

@@ -45,7 +45,6 @@ func drawResults(t *rapid.T) []gate.Result {
 func drawObservation(t *rapid.T) gate.Observation {
 	return gate.Observation{
 		Baseline: drawResults(t), Now: drawResults(t),
-		Tasks:            rapid.IntRange(0, 3).Draw(t, "tasks"),
 		Changed:          rapid.Bool().Draw(t, "changed"),
 		OldTests:         files.Draw(t, "old"),
 		NewTests:         files.Draw(t, "new"),

@@ -54,7 +54,7 @@ func Next(o Observation) (Probe, []string) {
 				return p, f.gates
 			}
 		}
-		if !o.short(f) {
+		if len(f.confirmed) > 0 && len(o.NewTests) == 0 {
 			return "", nil
 		}
 	}
@@ -64,8 +64,8 @@ func Next(o Observation) (Probe, []string) {
 	if !o.answered(Control) {
 		return Control, o.gates()
 	}
-	if usable := o.usable(); len(usable) > 0 && !o.answered(Overlay) {
-		return Overlay, usable
+	if gates := o.layable(); len(gates) > 0 && !o.answered(Overlay) {
+		return Overlay, gates
 	}
 	return "", nil
 }
