@@ -2,6 +2,7 @@ package launch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -24,15 +26,15 @@ type Guarding struct {
 // GuardHere finds out what the guard would go by, for a person who asks. A broken
 // configuration is an error; there need be neither git, a plan nor a gate.
 func GuardHere(ctx context.Context, dir string, env environment.Environment) (Guarding, error) {
-	q := AttendRequest{Request: Request{Dir: dir, Env: env}}
-	root, repo, err := q.place(ctx)
+	root, repo, err := asked(ctx, dir)
 	if err != nil {
 		return Guarding{}, err
 	}
-	p, err := decide(q.Request, root)
+	q := Request{Dir: dir, Env: env}
+	p, err := decide(q, root)
 	if err != nil { // there is no plan, or more than one
 		q.Text = "whatever it is"
-		if p, err = decide(q.Request, root); err != nil {
+		if p, err = decide(q, root); err != nil {
 			return Guarding{}, err
 		}
 	}
@@ -55,6 +57,22 @@ func GuardHere(ctx context.Context, dir string, env environment.Environment) (Gu
 	places := record.Places{Root: root, State: env.PawlHome, Home: env.Home, Temp: os.TempDir()}
 	g.Rules = p.Spec.Rules(places, record.Turn{Judges: frozen.Whole()})
 	return g, nil
+}
+
+// asked is the work tree that a person stands in; any folder will do, for nothing
+// is begun there.
+func asked(ctx context.Context, dir string) (root string, repo *git.Repo, err error) {
+	repo, err = git.Open(ctx, dir)
+	if unborn, ok := errors.AsType[*git.NoCommitError](err); ok {
+		return unborn.Root, nil, nil
+	}
+	if _, ok := errors.AsType[*git.NoRepoError](err); ok {
+		return resolved(dir), nil, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return repo.Root(), repo, nil
 }
 
 // trustedAllow are the entries of allow without those that nobody trusted.
