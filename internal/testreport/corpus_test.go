@@ -126,7 +126,7 @@ func (c confusion) String() string {
 // found, and at most one in 100 that is called so is none.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"output", "heldout"} {
+	for _, name := range []string{"output", "heldout", "blind"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := confusion{}
