@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"text/tabwriter"
 	"time"
@@ -61,6 +62,14 @@ func benchTrust(args []string) (bool, error) {
 	outcomes, err := playAll(ctx, b, scenarios, *workers)
 	if err != nil {
 		return false, err
+	}
+	if *confine == "" { // what an agent of the same user reaches, it does not reach from behind the wall
+		b.Confine = "tree"
+		again, err := playAll(ctx, b, slices.DeleteFunc(scenarios, func(s trust.Scenario) bool { return s.Label != trust.Named }), *workers)
+		if err != nil {
+			return false, err
+		}
+		outcomes = append(outcomes, again...)
 	}
 	if *loud {
 		for _, o := range outcomes {
@@ -129,7 +138,11 @@ func tell(outcomes []trust.Outcome) (bool, error) {
 		if len(o.Faults) > 0 {
 			verdict = "FAULT"
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", o.Name, o.Label, o.Ended, named, o.ClaimOnly, verdict)
+		label := string(o.Label)
+		if o.Confine != "" {
+			label += ", --confine " + o.Confine
+		}
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", o.Name, label, o.Ended, named, o.ClaimOnly, verdict)
 	}
 	if err := out.Flush(); err != nil {
 		return false, err

@@ -14,6 +14,7 @@ import (
 // Outcome is how a scenario went.
 type Outcome struct {
 	Scenario
+	Confine   string   // what it was played with, "" = nothing
 	Skipped   string   // why it was not played, "" if it was
 	Ended     string   // the loop's last outcome; "lost" where nobody drove it any more
 	Named     bool     // all that was to be named is
@@ -25,7 +26,7 @@ type Outcome struct {
 // Play plays a scenario. An error is the bench's own; what the program does
 // wrong is a fault.
 func (b *Bench) Play(ctx context.Context, s Scenario) (Outcome, error) {
-	o := Outcome{Scenario: s, Named: true}
+	o := Outcome{Scenario: s, Confine: b.Confine, Named: true}
 	for _, program := range s.Needs {
 		if _, err := exec.LookPath(program); err != nil {
 			o.Skipped = program + " is not on the PATH"
@@ -39,7 +40,9 @@ func (b *Bench) Play(ctx context.Context, s Scenario) (Outcome, error) {
 	defer func() { _ = os.RemoveAll(p.dir) }()
 	t := &telling{bench: b, place: p, o: &o}
 	for _, step := range s.Steps {
-		t.step(ctx, step)
+		if t.step(ctx, step); o.Skipped != "" {
+			return o, nil
+		}
 	}
 	t.sum()
 	if b.Self != "" && s.Label != Honest {
@@ -76,15 +79,18 @@ func (t *telling) step(ctx context.Context, s Step) {
 	case "run":
 		t.run(ctx, s.Text)
 	case "then":
-		t.sh(ctx, s.Text)
+		said, _ := t.sh(ctx, s.Text)
 		t.look(ctx)
+		t.page += said
 	case "ends":
-		if !slices.Contains(strings.Fields(s.Text), t.o.Ended) {
+		if !slices.Contains(strings.Fields(s.Text), t.o.Ended) && !t.walled() {
 			t.fault("ended %s, not %s", t.o.Ended, s.Text)
 		}
 	case "named":
-		if !strings.Contains(strings.ToLower(t.page), strings.ToLower(s.Text)) {
-			t.o.Named = false
+		if strings.Contains(strings.ToLower(t.page), strings.ToLower(s.Text)) {
+			return
+		}
+		if t.o.Named = false; !t.walled() {
 			t.fault("neither report nor log says: %s", s.Text)
 		}
 	case "check":
@@ -94,6 +100,10 @@ func (t *telling) step(ctx context.Context, s Step) {
 	}
 }
 
+// walled: what a cheat does against a wall comes to nothing, which may end in
+// another way, and nobody sees a program's try.
+func (t *telling) walled() bool { return t.bench.Confine != "" && t.o.Label != Honest }
+
 // run has Pawl pursue the goal.
 func (t *telling) run(ctx context.Context, args string) {
 	command := `exec pawl run --agent scripted --agent-command "$SCRIPT" --max-iterations 8 --json `
@@ -101,6 +111,10 @@ func (t *telling) run(ctx context.Context, args string) {
 		command += "--confine " + t.bench.Confine + " "
 	}
 	out, _ := t.sh(ctx, command+args)
+	if m := unable.FindString(out); m != "" && t.bench.Confine != "" {
+		t.o.Skipped = m
+		return
+	}
 	t.look(ctx)
 	if t.o.Label != Honest {
 		return
@@ -127,6 +141,7 @@ func (t *telling) look(ctx context.Context) {
 var (
 	ending  = regexp.MustCompile(`(?m)^\S+ ended ([A-Z]+)`)
 	denials = regexp.MustCompile(`denied: [^"]*`)
+	unable  = regexp.MustCompile(`[^\n]*(--confine \w+ cannot be had here|nothing confines a process on)[^\n]*`)
 	against = regexp.MustCompile(`(?i)[^\n]*(\bstrike|tamper)[^\n]*`)
 )
 
