@@ -34,7 +34,7 @@ const toolFiles = `
 	make:Makefile make:makefile make:GNUmakefile just:justfile just:.justfile just:Justfile task:Taskfile.yml task:Taskfile.yaml
 	rake:Rakefile nox:noxfile.py cargo:.cargo/config.toml eslint:.eslintrc* eslint:eslint.config.* biome:biome.json* prettier:.prettierrc*
 	ruff:ruff.toml ruff:.ruff.toml mypy:mypy.ini mypy:.mypy.ini flake8:.flake8 pylint:.pylintrc pylint:pylintrc
-	golangci-lint:.golangci.* rubocop:.rubocop.yml phpstan:phpstan.neon* nyc:.nycrc* c8:.c8rc* coverage:.coveragerc`
+	npm:.npmrc golangci-lint:.golangci.* rubocop:.rubocop.yml phpstan:phpstan.neon* nyc:.nycrc* c8:.c8rc* coverage:.coveragerc`
 
 // binDirs are the folders in a work tree to which dependencies bring programs.
 const binDirs = "node_modules/.bin venv/bin .venv/bin vendor/bin"
