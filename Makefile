@@ -29,7 +29,7 @@ cover: ## the tests, and how much of the code they reach
 	.ci/cover
 
 race: ## the packages in which goroutines meet
-	go test -race ./internal/core/... ./internal/keeper ./internal/proc/... ./internal/runner/... ./internal/session/... ./internal/store/...
+	go test -race ./internal/keeper ./internal/mcpserver ./internal/proc/... ./internal/runner/... ./internal/session/... ./internal/store/...
 
 fuzz: ## each fuzz target, for FUZZTIME
 	.ci/fuzz $(FUZZTIME)

@@ -115,7 +115,7 @@ type edge struct {
 // returns the edges, and the pairs that are anomalies.
 var explore = sync.OnceValues(func() (edges map[edge]bool, pairs map[[2]string]string) {
 	edges, pairs = map[edge]bool{}, map[[2]string]string{}
-	seen := map[string]bool{}
+	seen := map[signature]bool{}
 	events := map[loop.EventKind][]loop.Event{}
 	for _, k := range loop.EventKinds() {
 		events[k] = samples(k)
@@ -141,7 +141,7 @@ var explore = sync.OnceValues(func() (edges map[edge]bool, pairs map[[2]string]s
 					pairs[pair] = "defined"
 					edges[edge{s.Phase, k, next.Phase}] = true
 				}
-				if sig := signature(next); !seen[sig] {
+				if sig := signatureOf(next); !seen[sig] {
 					seen[sig] = true
 					queue = append(queue, next)
 				}
@@ -152,17 +152,30 @@ var explore = sync.OnceValues(func() (edges map[edge]bool, pairs map[[2]string]s
 })
 
 // signature tells states apart as far as decisions do.
-func signature(s loop.State) string {
-	left := 0
+type signature struct {
+	phase                                   loop.Phase
+	kind                                    loop.Kind
+	after                                   loop.After
+	purpose                                 loop.Purpose
+	rung, left                              int
+	gates, restore, verify, reviews         bool
+	attended, handover, isolate, handsOver  bool
+	refused, hit, stop, pause, claim, block bool
+}
+
+func signatureOf(s loop.State) signature {
+	p, left := s.Policy, 0
 	for _, t := range s.Tasks {
 		if t.Status == loop.Open {
 			left++
 		}
 	}
-	return fmt.Sprint(s.Phase, s.Policy.Kind, s.Policy.Gates, s.Policy.Restore, s.Policy.Verify, s.Attended,
-		s.Policy.Handover, s.Policy.Isolate && !s.Together, s.HandOver != "",
-		s.After, s.Purpose, s.Ladder.Rung, s.Ladder.Refused, s.Policy.Reviews, s.Hit != "", s.Stop != "", s.Pause,
-		s.Claim != nil, s.Claim != nil && s.Claim.Blocked, left)
+	return signature{
+		s.Phase, p.Kind, s.After, s.Purpose, s.Ladder.Rung, left,
+		p.Gates, p.Restore, p.Verify, p.Reviews,
+		s.Attended, p.Handover, p.Isolate && !s.Together, s.HandOver != "",
+		s.Ladder.Refused, s.Hit != "", s.Stop != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
+	}
 }
 
 func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
