@@ -94,6 +94,12 @@ func KeepJudges(l *store.Loop, paths []string) error {
 	if _, err := os.Lstat(judgesPath(l)); err == nil {
 		return nil
 	}
+	return RekeepJudges(l, paths)
+}
+
+// RekeepJudges notes them anew: a person's grant takes files out, a denial puts
+// them back.
+func RekeepJudges(l *store.Loop, paths []string) error {
 	data, err := json.Marshal(paths)
 	if err == nil {
 		err = atomicfile.Write(judgesPath(l), data, 0o600)

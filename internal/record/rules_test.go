@@ -55,6 +55,10 @@ func TestGuardRulesAreThoseOfTheSpec(t *testing.T) {
 	}
 	check(false, record.Turn{Task: "2", Judges: judges})
 	check(true, record.Turn{Judges: judges}) // the person's own turn
+	if err := record.RekeepJudges(l, nil); err != nil { // a person granted it
+		t.Fatal(err)
+	}
+	check(true, record.Turn{})
 	if rules := spec.Rules(at, record.Turn{Task: "2", Judges: judges}); filepath.ToSlash(rules.Protected[0]) != "/repo/ci/check.sh" || filepath.ToSlash(rules.Marked[0]) != "/repo/plan.md" || rules.Scope[0] != "src/**" {
 		t.Errorf("%+v", rules)
 	}

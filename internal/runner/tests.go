@@ -19,7 +19,7 @@ func (r *Runner) keepJudges() error {
 	if r.JudgedBy == nil || len(r.mem.State.Granted)+len(r.mem.State.Denied) == 0 {
 		return nil
 	}
-	return record.KeepJudges(r.Loop, slices.DeleteFunc(r.JudgedBy.Whole(), r.mem.State.MayChangeJudge))
+	return record.RekeepJudges(r.Loop, slices.DeleteFunc(r.JudgedBy.Whole(), r.mem.State.MayChangeJudge))
 }
 
 // meanwhile names what judges and was changed by the agent while the gates ran:
