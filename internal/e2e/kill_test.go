@@ -53,7 +53,7 @@ var stories = map[string]string{
 	"three words": part("bye") + part("thanks") + part("please"),
 	// The first claim has no test; the second task is committed on a branch of the
 	// agent's own; the third breaks what was there until the tree is restored.
-	"detours": adding("an attempt was undone", "please") + claiming("an attempt was undone") +
+	"detours": adding("Pawl put the tree back", "please") + claiming("Pawl put the tree back") +
 		part("thanks") + "-- add thanks/run --\ngit checkout -q -B mine && git add -A && git commit -q --allow-empty -m wip\n" +
 		"-- add please/run --\necho broken > hello.txt\n" + claiming("add please") +
 		adding("claim refused", "bye") + claiming("claim refused") +

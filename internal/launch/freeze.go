@@ -38,6 +38,9 @@ func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
 		return err
 	}
 	p.follow(q)
+	if s.Format == statefile.FeatureListName {
+		s.Guard.Marked = "" // its agent claims by marks, and may write them as it likes
+	}
 	return nil
 }
 
@@ -106,9 +109,6 @@ func (p *Prepared) follow(q AttendRequest) {
 	s := &p.Spec
 	if s.Format != "" || q.File == "" {
 		s.Format = cmp.Or(s.Format, q.Format)
-		if s.Format == statefile.FeatureListName {
-			s.Guard.Marked = "" // its agent claims by marks, and may write them as it likes
-		}
 		return
 	}
 	s.Format, s.File = q.Format, filepath.ToSlash(resolved(q.File))
