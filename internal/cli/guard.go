@@ -90,7 +90,7 @@ func (a *app) printGuard(call guard.Call, rules guard.Rules, v guard.Verdict) {
 	switch {
 	case ok:
 		a.printf("  to allow it: allow = [%s] under [guard], in your own config.toml, or in pawl.toml and then  pawl trust\n", term.Clean(strconv.Quote(entry)))
-	case v.Rule == guard.RuleCustom:
+	case v.Rule == guard.RuleCustom, v.Decision == guard.Ask && slices.ContainsFunc(rules.Ask, func(p guard.Pattern) bool { return p.String() == v.Rule }):
 		a.printf("  an entry of the settings says so: pawl guard list  shows where it stands\n")
 	case v.Rule == guard.RuleState:
 		a.printf("  no setting lifts this rule\n")

@@ -85,10 +85,10 @@ func entriesOf(here launch.Guarding) []guardEntry {
 	}{{"deny", g.Deny}, {"ask", g.Ask}, {"allow", g.Allow}, {"protected_branches", g.ProtectedBranches}} {
 		for i, text := range l.texts {
 			from := here.Settings.Sources[fmt.Sprintf("guard.%s[%d]", l.key, i)]
-			strange := config.Command{Kind: "guard", File: from.File, Text: "allow " + text}
+			strange := config.Command{Kind: config.KindGuard, File: from.File, Text: l.key + " " + text}
 			entries = append(entries, guardEntry{
 				List: l.key, Entry: text, Source: from.String(),
-				Trusted: l.key != "allow" || !from.Repo || !slices.Contains(here.Untrusted, strange),
+				Trusted: !from.Repo || !slices.Contains(here.Untrusted, strange),
 			})
 		}
 	}

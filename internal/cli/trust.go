@@ -60,18 +60,55 @@ func (c *trustCmd) Run(a *app) error {
 		return err
 	}
 	if !c.Yes {
-		if err := a.confirm(fmt.Sprintf("let %s run? [y/N] ", count(len(strange), "new command"))); err != nil {
+		if err := a.confirm(trustQuestion(strange, was)); err != nil {
 			return err
 		}
 	}
 	if err := list.Add(ctx, root, strange); err != nil {
 		return ended(ctx, err)
 	}
-	a.printf("trusted: %s\n", count(len(strange), "command"))
+	a.printf("trusted: %s\n", trustWords(strange))
 	if slices.ContainsFunc(strange, func(c config.Command) bool { return c.Kind == "verify" }) {
 		a.printf("a loop that waited for it begins at the end of its session's next turn\n")
 	}
 	return nil
+}
+
+// trustQuestion asks about what is new and about what was trusted in other words.
+func trustQuestion(strange []config.Command, was map[config.Command]string) string {
+	changed := func(c config.Command) bool { _, ok := was[c]; return ok }
+	fresh := slices.DeleteFunc(slices.Clone(strange), changed)
+	altered := slices.DeleteFunc(slices.Clone(strange), func(c config.Command) bool { return !changed(c) })
+	var parts []string
+	for _, p := range []struct {
+		word     string
+		commands []config.Command
+	}{{"new", fresh}, {"changed", altered}} {
+		if len(p.commands) > 0 {
+			parts = append(parts, p.word+": "+trustWords(p.commands))
+		}
+	}
+	return "trust what stands above (" + strings.Join(parts, "; ") + ")? [y/N] "
+}
+
+// trustWords counts what runs, and apart from it what only loosens the guard.
+func trustWords(commands []config.Command) string {
+	entries := 0
+	for _, c := range commands {
+		if c.Kind == config.KindGuard {
+			entries++
+		}
+	}
+	var parts []string
+	if n := len(commands) - entries; n > 0 {
+		parts = append(parts, count(n, "command"))
+	}
+	if entries == 1 {
+		parts = append(parts, "1 entry of the guard")
+	} else if entries > 1 {
+		parts = append(parts, fmt.Sprintf("%d entries of the guard", entries))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // repoCommands are the commands in pawl.toml, and in the named files or the

@@ -11,11 +11,12 @@ import (
 // Guard is what a person adds to the guard's rules. An entry is the id of a rule
 // (push), the shape of a command (npm publish), or a path or glob (write:dist/**);
 // see guard.ParsePattern. Entries of all layers count. Deny wins, then ask; what a
-// repository's file allows needs trust.
+// repository's file allows or asks about needs trust, for either loosens a rule. No
+// entry loosens guard.RuleState.
 type Guard struct {
 	Allow             []string `json:"allow,omitempty" merge:"add" doc:"what the guard lets through although a rule says no; what a repository's file allows needs trust"`
 	Deny              []string `json:"deny,omitempty" merge:"add" doc:"what the guard denies; wins over allow and ask"`
-	Ask               []string `json:"ask,omitempty" merge:"add" doc:"what the guard asks a person about; denied where nobody is there to be asked"`
+	Ask               []string `json:"ask,omitempty" merge:"add" doc:"what the guard asks a person about, also where a rule says no; denied where nobody is there to be asked; what a repository's file asks about needs trust"`
 	ProtectedBranches []string `json:"protected_branches,omitempty" merge:"add" doc:"further branches that only the person changes, as names or globs such as release/*"`
 }
 
@@ -48,6 +49,12 @@ func decodeGuard(p *Guard, at string, v any, lines map[string]int) error {
 		for n, text := range (*l.entries)[from:] {
 			if _, err := guard.ParsePattern(text); err != nil {
 				return badPattern(fmt.Sprintf("%s[%d]", join(at, l.key), n), text, err)
+			}
+			if l.key != "deny" && strings.TrimSpace(text) == guard.RuleState {
+				return &problem{
+					path: fmt.Sprintf("%s[%d]", join(at, l.key), n), message: "no setting lifts the rule " + guard.RuleState,
+					hint: "take the entry out: Pawl's own state and controls are never the agent's",
+				}
 			}
 		}
 	}

@@ -46,6 +46,8 @@ func TestMistakesInProjectFile(t *testing.T) {
 		{"guard key", "[guard]\ndenny = ['push']", `pawl.toml:2: guard.denny: there is no such key`, `did you mean deny?`},
 		{"guard rule", "[guard]\ndeny = [\n 'push',\n 'publsh',\n]", `pawl.toml:4: guard.deny[1]: "publsh" is no rule of the guard; for a command write run:publsh`, `did you mean publish?`},
 		{"guard rule far from all", "[guard]\nallow = 'everything'", `pawl.toml:2: guard.allow[0]: "everything" is no rule`, `pawl guard list`},
+		{"guard state", "guard.allow = ['push', 'state']", `guard.allow[1]: no setting lifts the rule state`, `take the entry out`},
+		{"guard state asked", "guard.ask = 'state'", `guard.ask[0]: no setting lifts the rule state`, `take the entry out`},
 		{"guard glob", "guard.ask = ['write:[a']", `guard.ask[0]: "write:[a" is no glob`, ``},
 		{"guard branch", "guard.protected_branches = ['a', 'release/[']", `guard.protected_branches[1]: want a branch or a glob such as release/*, not "release/["`, ``},
 		{"gate without command", "gates = [{name = 'a'}]", `gates[0]: a gate needs a command`, ``},

@@ -25,8 +25,8 @@ import (
 
 // Command is something a repository's file would have Pawl run: a gate, a set-up
 // command, the agent's program, what is put into the environment of agent or gates, a plan's
-// validation command, the command of another tool's verify loop, what the guard is to
-// let through.
+// validation command, the command of another tool's verify loop, what loosens
+// the guard.
 type Command struct {
 	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, gate_env, confine_hosts, plan, verify, guard
 	File string `json:"file"` // below the root, with slashes; absolute if it lies elsewhere
@@ -87,16 +87,25 @@ func (s Settings) RepoCommands() []Command {
 	return out
 }
 
-// GuardCommands are the entries of what the guard is to let through, each as a
-// command; File is "" for those that are the user's own and need no trust.
+// KindGuard is a Command that nothing runs: an entry that loosens the guard.
+const KindGuard = "guard"
+
+// GuardCommands are the entries that loosen the guard, those of allow and then
+// those of ask, each as a command; File is "" for those that are the user's own
+// and need no trust.
 func (s Settings) GuardCommands() []Command {
 	var out []Command
-	for i, pattern := range s.Guard.Allow {
-		c := Command{Kind: "guard", Text: "allow " + pattern}
-		if from := s.Sources[fmt.Sprintf("guard.allow[%d]", i)]; from.Repo {
-			c.File = from.File
+	for _, l := range []struct {
+		key     string
+		entries []string
+	}{{"allow", s.Guard.Allow}, {"ask", s.Guard.Ask}} {
+		for i, pattern := range l.entries {
+			c := Command{Kind: KindGuard, Text: l.key + " " + pattern}
+			if from := s.Sources[fmt.Sprintf("guard.%s[%d]", l.key, i)]; from.Repo {
+				c.File = from.File
+			}
+			out = append(out, c)
 		}
-		out = append(out, c)
 	}
 	return out
 }

@@ -61,6 +61,7 @@ worktree = { use = true, setup = ["npm ci"] }
 			{Kind: "guard", File: "pawl.toml", Text: "allow npm publish"},
 			{Kind: "guard", File: "pawl.toml", Text: "allow write:dist/**"},
 			{Kind: "guard", File: "goal.md", Text: "allow publish"},
+			{Kind: "guard", File: "pawl.toml", Text: "ask merge"},
 		}},
 		{"a loop file in the repository", []config.Layer{loopLayer(t, "gates: make")}, []config.Command{{Kind: "gate", File: "goal.md", Text: "make"}}},
 	}

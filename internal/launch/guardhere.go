@@ -20,7 +20,7 @@ import (
 type Guarding struct {
 	Rules     guard.Rules
 	Settings  config.Settings
-	Untrusted []config.Command // what a file of the repository allows and nobody trusted: it is not among the rules
+	Untrusted []config.Command // what a file of the repository allows or asks about and nobody trusted: it is not among the rules
 }
 
 // GuardHere finds out what the guard would go by, for a person who asks. A broken
@@ -39,7 +39,7 @@ func GuardHere(ctx context.Context, dir string, env environment.Environment) (Gu
 		}
 	}
 	g := Guarding{Settings: p.Settings}
-	p.Settings.Guard.Allow, g.Untrusted = trustedAllow(p)
+	g.Untrusted = p.leaveOutUntrusted()
 	if len(p.Settings.Gates) == 0 && len(p.Suggested) > 0 {
 		p.Settings.Gates = []gate.Gate{{Name: p.Suggested[0], Command: p.Suggested[0]}}
 	}
@@ -75,14 +75,21 @@ func asked(ctx context.Context, dir string) (root string, repo *git.Repo, err er
 	return repo.Root(), repo, nil
 }
 
-// trustedAllow are the entries of allow without those that nobody trusted.
-func trustedAllow(p *Prepared) (entries []string, untrusted []config.Command) {
+// leaveOutUntrusted takes the entries that loosen the guard and that nobody trusted
+// out of its settings, and returns them.
+func (p *Prepared) leaveOutUntrusted() (untrusted []config.Command) {
+	var allow, ask []string
+	g := &p.Settings.Guard
 	for i, c := range p.Settings.GuardCommands() {
-		if c.File != "" && slices.Contains(p.Untrusted, c) {
+		switch {
+		case c.File != "" && slices.Contains(p.Untrusted, c):
 			untrusted = append(untrusted, c)
-			continue
+		case i < len(g.Allow):
+			allow = append(allow, g.Allow[i])
+		default:
+			ask = append(ask, g.Ask[i-len(g.Allow)])
 		}
-		entries = append(entries, p.Settings.Guard.Allow[i])
 	}
-	return entries, untrusted
+	g.Allow, g.Ask = allow, ask
+	return untrusted
 }

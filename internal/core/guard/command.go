@@ -46,7 +46,8 @@ func (j *judge) Run(c *shell.Command) {
 }
 
 // shapes applies the settings' own patterns to a command. One that allows it
-// allows what it runs in turn.
+// allows what it runs in turn, and so does one that asks about it: the question is
+// about the whole.
 func (j *judge) shapes(c *shell.Command) {
 	for _, p := range j.rules.Deny {
 		if p.tightens(c.Args) {
@@ -58,8 +59,13 @@ func (j *judge) shapes(c *shell.Command) {
 			j.custom(Ask, p)
 		}
 	}
-	for x := c; x != nil && len(j.rules.Allow) > 0; x = x.Outer {
-		j.lifted = j.lifted || slices.ContainsFunc(j.rules.Allow, func(p Pattern) bool { return p.loosens(x.Args) })
+	for x := c; x != nil && len(j.rules.Allow)+len(j.rules.Ask) > 0; x = x.Outer {
+		whole := func(p Pattern) bool { return p.loosens(x.Args) }
+		if i := slices.IndexFunc(j.rules.Ask, whole); i >= 0 {
+			j.custom(Ask, j.rules.Ask[i])
+			j.lifted = true
+		}
+		j.lifted = j.lifted || slices.ContainsFunc(j.rules.Allow, whole)
 	}
 }
 

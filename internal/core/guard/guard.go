@@ -48,9 +48,9 @@ type Rules struct {
 	AllowWriteOutside []string // folders outside the root that may be written: temporary ones
 	Scope             []string // globs, relative to the root, of what the task may edit; none = all of the root
 
-	// The settings' own. Deny wins over all; Ask wins over Allow; Allow lifts a
-	// rule of that id, or what the rules say of that command or path, but never
-	// RuleState. To be asked about a rule is to allow it and to ask about it.
+	// The settings' own. Deny wins over all; Ask wins over Allow. Allow lifts a
+	// rule of that id, or what the rules say of that command or path, and Ask
+	// makes a question of it; neither is about RuleState.
 	Allow, Deny, Ask []Pattern
 
 	Tools bool // Pawl's own tools are mounted: reasons may name them
@@ -114,7 +114,7 @@ type judge struct {
 	rules   Rules
 	dir     string            // where the command under way runs; "" = cannot be told
 	branch  string            // "" once it cannot be told
-	lifted  bool              // by a pattern that allows what is under way
+	lifted  bool              // by a pattern that allows what is under way, or asks about it
 	links   map[string]string // symbolic links that the command makes itself
 	marks   bool              // the edit under way changes done marks only
 	verdict Verdict
@@ -127,11 +127,11 @@ func (j *judge) rule(d Decision, id, what string) {
 	switch {
 	case named(j.rules.Deny, id):
 		d = Deny
-	case id != RuleState && (j.lifted || named(j.rules.Allow, id)):
-		if !named(j.rules.Ask, id) {
-			return
-		}
+	case id == RuleState:
+	case named(j.rules.Ask, id):
 		d = Ask
+	case j.lifted || named(j.rules.Allow, id):
+		return
 	}
 	j.answer(d, id, what+": "+j.instead(id))
 }

@@ -149,6 +149,7 @@ func (j *judge) paths(verb, p string) {
 	}
 	if x, ok := j.about(j.rules.Ask, verb, p); ok {
 		j.custom(Ask, x)
+		j.lifted = true
 	}
 	if _, ok := j.about(j.rules.Allow, verb, p); ok {
 		j.lifted = true

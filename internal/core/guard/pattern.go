@@ -22,8 +22,8 @@ import (
 //     the work tree, ** stands for any folders, a folder stands for what is in it,
 //     and a glob without a slash is looked for in every folder.
 //
-// What tightens is read widely and what loosens is read narrowly: as Allow, a
-// shape must match a command to its last word, so that npm publish allows no
+// What tightens is read widely and what loosens is read narrowly: to lift
+// a rule, or to make a question of it, a shape must match a command to its last word, so that npm publish allows no
 // npm publish --access public, and its stars match no colon, so that
 // git push origin docs/* allows no push of docs/x:main.
 //
