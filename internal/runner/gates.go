@@ -35,6 +35,8 @@ type Judges interface {
 	Adopt(path string) error
 	PutBack(paths []string) error
 	Whole() []string // those that judge as a whole
+	// Moved says what is another around the work tree than when it was last asked.
+	Moved(converters map[string]string) ([]string, error)
 }
 
 // GateProgress passes on that a gate begins or ends.

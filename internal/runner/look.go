@@ -51,8 +51,27 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 		if seen.Changed, err = r.changed(ctx, m.State.Base); err != nil {
 			return loop.Event{}, err
 		}
+		moved, err := r.lookAround(ctx)
+		if err != nil {
+			return loop.Event{}, err
+		}
+		seen.Remarks = append(seen.Remarks, moved...)
 	}
 	return loop.Event{Kind: loop.TreeSeen, Seen: &seen}, nil
+}
+
+// lookAround names what has a word in the gates' results from outside of the work
+// tree and is no longer what it was. Whose doing that is cannot be told.
+func (r *Runner) lookAround(ctx context.Context) ([]string, error) {
+	converters, err := r.Repo.Converters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := r.JudgedBy.Moved(converters)
+	if err != nil {
+		return nil, fmt.Errorf("look around the work tree: %w", err)
+	}
+	return moved, nil
 }
 
 // sortOut tells the agent's changes to what judges from the person's: one that

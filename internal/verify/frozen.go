@@ -34,6 +34,8 @@ type FreezeOptions struct {
 	Gates   []gate.Gate // their commands name scripts
 	Protect []string    // globs of the person's, relative to Root
 	Path    string      // PATH of the gates: what it names in the work tree is frozen too
+	// Converters are git's as they are before the first turn, see Moved; nil = none.
+	Converters func() (map[string]string, error)
 }
 
 type frozenFile struct {
@@ -66,7 +68,10 @@ func Freeze(o FreezeOptions) (*Frozen, error) {
 	if f, err = Look(o); err != nil {
 		return nil, err
 	}
-	return f, f.save()
+	if err := f.save(); err != nil {
+		return nil, err
+	}
+	return f, f.lookAround()
 }
 
 func (f *Frozen) index() string { return filepath.Join(f.o.Store, "frozen.json") }
