@@ -8,11 +8,13 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -84,11 +86,37 @@ func look(l *store.Loop) (*subject, error) {
 // loop: an agent that could trust commands or stop its judge would judge itself.
 // This is a word, not a wall; what enforces is the guard, and confinement.
 func (a *app) byPerson(what string) error {
-	if a.env.Loop == "" {
+	id := a.comesFrom()
+	if id == "" {
 		return nil
 	}
 	return failure.New(failure.Usage, "say <blocked>reason</blocked> if the work cannot go on without it",
-		"this comes out of loop %s, and only a person may %s", a.env.Loop, what)
+		"this comes out of loop %s, and only a person may %s", id, what)
+}
+
+// comesFrom is the id of the loop whose processes this is one of, "" for none. The
+// variable is easily taken out of a command's environment, so those above it are
+// asked too: whether one was started for a loop that is kept here, or drives one
+// that has an agent of its own. Where that cannot be told the variable decides.
+func (a *app) comesFrom() string {
+	if a.env.Loop != "" {
+		return a.env.Loop
+	}
+	loops, err := a.store.Loops()
+	if err != nil || len(loops) == 0 {
+		return ""
+	}
+	markers, above := proc.MarkersAbove(), proc.Above()
+	host, _ := os.Hostname() // "" is nobody's
+	for _, l := range loops {
+		if slices.Contains(markers, l.ID) {
+			return l.ID
+		}
+		if h, alive, err := l.Holder(); err == nil && alive && h.Host == host && slices.Contains(above, h.PID) {
+			return l.ID
+		}
+	}
+	return ""
 }
 
 // summary is the loop as scripts see it.

@@ -21,6 +21,23 @@ func Above() []int {
 	return slices.Sorted(maps.Keys(set))
 }
 
+// MarkersAbove are the markers (MarkerName) that processes above this one were
+// started with, sorted. A command that takes the variable out of its environment
+// does not take it out of theirs. There are none where the environment of other
+// processes cannot be read (macOS, Windows).
+func MarkersAbove() []string {
+	table := readTable()
+	above := ancestors(table, os.Getppid())
+	var markers []string
+	for _, e := range table {
+		if e.marker != "" && above[e.pid] {
+			markers = append(markers, e.marker)
+		}
+	}
+	slices.Sort(markers)
+	return slices.Compact(markers)
+}
+
 // Alive tells whether there is a process of this id, be it another one than was
 // meant: ids are used again. One that has ended and that nobody has asked for is
 // dead, where the system tells.

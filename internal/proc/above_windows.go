@@ -29,6 +29,10 @@ func Above() []int {
 	return slices.Sorted(maps.Keys(set))
 }
 
+// MarkersAbove are the markers of the processes above this one. Their environment
+// cannot be read here, so there are none.
+func MarkersAbove() []string { return nil }
+
 // Alive tells whether there is a process of this id, be it another one than was
 // meant: ids are used again.
 func Alive(pid int) bool {
