@@ -134,6 +134,16 @@ func Knows(file string) bool {
 	return ok
 }
 
+// Extensions are those of the files that can be read, without the dot, but for
+// Go's, which tells its tests by name alone.
+func Extensions() []string {
+	var all []string
+	for _, l := range languages() {
+		all = append(all, strings.Fields(strings.ReplaceAll(l.names, "*.", ""))...)
+	}
+	return all
+}
+
 // read gives the tests of a file; false if its language is not known.
 func read(file string, content []byte) ([]test, bool) {
 	name := path.Base(file)

@@ -7,22 +7,27 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/testdiff"
 )
 
 // DefaultTests are the globs of what a test file is, fixtures included: what a
-// test reads belongs to it.
+// test reads belongs to it. A language that testdiff reads has its names in it
+// without being named here.
 func DefaultTests() []string {
+	ext := "{" + strings.Join(testdiff.Extensions(), ",") + ",sh,bash,zsh,fish,ps1,lua,zig,jl,r,R,erl,ml,hs,clj}"
+	const js = "{js,jsx,ts,tsx,mjs,cjs,mts,cts,vue,svelte}"
 	return []string{
 		"**/*_test.go", "**/testdata/**",
-		"**/test_*.py", "**/*_test.py", "**/conftest.py",
-		"**/*.{test,spec}.{js,jsx,ts,tsx,mjs,cjs,mts,cts,vue,svelte}", "**/__tests__/**", "**/__snapshots__/**", "**/__mocks__/**",
-		"**/*Test.{java,kt,scala,groovy}", "**/*Tests.{java,kt,cs}", "**/*Spec.{scala,groovy,kt}", "**/*IT.java", "**/src/test/**",
-		"**/*_spec.rb", "**/*_test.rb", "**/*Test.php", "**/*_test.{exs,dart,cc,cpp,c,zig}", "**/*.bats", "**/*.t",
-		"**/tests/**", "**/test/**", "**/spec/**", "**/fixtures/**",
+		"**/{test,tests}." + ext, "**/test{_,-}*." + ext, "**/*{_,-,.}{test,tests}." + ext, "**/conftest.py",
+		"**/*{_,-,.}spec." + js, "**/*.cy." + js, "**/__tests__/**", "**/__snapshots__/**", "**/__mocks__/**", "**/*.snap", "**/cypress/**",
+		"**/*{Test,Tests,TestCase}.{java,kt,scala,groovy,cs,swift,php,cc,cpp,cxx}", "**/*Spec.{scala,groovy,kt,hs}", "**/*IT.java", "**/src/*Test/**",
+		"**/*_spec.{rb,lua}", "**/*.bats", "**/*.t", "**/*.feature", "**/step_definitions/**",
+		"**/{tests,test,spec,Tests,Test}/**", "**/*{.Test,Tests}/**", "**/fixtures/**",
 	}
 }
 
