@@ -89,7 +89,7 @@ func (p Policy) environ(env []string) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return slices.Contains(p.Unset, name) || name == "TMPDIR" || p.Net != nil && slices.Contains(proxyVars(), strings.ToUpper(name)) ||
-			p.DropSecrets && redact.SecretName(name) && !p.keeps(name)
+			p.DropSecrets && redact.SecretVariable(kv) && !p.keeps(name)
 	})
 	temp := "/tmp"
 	if p.Mechanism == Landlock {

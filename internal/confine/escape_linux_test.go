@@ -81,6 +81,8 @@ var escapes = []escape{
 	{name: "read a token", script: `grep KEY "$HOME/.npmrc"`, level: confine.Strict},
 	{name: "read a key through a link", script: `ln -s "$HOME/.ssh" s && cat s/id_ed25519`, level: confine.Strict},
 	{name: "read a secret variable", script: `echo "$MY_SECRET_TOKEN" | grep KEY`, level: confine.Strict},
+	{name: "read a password variable", script: `echo "$PGPASSWORD" | grep KEY`, level: confine.Strict},
+	{name: "read a password in an address", script: `echo "$DATABASE_URL" | grep KEY`, level: confine.Strict},
 	{name: "read a secret variable of the wall", script: `cat /proc/*/environ | tr '\0' '\n' | grep MY_SECRET_TOKEN`, level: confine.Strict},
 }
 

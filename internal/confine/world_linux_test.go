@@ -90,7 +90,7 @@ func newWorld(t testing.TB, mechanism confine.Mechanism, level confine.Level, mo
 	w.put(filepath.Join(w.home, ".bashrc"), "# mine\n")
 	w.put(filepath.Join(w.state, "journal.jsonl"), "{}\n")
 	w.env = append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "XDG_CACHE_HOME="+filepath.Join(w.home, ".cache"),
-		"MY_SECRET_TOKEN=-----KEY-----", "ANTHROPIC_API_KEY=sk-test", "CLAUDE_CONFIG_DIR=")
+		"MY_SECRET_TOKEN=-----KEY-----", "PGPASSWORD=-----KEY-----", "DATABASE_URL=postgres://app:-----KEY-----@db/x", "ANTHROPIC_API_KEY=sk-test", "CLAUDE_CONFIG_DIR=")
 	if out, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil {
 		w.env = append(w.env, "GOCACHE="+strings.TrimSpace(string(out)))
 	}

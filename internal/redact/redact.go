@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // Mark is what stands in place of a secret.
@@ -77,11 +78,15 @@ type Redactor struct {
 const shortest = 8
 
 // New makes a redactor that knows the values of those variables in env
-// (NAME=value) whose names speak of secrets.
+// (NAME=value) whose names speak of secrets, and the passwords of addresses. A
+// password that is a mere word stays where it stands alone: log lines hold words.
 func New(env []string) *Redactor {
 	var values []string
 	for _, variable := range env {
 		name, value, _ := strings.Cut(variable, "=")
+		if password := passwordIn(value); len(password) >= shortest && strings.ContainsFunc(password, noLetter) {
+			values = append(values, password)
+		}
 		if !SecretName(name) || strings.HasPrefix(value, "/") { // a path, as in SSH_AUTH_SOCK
 			continue
 		}
@@ -96,15 +101,48 @@ func New(env []string) *Redactor {
 	return &Redactor{values: values}
 }
 
-// SecretName tells whether a variable's name speaks of secrets, by its words.
+// SecretName tells whether a variable's name speaks of secrets, by its words or
+// by how one of them ends: PGPASSWORD, MYSQL_PWD, npm_config__authToken.
 func SecretName(name string) bool {
-	return slices.ContainsFunc(strings.Split(strings.ToUpper(name), "_"), func(word string) bool {
+	name = strings.ToUpper(name)
+	if name == "PWD" || name == "OLDPWD" { // the shell's folders
+		return false
+	}
+	return slices.ContainsFunc(strings.FieldsFunc(name, noLetter), func(word string) bool {
 		switch word {
-		case "KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS", "AUTH", "PAT":
+		case "KEY", "PASS", "CREDENTIAL", "CREDENTIALS", "AUTH", "PAT":
 			return true
 		}
-		return false
+		return slices.ContainsFunc([]string{"PASSWORD", "PASSWD", "PWD", "PASSPHRASE", "TOKEN", "SECRET", "APIKEY"}, func(end string) bool {
+			return strings.HasSuffix(word, end)
+		})
 	})
+}
+
+func noLetter(r rune) bool { return !unicode.IsLetter(r) }
+
+// SecretVariable tells whether a variable, NAME=value, holds a secret: by its
+// name, or because its value is an address with a password in it.
+func SecretVariable(variable string) bool {
+	name, value, _ := strings.Cut(variable, "=")
+	return SecretName(name) || passwordIn(value) != ""
+}
+
+// passwordIn is the password of a value that is an address, "" if it has none.
+// It is read by hand: a password that people write need not be a valid part of a
+// URL.
+func passwordIn(value string) string {
+	scheme, rest, found := strings.Cut(value, "://")
+	if !found || strings.ContainsAny(scheme, " \t\n/@:") {
+		return ""
+	}
+	authority, _, _ := strings.Cut(rest, "/")
+	at := strings.LastIndexByte(authority, '@')
+	if at < 0 {
+		return ""
+	}
+	_, password, _ := strings.Cut(authority[:at], ":")
+	return password
 }
 
 // String is s without its secrets.

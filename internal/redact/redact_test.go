@@ -25,6 +25,8 @@ func env() []string {
 		"MY_API_KEY=correct horse battery", "DEPLOY_TOKEN=tok-12345", "DEPLOY_TOKEN_2=tok-12345-longer",
 		"HOME=/home/anna-maria", "SSH_AUTH_SOCK=/tmp/agent.sock", "PIN_SECRET=1234", "PWD=/home/anna-maria/app",
 		"MULTI_SECRET=first-line-of-it\nsecond-line-of-it", "KEYBOARD=qwertzuiop",
+		"PGPASSWORD=pg-horse-1", "MYSQL_PWD=my-horse-1", "DATABASE_URL=postgres://app:url-horse-1@db/x", "TEST_DATABASE_URL=postgres://postgres:postgres@db/x",
+		"MONKEY=capuchin-1", "OLDPWD=capuchin-2", "TOKENIZERS_PARALLELISM=capuchin-3",
 	}
 }
 
@@ -69,6 +71,8 @@ func TestSecretsAreTakenOut(t *testing.T) {
 		{"YAML", "api_key: 0123456789abcdef", "api_key: [redacted]"},
 		{"variable", "it is correct horse battery, really", "it is [redacted], really"},
 		{"variable that another begins with", "tok-12345-longer tok-12345", "[redacted] [redacted]"},
+		{"variables whose names end so", "pg-horse-1 my-horse-1", "[redacted] [redacted]"},
+		{"password of a variable's address", "login failed: url-horse-1", "login failed: [redacted]"},
 		{"variable of several lines", "see second-line-of-it", "see [redacted]"},
 	}
 	r := redact.New(env())
@@ -107,6 +111,7 @@ func TestHonestTextIsLeftAlone(t *testing.T) {
 		"git@github.com:pawl-dev/pawl.git",
 		"input_tokens: 120345678 task-list risk-averse-programming-of-things",
 		"/home/anna-maria/app 1234 qwertzuiop /tmp/agent.sock",
+		"capuchin-1 capuchin-2 capuchin-3 postgres",
 		"hooks.slack.com/services/ discord.com/api/webhooks/ hf_transfer pypi-AgE SG.md hvs.go dop_v1_ AccountKey=",
 		"12345678:AAPL xai-org/grok gsk_test shpat_ lin_api_key ya29.",
 		"550e8400-e29b-41d4-a716-446655440000",
@@ -114,6 +119,23 @@ func TestHonestTextIsLeftAlone(t *testing.T) {
 	} {
 		if got := r.String(text); got != text {
 			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+func TestVariablesThatHoldSecrets(t *testing.T) {
+	t.Parallel()
+	for variable, want := range map[string]bool{
+		"PGPASSWORD=a": true, "MYSQL_PWD=a": true, "npm_config__authToken=a": true, "npm_config_//registry/:_authToken=a": true,
+		"GITHUB_TOKEN=a": true, "GhToken=a": true, "OPENAI_APIKEY=a": true, "CLIENTSECRET=a": true, "db_passwd=a": true, "SECRET_KEY2=a": true,
+		"DATABASE_URL=postgres://app:pw@db:5432/x": true, "REDIS_URL=redis://:pw@cache:6379/0": true, "AMQP=amqp://a:p@w@mq": true,
+		"KEYBOARD=a": false, "PWD=/x": false, "OLDPWD=/x": false, "MONKEY=a": false, "TOKENIZERS_PARALLELISM=true": false, "MAX_TOKENS=1": false,
+		"COMPAT=1": false, "BYPASS=1": false, "AUTHOR=a": false, "PATH=/bin": false, "SECRETARY=a": false,
+		"DATABASE_URL=postgres://db:5432/x": false, "HOMEPAGE=https://example.org:8080/a:b@c": false, "REMOTE=git@example.org:a/b": false,
+		"USER_URL=https://anna@example.org/": false, "NOTE=see a: b://c:d@e": false, "=": false, "": false,
+	} {
+		if got := redact.SecretVariable(variable); got != want {
+			t.Errorf("%s: %t", variable, got)
 		}
 	}
 }
