@@ -2,7 +2,12 @@ package git
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -10,9 +15,23 @@ import (
 // publishTime bounds what talks to another machine.
 const publishTime = 2 * time.Minute
 
+// Remote is where a branch is published to. Its addresses and settings may hold
+// passwords: keep Sum and Sums of them.
+type Remote struct {
+	Name     string    // "" where there is none
+	URLs     []string  // all that a push to it goes to
+	settings []setting // all that lead a push, in git's order
+}
+
+type setting struct{ key, value string }
+
+// leading are the settings that say where a push goes, by which programs, and with
+// whose password.
+var leading = regexp.MustCompile(`^(url|remote|credential|http|ssh|protocol|push)\.|^core\.(sshcommand|gitproxy|askpass|hookspath)$`)
+
 // Remote is the remote that a branch is published to: the one that it or else the
-// default branch follows, or origin; with its address. "" where there is none.
-func (r *Repo) Remote(ctx context.Context, branches ...string) (name, url string, err error) {
+// default branch follows, or origin.
+func (r *Repo) Remote(ctx context.Context, branches ...string) (Remote, error) {
 	names := []string{"origin"}
 	for _, b := range branches {
 		if follows, err := r.git(ctx, "config", "--get", "branch."+b+".remote"); err == nil && follows != "" && follows != "." {
@@ -21,26 +40,100 @@ func (r *Repo) Remote(ctx context.Context, branches ...string) (name, url string
 	}
 	known, err := r.git(ctx, "remote")
 	if err != nil {
-		return "", "", err
+		return Remote{}, err
 	}
 	for _, name := range names {
 		for have := range strings.FieldsSeq(known) {
 			if have == name {
-				url, err = r.git(ctx, "remote", "get-url", "--push", name)
-				return name, url, err
+				return r.remote(ctx, name)
 			}
 		}
 	}
-	return "", "", nil
+	return Remote{}, nil
 }
 
-// Publish pushes a branch to a remote, by the user's own hooks. It never forces.
-func (r *Repo) Publish(ctx context.Context, remote, branch string) error {
+func (r *Repo) remote(ctx context.Context, name string) (Remote, error) {
+	to := Remote{Name: name}
+	urls, err := r.git(ctx, "remote", "get-url", "--push", "--all", name)
+	if err != nil {
+		return Remote{}, err
+	}
+	to.URLs = strings.Split(urls, "\n")
+	list, err := r.run(ctx, call{args: []string{"config", "--list", "-z"}, hooks: true})
+	if err != nil {
+		return Remote{}, err
+	}
+	for _, entry := range fields(list) {
+		if key, value, _ := strings.Cut(entry, "\n"); leading.MatchString(key) {
+			to.settings = append(to.settings, setting{key, value})
+		}
+	}
+	return to, nil
+}
+
+// Sum tells the addresses from others.
+func (to Remote) Sum() string { return sumOf(strings.Join(to.URLs, "\n")) }
+
+// Sums tell the settings that lead a push there from others, by the section and name
+// of each: "url.insteadof". What stands between the two may hold a password.
+func (to Remote) Sums() map[string]string {
+	texts := map[string]string{}
+	for _, s := range to.settings {
+		name := s.key[:strings.IndexByte(s.key, '.')] + s.key[strings.LastIndexByte(s.key, '.'):]
+		texts[name] += s.key + "\n" + s.value + "\x00"
+	}
+	for name, text := range texts {
+		texts[name] = sumOf(text)
+	}
+	return texts
+}
+
+func sumOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Publish pushes a branch to a remote's addresses as they were read, by the user's
+// own hooks. It never forces.
+func (r *Repo) Publish(ctx context.Context, to Remote, branch string) error {
 	ctx, cancel := context.WithTimeout(ctx, publishTime)
 	defer cancel()
 	ref := "refs/heads/" + branch
-	if _, err := r.run(ctx, call{args: []string{"push", "--quiet", remote, ref + ":" + ref}, hooks: true, env: []string{"GIT_TERMINAL_PROMPT=0"}}); err != nil {
-		return fmt.Errorf("push %s to %s: %w", branch, remote, err)
+	for _, url := range to.URLs {
+		args := []string{"push", "--quiet", "--recurse-submodules=no", url, ref + ":" + ref}
+		if _, err := r.run(ctx, call{args: args, hooks: true, env: to.pinned(url)}); err != nil {
+			return fmt.Errorf("push %s to %s: %w", branch, to.Name, err)
+		}
 	}
 	return nil
+}
+
+// pinned is the environment in which a push goes to this address by the programs
+// that were read, whatever is written into the repository's configuration
+// meanwhile. It stands in variables, for everybody sees arguments.
+func (to Remote) pinned(url string) []string {
+	ssh := "ssh"
+	pins := []setting{{"credential.helper", ""}} // forgets those before
+	for _, s := range to.settings {
+		switch {
+		case s.key == "core.sshcommand":
+			ssh = s.value
+		case strings.HasPrefix(s.key, "core."), strings.HasPrefix(s.key, "credential."):
+			pins = append(pins, s)
+		}
+	}
+	// Of several rewritings the longest counts: this one, of the address to itself.
+	pins = append(pins, setting{"url." + url + ".insteadOf", url}, setting{"url." + url + ".pushInsteadOf", url})
+	env := []string{"GIT_SSH_COMMAND=" + ssh}
+	n := 0
+	for _, v := range (&exec.Cmd{}).Environ() {
+		if count, ok := strings.CutPrefix(v, "GIT_CONFIG_COUNT="); ok {
+			n, _ = strconv.Atoi(count) // git itself complains about what is no number
+		}
+	}
+	for _, s := range pins {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, s.key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, s.value))
+		n++
+	}
+	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", n))
 }

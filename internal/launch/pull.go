@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,8 +15,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
 )
 
 // remote keeps where a pull request may go.
@@ -25,18 +26,36 @@ func (p *Prepared) remote(ctx context.Context) error {
 	if p.Settings.Merge != config.MergePull {
 		return nil
 	}
-	name, url, err := p.Repo.Remote(ctx, p.Status.Branch, p.Spec.Home)
+	to, err := p.Repo.Remote(ctx, p.Status.Branch, p.Spec.Home)
 	if err != nil {
 		return fmt.Errorf("find the remote: %w", err)
 	}
-	p.Spec.Remote = &record.Remote{Name: name, Sum: addressSum(url)}
+	p.Spec.Remote = &record.Remote{Name: to.Name, Sum: to.Sum(), Settings: to.Sums()}
 	return nil
 }
 
-// addressSum tells one address from another: it may hold a password.
-func addressSum(url string) string {
-	sum := sha256.Sum256([]byte(url))
-	return hex.EncodeToString(sum[:16])
+// moved says what leads a push elsewhere than it did when the loop began, "" for
+// nothing.
+func moved(was record.Remote, to git.Remote) string {
+	if to.Name != was.Name || to.Sum() != was.Sum {
+		return fmt.Sprintf("the remote %s is not where it was when the loop began", was.Name)
+	}
+	var changed []string
+	now := to.Sums()
+	for name, sum := range now {
+		if was.Settings[name] != sum {
+			changed = append(changed, name)
+		}
+	}
+	for name := range was.Settings {
+		if now[name] == "" {
+			changed = append(changed, name)
+		}
+	}
+	if slices.Sort(changed); len(changed) > 0 {
+		return "git's settings of where and how to push changed since the loop began: " + strings.Join(changed, ", ")
+	}
+	return ""
 }
 
 // pullTime bounds the program that opens a pull request.
@@ -58,15 +77,15 @@ func (d *Drive) Pull(ctx context.Context, s loop.State, env environment.Environm
 }
 
 func (d *Drive) pull(ctx context.Context, s loop.State, env environment.Environment) (string, error) {
-	to := *d.Spec.Remote
-	branch := d.Spec.Branch
-	switch name, url, err := d.Repo.Remote(ctx, branch, d.Spec.Home); {
+	was, branch := *d.Spec.Remote, d.Spec.Branch
+	to, err := d.Repo.Remote(ctx, branch, d.Spec.Home)
+	switch {
 	case err != nil:
 		return "", err
-	case to.Name == "" || name == "":
+	case was.Name == "" || to.Name == "":
 		return "", errors.New("the repository has no remote")
-	case name != to.Name || addressSum(url) != to.Sum:
-		return "", fmt.Errorf("the remote %s is not where it was when the loop began", to.Name)
+	case moved(was, to) != "":
+		return "", errors.New(moved(was, to))
 	case branch == d.Spec.Home:
 		return "", fmt.Errorf("the work is on %s itself", branch)
 	}
@@ -74,10 +93,11 @@ func (d *Drive) pull(ctx context.Context, s loop.State, env environment.Environm
 	if err != nil {
 		return "", errors.New("gh is not there")
 	}
-	if err := d.Repo.Publish(ctx, to.Name, branch); err != nil {
+	if err := d.Repo.Publish(ctx, to, branch); err != nil {
 		return "", err
 	}
-	argv := []string{gh, "pr", "create", "--head", branch, "--title", plan.OneLine(d.Spec.Goal(), 72), "--body", pullBody(d.Loop.ID, s)}
+	clean := redact.New(env.Vars).String // it goes to other people
+	argv := []string{gh, "pr", "create", "--head", branch, "--title", plan.OneLine(clean(d.Spec.Goal()), 72), "--body", clean(pullBody(d.Loop.ID, s))}
 	if d.Spec.Home != "" {
 		argv = append(argv, "--base", d.Spec.Home)
 	}

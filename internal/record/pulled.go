@@ -22,5 +22,7 @@ func (p Pulled) Words() string {
 // points it elsewhere since is refused.
 type Remote struct {
 	Name string `json:"name,omitempty"`
-	Sum  string `json:"sum"` // of its address, which may hold a password
+	Sum  string `json:"sum"` // of its addresses, which may hold a password
+	// Settings are the sums of git's settings that lead a push, by their names.
+	Settings map[string]string `json:"settings,omitempty"`
 }

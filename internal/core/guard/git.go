@@ -186,6 +186,7 @@ var gitRules = map[string]gitRule{
 		when(RuleHistory, "git tag --force", "--force", "f:mFu"),
 	),
 	"config":       (*judge).config,
+	"remote":       (*judge).remote,
 	"mv":           (*judge).move,
 	"rm":           (*judge).untrack,
 	"update-index": (*judge).index,
@@ -358,27 +359,5 @@ func (j *judge) worktree(args []word) {
 		j.each(ops[1], j.write)
 	case len(ops) > 0 && ops[0].Text == "remove" && has(args, "--force", "f"):
 		j.deny(RuleDestructive, "git worktree remove --force")
-	}
-}
-
-// config may take the person's commit hooks away.
-func (j *judge) config(args []word) {
-	ops := operands(without(args, "f", "--file --blob"))
-	reads := has(args, "--get", "") || has(args, "--get-all", "") || has(args, "--list", "l") || len(ops) > 0 && listed("get list", ops[0].Text)
-	unsets := has(args, "--unset", "") || has(args, "--unset-all", "") || len(ops) > 0 && ops[0].Text == "unset"
-	if len(ops) > 0 && listed("set unset get", ops[0].Text) {
-		ops = ops[1:]
-	}
-	if reads || len(ops) == 0 || len(ops) < 2 && !unsets {
-		return
-	}
-	switch key := strings.ToLower(ops[0].Text); {
-	case key == "core.hookspath":
-		j.deny(RuleHooks, "changing core.hooksPath")
-	case strings.HasPrefix(key, "filter."), strings.HasPrefix(key, "include"), listed("core.attributesfile core.worktree core.fsmonitor", key):
-		j.deny(RuleGitDir, "changing what git takes for the work tree, "+clip(key))
-	}
-	if has(args, "--global", "") || has(args, "--system", "") {
-		j.deny(RuleOutside, "git config beyond this repository")
 	}
 }
