@@ -37,13 +37,22 @@ type reported struct {
 	FirstError string            `json:"first_error" jsonschema:"one line, empty if there is none"`
 	ExitCode   *int              `json:"exit_code,omitempty" jsonschema:"of the command; absent if it was not given"`
 	Masked     string            `json:"masked,omitempty" jsonschema:"what in the command hides the exit code of the tests"`
-	Counts     counts            `json:"counts" jsonschema:"tests, as far as the output counts them"`
+	Reason     string            `json:"reason,omitempty" jsonschema:"why a run that ended with 0 is unknown"`
+	Counts     *counts           `json:"counts" jsonschema:"tests; null where the output does not count them, as that of go test"`
 }
 
 type counts struct {
 	Passed  int `json:"passed"`
 	Failed  int `json:"failed"`
 	Skipped int `json:"skipped"`
+}
+
+// countsOf are nil where the output counts no tests.
+func countsOf(v testreport.Verdict) *counts {
+	if v.Uncounted || v.Passed+v.Failed+v.Skipped == 0 && v.Result != testreport.NoTests {
+		return nil
+	}
+	return &counts{v.Passed, v.Failed, v.Skipped}
 }
 
 // maxReport bounds the output that is read.
@@ -66,7 +75,7 @@ func (c *testreportCmd) Run(a *app) error {
 	}
 	return a.printJSON(reported{
 		Result: v.Result, Framework: v.Framework, Failing: append([]string{}, v.Failing...), FirstError: v.FirstError,
-		ExitCode: c.ExitCode, Masked: v.Masked, Counts: counts{v.Passed, v.Failed, v.Skipped},
+		ExitCode: c.ExitCode, Masked: v.Masked, Reason: v.Doubt(), Counts: countsOf(v),
 	})
 }
 
@@ -95,10 +104,13 @@ func (a *app) printVerdict(v testreport.Verdict) {
 	if v.Framework != "" {
 		a.printf("  %s", v.Framework)
 	}
-	if v.Passed+v.Failed+v.Skipped > 0 {
-		a.printf("  %d passed, %d failed, %d skipped", v.Passed, v.Failed, v.Skipped)
+	if n := countsOf(v); n != nil {
+		a.printf("  %d passed, %d failed, %d skipped", n.Passed, n.Failed, n.Skipped)
 	}
 	a.printf("\n")
+	if doubt := v.Doubt(); doubt != "" {
+		a.printf("  %s\n", doubt)
+	}
 	for _, name := range v.Failing {
 		a.printf("  failed  %s\n", name)
 	}

@@ -53,9 +53,11 @@ type Verdict struct {
 	// it comes through.
 	Masked string
 	// Unsummed: it ended well without the summary that its runner always prints: it
-	// may have been made to end before its tests did.
+	// may have been made to end before its tests did, so the result is Unknown.
 	Unsummed                bool
 	Passed, Failed, Skipped int // as far as the output counts them
+	// Uncounted: tests passed, and the output does not say how many; Passed is 1.
+	Uncounted bool
 
 	heard bool // the output says so too
 }
@@ -75,6 +77,14 @@ func Read(run Run) Verdict {
 	v.Unsummed = slices.ContainsFunc(all, func(v Verdict) bool { return v.Unsummed })
 	v.ExitCode = run.ExitCode
 	return v
+}
+
+// Doubt is why a run that ended well is Unknown, "" if it is not for want of a summary.
+func (v Verdict) Doubt() string {
+	if !v.Unsummed {
+		return ""
+	}
+	return "exit 0, but " + v.Framework + " printed no summary: its tests may not have come to their end"
 }
 
 // Masks names what hides the exit codes of the tests that a command runs, none
@@ -116,7 +126,8 @@ func reading(run Run, c testrun.Call, text plain) Verdict {
 	v := Verdict{
 		Framework: framework, Failing: said.Failing, FirstError: oneLine(said.FirstError), Masked: c.Mask,
 		Passed: said.Passed, Failed: said.Failed, Skipped: said.Skipped,
-		heard: said.Summed || said.Bad || said.Broken || said.None || said.Gate || said.Stopped,
+		Uncounted: said.Uncounted,
+		heard:     said.Summed || said.Bad || said.Broken || said.None || said.Gate || said.Stopped,
 	}
 	code, known := exitCode(run, c, text)
 	switch {
@@ -137,6 +148,9 @@ func reading(run Run, c testrun.Call, text plain) Verdict {
 		v.Result = Unknown // something failed, and it may have been the tests
 	}
 	v.Unsummed = v.Result == Pass && known && !v.heard && c.Mask == "" && !c.Through && !c.Elsewhere && slices.Contains(sumUp, c.Runner)
+	if v.Unsummed {
+		v.Result = Unknown
+	}
 	if v.Result != Fail {
 		v.Failing = nil
 		if v.Result == Pass || v.Result == NotATest || v.Result == Unknown {

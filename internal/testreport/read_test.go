@@ -101,9 +101,35 @@ func TestUnsummed(t *testing.T) {
 			t.Errorf("%q: unsummed is %v, want %v", command, got.Unsummed, want)
 		}
 	}
+	if v := testreport.Read(testreport.Run{Command: "python3 -m unittest"}); v.Result != testreport.Unknown || v.Doubt() == "" {
+		t.Errorf("nothing was printed: %+v", v)
+	}
 	summed := testreport.Read(testreport.Run{Command: "python3 -m unittest", Output: []byte("Ran 2 tests in 0.1s\n\nOK\n")})
 	if summed.Unsummed || summed.Result != testreport.Pass {
 		t.Errorf("with its summary: %+v", summed)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	type counts struct {
+		Passed, Failed, Skipped int
+		Uncounted               bool
+	}
+	for _, c := range []struct {
+		command, output string
+		code            int
+		want            counts
+	}{
+		{"python3 -m unittest", "Ran 4 tests in 0.1s\n\nFAILED (failures=1, errors=1, skipped=1)\n", 1, counts{1, 2, 1, false}},
+		{"python3 -m unittest", "Ran 1 test in 0.1s\n\nFAILED (errors=1)\n", 1, counts{0, 1, 0, false}},
+		{"ruby test.rb", "Run options: --seed 1\n\n3 runs, 3 assertions, 1 failures, 1 errors, 0 skips\n", 1, counts{1, 2, 0, false}},
+		{"go test ./...", "ok  \ta\t0.1s\nok  \tb\t0.1s\n", 0, counts{1, 0, 0, true}},
+	} {
+		v := testreport.Read(testreport.Run{Command: c.command, ExitCode: c.code, Output: []byte(c.output)})
+		if got := (counts{v.Passed, v.Failed, v.Skipped, v.Uncounted}); got != c.want {
+			t.Errorf("%s: %q: %+v, want %+v", c.command, c.output, got, c.want)
+		}
 	}
 }
 

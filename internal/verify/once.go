@@ -52,7 +52,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 	case r.Status == gate.Fail:
 		r.Reason = explained(said, r.Reason)
 	case r.Status == gate.Pass && c.report == "" && said.Unsummed:
-		r.Status, r.Reason = gate.Unknown, fmt.Sprintf("exit 0, but %s printed no summary: its tests may not have come to their end", said.Framework)
+		r.Status, r.Reason = gate.Unknown, said.Doubt()
 	}
 	if r.TimedOut {
 		r.Reason = fmt.Sprintf("no end after %s", limit)

@@ -25,6 +25,8 @@ type Said struct {
 	Summed bool
 	// Failed, Passed, Skipped count tests, as far as a summary gave them.
 	Failed, Passed, Skipped int
+	// Uncounted: tests passed, and nothing says how many; Passed is 1.
+	Uncounted bool
 	// Bad: something failed that is not counted as a test.
 	Bad bool
 	// None: no tests were found or run. Broken: the runner did not get to run any.
@@ -74,6 +76,8 @@ type rule struct {
 // Dialect is one runner.
 type Dialect struct {
 	rules []rule
+	// all: a summary's total counts the tests that ended with an error too.
+	all bool
 	// settle may correct what the lines said.
 	settle func(*reading)
 	// line sees every line before the rules; true takes it.
@@ -166,6 +170,9 @@ func (d Dialect) read(lines []string) Said {
 	}
 	if r.total > 0 && r.Passed == 0 {
 		r.Passed = max(0, r.total-r.Failed-r.Skipped)
+		if d.all {
+			r.Passed = max(0, r.Passed-r.errs)
+		}
 	}
 	r.Bad = r.Bad || r.red
 	if d.settle != nil {

@@ -27,7 +27,7 @@ var golang = sync.OnceValue(func() Dialect {
 	}}
 })
 
-// goSettle: tests passed in one package are tests.
+// goSettle: tests passed in one package are tests, of which the text tells no number.
 func goSettle(r *reading) {
 	r.Bad = r.Bad || r.marks[0] || r.marks[1]
 	passed := r.marks[4] || r.marks[7] && !r.marks[3] && !r.marks[6]
@@ -35,7 +35,7 @@ func goSettle(r *reading) {
 		r.None = false
 	}
 	if r.marks[4] {
-		r.Passed = max(r.Passed, 1)
+		r.Passed, r.Uncounted = 1, true
 	}
 	r.Summed = r.Summed || r.None || r.Bad
 	if r.Bad && !onlySetup(r.Failing) {
@@ -99,7 +99,7 @@ func pytestSettle(r *reading) {
 }
 
 var unittest = sync.OnceValue(func() Dialect {
-	return Dialect{settle: noneIfZero, line: unittestName, rules: []rule{
+	return Dialect{all: true, settle: noneIfZero, line: unittestName, rules: []rule{
 		{kind: start, re: line(`Ran (?P<total>\d+) tests? in [\d.]+s`), to: "end"},
 		{kind: count, in: "end", re: line(`(?P<verdict>OK|FAILED)(?: \((?P<counts>.*)\))?`)},
 		{kind: none, re: line(`NO TESTS RAN(?: \(.*\))?`)},
@@ -149,7 +149,7 @@ func rspecSettle(r *reading) {
 }
 
 var minitest = sync.OnceValue(func() Dialect {
-	return Dialect{line: minitestName, rules: []rule{
+	return Dialect{all: true, line: minitestName, rules: []rule{
 		{kind: start, re: line(`(?P<total>\d+) (?:runs|tests), \d+ assertions, (?P<fail>\d+) failures, (?P<errors>\d+) errors, (?:\d+ pendings, \d+ omissions, \d+ notifications|(?P<skip>\d+) skips)`)},
 		{kind: mark, re: line(`Run options: .*--seed \d+`)},
 		{kind: mark, re: line(`Finished in [\d.]+s?(?: seconds\.|, .* runs/s, .*)`)},
@@ -221,7 +221,7 @@ func junitSettle(r *reading) {
 }
 
 var maven = sync.OnceValue(func() Dialect {
-	return Dialect{rules: []rule{
+	return Dialect{all: true, rules: []rule{
 		{kind: start, re: line(`\[(?:ERROR|INFO|WARNING)\] Tests run: (?P<total>\d+), Failures: (?P<fail>\d+), Errors: (?P<errors>\d+), Skipped: (?P<skip>\d+)`)},
 		{kind: name, re: line(`\[ERROR\] {3}(?P<name>[\w$.]+?)(?::\d+)?(?:->.*?)?(?: »? ?(?P<err>.*))?`)},
 		{kind: mark, re: line(`\[INFO\] BUILD (?:SUCCESS|FAILURE)`)},
@@ -247,7 +247,7 @@ var gradle = sync.OnceValue(func() Dialect {
 })
 
 var phpunit = sync.OnceValue(func() Dialect {
-	return Dialect{rules: []rule{
+	return Dialect{all: true, rules: []rule{
 		{kind: mark, re: line(`PHPUnit \d\S* by Sebastian Bergmann(?: and contributors)?\.`)},
 		{kind: start, re: line(`Time: .*, Memory: .*`)},
 		{kind: count, re: line(`OK \((?P<pass>\d+) tests?, \d+ assertions?\)`)},
