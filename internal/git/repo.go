@@ -36,8 +36,9 @@ type Repo struct {
 	lockWait  time.Duration
 	hooksBy   []string // before the argv of hooks
 
-	mu   sync.Mutex
-	last map[string][]Checkpoint // newest one of each loop, by ref prefix; saves listing them
+	mu       sync.Mutex
+	distrust bool                    // see Distrust
+	last     map[string][]Checkpoint // newest one of each loop, by ref prefix; saves listing them
 }
 
 // Root is the absolute path of the work tree.

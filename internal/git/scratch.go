@@ -57,6 +57,27 @@ func sweep(base string) {
 // one it was copied from: its name says which that was, the tree it stands for,
 // and how many bytes of untracked files it has taken in.
 
+// Distrust forgets the private indexes, and has the next snapshot read every file:
+// git was told to see other contents than there are, and marked them as seen.
+func (r *Repo) Distrust() error {
+	for _, name := range r.keptIndexes("index-*") {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget a private index: %w", err)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.distrust = true
+	return nil
+}
+
+// distrusts tells whether no index is to be believed.
+func (r *Repo) distrusts() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.distrust
+}
+
 // seed puts a private index into the scratch: the kept one, or else a copy of
 // the user's.
 func (r *Repo) seed(ctx context.Context, s *scratch, fresh bool) (seeded, error) {
@@ -79,6 +100,10 @@ func (r *Repo) seed(ctx context.Context, s *scratch, fresh bool) (seeded, error)
 	}
 	if err == nil {
 		err = r.reveal(ctx, s.index)
+	}
+	if err == nil && r.distrusts() {
+		long := time.Unix(1, 0) // git reads a file that is newer than the index
+		err = os.Chtimes(s.index, long, long)
 	}
 	if err != nil {
 		return seeded{}, fmt.Errorf("copy the user's index: %w", err)
@@ -106,6 +131,9 @@ func (r *Repo) keep(s *snapshot) {
 			_ = os.Remove(old)
 		}
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.distrust = false
 }
 
 func (r *Repo) keptIndexes(pattern string) []string {

@@ -330,6 +330,7 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 	frozen, err := verify.Freeze(verify.FreezeOptions{
 		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect, Path: v.Path(),
 		Converters: func() (map[string]string, error) { return d.Repo.Converters(ctx) },
+		GitDir:     d.Repo.GitDir(), CommonDir: d.Repo.CommonDir(),
 	})
 	if err != nil {
 		return err

@@ -151,6 +151,9 @@ func (r *Runner) finish(ctx context.Context) {
 		r.over()
 	}
 	ctx = context.WithoutCancel(ctx)
+	if err := r.leaveGitRight(); err != nil {
+		r.note(loop.Warning, err.Error())
+	}
 	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "the end: "+string(r.mem.State.Outcome)); err != nil {
 		r.note(loop.Warning, "the last checkpoint could not be made: "+err.Error())
 	}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -137,7 +136,7 @@ func (r *Runner) sorted() error {
 // agents tells whether a change of what judges is the agent's: a tool call
 // explains it, or it is one that stands since a look before.
 func (r *Runner) agents(path string, m record.Memory) bool {
-	abs := filepath.Join(r.Repo.Root(), filepath.FromSlash(path))
+	abs := r.JudgedBy.Where(path)
 	sum := sumOf(abs)
 	if !r.tools.explain(abs) && m.Sorted.Stand[path] != sum {
 		return false

@@ -37,6 +37,7 @@ type Judges interface {
 	Whole() []string // those that judge as a whole
 	// Moved says what is another around the work tree than when it was last asked.
 	Moved(converters map[string]string) ([]string, error)
+	Where(path string) string // absolute
 }
 
 // GateProgress passes on that a gate begins or ends.

@@ -3,11 +3,13 @@ package runner
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // look finds out what the turn did to the work tree: a branch switched, marks
@@ -18,11 +20,18 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if err := r.readCalls(m); err != nil {
 		return loop.Event{}, err
 	}
+	changed, err := r.JudgedBy.Changes()
+	if err != nil {
+		return loop.Event{}, fmt.Errorf("look at what judges: %w", err)
+	}
+	if changed, err = r.setGitRight(changed, m, &seen); err != nil {
+		return loop.Event{}, err
+	}
 	base, remarks, err := r.settle(ctx, m)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	seen.Remarks = remarks
+	seen.Remarks = append(seen.Remarks, remarks...)
 	if base != m.Base {
 		r.inRun(ctx, func(context.Context) error { return r.setBase(base) })
 	}
@@ -33,10 +42,6 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 	seen.Marked, seen.ByPerson = plan.marked, plan.byPerson
 	for _, id := range plan.byPerson {
 		seen.Remarks = append(seen.Remarks, "task "+id+" was ticked, not by the agent: done")
-	}
-	changed, err := r.JudgedBy.Changes()
-	if err != nil {
-		return loop.Event{}, fmt.Errorf("look at what judges: %w", err)
 	}
 	if plan.changed {
 		changed = append(changed, r.Spec.Plan)
@@ -74,6 +79,53 @@ func (r *Runner) lookAround(ctx context.Context) ([]string, error) {
 	return moved, nil
 }
 
+// setGitRight puts back what git is told, before git is asked anything: a filter of
+// the agent's would show another tree than there is. It returns the other changes.
+// In a person's session that is theirs to do, as with all that judges.
+func (r *Runner) setGitRight(changed []string, m record.Memory, seen *loop.Seen) ([]string, error) {
+	var back, rest []string
+	for _, path := range changed {
+		if verify.InGitDir(path) && !r.attended() && !m.State.MayChangeJudge(path) && r.agents(path, m) {
+			back = append(back, path)
+		} else {
+			rest = append(rest, path)
+		}
+	}
+	seen.Tampered = append(seen.Tampered, back...)
+	stood := slices.Collect(maps.Keys(m.Sorted.Stand)) // until now
+	if slices.ContainsFunc(append(stood, changed...), verify.InGitDir) {
+		if err := r.Repo.Distrust(); err != nil {
+			return nil, err
+		}
+	}
+	return rest, r.putGitBack(back)
+}
+
+// leaveGitRight does so at the end: the last turn may not have been looked at.
+func (r *Runner) leaveGitRight() error {
+	changed, err := r.JudgedBy.Changes()
+	if err != nil {
+		return fmt.Errorf("look at what judges: %w", err)
+	}
+	var seen loop.Seen
+	_, err = r.setGitRight(changed, r.mem, &seen)
+	if len(seen.Tampered) > 0 {
+		r.note(loop.Warning, "the agent changed what git is told; put back: "+strings.Join(seen.Tampered, ", "))
+	}
+	return err
+}
+
+// putGitBack restores what git is told. What git has remembered since may be a lie.
+func (r *Runner) putGitBack(paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	if err := r.JudgedBy.PutBack(paths); err != nil {
+		return fmt.Errorf("put back what git is told: %w", err)
+	}
+	return r.Repo.Distrust()
+}
+
 // sortOut tells the agent's changes to what judges from the person's: one that
 // no tool call explains is theirs, is kept, and judges from now on.
 func (r *Runner) sortOut(ctx context.Context, changed []string, m record.Memory, seen *loop.Seen) error {
@@ -109,6 +161,11 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 	why := "before what judges was put back"
 	if r.attended() {
 		why = "what judges was changed"
+	}
+	if !r.attended() {
+		if err := r.putGitBack(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !verify.InGitDir(p) })); err != nil {
+			return err
+		}
 	}
 	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, why); err != nil {
 		return fmt.Errorf("checkpoint before what judges is put back: %w", err)

@@ -36,6 +36,9 @@ type FreezeOptions struct {
 	Path    string      // PATH of the gates: what it names in the work tree is frozen too
 	// Converters are git's as they are before the first turn, see Moved; nil = none.
 	Converters func() (map[string]string, error)
+	// The git directory of the work tree and the one it shares with others; "" =
+	// nothing of them is frozen.
+	GitDir, CommonDir string
 }
 
 type frozenFile struct {
@@ -90,23 +93,21 @@ func (f *Frozen) save() error {
 	return nil
 }
 
-func (f *Frozen) path(rel string) string { return filepath.Join(f.o.Root, filepath.FromSlash(rel)) }
-
 func (f *Frozen) read(rel string) (frozenFile, error) {
-	info, err := os.Lstat(f.path(rel))
+	info, err := os.Lstat(f.Where(rel))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
 		return frozenFile{Absent: true}, nil
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
 		var link string
-		if link, err = os.Readlink(f.path(rel)); err == nil {
+		if link, err = os.Readlink(f.Where(rel)); err == nil {
 			return frozenFile{Link: link}, nil
 		}
 	case err == nil && !info.Mode().IsRegular():
 		return frozenFile{Absent: true}, nil
 	case err == nil:
 		var b []byte
-		if b, err = os.ReadFile(f.path(rel)); err == nil {
+		if b, err = os.ReadFile(f.Where(rel)); err == nil {
 			return frozenFile{Content: b, Mode: info.Mode().Perm()}, nil
 		}
 	}
@@ -170,7 +171,7 @@ func (f *Frozen) PutBack(paths []string) error {
 }
 
 func (f *Frozen) putBack(rel string, was frozenFile) error {
-	path := f.path(rel)
+	path := f.Where(rel)
 	info, err := os.Lstat(path)
 	there := err == nil
 	if was.Absent {

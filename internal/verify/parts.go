@@ -30,6 +30,8 @@ func partOf(file string) (part, bool) {
 		return byPieces(makePieces, func(was, now []byte, words []string) bool {
 			return makeJudges(was, words) == makeJudges(now, words)
 		}), true
+	case file == gitPrefix+"config" || file == gitPrefix+"config.worktree":
+		return byPieces(gitPieces, sameGitSettings), true
 	case path.Base(file) == "pyproject.toml":
 		return byPieces(sections(toolSection), sameTools), true
 	case path.Base(file) == "setup.cfg":

@@ -60,6 +60,9 @@ func (f *Frozen) find() error {
 	if err := f.findPrograms(); err != nil {
 		return err
 	}
+	if err := f.findInGit(); err != nil {
+		return err
+	}
 	file, err := f.read("pawl.toml")
 	f.files["pawl.toml"] = file
 	return err
@@ -67,7 +70,7 @@ func (f *Frozen) find() error {
 
 // take freezes a file, if it is there.
 func (f *Frozen) take(rel, deps string) error {
-	info, err := os.Lstat(f.path(rel))
+	info, err := os.Lstat(f.Where(rel))
 	if _, known := f.files[rel]; known || err != nil || info.Size() > maxFrozen {
 		return nil //nolint:nilerr // it is not there: nothing to take
 	}
@@ -274,14 +277,14 @@ func (f *Frozen) findPrograms() error {
 
 // takeProgram takes a program, and where it is a link what that leads to.
 func (f *Frozen) takeProgram(rel, deps string) error {
-	info, err := os.Stat(f.path(rel))
+	info, err := os.Stat(f.Where(rel))
 	if err != nil || !info.Mode().IsRegular() {
 		return nil //nolint:nilerr // there is no such program here
 	}
 	if err := f.take(rel, deps); err != nil {
 		return err
 	}
-	real, err := filepath.EvalSymlinks(f.path(rel))
+	real, err := filepath.EvalSymlinks(f.Where(rel))
 	if err != nil {
 		return nil //nolint:nilerr // a link that leads nowhere runs nothing
 	}
@@ -307,7 +310,7 @@ func (f *Frozen) deps() string {
 	}
 	sum := sha256.New()
 	for _, file := range slices.Sorted(maps.Keys(found)) {
-		content, err := os.ReadFile(f.path(file))
+		content, err := os.ReadFile(f.Where(file))
 		if isManifest(file) && err == nil {
 			content = dependencies(content)
 		}

@@ -11,7 +11,7 @@ import (
 func (f *Frozen) Whole() []string {
 	var whole []string
 	for _, path := range slices.Sorted(maps.Keys(f.files)) {
-		if _, partly := partOf(path); !partly && f.files[path].Deps == "" {
+		if _, partly := partOf(path); !partly && f.files[path].Deps == "" && !InGitDir(path) { // no edit goes there in any case
 			whole = append(whole, path)
 		}
 	}
