@@ -57,7 +57,7 @@ func exitCodes() []meaning {
 		loop.Iterations:   "the limit of iterations was reached; the work is kept",
 		loop.Duration:     "the time limit was reached; the work is kept",
 		loop.Budget:       "the limit of cost or tokens was reached; the work is kept",
-		loop.Stuck:        "everything that could be tried for a task was tried",
+		loop.Stuck:        "everything that could be tried for a task was tried, or it was claimed without a change while a gate is red",
 		loop.BlockedEnd:   "the agent says that it cannot, with its reason",
 		loop.Tampered:     "the agent kept changing what judges it",
 		loop.CancelledEnd: "by a person: Ctrl-C or pawl stop",

@@ -113,6 +113,8 @@ func result(t loop.Task) string {
 // evidence says in words what tells this task's work from none.
 func evidence(t loop.Task) string {
 	switch {
+	case t.Status == loop.Unchanged:
+		return "neither committed nor ticked"
 	case t.Status != loop.Done:
 		return t.Why
 	case len(t.Tests) > 0:

@@ -45,3 +45,12 @@ func TestRefusal(t *testing.T) {
 		})
 	}
 }
+
+// The word and what stands behind it say two things.
+func TestATaskClaimedWithoutChange(t *testing.T) {
+	t.Parallel()
+	task := loop.Task{Status: loop.Unchanged, Why: "claimed without change"}
+	if got, want := result(task)+": "+evidence(task), "claimed without change: neither committed nor ticked"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

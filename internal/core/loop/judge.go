@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 const (
@@ -50,9 +51,17 @@ func (m *machine) baseline(g Gates) {
 	if g.Status == gate.Unknown {
 		m.notify(Warning, "the gates could not tell how things stand before the work: "+g.Reason)
 	}
-	m.s.Green = g.Green
+	m.sawGates(g)
 	m.s.Ladder.SeenRed = m.s.Ladder.SeenRed || !g.Green && g.Status != gate.Unknown
 	m.beginTurn()
+}
+
+// sawGates keeps how the commands stand now. Red is only what is known to be.
+func (m *machine) sawGates(g Gates) {
+	m.s.Green, m.s.Red = g.Green && g.Status != gate.Unknown, ""
+	if !g.Green && g.Status != gate.Unknown {
+		m.s.Red = plan.OneLine(cmp.Or(g.Reason, "it does not pass in full"), whyMax)
+	}
 }
 
 // rerun tries unknown results again, a bounded number of times.
@@ -148,7 +157,7 @@ func (m *machine) judged(g Gates) {
 	m.s.Unjudged = false
 	switch m.s.Purpose {
 	case ForLimit:
-		m.s.Green = g.Green
+		m.sawGates(g)
 		m.remember("the gates at the end: " + string(g.Status) + " " + g.Reason)
 		m.finish(m.s.Hit, limitReason(m.s.Hit), "")
 	case ForFinal:
@@ -165,7 +174,7 @@ func (m *machine) judged(g Gates) {
 // turnJudged tells the agent what is red after a turn in which it claimed
 // nothing. That is no failed try.
 func (m *machine) turnJudged(g Gates) {
-	m.s.Green = g.Green
+	m.sawGates(g)
 	m.s.Situation = GoOn
 	m.s.Failing = nil
 	if g.Status == gate.Fail {
@@ -183,7 +192,7 @@ func (m *machine) claimJudged(g Gates) {
 		return
 	}
 	m.s.Unknowns = 0
-	m.s.Green = g.Green
+	m.sawGates(g)
 	greenIsTheGoal := m.s.Policy.Verify || m.s.Current == FinalTask
 	if g.Status == gate.Fail || greenIsTheGoal && !g.Green || len(g.StillRed) > 0 && m.atTheEnd() {
 		m.s.Ladder.SeenRed = true

@@ -118,6 +118,8 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	switch {
 	case len(by[Parked]) > 0:
 		return Stuck, m.stuckReason(by[Parked]), ""
+	case m.s.Policy.Gates && len(by[Unchanged]) > 0 && m.s.Red != "": // what should be green is not, and the agent sees nothing to do
+		return Stuck, m.of("claimed without change, and a gate is red", by[Unchanged]) + ": " + m.s.Red, ""
 	case len(by[Blocked]) > 0:
 		return BlockedEnd, m.blockedReason(), ""
 	case len(by[Open]) > 0: // they depend on a task that was set aside

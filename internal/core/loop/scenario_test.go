@@ -288,6 +288,25 @@ func TestAClaimWithoutChangeIsSetAside(t *testing.T) {
 	sc.turnSeen("done", loop.Seen{}, "finish unverified")
 }
 
+func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(red("x"), "turn 1 fresh first")
+	sc.turnSeen("done", loop.Seen{}, "turn 2 continue claim_refused")
+	sc.turnSeen("done", loop.Seen{}, "finish stuck")
+	if want := "claimed without change, and a gate is red: TestX fails"; sc.s.Reason != want {
+		t.Errorf("reason %q", sc.s.Reason)
+	}
+	// What could not tell is not red.
+	sc = begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.s.Unknowns = 3
+	sc.gates(loop.Gates{Status: gate.Unknown, Reason: "killed"}, "notify; turn 1 fresh first")
+	sc.turnSeen("done", loop.Seen{}, "turn 2 continue claim_refused")
+	sc.turnSeen("done", loop.Seen{}, "finish unverified")
+}
+
 func TestWithoutAGateTheFirstClaimEndsTheTask(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})

@@ -276,6 +276,7 @@ type State struct {
 	Refusals  int           `json:"refusals,omitempty"`
 	Restores  int           `json:"restores,omitempty"`
 	Green     bool          `json:"green,omitempty"`   // every gate passed in full when last run
+	Red       string        `json:"red,omitempty"`     // what was red when they last ran, "" if they could not tell
 	Pending   []Action      `json:"pending,omitempty"` // to perform again if the owner dies
 	Outcome   Outcome       `json:"outcome,omitempty"`
 	Reason    string        `json:"reason,omitempty"`

@@ -89,7 +89,8 @@ func (m *machine) finalGates(g Gates) {
 		return
 	}
 	m.s.Unknowns = 0
-	m.s.Green = g.Green && g.Status == gate.Pass
+	m.sawGates(g)
+	m.s.Green = m.s.Green && g.Status == gate.Pass
 	if !m.s.Green {
 		m.s.Failing = &Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}
 	}

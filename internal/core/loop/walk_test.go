@@ -29,6 +29,7 @@ type world struct {
 	turnCost   float64     // of the turn that ended last
 	passed     *loop.Gates // the gates' last word, if it was a pass on a claim
 	finalGreen bool
+	red        bool          // the commands were red when they last ran
 	reviewed   gate.Status   // what the last review said
 	busy       time.Duration // time that counts, by the world's own clock
 	persons    loop.State    // state before a turn of the person, for the law that it costs nothing
@@ -302,6 +303,7 @@ func (w *world) gates(p loop.Purpose) *loop.Gates {
 		w.passed = g
 	}
 	w.finalGreen = p == loop.ForFinal && g.Green
+	w.red = g.Status != gate.Unknown && !g.Green
 	return g
 }
 
@@ -373,6 +375,9 @@ func (w *world) checkEnd() {
 	}
 	if got := w.s.Elapsed(); got > w.busy {
 		w.t.Errorf("%s count against the time limit, only %s were busy", got, w.busy)
+	}
+	if w.red && w.start.Gates && w.s.Outcome == loop.Unverified && slices.ContainsFunc(w.s.Tasks, func(t loop.Task) bool { return t.Status == loop.Unchanged }) {
+		w.t.Errorf("unverified with a red gate, and nothing done about it: %+v", w.s)
 	}
 	if w.s.Outcome != loop.Verified {
 		return
