@@ -31,7 +31,7 @@ func (c *reportCmd) Run(a *app) error {
 		ID: s.ID, Goal: s.spec.Goal(), Word: s.summary().State, Branch: s.spec.Branch, From: startOf(s),
 		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(events(s.Records(journal.Mark{}))), Now: time.Now(),
 		Said: report.Words(events(s.Records(journal.Mark{}))), Denied: s.memory.Guarded.Denied, Pulled: s.memory.Pulled.Words(),
-		Diffs: s.testDiffs(ctx),
+		Grants: report.Grants(events(s.Records(journal.Mark{}))), Diffs: s.testDiffs(ctx),
 	})
 }
 

@@ -117,7 +117,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	case loop.MergeAsked:
 		s.note(term.Info, "the agent asks for its work to be merged: "+plan.OneLine(e.Text, 200))
 	case loop.Granted:
-		s.note(term.Info, "you let the agent change "+testNames(e.Paths))
+		s.note(term.Info, "pawl grant lets the agent change "+testNames(e.Paths))
 	case loop.Denied:
 		s.note(term.Info, "you do not let the agent change "+testNames(e.Paths))
 	case loop.PauseAsked:

@@ -127,7 +127,7 @@ func ofTests(e loop.Event) string {
 	case loop.TestsAsked:
 		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + because(e.Text)
 	case loop.Granted:
-		return "a person lets the agent change " + testNames(e.Paths)
+		return "pawl grant lets the agent change " + testNames(e.Paths)
 	default:
 		return "a person does not let the agent change " + testNames(e.Paths)
 	}

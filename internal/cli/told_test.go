@@ -53,7 +53,7 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "limit reached: duration"},
 		{loop.Event{Kind: loop.MessageArrived, Text: "hello"}, "message from a person: hello"},
 		{loop.Event{Kind: loop.TestsAsked, Paths: []string{"a_test.go", "b_test.go"}, Text: "a field is gone"}, "the agent asks to change tests: a_test.go, b_test.go: a field is gone"},
-		{loop.Event{Kind: loop.Granted}, "a person lets the agent change any test"},
+		{loop.Event{Kind: loop.Granted}, "pawl grant lets the agent change any test"},
 		{loop.Event{Kind: loop.Denied, Paths: []string{"a_test.go"}}, "a person does not let the agent change a_test.go"},
 		{loop.Event{Kind: loop.Learnt, Text: "use the sandbox"}, "a lesson was written: use the sandbox"},
 		{loop.Event{Kind: loop.Forgot, Text: "use the sandbox"}, "a lesson was taken out: use the sandbox"},

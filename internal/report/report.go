@@ -38,6 +38,7 @@ type Loop struct {
 	Gates  []gate.Result     // what they said last
 	Waits  []Wait            // see Waits
 	Said   []Said            // see Words
+	Grants []Grant           // see Grants
 	Pulled string            // what came of the merge that the agent asked for, "" for nothing
 	Diffs  map[string]string // by task: the diff of the tests that it changed
 	Denied map[string]int    // tool calls that the guard denied, by rule
@@ -52,6 +53,7 @@ func Text(w io.Writer, l Loop) error {
 	}
 	p := &page{Loop: l}
 	p.headline()
+	p.granted()
 	p.changedTests()
 	p.reviews()
 	p.tasks()

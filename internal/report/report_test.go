@@ -226,3 +226,19 @@ func TestWriteErrorIsReturned(t *testing.T) {
 type broken struct{ err error }
 
 func (b broken) Write([]byte) (int, error) { return 0, b.err }
+
+func TestGrantsAreNamedWithTheirTime(t *testing.T) {
+	t.Parallel()
+	at := evening.Add(90 * time.Second)
+	grants := report.Grants(slices.Values([]loop.Event{
+		{Kind: loop.Granted, At: evening, Paths: []string{"denied_test.go"}},
+		{Kind: loop.Denied, At: evening, Paths: []string{"denied_test.go"}},
+		{Kind: loop.Granted, At: at, Paths: []string{"a_test.go"}},
+		{Kind: loop.Granted, At: at},
+	}))
+	got := text(t, report.Loop{Grants: grants, State: loop.State{Phase: loop.Ended, Granted: []string{"a_test.go", loop.AllTests}}})
+	const want = "  granted       by pawl grant at 2026-01-31 22:01:30, by whoever ran it: "
+	if !strings.Contains(got, want+"a_test.go\n"+want+"any test\n") || strings.Contains(got, "denied_test.go") {
+		t.Error(got)
+	}
+}

@@ -1,17 +1,57 @@
 package report
 
 import (
+	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
 )
 
 const (
+	grantsShown  = 6
 	changesShown = 12 // of a task's changes of tests
 	diffShown    = 24 // lines of their diff
 )
+
+// Grant is a word that lets the agent change tests. That pawl grant was run is
+// known, and not by whom: an agent of the same user can forge it.
+type Grant struct {
+	At    time.Time
+	Paths []string // none: all tests
+}
+
+// Grants finds them in the events of a loop, in order.
+func Grants(events iter.Seq[loop.Event]) []Grant {
+	var grants []Grant
+	for e := range events {
+		if e.Kind == loop.Granted {
+			grants = append(grants, Grant{At: e.At, Paths: e.Paths})
+		}
+	}
+	return grants
+}
+
+// granted tells of each word that holds still when it came.
+func (p *page) granted() {
+	grants := p.Grants
+	if n := len(grants) - grantsShown; n > 0 {
+		p.line("granted", "%s before these: pawl log %s", figure.Count(n, "grant"), p.ID)
+		grants = grants[n:]
+	}
+	for _, g := range grants {
+		what := list(g.Paths, 5)
+		if len(g.Paths) == 0 || slices.Contains(g.Paths, loop.AllTests) {
+			what = "any test"
+		} else if !slices.ContainsFunc(g.Paths, func(path string) bool { return slices.Contains(p.State.Granted, path) }) {
+			continue // denied since
+		}
+		p.line("granted", "by pawl grant at %s, by whoever ran it: %s", g.At.In(p.Zone).Format("2006-01-02 15:04:05"), what)
+	}
+}
 
 // changedTests tells what was done to the tests that were there, before all else:
 // what changed assertions mean is for a person to read.
@@ -62,7 +102,7 @@ func (p *page) standing(t loop.Task) string {
 	case t.IfGranted != nil:
 		return "changed existing tests, and whether the originals pass could not be found out; if that is right:  pawl grant " + p.ID
 	case granted:
-		return "changed existing tests, which you granted"
+		return "changed existing tests, which were granted"
 	}
 	return "changed existing tests; it passes the originals too, or was allowed to"
 }
