@@ -21,6 +21,9 @@ func (tellCmd) Help() string {
 
 // Run leaves a note for the agent.
 func (c *tellCmd) Run(a *app) error {
+	if err := a.byPerson("tell the agent something"); err != nil {
+		return err
+	}
 	s, err := a.find(c.Loop)
 	if err != nil {
 		return err

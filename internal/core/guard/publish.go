@@ -142,9 +142,25 @@ func (j *judge) pawl(args []word) {
 	if listed("trust grant deny stop pause resume restore undo install uninstall handover session", args[0].Text) {
 		j.deny(RuleState, "pawl "+args[0].Text)
 	}
+	if args[0].Text == "tell" {
+		j.controls("pawl tell", "what is told comes from the person. Say it in your own message")
+	}
+	if args[0].Text == "lessons" && slices.ContainsFunc(args[1:], func(w word) bool { return listed("add drop keep", w.Text) }) {
+		j.controls("changing lessons by hand", j.lessonsInstead())
+	}
 	if args[0].Text == "start" && slices.ContainsFunc(args, func(w word) bool { return w.Text == "--take" || strings.HasPrefix(w.Text, "--take=") }) {
 		j.deny(RuleState, "pawl start --take")
 	}
+}
+
+// controls denies a control of the loop's that has an honest way beside it.
+func (j *judge) controls(what, instead string) { j.answer(Deny, RuleState, what+": "+instead) }
+
+func (j *judge) lessonsInstead() string {
+	if j.rules.Tools {
+		return "the person keeps them. Use the add_lesson tool"
+	}
+	return "the person keeps them. Say in your own message what should be known later"
 }
 
 // kill judges what ends processes that it does not name by their ids.
