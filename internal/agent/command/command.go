@@ -9,7 +9,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -39,8 +41,21 @@ func (Agent) Name() string { return "command" }
 // Blind: what the program does nobody sees.
 func (Agent) Blind() {}
 
-// Version cannot be told.
-func (Agent) Version(context.Context) (string, error) { return "", nil }
+// Version cannot be told. A program that is not there, or may not be run, is an
+// error.
+func (a Agent) Version(context.Context) (string, error) {
+	if len(a.Argv) == 0 {
+		return "", failure.New(failure.Usage, "name the program with --agent-command", "start agent: no command given")
+	}
+	_, err := exec.LookPath(a.Argv[0])
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "", failure.New(failure.Usage, "chmod +x "+a.Argv[0], "the agent's program cannot be run: %w", err)
+	case err != nil:
+		return "", failure.New(failure.Usage, "name a program that is there: --agent-command PATH, or agent_command in pawl.toml", "the agent's program cannot be run: %w", err)
+	}
+	return "", nil
+}
 
 // Start begins a session; the program is started by its turns.
 func (a Agent) Start(_ context.Context, o agent.Options) (agent.Session, error) {
