@@ -196,7 +196,7 @@ func (s *sessions) is(want state, p fmt.Stringer) {
 func (s *sessions) now() status {
 	var now status
 	r := s.pawl("status", ".", "--json")
-	if err := json.Unmarshal([]byte(r.out), &now); err != nil && !r.says("no such loop") {
+	if err := json.Unmarshal([]byte(r.out), &now); err != nil && !r.says("there is no loop here") {
 		s.t.Fatalf("pawl status --json: %v\n%s", err, r)
 	}
 	return now

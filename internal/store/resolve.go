@@ -57,13 +57,23 @@ func resolveHere(all []*Loop, ref, root string) (*Loop, error) {
 	}
 	switch {
 	case newest == nil:
-		return nil, failure.New(failure.Usage, known(all), "loop in %s: %w", root, ErrNotFound)
+		hint := "pawl run begins one"
+		if len(all) > 0 {
+			hint += "; pawl list --all shows those of other places"
+		}
+		return nil, failure.New(failure.Usage, hint, "%w", noneHere{})
 	case ref == "" && len(here) > 1:
 		hint := fmt.Sprintf("say which: . for the newest, or %s", ids(here))
 		return nil, failure.New(failure.Usage, hint, "there are %d loops here", len(here))
 	}
 	return newest, nil
 }
+
+// noneHere is ErrNotFound in the words for a person who named no loop.
+type noneHere struct{}
+
+func (noneHere) Error() string { return "there is no loop here" }
+func (noneHere) Unwrap() error { return ErrNotFound }
 
 func known(all []*Loop) string {
 	if len(all) == 0 {
