@@ -39,12 +39,19 @@ func (a *app) dispatch(args []string) error {
 			a.printf("%s", codesText())
 			return nil
 		}
-		a.printf("%s", helpText(named(k.Model.Node, words)))
+		n, rest := named(k.Model.Node, words)
+		if len(n.Children) > 0 && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+			if _, err := k.Parse(words); err != nil {
+				return usage(n, err)
+			}
+		}
+		a.printf("%s", helpText(n))
 		return nil
 	}
 	ctx, err := k.Parse(args)
 	if err != nil {
-		return usage(named(k.Model.Node, args), err)
+		n, _ := named(k.Model.Node, args)
+		return usage(n, err)
 	}
 	return ctx.Run(a)
 }
@@ -69,16 +76,16 @@ func helpAsked(args []string) (words []string, asked bool) {
 	return nil, false
 }
 
-// named is the innermost command that the arguments name.
-func named(n *kong.Node, args []string) *kong.Node {
-	for _, arg := range args {
-		i := slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == arg })
+// named is the innermost command that the arguments name, and what follows it.
+func named(n *kong.Node, args []string) (*kong.Node, []string) {
+	for len(args) > 0 {
+		i := slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == args[0] })
 		if i < 0 {
 			break
 		}
-		n = n.Children[i]
+		n, args = n.Children[i], args[1:]
 	}
-	return n
+	return n, args
 }
 
 // usage puts what the parser says into the tool's voice: what is wrong, and the
