@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/environment"
@@ -33,8 +34,29 @@ type Call struct {
 // eventMax bounds what is read: an event that is larger is not worth an answer.
 const eventMax = 64 << 20
 
+// Closed is the argument behind the agent's name with which a tool call does not run
+// where its event cannot be answered.
+const Closed = "--closed"
+
+// Denied is what the agent is told then, behind what went wrong.
+const Denied = "pawl-hook: denied: the guard could not judge this tool call, and no call runs unjudged here (pawl install --guard-blocks)\n"
+
+// exitDeny is the exit code by which the client lets a tool call not run.
+const exitDeny = 2
+
 // Run answers one event and returns the exit code.
-func Run(c Call) int {
+func Run(c Call) int { return Failing(c.Args, c.run(), c.Err) }
+
+// Failing is the exit code for a client that called with these arguments.
+func Failing(args []string, code int, problem io.Writer) int {
+	if code == 0 || code == exitDeny || !slices.Contains(args, Closed) {
+		return code
+	}
+	_, _ = io.WriteString(problem, Denied)
+	return exitDeny
+}
+
+func (c Call) run() int {
 	if len(c.Args) == 0 || c.Args[0] != "claude" {
 		return c.tool(nil, nil)
 	}
@@ -43,7 +65,7 @@ func Run(c Call) int {
 	}
 	data, ok := take(c.In)
 	if !ok || len(bytes.TrimSpace(data)) == 0 {
-		return 0
+		return c.unread()
 	}
 	e, folder := glance(data), place.Of(c.Env.PawlHome)
 	if e.idle(folder, place.At(c.Env.Session.Project, c.Env)) {
@@ -71,6 +93,15 @@ func take(in io.Reader) ([]byte, bool) {
 	b := bytes.NewBuffer(make([]byte, 0, 64<<10)) // most are smaller; what is not touched costs nothing
 	_, err := b.ReadFrom(io.LimitReader(in, eventMax+1))
 	return b.Bytes(), err == nil && b.Len() <= eventMax
+}
+
+// unread answers where there is no event, or one that is too large.
+func (c Call) unread() int {
+	if !slices.Contains(c.Args, Closed) {
+		return 0
+	}
+	_, _ = c.Err.WriteString("pawl-hook: error: the event cannot be read, or is too large\n")
+	return 1
 }
 
 // clients are the variables by which a client tells what it starts where it is.

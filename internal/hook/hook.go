@@ -10,7 +10,8 @@
 // wait for and that may wake the session.
 //
 // Hooks fail open: whatever goes wrong here is journalled where that is possible
-// and never keeps a session from ending, and never ends a loop. What the client
+// and never keeps a session from ending, and never ends a loop; before a tool call
+// they fail closed where they were installed so (--closed). What the client
 // sends and takes is measured, see docs/reference/hooks.md.
 //
 // Files: payload.go and reply.go are the client's shapes; stop.go, failed.go,
@@ -29,6 +30,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/front"
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
@@ -53,20 +55,24 @@ const (
 	exitFine = 0
 	exitOdd  = 1 // shown to the person, does nothing
 	exitWake = 2 // of the waker: the session is woken with what stands on stderr
+	exitDeny = 2 // before a tool call: it does not run, and the agent is told what stands on stderr
 )
 
-const usage = "usage: pawl-hook claude [--wake] < event\n"
+const usage = "usage: pawl-hook claude [--wake|--closed] < event\n"
 
 // Run answers one event and returns the exit code. It never panics: a client
 // takes a hook that dies for no answer, and so do we.
 func Run(ctx context.Context, c Call) (code int) {
+	wake, closed := false, false
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(c.Err, "pawl-hook: error: %v\n", p)
-			code = exitFine
+			if code = exitFine; closed {
+				code = c.deny()
+			}
 		}
 	}()
-	wake, again := false, len(c.Args) > 1 && c.Args[len(c.Args)-1] == "--again"
+	again := len(c.Args) > 1 && c.Args[len(c.Args)-1] == "--again"
 	if again {
 		c.Args = c.Args[:len(c.Args)-1]
 	}
@@ -76,6 +82,8 @@ func Run(ctx context.Context, c Call) (code int) {
 		return exitFine
 	case len(c.Args) == 2 && c.Args[0] == "claude" && c.Args[1] == "--wake":
 		wake = true
+	case len(c.Args) == 2 && c.Args[0] == "claude" && c.Args[1] == front.Closed:
+		closed = true
 	case len(c.Args) == 1 && c.Args[0] == "claude":
 	default:
 		fmt.Fprint(c.Err, usage)
@@ -84,9 +92,13 @@ func Run(ctx context.Context, c Call) (code int) {
 	if c.Env.Loop != "" {
 		return exitFine // pawl run drives this session and judges it: never two judges
 	}
-	h := &hook{Call: c, sessions: session.Open(c.Env.PawlHome), now: time.Now(), again: again}
+	h := &hook{Call: c, sessions: session.Open(c.Env.PawlHome), now: time.Now(), again: again, closed: closed}
 	var ok bool
 	if h.p, ok = read(c.In); !ok {
+		if closed && !h.p.foreign() {
+			fmt.Fprintln(c.Err, "pawl-hook: error: the event cannot be read, or is too large")
+			return c.deny()
+		}
 		return exitFine
 	}
 	if wake {
@@ -102,6 +114,7 @@ type hook struct {
 	sessions session.Store
 	now      time.Time
 	person   bool   // the turn that ended was the person's own
+	closed   bool   // what goes wrong denies the tool call
 	again    bool   // a keeper died over this event: what it did of it is done
 	told     bool   // the person is told what goes wrong at this event
 	opening  string // what they are told of the loop that was begun at it
@@ -135,10 +148,21 @@ func (h *hook) answer(ctx context.Context) int {
 	if err != nil {
 		h.anomaly(ctx, b, err)
 	}
+	if err != nil && r.Call == nil && h.closed && h.p.Event == preToolUse {
+		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
+		return h.deny()
+	}
 	if err != nil && r.empty() && h.said() {
 		r = reply{Message: "pawl: " + err.Error()}
 	}
 	return h.say(r)
+}
+
+// deny keeps a tool call that could not be judged from running, whatever has been
+// printed by then.
+func (c Call) deny() int {
+	fmt.Fprint(c.Err, front.Denied)
+	return exitDeny
 }
 
 // say prints a reply, and before it what the person is to be told besides.

@@ -88,8 +88,11 @@ func read(in io.Reader) (payload, bool) {
 	if err != nil && !errors.As(err, &odd) {
 		return payload{}, false
 	}
-	return p, p.Event != "" && p.Session != "" && p.Stamp == nil && p.Why == nil && p.Turn == nil
+	return p, p.Event != "" && p.Session != "" && !p.foreign()
 }
+
+// foreign tells whether an event is another agent's.
+func (p payload) foreign() bool { return p.Stamp != nil || p.Why != nil || p.Turn != nil }
 
 // notice tells whether the client sent the prompt itself: a background task has
 // ended, a hook wakes the session. Its tag is the only mark there is.

@@ -54,7 +54,7 @@ func Claude(command string, args []string) Wanted {
 }
 
 // GuardBlocks is the same with a guard that fails closed: no tool runs where its
-// hook is missing, dies or takes too long. It is for the settings of one repository,
+// hook is missing, dies, takes too long or cannot judge. It is for the settings of one repository,
 // on request: in those of the person it would stop every session.
 func (w Wanted) GuardBlocks() Wanted {
 	events := slices.Clone(w.Events)
@@ -67,6 +67,7 @@ func (w Wanted) GuardBlocks() Wanted {
 			groups[g].Hooks = slices.Clone(groups[g].Hooks)
 			for h := range groups[g].Hooks {
 				groups[g].Hooks[h].OnFailure = "block"
+				groups[g].Hooks[h].Args = append(slices.Clone(groups[g].Hooks[h].Args), "--closed")
 			}
 		}
 		events[i].Groups = groups

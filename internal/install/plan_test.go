@@ -2,6 +2,7 @@ package install
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -322,6 +323,9 @@ func TestGuardBlocks(t *testing.T) {
 	}
 	if err := json.Unmarshal(with, &file); err != nil || file.Hooks["PreToolUse"][0].Hooks[0].OnFailure != "block" {
 		t.Errorf("%v: %s", err, with)
+	}
+	if args := file.Hooks["PreToolUse"][0].Hooks[0].Args; !slices.Equal(args, []string{"claude", "--closed"}) {
+		t.Errorf("called with %q", args)
 	}
 	again, _, err := Plan(with, usual, origin)
 	if err != nil || strings.Contains(string(again), "onFailure") {

@@ -12,6 +12,8 @@
 package place
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -41,7 +43,8 @@ func (f Folder) Socket(id string) string { return filepath.Join(string(f), id+".
 // Waiting is the file that lists the loops that wait for their session's id.
 func (f Folder) Waiting() string { return filepath.Join(string(f), "waiting.json") }
 
-// Bound tells, by one look at the disk, whether a loop lives in a session.
+// Bound tells, by one look at the disk, whether a loop lives in a session, or may:
+// who reads the binding says why it cannot be read.
 func (f Folder) Bound(id string) bool { return Valid(id) && there(f.Binding(id)) }
 
 // Awaited tells, by one look at the disk, whether any loop waits for its session.
@@ -49,5 +52,5 @@ func (f Folder) Awaited() bool { return there(f.Waiting()) }
 
 func there(path string) bool {
 	_, err := os.Lstat(path)
-	return err == nil
+	return err == nil || errors.Is(err, fs.ErrPermission)
 }
