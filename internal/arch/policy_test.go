@@ -46,7 +46,7 @@ const imports = `
 	plugins        <
 	plugin         < install plugins proc failure atomicfile
 	doctor         < confine figure install proc record session/place store
-	confine        < atomicfile failure redact
+	confine        < core/guard atomicfile failure redact
 	verify         < core/* git proc testdiff testreport failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure git planfile proc prompt record redact review statefile store store/* testreport verify

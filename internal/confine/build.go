@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/guard"
 )
 
 // Options say what the walls of a loop stand around. All paths are absolute.
@@ -138,7 +140,15 @@ func (o Options) base(sys System) (Policy, error) {
 		precious = append(precious, resolve(append([]string{o.Program, o.clientHome()}, o.State...))...)
 		p.Write = append(p.Write, temps(precious)...)
 	}
-	p.Write = append(p.Write, o.caches(precious)...)
+	closed := o.closed()
+	p.Read = append(p.Read, closed...)
+	for _, dir := range o.caches(precious) {
+		if p.Mechanism == Landlock && holdsAny(dir, closed) {
+			p.Write = append(p.Write, besides(dir, closed)...)
+		} else {
+			p.Write = append(p.Write, dir)
+		}
+	}
 	p.Read = append(p.Read, resolve(o.State)...)
 	if err := o.protect(&p); err != nil {
 		return p, err
@@ -164,6 +174,21 @@ func temps(precious []string) []string {
 	return out
 }
 
+// besides are the folders in one that are there, but for those that are closed.
+func besides(dir string, closed []string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if path := filepath.Join(dir, e.Name()); e.IsDir() && !holdsAny(path, closed) {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
 // holdsAny tells whether one of the paths is a folder, or lies below it.
 func holdsAny(dir string, paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool { return inside(path, dir) })
@@ -173,16 +198,10 @@ func holdsAny(dir string, paths []string) bool {
 // is writable is not followed: it may have been made to point elsewhere.
 func (o Options) caches(precious []string) []string {
 	var named []string
-	for line := range strings.Lines(caches) {
-		f := strings.Fields(line)
-		if len(f) == 0 || o.Home == "" {
-			continue
+	for _, c := range guard.Caches() {
+		if dir := o.cacheDir(c); dir != "" {
+			named = append(named, dir)
 		}
-		dir := filepath.Join(o.Home, filepath.FromSlash(f[0]))
-		if len(f) > 1 && !exists(dir) && o.find(f[1]) {
-			_ = makeDir(dir) // then it does without
-		}
-		named = append(named, dir)
 	}
 	for name := range strings.FieldsSeq(cacheVars) {
 		named = append(named, o.env(name))
@@ -204,6 +223,41 @@ func (o Options) caches(precious []string) []string {
 		}
 	}
 	return out
+}
+
+// cacheDir is where a cache lies, "" if that is not known. One that a program uses
+// is made for it where the program, or what else it keeps, is there: inside the
+// wall it could not be made any more.
+func (o Options) cacheDir(c guard.Cache) string {
+	dir := ""
+	if o.Home != "" {
+		dir = filepath.Join(o.Home, filepath.FromSlash(c.Dir))
+	}
+	moved := strings.Fields(movedBy)
+	for i := 0; i < len(moved); i += 2 {
+		if to := o.env(moved[i+1]); to != "" && (c.Dir == moved[i] || strings.HasPrefix(c.Dir, moved[i]+"/")) {
+			dir = filepath.Join(to, filepath.FromSlash(strings.TrimPrefix(c.Dir, moved[i])))
+		}
+	}
+	beside := filepath.Dir(dir)
+	if filepath.IsAbs(dir) && c.Of != "" && !exists(dir) && (o.find(c.Of) || beside != filepath.Clean(o.Home) && exists(beside)) {
+		_ = makeDir(dir) // then it does without
+	}
+	return dir
+}
+
+// closed are the folders in caches that are none.
+func (o Options) closed() []string {
+	var out []string
+	for _, c := range guard.Caches() {
+		if dir := o.cacheDir(c); isDir(dir) {
+			for _, name := range c.Closed {
+				_ = makeDir(filepath.Join(dir, name)) // what is not there could be put there
+				out = append(out, filepath.Join(dir, name))
+			}
+		}
+	}
+	return resolve(out)
 }
 
 // env is the last value of a variable.

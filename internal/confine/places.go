@@ -6,32 +6,15 @@ import (
 	"strings"
 )
 
-// caches lie below the home folder. One that a program uses is made for it where
-// the program is there: inside the wall it could not be made any more.
-const caches = `
-	.cache
-	go/pkg go
-	.npm npm
-	.yarn yarn
-	.local/share/pnpm pnpm
-	.bun/install/cache bun
-	.cargo/registry cargo
-	.cargo/git cargo
-	.m2/repository mvn
-	.gradle gradle
-	.nuget/packages dotnet
-	.ivy2 sbt
-	.sbt sbt
-	.pub-cache dart
-	.hex mix
-	.rustup/tmp rustup
-	Library/Caches`
-
 // cacheVars name caches that lie elsewhere.
 const cacheVars = `
 	XDG_CACHE_HOME GOCACHE GOMODCACHE npm_config_cache NPM_CONFIG_CACHE YARN_CACHE_FOLDER
-	PIP_CACHE_DIR UV_CACHE_DIR POETRY_CACHE_DIR PRE_COMMIT_HOME GRADLE_USER_HOME NUGET_PACKAGES
-	DENO_DIR BUN_INSTALL_CACHE_DIR CCACHE_DIR SCCACHE_DIR COMPOSER_CACHE_DIR PUB_CACHE`
+	PIP_CACHE_DIR UV_CACHE_DIR POETRY_CACHE_DIR PRE_COMMIT_HOME NUGET_PACKAGES
+	DENO_DIR BUN_INSTALL_CACHE_DIR CCACHE_DIR SCCACHE_DIR COMPOSER_CACHE_DIR`
+
+// movedBy name the variables by which a folder of the home lies elsewhere, caches
+// and all else that is in it.
+const movedBy = `.gradle GRADLE_USER_HOME .pub-cache PUB_CACHE`
 
 // clientKeeps are the folders in Claude Code's own that it must find again:
 // transcripts and what belongs to them. All else there (settings, hooks, plugins,

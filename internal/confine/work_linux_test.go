@@ -25,6 +25,8 @@ var honest = []struct{ name, script string }{
 	{"branch, reset, stash", `git branch other && echo c >> a.txt && git stash -q && git stash pop -q && git reset -q --hard && git switch -q other && git switch -q main`},
 	{"temporary files", `f=$(mktemp) && echo x > "$f" && d=$(mktemp -d) && echo x > "$d/y" && test -d "$TMPDIR"`},
 	{"a cache", `mkdir -p "$HOME/.cache/tool" && echo x > "$HOME/.cache/tool/x"`},
+	{"the caches of build tools", `for d in gradle/caches gradle/wrapper .sbt/boot .pub-cache/hosted .yarn/berry .local/share/pnpm/store; do
+		mkdir -p "$HOME/$d/x" && echo x > "$HOME/$d/x/y" || exit 1; done; mv "$HOME/.pub-cache/hosted/x" "$HOME/.pub-cache/hosted/z"`},
 	{"the client's transcripts", `mkdir -p "$HOME/.claude/projects/p" && echo '{}' > "$HOME/.claude/projects/p/s.jsonl"`},
 	{"the client's sessions", `echo '{}' > "$HOME/.claude/sessions/1.json"`},
 	{"the client's login", `echo renewed > "$HOME/.claude/.credentials.json"`},

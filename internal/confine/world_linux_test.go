@@ -73,7 +73,11 @@ func newWorld(t testing.TB, mechanism confine.Mechanism, level confine.Level, mo
 	}
 	base := elsewhere(t)
 	w := &world{t: t, root: filepath.Join(base, "repo"), home: filepath.Join(base, "home"), state: filepath.Join(base, "state"), self: self}
-	for _, dir := range []string{w.root, filepath.Join(w.home, ".ssh"), filepath.Join(w.home, ".claude"), filepath.Join(w.home, ".cache"), w.state} {
+	dirs := []string{w.root, w.state}
+	for dir := range strings.FieldsSeq(".ssh .claude .cache gradle .sbt/1.0 .pub-cache/hosted .yarn .local/share/pnpm") {
+		dirs = append(dirs, filepath.Join(w.home, filepath.FromSlash(dir)))
+	}
+	for _, dir := range dirs {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +94,7 @@ func newWorld(t testing.TB, mechanism confine.Mechanism, level confine.Level, mo
 	w.put(filepath.Join(w.home, ".bashrc"), "# mine\n")
 	w.put(filepath.Join(w.state, "journal.jsonl"), "{}\n")
 	w.env = append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "XDG_CACHE_HOME="+filepath.Join(w.home, ".cache"),
-		"MY_SECRET_TOKEN=-----KEY-----", "PGPASSWORD=-----KEY-----", "DATABASE_URL=postgres://app:-----KEY-----@db/x", "ANTHROPIC_API_KEY=sk-test", "CLAUDE_CONFIG_DIR=")
+		"MY_SECRET_TOKEN=-----KEY-----", "PGPASSWORD=-----KEY-----", "DATABASE_URL=postgres://app:-----KEY-----@db/x", "ANTHROPIC_API_KEY=sk-test", "CLAUDE_CONFIG_DIR=", "GRADLE_USER_HOME="+filepath.Join(w.home, "gradle"))
 	if out, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil {
 		w.env = append(w.env, "GOCACHE="+strings.TrimSpace(string(out)))
 	}

@@ -206,17 +206,11 @@ func (j *judge) state(p string) bool {
 	return !ours || !within(p, slashed(r.Root))
 }
 
-// caches, below the person's home, may be written by tools that an agent runs.
-var caches = []string{
-	".cache", "Library/Caches", "go/pkg", ".npm", ".yarn", ".local/share/pnpm", ".bun/install/cache", ".cargo/registry", ".cargo/git",
-	".m2/repository", ".gradle/caches", ".nuget/packages", ".ivy2", ".sbt", ".pub-cache", ".hex",
-}
-
 func (j *judge) writable(p string) bool {
 	if home := j.resolve("~"); within(p, home) {
-		for _, dir := range caches {
-			if within(p, home+"/"+dir) {
-				return true
+		for _, c := range Caches() {
+			if within(p, home+"/"+c.Dir) {
+				return !slices.ContainsFunc(c.Closed, func(dir string) bool { return within(p, home+"/"+c.Dir+"/"+dir) })
 			}
 		}
 	}

@@ -1,0 +1,53 @@
+package guard
+
+import "strings"
+
+// Cache is a folder below a person's home that the tools which an agent runs may
+// fill.
+type Cache struct {
+	Dir    string   // relative to the home, with slashes
+	Of     string   // the program that fills it; "" = many do
+	Closed []string // folders in it that are none: programs that the person calls
+}
+
+// caches: where a tool keeps its start-up files beside its cache (.gradle/init.d,
+// .sbt/1.0/plugins, pnpm's and yarn's programs), only the cache is one.
+const caches = `
+	.cache
+	Library/Caches
+	go/pkg go
+	.npm npm
+	.yarn/berry yarn
+	.local/share/pnpm/store pnpm
+	.bun/install/cache bun
+	.cargo/registry cargo
+	.cargo/git cargo
+	.m2/repository mvn
+	.gradle/caches gradle
+	.gradle/wrapper gradle
+	.gradle/daemon gradle
+	.gradle/native gradle
+	.gradle/notifications gradle
+	.gradle/workers gradle
+	.gradle/.tmp gradle
+	.nuget/packages dotnet
+	.ivy2/cache sbt
+	.sbt/boot sbt
+	.sbt/1.0/zinc sbt
+	.sbt/1.0/staging sbt
+	.sbt/1.0/server sbt
+	.pub-cache dart bin global_packages
+	.hex mix
+	.rustup/tmp rustup`
+
+// Caches are those that may be written, here and behind the wall of confine.
+func Caches() []Cache {
+	var all []Cache
+	for line := range strings.Lines(caches) {
+		f := append(strings.Fields(line), "", "")
+		if f[0] != "" {
+			all = append(all, Cache{Dir: f[0], Of: f[1], Closed: strings.Fields(strings.Join(f[2:], " "))})
+		}
+	}
+	return all
+}
