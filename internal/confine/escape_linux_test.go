@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,9 @@ type escape struct {
 	script string
 	level  confine.Level // the first at which it is stopped
 	bwrap  bool          // only where bubblewrap is the wall
+	// scopes are the walls at which it is stopped only where the kernel scopes, see
+	// System.Lacks.
+	scopes []string
 }
 
 // escapes are the ways that are known. $VICTIM is a process of the same user
@@ -41,6 +45,13 @@ var escapes = []escape{
 	{name: "write Pawl's state", script: `echo '{"type":"forged"}' >> "$STATE/journal.jsonl"`, level: confine.Tree},
 	{name: "leave a message for Pawl", script: `mkdir -p "$STATE/inbox" && echo '{}' > "$STATE/inbox/grant"`, level: confine.Tree},
 	{name: "write the policy of the wall", script: `for f in "$STATE"/confine/*/policy.json; do echo '{}' > "$f" || exit 1; done`, level: confine.Tree},
+	{name: "plant start-up code of gradle", script: `mkdir -p "$GRADLE_USER_HOME/init.d" && echo x > "$GRADLE_USER_HOME/init.d/x.gradle"`, level: confine.Tree},
+	{name: "write gradle's properties", script: `echo x >> "$GRADLE_USER_HOME/gradle.properties"`, level: confine.Tree},
+	{name: "plant a plugin of sbt", script: `mkdir -p "$HOME/.sbt/1.0/plugins" && echo x > "$HOME/.sbt/1.0/plugins/x.sbt"`, level: confine.Tree},
+	{name: "plant a program beside dart's cache", script: `mkdir -p "$HOME/.pub-cache/bin" && echo x > "$HOME/.pub-cache/bin/x"`, level: confine.Tree},
+	{name: "put another folder in its place", script: `mv "$HOME/.pub-cache/bin" "$HOME/.pub-cache/hosted/b" && mkdir "$HOME/.pub-cache/bin"`, level: confine.Tree},
+	{name: "plant a program of yarn", script: `mkdir -p "$HOME/.yarn/bin" && echo x > "$HOME/.yarn/bin/x"`, level: confine.Tree},
+	{name: "plant a program of pnpm", script: `echo x > "$HOME/.local/share/pnpm/x"`, level: confine.Tree},
 	{name: "write the agent's settings", script: `echo '{"hooks":{}}' > "$HOME/.claude/settings.json"`, level: confine.Tree},
 	{name: "plant settings of the agent", script: `echo '{"hooks":{}}' > "$HOME/.claude/settings.local.json"`, level: confine.Tree},
 	{name: "plant a command of the agent", script: `mkdir -p "$HOME/.claude/commands" && echo x > "$HOME/.claude/commands/x.md"`, level: confine.Tree},
@@ -63,14 +74,14 @@ var escapes = []escape{
 	{name: "go through a process' root", script: `echo x > /proc/$VICTIM/root$HOME/new`, level: confine.Tree},
 	{name: "go through a process' folder", script: `echo x > /proc/$VICTIM/cwd/new`, level: confine.Tree},
 	{name: "go through the parent's root", script: `echo x > /proc/$PPID/root$HOME/new`, level: confine.Tree},
-	{name: "send a process a signal", script: `kill -CONT $VICTIM`, level: confine.Tree},
+	{name: "send a process a signal", script: `kill -CONT $VICTIM`, level: confine.Tree, scopes: []string{"landlock tree"}},
 	{name: "mount over it", script: `mount -t tmpfs none "$HOME"`, level: confine.Tree},
 	{name: "make it writable again", script: `mount -o remount,rw,bind "$HOME"; echo x > "$HOME/new"`, level: confine.Tree},
 	{name: "a namespace of its own", script: `unshare -Urm sh -c 'mount -o remount,rw,bind / && echo x > "$HOME/new"'`, level: confine.Tree},
 	{name: "a file of the kernel's", script: `f=/proc/sys/kernel/core_pattern; v=$(cat $f) && echo "$v" > $f`, level: confine.Tree},
 	{name: "a disk", script: `d=$(ls /dev/[svx]d[a-z] /dev/nvme0n1 2>/dev/null | head -1); dd if=/dev/zero of="${d:-/dev/none}" count=0 conv=notrunc,nocreat`, level: confine.Tree},
 	{name: "a socket below /tmp", script: `"$SELF" attack connect unix "$SOCKET"`, level: confine.Tree, bwrap: true},
-	{name: "an abstract socket", script: `"$SELF" attack connect unix "@$ABSTRACT"`, level: confine.Tree},
+	{name: "an abstract socket", script: `"$SELF" attack connect unix "@$ABSTRACT"`, level: confine.Tree, scopes: []string{"landlock tree", "bubblewrap tree"}},
 	{name: "the container engine", script: `"$SELF" attack connect unix /var/run/docker.sock`, level: confine.Tree, bwrap: true},
 	{name: "type into the terminal", script: `python3 -c 'import fcntl,termios; fcntl.ioctl(open("/dev/tty"), termios.TIOCSTI, "x")'`, level: confine.Tree},
 	{name: "a service of the machine", script: `"$SELF" attack connect tcp "$SERVICE"`, level: confine.Strict},
@@ -100,6 +111,10 @@ func TestNothingEscapes(t *testing.T) {
 				if e.bwrap && wall.mechanism != confine.Bubblewrap || e.level == confine.Strict && wall.level != confine.Strict {
 					continue
 				}
+				if slices.Contains(e.scopes, fmt.Sprintf("%s %s", wall.mechanism, wall.level)) && !confine.Scopes() {
+					t.Logf("%s: not stopped by a kernel before Linux 6.12", e.name)
+					continue
+				}
 				before := w.picture()
 				out, code := w.shell(e.script)
 				if code == 0 {
@@ -114,6 +129,26 @@ func TestNothingEscapes(t *testing.T) {
 				w.outside("sh", "-c", `git clean -fdxq -e suid -e .claude . && git checkout -q .`)
 			}
 		})
+	}
+}
+
+func TestAnOlderKernelIsToldOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		landlock int
+		bwrap    string
+		level    confine.Level
+		abstract bool
+	}{
+		{5, "/bwrap", confine.Tree, true}, {0, "/bwrap", confine.Tree, true}, {5, "/bwrap", confine.Strict, false}, {6, "/bwrap", confine.Tree, false},
+		{5, "", confine.Tree, true}, {6, "", confine.Tree, false}, {0, "", confine.Tree, false}, {5, "/bwrap", confine.Off, false},
+	} {
+		sys := confine.OfVersion(c.landlock, c.bwrap)
+		said := strings.Contains(strings.Join(sys.Lacks(c.level), "; "), "abstract sockets")
+		line, _ := sys.Line()
+		if said != c.abstract || c.abstract && !strings.Contains(line, "abstract sockets") {
+			t.Errorf("%+v: %q, %q", c, sys.Lacks(c.level), line)
+		}
 	}
 }
 

@@ -5,3 +5,12 @@ func Without(s System) System { s.bwrap = ""; return s }
 
 // BuildOn makes the walls that a system would have.
 func BuildOn(s System, o Options) (*Wall, error) { return o.build(s) }
+
+// OfVersion is a system whose kernel has a version of Landlock, with bubblewrap
+// or without.
+func OfVersion(landlock int, bwrap string) System {
+	return System{os: "linux", landlock: landlock, bwrap: bwrap}
+}
+
+// Scopes tells whether this kernel keeps signals and abstract sockets in.
+func Scopes() bool { return landlockVersion() >= landlockScopes }

@@ -65,15 +65,20 @@ func (s System) Refuse(l Level) error {
 // Lacks says in plain words what a level does not stop on this machine, though it
 // does elsewhere.
 func (s System) Lacks(l Level) []string {
-	if s.mechanism(l) != Landlock {
-		return nil
+	var lacks []string
+	landlock := s.mechanism(l) == Landlock
+	if landlock {
+		lacks = append(lacks, "git's hooks and configuration and the project's .claude folder can be written",
+			"sockets with a path can be connected to (tmux, D-Bus, a container engine), and the temporary folders are the machine's")
 	}
-	lacks := []string{
-		"git's hooks and configuration and the project's .claude folder can be written",
-		"sockets with a path can be connected to (tmux, D-Bus, a container engine), and the temporary folders are the machine's",
+	if s.landlock >= landlockScopes {
+		return lacks
 	}
-	if s.landlock < landlockScopes {
+	if landlock {
 		lacks = append(lacks, "other processes of yours can be sent signals")
+	}
+	if l == Tree && s.mechanism(l) != "" { // strict has a network of its own
+		lacks = append(lacks, "abstract sockets can be connected to (a desktop's, a session bus's; this kernel is older than Linux 6.12)")
 	}
 	return lacks
 }
@@ -85,7 +90,11 @@ func (s System) Line() (what, fix string) {
 	case s.os == "":
 		return "what --confine can do here was not looked at", ""
 	case s.bwrap != "":
-		return "--confine tree and strict, by bubblewrap", ""
+		what = "--confine tree and strict, by bubblewrap"
+		if lacks := s.Lacks(Tree); len(lacks) > 0 {
+			what += " (tree: " + strings.Join(lacks, "; ") + ")"
+		}
+		return what, ""
 	case s.mechanism(Tree) == Landlock:
 		what = "--confine tree only, by Landlock, which stops less (" + strings.Join(s.Lacks(Tree), "; ") + ")"
 	default:
