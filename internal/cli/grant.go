@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +17,7 @@ import (
 // grantCmd is `pawl grant`.
 type grantCmd struct {
 	loopWord
-	Files []string `arg:"" optional:"" name:"file" help:"tests, or other files that judge; without any, those that were asked for or changed"`
+	Files []string `arg:"" optional:"" name:"file" help:"tests, or other files that judge; without any, those that were asked for or changed; '**' is every test"`
 }
 
 func (grantCmd) Help() string {
@@ -44,7 +46,8 @@ func (c *grantCmd) Run(a *app) error {
 		return a.grantEnded(s, paths)
 	}
 	if len(paths) == 0 {
-		paths = []string{loop.AllTests}
+		return failure.New(failure.Usage, "name the files:  pawl grant "+s.ID+" FILE  ('**' is every test)",
+			"nothing waits for a grant: the agent has not asked to change any tests, and no work needs it")
 	}
 	return a.sayOfTests(s, record.Message{Kind: record.MessageGrant, Paths: paths}, "the agent may change "+testNames(paths))
 }
@@ -55,6 +58,11 @@ func (a *app) grantEnded(s *subject, paths []string) error {
 	if len(waiting) == 0 {
 		return failure.New(failure.Usage, "pawl report "+s.ID+" tells how it went",
 			"loop %s has ended %s, and nothing in it waits for a grant", s.ID, s.memory.State.Outcome)
+	}
+	for _, path := range paths {
+		if path != loop.AllTests && !slices.Contains(waiting, path) {
+			return failure.New(failure.Usage, "it waits for "+testNames(waiting), "loop %s has ended, and %s does not wait for a grant in it", s.ID, path)
+		}
 	}
 	ctx, cancel := untilSignal()
 	defer cancel()
@@ -125,6 +133,9 @@ func (a *app) sayOfTests(s *subject, m record.Message, what string) error {
 	return nil
 }
 
+// everyTest is what a person types for every test.
+const everyTest = "**"
+
 // tests are the named files, relative to the work tree with slashes; where none is
 // named, those that were asked for or changed.
 func (s *subject) tests(a *app, files []string) ([]string, error) {
@@ -133,6 +144,10 @@ func (s *subject) tests(a *app, files []string) ([]string, error) {
 	}
 	var paths []string
 	for _, file := range files {
+		if file == everyTest {
+			paths = append(paths, loop.AllTests)
+			continue
+		}
 		at := file
 		if !filepath.IsAbs(at) {
 			at = filepath.Join(plainPath(a.dir), file)
@@ -141,9 +156,42 @@ func (s *subject) tests(a *app, files []string) ([]string, error) {
 		if err != nil || !filepath.IsLocal(rel) {
 			return nil, failure.New(failure.Usage, "name files of "+s.kept.Root, "%s is not in the repository of loop %s", file, s.ID)
 		}
-		paths = append(paths, filepath.ToSlash(rel))
+		rel = filepath.ToSlash(rel)
+		there, err := s.knows(rel)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			return nil, failure.New(failure.Usage, "name it as from where you are; pawl report "+s.ID+" names the tests that were changed",
+				"there is no file %s, neither now nor among what judges loop %s", rel, s.ID)
+		}
+		paths = append(paths, rel)
 	}
 	return paths, nil
+}
+
+// knows tells whether a file is there now, or waits for the person, or is in the
+// tree by which the loop is judged.
+func (s *subject) knows(rel string) (bool, error) {
+	if slices.Contains(s.memory.State.Ungranted(), rel) {
+		return true, nil
+	}
+	if at, err := os.Lstat(filepath.Join(s.spec.WorkTree(s.Loop, s.kept.Root), filepath.FromSlash(rel))); err == nil {
+		return !at.IsDir(), nil
+	}
+	tree := cmp.Or(s.memory.Judge, s.memory.State.Base)
+	if tree == "" {
+		return false, nil
+	}
+	ctx, cancel := untilSignal()
+	defer cancel()
+	repo, err := launch.Repo(ctx, s.Loop)
+	if err != nil {
+		return false, err
+	}
+	entries, err := repo.Entries(ctx, tree, rel)
+	_, there := entries[rel]
+	return err == nil && there, nil // a tree that is gone judges nothing
 }
 
 func testNames(paths []string) string {

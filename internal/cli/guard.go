@@ -63,7 +63,7 @@ func (c *guardCheckCmd) Run(a *app) error {
 	if c.JSON {
 		err = a.printJSON(checkedCall{v.Decision, v.Rule, v.Reason, v.Unknown})
 	} else {
-		a.printGuard(call, rules, v)
+		a.printGuard(call, rules, v, c.Loop)
 	}
 	switch {
 	case err != nil:
@@ -76,8 +76,9 @@ func (c *guardCheckCmd) Run(a *app) error {
 	return nil
 }
 
-// printGuard tells a verdict, and how to have another.
-func (a *app) printGuard(call guard.Call, rules guard.Rules, v guard.Verdict) {
+// printGuard tells a verdict, and how to have another. A loop keeps its rules from
+// its start: only a grant changes what it protects.
+func (a *app) printGuard(call guard.Call, rules guard.Rules, v guard.Verdict, ref string) {
 	if v.Decision == guard.Allow {
 		a.printf("allow\n")
 		if v.Unknown != "" {
@@ -88,6 +89,10 @@ func (a *app) printGuard(call guard.Call, rules guard.Rules, v guard.Verdict) {
 	a.printf("%s  %s\n  %s\n", v.Decision, v.Rule, term.Clean(v.Reason))
 	entry, ok := lifts(call, rules, v)
 	switch {
+	case ref != "" && v.Rule == guard.RuleProtected:
+		a.printf("  to let it in this loop:  pawl grant %s FILE\n", ref)
+	case ref != "" && ok:
+		a.printf("  this loop keeps its rules from its start; the next one allows it with  allow = [%s]  under [guard] in your own config.toml\n", term.Clean(strconv.Quote(entry)))
 	case ok:
 		a.printf("  to allow it: allow = [%s] under [guard], in your own config.toml, or in pawl.toml and then  pawl trust\n", term.Clean(strconv.Quote(entry)))
 	case v.Rule == guard.RuleCustom, v.Decision == guard.Ask && slices.ContainsFunc(rules.Ask, func(p guard.Pattern) bool { return p.String() == v.Rule }):
