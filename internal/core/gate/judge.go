@@ -220,7 +220,11 @@ func (o Observation) failReason(broken []string) string {
 			return reason
 		}
 	}
-	return "passed when the task began and was not run now: " + list(broken)
+	reason := "passed when the task began and was not run now: " + list(broken)
+	if len(o.OldTests) > 0 {
+		reason += "; changed since: " + list(o.OldTests)
+	}
+	return reason
 }
 
 func (o Observation) unknownReason(unknown []string) string {
