@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -43,7 +42,7 @@ func (h *hook) taken(b session.Binding) bool {
 // asks the person who sits there.
 func (h *hook) tool(ctx context.Context, b session.Binding) (reply, error) {
 	v, err := h.verdict(b)
-	if err == nil && v.Decision == guard.Allow && strings.HasPrefix(h.p.Tool, ownTools) {
+	if err == nil && v.Decision == guard.Allow && guard.IsOwnTool(h.p.Tool, ownServer) {
 		v.Reason = "a tool of Pawl's own"
 		return reply{Call: &v}, nil
 	}
@@ -65,8 +64,8 @@ func (h *hook) tool(ctx context.Context, b session.Binding) (reply, error) {
 	return reply{Call: &v}, err
 }
 
-// ownTools begins the names of the tools that Pawl's plugin mounts.
-const ownTools = "mcp__plugin_pawl_pawl__"
+// ownServer is what the client calls the server that Pawl's plugin mounts.
+const ownServer = "plugin_pawl_pawl"
 
 // permission answers a prompt that nobody would see. Somebody who sits there is
 // asked as ever.

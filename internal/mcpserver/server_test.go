@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -307,13 +308,19 @@ func TestToolsAreThoseThatAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var names []string
 	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
 		if len(tool.Description) > 600 {
 			t.Errorf("%s: a description of %d bytes is not read", tool.Name, len(tool.Description))
 		}
 		if tool.Name != "verify" && tool.Annotations.ReadOnlyHint != slices.Contains([]string{"next_task", "status", "read_messages"}, tool.Name) {
 			t.Errorf("%s: read-only is %v", tool.Name, tool.Annotations.ReadOnlyHint)
 		}
+	}
+	slices.Sort(names)
+	if diff := cmp.Diff(guard.OwnTools(), names); diff != "" {
+		t.Errorf("those that nobody is asked about (-) are not those of the server (+):\n%s", diff)
 	}
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", "mcp.md"))
 	if err != nil {

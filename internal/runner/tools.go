@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -151,7 +152,7 @@ func writtenPath(c agent.ToolCall) string {
 
 // ours tells whether a tool is one of Pawl's own.
 func (r *Runner) ours(tool string) bool {
-	return r.Tools != nil && strings.HasPrefix(tool, "mcp__"+r.Tools.Name()+"__")
+	return r.Tools != nil && guard.IsOwnTool(tool, r.Tools.Name())
 }
 
 // ran writes a call down for an owner who comes after us: of a turn that is cut

@@ -1,0 +1,23 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+)
+
+// OwnTools are the names of the tools that Pawl's server has, sorted. Nobody need be
+// asked about these in the middle of a loop. Others may carry the server's name: a
+// repository's own .mcp.json can list a server called so.
+func OwnTools() []string {
+	return []string{
+		"add_lesson", "complete_task", "next_task", "read_messages", "report_blocked", "request_merge", "request_test_change",
+		"status", "verify",
+	}
+}
+
+// IsOwnTool tells whether a client's name for a tool is one of OwnTools of the
+// server that it knows by this name.
+func IsOwnTool(tool, server string) bool {
+	name, ok := strings.CutPrefix(tool, "mcp__"+server+"__")
+	return ok && slices.Contains(OwnTools(), name)
+}
