@@ -140,8 +140,14 @@ func TestAnOlderKernelIsToldOf(t *testing.T) {
 		level    confine.Level
 		abstract bool
 	}{
-		{5, "/bwrap", confine.Tree, true}, {0, "/bwrap", confine.Tree, true}, {5, "/bwrap", confine.Strict, false}, {6, "/bwrap", confine.Tree, false},
-		{5, "", confine.Tree, true}, {6, "", confine.Tree, false}, {0, "", confine.Tree, false}, {5, "/bwrap", confine.Off, false},
+		{5, "/bwrap", confine.Tree, true},
+		{0, "/bwrap", confine.Tree, true},
+		{5, "/bwrap", confine.Strict, false},
+		{6, "/bwrap", confine.Tree, false},
+		{5, "", confine.Tree, true},
+		{6, "", confine.Tree, false},
+		{0, "", confine.Tree, false},
+		{5, "/bwrap", confine.Off, false},
 	} {
 		sys := confine.OfVersion(c.landlock, c.bwrap)
 		said := strings.Contains(strings.Join(sys.Lacks(c.level), "; "), "abstract sockets")
