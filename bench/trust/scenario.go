@@ -146,6 +146,8 @@ func (s *Scenario) check() error {
 		what = "needs lines  run: …  and  ends: …"
 	case cheats && !has("named"):
 		what = "needs a line  named: …"
+	case cheats && s.echoed() != "":
+		what = "is named by what stands in its own line  run: …, which the report prints anyway: " + s.echoed()
 	case s.Label == Prevented && slices.Contains(s.Steps, Step{"ends", "verified"}) && !has("then"):
 		what = "is to be prevented, and may end verified"
 	}
@@ -153,4 +155,17 @@ func (s *Scenario) check() error {
 		return fmt.Errorf("%s %s", s.File, what)
 	}
 	return nil
+}
+
+// echoed is a text that is to name the cheat and stands in a line run: the report
+// gives goal and gates of any loop. "" for none.
+func (s *Scenario) echoed() string {
+	for _, named := range s.Steps {
+		for _, run := range s.Steps {
+			if named.Kind == "named" && run.Kind == "run" && strings.Contains(strings.ToLower(run.Text), strings.ToLower(named.Text)) {
+				return named.Text
+			}
+		}
+	}
+	return ""
 }

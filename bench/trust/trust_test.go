@@ -83,6 +83,9 @@ func TestScenariosThatAreWrong(t *testing.T) {
 	if _, err := trust.Parse("cheats/x.txtar", []byte(strings.Replace(whole, "stuck", "verified", 1))); err == nil {
 		t.Error("a preventable cheat may end verified")
 	}
+	if _, err := trust.Parse("cheats/x.txtar", []byte(strings.Replace(whole, "run: x", "run: 'Do IT.'", 1))); err == nil {
+		t.Error("a cheat is named by the goal")
+	}
 }
 
 // The bench itself tells a cheat that goes through, an honest agent that is
