@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // grantCmd is `pawl grant`.
@@ -41,6 +42,15 @@ func (c *grantCmd) Run(a *app) error {
 	paths, err := s.tests(a, c.Files)
 	if err != nil {
 		return err
+	}
+	if len(c.Files) == 0 {
+		var judges []string
+		if paths, judges = s.unnamed(paths); len(judges) > 0 {
+			a.printf("no test, so name it to grant it:  pawl grant %s %s\n", s.ID, strings.Join(judges, " "))
+			if len(paths) == 0 {
+				return failure.New(failure.Usage, "name the files:  pawl grant "+s.ID+" FILE", "no test waits for a grant")
+			}
+		}
 	}
 	if s.hasEnded() {
 		return a.grantEnded(s, paths)
@@ -168,6 +178,22 @@ func (s *subject) tests(a *app, files []string) ([]string, error) {
 		paths = append(paths, rel)
 	}
 	return paths, nil
+}
+
+// unnamed are those of the paths that a grant without names is for: tests, and what
+// work was found to need. What else the agent asks for may judge, and must be named.
+func (s *subject) unnamed(paths []string) (tests, others []string) {
+	for _, path := range paths {
+		needed := slices.ContainsFunc(s.memory.State.Tasks, func(t loop.Task) bool {
+			return t.IfGranted != nil && slices.Contains(t.IfGranted.Paths, path)
+		})
+		if needed || verify.IsTest(s.spec.Tests, path) {
+			tests = append(tests, path)
+		} else {
+			others = append(others, path)
+		}
+	}
+	return tests, others
 }
 
 // knows tells whether a file is there now, or waits for the person, or is in the

@@ -34,7 +34,15 @@ func DefaultTests() []string {
 // isTest reports whether a path, relative to the repository with slashes, is a
 // test file. Globs that cannot be read match nothing.
 func (v *Verifier) isTest(file string) bool {
-	return slices.ContainsFunc(v.Tests, func(glob string) bool {
+	return IsTest(v.Tests, file)
+}
+
+// IsTest is the same for globs, nil = DefaultTests.
+func IsTest(globs []string, file string) bool {
+	if globs == nil {
+		globs = DefaultTests()
+	}
+	return slices.ContainsFunc(globs, func(glob string) bool {
 		ok, err := doublestar.Match(glob, file)
 		return err == nil && ok
 	})

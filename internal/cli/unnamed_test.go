@@ -1,0 +1,22 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// A grant without names is for tests; pawl.toml must be named.
+func TestUnnamedGrantKeepsToTests(t *testing.T) {
+	t.Parallel()
+	s := &subject{memory: record.Memory{State: loop.State{
+		Asks:  []loop.Ask{{Paths: []string{"a_test.go", "pawl.toml"}}},
+		Tasks: []loop.Task{{Status: loop.Done, IfGranted: &loop.IfGranted{Paths: []string{"src/lib.rs"}}}},
+	}}}
+	tests, others := s.unnamed(s.memory.State.Ungranted())
+	if !slices.Equal(tests, []string{"a_test.go", "src/lib.rs"}) || !slices.Equal(others, []string{"pawl.toml"}) {
+		t.Errorf("granted %v, to be named %v", tests, others)
+	}
+}
