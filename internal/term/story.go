@@ -190,7 +190,7 @@ func (s *story) place(id, title string) TaskStarted {
 func taskEnded(e TaskEnded) line {
 	mark := span{red, "✗"}
 	switch e.Result {
-	case "verified", "consistent":
+	case "verified", "review", "consistent":
 		mark = span{green, "✓"}
 	case "unknown":
 		mark = span{yellow, "?"}

@@ -64,7 +64,7 @@ func (m *machine) reviewed(g Gates) {
 		m.s.Unknowns = 0
 		if !f.evidenceCapped() {
 			if e := gate.Reviewed(f.Evidence); e != f.Evidence {
-				f.Evidence, f.Reason = e, "a review passed it: "+g.Reason
+				f.Evidence, f.Reason = e, "a review passed it: "+strings.TrimPrefix(g.Reason, "review: ")
 			}
 		}
 		f.Reviewed, f.Receipt = ReviewPassed, strings.TrimSpace(f.Receipt+" "+g.Receipt)

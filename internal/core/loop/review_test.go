@@ -13,7 +13,7 @@ import (
 
 var (
 	passes  = loop.Gates{Status: gate.Pass, Evidence: gate.Consistent, Tree: "t1", Reason: "everything passes", Receipt: "r1"}
-	praised = loop.Gates{Status: gate.Pass, Tree: "t1", Reason: "it points at app.go:3", Receipt: "r2"}
+	praised = loop.Gates{Status: gate.Pass, Tree: "t1", Reason: "review: it points at app.go:3", Receipt: "r2"}
 	failed  = loop.Gates{Status: gate.Fail, Tree: "t1", Reason: "review: app.go:3: hard-coded", Findings: []string{"app.go:3: hard-coded"}}
 )
 
