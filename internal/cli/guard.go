@@ -23,11 +23,11 @@ type guardCmd struct {
 }
 
 type guardCheckCmd struct {
-	Command string `arg:"" optional:"" help:"command that a shell tool would run, as one word; - is the standard input"`
-	Tool    string `default:"Bash" help:"the client's name for the tool: Bash, Write, Edit, Read …"`
-	Path    string `placeholder:"FILE" help:"file that an editing or reading tool is given"`
-	Loop    string `placeholder:"LOOP" help:"by the rules of this loop, at its task; without it, of one that began here now"`
-	JSON    bool   `name:"json" help:"print a JSON object (docs/reference/guard-check.schema.json)"`
+	Command []string `arg:"" optional:"" help:"command that a shell tool would run, best as one quoted word; - is the standard input"`
+	Tool    string   `default:"Bash" help:"the client's name for the tool: Bash, Write, Edit, Read …"`
+	Path    string   `placeholder:"FILE" help:"file that an editing or reading tool is given"`
+	Loop    string   `placeholder:"LOOP" help:"by the rules of this loop, at its task; without it, of one that began here now"`
+	JSON    bool     `name:"json" help:"print a JSON object (docs/reference/guard-check.schema.json)"`
 }
 
 func (guardCheckCmd) Help() string {
@@ -138,8 +138,12 @@ const maxCommand = 1 << 20
 // call is the tool call that is asked about.
 func (c *guardCheckCmd) call(a *app) (guard.Call, error) {
 	call := guard.Call{Tool: c.Tool, Dir: a.dir, Input: map[string]any{}}
+	command := strings.Join(c.Command, " ")
+	if err := c.plausible(); err != nil {
+		return call, err
+	}
 	switch {
-	case c.Command != "" && c.Path != "":
+	case command != "" && c.Path != "":
 		return call, failure.New(failure.Usage, "leave one of them out", "a call has a command or a path, not both")
 	case c.Path != "":
 		path := c.Path
@@ -147,7 +151,7 @@ func (c *guardCheckCmd) call(a *app) (guard.Call, error) {
 			path = filepath.Join(a.dir, path)
 		}
 		call.Input[pathKey(c.Tool)] = path
-	case c.Command == "-":
+	case command == "-":
 		data, err := io.ReadAll(io.LimitReader(a.In, maxCommand+1))
 		if err != nil {
 			return call, fmt.Errorf("read the command: %w", err)
@@ -156,12 +160,34 @@ func (c *guardCheckCmd) call(a *app) (guard.Call, error) {
 			return call, failure.New(failure.Usage, "", "the command is longer than %d bytes", maxCommand)
 		}
 		call.Input["command"] = string(data)
-	case c.Command != "":
-		call.Input["command"] = c.Command
+	case slices.Contains(fileTools(), c.Tool):
+		return call, failure.New(failure.Usage, "add --path FILE", "%s is about a file, and none is named", c.Tool)
+	case command != "":
+		call.Input["command"] = command
 	default:
 		return call, failure.New(failure.Usage, "pawl guard check 'git push'; or --tool Write --path FILE", "say which call is meant")
 	}
 	return call, nil
+}
+
+// plausible refuses a tool that there is not, and words that the shell here took
+// the quotes of.
+func (c *guardCheckCmd) plausible() error {
+	tools := append(fileTools(), "Bash", "PowerShell", "Monitor")
+	if !slices.Contains(tools, c.Tool) {
+		return failure.New(failure.Usage, "choose one of "+strings.Join(tools, ", "), "no tool is named %q", c.Tool)
+	}
+	for _, word := range c.Command {
+		if len(c.Command) > 1 && strings.ContainsAny(word, " \t\n'\"`\\$|&;<>()") {
+			return failure.New(failure.Usage, "pawl guard check 'the whole command'", "quote the command: what its words meant cannot be told any more")
+		}
+	}
+	return nil
+}
+
+// fileTools are given a file, not a command.
+func fileTools() []string {
+	return []string{"Write", "Edit", "MultiEdit", "NotebookEdit", "Read", "NotebookRead", "Grep", "Glob", "LS"}
 }
 
 // pathKey is the name under which a tool of the client's is given its file.

@@ -97,6 +97,8 @@ func (j *judge) Script(c *shell.Command, w word) {
 	case j.fetched(w):
 	case carriesGit(w):
 		j.ask("a command that cannot be read, " + clip(w.Source))
+	case c == nil:
+		j.unknown("it cannot be parsed as shell: " + w.Source)
 	default:
 		j.unknown(w.Source)
 	}
