@@ -36,7 +36,9 @@ func (o Observation) against(run []Result) comparison {
 
 func (c *comparison) add(before, now Result) {
 	if now.Status == Unknown {
-		c.unknown = append(c.unknown, now.Gate)
+		if now.ExitCode != 0 || !c.count(before, now) { // a runner that ends well and tells nothing has told enough
+			c.unknown = append(c.unknown, now.Gate)
+		}
 		return
 	}
 	silenced := before.silenced(now)
@@ -70,18 +72,20 @@ func (c *comparison) add(before, now Result) {
 
 // count holds the numbers of tests against each other where no report gives ids.
 // Code under test that ends the process with 0 leaves a runner that tells of fewer
-// tests, or of none: that is no judgement, whatever may be changed in tests.
-func (c *comparison) count(before, now Result) {
+// tests, or of none: that is no judgement, whatever may be changed in tests. It is
+// false where the numbers say nothing.
+func (c *comparison) count(before, now Result) bool {
 	then, left := before.Passed+before.Failed, now.Passed+now.Failed
 	if len(before.Tests)+len(now.Tests) > 0 || left >= then {
-		return
+		return false
 	}
 	name := fmt.Sprintf("%s (%d tests then, %d now)", now.Gate, then, left)
 	if left == 0 {
 		c.broken = append(c.broken, name)
-		return
+		return true
 	}
 	c.missing = append(c.missing, name)
+	return true
 }
 
 // silenced: tests passed before, and now the gate passes and reports none. Whatever
