@@ -34,9 +34,9 @@ type part struct {
 	wait       time.Duration // of the failure: until it is over
 }
 
-// act is one tool call that changes something: a file that is written, one that
-// is deleted, or a command.
-type act struct{ write, content, remove, run string }
+// act is one tool call that changes something: a file that is written or edited
+// (old becomes new there), one that is deleted, or a command.
+type act struct{ write, content, edit, old, new, remove, run string }
 
 // Parse reads a script, see the package doc. The error names the section.
 func Parse(data []byte) (*Script, error) {
@@ -103,6 +103,15 @@ func (p *part) add(section, data string) (err error) {
 		p.acts = append(p.acts, act{write: path.Clean(name), content: data})
 		return nil
 	}
+	if name, ok := strings.CutPrefix(section, "edit/"); ok {
+		a := act{edit: path.Clean(name)}
+		a.old, a.new, ok = strings.Cut(text, "\n")
+		if !ok {
+			return fmt.Errorf("an edit is two lines: what is there, and what is to be")
+		}
+		p.acts = append(p.acts, a)
+		return nil
+	}
 	switch section {
 	case "reply":
 		p.reply = text
@@ -125,7 +134,7 @@ func (p *part) add(section, data string) (err error) {
 	case "failure":
 		err = p.addFailure(text)
 	default:
-		return fmt.Errorf("no such section; there are reply, files/PATH, delete, run, sleep, tools, context, cost, background, failure")
+		return fmt.Errorf("no such section; there are reply, files/PATH, edit/PATH, delete, run, sleep, tools, context, cost, background, failure")
 	}
 	return err
 }

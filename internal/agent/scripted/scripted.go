@@ -20,8 +20,9 @@
 // begins with "review-", counted by themselves: review-1/reply.
 //
 // Files are written and commands run in the order of the sections. Further:
-// delete (paths), sleep (a duration, in silence), tools (a number of reads),
-// context (percent), cost (dollars), background (one a line).
+// edit/PATH (a line that is there, and the line to be), delete (paths), sleep (a
+// duration, in silence), tools (a number of reads), context (percent), cost
+// (dollars), background (one a line).
 package scripted
 
 import (
@@ -256,6 +257,8 @@ func (t *turn) act(ctx context.Context, a act) error {
 	switch {
 	case a.write != "":
 		return t.write(a.write, a.content)
+	case a.edit != "":
+		return t.edit(a)
 	case a.remove != "":
 		if t.call("Bash", "$ rm "+a.remove, map[string]any{"command": "rm " + a.remove}) {
 			_ = os.RemoveAll(t.path(a.remove))
@@ -264,6 +267,20 @@ func (t *turn) act(ctx context.Context, a act) error {
 		t.run(ctx, a.run)
 	}
 	return nil
+}
+
+// edit replaces the first place where the old text stands.
+func (t *turn) edit(a act) error {
+	name := t.path(a.edit)
+	defer t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: "Edit"})
+	if !t.call("Edit", "edit "+a.edit, map[string]any{"file_path": name, "old_string": a.old, "new_string": a.new}) {
+		return nil
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, bytes.Replace(content, []byte(a.old), []byte(a.new), 1), 0o666)
 }
 
 func (t *turn) write(path, content string) error {

@@ -114,6 +114,9 @@ func TestWhatATurnDoes(t *testing.T) {
 2
 -- 1/files/deep/new.txt --
 hello
+-- 1/edit/deep/new.txt --
+hello
+goodbye
 -- 1/delete --
 old.txt
 -- 1/run --
@@ -144,13 +147,13 @@ done
 		t.Fatalf("%v, %+v", err, r.Failure)
 	}
 	want := []string{
-		"tool read README.md", "tool read README.md", "tool write deep/new.txt", "tool $ rm old.txt",
+		"tool read README.md", "tool read README.md", "tool write deep/new.txt", "tool edit deep/new.txt", "tool $ rm old.txt",
 		"tool $ printf '%s' \"$PAWL_LOOP $WORD\" > ran.txt", "tool $ git push", "denied $ git push",
 	}
 	if diff := cmp.Diff(want, details); diff != "" {
 		t.Error(diff)
 	}
-	for name, content := range map[string]string{"deep/new.txt": "hello\n", "ran.txt": "otter ratchet"} {
+	for name, content := range map[string]string{"deep/new.txt": "goodbye\n", "ran.txt": "otter ratchet"} {
 		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(b) != content {
 			t.Errorf("%s holds %q, %v", name, b, err)
 		}
@@ -158,7 +161,7 @@ done
 	if _, err := os.Stat(filepath.Join(dir, "old.txt")); err == nil {
 		t.Error("old.txt is still there")
 	}
-	if r.Text != "done" || r.ToolCalls != 6 || r.Denied != 1 || r.ContextPercent != 42 || r.Usage.CostUSD != 0.5 ||
+	if r.Text != "done" || r.ToolCalls != 7 || r.Denied != 1 || r.ContextPercent != 42 || r.Usage.CostUSD != 0.5 ||
 		!cmp.Equal(r.Background, []string{"a server"}) {
 		t.Errorf("result %+v", r)
 	}
@@ -168,7 +171,7 @@ func TestScriptsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"-- reply --\n", "-- 1/dance --\n", "-- 1/sleep --\nlong\n", "-- 1/tools --\nx\n",
-		"-- 1/failure --\nboredom\n", "-- 1/cost --\nfree\n", "-- 1/context --\nhalf\n",
+		"-- 1/failure --\nboredom\n", "-- 1/cost --\nfree\n", "-- 1/context --\nhalf\n", "-- 1/edit/x --\none line\n",
 	} {
 		if _, err := scripted.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), "section") {
 			t.Errorf("%q: %v", text, err)

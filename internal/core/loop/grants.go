@@ -141,6 +141,11 @@ func (m *machine) upgrade(t *Task) bool {
 	if t.Status != Done || g == nil || slices.ContainsFunc(g.Paths, func(p string) bool { return !m.s.MayChange(p) }) {
 		return false
 	}
+	for _, path := range t.Tests { // what was granted stays named
+		if !slices.ContainsFunc(t.Changed, func(c TestChange) bool { return c.Path == path }) {
+			t.Changed = append(slices.Clip(t.Changed), TestChange{Path: path, Kind: "changed"})
+		}
+	}
 	t.Tests, t.IfGranted = nil, nil
 	if t.Reviewed == ReviewDisagreed || t.Reviewed == ReviewNone {
 		return true // what the tests say was not what was missing
