@@ -206,7 +206,7 @@ func TestTouched(t *testing.T) {
 func TestUnknownIsNamed(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
-		"if then (((": "it cannot be parsed as shell: if then (((",
+		"if then (((":     "it cannot be parsed as shell: if then (((",
 		"$EDITOR main.go": "$EDITOR main.go", "ls -la": "", `bash -c "$SCRIPT"`: `"$SCRIPT"`, "git push; $EDITOR x": "",
 	} {
 		if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}}, rules()); v.Unknown != want {
