@@ -146,7 +146,8 @@ func TestWaysOut(t *testing.T) {
 	w.env = append(w.env, "API="+api.URL, "FAR=http://"+farHost)
 	get := func(prefix []string, url string) string {
 		out, _ := w.run(prefix, w.self, "attack", "get", url)
-		return strings.TrimSpace(out)
+		said, _, _ := strings.Cut(out, "\n") // a program that counts its coverage complains behind it
+		return said
 	}
 	if got := get(w.wall.Agent, api.URL); got != "200 the api" {
 		t.Errorf("the agent's endpoint: %q", got)

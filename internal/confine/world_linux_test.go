@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -127,23 +128,46 @@ func newWorld(t testing.TB, mechanism confine.Mechanism, level confine.Level, mo
 	return w
 }
 
-// elsewhere is a folder for a test that is not below a temporary one, if the
-// machine has one that can be written.
+// elsewhere is a folder for a test that is not below a temporary one, which a wall
+// leaves open: in the cache, or in that of the user's own home where $HOME is
+// temporary too.
 func elsewhere(t testing.TB) string {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err == nil {
-		err = os.MkdirAll(cache, 0o700)
+	var places []string
+	if cache, err := os.UserCacheDir(); err == nil {
+		places = append(places, cache)
 	}
-	var dir string
-	if err == nil {
-		dir, err = os.MkdirTemp(cache, "pawl-confine-") //nolint:usetesting // below a temporary folder it would be of no use
+	if u, err := user.Current(); err == nil {
+		places = append(places, filepath.Join(u.HomeDir, ".cache"))
 	}
-	if err != nil {
-		t.Skipf("no folder outside the temporary ones: %v", err)
+	why := "each is temporary"
+	for _, cache := range places {
+		if temporary(cache) {
+			continue
+		}
+		err := os.MkdirAll(cache, 0o700)
+		var dir string
+		if err == nil {
+			dir, err = os.MkdirTemp(cache, "pawl-confine-") //nolint:usetesting // below a temporary folder it would be of no use
+		}
+		if err == nil {
+			t.Cleanup(func() { _ = os.RemoveAll(dir) })
+			return dir
+		}
+		why = err.Error()
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
+	if os.Getenv("PAWL_E2E") != "" {
+		t.Fatalf("no folder outside the temporary ones: %s", why)
+	}
+	t.Skipf("no folder outside the temporary ones: %s", why)
+	return ""
+}
+
+func temporary(dir string) bool {
+	return slices.ContainsFunc([]string{"/tmp", "/var/tmp", os.TempDir()}, func(temp string) bool {
+		rel, err := filepath.Rel(temp, dir)
+		return err == nil && filepath.IsLocal(rel)
+	})
 }
 
 func (w *world) put(path, text string) {

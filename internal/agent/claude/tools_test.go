@@ -49,7 +49,7 @@ func (e *echo) Send(m json.RawMessage) error {
 	case c.Method == "notifications/cancelled":
 		answer(c.Params.RequestID, "cut off")
 	case c.ID != nil && c.Method != "slow":
-		answer(c.ID, c.Method)
+		e.send(json.RawMessage(`{"jsonrpc":"2.0","id":` + string(c.ID) + `,"result":{"said":"` + c.Method + `"}}`)) // before the turn's end can cut it off
 		go e.send(json.RawMessage(`{"jsonrpc":"2.0","method":"notifications/message"}`))
 	}
 	return nil
