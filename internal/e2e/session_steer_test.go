@@ -71,7 +71,15 @@ func (c *terminal) interrupts(after string) {
 // A word from another terminal reaches the agent at its next stop.
 func TestSessionTold(t *testing.T) {
 	s := newSessions(t, settings)
-	s.plays(begins("'add bye' "+words, messagesapi.Bash("env -u CLAUDECODE pawl tell . 'make it polite'"), s.adds("bye"), more, done)...)
+	steps, asked := messagesapi.Steps(begins("'add bye' "+words, s.adds("bye"), more, done)...), 0
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		if asked++; asked == 2 { // the loop has begun
+			if res := s.pawl("tell", ".", "make it polite"); res.code != 0 {
+				t.Errorf("tell: %s", res)
+			}
+		}
+		return steps(r)
+	})
 	p := s.print("loop")
 	s.is(state{"verified", 2}, p)
 	if !strings.Contains(s.said("The person says").News(), "make it polite") {
