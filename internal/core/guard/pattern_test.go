@@ -248,4 +248,23 @@ func TestReasonsNamePawlsToolsWhereThereAreSome(t *testing.T) {
 	if !strings.Contains(v.Reason, "request_merge") {
 		t.Errorf("reason %q", v.Reason)
 	}
+	v = guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": "pawl lessons drop 1"}}, r)
+	if v.Rule != guard.RuleState || !strings.Contains(v.Reason, "add_lesson") {
+		t.Errorf("%s, reason %q", v.Rule, v.Reason)
+	}
+}
+
+// Pawl's own tools are asked about by nobody, those of that name elsewhere are.
+func TestPawlsOwnTools(t *testing.T) {
+	t.Parallel()
+	for _, name := range guard.OwnTools() {
+		if !guard.IsOwnTool("mcp__pawl__"+name, "pawl") {
+			t.Errorf("%s is not known", name)
+		}
+	}
+	for _, tool := range []string{"mcp__other__verify", "mcp__pawl__push", "mcp__pawl__", "verify", ""} {
+		if guard.IsOwnTool(tool, "pawl") {
+			t.Errorf("%q is taken for one of Pawl's", tool)
+		}
+	}
 }

@@ -122,6 +122,39 @@ func TestTheAgentAsksAndThePersonAnswers(t *testing.T) {
 	}
 }
 
+// A grant of everything is one of the tests: a file that judges must be named.
+func TestWhatJudgesIsGrantedByItsName(t *testing.T) {
+	t.Parallel()
+	sc := judging(t)
+	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{loop.AllTests}}, "")
+	if !sc.s.MayChange("a_test.go") || sc.s.MayChangeJudge("check.sh") {
+		t.Errorf("granted %v: tests %v, judges %v", sc.s.Granted, sc.s.MayChange("a_test.go"), sc.s.MayChangeJudge("check.sh"))
+	}
+	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{"check.sh"}}, "")
+	if !sc.s.MayChangeJudge("check.sh") {
+		t.Errorf("granted %v", sc.s.Granted)
+	}
+	sc.feed(loop.Event{Kind: loop.Denied, Paths: []string{"check.sh"}}, "")
+	if sc.s.MayChangeJudge("check.sh") {
+		t.Errorf("granted %v, denied %v", sc.s.Granted, sc.s.Denied)
+	}
+}
+
+func TestTestChangesInWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		change loop.TestChange
+		want   string
+	}{
+		{loop.TestChange{Path: "a_test.go", Line: 3, Kind: "changed", Name: "TestSum"}, "a_test.go:3: changed TestSum"},
+		{loop.TestChange{Path: "a_test.go", Kind: "deleted"}, "a_test.go: deleted"},
+	} {
+		if got := c.change.String(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
 // A denied change is put back once without blame, and struck from then on.
 func TestADeniedChangeIsPutBackThenStruck(t *testing.T) {
 	t.Parallel()

@@ -89,14 +89,29 @@ func TestFailuresTakeTheirClassesPath(t *testing.T) {
 	}
 }
 
+// A crash is a failed try of the task, whose ladder ends; a client that crashes
+// all the same with the next task is at fault itself.
 func TestAClientThatCannotLiveIsAnError(t *testing.T) {
+	t.Parallel()
+	for tasks, ends := range map[int]string{1: "finish stuck", 2: "checkpoint"} {
+		sc := begin(t, loop.Policy{}, open("a", "b")[:tasks]...)
+		sc.checkpointed("turn 1 fresh first")
+		for _, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "checkpoint"} {
+			sc.fails(loop.Crashed, want)
+		}
+		sc.checkpointed(ends)
+		if tasks == 2 {
+			sc.checkpointed("turn 5 fresh next_task")
+			sc.fails(loop.Crashed, "finish error")
+		}
+	}
+}
+
+func TestWhatTheLookRemarksIsTold(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
-	for _, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "checkpoint"} {
-		sc.fails(loop.Crashed, want)
-	}
-	sc.checkpointed("finish stuck")
+	sc.turnSeen("", loop.Seen{Changed: true, Remarks: []string{"the branch was switched back"}}, "notify; turn 2 continue go_on")
 }
 
 func TestBackOffIsBounded(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
@@ -67,5 +69,18 @@ func TestTestRunIsBounded(t *testing.T) {
 	}
 	if s := got.String(); !strings.Contains(s, "500 failed: ") || !strings.Contains(s, " and 495 more (") {
 		t.Errorf("in words: %s", s)
+	}
+}
+
+func TestSecretsAreTakenOutOfARun(t *testing.T) {
+	t.Parallel()
+	run := loop.TestRun{Command: "K=hush npm test", Result: "fail", Failing: []string{"logs in with hush"}, FirstError: "expected hush"}
+	got := run.Clean(func(s string) string { return strings.ReplaceAll(s, "hush", "***") })
+	want := loop.TestRun{Command: "K=*** npm test", Result: "fail", Failing: []string{"logs in with ***"}, FirstError: "expected ***"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(run, run.Clean(nil)); diff != "" {
+		t.Errorf("without a redactor (-want +got):\n%s", diff)
 	}
 }

@@ -135,6 +135,9 @@ func (r *reader) changed(p *syntax.ParamExp, v value, known bool) Word {
 
 func slice(now Word, s *syntax.Slice, lost Word) Word {
 	from, ok := number(s.Offset)
+	if from < 0 {
+		from += len(now.Text)
+	}
 	to := len(now.Text)
 	if s.Length != nil && ok {
 		var n int

@@ -123,6 +123,10 @@ func union(a, b []string) []string {
 }
 
 func number(x syntax.ArithmExpr) (int, bool) {
+	if u, ok := x.(*syntax.UnaryArithm); ok && u.Op == syntax.Minus && !u.Post {
+		n, ok := number(u.X)
+		return -n, ok
+	}
 	w, ok := x.(*syntax.Word)
 	if !ok {
 		return 0, false
