@@ -11,37 +11,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// What the guard denies does not happen, and the model is told why.
-func TestClientGuard(t *testing.T) {
-	c := newClientBench(t, wordShop(nil))
-	remote := c.home + "/remote.git"
-	c.git("init", "-q", "--bare", remote)
-	c.git("remote", "add", "origin", remote)
-	outside := c.home + "/outside.txt"
-	steps := []messagesapi.Response{
-		messagesapi.Bash("git push origin HEAD:main"),
-		messagesapi.Bash("bash -c 'cd . && git push -f origin main'"),
-		messagesapi.Bash("git reset --hard HEAD~1"),
-		messagesapi.Write(outside, "x\n"),
-		messagesapi.Bash("echo x > " + outside),
-		messagesapi.Write(c.env["PAWL_HOME"]+"/loops/x", "x\n"),
-	}
-	c.plays(append(steps, c.adds("bye"), done)...)
-	c.run(0, c.goal("add bye")...)
-	told := c.api.Requests()[1 : 1+len(steps)]
-	for i, r := range told {
-		if results := r.ToolResults(); len(results) != 1 || !results[0].Error || len(results[0].Text) < 20 {
-			t.Errorf("call %d: the model was told %+v", i+1, results)
-		}
-	}
-	if refs := c.git("ls-remote", "origin"); refs != "" {
-		t.Errorf("pushed: %s", refs)
-	}
-	if exists(outside) {
-		t.Error("a file outside was written")
-	}
-}
-
 // The agent's own commits become part of the task's one commit, and a branch
 // that it went to is left again.
 func TestClientCommitsByItself(t *testing.T) {

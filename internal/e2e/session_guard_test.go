@@ -10,23 +10,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// What the guard denies does not happen in a session either.
-func TestSessionGuard(t *testing.T) {
-	s := newSessions(t, settings)
-	remote := s.home + "/remote.git"
-	s.git("init", "-q", "--bare", remote)
-	s.git("remote", "add", "origin", remote)
-	s.plays(begins("'add bye' "+words, messagesapi.Bash("git push origin HEAD:main"), s.adds("bye"), done)...)
-	p := s.print("loop")
-	s.is(state{"verified", 1}, p)
-	if refs := s.git("ls-remote", "origin"); refs != "" {
-		t.Errorf("pushed: %s", refs)
-	}
-	if results := s.api.Requests()[2].ToolResults(); len(results) != 1 || !results[0].Error || !strings.Contains(results[0].Text, "push") {
-		t.Errorf("the model was told %+v", results)
-	}
-}
-
 // Without a loop the guard is silent: what the person allows goes through.
 func TestSessionGuardOutsideOfALoop(t *testing.T) {
 	s := newSessions(t, settings)
