@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -63,6 +64,8 @@ func hookRows(o options) []row {
 		{"the same, with the keeper's work for it", "≤ 3 × an empty program", hookRow(3, func(s *sitting) work { return s.inAll().turn() })},
 		{"the waker beside it", quick, hookRow(2, (*sitting).wake)},
 		{"guard verdict for a Bash call " + here, quick, hookRow(2, func(s *sitting) work { return s.silently(s.call("PreToolUse")) })},
+		{"a denied call " + here, quick, hookRow(2, func(s *sitting) work { return s.denied("git push origin part-%d") })},
+		{"the same, with the keeper's work for it", "≤ 3 × an empty program", hookRow(3, func(s *sitting) work { return s.inAll().denied("git push origin part-%d") })},
 		{"PostToolUse " + here, quick, hookRow(2, func(s *sitting) work { return s.silently(s.call("PostToolUse")) })},
 		{"Stop, transcript of 1 GB", "≤ 1.2 × the same with 1 MB", flat},
 	}
@@ -156,6 +159,25 @@ func (s *sitting) goesOn(ctx context.Context, stop string) (time.Duration, error
 		return 0, err
 	}
 	return s.whole(state)
+}
+
+// denied is a call that the guard denies, and that is journalled: the first of its
+// turn. The turn before it does not count.
+func (s *sitting) denied(format string) work {
+	return func(ctx context.Context) (time.Duration, error) {
+		if _, err := s.turn()(ctx); err != nil {
+			return 0, err
+		}
+		before := s.journalled()
+		out, state, err := s.hook(s.callOf("PreToolUse", fmt.Sprintf(format, s.stops))).run(ctx)
+		if err != nil {
+			return 0, err
+		}
+		if !strings.Contains(out, `"deny"`) || s.journalled() == before {
+			return 0, fmt.Errorf("the call should be denied, and that journalled: %q", out)
+		}
+		return s.whole(state)
+	}
 }
 
 // wake is the waker, which the client starts together with the hook that answers.

@@ -129,6 +129,15 @@ func (s *sitting) used() error {
 	return errors.Join(err, f.Close())
 }
 
+// journalled is the size of the loop's journal, -1 where it cannot be told.
+func (s *sitting) journalled() int64 {
+	info, err := os.Stat(filepath.Join(s.loop.Dir, "journal.jsonl"))
+	if err != nil {
+		return -1
+	}
+	return info.Size()
+}
+
 // elsewhere is another session of the same folder, in which no loop lives.
 func (s *sitting) elsewhere() *sitting {
 	other := *s
@@ -170,9 +179,13 @@ func (s *sitting) stop() string {
 
 // call is the payload of a tool call, before or after it.
 func (s *sitting) call(event string) string {
+	return s.callOf(event, "cd parser && go test ./... 2>&1 | tail -n 20; git diff --stat")
+}
+
+func (s *sitting) callOf(event, command string) string {
 	return s.event(event, map[string]any{
 		"tool_name": "Bash", "tool_use_id": "toolu_01", "tool_response": map[string]any{"stdout": strings.Repeat("ok  \tparser\t0.01s\n", 100), "stderr": ""},
-		"tool_input": map[string]any{"command": "cd parser && go test ./... 2>&1 | tail -n 20; git diff --stat", "description": "Run the parser's tests"},
+		"tool_input": map[string]any{"command": command, "description": "Run the parser's tests"},
 	})
 }
 
