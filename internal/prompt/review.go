@@ -20,6 +20,7 @@ type ReviewData struct {
 	Cut     bool      // it is not the whole
 	Gates   []Receipt // what the commands said
 	Labels  []string  // what else is known: "tests changed: a_test.go"
+	Tests   []string  // changed tests that it may accept
 	Again   string    // why another reviewer's answer did not count, "" for the first
 }
 
@@ -53,6 +54,7 @@ func Review(d ReviewData) (string, error) {
 	}{ReviewData: d}
 	view.Goal, view.Rubric, view.Answer = middle(clean(d.Goal), boundsOf(Data{}).goal), middle(clean(d.Rubric), maxRubric), middle(clean(d.Answer), maxAnswer)
 	view.Diff, view.Changes, view.Labels = middle(clean(d.Diff), MaxDiff+1<<10), lines(d.Changes, maxFiles), lines(d.Labels, 20)
+	view.Tests = lines(d.Tests, maxFiles)
 	for _, t := range d.Tasks {
 		view.Tasks = append(view.Tasks, bounded(Data{Task: t}))
 	}

@@ -33,6 +33,7 @@ func TestReviewGolden(t *testing.T) {
 			{ID: "77aa90c1d2e3b4a5", Result: gate.Result{Gate: "go vet ./...", Command: "go vet ./...", Status: gate.Fail, ExitCode: 1, Failed: 2, Failing: []string{"TestA", "TestB"}}},
 		},
 		Labels: []string{"tests changed: internal/session/session_test.go"},
+		Tests:  []string{"internal/session/session_test.go"},
 	}))
 	golden(t, "review-answer", review(t, prompt.ReviewData{
 		Goal: "Which packages import net/http?", Rubric: "The list is complete.", Answer: "Two: internal/agent/claude and cmd/x.\nI searched all files.",

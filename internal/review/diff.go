@@ -18,6 +18,9 @@ func (r *Reviewer) ask(ctx context.Context, q Request) (prompt.ReviewData, error
 	d := prompt.ReviewData{
 		Goal: q.Goal, Tasks: q.Tasks, Rubric: q.Gate.Rubric, Answer: q.Answer, Gates: q.Receipts, Labels: q.Labels,
 	}
+	if q.Gate.GrantsTests {
+		d.Tests = q.Tests
+	}
 	if q.Answer != "" {
 		d.Answer = r.clean(q.Answer)
 		return d, nil

@@ -59,8 +59,9 @@ type Request struct {
 	Answer     string      // of a goal whose result is text: it is the work, and nothing changed
 	Receipts   []prompt.Receipt
 	Labels     []string
-	MaxCostUSD float64 // what the loop may still spend, 0 = not limited
-	LogDir     string  // receives prompt, stream and answer
+	Tests      []string // old tests without whose change the gates do not pass
+	MaxCostUSD float64  // what the loop may still spend, 0 = not limited
+	LogDir     string   // receives prompt, stream and answer
 	// Guard answers what the agent wants to read, beside the rule that it may do
 	// nothing else; nil allows that.
 	Guard func(agent.ToolCall) agent.Verdict
@@ -70,6 +71,7 @@ type Request struct {
 type Answer struct {
 	Result   gate.Result
 	Findings []string // "file:line: what", the worst first
+	Granted  []string // of the changed tests, those whose change it accepts
 	Usage    agent.Usage
 	Later    bool      // unknown, since it could not be asked: it may be, later
 	Until    time.Time // not before then, zero unknown
@@ -188,6 +190,9 @@ func (r *Reviewer) heard(ctx context.Context, q Request, res agent.Result) Answe
 	a := Answer{Result: gate.Result{Status: status, Reason: r.clean(reason)}}
 	for _, f := range o.Findings {
 		a.Findings = append(a.Findings, r.clean(plan.OneLine(f.String(), 400)))
+	}
+	if status == gate.Pass && q.Gate.GrantsTests {
+		a.Granted = o.Grants(q.Tests)
 	}
 	if status == gate.Fail {
 		a.Result.FirstError, a.Result.Tail = a.Result.Reason, strings.Join(a.Findings, "\n")

@@ -70,6 +70,7 @@ func hear(g *loop.Gates, ans review.Answer) {
 		g.Status, g.Reason, g.Findings = gate.Unknown, reason, ans.Findings
 		g.Unsure, g.Until = !ans.Later, ans.Until
 	case gate.Pass:
+		g.Granted = append(g.Granted, ans.Granted...)
 		if g.Reason == "" {
 			g.Reason = reason
 		}
@@ -117,6 +118,7 @@ func (r *Runner) toReview(ctx context.Context, a loop.Action, m record.Memory) (
 		}
 	}
 	q.Labels = slices.Clone(f.Labels)
+	q.Tests = f.TestsChanged
 	if len(f.TestsChanged) > 0 {
 		q.Labels = append(q.Labels, "the gates pass only with these changed tests, not with the originals: "+strings.Join(f.TestsChanged, ", "))
 	}

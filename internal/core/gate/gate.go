@@ -68,6 +68,7 @@ type Gate struct {
 	AgentCommand string  `json:"agent_command,omitempty"` // its program, where Agent is set
 	Model        string  `json:"model,omitempty"`         // "" = the loop's
 	MaxCostUSD   float64 `json:"max_cost_usd,omitempty"`  // of one review, 0 = the default of $1
+	GrantsTests  bool    `json:"grants_tests,omitempty"`  // it may accept that old tests were changed
 }
 
 // Result is what one run of one gate said.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,15 @@ type Opinion struct {
 	Verdict  string    `json:"verdict"`  // pass, fail or unsure
 	Findings []Finding `json:"findings"` // what is wrong, the worst first
 	Evidence []Cited   `json:"evidence"` // what the verdict rests on
+	// Tests are asked about only where the gate may grant their change.
+	Tests []ChangedTest `json:"tests,omitempty"`
+}
+
+// ChangedTest is what a reviewer thinks of the change of an old test.
+type ChangedTest struct {
+	File   string `json:"file"`
+	Needed bool   `json:"needed"` // what was asked cannot be done without it, and it checks no less
+	Why    string `json:"why"`
 }
 
 // Finding is one thing that a reviewer found wrong.
@@ -62,7 +72,9 @@ const OpinionSchema = `{"type":"object","additionalProperties":false,"required":
 	`"findings":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["file","line","what","severity"],"properties":{` +
 	`"file":{"type":"string"},"line":{"type":"integer","minimum":0},"what":{"type":"string"},"severity":{"type":"string","enum":["blocker","minor"]}}}},` +
 	`"evidence":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["what","where"],"properties":{` +
-	`"what":{"type":"string"},"where":{"type":"string"}}}}}}`
+	`"what":{"type":"string"},"where":{"type":"string"}}}},` +
+	`"tests":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["file","needed","why"],"properties":{` +
+	`"file":{"type":"string"},"needed":{"type":"boolean"},"why":{"type":"string"}}}}}}`
 
 const (
 	opinionMax  = 256 << 10 // bytes of an answer that are read at all
@@ -154,6 +166,20 @@ func (o Opinion) Weigh(exists func(where string) bool) (Status, string) {
 		where = append(where, c.Where)
 	}
 	return Pass, "it points at " + list(where)
+}
+
+// Grants are those of the changed tests that the opinion calls needed, and says why.
+// Of a test that it names twice, each word must be so.
+func (o Opinion) Grants(changed []string) []string {
+	var out []string
+	for _, file := range changed {
+		about := func(t ChangedTest) bool { return path.Clean(t.File) == file }
+		doubted := func(t ChangedTest) bool { return about(t) && (!t.Needed || strings.TrimSpace(t.Why) == "") }
+		if slices.ContainsFunc(o.Tests, about) && !slices.ContainsFunc(o.Tests, doubted) {
+			out = append(out, file)
+		}
+	}
+	return out
 }
 
 // Place reads FILE:LINE or FILE:FROM-TO; to is the last line that is meant. It is

@@ -50,6 +50,32 @@ func TestParseOpinion(t *testing.T) {
 	}
 }
 
+func TestWhichChangedTestsAnOpinionGrants(t *testing.T) {
+	t.Parallel()
+	yes := func(file string) gate.ChangedTest {
+		return gate.ChangedTest{File: file, Needed: true, Why: "the signature changed"}
+	}
+	no, mute := yes("a_test.go"), yes("a_test.go")
+	no.Needed, mute.Why = false, " "
+	cases := map[string]struct {
+		tests []gate.ChangedTest
+		want  []string
+	}{
+		"one of two":          {[]gate.ChangedTest{yes("a_test.go")}, []string{"a_test.go"}},
+		"both":                {[]gate.ChangedTest{yes("./a_test.go"), yes("sub/b_test.go")}, []string{"a_test.go", "sub/b_test.go"}},
+		"none":                {nil, nil},
+		"not needed":          {[]gate.ChangedTest{no}, nil},
+		"without a why":       {[]gate.ChangedTest{mute}, nil},
+		"yes and no":          {[]gate.ChangedTest{yes("a_test.go"), no}, nil},
+		"one nobody asked of": {[]gate.ChangedTest{yes("c_test.go"), yes("b_test.go")}, nil},
+	}
+	for name, c := range cases {
+		if diff := cmp.Diff(c.want, gate.Opinion{Tests: c.tests}.Grants([]string{"a_test.go", "sub/b_test.go"})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 func TestWeigh(t *testing.T) {
 	t.Parallel()
 	there := func(where string) bool { return where == "app.go:12" || where == "4f2a" }
@@ -134,18 +160,19 @@ func TestSchemaIsThatOfAnOpinion(t *testing.T) {
 	names := func(v any) map[string]bool {
 		out := map[string]bool{}
 		for f := range reflect.TypeOf(v).Fields() {
-			out[f.Tag.Get("json")] = true
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			out[name] = true
 		}
 		return out
 	}
-	got := map[string]map[string]bool{"": {}, "findings": {}, "evidence": {}}
+	got := map[string]map[string]bool{"": {}, "findings": {}, "evidence": {}, "tests": {}}
 	for name, p := range schema.Properties {
 		got[""][name] = true
 		for item := range p.Items.Properties {
 			got[name][item] = true
 		}
 	}
-	want := map[string]map[string]bool{"": names(gate.Opinion{}), "findings": names(gate.Finding{}), "evidence": names(gate.Cited{})}
+	want := map[string]map[string]bool{"": names(gate.Opinion{}), "findings": names(gate.Finding{}), "evidence": names(gate.Cited{}), "tests": names(gate.ChangedTest{})}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

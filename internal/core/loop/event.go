@@ -146,6 +146,7 @@ type Gates struct {
 	Unsure       bool          `json:"unsure,omitempty"`        // ForReview: Unknown, and was asked as often as it is
 	Until        time.Time     `json:"until,omitzero"`          // ForReview: Unknown, and cannot be asked before
 	Findings     []string      `json:"findings,omitempty"`      // ForReview: "file:line: what", the worst first
+	Granted      []string      `json:"granted,omitempty"`       // ForReview: changed tests whose change the reviews accept
 	Reviewed     ReviewEnd     `json:"reviewed,omitempty"`      // how the reviews of it ended
 	Usage        Usage         `json:"usage,omitzero"`          // of reviews
 	Labels       []string      `json:"labels,omitempty"`

@@ -74,14 +74,15 @@ func (s State) MayChangeJudge(path string) bool {
 }
 
 // Ungranted are the tests that wait for a person's word, sorted: the agent asked
-// to change them, or changed them in work that passes only with them.
+// to change them, or changed them in work that passes only with them and for which
+// no review's word is enough.
 func (s State) Ungranted() []string {
 	var paths []string
 	for _, ask := range s.Asks {
 		paths = append(paths, ask.Paths...)
 	}
 	for _, t := range s.Tasks {
-		if t.Status == Done && t.IfGranted != nil {
+		if t.Status == Done && t.IfGranted != nil && !(len(t.Granted) > 0 && t.enough(t.Evidence)) {
 			paths = append(paths, t.IfGranted.Paths...)
 		}
 	}

@@ -312,7 +312,7 @@ func (m *machine) accept(commit, receipt string) {
 				t.Why = notItsOwn(*m.s.Found, id)
 			}
 			t.Flipped, t.Tests, t.StillRed = m.s.Found.Flipped, m.s.Found.TestsChanged, m.s.Found.StillRed
-			t.Changed, t.IfGranted = m.s.Found.Changed, m.s.Found.IfGranted
+			t.Changed, t.IfGranted, t.Granted = m.s.Found.Changed, m.s.Found.IfGranted, m.s.Found.Granted
 			t.Reviewed, t.Findings = m.s.Found.Reviewed, m.s.Found.Findings
 			t.Took = took
 		})
@@ -327,7 +327,7 @@ func (m *machine) accept(commit, receipt string) {
 // all of them, since without ids nothing tells whose work it was.
 func (m *machine) turnedGreen(gates []string) {
 	for i, t := range m.s.Tasks {
-		if t.Status != Done || t.Earlier || len(t.Tests) > 0 || t.Evidence.Satisfies(gate.Discriminating) {
+		if t.Status != Done || t.Earlier || len(t.Tests)+len(t.Granted) > 0 || t.Evidence.Satisfies(gate.Discriminating) {
 			continue
 		}
 		for _, g := range gates {

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -62,7 +63,10 @@ func (m *machine) reviewed(g Gates) {
 		m.reviewFailed(g)
 	default:
 		m.s.Unknowns = 0
-		if !f.evidenceCapped() {
+		switch {
+		case f.grantedBy(g):
+			m.grantedByReview(&f)
+		case !f.evidenceCapped():
 			if e := gate.Reviewed(f.Evidence); e != f.Evidence {
 				f.Evidence, f.Reason = e, "a review passed it: "+strings.TrimPrefix(g.Reason, "review: ")
 			}
@@ -70,6 +74,21 @@ func (m *machine) reviewed(g Gates) {
 		f.Reviewed, f.Receipt = ReviewPassed, strings.TrimSpace(f.Receipt+" "+g.Receipt)
 		m.take(f)
 	}
+}
+
+// grantedBy tells whether reviews accept every change of a test without which the
+// work does not pass.
+func (g Gates) grantedBy(reviews Gates) bool {
+	return len(g.TestsChanged) > 0 && len(g.Apart) == 0 && !g.Unchecked &&
+		!slices.ContainsFunc(g.TestsChanged, func(p string) bool { return !slices.Contains(reviews.Granted, p) })
+}
+
+// grantedByReview: the tests judge as they are now, and the work is worth what a
+// review is, whatever its own tests prove. A person's grant can still make it more.
+func (m *machine) grantedByReview(f *Gates) {
+	f.Evidence, f.Reason = gate.Review, "a review accepts the changed tests: "+named(f.TestsChanged)
+	m.answered(f.TestsChanged)
+	f.Granted, f.TestsChanged = f.TestsChanged, nil
 }
 
 // evidenceCapped: who judges was changed, or what is committed is not what was

@@ -59,7 +59,7 @@ func TestAReviewThatPassesIsEvidenceOfItsOwn(t *testing.T) {
 }
 
 // What was found without it stands: a review neither weakens what a test proves
-// nor makes up for changed tests.
+// nor makes up for changed tests that it was not asked to accept.
 func TestAReviewDoesNotMixTheLevels(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -85,6 +85,61 @@ func TestAReviewDoesNotMixTheLevels(t *testing.T) {
 			sc.committed("gates final")
 			if got := sc.s.Tasks[0].Evidence; got != c.want {
 				t.Errorf("evidence %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// A review that may, and accepts every changed test without which the work does not
+// pass, makes it worth a review: enough for who wants that. For who wants more, a
+// person's grant still counts what was found.
+func TestAReviewMayAcceptChangedTests(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		accepts []string
+		wanted  gate.Evidence
+		more    func(*loop.Gates)
+		want    gate.Evidence
+		waits   int
+		ends    string
+	}{
+		"all of them":           {[]string{"a_test.go", "b_test.go"}, gate.Review, nil, gate.Review, 0, "finish verified"},
+		"where proof is wanted": {[]string{"a_test.go", "b_test.go"}, gate.Discriminating, nil, gate.Review, 2, "finish unverified"},
+		"one of two":            {[]string{"a_test.go"}, gate.Review, nil, gate.NoEvidence, 2, "finish unverified"},
+		"none":                  {nil, gate.Review, nil, gate.NoEvidence, 2, "finish unverified"},
+		"originals not checked": {[]string{"a_test.go", "b_test.go"}, gate.Review, func(g *loop.Gates) { g.Unchecked = true }, gate.NoEvidence, 2, "finish unverified"},
+		"not without the files": {[]string{"a_test.go", "b_test.go"}, gate.Review, func(g *loop.Gates) { g.Apart = []string{"x"} }, gate.NoEvidence, 0, "finish unverified"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sc := begin(t, loop.Policy{Gates: true, Reviews: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: c.wanted})
+			sc.checkpointed("gates baseline")
+			sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
+			sc.feed(loop.Event{Kind: loop.TestsAsked, Paths: []string{"a_test.go"}}, "notify")
+			sc.turn("done", "gates claim")
+			claim := bent("a_test.go", "b_test.go")
+			if c.more != nil {
+				c.more(&claim)
+			}
+			sc.gates(claim, "gates review")
+			said := praised
+			said.Granted = c.accepts
+			sc.gates(said, "tick a; commit a")
+			sc.committed("gates final")
+			sc.gates(loop.Gates{Status: gate.Pass}, c.ends)
+			got := sc.s.Tasks[0]
+			if got.Evidence != c.want || (len(got.Tests) == 0) != (c.want == gate.Review) || len(sc.s.Ungranted()) < c.waits {
+				t.Errorf("%+v, waiting %v", got, sc.s.Ungranted())
+			}
+			if c.want == gate.Review && (len(got.Changed) == 0 || len(got.Granted) != 2 || len(sc.s.Ungranted()) != c.waits) {
+				t.Errorf("what was accepted is not named: %+v, waiting %v, asks %v", got, sc.s.Ungranted(), sc.s.Asks)
+			}
+			if name == "where proof is wanted" {
+				sc.feed(loop.Event{Kind: loop.Granted}, "")
+				if sc.s.Outcome != loop.Verified || sc.s.Tasks[0].Evidence != gate.Discriminating {
+					t.Errorf("granted: %s, %+v", sc.s.Outcome, sc.s.Tasks[0])
+				}
 			}
 		})
 	}

@@ -140,6 +140,7 @@ type Task struct {
 	Tests     []string      `json:"tests_changed,omitempty"`
 	Changed   []TestChange  `json:"changed,omitempty"`    // old tests, where their structure shows it
 	IfGranted *IfGranted    `json:"if_granted,omitempty"` // what it is worth if its changes of old tests are granted
+	Granted   []string      `json:"granted,omitempty"`    // changed tests that a review accepts
 	StillRed  []string      `json:"still_red,omitempty"`  // gates without test ids that were red before and after it
 	Commit    string        `json:"commit,omitempty"`
 	Receipt   string        `json:"receipt,omitempty"`

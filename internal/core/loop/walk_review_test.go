@@ -17,6 +17,8 @@ func (w *world) review(g *loop.Gates) *loop.Gates {
 		g.Tree = w.passed.Tree
 	}
 	switch {
+	case g.Status == gate.Pass && w.passed != nil && w.coin(2):
+		g.Granted = w.passed.TestsChanged
 	case g.Status == gate.Fail:
 		g.Findings = []string{"a.go:1: wrong"}
 	case g.Status == gate.Unknown && w.coin(3):
@@ -47,9 +49,13 @@ func (w *world) checkReview(before loop.State, e loop.Event, acts []loop.Action)
 	}
 }
 
-// checkReviewed: where there are reviews, nothing is verified that none passed.
+// checkReviewed: where there are reviews, nothing is verified that none passed; and
+// what a review accepted of tests proves nothing unless a person accepts it as well.
 func (w *world) checkReviewed() {
 	for _, t := range w.s.Tasks {
+		if t.Evidence == gate.Discriminating && len(t.Granted) > 0 && t.IfGranted != nil {
+			w.t.Errorf("proved by tests that only a review accepts: %+v", t)
+		}
 		if t.Reviewed != loop.ReviewPassed && !t.Earlier && (w.s.Policy.Reviews || t.Reviewed != "") {
 			w.t.Errorf("verified with a task that no review passed: %+v", t)
 		}
