@@ -14,6 +14,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
+// OutOfScope finds what a claim of these tasks would be refused for as it stands.
+func OutOfScope(ctx context.Context, l *store.Loop, env environment.Environment, m record.Memory, tasks []string) (runner.Strays, error) {
+	spec, err := record.ReadSpec(l)
+	if err != nil {
+		return runner.Strays{}, err
+	}
+	repo, err := Repo(ctx, l)
+	if err != nil {
+		return runner.Strays{}, fmt.Errorf("open the work tree: %w", err)
+	}
+	return (&runner.Runner{Loop: l, Spec: spec, Repo: repo, StateDir: env.PawlHome, HomeDir: env.Home}).OutOfScope(ctx, tasks, m)
+}
+
 // Adviser makes a Verifier for a loop that somebody else drives, on the work tree
 // that its agent is at work in. It uses what the owner's knows, and keeps its own
 // results where the owner never looks: they are advice, and no judgement.

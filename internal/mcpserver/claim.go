@@ -7,6 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -82,7 +83,13 @@ func (s *Server) claim(ctx context.Context, at *seat, t loop.Task, m record.Mess
 	if k := at.spec.Policy.Kind; k == loop.Explore || k == loop.Periodic {
 		return "", failure.New(failure.Usage, "end your turn when you have nothing more to do", noSuchGoal)
 	}
+	strays, err := launch.OutOfScope(ctx, at.Loop, s.Env, at.mem, []string{t.ID})
+	if err != nil {
+		return "", err
+	}
 	switch {
+	case len(strays.Agents) > 0:
+		return notTaken + strays.Advice(), nil
 	case len(gate.Commands(at.spec.Gates)) > 0:
 	case at.spec.Policy.Reviews:
 		return "Recorded." + at.reviewed() + " " + endTurn, at.post(m)

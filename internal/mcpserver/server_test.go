@@ -84,23 +84,6 @@ func TestATaskDoneHonestly(t *testing.T) {
 	}
 }
 
-func TestAClaimThatTheGatesRefuse(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.begin(nil)
-	s := w.connect()
-	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "no file has changed since the task began")
-	w.write("a.go", "package a\n")
-	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "nothing failed before that passes now")
-	w.write("new.red", "x")
-	before := len(w.left())
-	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "NOT ACCEPTED, nothing is recorded", "sh ./check.sh", "Test_new")
-	w.says(s, "verify", nil, "FAIL: something that passed when the task began fails now", "failing: Test_new", "--- FAIL: Test_new")
-	if n := len(w.left()); n != before {
-		t.Errorf("%d messages were left", n-before)
-	}
-}
-
 // A review is no command: the agent hears that it comes, and cannot run it.
 func TestReviewsComeAfterwards(t *testing.T) {
 	t.Parallel()

@@ -73,6 +73,7 @@ func TestOutputOfAFailure(t *testing.T) {
 		res        gate.Result
 		shown, not []string
 	}{
+		"no program":           {gate.Result{ExitCode: -1, Reason: "outside of the scope"}, []string{"result: failed\nreason: outside of the scope"}, []string{"exit code"}},
 		"beginning and end":    {gate.Result{Tail: strings.Join(long, "\n"), ExitCode: 2}, []string{"exit code 2", "line 1 of", "lines left out", "line 3000 of"}, []string{"line 1500 of"}},
 		"the error is in it":   {gate.Result{Tail: "a.go:1: no\nFAIL", FirstError: "a.go:1: no"}, []string{"\n\na.go:1: no\nFAIL\n"}, []string{"no\n\na.go"}},
 		"the error is not":     {gate.Result{Tail: "FAIL", FirstError: "a.go:1: no"}, []string{"\n\na.go:1: no\n\nFAIL\n"}, nil},

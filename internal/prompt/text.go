@@ -228,6 +228,8 @@ func failureText(r gate.Result) string {
 		b.WriteString("result: could not be judged\n")
 	case r.Kind == gate.ByReview:
 		b.WriteString("result: failed, by another agent that looked at the work\n")
+	case r.ExitCode < 0:
+		b.WriteString("result: failed\n")
 	default:
 		fmt.Fprintf(&b, "result: failed, exit code %d\n", r.ExitCode)
 	}

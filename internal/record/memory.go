@@ -35,8 +35,10 @@ type Memory struct {
 	Base    Base       `json:"base"`
 	Bound   Bound      `json:"bound,omitzero"`
 	Sorted  Sorted     `json:"sorted,omitzero"`
-	Claimed Claimed    `json:"claimed,omitzero"`
-	Pulled  Pulled     `json:"pulled,omitzero"`
+	// Calls are the bytes of ToolCallsFile that stood there when the task began.
+	Calls   int64   `json:"calls,omitempty"`
+	Claimed Claimed `json:"claimed,omitzero"`
+	Pulled  Pulled  `json:"pulled,omitzero"`
 	// Judge is the tree that holds the judge's copies of the tests: the last in
 	// which they were unchanged or granted.
 	Judge string `json:"judge,omitempty"`
@@ -202,7 +204,7 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 	case e.Kind == loop.Checkpointed && before.Phase == loop.Checkpointing && before.After == loop.ThenBaseline:
 		// What changed since the last commit, with no turn between, is the
 		// person's: their tests judge from now on.
-		m.Base.From = ""
+		m.Base.From, m.Calls = "", m.Sorted.Calls
 		last, ok := before.Task(before.Last)
 		if m.Judge == "" || ok && last.Status == loop.Done && m.Judge == before.Base {
 			m.Judge = e.Tree

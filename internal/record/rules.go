@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -34,15 +35,16 @@ type Places struct {
 
 // Turn is what the guard's rules depend on besides.
 type Turn struct {
-	Task   string   // at work; "" = none that has a scope
-	Judges []string // see Judges
+	Task    string   // at work; "" = none that has a scope
+	Judges  []string // see Judges
+	Granted []string // files that a person lets the agent change, see loop.State
 }
 
 // Rules are what the guard holds the loop's agent to in a turn.
 func (s Spec) Rules(p Places, t Turn) guard.Rules {
 	below := func(file string) string { return filepath.Join(p.Root, filepath.FromSlash(file)) }
 	r := guard.Rules{
-		Root: p.Root, StateDir: p.State, Home: p.Home, Branch: s.Branch, Scope: s.Scopes[t.Task],
+		Root: p.Root, StateDir: p.State, Home: p.Home, Branch: s.Branch, Scope: s.scope(t),
 		ProtectedBranches: append([]string{s.Home, "main", "master"}, s.Guard.Branches...),
 		AllowWriteOutside: []string{p.Temp, Resolved(p.Temp)},
 		Allow:             s.Guard.Allow, Deny: s.Guard.Deny, Ask: s.Guard.Ask,
@@ -55,6 +57,21 @@ func (s Spec) Rules(p Places, t Turn) guard.Rules {
 		r.Marked = []string{below(s.Guard.Marked)}
 	}
 	return r
+}
+
+// scope is what the plan says that the task may change, and what a person granted
+// by name since.
+func (s Spec) scope(t Turn) []string {
+	scope := slices.Clone(s.Scopes[t.Task])
+	if len(scope) == 0 {
+		return nil
+	}
+	for _, file := range t.Granted {
+		if file != loop.AllTests {
+			scope = append(scope, "./"+file)
+		}
+	}
+	return scope
 }
 
 // GuardRules are the rules of a loop that lives in a session, at its root, in a
@@ -81,7 +98,7 @@ func GuardRules(l *store.Loop, p Places, theirs bool) (guard.Rules, error) {
 	if err == nil && len(s.Scopes) > 0 && !theirs {
 		var m Memory
 		m, _, err = Remember(l)
-		t.Task = m.State.Current
+		t.Task, t.Granted = m.State.Current, m.State.Granted
 	}
 	return s.Rules(p, t), err
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -115,6 +116,11 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 // tree that the gates changed is judged once more; one that keeps changing
 // cannot be judged.
 func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory, dir string) (loop.Gates, error) {
+	if a.Purpose == loop.ForClaim {
+		if g, err := r.keptToScope(ctx, a.Tasks, m); g != nil || err != nil {
+			return *cmp.Or(g, &loop.Gates{}), err
+		}
+	}
 	tree, message, refusal, err := r.readyToCommit(ctx, a, m)
 	if err != nil {
 		return loop.Gates{}, err

@@ -56,12 +56,12 @@ func (r *Runner) judgeCall(c agent.ToolCall) agent.Verdict {
 }
 
 // beginTools makes ready for the tool calls of a turn.
-func (r *Runner) beginTools(ctx context.Context, a loop.Action) error {
+func (r *Runner) beginTools(ctx context.Context, a loop.Action, m record.Memory) error {
 	judges, err := record.Judges(r.Loop)
 	if err != nil {
 		return err
 	}
-	rules := r.Spec.Rules(r.places(), record.Turn{Task: a.Task, Judges: judges})
+	rules := r.Spec.Rules(r.places(), record.Turn{Task: a.Task, Judges: judges, Granted: m.State.Granted})
 	rules.Tools = r.mountsTools()
 	r.guard.begin(rules, func(c guard.Call, v guard.Verdict) {
 		if record.Notable(v) {

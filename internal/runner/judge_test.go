@@ -145,39 +145,6 @@ func TestWhatTheGuardCannotReadIsNamed(t *testing.T) {
 	b.judged(nil)
 }
 
-// A task may change what the plan says it may, and no more.
-func TestATaskKeepsToItsScope(t *testing.T) {
-	files := map[string]string{
-		"plan.md": "- [ ] two <!-- pawl: scope=have.txt -->\n- [ ] three\n", "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n", "other.txt": "",
-	}
-	b := newBench(t, files)
-	s := b.run(`
--- 1/files/other.txt --
-out of scope
--- 1/run --
-echo x >> other.txt
--- 1/files/have.txt --
-one
-two
--- 1/reply --
-<promise>DONE</promise>
--- 2/files/other.txt --
-in no scope
--- 2/reply --
-<promise>DONE</promise>
-`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
-	if s.Outcome != loop.Verified || s.Iteration != 2 {
-		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
-	}
-	if got := b.git("show", "HEAD~1:other.txt") + "|" + b.git("show", "HEAD:other.txt"); got != "|in no scope" {
-		t.Errorf("other.txt: %s", got)
-	}
-	b.judged(map[string]int{"scope": 2})
-	if prompt := b.file("iterations", "0001", "prompt.md"); !strings.Contains(prompt, "files that it may change: have.txt") {
-		t.Errorf("the prompt does not name the scope:\n%s", prompt)
-	}
-}
-
 func TestWhatWorksInTheBackgroundExplainsAChangeInALaterTurn(t *testing.T) {
 	b := newBench(t, words)
 	turns := 0

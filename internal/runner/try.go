@@ -48,7 +48,7 @@ func (r *Runner) try(ctx context.Context, a loop.Action, m record.Memory) (_ loo
 	}
 	r.session = s
 	defer func() { err = errors.Join(err, r.closeSession()) }()
-	if err := r.beginTools(ctx, a); err != nil {
+	if err := r.beginTools(ctx, a, m); err != nil {
 		return loop.Event{}, err
 	}
 	res, err := s.Turn(ctx, agent.Turn{

@@ -46,7 +46,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if err := os.WriteFile(filepath.Join(dir, "prompt.md"), []byte(text), 0o600); err != nil {
 		return loop.Event{}, fmt.Errorf("keep the prompt: %w", err)
 	}
-	if err := r.beginTools(ctx, a); err != nil {
+	if err := r.beginTools(ctx, a, m); err != nil {
 		return loop.Event{}, err
 	}
 	version, prior := m.Session.Version, m.Session.CostUSD

@@ -156,6 +156,18 @@ func (j *judge) paths(verb, p string) {
 	}
 }
 
+// Scoped is what the scope alone says of a change of the file at an absolute path,
+// whoever made it: who judges the work asks so about what a program has written.
+func Scoped(p string, r Rules) Decision {
+	j := &judge{rules: r}
+	j.paths("write", slashed(p))
+	j.verdict = Verdict{Decision: Allow}
+	if !j.inScope(slashed(p)) {
+		j.deny(RuleScope, "")
+	}
+	return j.verdict.Decision
+}
+
 func (j *judge) inScope(p string) bool {
 	for _, glob := range j.rules.Scope {
 		if j.covers(glob, p) {

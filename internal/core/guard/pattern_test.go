@@ -133,6 +133,46 @@ func TestScope(t *testing.T) {
 	}
 }
 
+// Whatever wrote a file, its scope is that of an edit.
+func TestScopedIsWhatTheScopeAloneSays(t *testing.T) {
+	t.Parallel()
+	pattern := func(s string) []guard.Pattern {
+		p, err := guard.ParsePattern(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []guard.Pattern{p}
+	}
+	for what, c := range map[string]struct {
+		path  string
+		rules func(*guard.Rules)
+		want  guard.Decision
+	}{
+		"in it":                      {"/w/repo/src/a.go", nil, guard.Allow},
+		"outside":                    {"/w/repo/b.go", nil, guard.Deny},
+		"outside, and judging":       {"/w/repo/Makefile", nil, guard.Deny},
+		"no scope":                   {"/w/repo/b.go", func(r *guard.Rules) { r.Scope = nil }, guard.Allow},
+		"lifted by path":             {"/w/repo/b.go", func(r *guard.Rules) { r.Allow = pattern("write:b.go") }, guard.Allow},
+		"asked about by path":        {"/w/repo/b.go", func(r *guard.Rules) { r.Ask = pattern("write:b.go") }, guard.Allow},
+		"the rule is lifted":         {"/w/repo/b.go", func(r *guard.Rules) { r.Allow = pattern("scope") }, guard.Allow},
+		"the rule is asked about":    {"/w/repo/b.go", func(r *guard.Rules) { r.Ask = pattern("scope") }, guard.Ask},
+		"denied, but in it":          {"/w/repo/src/a.go", func(r *guard.Rules) { r.Deny = pattern("write:src/**") }, guard.Allow},
+		"denied, and outside of it":  {"/w/repo/b.go", func(r *guard.Rules) { r.Deny = pattern("write:b.go") }, guard.Deny},
+		"a grant, from the root":     {"/w/repo/b.go", func(r *guard.Rules) { r.Scope = append(r.Scope, "./b.go") }, guard.Allow},
+		"the same name, elsewhere":   {"/w/repo/x/b.go", func(r *guard.Rules) { r.Scope = append(r.Scope, "./b.go") }, guard.Deny},
+		"settings of a client's own": {"/w/repo/.claude/settings.json", nil, guard.Deny},
+	} {
+		r := rules()
+		r.Scope = []string{"src/**"}
+		if c.rules != nil {
+			c.rules(&r)
+		}
+		if got := guard.Scoped(c.path, r); got != c.want {
+			t.Errorf("%s: %s, want %s", what, got, c.want)
+		}
+	}
+}
+
 func TestLinksAreFollowed(t *testing.T) {
 	t.Parallel()
 	r := rules()

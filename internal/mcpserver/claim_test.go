@@ -1,0 +1,49 @@
+//go:build unix
+
+package mcpserver_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+func TestAClaimThatTheGatesRefuse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.begin(nil)
+	s := w.connect()
+	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "no file has changed since the task began")
+	w.write("a.go", "package a\n")
+	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "nothing failed before that passes now")
+	w.write("new.red", "x")
+	before := len(w.left())
+	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "NOT ACCEPTED, nothing is recorded", "sh ./check.sh", "Test_new")
+	w.says(s, "verify", nil, "FAIL: something that passed when the task began fails now", "failing: Test_new", "--- FAIL: Test_new")
+	if n := len(w.left()); n != before {
+		t.Errorf("%d messages were left", n-before)
+	}
+}
+
+// What a claim would be refused for at the end of the turn is said at once.
+func TestAClaimOutsideOfItsScope(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.write("plan.md", "- [ ] add a <!-- pawl: scope=a.go -->\n")
+	w.begin(map[string]any{"gates": []string{"sh ./check.sh"}, "plan": "plan.md", "agent": "command", "agent_command": "true"})
+	s := w.connect()
+	w.write("a.go", "package a\n")
+	w.write("b.go", "package a\n")
+	ran := record.ToolCall{Tool: "Bash", Command: "sh generate.sh a.go b.go"}
+	if err := ran.AppendTo(record.ToolCallsPath(w.loop)); err != nil {
+		t.Fatal(err)
+	}
+	done := map[string]any{"summary": "done", "status": "success"}
+	w.says(s, "complete_task", done, "NOT ACCEPTED, nothing is recorded", "put them back as they were", "\nb.go")
+	if err := os.Remove(filepath.Join(w.root, "b.go")); err != nil {
+		t.Fatal(err)
+	}
+	w.says(s, "complete_task", done, "Recorded: 1 is done, as you say")
+}

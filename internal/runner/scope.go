@@ -1,0 +1,120 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// byScope stands where a gate's name does, of a claim that the scope fails.
+const byScope = "scope"
+
+// keptToScope fails a claim whose work lies outside of what its tasks may change,
+// nil if it does not. The guard stops the agent's own calls there, and nothing of
+// what a program writes that they start.
+func (r *Runner) keptToScope(ctx context.Context, tasks []string, m record.Memory) (*loop.Gates, error) {
+	found, err := r.OutOfScope(ctx, tasks, m)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Theirs) > 0 {
+		r.noteLater(ctx, loop.Info, "changed outside of the task's scope, by no call of the agent's that tells: kept: "+list(found.Theirs))
+	}
+	if len(found.Agents) == 0 {
+		return nil, nil
+	}
+	res := gate.Result{
+		Gate: byScope, Status: gate.Fail, ExitCode: -1, Tree: found.Tree, Reason: "changed outside of the task's scope: " + list(found.Agents),
+		Tail: found.Advice(),
+	}
+	return &loop.Gates{
+		Tree: found.Tree, Status: gate.Fail, Reason: cut(res.Reason, reasonMax), Results: []gate.Result{res},
+		Fingerprint: gate.Fingerprint(found.Tree, []gate.Result{res}),
+	}, nil
+}
+
+// Strays are files that were changed since a task began, and that it may not
+// change; relative to the root, slashes.
+type Strays struct {
+	Agents []string // by the agent, or by what it ran
+	Theirs []string // by nothing that it is known to have done: the person's
+	Tree   string   // that holds them
+}
+
+// Advice tells the agent what to do about its own.
+func (s Strays) Advice() string {
+	return "Not the task's to change: put them back as they were, or end with <blocked>reason</blocked> if it cannot be done without.\n" +
+		strings.Join(atMost(s.Agents, failingMost), "\n")
+}
+
+// OutOfScope finds what a claim of these tasks together would be refused for. What
+// the guard would let the agent edit at one of them is none of it, nor what the
+// person has committed meanwhile, nor Pawl's own marks.
+func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m record.Memory) (Strays, error) {
+	var found Strays
+	free := func(id string) bool { return len(r.Spec.Scopes[id]) == 0 }
+	if len(tasks) == 0 || slices.ContainsFunc(tasks, free) {
+		return found, nil
+	}
+	var err error
+	if found.Tree, _, err = r.Repo.Snapshot(ctx); err != nil {
+		return found, fmt.Errorf("take the tree to judge: %w", err)
+	}
+	base, err := r.withTheirs(ctx, m.State.Base, m.Base)
+	if err != nil {
+		return found, err
+	}
+	diff, err := r.Repo.Diff(ctx, base, found.Tree)
+	if err != nil {
+		return found, fmt.Errorf("compare the work tree with the task's start: %w", err)
+	}
+	var all tools
+	if err := r.recall(&all, m); err != nil {
+		return found, err
+	}
+	marks := r.Marks()
+	for _, c := range diff {
+		path := filepath.Join(r.Repo.Root(), filepath.FromSlash(c.Path))
+		within := func(id string) bool { return r.mayChange(path, id, m) }
+		switch {
+		case slices.Contains(marks, c.Path), slices.ContainsFunc(tasks, within):
+		case all.explain(path):
+			found.Agents = append(found.Agents, c.Path)
+		default:
+			found.Theirs = append(found.Theirs, c.Path)
+		}
+	}
+	return found, nil
+}
+
+// mayChange tells whether the guard lets the agent edit a file at a task, as far as
+// its scope goes. What it asks about, a person who sits there has answered.
+func (r *Runner) mayChange(path, task string, m record.Memory) bool {
+	rules := r.Spec.Rules(r.places(), record.Turn{Task: task, Granted: m.State.Granted})
+	d := guard.Scoped(path, rules)
+	return d == guard.Allow || d == guard.Ask && m.State.Attended && !r.Spec.Unattended
+}
+
+// recall takes all calls since the task began, those too that a look has sorted out.
+func (r *Runner) recall(t *tools, m record.Memory) error {
+	theirs, _, err := callsIn(record.ToolCallsPath(r.Loop), m.Calls, m.Sorted.Shut-1)
+	if err != nil {
+		return err
+	}
+	own, _, err := callsIn(record.RanPath(r.Loop), 0, -1)
+	if err != nil {
+		return err
+	}
+	t.add(append(theirs, own...))
+	if !m.State.Attended && slices.ContainsFunc(own, func(c record.ToolCall) bool { return c.Tool != "" && c.Path == "" }) {
+		t.unsure() // see saw
+	}
+	return nil
+}

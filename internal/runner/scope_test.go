@@ -1,0 +1,130 @@
+package runner_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// scoped is a project with a plan whose gate is green.
+func scoped(plan string) map[string]string {
+	return map[string]string{
+		"plan.md": plan, "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n", "other.txt": "", "copy.sh": "cp have.txt other.txt\n",
+	}
+}
+
+// A task may change what the plan says it may, and no more.
+func TestATaskKeepsToItsScope(t *testing.T) {
+	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n- [ ] three\n"))
+	s := b.run(`
+-- 1/files/other.txt --
+out of scope
+-- 1/run --
+echo x >> other.txt
+-- 1/files/have.txt --
+one
+two
+-- 1/reply --
+<promise>DONE</promise>
+-- 2/files/other.txt --
+in no scope
+-- 2/reply --
+<promise>DONE</promise>
+`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
+	if s.Outcome != loop.Verified || s.Iteration != 2 {
+		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
+	}
+	if got := b.git("show", "HEAD~1:other.txt") + "|" + b.git("show", "HEAD:other.txt"); got != "|in no scope" {
+		t.Errorf("other.txt: %s", got)
+	}
+	b.judged(map[string]int{"scope": 2})
+	if prompt := b.file("iterations", "0001", "prompt.md"); !strings.Contains(prompt, "files that it may change: have.txt") {
+		t.Errorf("the prompt does not name the scope:\n%s", prompt)
+	}
+}
+
+// What the guard cannot see, a program's doing, is seen when the claim is judged. It
+// is a failed try and no strike, and the agent can mend it.
+func TestAProgramKeepsToTheScopeOfItsTask(t *testing.T) {
+	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n- [ ] three\n"))
+	s := b.run(`
+-- 1/files/have.txt --
+one
+two
+-- 1/run --
+sh copy.sh
+-- 1/reply --
+looking
+-- 2/reply --
+<promise>DONE</promise>
+-- 3/run --
+git checkout other.txt
+-- 3/reply --
+<promise>DONE</promise>
+-- 4/run --
+sh copy.sh
+-- 4/reply --
+<promise>DONE</promise>
+`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
+	if s.Outcome != loop.Verified || s.Iteration != 4 || s.Strikes != 0 || s.Refusals != 0 {
+		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
+	}
+	if got := b.git("show", "--format=", "--name-only", "HEAD~1"); got != "have.txt\nplan.md" {
+		t.Errorf("the first task committed %s", got)
+	}
+	told := b.file("iterations", "0003", "prompt.md")
+	if !strings.Contains(told, "gate: scope\nresult: failed\nreason: changed outside of the task's scope: other.txt\n\nNot the task's to change: put them back") {
+		t.Errorf("told:\n%s", told)
+	}
+	b.judged(nil)
+}
+
+// What the person changes beside the agent is no part of what is judged.
+func TestThePersonKeepsToNoScope(t *testing.T) {
+	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n"))
+	o := &onStep{teller: teller{t}, at: loop.TurnEnded, then: func() {
+		b.write("other.txt", "committed\n")
+		b.git("commit", "-qm", "mine", "other.txt")
+		b.write("want.txt", "one\ntwo\n")
+	}}
+	s := b.watched("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"plan.md"},
+		withGate(map[string]any{"evidence": []string{"consistent"}}), o)
+	if s.Outcome != loop.Verified || s.Iteration != 1 {
+		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
+	}
+	if log := b.file("journal.jsonl"); !strings.Contains(log, "changed outside of the task's scope, by no call of the agent's that tells: kept: want.txt\"") {
+		t.Errorf("the log does not name it:\n%s", log)
+	}
+}
+
+func TestTheScopeHoldsInASession(t *testing.T) {
+	st := sit(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n"), func() (q launch.AttendRequest) {
+		q = gated(map[string]any{"evidence": []string{"consistent"}})
+		q.Words = []string{"plan.md"}
+		return q
+	}())
+	st.edits("have.txt", "one\ntwo\n")
+	st.write("notes.txt", "the person's\n")
+	st.write("other.txt", "by a program\n")
+	st.called(record.ToolCall{Tool: "Bash", Command: "sh copy.sh other.txt"})
+	st.turn(loop.Turn{}) // a look sorts that out
+	if st.claims(); st.s.Phase != loop.Turning || st.s.Strikes != 0 || st.s.Ladder.Tries != 1 {
+		t.Fatalf("%s with %d strikes after %d tries: %s", st.s.Phase, st.s.Strikes, st.s.Ladder.Tries, st.s.Reason)
+	}
+	if told := st.told(); !strings.Contains(told, "scope: other.txt\n\nNot the task's to change: put them back") {
+		t.Errorf("told:\n%s", told)
+	}
+	if got := st.git("status", "--porcelain", "other.txt"); got != "M other.txt" {
+		t.Errorf("put back over the person's head: %q", got)
+	}
+	// A file that the person grants by name belongs to the task.
+	if err := st.loop.Post("grant", record.Message{Kind: record.MessageGrant, Paths: []string{"other.txt"}}); err != nil {
+		t.Fatal(err)
+	}
+	if st.claims(); st.s.Outcome != loop.Verified {
+		t.Fatalf("granted: %s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
+	}
+}
