@@ -35,14 +35,14 @@ func (o Observation) against(run []Result) comparison {
 }
 
 func (c *comparison) add(before, now Result) {
-	if now.Status == Unknown {
-		if now.ExitCode != 0 || !c.count(before, now) { // a runner that ends well and tells nothing has told enough
+	named := len(c.broken)
+	silenced := before.silenced(now)
+	if now.Status == Unknown && !silenced {
+		if now.ExitCode != 0 || !c.fewer(before, now) {
 			c.unknown = append(c.unknown, now.Gate)
 		}
 		return
 	}
-	silenced := before.silenced(now)
-	named := len(c.broken)
 	for _, id := range slices.Sorted(maps.Keys(before.Tests)) {
 		if before.Tests[id] != Pass {
 			continue
@@ -54,52 +54,61 @@ func (c *comparison) add(before, now Result) {
 			c.missing = append(c.missing, id)
 		}
 	}
-	if now.Status == Pass {
-		c.count(before, now)
-		return
-	}
-	switch before.Status {
-	case Pass: // the gate itself passed, so it must pass
+	switch {
+	case silenced:
 		if len(c.broken) == named {
 			c.broken = append(c.broken, now.Gate)
 		}
-	case Fail:
+	case now.Status == Pass:
+		c.fewer(before, now)
+	case before.Status == Pass: // the gate itself passed, so it must pass
+		if len(c.broken) == named {
+			c.broken = append(c.broken, now.Gate)
+		}
+	case before.Status == Fail:
 		c.stillRed(before, now)
 	default: // it may have passed
 		c.unknown = append(c.unknown, now.Gate)
 	}
 }
 
-// count holds the numbers of tests against each other where no report gives ids.
-// Code under test that ends the process with 0 leaves a runner that tells of fewer
-// tests, or of none: that is no judgement, whatever may be changed in tests. It is
-// false where the numbers say nothing.
-func (c *comparison) count(before, now Result) bool {
-	then, left := before.Passed+before.Failed, now.Passed+now.Failed
+// silenced: tests were told of before, by name or by number, and now the gate ends
+// well and tells of none by the same measure. Code under test that ends the process
+// with 0 leaves such a gate: whatever may be changed in tests, that is no judgement.
+// A report that could not be read says nothing of the tests that it would name.
+func (r Result) silenced(now Result) bool {
+	left := len(now.Tests)
+	if len(r.Tests) == 0 {
+		left += now.Passed + now.Failed
+	}
+	endsWell := now.Status == Pass || now.Status == Unknown && now.ExitCode == 0 && len(r.Tests) == 0
+	return endsWell && left == 0 && r.told() > 0
+}
+
+// told is how many tests a run told of: by name those that passed, since no other
+// can be lost; where it has no names, by number.
+func (r Result) told() int {
+	if len(r.Tests) == 0 {
+		return r.Passed + r.Failed
+	}
+	n := 0
+	for _, s := range r.Tests {
+		if s == Pass {
+			n++
+		}
+	}
+	return n
+}
+
+// fewer holds the numbers of tests against each other where no report gives names:
+// those that are not told of any more are missing. It is false where none are.
+func (c *comparison) fewer(before, now Result) bool {
+	then, left := before.told(), now.told()
 	if len(before.Tests)+len(now.Tests) > 0 || left >= then {
 		return false
 	}
-	name := fmt.Sprintf("%s (%d tests then, %d now)", now.Gate, then, left)
-	if left == 0 {
-		c.broken = append(c.broken, name)
-		return true
-	}
-	c.missing = append(c.missing, name)
+	c.missing = append(c.missing, fmt.Sprintf("%s (%d tests then, %d now)", now.Gate, then, left))
 	return true
-}
-
-// silenced: tests passed before, and now the gate passes and reports none. Whatever
-// may be changed in tests, that is no judgement.
-func (r Result) silenced(now Result) bool {
-	if now.Status != Pass || len(now.Tests) > 0 {
-		return false
-	}
-	for _, s := range r.Tests {
-		if s == Pass {
-			return true
-		}
-	}
-	return false
 }
 
 // parentPassed: the test is one case of another, which passed. Names of cases are

@@ -196,9 +196,9 @@ func TestTestsThatAreNotToldOfAnyMore(t *testing.T) {
 		{passed: 2, want: gate.Pass, reason: "npm test"},
 		{passed: 3, want: gate.Pass, reason: "npm test"},
 		{passed: 1, want: gate.Fail, reason: "npm test (2 tests then, 1 now)"},
-		{passed: 0, want: gate.Fail, reason: "npm test (2 tests then, 0 now)"},
+		{passed: 0, want: gate.Fail, reason: "npm test: it told of tests when the task began, and now it reports none (2 tests then, 0 now)"},
 		{passed: 1, old: []string{"a.test.js"}, want: gate.Pass, reason: "originals"},
-		{passed: 0, old: []string{"a.test.js"}, want: gate.Fail, reason: "npm test (2 tests then, 0 now)"},
+		{passed: 0, old: []string{"a.test.js"}, want: gate.Fail, reason: "npm test: it told of tests when the task began, and now it reports none (2 tests then, 0 now)"},
 	} {
 		now := gate.Result{Gate: "npm test", Status: gate.Pass, Passed: c.passed}
 		v := gate.Judge(gate.Observation{Baseline: []gate.Result{then}, Now: []gate.Result{now}, Changed: true, OldTests: c.old})

@@ -209,8 +209,8 @@ func (o Observation) problem(probes ...Probe) string {
 
 func (o Observation) failReason(broken []string) string {
 	for _, r := range o.Now {
-		if find(o.Baseline, r.Gate).silenced(r) {
-			return r.Gate + ": tests passed when the task began, and now it reports none"
+		if before := find(o.Baseline, r.Gate); before.silenced(r) {
+			return fmt.Sprintf("%s: it told of tests when the task began, and now it reports none (%d tests then, 0 now)", r.Gate, max(before.told(), before.Passed+before.Failed))
 		}
 		if r.Status == Fail {
 			reason := fmt.Sprintf("%s: passed when the task began, not now: %s", r.Gate, list(broken))
