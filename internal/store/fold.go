@@ -98,9 +98,25 @@ func (l *Loop) Follow(ctx context.Context, seq int64) iter.Seq2[journal.Record, 
 	}
 }
 
-// Verify checks the hash chain of the loop's journal, see journal.Verify.
+// Verify checks the hash chain of the loop's journal, see journal.Verify. A chain
+// tells nothing of what is gone from its end: there the saved state is the witness,
+// which names the last record that it knows of.
 func (l *Loop) Verify() (good int64, last journal.Mark, err error) {
-	return journal.Verify(l.journalPath())
+	_, saved := loadState(l, func() json.RawMessage { return nil })
+	good, last, err = journal.Verify(l.journalPath())
+	if err != nil {
+		return good, last, err
+	}
+	for _, err := range l.Records(saved) {
+		if errors.Is(err, journal.ErrMark) {
+			return good, last, &journal.CorruptError{
+				Path: l.journalPath(), Seq: min(saved.Seq, last.Seq+1), Offset: last.End,
+				Reason: fmt.Sprintf("the state was saved with record %d, which is not there any more", saved.Seq),
+			}
+		}
+		break // it is there
+	}
+	return good, last, nil
 }
 
 func (l *Loop) journalPath() string { return filepath.Join(l.Dir, "journal.jsonl") }

@@ -100,6 +100,37 @@ func TestFoldGoesOnOverDamageAndNamesIt(t *testing.T) {
 	}
 }
 
+// A chain does not show that its end is gone: the saved state does.
+func TestVerifyTellsThatTheEndIsGone(t *testing.T) {
+	t.Parallel()
+	l, o := owned(t)
+	append1(t, o, "turn")
+	last := append1(t, o, "turn")
+	if good, at, err := l.Verify(); good != 3 || at != last || err != nil {
+		t.Fatalf("without a saved state: %d up to %+v, %v", good, at, err)
+	}
+	save(t, l, o)
+	append1(t, o, "turn")
+	if good, _, err := l.Verify(); good != 4 || err != nil {
+		t.Fatalf("with a state of before the end: %d, %v", good, err)
+	}
+	path := filepath.Join(l.Dir, "journal.jsonl")
+	if err := os.Truncate(path, last.End); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := l.Verify(); err != nil {
+		t.Fatalf("cut behind what was saved: %v", err)
+	}
+	if err := os.Truncate(path, last.Start); err != nil {
+		t.Fatal(err)
+	}
+	var corrupt *journal.CorruptError
+	good, _, err := l.Verify()
+	if !errors.As(err, &corrupt) || good != 2 || corrupt.Seq != 3 || !strings.Contains(corrupt.Reason, "record 3, which is not there") {
+		t.Errorf("%d good, %v", good, err)
+	}
+}
+
 func TestFoldStopsWhereAStepFails(t *testing.T) {
 	t.Parallel()
 	l, o := owned(t)
