@@ -21,6 +21,9 @@ type resumeCmd struct {
 
 // Run resumes the loop.
 func (c *resumeCmd) Run(a *app) error {
+	if err := a.byPerson("resume a loop"); err != nil {
+		return err
+	}
 	s, err := a.find(c.Loop)
 	if err != nil {
 		return err
