@@ -272,7 +272,7 @@ func (t told) decided() []string {
 		lines = append(lines, "claim refused: "+t.after.Failing.Reason)
 	}
 	if t.after.Strikes > t.before.Strikes {
-		lines = append(lines, fmt.Sprintf("strike %d: put back", t.after.Strikes))
+		lines = append(lines, fmt.Sprintf("strike %d: %s", t.after.Strikes, struck(t.before.Attended, t.after.Phase == loop.Ended)))
 	}
 	for _, a := range t.acts {
 		switch a.Do {
@@ -282,15 +282,26 @@ func (t told) decided() []string {
 			lines = append(lines, fmt.Sprintf("waits until %s: %s", a.Until.Local().Format("15:04:05"), a.Text))
 		case loop.HandOver:
 			lines = append(lines, "is to go on "+where(a.Owner)+because(a.Text))
-		case loop.Notify:
-			lines = append(lines, a.Text)
 		case loop.Finish:
 			lines = append(lines, t.finish())
-		case loop.Checkpoint, loop.RunGates, loop.Look, loop.Commit, loop.Restore, loop.Interrupt, loop.PutBack, loop.Tick:
-			// what comes of them is told when it has
+		case loop.Checkpoint, loop.RunGates, loop.Look, loop.Commit, loop.Restore, loop.Interrupt, loop.PutBack, loop.Tick,
+			loop.Notify:
+			// what comes of them is told when it has; a notice is a record of its own
 		}
 	}
 	return lines
+}
+
+// struck is what becomes of a change of what judges. In a person's session nothing
+// is changed over their head.
+func struck(attended, ended bool) string {
+	switch {
+	case !attended:
+		return "put back as it was"
+	case ended:
+		return "nothing is put back in a person's session"
+	}
+	return "the agent is told to put it back"
 }
 
 func begins(a loop.Action) string {

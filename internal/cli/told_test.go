@@ -168,12 +168,31 @@ func TestDecisionsInWords(t *testing.T) {
 		},
 	}
 	want := []string{
-		"claim refused: nothing changed", "strike 2: put back", "switched back",
+		"claim refused: nothing changed", "strike 2: put back as it was",
 		"iteration 5 begins: task A, the same session (gates failed)", "is to go on in fresh sessions: a fresh session is due", "waits until 09:30:00: overloaded",
 		"the loop ends stuck: no way was found",
 	}
 	if diff := cmp.Diff(want, told.decided()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// In a person's session nothing is put back over their head.
+func TestStrikesInWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		attended bool
+		phase    loop.Phase
+		want     string
+	}{
+		{false, loop.Turning, "strike 1: put back as it was"},
+		{true, loop.Turning, "strike 1: the agent is told to put it back"},
+		{true, loop.Ended, "strike 1: nothing is put back in a person's session"},
+	} {
+		told := told{before: loop.State{Attended: c.attended}, after: loop.State{Strikes: 1, Phase: c.phase}}
+		if diff := cmp.Diff([]string{c.want}, told.decided()); diff != "" {
+			t.Error(diff)
+		}
 	}
 }
 

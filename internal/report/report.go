@@ -123,7 +123,7 @@ func (p *page) gates() {
 	label := "gates"
 	for _, g := range p.Gates {
 		words := string(g.Status)
-		if g.Status != gate.Pass && g.Reason != "" {
+		if g.Status != gate.Pass && !p.toldWhy(g.Reason) {
 			words += ": " + plan.OneLine(g.Reason, 120)
 		}
 		if g.Warning != "" {
@@ -133,6 +133,9 @@ func (p *page) gates() {
 		label = ""
 	}
 }
+
+// toldWhy: there is nothing to say, or the page has said it as the reason of the end.
+func (p *page) toldWhy(why string) bool { return strings.Contains(p.State.Reason, why) }
 
 // refused tells what the harness did not let pass.
 func (p *page) refused() {

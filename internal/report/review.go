@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
@@ -20,7 +22,11 @@ func (p *page) reviews() {
 		case t.Reviewed == loop.ReviewDisagreed:
 			say("disagrees with %s, which is kept as it is%s", name(t), p.show(t))
 		case t.Reviewed == loop.ReviewNone:
-			say("none passed %s  %s%s", name(t), plan.OneLine(t.Why, 160), p.show(t))
+			why := ""
+			if _, said, ok := strings.Cut(t.Why, ": "); ok && !p.toldWhy(t.Why) { // behind that no review passed it
+				why = ": " + plan.OneLine(said, 160)
+			}
+			say("none passed %s%s%s", name(t), why, p.show(t))
 		}
 		if t.Reviewed != loop.ReviewPassed {
 			for _, f := range t.Findings {

@@ -27,11 +27,15 @@ func TestReviewsStandFirst(t *testing.T) {
 	want := `  review        disagrees with US-1 Login, which is kept as it is  →  git show a81f0c2
                   app.go:3: hard-coded
                   no test
-                none passed US-2 Logout  no review passed it: review: not sure
+                none passed US-2 Logout: review: not sure
                 failed the last claim: review: cache.go:1: nothing calls it
 `
 	if !strings.Contains(got, want) || strings.Index(got, "1 reviewed") < strings.Index(got, "failed the last claim") || strings.Contains(got, "a long line") {
 		t.Errorf("got\n%s\nwant in it\n%s", got, want)
+	}
+	l.State.Tasks, l.State.Reason = l.State.Tasks[1:2], l.State.Tasks[1].Why
+	if got := text(t, l); strings.Count(got, "not sure") != 1 || !strings.Contains(got, "  review        none passed US-2 Logout\n") {
+		t.Errorf("its reason is not told once:\n%s", got)
 	}
 	if !strings.Contains(got, "  cost          $3.00 ($0.75 for 4 reviews), ") {
 		t.Errorf("the cost of reviews is not told:\n%s", got)

@@ -54,18 +54,16 @@ func common(g group) string {
 
 func (p *page) taskLine(t loop.Task, meaning string) string {
 	words := name(t)
-	if why := because(t, meaning); why != "" {
+	if why := p.because(t, meaning); why != "" {
 		words += "  " + why
 	}
 	return words + p.show(t)
 }
 
 // because is what there is to say of one task: its own reason, else the group's.
-func because(t loop.Task, meaning string) string {
-	switch t.Status {
-	case loop.Parked, loop.Blocked:
+func (p *page) because(t loop.Task, meaning string) string {
+	if (t.Status == loop.Parked || t.Status == loop.Blocked) && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 160)
-	case loop.Done, loop.Open, loop.Unchanged:
 	}
 	return meaning
 }

@@ -240,7 +240,7 @@ func (m *machine) strike(paths []string) {
 	m.remember(past + what)
 	m.learn(struck(what))
 	if m.s.Strikes >= strikesTamper {
-		m.finish(Tampered, "the agent kept changing what judges it: "+what, "read the journal with  pawl log")
+		m.finish(Tampered, "the agent kept changing what judges it: "+what, "")
 		return
 	}
 	m.s.Failing = &Failing{Reason: told + what}
