@@ -28,7 +28,7 @@ func (c *reportCmd) Run(a *app) error {
 	ctx, cancel := untilSignal()
 	defer cancel()
 	return report.Text(a.Out, report.Loop{
-		ID: s.ID, Goal: s.spec.Goal(), Word: s.summary().State, Branch: s.spec.Branch, From: startOf(s),
+		ID: s.ID, Goal: s.spec.Goal(), Word: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec),
 		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(events(s.Records(journal.Mark{}))), Now: time.Now(),
 		Said: report.Words(events(s.Records(journal.Mark{}))), Denied: s.memory.Guarded.Denied, Pulled: s.memory.Pulled.Words(),
 		Grants: report.Grants(events(s.Records(journal.Mark{}))), Diffs: s.testDiffs(ctx),
@@ -57,13 +57,4 @@ func (s *subject) testDiffs(ctx context.Context) map[string]string {
 		}
 	}
 	return diffs
-}
-
-// startOf is what the loop's branch is compared with: the default branch, or the
-// commit it started from where the commits went to the default branch itself.
-func startOf(s *subject) string {
-	if s.spec.Home != "" && s.spec.Home != s.spec.Branch {
-		return s.spec.Home
-	}
-	return s.spec.From[:min(len(s.spec.From), 9)]
 }

@@ -70,12 +70,23 @@ func commitsTo(spec record.Spec) string {
 	return spec.Branch
 }
 
+// from is what the loop starts from: a commit, and its branch where the loop's is
+// another.
 func from(spec record.Spec) string {
 	commit := spec.From[:min(7, len(spec.From))]
-	if spec.Home != "" && spec.Branch != spec.Home {
-		return spec.Home + " " + commit
+	if spec.FromBranch != "" && spec.FromBranch != spec.Branch {
+		return spec.FromBranch + " " + commit
 	}
 	return commit
+}
+
+// comparedWith is what the loop's branch is compared with: the default branch, where
+// it was made from that, else the commit that the loop starts from.
+func comparedWith(spec record.Spec) string {
+	if spec.Home != "" && spec.FromBranch == spec.Home && spec.Branch != spec.Home {
+		return spec.Home
+	}
+	return spec.From[:min(7, len(spec.From))]
 }
 
 // shown is a gate as people see it, with the folder that it runs in.
@@ -368,7 +379,7 @@ func tallies(s loop.State) []term.Tally {
 func next(spec record.Spec, s loop.State, id string, commits int) []string {
 	var lines []string
 	if commits > 0 {
-		lines = append(lines, fmt.Sprintf("git diff %s...%s", spec.From[:min(7, len(spec.From))], spec.Branch))
+		lines = append(lines, fmt.Sprintf("git diff %s...%s", comparedWith(spec), spec.Branch))
 	}
 	switch s.Outcome {
 	case loop.Stuck, loop.BlockedEnd, loop.Tampered:

@@ -187,7 +187,7 @@ func (p *Prepared) freeze(ctx context.Context) error {
 // order makes what is asked of the loop, wherever it works.
 func (p *Prepared) order(ctx context.Context) error {
 	p.Spec = specOf(p.Goal, p.Settings)
-	p.Spec.From = p.Status.Head
+	p.Spec.From, p.Spec.FromBranch = p.Status.Head, p.Status.Branch
 	p.Spec.Agent.Command = p.program(p.Spec.Agent)
 	p.Spec.Prompts = promptFolder(p.root, p.env)
 	var err error

@@ -43,6 +43,7 @@ type Spec struct {
 	Branch     string   `json:"branch"`                // where the commits go
 	Home       string   `json:"home,omitempty"`        // the default branch, protected
 	From       string   `json:"from"`                  // commit the loop starts from
+	FromBranch string   `json:"from_branch,omitempty"` // branch that was checked out then, "" for none
 	OwnTree    bool     `json:"own_tree,omitempty"`    // --worktree: a work tree of its own
 	KeepOwn    bool     `json:"keep_own,omitempty"`    // --squash=false: the agent's own commits stay
 	Foreign    []string `json:"foreign,omitempty"`     // untracked before the loop: never committed
