@@ -90,7 +90,7 @@ const modules = `
 	github.com/goccy/go-yaml/...          < config
 	github.com/gofrs/flock                < config keeper lesson session store
 	github.com/google/jsonschema-go/...   < mcpserver term
-	github.com/modelcontextprotocol/go-sdk/... < cli mcpserver
+	github.com/modelcontextprotocol/go-sdk/... < mcpserver
 	github.com/pelletier/go-toml/v2/...   < config verify
 	github.com/rogpeppe/go-internal/diff  < install
 	github.com/rogpeppe/go-internal/txtar < agent/scripted bench/trust demo

@@ -14,6 +14,14 @@ import (
 // attended tells whether a person is at the terminal to answer.
 func attended(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
+// awaits tells a person at the terminal what the standard input is read for:
+// silence looks like a tool that hangs.
+func (a *app) awaits(what string) {
+	if attended(a.In) {
+		_, _ = fmt.Fprintf(a.Err, "pawl: waiting on the standard input for %s\n", what)
+	}
+}
+
 // ask puts a question on the standard error and reads one line, in small
 // letters. The end of the input is an empty answer.
 func (a *app) ask(question string) (string, error) {

@@ -152,6 +152,7 @@ func (c *guardCheckCmd) call(a *app) (guard.Call, error) {
 		}
 		call.Input[pathKey(c.Tool)] = path
 	case command == "-":
+		a.awaits("the command; Ctrl-D ends it")
 		data, err := io.ReadAll(io.LimitReader(a.In, maxCommand+1))
 		if err != nil {
 			return call, fmt.Errorf("read the command: %w", err)

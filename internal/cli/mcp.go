@@ -2,10 +2,7 @@ package cli
 
 import (
 	"context"
-	"io"
 	"os"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/mcpserver"
@@ -24,9 +21,6 @@ standard streams. The plugin starts it; pawl run serves the same tools itself. d
   claude mcp add pawl -- pawl mcp`
 }
 
-// mcpLineMax bounds one message of the client, in bytes.
-const mcpLineMax = 1 << 20
-
 // Run serves until the client goes.
 func (c *mcpCmd) Run(a *app) error {
 	ctx, release := untilSignal()
@@ -39,13 +33,9 @@ func (c *mcpCmd) Run(a *app) error {
 		}
 		o.Loop = l.ID
 	}
-	return mcpserver.New(o).Serve(ctx, &mcp.IOTransport{Reader: a.In, Writer: standing{a.Out}, MaxLineLength: mcpLineMax})
+	a.awaits("an MCP client, which normally starts this itself (the plugin, or: claude mcp add pawl -- pawl mcp); Ctrl-C ends it")
+	return ended(ctx, mcpserver.New(o).Serve(ctx, mcpserver.Lines{In: a.In, Out: a.Out}))
 }
-
-// standing is a stream that is not ours to close.
-type standing struct{ io.Writer }
-
-func (standing) Close() error { return nil }
 
 // projectGates runs the gates of the project as `pawl verify` does.
 func (a *app) projectGates(ctx context.Context) ([]gate.Result, error) {

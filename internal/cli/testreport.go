@@ -88,6 +88,8 @@ func (c *testreportCmd) output(a *app) ([]byte, error) {
 		}
 		defer f.Close()
 		in = f
+	} else {
+		a.awaits("what the command printed; Ctrl-D ends it")
 	}
 	b, err := io.ReadAll(io.LimitReader(in, maxReport+1))
 	if err != nil {

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -57,10 +58,15 @@ func (c *conversation) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Write sends a message.
+// Write sends a message. What the SDK refuses without a code, as a call before
+// initialize, is a request that is not valid.
 func (c *conversation) Write(ctx context.Context, m jsonrpc.Message) error {
+	r, answers := m.(*jsonrpc.Response)
+	if coded := new(jsonrpc.Error); answers && r.Error != nil && (!errors.As(r.Error, &coded) || coded.Code == 0) {
+		r.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: r.Error.Error()}
+	}
 	err := c.Connection.Write(ctx, m)
-	if r, ok := m.(*jsonrpc.Response); ok {
+	if answers {
 		c.mu.Lock()
 		delete(c.owed, r.ID)
 		c.mu.Unlock()

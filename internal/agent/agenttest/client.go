@@ -24,20 +24,26 @@ func nodeArch() string {
 }
 
 // Client is the path of the real Claude Code client: $PAWL_CLAUDE, or the one
-// in the module's .cache. Without one the test is skipped, unless PAWL_E2E=1
-// says that it must be there.
+// that is Installed.
 func Client(t testing.TB) string {
 	t.Helper()
 	if path := os.Getenv("PAWL_CLAUDE"); path != "" {
 		return path
 	}
+	return Installed(t, clientPath)
+}
+
+// Installed is the path of something that .ci/clients puts below the module.
+// Without it the test is skipped, unless PAWL_E2E=1 says that it must be there.
+func Installed(t testing.TB, below string) string {
+	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			path := filepath.Join(dir, clientPath)
+			path := filepath.Join(dir, below)
 			if _, err := os.Stat(path); err == nil {
 				return path
 			}
@@ -45,9 +51,9 @@ func Client(t testing.TB) string {
 		}
 	}
 	if os.Getenv("PAWL_E2E") == "1" {
-		t.Fatalf("PAWL_E2E=1, but there is no client at %s", clientPath)
+		t.Fatalf("PAWL_E2E=1, but there is no %s: .ci/clients", below)
 	}
-	t.Skipf("no real client: set PAWL_CLAUDE, or install it below %s", filepath.Dir(clientPath))
+	t.Skipf("there is no %s: .ci/clients installs it", below)
 	return ""
 }
 

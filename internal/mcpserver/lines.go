@@ -1,0 +1,130 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Lines is the transport of a client on streams, a message a line. The SDK's ends
+// with the first line that it cannot read; this one says what is wrong with it, as
+// JSON-RPC asks, and goes on with the next.
+type Lines struct {
+	In  io.Reader
+	Out io.Writer // stays open
+}
+
+// lineMax bounds one message of the client, in bytes.
+const lineMax = 1 << 20
+
+// Connect begins to read.
+func (l Lines) Connect(ctx context.Context) (mcp.Connection, error) {
+	out := &mouth{w: l.Out}
+	sound, sieve := io.Pipe()
+	go func() {
+		defer sieve.Close() // an input that fails has ended
+		sift(l.In, sieve, out)
+	}()
+	c, err := (&mcp.IOTransport{Reader: sound, Writer: out, MaxLineLength: -1}).Connect(ctx)
+	return patient{c, out}, err
+}
+
+// sift passes on the lines that are JSON, and answers the others, until one of the
+// streams ends.
+func sift(in io.Reader, sound io.Writer, out *mouth) {
+	lines := bufio.NewReaderSize(in, 64<<10)
+	for {
+		line, err := readLine(lines)
+		var failed error
+		switch text := bytes.TrimSpace(line); {
+		case errors.Is(err, errLong):
+			err, failed = nil, out.object(jsonrpc.CodeInvalidRequest, "a message may have at most %d bytes", lineMax)
+		case len(text) == 0:
+		case !json.Valid(text):
+			failed = out.object(jsonrpc.CodeParseError, "the line is not JSON: a message is one JSON object on a line of its own")
+		default:
+			_, failed = sound.Write(append(text, '\n')) // fails when the server has ended
+		}
+		if err != nil || failed != nil {
+			return
+		}
+	}
+}
+
+var errLong = errors.New("line too long")
+
+// readLine reads a line; of one that is too long it leaves nothing but errLong.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if long = long || len(line)+len(part) > lineMax; !long {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case long:
+			return nil, errLong
+		default:
+			return line, err
+		}
+	}
+}
+
+// mouth is where two write, a line at a time.
+type mouth struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// Write writes whole lines.
+func (m *mouth) Write(p []byte) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.w.Write(p)
+}
+
+// Close leaves the stream open: it is not ours.
+func (*mouth) Close() error { return nil }
+
+// object says that a message cannot be taken, whatever its id was.
+func (m *mouth) object(code int64, format string, args ...any) error {
+	data, err := json.Marshal(struct {
+		Version string         `json:"jsonrpc"`
+		ID      any            `json:"id"`
+		Error   *jsonrpc.Error `json:"error"`
+	}{"2.0", nil, &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}})
+	if err == nil {
+		_, err = m.Write(append(data, '\n'))
+	}
+	return err
+}
+
+// patient goes on after JSON that is no message.
+type patient struct {
+	mcp.Connection
+	out *mouth
+}
+
+// Read gives the next message. What the SDK's connection finds wrong with one ends
+// nothing in it: it is at the next already.
+func (p patient) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		m, err := p.Connection.Read(ctx)
+		if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
+			return m, err
+		}
+		if err := p.out.object(jsonrpc.CodeInvalidRequest, "no message of the protocol: %v", err); err != nil {
+			return nil, err
+		}
+	}
+}
