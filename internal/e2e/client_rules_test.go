@@ -11,6 +11,34 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
+// The client itself lets its default model change what it did not read; Pawl does
+// not. What was read, in whatever way, may be changed, in the same message too.
+func TestClientReadsBeforeItChanges(t *testing.T) {
+	c := newClientBench(t, wordShop(map[string]string{"notes.md": "old\n", "more.md": "old\n"}))
+	edit := func(name string) messagesapi.Response {
+		return messagesapi.Tool("Edit", map[string]any{"file_path": c.path(name), "old_string": "old", "new_string": name})
+	}
+	read := messagesapi.Tool("Read", map[string]any{"file_path": c.path("notes.md")})
+	c.plays(
+		edit("notes.md"), messagesapi.Write(c.path("more.md"), "new\n"),
+		read.And(edit("notes.md")), messagesapi.Bash("sed -n 1p more.md"), edit("more.md"), c.adds("bye"), done,
+	)
+	c.run(0, c.goal("add bye")...)
+	for i, r := range c.api.Requests()[1:6] {
+		for _, result := range r.ToolResults() {
+			if refused := i < 2; result.Error != refused || refused != strings.Contains(result.Text, "Read it first") {
+				t.Errorf("of call %d the model was told %+v", i+1, result)
+			}
+		}
+	}
+	if got := c.read("notes.md") + c.read("more.md"); got != "notes.md\nmore.md\n" {
+		t.Errorf("after the edits: %s", got)
+	}
+	if log := c.pawl("log", "."); !log.says("the guard denied Edit (unread)", "the guard denied Write (unread)") {
+		t.Errorf("the log does not name them: %s", log)
+	}
+}
+
 // The agent's own commits become part of the task's one commit, and a branch
 // that it went to is left again.
 func TestClientCommitsByItself(t *testing.T) {

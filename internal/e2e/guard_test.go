@@ -82,7 +82,7 @@ func (b *bench) ruleWords() map[string]string {
 	for _, r := range list.Rules {
 		words[r.ID], _, _ = strings.Cut(r.Instead, ". ")
 	}
-	delete(words, "unread") // Claude Code sees to that itself
+	delete(words, "unread") // rests in a session, see TestClientReadsBeforeItChanges
 	return words
 }
 

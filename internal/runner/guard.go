@@ -17,12 +17,56 @@ type guarding struct {
 	mu    sync.Mutex
 	rules guard.Rules
 	tell  func(guard.Call, guard.Verdict)
+	known *guard.Known // files that the context was shown; nil = it began before we did
 }
 
 func (g *guarding) begin(rules guard.Rules, tell func(guard.Call, guard.Verdict)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.known != nil {
+		rules.Seen = g.seen
+	}
 	g.rules, g.tell = rules, tell
+}
+
+// fresh begins a context that was shown nothing yet. One that is resumed by us goes
+// on knowing what it did, also after its client made a summary of it; of one that
+// somebody else began nobody can tell.
+func (g *guarding) fresh() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.known = &guard.Known{}
+}
+
+// told notes what a context knows without a tool call: what its prompt mentions,
+// and the plan.
+func (g *guarding) told(prompt, root, plan string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.known != nil {
+		g.known.Told(prompt, root)
+		g.known.Add(plan)
+	}
+}
+
+// seen answers guard.Rules.Seen. Of a file that is not there, or holds nothing,
+// there is nothing to know.
+func (g *guarding) seen(path string) bool {
+	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+		return true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.known.Has(path)
+}
+
+// knows notes what an allowed call shows.
+func (g *guarding) knows(touched []string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.known != nil {
+		g.known.Add(touched...)
+	}
 }
 
 // judge answers a call. What the guard would ask a person about is denied: nobody
@@ -34,6 +78,9 @@ func (g *guarding) judge(c guard.Call) guard.Verdict {
 	v := guard.Judge(c, rules)
 	if v.Decision == guard.Ask {
 		v.Decision = guard.Deny
+	}
+	if v.Decision == guard.Allow {
+		g.knows(v.Touched)
 	}
 	tell(c, v)
 	return v
@@ -55,14 +102,15 @@ func (r *Runner) judgeCall(c agent.ToolCall) agent.Verdict {
 	return agent.Verdict{Allow: true}
 }
 
-// beginTools makes ready for the tool calls of a turn.
-func (r *Runner) beginTools(ctx context.Context, a loop.Action, m record.Memory) error {
+// beginTools makes ready for the tool calls of a turn with this prompt.
+func (r *Runner) beginTools(ctx context.Context, a loop.Action, m record.Memory, prompt string) error {
 	judges, err := record.Judges(r.Loop)
 	if err != nil {
 		return err
 	}
 	rules := r.Spec.Rules(r.places(), record.Turn{Task: a.Task, Judges: judges, Granted: m.State.Granted})
 	rules.Tools = r.mountsTools()
+	r.guard.told(prompt, rules.Root, r.planPath()) // of a plan it is told what it needs, and may change the marks alone
 	r.guard.begin(rules, func(c guard.Call, v guard.Verdict) {
 		if record.Notable(v) {
 			r.inRun(ctx, func(context.Context) error { return r.noteJudged(record.JudgedOf(c, v, r.redacted())) })

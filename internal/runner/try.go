@@ -48,7 +48,8 @@ func (r *Runner) try(ctx context.Context, a loop.Action, m record.Memory) (_ loo
 	}
 	r.session = s
 	defer func() { err = errors.Join(err, r.closeSession()) }()
-	if err := r.beginTools(ctx, a, m); err != nil {
+	r.guard.fresh()
+	if err := r.beginTools(ctx, a, m, text); err != nil {
 		return loop.Event{}, err
 	}
 	res, err := s.Turn(ctx, agent.Turn{

@@ -71,7 +71,7 @@ There it is.
 		t.Fatalf("%s %s in iteration %d: %s", st.s.Phase, st.s.Outcome, st.s.Iteration, st.s.Reason)
 	}
 	st.untouched()
-	if try := st.s.Try; try.Rounds != 2 || try.Usage.CostUSD != 0.02 || try.Died != "" || st.s.Context != 40 || !st.s.Attended {
+	if try := st.s.Try; try.Rounds != 3 || try.Usage.CostUSD != 0.02 || try.Died != "" || st.s.Context != 40 || !st.s.Attended {
 		t.Errorf("%+v, context %d", *try, st.s.Context)
 	}
 	if m := st.memory(); m.Session != (record.Session{}) {

@@ -46,7 +46,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if err := os.WriteFile(filepath.Join(dir, "prompt.md"), []byte(text), 0o600); err != nil {
 		return loop.Event{}, fmt.Errorf("keep the prompt: %w", err)
 	}
-	if err := r.beginTools(ctx, a, m); err != nil {
+	if err := r.beginTools(ctx, a, m, text); err != nil {
 		return loop.Event{}, err
 	}
 	version, prior := m.Session.Version, m.Session.CostUSD
@@ -171,6 +171,9 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last record.Sessio
 		}
 	}
 	if r.session != nil {
+		if fresh {
+			r.guard.fresh()
+		}
 		return r.session, !fresh && r.session.ID() != "", nil
 	}
 	o := r.sessionOptions(log)
@@ -189,6 +192,9 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last record.Sessio
 		return nil, false, fmt.Errorf("start %s: %w", r.Agent.Name(), err)
 	}
 	r.session, r.contexts = s, 1
+	if o.Resume == "" {
+		r.guard.fresh()
+	}
 	return s, o.Resume != "", nil
 }
 

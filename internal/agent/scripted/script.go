@@ -34,9 +34,13 @@ type part struct {
 	wait       time.Duration // of the failure: until it is over
 }
 
-// act is one tool call that changes something: a file that is written or edited
-// (old becomes new there), one that is deleted, or a command.
-type act struct{ write, content, edit, old, new, remove, run string }
+// act is one tool call: a file that is read, written or edited (old becomes new
+// there), one that is deleted, or a command.
+type act struct {
+	read, write, content, edit, old, new, remove, run string
+
+	unread bool // the file is not read before
+}
 
 // Parse reads a script, see the package doc. The error names the section.
 func Parse(data []byte) (*Script, error) {
@@ -103,6 +107,10 @@ func (p *part) add(section, data string) (err error) {
 		p.acts = append(p.acts, act{write: path.Clean(name), content: data})
 		return nil
 	}
+	if name, ok := strings.CutPrefix(section, "unread/"); ok {
+		p.acts = append(p.acts, act{write: path.Clean(name), content: data, unread: true})
+		return nil
+	}
 	if name, ok := strings.CutPrefix(section, "edit/"); ok {
 		a := act{edit: path.Clean(name)}
 		a.old, a.new, ok = strings.Cut(text, "\n")
@@ -115,6 +123,10 @@ func (p *part) add(section, data string) (err error) {
 	switch section {
 	case "reply":
 		p.reply = text
+	case "read":
+		for _, name := range lines(text) {
+			p.acts = append(p.acts, act{read: name})
+		}
 	case "delete":
 		for _, name := range lines(text) {
 			p.acts = append(p.acts, act{remove: name})
@@ -134,7 +146,7 @@ func (p *part) add(section, data string) (err error) {
 	case "failure":
 		err = p.addFailure(text)
 	default:
-		return fmt.Errorf("no such section; there are reply, files/PATH, edit/PATH, delete, run, sleep, tools, context, cost, background, failure")
+		return fmt.Errorf("no such section; there are reply, files/PATH, unread/PATH, edit/PATH, read, delete, run, sleep, tools, context, cost, background, failure")
 	}
 	return err
 }

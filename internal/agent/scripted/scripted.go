@@ -20,9 +20,12 @@
 // begins with "review-", counted by themselves: review-1/reply.
 //
 // Files are written and commands run in the order of the sections. Further:
-// edit/PATH (a line that is there, and the line to be), delete (paths), sleep (a
-// duration, in silence), tools (a number of reads), context (percent), cost
-// (dollars), background (one a line).
+// edit/PATH (a line that is there, and the line to be), unread/PATH (like files,
+// see below), read and delete (paths), sleep (a duration, in silence), tools (a
+// number of reads), context (percent), cost (dollars), background (one a line).
+//
+// As agents do, it reads a file that is there before it changes it, once in a
+// context; not for a section unread/PATH.
 package scripted
 
 import (
@@ -74,7 +77,7 @@ func (a Agent) Start(_ context.Context, o agent.Options) (agent.Session, error) 
 			a.Counter += "-reviews"
 		}
 	}
-	s := &session{agent: a, o: o, id: o.Resume, cost: o.PriorCostUSD}
+	s := &session{agent: a, o: o, id: o.Resume, cost: o.PriorCostUSD, knows: map[string]bool{}}
 	played, err := s.played()
 	if err != nil {
 		return nil, fmt.Errorf("start scripted agent: %w", err)
@@ -91,6 +94,7 @@ type session struct {
 	id    string
 	count int // turns played, without a counter file
 	cost  float64
+	knows map[string]bool // files that it has read or written in this context
 }
 
 func (s *session) ID() string   { return s.id }
@@ -100,7 +104,7 @@ func (s *session) RSS() int64   { return 0 }
 // Fresh gives the session another id; there is no context to empty.
 func (s *session) Fresh(context.Context) error {
 	played, err := s.played()
-	s.id, s.cost = fmt.Sprintf("scripted-%d", played+1), 0
+	s.id, s.cost, s.knows = fmt.Sprintf("scripted-%d", played+1), 0, map[string]bool{}
 	return err
 }
 
@@ -254,7 +258,12 @@ func (t *turn) call(tool, detail string, input map[string]any) bool {
 
 // act changes something, if the judge lets it.
 func (t *turn) act(ctx context.Context, a act) error {
+	if name := a.write + a.edit; name != "" && !a.unread {
+		t.read(name)
+	}
 	switch {
+	case a.read != "":
+		t.read(a.read)
 	case a.write != "":
 		return t.write(a.write, a.content)
 	case a.edit != "":
@@ -267,6 +276,16 @@ func (t *turn) act(ctx context.Context, a act) error {
 		t.run(ctx, a.run)
 	}
 	return nil
+}
+
+// read reads a file that is there, if it has not yet.
+func (t *turn) read(name string) {
+	at := t.path(name)
+	if info, err := os.Stat(at); err != nil || info.IsDir() || t.knows[at] {
+		return
+	}
+	defer t.emit(agent.Event{Kind: agent.KindToolEnd, Tool: "Read"})
+	t.knows[at] = t.call("Read", "read "+name, map[string]any{"file_path": at})
 }
 
 // edit replaces the first place where the old text stands.
@@ -292,6 +311,7 @@ func (t *turn) write(path, content string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
+	t.knows[name] = true
 	return os.WriteFile(name, []byte(content), 0o666)
 }
 

@@ -167,6 +167,54 @@ done
 	}
 }
 
+// It reads a file that is there before it changes it, once in a context, unless the
+// script has it unread.
+func TestWhatIsThereIsReadFirst(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("old\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	a := scripted.Agent{Script: parse(t, `
+-- 1/unread/a --
+older
+-- 1/read --
+b
+-- 2/edit/a --
+older
+new
+-- 2/files/a --
+newer
+-- 2/files/b --
+b
+-- 3/read --
+b
+a
+`)}
+	var calls []string
+	s := start(t, a, agent.Options{Dir: dir})
+	turn := func() {
+		t.Helper()
+		_, err := s.Turn(t.Context(), agent.Turn{Prompt: "go"}, func(e agent.Event) {
+			if e.Kind == agent.KindTool {
+				calls = append(calls, e.Detail)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	turn()
+	turn()
+	if err := s.(agent.Warm).Fresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	turn()
+	if diff := cmp.Diff([]string{"write a", "edit a", "write a", "write b", "read b", "read a"}, calls); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestScriptsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

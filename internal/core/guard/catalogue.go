@@ -80,8 +80,8 @@ var catalogue = []Rule{
 		"Edit other.go",
 	},
 	{
-		RuleUnread, scopeFiles, "editing a file that was not read in this context",
-		"read the file first, then edit it",
+		RuleUnread, scopeFiles, "editing a file that was not read in this context, in a session that Pawl runs",
+		"it was not read in this context. Read it first (the Read tool, or cat), then edit it",
 		"Edit main.go",
 	},
 	{

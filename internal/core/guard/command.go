@@ -42,6 +42,7 @@ func (j *judge) Run(c *shell.Command) {
 		j.kill(name, args)
 		j.writer(name, c, args)
 		j.reader(name, args)
+		j.shows(c, name, args)
 	}
 }
 
@@ -72,6 +73,7 @@ func (j *judge) shapes(c *shell.Command) {
 // nameless judges a command whose name cannot be told, or is a glob.
 func (j *judge) nameless(c *shell.Command) {
 	text := shell.Join(c.Args)
+	j.shows(c, "", c.Args[1:])
 	if name := c.Args[0]; name.Static {
 		for _, known := range []string{"git", "npm", "rm", "pkill", "killall", "gh", "pawl", "curl", "sudo", "bash", "sh"} {
 			if ok, err := path.Match(shell.Base(name.Text), known); ok && err == nil {
@@ -93,6 +95,7 @@ func (j *judge) nameless(c *shell.Command) {
 
 // Script judges shell text that cannot be read, or not all of it.
 func (j *judge) Script(c *shell.Command, w word) {
+	j.showsAll()
 	switch {
 	case j.fetched(w):
 	case carriesGit(w):
@@ -106,12 +109,14 @@ func (j *judge) Script(c *shell.Command, w word) {
 
 // TooMuch judges a script that nobody would write by hand.
 func (j *judge) TooMuch(_ *shell.Command, w word) {
+	j.showsAll()
 	j.ask("a command that is too long or too deep to be read, " + clip(w.Source))
 }
 
 // Code judges code of another language. It is searched for words of the rules
 // where it seems to run commands, and for the names of guarded files.
 func (j *judge) Code(c *shell.Command, w word) {
+	j.codeShows(w.Text)
 	switch {
 	case j.fetched(w):
 	case runsCommands(w.Text) && (carriesGit(w) || carriesKill(w)):

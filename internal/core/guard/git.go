@@ -30,6 +30,7 @@ func (j *judge) git(c *shell.Command, args []word) {
 		if p := j.followed(j.dir); p != "." && listed(changing, sub.Text) && !within(p, slashed(j.rules.Root)) && !j.writable(p) {
 			j.deny(RuleOutside, "git "+sub.Text+" in "+clip(p))
 		}
+		j.gitShows(sub.Text, rest)
 		if judge, ok := gitRules[sub.Text]; ok {
 			judge(j, rest)
 		}

@@ -59,9 +59,8 @@ type Rules struct {
 	// exist; nil = paths are taken as they are written.
 	Resolve func(path string) string
 	// Seen tells whether the agent knows what the file at an absolute path holds:
-	// a call touched it in this context (Verdict.Touched), or it is not there.
-	// nil = its client sees to that itself. Claude Code does: it refuses some models
-	// what it lets others do.
+	// it was shown it in this context (Known), or it is not there. nil = nobody saw
+	// the whole of the context, and RuleUnread rests.
 	Seen func(path string) bool
 }
 
@@ -71,7 +70,7 @@ type Verdict struct {
 	Rule     string   `json:"rule,omitempty"`    // id of the rule; "" if allowed
 	Reason   string   `json:"reason,omitempty"`  // for the agent: why, and what to do instead
 	Unknown  string   `json:"unknown,omitempty"` // what of an allowed call could not be read, for the journal
-	Touched  []string `json:"-"`                 // absolute paths that the call would read or write, as far as they can be told
+	Touched  []string `json:"-"`                 // absolute paths that the call may show or write, and globs of them, as far as they can be told
 }
 
 // Judge answers a call.
@@ -89,6 +88,8 @@ func Judge(c Call, r Rules) Verdict {
 		// Shell tools have many names; the command is what counts.
 		if command, ok := c.Input["command"].(string); ok {
 			shell.Read(command, j.options(), j)
+		} else {
+			j.toolShows(c)
 		}
 	}
 	if j.verdict.Decision != Allow {
@@ -117,6 +118,7 @@ type judge struct {
 	lifted  bool              // by a pattern that allows what is under way, or asks about it
 	links   map[string]string // symbolic links that the command makes itself
 	marks   bool              // the edit under way changes done marks only
+	edits   bool              // it is an editing tool's, which is to know what it changes
 	verdict Verdict
 }
 

@@ -20,11 +20,8 @@ func device(name string) bool {
 func (j *judge) fileTool(c Call) {
 	for _, key := range []string{"file_path", "notebook_path"} {
 		if p, ok := c.Input[key].(string); ok && p != "" {
-			j.marks = onlyMarks(c.Input)
+			j.marks, j.edits = onlyMarks(c.Input), true
 			j.write(p, false)
-			if at := j.resolve(p); at != "" && j.rules.Seen != nil && !j.rules.Seen(at) {
-				j.deny(RuleUnread, c.Tool+" of "+clip(p))
-			}
 			return
 		}
 	}
@@ -36,6 +33,9 @@ func (j *judge) readTool(c Call) {
 		if p, ok := c.Input[key].(string); ok && p != "" {
 			j.read(p, key == "glob")
 		}
+	}
+	if c.Tool == "Grep" {
+		j.toolShows(c)
 	}
 }
 
@@ -79,6 +79,7 @@ func (j *judge) write(name string, glob bool) {
 	p := j.resolve(name)
 	if p == "" {
 		j.unknown("writing " + name)
+		j.somewhere(name)
 	}
 	if p == "" || device(name) {
 		return
@@ -128,17 +129,25 @@ func (j *judge) changeAt(what, p string, glob bool) {
 	case inGitDir(p, glob):
 		j.deny(RuleGitDir, what)
 	case within(p, slashed(j.rules.Root)): // which may lie in a temporary folder itself
-		if !j.inScope(p) {
+		switch {
+		case !j.inScope(p):
 			j.deny(RuleScope, what)
+		case j.edits && j.unseen(p):
+			j.deny(RuleUnread, what)
 		}
 	case !j.writable(p):
 		j.deny(RuleOutside, what)
 	}
 }
 
+// touch: of a call that touches more than anybody would name, all may be touched.
 func (j *judge) touch(p string) {
-	if len(j.verdict.Touched) < 256 {
+	const most = 1024
+	switch n := len(j.verdict.Touched); {
+	case n < most:
 		j.verdict.Touched = append(j.verdict.Touched, p)
+	case n == most:
+		j.verdict.Touched = append(j.verdict.Touched, slashed(j.rules.Root)+everything)
 	}
 }
 

@@ -83,6 +83,7 @@ func (j *judge) read(name string, glob bool) {
 	p := j.resolve(name)
 	if p == "" {
 		p = "/?/" + name // its folder is not known, its name is
+		j.somewhere(name)
 	}
 	if device(name) {
 		return

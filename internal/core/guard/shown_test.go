@@ -1,0 +1,146 @@
+package guard_test
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/guard"
+)
+
+// edit is what the guard says to an edit of a file after other calls.
+func edit(file string, before ...guard.Call) guard.Verdict {
+	var k guard.Known
+	r := rules()
+	r.Seen = k.Has
+	for _, c := range before {
+		if v := guard.Judge(c, r); v.Decision == guard.Allow {
+			k.Add(v.Touched...)
+		}
+	}
+	return guard.Judge(guard.Call{Tool: "Edit", Input: map[string]any{"file_path": file}, Dir: "/w/repo"}, r)
+}
+
+func ran(command string) guard.Call {
+	return guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: "/w/repo"}
+}
+
+func called(tool, key string, value any) guard.Call {
+	return guard.Call{Tool: tool, Input: map[string]any{key: value}, Dir: "/w/repo"}
+}
+
+// Whatever may have shown src/cart.py lets it be edited.
+func TestWhatShowsAFile(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{
+		"cat src/cart.py", "cat /w/repo/src/cart.py", "cd src && sed -n 1,80p cart.py", "head -n 40 src/cart.py | grep def", "cat src/*.py",
+		"grep -n total src/cart.py", "grep -rn total .", "grep -rn total", "grep -R --include='*.py' total src", "grep -n total src/*",
+		"rg total", "rg -n total src", "rg -e total src/", "git grep -n total", "git grep total -- src",
+		"git diff", "git diff src/cart.py", "git diff HEAD~1 -- src", "git diff --stat -p", "git show", "git show HEAD~2", "git show HEAD:src/cart.py",
+		"cd src && git show HEAD:./cart.py", "git -C src diff cart.py", "git log -p -3", "git log -L 1,9:src/cart.py", "git blame src/cart.py", "git stash show -p",
+		"cat $(git ls-files)", "for f in $(ls src); do cat src/$f; done", `f=src/cart.py; cat "$f"`, "cat src/$NAME", "for f in src/*.py; do cat $f; done",
+		"find . -name '*.py' -exec cat {} +", "find src -type f | xargs head -20", "rg -l total | xargs cat", "while read -r f; do nl $f; done < list",
+		"python3 tools/show.py src/cart.py", "pytest src/cart.py", "tool --file=src/cart.py", "$PAGER src/cart.py", "cd \"$DIR\" && cat cart.py",
+		"cp src/old.py src/cart.py", "echo 'x = 1' > src/cart.py", "sed -i s/a/b/ src/cart.py", "python3 -c 'print(open(\"src/cart.py\").read())'",
+		"python3 - <<'EOF'\nfor n in ['cart']:\n    print(open(f'src/{n}.py').read())\nEOF", "node -e 'for (const f of fs.readdirSync(\"src\")) show(f)'",
+		"bash -c \"$WHAT\"", "diff -r src other", "cat < src/cart.py", "cat SRC/Cart.py",
+	} {
+		if v := edit("src/cart.py", ran(command)); v.Decision != guard.Allow {
+			t.Errorf("%s\n%s", command, v.Reason)
+		}
+	}
+	for _, c := range []guard.Call{
+		called("Read", "file_path", "/w/repo/src/cart.py"), called("Read", "file_path", "src/cart.py"),
+		called("Grep", "path", "src/cart.py"), called("Write", "file_path", "src/cart.py"),
+		{Tool: "Grep", Input: map[string]any{"path": "/w/repo/src", "output_mode": "content"}},
+		{Tool: "Grep", Input: map[string]any{"output_mode": "content"}},
+		called("mcp__files__read_file", "path", "/w/repo/src/cart.py"), called("mcp__files__read_files", "paths", []any{"src/cart.py", 1}),
+	} {
+		before := []guard.Call{c}
+		if c.Tool == "Write" { // which is to have known it itself
+			before = append([]guard.Call{ran("cat src/cart.py")}, c)
+		}
+		if v := edit("src/cart.py", before...); v.Decision != guard.Allow {
+			t.Errorf("%+v\n%s", c, v.Reason)
+		}
+	}
+}
+
+// A name alone shows nothing, and neither does another file.
+func TestWhatShowsNothing(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{
+		"ls -la src", "ls src/cart.py", "cat src/other.py", "cat src/cart.p", "find . -name '*.py'", "grep -rl total src", "rg --files", "git status", "git log --oneline -5",
+		"git diff --stat", "git show --name-only HEAD", "git diff src/other.py", "make test", "go test ./...", "wc -l src/*.py", "echo src/cart.py",
+		"cat docs/*.py", "rg total docs", "git push; cat src/cart.py", "python3 -c 'print(1)'", "cd src && cat other.py", "git grep -l total",
+	} {
+		if v := edit("src/cart.py", ran(command)); v.Rule != guard.RuleUnread {
+			t.Errorf("%s: %s %s", command, v.Decision, v.Rule)
+		}
+	}
+	for _, c := range []guard.Call{called("Glob", "pattern", "src/*.py"), called("Grep", "path", "/w/repo/src"), called("LS", "path", "src"), called("TodoWrite", "todos", []any{})} {
+		if v := edit("src/cart.py", c); v.Rule != guard.RuleUnread {
+			t.Errorf("%+v: %s %s", c, v.Decision, v.Rule)
+		}
+	}
+}
+
+// What is not the work tree's, and what a client tells its agent by itself, may be
+// edited at once; so may what the settings let.
+func TestEditsThatNeedNoReading(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"/tmp/notes.txt", "CLAUDE.md", "sub/AGENTS.md", ".claude/skills/x/SKILL.md"} {
+		if v := edit(file); v.Decision != guard.Allow {
+			t.Errorf("%s: %s", file, v.Reason)
+		}
+	}
+	for _, entry := range []string{"unread", "write:src/**"} {
+		p, err := guard.ParsePattern(entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rules()
+		r.Seen, r.Allow = func(string) bool { return false }, []guard.Pattern{p}
+		if v := guard.Judge(guard.Call{Tool: "Edit", Input: map[string]any{"file_path": "src/cart.py"}}, r); v.Decision != guard.Allow {
+			t.Errorf("allow %s: %s", entry, v.Reason)
+		}
+	}
+}
+
+// A file that was read by the name of a link is known by its own, and the other
+// way round.
+func TestLinksToWhatWasRead(t *testing.T) {
+	t.Parallel()
+	for _, way := range [][2]string{{"link.py", "src/cart.py"}, {"src/cart.py", "link.py"}, {"link.py", "link.py"}} {
+		var k guard.Known
+		r := rules()
+		r.Seen = k.Has
+		r.Resolve = func(p string) string {
+			if p == "/w/repo/link.py" {
+				return "/w/repo/src/cart.py"
+			}
+			return p
+		}
+		k.Add(guard.Judge(called("Read", "file_path", way[0]), r).Touched...)
+		if v := guard.Judge(called("Edit", "file_path", way[1]), r); v.Decision != guard.Allow {
+			t.Errorf("read %s, edit %s: %s", way[0], way[1], v.Reason)
+		}
+	}
+}
+
+func TestFilesThatAPromptMentions(t *testing.T) {
+	t.Parallel()
+	var k guard.Known
+	k.Told("Mend @src/cart.py, then (see @docs/a.md) tell ann@example.org of src/other.py.", "/w/repo")
+	for file, want := range map[string]bool{"src/cart.py": true, "docs/a.md": true, "src/other.py": false, "example.org": false} {
+		if got := k.Has("/w/repo/" + file); got != want {
+			t.Errorf("%s: %v", file, got)
+		}
+	}
+}
+
+// A call that names more files than anybody would stands for all of them.
+func TestACallThatTouchesVeryMuch(t *testing.T) {
+	t.Parallel()
+	if v := edit("src/cart.py", ran("cat {1..200}.a {1..200}.b {1..200}.c {1..200}.d {1..200}.e {1..200}.f src/cart.py")); v.Decision != guard.Allow {
+		t.Error(v.Reason)
+	}
+}

@@ -1,0 +1,70 @@
+package runner_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+const (
+	// blindly writes have.txt as it should be, without having read it.
+	blindly = "-- 1+/unread/have.txt --\none\ntwo\n-- 1+/reply --\n<promise>DONE</promise>\n"
+	look    = "-- 1/read --\nhave.txt\n-- 1/reply --\nI have looked at it.\n"
+)
+
+// unread is how often the guard of the last loop denied a call for a file that was
+// not read.
+func (b *bench) unread() (n int) {
+	b.t.Helper()
+	return strings.Count(b.file("journal.jsonl"), `"rule":"`+guard.RuleUnread+`"`)
+}
+
+// What was read in a context may be changed in all turns of it; a fresh context
+// has read nothing.
+func TestAFileIsReadBeforeItIsChanged(t *testing.T) {
+	for name, c := range map[string]struct {
+		script  string
+		flags   map[string]any
+		outcome loop.Outcome
+		denied  int
+	}{
+		"never":                        {blindly, map[string]any{"max_iterations": "1"}, loop.Iterations, 1},
+		"in the turn before":           {look + blindly, nil, loop.Verified, 0},
+		"after the denial":             {blindly + strings.ReplaceAll(look, "1/", "2/"), nil, loop.Verified, 1},
+		"in another context":           {look + blindly, map[string]any{"session": "turn", "max_iterations": "2"}, loop.Iterations, 1},
+		"in another of the same":       {look + blindly, map[string]any{"session": "turn", "warm": true, "max_iterations": "2"}, loop.Iterations, 1},
+		"mentioned by the person":      {blindly, nil, loop.Verified, 0},
+		"before the client was killed": {look + "-- 2/failure --\ncrashed gone\n" + blindly, nil, loop.Verified, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, words)
+			goal := "have every word"
+			if strings.HasPrefix(name, "mentioned") {
+				goal += " in @have.txt"
+			}
+			if s := b.run(c.script, []string{goal}, withGate(c.flags)); s.Outcome != c.outcome {
+				t.Errorf("%s: %s", s.Outcome, s.Reason)
+			}
+			if n := b.unread(); n != c.denied {
+				t.Errorf("denied %d times, want %d", n, c.denied)
+			}
+		})
+	}
+}
+
+// Of a context that another process began nobody can tell what was read in it.
+func TestAContextThatIsTakenUpMayKnowAnything(t *testing.T) {
+	b := newBench(t, words)
+	ctx, kill := context.WithCancel(t.Context())
+	d := b.begin("-- 1/run --\nsleep 30\n", []string{"have every word"}, withGate(nil))
+	if _, err := b.drive(ctx, d, &onCommand{teller: teller{t}, then: kill}); err == nil {
+		t.Fatal("not killed")
+	}
+	b.rewrite(blindly)
+	if s := b.resume(teller{t}); s.Outcome != loop.Verified || b.unread() != 0 {
+		t.Errorf("%s, %d denied: %s", s.Outcome, b.unread(), s.Reason)
+	}
+}
