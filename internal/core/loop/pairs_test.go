@@ -151,16 +151,17 @@ var explore = sync.OnceValues(func() (edges map[edge]bool, pairs map[[2]string]s
 	return edges, pairs
 })
 
-// signature tells states apart as far as decisions do.
+// signature tells states apart as far as decisions do. What no decision of a phase
+// looks at is left out of it: the states would be ten times as many.
 type signature struct {
-	phase                                   loop.Phase
-	kind                                    loop.Kind
-	after                                   loop.After
-	purpose                                 loop.Purpose
-	rung, left                              int
-	gates, restore, verify, reviews         bool
-	attended, handover, isolate, handsOver  bool
-	refused, hit, stop, pause, claim, block bool
+	phase                                    loop.Phase
+	kind                                     loop.Kind
+	after                                    loop.After
+	purpose                                  loop.Purpose
+	rung, left                               int
+	gates, restore, verify, reviews          bool
+	attended, handover, isolate, handsOver   bool
+	unjudged, hit, stop, pause, claim, block bool
 }
 
 func signatureOf(s loop.State) signature {
@@ -170,12 +171,22 @@ func signatureOf(s loop.State) signature {
 			left++
 		}
 	}
-	return signature{
+	if s.Phase == loop.Ended {
+		return signature{phase: s.Phase, kind: p.Kind, left: left, gates: p.Gates, attended: s.Attended}
+	}
+	sig := signature{
 		s.Phase, p.Kind, s.After, s.Purpose, s.Ladder.Rung, left,
 		p.Gates, p.Restore, p.Verify, p.Reviews,
 		s.Attended, p.Handover, p.Isolate && !s.Together, s.HandOver != "",
-		s.Ladder.Refused, s.Hit != "", s.Stop != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
+		s.Unjudged, s.Hit != "", s.Stop != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
 	}
+	if !slices.Contains([]loop.Phase{loop.Checkpointing, loop.Restoring, loop.Waiting, loop.Paused}, s.Phase) {
+		sig.after = ""
+	}
+	if s.Phase != loop.Judging && sig.after != loop.ThenGates {
+		sig.purpose = ""
+	}
+	return sig
 }
 
 func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
