@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -34,8 +36,11 @@ func dryRun(out io.Writer, p *launch.Prepared) {
 	dryGates(line, p)
 	line("agent", "%s %s", s.Agent.Name, s.Agent.Model)
 	line("limits", "%s", limits(s.Policy.Limits))
-	if words := wallWords(s); words != "" {
-		line("wall", "%s", words)
+	for i, words := range p.Wall(context.Background()).Words(false) {
+		line(map[bool]string{true: "wall"}[i == 0], "%s", words)
+	}
+	if len(s.ConfineHosts) > 0 && s.Confine != string(confine.Strict) {
+		line("note", "confine_hosts (%s) means nothing here: it counts with --confine strict", p.Settings.Sources["confine_hosts"])
 	}
 	branch := s.Branch
 	if branch == "" {
@@ -68,8 +73,14 @@ func dryGates(line func(string, string, ...any), p *launch.Prepared) {
 	for _, g := range p.Spec.Gates {
 		line("gate", "%s", shown(g).Name)
 	}
+	if p.ReviewsAlone() {
+		line("", "%s:", reviewsAlone)
+		line("", "%s", reviewsHint)
+	}
 	if len(p.Spec.Gates) == 0 {
 		line("gate", "none: it can only end unverified")
+	}
+	if len(p.Spec.Gates) == 0 || p.ReviewsAlone() {
 		for _, c := range p.Suggested {
 			line("", "the files here suggest  --gate '%s'", c)
 		}

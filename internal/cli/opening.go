@@ -2,10 +2,10 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -49,8 +49,8 @@ func opening(p *launch.Prepared, begun *launch.Attended) string {
 		line("then", "%s", handoverWords(s.Policy))
 	}
 	line("tree", "%s", treeWords(p.Spec))
-	if words := wallWords(s); words != "" {
-		line("wall", "%s; this session is yours, and behind no wall", words)
+	for i, words := range p.Wall(context.Background()).Words(true) {
+		line(map[bool]string{true: "wall"}[i == 0], "%s", words)
 	}
 	if begun != nil {
 		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
@@ -58,15 +58,9 @@ func opening(p *launch.Prepared, begun *launch.Attended) string {
 	return b.String()
 }
 
-// wallWords says what confines a loop, "" where nothing does.
-func wallWords(s record.Spec) string {
-	switch {
-	case s.Confine == "" || s.Confine == string(confine.Off):
-		return ""
-	case s.Policy.Attended:
-		return s.Confine + ": around gates and fresh sessions"
-	}
-	return s.Confine + ": around agent and gates"
+// wallWords says what confines a loop, a line each; none where nothing does.
+func (s *subject) wallWords() []string {
+	return s.memory.Confined(s.spec).Words(s.inSession())
 }
 
 // beginsWords says how a loop begins, which may be its end: a plan that is done.
@@ -149,6 +143,9 @@ func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *
 	switch {
 	case begun != nil && begun.Driving:
 		line("", "the gates still run on the tree as it is: change nothing until you are told")
+	case p.ReviewsAlone():
+		line("", "%s:", reviewsAlone)
+		line("", "%s", reviewsHint)
 	case len(p.Spec.Gates) > 0 || p.Spec.Policy.Kind != loop.Change: // nothing is claimed, or no gate judges it
 	case len(p.Suggested) > 0:
 		line("gate", "%s. The files here suggest --gate '%s'", noGate, p.Suggested[0])

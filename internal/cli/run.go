@@ -158,10 +158,11 @@ func (c *runCmd) Run(a *app) error {
 }
 
 // chooseGate asks, where a person is there, whether to use the gate that the
-// repository's files imply. Without a gate the result can only be unverified,
-// and that is said.
+// repository's files imply. Without a gate that can tell enough the result can only
+// be unverified, and that is said.
 func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) error {
-	if len(p.Spec.Gates) > 0 || p.Spec.Policy.Kind != loop.Change {
+	alone := p.ReviewsAlone()
+	if !alone && (len(p.Spec.Gates) > 0 || p.Spec.Policy.Kind != loop.Change) {
 		return nil
 	}
 	if len(p.Suggested) > 0 {
@@ -177,14 +178,23 @@ func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) err
 			return p.UseGate(ctx, p.Suggested[0])
 		}
 	}
-	term.Warnf(a.Err, "there is no gate: nothing judges the work, so it can only end unverified")
-	if len(p.Suggested) > 0 {
-		fmt.Fprintf(a.Err, "pawl: hint: --gate '%s'\n", p.Suggested[0])
-	} else {
-		fmt.Fprintln(a.Err, "pawl: hint: --gate 'CMD' names a command that must pass")
+	why, hint := "there is no gate: nothing judges the work, so it can only end unverified", "--gate 'CMD' names a command that must pass"
+	if alone {
+		why, hint = reviewsAlone, reviewsHint
 	}
+	if len(p.Suggested) > 0 {
+		hint = fmt.Sprintf("--gate '%s'", p.Suggested[0])
+	}
+	term.Warnf(a.Err, "%s", why)
+	fmt.Fprintf(a.Err, "pawl: hint: %s\n", hint)
 	return nil
 }
+
+// What is said of a loop that nothing but reviews judges.
+const (
+	reviewsAlone = "reviews alone judge the work, so it can only end unverified"
+	reviewsHint  = "--evidence review takes their word; --gate 'CMD' names a command that must pass"
+)
 
 // choose lets the person choose one of several plans.
 func (a *app) choose(plans []string) ([]string, error) {

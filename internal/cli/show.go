@@ -40,7 +40,7 @@ func newShow(out term.Printer, d *launch.Drive, source string) *show {
 		Loop: d.Loop.ID, Source: source, Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
 		Branch: commitsTo(d.Spec), From: from(d.Spec), Resumed: d.Resumed,
 		MaxIterations: d.Spec.Policy.Limits.Iterations, MaxDuration: term.Span(d.Spec.Policy.Limits.Duration),
-		MaxCostUSD: d.Spec.Policy.Limits.CostUSD,
+		MaxCostUSD: d.Spec.Policy.Limits.CostUSD, Wall: d.Wall.Words(false),
 	}
 	for _, t := range d.Spec.Tasks {
 		if t.Status == loop.Open {

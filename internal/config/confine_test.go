@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/confine"
+	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // A file of the repository confines more, never less; hosts that it names need the
@@ -44,5 +46,28 @@ func TestARepositoryOnlyTightensConfinement(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, s.RepoCommands()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A host that is typed is thought to be the only one that is reached: without strict
+// that is not so. In a file it waits for whoever asks for strict.
+func TestHostsThatNothingKeepsTo(t *testing.T) {
+	t.Parallel()
+	hosts := map[string]any{"confine_hosts": []string{"a.example.com"}}
+	for level, ok := range map[string]bool{"": false, "off": false, "tree": false, "strict": true} {
+		typed, project := maps.Clone(hosts), ""
+		if level != "" {
+			typed["confine"], project = level, "confine = '"+level+"'"
+		}
+		_, err := config.Resolve(config.Flags(typed))
+		_, above := config.Resolve(projectLayer(t, project), config.Flags(hosts))
+		for _, err := range []error{err, above} {
+			if (err == nil) != ok || !ok && (failure.CodeOf(err) != failure.Usage || !strings.HasPrefix(err.Error(), "--confine-host: ")) {
+				t.Errorf("%q: %v", level, err)
+			}
+		}
+		if _, err := config.Resolve(projectLayer(t, project+"\nconfine_hosts = ['a.example.com']")); err != nil {
+			t.Errorf("%q, in a file: %v", level, err)
+		}
 	}
 }

@@ -49,6 +49,13 @@ func (s *Settings) settle(layers []Layer) error {
 			return s.report(layers, &problem{"confine_hosts", err.Error(), "such as packages.example.org, *.example.com or localhost:5432"})
 		}
 	}
+	// In a file they wait for whoever asks for strict; typed, they are thought to hold.
+	if s.Sources["confine_hosts"].Layer == layerFlags && s.Confine != confine.Strict {
+		return s.report(layers, &problem{
+			"confine_hosts", fmt.Sprintf("it names what may be reached where confine is strict, and here it is %s: any host may be", s.Confine),
+			"add --confine strict, or leave --confine-host out",
+		})
+	}
 	if s.AgentCommand == "" && s.Agent == "command" {
 		return s.report(layers, &problem{"agent", "the agent named command needs agent_command", "such as agent_command = ./my-agent"})
 	}

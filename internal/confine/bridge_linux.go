@@ -74,6 +74,14 @@ func openWays(dir string, names []string) (*bridge, error) {
 	return b, nil
 }
 
+// refused are the hosts that were asked for in vain.
+func (b *bridge) refused() []string {
+	if b.proxy == nil {
+		return nil
+	}
+	return b.proxy.denied()
+}
+
 func (b *bridge) net() *Net { return &Net{Socket: b.socket, Proxy: b.proxy != nil, Ports: b.ports} }
 
 // close ends everything that it serves.

@@ -14,5 +14,6 @@ func openWays(string, []string) (*bridge, error) {
 	return nil, errors.New("nothing confines a process on " + runtime.GOOS)
 }
 
-func (*bridge) net() *Net    { return nil }
-func (*bridge) close() error { return nil }
+func (*bridge) net() *Net         { return nil }
+func (*bridge) close() error      { return nil }
+func (*bridge) refused() []string { return nil }

@@ -39,7 +39,9 @@ type Wall struct {
 	Gates []string // before the argv of a gate
 	Hooks []string // before the argv of the user's git hooks
 	Says  []string // what this wall does not stop, in plain words
+	By    Mechanism
 
+	ways  []*bridge
 	close []func() error
 }
 
@@ -51,6 +53,21 @@ func (w *Wall) Close() error {
 	}
 	w.close = nil
 	return failed
+}
+
+// Refused are the hosts that something behind the wall has asked the proxy for in
+// vain since it stands, as they would be allowed (HOST, or HOST:PORT), each once. It
+// may be called at any time.
+func (w *Wall) Refused() []string {
+	var out []string
+	for _, b := range w.ways {
+		for _, host := range b.refused() {
+			if !slices.Contains(out, host) {
+				out = append(out, host)
+			}
+		}
+	}
+	return out
 }
 
 // Build makes the walls of a loop, or says why they cannot stand here. Off needs
@@ -75,7 +92,7 @@ func (o Options) build(sys System) (_ *Wall, err error) {
 	if err := makeDir(o.Dir); err != nil {
 		return nil, fmt.Errorf("make the folder of the wall: %w", err)
 	}
-	w.Says = sys.Lacks(o.Level)
+	w.Says, w.By = sys.Lacks(o.Level), sys.Mechanism(o.Level)
 	if dir := filepath.Join(o.Root, ".claude"); !exists(dir) {
 		w.close = append(w.close, func() error {
 			_ = os.Remove(dir) // made to be protected; not ours any more if it holds something
@@ -117,11 +134,15 @@ func (w *Wall) raise(o Options, name string, p Policy) ([]string, error) {
 		p.Write = append(slices.Clip(p.Write), p.Temp)
 	}
 	if o.Level == Strict {
-		bridge, err := openWays(dir, o.waysOut(name == "agent"))
+		hosts := o.Hosts
+		if name == "agent" {
+			hosts = slices.Concat(hosts, o.Endpoint())
+		}
+		bridge, err := openWays(dir, hosts)
 		if err != nil {
 			return nil, err
 		}
-		w.close = append(w.close, bridge.close)
+		w.ways, w.close = append(w.ways, bridge), append(w.close, bridge.close)
 		p.Net = bridge.net()
 	}
 	path := filepath.Join(dir, "policy.json")
@@ -133,7 +154,7 @@ func (w *Wall) raise(o Options, name string, p Policy) ([]string, error) {
 
 // base is what agent and gates have in common.
 func (o Options) base(sys System) (Policy, error) {
-	p := Policy{Level: o.Level, Mechanism: sys.mechanism(o.Level), Program: sys.bwrap, Unset: strings.Fields(doorVars)}
+	p := Policy{Level: o.Level, Mechanism: sys.Mechanism(o.Level), Program: sys.bwrap, Unset: strings.Fields(doorVars)}
 	p.Write = resolve([]string{o.Root, o.GitDir, o.CommonDir})
 	precious := resolve([]string{o.Home})
 	if p.Mechanism == Landlock { // it can take nothing out of what may be written

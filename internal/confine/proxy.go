@@ -75,6 +75,33 @@ func (h host) allows(name string, port int) bool {
 type proxy struct {
 	hosts   []host
 	forward http.Handler
+
+	mu      sync.Mutex
+	refused []string
+}
+
+// refusedMost and refusedLen bound what is kept of hosts that were refused: an
+// agent may make up as many and as long ones as it likes.
+const (
+	refusedMost = 50
+	refusedLen  = 100
+)
+
+// refuse notes a host that may not be reached, by the word that would allow it.
+func (p *proxy) refuse(target string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	target = strings.TrimSuffix(strings.TrimSuffix(target, ":443"), ":80")
+	if target = target[:min(len(target), refusedLen)]; len(p.refused) < refusedMost && !slices.Contains(p.refused, target) {
+		p.refused = append(p.refused, target)
+	}
+}
+
+// denied are the hosts that were refused.
+func (p *proxy) denied() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.refused)
 }
 
 func newProxy(hosts []host) *proxy {
@@ -101,6 +128,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !p.allows(target) {
+		p.refuse(target)
 		http.Error(w, fmt.Sprintf("pawl: %s may not be reached from here (--confine strict; confine_hosts names what may)", target), http.StatusForbidden)
 		return
 	}

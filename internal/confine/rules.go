@@ -99,16 +99,16 @@ func (o Options) protect(p *Policy) error {
 	return nil
 }
 
-// waysOut are the hosts that agent, or gates, may reach.
-func (o Options) waysOut(agent bool) []string {
-	hosts := slices.Clone(o.Hosts)
-	if !agent || !o.Client {
-		return hosts
+// Endpoint are the hosts that the agent reaches behind Strict, beside those that
+// gates may reach as well; none are known of other agents than Claude Code.
+func (o Options) Endpoint() []string {
+	if !o.Client {
+		return nil
 	}
 	if base := o.env("ANTHROPIC_BASE_URL"); base != "" {
-		return append(hosts, endpoint(base))
+		return []string{endpoint(base)}
 	}
-	return append(hosts, "api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai")
+	return []string{"api.anthropic.com", "console.anthropic.com", "platform.claude.com", "claude.ai"}
 }
 
 // endpoint is HOST or HOST:PORT of a URL.

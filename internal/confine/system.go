@@ -23,8 +23,8 @@ const (
 
 const installHint = "apt install bubblewrap (or your system's package of that name)"
 
-// mechanism that a level is built with, "" if there is none.
-func (s System) mechanism(l Level) Mechanism {
+// Mechanism that a level is built with here, "" if there is none.
+func (s System) Mechanism(l Level) Mechanism {
 	switch {
 	case s.bwrap != "":
 		return Bubblewrap
@@ -36,7 +36,7 @@ func (s System) mechanism(l Level) Mechanism {
 
 // Refuse says why a level cannot be had here, or nil.
 func (s System) Refuse(l Level) error {
-	if !l.On() || s.mechanism(l) != "" {
+	if !l.On() || s.Mechanism(l) != "" {
 		return nil
 	}
 	if s.os != "linux" {
@@ -66,7 +66,7 @@ func (s System) Refuse(l Level) error {
 // does elsewhere.
 func (s System) Lacks(l Level) []string {
 	var lacks []string
-	landlock := s.mechanism(l) == Landlock
+	landlock := s.Mechanism(l) == Landlock
 	if landlock {
 		lacks = append(lacks, "git's hooks and configuration and the project's .claude folder can be written",
 			"sockets with a path can be connected to (tmux, D-Bus, a container engine), and the temporary folders are the machine's")
@@ -77,7 +77,7 @@ func (s System) Lacks(l Level) []string {
 	if landlock {
 		lacks = append(lacks, "other processes of yours can be sent signals")
 	}
-	if l == Tree && s.mechanism(l) != "" { // strict has a network of its own
+	if l == Tree && s.Mechanism(l) != "" { // strict has a network of its own
 		lacks = append(lacks, "abstract sockets can be connected to (a desktop's, a session bus's; this kernel is older than Linux 6.12)")
 	}
 	return lacks
@@ -95,7 +95,7 @@ func (s System) Line() (what, fix string) {
 			what += " (tree: " + strings.Join(lacks, "; ") + ")"
 		}
 		return what, ""
-	case s.mechanism(Tree) == Landlock:
+	case s.Mechanism(Tree) == Landlock:
 		what = "--confine tree only, by Landlock, which stops less (" + strings.Join(s.Lacks(Tree), "; ") + ")"
 	default:
 		what = "--confine is refused here"

@@ -76,6 +76,9 @@ func TestClientConfined(t *testing.T) {
 				}
 			}
 			c.intact()
+			if r := c.pawl("report", "."); !strings.Contains(r.String(), "wall          "+string(level)+", by bubblewrap, around agent and gates") {
+				t.Errorf("the report does not name the wall: %s", r)
+			}
 			if r := c.pawl("log", "--verify", "."); r.code != 0 {
 				t.Errorf("the journal: %s", r)
 			}

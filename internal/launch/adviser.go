@@ -40,7 +40,7 @@ func Adviser(ctx context.Context, l *store.Loop, env environment.Environment) (*
 		return nil, nil, fmt.Errorf("open the work tree: %w", err)
 	}
 	known, dir := filepath.Join(l.Dir, "verify"), filepath.Join(l.Dir, "advice")
-	wall, err := raiseWall(ctx, walled{l, spec, repo}, dir, env)
+	wall, err := walled{l, spec, repo, env}.raise(ctx, spec.Agent, dir)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -31,6 +31,8 @@ type Drive struct {
 	Version string // of the agent's client, "" if it cannot be told
 	Resumed bool
 
+	reviewers map[string][]string // argv before each review gate's agent: the walls that they stand behind
+
 	reopened bool                    // resumed after its end
 	may      func(epoch int64) error // what speaks against taking it up; may be nil
 	close    []func() error          // in the order made

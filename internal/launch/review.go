@@ -11,6 +11,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/review"
@@ -118,11 +119,28 @@ func readSmall(path string) ([]byte, error) {
 // names, or another, of which the loop's arguments and model say nothing.
 func reviewedBy(g gate.Gate, own record.Agent) record.Agent {
 	a := own
-	if g.Agent != "" && g.Agent != own.Name || g.AgentCommand != "" {
+	if isStranger(g, own) {
 		a = record.Agent{Name: cmp.Or(g.Agent, own.Name), Command: g.AgentCommand}
 	}
 	a.Model = cmp.Or(g.Model, a.Model)
 	return a
+}
+
+// ReviewsAlone tells whether reviews are all that judges, and some open task wants
+// more evidence than they give: then the loop can only end unverified.
+func (p *Prepared) ReviewsAlone() bool {
+	kind := p.Spec.Policy.Kind
+	if len(gate.Commands(p.Spec.Gates)) > 0 || len(p.Spec.Gates) == 0 || kind != loop.Change && kind != loop.Answer {
+		return false
+	}
+	return slices.ContainsFunc(p.Spec.Tasks, func(t loop.Task) bool {
+		return t.Status == loop.Open && !gate.Review.Satisfies(cmp.Or(t.Wanted, gate.Discriminating))
+	})
+}
+
+// isStranger tells whether a review gate names another agent than the loop's own.
+func isStranger(g gate.Gate, own record.Agent) bool {
+	return g.Agent != "" && g.Agent != own.Name || g.AgentCommand != ""
 }
 
 // reviewer asks the agents of review gates: the loop's own where they name none,
@@ -133,7 +151,7 @@ func (d *Drive) reviewer(l *store.Loop) *review.Reviewer {
 		Agent: func(g gate.Gate) (agent.Agent, agent.Options, error) {
 			a := reviewedBy(g, d.Spec.Agent)
 			who, err := agentFor(a, l.Dir)
-			return who, agent.Options{Model: a.Model, Args: a.Args, Env: a.Env, Prefix: d.Prefix}, err
+			return who, agent.Options{Model: a.Model, Args: a.Args, Env: a.Env, Prefix: d.reviewers[g.Name]}, err
 		},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/confine"
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -27,43 +28,54 @@ func (p *Prepared) refuseUnconfined() error {
 	return confine.Ask(context.Background()).Refuse(level)
 }
 
-// walled is a loop that may be confined.
-type walled struct {
-	loop *store.Loop
-	spec record.Spec
-	repo *git.Repo // of its work tree
+// Wall is what would confine the loop on this machine.
+func (p *Prepared) Wall(ctx context.Context) record.Wall {
+	level := confine.Level(p.Spec.Confine)
+	if !level.On() {
+		return record.Wall{}
+	}
+	return wallOf(p.Spec, confine.Ask(ctx).Mechanism(level), p.env)
 }
 
-// raiseWall puts what confines a loop's agent and gates around its work tree; where
-// nothing does it is the empty wall. A machine that cannot is refused, also one to
-// which a loop has moved. The gates judge other trees in a folder below dir.
-func raiseWall(ctx context.Context, w walled, dir string, env environment.Environment) (*confine.Wall, error) {
-	l, spec, repo := w.loop, w.spec, w.repo
-	level := confine.Level(spec.Confine)
-	if !level.On() {
-		return &confine.Wall{}, nil
+// wallOf is what is said of the wall that a mechanism builds around a loop.
+func wallOf(spec record.Spec, by confine.Mechanism, env environment.Environment) record.Wall {
+	w := record.Wall{Level: spec.Confine, By: string(by)}
+	if confine.Level(spec.Confine) != confine.Strict {
+		return w
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
+	w.Hosts = spec.ConfineHosts
+	for _, a := range append([]record.Agent{spec.Agent}, strangers(spec)...) {
+		for _, host := range around(a, spec, env).Endpoint() {
+			if !slices.Contains(w.Endpoint, host) {
+				w.Endpoint = append(w.Endpoint, host)
+			}
+		}
 	}
-	elsewhere := verify.Elsewhere(dir)
-	if err := os.MkdirAll(elsewhere, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of worktrees: %w", err)
+	return w
+}
+
+// strangers are the agents of review gates that are not the loop's own.
+func strangers(spec record.Spec) []record.Agent {
+	var out []record.Agent
+	for _, g := range gate.Reviews(spec.Gates) {
+		if isStranger(g, spec.Agent) {
+			out = append(out, reviewedBy(g, spec.Agent))
+		}
 	}
+	return out
+}
+
+// around is what a wall has to know of the agent that it stands around.
+func around(a record.Agent, spec record.Spec, env environment.Environment) confine.Options {
 	o := confine.Options{
-		Level: level, Program: program, Dir: filepath.Join(l.Dir, "confine"), Root: repo.Root(), Elsewhere: elsewhere,
-		State: []string{env.PawlHome, filepath.Join(env.ConfigHome, "pawl")}, Home: env.Home, Vars: slices.Clone(env.Vars),
-		Client: spec.Agent.Name == "claude", Needs: needs(spec.Agent), Hosts: spec.ConfineHosts,
+		Level: confine.Level(spec.Confine), State: []string{env.PawlHome, filepath.Join(env.ConfigHome, "pawl")}, Home: env.Home,
+		Vars: slices.Clone(env.Vars), Client: a.Name == "claude", Needs: needs(a), Hosts: spec.ConfineHosts,
 	}
-	for _, name := range slices.Sorted(maps.Keys(spec.Agent.Env)) {
+	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
 		o.Keep = append(o.Keep, name)
-		o.Vars = append(o.Vars, name+"="+spec.Agent.Env[name])
+		o.Vars = append(o.Vars, name+"="+a.Env[name])
 	}
-	if !spec.Shadow {
-		o.GitDir, o.CommonDir, o.Index = repo.GitDir(), repo.CommonDir(), repo.IndexDir()
-	}
-	return confine.Build(ctx, o)
+	return o
 }
 
 // needs are the files that an agent is started with.
@@ -80,14 +92,72 @@ func needs(a record.Agent) []string {
 	return files
 }
 
-// confined puts the loop's agent, its gates and the user's hooks behind a wall.
+// walled is a loop that may be confined.
+type walled struct {
+	loop *store.Loop
+	spec record.Spec
+	repo *git.Repo // of its work tree
+	env  environment.Environment
+}
+
+// raise puts what confines a loop's agent and gates around its work tree; where
+// nothing does it is the empty wall. A machine that cannot is refused, also one to
+// which a loop has moved. The gates judge other trees in a folder below dir.
+func (w walled) raise(ctx context.Context, a record.Agent, dir string) (*confine.Wall, error) {
+	if !confine.Level(w.spec.Confine).On() {
+		return &confine.Wall{}, nil
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	elsewhere := verify.Elsewhere(dir)
+	if err := os.MkdirAll(elsewhere, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of worktrees: %w", err)
+	}
+	o := around(a, w.spec, w.env)
+	o.Program, o.Dir, o.Root, o.Elsewhere = program, filepath.Join(w.loop.Dir, "confine"), w.repo.Root(), elsewhere
+	if !w.spec.Shadow {
+		o.GitDir, o.CommonDir, o.Index = w.repo.GitDir(), w.repo.CommonDir(), w.repo.IndexDir()
+	}
+	return confine.Build(ctx, o)
+}
+
+// confined puts the loop's agent, its gates, its reviewers and the user's hooks
+// behind a wall. A reviewer that is another agent than the loop's has a wall of its
+// own: it reaches another endpoint, and has no business with the loop's.
 func (d *Drive) confined(ctx context.Context, l *store.Loop, env environment.Environment) (*confine.Wall, error) {
-	wall, err := raiseWall(ctx, walled{l, d.Spec, d.Repo}, filepath.Join(l.Dir, "verify"), env)
+	w, dir := walled{l, d.Spec, d.Repo, env}, filepath.Join(l.Dir, "verify")
+	wall, err := w.raise(ctx, d.Spec.Agent, dir)
 	if err != nil {
 		return nil, err
 	}
+	walls := []*confine.Wall{wall}
 	d.close = append(d.close, wall.Close)
+	d.reviewers = map[string][]string{}
+	for _, g := range gate.Reviews(d.Spec.Gates) {
+		d.reviewers[g.Name] = wall.Agent
+		if !isStranger(g, d.Spec.Agent) {
+			continue
+		}
+		own, err := w.raise(ctx, reviewedBy(g, d.Spec.Agent), dir)
+		if err != nil {
+			return nil, err
+		}
+		walls = append(walls, own)
+		d.close = append(d.close, own.Close)
+		d.reviewers[g.Name] = own.Agent
+	}
 	d.Prefix, d.Gaps = wall.Agent, wall.Says
+	if wall.By != "" {
+		d.Wall = wallOf(d.Spec, wall.By, env)
+	}
+	d.Refused = func() (hosts []string) {
+		for _, w := range walls {
+			hosts = append(hosts, w.Refused()...)
+		}
+		return hosts
+	}
 	d.Repo.RunHooksBy(wall.Hooks)
 	return wall, nil
 }

@@ -51,6 +51,8 @@ type Memory struct {
 	// Results are what the gates said last, without test maps and output.
 	Results []gate.Result `json:"results,omitempty"`
 	Guarded Guarded       `json:"guarded,omitzero"`
+	Wall    Wall          `json:"wall,omitzero"`
+	Refused []string      `json:"refused,omitempty"` // hosts that the wall did not let through, in the order of the first try
 }
 
 // Session is the agent's session that goes on in the next turn.
@@ -107,6 +109,7 @@ type Note struct {
 	Level  loop.Level `json:"level"`
 	Text   string     `json:"text"`
 	Judged *Judged    `json:"judged,omitempty"` // the tool call that it is about
+	Host   string     `json:"host,omitempty"`   // the host that the wall refused, of which it tells
 }
 
 // Remember brings the memory of a loop up to date with its journal.
@@ -131,6 +134,9 @@ func fold(m Memory, r journal.Record) (Memory, error) {
 	case TypeSorted:
 		m.Sorted = Sorted{}
 		err = json.Unmarshal(r.Data, &m.Sorted)
+	case TypeWalled:
+		m.Wall = Wall{}
+		err = json.Unmarshal(r.Data, &m.Wall)
 	case TypePulled:
 		m.Pulled = Pulled{}
 		err = json.Unmarshal(r.Data, &m.Pulled)
@@ -169,10 +175,13 @@ func SortedOut(e loop.Event, s loop.State) bool {
 	return e.Kind == loop.TreeSeen && s.Phase != loop.Looking
 }
 
-// Take remembers what a note says of the guard.
+// Take remembers what a note says of the guard and of the wall.
 func (m *Memory) Take(n Note) {
 	if n.Judged != nil {
 		m.Guarded.add(*n.Judged)
+	}
+	if n.Host != "" {
+		m.refuses(n.Host)
 	}
 }
 

@@ -26,6 +26,7 @@ type Summary struct {
 	Iteration int           `json:"iteration"`
 	Tasks     TaskCount     `json:"tasks"`
 	Gates     []GateResult  `json:"gates"`
+	Wall      *Wall         `json:"wall,omitempty"`  // what confines agent and gates; absent without --confine
 	Evidence  gate.Evidence `json:"evidence"`        // the weakest of the tasks done by the loop
 	Tests     []string      `json:"tests,omitempty"` // existing tests whose change waits for a person's word
 	Commits   int           `json:"commits"`
@@ -71,6 +72,9 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 		Tests:     s.Ungranted(),
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
 		CreatedAt: kept.CreatedAt, StartedAt: s.StartedAt, EndedAt: s.EndedAt,
+	}
+	if w := m.Confined(spec); w.Level != "" {
+		sum.Wall = &w
 	}
 	if s.Merge != nil {
 		sum.Merge = s.Merge.Summary

@@ -29,21 +29,23 @@ import (
 
 // Loop is what a page is made of.
 type Loop struct {
-	ID     string
-	Goal   string // few words: the plan's path, or the prompt
-	Word   string // running, waiting, paused, ended, lost
-	Branch string // that its commits are on
-	From   string // branch or commit that it started from, for git diff; "" = none
-	State  loop.State
-	Gates  []gate.Result     // what they said last
-	Waits  []Wait            // see Waits
-	Said   []Said            // see Words
-	Grants []Grant           // see Grants
-	Pulled string            // what came of the merge that the agent asked for, "" for nothing
-	Diffs  map[string]string // by task: the diff of the tests that it changed
-	Denied map[string]int    // tool calls that the guard denied, by rule
-	Now    time.Time         // when the page is made
-	Zone   *time.Location
+	ID      string
+	Goal    string // few words: the plan's path, or the prompt
+	Word    string // running, waiting, paused, ended, lost
+	Branch  string // that its commits are on
+	From    string // branch or commit that it started from, for git diff; "" = none
+	State   loop.State
+	Gates   []gate.Result     // what they said last
+	Waits   []Wait            // see Waits
+	Said    []Said            // see Words
+	Grants  []Grant           // see Grants
+	Pulled  string            // what came of the merge that the agent asked for, "" for nothing
+	Diffs   map[string]string // by task: the diff of the tests that it changed
+	Denied  map[string]int    // tool calls that the guard denied, by rule
+	Wall    []string          // what confined agent and gates, in words, a line each
+	Refused []string          // hosts that it did not let through
+	Now     time.Time         // when the page is made
+	Zone    *time.Location
 }
 
 // Text writes the page as plain text.
@@ -58,6 +60,7 @@ func Text(w io.Writer, l Loop) error {
 	p.reviews()
 	p.tasks()
 	p.gates()
+	p.wall()
 	p.refused()
 	p.merge()
 	p.lessons()
@@ -137,6 +140,15 @@ func (p *page) gates() {
 // toldWhy: there is nothing to say, or the page has said it as the reason of the end.
 func (p *page) toldWhy(why string) bool { return strings.Contains(p.State.Reason, why) }
 
+// wall says what confined agent and gates.
+func (p *page) wall() {
+	label := "wall"
+	for _, words := range p.Wall {
+		p.line(label, "%s", plan.OneLine(words, 0))
+		label = ""
+	}
+}
+
 // refused tells what the harness did not let pass.
 func (p *page) refused() {
 	s := p.State
@@ -152,6 +164,13 @@ func (p *page) refused() {
 	}
 	if n := p.denied(); n > 0 {
 		parts = append(parts, fmt.Sprintf("%s denied by the guard (%s)", figure.Count(n, "tool call"), strings.Join(slices.Sorted(maps.Keys(p.Denied)), ", ")))
+	}
+	if n := len(p.Refused); n > 0 {
+		hosts, more := p.Refused[:min(n, 5)], ""
+		if n > 5 {
+			more = ", …"
+		}
+		parts = append(parts, fmt.Sprintf("%s refused by the wall (%s%s)", figure.Count(n, "host"), strings.Join(hosts, ", "), more))
 	}
 	if len(parts) > 0 {
 		p.line("caught", "%s", strings.Join(parts, " · "))

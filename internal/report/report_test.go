@@ -242,3 +242,20 @@ func TestGrantsAreNamedWithTheirTime(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What confined a loop stands on its page, and what it did not let out.
+func TestTheWall(t *testing.T) {
+	t.Parallel()
+	l := report.Loop{
+		Wall:    []string{"strict, by bubblewrap, around agent and gates", "all reach packages.example.org"},
+		Refused: []string{"a.example.com", "b.example.com:8080", "c", "d", "e", "f"},
+	}
+	const want = `
+  wall          strict, by bubblewrap, around agent and gates
+                all reach packages.example.org
+  caught        6 hosts refused by the wall (a.example.com, b.example.com:8080, c, d, e, …)
+`
+	if got := text(t, l); !strings.Contains(got, want) {
+		t.Errorf("want %s\nin %s", want, got)
+	}
+}

@@ -66,6 +66,9 @@ func (r *Runner) goOn(ctx context.Context) error {
 	s := r.mem.State
 	switch {
 	case (at == "" || at == loop.New) && s.Phase != loop.Ended:
+		if err := r.walled(); err != nil {
+			return err
+		}
 		return r.step(ctx, r.start())
 	case at == loop.Ended && r.Reopen:
 		return r.step(ctx, r.reopen())

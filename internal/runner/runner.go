@@ -72,14 +72,16 @@ type Runner struct {
 	Reviewer Reviewer // asked where there are review gates
 	Observer Observer
 	Redact   *redact.Redactor
-	Tools    agent.Tools   // for the agent, nil = none
-	Prefix   []string      // argv put before the agent's, see agent.Options
-	Gaps     []string      // what that does not stop here, though it should
-	StateDir string        // Pawl's own folder, closed to the agent
-	HomeDir  string        // the person's
-	Causes   <-chan string // cancellations from outside: loop.ByInterrupt …; may be nil
-	Reopen   bool          // go on with a loop that has ended, too
-	First    loop.Event    // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
+	Tools    agent.Tools     // for the agent, nil = none
+	Prefix   []string        // argv put before the agent's, see agent.Options
+	Gaps     []string        // what that does not stop here, though it should
+	Wall     record.Wall     // what that puts up
+	Refused  func() []string // the hosts that it has refused so far; may be nil
+	StateDir string          // Pawl's own folder, closed to the agent
+	HomeDir  string          // the person's
+	Causes   <-chan string   // cancellations from outside: loop.ByInterrupt …; may be nil
+	Reopen   bool            // go on with a loop that has ended, too
+	First    loop.Event      // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
 
 	kept   store.Spec // what the loop was created with
 	mem    record.Memory
@@ -132,6 +134,9 @@ func (r *Runner) begin(ctx context.Context) error {
 	// person's word that it is to rest before the next turn rests.
 	goesOn := first.Kind != loop.HandedOver || r.mem.State.Phase == loop.Paused
 	r.held = r.mem.State.Phase == loop.Paused
+	if err := r.walled(); err != nil {
+		return err
+	}
 	if err := r.step(ctx, first); err != nil {
 		return err
 	}
@@ -206,6 +211,9 @@ func (r *Runner) open() error {
 // step takes one event: journal, machine, actions. The machine takes it as it
 // stands in the journal, without secrets: what follows from it holds none.
 func (r *Runner) step(ctx context.Context, e loop.Event) error {
+	if err := r.noteRefused(); err != nil {
+		return err
+	}
 	e.At = time.Now()
 	e, kept, err := record.Event(e, r.redacted())
 	if err != nil {

@@ -19,20 +19,21 @@ func (s Span) MarshalJSON() ([]byte, error) {
 
 // LoopStarted is the first event of a run.
 type LoopStarted struct {
-	Loop          string  `json:"loop" jsonschema:"name of the loop"`
-	Source        string  `json:"source" jsonschema:"the plan's file, or the beginning of the prompt"`
-	Kind          string  `json:"kind,omitempty" jsonschema:"of the goal, where it is no change: answer, explore or periodic"`
-	Open          int     `json:"open" jsonschema:"open tasks, 0 without a plan"`
-	Done          int     `json:"done" jsonschema:"tasks that were done before"`
-	Agent         string  `json:"agent" jsonschema:"name of the agent"`
-	AgentVersion  string  `json:"agent_version,omitempty" jsonschema:"version of the agent's client"`
-	Branch        string  `json:"branch,omitempty" jsonschema:"branch that commits go to"`
-	From          string  `json:"from,omitempty" jsonschema:"branch and commit it begins at"`
-	Gates         []Gate  `json:"gates,omitempty" jsonschema:"what will judge"`
-	MaxIterations int     `json:"max_iterations,omitempty" jsonschema:"limit of iterations, absent without one"`
-	MaxDuration   Span    `json:"max_duration_seconds,omitempty" jsonschema:"limit of time"`
-	MaxCostUSD    float64 `json:"max_cost_usd,omitempty" jsonschema:"limit of cost"`
-	Resumed       bool    `json:"resumed,omitempty" jsonschema:"the loop goes on after an interruption"`
+	Loop          string   `json:"loop" jsonschema:"name of the loop"`
+	Source        string   `json:"source" jsonschema:"the plan's file, or the beginning of the prompt"`
+	Kind          string   `json:"kind,omitempty" jsonschema:"of the goal, where it is no change: answer, explore or periodic"`
+	Open          int      `json:"open" jsonschema:"open tasks, 0 without a plan"`
+	Done          int      `json:"done" jsonschema:"tasks that were done before"`
+	Agent         string   `json:"agent" jsonschema:"name of the agent"`
+	AgentVersion  string   `json:"agent_version,omitempty" jsonschema:"version of the agent's client"`
+	Branch        string   `json:"branch,omitempty" jsonschema:"branch that commits go to"`
+	From          string   `json:"from,omitempty" jsonschema:"branch and commit it begins at"`
+	Gates         []Gate   `json:"gates,omitempty" jsonschema:"what will judge"`
+	Wall          []string `json:"wall,omitempty" jsonschema:"what confines agent and gates, and what they reach, in words"`
+	MaxIterations int      `json:"max_iterations,omitempty" jsonschema:"limit of iterations, absent without one"`
+	MaxDuration   Span     `json:"max_duration_seconds,omitempty" jsonschema:"limit of time"`
+	MaxCostUSD    float64  `json:"max_cost_usd,omitempty" jsonschema:"limit of cost"`
+	Resumed       bool     `json:"resumed,omitempty" jsonschema:"the loop goes on after an interruption"`
 }
 
 // Gate is one gate as it stood when the loop began.

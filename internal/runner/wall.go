@@ -1,0 +1,45 @@
+package runner
+
+import (
+	"fmt"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// walled journals what confines the loop, where the last owner built another wall
+// or none.
+func (r *Runner) walled() error {
+	if r.mem.Wall.Same(r.Wall) {
+		return nil
+	}
+	r.mem.Wall = r.Wall
+	return r.append(record.TypeWalled, r.Wall)
+}
+
+// hostMax bounds a host that is noted, in characters.
+const hostMax = 100
+
+// noteRefused journals and shows the hosts that the wall has refused since the last
+// look, each once in a loop. A secret may be sent out as a name to be looked up.
+func (r *Runner) noteRefused() error {
+	if r.Refused == nil {
+		return nil
+	}
+	for _, host := range r.Refused() {
+		if r.Redact != nil {
+			host = r.Redact.String(host)
+		}
+		if host = plan.OneLine(host, hostMax); !r.mem.NewHost(host) {
+			continue
+		}
+		n := record.Note{Level: loop.Info, Host: host, Text: fmt.Sprintf("the wall refused %s (confine_hosts names what may be reached)", host)}
+		if err := r.append(record.TypeNote, n); err != nil {
+			return err
+		}
+		r.mem.Take(n)
+		r.Observer.Note(n)
+	}
+	return nil
+}
