@@ -34,7 +34,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 		measure(b, change, func() { box.git("status", "--porcelain") })
 	})
 	b.Run("checkpoint", func(b *testing.B) { measure(b, change, checkpoint) })
-	b.Run("checkpoint-after-git-add", func(b *testing.B) { // the kept index is of no use then
+	b.Run("checkpoint-after-git-add", func(b *testing.B) { // the kept index is compared with the user's then
 		measure(b, func() { change(); box.git("add", "d00") }, checkpoint)
 	})
 }

@@ -32,6 +32,9 @@ const (
 	modeSubmodule = "160000"
 )
 
+// IsFile tells whether there is a blob: a file or a symbolic link.
+func (e Entry) IsFile() bool { return e.ID != "" && e.Mode != modeSubmodule }
+
 // Diff lists what changed from one tree (or commit) to another, sorted by path.
 func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
 	if from == to {

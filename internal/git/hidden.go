@@ -15,7 +15,7 @@ import (
 
 // hiddenFiles are the tracked files that git was told not to look at, by mark:
 // assumed unchanged, skipped. What a sparse checkout left out is none of them.
-type hiddenFiles struct{ assumed, skipped []string }
+type hiddenFiles struct{ assumed, skipped, left []string }
 
 func (r *Repo) hidden(ctx context.Context, index string) (hiddenFiles, error) {
 	out, err := r.run(ctx, call{args: []string{"ls-files", "-v", "-z"}, index: index})
@@ -38,17 +38,15 @@ func (r *Repo) hidden(ctx context.Context, index string) (hiddenFiles, error) {
 	if len(h.skipped) == 0 {
 		return h, nil
 	}
-	sparse, err := r.git(ctx, "config", "--type=bool", "core.sparseCheckout")
-	if err != nil && !exited(err, 1) {
-		return h, fmt.Errorf("look for hidden files: %w", err)
-	}
-	if sparse != "true" {
-		return h, nil
+	if sparse, err := r.sparse(ctx); err != nil || !sparse {
+		return h, err
 	}
 	present := h.skipped[:0]
 	for _, p := range h.skipped {
 		if _, err := os.Lstat(r.path(p)); err == nil {
 			present = append(present, p)
+		} else {
+			h.left = append(h.left, p)
 		}
 	}
 	h.skipped = present
@@ -85,4 +83,34 @@ func (r *Repo) reveal(ctx context.Context, index string) error {
 		return err
 	}
 	return r.updateIndex(ctx, index, h.skipped, "--no-skip-worktree")
+}
+
+// sparse tells whether the work tree is a sparse checkout.
+func (r *Repo) sparse(ctx context.Context) (bool, error) {
+	value, err := r.git(ctx, "config", "--type=bool", "core.sparseCheckout")
+	if err != nil && !exited(err, 1) {
+		return false, fmt.Errorf("look for a sparse checkout: %w", err)
+	}
+	return value == "true", nil
+}
+
+// leaveOut has a private index that was not copied from the user's leave out what
+// a sparse checkout does by now, and nothing else.
+func (r *Repo) leaveOut(ctx context.Context, index string) error {
+	own, err := r.hidden(ctx, index)
+	if err != nil {
+		return err
+	}
+	var users hiddenFiles
+	if sparse, err := r.sparse(ctx); err != nil {
+		return err
+	} else if sparse {
+		if users, err = r.hidden(ctx, ""); err != nil {
+			return err
+		}
+	}
+	if err := r.updateIndex(ctx, index, slices.Concat(own.skipped, own.left), "--no-skip-worktree"); err != nil {
+		return err
+	}
+	return r.updateIndex(ctx, index, users.left, "--skip-worktree")
 }

@@ -36,9 +36,10 @@ type Repo struct {
 	lockWait  time.Duration
 	hooksBy   []string // before the argv of hooks
 
-	mu       sync.Mutex
-	distrust bool                    // see Distrust
-	last     map[string][]Checkpoint // newest one of each loop, by ref prefix; saves listing them
+	mu      sync.Mutex
+	vouched string                  // name and sum of the private index that we kept, see scratch.go; "" = none yet
+	voucher string                  // file that tells it to the next process, "" = none
+	last    map[string][]Checkpoint // newest one of each loop, by ref prefix; saves listing them
 }
 
 // Root is the absolute path of the work tree.

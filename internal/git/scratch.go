@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -53,62 +54,148 @@ func sweep(base string) {
 }
 
 // A private index is kept between snapshots, because it remembers which files
-// it has seen unchanged. It is a cache, valid as long as the user's index is the
-// one it was copied from: its name says which that was, the tree it stands for,
-// and how many bytes of untracked files it has taken in.
+// it has seen unchanged. It is a cache: its name says which state of the user's
+// index it goes with, the tree it stands for, and how many bytes of untracked
+// files it has taken in.
+//
+// The user's own index remembers too, but it is anyone's: one git add with a
+// filter of its own leaves in it a file's new times beside its old content. So it
+// is believed once, when nothing is kept yet, and asked only for its paths from
+// then on; and of the kept ones only that which this process wrote, to the byte, or
+// another one that vouched for it, see VouchIn.
 
 // Distrust forgets the private indexes, and has the next snapshot read every file:
 // git was told to see other contents than there are, and marked them as seen.
 func (r *Repo) Distrust() error {
-	for _, name := range r.keptIndexes("index-*") {
+	for _, name := range r.keptIndexes() {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forget a private index: %w", err)
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.distrust = true
+	r.vouch(nobodys)
 	return nil
 }
 
-// distrusts tells whether no index is to be believed.
-func (r *Repo) distrusts() bool {
+// nobodys stands where the last kept index would: there is none to be believed.
+const nobodys = "none"
+
+func (r *Repo) vouch(kept string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.distrust
+	r.vouched = kept
+	if r.voucher != "" { // a file that lags behind costs time, and nothing else
+		_ = os.WriteFile(r.voucher, []byte(kept), 0o600)
+	}
 }
 
-// seed puts a private index into the scratch: the kept one, or else a copy of
-// the user's.
+// VouchIn has the processes of a loop, one after another, tell in a file outside of
+// the work tree which index they kept.
+func (r *Repo) VouchIn(file string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.voucher = file
+	if b, err := os.ReadFile(file); err == nil {
+		r.vouched = string(b)
+	}
+}
+
+// seed puts a private index into the scratch: the kept one as it is, or with the
+// paths that the user's has by now; else a copy of the user's.
 func (r *Repo) seed(ctx context.Context, s *scratch, fresh bool) (seeded, error) {
-	stamp, err := indexStamp(filepath.Join(r.gitDir, "index"))
+	users := filepath.Join(r.gitDir, "index")
+	stamp, err := indexStamp(users)
 	if err != nil {
 		return seeded{}, fmt.Errorf("read the user's index: %w", err)
 	}
-	if !fresh {
-		for _, name := range r.keptIndexes("index-" + stamp + "-*") {
-			parts := strings.Split(filepath.Base(name), "-")
-			bytes, err := strconv.ParseInt(parts[len(parts)-1], 10, 64)
-			if err == nil && len(parts) == 4 && copyIndex(name, s.index) == nil {
-				return seeded{stamp: stamp, kept: true, had: parts[2], untracked: bytes}, nil
-			}
+	kept, vouched := r.ours(s.index)
+	if kept.had != "" && kept.stamp == stamp && !fresh {
+		return kept, nil
+	}
+	switch {
+	case kept.had != "":
+		err = r.follow(ctx, s.index, kept.had)
+	case vouched:
+		err = r.reread(ctx, s.index)
+	default:
+		err = copyIndex(users, s.index)
+		if errors.Is(err, fs.ErrNotExist) {
+			_, err = r.run(ctx, call{args: []string{"read-tree", "HEAD"}, index: s.index})
 		}
-	}
-	err = copyIndex(filepath.Join(r.gitDir, "index"), s.index)
-	if errors.Is(err, fs.ErrNotExist) {
-		_, err = r.run(ctx, call{args: []string{"read-tree", "HEAD"}, index: s.index})
-	}
-	if err == nil {
-		err = r.reveal(ctx, s.index)
-	}
-	if err == nil && r.distrusts() {
-		long := time.Unix(1, 0) // git reads a file that is newer than the index
-		err = os.Chtimes(s.index, long, long)
+		if err == nil {
+			err = r.reveal(ctx, s.index)
+		}
 	}
 	if err != nil {
 		return seeded{}, fmt.Errorf("copy the user's index: %w", err)
 	}
 	return seeded{stamp: stamp}, nil
+}
+
+// ours copies the kept index, if it is one to be believed; vouched tells whether
+// this process knows which one that is.
+func (r *Repo) ours(to string) (s seeded, vouched bool) {
+	r.mu.Lock()
+	known := r.vouched
+	r.mu.Unlock()
+	for _, name := range r.keptIndexes() {
+		parts := strings.Split(filepath.Base(name), "-")
+		if len(parts) != 4 {
+			continue
+		}
+		bytes, err := strconv.ParseInt(parts[3], 10, 64)
+		if err != nil || copyIndex(name, to) != nil {
+			continue
+		}
+		if known == "" || known == printOf(name, to) {
+			return seeded{stamp: parts[1], kept: true, had: parts[2], untracked: bytes}, known != ""
+		}
+	}
+	return seeded{}, known != ""
+}
+
+// printOf tells a kept index, by its name and the content of a copy, from any other.
+func printOf(name, content string) string {
+	b, err := os.ReadFile(content)
+	if err != nil {
+		return nobodys
+	}
+	sum := sha256.Sum256(b)
+	return filepath.Base(name) + " " + hex.EncodeToString(sum[:])
+}
+
+// follow gives a kept index, which stands for a tree, the paths of the user's: what
+// is new in it is read, what is not tracked any more is found again.
+func (r *Repo) follow(ctx context.Context, index, had string) error {
+	out, err := r.run(ctx, call{args: []string{"diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none", "--diff-filter=AD", had}})
+	if err != nil {
+		return err
+	}
+	changes, err := parseRaw(out)
+	if err == nil && len(changes) > 0 {
+		err = r.setEntries(ctx, index, changes)
+	}
+	if err != nil {
+		return err
+	}
+	return r.leaveOut(ctx, index)
+}
+
+// reread makes an index of what the user's has, and of nothing that it remembers.
+func (r *Repo) reread(ctx context.Context, index string) error {
+	out, err := r.run(ctx, call{args: []string{"ls-files", "-s", "-z"}})
+	if err == nil {
+		err = os.Remove(index)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err == nil {
+		_, err = r.run(ctx, call{args: []string{"update-index", "-z", "--index-info"}, index: index, stdin: out})
+	}
+	if err != nil {
+		return err
+	}
+	return r.leaveOut(ctx, index)
 }
 
 // seeded says what a private index was copied from.
@@ -120,29 +207,27 @@ type seeded struct {
 }
 
 // keep stores the index of a snapshot for the next one. Failing to is not an
-// error: it is a cache.
+// error: then the next reads every file.
 func (r *Repo) keep(s *snapshot) {
-	name := filepath.Join(r.gitDir, stateDir, fmt.Sprintf("index-%s-%s-%d", s.stamp, s.tree, s.untracked))
+	name := filepath.Join(r.IndexDir(), fmt.Sprintf("index-%s-%s-%d", s.stamp, s.tree, s.untracked))
+	sum := printOf(name, s.index)
 	if os.Rename(s.index, name) != nil {
-		return
+		sum = nobodys
 	}
-	for _, old := range r.keptIndexes("index-*") {
+	r.vouch(sum)
+	for _, old := range r.keptIndexes() {
 		if old != name {
 			_ = os.Remove(old)
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.distrust = false
 }
 
-func (r *Repo) keptIndexes(pattern string) []string {
-	base := filepath.Join(r.gitDir, stateDir)
-	entries, _ := os.ReadDir(base)
+func (r *Repo) keptIndexes() []string {
+	entries, _ := os.ReadDir(r.IndexDir())
 	var found []string
 	for _, e := range entries {
-		if ok, _ := filepath.Match(pattern, e.Name()); ok {
-			found = append(found, filepath.Join(base, e.Name()))
+		if strings.HasPrefix(e.Name(), "index-") {
+			found = append(found, filepath.Join(r.IndexDir(), e.Name()))
 		}
 	}
 	return found

@@ -196,6 +196,9 @@ func (r *Runner) open() error {
 		return fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
 	}
 	r.mem, r.mark = mem, mark
+	if r.Repo != nil {
+		r.Repo.VouchIn(filepath.Join(r.Loop.Dir, "index.sum"))
+	}
 	if corrupt != nil {
 		r.note(loop.Anomaly, "the journal is damaged and read as far as it goes: "+corrupt.Error())
 	}

@@ -179,6 +179,9 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 	if v.Repo == nil || !o.Changed {
 		return o, nil
 	}
+	if err := v.sound(ctx, r); err != nil {
+		return o, fmt.Errorf("look at the tests of before: %w", err)
+	}
 	tests, err := v.compareTests(ctx, r)
 	if err != nil {
 		return o, fmt.Errorf("compare tests: %w", err)

@@ -60,6 +60,30 @@ type testChanges struct {
 // maxLooks bounds the changed source files that are searched for tests.
 const maxLooks = 100
 
+// sound refuses to judge by trees and tests of which git does not have what their
+// names say: the comparison of forged ones would show no change.
+func (v *Verifier) sound(ctx context.Context, r Request) error {
+	trees := []string{r.Base, r.Judge, r.Tree}
+	if err := v.Repo.Sound(ctx, trees, nil); err != nil {
+		return err
+	}
+	var blobs []string
+	for _, from := range trees[:2] {
+		diff, err := v.Repo.Diff(ctx, from, r.Tree)
+		if err != nil {
+			return err
+		}
+		for _, ch := range diff {
+			for _, e := range []git.Entry{ch.From, ch.To} {
+				if e.IsFile() && v.isTest(ch.Path) {
+					blobs = append(blobs, e.ID)
+				}
+			}
+		}
+	}
+	return v.Repo.Sound(ctx, nil, blobs)
+}
+
 // compareTests finds what a claim did to tests.
 func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, error) {
 	var c testChanges
