@@ -18,6 +18,7 @@ import (
 // A drive process that dies at any step of a verified claim is replaced by the
 // next one, which comes to the same end.
 func TestADriveThatIsKilledIsReplaced(t *testing.T) {
+	t.Parallel()
 	for _, at := range []loop.EventKind{loop.TreeSeen, loop.GatesFinished, loop.Committed} {
 		t.Run(string(at), func(t *testing.T) {
 			st := sit(t, words, gated(nil))
@@ -53,6 +54,7 @@ func (st *sitting) owners() (n int) {
 }
 
 func TestAPromptThatWasNotWrittenIs(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, gated(nil))
 	m, _, err := record.Remember(st.loop)
 	if err != nil {
@@ -78,6 +80,7 @@ func (st *sitting) records() int {
 }
 
 func TestMessagesReachALoopInASession(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, gated(nil))
 	st.post(record.MessageNote, "look at want.txt")
 	st.post(record.MessagePause, "")
@@ -99,6 +102,7 @@ func TestMessagesReachALoopInASession(t *testing.T) {
 }
 
 func TestAWaitIsLeftToTheSession(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, gated(nil))
 	st.hook(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{
 		Class: loop.UsageLimit, Message: "limit reached", Until: time.Now().Add(100 * time.Millisecond),
@@ -113,6 +117,7 @@ func TestAWaitIsLeftToTheSession(t *testing.T) {
 }
 
 func TestAWaitForTheGatesIsNotLeftToTheSession(t *testing.T) {
+	t.Parallel()
 	q := gated(nil)
 	b := newBench(t, words)
 	st, p := b.prepareToSit(&q)
@@ -146,6 +151,7 @@ func TestAWaitForTheGatesIsNotLeftToTheSession(t *testing.T) {
 }
 
 func TestTheTimeLimitOfASessionWaitsForTheTurn(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, gated(map[string]any{"max_duration": "1ms"}))
 	if st.s.Phase != loop.Ended { // it had passed before the first turn
 		t.Fatalf("%s after the limit", st.s.Phase)
@@ -162,6 +168,7 @@ func TestTheTimeLimitOfASessionWaitsForTheTurn(t *testing.T) {
 }
 
 func TestALoopWithoutGitIsAttended(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	if err := os.RemoveAll(filepath.Join(b.root, ".git")); err != nil {
 		t.Fatal(err)

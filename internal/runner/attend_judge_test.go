@@ -12,6 +12,7 @@ import (
 )
 
 func TestWhatJudgesIsNotPutBackOverThePersonsHead(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, gated(nil))
 	st.edits("check.sh", "exit 0\n")
 	if st.claims(); st.s.Phase != loop.Turning || st.s.Strikes != 1 {
@@ -36,6 +37,7 @@ func TestWhatJudgesIsNotPutBackOverThePersonsHead(t *testing.T) {
 }
 
 func TestAThirdStrikeEndsALoopInASession(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, gated(nil))
 	st.edits("check.sh", "exit 0\n")
 	for range 3 {
@@ -52,6 +54,7 @@ func TestAThirdStrikeEndsALoopInASession(t *testing.T) {
 // What the person changes beside the agent is theirs, whatever else the agent
 // does: with commands that do not name it, in their own turns, after the agent.
 func TestWhatThePersonChangesInASessionJudges(t *testing.T) {
+	t.Parallel()
 	accepting := "# looser\nexit 0\n"
 	cases := map[string]func(*sitting){
 		"beside commands": func(st *sitting) {
@@ -116,6 +119,7 @@ func (st *sitting) toolsLength() int64 {
 }
 
 func TestAVerifyLoopInASession(t *testing.T) {
+	t.Parallel()
 	q := launch.AttendRequest{Verify: "sh check.sh"}
 	st := sit(t, words, q)
 	if st.turn(loop.Turn{}); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "missing two") || strings.Contains(st.told(), "fresh") {
@@ -129,6 +133,7 @@ func TestAVerifyLoopInASession(t *testing.T) {
 }
 
 func TestCommitsInASessionGoWhereThePersonIs(t *testing.T) {
+	t.Parallel()
 	q := gated(nil)
 	q.Commit = true
 	st := sit(t, words, q)
@@ -155,6 +160,7 @@ func TestCommitsInASessionGoWhereThePersonIs(t *testing.T) {
 }
 
 func TestNothingIsCommittedInTheMiddleOfAMerge(t *testing.T) {
+	t.Parallel()
 	q := gated(nil)
 	q.Commit = true
 	st := sit(t, words, q)
@@ -173,6 +179,7 @@ func TestNothingIsCommittedInTheMiddleOfAMerge(t *testing.T) {
 const plannedTask = "- [ ] two\n"
 
 func TestATickKeepsWhatThePersonWroteMeanwhile(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"plan.md": plannedTask, "check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n"}
 	q := gated(nil)
 	q.Words = []string{"plan.md"}

@@ -190,6 +190,7 @@ func (st *sitting) untouched() {
 }
 
 func TestASessionIsTakenTurnByTurnToAVerifiedEnd(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, gated(nil))
 	if st.s.Phase != loop.Turning || st.s.Iteration != 1 {
 		t.Fatalf("%s in iteration %d: %s", st.s.Phase, st.s.Iteration, st.s.Reason)

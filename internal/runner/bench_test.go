@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -19,6 +20,33 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
+
+// The environment is the same for all tests, so that they may run side by side: a
+// home without a person's settings, and Go's caches, without which each gate that
+// runs go would build the standard library.
+func TestMain(m *testing.M) {
+	home, err := os.MkdirTemp("", "pawl-runner-")
+	if err != nil {
+		panic(err)
+	}
+	caches, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	dirs := strings.Split(strings.TrimSpace(string(caches)), "\n")
+	if err != nil || len(dirs) != 2 {
+		panic(fmt.Sprintf("go env: %q, %v", caches, err))
+	}
+	config := filepath.Join(home, "gitconfig")
+	if err := os.WriteFile(config, []byte("[user]\n\tname = dev\n\temail = dev@example.com\n"), 0o600); err != nil {
+		panic(err)
+	}
+	for name, value := range map[string]string{"HOME": home, "GIT_CONFIG_GLOBAL": config, "GOCACHE": dirs[0], "GOMODCACHE": dirs[1]} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	code := m.Run()
+	_ = os.RemoveAll(home)
+	os.Exit(code)
+}
 
 // bench is a small Go repository, a script for the agent, and a home for Pawl.
 type bench struct {
@@ -38,12 +66,6 @@ func newBench(t *testing.T, files map[string]string) *bench {
 		Home: home, PawlHome: filepath.Join(home, "pawl"), ConfigHome: filepath.Join(home, "config"),
 		Vars: append(os.Environ(), "HOME="+home),
 	}
-	t.Setenv("HOME", home)
-	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, "gitconfig"))
-	t.Setenv("GOCACHE", goEnv(t, "GOCACHE"))
-	t.Setenv("GOMODCACHE", goEnv(t, "GOMODCACHE"))
-	b.git("config", "--global", "user.name", "dev")
-	b.git("config", "--global", "user.email", "dev@example.com")
 	b.git("init", "-q", "-b", "main")
 	for name, text := range files {
 		b.write(name, text)
@@ -51,15 +73,6 @@ func newBench(t *testing.T, files map[string]string) *bench {
 	b.git("add", "-A")
 	b.git("commit", "-q", "-m", "start")
 	return b
-}
-
-func goEnv(t *testing.T, key string) string {
-	t.Helper()
-	out, err := exec.Command("go", "env", key).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(out))
 }
 
 func (b *bench) write(name, text string) {

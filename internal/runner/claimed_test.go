@@ -10,6 +10,7 @@ import (
 // What the agent says by its tools while a turn runs counts when that turn ends,
 // though its last message says nothing.
 func TestClaimsByTools(t *testing.T) {
+	t.Parallel()
 	const works = "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\nbye\n"
 	claim := record.Message{Kind: record.MessageClaim, Tasks: []string{record.GoalTask}, Text: "every word is there", Turn: 1}
 	late := claim

@@ -24,6 +24,7 @@ func (w *hears) Note(n record.Note) {
 func (w *hears) note(part string) bool { return strings.Contains(strings.Join(w.notes, "\n"), part) }
 
 func TestACommitOfThePersonsStaysTheirs(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	done := false
 	w := &hears{onStep: onStep{teller: teller{t}, at: loop.TurnEnded}}
@@ -49,6 +50,7 @@ func TestACommitOfThePersonsStaysTheirs(t *testing.T) {
 }
 
 func TestARestoreLeavesWhatThePersonCommittedMeanwhile(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	done := false
 	w := &hears{onStep: onStep{teller: teller{t}, at: loop.TurnEnded}}
@@ -74,6 +76,7 @@ func TestARestoreLeavesWhatThePersonCommittedMeanwhile(t *testing.T) {
 }
 
 func TestSquashedCommitsAreNamed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	w := &hears{onStep: onStep{teller: teller{t}}}
 	s := b.watched("-- 1/run --\necho two >> have.txt && git commit -qam 'my own way'\n-- 1/reply --\n<promise>DONE</promise>\n",
@@ -84,6 +87,7 @@ func TestSquashedCommitsAreNamed(t *testing.T) {
 }
 
 func TestTheBranchEndsWithVerifiedCommitsOnly(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	w := &hears{onStep: onStep{teller: teller{t}}}
 	s := b.watched("-- 1/run --\ngit switch -qc away; echo half > half.txt && git add . && git commit -qm 'not done'\n-- 1/reply --\nthinking\n",
@@ -114,6 +118,7 @@ func TestTheBranchEndsWithVerifiedCommitsOnly(t *testing.T) {
 }
 
 func TestTheBranchEndsWithVerifiedCommitsOnlyWhenTheTurnIsCut(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	causes := make(chan string, 2)
 	w := &hears{onStep: onStep{teller: teller{t}}}

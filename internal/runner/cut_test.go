@@ -21,6 +21,7 @@ func (slow) Start(ctx context.Context, _ agent.Options) (agent.Session, error) {
 }
 
 func TestAStopWhileTheClientStarts(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	d := b.begin("", []string{"have every word"}, withGate(nil))
 	d.Agent = slow{d.Agent}
@@ -35,6 +36,7 @@ func TestAStopWhileTheClientStarts(t *testing.T) {
 }
 
 func TestTheTimeLimitPassesWhileTheClientStarts(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	d := b.begin("", []string{"have every word"}, withGate(map[string]any{"max_duration": "1s"}))
 	d.Agent = slow{d.Agent}
@@ -62,6 +64,7 @@ func (f *flaky) Start(ctx context.Context, o agent.Options) (agent.Session, erro
 }
 
 func TestAClientThatDoesNotComeUpIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	d := b.begin(haveAll, []string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}))
 	d.Agent = &flaky{Agent: d.Agent, fails: 1}
@@ -72,6 +75,7 @@ func TestAClientThatDoesNotComeUpIsTriedAgain(t *testing.T) {
 }
 
 func TestASessionThatIsGoneIsForgotten(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	script := "-- 1/failure --\ncrashed gone\n-- 2/failure --\ncrashed again\n" + strings.ReplaceAll(haveAll, "1/", "3/")
 	d := b.begin(script, []string{"have every word"}, withGate(nil))
@@ -104,6 +108,7 @@ func (s stubbornSession) Turn(ctx context.Context, _ agent.Turn, emit func(agent
 }
 
 func TestASecondCtrlCWaitsForTheTurnAndForNoMore(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	d := b.begin("", []string{"have every word"}, withGate(nil))
 	d.Agent = stubborn{d.Agent}
@@ -121,6 +126,7 @@ func TestASecondCtrlCWaitsForTheTurnAndForNoMore(t *testing.T) {
 }
 
 func TestAFreshTurnThatWasCutTakesUpNoOlderSession(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"})
 	ctx, kill := context.WithCancel(t.Context())
 	d := b.begin("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"plan.md"},

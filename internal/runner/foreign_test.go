@@ -11,6 +11,7 @@ import (
 const haveAll = "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"
 
 func TestAnUntrackedFileOfThePersonsThatTheWorkDoesNotNeed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	b.write("mine.txt", "mine\n")
 	s := b.run(haveAll, []string{"have every word"}, withGate(nil))
@@ -23,6 +24,7 @@ func TestAnUntrackedFileOfThePersonsThatTheWorkDoesNotNeed(t *testing.T) {
 }
 
 func TestACommitThatNeedsAnUntrackedFileIsNotVerified(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	b.write("more.txt", "two\n")
 	s := b.run("-- 1/files/have.txt --\none\ntwo\n-- 1/files/more.txt --\nthree\n-- 1/reply --\n<promise>DONE</promise>\n",
@@ -36,6 +38,7 @@ func TestACommitThatNeedsAnUntrackedFileIsNotVerified(t *testing.T) {
 }
 
 func TestWhatIsUntrackedElsewhereIsNotForeignToAWorktree(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	b.write("more.txt", "mine\n")
 	s := b.run("-- 1/files/have.txt --\none\ntwo\n-- 1/files/more.txt --\nthree\n-- 1/reply --\n<promise>DONE</promise>\n",

@@ -56,6 +56,7 @@ func (v *move) next() loop.State {
 }
 
 func TestEveryStepOfAMoveMayBeTheLast(t *testing.T) {
+	t.Parallel()
 	for steps := 1; ; steps++ {
 		st := sit(t, words, handover(nil))
 		st.hook(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Context: 95}})
@@ -79,6 +80,7 @@ func TestEveryStepOfAMoveMayBeTheLast(t *testing.T) {
 // The same of isolated tries: one that was cut off is begun again, as the same
 // iteration.
 func TestEveryStepOfATryMayBeTheLast(t *testing.T) {
+	t.Parallel()
 	for steps := 1; ; steps++ {
 		st := spent(t, "-- 1/files/notes.txt --\nno idea\n-- 2/files/have.txt --\none\ntwo\n", nil, nil)
 		v := &move{teller: teller{t}, st: st, steps: steps}

@@ -16,6 +16,7 @@ const claimsAll = "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DON
 // What judges is held to by the next owner too: a change that the session's agent
 // made, and no look was at, is not taken for the person's by the runner.
 func TestARunnerKnowsWhatTheSessionDid(t *testing.T) {
+	t.Parallel()
 	change := map[string]func(*sitting){
 		"in a turn that claimed nothing": func(st *sitting) {
 			st.edits("check.sh", "exit 0\n")
@@ -48,6 +49,7 @@ func TestARunnerKnowsWhatTheSessionDid(t *testing.T) {
 
 // And what the person changed there judges.
 func TestARunnerKeepsWhatThePersonChanged(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, handover(nil))
 	st.called(record.ToolCall{Tool: "Bash", Command: "git status"})
 	st.write("check.sh", "# looser\nexit 0\n")
@@ -64,6 +66,7 @@ func TestARunnerKeepsWhatThePersonChanged(t *testing.T) {
 // A session that takes a loop in the middle of a runner's turn knows what that
 // turn did, and takes nothing of it for the person's.
 func TestASessionKnowsWhatTheRunnerDid(t *testing.T) {
+	t.Parallel()
 	for _, killed := range []bool{false, true} {
 		st := sit(t, words, handover(nil))
 		st.full()
@@ -93,6 +96,7 @@ func TestASessionKnowsWhatTheRunnerDid(t *testing.T) {
 // A loop that began under a runner goes on in a session as it does there: nothing
 // is put back or committed elsewhere than where the person stands.
 func TestASessionTakesALoopThatARunnerBegan(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	taken := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageTake}}}
 	s := b.watched("-- 1/sleep --\n60s\n", []string{"have every word"}, withGate(nil), taken)
@@ -126,6 +130,7 @@ func ralphFile(t *testing.T, text string) *sitting {
 const ralphText = "---\nactive: true\niteration: 1\nmax_iterations: 9\ncompletion_promise: \"DONE\"\n---\n\nhave every word\n"
 
 func TestARunnerKeepsAnotherToolsFileUpToDate(t *testing.T) {
+	t.Parallel()
 	st := ralphFile(t, ralphText)
 	st.full()
 	file := filepath.Join(st.root, ".claude/ralph-loop.local.md")
@@ -162,6 +167,7 @@ func (w *rests) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 }
 
 func TestARunnerHearsAnotherToolsFile(t *testing.T) {
+	t.Parallel()
 	st := ralphFile(t, ralphText)
 	st.full()
 	const file = ".claude/ralph-loop.local.md"

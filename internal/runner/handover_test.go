@@ -74,6 +74,7 @@ func (st *sitting) takes(o runner.Observer) {
 }
 
 func TestALoopGoesFromItsSessionToARunnerAndIntoAnother(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, handover(nil))
 	st.write("staged.txt", "the person's\n")
 	st.git("add", "staged.txt")
@@ -111,6 +112,7 @@ func TestALoopGoesFromItsSessionToARunnerAndIntoAnother(t *testing.T) {
 // What the session does after its loop has left is nobody's strike: its hooks may
 // write it down for a while, and it is the person's.
 func TestWhatTheSessionDoesAfterwardsIsNotTheLoops(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, handover(nil))
 	st.full()
 	left := &onStep{teller: teller{t}, at: loop.HandedOver, then: func() { st.edits("check.sh", "# looser\nexit 0\n") }}
@@ -124,6 +126,7 @@ func TestWhatTheSessionDoesAfterwardsIsNotTheLoops(t *testing.T) {
 // The work tree of a session's loop is the person's, whoever drives: nothing is
 // committed, staged or stashed, and no branch is switched.
 func TestARunnerLeavesThePersonsTreeAsItIs(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"notes.txt": "one\n"}
 	maps.Copy(files, words)
 	st := sit(t, files, handover(nil))
@@ -160,6 +163,7 @@ two
 // Whoever is killed on the way, the next one comes to the same end, and no
 // iteration is lost or counted twice.
 func TestAHandOverSurvivesKills(t *testing.T) {
+	t.Parallel()
 	const script = "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"
 	for _, at := range []loop.EventKind{loop.HandedOver, loop.TurnEnded, loop.TreeSeen, loop.GatesFinished, loop.Committed} {
 		t.Run(string(at), func(t *testing.T) {
@@ -182,6 +186,7 @@ func TestAHandOverSurvivesKills(t *testing.T) {
 }
 
 func TestTakingSurvivesKills(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, handover(nil))
 	st.full()
 	ctx, kill := context.WithCancel(t.Context())
@@ -209,6 +214,7 @@ func TestTakingSurvivesKills(t *testing.T) {
 }
 
 func TestALoopThatNobodyTakesStaysInItsSession(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, handover(nil))
 	st.full()
 	d, err := launch.Rejoin(t.Context(), st.loop, st.env, time.Second)
@@ -229,6 +235,7 @@ func TestALoopThatNobodyTakesStaysInItsSession(t *testing.T) {
 }
 
 func TestAnEvictedSessionLeavesTheLoopAlone(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, handover(nil))
 	st.full()
 	ctx, kill := context.WithCancel(t.Context())
@@ -245,6 +252,7 @@ func TestAnEvictedSessionLeavesTheLoopAlone(t *testing.T) {
 // A person who wants the loop to rest before its next turn is heard by whoever
 // has it then.
 func TestAPauseOutlivesAHandOver(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, handover(nil))
 	st.post(record.MessagePause, "")
 	st.attend()

@@ -9,6 +9,7 @@ import (
 )
 
 func TestARunnerGoesOnWithoutGit(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	if err := os.RemoveAll(filepath.Join(b.root, ".git")); err != nil {
 		t.Fatal(err)
@@ -27,6 +28,7 @@ func TestARunnerGoesOnWithoutGit(t *testing.T) {
 // Where the person asked for commits they go to the branch that they are on, and
 // what else was committed there stays.
 func TestARunnerCommitsWhereThePersonIs(t *testing.T) {
+	t.Parallel()
 	q := handover(nil)
 	q.Commit = true
 	st := sit(t, words, q)
@@ -53,6 +55,7 @@ two
 
 // Beside a runner the person's edits are theirs, as in any loop of a runner's.
 func TestThePersonEditsBesideARunner(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, handover(nil))
 	st.full()
 	o := &onPhase{teller: teller{t}, at: loop.Looking, then: func() { st.write("check.sh", "# looser\n"+gateScript) }}

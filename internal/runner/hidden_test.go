@@ -10,6 +10,7 @@ import (
 // A person who hides a tracked file from git (skip-worktree) keeps their own
 // version of it out of every commit, the loop's too.
 func TestWhatThePersonHidFromGitIsNotCommitted(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"local.cfg": "shared\n"}
 	maps.Copy(files, words)
 	b := newBench(t, files)
@@ -30,6 +31,7 @@ func TestWhatThePersonHidFromGitIsNotCommitted(t *testing.T) {
 // An agent that does so hides nothing: what is in the tree is judged, committed, and
 // shown in the index.
 func TestWhatTheAgentHidFromGitIsCommitted(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"notes.md": "old\n"}
 	maps.Copy(files, words)
 	b := newBench(t, files)

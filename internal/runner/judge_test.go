@@ -22,6 +22,7 @@ const (
 )
 
 func TestATurnThatDiedIsLookedAtWithTheNext(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	s := b.run(weakened+"-- 1/failure --\ncrashed gone\n"+falseClaims, []string{"have every word"},
 		withGate(map[string]any{"max_iterations": "2"}))
@@ -46,6 +47,7 @@ func (w *onCommand) Agent(e agent.Event) {
 }
 
 func TestATurnOfAKilledOwnerIsLookedAt(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())
 	d := b.begin(weakened+"-- 1/run --\nsleep 30\n", []string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}))
@@ -61,6 +63,7 @@ func TestATurnOfAKilledOwnerIsLookedAt(t *testing.T) {
 }
 
 func TestWhatAPersonChangedInAPauseIsKept(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())
 	defer kill()
@@ -99,6 +102,7 @@ func (w *onStep) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 }
 
 func TestALinkIsNoWayToWhatJudges(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	if err := os.Symlink("check.sh", filepath.Join(b.root, "link.txt")); err != nil {
 		t.Skip("no symlinks here: ", err)
@@ -133,6 +137,7 @@ func (b *bench) judged(want map[string]int) {
 
 // What cannot be read is allowed, and named once a turn.
 func TestWhatTheGuardCannotReadIsNamed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	s := b.run("-- 1/run --\nsh -c \"$(cat want.txt)\"; true\n-- 1/run --\nsh -c \"$(cat want.txt)\"; true\n-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n",
 		[]string{"have every word"}, withGate(nil))
@@ -146,6 +151,7 @@ func TestWhatTheGuardCannotReadIsNamed(t *testing.T) {
 }
 
 func TestWhatWorksInTheBackgroundExplainsAChangeInALaterTurn(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	turns := 0
 	o := &onStep{teller: teller{t}, at: loop.TurnEnded, then: func() {
@@ -169,6 +175,7 @@ thinking
 }
 
 func TestOfAnAgentThatNobodySeesEveryChangeIsItsOwn(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	agent := filepath.Join(t.TempDir(), "agent.sh")
 	script := "#!/bin/sh\ncat > /dev/null\necho 'exit 0' > check.sh\necho '<promise>DONE</promise>'\n"

@@ -34,6 +34,7 @@ func (greedySession) Turn(ctx context.Context, _ agent.Turn, emit func(agent.Eve
 }
 
 func TestATurnEndsWhenTheTokensAreUsedUp(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	d := b.begin("", []string{"have every word"}, withGate(map[string]any{"max_tokens": "50000"}))
 	d.Agent = greedy{d.Agent}
@@ -56,6 +57,7 @@ func (nobody) Agent(agent.Event)                             {}
 func (nobody) Note(record.Note)                              {}
 
 func TestTheTimeLimitEndsAPeriodicWait(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	s := b.run("-- 1/reply --\nlooked\n", []string{"look at it"}, map[string]any{"every": "1h", "max_duration": "1s"})
 	if s.Outcome != loop.Finished || s.Turns != 1 {
@@ -64,6 +66,7 @@ func TestTheTimeLimitEndsAPeriodicWait(t *testing.T) {
 }
 
 func TestAMessageThatComesTwiceIsHeardOnce(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())
 	d := b.begin("-- 1/sleep --\n30s\n", []string{"have every word"}, withGate(nil))

@@ -9,6 +9,7 @@ import (
 const twoTasks = "- [ ] two\n- [ ] three\n"
 
 func TestABoxThatAPersonTicksIsTheirs(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, map[string]string{"plan.md": twoTasks, "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"})
 	ticked := false
 	o := &onStep{teller: teller{t}, at: loop.TurnEnded, then: func() {
@@ -34,6 +35,7 @@ func TestABoxThatAPersonTicksIsTheirs(t *testing.T) {
 }
 
 func TestAPersonWhoTicksAllThatIsLeftEndsTheLoop(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, map[string]string{"plan.md": "- [ ] two\n", "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"})
 	o := &onStep{teller: teller{t}, at: loop.TurnEnded, then: func() { b.write("plan.md", "- [x] two\n") }}
 	s := b.watched("-- 1/reply --\nthinking\n", []string{"plan.md"}, withGate(nil), o)

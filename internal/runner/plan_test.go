@@ -9,6 +9,7 @@ import (
 const goMod = "module example.com/greet\n\ngo 1.26\n"
 
 func TestANewTestThatCanFailProvesTheWork(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, map[string]string{
 		"go.mod":        goMod,
 		"greet.go":      "package greet\n\nfunc Hello() string { return \"hello\" }\n",
@@ -26,6 +27,7 @@ package greet
 import "testing"
 
 func TestBye(t *testing.T) {
+	t.Parallel()
 	if Bye() != "bye" {
 		t.Fatal(Bye())
 	}

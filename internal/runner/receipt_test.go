@@ -12,6 +12,7 @@ import (
 )
 
 func TestEachRunOfTheGatesHasItsReceipt(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	s := b.run(haveAll, []string{"have every word"}, withGate(nil))
 	if s.Outcome != loop.Verified {

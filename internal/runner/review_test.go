@@ -51,6 +51,7 @@ func reviewing(more map[string]any) map[string]any {
 // The reviews are asked one after another until one fails the work, with what the
 // gates said and what is left to spend.
 func TestReviewersAreToldAndPaid(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	p := &panel{says: []review.Answer{opinion(gate.Pass, "it points at have.txt:2"), opinion(gate.Fail, "notes.txt:1: not asked for"), opinion(gate.Pass, "fine")}}
 	d := b.begin(bothWords, []string{"have every word"}, reviewing(map[string]any{"max_cost": "5"}))
@@ -92,6 +93,7 @@ func TestReviewersAreToldAndPaid(t *testing.T) {
 // One that always does is no reviewer: what the gates saw last is kept, and known to
 // nobody.
 func TestAReviewerThatWritesDoesNotCount(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	n := 0
 	p := &panel{says: []review.Answer{opinion(gate.Pass, "fine")}}
@@ -119,6 +121,7 @@ func TestAReviewerThatWritesDoesNotCount(t *testing.T) {
 // A runner that dies while a review runs is followed by one that asks for it, and
 // not for the gates, once more.
 func TestAReviewThatWasCutOffIsAskedAgain(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())
 	p := &panel{says: []review.Answer{opinion(gate.Pass, "fine")}, then: func() { kill(); time.Sleep(50 * time.Millisecond) }} // it is asked once

@@ -25,6 +25,7 @@ func withGate(more map[string]any) map[string]any {
 }
 
 func TestAFalseClaimIsToldWhatFailed(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	s := b.run(`
 -- 1/reply --
@@ -61,6 +62,7 @@ func (b *bench) file(elem ...string) string {
 }
 
 func TestChangingWhatJudgesIsPutBack(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	cheat := func(n string) string {
 		return strings.ReplaceAll(weakened, "1/", n+"/") + "-- " + n + "/reply --\n<promise>DONE</promise>\n"
@@ -75,6 +77,7 @@ func TestChangingWhatJudgesIsPutBack(t *testing.T) {
 }
 
 func TestAPlanEndsTaskByTask(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"plan.md": "- [ ] two\n- [ ] three\n", "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"}
 	b := newBench(t, files)
 	s := b.run(`
@@ -102,6 +105,7 @@ three
 }
 
 func TestAMarkOfTheAgentIsAClaimAndTakenOff(t *testing.T) {
+	t.Parallel()
 	files := map[string]string{"plan.md": "- [ ] two\n"}
 	maps.Copy(files, words)
 	b := newBench(t, files)
@@ -124,6 +128,7 @@ sh tick.sh
 }
 
 func TestTheAgentsOwnCommitsAndBranchesAreBroughtHome(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	s := b.run(`
 -- 1/run --
@@ -143,6 +148,7 @@ git switch -q -c mine && echo two >> have.txt && git commit -qam 'my own way'
 }
 
 func TestAStuckTaskIsUndoneAndParked(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	s := b.run(`
 -- task/reply --
@@ -162,6 +168,7 @@ half-work
 }
 
 func TestBlockedSaysWhy(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	s := b.run("-- 1/reply --\n<blocked>there is no API key</blocked>\n", []string{"have every word"}, withGate(nil))
 	if s.Outcome != loop.BlockedEnd || !strings.Contains(s.Reason, "there is no API key") {
@@ -170,6 +177,7 @@ func TestBlockedSaysWhy(t *testing.T) {
 }
 
 func TestAUsageLimitIsAWait(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	s := b.run(`
 -- 1/failure --
@@ -186,6 +194,7 @@ two
 }
 
 func TestARefusingCommitHookIsAFailure(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	hook := filepath.Join(b.root, ".git", "hooks", "pre-commit")
 	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
@@ -214,6 +223,7 @@ two
 }
 
 func TestWithoutAGateNothingIsVerified(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	s := b.run("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, nil)
 	if s.Outcome != loop.Unverified || s.Tasks[0].Commit == "" {
@@ -243,6 +253,7 @@ func (w *sender) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 }
 
 func TestMessagesReachTheLoop(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	w := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{
 		{Kind: record.MessageNote, Text: "look at want.txt first"}, {Kind: record.MessagePause}, {Kind: record.MessageResume},
@@ -275,6 +286,7 @@ two
 }
 
 func TestAnAgentWithoutMemoryIsToldTheWholeEachTime(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	agent := filepath.Join(t.TempDir(), "agent.sh")
 	script := "#!/bin/sh\ncat > /dev/null\necho x >> tries\n[ $(wc -l < tries) -gt 1 ] && echo two >> have.txt\necho '<promise>DONE</promise>'\n"
@@ -291,6 +303,7 @@ func TestAnAgentWithoutMemoryIsToldTheWholeEachTime(t *testing.T) {
 }
 
 func TestAMistypedGateBuysNoTurn(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	s := b.run("-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, map[string]any{"gates": []string{"gochek ./..."}})
 	if s.Outcome != loop.Errored || s.Turns != 0 || !strings.Contains(s.Reason, "gochek") {

@@ -18,6 +18,7 @@ func scoped(plan string) map[string]string {
 
 // A task may change what the plan says it may, and no more.
 func TestATaskKeepsToItsScope(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n- [ ] three\n"))
 	s := b.run(`
 -- 1/files/other.txt --
@@ -49,6 +50,7 @@ in no scope
 // What the guard cannot see, a program's doing, is seen when the claim is judged. It
 // is a failed try and no strike, and the agent can mend it.
 func TestAProgramKeepsToTheScopeOfItsTask(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n- [ ] three\n"))
 	s := b.run(`
 -- 1/files/have.txt --
@@ -84,6 +86,7 @@ sh copy.sh
 
 // What the person changes beside the agent is no part of what is judged.
 func TestThePersonKeepsToNoScope(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n"))
 	o := &onStep{teller: teller{t}, at: loop.TurnEnded, then: func() {
 		b.write("other.txt", "committed\n")
@@ -101,6 +104,7 @@ func TestThePersonKeepsToNoScope(t *testing.T) {
 }
 
 func TestTheScopeHoldsInASession(t *testing.T) {
+	t.Parallel()
 	st := sit(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n"), func() (q launch.AttendRequest) {
 		q = gated(map[string]any{"evidence": []string{"consistent"}})
 		q.Words = []string{"plan.md"}

@@ -9,6 +9,7 @@ import (
 )
 
 func TestSecretsReachNoFileThatPawlKeeps(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	const secret = `p<ass>&"word\1`
 	d := b.begin("-- 1/reply --\nI used "+secret+"\n<blocked>it says "+secret+"</blocked>\n", []string{"have every word"}, withGate(nil))

@@ -10,6 +10,7 @@ import (
 // A file in which another tool counts is no work of the agent's: it makes no
 // claim one of a change, and is never committed.
 func TestAnotherToolsFileIsNoWork(t *testing.T) {
+	t.Parallel()
 	const file = ".claude/state.md"
 	b := newBench(t, words)
 	q := gated(nil)

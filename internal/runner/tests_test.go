@@ -44,6 +44,7 @@ const (
 
 // A denied test is put back without blame, then it is a strike.
 func TestADeniedTestIsPutBackThenStruck(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, sums())
 	deny := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageDeny, Paths: []string{"add_test.sh"}}}}
 	d := b.begin("-- 1/sleep --\n600ms\n-- 1"+bentTest+"-- 1"+claims+"-- 2"+bentTest+"-- 2"+claims+"-- 3/files/lib --\nadd() { echo $(($2 + $1)); }\n-- 3"+claims+"-- 4"+claims,
@@ -71,6 +72,7 @@ func TestADeniedTestIsPutBackThenStruck(t *testing.T) {
 // Of a test that is gone the judge keeps its copy: what it guarded cannot be
 // broken by the next task.
 func TestATestThatWentWithOneTaskJudgesTheNext(t *testing.T) {
+	t.Parallel()
 	files := sums()
 	files["plan.md"] = "- [ ] one\n- [ ] two\n"
 	b := newBench(t, files)
@@ -86,7 +88,7 @@ func TestATestThatWentWithOneTaskJudgesTheNext(t *testing.T) {
 }
 
 // What works in the background while the gates run changes what judges too late
-// for the look, and is found all the same.
+// for the look, and is found all the same. Not beside others: it counts in seconds.
 func TestAChangeWhileTheGatesRunIsAStrike(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("no setsid here")
@@ -106,6 +108,7 @@ func TestAChangeWhileTheGatesRunIsAStrike(t *testing.T) {
 
 // What judges and is no test can be granted by its name.
 func TestAGrantedFileThatJudgesMayChange(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	grant := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageGrant, Paths: []string{"check.sh"}}}}
 	d := b.begin("-- 1/sleep --\n600ms\n-- 1/reply --\nthinking\n-- 2/files/check.sh --\n# looser\nexit 0\n-- 2"+claims+"-- 3"+claims, []string{"have every word"}, withGate(map[string]any{"evidence": []string{"consistent"}}))

@@ -24,6 +24,7 @@ func tells(t *testing.T, prompt string, texts ...string) {
 }
 
 func TestATurnIsToldThatTheLoopHasMoved(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, handover(nil))
 	tells(t, st.told(), "The person may type in between", "!Nobody is there")
 	st.full()
@@ -38,6 +39,7 @@ func TestATurnIsToldThatTheLoopHasMoved(t *testing.T) {
 // What fails is told with the gate's output, from the first turn on; whoever knows
 // the goal is not told it again.
 func TestAVerifyLoopIsToldWhatFails(t *testing.T) {
+	t.Parallel()
 	for format, heading := range map[string]string{"": "Not done yet.", "verify-active": "## Shell Verification FAILED (Iteration 1/25)\n"} {
 		st := spentWith(t, nil, func(s *record.Spec) { s.Format = format })
 		prompt := func(turn int) string {
@@ -49,6 +51,7 @@ func TestAVerifyLoopIsToldWhatFails(t *testing.T) {
 }
 
 func TestATryIsToldWhatTheOthersSaid(t *testing.T) {
+	t.Parallel()
 	st := spentWith(t, nil, func(s *record.Spec) { s.Policy.Tries = 4 })
 	st.agent = st.scripted("-- 1/files/have.txt --\none\ntwo\n")
 	st.attend()
@@ -58,6 +61,7 @@ func TestATryIsToldWhatTheOthersSaid(t *testing.T) {
 }
 
 func TestAnExplorationIsNotToldItsGoalAgain(t *testing.T) {
+	t.Parallel()
 	st := sit(t, words, launch.AttendRequest{Request: launch.Request{Flags: map[string]any{"kind": "explore"}}})
 	tells(t, st.told(), "# Goal", "pawl stop", "<blocked>")
 	st.post(record.MessageNote, "look at want.txt")
@@ -68,6 +72,7 @@ func TestAnExplorationIsNotToldItsGoalAgain(t *testing.T) {
 
 // Where agents are taught to mark what passes, they may: it is a claim.
 func TestAFeatureListMayBeMarked(t *testing.T) {
+	t.Parallel()
 	files := maps.Clone(words)
 	files["feature_list.json"] = `[{"id": 1, "description": "have two", "passes": false}]`
 	q := gated(map[string]any{"plan": "feature_list.json"})

@@ -63,6 +63,7 @@ func (leftSession) Close() error { return nil }
 // The client of a try whose drive was killed is ended before the try is begun
 // again, as the same iteration, and what it did is not forgotten.
 func TestATryThatWasKilledIsBegunAgain(t *testing.T) {
+	t.Parallel()
 	st := spent(t, `
 -- 1/reply --
 Nothing to do?

@@ -54,6 +54,7 @@ func (st *sitting) memory() record.Memory {
 }
 
 func TestIsolatedTriesPassOnTheFifth(t *testing.T) {
+	t.Parallel()
 	st := spent(t, `
 -- 1/files/notes.txt --
 still at a loss
@@ -89,6 +90,7 @@ There it is.
 }
 
 func TestATryThatCannotBeginIsTheSessionsOwn(t *testing.T) {
+	t.Parallel()
 	st := spent(t, "", nil, nil)
 	st.agent = &flaky{Agent: st.agent, fails: 1}
 	if st.attend(); st.s.Phase != loop.Turning || st.s.Iteration != 4 || !st.s.Together {
@@ -127,6 +129,7 @@ func (s boundSession) Turn(ctx context.Context, t agent.Turn, emit func(agent.Ev
 }
 
 func TestATryIsBounded(t *testing.T) {
+	t.Parallel()
 	st := spent(t, "-- 1/failure --\nover_budget the turn has cost $0.31 of $0.30\n-- 1/files/have.txt --\none\ntwo\n", nil,
 		&record.Isolation{MaxCostUSD: 0.3, Timeout: time.Minute})
 	b := &bounds{Agent: st.agent}
@@ -140,6 +143,7 @@ func TestATryIsBounded(t *testing.T) {
 }
 
 func TestATryMaySpendWhatTheLoopHasLeft(t *testing.T) {
+	t.Parallel()
 	st := spentWith(t, nil, func(s *record.Spec) { s.Policy.Limits.CostUSD = 0.25 })
 	b := &bounds{Agent: st.scripted("-- 1/cost --\n0.1\n-- 2/cost --\n0.2\n")}
 	st.agent = b
@@ -149,6 +153,7 @@ func TestATryMaySpendWhatTheLoopHasLeft(t *testing.T) {
 }
 
 func TestATryThatTakesTooLongIsJudgedAndFollowed(t *testing.T) {
+	t.Parallel()
 	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_iterations": "5"}, &record.Isolation{Timeout: 100 * time.Millisecond})
 	if st.attend(); st.s.Outcome != loop.Iterations || st.s.Iteration != 5 || !strings.Contains(st.s.Try.Died, "too long") {
 		t.Fatalf("%s in iteration %d: %+v", st.s.Outcome, st.s.Iteration, st.s.Try)
@@ -158,6 +163,7 @@ func TestATryThatTakesTooLongIsJudgedAndFollowed(t *testing.T) {
 // What a try did is the agent's, also where the person has a turn of their own
 // beside it.
 func TestATryIsHeldToWhatJudges(t *testing.T) {
+	t.Parallel()
 	st := spent(t, `
 `+weakened+`-- 1/run --
 true
@@ -179,17 +185,18 @@ two
 }
 
 func TestTheTimeLimitEndsATry(t *testing.T) {
-	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "5s"}, nil)
+	t.Parallel()
+	st := spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "8s"}, nil)
 	if st.attend(); st.s.Outcome != loop.Duration || st.s.Iteration != 4 {
 		t.Fatalf("%s in iteration %d: %s", st.s.Outcome, st.s.Iteration, st.s.Reason)
 	}
 	// And one that passes while nobody drives.
-	st = spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "3s"}, nil)
+	st = spent(t, "-- 1/sleep --\n1m\n", map[string]any{"max_duration": "8s"}, nil)
 	ctx, kill := context.WithCancel(t.Context())
 	if _, err := st.driven(ctx, &onPhase{teller: teller{t}, at: loop.Trying, then: kill}); err == nil {
 		t.Fatalf("not killed: %s", st.s.Phase)
 	}
-	time.Sleep(3 * time.Second)
+	time.Sleep(8 * time.Second)
 	if st.attend(); st.s.Outcome != loop.Duration || st.s.Iteration != 4 {
 		t.Fatalf("%s in iteration %d: %s", st.s.Outcome, st.s.Iteration, st.s.Reason)
 	}
@@ -210,6 +217,7 @@ func (w *onPhase) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
 }
 
 func TestAStopEndsATry(t *testing.T) {
+	t.Parallel()
 	st := spent(t, "-- 1/sleep --\n1m\n", nil, nil)
 	s, err := st.driven(t.Context(), &onPhase{teller: teller{t}, at: loop.Trying, then: func() { st.post(record.MessageStop, "") }})
 	if err != nil || s.Outcome != loop.CancelledEnd {
