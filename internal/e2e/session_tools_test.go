@@ -23,28 +23,29 @@ func ownTool(name string, input map[string]any) messagesapi.Response {
 // The same honest agent in a person's session: each tool by the plugin, the claim by
 // none of its words. Nobody is asked for leave.
 func TestSessionToolsByThePlugin(t *testing.T) {
-	s := newSessions(t, plugin)
+	s := sessionsWith(t, wordShop(map[string]string{"words.sh": checkWords + "\n", "plan.md": "# Words\n\n- [ ] add bye\n- [ ] greet by name\n"}), plugin)
 	s.plays(
-		messagesapi.Bash("pawl start 'add bye' "+words),
+		messagesapi.Bash("pawl start plan.md "+words),
 		ownTool("next_task", nil), ownTool("status", nil), ownTool("read_messages", nil), ownTool("verify", nil),
 		ownTool("add_lesson", map[string]any{"text": "words stand in files of their own"}),
 		ownTool("request_test_change", map[string]any{"files": []string{"tests/hello.sh"}, "why": "no more hello"}),
 		ownTool("complete_task", map[string]any{"summary": "half of it", "status": "partial"}), bye,
 		s.adds("bye"), ownTool("request_merge", map[string]any{"summary": "one word"}),
 		ownTool("complete_task", map[string]any{"summary": "bye stands", "status": "success"}), bye,
+		ownTool("report_blocked", map[string]any{"reason": "nobody has a name here"}), bye,
 	)
-	p := s.print("loop on adding bye")
-	s.is(state{"verified", 2}, p)
+	p := s.print("loop on the plan")
+	s.is(state{"blocked", 3}, p)
 	told := s.told()
 	for _, want := range []string{
-		"The goal itself is the task", "iteration 1 of 25", "Nobody has said anything", "PASS: every gate passes",
-		"Kept: later tries are told", "Asked for: tests/hello.sh", "Recorded: later tries", "Recorded for the person", "Recorded: goal is done",
+		"Task 1: add bye", "iteration 1 of 25", "Nobody has said anything", "PASS: every gate passes",
+		"Kept: later tries are told", "Asked for: tests/hello.sh", "Recorded: later tries", "Recorded for the person", "Recorded: 1 is done", "Recorded with your reason",
 	} {
 		if !strings.Contains(told, want) {
 			t.Errorf("the model was not told %q:\n%s\n%s", want, told, p)
 		}
 	}
-	if r := s.pawl("report"); !r.says("to be merged: one word") {
+	if r := s.pawl("report"); !r.says("to be merged: one word", "nobody has a name here") {
 		t.Errorf("the report: %s", r)
 	}
 }

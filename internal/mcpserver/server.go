@@ -21,6 +21,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -87,12 +88,22 @@ const (
 // add registers a tool whose input is In; do answers in words, or with an error that
 // says what to do instead.
 func add[In any](s *Server, t *mcp.Tool, do func(context.Context, In) (string, error)) {
-	mcp.AddTool(s.mcp, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-		text, err := do(ctx, in)
-		if err != nil {
-			return &mcp.CallToolResult{IsError: true, Content: content(errorText(err))}, nil, nil
+	schema, ok := t.InputSchema.(*jsonschema.Schema)
+	if !ok {
+		schema = schemaOf[In]()
+		t.InputSchema = schema
+	}
+	s.mcp.AddTool(t, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		var in In
+		err := take(t.Name, schema, r.Params.Arguments, &in)
+		text := ""
+		if err == nil {
+			text, err = do(ctx, in)
 		}
-		return &mcp.CallToolResult{Content: content(text)}, nil, nil
+		if err != nil {
+			return &mcp.CallToolResult{IsError: true, Content: content(errorText(err))}, nil
+		}
+		return &mcp.CallToolResult{Content: content(text)}, nil
 	})
 }
 

@@ -82,10 +82,7 @@ func no() *bool { return new(bool) }
 
 // completionSchema is completion's, with the statuses that there are.
 func completionSchema() *jsonschema.Schema {
-	schema, err := jsonschema.For[completion](nil)
-	if err != nil { // a struct of strings and a boolean always has a schema
-		panic(err)
-	}
+	schema := schemaOf[completion]()
 	schema.Properties["status"].Enum = []any{statusSuccess, statusPartial, statusBlocked}
 	return schema
 }

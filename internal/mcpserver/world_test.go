@@ -97,20 +97,7 @@ func (w *world) begin(flags map[string]any) {
 // connect gives a client of the server.
 func (w *world) connect() *mcp.ClientSession {
 	w.t.Helper()
-	here, there := mcp.NewInMemoryTransports()
-	ctx, cancel := context.WithCancel(w.t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_ = mcpserver.New(w.o).Serve(ctx, there)
-	}()
-	w.t.Cleanup(func() { cancel(); <-done })
-	s, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(w.t.Context(), here, nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(func() { _ = s.Close() })
-	return s
+	return connect(w.t, w.o)
 }
 
 // call calls a tool and gives its words, and whether they are an error's.
