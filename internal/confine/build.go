@@ -178,7 +178,7 @@ func (o Options) base(sys System) (Policy, error) {
 	p.Hide = resolve(below(o.Home, doors))
 	if o.Level == Strict {
 		p.DropSecrets = true
-		p.Hide = append(p.Hide, resolve(below(o.Home, credentials))...)
+		p.Hide = append(p.Hide, resolve(below(o.Home, strings.Join(guard.Secrets(), " ")))...)
 	}
 	return p, nil
 }

@@ -38,17 +38,6 @@ const doorVars = `
 	DOCKER_HOST CONTAINER_HOST XDG_RUNTIME_DIR DISPLAY WAYLAND_DISPLAY XAUTHORITY TMUX TMUX_PANE STY
 	VSCODE_IPC_HOOK_CLI VSCODE_GIT_IPC_HANDLE SWAYSOCK I3SOCK HYPRLAND_INSTANCE_SIGNATURE`
 
-// credentials lie below the home folder, and are nobody's but the person's.
-const credentials = `
-	.ssh .gnupg .aws .azure .kube .docker .password-store .vault-token .netrc _netrc .pgpass .my.cnf .mylogin.cnf
-	.npmrc .yarnrc.yml .bunfig.toml .pypirc .git-credentials .config/git/credentials .config/gh .config/glab-cli .config/hub
-	.config/gcloud .config/doctl .config/rclone .config/op .config/sops .config/age .config/containers .config/configstore
-	.config/google-chrome .config/chromium .config/BraveSoftware .mozilla .local/share/keyrings .terraform.d .terraformrc
-	.cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml .m2/settings-security.xml
-	.gradle/gradle.properties .nuget/NuGet .composer/auth.json .config/composer/auth.json .s3cfg .boto .databrickscfg
-	.fly .huggingface .cache/huggingface/token .codex/auth.json .gemini/oauth_creds.json .bash_history .zsh_history
-	.python_history .node_repl_history .psql_history .local/share/fish/fish_history`
-
 // clientCredentials are Claude Code's own: it cannot do without them, a gate can.
 const clientCredentials = `.credentials.json .claude.json`
 

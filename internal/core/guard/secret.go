@@ -104,16 +104,23 @@ func (j *judge) readAt(name, p string, glob bool) {
 	}
 }
 
-// homeSecrets are files of secrets in a person's home; a folder stands for what
-// is in it.
+// homeSecrets are nobody's but the person's, in their home; a folder stands for what
+// is in it. Of .ssh, which is another, there are files to be shown.
 var homeSecrets = []string{
-	".aws", ".netrc", "_netrc", ".npmrc", ".yarnrc", ".pypirc", ".git-credentials", ".docker/config.json", ".claude/.credentials.json",
-	".codex/auth.json", ".gemini/oauth_creds.json", ".config/gh/hosts.yml", ".config/glab-cli/config.yml", ".config/git/credentials",
-	".config/gcloud/application_default_credentials.json", ".config/gcloud/credentials.db", ".config/hub", ".azure/msal_token_cache.json",
-	".kube/config", ".gnupg", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".pgpass", ".my.cnf", ".vault-token",
-	".terraform.d/credentials.tfrc.json", ".config/rclone/rclone.conf", ".composer/auth.json", ".m2/settings.xml", ".gradle/gradle.properties",
-	".local/share/keyrings", ".password-store", ".bash_history", ".zsh_history",
+	".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".vault-token", ".netrc", "_netrc", ".pgpass", ".my.cnf",
+	".mylogin.cnf", ".npmrc", ".yarnrc.yml", ".bunfig.toml", ".pypirc", ".git-credentials", ".config/git/credentials", ".config/gh",
+	".config/glab-cli", ".config/hub", ".config/gcloud", ".config/doctl", ".config/rclone", ".config/op", ".config/sops", ".config/age",
+	".config/containers", ".config/configstore", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".mozilla",
+	".local/share/keyrings", ".terraform.d", ".terraformrc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials",
+	".m2/settings.xml", ".m2/settings-security.xml", ".gradle/gradle.properties", ".nuget/NuGet", ".composer/auth.json",
+	".config/composer/auth.json", ".s3cfg", ".boto", ".databrickscfg", ".fly", ".huggingface", ".cache/huggingface/token",
+	".codex/auth.json", ".gemini/oauth_creds.json", ".bash_history", ".zsh_history", ".python_history", ".node_repl_history",
+	".psql_history", ".local/share/fish/fish_history", ".yarnrc",
 }
+
+// Secrets are the files and folders of secrets in a person's home, relative to it,
+// with slashes: the guard lets no agent read them, and a strict wall hides them.
+func Secrets() []string { return append([]string{".ssh"}, homeSecrets...) }
 
 // isSecret tells files that are known to hold secrets, by their place or their
 // name.
@@ -124,7 +131,7 @@ func (j *judge) isSecret(p string) bool {
 		return !example(name)
 	case strings.HasPrefix(name, "id_") && !strings.Contains(name, "."):
 		return listed("id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk", name) || path.Base(path.Dir(p)) == ".ssh"
-	case name == ".git-credentials" || name == ".netrc" || name == "_netrc" || name == ".pgpass":
+	case name == ".git-credentials" || name == ".netrc" || name == "_netrc" || name == ".pgpass" || name == ".credentials.json":
 		return true
 	case strings.HasSuffix(name, ".p12") || strings.HasSuffix(name, ".pfx"):
 		return true
@@ -173,7 +180,7 @@ func public(name string) bool {
 // mayBeSecret tells whether the names that a glob stands for may be secret ones.
 func (j *judge) mayBeSecret(p string) bool {
 	dir, name := path.Split(p)
-	for _, s := range []string{".env", ".env.local", "id_rsa", "id_ed25519", ".netrc", ".git-credentials", "shadow"} {
+	for _, s := range []string{".env", ".env.local", "id_rsa", "id_ed25519", ".netrc", ".git-credentials", ".credentials.json", "shadow"} {
 		if shellMatch(name, s) && (strings.HasPrefix(s, ".") || strings.Trim(name, "*") != "" || path.Base(dir) == ".ssh") && j.isSecret(path.Join(dir, s)) {
 			return true
 		}
