@@ -3,10 +3,12 @@
 package e2e_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+	"github.com/pawl-dev/pawl/internal/core/guard"
 )
 
 // tool is a call of one of Pawl's tools, as the runner mounts them.
@@ -30,6 +32,31 @@ func (c *clientBench) told() string {
 	return b.String()
 }
 
+// calledAll checks that the client called each of Pawl's tools, by the names of a
+// mount, and had an answer that is no error.
+func (c *clientBench) calledAll(mount string) {
+	c.t.Helper()
+	var answered []string
+	for _, r := range c.api.Requests() {
+		names := map[string]string{} // by the call's id
+		for _, m := range r.Messages {
+			for _, use := range m.Uses {
+				names[use.ID] = use.Name
+			}
+			for _, res := range m.Results {
+				if !res.Error {
+					answered = append(answered, names[res.ID])
+				}
+			}
+		}
+	}
+	for _, name := range guard.OwnTools() {
+		if !slices.Contains(answered, mount+name) {
+			c.t.Errorf("the client did not call %s, or it failed", mount+name)
+		}
+	}
+}
+
 // An agent that says everything by tools, and nothing in its messages.
 func TestClientToolsByTheRunner(t *testing.T) {
 	c := newClientBench(t, wordShop(map[string]string{"plan.md": threeWords}))
@@ -49,6 +76,7 @@ func TestClientToolsByTheRunner(t *testing.T) {
 		tool("report_blocked", map[string]any{"reason": "nobody says please here"}), bye,
 	)
 	r := c.run(14, c.goal("plan.md")...)
+	c.calledAll("mcp__pawl__")
 	told := c.told()
 	for _, want := range []string{
 		"Task 1: add bye", "iteration 1", "Nobody has said anything", "PASS: every gate passes", "Kept: later tries are told",

@@ -36,6 +36,7 @@ func TestSessionToolsByThePlugin(t *testing.T) {
 	)
 	p := s.print("loop on the plan")
 	s.is(state{"blocked", 3}, p)
+	s.calledAll("mcp__plugin_pawl_pawl__")
 	told := s.told()
 	for _, want := range []string{
 		"Task 1: add bye", "iteration 1 of 25", "Nobody has said anything", "PASS: every gate passes",
