@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -257,5 +258,16 @@ func TestAnotherRepositoryIsNeverTakenForOurs(t *testing.T) {
 		if tree != want {
 			t.Errorf("%s: another tree", name)
 		}
+	}
+}
+
+func TestIgnored(t *testing.T) {
+	b := newRepo(t, ".gitignore", "*.log\nout/\n", "d/a", "a")
+	b.write("d/b.log", "b")
+	b.write("out/deep/c", "c")
+	b.write("new", "n")
+	got, err := b.repo.Ignored(t.Context())
+	if want := []string{"d/b.log", "out/"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 }

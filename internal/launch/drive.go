@@ -329,6 +329,9 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 			return err
 		}
 	}
+	if err := v.LookBeside(ctx); err != nil {
+		return err
+	}
 	frozen, err := verify.Freeze(verify.FreezeOptions{
 		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect, Path: v.Path(),
 		Converters: func() (map[string]string, error) { return d.Repo.Converters(ctx) },

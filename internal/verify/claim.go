@@ -167,6 +167,11 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 		Gates: r.Gates, Changed: v.unmarked(ctx, r.Tree) != v.unmarked(ctx, r.Base), AllowTestChanges: r.AllowTestChanges, NoRatchet: r.NoRatchet,
 		Answers: map[gate.Probe]gate.Run{},
 	}
+	if v.Repo != nil && o.Changed {
+		if err := v.forgetCompiled(ctx); err != nil {
+			return o, err
+		}
+	}
 	var err error
 	if o.Baseline = r.Seen; o.Baseline == nil {
 		if o.Baseline, err = v.Baseline(ctx, r.Base, r.Gates, r.LogDir); err != nil {

@@ -96,7 +96,11 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 			c.fromJudge = append(c.fromJudge, ch.Path)
 		}
 	}
-	c.old = slices.Clone(c.fromJudge)
+	beside, err := v.cameBeside(ctx)
+	if err != nil {
+		return c, err
+	}
+	c.old = slices.Concat(c.fromJudge, beside)
 	task, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
 		return c, err

@@ -1,0 +1,141 @@
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+)
+
+// What git ignores is in no tree, and yet it lies beside the tests when they run: a
+// conftest.py or a GNUmakefile that the ignore rules name would do its work unseen.
+// So what there is of such names is kept from before the first turn, and what came
+// or changed since counts as a change of old tests, like a file of that name that
+// git shows: the gates run once more where it is not.
+
+// LookBeside keeps what git ignores and may shape what tests do, as it is before the
+// first turn. What was kept before stays.
+func (v *Verifier) LookBeside(ctx context.Context) error {
+	if _, err := os.Lstat(v.besideFile()); err == nil {
+		return nil
+	}
+	now, err := v.beside(ctx)
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(now)
+	if err == nil {
+		err = os.MkdirAll(v.Dir, 0o700)
+	}
+	if err == nil {
+		err = atomicfile.Write(v.besideFile(), b, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("keep what git ignores: %w", err)
+	}
+	return nil
+}
+
+func (v *Verifier) besideFile() string { return filepath.Join(v.Dir, "beside.json") }
+
+// cameBeside are those files that were not there then, or were others; none where
+// nothing was kept.
+func (v *Verifier) cameBeside(ctx context.Context) ([]string, error) {
+	b, err := os.ReadFile(v.besideFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var was map[string]string
+	if err == nil {
+		err = json.Unmarshal(b, &was)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what git ignored: %w", err)
+	}
+	now, err := v.beside(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var came []string
+	for file, state := range now {
+		if was[file] != state {
+			came = append(came, file)
+		}
+	}
+	slices.Sort(came)
+	return came, nil
+}
+
+// beside are the files, each with a fingerprint of its content.
+func (v *Verifier) beside(ctx context.Context) (map[string]string, error) {
+	ignored, err := v.Repo.Ignored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]string{}
+	for _, name := range ignored {
+		file := strings.TrimSuffix(name, "/")
+		// By its own name: a folder of tests may hold anything that is ignored.
+		if base := path.Base(file); matchesAny(shapers, file) || matchesAny(shapers, file+"/__init__.py") || matchesAny(runnerFiles, base) || v.isTest(base) {
+			found[file] = v.fingerprint(file)
+		}
+	}
+	return found, nil
+}
+
+// fingerprint tells one state of a file from another; of what is large or no file,
+// by what the folder says of it.
+func (v *Verifier) fingerprint(file string) string {
+	name := filepath.Join(v.Repo.Root(), filepath.FromSlash(file))
+	info, err := os.Stat(name)
+	if err != nil {
+		return "unreadable"
+	}
+	if info.Mode().IsRegular() && info.Size() <= maxFrozen {
+		if b, err := os.ReadFile(name); err == nil {
+			return fmt.Sprintf("%x", sha256.Sum256(b))
+		}
+	}
+	if info.IsDir() {
+		return "folder"
+	}
+	return fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano())
+}
+
+// forgetCompiled removes what Python keeps of sources beside them: it believes such a
+// file by the time and size that stand in it, and not by the source.
+func (v *Verifier) forgetCompiled(ctx context.Context) error {
+	ignored, err := v.Repo.Ignored(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range ignored {
+		if path.Base(name) != "__pycache__" {
+			continue
+		}
+		dir := filepath.Join(v.Repo.Root(), filepath.FromSlash(name))
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // it was removed meanwhile, or is no folder: nothing is read from it
+		}
+		for _, e := range entries {
+			module, _, _ := strings.Cut(e.Name(), ".")
+			if _, err := os.Lstat(filepath.Join(filepath.Dir(dir), module+".py")); err != nil || path.Ext(e.Name()) != ".pyc" {
+				continue
+			}
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("forget what was compiled: %w", err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// What git ignores may shape what the tests do all the same.
+func TestWhatGitIgnoresBesideTheTests(t *testing.T) {
+	t.Parallel()
+	const bends = "add() { echo 3; }\n"
+	for name, c := range map[string]struct {
+		before, work files
+		want         gate.Evidence
+		old          []string
+	}{
+		"a file that bends them comes": {nil, files{"conftest.py": bends}, gate.NoEvidence, []string{"conftest.py"}},
+		"one that was there is bent":   {files{"conftest.py": "true\n"}, files{"conftest.py": bends}, gate.NoEvidence, []string{"conftest.py"}},
+		"one that was there stays":     {files{"conftest.py": "true\n"}, files{"lib": adds}, gate.Discriminating, nil},
+		"it comes with honest work":    {nil, files{"lib": adds, "conftest.py": "true\n"}, gate.Discriminating, []string{"conftest.py"}},
+		"others are nobody's":          {nil, files{"lib": adds, "tests/out.log": "x", "pkg.log": "x"}, gate.Discriminating, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			start := sums(subtracts, wantsSum)
+			maps.Copy(start, files{".gitignore": "conftest.py\n*.log\n", "tests/x": "x"})
+			start["run"] = ". ./lib\n[ ! -e conftest.py ] || . ./conftest.py\n" + start["run"][len(". ./lib\n"):]
+			b := newBench(t, start, shellTests)
+			b.write(c.before)
+			if err := b.LookBeside(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			work := files{"note": "x"}
+			maps.Copy(work, c.work)
+			f := b.claim(sumsGate(), work, nil)
+			if v := f.Verdict; v.Status != gate.Pass || v.Evidence != c.want || !slices.Equal(f.Observation.OldTests, c.old) {
+				t.Errorf("%s %s, old tests %q: %s", v.Status, v.Evidence, f.Observation.OldTests, v.Reason)
+			}
+		})
+	}
+}
+
+// Python believes what it once compiled by the time and size that stand in it.
+func TestWhatWasCompiledIsForgotten(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{".gitignore": "__pycache__/\n", "d/m.py": "m"}, nil)
+	b.claim(gates("true"), files{"d/__pycache__/m.cpython-313.pyc": "a lie", "d/__pycache__/gone.cpython-313.pyc": "x", "d/__pycache__/m.txt": "x", "n": "n"}, nil)
+	left, err := filepath.Glob(filepath.Join(b.root, "d", "__pycache__", "*"))
+	for i := range left {
+		left[i] = filepath.Base(left[i])
+	}
+	if want := []string{"gone.cpython-313.pyc", "m.txt"}; err != nil || !slices.Equal(left, want) {
+		t.Errorf("%q, %v, want %q", left, err, want)
+	}
+	if _, err := os.Stat(filepath.Join(b.root, "d", "m.py")); err != nil {
+		t.Error(err)
+	}
+}
