@@ -24,7 +24,7 @@ const imports = `
 	prompt         < core/*
 	testdiff       <
 	testreport     < core/* testreport/*
-	testreport/*   <
+	testreport/*   < core/shell
 	foreign/*      < core/* failure foreign/frontmatter foreign/freshness
 	agent          < core/*
 

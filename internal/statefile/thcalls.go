@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/foreign/thloop"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -121,15 +122,25 @@ func MayMake(tool, command string) bool {
 
 // writes tells whether a command may write to a file: it does not only look.
 func writes(command string) bool {
-	command = strings.NewReplacer("2>&1", "", "2>/dev/null", "", "2> /dev/null", "").Replace(command)
-	if strings.Contains(command, ">") {
-		return true
-	}
-	for part := range strings.FieldsFuncSeq(command, func(r rune) bool { return strings.ContainsRune("|;&\n()`", r) }) {
-		words := strings.Fields(part)
-		if len(words) > 0 && !slices.Contains([]string{"cat", "tail", "head", "grep", "rg", "ls", "wc", "cd", "less", "stat", "echo", "sort"}, words[0]) {
-			return true
-		}
-	}
-	return false
+	var l looker
+	shell.Read(command, shell.Options{}, &l)
+	return l.writes
 }
+
+// looker hears what a script would do, and whether it is more than to look.
+type looker struct{ writes bool }
+
+// Run is told of each command.
+func (l *looker) Run(c *shell.Command) {
+	looks := len(c.Args) == 0 || slices.Contains([]string{"cat", "tail", "head", "grep", "rg", "ls", "wc", "cd", "less", "stat", "echo", "sort"}, c.Args[0].Text)
+	l.writes = l.writes || !looks || slices.ContainsFunc(c.Writes, func(w shell.Word) bool { return w.Text != "/dev/null" })
+}
+
+// Script is told of what cannot be read.
+func (l *looker) Script(*shell.Command, shell.Word) { l.writes = true }
+
+// TooMuch is told of what is too long to be read.
+func (l *looker) TooMuch(*shell.Command, shell.Word) { l.writes = true }
+
+// Code is told of what another language does.
+func (l *looker) Code(*shell.Command, shell.Word) { l.writes = true }

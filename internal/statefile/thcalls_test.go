@@ -63,3 +63,27 @@ func TestThHeardByARunner(t *testing.T) {
 		})
 	}
 }
+
+func TestMayWrite(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]bool{
+		"":                                  true, // a tool that says no more
+		"cat a | grep b && ls":              false,
+		"tail -n 5 a 2>/dev/null":           false,
+		"cat a 2>&1":                        false,
+		"echo 'a > b'":                      false,
+		"cd x; for f in *; do cat $f; done": false,
+		"echo stop > a":                     true,
+		"cat a | tee b":                     true,
+		"cat $(make a)":                     true,
+		"cat a; sh b.sh":                    true,
+		"cat 'a":                            true, // cut off
+	} {
+		if got := MayWrite("Bash", command); got != want {
+			t.Errorf("%q: %v", command, got)
+		}
+	}
+	if MayWrite("Read", "") || MayMake("Edit", "") || !MayMake("Write", "") {
+		t.Error("tools are mistaken for one another")
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
 // Detect tells which report a shell command prints or writes: "go-json" or
@@ -72,12 +74,9 @@ type call struct {
 // calls are the simple commands of a list, in order; none if any part of it is
 // not one, so that nothing is told of what is not understood.
 func calls(command string) []call {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(command), "")
-	if err != nil {
-		return nil
-	}
+	list, _ := shell.Parse(command)
 	var out []call
-	for _, stmt := range file.Stmts {
+	for _, stmt := range list {
 		found, ok := listed(stmt)
 		if !ok {
 			return nil
@@ -108,36 +107,12 @@ func listed(stmt *syntax.Stmt) ([]call, bool) {
 func simple(cmd *syntax.CallExpr) call {
 	var c call
 	for i, word := range cmd.Args {
-		c.words = append(c.words, constant(word))
+		c.words = append(c.words, shell.Constant(word))
 		if i == 1 {
 			c.second = int(word.End().Offset())
 		}
 	}
 	return c
-}
-
-// constant is the text of a word, "" if it is not known before it runs.
-func constant(word *syntax.Word) string {
-	var b strings.Builder
-	for _, part := range word.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			b.WriteString(part.Value)
-		case *syntax.SglQuoted:
-			b.WriteString(part.Value)
-		case *syntax.DblQuoted:
-			for _, p := range part.Parts {
-				lit, ok := p.(*syntax.Lit)
-				if !ok {
-					return ""
-				}
-				b.WriteString(lit.Value)
-			}
-		default:
-			return ""
-		}
-	}
-	return b.String()
 }
 
 // junitFlags name the file a runner writes its XML to.
@@ -189,18 +164,14 @@ func detect(words []string) string {
 	return ""
 }
 
-// unwrap drops what only finds or times the command that follows.
+// unwrap drops what only finds, times or limits the command that follows.
 func unwrap(words []string) []string {
 	for len(words) > 1 {
+		rest, ok := shell.Unwrap(words)
 		switch {
-		case words[0] == "npx" || words[0] == "bunx" || words[0] == "time":
-			words = words[1:]
-		case words[0] == "python" || words[0] == "python3":
-			if len(words) < 3 || words[1] != "-m" {
-				return words
-			}
-			words = words[2:]
-		case (words[0] == "uv" || words[0] == "poetry" || words[0] == "pdm") && words[1] == "run":
+		case ok:
+			words = rest
+		case len(words) > 2 && shell.Name(words[0]) == "python" && words[1] == "-m":
 			words = words[2:]
 		default:
 			return words

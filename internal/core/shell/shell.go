@@ -146,19 +146,19 @@ func (r *reader) script(c *Command, w, in Word) Word {
 	if !w.Static && (len(w.From) > 0 || strings.Trim(w.Text, Hole+" \t\n") == "") {
 		r.host.Script(c, w)
 	}
-	if len(w.Text) > maxScript || r.depth >= maxDepth || nesting(w.Text) > maxNesting || !r.spend(1+len(w.Text)/64) {
+	if tooMuch(w.Text) || r.depth >= maxDepth || !r.spend(1+len(w.Text)/64) {
 		r.host.TooMuch(c, w)
 		return Word{Text: Hole}
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(w.Text), "")
-	if err != nil {
+	list, ok := Parse(w.Text)
+	if !ok {
 		r.host.Script(c, w)
 		return Word{Text: Hole}
 	}
 	src, outer := r.src, r.outer
 	r.src, r.outer = w.Text, c
 	r.depth++
-	out := r.stmts(file.Stmts, in)
+	out := r.stmts(list, in)
 	r.depth--
 	r.src, r.outer = src, outer
 	return out
@@ -169,6 +169,21 @@ func (r *reader) child(c *Command, w, in Word) Word {
 	sub := r.copy()
 	return sub.script(c, w, in)
 }
+
+// Parse reads the commands of a script, for who looks at how they follow one another;
+// false where it is none, or beyond the bounds of what is read.
+func Parse(script string) ([]*syntax.Stmt, bool) {
+	if tooMuch(script) {
+		return nil, false
+	}
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
+	if err != nil {
+		return nil, false
+	}
+	return file.Stmts, true
+}
+
+func tooMuch(script string) bool { return len(script) > maxScript || nesting(script) > maxNesting }
 
 // nesting estimates how deep a parser would have to recurse.
 func nesting(src string) int {

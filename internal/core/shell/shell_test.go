@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
@@ -146,6 +147,51 @@ func TestAbs(t *testing.T) {
 	} {
 		if got := shell.Abs(c.dir, c.home, c.name); got != c.want {
 			t.Errorf("Abs(%q, %q, %q) = %q, want %q", c.dir, c.home, c.name, got, c.want)
+		}
+	}
+}
+
+func TestUnwrap(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"timeout -k 5 60 go test": "go test", "env -u A B=c go test": "go test", "npx -p x jest": "jest", "npm exec -- jest": "jest",
+		"uv run --with x pytest": "pytest", "coverage run -m pytest": "pytest", "/usr/bin/nice -n 5 make": "make", "sudo": "",
+		"command jest": "jest", "command -v jest": "no", "npm test": "no", "npm": "no", "go test": "no", "": "no",
+	} {
+		rest, ok := shell.Unwrap(strings.Fields(command))
+		got := strings.Join(rest, " ")
+		if !ok && got != command {
+			t.Errorf("%s: changed to %s", command, got)
+		}
+		if !ok {
+			got = "no"
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+	if rest, ok := shell.Unwrap([]string{"timeout", "", "go", "test"}); !ok || len(rest) != 2 {
+		t.Errorf("behind a word that cannot be told: %q", rest)
+	}
+}
+
+// The words of a script, read one by one.
+func TestConstant(t *testing.T) {
+	t.Parallel()
+	list, ok := shell.Parse(`a 'b c' "d e" f\ g h"i"'j' $k "l$m" $(n) ''`)
+	if !ok || len(list) != 1 {
+		t.Fatalf("%v, %v", list, ok)
+	}
+	var got []string
+	for _, w := range list[0].Cmd.(*syntax.CallExpr).Args {
+		got = append(got, shell.Constant(w))
+	}
+	if diff := cmp.Diff([]string{"a", "b c", "d e", "f g", "hij", "", "", "", ""}, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, script := range []string{"a $(", strings.Repeat("(", 1000)} {
+		if _, ok := shell.Parse(script); ok {
+			t.Errorf("%.20s was read", script)
 		}
 	}
 }

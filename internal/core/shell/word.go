@@ -159,6 +159,25 @@ func (r *reader) part(b *builder, p syntax.WordPart, quoted bool) {
 	}
 }
 
+// Constant is the text of a word, "" if it is not known before it runs.
+func Constant(w *syntax.Word) string {
+	known := true
+	syntax.Walk(w, func(n syntax.Node) bool {
+		switch n.(type) {
+		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+		default:
+			known = false
+		}
+		return known
+	})
+	if !known {
+		return ""
+	}
+	b, r := &builder{open: true}, &reader{}
+	r.parts(b, w.Parts, false)
+	return string(b.text)
+}
+
 // process runs what stands in <( ) or >( ), and names the file that it reads
 // like.
 func (r *reader) process(p *syntax.ProcSubst) Word {

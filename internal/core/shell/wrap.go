@@ -51,27 +51,81 @@ var wrappers = map[string]wrapper{
 		valued: "pMHu", long: "--unit --property --slice --description --working-directory --setenv",
 	},
 	"entr":   {},
-	"npx":    {valued: "p", long: "--package", script: "-c --call"},
-	"bunx":   {},
-	"npm":    {verbs: "exec x", long: "--package", script: "-c --call"},
+	"npx":    {valued: "pw", long: "--package --workspace", script: "-c --call"},
+	"bunx":   {valued: "p", long: "--package"},
+	"pnpx":   {},
+	"npm":    {verbs: "exec x", valued: "p", long: "--package", script: "-c --call"},
 	"pnpm":   {verbs: "exec dlx"},
 	"yarn":   {verbs: "exec dlx"},
 	"bundle": {verbs: "exec"},
-	"uv":     {verbs: "run", valued: "p", long: "--with --python --project --directory --extra --group"},
+	"uv":     {verbs: "run", valued: "p", long: "--with --python --project --directory --extra --group --package --env-file"},
+	"uvx":    {valued: "p", long: "--with --from --python"},
 	"poetry": {verbs: "run"},
+	"pdm":    {verbs: "run"},
 	"pipenv": {verbs: "run"},
+	"rye":    {verbs: "run"},
+	"hatch":  {verbs: "run"},
+	"conda":  {verbs: "run", valued: "np", long: "--name --prefix"},
 	"mise":   {verbs: "exec x"},
 	"direnv": {verbs: "exec", skip: 1},
+
+	"cross-env": {assign: true},
+	"dotenv":    {valued: "ef"},
+	"chronic":   {},
+	"xvfb-run":  {valued: "efnpsw", long: "--server-args --server-num"},
+	"coverage":  {verbs: "run", long: "--source --omit --include --rcfile"},
+	"c8":        {valued: "ronx", long: covers},
+	"nyc":       {valued: "rnx", long: covers},
+}
+
+// covers are options of tools that watch which lines a program reaches.
+const covers = "--reporter --include --exclude --lines --branches --functions --statements"
+
+// Unwrap drops a program that runs the command in its arguments, with its own
+// options: go test ./... of timeout -k 5 60 go test ./.... A word that cannot be
+// told is "". It is false for a program that runs none.
+func Unwrap(words []string) ([]string, bool) {
+	if len(words) == 0 {
+		return words, false
+	}
+	name := Name(words[0])
+	w, ok := wrappers[name]
+	if name == "env" {
+		w, ok = wrapper{valued: "uC", long: "--unset --chdir", assign: true}, true
+	}
+	args := make([]Word, len(words)-1)
+	for i, word := range words[1:] {
+		args[i] = Word{Text: word, Static: word != ""}
+	}
+	if !ok || !w.runs(name, args) {
+		return words, false
+	}
+	return words[len(words)-len(w.command(args)):], true
+}
+
+// runs tells whether the wrapper runs a command with these arguments.
+func (w wrapper) runs(name string, args []Word) bool {
+	switch {
+	case w.verbs != "":
+		return len(args) > 0 && word(w.verbs, args[0].Text)
+	case name == "command" && len(args) > 0:
+		return args[0].Text != "-v" && args[0].Text != "-V" // only looks it up
+	}
+	return true
+}
+
+// command is what the wrapper runs, without its verb and its own options.
+func (w wrapper) command(args []Word) []Word {
+	if w.verbs != "" {
+		args = args[1:]
+	}
+	return w.strip(args)
 }
 
 // wrapped runs what stands in the arguments of c.
 func (r *reader) wrapped(name string, c *Command) {
 	args := c.Args[1:]
 	switch name {
-	case "command":
-		if len(args) > 0 && (args[0].Text == "-v" || args[0].Text == "-V") {
-			return // only looks it up
-		}
 	case "env":
 		r.env(c)
 		return
@@ -96,20 +150,14 @@ func (r *reader) wrapped(name string, c *Command) {
 		return
 	}
 	w, ok := wrappers[name]
-	if !ok {
+	if !ok || !w.runs(name, args) {
 		return
-	}
-	if w.verbs != "" {
-		if len(args) == 0 || !word(w.verbs, args[0].Text) {
-			return
-		}
-		args = args[1:]
 	}
 	if text, ok := w.text(args); ok {
 		r.child(c, text, c.In)
 		return
 	}
-	args = w.strip(args)
+	args = w.command(args)
 	if len(args) > 0 && args[0].Text == "-c" && w.script != "" { // flock FILE -c SCRIPT
 		r.child(c, Join(args[1:]), c.In)
 		return

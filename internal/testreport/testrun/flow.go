@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
 // followed is the flow of a command that others of a list come after.
@@ -50,7 +52,7 @@ func exitsWith(call *syntax.CallExpr, name string) bool {
 }
 
 func ends(call *syntax.CallExpr) bool {
-	return len(call.Args) > 0 && (constant(call.Args[0]) == "exit" || constant(call.Args[0]) == "return")
+	return len(call.Args) > 0 && (shell.Constant(call.Args[0]) == "exit" || shell.Constant(call.Args[0]) == "return")
 }
 
 // parameter is the name of the variable that is all of a word.
@@ -73,13 +75,13 @@ func parameter(word *syntax.Word) string {
 func fails(stmt *syntax.Stmt) bool {
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
-		if len(cmd.Args) == 1 && constant(cmd.Args[0]) == "false" {
+		if len(cmd.Args) == 1 && shell.Constant(cmd.Args[0]) == "false" {
 			return true
 		}
 		if !ends(cmd) {
 			return false
 		}
-		return len(cmd.Args) == 1 || parameter(cmd.Args[1]) == "?" || strings.Trim(constant(cmd.Args[1]), "0") != ""
+		return len(cmd.Args) == 1 || parameter(cmd.Args[1]) == "?" || strings.Trim(shell.Constant(cmd.Args[1]), "0") != ""
 	case *syntax.Block:
 		return len(cmd.Stmts) > 0 && explicit(cmd.Stmts)
 	case *syntax.Subshell:
@@ -103,7 +105,7 @@ func explicit(stmts []*syntax.Stmt) bool {
 // which the variable code holds.
 func echoOfCode(stmt *syntax.Stmt, code string) string {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	if !ok || len(stmt.Redirs) > 0 || len(call.Args) < 2 || constant(call.Args[0]) != "echo" {
+	if !ok || len(stmt.Redirs) > 0 || len(call.Args) < 2 || shell.Constant(call.Args[0]) != "echo" {
 		return ""
 	}
 	words := make([]string, 0, len(call.Args)-1)
@@ -161,12 +163,12 @@ func writesFile(r *syntax.Redirect) bool {
 // setOptions follows `set -e` and `set -o pipefail`.
 func (f *flow) setOptions(stmt *syntax.Stmt) {
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) < 2 || constant(call.Args[0]) != "set" {
+	if !ok || len(call.Args) < 2 || shell.Constant(call.Args[0]) != "set" {
 		return
 	}
 	words := make([]string, len(call.Args))
 	for i, arg := range call.Args {
-		words[i] = constant(arg)
+		words[i] = shell.Constant(arg)
 	}
 	f.options(words[1:])
 }
@@ -203,7 +205,7 @@ var quiet = []string{
 func harmless(stmt *syntax.Stmt) bool {
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
-		return len(cmd.Args) == 0 || slices.Contains(quiet, constant(cmd.Args[0]))
+		return len(cmd.Args) == 0 || slices.Contains(quiet, shell.Constant(cmd.Args[0]))
 	case *syntax.BinaryCmd:
 		return harmless(cmd.X) && harmless(cmd.Y)
 	}
@@ -215,7 +217,7 @@ func nameOf(stmt *syntax.Stmt) string {
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
 		if len(cmd.Args) > 0 {
-			if name := constant(cmd.Args[0]); name != "" {
+			if name := shell.Constant(cmd.Args[0]); name != "" {
 				return name
 			}
 		}
@@ -223,13 +225,4 @@ func nameOf(stmt *syntax.Stmt) string {
 		return nameOf(cmd.X)
 	}
 	return "…"
-}
-
-// constant is the text of a word, "" if it is not known before it runs.
-func constant(word *syntax.Word) string {
-	text, ok := template(word.Parts, "")
-	if !ok {
-		return ""
-	}
-	return text
 }

@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
 // Call is one test run that a command starts.
@@ -48,12 +50,11 @@ type Call struct {
 // relative. nil reads none.
 type Files func(path string) ([]byte, error)
 
-// Bounds of what is parsed: the parser is recursive, and scripts name scripts.
+// Bounds: scripts name scripts.
 const (
-	maxScript  = 64 << 10
-	maxNesting = 100
-	maxDepth   = 8
-	maxCalls   = 64
+	maxScript = 64 << 10 // of one that a Makefile's variables are put into
+	maxDepth  = 8
+	maxCalls  = 64
 )
 
 // Read returns the test runs of a command, in the order they are written.
@@ -93,34 +94,13 @@ func (f flow) masked(by string) flow {
 
 // script reads the text of a shell script.
 func (r *reader) script(text string, f flow) {
-	if r.depth >= maxDepth || len(text) > maxScript || nesting(text) > maxNesting {
+	if r.depth >= maxDepth {
 		return
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	if err != nil {
-		return
-	}
+	list, _ := shell.Parse(text)
 	r.depth++
-	r.list(file.Stmts, f)
+	r.list(list, f)
 	r.depth--
-}
-
-// nesting bounds how deep the parser would recurse.
-func nesting(text string) int {
-	depth, deepest := 0, 0
-	for _, c := range text {
-		switch c {
-		case '(', '{', '`':
-			depth++
-		case ')', '}':
-			depth = max(0, depth-1)
-		}
-		deepest = max(deepest, depth)
-	}
-	for _, word := range []string{"if ", "while ", "until ", "for ", "case ", "! "} {
-		deepest += strings.Count(text, word)
-	}
-	return deepest
 }
 
 // list reads commands one after another: the list ends as its last one does,
@@ -218,7 +198,7 @@ func (r *reader) call(cmd *syntax.CallExpr, f flow) {
 	}
 	words := make([]string, len(cmd.Args))
 	for i, word := range cmd.Args {
-		words[i] = constant(word)
+		words[i] = shell.Constant(word)
 	}
 	r.command(words, f)
 }

@@ -4,58 +4,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
 )
-
-// wrapper is a program that runs the command in its arguments and ends as that
-// does.
-type wrapper struct {
-	sub     []string // subcommands of which one must follow; none = any words
-	valued  []string // options that take the next word
-	skip    int      // words before the command, beside options
-	assigns bool     // NAME=value words before the command
-	limits  bool     // with a limit on its time
-}
-
-var wrappers = map[string][]wrapper{
-	"env":       {{valued: []string{"-u", "--unset", "-C", "--chdir"}, assigns: true}},
-	"timeout":   {{valued: []string{"-k", "--kill-after", "-s", "--signal"}, skip: 1, limits: true}},
-	"gtimeout":  {{valued: []string{"-k", "--kill-after", "-s", "--signal"}, skip: 1, limits: true}},
-	"time":      {{valued: []string{"-f", "-o"}}},
-	"nice":      {{valued: []string{"-n", "--adjustment"}}},
-	"ionice":    {{valued: []string{"-c", "-n"}}},
-	"stdbuf":    {{valued: []string{"-i", "-o", "-e"}}},
-	"xvfb-run":  {{valued: []string{"-e", "-f", "-n", "-p", "-s", "-w", "--server-args", "--server-num"}}},
-	"sudo":      {{valued: []string{"-u", "-g", "--user"}, assigns: true}},
-	"nohup":     {{}},
-	"command":   {{}},
-	"builtin":   {{}},
-	"exec":      {{}},
-	"setsid":    {{}},
-	"chronic":   {{}},
-	"unbuffer":  {{}},
-	"cross-env": {{assigns: true}},
-	"dotenv":    {{valued: []string{"-e", "-f"}}},
-	"c8":        {{valued: []string{"-r", "--reporter", "-o", "-n", "-x", "--include", "--exclude", "--lines", "--branches", "--functions", "--statements"}}},
-	"nyc":       {{valued: []string{"-r", "--reporter", "-n", "-x", "--include", "--exclude", "--lines", "--branches", "--functions", "--statements"}}},
-	"npx":       {{valued: []string{"-p", "--package", "-w", "--workspace"}}},
-	"bunx":      {{valued: []string{"-p", "--package"}}},
-	"pnpx":      {{}},
-	"uvx":       {{valued: []string{"--with", "--from", "-p", "--python"}}},
-	"uv":        {{sub: []string{"run"}, valued: []string{"--with", "-p", "--python", "--extra", "--group", "--package", "--project", "--env-file", "--directory"}}},
-	"poetry":    {{sub: []string{"run"}}},
-	"pdm":       {{sub: []string{"run"}}},
-	"pipenv":    {{sub: []string{"run"}}},
-	"rye":       {{sub: []string{"run"}}},
-	"hatch":     {{sub: []string{"run"}}},
-	"conda":     {{sub: []string{"run"}, valued: []string{"-n", "--name", "-p"}}},
-	"bundle":    {{sub: []string{"exec"}}},
-	"mise":      {{sub: []string{"exec", "x"}}},
-	"coverage":  {{sub: []string{"run"}, valued: []string{"--source", "--omit", "--include", "--rcfile"}}},
-	"direnv":    {{sub: []string{"exec"}, skip: 1}},
-	"npm":       {{sub: []string{"exec", "x"}, valued: []string{"-p", "--package"}}},
-	"pnpm":      {{sub: []string{"exec", "dlx"}}},
-	"yarn":      {{sub: []string{"exec", "dlx"}}},
-}
 
 // command reads the words of a simple command: through wrappers, shells and
 // scripts, down to a test run.
@@ -69,12 +20,9 @@ func (r *reader) command(words []string, f flow) {
 		return
 	}
 	name := strings.TrimSuffix(path.Base(words[0]), ".exe")
-	if rest, w, ok := unwrap(name, words); ok {
-		f.limited = f.limited || w.limits
-		if name == "coverage" && len(rest) > 0 && rest[0] != "-m" || name == "coverage" && len(rest) == 0 {
-			rest = append([]string{"python"}, rest...)
-		}
-		if len(rest) > 1 && rest[0] == "-m" {
+	if rest, ok := shell.Unwrap(words); ok {
+		f.limited = f.limited || strings.HasSuffix(name, "timeout")
+		if name == "coverage" && !slices.Contains(words[:len(words)-len(rest)], "-m") {
 			rest = append([]string{"python"}, rest...)
 		}
 		r.command(rest, f)
@@ -104,44 +52,6 @@ func (r *reader) chdir(to string) {
 		return
 	}
 	r.dir = path.Join(r.dir, to)
-}
-
-// unwrap drops a wrapper and its options from before a command.
-func unwrap(name string, words []string) ([]string, wrapper, bool) {
-	for _, w := range wrappers[name] {
-		rest := words[1:]
-		if len(w.sub) > 0 {
-			if len(rest) == 0 || !slices.Contains(w.sub, rest[0]) {
-				continue
-			}
-			rest = rest[1:]
-		}
-		rest = w.options(rest)
-		if len(rest) <= w.skip {
-			return nil, w, true
-		}
-		return rest[w.skip:], w, true
-	}
-	return words, wrapper{}, false
-}
-
-// options drops the options of a wrapper.
-func (w wrapper) options(words []string) []string {
-	for len(words) > 0 {
-		switch word := words[0]; {
-		case word == "--":
-			return words[1:]
-		case word == "-m": // a Python module: the next word names the runner
-			return words
-		case slices.Contains(w.valued, word):
-			words = words[min(2, len(words)):]
-		case strings.HasPrefix(word, "-") && len(word) > 1, w.assigns && strings.Contains(word, "="):
-			words = words[1:]
-		default:
-			return words
-		}
-	}
-	return nil
 }
 
 // shell reads `bash -c SCRIPT` and `bash FILE`.
