@@ -1,10 +1,9 @@
 package cli
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -83,8 +82,8 @@ func noLoops(all bool, elsewhere int) string {
 }
 
 func (a *app) printTable(rows []record.Summary, all bool) error {
-	out := bufio.NewWriter(a.Out) // a tabwriter writes cell by cell
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	place := ""
 	if all {
 		place = "\tWHERE"
@@ -97,19 +96,27 @@ func (a *app) printTable(rows []record.Summary, all bool) error {
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\t%s%s\n", r.ID, howItStands(r), doneOf(r), r.Iteration,
 			costOf(r), minute(r.StartedAt), r.Goal, place)
 	}
-	return errors.Join(w.Flush(), out.Flush())
+	err := w.Flush()
+	a.printf("%s", out.String())
+	return err
 }
 
 // howItStands is the state, or for a loop that ended its outcome.
 func howItStands(s record.Summary) string {
-	waits := ""
-	if len(s.Tests) > 0 {
-		waits = ", tests wait"
-	}
+	words := s.State + sessionWords(s)
 	if s.Outcome != "" {
-		return string(s.Outcome) + waits
+		words = string(s.Outcome)
 	}
-	return s.State + sessionWords(s) + waits
+	if len(s.Tests) > 0 {
+		words += ", waits for a grant"
+	}
+	if len(s.Granted) > 0 {
+		words += ", tests granted"
+	}
+	if s.Merge != "" {
+		words += ", asks to be merged"
+	}
+	return words
 }
 
 func doneOf(s record.Summary) string {

@@ -74,13 +74,30 @@ func statusText(s *subject, now time.Time) string {
 		}
 	}
 	for _, ask := range st.Asks {
-		line("asks", "to change %s%s", some(ask.Paths), because(plan.OneLine(ask.Why, 160)))
+		line("asks", "to change %s%s", plan.OneLine(some(ask.Paths), 200), because(plan.OneLine(ask.Why, 160)))
+		line("", "%s", s.answers(ask))
+	}
+	if len(st.Granted) > 0 {
+		line("granted", "the agent may change %s", plan.OneLine(testNames(st.Granted), 200))
 	}
 	if st.Reason != "" {
 		line("why", "%s", plan.OneLine(st.Reason, 0))
 	}
 	line("next", "%s", nextSteps(s, sum.State))
 	return b.String()
+}
+
+// answers are the commands that answer a request. A file is named where pawl grant
+// wants it named, or where it tells this request from others.
+func (s *subject) answers(ask loop.Ask) string {
+	files := ""
+	if _, judges := s.unnamed(ask.Paths); len(judges) > 0 || len(s.memory.State.Asks) > 1 {
+		files = " " + plan.OneLine(strings.Join(ask.Paths, " "), 400)
+	}
+	if s.hasEnded() {
+		return "pawl grant " + s.ID + files
+	}
+	return fmt.Sprintf("pawl grant %s%s   or  pawl deny %[1]s%[2]s", s.ID, files)
 }
 
 // kindWords says what a goal is that is no change of the tree, "" for one.

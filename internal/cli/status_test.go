@@ -9,6 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
@@ -139,11 +140,40 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 	s.memory.State = loop.State{
 		Phase: loop.Turning, Current: "B", Tasks: []loop.Task{{ID: "A", Status: loop.Parked}, {ID: "B", Title: "Next", Status: loop.Open}},
 	}
+	s.memory.State.Asks = []loop.Ask{{Paths: []string{"a_test.go"}, Why: "it is wrong"}}
+	s.memory.State.Granted = []string{"b_test.go"}
 	s.memory.Results = []gate.Result{{Gate: "lint", Status: gate.Unknown, Reason: "killed"}}
 	got := statusText(s, time.Now())
-	for _, want := range []string{"task      B  Next\n", "tasks     0 done, 1 open, 1 set aside\n", "gate      lint  unknown: killed\n"} {
+	for _, want := range []string{
+		"asks      to change a_test.go: it is wrong\n            pawl grant x   or  pawl deny x\n", "granted   the agent may change b_test.go\n",
+		"task      B  Next\n", "tasks     0 done, 1 open, 1 set aside\n", "gate      lint  unknown: killed\n",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
+	}
+}
+
+// A file that is no test must be named to be granted, and so must one of several.
+func TestAnswersToRequests(t *testing.T) {
+	t.Parallel()
+	s := &subject{Loop: &store.Loop{ID: "x"}}
+	test, judge := loop.Ask{Paths: []string{"a_test.go"}}, loop.Ask{Paths: []string{"check.sh"}}
+	s.memory.State.Asks = []loop.Ask{judge}
+	if got, want := s.answers(judge), "pawl grant x check.sh   or  pawl deny x check.sh"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	s.memory.State.Asks = []loop.Ask{judge, test}
+	s.memory.State.Phase = loop.Ended // nobody is left to be denied anything
+	if got, want := s.answers(test), "pawl grant x a_test.go"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestListNamesWhatAPersonIsAskedFor(t *testing.T) {
+	t.Parallel()
+	got := howItStands(record.Summary{State: "running", Tests: []string{"a"}, Granted: []string{"b"}, Merge: "all"})
+	if want := "running, waits for a grant, tests granted, asks to be merged"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
