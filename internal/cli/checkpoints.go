@@ -43,11 +43,14 @@ func (c *checkpointsCmd) Run(a *app) error {
 		a.printf("%s made no checkpoint\n", s.ID)
 		return nil
 	}
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	for _, cp := range all {
 		_, _ = fmt.Fprintf(w, "%d\t%s\t%.9s\t%s\n", cp.N, minute(cp.Time), cp.Commit, plan.OneLine(cp.Subject, 80))
 	}
-	return w.Flush()
+	err = w.Flush()
+	a.printf("%s", out.String())
+	return err
 }
 
 // beforeRestore begins the subject of the checkpoint that each restore makes

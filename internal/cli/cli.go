@@ -16,11 +16,13 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/term"
 )
 
 //go:generate env UPDATE=1 go test -run TestReferenceIsFresh .
@@ -83,6 +85,8 @@ type app struct {
 	env   environment.Environment
 	dir   string // the current folder, absolute
 	store *store.Store
+
+	columns int // how wide text for people may be, 0 where that is not known
 }
 
 // Main runs the tool with its arguments, the program's name aside, and returns
@@ -101,6 +105,9 @@ func (a *app) main(args []string) error {
 		}
 		return failure.New(failure.Usage, hint, "%w", err)
 	}
+	if a.columns = a.env.Columns; a.columns == 0 {
+		a.columns, _ = term.SizeOf(a.Out)()
+	}
 	if a.dir, err = os.Getwd(); err != nil {
 		return fmt.Errorf("find the current folder: %w", err)
 	}
@@ -108,8 +115,11 @@ func (a *app) main(args []string) error {
 	return a.dispatch(args)
 }
 
-// printf writes to the standard output. What cannot be written (a closed pipe)
-// was not wanted.
+// printf writes text for people to the standard output, broken between words where
+// that is too narrow. What cannot be written (a closed pipe) was not wanted.
 func (a *app) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.Out, format, args...)
+	a.print(term.Wrap(fmt.Sprintf(format, args...), a.columns))
 }
+
+// print writes text as it is: what a program reads, or what is quoted.
+func (a *app) print(text string) { _, _ = io.WriteString(a.Out, text) }

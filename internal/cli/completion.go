@@ -24,12 +24,12 @@ func (c *completionCmd) Run(a *app) error {
 		return err
 	}
 	script := map[string]func(*kong.Node) string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[c.Shell]
-	a.printf("%s", script(k.Model.Node))
+	a.print(script(k.Model.Node))
 	return nil
 }
 
 // Loop ids come from the tool itself, at the moment they are asked for.
-const loopIDs = `$(pawl list 2>/dev/null | awk 'NR > 1 {print $1}')`
+const loopIDs = `$(COLUMNS= pawl list 2>/dev/null | awk 'NR > 1 {print $1}')`
 
 // branches are all commands below n, n first.
 func branches(n *kong.Node) []*kong.Node {
@@ -131,7 +131,7 @@ func fishScript(root *kong.Node) string {
 			fmt.Fprintf(&b, "complete -c pawl -n '%s' %s %s -d '%s'\n", when, kind, name, help)
 		}
 		if takesLoop(n) {
-			fmt.Fprintf(&b, "complete -c pawl -n '%s' -a \"(pawl list 2>/dev/null | awk 'NR > 1 {print \\$1}')\"\n", when)
+			fmt.Fprintf(&b, "complete -c pawl -n '%s' -a \"(env COLUMNS= pawl list 2>/dev/null | awk 'NR > 1 {print \\$1}')\"\n", when)
 		}
 	}
 	return b.String()

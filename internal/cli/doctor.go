@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,7 +53,7 @@ func (c *doctorCmd) Run(a *app) error {
 			return err
 		}
 	} else {
-		a.printf("%s", findingsText(found, c.Verbose))
+		a.printf("%s", findingsText(found, c.Verbose, cmp.Or(a.columns, findingsWidth)))
 	}
 	if broken {
 		return disagrees
@@ -73,15 +74,15 @@ func pluginVersion(command string, args []string) (string, error) {
 	return p.Version, err
 }
 
-// The widths of the text: what is well stands side by side, in columns, the rest
-// on lines of its own.
+// The widths of the text where nothing else is known: what is well stands side by
+// side, in columns, the rest on lines of its own.
 const (
 	findingsWidth = 110
 	findingColumn = 27
 )
 
 // findingsText shows first what is well, then what is not, with what to do.
-func findingsText(found []doctor.Finding, verbose bool) string {
+func findingsText(found []doctor.Finding, verbose bool, columns int) string {
 	var b strings.Builder
 	row := ""
 	for _, f := range found {
@@ -89,7 +90,7 @@ func findingsText(found []doctor.Finding, verbose bool) string {
 			continue
 		}
 		cell := " ✓ " + plan.OneLine(f.What, 0)
-		if row != "" && utf8.RuneCountInString(row+cell) > findingsWidth {
+		if row != "" && utf8.RuneCountInString(row+cell) > columns {
 			b.WriteString(strings.TrimRight(row, " ") + "\n")
 			row = ""
 		}
@@ -101,7 +102,7 @@ func findingsText(found []doctor.Finding, verbose bool) string {
 	lines := func(status doctor.Status, mark string) {
 		for _, f := range found {
 			if f.Status == status {
-				b.WriteString(findingLine(mark, f))
+				b.WriteString(findingLine(mark, f, columns))
 			}
 		}
 	}
@@ -114,12 +115,12 @@ func findingsText(found []doctor.Finding, verbose bool) string {
 }
 
 // findingLine is what is wrong and, on the same line if there is room, its fix.
-func findingLine(mark string, f doctor.Finding) string {
+func findingLine(mark string, f doctor.Finding, columns int) string {
 	line, fix := mark+plan.OneLine(f.What, 0), "fix: "+plan.OneLine(f.Fix, 0)
 	switch {
 	case f.Fix == "":
 		return line + "\n"
-	case utf8.RuneCountInString(line+"    "+fix) > findingsWidth:
+	case utf8.RuneCountInString(line+"    "+fix) > columns:
 		return line + "\n     " + fix + "\n"
 	}
 	return line + "    " + fix + "\n"

@@ -29,10 +29,10 @@ func TestFindingsText(t *testing.T) {
  ✗ CLAUDE_CODE_SIMPLE is set: the client runs no hooks    fix: unset CLAUDE_CODE_SIMPLE
  ! claude 9.0.0: not measured with this version yet
 `
-	if diff := cmp.Diff(want, findingsText(found, false)); diff != "" {
+	if diff := cmp.Diff(want, findingsText(found, false, 110)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(want+" - nobody can see that\n", findingsText(found, true)); diff != "" {
+	if diff := cmp.Diff(want+" - nobody can see that\n", findingsText(found, true, 110)); diff != "" {
 		t.Error(diff)
 	}
 }

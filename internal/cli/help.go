@@ -7,14 +7,18 @@ import (
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/pawl-dev/pawl/internal/term"
 )
 
 // helpText is what --help prints for a command, or for the tool.
-func helpText(n *kong.Node) string {
+//
+// Its text is laid out for columns, 0 where nothing is known of them.
+func helpText(n *kong.Node, columns int) string {
 	var b strings.Builder
 	if n.Parent == nil {
 		rootHelp(&b, n)
-		return b.String()
+		return term.Wrap(b.String(), columns)
 	}
 	fmt.Fprintf(&b, "%s: %s\n\nusage: %s\n", commandName(n), n.Help, synopsis(n))
 	if n.Leaf() {
@@ -25,9 +29,37 @@ func helpText(n *kong.Node) string {
 	} else {
 		section(&b, "commands", commandRows(shownOf(n)))
 	}
+	text := term.Wrap(b.String(), columns)
 	if n.Detail != "" {
-		fmt.Fprintf(&b, "\n%s\n", n.Detail)
+		text += "\n" + detail(n.Detail, columns)
 	}
+	return text
+}
+
+// detail lays paragraphs out anew; examples, which are indented, stay as they are.
+func detail(text string, columns int) string {
+	if columns == 0 {
+		return text + "\n"
+	}
+	var b, paragraph strings.Builder
+	flush := func() {
+		if paragraph.Len() > 0 {
+			b.WriteString(term.Wrap(paragraph.String()+"\n", columns))
+		}
+		paragraph.Reset()
+	}
+	for l := range strings.SplitSeq(text, "\n") {
+		switch {
+		case l == "" || strings.HasPrefix(l, " "):
+			flush()
+			b.WriteString(l + "\n")
+		case paragraph.Len() > 0:
+			paragraph.WriteString(" " + l)
+		default:
+			paragraph.WriteString(l)
+		}
+	}
+	flush()
 	return b.String()
 }
 

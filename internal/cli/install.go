@@ -101,7 +101,7 @@ func (c *installCmd) Run(a *app) error {
 	name := a.near(r.Path)
 	switch {
 	case c.DryRun:
-		a.printf("%s", visible(result.Diff(name)))
+		a.print(visible(result.Diff(name)))
 	case !result.Changed():
 		a.printf("%s holds Pawl's hooks already\n", name)
 	default:
@@ -153,7 +153,7 @@ func (c *installCmd) liftCap(a *app) error {
 	}
 	switch {
 	case c.DryRun:
-		a.printf("%s", visible(result.Diff(name)))
+		a.print(visible(result.Diff(name)))
 	case result.Changed():
 		a.printf("%s is changed\n", name)
 	default:
@@ -240,7 +240,7 @@ func (c *uninstallCmd) Run(a *app) error {
 	name := a.near(r.Path)
 	switch {
 	case c.DryRun:
-		a.printf("%s", visible(result.Diff(name)))
+		a.print(visible(result.Diff(name)))
 	case !result.Changed():
 		a.printf("nothing of Pawl's is in %s\n", name)
 	case result.After == nil:

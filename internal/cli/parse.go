@@ -45,7 +45,7 @@ func (a *app) dispatch(args []string) error {
 				return usage(n, err)
 			}
 		}
-		a.printf("%s", helpText(n))
+		a.print(helpText(n, a.columns))
 		return nil
 	}
 	ctx, err := k.Parse(args)

@@ -208,6 +208,6 @@ func (c *planConvertCmd) Run(a *app) error {
 	if err != nil {
 		return failure.New(failure.Usage, "", "convert %s: %w", c.File, err)
 	}
-	a.printf("%s", out)
+	a.print(string(out))
 	return nil
 }

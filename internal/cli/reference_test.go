@@ -65,9 +65,9 @@ func commandPage(t *testing.T) string {
 	b.WriteString(made + "# The command line\n\nLOOP is the id of a loop or the beginning of one; `.` is the newest here. Unknown flags are errors.\n" +
 		"`--x=v` and `--x v` are the same. How the tool ends: [exit codes](exit-codes.md).\n\n```text\n")
 	root := model(t)
-	b.WriteString(helpText(root) + "```\n")
+	b.WriteString(helpText(root, 0) + "```\n")
 	for _, n := range leaves(root) {
-		fmt.Fprintf(&b, "\n## %s\n\n```text\n%s```\n", commandName(n), helpText(n))
+		fmt.Fprintf(&b, "\n## %s\n\n```text\n%s```\n", commandName(n), helpText(n, 0))
 	}
 	return b.String()
 }
@@ -262,7 +262,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 	t.Parallel()
 	const most = 132 // columns
 	for _, n := range branches(model(t)) {
-		for line := range strings.Lines(helpText(n)) {
+		for line := range strings.Lines(helpText(n, 0)) {
 			if len([]rune(line)) > most {
 				t.Errorf("%s --help: a line of %d columns: %s", commandName(n), len([]rune(line)), line)
 			}

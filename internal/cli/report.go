@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/git"
@@ -27,12 +28,15 @@ func (c *reportCmd) Run(a *app) error {
 	}
 	ctx, cancel := untilSignal()
 	defer cancel()
-	return report.Text(a.Out, report.Loop{
+	var page strings.Builder
+	err = report.Text(&page, report.Loop{
 		ID: s.ID, Goal: s.spec.Goal(), Word: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec),
 		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(events(s.Records(journal.Mark{}))), Now: time.Now(),
 		Said: report.Words(events(s.Records(journal.Mark{}))), Denied: s.memory.Guarded.Denied, Wall: s.wallWords(), Refused: s.memory.Refused, Pulled: s.memory.Pulled.Words(),
 		Grants: report.Grants(events(s.Records(journal.Mark{}))), Diffs: s.testDiffs(ctx),
 	})
+	a.printf("%s", page.String())
+	return err
 }
 
 // testDiffs are the diffs of the existing tests that tasks changed, by task. Without

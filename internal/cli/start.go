@@ -128,7 +128,8 @@ func (c *startCmd) Run(a *app) error {
 	if err := errors.Join(a.goOnDriving(begun), a.startKeeper(in.Session)); err != nil {
 		return err
 	}
-	a.printf("%s\n%s", opening(p, begun), firstWord(begun, mostPrinted))
+	a.printf("%s\n", opening(p, begun))
+	a.print(firstWord(begun, mostPrinted))
 	return nil
 }
 

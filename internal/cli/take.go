@@ -95,6 +95,6 @@ func (a *app) goesOnHere(s *subject, begun *launch.Attended, in launch.Inside) e
 	}
 	line("tree", treeWords(s.spec))
 	line("steer", fmt.Sprintf("! pawl status %s, ! pawl stop %[1]s, ! pawl handover %[1]s (back to fresh sessions)", s.ID))
-	a.printf("\n%s", firstWord(begun, mostPrinted))
+	a.print("\n" + firstWord(begun, mostPrinted))
 	return nil
 }

@@ -22,6 +22,7 @@ type Environment struct {
 	PawlHome     string   // where loops live, absolute: $PAWL_HOME or $XDG_STATE_HOME/pawl
 	ConfigHome   string   // holds pawl/config.toml, absolute: $XDG_CONFIG_HOME or ~/.config
 	NoColor      bool     // $NO_COLOR is set and not empty
+	Columns      int      // $COLUMNS: how wide text for people may be, 0 if not set
 	RalphLoopDir string   // $RALPH_LOOP_DIR, "" if not set
 	ThLoopAgent  string   // $TH_LOOP_AGENT, "" if not set
 	Loop         string   // $PAWL_LOOP: the loop that started this process, "" if none did
@@ -88,6 +89,9 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 	}
 	if n, err := strconv.ParseInt(getenv("CLAUDE_CODE_AUTO_COMPACT_WINDOW"), 10, 64); err == nil && n > 0 {
 		e.Session.Window = n
+	}
+	if n, err := strconv.Atoi(getenv("COLUMNS")); err == nil && n > 0 {
+		e.Columns = n
 	}
 	if pid, err := strconv.Atoi(getenv("CLAUDE_PID")); err == nil && pid > 0 {
 		e.Session.Client = pid

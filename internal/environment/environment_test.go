@@ -28,13 +28,13 @@ func TestEnvironment(t *testing.T) {
 		},
 		{
 			"XDG", "linux",
-			map[string]string{"HOME": "/h", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c", "NO_COLOR": "1"},
-			Environment{Home: "/h", PawlHome: "/s/pawl", ConfigHome: "/c", NoColor: true},
+			map[string]string{"HOME": "/h", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c", "NO_COLOR": "1", "COLUMNS": "80"},
+			Environment{Home: "/h", PawlHome: "/s/pawl", ConfigHome: "/c", NoColor: true, Columns: 80},
 			false,
 		},
 		{
 			"relative XDG is ignored", "darwin",
-			map[string]string{"HOME": "/h", "XDG_STATE_HOME": "s", "XDG_CONFIG_HOME": "c"},
+			map[string]string{"HOME": "/h", "XDG_STATE_HOME": "s", "XDG_CONFIG_HOME": "c", "COLUMNS": "wide"},
 			Environment{Home: "/h", PawlHome: "/h/.local/state/pawl", ConfigHome: "/h/.config"},
 			false,
 		},

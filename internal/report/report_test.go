@@ -64,15 +64,15 @@ func TestPage(t *testing.T) {
 	const want = `brisk-otter-7f3a ended STUCK after 6h41m (2h10m of it waiting for the usage limit, 03:00–05:10)
   goal          plan.md
   why           no way was found to do: US-006
-  tests changed US-005 Status codes passes only with its own version of existing tests: session_test.go; if that is right:  pawl grant brisk-otter-7f3a  →  git show c81f0c2
+  tests changed US-005 Status codes passes only with its own version of existing tests: session_test.go; if that is right:  pawl grant brisk-otter-7f3a  → git show c81f0c2
                 session_test.go:17: changed TestExpiry
                 | +++ session_test.go
                 | -    if code != 401 {
                 | +    if code != 200 {
   2 verified    US-002 US-003  each with something that failed before and passes now
   1 reviewed    US-009 Reviewed  an independent review passed
-  1 consistent  US-004 Update README  everything passes, and nothing was seen to fail before: read it  →  git show 77c1d3e
-  1 unknown     US-005 Status codes  nothing could tell whether it is done: read it  →  git show c81f0c2
+  1 consistent  US-004 Update README  everything passes, and nothing was seen to fail before: read it  → git show 77c1d3e
+  1 unknown     US-005 Status codes  nothing could tell whether it is done: read it  → git show c81f0c2
   1 unchanged   US-008 Tidy  claimed without any change: neither committed nor ticked
   1 set aside   US-006 Cache  everything was tried: TestCache fails
   1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here

@@ -24,7 +24,7 @@ func TestReviewsStandFirst(t *testing.T) {
 		Failing: &loop.Failing{Reason: "review: cache.go:1: nothing calls it", Review: true},
 	}}
 	got := text(t, l)
-	want := `  review        disagrees with US-1 Login, which is kept as it is  →  git show a81f0c2
+	want := `  review        disagrees with US-1 Login, which is kept as it is  → git show a81f0c2
                   app.go:3: hard-coded
                   no test
                 none passed US-2 Logout: review: not sure

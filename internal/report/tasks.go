@@ -73,7 +73,7 @@ func (p *page) show(t loop.Task) string {
 	if t.Commit == "" {
 		return ""
 	}
-	return "  →  git show " + short(t.Commit)
+	return "  → git show " + short(t.Commit)
 }
 
 func (p *page) groups() []group {

@@ -82,7 +82,7 @@ func (p *page) changedTests() {
 		}
 	}
 	for _, a := range p.State.Asks {
-		say("the agent asks to change %s%s  →  pawl grant %s", list(a.Paths, 5), reason(a.Why), p.ID)
+		say("the agent asks to change %s%s  → pawl grant %s", list(a.Paths, 5), reason(a.Why), p.ID)
 	}
 }
 

@@ -68,14 +68,13 @@ func (l *live) Print(e Event) {
 	now := l.o.Now()
 	l.story.note(e, now)
 	columns, _ := l.size()
-	_, end := e.(LoopEnded)
+	indent := 12
+	if _, end := e.(LoopEnded); end {
+		indent = labelColumn
+	}
 	var b strings.Builder
 	for _, final := range l.story.lines(e, now) {
-		rows := []line{final}
-		if !end { // the end has commands to copy: they stay whole
-			rows = final.wrap(columns-1, 12)
-		}
-		for _, row := range rows {
+		for _, row := range final.wrap(columns-1, indent) {
 			b.WriteString(row.paint(l.o.Color))
 			b.WriteByte('\n')
 		}

@@ -52,29 +52,6 @@ func (l line) cut(n int) line {
 	return out
 }
 
-// wrap breaks a line between words into rows of at most n columns; all but the
-// first are indented. Where there is no room to be nice the terminal breaks it.
-func (l line) wrap(n, indent int) []line {
-	if width(l.String()) <= n || n < 3*indent {
-		return []line{l}
-	}
-	var rows []line
-	var row line
-	used := 0
-	for _, s := range l {
-		for _, word := range strings.SplitAfter(s.text, " ") {
-			w := width(strings.TrimRight(word, " "))
-			if used+w > n && used > indent {
-				rows = append(rows, row)
-				row, used = line{text(strings.Repeat(" ", indent))}, indent
-			}
-			row = append(row, span{s.style, word})
-			used += width(word)
-		}
-	}
-	return append(rows, row)
-}
-
 func (l line) paint(color bool) string {
 	if !color {
 		return strings.TrimRight(l.String(), " ")

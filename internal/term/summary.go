@@ -8,6 +8,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
+// labelColumn is where the text of the summary's rows begins.
+const labelColumn = 16
+
 // summary is the end: first how it ended, then what there is, then what to do.
 func summary(e LoopEnded) []line {
 	st := red
@@ -26,7 +29,7 @@ func summary(e LoopEnded) []line {
 		{{bold, Clean(e.Loop)}, text(" ended "), {st, strings.ToUpper(Clean(e.Outcome))}, text(after)},
 	}
 	row := func(label, s string) {
-		out = append(out, line{{dim, "  " + pad(label, 12) + "  "}, text(s)})
+		out = append(out, line{{dim, "  " + pad(label, labelColumn-4) + "  "}, text(s)})
 	}
 	if e.Reason != "" {
 		row("why", Clean(e.Reason))
@@ -54,7 +57,7 @@ func summary(e LoopEnded) []line {
 		row(only(i, "look"), Clean(l))
 	}
 	for i, n := range e.Next {
-		out = append(out, line{{bold, pad(only(i, "next"), 14) + "  "}, text(Clean(n))})
+		out = append(out, line{{bold, pad(only(i, "next"), labelColumn-2) + "  "}, text(Clean(n))})
 	}
 	return out
 }

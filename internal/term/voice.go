@@ -3,6 +3,7 @@ package term
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -30,6 +31,10 @@ func Warnf(w io.Writer, format string, args ...any) {
 
 // say keeps the lines of a message that has several, each clean.
 func say(w io.Writer, kind, text string) {
+	columns := 0
+	if f, ok := w.(*os.File); ok {
+		columns, _ = SizeOf(f)()
+	}
 	var b strings.Builder
 	for i, l := range strings.Split(strings.TrimSpace(text), "\n") {
 		if i == 0 {
@@ -38,5 +43,5 @@ func say(w io.Writer, kind, text string) {
 			fmt.Fprintf(&b, "  %s\n", Clean(l))
 		}
 	}
-	_, _ = io.WriteString(w, b.String())
+	_, _ = io.WriteString(w, Wrap(b.String(), columns))
 }
