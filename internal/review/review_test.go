@@ -235,7 +235,7 @@ func TestAReviewIsBounded(t *testing.T) {
 // A reviewer looks. Whatever else it calls is denied, and what it reads is judged
 // as the worker's reading is.
 func TestAReviewerTouchesNothing(t *testing.T) {
-	c := newRoom(t, "-- review-1/files/app.go --\nmine\n-- review-1/run --\ntouch ran\n-- review-1/delete --\napp.go\n-- review-1/tools --\n1\n-- review-1/reply --\n"+pass+"\n")
+	c := newRoom(t, "-- review-1/files/app.go --\nmine\n-- review-1/run --\ntouch ran\n-- review-1/delete --\napp.go\n-- review-1/reply --\n"+pass+"\n")
 	var asked []string
 	c.q.Guard = func(call agent.ToolCall) agent.Verdict {
 		asked = append(asked, call.Tool)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/guard"
@@ -18,6 +19,7 @@ type guarding struct {
 	rules guard.Rules
 	tell  func(guard.Call, guard.Verdict)
 	known *guard.Known // files that the context was shown; nil = it began before we did
+	began time.Time    // when it did
 }
 
 func (g *guarding) begin(rules guard.Rules, tell func(guard.Call, guard.Verdict)) {
@@ -35,7 +37,7 @@ func (g *guarding) begin(rules guard.Rules, tell func(guard.Call, guard.Verdict)
 func (g *guarding) fresh() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.known = &guard.Known{}
+	g.known, g.began = &guard.Known{}, time.Now()
 }
 
 // told notes what a context knows without a tool call: what its prompt mentions,
@@ -50,14 +52,16 @@ func (g *guarding) told(prompt, root, plan string) {
 }
 
 // seen answers guard.Rules.Seen. Of a file that is not there, or holds nothing,
-// there is nothing to know.
+// there is nothing to know; one that has changed since was most likely made by a
+// command of the agent's.
 func (g *guarding) seen(path string) bool {
-	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() == 0 {
 		return true
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.known.Has(path)
+	return info.ModTime().After(g.began) || g.known.Has(path)
 }
 
 // knows notes what an allowed call shows.

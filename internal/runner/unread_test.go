@@ -25,6 +25,7 @@ func (b *bench) unread() (n int) {
 // What was read in a context may be changed in all turns of it; a fresh context
 // has read nothing.
 func TestAFileIsReadBeforeItIsChanged(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		script  string
 		flags   map[string]any
@@ -37,9 +38,11 @@ func TestAFileIsReadBeforeItIsChanged(t *testing.T) {
 		"in another context":           {look + blindly, map[string]any{"session": "turn", "max_iterations": "2"}, loop.Iterations, 1},
 		"in another of the same":       {look + blindly, map[string]any{"session": "turn", "warm": true, "max_iterations": "2"}, loop.Iterations, 1},
 		"mentioned by the person":      {blindly, nil, loop.Verified, 0},
+		"made by a command":            {"-- 1/files/gen.sh --\necho one > have.txt\n-- 1/run --\nsh gen.sh\n" + strings.ReplaceAll(blindly, "1+/", "1/"), nil, loop.Verified, 0},
 		"before the client was killed": {look + "-- 2/failure --\ncrashed gone\n" + blindly, nil, loop.Verified, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b := newBench(t, words)
 			goal := "have every word"
 			if strings.HasPrefix(name, "mentioned") {
@@ -57,6 +60,7 @@ func TestAFileIsReadBeforeItIsChanged(t *testing.T) {
 
 // Of a context that another process began nobody can tell what was read in it.
 func TestAContextThatIsTakenUpMayKnowAnything(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, words)
 	ctx, kill := context.WithCancel(t.Context())
 	d := b.begin("-- 1/run --\nsleep 30\n", []string{"have every word"}, withGate(nil))
