@@ -198,7 +198,7 @@ func TestTestsThatAreNotToldOfAnyMore(t *testing.T) {
 		{passed: 1, want: gate.Fail, reason: "npm test (2 tests then, 1 now)"},
 		{passed: 0, want: gate.Fail, reason: "npm test: it told of tests when the task began, and now it reports none (2 tests then, 0 now)"},
 		{passed: 1, old: []string{"a.test.js"}, want: gate.Pass, reason: "originals"},
-		{passed: 0, old: []string{"a.test.js"}, want: gate.Fail, reason: "npm test: it told of tests when the task began, and now it reports none (2 tests then, 0 now)"},
+		{passed: 0, old: []string{"a.test.js"}, want: gate.Fail, reason: "now it reports none (2 tests then, 0 now); changed since: a.test.js"},
 	} {
 		now := gate.Result{Gate: "npm test", Status: gate.Pass, Passed: c.passed}
 		v := gate.Judge(gate.Observation{Baseline: []gate.Result{then}, Now: []gate.Result{now}, Changed: true, OldTests: c.old})

@@ -208,9 +208,14 @@ func (o Observation) problem(probes ...Probe) string {
 }
 
 func (o Observation) failReason(broken []string) string {
+	since := ""
+	if len(o.OldTests) > 0 {
+		since = "; changed since: " + list(o.OldTests)
+	}
 	for _, r := range o.Now {
 		if before := find(o.Baseline, r.Gate); before.silenced(r) {
-			return fmt.Sprintf("%s: it told of tests when the task began, and now it reports none (%d tests then, 0 now)", r.Gate, max(before.told(), before.Passed+before.Failed))
+			then := max(before.told(), before.Passed+before.Failed)
+			return fmt.Sprintf("%s: it told of tests when the task began, and now it reports none (%d tests then, 0 now)", r.Gate, then) + since
 		}
 		if r.Status == Fail {
 			reason := fmt.Sprintf("%s: passed when the task began, not now: %s", r.Gate, list(broken))
@@ -220,11 +225,7 @@ func (o Observation) failReason(broken []string) string {
 			return reason
 		}
 	}
-	reason := "passed when the task began and was not run now: " + list(broken)
-	if len(o.OldTests) > 0 {
-		reason += "; changed since: " + list(o.OldTests)
-	}
-	return reason
+	return "passed when the task began and was not run now: " + list(broken) + since
 }
 
 func (o Observation) unknownReason(unknown []string) string {
