@@ -271,3 +271,16 @@ func TestIgnored(t *testing.T) {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
 }
+
+func TestSubmodules(t *testing.T) {
+	b := newRepo(t, "a", "a")
+	b.submodule("d/sub")
+	subs, err := b.repo.Submodules(t.Context(), "HEAD")
+	if sub := subs["d/sub"]; err != nil || len(subs) != 1 || sub == nil || sub.Root() != realPath(b.path("d/sub")) || sub.GitDir() == b.repo.GitDir() {
+		t.Errorf("%v, %v", subs, err)
+	}
+	b.git("submodule", "deinit", "-f", "d/sub")
+	if subs, err := b.repo.Submodules(t.Context(), "HEAD"); err != nil || len(subs) != 0 {
+		t.Errorf("what is not checked out is open: %v, %v", subs, err)
+	}
+}

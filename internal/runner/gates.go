@@ -152,7 +152,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 				return g, err
 			}
 			if a.Purpose == loop.ForClaim && !r.Spec.NoCommit && g.Status == gate.Pass {
-				err = r.alone(ctx, &g, m, f.Observation.Now, dir)
+				err = r.alone(ctx, &g, m, f, dir)
 			}
 			return g, err
 		}
@@ -166,8 +166,9 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 
 // alone runs the gates also on the tree to be committed, where that is not the
 // one they ran on: files of the person's that git does not track were there, and
-// the commit must stand without them.
-func (r *Runner) alone(ctx context.Context, g *loop.Gates, m record.Memory, now []gate.Result, dir string) error {
+// the commit must stand without them. What lies uncommitted in a submodule it lacks
+// for certain.
+func (r *Runner) alone(ctx context.Context, g *loop.Gates, m record.Memory, f verify.Finding, dir string) error {
 	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit)
 	if err != nil {
 		return err
@@ -177,7 +178,7 @@ func (r *Runner) alone(ctx context.Context, g *loop.Gates, m record.Memory, now 
 		return fmt.Errorf("compare the commit with what the gates saw: %w", err)
 	}
 	marks := r.Marks()
-	var apart []string
+	apart := slices.Clone(f.Uncommitted)
 	for _, c := range diff {
 		if !slices.Contains(marks, c.Path) {
 			apart = append(apart, c.Path)
@@ -190,7 +191,7 @@ func (r *Runner) alone(ctx context.Context, g *loop.Gates, m record.Memory, now 
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err == nil && asGood(now, there) {
+	if err == nil && len(f.Uncommitted) == 0 && asGood(f.Observation.Now, there) {
 		return nil
 	}
 	g.Apart = atMost(apart, failingMost)

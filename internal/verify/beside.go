@@ -22,8 +22,8 @@ import (
 // or changed since counts as a change of old tests, like a file of that name that
 // git shows: the gates run once more where it is not.
 
-// LookBeside keeps what git ignores and may shape what tests do, as it is before the
-// first turn. What was kept before stays.
+// LookBeside keeps what git ignores and may shape what tests do, and what submodules
+// hold, as it is before the first turn. What was kept before stays.
 func (v *Verifier) LookBeside(ctx context.Context) error {
 	if _, err := os.Lstat(v.besideFile()); err == nil {
 		return nil
@@ -35,6 +35,9 @@ func (v *Verifier) LookBeside(ctx context.Context) error {
 	b, err := json.Marshal(now)
 	if err == nil {
 		err = os.MkdirAll(v.Dir, 0o700)
+	}
+	if err == nil {
+		err = v.lookWithin(ctx)
 	}
 	if err == nil {
 		err = atomicfile.Write(v.besideFile(), b, 0o600)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -40,6 +41,8 @@ type Finding struct {
 	// TreeAfter is the work tree when all gates had run: other than the request's
 	// Tree if a gate wrote into it.
 	TreeAfter string `json:"tree_after,omitempty"`
+	// Uncommitted are submodules that hold work which no commit of this tree does.
+	Uncommitted []string `json:"uncommitted,omitempty"`
 }
 
 // Baseline gives the gates' results on the tree that a task begins from, which
@@ -139,7 +142,10 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		}
 	}
 	if v.Repo != nil {
-		if f.TreeAfter, _, err = v.Repo.Snapshot(ctx); err != nil {
+		if f.TreeAfter, _, err = v.Repo.Snapshot(ctx); err == nil {
+			f.Uncommitted, err = v.uncommittedWithin(ctx, r.Tree)
+		}
+		if err != nil {
 			return Finding{}, fmt.Errorf("verify claim: %w", err)
 		}
 	}
@@ -205,6 +211,10 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	case gate.RepeatAfter:
 		w.tree, w.uncached = r.Tree, true
 		return answer(v.all(ctx, gates, w))
+	case gate.Originals, gate.RepeatOriginals:
+		if inner := v.inSubmodule(o.OldTests); len(inner) > 0 {
+			return gate.Run{}, fmt.Errorf("there is no copy of tests in a submodule: %s", strings.Join(inner[:min(len(inner), maxNamed)], ", "))
+		}
 	}
 	var err error
 	if w.tree, err = v.probedTree(ctx, r, o, p); err != nil {
@@ -213,6 +223,9 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	w.uncached = p == gate.RepeatOriginals
 	return answer(v.elsewhere(ctx, gates, w))
 }
+
+// maxNamed bounds the files that a reason names.
+const maxNamed = 5
 
 func answer(results []gate.Result, err error) (gate.Run, error) {
 	return gate.Run{Results: results}, err

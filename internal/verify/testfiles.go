@@ -100,7 +100,11 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 	if err != nil {
 		return c, err
 	}
-	c.old = slices.Concat(c.fromJudge, beside)
+	within, err := v.changedWithin(ctx, r.Tree)
+	if err != nil {
+		return c, err
+	}
+	c.old = slices.Concat(c.fromJudge, beside, within)
 	task, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
 		return c, err

@@ -70,7 +70,8 @@ type Verifier struct {
 	busy     func() bool
 	redactor *redact.Redactor
 	place    *place
-	plain    map[string]string // trees without Pawl's marks
+	plain    map[string]string    // trees without Pawl's marks
+	subs     map[string]*git.Repo // submodules that were looked into, by path
 }
 
 // New makes a Verifier. Close removes its worktree.
@@ -81,7 +82,7 @@ func New(o Options) (*Verifier, error) {
 	if o.Tests == nil {
 		o.Tests = DefaultTests()
 	}
-	return &Verifier{Options: o, env: Environment(o.Env, o.Set), busy: loaded, redactor: redact.New(slices.Concat(o.Env, o.Set)), plain: map[string]string{}}, nil
+	return &Verifier{Options: o, env: Environment(o.Env, o.Set), busy: loaded, redactor: redact.New(slices.Concat(o.Env, o.Set)), plain: map[string]string{}, subs: map[string]*git.Repo{}}, nil
 }
 
 // Path is the PATH that gates have.

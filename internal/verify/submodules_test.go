@@ -1,0 +1,60 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// Tests in a submodule are tests, and the judge has no copy of them to lay back.
+func TestTestsInASubmodule(t *testing.T) {
+	t.Parallel()
+	commit := []string{"-c", "user.name=dev", "-c", "user.email=dev@example.com", "commit", "-qam", "x"}
+	for name, c := range map[string]struct {
+		work        files
+		inside      [][]string // commands of git
+		want        gate.Evidence
+		old, behind []string
+	}{
+		"a test is changed":              {files{"sub/f_test.sh": "true\n"}, nil, gate.NoEvidence, []string{"sub/f_test.sh"}, []string{"sub"}},
+		"it is committed":                {files{"sub/f_test.sh": "true\n"}, [][]string{commit}, gate.NoEvidence, []string{"sub/f_test.sh"}, nil},
+		"git was told to overlook it":    {files{"sub/f_test.sh": "true\n", "n": "n"}, [][]string{{"update-index", "--assume-unchanged", "f_test.sh"}}, gate.NoEvidence, []string{"sub/f_test.sh"}, []string{"sub"}},
+		"git is told of a filter":        {files{"sub/f_test.sh": "true\n", "n": "n"}, [][]string{{"config", "filter.x.clean", "true"}}, gate.NoEvidence, []string{"sub"}, []string{"sub"}},
+		"the code is mended":             {files{"sub/lib": "echo good\n"}, [][]string{commit}, gate.Discriminating, nil, nil},
+		"it is mended and not committed": {files{"sub/lib": "echo good\n", "n": "n"}, nil, gate.Discriminating, nil, []string{"sub"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"a": "a"}, shellTests)
+			source := t.TempDir()
+			sh(t, source, "git", "init", "-q", "-b", "main")
+			inner := &bench{t: t, root: source}
+			inner.write(files{"lib": "echo bad\n", "f_test.sh": "[ $(sh ./lib) = good ]\n"})
+			sh(t, source, "git", "add", "-A")
+			sh(t, source, append([]string{"git"}, commit...)...)
+			sh(t, b.root, "git", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", source, "sub")
+			sh(t, b.root, append([]string{"git"}, commit...)...)
+			if err := b.LookBeside(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			base := b.tree()
+			gs := gates("cd sub && sh ./f_test.sh")
+			if _, err := b.Baseline(t.Context(), base, gs, ""); err != nil {
+				t.Fatal(err)
+			}
+			b.write(c.work)
+			for _, args := range c.inside {
+				sh(t, filepath.Join(b.root, "sub"), append([]string{"git"}, args...)...)
+			}
+			f := b.claim(gs, files{"note": "x"}, func(r *verify.Request) { r.Base = base })
+			if v := f.Verdict; v.Evidence != c.want || !slices.Equal(f.Observation.OldTests, c.old) || !slices.Equal(f.Uncommitted, c.behind) {
+				t.Errorf("%s %s, old tests %q, uncommitted %q: %s", v.Status, v.Evidence, f.Observation.OldTests, f.Uncommitted, v.Reason)
+			}
+		})
+	}
+}
