@@ -63,7 +63,11 @@ func dryRun(out io.Writer, p *launch.Prepared) {
 			line("from", "%s = %s (%s)", e.Key, e.Value, e.Source)
 		}
 	}
-	if err := p.Refuse(); err != nil {
+	err := p.Refuse()
+	if err == nil {
+		err = p.ReviewersThere(context.Background())
+	}
+	if err != nil {
 		line("but", "it would not begin: %v", err)
 	}
 	line("changed", "nothing: this was a dry run")

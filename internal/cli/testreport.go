@@ -124,11 +124,15 @@ func (a *app) printVerdict(v testreport.Verdict) {
 	}
 }
 
-// warnMasked names the gates that pass though their tests fail.
+// warnMasked names the gates that pass though their tests fail, or tell nothing of
+// them.
 func (a *app) warnMasked(gates []gate.Gate, root string) {
 	for _, g := range gates {
 		if by := verify.Masked(g, root); by != "" {
 			term.Warnf(a.Err, "gate %q: `%s` hides how its tests ended, so it passes though they fail", plan.OneLine(g.Name, 60), by)
+		}
+		if by := verify.Silenced(g, root); by != "" {
+			term.Warnf(a.Err, "gate %q: `%s` throws away what its tests say, so nothing shows whether all of them ran", plan.OneLine(g.Name, 60), by)
 		}
 	}
 }

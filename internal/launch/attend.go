@@ -161,7 +161,10 @@ func (p *Prepared) RefuseAttended(in Inside) error {
 		return failure.New(failure.Usage, "commit them first; or leave --commit out, then nothing is committed",
 			"the work tree has changes that are not committed (%s)", some(p.Status.Dirty))
 	}
-	return p.refuseUntrusted()
+	if err := p.refuseUntrusted(); err != nil {
+		return err
+	}
+	return refuseAbsent(p.Spec, p.root, p.env)
 }
 
 // refuseBeside says which other loop is at work in the session, or in the work

@@ -239,7 +239,10 @@ func (p *Prepared) Refuse() error {
 	if err := p.refuseUnconfined(); err != nil {
 		return err
 	}
-	return p.refuseUntrusted()
+	if err := p.refuseUntrusted(); err != nil {
+		return err
+	}
+	return refuseAbsent(p.Spec, p.root, p.env)
 }
 
 func (p *Prepared) refuseUntrusted() error {

@@ -88,13 +88,18 @@ func (d *Drive) abandon(cause error) error {
 	return errors.Join(cause, d.Abandon(cause))
 }
 
-// agentVersion also finds out, before anything is made, that there is no client.
+// agentVersion also finds out, before anything is made, that there is no client, or
+// none of a reviewer's.
 func (p *Prepared) agentVersion(ctx context.Context) (string, error) {
 	a, err := agentFor(p.Spec.Agent, "")
 	if err != nil {
 		return "", err
 	}
-	return a.Version(ctx)
+	version, err := a.Version(ctx)
+	if err != nil {
+		return "", err
+	}
+	return version, p.ReviewersThere(ctx)
 }
 
 // agentFor makes the agent; what it must remember between sessions goes to dir.
@@ -174,6 +179,9 @@ func ResumeIf(ctx context.Context, l *store.Loop, env environment.Environment, m
 		if err != nil {
 			return nil, errors.Join(err, d.Close())
 		}
+	}
+	if err = d.programsThere(ctx, env); err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
 	if d.Version = m.Session.Version; ended {
 		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.From))

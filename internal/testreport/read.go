@@ -99,6 +99,18 @@ func Masks(command string, files func(path string) ([]byte, error)) []string {
 	return masks
 }
 
+// Silences names the redirections that throw away what the tests say that a command
+// runs, none if there are none.
+func Silences(command string, files func(path string) ([]byte, error)) []string {
+	var silences []string
+	for _, c := range testrun.Read(command, files) {
+		if c.Sure && c.Silenced != "" && !slices.Contains(silences, c.Silenced) {
+			silences = append(silences, c.Silenced)
+		}
+	}
+	return silences
+}
+
 // weight orders results: of several runs the heaviest is told.
 var weight = []Result{NotATest, Pass, Unknown, NoTests, Gate, RunnerError, Signal, Timeout, Fail}
 

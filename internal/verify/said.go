@@ -60,9 +60,18 @@ func explained(said testreport.Verdict, reason string) string {
 // Masked names what in a gate's command hides the exit code of its tests, "" if
 // nothing does. root is the work tree.
 func Masked(g gate.Gate, root string) string {
-	command := g.Command
-	if len(g.Argv) > 0 {
-		command = quoted(g.Argv)
+	return strings.Join(testreport.Masks(text(g), filesOf(g, root)), ", ")
+}
+
+// Silenced names what in a gate's command throws away what its tests say, "" if
+// nothing does, or a report tells of them.
+func Silenced(g gate.Gate, root string) string {
+	if g.Report != "" {
+		return ""
 	}
-	return strings.Join(testreport.Masks(command, testreport.FilesIn(filepath.Join(root, filepath.FromSlash(g.Dir)))), ", ")
+	return strings.Join(testreport.Silences(text(g), filesOf(g, root)), ", ")
+}
+
+func filesOf(g gate.Gate, root string) func(string) ([]byte, error) {
+	return testreport.FilesIn(filepath.Join(root, filepath.FromSlash(g.Dir)))
 }

@@ -34,6 +34,9 @@ type Call struct {
 	Through bool
 	// Elsewhere: what it prints goes to a file.
 	Elsewhere bool
+	// Silenced is the redirection that throws its summary away: "2>/dev/null" of a
+	// runner that sums up on the standard error; "" if there is none.
+	Silenced string
 	// Limited: it runs under a time limit, whose exit code is 124.
 	Limited bool
 	// Before, After: another command whose failure would look the same runs
@@ -83,6 +86,7 @@ type flow struct {
 	errexit   bool
 	through   bool
 	elsewhere bool
+	streams   streams
 }
 
 // masked is the flow inside a mask. What an outer part of the command prints is
@@ -115,6 +119,7 @@ func (r *reader) list(stmts []*syntax.Stmt, f flow) {
 
 func (r *reader) stmt(stmt *syntax.Stmt, f flow) {
 	f.elsewhere = f.elsewhere || slices.ContainsFunc(stmt.Redirs, writesFile)
+	f.streams = f.streams.after(stmt.Redirs)
 	switch {
 	case stmt.Background:
 		f = f.masked("&")
@@ -181,6 +186,10 @@ func (r *reader) binary(cmd *syntax.BinaryCmd, f flow) {
 			left = left.masked("| " + nameOf(cmd.Y))
 			left.echo = f.echoPipe
 		}
+		left.streams.out = ""
+		if cmd.Op == syntax.PipeAll {
+			left.streams.err = ""
+		}
 	}
 	r.stmt(cmd.X, left)
 	r.stmt(cmd.Y, right)
@@ -227,7 +236,7 @@ func (r *reader) add(c Call, f flow) {
 	if len(r.calls) >= maxCalls {
 		return
 	}
-	c.Through, c.Elsewhere = c.Through || f.through, f.elsewhere
+	c.Through, c.Elsewhere, c.Silenced = c.Through || f.through, f.elsewhere, f.streams.silence(c.Runner)
 	c.Mask, c.Limited, c.Before, c.After, c.Echo = f.mask, f.limited, f.before, f.after, f.echo
 	r.calls = append(r.calls, c)
 }

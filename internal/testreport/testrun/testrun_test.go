@@ -156,6 +156,46 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// What throws away the stream that a runner sums up on is named; the other stream may
+// go.
+func TestSilenced(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"python3 -m unittest":                        "",
+		"python3 -m unittest 2>/dev/null":            "2>/dev/null",
+		"python3 -m unittest >/dev/null":             "",
+		"python3 -m unittest 2>log":                  "",
+		"npx jest 2>/dev/null":                       "2>/dev/null",
+		"npx jest 2>&-":                              "2>&-",
+		"bun test 2>> /dev/null":                     "2>/dev/null",
+		"go test ./... 2>/dev/null":                  "",
+		"go test ./... >/dev/null":                   ">/dev/null",
+		"go test ./... 1>/dev/null":                  ">/dev/null",
+		"go test ./... &>/dev/null":                  "&>/dev/null",
+		"go test ./... >&/dev/null":                  ">&/dev/null",
+		"pytest >/dev/null 2>&1":                     ">/dev/null",
+		"pytest 2>&1 >/dev/null":                     ">/dev/null",
+		"npx jest 2>&1 >/dev/null":                   "",
+		"npx jest >/dev/null 2>&1":                   ">/dev/null",
+		"npx jest 2>/dev/null >&2":                   "2>/dev/null",
+		"{ go vet ./... && go test .; } > /dev/null": ">/dev/null",
+		"(npx jest >log) 2>/dev/null":                "2>/dev/null",
+		"npx jest 2>&1 | tail >/dev/null":            "",
+		"go test . | tee log >/dev/null":             "",
+		"npx jest 2>/dev/null | cat":                 "2>/dev/null",
+		"npx jest |& cat":                            "",
+		"./run-tests 2>/dev/null":                    "",
+		"./run-tests >/dev/null 2>&1":                ">/dev/null",
+		"go test . >$LOG":                            "",
+		"go test . </dev/null":                       "",
+	} {
+		calls := testrun.Read(command, nil)
+		if len(calls) != 1 || calls[0].Silenced != want {
+			t.Errorf("%q: %+v, want %q", command, calls, want)
+		}
+	}
+}
+
 func TestEchoOfTheCode(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
