@@ -102,13 +102,28 @@ func (r *Runner) putBackTests(ctx context.Context, paths []string) error {
 
 // oldTests adds to what the gates found what a claim did to old tests: what it is
 // worth if that is granted, and which copies judge from then on. Of tests that are
-// gone the judge keeps its own, should the next work break what they guarded.
+// gone, or say another thing now, the judge keeps its own, should the next work break
+// what they guarded. What a file has more is the judge's too.
 func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m record.Memory) error {
 	old := f.Observation.OldTests
 	if len(old) == 0 || g.Status != gate.Pass {
 		return nil
 	}
+	had, err := r.Repo.Entries(ctx, m.State.Base, old...)
+	if err != nil {
+		return fmt.Errorf("look for the old tests: %w", err)
+	}
+	there, err := r.Repo.Entries(ctx, f.TreeAfter, old...)
+	if err != nil {
+		return fmt.Errorf("look for the old tests: %w", err)
+	}
 	g.Changed = f.Changes
+	if len(g.TestsChanged) == 0 && !g.Unchecked { // an earlier task's changes were named then
+		g.Changed = slices.DeleteFunc(slices.Clone(f.Changes), func(c loop.TestChange) bool {
+			was, known := had[c.Path]
+			return known && there[c.Path] == was
+		})
+	}
 	if v := f.IfGranted; v != nil && v.Status == gate.Pass {
 		g.IfGranted = &loop.IfGranted{
 			Paths: old, Evidence: v.Evidence, Reason: cut(v.Reason, reasonMax),
@@ -118,18 +133,26 @@ func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, 
 	if f.Observation.AllowTestChanges || len(g.TestsChanged) > 0 {
 		return nil
 	}
-	there, err := r.Repo.Entries(ctx, f.TreeAfter, old...)
+	held, err := r.Repo.Entries(ctx, judgesTree(m), old...)
 	if err != nil {
-		return fmt.Errorf("look for the old tests: %w", err)
+		return fmt.Errorf("look for the judge's copies: %w", err)
 	}
-	gone := slices.DeleteFunc(slices.Clone(old), func(path string) bool { _, ok := there[path]; return ok })
-	if len(gone) == 0 {
+	keep := slices.DeleteFunc(slices.Clone(old), func(path string) bool {
+		_, ok := there[path]
+		return ok && held[path] == had[path] && (g.Unchecked || !changedIn(f.Changes, path))
+	})
+	if len(keep) == 0 {
 		return nil
 	}
-	if g.Judge, err = r.Repo.Overlay(ctx, f.TreeAfter, judgesTree(m), gone); err != nil {
+	if g.Judge, err = r.Repo.Overlay(ctx, f.TreeAfter, judgesTree(m), keep); err != nil {
 		return fmt.Errorf("keep the judge's copies: %w", err)
 	}
 	return nil
+}
+
+// changedIn tells whether the structure of a test file shows more than additions.
+func changedIn(changes []loop.TestChange, path string) bool {
+	return slices.ContainsFunc(changes, func(c loop.TestChange) bool { return c.Path == path && c.Kind != verify.Added })
 }
 
 // Settle takes an event of a loop that has ended: a person's word on what came of

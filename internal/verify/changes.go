@@ -11,6 +11,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/testdiff"
 )
 
+// Added is the kind of a change of what tests do by a file that was not there, see
+// shapes.
+const Added = "added"
+
 const (
 	maxFiles   = 50  // changed test files that are read
 	maxChanges = 100 // that are named
@@ -38,7 +42,7 @@ func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, e
 		}
 		switch {
 		case before == nil: // see shapes
-			all = append(all, loop.TestChange{Path: file, Kind: "added"})
+			all = append(all, loop.TestChange{Path: file, Kind: Added})
 		case after == nil:
 			gone, err := v.gone(ctx, r, testdiff.File{Path: file, Content: before})
 			if err != nil {
@@ -47,6 +51,13 @@ func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, e
 			all = append(all, gone...)
 		default:
 			all = append(all, changesOf(file, before, after)...)
+			begun, err := v.content(ctx, r.Base, file)
+			if err != nil {
+				return nil, err
+			}
+			if begun != nil && from == r.Judge { // the judge's copy may be older
+				all = append(all, slices.DeleteFunc(changesOf(file, begun, after), func(c loop.TestChange) bool { return slices.Contains(all, c) })...)
+			}
 		}
 	}
 	return all[:min(len(all), maxChanges)], nil
