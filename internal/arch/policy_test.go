@@ -47,10 +47,11 @@ const imports = `
 	plugin         < install plugins proc failure atomicfile
 	doctor         < confine figure install proc record session/place store
 	confine        < core/guard atomicfile failure redact
-	verify         < core/* git proc testdiff testreport failure atomicfile redact
+	frozen         < core/gate core/shell atomicfile
+	verify         < core/* frozen git proc testdiff testreport failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
-	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure git planfile proc prompt record redact review statefile store store/* testreport verify
-	launch         < confine core/* agent agent/claude agent/command agent/scripted config environment failure git lesson planfile proc prompt record redact review runner session statefile store store/* verify
+	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
+	launch         < confine core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson planfile proc prompt record redact review runner session statefile store store/* verify
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the keeper has the rest ready.
@@ -84,14 +85,14 @@ const pure = `
 // modules says who may import which package of another module. A path that ends
 // in "/..." stands for the packages below it too.
 const modules = `
-	mvdan.cc/sh/v3/...                    < core/shell doctor testreport testreport/testrun verify
+	mvdan.cc/sh/v3/...                    < core/shell doctor frozen testreport testreport/testrun
 	github.com/alecthomas/kong            < cli
-	github.com/bmatcuk/doublestar/v4      < config verify
+	github.com/bmatcuk/doublestar/v4      < config frozen verify
 	github.com/goccy/go-yaml/...          < config
 	github.com/gofrs/flock                < config keeper lesson session store
 	github.com/google/jsonschema-go/...   < mcpserver term
 	github.com/modelcontextprotocol/go-sdk/... < mcpserver
-	github.com/pelletier/go-toml/v2/...   < config verify
+	github.com/pelletier/go-toml/v2/...   < config frozen
 	github.com/rogpeppe/go-internal/diff  < install
 	github.com/rogpeppe/go-internal/txtar < agent/scripted bench/trust demo
 	github.com/tailscale/hujson           < doctor install

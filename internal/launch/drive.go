@@ -16,6 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
@@ -340,7 +341,7 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 	if err := v.LookBeside(ctx); err != nil {
 		return err
 	}
-	frozen, err := verify.Freeze(verify.FreezeOptions{
+	judges, err := frozen.Take(frozen.Options{
 		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect, Path: v.Path(),
 		Converters: func() (map[string]string, error) { return d.Repo.Converters(ctx) },
 		GitDir:     d.Repo.GitDir(), CommonDir: d.Repo.CommonDir(),
@@ -348,8 +349,8 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 	if err != nil {
 		return err
 	}
-	d.JudgedBy = frozen
-	return record.KeepJudges(l, frozen.Whole())
+	d.JudgedBy = judges
+	return record.KeepJudges(l, judges.Whole())
 }
 
 // setUp makes a worktree ready, once: the marker says that it was done to its end.

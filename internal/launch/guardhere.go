@@ -11,9 +11,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // Guarding is what the guard would hold a loop to that began here now.
@@ -50,12 +50,12 @@ func GuardHere(ctx context.Context, dir string, env environment.Environment) (Gu
 		return Guarding{}, err
 	}
 	p.Spec.Branch = p.Status.Branch
-	frozen, err := verify.Look(verify.FreezeOptions{Root: root, Gates: p.Spec.Gates, Protect: p.Spec.Protect})
+	judges, err := frozen.Look(frozen.Options{Root: root, Gates: p.Spec.Gates, Protect: p.Spec.Protect})
 	if err != nil {
 		return Guarding{}, fmt.Errorf("find what judges: %w", err)
 	}
 	places := record.Places{Root: root, State: env.PawlHome, Home: env.Home, Temp: os.TempDir()}
-	g.Rules = p.Spec.Rules(places, record.Turn{Judges: frozen.Whole()})
+	g.Rules = p.Spec.Rules(places, record.Turn{Judges: judges.Whole()})
 	return g, nil
 }
 

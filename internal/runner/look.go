@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // look finds out what the turn did to the work tree: a branch switched, marks
@@ -85,7 +85,7 @@ func (r *Runner) lookAround(ctx context.Context) ([]string, error) {
 func (r *Runner) setGitRight(changed []string, m record.Memory, seen *loop.Seen) ([]string, error) {
 	var back, rest []string
 	for _, path := range changed {
-		if verify.InGitDir(path) && !r.attended() && !m.State.MayChangeJudge(path) && r.agents(path, m) {
+		if frozen.InGitDir(path) && !r.attended() && !m.State.MayChangeJudge(path) && r.agents(path, m) {
 			back = append(back, path)
 		} else {
 			rest = append(rest, path)
@@ -93,7 +93,7 @@ func (r *Runner) setGitRight(changed []string, m record.Memory, seen *loop.Seen)
 	}
 	seen.Tampered = append(seen.Tampered, back...)
 	stood := slices.Collect(maps.Keys(m.Sorted.Stand)) // until now
-	if slices.ContainsFunc(append(stood, changed...), verify.InGitDir) {
+	if slices.ContainsFunc(append(stood, changed...), frozen.InGitDir) {
 		if err := r.Repo.Distrust(); err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 		why = "what judges was changed"
 	}
 	if !r.attended() {
-		if err := r.putGitBack(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !verify.InGitDir(p) })); err != nil {
+		if err := r.putGitBack(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !frozen.InGitDir(p) })); err != nil {
 			return err
 		}
 	}

@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	script "github.com/pawl-dev/pawl/internal/core/shell"
+	"github.com/pawl-dev/pawl/internal/core/shell"
+	"github.com/pawl-dev/pawl/internal/frozen"
 )
 
 // Absent names the program that a gate's command begins with where it is not there,
@@ -17,14 +18,14 @@ import (
 // its programs itself (`||`, if, a PATH or functions of its own) is left alone, and so is a path
 // that a set-up may make.
 func Absent(g gate.Gate, root string, env []string, setUp bool) string {
-	command := text(g)
+	command := frozen.Command(g)
 	makes := slices.ContainsFunc([]string{"||", "PATH=", "()"}, func(s string) bool { return strings.Contains(command, s) })
-	if runtime.GOOS == "windows" || makes || slices.ContainsFunc(wordsOf([]string{command}), branches) {
+	if runtime.GOOS == "windows" || makes || slices.ContainsFunc(frozen.Words([]string{command}), branches) {
 		return ""
 	}
 	dir := filepath.Join(root, filepath.FromSlash(g.Dir))
 	var first firstCommand
-	script.Read(command, script.Options{Dir: dir, Root: root, Vars: map[string]string{"PWD": dir}}, &first)
+	shell.Read(command, shell.Options{Dir: dir, Root: root, Vars: map[string]string{"PWD": dir}}, &first)
 	if first.name == "" {
 		return ""
 	}
@@ -65,7 +66,7 @@ const (
 )
 
 // Run is told of each command in turn.
-func (f *firstCommand) Run(c *script.Command) {
+func (f *firstCommand) Run(c *shell.Command) {
 	if f.done || c.Outer != nil || len(c.Args) == 0 || c.Args[0].Static && strings.Contains(before, " "+c.Args[0].Text+" ") {
 		return
 	}
@@ -76,13 +77,13 @@ func (f *firstCommand) Run(c *script.Command) {
 }
 
 // Script is told of what cannot be read: then nothing is known.
-func (f *firstCommand) Script(*script.Command, script.Word) { f.done = true }
+func (f *firstCommand) Script(*shell.Command, shell.Word) { f.done = true }
 
 // TooMuch is the same.
-func (f *firstCommand) TooMuch(*script.Command, script.Word) { f.done = true }
+func (f *firstCommand) TooMuch(*shell.Command, shell.Word) { f.done = true }
 
 // Code of another language starts no program here.
-func (*firstCommand) Code(*script.Command, script.Word) {}
+func (*firstCommand) Code(*shell.Command, shell.Word) {}
 
 func absolute(dir, path string) string {
 	if filepath.IsAbs(path) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/frozen"
 )
 
 // What git ignores is in no tree, and yet it lies beside the tests when they run: a
@@ -88,7 +89,7 @@ func (v *Verifier) beside(ctx context.Context) (map[string]string, error) {
 	for _, name := range ignored {
 		file := strings.TrimSuffix(name, "/")
 		// By its own name: a folder of tests may hold anything that is ignored.
-		if base := path.Base(file); matchesAny(shapers, file) || matchesAny(shapers, file+"/__init__.py") || matchesAny(runnerFiles, base) || v.isTest(base) {
+		if base := path.Base(file); matchesAny(shapers, file) || matchesAny(shapers, file+"/__init__.py") || matchesAny(frozen.RunnerFiles, base) || v.isTest(base) {
 			found[file] = v.fingerprint(file)
 		}
 	}
@@ -103,7 +104,7 @@ func (v *Verifier) fingerprint(file string) string {
 	if err != nil {
 		return "unreadable"
 	}
-	if info.Mode().IsRegular() && info.Size() <= maxFrozen {
+	if info.Mode().IsRegular() && info.Size() <= frozen.MaxSize {
 		if b, err := os.ReadFile(name); err == nil {
 			return fmt.Sprintf("%x", sha256.Sum256(b))
 		}

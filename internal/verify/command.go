@@ -2,11 +2,9 @@ package verify
 
 import (
 	"runtime"
-	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
@@ -28,7 +26,7 @@ func plan(g gate.Gate, uncached bool) command {
 	c := command{shown: g.Command, report: g.Report}
 	text := g.Command
 	if len(g.Argv) > 0 {
-		c.shown = quoted(g.Argv)
+		c.shown = shell.Quoted(g.Argv)
 		text = c.shown
 		if runtime.GOOS == "windows" { // no shell there reads these quotes
 			c.argv = g.Argv
@@ -45,28 +43,15 @@ func plan(g gate.Gate, uncached bool) command {
 		text = testreport.Uncached(text)
 	}
 	if c.argv == nil {
-		c.argv, c.env = shell(text)
+		c.argv, c.env = asked(text)
 	}
 	return c
 }
 
-// shell is how the system's shell is asked to run a command.
-func shell(text string) (argv, env []string) {
+// asked is how the system's shell is asked to run a command.
+func asked(text string) (argv, env []string) {
 	if runtime.GOOS == "windows" {
 		return []string{"cmd", "/d", "/c", "%" + commandName + "%"}, []string{commandName + "=" + text}
 	}
 	return []string{"sh", "-c", text}, nil
-}
-
-// quoted is argv as a shell command.
-func quoted(argv []string) string {
-	words := make([]string, len(argv))
-	for i, arg := range argv {
-		q, err := syntax.Quote(arg, syntax.LangPOSIX)
-		if err != nil { // a byte that POSIX quotes cannot hold
-			q = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		words[i] = q
-	}
-	return strings.Join(words, " ")
 }

@@ -113,7 +113,7 @@ func (v *Verifier) SetUp(ctx context.Context, dir string) error {
 	for _, command := range v.Setup {
 		out := newOutput("", "")
 		limited, cancel := context.WithTimeout(ctx, setupTimeout)
-		argv, env := shell(command)
+		argv, env := asked(command)
 		exit := proc.Run(limited, proc.Spec{
 			Argv: slices.Concat(v.Prefix, argv), Dir: dir, Env: slices.Concat(v.env, env),
 			Stdout: out, Stderr: out, Marker: v.Marker, KeepBackground: true,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
 )
 
@@ -45,7 +46,7 @@ func (v *Verifier) shapes(ctx context.Context, ch git.Change, from, to string) b
 		content, err := v.Repo.Show(ctx, to, ch.Path)
 		may = err != nil || goShapes.Match(content)
 	case added:
-		may = may || matchesAny(shapers, ch.Path) || matchesAny(runnerFiles, base)
+		may = may || matchesAny(shapers, ch.Path) || matchesAny(frozen.RunnerFiles, base)
 	}
 	return may && v.hasTests(ctx, from)
 }
@@ -82,32 +83,6 @@ func (v *Verifier) appeared(ctx context.Context, file, from, to string) bool {
 	if err != nil {
 		return false
 	}
-	before := runnerSettings(file, was)
-	return slices.ContainsFunc(runnerSettings(file, now), func(key string) bool { return !slices.Contains(before, key) })
-}
-
-// runnerSettings names the settings of test runners in a file of many settings.
-func runnerSettings(file string, content []byte) []string {
-	var keys []string
-	switch path.Base(file) {
-	case "package.json":
-		all, _ := members(content)
-		for key := range strings.FieldsSeq(runnerKeys) {
-			if _, there := all[key]; there {
-				keys = append(keys, key)
-			}
-		}
-	case "pyproject.toml":
-		all, _ := tools(content, nil)
-		for key := range all {
-			keys = append(keys, key)
-		}
-	case "setup.cfg":
-		for _, p := range sections(iniSection)(content, nil) {
-			if p.judges {
-				keys = append(keys, p.name)
-			}
-		}
-	}
-	return keys
+	before := frozen.RunnerSettings(file, was)
+	return slices.ContainsFunc(frozen.RunnerSettings(file, now), func(key string) bool { return !slices.Contains(before, key) })
 }

@@ -178,6 +178,19 @@ func Constant(w *syntax.Word) string {
 	return string(b.text)
 }
 
+// Quoted is argv as a command for any POSIX shell.
+func Quoted(argv []string) string {
+	words := make([]string, len(argv))
+	for i, arg := range argv {
+		q, err := syntax.Quote(arg, syntax.LangPOSIX)
+		if err != nil { // a byte that POSIX quotes cannot hold
+			q = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		words[i] = q
+	}
+	return strings.Join(words, " ")
+}
+
 // process runs what stands in <( ) or >( ), and names the file that it reads
 // like.
 func (r *reader) process(p *syntax.ProcSubst) Word {

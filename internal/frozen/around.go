@@ -1,4 +1,4 @@
-package verify
+package frozen
 
 import (
 	"encoding/json"
@@ -18,12 +18,12 @@ import (
 // work tree, and is no longer what it was when this was last asked: the programs
 // that gates run by name, and git's converters. It is the person's, so it is named
 // and not put back. The first time there is nothing to say.
-func (f *Frozen) Moved(converters map[string]string) ([]string, error) {
+func (f *Files) Moved(converters map[string]string) ([]string, error) {
 	now := map[string]string{}
 	for name, value := range converters {
 		now["git's "+name] = value
 	}
-	for _, word := range wordsOf(f.commands()) {
+	for _, word := range Words(f.commands()) {
 		if program := f.outside(word); program != "" {
 			now["the program "+word+" of the gates"] = program
 		}
@@ -57,7 +57,7 @@ func (f *Frozen) Moved(converters map[string]string) ([]string, error) {
 }
 
 // lookAround asks for the first time.
-func (f *Frozen) lookAround() error {
+func (f *Files) lookAround() error {
 	var converters map[string]string
 	if f.o.Converters != nil {
 		var err error
@@ -71,7 +71,7 @@ func (f *Frozen) lookAround() error {
 
 // outside tells the program that a word of a command names outside of the work
 // tree: which file, and which state of it. "" if there is none.
-func (f *Frozen) outside(word string) string {
+func (f *Files) outside(word string) string {
 	if word == "" || strings.ContainsAny(word, `/\=`) || strings.HasPrefix(word, "-") {
 		return ""
 	}

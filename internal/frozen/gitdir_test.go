@@ -1,6 +1,6 @@
 //go:build unix
 
-package verify_test
+package frozen_test
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pawl-dev/pawl/internal/verify"
+	"github.com/pawl-dev/pawl/internal/frozen"
 )
 
 const gitConfig = "[core]\n\tbare = false\n\tfilemode = true\n[user]\n\tname = Ann\n[include]\n\tpath = ../shared.gitconfig\n"
@@ -51,7 +51,7 @@ func TestWhatGitIsToldIsFrozen(t *testing.T) {
 			put(t, root, files{".git/config": gitConfig, ".git/hooks/old": "exit 1\n", "shared.gitconfig": "x\n"})
 			before := tree(t, root)
 			git := filepath.Join(root, ".git")
-			f, err := verify.Freeze(verify.FreezeOptions{Root: root, Store: t.TempDir(), GitDir: git, CommonDir: git})
+			f, err := frozen.Take(frozen.Options{Root: root, Store: t.TempDir(), GitDir: git, CommonDir: git})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func TestWhatGitIsToldOfALinkedWorktree(t *testing.T) {
 	own := filepath.Join(common, "worktrees", "a")
 	put(t, root, files{".git": "gitdir: " + own + "\n"})
 	put(t, common, files{"config": gitConfig, "worktrees/a/HEAD": "x\n"})
-	f, err := verify.Freeze(verify.FreezeOptions{Root: root, Store: t.TempDir(), GitDir: own, CommonDir: common})
+	f, err := frozen.Take(frozen.Options{Root: root, Store: t.TempDir(), GitDir: own, CommonDir: common})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package verify
+package frozen
 
 import (
 	"crypto/sha256"
@@ -16,10 +16,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// runnerFiles configure test runners.
-const runnerFiles = `
+// RunnerFiles configure test runners.
+const RunnerFiles = `
 	jest.config.{js,ts,mjs,cjs,json} vitest.{config,workspace}.{js,ts,mjs,cjs,mts,cts} playwright.config.{js,ts,mjs,cjs}
 	.mocharc* ava.config.{js,mjs,cjs} karma.conf.{js,ts} cypress.config.{js,ts,mjs,cjs} bunfig.toml .taprc
 	pytest.ini .pytest.ini tox.ini phpunit.xml phpunit.xml.dist .rspec package.json pyproject.toml setup.cfg`
@@ -40,7 +41,7 @@ const toolFiles = `
 const binDirs = "node_modules/.bin venv/bin .venv/bin vendor/bin"
 
 // find takes what there is to freeze. What gates lead to may lead further.
-func (f *Frozen) find() error {
+func (f *Files) find() error {
 	const depth = 4
 	for range depth {
 		known := len(f.files)
@@ -69,9 +70,9 @@ func (f *Frozen) find() error {
 }
 
 // take freezes a file, if it is there.
-func (f *Frozen) take(rel, deps string) error {
+func (f *Files) take(rel, deps string) error {
 	info, err := os.Lstat(f.Where(rel))
-	if _, known := f.files[rel]; known || err != nil || info.Size() > maxFrozen {
+	if _, known := f.files[rel]; known || err != nil || info.Size() > MaxSize {
 		return nil //nolint:nilerr // it is not there: nothing to take
 	}
 	if !info.Mode().IsRegular() && (deps == "" || info.Mode()&fs.ModeSymlink == 0) {
@@ -84,9 +85,9 @@ func (f *Frozen) take(rel, deps string) error {
 }
 
 // found lists the files that judge, as far as what is known of them leads.
-func (f *Frozen) found() ([]string, error) {
-	globs := strings.Fields(runnerFiles)
-	words := wordsOf(f.commands())
+func (f *Files) found() ([]string, error) {
+	globs := strings.Fields(RunnerFiles)
+	words := Words(f.commands())
 	for pair := range strings.FieldsSeq(toolFiles) {
 		if tool, file, _ := strings.Cut(pair, ":"); slices.Contains(words, tool) {
 			globs = append(globs, file)
@@ -114,7 +115,7 @@ func (f *Frozen) found() ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-func (f *Frozen) match(found map[string]bool, glob string) error {
+func (f *Files) match(found map[string]bool, glob string) error {
 	matches, err := doublestar.Glob(os.DirFS(f.o.Root), strings.TrimPrefix(glob, "./"), doublestar.WithFilesOnly(), doublestar.WithNoFollow())
 	if err != nil {
 		return fmt.Errorf("find protected files by %q: %w", glob, err)
@@ -128,7 +129,7 @@ func (f *Frozen) match(found map[string]bool, glob string) error {
 }
 
 // dirs are the root and the folders that gates run in, each "" or with a slash.
-func (f *Frozen) dirs() []string {
+func (f *Files) dirs() []string {
 	dirs := []string{""}
 	for _, g := range f.o.Gates {
 		if dir := filepath.ToSlash(filepath.Clean(filepath.FromSlash(g.Dir))); g.Dir != "" && dir != "." && filepath.IsLocal(dir) {
@@ -139,16 +140,18 @@ func (f *Frozen) dirs() []string {
 	return slices.Compact(dirs)
 }
 
-func text(g gate.Gate) string {
+// Command is what a gate runs, as a shell reads it.
+func Command(g gate.Gate) string {
 	if len(g.Argv) > 0 {
-		return quoted(g.Argv)
+		return shell.Quoted(g.Argv)
 	}
 	return g.Command
 }
 
 func notInWord(r rune) bool { return strings.ContainsRune(" \t\n;&|()'\"", r) }
 
-func wordsOf(commands []string) []string {
+// Words are those of some commands, whatever their quotes join.
+func Words(commands []string) []string {
 	var words []string
 	for _, c := range commands {
 		words = append(words, strings.FieldsFunc(c, notInWord)...)
@@ -158,27 +161,27 @@ func wordsOf(commands []string) []string {
 
 // commands are those of the gates, and those that they lead to by package.json
 // and Makefile, as far as these are frozen.
-func (f *Frozen) commands() []string {
+func (f *Files) commands() []string {
 	direct := f.beforeMake()
 	for file, frozen := range f.files {
 		if isMakefile(file) {
-			direct = append(direct, recipes(frozen.Content, wordsOf(f.beforeMake()))...)
+			direct = append(direct, recipes(frozen.Content, Words(f.beforeMake()))...)
 		}
 	}
-	return append(direct, f.npmScripts(wordsOf(direct))...)
+	return append(direct, f.npmScripts(Words(direct))...)
 }
 
 // beforeMake are the commands of the gates, and those of package.json that they
 // lead to.
-func (f *Frozen) beforeMake() []string {
+func (f *Files) beforeMake() []string {
 	var all []string
 	for _, g := range f.o.Gates {
-		all = append(all, text(g))
+		all = append(all, Command(g))
 	}
-	return append(all, f.npmScripts(wordsOf(all))...)
+	return append(all, f.npmScripts(Words(all))...)
 }
 
-func (f *Frozen) npmScripts(words []string) []string {
+func (f *Files) npmScripts(words []string) []string {
 	var all []string
 	for file, frozen := range f.files {
 		if !isManifest(file) {
@@ -195,16 +198,16 @@ func (f *Frozen) npmScripts(words []string) []string {
 }
 
 // wordsFor are the words by which the part of a file that judges is found.
-func (f *Frozen) wordsFor(file string) []string {
+func (f *Files) wordsFor(file string) []string {
 	if isMakefile(file) {
-		return wordsOf(f.beforeMake()) // in a recipe a word is seldom a target
+		return Words(f.beforeMake()) // in a recipe a word is seldom a target
 	}
-	return wordsOf(f.commands())
+	return Words(f.commands())
 }
 
 // scripts are the files that gates execute: a command that is a path, and what
 // a shell is given to run; and what Makefiles include.
-func (f *Frozen) scripts() []string {
+func (f *Files) scripts() []string {
 	var found []string
 	for _, command := range f.commands() {
 		file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(command), "")
@@ -252,7 +255,7 @@ func executed(args []*syntax.Word) []string {
 // that dependencies brought, and what a PATH that leads into the work tree names.
 // What such a program loads in turn is not held: that is what pristine gates are
 // for, which install it anew, and confinement.
-func (f *Frozen) findPrograms() error {
+func (f *Files) findPrograms() error {
 	deps := f.deps()
 	dirs := strings.Fields(binDirs)
 	for _, dir := range filepath.SplitList(f.o.Path) {
@@ -260,7 +263,7 @@ func (f *Frozen) findPrograms() error {
 			dirs = append(dirs, filepath.ToSlash(rel))
 		}
 	}
-	for _, word := range wordsOf(f.commands()) {
+	for _, word := range Words(f.commands()) {
 		if strings.ContainsAny(word, `/\`) || strings.HasPrefix(word, "-") {
 			continue
 		}
@@ -276,7 +279,7 @@ func (f *Frozen) findPrograms() error {
 }
 
 // takeProgram takes a program, and where it is a link what that leads to.
-func (f *Frozen) takeProgram(rel, deps string) error {
+func (f *Files) takeProgram(rel, deps string) error {
 	info, err := os.Stat(f.Where(rel))
 	if err != nil || !info.Mode().IsRegular() {
 		return nil //nolint:nilerr // there is no such program here
@@ -301,7 +304,7 @@ const lockFiles = `
 	poetry.lock uv.lock pdm.lock Pipfile.lock requirements*.txt Gemfile.lock composer.lock`
 
 // deps is a fingerprint of what the work tree depends on; it is never empty.
-func (f *Frozen) deps() string {
+func (f *Files) deps() string {
 	found := map[string]bool{}
 	for _, dir := range f.dirs() {
 		for glob := range strings.FieldsSeq(lockFiles) {

@@ -1,4 +1,14 @@
-package verify
+// Package frozen keeps copies of the files that decide what a gate does, and tells
+// what became of them: the scripts that gates lead to, the programs in the work
+// tree that they run, the configuration of test runners, of CI and of git, Pawl's
+// own, and what the person protects.
+//
+// Of some files only a part judges: the scripts of a package.json, the targets of
+// a Makefile that gates lead to, sections of a configuration, keys of git's. Then
+// only that part is compared, and only that part is put back; the rest is the
+// agent's to change. Test files are not among them: those may change, and what that
+// means is judged with copies of their own, see package verify.
+package frozen
 
 import (
 	"bytes"
@@ -17,18 +27,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// Frozen are the files that decide what a gate does: the scripts that gates lead
-// to, the programs in the work tree that they run, the configuration of test
-// runners and of CI, Pawl's own, and what the person protects. Copies are kept
-// outside the work tree. Of some files only a part judges, see partOf. Test files
-// are none of them: those may change, see Request.Judge.
-type Frozen struct {
-	o     FreezeOptions
+// Files are the copies, outside of the work tree. Of some only a part judges, see
+// partOf.
+type Files struct {
+	o     Options
 	files map[string]frozenFile // by path relative to the root, with slashes
 }
 
-// FreezeOptions say what to freeze and where to keep it.
-type FreezeOptions struct {
+// Options say what to freeze and where to keep it.
+type Options struct {
 	Root    string      // of the work tree, absolute
 	Store   string      // folder outside the work tree for the copies
 	Gates   []gate.Gate // their commands name scripts
@@ -51,13 +58,13 @@ type frozenFile struct {
 	Deps string `json:"deps,omitempty"`
 }
 
-// maxFrozen is the largest file that is frozen, in bytes.
-const maxFrozen = 8 << 20
+// MaxSize is the largest file that is kept, in bytes.
+const MaxSize = 8 << 20
 
-// Freeze takes the copies; where the store holds some already, from before a
+// Take takes the copies; where the store holds some already, from before a
 // crash, it takes those: the work tree may have been changed since.
-func Freeze(o FreezeOptions) (*Frozen, error) {
-	f := &Frozen{o: o, files: map[string]frozenFile{}}
+func Take(o Options) (*Files, error) {
+	f := &Files{o: o, files: map[string]frozenFile{}}
 	b, err := os.ReadFile(f.index())
 	if err == nil {
 		if err := json.Unmarshal(b, &f.files); err != nil {
@@ -77,9 +84,9 @@ func Freeze(o FreezeOptions) (*Frozen, error) {
 	return f, f.lookAround()
 }
 
-func (f *Frozen) index() string { return filepath.Join(f.o.Store, "frozen.json") }
+func (f *Files) index() string { return filepath.Join(f.o.Store, "frozen.json") }
 
-func (f *Frozen) save() error {
+func (f *Files) save() error {
 	b, err := json.Marshal(f.files)
 	if err != nil {
 		return fmt.Errorf("keep frozen copies: %w", err)
@@ -93,7 +100,7 @@ func (f *Frozen) save() error {
 	return nil
 }
 
-func (f *Frozen) read(rel string) (frozenFile, error) {
+func (f *Files) read(rel string) (frozenFile, error) {
 	info, err := os.Lstat(f.Where(rel))
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
@@ -116,7 +123,7 @@ func (f *Frozen) read(rel string) (frozenFile, error) {
 
 // Changes lists the frozen files that are not what they were, sorted, by path
 // relative to the root with slashes.
-func (f *Frozen) Changes() ([]string, error) {
+func (f *Files) Changes() ([]string, error) {
 	var changed []string
 	deps := sync.OnceValue(f.deps)
 	for _, path := range slices.Sorted(maps.Keys(f.files)) {
@@ -143,7 +150,7 @@ func (f *Frozen) Changes() ([]string, error) {
 func (f frozenFile) plain() bool { return !f.Absent && f.Link == "" }
 
 // Adopt takes a file as it is now for the copy: the change was the person's.
-func (f *Frozen) Adopt(path string) error {
+func (f *Files) Adopt(path string) error {
 	if _, frozen := f.files[path]; !frozen {
 		return nil
 	}
@@ -157,7 +164,7 @@ func (f *Frozen) Adopt(path string) error {
 
 // PutBack makes these files what they were, where only a part judges in that. What
 // is not frozen is left alone.
-func (f *Frozen) PutBack(paths []string) error {
+func (f *Files) PutBack(paths []string) error {
 	var failed error
 	for _, path := range paths {
 		if was, frozen := f.files[path]; frozen {
@@ -170,7 +177,7 @@ func (f *Frozen) PutBack(paths []string) error {
 	return nil
 }
 
-func (f *Frozen) putBack(rel string, was frozenFile) error {
+func (f *Files) putBack(rel string, was frozenFile) error {
 	path := f.Where(rel)
 	info, err := os.Lstat(path)
 	there := err == nil

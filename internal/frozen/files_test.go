@@ -1,6 +1,6 @@
 //go:build unix
 
-package verify_test
+package frozen_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/verify"
+	"github.com/pawl-dev/pawl/internal/frozen"
 )
 
 const manifest = `{
@@ -34,9 +34,9 @@ func shopFiles() files {
 	}
 }
 
-func freeze(t *testing.T, root, store string) *verify.Frozen {
+func freeze(t *testing.T, root, store string) *frozen.Files {
 	t.Helper()
-	f, err := verify.Freeze(verify.FreezeOptions{
+	f, err := frozen.Take(frozen.Options{
 		Root: root, Store: store, Protect: []string{"docs/**"},
 		Gates: []gate.Gate{
 			{Command: "npm test && ./check.sh"},
@@ -55,8 +55,8 @@ func freeze(t *testing.T, root, store string) *verify.Frozen {
 // What is frozen by its keys may be edited.
 func TestWhatJudgesAsAWhole(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, shopFiles(), nil)
-	f, err := verify.Look(verify.FreezeOptions{Root: b.root, Protect: []string{"docs/**", "pawl.toml"}, Gates: []gate.Gate{{Command: "npm test && ./check.sh && make"}}})
+	b := newProject(t, shopFiles())
+	f, err := frozen.Look(frozen.Options{Root: b.root, Protect: []string{"docs/**", "pawl.toml"}, Gates: []gate.Gate{{Command: "npm test && ./check.sh && make"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestFrozenSeesWhatJudgesAndPutsItBack(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			b := &bench{t: t, root: t.TempDir()}
+			b := &project{t: t, root: t.TempDir()}
 			b.write(shopFiles())
 			f := freeze(t, b.root, t.TempDir())
 			b.write(c.work)
@@ -153,7 +153,7 @@ func checkManifest(t *testing.T, root, want string) {
 
 func TestFrozenSurvivesARestartAndAPersonsChange(t *testing.T) {
 	t.Parallel()
-	b := &bench{t: t, root: t.TempDir()}
+	b := &project{t: t, root: t.TempDir()}
 	b.write(shopFiles())
 	store := t.TempDir()
 	freeze(t, b.root, store)
@@ -173,14 +173,14 @@ func TestFrozenSurvivesARestartAndAPersonsChange(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(store, "frozen.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := verify.Freeze(verify.FreezeOptions{Root: b.root, Store: store}); err == nil {
+	if _, err := frozen.Take(frozen.Options{Root: b.root, Store: store}); err == nil {
 		t.Error("broken copies are taken for none")
 	}
 }
 
 func TestFrozenFileReplacedByALink(t *testing.T) {
 	t.Parallel()
-	b := &bench{t: t, root: t.TempDir()}
+	b := &project{t: t, root: t.TempDir()}
 	b.write(shopFiles())
 	f := freeze(t, b.root, t.TempDir())
 	elsewhere := filepath.Join(t.TempDir(), "mine")

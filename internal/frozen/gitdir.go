@@ -1,4 +1,4 @@
-package verify
+package frozen
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ const gitFiles = "config config.worktree info/attributes info/grafts hooks/pre-c
 func InGitDir(path string) bool { return strings.HasPrefix(path, gitPrefix) }
 
 // Where is the absolute path of a file that is named relative to the root.
-func (f *Frozen) Where(path string) string {
+func (f *Files) Where(path string) string {
 	name, inGit := strings.CutPrefix(path, gitPrefix)
 	switch {
 	case !inGit || f.o.CommonDir == "":
@@ -39,7 +39,7 @@ func (f *Frozen) Where(path string) string {
 }
 
 // findInGit takes what judges in the git directory, also what other hooks may run.
-func (f *Frozen) findInGit() error {
+func (f *Files) findInGit() error {
 	if f.o.CommonDir == "" {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (f *Frozen) findInGit() error {
 		return err
 	}
 	for _, hook := range hooks {
-		if info, err := hook.Info(); err == nil && !hook.IsDir() && info.Size() <= maxFrozen && !strings.HasSuffix(hook.Name(), ".sample") {
+		if info, err := hook.Info(); err == nil && !hook.IsDir() && info.Size() <= MaxSize && !strings.HasSuffix(hook.Name(), ".sample") {
 			names = append(names, "hooks/"+hook.Name())
 		}
 	}
@@ -64,7 +64,7 @@ func (f *Frozen) findInGit() error {
 }
 
 // takeIncluded takes the files in the work tree that a configuration includes.
-func (f *Frozen) takeIncluded(config []byte) error {
+func (f *Files) takeIncluded(config []byte) error {
 	settings, _, _ := gitSettings(string(config))
 	for _, s := range settings {
 		if section, _, _ := strings.Cut(s.key, "."); section != "include" && section != "includeif" || filepath.IsAbs(s.value) {
@@ -124,4 +124,11 @@ func sameGitSettings(was, now []byte, _ []string) bool {
 	return slices.EqualFunc(slices.DeleteFunc(before, harmless), slices.DeleteFunc(after, harmless), func(a, b gitSetting) bool {
 		return a.key == b.key && a.value == b.value
 	})
+}
+
+func resolved(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
 }

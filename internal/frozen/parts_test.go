@@ -1,6 +1,6 @@
 //go:build unix
 
-package verify_test
+package frozen_test
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/verify"
+	"github.com/pawl-dev/pawl/internal/frozen"
 )
 
 const makefile = `# how to build
@@ -110,9 +110,9 @@ func TestOnlyThePartThatJudgesIsFrozen(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			b := &bench{t: t, root: t.TempDir()}
+			b := &project{t: t, root: t.TempDir()}
 			b.write(all)
-			f, err := verify.Freeze(verify.FreezeOptions{Root: b.root, Store: t.TempDir(), Gates: []gate.Gate{{Command: "make check"}, {Command: "ruff check . && pytest"}}})
+			f, err := frozen.Take(frozen.Options{Root: b.root, Store: t.TempDir(), Gates: []gate.Gate{{Command: "make check"}, {Command: "ruff check . && pytest"}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +150,7 @@ func TestOnlyThePartThatJudgesIsFrozen(t *testing.T) {
 // The programs that dependencies bring are held while the dependencies stay.
 func TestTheRunnerInTheWorkTreeIsFrozen(t *testing.T) {
 	t.Parallel()
-	b := &bench{t: t, root: t.TempDir()}
+	b := &project{t: t, root: t.TempDir()}
 	b.write(files{
 		"package.json": manifest, "package-lock.json": "{}\n", "node_modules/jest/bin/jest.js": "require('jest-cli')\n",
 		"node_modules/left-pad/index.js": "x\n", "tools/pytest": "#!/bin/sh\n", "venv/bin/ruff": "#!/bin/sh\n",
@@ -162,7 +162,7 @@ func TestTheRunnerInTheWorkTreeIsFrozen(t *testing.T) {
 	if err := os.Symlink("../jest/bin/jest.js", link); err != nil {
 		t.Skip("no symlinks here: ", err)
 	}
-	f, err := verify.Freeze(verify.FreezeOptions{
+	f, err := frozen.Take(frozen.Options{
 		Root: b.root, Store: t.TempDir(), Path: filepath.Join(b.root, "tools") + string(filepath.ListSeparator) + "/usr/bin",
 		Gates: []gate.Gate{{Command: "npm test"}, {Command: "pytest -q"}},
 	})

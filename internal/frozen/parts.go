@@ -1,4 +1,4 @@
-package verify
+package frozen
 
 import (
 	"bytes"
@@ -193,4 +193,30 @@ func tools(data []byte, words []string) (map[string]any, bool) {
 		}
 	}
 	return out, true
+}
+
+// RunnerSettings names the settings of test runners in a file of many settings.
+func RunnerSettings(file string, content []byte) []string {
+	var keys []string
+	switch path.Base(file) {
+	case "package.json":
+		all, _ := members(content)
+		for key := range strings.FieldsSeq(runnerKeys) {
+			if _, there := all[key]; there {
+				keys = append(keys, key)
+			}
+		}
+	case "pyproject.toml":
+		all, _ := tools(content, nil)
+		for key := range all {
+			keys = append(keys, key)
+		}
+	case "setup.cfg":
+		for _, p := range sections(iniSection)(content, nil) {
+			if p.judges {
+				keys = append(keys, p.name)
+			}
+		}
+	}
+	return keys
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package verify_test
+package frozen_test
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/verify"
+	"github.com/pawl-dev/pawl/internal/frozen"
 )
 
 // A program that gates run by name, and a filter of git's, are named once they are
@@ -17,7 +17,7 @@ import (
 func TestWhatIsAroundTheWorkTree(t *testing.T) {
 	t.Parallel()
 	root, early, late := t.TempDir(), t.TempDir(), t.TempDir()
-	o := verify.FreezeOptions{
+	o := frozen.Options{
 		Root: root, Store: filepath.Join(t.TempDir(), "frozen"), Gates: []gate.Gate{{Command: "runner -q && other"}},
 		Path: early + string(os.PathListSeparator) + late,
 	}
@@ -43,7 +43,7 @@ func TestWhatIsAroundTheWorkTree(t *testing.T) {
 		{func() { delete(filters, "filter.same.clean") }, nil},
 	} {
 		step.do()
-		f, err := verify.Freeze(o) // as after a crash
+		f, err := frozen.Take(o) // as after a crash
 		if err != nil {
 			t.Fatal(err)
 		}
