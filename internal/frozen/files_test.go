@@ -39,7 +39,7 @@ func freeze(t *testing.T, root, store string) *frozen.Files {
 	f, err := frozen.Take(frozen.Options{
 		Root: root, Store: store, Protect: []string{"docs/**"},
 		Gates: []gate.Gate{
-			{Command: "npm test && ./check.sh"},
+			{Command: `npm test && "./check.sh"`},
 			{Command: "make test", Dir: "web"},
 			{Argv: []string{"bash", "-e", "run/me.sh"}},
 			{Command: "node app.js"},

@@ -210,16 +210,15 @@ func (f *Files) wordsFor(file string) []string {
 func (f *Files) scripts() []string {
 	var found []string
 	for _, command := range f.commands() {
-		file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(command), "")
-		if err != nil {
-			continue
+		list, _ := shell.Parse(command)
+		for _, stmt := range list {
+			syntax.Walk(stmt, func(n syntax.Node) bool {
+				if c, ok := n.(*syntax.CallExpr); ok {
+					found = append(found, executed(c.Args)...)
+				}
+				return true
+			})
 		}
-		syntax.Walk(file, func(n syntax.Node) bool {
-			if c, ok := n.(*syntax.CallExpr); ok {
-				found = append(found, executed(c.Args)...)
-			}
-			return true
-		})
 	}
 	for file, frozen := range f.files {
 		if isMakefile(file) {
@@ -235,11 +234,11 @@ func executed(args []*syntax.Word) []string {
 	if len(args) == 0 {
 		return nil
 	}
-	name := args[0].Lit()
+	name := shell.Constant(args[0])
 	switch filepath.Base(name) {
 	case "sh", "bash", "dash", "zsh", "ksh", "source", ".":
 		for _, arg := range args[1:] {
-			if lit := arg.Lit(); lit != "" && !strings.HasPrefix(lit, "-") {
+			if lit := shell.Constant(arg); lit != "" && !strings.HasPrefix(lit, "-") {
 				return []string{lit}
 			}
 		}
