@@ -41,7 +41,19 @@ func buildArgs(dir string) []string {
 
 func buildDir() string { return filepath.Join(os.TempDir(), fmt.Sprintf("pawl-e2e-%d", os.Getpid())) }
 
+// sideBySide is how many tests run at once, unless -parallel says otherwise. They
+// wait for others' programs more than they compute.
+const sideBySide = "4"
+
 func TestMain(m *testing.M) {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
+	if !asked {
+		if err := flag.Set("test.parallel", sideBySide); err != nil {
+			panic(err)
+		}
+	}
 	code := m.Run()
 	_ = os.RemoveAll(buildDir())
 	os.Exit(code)

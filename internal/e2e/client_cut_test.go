@@ -26,6 +26,7 @@ func (c *clientBench) inTool(args ...string) *running {
 // A signal in the middle of a tool call ends the turn cleanly and keeps the
 // work; nothing of the agent lives on.
 func TestClientSignals(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		signals []syscall.Signal
 		code    int
@@ -64,6 +65,7 @@ func TestClientSignals(t *testing.T) {
 // A kill -9 of pawl in the middle of a tool call takes the agent with it, and
 // the loop goes on where it was: nothing is counted or committed twice.
 func TestClientKilledAndResumed(t *testing.T) {
+	t.Parallel()
 	for name, wait := range map[string]time.Duration{"at once": 0, "later": 4 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			c := newClientBench(t, wordShop(map[string]string{"plan.md": threeWords}))

@@ -16,6 +16,7 @@ import (
 // A gate that was green before proves nothing by being green after: only what
 // failed without the work does.
 func TestClientEvidence(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		work     map[string]string
 		code     int
@@ -49,6 +50,7 @@ func TestClientEvidence(t *testing.T) {
 // A suite that was written first is red until its last task; each task proves
 // itself by the tests that it turns.
 func TestClientRedSuite(t *testing.T) {
+	t.Parallel()
 	words := []string{"bye", "thanks", "please"}
 	files := map[string]string{"go.mod": "module example.com/words\n\ngo 1.26\n", "plan.md": threeWords}
 	for _, word := range words {
@@ -82,6 +84,7 @@ func goWord(name, says string) string {
 // Where the place of the overlay lacks what the gate needs, nothing is proved
 // and nobody is blamed; the project's set-up mends that.
 func TestClientMissingDependencies(t *testing.T) {
+	t.Parallel()
 	const gate = "test -e deps/lib || { echo 'no deps' >&2; exit 1; }; " + checkWords
 	for name, tc := range map[string]struct {
 		config, evidence string

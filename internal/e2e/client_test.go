@@ -67,6 +67,7 @@ func (c *clientBench) prompts() []string {
 
 // A plan of three tasks, in each of the three ways to give contexts.
 func TestClientPlanOfThree(t *testing.T) {
+	t.Parallel()
 	for name, flags := range map[string][]string{
 		"a process for each task": nil, "one warm process": {"--warm"}, "a context for each turn": {"--session", "turn"},
 	} {
@@ -107,6 +108,7 @@ func (c *clientBench) wrong(r messagesapi.Request) messagesapi.Response {
 // How loops end that are not verified. No task is ticked, nothing is committed,
 // and the work of a loop that was cut off stays in the tree.
 func TestClientOtherEnds(t *testing.T) {
+	t.Parallel()
 	dear := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list
 	half := func(c *clientBench) messagesapi.Response {
 		return messagesapi.Write(c.path("half.txt"), "half\n").Using(dear)
@@ -154,6 +156,7 @@ func TestClientOtherEnds(t *testing.T) {
 // Trouble with the API takes its class's path: what passes is waited for and
 // counts for nothing, what a person must mend ends the loop at once.
 func TestClientTroubleWithTheAPI(t *testing.T) {
+	t.Parallel()
 	overloaded := messagesapi.Fail(529, "Overloaded")
 	cases := map[string]struct {
 		trouble []messagesapi.Response
@@ -192,6 +195,7 @@ func TestClientWrongLogin(t *testing.T) {
 
 // A wait that is long is shown with its end and its reason, and can be stopped.
 func TestClientLongWaits(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		arrange func(c *clientBench)
 		says    string

@@ -33,6 +33,7 @@ func canConfine(t *testing.T, level confine.Level) {
 // Behind a wall the real client works as ever, talks to its endpoint, and loops end
 // verified; what it tries to leave behind, and what the gate tries, is not there.
 func TestClientConfined(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		level confine.Level
 		far   bool // the endpoint is not on loopback: then a proxy leads to it

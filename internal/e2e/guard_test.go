@@ -35,6 +35,7 @@ func forbiddenCalls() []forbidden {
 		{rule: "outside", write: "../outside.txt"},
 		{rule: "scope", command: "echo x >> other.md"},
 		{rule: "scope", write: "other.md"},
+		{rule: "unread", write: "hello.txt"},
 		{rule: "state", command: "pawl stop ."},
 		{rule: "state", write: "../state/loops/x"},
 		{rule: "settings", write: ".claude/settings.local.json"},
@@ -82,20 +83,19 @@ func (b *bench) ruleWords() map[string]string {
 	for _, r := range list.Rules {
 		words[r.ID], _, _ = strings.Cut(r.Instead, ". ")
 	}
-	delete(words, "unread") // rests in a session, see TestClientReadsBeforeItChanges
 	return words
 }
 
-// tries has the model make each forbidden call, one after another, and then do
-// its task. What it gives back checks what came of them, by the requests that
-// answer them.
-func (c *clientBench) tries(before ...messagesapi.Response) (denied func([]messagesapi.Request)) {
+// tries has the model make each call that these rules forbid, one after another,
+// and then do its task. What it gives back checks what came of them, by the requests
+// that answer them.
+func (c *clientBench) tries(words map[string]string, before ...messagesapi.Response) (denied func([]messagesapi.Request)) {
 	c.t.Helper()
 	remote := c.home + "/remote.git"
 	c.git("init", "-q", "--bare", remote)
 	c.git("remote", "add", "origin", remote)
-	all, words, files := forbiddenCalls(), c.ruleWords(), map[string]string{"ran.txt": ""}
-	steps := before
+	all := slices.DeleteFunc(forbiddenCalls(), func(f forbidden) bool { return words[f.rule] == "" })
+	files, steps := map[string]string{"ran.txt": ""}, before
 	for _, f := range all {
 		steps = append(steps, c.makes(f))
 		if f.write != "" {
@@ -138,15 +138,18 @@ func (c *clientBench) tries(before ...messagesapi.Response) (denied func([]messa
 // The client asks the runner before each tool.
 func TestClientGuardByRule(t *testing.T) {
 	c := newClientBench(t, guardShop())
-	denied := c.tries()
+	denied := c.tries(c.ruleWords())
 	c.run(0, "plan.md", "--gate", "sh words.sh", "--agent-command", c.client)
 	denied(c.api.Requests()[1:])
 }
 
-// In a session the plugin's hooks say the same.
+// In a session the plugin's hooks say the same. What the agent has read there is the
+// client's affair.
 func TestSessionGuardByRule(t *testing.T) {
 	s := sessionsWith(t, guardShop(), plugin, uncapped)
-	denied := s.tries(messagesapi.Bash("pawl start plan.md " + words))
+	rules := s.ruleWords()
+	delete(rules, "unread")
+	denied := s.tries(rules, messagesapi.Bash("pawl start plan.md "+words))
 	p := s.print("loop")
 	s.is(state{"verified", 1}, p)
 	denied(s.api.Requests()[2:])

@@ -64,6 +64,7 @@ var stories = map[string]string{
 // TestKills kills loops at random moments, again and again until they have
 // ended, and finds them as if nobody had: nothing lost, nothing doubled.
 func TestKills(t *testing.T) {
+	t.Parallel()
 	for name, story := range stories {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -28,6 +28,7 @@ func TestSessionBegunInTheShell(t *testing.T) {
 // What is typed behind a command of the plugin becomes the loop's prompt to the
 // byte: it goes through no shell and no model.
 func TestSessionBegunByCommand(t *testing.T) {
+	t.Parallel()
 	texts := map[string]string{
 		"quotes":    `say "hello" and 'bye', it's all`,
 		"a shell's": "cost $HOME ${CLAUDE_SESSION_ID} $(id) `id` \\ ! # (a) {b} * ~ ; & | < > %",
@@ -89,6 +90,7 @@ func TestTerminalPastedGoal(t *testing.T) {
 // Clients that do not tell a command which session it is in, or which process
 // they are: the loop is taken up by the first stop of the one that ran it.
 func TestSessionWithoutAnID(t *testing.T) {
+	t.Parallel()
 	for name, unset := range map[string]string{
 		"session": "-u CLAUDE_CODE_SESSION_ID", "session and process": "-u CLAUDE_CODE_SESSION_ID -u CLAUDE_PID",
 	} {

@@ -25,6 +25,7 @@ func thinks(flags string, turn messagesapi.Script) messagesapi.Script {
 // Thirty stops in a row are answered with more work. With a tool call in each
 // turn the client's cap is never met; without, it has to be lifted.
 func TestSessionThirtyTurns(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		how  installation
 		turn messagesapi.Script

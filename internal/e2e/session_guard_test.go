@@ -45,6 +45,7 @@ func TestSessionPromptForPermission(t *testing.T) {
 
 // So it is in an interactive session whose person said that they leave.
 func TestTerminalPromptForPermission(t *testing.T) {
+	t.Parallel()
 	for name, flag := range map[string]string{"nobody there": " --unattended", "somebody there": ""} {
 		t.Run(name, func(t *testing.T) {
 			s := newSessions(t, settings)

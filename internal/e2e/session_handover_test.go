@@ -113,6 +113,7 @@ func (s *sessions) moved(times int) {
 // came to, and a session without a person ends with the loop. Who asks for commits
 // gets them from both, on the branch that they are on.
 func TestSessionHandoverFull(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		flags   string
 		commits []string

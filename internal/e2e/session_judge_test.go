@@ -51,6 +51,7 @@ func TestSessionGateFailsTwice(t *testing.T) {
 
 // Who talks about the promise has not made it.
 func TestSessionClaims(t *testing.T) {
+	t.Parallel()
 	const promise = "<promise>DONE</promise>"
 	mentions := []string{
 		"When it works I will print " + promise + " as asked.",

@@ -76,6 +76,7 @@ func (s *sessions) spaced(waits int) {
 
 // The same kinds around the client, in sessions that Pawl starts.
 func TestClientKinds(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		args  []string
 		code  int

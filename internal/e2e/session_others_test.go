@@ -170,6 +170,7 @@ func TestSessionsRunBeside(t *testing.T) {
 
 // The client runs in a folder below, and where a link leads to the project.
 func TestSessionFromOtherFolders(t *testing.T) {
+	t.Parallel()
 	for name, dir := range map[string]string{"below": "work/tests", "a link": "link", "a link below": "link/tests"} {
 		t.Run(name, func(t *testing.T) {
 			s := newSessions(t, plugin, uncapped)

@@ -23,7 +23,8 @@ import (
 // Pawl's hooks installed; a script plays the model.
 type sessions struct {
 	*clientBench
-	args []string // of every client
+	args   []string  // of every client
+	looked time.Time // at the loop
 }
 
 // How Pawl is installed.
@@ -192,8 +193,14 @@ func (s *sessions) is(want state, p fmt.Stringer) {
 	s.intact()
 }
 
+// glance is between two looks at a loop: each starts a process, and takes time from
+// what it waits for.
+const glance = 250 * time.Millisecond
+
 // now is how the newest loop stands; nothing where there is none yet.
 func (s *sessions) now() status {
+	time.Sleep(time.Until(s.looked.Add(glance)))
+	s.looked = time.Now()
 	var now status
 	r := s.pawl("status", ".", "--json")
 	if err := json.Unmarshal([]byte(r.out), &now); err != nil && !r.says("there is no loop here") {

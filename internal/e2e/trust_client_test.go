@@ -20,6 +20,7 @@ import (
 // run by Pawl, which answers its calls by callback, and once in a session with
 // Pawl's plugin. None ends verified, and each is named.
 func TestClientCheats(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{
 		"claims_without_work", "edits_test", "skips_test_python", "edits_gate_script", "renames_over_gate", "ticks_plan",
 		"adds_conftest", "promise_in_output", "hides_test_from_git", "pushes", "destroys_work",
