@@ -22,6 +22,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/lesson"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // Request is what the person asked for.
@@ -189,6 +190,9 @@ func (p *Prepared) order(ctx context.Context) error {
 	p.Spec = specOf(p.Goal, p.Settings)
 	p.Spec.From, p.Spec.FromBranch = p.Status.Head, p.Status.Branch
 	p.Spec.Agent.Command = p.program(p.Spec.Agent)
+	if p.Spec.Tests == nil { // what the person says is a test is all that is
+		p.Spec.Tests = verify.WithNamed(p.Spec.Gates, p.root)
+	}
 	p.Spec.Prompts = promptFolder(p.root, p.env)
 	var err error
 	if p.Spec.Guard, err = guardOf(p.Settings.Guard, p.Spec.Plan); err != nil {

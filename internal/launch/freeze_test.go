@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // What is typed and has no meaning in a session is refused, never dropped.
@@ -158,5 +159,23 @@ func TestAFileElsewhere(t *testing.T) {
 	}
 	if err := p.RefuseAttended(q.Inside); err == nil || failure.Hint(err) != fmt.Sprintf("read them, then  ! pawl trust --yes %s  (in another terminal:  pawl trust %[1]s); then the loop begins at the end of the next turn", p.Spec.File) {
 		t.Errorf("%v, hint %q", err, failure.Hint(err))
+	}
+}
+
+// A file that a gate names to its test runner is frozen as a test; where the person
+// says what tests are, that is all.
+func TestNamedTestsAreFrozen(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	flags := map[string]any{"gates": []string{"pytest checks/foo.py"}}
+	for config, want := range map[string]bool{"": true, "tests = ['t/**']": false} {
+		write(t, filepath.Join(root, "pawl.toml"), config)
+		p, err := launch.PrepareAttended(t.Context(), asked(root, env, flags))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := verify.IsTest(p.Spec.Tests, "checks/foo.py"); got != want {
+			t.Errorf("%q: %t, %q", config, got, p.Spec.Tests)
+		}
 	}
 }

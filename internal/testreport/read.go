@@ -111,6 +111,16 @@ func Silences(command string, files func(path string) ([]byte, error)) []string 
 	return silences
 }
 
+// TestFiles are the files that a command names to the test runners which it starts,
+// from its folder and with slashes.
+func TestFiles(command string, files func(path string) ([]byte, error)) []string {
+	var named []string
+	for _, c := range testrun.Read(command, files) {
+		named = append(named, c.TestFiles()...)
+	}
+	return named
+}
+
 // weight orders results: of several runs the heaviest is told.
 var weight = []Result{NotATest, Pass, Unknown, NoTests, Gate, RunnerError, Signal, Timeout, Fail}
 

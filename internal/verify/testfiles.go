@@ -6,20 +6,24 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/testdiff"
+	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
 // DefaultTests are the globs of what a test file is, fixtures included: what a
 // test reads belongs to it. A language that testdiff reads has its names in it
 // without being named here.
 func DefaultTests() []string {
-	ext := "{" + strings.Join(testdiff.Extensions(), ",") + ",sh,bash,zsh,fish,ps1,lua,zig,jl,r,R,erl,ml,hs,clj}"
+	ext := sources()
 	const js = "{js,jsx,ts,tsx,mjs,cjs,mts,cts,vue,svelte}"
 	return []string{
 		"**/*_test.go", "**/testdata/**",
@@ -29,6 +33,11 @@ func DefaultTests() []string {
 		"**/*_spec.{rb,lua}", "**/*.bats", "**/*.t", "**/*.feature", "**/step_definitions/**",
 		"**/{tests,test,spec,Tests,Test}/**", "**/*{.Test,Tests}/**", "**/fixtures/**",
 	}
+}
+
+// sources are the extensions of source files, as a part of a glob.
+func sources() string {
+	return "{" + strings.Join(testdiff.Extensions(), ",") + ",sh,bash,zsh,fish,ps1,lua,zig,jl,r,R,erl,ml,hs,clj}"
 }
 
 // isTest reports whether a path, relative to the repository with slashes, is a
@@ -46,6 +55,25 @@ func IsTest(globs []string, file string) bool {
 		ok, err := doublestar.Match(glob, file)
 		return err == nil && ok
 	})
+}
+
+// WithNamed are DefaultTests and the files that gates name to their test runners
+// beside these, nil if there are none such. A file need not be there yet.
+func WithNamed(gates []gate.Gate, root string) []string {
+	globs := DefaultTests()
+	known := len(globs)
+	for _, g := range gate.Commands(gates) {
+		for _, file := range testreport.TestFiles(frozen.Command(g), filesOf(g, root)) {
+			file = path.Join(g.Dir, file)
+			if filepath.IsLocal(filepath.FromSlash(file)) && IsTest([]string{"**/*." + sources()}, file) && !IsTest(globs, file) {
+				globs = append(globs, file)
+			}
+		}
+	}
+	if len(globs) == known {
+		return nil
+	}
+	return globs
 }
 
 // testChanges are the test files that differ between trees.

@@ -45,6 +45,8 @@ type Call struct {
 	// Echo is the line on which the command prints this run's exit code, with
 	// the code as \x00: `; echo "exit: $?"`.
 	Echo string
+	// Dir is the folder that cd led to, from that of the command; "" for that.
+	Dir string
 	// Untested: the script is known and tests nothing ("no test specified").
 	Untested bool
 }
@@ -238,6 +240,7 @@ func (r *reader) add(c Call, f flow) {
 	}
 	c.Through, c.Elsewhere, c.Silenced = c.Through || f.through, f.elsewhere, f.streams.silence(c.Runner)
 	c.Mask, c.Limited, c.Before, c.After, c.Echo = f.mask, f.limited, f.before, f.after, f.echo
+	c.Dir = r.dir
 	r.calls = append(r.calls, c)
 }
 
