@@ -202,8 +202,11 @@ func (t told) gates() string {
 		loop.ForReview:   "review of the claim",
 	}[g.Purpose]
 	line := what + ": " + string(g.Status)
-	if g.Purpose == loop.ForBaseline && g.Status == gate.Fail {
+	switch {
+	case g.Purpose == loop.ForBaseline && g.Status == gate.Fail:
 		line = what + ": red" // which is no failure of anybody's
+	case g.Purpose == loop.ForClaim && g.Status == gate.Pass && g.Evidence != gate.Discriminating && len(g.Red()) > 0:
+		line = what + ": red as before" // nothing is worse, and nothing done
 	}
 	if g.Evidence != "" {
 		line += ", evidence " + string(g.Evidence)
