@@ -135,6 +135,7 @@ type Result struct {
 	Denied         int      // tool calls the judge denied
 	ContextPercent int      // fill of the context window at the end, 0..100; -1 unknown
 	Background     []string // work that the turn started and that still runs
+	Swept          int      // processes that the turn left behind, and that were ended
 	Failure        *Failure // nil: the turn came to its own end
 }
 

@@ -35,7 +35,8 @@ type Judges interface {
 	Changes() ([]string, error)
 	Adopt(path string) error
 	PutBack(paths []string) error
-	Whole() []string // those that judge as a whole
+	Whole() []string        // those that judge as a whole
+	Watch() func() []string // lists those of them that are written from now on
 	// Moved says what is another around the work tree than when it was last asked.
 	Moved(converters map[string]string) ([]string, error)
 	Where(path string) string // absolute
@@ -134,6 +135,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 			Reason: "there is no gate", Message: message,
 		}, nil
 	}
+	touched := r.JudgedBy.Watch()
 	for range 2 {
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
@@ -148,6 +150,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 			if g.Tampered, err = r.meanwhile(m); err != nil {
 				return g, err
 			}
+			r.nameTouched(ctx, &g, touched(), m)
 			if err := r.oldTests(ctx, &g, f, m); err != nil {
 				return g, err
 			}

@@ -187,3 +187,24 @@ func TestOfAnAgentThatNobodySeesEveryChangeIsItsOwn(t *testing.T) {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
 }
+
+// What judges and is written while it does is named, and no more: a gate may do that.
+func TestWhatIsWrittenWhileItJudgesIsNamed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ gate, want string }{
+		"red before":   {"touch check.sh\nexit 1\n", `"text":"written while it was judged: check.sh"`},
+		"green before": {"touch check.sh\n! grep worse have.txt\n", `; written while it was judged: check.sh"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, map[string]string{"check.sh": c.gate, "have.txt": "one\n"})
+			s := b.run("-- 1/files/have.txt --\nworse\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}))
+			if s.Outcome == loop.Verified || s.Strikes != 0 {
+				t.Errorf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+			}
+			if journal := b.file("journal.jsonl"); !strings.Contains(journal, c.want) {
+				t.Errorf("%s is not in\n%s", c.want, journal)
+			}
+		})
+	}
+}

@@ -33,6 +33,21 @@ func (r *Runner) meanwhile(m record.Memory) ([]string, error) {
 	return slices.DeleteFunc(changed, func(path string) bool { return m.State.MayChangeJudge(path) || !r.agents(path, m) }), nil
 }
 
+// nameTouched names what judges and was written while the gates ran, whatever it
+// holds now: in the reason of a red gate, else beside it.
+func (r *Runner) nameTouched(ctx context.Context, g *loop.Gates, touched []string, m record.Memory) {
+	touched = slices.DeleteFunc(touched, func(path string) bool { return m.State.MayChangeJudge(path) || slices.Contains(g.Tampered, path) })
+	if len(touched) == 0 {
+		return
+	}
+	words := "written while it was judged: " + list(touched)
+	if g.Status == gate.Fail {
+		g.Reason += "; " + words
+		return
+	}
+	r.inRun(ctx, func(context.Context) error { r.note(loop.Warning, words); return nil })
+}
+
 // untampered takes back what gates said on a tree that is final, where what judges
 // was changed while they ran.
 func (r *Runner) untampered(ctx context.Context, g loop.Gates, m record.Memory) (loop.Gates, error) {

@@ -75,6 +75,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if len(res.Background) > 0 {
 		r.tools.leave(true)
 	}
+	r.nameSwept(ctx, res.Swept)
 	if res.Failure != nil {
 		r.replaceSession(ctx) // the client may be in any state: a new process takes the session up
 	}
@@ -82,6 +83,14 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 	e := r.ended(a, res)
 	e.Turn.Test = tested
 	return e, nil
+}
+
+// nameSwept tells that n processes which a turn left running were ended.
+func (r *Runner) nameSwept(ctx context.Context, n int) {
+	if n > 0 {
+		words := fmt.Sprintf("processes that the turn left running, ended before its work is judged: %d", n)
+		r.inRun(ctx, func(context.Context) error { r.note(loop.Info, words); return nil })
+	}
 }
 
 // ended is what a turn came to.

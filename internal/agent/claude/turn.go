@@ -202,7 +202,7 @@ func (t *turn) finish(ctx context.Context) agent.Result {
 		}
 	}
 	if len(t.tasks) == 0 {
-		t.p.SweepSessions() // what its commands left behind; its helpers stay
+		t.r.Swept = t.p.SweepSessions() // what its commands left behind; its helpers stay
 	}
 	t.r.ContextPercent = t.fill(ctx)
 	if t.r.ContextPercent >= 0 {

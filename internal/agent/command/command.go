@@ -92,7 +92,7 @@ func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)
 		Stdin: strings.NewReader(t.Prompt), Stdout: out, Stderr: out,
 	})
 	r := agent.Result{
-		Text: strings.TrimSpace(string(out.tail)), SessionID: s.ID(), Model: s.o.Model, ContextPercent: -1,
+		Text: strings.TrimSpace(string(out.tail)), SessionID: s.ID(), Model: s.o.Model, ContextPercent: -1, Swept: e.Swept,
 		Failure: w.failure(ctx),
 	}
 	switch {

@@ -326,9 +326,9 @@ func (t *turn) run(ctx context.Context, command string) {
 	for k, v := range t.o.Env {
 		env = append(env, k+"="+v)
 	}
-	proc.Run(ctx, proc.Spec{
+	t.r.Swept += proc.Run(ctx, proc.Spec{
 		Argv: slices.Concat(t.o.Prefix, []string{"sh", "-c", command}), Dir: t.o.Dir, Env: env, Marker: t.o.Marker, Grace: time.Second,
-	})
+	}).Swept
 }
 
 func (t *turn) path(name string) string {
