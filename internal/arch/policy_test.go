@@ -63,7 +63,7 @@ const imports = `
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact figure
 	report         < core/* failure redact figure
-	mcpserver      < core/* agent environment failure figure launch planfile record session store store/* verify
+	mcpserver      < core/* agent environment failure figure launch planfile record redact session store store/* verify
 	demo           < *
 	cli            < *
 	cmd/pawl       < cli

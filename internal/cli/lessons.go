@@ -124,7 +124,7 @@ func (c *lessonsAddCmd) Run(a *app) error {
 	if err := a.byPerson("write lessons"); err != nil {
 		return err
 	}
-	text := plan.OneLine(strings.Join(c.Text, " "), 600)
+	text := plan.OneLine(a.withoutSecrets(strings.Join(c.Text, " ")), 600)
 	if text == "" {
 		return failure.New(failure.Usage, `pawl lessons add "the fixtures need a migrated database"`, "there is nothing to learn")
 	}

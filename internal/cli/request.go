@@ -154,7 +154,7 @@ func (w *wish) ralph(ctx context.Context, args ralphloop.Args, home string) erro
 	w.ready = func(begun *launch.Attended) error {
 		f, err := ralphloop.New(ralphloop.Options{
 			SessionID: w.Inside.Session, MaxIterations: begun.Spec.Policy.Limits.Iterations, Promise: args.Promise,
-			StartedAt: time.Now(), Prompt: cmp.Or(args.Prompt, begun.Spec.Prompt),
+			StartedAt: time.Now(), Prompt: begun.Spec.Prompt,
 		})
 		if err != nil {
 			return err

@@ -140,6 +140,7 @@ func (c *runCmd) Run(a *app) error {
 	if err := c.chooseGate(ctx, a, p); err != nil {
 		return err
 	}
+	a.warnSecret(p.Goal)
 	a.warnMasked(p.Spec.Gates, p.Root())
 	if left := p.TakenOver(); len(left) > 0 {
 		term.Warnf(a.Err, "work that loop %s left is taken over: %s", p.Before.Loop, strings.Join(left, ", "))

@@ -95,6 +95,9 @@ func (a *app) sessionBegin() (hook.Begun, error) {
 	if message = strings.TrimSuffix(opening(p, begun), "\n"); r.Adopt != "" {
 		message = adoption(p, begun, q.remark)
 	}
+	if words := secretWords(p.Goal); words != "" {
+		message += "\n  " + words
+	}
 	return hook.Begun{Loop: begun.Loop.ID, Message: message, Context: firstWord(begun, mostContext)}, nil
 }
 

@@ -109,6 +109,7 @@ func (c *startCmd) Run(a *app) error {
 	if err != nil {
 		return ended(ctx, err)
 	}
+	a.warnSecret(p.Goal)
 	a.warnMasked(p.Spec.Gates, p.Root())
 	if c.DryRun {
 		a.printf("%s", opening(p, nil))

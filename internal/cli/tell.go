@@ -35,7 +35,7 @@ func (c *tellCmd) Run(a *app) error {
 	if err := s.notEnded(); err != nil {
 		return err
 	}
-	if err := s.post(record.MessageNote, text); err != nil {
+	if err := s.post(record.MessageNote, a.withoutSecrets(text)); err != nil {
 		return err
 	}
 	if s.inSession() {

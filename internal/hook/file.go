@@ -132,7 +132,7 @@ func (h *hook) fileSays(ctx context.Context, s *seat, b session.Binding) error {
 		return nil
 	}
 	for _, n := range w.Notes {
-		if err := s.loop.Post("file-"+n.ID, record.Message{Kind: record.MessageNote, Text: n.Text}); err != nil {
+		if err := s.loop.Post("file-"+n.ID, record.Message{Kind: record.MessageNote, Text: h.redact()(n.Text)}); err != nil {
 			return err
 		}
 	}

@@ -96,6 +96,7 @@ func decide(q Request, root string) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
+	goal.withoutSecrets(q.Env.Vars)
 	s, err := config.Resolve(user, project, goal.Layer, config.Flags(q.Flags))
 	if err != nil {
 		return nil, err

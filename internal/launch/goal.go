@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/redact"
 )
 
 // Goal is what the person asked for, before any option is looked at.
@@ -22,6 +23,8 @@ type Goal struct {
 	Path   string         // of the plan, relative to the root, slashes
 	Layer  config.Layer   // options in the loop file's front matter
 	From   string         // what the person named, for display: "plan.md", "prompt"
+
+	HeldSecret bool // and the prompt stands without it
 }
 
 // Read finds out what the words behind `pawl run` mean: nothing (the plan found
@@ -163,6 +166,13 @@ type Several struct {
 // Error lists them.
 func (s *Several) Error() string {
 	return "there are several plans here: " + strings.Join(s.Plans, ", ")
+}
+
+// withoutSecrets takes the secrets out of the prompt, which is kept and told in each
+// turn: those of known shapes, and the values in env (NAME=value).
+func (g *Goal) withoutSecrets(env []string) {
+	clean := redact.New(env).String(g.Prompt)
+	g.Prompt, g.HeldSecret = clean, clean != g.Prompt
 }
 
 func absolute(dir, path string) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -20,7 +21,8 @@ import (
 // seat is the loop that a call is about, as it stands at that moment.
 type seat struct {
 	*store.Loop
-	root string // folder that the loop is bound to
+	root string   // folder that the loop is bound to
+	vars []string // NAME=value, some of which are secret
 	spec record.Spec
 	mem  record.Memory
 }
@@ -43,7 +45,7 @@ func (s *Server) sit() (*seat, error) {
 		}
 		id = b.Loop
 	}
-	at := &seat{Loop: s.store.Loop(id)}
+	at := &seat{Loop: s.store.Loop(id), vars: s.Env.Vars}
 	kept, err := at.Spec()
 	if err != nil {
 		return nil, err
@@ -113,8 +115,9 @@ func (at *seat) openTasks() string {
 	return strings.Join(ids, ", ")
 }
 
-// post leaves a message for the loop's owner.
+// post leaves a message for the loop's owner, without secrets: it is kept.
 func (at *seat) post(m record.Message) error {
+	m.Text = redact.New(at.vars).String(m.Text)
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails
 	return at.Post(m.Kind+"-"+hex.EncodeToString(id[:]), m)

@@ -114,20 +114,21 @@ func TestOtherWordsOnATask(t *testing.T) {
 	w := newWorld(t)
 	w.begin(nil)
 	s := w.connect()
+	const token = "ghp_0123456789abcdefghij0123456789abcdef" // of nobody
 	w.says(s, "complete_task", map[string]any{"summary": "half of it", "status": "partial"}, "Recorded")
 	w.says(s, "complete_task", map[string]any{"summary": "no key", "status": "blocked"}, "End your turn now")
 	w.says(s, "report_blocked", map[string]any{"reason": "no key at all"}, "End your turn now")
 	w.says(s, "request_merge", map[string]any{"summary": "all of it"}, "Recorded for the person")
 	w.says(s, "request_test_change", map[string]any{"files": []string{"sub/../a_test.go", filepath.Join(w.root, "b_test.go"), "a_test.go"}, "why": "renamed"},
 		"a_test.go, b_test.go")
-	w.says(s, "add_lesson", map[string]any{"text": "run the migration first"}, "Kept")
+	w.says(s, "add_lesson", map[string]any{"text": "run the migration first, as " + token}, "Kept")
 	want := []record.Message{
 		{Kind: record.MessagePartial, Tasks: []string{"goal"}, Text: "half of it", Turn: 1},
 		{Kind: record.MessageBlocked, Tasks: []string{"goal"}, Text: "no key", Turn: 1},
 		{Kind: record.MessageBlocked, Tasks: []string{"goal"}, Text: "no key at all", Turn: 1},
 		{Kind: record.MessageMerge, Text: "all of it"},
 		{Kind: record.MessageTests, Paths: []string{"a_test.go", "b_test.go"}, Text: "renamed"},
-		{Kind: record.MessageLearn, Text: "run the migration first"},
+		{Kind: record.MessageLearn, Text: "run the migration first, as [redacted]"},
 	}
 	if diff := cmp.Diff(want, w.left()); diff != "" {
 		t.Error(diff)
