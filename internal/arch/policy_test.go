@@ -95,7 +95,7 @@ const modules = `
 	github.com/pelletier/go-toml/v2/...   < config frozen
 	github.com/rogpeppe/go-internal/diff  < install
 	github.com/rogpeppe/go-internal/txtar < agent/scripted bench/trust demo
-	github.com/tailscale/hujson           < doctor install
+	github.com/tailscale/hujson           < doctor frozen install
 	github.com/yuin/goldmark/...          < planfile
 	github.com/landlock-lsm/go-landlock/... < confine
 	golang.org/x/sys/...                  < confine proc

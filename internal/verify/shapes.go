@@ -38,6 +38,8 @@ func (v *Verifier) shapes(ctx context.Context, ch git.Change, from, to string) b
 	base, added := path.Base(ch.Path), ch.Status == 'A'
 	may := matchesAny(shapersChanged, ch.Path)
 	switch {
+	case v.ledElsewhere(ctx, ch.Path, from, to):
+		may = true
 	case ch.Status == 'D':
 		return false
 	case base == "package.json" || base == "pyproject.toml" || base == "setup.cfg":
@@ -70,6 +72,22 @@ func (v *Verifier) hasTests(ctx context.Context, tree string) bool {
 		}
 	}
 	return false
+}
+
+// ledElsewhere: what old tests import leads to something else than it did.
+func (v *Verifier) ledElsewhere(ctx context.Context, file, from, to string) bool {
+	led := frozen.Leads(file)
+	if led == nil {
+		return false
+	}
+	of := func(tree string) []byte {
+		content, err := v.Repo.Show(ctx, tree, file)
+		if err != nil {
+			return nil // it is not there
+		}
+		return content
+	}
+	return led(of(from), of(to))
 }
 
 // appeared: settings of a test runner stand in a file that had none of it. What
