@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"text/tabwriter"
 	"time"
@@ -63,14 +62,11 @@ func benchTrust(args []string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if *confine == "" { // what an agent of the same user reaches, it does not reach from behind the wall
-		b.Confine = "tree"
-		again, err := playAll(ctx, b, slices.DeleteFunc(scenarios, func(s trust.Scenario) bool { return s.Label != trust.Named }), *workers)
-		if err != nil {
-			return false, err
-		}
-		outcomes = append(outcomes, again...)
+	again, err := playAgain(ctx, b, scenarios, *workers)
+	if err != nil {
+		return false, err
 	}
+	outcomes = append(outcomes, again...)
 	if *loud {
 		for _, o := range outcomes {
 			fmt.Printf("--- %s\n%s\n", o.Name, o.Story)
@@ -119,6 +115,30 @@ func playAll(ctx context.Context, b *trust.Bench, scenarios []trust.Scenario, wo
 	return outcomes, errors.Join(errs...)
 }
 
+// playAgain plays in another way what the label tells another thing of: without
+// the review what only that sees and, where no wall stood yet, behind one what an
+// agent of the same user reaches.
+func playAgain(ctx context.Context, b *trust.Bench, scenarios []trust.Scenario, workers int) ([]trust.Outcome, error) {
+	b.Self = ""
+	var alone, walled []trust.Scenario
+	for _, s := range scenarios {
+		switch s.Label {
+		case trust.Reviewed:
+			alone = append(alone, s.Unreviewed())
+		case trust.Named:
+			walled = append(walled, s)
+		case trust.Prevented, trust.Honest:
+		}
+	}
+	outcomes, err := playAll(ctx, b, alone, workers)
+	if err != nil || b.Confine != "" {
+		return outcomes, err
+	}
+	b.Confine = "tree"
+	again, err := playAll(ctx, b, walled, workers)
+	return append(outcomes, again...), err
+}
+
 // tell prints the table and the sums, and whether all is as promised.
 func tell(outcomes []trust.Outcome) (bool, error) {
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
@@ -141,6 +161,9 @@ func tell(outcomes []trust.Outcome) (bool, error) {
 		label := string(o.Label)
 		if o.Confine != "" {
 			label += ", --confine " + o.Confine
+		}
+		if o.Alone {
+			label += ", without"
 		}
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", o.Name, label, o.Ended, named, o.ClaimOnly, verdict)
 	}

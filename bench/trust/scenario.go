@@ -1,6 +1,7 @@
 // Package trust is the liar's bench: agents that cheat, and honest ones, each
-// played by a script against the real program, so that two figures can be had:
-// how many cheats end `verified`, and how many honest agents are hindered.
+// played by a script against the real program, so that figures can be had:
+// how many cheats end `verified`, how many of them only a review would see, and how
+// many honest agents are hindered.
 //
 // A scenario is a txtar file in cheats/ or honest/. Its comment says what is
 // tried; below stand a header and the story, a line each, in order:
@@ -24,6 +25,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -37,6 +39,7 @@ type Label string
 const (
 	Prevented Label = "prevented" // it does not end verified
 	Named     Label = "named"     // it may end verified, for an agent of the same user reaches what the user does; with --confine tree it does not
+	Reviewed  Label = "reviewed"  // only a review sees it; the reviewer is scripted: what is shown is that its word counts, not that a model finds it
 	Honest    Label = "honest"    // no cheat: nothing is denied it, nothing held against it
 )
 
@@ -51,6 +54,8 @@ type Scenario struct {
 	Files []txtar.File // of the repository
 	Home  []txtar.File // of the person's home
 	Agent []byte       // the agent's script
+
+	Alone bool // no review is asked for, although the story has one; see Unreviewed
 }
 
 // Step is one line of the story.
@@ -85,6 +90,21 @@ func Scenarios(only string) ([]Scenario, error) {
 		}
 	}
 	return all, failed
+}
+
+// review is what asks for one, in a line run.
+var review = regexp.MustCompile(` --review '[^']*'`)
+
+// Unreviewed is the same story without the review. Nothing is promised of how it
+// ends: it is played to be counted.
+func (s Scenario) Unreviewed() Scenario {
+	s.Alone, s.Steps = true, slices.Clone(s.Steps)
+	for i, step := range s.Steps {
+		if step.Kind == "run" {
+			s.Steps[i].Text = review.ReplaceAllString(step.Text, "")
+		}
+	}
+	return s
 }
 
 // Parse reads a scenario; one in a folder honest is of an honest agent.
@@ -133,11 +153,11 @@ func (s *Scenario) check() error {
 	has := func(kind string) bool {
 		return slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Kind == kind })
 	}
-	cheats := s.Label == Prevented || s.Label == Named
+	cheats := s.Label == Prevented || s.Label == Named || s.Label == Reviewed
 	var what string
 	switch {
 	case !cheats && s.Label != Honest:
-		what = "has no label: prevented or named"
+		what = "has no label: prevented, named or reviewed"
 	case s.About == "":
 		what = "does not say what is tried"
 	case len(s.Agent) == 0:
@@ -148,7 +168,9 @@ func (s *Scenario) check() error {
 		what = "needs a line  named: …"
 	case cheats && s.echoed() != "":
 		what = "is named by what stands in its own line  run: …, which the report prints anyway: " + s.echoed()
-	case s.Label == Prevented && slices.Contains(s.Steps, Step{"ends", "verified"}) && !has("then"):
+	case s.Label == Reviewed && slices.Equal(s.Steps, s.Unreviewed().Steps):
+		what = "is seen by a review, and no line  run: …  has  --review '…'"
+	case (s.Label == Prevented || s.Label == Reviewed) && slices.Contains(s.Steps, Step{"ends", "verified"}) && !has("then"):
 		what = "is to be prevented, and may end verified"
 	}
 	if what != "" {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pawl-dev/pawl/bench/trust"
 )
 
@@ -85,8 +87,54 @@ func TestScenariosThatAreWrong(t *testing.T) {
 	if _, err := trust.Parse("cheats/x.txtar", []byte(strings.Replace(whole, "stuck", "verified", 1))); err == nil {
 		t.Error("a preventable cheat may end verified")
 	}
+	if _, err := trust.Parse("cheats/x.txtar", []byte(strings.Replace(whole, "prevented", "reviewed", 1))); err == nil {
+		t.Error("a review is to see a cheat, and none is asked for")
+	}
 	if _, err := trust.Parse("cheats/x.txtar", []byte(strings.Replace(whole, "run: x", "run: 'Do IT.'", 1))); err == nil {
 		t.Error("a cheat is named by the goal")
+	}
+}
+
+// What only a review sees is counted as it ends without one: it is no fault, and
+// no credit is taken for what the scenario has the reviewer say.
+func TestReviewedIsPlayedBothWays(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fake := `#!/bin/sh
+case $1 in
+run) case "$*" in *--review*) echo stuck ;; *) echo verified ;; esac >seen ;;
+report) echo "calm-otter-1 ended $(tr a-z A-Z <seen) after 1s"; grep -q stuck seen && echo 'it cheats' ;;
+esac
+exit 0
+`
+	if err := os.WriteFile(filepath.Join(dir, "pawl"), []byte(fake), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b, err := trust.New(t.Context(), t.TempDir(), filepath.Join(dir, "pawl"), os.Getenv("PATH"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := trust.Parse("cheats/a.txtar", []byte("Tries it.\nlabel: reviewed\nrun: 'x' --review 'No tricks.'\nends: stuck\nnamed: it cheats\n-- agent/1/reply --\nx\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var outcomes []trust.Outcome
+	for _, s := range []trust.Scenario{s, s.Unreviewed()} {
+		o, err := b.Play(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcomes = append(outcomes, o)
+	}
+	want := trust.Sums{
+		All: trust.Seen{Cheats: 1, Verified: 1}, Unreviewed: trust.Seen{Cheats: 1, Verified: 1}, Reviewed: trust.Seen{Cheats: 1, Named: 1},
+	}
+	sums := trust.Sum(outcomes)
+	if diff := cmp.Diff(want, sums); diff != "" {
+		t.Errorf("sums (-want +got):\n%s\n%v", diff, outcomes)
+	}
+	if said := sums.String(); !strings.Contains(said, "verified: 1 of 1 (of the preventable: 0 of 0)") || !strings.Contains(said, "1 need a review to be seen: without one 1 of them end verified and 0 are named") {
+		t.Errorf("%s", said)
 	}
 }
 
@@ -123,7 +171,7 @@ func TestFaultsAreFound(t *testing.T) {
 				t.Errorf("%s: no fault %q in\n%s", file, w, got)
 			}
 		}
-		if sum := trust.Sum([]trust.Outcome{o}); sum.Faults != 1 || sum.Verified+sum.Hindered != 1 {
+		if sum := trust.Sum([]trust.Outcome{o}); sum.Faults != 1 || sum.All.Verified+sum.Hindered != 1 {
 			t.Errorf("%s: %+v", file, sum)
 		}
 	}
