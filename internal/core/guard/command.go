@@ -40,6 +40,7 @@ func (j *judge) Run(c *shell.Command) {
 	default:
 		j.tool(name, args)
 		j.kill(name, args)
+		j.machine(name, c.Args)
 		j.writer(name, c, args)
 		j.reader(name, args)
 		j.shows(c, name, args)

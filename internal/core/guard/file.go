@@ -109,10 +109,6 @@ func (j *judge) writer(name string, c *shell.Command, args []word) {
 				j.each(word{Text: to, Source: w.Source, Static: w.Static}, j.write)
 			}
 		}
-	case "crontab":
-		if !has(args, "", "l") {
-			j.deny(RuleOutside, "changing the crontab")
-		}
 	case "tar", "bsdtar":
 		j.unpack(args)
 	case "patch":

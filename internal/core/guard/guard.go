@@ -125,7 +125,10 @@ type judge struct {
 var strength = map[Decision]int{Allow: 0, Ask: 1, Deny: 2}
 
 // rule notes what a rule says, as far as the settings let it.
-func (j *judge) rule(d Decision, id, what string) {
+func (j *judge) rule(d Decision, id, what string) { j.advise(d, id, what, j.instead(id)) }
+
+// advise is rule, with advice of its own.
+func (j *judge) advise(d Decision, id, what, instead string) {
 	switch {
 	case named(j.rules.Deny, id):
 		d = Deny
@@ -135,7 +138,7 @@ func (j *judge) rule(d Decision, id, what string) {
 	case j.lifted || named(j.rules.Allow, id):
 		return
 	}
-	j.answer(d, id, what+": "+j.instead(id))
+	j.answer(d, id, what+": "+instead)
 }
 
 func (j *judge) answer(d Decision, id, reason string) {

@@ -173,6 +173,10 @@ func (j *judge) kill(name string, args []word) {
 		j.deny(RuleKill, "pkill")
 	case "killall", "killall5", "skill", "slay", "xkill":
 		j.deny(RuleKill, name)
+	case "fuser":
+		if has(args, "--kill", "k") {
+			j.deny(RuleKill, "fuser --kill")
+		}
 	case "taskkill":
 		if slices.ContainsFunc(args, func(w word) bool { return strings.EqualFold(w.Text, "/im") }) {
 			j.deny(RuleKill, "taskkill by name")

@@ -135,6 +135,7 @@ func (j *judge) diffs(args []word) {
 	found, paths := false, false
 	for _, w := range args {
 		rev, file, ofRev := strings.Cut(w.Text, ":")
+		j.shownSecret(w)
 		switch {
 		case paths:
 			j.showsBelow(w)
@@ -153,6 +154,14 @@ func (j *judge) diffs(args []word) {
 	}
 	if !found {
 		j.showsAll()
+	}
+}
+
+// shownSecret judges a file that git shows, of a revision (HEAD:.env) or as it is.
+func (j *judge) shownSecret(w word) {
+	name := w.Text[strings.LastIndexByte(w.Text, ':')+1:]
+	if p := j.resolve(name); !strings.HasPrefix(w.Text, "-") && p != "" && j.isSecret(p) {
+		j.readAt(name, p, false)
 	}
 }
 

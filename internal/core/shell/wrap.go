@@ -14,6 +14,10 @@ type wrapper struct {
 	script string // options whose value is a script, blank-separated
 	joins  bool   // a shell reads its operands as one script
 	assign bool   // NAME=value may stand before the command
+	before string // short options before the verb that take a value
+	groups string // words that may stand before the verb: compose for docker compose run
+	after  string // options behind which alone the command stands, blank-separated
+	apart  bool   // it runs in a container: its files and processes are not those here
 }
 
 var wrappers = map[string]wrapper{
@@ -37,7 +41,6 @@ var wrappers = map[string]wrapper{
 	"unbuffer":   {},
 	"busybox":    {},
 	"toybox":     {},
-	"parallel":   {valued: "jN", long: "--jobs"},
 	"watch":      {valued: "n", long: "--interval", joins: true},
 	"flock":      {valued: "wE", long: "--timeout", script: "-c --command", skip: 1},
 	"script":     {script: "-c --command"},
@@ -47,6 +50,8 @@ var wrappers = map[string]wrapper{
 	"unshare":    {},
 	"nsenter":    {valued: "tSG"},
 	"caffeinate": {valued: "tw"},
+	"sshpass":    {valued: "fdpP"},
+	"ssh":        {valued: "BbcDEeFIiJLlmOoPpQRSWw", skip: 1, joins: true},
 	"systemd-run": {
 		valued: "pMHu", long: "--unit --property --slice --description --working-directory --setenv",
 	},
@@ -76,6 +81,39 @@ var wrappers = map[string]wrapper{
 	"coverage":  {verbs: "run", long: "--source --omit --include --rcfile"},
 	"c8":        {valued: "ronx", long: covers},
 	"nyc":       {valued: "rnx", long: covers},
+	"doppler":   {verbs: "run", valued: "pc", long: "--project --config --token", script: "--command"},
+	"op":        {verbs: "run", long: "--env-file --account"},
+	"infisical": {verbs: "run", long: "--env --path --projectId --token", script: "--command"},
+	"dotenvx":   {verbs: "run", valued: "fe", long: "--env-file --env"},
+	"nix":       {verbs: "develop shell", after: "-c --command"},
+
+	"docker":         container,
+	"podman":         container,
+	"nerdctl":        container,
+	"docker-compose": container,
+	"podman-compose": container,
+	"kubectl":        {verbs: "exec", valued: "cn", long: "--container --namespace", before: "n", skip: 1, apart: true},
+	"devcontainer":   {verbs: "exec", long: "--workspace-folder --container-id --config", apart: true},
+}
+
+// container: the first operand is the image, the container or the service.
+var container = wrapper{
+	verbs: "run exec", groups: "compose container", before: "fpHc", skip: 1, apart: true, valued: "aceuvwplmh",
+	long: "--env --env-file --volume --mount --workdir --user --publish --name --network --entrypoint --platform --hostname " +
+		"--label --add-host --cpus --memory --gpus --pull --shm-size --cap-add --security-opt --tmpfs --index " +
+		"--file --project-name --project-directory --profile --context --host",
+}
+
+// detached run the command where its exit code and what it prints stay: what they
+// tell is not what the command tells.
+var detached = map[string]wrapper{
+	"screen": {valued: "cehpsStT"},
+	"tmux": {
+		verbs:  "new new-session new-window neww split-window splitw respawn-pane respawn-window run run-shell popup display-popup",
+		before: "LSf", valued: "ceFlnstxy",
+	},
+	"gdb":  {after: "--args -args"},
+	"lldb": {valued: "osSOp"},
 }
 
 // covers are options of tools that watch which lines a program reaches.
@@ -107,19 +145,40 @@ func Unwrap(words []string) ([]string, bool) {
 func (w wrapper) runs(name string, args []Word) bool {
 	switch {
 	case w.verbs != "":
-		return len(args) > 0 && word(w.verbs, args[0].Text)
+		_, ok := w.behind(args)
+		return ok
 	case name == "command" && len(args) > 0:
 		return args[0].Text != "-v" && args[0].Text != "-V" // only looks it up
 	}
 	return true
 }
 
+// behind is what stands behind the verb; false where there is none.
+func (w wrapper) behind(args []Word) ([]Word, bool) {
+	if w.verbs == "" {
+		return args, true
+	}
+	for args = (wrapper{valued: w.before, long: w.long}).strip(args); len(args) > 0; {
+		group := word(w.groups, args[0].Text)
+		if !group {
+			return args[1:], word(w.verbs, args[0].Text)
+		}
+		args = (wrapper{valued: w.before, long: w.long}).strip(args[1:])
+	}
+	return nil, false
+}
+
 // command is what the wrapper runs, without its verb and its own options.
 func (w wrapper) command(args []Word) []Word {
-	if w.verbs != "" {
-		args = args[1:]
+	args, _ = w.behind(args)
+	if w.after == "" {
+		return w.strip(args)
 	}
-	return w.strip(args)
+	at := slices.IndexFunc(args, func(a Word) bool { return word(w.after, a.Text) })
+	if at < 0 {
+		return nil
+	}
+	return args[at+1:]
 }
 
 // wrapped runs what stands in the arguments of c.
@@ -132,6 +191,12 @@ func (r *reader) wrapped(name string, c *Command) {
 	case "xargs":
 		r.xargs(c)
 		return
+	case "parallel":
+		r.parallel(c)
+		return
+	case "ssh":
+		r.remote(c)
+		return
 	case "find", "fd", "fdfind":
 		r.find(c)
 		return
@@ -141,16 +206,12 @@ func (r *reader) wrapped(name string, c *Command) {
 	case "at", "batch":
 		r.child(c, c.In, Word{Static: true})
 		return
-	case "tmux", "screen":
-		for _, w := range args {
-			if strings.Contains(strings.TrimSpace(w.Text), " ") {
-				r.child(c, w, Word{Static: true})
-			}
-		}
+	case "tmux", "screen", "gdb", "lldb":
+		r.detached(c, detached[name])
 		return
 	}
 	w, ok := wrappers[name]
-	if !ok || !w.runs(name, args) {
+	if !ok || w.apart || !w.runs(name, args) {
 		return
 	}
 	if text, ok := w.text(args); ok {
@@ -167,6 +228,28 @@ func (r *reader) wrapped(name string, c *Command) {
 		return
 	}
 	r.inner(c, args)
+}
+
+// detached runs the command of a terminal or a debugger of its own, and words that
+// are scripts: tmux send-keys 'git push'.
+func (r *reader) detached(c *Command, w wrapper) {
+	for _, a := range c.Args[1:] {
+		if strings.Contains(strings.TrimSpace(a.Text), " ") {
+			r.child(c, a, Word{Static: true})
+		}
+	}
+	r.inner(c, w.command(c.Args[1:]))
+}
+
+// remote runs a script for a shell elsewhere, in a folder of which nothing is known.
+func (r *reader) remote(c *Command) {
+	script := c.In
+	if args := wrappers["ssh"].command(c.Args[1:]); len(args) > 0 {
+		script = Join(args)
+	}
+	sub := r.copy()
+	sub.dir = ""
+	sub.script(c, script, c.In)
 }
 
 // word tells whether a word is in a blank-separated list.
@@ -274,122 +357,3 @@ func (r *reader) env(c *Command) {
 }
 
 func valueOf(w Word) value { return value{list: []Word{w}} }
-
-// xargs runs a command with what it reads as further words.
-func (r *reader) xargs(c *Command) {
-	w := wrapper{valued: "adEILnPsS", long: "--arg-file --delimiter --max-args --max-procs --replace --max-lines"}
-	args := w.strip(c.Args[1:])
-	if len(args) == 0 {
-		return
-	}
-	words := []Word{{Text: Hole, Source: "what xargs reads", From: c.In.From}}
-	if c.In.Static && c.In.Text != "" {
-		words = nil
-		for i, f := range strings.Fields(c.In.Text) {
-			if i < maxFields {
-				words = append(words, literal(f))
-			}
-		}
-	}
-	mark := ""
-	for i, a := range c.Args {
-		if t := a.Text; strings.HasPrefix(t, "-I") && len(t) > 2 {
-			mark = t[2:]
-		} else if t == "-I" && i+1 < len(c.Args) {
-			mark = c.Args[i+1].Text
-		}
-	}
-	sub := r.copy()
-	at := slices.IndexFunc(args, func(a Word) bool { return mark != "" && strings.Contains(a.Text, mark) })
-	if at < 0 {
-		sub.inner(c, append(slices.Clip(args), words...))
-		return
-	}
-	for _, x := range words {
-		filled := make([]Word, len(args))
-		for i, a := range args {
-			a.Text = strings.ReplaceAll(a.Text, mark, x.Text)
-			a.Static = a.Static && (x.Static || !strings.Contains(a.Text, Hole))
-			filled[i] = a
-		}
-		sub.inner(c, filled)
-	}
-}
-
-// git runs what its aliases and some of its subcommands carry.
-func (r *reader) git(c *Command) {
-	args := c.Args[1:]
-	for _, w := range c.Env {
-		if n, key, ok := indexed(w.Text, "GIT_CONFIG_KEY_"); ok {
-			for _, w := range c.Env {
-				if m, text, ok := indexed(w.Text, "GIT_CONFIG_VALUE_"); ok && m == n {
-					r.gitKey(c, key, Word{Text: text, Source: w.Source, Static: w.Static})
-				}
-			}
-		}
-	}
-	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
-		eat := 1
-		switch args[0].Text {
-		case "-c", "--config-env":
-			if len(args) > 1 {
-				key, text, _ := strings.Cut(args[1].Text, "=")
-				r.gitKey(c, key, Word{Text: text, Source: args[1].Source, Static: args[1].Static, From: args[1].From})
-			}
-			eat = 2
-		case "-C", "--git-dir", "--work-tree", "--namespace":
-			eat = 2
-		}
-		args = args[min(eat, len(args)):]
-	}
-	if len(args) < 2 {
-		return
-	}
-	rest := args[1:]
-	switch args[0].Text {
-	case "config":
-		ops := Operands(rest)
-		if len(ops) > 0 && ops[0].Text == "set" {
-			ops = ops[1:]
-		}
-		if len(ops) > 1 {
-			r.gitKey(c, ops[0].Text, ops[1])
-		}
-	case "submodule":
-		if rest[0].Text == "foreach" {
-			r.child(c, Join(Operands(rest[1:])), c.In)
-		}
-	case "bisect":
-		if rest[0].Text == "run" {
-			r.inner(c, rest[1:])
-		}
-	case "rebase":
-		for i, a := range rest {
-			if (a.Text == "-x" || a.Text == "--exec") && i+1 < len(rest) {
-				r.child(c, rest[i+1], c.In)
-			}
-		}
-	}
-}
-
-// indexed takes NAME_n=value apart.
-func indexed(assign, name string) (n, text string, ok bool) {
-	rest, ok := strings.CutPrefix(assign, name)
-	n, text, _ = strings.Cut(rest, "=")
-	return n, text, ok
-}
-
-// gitKey runs what a key of git's configuration would make git run.
-func (r *reader) gitKey(c *Command, key string, w Word) {
-	key = strings.ToLower(strings.Trim(key, `"'`))
-	switch {
-	case strings.HasPrefix(key, "alias.") && strings.HasPrefix(w.Text, "!"):
-		w.Text = w.Text[1:]
-		r.child(c, w, c.In)
-	case strings.HasPrefix(key, "alias."):
-		w.Text = "git " + w.Text
-		r.child(c, w, c.In)
-	case key == "core.pager", key == "core.editor", key == "core.sshcommand", key == "core.fsmonitor", key == "sequence.editor":
-		r.child(c, w, c.In)
-	}
-}

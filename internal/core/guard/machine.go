@@ -1,0 +1,82 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
+)
+
+// machine judges commands that reach beyond the work tree without naming a file
+// that they write: what is left to run later, and what containers are given.
+func (j *judge) machine(name string, words []word) {
+	args := words[1:]
+	switch name {
+	case "crontab":
+		if !has(args, "", "l") {
+			j.deny(RuleOutside, "changing the crontab")
+		}
+	case "at", "batch":
+		ours := strings.HasPrefix(words[0].Text, ".") // a script of that name
+		if !ours && !has(args, "", "lVcrd") {
+			j.deny(RuleOutside, "leaving a command to run later, by "+name)
+		}
+	case "systemd-run":
+		// In a scope it runs here and now; otherwise the system's own manager runs it.
+		if !has(args, "--scope", "") && !has(args, "--help", "h") && !has(args, "--version", "") {
+			j.deny(RuleOutside, "running a command as a service, by systemd-run")
+		}
+	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose":
+		j.mounts(words)
+	}
+}
+
+// mounts judges the folders of this machine that a container is given.
+func (j *judge) mounts(words []word) {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.Text
+	}
+	if inside, ok := shell.Unwrap(texts); ok {
+		words = words[:len(words)-len(inside)] // what the container runs has options of its own
+	}
+	if !slices.ContainsFunc(operands(words), func(w word) bool { return listed("run create", w.Text) }) {
+		return
+	}
+	for i, w := range words {
+		option, value, joined := strings.Cut(w.Text, "=")
+		switch {
+		case listed("-v --volume --mount", w.Text) && i+1 < len(words):
+			w = words[i+1]
+		case joined && listed("--volume --mount", option):
+			w.Text = value
+		case strings.HasPrefix(w.Text, "-v") && len(w.Text) > 2:
+			w.Text = w.Text[2:]
+		default:
+			continue
+		}
+		j.mount(w)
+	}
+}
+
+// mount judges one: FROM:TO[:ro], or type=bind,source=FROM,target=TO[,readonly]. A
+// name alone is a volume of the container's own.
+func (j *judge) mount(w word) {
+	parts := strings.FieldsFunc(w.Text, func(r rune) bool { return r == ':' || r == ',' })
+	from, judge := w, j.makeFolder
+	for i, part := range parts {
+		key, value, _ := strings.Cut(part, "=")
+		switch {
+		case i == 0 && !strings.Contains(w.Text, "target=") && !strings.Contains(w.Text, "dst="):
+			from.Text = part
+		case key == "source" || key == "src":
+			from.Text = value
+		case key == "ro" || key == "readonly" && value != "false":
+			judge = j.read
+		}
+	}
+	if strings.HasPrefix(from.Text, shell.Hole) || strings.ContainsAny(from.Text[:min(1, len(from.Text))], "/.~") {
+		from.Static = !strings.Contains(from.Text, shell.Hole)
+		j.each(from, judge)
+	}
+}

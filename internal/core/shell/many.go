@@ -1,0 +1,125 @@
+package shell
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// xargs runs a command with what it reads as further words.
+func (r *reader) xargs(c *Command) {
+	w := wrapper{valued: "adEILnPsS", long: "--arg-file --delimiter --max-args --max-procs --replace --max-lines"}
+	args := w.strip(c.Args[1:])
+	if len(args) == 0 {
+		return
+	}
+	words := []Word{{Text: Hole, Source: "what xargs reads", From: c.In.From}}
+	if c.In.Static && c.In.Text != "" {
+		words = nil
+		for i, f := range strings.Fields(c.In.Text) {
+			if i < maxFields {
+				words = append(words, literal(f))
+			}
+		}
+	}
+	mark := ""
+	for i, a := range c.Args {
+		if t := a.Text; strings.HasPrefix(t, "-I") && len(t) > 2 {
+			mark = t[2:]
+		} else if t == "-I" && i+1 < len(c.Args) {
+			mark = c.Args[i+1].Text
+		}
+	}
+	r.with(c, args, mark, words)
+}
+
+// with runs a command with each of some words in the place of its mark, or with all
+// of them behind it.
+func (r *reader) with(c *Command, args []Word, mark string, words []Word) {
+	sub := r.copy()
+	at := slices.IndexFunc(args, func(a Word) bool { return mark != "" && strings.Contains(a.Text, mark) })
+	if at < 0 {
+		sub.inner(c, append(slices.Clip(args), words...))
+		return
+	}
+	for _, x := range words {
+		filled := make([]Word, len(args))
+		for i, a := range args {
+			if strings.Contains(a.Text, mark) {
+				a.From = union(a.From, x.From)
+			}
+			a.Text = strings.ReplaceAll(a.Text, mark, x.Text)
+			a.Static = a.Static && (x.Static || !strings.Contains(a.Text, Hole))
+			filled[i] = a
+		}
+		sub.inner(c, filled)
+	}
+}
+
+// parallel runs a script for each of the words behind :::, or of the lines that it
+// reads. They stand where {} does, or {1} for the first :::, or else behind all.
+func (r *reader) parallel(c *Command) {
+	w := wrapper{
+		valued: "aCEIjLnNPsS",
+		long:   "--arg-file --colsep --delay --jobs --joblog --max-args --max-procs --results --retries --timeout --tmpdir --workdir --sshlogin",
+	}
+	args := w.strip(c.Args[1:])
+	first := slices.IndexFunc(args, func(a Word) bool { return a.Text == ":::" || a.Text == ":::+" })
+	if first < 0 {
+		first = len(args)
+		lines := []Word{{Text: Hole, Source: "what parallel reads", From: c.In.From}}
+		if c.In.Static && c.In.Text != "" {
+			lines = lines[:0]
+			for line := range strings.Lines(c.In.Text) {
+				lines = append(lines, literal(strings.TrimSpace(line)))
+			}
+		}
+		if len(args) > 1 && !c.In.Static { // a word is passed on as one
+			r.with(c, args, "{}", lines)
+			return
+		}
+		args = append(append(slices.Clip(args), literal(":::")), lines...)
+	}
+	sub := r.copy()
+	for _, given := range combined(args[first:]) {
+		sub.script(c, instance(args[:first], given), Word{Static: true})
+	}
+}
+
+// combined gives each combination of the words of groups that ::: begins.
+func combined(args []Word) [][]Word {
+	all := [][]Word{nil}
+	for len(args) > 0 {
+		args = args[1:]
+		end := slices.IndexFunc(args, func(a Word) bool { return strings.HasPrefix(a.Text, ":::") })
+		if end < 0 {
+			end = len(args)
+		}
+		var next [][]Word
+		for _, have := range all {
+			for _, a := range args[:end] {
+				if len(next) < maxFields {
+					next = append(next, append(slices.Clip(have), a))
+				}
+			}
+		}
+		all, args = next, args[end:]
+	}
+	return all
+}
+
+// instance makes the script of one combination of words.
+func instance(template, given []Word) Word {
+	if len(template) == 0 {
+		return Join(given)
+	}
+	script := Join(template)
+	text := strings.ReplaceAll(script.Text, "{}", Quote(given))
+	for i := range given {
+		text = strings.ReplaceAll(text, "{"+strconv.Itoa(i+1)+"}", Quote(given[i:i+1]))
+	}
+	if text == script.Text {
+		text += " " + Quote(given)
+	}
+	return Word{Text: text, Source: script.Source, Static: script.Static && Join(given).Static, From: script.From}
+}
