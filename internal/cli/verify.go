@@ -48,7 +48,7 @@ func (c *verifyCmd) Run(a *app) error {
 	if len(settings.Gates) == 0 {
 		return noGates(root)
 	}
-	if err := a.trusted(root, settings.RepoCommands()); err != nil {
+	if err := a.trusted(root, settings.RepoCommands(), "pawl trust shows them and lets them run"); err != nil {
 		return err
 	}
 	results, tree, err := a.runGates(ctx, root, settings)
@@ -98,14 +98,15 @@ func noGates(root string) error {
 	return failure.New(failure.Usage, hint, "there is no gate to run")
 }
 
-// trusted refuses commands out of the repository that the user did not allow.
-func (a *app) trusted(root string, commands []config.Command) error {
+// trusted refuses commands out of the repository that the user did not allow; hint
+// says what to do then.
+func (a *app) trusted(root string, commands []config.Command, hint string) error {
 	strange, err := config.OpenTrust(a.env.PawlHome).Untrusted(root, commands)
 	if err != nil || len(strange) == 0 {
 		return err
 	}
 	first := strange[0]
-	return failure.New(failure.Usage, "pawl trust shows them and lets them run", "%s in this repository would run %q, which you did not allow%s",
+	return failure.New(failure.Usage, hint, "%s in this repository would run %q, which is not allowed yet%s",
 		first.File, plan.OneLine(first.Text, 80), andMore(len(strange)-1))
 }
 
