@@ -132,6 +132,9 @@ func (c *lessonsAddCmd) Run(a *app) error {
 		return a.keepLesson(text)
 	}
 	s, err := a.find(c.Loop)
+	if c.Loop == "" && errors.Is(err, store.ErrNotFound) {
+		return failure.New(failure.Usage, "add --project, for the loops to come", "%w", err)
+	}
 	if err != nil {
 		return err
 	}
