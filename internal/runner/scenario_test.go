@@ -302,10 +302,11 @@ func TestAnAgentWithoutMemoryIsToldTheWholeEachTime(t *testing.T) {
 	}
 }
 
+// What a look at the command could not tell, the run before the first turn does.
 func TestAMistypedGateBuysNoTurn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
-	s := b.run("-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, map[string]any{"gates": []string{"gochek ./..."}})
+	s := b.run("-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, map[string]any{"gates": []string{"if test -f check.sh; then gochek ./...; fi"}})
 	if s.Outcome != loop.Errored || s.Turns != 0 || !strings.Contains(s.Reason, "gochek") {
 		t.Fatalf("%s after %d turns: %s", s.Outcome, s.Turns, s.Reason)
 	}
