@@ -101,7 +101,12 @@ func TestRead(t *testing.T) {
 		`"go" te"st" .`:                           "go",
 		"$RUNNER test":                            "",
 		"go $SUB ./...":                           "",
-		"docker compose run app pytest":           "test?",
+		"docker compose run app pytest":           "pytest",
+		"docker compose exec -T app npx jest":     "jest",
+		"docker exec -e A=b app pytest -q":        "pytest",
+		"docker compose up -d":                    "test?",
+		"nix develop -c go test ./...":            "go",
+		"doppler run -- npx jest":                 "jest",
 		// scripts
 		"npm test":                       "jest",
 		"npm t -- -u":                    "jest",
