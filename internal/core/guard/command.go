@@ -41,6 +41,7 @@ func (j *judge) Run(c *shell.Command) {
 		j.tool(name, args)
 		j.kill(name, args)
 		j.machine(name, c.Args)
+		j.personal(name, args)
 		j.writer(name, c, args)
 		j.reader(name, args)
 		j.shows(c, name, args)

@@ -176,6 +176,14 @@ func TestReasonsTellWhatToDoInstead(t *testing.T) {
 	if !strings.Contains(v.Reason, "git push") || !strings.Contains(v.Reason, "Pawl commits it after its gates pass") {
 		t.Errorf("reason = %q", v.Reason)
 	}
+	if v := bash("go env -w GOFLAGS=-v"); !strings.Contains(v.Reason, "for one command in its environment") {
+		t.Errorf("reason = %q", v.Reason)
+	}
+	protected := rules()
+	protected.Protected = []string{"/w/repo/.npmrc"}
+	if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": "npm config set --location=project a b"}}, protected); v.Rule != guard.RuleProtected {
+		t.Errorf("the project's .npmrc: %+v", v)
+	}
 	long := guard.Judge(guard.Call{Tool: "Write", Input: map[string]any{"file_path": "/etc/" + strings.Repeat("x", 5000) + "\n"}}, rules())
 	if len(long.Reason) > 300 || strings.Contains(long.Reason, "\n") {
 		t.Errorf("reason of %d bytes: %q", len(long.Reason), long.Reason)
