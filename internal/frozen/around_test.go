@@ -3,6 +3,7 @@
 package frozen_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,14 +13,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/frozen"
 )
 
-// A program that gates run by name, and a filter of git's, are named once they are
-// others, and once only.
+// A program that gates run by name, a filter of git's and settings in the person's
+// home are named once they are others, and once only.
 func TestWhatIsAroundTheWorkTree(t *testing.T) {
 	t.Parallel()
-	root, early, late := t.TempDir(), t.TempDir(), t.TempDir()
+	root, early, late, home := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
 	o := frozen.Options{
 		Root: root, Store: filepath.Join(t.TempDir(), "frozen"), Gates: []gate.Gate{{Command: "runner -q && other"}},
-		Path: early + string(os.PathListSeparator) + late,
+		Personal: frozen.Personal(home, filepath.Join(home, ".config"), []string{"GOENV=" + filepath.Join(late, "goenv"), "CARGO_HOME=" + late, "PYTHONUSERBASE="}),
+		Path:     early + string(os.PathListSeparator) + late,
 	}
 	program := func(dir, text string) {
 		t.Helper()
@@ -27,7 +29,15 @@ func TestWhatIsAroundTheWorkTree(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	personal := func(name, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	program(late, "#!/bin/sh\nexit 1\n")
+	personal(filepath.Join(home, ".npmrc"), "//example.com/:_authToken=secret\n")
+	site := filepath.Join(home, ".local", "lib", "python3.12", "site-packages")
 	filters := map[string]string{"filter.lfs.clean": "git-lfs clean -- %f"}
 	o.Converters = func() (map[string]string, error) { return filters, nil }
 	for _, step := range []struct {
@@ -41,6 +51,13 @@ func TestWhatIsAroundTheWorkTree(t *testing.T) {
 		{func() { program(early, "#!/bin/sh\nexit 0\n") }, []string{early + "/runner, 17 bytes"}},
 		{func() { filters["filter.same.clean"] = "cat old" }, []string{"git's filter.same.clean is another than before: cat old"}},
 		{func() { delete(filters, "filter.same.clean") }, nil},
+		{func() { personal(filepath.Join(home, ".npmrc"), "script-shell=true\n") }, []string{"the person's " + home + "/.npmrc is another than before: 18 bytes, sha256 "}},
+		{func() { personal(filepath.Join(home, ".config/go/env"), "GOFLAGS=-v\n") }, []string{home + "/.config/go/env is another"}},
+		{func() { personal(filepath.Join(late, "goenv"), "GOFLAGS=-v\n") }, []string{late + "/goenv is another"}},
+		{func() { personal(filepath.Join(late, "config.toml"), "[build]\n") }, []string{late + "/config.toml is another"}},
+		{func() { personal(filepath.Join(site, "usercustomize.py"), "") }, []string{"site-packages/usercustomize.py is another"}},
+		{func() { personal(filepath.Join(site, "a.pth"), "import a\n") }, []string{"site-packages/a.pth is another"}},
+		{func() { personal(filepath.Join(home, ".profile"), "x\n") }, nil},
 	} {
 		step.do()
 		f, err := frozen.Take(o) // as after a crash

@@ -36,11 +36,12 @@ type Files struct {
 
 // Options say what to freeze and where to keep it.
 type Options struct {
-	Root    string      // of the work tree, absolute
-	Store   string      // folder outside the work tree for the copies
-	Gates   []gate.Gate // their commands name scripts
-	Protect []string    // globs of the person's, relative to Root
-	Path    string      // PATH of the gates: what it names in the work tree is frozen too
+	Root     string      // of the work tree, absolute
+	Store    string      // folder outside the work tree for the copies
+	Gates    []gate.Gate // their commands name scripts
+	Protect  []string    // globs of the person's, relative to Root
+	Path     string      // PATH of the gates: what it names in the work tree is frozen too
+	Personal []string    // globs of files in the person's home that are looked at, see Moved and [Personal]
 	// Converters are git's as they are before the first turn, see Moved; nil = none.
 	Converters func() (map[string]string, error)
 	// The git directory of the work tree and the one it shares with others; "" =

@@ -343,6 +343,7 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 	}
 	judges, err := frozen.Take(frozen.Options{
 		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect, Path: v.Path(),
+		Personal:   frozen.Personal(env.Home, env.ConfigHome, env.Vars),
 		Converters: func() (map[string]string, error) { return d.Repo.Converters(ctx) },
 		GitDir:     d.Repo.GitDir(), CommonDir: d.Repo.CommonDir(),
 	})
