@@ -5,7 +5,7 @@ func (runCmd) Help() string {
 	return `The loop ends in exactly one outcome; its exit code tells which (pawl help exit-codes). Ctrl-C keeps the work.
 
   pawl run plan.md --gate 'go test ./...'
-  pawl run "make the upload test stable" --gate 'npm test -- upload' --max-iterations 8
+  pawl run "make the upload test stable" --gate 'npm test' --max-iterations 8
   pawl run --dry-run`
 }
 

@@ -74,7 +74,7 @@ func (startCmd) Help() string {
 	return `Type it in Claude Code with a ! before it, or let the agent run it. The loop lives in that session: when the agent
 wants to stop, Pawl judges the work and sends it on. Your files, your branch and your commits stay yours.
 
-  pawl start "get the flaky upload test stable" --gate 'npm test -- upload' --max-iterations 8
+  pawl start "get the upload test stable" --gate 'npm test' --max-iterations 8
   pawl start --verify 'go vet ./...'
   pawl start prd.json --handover --max-cost 20
   pawl start --take brisk-otter`

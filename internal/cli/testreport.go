@@ -19,7 +19,7 @@ type testreportCmd struct {
 	ExitCode *int   `placeholder:"N" help:"how it ended; without it only the output counts"`
 	File     string `arg:"" optional:"" default:"-" help:"file with its output; - is the standard input"`
 	Text     bool   `xor:"form" help:"print lines for a person"`
-	JSON     bool   `xor:"form" name:"json" help:"print a JSON object (docs/reference/testreport.schema.json); it does so anyway"`
+	JSON     bool   `xor:"form" name:"json" help:"print a JSON object (default; docs/reference/testreport.schema.json)"`
 }
 
 func (testreportCmd) Help() string {
