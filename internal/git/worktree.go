@@ -161,28 +161,26 @@ func removeAll(dir string) error {
 }
 
 // RemoveWorktrees removes the worktrees below a folder of Pawl's own: what a
-// killed process left behind. It returns how many there were.
-func (r *Repo) RemoveWorktrees(ctx context.Context, below string) (int, error) {
+// killed process left behind.
+func (r *Repo) RemoveWorktrees(ctx context.Context, below string) error {
 	trees, err := r.worktrees(ctx)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	abs, err := filepath.Abs(below)
 	if err != nil {
-		return 0, fmt.Errorf("remove worktrees: %w", err)
+		return fmt.Errorf("remove worktrees: %w", err)
 	}
-	n := 0
 	for _, t := range trees[min(1, len(trees)):] { // the first is the main one
 		rel, err := filepath.Rel(realPath(abs), t.dir)
 		if err != nil || rel == "." || !filepath.IsLocal(rel) || samePath(t.dir, r.root) {
 			continue
 		}
 		if err := r.removeWorktree(ctx, t.dir); err != nil {
-			return n, err
+			return err
 		}
-		n++
 	}
-	return n, nil
+	return nil
 }
 
 // linked is one entry of git worktree list.

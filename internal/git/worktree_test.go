@@ -78,18 +78,16 @@ func TestRemoveWorktreesTakesOnlyItsOwn(t *testing.T) {
 	b.must(os.RemoveAll(filepath.Join(theirs, "unmounted")))
 	b.must(os.RemoveAll(filepath.Join(ours, "two")))
 	b.must(os.Remove(filepath.Join(ours, "three", ".git")))
-	n, err := b.repo.RemoveWorktrees(ctx, ours)
-	b.must(err)
+	b.must(b.repo.RemoveWorktrees(ctx, ours))
 	left := strings.Count(b.git("worktree", "list"), "\n") + 1
-	if n != 3 || left != 3 {
-		t.Errorf("removed %d, left %d; want 3 and 3:\n%s", n, left, b.git("worktree", "list"))
+	if left != 3 {
+		t.Errorf("left %d, want 3:\n%s", left, b.git("worktree", "list"))
 	}
 	if entries, err := os.ReadDir(ours); err != nil || len(entries) != 0 {
 		t.Errorf("left in the folder: %v, %v", entries, err)
 	}
 	// A folder above the main work tree is no reason to remove that.
-	_, err = b.repo.RemoveWorktrees(ctx, filepath.Dir(b.dir))
-	b.must(err)
+	b.must(b.repo.RemoveWorktrees(ctx, filepath.Dir(b.dir)))
 	if b.read("README") != "hello\n" {
 		t.Error("the main work tree is gone")
 	}

@@ -3,6 +3,7 @@ package runner_test
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // slow is an agent whose client does not come up before it is told to give up.
@@ -138,6 +140,26 @@ func TestAFreshTurnThatWasCutTakesUpNoOlderSession(t *testing.T) {
 	m, _, err := record.Remember(b.loop)
 	if err != nil || m.Session.ID != "" || m.State.Current != "2" {
 		t.Fatalf("task %s would take up %q (%v)", m.State.Current, m.Session.ID, err)
+	}
+}
+
+func TestAKilledOwnersWorktreeIsTakenOutOfThePersonsList(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	ctx, kill := context.WithCancel(t.Context())
+	d := b.begin("", []string{"have every word"}, withGate(nil))
+	d.Agent = &second{Agent: d.Agent, n: 1, then: kill}
+	if _, err := b.drive(ctx, d, teller{t}); err == nil {
+		t.Fatal("not killed")
+	}
+	left := filepath.Join(verify.Elsewhere(filepath.Join(b.loop.Dir, "verify")), "worktree-1")
+	b.git("worktree", "add", "-q", "--detach", left)
+	b.rewrite(haveAll)
+	if s := b.resume(teller{t}); s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if list := b.git("worktree", "list"); strings.Contains(list, "worktree-1") {
+		t.Errorf("left:\n%s", list)
 	}
 }
 

@@ -28,6 +28,7 @@ type Verifier interface {
 	Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
 	Claim(ctx context.Context, r verify.Request) (verify.Finding, error)
 	Elsewhere(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
+	ClearUp(ctx context.Context) error // of an owner that was killed
 }
 
 // Judges are the frozen copies of what judges, in package verify.

@@ -107,7 +107,8 @@ func (r *Runner) withTheirs(ctx context.Context, tree string, b record.Base) (st
 }
 
 // tidy clears up after an owner that was killed: what it had started would work
-// in the tree beside us, and a file that it was writing would pass for work.
+// in the tree beside us, a file that it was writing would pass for work, and where it
+// judged other trees is listed among the person's worktrees.
 func (r *Runner) tidy(ctx context.Context) error {
 	proc.SweepMarked(r.Loop.ID, sweepGrace)
 	status, err := r.Repo.Status(ctx)
@@ -120,6 +121,9 @@ func (r *Runner) tidy(ctx context.Context) error {
 				return fmt.Errorf("clear up after a killed owner: %w", err)
 			}
 		}
+	}
+	if err := r.Verify.ClearUp(ctx); err != nil {
+		r.note(loop.Anomaly, "a worktree of a killed owner is left: "+err.Error())
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -87,6 +88,19 @@ func (v *Verifier) hold(ctx context.Context, tree string) error {
 		return errors.Join(err, v.leave(context.WithoutCancel(ctx)))
 	}
 	return nil
+}
+
+// ClearUp removes the worktree that an owner of the same Dir left who was killed: it
+// stands among the person's own. None of theirs may live.
+func (v *Verifier) ClearUp(ctx context.Context) error {
+	left, err := os.ReadDir(Elsewhere(v.Dir))
+	if len(left) == 0 || v.place != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	return v.Repo.RemoveWorktrees(ctx, Elsewhere(v.Dir))
 }
 
 // prepare runs the set-up, in a fresh place and again when the dependencies of
