@@ -85,7 +85,7 @@ func TestOpenFindsTheWorkTree(t *testing.T) {
 			t.Parallel()
 			r, err := Open(context.Background(), b.path(tc.dir))
 			b.must(err)
-			got := []any{r.Root(), r.GitDir(), r.Linked()}
+			got := []any{r.Root(), r.GitDir(), r.GitDir() != r.CommonDir()}
 			if diff := cmp.Diff([]any{b.path(tc.root), b.path(tc.gitDir), tc.linked}, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -59,9 +59,6 @@ func (r *Repo) IndexDir() string { return filepath.Join(r.gitDir, stateDir) }
 // the work tree are an agent's to write. Called before anything else.
 func (r *Repo) RunHooksBy(prefix []string) { r.hooksBy = prefix }
 
-// Linked reports whether this is a linked worktree.
-func (r *Repo) Linked() bool { return r.gitDir != r.commonDir }
-
 // Open finds the work tree that dir lies in. Repositories in which no loop can
 // run are refused by name with a hint: none at all, bare, without a commit,
 // owned by somebody else, or in the middle of a merge, rebase, cherry-pick,

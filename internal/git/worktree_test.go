@@ -102,8 +102,8 @@ func TestLoopWorktreeIsFoundAgain(t *testing.T) {
 	for range 2 {
 		w, err := b.repo.LoopWorktree(ctx, dir, "pawl/otter")
 		b.must(err)
-		if branch, _ := w.Branch(ctx); branch != "pawl/otter" || !w.Linked() {
-			t.Errorf("on %q, linked %v", branch, w.Linked())
+		if branch, _ := w.Branch(ctx); branch != "pawl/otter" || w.GitDir() == w.CommonDir() {
+			t.Errorf("on %q, git's folder is %s", branch, w.GitDir())
 		}
 		inner := &sandbox{tester: t, dir: w.Root(), repo: w}
 		if got := inner.read("README"); got != "hello\n" {

@@ -120,12 +120,7 @@ func (f *File) Text() []byte { return f.text }
 // Tick marks tasks as done. The new file differs in their marks alone, and in
 // the box of a group whose last open task is one of them. A task that is done
 // stays as it is; an id that is not in the plan is an error.
-func (f *File) Tick(ids ...string) (*File, error) { return f.set(true, ids) }
-
-// Untick marks tasks as open again, and the groups that they belong to.
-func (f *File) Untick(ids ...string) (*File, error) { return f.set(false, ids) }
-
-func (f *File) set(done bool, ids []string) (*File, error) {
+func (f *File) Tick(ids ...string) (*File, error) {
 	chosen := make(map[int]bool, len(ids))
 	for _, id := range ids {
 		i := slices.IndexFunc(f.plan.Tasks, func(t plan.Task) bool { return t.ID == id })
@@ -142,11 +137,11 @@ func (f *File) set(done bool, ids []string) (*File, error) {
 	for _, g := range f.groups {
 		touched := slices.ContainsFunc(g.members, func(i int) bool { return chosen[i] })
 		remains := slices.ContainsFunc(g.members, func(i int) bool { return !chosen[i] && !f.plan.Tasks[i].Done })
-		if touched && !(done && remains) {
+		if touched && !remains {
 			edits = append(edits, g.mark)
 		}
 	}
-	data := apply(f.data, edits, done)
+	data := apply(f.data, edits, true)
 	if bytes.Equal(data, f.data) {
 		return f, nil
 	}

@@ -76,31 +76,6 @@ func TestTick(t *testing.T) {
 	}
 }
 
-func TestUntick(t *testing.T) {
-	t.Parallel()
-	cases := []struct {
-		name, file, before, id, after string
-	}{
-		{"a claim", "p.md", "- [x] a\n- [X] b\n", "2", "- [x] a\n- [ ] b\n"},
-		{"open already", "p.md", "- [/] a\n", "1", "- [/] a\n"},
-		{"its groups with it", "p.md", "- [x] g\n  - [x] a\n  - [x] b\n", "2", "- [ ] g\n  - [x] a\n  - [ ] b\n"},
-		{"all boxes of a section", "p.md", "### Task 1: a\n- [x] b\n- [x] c\n", "1", "### Task 1: a\n- [ ] b\n- [ ] c\n"},
-		{"JSON", "p.json", `[{"title":"a","passes":true}]`, "1", `[{"title":"a","passes":false}]`},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			got, err := decode(t, c.file, c.before).Untick(c.id)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if string(got.Bytes()) != c.after {
-				t.Errorf("unticked:\n%q\nwant:\n%q", got.Bytes(), c.after)
-			}
-		})
-	}
-}
-
 func TestTickOfAnUnknownTask(t *testing.T) {
 	t.Parallel()
 	_, err := decode(t, "p.md", "- [ ] a\n").Tick("1", "x\x1b[2J")

@@ -30,9 +30,6 @@ import (
 // or server in it.
 const (
 	StatePath        = "runtime-state/verify-active.json"
-	ServerStatePath  = "server/runtime-state/verify-active.json"
-	NewerPath        = "runtime-state/verify-state.db" // SQLite, see Newer
-	ServerNewerPath  = "server/runtime-state/verify-state.db"
 	ServerConfigPath = "server/config.json"
 	ConfigPath       = "config.json"
 )
