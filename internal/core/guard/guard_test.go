@@ -216,6 +216,11 @@ func TestHugeAndDeepCommands(t *testing.T) {
 		{"a=b; alias a='a a a a'; a", "allow"},
 		{"v=(1 2)" + strings.Repeat(`; v=("${v[@]}" "${v[@]}")`, 100), "allow"},
 		{strings.Repeat("x=${x:-$(", 80) + "git push" + strings.Repeat(")}", 80), "deny"},
+		{"parallel git" + strings.Repeat(" ::: a b", 15_000) + "; git push", "deny"},
+		{"parallel " + strings.Repeat("{}", 60_000) + " ::: " + strings.Repeat("a", 60_000) + "; git push", "deny"},
+		{"parallel ::: " + strings.Repeat("a ", 50_000) + "; git push", "deny"},
+		{"echo " + strings.Repeat("a", 60_000) + " | xargs -I@ b " + strings.Repeat("@", 100_000) + "; git push", "deny"},
+		{"PAGER='EDITOR=git\\ log git log' git log; git push", "deny"},
 		{"a=1; b=2" + strings.Repeat("; c || a=3; c || b=4; echo $a$b", 500) + "; git push", "deny"},
 	} {
 		start := time.Now()

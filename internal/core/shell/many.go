@@ -48,13 +48,15 @@ func (r *reader) with(c *Command, args []Word, mark string, words []Word) {
 			if strings.Contains(a.Text, mark) {
 				a.From = union(a.From, x.From)
 			}
-			a.Text = strings.ReplaceAll(a.Text, mark, x.Text)
-			a.Static = a.Static && (x.Static || !strings.Contains(a.Text, Hole))
+			a.Text = replaced(a.Text, mark, x.Text)
+			a.Static = a.Static && !strings.Contains(a.Text, Hole)
 			filled[i] = a
 		}
 		sub.inner(c, filled)
 	}
 }
+
+const maxGroups = 8 // that ::: begins
 
 // parallel runs a script for each of the words behind :::, or of the lines that it
 // reads. They stand where {} does, or {1} for the first :::, or else behind all.
@@ -86,10 +88,20 @@ func (r *reader) parallel(c *Command) {
 	}
 }
 
-// combined gives each combination of the words of groups that ::: begins.
+// replaced puts a text in the place of a mark; the result cannot be told where it
+// would be too long.
+func replaced(s, mark, text string) string {
+	if len(s)+strings.Count(s, mark)*len(text) > maxScript {
+		return Hole
+	}
+	return strings.ReplaceAll(s, mark, text)
+}
+
+// combined gives each combination of the words of groups that ::: begins, as far as
+// anybody would write them.
 func combined(args []Word) [][]Word {
 	all := [][]Word{nil}
-	for len(args) > 0 {
+	for len(args) > 0 && len(all[0]) < maxGroups {
 		args = args[1:]
 		end := slices.IndexFunc(args, func(a Word) bool { return strings.HasPrefix(a.Text, ":::") })
 		if end < 0 {
@@ -103,7 +115,9 @@ func combined(args []Word) [][]Word {
 				}
 			}
 		}
-		all, args = next, args[end:]
+		if args = args[end:]; len(next) > 0 {
+			all = next
+		}
 	}
 	return all
 }
@@ -114,12 +128,12 @@ func instance(template, given []Word) Word {
 		return Join(given)
 	}
 	script := Join(template)
-	text := strings.ReplaceAll(script.Text, "{}", Quote(given))
+	text := replaced(script.Text, "{}", Quote(given))
 	for i := range given {
-		text = strings.ReplaceAll(text, "{"+strconv.Itoa(i+1)+"}", Quote(given[i:i+1]))
+		text = replaced(text, "{"+strconv.Itoa(i+1)+"}", Quote(given[i:i+1]))
 	}
 	if text == script.Text {
 		text += " " + Quote(given)
 	}
-	return Word{Text: text, Source: script.Source, Static: script.Static && Join(given).Static, From: script.From}
+	return Word{Text: text, Source: script.Source, Static: script.Static && Join(given).Static && text != Hole, From: script.From}
 }
