@@ -353,11 +353,11 @@ func (s *show) ended(now loop.State) {
 // tallies are the tasks by how they ended, the best first.
 func tallies(s loop.State) []term.Tally {
 	var out []term.Tally
+	var consistent []loop.Task
 	notes := map[string]string{
-		"verified":   "each with something that failed before and passes now",
-		"review":     "an independent review passed, and nothing was seen to fail before",
-		"consistent": "everything passes, and nothing was seen to fail before: read them",
-		"unknown":    "nothing could tell",
+		"verified": "each with something that failed before and passes now",
+		"review":   "an independent review passed, and nothing was seen to turn green",
+		"unknown":  "nothing could tell",
 	}
 	for _, t := range s.Tasks {
 		word := result(t)
@@ -365,12 +365,15 @@ func tallies(s loop.State) []term.Tally {
 		if t.Earlier || !judged {
 			continue
 		}
+		if word == string(gate.Consistent) {
+			consistent = append(consistent, t)
+			notes[word] = loop.Stands(consistent...) + ": read them"
+		}
 		i := slices.IndexFunc(out, func(x term.Tally) bool { return x.Result == word })
 		if i < 0 {
-			out = append(out, term.Tally{Result: word, Note: notes[word]})
-			i = len(out) - 1
+			i, out = len(out), append(out, term.Tally{Result: word})
 		}
-		out[i].Tasks = append(out[i].Tasks, name(t))
+		out[i].Note, out[i].Tasks = notes[word], append(out[i].Tasks, name(t))
 	}
 	return out
 }

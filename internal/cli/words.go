@@ -126,7 +126,7 @@ func evidence(t loop.Task) string {
 		}
 		return strings.Join(names, ", ") + " failed before and " + plural(len(t.Flipped), "passes", "pass") + " now"
 	case t.Evidence == gate.Consistent:
-		return "everything passes, and nothing was seen to fail before: read it"
+		return loop.Stands(t) + ": read it"
 	}
 	return t.Why
 }

@@ -46,6 +46,21 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
+// What was red before and is red now is not called passing: neither of the task nor
+// where the tasks are summed up.
+func TestATaskThatStandsOnRed(t *testing.T) {
+	t.Parallel()
+	const said = "nothing turned red; what did not pass before still fails (TestA): read "
+	task := loop.Task{ID: "1", Status: loop.Done, Evidence: gate.Consistent, StillRed: []string{"TestA"}}
+	if got := evidence(task); got != said+"it" {
+		t.Errorf("got %q", got)
+	}
+	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "0", Status: loop.Done, Evidence: gate.Consistent}, task}})
+	if len(sums) != 1 || sums[0].Note != said+"them" || len(sums[0].Tasks) != 2 {
+		t.Errorf("%+v", sums)
+	}
+}
+
 // The word and what stands behind it say two things.
 func TestATaskClaimedWithoutChange(t *testing.T) {
 	t.Parallel()

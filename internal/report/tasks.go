@@ -65,6 +65,9 @@ func (p *page) because(t loop.Task, meaning string) string {
 	if (t.Status == loop.Parked || t.Status == loop.Blocked) && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 160)
 	}
+	if t.Status == loop.Done && t.Evidence == gate.Consistent {
+		return loop.Stands(t) + ": read it"
+	}
 	return meaning
 }
 
@@ -80,7 +83,7 @@ func (p *page) groups() []group {
 	all := []group{
 		{name: "verified", meaning: "each with something that failed before and passes now"},
 		{name: "reviewed", meaning: "an independent review passed"},
-		{name: "consistent", meaning: "everything passes, and nothing was seen to fail before: read it", each: true},
+		{name: "consistent", each: true},
 		{name: "unknown", meaning: "nothing could tell whether it is done: read it", each: true},
 		{name: "unchanged", meaning: "claimed without any change: neither committed nor ticked", each: true},
 		{name: "set aside", meaning: "everything was tried", each: true, why: true},

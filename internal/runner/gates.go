@@ -276,10 +276,14 @@ func (r *Runner) receipts(ctx context.Context, results []gate.Result) string {
 // found is a finding in the machine's words.
 func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 	v := f.Verdict
+	failing := v.Broken
+	if v.Status == gate.Pass {
+		failing = v.StillRed
+	}
 	g := loop.Gates{
 		Status: v.Status, Green: v.FullGreen, Evidence: v.Evidence, TurnedGreen: v.TurnedGreen, Labels: v.Labels, Reason: cut(v.Reason, reasonMax),
 		Flipped: atMost(append(slices.Clone(v.Flipped), v.Proving...), failingMost), Results: brief(f.Observation.Now),
-		Failing: atMost(v.Broken, failingMost), Unchecked: v.Unchecked,
+		Failing: atMost(failing, failingMost), Unchecked: v.Unchecked,
 	}
 	for _, res := range f.Observation.Now {
 		if v.Status == gate.Pass && res.Status == gate.Fail && len(res.Tests) == 0 && slices.Contains(v.StillRed, res.Gate) {

@@ -160,10 +160,6 @@ func (o Observation) weighOverlay(v *Verdict) {
 	if len(o.NewTests) > 0 {
 		l = o.overlay()
 	}
-	stands := "everything passes"
-	if len(v.StillRed) > 0 {
-		stands = "nothing turned red"
-	}
 	switch {
 	case len(l.failed) > 0:
 		v.Evidence, v.Proving = Discriminating, l.failed
@@ -181,10 +177,13 @@ func (o Observation) weighOverlay(v *Verdict) {
 		v.Labels = append(v.Labels, "tests in source files")
 	case len(o.NewTests) > 0:
 		v.Evidence = Consistent
-		v.Reason = stands + ", but the new tests pass without this work too: " + list(o.NewTests)
+		v.Reason = "nothing turned red, but the new tests pass without this work too: " + list(o.NewTests)
+	case len(v.StillRed) > 0:
+		v.Evidence = Consistent
+		v.Reason = "nothing turned red; what did not pass before still fails: " + list(v.StillRed)
 	default:
 		v.Evidence = Consistent
-		v.Reason = stands + ", but nothing failed before this work that passes now"
+		v.Reason = "everything passes, but nothing failed before this work that passes now"
 	}
 }
 

@@ -158,7 +158,7 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		},
 		{
 			name: "red stays red", before: "fail A+ B-", now: "fail A+ B-",
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing turned red"},
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing turned red; what did not pass before still fails: B"},
 		},
 		{
 			name: "red without ids judges only the end", before: "fail", now: "fail",

@@ -151,7 +151,7 @@ type Gates struct {
 	Usage        Usage         `json:"usage,omitzero"`          // of reviews
 	Labels       []string      `json:"labels,omitempty"`
 	Reason       string        `json:"reason,omitempty"`
-	Failing      []string      `json:"failing,omitempty"`
+	Failing      []string      `json:"failing,omitempty"` // of a claim: what passed when the task began; where nothing such fails, what is red as before
 	FirstError   string        `json:"first_error,omitempty"`
 	Fingerprint  string        `json:"fingerprint,omitempty"`
 	Receipt      string        `json:"receipt,omitempty"`

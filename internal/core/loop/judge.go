@@ -201,7 +201,7 @@ func (m *machine) claimJudged(g Gates) {
 			m.park(Blocked, why)
 			return
 		}
-		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}, g.Fingerprint)
+		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError, AsBefore: g.Status == gate.Pass}, g.Fingerprint)
 		return
 	}
 	g.Evidence = m.seen(g.Evidence)
@@ -311,7 +311,7 @@ func (m *machine) accept(commit, receipt string) {
 			if t.Evidence != m.s.Found.Evidence {
 				t.Why = notItsOwn(*m.s.Found, id)
 			}
-			t.Flipped, t.Tests, t.StillRed = m.s.Found.Flipped, m.s.Found.TestsChanged, m.s.Found.StillRed
+			t.Flipped, t.Tests, t.StillRed = m.s.Found.Flipped, m.s.Found.TestsChanged, m.s.Found.asBefore()
 			t.Changed, t.IfGranted, t.Granted = m.s.Found.Changed, m.s.Found.IfGranted, m.s.Found.Granted
 			t.Reviewed, t.Findings = m.s.Found.Reviewed, m.s.Found.Findings
 			t.Took = took
@@ -321,6 +321,37 @@ func (m *machine) accept(commit, receipt string) {
 	m.remember("done: " + string(m.s.Found.Evidence))
 	m.s.Claim, m.s.Found = nil, nil
 	m.s.Unjudged = false
+}
+
+// asBefore are the tests and gates that are no worse than they were, and red.
+func (g Gates) asBefore() []string {
+	if g.Status != gate.Pass {
+		return nil
+	}
+	red := slices.Concat(g.StillRed, g.Failing)
+	slices.Sort(red)
+	return slices.Compact(red)
+}
+
+// Stands says how the gates stood on work that nothing tells from none, of these
+// tasks together: whether all of them passed, or were merely no worse.
+func Stands(tasks ...Task) string {
+	var red []string
+	for _, t := range tasks {
+		for _, name := range t.StillRed {
+			if !slices.Contains(red, name) {
+				red = append(red, name)
+			}
+		}
+	}
+	if len(red) == 0 {
+		return "everything passes, and nothing was seen to fail before"
+	}
+	names := strings.Join(red[:min(len(red), 3)], ", ")
+	if more := len(red) - 3; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return "nothing turned red; what did not pass before still fails (" + names + ")"
 }
 
 // turnedGreen: a gate that was red through several tasks and is green now proves

@@ -14,6 +14,7 @@ import (
 type Lesson struct {
 	Tried    string `json:"tried,omitempty"`
 	Broke    string `json:"broke,omitempty"`
+	AsBefore bool   `json:"as_before,omitempty"` // what Broke says was so before: it did not help
 	Instead  string `json:"instead"`
 	Key      string `json:"key,omitempty"`       // lessons of one key are one; none: by the text
 	Times    int    `json:"times,omitempty"`     // how often it was learnt, beyond the first
@@ -27,8 +28,12 @@ const (
 
 // String is the lesson in one line.
 func (l Lesson) String() string {
+	broke := "it broke: "
+	if l.AsBefore {
+		broke = "it did not help: "
+	}
 	var parts []string
-	for _, p := range []struct{ label, text string }{{"tried: ", l.Tried}, {"it broke: ", l.Broke}} {
+	for _, p := range []struct{ label, text string }{{"tried: ", l.Tried}, {broke, l.Broke}} {
 		if p.text != "" {
 			parts = append(parts, p.label+p.text)
 		}
@@ -83,7 +88,7 @@ func (m *machine) forget(text string) {
 func (m *machine) undone() Lesson {
 	f := *m.s.Failing
 	l := Lesson{
-		Tried: "task " + m.s.Current, Broke: f.Reason, Instead: "take another way",
+		Tried: "task " + m.s.Current, Broke: f.Reason, AsBefore: f.AsBefore, Instead: "take another way",
 		Key: "restore " + m.s.Current + " " + strings.Join(f.Tests, " "),
 	}
 	if m.s.Said != "" {

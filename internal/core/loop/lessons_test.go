@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
@@ -38,6 +39,35 @@ func TestARestoreLeavesALesson(t *testing.T) {
 	sc.gates(failed, "restore")
 	if got := sc.lessons(); got != lesson+" (2 times now)" {
 		t.Errorf("the second time: %s", got)
+	}
+}
+
+// What is red as before was broken by nobody: the claim of the last task is refused
+// all the same, with the tests' names, and so says its lesson.
+func TestALessonOfWhatDidNotHelp(t *testing.T) {
+	t.Parallel()
+	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Consistent, Reason: "nothing turned red", Failing: []string{"TestCart"}}
+	sc := begin(t, loop.Policy{Gates: true, Restore: true})
+	sc.checkpointed("gates baseline")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 1 fresh first")
+	sc.turn("no-behaviour-change", "gates claim")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "tick a; commit a")
+	sc.committed("gates final")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 2 fresh next_task")
+	for _, want := range []string{"turn 3 continue gates_failed", "turn 4 continue gates_failed", "turn 5 fresh fresh", "restore"} {
+		sc.turn("done", "gates claim")
+		asBefore.Fingerprint = want
+		sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, want)
+	}
+	const lesson = "tried: task final-gates; it did not help: nothing turned red; instead: take another way, and see it pass before you claim: TestCart"
+	if got := sc.lessons(); got != lesson {
+		t.Errorf("got  %s\nwant %s", got, lesson)
+	}
+	task, _ := sc.s.Task("a")
+	if got, want := loop.Stands(task), "nothing turned red; what did not pass before still fails (TestCart)"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

@@ -141,7 +141,7 @@ type Task struct {
 	Changed   []TestChange  `json:"changed,omitempty"`    // old tests, where their structure shows it
 	IfGranted *IfGranted    `json:"if_granted,omitempty"` // what it is worth if its changes of old tests are granted
 	Granted   []string      `json:"granted,omitempty"`    // changed tests that a review accepts
-	StillRed  []string      `json:"still_red,omitempty"`  // gates without test ids that were red before and after it
+	StillRed  []string      `json:"still_red,omitempty"`  // tests and gates that did not pass before, nor after it
 	Commit    string        `json:"commit,omitempty"`
 	Receipt   string        `json:"receipt,omitempty"`
 	Reviewed  ReviewEnd     `json:"reviewed,omitempty"` // how the reviews of it ended, "" without
@@ -188,7 +188,8 @@ type Failing struct {
 	Reason     string   `json:"reason"`
 	Tests      []string `json:"tests,omitempty"`
 	FirstError string   `json:"first_error,omitempty"`
-	Review     bool     `json:"review,omitempty"` // it is a review's word
+	Review     bool     `json:"review,omitempty"`    // it is a review's word
+	AsBefore   bool     `json:"as_before,omitempty"` // nothing is worse than it was, and it has to pass
 }
 
 // Ladder is where the current task stands on it.
