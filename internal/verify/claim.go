@@ -208,6 +208,8 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	switch p {
 	case gate.RepeatBefore:
 		return v.repeatBefore(ctx, r, o, gates)
+	case gate.RepeatClean:
+		return v.repeatClean(ctx, r, gates)
 	case gate.RepeatAfter:
 		w.tree, w.uncached = r.Tree, true
 		return answer(v.all(ctx, gates, w))

@@ -19,7 +19,10 @@ const defaultTimeout = 10 * time.Minute
 // once runs a gate one time.
 func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 	out := newOutput(w.logDir, logName(g.Name, string(w.probe)))
-	c := plan(g, w.uncached)
+	c := plan(g, w.uncached || w.place == cleanly)
+	if w.place == cleanly {
+		c.env = slices.Concat(c.env, ownPaths(v.env))
+	}
 	report, stream := v.listen(c.report, w.root, out)
 	limit := g.Timeout
 	if limit <= 0 {
@@ -34,8 +37,9 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 	})
 	r := gate.Result{Gate: g.Name, Command: c.shown, ExitCode: exit.Code, Duration: time.Since(began), Tree: w.tree}
 	rep, reportErr := report(exit.Code)
-	r.Tail = out.end()
-	r.Head = out.begin()
+	// What is said elsewhere reads as if it were said here, so that it can be compared.
+	r.Tail = strings.ReplaceAll(out.end(), w.root, v.Root)
+	r.Head = strings.ReplaceAll(out.begin(), w.root, v.Root)
 	r.TimedOut = exit.Cancelled && ctx.Err() == nil
 	r.Tests, r.Failing, r.FirstError = rep.Tests, rep.Failing, rep.FirstError
 	r.BuildFailed, r.Incomplete = rep.BuildFailed, rep.Incomplete

@@ -166,7 +166,9 @@ func (v *Verifier) Elsewhere(ctx context.Context, tree string, gates []gate.Gate
 }
 
 func (v *Verifier) elsewhere(ctx context.Context, gates []gate.Gate, w where) ([]gate.Result, error) {
-	w.place = "worktree"
+	if w.place == "" {
+		w.place = "worktree"
+	}
 	if v.allKept(ctx, gates, w) { // the place need not even be made
 		return v.all(ctx, gates, w)
 	}

@@ -186,7 +186,10 @@ func (w where) of(g gate.Gate) where {
 // run runs a gate until it has told. That there is no clean place for a pristine
 // one says nothing of the work.
 func (v *Verifier) run(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
-	if w.root != "" {
+	switch {
+	case w.place == cleanly:
+		return v.settledCleanly(ctx, g, w)
+	case w.root != "":
 		return v.settled(ctx, g, w)
 	}
 	clean, err := v.clean(ctx, w.tree)

@@ -5,14 +5,6 @@ import (
 	"slices"
 )
 
-// flips are what was red before the work and is green after it.
-type flips struct {
-	candidates []string // seen once
-	confirmed  []string // red and green again when repeated
-	turned     []string // confirmed gates that report no ids
-	gates      []string // gates to repeat
-}
-
 // alone names those of what turned green that do so on the tree of before with the
 // new tests laid over it: a new test can replace what the old ones test.
 func (o Observation) alone(names []string) []string {
@@ -26,30 +18,6 @@ func (o Observation) alone(names []string) []string {
 		}
 	}
 	return out
-}
-
-func (o Observation) flips() flips {
-	var f flips
-	for _, after := range o.after() {
-		before := find(o.Baseline, after.Gate)
-		again, repeat := find(o.Answers[RepeatBefore].Results, after.Gate), find(o.Answers[o.repeat()].Results, after.Gate)
-		candidates := o.flipped(before, after)
-		if len(candidates) == 0 {
-			continue
-		}
-		f.gates = append(f.gates, after.Gate)
-		f.candidates = append(f.candidates, candidates...)
-		repeated := o.flipped(again, repeat)
-		for _, name := range candidates {
-			if slices.Contains(repeated, name) {
-				f.confirmed = append(f.confirmed, name)
-				if name == after.Gate && len(after.Tests) == 0 {
-					f.turned = append(f.turned, name)
-				}
-			}
-		}
-	}
-	return f
 }
 
 // flipped names the tests of one gate that went from fail to pass, or the gate

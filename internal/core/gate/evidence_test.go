@@ -132,10 +132,10 @@ func TestOverlay(t *testing.T) {
 		},
 		{
 			name: "flaky flips, and a test that proves", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
-			answers: map[gate.Probe]string{gate.RepeatBefore: "pass A+", gate.RepeatAfter: "pass A+", gate.Control: "fail A-", gate.Overlay: "fail A- N-"},
+			answers: map[gate.Probe]string{gate.RepeatBefore: "pass A+", gate.Control: "fail A-", gate.Overlay: "fail A- N-"},
 			want: judged{
 				status: gate.Pass, evidence: gate.Discriminating, names: []string{"N", "A"}, reason: "N",
-				probes: "repeat-before repeat-after control overlay", green: true,
+				probes: "repeat-before control overlay", green: true,
 			},
 		},
 	})
@@ -145,14 +145,14 @@ func TestOverlay(t *testing.T) {
 // may prove more, or be all that turned it green.
 func TestNewTestsWhereSomethingTurnedGreen(t *testing.T) {
 	t.Parallel()
-	const all = "repeat-before repeat-after control overlay"
+	const all = "repeat-before repeat-clean control overlay"
 	laid := func(overlay string) map[gate.Probe]string {
 		return map[gate.Probe]string{
-			gate.RepeatBefore: "fail A-", gate.RepeatAfter: "pass A+ N+", gate.Control: "fail A-", gate.Overlay: overlay,
+			gate.RepeatBefore: "fail A-", gate.RepeatClean: "pass A+ N+", gate.Control: "fail A-", gate.Overlay: overlay,
 		}
 	}
 	whole := func(overlay string) map[gate.Probe]string {
-		return map[gate.Probe]string{gate.RepeatBefore: "fail", gate.RepeatAfter: "pass", gate.Control: "fail", gate.Overlay: overlay}
+		return map[gate.Probe]string{gate.RepeatBefore: "fail", gate.RepeatClean: "pass", gate.Control: "fail", gate.Overlay: overlay}
 	}
 	check(t, []story{
 		{
@@ -177,8 +177,8 @@ func TestNewTestsWhereSomethingTurnedGreen(t *testing.T) {
 		},
 		{
 			name: "a place that shows nothing", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
-			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatAfter: "pass A+ N+", gate.Control: "unknown"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: "repeat-before repeat-after control", green: true},
+			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatClean: "pass A+ N+", gate.Control: "unknown"},
+			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: "repeat-before repeat-clean control", green: true},
 		},
 	})
 }

@@ -100,6 +100,8 @@ type Result struct {
 	Duration   time.Duration `json:"duration"`
 	Tree       string        `json:"tree,omitempty"` // git tree it ran on
 	Cached     bool          `json:"cached,omitempty"`
+	// Left: a run in a clean checkout left files there that git ignores, or changed such.
+	Left bool `json:"left,omitempty"`
 }
 
 // Satisfies reports whether evidence of this level is as good as the wanted:

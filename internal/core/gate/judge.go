@@ -132,11 +132,20 @@ func (o Observation) weigh(v *Verdict) {
 	alone := o.alone(f.confirmed)
 	ownWork := func(name string) bool { return !slices.Contains(alone, name) }
 	v.Flipped, v.TurnedGreen = kept(f.confirmed, ownWork), kept(f.turned, ownWork)
+	if len(f.unfit) > 0 {
+		v.Labels = append(v.Labels, "could not be repeated in a clean checkout: "+list(f.unfit))
+	}
 	for _, name := range f.candidates {
-		if !slices.Contains(f.confirmed, name) {
+		if !slices.Contains(f.confirmed, name) && !slices.Contains(f.unseen, name) {
 			v.Flaky = append(v.Flaky, name)
 			v.Labels = append(v.Labels, "flaky: "+name)
 		}
+	}
+	if len(f.unseen) > 0 {
+		v.Flipped, v.TurnedGreen = nil, nil
+		v.Labels = append(v.Labels, "green here, red in a clean checkout: "+list(f.unseen))
+		v.Reason = "green here, red in a clean checkout: something that git does not see makes the difference: " + list(f.unseen)
+		return
 	}
 	if len(v.Flipped) > 0 {
 		v.Evidence = Discriminating

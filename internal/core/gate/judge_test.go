@@ -24,6 +24,12 @@ func run(s string) gate.Result {
 		case w == "build":
 			r.BuildFailed = true
 			continue
+		case strings.HasPrefix(w, "says:"):
+			r.Tail = w
+			continue
+		case w == "left":
+			r.Left = true
+			continue
 		case w == "flaky":
 			r.Flaky = true
 			continue
@@ -194,41 +200,44 @@ func TestRelativeToTheBaseline(t *testing.T) {
 
 func TestFlips(t *testing.T) {
 	t.Parallel()
-	const repeats = "repeat-before repeat-after"
+	const (
+		repeats = "repeat-before repeat-clean"
+		all     = "repeat-before repeat-clean control repeat-after"
+	)
 	check(t, []story{
 		{
 			name: "a test turned green", before: "fail A+ B-", now: "pass A+ B+",
-			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A+ B-", gate.RepeatAfter: "pass A+ B+"},
+			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A+ B-", gate.RepeatClean: "pass A+ B+"},
 			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"B"}, reason: "green now: B", probes: repeats, green: true},
 		},
 		{
 			name: "one of two turned green", before: "fail A- B-", now: "fail A+ B-",
-			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A- B-", gate.RepeatAfter: "fail A+ B-"},
+			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A- B-", gate.RepeatClean: "fail A+ B-"},
 			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "green now: A", probes: repeats},
 		},
 		{
 			name: "a gate turned green", before: "fail", now: "pass",
-			answers: map[gate.Probe]string{gate.RepeatBefore: "fail", gate.RepeatAfter: "pass"},
+			answers: map[gate.Probe]string{gate.RepeatBefore: "fail", gate.RepeatClean: "pass"},
 			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "green now: test", probes: repeats, green: true},
 		},
 		{
 			name: "green before when repeated", before: "fail A-", now: "pass A+",
-			answers: map[gate.Probe]string{gate.RepeatBefore: "pass A+", gate.RepeatAfter: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"A"}, reason: "flaky", probes: repeats, green: true},
+			answers: map[gate.Probe]string{gate.RepeatBefore: "pass A+"},
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"A"}, reason: "flaky", probes: "repeat-before", green: true},
 		},
 		{
 			name: "red after when repeated", before: "fail A-", now: "pass A+",
-			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatAfter: "fail A-"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"A"}, reason: "flaky", probes: repeats, green: true},
+			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatClean: "fail A-", gate.Control: "fail A-", gate.RepeatAfter: "fail A-"},
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"A"}, reason: "flaky", probes: all, green: true},
 		},
 		{
 			name: "a gate that does not repeat", before: "fail", now: "pass",
-			answers: map[gate.Probe]string{gate.RepeatBefore: "unknown", gate.RepeatAfter: "pass"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"test"}, reason: "flaky", probes: repeats, green: true},
+			answers: map[gate.Probe]string{gate.RepeatBefore: "unknown"},
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"test"}, reason: "flaky", probes: "repeat-before", green: true},
 		},
 		{
 			name: "a package that now builds", before: "fail q.A+ !p build", now: "pass q.A+ p.B+",
-			answers: map[gate.Probe]string{gate.RepeatBefore: "fail q.A+ !p build", gate.RepeatAfter: "pass q.A+ p.B+"},
+			answers: map[gate.Probe]string{gate.RepeatBefore: "fail q.A+ !p build", gate.RepeatClean: "pass q.A+ p.B+"},
 			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"p.B"}, reason: "p.B", probes: repeats, green: true},
 		},
 		{
@@ -241,7 +250,7 @@ func TestFlips(t *testing.T) {
 		},
 		{
 			name: "a lint in the same gate", before: "fail A+", now: "pass A+",
-			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A+", gate.RepeatAfter: "pass A+"},
+			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A+", gate.RepeatClean: "pass A+"},
 			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "test", probes: repeats, green: true},
 		},
 		{
@@ -254,10 +263,72 @@ func TestFlips(t *testing.T) {
 		},
 		{
 			name: "tests inside source files, with ids", before: "fail A-", now: "pass A+", inSource: true,
-			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatAfter: "pass A+"},
+			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatClean: "pass A+"},
 			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: repeats, green: true},
 		},
 	})
+}
+
+// A clean checkout has the last word where it shows what the task began from, and
+// none where it does not.
+func TestRepeatInACleanCheckout(t *testing.T) {
+	t.Parallel()
+	const all = "repeat-before repeat-clean control repeat-after"
+	repeats := func(before, clean, control, after string) map[gate.Probe]string {
+		return map[gate.Probe]string{gate.RepeatBefore: before, gate.RepeatClean: clean, gate.Control: control, gate.RepeatAfter: after}
+	}
+	proven := func(probes string, names ...string) judged {
+		return judged{status: gate.Pass, evidence: gate.Discriminating, names: names, reason: names[0], probes: probes, green: true}
+	}
+	unseen := judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "something that git does not see makes the difference", probes: all, green: true}
+	check(t, []story{
+		{name: "a forged product", before: "fail says:FAIL", now: "pass", answers: repeats("fail says:again", "fail", "fail says:FAIL", "pass"), want: unseen},
+		{name: "a forged product, nothing to build there", before: "fail says:cc", now: "pass", answers: repeats("fail says:FAIL", "fail", "fail says:FAIL", "pass"), want: unseen},
+		{name: "a forged package", before: "fail A- B+", now: "pass A+ B+", answers: repeats("fail A- B+", "fail A- B+", "fail A- B+", "pass A+ B+"), want: unseen},
+		{name: "one of two is forged", before: "fail A- B- C+", now: "pass A+ B+ C+", answers: repeats("fail A- B- C+", "fail A- B+ C+", "fail A- B- C+", "pass A+ B+ C+"), want: unseen},
+		{
+			name: "forged, beside a new test that fails without the work", before: "fail A- B+", now: "pass A+ B+ N+", new: "n_test.go",
+			answers: repeats("fail A- B+", "fail A- B+ N-", "fail A- B+", "pass A+ B+ N+"), want: unseen,
+		},
+		{
+			name: "dependencies are missing there", before: "fail says:wrong", now: "pass",
+			answers: repeats("fail says:wrong", "fail", "fail says:no_such_module", "pass"), want: proven(all, "test"),
+		},
+		{
+			name: "they are missing, and a test tells", before: "fail A- B+", now: "pass A+ B+",
+			answers: repeats("fail A- B+", "fail A- B-", "fail A- B-", "pass A+ B+"), want: proven(all, "A"),
+		},
+		{
+			name: "flaky where dependencies are missing", before: "fail says:wrong", now: "pass",
+			answers: repeats("fail says:wrong", "fail", "fail says:no_such_module", "fail"),
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"test"}, reason: "flaky", probes: all, green: true},
+		},
+		{
+			name: "it cannot run there", before: "fail A-", now: "pass A+",
+			answers: repeats("fail A-", "unknown", "", "pass A+"), want: proven("repeat-before repeat-clean repeat-after", "A"),
+		},
+		{
+			name: "there is no such place", before: "fail A-", now: "pass A+",
+			answers: repeats("fail A-", "", "", "pass A+"), want: proven("repeat-before repeat-clean repeat-after", "A"),
+		},
+		{
+			name: "it leaves something behind", before: "fail A-", now: "pass A+",
+			answers: repeats("fail A-", "pass A+ left", "", "pass A+"), want: proven("repeat-before repeat-clean repeat-after", "A"),
+		},
+		{
+			name: "by which it knows the next run", before: "fail A-", now: "pass A+",
+			answers: repeats("fail A-", "pass A+ left", "", "fail A-"),
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"A"}, reason: "flaky", probes: "repeat-before repeat-clean repeat-after", green: true},
+		},
+	})
+	v, _ := story{before: "fail A-", now: "pass A+", answers: repeats("fail A-", "", "", "pass A+")}.tell(t)
+	if diff := cmp.Diff([]string{"could not be repeated in a clean checkout: test"}, v.Labels); diff != "" {
+		t.Error(diff)
+	}
+	v, _ = story{before: "fail A- B+", now: "pass A+ B+", answers: repeats("fail A- B+", "fail A- B+", "fail A- B+", "pass A+ B+")}.tell(t)
+	if diff := cmp.Diff([]string{"green here, red in a clean checkout: A"}, v.Labels); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func TestSettingsAndLabels(t *testing.T) {

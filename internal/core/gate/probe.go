@@ -15,7 +15,10 @@ const (
 	OriginalsControl Probe = "originals-control"
 	// RepeatBefore: the tree of before, once more and uncached, where it ran.
 	RepeatBefore Probe = "repeat-before"
-	// RepeatAfter: the tree of now, once more and uncached.
+	// RepeatClean: the tree of now, once more and uncached, in a clean checkout at
+	// another path: without what git ignores, and what was compiled here.
+	RepeatClean Probe = "repeat-clean"
+	// RepeatAfter: the same where it ran, if the clean checkout left that open.
 	RepeatAfter Probe = "repeat-after"
 	// RepeatOriginals: Originals once more and uncached, if flips were seen there.
 	RepeatOriginals Probe = "repeat-originals"
@@ -49,12 +52,10 @@ func Next(o Observation) (Probe, []string) {
 		return "", nil
 	}
 	if f := o.flips(); len(f.candidates) > 0 {
-		for _, p := range []Probe{RepeatBefore, o.repeat()} {
-			if !o.answered(p) {
-				return p, f.gates
-			}
+		if p, gates := o.nextRepeat(f); p != "" {
+			return p, gates
 		}
-		if len(f.confirmed) > 0 && len(o.NewTests) == 0 {
+		if len(f.unseen) > 0 || len(f.confirmed) > 0 && len(o.NewTests) == 0 {
 			return "", nil
 		}
 	}
@@ -107,14 +108,6 @@ func (o Observation) after() []Result {
 		return o.Answers[Originals].Results
 	}
 	return o.Now
-}
-
-// repeat is the probe that runs the same once more.
-func (o Observation) repeat() Probe {
-	if o.needsOriginals() {
-		return RepeatOriginals
-	}
-	return RepeatAfter
 }
 
 // originalsFail: something passes with the agent's tests and not with the

@@ -1,0 +1,74 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// A gate that believes a product which git ignores is asked once more where there is none.
+func TestProductThatGitDoesNotSee(t *testing.T) {
+	t.Parallel()
+	const command = "test -e product || cp source product; grep pears product || { echo FAIL; exit 1; }"
+	for _, c := range []struct {
+		name   string
+		source string
+		want   gate.Evidence
+		ran    []string
+	}{
+		{"forged", "apples, and more\n", gate.NoEvidence, []string{"kept a", "a", "kept a repeat-before", "a repeat-clean", "a control", "a repeat-after"}},
+		{"built", "pears\n", gate.Discriminating, []string{"kept a", "a", "kept a repeat-before", "a repeat-clean", "a repeat-after"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"source": "apples\n", ".gitignore": "product\n"}, nil)
+			f := b.claim(gates(command), files{"source": c.source, "product": "pears\n"}, nil)
+			if v := f.Verdict; v.Status != gate.Pass || v.Evidence != c.want {
+				t.Errorf("verdict %+v", v)
+			}
+			if diff := cmp.Diff(c.ran, b.ran); diff != "" {
+				t.Errorf("runs (-want +got):\n%s", diff)
+			}
+			if left := f.Observation.Answers[gate.RepeatClean].Results[0].Left; !left {
+				t.Error("it is not seen that the run left a product")
+			}
+		})
+	}
+}
+
+func TestRepeatWhereDependenciesAreMissing(t *testing.T) {
+	t.Parallel()
+	start := shop()
+	start["stock"] = "nothing\n"
+	b := newBench(t, start, nil)
+	b.write(files{"deps/lib": "x"})
+	v := b.claim(gates("sh check.sh"), files{"stock": "apples\n"}, nil).Verdict
+	if v.Evidence != gate.Discriminating || !slices.Contains(v.Labels, "could not be repeated in a clean checkout: a") {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
+// With -trimpath, Go takes what it compiled of the same files in another folder.
+func TestCleanRepeatIsCompiledForItsOwnFolder(t *testing.T) {
+	t.Parallel()
+	seen := filepath.Join(t.TempDir(), "flags")
+	b := newBench(t, files{"stock": "apples\n"}, func(o *verify.Options) { o.Set = []string{"GOFLAGS=-trimpath"} })
+	if v := b.claim(gates("echo $GOFLAGS >> "+seen+"; grep pears stock"), files{"stock": "pears\n"}, nil).Verdict; v.Evidence != gate.Discriminating {
+		t.Errorf("verdict %+v", v)
+	}
+	got, err := os.ReadFile(seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("-trimpath\n-trimpath\n-trimpath\n-trimpath -trimpath=false\n", string(got)); diff != "" {
+		t.Errorf("flags (-want +got):\n%s", diff)
+	}
+}
