@@ -45,38 +45,28 @@ func ownPaths(env []string) []string {
 }
 
 // leftIn is what git ignores in a clean checkout, with size and time: a run that
-// changes it may tell the next run from itself.
-func leftIn(ctx context.Context, root string) (map[string]string, error) {
+// changes it may tell the next run from itself. It is false where that cannot be told.
+func leftIn(ctx context.Context, root string) (map[string]string, bool) {
 	repo, err := git.Open(ctx, root)
 	if err != nil {
-		return nil, err
+		return nil, false
 	}
 	ignored, err := repo.Ignored(ctx)
-	if err != nil {
-		return nil, err
-	}
 	left := map[string]string{}
 	for _, name := range ignored {
-		info, err := os.Lstat(filepath.Join(repo.Root(), filepath.FromSlash(name)))
-		if err != nil {
-			return nil, fmt.Errorf("look at what a gate left: %w", err)
+		left[name] = "gone"
+		if info, err := os.Lstat(filepath.Join(repo.Root(), filepath.FromSlash(name))); err == nil {
+			left[name] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 		}
-		left[name] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 	}
-	return left, nil
+	return left, err == nil
 }
 
 // settledCleanly runs a gate until it has told, and looks what that left behind.
 func (v *Verifier) settledCleanly(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
-	before, err := leftIn(ctx, w.root)
-	if err != nil {
-		return gate.Result{}, err
-	}
+	before, known := leftIn(ctx, w.root)
 	r, err := v.settled(ctx, g, w)
-	if err != nil {
-		return gate.Result{}, err
-	}
-	after, err := leftIn(ctx, w.root)
-	r.Left = err != nil || !maps.Equal(before, after)
-	return r, nil
+	after, stillKnown := leftIn(ctx, w.root)
+	r.Left = !known || !stillKnown || !maps.Equal(before, after)
+	return r, err
 }
