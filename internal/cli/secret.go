@@ -9,7 +9,7 @@ import (
 // withoutSecrets is what a person typed for the agent, as it may be kept: it stands
 // in Pawl's files, and in prompts from then on.
 func (a *app) withoutSecrets(text string) string {
-	clean := redact.New(a.env.Vars).String(text)
+	clean := redact.New(a.env.Vars).Prose(text)
 	if clean != text {
 		term.Warnf(a.Err, "a secret was taken out of what you typed, for Pawl keeps it: %s", secretHint)
 	}

@@ -171,7 +171,7 @@ func (s *Several) Error() string {
 // withoutSecrets takes the secrets out of the prompt, which is kept and told in each
 // turn: those of known shapes, and the values in env (NAME=value).
 func (g *Goal) withoutSecrets(env []string) {
-	clean := redact.New(env).String(g.Prompt)
+	clean := redact.New(env).Prose(g.Prompt)
 	g.Prompt, g.HeldSecret = clean, clean != g.Prompt
 }
 

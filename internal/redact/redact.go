@@ -38,7 +38,7 @@ func shape(expression string) func() *regexp.Regexp {
 }
 
 // A token whose prefix is plain enough is found also behind a letter; "sk-" alone
-// is not: it ends "task-".
+// is not: it ends "task-". The last is the one that prose can look like.
 var rules = [...]rule{
 	{[]string{"private key"}, shape(`-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)`)},
 	{[]string{"sk-"}, shape(`(?:\bsk-(?:proj-|or-|live-|test-)?|sk-ant-)[A-Za-z0-9_-]{20,}`)},
@@ -146,7 +146,13 @@ func passwordIn(value string) string {
 }
 
 // String is s without its secrets.
-func (r *Redactor) String(s string) string {
+func (r *Redactor) String(s string) string { return r.without(s, rules[:]) }
+
+// Prose is text of a person's without what is certainly a secret: "the token: it
+// ends a line" is what they mean, and no assignment.
+func (r *Redactor) Prose(s string) string { return r.without(s, rules[:len(rules)-1]) }
+
+func (r *Redactor) without(s string, rules []rule) string {
 	for _, value := range r.values {
 		s = strings.ReplaceAll(s, value, Mark)
 	}

@@ -123,6 +123,24 @@ func TestHonestTextIsLeftAlone(t *testing.T) {
 	}
 }
 
+// What a person types is theirs, unless it is a secret beyond doubt.
+func TestProseKeepsWhatMayBeMeant(t *testing.T) {
+	t.Parallel()
+	r := redact.New(env())
+	for text, want := range map[string]string{
+		"the token: identifiers end a line":              "the token: identifiers end a line",
+		"refuse password=hunter2hunter2":                 "refuse password=hunter2hunter2",
+		"push with " + github:                            "push with [redacted]",
+		"it is correct horse battery":                    "it is [redacted]",
+		"clone https://me:hunter2hunter2@example.com/x":  "clone https://me:[redacted]@example.com/x",
+		"send Authorization: Bearer abcdefghijklmnopqrs": "send Authorization: Bearer [redacted]",
+	} {
+		if got := r.Prose(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestVariablesThatHoldSecrets(t *testing.T) {
 	t.Parallel()
 	for variable, want := range map[string]bool{
