@@ -36,9 +36,7 @@ func dryRun(out io.Writer, p *launch.Prepared) {
 	dryGates(line, p)
 	line("agent", "%s %s", s.Agent.Name, s.Agent.Model)
 	line("limits", "%s", limits(s.Policy.Limits))
-	for i, words := range p.Wall(context.Background()).Words(false) {
-		line(map[bool]string{true: "wall"}[i == 0], "%s", words)
-	}
+	rows(line, "wall", p.Wall(context.Background()).Words(false))
 	if len(s.ConfineHosts) > 0 && s.Confine != string(confine.Strict) {
 		line("note", "confine_hosts (%s) means nothing here: it counts with --confine strict", p.Settings.Sources["confine_hosts"])
 	}

@@ -49,9 +49,7 @@ func opening(p *launch.Prepared, begun *launch.Attended) string {
 		line("then", "%s", handoverWords(s.Policy))
 	}
 	line("tree", "%s", treeWords(p.Spec))
-	for i, words := range p.Wall(context.Background()).Words(true) {
-		line(map[bool]string{true: "wall"}[i == 0], "%s", words)
-	}
+	rows(line, "wall", p.Wall(context.Background()).Words(true))
 	if begun != nil {
 		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
 	}

@@ -60,9 +60,7 @@ func statusText(s *subject, now time.Time) string {
 	if st.Try != nil {
 		line("try", "%s", tryWords(*st.Try))
 	}
-	for i, words := range s.wallWords() {
-		line(map[bool]string{true: "wall"}[i == 0], "%s", words)
-	}
+	rows(line, "wall", s.wallWords())
 	line("spent", "%s", spent(s, sum))
 	if s.spec.Branch != "" && !s.spec.NoCommit {
 		line("branch", "%s, %s", s.spec.Branch, count(sum.Commits, "commit"))

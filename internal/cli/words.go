@@ -47,6 +47,14 @@ func broken(now loop.State, failing []string) string {
 	return "it breaks what was done: " + strings.Join(parts, ", ")
 }
 
+// rows are several lines of one label, which stands before the first.
+func rows(line func(label, format string, args ...any), label string, texts []string) {
+	for _, text := range texts {
+		line(label, "%s", text)
+		label = ""
+	}
+}
+
 // probing says what a further run of a gate is to find out.
 func probing(p gate.Probe) string {
 	switch p {

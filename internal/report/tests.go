@@ -100,7 +100,7 @@ func (p *page) standing(t loop.Task) string {
 	case len(t.Tests) > 0:
 		return "passes only with its own version of existing tests: " + list(t.Tests, 5) + "; if that is right:  pawl grant " + p.ID
 	case len(t.Granted) > 0:
-		return "changed existing tests, which a review accepts: " + list(t.Granted, 5) + ""
+		return "changed existing tests, which a review accepts: " + list(t.Granted, 5)
 	case t.IfGranted != nil:
 		return "changed existing tests, and whether the originals pass could not be found out; if that is right:  pawl grant " + p.ID
 	case granted:

@@ -111,7 +111,7 @@ func (s *story) header(e LoopStarted) []line {
 		out = append(out, labelled("gate", dim, name))
 	}
 	for i, words := range e.Wall {
-		out = append(out, labelled(map[bool]string{true: "wall"}[i == 0], dim, Clean(words)))
+		out = append(out, labelled(only(i, "wall"), dim, Clean(words)))
 	}
 	if e.Kind != "" {
 		out = append(out, labelled("kind", dim, Clean(e.Kind)))
