@@ -3,9 +3,7 @@
 package proc
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -44,12 +42,4 @@ func MarkersAbove() []string {
 func Alive(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return pid > 0 && (err == nil || errors.Is(err, syscall.EPERM)) && !zombie(pid)
-}
-
-// zombie reads what Linux says of a process: "PID (name) Z …", where the name may
-// hold anything. Elsewhere there is no such file.
-func zombie(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	at := bytes.LastIndexByte(stat, ')')
-	return err == nil && at >= 0 && bytes.HasPrefix(stat[at+1:], []byte(" Z"))
 }

@@ -39,14 +39,14 @@ func (g *group) release(keepBackground bool) {}
 // remember notes the descendants while ancestry still shows them: when their
 // parents are gone, nothing but the tag does.
 func (g *group) remember() {
-	for _, e := range g.family("") {
+	for _, e := range g.family(readTable(), "") {
 		g.mu.Lock()
 		g.seen[e.identity()] = true
 		g.mu.Unlock()
 	}
 }
 
-func (g *group) family(tag string) []entry {
+func (g *group) family(table []entry, tag string) []entry {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	self := os.Getpid()
@@ -54,13 +54,13 @@ func (g *group) family(tag string) []entry {
 		self: self, selfSID: sidOf(self), leader: g.leader, leaderStart: g.start,
 		tag: tag, seen: g.seen,
 	}
-	return family(readTable(), k)
+	return family(table, k)
 }
 
 // insiders are the descendants in the leader's session.
 func (g *group) insiders() []int {
 	var pids []int
-	for _, e := range g.family("") {
+	for _, e := range g.family(readTable(), "") {
 		if e.sid == g.leader {
 			pids = append(pids, e.pid)
 		}
@@ -70,9 +70,9 @@ func (g *group) insiders() []int {
 
 // sweep ends the descendants and returns how many there were.
 func (g *group) sweep(o sweepOptions) int {
-	killed := endAll(o.grace, func() []entry {
+	killed := endAll(o.grace, func(table []entry) []entry {
 		var victims []entry
-		for _, e := range g.family(o.tag) {
+		for _, e := range g.family(table, o.tag) {
 			isInside := e.sid == g.leader || e.pgid == g.leader
 			if o.scope == everything || isInside == (o.scope == inside) {
 				victims = append(victims, e)
@@ -84,13 +84,15 @@ func (g *group) sweep(o sweepOptions) int {
 	return killed
 }
 
-// endAll sends TERM to what find finds, KILL after the grace, and looks again
-// until nothing is left: a dying process may have started another.
-func endAll(grace time.Duration, find func() []entry) int {
+// endAll sends TERM to what find finds in the process table, KILL after the
+// grace, and looks again until nothing is left: a dying process may have started
+// another.
+func endAll(grace time.Duration, find func(table []entry) []entry) int {
 	asked := map[identity]bool{}
 	begin := time.Now()
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
-		victims := find()
+		table := readTable()
+		victims := withDying(table, find(table), asked)
 		waited := time.Since(begin)
 		if len(victims) == 0 || waited > grace+killPatience {
 			return len(asked)
@@ -109,6 +111,19 @@ func endAll(grace time.Duration, find func() []entry) int {
 	}
 }
 
+// withDying adds those of the processes that were asked to end and have not yet.
+// Linux takes the environment of a dying process first, and with it the tag that
+// it is found by, then its memory, which may be much, and its sockets last
+// (do_exit in kernel/exit.c): a gate may want the port.
+func withDying(table, victims []entry, asked map[identity]bool) []entry {
+	for _, e := range table {
+		if asked[e.identity()] && !e.zombie && !slices.Contains(victims, e) {
+			victims = append(victims, e)
+		}
+	}
+	return victims
+}
+
 // SweepMarked ends every process of the machine, and its descendants, that
 // carries the marker: what a Pawl that was killed has left behind. The caller
 // and the processes above it are spared. It returns how many there were; it
@@ -117,8 +132,7 @@ func SweepMarked(marker string, grace time.Duration) int {
 	if marker == "" {
 		return 0
 	}
-	return endAll(grace, func() []entry {
-		table := readTable()
+	return endAll(grace, func(table []entry) []entry {
 		self := os.Getpid()
 		k := kin{self: self, leader: -1, seen: map[identity]bool{}}
 		spared := ancestors(table, self)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,6 +50,8 @@ func child(mode string) int {
 		}
 	case "hang":
 		time.Sleep(time.Minute)
+	case "heavy":
+		heavy()
 	case "ignore-term":
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("ready")
@@ -97,6 +101,23 @@ func leak(arg string) {
 	}
 	go func() { _ = cmd.Wait() }() // collect it, in the modes that live on
 	fmt.Println(cmd.Process.Pid)
+}
+
+// heavy listens on a port, which it prints, and holds so much memory that the
+// machine takes some tens of milliseconds to take it back.
+func heavy() {
+	memory := make([]byte, 256<<20)
+	for i := 0; i < len(memory); i += 4096 {
+		memory[i] = 1
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("listens on", l.Addr())
+	time.Sleep(time.Minute)
+	runtime.KeepAlive(memory)
 }
 
 // self is a Spec that runs the test binary in a mode.

@@ -2,10 +2,14 @@ package proc_test
 
 import (
 	"bytes"
+	"context"
+	"net"
 	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/pawl-dev/pawl/internal/proc"
 )
 
 // A process does not outlive a parent that was killed, which cannot end it.
@@ -24,4 +28,39 @@ func TestAProcessDiesWithItsParent(t *testing.T) {
 		t.Fatalf("no pid in %q", out.String())
 	}
 	mustBeGone(t, pid)
+}
+
+// A dying process shows neither environment nor tag, and its first thread is a
+// zombie before it gives back its port: a gate may want that.
+func TestSweepSessionsWaitsForTheDying(t *testing.T) {
+	t.Parallel()
+	for name, mode := range map[string]string{
+		"child":  "leak-and-hang:session:heavy",
+		"orphan": "leak-and-hang:session:leak:group:heavy", // nothing but its tag shows whose
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out lockedBuffer
+			s := self(t, mode)
+			s.Env = append(s.Env, "GODEBUG=disablethp=1") // small pages are given back slowly
+			s.Stdout = &out
+			ctx, cancel := context.WithCancel(t.Context())
+			p, err := proc.Start(ctx, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out.waitFor(t, "listens on ")
+			_, addr, _ := strings.Cut(out.String(), "listens on ")
+			if n := p.SweepSessions(); n == 0 { // its parent may be about to end
+				t.Error("nothing was swept")
+			}
+			if l, err := net.Listen("tcp", strings.TrimSpace(addr)); err != nil {
+				t.Errorf("after the sweep: %v", err)
+			} else {
+				_ = l.Close()
+			}
+			cancel()
+			p.Wait()
+		})
+	}
 }

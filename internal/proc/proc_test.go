@@ -134,7 +134,7 @@ func TestCancel(t *testing.T) {
 				t.Fatal(err)
 			}
 			if mode != "hang" {
-				out.waitForLine(t)
+				out.waitFor(t, "\n")
 			}
 			begin := time.Now()
 			cancel()
@@ -188,7 +188,7 @@ func TestKeepBackground(t *testing.T) {
 		t.Fatalf("%+v after %v: a daemon that holds the output must not hold up its gate", e, time.Since(begin))
 	}
 	pid, ok := out.pid()
-	if !ok || !alive(pid) {
+	if !ok || !proc.Alive(pid) {
 		t.Fatalf("the daemon %d did not live on", pid)
 	}
 	if n := proc.SweepMarked(s.Marker, time.Second); n != 1 {
@@ -211,7 +211,7 @@ func TestSweepSessionsSparesTheSessionItself(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out.waitForLine(t)
+		out.waitFor(t, "\n")
 		return p, cancel
 	}
 	helper, stopHelper := start("leak-and-hang:group:hang", &in)
@@ -222,12 +222,12 @@ func TestSweepSessionsSparesTheSessionItself(t *testing.T) {
 	if n := shell.SweepSessions(); n != 1 {
 		t.Errorf("swept %d, want the one that left the session", n)
 	}
-	if pid, _ := in.pid(); !alive(pid) {
+	if pid, _ := in.pid(); !proc.Alive(pid) {
 		t.Error("the helper is gone")
 	}
 	pid, _ := escaped.pid()
 	mustBeGone(t, pid)
-	if !alive(shell.PID()) {
+	if !proc.Alive(shell.PID()) {
 		t.Error("the leader is gone")
 	}
 	stopHelper()
@@ -249,7 +249,7 @@ func TestRSS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out.waitForLine(t)
+	out.waitFor(t, "\n")
 	if rss := p.RSS(); rss < proc.RSS(p.PID())/2 {
 		t.Errorf("RSS of the process = %d bytes", rss)
 	}
@@ -281,11 +281,11 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-func (l *lockedBuffer) waitForLine(t *testing.T) {
+func (l *lockedBuffer) waitFor(t *testing.T, text string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(l.String(), "\n"); {
+	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(l.String(), text); {
 		if time.Now().After(deadline) {
-			t.Fatal("the child said nothing")
+			t.Fatalf("the child said %q, not %q", l.String(), text)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -303,7 +303,7 @@ func (l *lockedBuffer) pid() (int, bool) {
 
 func mustBeGone(t *testing.T, pid int) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); alive(pid); {
+	for deadline := time.Now().Add(30 * time.Second); proc.Alive(pid); {
 		if time.Now().After(deadline) {
 			t.Fatalf("process %d is still there", pid)
 		}

@@ -46,11 +46,12 @@ func readStat(pid int) (entry, bool) {
 		return entry{}, false
 	}
 	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	const state, ppid, pgid, sid, start = 0, 1, 2, 3, 19
+	const state, ppid, pgid, sid, threads, start = 0, 1, 2, 3, 17, 19
 	if len(f) <= start {
 		return entry{}, false
 	}
-	e := entry{pid: pid, start: f[start], zombie: f[state] == "Z" || f[state] == "X"}
+	alone := f[threads] == "1" || f[threads] == "0"
+	e := entry{pid: pid, start: f[start], zombie: f[state] == "X" || f[state] == "Z" && alone}
 	e.ppid, _ = strconv.Atoi(f[ppid])
 	e.pgid, _ = strconv.Atoi(f[pgid])
 	e.sid, _ = strconv.Atoi(f[sid])
@@ -73,6 +74,11 @@ func readEnviron(e *entry, selfExe string) {
 			e.marker = string(v)
 		}
 	}
+}
+
+func zombie(pid int) bool {
+	e, ok := readStat(pid)
+	return ok && e.zombie
 }
 
 func startOf(pid int) string {

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+	"github.com/pawl-dev/pawl/internal/proc"
 )
 
 // background makes the client run a command in the background.
@@ -107,7 +107,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 	for _, f := range left {
 		pid, _ := strconv.Atoi(f)
-		if syscall.Kill(pid, 0) == nil {
+		if proc.Alive(pid) {
 			t.Errorf("process %d is still there", pid)
 		}
 	}
@@ -131,15 +131,15 @@ func TestATurnLeavesOnlyHelpers(t *testing.T) {
 	r.o.Args = []string{"--mcp-config", string(config)}
 	s := r.start()
 	mustEnd(t, r.turn(s, "leak"))
-	if pid := pidIn(t, left); syscall.Kill(pid, 0) == nil {
+	if pid := pidIn(t, left); proc.Alive(pid) {
 		t.Errorf("the command's child %d is still there", pid)
 	}
 	server := pidIn(t, helper)
-	if syscall.Kill(server, 0) != nil {
+	if !proc.Alive(server) {
 		t.Error("the MCP server is gone")
 	}
 	_ = s.Close()
-	if syscall.Kill(server, 0) == nil {
+	if proc.Alive(server) {
 		t.Error("the MCP server outlived the session")
 	}
 }
