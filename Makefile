@@ -36,7 +36,7 @@ fuzz: ## each fuzz target, for FUZZTIME
 
 e2e: ## the tests with the real clients, against a scripted model on loopback
 	.ci/clients
-	PAWL_E2E=1 go test -count=1 ./...
+	PAWL_E2E=1 go test -count=1 -timeout 20m ./...
 
 bench: ## the bounds of docs/DESIGN.md, measured side by side
 	go run ./bench
