@@ -46,7 +46,7 @@ const imports = `
 	plugins        <
 	plugin         < install plugins proc failure atomicfile
 	doctor         < confine figure install proc record session/place store
-	confine        < core/guard atomicfile failure redact
+	confine        < core/guard atomicfile failure proc redact
 	frozen         < core/gate core/shell atomicfile
 	verify         < core/* frozen git proc testdiff testreport failure atomicfile redact
 	review         < core/* agent git prompt atomicfile

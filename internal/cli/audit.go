@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -170,11 +170,14 @@ func (s *subject) receipts(ids []string) (found map[string]verify.Receipt, commi
 // compare runs the gates again in a clean checkout, with nothing kept from
 // earlier runs, and sets the verdict.
 func (a *app) compare(ctx context.Context, repo *git.Repo, s *subject, out *audited, known map[string]verify.Receipt) (err error) {
-	dir, err := os.MkdirTemp("", "pawl-audit-")
+	dir, leave, err := a.store.AuditDir(ctx)
 	if err != nil {
-		return fmt.Errorf("audit: %w", err)
+		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, proc.RemoveAll(dir), leave()) }()
+	if err := errors.Join(repo.RemoveWorktrees(ctx, dir), proc.RemoveAll(dir)); err != nil {
+		return fmt.Errorf("clear up after a killed audit: %w", err)
+	}
 	v, err := verify.New(verify.Options{
 		Root: repo.Root(), Repo: repo, Dir: dir, Env: a.env.Vars, Set: s.spec.GateEnv, Setup: s.spec.Setup, Tests: s.spec.Tests, Watch: a.watchGate,
 	})

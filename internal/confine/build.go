@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/proc"
 )
 
 // Options say what the walls of a loop stand around. All paths are absolute.
@@ -124,7 +125,7 @@ func (w *Wall) raise(o Options, name string, p Policy) ([]string, error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, fmt.Errorf("make the folder of the wall: %w", err)
 	}
-	w.close = append(w.close, func() error { return remove(dir) })
+	w.close = append(w.close, func() error { return proc.RemoveAll(dir) })
 	p.Temp = filepath.Join(dir, "tmp")
 	if err := makeDir(p.Temp); err != nil {
 		return nil, fmt.Errorf("make the folder of the wall: %w", err)
@@ -313,19 +314,4 @@ func (o Options) shown() []string {
 		}
 	}
 	return out
-}
-
-// remove removes a folder in which programs were at work: some make what is in
-// their caches read-only.
-func remove(dir string) error {
-	if os.RemoveAll(dir) == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			_ = os.Chmod(path, 0o700)
-		}
-		return nil
-	})
-	return os.RemoveAll(dir)
 }

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/proc"
 )
 
 // Worktree is a linked worktree of Pawl's own, in which it may do as it likes:
@@ -112,7 +111,7 @@ func (w *Worktree) Reset(ctx context.Context, rev string) error {
 	done, err := w.Restore(ctx, commit, nil)
 	for _, s := range done.Skipped {
 		if err == nil && s.Reason != submoduleDirt {
-			err = removeAll(w.path(s.Path))
+			err = proc.RemoveAll(w.path(s.Path))
 		}
 	}
 	if err != nil {
@@ -134,7 +133,7 @@ func (w *Worktree) Remove(ctx context.Context) error { return w.of.removeWorktre
 // a broken folder is no obstacle; git worktree prune would also forget those of
 // the user's that are just not mounted.
 func (r *Repo) removeWorktree(ctx context.Context, dir string) error {
-	if err := removeAll(dir); err != nil {
+	if err := proc.RemoveAll(dir); err != nil {
 		return fmt.Errorf("remove worktree: %w", err)
 	}
 	// Twice --force: also where it is locked.
@@ -143,21 +142,6 @@ func (r *Repo) removeWorktree(ctx context.Context, dir string) error {
 		return fmt.Errorf("remove worktree %s: %w", dir, err)
 	}
 	return nil
-}
-
-// removeAll deletes a folder also where a tool left read-only folders in it
-// (Go's module cache does).
-func removeAll(dir string) error {
-	if os.RemoveAll(dir) == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
-		if e != nil && e.IsDir() {
-			_ = os.Chmod(p, 0o700)
-		}
-		return nil
-	})
-	return os.RemoveAll(dir)
 }
 
 // RemoveWorktrees removes the worktrees below a folder of Pawl's own: what a

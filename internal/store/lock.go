@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -152,4 +153,23 @@ func (s *Store) LockWorktree(ctx context.Context, tree WorkTree, loop string) (u
 		return nil, errors.Join(err, l.release())
 	}
 	return l.release, nil
+}
+
+// AuditDir is a folder in which this process alone audits, until leave is called or
+// the process ends. What stands in it was left by one that was killed.
+func (s *Store) AuditDir(ctx context.Context) (dir string, leave func() error, err error) {
+	for n := 1; ; n++ {
+		dir := filepath.Join(s.home, "audits", strconv.Itoa(n))
+		l, err := acquire(ctx, dir+".lock", dir)
+		if _, held := errors.AsType[*HeldError](err); held {
+			continue // another audit is at work there
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", nil, errors.Join(err, l.release())
+		}
+		return dir, l.release, nil
+	}
 }

@@ -251,3 +251,29 @@ func wantAlive(t *testing.T, l *store.Loop, pid int, alive bool) {
 		t.Errorf("holder = %+v, alive %v, %v; want process %d, alive %v", h, got, err, pid, alive)
 	}
 }
+
+func TestAuditsAtOnceHaveFoldersOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	s := store.Open(t.TempDir())
+	audit := func() (string, func() error) {
+		t.Helper()
+		dir, leave, err := s.AuditDir(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = leave() })
+		return dir, leave
+	}
+	first, leave := audit()
+	second, _ := audit()
+	if first == second {
+		t.Fatalf("both are at work in %s", first)
+	}
+	left := filepath.Join(first, "left")
+	if err := errors.Join(os.WriteFile(left, nil, 0o600), leave()); err != nil {
+		t.Fatal(err)
+	}
+	if third, _ := audit(); third != first {
+		t.Errorf("the next audit is at work in %s, and never finds %s", third, left)
+	}
+}

@@ -9,6 +9,7 @@
 //	    inbox/           messages that anyone may leave
 //	    iterations/0001/ prompts, streams, gate outputs
 //	$PAWL_HOME/worktrees/…lock   held by the loop that acts on a work tree
+//	$PAWL_HOME/audits/1/         of an audit under way; 1.lock is held by it
 //
 // Who drives a loop calls Own, appends, and saves a snapshot now and then;
 // everybody else reads, folds and posts messages. Specs, states and summaries are
