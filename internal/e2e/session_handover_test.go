@@ -203,11 +203,12 @@ func TestSessionHandoverAfterThreeFailures(t *testing.T) {
 }
 
 // Without consent the person is told what to type, and it works from another
-// terminal.
+// terminal. Nothing waits then for the client, which writes an answer's use behind:
+// each answer is full, that whichever is seen tells.
 func TestTerminalHandoverByHand(t *testing.T) {
 	s := newHandover(t, plugin, uncapped)
 	s.two(
-		messagesapi.Steps(s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), messagesapi.Bash("true").Using(nearlyFull), more, until("go"), more),
+		messagesapi.Steps(s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), messagesapi.Bash("true").Using(nearlyFull), more.Using(nearlyFull), until("go"), more),
 		messagesapi.Steps(s.adds("thanks"), done))
 	c := s.open()
 	c.loops("add bye and thanks " + words)
