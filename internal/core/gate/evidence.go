@@ -5,19 +5,49 @@ import (
 	"slices"
 )
 
-// alone names those of what turned green that do so on the tree of before with the
-// new tests laid over it: a new test can replace what the old ones test.
+// alone names those of what turned green that new tests turned green: they do so on
+// the tree of before with the new tests laid over it, for a new test can replace what
+// the old ones test; or they are as red as before on the tree of now without them.
 func (o Observation) alone(names []string) []string {
 	var out []string
 	for _, before := range o.Baseline {
+		if !o.placed(before) {
+			continue
+		}
 		over := find(o.Answers[Overlay].Results, before.Gate)
 		for _, name := range names {
-			if o.placed(before) && (over.Tests[name] == Pass || name == before.Gate && len(over.Tests) == 0 && over.Status == Pass) {
+			if over.Tests[name] == Pass || name == before.Gate && len(over.Tests) == 0 && over.Status == Pass || o.leans(before, name) {
 				out = append(out, name)
 			}
 		}
 	}
 	return out
+}
+
+// leans: what turned green is as red as before where the new tests are absent. What
+// is red there in another way may miss something that only has the name of a test.
+func (o Observation) leans(before Result, name string) bool {
+	without := find(o.Answers[Originals].Results, before.Gate)
+	switch {
+	case o.needsOriginals() || without.Status != Fail:
+		return false
+	case name == before.Gate:
+		return len(without.Tests) == 0 && (len(before.Failing) == 0 || len(both(before.Failing, without.Failing)) > 0)
+	}
+	return without.Tests[name] == Fail || without.BuildFailed && without.cut(name)
+}
+
+// leaning are the gates in which something turned green that new tests may hold up.
+func (o Observation) leaning() []string {
+	if o.needsOriginals() || !o.added() {
+		return nil
+	}
+	f := o.flips()
+	own := kept(f.confirmed, func(name string) bool { return !slices.Contains(o.alone(f.confirmed), name) })
+	return kept(f.gates, func(name string) bool {
+		before := find(o.Baseline, name)
+		return o.placed(before) && len(both(own, o.flipped(before, find(o.Now, name)))) > 0
+	})
 }
 
 // flipped names the tests of one gate that went from fail to pass, or the gate

@@ -145,35 +145,57 @@ func TestOverlay(t *testing.T) {
 // may prove more, or be all that turned it green.
 func TestNewTestsWhereSomethingTurnedGreen(t *testing.T) {
 	t.Parallel()
-	const all = "repeat-before repeat-clean control overlay"
-	laid := func(overlay string) map[gate.Probe]string {
+	const (
+		laidOver = "repeat-before repeat-clean control overlay"
+		all      = laidOver + " originals"
+	)
+	laid := func(overlay, without string) map[gate.Probe]string {
 		return map[gate.Probe]string{
-			gate.RepeatBefore: "fail A-", gate.RepeatClean: "pass A+ N+", gate.Control: "fail A-", gate.Overlay: overlay,
+			gate.RepeatBefore: "fail A-", gate.RepeatClean: "pass A+ N+", gate.Control: "fail A-", gate.Overlay: overlay, gate.Originals: without,
 		}
 	}
-	whole := func(overlay string) map[gate.Probe]string {
-		return map[gate.Probe]string{gate.RepeatBefore: "fail", gate.RepeatClean: "pass", gate.Control: "fail", gate.Overlay: overlay}
+	whole := func(overlay, without string) map[gate.Probe]string {
+		return map[gate.Probe]string{
+			gate.RepeatBefore: "fail", gate.RepeatClean: "pass", gate.Control: "fail", gate.Overlay: overlay, gate.Originals: without,
+		}
 	}
 	check(t, []story{
 		{
-			name: "a new test proves more", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-"),
+			name: "a new test proves more", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-", "pass A+"),
 			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A", "N"}, reason: "A", probes: all, green: true},
 		},
 		{
-			name: "one that passes without the work proves nothing", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N+"),
+			name: "one that passes without the work proves nothing", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N+", "pass A+"),
 			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: all, green: true},
 		},
 		{
-			name: "one that turns the old test green by itself", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("pass A+ N+"),
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "by the new tests alone, without any other change: A (n_test.go)", probes: all, green: true},
+			name: "one that turns the old test green by itself", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("pass A+ N+", ""),
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "by the new tests, not by the work: A (n_test.go)", probes: laidOver, green: true},
 		},
 		{
-			name: "and the gate, where it has no ids", before: "fail", now: "pass", new: "n_test.go", answers: whole("pass"),
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "by the new tests alone", probes: all, green: true},
+			name: "and the gate, where it has no ids", before: "fail", now: "pass", new: "n_test.go", answers: whole("pass", ""),
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "by the new tests", probes: laidOver, green: true},
 		},
 		{
-			name: "a gate that needs the work", before: "fail", now: "pass", new: "n_test.go", answers: whole("fail"),
+			name: "a gate that needs the work", before: "fail", now: "pass", new: "n_test.go", answers: whole("fail", "pass"),
 			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "test", probes: all, green: true},
+		},
+		{
+			name: "one that turns the old test green where the work has a mark for it", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
+			answers: laid("fail A- N-", "fail A-"),
+			want:    judged{status: gate.Pass, evidence: gate.Consistent, reason: "by the new tests, not by the work: A (n_test.go)", probes: all, green: true},
+		},
+		{
+			name: "work that lies in a new test", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-", "fail ! build"),
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "by the new tests", probes: all, green: true},
+		},
+		{
+			name: "and the gate, where it has no ids and the work a mark", before: "fail", now: "pass", new: "n_test.go", answers: whole("fail", "fail"),
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "by the new tests", probes: all, green: true},
+		},
+		{
+			name: "what it is without them could not be found out", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-", "unknown"),
+			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A", "N"}, reason: "A", probes: all, green: true},
 		},
 		{
 			name: "a place that shows nothing", before: "fail A-", now: "pass A+ N+", new: "n_test.go",

@@ -156,9 +156,9 @@ func (o Observation) weigh(v *Verdict) {
 		return
 	}
 	if len(alone) > 0 {
-		v.Labels = append(v.Labels, "turned green by new tests alone: "+list(alone))
+		v.Labels = append(v.Labels, "turned green by new tests: "+list(alone))
 		v.Evidence = Consistent
-		v.Reason = "what turned green does so by the new tests alone, without any other change: " + list(alone) + " (" + list(o.NewTests) + ")"
+		v.Reason = "what turned green does so by the new tests, not by the work: " + list(alone) + " (" + list(o.NewTests) + ")"
 		return
 	}
 	o.weighOverlay(v)

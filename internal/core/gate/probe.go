@@ -68,6 +68,9 @@ func Next(o Observation) (Probe, []string) {
 	if gates := o.layable(); len(gates) > 0 && !o.answered(Overlay) {
 		return Overlay, gates
 	}
+	if gates := o.leaning(); len(gates) > 0 && !o.answered(Originals) {
+		return Originals, gates
+	}
 	return "", nil
 }
 
