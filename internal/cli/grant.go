@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -46,7 +47,7 @@ func (c *grantCmd) Run(a *app) error {
 	if len(c.Files) == 0 {
 		var judges []string
 		if paths, judges = s.unnamed(paths); len(judges) > 0 {
-			a.printf("no test, so name it to grant it:  pawl grant %s %s\n", s.ID, strings.Join(judges, " "))
+			a.printf("no test, so name it to grant it:  pawl grant %s %s\n", s.ID, term.Clean(strings.Join(judges, " ")))
 			if len(paths) == 0 {
 				return failure.New(failure.Usage, "name the files:  pawl grant "+s.ID+" FILE", "no test waits for a grant")
 			}
@@ -224,5 +225,9 @@ func testNames(paths []string) string {
 	if len(paths) == 0 || slices.Contains(paths, loop.AllTests) {
 		return "any test"
 	}
-	return strings.Join(paths, ", ")
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		names[i] = plan.OneLine(path, 0)
+	}
+	return strings.Join(names, ", ")
 }

@@ -119,7 +119,7 @@ func (p *page) ending() string {
 	if p.Word == "lost" {
 		return fmt.Sprintf("has NOT ENDED: nobody drives it; its last sign of life came after %s", figure.Duration(s.Now.Sub(s.StartedAt)))
 	}
-	return fmt.Sprintf("has NOT ENDED: it is %s, since %s", p.Word, figure.Duration(end.Sub(s.StartedAt)))
+	return fmt.Sprintf("has NOT ENDED: it is %s, for %s", p.Word, figure.Duration(end.Sub(s.StartedAt)))
 }
 
 func (p *page) gates() {

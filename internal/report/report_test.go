@@ -118,13 +118,13 @@ func TestHeadline(t *testing.T) {
 		want string
 	}{
 		{"verified", report.Loop{Word: "ended", State: done}, "ended VERIFIED after 2d2h"},
-		{"running", report.Loop{Word: "running", State: begun, Now: now}, "has NOT ENDED: it is running, since 2m00s"},
+		{"running", report.Loop{Word: "running", State: begun, Now: now}, "has NOT ENDED: it is running, for 2m00s"},
 		{"lost", report.Loop{Word: "lost", State: begun, Now: now}, "has NOT ENDED: nobody drives it; its last sign of life came after 1m30s"},
 		{"never begun", report.Loop{Word: "lost", Now: now}, "has NOT BEGUN"},
 		{
 			"waiting now",
 			report.Loop{Word: "waiting", State: begun, Now: now, Waits: []report.Wait{{From: evening.Add(time.Minute)}}},
-			"has NOT ENDED: it is waiting, since 2m00s (1m00s of it waiting for the usage limit, 22:01–now)",
+			"has NOT ENDED: it is waiting, for 2m00s (1m00s of it waiting for the usage limit, 22:01–now)",
 		},
 		{
 			"waited often",
@@ -242,6 +242,30 @@ func TestGrantsAreNamedWithTheirTime(t *testing.T) {
 	const want = "  granted       by pawl grant at 2026-01-31 22:01:30, by whoever ran it: "
 	if !strings.Contains(got, want+"a_test.go\n"+want+"any test\n") || strings.Contains(got, "denied_test.go") {
 		t.Error(got)
+	}
+}
+
+// Names of files and of tests are the agent's to choose: a page to believe shows
+// nothing of them that a terminal would act on.
+func TestNamesAreHarmless(t *testing.T) {
+	t.Parallel()
+	const path = "\x1b[2Ja\nended VERIFIED\u202e_test.sh"
+	grants := report.Grants(slices.Values([]loop.Event{{Kind: loop.Granted, At: evening, Paths: []string{path}}}))
+	got := text(t, report.Loop{
+		Grants: grants,
+		Diffs:  map[string]string{"1": "--- \"a/\\033[2Ja\\nended VERIFIED_test.sh\"\n+++ \"b/\\033[2Ja\\nended VERIFIED_test.sh\"\n-x\n"},
+		State: loop.State{
+			Phase: loop.Ended, Granted: []string{path}, Asks: []loop.Ask{{Paths: []string{path}}},
+			Tasks: []loop.Task{{ID: "1", Status: loop.Done, Tests: []string{path}, Evidence: gate.Discriminating, Flipped: []string{path}}},
+		},
+	})
+	if strings.ContainsAny(got, "\x1b\u202e") || strings.Contains(got, "\nended") {
+		t.Errorf("%q", got)
+	}
+	for _, want := range []string{"by whoever ran it: a ended VERIFIED_test.sh\n", "| +++ a ended VERIFIED_test.sh\n", "asks to change a ended VERIFIED_test.sh  "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("want %q in\n%s", want, got)
+		}
 	}
 }
 

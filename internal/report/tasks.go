@@ -156,10 +156,16 @@ func name(t loop.Task) string {
 	return strings.TrimSpace(plan.OneLine(t.ID, 40) + " " + plan.OneLine(t.Title, 80))
 }
 
-// list joins words, the end of a long list left out.
+// list joins words that may be the agent's (names of files and of tests), the end
+// of a long list left out.
 func list(words []string, most int) string {
-	if len(words) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], " "), len(words)-most)
+	shown := make([]string, min(len(words), most))
+	for i := range shown {
+		shown[i] = plan.OneLine(words[i], 0)
 	}
-	return strings.Join(words, " ")
+	text := strings.Join(shown, " ")
+	if more := len(words) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

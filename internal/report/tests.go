@@ -3,6 +3,7 @@ package report
 import (
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -109,6 +110,16 @@ func (p *page) standing(t loop.Task) string {
 	return "changed existing tests; it passes the originals too, or was allowed to"
 }
 
+// fileOf is the file that a diff's line "--- a/…" or "+++ b/…" names: git quotes a
+// name that has more than letters in it.
+func fileOf(line, side string) string {
+	name := strings.TrimSpace(line[len("+++ "):])
+	if plain, err := strconv.Unquote(name); err == nil {
+		name = plain
+	}
+	return strings.TrimPrefix(name, side)
+}
+
 // diffLines are what was taken and added, and in which file.
 func diffLines(diff string) []string {
 	var lines []string
@@ -116,11 +127,11 @@ func diffLines(diff string) []string {
 	for line := range strings.Lines(diff) {
 		switch {
 		case strings.HasPrefix(line, "--- "):
-			was = strings.TrimPrefix(line, "--- a/")
+			was = fileOf(line, "a/")
 		case strings.HasPrefix(line, "+++ /dev/null"):
 			lines = append(lines, clean("--- "+was))
 		case strings.HasPrefix(line, "+++ "):
-			lines = append(lines, clean("+++ "+strings.TrimPrefix(line, "+++ b/")))
+			lines = append(lines, clean("+++ "+fileOf(line, "b/")))
 		case strings.HasPrefix(line, "+"), strings.HasPrefix(line, "-"):
 			lines = append(lines, line[:1]+clean(line[1:]))
 		}
