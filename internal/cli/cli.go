@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -86,7 +87,8 @@ type app struct {
 	dir   string // the current folder, absolute
 	store *store.Store
 
-	columns int // how wide text for people may be, 0 where that is not known
+	columns int   // how wide text for people may be, 0 where that is not known
+	unsaid  error // what was to be printed and found the disk full, nil if nothing
 }
 
 // Main runs the tool with its arguments, the program's name aside, and returns
@@ -112,14 +114,24 @@ func (a *app) main(args []string) error {
 		return fmt.Errorf("find the current folder: %w", err)
 	}
 	a.store = store.Open(a.env.PawlHome)
-	return a.dispatch(args)
+	if err := a.dispatch(args); err != nil {
+		return err
+	}
+	return a.unsaid
 }
 
 // printf writes text for people to the standard output, broken between words where
-// that is too narrow. What cannot be written (a closed pipe) was not wanted.
+// that is too narrow.
 func (a *app) printf(format string, args ...any) {
 	a.print(term.Wrap(fmt.Sprintf(format, args...), a.columns))
 }
 
-// print writes text as it is: what a program reads, or what is quoted.
-func (a *app) print(text string) { _, _ = io.WriteString(a.Out, text) }
+// print writes text as it is: what a program reads, or what is quoted. What a closed
+// pipe does not take was not wanted; what a full disk does not is an error of the
+// command.
+func (a *app) print(text string) {
+	_, err := io.WriteString(a.Out, text)
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		a.unsaid = fmt.Errorf("print: %w", err)
+	}
+}

@@ -42,7 +42,7 @@ func (a *app) dispatch(args []string) error {
 		n, rest := named(k.Model.Node, words)
 		if len(n.Children) > 0 && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			if _, err := k.Parse(words); err != nil {
-				return usage(n, err)
+				return usage(n, rest, err)
 			}
 		}
 		a.print(helpText(n, a.columns))
@@ -50,8 +50,8 @@ func (a *app) dispatch(args []string) error {
 	}
 	ctx, err := k.Parse(args)
 	if err != nil {
-		n, _ := named(k.Model.Node, args)
-		return usage(n, err)
+		n, rest := named(k.Model.Node, args)
+		return usage(n, rest, err)
 	}
 	return ctx.Run(a)
 }
@@ -88,9 +88,9 @@ func named(n *kong.Node, args []string) (*kong.Node, []string) {
 	return n, args
 }
 
-// usage puts what the parser says into the tool's voice: what is wrong, and the
-// nearest thing that would be right as a hint.
-func usage(n *kong.Node, err error) error {
+// usage puts what the parser says of a command, and of the arguments behind it, into
+// the tool's voice: what is wrong, and the nearest thing that would be right as a hint.
+func usage(n *kong.Node, rest []string, err error) error {
 	what, near, found := strings.Cut(err.Error(), ", did you mean ")
 	hint := fmt.Sprintf("%s --help shows what there is", commandName(n))
 	if found {
@@ -100,6 +100,9 @@ func usage(n *kong.Node, err error) error {
 	switch {
 	case strings.HasPrefix(what, "unexpected argument ") && len(n.Children) > 0:
 		what = "there is no command " + strings.TrimPrefix(what, "unexpected argument ")
+		if len(rest) > 0 && !strings.HasPrefix(rest[0], "-") { // not what follows it
+			what = "there is no command " + rest[0]
+		}
 	case strings.HasPrefix(what, "expected one of ") && len(n.Children) > 0:
 		what = commandName(n) + " needs a command: " + commandNames(n)
 	case strings.HasPrefix(what, "expected "), strings.HasPrefix(what, "missing flags: "):
@@ -110,8 +113,17 @@ func usage(n *kong.Node, err error) error {
 		what, hint = unvalued(n, flag, rest)
 	default:
 		what = plainer(n, what)
+		if strings.HasPrefix(what, "unknown flag ") && !found && takesWords(n) {
+			hint = "if it is no flag of Pawl's, quote the words, or put -- before them"
+		}
 	}
 	return failure.New(failure.Usage, hint, "%s", what)
+}
+
+// takesWords tells whether a command is given words that may look like flags: a shell
+// command, or text.
+func takesWords(n *kong.Node) bool {
+	return slices.ContainsFunc(n.Positional, func(p *kong.Positional) bool { return p.Name == "command" || p.Name == "text" })
 }
 
 // unvalued is what to say of a flag whose value is missing, or looks like a flag.
