@@ -79,7 +79,7 @@ func (c *auditCmd) Run(a *app) error {
 }
 
 func (a *app) audit(ctx context.Context, rev string) (audited, error) {
-	repo, err := git.Open(ctx, a.dir)
+	repo, err := git.Reopen(ctx, a.dir)
 	if err != nil {
 		return audited{}, err
 	}

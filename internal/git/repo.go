@@ -92,8 +92,9 @@ type NoCommitError struct{ Root string } // of its work tree, absolute
 
 func (e *NoCommitError) Error() string { return "the repository " + e.Root + " has no commit yet" }
 
-// Reopen is Open for a loop that lives in a person's session: what they are in
-// the middle of (a merge, a rebase) is theirs, and no reason not to look.
+// Reopen is Open where no loop begins: one lives in a person's session, or something
+// is only asked. What they are in the middle of (a merge, a rebase) is theirs, and no
+// reason not to look; nor is it that there is no commit.
 func Reopen(ctx context.Context, dir string) (*Repo, error) { return find(ctx, dir) }
 
 // find asks git where it is, and names what git says in its own words.

@@ -59,20 +59,20 @@ func GuardHere(ctx context.Context, dir string, env environment.Environment) (Gu
 	return g, nil
 }
 
-// asked is the work tree that a person stands in; any folder will do, for nothing
-// is begun there.
+// asked is the work tree that a person stands in; any folder will do, in the middle
+// of a merge too, for nothing is begun there.
 func asked(ctx context.Context, dir string) (root string, repo *git.Repo, err error) {
-	repo, err = git.Open(ctx, dir)
-	if unborn, ok := errors.AsType[*git.NoCommitError](err); ok {
-		return unborn.Root, nil, nil
-	}
+	repo, err = git.Reopen(ctx, dir)
 	if _, ok := errors.AsType[*git.NoRepoError](err); ok {
 		return resolved(dir), nil, nil
 	}
 	if err != nil {
 		return "", nil, err
 	}
-	return repo.Root(), repo, nil
+	if _, err := repo.Head(ctx); err == nil {
+		return repo.Root(), repo, nil
+	}
+	return repo.Root(), nil, nil // there is no commit yet
 }
 
 // leaveOutUntrusted takes the entries that loosen the guard and that nobody trusted
