@@ -96,7 +96,7 @@ func limits(l loop.Limits) string {
 			parts = append(parts, text)
 		}
 	}
-	add(l.Iterations > 0, fmt.Sprintf("%d iterations", l.Iterations))
+	add(l.Iterations > 0, figure.Count(l.Iterations, "iteration"))
 	add(l.Duration > 0, figure.Chosen(l.Duration))
 	add(l.CostUSD > 0, figure.Money(l.CostUSD))
 	add(l.Tokens > 0, figure.Tokens(l.Tokens)+" tokens")

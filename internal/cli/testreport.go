@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -80,11 +79,12 @@ func (c *testreportCmd) Run(a *app) error {
 }
 
 func (c *testreportCmd) output(a *app) ([]byte, error) {
+	const hint = "name the file that holds what the command printed, or - for the standard input"
 	in := a.In
 	if c.File != "-" {
 		f, err := os.Open(c.File)
 		if err != nil {
-			return nil, failure.New(failure.Usage, "name the file that holds what the command printed, or - for the standard input", "read output: %w", err)
+			return nil, failure.New(failure.Usage, hint, "read output: %w", err)
 		}
 		defer f.Close()
 		in = f
@@ -93,7 +93,7 @@ func (c *testreportCmd) output(a *app) ([]byte, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(in, maxReport+1))
 	if err != nil {
-		return nil, fmt.Errorf("read output: %w", err)
+		return nil, failure.New(failure.Usage, hint, "read output: %w", err)
 	}
 	if len(b) > maxReport {
 		return nil, failure.New(failure.Usage, "its end says the most: tail -c 10M FILE", "read output: %w", errors.New("it is longer than 64 MiB"))
@@ -114,13 +114,13 @@ func (a *app) printVerdict(v testreport.Verdict) {
 		a.printf("  %s\n", doubt)
 	}
 	for _, name := range v.Failing {
-		a.printf("  failed  %s\n", name)
+		a.printf("  failed  %s\n", term.Clean(name))
 	}
 	if v.FirstError != "" {
-		a.printf("  error   %s\n", v.FirstError)
+		a.printf("  error   %s\n", term.Clean(v.FirstError))
 	}
 	if v.Masked != "" {
-		a.printf("  `%s` hides the exit code of the tests\n", v.Masked)
+		a.printf("  `%s` hides the exit code of the tests\n", term.Clean(v.Masked))
 	}
 }
 

@@ -81,6 +81,9 @@ func readTOML(l Layer, path string) (Layer, error) {
 	if err != nil {
 		return Layer{}, failure.New(failure.Usage, "", "read %s: %w", l.file, err)
 	}
+	if strings.HasPrefix(string(data), "\xff\xfe") || strings.HasPrefix(string(data), "\xfe\xff") {
+		return Layer{}, failure.New(failure.Usage, "save it as UTF-8", "read %s: it is UTF-16", l.file)
+	}
 	data = []byte(strings.TrimPrefix(string(data), "\ufeff"))
 	if err := toml.Unmarshal(data, &l.values); err != nil {
 		if syntax, ok := errors.AsType[*toml.DecodeError](err); ok {
@@ -112,7 +115,7 @@ func readFile(path string) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("it is larger than %d bytes", maxFile)
+		err = fmt.Errorf("it is larger than %d MB", maxFile>>20)
 	}
 	return data, err
 }

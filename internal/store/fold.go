@@ -35,7 +35,7 @@ func Fold[S any](l *Loop, zero func() S, step func(S, journal.Record) (S, error)
 		state, last, err = foldBehind(l, zero(), journal.Mark{}, step)
 	}
 	if err != nil {
-		err = fmt.Errorf("fold loop %s: %w", l.ID, err)
+		err = fmt.Errorf("read loop %s: %w", l.ID, err)
 	}
 	return state, last, err
 }
@@ -163,7 +163,7 @@ func summarize[T any](l *Loop, derive func(*Loop) (T, error)) (T, error) {
 	}
 	fresh, err := derive(l)
 	if err != nil {
-		return fresh, fmt.Errorf("summarize loop %s: %w", l.ID, err)
+		return fresh, err
 	}
 	// A cache: where it cannot be written (a read-only home), the list is right
 	// all the same and only slower. The size is from before derive read the
@@ -181,7 +181,7 @@ func (l *Loop) JournalSize() (int64, error) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("summarize loop %s: %w", l.ID, err)
+		return 0, fmt.Errorf("read loop %s: %w", l.ID, err)
 	}
 	return info.Size(), nil
 }

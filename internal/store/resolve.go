@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -35,7 +36,7 @@ func (s *Store) Resolve(ref, root string) (*Loop, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return nil, failure.New(failure.Usage, known(all), "loop %q: %w", ref, ErrNotFound)
+		return nil, failure.New(failure.Usage, known(all, root), "loop %q: %w", ref, ErrNotFound)
 	}
 	return nil, failure.New(failure.Usage, "it may be "+ids(found), "loop %q is not unique", ref)
 }
@@ -75,9 +76,18 @@ type noneHere struct{}
 func (noneHere) Error() string { return "there is no loop here" }
 func (noneHere) Unwrap() error { return ErrNotFound }
 
-func known(all []*Loop) string {
+// known names the loops that are bound to root, for a typo is of one of these; all of
+// them where there is none.
+func known(all []*Loop, root string) string {
 	if len(all) == 0 {
 		return "there is no loop yet: pawl run begins one"
+	}
+	here := slices.DeleteFunc(slices.Clone(all), func(l *Loop) bool {
+		spec, err := l.Spec()
+		return err != nil || spec.Root != root
+	})
+	if len(here) > 0 && len(here) < len(all) {
+		return "here are " + ids(here) + " (pawl list --all shows those of other places)"
 	}
 	return "there are " + ids(all) + " (pawl list --all shows them)"
 }
