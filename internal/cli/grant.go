@@ -96,7 +96,7 @@ func (a *app) grantEnded(s *subject, paths []string) error {
 // denyCmd is `pawl deny`.
 type denyCmd struct {
 	loopWord
-	Files []string `arg:"" optional:"" name:"file" help:"tests; without any, those that the agent asked for"`
+	Files []string `arg:"" optional:"" name:"file" help:"tests; without any, those that the agent asked for; '**' is every test that is there"`
 }
 
 func (denyCmd) Help() string {

@@ -180,7 +180,7 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 		}
 		paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == r.Spec.Plan })
 	}
-	if err := r.putBackTests(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !r.mem.State.Denies(p) })); err != nil {
+	if err := r.putBackTests(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !r.denies(p, r.mem) })); err != nil {
 		return err
 	}
 	if err := r.JudgedBy.PutBack(paths); err != nil {

@@ -86,11 +86,17 @@ func (r *Runner) refused(ctx context.Context, m record.Memory) ([]string, error)
 	}
 	var paths []string
 	for _, c := range diff {
-		if m.State.Denies(c.Path) && r.agents(c.Path, m) {
+		if (m.State.Denies(c.Path) || c.Status != 'A' && r.denies(c.Path, m)) && r.agents(c.Path, m) {
 			paths = append(paths, c.Path)
 		}
 	}
 	return paths, nil
+}
+
+// denies tells whether the person denied a file by its name, or as one of all tests.
+func (r *Runner) denies(path string, m record.Memory) bool {
+	everyTest := m.State.Denies(loop.AllTests) && !m.State.MayChange(path)
+	return m.State.Denies(path) || everyTest && verify.IsTest(r.Spec.Tests, path)
 }
 
 // judgesTree holds the judge's copies of the tests.

@@ -45,8 +45,17 @@ const (
 // A denied test is put back without blame, then it is a strike.
 func TestADeniedTestIsPutBackThenStruck(t *testing.T) {
 	t.Parallel()
+	for _, denied := range []string{"add_test.sh", loop.AllTests} {
+		t.Run(denied, func(t *testing.T) {
+			t.Parallel()
+			deniesTest(t, denied)
+		})
+	}
+}
+
+func deniesTest(t *testing.T, denied string) {
 	b := newBench(t, sums())
-	deny := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageDeny, Paths: []string{"add_test.sh"}}}}
+	deny := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageDeny, Paths: []string{denied}}}}
 	d := b.begin("-- 1/sleep --\n600ms\n-- 1"+bentTest+"-- 1"+claims+"-- 2"+bentTest+"-- 2"+claims+"-- 3/files/lib --\nadd() { echo $(($2 + $1)); }\n-- 3"+claims+"-- 4"+claims,
 		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"consistent"}}))
 	b.loop = d.Loop

@@ -15,7 +15,7 @@ import (
 // more than unverified, and what it would be worth were they granted is found out
 // at once. So a grant needs no second run: it says that what was found counts.
 
-// AllTests in a grant stands for every test.
+// AllTests in a grant or a denial stands for every test.
 const AllTests = "*"
 
 // Ask is a wish of the agent's to change tests.
@@ -90,7 +90,8 @@ func (s State) Ungranted() []string {
 	return without(slices.Compact(paths), s.MayChange)
 }
 
-// Denies tells whether a person said that the agent may not change a test.
+// Denies tells whether a person said, of this path, that the agent may not change it;
+// of AllTests, whether it may change none but those granted by name since.
 func (s State) Denies(path string) bool {
 	return slices.ContainsFunc(s.Denied, func(d Denial) bool { return d.Path == path })
 }
@@ -174,7 +175,9 @@ func (m *machine) denied(paths []string) {
 		return
 	}
 	m.answered(paths)
-	m.s.Granted = without(m.s.Granted, func(p string) bool { return slices.Contains(paths, p) })
+	m.s.Granted = without(m.s.Granted, func(p string) bool {
+		return slices.Contains(paths, p) || slices.Contains(paths, AllTests)
+	})
 	for _, p := range paths {
 		if !m.s.Denies(p) {
 			m.s.Denied = lastOf(append(slices.Clip(m.s.Denied), Denial{Path: p}), pathsMax)
@@ -193,10 +196,11 @@ func (m *machine) answered(paths []string) {
 
 // refused: tests that the person does not let it change are changed.
 func (m *machine) refused(paths []string) {
-	again := slices.ContainsFunc(m.s.Denied, func(d Denial) bool { return d.Told && slices.Contains(paths, d.Path) })
+	of := func(d Denial) bool { return d.Path == AllTests || slices.Contains(paths, d.Path) }
+	again := slices.ContainsFunc(m.s.Denied, func(d Denial) bool { return d.Told && of(d) })
 	m.s.Denied = slices.Clone(m.s.Denied)
 	for i, d := range m.s.Denied {
-		m.s.Denied[i].Told = d.Told || slices.Contains(paths, d.Path)
+		m.s.Denied[i].Told = d.Told || of(d)
 	}
 	if again {
 		m.strike(paths)

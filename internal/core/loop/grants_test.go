@@ -140,6 +140,28 @@ func TestWhatJudgesIsGrantedByItsName(t *testing.T) {
 	}
 }
 
+// A denial of everything takes back every grant before it, and none after.
+func TestADenialOfAllTests(t *testing.T) {
+	t.Parallel()
+	sc := judging(t)
+	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{"a_test.go", loop.AllTests}}, "")
+	sc.feed(loop.Event{Kind: loop.Denied, Paths: []string{loop.AllTests}}, "")
+	if sc.s.MayChange("a_test.go") || !sc.s.Denies(loop.AllTests) {
+		t.Errorf("granted %v, denied %v", sc.s.Granted, sc.s.Denied)
+	}
+	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{"b_test.go"}}, "")
+	if !sc.s.MayChange("b_test.go") || sc.s.MayChange("a_test.go") {
+		t.Errorf("granted %v, denied %v", sc.s.Granted, sc.s.Denied)
+	}
+	again := loop.Seen{Changed: true, Refused: []string{"a_test.go"}}
+	sc.turnSeen("done", again, "put_back; turn 2 continue go_on")
+	sc.turnSeen("done", again, "put_back; turn 3 continue struck")
+	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{loop.AllTests}}, "")
+	if !sc.s.MayChange("a_test.go") || len(sc.s.Denied) != 0 {
+		t.Errorf("granted in the end: %v, %v", sc.s.Granted, sc.s.Denied)
+	}
+}
+
 func TestTestChangesInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
