@@ -30,6 +30,9 @@ func (j *judge) Run(c *shell.Command) {
 		return
 	}
 	name, args := shell.Name(c.Args[0].Text), c.Args[1:]
+	if sub, ok := strings.CutPrefix(name, "git-"); ok { // git-push, as it lies in git's own folder
+		name, args = "git", append([]word{{Text: sub, Source: sub, Static: true}}, args...)
+	}
 	switch name {
 	case "git":
 		j.git(c, args)
@@ -115,21 +118,6 @@ func (j *judge) TooMuch(_ *shell.Command, w word) {
 	j.ask("a command that is too long or too deep to be read, " + clip(w.Source))
 }
 
-// Code judges code of another language. It is searched for words of the rules
-// where it seems to run commands, and for the names of guarded files.
-func (j *judge) Code(c *shell.Command, w word) {
-	j.codeShows(w.Text)
-	switch {
-	case j.fetched(w):
-	case runsCommands(w.Text) && (carriesGit(w) || carriesKill(w)):
-		j.ask("code that seems to run a command the loop forbids")
-	case j.namesGuarded(w.Text):
-		j.ask("code that names a guarded file")
-	case !w.Static:
-		j.unknown(w.Source)
-	}
-}
-
 // fetchers are commands that print what the network sends.
 const fetchers = "curl wget http https xh fetch lynx w3m nc ncat netcat socat ftp ssh"
 
@@ -142,51 +130,6 @@ func (j *judge) fetched(w word) bool {
 		}
 	}
 	return false
-}
-
-// namesGuarded looks for guarded files among the quoted texts in code.
-func (j *judge) namesGuarded(code string) bool {
-	before := j.verdict
-	defer func() { j.verdict = before }()
-	writes := slices.ContainsFunc(writing, func(s string) bool { return strings.Contains(code, s) })
-	for _, s := range quoted(code) {
-		p := j.resolve(s)
-		switch {
-		case p == "":
-		case j.isSecret(p), j.state(p):
-			return true
-		case writes && (j.isSettings(p, false) || j.protected(p, false) || inGitDir(p, false)):
-			return true
-		}
-	}
-	return false
-}
-
-// writing are words of code that changes files.
-var writing = []string{
-	"write", "Write", "unlink", "remove", "rmtree", "rename", "copy", "truncate", "'w", `"w`, "'a'", `"a"`, "'r+", `"r+`, "rm(", "rmSync", "symlink", ">",
-}
-
-// quoted are the texts between quotes, as far as they could be names of files.
-func quoted(code string) []string {
-	var out []string
-	for _, q := range []string{`'`, `"`, "`"} {
-		for i, s := range strings.Split(code, q) {
-			if i > 0 && s != "" && len(s) < 256 && !strings.ContainsAny(s, "\n\t()<>*") && len(out) < 256 {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
-}
-
-// runsCommands tells whether code has the words with which languages run
-// commands.
-func runsCommands(code string) bool {
-	code = strings.ToLower(code)
-	return slices.ContainsFunc([]string{"system", "exec", "spawn", "popen", "subprocess", "command", "shell", "process", "run", "`", "%x", "qx", "|"}, func(s string) bool {
-		return strings.Contains(code, s)
-	})
 }
 
 // verbs are what a rule is about, as bare words.

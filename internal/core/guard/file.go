@@ -47,18 +47,31 @@ var writers = map[string]struct {
 	"dos2unix": {},
 }
 
+// transfers are commands that copy files, also to and from other machines: which of
+// their options have a value.
+var transfers = map[string]struct{ valued, long string }{
+	"scp": {valued: "cDFiJloPSX"},
+	"rsync": {"efBMT", "--exclude --include --filter --exclude-from --include-from --files-from --rsh --rsync-path --backup-dir " +
+		"--compare-dest --link-dest --log-file --port --timeout --bwlimit --chmod --chown --max-size --min-size --temp-dir --password-file"},
+}
+
 // outputs are the options, short and long, that name what a command writes.
 var outputs = map[string][][2]string{
 	"curl":  {{"-o", "--output"}, {"", "--output-dir"}},
 	"wget":  {{"-O", "--output-document"}, {"-P", "--directory-prefix"}},
 	"go":    {{"-o", ""}},
 	"gcc":   {{"-o", ""}},
+	"g++":   {{"-o", ""}},
 	"cc":    {{"-o", ""}},
+	"clang": {{"-o", ""}},
+	"rustc": {{"-o", ""}},
 	"sort":  {{"-o", "--output"}},
 	"unzip": {{"-d", ""}},
 	"7z":    {{"-o", ""}},
 	"patch": {{"-o", "--output"}},
 	"pip":   {{"-t", "--target"}},
+
+	"openssl": {{"", "-out"}, {"", "-keyout"}},
 }
 
 // writer judges commands that change the files they name.
@@ -77,19 +90,21 @@ func (j *judge) writer(name string, c *shell.Command, args []word) {
 		}
 		return
 	}
-	for _, o := range outputs[name] {
-		if w, ok := option(args, o[0], o[1]); ok {
-			j.each(w, j.write)
-		}
-	}
+	j.named(args, outputs[name], j.write)
 	switch name {
 	case "mkdir":
 		j.all(operands(without(args, "m", "--mode")), j.makeFolder)
-	case "cp", "install", "rsync":
+	case "cp", "install":
 		j.copyTo(args)
-		if ops := operands(args); name == "rsync" && has(args, "--delete", "") && len(ops) > 1 {
+	case "scp", "rsync":
+		ops := operands(without(args, transfers[name].valued, transfers[name].long))
+		j.copyTo(ops)
+		if has(args, "--delete", "") && len(ops) > 1 {
 			j.each(ops[len(ops)-1], j.remove)
 		}
+	case "zip":
+		ops := operands(args)
+		j.all(ops[:min(1, len(ops))], j.write)
 	case "ln":
 		j.link(args)
 	case "mv":
@@ -112,7 +127,7 @@ func (j *judge) writer(name string, c *shell.Command, args []word) {
 	case "tar", "bsdtar":
 		j.unpack(args)
 	case "patch":
-		j.patch(c, operands(without(args, "pido", "--input --directory --strip --output")))
+		j.patch(c, args)
 	}
 }
 
@@ -214,8 +229,12 @@ func (j *judge) unpack(args []word) {
 		mode = args[0].Text
 	}
 	if !has(args, "--extract", "x") && (strings.HasPrefix(mode, "-") || !strings.Contains(mode, "x")) {
-		if w, ok := option(args, "-f", "--file"); ok && has(args, "--create", "c") {
-			j.each(w, j.write)
+		to, ok := option(args, "-f", "--file")
+		switch {
+		case ok && has(args, "--create", "c"):
+			j.each(to, j.write)
+		case len(args) > 1 && !strings.HasPrefix(mode, "-") && strings.Contains(mode, "c") && strings.Contains(mode, "f"): // cf FILE
+			j.each(args[1], j.write)
 		}
 		return
 	}
@@ -223,9 +242,7 @@ func (j *judge) unpack(args []word) {
 	defer func() { j.dir = dir }()
 	if to, ok := option(args, "-C", "--directory"); ok {
 		j.each(to, j.write)
-		if j.dir = ""; to.Static {
-			j.dir = shell.Abs(dir, j.rules.Home, to.Text)
-		}
+		j.enter(to)
 	}
 	ops := operands(without(args, "CfX", "--directory --file --exclude"))
 	skip := 0
@@ -237,9 +254,24 @@ func (j *judge) unpack(args []word) {
 	j.all(ops[min(skip, len(ops)):], j.write)
 }
 
+// enter goes to the folder in which a command writes.
+func (j *judge) enter(to word) {
+	cwd := j.dir
+	if j.dir = ""; to.Static {
+		j.dir = shell.Abs(cwd, j.rules.Home, to.Text)
+	}
+}
+
 // patch judges the files that a patch names, if it stands in the script, and the
 // file that it is given.
-func (j *judge) patch(c *shell.Command, ops []word) {
+func (j *judge) patch(c *shell.Command, args []word) {
+	dir := j.dir
+	defer func() { j.dir = dir }()
+	if to, ok := option(args, "-d", "--directory"); ok {
+		j.each(to, j.makeFolder)
+		j.enter(to)
+	}
+	ops := operands(without(args, "pido", "--input --directory --strip --output"))
 	j.all(ops[:min(1, len(ops))], j.write)
 	j.patched(c.In.Text)
 }

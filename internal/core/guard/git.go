@@ -11,9 +11,9 @@ import (
 // git judges one git command; args begin behind the word git. What its aliases
 // and hooks of other kinds run is told by the shell.
 func (j *judge) git(c *shell.Command, args []word) {
-	dir := j.dir
-	defer func() { j.dir = dir }()
-	args = j.gitOptions(args)
+	dir, scratch := j.dir, j.scratch
+	defer func() { j.dir, j.scratch = dir, scratch }()
+	args = j.gitPlaces(c, args)
 	if len(args) == 0 {
 		return
 	}
@@ -27,7 +27,7 @@ func (j *judge) git(c *shell.Command, args []word) {
 		j.ask("a git command that is a pattern, " + clip(sub.Text))
 	case has(rest, "--help", ""):
 	default:
-		if p := j.followed(j.dir); p != "." && listed(changing, sub.Text) && !within(p, slashed(j.rules.Root)) && !j.writable(p) {
+		if p := j.followed(j.dir); j.dir != "" && listed(changing, sub.Text) && !within(p, slashed(j.rules.Root)) && !j.writable(p) {
 			j.deny(RuleOutside, "git "+sub.Text+" in "+clip(p))
 		}
 		j.gitShows(sub.Text, rest)
@@ -46,29 +46,6 @@ func (j *judge) git(c *shell.Command, args []word) {
 // changing are the commands that change the work tree or repository in which they
 // run.
 const changing = "add am apply checkout cherry-pick clean commit init merge mv pull reset restore revert rm stash switch"
-
-// gitOptions takes off what stands before the subcommand.
-func (j *judge) gitOptions(args []word) []word {
-	for len(args) > 0 && args[0].Static && strings.HasPrefix(args[0].Text, "-") {
-		t := args[0].Text
-		if listed("-C -c --git-dir --work-tree --namespace --config-env", t) && len(args) > 1 {
-			value := args[1]
-			switch {
-			case t == "-C" && value.Static:
-				j.dir = j.resolve(value.Text)
-			case t == "-C":
-				j.dir = ""
-			case (t == "--git-dir" || t == "--work-tree") && value.Static:
-				j.dir = strings.TrimSuffix(j.resolve(value.Text), "/.git")
-			case strings.HasPrefix(strings.ToLower(value.Text), "core.hookspath"):
-				j.deny(RuleHooks, "git "+t+" core.hooksPath")
-			}
-			args = args[1:]
-		}
-		args = args[1:]
-	}
-	return args
-}
 
 // hooked judges the variables that tell hook runners to do nothing.
 func (j *judge) hooked(c *shell.Command) {
@@ -200,7 +177,7 @@ var gitRules = map[string]gitRule{
 
 	"clean": func(j *judge, args []word) {
 		if !has(args, "--dry-run", "n") {
-			j.deny(RuleDestructive, "git clean")
+			j.throws("git clean")
 		}
 	},
 	"stash":          verb(RuleDestructive, "git stash", "drop", "clear"),
@@ -209,12 +186,24 @@ var gitRules = map[string]gitRule{
 	"restore":        (*judge).restore,
 	"checkout-index": when(RuleDestructive, "git checkout-index --force", "--force", "f"),
 	"read-tree":      when(RuleDestructive, "git read-tree --reset", "--reset", "u"),
-	"worktree":       (*judge).worktree,
-	"clone": func(j *judge, args []word) {
-		if ops := operands(without(args, "bo", "--branch --depth --origin --reference")); len(ops) > 1 {
-			j.each(ops[len(ops)-1], j.write)
+	"submodule": func(j *judge, args []word) {
+		if begins(args, "deinit") || begins(args, "update") {
+			when(RuleDestructive, "git submodule "+args[0].Text+" --force", "--force", "f")(j, args)
 		}
 	},
+	"credential": verb(RuleSecret, "git credential", "fill"),
+
+	"init":         (*judge).initial,
+	"archive":      output("-o", "--output"),
+	"format-patch": output("-o", "--output-directory"),
+	"diff":         output("", "--output"),
+	"bundle": func(j *judge, args []word) {
+		if ops := operands(args); len(ops) > 1 && ops[0].Text == "create" {
+			j.each(ops[1], j.write)
+		}
+	},
+	"worktree": (*judge).worktree,
+	"clone":    (*judge).clone,
 }
 
 func (j *judge) isProtected(branch string) bool {
@@ -239,15 +228,19 @@ func (j *judge) fetch(args []word) {
 // reset of files in the index is harmless; of the work tree it is not, and
 // moving the branch back is a rewrite.
 func (j *judge) reset(args []word) {
+	moves := has(args, "--soft", "") || has(args, "--mixed", "") // with these, no files may be named
 	for _, mode := range []string{"--hard", "--merge", "--keep"} {
 		if has(args, mode, "") {
-			j.deny(RuleDestructive, "git reset "+mode)
-			return
+			j.throws("git reset " + mode)
+			moves = true
 		}
 	}
 	ops := operands(args)
-	if len(ops) > 0 && ops[0].Static && ops[0].Text != "HEAD" && ops[0].Text != "@" && revision(ops[0].Text) {
-		j.deny(RuleHistory, "git reset to "+clip(ops[0].Text))
+	if len(ops) == 0 || args[0].Text == "--" || atHead(ops[0].Text) {
+		return
+	}
+	if to := ops[0]; moves || to.Static && (revision(to.Text) || j.isProtected(to.Text)) {
+		j.deny(RuleHistory, "git reset to "+clip(to.Source))
 	}
 }
 
@@ -264,10 +257,10 @@ func revision(s string) bool {
 func (j *judge) checkout(args []word) {
 	ops := operands(args)
 	switch {
-	case flag(args, "--force", "f", "bBcC") || has(args, "--discard-changes", ""):
-		j.deny(RuleDestructive, "a forced checkout")
-	case wholeTree(ops):
-		j.deny(RuleDestructive, "git checkout of everything")
+	case !j.scratch && (flag(args, "--force", "f", "bBcC") || has(args, "--discard-changes", "")):
+		j.throws("a forced checkout")
+	case !j.scratch && j.wholeTree(ops):
+		j.throws("git checkout of everything")
 	case flag(args, "--force-create", "BC", "bc"):
 		j.deny(RuleHistory, "resetting a branch")
 	case contains(args, "--"):
@@ -295,8 +288,8 @@ func (j *judge) restore(args []word) {
 	source, given := option(args, "-s", "--source")
 	switch {
 	case staged:
-	case wholeTree(ops):
-		j.deny(RuleDestructive, "git restore of everything")
+	case j.wholeTree(ops):
+		j.throws("git restore of everything")
 	case given && !atHead(source.Text):
 		j.all(ops, j.write)
 	}
@@ -343,22 +336,14 @@ func contains(args []word, text string) bool {
 	return slices.ContainsFunc(args, func(w word) bool { return w.Text == text })
 }
 
-func wholeTree(ops []word) bool {
+// wholeTree tells whether all of the work tree, or of the folder at hand, is among the
+// paths.
+func (j *judge) wholeTree(ops []word) bool {
 	for _, w := range ops {
-		switch w.Text {
-		case ".", "./", "*", ":/", ":", "/":
+		switch p := j.resolve(w.Text); {
+		case listed(". ./ * :/ : / :(top)", w.Text), w.Static && p != "" && within(slashed(j.rules.Root), p):
 			return true
 		}
 	}
 	return false
-}
-
-func (j *judge) worktree(args []word) {
-	ops := operands(args)
-	switch {
-	case len(ops) > 1 && ops[0].Text == "add":
-		j.each(ops[1], j.write)
-	case len(ops) > 0 && ops[0].Text == "remove" && has(args, "--force", "f"):
-		j.deny(RuleDestructive, "git worktree remove --force")
-	}
 }

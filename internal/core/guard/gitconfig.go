@@ -52,5 +52,5 @@ func (j *judge) remote(args []word) {
 // elsewhere may push where it likes.
 func (j *judge) here() bool {
 	p := j.followed(j.dir)
-	return p == "." || within(p, slashed(j.rules.Root))
+	return j.dir == "" || within(p, slashed(j.rules.Root))
 }

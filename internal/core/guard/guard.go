@@ -115,6 +115,7 @@ type judge struct {
 	rules   Rules
 	dir     string            // where the command under way runs; "" = cannot be told
 	branch  string            // "" once it cannot be told
+	scratch bool              // git's work tree is a temporary one, none of the loop's
 	lifted  bool              // by a pattern that allows what is under way, or asks about it
 	links   map[string]string // symbolic links that the command makes itself
 	marks   bool              // the edit under way changes done marks only

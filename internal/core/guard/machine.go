@@ -27,6 +27,13 @@ func (j *judge) machine(name string, words []word) {
 			j.deny(RuleOutside, "running a command as a service, by systemd-run")
 		}
 	case "docker", "podman", "nerdctl", "docker-compose", "podman-compose":
+		ops := operands(args)
+		for len(ops) > 0 && listed("compose container", ops[0].Text) {
+			ops = ops[1:]
+		}
+		if begins(ops, "cp * *") {
+			j.copyTo(ops[1:3])
+		}
 		j.mounts(words)
 	}
 }

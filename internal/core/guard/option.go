@@ -70,7 +70,7 @@ func without(args []word, letters, long string) []word {
 		if t == "--" {
 			return append(out, args[i:]...)
 		}
-		if len(t) == 2 && t[0] == '-' && strings.IndexByte(letters, t[1]) >= 0 || strings.HasPrefix(t, "--") && listed(long, t) {
+		if len(t) == 2 && t[0] == '-' && strings.IndexByte(letters, t[1]) >= 0 || strings.HasPrefix(t, "-") && listed(long, t) {
 			i++
 			continue
 		}

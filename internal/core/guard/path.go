@@ -14,7 +14,7 @@ func device(name string) bool {
 	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero", "NUL":
 		return true
 	}
-	return strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/self/fd/")
+	return strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/dev/tcp/") || strings.HasPrefix(name, "/dev/udp/") || strings.HasPrefix(name, "/proc/self/fd/")
 }
 
 func (j *judge) fileTool(c Call) {
@@ -126,7 +126,7 @@ func (j *judge) changeAt(what, p string, glob bool) {
 		j.deny(RuleProtected, what)
 	case !j.marks && j.marked(p, glob):
 		j.deny(RuleProtected, what+" other than by an edit of its done marks")
-	case inGitDir(p, glob):
+	case inGitDir(p, glob) && !j.temporary(p):
 		j.deny(RuleGitDir, what)
 	case within(p, slashed(j.rules.Root)): // which may lie in a temporary folder itself
 		switch {

@@ -18,7 +18,7 @@ var published = map[string][]string{
 	"deno":             {"publish"},
 	"vsce":             {"publish"},
 	"ovsx":             {"publish"},
-	"cargo":            {"publish", "yank", "release"},
+	"cargo":            {"publish", "yank", "ws publish", "workspaces publish"},
 	"twine":            {"upload"},
 	"uv":               {"publish"},
 	"poetry":           {"publish"},
@@ -37,11 +37,6 @@ var published = map[string][]string{
 	"cosign":           {"sign"},
 	"helm":             {"push", "cm-push"},
 	"goreleaser":       {"release"},
-	"mvn":              {"deploy", "release:perform", "clean deploy", "* deploy"},
-	"mvnw":             {"deploy", "release:perform", "clean deploy", "* deploy"},
-	"gradle":           {"publish", "* publish", "uploadArchives"},
-	"gradlew":          {"publish", "* publish", "uploadArchives"},
-	"sbt":              {"publish", "publishSigned"},
 	"dotnet":           {"nuget push"},
 	"nuget":            {"push"},
 	"mix":              {"hex.publish"},
@@ -52,6 +47,30 @@ var published = map[string][]string{
 	"cpan-upload":      {""},
 }
 
+// goals are the tasks with which build tools publish: of what stands behind their name,
+// any word may be one. A * stands for any letters.
+var goals = map[string]string{
+	"gradle":  "publish publishTo* publish*To*Repository publishPlugins uploadArchives closeAndRelease* jib",
+	"gradlew": "publish publishTo* publish*To*Repository publishPlugins uploadArchives closeAndRelease* jib",
+	"mvn":     "deploy deploy:* site-deploy release:prepare release:perform *:maven-deploy-plugin:* jib:build",
+	"mvnw":    "deploy deploy:* site-deploy release:prepare release:perform *:maven-deploy-plugin:* jib:build",
+	"sbt":     "publish publishSigned release ci-release sonatypeBundleRelease",
+	"rake":    "release release:*",
+}
+
+// sends are the words behind a command's name with which it sends commits elsewhere.
+var sends = map[string][]string{
+	"hg":       {"push"},
+	"jj":       {"git push"},
+	"sl":       {"push"},
+	"gt":       {"submit"},
+	"gh-pages": {""},
+	"mkdocs":   {"gh-deploy"},
+}
+
+// runners run other tools by their name.
+const runners = "pnpm yarn bun python"
+
 // tool judges package managers and the like.
 func (j *judge) tool(name string, args []word) {
 	if has(args, "--help", "") {
@@ -60,19 +79,32 @@ func (j *judge) tool(name string, args []word) {
 	ops := operands(without(args, "CHFmwr", "--registry --prefix --workspace --filter --dir --cwd --manifest-path --config --directory --project --context --host --file"))
 	ops = slices.DeleteFunc(ops, func(w word) bool { return strings.HasPrefix(w.Text, "+") }) // cargo +nightly
 	plain := operands(args)
-	dry := slices.ContainsFunc(args, func(w word) bool { return listed("--dry-run --dry-run=true --snapshot", w.Text) })
-	for _, list := range published[name] {
-		if !dry && (begins(ops, list) || begins(plain, list)) {
-			j.deny(RulePublish, strings.TrimSpace(name+" "+list))
-			return
+	dry := slices.ContainsFunc(args, func(w word) bool { return listed("--dry-run --dry-run=true --snapshot --no-push", w.Text) }) ||
+		name == "cargo" && contains(args, "-n")
+	for _, x := range []struct {
+		id    string
+		lists []string
+	}{{RulePublish, published[name]}, {RulePush, sends[name]}} {
+		for _, list := range x.lists {
+			if !dry && (begins(ops, list) || begins(plain, list)) {
+				j.deny(x.id, strings.TrimSpace(name+" "+list))
+				return
+			}
 		}
 	}
+	if !dry && j.publishes(name, args) {
+		return
+	}
 	switch {
-	case name == "docker" && begins(ops, "buildx build") && has(args, "--push", ""):
-		j.deny(RulePublish, "docker buildx build --push")
-	case name == "docker" && begins(ops, "build") && has(args, "--push", ""):
-		j.deny(RulePublish, "docker build --push")
-	case name == "python" && begins(args, "-m twine upload"), name == "python" && begins(ops, "setup.py upload"), name == "python" && begins(ops, "setup.py * upload"):
+	case name == "cargo" && begins(ops, "release"):
+		if has(args, "--execute", "x") { // otherwise it only tells what it would do
+			j.deny(RulePublish, "cargo release --execute")
+		}
+	case listed("docker podman nerdctl docker-compose", name) && builds(ops) && pushes(args):
+		j.deny(RulePublish, name+" build --push")
+	case name == "python" && begins(args, "-m *") && !listed(runners, args[1].Text):
+		j.tool(args[1].Text, args[2:])
+	case name == "python" && begins(ops, "setup.py upload"), name == "python" && begins(ops, "setup.py * upload"):
 		j.deny(RulePublish, "uploading a package")
 	case name == "npm" && (begins(ops, "pkg set") || begins(ops, "pkg delete") || begins(ops, "set-script")):
 		j.write("package.json", false)
@@ -80,7 +112,49 @@ func (j *judge) tool(name string, args []word) {
 		j.deny(RuleSettings, name+" "+ops[0].Text+" "+clip(ops[1].Text))
 	case listed("husky lefthook pre-commit", name) && len(ops) > 0 && ops[0].Text == "uninstall":
 		j.deny(RuleHooks, name+" uninstall")
+	case listed("pnpm yarn bun", name) && len(ops) > 1: // what is none of their own commands is a program of the project's
+		if listed("run x", ops[0].Text) {
+			ops = ops[1:]
+		}
+		at := slices.IndexFunc(args, func(w word) bool { return w.Text == ops[0].Text })
+		if !listed(runners, ops[0].Text) {
+			j.tool(ops[0].Text, args[at+1:])
+		}
 	}
+}
+
+// publishes judges the goals that a build tool is given.
+func (j *judge) publishes(name string, args []word) bool {
+	if goals[name] == "" {
+		return false
+	}
+	for _, w := range operands(without(args, "fPxbIps", "-pl -rf --projects --file --tests --exclude-task --project-dir --init-script")) {
+		goal := strings.TrimLeft(w.Text, "+:")
+		if strings.HasPrefix(name, "gradle") || name == "sbt" {
+			goal = goal[strings.LastIndexAny(goal, ":/")+1:] // of one project
+		}
+		for pattern := range strings.FieldsSeq(goals[name]) {
+			if starred(pattern, goal, "") && !strings.Contains(goal, "MavenLocal") {
+				j.deny(RulePublish, name+" "+clip(goal))
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// builds tells the commands that build an image.
+func builds(ops []word) bool {
+	for len(ops) > 0 && listed("buildx compose image", ops[0].Text) {
+		ops = ops[1:]
+	}
+	return len(ops) > 0 && listed("build bake", ops[0].Text)
+}
+
+// pushes tells whether an image goes to a registry once it is built.
+func pushes(args []word) bool {
+	to, _ := option(args, "-o", "--output")
+	return has(args, "--push", "") || strings.Contains(to.Text, "type=registry") || strings.Contains(to.Text, "push=true")
 }
 
 // forge judges the command lines of code hosts.
@@ -107,8 +181,13 @@ func (j *judge) forge(args []word) {
 			return
 		}
 	}
-	if begins(ops, "repo create") && has(args, "--push", "") {
+	switch {
+	case begins(ops, "repo create") && has(args, "--push", ""):
 		j.deny(RulePush, "gh repo create --push")
+	case begins(ops, "mr create") && has(args, "--push", ""):
+		j.deny(RulePush, "glab mr create --push")
+	case begins(ops, "auth status") && has(args, "--show-token", "t"):
+		j.deny(RuleSecret, "gh auth status --show-token")
 	}
 	if len(ops) > 1 && ops[0].Text == "api" {
 		j.forgeAPI(args, ops[1].Text)
@@ -173,6 +252,11 @@ func (j *judge) kill(name string, args []word) {
 		j.deny(RuleKill, "pkill")
 	case "killall", "killall5", "skill", "slay", "xkill":
 		j.deny(RuleKill, name)
+	case "tmux":
+		// A server that is named may be the agent's own.
+		if begins(args, "kill-server") {
+			j.deny(RuleKill, "tmux kill-server, which ends all sessions")
+		}
 	case "fuser":
 		if has(args, "--kill", "k") {
 			j.deny(RuleKill, "fuser --kill")

@@ -15,7 +15,7 @@ var readers = map[string]struct {
 	"hexdump": {valued: "ens"}, "strings": {valued: "n"}, "base64": {valued: "w"}, "base32": {valued: "w"}, "rev": {}, "paste": {valued: "d"},
 	"diff": {valued: "U"}, "cmp": {}, "comm": {}, "vi": {}, "vim": {}, "nvim": {}, "nano": {}, "emacs": {}, "code": {}, "fold": {valued: "w"},
 	"fmt": {}, "pr": {}, "column": {valued: "st"}, "iconv": {valued: "ft"}, "dotenv": {}, "split": {valued: "bln"}, "source": {}, ".": {},
-	"tar": {}, "zip": {skip: 1}, "gzip": {}, "openssl": {},
+	"tar": {}, "zip": {1, "x"}, "gzip": {},
 	"head": {valued: "nc"}, "tail": {valued: "nc"}, "sort": {valued: "kto"}, "uniq": {valued: "fsw"}, "cut": {valued: "bcdf"},
 	"grep": {1, "efABCmdD"}, "egrep": {1, "efABCmdD"}, "fgrep": {1, "efABCmdD"}, "rg": {1, "efABCmgtTjM"}, "ag": {1, "ABCmG"}, "ack": {1, "ABCm"},
 	"sed": {1, "efl"}, "awk": {1, "fFv"}, "gawk": {1, "efFvi"}, "jq": {1, "L"}, "yq": {1, ""},
@@ -24,35 +24,55 @@ var readers = map[string]struct {
 // reader judges commands that read the files they name.
 func (j *judge) reader(name string, args []word) {
 	switch name {
+	case "sed", "gsed":
+		if flag(args, "--in-place", "i", "efl") {
+			return // it shows nothing
+		}
 	case "dd":
 		for _, w := range args {
 			if from, ok := strings.CutPrefix(w.Text, "if="); ok {
 				j.each(word{Text: from, Source: w.Source, Static: w.Static}, j.read)
 			}
 		}
-		return
 	case "curl", "wget", "http":
 		for _, w := range args {
 			if _, file, ok := strings.Cut(w.Text, "@"); ok {
 				j.each(word{Text: file, Source: w.Source, Static: w.Static}, j.read)
 			}
 		}
-		for _, o := range [][2]string{{"-T", "--upload-file"}, {"", "--post-file"}, {"", "--body-file"}} {
-			if w, ok := option(args, o[0], o[1]); ok {
-				j.each(w, j.read)
-			}
-		}
-		return
-	case "cp", "mv", "ln", "install", "scp", "rsync": // all but the last
+		j.named(args, [][2]string{{"-T", "--upload-file"}, {"", "--post-file"}, {"", "--body-file"}}, j.read)
+	case "openssl":
+		j.named(args, [][2]string{{"", "-in"}, {"", "-inkey"}}, j.read)
+	case "scp", "rsync":
+		j.copied(operands(without(args, transfers[name].valued, transfers[name].long)))
+	case "cp", "mv", "ln", "install":
 		ops := operands(without(args, "tmog", "--target-directory --mode"))
-		if _, given := option(args, "-t", "--target-directory"); !given {
-			ops = ops[:max(0, len(ops)-1)]
+		if _, given := option(args, "-t", "--target-directory"); given {
+			ops = append(ops, word{})
 		}
-		for _, w := range ops {
-			j.quietly(w)
-		}
-		return
+		j.copied(ops)
 	}
+	j.shown(name, args)
+}
+
+// named judges the files that options name, short and long.
+func (j *judge) named(args []word, options [][2]string, judge func(name string, glob bool)) {
+	for _, o := range options {
+		if w, ok := option(args, o[0], o[1]); ok {
+			j.each(w, judge)
+		}
+	}
+}
+
+// copied judges all but the last.
+func (j *judge) copied(ops []word) {
+	for _, w := range ops[:max(0, len(ops)-1)] {
+		j.quietly(w)
+	}
+}
+
+// shown judges the operands of a command that shows them.
+func (j *judge) shown(name string, args []word) {
 	of, ok := readers[name]
 	if !ok {
 		return
@@ -132,6 +152,8 @@ func (j *judge) isSecret(p string) bool {
 	case strings.HasPrefix(name, "id_") && !strings.Contains(name, "."):
 		return listed("id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk", name) || path.Base(path.Dir(p)) == ".ssh"
 	case name == ".git-credentials" || name == ".netrc" || name == "_netrc" || name == ".pgpass" || name == ".credentials.json":
+		return true
+	case name == "master.key": // of Rails
 		return true
 	case strings.HasSuffix(name, ".p12") || strings.HasSuffix(name, ".pfx"):
 		return true

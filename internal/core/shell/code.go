@@ -162,6 +162,8 @@ func (r *reader) shell(c *Command) {
 			sub.params = append([]Word{}, args[i+1:]...)
 			sub.script(c, c.In, Word{Static: true})
 			return
+		case len(t) > 1 && t[0] == '-' && t[1] != '-' && strings.Contains(t, "n"):
+			return // -n: reads the script, and runs nothing
 		case strings.HasPrefix(t, "--"):
 			if t == "--rcfile" || t == "--init-file" {
 				i++

@@ -1,11 +1,18 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // find runs what -exec carries, and removes what -delete does. What it finds is
 // told as one name: of the files that it looks for, or one that nobody guards.
 func (r *reader) find(c *Command) {
 	args := c.Args[1:]
+	if Name(c.Args[0].Text) != "find" {
+		r.fd(c)
+		return
+	}
 	start := 0
 	for start < len(args) && !(strings.HasPrefix(args[start].Text, "-") && len(args[start].Text) > 2) && args[start].Text != "!" && args[start].Text != "(" {
 		start++
@@ -26,7 +33,7 @@ func (r *reader) find(c *Command) {
 			if i+1 < len(args) {
 				r.run(&Command{Writes: args[i+1 : i+2], Dir: r.dir, Outer: c})
 			}
-		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
+		case "-exec", "-execdir", "-ok", "-okdir":
 			end := i + 1
 			for end < len(args) && args[end].Text != ";" && args[end].Text != "+" {
 				end++
@@ -38,18 +45,45 @@ func (r *reader) find(c *Command) {
 	}
 }
 
-// targets name what find finds: the folders themselves if it tests nothing, else
-// something in them.
+// fd runs what -x carries: fd [OPTION…] [PATTERN [PATH…]] -x COMMAND.
+func (r *reader) fd(c *Command) {
+	at := slices.IndexFunc(c.Args, func(a Word) bool { return word("-x -X --exec --exec-batch", a.Text) })
+	if at < 0 {
+		return
+	}
+	options := wrapper{valued: "etEdSjco", long: "--extension --type --exclude --max-depth --size --threads --changed-within --owner"}
+	var found, ops []Word
+	for rest := options.strip(c.Args[1:at]); len(rest) > 0; rest = options.strip(rest[1:]) {
+		ops = append(ops, rest[0])
+	}
+	for _, w := range append(ops[min(1, len(ops)):], literal("."))[:max(1, len(ops)-1)] {
+		found = append(found, concat(w, literal("/x")))
+	}
+	run := c.Args[at+1:]
+	if !slices.ContainsFunc(run, func(a Word) bool { return strings.Contains(a.Text, "{") }) {
+		run = append(slices.Clip(run), literal("{}"))
+	}
+	sub := r.copy()
+	sub.inner(c, fill(run, found))
+}
+
+// targets name what find finds: the folders themselves if it tests nothing that
+// leaves files of theirs out, else something in them.
 func targets(where, tests []Word) []Word {
 	name, tested := literal("x"), false
 	for i, t := range tests {
+		if i > 0 && (tests[i-1].Text == "!" || tests[i-1].Text == "-not") {
+			continue // all but a few are all
+		}
 		switch t.Text {
 		case "-name", "-iname":
-			if i+1 < len(tests) && (i == 0 || tests[i-1].Text != "!" && tests[i-1].Text != "-not") {
+			if i+1 < len(tests) {
 				name = tests[i+1]
 			}
 			tested = true
-		case "-path", "-ipath", "-wholename", "-regex", "-type", "-size", "-empty", "-newer", "-mtime", "-mmin", "-user", "-perm",
+		case "-type": // files and folders are what there is
+			tested = tested || i+1 < len(tests) && !strings.ContainsAny(tests[i+1].Text, "fd")
+		case "-path", "-ipath", "-wholename", "-regex", "-size", "-empty", "-newer", "-mtime", "-mmin", "-user", "-perm",
 			"-atime", "-ctime", "-cmin", "-amin", "-group", "-links", "-inum", "-lname", "-xtype":
 			tested = true
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // xargs runs a command with what it reads as further words.
@@ -16,7 +17,7 @@ func (r *reader) xargs(c *Command) {
 	words := []Word{{Text: Hole, Source: "what xargs reads", From: c.In.From}}
 	if c.In.Static && c.In.Text != "" {
 		words = nil
-		for i, f := range strings.Fields(c.In.Text) {
+		for i, f := range strings.FieldsFunc(c.In.Text, delimiter(c.Args[1:])) {
 			if i < maxFields {
 				words = append(words, literal(f))
 			}
@@ -31,6 +32,25 @@ func (r *reader) xargs(c *Command) {
 		}
 	}
 	r.with(c, args, mark, words)
+}
+
+// delimiter tells what stands between the words that xargs reads.
+func delimiter(args []Word) func(r rune) bool {
+	for i, a := range args {
+		value, joined := strings.CutPrefix(a.Text, "-d")
+		switch {
+		case a.Text == "-0" || a.Text == "--null" || bundle(a.Text, '0'):
+			return func(r rune) bool { return r == 0 }
+		case a.Text == "-d" && i+1 < len(args):
+			value = args[i+1].Text
+		case !joined:
+			if value, joined = strings.CutPrefix(a.Text, "--delimiter="); !joined {
+				continue
+			}
+		}
+		return func(r rune) bool { return strings.ContainsRune(ansi(value), r) }
+	}
+	return unicode.IsSpace
 }
 
 // with runs a command with each of some words in the place of its mark, or with all

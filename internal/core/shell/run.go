@@ -188,6 +188,9 @@ func (r *reader) builtin(name string, c *Command) (Word, bool) {
 			if name, text, ok := strings.Cut(w.Text, "="); ok {
 				r.set(name, value{list: []Word{{Text: text, Source: w.Source, Static: w.Static, From: w.From}}})
 			}
+			if name, _, _ := strings.Cut(w.Text, "="); c.Args[0].Text == "export" {
+				r.export(name)
+			}
 		}
 	case "read", "mapfile", "readarray", "getopts":
 		r.read(name, args, c.In)
@@ -244,6 +247,7 @@ func (r *reader) read(name string, args []Word, in Word) {
 	}
 	for i, w := range args {
 		v := hole("$" + w.Text)
+		v.From = in.From
 		if name == "read" && in.Static && len(rest) > 0 {
 			v = literal(rest[0])
 			if i == len(args)-1 {
@@ -315,8 +319,13 @@ func (r *reader) prints(name string, c *Command) (Word, bool) {
 	case "pwd":
 		return literal(r.dir), r.dir != ""
 	case "git":
-		if len(args) == 2 && args[0].Text == "rev-parse" && args[1].Text == "--show-toplevel" {
-			return literal(r.opt.Root), r.opt.Root != ""
+		if len(args) == 2 && args[0].Text == "rev-parse" {
+			switch args[1].Text {
+			case "--show-toplevel":
+				return literal(r.opt.Root), r.opt.Root != ""
+			case "--git-dir", "--absolute-git-dir", "--git-common-dir":
+				return literal(r.opt.Root + "/.git"), r.opt.Root != ""
+			}
 		}
 	}
 	return Word{}, false

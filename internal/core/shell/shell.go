@@ -48,7 +48,7 @@ type Command struct {
 	Args   []Word   // its name first; none for a redirection alone
 	Writes []Word   // files that redirections write
 	Reads  []Word   // files that redirections read
-	Env    []Word   // NAME=value set for it alone
+	Env    []Word   // NAME=value that the script sets for it, or exported before
 	In     Word     // what it reads from a pipe or a here-document
 	Dir    string   // where it would run; "" = cannot be told
 	Outer  *Command // that would run it: sudo, bash -c, find; nil = the script itself
@@ -104,17 +104,18 @@ type reader struct {
 	files   map[string]Word // what the script wrote, by absolute path
 	defined *[]*function
 
-	dir     string   // "" = cannot be told
-	stack   []string // of pushd
-	vars    map[string]value
-	funcs   map[string]*function
-	aliases map[string]Word
-	params  []Word
-	maybe   int  // branches that may not be taken
-	unsure  bool // some variable has more than one value
-	depth   int
-	src     string // what the positions of nodes refer to
-	outer   *Command
+	dir      string   // "" = cannot be told
+	stack    []string // of pushd
+	vars     map[string]value
+	exported []string // names of those that commands get
+	funcs    map[string]*function
+	aliases  map[string]Word
+	params   []Word
+	maybe    int  // branches that may not be taken
+	unsure   bool // some variable has more than one value
+	depth    int
+	src      string // what the positions of nodes refer to
+	outer    *Command
 }
 
 type function struct {

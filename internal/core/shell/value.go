@@ -52,6 +52,31 @@ func (v value) text() string {
 	return strings.Join(texts, " ")
 }
 
+// declare runs export and its like, whose words may be made at run time: export
+// $(cat FILE).
+func (r *reader) declare(c *syntax.DeclClause) {
+	for _, a := range c.Args {
+		r.assign(a)
+		if a.Naked && a.Value != nil {
+			for _, w := range r.fields(a.Value) {
+				if name, text, ok := strings.Cut(w.Text, "="); ok {
+					r.set(name, valueOf(Word{Text: text, Source: w.Source, Static: w.Static, From: w.From}))
+				}
+			}
+		}
+		if a.Name != nil && c.Variant.Value == "export" {
+			r.export(a.Name.Value)
+		}
+	}
+}
+
+// export notes a variable that the commands to come get in their environment.
+func (r *reader) export(name string) {
+	if len(r.exported) < 32 && !slices.Contains(r.exported, name) {
+		r.exported = append(slices.Clip(r.exported), name)
+	}
+}
+
 // assign runs NAME=value, NAME+=value or NAME=(values).
 func (r *reader) assign(a *syntax.Assign) {
 	if a.Name == nil {

@@ -172,9 +172,7 @@ func (r *reader) compound(c syntax.Command, in Word) Word {
 		*r.defined = append(*r.defined, f)
 		return Word{Static: true}
 	case *syntax.DeclClause:
-		for _, a := range c.Args {
-			r.assign(a)
-		}
+		r.declare(c)
 		return Word{Static: true}
 	case *syntax.TimeClause:
 		if c.Stmt != nil {
@@ -270,6 +268,9 @@ func (r *reader) call(x *syntax.CallExpr, c *Command) Word {
 		}
 		r.host.Run(c)
 		return Word{Static: true}
+	}
+	for _, name := range r.exported {
+		c.Env = append(c.Env, concat(literal(name+"="), r.vars[name].first()))
 	}
 	if len(x.Assigns) > 0 {
 		maybe := r.maybe

@@ -64,6 +64,7 @@ var wrappers = map[string]wrapper{
 	"yarn":   {verbs: "exec dlx"},
 	"bundle": {verbs: "exec"},
 	"uv":     {verbs: "run", valued: "p", long: "--with --python --project --directory --extra --group --package --env-file"},
+	"pipx":   {verbs: "run", long: "--spec --python --pip-args --index-url"},
 	"uvx":    {valued: "p", long: "--with --from --python"},
 	"poetry": {verbs: "run"},
 	"pdm":    {verbs: "run"},
@@ -73,6 +74,11 @@ var wrappers = map[string]wrapper{
 	"conda":  {verbs: "run", valued: "np", long: "--name --prefix"},
 	"mise":   {verbs: "exec x"},
 	"direnv": {verbs: "exec", skip: 1},
+	"asdf":   {verbs: "exec"},
+	"pyenv":  {verbs: "exec"},
+	"rbenv":  {verbs: "exec"},
+	"volta":  {verbs: "run", long: "--node --npm --pnpm --yarn"},
+	"fnm":    {verbs: "exec", long: "--using"},
 
 	"cross-env": {assign: true},
 	"dotenv":    {valued: "ef"},
@@ -86,6 +92,7 @@ var wrappers = map[string]wrapper{
 	"infisical": {verbs: "run", long: "--env --path --projectId --token", script: "--command"},
 	"dotenvx":   {verbs: "run", valued: "fe", long: "--env-file --env"},
 	"nix":       {verbs: "develop shell", after: "-c --command"},
+	"nix-shell": {script: "--run --command", after: "--run --command"},
 
 	"docker":         container,
 	"podman":         container,
@@ -114,6 +121,9 @@ var detached = map[string]wrapper{
 	},
 	"gdb":  {after: "--args -args"},
 	"lldb": {valued: "osSOp"},
+
+	"hyperfine":    {valued: "wmMrspcSLniN", long: "--warmup --min-runs --max-runs --runs --setup --prepare --cleanup --shell --export-json"},
+	"concurrently": {valued: "ncpmils", long: "--names --prefix --prefix-colors --max-processes --success"},
 }
 
 // covers are options of tools that watch which lines a program reaches.
@@ -206,8 +216,9 @@ func (r *reader) wrapped(name string, c *Command) {
 	case "at", "batch":
 		r.child(c, c.In, Word{Static: true})
 		return
-	case "tmux", "screen", "gdb", "lldb":
-		r.detached(c, detached[name])
+	}
+	if w, ok := detached[name]; ok {
+		r.detached(c, w)
 		return
 	}
 	w, ok := wrappers[name]
