@@ -42,6 +42,8 @@ type Options struct {
 	Protect  []string    // globs of the person's, relative to Root
 	Path     string      // PATH of the gates: what it names in the work tree is frozen too
 	Personal []string    // globs of files in the person's home that are looked at, see Moved and [Personal]
+	// Ignores tells whether git ignores a path, relative to Root; nil = it ignores none.
+	Ignores func(path string) bool
 	// Converters are git's as they are before the first turn, see Moved; nil = none.
 	Converters func() (map[string]string, error)
 	// The git directory of the work tree and the one it shares with others; "" =

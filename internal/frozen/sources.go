@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/shell"
@@ -94,17 +93,14 @@ func (f *Files) found() ([]string, error) {
 		}
 	}
 	found := map[string]bool{}
-	scripts := f.scripts()
 	for _, dir := range f.dirs() {
 		for _, glob := range globs {
 			if err := f.match(found, dir+glob); err != nil {
 				return nil, err
 			}
 		}
-		for _, script := range scripts {
-			if rel := filepath.ToSlash(filepath.Clean(dir + script)); filepath.IsLocal(rel) {
-				found[rel] = true
-			}
+		for _, script := range f.scripts(dir) {
+			found[script] = true
 		}
 	}
 	for _, glob := range slices.Concat(strings.Fields(ciFiles), f.o.Protect) {
@@ -203,51 +199,6 @@ func (f *Files) wordsFor(file string) []string {
 		return Words(f.beforeMake()) // in a recipe a word is seldom a target
 	}
 	return Words(f.commands())
-}
-
-// scripts are the files that gates execute: a command that is a path, and what
-// a shell is given to run; and what Makefiles include.
-func (f *Files) scripts() []string {
-	var found []string
-	for _, command := range f.commands() {
-		list, _ := shell.Parse(command)
-		for _, stmt := range list {
-			syntax.Walk(stmt, func(n syntax.Node) bool {
-				if c, ok := n.(*syntax.CallExpr); ok {
-					found = append(found, executed(c.Args)...)
-				}
-				return true
-			})
-		}
-	}
-	for file, frozen := range f.files {
-		if isMakefile(file) {
-			for _, name := range included(frozen.Content) {
-				found = append(found, path.Join(path.Dir(file), name))
-			}
-		}
-	}
-	return found
-}
-
-func executed(args []*syntax.Word) []string {
-	if len(args) == 0 {
-		return nil
-	}
-	name := shell.Constant(args[0])
-	switch filepath.Base(name) {
-	case "sh", "bash", "dash", "zsh", "ksh", "source", ".":
-		for _, arg := range args[1:] {
-			if lit := shell.Constant(arg); lit != "" && !strings.HasPrefix(lit, "-") {
-				return []string{lit}
-			}
-		}
-		return nil
-	}
-	if strings.Contains(name, "/") {
-		return []string{name}
-	}
-	return nil
 }
 
 // findPrograms takes the programs in the work tree that gates run by name: those

@@ -343,6 +343,7 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 	}
 	judges, err := frozen.Take(frozen.Options{
 		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect, Path: v.Path(),
+		Ignores:    ignores(ctx, d.Repo),
 		Personal:   frozen.Personal(env.Home, env.ConfigHome, env.Vars),
 		Converters: func() (map[string]string, error) { return d.Repo.Converters(ctx) },
 		GitDir:     d.Repo.GitDir(), CommonDir: d.Repo.CommonDir(),
@@ -352,6 +353,14 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 	}
 	d.JudgedBy = judges
 	return record.KeepJudges(l, judges.Whole())
+}
+
+// ignores tells what git ignores; where it cannot tell, that is nothing.
+func ignores(ctx context.Context, repo *git.Repo) func(path string) bool {
+	return func(path string) bool {
+		ignored, err := repo.Ignores(ctx, path)
+		return err == nil && ignored
+	}
 }
 
 // setUp makes a worktree ready, once: the marker says that it was done to its end.

@@ -50,7 +50,11 @@ func GuardHere(ctx context.Context, dir string, env environment.Environment) (Gu
 		return Guarding{}, err
 	}
 	p.Spec.Branch = p.Status.Branch
-	judges, err := frozen.Look(frozen.Options{Root: root, Gates: p.Spec.Gates, Protect: p.Spec.Protect})
+	o := frozen.Options{Root: root, Gates: p.Spec.Gates, Protect: p.Spec.Protect}
+	if repo != nil {
+		o.Ignores = ignores(ctx, repo)
+	}
+	judges, err := frozen.Look(o)
 	if err != nil {
 		return Guarding{}, fmt.Errorf("find what judges: %w", err)
 	}

@@ -1,0 +1,87 @@
+package frozen
+
+import (
+	"cmp"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
+)
+
+// scripts are the files that gates execute, where they run in dir, and what
+// Makefiles include; but not what git ignores: that is built, of what the agent
+// writes.
+func (f *Files) scripts(dir string) []string {
+	x := executed{dir: f.Where(dir)}
+	for _, command := range f.commands() {
+		shell.Read(command, shell.Options{Dir: x.dir, Root: f.o.Root}, &x)
+	}
+	for file, frozen := range f.files {
+		if isMakefile(file) {
+			for _, name := range included(frozen.Content) {
+				x.add(x.dir, path.Join(path.Dir(file), name))
+			}
+		}
+	}
+	var found []string
+	for _, file := range x.files {
+		rel, err := filepath.Rel(f.o.Root, filepath.FromSlash(file))
+		if rel = filepath.ToSlash(rel); err == nil && filepath.IsLocal(rel) && !f.built(rel) {
+			found = append(found, rel)
+		}
+	}
+	return found
+}
+
+// built tells what git ignores from what dependencies brought, which it ignores too.
+func (f *Files) built(rel string) bool {
+	_, known := f.files[rel]
+	brought := slices.ContainsFunc(strings.Fields(binDirs), func(dir string) bool { return strings.HasSuffix("/"+path.Dir(rel), "/"+dir) })
+	return !known && !brought && f.o.Ignores != nil && f.o.Ignores(rel)
+}
+
+// executed hears which files a gate executes: a command that is a path, and what a
+// shell is given to run.
+type executed struct {
+	dir   string   // where the gate runs, absolute
+	files []string // absolute, with slashes
+}
+
+// Run is told of each command, and of what that would run in turn.
+func (x *executed) Run(c *shell.Command) {
+	if len(c.Args) == 0 {
+		return
+	}
+	name := c.Args[0].Text
+	switch shell.Name(name) {
+	case "sh", "bash", "dash", "zsh", "ksh", "source", ".":
+		for args := c.Args[1:]; len(args) > 0; args = args[1:] {
+			switch t := args[0].Text; {
+			case !strings.HasPrefix(t, "-"):
+				x.add(c.Dir, t)
+				return
+			case strings.HasSuffix(t, "o") && len(args) > 1: // -euo pipefail
+				args = args[1:]
+			}
+		}
+	default:
+		if strings.Contains(name, "/") {
+			x.add(c.Dir, name)
+		}
+	}
+}
+
+func (x *executed) add(dir, name string) {
+	x.files = append(x.files, shell.Abs(cmp.Or(dir, x.dir), "", name))
+}
+
+// Script cannot be read: what it executes is not known.
+func (*executed) Script(*shell.Command, shell.Word) {}
+
+// TooMuch is the same.
+func (*executed) TooMuch(*shell.Command, shell.Word) {}
+
+// Code of another language is no script of a shell's.
+func (*executed) Code(*shell.Command, shell.Word) {}
