@@ -38,8 +38,8 @@ const eventMax = 64 << 20
 // where its event cannot be answered.
 const Closed = "--closed"
 
-// Denied is what the agent is told then, behind what went wrong.
-const Denied = "pawl-hook: denied: the guard could not judge this tool call, and no call runs unjudged here (pawl install --guard-blocks)\n"
+// denied is what the agent is told then, behind what went wrong.
+const denied = "pawl-hook: denied: the guard could not judge this tool call, and no call runs unjudged here (pawl install --guard-blocks)\n"
 
 // exitDeny is the exit code by which the client lets a tool call not run.
 const exitDeny = 2
@@ -52,7 +52,7 @@ func Failing(args []string, code int, problem io.Writer) int {
 	if code == 0 || code == exitDeny || !slices.Contains(args, Closed) {
 		return code
 	}
-	_, _ = io.WriteString(problem, Denied)
+	_, _ = io.WriteString(problem, denied)
 	return exitDeny
 }
 

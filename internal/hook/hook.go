@@ -55,7 +55,6 @@ const (
 	exitFine = 0
 	exitOdd  = 1 // shown to the person, does nothing
 	exitWake = 2 // of the waker: the session is woken with what stands on stderr
-	exitDeny = 2 // before a tool call: it does not run, and the agent is told what stands on stderr
 )
 
 const usage = "usage: pawl-hook claude [--wake|--closed] < event\n"
@@ -68,11 +67,11 @@ func Run(ctx context.Context, c Call) (code int) {
 		if p := recover(); p != nil {
 			fmt.Fprintf(c.Err, "pawl-hook: error: %v\n", p)
 			if code = exitFine; closed {
-				code = c.deny()
+				code = front.Failing(c.Args, exitOdd, c.Err)
 			}
 		}
 	}()
-	again := len(c.Args) > 1 && c.Args[len(c.Args)-1] == "--again"
+	again := len(c.Args) > 1 && c.Args[len(c.Args)-1] == front.Again
 	if again {
 		c.Args = c.Args[:len(c.Args)-1]
 	}
@@ -97,7 +96,7 @@ func Run(ctx context.Context, c Call) (code int) {
 	if h.p, ok = read(c.In); !ok {
 		if closed && !h.p.foreign() {
 			fmt.Fprintln(c.Err, "pawl-hook: error: the event cannot be read, or is too large")
-			return c.deny()
+			return front.Failing(c.Args, exitOdd, c.Err)
 		}
 		return exitFine
 	}
@@ -150,19 +149,12 @@ func (h *hook) answer(ctx context.Context) int {
 	}
 	if err != nil && r.Call == nil && h.closed && h.p.Event == preToolUse {
 		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
-		return h.deny()
+		return front.Failing(h.Args, exitOdd, h.Err)
 	}
 	if err != nil && r.empty() && h.said() {
 		r = reply{Message: "pawl: " + err.Error()}
 	}
 	return h.say(r)
-}
-
-// deny keeps a tool call that could not be judged from running, whatever has been
-// printed by then.
-func (c Call) deny() int {
-	fmt.Fprint(c.Err, front.Denied)
-	return exitDeny
 }
 
 // say prints a reply, and before it what the person is to be told besides.
