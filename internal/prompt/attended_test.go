@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/prompt"
@@ -78,6 +79,10 @@ func TestOutputOfAFailure(t *testing.T) {
 		"the error is in it":   {gate.Result{Tail: "a.go:1: no\nFAIL", FirstError: "a.go:1: no"}, []string{"\n\na.go:1: no\nFAIL\n"}, []string{"no\n\na.go"}},
 		"the error is not":     {gate.Result{Tail: "FAIL", FirstError: "a.go:1: no"}, []string{"\n\na.go:1: no\n\nFAIL\n"}, nil},
 		"a long error alone":   {gate.Result{FirstError: strings.Join(long, "\n")}, []string{"line 1 of", "line 60 of", "…"}, []string{"line 3000 of"}},
+		"no output":            {gate.Result{ExitCode: 1}, []string{"result: failed, exit code 1\n```\n"}, nil},
+		"backticks":            {gate.Result{Tail: "```\n````"}, []string{"`````output\n", "\n```\n````\n`````\n"}, nil},
+		"colours":              {gate.Result{Tail: "\x1b[31mFAIL\x1b[0m"}, []string{"\nFAIL\n"}, nil},
+		"timed out":            {gate.Result{TimedOut: true, Duration: 90 * time.Second, Tail: "one of two"}, []string{"timed out after 1m30s\n", "\none of two\n"}, nil},
 		"a commit hook's word": {gate.Result{Gate: "commit hook", FirstError: "no\nand no"}, []string{"no\nand no\n"}, nil},
 	} {
 		got := render(t, prompt.Verify, prompt.Data{Again: true, Attended: true, Failed: []gate.Result{test.res}})

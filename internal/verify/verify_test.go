@@ -194,6 +194,14 @@ func TestResultOfOneGate(t *testing.T) {
 	}
 }
 
+func TestOutputIsWhatBothStreamsSaid(t *testing.T) {
+	t.Parallel()
+	got := run(t, gate.Gate{Name: "g", Command: "echo one; echo two >&2; exit 1"}, nil)
+	if !strings.Contains(got.Tail, "one\n") || !strings.Contains(got.Tail, "two\n") {
+		t.Errorf("output %q", got.Tail)
+	}
+}
+
 func TestTimeOut(t *testing.T) {
 	t.Parallel()
 	began := time.Now()

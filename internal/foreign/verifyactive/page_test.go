@@ -21,7 +21,7 @@ func TestPageNamesItsTests(t *testing.T) {
 		return string(data)
 	}
 	var sources strings.Builder
-	for _, dir := range []string{"foreign/verifyactive", "statefile", "core/loop", "verify", "proc"} {
+	for _, dir := range []string{"foreign/verifyactive", "statefile", "core/loop", "prompt", "verify", "proc"} {
 		files, err := filepath.Glob(filepath.FromSlash(top + "/internal/" + dir + "/*_test.go"))
 		if err != nil {
 			t.Fatal(err)
