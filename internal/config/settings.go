@@ -13,8 +13,6 @@
 // it. A value of a higher layer replaces the lower one; tables (evidence,
 // agent_env, gate_env, worktree, verify) merge key by key; protect and the lists of guard
 // add up, so that no layer can unprotect what another protects.
-//
-// Only this package and the mains read the environment (ReadEnvironment).
 package config
 
 import (
@@ -23,6 +21,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/confine"
+	"github.com/pawl-dev/pawl/internal/core/claim"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
@@ -205,7 +204,7 @@ func Defaults() Settings {
 		Verify:        Verify{Tries: 3, Isolate: true, IsolatedCost: 1, IsolatedTimeout: 5 * time.Minute},
 		Session:       loop.PerTask,
 		HandoverAt:    80,
-		Promise:       "DONE",
+		Promise:       claim.DefaultPromise,
 		OnFailure:     Restore,
 		Confine:       confine.Off,
 		Merge:         MergeRecord,

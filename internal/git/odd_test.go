@@ -59,7 +59,7 @@ func TestALoopTurnsInOddRepositories(t *testing.T) {
 		},
 		"a git dir elsewhere":    func(b *sandbox) { b.git("init", "-q", "--separate-git-dir", b.dir+"-git") },
 		"a large untracked file": func(b *sandbox) { b.sparse("big", 101<<20) },
-		"a large tracked file":   func(b *sandbox) { b.sparse("big", MaxFile+1); b.git("add", "big"); b.git("commit", "-qm", "big") },
+		"a large tracked file":   func(b *sandbox) { b.sparse("big", maxFile+1); b.git("add", "big"); b.git("commit", "-qm", "big") },
 		"SHA-256": func(b *sandbox) {
 			b.remove(".git")
 			b.git("init", "-q", "--object-format=sha256")

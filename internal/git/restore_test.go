@@ -137,8 +137,8 @@ func TestRestoreLeavesAloneWhatNoSnapshotHolds(t *testing.T) {
 		},
 		"a file that grew too large": {
 			before: func(b *sandbox) {},
-			after:  func(b *sandbox) { b.sparse("big", MaxFile+1) },
-			file:   "big", content: strings.Repeat("\x00", MaxFile+1),
+			after:  func(b *sandbox) { b.sparse("big", maxFile+1) },
+			file:   "big", content: strings.Repeat("\x00", maxFile+1),
 		},
 		"an ignored file with the very content": {
 			before: func(b *sandbox) { b.write("out.log", "same"); b.must(os.Symlink("x", b.path("l.log"))) },

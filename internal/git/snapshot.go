@@ -14,8 +14,8 @@ import (
 
 // Untracked files above these sizes are named, not captured.
 const (
-	MaxFile      = 50 << 20 // bytes of one file
-	MaxUntracked = 1 << 30  // bytes of all together; the smallest are captured first
+	maxFile      = 50 << 20 // bytes of one file
+	maxUntracked = 1 << 30  // bytes of all together; the smallest are captured first
 )
 
 // Skipped is something in the work tree that a snapshot does not hold, or that
@@ -165,7 +165,7 @@ func (r *Repo) sift(files []statusFile, untracked int64) pending {
 		}
 		if f.staged == 'A' && verdict != gone {
 			p.extra = append(p.extra, f.path)
-			p.full = p.full || size > MaxFile
+			p.full = p.full || size > maxFile
 		}
 		switch {
 		case !changed:
@@ -194,9 +194,9 @@ func (p *pending) fill(files []sized, untracked int64) {
 	slices.SortStableFunc(files, func(a, b sized) int { return cmp.Compare(a.bytes, b.bytes) })
 	for _, f := range files {
 		switch {
-		case f.bytes > MaxFile:
+		case f.bytes > maxFile:
 			p.skip(f.path, "larger than 50 MB")
-		case untracked+p.bytes+f.bytes > MaxUntracked:
+		case untracked+p.bytes+f.bytes > maxUntracked:
 			p.full = true
 			p.skip(f.path, "untracked files are larger than 1 GB together")
 		default:

@@ -92,11 +92,11 @@ func TestSnapshotNamesWhatItSkips(t *testing.T) {
 		want    []Skipped
 	}{
 		"an untracked file over 50 MB": {
-			func(b *sandbox) { b.sparse("big.bin", MaxFile+1) },
+			func(b *sandbox) { b.sparse("big.bin", maxFile+1) },
 			[]Skipped{{"big.bin", "larger than 50 MB"}},
 		},
 		"a captured file that grew over 50 MB": {
-			func(b *sandbox) { b.write("big.bin", "small"); b.snapshot(); b.sparse("big.bin", MaxFile+1) },
+			func(b *sandbox) { b.write("big.bin", "small"); b.snapshot(); b.sparse("big.bin", maxFile+1) },
 			[]Skipped{{"big.bin", "larger than 50 MB"}},
 		},
 		"a repository inside, with and without a commit": {
@@ -150,11 +150,11 @@ func TestSiftBoundsUntrackedFilesTogether(t *testing.T) {
 	b := newRepo(t)
 	var files []statusFile
 	for _, name := range []string{"b", "a", "small"} {
-		b.sparse(name, MaxFile)
+		b.sparse(name, maxFile)
 		files = append(files, statusFile{staged: '?', unstaged: '?', sub: "N...", path: name})
 	}
 	b.write("small", "x")
-	p := b.repo.sift(files, MaxUntracked-MaxFile-1)
+	p := b.repo.sift(files, maxUntracked-maxFile-1)
 	if diff := cmp.Diff([]string{"small", "b"}, p.add); diff != "" {
 		t.Errorf("added (-want +got):\n%s", diff)
 	}

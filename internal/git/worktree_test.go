@@ -40,7 +40,7 @@ func TestWorktreeHoldsAnyTree(t *testing.T) {
 	inner.write("a", "by a gate")
 	inner.write("fixture/x", "by a gate")
 	inner.gitIn(inner.path("fixture"), "init", "-q")
-	inner.sparse("core", MaxFile+1)
+	inner.sparse("core", maxFile+1)
 	inner.git("add", "a", "left")
 	b.must(w.Reset(ctx, first))
 	check(first)

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/pawl-dev/pawl/internal/core/claim"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
@@ -72,7 +73,7 @@ func bounded(d Data) Data {
 	d.Gates = d.Gates[:min(len(d.Gates), is.items)]
 	d.Failed = d.Failed[:min(len(d.Failed), is.failures)]
 	if d.Promise = line(d.Promise); d.Promise == "" {
-		d.Promise = "DONE"
+		d.Promise = claim.DefaultPromise
 	}
 	return d
 }

@@ -87,7 +87,7 @@ func New(env []string) *Redactor {
 		if password := passwordIn(value); len(password) >= shortest && strings.ContainsFunc(password, noLetter) {
 			values = append(values, password)
 		}
-		if !SecretName(name) || strings.HasPrefix(value, "/") { // a path, as in SSH_AUTH_SOCK
+		if !secretName(name) || strings.HasPrefix(value, "/") { // a path, as in SSH_AUTH_SOCK
 			continue
 		}
 		for line := range strings.Lines(value) {
@@ -101,9 +101,9 @@ func New(env []string) *Redactor {
 	return &Redactor{values: values}
 }
 
-// SecretName tells whether a variable's name speaks of secrets, by its words or
+// secretName tells whether a variable's name speaks of secrets, by its words or
 // by how one of them ends: PGPASSWORD, MYSQL_PWD, npm_config__authToken.
-func SecretName(name string) bool {
+func secretName(name string) bool {
 	name = strings.ToUpper(name)
 	if name == "PWD" || name == "OLDPWD" { // the shell's folders
 		return false
@@ -125,7 +125,7 @@ func noLetter(r rune) bool { return !unicode.IsLetter(r) }
 // name, or because its value is an address with a password in it.
 func SecretVariable(variable string) bool {
 	name, value, _ := strings.Cut(variable, "=")
-	return SecretName(name) || passwordIn(value) != ""
+	return secretName(name) || passwordIn(value) != ""
 }
 
 // passwordIn is the password of a value that is an address, "" if it has none.

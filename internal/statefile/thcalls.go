@@ -94,7 +94,7 @@ func (t thFiles) wrote(c record.ToolCall) thCalls {
 	if c.Any {
 		return thCalls{state: true, channel: true}
 	}
-	if !MayWrite(c.Tool, c.Command) {
+	if !mayWrite(c.Tool, c.Command) {
 		return thCalls{}
 	}
 	text := filepath.ToSlash(c.Path)
@@ -108,16 +108,16 @@ func (t thFiles) wrote(c record.ToolCall) thCalls {
 	}
 }
 
-// MayWrite tells whether a tool call, of a command if it has one, may write to a
+// mayWrite tells whether a tool call, of a command if it has one, may write to a
 // file: it does not only look.
-func MayWrite(tool, command string) bool {
+func mayWrite(tool, command string) bool {
 	return !slices.Contains([]string{"Read", "Grep", "Glob", "LS"}, tool) && (command == "" || writes(command))
 }
 
 // MayMake tells whether a call of this tool may have made a file that it names, or
 // put another text into it: not by an edit, which changes some of what was there.
 func MayMake(tool, command string) bool {
-	return !slices.Contains([]string{"Edit", "MultiEdit"}, tool) && MayWrite(tool, command)
+	return !slices.Contains([]string{"Edit", "MultiEdit"}, tool) && mayWrite(tool, command)
 }
 
 // writes tells whether a command may write to a file: it does not only look.

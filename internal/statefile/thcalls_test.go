@@ -79,11 +79,11 @@ func TestMayWrite(t *testing.T) {
 		"cat a; sh b.sh":                    true,
 		"cat 'a":                            true, // cut off
 	} {
-		if got := MayWrite("Bash", command); got != want {
+		if got := mayWrite("Bash", command); got != want {
 			t.Errorf("%q: %v", command, got)
 		}
 	}
-	if MayWrite("Read", "") || MayMake("Edit", "") || !MayMake("Write", "") {
+	if mayWrite("Read", "") || MayMake("Edit", "") || !MayMake("Write", "") {
 		t.Error("tools are mistaken for one another")
 	}
 }

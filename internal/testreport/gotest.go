@@ -16,7 +16,6 @@ type goEvent struct {
 	Package     string
 	Test        string
 	Output      string
-	ImportPath  string
 	FailedBuild string
 }
 

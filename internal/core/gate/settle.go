@@ -1,8 +1,8 @@
 package gate
 
-// MaxTries bounds how often a gate that could not tell is run, the first time
+// maxTries bounds how often a gate that could not tell is run, the first time
 // included.
-const MaxTries = 3
+const maxTries = 3
 
 // Again reports whether a gate must run once more on the same tree before its
 // result can be used, after the tries until now: when it could not tell, and
@@ -17,7 +17,7 @@ func Again(g Gate, tries []Result) bool {
 	case last.Status == Unknown && last.TimedOut:
 		return len(tries) < 2
 	case last.Status == Unknown:
-		return len(tries) < MaxTries && last.ExitCode != 126 && last.ExitCode != 127
+		return len(tries) < maxTries && last.ExitCode != 126 && last.ExitCode != 127
 	case last.Status == Fail:
 		return g.Flaky && len(tries) == 1
 	}

@@ -13,9 +13,9 @@ import (
 // NewProgress is the progress file before anything was tried.
 const NewProgress = "# Progress Log\n"
 
-// Unstamped is the line of a progress entry that was written before there was a
+// unstamped is the line of a progress entry that was written before there was a
 // commit. ralph-cli's own word for it.
-const Unstamped = "- Commit: N/A"
+const unstamped = "- Commit: N/A"
 
 // ProgressEntry is what the progress file tells of a failed try. (Package planfile
 // writes the entries of those that were kept, with the tick.) It begins with an
@@ -49,8 +49,8 @@ func Stamp(progress []byte, story, sha string) []byte {
 	at := -1 // behind the line
 	for s := range sections(progress) {
 		if s.of(story) && s.has("- Status: SUCCESS") {
-			if i := bytes.Index(s.text, []byte("\n"+Unstamped)); i >= 0 {
-				at = s.from + i + len("\n"+Unstamped)
+			if i := bytes.Index(s.text, []byte("\n"+unstamped)); i >= 0 {
+				at = s.from + i + len("\n"+unstamped)
 			}
 		}
 	}
