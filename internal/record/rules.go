@@ -48,7 +48,7 @@ func (s Spec) Rules(p Places, t Turn) guard.Rules {
 		ProtectedBranches: append([]string{s.Home, "main", "master"}, s.Guard.Branches...),
 		AllowWriteOutside: []string{p.Temp, Resolved(p.Temp)},
 		Allow:             s.Guard.Allow, Deny: s.Guard.Deny, Ask: s.Guard.Ask,
-		Tools: s.Tools, Resolve: Resolved,
+		Tools: s.Tools, Resolve: Resolved, Head: Head,
 	}
 	for _, file := range t.Judges {
 		r.Protected = append(r.Protected, below(file))

@@ -90,7 +90,7 @@ func (j *judge) writer(name string, c *shell.Command, args []word) {
 		}
 		return
 	}
-	j.named(args, outputs[name], j.write)
+	j.optionFiles(args, outputs[name], j.write)
 	switch name {
 	case "mkdir":
 		j.all(operands(without(args, "m", "--mode")), j.makeFolder)

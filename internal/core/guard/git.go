@@ -123,8 +123,8 @@ var gitRules = map[string]gitRule{
 	"merge": all(
 		when(RuleHooks, "git merge --no-verify", "--no-verify", ""),
 		func(j *judge, args []word) {
-			if !has(args, "--abort", "") && j.isProtected(j.branch) {
-				j.deny(RuleMerge, "git merge into "+clip(j.branch))
+			if at := j.head(); !has(args, "--abort", "") && j.isProtected(at) {
+				j.deny(RuleMerge, "git merge into "+clip(at))
 			}
 		},
 	),
@@ -268,13 +268,10 @@ func (j *judge) checkout(args []word) {
 		if old := operands(args[:at]); len(old) > 0 && !atHead(old[0].Text) {
 			j.all(args[at+1:], j.write)
 		}
-	case len(ops) == 1:
-		j.branch = ""
-		if ops[0].Static {
-			j.branch = ops[0].Text
-		}
+	case len(ops) == 1 && !fileName(ops[0].Text):
+		j.switches(j.dir, ops[0])
 	case len(ops) > 1 && flag(args, "--create", "bc", ""):
-		j.branch = ops[0].Text
+		j.switches(j.dir, ops[0])
 	case len(ops) > 1 && !atHead(ops[0].Text):
 		j.all(ops[1:], j.write)
 	}

@@ -70,7 +70,7 @@ func (j *judge) throws(what string) {
 
 // output makes a rule for a subcommand that writes what an option names.
 func output(short, long string) gitRule {
-	return func(j *judge, args []word) { j.named(args, [][2]string{{short, long}}, j.write) }
+	return func(j *judge, args []word) { j.optionFiles(args, [][2]string{{short, long}}, j.write) }
 }
 
 func (j *judge) initial(args []word) {
@@ -91,11 +91,57 @@ func (j *judge) clone(args []word) {
 	}
 }
 
+// workTree is the folder whose branch counts in a folder: the root for all in it.
+func (j *judge) workTree(dir string) string {
+	if p := j.followed(dir); dir == "" || within(p, slashed(j.rules.Root)) {
+		return slashed(j.rules.Root)
+	}
+	return slashed(dir)
+}
+
+// switches notes the branch that a work tree goes to.
+func (j *judge) switches(dir string, to word) {
+	if j.heads == nil {
+		j.heads = map[string]string{}
+	}
+	branch := to.Text
+	if !to.Static || branch == "-" {
+		branch = ""
+	}
+	j.heads[j.workTree(dir)] = branch
+}
+
+// head is the branch that git is on where it works.
+func (j *judge) head() string {
+	tree := j.workTree(j.dir)
+	for at := tree; ; at = path.Dir(at) {
+		if branch, ok := j.heads[at]; ok {
+			return branch
+		}
+		if at == path.Dir(at) {
+			break
+		}
+	}
+	switch {
+	case j.rules.Head != nil:
+		return j.rules.Head(tree)
+	case tree == slashed(j.rules.Root):
+		return j.rules.Branch
+	}
+	return ""
+}
+
 func (j *judge) worktree(args []word) {
 	ops := operands(without(args, "bB", "--reason"))
 	switch {
 	case len(ops) > 1 && ops[0].Text == "add":
 		j.each(ops[1], j.write)
+		if w, ok := option(args, "-b", "-B"); ok {
+			ops = append(ops[:2:2], w)
+		}
+		if len(ops) > 2 && ops[1].Static {
+			j.switches(j.resolve(ops[1].Text), ops[2])
+		}
 	case len(ops) > 2 && ops[0].Text == "move":
 		j.each(ops[2], j.write)
 	case len(ops) > 1 && ops[0].Text == "remove" && has(args, "--force", "f"):

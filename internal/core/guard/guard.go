@@ -44,7 +44,7 @@ type Rules struct {
 	Protected         []string // paths or globs (*, ?, [a-z], ** for any folders) of what judges
 	Marked            []string // paths of which an edit may change the done marks, and no more: plans
 	ProtectedBranches []string // names or globs (release/*)
-	Branch            string   // the branch that is checked out
+	Branch            string   // the branch that the root is on, as far as Head does not tell
 	AllowWriteOutside []string // folders outside the root that may be written: temporary ones
 	Scope             []string // globs, relative to the root, of what the task may edit; none = all of the root
 
@@ -58,6 +58,10 @@ type Rules struct {
 	// Resolve follows the symbolic links of an absolute path whose end need not
 	// exist; nil = paths are taken as they are written.
 	Resolve func(path string) string
+	// Head is the branch that the work tree of a folder is on, "" = none or not known;
+	// nil = the root is on Branch, and of others nothing is known. A command before
+	// this one may have switched.
+	Head func(dir string) string
 	// Seen tells whether the agent knows what the file at an absolute path holds:
 	// it was shown it in this context (Known), or it is not there. nil = nobody saw
 	// the whole of the context, and RuleUnread rests.
@@ -75,7 +79,7 @@ type Verdict struct {
 
 // Judge answers a call.
 func Judge(c Call, r Rules) Verdict {
-	j := &judge{rules: r, dir: c.Dir, branch: r.Branch, verdict: Verdict{Decision: Allow}}
+	j := &judge{rules: r, dir: c.Dir, verdict: Verdict{Decision: Allow}}
 	if j.dir == "" {
 		j.dir = r.Root
 	}
@@ -114,7 +118,7 @@ func (j *judge) options() shell.Options {
 type judge struct {
 	rules   Rules
 	dir     string            // where the command under way runs; "" = cannot be told
-	branch  string            // "" once it cannot be told
+	heads   map[string]string // branches that the command itself switches to, by work tree; "" = cannot be told
 	scratch bool              // git's work tree is a temporary one, none of the loop's
 	lifted  bool              // by a pattern that allows what is under way, or asks about it
 	links   map[string]string // symbolic links that the command makes itself

@@ -145,6 +145,10 @@ func TestWhereACommandRunsMatters(t *testing.T) {
 	t.Parallel()
 	main := rules()
 	main.Branch = "main"
+	switched := rules()
+	switched.Head = func(dir string) string { // by commands before this one
+		return map[string]string{"/w/repo": "main", "/tmp/m": "release/1", "/tmp/t": "topic"}[dir]
+	}
 	stranger := rules()
 	stranger.Home = ""
 	cases := []struct {
@@ -156,6 +160,12 @@ func TestWhereACommandRunsMatters(t *testing.T) {
 		{"out of a folder", "/w/repo/sub", "rm ../../a", rules(), "deny outside"},
 		{"elsewhere", "/tmp", "rm a", rules(), "allow "},
 		{"merge on a protected branch", "", "git merge topic", main, "deny merge"},
+		{"on a branch that an earlier command switched to", "/w/repo/sub", "git merge topic", switched, "deny merge"},
+		{"in another work tree", "", "git -C /tmp/m merge topic", switched, "deny merge"},
+		{"in one that is on no protected branch", "/tmp/t", "git merge topic", switched, "allow "},
+		{"after switching away", "", "git switch topic && git merge other", switched, "allow "},
+		{"after a file was checked out", "", "git checkout go.sum && git merge other", switched, "deny merge"},
+		{"in another repository", "/tmp/x", "git merge topic", main, "allow "},
 		{"abort of a merge there", "", "git merge --abort", main, "allow "},
 		{"a home that is not known", "", "touch ~/x", stranger, "deny outside"},
 	}

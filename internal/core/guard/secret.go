@@ -40,9 +40,9 @@ func (j *judge) reader(name string, args []word) {
 				j.each(word{Text: file, Source: w.Source, Static: w.Static}, j.read)
 			}
 		}
-		j.named(args, [][2]string{{"-T", "--upload-file"}, {"", "--post-file"}, {"", "--body-file"}}, j.read)
+		j.optionFiles(args, [][2]string{{"-T", "--upload-file"}, {"", "--post-file"}, {"", "--body-file"}}, j.read)
 	case "openssl":
-		j.named(args, [][2]string{{"", "-in"}, {"", "-inkey"}}, j.read)
+		j.optionFiles(args, [][2]string{{"", "-in"}, {"", "-inkey"}}, j.read)
 	case "scp", "rsync":
 		j.copied(operands(without(args, transfers[name].valued, transfers[name].long)))
 	case "cp", "mv", "ln", "install":
@@ -55,8 +55,8 @@ func (j *judge) reader(name string, args []word) {
 	j.shown(name, args)
 }
 
-// named judges the files that options name, short and long.
-func (j *judge) named(args []word, options [][2]string, judge func(name string, glob bool)) {
+// optionFiles judges the files that options name, short and long.
+func (j *judge) optionFiles(args []word, options [][2]string, judge func(name string, glob bool)) {
 	for _, o := range options {
 		if w, ok := option(args, o[0], o[1]); ok {
 			j.each(w, judge)
