@@ -226,7 +226,10 @@ func (o Observation) failReason(broken []string) string {
 			return fmt.Sprintf("%s: it told of tests when the task began, and now it reports none (%d tests then, 0 now)", r.Gate, then) + since
 		}
 		if r.Status == Fail {
-			reason := fmt.Sprintf("%s: passed when the task began, not now: %s", r.Gate, list(broken))
+			reason := r.Gate + ": passed when the task began, not now"
+			if !slices.Equal(broken, []string{r.Gate}) {
+				reason += ": " + list(broken)
+			}
 			if r.FirstError != "" {
 				reason += ": " + r.FirstError
 			}

@@ -50,6 +50,7 @@ func TestTriesAreRememberedWithTheirLastWords(t *testing.T) {
 	sc := attended(t, loop.Policy{Gates: true})
 	for said, want := range map[string]string{
 		"I tried A.\n\nIt needs a lock.\n<promise>DONE</promise>\n": "It needs a lock.",
+		"It needs a lock. <promise>DONE</promise>":                  "It needs a lock.",
 		"<promise>DONE</promise>":                                   "", "": "",
 	} {
 		s := sc.s

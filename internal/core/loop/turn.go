@@ -253,6 +253,7 @@ func (m *machine) strike(paths []string) {
 // claim's tag says nothing of the work.
 func lastLine(text string) string {
 	for _, line := range slices.Backward(strings.Split(text, "\n")) {
+		line, _, _ = strings.Cut(line, "<promise")
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "<") {
 			return plan.OneLine(line, saidMax)
 		}
