@@ -88,6 +88,7 @@ func (a *app) printGuard(call guard.Call, rules guard.Rules, v guard.Verdict, re
 	}
 	a.printf("%s  %s\n  %s\n", v.Decision, v.Rule, term.Clean(v.Reason))
 	entry, ok := lifts(call, rules, v)
+	entries := map[guard.Decision][]guard.Pattern{guard.Deny: rules.Deny, guard.Ask: rules.Ask}
 	switch {
 	case ref != "" && v.Rule == guard.RuleProtected:
 		a.printf("  to let it in this loop:  pawl grant %s FILE\n", ref)
@@ -95,7 +96,7 @@ func (a *app) printGuard(call guard.Call, rules guard.Rules, v guard.Verdict, re
 		a.printf("  this loop keeps its rules from its start; the next one allows it with  allow = [%s]  under [guard] in your own config.toml\n", term.Clean(strconv.Quote(entry)))
 	case ok:
 		a.printf("  to allow it: allow = [%s] under [guard], in your own config.toml, or in pawl.toml and then  pawl trust\n", term.Clean(strconv.Quote(entry)))
-	case v.Rule == guard.RuleCustom, v.Decision == guard.Ask && slices.ContainsFunc(rules.Ask, func(p guard.Pattern) bool { return p.String() == v.Rule }):
+	case v.Rule == guard.RuleCustom, slices.ContainsFunc(entries[v.Decision], func(p guard.Pattern) bool { return p.String() == v.Rule }):
 		a.printf("  an entry of the settings says so: pawl guard list  shows where it stands\n")
 	case v.Rule == guard.RuleState:
 		a.printf("  no setting lifts this rule\n")

@@ -203,6 +203,11 @@ func (j *judge) remove(name string, glob bool) {
 	if p == slashed(j.rules.Root)+"/.claude" || p == j.resolve("~/.claude") {
 		j.deny(RuleSettings, "removing "+clip(name))
 	}
+	for _, x := range j.rules.Deny {
+		if x.glob != "" && x.verb != "read" && (within(j.fixed(x.glob), p) || within(j.fixed(x.glob), real)) {
+			j.custom(Deny, x)
+		}
+	}
 	for _, g := range slices.Concat([]string{j.rules.StateDir}, j.rules.Protected, j.rules.Marked) {
 		if real != "/" && g != "" && (within(slashed(g), p) || within(slashed(g), real)) {
 			j.deny(RuleProtected, "removing "+clip(name))

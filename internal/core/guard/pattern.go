@@ -186,16 +186,30 @@ func (j *judge) about(patterns []Pattern, verb, p string) (Pattern, bool) {
 // covers tells whether a glob of the settings, relative to the root, matches a
 // path or a folder above it.
 func (j *judge) covers(glob, p string) bool {
+	g := j.whole(glob)
+	return match(g, p) || match(g+"/**", p)
+}
+
+// whole makes a glob of the settings absolute.
+func (j *judge) whole(glob string) string {
 	g := strings.TrimSuffix(strings.ReplaceAll(glob, `\`, "/"), "/")
 	switch {
 	case strings.HasPrefix(g, "~"):
-		g = j.resolve(g)
+		return j.resolve(g)
 	case strings.HasPrefix(g, "/") || shell.HasDrive(g):
-		g = slashed(g)
+		return slashed(g)
 	case !strings.Contains(strings.TrimPrefix(g, "./"), "/") && !strings.HasPrefix(g, "./") && g != "." && g != "**":
-		g = slashed(j.rules.Root) + "/**/" + g
-	default:
-		g = path.Join(slashed(j.rules.Root), g)
+		return slashed(j.rules.Root) + "/**/" + g
 	}
-	return match(g, p) || match(g+"/**", p)
+	return path.Join(slashed(j.rules.Root), g)
+}
+
+// fixed is the folder in which all that a glob stands for lies: whoever removes that,
+// or one above it, removes them.
+func (j *judge) fixed(glob string) string {
+	g := j.whole(glob)
+	if at := strings.IndexAny(g, "*?["); at >= 0 {
+		g = g[:strings.LastIndexByte(g[:at], '/')]
+	}
+	return g
 }
