@@ -66,16 +66,15 @@ func quoted(code string) []string {
 // What a text of it says is no such word: who edits a page about git push in Python
 // pushes nothing.
 func runsCommands(language, code string) bool {
-	if listed("python pypy node nodejs bun deno", language) {
-		code = strings.ToLower(unquoted(code))
-		return slices.ContainsFunc([]string{"system", "exec", "spawn", "popen", "subprocess", "command", "shell", "run", "child_process", "$`"}, func(s string) bool {
-			return strings.Contains(code, s)
-		})
+	words := "system exec spawn popen subprocess command shell process run ` %x qx |"
+	switch {
+	case listed("python pypy node nodejs bun deno", language):
+		code, words = unquoted(code), "system exec spawn popen subprocess command shell run child_process $`"
+	case listed("perl ruby php awk gawk mawk nawk", language):
+		words = "system exec spawn popen passthru proc_open ` %x qx |"
 	}
 	code = strings.ToLower(code)
-	return slices.ContainsFunc([]string{"system", "exec", "spawn", "popen", "subprocess", "command", "shell", "process", "run", "`", "%x", "qx", "|"}, func(s string) bool {
-		return strings.Contains(code, s)
-	})
+	return slices.ContainsFunc(strings.Fields(words), func(s string) bool { return strings.Contains(code, s) })
 }
 
 // unquoted is code without its texts, but for those of one word, which may be names
@@ -135,5 +134,5 @@ func removes(name, more string) bool {
 		mode := strings.TrimLeft(more, ", mode=")
 		return len(mode) > 1 && strings.ContainsRune("'\"", rune(mode[0])) && strings.ContainsRune("wax>", rune(mode[1]))
 	}
-	return listed("rmtree unlink rmdir removedirs rm_rf rmSync rmdirSync unlinkSync writeFile writeFileSync appendFile appendFileSync", name)
+	return listed("rmtree remove unlink rmdir removedirs rm_rf rmSync rmdirSync unlinkSync writeFile writeFileSync appendFile appendFileSync", name)
 }

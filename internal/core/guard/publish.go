@@ -80,7 +80,7 @@ func (j *judge) tool(name string, args []word) {
 	ops = slices.DeleteFunc(ops, func(w word) bool { return strings.HasPrefix(w.Text, "+") }) // cargo +nightly
 	plain := operands(args)
 	dry := slices.ContainsFunc(args, func(w word) bool { return listed("--dry-run --dry-run=true --snapshot --no-push", w.Text) }) ||
-		name == "cargo" && contains(args, "-n")
+		name == "cargo" && contains(args, "-n") || name == "rake" && has(args, "--tasks", "TPn")
 	for _, x := range []struct {
 		id    string
 		lists []string

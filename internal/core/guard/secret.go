@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -15,7 +16,7 @@ var readers = map[string]struct {
 	"hexdump": {valued: "ens"}, "strings": {valued: "n"}, "base64": {valued: "w"}, "base32": {valued: "w"}, "rev": {}, "paste": {valued: "d"},
 	"diff": {valued: "U"}, "cmp": {}, "comm": {}, "vi": {}, "vim": {}, "nvim": {}, "nano": {}, "emacs": {}, "code": {}, "fold": {valued: "w"},
 	"fmt": {}, "pr": {}, "column": {valued: "st"}, "iconv": {valued: "ft"}, "dotenv": {}, "split": {valued: "bln"}, "source": {}, ".": {},
-	"tar": {}, "zip": {1, "x"}, "gzip": {},
+	"tar": {}, "zip": {skip: 1}, "gzip": {},
 	"head": {valued: "nc"}, "tail": {valued: "nc"}, "sort": {valued: "kto"}, "uniq": {valued: "fsw"}, "cut": {valued: "bcdf"},
 	"grep": {1, "efABCmdD"}, "egrep": {1, "efABCmdD"}, "fgrep": {1, "efABCmdD"}, "rg": {1, "efABCmgtTjM"}, "ag": {1, "ABCmG"}, "ack": {1, "ABCm"},
 	"sed": {1, "efl"}, "awk": {1, "fFv"}, "gawk": {1, "efFvi"}, "jq": {1, "L"}, "yq": {1, ""},
@@ -27,6 +28,10 @@ func (j *judge) reader(name string, args []word) {
 	case "sed", "gsed":
 		if flag(args, "--in-place", "i", "efl") {
 			return // it shows nothing
+		}
+	case "zip": // behind -x stands what it leaves out
+		if at := slices.IndexFunc(args, func(w word) bool { return w.Text == "-x" }); at >= 0 {
+			args = args[:at]
 		}
 	case "dd":
 		for _, w := range args {

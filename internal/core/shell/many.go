@@ -15,9 +15,11 @@ func (r *reader) xargs(c *Command) {
 		return
 	}
 	words := []Word{{Text: Hole, Source: "what xargs reads", From: c.In.From}}
-	if c.In.Static && c.In.Text != "" {
+	options := c.Args[1 : len(c.Args)-len(args)]
+	fromFile := slices.ContainsFunc(options, func(a Word) bool { return strings.HasPrefix(a.Text, "-a") || strings.HasPrefix(a.Text, "--arg-file") })
+	if c.In.Static && c.In.Text != "" && !fromFile {
 		words = nil
-		for i, f := range strings.FieldsFunc(c.In.Text, delimiter(c.Args[1:])) {
+		for i, f := range strings.FieldsFunc(c.In.Text, delimiter(options)) {
 			if i < maxFields {
 				words = append(words, literal(f))
 			}
