@@ -51,8 +51,16 @@ func used(scripts map[string]string, words []string) []string {
 	names := map[string]bool{}
 	todo := slices.Clone(words)
 	for len(todo) > 0 {
-		name := todo[len(todo)-1]
+		name := strings.TrimPrefix(todo[len(todo)-1], "npm:")
 		todo = todo[:len(todo)-1]
+		if strings.Contains(name, "*") { // run-s test:*
+			for other := range scripts {
+				if ok, err := path.Match(name, other); ok && err == nil && !strings.Contains(other, "*") {
+					todo = append(todo, other)
+				}
+			}
+			continue
+		}
 		body, there := scripts[name]
 		if !there || names[name] {
 			continue

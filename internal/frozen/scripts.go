@@ -10,19 +10,22 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// scripts are the files that gates execute, where they run in dir, and what
-// Makefiles include; but not what git ignores: that is built, of what the agent
-// writes.
+// scripts are the files that gates execute, where they run in dir, what Makefiles
+// include, and what tools are told by; but not what git ignores: that is built, of
+// what the agent writes.
 func (f *Files) scripts(dir string) []string {
 	x := executed{dir: f.Where(dir)}
-	for _, command := range f.commands() {
+	commands := f.commands()
+	if !slices.Contains(f.starts(), dir) { // a folder that they name: what they lead to may run there
+		commands = commands[len(f.o.Gates):]
+	}
+	for _, command := range commands {
 		shell.Read(command, shell.Options{Dir: x.dir, Root: f.o.Root}, &x)
 	}
-	for file, frozen := range f.files {
-		if isMakefile(file) {
-			for _, name := range included(frozen.Content) {
-				x.add(x.dir, path.Join(path.Dir(file), name))
-			}
+	for file, content := range f.makefiles() {
+		for _, name := range included(content) {
+			x.add(x.dir, name)
+			x.add(f.o.Root, path.Join(path.Dir(file), name))
 		}
 	}
 	var found []string
@@ -47,6 +50,7 @@ func (f *Files) built(rel string) bool {
 type executed struct {
 	dir   string   // where the gate runs, absolute
 	files []string // absolute, with slashes
+	made  []string // named to make, as the commands name them
 }
 
 // Run is told of each command, and of what that would run in turn.
@@ -54,7 +58,16 @@ func (x *executed) Run(c *shell.Command) {
 	if len(c.Args) == 0 {
 		return
 	}
-	name := c.Args[0].Text
+	args := make([]string, len(c.Args))
+	for i, arg := range c.Args {
+		args[i] = arg.Text
+	}
+	made := madeBy(args)
+	for _, file := range slices.Concat(configured(args), made) {
+		x.add(c.Dir, file)
+	}
+	x.made = append(x.made, made...)
+	name := args[0]
 	switch shell.Name(name) {
 	case "sh", "bash", "dash", "zsh", "ksh", "source", ".":
 		for args := c.Args[1:]; len(args) > 0; args = args[1:] {

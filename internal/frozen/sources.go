@@ -34,6 +34,8 @@ const toolFiles = `
 	make:Makefile make:makefile make:GNUmakefile just:justfile just:.justfile just:Justfile task:Taskfile.yml task:Taskfile.yaml
 	rake:Rakefile nox:noxfile.py cargo:.cargo/config.toml eslint:.eslintrc* eslint:eslint.config.* biome:biome.json* prettier:.prettierrc*
 	ruff:ruff.toml ruff:.ruff.toml mypy:mypy.ini mypy:.mypy.ini flake8:.flake8 pylint:.pylintrc pylint:pylintrc
+	eslint:.eslintignore prettier:.prettierignore stylelint:.stylelintrc* stylelint:stylelint.config.* cargo:clippy.toml cargo:.clippy.toml
+	pyright:pyrightconfig.json pytest:.coveragerc pre-commit:.pre-commit-config.yaml
 	npm:.npmrc golangci-lint:.golangci.* rubocop:.rubocop.yml phpstan:phpstan.neon* nyc:.nycrc* c8:.c8rc* coverage:.coveragerc`
 
 // binDirs are the folders in a work tree to which dependencies bring programs.
@@ -100,7 +102,11 @@ func (f *Files) found() ([]string, error) {
 			}
 		}
 		for _, script := range f.scripts(dir) {
-			found[script] = true
+			if strings.ContainsAny(script, "*?[") {
+				_ = f.match(found, script) // what is no pattern names nothing
+			} else {
+				found[script] = true
+			}
 		}
 	}
 	for _, glob := range slices.Concat(strings.Fields(ciFiles), f.o.Protect) {
@@ -122,18 +128,6 @@ func (f *Files) match(found map[string]bool, glob string) error {
 		}
 	}
 	return nil
-}
-
-// dirs are the root and the folders that gates run in, each "" or with a slash.
-func (f *Files) dirs() []string {
-	dirs := []string{""}
-	for _, g := range f.o.Gates {
-		if dir := filepath.ToSlash(filepath.Clean(filepath.FromSlash(g.Dir))); g.Dir != "" && dir != "." && filepath.IsLocal(dir) {
-			dirs = append(dirs, dir+"/")
-		}
-	}
-	slices.Sort(dirs)
-	return slices.Compact(dirs)
 }
 
 // Command is what a gate runs, as a shell reads it.
@@ -159,10 +153,9 @@ func Words(commands []string) []string {
 // and Makefile, as far as these are frozen.
 func (f *Files) commands() []string {
 	direct := f.beforeMake()
-	for file, frozen := range f.files {
-		if isMakefile(file) {
-			direct = append(direct, recipes(frozen.Content, Words(f.beforeMake()))...)
-		}
+	words := f.makeWords()
+	for _, content := range f.makefiles() {
+		direct = append(direct, recipes(content, words)...)
 	}
 	return append(direct, f.npmScripts(Words(direct))...)
 }
@@ -196,7 +189,7 @@ func (f *Files) npmScripts(words []string) []string {
 // wordsFor are the words by which the part of a file that judges is found.
 func (f *Files) wordsFor(file string) []string {
 	if isMakefile(file) {
-		return Words(f.beforeMake()) // in a recipe a word is seldom a target
+		return f.makeWords()
 	}
 	return Words(f.commands())
 }
