@@ -58,6 +58,8 @@ type Verdict struct {
 	Passed, Failed, Skipped int // as far as the output counts them
 	// Uncounted: tests passed, and the output does not say how many; Passed is 1.
 	Uncounted bool
+	// Several: the tests were run more than once, and the numbers are not those of all.
+	Several bool
 
 	heard bool // the output says so too
 }
@@ -74,6 +76,7 @@ func Read(run Run) Verdict {
 		}
 	}
 	v := merge(all)
+	v.Several = len(all) > 1 || len(all) == 1 && all[0].Several
 	v.Unsummed = slices.ContainsFunc(all, func(v Verdict) bool { return v.Unsummed })
 	v.ExitCode = run.ExitCode
 	return v
@@ -131,6 +134,8 @@ func merge(all []Verdict) Verdict {
 	for _, v := range all {
 		heavier := slices.Index(weight, v.Result) > slices.Index(weight, best.Result)
 		switch {
+		case best.Result == Fail && v.Result == Fail && best.heard && v.heard && v.Framework == best.Framework:
+			// The same lines, read for another call: what they say is said.
 		case best.Result == Fail && v.Result == Fail && best.heard && v.heard:
 			best.Failing = append(best.Failing, v.Failing...)
 			best.Passed, best.Failed, best.Skipped = best.Passed+v.Passed, best.Failed+v.Failed, best.Skipped+v.Skipped
@@ -148,8 +153,8 @@ func reading(run Run, c testrun.Call, text plain) Verdict {
 	v := Verdict{
 		Framework: framework, Failing: said.Failing, FirstError: oneLine(said.FirstError), Masked: c.Mask,
 		Passed: said.Passed, Failed: said.Failed, Skipped: said.Skipped,
-		Uncounted: said.Uncounted,
-		heard:     said.Summed || said.Bad || said.Broken || said.None || said.Gate || said.Stopped,
+		Uncounted: said.Uncounted, Several: said.Several,
+		heard: said.Summed || said.Bad || said.Broken || said.None || said.Gate || said.Stopped,
 	}
 	code, known := exitCode(run, c, text)
 	switch {

@@ -190,6 +190,34 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
+// The same lines say the same, however many calls of the runner they may be of; and
+// of several runs the last one's numbers are not those of all.
+func TestSeveralRunsInOneCommand(t *testing.T) {
+	t.Parallel()
+	const red = "FAIL: test_add (test_calc.AddTest)\nRan 3 tests in 0.001s\n\nFAILED (failures=1)\n"
+	const green, one = "Ran 3 tests in 0.001s\n\nOK\n", "Ran 1 test in 0.001s\n\nOK\n"
+	for _, c := range []struct {
+		command        string
+		code           int
+		output         string
+		passed, failed int
+		several        bool
+	}{
+		{"python3 -m unittest", 1, red, 2, 1, false},
+		{"python3 -m unittest a && python3 -m unittest b", 1, red, 2, 1, true},
+		{"python3 -m unittest a && python3 -m unittest b", 0, green + one, 1, 0, true},
+		{"make test && make check", 1, red, 2, 1, true},
+		{"sh ci.sh", 1, red, 2, 1, false},
+		{"sh ci.sh", 0, green + one, 1, 0, true},
+		{"npx jest && python3 -m unittest", 1, jestRed + red, 4, 2, true},
+	} {
+		v := testreport.Read(testreport.Run{Command: c.command, ExitCode: c.code, Output: []byte(c.output)})
+		if v.Passed != c.passed || v.Failed != c.failed || v.Several != c.several {
+			t.Errorf("%s, exit %d: %d pass, %d fail, several %v, want %d, %d, %v", c.command, c.code, v.Passed, v.Failed, v.Several, c.passed, c.failed, c.several)
+		}
+	}
+}
+
 // FuzzReadRun: whatever is printed, a test run that ended with an error has not
 // passed, and one whose exit code came through has passed only with code 0.
 func FuzzReadRun(f *testing.F) {

@@ -22,7 +22,7 @@ func hear(r *gate.Result, dir string) testreport.Verdict {
 		r.Warning = fmt.Sprintf("its exit code is masked by `%s`, and its output says that tests failed%s", said.Masked, after(named(said)))
 	}
 	if len(r.Tests) == 0 {
-		r.Passed, r.Failed = said.Passed, said.Failed
+		r.Passed, r.Failed, r.Several = said.Passed, said.Failed, said.Several
 	}
 	if r.ExitCode != 0 && len(r.Failing) == 0 && len(r.Tests) == 0 {
 		slices.Sort(said.Failing)

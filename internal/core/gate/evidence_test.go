@@ -210,19 +210,22 @@ func TestTestsThatAreNotToldOfAnyMore(t *testing.T) {
 	t.Parallel()
 	then := gate.Result{Gate: "npm test", Status: gate.Fail, Passed: 1, Failed: 1}
 	for _, c := range []struct {
-		passed int
-		old    []string
-		want   gate.Status
-		reason string
+		passed  int
+		several bool // more runs than one, and the last one's number
+		old     []string
+		want    gate.Status
+		reason  string
 	}{
 		{passed: 2, want: gate.Pass, reason: "npm test"},
 		{passed: 3, want: gate.Pass, reason: "npm test"},
 		{passed: 1, want: gate.Fail, reason: "npm test (2 tests then, 1 now)"},
+		{passed: 1, several: true, want: gate.Pass, reason: "npm test"},
+		{passed: 0, several: true, want: gate.Fail, reason: "now it reports none"},
 		{passed: 0, want: gate.Fail, reason: "npm test: it told of tests when the task began, and now it reports none (2 tests then, 0 now)"},
 		{passed: 1, old: []string{"a.test.js"}, want: gate.Pass, reason: "originals"},
 		{passed: 0, old: []string{"a.test.js"}, want: gate.Fail, reason: "now it reports none (2 tests then, 0 now); changed since: a.test.js"},
 	} {
-		now := gate.Result{Gate: "npm test", Status: gate.Pass, Passed: c.passed}
+		now := gate.Result{Gate: "npm test", Status: gate.Pass, Passed: c.passed, Several: c.several}
 		v := gate.Judge(gate.Observation{Baseline: []gate.Result{then}, Now: []gate.Result{now}, Changed: true, OldTests: c.old})
 		if v.Status != c.want || !strings.Contains(v.Reason, c.reason) {
 			t.Errorf("%d passed, changed %q: %s: %s", c.passed, c.old, v.Status, v.Reason)

@@ -87,6 +87,9 @@ type Result struct {
 	// tells; they outlive Tests in the journal.
 	Passed int `json:"passed,omitempty"`
 	Failed int `json:"failed,omitempty"`
+	// Several: the output tells of more than one run of tests, and the numbers are not
+	// those of all.
+	Several bool `json:"several,omitempty"`
 	// BuildFailed: some tests could not even be built.
 	BuildFailed bool `json:"build_failed,omitempty"`
 	// Incomplete names the groups of which not every test was heard, because they

@@ -27,6 +27,9 @@ type Said struct {
 	Failed, Passed, Skipped int
 	// Uncounted: tests passed, and nothing says how many; Passed is 1.
 	Uncounted bool
+	// Several: a summary took the place of an earlier one that counted tests, as where
+	// a runner is started twice; the numbers are of the last.
+	Several bool
 	// Bad: something failed that is not counted as a test.
 	Bad bool
 	// None: no tests were found or run. Broken: the runner did not get to run any.
@@ -262,6 +265,7 @@ func (r *reading) apply(rule rule, m []string) {
 
 // reset forgets the counts of a summary that was none.
 func (r *reading) reset() {
+	r.Several = r.Several || r.Failed+r.Passed+r.Skipped+r.errs+r.total > 0
 	r.Failed, r.Passed, r.Skipped, r.errs, r.total = 0, 0, 0, 0, 0
 	r.None, r.Summed, r.red = false, false, false
 }
