@@ -3,6 +3,7 @@
 // reach the disk, and then take the name in a single step.
 //
 //	err := atomicfile.Write("plan.md", data, 0o644)
+//	data, err := atomicfile.Read("plan.md", 4<<20) // of at most 4 MB
 //
 // It is used for Pawl's own derived files and for files that are the user's (a
 // plan, settings of another tool). An existing file keeps its mode. A symbolic

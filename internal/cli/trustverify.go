@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/config"
-	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
@@ -34,7 +32,7 @@ func (a *app) verifyCommands(root string) []config.Command {
 
 // verifyCommand is the command in a state file, for a session in the project.
 func verifyCommand(root, project, path string) (config.Command, error) {
-	data, err := readSmall(path, verifyactive.MaxSize)
+	data, err := atomicfile.Read(path, verifyactive.MaxSize)
 	if err != nil {
 		return config.Command{}, err
 	}
@@ -57,16 +55,4 @@ func plainPath(path string) string {
 		return real
 	}
 	return path
-}
-
-// readSmall reads a regular file of at most so many bytes.
-func readSmall(path string, most int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > most {
-		return nil, failure.New(failure.Usage, "", "%s is no file of at most %d bytes", path, most)
-	}
-	return os.ReadFile(path)
 }

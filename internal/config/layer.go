@@ -3,15 +3,14 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 )
@@ -74,7 +73,7 @@ func ReadProject(root string) (Layer, error) {
 }
 
 func readTOML(l Layer, path string) (Layer, error) {
-	data, err := readFile(path)
+	data, err := atomicfile.Read(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Layer{}, nil
 	}
@@ -98,27 +97,6 @@ func readTOML(l Layer, path string) (Layer, error) {
 
 // maxFile bounds configuration files and loop files, in bytes.
 const maxFile = 4 << 20
-
-// readFile reads a file that is regular (a pipe would never end) and not absurd.
-func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("it is larger than %d MB", maxFile>>20)
-	}
-	return data, err
-}
 
 // tomlLines maps the path of each value in a valid document to its line.
 func tomlLines(data []byte) map[string]int {

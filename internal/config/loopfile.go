@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
@@ -21,7 +22,7 @@ func ReadLoopFile(path, root string) (l Layer, prompt string, err error) {
 	if below, ok := relative(root, path); ok {
 		l.file, l.repo = below, true
 	}
-	data, err := readFile(path)
+	data, err := atomicfile.Read(path, maxFile)
 	if err != nil {
 		return Layer{}, "", failure.New(failure.Usage, "", "read loop file: %w", err)
 	}

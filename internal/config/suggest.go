@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // Suggest lists the commands that the files at root imply as gates, the likeliest
@@ -182,7 +184,7 @@ func has(root, name string) bool {
 
 // read is the content of a file, or nothing: what cannot be read implies nothing.
 func read(root, name string) []byte {
-	data, err := readFile(filepath.Join(root, name))
+	data, err := atomicfile.Read(filepath.Join(root, name), maxFile)
 	if err != nil {
 		return nil
 	}

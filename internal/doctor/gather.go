@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -105,7 +105,7 @@ func readFiles(f Facts, o Options) []file {
 	var files []file
 	read := func(scope, path string) {
 		s := file{scope: scope, path: path}
-		data, err := contents(path)
+		data, err := atomicfile.Read(path, maxFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}
@@ -149,27 +149,6 @@ func managedDirs(system string) []string {
 		return []string{`C:\ProgramData\ClaudeCode`, `C:\Program Files\ClaudeCode`}
 	}
 	return []string{"/etc/claude-code"}
-}
-
-// contents reads a regular file of a size that somebody may have written.
-func contents(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a file")
-	}
-	r, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	if len(data) > maxFile {
-		return nil, errors.New("it is too large to be settings")
-	}
-	return data, err
 }
 
 // settingsHooks are the hooks of all files that the client loads.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // known is what the client keeps of its plugins, below its folder plugins/.
@@ -93,7 +95,7 @@ func (k known) dirOf(id, root string) string {
 
 // pluginHooks are the hooks of a plugin.
 func pluginHooks(p plugin) []hook {
-	data, err := contents(filepath.Join(p.dir, "hooks", "hooks.json"))
+	data, err := atomicfile.Read(filepath.Join(p.dir, "hooks", "hooks.json"), maxFile)
 	if err != nil {
 		return nil
 	}
@@ -126,7 +128,7 @@ func wanted(f Facts, o Options, hooks []hook) string {
 // readJSON reads a file of the client's own. What is not there, or not as
 // expected, leaves the value as it is.
 func readJSON(path string, into any) {
-	if data, err := contents(path); err == nil {
+	if data, err := atomicfile.Read(path, maxFile); err == nil {
 		_ = json.Unmarshal(data, into)
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -93,7 +93,7 @@ func readRubric(g *gate.Gate, find func(name string) (string, error)) error {
 	path, err := find(name)
 	var text []byte
 	if err == nil {
-		text, err = readSmall(path)
+		text, err = atomicfile.Read(path, maxRubric)
 	}
 	if g.Rubric = strings.TrimSpace(string(text)); err == nil && g.Rubric == "" {
 		err = errors.New("it is empty")
@@ -102,17 +102,6 @@ func readRubric(g *gate.Gate, find func(name string) (string, error)) error {
 		return failure.New(failure.Usage, "@FILE names a file that holds the rubric", "read the rubric %s: %w", name, err)
 	}
 	return nil
-}
-
-func readSmall(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxRubric {
-		return nil, fmt.Errorf("it is no file of at most %d bytes", maxRubric)
-	}
-	return os.ReadFile(path)
 }
 
 // reviewedBy is the agent that a review gate names: the loop's own but for what it

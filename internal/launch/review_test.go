@@ -73,7 +73,7 @@ func TestRubricsThatCannotBe(t *testing.T) {
 	}
 	for config, want := range map[string]string{
 		`review = "@../secret"`: "outside of the work tree", `review = "@link.md"`: "outside of the work tree",
-		`review = "@none.md"`: "none.md", `review = "@empty.md"`: "it is empty", `review = "@long.md"`: "at most 8192 bytes", `review = "@sub"`: "no file",
+		`review = "@none.md"`: "none.md", `review = "@empty.md"`: "it is empty", `review = "@long.md"`: "larger than 8192 bytes", `review = "@sub"`: "not a regular file",
 		"[[gates]]\nkind = 'review'\nrubric = '@../secret'":          "outside of the work tree",
 		"[[gates]]\nkind = 'review'\nrubric = 'r'\nagent = 'nobody'": `unknown agent "nobody"`,
 	} {

@@ -2,10 +2,11 @@ package statefile
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // Where another tool's own hook is in effect its files are left to that: two would
@@ -48,11 +49,7 @@ func (s *clientSettings) add(path string) {
 			} `json:"Stop"`
 		} `json:"hooks"`
 	}
-	info, err := os.Stat(path) // it may be a link: people keep their settings elsewhere
-	if err != nil || !info.Mode().IsRegular() || info.Size() > settingsMost {
-		return
-	}
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path, settingsMost) // it may be a link: people keep their settings elsewhere
 	if err != nil || json.Unmarshal(data, &file) != nil {
 		return
 	}
