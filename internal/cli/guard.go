@@ -111,13 +111,12 @@ func lifts(call guard.Call, rules guard.Rules, v guard.Verdict) (string, bool) {
 	if command, ok := call.Input["command"].(string); ok && !strings.Contains(command, "\n") {
 		entries = append(entries, command)
 	}
-	for _, key := range record.PathKeys() {
-		if path, ok := call.Input[key].(string); ok {
-			if rel, err := filepath.Rel(rules.Root, path); err == nil && filepath.IsLocal(rel) {
-				path = "./" + filepath.ToSlash(rel)
-			}
-			entries = append(entries, "write:"+path, "read:"+path)
+	const most = 16 // of the paths that a command touches
+	for _, path := range v.Touched[:min(most, len(v.Touched))] {
+		if rel, err := filepath.Rel(rules.Root, path); err == nil && filepath.IsLocal(rel) {
+			path = "./" + filepath.ToSlash(rel)
 		}
+		entries = append(entries, "write:"+path, "read:"+path)
 	}
 	for _, entry := range append(entries, v.Rule) {
 		p, err := guard.ParsePattern(entry)

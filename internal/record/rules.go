@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/guard"
@@ -46,7 +48,7 @@ func (s Spec) Rules(p Places, t Turn) guard.Rules {
 	r := guard.Rules{
 		Root: p.Root, StateDir: p.State, Home: p.Home, Branch: s.Branch, Scope: s.scope(t),
 		ProtectedBranches: append([]string{s.Home, "main", "master"}, s.Guard.Branches...),
-		AllowWriteOutside: []string{p.Temp, Resolved(p.Temp)},
+		AllowWriteOutside: temporary(p),
 		Allow:             s.Guard.Allow, Deny: s.Guard.Deny, Ask: s.Guard.Ask,
 		Tools: s.Tools, Resolve: Resolved, Head: Head,
 	}
@@ -57,6 +59,19 @@ func (s Spec) Rules(p Places, t Turn) guard.Rules {
 		r.Marked = []string{below(s.Guard.Marked)}
 	}
 	return r
+}
+
+// temporary are the folders for temporary files: that of the environment and, where it
+// is another, the system's own, to which agents write by habit. If the work tree lies
+// there itself, it is no place for them: beside it lie other people's.
+func temporary(p Places) []string {
+	const shared, real = "/tmp", "/private/tmp" // as macOS has it
+	dirs := []string{p.Temp, Resolved(p.Temp)}
+	root := filepath.ToSlash(p.Root) + "/"
+	if runtime.GOOS == "windows" || strings.HasPrefix(root, shared+"/") || strings.HasPrefix(root, real+"/") {
+		return dirs
+	}
+	return append(dirs, shared, Resolved(shared))
 }
 
 // scope is what the plan says that the task may change, and what a person granted

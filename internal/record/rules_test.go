@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -92,5 +93,20 @@ func begin(t *testing.T, l *store.Loop, task string) {
 	}
 	if err := o.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Agents write to /tmp by habit, wherever the environment has its temporary files.
+func TestTheSystemsTemporaryFolderMayBeWritten(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("it has no /tmp")
+	}
+	for root, want := range map[string]guard.Decision{"/repo": guard.Allow, "/tmpx/repo": guard.Allow, "/tmp/x/repo": guard.Deny} {
+		r := record.Spec{}.Rules(record.Places{Root: root, State: "/state", Home: "/home", Temp: "/temp"}, record.Turn{})
+		v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": "echo x > /tmp/note"}, Dir: root}, r)
+		if v.Decision != want {
+			t.Errorf("in %s: %+v", root, v)
+		}
 	}
 }
