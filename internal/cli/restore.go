@@ -29,18 +29,9 @@ branch and its commits. pawl undo takes a restore back.
 
 // Run restores a checkpoint.
 func (c *restoreCmd) Run(a *app) error {
-	if err := a.byPerson("restore a checkpoint"); err != nil {
-		return err
-	}
-	ctx, cancel := untilSignal()
-	defer cancel()
-	s, err := a.find(c.Loop)
-	if err != nil {
-		return err
-	}
-	return ended(ctx, a.restore(ctx, s, func(repo *git.Repo) (git.Checkpoint, error) {
+	return a.restores(c.Loop, func(ctx context.Context, repo *git.Repo, s *subject) (git.Checkpoint, error) {
 		return checkpoint(ctx, repo, s, c.Checkpoint)
-	}))
+	})
 }
 
 type undoCmd struct {
@@ -54,30 +45,34 @@ func (undoCmd) Help() string {
 }
 
 // Run goes back to where the work tree was before the last restore.
-func (c *undoCmd) Run(a *app) error {
+func (c *undoCmd) Run(a *app) error { return a.restores(c.Loop, lastRestore) }
+
+// finder finds the checkpoint that is meant.
+type finder func(ctx context.Context, repo *git.Repo, s *subject) (git.Checkpoint, error)
+
+// restores is a command of a person's that restores a checkpoint of the loop.
+func (a *app) restores(ref string, wanted finder) error {
 	if err := a.byPerson("restore a checkpoint"); err != nil {
 		return err
 	}
 	ctx, cancel := untilSignal()
 	defer cancel()
-	s, err := a.find(c.Loop)
+	s, err := a.find(ref)
 	if err != nil {
 		return err
 	}
-	return ended(ctx, a.restore(ctx, s, func(repo *git.Repo) (git.Checkpoint, error) {
-		return lastRestore(ctx, repo, s)
-	}))
+	return ended(ctx, a.restore(ctx, s, wanted))
 }
 
 // restore makes the loop's work tree what the wanted checkpoint holds, after a
 // checkpoint of what it is now. While it works it owns the loop and the work
 // tree, so that nobody else acts on them.
-func (a *app) restore(ctx context.Context, s *subject, wanted func(*git.Repo) (git.Checkpoint, error)) (err error) {
+func (a *app) restore(ctx context.Context, s *subject, wanted finder) (err error) {
 	repo, err := s.repo(ctx)
 	if err != nil {
 		return err
 	}
-	target, err := wanted(repo)
+	target, err := wanted(ctx, repo, s)
 	if err != nil {
 		return err
 	}
