@@ -128,6 +128,35 @@ func compilerPaths(content []byte) string {
 	return strings.TrimSpace(c.CompilerOptions.BaseURL + " " + paths.String())
 }
 
+// Demands is what tells whether a compiler that only checks demands something else of
+// the code by the second version of such a file, nil for other files.
+func Demands(file string) func(was, now []byte) bool {
+	if base := path.Base(file); strings.HasPrefix(base, "tsconfig") && path.Ext(base) == ".json" {
+		return func(was, now []byte) bool { return !reflect.DeepEqual(compilerDemands(was), compilerDemands(now)) }
+	}
+	return nil
+}
+
+// compilerDemands are what TypeScript looks at, and by which rules beside its types'.
+func compilerDemands(content []byte) map[string]any {
+	plain, err := hujson.Standardize(bytes.Clone(content))
+	if err != nil {
+		return nil
+	}
+	var all map[string]any
+	if json.Unmarshal(plain, &all) != nil {
+		return nil
+	}
+	options, _ := all["compilerOptions"].(map[string]any)
+	demands := map[string]any{"include": all["include"], "exclude": all["exclude"], "files": all["files"], "extends": all["extends"]}
+	for name, value := range options {
+		if slices.ContainsFunc(strings.Fields("strict no exact skip check allowUn useUnknown"), func(begins string) bool { return strings.HasPrefix(name, begins) }) {
+			demands[name] = value
+		}
+	}
+	return demands
+}
+
 func patches(content []byte) any {
 	var c struct{ Patch, Replace map[string]any }
 	if toml.Unmarshal(content, &c) != nil {

@@ -195,8 +195,9 @@ func tools(data []byte, words []string) (map[string]any, bool) {
 	return out, true
 }
 
-// RunnerSettings names the settings of test runners in a file of many settings.
-func RunnerSettings(file string, content []byte) []string {
+// RunnerSettings names the settings of test runners in a file of many settings, and
+// those of tools among the words of gates.
+func RunnerSettings(file string, content []byte, words []string) []string {
 	var keys []string
 	switch path.Base(file) {
 	case "package.json":
@@ -207,12 +208,12 @@ func RunnerSettings(file string, content []byte) []string {
 			}
 		}
 	case "pyproject.toml":
-		all, _ := tools(content, nil)
+		all, _ := tools(content, words)
 		for key := range all {
 			keys = append(keys, key)
 		}
 	case "setup.cfg":
-		for _, p := range sections(iniSection)(content, nil) {
+		for _, p := range sections(iniSection)(content, words) {
 			if p.judges {
 				keys = append(keys, p.name)
 			}

@@ -19,10 +19,15 @@ import (
 // tampering, but no new test either. So it counts as a change of old tests: the
 // gates run once more without it.
 
+// The same is true of what tells a tool of the gates what to find fault with (a
+// ruff.toml, where there was none), of what a Makefile includes if it is there, and of
+// what a tsconfig.json demands of the code.
+
 // shapers are such files, when they are new.
 const shapers = `
 	**/conftest.py **/__mocks__/** **/sitecustomize.py **/usercustomize.py **/*.pth **/setupTests.* **/setupJest.* **/jest.setup.*
 	**/GNUmakefile **/makefile **/.npmrc **/vitest.setup.* **/spec_helper.rb **/rails_helper.rb **/test_helper.rb **/test_helper.exs **/TestCase.php
+	**/*.{dist,egg}-info/entry_points.txt
 	{unittest,pytest,_pytest,doctest,coverage,nose2,behave,mypy,ruff,flake8,pylint}{.py,/__init__.py,/__main__.py}`
 
 // shapersChanged are such files also when they change: product and tests share
@@ -34,16 +39,19 @@ var goShapes = regexp.MustCompile(`(?m)^func (?:init\(\)|TestMain\()`)
 
 // shapes reports whether a change between two trees is one of what old tests do
 // that is no change of their text.
-func (v *Verifier) shapes(ctx context.Context, ch git.Change, from, to string) bool {
+func (v *Verifier) shapes(ctx context.Context, ch git.Change, r Request, reach func() frozen.Reach) bool {
 	base, added := path.Base(ch.Path), ch.Status == 'A'
+	from, to := r.Judge, r.Tree
 	may := matchesAny(shapersChanged, ch.Path)
 	switch {
-	case v.ledElsewhere(ctx, ch.Path, from, to):
+	case v.ledElsewhere(ctx, frozen.Leads(ch.Path), ch.Path, r):
 		may = true
 	case ch.Status == 'D':
 		return false
+	case v.ledElsewhere(ctx, frozen.Demands(ch.Path), ch.Path, r) && reach().Tells(ch.Path), added && reach().Tells(ch.Path):
+		return true
 	case base == "package.json" || base == "pyproject.toml" || base == "setup.cfg":
-		may = v.appeared(ctx, ch.Path, from, to)
+		return v.appeared(ctx, ch.Path, r, reach().Words)
 	case added && strings.HasSuffix(base, "_test.go"):
 		content, err := v.Repo.Show(ctx, to, ch.Path)
 		may = err != nil || goShapes.Match(content)
@@ -74,9 +82,9 @@ func (v *Verifier) hasTests(ctx context.Context, tree string) bool {
 	return false
 }
 
-// ledElsewhere: what old tests import leads to something else than it did.
-func (v *Verifier) ledElsewhere(ctx context.Context, file, from, to string) bool {
-	led := frozen.Leads(file)
+// ledElsewhere: by what stands in a file, what old tests import leads to something
+// else than it did, or a tool demands something else.
+func (v *Verifier) ledElsewhere(ctx context.Context, led func(was, now []byte) bool, file string, r Request) bool {
 	if led == nil {
 		return false
 	}
@@ -87,20 +95,23 @@ func (v *Verifier) ledElsewhere(ctx context.Context, file, from, to string) bool
 		}
 		return content
 	}
-	return led(of(from), of(to))
+	return led(of(r.Judge), of(r.Tree))
 }
 
-// appeared: settings of a test runner stand in a file that had none of it. What
-// cannot be read has none.
-func (v *Verifier) appeared(ctx context.Context, file, from, to string) bool {
-	was, err := v.Repo.Show(ctx, from, file)
+// appeared: settings of a test runner, or of a tool that gates use by name, stand in a
+// file that had none of it. What cannot be read has none.
+func (v *Verifier) appeared(ctx context.Context, file string, r Request, words []string) bool {
+	was, err := v.Repo.Show(ctx, r.Judge, file)
 	if err != nil {
 		was = nil
 	}
-	now, err := v.Repo.Show(ctx, to, file)
+	now, err := v.Repo.Show(ctx, r.Tree, file)
 	if err != nil {
 		return false
 	}
-	before := frozen.RunnerSettings(file, was)
-	return slices.ContainsFunc(frozen.RunnerSettings(file, now), func(key string) bool { return !slices.Contains(before, key) })
+	news := func(words []string) bool {
+		before := frozen.RunnerSettings(file, was, words)
+		return slices.ContainsFunc(frozen.RunnerSettings(file, now, words), func(key string) bool { return !slices.Contains(before, key) })
+	}
+	return news(words) && (!news(nil) || v.hasTests(ctx, r.Judge))
 }

@@ -27,6 +27,7 @@ func TestAFileThatChangesWhatOldTestsDoIsAChangeOfThem(t *testing.T) {
 			"calc_test.go": testFile("TestAdd", "if Add(1, 2) != 3 {\n\t\tt.Error(\"1+2\")\n\t}"),
 		}
 	}
+	linted := files{"ruff": "! grep -q lambda lib || [ -e ruff.toml ] || grep -q ruff pyproject.toml\n", "lib": "lambda\n", "pyproject.toml": "[project]\n"}
 	cases := []struct {
 		name    string
 		start   files
@@ -44,6 +45,9 @@ func TestAFileThatChangesWhatOldTestsDoIsAChangeOfThem(t *testing.T) {
 				"calc.go": mod("0")["calc.go"], "main_test.go": "package calc\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) { os.Exit(m.Run()) }\n",
 			}, "go test ./...", gate.Discriminating, false,
 		},
+		{"settings of a linter that let all pass", linted, files{"ruff.toml": "x\n"}, "sh ./ruff", gate.NoEvidence, true},
+		{"in a file that had none of them", linted, files{"pyproject.toml": "[project]\n[tool.ruff]\n"}, "sh ./ruff", gate.NoEvidence, true},
+		{"beside real work", linted, files{"lib": "def\n", "ruff.toml": "x\n"}, "sh ./ruff", gate.Discriminating, false},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -31,7 +32,9 @@ func DefaultTests() []string {
 		"**/*{_,-,.}spec." + js, "**/*.cy." + js, "**/__tests__/**", "**/__snapshots__/**", "**/__mocks__/**", "**/*.snap", "**/cypress/**",
 		"**/*{Test,Tests,TestCase}.{java,kt,scala,groovy,cs,swift,php,cc,cpp,cxx}", "**/*Spec.{scala,groovy,kt,hs}", "**/*IT.java", "**/src/*Test/**",
 		"**/*_spec.{rb,lua}", "**/*.bats", "**/*.t", "**/*.feature", "**/step_definitions/**",
-		"**/{tests,test,spec,Tests,Test}/**", "**/*{.Test,Tests}/**", "**/fixtures/**",
+		"**/{tests,test,spec,Tests,Test}/**", "**/*{.Test,Tests}/**", "**/{fixtures,__fixtures__}/**",
+		"**/{golden,goldens,__image_snapshots__,*-snapshots}/**", "**/*.{golden,snapshot}", "**/*.{approved,verified}.{txt,json,xml,html,md}",
+		"**/expected/**/*.{txt,json,yaml,yml,csv,xml,html,svg,sql,out,log}",
 	}
 }
 
@@ -119,8 +122,9 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 	if err != nil {
 		return c, err
 	}
+	reach := sync.OnceValue(func() frozen.Reach { return frozen.Reached(v.Root, r.Gates) })
 	for _, ch := range since {
-		if v.isTest(ch.Path) && ch.Status != 'A' || v.shapes(ctx, ch, r.Judge, r.Tree) {
+		if v.isTest(ch.Path) && ch.Status != 'A' || v.shapes(ctx, ch, r, reach) {
 			c.fromJudge = append(c.fromJudge, ch.Path)
 		}
 	}

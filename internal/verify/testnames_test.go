@@ -31,7 +31,8 @@ func TestWhatIsATest(t *testing.T) {
 		src/test/java/Helper.java src/commonTest/kotlin/A.kt src/androidTest/A.kt AddTests.cs AddTest.cs App.Tests/Helpers.cs App.Test/Helpers.cs
 		AddTests.swift AddTest.swift Tests/AppTests/Add.swift AppUITests/Login.swift add_test.dart add_test.exs AddTest.php test-add.php
 		add_spec.rb add_test.rb test_add.rb spec/add.rb add.bats t/add.t login.feature features/step_definitions/a.rb
-		add_test.cc add_test.cpp test_add.c AddTest.cpp src/tests.rs src/add/test.rs add_test.rs tests/add.rs add_test.zig`
+		add_test.cc add_test.cpp test_add.c AddTest.cpp src/tests.rs src/add/test.rs add_test.rs tests/add.rs add_test.zig
+		golden/a.txt lib/a.golden a.test.js.snapshot e2e/a.spec.ts-snapshots/home.png a.approved.txt Add.verified.json data/expected/a.json`
 	for file := range strings.FieldsSeq(tests) {
 		if !isTest(t, file) {
 			t.Errorf("%s is taken for no test", file)
@@ -39,7 +40,7 @@ func TestWhatIsATest(t *testing.T) {
 	}
 	work := `calc.go test.go testing.go latest.py contest.py attest.js greatest.ts protest.rb manifest.json request.py inspect.js spec.ts openapi_spec.py
 		JobSpec.java Latest.java Contest.cs testament.py tester.sh src/main/Test.txt src/latest/a.py src/main/java/A.java spec_helper_docs.md
-		docs/test.md tests.toml lib/contests/a.py special/a.js`
+		docs/test.md tests.toml lib/contests/a.py special/a.js goldenrod/a.txt docs/expected.txt include/expected/expected.hpp user.verified.ts snapshots/service.ts`
 	for file := range strings.FieldsSeq(work) {
 		if isTest(t, file) {
 			t.Errorf("%s is taken for a test", file)
