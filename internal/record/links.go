@@ -1,6 +1,9 @@
 package record
 
-import "path/filepath"
+import (
+	"os"
+	"path/filepath"
+)
 
 // PathKeys are the names under which editing tools give the path of their file.
 func PathKeys() []string { return []string{"file_path", "notebook_path", "path"} }
@@ -17,4 +20,9 @@ func Resolved(path string) string {
 		}
 		rest = filepath.Join(filepath.Base(at), rest)
 	}
+}
+
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }

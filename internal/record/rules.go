@@ -50,7 +50,7 @@ func (s Spec) Rules(p Places, t Turn) guard.Rules {
 		ProtectedBranches: append([]string{s.Home, "main", "master"}, s.Guard.Branches...),
 		AllowWriteOutside: temporary(p),
 		Allow:             s.Guard.Allow, Deny: s.Guard.Deny, Ask: s.Guard.Ask,
-		Tools: s.Tools, Resolve: Resolved, Head: Head,
+		Tools: s.Tools, Resolve: Resolved, There: there, Head: Head,
 	}
 	for _, file := range t.Judges {
 		r.Protected = append(r.Protected, below(file))

@@ -268,7 +268,7 @@ func (j *judge) checkout(args []word) {
 		if old := operands(args[:at]); len(old) > 0 && !atHead(old[0].Text) {
 			j.all(args[at+1:], j.write)
 		}
-	case len(ops) == 1 && !fileName(ops[0].Text):
+	case len(ops) == 1 && (!fileName(ops[0].Text) || j.isProtected(ops[0].Text)):
 		j.switches(j.dir, ops[0])
 	case len(ops) > 1 && flag(args, "--create", "bc", ""):
 		j.switches(j.dir, ops[0])

@@ -85,7 +85,11 @@ func (j *judge) clone(args []word) {
 	switch len(ops) {
 	case 0:
 	case 1:
-		j.makeFolder("./"+strings.TrimSuffix(path.Base(ops[0].Text), ".git"), false)
+		name := strings.TrimSuffix(path.Base(ops[0].Text), ".git")
+		if p := j.resolve(name); p != "" {
+			name = p
+		}
+		j.makeFolder(name, false)
 	default:
 		j.each(ops[len(ops)-1], j.write)
 	}

@@ -149,6 +149,8 @@ func TestWhereACommandRunsMatters(t *testing.T) {
 	switched.Head = func(dir string) string { // by commands before this one
 		return map[string]string{"/w/repo": "main", "/tmp/m": "release/1", "/tmp/t": "topic"}[dir]
 	}
+	few := rules()
+	few.There = func(path string) bool { return path == "/w/repo/.mcp.json" }
 	stranger := rules()
 	stranger.Home = ""
 	cases := []struct {
@@ -166,6 +168,10 @@ func TestWhereACommandRunsMatters(t *testing.T) {
 		{"after switching away", "", "git switch topic && git merge other", switched, "allow "},
 		{"after a file was checked out", "", "git checkout go.sum && git merge other", switched, "deny merge"},
 		{"in another repository", "/tmp/x", "git merge topic", main, "allow "},
+		{"a glob that no settings match that are there", "", "sed -i s/a/b/ *.json", few, "allow "},
+		{"one that they match", "", "rm .*.json", few, "deny settings"},
+		{"and what nobody knows of", "", "rm *.json", rules(), "deny settings"},
+		{"settings that are not there yet", "", "echo x > opencode.json", few, "deny settings"},
 		{"abort of a merge there", "", "git merge --abort", main, "allow "},
 		{"a home that is not known", "", "touch ~/x", stranger, "deny outside"},
 	}

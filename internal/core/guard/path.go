@@ -286,7 +286,8 @@ func (j *judge) isSettings(p string, glob bool) bool {
 	}
 	low := strings.ToLower(p)
 	for _, s := range j.settings() {
-		if s = strings.ToLower(s); within(low, s) || glob && reaches(low, s) {
+		at := strings.ToLower(s)
+		if within(low, at) || glob && reaches(low, at) && (j.rules.There == nil || j.rules.There(s)) {
 			return true
 		}
 	}
