@@ -180,18 +180,6 @@ func similarity(a, b string) float64 {
 	return 2 * float64(common) / float64(len(a)+len(b)-2*(n-1))
 }
 
-// Names are the tests of a file, by name, in the order of their lines.
-func Names(path string, content []byte) []string {
-	tests, _ := read(path, content)
-	var names []string
-	for _, t := range tests {
-		if !t.group {
-			names = append(names, t.name)
-		}
-	}
-	return names
-}
-
 // File is one that is gone, or that is new.
 type File struct {
 	Path    string
