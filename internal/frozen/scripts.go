@@ -2,11 +2,14 @@ package frozen
 
 import (
 	"cmp"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
@@ -14,24 +17,52 @@ import (
 // include, and what tools are told by; but not what git ignores: that is built, of
 // what the agent writes.
 func (f *Files) scripts(dir string) []string {
-	x := executed{dir: f.Where(dir)}
-	commands := f.commands()
-	if !slices.Contains(f.starts(), dir) { // a folder that they name: what they lead to may run there
-		commands = commands[len(f.o.Gates):]
-	}
-	for _, command := range commands {
-		shell.Read(command, shell.Options{Dir: x.dir, Root: f.o.Root}, &x)
-	}
+	x := f.hear(dir)
 	for file, content := range f.makefiles() {
 		for _, name := range included(content) {
 			x.add(x.dir, name)
 			x.add(f.o.Root, path.Join(path.Dir(file), name))
 		}
 	}
+	return slices.DeleteFunc(f.within(x.files), f.built)
+}
+
+// Checks are the files that gates in a work tree have an interpreter run with nothing
+// to work on, and whose names say that they check, sorted. Where a shell runs them
+// they are frozen; other languages are as often what is checked.
+func Checks(root string, gates []gate.Gate) []string {
+	f, _ := Look(Options{Root: root, Gates: gates}) // what cannot be read leads to nothing more
 	var found []string
-	for _, file := range x.files {
+	for _, dir := range f.dirs() {
+		for _, file := range f.within(f.hear(dir).checks) {
+			if info, err := os.Lstat(f.Where(file)); err == nil && info.Mode().IsRegular() {
+				found = append(found, file)
+			}
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// hear tells what gates execute where they run in dir.
+func (f *Files) hear(dir string) *executed {
+	x := &executed{dir: f.Where(dir)}
+	commands := f.commands()
+	if !slices.Contains(f.starts(), dir) { // a folder that they name: what they lead to may run there
+		commands = commands[len(f.o.Gates):]
+	}
+	for _, command := range commands {
+		shell.Read(command, shell.Options{Dir: x.dir, Root: f.o.Root}, x)
+	}
+	return x
+}
+
+// within are those of some files that lie in the work tree, relative to the root.
+func (f *Files) within(files []string) []string {
+	var found []string
+	for _, file := range files {
 		rel, err := filepath.Rel(f.o.Root, filepath.FromSlash(file))
-		if rel = filepath.ToSlash(rel); err == nil && filepath.IsLocal(rel) && !f.built(rel) {
+		if rel = filepath.ToSlash(rel); err == nil && filepath.IsLocal(rel) {
 			found = append(found, rel)
 		}
 	}
@@ -45,12 +76,16 @@ func (f *Files) built(rel string) bool {
 	return !known && !brought && f.o.Ignores != nil && f.o.Ignores(rel)
 }
 
+// checks is the name of a script that checks.
+var checks = regexp.MustCompile(`(?i)(?:^|[/._-])(?:checks?|checker|verify|validate|lint|ci|gates?|smoke|e2e|acceptance|selftest)(?:[._-][^/]*)?\.\w+$`)
+
 // executed hears which files a gate executes: a command that is a path, and what a
 // shell is given to run.
 type executed struct {
-	dir   string   // where the gate runs, absolute
-	files []string // absolute, with slashes
-	made  []string // named to make, as the commands name them
+	dir    string   // where the gate runs, absolute
+	files  []string // absolute, with slashes
+	made   []string // named to make, as the commands name them
+	checks []string // see Checks
 }
 
 // Run is told of each command, and of what that would run in turn.
@@ -69,6 +104,10 @@ func (x *executed) Run(c *shell.Command) {
 	x.made = append(x.made, made...)
 	name := args[0]
 	switch shell.Name(name) {
+	case "python", "python3", "node", "bun", "tsx", "ts-node", "ruby", "perl", "php", "lua", "Rscript":
+		if len(args) == 2 && checks.MatchString(args[1]) {
+			x.checks = append(x.checks, shell.Abs(cmp.Or(c.Dir, x.dir), "", args[1]))
+		}
 	case "sh", "bash", "dash", "zsh", "ksh", "source", ".":
 		for args := c.Args[1:]; len(args) > 0; args = args[1:] {
 			switch t := args[0].Text; {

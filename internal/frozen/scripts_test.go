@@ -49,3 +49,27 @@ func TestScriptsOfGates(t *testing.T) {
 		}
 	}
 }
+
+// What an interpreter runs may be what is checked: its name tells, where it is given
+// nothing to work on.
+func TestChecksThatGatesRun(t *testing.T) {
+	t.Parallel()
+	b := newProject(t, files{
+		"check.py": "x\n", "main.py": "x\n", "web/scripts/verify-all.mjs": "x\n", "lint.rb": "x\n", "recheck.py": "x\n", "gated.py": "x\n",
+		"web/package.json": `{"scripts": {"test": "node scripts/verify-all.mjs"}}`,
+	})
+	for command, want := range map[string]string{
+		"python3 check.py": "check.py",
+		"set -e; timeout 9 python3 ./check.py && ruby lint.rb": "check.py lint.rb",
+		"cd web && npm test":                   "web/scripts/verify-all.mjs",
+		"python3 check.py data.json":           "", // it may be the product
+		"python3 main.py":                      "",
+		"python3 recheck.py; python3 gated.py": "",
+		"python3 -m check":                     "",
+		"python3 gone/check.py":                "",
+	} {
+		if got := strings.Join(frozen.Checks(b.root, []gate.Gate{{Command: command}}), " "); got != want {
+			t.Errorf("%s: %q checks, want %q", command, got, want)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package verify_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,5 +55,17 @@ func TestFilesThatGatesNameAreTests(t *testing.T) {
 	below := verify.WithNamed([]gate.Gate{{Command: "pytest foo.py", Dir: "checks"}}, root)
 	if !verify.IsTest(below, "checks/foo.py") || verify.IsTest(below, "foo.py") || !verify.IsTest(below, "tests/test_a.py") {
 		t.Errorf("%q", below)
+	}
+	if err := os.MkdirAll(filepath.Join(root, "suite"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"tests": "suite", "lib": "suite/lib", "test": "../elsewhere"} {
+		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
+			t.Skipf("there are no symbolic links: %v", err)
+		}
+	}
+	behind := verify.WithNamed([]gate.Gate{{Command: "pytest"}}, root)
+	if diff := cmp.Diff([]string{"suite/**"}, behind[len(verify.DefaultTests()):]); diff != "" {
+		t.Errorf("behind a link: %s", diff)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -60,8 +61,9 @@ func IsTest(globs []string, file string) bool {
 	})
 }
 
-// WithNamed are DefaultTests and the files that gates name to their test runners
-// beside these, nil if there are none such. A file need not be there yet.
+// WithNamed are DefaultTests, the files that gates name to their test runners beside
+// these, those that they run to check, and what links of the root that are tests lead
+// to; nil if there are none such. A file that is named need not be there yet.
 func WithNamed(gates []gate.Gate, root string) []string {
 	globs := DefaultTests()
 	known := len(globs)
@@ -73,10 +75,36 @@ func WithNamed(gates []gate.Gate, root string) []string {
 			}
 		}
 	}
+	for _, file := range frozen.Checks(root, gate.Commands(gates)) {
+		if !IsTest(globs, file) {
+			globs = append(globs, file)
+		}
+	}
+	globs = append(globs, linked(globs, root)...)
 	if len(globs) == known {
 		return nil
 	}
 	return globs
+}
+
+// linked are globs of what lies behind a link that has the name of tests: git knows
+// the files by their own paths alone.
+func linked(globs []string, root string) []string {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return nil // it cannot be listed: there is no link that is known
+	}
+	var found []string
+	for _, e := range entries {
+		if e.Type()&fs.ModeSymlink == 0 || !IsTest(globs, e.Name()+"/x.txt") {
+			continue
+		}
+		to, err := os.Readlink(filepath.Join(root, e.Name()))
+		if to = filepath.ToSlash(filepath.Clean(to)); err == nil && to != "." && filepath.IsLocal(filepath.FromSlash(to)) {
+			found = append(found, to+"/**")
+		}
+	}
+	return found
 }
 
 // testChanges are the test files that differ between trees.
