@@ -13,18 +13,8 @@ func (r *reader) find(c *Command) {
 		r.fd(c)
 		return
 	}
-	start := 0
-	for start < len(args) && !(strings.HasPrefix(args[start].Text, "-") && len(args[start].Text) > 2) && args[start].Text != "!" && args[start].Text != "(" {
-		start++
-	}
-	where := args[:start]
-	for len(where) > 0 && (where[0].Text == "-L" || where[0].Text == "-H" || where[0].Text == "-P") {
-		where = where[1:]
-	}
-	if len(where) == 0 {
-		where = []Word{literal(".")}
-	}
-	found := targets(where, args[start:])
+	where, tests := searched(args)
+	start, found := len(args)-len(tests), targets(where, tests)
 	for i := start; i < len(args); i++ {
 		switch args[i].Text {
 		case "-delete":
@@ -43,6 +33,22 @@ func (r *reader) find(c *Command) {
 			i = end
 		}
 	}
+}
+
+// searched takes the folders that find goes through from what it tests.
+func searched(args []Word) (where, tests []Word) {
+	start := 0
+	for start < len(args) && !(strings.HasPrefix(args[start].Text, "-") && len(args[start].Text) > 2) && args[start].Text != "!" && args[start].Text != "(" {
+		start++
+	}
+	where = args[:start]
+	for len(where) > 0 && (where[0].Text == "-L" || where[0].Text == "-H" || where[0].Text == "-P") {
+		where = where[1:]
+	}
+	if len(where) == 0 {
+		where = []Word{literal(".")}
+	}
+	return where, args[start:]
 }
 
 // fd runs what -x carries: fd [OPTION…] [PATTERN [PATH…]] -x COMMAND.

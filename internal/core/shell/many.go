@@ -15,6 +15,7 @@ func (r *reader) xargs(c *Command) {
 		return
 	}
 	words := []Word{{Text: Hole, Source: "what xargs reads", From: c.In.From}}
+	words = append(slices.Clip(c.In.found), words...)
 	options := c.Args[1 : len(c.Args)-len(args)]
 	fromFile := slices.ContainsFunc(options, func(a Word) bool { return strings.HasPrefix(a.Text, "-a") || strings.HasPrefix(a.Text, "--arg-file") })
 	if c.In.Static && c.In.Text != "" && !fromFile {
@@ -68,7 +69,7 @@ func (r *reader) with(c *Command, args []Word, mark string, words []Word) {
 		filled := make([]Word, len(args))
 		for i, a := range args {
 			if strings.Contains(a.Text, mark) {
-				a.From = union(a.From, x.From)
+				a.From, a.Glob = union(a.From, x.From), a.Glob || x.Glob
 			}
 			a.Text = replaced(a.Text, mark, x.Text)
 			a.Static = a.Static && !strings.Contains(a.Text, Hole)

@@ -37,7 +37,11 @@ func (r *reader) run(c *Command) Word {
 	default:
 		r.wrapped(name, c)
 	}
-	return passed(name, c.In)
+	out := passed(name, c.In)
+	if name == "find" {
+		out.found = targets(searched(c.Args[1:]))
+	}
+	return out
 }
 
 // passed is what a command prints that is not known: most filters pass on some

@@ -41,6 +41,7 @@ type Word struct {
 	Static bool     // Text has no holes
 	Glob   bool     // its *, ? or [ stand for names of files
 	From   []string // names of the commands whose output is in it
+	found  []Word   // what find prints, as far as it can be told, for an xargs right behind it
 }
 
 // Command is one simple command that a script would run.
