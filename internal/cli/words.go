@@ -60,7 +60,7 @@ func probing(p gate.Probe) string {
 	switch p {
 	case gate.Originals, gate.OriginalsControl:
 		return ", with the tests as they were"
-	case gate.RepeatBefore, gate.RepeatClean, gate.RepeatAfter, gate.RepeatOriginals:
+	case gate.RepeatBefore, gate.RepeatClean, gate.RepeatAfter, gate.RepeatOriginals, gate.RepeatOverlay:
 		return ", once more to be sure"
 	case gate.Control, gate.Overlay:
 		return ": do the new tests fail without this work?"

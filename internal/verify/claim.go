@@ -199,6 +199,7 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 	}
 	o.AllowTestChanges = o.AllowTestChanges || len(tests.old) > 0 && !slices.ContainsFunc(tests.old, r.mayNotChange)
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
+	o.NewCases = slices.ContainsFunc(tests.fresh, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
 	return o, nil
 }
 
@@ -222,7 +223,7 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	if w.tree, err = v.probedTree(ctx, r, o, p); err != nil {
 		return gate.Run{}, err
 	}
-	w.uncached = p == gate.RepeatOriginals
+	w.uncached = p == gate.RepeatOriginals || p == gate.RepeatOverlay
 	return answer(v.elsewhere(ctx, gates, w))
 }
 
@@ -240,7 +241,7 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 		return r.Tree, nil
 	case gate.Control:
 		return r.Base, nil
-	case gate.Overlay:
+	case gate.Overlay, gate.RepeatOverlay:
 		return v.Repo.Overlay(ctx, r.Base, r.Tree, o.NewTests)
 	}
 	return v.originals(ctx, r)

@@ -145,12 +145,13 @@ func (o Observation) fails(now, control, over Result) []string {
 	if len(now.Tests) == 0 {
 		return []string{now.Gate}
 	}
+	again := find(o.Answers[RepeatOverlay].Results, now.Gate)
 	var names []string
 	for _, id := range slices.Sorted(maps.Keys(now.Tests)) {
-		// Where no old test was changed, only tests that the tree of before does
-		// not have can have come with the overlay.
+		// Where no old test was changed, only tests that the tree of before does not
+		// have can have come with the overlay, and new cases of those that it has.
 		_, there := control.Tests[id]
-		if now.Tests[id] != Pass || there && len(o.OldTests) == 0 {
+		if now.Tests[id] != Pass || there && len(o.OldTests) == 0 && again.Tests[id] != Fail {
 			continue
 		}
 		s, ran := over.Tests[id]
@@ -159,6 +160,23 @@ func (o Observation) fails(now, control, over Result) []string {
 		}
 	}
 	return names
+}
+
+// newlyRed are the gates in which an old test fails by what was laid over the tree of
+// before, where that may be a case of it.
+func (o Observation) newlyRed() []string {
+	if !o.NewCases || len(o.OldTests) > 0 {
+		return nil
+	}
+	return kept(o.usable(), func(name string) bool {
+		now, control, over := find(o.Now, name), find(o.Answers[Control].Results, name), find(o.Answers[Overlay].Results, name)
+		for id, s := range over.Tests {
+			if s == Fail && control.Tests[id] == Pass && now.Tests[id] == Pass {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // cutIn: some test of now belongs to a group that was cut short in the other

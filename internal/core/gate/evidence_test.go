@@ -114,6 +114,16 @@ func TestOverlay(t *testing.T) {
 			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: asked, green: true},
 		},
 		{
+			name: "an old test fails there by a new case", before: "pass A+", now: "pass A+", new: "testdata/n.txt", cases: true,
+			answers: map[gate.Probe]string{gate.Control: "pass A+", gate.Overlay: "fail A-", gate.RepeatOverlay: "fail A-"},
+			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "green with it: A", probes: asked + " repeat-overlay", green: true},
+		},
+		{
+			name: "or by chance", before: "pass A+", now: "pass A+", new: "testdata/n.txt", cases: true,
+			answers: map[gate.Probe]string{gate.Control: "pass A+", gate.Overlay: "fail A-", gate.RepeatOverlay: "pass A+"},
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: asked + " repeat-overlay", green: true},
+		},
+		{
 			name: "without ids", before: "pass", now: "pass", new: "n_test.go", answers: over("pass", "fail"),
 			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "green with it: test", probes: asked, green: true},
 		},

@@ -17,6 +17,8 @@ type Observation struct {
 	// NewTests are test files that were added or changed: what can be laid over
 	// the tree of before.
 	NewTests []string `json:"new_tests,omitempty"`
+	// NewCases: files that tests read are among them, and old tests may read them too.
+	NewCases bool `json:"new_cases,omitempty"`
 	// InSource: source files that hold tests were changed, so that a test's text
 	// may have changed with them.
 	InSource         bool          `json:"in_source,omitempty"`

@@ -73,6 +73,7 @@ type story struct {
 	old, new    string // test files
 	allow       bool
 	inSource    bool
+	cases       bool // files that tests read are among the new
 	same        bool // the tree did not change
 	answers     map[gate.Probe]string
 	want        judged
@@ -85,7 +86,7 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 	o := gate.Observation{
 		Baseline: one(s.before), Now: one(s.now), Changed: !s.same,
 		OldTests: strings.Fields(s.old), NewTests: strings.Fields(s.new),
-		AllowTestChanges: s.allow, InSource: s.inSource,
+		AllowTestChanges: s.allow, InSource: s.inSource, NewCases: s.cases,
 		Answers: map[gate.Probe]gate.Run{},
 	}
 	var asked []string

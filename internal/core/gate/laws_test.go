@@ -49,6 +49,7 @@ func drawObservation(t *rapid.T) gate.Observation {
 		OldTests:         files.Draw(t, "old"),
 		NewTests:         files.Draw(t, "new"),
 		InSource:         rapid.Bool().Draw(t, "in source"),
+		NewCases:         rapid.Bool().Draw(t, "new cases"),
 		AllowTestChanges: rapid.Bool().Draw(t, "allow"),
 		Answers:          map[gate.Probe]gate.Run{},
 	}

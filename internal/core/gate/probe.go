@@ -26,6 +26,9 @@ const (
 	Control Probe = "control"
 	// Overlay: the tree of before, with the new and changed tests laid over it.
 	Overlay Probe = "overlay"
+	// RepeatOverlay: the same once more and uncached, where an old test fails there:
+	// by a new case that it reads, or by chance.
+	RepeatOverlay Probe = "repeat-overlay"
 )
 
 // Run is the answer to a probe.
@@ -67,6 +70,9 @@ func Next(o Observation) (Probe, []string) {
 	}
 	if gates := o.layable(); len(gates) > 0 && !o.answered(Overlay) {
 		return Overlay, gates
+	}
+	if gates := o.newlyRed(); len(gates) > 0 && !o.answered(RepeatOverlay) {
+		return RepeatOverlay, gates
 	}
 	if gates := o.leaning(); len(gates) > 0 && !o.answered(Originals) {
 		return Originals, gates
