@@ -151,6 +151,9 @@ func (a *app) fileCommands(root, file string) ([]config.Command, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(a.dir, path)
 	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, failure.New(failure.Usage, "name a plan or a loop file", "read %s: not a regular file", file)
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, failure.New(failure.Usage, "name a plan or a loop file", "read %s: %w", file, errors.Unwrap(err))

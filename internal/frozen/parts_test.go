@@ -4,6 +4,7 @@ package frozen_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -201,5 +202,15 @@ func TestTheRunnerInTheWorkTreeIsFrozen(t *testing.T) {
 	b.write(files{"node_modules/jest/bin/jest.js": "require('jest-cli/next')\n", "package-lock.json": `{"jest": 2}`})
 	if got := changed(); got != nil {
 		t.Errorf("other dependencies bring another program: %q", got)
+	}
+	lock := filepath.Join(b.root, "package-lock.json")
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	if err := exec.Command("mkfifo", lock).Run(); err != nil {
+		t.Skip("no pipes with a name here: ", err)
+	}
+	if got := changed(); got != nil {
+		t.Errorf("a pipe is waited for, or is no other dependencies: %q", got)
 	}
 }

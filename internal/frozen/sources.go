@@ -256,9 +256,12 @@ func (f *Files) deps() string {
 	}
 	sum := sha256.New()
 	for _, file := range slices.Sorted(maps.Keys(found)) {
-		content, err := os.ReadFile(f.Where(file))
-		if isManifest(file) && err == nil {
-			content = dependencies(content)
+		var content []byte // of a pipe, which would be waited for without end, none
+		if info, err := os.Stat(f.Where(file)); err == nil && info.Mode().IsRegular() {
+			content, err = os.ReadFile(f.Where(file))
+			if isManifest(file) && err == nil {
+				content = dependencies(content)
+			}
 		}
 		fmt.Fprintf(sum, "%q %x\n", file, sha256.Sum256(content))
 	}

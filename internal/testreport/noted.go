@@ -1,6 +1,7 @@
 package testreport
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -45,10 +46,17 @@ func CutExit(text string) (code int, output string, ok bool) {
 // maxScriptFile is how much is read of a file that holds scripts or a report.
 const maxScriptFile = 8 << 20
 
-// FilesIn reads files of the folder that a command runs in.
+// FilesIn reads files of the folder that a command runs in. They are an agent's to
+// make: what is no regular file (a pipe would be waited for without end) is none.
 func FilesIn(dir string) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
-		f, err := os.Open(filepath.Join(dir, filepath.FromSlash(path)))
+		name := filepath.Join(dir, filepath.FromSlash(path))
+		if info, err := os.Stat(name); err != nil {
+			return nil, err
+		} else if !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s is not a regular file", path)
+		}
+		f, err := os.Open(name)
 		if err != nil {
 			return nil, err
 		}
