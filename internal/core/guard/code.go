@@ -20,7 +20,8 @@ func (j *judge) Code(c *shell.Command, w word) {
 	case j.namesGuarded(w.Text):
 		j.ask("code that names a guarded file")
 	case j.writesOutside(w.Text):
-		j.ask("code that writes outside the work tree")
+		outside, _ := known(RuleOutside)
+		j.advise(Ask, RuleUnreadable, "code that seems to write outside the work tree", outside.Instead)
 	case !w.Static:
 		j.unknown(w.Source)
 	}

@@ -192,6 +192,14 @@ func TestReasonsTellWhatToDoInstead(t *testing.T) {
 	if !strings.Contains(v.Reason, "git push") || !strings.Contains(v.Reason, "Pawl commits it after its gates pass") {
 		t.Errorf("reason = %q", v.Reason)
 	}
+	for command, want := range map[string]string{
+		"tmux kill-server": "tmux kill-session -t NAME",
+		`python3 -c "import shutil; shutil.rmtree('../x')"`: "write inside the work tree",
+	} {
+		if v := bash(command); !strings.Contains(v.Reason, want) {
+			t.Errorf("%s: reason = %q", command, v.Reason)
+		}
+	}
 	if v := bash("go env -w GOFLAGS=-v"); !strings.Contains(v.Reason, "for one command in its environment") {
 		t.Errorf("reason = %q", v.Reason)
 	}

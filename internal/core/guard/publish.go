@@ -255,7 +255,7 @@ func (j *judge) kill(name string, args []word) {
 	case "tmux":
 		// A server that is named may be the agent's own.
 		if begins(args, "kill-server") {
-			j.deny(RuleKill, "tmux kill-server, which ends all sessions")
+			j.advise(Deny, RuleKill, "tmux kill-server ends all sessions, the person's too", "end the one that you started: tmux kill-session -t NAME")
 		}
 	case "fuser":
 		if has(args, "--kill", "k") {
