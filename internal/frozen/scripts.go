@@ -13,18 +13,22 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// scripts are the files that gates execute, where they run in dir, what Makefiles
-// include, and what tools are told by; but not what git ignores: that is built, of
-// what the agent writes.
-func (f *Files) scripts(dir string) []string {
-	x := f.hear(dir)
-	for file, content := range f.makefiles() {
-		for _, name := range included(content) {
-			x.add(x.dir, name)
-			x.add(f.o.Root, path.Join(path.Dir(file), name))
+// scripts are the files that gates execute, where they run in one of dirs, what
+// Makefiles include, and what tools are told by; but not what git ignores: that is
+// built, of what the agent writes.
+func (f *Files) scripts(dirs []string) []string {
+	var all []string
+	makefiles := f.makefiles()
+	for _, x := range f.hear(dirs) {
+		for file, content := range makefiles {
+			for _, name := range included(content) {
+				x.add(x.dir, name)
+				x.add(f.o.Root, path.Join(path.Dir(file), name))
+			}
 		}
+		all = append(all, x.files...)
 	}
-	return slices.DeleteFunc(f.within(x.files), f.built)
+	return slices.DeleteFunc(f.within(all), f.built)
 }
 
 // Checks are the files that gates in a work tree have an interpreter run with nothing
@@ -33,8 +37,8 @@ func (f *Files) scripts(dir string) []string {
 func Checks(root string, gates []gate.Gate) []string {
 	f, _ := Look(Options{Root: root, Gates: gates}) // what cannot be read leads to nothing more
 	var found []string
-	for _, dir := range f.dirs() {
-		for _, file := range f.within(f.hear(dir).checks) {
+	for _, x := range f.hear(f.dirs()) {
+		for _, file := range f.within(x.checks) {
 			if info, err := os.Lstat(f.Where(file)); err == nil && info.Mode().IsRegular() {
 				found = append(found, file)
 			}
@@ -44,17 +48,23 @@ func Checks(root string, gates []gate.Gate) []string {
 	return slices.Compact(found)
 }
 
-// hear tells what gates execute where they run in dir.
-func (f *Files) hear(dir string) *executed {
-	x := &executed{dir: f.Where(dir)}
-	commands := f.commands()
-	if !slices.Contains(f.starts(), dir) { // a folder that they name: what they lead to may run there
-		commands = commands[len(f.o.Gates):]
+// hear tells what gates execute where they run in each of dirs.
+func (f *Files) hear(dirs []string) []*executed {
+	all, starts := f.commands(), f.starts()
+	own, led := all[:len(f.o.Gates)], slices.Compact(slices.Sorted(slices.Values(all[len(f.o.Gates):])))
+	heard := make([]*executed, 0, len(dirs))
+	for _, dir := range dirs {
+		x := &executed{dir: f.Where(dir)}
+		commands := led
+		if slices.Contains(starts, dir) { // else it is a folder that they name: what they lead to may run there
+			commands = slices.Concat(own, led)
+		}
+		for _, command := range commands {
+			shell.Read(command, shell.Options{Dir: x.dir, Root: f.o.Root}, x)
+		}
+		heard = append(heard, x)
 	}
-	for _, command := range commands {
-		shell.Read(command, shell.Options{Dir: x.dir, Root: f.o.Root}, x)
-	}
-	return x
+	return heard
 }
 
 // within are those of some files that lie in the work tree, relative to the root.

@@ -95,18 +95,19 @@ func (f *Files) found() ([]string, error) {
 		}
 	}
 	found := map[string]bool{}
-	for _, dir := range f.dirs() {
+	dirs := f.dirs()
+	for _, dir := range dirs {
 		for _, glob := range globs {
 			if err := f.match(found, dir+glob); err != nil {
 				return nil, err
 			}
 		}
-		for _, script := range f.scripts(dir) {
-			if strings.ContainsAny(script, "*?[") {
-				_ = f.match(found, script) // what is no pattern names nothing
-			} else {
-				found[script] = true
-			}
+	}
+	for _, script := range f.scripts(dirs) {
+		if strings.ContainsAny(script, "*?[") {
+			_ = f.match(found, script) // what is no pattern names nothing
+		} else {
+			found[script] = true
 		}
 	}
 	for _, glob := range slices.Concat(strings.Fields(ciFiles), f.o.Protect) {
@@ -206,11 +207,12 @@ func (f *Files) findPrograms() error {
 			dirs = append(dirs, filepath.ToSlash(rel))
 		}
 	}
-	for _, word := range Words(f.commands()) {
+	folders := f.dirs()
+	for _, word := range slices.Compact(slices.Sorted(slices.Values(Words(f.commands())))) {
 		if strings.ContainsAny(word, `/\`) || strings.HasPrefix(word, "-") {
 			continue
 		}
-		for _, below := range f.dirs() {
+		for _, below := range folders {
 			for _, dir := range dirs {
 				if err := f.takeProgram(path.Join(below, dir, word), deps); err != nil {
 					return err
