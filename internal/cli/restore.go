@@ -29,6 +29,9 @@ branch and its commits. pawl undo takes a restore back.
 
 // Run restores a checkpoint.
 func (c *restoreCmd) Run(a *app) error {
+	if err := a.byPerson("restore a checkpoint"); err != nil {
+		return err
+	}
 	return a.restores(c.Loop, func(ctx context.Context, repo *git.Repo, s *subject) (git.Checkpoint, error) {
 		return checkpoint(ctx, repo, s, c.Checkpoint)
 	})
@@ -45,16 +48,18 @@ func (undoCmd) Help() string {
 }
 
 // Run goes back to where the work tree was before the last restore.
-func (c *undoCmd) Run(a *app) error { return a.restores(c.Loop, lastRestore) }
+func (c *undoCmd) Run(a *app) error {
+	if err := a.byPerson("restore a checkpoint"); err != nil {
+		return err
+	}
+	return a.restores(c.Loop, lastRestore)
+}
 
 // finder finds the checkpoint that is meant.
 type finder func(ctx context.Context, repo *git.Repo, s *subject) (git.Checkpoint, error)
 
 // restores is a command of a person's that restores a checkpoint of the loop.
 func (a *app) restores(ref string, wanted finder) error {
-	if err := a.byPerson("restore a checkpoint"); err != nil {
-		return err
-	}
 	ctx, cancel := untilSignal()
 	defer cancel()
 	s, err := a.find(ref)
