@@ -18,7 +18,7 @@ import (
 // include, and to the configuration that it names to a tool.
 
 // dirs are the root, the folders that gates run in and those that their commands
-// name, each "" or with a slash.
+// name, each "" or with a slash; not what git ignores, for that is built anew.
 func (f *Files) dirs() []string {
 	dirs := f.starts()
 	words := slices.Compact(slices.Sorted(slices.Values(Words(f.commands()))))
@@ -29,7 +29,7 @@ func (f *Files) dirs() []string {
 			if dir == "." || !filepath.IsLocal(dir) || slices.Contains(dirs, dir+"/") {
 				continue
 			}
-			if info, err := os.Lstat(f.Where(dir)); err == nil && info.IsDir() {
+			if info, err := os.Lstat(f.Where(dir)); err == nil && info.IsDir() && !f.built(dir) {
 				dirs = append(dirs, dir+"/")
 			}
 		}

@@ -3,6 +3,7 @@
 package frozen_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -100,6 +101,23 @@ func TestWhatAGateReaches(t *testing.T) {
 				t.Errorf("changes (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A folder that git ignores is built, and built anew: what lies there is not held.
+func TestWhatIsBuiltIsNotReached(t *testing.T) {
+	t.Parallel()
+	b := newProject(t, files{"dist/package.json": `{"scripts": {"test": "jest"}}`, "dist/jest.config.js": "x\n"})
+	f, err := frozen.Take(frozen.Options{
+		Root: b.root, Store: t.TempDir(), Gates: []gate.Gate{{Command: "npm run build && cd dist && npm test"}},
+		Ignores: func(path string) bool { return path == "dist" || strings.HasPrefix(path, "dist/") },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.write(files{"dist/package.json": "", "dist/jest.config.js": ""})
+	if changed, err := f.Changes(); err != nil || len(changed) > 0 {
+		t.Errorf("changed: %q, %v", changed, err)
 	}
 }
 
