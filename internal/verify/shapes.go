@@ -28,7 +28,7 @@ const shapers = `
 	**/conftest.py **/__mocks__/** **/sitecustomize.py **/usercustomize.py **/*.pth **/setupTests.* **/setupJest.* **/jest.setup.*
 	**/GNUmakefile **/makefile **/.npmrc **/vitest.setup.* **/spec_helper.rb **/rails_helper.rb **/test_helper.rb **/test_helper.exs **/TestCase.php
 	**/*.{dist,egg}-info/entry_points.txt
-	{unittest,pytest,_pytest,doctest,coverage,nose2,behave,mypy,ruff,flake8,pylint}{.py,/__init__.py,/__main__.py}`
+	{unittest,pytest,_pytest,doctest,difflib,traceback,fnmatch,pprint,argparse,coverage,nose2,behave,mypy,ruff,flake8,pylint}{.py,/__init__.py,/__main__.py}`
 
 // shapersChanged are such files also when they change: product and tests share
 // them, and no reader tells whose part is whose.
