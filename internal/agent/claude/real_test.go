@@ -106,6 +106,10 @@ func mustFail(t *testing.T, res agent.Result, want agent.Class) {
 	}
 }
 
+// soon is when all that need not be waited for has happened, also on a machine with
+// much else to do: the client by itself would try again for minutes.
+const soon = 40 * time.Second
+
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
 
 func TestATurnWithToolsAllowedAndDenied(t *testing.T) {
@@ -204,7 +208,7 @@ func TestAFreshContextInTheSameProcess(t *testing.T) {
 	if err := warm.Fresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if d := time.Since(begin); d > 3*time.Second {
+	if d := time.Since(begin); d > soon {
 		t.Errorf("a fresh context took %v", d)
 	}
 	if s.ID() == before {
@@ -242,7 +246,7 @@ func TestInterruptInTheMiddleOfATool(t *testing.T) {
 	begin := time.Now()
 	res := r.turnOf(ctx, s, agent.Turn{Prompt: "loop"})
 	mustFail(t, res, agent.Interrupted)
-	if d := time.Since(begin); d > 15*time.Second {
+	if d := time.Since(begin); d > soon {
 		t.Errorf("interrupting took %v", d)
 	}
 	if res.Usage.CostUSD <= 0 {
@@ -261,16 +265,15 @@ func TestFailures(t *testing.T) {
 		answer messagesapi.Response
 		want   agent.Class
 		status int
-		within time.Duration
 	}{
-		{"401", messagesapi.Fail(401, "invalid x-api-key"), agent.Login, 401, 5 * time.Second},
-		{"403", messagesapi.Fail(403, "forbidden"), agent.Login, 403, 5 * time.Second},
-		{"no credit", messagesapi.Fail(400, "Your credit balance is too low to access the Anthropic API."), agent.Billing, 400, 5 * time.Second},
-		{"529", messagesapi.Fail(529, "Overloaded"), agent.Overloaded, 529, 15 * time.Second},
-		{"500", messagesapi.Fail(500, "Internal server error"), agent.Overloaded, 500, 15 * time.Second},
-		{"429 without a time", messagesapi.Fail(429, "slow down"), agent.UsageLimit, 429, 15 * time.Second},
-		{"refusal", messagesapi.Text("no").Stopping("refusal"), agent.Refused, 0, 5 * time.Second},
-		{"streams dropped for good", messagesapi.Drop(), agent.Network, 0, 20 * time.Second},
+		{"401", messagesapi.Fail(401, "invalid x-api-key"), agent.Login, 401},
+		{"403", messagesapi.Fail(403, "forbidden"), agent.Login, 403},
+		{"no credit", messagesapi.Fail(400, "Your credit balance is too low to access the Anthropic API."), agent.Billing, 400},
+		{"529", messagesapi.Fail(529, "Overloaded"), agent.Overloaded, 529},
+		{"500", messagesapi.Fail(500, "Internal server error"), agent.Overloaded, 500},
+		{"429 without a time", messagesapi.Fail(429, "slow down"), agent.UsageLimit, 429},
+		{"refusal", messagesapi.Text("no").Stopping("refusal"), agent.Refused, 0},
+		{"streams dropped for good", messagesapi.Drop(), agent.Network, 0},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -279,8 +282,8 @@ func TestFailures(t *testing.T) {
 			begin := time.Now()
 			res := r.turn(s, "go")
 			mustFail(t, res, c.want)
-			if d := time.Since(begin); d > c.within {
-				t.Errorf("known after %v, want within %v", d, c.within)
+			if d := time.Since(begin); d > soon {
+				t.Errorf("known after %v", d)
 			}
 			if res.Failure.Status != c.status {
 				t.Errorf("status %d, want %d", res.Failure.Status, c.status)
@@ -315,7 +318,7 @@ func TestUsageLimitKnowsWhenItEnds(t *testing.T) {
 			begin := time.Now()
 			res := r.turn(r.start(), "go")
 			mustFail(t, res, agent.UsageLimit)
-			if d := time.Since(begin); d > 8*time.Second {
+			if d := time.Since(begin); d > soon {
 				t.Errorf("known after %v", d)
 			}
 			// To a retry-after the client adds jitter, up to a quarter.
@@ -332,7 +335,7 @@ func TestRefusedConnection(t *testing.T) {
 	begin := time.Now()
 	res := r.turn(r.start(), "go")
 	mustFail(t, res, agent.Network)
-	if d := time.Since(begin); d > 20*time.Second {
+	if d := time.Since(begin); d > soon {
 		t.Errorf("known after %v", d)
 	}
 }

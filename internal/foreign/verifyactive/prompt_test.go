@@ -178,7 +178,7 @@ func TestPromptHostile(t *testing.T) {
 			t.Parallel()
 			begun := time.Now()
 			_, _, _ = verifyactive.ParsePrompt(strings.Repeat(part, 1<<20/len(part)))
-			if took := time.Since(begun); took > 5*time.Second {
+			if took := time.Since(begun); took > 30*time.Second {
 				t.Errorf("took %v", took)
 			}
 		})
