@@ -34,7 +34,8 @@ type Repo struct {
 	gitDir    string
 	commonDir string
 	lockWait  time.Duration
-	hooksBy   []string // before the argv of hooks
+	callTime  time.Duration // 0 is the usual
+	hooksBy   []string      // before the argv of hooks
 
 	mu      sync.Mutex
 	vouched string                  // name and sum of the private index that we kept, see scratch.go; "" = none yet

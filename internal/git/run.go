@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,12 @@ const (
 	lockMax   = 500 * time.Millisecond // longest pause
 	stopGrace = 3 * time.Second        // from TERM to KILL, so that git can remove its lock files
 	writeTime = time.Minute            // for a command that is not to be interrupted
+	callTime  = 30 * time.Minute       // for any other: in a huge repository the first takes minutes
 	tailBytes = 4 << 10                // of standard error, kept for messages
 )
+
+// errEndless is why a git was stopped that took more than its time.
+var errEndless = errors.New("it does not end")
 
 // call is one run of git: what differs from the next.
 type call struct {
@@ -97,6 +102,8 @@ func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 	// to another repository, the one around this for instance; nor one that writes
 	// a file "commondir" into it to another configuration.
 	c.env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + r.commonDir, "GIT_WORK_TREE=" + r.root}, c.env...)
+	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(r.callTime, callTime), errEndless)
+	defer cancel()
 	deadline := time.Now().Add(r.lockWait)
 	for pause := lockPause; ; pause = min(2*pause, lockMax) {
 		out, err := runOnce(ctx, r.root, c)
@@ -119,7 +126,7 @@ func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 	if c.whole && ctx.Err() == nil {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), writeTime)
+		ctx, cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), writeTime, errEndless)
 		defer cancel()
 	}
 	cmd := command(ctx, dir, c)
@@ -133,6 +140,10 @@ func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 		return stdout.buf.Bytes(), nil
 	case stdout.full:
 		return stdout.buf.Bytes(), nil // we closed the pipe on it, on purpose
+	case errors.Is(context.Cause(ctx), errEndless):
+		return nil, failure.New(failure.Error,
+			"see whether it ends by hand:  git status  (it does not where .gitignore or .gitattributes is a named pipe)",
+			"git %s: %w", c.verb(), errEndless)
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("git %s: %w", c.verb(), ctx.Err())
 	case errors.Is(err, exec.ErrNotFound):

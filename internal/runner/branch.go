@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -150,7 +151,8 @@ func (r *Runner) finish(ctx context.Context) {
 	if !r.attended() || r.mem.Bound.Closed { // else the hook tells the files, when it tells the person
 		r.over()
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishPatience)
+	defer cancel()
 	if err := r.leaveGitRight(); err != nil {
 		r.note(loop.Warning, err.Error())
 	}
@@ -164,6 +166,9 @@ func (r *Runner) finish(ctx context.Context) {
 		r.note(loop.Warning, "the branch is left as it is: "+err.Error())
 	}
 }
+
+// finishPatience bounds the last work of a loop: a person who ended it waits.
+const finishPatience = 2 * time.Minute
 
 func (r *Runner) tidyBranch(ctx context.Context) error {
 	base, remarks, err := r.settle(ctx, r.mem)
