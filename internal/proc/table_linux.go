@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -38,16 +39,29 @@ func readTable() []entry {
 	return table
 }
 
-// readStat reads /proc/PID/stat. The second field, the name in parentheses, may
-// hold anything, so the fields are counted from its last ")".
-func readStat(pid int) (entry, bool) {
+// Fields of /proc/PID/stat behind the name.
+const (
+	state, ppid, pgid, sid, threads, start = 0, 1, 2, 3, 17, 19
+	envEnd                                 = 48
+)
+
+// statOf are these fields: the name, in parentheses, may hold anything, so they are
+// counted from its last ")".
+func statOf(pid int) ([]string, bool) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return entry{}, false
+		return nil, false
 	}
 	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	const state, ppid, pgid, sid, threads, start = 0, 1, 2, 3, 17, 19
-	if len(f) <= start {
+	return f, len(f) > envEnd
+}
+
+// readStat reads /proc/PID/stat. A first thread that has ended is shown as a zombie
+// while the others end, and hold memory and sockets (delay_group_leader in
+// include/linux/sched/signal.h): the process is none yet.
+func readStat(pid int) (entry, bool) {
+	f, ok := statOf(pid)
+	if !ok {
 		return entry{}, false
 	}
 	alone := f[threads] == "1" || f[threads] == "0"
@@ -59,14 +73,11 @@ func readStat(pid int) (entry, bool) {
 }
 
 // readEnviron adds what the environment shows; that of another user is not
-// readable, and such a process is none of ours.
+// readable, and such a process is none of ours. One that begins or ends, or becomes
+// another program, shows none or a part of it: no stranger is made of that.
 func readEnviron(e *entry, selfExe string) {
-	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", e.pid))
-	if err != nil {
-		return
-	}
-	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", e.pid))
-	e.stranger = err == nil && exe != selfExe
+	exe := exeOf(e.pid) // before: a child of ours has our own environment until exec is through
+	env, err := environ(e.pid)
 	for kv := range bytes.SplitSeq(env, []byte{0}) {
 		if v, ok := bytes.CutPrefix(kv, []byte(tagName+"=")); ok {
 			e.tags = string(v)
@@ -74,6 +85,31 @@ func readEnviron(e *entry, selfExe string) {
 			e.marker = string(v)
 		}
 	}
+	e.stranger = err == nil && exe != "" && exe != selfExe && exe == exeOf(e.pid)
+}
+
+// exeOf is the program that a process runs, "" where that cannot be told.
+func exeOf(pid int) string {
+	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	return exe
+}
+
+// errStarting says that a process is in the middle of exec.
+var errStarting = errors.New("the process is being started")
+
+// environ is the environment of a process. In the middle of exec none is shown
+// (environ_read in fs/proc/base.c), as where it was cleared; what tells the two
+// apart is where the kernel says that it ends, nowhere yet or somewhere.
+func environ(pid int) ([]byte, error) {
+	path := fmt.Sprintf("/proc/%d/environ", pid)
+	env, err := os.ReadFile(path)
+	if err != nil || len(env) > 0 {
+		return env, err
+	}
+	if f, ok := statOf(pid); !ok || f[envEnd] == "0" {
+		return nil, errStarting
+	}
+	return os.ReadFile(path) // exec may have come through meanwhile
 }
 
 func zombie(pid int) bool {
