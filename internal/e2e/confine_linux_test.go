@@ -111,7 +111,10 @@ func far(t *testing.T, server string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	relay := &http.Server{Handler: &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}}
+	relay := &http.Server{Handler: &httputil.ReverseProxy{
+		FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		Transport: &http.Transport{DisableKeepAlives: true}, // the default one is closed by every server of a test that ends
+	}}
 	t.Cleanup(func() { _ = relay.Close() })
 	go func() { _ = relay.Serve(l) }()
 	_, port, err := net.SplitHostPort(l.Addr().String())
