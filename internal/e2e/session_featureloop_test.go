@@ -103,9 +103,9 @@ func TestSessionFeatureListHandover(t *testing.T) {
 	if n := len(s.clients()); n < 2 {
 		t.Errorf("%d sessions", n)
 	}
-	if got := s.read(featureProgress); !strings.Contains(got, "- Iteration: 4\n- Max Iterations: 9\n- Status: COMPLETE\n") {
-		t.Errorf("progress.txt: %s", got)
-	}
+	s.eventually("last word in progress.txt", func() bool { // the runner writes it after the loop's end
+		return strings.Contains(s.read(featureProgress), "- Iteration: 4\n- Max Iterations: 9\n- Status: COMPLETE\n")
+	})
 	if got := s.read(featureList); got != strings.ReplaceAll(features(3), `"passes": false`, `"passes": true`) {
 		t.Errorf("the list: %s", got)
 	}
