@@ -4,7 +4,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
+
+// maxHead is more than a HEAD, or a file that leads to one, has in bytes.
+const maxHead = 64 << 10
 
 // Head is the branch that the work tree of a folder is on, "" if it is on none or
 // that cannot be told. It reads what git keeps for that and runs no git, for the guard
@@ -25,7 +30,7 @@ func Head(dir string) string {
 // beside the first.
 func headOf(tree, place string, folder bool) string {
 	if !folder {
-		data, err := os.ReadFile(place)
+		data, err := atomicfile.Read(place, maxHead)
 		to, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
 		if err != nil || !ok {
 			return ""
@@ -34,7 +39,7 @@ func headOf(tree, place string, folder bool) string {
 			place = filepath.Join(tree, place)
 		}
 	}
-	data, err := os.ReadFile(filepath.Join(place, "HEAD"))
+	data, err := atomicfile.Read(filepath.Join(place, "HEAD"), maxHead)
 	branch, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "ref: refs/heads/")
 	if err != nil || !ok {
 		return ""
