@@ -3,11 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/planfile"
@@ -151,10 +151,7 @@ func (a *app) fileCommands(root, file string) ([]config.Command, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(a.dir, path)
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, failure.New(failure.Usage, "name a plan or a loop file", "read %s: not a regular file", file)
-	}
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path, planfile.MaxSize)
 	if err != nil {
 		return nil, failure.New(failure.Usage, "name a plan or a loop file", "read %s: %w", file, errors.Unwrap(err))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
@@ -248,6 +249,9 @@ const lockFiles = `
 	package.json package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb
 	poetry.lock uv.lock pdm.lock Pipfile.lock requirements*.txt Gemfile.lock composer.lock`
 
+// maxLockFile is more than any lock file has in bytes.
+const maxLockFile = 256 << 20
+
 // deps is a fingerprint of what the work tree depends on; it is never empty.
 func (f *Files) deps() string {
 	found := map[string]bool{}
@@ -258,12 +262,9 @@ func (f *Files) deps() string {
 	}
 	sum := sha256.New()
 	for _, file := range slices.Sorted(maps.Keys(found)) {
-		var content []byte // of a pipe, which would be waited for without end, none
-		if info, err := os.Stat(f.Where(file)); err == nil && info.Mode().IsRegular() {
-			content, err = os.ReadFile(f.Where(file))
-			if isManifest(file) && err == nil {
-				content = dependencies(content)
-			}
+		content, err := atomicfile.Read(f.Where(file), maxLockFile) // of what cannot be read: none
+		if isManifest(file) && err == nil {
+			content = dependencies(content)
 		}
 		fmt.Fprintf(sum, "%q %x\n", file, sha256.Sum256(content))
 	}

@@ -2,7 +2,6 @@ package proc
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -39,14 +38,11 @@ func readTable() []entry {
 	return table
 }
 
-// Fields of /proc/PID/stat behind the name.
-const (
-	state, ppid, pgid, sid, threads, start = 0, 1, 2, 3, 17, 19
-	envEnd                                 = 48
-)
+// envEnd is the last field of /proc/PID/stat that is read.
+const envEnd = 48
 
-// statOf are these fields: the name, in parentheses, may hold anything, so they are
-// counted from its last ")".
+// statOf are the fields of /proc/PID/stat behind the name: that, in parentheses, may
+// hold anything, so they are counted from its last ")".
 func statOf(pid int) ([]string, bool) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -64,6 +60,7 @@ func readStat(pid int) (entry, bool) {
 	if !ok {
 		return entry{}, false
 	}
+	const state, ppid, pgid, sid, threads, start = 0, 1, 2, 3, 17, 19
 	alone := f[threads] == "1" || f[threads] == "0"
 	e := entry{pid: pid, start: f[start], zombie: f[state] == "X" || f[state] == "Z" && alone}
 	e.ppid, _ = strconv.Atoi(f[ppid])
@@ -77,7 +74,7 @@ func readStat(pid int) (entry, bool) {
 // another program, shows none or a part of it: no stranger is made of that.
 func readEnviron(e *entry, selfExe string) {
 	exe := exeOf(e.pid) // before: a child of ours has our own environment until exec is through
-	env, err := environ(e.pid)
+	env, told := environ(e.pid)
 	for kv := range bytes.SplitSeq(env, []byte{0}) {
 		if v, ok := bytes.CutPrefix(kv, []byte(tagName+"=")); ok {
 			e.tags = string(v)
@@ -85,7 +82,7 @@ func readEnviron(e *entry, selfExe string) {
 			e.marker = string(v)
 		}
 	}
-	e.stranger = err == nil && exe != "" && exe != selfExe && exe == exeOf(e.pid)
+	e.stranger = told && exe != "" && exe != selfExe && exe == exeOf(e.pid)
 }
 
 // exeOf is the program that a process runs, "" where that cannot be told.
@@ -94,22 +91,20 @@ func exeOf(pid int) string {
 	return exe
 }
 
-// errStarting says that a process is in the middle of exec.
-var errStarting = errors.New("the process is being started")
-
-// environ is the environment of a process. In the middle of exec none is shown
-// (environ_read in fs/proc/base.c), as where it was cleared; what tells the two
-// apart is where the kernel says that it ends, nowhere yet or somewhere.
-func environ(pid int) ([]byte, error) {
+// environ is the environment of a process, where it can be told. In the middle of
+// exec none is shown (environ_read in fs/proc/base.c), as where it was cleared; what
+// tells the two apart is where the kernel says that it ends, nowhere yet or somewhere.
+func environ(pid int) (env []byte, told bool) {
 	path := fmt.Sprintf("/proc/%d/environ", pid)
 	env, err := os.ReadFile(path)
 	if err != nil || len(env) > 0 {
-		return env, err
+		return env, err == nil
 	}
 	if f, ok := statOf(pid); !ok || f[envEnd] == "0" {
-		return nil, errStarting
+		return nil, false
 	}
-	return os.ReadFile(path) // exec may have come through meanwhile
+	env, err = os.ReadFile(path) // exec may have come through meanwhile
+	return env, err == nil
 }
 
 func zombie(pid int) bool {

@@ -238,12 +238,7 @@ func (j *judge) unpack(args []word) {
 		}
 		return
 	}
-	dir := j.dir
-	defer func() { j.dir = dir }()
-	if to, ok := option(args, "-C", "--directory"); ok {
-		j.each(to, j.write)
-		j.enter(to)
-	}
+	defer j.goTo(args, "-C", j.write)()
 	ops := operands(without(args, "CfX", "--directory --file --exclude"))
 	skip := 0
 	if !strings.HasPrefix(mode, "-") {
@@ -254,23 +249,23 @@ func (j *judge) unpack(args []word) {
 	j.all(ops[min(skip, len(ops)):], j.write)
 }
 
-// enter goes to the folder in which a command writes.
-func (j *judge) enter(to word) {
+// goTo goes to the folder that an option names, short or as --directory, and judges
+// it; back leads to where the command was.
+func (j *judge) goTo(args []word, short string, judge func(name string, glob bool)) (back func()) {
 	cwd := j.dir
-	if j.dir = ""; to.Static {
-		j.dir = shell.Abs(cwd, j.rules.Home, to.Text)
+	if to, ok := option(args, short, "--directory"); ok {
+		j.each(to, judge)
+		if j.dir = ""; to.Static {
+			j.dir = shell.Abs(cwd, j.rules.Home, to.Text)
+		}
 	}
+	return func() { j.dir = cwd }
 }
 
 // patch judges the files that a patch names, if it stands in the script, and the
 // file that it is given.
 func (j *judge) patch(c *shell.Command, args []word) {
-	dir := j.dir
-	defer func() { j.dir = dir }()
-	if to, ok := option(args, "-d", "--directory"); ok {
-		j.each(to, j.makeFolder)
-		j.enter(to)
-	}
+	defer j.goTo(args, "-d", j.makeFolder)()
 	ops := operands(without(args, "pido", "--input --directory --strip --output"))
 	j.all(ops[:min(1, len(ops))], j.write)
 	j.patched(c.In.Text)
