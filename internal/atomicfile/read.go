@@ -1,6 +1,8 @@
 package atomicfile
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -8,23 +10,83 @@ import (
 	"os"
 )
 
-// Read is the content of the regular file that path leads to, of at most so many
-// bytes: a pipe would never end, nor would some devices. Its errors name the path.
-func Read(path string, most int64) ([]byte, error) {
+// Large bounds what is read of a file that Pawl wrote itself, in bytes. None comes
+// near; what does is damaged.
+const Large = 1 << 30
+
+// Open opens the regular file that path leads to, for reading. It never waits: a
+// pipe, a device or a folder is refused, also one that takes the file's place
+// meanwhile. Its errors name the path.
+func Open(path string) (*os.File, error) {
+	// Looked at before it is opened, for opening alone does something to a device;
+	// and again after, for it may have been replaced in between.
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: ErrNotRegular}
+		return nil, refused(path)
 	}
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err = errors.Join(err, f.Close()); err == nil && int64(len(data)) > most {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is larger than %d bytes", most)}
+	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
+		err = refused(path)
 	}
-	return data, err
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func refused(path string) error {
+	return &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
+}
+
+// Read is the content of the regular file that path leads to, of at most so many
+// bytes: a pipe would never end, nor would some devices. Its errors name the path.
+func Read(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	tooLarge := &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it is larger than %d bytes", most)}
+	info, err := f.Stat()
+	if err == nil && info.Size() > most {
+		err = tooLarge
+	}
+	var data []byte
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(f, most+1)) // it may be growing
+	}
+	if err = errors.Join(err, f.Close()); err == nil && int64(len(data)) > most {
+		err = tooLarge
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// Fingerprint tells one state of the file that path leads to from another: by its
+// content or, where that is larger than most bytes or no regular file, by what the
+// folder says of it. What cannot be read is "unreadable".
+func Fingerprint(path string, most int64) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "unreadable"
+	}
+	if info.IsDir() {
+		return "folder"
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano())
+	}
+	data, err := Read(path, most)
+	if err != nil {
+		return "unreadable"
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }

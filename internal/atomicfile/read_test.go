@@ -36,3 +36,27 @@ func TestReadTakesARegularFileOfABoundedSize(t *testing.T) {
 		t.Errorf("through a link: %q, %v", got, err)
 	}
 }
+
+func TestFingerprintTellsStatesApart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	seen := map[string]string{}
+	note := func(what, at string) {
+		got := atomicfile.Fingerprint(at, 4)
+		if before, known := seen[got]; known {
+			t.Errorf("%s and %s are the same: %s", what, before, got)
+		}
+		seen[got] = what
+	}
+	note("none", path)
+	note("a folder", dir)
+	write(t, path, "1234", 0o600)
+	note("a file", path)
+	write(t, path, "4321", 0o600)
+	note("another", path)
+	write(t, path, "12345", 0o600)
+	note("a large one", path)
+	write(t, path, "123456", 0o600)
+	note("a larger one", path)
+}

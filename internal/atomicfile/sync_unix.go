@@ -23,3 +23,6 @@ func SyncDir(dir string) error {
 	}
 	return f.Close()
 }
+
+// nonblock has opening a pipe not wait for who writes into it.
+const nonblock = syscall.O_NONBLOCK

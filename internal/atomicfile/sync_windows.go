@@ -4,3 +4,6 @@ package atomicfile
 // power cut. It does nothing where the system or the file system has no such
 // thing.
 func SyncDir(string) error { return nil }
+
+// nonblock: there are no pipes among the files.
+const nonblock = 0
