@@ -149,3 +149,24 @@ func TestCorpus(t *testing.T) {
 		})
 	}
 }
+
+// TestCorpusEndingWithZero reads the failed runs of the corpora as if a plugin had
+// made them end with 0: most runners sum up, which tells.
+func TestCorpusEndingWithZero(t *testing.T) {
+	t.Parallel()
+	all, found := 0, 0
+	for _, name := range []string{"output", "heldout", "blind"} {
+		for _, s := range corpus(t, name) {
+			if s.want() != testreport.Fail || s.ExitCode == 0 {
+				continue
+			}
+			all++
+			if s.ExitCode = 0; s.read().Result == testreport.Fail {
+				found++
+			}
+		}
+	}
+	if share := float64(found) / float64(all); share < 0.85 {
+		t.Errorf("%d of %d failed runs were found, want ≥ 85 %%", found, all)
+	}
+}

@@ -1,14 +1,13 @@
 package testreport
 
 import (
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
@@ -50,13 +49,7 @@ const maxScriptFile = 8 << 20
 // make: what is no regular file (a pipe would be waited for without end) is none.
 func FilesIn(dir string) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
-		name := filepath.Join(dir, filepath.FromSlash(path))
-		if info, err := os.Stat(name); err != nil {
-			return nil, err
-		} else if !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("%s is not a regular file", path)
-		}
-		f, err := os.Open(name)
+		f, err := atomicfile.Open(filepath.Join(dir, filepath.FromSlash(path)))
 		if err != nil {
 			return nil, err
 		}

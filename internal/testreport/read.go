@@ -168,6 +168,8 @@ func reading(run Run, c testrun.Call, text plain) Verdict {
 		v.Result = byCode(code, c, said, text)
 	case said.None && said.Failed == 0 && !said.Bad:
 		v.Result = NoTests
+	case c.Sure && said.Summed && (said.Failed > 0 || said.Red): // something has changed the code: the tests, or a plugin of the runner's
+		v.Result = Fail
 	default:
 		v.Result = Pass
 	}

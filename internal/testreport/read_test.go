@@ -26,7 +26,9 @@ func TestReadInOrder(t *testing.T) {
 		output        string
 		want          testreport.Result
 	}{
-		{"the code comes first", "npx jest", 0, jestRed, testreport.Pass},
+		{"good code, and a summary that says otherwise", "npx jest", 0, jestRed, testreport.Fail},
+		{"the same, by a word alone", "python3 -m unittest", 0, "Ran 1 test in 0.001s\n\nFAILED (unexpected successes=1)\n", testreport.Fail},
+		{"good code, and nothing that counts", "npx jest", 0, "● sum › adds\nFAIL\n", testreport.Pass},
 		{"and says no more than that", "npx jest", 1, jestGreen, testreport.Gate},
 		{"a number that is not known", "npx jest", testreport.Nonzero, "", testreport.Fail},
 		{"no code at all", "npx jest", testreport.Unheard, jestGreen, testreport.Pass},
@@ -124,6 +126,7 @@ func TestCounts(t *testing.T) {
 		{"python3 -m unittest", "Ran 4 tests in 0.1s\n\nFAILED (failures=1, errors=1, skipped=1)\n", 1, counts{1, 2, 1, false}},
 		{"python3 -m unittest", "Ran 1 test in 0.1s\n\nFAILED (errors=1)\n", 1, counts{0, 1, 0, false}},
 		{"ruby test.rb", "Run options: --seed 1\n\n3 runs, 3 assertions, 1 failures, 1 errors, 0 skips\n", 1, counts{1, 2, 0, false}},
+		{"npx ava", "  ✔ adds\n  ✔ [expected fail] later\n  ✘ [fail]: neg\n  ─\n\n  neg\n\n  ─\n\n  1 test failed\n  1 known failure\n", 1, counts{1, 1, 1, false}},
 		{"go test ./...", "ok  \ta\t0.1s\nok  \tb\t0.1s\n", 0, counts{1, 0, 0, true}},
 	} {
 		v := testreport.Read(testreport.Run{Command: c.command, ExitCode: c.code, Output: []byte(c.output)})

@@ -30,6 +30,8 @@ type Said struct {
 	// Several: a summary took the place of an earlier one that counted tests, as where
 	// a runner is started twice; the numbers are of the last.
 	Several bool
+	// Red: the summary says by a word, or by its number of files, that tests failed.
+	Red bool
 	// Bad: something failed that is not counted as a test.
 	Bad bool
 	// None: no tests were found or run. Broken: the runner did not get to run any.
@@ -97,9 +99,10 @@ type reading struct {
 	part    []string
 	// subjects failed, and some of them are named by no test.
 	subjects []string
+	ticks    int  // tests that were listed as passed
 	errs     int  // failures that are no test's
 	total    int  // of the tests, where a summary gives it
-	red      bool // the summary says so by a word
+	red      bool // a failure was named that no summary has counted yet
 }
 
 // dialects are tried in this order where the runner is not known. The patterns
@@ -177,7 +180,7 @@ func (d Dialect) read(lines []string) Said {
 			r.Passed = max(0, r.Passed-r.errs)
 		}
 	}
-	r.Bad = r.Bad || r.red
+	r.Bad = r.Bad || r.Red || r.red
 	if d.settle != nil {
 		d.settle(r)
 	}
@@ -267,7 +270,7 @@ func (r *reading) apply(rule rule, m []string) {
 func (r *reading) reset() {
 	r.Several = r.Several || r.Failed+r.Passed+r.Skipped+r.errs+r.total > 0
 	r.Failed, r.Passed, r.Skipped, r.errs, r.total = 0, 0, 0, 0, 0
-	r.None, r.Summed, r.red = false, false, false
+	r.None, r.Summed, r.Red, r.red = false, false, false, false
 }
 
 func group(re *regexp.Regexp, m []string, name string) string {
@@ -326,7 +329,7 @@ func (r *reading) count(re *regexp.Regexp, m []string) {
 		case "skip":
 			r.Skipped += n
 		case "suites": // of the failed tests, or that could not be run
-			r.red = r.red || n > 0
+			r.Red = r.Red || n > 0
 		case "total":
 			r.total += n
 		case "counts":
@@ -341,11 +344,11 @@ func (r *reading) count(re *regexp.Regexp, m []string) {
 func (r *reading) verdict(word string) {
 	switch strings.ToLower(word) {
 	case "fail", "failed", "failures!", "errors!", "failure":
-		r.red = true
+		r.Red = true
 	case "notests":
 		r.None = true
 	default:
-		r.red = false
+		r.Red, r.red = false, false
 	}
 }
 

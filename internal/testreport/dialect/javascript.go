@@ -115,7 +115,7 @@ var node = sync.OnceValue(func() Dialect {
 })
 
 var ava = sync.OnceValue(func() Dialect {
-	return Dialect{settle: noneIfZero, rules: []rule{
+	return Dialect{settle: avaSettle, line: avaPassed, rules: []rule{
 		{kind: start, re: line(`  ─`)},
 		{kind: count, re: line(`  (?P<counts>\d+ tests? (?:failed|passed|skipped|todo))`)},
 		{kind: count, re: line(`  (?P<skip>\d+) (?:tests? todo|known failures?)`)},
@@ -127,6 +127,25 @@ var ava = sync.OnceValue(func() Dialect {
 		{kind: broken, re: line(`  ✘ (?:Error loading .*|Unknown option.*|Could not find package.json.*)`)},
 	}}
 })
+
+// avaTick is a test that passed, alone or below its file; one that fails as it is
+// expected to is ticked as well.
+var avaTick = regexp.MustCompile(`^  ✔ [^\s[]`)
+
+func avaPassed(r *reading, line string) bool {
+	if avaTick.MatchString(line) {
+		r.ticks++
+	}
+	return false
+}
+
+// avaSettle: the summary of a red run does not count the tests that passed.
+func avaSettle(r *reading) {
+	if r.Failed > 0 && r.Passed == 0 {
+		r.Passed = r.ticks
+	}
+	noneIfZero(r)
+}
 
 var jasmine = sync.OnceValue(func() Dialect {
 	return Dialect{settle: noneIfZero, rules: []rule{
