@@ -7,9 +7,10 @@
 //
 // It knows the shapes of common keys and tokens, private keys, passwords in URLs
 // and assignments, and the values of environment variables whose names say that
-// they are secret. What merely looks random (hashes, encoded data) is left alone:
-// a log without its hashes is of no use. It is a net, not a wall; a secret of no
-// known shape passes.
+// they are secret. What merely looks random (hashes, encoded data) is left alone,
+// but for what is as long as a secret key of AWS or a line of a private key
+// (bare.go): a log without its hashes is of no use. It is a net, not a wall; a
+// secret of no known shape passes.
 package redact
 
 import (
@@ -41,6 +42,7 @@ func shape(expression string) func() *regexp.Regexp {
 // is not: it ends "task-". The last is the one that prose can look like.
 var rules = [...]rule{
 	{[]string{"private key"}, shape(`-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)`)},
+	{[]string{"ls0tls1crudjt"}, shape(`LS0tLS1CRUdJT[A-Za-z0-9+/_-]{20,}=*`)}, // one in base64
 	{[]string{"sk-"}, shape(`(?:\bsk-(?:proj-|or-|live-|test-)?|sk-ant-)[A-Za-z0-9_-]{20,}`)},
 	{[]string{"k_live_", "k_test_"}, shape(`\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}`)},
 	{[]string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, shape(`(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})`)},
@@ -149,8 +151,18 @@ func passwordIn(value string) string {
 func (r *Redactor) String(s string) string { return r.without(s, rules[:]) }
 
 // Prose is text of a person's without what is certainly a secret: "the token: it
-// ends a line" is what they mean, and no assignment.
-func (r *Redactor) Prose(s string) string { return r.without(s, rules[:len(rules)-1]) }
+// ends a line" is what they mean, and no assignment; "password=hunter2hunter2" is one.
+func (r *Redactor) Prose(s string) string {
+	s = r.without(s, rules[:len(rules)-1])
+	assigned := rules[len(rules)-1]
+	return assigned.re().ReplaceAllStringFunc(s, func(found string) string {
+		m := assigned.re().FindStringSubmatch(found)
+		if !strings.HasSuffix(m[1], "=") || !strings.ContainsAny(found[len(m[1]):], "0123456789") {
+			return found
+		}
+		return assigned.replace(found)
+	})
+}
 
 func (r *Redactor) without(s string, rules []rule) string {
 	for _, value := range r.values {
@@ -162,7 +174,7 @@ func (r *Redactor) without(s string, rules []rule) string {
 			s = rule.re().ReplaceAllStringFunc(s, rule.replace)
 		}
 	}
-	return s
+	return withoutBare(s)
 }
 
 // call is code that gets a secret from elsewhere, and so holds none.

@@ -129,7 +129,9 @@ func TestProseKeepsWhatMayBeMeant(t *testing.T) {
 	r := redact.New(env())
 	for text, want := range map[string]string{
 		"the token: identifiers end a line":              "the token: identifiers end a line",
-		"refuse password=hunter2hunter2":                 "refuse password=hunter2hunter2",
+		"log in with password=hunter2hunter2hunter2":     "log in with password=[redacted]",
+		"parse token=identifier pairs":                   "parse token=identifier pairs",
+		"take LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ":  "take [redacted]",
 		"push with " + github:                            "push with [redacted]",
 		"it is correct horse battery":                    "it is [redacted]",
 		"clone https://me:hunter2hunter2@example.com/x":  "clone https://me:[redacted]@example.com/x",
@@ -200,6 +202,37 @@ func TestWriterReportsAndHoldsBack(t *testing.T) {
 	}
 	if err := w.Close(); !errors.Is(err, full) {
 		t.Errorf("error = %v, want %v", err, full)
+	}
+}
+
+// Secrets that have no name beside them; made up, in halves.
+const (
+	bareAWS = "q8Zk3nT0+vB5xR7yLw2" + "Jd9cFhM1sGpQeU4aKoN6t"
+	barePEM = "MIIEowIBAAKCAQEAx7Vt3kQ9pL0sZ2bR" + "8nYd4uWf1GhJ6mXc5EoTiSaKvBqPyNrM"
+)
+
+func TestBareSecretsAreTakenOut(t *testing.T) {
+	t.Parallel()
+	r := redact.New(nil)
+	for text, want := range map[string]string{
+		bareAWS:                                          redact.Mark,
+		"key " + bareAWS + ", region eu":                 "key " + redact.Mark + ", region eu",
+		barePEM + "\n" + barePEM + "\nabc=":              redact.Mark + "\n" + redact.Mark + "\nabc=",
+		`{"text":"a\n` + barePEM + `\n` + bareAWS + `"}`: `{"text":"a\n` + redact.Mark + `\n` + redact.Mark + `"}`,
+	} {
+		if got := r.String(text); got != want {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	for _, honest := range []string{
+		"da39a3ee5e6b4b0d3255bfef95601890afd80709", strings.Repeat("9f86d081", 8), strings.Repeat("9F86D081", 8),
+		"TestTheLoopEndsAfter25TurnsAndIsOpenedXY", "internal/Core/Loop/Step12/TheMachineIsIt",
+		"sha384-" + barePEM, bareAWS + "A", bareAWS[1:],
+		"docs/reference/2026/11/Reviews/FaultsA1B", "GCMMakeRefundAndCaptureOrder2OfCustomerX",
+	} {
+		if got := r.String(honest); got != honest {
+			t.Errorf("%q became %q", honest, got)
+		}
 	}
 }
 

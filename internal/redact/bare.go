@@ -1,0 +1,82 @@
+package redact
+
+import "strings"
+
+// Lengths of secrets that have no name beside them and no prefix, in bytes.
+const (
+	awsSecret = 40 // the secret key of an AWS account
+	pemLine   = 64 // a line of a private key
+)
+
+// withoutBare takes such secrets out: words of that length in the alphabet of
+// base64 that are random as far as can be told. A hash in hexadecimal digits has no
+// capitals, a name or a path fewer changes between capitals, small letters and digits.
+func withoutBare(s string) string {
+	var out strings.Builder
+	kept := 0 // up to here s is in out
+	for i := 0; i < len(s); i++ {
+		if class(s[i]) == outside {
+			continue
+		}
+		end := i + 1
+		for end < len(s) && class(s[end]) != outside {
+			end++
+		}
+		// In JSON a line ends in a backslash and an n, which begins the next word.
+		begin := i
+		if i > 0 && s[i-1] == '\\' {
+			begin++
+		}
+		if isBare(s[begin:end]) && !strings.HasSuffix(s[:begin], "sha384-") {
+			out.WriteString(s[kept:begin])
+			out.WriteString(Mark)
+			kept = end
+		}
+		i = end
+	}
+	if kept == 0 {
+		return s
+	}
+	out.WriteString(s[kept:])
+	return out.String()
+}
+
+// isBare tells whether a word is a secret by its length and its randomness.
+func isBare(word string) bool {
+	if len(word) != awsSecret && len(word) != pemLine {
+		return false
+	}
+	var has [symbol + 1]int // how often a byte of another class is followed by one of this
+	changes := 0
+	for i := range len(word) {
+		if i == 0 || class(word[i]) != class(word[i-1]) {
+			has[class(word[i])]++
+			changes++
+		}
+	}
+	// A random word of 40 bytes changes 25 times and has digits in five places.
+	return has[capital] > 0 && has[small] > 0 && has[digit] >= 3 && changes*2 >= len(word)
+}
+
+// Classes of the bytes of base64.
+const (
+	outside = iota
+	capital
+	small
+	digit
+	symbol
+)
+
+func class(b byte) int {
+	switch {
+	case 'A' <= b && b <= 'Z':
+		return capital
+	case 'a' <= b && b <= 'z':
+		return small
+	case '0' <= b && b <= '9':
+		return digit
+	case b == '+' || b == '/':
+		return symbol
+	}
+	return outside
+}
