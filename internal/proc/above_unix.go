@@ -43,3 +43,7 @@ func Alive(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return pid > 0 && (err == nil || errors.Is(err, syscall.EPERM)) && !zombie(pid)
 }
+
+// Started tells a process from a later one of the same id. It is "" where the system
+// does not say cheaply, and for a process that is not there.
+func Started(pid int) string { return startOf(pid) }

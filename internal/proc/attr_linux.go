@@ -2,8 +2,9 @@ package proc
 
 import "syscall"
 
-// attributes of a new leader: a session of its own, and a TERM when we die,
-// even of a KILL.
-func attributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGTERM}
+// DyingWithParent adds to the attributes of a new process that it gets a TERM when
+// the thread that starts it ends, even by a KILL.
+func DyingWithParent(a syscall.SysProcAttr) *syscall.SysProcAttr {
+	a.Pdeathsig = syscall.SIGTERM
+	return &a
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -22,7 +24,7 @@ type group struct {
 }
 
 func startGroup(cmd *exec.Cmd) (*group, error) {
-	cmd.SysProcAttr = attributes()
+	cmd.SysProcAttr = DyingWithParent(syscall.SysProcAttr{Setsid: true})
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -132,17 +134,33 @@ func SweepMarked(marker string, grace time.Duration) int {
 	if marker == "" {
 		return 0
 	}
-	return endAll(grace, func(table []entry) []entry {
-		self := os.Getpid()
-		k := kin{self: self, leader: -1, seen: map[identity]bool{}}
-		spared := ancestors(table, self)
-		for _, e := range table {
-			if e.marker == marker && !spared[e.pid] {
-				k.seen[e.identity()] = true
-			}
+	return endAll(grace, func(table []entry) []entry { return marked(table, marker) })
+}
+
+// Marked are the processes that SweepMarked would end, as "PID COMMAND".
+func Marked(marker string) []string {
+	if marker == "" {
+		return nil
+	}
+	var found []string
+	for _, e := range marked(readTable(), marker) {
+		found = append(found, strings.TrimSpace(strconv.Itoa(e.pid)+" "+commandOf(e.pid)))
+	}
+	return found
+}
+
+// marked are the processes with a marker, and their descendants, but for the caller
+// and those above it.
+func marked(table []entry, marker string) []entry {
+	self := os.Getpid()
+	k := kin{self: self, leader: -1, seen: map[identity]bool{}}
+	spared := ancestors(table, self)
+	for _, e := range table {
+		if e.marker == marker && !spared[e.pid] {
+			k.seen[e.identity()] = true
 		}
-		return slices.DeleteFunc(family(table, k), func(e entry) bool { return spared[e.pid] })
-	})
+	}
+	return slices.DeleteFunc(family(table, k), func(e entry) bool { return spared[e.pid] })
 }
 
 // ancestors of a process, and the process itself.

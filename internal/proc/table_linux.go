@@ -148,3 +148,12 @@ func RSS(pid int) int64 {
 	pages, _ := strconv.ParseInt(f[1], 10, 64)
 	return pages * int64(os.Getpagesize())
 }
+
+// commandOf is the command line of a process, "" if it is gone.
+func commandOf(pid int) string {
+	argv, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(strings.ReplaceAll(string(argv), "\x00", " "))
+}
