@@ -30,7 +30,7 @@ func readMarkdown(name string, data []byte) reading {
 	}
 	r.plan.Title = d.title()
 	r.plan.Overview = d.overview()
-	r.text = d.opened(d.source)
+	r.text = d.opened(d.source, 0, len(d.source))
 	return r
 }
 

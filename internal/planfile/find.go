@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
@@ -90,7 +91,7 @@ func Load(path string) (*File, error) {
 	case info.Size() > MaxSize:
 		return nil, invalid(path, tooLarge)
 	}
-	file, err := os.Open(path)
+	file, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read plan %s: %w", clean(path), err)
 	}

@@ -17,7 +17,7 @@ import (
 type document struct {
 	source   []byte
 	data     []byte // the source with spaces for its front matter
-	open     []byte // that with all boxes open: what prose is quoted from
+	boxes    []mark // of headings and items, in order
 	lines    lines
 	headings []heading // at the top level, in order
 	items    []*item   // in order, a parent before its children
@@ -34,7 +34,7 @@ type fence struct {
 type heading struct {
 	level     int
 	text      string // without the box
-	box       int    // where the character between the brackets is, -1 without a box
+	box       int    // offset behind the opening bracket, -1 without a box
 	start     int    // of the line
 	body, end int    // what follows the heading, up to the end of its section
 	parent    int    // index of the heading of the section that it is part of, -1 for none
@@ -43,7 +43,7 @@ type heading struct {
 // item is one item of a list.
 type item struct {
 	text      string // its first paragraph, on one line, without the box
-	box       int    // where the character between the brackets is, -1 without a box
+	box       int    // offset behind the opening bracket, -1 without a box
 	start     int    // of the line
 	body, end int    // what follows the first paragraph, sub-items included
 	group     bool   // there is a box below it
@@ -52,14 +52,14 @@ type item struct {
 }
 
 // outline reads the blocks of a Markdown file. The parser is told of no inline
-// syntax: a box is recognised here, because one that is followed by no space is
-// no box to GitHub.
+// syntax: a box is recognised here, because people write more of them than GitHub
+// knows.
 func outline(data []byte) *document {
 	d := &document{source: data, data: blankFrontMatter(data), lines: newLines(data)}
 	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
 	d.walk(blocks.Parse(text.NewReader(d.data)), nil)
 	d.nest()
-	d.open = d.opened(d.data)
+	d.findBoxes()
 	return d
 }
 
@@ -129,7 +129,10 @@ func (d *document) heading(n *ast.Heading) heading {
 	if under := d.data[h.body:d.lines.next(h.body, len(d.data))]; d.data[h.start+d.indent(h.start)] != '#' && underline.Match(under) {
 		h.body += len(under)
 	}
-	h.text, h.box = d.split(d.join(n.Lines()), first.Start)
+	whole := d.join(n.Lines())
+	if h.text, h.box = d.split(whole, first.Start); h.box >= 0 && numbered.MatchString(whole) {
+		h.text, h.box = whole, -1
+	}
 	return h
 }
 
@@ -148,20 +151,6 @@ func (d *document) item(n *ast.ListItem) *item {
 	it.end = max(d.after(n), it.body)
 	return it
 }
-
-// split takes a box off the beginning of text, which stands at an offset.
-func (d *document) split(text string, at int) (rest string, box int) {
-	m := boxed.FindStringSubmatch(text)
-	at += d.indent(at)
-	if m == nil || !bytes.HasPrefix(d.data[at:], []byte(text[:3])) {
-		return text, -1
-	}
-	return m[1], at + 1
-}
-
-// boxed matches an item that begins with a box: open, in work ("/", read as
-// open) or done.
-var boxed = regexp.MustCompile(`^\[[ \t/xX]\][ \t]+(\S.*)$`)
 
 // join makes one line of a paragraph.
 func (d *document) join(lines *text.Segments) string {
@@ -194,23 +183,17 @@ func (d *document) indent(at int) int {
 	return n
 }
 
-// mark is the item's box.
-func (d *document) mark(at int) mark {
-	c := d.data[at]
-	return mark{at: at, end: at + 1, set: c == 'x' || c == 'X', open: " ", done: "x"}
-}
-
 // prose is the text between two offsets as written, without these items and
 // without the indent that all its lines share.
 func (d *document) prose(from, to int, without []*item) string {
 	var b strings.Builder
 	for _, it := range without {
 		if it.start >= from && it.end <= to {
-			b.Write(d.open[from:it.start])
+			b.Write(d.opened(d.data, from, it.start))
 			from = it.end
 		}
 	}
-	b.Write(d.open[from:to])
+	b.Write(d.opened(d.data, from, to))
 	lines := strings.Split(strings.ReplaceAll(b.String(), "\r\n", "\n"), "\n")
 	shared := -1
 	for _, l := range lines {

@@ -63,6 +63,7 @@ type mark struct {
 	at, end    int // bytes [at, end) are the mark; empty where it must be put in first
 	set        bool
 	open, done string
+	odd        string // the box as written, where its mark is none that says open or done
 }
 
 // group is a box that is no task itself: it is set when all its members are.
@@ -142,6 +143,27 @@ func (f *File) Tick(ids ...string) (*File, error) {
 		}
 	}
 	data := apply(f.data, edits, true)
+	if bytes.Equal(data, f.data) {
+		return f, nil
+	}
+	return Decode(f.name, data)
+}
+
+// Untick marks tasks as open again, and with them the box of a group that one of
+// them is in. An id that is not in the plan is left out.
+func (f *File) Untick(ids ...string) (*File, error) {
+	var edits []mark
+	for i, t := range f.plan.Tasks {
+		if slices.Contains(ids, t.ID) {
+			edits = append(edits, f.marks[i]...)
+		}
+	}
+	for _, g := range f.groups {
+		if slices.ContainsFunc(g.members, func(i int) bool { return slices.Contains(ids, f.plan.Tasks[i].ID) }) {
+			edits = append(edits, g.mark)
+		}
+	}
+	data := apply(f.data, edits, false)
 	if bytes.Equal(data, f.data) {
 		return f, nil
 	}

@@ -52,10 +52,10 @@ func (d *document) listedStories() ([]*item, map[string]heading) {
 			continue
 		}
 		sections[id] = h
-		outside = append(outside, d.boxes(from, h.start)...)
+		outside = append(outside, d.outermost(from, h.start)...)
 		from = h.end
 	}
-	return append(outside, d.boxes(from, len(d.data))...), sections
+	return append(outside, d.outermost(from, len(d.data))...), sections
 }
 
 // readPRD reads the plans of .ralph/PRD-N. A task is a story: a heading with a
@@ -72,7 +72,7 @@ func readPRD(d *document) reading {
 			continue
 		}
 		t := r.story(d, h.text, h.box)
-		inside := d.boxes(h.body, h.end)
+		inside := d.outermost(h.body, h.end)
 		t.Criteria = d.criteria(inside)
 		t.Detail = paragraphs(t.Detail, d.prose(h.body, h.end, inside))
 		r.add(t, d.mark(h.box))
@@ -86,7 +86,7 @@ func readPRD(d *document) reading {
 		t.Criteria = d.criteria(it.children)
 		t.Detail = paragraphs(t.Detail, d.prose(it.body, it.end, it.children))
 		if h, ok := sections[t.ID]; ok {
-			inside := d.boxes(h.body, h.end)
+			inside := d.outermost(h.body, h.end)
 			t.Criteria = append(t.Criteria, d.criteria(inside)...)
 			t.Detail = paragraphs(t.Detail, d.prose(h.body, h.end, inside))
 		}

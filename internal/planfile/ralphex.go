@@ -45,7 +45,7 @@ func readRalphex(d *document) reading {
 				break
 			}
 		}
-		outer := d.boxes(h.body, end)
+		outer := d.outermost(h.body, end)
 		t := r.task(d, cmp.Or(m[2], "Task "+m[1]), h.start, m[1])
 		t.Criteria = d.criteria(outer)
 		t.Detail = paragraphs(t.Detail, d.prose(h.body, end, outer))

@@ -24,7 +24,7 @@ var planPrefix = regexp.MustCompile(`^(?i:plan|prd)\s*:\s*`)
 func (d *document) overview() string {
 	for _, h := range d.headings {
 		if strings.EqualFold(h.text, "overview") {
-			return d.prose(h.body, h.end, d.boxes(h.body, h.end))
+			return d.prose(h.body, h.end, d.outermost(h.body, h.end))
 		}
 	}
 	from, to := 0, len(d.data)
@@ -44,8 +44,8 @@ func (d *document) overview() string {
 	return d.prose(from, max(from, to), nil)
 }
 
-// boxes are the outermost items with a box between two offsets.
-func (d *document) boxes(from, to int) []*item {
+// outermost are the outermost items with a box between two offsets.
+func (d *document) outermost(from, to int) []*item {
 	var out []*item
 	covered := from
 	for _, it := range d.items[d.firstItem(from):] {
@@ -63,23 +63,4 @@ func (d *document) boxes(from, to int) []*item {
 // firstItem is the index of the first item that starts at an offset or after it.
 func (d *document) firstItem(at int) int {
 	return sort.Search(len(d.items), func(i int) bool { return d.items[i].start >= at })
-}
-
-// opened is data of this file with all its boxes open, those of headings too.
-func (d *document) opened(data []byte) []byte {
-	var marks []mark
-	add := func(box int) {
-		if box >= 0 {
-			m := d.mark(box)
-			m.set = true // so that "[/]" is written anew too
-			marks = append(marks, m)
-		}
-	}
-	for _, it := range d.items {
-		add(it.box)
-	}
-	for _, h := range d.headings {
-		add(h.box)
-	}
-	return apply(data, marks, false)
 }

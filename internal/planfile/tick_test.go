@@ -2,10 +2,13 @@ package planfile_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/planfile"
@@ -31,6 +34,16 @@ func TestTick(t *testing.T) {
 		{"CRLF and no line end", "p.md", "\ufeff# P\r\n\r\n* [ ] a\r\n* [ ] b", "2", "\ufeff# P\r\n\r\n* [ ] a\r\n* [x] b"},
 		{"ordered, quoted", "p.md", "> 1. [ ] a\n> 2) [ ] b\n", "1", "> 1. [x] a\n> 2) [ ] b\n"},
 		{"in work", "p.md", "- [/] a\n", "1", "- [x] a\n"},
+		{"cancelled", "p.md", "- [-] a\n- [ ] b\n", "1", "- [x] a\n- [ ] b\n"},
+		{"half done", "p.md", "- [~] a\n", "1", "- [x] a\n"},
+		{"optional", "p.md", "- [ ]* a\n", "1", "- [x]* a\n"},
+		{"an empty box", "p.md", "- [] a\n- [  ] b\n", "1 2", "- [x] a\n- [x] b\n"},
+		{"no blank behind it", "p.md", "- [ ]a\n", "1", "- [x]a\n"},
+		{"a sign", "p.md", "- [✔️] a\n- [?] b\n", "1", "- [x] a\n- [?] b\n"},
+		{"blanks around an x", "p.md", "- [ x ] a\n- [ ] b\n", "1 2", "- [ x ] a\n- [x] b\n"},
+		{"a story in doubt", "p.md", "### [~] US-001: a\n- [-] b\n", "US-001", "### [x] US-001: a\n- [-] b\n"},
+		{"a numbered heading", "p.md", "## [1] Set-up\n- [ ] a\n", "1", "## [1] Set-up\n- [x] a\n"},
+		{"odd boxes of a section", "p.md", "### Task 1: a\n- [-] b\n  - [] c\n", "1", "### Task 1: a\n- [x] b\n  - [x] c\n"},
 		{"brackets in the title", "p.md", "- [ ] a [ ] b\n", "1", "- [x] a [ ] b\n"},
 		{"same titles", "p.md", "- [ ] a\n- [ ] a\n", "2", "- [ ] a\n- [x] a\n"},
 		{"a group waits for its last", "p.md", "- [ ] g\n  - [ ] a\n  - [ ] b\n", "1", "- [ ] g\n  - [x] a\n  - [ ] b\n"},
@@ -93,6 +106,7 @@ func TestText(t *testing.T) {
 		same             bool
 	}{
 		{"marks", "p.md", "- [ ] a\n  - [x] b\n", "- [X] a\n  - [/] b\n", true},
+		{"odd marks", "p.md", "- [~] a\n- [] b\n- [ ]* c\n", "- [x] a\n- [x] b\n- [-]* c\n", true},
 		{"boxes that are no tasks", "p.md", "### [ ] US-1: a\n- [ ] b\n", "### [ ] US-1: a\n- [x] b\n", true},
 		{"a title", "p.md", "- [ ] a\n", "- [ ] b\n", false},
 		{"a task less", "p.md", "- [ ] a\n- [ ] b\n", "- [ ] a\n", false},
@@ -123,5 +137,25 @@ func TestLoad(t *testing.T) {
 	f, err := planfile.Load(path)
 	if err != nil || string(f.Bytes()) != "- [x] a\r\n" || f.Plan().Open() != 0 {
 		t.Errorf("loaded %v, %v", f, err)
+	}
+}
+
+func TestOdd(t *testing.T) {
+	t.Parallel()
+	f := decode(t, "p.md", "- [-] a\n- [x] b\n- [/] c\n- [] d\n- [ ]* e\n- [x]* f\n- [a](b)\n> - [✔️] g\n")
+	var got []string
+	for _, p := range f.Odd() {
+		got = append(got, fmt.Sprintf("%d: %s", p.Line, p.Message))
+	}
+	want := []string{
+		"1: task 1 is marked [-], which is taken as open",
+		"5: task 5 is marked [ ]*, which is taken as open",
+		"8: task 7 is marked [✔️], which is taken as open",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("odd marks (-want +got):\n%s", diff)
+	}
+	if open := f.Plan().Open(); open != 5 {
+		t.Errorf("%d open tasks, want 5", open)
 	}
 }
