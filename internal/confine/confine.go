@@ -21,7 +21,6 @@ package confine
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
@@ -90,7 +89,7 @@ func (p Policy) write(path string) error {
 }
 
 func readPolicy(path string) (Policy, error) {
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path, atomicfile.Large)
 	if err != nil {
 		return Policy{}, fmt.Errorf("read policy: %w", err)
 	}

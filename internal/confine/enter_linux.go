@@ -50,17 +50,25 @@ func Enter(policy string, insideIt bool, argv, env []string) error {
 		if err != nil {
 			return err
 		}
+		program, err := find(argv[0])
+		if err != nil {
+			return err
+		}
 		if err := scoped(); err != nil {
 			return err
 		}
-		return run(argv, append(env, ways...))
+		return execute(program, argv, append(env, ways...))
 	case p.Mechanism == Landlock:
 		runtime.LockOSThread() // what becomes the command is a thread
 		defer runtime.UnlockOSThread()
+		program, err := find(argv[0])
+		if err != nil {
+			return err
+		}
 		if err := p.landlock(); err != nil {
 			return err
 		}
-		return run(argv, p.environ(env))
+		return execute(program, argv, p.environ(env))
 	}
 	return fmt.Errorf("policy %s names no mechanism", policy)
 }
@@ -68,12 +76,14 @@ func Enter(policy string, insideIt bool, argv, env []string) error {
 // ErrNoCommand says that the command to run is not there.
 var ErrNoCommand = errors.New("no such command")
 
-func run(argv, env []string) error {
-	program, err := exec.LookPath(argv[0])
+// find looks for the command before the wall stands, so that "not there" never
+// means that the wall kept it from being seen.
+func find(name string) (string, error) {
+	program, err := exec.LookPath(name)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNoCommand, err)
+		return "", fmt.Errorf("%w: %w", ErrNoCommand, err)
 	}
-	return execute(program, argv, env)
+	return program, nil
 }
 
 func execute(program string, argv, env []string) error {

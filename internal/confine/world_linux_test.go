@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,7 +45,8 @@ type world struct {
 	wall       *confine.Wall
 }
 
-// want skips a test where a level cannot be had by a mechanism.
+// want skips a test where a level is not built with a mechanism: where bubblewrap is
+// missing, Landlock gives the lower level, and behaves otherwise.
 func want(t testing.TB, mechanism confine.Mechanism, level confine.Level) {
 	t.Helper()
 	sys := confine.Ask(t.Context())
@@ -54,6 +54,9 @@ func want(t testing.TB, mechanism confine.Mechanism, level confine.Level) {
 		sys = confine.Without(sys)
 	}
 	err := sys.Refuse(level)
+	if got := sys.Mechanism(level); err == nil && got != mechanism {
+		err = fmt.Errorf("%s is built with %s here, not with %s", level, got, mechanism)
+	}
 	if err == nil {
 		return
 	}
@@ -129,38 +132,34 @@ func newWorld(t testing.TB, mechanism confine.Mechanism, level confine.Level, mo
 }
 
 // elsewhere is a folder for a test that is not below a temporary one, which a wall
-// leaves open: in the cache, or in that of the user's own home where $HOME is
-// temporary too.
+// leaves open: in the user's cache. Who has a temporary $HOME has none, for nothing
+// is written outside of that.
 func elsewhere(t testing.TB) string {
 	t.Helper()
-	var places []string
-	if cache, err := os.UserCacheDir(); err == nil {
-		places = append(places, cache)
-	}
-	if u, err := user.Current(); err == nil {
-		places = append(places, filepath.Join(u.HomeDir, ".cache"))
-	}
-	why := "each is temporary"
-	for _, cache := range places {
-		if temporary(cache) {
-			continue
-		}
-		err := os.MkdirAll(cache, 0o700)
-		var dir string
-		if err == nil {
-			dir, err = os.MkdirTemp(cache, "pawl-confine-") //nolint:usetesting // below a temporary folder it would be of no use
-		}
-		if err == nil {
-			t.Cleanup(func() { _ = os.RemoveAll(dir) })
-			return dir
-		}
-		why = err.Error()
+	dir, why := cacheFolder()
+	if why == nil {
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		return dir
 	}
 	if os.Getenv("PAWL_E2E") != "" {
 		t.Fatalf("no folder outside the temporary ones: %s", why)
 	}
 	t.Skipf("no folder outside the temporary ones: %s", why)
 	return ""
+}
+
+func cacheFolder() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	if temporary(cache) {
+		return "", fmt.Errorf("%s is temporary", cache)
+	}
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(cache, "pawl-confine-")
 }
 
 func temporary(dir string) bool {
