@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"reflect"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -16,6 +17,7 @@ import (
 
 // snapshot is state.json: the fold of the journal up to and including a record.
 type snapshot struct {
+	Shape string          `json:"shape"` // of the state, see shapeOf
 	Mark  journal.Mark    `json:"mark"`
 	State json.RawMessage `json:"state"`
 }
@@ -40,19 +42,23 @@ func Fold[S any](l *Loop, zero func() S, step func(S, journal.Record) (S, error)
 	return state, last, err
 }
 
-// loadState reads the snapshot. One that is absent, unreadable or of an older
-// shape is no error: it is derived from the journal, and will be again.
+// loadState reads the snapshot. One that is absent, unreadable or of another shape
+// (another version of Pawl made it) is no error: it is derived from the journal, and
+// will be again.
 func loadState[S any](l *Loop, zero func() S) (S, journal.Mark) {
-	var snap snapshot
-	data, err := os.ReadFile(filepath.Join(l.Dir, "state.json"))
-	if err != nil || json.Unmarshal(data, &snap) != nil {
-		return zero(), journal.Mark{}
-	}
-	state := zero()
-	if json.Unmarshal(snap.State, &state) != nil {
+	snap, state := readSnapshot(l), zero()
+	if snap.Shape != shapeOf(reflect.TypeFor[S]()) || json.Unmarshal(snap.State, &state) != nil {
 		return zero(), journal.Mark{}
 	}
 	return state, snap.Mark
+}
+
+func readSnapshot(l *Loop) (snap snapshot) {
+	data, err := os.ReadFile(filepath.Join(l.Dir, "state.json"))
+	if err != nil || json.Unmarshal(data, &snap) != nil {
+		return snapshot{}
+	}
+	return snap
 }
 
 func foldBehind[S any](l *Loop, state S, from journal.Mark, step func(S, journal.Record) (S, error)) (S, journal.Mark, error) {
@@ -102,7 +108,7 @@ func (l *Loop) Follow(ctx context.Context, seq int64) iter.Seq2[journal.Record, 
 // tells nothing of what is gone from its end: there the saved state is the witness,
 // which names the last record that it knows of.
 func (l *Loop) Verify() (good int64, last journal.Mark, err error) {
-	_, saved := loadState(l, func() json.RawMessage { return nil })
+	saved := readSnapshot(l).Mark
 	good, last, err = journal.Verify(l.journalPath())
 	if err != nil {
 		return good, last, err
@@ -123,8 +129,9 @@ func (l *Loop) journalPath() string { return filepath.Join(l.Dir, "journal.jsonl
 
 // summaryFile is summary.json: what a list shows, as of a length of the journal.
 type summaryFile[T any] struct {
-	Journal int64 `json:"journal"` // bytes
-	Summary T     `json:"summary"`
+	Shape   string `json:"shape"`   // of the summary, see shapeOf
+	Journal int64  `json:"journal"` // bytes
+	Summary T      `json:"summary"`
 }
 
 // Listed is a loop as List found it.
@@ -134,31 +141,31 @@ type Listed[T any] struct {
 	Err     error // it could not be summarized; the others are listed all the same
 }
 
-// List summarizes all loops, sorted by id. It reads one small file a loop; where
-// that is missing or older than the journal, derive makes the summary anew (with
-// Fold, say) and it is kept for the next time.
+// List summarizes all loops, sorted by id. It reads one small file a loop. Where that
+// is missing, older than the journal or of another version of Pawl, derive makes the
+// summary anew (with Fold, say), and List keeps it for the next time.
 func List[T any](s *Store, derive func(*Loop) (T, error)) ([]Listed[T], error) {
 	loops, err := s.Loops()
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Listed[T], 0, len(loops))
+	out, shape := make([]Listed[T], 0, len(loops)), shapeOf(reflect.TypeFor[T]())
 	for _, l := range loops {
 		listed := Listed[T]{Loop: l}
-		listed.Summary, listed.Err = summarize(l, derive)
+		listed.Summary, listed.Err = summarize(l, shape, derive)
 		out = append(out, listed)
 	}
 	return out, nil
 }
 
-func summarize[T any](l *Loop, derive func(*Loop) (T, error)) (T, error) {
+func summarize[T any](l *Loop, shape string, derive func(*Loop) (T, error)) (T, error) {
 	var kept summaryFile[T]
 	size, err := l.JournalSize()
 	if err != nil {
 		return kept.Summary, err
 	}
 	data, err := os.ReadFile(l.summaryPath())
-	if err == nil && json.Unmarshal(data, &kept) == nil && kept.Journal == size {
+	if err == nil && json.Unmarshal(data, &kept) == nil && kept.Journal == size && kept.Shape == shape {
 		return kept.Summary, nil
 	}
 	fresh, err := derive(l)
@@ -168,7 +175,7 @@ func summarize[T any](l *Loop, derive func(*Loop) (T, error)) (T, error) {
 	// A cache: where it cannot be written (a read-only home), the list is right
 	// all the same and only slower. The size is from before derive read the
 	// journal, so a record that came in between makes this summary stale.
-	_ = writeJSON(l.summaryPath(), summaryFile[T]{Journal: size, Summary: fresh})
+	_ = writeJSON(l.summaryPath(), summaryFile[T]{Shape: shape, Journal: size, Summary: fresh})
 	return fresh, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
@@ -101,7 +102,7 @@ func (o *Owner) AppendSoon(entries ...journal.Entry) (journal.Mark, error) {
 func (o *Owner) Save(mark journal.Mark, state, summary any) error {
 	err := o.SaveState(mark, state)
 	if err == nil {
-		err = deriveJSON(o.loop.summaryPath(), summaryFile[any]{Journal: mark.End, Summary: summary})
+		err = deriveJSON(o.loop.summaryPath(), summaryFile[any]{Shape: shapeOf(reflect.TypeOf(summary)), Journal: mark.End, Summary: summary})
 	}
 	if err != nil {
 		return fmt.Errorf("save state of loop %s: %w", o.loop.ID, err)
@@ -114,7 +115,7 @@ func (o *Owner) Save(mark journal.Mark, state, summary any) error {
 func (o *Owner) SaveState(mark journal.Mark, state any) error {
 	body, err := json.Marshal(state)
 	if err == nil {
-		err = deriveJSON(filepath.Join(o.loop.Dir, "state.json"), snapshot{Mark: mark, State: body})
+		err = deriveJSON(filepath.Join(o.loop.Dir, "state.json"), snapshot{Shape: shapeOf(reflect.TypeOf(state)), Mark: mark, State: body})
 	}
 	if err != nil {
 		return fmt.Errorf("save state of loop %s: %w", o.loop.ID, err)

@@ -17,6 +17,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
 // ErrNotFound is wrapped by errors about a loop that is not there.
@@ -48,6 +50,7 @@ type Loop struct {
 
 // Spec is what a loop was created with.
 type Spec struct {
+	Version   int             `json:"v"` // journal.Version; first, so that it is read without the rest
 	ID        string          `json:"id"`
 	Root      string          `json:"root"` // repository (or project) root that the loop is bound to, absolute
 	CreatedAt time.Time       `json:"created_at"`
@@ -62,13 +65,16 @@ func (s *Store) Create(root string, spec any) (*Loop, error) {
 		return nil, fmt.Errorf("create loop: %w", err)
 	}
 	loops := filepath.Join(s.home, "loops")
+	if err := CheckOwners(s.home, loops); err != nil {
+		return nil, fmt.Errorf("create loop: %w", err)
+	}
 	if err := os.MkdirAll(loops, 0o700); err != nil {
 		return nil, fmt.Errorf("create loop: %w", err)
 	}
 	for {
 		l := &Loop{ID: newID()}
 		l.Dir = filepath.Join(loops, l.ID)
-		err := l.make(Spec{ID: l.ID, Root: root, CreatedAt: time.Now().UTC(), Body: body})
+		err := l.make(Spec{Version: journal.Version, ID: l.ID, Root: root, CreatedAt: time.Now().UTC(), Body: body})
 		if errors.Is(err, fs.ErrExist) {
 			continue // the id is taken
 		}
@@ -134,7 +140,16 @@ func (l *Loop) Spec() (Spec, error) {
 // SpecInto is Spec for a type of the caller's own that has fewer fields: who needs
 // little of it need not pay for all.
 func (l *Loop) SpecInto(part any) error {
-	data, err := os.ReadFile(filepath.Join(l.Dir, "spec.json"))
+	path := filepath.Join(l.Dir, "spec.json")
+	home := filepath.Dir(filepath.Dir(l.Dir))
+	err := CheckOwners(home, filepath.Dir(l.Dir), l.Dir, path)
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(path)
+	}
+	if err == nil {
+		err = journal.CheckVersion(specVersion(data), "spec.json")
+	}
 	if err == nil {
 		err = json.Unmarshal(data, part)
 	}
@@ -142,6 +157,36 @@ func (l *Loop) SpecInto(part any) error {
 		return fmt.Errorf("read spec of loop %s: %w", l.ID, err)
 	}
 	return nil
+}
+
+// CheckOwners returns an error with a hint if another user owns one of these, or may
+// write to it. What stands in a $PAWL_HOME says which commands run. What is not there
+// is nobody's.
+func CheckOwners(paths ...string) error {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = checkOwner(path, info)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// specVersion is the version that a spec begins with, 0 if it begins with none. The
+// rest is not parsed: in a version that is not ours it need not make sense.
+func specVersion(data []byte) (version int) {
+	in := json.NewDecoder(bytes.NewReader(data))
+	_, _ = in.Token() // what is not JSON shows when the rest is read
+	if key, err := in.Token(); err != nil || key != "v" || in.Decode(&version) != nil {
+		return 0
+	}
+	return version
 }
 
 // IterationDir is the folder for the files of iteration n (1, 2, …), made if it

@@ -8,7 +8,8 @@
 // longer the newest gets ErrLostOwnership. Append returns when the record is on
 // disk. What a crash leaves half-written at the end is cut off by the next Open,
 // kept in a file beside the journal, and told in a "journal_torn" record; a bad
-// line elsewhere is a *CorruptError, and is never removed.
+// line elsewhere is a *CorruptError, and is never removed. A record of a newer
+// Pawl's is ErrNewer to readers and writers: what it means is not known here.
 //
 // Reading needs no lock, keeps one line in memory, and can begin at any Mark, so
 // a long history costs nothing to whoever has a snapshot of its past.
@@ -44,17 +45,21 @@ var (
 	ErrLostOwnership = errors.New("another owner has taken the loop over")
 	// ErrMark: the journal is not the one, or no longer the one, that a Mark was taken of.
 	ErrMark = errors.New("the journal does not hold the marked record")
+	// ErrNewer: a newer Pawl has written it.
+	ErrNewer = errors.New("a newer pawl wrote this loop")
 )
 
 // Record is one line. Types and data belong to whoever appends.
 type Record struct {
-	Seq   int64           `json:"seq"`  // 1, 2, 3 …
-	At    time.Time       `json:"at"`   // when it was appended, UTC
-	Prev  string          `json:"prev"` // hex SHA-256 of the line before, without its newline; "" for the first
-	Epoch int64           `json:"epoch"`
-	Type  string          `json:"type"`
-	Data  json.RawMessage `json:"data,omitempty"`
-	Mark  Mark            `json:"-"` // where it stands, to begin reading behind it
+	Seq   int64     `json:"seq"`  // 1, 2, 3 …
+	At    time.Time `json:"at"`   // when it was appended, UTC
+	Prev  string    `json:"prev"` // hex SHA-256 of the line before, without its newline; "" for the first
+	Epoch int64     `json:"epoch"`
+	// Version is that of the Pawl that wrote the record, see the constant.
+	Version int             `json:"v,omitempty"`
+	Type    string          `json:"type"`
+	Data    json.RawMessage `json:"data,omitempty"`
+	Mark    Mark            `json:"-"` // where it stands, to begin reading behind it
 }
 
 // Mark is the place of a record in its file. The zero Mark stands before the
@@ -104,7 +109,11 @@ func encode(r *Record, before Mark) ([]byte, error) {
 // decode reads a line without its newline, which began at offset start.
 func decode(line []byte, start int64) (Record, error) {
 	var r Record
-	if err := json.Unmarshal(line, &r); err != nil {
+	err := json.Unmarshal(line, &r)
+	if newer := newer(r); newer != nil { // also where the rest has another shape
+		return Record{}, newer
+	}
+	if err != nil {
 		return Record{}, err
 	}
 	if r.Seq < 1 || r.Type == "" {

@@ -14,7 +14,7 @@ import (
 
 // Records reads the records behind from, in order. A bad line is yielded as a
 // *CorruptError and reading goes on behind it; any other error is the last thing
-// yielded, ErrMark if the file does not hold from. A half-written last line is
+// yielded: ErrMark if the file does not hold from, ErrNewer at a newer Pawl's record. A half-written last line is
 // not yielded: it may just be under way. A file that is not there has no records.
 func Records(path string, from Mark) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
@@ -106,6 +106,9 @@ func (c *chain) read(yield func(Record, error) bool) (goOn bool, err error) {
 			return false, fmt.Errorf("read journal %s: %w", c.path, err)
 		}
 		r, bad := c.check(line, in.start, before)
+		if errors.Is(bad, ErrNewer) {
+			return false, fmt.Errorf("read journal %s: %w", c.path, bad)
+		}
 		if bad != nil && in.start >= c.told {
 			c.told = in.end
 			if !yield(Record{}, bad) {
@@ -134,6 +137,8 @@ func (c *chain) check(line []byte, start int64, before Mark) (Record, error) {
 	}
 	r, err := decode(line, start)
 	switch {
+	case errors.Is(err, ErrNewer):
+		return Record{}, err
 	case err != nil:
 		return Record{}, corrupt(before.Seq+1, "%v", err)
 	case before.Hash == "?": // told already

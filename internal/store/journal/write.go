@@ -102,7 +102,7 @@ func (w *Writer) extend(epoch int64, entries []Entry, sync func() error) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.Type, err)
 		}
-		r := Record{Seq: last.Seq + 1, At: time.Now().UTC(), Prev: last.Mark.Hash, Epoch: epoch, Type: e.Type, Data: data}
+		r := Record{Seq: last.Seq + 1, At: time.Now().UTC(), Prev: last.Mark.Hash, Epoch: epoch, Version: Version, Type: e.Type, Data: data}
 		line, err := encode(&r, last.Mark)
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.Type, err)
@@ -185,8 +185,9 @@ func tail(f io.ReaderAt, size int64) (Record, error) {
 		if _, err = f.ReadAt(line, start); err != nil {
 			break
 		}
-		if r, bad := decode(line[:len(line)-1], start); bad == nil {
-			return r, nil
+		r, bad := decode(line[:len(line)-1], start)
+		if bad == nil || errors.Is(bad, ErrNewer) {
+			return r, bad
 		}
 	}
 	return Record{}, err
