@@ -10,6 +10,8 @@ package agent
 import (
 	"context"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/redact"
 )
 
 // Agent begins sessions. Implementations: claude, command, and scripted.
@@ -34,7 +36,8 @@ type Options struct {
 	Prefix       []string          // argv put before the client's: what confines it; nil = nothing does
 	Env          map[string]string // added to the environment
 	Marker       string            // value of PAWL_LOOP in the environment of the client and all it starts
-	LogPath      string            // where the raw stream is appended; "" = nowhere
+	LogPath      string            // where the raw stream is appended, see package rawlog; "" = nowhere
+	Redact       *redact.Redactor  // takes secrets out of that; nil = they stay
 	// ReadOnly is for a session that is to look and touch nothing: it gets no tool
 	// that writes or runs anything, and nothing in the work tree configures it, as
 	// far as the agent can be held to that. Judge must deny the rest.

@@ -137,12 +137,26 @@ func TestTool(t *testing.T) {
 	t.Parallel()
 	sources(t)
 	tool := build(t, "pawl")
+	fakeClient(t, filepath.Dir(tool))
 	t.Run("starts within its budget", func(t *testing.T) { testStart(t, toolBudget, tool, "version") })
 	for doc, text := range documents(t) {
 		t.Run(doc, func(t *testing.T) {
 			t.Parallel()
 			runExamples(t, tool, text)
 		})
+	}
+}
+
+// fakeClient puts a claude beside the tool that says its version, and nothing more:
+// the examples ask for no more, on machines with a client and without.
+func fakeClient(t *testing.T, dir string) {
+	t.Helper()
+	name, script := "claude", "#!/bin/sh\necho '2.1.328 (Claude Code)'\n"
+	if runtime.GOOS == "windows" {
+		name, script = "claude.bat", "@echo 2.1.328 (Claude Code)\r\n"
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -23,17 +23,18 @@ const imports = `
 	planfile       < core/* failure atomicfile
 	prompt         < core/*
 	testdiff       <
-	testreport     < core/* testreport/*
+	testreport     < core/* testreport/* atomicfile
 	testreport/*   < core/shell
 	foreign/*      < core/* failure foreign/frontmatter foreign/freshness
-	agent          < core/*
+	agent          < core/* redact
 
 	# Ring 2: one outside thing each.
 	proc           < failure
 	git            < core/* failure proc atomicfile
+	rawlog         < redact
 	store store/*  < core/* failure atomicfile redact store/*
-	agent/claude   < core/* agent testreport proc failure atomicfile redact
-	agent/command  < core/* agent proc failure redact
+	agent/claude   < core/* agent testreport proc failure atomicfile rawlog redact
+	agent/command  < core/* agent proc failure rawlog redact
 	agent/scripted < core/* agent proc failure atomicfile
 
 	record         < core/* atomicfile store store/*
@@ -45,10 +46,10 @@ const imports = `
 	install        < failure atomicfile
 	plugins        <
 	plugin         < install plugins proc failure atomicfile
-	doctor         < atomicfile confine figure install proc record session/place store
+	doctor         < agent agent/claude atomicfile confine failure figure install proc record session/place store
 	confine        < core/guard atomicfile failure proc redact
 	frozen         < core/gate core/shell atomicfile
-	verify         < core/* frozen git proc testdiff testreport failure atomicfile redact
+	verify         < core/* frozen git proc rawlog testdiff testreport failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
 	launch         < atomicfile confine core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson planfile proc prompt record redact review runner session statefile store store/* verify
@@ -71,6 +72,7 @@ const imports = `
 	# The rules themselves, and the tests of the tool from outside.
 	arch e2e       <
 	bench/trust    < agent agent/scripted proc
+	bench/faults   <
 `
 
 // pure lists the standard packages that core may import: nothing that reads a
@@ -94,11 +96,11 @@ const modules = `
 	github.com/modelcontextprotocol/go-sdk/... < mcpserver
 	github.com/pelletier/go-toml/v2/...   < config frozen
 	github.com/rogpeppe/go-internal/diff  < install
-	github.com/rogpeppe/go-internal/txtar < agent/scripted bench/trust demo
+	github.com/rogpeppe/go-internal/txtar < agent/scripted bench/faults bench/trust demo
 	github.com/tailscale/hujson           < doctor frozen install
 	github.com/yuin/goldmark/...          < planfile
 	github.com/landlock-lsm/go-landlock/... < confine
-	golang.org/x/sys/...                  < confine proc
+	golang.org/x/sys/...                  < bench/faults confine proc
 	golang.org/x/term                     < term cli
 `
 
@@ -125,6 +127,13 @@ const calls = `
 	os.Chdir                              <
 	os.Exit log.Fatal*                    < cmd/*
 	fmt.Print fmt.Printf fmt.Println      < cmd/*
+
+	# What lies in a work tree is an agent's to make: a pipe is waited for without
+	# end, a link leads to gigabytes. So files are read by atomicfile.Read and Open;
+	# bare only where no work tree is: Pawl's own state, /proc, a client's transcript,
+	# and what a person names to a command, which may be a pipe of theirs.
+	os.ReadFile ioutil.*                  < proc session session/place store hook bench/faults bench/trust
+	os.Open                               < atomicfile proc confine store/journal hook cli rawlog bench/faults
 `
 
 // inCore are names that core may not use though it may import their package.

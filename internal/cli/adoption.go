@@ -25,7 +25,7 @@ func adoption(p *launch.Prepared, begun *launch.Attended, remark string) string 
 	}
 	if s.Policy.Handover {
 		lines = append(lines, handoverWords(s.Policy))
-	} else if words := isolationWords(s); words != "" && remark == "" {
+	} else if words := isolationWords(s); words != "" {
 		lines = append(lines, "tries "+words)
 	}
 	if remark != "" {

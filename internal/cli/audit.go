@@ -29,7 +29,8 @@ type auditCmd struct {
 
 func (auditCmd) Help() string {
 	return `The commit's trailers name the loop and the receipts; the gates are those of that loop, not those of the commit.
-Exit code: 0 the gates say what the receipts say, 1 they do not, 3 it cannot be told.
+Exit code: 0 the gates say what the receipts say, and the evidence is what was wanted; 1 they do not; 3 it cannot be
+told, or the commit has less evidence than wanted.
 
   pawl audit HEAD`
 }
@@ -49,7 +50,16 @@ type audited struct {
 	Loop    string        `json:"loop" jsonschema:"id of the loop that made it"`
 	Verdict agreement     `json:"verdict" jsonschema:"agrees, differs or unknown"`
 	Reason  string        `json:"reason,omitempty" jsonschema:"why it differs or cannot be told, one line"`
+	Worth   []taskWorth   `json:"evidence,omitempty" jsonschema:"what the commit's evidence is worth, one entry for each of its tasks"`
 	Gates   []auditedGate `json:"gates" jsonschema:"one entry for each receipt"`
+}
+
+// taskWorth is the evidence of one task that a commit did.
+type taskWorth struct {
+	Task     string        `json:"task" jsonschema:"id of the task"`
+	Evidence gate.Evidence `json:"evidence" jsonschema:"discriminating, review, consistent or unknown"`
+	Why      string        `json:"why,omitempty" jsonschema:"what it rests on, in words"`
+	Enough   bool          `json:"enough" jsonschema:"it is what was wanted of the task"`
 }
 
 // auditedGate compares one receipt with what its gate says now.
@@ -121,7 +131,24 @@ func (a *app) audit(ctx context.Context, rev string) (audited, error) {
 	if out.Verdict == agrees && ofCommit != commit {
 		return out.because("the gates agree, but the receipts are of commit %.9s: was this one rewritten?", ofCommit), nil
 	}
-	return out, nil
+	return out.worth(s.memory.State), nil
+}
+
+// worth adds what the commit's evidence is worth. Gates that agree vouch for no more
+// than they showed then: where that was less than wanted, it cannot be told.
+func (o audited) worth(s loop.State) audited {
+	short := false
+	for _, t := range s.Tasks {
+		if t.Commit != o.Commit {
+			continue
+		}
+		o.Worth = append(o.Worth, taskWorth{Task: t.ID, Evidence: t.Evidence, Why: evidence(t), Enough: !t.Unproven()})
+		short = short || t.Unproven()
+	}
+	if short && o.Verdict == agrees {
+		return o.because("the gates agree, but the commit has less evidence than wanted")
+	}
+	return o
 }
 
 // because is an audit that cannot tell.
@@ -242,6 +269,9 @@ func (a *app) printAudit(out audited) {
 		verdict += ": " + plan.OneLine(out.Reason, 0)
 	}
 	a.printf("%.9s  %s\n", out.Commit, verdict)
+	for _, w := range out.Worth {
+		a.printf("  task %s: %s%s\n", plan.OneLine(w.Task, 60), w.Evidence, because(plan.OneLine(w.Why, 200)))
+	}
 	for _, g := range out.Gates {
 		a.printf("  %s  receipt %s: %s then, %s now (exit %d)\n", plan.OneLine(g.Gate, 100), g.Receipt, g.Then, g.Now, g.Exit)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/runner"
 )
 
 type checkpointsCmd struct {
@@ -58,29 +59,58 @@ func (c *checkpointsCmd) Run(a *app) error {
 const beforeRestore = "before a restore"
 
 // checkpoint is the one with that number.
-func checkpoint(ctx context.Context, repo *git.Repo, s *subject, n int) (git.Checkpoint, error) {
+func checkpoint(ctx context.Context, repo *git.Repo, s *subject, n int) (goal, error) {
 	all, err := repo.Checkpoints(ctx, s.ID)
 	if err != nil {
-		return git.Checkpoint{}, err
+		return goal{}, err
 	}
 	for _, cp := range all {
 		if cp.N == n {
-			return cp, nil
+			return goal{Checkpoint: cp}, nil
 		}
 	}
-	return git.Checkpoint{}, failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists them", "loop %s has no checkpoint %d", s.ID, n)
+	return goal{}, failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists them", "loop %s has no checkpoint %d", s.ID, n)
 }
 
 // lastRestore is the checkpoint from before the last restore.
-func lastRestore(ctx context.Context, repo *git.Repo, s *subject) (git.Checkpoint, error) {
+func lastRestore(ctx context.Context, repo *git.Repo, s *subject) (goal, error) {
 	all, err := repo.Checkpoints(ctx, s.ID)
 	if err != nil {
-		return git.Checkpoint{}, err
+		return goal{}, err
 	}
 	for _, cp := range slices.Backward(all) {
 		if strings.HasPrefix(cp.Subject, beforeRestore) {
-			return cp, nil
+			return goal{Checkpoint: cp}, nil
 		}
 	}
-	return git.Checkpoint{}, failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what can be restored", "nothing was restored in loop %s", s.ID)
+	return goal{}, failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what can be restored", "nothing was restored in loop %s", s.ID)
+}
+
+// taskWork is the last half-done work of a task, from where the task began to the
+// checkpoint that was made before the work was undone.
+func taskWork(ctx context.Context, repo *git.Repo, s *subject, task string) (goal, error) {
+	all, err := repo.Checkpoints(ctx, s.ID)
+	if err != nil {
+		return goal{}, err
+	}
+	label := git.Trailer{Key: runner.TrailerTask, Value: plan.OneLine(task, 100)}
+	var undone []git.Checkpoint // with what the task had come to, the newest first
+	for _, cp := range slices.Backward(all) {
+		trailers, err := repo.Trailers(ctx, cp.Commit)
+		if err != nil {
+			return goal{}, err
+		}
+		if !slices.Contains(trailers, label) {
+			continue
+		}
+		if !strings.HasPrefix(cp.Subject, "before task ") {
+			undone = append(undone, cp)
+			continue
+		}
+		if i := slices.IndexFunc(undone, func(u git.Checkpoint) bool { return u.Tree != cp.Tree }); i >= 0 {
+			return goal{Checkpoint: undone[i], base: cp.Tree, task: task}, nil
+		}
+		undone = nil
+	}
+	return goal{}, failure.New(failure.Usage, "pawl checkpoints "+s.ID+" lists what is kept", "no work of a task %q was undone in loop %s", task, s.ID)
 }

@@ -28,8 +28,11 @@ import (
 
 //go:generate env UPDATE=1 go test -run TestReferenceIsFresh .
 
-// Stdio are the standard streams of the process.
-type Stdio struct{ In, Out, Err *os.File }
+// Stdio are the standard streams of the process, and what ends it at once.
+type Stdio struct {
+	In, Out, Err *os.File
+	Exit         func(code int)
+}
 
 // grammar lists the commands, in the order in which help shows them.
 type grammar struct {
@@ -123,7 +126,15 @@ func (a *app) main(args []string) error {
 // printf writes text for people to the standard output, broken between words where
 // that is too narrow.
 func (a *app) printf(format string, args ...any) {
-	a.print(term.Wrap(fmt.Sprintf(format, args...), a.columns))
+	a.print(a.text(term.Wrap(fmt.Sprintf(format, args...), a.columns)))
+}
+
+// text is text for people in characters that their terminal has.
+func (a *app) text(s string) string {
+	if a.env.ASCII {
+		return term.ASCII(s)
+	}
+	return s
 }
 
 // print writes text as it is: what a program reads, or what is quoted. What a closed

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 
 	"github.com/pawl-dev/pawl/internal/demo"
@@ -64,7 +65,7 @@ func (c *demoCmd) Run(a *app) error {
 		c.introduce(talk, place)
 	}
 	kept := d.Loop
-	if err := a.drive(ctx, d, demo.Plan, term.ModeFor(a.Out, c.JSON, c.Quiet)); err != nil {
+	if err := a.drive(ctx, d, demo.Plan, term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)); err != nil {
 		fmt.Fprintf(talk, "\nThe demo's repository is kept: %s\n", place.Repo)
 		return err
 	}
@@ -129,5 +130,17 @@ func (c *demoCmd) conclude(out io.Writer, p demo.Place, l *store.Loop) error {
 		fmt.Fprintf(out, "\nThe same with a real model:   pawl demo --agent claude\n")
 	}
 	fmt.Fprintf(out, "In a repository of your own:  pawl run \"what you want\" --gate 'your tests'\n")
+	fmt.Fprint(out, installFirst())
 	return nil
+}
+
+// installFirst says how to get the command that the next steps name; "" where a shell
+// finds it. After `go run ./cmd/pawl demo` it does not.
+func installFirst() string {
+	if _, err := exec.LookPath("pawl"); err == nil {
+		return ""
+	}
+	return "\nYour shell does not find pawl yet. In the folder of Pawl's source:\n\n" +
+		"  go install ./cmd/pawl ./cmd/pawl-hook\n" +
+		"  export PATH=\"$PATH:$(go env GOPATH)/bin\"\n"
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -140,5 +141,25 @@ func (*gateCounter) Note(record.Note)                              {}
 func (c *gateCounter) Gate(p verify.Progress) {
 	if p.Result != nil && !p.Result.Cached {
 		c.runs++
+	}
+}
+
+// What the demo tells to type next can be typed: where a shell finds no pawl, it says
+// first how to get it.
+func TestDemoSaysHowToInstall(t *testing.T) {
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	if got := installFirst(); !strings.Contains(got, "go install ./cmd/pawl ./cmd/pawl-hook\n") {
+		t.Errorf("without pawl on PATH: %q", got)
+	}
+	name := "pawl"
+	if runtime.GOOS == "windows" {
+		name = "pawl.exe"
+	}
+	if err := os.WriteFile(filepath.Join(bin, name), nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := installFirst(); got != "" {
+		t.Errorf("with pawl on PATH: %q", got)
 	}
 }

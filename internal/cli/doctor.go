@@ -47,6 +47,9 @@ func (c *doctorCmd) Run(a *app) error {
 	if ctx.Err() != nil {
 		return ended(ctx, ctx.Err())
 	}
+	for _, words := range a.notFollowed() {
+		found = append(found, doctor.Finding{Check: "loop-files", Status: doctor.Warn, What: words})
+	}
 	broken := slices.ContainsFunc(found, func(f doctor.Finding) bool { return f.Status == doctor.Bad })
 	if c.JSON {
 		if err := a.printJSON(examined{OK: !broken, Findings: found}); err != nil {

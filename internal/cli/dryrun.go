@@ -1,25 +1,28 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
 // dryRun says what a run would do: goal, tasks, gates, limits, branch, and what
 // stands in its way. Titles come from a plan: they are cleaned.
-func dryRun(out io.Writer, p *launch.Prepared) {
+func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(out, "%-10s %s\n", name, term.Clean(fmt.Sprintf(format, args...)))
+		a.print(a.text(fmt.Sprintf("%-10s %s\n", name, term.Clean(fmt.Sprintf(format, args...)))))
 	}
 	s := p.Spec
 	line("goal", "%s (%s)", p.Goal.Title(), s.Policy.Kind)
@@ -33,10 +36,15 @@ func dryRun(out io.Writer, p *launch.Prepared) {
 			line("", "    may change %s", strings.Join(globs, ", "))
 		}
 	}
+	if p.Goal.Plan != nil {
+		for _, odd := range p.Goal.Plan.Odd() {
+			line("note", "%s:%d: %s", p.Goal.Path, odd.Line, odd.Message)
+		}
+	}
 	dryGates(line, p)
 	line("agent", "%s %s", s.Agent.Name, s.Agent.Model)
 	line("limits", "%s", limits(s.Policy.Limits))
-	rows(line, "wall", p.Wall(context.Background()).Words(false))
+	rows(line, "wall", p.Wall(ctx).Words(false))
 	if len(s.ConfineHosts) > 0 && s.Confine != string(confine.Strict) {
 		line("note", "confine_hosts (%s) means nothing here: it counts with --confine strict", p.Settings.Sources["confine_hosts"])
 	}
@@ -48,6 +56,9 @@ func dryRun(out io.Writer, p *launch.Prepared) {
 		branch += ", in a worktree of its own"
 	}
 	line("commits", "go to %s", branch)
+	if moves := checkoutWords(s); moves != "" {
+		line("", "%s", moves)
+	}
 	if n := len(p.Status.Dirty); n > 0 && p.Settings.AllowDirty {
 		line("first", "your changes are committed as yours (%d files)", n)
 	}
@@ -61,14 +72,47 @@ func dryRun(out io.Writer, p *launch.Prepared) {
 			line("from", "%s = %s (%s)", e.Key, e.Value, e.Source)
 		}
 	}
-	err := p.Refuse()
-	if err == nil {
-		err = p.ReviewersThere(context.Background())
-	}
-	if err != nil {
-		line("but", "it would not begin: %v", err)
-	}
+	obstacles := p.Obstacles(ctx)
+	rows(line, "but", obstacleLines(obstacles))
 	line("changed", "nothing: this was a dry run")
+	return wouldBegin(obstacles)
+}
+
+// obstacleLines say each reason for which a loop would not begin, and what to do.
+func obstacleLines(obstacles []error) []string {
+	var lines []string
+	for _, err := range obstacles {
+		lines = append(lines, fmt.Sprintf("it would not begin: %v", err))
+		if hint := failure.Hint(err); hint != "" {
+			lines = append(lines, "  "+hint)
+		}
+	}
+	return lines
+}
+
+// wouldBegin is the exit code of a dry run that found obstacles, or nil.
+func wouldBegin(obstacles []error) error {
+	if len(obstacles) > 0 {
+		return exitCode(failure.Usage)
+	}
+	return nil
+}
+
+// checkoutWords says how the user's checkout moves to the loop's branch, "" if it
+// stays where it is.
+func checkoutWords(s record.Spec) string {
+	if s.OwnTree || s.NoCommit || s.Branch != "" && s.Branch == s.FromBranch {
+		return ""
+	}
+	words := "the checkout moves"
+	if s.FromBranch != "" {
+		words += " from " + s.FromBranch
+	}
+	words += " to " + cmp.Or(s.Branch, runner.OwnBranch("<loop>"))
+	if own := s.Branch == "" || strings.HasPrefix(s.Branch, runner.OwnBranch("")); own && s.FromBranch != "" {
+		words += ", and back if nothing is committed"
+	}
+	return words + "; no file changes"
 }
 
 func dryGates(line func(string, string, ...any), p *launch.Prepared) {

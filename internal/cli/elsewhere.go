@@ -33,6 +33,7 @@ type sessionRunCmd struct {
 	Loop  string `arg:"" help:"id of a loop"`
 	After int64  `required:"" placeholder:"EPOCH" help:"only if no other owner came since this one"`
 	Now   bool   `help:"whatever it is at; else only if it is to leave its session"`
+	moreFlags
 }
 
 func (sessionRunCmd) Help() string {
@@ -46,7 +47,7 @@ const runPatience = 5 * time.Second
 
 // Run goes on with a loop in fresh sessions, to its end or until a session takes it.
 func (c *sessionRunCmd) Run(a *app) (err error) {
-	ears := listen()
+	ears := listen(a.leaveLoop(c.Loop, term.Plain))
 	defer ears.stop()
 	signal.Ignore(syscall.SIGHUP)
 	l, err := a.store.Resolve(c.Loop, "")
@@ -134,7 +135,7 @@ func (a *app) resumeSoon(ctx context.Context, l *store.Loop, c *sessionRunCmd) (
 		if newer(l, c.After) {
 			return nil, nil //nolint:nilnil // it is driven
 		}
-		d, err := launch.ResumeIf(ctx, l, a.env, may)
+		d, err := launch.Resume(ctx, l, a.env, launch.Again{More: c.given(), May: may})
 		if errors.Is(err, store.ErrLostOwnership) {
 			return nil, nil //nolint:nilnil // since we looked
 		}

@@ -12,10 +12,10 @@ func (runCmd) Help() string {
 // Help shows examples.
 func (resumeCmd) Help() string {
 	return `A loop goes on where it was: no iteration is counted twice, and no work is lost. So does one that ended (at
-a limit, stuck, blocked, stopped): what was set aside is open again, and each limit begins anew. Commits of
-your own since then are kept, and work goes on from them. One that lived in a session goes on in the session that
-asks for it.
+a limit, stuck, blocked, stopped), if you name it or say yes: what was set aside is open again, with what remains of
+its limits, or those that you give it now. Commits of your own since then are kept, and work goes on from them. One
+that lived in a session goes on in the session that asks for it.
 
   pawl resume
-  pawl resume brisk-otter`
+  pawl resume brisk-otter --max-iterations 10`
 }

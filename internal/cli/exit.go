@@ -82,14 +82,15 @@ func judgingCodes() []meaning {
 		{0, "pawl verify", "every gate passes"},
 		{int(disagrees), "pawl verify", "a gate fails"},
 		{int(cannotTell), "pawl verify", "no gate fails, but one could not tell"},
-		{0, "pawl audit", "every gate says what its receipt says"},
+		{0, "pawl audit", "every gate says what its receipt says, and the evidence is what was wanted"},
 		{int(disagrees), "pawl audit", "a gate contradicts its receipt, or the receipt was altered"},
-		{int(cannotTell), "pawl audit", "there is no receipt to compare with, or a gate could not tell"},
+		{int(cannotTell), "pawl audit", "there is no receipt to compare with, a gate could not tell, or the commit has less evidence than wanted"},
 		{0, "pawl doctor", "nothing is broken; there may be warnings"},
 		{int(disagrees), "pawl doctor", "something breaks loops, and it says what to do about it"},
 		{0, "pawl guard check", "the call is allowed"},
 		{int(disagrees), "pawl guard check", "it is denied"},
 		{int(cannotTell), "pawl guard check", "a person is asked; where nobody sits it is denied"},
+		{int(failure.Usage), "pawl run --dry-run", "the loop could not begin, and it says why; the same of pawl start"},
 		{int(failure.Error), "pawl log --verify", "the journal is damaged"},
 		{int(failure.Usage), "pawl plan check", "the plan cannot be worked on"},
 	}
@@ -105,7 +106,7 @@ func codesText() string {
 	}{{"pawl run and pawl resume, by the loop's outcome", exitCodes()}, {"commands that judge", judgingCodes()}} {
 		fmt.Fprintf(&b, "\n%s\n", t.title)
 		for _, m := range t.table {
-			fmt.Fprintf(&b, "  %3d  %-17s  %s\n", m.code, m.name, m.when)
+			fmt.Fprintf(&b, "  %3d  %-18s  %s\n", m.code, m.name, m.when)
 		}
 	}
 	return b.String()

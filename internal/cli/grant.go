@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -217,8 +219,11 @@ func (s *subject) knows(rel string) (bool, error) {
 		return false, err
 	}
 	entries, err := repo.Entries(ctx, tree, rel)
+	if errors.Is(err, git.ErrNoRevision) { // a tree that is gone judges nothing
+		return false, nil
+	}
 	_, there := entries[rel]
-	return err == nil && there, nil // a tree that is gone judges nothing
+	return there, err
 }
 
 func testNames(paths []string) string {

@@ -218,5 +218,5 @@ func (c *guardCheckCmd) rules(a *app) (guard.Rules, []config.Command, error) {
 	places := record.Places{
 		Root: s.spec.WorkTree(s.Loop, s.kept.Root), State: a.env.PawlHome, Home: a.env.Home, Temp: os.TempDir(),
 	}
-	return s.spec.Rules(places, record.Turn{Task: s.memory.State.Current, Judges: judges}), nil, err
+	return record.WithPast(s.spec.Rules(places, record.Turn{Task: s.memory.State.Current, Judges: judges}), s.Loop), nil, err
 }

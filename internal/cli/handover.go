@@ -2,8 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -15,9 +13,8 @@ import (
 
 // handoverCmd is `pawl handover`: a loop leaves the session that it lives in.
 type handoverCmd struct {
-	loopArg
-	Now   bool `help:"do not wait for the end of the turn that the session is at"`
-	Again bool `help:"also where the loop has ended at a limit: each begins anew"`
+	goOnArg
+	Now bool `help:"do not wait for the end of the turn that the session is at"`
 }
 
 func (handoverCmd) Help() string {
@@ -33,16 +30,16 @@ func (c *handoverCmd) Run(a *app) error {
 	if err := a.byPerson("hand a loop over"); err != nil {
 		return err
 	}
-	s, err := a.find(c.Loop)
+	s, err := a.findToGoOn(c.Loop, c.Yes)
 	if err != nil {
+		return err
+	}
+	if _, err := c.limits(s); err != nil {
 		return err
 	}
 	switch {
 	case s.hasEnded() && !s.left():
 		return s.notEnded()
-	case s.hasEnded() && limited(s.memory.State.Outcome) && !c.Again:
-		return failure.New(failure.Usage, fmt.Sprintf("pawl handover %s --again  goes on with it, each limit anew", s.ID),
-			"loop %s has ended at a limit (%s)", s.ID, s.memory.State.Outcome)
 	case s.hasEnded():
 	case !s.inSession() && s.alive:
 		return failure.New(failure.Usage, "pawl status "+s.ID+" shows it", "loop %s is in the hands of a runner already, process %d", s.ID, s.holder.PID)
@@ -51,7 +48,7 @@ func (c *handoverCmd) Run(a *app) error {
 	}
 	ctx, release := untilSignal()
 	defer release()
-	pid, err := a.runElsewhere(ctx, s.Loop, s.holder.Epoch, "--now")
+	pid, err := a.runElsewhere(ctx, s.Loop, s.holder.Epoch, append(c.args(), "--now")...)
 	if err != nil && ctx.Err() == nil && s.inSession() && !s.hasEnded() {
 		err = errors.Join(err, launch.Keep(ctx, s.Loop, a.env, err.Error()))
 	}
@@ -61,22 +58,16 @@ func (c *handoverCmd) Run(a *app) error {
 	a.printf("%s goes on in fresh sessions (process %d)\n", s.ID, pid)
 	if was := s.memory.State; s.hasEnded() {
 		if m, _, err := record.Remember(s.Loop); err == nil {
-			a.printf("  it had ended %s: its limits begin anew: %s\n", was.Outcome, limits(m.State.Policy.Limits))
+			a.printf("  it had ended %s; its limits, counted from its beginning: %s\n", was.Outcome, limits(m.State.Policy.Limits))
 		}
 	}
 	a.printf("%s", aboutRunner(s.ID))
 	return nil
 }
 
-// limited: an outcome that a limit of the person's brought about. To go on is more
-// than they asked for.
-func limited(o loop.Outcome) bool {
-	return o == loop.Iterations || o == loop.Duration || o == loop.Budget || o == loop.Finished
-}
-
 // left tells whether there is something left to do.
 func (s *subject) left() bool {
-	return slices.ContainsFunc(s.memory.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done })
+	return s.memory.State.Left()
 }
 
 // leaveLater has a loop leave its session as soon as what that is at is done.

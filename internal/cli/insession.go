@@ -74,10 +74,10 @@ func (a *app) stopInSession(s *subject, patience time.Duration) error {
 }
 
 // resumeInSession lets a loop that was paused go on in its session.
-func (a *app) resumeInSession(s *subject) error {
+func (a *app) resumeInSession(s *subject, given loop.Limits) error {
 	id := s.memory.Bound.Session
 	if s.hasEnded() {
-		return a.reopenInSession(s)
+		return a.reopenInSession(s, given)
 	}
 	if client := s.memory.Bound.Client; client != 0 && !proc.Alive(client) {
 		hint := fmt.Sprintf("pawl handover %s goes on in fresh sessions; or pawl stop %[1]s ends it", s.ID)
@@ -101,16 +101,12 @@ func (a *app) resumeInSession(s *subject) error {
 }
 
 // reopenInSession lets a loop that ended go on in the calling session.
-func (a *app) reopenInSession(s *subject) error {
+func (a *app) reopenInSession(s *subject, given loop.Limits) error {
 	if !s.left() {
 		return s.notEnded()
 	}
-	again := ""
-	if limited(s.memory.State.Outcome) {
-		again = " --again"
-	}
 	if !a.env.Session.Inside && a.env.Session.ID == "" {
-		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl resume %s;  or pawl handover %[1]s%s goes on in fresh sessions", s.ID, again),
+		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl resume %s;  or pawl handover %[1]s goes on in fresh sessions", s.ID),
 			"loop %s lived in a session and has ended (%s): it goes on in one", s.ID, s.memory.State.Outcome)
 	}
 	in, err := a.inside(s.spec.Unattended)
@@ -119,7 +115,7 @@ func (a *app) reopenInSession(s *subject) error {
 	}
 	ctx, release := untilSignal()
 	defer release()
-	begun, err := launch.Reopen(ctx, s.Loop, a.env, launch.Opening{Inside: in, Observer: &beginning{out: a.Err}, Patience: startPatience})
+	begun, err := launch.Reopen(ctx, s.Loop, a.env, launch.Opening{Inside: in, Observer: &beginning{out: a.Err}, Patience: startPatience, More: given})
 	if err != nil {
 		return ended(ctx, err)
 	}

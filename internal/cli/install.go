@@ -19,11 +19,12 @@ import (
 type settingsArgs struct {
 	Agent  string `arg:"" enum:"claude" help:"claude"`
 	Scope  string `enum:"user,project,local,plugin" default:"user" placeholder:"SCOPE" help:"whose sessions: user, project (everybody's here), local (yours here), plugin (as user)"`
-	DryRun bool   `help:"only show what would change"`
+	DryRun bool   `help:"only say what would change"`
 }
 
 type installCmd struct {
 	settingsArgs
+	Verbose bool `help:"with --dry-run, show each line that would change"`
 	Yes     bool `help:"lift the client's cap of Stop hooks without being asked (project, local)"`
 	OnlyCap bool `help:"only lift that cap, where the hooks are installed in another way (project, local)"`
 
@@ -42,15 +43,6 @@ such as /pawl:loop as a plugin, by the client's own commands.
   pawl install claude --scope project --guard-blocks
   pawl install claude --scope plugin
   pawl install claude --dry-run`
-}
-
-type uninstallCmd struct{ settingsArgs }
-
-func (uninstallCmd) Help() string {
-	return `The settings are as they were before the install, to the byte; what was changed in them since stays.
-
-  pawl uninstall claude
-  pawl uninstall claude --scope local`
 }
 
 // request is the settings file that is meant.
@@ -100,16 +92,12 @@ func (c *installCmd) Run(a *app) error {
 	}
 	name := a.near(r.Path)
 	switch {
-	case c.DryRun:
+	case c.DryRun && c.Verbose:
 		a.print(visible(result.Diff(name)))
 	case !result.Changed():
 		a.printf("%s holds Pawl's hooks already\n", name)
 	default:
-		a.printf("Pawl's hooks are in %s\n", name)
-		a.printf("  they start %s at %s:\n", term.Clean(strings.Join(append([]string{command}, args...), " ")), count(len(r.Wanted.Events), "event"))
-		for line := range slices.Chunk(r.Wanted.Events.Names(), 5) {
-			a.printf("    %s\n", strings.Join(line, ", "))
-		}
+		c.summarize(a, r.Wanted.Events, name, strings.Join(append([]string{command}, args...), " "))
 	}
 	if said != "" {
 		a.aside(c.DryRun, "  %s\n", said)
@@ -122,6 +110,19 @@ func (c *installCmd) Run(a *app) error {
 	}
 	a.warnUnread(result, name)
 	return nil
+}
+
+// summarize says what an installation changes, or would.
+func (c *installCmd) summarize(a *app, events install.Events, name, command string) {
+	if c.DryRun {
+		a.printf("Pawl's hooks would be in %s, and nothing else there would change (--verbose shows each line)\n", name)
+	} else {
+		a.printf("Pawl's hooks are in %s\n", name)
+	}
+	a.printf("  they start %s at %s:\n", term.Clean(command), count(len(events), "event"))
+	for line := range slices.Chunk(events.Names(), 5) {
+		a.printf("    %s\n", strings.Join(line, ", "))
+	}
 }
 
 // liftCap sets the variable that lifts the client's cap, and nothing else.
@@ -219,36 +220,6 @@ func (c *installCmd) cap(a *app, r *install.Request) (string, error) {
 	}
 	r.Wanted.Env = []install.Var{{Name: install.StopBlockCap, Value: "0"}}
 	return lifted + " lifts the client's cap: Pawl keeps to the loop's own limits", nil
-}
-
-// Run takes the hooks out and tells what became of the file.
-func (c *uninstallCmd) Run(a *app) error {
-	if err := a.byPerson("take hooks out"); err != nil {
-		return err
-	}
-	if c.Scope == pluginScope {
-		return a.uninstallPlugin(c.DryRun)
-	}
-	r, err := c.request(a)
-	if err != nil {
-		return err
-	}
-	result, err := install.Uninstall(r)
-	if err != nil {
-		return err
-	}
-	name := a.near(r.Path)
-	switch {
-	case c.DryRun:
-		a.print(visible(result.Diff(name)))
-	case !result.Changed():
-		a.printf("nothing of Pawl's is in %s\n", name)
-	case result.After == nil:
-		a.printf("what Pawl put there is gone, and with it %s, which was not there before\n", name)
-	default:
-		a.printf("what Pawl put there is out of %s\n", name)
-	}
-	return nil
 }
 
 // hookCommand is how the client is to start the hook: by name where the file is

@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/hook"
 	"github.com/pawl-dev/pawl/internal/keeper"
 	"github.com/pawl-dev/pawl/internal/proc"
-	"github.com/pawl-dev/pawl/internal/session/place"
 	"github.com/pawl-dev/pawl/internal/version"
 )
 
@@ -33,6 +33,7 @@ func (c *sessionKeepCmd) Run(a *app) error {
 	signal.Ignore(syscall.SIGHUP)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
@@ -46,7 +47,7 @@ func (c *sessionKeepCmd) Run(a *app) error {
 // startKeeper starts what answers the hooks of a session that a loop lives in. It
 // is not waited for, and one that is there already stays the only one.
 func (a *app) startKeeper(session string) error {
-	if !keeper.Possible(a.env.PawlHome, session) || !place.Of(a.env.PawlHome).Bound(session) {
+	if !keeper.Possible(a.env.PawlHome, session) || hook.Ended(a.env.PawlHome, session) {
 		return nil
 	}
 	self, err := os.Executable()

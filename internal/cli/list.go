@@ -54,9 +54,13 @@ func (c *listCmd) Run(a *app) error {
 	}
 	if len(rows) == 0 {
 		a.printf("%s\n", noLoops(c.All, len(listed)))
-		return nil
+	} else if err := a.printTable(rows, c.All); err != nil {
+		return err
 	}
-	return a.printTable(rows, c.All)
+	for _, words := range a.notFollowed() {
+		a.printf("%s\n", words)
+	}
+	return nil
 }
 
 // present is the summary with the state as it is now: the kept one does not know

@@ -23,7 +23,12 @@ import (
 
 // loopArg is how commands name a loop.
 type loopArg struct {
-	Loop string `arg:"" optional:"" help:"id of a loop or the beginning of one; . is the newest here; none: that of this session, or the one here that has not ended"`
+	Loop string `arg:"" optional:"" help:"id of a loop or the beginning of one; . is the newest here; none: that of this session, or the newest here"`
+}
+
+// unendedArg is how commands name a loop that they act on.
+type unendedArg struct {
+	Loop string `arg:"" optional:"" help:"id of a loop or the beginning of one; . is the newest here; none: that of this session or folder that has not ended"`
 }
 
 // loopWord is the same where more words follow, so that it cannot be left out.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -12,51 +11,104 @@ import (
 )
 
 // meant is the loop that a person means by ref. Without a word it is the loop that
-// lives in this session, else the only one here that has not ended, else the
-// newest.
+// lives in this session, else the newest here, ended or not: to look at one is
+// always safe.
 func (a *app) meant(ref string) (*store.Loop, error) {
-	if ref != "" {
-		return a.store.Resolve(ref, a.root())
-	}
-	if b, err := session.Open(a.env.PawlHome).Find(a.env.Session.ID); err == nil {
-		if l, err := a.store.Resolve(b.Loop, a.root()); err == nil {
+	if ref == "" {
+		if l, ok := a.ofSession(); ok {
 			return l, nil
 		}
+		ref = "."
 	}
-	l, err := a.store.Resolve("", a.root())
-	if err == nil || errors.Is(err, store.ErrNotFound) {
-		return l, err // of one alone it does not matter how it stands
-	}
-	return a.unended()
+	return a.store.Resolve(ref, a.root())
 }
 
-// unended is the only loop here that has not ended, or the newest where all have.
-func (a *app) unended() (*store.Loop, error) {
+// ofSession is the loop that lives in the session this command is run by.
+func (a *app) ofSession() (*store.Loop, bool) {
+	b, err := session.Open(a.env.PawlHome).Find(a.env.Session.ID)
+	if err != nil {
+		return nil, false
+	}
+	l, err := a.store.Resolve(b.Loop, a.root())
+	return l, err == nil
+}
+
+// findUnended reads the loop that a person acts on: without a word one that has not
+// ended.
+func (a *app) findUnended(ref string) (*subject, error) {
+	if ref != "" {
+		return a.find(ref)
+	}
+	s, err := a.atHand()
+	if err == nil && s.hasEnded() {
+		err = s.ended()
+	}
+	return s, err
+}
+
+// findToGoOn reads the loop that a person wants to go on. To go on with one that has
+// ended takes more than no word: its id, --yes, or an answer to a question.
+func (a *app) findToGoOn(ref string, yes bool) (*subject, error) {
+	if ref != "" {
+		return a.find(ref)
+	}
+	s, err := a.atHand()
+	if err != nil || yes || !s.hasEnded() {
+		return s, err
+	}
+	if s.left() && attended(a.In) && attended(a.Err) {
+		word, err := a.ask(fmt.Sprintf("loop %s has ended (%s). Go on with it? [y/N] ", s.ID, s.memory.State.Outcome))
+		if err != nil || word == "y" || word == "yes" {
+			return s, err
+		}
+	}
+	return nil, s.ended()
+}
+
+// atHand is the loop that lives in this session, or the only one here that has not
+// ended; where all have, the newest.
+func (a *app) atHand() (*subject, error) {
+	s, err := a.find("")
+	if err != nil || s.inSession() && !s.hasEnded() && s.memory.Bound.Session == a.env.Session.ID {
+		return s, err
+	}
+	open, err := a.unended()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(open) == 0:
+		return s, nil
+	case len(open) == 1:
+		return a.find(open[0].Loop.ID)
+	}
+	var names []string
+	for _, l := range open {
+		names = append(names, fmt.Sprintf("%s (%s)", l.Loop.ID, a.present(l).State))
+	}
+	return nil, failure.New(failure.Usage, "say which: "+some(names), "%d loops here have not ended", len(open))
+}
+
+// unended are the loops here that have not ended, the newest first.
+func (a *app) unended() ([]store.Listed[record.Summary], error) {
 	listed, err := store.List(a.store, record.Derive)
 	if err != nil {
 		return nil, err
 	}
 	root := a.root()
-	here := slices.DeleteFunc(listed, func(l store.Listed[record.Summary]) bool { return l.Summary.Root != root })
-	slices.SortStableFunc(here, func(x, y store.Listed[record.Summary]) int {
+	open := slices.DeleteFunc(listed, func(l store.Listed[record.Summary]) bool {
+		return l.Summary.Root != root || a.present(l).State == "ended"
+	})
+	slices.SortStableFunc(open, func(x, y store.Listed[record.Summary]) int {
 		return y.Summary.CreatedAt.Compare(x.Summary.CreatedAt)
 	})
-	if len(here) == 0 {
-		return a.store.Resolve(".", root) // what was asked of them cannot be read: that names the damage
+	return open, nil
+}
+
+// ended says that a loop has ended, and what goes on with it.
+func (s *subject) ended() error {
+	hint := "pawl report " + s.ID + " tells how it went"
+	if s.left() {
+		hint = resumeWith(s.ID, s.memory.State) + "  goes on with what it left; " + hint
 	}
-	var open []*store.Loop
-	var names []string
-	for _, l := range here {
-		if sum := a.present(l); sum.State != "ended" {
-			open = append(open, l.Loop)
-			names = append(names, fmt.Sprintf("%s (%s)", sum.ID, sum.State))
-		}
-	}
-	switch len(open) {
-	case 0:
-		return here[0].Loop, nil
-	case 1:
-		return open[0], nil
-	}
-	return nil, failure.New(failure.Usage, "say which: "+some(names), "%d loops here have not ended", len(open))
+	return failure.New(failure.Usage, hint, "loop %s has ended (%s)", s.ID, s.memory.State.Outcome)
 }

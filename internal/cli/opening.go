@@ -69,7 +69,7 @@ func beginsWords(st loop.State) string {
 	case loop.Paused:
 		return "lives in this session, and is held before its first turn"
 	case loop.New, loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing,
-		loop.Restoring, loop.Waiting, loop.Trying, loop.HandingOver:
+		loop.Restoring, loop.Waiting, loop.Trying, loop.HandingOver, loop.Finishing:
 	}
 	return "begins in this session"
 }
@@ -81,15 +81,18 @@ func isolationWords(s record.Spec) string {
 	if is == nil || s.Policy.Handover {
 		return ""
 	}
-	// Two failures that are the same are enough.
 	tries, most := cmp.Or(s.Policy.Tries, usualTries), s.Policy.Limits.Iterations
+	fewest := tries
+	if s.Policy.Tries == 0 {
+		fewest = sameTries
+	}
 	text := "after " + triesWords(tries) + " here"
 	switch {
-	case most > 0 && most <= min(tries, 2):
+	case most > 0 && most <= fewest:
 		return ""
 	case most > 0 && most <= tries:
 		text = "where the same fails twice here"
-	case tries > 2:
+	case fewest < tries:
 		text += " (2 where the same fails twice)"
 	}
 	text += ", each in a session of its own"
@@ -103,7 +106,7 @@ func isolationWords(s record.Spec) string {
 	if len(bounds) > 0 {
 		text += ": at most " + strings.Join(bounds, " and ")
 	}
-	if all := triesCost(s, most-min(tries, 2)); all > 0 {
+	if all := triesCost(s, most-fewest); all > 0 {
 		text += fmt.Sprintf("; at most %s in all (--max-cost)", figure.Money(all))
 	}
 	return text
@@ -124,8 +127,12 @@ func handoverWords(p loop.Policy) string {
 	return fmt.Sprintf("goes on in fresh sessions when %d %% of the context are full, or %s failed here", p.HandoverAt, triesWords(p.Tries))
 }
 
-// usualTries is how many tries a session has where nobody said.
-const usualTries = 3
+// usualTries is how many tries a session has where nobody said, and sameTries how
+// many where they fail the same way.
+const (
+	usualTries = 3
+	sameTries  = 2
+)
 
 func triesWords(n int) string {
 	if n == 1 {

@@ -21,6 +21,8 @@ func TestIsolationWords(t *testing.T) {
 		{0, 0, "after 3 tries here (2 where the same fails twice)" + each},
 		{0, 3, "where the same fails twice here" + each + "; at most $1.00 in all (--max-cost)"},
 		{0, 2, ""},
+		{5, 25, "after 5 tries here" + each + "; at most $20.00 in all (--max-cost)"},
+		{3, 3, ""},
 		{2, 25, "after 2 tries here" + each + "; at most $23.00 in all (--max-cost)"},
 		{1, 2, "after 1 try here" + each + "; at most $1.00 in all (--max-cost)"},
 		{1, 1, ""},

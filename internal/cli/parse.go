@@ -45,7 +45,7 @@ func (a *app) dispatch(args []string) error {
 				return usage(n, rest, err)
 			}
 		}
-		a.print(helpText(n, a.columns))
+		a.print(a.text(helpText(n, a.columns)))
 		return nil
 	}
 	ctx, err := k.Parse(args)
@@ -91,11 +91,18 @@ func named(n *kong.Node, args []string) (*kong.Node, []string) {
 // usage puts what the parser says of a command, and of the arguments behind it, into
 // the tool's voice: what is wrong, and the nearest thing that would be right as a hint.
 func usage(n *kong.Node, rest []string, err error) error {
-	what, near, found := strings.Cut(err.Error(), ", did you mean ")
+	what, _, _ := strings.Cut(err.Error(), ", did you mean ")
 	hint := fmt.Sprintf("%s --help shows what there is", commandName(n))
-	if found {
-		near = strings.NewReplacer(`"`, "", "?", "", "one of ", "").Replace(near)
-		hint = "did you mean " + strings.Join(strings.Split(near, ", "), " or ") + "?"
+	flag, isFlag := strings.CutPrefix(what, "unknown flag --")
+	near := ""
+	switch {
+	case isFlag:
+		near = nearestFlag(n, flag)
+	case len(n.Children) > 0 && len(rest) > 0:
+		near = nearestCommand(n, rest[0])
+	}
+	if near != "" {
+		hint = "did you mean " + near + "?"
 	}
 	switch {
 	case strings.HasPrefix(what, "unexpected argument ") && len(n.Children) > 0:
@@ -113,7 +120,7 @@ func usage(n *kong.Node, rest []string, err error) error {
 		what, hint = unvalued(n, flag, rest)
 	default:
 		what = plainer(n, what)
-		if strings.HasPrefix(what, "unknown flag ") && !found && takesWords(n) {
+		if strings.HasPrefix(what, "unknown flag ") && near == "" && takesWords(n) {
 			hint = "if it is no flag of Pawl's, quote the words, or put -- before them"
 		}
 	}

@@ -3,7 +3,7 @@ package cli
 import "github.com/pawl-dev/pawl/internal/record"
 
 type pauseCmd struct {
-	loopArg
+	unendedArg
 }
 
 func (pauseCmd) Help() string {
@@ -18,7 +18,7 @@ func (c *pauseCmd) Run(a *app) error {
 	if err := a.byPerson("pause a loop"); err != nil {
 		return err
 	}
-	s, err := a.find(c.Loop)
+	s, err := a.findUnended(c.Loop)
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,17 @@ type planArg struct {
 	File string `arg:"" help:"the plan"`
 }
 
-// load reads the plan. In messages it has the name that the person typed.
+// load reads the plan.
 func (p planArg) load(a *app) (plan.Plan, error) {
+	f, err := p.open(a)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	return f.Plan(), nil
+}
+
+// open reads the file. In messages it has the name that the person typed.
+func (p planArg) open(a *app) (*planfile.File, error) {
 	path := p.File
 	if !filepath.IsAbs(path) {
 		if rel, err := filepath.Rel(a.dir, filepath.Join(a.dir, path)); err == nil {
@@ -34,11 +43,11 @@ func (p planArg) load(a *app) (plan.Plan, error) {
 	f, err := planfile.Load(path)
 	if err != nil {
 		if _, ok := errors.AsType[*planfile.Invalid](err); ok {
-			return plan.Plan{}, failure.New(failure.Usage, "pawl plan check "+p.File+" tells all", "%w", err)
+			return nil, failure.New(failure.Usage, "pawl plan check "+p.File+" tells all", "%w", err)
 		}
-		return plan.Plan{}, err
+		return nil, err
 	}
-	return f.Plan(), nil
+	return f, nil
 }
 
 type planShowCmd struct {
@@ -145,6 +154,7 @@ func (planCheckCmd) Help() string { return "  pawl plan check prd.json" }
 type checked struct {
 	Format   string    `json:"format,omitempty" jsonschema:"format of the plan; absent where it cannot be worked on"`
 	Problems []problem `json:"problems" jsonschema:"what is wrong, in the order of lines; none if the plan can be worked on"`
+	Odd      []problem `json:"odd,omitempty" jsonschema:"tasks whose mark says neither open nor done: they are taken as open"`
 }
 
 type problem struct {
@@ -154,30 +164,43 @@ type problem struct {
 	Want    string `json:"want,omitempty" jsonschema:"what was expected"`
 }
 
-// Run says all that is wrong with a plan.
+// Run says all that is wrong with a plan, and which marks it does not know.
 func (c *planCheckCmd) Run(a *app) error {
-	p, err := c.load(a)
+	f, err := c.open(a)
 	var invalid *planfile.Invalid
 	if err != nil && !errors.As(err, &invalid) {
 		return err
 	}
 	if c.JSON {
-		out := checked{Format: p.Format, Problems: []problem{}}
-		if invalid != nil {
-			for _, found := range invalid.Problems {
-				out.Problems = append(out.Problems, problem(found))
-			}
+		return errors.Join(a.printJSON(checkedOf(f, invalid)), checkCode(invalid))
+	}
+	if invalid != nil {
+		for _, line := range invalid.Lines() {
+			a.printf("%s\n", term.Clean(line))
 		}
-		return errors.Join(a.printJSON(out), checkCode(invalid))
+		return checkCode(invalid)
 	}
-	if invalid == nil {
-		a.printf("%s is fine: %s, %d done (%s)\n", c.File, count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
-		return nil
+	for _, odd := range f.Odd() {
+		a.printf("%s:%d: %s: expected %s\n", term.Clean(c.File), odd.Line, odd.Message, odd.Want)
 	}
-	for _, line := range invalid.Lines() {
-		a.printf("%s\n", term.Clean(line))
+	p := f.Plan()
+	a.printf("%s is fine: %s, %d done (%s)\n", c.File, count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
+	return nil
+}
+
+func checkedOf(f *planfile.File, invalid *planfile.Invalid) checked {
+	out := checked{Problems: []problem{}}
+	if invalid != nil {
+		for _, found := range invalid.Problems {
+			out.Problems = append(out.Problems, problem(found))
+		}
+		return out
 	}
-	return checkCode(invalid)
+	out.Format = f.Plan().Format
+	for _, odd := range f.Odd() {
+		out.Odd = append(out.Odd, problem(odd))
+	}
+	return out
 }
 
 func checkCode(invalid *planfile.Invalid) error {

@@ -1,48 +1,63 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
 type restoreCmd struct {
 	loopWord
-	Checkpoint int `arg:"" name:"n" help:"number of the checkpoint"`
+	Checkpoint int    `arg:"" optional:"" name:"n" help:"number of the checkpoint"`
+	Task       string `placeholder:"ID" help:"give back the work of this task that was undone, and nothing else"`
+	Yes        bool   `short:"y" help:"do not ask"`
 }
 
 func (restoreCmd) Help() string {
-	return `Files that no checkpoint holds (ignored or very large ones) stay as they are, and so do the index, the
-branch and its commits. pawl undo takes a restore back.
+	return `It lists what would change, and asks. Files that no checkpoint holds (ignored or very large ones) stay as
+they are, and so do the index, the branch and its commits. Tasks that were done after the checkpoint are
+open again. --task gives back the half-done work of one task, where its changes fit; everything else
+stays. pawl undo takes a restore back.
 
-  pawl restore brisk-otter 3`
+  pawl restore brisk-otter 3
+  pawl restore brisk-otter --task US-003`
 }
 
-// Run restores a checkpoint.
+// Run restores a checkpoint, or the work of a task.
 func (c *restoreCmd) Run(a *app) error {
 	if err := a.byPerson("restore a checkpoint"); err != nil {
 		return err
 	}
-	return a.restores(c.Loop, func(ctx context.Context, repo *git.Repo, s *subject) (git.Checkpoint, error) {
+	if (c.Checkpoint != 0) == (c.Task != "") {
+		return failure.New(failure.Usage, "pawl checkpoints "+c.Loop+" lists the checkpoints", "say the number of a checkpoint, or --task ID")
+	}
+	return a.restores(c.Loop, c.Yes, func(ctx context.Context, repo *git.Repo, s *subject) (goal, error) {
+		if c.Task != "" {
+			return taskWork(ctx, repo, s, c.Task)
+		}
 		return checkpoint(ctx, repo, s, c.Checkpoint)
 	})
 }
 
 type undoCmd struct {
 	loopArg
+	Yes bool `short:"y" help:"do not ask"`
 }
 
 func (undoCmd) Help() string {
-	return `An undo is itself a restore: a second one takes the first back.
+	return `It lists what would change, and asks. An undo is itself a restore: a second one takes the first back.
 
   pawl undo brisk-otter`
 }
@@ -52,27 +67,42 @@ func (c *undoCmd) Run(a *app) error {
 	if err := a.byPerson("restore a checkpoint"); err != nil {
 		return err
 	}
-	return a.restores(c.Loop, lastRestore)
+	return a.restores(c.Loop, c.Yes, lastRestore)
 }
 
-// finder finds the checkpoint that is meant.
-type finder func(ctx context.Context, repo *git.Repo, s *subject) (git.Checkpoint, error)
+// goal is what a restore is to bring the work tree to.
+type goal struct {
+	git.Checkpoint
+	base string // a tree: only what changed from it to the checkpoint is brought back; "" for all of it
+	task string // whose work that is
+}
 
-// restores is a command of a person's that restores a checkpoint of the loop.
-func (a *app) restores(ref string, wanted finder) error {
+// String names it in messages.
+func (g goal) String() string {
+	if g.task != "" {
+		return fmt.Sprintf("the work of task %s (checkpoint %d)", g.task, g.N)
+	}
+	return fmt.Sprintf("checkpoint %d (%s)", g.N, plan.OneLine(g.Subject, 80))
+}
+
+// finder finds what is meant.
+type finder func(ctx context.Context, repo *git.Repo, s *subject) (goal, error)
+
+// restores is a command of a user's that restores a checkpoint of the loop.
+func (a *app) restores(ref string, yes bool, wanted finder) error {
 	ctx, cancel := untilSignal()
 	defer cancel()
 	s, err := a.find(ref)
 	if err != nil {
 		return err
 	}
-	return ended(ctx, a.restore(ctx, s, wanted))
+	return ended(ctx, a.restore(ctx, s, yes, wanted))
 }
 
-// restore makes the loop's work tree what the wanted checkpoint holds, after a
-// checkpoint of what it is now. While it works it owns the loop and the work
-// tree, so that nobody else acts on them.
-func (a *app) restore(ctx context.Context, s *subject, wanted finder) (err error) {
+// restore brings the loop's work tree to the wanted goal, after a checkpoint of what
+// it is now. While it works it owns the loop and the work tree, so that nobody else
+// acts on them.
+func (a *app) restore(ctx context.Context, s *subject, yes bool, wanted finder) (err error) {
 	repo, err := s.repo(ctx)
 	if err != nil {
 		return err
@@ -86,30 +116,143 @@ func (a *app) restore(ctx context.Context, s *subject, wanted finder) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	subject := fmt.Sprintf("%s of checkpoint %d, by a person", beforeRestore, target.N)
-	was, err := repo.Checkpoint(ctx, s.ID, 0, subject)
+	m, _, err := record.Remember(s.Loop) // another may have driven it until now
+	if err != nil {
+		return fmt.Errorf("read loop %s: %w", s.ID, err)
+	}
+	back, err := wentBack(ctx, repo, target, m.State.Tasks)
+	if err != nil {
+		return err
+	}
+	before := m.State.Tasks
+	m.Apply(back)
+	tree, n, err := a.proposed(ctx, repo, target)
+	if err != nil {
+		return err
+	}
+	a.tellReopened(s, before, m.State)
+	if err := a.agrees(yes || n == 0, s); err != nil {
+		return err
+	}
+	was, err := repo.Checkpoint(ctx, s.ID, 0, beforeRestore+" of "+target.subject(), runner.DoneTrailers(s.ID, before)...)
 	if err != nil {
 		return fmt.Errorf("keep the work tree as it is: %w", err)
 	}
 	// From here a Ctrl-C waits: half a restore helps nobody. A second one ends it.
-	done, err := repo.Restore(context.WithoutCancel(ctx), target.Commit, nil)
+	done, err := repo.Restore(context.WithoutCancel(ctx), tree, nil)
 	if err != nil {
 		return failure.New(failure.Error, "run it again to finish, or pawl undo "+s.ID, "restore checkpoint %d: %w", target.N, err)
 	}
-	note := record.Note{Level: loop.Info, Text: fmt.Sprintf("a person restored checkpoint %d", target.N)}
-	if _, err := owner.Append(journal.Entry{Type: record.TypeNote, Data: note}); err != nil {
+	back.At = time.Now()
+	if _, err := owner.Append(journal.Entry{Type: record.TypeEvent, Data: back}); err != nil {
 		return fmt.Errorf("journal the restore: %w", err)
 	}
 	a.tellRestored(s, target, was, done)
 	return nil
 }
 
-func (a *app) tellRestored(s *subject, target, was git.Checkpoint, done git.Restored) {
+// subject names the goal in the checkpoint that is made before.
+func (g goal) subject() string {
+	if g.task != "" {
+		return fmt.Sprintf("the work of task %s, by a person", g.task)
+	}
+	return fmt.Sprintf("checkpoint %d, by a person", g.N)
+}
+
+// proposed is the tree that the work tree is to become; it lists the n files that
+// would change.
+func (a *app) proposed(ctx context.Context, repo *git.Repo, target goal) (tree string, n int, err error) {
+	now, _, err := repo.Snapshot(ctx)
+	if err != nil {
+		return "", 0, fmt.Errorf("look at the work tree: %w", err)
+	}
+	tree, clashes := target.Tree, []string(nil)
+	if target.base != "" {
+		if tree, clashes, err = repo.Transfer(ctx, now, target.base, target.Tree); err != nil {
+			return "", 0, err
+		}
+	}
+	changes, err := repo.Diff(ctx, now, tree)
+	if err != nil {
+		return "", 0, err
+	}
+	a.printf("%s: %s\n", target, count(len(changes), "file")+" would change")
+	const most = 30
+	for _, c := range changes[:min(len(changes), most)] {
+		verb := map[byte]string{'A': "add", 'D': "delete"}[c.Status]
+		a.printf("  %-6s  %s\n", cmp.Or(verb, "change"), plan.OneLine(c.Path, 0))
+	}
+	if more := len(changes) - most; more > 0 {
+		a.printf("  and %d more: git diff --stat %.9s %.9s\n", more, now, tree)
+	}
+	for _, path := range clashes {
+		a.printf("  stays   %s: changed since in the same place; git show %.9s:%s shows the task's\n", plan.OneLine(path, 0), target.Commit, path)
+	}
+	return tree, len(changes), nil
+}
+
+// agrees asks the user for the restore that was just listed.
+func (a *app) agrees(yes bool, s *subject) error {
+	if yes {
+		return nil
+	}
+	if !attended(a.In) {
+		return failure.New(failure.Usage, "look at the list, then run it again with --yes", "nobody is at the terminal to say whether that may be done; nothing was changed")
+	}
+	answer, err := a.ask("restore " + s.ID + " so? [y/N] ")
+	if err == nil && answer != "y" && answer != "yes" {
+		err = failure.New(failure.Error, "", "nothing was changed")
+	}
+	return err
+}
+
+// wentBack is what the restore of a checkpoint means for the loop's tasks.
+func wentBack(ctx context.Context, repo *git.Repo, target goal, tasks []loop.Task) (loop.Event, error) {
+	e := loop.Event{Kind: loop.WentBack, Text: "you restored " + target.String()}
+	if target.task != "" { // whose work was not done before, nor is it now
+		e.Tasks, _ = runner.DoneIn(runner.DoneTrailers("", tasks), tasks)
+		return e, nil
+	}
+	trailers, err := repo.Trailers(ctx, target.Commit)
+	if err != nil {
+		return e, err
+	}
+	ids, ok := runner.DoneIn(trailers, tasks)
+	if !ok { // it was made before checkpoints said it: the tasks stay as they are
+		ids, _ = runner.DoneIn(runner.DoneTrailers("", tasks), tasks)
+	}
+	e.Tasks = ids
+	return e, nil
+}
+
+// tellReopened names the tasks whose work the restore took away, or gave back.
+func (a *app) tellReopened(s *subject, before []loop.Task, now loop.State) {
+	for _, was := range before {
+		t, there := now.Task(was.ID)
+		switch {
+		case !there || t.Status == was.Status:
+		case t.Status == loop.Done:
+			a.printf("  task %s would be done again\n", called(t))
+		default:
+			a.printf("  task %s would be open again: pawl resume %s does it anew\n", called(t), s.ID)
+		}
+	}
+}
+
+// called names a task for people: its id, and its title where that says more.
+func called(t loop.Task) string {
+	if t.Title == "" || t.Title == t.ID {
+		return t.ID
+	}
+	return fmt.Sprintf("%s (%s)", t.ID, plan.OneLine(t.Title, 60))
+}
+
+func (a *app) tellRestored(s *subject, target goal, was git.Checkpoint, done git.Restored) {
 	changed := "no file had to change"
 	if n := len(done.Changed); n > 0 {
 		changed = count(n, "file") + " changed"
 	}
-	a.printf("restored checkpoint %d (%s): %s\n", target.N, plan.OneLine(target.Subject, 80), changed)
+	a.printf("restored %s: %s\n", target, changed)
 	for _, left := range done.Left {
 		a.printf("  left as it is: %s (%s)\n", plan.OneLine(left.Path, 0), left.Reason)
 	}

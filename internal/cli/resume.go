@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -14,7 +15,7 @@ import (
 // resumeCmd is `pawl resume`: a paused loop goes on; one whose owner is gone, or
 // that ended with something left to do, is taken up where it stands.
 type resumeCmd struct {
-	loopArg
+	goOnArg
 	JSON  bool `name:"json" help:"print one event a line as JSON (docs/reference/events.schema.json)"`
 	Quiet bool `short:"q" help:"print the summary at the end only"`
 }
@@ -24,12 +25,20 @@ func (c *resumeCmd) Run(a *app) error {
 	if err := a.byPerson("resume a loop"); err != nil {
 		return err
 	}
-	s, err := a.find(c.Loop)
+	s, err := a.findToGoOn(c.Loop, c.Yes)
+	if err != nil {
+		return err
+	}
+	if s.memory.State.Outcome == loop.Verified && s.hasEnded() { // a script may resume until it is
+		a.printf("%s is verified: nothing is left to do; pawl report %[1]s shows what came of it\n", s.ID)
+		return nil
+	}
+	given, err := c.limits(s)
 	if err != nil {
 		return err
 	}
 	if s.inSession() && !s.adrift() {
-		return a.resumeInSession(s)
+		return a.resumeInSession(s, given)
 	}
 	ctx := context.Background()
 	begin, release := untilSignal()
@@ -37,7 +46,7 @@ func (c *resumeCmd) Run(a *app) error {
 	if err := launch.RefuseResume(begin, s.Loop, a.env); err != nil {
 		return ended(begin, err)
 	}
-	d, err := launch.Resume(begin, s.Loop, a.env)
+	d, err := launch.Resume(begin, s.Loop, a.env, launch.Again{More: given})
 	// Only trying to own the loop tells for sure whether it is driven: the lock of
 	// a runner that was just killed lives on for a moment in a child it was making.
 	if held := new(store.HeldError); errors.As(err, &held) && held.Loop == s.ID {
@@ -51,7 +60,7 @@ func (c *resumeCmd) Run(a *app) error {
 	if source == "" {
 		source = plan.OneLine(s.spec.Prompt, 60)
 	}
-	return a.drive(ctx, d, source, term.ModeFor(a.Out, c.JSON, c.Quiet))
+	return a.drive(ctx, d, source, term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb))
 }
 
 // adrift: the loop was about to leave its session when whoever saw to that died.

@@ -25,7 +25,7 @@ type runCmd struct {
 	runFlags
 	JSON   bool `name:"json" help:"print one event a line as JSON (docs/reference/events.schema.json)"`
 	Quiet  bool `short:"q" help:"print the summary at the end only"`
-	DryRun bool `help:"print plan, gates, limits and what would be changed; change nothing"`
+	DryRun bool `help:"print plan, gates, limits and everything that keeps the loop from beginning (then exit 2); change nothing"`
 	Yes    bool `short:"y" help:"accept the suggested gate; it trusts no command of the repository's files"`
 }
 
@@ -119,7 +119,7 @@ func (c *runCmd) Run(a *app) error {
 		return failure.New(failure.Usage, "leave one of them out", "--dry-run prints no JSON")
 	}
 	ctx := context.Background()
-	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: typed(c.runFlags), Env: a.env}
+	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: typed(c.runFlags), Env: a.env, Look: c.DryRun}
 	p, err := launch.Prepare(ctx, q)
 	var several *launch.Several
 	if errors.As(err, &several) && attended(a.In) && attended(a.Err) {
@@ -133,7 +133,7 @@ func (c *runCmd) Run(a *app) error {
 		return err
 	}
 	if !c.DryRun {
-		if err := p.Refuse(); err != nil { // before anything is asked
+		if err := p.Refuse(ctx); err != nil { // before anything is asked
 			return err
 		}
 	}
@@ -142,12 +142,9 @@ func (c *runCmd) Run(a *app) error {
 	}
 	a.warnSecret(p.Goal)
 	a.warnMasked(p.Spec.Gates, p.Root())
-	if left := p.TakenOver(); len(left) > 0 {
-		term.Warnf(a.Err, "work that loop %s left is taken over: %s", p.Before.Loop, strings.Join(left, ", "))
-	}
+	a.warnLeft(p)
 	if c.DryRun {
-		dryRun(a.Out, p)
-		return nil
+		return a.dryRun(ctx, p)
 	}
 	begin, release := untilSignal()
 	defer release()
@@ -155,7 +152,33 @@ func (c *runCmd) Run(a *app) error {
 	if err != nil {
 		return ended(begin, err)
 	}
-	return a.drive(ctx, d, p.Goal.Title(), term.ModeFor(a.Out, c.JSON, c.Quiet))
+	return a.drive(ctx, d, p.Goal.Title(), term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb))
+}
+
+// warnLeft says what becomes of work that an earlier loop left half-done.
+func (a *app) warnLeft(p *launch.Prepared) {
+	if l := p.Spec.Left; l != nil {
+		term.Warnf(a.Err, "goes on with %s, of which loop %s left %s", taskWords(l.Task, l.Title), l.Loop, some(l.Paths))
+		return
+	}
+	alone := p.LeftAlone()
+	if len(alone) == 0 {
+		return
+	}
+	of := ""
+	if t := p.Before.Begun.Task; t.ID != "" {
+		of = ", work for " + taskWords(t.ID, t.Title)
+	}
+	term.Warnf(a.Err, "loop %s left %s%s: not part of this run, and not committed by it", p.Before.Loop, some(alone), of)
+	fmt.Fprintf(a.Err, "pawl: hint: pawl resume %s goes on with it\n", p.Before.Loop)
+}
+
+// taskWords names a task, or the one goal.
+func taskWords(id, title string) string {
+	if id == record.GoalTask {
+		return fmt.Sprintf("the goal %q", title)
+	}
+	return fmt.Sprintf("task %s (%s)", id, title)
 }
 
 // chooseGate asks, where a person is there, whether to use the gate that the
@@ -166,17 +189,17 @@ func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) err
 	if !alone && (len(p.Spec.Gates) > 0 || p.Spec.Policy.Kind != loop.Change) {
 		return nil
 	}
-	if len(p.Suggested) > 0 {
-		use := c.Yes
-		if !use && !c.DryRun && attended(a.In) && attended(a.Err) {
-			word, err := a.ask(fmt.Sprintf("use %q as gate? [Y/n] ", p.Suggested[0]))
-			if err != nil {
-				return err
-			}
-			use = word == "" || word == "y" || word == "yes"
+	switch {
+	case len(p.Suggested) == 0:
+	case c.Yes:
+		return p.UseGate(ctx, p.Suggested[0])
+	case !c.DryRun && attended(a.In) && attended(a.Err):
+		command, err := wantedGate(p.Suggested[0], a.answer)
+		if err != nil {
+			return err
 		}
-		if use {
-			return p.UseGate(ctx, p.Suggested[0])
+		if command != "" {
+			return p.UseGate(ctx, command)
 		}
 	}
 	why, hint := "there is no gate: nothing judges the work, so it can only end unverified", "--gate 'CMD' names a command that must pass"
@@ -244,14 +267,14 @@ func ownerOf(m record.Memory) loop.Owner {
 
 // drive runs a loop that is ours, shows it, and ends with its outcome's code.
 func (a *app) drive(ctx context.Context, d *launch.Drive, source string, mode term.Mode) (err error) {
-	ears := listen()
+	ears := listen(a.leaveLoop(d.Loop.ID, mode))
 	defer ears.stop()                                    // last: a signal must not end the clean-up
 	defer func() { err = errors.Join(err, d.Close()) }() // of whichever there is then
 	if err := proc.Subreaper(); err != nil {
 		term.Warnf(a.Err, "processes that the agent leaves behind may survive: %v", err)
 	}
 	out := term.New(term.Options{
-		Out: ears.writer(a.Out), Mode: mode, Color: !a.env.NoColor && mode == term.Live, Size: term.SizeOf(a.Out),
+		Out: ears.writer(a.Out), Mode: mode, Color: !a.env.NoColor && mode == term.Live, ASCII: a.env.ASCII, Size: term.SizeOf(a.Out),
 	})
 	defer func() { err = errors.Join(err, out.Close()) }()
 	for {

@@ -126,6 +126,7 @@ func (c *sessionDriveCmd) Run(a *app) error {
 	signal.Ignore(syscall.SIGHUP)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	l, err := a.store.Resolve(c.Loop, "")
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
-	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -34,78 +33,6 @@ type show struct {
 	open       int            // tasks open when the run began
 }
 
-func newShow(out term.Printer, d *launch.Drive, source string) *show {
-	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, context: -1}
-	started := term.LoopStarted{
-		Loop: d.Loop.ID, Source: source, Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
-		Branch: commitsTo(d.Spec), From: from(d.Spec), Resumed: d.Resumed,
-		MaxIterations: d.Spec.Policy.Limits.Iterations, MaxDuration: term.Span(d.Spec.Policy.Limits.Duration),
-		MaxCostUSD: d.Spec.Policy.Limits.CostUSD, Wall: d.Wall.Words(false),
-	}
-	for _, t := range d.Spec.Tasks {
-		if t.Status == loop.Open {
-			s.open++
-		} else {
-			started.Done++
-		}
-	}
-	if d.Spec.Plan != "" {
-		started.Open = s.open
-	}
-	if kind := d.Spec.Policy.Kind; kind != loop.Change {
-		started.Kind = string(kind)
-	}
-	for _, g := range d.Spec.Gates {
-		started.Gates = append(started.Gates, shown(g))
-	}
-	out.Print(started)
-	return s
-}
-
-// commitsTo is the branch that the loop commits to, "" if to none.
-func commitsTo(spec record.Spec) string {
-	if spec.NoCommit {
-		return ""
-	}
-	return spec.Branch
-}
-
-// from is what the loop starts from: a commit, and its branch where the loop's is
-// another.
-func from(spec record.Spec) string {
-	commit := spec.From[:min(7, len(spec.From))]
-	if spec.FromBranch != "" && spec.FromBranch != spec.Branch {
-		return spec.FromBranch + " " + commit
-	}
-	return commit
-}
-
-// comparedWith is what the loop's branch is compared with: the default branch, where
-// it was made from that, else the commit that the loop starts from.
-func comparedWith(spec record.Spec) string {
-	if spec.Home != "" && spec.FromBranch == spec.Home && spec.Branch != spec.Home {
-		return spec.Home
-	}
-	return spec.From[:min(7, len(spec.From))]
-}
-
-// shown is a gate as people see it, with the folder that it runs in.
-func shown(g gate.Gate) term.Gate {
-	if g.Kind == gate.ByReview {
-		text := plan.OneLine(g.Name+": "+g.Rubric, 100)
-		return term.Gate{Name: text, Command: text}
-	}
-	out := term.Gate{Name: g.Name, Command: g.Command}
-	if g.Dir == "" {
-		return out
-	}
-	out.Command += " (in " + g.Dir + ")"
-	if g.Name == g.Command {
-		out.Name = out.Command
-	}
-	return out
-}
-
 // Stepped shows what a step of the machine means to the person.
 func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	before := s.state
@@ -117,14 +44,14 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	case loop.TreeSeen:
 		s.seen(now, e)
 	case loop.GatesFinished:
-		s.judged(now, e)
+		s.judged(before, now, e)
 	case loop.AgentFailed:
 		s.usage = agent.Usage{}
-		if e.Failure != nil && now.Phase != loop.Waiting && now.Phase != loop.Ended && now.Phase != loop.HandingOver && now.Stop == "" && now.Hit == "" {
+		if e.Failure != nil && now.Phase != loop.Waiting && now.Outcome == "" && now.Phase != loop.HandingOver && now.Stop == "" && now.Hit == "" {
 			s.note(term.Warn, "the turn was cut off: "+e.Failure.Message)
 		}
 	case loop.MessageArrived:
-		s.note(term.Info, "said to the agent with its next prompt: "+e.Text)
+		s.note(term.Info, "the agent will be told with its next prompt: "+e.Text)
 	case loop.MergeAsked:
 		s.note(term.Info, "the agent asks for its work to be merged: "+plan.OneLine(e.Text, 200))
 	case loop.Granted:
@@ -132,7 +59,9 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	case loop.Denied:
 		s.note(term.Info, "you do not let the agent change "+testNames(e.Paths))
 	case loop.PauseAsked:
-		s.note(term.Info, "paused before the next turn;  pawl resume  goes on")
+		if now.Phase != loop.Paused {
+			s.note(term.Info, pausingWords(now)+";  pawl resume  goes on")
+		}
 	case loop.TimerFired:
 		if before.Phase == loop.Waiting && !before.AwayFrom.IsZero() { // of waits, only one for a usage limit is time away
 			s.note(term.Info, "the usage limit is over: waited "+figure.Duration(now.Now.Sub(before.AwayFrom))+", which counts against no limit of the loop")
@@ -142,11 +71,15 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	case loop.Cancelled:
 		s.note(term.Info, "ending the turn cleanly; the work is kept")
 	case loop.Started, loop.Checkpointed, loop.Committed, loop.Restored, loop.LimitHit, loop.OwnerLost, loop.Faulted, loop.Reopened,
-		loop.HandedOver:
+		loop.HandedOver, loop.WentBack:
 	case loop.HandoverAsked:
 		s.note(term.Info, "asked to go on "+where(e.Owner)+because(e.Text))
 	}
 	s.tasksEnded(before, now)
+	if now.Phase == loop.Paused && before.Phase != loop.Paused {
+		s.note(term.Info, "paused;  pawl resume  goes on")
+		s.activity("paused")
+	}
 	for _, a := range acts {
 		s.doing(now, a)
 	}
@@ -174,10 +107,10 @@ func (s *show) doing(now loop.State, a loop.Action) {
 		if now.After == loop.ThenNext {
 			what = "set aside, its half-done work undone"
 		}
-		s.note(term.Info, fmt.Sprintf("%s: %s (to have the work back: pawl undo %s)", name(t), what, s.id))
+		s.note(term.Info, fmt.Sprintf("%s: %s (to have its work back: pawl restore %s --task %s)", name(t), what, s.id, a.Task))
 	case loop.Wait:
 		s.out.Print(term.Waiting{Until: a.Until, Reason: a.Text})
-	case loop.Look, loop.Commit, loop.Interrupt, loop.PutBack, loop.Tick, loop.Notify, loop.Finish, loop.HandOver:
+	case loop.Look, loop.Commit, loop.Interrupt, loop.PutBack, loop.Notify, loop.Finish, loop.HandOver:
 	}
 }
 
@@ -199,7 +132,7 @@ func (s *show) count(before, now loop.State) {
 
 func (s *show) seen(now loop.State, e loop.Event) {
 	if len(e.Seen.Tampered) > 0 {
-		s.note(term.Warn, fmt.Sprintf("strike %d: the agent changed %s, which judges it: put back as it was", now.Strikes, strings.Join(e.Seen.Tampered, ", ")))
+		s.note(term.Warn, struckFor(now.Strikes, e.Seen.Tampered))
 	} else if len(e.Seen.Refused) > 0 {
 		s.note(term.Warn, "the agent changed "+strings.Join(e.Seen.Refused, ", ")+", which you do not let it change: put back as it was")
 	} else if now.Situation == loop.ClaimRefused && now.Phase == loop.Turning {
@@ -207,16 +140,16 @@ func (s *show) seen(now loop.State, e loop.Event) {
 	}
 }
 
-func (s *show) judged(now loop.State, e loop.Event) {
+func (s *show) judged(before, now loop.State, e loop.Event) {
 	g := e.Gates
 	switch {
 	case g.Purpose == loop.ForBaseline:
 		s.baseline(*g)
 	case g.Purpose == loop.ForClaim && now.Policy.Verify:
 		s.note(term.Info, "gates after the turn: "+greenWords(*g))
-	case g.Purpose == loop.ForReview && g.Status == gate.Fail && now.Phase == loop.Turning:
-		s.refused(g.Reason)
-	case g.Purpose == loop.ForClaim && g.Status != gate.Unknown && now.Phase != loop.Committing && now.Purpose != loop.ForReview:
+	case now.Strikes > before.Strikes:
+		s.note(term.Warn, struckFor(now.Strikes, g.Tampered))
+	case now.Refusals > before.Refusals:
 		s.refused(refusal(now, *g))
 	}
 }
@@ -336,10 +269,10 @@ func name(t loop.Task) string {
 func (s *show) ended(now loop.State) {
 	sum := record.Summarize(store.Spec{ID: s.id}, s.spec, record.Memory{State: now})
 	end := term.LoopEnded{
-		Loop: s.id, Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
-		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.Away), Iterations: now.Iteration,
+		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
+		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
 		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD,
-		Look: []string{"pawl report " + s.id}, Next: next(s.spec, now, s.id, sum.Commits),
+		Aside: now.Aside, Look: []string{"pawl report " + s.id}, Next: next(s.spec, now, s.id, sum.Commits),
 	}
 	if now.StartedAt.IsZero() {
 		end.Duration = 0
@@ -392,7 +325,7 @@ func next(spec record.Spec, s loop.State, id string, commits int) []string {
 	case loop.Iterations, loop.Duration, loop.Budget, loop.Errored, loop.Unverified, loop.CancelledEnd:
 	}
 	if slices.ContainsFunc(s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
-		lines = append(lines, "pawl resume "+id+" goes on where it stands")
+		lines = append(lines, resumeWith(id, s)+" goes on where it stands")
 	}
 	return lines
 }

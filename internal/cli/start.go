@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -22,14 +22,15 @@ import (
 type startCmd struct {
 	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words; or a plan; or a loop file. Nothing: the plan found here"`
 	startGoal
-	Verify string `group:"Judge" placeholder:"CMD" help:"the goal is that this command succeeds"`
+	Verify  string        `group:"Judge" placeholder:"CMD" help:"the goal is that this command succeeds"`
+	Timeout time.Duration `group:"Judge" placeholder:"10m" help:"with --verify, how long the command may run each time"`
 	startTries
 	startLimits
 	Handover   bool   `group:"Session" help:"let fresh sessions go on when its context is full, or its tries are spent"`
 	Take       string `group:"Session" placeholder:"LOOP" help:"bring a loop that a runner drives, or nobody, into this session; alone"`
 	Commit     bool   `group:"Tree" help:"commit what is verified, on the branch you are on"`
 	Unattended bool   `help:"nobody sits at the session: permission prompts are answered by the guard"`
-	DryRun     bool   `help:"print goal, gates and limits; change nothing"`
+	DryRun     bool   `help:"print goal, gates, limits and everything that keeps the loop from beginning (then exit 2); change nothing"`
 }
 
 // startGoal says what is wanted, and what judges it.
@@ -56,7 +57,7 @@ type startLimits struct {
 
 // startTries are the options of the table verify.
 type startTries struct {
-	Tries   *string `group:"Judge" placeholder:"N" help:"failed tries in this session before fresh ones try; default 3"`
+	Tries   *string `group:"Judge" placeholder:"N" help:"failed tries in this session before fresh ones try; default: three, or two that fail the same way"`
 	Isolate *bool   `group:"Judge" help:"with --verify, the further tries get a session of their own; =false keeps to this one" negatable:""`
 }
 
@@ -95,6 +96,9 @@ func (c *startCmd) Run(a *app) error {
 		}
 		return a.take(c.Take, c.Unattended)
 	}
+	if c.Timeout < 0 || c.Timeout > 0 && c.Verify == "" {
+		return failure.New(failure.Usage, "pawl start --verify CMD --timeout 10m", "--timeout is how long the command of --verify may run")
+	}
 	in, err := a.inside(c.Unattended)
 	if err != nil {
 		return err
@@ -103,7 +107,7 @@ func (c *startCmd) Run(a *app) error {
 	defer release()
 	q := launch.AttendRequest{
 		Request: launch.Request{Dir: a.dir, Words: c.Words, Flags: c.flags(), Env: a.env},
-		Project: a.env.Session.Project, Inside: in, Verify: c.Verify, Commit: c.Commit, Handover: c.Handover,
+		Project: a.env.Session.Project, Inside: in, Verify: c.Verify, VerifyTimeout: c.Timeout, Commit: c.Commit, Handover: c.Handover,
 	}
 	p, err := launch.PrepareAttended(ctx, q)
 	if err != nil {
@@ -112,12 +116,13 @@ func (c *startCmd) Run(a *app) error {
 	a.warnSecret(p.Goal)
 	a.warnMasked(p.Spec.Gates, p.Root())
 	if c.DryRun {
+		obstacles := p.ObstaclesAttended(ctx, in)
 		a.printf("%s", opening(p, nil))
-		if err := p.RefuseAttended(in); err != nil {
-			a.printf("  but      it would not begin: %v\n", err)
-		}
+		rows(func(name, format string, args ...any) {
+			a.printf("  %-7s  %s\n", name, term.Clean(fmt.Sprintf(format, args...)))
+		}, "but", obstacleLines(obstacles))
 		a.printf("  changed  nothing: this was a dry run\n")
-		return nil
+		return wouldBegin(obstacles)
 	}
 	if !hookNamed(a.env.Home, p.Root()) {
 		term.Warnf(a.Err, "Pawl's hook stands in no settings known here, and without it nobody judges the loop")
@@ -142,7 +147,7 @@ func hookNamed(home, root string) bool {
 		filepath.Join(home, ".claude", "settings.json"),
 		filepath.Join(root, ".claude", "settings.json"), filepath.Join(root, ".claude", "settings.local.json"),
 	} {
-		if data, err := os.ReadFile(file); err == nil && bytes.Contains(data, []byte("pawl")) {
+		if data, err := atomicfile.Read(file, atomicfile.Large); err == nil && bytes.Contains(data, []byte("pawl")) {
 			return true
 		}
 	}

@@ -152,10 +152,7 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 	}
 	switch sum.State {
 	case "ended":
-		if st.Outcome == loop.Iterations {
-			return fmt.Sprintf("ended %s: its limit of %s", st.Outcome, count(st.Iteration, "iteration"))
-		}
-		return fmt.Sprintf("ended %s after %s", st.Outcome, count(st.Iteration, "iteration"))
+		return endedWords(st)
 	case lost:
 		if s.letGo() {
 			return fmt.Sprintf("let go of, for a session that is to take it; else process %d goes on with it (%s)", s.holder.PID, turn)
@@ -166,7 +163,31 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 	case "waiting":
 		return waitingWords(st, now) + livesWords(s, sum) + " · " + turn
 	}
-	return "running" + livesWords(s, sum) + " · " + turn + " · " + phaseWords(st)
+	words := "running" + livesWords(s, sum) + " · " + turn + " · " + phaseWords(st)
+	if st.Pause {
+		words += " · " + pausingWords(st)
+	}
+	return words
+}
+
+// pausingWords says when a pause that is asked for begins.
+func pausingWords(st loop.State) string {
+	if st.Phase == loop.Turning || st.Phase == loop.Trying {
+		return "pausing after this turn"
+	}
+	return "pausing before the next turn"
+}
+
+// endedWords say what was done, and how it ended.
+func endedWords(st loop.State) string {
+	words := fmt.Sprintf("ended %s after %s", st.Outcome, count(st.Iteration, "iteration"))
+	if st.Outcome == loop.Iterations {
+		words = fmt.Sprintf("ended %s: its limit of %s", st.Outcome, count(st.Iteration, "iteration"))
+	}
+	if p := st.Progress(); p != "" {
+		return p + " · " + words
+	}
+	return words
 }
 
 // livesWords says where a loop lives that has lived in a session.
@@ -229,6 +250,8 @@ func phaseWords(st loop.State) string {
 			return "waiting for a session to take it: " + plan.OneLine(to.Text, 80)
 		}
 		return "handing over to a runner: " + plan.OneLine(to.Text, 80)
+	case loop.Finishing:
+		return "ending"
 	case loop.New, loop.Waiting, loop.Paused, loop.Ended:
 	}
 	return "starting"
@@ -272,7 +295,7 @@ func nextSteps(s *subject, state string) string {
 	switch state {
 	case "ended":
 		if t := s.summary().Tasks; t.Open+t.Blocked > 0 {
-			return fmt.Sprintf("pawl report %s%s   pawl resume %[1]s", s.ID, grant)
+			return "pawl report " + s.ID + grant + "   " + resumeWith(s.ID, s.memory.State)
 		}
 		return "pawl report " + s.ID + grant
 	case lost, "paused":

@@ -29,6 +29,8 @@ func TestHeadlines(t *testing.T) {
 		{"judging", loop.State{Phase: loop.Judging, Iteration: 2}, false, "running · iteration 2 · running the gates"},
 		{"created", loop.State{}, false, "running · iteration 0 · starting"},
 		{"paused", loop.State{Phase: loop.Paused, Iteration: 1}, false, "paused · iteration 1"},
+		{"pausing", loop.State{Phase: loop.Turning, Iteration: 1, Pause: true}, false, "running · iteration 1 · the agent works · pausing after this turn"},
+		{"pausing while it is judged", loop.State{Phase: loop.Judging, Iteration: 1, Pause: true}, false, "running · iteration 1 · running the gates · pausing before the next turn"},
 		{"paused by a process that is gone", loop.State{Phase: loop.Paused, Iteration: 1}, true, "paused · iteration 1"},
 		{
 			"waiting",

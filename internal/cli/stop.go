@@ -3,22 +3,26 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
 type stopCmd struct {
-	loopArg
+	unendedArg
 	Wait time.Duration `default:"1m" placeholder:"TIME" help:"how long to wait for the end; 0 does not wait"`
 }
 
 func (stopCmd) Help() string {
 	return `The turn under way is interrupted, what must not be cut in half is finished, and the work is kept.
+The command waits until the loop has ended and its process is gone.
 
   pawl stop brisk-otter`
 }
@@ -28,9 +32,14 @@ func (c *stopCmd) Run(a *app) error {
 	if err := a.byPerson("stop a loop"); err != nil {
 		return err
 	}
-	s, err := a.find(c.Loop)
+	s, err := a.findUnended(c.Loop)
 	if err != nil {
 		return err
+	}
+	if s.hasEnded() && s.alive && c.Wait > 0 {
+		ctx, cancel := untilSignal()
+		defer cancel()
+		return a.awaitEnd(ctx, s, c.Wait)
 	}
 	if err := s.notEnded(); err != nil {
 		return err
@@ -45,7 +54,7 @@ func (c *stopCmd) Run(a *app) error {
 		return err
 	}
 	if c.Wait == 0 {
-		a.printf("%s was asked to stop\n", s.ID)
+		a.printf("%s was asked to stop; process %d drives it\n", s.ID, s.holder.PID)
 		return nil
 	}
 	ctx, cancel := untilSignal()
@@ -57,7 +66,7 @@ func (c *stopCmd) Run(a *app) error {
 func (a *app) endLost(s *subject) (err error) {
 	ctx, cancel := untilSignal()
 	defer cancel()
-	d, err := launch.Resume(ctx, s.Loop, a.env)
+	d, err := launch.Resume(ctx, s.Loop, a.env, launch.Again{})
 	if err != nil {
 		return ended(ctx, err)
 	}
@@ -73,28 +82,50 @@ func (a *app) endLost(s *subject) (err error) {
 // lookEvery is how often a loop that is ending is looked at.
 const lookEvery = 100 * time.Millisecond
 
-// awaitEnd waits until the loop has ended, its owner is gone, or it took too long.
+// awaitEnd waits until the loop has ended and the process that drives it is gone. It
+// says so if that process died before, or if the end took too long.
 func (a *app) awaitEnd(ctx context.Context, s *subject, patience time.Duration) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
+	host, _ := os.Hostname() // "" is nobody's
+	// A process that drives a session's loop does not end with it.
+	watched := s.alive && !s.inSession() && s.holder.Host == host
+	now := s
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		select {
 		case <-ctx.Done():
 			return ended(ctx, ctx.Err())
 		case <-tick.C:
 		}
-		now, err := look(s.Loop)
+		var err error
+		now, err = look(s.Loop)
 		if _, damaged := errors.AsType[*journal.CorruptError](err); err != nil && !damaged {
 			return err
 		}
 		switch {
-		case now.hasEnded():
+		case now.hasEnded() && !now.alive && !(watched && proc.Alive(s.holder.PID)):
 			a.printf("%s ended %s; its work is kept: pawl report %[1]s\n", now.ID, now.memory.State.Outcome)
 			return nil
-		case !now.alive && !now.inSession():
+		case !now.hasEnded() && !now.alive && !now.inSession():
 			return now.driven()
 		}
 	}
-	return failure.New(failure.Error, "it was asked to and will; pawl status "+s.ID+" shows what it does",
-		"loop %s has not ended within %s", s.ID, figure.Duration(patience))
+	now.holder = s.holder
+	return now.stillRuns(patience)
+}
+
+// stillRuns is the error for a loop whose process has not ended in time.
+func (s *subject) stillRuns(patience time.Duration) error {
+	waited := figure.Duration(patience)
+	switch {
+	case s.hasEnded():
+		return failure.New(failure.Error, fmt.Sprintf("kill %d ends the process; nothing of the loop is lost", s.holder.PID),
+			"loop %s has ended %s, but process %d still runs after %s", s.ID, s.memory.State.Outcome, s.holder.PID, waited)
+	case s.inSession():
+		return failure.New(failure.Error, "it was asked to and will; pawl status "+s.ID+" shows what it does",
+			"loop %s has not ended within %s", s.ID, waited)
+	}
+	return failure.New(failure.Error,
+		fmt.Sprintf("pawl status %s shows what it does; to end it without waiting: kill -9 %d && pawl stop %[1]s", s.ID, s.holder.PID),
+		"loop %s was asked to stop and has not ended within %s: process %d still runs", s.ID, waited, s.holder.PID)
 }

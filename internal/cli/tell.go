@@ -67,7 +67,7 @@ func (s *subject) notEnded() error {
 	if !s.hasEnded() {
 		return nil
 	}
-	return failure.New(failure.Usage, "pawl report "+s.ID+" tells how it went", "loop %s has ended (%s)", s.ID, s.memory.State.Outcome)
+	return s.ended()
 }
 
 // driven refuses to steer a loop that nobody drives.

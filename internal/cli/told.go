@@ -107,16 +107,17 @@ func (t told) happened() string {
 	case loop.OwnerLost:
 		return "the loop goes on with a new owner"
 	case loop.Reopened:
-		return "a person goes on with it: what was not done is open again, and each limit begins anew"
+		return "a person goes on with it: what was not done is open again"
+	case loop.WentBack:
+		return e.Text
 	case loop.Faulted:
 		return "could not go on: " + e.Text
 	case loop.HandoverAsked:
 		return "asked to go on " + where(e.Owner) + because(e.Text)
 	case loop.HandedOver:
-		if e.Stays {
-			return "stays in its session" + because(e.Text)
-		}
-		return "goes on " + where(e.Owner) + because(e.Text)
+		return handedOver(e)
+	case loop.Concluded:
+		return "cleanup after the end is finished"
 	}
 	return string(e.Kind)
 }
@@ -131,6 +132,13 @@ func ofTests(e loop.Event) string {
 	default:
 		return "a person does not let the agent change " + testNames(e.Paths)
 	}
+}
+
+func handedOver(e loop.Event) string {
+	if e.Stays {
+		return "stays in its session" + because(e.Text)
+	}
+	return "goes on " + where(e.Owner) + because(e.Text)
 }
 
 // where an owner works.
@@ -244,6 +252,12 @@ func seen(s *loop.Seen) string {
 	if len(s.Tampered) > 0 {
 		parts = append(parts, "the agent changed what judges it: "+strings.Join(s.Tampered, ", "))
 	}
+	for _, t := range s.Added {
+		parts = append(parts, "task "+t.ID+" was added to the plan: "+t.Title)
+	}
+	if s.Aside != "" {
+		parts = append(parts, "an edit of the plan was not applied, and is kept in "+s.Aside)
+	}
 	if len(s.Refused) > 0 {
 		parts = append(parts, "the agent changed tests that a person does not let it change: "+strings.Join(s.Refused, ", "))
 	}
@@ -275,7 +289,7 @@ func (t told) decided() []string {
 		lines = append(lines, "claim refused: "+t.after.Failing.Reason)
 	}
 	if t.after.Strikes > t.before.Strikes {
-		lines = append(lines, fmt.Sprintf("strike %d: %s", t.after.Strikes, struck(t.before.Attended, t.after.Phase == loop.Ended)))
+		lines = append(lines, fmt.Sprintf("strike %d: %s", t.after.Strikes, struck(t.before.Attended, t.after.Outcome != "")))
 	}
 	for _, a := range t.acts {
 		switch a.Do {
@@ -287,7 +301,7 @@ func (t told) decided() []string {
 			lines = append(lines, "is to go on "+where(a.Owner)+because(a.Text))
 		case loop.Finish:
 			lines = append(lines, t.finish())
-		case loop.Checkpoint, loop.RunGates, loop.Look, loop.Commit, loop.Restore, loop.Interrupt, loop.PutBack, loop.Tick,
+		case loop.Checkpoint, loop.RunGates, loop.Look, loop.Commit, loop.Restore, loop.Interrupt, loop.PutBack,
 			loop.Notify:
 			// what comes of them is told when it has; a notice is a record of its own
 		}
@@ -320,6 +334,9 @@ func begins(a loop.Action) string {
 
 func (t told) finish() string {
 	line := "the loop ends " + string(t.after.Outcome)
+	if p := t.after.Progress(); p != "" {
+		line = p + "; " + line
+	}
 	if t.after.Reason != "" {
 		line += ": " + t.after.Reason
 	}

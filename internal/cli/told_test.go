@@ -50,6 +50,7 @@ func TestEventsInWords(t *testing.T) {
 		},
 		{loop.Event{Kind: loop.Committed}, "done: US-003"},
 		{loop.Event{Kind: loop.TimerFired}, "the wait is over"},
+		{loop.Event{Kind: loop.Concluded}, "cleanup after the end is finished"},
 		{loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "limit reached: duration"},
 		{loop.Event{Kind: loop.MessageArrived, Text: "hello"}, "message from a person: hello"},
 		{loop.Event{Kind: loop.TestsAsked, Paths: []string{"a_test.go", "b_test.go"}, Text: "a field is gone"}, "the agent asks to change tests: a_test.go, b_test.go: a field is gone"},
@@ -58,12 +59,13 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.Learnt, Text: "use the sandbox"}, "a lesson was written: use the sandbox"},
 		{loop.Event{Kind: loop.Forgot, Text: "use the sandbox"}, "a lesson was taken out: use the sandbox"},
 		{loop.Event{Kind: loop.MergeAsked, Text: "all of it"}, "the agent asks for its work to be merged: all of it"},
+		{loop.Event{Kind: loop.WentBack, Text: "you restored checkpoint 1"}, "you restored checkpoint 1"},
 		{loop.Event{Kind: loop.PauseAsked}, "a person asked for a pause"},
 		{loop.Event{Kind: loop.Resumed}, "a person let the loop go on"},
 		{loop.Event{Kind: loop.Cancelled, Text: "int"}, "cancelled (int)"},
 		{loop.Event{Kind: loop.OwnerLost}, "the loop goes on with a new owner"},
 		{loop.Event{Kind: loop.Faulted, Text: "disk full"}, "could not go on: disk full"},
-		{loop.Event{Kind: loop.Reopened}, "a person goes on with it: what was not done is open again, and each limit begins anew"},
+		{loop.Event{Kind: loop.Reopened}, "a person goes on with it: what was not done is open again"},
 		{loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: "a person takes it"}, "asked to go on in a person's session: a person takes it"},
 		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: "the context is 82 % full"}, "goes on in fresh sessions: the context is 82 % full"},
 		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession}, "goes on in a person's session"},
@@ -182,14 +184,14 @@ func TestStrikesInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		attended bool
-		phase    loop.Phase
+		outcome  loop.Outcome
 		want     string
 	}{
-		{false, loop.Turning, "strike 1: put back as it was"},
-		{true, loop.Turning, "strike 1: the agent is told to put it back"},
-		{true, loop.Ended, "strike 1: nothing is put back in a person's session"},
+		{false, "", "strike 1: put back as it was"},
+		{true, "", "strike 1: the agent is told to put it back"},
+		{true, loop.Stuck, "strike 1: nothing is put back in a person's session"},
 	} {
-		told := told{before: loop.State{Attended: c.attended}, after: loop.State{Strikes: 1, Phase: c.phase}}
+		told := told{before: loop.State{Attended: c.attended}, after: loop.State{Strikes: 1, Outcome: c.outcome}}
 		if diff := cmp.Diff([]string{c.want}, told.decided()); diff != "" {
 			t.Error(diff)
 		}

@@ -16,19 +16,27 @@ func refusal(now loop.State, g loop.Gates) string {
 	if reason == "" && now.Failing != nil {
 		reason = now.Failing.Reason
 	}
-	if g.Status == gate.Fail && len(g.Failing) > 0 {
-		return cmp.Or(broken(now, g.Failing), some(g.Failing)+" passed when this task began, but not now")
-	}
-	if g.Status == gate.Fail {
+	if g.Purpose == loop.ForReview {
 		return reason
 	}
-	if red := g.Red(); len(red) > 0 {
+	if tests := g.FailingTests(); g.Status == gate.Fail && len(tests) > 0 {
+		return cmp.Or(broken(now, tests), some(tests)+" passed when this task began, but not now")
+	}
+	if g.Status == gate.Fail || len(g.StillRed) > 0 {
+		return reason
+	}
+	if red := g.Failing; len(red) > 0 {
 		return some(red) + " failed before this work and still " + plural(len(red), "fails", "fail")
 	}
 	if now.Situation == loop.ClaimRefused {
 		return reason + "; asked for a test that fails without it"
 	}
 	return reason
+}
+
+// struckFor says what the n-th strike was for.
+func struckFor(n int, paths []string) string {
+	return fmt.Sprintf("strike %d: the agent changed %s, which judges it: put back as it was", n, strings.Join(paths, ", "))
 }
 
 // broken names the finished tasks that this one broke, each by its first test.
@@ -62,7 +70,7 @@ func probing(p gate.Probe) string {
 		return ", with the tests as they were"
 	case gate.RepeatBefore, gate.RepeatClean, gate.RepeatAfter, gate.RepeatOriginals, gate.RepeatOverlay:
 		return ", once more to be sure"
-	case gate.Control, gate.Overlay:
+	case gate.Control, gate.Overlay, gate.WithoutSources:
 		return ": do the new tests fail without this work?"
 	}
 	return ""

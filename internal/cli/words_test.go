@@ -16,6 +16,7 @@ func TestRefusal(t *testing.T) {
 		Tasks: []loop.Task{{ID: "1", Status: loop.Done, Flipped: []string{"TestTotal", "TestSum"}}},
 	}
 	red := []gate.Result{{Gate: "test", Status: gate.Fail, Failing: []string{"TestLogout"}}}
+	state.Tasks = append(state.Tasks, loop.Task{ID: "2", Status: loop.Done, Flipped: []string{"test"}})
 	tests := []struct {
 		name  string
 		gates loop.Gates
@@ -28,7 +29,17 @@ func TestRefusal(t *testing.T) {
 		},
 		{"something else broken", loop.Gates{Status: gate.Fail, Failing: []string{"TestA"}}, "TestA passed when this task began, but not now"},
 		{"a hook", loop.Gates{Status: gate.Fail, Reason: "the pre-commit hook refused the commit"}, "the pre-commit hook refused the commit"},
-		{"red before and after", loop.Gates{Status: gate.Pass, Results: red}, "TestLogout failed before this work and still fails"},
+		{"red before and after", loop.Gates{Status: gate.Pass, Failing: []string{"TestLogout"}, Results: red}, "TestLogout failed before this work and still fails"},
+		{
+			"a gate without ids that a finished task turned green",
+			loop.Gates{Status: gate.Fail, Failing: []string{"test"}, Results: red, Reason: "test: passed when the task began, not now: exit 1: FAIL t03"},
+			"test: passed when the task began, not now: exit 1: FAIL t03",
+		},
+		{
+			"a gate without ids, red before and after by other tests",
+			loop.Gates{Status: gate.Pass, StillRed: []string{"test"}, Failing: []string{"test"}, Results: red, Reason: "test is still red: 91 failed"},
+			"test is still red: 91 failed",
+		},
 		{
 			"green before and after",
 			loop.Gates{Status: gate.Pass, Green: true, Reason: "everything passes, as before"},

@@ -192,7 +192,11 @@ func (s Settings) Explain() []Explained {
 // unknownKey says which key was probably meant.
 func unknownKey(path, key string, fields []field) error {
 	p := &problem{path: path, message: "there is no such key"}
-	if near := nearest(key, fields); near != "" {
+	var keys []string
+	for _, f := range fields {
+		keys = append(keys, f.key)
+	}
+	if near := failure.Nearest(key, keys); near != "" {
 		p.hint = fmt.Sprintf("did you mean %s?", near)
 		return p
 	}

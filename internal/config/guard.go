@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // Guard is what a person adds to the guard's rules. An entry is the id of a rule
@@ -69,11 +70,11 @@ func decodeGuard(p *Guard, at string, v any, lines map[string]int) error {
 // badPattern says what is wrong with an entry, and which rule was probably meant.
 func badPattern(at, text string, err error) error {
 	p := &problem{path: at, message: err.Error(), hint: "pawl guard list  shows the rules"}
-	var ids []field
+	var ids []string
 	for _, r := range guard.Catalogue() {
-		ids = append(ids, field{key: r.ID})
+		ids = append(ids, r.ID)
 	}
-	if near := nearest(strings.ReplaceAll(text, "_", "-"), ids); near != "" {
+	if near := failure.Nearest(text, ids); near != "" {
 		p.hint = fmt.Sprintf("did you mean %s?", near)
 	}
 	return p

@@ -125,7 +125,7 @@ type Worktree struct {
 // Verify says how a loop in a session tries whose goal is that a command succeeds:
 // once its own tries are spent, each further one is made in a session of its own.
 type Verify struct {
-	Tries           int64         `json:"tries" doc:"failed tries in the session before the others; 0 is the usual number"`
+	Tries           int64         `json:"tries" doc:"failed tries in the session before the others, however they fail; 0: three, or two that fail the same way"`
 	Isolate         bool          `json:"isolate" doc:"make the other tries in fresh sessions, beside the person's; false goes on trying in it"`
 	IsolatedCost    USD           `json:"isolated_cost" doc:"limit of cost of such a try, in US dollars; 0 is no limit"`
 	IsolatedTimeout time.Duration `json:"isolated_timeout" doc:"limit of time of such a try; 0 is no limit"`
@@ -201,7 +201,7 @@ func Defaults() Settings {
 		MaxDuration:   8 * time.Hour,
 		TurnTimeout:   time.Hour,
 		IdleTimeout:   10 * time.Minute,
-		Verify:        Verify{Tries: 3, Isolate: true, IsolatedCost: 1, IsolatedTimeout: 5 * time.Minute},
+		Verify:        Verify{Isolate: true, IsolatedCost: 1, IsolatedTimeout: 5 * time.Minute},
 		Session:       loop.PerTask,
 		HandoverAt:    80,
 		Promise:       claim.DefaultPromise,

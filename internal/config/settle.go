@@ -115,6 +115,9 @@ func show(ptr any) string {
 	case *Worktree:
 		return strconv.FormatBool(v.Use)
 	case *Verify:
+		if v.Tries == 0 {
+			return fmt.Sprintf("tries auto, isolate %t", v.Isolate)
+		}
 		return fmt.Sprintf("tries %d, isolate %t", v.Tries, v.Isolate)
 	case *Guard:
 		var said []string

@@ -21,6 +21,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // Command is something a repository's file would have Pawl run: a gate, a set-up
@@ -241,7 +242,10 @@ func (t *Trust) add(root string, commands []Command) error {
 
 func (t *Trust) read() (trusted, error) {
 	var list trusted
-	data, err := os.ReadFile(t.path)
+	if err := store.CheckOwners(filepath.Dir(t.path), t.path); err != nil {
+		return list, fmt.Errorf("read %s, so nothing is trusted: %w", t.path, err)
+	}
+	data, err := atomicfile.Read(t.path, atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return list, nil
 	}

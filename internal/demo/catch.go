@@ -126,7 +126,7 @@ func broken(before loop.State, g loop.Gates) (task string, tests []string) {
 	if g.Status != gate.Fail {
 		return "", nil
 	}
-	for _, test := range g.Failing {
+	for _, test := range g.FailingTests() {
 		if t, ok := before.ProvedBy(test); ok && (task == "" || task == t.ID) {
 			task, tests = t.ID, append(tests, test)
 		}

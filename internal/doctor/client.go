@@ -1,11 +1,14 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/install"
 )
 
@@ -69,6 +72,19 @@ func checkClient(f Facts) []Finding {
 		return []Finding{warn("if a loop behaves oddly: "+getClient+"@"+measured().String(), "claude %s: not measured with this version yet", v)}
 	}
 	return []Finding{ok("claude %s", v)}
+}
+
+// checkLogin says whether somebody is logged in to the client.
+func checkLogin(f Facts) []Finding {
+	switch {
+	case f.client.path == "":
+		return nil
+	case errors.Is(f.login, agent.ErrLoginUnknown):
+		return []Finding{skipped("whether somebody is logged in to claude cannot be told")}
+	case f.login != nil:
+		return []Finding{bad(failure.Hint(f.login), "%s", f.login)}
+	}
+	return []Finding{ok("claude is logged in")}
 }
 
 // checkCap looks at how often in a row the client lets itself be sent back.

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // A machine on which all is well: the client that was measured, and the hook in
@@ -76,6 +79,18 @@ func TestClient(t *testing.T) {
 			"hangs", func(f *Facts) { f.client = program{path: "/bin/claude", problem: "no answer in 5s"} },
 			one(Bad, "/bin/claude does not answer: no answer in 5s", "claude --version should print its version; else npm install -g @anthropic-ai/claude-code"),
 		},
+	})
+}
+
+func TestLogin(t *testing.T) {
+	t.Parallel()
+	login := func(err error) func(*Facts) { return func(f *Facts) { f.login = err } }
+	out := failure.New(failure.Error, "log in", "nobody is logged in to /bin/claude")
+	check(t, checkLogin, []checkCase{
+		{"logged in", nil, one(OK, "claude is logged in", "")},
+		{"nobody", login(out), one(Bad, "nobody is logged in to /bin/claude", "log in")},
+		{"cannot be told", login(agent.ErrLoginUnknown), one(Skipped, "whether somebody is logged in to claude cannot be told", "")},
+		{"no client", func(f *Facts) { f.client = program{}; f.login = out }, nil},
 	})
 }
 

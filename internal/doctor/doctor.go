@@ -50,6 +50,7 @@ type Facts struct {
 	vars   map[string]string
 
 	client, git program
+	login       error  // nil: somebody is logged in to the client
 	files       []file // settings, the weakest first
 	plugins     []plugin
 	hooks       []hook // of all settings and enabled plugins
@@ -74,6 +75,7 @@ func Examine(f Facts) []Finding {
 		find func(Facts) []Finding
 	}{
 		{"client", checkClient},
+		{"login", checkLogin},
 		{"settings", checkSettings},
 		{"folder", checkFolder},
 		{"switched-off", checkSwitches},

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/agent/claude"
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/proc"
@@ -49,6 +51,10 @@ func Gather(ctx context.Context, o Options) Facts {
 		f.vars[name] = value
 	}
 	f.client = ask(ctx, f.vars["PATH"], "claude")
+	f.login = agent.ErrLoginUnknown
+	if f.client.path != "" {
+		f.login = claude.Agent{Command: f.client.path}.CheckLogin(ctx, agent.Options{Dir: o.Root})
+	}
 	f.git = ask(ctx, f.vars["PATH"], "git")
 	f.files = readFiles(f, o)
 	f.plugins = readPlugins(f, o)
@@ -199,10 +205,24 @@ func lastSign(dir string) time.Time {
 	return last
 }
 
+// openTo finds what in Pawl's folder others own, or may write to.
+func openTo(home string) (found []error) {
+	if err := store.CheckOwners(home, filepath.Join(home, "loops"), filepath.Join(home, "trust.json")); err != nil {
+		found = append(found, err)
+	}
+	loops, _ := store.Open(home).Loops() // that they cannot be read is another finding
+	for _, l := range loops {
+		if err := store.CheckOwners(l.Dir, filepath.Join(l.Dir, "spec.json")); err != nil {
+			found = append(found, err)
+		}
+	}
+	return found
+}
+
 // readHome tries whether a file can be made in Pawl's folder; where that is not
 // there yet, in the nearest one above it that is.
 func readHome(path string) home {
-	h := home{path: path}
+	h := home{path: path, open: openTo(path)}
 	for {
 		info, err := os.Stat(path)
 		if err == nil && !info.IsDir() {
@@ -220,7 +240,7 @@ func readHome(path string) home {
 	}
 	h.fault = err
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		mounts, _ := os.ReadFile("/proc/self/mountinfo") // Linux only; elsewhere the kind is not known
+		mounts, _ := atomicfile.Read("/proc/self/mountinfo", maxFile) // Linux only; elsewhere the kind is not known
 		h.kind = kindAt(string(mounts), real)
 	}
 	return h

@@ -1,18 +1,29 @@
 package doctor
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
 
 // home is the folder in which loops live.
 type home struct {
 	path  string
-	fault error  // it cannot be written
-	kind  string // of its file system, "" if not known
+	fault error   // it cannot be written
+	open  []error // what of it others own, or may write to
+	kind  string  // of its file system, "" if not known
 }
 
 func checkHome(f Facts) []Finding {
 	switch {
 	case f.home.fault != nil:
 		return []Finding{bad("make it writable for you, or set PAWL_HOME to a folder that is", "%s, where loops live, cannot be written: %s", f.home.path, f.home.fault)}
+	case len(f.home.open) > 0:
+		var out []Finding
+		for _, err := range f.home.open {
+			out = append(out, bad(failure.Hint(err), "%s; it is not used", err))
+		}
+		return out
 	case remote(f.home.kind):
 		return []Finding{warn("set PAWL_HOME to a folder on a local disk", "%s, where loops live, is on a network file system (%s): locks may not hold there", f.home.path, f.home.kind)}
 	}

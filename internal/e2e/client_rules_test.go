@@ -45,7 +45,7 @@ func TestClientCommitsByItself(t *testing.T) {
 	c := newClientBench(t, wordShop(nil))
 	c.plays(c.adds("bye"), messagesapi.Bash("git checkout -q -b mine && git add -A && git commit -q -m wip && git commit -q --allow-empty -m more"), done)
 	r := c.run(0, c.goal("add bye")...)
-	if !r.says("switched to mine") {
+	if !r.says("mine was checked out: switched back") {
 		t.Errorf("the switch is not named: %s", r)
 	}
 	if got, want := c.git("branch", "--show-current"), "pawl/"+c.status().ID; got != want {

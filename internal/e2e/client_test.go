@@ -125,7 +125,7 @@ func TestClientOtherEnds(t *testing.T) {
 	}{
 		"false claims": {
 			model: func(c *clientBench) messagesapi.Script { return c.wrong },
-			code:  13, says: "no way was found to do: 1, 2, 3", kept: "hello.txt",
+			code:  13, says: "task 1 (", kept: "hello.txt",
 		},
 		"blocked":    {model: then(blocked), code: 14, says: "there is no database here"},
 		"iterations": {model: then(messagesapi.Text("More to come.")), args: []string{"--max-iterations", "2"}, code: 10, kept: "half.txt"},

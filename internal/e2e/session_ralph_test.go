@@ -49,11 +49,14 @@ func TestTerminalRalphCommands(t *testing.T) {
 	}
 	c.Keys("Escape")
 	c.Shows("Interrupted", turnMost)
-	s.plays(messagesapi.Text("Cancelled."))
+	asked := len(s.api.Requests())
 	c.Type("/cancel-ralph")
 	c.ends(state{"cancelled", 1})
-	c.Shows("Cancelled.", turnMost)
-	s.eventually("end of the file, with the stop that follows", func() bool { return !exists(s.path(ralphFile)) })
+	c.Shows("ended CANCELLED", turnMost)
+	s.eventually("end of the file", func() bool { return !exists(s.path(ralphFile)) })
+	if n := len(s.api.Requests()); n != asked {
+		t.Errorf("%d requests after the end\n%s", n-asked, s.story())
+	}
 }
 
 var allDone = messagesapi.Text("It works.\n\n<promise>ALL DONE</promise>")

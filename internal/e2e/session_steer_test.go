@@ -51,7 +51,15 @@ func TestTerminalCommands(t *testing.T) {
 	c.interrupts(`The person says: say "please", it's $5`)
 	c.Type("/pawl:cancel")
 	c.ends(state{"cancelled", 1})
-	c.until("silence", func() bool { return strings.Count(c.Screen(), "Said so.") == 3 })
+	c.Shows("ended CANCELLED", turnMost)
+	if strings.Contains(c.Screen(), "❯ /pawl:cancel") {
+		t.Errorf("the command is shown beside its answer: %s", c)
+	}
+	asked := len(s.api.Requests())
+	c.types("are you there") // by then the model would have been asked about the command
+	if n := len(s.api.Requests()); n != asked+1 {
+		t.Errorf("%d requests after the end, want 1\n%s\n%s", n-asked, s.story(), c)
+	}
 }
 
 // interrupts waits until the model was sent on with a text, and holds the session

@@ -74,7 +74,7 @@ func TestUndo(t *testing.T) {
 	if got := b.read("hello.txt"); got != "hello\n" {
 		t.Fatalf("not restored: %q", got)
 	}
-	if r := b.pawl("undo", "."); r.code != 0 {
+	if r := b.pawl("undo", ".", "--yes"); r.code != 0 {
 		t.Fatal(r)
 	}
 	if got := b.read("hello.txt"); got != "broken\n" {
@@ -90,9 +90,10 @@ func TestResumeAfterTheEnd(t *testing.T) {
 		code int
 		end  func(r *running)
 		args []string
+		more []string // what the loop is given when it goes on
 	}{
-		"Ctrl-C":  {130, func(r *running) { r.signal(syscall.SIGINT) }, nil},
-		"a limit": {10, func(*running) {}, []string{"--max-iterations", "3"}},
+		"Ctrl-C":  {130, func(r *running) { r.signal(syscall.SIGINT) }, nil, nil},
+		"a limit": {10, func(*running) {}, []string{"--max-iterations", "3"}, []string{"--max-iterations", "10"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +106,7 @@ func TestResumeAfterTheEnd(t *testing.T) {
 			tc.end(r)
 			b.ended(r.wait(), tc.code)
 			b.script(stories["three words"])
-			b.ended(b.pawl("resume", "."), 0)
+			b.ended(b.pawl(append([]string{"resume", "."}, tc.more...)...), 0)
 			if got := b.subjects(); len(got) != 3 {
 				t.Errorf("commits %q", got)
 			}

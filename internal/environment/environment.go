@@ -22,6 +22,8 @@ type Environment struct {
 	PawlHome     string   // where loops live, absolute: $PAWL_HOME or $XDG_STATE_HOME/pawl
 	ConfigHome   string   // holds pawl/config.toml, absolute: $XDG_CONFIG_HOME or ~/.config
 	NoColor      bool     // $NO_COLOR is set and not empty
+	Dumb         bool     // $TERM is dumb: a terminal that knows no control sequences
+	ASCII        bool     // the locale ($LC_ALL, $LC_CTYPE or $LANG) is set, and not one of UTF-8
 	Columns      int      // $COLUMNS: how wide text for people may be, 0 if not set
 	RalphLoopDir string   // $RALPH_LOOP_DIR, "" if not set
 	ThLoopAgent  string   // $TH_LOOP_AGENT, "" if not set
@@ -74,6 +76,8 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 		PawlHome:     getenv("PAWL_HOME"),
 		ConfigHome:   absolute(getenv("XDG_CONFIG_HOME")),
 		NoColor:      getenv("NO_COLOR") != "",
+		Dumb:         getenv("TERM") == "dumb",
+		ASCII:        asciiLocale(first(first(getenv("LC_ALL"), getenv("LC_CTYPE")), getenv("LANG"))),
 		RalphLoopDir: getenv("RALPH_LOOP_DIR"),
 		ThLoopAgent:  getenv("TH_LOOP_AGENT"),
 		Loop:         getenv("PAWL_LOOP"),
@@ -113,6 +117,12 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 	}
 	e.PawlHome = first(e.PawlHome, filepath.Join(state, "pawl"))
 	return e, nil
+}
+
+// asciiLocale tells whether a locale is set, and its characters are not UTF-8's.
+func asciiLocale(locale string) bool {
+	locale = strings.ToLower(locale)
+	return locale != "" && !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")
 }
 
 // absolute is path, or "" where it is relative: the XDG specification wants such

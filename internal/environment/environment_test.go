@@ -33,6 +33,18 @@ func TestEnvironment(t *testing.T) {
 			false,
 		},
 		{
+			"a dumb terminal of one byte", "linux",
+			map[string]string{"PAWL_HOME": "/p", "TERM": "dumb", "LANG": "C"},
+			Environment{PawlHome: "/p", Dumb: true, ASCII: true},
+			false,
+		},
+		{
+			"LC_ALL beats LANG", "linux",
+			map[string]string{"PAWL_HOME": "/p", "TERM": "xterm", "LC_ALL": "C.UTF-8", "LANG": "C"},
+			Environment{PawlHome: "/p"},
+			false,
+		},
+		{
 			"relative XDG is ignored", "darwin",
 			map[string]string{"HOME": "/h", "XDG_STATE_HOME": "s", "XDG_CONFIG_HOME": "c", "COLUMNS": "wide"},
 			Environment{Home: "/h", PawlHome: "/h/.local/state/pawl", ConfigHome: "/h/.config"},

@@ -17,7 +17,9 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/session/place"
@@ -73,20 +75,26 @@ func (c Call) run() int {
 		return 0
 	}
 	if bound := e.bound(folder); e.sure && len(bound) == 1 {
-		a, begun, err := ask(folder.Socket(bound[0]), Request{Args: c.Args, Vars: clients(c.Env.Vars), Parent: os.Getppid(), Event: data})
+		r := Request{ID: newID(), Args: c.Args, Vars: clients(c.Env.Vars), Parent: os.Getppid(), Event: data}
+		a, begun, err := ask(folder.Socket(bound[0]), r)
 		if err == nil {
 			return a.give(c.Out, c.Err)
 		}
 		if begun {
-			return c.tool(data, []string{Again})
+			return c.tool(data, []string{Again + r.ID})
 		}
 	}
 	return c.tool(data, nil)
 }
 
-// Again is the argument that says that an event may have been answered in part,
-// by a keeper that died over it.
-const Again = "--again"
+// Again begins the argument that says that an event may have been answered in part,
+// by a keeper that died over it. The request's id is behind it.
+const Again = "--again="
+
+// newID tells this call by the client from all others.
+func newID() string {
+	return strconv.FormatInt(time.Now().UnixNano(), 36) + "-" + strconv.Itoa(os.Getpid())
+}
 
 // take takes the bytes of one event. It is not ok where there are too many.
 func take(in io.Reader) ([]byte, bool) {

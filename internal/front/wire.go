@@ -8,6 +8,7 @@ import (
 
 // Request is what a keeper is asked: one call of the hook.
 type Request struct {
+	ID     string // the same when the event is answered once more
 	Args   []string
 	Vars   []string // NAME=value, of the client
 	Parent int      // process id of whoever started the hook
@@ -21,11 +22,12 @@ type Answer struct {
 }
 
 // protocol is the first byte of a request: a keeper of another build is no keeper.
-const protocol = 1
+const protocol = 2
 
 // Write sends the request.
 func (r Request) Write(w io.Writer) error {
-	b := appendStrings([]byte{protocol}, r.Args)
+	b := appendBytes([]byte{protocol}, []byte(r.ID))
+	b = appendStrings(b, r.Args)
 	b = appendStrings(b, r.Vars)
 	b = binary.AppendUvarint(b, uint64(max(r.Parent, 0)))
 	return send(w, appendBytes(b, r.Event))
@@ -37,6 +39,7 @@ func ReadRequest(in io.Reader) (r Request, err error) {
 	if m.number() != protocol {
 		return r, errors.Join(err, errOdd)
 	}
+	r.ID = string(m.bytes())
 	r.Args, r.Vars = m.strings(), m.strings()
 	r.Parent, r.Event = int(m.number()), m.bytes() //nolint:gosec // bounded by message.number
 	return r, errors.Join(err, m.err)

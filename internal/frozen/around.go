@@ -31,7 +31,7 @@ func (f *Files) Moved(converters map[string]string) ([]string, error) {
 	}
 	file := filepath.Join(f.o.Store, "around.json")
 	var was map[string]string
-	b, err := os.ReadFile(file)
+	b, err := atomicfile.Read(file, atomicfile.Large)
 	first := errors.Is(err, fs.ErrNotExist)
 	if err == nil {
 		err = json.Unmarshal(b, &was)

@@ -32,6 +32,7 @@ import (
 type Files struct {
 	o     Options
 	files map[string]frozenFile // by path relative to the root, with slashes
+	err   error                 // of asking what git ignores
 }
 
 // Options say what to freeze and where to keep it.
@@ -43,7 +44,7 @@ type Options struct {
 	Path     string      // PATH of the gates: what it names in the work tree is frozen too
 	Personal []string    // globs of files in the person's home that are looked at, see Moved and [Personal]
 	// Ignores tells whether git ignores a path, relative to Root; nil = it ignores none.
-	Ignores func(path string) bool
+	Ignores func(path string) (bool, error)
 	// Converters are git's as they are before the first turn, see Moved; nil = none.
 	Converters func() (map[string]string, error)
 	// The git directory of the work tree and the one it shares with others; "" =
@@ -68,7 +69,7 @@ const MaxSize = 8 << 20
 // crash, it takes those: the work tree may have been changed since.
 func Take(o Options) (*Files, error) {
 	f := &Files{o: o, files: map[string]frozenFile{}}
-	b, err := os.ReadFile(f.index())
+	b, err := atomicfile.Read(f.index(), atomicfile.Large)
 	if err == nil {
 		if err := json.Unmarshal(b, &f.files); err != nil {
 			return nil, fmt.Errorf("read frozen copies %s: %w", f.index(), err)
@@ -117,7 +118,7 @@ func (f *Files) read(rel string) (frozenFile, error) {
 		return frozenFile{Absent: true}, nil
 	case err == nil:
 		var b []byte
-		if b, err = os.ReadFile(f.Where(rel)); err == nil {
+		if b, err = atomicfile.Read(f.Where(rel), atomicfile.Large); err == nil {
 			return frozenFile{Content: b, Mode: info.Mode().Perm()}, nil
 		}
 	}
@@ -204,7 +205,7 @@ func (f *Files) putBack(rel string, was frozenFile) error {
 	}
 	content := was.Content
 	if part, ok := partOf(rel); ok && there {
-		now, err := os.ReadFile(path)
+		now, err := atomicfile.Read(path, MaxSize)
 		if err != nil {
 			return err
 		}

@@ -193,12 +193,12 @@ func (p *makePart) leads(targets, reached, used map[string]bool) {
 	}
 }
 
-// makeJudges is the text of what judges in a Makefile.
-func makeJudges(data []byte, words []string) string {
+// makeJudges is the text of what judges in a Makefile, and which of the targets
+// among it are phony.
+func makeJudges(data []byte, words []string) (rules string, phony []string) {
 	parts := readMake(data)
 	reached := judgeMake(parts, words)
 	var text strings.Builder
-	var phony []string
 	for _, p := range parts {
 		if p.judges {
 			text.WriteString(strings.TrimRight(p.text, " \t\r\n") + "\n")
@@ -211,8 +211,36 @@ func makeJudges(data []byte, words []string) string {
 			}
 		}
 	}
-	slices.Sort(phony)
-	return text.String() + ".PHONY: " + strings.Join(slices.Compact(phony), " ")
+	return text.String(), phony
+}
+
+// sameMake compares what judges in two Makefiles. A target with a recipe that becomes
+// phony is made whatever lies there: that takes nothing from the gates. One without
+// might have had an implicit rule, which make does not look for if it is phony.
+func sameMake(was, now []byte, words []string) bool {
+	before, phony := makeJudges(was, words)
+	after, more := makeJudges(now, words)
+	if before != after {
+		return false
+	}
+	made := withRecipe(readMake(was))
+	return !slices.ContainsFunc(phony, func(name string) bool { return !slices.Contains(more, name) }) &&
+		!slices.ContainsFunc(more, func(name string) bool { return !slices.Contains(phony, name) && !made[name] })
+}
+
+// withRecipe are the targets whose own rule says how they are made.
+func withRecipe(parts []makePart) map[string]bool {
+	made := map[string]bool{}
+	for _, p := range parts {
+		line, _, _ := strings.Cut(p.text, "#")
+		if p.kind != makeRule || !strings.HasPrefix(p.text, "\t") && !strings.Contains(line, ";") {
+			continue
+		}
+		for _, name := range p.names {
+			made[name] = true
+		}
+	}
+	return made
 }
 
 func makePieces(data []byte, words []string) []piece {

@@ -27,9 +27,7 @@ func partOf(file string) (part, bool) {
 			mend: mendManifest,
 		}, true
 	case isMakefile(file):
-		return byPieces(makePieces, func(was, now []byte, words []string) bool {
-			return makeJudges(was, words) == makeJudges(now, words)
-		}), true
+		return byPieces(makePieces, sameMake), true
 	case file == gitPrefix+"config" || file == gitPrefix+"config.worktree":
 		return byPieces(gitPieces, sameGitSettings), true
 	case path.Base(file) == "pyproject.toml":

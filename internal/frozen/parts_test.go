@@ -72,6 +72,27 @@ type partCase struct {
 	back                 string // the file in the end, "" = as it was where it judges, as edited where not
 }
 
+// make looks for no implicit rule of a phony target: nothing would make it.
+func TestAPhonyTargetWithoutARecipe(t *testing.T) {
+	t.Parallel()
+	b := &project{t: t, root: t.TempDir()}
+	b.write(files{"Makefile": "check: unit\n\tsh all.sh\nunit: a.sh\n%: %.sh\n\tsh $<\n"})
+	f, err := frozen.Take(frozen.Options{Root: b.root, Store: t.TempDir(), Gates: []gate.Gate{{Command: "make check"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for phony, want := range map[string][]string{"check": nil, "check unit": {"Makefile"}} {
+		b.write(files{"Makefile": ".PHONY: " + phony + "\ncheck: unit\n\tsh all.sh\nunit: a.sh\n%: %.sh\n\tsh $<\n"})
+		got, err := f.Changes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", phony, diff)
+		}
+	}
+}
+
 func TestOnlyThePartThatJudgesIsFrozen(t *testing.T) {
 	t.Parallel()
 	all := partFiles()
@@ -85,6 +106,7 @@ func TestOnlyThePartThatJudgesIsFrozen(t *testing.T) {
 		{"a condition around it", "Makefile", "test:\n\t$(GO) test $(FLAGS) ./...\n", "ifdef X\ntest:\n\t$(GO) test $(FLAGS) ./...\nendif\n", true, ""},
 		{"a comment that swallows it", "Makefile", "\ntest:\n", "\n# \\\ntest:\n", true, strings.Replace(makefile, "\ntest:\n", "\n# \\\ntest:\ntest:\n", 1)},
 		{"not phony any more", "Makefile", ".PHONY: check test build", ".PHONY: check build", true, ""},
+		{"a target of the gates that becomes phony", "Makefile", ".PHONY: check test build", ".PHONY: check test build lint", false, ""},
 		{"what make includes", "make/common.mk", "X = 1", "test: ; true", true, ""},
 		{"what a recipe runs", "tools/lint.sh", "ruff check", "true", true, ""},
 		{"a recipe, and another target", "Makefile", "$(FLAGS) ./...\n", "-run XXX ./...\n\nfmt:\n\tgofmt -w .\n", true, strings.Replace(makefile, "$(FLAGS) ./...\n", "$(FLAGS) ./...\n\nfmt:\n\tgofmt -w .\n", 1)},

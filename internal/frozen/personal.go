@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // Personal lists, as globs, the files of a person's home from which the programs
@@ -75,7 +77,7 @@ func fingerprint(name string) string {
 	if err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
-	file, err := os.Open(name)
+	file, err := atomicfile.Open(name)
 	if err != nil {
 		return ""
 	}

@@ -3,6 +3,8 @@
 package frozen_test
 
 import (
+	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -110,7 +112,7 @@ func TestWhatIsBuiltIsNotReached(t *testing.T) {
 	b := newProject(t, files{"dist/package.json": `{"scripts": {"test": "jest"}}`, "dist/jest.config.js": "x\n"})
 	f, err := frozen.Take(frozen.Options{
 		Root: b.root, Store: t.TempDir(), Gates: []gate.Gate{{Command: "npm run build && cd dist && npm test"}},
-		Ignores: func(path string) bool { return path == "dist" || strings.HasPrefix(path, "dist/") },
+		Ignores: func(path string) (bool, error) { return path == "dist" || strings.HasPrefix(path, "dist/"), nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -118,6 +120,23 @@ func TestWhatIsBuiltIsNotReached(t *testing.T) {
 	b.write(files{"dist/package.json": "", "dist/jest.config.js": ""})
 	if changed, err := f.Changes(); err != nil || len(changed) > 0 {
 		t.Errorf("changed: %q, %v", changed, err)
+	}
+}
+
+// Where git did not say what it ignores, nothing is frozen by a guess, nor kept.
+func TestAnErrorOfGitIsNotTakenForNotIgnored(t *testing.T) {
+	t.Parallel()
+	b := newProject(t, files{"dist/package.json": `{"scripts": {"test": "jest"}}`})
+	dead, store := errors.New("git died"), t.TempDir()
+	_, err := frozen.Take(frozen.Options{
+		Root: b.root, Store: store, Gates: []gate.Gate{{Command: "cd dist && npm test"}},
+		Ignores: func(string) (bool, error) { return false, dead },
+	})
+	if !errors.Is(err, dead) {
+		t.Errorf("error %v", err)
+	}
+	if kept, err := os.ReadDir(store); err != nil || len(kept) > 0 {
+		t.Errorf("kept %v, %v", kept, err)
 	}
 }
 

@@ -83,7 +83,12 @@ func (f *Files) within(files []string) []string {
 func (f *Files) built(rel string) bool {
 	_, known := f.files[rel]
 	brought := slices.ContainsFunc(strings.Fields(binDirs), func(dir string) bool { return strings.HasSuffix("/"+path.Dir(rel), "/"+dir) })
-	return !known && !brought && f.o.Ignores != nil && f.o.Ignores(rel)
+	if known || brought || f.o.Ignores == nil {
+		return false
+	}
+	ignored, err := f.o.Ignores(rel)
+	f.err = cmp.Or(f.err, err)
+	return ignored
 }
 
 // checks is the name of a script that checks.

@@ -19,7 +19,9 @@ func TestScriptsOfGates(t *testing.T) {
 		"check.sh": "x\n", "sub/check.sh": "x\n", "out/tool": "x\n", "venv/bin/lint": "x\n", "data.txt": "x\n",
 		"Makefile": "include out/deps.mk\ntest: out/tool\n\tout/tool && ./check.sh\n", "out/deps.mk": "x:\n",
 	})
-	ignores := func(path string) bool { return strings.HasPrefix(path, "out/") || strings.HasPrefix(path, "venv/") }
+	ignores := func(path string) (bool, error) {
+		return strings.HasPrefix(path, "out/") || strings.HasPrefix(path, "venv/"), nil
+	}
 	for command, want := range map[string]string{
 		"./check.sh":                       "check.sh",
 		"sh check.sh data.txt":             "check.sh",

@@ -1,6 +1,7 @@
 package frozen
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 )
@@ -21,5 +22,6 @@ func (f *Files) Whole() []string {
 // Look finds what Take would freeze, and keeps nothing.
 func Look(o Options) (*Files, error) {
 	f := &Files{o: o, files: map[string]frozenFile{}}
-	return f, f.find()
+	err := f.find()
+	return f, cmp.Or(err, f.err)
 }

@@ -2,8 +2,10 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -37,6 +39,32 @@ func (r *Repo) Branch(ctx context.Context) (string, error) {
 	return strings.TrimPrefix(ref, headsRef), nil
 }
 
+// tip is the commit of a branch, by its full name, or "" if there is no such
+// branch. A ref that git cannot read is an error: rev-parse would say that there
+// is none.
+func (r *Repo) tip(ctx context.Context, ref string) (string, error) {
+	out, err := r.run(ctx, call{args: []string{"for-each-ref", "--format=%(refname) %(objectname)", ref}, strict: true})
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", ref, err)
+	}
+	for line := range strings.Lines(string(out)) { // those below ref/ match too
+		if name, commit, _ := strings.Cut(strings.TrimSpace(line), " "); name == ref {
+			return commit, nil
+		}
+	}
+	return "", nil
+}
+
+// HasBranch reports whether there is a branch of that name.
+func (r *Repo) HasBranch(ctx context.Context, name string) (bool, error) {
+	ref, err := r.branchRef(ctx, name)
+	if err != nil {
+		return false, err
+	}
+	tip, err := r.tip(ctx, ref)
+	return tip != "", err
+}
+
 // DefaultBranch is the branch that the project's work is merged into: what
 // origin's HEAD says, else init.defaultBranch, main or master where there is
 // such a branch, else "".
@@ -57,45 +85,142 @@ func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
 		if name == "" {
 			continue
 		}
-		if _, err := r.Resolve(ctx, headsRef+name); err == nil {
+		tip, err := r.tip(ctx, headsRef+name)
+		if err != nil {
+			return "", fmt.Errorf("find the default branch: %w", err)
+		}
+		if tip != "" {
 			return name, nil
 		}
 	}
 	return "", nil
 }
 
-// EnsureBranch puts HEAD on a branch, made at the current commit if there is
-// none of that name. No file and no index entry changes. A branch that stands at
-// another commit, or is checked out in another worktree, is refused.
-func (r *Repo) EnsureBranch(ctx context.Context, name string) error {
+// Undo takes back what made a branch or a worktree, as long as nobody has worked
+// there since: a branch that has moved stays.
+type Undo func(ctx context.Context) error
+
+// nothingToUndo is the Undo of what changed nothing.
+func nothingToUndo(context.Context) error { return nil }
+
+// CheckBranch says why EnsureBranch would refuse a branch, or nil.
+func (r *Repo) CheckBranch(ctx context.Context, name string) error {
+	_, err := r.branchFor(ctx, name)
+	return err
+}
+
+// CheckWorktreeBranch says why LoopWorktree would refuse a branch, or nil.
+func (r *Repo) CheckWorktreeBranch(ctx context.Context, name string) error {
+	if _, err := r.branchRef(ctx, name); err != nil {
+		return err
+	}
+	return r.free(ctx, name)
+}
+
+// target is a branch that HEAD is to be on.
+type target struct {
+	ref  string // full name
+	from string // branch that HEAD is on, "" when detached
+	head string // current commit
+	is   bool   // HEAD is on it
+	tip  string // its commit, "" if there is no such branch
+}
+
+// branchFor looks at a branch that HEAD is to be on. One that stands at another
+// commit, or is checked out in another worktree, is refused.
+func (r *Repo) branchFor(ctx context.Context, name string) (target, error) {
 	ref, err := r.branchRef(ctx, name)
 	if err != nil {
-		return err
+		return target{}, err
 	}
 	current, err := r.Branch(ctx)
 	if err != nil || current == name {
-		return err
+		return target{ref: ref, is: true}, err
 	}
 	head, err := r.Head(ctx)
 	if err != nil {
-		return err
+		return target{}, err
 	}
 	if err := r.free(ctx, name); err != nil {
-		return err
+		return target{}, err
 	}
-	tip, err := r.Resolve(ctx, ref+"^{commit}")
-	switch {
-	case err != nil:
-		err = r.createRef(ctx, ref, head)
-	case tip != head:
-		return failure.New(failure.Usage, "name another one with --branch, or switch to it first: git switch "+name,
+	tip, err := r.tip(ctx, ref)
+	if err == nil && tip != "" && tip != head {
+		err = failure.New(failure.Usage, "name another one with --branch, or switch to it first: git switch "+name,
 			"the branch %s exists and stands at another commit", name)
 	}
+	return target{ref: ref, from: current, head: head, tip: tip}, err
+}
+
+// EnsureBranch puts HEAD on a branch, made at the current commit if there is
+// none of that name. No file and no index entry changes. A branch that stands at
+// another commit, or is checked out in another worktree, is refused. What fails
+// changes nothing.
+func (r *Repo) EnsureBranch(ctx context.Context, name string) (Undo, error) {
+	to, err := r.branchFor(ctx, name)
+	if err != nil || to.is {
+		return nothingToUndo, err
+	}
+	made := to.tip == ""
+	if made {
+		err = r.createRef(ctx, to.ref, to.head)
+		made = !errors.Is(err, errTaken) // a git that died may have made it all the same
+	}
 	if err == nil {
-		err = r.write(ctx, "symbolic-ref", "-m", "pawl: switch to "+name, "HEAD", ref)
+		err = r.write(ctx, "symbolic-ref", "-m", "pawl: switch to "+name, "HEAD", to.ref)
+	}
+	undo := func(ctx context.Context) error {
+		if err := r.leaveBranch(ctx, name, to.from, to.head); err != nil || !made {
+			return err
+		}
+		return r.deleteBranch(ctx, name, to.head)
 	}
 	if err != nil {
-		return fmt.Errorf("switch to branch %s: %w", name, err)
+		return nothingToUndo, errors.Join(fmt.Errorf("switch to branch %s: %w", name, err), undo(context.WithoutCancel(ctx)))
+	}
+	return undo, nil
+}
+
+// leaveBranch puts HEAD back where it was before EnsureBranch: on a branch or,
+// where that is "", on the commit. Nothing is done if HEAD is elsewhere by now, or
+// if either branch has moved: then the files are not those of both.
+func (r *Repo) leaveBranch(ctx context.Context, name, back, commit string) error {
+	current, err := r.Branch(ctx)
+	if err != nil || current != name {
+		return err
+	}
+	for _, branch := range []string{name, back} {
+		if branch == "" {
+			continue
+		}
+		if tip, err := r.tip(ctx, headsRef+branch); err != nil || tip != commit {
+			return err
+		}
+	}
+	if back == "" {
+		err = r.write(ctx, "update-ref", "--no-deref", "-m", "pawl: leave "+name, "HEAD", commit)
+	} else {
+		err = r.write(ctx, "symbolic-ref", "-m", "pawl: leave "+name, "HEAD", headsRef+back)
+	}
+	if err != nil {
+		return fmt.Errorf("leave branch %s: %w", name, err)
+	}
+	return nil
+}
+
+// deleteBranch deletes a branch that stands at a commit still and that no worktree
+// has checked out.
+func (r *Repo) deleteBranch(ctx context.Context, name, commit string) error {
+	tip, err := r.tip(ctx, headsRef+name)
+	if err != nil || tip != commit {
+		return err
+	}
+	trees, err := r.worktrees(ctx)
+	if err != nil || slices.ContainsFunc(trees, func(t linked) bool { return t.branch == headsRef+name }) {
+		return err
+	}
+	if err := r.write(ctx, "update-ref", "-d", headsRef+name, commit); err != nil {
+		return fmt.Errorf("delete branch %s: %w", name, err)
 	}
 	return nil
 }
@@ -114,8 +239,11 @@ func (r *Repo) SwitchBack(ctx context.Context, branch, base string) (was string,
 	if err != nil {
 		return "", err
 	}
-	tip, err := r.Resolve(ctx, ref+"^{commit}")
+	tip, err := r.tip(ctx, ref)
 	if err != nil {
+		return "", err
+	}
+	if tip == "" {
 		if tip, err = r.Resolve(ctx, base+"^{commit}"); err != nil {
 			return "", err
 		}
@@ -134,6 +262,43 @@ func (r *Repo) SwitchBack(ctx context.Context, branch, base string) (was string,
 		return was, fmt.Errorf("switch back to branch %s: %w", branch, err)
 	}
 	return was, r.AlignIndex(ctx, tip)
+}
+
+// LeaveBranch puts HEAD back on home and deletes branch, where branch holds nothing of
+// its own: both stand at the same commit, so no file and no index entry changes. It
+// reports whether the branch is gone.
+func (r *Repo) LeaveBranch(ctx context.Context, branch, home string) (bool, error) {
+	ref, err := r.branchRef(ctx, branch)
+	if err != nil {
+		return false, err
+	}
+	homeRef, err := r.branchRef(ctx, home)
+	if err != nil || ref == homeRef {
+		return false, err
+	}
+	tip, err := r.tip(ctx, ref)
+	if err != nil || tip == "" {
+		return false, err
+	}
+	if at, err := r.tip(ctx, homeRef); err != nil || at != tip || r.free(ctx, branch) != nil {
+		return false, err
+	}
+	current, err := r.Branch(ctx)
+	if err != nil {
+		return false, err
+	}
+	if current == branch {
+		if r.free(ctx, home) != nil {
+			return false, nil //nolint:nilerr // checked out elsewhere by now, or not to be told: it stays
+		}
+		if err := r.write(ctx, "symbolic-ref", "-m", "pawl: back to "+home, "HEAD", homeRef); err != nil {
+			return false, fmt.Errorf("switch back to branch %s: %w", home, err)
+		}
+	}
+	if err := r.write(ctx, "update-ref", "-d", ref, tip); err != nil {
+		return false, fmt.Errorf("delete the empty branch %s: %w", branch, err)
+	}
+	return true, nil
 }
 
 // free reports an error when another worktree has the branch checked out: two

@@ -2,8 +2,10 @@ package git
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/failure"
 )
@@ -37,6 +39,20 @@ func TestDefaultBranch(t *testing.T) {
 	}
 }
 
+// A branch that git cannot read is not one that is not there.
+func TestABranchThatCannotBeReadIsAnError(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t)
+	b.git("checkout", "-q", "--detach")
+	b.write(".git/refs/heads/main", "no commit\n")
+	if got, err := b.repo.DefaultBranch(context.Background()); err == nil {
+		t.Errorf("default branch %q", got)
+	}
+	if _, err := b.repo.EnsureBranch(context.Background(), "main"); err == nil {
+		t.Error("HEAD is on it")
+	}
+}
+
 func TestEnsureBranchTouchesNoFile(t *testing.T) {
 	t.Parallel()
 	for name, arrange := range map[string]func(b *sandbox){
@@ -52,7 +68,8 @@ func TestEnsureBranchTouchesNoFile(t *testing.T) {
 			b := newRepo(t)
 			arrange(b)
 			before := b.git("status", "--porcelain")
-			b.must(b.repo.EnsureBranch(context.Background(), "pawl/otter"))
+			_, err := b.repo.EnsureBranch(context.Background(), "pawl/otter")
+			b.must(err)
 			if got := b.git("symbolic-ref", "--short", "HEAD"); got != "pawl/otter" {
 				t.Errorf("on %s", got)
 			}
@@ -60,6 +77,60 @@ func TestEnsureBranchTouchesNoFile(t *testing.T) {
 				t.Errorf("status:\n%s\nwant:\n%s", got, before)
 			}
 		})
+	}
+}
+
+// What could not be set up leaves no branch behind, and HEAD where it was.
+func TestEnsureBranchIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	for name, on := range map[string]string{"on a branch": "main", "detached": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newRepo(t)
+			if on == "" {
+				b.git("checkout", "-q", "--detach")
+			}
+			b.repo.lockWait = 50 * time.Millisecond
+			b.write(".git/HEAD.lock", "")
+			if _, err := b.repo.EnsureBranch(ctx, "pawl/otter"); err == nil {
+				t.Error("HEAD was locked")
+			}
+			if got := b.git("branch", "--list", "pawl/*"); got != "" {
+				t.Errorf("left behind: %s", got)
+			}
+			b.must(os.Remove(b.path(".git/HEAD.lock")))
+			undo, err := b.repo.EnsureBranch(ctx, "pawl/otter")
+			b.must(err)
+			b.must(undo(ctx))
+			if got := b.git("branch", "--list", "pawl/*"); got != "" {
+				t.Errorf("left behind after undo: %s", got)
+			}
+			if got, err := b.repo.Branch(ctx); err != nil || got != on {
+				t.Errorf("on %q (%v)", got, err)
+			}
+		})
+	}
+}
+
+func TestUndoKeepsABranchWithWork(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	b := newRepo(t)
+	undo, err := b.repo.EnsureBranch(ctx, "pawl/otter")
+	b.must(err)
+	b.git("commit", "-q", "--allow-empty", "-m", "work")
+	b.must(undo(ctx))
+	if got, err := b.repo.Branch(ctx); err != nil || got != "pawl/otter" {
+		t.Errorf("on %q (%v)", got, err)
+	}
+	b = newRepo(t)
+	b.git("branch", "mine")
+	undo, err = b.repo.EnsureBranch(ctx, "mine")
+	b.must(err)
+	b.must(undo(ctx))
+	if got := b.git("branch", "--list", "mine"); got == "" {
+		t.Error("a branch of the user's is gone")
 	}
 }
 
@@ -78,7 +149,7 @@ func TestEnsureBranchRefuses(t *testing.T) {
 		"cannot be the name": func(b *sandbox) string { return "a b" },
 	} {
 		b := newRepo(t)
-		err := b.repo.EnsureBranch(context.Background(), arrange(b))
+		_, err := b.repo.EnsureBranch(context.Background(), arrange(b))
 		if err == nil || !strings.Contains(err.Error(), want) || failure.Hint(err) == "" {
 			t.Errorf("error %v, hint %q, want %q", err, failure.Hint(err), want)
 		}

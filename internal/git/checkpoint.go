@@ -46,8 +46,8 @@ var pawlIdentity = []string{
 // next free one when n is 0. A number that is taken is never overwritten: if it
 // holds this very tree already it is returned (so making it again after a crash
 // is harmless), else the next free number is used. Its parent is the checkpoint
-// before it, or HEAD.
-func (r *Repo) Checkpoint(ctx context.Context, loop string, n int, message string) (Checkpoint, error) {
+// before it, or HEAD. Of the message the first line counts; the trailers follow it.
+func (r *Repo) Checkpoint(ctx context.Context, loop string, n int, message string, trailers ...Trailer) (Checkpoint, error) {
 	prefix, err := loopRef(loop)
 	if err != nil {
 		return Checkpoint{}, err
@@ -56,9 +56,33 @@ func (r *Repo) Checkpoint(ctx context.Context, loop string, n int, message strin
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	c := Checkpoint{N: n, Tree: tree, Subject: subject(message)}
+	c, err := r.keepTree(ctx, prefix, Checkpoint{N: n, Tree: tree, Subject: subject(message)}, trailers)
+	c.Skipped = skipped
+	return c, err
+}
+
+// CheckpointTree keeps a tree under the next free number, as Checkpoint does the
+// work tree.
+func (r *Repo) CheckpointTree(ctx context.Context, loop, tree, message string, trailers ...Trailer) (Checkpoint, error) {
+	prefix, err := loopRef(loop)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	return r.keepTree(ctx, prefix, Checkpoint{Tree: tree, Subject: subject(message)}, trailers)
+}
+
+// keepTree makes the checkpoint under its number, or under the next free one.
+func (r *Repo) keepTree(ctx context.Context, prefix string, c Checkpoint, trailers []Trailer) (_ Checkpoint, err error) {
+	message := c.Subject + "\n"
+	if len(trailers) > 0 {
+		lines := make([]string, len(trailers))
+		for i, t := range trailers {
+			lines[i] = t.Key + ": " + strings.Join(strings.Fields(clean(t.Value)), " ")
+		}
+		message += "\n" + strings.Join(lines, "\n") + "\n"
+	}
 	for range maxTaken {
-		c, err = r.checkpoint(ctx, prefix, c)
+		c, err = r.checkpoint(ctx, prefix, message, c)
 		if !errors.Is(err, errTaken) {
 			break
 		}
@@ -69,7 +93,6 @@ func (r *Repo) Checkpoint(ctx context.Context, loop string, n int, message strin
 		return Checkpoint{}, fmt.Errorf("checkpoint: %w", err)
 	}
 	r.remember(prefix, []Checkpoint{c})
-	c.Skipped = skipped
 	return c, nil
 }
 
@@ -78,7 +101,7 @@ const maxTaken = 100
 
 var errTaken = errors.New("the ref is there already")
 
-func (r *Repo) checkpoint(ctx context.Context, prefix string, c Checkpoint) (Checkpoint, error) {
+func (r *Repo) checkpoint(ctx context.Context, prefix, message string, c Checkpoint) (Checkpoint, error) {
 	points, err := r.pointsBefore(ctx, prefix, c.N)
 	if err != nil {
 		return c, err
@@ -92,12 +115,13 @@ func (r *Repo) checkpoint(ctx context.Context, prefix string, c Checkpoint) (Che
 			return c, err
 		}
 	}
-	out, err := r.run(ctx, call{args: []string{"commit-tree", c.Tree, "-p", parent}, env: pawlIdentity, stdin: []byte(c.Subject + "\n")})
+	c.Time = time.Now().Truncate(time.Second)
+	env := append(slices.Clip(pawlIdentity), dates(c.Time)...)
+	out, err := r.run(ctx, call{args: []string{"commit-tree", c.Tree, "-p", parent}, env: env, stdin: []byte(message)})
 	if err != nil {
 		return c, err
 	}
 	c.Commit = strings.TrimSpace(string(out))
-	c.Time = time.Now().Truncate(time.Second)
 	return c, r.createRef(ctx, prefix+strconv.Itoa(c.N), c.Commit)
 }
 

@@ -27,7 +27,7 @@ type CommitRequest struct {
 
 // Committed is a commit made.
 type Committed struct {
-	Commit   string
+	Commit   string // set together with an error: the branch has moved, the index has not followed
 	Squashed string // ref that keeps the agent's own commits, "" if there were none
 	Unsigned string // why the commit is not signed although the user wants that, or ""
 }
@@ -77,14 +77,14 @@ func (r *Repo) commit(ctx context.Context, q CommitRequest) (Committed, error) {
 	}
 	done, err := r.commitTree(ctx, q)
 	if err != nil {
-		return done, err
+		return Committed{}, err
 	}
 	if done.Squashed, err = r.keepCommits(ctx, q.Loop, q.Parent, tip); err != nil {
-		return done, err
+		return Committed{}, err
 	}
 	// The old value guards against a commit that somebody else made meanwhile.
 	if err := r.write(ctx, "update-ref", "-m", "pawl: "+subject(q.Message), ref, done.Commit, tip); err != nil {
-		return done, err
+		return Committed{}, err
 	}
 	return done, r.AlignIndex(ctx, done.Commit)
 }
@@ -96,22 +96,35 @@ func (r *Repo) isCommit(ctx context.Context, commit string, q CommitRequest) (bo
 	return strings.TrimSpace(text) == strings.TrimSpace(q.Tree+"\n"+q.Parent+"\n"+q.Message), err
 }
 
+// dates make git date a commit so.
+func dates(at time.Time) []string {
+	date := fmt.Sprintf("@%d %s", at.Unix(), at.Format("-0700"))
+	return []string{"GIT_AUTHOR_DATE=" + date, "GIT_COMMITTER_DATE=" + date}
+}
+
 // commitTree makes the commit object, signed where the user signs.
 func (r *Repo) commitTree(ctx context.Context, q CommitRequest) (Committed, error) {
 	c := call{args: []string{"commit-tree", q.Tree, "-p", q.Parent}, stdin: []byte(q.Message)}
 	if !q.Date.IsZero() {
-		date := fmt.Sprintf("@%d %s", q.Date.Unix(), q.Date.Format("-0700"))
-		c.env = append(c.env, "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
+		c.env = dates(q.Date)
 	}
 	var done Committed
-	if sign, _ := r.git(ctx, "config", "--type=bool", "commit.gpgsign"); sign == "true" {
+	sign, err := r.git(ctx, "config", "--type=bool", "commit.gpgsign")
+	if err != nil && !exited(err, 1) {
+		return done, fmt.Errorf("look whether commits are signed: %w", err)
+	}
+	if sign == "true" {
 		signed := c
 		signed.args = append([]string{"commit-tree", "-S"}, c.args[1:]...)
 		bounded, cancel := context.WithTimeout(ctx, signTime)
 		out, err := r.run(bounded, signed)
+		tooLong := bounded.Err() != nil && ctx.Err() == nil
 		cancel()
-		if err == nil {
+		switch {
+		case err == nil:
 			return Committed{Commit: strings.TrimSpace(string(out))}, nil
+		case !answered(err) && !tooLong:
+			return done, err
 		}
 		done.Unsigned = err.Error()
 	}
@@ -157,17 +170,9 @@ func (r *Repo) message(ctx context.Context, text string, trailers []Trailer) (st
 
 // FindCommit looks in base..branch for the newest commit with this trailer.
 func (r *Repo) FindCommit(ctx context.Context, branch, base string, t Trailer) (sha string, ok bool, err error) {
-	ref, err := r.branchRef(ctx, branch)
+	trailers, err := r.TrailersSince(ctx, branch, base, t.Key)
 	if err != nil {
 		return "", false, err
-	}
-	from, err := r.Resolve(ctx, base+"^{commit}")
-	if err != nil {
-		return "", false, err
-	}
-	trailers, err := r.trailers(ctx, t.Key, from+".."+ref)
-	if err != nil {
-		return "", false, fmt.Errorf("look for a commit with %s: %w", t.Key, err)
 	}
 	for _, found := range trailers {
 		if found.Value == t.Value {
@@ -175,6 +180,23 @@ func (r *Repo) FindCommit(ctx context.Context, branch, base string, t Trailer) (
 		}
 	}
 	return "", false, nil
+}
+
+// TrailersSince lists (commit, value) of one trailer key in base..branch, newest first.
+func (r *Repo) TrailersSince(ctx context.Context, branch, base, key string) ([]Trailer, error) {
+	ref, err := r.branchRef(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+	from, err := r.Resolve(ctx, base+"^{commit}")
+	if err != nil {
+		return nil, err
+	}
+	trailers, err := r.trailers(ctx, key, from+".."+ref)
+	if err != nil {
+		return nil, fmt.Errorf("look for commits with %s: %w", key, err)
+	}
+	return trailers, nil
 }
 
 // Trailers are those of one commit, in order.

@@ -295,7 +295,7 @@ func TestAnotherGitsLockIsWaitedFor(t *testing.T) {
 	q := CommitRequest{Loop: "l", Branch: "main", Parent: "HEAD", Tree: b.snapshot(), Message: "m"}
 	b.repo.lockWait = 50 * time.Millisecond
 	_, err := b.repo.Commit(context.Background(), q)
-	if err == nil || !strings.Contains(err.Error(), "another git holds a lock") || !strings.Contains(failure.Hint(err), "lock file") {
+	if err == nil || !strings.Contains(err.Error(), "another git holds the lock "+lock+", which is ") || !strings.Contains(failure.Hint(err), "rm '"+lock+"'") {
 		t.Fatalf("error %v, hint %q", err, failure.Hint(err))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)

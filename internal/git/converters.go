@@ -5,10 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
+
+// maxControl bounds a file that git is told something by, in bytes.
+const maxControl = 8 << 20
 
 // Converters are the settings by which git takes a file to hold something else than
 // it does, or runs a program of somebody's: by name, such as filter.lfs.clean. That
@@ -24,9 +28,13 @@ func (r *Repo) Converters(ctx context.Context) (map[string]string, error) {
 			found[key] += value
 		}
 	}
-	if b, err := os.ReadFile(filepath.Join(r.commonDir, "info", "attributes")); err == nil {
+	b, err := atomicfile.Read(filepath.Join(r.commonDir, "info", "attributes"), maxControl)
+	switch {
+	case err == nil:
 		sum := sha256.Sum256(b)
 		found["info/attributes"] = hex.EncodeToString(sum[:8])
+	case !absent(err):
+		return nil, fmt.Errorf("read git's converters: %w", err)
 	}
 	return found, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -237,15 +238,44 @@ func (r *Repo) Overlay(ctx context.Context, base, from string, paths []string) (
 	if len(changes) == 0 {
 		return baseTree, nil
 	}
+	return r.withEntries(ctx, baseTree, entryLines(changes))
+}
+
+// WithContent makes a tree that is base, but with this content of its files. A
+// path that is no file in base stays as it is. The content is converted as git
+// converts that of the work tree (line ends, filters).
+func (r *Repo) WithContent(ctx context.Context, base string, files map[string][]byte) (string, error) {
+	if len(files) == 0 {
+		return r.TreeOf(ctx, base)
+	}
+	entries, err := r.Entries(ctx, base, slices.Collect(maps.Keys(files))...)
+	if err != nil {
+		return "", err
+	}
+	var in bytes.Buffer
+	for path, e := range entries {
+		if data, ok := files[path]; ok && e.IsFile() && e.Mode != modeLink {
+			id, err := r.run(ctx, call{args: []string{"hash-object", "-w", "--stdin", "--path=" + path}, stdin: data})
+			if err != nil {
+				return "", fmt.Errorf("store %s: %w", path, err)
+			}
+			fmt.Fprintf(&in, "%s %s\t%s\x00", e.Mode, strings.TrimSpace(string(id)), path)
+		}
+	}
+	return r.withEntries(ctx, base, in.Bytes())
+}
+
+// withEntries makes a tree that is base with entries as update-index reads them.
+func (r *Repo) withEntries(ctx context.Context, base string, entries []byte) (string, error) {
 	s, err := r.newScratch()
 	if err != nil {
 		return "", err
 	}
 	defer s.close()
-	if _, err := r.run(ctx, call{args: []string{"read-tree", baseTree}, index: s.index}); err != nil {
-		return "", fmt.Errorf("lay trees over: %w", err)
+	if _, err = r.run(ctx, call{args: []string{"read-tree", base}, index: s.index}); err == nil {
+		_, err = r.run(ctx, call{args: []string{"update-index", "-z", "--replace", "--index-info"}, index: s.index, stdin: entries})
 	}
-	if err := r.setEntries(ctx, s.index, changes); err != nil {
+	if err != nil {
 		return "", fmt.Errorf("lay trees over: %w", err)
 	}
 	tree, err := r.writeTree(ctx, s.index)
@@ -256,8 +286,14 @@ func (r *Repo) Overlay(ctx context.Context, base, from string, paths []string) (
 }
 
 // setEntries brings an index from the From to the To side of the changes.
-// Deletions come first: a folder may take the place of a file.
 func (r *Repo) setEntries(ctx context.Context, index string, changes []Change) error {
+	_, err := r.run(ctx, call{args: []string{"update-index", "-z", "--replace", "--index-info"}, index: index, stdin: entryLines(changes)})
+	return err
+}
+
+// entryLines are the To side of the changes, as update-index reads them. Deletions
+// come first: a folder may take the place of a file.
+func entryLines(changes []Change) []byte {
 	var in bytes.Buffer
 	for _, c := range changes {
 		if c.Status == 'D' {
@@ -269,8 +305,7 @@ func (r *Repo) setEntries(ctx context.Context, index string, changes []Change) e
 			fmt.Fprintf(&in, "%s %s\t%s\x00", c.To.Mode, c.To.ID, c.Path)
 		}
 	}
-	_, err := r.run(ctx, call{args: []string{"update-index", "-z", "--replace", "--index-info"}, index: index, stdin: in.Bytes()})
-	return err
+	return in.Bytes()
 }
 
 func (r *Repo) writeTree(ctx context.Context, index string) (string, error) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -72,7 +73,7 @@ func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) 
 	}
 	// Hooks such as commitlint look for the message where git commit writes it.
 	file := filepath.Join(r.gitDir, "COMMIT_EDITMSG")
-	if err := os.WriteFile(file, []byte(strings.TrimSpace(clean(q.Message))+"\n"), 0o644); err != nil {
+	if err := atomicfile.Swap(file, []byte(strings.TrimSpace(clean(q.Message))+"\n"), 0o644); err != nil {
 		return result, err
 	}
 	var out tail
@@ -87,7 +88,7 @@ func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) 
 			return result, err
 		}
 	}
-	text, err := os.ReadFile(file)
+	text, err := atomicfile.Read(file, maxControl)
 	if err != nil {
 		return result, err
 	}

@@ -79,7 +79,7 @@ func copyFile(dst, src *os.Root, name string) (bool, error) {
 	if !info.Mode().IsRegular() {
 		return false, nil
 	}
-	in, err := src.Open(name)
+	in, err := src.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return false, err
 	}

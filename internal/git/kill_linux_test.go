@@ -5,6 +5,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -48,5 +52,36 @@ func TestRestoreSurvivesKill(t *testing.T) {
 	}
 	if b.untouchable() != untouched {
 		t.Error("the index, HEAD, a branch or the stash changed")
+	}
+}
+
+// A git that never ends is not left behind by a process that is killed.
+func TestGitDiesWithItsParent(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t)
+	git, err := exec.LookPath("git")
+	b.must(err)
+	bin := t.TempDir()
+	started := filepath.Join(bin, "started")
+	script := fmt.Sprintf("#!/bin/sh\ncase \" $* \" in *\" status \"*) echo $$ >%s.new; mv %[1]s.new %[1]s; exec sleep 1000 ;; esac\nexec %s \"$@\"\n", started, git)
+	b.must(os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755))
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "PAWL_TEST_RESTORE="+b.dir, "PAWL_TEST_TARGET=HEAD", "PATH="+bin+":"+os.Getenv("PATH"))
+	b.must(cmd.Start())
+	var pid int
+	for deadline := time.Now().Add(time.Minute); pid == 0; time.Sleep(5 * time.Millisecond) {
+		text, _ := os.ReadFile(started)
+		pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+		if time.Now().After(deadline) {
+			t.Fatal("no git status was started")
+		}
+	}
+	b.must(cmd.Process.Kill())
+	_ = cmd.Wait()
+	for deadline := time.Now().Add(time.Minute); proc.Alive(pid); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			t.Fatal("git outlives who started it")
+		}
 	}
 }

@@ -112,7 +112,8 @@ func (b *sandbox) turn(t *testing.T) {
 	ctx := context.Background()
 	b.write("mine", "untracked before\n")
 	dirt := b.git("status", "--porcelain", "-unormal") // a dirty submodule, and what is untracked
-	b.must(b.repo.EnsureBranch(ctx, "pawl/otter"))
+	_, err := b.repo.EnsureBranch(ctx, "pawl/otter")
+	b.must(err)
 	base := b.git("rev-parse", "HEAD")
 	status, err := b.repo.Status(ctx)
 	b.must(err)

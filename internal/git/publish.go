@@ -34,7 +34,11 @@ var leading = regexp.MustCompile(`^(url|remote|credential|http|ssh|protocol|push
 func (r *Repo) Remote(ctx context.Context, branches ...string) (Remote, error) {
 	names := []string{"origin"}
 	for _, b := range branches {
-		if follows, err := r.git(ctx, "config", "--get", "branch."+b+".remote"); err == nil && follows != "" && follows != "." {
+		follows, err := r.git(ctx, "config", "--get", "branch."+b+".remote")
+		if err != nil && !exited(err, 1) {
+			return Remote{}, err
+		}
+		if follows != "" && follows != "." {
 			names = append([]string{follows}, names...)
 		}
 	}

@@ -15,6 +15,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,8 +35,10 @@ type Repo struct {
 	gitDir    string
 	commonDir string
 	lockWait  time.Duration
-	callTime  time.Duration // 0 is the usual
-	hooksBy   []string      // before the argv of hooks
+	hooksBy   []string // before the argv of hooks
+
+	callTime, pipesAfter time.Duration // of each call; 0 is the usual
+	inert                []string      // settings that keep programs of the repository from running, see Inert
 
 	mu      sync.Mutex
 	vouched string                  // name and sum of the private index that we kept, see scratch.go; "" = none yet
@@ -76,11 +79,33 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 		}
 		return nil, failure.New(failure.Usage, "finish it, or leave it with: git "+leave, "%s is in the middle of a git %s", r.root, op)
 	}
-	if _, err := r.Head(ctx); err != nil {
+	has, err := r.HasCommit(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("open repository: %w", err)
+	}
+	if !has {
 		return nil, failure.New(failure.Usage,
 			`make a first commit: git add . && git commit -m "start", or git commit --allow-empty -m "start"`, "%w", &NoCommitError{r.root})
 	}
 	return r, nil
+}
+
+// HasCommit reports whether HEAD stands for a commit. It does not where the branch
+// that it is on has none yet; a HEAD that cannot be read is an error.
+func (r *Repo) HasCommit(ctx context.Context) (bool, error) {
+	_, head := r.Head(ctx)
+	if !errors.Is(head, ErrNoRevision) {
+		return head == nil, head
+	}
+	branch, err := r.Branch(ctx)
+	if err != nil || branch == "" {
+		return false, cmp.Or(err, head)
+	}
+	tip, err := r.tip(ctx, headsRef+branch)
+	if tip != "" {
+		err = head
+	}
+	return false, err
 }
 
 // NoRepoError says that a folder is in no repository.
@@ -109,7 +134,8 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("open repository: %s is not a directory", abs)
 	}
-	out, err := runOnce(ctx, abs, call{args: []string{
+	around := placesAround(realPath(abs))
+	out, err := runOnce(ctx, abs, call{places: around, args: []string{
 		"rev-parse", "--is-bare-repository", "--is-inside-git-dir",
 		"--absolute-git-dir", "--git-common-dir",
 	}})
@@ -126,7 +152,7 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 	if parts[1] == "true" {
 		return nil, failure.New(failure.Usage, "run in the work tree instead", "%s lies inside a git directory", abs)
 	}
-	top, err := runOnce(ctx, abs, call{args: []string{"rev-parse", "--show-toplevel"}})
+	top, err := runOnce(ctx, abs, call{places: around, args: []string{"rev-parse", "--show-toplevel"}})
 	if err != nil {
 		return nil, refusal(err, abs)
 	}
@@ -200,17 +226,17 @@ func (r *Repo) QuitOperation(ctx context.Context) (string, error) {
 	return op, err
 }
 
-// errNoCommit says that a name stands for no commit, tree or blob here.
-var errNoCommit = errors.New("no such revision")
+// ErrNoRevision says that a name stands for no commit, tree or blob here.
+var ErrNoRevision = errors.New("no such revision")
 
 // Resolve is the full id that a revision stands for: a commit, HEAD~1, a ref.
 func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 	if rev == "" || strings.HasPrefix(rev, "-") {
-		return "", fmt.Errorf("resolve %q: %w", rev, errNoCommit)
+		return "", fmt.Errorf("resolve %q: %w", rev, ErrNoRevision)
 	}
 	id, err := r.git(ctx, "rev-parse", "--verify", "--quiet", rev)
 	if exited(err, 1) {
-		return "", fmt.Errorf("resolve %q: %w", rev, errNoCommit)
+		return "", fmt.Errorf("resolve %q: %w", rev, ErrNoRevision)
 	}
 	if err != nil {
 		return "", fmt.Errorf("resolve %q: %w", rev, err)

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +22,7 @@ const (
 	lockMax   = 500 * time.Millisecond // longest pause
 	stopGrace = 3 * time.Second        // from TERM to KILL, so that git can remove its lock files
 	writeTime = time.Minute            // for a command that is not to be interrupted
+	askTime   = 5 * time.Minute        // for one that only reads names and settings
 	callTime  = 30 * time.Minute       // for any other: in a huge repository the first takes minutes
 	tailBytes = 4 << 10                // of standard error, kept for messages
 )
@@ -27,15 +30,33 @@ const (
 // errEndless is why a git was stopped that took more than its time.
 var errEndless = errors.New("it does not end")
 
+// errUnread is why an answer does not count: git warned that it left something out.
+var errUnread = errors.New("something could not be read")
+
 // call is one run of git: what differs from the next.
 type call struct {
-	args  []string
-	index string   // "" = the user's own index
-	stdin []byte   // given as is; kept, so that a call can be repeated
-	env   []string // on top of the scrubbed environment
-	limit int      // most bytes of standard output to keep, 0 = all
-	hooks bool     // leave core.hooksPath as the user has it
-	whole bool     // once begun it is not interrupted, for a bounded time
+	args   []string
+	index  string   // "" = the user's own index
+	stdin  []byte   // given as is; kept, so that a call can be repeated
+	env    []string // on top of the scrubbed environment
+	limit  int      // most bytes of standard output to keep, 0 = all
+	hooks  bool     // leave core.hooksPath as the user has it
+	whole  bool     // once begun it is not interrupted, for a bounded time
+	strict bool     // a warning that something could not be read is an error
+
+	inert      []string      // settings on top, see Repo.Inert
+	places     places        // looked at for pipes
+	pipesAfter time.Duration // 0 is the usual
+	timeLimit  time.Duration // 0 is the usual of the verb
+}
+
+// maxTime is how long the call may take.
+func (c call) maxTime() time.Duration {
+	switch c.verb() {
+	case "rev-parse", "config", "symbolic-ref", "check-ref-format", "var", "for-each-ref", "interpret-trailers":
+		return cmp.Or(c.timeLimit, askTime)
+	}
+	return cmp.Or(c.timeLimit, callTime)
 }
 
 // verb is the subcommand.
@@ -80,6 +101,13 @@ func exited(err error, code int) bool {
 	return errors.As(err, &e) && e.code == code
 }
 
+// answered reports whether git ran to its end, whatever it came to. One that could
+// not be started, or was killed, has said nothing.
+func answered(err error) bool {
+	var e *runError
+	return err == nil || errors.As(err, &e) && e.code > 0
+}
+
 // git runs one command on the user's own index and returns what it printed,
 // without the last newline.
 func (r *Repo) git(ctx context.Context, args ...string) (string, error) {
@@ -102,18 +130,18 @@ func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 	// to another repository, the one around this for instance; nor one that writes
 	// a file "commondir" into it to another configuration.
 	c.env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + r.commonDir, "GIT_WORK_TREE=" + r.root}, c.env...)
-	ctx, cancel := context.WithTimeoutCause(ctx, cmp.Or(r.callTime, callTime), errEndless)
-	defer cancel()
+	c.inert, c.places, c.pipesAfter, c.timeLimit = r.inert, r.places(), r.pipesAfter, r.callTime
 	deadline := time.Now().Add(r.lockWait)
 	for pause := lockPause; ; pause = min(2*pause, lockMax) {
-		out, err := runOnce(ctx, r.root, c)
+		out, err := r.attempt(ctx, c)
 		if err == nil || !said(err, ".lock': File exists") {
 			return out, err
 		}
+		if r.dropDeadLock(lockOf(err)) {
+			continue
+		}
 		if time.Now().After(deadline) {
-			return nil, failure.New(failure.Error,
-				"wait for the other git to end; if none is running, remove the lock file that the message names",
-				"another git holds a lock for more than %s: %w", r.lockWait, err)
+			return nil, r.lockHeld(err)
 		}
 		select {
 		case <-ctx.Done():
@@ -123,33 +151,80 @@ func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 	}
 }
 
-func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
-	if c.whole && ctx.Err() == nil {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), writeTime, errEndless)
-		defer cancel()
+// attempt runs git once. One that writes leaves no lock behind when it is killed.
+func (r *Repo) attempt(ctx context.Context, c call) ([]byte, error) {
+	if !c.whole {
+		return runOnce(ctx, r.root, c)
 	}
+	note := r.noteWriting(c)
+	out, err := runOnce(ctx, r.root, c)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() < 0 {
+		dropLocks(note)
+	}
+	_ = os.Remove(note)
+	return out, err
+}
+
+// runOnce runs git for a bounded time. It refuses to where git would wait for a
+// named pipe.
+func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
+	if path := c.places.check(); path != "" {
+		return nil, refusePipe(path)
+	}
+	limit := c.maxTime()
+	if c.whole && ctx.Err() == nil {
+		ctx, limit = context.WithoutCancel(ctx), min(limit, writeTime)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errEndless)
+	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go c.places.watch(ctx, stop, cmp.Or(c.pipesAfter, pipesAfter))
 	cmd := command(ctx, dir, c)
 	var stdout output
 	stdout.limit = c.limit
 	stderr := tail{limit: tailBytes}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.stdin), &stdout, &stderr
-	err := cmd.Run()
+	err := runToItsEnd(ctx, cmd)
+	if err == nil && c.strict && strings.Contains(stderr.String(), "ignoring broken ref") {
+		err = errUnread
+	}
 	switch {
 	case err == nil:
 		return stdout.buf.Bytes(), nil
 	case stdout.full:
 		return stdout.buf.Bytes(), nil // we closed the pipe on it, on purpose
-	case errors.Is(context.Cause(ctx), errEndless):
-		return nil, failure.New(failure.Error,
-			"see whether it ends by hand:  git status  (it does not where .gitignore or .gitattributes is a named pipe)",
-			"git %s: %w", c.verb(), errEndless)
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("git %s: %w", c.verb(), ctx.Err())
+		return nil, cutShort(ctx, c.verb())
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, failure.New(failure.Error, "install git 2.30 or newer and put it on PATH", "git was not found: %w", err)
 	}
 	return nil, &runError{verb: c.verb(), code: cmd.ProcessState.ExitCode(), stderr: stderr.String(), err: err}
+}
+
+// runToItsEnd runs a git that ends with us, even when we are killed. Linux counts
+// the end of the thread that started a process as the end of its parent, so the
+// thread is kept.
+func runToItsEnd(ctx context.Context, cmd *exec.Cmd) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := cmd.Run()
+	if ctx.Err() != nil && cmd.Process != nil {
+		killGroup(cmd) // what git started may ignore the TERM
+	}
+	return err
+}
+
+// cutShort is the error of a git that did not come to its end.
+func cutShort(ctx context.Context, verb string) error {
+	cause := context.Cause(ctx)
+	if pipe, ok := errors.AsType[*PipeError](cause); ok {
+		return fmt.Errorf("git %s: %w", verb, refusePipe(pipe.Path))
+	}
+	if errors.Is(cause, errEndless) {
+		return failure.New(failure.Error, "see whether it ends by hand:  git status", "git %s: %w", verb, errEndless)
+	}
+	return fmt.Errorf("git %s: %w", verb, ctx.Err())
 }
 
 // command is the one builder of git processes.
@@ -169,7 +244,7 @@ func command(ctx context.Context, dir string, c call) *exec.Cmd {
 	if c.index != "" {
 		args = append(args, "-c", "core.splitIndex=false") // keep private indexes in one file
 	}
-	cmd := exec.CommandContext(ctx, "git", append(args, c.args...)...)
+	cmd := exec.CommandContext(ctx, "git", slices.Concat(args, c.inert, c.args)...)
 	cmd.Dir = dir
 	cmd.Env = append(scrub(cmd.Environ()),
 		"LC_ALL=C", "LANGUAGE=", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // stateDir, below the git directory of the work tree, holds nothing but caches.
@@ -43,12 +45,15 @@ func (r *Repo) newScratch() (*scratch, error) {
 // close removes the folder; what could not be removed is swept later.
 func (s *scratch) close() { _ = os.RemoveAll(s.dir) }
 
-// sweep removes what killed operations left, an hour later.
+// sweep removes what killed operations left: private indexes after an hour, notes
+// about a write after a month.
 func sweep(base string) {
-	old, _ := filepath.Glob(filepath.Join(base, "op-*"))
-	for _, dir := range old {
-		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > time.Hour {
-			_ = os.RemoveAll(dir)
+	for pattern, most := range map[string]time.Duration{"op-*": time.Hour, writingPrefix + "*": 30 * 24 * time.Hour} {
+		old, _ := filepath.Glob(filepath.Join(base, pattern))
+		for _, path := range old {
+			if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > most {
+				_ = os.RemoveAll(path)
+			}
 		}
 	}
 }
@@ -94,7 +99,7 @@ func (r *Repo) VouchIn(file string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.voucher = file
-	if b, err := os.ReadFile(file); err == nil {
+	if b, err := atomicfile.Read(file, atomicfile.Large); err == nil {
 		r.vouched = string(b)
 	}
 }
@@ -155,7 +160,7 @@ func (r *Repo) ours(to string) (s seeded, vouched bool) {
 
 // printOf tells a kept index, by its name and the content of a copy, from any other.
 func printOf(name, content string) string {
-	b, err := os.ReadFile(content)
+	b, err := atomicfile.Read(content, atomicfile.Large)
 	if err != nil {
 		return nobodys
 	}
@@ -236,7 +241,7 @@ func (r *Repo) keptIndexes() []string {
 // indexStamp tells one state of an index file from another: by the checksum at
 // its end, or by size and time where git was told to write none.
 func indexStamp(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "none", nil
 	}
@@ -264,7 +269,7 @@ func indexStamp(path string) (string, error) {
 // copyIndex copies an index with its time: git takes entries as new as the
 // index file for possibly changed, and would trust them in a newer file.
 func copyIndex(from, to string) error {
-	src, err := os.Open(from)
+	src, err := atomicfile.Open(from)
 	if err != nil {
 		return err
 	}

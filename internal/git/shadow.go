@@ -36,13 +36,26 @@ func Shadow(ctx context.Context, root, gitDir string) (*Repo, error) {
 		return nil, failure.New(failure.Usage, "begin it in a project folder", "%s holds Pawl's own folder too", root)
 	}
 	r := &Repo{root: root, gitDir: gitDir, commonDir: gitDir, lockWait: lockWait}
-	if _, err := r.Head(ctx); err == nil {
-		return r, nil
+	made, err := r.shadowMade(ctx)
+	if err == nil && !made {
+		err = r.initShadow(ctx)
 	}
-	if err := r.initShadow(ctx); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("make a repository for %s: %w", root, err)
 	}
 	return r, nil
+}
+
+// shadowMade reports whether the repository is there and whole. Its branch is made
+// last; without it git may find no repository at all.
+func (r *Repo) shadowMade(ctx context.Context) (bool, error) {
+	made, err := r.HasCommit(ctx)
+	if said(err, "not a git repository") {
+		if _, missing := os.Lstat(filepath.Join(r.gitDir, headsRef+shadowBranch)); errors.Is(missing, fs.ErrNotExist) {
+			return false, nil
+		}
+	}
+	return made, err
 }
 
 // initShadow makes the repository; one that was cut off is made to its end.

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // Untracked files above these sizes are named, not captured.
@@ -232,7 +234,7 @@ func (r *Repo) look(f statusFile) (size int64, verdict string) {
 	case !info.Mode().IsRegular():
 		return 0, "neither a file nor a symlink"
 	}
-	file, err := os.Open(full)
+	file, err := atomicfile.Open(full)
 	if err != nil {
 		return 0, "cannot be read"
 	}

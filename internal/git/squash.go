@@ -14,9 +14,7 @@ func (r *Repo) keepCommits(ctx context.Context, loop, parent, tip string) (strin
 	if tip == parent {
 		return "", nil
 	}
-	if _, err := r.git(ctx, "merge-base", "--is-ancestor", tip, parent); err == nil {
-		return "", nil
-	} else if !exited(err, 1) {
+	if held, err := r.Contains(ctx, parent, tip); held || err != nil {
 		return "", err
 	}
 	prefix, err := loopRef(loop)
@@ -42,6 +40,15 @@ func (r *Repo) keepCommits(ctx context.Context, loop, parent, tip string) (strin
 		}
 	}
 	return "", errTaken
+}
+
+// Contains reports whether an ancestor is among a commit and those before it.
+func (r *Repo) Contains(ctx context.Context, commit, ancestor string) (bool, error) {
+	_, err := r.git(ctx, "merge-base", "--is-ancestor", ancestor, commit)
+	if exited(err, 1) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Squash moves the branch back to base without touching a file, so that the

@@ -25,7 +25,11 @@ type Status struct {
 
 // Status reads the state of the user's index and work tree, and writes nothing.
 func (r *Repo) Status(ctx context.Context) (Status, error) {
-	out, err := r.run(ctx, call{args: statusArgs})
+	args := statusArgs
+	if r.inert != nil { // git would read each submodule with the submodule's settings
+		args = append(slices.Clip(args), "--ignore-submodules=dirty")
+	}
+	out, err := r.run(ctx, call{args: args})
 	if err != nil {
 		return Status{}, fmt.Errorf("read status: %w", err)
 	}

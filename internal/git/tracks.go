@@ -15,8 +15,9 @@ func Tracks(ctx context.Context, dir, path string) (bool, error) {
 	}
 	if err == nil {
 		_, err = runOnce(ctx, dir, call{
-			args: []string{"--literal-pathspecs", "ls-files", "--error-unmatch", "--", path},
-			env:  []string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.root},
+			places: r.places(),
+			args:   []string{"--literal-pathspecs", "ls-files", "--error-unmatch", "--", path},
+			env:    []string{"GIT_DIR=" + r.gitDir, "GIT_WORK_TREE=" + r.root},
 		})
 	}
 	if exited(err, 1) {

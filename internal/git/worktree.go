@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -33,35 +35,83 @@ func (r *Repo) Worktree(ctx context.Context, dir, rev string) (*Worktree, error)
 }
 
 // LoopWorktree is the worktree in dir on its own branch, for a loop that leaves
-// the user's alone: made, the branch too, at HEAD; or found again on resume.
-func (r *Repo) LoopWorktree(ctx context.Context, dir, branch string) (*Repo, error) {
+// the user's alone: made, the branch too, at HEAD; or found again on resume. What
+// fails leaves neither worktree nor branch.
+func (r *Repo) LoopWorktree(ctx context.Context, dir, branch string) (*Repo, Undo, error) {
 	ref, err := r.branchRef(ctx, branch)
 	if err != nil {
-		return nil, err
+		return nil, nothingToUndo, err
 	}
-	if found, err := find(ctx, dir); err == nil && found.commonDir == r.commonDir && found.gitDir != r.gitDir && samePath(found.root, dir) {
-		if on, err := found.Branch(ctx); err == nil && on == branch {
-			return found, nil
-		}
-		return nil, failure.New(failure.Usage, "remove it: git worktree remove "+dir, "%s is a worktree on another branch", dir)
+	found, err := r.foundWorktree(ctx, dir, branch)
+	if err != nil || found != nil {
+		return found, nothingToUndo, err
 	}
 	if err := r.free(ctx, branch); err != nil {
-		return nil, err
+		return nil, nothingToUndo, err
 	}
 	head, err := r.Head(ctx)
 	if err != nil {
+		return nil, nothingToUndo, err
+	}
+	tip, err := r.tip(ctx, ref)
+	if err != nil {
+		return nil, nothingToUndo, fmt.Errorf("make branch %s: %w", branch, err)
+	}
+	if tip != "" {
+		head = "" // it is not ours to delete
+	}
+	undo := r.undoWorktree(dir, branch, head)
+	var w *Worktree
+	if tip == "" {
+		err = r.createRef(ctx, ref, head)
+	}
+	if err == nil {
+		w, err = r.addWorktree(ctx, dir, branch)
+	}
+	if err != nil {
+		err = fmt.Errorf("make worktree %s on branch %s: %w", dir, branch, err)
+		return nil, nothingToUndo, errors.Join(err, undo(context.WithoutCancel(ctx)))
+	}
+	return w.Repo, undo, nil
+}
+
+// undoWorktree takes back a worktree that is about to be made in dir, and its
+// branch, if that is made at a commit. A folder that is there already stays.
+func (r *Repo) undoWorktree(dir, branch, made string) Undo {
+	_, there := os.Lstat(dir)
+	return func(ctx context.Context) error {
+		var err error
+		if errors.Is(there, fs.ErrNotExist) {
+			err = r.removeWorktree(ctx, dir)
+		}
+		if made == "" {
+			return err
+		}
+		return errors.Join(err, r.deleteBranch(ctx, branch, made))
+	}
+}
+
+// foundWorktree is the worktree of this repository in dir, nil if there is none. One
+// on another branch is refused.
+func (r *Repo) foundWorktree(ctx context.Context, dir, branch string) (*Repo, error) {
+	found, err := find(ctx, dir)
+	if errors.As(err, new(*NoRepoError)) || errors.Is(err, fs.ErrNotExist) {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	if err != nil {
 		return nil, err
 	}
-	if _, err := r.Resolve(ctx, ref+"^{commit}"); err != nil {
-		if err := r.createRef(ctx, ref, head); err != nil {
-			return nil, fmt.Errorf("make branch %s: %w", branch, err)
-		}
+	if found.commonDir != r.commonDir || found.gitDir == r.gitDir || !samePath(found.root, dir) {
+		return nil, nil //nolint:nilnil // it is of another repository
 	}
-	w, err := r.addWorktree(ctx, dir, branch)
+	on, err := found.Branch(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("make worktree %s: %w", dir, err)
+		return nil, err
 	}
-	return w.Repo, nil
+	if on != branch {
+		return nil, failure.New(failure.Usage, "remove it: git worktree remove "+dir, "%s is a worktree on another branch", dir)
+	}
+	return found, nil
 }
 
 func (r *Repo) addWorktree(ctx context.Context, dir, rev string, flags ...string) (*Worktree, error) {
@@ -87,8 +137,8 @@ func (r *Repo) addWorktree(ctx context.Context, dir, rev string, flags ...string
 
 // asCommit turns a tree into a commit of Pawl's, and leaves a commit as it is.
 func (r *Repo) asCommit(ctx context.Context, rev string) (string, error) {
-	if commit, err := r.Resolve(ctx, rev+"^{commit}"); err == nil {
-		return commit, nil
+	if commit, err := r.Resolve(ctx, rev+"^{commit}"); !errors.Is(err, ErrNoRevision) {
+		return commit, err
 	}
 	tree, err := r.TreeOf(ctx, rev)
 	if err != nil {

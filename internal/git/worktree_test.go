@@ -100,7 +100,7 @@ func TestLoopWorktreeIsFoundAgain(t *testing.T) {
 	b.write("README", "changed here")
 	dir := filepath.Join(t.TempDir(), "w")
 	for range 2 {
-		w, err := b.repo.LoopWorktree(ctx, dir, "pawl/otter")
+		w, _, err := b.repo.LoopWorktree(ctx, dir, "pawl/otter")
 		b.must(err)
 		if branch, _ := w.Branch(ctx); branch != "pawl/otter" || w.GitDir() == w.CommonDir() {
 			t.Errorf("on %q, git's folder is %s", branch, w.GitDir())
@@ -110,14 +110,33 @@ func TestLoopWorktreeIsFoundAgain(t *testing.T) {
 			t.Errorf("README = %q", got)
 		}
 	}
-	if _, err := b.repo.LoopWorktree(ctx, dir, "other"); err == nil || !strings.Contains(err.Error(), "another branch") {
+	if _, _, err := b.repo.LoopWorktree(ctx, dir, "other"); err == nil || !strings.Contains(err.Error(), "another branch") {
 		t.Errorf("another loop's worktree was taken: %v", err)
 	}
-	if _, err := b.repo.LoopWorktree(ctx, dir+"2", "pawl/otter"); err == nil || !strings.Contains(err.Error(), "is checked out in") {
+	if _, _, err := b.repo.LoopWorktree(ctx, dir+"2", "pawl/otter"); err == nil || !strings.Contains(err.Error(), "is checked out in") {
 		t.Errorf("a branch was checked out twice: %v", err)
 	}
-	if _, err := b.repo.LoopWorktree(ctx, b.path("README"), "x"); err == nil {
+	if _, _, err := b.repo.LoopWorktree(ctx, b.path("README"), "x"); err == nil {
 		t.Error("a file was taken for a worktree")
+	}
+}
+
+func TestLoopWorktreeIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	b := newRepo(t)
+	if _, _, err := b.repo.LoopWorktree(ctx, b.path("README"), "x"); err == nil || b.read("README") != "hello\n" {
+		t.Errorf("a file was taken for a worktree: %v", err)
+	}
+	dir := filepath.Join(t.TempDir(), "w")
+	_, undo, err := b.repo.LoopWorktree(ctx, dir, "pawl/otter")
+	b.must(err)
+	b.must(undo(ctx))
+	if _, err := os.Lstat(dir); err == nil {
+		t.Error("the worktree is there still")
+	}
+	if got := b.git("branch", "--list", "x", "pawl/*") + b.git("worktree", "list", "--porcelain"); strings.Contains(got, "pawl/") || strings.Contains(got, "x\n") {
+		t.Errorf("left behind:\n%s", got)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/foreign/ralphloop"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -92,8 +93,13 @@ func (h *hook) command(ctx context.Context, b session.Binding) (r reply, ok bool
 	if !ok {
 		return reply{}, false
 	}
-	if h.p.PromptID != "" && !h.sessions.Once(ctx, h.p.Session, h.p.PromptID) {
-		return reply{}, true // Pawl is installed twice: the other one answers
+	if h.p.PromptID != "" {
+		switch first, err := h.sessions.Once(ctx, h.p.Session, h.p.PromptID); {
+		case err != nil:
+			return reply{Refuse: "pawl: error: " + err.Error()}, true
+		case !first:
+			return reply{}, true // Pawl is installed twice: the other one answers
+		}
 	}
 	loop := b.Loop
 	if named := strings.Fields(h.p.Args); len(named) == 1 && name != "tell" {
@@ -110,13 +116,7 @@ func (h *hook) command(ctx context.Context, b session.Binding) (r reply, ok bool
 		}
 		return reply{Context: begun.Context, Message: begun.Message}, true
 	case "cancel", "cancel-ralph":
-		if loop == "" && name == "cancel" {
-			return h.relay([]byte("No loop lives in this session."), nil), true
-		}
-		if loop == "" {
-			return h.relay([]byte(ralphloop.NoLoop), nil), true
-		}
-		return h.relay(h.tell(ctx, "", "stop", "--", loop)), true
+		return h.cancel(ctx, b, name, loop), true
 	case "status":
 		if loop == "" {
 			return h.relay([]byte("No loop lives in this session; pawl list shows those of this repository."), nil), true
@@ -129,6 +129,37 @@ func (h *hook) command(ctx context.Context, b session.Binding) (r reply, ok bool
 		return h.relay(h.tell(ctx, "", "tell", b.Loop, "--", h.p.Args)), true
 	}
 	return reply{}, false
+}
+
+// cancel ends a loop. The person is answered, and the agent is not asked to say so
+// again: that would cost a turn.
+func (h *hook) cancel(ctx context.Context, b session.Binding, name, id string) reply {
+	switch {
+	case id == "" && name == "cancel":
+		return reply{Answer: "No loop lives in this session."}
+	case id == "":
+		return reply{Answer: ralphloop.NoLoop}
+	}
+	said := h.relay(h.tell(ctx, "", "stop", "--", id))
+	if id != b.Loop {
+		return reply{Answer: said.Message}
+	}
+	// This prompt has no stop of its own at which to tell of the end.
+	s, err := h.sit(ctx, b)
+	switch {
+	case err != nil: // whoever has it ends it; the next stop tells
+	case s.mem.State.Phase != loop.Ended:
+		err = s.rise()
+	default:
+		var over reply
+		if over, err = h.standing(ctx, b, s); err == nil && over.Message != "" {
+			said.Message = over.Message
+		}
+	}
+	if err != nil && !busy(err) && !errors.Is(err, errGone) {
+		said.Message += "\n" + err.Error()
+	}
+	return reply{Answer: said.Message}
 }
 
 // relay says to both what the tool said.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -21,9 +22,14 @@ func (h *hook) failed(ctx context.Context, b session.Binding) (reply, error) {
 		return reply{}, err
 	}
 	f := classed(h.p.Error, h.lastMessage())
-	err = s.step(loop.Event{Kind: loop.AgentFailed, Failure: &f, Turn: &loop.Turn{
-		ToolCalls: toolCalls(s.loop, b.Tools), Context: -1, SessionID: h.p.Session, ByPerson: h.byPerson(b),
-	}})
+	if f.Class == loop.UsageLimit {
+		f.Until = h.limitEnds(s.mem.State.Limited)
+	}
+	if !h.heard(s) {
+		err = s.step(loop.Event{Kind: loop.AgentFailed, ID: h.ID, Failure: &f, Turn: &loop.Turn{
+			ToolCalls: toolCalls(s.loop, b.Tools), Context: -1, SessionID: h.p.Session, ByPerson: h.byPerson(b),
+		}})
+	}
 	if err != nil {
 		return reply{}, errors.Join(err, s.owner.Close())
 	}
@@ -37,6 +43,34 @@ func (h *hook) failed(ctx context.Context, b session.Binding) (reply, error) {
 	r, err := h.leave(ctx, b, text)
 	r.Sound = fmt.Sprintf("\x1b]9;%s\x07", oneLine(text)) // a notification, where the terminal knows them
 	return r, err
+}
+
+const (
+	limitLongest = 8 * 24 * time.Hour // of any usage limit: a week, and clocks that differ
+	ownStart     = 2 * time.Minute    // after the reset, in which the client continues by itself: 30 to 90 s, if at all
+	ownRestart   = 6 * time.Minute    // after a turn that met the limit again: it waits one minute, then five
+)
+
+// limitEnds is when the session is to be woken after a usage limit, zero where the
+// transcript names no reset. A client that continues by itself comes first, so
+// that only one of the two does; limited counts the limits met one after another.
+func (h *hook) limitEnds(limited int) time.Time {
+	var reset time.Time
+	h.behind(func() string {
+		reset = h.limitReset()
+		if reset.IsZero() {
+			return ""
+		}
+		return "known"
+	})
+	if reset.IsZero() || reset.After(h.now.Add(limitLongest)) {
+		return time.Time{}
+	}
+	until := reset.Add(ownStart)
+	if again := h.now.Add(ownRestart); limited > 0 && until.Before(again) {
+		return again
+	}
+	return until
 }
 
 // classed sorts the client's class of an error into the machine's. Only the

@@ -40,12 +40,17 @@ func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 		}
 		var begun Begun
 		if err == nil {
-			if mine = mine || h.sessions.Once(ctx, h.p.Session, "adopts at "+h.p.stopID()); !mine {
+			if !mine {
+				mine, err = h.sessions.Once(ctx, h.p.Session, "adopts at "+h.p.stopID())
+			}
+			switch {
+			case mine:
+				begun, err = h.adopt(ctx, BeginRequest{Adopt: path, Format: f.Name(), ByAgent: byAgent})
+			case err == nil:
 				return none, session.ErrNone // Pawl is installed twice: the other one does
 			}
-			begun, err = h.adopt(ctx, BeginRequest{Adopt: path, Format: f.Name(), ByAgent: byAgent})
 		}
-		if err != nil && h.sessions.Once(ctx, h.p.Session, err.Error()) {
+		if err != nil && h.news(ctx, h.p.Session, err.Error()) {
 			news = append(news, whyNot(p.Root, path, err))
 		}
 		if begun.Loop != "" {
@@ -81,6 +86,13 @@ func (h *hook) proposal(f statefile.Format, path string, p place.Project) (made 
 		err = errors.New(made.Refused)
 	}
 	return made, byAgent, err
+}
+
+// news tells whether something was not said in a session yet. Where that cannot be
+// told, it is said once too often.
+func (h *hook) news(ctx context.Context, id, what string) bool {
+	first, err := h.sessions.Once(ctx, id, what)
+	return first || err != nil
 }
 
 // adopt has a loop made of another tool's files. An error says why none is; there
@@ -125,7 +137,7 @@ func files(b session.Binding, s *seat) statefile.Files {
 func (h *hook) fileSays(ctx context.Context, s *seat, b session.Binding) error {
 	w, err := files(b, s).Hear(time.Now())
 	if err != nil {
-		if h.sessions.Once(ctx, b.Session, err.Error()) {
+		if h.news(ctx, b.Session, err.Error()) {
 			s.note(loop.Anomaly, "what cannot be read is kept as it is: "+err.Error())
 			h.opening = "pawl: " + withHint(err)
 		}
@@ -162,7 +174,7 @@ func (h *hook) fileSays(ctx context.Context, s *seat, b session.Binding) error {
 // be, the turn is given all the same, and the person is told once.
 func (h *hook) filesGoOn(ctx context.Context, b session.Binding, s *seat) {
 	err := files(b, s).GoesOn(s.mem, time.Now())
-	if err != nil && h.sessions.Once(ctx, b.Session, "files of "+b.Loop) {
+	if err != nil && h.news(ctx, b.Session, "files of "+b.Loop) {
 		h.anomaly(ctx, b, err)
 		h.opening = "pawl: " + withHint(err)
 	}

@@ -92,7 +92,7 @@ func turnText(s *seat, more string) (string, error) {
 // give hands the session the turn that is due, unless the client would not let
 // the session go on.
 func (h *hook) give(ctx context.Context, b session.Binding, s *seat) (reply, error) {
-	if s.mem.Begun <= b.Given {
+	if s.mem.Begun <= b.Given && !h.heard(s) {
 		return h.leave(ctx, b, "") // this turn it was given before: no turn is given twice
 	}
 	if h.unheard(b, s) {
@@ -210,7 +210,7 @@ func inFull(b session.Binding, s *seat) string {
 // ending tells a person how the loop ended.
 func ending(s *seat) string {
 	st := s.mem.State
-	text := fmt.Sprintf("%s ended %s after %s", s.loop.ID, strings.ToUpper(string(st.Outcome)), counted(st.Iteration, "iteration"))
+	text := st.Headline(s.loop.ID) + " after " + counted(st.Iteration, "iteration")
 	if why := cmp.Or(st.Reason, doneBy(st)); why != "" {
 		text += " · " + plan.OneLine(why, 300)
 	}

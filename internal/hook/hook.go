@@ -36,6 +36,7 @@ import (
 
 // Call is one call of the hook by the client.
 type Call struct {
+	ID      string   // of this call by the client, should it be answered once more; "" if it will not be
 	Args    []string // behind the program's name: the agent's name, flags
 	In      io.Reader
 	Out     io.Writer
@@ -65,15 +66,15 @@ func Run(ctx context.Context, c Call) (code int) {
 	wake, closed := false, false
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(c.Err, "pawl-hook: error: %v\n", p)
+			fmt.Fprintf(c.Err, "pawl-hook: error: panic: %v\n", p)
 			if code = exitFine; closed {
 				code = front.Failing(c.Args, exitOdd, c.Err)
 			}
 		}
 	}()
-	again := len(c.Args) > 1 && c.Args[len(c.Args)-1] == front.Again
-	if again {
-		c.Args = c.Args[:len(c.Args)-1]
+	again := false
+	if last := len(c.Args) - 1; last > 0 && strings.HasPrefix(c.Args[last], front.Again) {
+		again, c.ID, c.Args = true, strings.TrimPrefix(c.Args[last], front.Again), c.Args[:last]
 	}
 	switch {
 	case len(c.Args) == 1 && c.Args[0] == "--version":
@@ -146,13 +147,13 @@ func (h *hook) answer(ctx context.Context) int {
 	}
 	if err != nil {
 		h.anomaly(ctx, b, err)
+		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
 	}
 	if err != nil && r.Call == nil && h.closed && h.p.Event == preToolUse {
-		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
 		return front.Failing(h.Args, exitOdd, h.Err)
 	}
 	if err != nil && r.empty() && h.said() {
-		r = reply{Message: "pawl: " + err.Error()}
+		r = reply{Message: "pawl: " + withHint(err)}
 	}
 	return h.say(r)
 }
@@ -171,8 +172,12 @@ func (h *hook) say(r reply) int {
 // another tool's file. It returns session.ErrNone otherwise.
 func (h *hook) stranger(ctx context.Context) (session.Binding, error) {
 	none := session.Binding{}
-	if h.p.Agent != "" || !h.Env.Session.Inside && h.Env.Session.Client == 0 {
-		return none, session.ErrNone // a subagent; or another agent, some run these hooks too
+	if h.p.Agent != "" {
+		return none, session.ErrNone // a subagent
+	}
+	if !h.Env.Session.Inside && h.Env.Session.Client == 0 { // another agent, some run these hooks too; or a person
+		fmt.Fprintln(h.Err, "pawl-hook: no loop begins: neither CLAUDECODE nor CLAUDE_PID is set, so this is no hook of a Claude Code session")
+		return none, session.ErrNone
 	}
 	switch h.p.Event {
 	case userPromptExpansion:

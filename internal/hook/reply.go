@@ -16,6 +16,7 @@ type reply struct {
 	Context string // told to the agent beside what it is told anyway
 	Message string // shown to the person
 	Refuse  string // UserPromptExpansion, UserPromptSubmit: the command is not run, the prompt not sent, for this reason
+	Answer  string // UserPromptExpansion: the command is not run, since this answers it
 	Call    *guard.Verdict
 	Sound   string // a sequence for the terminal, where nothing else reaches the person
 }
@@ -39,6 +40,7 @@ type output struct {
 type specific struct {
 	Event      string    `json:"hookEventName"`
 	Context    string    `json:"additionalContext,omitempty"`
+	HidePrompt bool      `json:"suppressOriginalPrompt,omitempty"`
 	Permission string    `json:"permissionDecision,omitempty"`
 	Why        string    `json:"permissionDecisionReason,omitempty"`
 	Decision   *behavior `json:"decision,omitempty"`
@@ -83,6 +85,10 @@ func (r reply) output(event string) output {
 			out.Decision, out.Reason = "block", r.Refuse
 		}
 		s.Context = shortened(r.Context)
+		if r.Answer != "" {
+			out.Decision, out.Reason = "block", r.Answer
+			s.HidePrompt = event == userPromptExpansion
+		}
 	case sessionStart:
 		s.Context = shortened(r.Context)
 	case preToolUse:

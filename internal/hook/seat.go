@@ -72,6 +72,17 @@ func (h *hook) sit(ctx context.Context, b session.Binding) (*seat, error) {
 	return s, nil
 }
 
+// Ended tells whether no loop goes on in a session: none lives there, or the one that
+// does has ended, of which the session's next event will tell.
+func Ended(home, id string) bool {
+	b, err := session.Open(home).Find(id)
+	if err != nil || b.Loop == "" {
+		return errors.Is(err, session.ErrNone)
+	}
+	m, _, err := record.Remember(store.Open(home).Loop(b.Loop))
+	return err == nil && m.State.Phase == loop.Ended
+}
+
 // redact takes secrets out of text.
 func (h *hook) redact() func(string) string {
 	if h.Redact != nil {

@@ -25,6 +25,7 @@ var (
 	loopID = regexp.MustCompile(`\b[a-z]+-[a-z]+-[0-9a-f]{4}\b`)
 	clock  = regexp.MustCompile(`\b\d\d:\d\d:\d\d\b`)
 	number = regexp.MustCompile(`\bbyte \d+|\bm\d{19}\b`)
+	took   = regexp.MustCompile(`\b\d+s elapsed|\bDuration \d+\.\ds`) // on a loaded machine seconds pass
 )
 
 // plainly is text without what differs from run to run.
@@ -38,7 +39,7 @@ func (w *world) plainly(text string) string {
 		text = strings.ReplaceAll(text, w.loop.ID, "LOOP")
 	}
 	text = clock.ReplaceAllString(loopID.ReplaceAllString(text, "LOOP"), "TIME")
-	return number.ReplaceAllString(text, "N")
+	return took.ReplaceAllString(number.ReplaceAllString(text, "N"), "SECONDS")
 }
 
 // news are the records that the journal gained since the last call, in few words.

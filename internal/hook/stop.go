@@ -39,7 +39,7 @@ func (h *hook) stop(ctx context.Context, b session.Binding) (reply, error) {
 	if s.mem.State.Phase == loop.Ended {
 		return h.standing(ctx, b, s)
 	}
-	if h.again && s.mem.Begun > b.Given && s.mem.State.Phase == loop.Turning {
+	if h.heard(s) {
 		return h.settle(ctx, b, s) // what comes next was decided, and not said
 	}
 	if err := h.fileSays(ctx, s, b); err != nil {
@@ -55,6 +55,10 @@ func (h *hook) stop(ctx context.Context, b session.Binding) (reply, error) {
 	}
 	return h.settle(ctx, b, s)
 }
+
+// heard tells whether the machine has heard of this event before, from a keeper
+// that died over its answer.
+func (h *hook) heard(s *seat) bool { return h.again && slices.Contains(s.mem.State.Heard, h.ID) }
 
 // mail has what anyone left for the loop taken, by what does the machine's work.
 func (h *hook) mail(ctx context.Context, b session.Binding, s *seat) (*seat, error) {
@@ -99,7 +103,7 @@ func (h *hook) turnEnded(s *seat, b session.Binding) error {
 			return err
 		}
 	}
-	if err := s.step(loop.Event{Kind: loop.TurnEnded, Turn: t}); err != nil {
+	if err := s.step(loop.Event{Kind: loop.TurnEnded, ID: h.ID, Turn: t}); err != nil {
 		return err
 	}
 	// Without a claim there is nothing to see that the next claim would not show;
@@ -153,7 +157,7 @@ func (h *hook) byPerson(b session.Binding) bool {
 	if h.p.Again || !b.ByPerson(h.p.PromptID) {
 		return false
 	}
-	origin := h.behind(h.turnOrigin)
+	origin := h.behind(func() string { return h.turnOrigin(h.p.PromptID) })
 	return origin == "" || origin == "human"
 }
 

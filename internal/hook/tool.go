@@ -89,6 +89,10 @@ func (h *hook) ran(b session.Binding) error {
 	if command, ok := h.p.Input["command"].(string); ok {
 		t.Command = h.redact()(command)
 		t.Command = t.Command[:min(len(t.Command), record.CommandMax)]
+		if h.p.Dir != b.Root {
+			t.Dir = h.p.Dir
+		}
+		t.Background, _ = h.p.Input["run_in_background"].(bool)
 	}
 	for _, key := range record.PathKeys() {
 		if path, ok := h.p.Input[key].(string); ok {

@@ -88,10 +88,11 @@ func (h *hook) lastSaid() (lines []said, answered bool) {
 // originMax is how much of the transcript is searched for where a turn began.
 const originMax = 4 << 20
 
-// turnOrigin is what the transcript says of who began the turn: human, peer,
-// scheduled, task_notification, sdk; "" where it does not say.
-func (h *hook) turnOrigin() string {
-	mark := []byte(`"promptId":"` + h.p.PromptID + `"`)
+// turnOrigin is what the transcript says of who began the turn of a prompt: human,
+// peer, scheduled, task_notification, auto_continuation, sdk; "" where it does not
+// say.
+func (h *hook) turnOrigin(prompt string) string {
+	mark := []byte(`"promptId":"` + prompt + `"`)
 	for line := range bytes.Lines(fileTail(h.p.Transcript, originMax)) {
 		if !bytes.Contains(line, mark) || !bytes.Contains(line, []byte(`"turnOrigin"`)) {
 			continue
@@ -100,15 +101,46 @@ func (h *hook) turnOrigin() string {
 			Prompt string `json:"promptId"`
 			Origin string `json:"turnOrigin"`
 		}
-		if json.Unmarshal(line, &l) == nil && l.Prompt == h.p.PromptID && l.Origin != "" {
+		if json.Unmarshal(line, &l) == nil && l.Prompt == prompt && l.Origin != "" {
 			return l.Origin
 		}
 	}
 	return ""
 }
 
-// human is what the transcript calls who types in a terminal.
-const human = "human"
+// What the transcript calls who types in a terminal, and the client itself where it
+// goes on after a usage limit.
+const (
+	human            = "human"
+	autoContinuation = "auto_continuation"
+)
+
+// limitReset is when the usage limit ends that cut off this turn, as the newest
+// answer in the transcript has it; zero where that names none.
+func (h *hook) limitReset() time.Time {
+	lines := slices.Collect(bytes.Lines(fileTail(h.p.Transcript, tailMax)))
+	for _, line := range slices.Backward(lines) {
+		if !bytes.Contains(line, []byte(`"assistant"`)) {
+			continue
+		}
+		var l struct {
+			Type      string `json:"type"`
+			Sidechain bool   `json:"isSidechain"`
+			Limits    struct {
+				Status string `json:"status"`
+				Resets int64  `json:"resetsAt"` // seconds since 1970
+			} `json:"quotaLimits"`
+		}
+		if json.Unmarshal(line, &l) != nil || l.Type != "assistant" || l.Sidechain {
+			continue
+		}
+		if l.Limits.Status != "rejected" || l.Limits.Resets <= 0 {
+			return time.Time{}
+		}
+		return time.Unix(l.Limits.Resets, 0)
+	}
+	return time.Time{}
+}
 
 // wrote is who wrote these words, as the transcript has it: human, or another, ""
 // where it does not say. The id of the prompt is not enough, for what another
@@ -266,8 +298,9 @@ func (s said) says(message string) bool {
 
 func (s said) fill(set int64) int {
 	m := s.Message
-	used := m.Usage.Input + m.Usage.CacheRead + m.Usage.CacheWrite
-	if used == 0 {
+	const most = 1 << 40 // more tokens than there are; three of them are no overflow
+	used := min(m.Usage.Input, most) + min(m.Usage.CacheRead, most) + min(m.Usage.CacheWrite, most)
+	if used <= 0 {
 		return -1
 	}
 	window := int64(usualWindow)

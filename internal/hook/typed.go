@@ -31,9 +31,11 @@ func (h *hook) typed(ctx context.Context) (r reply, ok bool) {
 	if !found {
 		return reply{}, false
 	}
-	if !h.sessions.Once(ctx, h.p.Session, h.p.PromptID) {
+	first, odd := h.sessions.Once(ctx, h.p.Session, h.p.PromptID)
+	if odd == nil && !first {
 		return reply{}, true // Pawl is installed twice: the other one answers
 	}
+	err = errors.Join(err, odd)
 	if err == nil && len(h.p.Prompt) > typedMax {
 		err = fmt.Errorf("the prompt has %d bytes; at most %d may ask for a loop", len(h.p.Prompt), typedMax)
 	}

@@ -65,7 +65,14 @@ func known(m map[string]any, fault func(bool, string, ...any), names ...string) 
 
 func specificFaults(event string, s map[string]any, fault func(bool, string, ...any)) {
 	switch event {
-	case stop, sessionStart, userPromptSubmit, userPromptExpansion:
+	case userPromptExpansion:
+		if s["suppressOriginalPrompt"] != nil {
+			known(s, fault, "hookEventName", "suppressOriginalPrompt")
+			fault(s["suppressOriginalPrompt"] != true, "suppressOriginalPrompt is %v", s["suppressOriginalPrompt"])
+			return
+		}
+		fallthrough
+	case stop, sessionStart, userPromptSubmit:
 		known(s, fault, "hookEventName", "additionalContext")
 		text, _ := s["additionalContext"].(string)
 		n := len(utf16.Encode([]rune(text)))

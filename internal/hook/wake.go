@@ -21,7 +21,8 @@ const (
 	adoptDue  = 30 * time.Second      // in which a loop is made of files, with its first gates
 	agedStop  = 3 * time.Second       // by how much the two hooks of one stop may start apart
 	changes   = 3 * time.Second       // in which a session that lost its id has another
-	quiet     = time.Minute           // without a line in the transcript, after which no turn is thought to run
+	quiet     = time.Minute           // without a line in the transcript, after which no turn of the person's is thought to run
+	toolMost  = 15 * time.Minute      // the same of a turn that the client began, which one tool call may take up
 	deadDrive = 10 * time.Second      // after which work that nobody does is begun again
 )
 
@@ -48,8 +49,8 @@ func (h *hook) wake(ctx context.Context) int {
 		if ctx.Err() != nil || err != nil || b.Stop != h.p.stopID() || !b.Left || h.orphaned() || !exists(store.Open(h.Env.PawlHome).Loop(b.Loop).Dir) {
 			return exitFine // another stop was answered since, or loop or client are gone
 		}
-		if b.Busy && h.writes() {
-			continue // the person's own turn: its end is answered like any other
+		if b.Busy && h.turns(b) {
+			continue // the person's own turn, or the client's: its end is answered like any other
 		}
 		l := store.Open(h.Env.PawlHome).Loop(b.Loop)
 		m, _, err := record.Remember(l)
@@ -107,12 +108,21 @@ func (h *hook) moved(b session.Binding) (session.Binding, error) {
 	return h.sessions.Find(m.Bound.Session)
 }
 
-// writes tells whether the client has written to the transcript of late. Esc ends
-// a turn without a word to any hook; a wake that falls into a turn after all is
-// kept by the client until its end.
-func (h *hook) writes() bool {
+// turns tells whether the turn of the last prompt still runs, by how long ago the
+// client wrote to the transcript: Esc ends a turn without a word to any hook. A wake
+// that falls into a turn is kept by the client until its end. After one of the
+// person's that does no harm; one in which the client goes on by itself after a
+// usage limit is the loop's, and the session would be told to go on twice.
+func (h *hook) turns(b session.Binding) bool {
 	info, err := os.Stat(h.p.Transcript)
-	return err == nil && time.Since(info.ModTime()) < quiet
+	if err != nil {
+		return false
+	}
+	silent := time.Since(info.ModTime())
+	if silent < quiet || silent >= toolMost || len(b.Prompts) == 0 {
+		return silent < quiet
+	}
+	return h.turnOrigin(b.Prompts[len(b.Prompts)-1].ID) == autoContinuation
 }
 
 // orphaned: whoever started the hook is gone.
@@ -173,7 +183,7 @@ func (h *hook) due(ctx context.Context, b session.Binding, m record.Memory) (tex
 	}
 	busy := false
 	_, err = h.sessions.Change(ctx, b.Session, func(now *session.Binding) bool {
-		busy = now.Busy && h.writes()
+		busy = now.Busy && h.turns(*now)
 		if now.Stop != b.Stop || now.Given >= s.mem.Begun || busy {
 			text = ""
 			return false

@@ -216,6 +216,8 @@ func (w world) perform(s *seat) (loop.Event, error) {
 		return loop.Event{Kind: loop.GatesFinished, Gates: &g}, err
 	case loop.Committing:
 		return loop.Event{Kind: loop.Committed, Tree: "t1"}, nil
+	case loop.Finishing:
+		return loop.Event{Kind: loop.Concluded}, nil
 	case loop.Restoring:
 		return loop.Event{Kind: loop.Restored, Tree: "t0"}, nil
 	case loop.Waiting:
@@ -307,6 +309,9 @@ func (w *world) finish() error {
 	}
 	if err == nil {
 		err = s.step(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.Interrupted}})
+	}
+	if err == nil {
+		err = s.step(loop.Event{Kind: loop.Concluded})
 	}
 	return errors.Join(err, s.rise())
 }

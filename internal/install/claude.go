@@ -12,7 +12,7 @@ const StopBlockCap = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 // bounds itself. Without one of its own, SessionEnd is cut after 1.5 s.
 const (
 	stopTimeout = 3600
-	wakeTimeout = 86400
+	wakeTimeout = 8 * 86400 // longer than any usage limit of the client's vendor: a week
 	endTimeout  = 20
 	// The gates run once before a loop begins, on the tree as it is.
 	beginTimeout = 720

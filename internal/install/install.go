@@ -249,7 +249,7 @@ func read(path string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read settings: %w", err)
 	}
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path, atomicfile.Large)
 	if err != nil {
 		return nil, fmt.Errorf("read settings: %w", err)
 	}

@@ -291,7 +291,7 @@ func TestClaudesHooks(t *testing.T) {
 		`"SessionEnd":[{"hooks":[{"type":"command","command":"pawl-hook","args":["claude"],"timeout":20}]}]`,
 		`"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"pawl-hook","args":["claude"],"timeout":720}]}]`,
 		`"Stop":[{"hooks":[{"type":"command","command":"pawl-hook","args":["claude"],"timeout":3600},` +
-			`{"type":"command","command":"pawl-hook","args":["claude","--wake"],"timeout":86400,"asyncRewake":true}]}]`,
+			`{"type":"command","command":"pawl-hook","args":["claude","--wake"],"timeout":691200,"asyncRewake":true}]}]`,
 	} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("%s\nlacks %s", data, want)

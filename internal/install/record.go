@@ -29,7 +29,7 @@ func recordPath(home, settings string) string {
 // readRecord is what is known of a settings file; nil if nothing is.
 func readRecord(home, settings string) (*Origin, error) {
 	path := recordPath(home, settings)
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path, atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

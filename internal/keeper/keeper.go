@@ -9,8 +9,8 @@
 // keeper. One may be killed at any time; the next event is answered without, and
 // starts another.
 //
-// It ends by itself when the loop has left the session, after an hour without an
-// event, and when the tool was replaced by another version.
+// It ends by itself when the loop has ended or left the session, after an hour
+// without an event, and when the tool was replaced by another version.
 package keeper
 
 import (
@@ -114,7 +114,7 @@ func (k *keeper) watch(ctx context.Context, stop func()) {
 		if pid := int(k.client.Load()); pid != 0 && !proc.Alive(pid) {
 			idle = true // nobody will ask
 		}
-		if k.busy.Load() == 0 && (idle || !k.folder.Bound(k.Session) || k.build() != was) {
+		if k.busy.Load() == 0 && (idle || hook.Ended(k.Env.PawlHome, k.Session) || k.build() != was) {
 			stop()
 			return
 		}
@@ -156,7 +156,7 @@ func (k *keeper) answer(ctx context.Context, c net.Conn) {
 	k.client.Store(int64(env.Session.Client))
 	var out, problem bytes.Buffer
 	code := hook.Run(ctx, hook.Call{
-		Args: r.Args, In: bytes.NewReader(r.Event), Out: &out, Err: &problem,
+		ID: r.ID, Args: r.Args, In: bytes.NewReader(r.Event), Out: &out, Err: &problem,
 		Env: env, Tool: []string{k.Tool}, Parent: r.Parent, Version: k.Version, Redact: k.redact,
 	})
 	if ctx.Err() == nil {

@@ -9,11 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/front"
 	"github.com/pawl-dev/pawl/internal/keeper"
+	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/session/place"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
 const id = "s1"
@@ -100,6 +104,38 @@ func TestAKeeperAnswersAndGoesWithTheLoop(t *testing.T) {
 	if _, err := os.Lstat(place.Of(dir).Socket(id)); err == nil {
 		t.Error("it leaves its socket")
 	}
+}
+
+// A loop that is ended elsewhere (pawl stop) leaves its binding for the session's
+// next event, which need not come for hours.
+func TestAKeeperEndsWithItsLoop(t *testing.T) {
+	t.Parallel()
+	dir := home(t)
+	l, err := store.Open(dir).Create(dir, record.Spec{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := l.Own(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	if err := session.Open(dir).Bind(t.Context(), session.Binding{Session: id, Loop: l.ID, Root: dir}); err != nil {
+		t.Fatal(err)
+	}
+	done := keep(t, dir, os.Args[0])
+	select {
+	case err := <-done:
+		t.Fatalf("it goes before the loop has ended: %v", err)
+	case <-time.After(200 * time.Millisecond): // ten looks
+	}
+	if _, err := o.Append(
+		journal.Entry{Type: record.TypeEvent, Data: loop.Event{Kind: loop.Cancelled}},
+		journal.Entry{Type: record.TypeEvent, Data: loop.Event{Kind: loop.Concluded}},
+	); err != nil {
+		t.Fatal(err)
+	}
+	ended(t, done)
 }
 
 func TestThereIsOneKeeper(t *testing.T) {

@@ -35,7 +35,7 @@ type AttendRequest struct {
 
 	Handover      bool              // the loop may go on in fresh sessions
 	Isolation     *record.Isolation // bounds of tries in a client of their own; nil: there are none
-	Tries         int               // failed tries in the session before one of those; 0 is the usual number
+	Tries         int               // failed tries in the session before one of those; 0: as the settings say
 	VerifyFrom    string            // file that Verify came from, absolute: it needs trust. "" for the person
 	VerifyTimeout time.Duration     // 0 is the usual one
 	VerifyDir     string            // folder that Verify runs in, absolute; "" for the root
@@ -150,21 +150,29 @@ func (p *Prepared) mayCommit(ctx context.Context) error {
 }
 
 // RefuseAttended says why the loop must not begin in this session, or nil.
-func (p *Prepared) RefuseAttended(in Inside) error {
-	if err := p.refuseBeside(in); err != nil {
-		return err
+func (p *Prepared) RefuseAttended(ctx context.Context, in Inside) error {
+	return firstOf(ctx, p.checksAttended(in))
+}
+
+// checksAttended are those that Attend makes before anything changes.
+func (p *Prepared) checksAttended(in Inside) []check {
+	return []check{
+		one(func() error { return p.refuseBeside(in) }),
+		one(p.refuseUnconfined),
+		one(p.refuseDirtyHere),
+		one(p.refuseUntrusted),
+		func(context.Context) []error { return absentGates(p.Spec, p.root, p.env) },
 	}
-	if err := p.refuseUnconfined(); err != nil {
-		return err
+}
+
+// refuseDirtyHere is refuseDirty where the user's session works, which needs a clean
+// tree only to commit.
+func (p *Prepared) refuseDirtyHere() error {
+	if p.Spec.NoCommit || len(p.Status.Dirty) == 0 || p.Settings.AllowDirty {
+		return nil
 	}
-	if !p.Spec.NoCommit && len(p.Status.Dirty) > 0 && !p.Settings.AllowDirty {
-		return failure.New(failure.Usage, "commit them first; or leave --commit out, then nothing is committed",
-			"the work tree has changes that are not committed (%s)", some(p.Status.Dirty))
-	}
-	if err := p.refuseUntrusted(); err != nil {
-		return err
-	}
-	return refuseAbsent(p.Spec, p.root, p.env)
+	return failure.New(failure.Usage, "commit them first; or leave --commit out, then nothing is committed",
+		"the work tree has changes that are not committed (%s)", some(p.Status.Dirty))
 }
 
 // refuseBeside says which other loop is at work in the session, or in the work

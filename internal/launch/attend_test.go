@@ -65,7 +65,7 @@ func TestOrderOfALoopInASession(t *testing.T) {
 			name: "a command that is to succeed", counts: true,
 			change: func(_ string, q *launch.AttendRequest) { q.Verify, q.Words = "sh sub/check.sh", nil },
 			want: func(p loop.Policy) loop.Policy {
-				p.Verify, p.Gates, p.Isolate, p.Tries = true, true, true, 3
+				p.Verify, p.Gates, p.Isolate = true, true, true
 				return p
 			},
 		},

@@ -24,6 +24,7 @@ type Before struct {
 	Closed     bool     // that session is closed
 	Loop       string   // the last one that ended after it had worked, "" for none
 	Unfinished bool     // it ended with something left to do
+	Begun      Begun    // the task that it was at
 	Paths      []string // what its last checkpoint holds and its last commit does not: its work, not the person's
 }
 
@@ -59,7 +60,7 @@ func before(ctx context.Context, st *store.Store, p *Prepared) (Before, error) {
 		}
 		// Where that cannot be told (a commit was pruned since) all is the person's,
 		// as it would be without that loop.
-		if b.Paths, err = leftBy(ctx, p.Repo, l.Loop, spec); err != nil && ctx.Err() != nil {
+		if b.Paths, b.Begun, err = leftBy(ctx, p.Repo, l.Loop, spec); err != nil && ctx.Err() != nil {
 			return Before{}, fmt.Errorf("look at what loop %s left: %w", l.Loop.ID, err)
 		}
 	}
@@ -82,19 +83,19 @@ func (b *Before) atWork(l store.Listed[record.Summary]) {
 }
 
 // leftBy are the paths in which a loop's last checkpoint differs from its last
-// commit, but for those that were there before the loop.
-func leftBy(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec) ([]string, error) {
+// commit, but for those that were there before the loop, and the task that it was at.
+func leftBy(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec) ([]string, Begun, error) {
 	points, err := repo.Checkpoints(ctx, l.ID)
 	if err != nil || len(points) == 0 {
-		return nil, err
+		return nil, Begun{}, err
 	}
 	m, _, err := record.Remember(l)
 	if err != nil {
-		return nil, err
+		return nil, Begun{}, err
 	}
 	changes, err := repo.Diff(ctx, cmp.Or(m.Base.Commit, spec.From), points[len(points)-1].Tree)
 	if err != nil {
-		return nil, err
+		return nil, Begun{}, err
 	}
 	var paths []string
 	for _, c := range changes {
@@ -102,7 +103,7 @@ func leftBy(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec
 			paths = append(paths, c.Path)
 		}
 	}
-	return paths, nil
+	return paths, begun(spec, m), nil
 }
 
 // foreign are the files that the loop must not commit: the person's own that git
@@ -110,8 +111,15 @@ func leftBy(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec
 // of the loop's own begins without any but the plan.
 func (p *Prepared) foreign() []string {
 	notes := p.Spec.Foreign
+	var work []string
+	switch {
+	case p.Spec.Left != nil:
+		work = p.Spec.Left.Paths
+	case p.Spec.Policy.Attended:
+		work = p.leftPaths()
+	}
 	return append(slices.Clip(notes), slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool {
-		return slices.Contains(notes, path) || p.Spec.OwnTree && path != p.Spec.Plan || !p.Spec.OwnTree && slices.Contains(p.Before.Paths, path)
+		return slices.Contains(notes, path) || p.Spec.OwnTree && path != p.Spec.Plan || slices.Contains(work, path)
 	})...)
 }
 
@@ -129,18 +137,7 @@ func (p *Prepared) notes(ctx context.Context) ([]string, error) {
 	return slices.DeleteFunc(files, func(file string) bool { _, ok := tracked[file]; return ok }), nil
 }
 
-// TakenOver are untracked files that the loop before left: they are work, and
-// will be committed with this loop's.
-func (p *Prepared) TakenOver() []string {
-	if p.Spec.OwnTree {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool {
-		return !slices.Contains(p.Before.Paths, path)
-	})
-}
-
-// refuseOver says why the loop must not begin over what lies in the work tree.
+// refuseOver says which loop has the work tree, and has not ended.
 func (p *Prepared) refuseOver() error {
 	if p.Spec.OwnTree {
 		return nil
@@ -153,7 +150,12 @@ func (p *Prepared) refuseOver() error {
 		return failure.New(failure.Usage, fmt.Sprintf("pawl resume %s goes on with it; pawl stop %[1]s ends it; or --worktree to leave it alone", id),
 			"loop %s was cut off here", id)
 	}
-	if len(p.Status.Dirty) == 0 || p.Settings.AllowDirty {
+	return nil
+}
+
+// refuseDirty says that the user's own changes would be mixed with the loop's.
+func (p *Prepared) refuseDirty() error {
+	if p.Spec.OwnTree || p.Settings.AllowDirty || len(p.Status.Dirty) == 0 {
 		return nil
 	}
 	hint := "commit or stash them; or --worktree to leave them alone; or --allow-dirty to begin from them (kept, undoable)"

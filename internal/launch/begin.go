@@ -32,6 +32,7 @@ type Request struct {
 	Text  string   // the goal as it is, never the name of a file; then there are no words
 	Flags map[string]any
 	Env   environment.Environment
+	Look  bool // nothing will begin: no program of the repository's configuration runs
 }
 
 // Prepared is a loop that could begin: everything is known, nothing is changed.
@@ -59,6 +60,9 @@ func (p *Prepared) Root() string { return p.root }
 // nothing.
 func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 	repo, err := git.Open(ctx, q.Dir)
+	if err == nil && q.Look {
+		repo, err = repo.Inert(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -168,6 +172,8 @@ func (p *Prepared) freeze(ctx context.Context) error {
 	if err := p.order(ctx); err != nil {
 		return err
 	}
+	p.Spec.OwnTree = p.Settings.Worktree.Use
+	p.takeOver()
 	switch want := p.Settings.Branch; {
 	case want == "current" && p.Status.Detached:
 		return failure.New(failure.Usage, "switch to a branch, or leave --branch out", "HEAD is on no branch")
@@ -175,10 +181,10 @@ func (p *Prepared) freeze(ctx context.Context) error {
 		p.Spec.Branch = p.Status.Branch
 	case want != "":
 		p.Spec.Branch = want
-	case !p.Settings.Worktree.Use && !p.Status.Detached && p.Status.Branch != p.Spec.Home:
+	case p.goesToCurrent():
 		p.Spec.Branch = p.Status.Branch
 	}
-	p.Spec.OwnTree = p.Settings.Worktree.Use
+	p.Spec.AllowDirty = p.Settings.AllowDirty && !p.Spec.OwnTree
 	p.Spec.Foreign = p.foreign()
 	if !p.Spec.OwnTree {
 		p.Spec.Hidden = p.Status.Hidden
@@ -234,20 +240,6 @@ func promptFolder(root string, env environment.Environment) string {
 		}
 	}
 	return ""
-}
-
-// Refuse says why the loop must not begin, or nil.
-func (p *Prepared) Refuse() error {
-	if err := p.refuseOver(); err != nil {
-		return err
-	}
-	if err := p.refuseUnconfined(); err != nil {
-		return err
-	}
-	if err := p.refuseUntrusted(); err != nil {
-		return err
-	}
-	return refuseAbsent(p.Spec, p.root, p.env)
 }
 
 func (p *Prepared) refuseUntrusted() error {

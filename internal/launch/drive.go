@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -13,11 +12,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/claude"
 	"github.com/pawl-dev/pawl/internal/agent/command"
 	"github.com/pawl-dev/pawl/internal/agent/scripted"
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/runner"
@@ -34,7 +35,9 @@ type Drive struct {
 
 	reviewers map[string][]string // argv before each review gate's agent: the walls that they stand behind
 
+	begun    bool                    // it was set up to its end before
 	reopened bool                    // resumed after its end
+	failed   bool                    // it could not be set up: Close takes back what was made for it
 	may      func(epoch int64) error // what speaks against taking it up; may be nil
 	close    []func() error          // in the order made
 }
@@ -50,9 +53,9 @@ func (d *Drive) Close() error {
 }
 
 // Begin makes the loop: from here on things change. What fails before the first
-// turn leaves the repository as it was, but for the loop's own branch.
+// turn leaves the repository as it was; the loop can be resumed.
 func (p *Prepared) Begin(ctx context.Context) (*Drive, error) {
-	if err := p.Refuse(); err != nil {
+	if err := p.Refuse(ctx); err != nil {
 		return nil, err
 	}
 	version, err := p.agentVersion(ctx)
@@ -68,25 +71,16 @@ func (p *Prepared) Begin(ctx context.Context) (*Drive, error) {
 		return nil, fmt.Errorf("make the loop: %w", err)
 	}
 	d := &Drive{Spec: p.Spec, Version: version}
-	err = d.own(ctx, st, l, p.Repo, p.env)
-	if err == nil && p.Settings.AllowDirty && len(p.Status.Dirty) > 0 && !p.Spec.OwnTree {
-		err = d.keepChanges(ctx)
-	}
-	if err != nil {
+	if err := d.own(ctx, st, l, p.Repo, p.env); err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("before the first turn: %w", context.Cause(ctx))
+		}
+		if failure.Hint(err) == "" {
+			err = failure.New(failure.CodeOf(err), "put that right, then  pawl resume "+l.ID, "%w", err)
 		}
 		return nil, errors.Join(d.abandon(err), d.Close())
 	}
 	return d, nil
-}
-
-// abandon ends a loop that could not begin, so that no list shows it as lost.
-func (d *Drive) abandon(cause error) error {
-	if d.Runner == nil || d.Owner == nil {
-		return cause
-	}
-	return errors.Join(cause, d.Abandon(cause))
 }
 
 // agentVersion also finds out, before anything is made, that there is no client, or
@@ -100,7 +94,7 @@ func (p *Prepared) agentVersion(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return version, p.ReviewersThere(ctx)
+	return version, reviewersThere(ctx, p.Spec)
 }
 
 // agentFor makes the agent; what it must remember between sessions goes to dir.
@@ -123,7 +117,7 @@ func agentFor(a record.Agent, dir string) (agent.Agent, error) {
 }
 
 func scriptedAgent(path, dir string) (agent.Agent, error) {
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path, planfile.MaxSize)
 	if err != nil {
 		return nil, failure.New(failure.Usage, "", "read the script of the scripted agent: %w", err)
 	}
@@ -136,12 +130,7 @@ func scriptedAgent(path, dir string) (agent.Agent, error) {
 
 // Resume takes up a loop whose owner is gone, or one that ended with something
 // left to do. One that a person's session has goes on in fresh ones from now on.
-func Resume(ctx context.Context, l *store.Loop, env environment.Environment) (*Drive, error) {
-	return ResumeIf(ctx, l, env, func(int64) error { return nil })
-}
-
-// ResumeIf is Resume where may has nothing against it, see store.Loop.OwnIf.
-func ResumeIf(ctx context.Context, l *store.Loop, env environment.Environment, may func(epoch int64) error) (*Drive, error) {
+func Resume(ctx context.Context, l *store.Loop, env environment.Environment, again Again) (*Drive, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
@@ -155,8 +144,10 @@ func ResumeIf(ctx context.Context, l *store.Loop, env environment.Environment, m
 		return nil, fmt.Errorf("read loop %s: %w", l.ID, err)
 	}
 	ended := m.State.Phase == loop.Ended
-	if ended && !reopens(m) {
-		return nil, over(l, m)
+	if ended {
+		if err := over(l, m, again.More); err != nil {
+			return nil, err
+		}
 	}
 	if m.Attended(spec) && !ended { // a session has it, and would be left for nothing
 		a, err := agentFor(spec.Agent, l.Dir)
@@ -167,7 +158,8 @@ func ResumeIf(ctx context.Context, l *store.Loop, env environment.Environment, m
 			return nil, err
 		}
 	}
-	d := &Drive{Spec: spec, Resumed: true, reopened: ended, may: may}
+	d := &Drive{Spec: spec, Resumed: true, begun: !m.State.StartedAt.IsZero(), may: again.May}
+	d.reopened = ended && d.begun
 	if spec.Policy.Attended {
 		if d, err = taken(ctx, l, env, d.owner(l)); err != nil {
 			return nil, err
@@ -176,6 +168,7 @@ func ResumeIf(ctx context.Context, l *store.Loop, env environment.Environment, m
 		repo, err := git.Open(ctx, kept.Root)
 		if err == nil {
 			err = d.own(ctx, store.Open(env.PawlHome), l, repo, env)
+			d.failed = err != nil && !d.begun
 		}
 		if err != nil {
 			return nil, errors.Join(err, d.Close())
@@ -184,8 +177,9 @@ func ResumeIf(ctx context.Context, l *store.Loop, env environment.Environment, m
 	if err = d.programsThere(ctx, env); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if d.Version = m.Session.Version; ended {
-		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.From))
+	if d.Version = m.Session.Version; ended || !d.begun && !spec.Policy.Attended {
+		d.More = again.More
+		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.From), m.State.OwesCommit())
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -195,8 +189,11 @@ func ResumeIf(ctx context.Context, l *store.Loop, env environment.Environment, m
 
 // reopen lets the runner go on with a loop that ended. Its end left none of the
 // agent's commits on the branch, so what is new there is the person's.
-func (d *Drive) reopen(ctx context.Context, base string) error {
+func (d *Drive) reopen(ctx context.Context, base string, owesCommit bool) error {
 	d.Reopen = true
+	if owesCommit {
+		return nil // what is on the branch may be that commit
+	}
 	head, err := d.Repo.Head(ctx)
 	if err != nil {
 		return fmt.Errorf("read HEAD: %w", err)
@@ -210,7 +207,7 @@ func (d *Drive) reopen(ctx context.Context, base string) error {
 // own makes the loop and its work tree ours and puts the runner together.
 func (d *Drive) own(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo, env environment.Environment) error {
 	if d.Spec.Branch == "" {
-		d.Spec.Branch = "pawl/" + l.ID
+		d.Spec.Branch = runner.OwnBranch(l.ID)
 	}
 	owner, err := d.owner(l)(ctx)
 	if err != nil {
@@ -227,7 +224,10 @@ func (d *Drive) own(ctx context.Context, st *store.Store, l *store.Loop, repo *g
 	if d.Agent, err = agentFor(d.Spec.Agent, l.Dir); err != nil {
 		return err
 	}
-	return d.judge(ctx, l, env)
+	if err := d.judge(ctx, l, env); err != nil || d.begun {
+		return err
+	}
+	return d.keepChanges(ctx)
 }
 
 // owner makes the loop ours.
@@ -244,10 +244,11 @@ func (d *Drive) owner(l *store.Loop) func(context.Context) (*store.Owner, error)
 // loop's branch, or a worktree of the loop's.
 func (d *Drive) workTree(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo) (*git.Repo, error) {
 	if d.Spec.OwnTree {
-		own, err := repo.LoopWorktree(ctx, d.Spec.WorkTree(l, ""), d.Spec.Branch)
+		own, undo, err := repo.LoopWorktree(ctx, d.Spec.WorkTree(l, ""), d.Spec.Branch)
 		if err != nil {
 			return nil, err
 		}
+		d.undoIfFailed(ctx, undo)
 		repo = own
 	}
 	unlock, err := st.LockWorktree(ctx, repo, l.ID)
@@ -258,62 +259,10 @@ func (d *Drive) workTree(ctx context.Context, st *store.Store, l *store.Loop, re
 	if d.Spec.OwnTree {
 		return repo, d.furnish(ctx, l, repo)
 	}
-	if branch, err := repo.Branch(ctx); err != nil || branch != d.Spec.Branch {
-		if err != nil {
-			return nil, fmt.Errorf("read the current branch: %w", err)
-		}
-		switch {
-		case d.reopened: // since then the person went elsewhere, and the files are another branch's
-			return nil, failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl resume %s", d.Spec.Branch, l.ID),
-				"the work tree is not on the branch of the loop, %s", d.Spec.Branch)
-		case d.Resumed:
-			_, err = repo.SwitchBack(ctx, d.Spec.Branch, d.Spec.From)
-		default:
-			err = repo.EnsureBranch(ctx, d.Spec.Branch)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("go to branch %s: %w", d.Spec.Branch, err)
-		}
+	if err := d.switchTo(ctx, repo, l.ID); err != nil {
+		return repo, err
 	}
 	return repo, nil
-}
-
-// furnish brings what git does not hold into a worktree of the loop's own: the
-// files that .worktreeinclude names, and the plan if it is untracked.
-func (d *Drive) furnish(ctx context.Context, l *store.Loop, tree *git.Repo) error {
-	kept, err := l.Spec()
-	if err != nil {
-		return err
-	}
-	origin, err := git.Open(ctx, kept.Root)
-	if err != nil {
-		return err
-	}
-	if _, err := origin.CopyIncluded(ctx, tree.Root()); err != nil {
-		return fmt.Errorf("copy what .worktreeinclude names: %w", err)
-	}
-	if err := copyMissing(kept.Root, tree.Root(), d.Spec.Plan); err != nil {
-		return fmt.Errorf("copy the plan: %w", err)
-	}
-	return nil
-}
-
-func copyMissing(from, to, rel string) error {
-	if rel == "" {
-		return nil
-	}
-	target := filepath.Join(to, filepath.FromSlash(rel))
-	if _, err := os.Lstat(target); err == nil {
-		return nil
-	}
-	data, err := os.ReadFile(filepath.Join(from, filepath.FromSlash(rel)))
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(target, data, 0o644)
 }
 
 // judge puts together what judges: the verifier and the frozen copies.
@@ -355,33 +304,7 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 	return record.KeepJudges(l, judges.Whole())
 }
 
-// ignores tells what git ignores; where it cannot tell, that is nothing.
-func ignores(ctx context.Context, repo *git.Repo) func(path string) bool {
-	return func(path string) bool {
-		ignored, err := repo.Ignores(ctx, path)
-		return err == nil && ignored
-	}
-}
-
-// setUp makes a worktree ready, once: the marker says that it was done to its end.
-func setUp(ctx context.Context, v *verify.Verifier, root, marker string) error {
-	if _, err := os.Lstat(marker); err == nil {
-		return nil
-	}
-	if err := v.SetUp(ctx, root); err != nil {
-		return err
-	}
-	return os.WriteFile(marker, nil, 0o600)
-}
-
-// keepChanges commits the person's own changes first, as theirs.
-func (d *Drive) keepChanges(ctx context.Context) error {
-	commit, err := d.Repo.CommitUserChanges(ctx, d.Loop.ID, "Work in progress before loop "+d.Loop.ID)
-	if err != nil {
-		return fmt.Errorf("commit your changes first: %w", err)
-	}
-	if commit == "" {
-		return nil
-	}
-	return d.StartFrom(commit)
+// ignores asks the repository what git ignores.
+func ignores(ctx context.Context, repo *git.Repo) func(path string) (bool, error) {
+	return func(path string) (bool, error) { return repo.Ignores(ctx, path) }
 }

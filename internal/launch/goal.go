@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -64,6 +65,9 @@ const longest = 255
 // isFile is the path of the one word that names a file. A lone word that looks
 // like a path and names none is a mistake, not a prompt.
 func isFile(dir string, words []string) (string, error) {
+	if err := severalFiles(dir, words); err != nil {
+		return "", err
+	}
 	if len(words) != 1 || strings.TrimSpace(words[0]) == "" || len(filepath.Base(words[0])) > longest {
 		return "", nil
 	}
@@ -81,9 +85,53 @@ func isFile(dir string, words []string) (string, error) {
 		return "", failure.New(failure.Usage, "", "read %s: %w", word, err)
 	}
 	if ext := filepath.Ext(word); !strings.ContainsAny(word, " \n") && (ext == ".md" || ext == ".json" || ext == ".txt") {
-		return "", failure.New(failure.Usage, "name a plan or loop file that is there, or give a prompt in words", "there is no file %s", word)
+		hint := "name a plan or loop file that is there, or give a prompt in words"
+		if near := failure.Nearest(filepath.Base(word), plansIn(filepath.Dir(path))); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", filepath.Join(filepath.Dir(word), near))
+		}
+		return "", failure.New(failure.Usage, hint, "there is no file %s", word)
 	}
 	return "", nil
+}
+
+// plansIn are the files in a folder that a goal may be read from.
+func plansIn(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // the folder is what is not there
+	}
+	var names []string
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); e.Type().IsRegular() && (ext == ".md" || ext == ".json" || ext == ".txt") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// severalFiles refuses words that all name files: as a prompt they say nothing.
+func severalFiles(dir string, words []string) error {
+	if len(words) < 2 {
+		return nil
+	}
+	for _, word := range words {
+		if !namesFile(dir, word) {
+			return nil
+		}
+	}
+	all := strings.Join(words, " ")
+	return failure.New(failure.Usage,
+		fmt.Sprintf("pawl run %s, and then the next; a prompt has its plan behind --plan; to mean the words themselves:  pawl run %q", words[0], all),
+		"these are %d files, and a loop has one goal: %s", len(words), all)
+}
+
+// namesFile reports whether a word names a regular file.
+func namesFile(dir, word string) bool {
+	if word == "" || len(filepath.Base(word)) > longest {
+		return false
+	}
+	info, err := os.Stat(absolute(dir, word))
+	return err == nil && info.Mode().IsRegular()
 }
 
 func (g *Goal) readFile(root, path string) error {
@@ -91,7 +139,7 @@ func (g *Goal) readFile(root, path string) error {
 	if filepath.Ext(path) == ".json" {
 		return g.readPlan(root, path)
 	}
-	data, err := os.ReadFile(path)
+	data, err := atomicfile.Read(path, planfile.MaxSize)
 	if err != nil {
 		return failure.New(failure.Usage, "", "read %s: %w", g.From, err)
 	}

@@ -73,10 +73,17 @@ func asked(ctx context.Context, dir string) (root string, repo *git.Repo, err er
 	if err != nil {
 		return "", nil, err
 	}
-	if _, err := repo.Head(ctx); err == nil {
-		return repo.Root(), repo, nil
+	has, err := repo.HasCommit(ctx)
+	switch {
+	case err != nil:
+		return "", nil, fmt.Errorf("read HEAD: %w", err)
+	case !has:
+		return repo.Root(), nil, nil
 	}
-	return repo.Root(), nil, nil // there is no commit yet
+	if repo, err = repo.Inert(ctx); err != nil {
+		return "", nil, err
+	}
+	return repo.Root(), repo, nil
 }
 
 // leaveOutUntrusted takes the entries that loosen the guard and that nobody trusted

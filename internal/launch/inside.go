@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -35,6 +35,7 @@ type Opening struct {
 	Inside   Inside
 	Observer runner.Observer // may be nil
 	Patience time.Duration   // how long the gates may take here, see Attended.Driving
+	More     loop.Limits     // of a loop that has ended, see Again
 	// Ready is called when the loop is about to live in the session, after all
 	// that could fail; may be nil.
 	Ready func(*Attended) error
@@ -44,7 +45,7 @@ type Opening struct {
 // to the session. One that ends before its first turn (a gate that cannot run) is
 // given to nobody.
 func (p *Prepared) Attend(ctx context.Context, o Opening) (_ *Attended, err error) {
-	if err := p.RefuseAttended(o.Inside); err != nil {
+	if err := p.RefuseAttended(ctx, o.Inside); err != nil {
 		return nil, err
 	}
 	st := store.Open(p.Home)
@@ -171,7 +172,7 @@ func (a *Attended) firstTurn(ctx context.Context, d *Drive, patience time.Durati
 	if a.Memory.State.Phase != loop.Turning {
 		return nil
 	}
-	prompt, err := os.ReadFile(a.PromptPath())
+	prompt, err := atomicfile.Read(a.PromptPath(), atomicfile.Large)
 	a.Prompt, a.Driving = string(prompt), false
 	return err
 }

@@ -35,12 +35,12 @@ func (d *Drive) TakeBack(ctx context.Context, env environment.Environment, patie
 		if time.Now().Before(deadline) {
 			continue
 		}
-		back, err := ResumeIf(ctx, d.Loop, env, func(now int64) error {
+		back, err := Resume(ctx, d.Loop, env, Again{May: func(now int64) error {
 			if now != epoch {
 				return store.ErrLostOwnership
 			}
 			return nil
-		})
+		}})
 		switch {
 		case errors.Is(err, store.ErrLostOwnership):
 			return nil, nil //nolint:nilnil // a session has it

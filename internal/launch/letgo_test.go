@@ -22,7 +22,7 @@ func letGo(t *testing.T, root string, env environment.Environment) (*store.Loop,
 	t.Helper()
 	agentThat(t, env, `echo "more to come"; touch "`+root+`/turned"; sleep 20`)
 	a := begun(t, root, env, nil)
-	d, err := launch.Resume(t.Context(), a.Loop, env)
+	d, err := launch.Resume(t.Context(), a.Loop, env, launch.Again{})
 	if err != nil {
 		t.Fatal(err)
 	}

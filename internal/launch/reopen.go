@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/environment"
@@ -15,8 +14,7 @@ import (
 )
 
 // Reopen lets a loop that lived in a session, and ended with something left to
-// do, go on in this one: what was set aside is open again, and each limit begins
-// anew.
+// do, go on in this one: what was set aside is open again.
 func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o Opening) (_ *Attended, err error) {
 	kept, err := l.Spec()
 	if err != nil {
@@ -27,7 +25,7 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 		return nil, err
 	}
 	p := &Prepared{Home: env.PawlHome, Spec: a.Spec, loop: l.ID, root: kept.Root, env: env}
-	m, err := p.reopenable(ctx, l, o.Inside)
+	m, err := p.reopenable(ctx, l, o)
 	if err != nil {
 		return nil, err
 	}
@@ -36,14 +34,14 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	if m, err = p.reopenable(ctx, l, o.Inside); err != nil { // another may have been sooner
+	if m, err = p.reopenable(ctx, l, o); err != nil { // another may have been sooner
 		return nil, err
 	}
-	d.Observer = o.Observer
+	d.Observer, d.More = o.Observer, o.More
 	if err := d.leaveSession(ctx, m.Bound.Session, o.Inside); err != nil {
 		return nil, err
 	}
-	if err := d.reopen(ctx, cmp.Or(m.Base.Commit, a.Spec.From)); err != nil {
+	if err := d.reopen(ctx, cmp.Or(m.Base.Commit, a.Spec.From), m.State.OwesCommit()); err != nil {
 		return nil, err
 	}
 	if err := a.firstTurn(ctx, d, o.Patience); err != nil {
@@ -57,13 +55,13 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 
 // reopenable says why a loop cannot go on in this session after its end, or gives
 // what it remembers.
-func (p *Prepared) reopenable(ctx context.Context, l *store.Loop, in Inside) (record.Memory, error) {
+func (p *Prepared) reopenable(ctx context.Context, l *store.Loop, o Opening) (record.Memory, error) {
 	m, _, err := record.Remember(l)
 	if err != nil {
 		return m, fmt.Errorf("read loop %s: %w", l.ID, err)
 	}
-	if !reopens(m) {
-		return m, over(l, m)
+	if err := over(l, m, o.More); err != nil {
+		return m, err
 	}
 	if err := onBranch(ctx, l, p.Spec); err != nil {
 		return m, err
@@ -71,21 +69,46 @@ func (p *Prepared) reopenable(ctx context.Context, l *store.Loop, in Inside) (re
 	if p.Before, err = before(ctx, store.Open(p.Home), p); err != nil {
 		return m, err
 	}
-	return m, p.refuseBeside(in)
+	return m, p.refuseBeside(o.Inside)
 }
 
-// over says that a loop has nothing left to do, or has been taken up again.
-func over(l *store.Loop, m record.Memory) error {
+// Again says how a loop is taken up.
+type Again struct {
+	More loop.Limits             // of one that has ended: each counts from where it stands (below 0 it is none); what is 0 remains as it was
+	May  func(epoch int64) error // what speaks against it, see store.Loop.OwnIf; may be nil
+}
+
+// over says why a loop does not go on after its end, or nil: it has been taken up
+// again, it has nothing left to do, or a limit leaves it no turn.
+func over(l *store.Loop, m record.Memory, given loop.Limits) error {
 	if m.State.Phase != loop.Ended {
 		return failure.New(failure.Usage, "pawl status "+l.ID+" shows it", "loop %s has been taken up again already", l.ID)
 	}
-	return failure.New(failure.Usage, "pawl report "+l.ID+" shows what came of it", "loop %s has ended %s, with nothing left to do", l.ID, m.State.Outcome)
+	if !m.State.Left() {
+		return failure.New(failure.Usage, "pawl report "+l.ID+" shows what came of it", "loop %s has ended %s, with nothing left to do", l.ID, m.State.Outcome)
+	}
+	if limit := m.State.Spent(given); limit != "" && !m.State.OwesCommit() { // a commit takes no turn
+		return failure.New(failure.Usage, fmt.Sprintf("pawl resume %s %s  gives it more", l.ID, MoreFlag(m.State)),
+			"loop %s has used up its limit (%s)", l.ID, limit)
+	}
+	return nil
 }
 
-// reopens tells whether a loop has ended with something left to do.
-func reopens(m record.Memory) bool {
-	left := slices.ContainsFunc(m.State.Tasks, func(t loop.Task) bool { return t.Status != loop.Done })
-	return m.State.Phase == loop.Ended && left
+// MoreFlag is what to type, behind pawl resume, so that a loop that has used up a
+// limit can go on; "" for one that has not.
+func MoreFlag(s loop.State) string {
+	switch l := s.Policy.Limits; s.Spent(loop.Limits{}) {
+	case loop.Iterations:
+		return "--max-iterations 10"
+	case loop.Duration:
+		return "--max-duration 2h"
+	case loop.Budget:
+		if l.CostUSD > 0 && s.Usage.CostUSD >= l.CostUSD {
+			return "--max-cost 5"
+		}
+		return "--max-tokens 1000000"
+	}
+	return ""
 }
 
 // RefuseResume says which other loop lives in a session in the work tree of this

@@ -140,7 +140,7 @@ func (d *Drive) reviewer(l *store.Loop) *review.Reviewer {
 		Agent: func(g gate.Gate) (agent.Agent, agent.Options, error) {
 			a := reviewedBy(g, d.Spec.Agent)
 			who, err := agentFor(a, l.Dir)
-			return who, agent.Options{Model: a.Model, Args: a.Args, Env: a.Env, Prefix: d.reviewers[g.Name]}, err
+			return who, agent.Options{Model: a.Model, Args: a.Args, Env: a.Env, Prefix: d.reviewers[g.Name], Redact: d.Redact}, err
 		},
 	}
 }

@@ -24,7 +24,7 @@ func specOf(g Goal, s config.Settings) record.Spec {
 	if statefile.PlanLoop(g.Path) {
 		spec.Format = statefile.PlanLoopName
 	}
-	spec.Tasks = tasksOf(g, s)
+	spec.Tasks, spec.Wanted = tasksOf(g, s), s.Evidence.Default
 	if g.Plan != nil {
 		for _, t := range g.Plan.Plan().Tasks {
 			if t.AllowTestChanges {

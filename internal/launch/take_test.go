@@ -70,7 +70,7 @@ func TestOutOfASessionAndBack(t *testing.T) {
 	root, env := project(t)
 	agentThat(t, env, `echo "more to come"; touch "`+root+`/turned"; sleep 20`)
 	a := begun(t, root, env, func(q *launch.AttendRequest) { q.Handover = true })
-	d, err := launch.Resume(t.Context(), a.Loop, env)
+	d, err := launch.Resume(t.Context(), a.Loop, env, launch.Again{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestNoAgentToGoOn(t *testing.T) {
 	if err := os.Remove(script); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := launch.Resume(t.Context(), a.Loop, env); err == nil {
+	if d, err := launch.Resume(t.Context(), a.Loop, env, launch.Again{}); err == nil {
 		t.Fatalf("it goes on: %v", d.Close())
 	}
 	if last, _, err := a.Loop.Holder(); err != nil || last.Epoch != 1 {

@@ -98,7 +98,7 @@ func (b Book) change(ctx context.Context, root string, do func([]string) ([]stri
 
 func (b Book) read() (pages, error) {
 	var p pages
-	data, err := os.ReadFile(b.path)
+	data, err := atomicfile.Read(b.path, atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}

@@ -141,7 +141,7 @@ func rank(name string, wanted map[string][]byte) int {
 
 // content is that of a file of the export, nil if it is not there.
 func content(dir, name string) ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	data, err := atomicfile.Read(filepath.Join(dir, filepath.FromSlash(name)), atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

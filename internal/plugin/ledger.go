@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,7 +89,7 @@ func parseLedger(text string) (ledger, error) {
 
 // readLedger is the ledger of a folder, nil if there is none.
 func readLedger(dir string) (ledger, error) {
-	text, err := os.ReadFile(filepath.Join(dir, ledgerFile))
+	text, err := atomicfile.Read(filepath.Join(dir, ledgerFile), atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -149,10 +149,21 @@ func New(overrides fs.FS) (*Set, error) {
 	return s, nil
 }
 
+// maxTemplate bounds a template, in bytes. They lie in the work tree: to read a pipe
+// there would never end.
+const maxTemplate = 1 << 20
+
 func (s *Set) override(dir fs.FS, name string) error {
 	kind, ok := strings.CutSuffix(name, ".md")
 	if !ok || !slices.Contains(Kinds(), Kind(kind)) {
 		return fmt.Errorf("read prompt templates: %s is no situation; the names are %s", name, names())
+	}
+	info, err := fs.Stat(dir, name)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxTemplate) {
+		err = fmt.Errorf("it is no regular file of at most %d bytes", maxTemplate)
+	}
+	if err != nil {
+		return fmt.Errorf("read prompt template %s: %w", name, err)
 	}
 	src, err := fs.ReadFile(dir, name)
 	if err != nil {

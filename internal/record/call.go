@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -30,6 +31,9 @@ type ToolCall struct {
 	Tool    string `json:"tool,omitempty"`    // the client's name for it
 	Path    string `json:"path,omitempty"`    // that it wrote to, absolute
 	Command string `json:"command,omitempty"` // that it ran, its beginning
+	Dir     string `json:"dir,omitempty"`     // where the command ran, absolute; "" = the root
+	// Background says that the client left the command running.
+	Background bool `json:"background,omitempty"`
 	// Test is what the command's tests came to, where it ran any. A runner notes a
 	// call before it runs: there it is a line of its own.
 	Test *loop.TestRun `json:"test,omitempty"`
@@ -57,4 +61,31 @@ func (c ToolCall) AppendTo(path string) error {
 	}
 	_ = f.Close() // the write's error says more
 	return fmt.Errorf("note a tool call: %w", err)
+}
+
+// AgentsCalls are the agent's of the calls in data, which begins at byte from of
+// the file, and how much of data they are. A line that is being written is left
+// for the next time, one that cannot be read says nothing.
+func AgentsCalls(data []byte, from int64) (calls []ToolCall, n int64) {
+	var starts []int64 // of the lines of calls
+	for {
+		line, rest, whole := bytes.Cut(data, []byte("\n"))
+		if !whole {
+			return calls, n
+		}
+		at := from + n
+		n += int64(len(line)) + 1
+		data = rest
+		var c ToolCall
+		if json.Unmarshal(line, &c) != nil {
+			continue
+		}
+		if !c.Theirs {
+			calls, starts = append(calls, c), append(starts, at)
+			continue
+		}
+		for len(starts) > 0 && starts[len(starts)-1] >= c.From {
+			calls, starts = calls[:len(calls)-1], starts[:len(starts)-1]
+		}
+	}
 }

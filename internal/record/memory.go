@@ -52,6 +52,7 @@ type Memory struct {
 	Results []gate.Result `json:"results,omitempty"`
 	Guarded Guarded       `json:"guarded,omitzero"`
 	Wall    Wall          `json:"wall,omitzero"`
+	Left    []string      `json:"left,omitempty"`    // processes that ran on after the loop's end
 	Refused []string      `json:"refused,omitempty"` // hosts that the wall did not let through, in the order of the first try
 }
 
@@ -110,6 +111,7 @@ type Note struct {
 	Text   string     `json:"text"`
 	Judged *Judged    `json:"judged,omitempty"` // the tool call that it is about
 	Host   string     `json:"host,omitempty"`   // the host that the wall refused, of which it tells
+	Left   []string   `json:"left,omitempty"`   // the processes that run on after the loop's end, of which it tells: PID COMMAND
 }
 
 // Remember brings the memory of a loop up to date with its journal.
@@ -175,13 +177,16 @@ func SortedOut(e loop.Event, s loop.State) bool {
 	return e.Kind == loop.TreeSeen && s.Phase != loop.Looking
 }
 
-// Take remembers what a note says of the guard and of the wall.
+// Take remembers what a note says of the guard, of the wall and of processes.
 func (m *Memory) Take(n Note) {
 	if n.Judged != nil {
 		m.Guarded.add(*n.Judged)
 	}
 	if n.Host != "" {
 		m.refuses(n.Host)
+	}
+	if len(n.Left) > 0 {
+		m.Left = n.Left
 	}
 }
 
@@ -203,6 +208,8 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 		m.Results = e.Gates.Results
 	}
 	switch {
+	case e.Kind == loop.WentBack:
+		m.Judge, m.Unsorted = "", false // the tree is the user's as a whole
 	case e.Kind == loop.Committed && before.Phase == loop.Committing:
 		if e.Commit != "" {
 			m.Base = Base{Commit: e.Commit}

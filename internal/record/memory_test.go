@@ -45,13 +45,14 @@ func life() []loop.Event {
 		claim, seen, gates(loop.ForClaim, gate.Pass),
 		{Kind: loop.Committed, Tree: "t1"},
 		gates(loop.ForFinal, gate.Pass),
+		{Kind: loop.Concluded},
 	}
 }
 
 func TestTurnsAreCountedAsTheyBegin(t *testing.T) {
 	t.Parallel()
 	var m record.Memory
-	begun := []int{0, 0, 1, 1, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4}
+	begun := []int{0, 0, 1, 1, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4}
 	for i, e := range life() {
 		e.At = time.Unix(int64(i), 0)
 		m.Apply(e)

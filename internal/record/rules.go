@@ -48,10 +48,11 @@ func (s Spec) Rules(p Places, t Turn) guard.Rules {
 	r := guard.Rules{
 		Root: p.Root, StateDir: p.State, Home: p.Home, Branch: s.Branch, Scope: s.scope(t),
 		ProtectedBranches: append([]string{s.Home, "main", "master"}, s.Guard.Branches...),
-		AllowWriteOutside: temporary(p),
+		AllowWriteOutside: []string{p.Temp, Resolved(p.Temp)},
 		Allow:             s.Guard.Allow, Deny: s.Guard.Deny, Ask: s.Guard.Ask,
 		Tools: s.Tools, Resolve: Resolved, There: there, Head: Head,
 	}
+	addTemporary(&r)
 	for _, file := range t.Judges {
 		r.Protected = append(r.Protected, below(file))
 	}
@@ -61,17 +62,20 @@ func (s Spec) Rules(p Places, t Turn) guard.Rules {
 	return r
 }
 
-// temporary are the folders for temporary files: that of the environment and, where it
-// is another, the system's own, to which agents write by habit. If the work tree lies
-// there itself, it is no place for them: beside it lie other people's.
-func temporary(p Places) []string {
+// addTemporary adds the system's own folder for temporary files, to which agents write
+// by habit whatever the environment names. If the work tree lies there itself, other
+// people's may lie beside it: then only what is new there is the agent's.
+func addTemporary(r *guard.Rules) {
 	const shared, real = "/tmp", "/private/tmp" // as macOS has it
-	dirs := []string{p.Temp, Resolved(p.Temp)}
-	root := filepath.ToSlash(p.Root) + "/"
-	if runtime.GOOS == "windows" || strings.HasPrefix(root, shared+"/") || strings.HasPrefix(root, real+"/") {
-		return dirs
+	if runtime.GOOS == "windows" {
+		return
 	}
-	return append(dirs, shared, Resolved(shared))
+	dirs := []string{shared, Resolved(shared)}
+	if root := filepath.ToSlash(r.Root) + "/"; strings.HasPrefix(root, shared+"/") || strings.HasPrefix(root, real+"/") {
+		r.Shared = dirs
+	} else {
+		r.AllowWriteOutside = append(r.AllowWriteOutside, dirs...)
+	}
 }
 
 // scope is what the plan says that the task may change, and what a person granted
@@ -115,7 +119,7 @@ func GuardRules(l *store.Loop, p Places, theirs bool) (guard.Rules, error) {
 		m, _, err = Remember(l)
 		t.Task, t.Granted = m.State.Current, m.State.Granted
 	}
-	return s.Rules(p, t), err
+	return WithPast(s.Rules(p, t), l), err
 }
 
 func judgesPath(l *store.Loop) string { return filepath.Join(l.Dir, "judges.json") }
@@ -144,7 +148,7 @@ func RekeepJudges(l *store.Loop, paths []string) error {
 
 // Judges are the files that KeepJudges noted; none before the loop has begun.
 func Judges(l *store.Loop) ([]string, error) {
-	data, err := os.ReadFile(judgesPath(l))
+	data, err := atomicfile.Read(judgesPath(l), atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

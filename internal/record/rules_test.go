@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -33,7 +34,7 @@ func TestGuardRulesAreThoseOfTheSpec(t *testing.T) {
 	}
 	places := record.Places{State: "/state", Home: "/home", Temp: "/temp"}
 	at := record.Places{Root: "/repo", State: "/state", Home: "/home", Temp: "/temp"}
-	same := cmp.Options{cmpopts.IgnoreFields(guard.Rules{}, "Resolve", "There", "Head"), cmp.Comparer(func(x, y guard.Pattern) bool { return x.String() == y.String() })}
+	same := cmp.Options{cmpopts.IgnoreFields(guard.Rules{}, "Resolve", "There", "Head", "Past"), cmp.Comparer(func(x, y guard.Pattern) bool { return x.String() == y.String() })}
 	check := func(theirs bool, turn record.Turn) {
 		t.Helper()
 		got, err := record.GuardRules(l, places, theirs)
@@ -102,11 +103,26 @@ func TestTheSystemsTemporaryFolderMayBeWritten(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it has no /tmp")
 	}
-	for root, want := range map[string]guard.Decision{"/repo": guard.Allow, "/tmpx/repo": guard.Allow, "/tmp/x/repo": guard.Deny} {
-		r := record.Spec{}.Rules(record.Places{Root: root, State: "/state", Home: "/home", Temp: "/temp"}, record.Turn{})
-		v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": "echo x > /tmp/note"}, Dir: root}, r)
-		if v.Decision != want {
-			t.Errorf("in %s: %+v", root, v)
+	theirs, err := os.MkdirTemp("/tmp", "pawl-test-*") //nolint:usetesting // TMPDIR may lie elsewhere
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(theirs) })
+	fresh := theirs + "-new"
+	for _, c := range []struct {
+		root, file string
+		want       guard.Decision
+	}{
+		{"/repo", theirs + "/note", guard.Allow},
+		{"/tmpx/repo", theirs + "/note", guard.Allow},
+		{"/tmp/x/repo", theirs + "/note", guard.Deny},
+		{"/tmp/x/repo", fresh, guard.Allow},
+		{"/tmp/x/repo", "/tmp/x/note", guard.Deny},
+	} {
+		r := record.Spec{}.Rules(record.Places{Root: c.root, State: "/state", Home: "/home", Temp: "/temp"}, record.Turn{})
+		v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": "echo x > " + c.file}, Dir: c.root}, r)
+		if v.Decision != c.want {
+			t.Errorf("%s in %s: %+v", c.file, c.root, v)
 		}
 	}
 }

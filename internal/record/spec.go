@@ -34,6 +34,8 @@ type Spec struct {
 	Tasks  []loop.Task `json:"tasks"`
 	Gates  []gate.Gate `json:"gates,omitempty"`
 
+	Wanted gate.Evidence `json:"wanted,omitempty"` // evidence wanted of a task that is added to the plan later
+
 	Agent       Agent         `json:"agent"`
 	Promise     string        `json:"promise,omitempty"`
 	TurnTimeout time.Duration `json:"turn_timeout,omitempty"`
@@ -46,7 +48,9 @@ type Spec struct {
 	FromBranch string   `json:"from_branch,omitempty"` // branch that was checked out then, "" for none
 	OwnTree    bool     `json:"own_tree,omitempty"`    // --worktree: a work tree of its own
 	KeepOwn    bool     `json:"keep_own,omitempty"`    // --squash=false: the agent's own commits stay
+	AllowDirty bool     `json:"allow_dirty,omitempty"` // the user's changes are committed before it begins
 	Foreign    []string `json:"foreign,omitempty"`     // untracked before the loop: never committed
+	Left       *Left    `json:"left,omitempty"`        // what an earlier loop did of a task of this one; nil: nothing
 	Hidden     []string `json:"hidden,omitempty"`      // tracked, but hidden from git by the person: committed as they were
 	Remote     *Remote  `json:"remote,omitempty"`      // where a pull request may go; nil: none is opened
 	Setup      []string `json:"setup,omitempty"`       // of worktrees
@@ -73,6 +77,14 @@ type Spec struct {
 	Format     string `json:"format,omitempty"`     // whose file it is: the Name of a statefile.Format
 
 	Isolation *Isolation `json:"isolation,omitempty"` // bounds of the tries in a client of their own; nil: there are none
+}
+
+// Left is work that a loop left half-done in the work tree.
+type Left struct {
+	Loop  string   `json:"loop"`
+	Task  string   `json:"task"`            // id of the task that it belongs to
+	Title string   `json:"title,omitempty"` // of the task
+	Paths []string `json:"paths"`           // files that git does not track, relative to the root, slashes
 }
 
 // Isolation bounds a try outside the person's session.

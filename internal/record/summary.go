@@ -122,7 +122,7 @@ func stateWord(p loop.Phase) string {
 	case loop.Ended:
 		return "ended"
 	case loop.New, loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing,
-		loop.Restoring, loop.Trying, loop.HandingOver:
+		loop.Restoring, loop.Trying, loop.HandingOver, loop.Finishing:
 	}
 	return "running"
 }

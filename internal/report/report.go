@@ -44,6 +44,7 @@ type Loop struct {
 	Denied  map[string]int    // tool calls that the guard denied, by rule
 	Wall    []string          // what confined agent and gates, in words, a line each
 	Refused []string          // hosts that it did not let through
+	Left    []string          // processes that ran on after its end: PID COMMAND
 	Now     time.Time         // when the page is made
 	Zone    *time.Location
 }
@@ -62,7 +63,9 @@ func Text(w io.Writer, l Loop) error {
 	p.gates()
 	p.wall()
 	p.refused()
+	p.left()
 	p.merge()
+	p.aside()
 	p.lessons()
 	p.cost()
 	p.answer()
@@ -90,7 +93,7 @@ func (p *page) line(label, format string, args ...any) {
 
 func (p *page) headline() {
 	s := p.State
-	fmt.Fprintf(&p.out, "%s %s", p.ID, p.ending())
+	p.out.WriteString(p.ending())
 	if waited := p.waited(); waited != "" {
 		fmt.Fprintf(&p.out, " (%s)", waited)
 	}
@@ -106,20 +109,30 @@ func (p *page) headline() {
 	}
 }
 
+// aside tells where edits of the plan are kept that were not applied: they may be the
+// user's.
+func (p *page) aside() {
+	label := "not applied"
+	for _, path := range p.State.Aside {
+		p.line(label, "an edit of the plan, kept in %s", path)
+		label = ""
+	}
+}
+
 // ending is how the loop ended, or that it has not.
 func (p *page) ending() string {
 	s := p.State
 	if s.Phase == loop.Ended {
-		return fmt.Sprintf("ended %s after %s", strings.ToUpper(string(s.Outcome)), figure.Duration(s.EndedAt.Sub(s.StartedAt)))
+		return s.Headline(p.ID) + " after " + figure.Duration(s.EndedAt.Sub(s.StartedAt))
 	}
 	if s.StartedAt.IsZero() {
-		return "has NOT BEGUN"
+		return p.ID + " has NOT BEGUN"
 	}
 	end := p.Now
 	if p.Word == "lost" {
-		return fmt.Sprintf("has NOT ENDED: nobody drives it; its last sign of life came after %s", figure.Duration(s.Now.Sub(s.StartedAt)))
+		return fmt.Sprintf("%s has NOT ENDED: nobody drives it; its last sign of life came after %s", p.ID, figure.Duration(s.Now.Sub(s.StartedAt)))
 	}
-	return fmt.Sprintf("has NOT ENDED: it is %s, for %s", p.Word, figure.Duration(end.Sub(s.StartedAt)))
+	return fmt.Sprintf("%s has NOT ENDED: it is %s, for %s", p.ID, p.Word, figure.Duration(end.Sub(s.StartedAt)))
 }
 
 func (p *page) gates() {
@@ -157,7 +170,7 @@ func (p *page) refused() {
 		parts = append(parts, figure.Count(s.Refusals, "claim")+" refused")
 	}
 	if s.Restores > 0 {
-		parts = append(parts, fmt.Sprintf("restored %s (undo the last with  pawl undo %s)", figure.Count(s.Restores, "time"), p.ID))
+		parts = append(parts, fmt.Sprintf("undone %s (to have a task's work back: pawl restore %s --task ID)", figure.Count(s.Restores, "time"), p.ID))
 	}
 	if s.Strikes > 0 {
 		parts = append(parts, figure.Count(s.Strikes, "strike")+" for changing what judges")
@@ -174,6 +187,17 @@ func (p *page) refused() {
 	}
 	if len(parts) > 0 {
 		p.line("caught", "%s", strings.Join(parts, " · "))
+	}
+}
+
+// left names what runs on, or did when the loop ended.
+func (p *page) left() {
+	for i, process := range p.Left {
+		label := ""
+		if i == 0 {
+			label = "still running"
+		}
+		p.line(label, "%s", plan.OneLine(process, 100))
 	}
 }
 

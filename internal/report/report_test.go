@@ -35,7 +35,7 @@ func night() report.Loop {
 		Denied: map[string]int{"push": 2, "destructive": 1},
 		Waits:  []report.Wait{{From: evening.Add(5 * time.Hour), Until: evening.Add(7*time.Hour + 10*time.Minute)}},
 		State: loop.State{
-			Phase: loop.Ended, Outcome: loop.Stuck, Reason: "no way was found to do: US-006", StartedAt: evening,
+			Phase: loop.Ended, Outcome: loop.Stuck, Reason: "task US-006 (Cache) failed: TestCache fails", StartedAt: evening,
 			Now: evening.Add(401 * time.Minute), EndedAt: evening.Add(401 * time.Minute), Away: 130 * time.Minute,
 			Iteration: 21, Refusals: 3, Restores: 1, Strikes: 1, Lessons: []loop.Lesson{{Instead: "migrations must run before the fixture loader"}},
 			Usage: loop.Usage{Input: 2_000_000, Output: 100_000, CostUSD: 7.31},
@@ -62,9 +62,9 @@ func night() report.Loop {
 
 func TestPage(t *testing.T) {
 	t.Parallel()
-	const want = `brisk-otter-7f3a ended STUCK after 6h41m (2h10m of it waiting for the usage limit, 03:00–05:10)
+	const want = `brisk-otter-7f3a · 7 of 12 tasks done (4 not proven), 3 need you, 2 open · ended STUCK after 6h41m (2h10m of it waiting; usage limit 03:00–05:10)
   goal          plan.md
-  why           no way was found to do: US-006
+  why           task US-006 (Cache) failed: TestCache fails
   tests changed US-005 Status codes passes only with its own version of existing tests: session_test.go; if that is right:  pawl grant brisk-otter-7f3a  → git show c81f0c2
                 session_test.go:17: changed TestExpiry
                 | +++ session_test.go
@@ -76,13 +76,13 @@ func TestPage(t *testing.T) {
                 US-012 Notes  nothing turned red; what did not pass before still fails (TestTotal): read it  → git show 87c1d3e
   1 unknown     US-005 Status codes  nothing could tell whether it is done: read it  → git show c81f0c2
   1 unchanged   US-008 Tidy  claimed without any change: neither committed nor ticked
-  1 set aside   US-006 Cache  everything was tried: TestCache fails
+  1 set aside   US-006 Cache  everything was tried
   1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here
   2 open        US-010 US-011  not begun
   1 earlier     US-001 Login form  done before this loop
   gates         go test ./...  pass
                 lint  fail: 2 findings more
-  caught        3 claims refused · restored 1 time (undo the last with  pawl undo brisk-otter-7f3a) · 1 strike for changing what judges · 3 tool calls denied by the guard (destructive, push)
+  caught        3 claims refused · undone 1 time (to have a task's work back: pawl restore brisk-otter-7f3a --task ID) · 1 strike for changing what judges · 3 tool calls denied by the guard (destructive, push)
   lessons       migrations must run before the fixture loader
   cost          $7.31, 21 iterations, 2.1M tokens, 4h31m of work
   next          git diff main...pawl/brisk-otter-7f3a     pawl audit c81f0c2     pawl log brisk-otter-7f3a     pawl resume brisk-otter-7f3a
@@ -111,6 +111,8 @@ func TestHeadline(t *testing.T) {
 	t.Parallel()
 	begun := loop.State{Phase: loop.Turning, StartedAt: evening, Now: evening.Add(90 * time.Second)}
 	done := loop.State{Phase: loop.Ended, Outcome: loop.Verified, StartedAt: evening, EndedAt: evening.Add(50 * time.Hour)}
+	waits, off := begun, done
+	waits.AwayFrom, off.Away = evening.Add(time.Minute), 3*time.Minute
 	now := evening.Add(2 * time.Minute)
 	cases := []struct {
 		name string
@@ -123,13 +125,18 @@ func TestHeadline(t *testing.T) {
 		{"never begun", report.Loop{Word: "lost", Now: now}, "has NOT BEGUN"},
 		{
 			"waiting now",
-			report.Loop{Word: "waiting", State: begun, Now: now, Waits: []report.Wait{{From: evening.Add(time.Minute)}}},
-			"has NOT ENDED: it is waiting, for 2m00s (1m00s of it waiting for the usage limit, 22:01–now)",
+			report.Loop{Word: "waiting", State: waits, Now: now, Waits: []report.Wait{{From: evening.Add(time.Minute)}}},
+			"has NOT ENDED: it is waiting, for 2m00s (1m00s of it waiting; usage limit 22:01–now)",
 		},
 		{
 			"waited often",
-			report.Loop{Word: "ended", State: done, Waits: slices.Repeat([]report.Wait{{evening, evening.Add(time.Second)}}, 4)},
-			"ended VERIFIED after 2d2h (4s of it waiting for the usage limit, 4 times)",
+			report.Loop{Word: "ended", State: off, Waits: slices.Repeat([]report.Wait{{evening, evening.Add(time.Second)}}, 4)},
+			"ended VERIFIED after 2d2h (3m00s of it waiting; usage limit 4 times)",
+		},
+		{ // the same number as at the end of the run
+			"paused, or off",
+			report.Loop{Word: "ended", State: off},
+			"ended VERIFIED after 2d2h (3m00s of it waiting)",
 		},
 	}
 	for _, c := range cases {
@@ -266,6 +273,16 @@ func TestNamesAreHarmless(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("want %q in\n%s", want, got)
 		}
+	}
+}
+
+// A daemon that a gate left behind is named with its process id.
+func TestDaemonsOfGates(t *testing.T) {
+	t.Parallel()
+	l := report.Loop{Left: []string{"4711 sleep 300", "4712 node server.js"}}
+	const want = "  still running 4711 sleep 300\n                4712 node server.js\n"
+	if got := text(t, l); !strings.Contains(got, want) {
+		t.Errorf("want %s\nin %s", want, got)
 	}
 }
 

@@ -103,7 +103,7 @@ func (p *page) standing(t loop.Task) string {
 	case len(t.Granted) > 0:
 		return "changed existing tests, which a review accepts: " + list(t.Granted, 5)
 	case t.IfGranted != nil:
-		return "changed existing tests, and whether the originals pass could not be found out; if that is right:  pawl grant " + p.ID
+		return "changed existing tests, and whether the originals pass could not be found out" + reason(t.Why) + "; if the changes are right:  pawl grant " + p.ID
 	case granted:
 		return "changed existing tests, which were granted"
 	}

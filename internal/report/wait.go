@@ -36,21 +36,22 @@ func Waits(events iter.Seq[loop.Event]) []Wait {
 // waited says how long, and when where that is not too much to say.
 func (p *page) waited() string {
 	const named = 3
-	total := time.Duration(0)
 	var when []string
 	for _, w := range p.Waits {
-		until, to := w.Until, w.Until.In(p.Zone).Format("15:04")
-		if until.IsZero() {
-			until, to = p.Now, "now"
+		to := w.Until.In(p.Zone).Format("15:04")
+		if w.Until.IsZero() {
+			to = "now"
 		}
-		total += until.Sub(w.From)
 		when = append(when, w.From.In(p.Zone).Format("15:04")+"–"+to)
 	}
+	total := p.State.TimeAway(p.Now)
 	switch {
-	case len(p.Waits) == 0:
+	case total == 0 && len(p.Waits) == 0:
 		return ""
+	case len(p.Waits) == 0:
+		return figure.Duration(total) + " of it waiting"
 	case len(p.Waits) > named:
-		return fmt.Sprintf("%s of it waiting for the usage limit, %d times", figure.Duration(total), len(p.Waits))
+		return fmt.Sprintf("%s of it waiting; usage limit %d times", figure.Duration(total), len(p.Waits))
 	}
-	return fmt.Sprintf("%s of it waiting for the usage limit, %s", figure.Duration(total), strings.Join(when, ", "))
+	return fmt.Sprintf("%s of it waiting; usage limit %s", figure.Duration(total), strings.Join(when, ", "))
 }

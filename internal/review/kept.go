@@ -37,7 +37,7 @@ type keptAnswer struct {
 }
 
 func (r *Reviewer) kept(key string) (Answer, bool) {
-	b, err := os.ReadFile(r.file(key))
+	b, err := atomicfile.Read(r.file(key), atomicfile.Large)
 	if err != nil {
 		return Answer{}, false
 	}

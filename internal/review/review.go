@@ -145,7 +145,7 @@ func (r *Reviewer) once(ctx context.Context, q Request, d prompt.ReviewData, mos
 	if err != nil {
 		return Answer{}, fmt.Errorf("find the reviewer of %s: %w", q.Gate.Name, err)
 	}
-	o.Dir, o.Resume, o.PriorCostUSD, o.Marker, o.LogPath = r.Repo.Root(), "", 0, r.Marker, log+".jsonl"
+	o.Dir, o.Resume, o.PriorCostUSD, o.Marker, o.LogPath = r.Repo.Root(), "", 0, r.Marker, log+".jsonl.gz"
 	o.ReadOnly, o.Schema, o.Judge = true, gate.OpinionSchema, q.judge
 	s, failed := who.Start(ctx, o)
 	switch {
@@ -157,7 +157,7 @@ func (r *Reviewer) once(ctx context.Context, q Request, d prompt.ReviewData, mos
 		return a, nil //nolint:nilerr // it is the answer
 	}
 	res, err := s.Turn(ctx, agent.Turn{
-		Prompt: text, Timeout: cmp.Or(q.Gate.Timeout, Timeout), MaxCostUSD: most, LogPath: log + ".jsonl",
+		Prompt: text, Timeout: cmp.Or(q.Gate.Timeout, Timeout), MaxCostUSD: most, LogPath: log + ".jsonl.gz",
 		Final: func(string) bool { return true },
 	}, nil)
 	closed := s.Close()

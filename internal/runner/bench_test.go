@@ -140,9 +140,13 @@ func (b *bench) rewrite(script string) {
 }
 
 // resume takes up the last loop.
-func (b *bench) resume(o runner.Observer) loop.State {
+func (b *bench) resume(o runner.Observer, more ...loop.Limits) loop.State {
 	b.t.Helper()
-	d, err := launch.Resume(b.t.Context(), b.loop, b.env)
+	var again launch.Again
+	for _, l := range more {
+		again.More = l
+	}
+	d, err := launch.Resume(b.t.Context(), b.loop, b.env, again)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -65,17 +65,17 @@ func (r *Runner) branch(ctx context.Context) (string, error) {
 func (r *Runner) bringHome(ctx context.Context, base record.Base) (remarks []string, err error) {
 	left, err := r.Repo.QuitOperation(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("end what the agent left half-done: %w", err)
+		return nil, fmt.Errorf("end what was left half-done: %w", err)
 	}
 	if left != "" {
-		remarks = append(remarks, "the agent left a "+left+" half-done: ended, the files kept as they are")
+		remarks = append(remarks, "a git "+left+" was half-done: ended, the files kept as they are")
 	}
 	was, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, base.Commit)
 	if err != nil {
 		return nil, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
 	}
 	if was != "" {
-		remarks = append(remarks, "the agent had switched to "+was+": switched back to "+r.Spec.Branch+", its work kept")
+		remarks = append(remarks, was+" was checked out: switched back to "+r.Spec.Branch+", where the commits go; no file changed")
 	}
 	return remarks, nil
 }
@@ -137,53 +137,95 @@ func (r *Runner) adoptCommits(ctx context.Context, m record.Memory) error {
 	return nil
 }
 
-// finish ends what is under way and keeps a last snapshot of the tree: whatever
-// the loop came to, its work can be had back. The branch is left with the loop's
-// and the person's commits; what the agent committed is in the tree.
-func (r *Runner) finish(ctx context.Context) {
-	r.action.overtake()
-	if err := r.closeSession(); err != nil {
-		r.note(loop.Warning, err.Error())
-	}
-	if r.mem.State.Turns == 0 && !r.mem.Unsorted {
-		return // nothing was touched
-	}
-	if !r.attended() || r.mem.Bound.Closed { // else the hook tells the files, when it tells the person
-		r.over()
-	}
+// finish does the work of the end, and again where an owner died at it: it keeps a
+// last snapshot of the tree, so that whatever the loop came to, its work can be had
+// back, and leaves the branch with the loop's and the user's commits. What the agent
+// committed is in the tree.
+func (r *Runner) finish(ctx context.Context, _ loop.Action, m record.Memory) (loop.Event, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishPatience)
 	defer cancel()
-	if err := r.leaveGitRight(); err != nil {
-		r.note(loop.Warning, err.Error())
+	done := loop.Event{Kind: loop.Concluded}
+	warn := func(err error) { r.noteLater(ctx, loop.Warning, err.Error()) }
+	if err := r.closeSession(); err != nil {
+		warn(err)
 	}
-	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "the end: "+string(r.mem.State.Outcome)); err != nil {
-		r.note(loop.Warning, "the last checkpoint could not be made: "+err.Error())
+	r.nameLeft(ctx)
+	if err := r.bringBackLeft(ctx, m.State); err != nil {
+		warn(fmt.Errorf("bring back what was begun before: %w", err))
 	}
-	if r.Spec.NoCommit {
-		return
+	if m.State.Turns == 0 && !m.Unsorted { // nothing was touched
+		r.goBack(ctx)
+		return done, nil
 	}
-	if err := r.tidyBranch(ctx); err != nil {
-		r.note(loop.Warning, "the branch is left as it is: "+err.Error())
+	if !r.attended() || m.Bound.Closed { // else the hook tells the files, when it tells the user
+		r.inRun(ctx, func(context.Context) error { r.over(); return nil })
+	}
+	if err := r.leaveGitRight(ctx, m); err != nil {
+		warn(err)
+	}
+	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "the end: "+string(m.State.Outcome), DoneTrailers(r.Loop.ID, m.State.Tasks)...); err != nil {
+		warn(fmt.Errorf("the last checkpoint could not be made: %w", err))
+	}
+	if r.Spec.NoCommit || m.State.OwesCommit() { // its commit may be on the branch
+		return done, nil
+	}
+	if err := r.tidyBranch(ctx, m); err != nil {
+		warn(fmt.Errorf("the branch is left as it is: %w", err))
+		return done, nil
+	}
+	r.goBack(ctx)
+	return done, nil
+}
+
+// goBack leaves the loop's branch if nothing was committed, and tells.
+func (r *Runner) goBack(ctx context.Context) {
+	left, err := r.LeaveEmptyBranch(ctx)
+	if err != nil {
+		r.noteLater(ctx, loop.Warning, err.Error())
+	}
+	if left {
+		r.noteLater(ctx, loop.Info, fmt.Sprintf("nothing was committed: back on %s, and %s is deleted", r.Spec.FromBranch, r.Spec.Branch))
 	}
 }
 
-// finishPatience bounds the last work of a loop: a person who ended it waits.
+// LeaveEmptyBranch goes back to the branch that was checked out when the loop began,
+// if the loop's own branch holds nothing, and deletes it. All files stay. It reports
+// whether it did.
+func (r *Runner) LeaveEmptyBranch(ctx context.Context) (bool, error) {
+	if r.theirTree() || r.Spec.OwnTree || r.Spec.NoCommit || r.Spec.FromBranch == "" || r.Spec.Branch != OwnBranch(r.Loop.ID) {
+		return false, nil
+	}
+	left, err := r.Repo.LeaveBranch(ctx, r.Spec.Branch, r.Spec.FromBranch)
+	if err != nil {
+		return false, fmt.Errorf("go back to branch %s: %w", r.Spec.FromBranch, err)
+	}
+	return left, nil
+}
+
+// OwnBranch is the branch that a loop makes for its commits.
+func OwnBranch(id string) string { return "pawl/" + id }
+
+// finishPatience bounds the last work of a loop: a user who ended it waits.
 const finishPatience = 2 * time.Minute
 
-func (r *Runner) tidyBranch(ctx context.Context) error {
-	base, remarks, err := r.settle(ctx, r.mem)
+// tidyBranch takes the agent's commits off the branch. That they are the agent's is
+// journalled before: should it fail, a loop that is reopened still knows.
+func (r *Runner) tidyBranch(ctx context.Context, m record.Memory) error {
+	base, remarks, err := r.settle(ctx, m)
 	if err != nil {
 		return err
 	}
 	for _, text := range remarks {
-		r.note(loop.Info, text)
+		r.noteLater(ctx, loop.Info, text)
 	}
+	r.inRun(ctx, func(context.Context) error { return r.setBase(base) })
 	if !base.Own || r.keepsOwn() {
-		return r.setBase(base)
+		return nil
 	}
 	noted, err := r.squash(ctx, base)
 	if err != nil {
 		return err
 	}
-	return noted(ctx)
+	r.inRun(ctx, noted)
+	return nil
 }

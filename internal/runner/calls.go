@@ -1,16 +1,14 @@
 package runner
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -51,14 +49,14 @@ func callsIn(path string, at, until int64) ([]record.ToolCall, int64, error) {
 	if until >= 0 {
 		data = data[:max(0, min(int64(len(data)), until-from))]
 	}
-	calls, n := agentsCalls(data, from)
+	calls, n := record.AgentsCalls(data, from)
 	return calls, from + n, nil
 }
 
 // readFrom reads a file from an offset, or from its beginning where it has become
 // shorter than that.
 func readFrom(path string, at int64) (data []byte, from int64, err error) {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
 	}
@@ -95,33 +93,6 @@ func (r *Runner) shut(forRunner bool) error {
 	return r.append(record.TypeSorted, r.mem.Sorted)
 }
 
-// agentsCalls are the agent's of the calls in data, which begins at byte from of
-// the file, and how much of data they are. A line that is being written is left
-// for the next time, one that cannot be read says nothing.
-func agentsCalls(data []byte, from int64) (calls []record.ToolCall, n int64) {
-	var starts []int64 // of the lines of calls
-	for {
-		line, rest, whole := bytes.Cut(data, []byte("\n"))
-		if !whole {
-			return calls, n
-		}
-		at := from + n
-		n += int64(len(line)) + 1
-		data = rest
-		var c record.ToolCall
-		if json.Unmarshal(line, &c) != nil {
-			continue
-		}
-		if !c.Theirs {
-			calls, starts = append(calls, c), append(starts, at)
-			continue
-		}
-		for len(starts) > 0 && starts[len(starts)-1] >= c.From {
-			calls, starts = calls[:len(calls)-1], starts[:len(starts)-1]
-		}
-	}
-}
-
 // sorted keeps what a look has been at, for the next one. A runner remembers that
 // itself, but for what a session left it.
 func (r *Runner) sorted() error {
@@ -137,7 +108,7 @@ func (r *Runner) sorted() error {
 // explains it, or it is one that stands since a look before.
 func (r *Runner) agents(path string, m record.Memory) bool {
 	abs := r.JudgedBy.Where(path)
-	sum := sumOf(abs)
+	sum := atomicfile.Fingerprint(abs, frozen.MaxSize)
 	if !r.tools.explain(abs) && m.Sorted.Stand[path] != sum {
 		return false
 	}
@@ -149,14 +120,4 @@ func (r *Runner) agents(path string, m record.Memory) bool {
 	}
 	r.read.Stand[path] = sum
 	return true
-}
-
-// sumOf tells one content of a file from another.
-func sumOf(path string) string {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return "unreadable"
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:8])
 }

@@ -1,22 +1,17 @@
 package runner
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -28,123 +23,148 @@ const (
 	TrailerReceipt  = "Pawl-Receipt"
 )
 
-// tick sets the tasks' marks in the person's plan and appends to the progress
-// file beside it. Doing it again changes nothing.
-func (r *Runner) tick(a loop.Action) error {
-	if r.Spec.Plan == "" {
-		return nil
-	}
-	ids := slices.DeleteFunc(slices.Clone(a.Tasks), func(id string) bool { return id == loop.FinalTask })
-	if len(ids) == 0 {
-		return nil
-	}
-	f, err := r.plan.Tick(ids...)
-	if err != nil {
-		return fmt.Errorf("tick %s: %w", strings.Join(ids, ", "), err)
-	}
-	there := f
-	if now, err := planfile.Load(r.planPath()); err == nil && !r.tools.explain(r.planPath()) {
-		// The person may have edited it while the gates ran.
-		if there, err = now.Tick(ids...); err != nil {
-			there = now
-		}
-	}
-	if err := atomicfile.Write(r.planPath(), there.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("tick %s: %w", strings.Join(ids, ", "), err)
-	}
-	if err := r.keepPlan(f); err != nil {
-		return err
-	}
-	return r.progress(a, f.Plan().Format)
-}
-
-// progress appends to the progress file of the plan's format, if there is one.
-func (r *Runner) progress(a loop.Action, format string) error {
-	path := planfile.ProgressFile(r.planPath(), format)
-	if path == "" {
-		return nil
-	}
-	old, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read progress file: %w", err)
-	}
-	text := old
-	for _, id := range a.Tasks {
-		t, _ := r.mem.State.Task(id)
-		entry := planfile.ProgressEntry(format, planfile.Entry{
-			TaskID: t.ID, Title: t.Title, Iteration: r.mem.State.Iteration, Time: r.mem.State.JudgedAt,
-			Evidence: string(a.Evidence),
-		})
-		if !bytes.Contains(old, bytes.TrimSpace(entry)) {
-			text = append(text, entry...)
-		}
-	}
-	if err := atomicfile.Write(path, text, 0o644); err != nil {
-		return fmt.Errorf("append to progress file: %w", err)
-	}
-	return nil
-}
-
-// commit makes the verified tree one commit. The tree is the gated one but for
-// Pawl's own marks, which Tick has just written. A commit that was made before a
-// crash is found by its receipt.
+// commit makes the judged tree one commit, with the tasks ticked in it, and then
+// ticks them in the work tree. A commit that was made before a crash, or a fault, is
+// found by its receipt; what follows it is then done again.
 func (r *Runner) commit(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
-	now, _, err := r.Repo.Snapshot(ctx)
+	if _, err := r.putWorkBack(ctx, a.Tree, judgedHead(m), m); err != nil {
+		return loop.Event{}, err
+	}
+	ticks, err := r.ticked(ctx, a, m)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	tree, err := r.treeWith(ctx, a.Tree, ticks)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("take the tree to commit: %w", err)
 	}
-	tree := cmp.Or(a.Tree, now)
-	if marks := r.Marks(); len(marks) > 0 {
-		if tree, err = r.Repo.Overlay(ctx, tree, now, marks); err != nil {
-			return loop.Event{}, fmt.Errorf("take the tree to commit: %w", err)
-		}
-	}
-	done := loop.Event{Kind: loop.Committed, Tree: tree, Receipt: a.Receipt}
+	done := loop.Event{Kind: loop.Committed, Tree: tree, Receipt: a.Receipt, Aside: ticks.aside}
 	if r.Spec.NoCommit {
-		_, err := r.checkpoint(ctx, loop.Action{Text: "verified: " + strings.Join(a.Tasks, ", ")}, m)
+		if _, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, "verified: "+strings.Join(a.Tasks, ", "), DoneTrailers(r.Loop.ID, doneWith(m.State.Tasks, a.Tasks))...); err != nil {
+			return done, fmt.Errorf("checkpoint what was verified: %w", err)
+		}
+		return r.tickedAll(ctx, done, a, m)
+	}
+	if done.Tasks, err = r.lostCommits(ctx, m); err != nil {
 		return done, err
 	}
-	branch, err := r.branch(ctx)
-	if err != nil {
-		return loop.Event{}, err
+	kept, failed := r.commitTree(ctx, a, m, tree)
+	if kept.Commit == "" {
+		return done, failed
 	}
-	base := m.Base.Commit
-	if sha, ok, err := r.Repo.FindCommit(ctx, branch, base, git.Trailer{Key: TrailerReceipt, Value: r.receiptKey(a, m)}); err != nil {
-		return loop.Event{}, fmt.Errorf("look for the commit: %w", err)
-	} else if ok {
-		done.Commit = sha
-		return done, r.Repo.AlignIndex(ctx, "HEAD")
-	}
-	own, err := r.withoutForeign(ctx, tree, m.Base.Commit)
-	if err != nil {
-		return loop.Event{}, err
-	}
-	parent := base
-	if r.keepsOwn() {
-		if parent, err = r.Repo.Head(ctx); err != nil {
-			return loop.Event{}, fmt.Errorf("read HEAD: %w", err)
+	r.inRun(ctx, func(context.Context) error { return r.append(record.TypeKept, kept) })
+	done.Commit = kept.Commit
+	done, err = r.tickedAll(ctx, done, a, m)
+	return done, errors.Join(failed, err)
+}
+
+// tickedAll ticks the tasks of a commit that is made, and adds what the user did to
+// the plan meanwhile.
+func (r *Runner) tickedAll(ctx context.Context, done loop.Event, a loop.Action, m record.Memory) (loop.Event, error) {
+	aside, err := r.tick(ctx, a, m)
+	done.Aside, done.Added = cmp.Or(aside, done.Aside), r.unknownTasks(m.State)
+	return done, err
+}
+
+// doneWith are the tasks as they stand once these are done.
+func doneWith(tasks []loop.Task, ids []string) []loop.Task {
+	tasks = slices.Clone(tasks)
+	for i, t := range tasks {
+		if slices.Contains(ids, t.ID) {
+			tasks[i].Status = loop.Done
 		}
 	}
+	return tasks
+}
+
+// commitTree finds the commit or makes it. One that is returned with an error has
+// been made, and git's index is behind.
+func (r *Runner) commitTree(ctx context.Context, a loop.Action, m record.Memory, tree string) (record.Kept, error) {
+	branch, err := r.branch(ctx)
+	if err != nil {
+		return record.Kept{}, err
+	}
+	kept := record.Kept{Gated: a.Tree, Receipt: a.Receipt}
+	receipt := git.Trailer{Key: TrailerReceipt, Value: r.receiptKey(a, m)}
+	sha, ok, err := r.Repo.FindCommit(ctx, branch, m.Base.Commit, receipt)
+	if err != nil {
+		return kept, fmt.Errorf("look for the commit: %w", err)
+	}
+	if ok {
+		kept.Commit = sha
+		if kept.Committed, err = r.Repo.TreeOf(ctx, sha); err != nil {
+			return kept, fmt.Errorf("read the commit: %w", err)
+		}
+		return kept, r.Repo.AlignIndex(ctx, "HEAD")
+	}
+	parent, err := r.parent(ctx, m)
+	if err == nil {
+		tree, err = r.withSince(ctx, tree, judgedHead(m), parent)
+	}
+	if err == nil {
+		kept.Committed, err = r.withoutForeign(ctx, tree, parent)
+	}
+	if err != nil {
+		return kept, err
+	}
 	c, err := r.Repo.Commit(ctx, git.CommitRequest{
-		Loop: r.Loop.ID, Branch: branch, Parent: parent, Tree: own,
+		Loop: r.Loop.ID, Branch: branch, Parent: parent, Tree: kept.Committed,
 		Message: cmp.Or(m.State.Found.Message, commitMessage(m.State, a.Tasks)), Trailers: r.trailers(a, m), Date: time.Now(),
 	})
-	if err != nil {
-		return loop.Event{}, fmt.Errorf("commit: %w", err)
-	}
 	if c.Unsigned != "" {
 		r.noteLater(ctx, loop.Warning, "the commit is not signed: "+c.Unsigned)
 	}
 	if c.Squashed != "" && !r.keepsOwn() {
 		r.noteLater(ctx, loop.Info, "commits made while the gates ran are part of this one; they are kept at "+c.Squashed)
 	}
-	kept := record.Kept{Commit: c.Commit, Gated: a.Tree, Committed: own, Receipt: a.Receipt}
-	r.inRun(ctx, func(context.Context) error { return r.append(record.TypeKept, kept) })
-	done.Commit = c.Commit
-	return done, nil
+	if kept.Commit = c.Commit; err != nil {
+		err = fmt.Errorf("commit: %w", err)
+	}
+	return kept, err
+}
+
+// judgedHead is the commit that HEAD was at when the gates took the tree.
+func judgedHead(m record.Memory) string { return cmp.Or(m.State.Found.Head, m.Base.Commit) }
+
+// parent is what the commit goes on top of. No turn has run since the gates took
+// the tree: commits that were made on the branch since are the user's, and stay.
+func (r *Runner) parent(ctx context.Context, m record.Memory) (string, error) {
+	judged := judgedHead(m)
+	head, err := r.Repo.Head(ctx)
+	if err != nil {
+		return "", fmt.Errorf("read HEAD: %w", err)
+	}
+	if head == judged {
+		return head, nil
+	}
+	later, err := r.Repo.Contains(ctx, head, judged)
+	if err != nil {
+		return "", fmt.Errorf("find what you committed meanwhile: %w", err)
+	}
+	if !later {
+		return judged, nil
+	}
+	r.noteLater(ctx, loop.Info, theirs("the branch", head))
+	return head, nil
+}
+
+// withSince is a tree with what the user has committed since it was taken.
+func (r *Runner) withSince(ctx context.Context, tree, from, to string) (string, error) {
+	diff, err := r.Repo.Diff(ctx, from, to)
+	if err != nil {
+		return "", fmt.Errorf("find what you committed meanwhile: %w", err)
+	}
+	if len(diff) == 0 {
+		return tree, nil
+	}
+	var paths []string
+	for _, c := range diff {
+		paths = append(paths, c.Path)
+	}
+	if tree, err = r.Repo.Overlay(ctx, tree, to, paths); err != nil {
+		return "", fmt.Errorf("keep what you committed meanwhile: %w", err)
+	}
+	return tree, nil
 }
 
 // receiptKey names the commit of this claim even where no gate gave a receipt.

@@ -59,7 +59,9 @@ func (r *Runner) goesOn() {
 
 // over tells the files that the loop has ended.
 func (r *Runner) over() {
-	if err := r.files().Ends(r.mem, r.mem.Bound.Session); err != nil {
+	ended := r.mem
+	ended.State.Phase = loop.Ended // as soon as they have been told
+	if err := r.files().Ends(ended, ended.Bound.Session); err != nil {
 		r.filesFail("could not be brought up to date", err)
 	}
 }

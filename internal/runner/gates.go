@@ -60,7 +60,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 	var g loop.Gates
 	switch a.Purpose {
 	case loop.ForBaseline:
-		g, err = r.allGates(ctx, m.State.Base, dir)
+		g, err = r.baseline(ctx, a.Tree, m, dir)
 	case loop.ForFinal:
 		var tree string
 		if tree, _, err = r.Repo.Snapshot(ctx); err == nil {
@@ -69,6 +69,12 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 		}
 		if err == nil {
 			g, err = r.untampered(ctx, g, m)
+		}
+		if err == nil {
+			g.Lost, err = r.lostCommits(ctx, m)
+		}
+		if err == nil {
+			g.Added, err = r.addedMeanwhile(m)
 		}
 	case loop.ForReview:
 		g, err = r.review(ctx, a, m, dir)
@@ -114,16 +120,16 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 	return g, nil
 }
 
-// judgeClaim runs the user's hooks, then the gates, on one and the same tree. A
-// tree that the gates changed is judged once more; one that keeps changing
-// cannot be judged.
+// judgeClaim runs the user's hooks, then the gates, on one and the same tree. Work
+// that was taken out of the work tree meanwhile is put back and judged again. A tree
+// that the gates changed is judged once more; one that keeps changing cannot be.
 func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory, dir string) (loop.Gates, error) {
 	if a.Purpose == loop.ForClaim {
 		if g, err := r.keptToScope(ctx, a.Tasks, m); g != nil || err != nil {
 			return *cmp.Or(g, &loop.Gates{}), err
 		}
 	}
-	tree, message, refusal, err := r.readyToCommit(ctx, a, m)
+	at, refusal, err := r.readyToCommit(ctx, a, m)
 	if err != nil {
 		return loop.Gates{}, err
 	}
@@ -132,22 +138,23 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 	}
 	if len(gate.Commands(r.Spec.Gates)) == 0 {
 		return loop.Gates{
-			Tree: tree, Status: gate.Pass, Green: true, Evidence: gate.NoEvidence,
-			Reason: "there is no gate", Message: message,
+			Tree: at.tree, Head: at.head, Status: gate.Pass, Green: true, Evidence: gate.NoEvidence,
+			Reason: "there is no gate", Message: at.message,
 		}, nil
 	}
+	tree := at.tree
 	touched := r.JudgedBy.Watch()
-	for range 2 {
+	for round := range 3 {
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
-			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, NoRatchet: r.Spec.NoRatchet, LogDir: dir,
+			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Pending: m.State.AwaitingGrant(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
 		})
 		if err != nil {
 			return loop.Gates{}, err
 		}
 		if f.TreeAfter == tree {
 			g := r.found(ctx, f)
-			g.Tree, g.Message = tree, message
+			g.Tree, g.Head, g.Message = tree, at.head, at.message
 			if g.Tampered, err = r.meanwhile(m); err != nil {
 				return g, err
 			}
@@ -160,7 +167,18 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 			}
 			return g, err
 		}
-		tree = f.TreeAfter
+		if round == 0 {
+			back, err := r.putWorkBack(ctx, tree, at.head, m)
+			if err != nil {
+				return loop.Gates{}, err
+			}
+			if back {
+				continue
+			}
+		}
+		if tree = f.TreeAfter; round == 2 {
+			break
+		}
 	}
 	return loop.Gates{
 		Tree: tree, Status: gate.Unknown,
@@ -191,15 +209,23 @@ func (r *Runner) alone(ctx context.Context, g *loop.Gates, m record.Memory, f ve
 	if len(apart) == 0 {
 		return nil
 	}
-	there, err := r.Verify.Elsewhere(ctx, own, gate.Due(r.Spec.Gates, gate.Fast), dir)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	var there []gate.Result
+	for range 2 { // that there was no checkout to run them in says nothing of the work
+		if there, err = r.Verify.Elsewhere(ctx, own, gate.Due(r.Spec.Gates, gate.Fast), dir); err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
 	if err == nil && len(f.Uncommitted) == 0 && asGood(f.Observation.Now, there) {
 		return nil
 	}
 	g.Apart = atMost(apart, failingMost)
 	g.Reason = "not seen to pass without what git does not track, and the commit lacks: " + cut(strings.Join(apart, ", "), reasonMax)
+	if err != nil {
+		g.Reason += ": " + err.Error()
+	}
 	return nil
 }
 
@@ -221,45 +247,61 @@ func asGood(here, there []gate.Result) bool {
 	return true
 }
 
+// ready is what is to be judged, and committed if it passes.
+type ready struct {
+	tree    string
+	head    string // commit that HEAD was at, "" if nothing is committed
+	message string // as the user's hooks left it
+}
+
 // readyToCommit makes what the agent did one change against the base, and asks
 // the user's commit hooks, whose refusal is a gate's failure.
-func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memory) (tree, message string, refusal *loop.Gates, err error) {
+func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memory) (at ready, refusal *loop.Gates, err error) {
 	commits := a.Purpose == loop.ForClaim && !r.Spec.NoCommit
 	if commits && !r.keepsOwn() {
 		noted, err := r.squash(ctx, m.Base)
 		if err != nil {
-			return "", "", nil, fmt.Errorf("squash the agent's commits: %w", err)
+			return at, nil, fmt.Errorf("squash the agent's commits: %w", err)
 		}
 		r.inRun(ctx, noted)
 	}
-	if tree, _, err = r.Repo.Snapshot(ctx); err != nil {
-		return "", "", nil, fmt.Errorf("take the tree to judge: %w", err)
+	if commits {
+		if at.head, err = r.Repo.Head(ctx); err != nil {
+			return at, nil, fmt.Errorf("read HEAD: %w", err)
+		}
+	}
+	if at.tree, _, err = r.Repo.Snapshot(ctx); err != nil {
+		return at, nil, fmt.Errorf("take the tree to judge: %w", err)
 	}
 	if !commits {
-		return tree, "", nil, nil
+		return at, nil, nil
 	}
 	if op := r.Repo.Operation(); op != "" { // in a person's session nobody ends it for them
-		return "", "", &loop.Gates{Tree: tree, Status: gate.Fail, Reason: "a git " + op + " is half-done: nothing can be committed before it is finished"}, nil
+		return at, &loop.Gates{Tree: at.tree, Status: gate.Fail, Reason: "a git " + op + " is half-done: nothing can be committed before it is finished"}, nil
 	}
-	own, err := r.withoutForeign(ctx, tree, m.Base.Commit)
+	own, err := r.withoutForeign(ctx, at.tree, m.Base.Commit)
 	if err != nil {
-		return "", "", nil, err
+		return at, nil, err
 	}
 	hooks, err := r.Repo.RunHooks(ctx, git.HookRequest{Tree: own, Message: commitMessage(m.State, a.Tasks)})
 	if err != nil {
-		return "", "", nil, fmt.Errorf("run the commit hooks: %w", err)
+		return at, nil, fmt.Errorf("run the commit hooks: %w", err)
 	}
 	if hooks.Failed != "" {
 		why := "the " + hooks.Failed + " hook refused the commit"
-		return "", "", &loop.Gates{
-			Tree: tree, Status: gate.Fail, Reason: why, FirstError: tail(hooks.Output, resultTail),
-			Fingerprint: gate.Fingerprint(tree, []gate.Result{{Gate: hooks.Failed, Status: gate.Fail, Tail: hooks.Output}}),
+		if hooks.TimedOut {
+			why = "the " + hooks.Failed + " hook timed out"
+		}
+		return at, &loop.Gates{
+			Tree: at.tree, Status: gate.Fail, Reason: why, FirstError: tail(hooks.Output, resultTail),
+			Fingerprint: gate.Fingerprint(at.tree, []gate.Result{{Gate: hooks.Failed, Status: gate.Fail, Tail: hooks.Output}}),
 		}, nil
 	}
-	if tree, _, err = r.Repo.Snapshot(ctx); err != nil { // hooks may have written
-		return "", "", nil, fmt.Errorf("take the tree to judge: %w", err)
+	if at.tree, _, err = r.Repo.Snapshot(ctx); err != nil { // hooks may have written
+		return at, nil, fmt.Errorf("take the tree to judge: %w", err)
 	}
-	return tree, hooks.Message, nil, nil
+	at.message = hooks.Message
+	return at, nil, nil
 }
 
 // receipts journals one for each result and returns their ids.
@@ -276,17 +318,18 @@ func (r *Runner) receipts(ctx context.Context, results []gate.Result) string {
 // found is a finding in the machine's words.
 func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 	v := f.Verdict
-	failing := v.Broken
+	failing := gate.ByTest(v.Broken, f.Observation.Now)
 	if v.Status == gate.Pass {
 		failing = v.StillRed
 	}
 	g := loop.Gates{
 		Status: v.Status, Green: v.FullGreen, Evidence: v.Evidence, TurnedGreen: v.TurnedGreen, Labels: v.Labels, Reason: cut(v.Reason, reasonMax),
-		Flipped: atMost(append(slices.Clone(v.Flipped), v.Proving...), failingMost), Results: brief(f.Observation.Now),
+		Flipped: atMost(append(gate.ByTest(v.Flipped, f.Observation.Baseline), v.Proving...), failingMost), Results: brief(f.Observation.Now),
 		Failing: atMost(failing, failingMost), Unchecked: v.Unchecked,
 	}
 	for _, res := range f.Observation.Now {
-		if v.Status == gate.Pass && res.Status == gate.Fail && len(res.Tests) == 0 && slices.Contains(v.StillRed, res.Gate) {
+		allowed := slices.ContainsFunc(r.Spec.Gates, func(g gate.Gate) bool { return g.Name == res.Gate && g.AllowBaseline })
+		if v.Status == gate.Pass && res.Status == gate.Fail && len(res.Tests) == 0 && !allowed && slices.Contains(v.StillRed, res.Gate) {
 			g.StillRed = append(g.StillRed, res.Gate)
 			g.Reason = cut(res.Gate+" is still red: "+res.Reason, reasonMax)
 		}

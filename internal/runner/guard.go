@@ -51,6 +51,10 @@ func (g *guarding) told(prompt, root, plan string) {
 	}
 }
 
+// stampLag is how far the time of a file may lie behind the clock: Linux stamps files
+// with its coarse clock, which advances by a tick, 10 ms at most (CONFIG_HZ=100).
+const stampLag = 10 * time.Millisecond
+
 // seen answers guard.Rules.Seen. Of a file that is not there, or holds nothing,
 // there is nothing to know; one that has changed since was most likely made by a
 // command of the agent's.
@@ -61,7 +65,7 @@ func (g *guarding) seen(path string) bool {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return info.ModTime().After(g.began) || g.known.Has(path)
+	return info.ModTime().After(g.began.Add(-stampLag)) || g.known.Has(path)
 }
 
 // knows notes what an allowed call shows.
@@ -112,7 +116,7 @@ func (r *Runner) beginTools(ctx context.Context, a loop.Action, m record.Memory,
 	if err != nil {
 		return err
 	}
-	rules := r.Spec.Rules(r.places(), record.Turn{Task: a.Task, Judges: judges, Granted: m.State.Granted})
+	rules := record.WithPast(r.Spec.Rules(r.places(), record.Turn{Task: a.Task, Judges: judges, Granted: m.State.Granted}), r.Loop)
 	rules.Tools = r.mountsTools()
 	r.guard.told(prompt, rules.Root, r.planPath()) // of a plan it is told what it needs, and may change the marks alone
 	r.guard.begin(rules, func(c guard.Call, v guard.Verdict) {

@@ -43,7 +43,7 @@ func (st *sitting) full() loop.State {
 // given is the runner's part: it takes the loop, as `pawl session run` does.
 func (st *sitting) given(ctx context.Context, a agent.Agent, o runner.Observer) (loop.State, error) {
 	st.t.Helper()
-	d, err := launch.Resume(ctx, st.loop, st.env)
+	d, err := launch.Resume(ctx, st.loop, st.env, launch.Again{})
 	if err != nil {
 		st.t.Fatal(err)
 	}

@@ -35,11 +35,11 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if base != m.Base {
 		r.inRun(ctx, func(context.Context) error { return r.setBase(base) })
 	}
-	plan, err := r.lookAtPlan()
+	plan, err := r.lookAtPlan(ctx)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	seen.Marked, seen.ByPerson = plan.marked, plan.byPerson
+	seen.Marked, seen.ByPerson, seen.Aside = plan.marked, plan.byPerson, plan.aside
 	for _, id := range plan.byPerson {
 		seen.Remarks = append(seen.Remarks, "task "+id+" was ticked, not by the agent: done")
 	}
@@ -49,6 +49,7 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if err := r.sortOut(ctx, changed, m, &seen); err != nil {
 		return loop.Event{}, err
 	}
+	seen.Added = r.unknownTasks(m.State)
 	if seen.Refused, err = r.refused(ctx, m); err != nil {
 		return loop.Event{}, err
 	}
@@ -102,15 +103,15 @@ func (r *Runner) setGitRight(changed []string, m record.Memory, seen *loop.Seen)
 }
 
 // leaveGitRight does so at the end: the last turn may not have been looked at.
-func (r *Runner) leaveGitRight() error {
+func (r *Runner) leaveGitRight(ctx context.Context, m record.Memory) error {
 	changed, err := r.JudgedBy.Changes()
 	if err != nil {
 		return fmt.Errorf("look at what judges: %w", err)
 	}
 	var seen loop.Seen
-	_, err = r.setGitRight(changed, r.mem, &seen)
+	_, err = r.setGitRight(changed, m, &seen)
 	if len(seen.Tampered) > 0 {
-		r.note(loop.Warning, "the agent changed what git is told; put back: "+strings.Join(seen.Tampered, ", "))
+		r.noteLater(ctx, loop.Warning, "the agent changed what git is told; put back: "+strings.Join(seen.Tampered, ", "))
 	}
 	return err
 }
@@ -167,7 +168,7 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 			return err
 		}
 	}
-	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, why); err != nil {
+	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, why, DoneTrailers(r.Loop.ID, r.mem.State.Tasks)...); err != nil {
 		return fmt.Errorf("checkpoint before what judges is put back: %w", err)
 	}
 	if r.attended() {

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,31 +17,29 @@ import (
 func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 	switch a.Do {
 	case loop.Checkpoint:
-		r.async(ctx, a, r.checkpoint)
+		return r.async(ctx, a, r.checkpoint)
 	case loop.RunGates:
-		r.async(ctx, a, r.runGates)
+		return r.async(ctx, a, r.runGates)
 	case loop.BeginTurn:
 		return r.beginTurn(ctx, a)
 	case loop.Look:
-		r.async(ctx, a, r.look)
+		return r.async(ctx, a, r.look)
 	case loop.Commit:
-		r.async(ctx, a, r.commit)
+		return r.async(ctx, a, r.commit)
 	case loop.Restore:
-		r.async(ctx, a, r.restore)
+		return r.async(ctx, a, r.restore)
 	case loop.Wait:
-		r.async(ctx, a, wait)
+		return r.async(ctx, a, wait)
 	case loop.HandOver:
 		return r.handOver(ctx, a)
 	case loop.Interrupt:
 		r.action.interrupt()
 	case loop.PutBack:
 		return r.putBack(ctx, a.Paths)
-	case loop.Tick:
-		return r.tick(a)
 	case loop.Notify:
 		r.note(a.Level, a.Text)
 	case loop.Finish:
-		r.finish(ctx)
+		return r.async(ctx, a, r.finish)
 	default:
 		return fmt.Errorf("unknown action %q", a.Do)
 	}
@@ -56,18 +55,19 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 		}})
 	case a.Isolated:
 		r.goesOn()
-		r.async(ctx, a, r.try)
+		return r.async(ctx, a, r.try)
 	case r.attended():
 		if r.mem.Begun == 1 { // the others are given by a hook, which tells the files
 			r.goesOn()
 		}
-		r.action.overtake()
+		if err := r.action.overtake(); err != nil {
+			return err
+		}
 		return r.writePrompts(a)
 	default:
 		r.goesOn()
-		r.async(ctx, a, r.turn)
+		return r.async(ctx, a, r.turn)
 	}
-	return nil
 }
 
 // asked performs an action; m is the memory as it was when the action began.
@@ -75,9 +75,19 @@ type asked func(ctx context.Context, a loop.Action, m record.Memory) (loop.Event
 
 // underway is an action that will end in an event.
 type underway struct {
+	do     loop.ActionKind
 	cancel context.CancelFunc
 	done   chan struct{}
+	stuck  bool // it has not ended in time; nothing else may touch what it uses
 }
+
+// overtakeMost is how long an action may take to end once it is cancelled: longer
+// than a git that is not to be interrupted, or a process that ignores a TERM.
+const overtakeMost = 3 * time.Minute
+
+// errStuck says that an action did not end. The loop is left as it is, for its
+// next owner.
+var errStuck = errors.New("it has not ended")
 
 // interrupt asks the action to come to its end; a turn then answers for itself.
 func (u *underway) interrupt() {
@@ -86,21 +96,36 @@ func (u *underway) interrupt() {
 	}
 }
 
-// overtake ends an action whose answer nobody waits for any more.
-func (u *underway) overtake() {
-	if u != nil {
-		u.cancel()
-		<-u.done
+// overtake ends an action whose answer nobody waits for any more. It returns
+// errStuck if the action does not end in time, and at once when asked again.
+func (u *underway) overtake() error {
+	if u == nil {
+		return nil
+	}
+	u.cancel()
+	late := time.NewTimer(overtakeMost)
+	defer late.Stop()
+	if u.stuck {
+		late.Reset(0)
+	}
+	select {
+	case <-u.done:
+		return nil
+	case <-late.C:
+		u.stuck = true
+		return fmt.Errorf("%s was cancelled %s ago: %w", u.do, overtakeMost, errStuck)
 	}
 }
 
 // async performs an action that ends in an event. When it is cut short, only a
 // turn still answers, whatever it was at: the machine has gone on without the
 // others.
-func (r *Runner) async(ctx context.Context, a loop.Action, do asked) {
-	r.action.overtake()
+func (r *Runner) async(ctx context.Context, a loop.Action, do asked) error {
+	if err := r.action.overtake(); err != nil {
+		return err
+	}
 	actx, cancel := context.WithCancel(ctx)
-	u := &underway{cancel: cancel, done: make(chan struct{})}
+	u := &underway{do: a.Do, cancel: cancel, done: make(chan struct{})}
 	r.action = u
 	m := r.mem
 	r.came = record.Session{}
@@ -133,6 +158,7 @@ func (r *Runner) async(ctx context.Context, a loop.Action, do asked) {
 			})
 		}
 	}()
+	return nil
 }
 
 // lastWords takes what was left for the loop while the turn ran, before it counts as

@@ -23,7 +23,7 @@ func (r *Runner) freezePlan() error {
 	if r.Spec.Plan == "" {
 		return nil
 	}
-	data, err := os.ReadFile(filepath.Join(r.Loop.Dir, frozenPlan))
+	data, err := atomicfile.Read(filepath.Join(r.Loop.Dir, frozenPlan), atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err := planfile.Load(r.planPath())
 		if err != nil {
@@ -54,31 +54,26 @@ type planSeen struct {
 	marked   []string // tasks that the agent ticked: a claim
 	byPerson []string // tasks that the person ticked
 	changed  bool     // more than marks differs
+	aside    string   // file that keeps an edit which was not applied
 }
 
 // lookAtPlan compares the plan with the judge's copy. Marks that the agent may
 // have set are taken off again; the person's stay.
-func (r *Runner) lookAtPlan() (planSeen, error) {
+func (r *Runner) lookAtPlan(ctx context.Context) (planSeen, error) {
 	if r.Spec.Plan == "" {
 		return planSeen{}, nil
 	}
 	now, err := planfile.Load(r.planPath())
 	if err != nil {
-		// Gone, or no plan any more: whatever it is, it is not what was frozen.
-		return planSeen{changed: true}, nil //nolint:nilerr // that is what it found
+		return r.sortOutUnreadable(ctx)
 	}
 	if bytes.Equal(now.Bytes(), r.plan.Bytes()) {
 		return planSeen{}, nil
 	}
 	if !bytes.Equal(now.Text(), r.plan.Text()) {
-		return planSeen{changed: true}, nil
+		return r.sortOutEdit(ctx, now)
 	}
-	var ticked []string
-	for _, t := range now.Plan().Tasks {
-		if was, ok := r.plan.Plan().Task(t.ID); ok && t.Done && !was.Done {
-			ticked = append(ticked, t.ID)
-		}
-	}
+	ticked := tickedSince(r.plan, now)
 	if r.tools.explain(r.planPath()) {
 		return planSeen{marked: ticked}, r.writePlan()
 	}
@@ -87,6 +82,12 @@ func (r *Runner) lookAtPlan() (planSeen, error) {
 
 // writePlan puts the plan back as it is frozen.
 func (r *Runner) writePlan() error {
+	const pipes = fs.ModeNamedPipe | fs.ModeSocket | fs.ModeDevice // they hold nothing, and no file can take their place
+	if info, err := os.Lstat(r.planPath()); err == nil && info.Mode()&pipes != 0 {
+		if err := os.Remove(r.planPath()); err != nil {
+			return fmt.Errorf("put the plan back: %w", err)
+		}
+	}
 	if err := atomicfile.Write(r.planPath(), r.plan.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("put the plan back: %w", err)
 	}
@@ -94,8 +95,7 @@ func (r *Runner) writePlan() error {
 }
 
 // adoptPlan makes the plan as it is now the frozen one: the person changed it.
-// Tasks that are new are not begun before the next run; the loop's tasks are
-// those that it was started with.
+// Tasks that are new become the loop's.
 func (r *Runner) adoptPlan(ctx context.Context) error {
 	f, err := planfile.Load(r.planPath())
 	if err != nil {

@@ -81,6 +81,7 @@ type Runner struct {
 	HomeDir  string          // the person's
 	Causes   <-chan string   // cancellations from outside: loop.ByInterrupt …; may be nil
 	Reopen   bool            // go on with a loop that has ended, too
+	More     loop.Limits     // what it is given then; what is 0 remains as it was
 	First    loop.Event      // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
 
 	kept   store.Spec // what the loop was created with
@@ -158,11 +159,16 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 		return r.mem.State, err
 	}
 	r.inbox = make(chan func(context.Context) error, 64)
+	if err := r.adoptRestored(); err != nil {
+		return r.mem.State, err
+	}
 	ctx, stop := context.WithCancel(ctx)
 	watchers := r.watch(ctx)
 	defer func() {
 		stop()
-		r.action.overtake()
+		if r.action.overtake() != nil {
+			return // the session may be in use; it ends with this process
+		}
 		if err := r.closeSession(); err != nil {
 			r.note(loop.Warning, err.Error())
 		}
@@ -214,42 +220,58 @@ func (r *Runner) open() error {
 // step takes one event: journal, machine, actions. The machine takes it as it
 // stands in the journal, without secrets: what follows from it holds none.
 func (r *Runner) step(ctx context.Context, e loop.Event) error {
-	if err := r.noteRefused(); err != nil {
+	if e.Kind == loop.Resumed && r.mem.State.Phase == loop.Paused {
+		if err := r.adoptPaused(ctx); err != nil {
+			return err
+		}
+	}
+	acts, err := r.apply(e)
+	if err != nil {
 		return err
 	}
-	e.At = time.Now()
-	e, kept, err := record.Event(e, r.redacted())
-	if err != nil {
-		return fmt.Errorf("encode %s: %w", e.Kind, err)
-	}
-	if err := r.append(record.TypeEvent, kept); err != nil {
-		return fmt.Errorf("journal %s: %w", e.Kind, err)
-	}
-	acts := r.mem.Apply(e)
-	if record.SortedOut(e, r.mem.State) {
-		if err := r.sorted(); err != nil {
-			return err
-		}
-	}
-	if e.Kind == loop.Granted || e.Kind == loop.Denied {
-		if err := r.keepJudges(); err != nil {
-			return err
-		}
-	}
-	r.save()
-	r.Observer.Stepped(r.mem.State, e, acts)
 	if r.mem.State.Phase == loop.Paused {
-		r.action.overtake() // a wait that the pause overtook
+		if err := r.action.overtake(); err != nil { // a wait that the pause overtook
+			return err
+		}
 	}
 	return r.act(ctx, acts)
 }
 
+// apply journals an event and has the machine take it. It returns what is to be done.
+func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
+	if err := r.noteRefused(); err != nil {
+		return nil, err
+	}
+	e.At = time.Now()
+	e, kept, err := record.Event(e, r.redacted())
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", e.Kind, err)
+	}
+	if err := r.append(record.TypeEvent, kept); err != nil {
+		return nil, fmt.Errorf("journal %s: %w", e.Kind, err)
+	}
+	acts := r.mem.Apply(e)
+	if record.SortedOut(e, r.mem.State) {
+		if err := r.sorted(); err != nil {
+			return nil, err
+		}
+	}
+	if e.Kind == loop.Granted || e.Kind == loop.Denied {
+		if err := r.keepJudges(); err != nil {
+			return nil, err
+		}
+	}
+	r.save()
+	r.Observer.Stepped(r.mem.State, e, acts)
+	return acts, nil
+}
+
 // act performs actions. One that could not be performed at all ends the loop,
-// one that was cut off with its owner does not.
+// one that was cut off with its owner, or that does not end, does not.
 func (r *Runner) act(ctx context.Context, acts []loop.Action) error {
 	for _, a := range acts {
 		if err := r.perform(ctx, a); err != nil {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || errors.Is(err, errStuck) {
 				return err
 			}
 			return r.step(ctx, loop.Event{Kind: loop.Faulted, Text: err.Error(), Hint: failure.Hint(err)})
@@ -289,11 +311,14 @@ func (r *Runner) save() {
 }
 
 // note journals and shows something worth knowing.
-func (r *Runner) note(level loop.Level, text string) {
+func (r *Runner) note(level loop.Level, text string) { r.tell(record.Note{Level: level, Text: text}) }
+
+// tell is note for one that says more than its text. In Run's goroutine.
+func (r *Runner) tell(n record.Note) {
 	if r.Redact != nil {
-		text = r.Redact.String(text)
+		n.Text = r.Redact.String(n.Text)
 	}
-	n := record.Note{Level: level, Text: text}
+	r.mem.Take(n)
 	if err := r.append(record.TypeNote, n); err != nil {
 		n.Text += " (not journalled: " + err.Error() + ")"
 	}

@@ -71,8 +71,8 @@ sh copy.sh
 -- 4/reply --
 <promise>DONE</promise>
 `, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
-	if s.Outcome != loop.Verified || s.Iteration != 4 || s.Strikes != 0 || s.Refusals != 0 {
-		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
+	if s.Outcome != loop.Verified || s.Iteration != 4 || s.Strikes != 0 || s.Refusals != 1 {
+		t.Fatalf("%s after %d, %d strikes, %d refusals: %s", s.Outcome, s.Iteration, s.Strikes, s.Refusals, s.Reason)
 	}
 	if got := b.git("show", "--format=", "--name-only", "HEAD~1"); got != "have.txt\nplan.md" {
 		t.Errorf("the first task committed %s", got)

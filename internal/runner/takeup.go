@@ -8,14 +8,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// Abandon ends a loop that could not begin.
+// Abandon ends a loop that could not begin: there is no work of the end to do.
 func (r *Runner) Abandon(cause error) error {
 	var err error
 	if r.kept, err = r.Loop.Spec(); err != nil {
 		return err
 	}
 	r.Observer = nobody{}
-	return r.step(context.Background(), loop.Event{Kind: loop.Faulted, Text: cause.Error(), Hint: failure.Hint(cause)})
+	for _, e := range []loop.Event{{Kind: loop.Faulted, Text: cause.Error(), Hint: failure.Hint(cause)}, {Kind: loop.Concluded}} {
+		if _, err := r.apply(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // End takes up a loop whose owner is gone only to end it: a turn that was cut
@@ -35,7 +40,7 @@ func (r *Runner) StartFrom(commit string) error {
 func (r *Runner) takeUp(ctx context.Context) (loop.Event, error) {
 	e := loop.Event{Kind: loop.OwnerLost}
 	switch phase := r.mem.State.Phase; {
-	case phase == "" || phase == loop.New:
+	case phase == "" || phase == loop.New, phase == loop.Ended && r.Reopen && r.mem.State.StartedAt.IsZero():
 		e = r.start()
 	case phase == loop.Ended && r.Reopen:
 		e = r.reopen()
@@ -61,11 +66,15 @@ func (r *Runner) takeUp(ctx context.Context) (loop.Event, error) {
 func (r *Runner) start() loop.Event {
 	p := r.Spec.Policy
 	p.Attended = r.attended() // it may have been begun in a session that did not live to see it start
-	return loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: r.Spec.Tasks}}
+	e := loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: r.Spec.Tasks}}
+	if r.Spec.Left != nil {
+		e.Start.First = r.Spec.Left.Task
+	}
+	return e
 }
 
 func (r *Runner) reopen() loop.Event {
-	e := loop.Event{Kind: loop.Reopened, Owner: loop.OwnerRunner, Start: &loop.Start{Policy: r.Spec.Policy}}
+	e := loop.Event{Kind: loop.Reopened, Owner: loop.OwnerRunner, Start: &loop.Start{Policy: loop.Policy{Limits: r.More}}}
 	if r.attended() {
 		e.Owner = loop.OwnerSession
 	}

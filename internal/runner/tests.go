@@ -126,8 +126,8 @@ func (r *Runner) putBackTests(ctx context.Context, paths []string) error {
 // gone, or say another thing now, the judge keeps its own, should the next work break
 // what they guarded. What a file has more is the judge's too.
 func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m record.Memory) error {
-	old := f.Observation.OldTests
-	if len(old) == 0 || g.Status != gate.Pass {
+	old, pending := f.Observation.OldTests, m.State.AwaitingGrant()
+	if len(old)+len(pending) == 0 || g.Status != gate.Pass {
 		return nil
 	}
 	had, err := r.Repo.Entries(ctx, m.State.Base, old...)
@@ -162,7 +162,7 @@ func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, 
 		_, ok := there[path]
 		return ok && held[path] == had[path] && (g.Unchecked || !changedIn(f.Changes, path))
 	})
-	if len(keep) == 0 {
+	if keep = append(keep, pending...); len(keep) == 0 {
 		return nil
 	}
 	if g.Judge, err = r.Repo.Overlay(ctx, f.TreeAfter, judgesTree(m), keep); err != nil {

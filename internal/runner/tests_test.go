@@ -115,6 +115,31 @@ func TestAChangeWhileTheGatesRunIsAStrike(t *testing.T) {
 	}
 }
 
+// A test change that waits for a grant says nothing of the task that follows: one
+// without a test of its own is asked for it, and one with a test is verified.
+func TestATestChangeThatWaitsIsNotTheNextTasks(t *testing.T) {
+	t.Parallel()
+	files := sums()
+	files["plan.md"] = "- [ ] one\n- [ ] two\n"
+	b := newBench(t, files)
+	s := b.run("-- 1/files/lib --\nadd() { echo $(($1 + $2 + 1)); }\n-- 1/files/add_test.sh --\ntest_add() { [ $(add 1 2) = 4 ]; }\n"+
+		"-- 1/files/more_test.sh --\ntest_more() { [ $(add 2 2) = 5 ]; }\n-- 1"+claims+
+		"-- 2/run --\necho 'sub() { echo $(($1 - $2)); }' >> lib\n-- 2"+claims+
+		"-- 3/files/sub_test.sh --\ntest_sub() { [ \"$(sub 3 1)\" = 2 ]; }\n-- 3"+claims,
+		[]string{"plan.md"}, withTests(nil))
+	one, two := s.Tasks[0], s.Tasks[1]
+	if len(one.Tests) != 2 || two.Evidence != gate.Discriminating || len(two.Tests) > 0 || s.Refusals != 1 || s.Outcome != loop.Unverified {
+		t.Fatalf("%s, %d refused: %s\none %+v\ntwo %+v", s.Outcome, s.Refusals, s.Reason, one, two)
+	}
+	m, _, err := record.Remember(b.loop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.git("show", m.Judge+":add_test.sh"); got != strings.TrimSpace(files["add_test.sh"]) {
+		t.Errorf("the judge's copy is %q: a denial could not put it back", got)
+	}
+}
+
 // What judges and is no test can be granted by its name.
 func TestAGrantedFileThatJudgesMayChange(t *testing.T) {
 	t.Parallel()

@@ -116,17 +116,28 @@ func (t *tools) saw(c agent.ToolCall) {
 	}
 }
 
+// wrote tells whether an editing tool wrote a file, given by its absolute path.
+func (t *tools) wrote(path string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.edited(path)
+}
+
+func (t *tools) edited(path string) bool {
+	path, real := filepath.Clean(path), record.Resolved(path)
+	// Some file systems know no small and capital letters.
+	return slices.ContainsFunc(t.paths, func(p string) bool {
+		return strings.EqualFold(p, path) || strings.EqualFold(p, real)
+	})
+}
+
 // explain tells whether the tool calls may have changed a file, given by its
 // absolute path. A command explains any change, for what it did cannot be told
 // from its text; where a person works beside the agent, one that names the file.
 func (t *tools) explain(path string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	path, real := filepath.Clean(path), record.Resolved(path)
-	// Some file systems know no small and capital letters.
-	return t.commands || slices.ContainsFunc(t.paths, func(p string) bool {
-		return strings.EqualFold(p, path) || strings.EqualFold(p, real)
-	}) || slices.ContainsFunc(t.texts, func(text string) bool { return strings.Contains(text, filepath.Base(path)) })
+	return t.commands || t.edited(path) || slices.ContainsFunc(t.texts, func(text string) bool { return strings.Contains(text, filepath.Base(path)) })
 }
 
 func readsOnly(tool string) bool {
@@ -166,7 +177,8 @@ func (r *Runner) ran(c agent.ToolCall) error {
 		if redact := r.redacted(); redact != nil {
 			command = redact(command)
 		}
-		t.Command = command[:min(len(command), record.CommandMax)]
+		t.Command, t.Dir = command[:min(len(command), record.CommandMax)], c.Dir
+		t.Background, _ = c.Input["run_in_background"].(bool)
 	}
 	return t.AppendTo(record.RanPath(r.Loop))
 }

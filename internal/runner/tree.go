@@ -21,12 +21,12 @@ func (r *Runner) checkpoint(ctx context.Context, a loop.Action, m record.Memory)
 	if err := r.adoptCommits(ctx, m); err != nil {
 		return loop.Event{}, err
 	}
-	cp, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, a.Text)
+	cp, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, a.Text, r.pointTrailers(m, a.Task)...)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("checkpoint %s: %w", a.Text, err)
 	}
 	r.nameSkipped(ctx, cp.Skipped)
-	return loop.Event{Kind: loop.Checkpointed, Tree: cp.Tree}, nil
+	return r.startOf(ctx, a, m, cp.Tree)
 }
 
 // noteLater notes from a goroutine that is not Run's.
@@ -54,7 +54,7 @@ func (r *Runner) nameSkipped(ctx context.Context, skipped []git.Skipped) {
 // be undone, and goes back to where the task began. The plan and the progress
 // file are Pawl's to change and stay.
 func (r *Runner) restore(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
-	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "before a restore: "+a.Text); err != nil {
+	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "before a restore: "+a.Text, r.pointTrailers(m, a.Task)...); err != nil {
 		return loop.Event{}, fmt.Errorf("checkpoint before a restore: %w", err)
 	}
 	if !r.theirTree() {
@@ -92,18 +92,7 @@ func (r *Runner) withTheirs(ctx context.Context, tree string, b record.Base) (st
 	if b.From == "" {
 		return tree, nil
 	}
-	diff, err := r.Repo.Diff(ctx, b.From, b.Commit)
-	if err != nil {
-		return "", fmt.Errorf("find what you committed meanwhile: %w", err)
-	}
-	var paths []string
-	for _, c := range diff {
-		paths = append(paths, c.Path)
-	}
-	if tree, err = r.Repo.Overlay(ctx, tree, b.Commit, paths); err != nil {
-		return "", fmt.Errorf("keep what you committed meanwhile: %w", err)
-	}
-	return tree, nil
+	return r.withSince(ctx, tree, b.From, b.Commit)
 }
 
 // tidy clears up after an owner that was killed: what it had started would work

@@ -37,7 +37,7 @@ func (r *Runner) try(ctx context.Context, a loop.Action, m record.Memory) (_ loo
 	if err := os.WriteFile(filepath.Join(dir, tryPrompt), []byte(text), 0o600); err != nil {
 		return loop.Event{}, fmt.Errorf("keep the prompt: %w", err)
 	}
-	is, log := r.isolation(m.State), filepath.Join(dir, "stream.jsonl")
+	is, log := r.isolation(m.State), filepath.Join(dir, "stream.jsonl.gz")
 	o := r.sessionOptions(log)
 	s, err := r.Agent.Start(ctx, o)
 	if err != nil {

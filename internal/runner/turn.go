@@ -14,7 +14,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/claim"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -31,7 +33,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)
 	}
-	log := filepath.Join(dir, "stream.jsonl")
+	log := filepath.Join(dir, "stream.jsonl.gz")
 	s, remembers, err := r.openSession(ctx, a.Fresh, m.Session, log)
 	if err != nil {
 		return r.notStarted(ctx, err, m.State)
@@ -92,6 +94,31 @@ func (r *Runner) nameSwept(ctx context.Context, n int) {
 		r.inRun(ctx, func(context.Context) error { r.note(loop.Info, words); return nil })
 	}
 }
+
+// nameLeft names the processes that run on after the loop's end. What turns left was
+// ended; these are daemons of gates, which may be of use to the next run.
+func (r *Runner) nameLeft(ctx context.Context) {
+	if r.attended() { // the session's own processes live on with it
+		return
+	}
+	left := proc.Marked(r.Loop.ID)
+	for i, process := range left {
+		left[i] = plan.OneLine(process, 100)
+		if r.Redact != nil {
+			left[i] = r.Redact.String(left[i])
+		}
+	}
+	if len(left) == 0 {
+		return
+	}
+	left = atMost(left, maxLeft)
+	r.inRun(ctx, func(context.Context) error {
+		r.tell(record.Note{Level: loop.Warning, Text: "processes that gates started run on: " + strings.Join(left, "; "), Left: left})
+		return nil
+	})
+}
+
+const maxLeft = 5 // processes that are named
 
 // ended is what a turn came to.
 func (r *Runner) ended(a loop.Action, res agent.Result) loop.Event {
@@ -211,7 +238,7 @@ func (r *Runner) openSession(ctx context.Context, fresh bool, last record.Sessio
 func (r *Runner) sessionOptions(log string) agent.Options {
 	return agent.Options{
 		Dir: r.Repo.Root(), Model: r.Spec.Agent.Model, Args: r.Spec.Agent.Args, Env: r.Spec.Agent.Env, Prefix: r.Prefix,
-		Marker: r.Loop.ID, LogPath: log, Judge: r.judgeCall, Tools: r.Tools,
+		Marker: r.Loop.ID, LogPath: log, Redact: r.Redact, Judge: r.judgeCall, Tools: r.Tools,
 	}
 }
 

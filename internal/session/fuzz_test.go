@@ -37,7 +37,7 @@ func FuzzFiles(f *testing.F) {
 			t.Errorf("found: %v, changed: %v", found, err)
 		}
 		b.ByPerson("new")
-		if first := s.Once(t.Context(), "s1", "x"); s.Once(t.Context(), "s1", "x") {
+		if first := once(t, s, "s1", "x"); once(t, s, "s1", "x") {
 			t.Errorf("once and again, first %v", first)
 		}
 		if a, err := s.Adopt(t.Context(), "s2", 7, now); err == nil {

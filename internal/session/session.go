@@ -206,14 +206,15 @@ func (s Store) release(ctx context.Context, id string, meant func(Binding) bool)
 }
 
 // Once tells whether this is the first time that something is done in a session:
-// a command that two installations of Pawl both hear of, a remark.
-func (s Store) Once(ctx context.Context, id, what string) bool {
+// a command that two installations of Pawl both hear of, a remark. An error says that
+// this cannot be told.
+func (s Store) Once(ctx context.Context, id, what string) (first bool, err error) {
 	if !place.Valid(id) {
-		return false
+		return false, fmt.Errorf("%q is not a session id", id)
 	}
 	sum := sha256.Sum256([]byte(what))
-	mark, path, first := hex.EncodeToString(sum[:8])+"\n", filepath.Join(string(s.dir), id+".once"), false
-	err := s.locked(ctx, id, func() error {
+	mark, path := hex.EncodeToString(sum[:8])+"\n", filepath.Join(string(s.dir), id+".once")
+	err = s.locked(ctx, id, func() error {
 		done, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -223,7 +224,7 @@ func (s Store) Once(ctx context.Context, id, what string) bool {
 		}
 		return atomicfile.Write(path, append(done[max(0, len(done)-onceMax):], mark...), 0o600)
 	})
-	return first && err == nil
+	return first && err == nil, err
 }
 
 const onceMax = 17 * 50 // bytes: the last fifty marks

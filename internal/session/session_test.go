@@ -78,7 +78,7 @@ func TestOddIdsAreNotBound(t *testing.T) {
 		if err := s.Bind(t.Context(), b); err == nil {
 			t.Errorf("%q was bound", id)
 		}
-		if s.Once(t.Context(), id, "x") {
+		if first, err := s.Once(t.Context(), id, "x"); first || err == nil {
 			t.Errorf("%q: once", id)
 		}
 	}
@@ -119,6 +119,27 @@ func TestReleaseLeavesAnotherLoopAlone(t *testing.T) {
 	}
 }
 
+func once(t *testing.T, s session.Store, id, what string) bool {
+	t.Helper()
+	first, err := s.Once(t.Context(), id, what)
+	if err != nil {
+		t.Error(err)
+	}
+	return first
+}
+
+// A folder that cannot be made is no second installation of Pawl.
+func TestOnceSaysThatItCannotTell(t *testing.T) {
+	t.Parallel()
+	home := filepath.Join(t.TempDir(), "home")
+	if err := os.WriteFile(home, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if first, err := session.Open(home).Once(t.Context(), "s1", "x"); first || err == nil {
+		t.Errorf("first %v, %v", first, err)
+	}
+}
+
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	s := session.Open(t.TempDir())
@@ -126,7 +147,7 @@ func TestOnce(t *testing.T) {
 	firsts := make(chan int, 200)
 	for i := range 200 {
 		wg.Go(func() {
-			if s.Once(t.Context(), "s"+strconv.Itoa(i%4), "the same") {
+			if first, err := s.Once(t.Context(), "s"+strconv.Itoa(i%4), "the same"); first && err == nil {
 				firsts <- i % 4
 			}
 		})
@@ -141,7 +162,7 @@ func TestOnce(t *testing.T) {
 		t.Errorf("first in %v", got)
 	}
 	for i := range 300 { // what is long past is forgotten, the last are not
-		if !s.Once(t.Context(), "s9", strconv.Itoa(i)) || s.Once(t.Context(), "s9", strconv.Itoa(max(0, i-40))) {
+		if !once(t, s, "s9", strconv.Itoa(i)) || once(t, s, "s9", strconv.Itoa(max(0, i-40))) {
 			t.Fatal(i)
 		}
 	}
@@ -264,7 +285,7 @@ func TestDamage(t *testing.T) {
 	if _, err := s.Find("s1"); err == nil || errors.Is(err, session.ErrNone) {
 		t.Errorf("a damaged binding: %v", err)
 	}
-	if !s.Once(t.Context(), "s1", "x") || s.Once(t.Context(), "s1", "x") {
+	if !once(t, s, "s1", "x") || once(t, s, "s1", "x") {
 		t.Error("once")
 	}
 	if err := s.Await(t.Context(), full(), []int{7}, time.Now()); err != nil {

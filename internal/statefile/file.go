@@ -23,7 +23,7 @@ func read(path string, most int64) ([]byte, fs.FileInfo, error) {
 	if !info.Mode().IsRegular() || info.Size() > most {
 		return nil, nil, odd
 	}
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}

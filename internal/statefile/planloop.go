@@ -176,7 +176,7 @@ func (p planFiles) base(m record.Memory) string {
 
 // mine are the words that this loop has written, as its own folder remembers.
 func (p planFiles) mine() ([]string, error) {
-	data, err := os.ReadFile(p.memory())
+	data, err := atomicfile.Read(p.memory(), atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -116,6 +116,8 @@ func (b *planBench) ends(cause string) {
 	b.t.Helper()
 	b.step(loop.Event{Kind: loop.Cancelled, Text: cause})
 	b.step(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}})
+	b.step(loop.Event{Kind: loop.Concluded})
+	b.now = b.mem.State.EndedAt
 	if b.mem.State.Phase != loop.Ended {
 		b.t.Fatalf("the loop is %s", b.mem.State.Phase)
 	}

@@ -123,7 +123,7 @@ type Proposal struct {
 	Counted        int    // iterations that were counted there
 	Handover       bool   // the format promises to go on in fresh sessions, and the person chose it
 	Isolation      *record.Isolation
-	InSessionTries int    // failed tries before an isolated one, if Isolation is set; 0 is the usual number
+	InSessionTries int    // failed tries before an isolated one, if Isolation is set; 0: the ladder decides
 	Remark         string // worth telling the person when the loop begins, "" for nothing
 }
 

@@ -115,7 +115,7 @@ func (t thFiles) GoesOn(m record.Memory, _ time.Time) error {
 	if err == nil && memory.Prompt == nil && memory.Asked.IsZero() {
 		memory.Asked = info.ModTime() // what we write now is nobody's wish for a loop
 	}
-	memory.Held, memory.News, memory.Reads, memory.Ran = false, false, 0, t.ranSoFar() // what was held, the person had go on
+	memory.Held, memory.Paused, memory.News, memory.Reads, memory.Ran = false, false, false, 0, t.ranSoFar() // what was held, the person had go on
 	if !same(before, memory) {
 		if err := t.keep(memory); err != nil {
 			return err
@@ -125,7 +125,7 @@ func (t thFiles) GoesOn(m record.Memory, _ time.Time) error {
 		return nil //nolint:nilerr // Hear has told of it
 	}
 	g := f.SetIteration(m.State.Iteration)
-	if memory.Seen != "" && !f.Active() { // the agent's word for it, or ours
+	if (memory.Seen != "" || before.Paused) && !f.Active() { // the agent's word for it, or ours, or the user had it go on
 		g = g.SetStatus(thloop.Active)
 	}
 	if since := memory.Cursor.Since; !since.IsZero() {

@@ -93,6 +93,8 @@ func TestThProposed(t *testing.T) {
 		{"a fixed prompt", "---\nstatus: active\nprompt: \"Think.\"\n---\n", Proposal{Prompt: "Think.", Kind: loop.Explore}},
 		{"periodic", "---\nstatus: active\nprompt: Watch.\nevery: 5m\n---\n", Proposal{Prompt: "Watch.", Kind: loop.Periodic, Every: 5 * time.Minute}},
 		{"not active", "---\nstatus: completed\n---\n", Proposal{Skip: true}},
+		{"no status", "---\nmax: 3\n---\nThink.\n", Proposal{Prompt: "Think.", Kind: loop.Explore, MaxIterations: 3, MaxGiven: true}},
+		{"paused", "---\nstatus: paused\n---\n", Proposal{Skip: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -167,6 +169,7 @@ func TestThHeard(t *testing.T) {
 		{name: "stop, and deleted", do: func(p *project) { p.add(thV1, "stop\n"); remove(p) }, stop: thV1 + ":3 says stop", note: "stop"},
 		{name: "deleted", do: remove, stop: thPath + " was deleted", quiet: true},
 		{name: "another status", do: status, stop: thPath + ` has the status "done"`, quiet: true},
+		{name: "paused", do: func(p *project) { p.put(thPath, strings.Replace(thState, "status: active", "status: paused", 1)) }, held: true, quiet: true},
 		{name: "stop, where the agent wrote too", do: func(p *project) { p.ran(wrote); p.add(thV1, "stop\n") }, held: true, note: "stop"},
 		{name: "stop, where the agent wrote something else", do: func(p *project) {
 			p.ran(record.ToolCall{Tool: "Bash", Command: "cd x && cat temp/th-channel.md 2>/dev/null | tail"})
@@ -340,7 +343,7 @@ func TestThTakenUpAgain(t *testing.T) {
 	if got := p.tree()[thPath]; !strings.Contains(got, "status: active") || !strings.Contains(got, "iteration: 6") {
 		t.Errorf("it goes on with\n%s", got)
 	}
-	p.put(thPath, strings.Replace(thState, "status: active", "status: paused", 1))
+	p.put(thPath, strings.Replace(thState, "status: active", "status: done", 1))
 	if w := p.hear(now); w.Stop == "" {
 		t.Errorf("the person's word is not heard: %+v", w)
 	}

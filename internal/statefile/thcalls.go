@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/foreign/thloop"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -51,7 +52,7 @@ func (t thFiles) ranSoFar() int64 {
 // since looks at the calls in a file from an offset on, and tells how many bytes
 // of whole lines there were.
 func (t thFiles) since(name string, from int64, m thMemory) (did thCalls, n int64) {
-	f, err := os.Open(filepath.Join(t.LoopDir, name))
+	f, err := atomicfile.Open(filepath.Join(t.LoopDir, name))
 	if err != nil {
 		return did, 0
 	}

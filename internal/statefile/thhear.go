@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -38,6 +37,7 @@ type thMemory struct {
 	Asked  time.Time     `json:"asked,omitzero"`   // when the state file was written that the loop was made of
 	Told   int           `json:"told,omitempty"`   // the last iteration it had something for
 	Held   bool          `json:"held,omitempty"`   // the loop rests, as the agent may have written the stop
+	Paused bool          `json:"paused,omitempty"` // the loop rests, as the user had the state file say
 	Seen   string        `json:"seen,omitempty"`   // what a tool call of the agent's, or our own end, had the state file say
 	Prompt *string       `json:"prompt,omitempty"` // of the state file, when it was last read
 	At     int64         `json:"at,omitempty"`     // Calls when Held or Seen were set, 0 where one of our own sessions is why
@@ -56,7 +56,7 @@ func (t thFiles) memoryPath() string { return filepath.Join(t.LoopDir, "channel.
 // heard nothing yet: it hears the channel once more.
 func (t thFiles) remember() thMemory {
 	var m thMemory
-	data, err := os.ReadFile(t.memoryPath())
+	data, err := atomicfile.Read(t.memoryPath(), atomicfile.Large)
 	if err != nil || json.Unmarshal(data, &m) != nil {
 		return thMemory{}
 	}
@@ -76,7 +76,7 @@ func (t thFiles) keep(m thMemory) error {
 
 // Hear reads the channel and the state file. A stop in the channel, deleting the
 // state file, and any status but active end the loop, in this order, unless a tool
-// call of the agent's may have done it.
+// call of the agent's may have done it. The status paused holds it instead.
 func (t thFiles) Hear(now time.Time) (Word, error) {
 	before := t.remember()
 	if said := before.Said; said != nil {
@@ -95,7 +95,7 @@ func (t thFiles) Hear(now time.Time) (Word, error) {
 		}
 		m.Held, m.Seen = false, ""
 	}
-	what := says(f, err)
+	what, paused := says(f, err), f != nil && f.Paused()
 	switch {
 	case w.Stop != "":
 	case err != nil && what == "":
@@ -105,10 +105,11 @@ func (t thFiles) Hear(now time.Time) (Word, error) {
 		w.note(fmt.Sprintf("A tool call of yours left %s so that it %s. That does not end the loop; its limits and the person do.", t.Spec.File, what))
 	case what != m.Seen:
 		m.Seen = ""
-		if what != "" {
+		if what != "" && !paused {
 			w.Stop = t.Spec.File + " " + what
 		}
 	}
+	m.Paused = paused && m.Seen == ""
 	if f != nil {
 		if m.Prompt != nil && *m.Prompt != f.Prompt && f.Prompt != "" && !w.did.state {
 			w.note(fmt.Sprintf("The prompt in %s was changed. Work on this from now on:\n%s", t.Spec.File, f.Prompt))
@@ -127,7 +128,7 @@ func (t thFiles) Hear(now time.Time) (Word, error) {
 
 // heard is the word that leads to what is remembered then.
 func (t thFiles) heard(w Word, then thMemory) Word {
-	w.Held = then.Held
+	w.Held = then.Held || then.Paused
 	if before := t.remember(); !same(before, then) {
 		w.Heard = func() error { return t.keep(then) }
 	}

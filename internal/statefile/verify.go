@@ -15,7 +15,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -100,24 +99,16 @@ func (v verifyActive) Propose(path string, p Place, c Circumstances) (Proposal, 
 	return v.bounds(made, path, p), nil
 }
 
-// sameFailure is how often the same failure is enough for an isolated try.
-const sameFailure = 2
-
 // bounds adds what the settings say of isolated tries.
 func (verifyActive) bounds(made Proposal, path string, p Place) Proposal {
 	config, name := verifyConfig(path, p)
 	made.InSessionTries = config.Tries
 	is, remarks := config.Isolation, config.Notes
-	switch same := min(config.Tries, sameFailure); {
+	switch {
 	case is.Off != "":
 		remarks = append(remarks, "there are no isolated tries: "+is.Off)
-	case made.MaxIterations > same:
-		after := fmt.Sprintf("%d failed tries", config.Tries)
-		if same < config.Tries {
-			after += fmt.Sprintf(" (%d where the same fails twice)", same)
-		}
-		remarks = append(remarks, fmt.Sprintf("after %s here, isolated ones follow: each at most $%.2f and %s (%s)",
-			after, is.MaxCostUSD, figure.Duration(is.Timeout), name))
+	case name != "":
+		remarks = append(remarks, "isolated tries are bounded by "+name)
 	}
 	if is.Off == "" {
 		made.Isolation = &record.Isolation{MaxCostUSD: is.MaxCostUSD, Timeout: is.Timeout}
@@ -126,7 +117,8 @@ func (verifyActive) bounds(made Proposal, path string, p Place) Proposal {
 	return made
 }
 
-// verifyConfig reads the settings of claude-prompts, and says where they stood.
+// verifyConfig reads the settings of claude-prompts, and returns their path, "" where there
+// are none.
 func verifyConfig(state string, p Place) (c verifyactive.Config, name string) {
 	var paths []string
 	for _, root := range []string{p.Plugin, p.Root, filepath.Dir(filepath.Dir(state))} {
@@ -146,7 +138,7 @@ func verifyConfig(state string, p Place) (c verifyactive.Config, name string) {
 		}
 		return verifyactive.ParseConfig(data), in(p.Root, path)
 	}
-	return verifyactive.Defaults(), "the defaults, there is no config.json"
+	return verifyactive.Defaults(), ""
 }
 
 // lastWrite is when a database was written to last: its newest writes lie beside

@@ -28,6 +28,7 @@ type LoopStarted struct {
 	AgentVersion  string   `json:"agent_version,omitempty" jsonschema:"version of the agent's client"`
 	Branch        string   `json:"branch,omitempty" jsonschema:"branch that commits go to"`
 	From          string   `json:"from,omitempty" jsonschema:"branch and commit it begins at"`
+	Checkout      string   `json:"checkout,omitempty" jsonschema:"how the checkout of the user's work tree moves, in words; absent where it stays"`
 	Gates         []Gate   `json:"gates,omitempty" jsonschema:"what will judge"`
 	Wall          []string `json:"wall,omitempty" jsonschema:"what confines agent and gates, and what they reach, in words"`
 	MaxIterations int      `json:"max_iterations,omitempty" jsonschema:"limit of iterations, absent without one"`
@@ -115,6 +116,7 @@ type Note struct {
 // LoopEnded is the last event and the summary.
 type LoopEnded struct {
 	Loop       string   `json:"loop" jsonschema:"name of the loop"`
+	Progress   string   `json:"progress,omitempty" jsonschema:"how many tasks are done and how many need you; absent where there is but one"`
 	Outcome    string   `json:"outcome" jsonschema:"verified, unverified, stuck, blocked … as in the table of outcomes"`
 	ExitCode   int      `json:"exit_code" jsonschema:"exit code of the tool"`
 	Reason     string   `json:"reason,omitempty" jsonschema:"why it ended so, one line"`
@@ -127,6 +129,7 @@ type LoopEnded struct {
 	Branch     string   `json:"branch,omitempty" jsonschema:"branch they are on"`
 	Tokens     int64    `json:"tokens" jsonschema:"tokens of all kinds"`
 	CostUSD    float64  `json:"cost_usd" jsonschema:"cost"`
+	Aside      []string `json:"aside,omitempty" jsonschema:"files that keep edits of the plan which were not applied"`
 	Look       []string `json:"look,omitempty" jsonschema:"where to look: files and commands"`
 	Next       []string `json:"next,omitempty" jsonschema:"what to type next"`
 }

@@ -11,9 +11,12 @@ import (
 // an eye and cheap over ssh.
 const frame = 100 * time.Millisecond
 
+// ShowCursor undoes what the Live mode does to the terminal, for a process that
+// ends without closing its Printer.
+const ShowCursor = "\x1b[?25h"
+
 const (
 	hideCursor = "\x1b[?25l"
-	showCursor = "\x1b[?25h"
 	eraseBelow = "\r\x1b[J"
 )
 
@@ -112,7 +115,7 @@ func (l *live) draw(final string, now time.Time) {
 	case has && !had:
 		out = hideCursor + out
 	case had && !has:
-		out += showCursor
+		out += ShowCursor
 	}
 	l.drawn, l.shown = widths, block.String()
 	_, _ = l.o.Out.Write([]byte(out))

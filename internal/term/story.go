@@ -110,6 +110,9 @@ func (s *story) header(e LoopStarted) []line {
 		}
 		out = append(out, labelled("gate", dim, name))
 	}
+	if e.Checkout != "" {
+		out = append(out, labelled("tree", dim, Clean(e.Checkout)))
+	}
 	for i, words := range e.Wall {
 		out = append(out, labelled(only(i, "wall"), dim, Clean(words)))
 	}

@@ -24,9 +24,13 @@ func summary(e LoopEnded) []line {
 	if e.Waited > 0 {
 		after += " (" + figure.Duration(time.Duration(e.Waited)) + " of it waiting)"
 	}
+	done := ""
+	if e.Progress != "" {
+		done = " · " + Clean(e.Progress) + " ·"
+	}
 	out := []line{
 		{},
-		{{bold, Clean(e.Loop)}, text(" ended "), {st, strings.ToUpper(Clean(e.Outcome))}, text(after)},
+		{{bold, Clean(e.Loop)}, text(done + " ended "), {st, strings.ToUpper(Clean(e.Outcome))}, text(after)},
 	}
 	row := func(label, s string) {
 		out = append(out, line{{dim, "  " + pad(label, labelColumn-4) + "  "}, text(s)})
@@ -52,6 +56,9 @@ func summary(e LoopEnded) []line {
 		}
 	}
 	row("commits", commits)
+	for i, path := range e.Aside {
+		row(only(i, "not applied"), "an edit of the plan, kept in "+Clean(path))
+	}
 	row("cost", fmt.Sprintf("%s, %s, %s tokens", figure.Money(e.CostUSD), figure.Count(e.Iterations, "iteration"), figure.Tokens(e.Tokens)))
 	for i, l := range e.Look {
 		row(only(i, "look"), Clean(l))

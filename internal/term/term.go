@@ -46,19 +46,21 @@ type Options struct {
 	Out   io.Writer
 	Mode  Mode
 	Color bool                       // false under NO_COLOR
+	ASCII bool                       // print no symbols beyond ASCII; JSON stays as it is
 	Size  func() (columns, rows int) // of the terminal, for Live; nil or zeros mean 80 × 24
 	Now   func() time.Time           // nil means time.Now
 	Zone  *time.Location             // of the times shown; nil means local
 }
 
 // ModeFor chooses the mode for a file: Live where a person can see it.
-func ModeFor(f *os.File, json, quiet bool) Mode {
+// A dumb one moves no cursor.
+func ModeFor(f *os.File, json, quiet, dumb bool) Mode {
 	switch {
 	case json:
 		return JSON
 	case quiet:
 		return Quiet
-	case term.IsTerminal(int(f.Fd())):
+	case !dumb && term.IsTerminal(int(f.Fd())):
 		return Live
 	}
 	return Plain
@@ -86,6 +88,9 @@ func New(o Options) Printer {
 	}
 	if o.Size == nil {
 		o.Size = func() (int, int) { return 0, 0 }
+	}
+	if o.ASCII && o.Mode != JSON {
+		o.Out = asciiWriter{o.Out}
 	}
 	switch o.Mode {
 	case Live:

@@ -60,7 +60,7 @@ func evening(at time.Time) []struct {
 		{0, term.GateFinished{Gate: "test", Result: "pass", Cached: true}},
 		{time.Second, term.TaskEnded{ID: "US-003", Title: "Session expiry", Index: 2, Total: 2, Result: "parked", Iterations: 2, Duration: 700 * s}},
 		{time.Second, term.LoopEnded{
-			Loop: "brisk-otter", Outcome: "stuck", ExitCode: 13, Reason: "every way of trying US-003 failed", Duration: 24060 * s, Waited: 7800 * s,
+			Loop: "brisk-otter", Progress: "1 of 2 tasks done, 1 needs you", Outcome: "stuck", ExitCode: 13, Reason: "every way of trying US-003 failed", Duration: 24060 * s, Waited: 7800 * s,
 			Iterations: 21, Commits: 1, Branch: "pawl/brisk-otter", Tokens: 2_140_000, CostUSD: 7.31,
 			Tasks: []term.Tally{
 				{Result: "verified", Tasks: []string{"US-002"}, Note: "with a test that failed before and passes now"},
@@ -272,7 +272,7 @@ func TestHostileTextIsCleaned(t *testing.T) {
 		term.Waiting{Reason: evil},
 		term.Note{Text: evil},
 		term.LoopEnded{
-			Loop: evil, Outcome: evil, Reason: evil, Branch: evil, Commits: 1, Look: []string{evil}, Next: []string{evil},
+			Loop: evil, Progress: evil, Outcome: evil, Reason: evil, Branch: evil, Commits: 1, Look: []string{evil}, Next: []string{evil},
 			Gates: []string{evil}, Tasks: []term.Tally{{evil, []string{evil}, evil}},
 		},
 	} {
@@ -307,7 +307,7 @@ func TestModeFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	got := []term.Mode{term.ModeFor(f, false, false), term.ModeFor(f, true, true), term.ModeFor(f, false, true)}
+	got := []term.Mode{term.ModeFor(f, false, false, false), term.ModeFor(f, true, true, false), term.ModeFor(f, false, true, false)}
 	if diff := cmp.Diff([]term.Mode{term.Plain, term.JSON, term.Quiet}, got); diff != "" {
 		t.Error(diff)
 	}

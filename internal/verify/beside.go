@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,6 +40,9 @@ func (v *Verifier) LookBeside(ctx context.Context) error {
 		err = v.lookWithin(ctx)
 	}
 	if err == nil {
+		err = v.keepDependencies(ctx)
+	}
+	if err == nil {
 		err = atomicfile.Write(v.besideFile(), b, 0o600)
 	}
 	if err != nil {
@@ -54,7 +56,7 @@ func (v *Verifier) besideFile() string { return filepath.Join(v.Dir, "beside.jso
 // cameBeside are those files that were not there then, or were others; none where
 // nothing was kept.
 func (v *Verifier) cameBeside(ctx context.Context) ([]string, error) {
-	b, err := os.ReadFile(v.besideFile())
+	b, err := atomicfile.Read(v.besideFile(), atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -89,30 +91,27 @@ func (v *Verifier) beside(ctx context.Context) (map[string]string, error) {
 	for _, name := range ignored {
 		file := strings.TrimSuffix(name, "/")
 		// By its own name: a folder of tests may hold anything that is ignored.
-		if base := path.Base(file); matchesAny(shapers, file) || matchesAny(shapers, file+"/__init__.py") || matchesAny(frozen.RunnerFiles, base) || v.isTest(base) {
+		if base := path.Base(file); matchesAny(shapers, file) || v.isPackage(file) || matchesAny(frozen.RunnerFiles, base) || v.isTest(base) {
 			found[file] = v.fingerprint(file)
 		}
 	}
 	return found, nil
 }
 
+// isPackage: an ignored folder that Python takes for one of the modules that shape
+// tests. A coverage folder without code in it is what a gate has written there.
+func (v *Verifier) isPackage(dir string) bool {
+	if !matchesAny(shapers, dir+"/__init__.py") {
+		return false
+	}
+	code, err := filepath.Glob(filepath.Join(v.Repo.Root(), filepath.FromSlash(dir), "__init__.*"))
+	return err != nil || len(code) > 0
+}
+
 // fingerprint tells one state of a file from another; of what is large or no file,
 // by what the folder says of it.
 func (v *Verifier) fingerprint(file string) string {
-	name := filepath.Join(v.Repo.Root(), filepath.FromSlash(file))
-	info, err := os.Stat(name)
-	if err != nil {
-		return "unreadable"
-	}
-	if info.Mode().IsRegular() && info.Size() <= frozen.MaxSize {
-		if b, err := os.ReadFile(name); err == nil {
-			return fmt.Sprintf("%x", sha256.Sum256(b))
-		}
-	}
-	if info.IsDir() {
-		return "folder"
-	}
-	return fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano())
+	return atomicfile.Fingerprint(filepath.Join(v.Repo.Root(), filepath.FromSlash(file)), frozen.MaxSize)
 }
 
 // forgetCompiled removes what Python keeps of sources beside them: it believes such a

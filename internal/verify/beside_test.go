@@ -25,12 +25,14 @@ func TestWhatGitIgnoresBesideTheTests(t *testing.T) {
 		"one that was there is bent":   {files{"conftest.py": "true\n"}, files{"conftest.py": bends}, gate.NoEvidence, []string{"conftest.py"}},
 		"one that was there stays":     {files{"conftest.py": "true\n"}, files{"lib": adds}, gate.Discriminating, nil},
 		"it comes with honest work":    {nil, files{"lib": adds, "conftest.py": "true\n"}, gate.Discriminating, []string{"conftest.py"}},
+		"a folder of a coverage tool":  {nil, files{"lib": adds, "coverage/index.html": "x"}, gate.Discriminating, nil},
+		"a module of its name":         {nil, files{"lib": adds, "coverage/__init__.py": "x"}, gate.Discriminating, []string{"coverage"}},
 		"others are nobody's":          {nil, files{"lib": adds, "tests/out.log": "x", "pkg.log": "x"}, gate.Discriminating, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			start := sums(subtracts, wantsSum)
-			maps.Copy(start, files{".gitignore": "conftest.py\n*.log\n", "tests/x": "x"})
+			maps.Copy(start, files{".gitignore": "conftest.py\ncoverage/\n*.log\n", "tests/x": "x"})
 			start["run"] = ". ./lib\n[ ! -e conftest.py ] || . ./conftest.py\n" + start["run"][len(". ./lib\n"):]
 			b := newBench(t, start, shellTests)
 			b.write(c.before)

@@ -23,6 +23,9 @@ type Request struct {
 	Seen             []gate.Result
 	AllowTestChanges bool
 	NoRatchet        bool // tests that passed may go
+	// Pending are old tests that earlier tasks changed and that wait for a grant. As
+	// the task found them they are right.
+	Pending []string
 	// MayChange tells of which tests a change is granted; nil = of none.
 	MayChange func(path string) bool
 	LogDir    string // receives the gates' output, "" = nowhere
@@ -148,6 +151,9 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		if err != nil {
 			return Finding{}, fmt.Errorf("verify claim: %w", err)
 		}
+		if f.TreeAfter != r.Tree { // whatever ran may have run on another tree
+			v.forget(ctx, r.Gates, where{root: v.Root, tree: r.Tree})
+		}
 	}
 	return f, nil
 }
@@ -156,11 +162,12 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 func (v *Verifier) findOut(ctx context.Context, r Request, o *gate.Observation) error {
 	for probe, names := gate.Next(*o); probe != "" && !r.Unprobed; probe, names = gate.Next(*o) {
 		run, err := v.probe(ctx, r, o, probe, only(r.Gates, names))
+		run.Lacks = v.lacks()
 		if ctx.Err() != nil {
 			return fmt.Errorf("verify claim: %w", ctx.Err())
 		}
 		if err != nil { // the place, not the claim: then it could not be found out
-			run = gate.Run{Problem: err.Error()}
+			run = gate.Run{Problem: err.Error(), Lacks: v.lacks()}
 		}
 		o.Answers[probe] = run
 	}
@@ -177,6 +184,9 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 		if err := v.forgetCompiled(ctx); err != nil {
 			return o, err
 		}
+	}
+	if err := v.lookAtDependencies(ctx); err != nil {
+		return o, err
 	}
 	var err error
 	if o.Baseline = r.Seen; o.Baseline == nil {
@@ -199,6 +209,7 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 	}
 	o.AllowTestChanges = o.AllowTestChanges || len(tests.old) > 0 && !slices.ContainsFunc(tests.old, r.mayNotChange)
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
+	o.Linked = tests.linked
 	o.NewCases = slices.ContainsFunc(tests.fresh, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
 	return o, nil
 }
@@ -242,7 +253,13 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 	case gate.Control:
 		return r.Base, nil
 	case gate.Overlay, gate.RepeatOverlay:
-		return v.Repo.Overlay(ctx, r.Base, r.Tree, o.NewTests)
+		tests := o.NewTests
+		if o.AllowTestChanges { // those that are gone are to be gone
+			tests = slices.Concat(tests, o.OldTests)
+		}
+		return v.Repo.Overlay(ctx, r.Base, r.Tree, tests)
+	case gate.WithoutSources:
+		return v.withoutSources(ctx, r, o)
 	}
 	return v.originals(ctx, r)
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -27,7 +28,7 @@ func (v *Verifier) kept(key string) []gate.Result {
 }
 
 func keptIn(dir, key string) []gate.Result {
-	b, err := os.ReadFile(keptFile(dir, key))
+	b, err := atomicfile.Read(keptFile(dir, key), atomicfile.Large)
 	if err != nil {
 		return nil
 	}
@@ -45,5 +46,15 @@ func (v *Verifier) keep(key string, results []gate.Result) {
 	}
 	if path := keptFile(v.Dir, key); os.MkdirAll(filepath.Dir(path), 0o700) == nil {
 		_ = atomicfile.Write(path, b, 0o600)
+	}
+}
+
+// forget removes what is kept of gates on a tree.
+func (v *Verifier) forget(ctx context.Context, gates []gate.Gate, w where) {
+	for _, g := range gates {
+		at := w.of(g)
+		_ = os.Remove(keptFile(v.Dir, v.key(ctx, g, at)))
+		at.gone = at.place == ""
+		_ = os.Remove(keptFile(v.Dir, v.key(ctx, g, at)))
 	}
 }

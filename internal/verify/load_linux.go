@@ -1,16 +1,17 @@
 package verify
 
 import (
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
 // loaded reports whether the machine has clearly more to do than it can: then a
-// time-out is no word about the gate.
+// gate that times out may only need more time.
 func loaded() bool {
-	b, err := os.ReadFile("/proc/loadavg")
+	b, err := atomicfile.Read("/proc/loadavg", 1<<10)
 	if err != nil {
 		return false
 	}

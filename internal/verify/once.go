@@ -13,21 +13,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// defaultTimeout of a gate that sets none.
-const defaultTimeout = 10 * time.Minute
-
-// once runs a gate one time.
-func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
-	out := newOutput(w.logDir, logName(g.Name, string(w.probe)))
+// once runs a gate one time, for at most a limit.
+func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Duration) gate.Result {
+	out := newOutput(w.logDir, logName(g.Name, string(w.probe)), v.redactor)
 	c := plan(g, w.uncached || w.place == cleanly)
 	if w.place == cleanly {
 		c.env = slices.Concat(c.env, ownPaths(v.env))
 	}
-	report, stream := v.listen(c.report, w.root, out)
-	limit := g.Timeout
-	if limit <= 0 {
-		limit = defaultTimeout
+	if w.place != "" {
+		c.env = append(c.env, noFetch)
 	}
+	report, stream := v.listen(c.report, w.root, out)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	began := time.Now()
@@ -53,19 +49,27 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where) gate.Result {
 		r.Status, r.Reason = gate.Unknown, "it could not be confined: "+lastLine(r.Tail)
 	}
 	switch {
+	case deniesExit(r, said):
+		r.Status, r.Reason = gate.Fail, "exit 0, but "+said.Framework+" says that tests failed"+after(named(said))
 	case r.Status == gate.Fail:
 		r.Reason = explained(said, r.Reason)
 	case r.Status == gate.Pass && c.report == "" && said.Unsummed:
 		r.Status, r.Reason = gate.Unknown, said.Doubt()
 	}
 	if r.TimedOut {
-		r.Reason = fmt.Sprintf("no end after %s", limit)
-		r.Incomplete = []string{""}
+		r.Reason = fmt.Sprintf("timed out after %s", limit)
+		if c.report != "" { // without test ids there is no group that was cut short
+			r.Incomplete = []string{""}
+		}
 	}
 	r.Head, r.Tail = v.redactor.String(r.Head), v.redactor.String(r.Tail)
 	r.FirstError, r.Reason, r.Warning = v.redactor.String(r.FirstError), v.redactor.String(r.Reason), v.redactor.String(r.Warning)
 	return r
 }
+
+// noFetch keeps npx from installing a tool that a checkout lacks: of another version,
+// and with code that nobody has seen.
+const noFetch = "npm_config_yes=false"
 
 // noWall is how bubblewrap begins to say why it could not start the command: then
 // the gate never ran.
@@ -75,7 +79,7 @@ const noWall = "bwrap: "
 func status(exit proc.Exit, r gate.Result, reportErr error) (gate.Status, string) {
 	switch {
 	case exit.Cancelled:
-		return gate.Unknown, "" // the caller says why
+		return gate.Fail, "" // at its time limit: the caller says so. Of a run that ctx ended nobody asks
 	case exit.Code == -1 && exit.Signal == "":
 		return gate.Unknown, fmt.Sprintf("could not start: %v", exit.Err)
 	case ended(exit):

@@ -1,47 +1,42 @@
 package verify
 
 import (
-	"fmt"
-	"io"
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
+	"github.com/pawl-dev/pawl/internal/rawlog"
+	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
 const (
 	maxHead = 4 << 10 // bytes of the beginning of the output that a result keeps
 	maxTail = 8 << 10 // bytes of output that a result keeps
-	maxLog  = 4 << 20 // bytes that go to disk of its beginning, and as many of its end
-	maxLate = 5 << 20 // bytes of memory in which the end is kept
 )
 
-// output takes what a gate prints: its beginning and its end to a file, and its
-// very end to memory. Writing never fails: a full disk is no reason to stop a
-// gate in the middle.
+// output takes what a gate prints: to a log, and its very end to memory. Writing
+// never fails: a full disk is no reason to stop a gate in the middle.
 type output struct {
-	mu    sync.Mutex
-	file  io.WriteCloser // nil: nowhere, or no longer
-	wrote int            // to the file
-	late  []byte         // what did not go there: its end, and somewhat more
-	lost  int            // bytes between the two
-	head  []byte
-	tail  []byte
-	more  bool // something was dropped before tail
+	mu   sync.Mutex
+	log  *rawlog.Log // nil: nowhere
+	head []byte
+	tail []byte
+	all  int  // bytes that were printed
+	more bool // something was dropped before tail
 }
 
-// newOutput appends to DIR/NAME.log; an empty dir keeps no file.
-func newOutput(dir, name string) *output {
+// newOutput appends to DIR/NAME.log.gz, without secrets; an empty dir keeps no file.
+func newOutput(dir, name string, r *redact.Redactor) *output {
 	o := &output{}
 	if dir == "" || os.MkdirAll(dir, 0o700) != nil {
 		return o
 	}
-	f, err := os.OpenFile(filepath.Join(dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err == nil {
-		o.file = f
+	if log, err := rawlog.Open(filepath.Join(dir, name+".log.gz"), r); err == nil {
+		o.log = log
 	}
 	return o
 }
@@ -49,7 +44,10 @@ func newOutput(dir, name string) *output {
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.log(p)
+	if o.log != nil {
+		_, _ = o.log.Write(p) // it never fails
+	}
+	o.all += len(p)
 	o.head = append(o.head, p[:min(len(p), maxHead-len(o.head))]...)
 	if len(p) > maxTail {
 		o.tail, o.more = append(o.tail[:0], p[len(p)-maxTail:]...), true
@@ -62,56 +60,14 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (o *output) log(p []byte) {
-	if o.file == nil {
-		return
-	}
-	room := min(len(p), maxLog-o.wrote)
-	n, err := o.file.Write(p[:room])
-	o.wrote += n
-	if err != nil {
-		o.closeFile()
-		return
-	}
-	if room < len(p) && o.late == nil {
-		o.late = make([]byte, 0, maxLate+len(p)) // at once: growing would cost as much again
-	}
-	o.late = append(o.late, p[room:]...)
-	if len(o.late) > maxLate {
-		o.dropLate()
-	}
-}
-
-func (o *output) dropLate() {
-	if over := len(o.late) - maxLog; over > 0 {
-		o.late = append(o.late[:0], o.late[over:]...)
-		o.lost += over
-	}
-}
-
-// logLate writes the end, when it has come.
-func (o *output) logLate() {
-	o.dropLate()
-	if o.lost > 0 {
-		_, _ = fmt.Fprintf(o.file, "\n[pawl: %d bytes left out]\n", o.lost)
-	}
-	_, _ = o.file.Write(o.late) // a full disk: the result keeps its own end
-	o.late = nil
-}
-
-func (o *output) closeFile() {
-	_ = o.file.Close() // what is missing in a log changes no verdict
-	o.file = nil
-}
-
 // end closes the file and returns the last maxTail bytes as plain text, whole
 // lines where there are any.
 func (o *output) end() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.file != nil {
-		o.logLate()
-		o.closeFile()
+	if o.log != nil {
+		_ = o.log.Close() // what is missing in a log changes no verdict
+		o.log = nil
 	}
 	tail := o.tail
 	if len(tail) > maxTail {
@@ -120,22 +76,23 @@ func (o *output) end() string {
 	for len(tail) > 0 && o.more && !utf8.RuneStart(tail[0]) {
 		tail = tail[1:]
 	}
-	s := string(tail)
-	if i := strings.IndexByte(s, '\n'); o.more && i >= 0 && i+1 < len(s) {
-		s = s[i+1:]
+	if i := bytes.IndexByte(tail, '\n'); o.more && i >= 0 && i+1 < len(tail) {
+		tail = tail[i+1:]
 	}
-	return testreport.Plain(s)
+	o.tail = tail
+	return testreport.Plain(string(tail))
 }
 
 // begin returns the beginning of the output as plain text, whole lines where there
-// are any; "" where end returns all of it. To be called after end.
+// are any, up to where the text of end begins: a line in both would be counted twice.
+// It is "" where end returns all of it. To be called after end.
 func (o *output) begin() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.more {
 		return ""
 	}
-	head := strings.ToValidUTF8(string(o.head), "")
+	head := strings.ToValidUTF8(string(o.head[:min(len(o.head), o.all-min(o.all, len(o.tail)))]), "")
 	if i := strings.LastIndexByte(head, '\n'); i > 0 {
 		head = head[:i]
 	}

@@ -1,73 +1,13 @@
 package verify
 
 import (
-	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
-
-// disk is a file that runs full.
-type disk struct {
-	strings.Builder
-	room   int
-	closed bool
-}
-
-func (d *disk) Write(p []byte) (int, error) {
-	if len(p) > d.room {
-		return 0, errors.New("no space left on device")
-	}
-	d.room -= len(p)
-	return d.Builder.Write(p)
-}
-
-func (d *disk) Close() error {
-	d.closed = true
-	return nil
-}
-
-func TestOutputSurvivesAFullDisk(t *testing.T) {
-	t.Parallel()
-	d := &disk{room: 5}
-	o := &output{file: d}
-	for _, s := range []string{"one\n", "two\n", "three\n"} {
-		if n, err := o.Write([]byte(s)); n != len(s) || err != nil {
-			t.Fatalf("write: %d, %v", n, err)
-		}
-	}
-	if !d.closed || d.String() != "one\n" || o.end() != "one\ntwo\nthree\n" {
-		t.Errorf("on disk %q, closed %v", d.String(), d.closed)
-	}
-}
-
-func TestOutputOnDiskIsItsBeginningAndItsEnd(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name string
-		size int // of what comes between the first line and the last
-		want int // bytes on disk
-	}{
-		{"short", 1000, 1012},
-		{"as much as is kept", 2*maxLog - 12, 2 * maxLog},
-		{"more", 9 * maxLog, 2*maxLog + len("\n[pawl: 29360140 bytes left out]\n")},
-	} {
-		d := &disk{room: 1 << 30}
-		o := &output{file: d}
-		for _, s := range []string{"first\n", strings.Repeat("x", c.size/2), strings.Repeat("x", c.size/2), "last.\n"} {
-			if _, err := o.Write([]byte(s)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		o.end()
-		got := d.String()
-		if len(got) != c.want || !strings.HasPrefix(got, "first\n") || !strings.HasSuffix(got, "last.\n") || !d.closed {
-			t.Errorf("%s: %d bytes on disk, want %d", c.name, len(got), c.want)
-		}
-	}
-}
 
 func TestTailIsWholeLinesOfText(t *testing.T) {
 	t.Parallel()
@@ -78,7 +18,7 @@ func TestTailIsWholeLinesOfText(t *testing.T) {
 		{"bytes", "\xff\xfe\x00ok", "�ok"},
 	}
 	for _, c := range cases {
-		o := newOutput("", "")
+		o := newOutput("", "", nil)
 		for chunk := range slices.Chunk([]byte(c.in), 1000) {
 			if _, err := o.Write(chunk); err != nil {
 				t.Fatal(err)
@@ -104,7 +44,7 @@ func TestLogNames(t *testing.T) {
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o := newOutput(dir, "x"); o.file != nil {
+	if o := newOutput(dir, "x", nil); o.log != nil {
 		t.Error("a log in what is no folder")
 	}
 }
@@ -143,7 +83,7 @@ func TestHeadIsThereWhereTheTailIsNotAll(t *testing.T) {
 	t.Parallel()
 	long := "first\n" + strings.Repeat("é", maxHead) + "\n" + strings.Repeat("x\n", 3*maxTail) + "last\n"
 	for in, want := range map[string]string{"a\nb\n": "", long: "first"} {
-		o := newOutput("", "")
+		o := newOutput("", "", nil)
 		for chunk := range slices.Chunk([]byte(in), 1000) {
 			if _, err := o.Write(chunk); err != nil {
 				t.Fatal(err)
@@ -154,6 +94,30 @@ func TestHeadIsThereWhereTheTailIsNotAll(t *testing.T) {
 		}
 		if got := o.begin(); got != want {
 			t.Errorf("the head is %.40q, want %.20q", got, want)
+		}
+	}
+}
+
+// A test whose line stood in the beginning and in the end would be counted twice.
+func TestBeginningAndEndDoNotOverlap(t *testing.T) {
+	t.Parallel()
+	for _, lines := range []int{100, 500, 700, 3000} {
+		o := &output{}
+		for i := range lines {
+			if _, err := fmt.Fprintf(o, "ok %04d adds\n", i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		end := o.end()
+		seen := map[string]bool{}
+		for line := range strings.Lines(o.begin() + "\n" + end) {
+			if line != "\n" && seen[line] {
+				t.Fatalf("of %d lines %q is there twice", lines, line)
+			}
+			seen[line] = true
+		}
+		if n := len(seen); n < min(lines, (maxHead+maxTail)/14) {
+			t.Errorf("%d of %d lines are there", n, lines)
 		}
 	}
 }

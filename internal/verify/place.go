@@ -103,17 +103,25 @@ func (v *Verifier) ClearUp(ctx context.Context) error {
 	return v.Repo.RemoveWorktrees(ctx, Elsewhere(v.Dir))
 }
 
-// prepare runs the set-up, in a fresh place and again when the dependencies of
-// the tree are not those it ran for.
+// prepare runs the set-up, or copies what is installed, in a fresh place and again
+// when the dependencies of the tree are not those it was done for.
 func (v *Verifier) prepare(ctx context.Context, tree string) error {
-	if len(v.Setup) == 0 {
+	if len(v.Setup) == 0 && len(v.carries.then.Folders) == 0 {
 		return nil
 	}
-	deps, err := v.lockFiles(ctx, tree)
+	locks, err := v.lockFiles(ctx, tree)
+	deps := locks + " " + strings.Join(v.carries.folders, " ")
 	if err != nil || v.place.deps == deps {
 		return err
 	}
 	v.place.deps = ""
+	if len(v.Setup) == 0 {
+		if err := v.carry(ctx, locks); err != nil {
+			return err
+		}
+		v.place.deps = deps
+		return nil
+	}
 	if err := v.SetUp(ctx, v.place.tree.Root()); err != nil {
 		return err
 	}
@@ -125,7 +133,7 @@ func (v *Verifier) prepare(ctx context.Context, tree string) error {
 // limit of its own.
 func (v *Verifier) SetUp(ctx context.Context, dir string) error {
 	for _, command := range v.Setup {
-		out := newOutput("", "")
+		out := newOutput("", "", nil)
 		limited, cancel := context.WithTimeout(ctx, setupTimeout)
 		argv, env := asked(command)
 		exit := proc.Run(limited, proc.Spec{

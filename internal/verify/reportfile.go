@@ -89,7 +89,7 @@ func (a *aside) take(path string) error {
 		a.left = append(a.left, path)
 		return nil
 	default:
-		f.content, err = os.ReadFile(path)
+		f.content, err = atomicfile.Read(path, maxReport)
 	}
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (a *aside) old(path string, info fs.FileInfo, code int) bool {
 }
 
 func readReport(path string) (testreport.Report, error) {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return testreport.Report{}, fmt.Errorf("read junit report: %w", err)
 	}

@@ -16,7 +16,14 @@ import (
 const (
 	sayRed  = "printf '  ● sum › adds\\n\\n    expected 3\\n\\nTest Suites: 1 failed, 1 total\\nTests:       1 failed, 1 total\\n'\nexit 1\n"
 	sayNone = "echo 'No tests found, exiting with code 1'\nexit 1\n"
-	sayFew  = "echo 'Tests:       1 failed, 1 total'\nexit 1\n"
+	// Summaries of a failed run, and an exit code that says otherwise.
+	unittestRed = "cat >&2 <<'E'\nF\n" + rule70 + "\nFAIL: test_add (t.Sum.test_add)\nAssertionError: 3 != 4\n\nRan 2 tests in 0.001s\n\nFAILED (failures=1)\nE\nexit 0\n"
+	pytestRed   = "cat <<'E'\n=== short test summary info ===\nFAILED t.py::test_add - assert 3 == 4\n=== 1 failed, 1 passed in 0.01s ===\nE\nexit 0\n"
+	pytestGreen = "echo '2 passed, 1 xfailed in 0.01s'\nexit 0\n"
+	mochaRed    = "cat <<'E'\n\n  1 passing (2ms)\n  1 failing\n\n  1) sum\n       adds:\n     expected 3\nE\nexit 0\n"
+	rule70      = "======================================================================"
+
+	sayFew = "echo 'Tests:       1 failed, 1 total'\nexit 1\n"
 )
 
 // TestOutputNamesWhatFailed: where a gate prints no report, its summary names the
@@ -42,6 +49,20 @@ func TestOutputNamesWhatFailed(t *testing.T) {
 		{"ended before its tests did", "exit 0\n", "PATH=.:$PATH python3 -m unittest", gate.Result{
 			Status: gate.Unknown, Reason: "exit 0, but unittest printed no summary: its tests may not have come to their end",
 		}},
+		{"exit 0, unittest says that one failed", unittestRed, "PATH=.:$PATH python3 -m unittest", gate.Result{
+			Status: gate.Fail, Failing: []string{"t.Sum.test_add"}, FirstError: "AssertionError: 3 != 4",
+			Reason: "exit 0, but unittest says that tests failed: t.Sum.test_add",
+		}},
+		{"exit 0, pytest says that one failed", pytestRed, "PATH=.:$PATH pytest -q", gate.Result{
+			Status: gate.Fail, Failing: []string{"t.py::test_add"}, FirstError: "assert 3 == 4",
+			Reason: "exit 0, but pytest says that tests failed: t.py::test_add",
+		}},
+		{"exit 0, mocha says that one failed", mochaRed, "PATH=.:$PATH mocha", gate.Result{
+			Status: gate.Fail, Failing: []string{"sum > adds"}, FirstError: "expected 3",
+			Reason: "exit 0, but mocha says that tests failed: sum > adds",
+		}},
+		{"exit 0, one failed as it should", pytestGreen, "PATH=.:$PATH pytest -q", gate.Result{Status: gate.Pass}},
+		{"exit 0, a script that is about a failing run", pytestRed, "sh build.sh", gate.Result{Status: gate.Pass}},
 		{"masked, and too little to tell", sayFew, "sh run-tests.sh || true", gate.Result{Status: gate.Pass}},
 		{"a script of another name, by its marks", sayRed, "sh build.sh || true", gate.Result{
 			Status: gate.Pass, Warning: "its exit code is masked by `|| true`, and its output says that tests failed: sum > adds",
@@ -51,7 +72,7 @@ func TestOutputNamesWhatFailed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
-			for _, name := range []string{"run-tests.sh", "build.sh", "jest", "python3"} {
+			for _, name := range []string{"run-tests.sh", "build.sh", "jest", "python3", "pytest", "mocha"} {
 				if err := os.WriteFile(filepath.Join(root, name), []byte("#!/bin/sh\n"+c.script), 0o755); err != nil {
 					t.Fatal(err)
 				}

@@ -39,26 +39,36 @@ var goShapes = regexp.MustCompile(`(?m)^func (?:init\(\)|TestMain\()`)
 
 // shapes reports whether a change between two trees is one of what old tests do
 // that is no change of their text.
-func (v *Verifier) shapes(ctx context.Context, ch git.Change, r Request, reach func() frozen.Reach) bool {
+func (v *Verifier) shapes(ctx context.Context, ch git.Change, r Request, reach func() frozen.Reach) (bool, error) {
 	base, added := path.Base(ch.Path), ch.Status == 'A'
-	from, to := r.Judge, r.Tree
-	may := matchesAny(shapersChanged, ch.Path)
+	leads, err := v.ledElsewhere(ctx, frozen.Leads(ch.Path), ch.Path, r)
+	if err != nil {
+		return false, err
+	}
+	may := leads || matchesAny(shapersChanged, ch.Path)
 	switch {
-	case v.ledElsewhere(ctx, frozen.Leads(ch.Path), ch.Path, r):
-		may = true
+	case leads:
 	case ch.Status == 'D':
-		return false
-	case v.ledElsewhere(ctx, frozen.Demands(ch.Path), ch.Path, r) && reach().Tells(ch.Path), added && reach().Tells(ch.Path):
-		return true
+		return false, nil
+	case added && reach().Tells(ch.Path):
+		return true, nil
 	case base == "package.json" || base == "pyproject.toml" || base == "setup.cfg":
 		return v.appeared(ctx, ch.Path, r, reach().Words)
 	case added && strings.HasSuffix(base, "_test.go"):
-		content, err := v.Repo.Show(ctx, to, ch.Path)
-		may = err != nil || goShapes.Match(content)
+		content, err := v.content(ctx, r.Tree, ch.Path)
+		if err != nil {
+			return false, err
+		}
+		may = goShapes.Match(content)
 	case added:
 		may = may || matchesAny(shapers, ch.Path) || matchesAny(frozen.RunnerFiles, base)
+	default:
+		demands, err := v.ledElsewhere(ctx, frozen.Demands(ch.Path), ch.Path, r)
+		if err != nil || demands && reach().Tells(ch.Path) {
+			return demands, err
+		}
 	}
-	return may && v.hasTests(ctx, from)
+	return may && v.hasTests(ctx, r.Judge), nil
 }
 
 func matchesAny(globs, file string) bool {
@@ -84,34 +94,35 @@ func (v *Verifier) hasTests(ctx context.Context, tree string) bool {
 
 // ledElsewhere: by what stands in a file, what old tests import leads to something
 // else than it did, or a tool demands something else.
-func (v *Verifier) ledElsewhere(ctx context.Context, led func(was, now []byte) bool, file string, r Request) bool {
+func (v *Verifier) ledElsewhere(ctx context.Context, led func(was, now []byte) bool, file string, r Request) (bool, error) {
 	if led == nil {
-		return false
+		return false, nil
 	}
-	of := func(tree string) []byte {
-		content, err := v.Repo.Show(ctx, tree, file)
-		if err != nil {
-			return nil // it is not there
-		}
-		return content
+	was, err := v.content(ctx, r.Judge, file)
+	if err != nil {
+		return false, err
 	}
-	return led(of(r.Judge), of(r.Tree))
+	now, err := v.content(ctx, r.Tree, file)
+	if err != nil {
+		return false, err
+	}
+	return led(was, now), nil
 }
 
 // appeared: settings of a test runner, or of a tool that gates use by name, stand in a
-// file that had none of it. What cannot be read has none.
-func (v *Verifier) appeared(ctx context.Context, file string, r Request, words []string) bool {
-	was, err := v.Repo.Show(ctx, r.Judge, file)
+// file that had none of it.
+func (v *Verifier) appeared(ctx context.Context, file string, r Request, words []string) (bool, error) {
+	was, err := v.content(ctx, r.Judge, file)
 	if err != nil {
-		was = nil
+		return false, err
 	}
-	now, err := v.Repo.Show(ctx, r.Tree, file)
+	now, err := v.content(ctx, r.Tree, file)
 	if err != nil {
-		return false
+		return false, err
 	}
 	news := func(words []string) bool {
 		before := frozen.RunnerSettings(file, was, words)
 		return slices.ContainsFunc(frozen.RunnerSettings(file, now, words), func(key string) bool { return !slices.Contains(before, key) })
 	}
-	return news(words) && (!news(nil) || v.hasTests(ctx, r.Judge))
+	return news(words) && (!news(nil) || v.hasTests(ctx, r.Judge)), nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,7 +78,7 @@ func (v *Verifier) withins(ctx context.Context, tree string) (map[string]within,
 // lookedWithin is what the submodules held before the first turn, and what they hold
 // now; nothing where there was none.
 func (v *Verifier) lookedWithin(ctx context.Context, tree string) (was, now map[string]within, err error) {
-	b, err := os.ReadFile(v.submodulesFile())
+	b, err := atomicfile.Read(v.submodulesFile(), atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}

@@ -114,6 +114,7 @@ type testChanges struct {
 	fromJudge []string // old ones of which the judge has a copy
 	fromBase  []string // all else that differs from the task's start
 	inSource  bool     // source files that hold tests differ
+	linked    bool     // source files differ that an editable install may lead to
 }
 
 // maxLooks bounds the changed source files that are searched for tests.
@@ -152,7 +153,16 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 	}
 	reach := sync.OnceValue(func() frozen.Reach { return frozen.Reached(v.Root, r.Gates) })
 	for _, ch := range since {
-		if v.isTest(ch.Path) && ch.Status != 'A' || v.shapes(ctx, ch, r, reach) {
+		if slices.Contains(r.Pending, ch.Path) {
+			continue
+		}
+		counts := v.isTest(ch.Path) && ch.Status != 'A' && !v.onlyProgram(ctx, ch, r.Judge, r.Tree)
+		if !counts {
+			if counts, err = v.shapes(ctx, ch, r, reach); err != nil {
+				return c, err
+			}
+		}
+		if counts {
 			c.fromJudge = append(c.fromJudge, ch.Path)
 		}
 	}
@@ -171,8 +181,12 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 	}
 	looked := 0
 	for _, ch := range task {
-		shapes := slices.Contains(c.fromJudge, ch.Path)
+		if v.isTest(ch.Path) && v.onlyProgram(ctx, ch, r.Base, r.Tree) {
+			continue
+		}
+		shapes := slices.Contains(c.fromJudge, ch.Path) || slices.Contains(r.Pending, ch.Path)
 		if !v.isTest(ch.Path) && !shapes {
+			c.linked = c.linked || v.isLinkable(ch.Path)
 			if !c.inSource && len(inSourceMarks(ch.Path)) > 0 && looked < maxLooks {
 				looked++
 				c.inSource = v.holdsTests(ctx, ch, r)
@@ -189,12 +203,19 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 			}
 		}
 	}
-	if slices.ContainsFunc(c.old, r.mayNotChange) { // those that are granted are as they should be
-		may := func(file string) bool { return !r.mayNotChange(file) }
-		c.old, c.fromJudge = slices.DeleteFunc(c.old, may), slices.DeleteFunc(c.fromJudge, may)
-		c.fromBase = slices.DeleteFunc(c.fromBase, may)
-	}
+	c.withoutGranted(r)
 	return c, nil
+}
+
+// withoutGranted leaves out tests of which a change is granted, if another's is not:
+// those are as they should be.
+func (c *testChanges) withoutGranted(r Request) {
+	if !slices.ContainsFunc(c.old, r.mayNotChange) {
+		return
+	}
+	may := func(file string) bool { return !r.mayNotChange(file) }
+	c.old, c.fromJudge = slices.DeleteFunc(c.old, may), slices.DeleteFunc(c.fromJudge, may)
+	c.fromBase = slices.DeleteFunc(c.fromBase, may)
 }
 
 // mayNotChange: nobody granted a change of this test.
@@ -228,18 +249,54 @@ func inSourceMarks(file string) []string {
 	return nil
 }
 
-// holdsTests reports whether a changed source file holds tests, before or now.
+// holdsTests reports whether a changed source file holds tests, before or now, that
+// are not the same in both.
 func (v *Verifier) holdsTests(ctx context.Context, ch git.Change, r Request) bool {
+	held := false
 	for _, tree := range []string{r.Base, r.Tree} {
 		content, err := v.Repo.Show(ctx, tree, ch.Path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return true // it could not be read: it may
 		}
 		for _, mark := range inSourceMarks(ch.Path) {
-			if bytes.Contains(content, []byte(mark)) {
+			held = held || bytes.Contains(content, []byte(mark))
+		}
+	}
+	return held && !v.sameEmbedded(ctx, ch, r.Base, r.Tree)
+}
+
+// sameEmbedded reports whether a source file holds tests, and the same before and now.
+func (v *Verifier) sameEmbedded(ctx context.Context, ch git.Change, before, now string) bool {
+	if ch.Status != 'M' {
+		return false
+	}
+	was, err := v.Repo.Show(ctx, before, ch.Path)
+	if err != nil {
+		return false
+	}
+	is, err := v.Repo.Show(ctx, now, ch.Path)
+	tests := testdiff.Embedded(ch.Path, was)
+	return err == nil && len(tests) > 0 && slices.Equal(tests, testdiff.Embedded(ch.Path, is))
+}
+
+// onlyProgram reports whether a file that only a gate's command names as a test is a
+// program as well, of which the tests are as they were: then its change is work.
+func (v *Verifier) onlyProgram(ctx context.Context, ch git.Change, before, now string) bool {
+	if IsTest(nil, ch.Path) || !v.sameEmbedded(ctx, ch, before, now) {
+		return false
+	}
+	is, err := v.Repo.Show(ctx, now, ch.Path)
+	if err != nil {
+		return false
+	}
+	entries, err := v.Repo.Entries(ctx, now)
+	return err == nil && !testdiff.Apart(ch.Path, is, func(module string) bool {
+		for file := range entries {
+			dir, base := path.Split(file)
+			if base == module+".py" || path.Base(dir) == module || strings.HasPrefix(file, module+"/") {
 				return true
 			}
 		}
-	}
-	return false
+		return false
+	})
 }

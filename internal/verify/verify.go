@@ -51,6 +51,9 @@ type Options struct {
 	// the progress file beside it), relative to the repository; nil = none. Two
 	// trees that differ in them alone are the same question.
 	Marks func() []string
+	// Loaded reports whether the machine has clearly more to do than it can; nil = the
+	// machine is asked. A gate that times out then is run once more, with more time.
+	Loaded func() bool
 	// Watch is told when a gate begins (nil result) and ends; nil = nobody is.
 	Watch func(Progress)
 }
@@ -67,9 +70,9 @@ type Progress struct {
 type Verifier struct {
 	Options
 	env      []string
-	busy     func() bool
 	redactor *redact.Redactor
 	place    *place
+	carries  carrying             // what a checkout gets of the installed dependencies
 	plain    map[string]string    // trees without Pawl's marks
 	subs     map[string]*git.Repo // submodules that were looked into, by path
 }
@@ -82,7 +85,10 @@ func New(o Options) (*Verifier, error) {
 	if o.Tests == nil {
 		o.Tests = DefaultTests()
 	}
-	return &Verifier{Options: o, env: Environment(o.Env, o.Set), busy: loaded, redactor: redact.New(slices.Concat(o.Env, o.Set)), plain: map[string]string{}, subs: map[string]*git.Repo{}}, nil
+	if o.Loaded == nil {
+		o.Loaded = loaded
+	}
+	return &Verifier{Options: o, env: Environment(o.Env, o.Set), redactor: redact.New(slices.Concat(o.Env, o.Set)), plain: map[string]string{}, subs: map[string]*git.Repo{}}, nil
 }
 
 // Path is the PATH that gates have.
@@ -166,9 +172,13 @@ func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Resul
 		return gate.Result{}, err
 	}
 	if r.Status != gate.Unknown && w.tree != "" && len(kept) == n {
-		v.keep(k, append(kept, r))
+		kept = append(kept, r)
+		if r.TimedOutTwice { // that was its repeat, and another would take as long again
+			kept = append(kept, r)
+		}
+		v.keep(k, kept)
 		if w.gone = w.place == ""; w.gone {
-			v.keep(v.key(ctx, g, w), append(kept, r))
+			v.keep(v.key(ctx, g, w), kept)
 		}
 	}
 	v.tell(Progress{Gate: g.Name, Probe: w.probe, Result: &r})
@@ -226,17 +236,15 @@ func (v *Verifier) tell(p Progress) {
 // settled runs a gate until it has told, a bounded number of times.
 func (v *Verifier) settled(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
 	var tries []gate.Result
-	busy := false
-	for gate.Again(g, tries) {
-		r := v.once(ctx, g, w)
+	for slow := false; gate.Again(g, tries, slow); slow = w.place != "" || v.Loaded() {
+		r := v.once(ctx, g, w, g.Limit(tries))
 		if err := ctx.Err(); err != nil {
 			return gate.Result{}, fmt.Errorf("run gate %s: %w", g.Name, err)
 		}
-		busy = v.busy()
 		tries = append(tries, r)
 		w.uncached = true
 	}
-	return gate.Settle(tries, busy), nil
+	return gate.Settle(tries), nil
 }
 
 // key names what a result depends on.
@@ -246,7 +254,7 @@ func (v *Verifier) key(ctx context.Context, g gate.Gate, w where) string {
 		parts = append(parts, v.env)
 	}
 	if w.place != "" {
-		parts = append(parts, v.Setup)
+		parts = append(parts, v.Setup, v.carries.folders)
 	}
 	b, err := json.Marshal(parts)
 	if err != nil { // strings and numbers always have a JSON form

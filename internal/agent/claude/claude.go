@@ -42,6 +42,8 @@ var (
 	_ agent.Session = (*session)(nil)
 	_ agent.Warm    = (*session)(nil)
 	_ agent.Mounts  = Agent{}
+
+	_ agent.LoginChecker = Agent{}
 )
 
 const (

@@ -1,17 +1,19 @@
 package claude
 
 import (
-	"fmt"
-	"os"
 	"sync"
+
+	"github.com/pawl-dev/pawl/internal/rawlog"
+	"github.com/pawl-dev/pawl/internal/redact"
 )
 
 // logFile is where the raw stream is appended; it may move while the stream
-// runs. The zero value discards.
+// runs. Without a path it discards.
 type logFile struct {
-	mu   sync.Mutex
-	path string
-	f    *os.File
+	redact *redact.Redactor
+	mu     sync.Mutex
+	path   string
+	log    *rawlog.Log
 }
 
 // moveTo goes on in another file; "" stays.
@@ -21,34 +23,37 @@ func (l *logFile) moveTo(path string) error {
 	if path == "" || path == l.path {
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	log, err := rawlog.Open(path, l.redact)
 	if err != nil {
-		return fmt.Errorf("open the log of the stream: %w", err)
+		return err
 	}
-	l.close()
-	l.path, l.f = path, f
-	return nil
+	err = l.close()
+	l.path, l.log = path, log
+	return err
 }
 
-func (l *logFile) close() {
-	if l.f != nil {
-		_ = l.f.Close()
-		l.f = nil
+func (l *logFile) close() error {
+	if l.log == nil {
+		return nil
 	}
+	log := l.log
+	l.log = nil
+	return log.Close()
 }
 
+// Write never fails: a stream is read though its log cannot be written.
 func (l *logFile) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.f == nil {
+	if l.log == nil {
 		return len(p), nil
 	}
-	return l.f.Write(p)
+	return l.log.Write(p)
 }
 
+// Close says whether all could be written.
 func (l *logFile) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.close()
-	return nil
+	return l.close()
 }

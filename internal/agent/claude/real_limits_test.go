@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 	"github.com/pawl-dev/pawl/internal/agent/claude"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/rawlog"
 )
 
 // The cost is looked at before each tool call: the response that passes the
@@ -145,8 +146,8 @@ func TestVersionModelAndLog(t *testing.T) {
 	mustEnd(t, r.turnOf(t.Context(), s, agent.Turn{Prompt: "y", LogPath: second}))
 	_ = s.Close()
 	for _, path := range []string{r.o.LogPath, second} {
-		if b, err := os.ReadFile(path); err != nil || strings.Count(string(b), `"type":"result"`) != 1 {
-			t.Errorf("log %s of %d bytes, %v: want one result in each", filepath.Base(path), len(b), err)
+		if text, err := rawlog.Read(path); err != nil || strings.Count(text, `"type":"result"`) != 1 {
+			t.Errorf("log %s of %d bytes, %v: want one result in each", filepath.Base(path), len(text), err)
 		}
 	}
 }

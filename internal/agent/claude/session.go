@@ -66,7 +66,7 @@ type stream struct {
 
 // spawn starts the process and the goroutines that carry its streams.
 func (a Agent) spawn(ctx context.Context, o agent.Options) (*session, error) {
-	log := &logFile{}
+	log := &logFile{redact: o.Redact}
 	if err := log.moveTo(o.LogPath); err != nil {
 		return nil, err
 	}
@@ -102,7 +102,6 @@ func (a Agent) spawn(ctx context.Context, o agent.Options) (*session, error) {
 func (s *session) read(pr *io.PipeReader) {
 	defer close(s.items)
 	defer pr.Close()
-	defer s.log.Close()
 	pass := func(it item) bool {
 		select {
 		case s.items <- it:
@@ -111,7 +110,7 @@ func (s *session) read(pr *io.PipeReader) {
 			return false
 		}
 	}
-	if err := readLines(io.TeeReader(pr, s.log), pass); err != nil {
+	if err := errors.Join(readLines(io.TeeReader(pr, s.log), pass), s.log.Close()); err != nil {
 		pass(item{note: err.Error()}) // a full disk under the log
 	}
 }
@@ -273,7 +272,7 @@ func (s *session) observe(l line) {
 		s.busy = false
 		s.meter.see(sum(l.ModelUsage, l.TotalCostUSD))
 		if m, ok := l.ModelUsage[s.model]; ok && m.ContextWindow > 0 {
-			s.window = m.ContextWindow
+			s.window = int64(m.ContextWindow)
 		}
 	}
 }

@@ -36,13 +36,13 @@ func (m *meter) turn() agent.Usage {
 func (m *meter) close() { m.counted = m.now }
 
 // sum adds up the models' counters.
-func sum(models map[string]modelUsage, cost float64) agent.Usage {
-	u := agent.Usage{CostUSD: cost}
+func sum(models map[string]modelUsage, cost dollars) agent.Usage {
+	u := agent.Usage{CostUSD: float64(cost)}
 	for _, m := range models {
-		u.Input += m.Input
-		u.Output += m.Output
-		u.CacheRead += m.CacheRead
-		u.CacheWrite += m.CacheWrite
+		u.Input += int64(m.Input)
+		u.Output += int64(m.Output)
+		u.CacheRead += int64(m.CacheRead)
+		u.CacheWrite += int64(m.CacheWrite)
 	}
 	return u
 }
@@ -51,7 +51,7 @@ func sum(models map[string]modelUsage, cost float64) agent.Usage {
 func usageOf(raw json.RawMessage) (agent.Usage, bool) {
 	var r struct {
 		Session *struct {
-			TotalCostUSD float64               `json:"total_cost_usd"`
+			TotalCostUSD dollars               `json:"total_cost_usd"`
 			ModelUsage   map[string]modelUsage `json:"model_usage"`
 		} `json:"session"`
 	}

@@ -1,7 +1,9 @@
 package claude
 
 import (
+	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -46,6 +48,24 @@ func TestAnswers(t *testing.T) {
 	for raw, want := range map[string]int{`{"percentage":12.6}`: 13, `{"percentage":-1}`: 0, `{"percentage":400}`: 100} {
 		if got, ok := contextPercent([]byte(raw)); !ok || got != want {
 			t.Errorf("%s = %d %v, want %d", raw, got, ok, want)
+		}
+	}
+}
+
+func TestFiguresOfTheClientAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, n := range []string{"1e308", "1e400", "-1e400", "9223372036854775807", "-5", `"many"`, "null", "[]"} {
+		u, ok := usageOf([]byte(`{"session":{"total_cost_usd":` + n + `,"model_usage":{"a":{"inputTokens":` + n + `},"b":{"inputTokens":` + n + `}}}}`))
+		if !ok || u.CostUSD < 0 || u.CostUSD > 1e9 || u.Input < 0 || u.Input > 2e15 {
+			t.Errorf("%s: %+v %v", n, u, ok)
+		}
+		var l line
+		if err := json.Unmarshal([]byte(`{"type":"result","total_cost_usd":`+n+`,"retry_delay_ms":`+n+`,"rate_limit_info":{"resetsAt":`+n+`}}`), &l); err != nil {
+			t.Errorf("%s: %v", n, err)
+		}
+		at := time.Unix(int64(l.RateLimit.ResetsAt), 0).UTC()
+		if wait := time.Duration(l.RetryDelayMS) * time.Millisecond; wait < 0 || wait > 400*24*time.Hour || at.Year() > 9999 || at.Year() < 1970 {
+			t.Errorf("%s: waits %s, until %s", n, wait, at)
 		}
 	}
 }

@@ -18,7 +18,7 @@ type line struct {
 	Model        string `json:"model"`
 	Version      string `json:"claude_code_version"`
 	Attempt      int    `json:"attempt"`
-	RetryDelayMS int64  `json:"retry_delay_ms"`
+	RetryDelayMS delay  `json:"retry_delay_ms"`
 	ErrorStatus  int    `json:"error_status"`
 	Tasks        []task `json:"tasks"`
 
@@ -36,7 +36,7 @@ type line struct {
 	StopReason     string                `json:"stop_reason"`
 	Result         string                `json:"result"`
 	Errors         []string              `json:"errors"`
-	TotalCostUSD   float64               `json:"total_cost_usd"`
+	TotalCostUSD   dollars               `json:"total_cost_usd"`
 	ModelUsage     map[string]modelUsage `json:"modelUsage"`
 	QueuedTurns    int                   `json:"queued_turn_count"`
 	LocalCommand   string                `json:"local_command"`
@@ -64,12 +64,12 @@ type message struct {
 
 // intake is what a response read; what it writes is not final in its lines.
 type intake struct {
-	Input      int64 `json:"input_tokens"`
-	CacheRead  int64 `json:"cache_read_input_tokens"`
-	CacheWrite int64 `json:"cache_creation_input_tokens"`
+	Input      count `json:"input_tokens"`
+	CacheRead  count `json:"cache_read_input_tokens"`
+	CacheWrite count `json:"cache_creation_input_tokens"`
 }
 
-func (i intake) total() int64 { return i.Input + i.CacheRead + i.CacheWrite }
+func (i intake) total() int64 { return int64(i.Input + i.CacheRead + i.CacheWrite) }
 
 // content is a list of blocks; a plain string is none.
 type content []block
@@ -121,18 +121,17 @@ func (c *content) UnmarshalJSON(b []byte) error {
 }
 
 type modelUsage struct {
-	Input         int64   `json:"inputTokens"`
-	Output        int64   `json:"outputTokens"`
-	CacheRead     int64   `json:"cacheReadInputTokens"`
-	CacheWrite    int64   `json:"cacheCreationInputTokens"`
-	CostUSD       float64 `json:"costUSD"`
-	ContextWindow int64   `json:"contextWindow"`
+	Input         count `json:"inputTokens"`
+	Output        count `json:"outputTokens"`
+	CacheRead     count `json:"cacheReadInputTokens"`
+	CacheWrite    count `json:"cacheCreationInputTokens"`
+	ContextWindow count `json:"contextWindow"`
 }
 
 type rateLimit struct {
-	Status   string  `json:"status"`
-	ResetsAt float64 `json:"resetsAt"` // seconds since 1970
-	Kind     string  `json:"rateLimitType"`
+	Status   string `json:"status"`
+	ResetsAt moment `json:"resetsAt"`
+	Kind     string `json:"rateLimitType"`
 }
 
 type controlRequest struct {

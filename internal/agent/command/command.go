@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/rawlog"
 )
 
 // maxText is how much of the end of its output is the program's message.
@@ -76,14 +78,13 @@ func (s *session) Close() error { return nil }
 // Turn runs the program once. Its output is its message, and its sign of life;
 // an exit code other than 0 is a crash.
 func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)) (agent.Result, error) {
-	log, err := openLog(cmp.Or(t.LogPath, s.o.LogPath, os.DevNull))
+	log, err := s.openLog(t)
 	if err != nil {
 		return agent.Result{}, err
 	}
-	defer log.Close()
 	w := newWatch(ctx, t)
 	defer w.stop()
-	out := &output{log: log, alive: w.alive}
+	out := &output{log: log, alive: w.alive, emit: func(agent.Event) {}}
 	if emit != nil {
 		out.emit = emit
 	}
@@ -91,6 +92,9 @@ func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)
 		Argv: slices.Concat(s.o.Prefix, s.argv), Dir: s.o.Dir, Env: s.env(), Marker: s.o.Marker,
 		Stdin: strings.NewReader(t.Prompt), Stdout: out, Stderr: out,
 	})
+	if err := log.Close(); err != nil {
+		out.emit(agent.Event{Kind: agent.KindNote, Text: err.Error()})
+	}
 	r := agent.Result{
 		Text: strings.TrimSpace(string(out.tail)), SessionID: s.ID(), Model: s.o.Model, ContextPercent: -1, Swept: e.Swept,
 		Failure: w.failure(ctx),
@@ -107,13 +111,18 @@ func (s *session) Turn(ctx context.Context, t agent.Turn, emit func(agent.Event)
 	return r, nil
 }
 
-func openLog(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open the log of the agent: %w", err)
+// openLog opens the log of a turn; without a path it discards.
+func (s *session) openLog(t agent.Turn) (io.WriteCloser, error) {
+	path := cmp.Or(t.LogPath, s.o.LogPath)
+	if path == "" {
+		return nowhere{io.Discard}, nil
 	}
-	return f, nil
+	return rawlog.Open(path, s.o.Redact)
 }
+
+type nowhere struct{ io.Writer }
+
+func (nowhere) Close() error { return nil }
 
 func (s *session) env() []string {
 	env := os.Environ()
@@ -169,7 +178,7 @@ func (w *watch) failure(outer context.Context) *agent.Failure {
 // output keeps the end of what is written and passes each line on.
 type output struct {
 	mu    sync.Mutex
-	log   *os.File
+	log   io.Writer
 	alive func()
 	emit  func(agent.Event)
 	tail  []byte
@@ -196,7 +205,7 @@ func (o *output) Write(p []byte) (int, error) {
 
 // flush emits a line.
 func (o *output) flush() {
-	if text := strings.TrimSpace(string(o.line)); text != "" && o.emit != nil {
+	if text := strings.TrimSpace(string(o.line)); text != "" {
 		o.emit(agent.Event{Kind: agent.KindText, Text: text})
 	}
 	o.line = o.line[:0]

@@ -15,6 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/agent/command"
+	"github.com/pawl-dev/pawl/internal/rawlog"
 )
 
 // The test binary is the program: TEST_PART names a file that says what to do.
@@ -116,8 +117,8 @@ func TestPromptArgumentsAndLog(t *testing.T) {
 	if r.Failure != nil || r.Text != "do it in --fast" || r.ContextPercent != -1 {
 		t.Errorf("result %+v", r)
 	}
-	if b, err := os.ReadFile(p.o.LogPath); err != nil || string(b) != "do it in --fast" {
-		t.Errorf("log %q, %v", b, err)
+	if got, err := rawlog.Read(p.o.LogPath); err != nil || got != "do it in --fast" {
+		t.Errorf("log %q, %v", got, err)
 	}
 }
 

@@ -43,6 +43,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -113,7 +114,7 @@ func (s *session) played() (int, error) {
 	if s.agent.Counter == "" {
 		return s.count, nil
 	}
-	b, err := os.ReadFile(s.agent.Counter)
+	b, err := atomicfile.Read(s.agent.Counter, atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -295,7 +296,7 @@ func (t *turn) edit(a act) error {
 	if !t.call("Edit", "edit "+a.edit, map[string]any{"file_path": name, "old_string": a.old, "new_string": a.new}) {
 		return nil
 	}
-	content, err := os.ReadFile(name)
+	content, err := atomicfile.Read(name, atomicfile.Large)
 	if err != nil {
 		return err
 	}

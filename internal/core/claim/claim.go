@@ -11,11 +11,15 @@
 //	<promise kind="no-behaviour-change" task="US-001,US-002">DONE</promise>
 //	<blocked>the API key is missing</blocked>
 //
+// A promise that is a word in brackets ([LOOP_COMPLETE]) counts without a tag, too,
+// alone on the last line.
+//
 // Text is compared literally once white space is folded on both sides. Reading
 // is linear in the size of the message, whatever stands in it.
 package claim
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -23,6 +27,10 @@ import (
 
 // DefaultPromise is the text a promise must hold where none was chosen.
 const DefaultPromise = "DONE"
+
+// Placeholder stands for the reason where a prompt shows how to be blocked. An agent
+// that repeats its prompt gives no reason.
+const Placeholder = "reason"
 
 // Kind says what the agent claims.
 type Kind string
@@ -60,7 +68,7 @@ type Claim struct {
 // Parse returns the claims that count in a message, in its order; where there
 // are more than a hundred, the last hundred. Promises of another text than
 // promise ("" means DefaultPromise) are no claims, nor is a block without a
-// reason.
+// reason of its own.
 func Parse(text, promise string) []Claim {
 	want := fold(promise)
 	if want == "" {
@@ -77,7 +85,19 @@ func Parse(text, promise string) []Claim {
 			claims = append(claims, c)
 		}
 	}
+	if len(claims) == 0 && bare(p.seen[:p.end], want) {
+		claims = append(claims, Claim{Kind: Done, Text: want})
+	}
 	return claims[max(0, len(claims)-maxClaims):]
+}
+
+// bare tells whether a message ends with the promise alone on a line, where the
+// promise is a word in brackets such as [LOOP_COMPLETE]: nobody says that by the way.
+func bare(seen []byte, want string) bool {
+	if !strings.HasPrefix(want, "[") || !strings.HasSuffix(want, "]") || strings.ContainsAny(want, " ") {
+		return false
+	}
+	return string(bytes.TrimSpace(seen[bytes.LastIndexByte(seen, '\n')+1:])) == want
 }
 
 // pair is an opening tag with its closing one, and what stands between.
@@ -90,7 +110,7 @@ type pair struct {
 func (t pair) claim(want string) (Claim, bool) {
 	if t.name == string(Blocked) {
 		reason := oneLine(t.body, maxReason)
-		return Claim{Kind: Blocked, Reason: reason}, reason != ""
+		return Claim{Kind: Blocked, Reason: reason}, reason != "" && reason != Placeholder
 	}
 	attrs, ok := attributes(t.attrs)
 	if !ok || fold(t.body) != want {

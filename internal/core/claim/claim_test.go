@@ -166,6 +166,7 @@ func TestBlocked(t *testing.T) {
 		{"reason over lines", "Sorry.\n<blocked>\nno `npm`,\n\tno network\n</blocked>\nBye.", "", blocked("no `npm`, no network")},
 		{"at the end of the message", "I give up: <blocked>no key</blocked>", "", blocked("no key")},
 		{"no reason", "<blocked> \n </blocked>", "", nothing},
+		{"as the prompt shows it", "Otherwise end with\n<blocked>reason</blocked>\n", "", nothing},
 		{"in code", "`<blocked>x</blocked>`", "", nothing},
 		{"hostile reason", "<blocked>a\x1b[2J\x00\u202eb</blocked>", "", blocked("a [2J b")},
 		{"long reason", "<blocked>" + strings.Repeat("é", 400) + "</blocked>", "", blocked(strings.Repeat("é", 248) + "…")},
@@ -236,4 +237,27 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("more text after the message made more claims")
 		}
 	})
+}
+
+// A promise in brackets counts alone on the last line, too.
+func TestBarePromise(t *testing.T) {
+	t.Parallel()
+	const want = "[LOOP_COMPLETE]"
+	for text, counts := range map[string]bool{
+		"All is done.\n\n[LOOP_COMPLETE]\n":       true,
+		"  [LOOP_COMPLETE]  ":                     true,
+		"<promise>[LOOP_COMPLETE]</promise>":      true,
+		"I will say [LOOP_COMPLETE]":              false,
+		"[LOOP_COMPLETE]\nNot yet.":               false,
+		"> [LOOP_COMPLETE]":                       false,
+		"```\n[LOOP_COMPLETE]\n```":               false,
+		"[LOOP_COMPLETE] is what I will say then": false,
+	} {
+		if got := claim.Parse(text, want); (len(got) == 1 && got[0].Kind == claim.Done) != counts || !counts && len(got) > 0 {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+	if got := claim.Parse("DONE", "DONE"); len(got) > 0 {
+		t.Errorf("a word without brackets: %+v", got)
+	}
 }

@@ -11,10 +11,13 @@ import (
 func (o Observation) alone(names []string) []string {
 	var out []string
 	for _, before := range o.Baseline {
-		if !o.placed(before) {
+		over := find(o.Answers[Overlay].Results, before.Gate)
+		if told := o.placed(before); !told || o.replaced() && over.Status != Fail && over.Status != Pass {
+			if o.replaced() { // then nothing else tells that the work did it
+				out = append(out, both(names, o.flipped(before, find(o.Now, before.Gate)))...)
+			}
 			continue
 		}
-		over := find(o.Answers[Overlay].Results, before.Gate)
 		for _, name := range names {
 			if over.Tests[name] == Pass || name == before.Gate && len(over.Tests) == 0 && over.Status == Pass || o.leans(before, name) {
 				out = append(out, name)
@@ -143,7 +146,7 @@ func (o Observation) fails(now, control, over Result) []string {
 		return nil
 	}
 	if len(now.Tests) == 0 {
-		return []string{now.Gate}
+		return over.named()
 	}
 	again := find(o.Answers[RepeatOverlay].Results, now.Gate)
 	var names []string
@@ -160,6 +163,14 @@ func (o Observation) fails(now, control, over Result) []string {
 		}
 	}
 	return names
+}
+
+// named are the tests that a run without ids tells of as failed, or else its gate.
+func (r Result) named() []string {
+	if len(r.Failing) > 0 {
+		return r.Failing
+	}
+	return []string{r.Gate}
 }
 
 // newlyRed are the gates in which an old test fails by what was laid over the tree of

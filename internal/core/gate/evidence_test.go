@@ -90,6 +90,36 @@ func TestOriginals(t *testing.T) {
 	})
 }
 
+// Tests whose deletion is granted are gone for good: what turns green counts with them
+// gone, unless that alone turns it green.
+func TestGrantedDeletion(t *testing.T) {
+	t.Parallel()
+	const probes = "originals originals-control repeat-before repeat-clean control overlay"
+	answers := func(overlay string) map[gate.Probe]string {
+		return map[gate.Probe]string{
+			gate.Originals: "fail", gate.OriginalsControl: "pass", gate.RepeatBefore: "fail", gate.RepeatClean: "pass", gate.Control: "fail", gate.Overlay: overlay,
+		}
+	}
+	check(t, []story{
+		{
+			name: "dead code goes with its test", before: "fail", now: "pass", old: "old_test.go", allow: true, answers: answers("fail"),
+			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "green now: test", probes: probes, green: true},
+		},
+		{
+			name: "the red test goes, and no more", before: "fail", now: "pass", old: "old_test.go", allow: true, answers: answers("pass"),
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "not by the work: test (old_test.go)", probes: probes, green: true},
+		},
+		{
+			name: "nobody can tell which", before: "fail", now: "pass", old: "old_test.go", allow: true, answers: answers(""),
+			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "not by the work", probes: probes, green: true},
+		},
+		{
+			name: "nobody granted it", before: "fail", now: "pass", old: "old_test.go", answers: answers("fail"),
+			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "not with the originals", probes: "originals originals-control", changed: true, green: true},
+		},
+	})
+}
+
 func TestOverlay(t *testing.T) {
 	t.Parallel()
 	const asked = "control overlay"

@@ -105,6 +105,8 @@ type Result struct {
 	Cached     bool          `json:"cached,omitempty"`
 	// Left: a run in a clean checkout left files there that git ignores, or changed such.
 	Left bool `json:"left,omitempty"`
+	// TimedOutTwice: it timed out, and so did a run just before with a shorter limit.
+	TimedOutTwice bool `json:"timed_out_twice,omitempty"`
 }
 
 // Satisfies reports whether evidence of this level is as good as the wanted:
@@ -158,6 +160,20 @@ func (r *Result) Count() {
 			r.Failed++
 		}
 	}
+}
+
+// ByTest are the names of tests and gates, with the tests that a gate without ids
+// names as failed in its stead.
+func ByTest(names []string, results []Result) []string {
+	var out []string
+	for _, name := range names {
+		if r := find(results, name); r.Status == Fail && len(r.Tests) == 0 {
+			out = append(out, r.named()...)
+		} else {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 func find(results []Result, gate string) Result {

@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -34,7 +35,7 @@ func TestDue(t *testing.T) {
 func TestAgainAndSettle(t *testing.T) {
 	t.Parallel()
 	pass, fail := gate.Result{Status: gate.Pass}, gate.Result{Status: gate.Fail, ExitCode: 1}
-	timeout := gate.Result{Status: gate.Unknown, TimedOut: true, ExitCode: -1}
+	timeout := gate.Result{Status: gate.Fail, TimedOut: true, ExitCode: -1, Reason: "timed out after 10m0s"}
 	killed := gate.Result{Status: gate.Unknown, ExitCode: -1, Reason: "killed"}
 	absent := gate.Result{Status: gate.Unknown, ExitCode: 127}
 	flaky := gate.Gate{Flaky: true}
@@ -44,13 +45,15 @@ func TestAgainAndSettle(t *testing.T) {
 		tries []gate.Result
 		again bool
 		want  gate.Status
-		busy  bool
+		slow  bool
 	}{
 		{"pass", gate.Gate{}, []gate.Result{pass}, false, gate.Pass, false},
 		{"fail", gate.Gate{}, []gate.Result{fail}, false, gate.Fail, false},
-		{"first time-out", gate.Gate{}, []gate.Result{timeout}, true, gate.Unknown, false},
-		{"second time-out", gate.Gate{}, []gate.Result{timeout, timeout}, false, gate.Fail, false},
-		{"second time-out, loaded machine", gate.Gate{}, []gate.Result{timeout, timeout}, false, gate.Unknown, true},
+		{"time-out", gate.Gate{}, []gate.Result{timeout}, false, gate.Fail, false},
+		{"time-out where all is slow", gate.Gate{}, []gate.Result{timeout}, true, gate.Fail, true},
+		{"second time-out where all is slow", gate.Gate{}, []gate.Result{timeout, timeout}, false, gate.Fail, true},
+		{"time-out, then pass", gate.Gate{}, []gate.Result{timeout, pass}, false, gate.Pass, true},
+		{"fail where all is slow", gate.Gate{}, []gate.Result{fail}, false, gate.Fail, true},
 		{"killed", gate.Gate{}, []gate.Result{killed}, true, gate.Unknown, false},
 		{"killed again", gate.Gate{}, []gate.Result{killed, killed}, true, gate.Unknown, false},
 		{"killed for good", gate.Gate{}, []gate.Result{killed, killed, killed}, false, gate.Unknown, false},
@@ -60,19 +63,45 @@ func TestAgainAndSettle(t *testing.T) {
 		{"flaky, red twice", flaky, []gate.Result{fail, fail}, false, gate.Fail, false},
 		{"flaky, green then", flaky, []gate.Result{fail, pass}, false, gate.Pass, false},
 	}
-	if !gate.Again(gate.Gate{}, nil) {
+	if !gate.Again(gate.Gate{}, nil, false) {
 		t.Error("a gate that never ran is not run")
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := gate.Again(c.gate, c.tries); got != c.again {
+			if got := gate.Again(c.gate, c.tries, c.slow); got != c.again {
 				t.Errorf("again = %v, want %v", got, c.again)
 			}
-			if got := gate.Settle(c.tries, c.busy); got.Status != c.want || got.Flaky != (c.name == "flaky, green then") {
+			if got := gate.Settle(c.tries); got.Status != c.want || got.Flaky != (c.name == "flaky, green then") {
 				t.Errorf("settled as %+v, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+func TestLimitAfterTimeOut(t *testing.T) {
+	t.Parallel()
+	timeout := []gate.Result{{Status: gate.Fail, TimedOut: true, Reason: "timed out after 1s"}}
+	for name, c := range map[string]struct {
+		gate  gate.Gate
+		tries []gate.Result
+		want  time.Duration
+	}{
+		"default":             {gate.Gate{}, nil, 10 * time.Minute},
+		"the gate's":          {gate.Gate{Timeout: time.Second}, nil, time.Second},
+		"after a time-out":    {gate.Gate{Timeout: time.Second}, timeout, 2 * time.Second},
+		"after another fault": {gate.Gate{Timeout: time.Second}, []gate.Result{{Status: gate.Unknown}}, time.Second},
+	} {
+		if got := c.gate.Limit(c.tries); got != c.want {
+			t.Errorf("%s: limit %s, want %s", name, got, c.want)
+		}
+	}
+	slow := gate.Settle(append(timeout, gate.Result{Status: gate.Pass, Duration: 1500 * time.Millisecond}))
+	if slow.Flaky || slow.Warning != "timed out after 1s; passed when run again with more time (2s)" {
+		t.Errorf("settled as %+v", slow)
+	}
+	if !gate.Settle(append(timeout, timeout...)).TimedOutTwice {
+		t.Error("two time-outs in a row are not told from one")
 	}
 }
 
@@ -103,6 +132,19 @@ func TestFingerprintIgnoresWhatVaries(t *testing.T) {
 	a, b := gate.Result{Gate: "a"}, gate.Result{Gate: "b"}
 	if gate.Fingerprint("t", []gate.Result{a, b}) != gate.Fingerprint("t", []gate.Result{b, a}) {
 		t.Error("the order of gates makes a difference")
+	}
+}
+
+func TestNamesOfTestsInsteadOfTheirGate(t *testing.T) {
+	t.Parallel()
+	results := []gate.Result{
+		{Gate: "npm test", Status: gate.Fail, Failing: []string{"adds", "neg"}},
+		{Gate: "sh check.sh", Status: gate.Fail},
+		{Gate: "go test", Status: gate.Fail, Failing: []string{"A"}, Tests: map[string]gate.Status{"A": gate.Fail}},
+	}
+	got := gate.ByTest([]string{"npm test", "sh check.sh", "go test", "B"}, results)
+	if diff := cmp.Diff([]string{"adds", "neg", "sh check.sh", "go test", "B"}, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,10 @@ type Observation struct {
 	NewCases bool `json:"new_cases,omitempty"`
 	// InSource: source files that hold tests were changed, so that a test's text
 	// may have changed with them.
-	InSource         bool          `json:"in_source,omitempty"`
+	InSource bool `json:"in_source,omitempty"`
+	// Linked: the work is in a language whose packages may be installed as links to
+	// the work tree, so that a run in another place may judge the code of this one.
+	Linked           bool          `json:"linked,omitempty"`
 	AllowTestChanges bool          `json:"allow_test_changes,omitempty"`
 	NoRatchet        bool          `json:"no_ratchet,omitempty"` // tests that passed may go
 	Answers          map[Probe]Run `json:"answers,omitempty"`
@@ -160,7 +164,7 @@ func (o Observation) weigh(v *Verdict) {
 	if len(alone) > 0 {
 		v.Labels = append(v.Labels, "turned green by new tests: "+list(alone))
 		v.Evidence = Consistent
-		v.Reason = "what turned green does so by the new tests, not by the work: " + list(alone) + " (" + list(o.NewTests) + ")"
+		v.Reason = "what turned green does so by the new tests, not by the work: " + list(alone) + " (" + list(slices.Concat(o.NewTests, o.gone())) + ")"
 		return
 	}
 	o.weighOverlay(v)
@@ -186,6 +190,10 @@ func (o Observation) weighOverlay(v *Verdict) {
 	case o.InSource:
 		v.Reason = "tests inside source files were changed: what they prove could not be found out"
 		v.Labels = append(v.Labels, "tests in source files")
+	case o.elsewhere():
+		v.Reason = "whether the new tests fail without this work could not be found out: without its sources the gates pass there too, " +
+			"so they run code from elsewhere (an editable install that leads to the work tree?)"
+		v.Labels = append(v.Labels, "overlay: runs code from elsewhere")
 	case len(o.NewTests) > 0:
 		v.Evidence = Consistent
 		v.Reason = "nothing turned red, but the new tests pass without this work too: " + list(o.NewTests)
@@ -206,15 +214,30 @@ func (o Observation) problem(probes ...Probe) string {
 			continue
 		}
 		if run.Problem != "" {
-			return run.Problem
+			return run.Problem + run.remedy()
 		}
 		for _, r := range run.Results {
 			if r.Status == Unknown && r.Reason != "" {
-				return r.Gate + ": " + r.Reason
+				return r.Gate + ": " + r.Reason + run.remedy()
 			}
 		}
 	}
-	return "in a worktree of their own, the gates do not show what they show here (is a [worktree] setup missing?)"
+	var last Run
+	for _, p := range probes {
+		if run, ok := o.Answers[p]; ok {
+			last = run
+		}
+	}
+	return "in a checkout of their own, the gates do not show what they show here" + last.remedy()
+}
+
+// remedy is what the user can do about a place that does not tell.
+func (r Run) remedy() string {
+	const setup = "[worktree] setup in pawl.toml (setup = [\"npm ci\"]) makes checkouts ready"
+	if r.Lacks != "" {
+		return "; " + r.Lacks + ": " + setup
+	}
+	return "; if it lacks what git ignores: " + setup
 }
 
 func (o Observation) failReason(broken []string) string {
@@ -228,12 +251,15 @@ func (o Observation) failReason(broken []string) string {
 			return fmt.Sprintf("%s: it told of tests when the task began, and now it reports none (%d tests then, 0 now)", r.Gate, then) + since
 		}
 		if r.Status == Fail {
+			if r.TimedOut {
+				return r.Gate + ": " + r.Reason
+			}
 			reason := r.Gate + ": passed when the task began, not now"
 			if !slices.Equal(broken, []string{r.Gate}) {
 				reason += ": " + list(broken)
 			}
-			if r.FirstError != "" {
-				reason += ": " + r.FirstError
+			if why := cmp.Or(r.FirstError, r.Reason); why != "" {
+				reason += ": " + why
 			}
 			return reason
 		}

@@ -24,17 +24,22 @@ const (
 	RepeatOriginals Probe = "repeat-originals"
 	// Control: the tree of before, where Overlay will run.
 	Control Probe = "control"
-	// Overlay: the tree of before, with the new and changed tests laid over it.
+	// Overlay: the tree of before, with the new and changed tests laid over it; where a
+	// change of old ones is granted, without those that are gone.
 	Overlay Probe = "overlay"
 	// RepeatOverlay: the same once more and uncached, where an old test fails there:
 	// by a new case that it reads, or by chance.
 	RepeatOverlay Probe = "repeat-overlay"
+	// WithoutSources: what Overlay judged, without the source files of the language that
+	// the work is in. What passes there does not run the code of that place.
+	WithoutSources Probe = "without-sources"
 )
 
 // Run is the answer to a probe.
 type Run struct {
 	Results []Result `json:"results,omitempty"`
 	Problem string   `json:"problem,omitempty"` // why there are no results, one line
+	Lacks   string   `json:"lacks,omitempty"`   // what the place is known to lack, one line
 }
 
 // Next names the run that Judge needs next and the gates to run in it; "" when
@@ -58,11 +63,11 @@ func Next(o Observation) (Probe, []string) {
 		if p, gates := o.nextRepeat(f); p != "" {
 			return p, gates
 		}
-		if len(f.unseen) > 0 || len(f.confirmed) > 0 && len(o.NewTests) == 0 {
+		if len(f.unseen) > 0 || len(f.confirmed) > 0 && len(o.NewTests) == 0 && !o.replaced() {
 			return "", nil
 		}
 	}
-	if len(o.NewTests) == 0 {
+	if len(o.NewTests) == 0 && (!o.replaced() || len(o.flips().confirmed) == 0) {
 		return "", nil
 	}
 	if !o.answered(Control) {
@@ -73,6 +78,9 @@ func Next(o Observation) (Probe, []string) {
 	}
 	if gates := o.newlyRed(); len(gates) > 0 && !o.answered(RepeatOverlay) {
 		return RepeatOverlay, gates
+	}
+	if gates := o.perhapsElsewhere(); len(gates) > 0 && !o.answered(WithoutSources) {
+		return WithoutSources, gates
 	}
 	if gates := o.leaning(); len(gates) > 0 && !o.answered(Originals) {
 		return Originals, gates
@@ -106,6 +114,22 @@ func (o Observation) needsOriginals() bool {
 	})
 }
 
+// byOriginals: flips count with the originals in place. Where a change of tests is
+// granted and the originals fail, they are no longer what the work is to pass: then
+// flips count as the tree is, if the changed tests alone do not make them.
+func (o Observation) byOriginals() bool { return o.needsOriginals() && !o.replaced() }
+
+// replaced: the tests of now stand in the place of the originals.
+func (o Observation) replaced() bool { return o.AllowTestChanges && o.originalsFail() }
+
+// gone are the old tests that count as new ones where they are replaced.
+func (o Observation) gone() []string {
+	if !o.replaced() {
+		return nil
+	}
+	return kept(o.OldTests, func(path string) bool { return !slices.Contains(o.NewTests, path) })
+}
+
 // added: there are test files that were not there before.
 func (o Observation) added() bool {
 	return slices.ContainsFunc(o.NewTests, func(path string) bool { return !slices.Contains(o.OldTests, path) })
@@ -113,7 +137,7 @@ func (o Observation) added() bool {
 
 // after is the run in which flips count: with the judge's copies in place.
 func (o Observation) after() []Result {
-	if o.needsOriginals() {
+	if o.byOriginals() {
 		return o.Answers[Originals].Results
 	}
 	return o.Now

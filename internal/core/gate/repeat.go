@@ -44,7 +44,7 @@ func (f *flips) repeat(o Observation, after Result, red []string) {
 	before := find(o.Answers[RepeatBefore].Results, name)
 	green := func(p Probe) []string { return both(red, o.flipped(before, find(o.Answers[p].Results, name))) }
 	confirmed := red
-	if o.needsOriginals() { // they ran in a clean checkout
+	if o.byOriginals() { // they ran in a clean checkout
 		confirmed = green(RepeatOriginals)
 	} else if clean := green(RepeatClean); len(clean) < len(red) || o.answer(RepeatClean, name).Left {
 		f.open = append(f.open, name)
@@ -67,7 +67,7 @@ func (o Observation) nextRepeat(f flips) (Probe, []string) {
 	switch {
 	case !o.answered(RepeatBefore):
 		return RepeatBefore, f.gates
-	case o.needsOriginals():
+	case o.byOriginals():
 		if !o.answered(RepeatOriginals) {
 			return RepeatOriginals, f.gates
 		}

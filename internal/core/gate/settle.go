@@ -1,43 +1,61 @@
 package gate
 
+import (
+	"fmt"
+	"time"
+)
+
 // maxTries bounds how often a gate that could not tell is run, the first time
 // included.
 const maxTries = 3
 
+// DefaultTimeout is the time limit of a gate that sets none.
+const DefaultTimeout = 10 * time.Minute
+
+// Limit is the time limit of the next run after the tries until now. A run that
+// follows a time-out gets twice the time: with the same limit it would say the same.
+func (g Gate) Limit(tries []Result) time.Duration {
+	limit := g.Timeout
+	if limit <= 0 {
+		limit = DefaultTimeout
+	}
+	if len(tries) > 0 && tries[len(tries)-1].TimedOut {
+		limit *= 2
+	}
+	return limit
+}
+
 // Again reports whether a gate must run once more on the same tree before its
-// result can be used, after the tries until now: when it could not tell, and
-// once when it is red and declared flaky. A command that does not exist
-// (126, 127) is not looked for again.
-func Again(g Gate, tries []Result) bool {
+// result can be used, after the tries until now: when it could not tell, once when it
+// is red and declared flaky, and once when it timed out where everything is slow (a
+// loaded machine, a place in which nothing is built yet). A command that does not
+// exist (126, 127) is not looked for again.
+func Again(g Gate, tries []Result, slow bool) bool {
 	if len(tries) == 0 {
 		return true
 	}
 	last := tries[len(tries)-1]
 	switch {
-	case last.Status == Unknown && last.TimedOut:
-		return len(tries) < 2
 	case last.Status == Unknown:
 		return len(tries) < maxTries && last.ExitCode != 126 && last.ExitCode != 127
 	case last.Status == Fail:
-		return g.Flaky && len(tries) == 1
+		return len(tries) == 1 && (g.Flaky || slow && last.TimedOut)
 	}
 	return false
 }
 
-// Settle makes one result of all tries on a tree. Busy says that the machine
-// was loaded while the last one ran: a second time-out is a fail only on a
-// machine that had the time.
-func Settle(tries []Result, busy bool) Result {
+// Settle makes one result of all tries on a tree, at least one.
+func Settle(tries []Result) Result {
 	last := tries[len(tries)-1]
-	timeouts := 0
-	for _, r := range tries {
-		if r.TimedOut {
-			timeouts++
+	for _, r := range tries[:len(tries)-1] {
+		switch {
+		case r.TimedOut && last.TimedOut:
+			last.TimedOutTwice = true
+		case r.TimedOut && last.Status == Pass && last.Warning == "":
+			last.Warning = fmt.Sprintf("%s; passed when run again with more time (%s)", r.Reason, last.Duration.Round(time.Second))
+		case r.Status == Fail && !r.TimedOut:
+			last.Flaky = last.Flaky || last.Status == Pass
 		}
-		last.Flaky = last.Flaky || last.Status == Pass && r.Status == Fail
-	}
-	if last.TimedOut && timeouts > 1 && !busy {
-		last.Status = Fail
 	}
 	return last
 }

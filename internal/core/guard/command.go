@@ -29,6 +29,7 @@ func (j *judge) Run(c *shell.Command) {
 		j.nameless(c)
 		return
 	}
+	j.notes.left(c)
 	name, args := shell.Name(c.Args[0].Text), c.Args[1:]
 	if sub, ok := strings.CutPrefix(name, "git-"); ok { // git-push, as it lies in git's own folder
 		name, args = "git", append([]word{{Text: sub, Source: sub, Static: true}}, args...)

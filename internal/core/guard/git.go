@@ -145,7 +145,7 @@ var gitRules = map[string]gitRule{
 		}
 	},
 	"commit": all(
-		when(RuleHistory, "git commit --amend", "--amend", ""),
+		(*judge).amend,
 		when(RuleHooks, "git commit --no-verify", "--no-verify", "n:mFCctuS"),
 	),
 	"filter-branch": always(RuleHistory, "git filter-branch"),
@@ -160,7 +160,7 @@ var gitRules = map[string]gitRule{
 		when(RuleHistory, "git branch with force", "--force", "DMCf:u"),
 	),
 	"tag": all(
-		when(RuleHistory, "git tag --delete", "--delete", "d:mFu"),
+		(*judge).tag,
 		when(RuleHistory, "git tag --force", "--force", "f:mFu"),
 	),
 	"config":       (*judge).config,
@@ -175,12 +175,8 @@ var gitRules = map[string]gitRule{
 	},
 	"reset": (*judge).reset,
 
-	"clean": func(j *judge, args []word) {
-		if !has(args, "--dry-run", "n") {
-			j.throws("git clean")
-		}
-	},
-	"stash":          verb(RuleDestructive, "git stash", "drop", "clear"),
+	"clean":          (*judge).clean,
+	"stash":          (*judge).stash,
 	"checkout":       (*judge).checkout,
 	"switch":         (*judge).checkout,
 	"restore":        (*judge).restore,

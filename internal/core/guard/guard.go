@@ -46,6 +46,7 @@ type Rules struct {
 	ProtectedBranches []string // names or globs (release/*)
 	Branch            string   // the branch that the root is on, as far as Head does not tell
 	AllowWriteOutside []string // folders outside the root that may be written: temporary ones
+	Shared            []string // folders outside the root in which only new files may be made, and those of the agent's changed
 	Scope             []string // globs, relative to the root, of what the task may edit; none = all of the root
 
 	// The settings' own. Deny wins over all; Ask wins over Allow. Allow lifts a
@@ -69,6 +70,8 @@ type Rules struct {
 	// it was shown it in this context (Known), or it is not there. nil = nobody saw
 	// the whole of the context, and RuleUnread rests.
 	Seen func(path string) bool
+	// Past tells what the agent made before. Without it nothing was.
+	Past Past
 }
 
 // Verdict is the answer to one call.
@@ -82,10 +85,24 @@ type Verdict struct {
 
 // Judge answers a call.
 func Judge(c Call, r Rules) Verdict {
+	j := newJudge(c, r)
+	j.call(c)
+	if j.verdict.Decision != Allow {
+		j.verdict.Unknown = ""
+	}
+	return j.verdict
+}
+
+func newJudge(c Call, r Rules) *judge {
 	j := &judge{rules: r, dir: c.Dir, verdict: Verdict{Decision: Allow}}
 	if j.dir == "" {
 		j.dir = r.Root
 	}
+	return j
+}
+
+// call judges a call by its tool.
+func (j *judge) call(c Call) {
 	switch c.Tool {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		j.fileTool(c)
@@ -99,10 +116,6 @@ func Judge(c Call, r Rules) Verdict {
 			j.toolShows(c)
 		}
 	}
-	if j.verdict.Decision != Allow {
-		j.verdict.Unknown = ""
-	}
-	return j.verdict
 }
 
 func (j *judge) options() shell.Options {
@@ -127,6 +140,8 @@ type judge struct {
 	links   map[string]string // symbolic links that the command makes itself
 	marks   bool              // the edit under way changes done marks only
 	edits   bool              // it is an editing tool's, which is to know what it changes
+	before  *made             // what earlier calls made, read when it is asked for
+	notes   *made             // of an earlier call that is read again: where to note what it makes; nil = it is judged
 	verdict Verdict
 }
 

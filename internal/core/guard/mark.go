@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // onlyMarks tells whether an edit changes no more than done marks: a box of
 // Markdown, or true and false behind a key that is one.
@@ -22,9 +25,12 @@ func sameButMarks(edit map[string]any) bool {
 	return okWas && okNow && was != "" && unmarked(was) == unmarked(now)
 }
 
+// box matches one of Markdown, with any mark that a plan is read with.
+var box = regexp.MustCompile(`\[[ \t]*(?:[^\s\[\]]\p{M}*)?[ \t]*\]`)
+
 // unmarked is a text with all its done marks open.
 func unmarked(s string) string {
-	s = strings.NewReplacer("[x]", "[ ]", "[X]", "[ ]", "[/]", "[ ]").Replace(s)
+	s = box.ReplaceAllString(s, "[ ]")
 	for _, key := range []string{`"passes"`, `"completed"`} {
 		parts := strings.Split(s, key)
 		for i, part := range parts[1:] {

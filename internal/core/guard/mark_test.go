@@ -21,6 +21,8 @@ func TestMarkedFiles(t *testing.T) {
 	}{
 		{"a box", "Edit", edit("- [ ] US-1: a", "- [x] US-1: a"), ""},
 		{"a box set back", "Edit", edit("- [X] US-1: a", "- [ ] US-1: a"), ""},
+		{"an odd box", "Edit", edit("- [~] a\n- [] b\n- [ ]* c", "- [x] a\n- [x] b\n- [x]* c"), ""},
+		{"a box made a task of", "Edit", edit("- a", "- [x] a"), guard.RuleProtected},
 		{"a mark of JSON", "Edit", edit("\"title\": \"a\",\n  \"passes\": false", "\"title\": \"a\",\n  \"passes\" : true"), ""},
 		{"more than the mark", "Edit", edit("- [ ] US-1: a", "- [x] US-1: b"), guard.RuleProtected},
 		{"a task gone", "Edit", edit("- [ ] US-1: a\n- [ ] US-2: b", "- [x] US-1: a"), guard.RuleProtected},

@@ -116,6 +116,7 @@ func (j *judge) changeAt(what, p string, glob bool) {
 	lifted := j.lifted
 	defer func() { j.lifted = lifted }()
 	j.touch(p)
+	j.notes.file(p)
 	j.paths("write", p)
 	switch {
 	case j.state(p):
@@ -200,6 +201,7 @@ func (j *judge) remove(name string, glob bool) {
 		return
 	}
 	j.changeBoth("removing "+clip(name), p, real, glob)
+	j.notes.gone(p, real)
 	if p == slashed(j.rules.Root)+"/.claude" || p == j.resolve("~/.claude") {
 		j.deny(RuleSettings, "removing "+clip(name))
 	}
@@ -245,7 +247,7 @@ func (j *judge) writable(p string) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(j.rules.Shared, func(dir string) bool { return j.newIn(slashed(dir), p) })
 }
 
 // marked tells a plan, whose marks alone may be edited.

@@ -249,7 +249,9 @@ func (j *judge) kill(name string, args []word) {
 		if len(operands(without(args, "PgGsutU", "--parent --pgroup --session --terminal --euid --uid --group --signal"))) == 0 && has(args, "--parent", "P") {
 			return // the children of one process
 		}
-		j.deny(RuleKill, "pkill")
+		if !j.ownProcess(args) {
+			j.deny(RuleKill, "pkill")
+		}
 	case "killall", "killall5", "skill", "slay", "xkill":
 		j.deny(RuleKill, name)
 	case "tmux":

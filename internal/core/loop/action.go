@@ -17,23 +17,22 @@ const (
 	RunGates   ActionKind = "run_gates"  // ends in GatesFinished
 	BeginTurn  ActionKind = "begin_turn" // ends in TurnEnded or AgentFailed
 	Look       ActionKind = "look"       // at the work tree; ends in TreeSeen
-	Commit     ActionKind = "commit"     // ends in Committed
+	Commit     ActionKind = "commit"     // the judged tree with the tasks ticked in it; ends in Committed
 	Restore    ActionKind = "restore"    // checkpoint, then back to the tree the task started from; ends in Restored
 	Wait       ActionKind = "wait"       // until a time; ends in TimerFired
 	HandOver   ActionKind = "hand_over"  // to another owner; ends in HandedOver
 	Interrupt  ActionKind = "interrupt"  // the turn under way, cleanly
 	PutBack    ActionKind = "put_back"   // protected paths as they were
-	Tick       ActionKind = "tick"       // the tasks' marks and the progress file
 	Notify     ActionKind = "notify"     // tell the person
-	Finish     ActionKind = "finish"     // the loop has its outcome
+	Finish     ActionKind = "finish"     // the work of the end: the loop has its outcome; ends in Concluded
 )
 
 // Asks tells whether the action ends in an event of its own.
 func (k ActionKind) Asks() bool {
 	switch k {
-	case Checkpoint, RunGates, BeginTurn, Look, Commit, Restore, Wait, HandOver:
+	case Checkpoint, RunGates, BeginTurn, Look, Commit, Restore, Wait, HandOver, Finish:
 		return true
-	case Interrupt, PutBack, Tick, Notify, Finish:
+	case Interrupt, PutBack, Notify:
 		return false
 	}
 	return false
@@ -59,7 +58,7 @@ const (
 type Action struct {
 	Do        ActionKind    `json:"do"`
 	Task      string        `json:"task,omitempty"`      // BeginTurn, RunGates: the task at work
-	Tasks     []string      `json:"tasks,omitempty"`     // RunGates, Tick, Commit: the tasks claimed
+	Tasks     []string      `json:"tasks,omitempty"`     // RunGates, Commit: the tasks claimed
 	Iteration int           `json:"iteration,omitempty"` // BeginTurn
 	Fresh     bool          `json:"fresh,omitempty"`     // BeginTurn: with an empty context
 	Situation Situation     `json:"situation,omitempty"` // BeginTurn
@@ -69,7 +68,7 @@ type Action struct {
 	Rerun     int           `json:"rerun,omitempty"`     // RunGates: how often the result was unknown before
 	Notes     []string      `json:"notes,omitempty"`     // BeginTurn: messages of the person
 	Deep      bool          `json:"deep,omitempty"`      // Look: compare the whole tree with the task's start
-	Tree      string        `json:"tree,omitempty"`      // Restore: the tree to go back to; Commit: the gated tree; RunGates: the tree to review
+	Tree      string        `json:"tree,omitempty"`      // Restore: the tree to go back to; Commit: the gated tree; RunGates: the tree to review, or of a baseline the one to leave behind where it is not the task's start
 	Evidence  gate.Evidence `json:"evidence,omitempty"`  // Commit
 	Receipt   string        `json:"receipt,omitempty"`   // Commit
 	Paths     []string      `json:"paths,omitempty"`     // PutBack

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -20,6 +21,7 @@ const (
 	Committed      EventKind = "committed"
 	Restored       EventKind = "restored"
 	TimerFired     EventKind = "timer_fired"
+	Concluded      EventKind = "concluded" // the work of the end is done
 	LimitHit       EventKind = "limit_hit"
 	MessageArrived EventKind = "message_arrived"
 	PauseAsked     EventKind = "paused"
@@ -36,14 +38,15 @@ const (
 	Learnt         EventKind = "learnt"         // a lesson for the turns to come, of the agent's or a person's
 	Forgot         EventKind = "forgot"         // a person takes a lesson out
 	MergeAsked     EventKind = "merge_asked"    // the agent asks the person to merge its work
+	WentBack       EventKind = "went_back"      // a user restored a checkpoint, also after the end
 )
 
 // EventKinds lists all kinds.
 func EventKinds() []EventKind {
 	return []EventKind{
 		Started, Checkpointed, GatesFinished, TurnEnded, AgentFailed, TreeSeen, Committed, Restored,
-		TimerFired, LimitHit, MessageArrived, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened, HandoverAsked, HandedOver,
-		TestsAsked, Granted, Denied, Learnt, Forgot, MergeAsked,
+		TimerFired, Concluded, LimitHit, MessageArrived, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened, HandoverAsked, HandedOver,
+		TestsAsked, Granted, Denied, Learnt, Forgot, MergeAsked, WentBack,
 	}
 }
 
@@ -53,8 +56,9 @@ type Event struct {
 	Kind     EventKind `json:"kind"`
 	ID       string    `json:"id,omitempty"` // of a message: the same id again is the same message
 	At       time.Time `json:"at"`
-	Start    *Start    `json:"start,omitempty"`     // Started, Reopened (the policy)
+	Start    *Start    `json:"start,omitempty"`     // Started, Reopened (the limits that it is given)
 	Tree     string    `json:"tree,omitempty"`      // Checkpointed, Restored, Committed: the tree as it is now
+	HalfDone string    `json:"half_done,omitempty"` // Checkpointed: the tree with what an earlier loop did of the task, where Tree lacks it
 	Gates    *Gates    `json:"gates,omitempty"`     // GatesFinished
 	Turn     *Turn     `json:"turn,omitempty"`      // TurnEnded, AgentFailed (what is known of it)
 	Failure  *Failure  `json:"failure,omitempty"`   // AgentFailed
@@ -66,6 +70,9 @@ type Event struct {
 	Owner    Owner     `json:"owner,omitempty"`     // HandoverAsked, HandedOver, Reopened ("": as it was)
 	Stays    bool      `json:"stays,omitempty"`     // HandedOver: the owner that the loop has keeps it
 	ByPerson bool      `json:"by_person,omitempty"` // Learnt: a person wrote it
+	Tasks    []string  `json:"tasks,omitempty"`     // WentBack: the tasks that are done in the checkpoint; Committed: those that were done, and whose commits are gone
+	Added    []Task    `json:"added,omitempty"`     // Committed: tasks of the plan that the loop does not know
+	Aside    string    `json:"aside,omitempty"`     // Committed: file that keeps an edit of the plan which was not applied
 	Isolated bool      `json:"isolated,omitempty"`  // TurnEnded, AgentFailed: of an isolated try
 	Hint     string    `json:"hint,omitempty"`      // Faulted; Cancelled: what a person did to stop it
 	Paths    []string  `json:"paths,omitempty"`     // TestsAsked, Granted (none: all), Denied: tests, relative to the root with slashes
@@ -74,7 +81,8 @@ type Event struct {
 // Start is what a loop begins with.
 type Start struct {
 	Policy Policy `json:"policy"`
-	Tasks  []Task `json:"tasks"` // in the plan's order; Done ones are Earlier
+	Tasks  []Task `json:"tasks"`           // in the plan's order; Done ones are Earlier
+	First  string `json:"first,omitempty"` // task that an earlier loop had begun: it is taken first
 }
 
 // Turn is what a turn came to.
@@ -109,6 +117,8 @@ type Seen struct {
 	Marked   []string `json:"marked,omitempty"`    // tasks that the agent ticked itself: a claim
 	ByPerson []string `json:"by_person,omitempty"` // tasks that the person ticked: done, and nobody's claim
 	Remarks  []string `json:"remarks,omitempty"`   // to be told and journalled: a branch switched back, a foreign change kept
+	Added    []Task   `json:"added,omitempty"`     // tasks of the plan that the loop does not know
+	Aside    string   `json:"aside,omitempty"`     // file that keeps an edit of the plan which was not applied
 	Unknown  bool     `json:"unknown,omitempty"`   // the look was shallow: Changed says nothing
 }
 
@@ -129,8 +139,9 @@ const (
 type Gates struct {
 	Purpose      Purpose       `json:"purpose"`
 	Tree         string        `json:"tree"`
-	Status       gate.Status   `json:"status"` // relative to the baseline
-	Green        bool          `json:"green"`  // in full, but for what baseline = allow excepts
+	Head         string        `json:"head,omitempty"` // commit that HEAD was at when the tree was taken
+	Status       gate.Status   `json:"status"`         // relative to the baseline
+	Green        bool          `json:"green"`          // in full, but for what baseline = allow excepts
 	Evidence     gate.Evidence `json:"evidence,omitempty"`
 	Flipped      []string      `json:"flipped,omitempty"`
 	StillRed     []string      `json:"still_red,omitempty"`     // gates without test ids, red as before: they judge only the end
@@ -140,6 +151,8 @@ type Gates struct {
 	IfGranted    *IfGranted    `json:"if_granted,omitempty"`    // what it is worth if its changes of old tests are granted
 	Judge        string        `json:"judge,omitempty"`         // tree with the judge's copies once this is committed, "" = that which is
 	Tampered     []string      `json:"tampered,omitempty"`      // what judges was changed by the agent while the gates ran
+	Added        []Task        `json:"added,omitempty"`         // ForFinal: tasks of the plan that the loop does not know
+	Lost         []string      `json:"lost,omitempty"`          // ForFinal: tasks that were done, and whose commits are gone
 	Apart        []string      `json:"apart,omitempty"`         // untracked files of the person's: the commit, which lacks them, was not seen to pass
 	CannotStart  bool          `json:"cannot_start,omitempty"`  // Unknown, because the command is not there
 	Unchecked    bool          `json:"unchecked,omitempty"`     // old tests were changed, and what the originals say is not known
@@ -169,6 +182,15 @@ func (g Gates) Red() []string {
 		names = append(names, r.Failing...)
 	}
 	return names
+}
+
+// FailingTests are those of Failing that are tests and not gates: a gate that several
+// tasks turned green and that fails now says of none of them that it is broken.
+func (g Gates) FailingTests() []string {
+	isGate := func(name string) bool {
+		return slices.ContainsFunc(g.Results, func(r gate.Result) bool { return r.Gate == name })
+	}
+	return slices.DeleteFunc(slices.Clone(g.Failing), isGate)
 }
 
 // Class of a failure of the agent.

@@ -90,6 +90,23 @@ func (s State) Ungranted() []string {
 	return without(slices.Compact(paths), s.MayChange)
 }
 
+// AwaitingGrant are old tests that finished tasks changed and that nobody has granted yet.
+// They judge neither for nor against the tasks that follow: each is judged by its own.
+func (s State) AwaitingGrant() []string {
+	var paths []string
+	for _, t := range s.Tasks {
+		if t.Status != Done {
+			continue
+		}
+		paths = append(paths, t.Tests...)
+		if t.IfGranted != nil {
+			paths = append(paths, t.IfGranted.Paths...)
+		}
+	}
+	slices.Sort(paths)
+	return without(slices.Compact(paths), s.MayChange)
+}
+
 // Denies tells whether a person said, of this path, that the agent may not change it;
 // of AllTests, whether it may change none but those granted by name since.
 func (s State) Denies(path string) bool {
@@ -163,6 +180,11 @@ func (m *machine) upgrade(t *Task) bool {
 func (m *machine) grantHint() string {
 	if len(m.s.Ungranted()) == 0 {
 		return ""
+	}
+	for _, t := range m.s.Tasks {
+		if t.Status == Done && t.IfGranted != nil && len(t.Tests) == 0 {
+			return "the gates could not be run with the tests as they were: [worktree] setup in pawl.toml makes checkouts ready;  pawl report  says why"
+		}
 	}
 	return "pawl report  shows the tests that were changed;  pawl grant  accepts them"
 }

@@ -47,7 +47,7 @@ func TestAGrantAfterTheEndCountsWhatWasFound(t *testing.T) {
 			t.Parallel()
 			sc := judging(t)
 			sc.turn("done", "gates claim")
-			sc.gates(bent("a_test.go", "b_test.go"), "tick a; commit a")
+			sc.gates(bent("a_test.go", "b_test.go"), "commit a")
 			sc.committed("gates final")
 			sc.gates(green, "finish unverified")
 			if sc.s.Strikes != 0 || !strings.Contains(sc.s.Hint, "pawl grant") {
@@ -74,7 +74,7 @@ func TestAGrantDoesNotUndoOtherEnds(t *testing.T) {
 	t.Parallel()
 	sc := judging(t, open("a", "b")...)
 	sc.turn("done", "gates claim")
-	sc.gates(bent("a_test.go"), "tick a; commit a")
+	sc.gates(bent("a_test.go"), "commit a")
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
@@ -91,7 +91,7 @@ func TestADisagreeingReviewIsNotOutvotedByAGrant(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
 	sc.turn("done", "gates claim")
-	sc.gates(bent("a_test.go"), "tick a; commit a")
+	sc.gates(bent("a_test.go"), "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
 	sc.s.Tasks[0].Reviewed = loop.ReviewDisagreed

@@ -70,7 +70,7 @@ func (m *machine) handoverAsked(to Owner, why string) {
 		m.follow(m.s.After)
 	case HandingOver:
 		m.beginTurn() // the other way round, perhaps
-	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Trying, Ended:
+	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Trying, Finishing, Ended:
 		// noticed before the next turn begins
 	}
 }
@@ -105,6 +105,10 @@ func (m *machine) handedOver(e Event) {
 		m.recap()
 	case Paused:
 	default:
+		if m.s.Replaced && m.s.Phase != Finishing {
+			m.anew()
+			return
+		}
 		m.acts = append(m.acts, m.s.Pending...)
 	}
 }

@@ -79,7 +79,7 @@ func TestSpentTriesAreHandedOver(t *testing.T) {
 	sc.gates(red("c"), "hand_over")
 	sc.feed(given(loop.OwnerRunner), "turn 4 fresh fresh")
 	sc.turn("done", "gates claim")
-	sc.gates(proven, "tick a; commit a")
+	sc.gates(proven, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 }
@@ -124,7 +124,7 @@ func TestASessionTakesALoopFromItsRunner(t *testing.T) {
 	sc.feed(given(loop.OwnerSession), "turn 1 continue fresh")
 
 	sc.turn("done", "gates claim")
-	sc.gates(proven, "tick a; commit a")
+	sc.gates(proven, "commit a")
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 continue next_task") // no fresh context without consent

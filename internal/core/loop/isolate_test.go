@@ -45,7 +45,7 @@ func TestIsolatedTriesFollowTheSessionsOwn(t *testing.T) {
 	sc.gates(red("d"), "turn 5 fresh fresh")
 	sc.feed(tried(0.5), "look deep")
 	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
-	sc.gates(green, "tick a; commit a")
+	sc.gates(green, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 	if sc.s.Usage.CostUSD != 0.75 || sc.s.Iteration != 5 {
@@ -67,6 +67,29 @@ func TestTriesWithoutEffectAreNotPaidForToTheLimit(t *testing.T) {
 	sc.checkpointed("finish stuck")
 }
 
+// A number of tries that the user wrote holds, however the tries fail; only what is
+// paid for after them ends early.
+func TestWrittenTriesHoldWhenTheSameFailsAgain(t *testing.T) {
+	t.Parallel()
+	p := isolating
+	p.Tries = 5
+	sc := attended(t, p)
+	for _, want := range []string{
+		"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 continue gates_failed", "turn 5 continue gates_failed",
+		"turn 6 fresh fresh",
+	} {
+		sc.feed(ended(loop.Turn{ToolCalls: 1, Context: 40}), "look deep")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+		sc.gates(red("same"), want)
+	}
+	for _, want := range []string{"turn 7 fresh fresh", "checkpoint"} {
+		sc.feed(tried(0.5), "look deep")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+		sc.gates(red("same"), want)
+	}
+	sc.checkpointed("finish stuck")
+}
+
 // That a try cannot do it is an honest end, where the gates do not say otherwise.
 func TestATryThatGivesUpIsBelievedWhereTheGatesAreRed(t *testing.T) {
 	t.Parallel()
@@ -83,7 +106,7 @@ func TestATryThatGivesUpIsBelievedWhereTheGatesAreRed(t *testing.T) {
 	sc = spent(t)
 	sc.feed(cannot, "look deep")
 	sc.feed(seen, "gates claim")
-	sc.gates(green, "tick a; commit a")
+	sc.gates(green, "commit a")
 }
 
 func TestATryThatCannotBeginGoesBackToTheSession(t *testing.T) {
@@ -105,7 +128,7 @@ func TestATryThatWasCutOffIsJudgedAllTheSame(t *testing.T) {
 		sc := spent(t)
 		sc.feed(loop.Event{Kind: loop.AgentFailed, Isolated: true, Failure: &loop.Failure{Class: c, Message: "cut"}}, "look deep")
 		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
-		sc.gates(green, "tick a; commit a")
+		sc.gates(green, "commit a")
 		if sc.s.Try.Died != "cut" || sc.s.Hit != "" {
 			t.Errorf("%s: %+v", c, sc.s.Try)
 		}

@@ -33,27 +33,14 @@ func (m *machine) runGates(p Purpose) {
 		phase = Baseline
 	}
 	tree := ""
-	if p == ForReview {
+	switch p {
+	case ForReview:
 		tree = m.s.Found.Tree
+	case ForBaseline:
+		tree = m.s.HalfDone
+	case ForClaim, ForTurn, ForLimit, ForFinal:
 	}
 	m.ask(phase, Action{Do: RunGates, Purpose: p, Task: m.s.Current, Tasks: m.claimed(), Tree: tree, Rerun: m.s.Unknowns})
-}
-
-func (m *machine) baseline(g Gates) {
-	if g.CannotStart && m.s.Turns == 0 {
-		m.finish(Errored, "a gate cannot be run: "+g.Reason, "mend the gate's command; no turn was begun")
-		return
-	}
-	if g.Status == gate.Unknown && m.rerun(g) {
-		return
-	}
-	m.s.Unknowns = 0
-	if g.Status == gate.Unknown {
-		m.notify(Warning, "the gates could not tell how things stand before the work: "+g.Reason)
-	}
-	m.sawGates(g)
-	m.s.Ladder.SeenRed = m.s.Ladder.SeenRed || !g.Green && g.Status != gate.Unknown
-	m.beginTurn()
 }
 
 // sawGates keeps how the commands stand now. Red is only what is known to be.
@@ -110,6 +97,8 @@ func (m *machine) claimed() []string {
 // gate could say.
 func (m *machine) judge(seen Seen) {
 	switch {
+	case m.s.Replaced:
+		m.anew()
 	case m.s.Policy.Kind == Answer:
 		m.keep(Gates{Status: gate.Pass, Evidence: gate.NoEvidence, Reason: "an answer that nothing judged"})
 	case !seen.Changed && !seen.Unknown && !m.s.Policy.Verify:
@@ -201,6 +190,9 @@ func (m *machine) claimJudged(g Gates) {
 			m.park(Blocked, why)
 			return
 		}
+		if !m.s.Policy.Verify { // there nobody claims a thing
+			m.s.Refusals++
+		}
 		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError, AsBefore: g.Status == gate.Pass}, g.Fingerprint)
 		return
 	}
@@ -285,15 +277,22 @@ func notItsOwn(g Gates, task string) string {
 func (m *machine) commit(g Gates) {
 	g.Results = nil
 	m.s.Found, m.s.JudgedAt = &g, m.s.Now
+	m.commitFound()
+}
+
+// commitFound commits what was judged, perhaps not for the first time.
+func (m *machine) commitFound() {
 	ids := m.claimed()
-	evidence := g.share(len(ids) - 1) // of one commit for all: the weakest
-	m.do(Action{Do: Tick, Tasks: ids, Evidence: evidence})
-	m.ask(Committing, Action{Do: Commit, Tasks: ids, Tree: g.Tree, Evidence: evidence, Receipt: g.Receipt})
+	evidence := m.s.Found.share(len(ids) - 1) // of one commit for all: the weakest
+	m.ask(Committing, Action{Do: Commit, Tasks: ids, Tree: m.s.Found.Tree, Evidence: evidence, Receipt: m.s.Found.Receipt})
 }
 
 func (m *machine) committed(e Event) {
 	m.accept(e.Commit, e.Receipt)
-	m.s.Base = e.Tree
+	m.commitsLost(e.Tasks)
+	m.added(e.Added)
+	m.keptAside(e.Aside)
+	m.s.Base, m.s.After = e.Tree, ""
 	if m.stopped() {
 		return
 	}
@@ -306,7 +305,7 @@ func (m *machine) accept(commit, receipt string) {
 	took := m.s.Now.Sub(m.s.TaskFrom)
 	for i, id := range ids {
 		m.task(id, func(t *Task) {
-			t.Status, t.Commit, t.Receipt = Done, commit, receipt
+			t.Status, t.Undone, t.Commit, t.Receipt = Done, false, commit, receipt
 			t.Evidence, t.Why = m.s.Found.share(i), m.s.Found.Reason
 			if t.Evidence != m.s.Found.Evidence {
 				t.Why = notItsOwn(*m.s.Found, id)

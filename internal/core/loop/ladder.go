@@ -14,7 +14,8 @@ const (
 )
 
 // fail books a failed try and climbs where the rung is exhausted. Two identical
-// fingerprints end a rung early: the same failure twice is not worth a third try.
+// fingerprints end a rung early, since the same failure twice is not worth a third
+// try; but a number of tries that the user wrote holds.
 func (m *machine) fail(f Failing, fingerprint string) {
 	m.s.Failing = &f
 	m.remember("failed: " + f.Reason)
@@ -29,7 +30,7 @@ func (m *machine) fail(f Failing, fingerprint string) {
 	}
 	m.s.Ladder.Idle = 0
 	m.s.Ladder.Tries++
-	if m.s.Ladder.Rung == sameSession && m.s.Ladder.Tries < m.tries() && !same {
+	if m.s.Ladder.Rung == sameSession && m.s.Ladder.Tries < m.tries() && (!same || m.s.Policy.Tries > 0) {
 		m.s.Situation = GatesFailed
 		m.beginTurn()
 		return
@@ -49,6 +50,9 @@ func (m *machine) tries() int {
 // loops try in fresh ones until their limit, there beside the person's.
 func (m *machine) climb() {
 	p, l := m.s.Policy, &m.s.Ladder
+	if l.Rung == sameSession {
+		l.Same = min(l.Same, 1) // sameMost counts what is paid for
+	}
 	l.Tries = 0
 	l.Rung++
 	if l.Rung == freshSession && m.s.Attended && !p.Verify && !m.mayHandOver() {

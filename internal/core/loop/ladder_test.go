@@ -25,11 +25,11 @@ func TestTheLadder(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 6 fresh next_task")
 	sc.turn("done", "gates claim")
-	sc.gates(proven, "tick b; commit b")
+	sc.gates(proven, "commit b")
 	sc.committed("gates final")
 	sc.gates(green, "finish stuck")
-	if len(sc.s.Lessons) != 1 || sc.s.Restores != 2 {
-		t.Errorf("lessons %q, restores %d", sc.s.Lessons, sc.s.Restores)
+	if len(sc.s.Lessons) != 1 || sc.s.Restores != 2 || sc.s.Refusals != 5 { // each claim that did not stand
+		t.Errorf("lessons %q, restores %d, refusals %d", sc.s.Lessons, sc.s.Restores, sc.s.Refusals)
 	}
 }
 

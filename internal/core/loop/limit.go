@@ -1,5 +1,7 @@
 package loop
 
+import "cmp"
+
 // limit is the limit that forbids another turn, or "".
 func (m *machine) limit() Outcome {
 	l := m.s.Policy.Limits
@@ -15,6 +17,36 @@ func (m *machine) limit() Outcome {
 		return Budget
 	}
 	return ""
+}
+
+// extended are the limits of a loop that goes on after its end: each of those given
+// counts from where it stands (below 0 it is none), of the others what remains.
+func (s State) extended(given Limits) Limits {
+	return Limits{
+		Iterations: extend(s.Policy.Limits.Iterations, s.Iteration, given.Iterations),
+		Duration:   extend(s.Policy.Limits.Duration, s.Elapsed(), given.Duration),
+		CostUSD:    extend(s.Policy.Limits.CostUSD, s.Usage.CostUSD, given.CostUSD),
+		Tokens:     extend(s.Policy.Limits.Tokens, s.Usage.Tokens(), given.Tokens),
+	}
+}
+
+func extend[T cmp.Ordered](limit, used, given T) T {
+	var none T
+	switch {
+	case given > none:
+		return used + given
+	case given < none:
+		return none
+	}
+	return limit
+}
+
+// Spent is the limit that leaves a loop that has ended no further turn, with the
+// limits that it would be given, or "".
+func (s State) Spent(given Limits) Outcome {
+	s.Policy.Limits, s.Hit, s.Retry = s.extended(given), "", false
+	m := machine{s: s}
+	return m.limit()
 }
 
 // limitHit is a limit that the owner saw pass, which may be in mid-turn.
@@ -34,7 +66,7 @@ func (m *machine) limitHit(o Outcome) {
 	case Waiting:
 		m.back()
 		m.follow(m.s.After)
-	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, HandingOver, Paused, Ended:
+	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, HandingOver, Paused, Finishing, Ended:
 		// noticed before the next turn begins
 	}
 }

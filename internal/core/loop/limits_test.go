@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
@@ -17,7 +15,7 @@ func TestAFinishedJobOnTheLastIterationIsVerified(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
-	sc.gates(proven, "tick a; commit a")
+	sc.gates(proven, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 }
@@ -119,7 +117,7 @@ func TestBackOffIsBounded(t *testing.T) {
 	for _, class := range []loop.Class{loop.Overloaded, loop.Interrupted} {
 		sc := begin(t, loop.Policy{})
 		sc.checkpointed("turn 1 fresh first")
-		for i := 0; sc.s.Phase != loop.Ended; i++ {
+		for i := 0; sc.s.Outcome == ""; i++ {
 			if i > 50 {
 				t.Fatalf("%s: backs off for ever", class)
 			}
@@ -160,7 +158,7 @@ func TestARedGateAtTheEndOpensALastTask(t *testing.T) {
 	stillRed := loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating}
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass}}, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &stillRed}, "tick a; commit a")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &stillRed}, "commit a")
 	sc.committed("gates final")
 	sc.gates(red("x"), "checkpoint")
 	sc.checkpointed("gates baseline")
@@ -168,9 +166,44 @@ func TestARedGateAtTheEndOpensALastTask(t *testing.T) {
 	sc.turn("done", "gates claim")
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &stillRed}, "turn 3 continue gates_failed")
 	sc.turn("done", "gates claim")
-	sc.gates(proven, "tick final-gates; commit final-gates")
+	sc.gates(proven, "commit final-gates")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
+}
+
+// What was red before any work, and what no task has touched, is the user's: nobody
+// is paid to mend it.
+func TestARedThatIsNotThePlansOpensNoTask(t *testing.T) {
+	t.Parallel()
+	failing := func(tests ...string) loop.Gates {
+		return loop.Gates{Status: gate.Fail, Reason: "test: fails", Results: []gate.Result{{Gate: "test", Status: gate.Fail, Failing: tests, Failed: len(tests)}}}
+	}
+	cases := []struct {
+		name    string
+		end     loop.Gates
+		flipped string
+		want    string
+	}{
+		{"as it was", failing("TestRoot"), "TestNew", "finish unverified"},
+		{"another test is red", failing("TestRoot", "TestOther"), "TestNew", "checkpoint"},
+		{"a gate that names no test", loop.Gates{Status: gate.Fail, Results: []gate.Result{{Gate: "test", Status: gate.Fail}}}, "TestNew", "checkpoint"},
+		{"red tests are the plan's", failing("TestRoot"), "TestRoot", "checkpoint"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sc := begin(t, loop.Policy{Gates: true})
+			sc.checkpointed("gates baseline")
+			sc.gates(failing("TestRoot"), "notify; turn 1 fresh first")
+			sc.turn("done", "gates claim")
+			sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating, Flipped: []string{c.flipped}}}, "commit a")
+			sc.committed("gates final")
+			sc.gates(c.end, c.want)
+			if c.want == "finish unverified" && sc.s.Reason != "red before this loop began, and still: TestRoot" {
+				t.Error(sc.s.Reason)
+			}
+		})
+	}
 }
 
 func TestAVerifyLoopNeedsNoClaimButARedBefore(t *testing.T) {
@@ -180,7 +213,7 @@ func TestAVerifyLoopNeedsNoClaimButARedBefore(t *testing.T) {
 	sc.gates(red("x"), "turn 1 fresh first")
 	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look deep")
 	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
-	sc.gates(green, "tick a; commit a")
+	sc.gates(green, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 }
@@ -252,7 +285,7 @@ func TestCancelFinishesWhatMustNotBeCut(t *testing.T) {
 	sc = begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
 	sc.turn("done", "gates claim") // of the user's commit hooks, if of nothing else
-	sc.gates(loop.Gates{Status: gate.Pass, Evidence: gate.NoEvidence}, "tick a; commit a")
+	sc.gates(loop.Gates{Status: gate.Pass, Evidence: gate.NoEvidence}, "commit a")
 	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByInterrupt}, "")
 	sc.committed("finish cancelled")
 
@@ -272,25 +305,9 @@ func TestANewOwnerGoesOnWithTheSameIteration(t *testing.T) {
 	sc.now = sc.now.Add(10 * time.Hour) // nobody was there: not counted
 	sc.feed(loop.Event{Kind: loop.OwnerLost}, "turn 1 continue interrupted")
 	sc.turn("done", "gates claim")
-	sc.gates(proven, "tick a; commit a")
-	sc.feed(loop.Event{Kind: loop.OwnerLost}, "tick a; commit a")
+	sc.gates(proven, "commit a")
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "commit a")
 	sc.committed("gates final")
-}
-
-func TestPauseBeforeTheNextTurn(t *testing.T) {
-	t.Parallel()
-	sc := begin(t, loop.Policy{})
-	sc.checkpointed("turn 1 fresh first")
-	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
-	sc.turn("", "")
-	if sc.s.Phase != loop.Paused {
-		t.Fatalf("phase %s", sc.s.Phase)
-	}
-	sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "look at the mock server"}, "")
-	sc.feed(loop.Event{Kind: loop.Resumed}, "turn 2 continue go_on")
-	if diff := cmp.Diff([]string{"look at the mock server"}, sc.s.Pending[0].Notes); diff != "" {
-		t.Error(diff)
-	}
 }
 
 func TestExitCodes(t *testing.T) {
@@ -329,11 +346,11 @@ func TestAGateWithoutIdsJudgesTheEnd(t *testing.T) {
 	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Consistent, StillRed: []string{"make check"}}
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
-	sc.gates(red("x"), "turn 1 fresh first")
+	sc.gates(red("x"), "notify; turn 1 fresh first")
 	sc.turn("done", "gates claim")
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 2 continue claim_refused")
 	sc.turn("done", "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "tick a; commit a")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "commit a")
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "turn 3 fresh next_task")
@@ -347,14 +364,14 @@ func TestAGateWithoutIdsThatTurnsGreenProvesEveryTaskSince(t *testing.T) {
 	turned := loop.Gates{Status: gate.Pass, Green: true, Evidence: gate.Discriminating, TurnedGreen: []string{"make check"}}
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
-	sc.gates(red("x"), "turn 1 fresh first")
+	sc.gates(red("x"), "notify; turn 1 fresh first")
 	sc.turn("no-behaviour-change", "gates claim")
-	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "tick a; commit a")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "commit a")
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "turn 2 fresh next_task")
 	sc.turn("done", "gates claim")
-	sc.gates(turned, "tick b; commit b")
+	sc.gates(turned, "commit b")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -84,11 +85,10 @@ func (m *machine) allDoneBefore() {
 }
 
 // lessThanWanted names the done tasks whose evidence is not what was wanted.
-// A task that no loop did (a person ticked it) is nobody's claim.
 func (m *machine) lessThanWanted() string {
 	var ids []string
 	for _, t := range m.s.Tasks {
-		if t.Status == Done && (!t.Earlier || t.Evidence != "") && !t.enough(t.Evidence) {
+		if t.Unproven() {
 			ids = append(ids, t.ID)
 		}
 	}
@@ -117,15 +117,17 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	}
 	switch {
 	case len(by[Parked]) > 0:
-		return Stuck, m.stuckReason(by[Parked]), ""
+		return Stuck, m.needs(Parked, Blocked), ""
 	case m.s.Policy.Gates && len(by[Unchanged]) > 0 && m.s.Red != "": // what should be green is not, and the agent sees nothing to do
 		return Stuck, m.of("claimed without change, and a gate is red", by[Unchanged]) + ": " + m.s.Red, ""
 	case len(by[Blocked]) > 0:
-		return BlockedEnd, m.blockedReason(), ""
+		return BlockedEnd, m.needs(Blocked), ""
+	case len(m.takenAway()) > 0:
+		return Unverified, m.of("a restored checkpoint took the work away", m.takenAway()), ""
 	case len(by[Open]) > 0: // they depend on a task that was set aside
 		return Unverified, "could not begin: " + strings.Join(by[Open], ", "), ""
 	case len(by[Unchanged]) > 0:
-		return Unverified, m.of("claimed without change", by[Unchanged]), ""
+		return Unverified, m.of("claimed without change", by[Unchanged]), m.answerHint()
 	case m.unreviewed() != "":
 		return Unverified, m.unreviewed(), ""
 	case m.lessThanWanted() != "":
@@ -154,22 +156,42 @@ func (m *machine) of(why string, ids []string) string {
 	return why + ": " + strings.Join(ids, ", ")
 }
 
-// stuckReason names the tasks, or says why where there is but one.
-func (m *machine) stuckReason(parked []string) string {
-	if len(m.s.Tasks) == 1 {
-		return "everything that could be tried was tried: " + m.s.Tasks[0].Why
+// answerHint is what to do where a goal that is no plan changed nothing: it may have
+// asked for words.
+func (m *machine) answerHint() string {
+	if len(m.s.Tasks) > 1 || m.s.Policy.Kind != "" && m.s.Policy.Kind != Change {
+		return ""
 	}
-	return "no way was found to do: " + strings.Join(parked, ", ")
+	return "if nothing was to be changed (a review, a question), begin it with  --kind answer:  what the agent says is the result then"
 }
 
-func (m *machine) blockedReason() string {
-	for _, t := range m.s.Tasks {
-		switch {
-		case t.Status == Blocked && len(m.s.Tasks) == 1:
-			return t.Why
-		case t.Status == Blocked:
-			return t.ID + ": " + t.Why
+// mostNamed is how many tasks a reason names with what failed.
+const mostNamed = 3
+
+// needs says which tasks of these kinds need the user, and why: with what failed, or
+// in the agent's words. Where there is but one task it goes without its name.
+func (m *machine) needs(kinds ...TaskStatus) string {
+	words := map[TaskStatus]string{Parked: "failed: ", Blocked: "is blocked: "}
+	if len(m.s.Tasks) == 1 {
+		words[Parked], words[Blocked] = "everything that could be tried was tried: ", ""
+	}
+	var parts []string
+	more := 0
+	for _, kind := range kinds {
+		for _, t := range m.s.Tasks {
+			switch {
+			case t.Status != kind:
+			case len(m.s.Tasks) == 1:
+				parts = append(parts, words[kind]+t.Why)
+			case len(parts) == mostNamed:
+				more++
+			default:
+				parts = append(parts, t.label()+" "+words[kind]+t.Why)
+			}
 		}
 	}
-	return ""
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, "; ")
 }

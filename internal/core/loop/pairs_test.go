@@ -85,7 +85,9 @@ func samples(k loop.EventKind) []loop.Event {
 		out = append(out, ev(loop.Event{Tree: "t"}))
 	case loop.HandoverAsked, loop.HandedOver:
 		out = append(out, ev(loop.Event{Owner: loop.OwnerRunner}), ev(loop.Event{Owner: loop.OwnerSession}), ev(loop.Event{Owner: loop.OwnerSession, Stays: true}))
-	case loop.TimerFired, loop.MessageArrived, loop.MergeAsked, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:
+	case loop.WentBack:
+		out = append(out, ev(loop.Event{Tasks: []string{"a"}}))
+	case loop.TimerFired, loop.Concluded, loop.MessageArrived, loop.MergeAsked, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:
 		out = append(out, ev(loop.Event{Text: "text"}))
 	}
 	return append(out, ev(loop.Event{})) // without what it should carry
@@ -162,6 +164,7 @@ type signature struct {
 	gates, restore, verify, reviews          bool
 	attended, handover, isolate, handsOver   bool
 	unjudged, hit, stop, pause, claim, block bool
+	replaced                                 bool
 }
 
 func signatureOf(s loop.State) signature {
@@ -172,13 +175,14 @@ func signatureOf(s loop.State) signature {
 		}
 	}
 	if s.Phase == loop.Ended {
-		return signature{phase: s.Phase, kind: p.Kind, left: left, gates: p.Gates, attended: s.Attended}
+		return signature{phase: s.Phase, kind: p.Kind, left: left, gates: p.Gates, attended: s.Attended, unjudged: s.Left()}
 	}
 	sig := signature{
 		s.Phase, p.Kind, s.After, s.Purpose, s.Ladder.Rung, left,
 		p.Gates, p.Restore, p.Verify, p.Reviews,
 		s.Attended, p.Handover, p.Isolate && !s.Together, s.HandOver != "",
 		s.Unjudged, s.Hit != "", s.Stop != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
+		s.Replaced,
 	}
 	if !slices.Contains([]loop.Phase{loop.Checkpointing, loop.Restoring, loop.Waiting, loop.Paused}, s.Phase) {
 		sig.after = ""
@@ -196,7 +200,7 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 		loop.New: {loop.Started}, loop.Checkpointing: {loop.Checkpointed}, loop.Baseline: {loop.GatesFinished},
 		loop.Turning: {loop.TurnEnded, loop.AgentFailed}, loop.Looking: {loop.TreeSeen}, loop.Judging: {loop.GatesFinished},
 		loop.Committing: {loop.Committed}, loop.Restoring: {loop.Restored}, loop.Waiting: {loop.TimerFired}, loop.Paused: nil,
-		loop.Trying: {loop.TurnEnded, loop.AgentFailed}, loop.HandingOver: {loop.HandedOver},
+		loop.Trying: {loop.TurnEnded, loop.AgentFailed}, loop.HandingOver: {loop.HandedOver}, loop.Finishing: {loop.Concluded},
 	}
 	// In a person's session a turn may end at any time.
 	unasked := []loop.EventKind{loop.TurnEnded, loop.AgentFailed}
@@ -206,7 +210,7 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 	for _, p := range loop.Phases() {
 		for _, k := range loop.EventKinds() {
 			want := "anomaly"
-			if p == loop.Ended || slices.Contains(anywhere, k) || slices.Contains(answers[p], k) ||
+			if p == loop.Ended || slices.Contains(anywhere, k) || k == loop.WentBack && p != loop.New || slices.Contains(answers[p], k) ||
 				p != loop.New && (slices.Contains(unasked, k) || k == loop.HandedOver) {
 				want = "defined"
 			}
@@ -244,7 +248,7 @@ func diagram(t *testing.T) string {
 	on := map[[2]loop.Phase][]string{}
 	anywhere := map[loop.EventKind]bool{
 		loop.Cancelled: true, loop.Faulted: true, loop.OwnerLost: true, loop.PauseAsked: true,
-		loop.MessageArrived: true, loop.MergeAsked: true, loop.TestsAsked: true, loop.Granted: true, loop.Denied: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.HandedOver: true, loop.HandoverAsked: true,
+		loop.MessageArrived: true, loop.MergeAsked: true, loop.TestsAsked: true, loop.Granted: true, loop.Denied: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.HandedOver: true, loop.HandoverAsked: true, loop.WentBack: true,
 	}
 	for e := range edges {
 		if e.on == loop.HandedOver && e.from != loop.HandingOver {
@@ -253,7 +257,7 @@ func diagram(t *testing.T) string {
 		if e.from == e.to && (anywhere[e.on] || e.on == loop.Resumed) || e.from == loop.Ended && e.on != loop.Reopened || e.on == loop.Reopened && e.to == loop.Ended {
 			continue
 		}
-		if e.to == loop.Ended && anywhere[e.on] {
+		if (e.to == loop.Finishing || e.to == loop.Ended) && anywhere[e.on] {
 			continue
 		}
 		ignored := e.from == e.to && !slices.Contains([]loop.Phase{loop.Turning, loop.Waiting}, e.from)
@@ -271,7 +275,7 @@ func diagram(t *testing.T) string {
 	return `# The machine
 
 Printed from ` + "`internal/core/loop`" + ` by its test; edit the code, not this page. An arrow is an event; what the
-machine does on it is decided in ` + "`Step`" + `. Left out: ` + "`cancelled` and `faulted`" + ` (from everywhere to ` + "`ended`" + `; a turn is
+machine does on it is decided in ` + "`Step`" + `. Left out: ` + "`cancelled` and `faulted`" + ` (from everywhere to ` + "`finishing`" + `; a turn is
 interrupted, a commit and a restore are finished first), ` + "`owner_lost`" + ` (the new owner performs what was pending),
 ` + "`handed_over`" + ` where nobody asked for it (the same, by an owner of the other kind), messages, and the turns of a person's session that end while Pawl is at work. That they end in ` + "`waiting` and `paused`" + `,
 too, is of such sessions only.

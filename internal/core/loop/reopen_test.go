@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-func TestALoopThatEndedIsReopenedWithItsLimitsAnew(t *testing.T) {
+func TestALoopThatEndedIsReopenedWithTheLimitsItIsGiven(t *testing.T) {
 	t.Parallel()
 	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 1, Duration: time.Hour}}
 	sc := begin(t, p)
@@ -21,7 +21,7 @@ func TestALoopThatEndedIsReopenedWithItsLimitsAnew(t *testing.T) {
 	sc.now = sc.now.Add(24 * time.Hour)
 	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: p}}, "turn 2 fresh interrupted")
 	sc.turn("done", "gates claim")
-	sc.gates(proven, "tick a; commit a")
+	sc.gates(proven, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: p}}, "notify")
@@ -38,7 +38,7 @@ func TestReopeningTakesUpWhatWasSetAside(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
 	sc.turn("done", "gates claim")
-	sc.gates(proven, "tick b; commit b")
+	sc.gates(proven, "commit b")
 	sc.committed("gates final")
 	sc.gates(green, "finish blocked")
 	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: p}}, "checkpoint")
@@ -47,11 +47,39 @@ func TestReopeningTakesUpWhatWasSetAside(t *testing.T) {
 	}
 }
 
+func TestReopeningKeepsWhatRemainsOfTheLimits(t *testing.T) {
+	t.Parallel()
+	p := loop.Policy{Kind: loop.Change, Limits: loop.Limits{Iterations: 3, Duration: 2 * time.Hour, CostUSD: 5, Tokens: 100}}
+	sc := begin(t, p)
+	sc.checkpointed("turn 1 fresh first")
+	sc.now = sc.now.Add(time.Hour)
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: "stop"}, "interrupt")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "finish cancelled")
+	if got := sc.s.Spent(loop.Limits{}); got != "" {
+		t.Errorf("spent %q", got)
+	}
+	sc.now = sc.now.Add(24 * time.Hour)
+	given := loop.Limits{Iterations: 1, CostUSD: -1}
+	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: loop.Policy{Limits: given}}}, "turn 2 fresh interrupted")
+	want := loop.Limits{Iterations: 2, Duration: 2 * time.Hour, Tokens: 100}
+	if diff := cmp.Diff(want, sc.s.Policy.Limits); diff != "" {
+		t.Errorf("limits (-want +got):\n%s", diff)
+	}
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: "stop"}, "interrupt")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "finish cancelled")
+	if got := sc.s.Spent(loop.Limits{}); got != loop.Iterations {
+		t.Errorf("spent %q, want its iterations", got)
+	}
+	if got := sc.s.Spent(loop.Limits{Iterations: 1}); got != "" {
+		t.Errorf("with one more: spent %q", got)
+	}
+}
+
 func TestNothingBacksOffForEver(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Limits: loop.Limits{Iterations: 3}})
 	sc.checkpointed("turn 1 fresh first")
-	for i := 0; sc.s.Phase != loop.Ended; i++ {
+	for i := 0; sc.s.Outcome == ""; i++ {
 		if i > 200 {
 			t.Fatal("classes that take turns back off for ever")
 		}
@@ -118,8 +146,85 @@ func TestASecondCancelDoesNotCutACommit(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
-	sc.gates(proven, "tick a; commit a")
+	sc.gates(proven, "commit a")
 	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByInterrupt}, "")
 	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByInterrupt}, "")
 	sc.committed("finish cancelled")
+}
+
+// The work of the end is done again after a crash, and nothing changes the outcome
+// any more.
+func TestAnEndThatWasCutOffIsDoneAgain(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	s, _ := loop.Step(sc.s, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, At: sc.now})
+	if s.Phase != loop.Finishing || !s.Phase.AtWork() || s.Outcome != loop.CancelledEnd {
+		t.Fatalf("%s %s", s.Phase, s.Outcome)
+	}
+	for _, e := range []loop.Event{
+		{Kind: loop.Cancelled, Text: loop.ByTerm},
+		{Kind: loop.LimitHit, Limit: loop.Duration},
+		{Kind: loop.PauseAsked},
+		{Kind: loop.Resumed},
+		{Kind: loop.MessageArrived, Text: "go on"},
+	} {
+		next, acts := loop.Step(s, e)
+		if next.Phase != loop.Finishing || next.Outcome != s.Outcome || next.Stop != loop.ByStop || len(acts) != 0 {
+			t.Errorf("%s: %s %s by %s, does %v", e.Kind, next.Phase, next.Outcome, next.Stop, acts)
+		}
+		s = next
+	}
+	s, acts := loop.Step(s, loop.Event{Kind: loop.OwnerLost})
+	if len(acts) != 1 || acts[0].Do != loop.Finish {
+		t.Fatalf("the new owner does %v", acts)
+	}
+	failed, _ := loop.Step(s, loop.Event{Kind: loop.Faulted, Text: "disk full"})
+	s, _ = loop.Step(s, loop.Event{Kind: loop.Concluded})
+	if s.Phase != loop.Ended || failed.Phase != loop.Ended || failed.Outcome != loop.CancelledEnd {
+		t.Errorf("%s; after a fault %s %s", s.Phase, failed.Phase, failed.Outcome)
+	}
+}
+
+// A loop that could not be set up has nothing to reopen: it begins.
+func TestALoopThatCouldNotBeSetUpBegins(t *testing.T) {
+	t.Parallel()
+	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
+	sc := &scenario{t: t, now: time.Unix(0, 0)}
+	sc.feed(loop.Event{Kind: loop.Faulted, Text: "the disk is full"}, "finish error")
+	sc.feed(loop.Event{Kind: loop.Concluded}, "")
+	sc.feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: open("a")}}, "checkpoint")
+	if s := sc.s; s.Outcome != "" || s.Reason != "" || !s.EndedAt.IsZero() || len(s.Tasks) != 1 {
+		t.Errorf("%+v", s)
+	}
+	sc.feed(loop.Event{Kind: loop.Cancelled, Text: loop.ByStop}, "finish cancelled")
+	sc.feed(loop.Event{Kind: loop.Concluded}, "")
+	sc.feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: open("a", "b")}}, "")
+	if sc.s.Phase != loop.Ended || len(sc.s.Tasks) != 1 {
+		t.Errorf("a loop that was begun begins again: %+v", sc.s)
+	}
+}
+
+// The final gates are left where a fault or a user ended the loop before they had
+// the last word, though every task is done.
+func TestTheFinalGatesAreRunAgain(t *testing.T) {
+	t.Parallel()
+	p := loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
+	for _, end := range []loop.Event{{Kind: loop.Faulted, Text: "the disk is full"}, {Kind: loop.Cancelled, Text: loop.ByInterrupt}} {
+		sc := begin(t, p)
+		sc.checkpointed("gates baseline")
+		sc.gates(green, "turn 1 fresh first")
+		sc.turn("done", "gates claim")
+		sc.gates(proven, "commit a")
+		sc.committed("gates final")
+		want := "finish error"
+		if end.Kind == loop.Cancelled {
+			want = "finish cancelled"
+		}
+		sc.feed(end, want)
+		sc.feed(loop.Event{Kind: loop.Concluded}, "")
+		sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: p}}, "gates final")
+		sc.gates(green, "finish verified")
+		sc.feed(loop.Event{Kind: loop.Concluded}, "")
+		sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: p}}, "notify")
+	}
 }

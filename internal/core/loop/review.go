@@ -131,6 +131,7 @@ func (m *machine) reviewFailed(g Gates) {
 		return
 	}
 	m.s.Claim, m.s.Found = nil, nil
+	m.s.Refusals++
 	first := ""
 	if len(g.Findings) > 0 {
 		first = g.Findings[0]

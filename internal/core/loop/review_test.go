@@ -45,7 +45,7 @@ func TestAReviewThatPassesIsEvidenceOfItsOwn(t *testing.T) {
 	}
 	g := praised
 	g.Usage = loop.Usage{Input: 10, CostUSD: 0.25}
-	sc.gates(g, "tick a; commit a")
+	sc.gates(g, "commit a")
 	sc.committed("gates final")
 	sc.gates(loop.Gates{Status: gate.Pass}, "finish verified")
 	want := loop.Task{Status: loop.Done, Evidence: gate.Review, Reviewed: loop.ReviewPassed, Why: "a review passed it: it points at app.go:3"}
@@ -81,7 +81,7 @@ func TestAReviewDoesNotMixTheLevels(t *testing.T) {
 			sc.turn("done", "gates claim")
 			c.claim.Status, c.claim.Tree = gate.Pass, "t1"
 			sc.gates(c.claim, "gates review")
-			sc.gates(praised, "tick a; commit a")
+			sc.gates(praised, "commit a")
 			sc.committed("gates final")
 			if got := sc.s.Tasks[0].Evidence; got != c.want {
 				t.Errorf("evidence %s, want %s", got, c.want)
@@ -125,7 +125,7 @@ func TestAReviewMayAcceptChangedTests(t *testing.T) {
 			sc.gates(claim, "gates review")
 			said := praised
 			said.Granted = c.accepts
-			sc.gates(said, "tick a; commit a")
+			sc.gates(said, "commit a")
 			sc.committed("gates final")
 			sc.gates(loop.Gates{Status: gate.Pass}, c.ends)
 			got := sc.s.Tasks[0]
@@ -157,7 +157,7 @@ func TestReviewsComeLast(t *testing.T) {
 	sc.gates(passes, "turn 3 continue claim_refused") // discriminating is wanted, no review could be that
 	sc.turn("done", "gates claim")
 	sc.gates(passes, "gates review")
-	sc.gates(praised, "tick a; commit a")
+	sc.gates(praised, "commit a")
 	sc.committed("gates final")
 	sc.gates(loop.Gates{Status: gate.Pass}, "finish unverified")
 }
@@ -175,7 +175,7 @@ func TestAReviewThatFailsIsAFailedTry(t *testing.T) {
 	sc.claimAgain()
 	sc.gates(failed, "turn 3 continue gates_failed")
 	sc.claimAgain()
-	sc.gates(praised, "tick a; commit a")
+	sc.gates(praised, "commit a")
 	sc.committed("gates final")
 	sc.gates(loop.Gates{Status: gate.Pass}, "finish verified")
 }
@@ -188,7 +188,7 @@ func TestDisagreementEnds(t *testing.T) {
 		sc.gates(failed, map[int]string{2: "turn 2 continue gates_failed", 3: "turn 3 continue gates_failed"}[i])
 		sc.claimAgain()
 	}
-	sc.gates(failed, "notify; tick a; commit a")
+	sc.gates(failed, "notify; commit a")
 	sc.committed("gates final")
 	sc.gates(loop.Gates{Status: gate.Pass}, "finish unverified")
 	task := sc.s.Tasks[0]
@@ -233,7 +233,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 	t.Run("is not sure", func(t *testing.T) {
 		t.Parallel()
 		sc := toReview(t, loop.Policy{})
-		sc.gates(loop.Gates{Status: gate.Unknown, Unsure: true, Tree: "t1", Reason: "not sure"}, "notify; tick a; commit a")
+		sc.gates(loop.Gates{Status: gate.Unknown, Unsure: true, Tree: "t1", Reason: "not sure"}, "notify; commit a")
 		none(sc, "no review passed it: not sure")
 	})
 	t.Run("cannot be asked", func(t *testing.T) {
@@ -243,7 +243,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 			sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "network"}, "wait")
 			sc.feed(loop.Event{Kind: loop.TimerFired}, "gates review")
 		}
-		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "network"}, "notify; tick a; commit a")
+		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Reason: "network"}, "notify; commit a")
 		none(sc, "no review passed it: network")
 	})
 	t.Run("waits for a usage limit", func(t *testing.T) {
@@ -252,7 +252,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t1", Until: sc.now.Add(5 * time.Hour)}, "wait")
 		sc.now = sc.now.Add(5 * time.Hour)
 		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates review")
-		sc.gates(praised, "tick a; commit a")
+		sc.gates(praised, "commit a")
 		sc.committed("gates final")
 		sc.gates(loop.Gates{Status: gate.Pass}, "finish verified") // the wait counts against nothing
 	})
@@ -262,7 +262,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 		sc.checkpointed("gates baseline")
 		sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
 		sc.turn("done", "gates claim") // costs 0.10
-		sc.gates(passes, "notify; tick a; commit a")
+		sc.gates(passes, "notify; commit a")
 		none(sc, "no review passed it: the budget is spent")
 	})
 	t.Run("saw another tree than the gates", func(t *testing.T) {
@@ -272,7 +272,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 			sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t2", Reason: "the tree changed"}, "gates claim")
 			sc.gates(passes, "gates review")
 		}
-		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t2", Reason: "the tree changed"}, "notify; tick a; commit a")
+		sc.gates(loop.Gates{Status: gate.Unknown, Tree: "t2", Reason: "the tree changed"}, "notify; commit a")
 		none(sc, "no review passed it: the tree changed")
 	})
 }

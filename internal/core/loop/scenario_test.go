@@ -45,7 +45,8 @@ func (sc *scenario) feed(e loop.Event, want string) {
 		words = append(words, say(a))
 	}
 	got := strings.Join(words, "; ")
-	if sc.s.Phase == loop.Ended {
+	if sc.s.Phase == loop.Finishing {
+		sc.s, _ = loop.Step(sc.s, loop.Event{Kind: loop.Concluded, At: sc.now})
 		got = strings.Replace(got, "finish", "finish "+string(sc.s.Outcome), 1)
 	}
 	if got != want {
@@ -63,7 +64,7 @@ func say(a loop.Action) string {
 		return fmt.Sprintf("turn %d %s %s", a.Iteration, fresh, a.Situation)
 	case loop.RunGates:
 		return "gates " + string(a.Purpose)
-	case loop.Tick, loop.Commit:
+	case loop.Commit:
 		return string(a.Do) + " " + strings.Join(a.Tasks, "+")
 	case loop.Look:
 		if a.Deep {
@@ -146,12 +147,12 @@ func TestTwoTasksToAVerifiedEnd(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("", "turn 2 continue go_on")
 	sc.turn("done", "gates claim")
-	sc.gates(proven, "tick a; commit a")
+	sc.gates(proven, "commit a")
 	sc.committed("checkpoint")
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 3 fresh next_task")
 	sc.turn("done", "gates claim")
-	sc.gates(proven, "tick b; commit b")
+	sc.gates(proven, "commit b")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 }
@@ -164,7 +165,7 @@ func TestOneClaimMayNameSeveralTasks(t *testing.T) {
 	sc.turn("done b a unheard-of", "gates claim")
 	both := proven
 	both.Flipped = []string{"TestA", "TestB"}
-	sc.gates(both, "tick a+b; commit a+b")
+	sc.gates(both, "commit a+b")
 	sc.committed("checkpoint")
 	if got, _ := sc.s.Task("b"); got.Status != loop.Done || got.Commit != "c1" || got.Evidence != gate.Discriminating {
 		t.Errorf("task b: %+v", got)
@@ -186,7 +187,7 @@ func TestOneFlipProvesOneTask(t *testing.T) {
 		t.Errorf("told %q", sc.s.Failing.Reason)
 	}
 	sc.turn("done a b", "gates claim")
-	sc.gates(one, "tick a+b; commit a+b")
+	sc.gates(one, "commit a+b")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
 	a, _ := sc.s.Task("a")
@@ -205,7 +206,7 @@ func TestAGateWithoutTestsProvesAllTasks(t *testing.T) {
 	whole := proven
 	whole.Flipped, whole.TurnedGreen = []string{"check.sh"}, []string{"check.sh"}
 	sc.turn("done a b", "gates claim")
-	sc.gates(whole, "tick a+b; commit a+b")
+	sc.gates(whole, "commit a+b")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 }
@@ -217,7 +218,7 @@ func TestAMarkThatTheAgentSetIsAClaim(t *testing.T) {
 	sc.gates(green, "turn 1 fresh first")
 	sc.turnSeen("", loop.Seen{Unknown: true, Marked: []string{"b"}}, "look deep")
 	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
-	sc.gates(proven, "tick b; commit b")
+	sc.gates(proven, "commit b")
 }
 
 func TestAClaimThatProvesNothingIsRefusedOnce(t *testing.T) {
@@ -228,7 +229,7 @@ func TestAClaimThatProvesNothingIsRefusedOnce(t *testing.T) {
 	sc.turn("done", "gates claim")
 	sc.gates(green, "turn 2 continue claim_refused")
 	sc.turn("done", "gates claim")
-	sc.gates(green, "tick a; commit a")
+	sc.gates(green, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
 }
@@ -239,7 +240,7 @@ func TestConsistentIsEnoughWhereThePersonAcceptsIt(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
-	sc.gates(green, "tick a; commit a")
+	sc.gates(green, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish verified")
 }
@@ -250,7 +251,7 @@ func TestNoBehaviourChangeSkipsTheRefusalNotTheLabel(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("no-behaviour-change", "gates claim")
-	sc.gates(green, "tick a; commit a")
+	sc.gates(green, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
 }
@@ -261,7 +262,7 @@ func TestUnknownEvidenceIsNoReasonToRefuse(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
-	sc.gates(loop.Gates{Status: gate.Pass, Evidence: gate.NoEvidence}, "tick a; commit a")
+	sc.gates(loop.Gates{Status: gate.Pass, Evidence: gate.NoEvidence}, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
 }
@@ -274,7 +275,7 @@ func TestChangedTestsNeverVerify(t *testing.T) {
 	sc.turn("done", "gates claim")
 	g := proven
 	g.TestsChanged = []string{"a_test.go"}
-	sc.gates(g, "tick a; commit a")
+	sc.gates(g, "commit a")
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
 }
@@ -292,7 +293,7 @@ func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
-	sc.gates(red("x"), "turn 1 fresh first")
+	sc.gates(red("x"), "notify; turn 1 fresh first")
 	sc.turnSeen("done", loop.Seen{}, "turn 2 continue claim_refused")
 	sc.turnSeen("done", loop.Seen{}, "finish stuck")
 	if want := "claimed without change, and a gate is red: TestX fails"; sc.s.Reason != want {
@@ -312,6 +313,6 @@ func TestWithoutAGateTheFirstClaimEndsTheTask(t *testing.T) {
 	sc := begin(t, loop.Policy{})
 	sc.checkpointed("turn 1 fresh first")
 	sc.turn("done", "gates claim") // of the user's commit hooks, if of nothing else
-	sc.gates(loop.Gates{Status: gate.Pass, Evidence: gate.NoEvidence}, "tick a; commit a")
+	sc.gates(loop.Gates{Status: gate.Pass, Evidence: gate.NoEvidence}, "commit a")
 	sc.committed("finish unverified")
 }

@@ -43,19 +43,20 @@ const (
 	Trying        Phase = "trying"        // for TurnEnded or AgentFailed of an isolated try
 	HandingOver   Phase = "handing_over"  // for HandedOver
 	Paused        Phase = "paused"        // for Resumed
+	Finishing     Phase = "finishing"     // for Concluded: the outcome stands, the work of the end is under way
 	Ended         Phase = "ended"         // for nothing
 )
 
 // Phases lists all phases, in the order of a loop's life.
 func Phases() []Phase {
-	return []Phase{New, Checkpointing, Baseline, Turning, Looking, Judging, Committing, Restoring, Waiting, Trying, HandingOver, Paused, Ended}
+	return []Phase{New, Checkpointing, Baseline, Turning, Looking, Judging, Committing, Restoring, Waiting, Trying, HandingOver, Paused, Finishing, Ended}
 }
 
 // AtWork tells whether the phase waits for something that the owner itself is to
 // do now: it ends in an event as soon as that is done.
 func (p Phase) AtWork() bool {
 	switch p {
-	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Trying, HandingOver:
+	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Trying, HandingOver, Finishing:
 		return true
 	case Turning, Waiting, Paused, Ended:
 	}
@@ -107,7 +108,7 @@ type Policy struct {
 	Verify       bool          `json:"verify,omitempty"`        // a verify loop: green is the goal, gates run every turn
 	Attended     bool          `json:"attended,omitempty"`      // the loop begins in a person's session, see State.Attended
 	Isolate      bool          `json:"isolate,omitempty"`       // a verify loop in a person's session tries in fresh ones, once its own tries are spent
-	Tries        int           `json:"tries,omitempty"`         // failed tries in one session, 0: three
+	Tries        int           `json:"tries,omitempty"`         // failed tries in one session, 0: three, or two that fail the same way
 	Every        time.Duration `json:"every,omitempty"`         // for Periodic
 	Counted      int           `json:"counted,omitempty"`       // iterations that another tool counted before: they go on from there
 }
@@ -146,6 +147,7 @@ type Task struct {
 	Receipt   string        `json:"receipt,omitempty"`
 	Reviewed  ReviewEnd     `json:"reviewed,omitempty"` // how the reviews of it ended, "" without
 	Findings  []string      `json:"findings,omitempty"` // of the review that disagreed last
+	Undone    bool          `json:"undone,omitempty"`   // it was done until a user restored a checkpoint from before
 	Turns     int           `json:"turns,omitempty"`
 	Took      time.Duration `json:"took,omitempty"`
 }
@@ -166,12 +168,14 @@ type Usage struct {
 // Tokens is the sum that --max-tokens limits: input and output, cache included.
 func (u Usage) Tokens() int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
 
-// Add returns the sum of both.
+// Add returns the sum of both, within bounds: an infinite cost could not be written.
 func (u Usage) Add(v Usage) Usage {
+	const most, mostUSD = 1e15, 1e9
+	tokens := func(a, b int64) int64 { return min(max(a, 0), most) + min(max(b, 0), most) }
 	return Usage{
-		Input: u.Input + v.Input, Output: u.Output + v.Output,
-		CacheRead: u.CacheRead + v.CacheRead, CacheWrite: u.CacheWrite + v.CacheWrite,
-		CostUSD: u.CostUSD + v.CostUSD,
+		Input: tokens(u.Input, v.Input), Output: tokens(u.Output, v.Output),
+		CacheRead: tokens(u.CacheRead, v.CacheRead), CacheWrite: tokens(u.CacheWrite, v.CacheWrite),
+		CostUSD: min(max(u.CostUSD, 0)+max(v.CostUSD, 0), mostUSD),
 	}
 }
 
@@ -208,7 +212,8 @@ type Ladder struct {
 	Moved       int      `json:"moved,omitempty"`       // times that the tree changed under a review
 }
 
-// After says what follows a checkpoint, a restore, a wait or a pause.
+// After says what follows a checkpoint, a restore, a wait, a pause, or the end of
+// a loop that is reopened.
 type After string
 
 // What may follow.
@@ -217,6 +222,7 @@ const (
 	ThenNext     After = "next"     // take the next task
 	ThenTurn     After = "turn"     // begin a turn
 	ThenGates    After = "gates"    // run the gates again, for State.Purpose
+	ThenCommit   After = "commit"   // make the commit that failed when the loop ended
 )
 
 // State of a loop. Plain data: it survives JSON, and the zero value is a loop
@@ -240,14 +246,16 @@ type State struct {
 	Usage     Usage         `json:"usage"`
 	Reviews   Reviews       `json:"reviews,omitzero"` // their part of the usage
 	Tasks     []Task        `json:"tasks"`
-	Current   string        `json:"current,omitempty"`  // id of the task at work
-	Last      string        `json:"last,omitempty"`     // id of the task at work before
-	TaskFrom  time.Time     `json:"task_from,omitzero"` // when it began
-	Base      string        `json:"base,omitempty"`     // tree the task starts from: the last verified commit and what the person did since
-	Unjudged  bool          `json:"unjudged,omitempty"` // a turn has ended since the gates last ran
-	Retry     bool          `json:"retry,omitempty"`    // the next turn takes the place of one that was cut off
-	Found     *Gates        `json:"found,omitempty"`    // what the gates found for the claim being committed
-	JudgedAt  time.Time     `json:"judged_at,omitzero"` // when they found it
+	Current   string        `json:"current,omitempty"`   // id of the task at work
+	Last      string        `json:"last,omitempty"`      // id of the task at work before
+	TaskFrom  time.Time     `json:"task_from,omitzero"`  // when it began
+	Base      string        `json:"base,omitempty"`      // tree the task starts from: the last verified commit and what the person did since
+	First     string        `json:"first,omitempty"`     // task to take first: an earlier loop had begun it
+	HalfDone  string        `json:"half_done,omitempty"` // tree that the first turn of the task finds, where that is not Base: what an earlier loop did of it
+	Unjudged  bool          `json:"unjudged,omitempty"`  // a turn has ended since the gates last ran
+	Retry     bool          `json:"retry,omitempty"`     // the next turn takes the place of one that was cut off
+	Found     *Gates        `json:"found,omitempty"`     // what the gates found for the claim being committed
+	JudgedAt  time.Time     `json:"judged_at,omitzero"`  // when they found it
 	Ladder    Ladder        `json:"ladder"`
 	Strikes   int           `json:"strikes,omitempty"`
 	Claim     *Claim        `json:"claim,omitempty"`     // being judged
@@ -277,14 +285,18 @@ type State struct {
 	Denied    []Denial      `json:"denied,omitempty"`  // tests that a person does not
 	Refusals  int           `json:"refusals,omitempty"`
 	Restores  int           `json:"restores,omitempty"`
-	Green     bool          `json:"green,omitempty"`   // every gate passed in full when last run
-	Red       string        `json:"red,omitempty"`     // what was red when they last ran, "" if they could not tell
-	Pending   []Action      `json:"pending,omitempty"` // to perform again if the owner dies
-	Outcome   Outcome       `json:"outcome,omitempty"`
-	Reason    string        `json:"reason,omitempty"`
-	Hint      string        `json:"hint,omitempty"`
-	Answer    string        `json:"answer,omitempty"` // of an Answer goal
-	Said      string        `json:"said,omitempty"`   // the last line of what the agent said in the turn that ended
+	Aside     []string      `json:"aside,omitempty"`    // files that keep edits of the plan which were not applied
+	Replaced  bool          `json:"replaced,omitempty"` // a user restored a checkpoint since the task began
+	Green     bool          `json:"green,omitempty"`    // every gate passed in full when last run
+	Red       string        `json:"red,omitempty"`      // what was red when they last ran, "" if they could not tell
+	// RedAtStart are the tests that failed before the first turn.
+	RedAtStart []string `json:"red_at_start,omitempty"`
+	Pending    []Action `json:"pending,omitempty"` // to perform again if the owner dies
+	Outcome    Outcome  `json:"outcome,omitempty"`
+	Reason     string   `json:"reason,omitempty"`
+	Hint       string   `json:"hint,omitempty"`
+	Answer     string   `json:"answer,omitempty"` // of an Answer goal
+	Said       string   `json:"said,omitempty"`   // the last line of what the agent said in the turn that ended
 }
 
 // Asked is the action of a kind that the loop waits for the end of.
@@ -296,6 +308,9 @@ func (s State) Asked(do ActionKind) (Action, bool) {
 	}
 	return Action{}, false
 }
+
+// OwesCommit reports whether the loop has ended over the commit of accepted work.
+func (s State) OwesCommit() bool { return s.Outcome != "" && s.After == ThenCommit }
 
 // Task returns the task with that id.
 func (s State) Task(id string) (Task, bool) {
@@ -318,14 +333,26 @@ func (s State) ProvedBy(test string) (Task, bool) {
 	return Task{}, false
 }
 
+// Left tells whether there is something to do. A loop that could not be set up has
+// not begun: all of it is left. Where a fault or a user ended the loop after its last
+// task, the final gates are.
+func (s State) Left() bool {
+	return s.StartedAt.IsZero() || s.Outcome == Errored || s.Outcome == CancelledEnd || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Status != Done })
+}
+
 // Elapsed is the time that counts against the duration limit.
 func (s State) Elapsed() time.Duration {
 	if s.StartedAt.IsZero() {
 		return 0
 	}
-	away := s.Away
-	if !s.AwayFrom.IsZero() {
-		away += s.Now.Sub(s.AwayFrom)
+	return s.Now.Sub(s.StartedAt) - s.TimeAway(s.Now)
+}
+
+// TimeAway is the time until now that counts against no limit: usage limits, pauses,
+// and while nobody drove the loop.
+func (s State) TimeAway(now time.Time) time.Duration {
+	if s.AwayFrom.IsZero() {
+		return s.Away
 	}
-	return s.Now.Sub(s.StartedAt) - away
+	return s.Away + now.Sub(s.AwayFrom)
 }

@@ -20,7 +20,7 @@ func Step(s State, e Event) (State, []Action) {
 	m.s.Tasks = slices.Clone(s.Tasks)
 	m.clock(e)
 	m.handle(e)
-	if slices.ContainsFunc(m.acts, func(a Action) bool { return a.Do.Asks() || a.Do == Finish }) {
+	if slices.ContainsFunc(m.acts, func(a Action) bool { return a.Do.Asks() }) {
 		m.s.Pending = m.acts
 	}
 	return m.s, m.acts
@@ -32,7 +32,7 @@ func (m *machine) clock(e Event) {
 	if !e.At.After(m.s.Now) {
 		return
 	}
-	if (e.Kind == OwnerLost || e.Kind == HandedOver) && m.s.AwayFrom.IsZero() && !m.s.Now.IsZero() {
+	if (e.Kind == OwnerLost || e.Kind == HandedOver || e.Kind == WentBack && m.s.Phase != Ended) && m.s.AwayFrom.IsZero() && !m.s.Now.IsZero() {
 		m.s.Away += e.At.Sub(m.s.Now)
 	}
 	m.s.Now = e.At
@@ -42,7 +42,14 @@ func (m *machine) handle(e Event) {
 	if m.s.Phase == "" {
 		m.s.Phase = New
 	}
-	if m.s.Phase == Ended && e.Kind != Reopened && e.Kind != Granted {
+	if m.s.Phase == Finishing && e.Kind == Cancelled {
+		return // it ends already
+	}
+	if m.s.Phase == Ended && e.Kind == Started && e.Start != nil && m.s.StartedAt.IsZero() {
+		m.forgetEnd() // it could not be set up, and is tried again
+		m.s.Phase = New
+	}
+	if m.s.Phase == Ended && e.Kind != Reopened && e.Kind != Granted && e.Kind != WentBack {
 		return // late answers to actions that the end overtook
 	}
 	if e.ID != "" {
@@ -82,8 +89,10 @@ func (m *machine) handle(e Event) {
 		m.handedOver(e)
 	case MergeAsked:
 		m.mergeAsked(e.Text)
+	case WentBack:
+		m.checkpointRestored(e.Tasks)
 	case Faulted:
-		m.finish(Errored, e.Text, e.Hint)
+		m.faulted(e)
 	default:
 		m.answer(e)
 	}
@@ -105,7 +114,7 @@ func (m *machine) answer(e Event) {
 	case m.s.Phase == New && e.Kind == Started && e.Start != nil:
 		m.start(*e.Start)
 	case m.s.Phase == Checkpointing && e.Kind == Checkpointed:
-		m.checkpointed(e.Tree)
+		m.checkpointed(e)
 	case m.s.Phase == Baseline && e.Kind == GatesFinished && e.Gates != nil:
 		m.baseline(*e.Gates)
 	case m.s.Phase == Turning && e.Kind == TurnEnded && e.Turn != nil:
@@ -122,6 +131,8 @@ func (m *machine) answer(e Event) {
 		m.judged(*e.Gates)
 	case m.s.Phase == Committing && e.Kind == Committed:
 		m.committed(e)
+	case m.s.Phase == Finishing && e.Kind == Concluded:
+		m.s.Phase = Ended
 	case m.s.Phase == Restoring && e.Kind == Restored:
 		m.follow(m.s.After)
 	case m.s.Phase == Waiting && e.Kind == TimerFired:
@@ -139,6 +150,7 @@ func (m *machine) start(st Start) {
 	m.s.Policy.Verify = st.Policy.Verify && st.Policy.Kind == Change // of a tree, not of an answer
 	m.s.Tasks = slices.Clone(st.Tasks)
 	m.s.Attended = st.Policy.Attended
+	m.s.First = st.First
 	m.s.Iteration = st.Policy.Counted
 	m.s.StartedAt = m.s.Now
 	m.s.Fresh = !m.s.Attended
@@ -155,6 +167,10 @@ func (m *machine) start(st Start) {
 
 // follow goes on after a checkpoint, a restore, a wait or a pause.
 func (m *machine) follow(a After) {
+	if m.s.Replaced {
+		m.anew()
+		return
+	}
 	switch a {
 	case ThenBaseline:
 		m.startTask()
@@ -164,12 +180,29 @@ func (m *machine) follow(a After) {
 		m.runGates(m.s.Purpose)
 	case ThenTurn:
 		m.beginTurn()
+	case ThenCommit:
+		m.commitFound()
 	}
 }
 
-func (m *machine) checkpointed(tree string) {
+// faulted ends the loop over an action that could not be performed. If that was a
+// commit, it is owed: a loop that is reopened makes it without another turn.
+func (m *machine) faulted(e Event) {
+	switch m.s.Phase {
+	case Finishing: // the outcome stands
+		m.notify(Warning, e.Text)
+		m.s.Phase = Ended
+		return
+	case Committing:
+		m.s.After = ThenCommit
+	case New, Checkpointing, Baseline, Turning, Looking, Judging, Restoring, Waiting, Trying, HandingOver, Paused, Ended:
+	}
+	m.finish(Errored, e.Text, e.Hint)
+}
+
+func (m *machine) checkpointed(e Event) {
 	if m.s.After == ThenBaseline {
-		m.s.Base = tree
+		m.s.Base, m.s.HalfDone = e.Tree, e.HalfDone
 	}
 	m.follow(m.s.After)
 }
@@ -255,6 +288,10 @@ func (m *machine) back() {
 // ownerLost makes the new owner do again what the old one had not finished. A
 // turn cut off is begun again in its session, as the same iteration.
 func (m *machine) ownerLost() {
+	if m.s.Replaced && m.s.Phase.AtWork() && m.s.Phase != Finishing {
+		m.anew()
+		return
+	}
 	switch m.s.Phase {
 	case Turning:
 		if m.stopped() {
@@ -276,28 +313,32 @@ func (m *machine) ownerLost() {
 }
 
 // reopen goes on with a loop that ended with something left to do: a person asks
-// for it. What was set aside is open again, and each limit begins anew from where
-// the loop stands.
+// for it. What was set aside is open again. A limit that comes with it counts from
+// where the loop stands; of each other one what remains.
 func (m *machine) reopen(e Event) {
-	if m.s.Phase != Ended || e.Start == nil || !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status != Done }) {
+	if m.s.Phase != Ended || e.Start == nil || m.s.StartedAt.IsZero() || !m.s.Left() {
 		m.notify(Anomaly, "there is nothing to reopen")
 		return
 	}
 	s := &m.s
 	s.Away += s.Now.Sub(s.EndedAt)
-	s.EndedAt, s.Outcome, s.Reason, s.Hint, s.Hit, s.Stop, s.StopWhy = time.Time{}, "", "", "", "", "", ""
+	m.forgetEnd()
 	if e.Owner != "" {
 		s.Attended = e.Owner == OwnerSession
 	}
 	s.HandOver, s.HandWhy, s.Stays, s.Together = "", "", false, false
 	s.Pause, s.Strikes, s.Unknowns, s.Failures, s.Crashes, s.Limited = false, 0, 0, 0, 0, 0
-	s.Policy.Limits = more(e.Start.Policy.Limits, *s)
+	s.Policy.Limits = s.extended(e.Start.Policy.Limits)
 	for i, t := range s.Tasks {
 		if t.Status != Done {
 			s.Tasks[i].Status, s.Tasks[i].Why = Open, ""
 		}
 	}
-	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.Base != "" {
+	if s.After == ThenCommit {
+		m.follow(ThenCommit)
+		return
+	}
+	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.Base != "" && !s.Replaced {
 		s.Ladder, s.Claim, s.Retry, s.Fresh = Ladder{}, nil, false, !s.Attended
 		s.Situation = Interruption
 		m.beginTurn()
@@ -306,21 +347,10 @@ func (m *machine) reopen(e Event) {
 	m.next()
 }
 
-// more is each limit once more, from where the loop stands.
-func more(l Limits, s State) Limits {
-	if l.Iterations > 0 {
-		l.Iterations += s.Iteration
-	}
-	if l.Duration > 0 {
-		l.Duration += s.Elapsed()
-	}
-	if l.CostUSD > 0 {
-		l.CostUSD += s.Usage.CostUSD
-	}
-	if l.Tokens > 0 {
-		l.Tokens += s.Usage.Tokens()
-	}
-	return l
+// forgetEnd makes a loop that goes on one that has no outcome.
+func (m *machine) forgetEnd() {
+	s := &m.s
+	s.EndedAt, s.Outcome, s.Reason, s.Hint, s.Hit, s.Stop, s.StopWhy = time.Time{}, "", "", "", "", "", ""
 }
 
 // lastOf are the last n.
@@ -346,15 +376,20 @@ func (m *machine) ask(p Phase, a Action) {
 
 func (m *machine) notify(l Level, text string) { m.do(Action{Do: Notify, Level: l, Text: text}) }
 
+// wait waits until a time; where a pause is asked for, the loop holds at once.
 func (m *machine) wait(until time.Time, then After, why string) {
+	if m.s.Pause {
+		m.notify(Info, "paused in place of a wait ("+why+")")
+		m.hold(then)
+		return
+	}
 	m.s.After = then
 	m.ask(Waiting, Action{Do: Wait, Until: until, Text: why})
 }
 
 func (m *machine) finish(o Outcome, reason, hint string) {
 	m.back()
-	m.s.Phase = Ended
 	m.s.EndedAt = m.s.Now
 	m.s.Outcome, m.s.Reason, m.s.Hint = o, reason, hint
-	m.do(Action{Do: Finish, Text: reason})
+	m.ask(Finishing, Action{Do: Finish, Text: reason})
 }

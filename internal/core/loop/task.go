@@ -32,6 +32,7 @@ func (m *machine) next() {
 	if m.stopped() {
 		return
 	}
+	m.s.Replaced = false
 	first := m.s.Current == ""
 	id, ok := m.pick()
 	if !ok {
@@ -61,8 +62,12 @@ func (m *machine) next() {
 	m.ask(Checkpointing, Action{Do: Checkpoint, Task: id, Text: "before task " + id})
 }
 
-// pick leaves the choice to core/plan.
+// pick leaves the choice to core/plan. A task that an earlier loop had begun goes
+// first: its half-done work lies in the tree, and would go into the next commit.
 func (m *machine) pick() (string, bool) {
+	if t, ok := m.s.Task(m.s.First); ok && t.Status == Open && m.s.Current == "" {
+		return t.ID, true
+	}
 	p := plan.Plan{Tasks: make([]plan.Task, len(m.s.Tasks))}
 	for i, t := range m.s.Tasks {
 		p.Tasks[i] = plan.Task{ID: t.ID, Done: t.Status == Done, Priority: t.Priority, DependsOn: t.DependsOn}
@@ -90,6 +95,11 @@ func (m *machine) finalGates(g Gates) {
 	}
 	m.s.Unknowns = 0
 	m.sawGates(g)
+	m.added(g.Added)
+	if lost := m.commitsLost(g.Lost); lost || m.somethingOpen(g.Added) {
+		m.next()
+		return
+	}
 	m.s.Green = m.s.Green && g.Status == gate.Pass
 	if !m.s.Green {
 		m.s.Failing = &Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}
@@ -98,6 +108,10 @@ func (m *machine) finalGates(g Gates) {
 	left := slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status != Done })
 	if m.s.Green || opened || left || g.Status == gate.Unknown {
 		m.tally()
+		return
+	}
+	if red := m.unrelatedRed(g); len(red) > 0 {
+		m.finish(Unverified, "red before this loop began, and still: "+firstFew(red), redHint)
 		return
 	}
 	m.s.Tasks = append(m.s.Tasks, Task{

@@ -24,6 +24,10 @@ func (m *machine) beginTurn() {
 	if m.stopped() {
 		return
 	}
+	if m.s.Replaced {
+		m.anew()
+		return
+	}
 	if o := m.limit(); o != "" {
 		m.limitReached(o)
 		return
@@ -152,6 +156,8 @@ func (m *machine) treeSeen(seen Seen) {
 	for _, r := range seen.Remarks {
 		m.notify(Info, r)
 	}
+	m.added(seen.Added)
+	m.keptAside(seen.Aside)
 	for _, id := range seen.ByPerson {
 		m.task(id, func(t *Task) { t.Status, t.Earlier, t.Why = Done, true, "ticked by a person" })
 	}

@@ -138,6 +138,7 @@ func (w *world) meddle() {
 		w.s = roundTrip(w.t, w.s)
 		w.next = nil
 		w.now = w.now.Add(time.Duration(w.r.IntN(5)) * time.Hour)
+		w.mayGoBack()
 		if w.coin(2) {
 			w.feed(loop.Event{Kind: loop.OwnerLost})
 			break
@@ -145,7 +146,7 @@ func (w *world) meddle() {
 		w.feed(loop.Event{Kind: loop.HandedOver, Owner: w.anOwner()})
 	case 3: // nonsense
 		kinds := loop.EventKinds()
-		if k := kinds[w.r.IntN(len(kinds))]; k != loop.Reopened && k != loop.Cancelled && k != loop.LimitHit && k != loop.Faulted && k != loop.OwnerLost && k != loop.HandedOver {
+		if k := kinds[w.r.IntN(len(kinds))]; k != loop.Reopened && k != loop.Cancelled && k != loop.LimitHit && k != loop.Faulted && k != loop.OwnerLost && k != loop.HandedOver && k != loop.WentBack {
 			w.feed(loop.Event{Kind: k})
 		}
 	case 4:
@@ -169,10 +170,6 @@ func (w *world) meddle() {
 	case 8:
 		w.feed(loop.Event{Kind: loop.HandoverAsked, Owner: w.anOwner(), Text: "asked"})
 	}
-}
-
-func (w *world) anOwner() loop.Owner {
-	return []loop.Owner{loop.OwnerRunner, loop.OwnerSession}[w.r.IntN(2)]
 }
 
 // pass lets time go by; it counts unless it is a wait for a usage limit, a
@@ -232,7 +229,9 @@ func (w *world) perform(a loop.Action) {
 		e = loop.Event{Kind: loop.TimerFired}
 	case loop.Interrupt:
 		e = loop.Event{Kind: loop.AgentFailed, Turn: &loop.Turn{Context: -1}, Failure: &loop.Failure{Class: loop.Interrupted}}
-	case loop.PutBack, loop.Tick, loop.Notify, loop.Finish:
+	case loop.Finish:
+		e = loop.Event{Kind: loop.Concluded}
+	case loop.PutBack, loop.Notify:
 		return
 	}
 	w.next = &e

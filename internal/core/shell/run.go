@@ -60,7 +60,7 @@ func passed(name string, in Word) Word {
 // inner runs a command that c would run.
 func (r *reader) inner(c *Command, args []Word) {
 	if len(args) > 0 {
-		r.run(&Command{Args: args, In: c.In, Env: c.Env, Dir: r.dir, Outer: c})
+		r.run(&Command{Args: args, In: c.In, Env: c.Env, Dir: r.dir, Background: c.Background, Outer: c})
 	}
 }
 

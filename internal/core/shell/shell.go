@@ -46,13 +46,14 @@ type Word struct {
 
 // Command is one simple command that a script would run.
 type Command struct {
-	Args   []Word   // its name first; none for a redirection alone
-	Writes []Word   // files that redirections write
-	Reads  []Word   // files that redirections read
-	Env    []Word   // NAME=value that the script sets for it, or exported before
-	In     Word     // what it reads from a pipe or a here-document
-	Dir    string   // where it would run; "" = cannot be told
-	Outer  *Command // that would run it: sudo, bash -c, find; nil = the script itself
+	Args       []Word   // its name first; none for a redirection alone
+	Writes     []Word   // files that redirections write
+	Reads      []Word   // files that redirections read
+	Env        []Word   // NAME=value that the script sets for it, or exported before
+	In         Word     // what it reads from a pipe or a here-document
+	Dir        string   // where it would run; "" = cannot be told
+	Background bool     // it is left running: its statement ends with &
+	Outer      *Command // that would run it: sudo, bash -c, find; nil = the script itself
 }
 
 // Host is told what a script would do, in order.
@@ -105,18 +106,19 @@ type reader struct {
 	files   map[string]Word // what the script wrote, by absolute path
 	defined *[]*function
 
-	dir      string   // "" = cannot be told
-	stack    []string // of pushd
-	vars     map[string]value
-	exported []string // names of those that commands get
-	funcs    map[string]*function
-	aliases  map[string]Word
-	params   []Word
-	maybe    int  // branches that may not be taken
-	unsure   bool // some variable has more than one value
-	depth    int
-	src      string // what the positions of nodes refer to
-	outer    *Command
+	dir        string   // "" = cannot be told
+	stack      []string // of pushd
+	vars       map[string]value
+	exported   []string // names of those that commands get
+	funcs      map[string]*function
+	aliases    map[string]Word
+	params     []Word
+	maybe      int  // branches that may not be taken
+	unsure     bool // some variable has more than one value
+	depth      int
+	src        string // what the positions of nodes refer to
+	outer      *Command
+	background bool // what runs is left running
 }
 
 type function struct {

@@ -51,8 +51,9 @@ func (r *reader) stmt(s *syntax.Stmt, in Word) Word {
 	}
 	if s.Background || s.Coprocess {
 		r = r.copy()
+		r.background = true
 	}
-	io := Command{In: in, Dir: r.dir, Outer: r.outer}
+	io := Command{In: in, Dir: r.dir, Background: r.background, Outer: r.outer}
 	to := r.redirects(s.Redirs, &io)
 	call, simple := s.Cmd.(*syntax.CallExpr)
 	if !simple && (len(io.Writes) > 0 || len(io.Reads) > 0) || s.Cmd == nil {

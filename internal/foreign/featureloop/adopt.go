@@ -37,7 +37,7 @@ func Adopt(p *Progress, c Circumstances) (ok bool, why string) {
 	case c.Open == 0:
 		return false, ""
 	case !c.Chosen && freshness.Stale(c.Modified, c.SessionStarted, c.Now):
-		return false, ""
+		return false, p.stale(c)
 	case c.Outside:
 		return false, p.name + " lies outside of the project"
 	case !c.Chosen && c.Tracked:
@@ -48,6 +48,20 @@ func Adopt(p *Progress, c Circumstances) (ok bool, why string) {
 		return false, fmt.Sprintf("%s says %s, but %d of the features do not pass: set its Status to %s to go on", p.name, Complete, c.Open, InProgress)
 	}
 	return !p.Ended(), ""
+}
+
+// preparedWithin is how long a folder counts as prepared for a session to come;
+// one that is older lies around.
+const preparedWithin = 24 * time.Hour
+
+// stale says why a folder that was prepared before the session is not followed, and
+// how to begin it; "" for a folder that lies around.
+func (p *Progress) stale(c Circumstances) string {
+	if p.Status == "" || p.Ended() || c.Open < 0 || c.Outside || c.Tracked || c.Now.Sub(c.Modified) > preparedWithin {
+		return ""
+	}
+	dir := path.Dir(p.name)
+	return fmt.Sprintf("%s was written before this session, so it does not begin; to begin it:  RALPH_LOOP_DIR=%s claude;  or in this session:  ! touch %s", p.name, dir, p.name)
 }
 
 // Ended tells whether the status is one with which a loop ends.

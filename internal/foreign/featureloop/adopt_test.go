@@ -20,6 +20,7 @@ func TestAdopt(t *testing.T) {
 	)
 	is := func(status string) string { return strings.Replace(sample, "IN_PROGRESS", status, 1) }
 	type circumstances = featureloop.Circumstances
+	const before = "progress.txt was written before this session, so it does not begin; to begin it:  RALPH_LOOP_DIR=. claude;  or in this session:  ! touch progress.txt"
 	tests := []struct {
 		name, text string
 		c          circumstances
@@ -27,9 +28,11 @@ func TestAdopt(t *testing.T) {
 	}{
 		{"younger than the session", sample, circumstances{Open: 2, Modified: ago(time.Hour), SessionStarted: ago(2 * time.Hour)}, yes},
 		{"a coarse clock", sample, circumstances{Open: 2, Modified: ago(61 * time.Second), SessionStarted: ago(time.Minute)}, yes},
-		{"older than the session", sample, circumstances{Open: 2, Modified: ago(2 * time.Hour), SessionStarted: ago(time.Hour)}, silent},
+		{"older than the session", sample, circumstances{Open: 2, Modified: ago(2 * time.Hour), SessionStarted: ago(time.Hour)}, before},
+		{"older by far", sample, circumstances{Open: 2, Modified: ago(25 * time.Hour), SessionStarted: ago(time.Hour)}, silent},
+		{"older, and ended", is("stuck"), circumstances{Open: 2, Modified: ago(2 * time.Hour), SessionStarted: ago(time.Hour)}, silent},
 		{"an hour", sample, circumstances{Open: 2, Modified: ago(time.Hour)}, yes},
-		{"more than an hour", sample, circumstances{Open: 2, Modified: ago(time.Hour + 1)}, silent},
+		{"more than an hour", sample, circumstances{Open: 2, Modified: ago(time.Hour + 1)}, before},
 		{"a clock that is ahead", sample, circumstances{Open: 2, Modified: ago(-time.Minute)}, yes},
 		{"from the future", sample, circumstances{Open: 2, Modified: ago(-time.Hour)}, "the time of progress.txt lies in the future"},
 		{"tracked", sample, circumstances{Open: 2, Modified: now, Tracked: true}, "git tracks progress.txt, so it may have come with a clone; if it is yours: RALPH_LOOP_DIR=. claude"},

@@ -42,6 +42,7 @@ const (
 // What status says.
 const (
 	Active    = "active"
+	Paused    = "paused"    // the loop rests
 	Completed = "completed" // a limit was reached
 	Stopped   = "stopped"   // somebody ended it
 )
@@ -102,10 +103,13 @@ func duration(t *frontmatter.Text, key string) (d time.Duration, given bool, err
 	return time.Duration(n) * time.Second, given, err
 }
 
-// prompt is the fixed one, on its line or in the lines below it.
+// prompt is the fixed one, on its line or in the lines below it; in a file
+// that has neither prompt nor status, what stands behind the front matter.
 func prompt(t *frontmatter.Text) string {
 	f := t.Field(keyPrompt)
 	switch {
+	case f.Line == 0 && t.Field(keyStatus).Line == 0:
+		return strings.ToValidUTF8(strings.TrimSpace(t.Body()), "�")
 	case f.Null():
 		return ""
 	case f.Quote == 0 && (strings.HasPrefix(f.Value, "|") || strings.HasPrefix(f.Value, ">")) && len(f.Value) < 3:
@@ -118,8 +122,13 @@ func prompt(t *frontmatter.Text) string {
 // not write to it.
 func (f *File) Bytes() []byte { return f.text.Bytes() }
 
-// Active tells whether the loop is at work: the file must say so.
-func (f *File) Active() bool { return strings.EqualFold(f.Status, Active) }
+// Active tells whether the loop is at work: the file says so, or has no line for it.
+func (f *File) Active() bool {
+	return strings.EqualFold(f.Status, Active) || f.text != nil && f.text.Field(keyStatus).Line == 0
+}
+
+// Paused tells whether the file says that the loop rests.
+func (f *File) Paused() bool { return strings.EqualFold(f.Status, Paused) }
 
 // SetIteration is the file at iteration n (0 or more).
 func (f *File) SetIteration(n int) *File {

@@ -52,6 +52,7 @@ func TestFile(t *testing.T) {
 		{"max 0", "---\nstatus: active\nmax: 0\n---\n", thloop.File{Status: "active", MaxGiven: true}},
 		{"keys left out", "---\nstatus: active\n---\n", thloop.File{Status: "active"}},
 		{"no status", "---\niteration: 1\n---\n", thloop.File{Iteration: 1}},
+		{"prompt as body", "---\niteration: 1\n---\n\nCheck the queues.\n", thloop.File{Iteration: 1, Prompt: "Check the queues."}},
 		{"quoted status", "---\nstatus: \"Active\"\n---\n", thloop.File{Status: "Active"}},
 		{"other status", "---\nstatus: paused\n---\n", thloop.File{Status: "paused"}},
 		{"duration with units", "---\nduration: 90m\n---\n", thloop.File{Duration: 90 * time.Minute, DurationGiven: true}},
@@ -80,6 +81,9 @@ func TestActive(t *testing.T) {
 		if got := parse(t, "---\nstatus: "+status+"\n---\n").Active(); got != want {
 			t.Errorf("%q: %v, want %v", status, got, want)
 		}
+	}
+	if !parse(t, "---\nmax: 3\n---\n").Active() {
+		t.Error("a file without a status is not active")
 	}
 }
 

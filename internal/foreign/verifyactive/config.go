@@ -9,7 +9,7 @@ import (
 
 // Config is what the settings of claude-prompts say about verify loops.
 type Config struct {
-	Tries     int       // failed checks in the session before one is isolated; 1 or more
+	Tries     int       // failed checks in the session before one is isolated; 0 where nobody wrote a number
 	Isolation Isolation // of those that follow
 	Notes     []string  // what could not be read and what holds instead, for people
 }
@@ -25,7 +25,7 @@ type Isolation struct {
 
 // Defaults is what holds where there are no settings.
 func Defaults() Config {
-	return Config{Tries: 3, Isolation: Isolation{MaxCostUSD: 1, Timeout: 300 * time.Second}}
+	return Config{Isolation: Isolation{MaxCostUSD: 1, Timeout: 300 * time.Second}}
 }
 
 // ParseConfig reads the block verification of a config.json. What is missing is

@@ -29,7 +29,7 @@ func TestConfig(t *testing.T) {
 	}{
 		{"no block", `{"server": {}}`, same},
 		{"verification null", `{"verification": null}`, same},
-		{"as it is shipped", block(`"inContextAttempts": 3, "isolation": {"enabled": true, "maxBudget": 1.00, "timeout": 300, "permissionMode": "delegate"}`), same},
+		{"as it is shipped", block(`"inContextAttempts": 3, "isolation": {"enabled": true, "maxBudget": 1.00, "timeout": 300, "permissionMode": "delegate"}`), func(c *verifyactive.Config) { c.Tries = 3 }},
 		{"all of it", block(`"inContextAttempts": 2, "isolation": {"enabled": true, "maxBudget": 0.5, "timeout": 60, "permissionMode": "acceptEdits"}`), func(c *verifyactive.Config) {
 			c.Tries = 2
 			c.Isolation = verifyactive.Isolation{MaxCostUSD: 0.5, Timeout: time.Minute}
@@ -69,7 +69,7 @@ func FuzzConfig(f *testing.F) {
 	f.Add([]byte(`{"verification": {"isolation": {"maxBudget": 0.01}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c := verifyactive.ParseConfig(data)
-		if c.Tries < 1 || c.Isolation.Off == "" && (c.Isolation.MaxCostUSD <= 0 || c.Isolation.Timeout < time.Second) {
+		if c.Tries < 0 || c.Isolation.Off == "" && (c.Isolation.MaxCostUSD <= 0 || c.Isolation.Timeout < time.Second) {
 			t.Errorf("without bounds: %+v", c)
 		}
 	})

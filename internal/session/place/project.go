@@ -77,14 +77,24 @@ func (p Project) in(names ...string) string {
 }
 
 // Loops tells, by a few looks at the disk, whether a loop of another tool may be
-// there.
+// there. Each folder is asked for before the files in it: most projects have none.
 func (p Project) Loops() bool {
 	if p.RalphLoopDir != "" {
 		return true // what is wrong with it is worth saying
 	}
 	paths := append(p.VerifyActive(), p.RalphLoop(), p.ThLoop(), p.RalphLoops())
+	folder, missing := "", ""
 	for _, path := range paths {
-		if path != "" && there(path) {
+		if path == "" || missing != "" && strings.HasPrefix(path, missing) {
+			continue
+		}
+		if dir := filepath.Dir(path); dir != folder {
+			if folder = dir; !there(dir) {
+				missing = dir + string(filepath.Separator)
+				continue
+			}
+		}
+		if there(path) {
 			return true
 		}
 	}

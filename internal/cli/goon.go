@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+)
+
+// goOnArg is how commands name a loop that is to go on.
+type goOnArg struct {
+	Loop string `arg:"" optional:"" help:"id of a loop or the beginning of one; . is the newest here; none: that of this session or folder that has not ended"`
+	Yes  bool   `short:"y" help:"without a name: go on with the newest, though it has ended"`
+	moreFlags
+}
+
+// moreFlags are limits that are given to a loop that has ended.
+type moreFlags struct {
+	MaxIterations *int           `group:"Limits, of a loop that has ended" placeholder:"N" help:"that many more, 0 is no limit; none: what remains, as with those below"`
+	MaxDuration   *time.Duration `group:"Limits, of a loop that has ended" placeholder:"8h" help:"waits for usage limits aside"`
+	MaxCost       *float64       `group:"Limits, of a loop that has ended" placeholder:"USD" help:"in US dollars"`
+	MaxTokens     *int64         `group:"Limits, of a loop that has ended" placeholder:"N" help:"of all kinds together"`
+}
+
+// given are these limits: below 0 where the person wrote 0, for none.
+func (f moreFlags) given() loop.Limits {
+	return loop.Limits{
+		Iterations: more(f.MaxIterations), Duration: more(f.MaxDuration), CostUSD: more(f.MaxCost), Tokens: more(f.MaxTokens),
+	}
+}
+
+// limits are these limits, if the loop may be given any.
+func (f moreFlags) limits(s *subject) (loop.Limits, error) {
+	given := f.given()
+	if given != (loop.Limits{}) && !s.hasEnded() {
+		return given, failure.New(failure.Usage, "leave them out", "loop %s has not ended: its limits stand", s.ID)
+	}
+	return given, nil
+}
+
+func more[T int | int64 | float64 | time.Duration](typed *T) T {
+	switch {
+	case typed == nil:
+		return 0
+	case *typed <= 0:
+		return -1
+	}
+	return *typed
+}
+
+// args are the flags as they are typed.
+func (f moreFlags) args() []string {
+	var out []string
+	if f.MaxIterations != nil {
+		out = append(out, fmt.Sprintf("--max-iterations=%d", *f.MaxIterations))
+	}
+	if f.MaxDuration != nil {
+		out = append(out, "--max-duration="+f.MaxDuration.String())
+	}
+	if f.MaxCost != nil {
+		out = append(out, fmt.Sprintf("--max-cost=%g", *f.MaxCost))
+	}
+	if f.MaxTokens != nil {
+		out = append(out, fmt.Sprintf("--max-tokens=%d", *f.MaxTokens))
+	}
+	return out
+}
+
+// resumeWith is the command that goes on with a loop that has ended, with the flag
+// that it takes where a limit ended it.
+func resumeWith(id string, s loop.State) string {
+	command := "pawl resume " + id
+	if flag := launch.MoreFlag(s); flag != "" {
+		command += " " + flag
+	}
+	return command
+}

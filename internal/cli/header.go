@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// newShow shows what begins.
+func newShow(out term.Printer, d *launch.Drive, source string) *show {
+	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, context: -1}
+	started := term.LoopStarted{
+		Loop: d.Loop.ID, Source: source, Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
+		Branch: commitsTo(d.Spec), From: from(d.Spec), Resumed: d.Resumed,
+		MaxIterations: d.Spec.Policy.Limits.Iterations, MaxDuration: term.Span(d.Spec.Policy.Limits.Duration),
+		MaxCostUSD: d.Spec.Policy.Limits.CostUSD, Wall: d.Wall.Words(false),
+	}
+	for _, t := range d.Spec.Tasks {
+		if t.Status == loop.Open {
+			s.open++
+		} else {
+			started.Done++
+		}
+	}
+	if !d.Resumed {
+		started.Checkout = checkoutWords(d.Spec)
+	}
+	if d.Spec.Plan != "" {
+		started.Open = s.open
+	}
+	if kind := d.Spec.Policy.Kind; kind != loop.Change {
+		started.Kind = string(kind)
+	}
+	for _, g := range d.Spec.Gates {
+		started.Gates = append(started.Gates, shown(g))
+	}
+	out.Print(started)
+	return s
+}
+
+// commitsTo is the branch that the loop commits to, "" if to none.
+func commitsTo(spec record.Spec) string {
+	if spec.NoCommit {
+		return ""
+	}
+	return spec.Branch
+}
+
+// from is what the loop starts from: a commit, and its branch where the loop's is
+// another.
+func from(spec record.Spec) string {
+	commit := spec.From[:min(7, len(spec.From))]
+	if spec.FromBranch != "" && spec.FromBranch != spec.Branch {
+		return spec.FromBranch + " " + commit
+	}
+	return commit
+}
+
+// comparedWith is what the loop's branch is compared with: the default branch, where
+// it was made from that, else the commit that the loop starts from.
+func comparedWith(spec record.Spec) string {
+	if spec.Home != "" && spec.FromBranch == spec.Home && spec.Branch != spec.Home {
+		return spec.Home
+	}
+	return spec.From[:min(7, len(spec.From))]
+}
+
+// shown is a gate as people see it, with the folder that it runs in.
+func shown(g gate.Gate) term.Gate {
+	if g.Kind == gate.ByReview {
+		text := plan.OneLine(g.Name+": "+g.Rubric, 100)
+		return term.Gate{Name: text, Command: text}
+	}
+	out := term.Gate{Name: g.Name, Command: g.Command}
+	if g.Dir == "" {
+		return out
+	}
+	out.Command += " (in " + g.Dir + ")"
+	if g.Name == g.Command {
+		out.Name = out.Command
+	}
+	return out
+}

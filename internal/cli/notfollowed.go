@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"path/filepath"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session/place"
+	"github.com/pawl-dev/pawl/internal/statefile"
+)
+
+// soon is when the session begins that is thought of: a file that was written just
+// now is older than it, whatever the file system's clock.
+const soon = time.Minute
+
+// notFollowed names the state files of other tools here that ask for a loop and that
+// a session which begins now would not take up, each with why and what begins it.
+// `claude -p` prints nothing of what a session says about them.
+func (a *app) notFollowed() []string {
+	var out []string
+	p, now := place.At(a.root(), a.env), time.Now()
+	for _, f := range statefile.Formats() {
+		path := f.Find(p)
+		if path == "" || a.drives(path) {
+			continue
+		}
+		made, err := f.Propose(path, p, statefile.Circumstances{
+			SessionStarted: now.Add(soon), Now: now, Tracked: func(string) (bool, error) { return false, nil },
+		})
+		if err == nil && made.Refused != "" {
+			out = append(out, "no loop drives "+a.near(path)+": "+plan.OneLine(made.Refused, 0))
+		}
+	}
+	return out
+}
+
+// drives tells whether a loop that has not ended keeps the file.
+func (a *app) drives(path string) bool {
+	loops, err := a.store.Loops()
+	if err != nil {
+		return false
+	}
+	for _, l := range loops {
+		kept, err := l.Spec()
+		if err != nil {
+			continue
+		}
+		sum, err := record.Derive(l)
+		if err != nil || sum.Outcome != "" {
+			continue
+		}
+		spec, err := record.ReadSpec(l)
+		if err == nil && spec.File != "" && (spec.File == filepath.ToSlash(path) || filepath.Join(kept.Root, filepath.FromSlash(spec.File)) == path) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// notes keeps the notes that are printed.
+type notes []string
+
+func (n *notes) Print(e term.Event) {
+	if note, ok := e.(term.Note); ok {
+		*n = append(*n, note.Text)
+	}
+}
+
+func (*notes) Close() error { return nil }
+
+// "Paused" is said when the loop pauses, also where it waits for a usage limit.
+func TestPausedIsSaidWhenItIsTrue(t *testing.T) {
+	t.Parallel()
+	var said notes
+	s := &show{out: &said}
+	at := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+	var st loop.State
+	feed := func(e loop.Event) {
+		at = at.Add(time.Minute)
+		e.At = at
+		var acts []loop.Action
+		st, acts = loop.Step(st, e)
+		s.Stepped(st, e, acts)
+	}
+	limit := loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.UsageLimit, Until: at.Add(5 * time.Hour)}}
+	feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: loop.Policy{Kind: loop.Change}, Tasks: []loop.Task{{ID: "a", Status: loop.Open}}}})
+	feed(loop.Event{Kind: loop.Checkpointed, Tree: "base"})
+	feed(loop.Event{Kind: loop.PauseAsked})
+	feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}})
+	feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}})
+	feed(loop.Event{Kind: loop.Resumed})
+	feed(limit)
+	feed(loop.Event{Kind: loop.PauseAsked})
+	want := notes{
+		"pausing after this turn; pawl resume goes on", "paused; pawl resume goes on", "going on", "paused; pawl resume goes on",
+	}
+	if diff := cmp.Diff(want, slices.Clip(said)); diff != "" {
+		t.Error(diff)
+	}
+}

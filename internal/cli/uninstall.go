@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/install"
+)
+
+// uninstallCmd takes Pawl out of the client, wherever it is.
+type uninstallCmd struct {
+	Agent   string `arg:"" enum:"claude" help:"claude"`
+	Scope   string `enum:"all,user,project,local,plugin" default:"all" placeholder:"SCOPE" help:"all (default), or one of user, project, local, plugin"`
+	DryRun  bool   `help:"only say what would change"`
+	Verbose bool   `help:"with --dry-run, show each line that would change"`
+	Yes     bool   `short:"y" help:"ask nothing, where it is in several places"`
+}
+
+func (uninstallCmd) Help() string {
+	return `Pawl's hooks are taken out wherever they are: your settings, this project's, yours here, the plugin. The settings are
+as they were before the install, to the byte; what was changed in them since stays.
+
+  pawl uninstall claude
+  pawl uninstall claude --yes
+  pawl uninstall claude --scope local`
+}
+
+// removal is one settings file that Pawl is to be taken out of.
+type removal struct {
+	request install.Request
+	name    string // as a person here would write it
+	result  install.Result
+}
+
+// Run takes the hooks out and tells what became of each place.
+func (c *uninstallCmd) Run(a *app) error {
+	if err := a.byPerson("take hooks out"); err != nil {
+		return err
+	}
+	removals, err := c.removals(a)
+	if err != nil {
+		return err
+	}
+	plugin := c.Scope == pluginScope || c.Scope == "all" && a.hasPlugin()
+	if len(removals) == 0 && !plugin {
+		a.printf("nothing of Pawl's is in %s\n", c.searched(a))
+		return nil
+	}
+	if err := c.consent(a, removals, plugin); err != nil {
+		return err
+	}
+	for _, r := range removals {
+		if err := c.remove(a, r); err != nil {
+			return err
+		}
+	}
+	if plugin {
+		return a.uninstallPlugin(c.DryRun)
+	}
+	return nil
+}
+
+// removals are the settings files of the scope that hold something of Pawl's, the
+// local one first: the project's install made their folder. In the home folder the
+// project's settings are the user's.
+func (c *uninstallCmd) removals(a *app) ([]removal, error) {
+	var out []removal
+	for _, scope := range []install.Scope{install.Local, install.Project, install.User} {
+		if c.Scope != "all" && c.Scope != string(scope) {
+			continue
+		}
+		args := settingsArgs{Agent: c.Agent, Scope: string(scope), DryRun: true}
+		r, err := args.request(a)
+		if c.Scope == "all" && (err != nil || scope != install.User && same(a.root(), a.env.Home)) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		result, err := install.Uninstall(r)
+		if err != nil {
+			return nil, err
+		}
+		if result.Changed() {
+			out = append(out, removal{request: r, name: a.near(r.Path), result: result})
+		}
+	}
+	return out, nil
+}
+
+// hasPlugin tells whether Pawl has written the plugin that the client reads.
+func (a *app) hasPlugin() bool {
+	_, err := os.Stat(filepath.Join(a.env.PawlHome, "plugin"))
+	return err == nil
+}
+
+// searched names where nothing was found.
+func (c *uninstallCmd) searched(a *app) string {
+	args := settingsArgs{Scope: c.Scope}
+	if r, err := args.request(a); err == nil {
+		return a.near(r.Path)
+	}
+	return "your settings, nor in those of this project, and the plugin is not installed"
+}
+
+// consent asks once, where Pawl is in several places and no scope was named.
+func (c *uninstallCmd) consent(a *app, removals []removal, plugin bool) error {
+	var places []string
+	for _, r := range removals {
+		places = append(places, r.name)
+	}
+	if plugin {
+		places = append(places, "the client's plugins")
+	}
+	if c.Yes || c.DryRun || len(places) == 1 {
+		return nil
+	}
+	all := strings.Join(places, ", ")
+	if !attended(a.In) {
+		return failure.New(failure.Usage, "--yes takes it out of all of them; --scope names one", "Pawl is in several places: %s", all)
+	}
+	answer, err := a.ask(fmt.Sprintf("take Pawl out of %s? [Y/n] ", all))
+	if err != nil {
+		return err
+	}
+	if answer != "" && answer != "y" && answer != "yes" {
+		return failure.New(failure.Usage, "--scope names one of them", "nothing was changed")
+	}
+	return nil
+}
+
+// remove takes Pawl out of one settings file.
+func (c *uninstallCmd) remove(a *app, r removal) error {
+	switch {
+	case c.DryRun && c.Verbose:
+		a.print(visible(r.result.Diff(r.name)))
+		return nil
+	case c.DryRun:
+		a.printf("what Pawl put there would be out of %s (--verbose shows each line)\n", r.name)
+		return nil
+	}
+	r.request.DryRun = false
+	result, err := install.Uninstall(r.request)
+	if err != nil {
+		return err
+	}
+	if result.After == nil {
+		a.printf("what Pawl put there is gone, and with it %s, which was not there before\n", r.name)
+	} else {
+		a.printf("what Pawl put there is out of %s\n", r.name)
+	}
+	return nil
+}

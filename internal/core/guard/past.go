@@ -1,0 +1,243 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
+)
+
+// Past tells what the loop's agent did before the call that is judged. Some rules
+// allow what takes away or rewrites a thing that the agent made itself. What is not
+// known to be its own is not. Any of the functions may be nil: then nobody knows.
+type Past struct {
+	// Calls are the calls of the loop's agent that ran, oldest first.
+	Calls func() []Call
+	// Since reports whether the file at an absolute path, or all files in the folder
+	// there, were made or changed since the loop began.
+	Since func(path string) bool
+	// Tagged reports whether a tag was made since the loop began, in the repository
+	// that a folder is in.
+	Tagged func(dir, tag string) bool
+	// Newest is the message of the newest entry in one of git's logs (HEAD,
+	// refs/stash) of the repository that a folder is in, "" if it is not known.
+	Newest func(dir, log string) string
+}
+
+// made is what calls made, as far as their text tells. What belongs to a repository
+// stands behind its work tree and a line break.
+type made struct {
+	files   map[string]bool // absolute paths
+	git     map[string]bool // commits by subject, stashes by message, tags by name, see inGit
+	running []string        // commands that were left running
+	always  bool            // the call under way is left running as a whole
+}
+
+// past is what earlier calls of the agent made. They are read again, in order, for
+// it: few calls ask.
+func (j *judge) past() *made {
+	if j.before != nil {
+		return j.before
+	}
+	j.before = &made{files: map[string]bool{}, git: map[string]bool{}}
+	if j.rules.Past.Calls == nil {
+		return j.before
+	}
+	rules := j.rules
+	rules.Past = Past{}
+	for _, c := range j.rules.Past.Calls() {
+		if listed("Read Grep NotebookRead", c.Tool) {
+			continue
+		}
+		j.before.always, _ = c.Input["run_in_background"].(bool)
+		again := newJudge(c, rules)
+		again.notes = j.before
+		again.call(c)
+	}
+	return j.before
+}
+
+func (m *made) file(p string) {
+	if m != nil {
+		m.files[p] = true
+	}
+}
+
+func (m *made) gone(paths ...string) {
+	if m == nil {
+		return
+	}
+	for _, p := range paths {
+		delete(m.files, p)
+	}
+}
+
+// left notes a command that goes on running when its call has ended.
+func (m *made) left(c *shell.Command) {
+	if m != nil && (c.Background || m.always) {
+		m.running = append(m.running, shell.Join(c.Args).Text)
+	}
+}
+
+// inGit notes something in the repository at hand while an earlier call is read.
+func (j *judge) inGit(kind, name string) {
+	if j.notes != nil && name != "" {
+		j.notes.git[j.gitKey(kind, name)] = true
+	}
+}
+
+// madeInGit reports whether the agent made something in the repository at hand.
+func (j *judge) madeInGit(kind, name string) bool {
+	return name != "" && j.past().git[j.gitKey(kind, name)]
+}
+
+func (j *judge) gitKey(kind, name string) string { return j.workTree(j.dir) + "\n" + kind + " " + name }
+
+// madeFile reports whether the agent made what is at a path: a call of its wrote it,
+// or something in it, and nothing there is older than the loop.
+func (j *judge) madeFile(p string) bool {
+	if j.rules.Past.Since == nil || p == "" {
+		return false
+	}
+	for file := range j.past().files {
+		if within(file, p) {
+			return j.rules.Past.Since(p)
+		}
+	}
+	return false
+}
+
+// newIn tells a path in a shared folder that is nobody else's: nothing is there, or
+// the agent made it. The entry of the shared folder counts, not what lies in it.
+func (j *judge) newIn(dir, p string) bool {
+	rest, below := strings.CutPrefix(p, dir+"/")
+	name, _, _ := strings.Cut(rest, "/")
+	at := dir + "/" + name
+	switch {
+	case !below || name == "" || strings.ContainsAny(name, "*?[") || within(slashed(j.rules.Root), at):
+		return false
+	case j.rules.There != nil && !j.rules.There(at):
+		return true
+	}
+	return j.madeFile(at)
+}
+
+// clean judges git clean. With the paths of what the agent made it is no more than
+// rm; without, it takes what others left here too.
+func (j *judge) clean(args []word) {
+	if j.scratch || has(args, "--dry-run", "n") {
+		return
+	}
+	paths := operands(without(args, "e", "--exclude"))
+	if len(paths) == 0 || slices.ContainsFunc(paths, func(w word) bool { return !j.madePath(w) }) {
+		j.advise(Deny, RuleDestructive, "git clean", "it would remove files that you are not known to have made. Remove your own by name: rm FILE")
+		return
+	}
+	j.all(paths, j.remove)
+}
+
+// madePath is madeFile for a path as git takes it: a pattern even where it is quoted.
+func (j *judge) madePath(w word) bool {
+	return w.Static && !strings.ContainsAny(w.Text, "*?[:") && j.madeFile(j.resolve(w.Text))
+}
+
+// amend judges git commit: only the agent's own last commit may be replaced.
+func (j *judge) amend(args []word) {
+	message, _ := option(args, "-m", "--message")
+	if message.Static {
+		j.inGit("commit", subject(message.Text))
+	}
+	if has(args, "--amend", "") && !j.madeInGit("commit", j.newestCommit()) {
+		j.deny(RuleHistory, "git commit --amend of a commit that you are not known to have made")
+	}
+}
+
+// newestCommit is the subject of the commit that git made last, "" if git did
+// something else since.
+func (j *judge) newestCommit() string {
+	if j.rules.Past.Newest == nil {
+		return ""
+	}
+	entry := j.rules.Past.Newest(j.workTree(j.dir), "HEAD")
+	how, subject, _ := strings.Cut(entry, ": ")
+	if how == "commit" || strings.HasPrefix(how, "commit (") && how != "commit (merge)" {
+		return subject
+	}
+	return ""
+}
+
+// subject is the first paragraph of a commit's message, in one line.
+func subject(message string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(message), "\n\n")
+	return strings.Join(strings.Fields(first), " ")
+}
+
+// tag judges git tag: a tag of the agent's own may be deleted.
+func (j *judge) tag(args []word) {
+	names := operands(without(args, "mFu", "--message --file --local-user"))
+	if !flag(args, "--delete", "d", "mFu") {
+		if len(names) > 0 && names[0].Static && !flag(args, "--list", "lnv", "mFu") {
+			j.inGit("tag", names[0].Text)
+		}
+		return
+	}
+	tagged := j.rules.Past.Tagged
+	for _, w := range names {
+		if !w.Static || tagged == nil || !j.madeInGit("tag", w.Text) || !tagged(j.workTree(j.dir), w.Text) {
+			j.deny(RuleHistory, "git tag --delete of a tag that you are not known to have made")
+		}
+	}
+}
+
+// stash judges git stash: the agent may drop the newest stash if it made it, with a
+// message of its own.
+func (j *judge) stash(args []word) {
+	ops := operands(args)
+	if len(ops) == 0 {
+		return
+	}
+	switch sub := ops[0].Text; {
+	case sub == "push" || sub == "save":
+		message, given := option(args, "-m", "--message")
+		if !given && sub == "save" {
+			message = shell.Join(ops[1:])
+		}
+		if message.Static {
+			j.inGit("stash", strings.TrimSpace(message.Text))
+		}
+	case sub == "clear", sub == "drop" && !j.ownStash(ops[1:]):
+		j.advise(Deny, RuleDestructive, "git stash "+sub, "what is stashed may be somebody else's work. Take it out with git stash pop, or leave it")
+	}
+}
+
+func (j *judge) ownStash(which []word) bool {
+	if j.rules.Past.Newest == nil || len(which) > 1 || len(which) == 1 && !listed("0 stash@{0}", which[0].Text) {
+		return false
+	}
+	_, message, _ := strings.Cut(j.rules.Past.Newest(j.workTree(j.dir), "refs/stash"), ": ")
+	return j.madeInGit("stash", message)
+}
+
+// ownProcess tells a pkill -f whose pattern stands in a command that the agent left
+// running, and says more of it than a program's name: that may be anybody's.
+func (j *judge) ownProcess(args []word) bool {
+	ops := operands(args)
+	if len(ops) != 1 || !ops[0].Static || !has(args, "--full", "f") || slices.ContainsFunc(args, func(w word) bool { return !killOption(w, ops[0]) }) {
+		return false
+	}
+	pattern := strings.Join(strings.Fields(ops[0].Text), " ")
+	if pattern != ops[0].Text || strings.ContainsAny(pattern, `*?[]()|^$+{}\`) || !strings.Contains(pattern, " ") {
+		return false
+	}
+	return slices.ContainsFunc(j.past().running, func(command string) bool {
+		return strings.Contains(" "+command+" ", " "+pattern+" ")
+	})
+}
+
+// killOption tells the words of pkill that choose no other processes: the pattern, -f
+// and a signal.
+func killOption(w, pattern word) bool {
+	t := w.Text
+	return t == pattern.Text || listed("-f --full -e --echo", t) || strings.HasPrefix(t, "--signal=") ||
+		len(t) > 1 && t[0] == '-' && (strings.Trim(t[1:], "0123456789") == "" || strings.Trim(t[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "")
+}

@@ -1,0 +1,35 @@
+package loop_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// A task that an earlier loop had begun goes first. Its baseline is that of the tree
+// without what was done of it.
+func TestATaskThatWasBegunBeforeGoesFirst(t *testing.T) {
+	t.Parallel()
+	sc := &scenario{t: t, now: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)}
+	p := loop.Policy{Kind: loop.Change, Gates: true, Limits: loop.Limits{Iterations: 9}}
+	sc.feed(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: open("a", "b", "c"), First: "b"}}, "checkpoint")
+	if sc.s.Current != "b" {
+		t.Fatalf("begins with %q", sc.s.Current)
+	}
+	sc.feed(loop.Event{Kind: loop.Checkpointed, Tree: "start", HalfDone: "half"}, "gates baseline")
+	if run, _ := sc.s.Asked(loop.RunGates); run.Tree != "half" || sc.s.Base != "start" {
+		t.Errorf("the baseline leaves %q behind, the task starts from %q", run.Tree, sc.s.Base)
+	}
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "commit b")
+	sc.committed("checkpoint")
+	if sc.s.Current != "a" {
+		t.Errorf("goes on with %q", sc.s.Current)
+	}
+	sc.checkpointed("gates baseline")
+	if run, _ := sc.s.Asked(loop.RunGates); run.Tree != "" {
+		t.Errorf("the next baseline leaves %q behind", run.Tree)
+	}
+}

@@ -1,0 +1,43 @@
+package loop_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// A pause that was asked for during a turn begins with the wait for a usage limit, not
+// after it.
+func TestAPauseBeginsBeforeAWait(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Kind: loop.Change})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	if sc.s.Phase != loop.Turning {
+		t.Fatalf("a turn under way is cut off: %s", sc.s.Phase)
+	}
+	sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(5 * time.Hour)}}, "notify")
+	if sc.s.Phase != loop.Paused {
+		t.Fatalf("it is %s", sc.s.Phase)
+	}
+	sc.feed(loop.Event{Kind: loop.Resumed}, "turn 1 continue interrupted")
+}
+
+func TestPauseBeforeTheNextTurn(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.turn("", "")
+	if sc.s.Phase != loop.Paused {
+		t.Fatalf("phase %s", sc.s.Phase)
+	}
+	sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "look at the mock server"}, "")
+	sc.feed(loop.Event{Kind: loop.Resumed}, "turn 2 continue go_on")
+	if diff := cmp.Diff([]string{"look at the mock server"}, sc.s.Pending[0].Notes); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,65 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Progress says how many tasks of a plan are done and how many need the user:
+// "8 of 10 tasks done, 2 need you". It is "" for a goal that is one task.
+func (s State) Progress() string {
+	if len(s.Tasks) < 2 {
+		return ""
+	}
+	done, unproven, need, open := 0, 0, 0, 0
+	for _, t := range s.Tasks {
+		switch t.Status {
+		case Done:
+			done++
+			if t.Unproven() {
+				unproven++
+			}
+		case Parked, Blocked, Unchanged:
+			need++
+		case Open:
+			open++
+		}
+	}
+	words := fmt.Sprintf("%d of %d tasks done", done, len(s.Tasks))
+	if unproven > 0 {
+		words += fmt.Sprintf(" (%d not proven)", unproven)
+	}
+	switch {
+	case need == 1:
+		words += ", 1 needs you"
+	case need > 1:
+		words += fmt.Sprintf(", %d need you", need)
+	}
+	if open > 0 {
+		words += fmt.Sprintf(", %d open", open)
+	}
+	return words
+}
+
+// Headline says how a loop ended, behind its id: what was done leads.
+func (s State) Headline(id string) string {
+	ended := " ended " + strings.ToUpper(string(s.Outcome))
+	if p := s.Progress(); p != "" {
+		return id + " · " + p + " ·" + ended
+	}
+	return id + ended
+}
+
+// Unproven tells whether a task that is done has less evidence than wanted. A task
+// that no loop did (the user ticked it) is nobody's claim.
+func (t Task) Unproven() bool {
+	return t.Status == Done && (!t.Earlier || t.Evidence != "") && !t.enough(t.Evidence)
+}
+
+// label names a task by its id and title.
+func (t Task) label() string {
+	if t.Title == "" {
+		return "task " + t.ID
+	}
+	return fmt.Sprintf("task %s (%s)", t.ID, t.Title)
+}

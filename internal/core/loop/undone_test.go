@@ -1,0 +1,109 @@
+package loop_test
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+var endless = loop.Policy{Gates: true, Kind: loop.Change, Limits: loop.Limits{Iterations: 9}}
+
+// both is a loop that has done a and b.
+func both(t *testing.T) *scenario {
+	sc := begin(t, endless, open("a", "b")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "commit a")
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 2 fresh next_task")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "commit b")
+	sc.committed("gates final")
+	return sc
+}
+
+func (sc *scenario) statuses() (words string) {
+	for _, t := range sc.s.Tasks {
+		words += t.ID + " " + string(t.Status) + " "
+	}
+	return words
+}
+
+func TestATaskWhoseWorkARestoreTookAwayIsOpenAgain(t *testing.T) {
+	t.Parallel()
+	sc := both(t)
+	sc.gates(proven, "finish verified")
+	sc.feed(loop.Event{Kind: loop.WentBack, Tasks: []string{"a"}}, "")
+	if got := sc.statuses(); got != "a done b open " || sc.s.Outcome != loop.Unverified {
+		t.Errorf("%s, %s: %s", got, sc.s.Outcome, sc.s.Reason)
+	}
+	sc.feed(loop.Event{Kind: loop.WentBack, Tasks: []string{"a", "b"}}, "") // the undo
+	if got := sc.statuses(); got != "a done b done " || sc.s.Outcome != loop.Verified {
+		t.Errorf("%s, %s: %s", got, sc.s.Outcome, sc.s.Reason)
+	}
+	sc.feed(loop.Event{Kind: loop.WentBack}, "")
+	sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: endless}}, "checkpoint")
+	if sc.s.Current != "a" {
+		t.Errorf("goes on with %s", sc.s.Current)
+	}
+}
+
+// What was under way is about a tree that is no longer there.
+func TestARestoreBeginsTheTaskAtWorkAnew(t *testing.T) {
+	t.Parallel()
+	judging := func() *scenario {
+		sc := begin(t, endless, open("a", "b")...)
+		sc.checkpointed("gates baseline")
+		sc.gates(green, "turn 1 fresh first")
+		return sc
+	}
+	sc := judging()
+	sc.turn("done", "gates claim")
+	sc.feed(loop.Event{Kind: loop.WentBack}, "")
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "checkpoint")
+
+	sc = judging()
+	sc.feed(loop.Event{Kind: loop.WentBack}, "")
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "checkpoint")
+
+	sc = judging()
+	sc.turn("done", "gates claim")
+	sc.gates(red("x"), "turn 2 continue gates_failed")
+	sc.feed(loop.Event{Kind: loop.WentBack}, "")
+	sc.feed(loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner}, "checkpoint")
+}
+
+func TestNoTaskIsDoneWithoutItsCommit(t *testing.T) {
+	t.Parallel()
+	sc := both(t)
+	gone := proven
+	gone.Lost = []string{"a"}
+	sc.gates(gone, "notify; checkpoint")
+	if got := sc.statuses(); got != "a open b done " {
+		t.Error(got)
+	}
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 3 fresh next_task")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "commit a")
+	sc.feed(loop.Event{Kind: loop.Committed, Commit: "c2", Tree: "t2", Tasks: []string{"b"}}, "notify; checkpoint")
+}
+
+// mayGoBack has a user restore a checkpoint, with some tasks done in it.
+func (w *world) mayGoBack() {
+	var done []string
+	for _, t := range w.s.Tasks {
+		if w.coin(2) {
+			done = append(done, t.ID)
+		}
+	}
+	if w.coin(4) {
+		w.feed(loop.Event{Kind: loop.WentBack, Tasks: done})
+	}
+}
+
+func (w *world) anOwner() loop.Owner {
+	return []loop.Owner{loop.OwnerRunner, loop.OwnerSession}[w.r.IntN(2)]
+}

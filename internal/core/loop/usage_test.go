@@ -1,0 +1,29 @@
+package loop_test
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// What a client says that it cost may be anything, in journals of before figures
+// were bounded too: a sum that cannot be written would hide the loop for ever.
+func TestUsageAddsUpToWhatCanBeWritten(t *testing.T) {
+	t.Parallel()
+	huge := loop.Usage{Input: math.MaxInt64, Output: math.MaxInt64, CacheRead: math.MaxInt64, CacheWrite: math.MinInt64, CostUSD: 1e308}
+	sum := loop.Usage{}
+	for range 100 {
+		sum = sum.Add(huge)
+	}
+	if _, err := json.Marshal(sum); err != nil {
+		t.Error(err)
+	}
+	if sum.Tokens() <= 0 || sum.CostUSD <= 0 {
+		t.Errorf("%+v", sum)
+	}
+	if got := (loop.Usage{Input: 1, CostUSD: 0.5}).Add(loop.Usage{Input: 2, CostUSD: 0.25}); got != (loop.Usage{Input: 3, CostUSD: 0.75}) {
+		t.Errorf("%+v", got)
+	}
+}

@@ -1,0 +1,109 @@
+//go:build unix
+
+// The name of this file begins with an a: its tests wait for real minutes, tests start
+// in the order of their files, and what starts last would be waited for alone.
+
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// subscribed logs the client in as one with a subscription is, whose usage limits
+// name their end; the token is made up. More are settings of the person's.
+func (s *sessions) subscribed(more map[string]any) {
+	s.t.Helper()
+	delete(s.env, "ANTHROPIC_API_KEY")
+	s.writeJSON("../.claude/.credentials.json", map[string]any{"claudeAiOauth": map[string]any{
+		"accessToken": "sk-ant-oat01-scripted", "refreshToken": "sk-ant-ort01-scripted", "subscriptionType": "max",
+		"expiresAt": time.Now().Add(24 * time.Hour).UnixMilli(), "scopes": []string{"user:inference", "user:profile"},
+	}})
+	path := filepath.Join(s.home, ".claude", "settings.json")
+	settings := map[string]any{}
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, &settings)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	maps.Copy(settings, more)
+	s.writeJSON("../.claude/settings.json", settings)
+}
+
+func (s *sessions) writeJSON(path string, value any) {
+	s.t.Helper()
+	data, err := json.Marshal(value)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.write(map[string]string{path: string(data)})
+}
+
+// limitedUntil answers as the API does when a subscription's five hours are used up.
+func limitedUntil(reset time.Time) messagesapi.Response {
+	at := strconv.FormatInt(reset.Unix(), 10)
+	const unified = "anthropic-ratelimit-unified-"
+	return messagesapi.Fail(429, "This request would exceed your account's rate limit. Please try again later.",
+		unified+"status", "rejected", unified+"reset", at, unified+"representative-claim", "five_hour",
+		unified+"5h-status", "rejected", unified+"5h-reset", at, unified+"5h-utilization", "1.0",
+		unified+"overage-status", "rejected", unified+"overage-disabled-reason", "org_level_disabled",
+		"retry-after", strconv.Itoa(int(time.Until(reset).Seconds())))
+}
+
+// limitMost is how long a limit that ends in seconds keeps a session: the client names
+// the end by the minute, and Pawl gives it two more to go on by itself.
+const limitMost = 10 * time.Minute
+
+// clientContinues is the beginning of what the client tells the model then.
+const clientContinues = "Your claude.ai usage limit has reset."
+
+// The client goes on by itself after a usage limit. Pawl leaves it that, also where
+// its turn has one long tool call, and counts the turn as the loop's.
+func TestTerminalUsageLimitTheClientContinues(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.subscribed(nil)
+	reset := time.Now().Add(10 * time.Second)
+	late := reset.Add(2*time.Minute + 20*time.Second) // by then Pawl would have gone on
+	s.plays(messagesapi.Bash("true"), limitedUntil(reset),
+		messagesapi.Tool("Bash", map[string]any{"command": fmt.Sprintf("while [ $(date +%%s) -lt %d ]; do sleep 1; done", late.Unix()), "description": "wait", "timeout": 300_000}),
+		s.adds("bye"), done)
+	c := s.open()
+	c.loops("add bye " + words)
+	c.Until("word of the client's", limitMost, func() bool { return strings.Contains(s.story(), clientContinues) })
+	c.Until("end of the loop", limitMost+turnMost, func() bool { return s.now().Outcome != "" })
+	s.is(state{"verified", 1}, c)
+	time.Sleep(5 * time.Second)
+	if n := len(s.api.Requests()); n != 5 {
+		t.Errorf("%d requests, want 5\n%s", n, s.story())
+	}
+}
+
+// Where the client does not, it shows a menu, which keeps what wakes the session
+// waiting. Once that is closed Pawl goes on.
+func TestTerminalUsageLimitPawlContinues(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.subscribed(map[string]any{"autoContinueAtUsageLimit": false})
+	s.plays(messagesapi.Bash("true"), limitedUntil(time.Now().Add(10*time.Second)), s.adds("bye"), done)
+	c := s.open()
+	c.loops("add bye " + words)
+	c.Shows("Stop and wait for limit to reset", turnMost)
+	c.Until("end of the wait", limitMost, func() bool { return s.now().State == "running" })
+	time.Sleep(5 * time.Second)
+	c.Keys("Enter")
+	c.ends(state{"verified", 1})
+	time.Sleep(5 * time.Second)
+	if n := len(s.api.Requests()); n != 4 || strings.Contains(s.story(), clientContinues) {
+		t.Errorf("%d requests, want 4\n%s\n%s", n, s.story(), c)
+	}
+}

@@ -1,0 +1,146 @@
+//go:build unix
+
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+// A git that could not start, or died, has said nothing: whichever of an
+// operation's gits it is, the operation fails or comes to what it comes to
+// without a fault. It never goes on from an answer that nobody gave.
+func TestAFailedGitIsNeverTakenForAnAnswer(t *testing.T) {
+	operations := map[string]struct {
+		arrange func(b *sandbox)
+		do      func(ctx context.Context, b *sandbox) (string, error)
+	}{
+		"open": {nil, func(ctx context.Context, b *sandbox) (string, error) {
+			_, err := Open(ctx, b.dir)
+			if _, unborn := errors.AsType[*NoCommitError](err); unborn {
+				return "no commit", nil
+			}
+			return "opened", err
+		}},
+		"default branch": {func(b *sandbox) { b.git("config", "init.defaultBranch", "none") }, func(ctx context.Context, b *sandbox) (string, error) { return b.repo.DefaultBranch(ctx) }},
+		"default branch, configured": {
+			func(b *sandbox) { b.git("branch", "dev"); b.git("config", "init.defaultBranch", "dev") },
+			func(ctx context.Context, b *sandbox) (string, error) { return b.repo.DefaultBranch(ctx) },
+		},
+		"ensure a new branch":      {nil, ensureBranch},
+		"ensure one that is there": {func(b *sandbox) { b.git("branch", "pawl/l") }, ensureBranch},
+		"ensure one that is elsewhere": {func(b *sandbox) {
+			b.git("branch", "pawl/l")
+			b.git("commit", "-q", "--allow-empty", "-m", "next")
+		}, ensureBranch},
+		"switch back": {func(b *sandbox) {
+			b.git("branch", "pawl/l")
+			b.git("commit", "-q", "--allow-empty", "-m", "next")
+		}, func(ctx context.Context, b *sandbox) (string, error) { return b.repo.SwitchBack(ctx, "pawl/l", "HEAD") }},
+		"remote": {func(b *sandbox) {
+			b.git("remote", "add", "origin", "elsewhere")
+			b.git("remote", "add", "mine", "here")
+			b.git("config", "branch.main.remote", "mine")
+		}, func(ctx context.Context, b *sandbox) (string, error) {
+			to, err := b.repo.Remote(ctx, "main")
+			return to.Name, err
+		}},
+		"commit, signed": {func(b *sandbox) {
+			b.hook(".git/sign", "cat >/dev/null; printf '[GNUPG:] SIG_CREATED ' >&2; printf 'a signature\\n'\n")
+			b.git("config", "gpg.program", b.path(".git/sign"))
+			b.git("config", "commit.gpgsign", "true")
+		}, func(ctx context.Context, b *sandbox) (string, error) {
+			done, err := b.repo.Commit(ctx, CommitRequest{Loop: "l", Branch: "main", Parent: "HEAD", Tree: "HEAD", Message: "m"})
+			return strconv.FormatBool(done.Unsigned == ""), err
+		}},
+		"submodules": {func(b *sandbox) { b.submodule("sub") }, func(ctx context.Context, b *sandbox) (string, error) {
+			subs, err := b.repo.Submodules(ctx, "HEAD")
+			return strconv.Itoa(len(subs)), err
+		}},
+		"shadow": {func(b *sandbox) {
+			b.must(os.Mkdir(b.path("../of-"+filepath.Base(b.dir)), 0o755))
+			_, err := b.shadow(context.Background())
+			b.must(err)
+			b.write("../of-"+filepath.Base(b.dir)+"/work", "of the loop")
+		}, func(ctx context.Context, b *sandbox) (string, error) { return b.shadow(ctx) }},
+		"worktree of a commit": {nil, func(ctx context.Context, b *sandbox) (string, error) {
+			commit, err := b.repo.asCommit(ctx, "HEAD")
+			return strconv.FormatBool(commit+"\n" == b.read(".git/refs/heads/main")), err
+		}},
+	}
+	path := os.Getenv("PATH")
+	for name, op := range operations {
+		t.Run(name, func(t *testing.T) {
+			fresh := func() *sandbox {
+				t.Setenv("PATH", path)
+				b := newRepo(t)
+				if op.arrange != nil {
+					op.arrange(b)
+				}
+				return b
+			}
+			want, err := op.do(context.Background(), fresh())
+			refused := err != nil
+			for n := 1; ; n++ {
+				b := fresh()
+				count := failing(t, n)
+				got, err := op.do(context.Background(), b)
+				if err == nil && (got != want || refused) {
+					t.Errorf("with git %d of it dead: %q, want %q or an error", n, got, want)
+				}
+				if calls, _ := os.ReadFile(count); len(calls) < n {
+					t.Logf("%d gits, each dead once", n-1)
+					return
+				}
+			}
+		})
+	}
+}
+
+// failing puts a git first on PATH of which the n-th call is killed before it says
+// anything; the file has one byte for each call.
+func failing(t *testing.T, n int) (count string) {
+	t.Helper()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	count = filepath.Join(dir, "count")
+	script := fmt.Sprintf("#!/bin/sh\nprintf x >>%s\n[ $(wc -c <%[1]s) -ne %d ] || kill -9 $$\nexec %s \"$@\"\n", count, n, git)
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return count
+}
+
+func ensureBranch(ctx context.Context, b *sandbox) (string, error) {
+	if _, err := b.repo.EnsureBranch(ctx, "pawl/l"); err != nil {
+		return "", err
+	}
+	return b.repo.Branch(ctx)
+}
+
+// shadow opens the repository of Pawl's own for a folder, and tells its commit.
+func (b *sandbox) shadow(ctx context.Context) (string, error) {
+	r, err := Shadow(ctx, b.path("../of-"+filepath.Base(b.dir)), b.path("../shadow-"+filepath.Base(b.dir)))
+	if err != nil {
+		return "", err
+	}
+	head, err := r.Head(ctx)
+	if err != nil {
+		return "", err
+	}
+	kept, err := os.ReadFile(b.path("../first-" + filepath.Base(b.dir)))
+	if os.IsNotExist(err) {
+		return "the first", os.WriteFile(b.path("../first-"+filepath.Base(b.dir)), []byte(head), 0o600)
+	}
+	return map[bool]string{true: "the first", false: "another"}[string(kept) == head], err
+}

@@ -1,0 +1,147 @@
+package git
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// A git that is killed while it writes leaves a lock file behind, which stands in
+// everybody's way. Lock files do not tell whose they are. So a file says for each
+// git of ours that writes which locks it may take, and who started it. A lock is
+// removed only if such a file names it, it is as old as that write, and whoever
+// wrote is dead; all others are named, with their age.
+
+// writing is the content of such a file. Its time is when the write began.
+type writing struct {
+	Host    string   `json:"host"`
+	PID     int      `json:"pid"`
+	Started string   `json:"started,omitempty"` // of the process, where that can be told
+	Locks   []string `json:"locks"`             // absolute paths
+}
+
+// writingPrefix begins the names of these files, in the folder of the private indexes.
+const writingPrefix = "writing-"
+
+// noteWriting keeps a file about a call that writes, and returns its path. It returns
+// "" where that cannot be done: then a lock that is left behind stays.
+func (r *Repo) noteWriting(c call) string {
+	host, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	_ = os.Mkdir(r.IndexDir(), 0o700) // it is there as a rule
+	f, err := os.CreateTemp(r.IndexDir(), writingPrefix+"*")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	pid := os.Getpid()
+	if json.NewEncoder(f).Encode(writing{host, pid, proc.Started(pid), r.locksOf(c)}) != nil {
+		_ = os.Remove(f.Name())
+		return ""
+	}
+	return f.Name()
+}
+
+// locksOf lists the locks that a call may take in the user's part of the repository.
+func (r *Repo) locksOf(c call) []string {
+	head := filepath.Join(r.gitDir, "HEAD.lock")
+	switch c.verb() {
+	case "symbolic-ref":
+		return []string{head}
+	case "update-ref":
+		locks := []string{head, filepath.Join(r.commonDir, "packed-refs.lock")}
+		for _, arg := range c.args {
+			if strings.HasPrefix(arg, "refs/") {
+				locks = append(locks, filepath.Join(r.commonDir, filepath.FromSlash(arg)+".lock"))
+			}
+		}
+		return locks
+	}
+	return []string{filepath.Join(r.gitDir, "index.lock"), head}
+}
+
+// dropLocks removes the locks of a call whose git was killed. Nobody else can have
+// taken them while it ran.
+func dropLocks(note string) {
+	w, began, ok := readWriting(note)
+	if !ok {
+		return
+	}
+	for _, lock := range w.Locks {
+		if info, err := os.Lstat(lock); err == nil && info.Mode().IsRegular() && !info.ModTime().Before(began) {
+			_ = os.Remove(lock)
+		}
+	}
+}
+
+// dropDeadLock removes a lock that a process of ours left when it was killed together
+// with its git. It tells whether it did.
+func (r *Repo) dropDeadLock(lock string) bool {
+	info, err := os.Lstat(lock)
+	if err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < r.lockWait {
+		return false
+	}
+	notes, _ := filepath.Glob(filepath.Join(r.IndexDir(), writingPrefix+"*"))
+	for _, note := range notes {
+		w, began, ok := readWriting(note)
+		made := info.ModTime()
+		if !ok || !slices.Contains(w.Locks, lock) || made.Before(began) || made.After(began.Add(writeTime)) || !w.dead() {
+			continue
+		}
+		if os.Remove(lock) == nil {
+			_ = os.Remove(note)
+			return true
+		}
+	}
+	return false
+}
+
+func readWriting(note string) (w writing, began time.Time, ok bool) {
+	info, err := os.Lstat(note)
+	if err != nil {
+		return w, began, false
+	}
+	b, err := atomicfile.Read(note, maxControl)
+	return w, info.ModTime(), err == nil && json.Unmarshal(b, &w) == nil
+}
+
+// dead tells whether the process that wrote is gone. That of another machine is
+// taken to live, and one whose id another process has now is gone.
+func (w writing) dead() bool {
+	host, err := os.Hostname()
+	if err != nil || host != w.Host {
+		return false
+	}
+	return !proc.Alive(w.PID) || w.Started != proc.Started(w.PID)
+}
+
+// lockOf is the lock file that git complained of, or "".
+func lockOf(err error) string {
+	_, after, _ := strings.Cut(err.Error(), "Unable to create '")
+	path, _, found := strings.Cut(after, "': File exists")
+	if !found {
+		return ""
+	}
+	return filepath.FromSlash(path)
+}
+
+// lockHeld is the error for a lock that nobody lets go of.
+func (r *Repo) lockHeld(err error) error {
+	lock, age := lockOf(err), ""
+	if info, statErr := os.Lstat(lock); statErr == nil {
+		age = fmt.Sprintf(", which is %s old", time.Since(info.ModTime()).Round(time.Second))
+	}
+	return failure.New(failure.Error,
+		fmt.Sprintf("wait for the other git to end; if none is running, remove its lock file:  rm '%s'", lock),
+		"another git holds the lock %s%s: %w", lock, age, err)
+}

@@ -1,0 +1,111 @@
+//go:build unix
+
+package git
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// killedGit puts a git first on the PATH that takes the lock of the index and dies
+// when it is to write the index. With its parent, if that is to die too.
+func (b *sandbox) killedGit(dir, victims string) (path string) {
+	b.Helper()
+	git, err := exec.LookPath("git")
+	b.must(err)
+	script := fmt.Sprintf("#!/bin/sh\ncase \" $* \" in *\" read-tree \"*) : >\"$GIT_DIR/index.lock\"; kill -9 %s ;; esac\nexec %s \"$@\"\n", victims, git)
+	b.must(os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755))
+	return dir + string(os.PathListSeparator) + os.Getenv("PATH")
+}
+
+func TestAGitThatIsKilledLeavesNoLock(t *testing.T) {
+	b := newRepo(t)
+	usual := os.Getenv("PATH")
+	t.Setenv("PATH", b.killedGit(t.TempDir(), "$$"))
+	if err := b.repo.AlignIndex(context.Background(), "HEAD"); err == nil {
+		t.Fatal("it was not killed")
+	}
+	t.Setenv("PATH", usual)
+	b.repo.lockWait = 0
+	b.must(b.repo.AlignIndex(context.Background(), "HEAD"))
+	b.noNotes()
+}
+
+func TestTheLockOfAKilledOwnerIsRemovedByTheNext(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "PAWL_TEST_ALIGN="+b.dir, "PATH="+b.killedGit(t.TempDir(), "$PPID $$"))
+	if err := cmd.Run(); err == nil || b.read(".git/index.lock") != "" {
+		t.Fatalf("it was not killed over its lock: %v", err)
+	}
+	b.repo.lockWait = 20 * time.Millisecond
+	b.must(b.repo.AlignIndex(context.Background(), "HEAD"))
+	b.noNotes()
+}
+
+func (b *sandbox) noNotes() {
+	b.Helper()
+	if left, _ := filepath.Glob(filepath.Join(b.repo.IndexDir(), writingPrefix+"*")); len(left) > 0 {
+		b.Fatalf("left behind: %q", left)
+	}
+}
+
+// Of all locks only that is removed which a dead process of ours took.
+func TestALockOfSomebodyElseStays(t *testing.T) {
+	t.Parallel()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Skip(err)
+	}
+	dead := exec.Command("true")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	const began, none = -time.Hour, ""
+	for name, c := range map[string]struct {
+		note    func(w *writing)
+		made    time.Duration // of the lock, from now
+		removed bool
+	}{
+		"of ours":                  {func(*writing) {}, began + time.Second, true},
+		"of ours, the id in use":   {func(w *writing) { w.PID, w.Started = os.Getpid(), "of another" }, began + time.Second, true},
+		"made before":              {func(*writing) {}, began - time.Second, false},
+		"made long after":          {func(*writing) {}, began + 2*writeTime, false},
+		"just made":                {func(*writing) {}, 0, false},
+		"of a living process":      {func(w *writing) { w.PID, w.Started = os.Getpid(), proc.Started(os.Getpid()) }, began + time.Second, false},
+		"of another machine":       {func(w *writing) { w.Host = "another." + host }, began + time.Second, false},
+		"of a write of other refs": {func(w *writing) { w.Locks = w.Locks[1:] }, began + time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newRepo(t)
+			b.snapshot() // makes the folder
+			lock, note := b.path(".git/index.lock"), filepath.Join(b.repo.IndexDir(), writingPrefix+"1")
+			w := writing{host, dead.Process.Pid, none, []string{lock, b.path(".git/HEAD.lock")}}
+			c.note(&w)
+			text, err := json.Marshal(w)
+			b.must(err)
+			b.must(os.WriteFile(note, text, 0o600))
+			b.write(".git/index.lock", "")
+			now := time.Now()
+			b.must(os.Chtimes(note, now.Add(began), now.Add(began)))
+			b.must(os.Chtimes(lock, now.Add(c.made), now.Add(c.made)))
+			b.repo.lockWait = time.Second
+			if got := b.repo.dropDeadLock(lock); got != c.removed {
+				t.Errorf("removed: %v", got)
+			}
+			if left := b.read(".git/index.lock") == ""; left == c.removed {
+				t.Errorf("left: %v", left)
+			}
+		})
+	}
+}

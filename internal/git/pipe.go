@@ -1,0 +1,194 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Git opens a named pipe in the place of a file that it reads, and waits for a
+// writer that never comes. So the files that every git reads are looked at before
+// each call. The others may lie anywhere (a .gitignore of any folder, a branch):
+// they are searched only once a call has taken unusually long.
+
+// pipesAfter is how long a call runs before pipes are searched; the time between
+// two searches doubles.
+const pipesAfter = 2 * time.Second
+
+// PipeError says that there is a named pipe, or a device, where git expects a file.
+type PipeError struct{ Path string } // absolute
+
+func (e *PipeError) Error() string {
+	return e.Path + " is a named pipe or a device; git expects a file there and would wait for ever"
+}
+
+// refusePipe is the error for a pipe at path.
+func refusePipe(path string) error {
+	return failure.New(failure.Error,
+		fmt.Sprintf("put a file in its place, or remove it:  rm '%s'", path), "%w", &PipeError{path})
+}
+
+// places are the folders that a git reads. Those that are not known are "".
+type places struct{ root, gitDir, commonDir string }
+
+func (r *Repo) places() places { return places{r.root, r.gitDir, r.commonDir} }
+
+// placesAround guesses the places of a repository that is not opened yet, as git
+// finds them: by the first .git in dir or above it.
+func placesAround(dir string) places {
+	for {
+		at := filepath.Join(dir, ".git")
+		if info, err := os.Stat(at); err == nil {
+			if info.Mode().IsRegular() { // of a linked worktree or a submodule
+				at = namedIn(at, "gitdir: ", dir)
+			}
+			common := at
+			if file := filepath.Join(at, "commondir"); at != "" {
+				if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+					common = namedIn(file, "", at)
+				}
+			}
+			return places{dir, at, common}
+		}
+		if dir == filepath.Dir(dir) {
+			return places{}
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// namedIn is the path, relative to dir, that a file holds behind a prefix. It is ""
+// if the file holds none.
+func namedIn(file, prefix, dir string) string {
+	b, err := atomicfile.Read(file, maxControl)
+	path, ok := strings.CutPrefix(strings.TrimSpace(string(b)), prefix)
+	if err != nil || !ok || path == "" {
+		return ""
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	return path
+}
+
+// check looks at the files that nearly every git reads. It returns the path of a
+// pipe, or "".
+func (p places) check() string {
+	for _, in := range []struct {
+		dir   string
+		names []string
+	}{
+		{p.gitDir, []string{"HEAD", "index", "config.worktree"}},
+		{p.commonDir, []string{"config", "packed-refs", filepath.Join("info", "exclude"), filepath.Join("info", "attributes")}},
+		{p.root, ruleFiles},
+	} {
+		for _, name := range in.names {
+			if path := filepath.Join(in.dir, name); in.dir != "" && isPipe(path) {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// ruleFiles are the files of a work tree that git reads for itself.
+var ruleFiles = []string{".gitignore", ".gitattributes", ".gitmodules", ".mailmap"}
+
+// search looks at everything that a git may read. It returns the path of a pipe,
+// or "" if there is none or ctx has ended.
+func (p places) search(ctx context.Context) string {
+	if path := p.check(); path != "" {
+		return path
+	}
+	for _, dir := range []string{p.commonDir, p.gitDir} {
+		if path := searchDir(ctx, dir, true); path != "" {
+			return path
+		}
+	}
+	return searchDir(ctx, p.root, false)
+}
+
+// searchDir looks through a git directory, or through a work tree with the git
+// directories in it.
+func searchDir(ctx context.Context, dir string, isGitDir bool) (found string) {
+	if dir == "" {
+		return ""
+	}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return fs.SkipAll
+		case err != nil, d.IsDir():
+			return nil //nolint:nilerr // git says itself what it cannot read
+		case !readByGit(dir, path, isGitDir), d.Type().IsRegular(), !isPipe(path):
+			return nil
+		}
+		found = path
+		return fs.SkipAll
+	})
+	return found
+}
+
+// readByGit tells whether git opens a file by itself, and not as content to keep.
+func readByGit(dir, path string, isGitDir bool) bool {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil {
+		return false
+	}
+	rel = filepath.ToSlash(rel)
+	if !isGitDir {
+		if slices.Contains(ruleFiles, filepath.Base(path)) {
+			return true
+		}
+		var inGitDir bool
+		if _, rel, inGitDir = strings.Cut("/"+rel, "/.git/"); !inGitDir {
+			return false
+		}
+	}
+	top, _, below := strings.Cut(rel, "/")
+	if below {
+		return slices.Contains(gitFolders, top)
+	}
+	return slices.Contains(gitFiles, top) || strings.HasSuffix(top, "HEAD")
+}
+
+// What git reads in a git directory, beside HEAD, ORIG_HEAD and their like. Other
+// programs keep files there too.
+var (
+	gitFiles   = []string{"config", "config.worktree", "index", "packed-refs", "shallow", "commondir", "gitdir"}
+	gitFolders = []string{"refs", "logs", "info", "objects", "worktrees", "modules", "rebase-merge", "rebase-apply", "sequencer"}
+)
+
+// isPipe tells whether opening or reading a file may wait for ever. The null
+// device does not.
+func isPipe(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode()&(fs.ModeNamedPipe|fs.ModeDevice) == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+// watch cancels a call that waits for a pipe; it ends with ctx.
+func (p places) watch(ctx context.Context, cancel context.CancelCauseFunc, after time.Duration) {
+	for ; ; after *= 2 {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(after):
+		}
+		if path := p.search(ctx); path != "" {
+			cancel(&PipeError{path})
+			return
+		}
+	}
+}

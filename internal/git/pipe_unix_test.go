@@ -1,0 +1,131 @@
+//go:build unix
+
+package git
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// Git opens a named pipe in the place of a file that it reads, and waits for a
+// writer. Every operation ends all the same, and the error names the pipe.
+func TestANamedPipeIsNamedInsteadOfWaitedFor(t *testing.T) {
+	t.Parallel()
+	places := map[string]bool{ // whether every operation reads it
+		".gitignore": true, ".gitattributes": true, ".gitmodules": true,
+		".git/HEAD": true, ".git/index": true, ".git/config": true, ".git/packed-refs": true,
+		".git/info/exclude": true, ".git/info/attributes": true,
+		"sub/.gitignore": false, "sub/.gitattributes": false, "new/.gitignore": false,
+		".git/refs/heads/main": false, ".git/refs/heads/other": false, ".git/logs/HEAD": false,
+		".git/objects/info/alternates": false, ".git/shallow": false,
+	}
+	operations := map[string]func(ctx context.Context, b *sandbox) error{
+		"open":     func(ctx context.Context, b *sandbox) error { _, err := Open(ctx, b.dir); return err },
+		"status":   func(ctx context.Context, b *sandbox) error { _, err := b.repo.Status(ctx); return err },
+		"snapshot": func(ctx context.Context, b *sandbox) error { _, _, err := b.repo.Snapshot(ctx); return err },
+		"commit": func(ctx context.Context, b *sandbox) error {
+			_, err := b.repo.Commit(ctx, CommitRequest{Loop: "l", Branch: "main", Parent: "HEAD", Tree: "HEAD", Message: "m"})
+			return err
+		},
+	}
+	for place, always := range places {
+		for name, do := range operations {
+			t.Run(name+" "+strings.ReplaceAll(place, "/", " "), func(t *testing.T) {
+				t.Parallel()
+				b := newRepo(t, "sub/.gitignore", "*.o\n", "sub/.gitattributes", "*.c text\n")
+				b.git("branch", "other")
+				b.write("sub/x", "new\n")
+				b.write("new/x", "new\n")
+				b.repo.pipesAfter = 50 * time.Millisecond
+				b.pipe(place)
+				ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+				defer cancel()
+				err := do(ctx, b)
+				pipe, found := errors.AsType[*PipeError](err)
+				switch {
+				case ctx.Err() != nil:
+					t.Errorf("it waited: %v", err)
+				case found && (pipe.Path != b.path(place) || !strings.Contains(failure.Hint(err), "remove it")):
+					t.Errorf("error %v, hint %q", err, failure.Hint(err))
+				case always && (err == nil || !strings.Contains(err.Error(), b.path(place))):
+					t.Errorf("error %v", err)
+				}
+			})
+		}
+	}
+}
+
+// Links count for what they lead to: nothing to wait for is no reason to refuse.
+func TestWhatIsNoPipeIsNoReasonToRefuse(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t)
+	for _, name := range []string{".git/info/exclude", ".git/info/attributes"} {
+		b.remove(name)
+		b.must(os.Symlink(os.DevNull, b.path(name)))
+	}
+	b.must(os.Mkdir(b.path(".gitignore"), 0o755))
+	b.must(syscall.Mkfifo(b.path("pipe"), 0o600))         // git does not open it
+	b.must(syscall.Mkfifo(b.path(".git/pipe"), 0o600))    // nor this
+	b.must(os.Symlink("nowhere", b.path(".git/shallow"))) // nor what is not there
+	b.snapshot()
+	if got := b.repo.places().search(context.Background()); got != "" {
+		t.Errorf("found %s", got)
+	}
+	b.remove(".git/info/exclude")
+	b.must(os.Symlink("../pipe", b.path(".git/info/exclude")))
+	if got := b.repo.places().search(context.Background()); got != b.path(".git/info/exclude") {
+		t.Errorf("found %q, want the link to a pipe", got)
+	}
+}
+
+// A linked worktree has two git directories, neither in its root.
+func TestPipesOfALinkedWorktree(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t)
+	w, err := b.repo.Worktree(context.Background(), filepath.Join(t.TempDir(), "w"), "HEAD")
+	b.must(err)
+	for _, place := range []string{filepath.Join(w.gitDir, "index"), filepath.Join(w.commonDir, "config"), filepath.Join(w.commonDir, "refs", "heads", "main")} {
+		kept, err := os.ReadFile(place)
+		b.must(err)
+		b.must(os.Remove(place))
+		b.must(syscall.Mkfifo(place, 0o600))
+		if got := w.places().search(context.Background()); realPath(got) != realPath(place) {
+			t.Errorf("found %q, want %s", got, place)
+		}
+		if filepath.Base(place) != "main" { // before it is opened
+			if _, err := Open(context.Background(), w.root); !errors.As(err, new(*PipeError)) {
+				t.Errorf("%s: %v", place, err)
+			}
+		}
+		b.must(os.Remove(place))
+		b.must(os.WriteFile(place, kept, 0o600))
+	}
+}
+
+func TestAGitThatDoesNotEndIsStopped(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t)
+	b.pipe("sub/.gitignore")
+	b.write("sub/x", "new\n")
+	b.repo.callTime = 50 * time.Millisecond
+	_, _, err := b.repo.Snapshot(context.Background())
+	if !errors.Is(err, errEndless) || !strings.Contains(failure.Hint(err), "git status") {
+		t.Errorf("error %v, hint %q", err, failure.Hint(err))
+	}
+}
+
+// pipe puts a named pipe in the place of a file.
+func (b *sandbox) pipe(p string) {
+	b.Helper()
+	b.remove(p)
+	b.must(os.MkdirAll(filepath.Dir(b.path(p)), 0o755))
+	b.must(syscall.Mkfifo(b.path(p), 0o600))
+}

@@ -1,0 +1,67 @@
+package launch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// goesToCurrent reports whether the commits of this loop go to the branch that is
+// checked out: one of the user's, beside the default branch, or the branch on which an
+// earlier loop has begun the same plan. A loop with another goal makes its own branch
+// there.
+func (p *Prepared) goesToCurrent() bool {
+	if p.Status.Detached || p.Settings.Worktree.Use || p.Status.Branch == p.Spec.Home {
+		return false
+	}
+	id, ours := strings.CutPrefix(p.Status.Branch, runner.OwnBranch(""))
+	if !ours {
+		return true
+	}
+	l := store.Open(p.Home).Loop(id)
+	kept, err := l.Spec()
+	if err != nil || kept.Root != p.root {
+		return true // it only looks like a loop's
+	}
+	spec, err := record.Asked(kept)
+	return err != nil || spec.Plan == p.Spec.Plan && (p.Spec.Plan != "" || p.Spec.Left != nil)
+}
+
+// switchTo puts HEAD on the loop's branch.
+func (d *Drive) switchTo(ctx context.Context, repo *git.Repo, id string) error {
+	branch, err := repo.Branch(ctx)
+	if err != nil {
+		return fmt.Errorf("read the current branch: %w", err)
+	}
+	if branch == d.Spec.Branch {
+		return nil
+	}
+	there, err := repo.HasBranch(ctx, d.Spec.Branch)
+	elsewhere := d.Spec.Branch
+	if !there {
+		elsewhere = cmp.Or(d.Spec.FromBranch, elsewhere)
+	}
+	switch {
+	case err != nil:
+	case d.reopened && (there || branch != d.Spec.FromBranch): // since then the person went elsewhere, and the files are another branch's
+		return failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl resume %s", elsewhere, id),
+			"the work tree is not on the branch of the loop, %s", elsewhere)
+	case d.begun && !d.reopened:
+		_, err = repo.SwitchBack(ctx, d.Spec.Branch, d.Spec.From)
+	default: // a reopened loop's end had deleted it, empty
+		var undo git.Undo
+		undo, err = repo.EnsureBranch(ctx, d.Spec.Branch)
+		d.undoIfFailed(ctx, undo)
+	}
+	if err != nil {
+		return fmt.Errorf("go to branch %s: %w", d.Spec.Branch, err)
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// abandon ends a loop that could not begin, so that no list shows it as lost.
+func (d *Drive) abandon(cause error) error {
+	d.failed = true
+	if d.Runner == nil || d.Owner == nil {
+		return cause
+	}
+	return errors.Join(cause, d.Abandon(cause))
+}
+
+// undoIfFailed has Close take back what was made for a loop that could not be set
+// up. That is done though the user cancelled, within a bound.
+func (d *Drive) undoIfFailed(ctx context.Context, undo git.Undo) {
+	d.close = append(d.close, func() error {
+		if !d.failed {
+			return nil
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoPatience)
+		defer cancel()
+		return undo(ctx)
+	})
+}
+
+// undoPatience bounds what is taken back of a loop that could not be set up.
+const undoPatience = time.Minute
+
+// furnish brings what git does not hold into a worktree of the loop's own: the
+// files that .worktreeinclude names, and the plan if it is untracked.
+func (d *Drive) furnish(ctx context.Context, l *store.Loop, tree *git.Repo) error {
+	kept, err := l.Spec()
+	if err != nil {
+		return err
+	}
+	origin, err := git.Open(ctx, kept.Root)
+	if err != nil {
+		return err
+	}
+	if _, err := origin.CopyIncluded(ctx, tree.Root()); err != nil {
+		return fmt.Errorf("copy what .worktreeinclude names: %w", err)
+	}
+	if err := copyMissing(kept.Root, tree.Root(), d.Spec.Plan); err != nil {
+		return fmt.Errorf("copy the plan: %w", err)
+	}
+	return nil
+}
+
+func copyMissing(from, to, rel string) error {
+	if rel == "" {
+		return nil
+	}
+	target := filepath.Join(to, filepath.FromSlash(rel))
+	if _, err := os.Lstat(target); err == nil {
+		return nil
+	}
+	data, err := atomicfile.Read(filepath.Join(from, filepath.FromSlash(rel)), planfile.MaxSize)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	return atomicfile.Write(target, data, 0o644)
+}
+
+// setUp makes a worktree ready, once: the marker says that it was done to its end.
+func setUp(ctx context.Context, v *verify.Verifier, root, marker string) error {
+	if _, err := os.Lstat(marker); err == nil {
+		return nil
+	}
+	if err := v.SetUp(ctx, root); err != nil {
+		return err
+	}
+	return os.WriteFile(marker, nil, 0o600)
+}
+
+// keepChanges commits the user's own changes first, as theirs. A loop that could not
+// be set up at first finds those that were made since.
+func (d *Drive) keepChanges(ctx context.Context) error {
+	if d.Spec.OwnTree {
+		return nil
+	}
+	if !d.Spec.AllowDirty {
+		return d.refuseChanges(ctx)
+	}
+	commit, err := d.Repo.CommitUserChanges(ctx, d.Loop.ID, "Work in progress before loop "+d.Loop.ID)
+	if err != nil {
+		return fmt.Errorf("commit your changes first: %w", err)
+	}
+	if commit == "" {
+		return nil
+	}
+	return d.StartFrom(commit)
+}
+
+// refuseChanges refuses to begin over changes that are not committed: they would be
+// taken for the agent's.
+func (d *Drive) refuseChanges(ctx context.Context) error {
+	if !d.Resumed {
+		return nil // Begin looked
+	}
+	status, err := d.Repo.Status(ctx)
+	if err != nil {
+		return fmt.Errorf("look at the work tree: %w", err)
+	}
+	if len(status.Dirty) == 0 {
+		return nil
+	}
+	return failure.New(failure.Usage, fmt.Sprintf("commit or stash them, then  pawl resume %s", d.Loop.ID),
+		"the work tree has changes that are not committed (%s)", some(status.Dirty))
+}

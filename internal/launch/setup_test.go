@@ -1,0 +1,145 @@
+package launch_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// unset is a loop that could not be set up; what stood in the way is gone.
+func unset(t *testing.T) (root string, env environment.Environment, l *store.Loop) {
+	t.Helper()
+	root, env = project(t)
+	git(t, root, "config", "user.name", "dev")
+	git(t, root, "config", "user.email", "dev@example.com")
+	agentThat(t, env, `echo work >done.txt; echo "<promise>DONE</promise>"`)
+	flags := map[string]any{"gates": []string{"sh ./sub/check.sh"}, "evidence": []string{"consistent"}}
+	p, err := launch.Prepare(t.Context(), launch.Request{Dir: root, Words: []string{"do it"}, Flags: flags, Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	git(t, root, "branch", "pawl") // there can be no pawl/<id> beside it
+	if _, err = p.Begin(t.Context()); err == nil || failure.Hint(err) == "" {
+		t.Fatalf("it began: %v, hint %q", err, failure.Hint(err))
+	}
+	git(t, root, "branch", "-D", "pawl")
+	loops, err := store.Open(env.PawlHome).Loops()
+	if err != nil || len(loops) != 1 {
+		t.Fatalf("%v, %v", loops, err)
+	}
+	return root, env, loops[0]
+}
+
+func said(t *testing.T, root string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Setting up is all or nothing, and is tried again on resume.
+func TestALoopThatCouldNotBeSetUpIsResumed(t *testing.T) {
+	t.Parallel()
+	root, env, l := unset(t)
+	if got := said(t, root, "branch", "--format=%(refname:short)"); got != "main" {
+		t.Errorf("branches: %s", got)
+	}
+	if got := said(t, root, "symbolic-ref", "--short", "HEAD"); got != "main" {
+		t.Errorf("on %s", got)
+	}
+	if st := remembered(t, l).State; st.Outcome != loop.Errored {
+		t.Fatalf("%s %s", st.Phase, st.Outcome)
+	}
+	d, err := launch.Resume(t.Context(), l, env, launch.Again{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := d.Run(t.Context())
+	if err := errors.Join(err, d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if st.Outcome != loop.Verified || len(st.Tasks) != 1 {
+		t.Errorf("%s: %s, %+v", st.Outcome, st.Reason, st.Tasks)
+	}
+	if got := said(t, root, "log", "--format=%s", "main..pawl/"+l.ID); strings.Contains(got, "\n") || got == "" {
+		t.Errorf("commits: %s", got)
+	}
+}
+
+// What the user changed meanwhile is not the agent's.
+func TestALoopThatCouldNotBeSetUpDoesNotBeginOverChanges(t *testing.T) {
+	t.Parallel()
+	root, env, l := unset(t)
+	write(t, filepath.Join(root, "plan.md"), "- [ ] mine\n")
+	if _, err := launch.Resume(t.Context(), l, env, launch.Again{}); err == nil || !strings.Contains(err.Error(), "not committed") {
+		t.Fatalf("it began: %v", err)
+	}
+	if got := said(t, root, "branch", "--format=%(refname:short)"); got != "main" {
+		t.Errorf("branches: %s", got)
+	}
+	git(t, root, "-c", "user.name=dev", "commit", "-q", "-a", "-m", "mine")
+	d, err := launch.Resume(t.Context(), l, env, launch.Again{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := d.Run(t.Context())
+	if err := errors.Join(err, d.Close()); err != nil || st.Outcome != loop.Verified {
+		t.Fatalf("%s: %s, %v", st.Outcome, st.Reason, err)
+	}
+	if got := said(t, root, "log", "--format=%an %s", "main..pawl/"+l.ID); strings.Contains(got, "\n") {
+		t.Errorf("the user's commit is the loop's: %s", got)
+	}
+}
+
+// A worktree of a loop's own goes with its branch, and is made again.
+func TestAWorktreeThatCouldNotBeSetUpIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	git(t, root, "config", "user.name", "dev")
+	git(t, root, "config", "user.email", "dev@example.com")
+	agentThat(t, env, `echo work >done.txt; echo "<promise>DONE</promise>"`)
+	config := filepath.Join(env.ConfigHome, "pawl", "config.toml")
+	ready := filepath.Join(env.Home, "ready")
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, config, string(text)+"gates = [\"sh ./sub/check.sh\"]\nevidence = \"consistent\"\n[worktree]\nsetup = [\"test -f '"+filepath.ToSlash(ready)+"'\"]\n")
+	q := launch.Request{Dir: root, Words: []string{"do it"}, Flags: map[string]any{"worktree": true}, Env: env}
+	p, err := launch.Prepare(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Begin(t.Context()); err == nil {
+		t.Fatal("it began")
+	}
+	if got := said(t, root, "branch", "--format=%(refname:short)") + said(t, root, "worktree", "list", "--porcelain"); strings.Contains(got, "pawl/") {
+		t.Errorf("left behind:\n%s", got)
+	}
+	loops, err := store.Open(env.PawlHome).Loops()
+	if err != nil || len(loops) != 1 {
+		t.Fatalf("%v, %v", loops, err)
+	}
+	write(t, ready, "")
+	d, err := launch.Resume(t.Context(), loops[0], env, launch.Again{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := d.Run(t.Context())
+	if err := errors.Join(err, d.Close()); err != nil || st.Outcome != loop.Verified {
+		t.Fatalf("%s: %s, %v", st.Outcome, st.Reason, err)
+	}
+}

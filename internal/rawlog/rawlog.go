@@ -1,0 +1,200 @@
+// Package rawlog keeps what an agent or a gate printed: its beginning and its end,
+// without secrets, compressed (read it with zcat). How much that is has a bound,
+// whatever is printed.
+package rawlog
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/redact"
+)
+
+const (
+	maxHead = 4 << 20         // bytes that are kept of the beginning
+	maxTail = 512 << 10       // bytes that are kept of the end
+	maxLate = 1 << 20         // bytes of memory in which the end is gathered
+	piece   = 32 << 10        // bytes that are redacted at a time: it takes as much again, and again
+	maxFile = 16 << 20        // compressed bytes of a file after which a turn adds its end only
+	rest    = 2 * time.Second // after which what was printed is on disk, though a line follows only later
+)
+
+// Log is a file to which output is appended. Its methods may be called from several
+// goroutines.
+type Log struct {
+	mu      sync.Mutex
+	redact  *redact.Redactor
+	file    *os.File
+	zip     *gzip.Writer
+	clean   io.WriteCloser // before zip; nil once the file cannot be written
+	room    int            // bytes of the beginning that still fit
+	late    []byte         // what came after that: its end, and somewhat more
+	lost    int            // bytes between the two
+	flushed time.Time
+	err     error
+}
+
+// Open appends to a file, made with mode 0600. A nil redactor keeps secrets.
+func Open(path string, r *redact.Redactor) (*Log, error) {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the log: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the log: %w", err), f.Close())
+	}
+	l := &Log{redact: r, file: f, flushed: time.Now()}
+	if info.Size() < maxFile {
+		l.room = maxHead
+	}
+	if l.zip, err = gzip.NewWriterLevel(f, gzip.BestSpeed); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	l.clean = l.cleaner()
+	return l, nil
+}
+
+// Write never fails: what is missing in a log is no reason to stop what it is about.
+// Close tells.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.clean == nil {
+		return len(p), nil
+	}
+	now := p
+	if len(now) > l.room {
+		now = now[:bytes.LastIndexAny(now[:l.room], separators)+1] // no secret is divided
+		l.room = len(now)
+	}
+	l.put(now)
+	if l.room -= len(now); len(now) < len(p) {
+		l.keepLate(p[len(now):])
+		l.room = 0
+	}
+	return len(p), nil
+}
+
+// separators are what no secret holds.
+const separators = " \t\r\n,;"
+
+// put writes to the file.
+func (l *Log) put(p []byte) {
+	for part := range slices.Chunk(p, piece) {
+		if _, err := l.clean.Write(part); err != nil {
+			l.fail(err)
+			return
+		}
+	}
+	if now := time.Now(); now.Sub(l.flushed) > rest {
+		l.flushed = now
+		if err := l.zip.Flush(); err != nil {
+			l.fail(err)
+		}
+	}
+}
+
+// fail gives the file up.
+func (l *Log) fail(err error) {
+	l.err = fmt.Errorf("write the log %s: %w", l.file.Name(), err)
+	l.clean, l.late = nil, nil
+}
+
+// keepLate keeps the end in memory.
+func (l *Log) keepLate(p []byte) {
+	if over := len(p) - maxTail; over > 0 {
+		l.lost += len(l.late) + over
+		l.late = append(l.late[:0], p[over:]...)
+		return
+	}
+	if l.late == nil {
+		l.late = make([]byte, 0, maxLate) // at once: growing would cost as much again
+	}
+	if len(l.late)+len(p) > maxLate {
+		over := len(l.late) + len(p) - maxTail
+		l.lost += over
+		l.late = append(l.late[:0], l.late[over:]...)
+	}
+	l.late = append(l.late, p...)
+}
+
+// Close writes the end and says whether all could be written.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	if l.clean != nil {
+		if err := l.end(); err != nil {
+			l.fail(err)
+		}
+	}
+	err := l.zip.Close()
+	err = errors.Join(l.err, err, l.file.Close())
+	l.file, l.clean = nil, nil
+	return err
+}
+
+// end writes what was kept of the end.
+func (l *Log) end() error {
+	if l.lost > 0 {
+		if err := l.clean.Close(); err != nil {
+			return err
+		}
+		const far = 64 << 10 // a line that is longer is divided
+		cut := bytes.IndexAny(l.late[:min(len(l.late), far)], separators) + 1
+		if _, err := fmt.Fprintf(l.zip, "\n[pawl: %d bytes left out]\n", l.lost+cut); err != nil {
+			return err
+		}
+		l.late, l.clean = l.late[cut:], l.cleaner()
+	}
+	for part := range slices.Chunk(l.late, piece) {
+		if _, err := l.clean.Write(part); err != nil {
+			return err
+		}
+	}
+	l.late = nil
+	return l.clean.Close()
+}
+
+// cleaner takes secrets out of what is written to the file.
+func (l *Log) cleaner() io.WriteCloser {
+	if l.redact == nil {
+		return keepsAll{l.zip}
+	}
+	return l.redact.Writer(l.zip)
+}
+
+type keepsAll struct{ io.Writer }
+
+func (keepsAll) Close() error { return nil }
+
+// Read is the text of a log. One whose writer died is read as far as it goes.
+func Read(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("read the log: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	z, err := gzip.NewReader(f)
+	if errors.Is(err, io.EOF) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the log %s: %w", path, err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", fmt.Errorf("read the log %s: %w", path, err)
+	}
+	return string(b), nil
+}

@@ -1,0 +1,97 @@
+package record_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// gitIn runs git as a person would, in a repository or beside it.
+func gitIn(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+// What the agent's own calls made, as they were written down, may be taken away by it;
+// what lay there before, or a person's turn made, may not.
+func TestRulesKnowWhatTheAgentMade(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	gitIn(t, root, "init", "-q", "-b", "trunk")
+	gitIn(t, root, "commit", "-q", "--allow-empty", "-m", "theirs")
+	gitIn(t, root, "tag", "old")
+	write := func(name string, at time.Time) {
+		t.Helper()
+		file := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(file, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(root, ".git/refs/tags/old"), long, long); err != nil {
+		t.Fatal(err)
+	}
+	l, err := store.Open(t.TempDir()).Create(root, record.Spec{Prompt: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	write("out/new", now)
+	write("mixed/new", now)
+	write("mixed/old", long)
+	write("theirs.txt", now)
+	gitIn(t, root, "commit", "-q", "--allow-empty", "-m", "the agent's")
+	gitIn(t, root, "tag", "new")
+	write("change", now)
+	gitIn(t, root, "add", "change")
+	gitIn(t, root, "stash", "push", "-q", "-m", "aside")
+	for _, c := range []record.ToolCall{
+		{Tool: "Bash", Command: "git tag old || git tag new; git stash push -m aside", Dir: root},
+		{Tool: "Write", Path: filepath.Join(root, "out", "new")},
+		{Tool: "Bash", Command: "touch new old", Dir: filepath.Join(root, "mixed")},
+		{Tool: "Bash", Command: "git commit --allow-empty -m \"the agent's\"", Dir: root},
+		{Tool: "Bash", Command: "npm start", Background: true},
+	} {
+		if err := c.AppendTo(record.RanPath(l)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []record.ToolCall{{Tool: "Bash", Command: "touch theirs.txt", Dir: root}, {Theirs: true}} {
+		if err := c.AppendTo(record.ToolCallsPath(l)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rules, err := record.GuardRules(l, record.Places{State: "/state", Home: "/home", Temp: "/temp"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]guard.Decision{
+		"git clean -fd out": guard.Allow, "git clean -fd mixed": guard.Deny, "git clean -f mixed/new": guard.Allow, "git clean -f theirs.txt": guard.Deny,
+		"git tag -d new": guard.Allow, "git tag -d old": guard.Deny, "git tag -d ../../HEAD": guard.Deny,
+		"git commit --amend --no-edit": guard.Allow, "git stash drop": guard.Allow, "pkill -f 'npm start'": guard.Allow, "pkill -f 'npm test'": guard.Deny,
+	} {
+		if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": command}, Dir: root}, rules); v.Decision != want {
+			t.Errorf("%s: %+v, want %s", command, v, want)
+		}
+	}
+	gitIn(t, root, "commit", "-q", "--allow-empty", "-m", "a person's")
+	if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": "git commit --amend --no-edit"}, Dir: root}, rules); v.Decision != guard.Deny {
+		t.Errorf("amend of a person's commit: %+v", v)
+	}
+}

@@ -1,0 +1,41 @@
+package runner_test
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// A daemon that a gate starts lives on, and is named with its process id.
+func TestADaemonOfAGateIsNamed(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("no setsid here")
+	}
+	b := newBench(t, words)
+	daemon := "sleep 307.25"
+	s := b.watched(haveAll, []string{"have every word"}, withGate(map[string]any{"gates": []string{
+		"sh check.sh", "setsid -f " + daemon + " </dev/null >/dev/null 2>&1",
+	}}), teller{t})
+	m, _, err := record.Remember(b.loop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, process := range m.Left {
+		pid, _, _ := strings.Cut(process, " ")
+		if n, err := strconv.Atoi(pid); err == nil {
+			_ = syscall.Kill(n, syscall.SIGKILL)
+		}
+	}
+	if s.Outcome != loop.Verified || len(m.Left) == 0 || !strings.HasSuffix(m.Left[0], " "+daemon) {
+		t.Errorf("%s: %s; left %q", s.Outcome, s.Reason, m.Left)
+	}
+	if got := b.file("journal.jsonl"); !strings.Contains(got, "processes that gates started run on: ") {
+		t.Error("the log does not say so")
+	}
+}

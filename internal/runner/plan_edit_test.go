@@ -1,0 +1,168 @@
+package runner_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// editOnce edits the plan in the first step that an event of a kind makes.
+func editOnce(b *bench, at loop.EventKind, plan string) *hears {
+	w, done := &hears{onStep: onStep{teller: teller{b.t}, at: at}}, false
+	w.then = func() {
+		if !done {
+			done = true
+			b.write("plan.md", plan)
+		}
+	}
+	return w
+}
+
+func planned(plan string) map[string]string {
+	return map[string]string{"plan.md": plan, "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"}
+}
+
+// A command of the agent's may have changed anything, and the user edits the plan
+// while it runs. New tasks are taken up by the loop, whoever wrote them.
+func TestATaskThatIsAddedWhileACommandRunsIsTakenUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, planned("- [ ] two\n"))
+	w := editOnce(b, loop.TurnEnded, "- [ ] two\n- [ ] three\n")
+	s := b.watched(`
+-- 1/files/have.txt --
+one
+two
+-- 1/run --
+true
+-- 1/reply --
+<promise>DONE</promise>
+-- 2/files/have.txt --
+one
+two
+three
+-- 2/reply --
+<promise>DONE</promise>
+`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}), w)
+	if s.Outcome != loop.Verified || s.Strikes != 0 || len(s.Tasks) != 2 {
+		t.Fatalf("%s: %s, %d strikes, tasks %+v", s.Outcome, s.Reason, s.Strikes, s.Tasks)
+	}
+	if got := b.git("log", "--format=%s", "main..HEAD"); got != "feat(2): three\nfeat(1): two" {
+		t.Errorf("commits: %s", got)
+	}
+	if !w.note("task 2 (three) was added to the plan: it is part of the loop now") {
+		t.Errorf("notes: %q", w.notes)
+	}
+}
+
+// So is a task that is added while the last work is committed: there is no "verified"
+// while it is open.
+func TestATaskThatIsAddedAtTheEndIsTakenUp(t *testing.T) {
+	t.Parallel()
+	for _, at := range []loop.EventKind{loop.TreeSeen, loop.Committed} {
+		t.Run(string(at), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, planned("- [ ] two\n"))
+			s := b.watched(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}),
+				editOnce(b, at, map[loop.EventKind]string{
+					loop.TreeSeen: "- [ ] two\n- [ ] three\n", loop.Committed: "- [x] two\n- [ ] three\n",
+				}[at]))
+			if s.Outcome != loop.Verified || len(s.Tasks) != 2 || s.Tasks[1].Commit == "" {
+				t.Fatalf("%s: %s, tasks %+v", s.Outcome, s.Reason, s.Tasks)
+			}
+		})
+	}
+}
+
+// Any other edit beside a command may be the agent's: it is not applied, but kept in
+// full, and held against nobody.
+func TestAnotherEditBesideACommandIsKeptAside(t *testing.T) {
+	t.Parallel()
+	for _, edit := range []string{
+		"- [ ] both words\n", "- [ ] two\n- [ ] three <!-- pawl: evidence=consistent -->\n", "- [ ] three\n- [ ] two\n", "no tasks any more\n",
+	} {
+		b := newBench(t, planned("- [ ] two\n"))
+		w := editOnce(b, loop.TurnEnded, edit)
+		s := b.watched(`
+-- 1/run --
+true
+-- 1/reply --
+thinking
+-- 2/files/have.txt --
+one
+two
+-- 2/reply --
+<promise>DONE</promise>
+`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}), w)
+		if s.Outcome != loop.Verified || s.Strikes != 0 || len(s.Tasks) != 1 {
+			t.Fatalf("%q: %s: %s, %d strikes, tasks %+v", edit, s.Outcome, s.Reason, s.Strikes, s.Tasks)
+		}
+		if len(s.Aside) != 1 || filepath.Dir(s.Aside[0]) != b.loop.Dir {
+			t.Fatalf("%q: kept in %q", edit, s.Aside)
+		}
+		if kept, err := os.ReadFile(s.Aside[0]); err != nil || string(kept) != edit {
+			t.Errorf("%q: kept %q, %v", edit, kept, err)
+		}
+		if got := b.read("plan.md"); got != "- [x] two\n" {
+			t.Errorf("%q: the plan: %q", edit, got)
+		}
+		if !w.note("plan.md was edited while a command of the agent's ran") || !w.note(s.Aside[0]) {
+			t.Errorf("%q: notes: %q", edit, w.notes)
+		}
+	}
+}
+
+// While the loop is paused nobody but the user is there: each edit counts.
+func TestAnEditOfThePlanDuringAPauseIsAdopted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, maps.Clone(planned("- [ ] two\n")))
+	d := b.begin(`
+-- 1/run --
+true
+-- 1/reply --
+thinking
+-- 2/files/have.txt --
+one
+two
+-- 2/run --
+true
+-- 2/reply --
+<promise>DONE</promise>
+`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
+	w := &pauses{teller: teller{t}, post: func(kind string) {
+		if err := d.Loop.Post("test-"+kind, record.Message{Kind: kind}); err != nil {
+			t.Error(err)
+		}
+	}, held: func() { b.write("plan.md", "# Words\n\n- [ ] two\n\nTake them from want.txt.\n") }}
+	s, err := b.drive(t.Context(), d, w)
+	if err != nil || s.Outcome != loop.Verified || s.Strikes != 0 || len(s.Aside) != 0 {
+		t.Fatalf("%s: %s, %d strikes, aside %q (%v)", s.Outcome, s.Reason, s.Strikes, s.Aside, err)
+	}
+	if got := b.read("plan.md"); !strings.HasPrefix(got, "# Words\n\n- [x] two\n") {
+		t.Errorf("the plan: %q", got)
+	}
+}
+
+// pauses pauses the loop in its first turn, and lets it go on.
+type pauses struct {
+	teller
+	post func(kind string)
+	held func()
+	done bool
+}
+
+func (w *pauses) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.teller.Stepped(s, e, acts)
+	switch {
+	case s.Phase == loop.Turning && e.Kind != loop.PauseAsked && !w.done:
+		w.done = true
+		w.post(record.MessagePause)
+	case s.Phase == loop.Paused:
+		w.held()
+		w.post(record.MessageResume)
+	}
+}

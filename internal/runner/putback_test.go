@@ -1,0 +1,54 @@
+package runner_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// What is judged is what is committed, whatever a user does in the folder meanwhile.
+func TestTheJudgedTreeIsCommittedWhateverTheUserDoesMeanwhile(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ name, do string }{
+		{"stash", "git stash -q -u"},
+		{"reset", "git reset -q --hard"},
+		{"another branch", "git checkout -q -f main && git clean -q -fd"},
+		{"a new branch", "git checkout -q -b mine"},
+	}
+	for _, c := range cases {
+		for _, when := range []string{"while a gate runs", "before the commit"} {
+			t.Run(c.name+" "+when, func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t, map[string]string{"plan.md": "- [ ] two\n- [ ] three\n", "check.sh": gateScript, "want.txt": "one\n", "have.txt": "one\n"})
+				mark := filepath.Join(t.TempDir(), "now")
+				set := func() {
+					if err := os.WriteFile(mark, []byte(c.do), 0o600); err != nil {
+						t.Error(err)
+					}
+				}
+				gate := "if test -e '" + mark + "'; then mv '" + mark + "' '" + mark + ".sh'; sh '" + mark + ".sh'; fi; sh check.sh"
+				w := &faulty{teller: teller{t}, at: loop.Judging, once: set}
+				if when == "before the commit" {
+					w.at, w.once = loop.Committing, func() { b.sh(c.do) }
+				}
+				s := b.watched("\n-- 1/run --\necho two >> have.txt; echo new > new.txt\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/run --\necho three >> have.txt\n-- 2/reply --\n<promise>DONE</promise>\n",
+					[]string{"plan.md"}, map[string]any{"gates": []string{gate}, "evidence": []string{"consistent"}}, w)
+				if s.Outcome != loop.Verified || s.Turns != 2 {
+					t.Fatalf("%s after %d turns: %s", s.Outcome, s.Turns, s.Reason)
+				}
+				if got := b.git("log", "--format=%s", "main..HEAD"); got != "feat(2): three\nfeat(1): two" {
+					t.Errorf("commits:\n%s", got)
+				}
+				if got := b.git("diff", "--name-only", "main", "HEAD~1"); got != "have.txt\nnew.txt\nplan.md" {
+					t.Errorf("in the first commit:\n%s", got)
+				}
+				if got := strings.Join([]string{b.git("status", "--porcelain"), b.read("have.txt"), b.read("new.txt")}, "|"); got != "|one\ntwo\nthree\n|new\n" {
+					t.Errorf("in the work tree: %s", got)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// TrailerDone names, in the message of a checkpoint, a task whose work it holds.
+const TrailerDone = "Pawl-Done"
+
+// DoneTrailers are the trailers of a checkpoint that is made while the tasks stand so.
+// One that is made for a task has its TrailerTask besides.
+func DoneTrailers(loopID string, tasks []loop.Task) []git.Trailer {
+	ts := []git.Trailer{{Key: TrailerLoop, Value: loopID}}
+	for _, t := range tasks {
+		if t.Status == loop.Done {
+			ts = append(ts, git.Trailer{Key: TrailerDone, Value: plan.OneLine(t.ID, 100)})
+		}
+	}
+	return ts
+}
+
+// pointTrailers are those of a checkpoint made for a task, "" for none.
+func (r *Runner) pointTrailers(m record.Memory, task string) []git.Trailer {
+	ts := DoneTrailers(r.Loop.ID, m.State.Tasks)
+	if task != "" {
+		ts = append(ts, git.Trailer{Key: TrailerTask, Value: plan.OneLine(task, 100)})
+	}
+	return ts
+}
+
+// DoneIn are the tasks whose work a checkpoint with these trailers holds. It returns
+// false for a checkpoint that does not say.
+func DoneIn(trailers []git.Trailer, tasks []loop.Task) (ids []string, ok bool) {
+	for _, t := range trailers {
+		ok = ok || t.Key == TrailerLoop
+	}
+	for _, t := range tasks {
+		if slices.Contains(trailers, git.Trailer{Key: TrailerDone, Value: plan.OneLine(t.ID, 100)}) {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids, ok
+}
+
+// adoptRestored takes the files that protect the work as the user left them: a
+// restored checkpoint changed them, and nobody but the user has acted since.
+func (r *Runner) adoptRestored() error {
+	if !r.mem.State.Replaced {
+		return nil
+	}
+	changed, err := r.JudgedBy.Changes()
+	if err != nil {
+		return fmt.Errorf("look at what judges: %w", err)
+	}
+	for _, path := range changed {
+		if err := r.JudgedBy.Adopt(path); err != nil {
+			return fmt.Errorf("keep the restored %s: %w", path, err)
+		}
+	}
+	if r.Spec.Plan == "" {
+		return nil
+	}
+	f, err := planfile.Load(r.planPath())
+	if err != nil {
+		f = r.plan
+	}
+	var undone []string
+	for _, t := range r.mem.State.Tasks {
+		if t.Undone && t.Status == loop.Open {
+			undone = append(undone, t.ID)
+		}
+	}
+	if f, err = f.Untick(undone...); err != nil {
+		return fmt.Errorf("take marks out of the plan: %w", err)
+	}
+	changedMarks := !bytes.Equal(f.Bytes(), r.plan.Bytes())
+	if err := r.keepPlan(f); err != nil || !changedMarks {
+		return err
+	}
+	return r.writePlan()
+}
+
+// lostCommits are the done tasks whose commits are no longer in the branch. A user
+// who rewords a commit keeps its trailers.
+func (r *Runner) lostCommits(ctx context.Context, m record.Memory) (lost []string, err error) {
+	if r.Spec.NoCommit || !slices.ContainsFunc(m.State.Tasks, committed) {
+		return nil, nil
+	}
+	branch, err := r.branch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there, err := r.Repo.TrailersSince(ctx, branch, r.Spec.From, TrailerReceipt)
+	if err != nil {
+		return nil, fmt.Errorf("look for the commits of done tasks: %w", err)
+	}
+	for _, t := range m.State.Tasks {
+		if committed(t) && !slices.ContainsFunc(there, func(c git.Trailer) bool { return c.Key == t.Commit || c.Value == t.Receipt }) {
+			lost = append(lost, t.ID)
+		}
+	}
+	return lost, nil
+}
+
+func committed(t loop.Task) bool { return t.Status == loop.Done && t.Commit != "" }

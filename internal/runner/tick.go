@@ -1,0 +1,120 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// ticks is what a commit does to the user's plan: the boxes of its tasks, and the
+// entry in the progress file beside it. The commit holds them, and once it is made
+// they are written to the work tree: a box that is ticked there has its commit.
+type ticks struct {
+	plan  *planfile.File    // the frozen plan with the boxes ticked, nil if nothing is to be ticked
+	files map[string][]byte // the new content, by path relative to the root
+	aside string            // file that keeps an edit of the plan which they overwrite
+}
+
+// ticked prepares the ticks of a commit. Preparing them again changes nothing.
+func (r *Runner) ticked(ctx context.Context, a loop.Action, m record.Memory) (ticks, error) {
+	ids := slices.DeleteFunc(slices.Clone(a.Tasks), func(id string) bool { return id == loop.FinalTask })
+	if r.Spec.Plan == "" || len(ids) == 0 {
+		return ticks{}, nil
+	}
+	aside, err := r.editMeanwhile(ctx)
+	if err != nil {
+		return ticks{}, err
+	}
+	f, err := r.plan.Tick(ids...)
+	if err != nil {
+		return ticks{}, fmt.Errorf("tick %s: %w", strings.Join(ids, ", "), err)
+	}
+	there := f
+	if now, err := planfile.Load(r.planPath()); err == nil && !r.tools.explain(r.planPath()) {
+		// The user may have edited it while the gates ran.
+		if there, err = now.Tick(ids...); err != nil {
+			there = now
+		}
+	}
+	t := ticks{plan: f, aside: aside, files: map[string][]byte{r.Spec.Plan: there.Bytes()}}
+	return t, r.addProgress(&t, a, m)
+}
+
+// addProgress adds the progress file of the plan's format, if there is one.
+func (r *Runner) addProgress(t *ticks, a loop.Action, m record.Memory) error {
+	format := t.plan.Plan().Format
+	path := planfile.ProgressFile(r.planPath(), format)
+	if path == "" {
+		return nil
+	}
+	old, err := atomicfile.Read(path, planfile.MaxSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read progress file: %w", err)
+	}
+	text := slices.Clip(old)
+	for _, id := range a.Tasks {
+		task, _ := m.State.Task(id)
+		entry := planfile.ProgressEntry(format, planfile.Entry{
+			TaskID: task.ID, Title: task.Title, Iteration: m.State.Iteration, Time: m.State.JudgedAt,
+			Evidence: string(a.Evidence),
+		})
+		if !bytes.Contains(old, bytes.TrimSpace(entry)) {
+			text = append(text, entry...)
+		}
+	}
+	rel, err := filepath.Rel(r.Repo.Root(), path)
+	if err != nil {
+		return fmt.Errorf("place progress file: %w", err)
+	}
+	t.files[filepath.ToSlash(rel)] = text
+	return nil
+}
+
+// treeWith is the judged tree with the ticks, and with the other files of ours as
+// they are now.
+func (r *Runner) treeWith(ctx context.Context, tree string, t ticks) (string, error) {
+	own := r.files().Own()
+	if tree == "" || len(own) > 0 {
+		now, _, err := r.Repo.Snapshot(ctx)
+		if err != nil {
+			return "", err
+		}
+		if tree == "" {
+			tree = now
+		}
+		if tree, err = r.Repo.Overlay(ctx, tree, now, own); err != nil {
+			return "", err
+		}
+	}
+	return r.Repo.WithContent(ctx, tree, t.files)
+}
+
+// tick writes the ticks of a commit that is made to the work tree and to the frozen
+// plan. They are prepared again: a commit that waits for a passphrase takes long, and
+// what the user wrote into the plan meanwhile stays.
+func (r *Runner) tick(ctx context.Context, a loop.Action, m record.Memory) (aside string, err error) {
+	t, err := r.ticked(ctx, a, m)
+	if err != nil || t.plan == nil {
+		return "", err
+	}
+	for _, path := range slices.Sorted(maps.Keys(t.files)) {
+		if err := atomicfile.Write(filepath.Join(r.Repo.Root(), filepath.FromSlash(path)), t.files[path], 0o644); err != nil {
+			return t.aside, fmt.Errorf("tick: %w", err)
+		}
+	}
+	return t.aside, r.keepPlan(t.plan)
+}

@@ -1,0 +1,166 @@
+package testdiff
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Embedded are the tests within a source file that is part of a program, as their
+// text stands there: modules and functions marked as tests, examples in
+// documentation, and what can give the words of these another meaning (macros, names
+// that are imported). Two versions of a file with equal lists have the same tests.
+// A language whose source files hold no tests has none.
+func Embedded(file string, content []byte) []string {
+	text := strings.ReplaceAll(string(content), "\r\n", "\n")
+	switch path.Ext(file) {
+	case ".rs":
+		return embeddedRust(text)
+	case ".py":
+		return embeddedPython(text)
+	case ".ex":
+		return examples(text, "iex> ", "iex(")
+	case ".zig":
+		return blocks(bare(text, style{line: []string{"//"}, quotes: []string{`"`}, char: true}), zigTest)
+	}
+	return nil
+}
+
+var (
+	rustTest     = regexp.MustCompile(`(?m)^[ \t]*#!?\[[^\n]*\b(?:test|tests|rstest|bench|should_panic|ignore)\b[^\n]*|\b(?:macro_rules!|proptest!|quickcheck!)`)
+	rustFunction = regexp.MustCompile(`\bfn\s+\w+`)
+	rustAssert   = regexp.MustCompile(`\b(?:debug_)?assert\w*!|\bpanic!`)
+	zigTest      = regexp.MustCompile(`(?m)^[ \t]*test\b`)
+	rustNames    = regexp.MustCompile(`(?m)^[ \t]*(?:#\[(?:macro_use|path)[^\n]*|#!\[[^\n]*|(?:pub[^\n]* )?use\b[^;]*\b(?:assert|panic|matches)[^;]*;)`)
+)
+
+// embeddedRust: what is marked goes to the end of the block, or of the statement, that
+// follows. Of a comment only examples count.
+func embeddedRust(text string) []string {
+	s := bare(text, style{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, quotes: []string{`"`}, char: true})
+	found := append(blocks(s, rustTest), rustNames.FindAllString(s.code, -1)...)
+	inside := false
+	for line := range strings.Lines(text) {
+		doc, ok := strings.CutPrefix(strings.TrimSpace(line), "///")
+		if !ok {
+			doc, ok = strings.CutPrefix(strings.TrimSpace(line), "//!")
+		}
+		fence := ok && strings.HasPrefix(strings.TrimSpace(doc), "```")
+		if ok && (inside || fence) {
+			found = append(found, strings.TrimSpace(doc))
+		}
+		inside = ok && inside != fence
+	}
+	for _, unread := range []string{"/**", "/*!", "#[doc", `r"`, `r#`} { // what stands in these is not told apart
+		if strings.Contains(text, unread) && len(found) > 0 {
+			return []string{text}
+		}
+	}
+	for _, fn := range blocks(s, rustFunction) {
+		if rustAssert.MatchString(fn) { // tests may call it to assert
+			found = append(found, fn)
+		}
+	}
+	return found
+}
+
+// blocks are the stretches from a match to the end of the block in braces after it,
+// or of the statement if none comes first.
+func blocks(s source, begins *regexp.Regexp) (found []string) {
+	end := 0
+	for _, m := range begins.FindAllStringIndex(s.code, -1) {
+		if m[0] < end {
+			continue // in the one before
+		}
+		end = s.block(m[1])
+		if brace, stop := strings.IndexByte(s.code[m[1]:], '{'), strings.IndexByte(s.code[m[1]:], ';'); stop >= 0 && (brace < 0 || stop < brace) {
+			end = m[1] + stop + 1
+		}
+		found = append(found, strings.TrimSpace(s.text[m[0]:end]))
+	}
+	return found
+}
+
+var (
+	// pythonTest begins what runners of tests take for a test, or for a part of one.
+	pythonTest = regexp.MustCompile(`(?m)^[ \t]*(?:(?:async\s+)?def\s+(?:test|setup|setUp|teardown|tearDown|pytest_)\w*|class\s+(?:Test\w*|\w+\([^)]*TestCase[^)]*\))|if\s+__name__\b|__test__\b|pytest\w*\s*=)`)
+	pythonDef  = regexp.MustCompile(`(?m)^[ \t]*(?:async\s+)?def\s+\w+`)
+	pythonMark = regexp.MustCompile(`(?m)^[ \t]*@.*(?:pytest|unittest|fixture|skip|patch|mock).*$`)
+)
+
+// embeddedPython: a test goes to the end of what is further in. So does a function
+// that asserts: tests may call it.
+func embeddedPython(text string) []string {
+	s := bare(text, style{line: []string{"#"}, quotes: []string{`"""`, "'''", `"`, "'"}})
+	found := examples(text, ">>> ")
+	tests := s.further(pythonTest)
+	if len(found)+len(tests) == 0 {
+		return nil
+	}
+	found = append(append(found, tests...), pythonMark.FindAllString(s.code, -1)...)
+	for _, def := range s.further(pythonDef) {
+		if strings.Contains(def, "assert") {
+			found = append(found, def)
+		}
+	}
+	return found
+}
+
+// further are the stretches from a match to the end of what is further in than it.
+func (s source) further(begins *regexp.Regexp) (found []string) {
+	end := 0
+	for _, m := range begins.FindAllStringIndex(s.code, -1) {
+		if m[0] >= end {
+			end = s.indented(m[0]+indent(s.code[m[0]:m[1]]), "")
+			found = append(found, strings.TrimSpace(s.text[m[0]:end]))
+		}
+	}
+	return found
+}
+
+// Apart reports whether the tests in a source file may be about another file: one
+// whose name is all that tells that it holds tests is a program and its tests at once
+// only if not. local tells whether a module of that name lies in the project.
+func Apart(file string, content []byte, local func(module string) bool) bool {
+	if path.Ext(file) != ".py" {
+		return false
+	}
+	if len(examples(string(content), ">>> ")) > 0 && !pythonTest.Match(content) {
+		return false
+	}
+	if reaches.Match(content) {
+		return true
+	}
+	return slices.ContainsFunc(imports.FindAllSubmatch(content, -1), func(m [][]byte) bool {
+		for name := range strings.FieldsFuncSeq(string(m[1])+","+string(m[2]), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
+			module, _, _ := strings.Cut(name, ".")
+			if module == "" || local(module) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+var (
+	imports = regexp.MustCompile(`(?m)^[ \t]*(?:import[ \t]+([^\n#]+)|from[ \t]+(\S+)[ \t]+import\b)`)
+	// reaches is what leads out of a file without an import of its own.
+	reaches = regexp.MustCompile(`\b(?:subprocess|importlib|__import__|runpy|exec|eval|open|system|popen|spawn\w*|socket|urllib|requests|ctypes|read_text|sys\.path)\b`)
+)
+
+// examples are the lines of a session that documentation shows, from a prompt to the
+// next blank line or the end of the text that it stands in.
+func examples(text string, prompts ...string) (found []string) {
+	inside := false
+	for line := range strings.Lines(text) {
+		plain := strings.TrimSpace(line)
+		if slices.ContainsFunc(prompts, func(p string) bool { return strings.HasPrefix(plain+" ", p) }) {
+			inside = true
+		}
+		if inside = inside && plain != "" && plain != `"""` && plain != "'''"; inside {
+			found = append(found, plain)
+		}
+	}
+	return found
+}

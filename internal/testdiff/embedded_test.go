@@ -1,0 +1,142 @@
+package testdiff_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/testdiff"
+)
+
+const rustSource = `//! Sums.
+//!
+//! ` + "```" + `
+//! assert_eq!(calc::add(1, 2), 3);
+//! ` + "```" + `
+
+macro_rules! twice { ($x:expr) => { $x + $x } }
+
+/// Adds.
+pub fn add(a: i32, b: i32) -> i32 {
+    a - b // wrong: "{"
+}
+
+fn same(a: i32, b: i32) {
+    assert_eq!(a, b);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn three() -> i32 { 3 }
+
+    #[test]
+    fn adds() {
+        assert_eq!(add(1, 2), three());
+    }
+}
+`
+
+const pythonSource = `"""Sums.
+
+>>> add(1, 2)
+3
+"""
+import unittest
+
+
+def add(a, b):
+    return a - b
+
+
+def same(a, b):
+    assert a == b
+
+
+class AddTest(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(add(1, 2), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
+`
+
+// A fix beside tests leaves them the same; a change of a test, of what it asserts
+// with, or of what its words mean does not.
+func TestEmbedded(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, file, from, to string
+		same                 bool
+	}{
+		{"a fix", "lib.rs", "a - b", "a + b", true},
+		{"a comment", "lib.rs", "/// Adds.", "/// Adds up.", true},
+		{"a new function", "lib.rs", "fn same(", "fn twice(a: i32) -> i32 { a + a }\n\nfn same(", true},
+		{"a test", "lib.rs", "add(1, 2), three()", "add(1, 1), three()", false},
+		{"a helper of the tests", "lib.rs", "{ 3 }", "{ -1 }", false},
+		{"an ignored test", "lib.rs", "    #[test]\n", "    #[test]\n    #[ignore]\n", false},
+		{"a new test", "lib.rs", "    #[test]\n", "    #[test]\n    fn more() {}\n\n    #[test]\n", false},
+		{"tests that are no more", "lib.rs", "#[cfg(test)]", "#[cfg(never)]", false},
+		{"an example", "lib.rs", "calc::add(1, 2), 3", "calc::add(1, 2), -1", false},
+		{"an example that is not run", "lib.rs", "//! ```\n//! assert", "//! ```ignore\n//! assert", false},
+		{"what asserts", "lib.rs", "    assert_eq!(a, b);", "    let _ = (a, b);", false},
+		{"a macro", "lib.rs", "$x + $x", "$x", false},
+		{"a name that tests use", "lib.rs", "/// Adds.", "use crate::fake::assert_eq;\n/// Adds.", false},
+
+		{"a fix", "calc.py", "a - b", "a + b", true},
+		{"a new function", "calc.py", "def same", "def twice(a):\n    return a + a\n\n\ndef same", true},
+		{"a test", "calc.py", "add(1, 2), 3", "add(1, 2), -1", false},
+		{"a skipped test", "calc.py", "class AddTest", "@unittest.skip('x')\nclass AddTest", false},
+		{"an example", "calc.py", ">>> add(1, 2)\n3", ">>> add(1, 2)\n-1", false},
+		{"an example that is gone", "calc.py", ">>> add(1, 2)\n3\n", "", false},
+		{"what asserts", "calc.py", "    assert a == b", "    return a, b", false},
+		{"what runs them", "calc.py", "    unittest.main()", "    pass", false},
+
+		{"an example", "calc.ex", "iex> Calc.add(1, 2)\n3", "iex> Calc.add(1, 2)\n4", false},
+		{"a fix", "calc.ex", "a - b", "a + b", true},
+		{"a test", "calc.zig", "add(1, 2) == 3", "add(1, 2) == -1", false},
+		{"a fix", "calc.zig", "a - b", "a + b", true},
+	} {
+		t.Run(c.file+" "+c.name, func(t *testing.T) {
+			t.Parallel()
+			was := map[string]string{
+				"lib.rs": rustSource, "calc.py": pythonSource, "calc.ex": "@doc \"\"\"\niex> Calc.add(1, 2)\n3\n\"\"\"\ndef add(a, b), do: a - b\n",
+				"calc.zig": "fn add(a: i32, b: i32) i32 {\n    return a - b;\n}\n\ntest \"adds\" {\n    try expect(add(1, 2) == 3);\n}\n",
+			}[c.file]
+			now := strings.Replace(was, c.from, c.to, 1)
+			if now == was {
+				t.Fatalf("%q is not there", c.from)
+			}
+			before, after := testdiff.Embedded(c.file, []byte(was)), testdiff.Embedded(c.file, []byte(now))
+			if len(before) == 0 || slices.Equal(before, after) != c.same {
+				t.Errorf("the same: %t\n%q\n%q", !c.same, before, after)
+			}
+		})
+	}
+	for _, file := range []string{"lib.rs", "calc.py", "calc.go"} {
+		if got := testdiff.Embedded(file, []byte("fn add(a, b) { assert!(a); }\ndef add(): pass\n")); file != "lib.rs" && len(got) != 0 {
+			t.Errorf("%s: %q", file, got)
+		}
+	}
+}
+
+// A file that only a gate's command names as a test may be about another one.
+func TestApart(t *testing.T) {
+	t.Parallel()
+	local := func(module string) bool { return module == "calc" }
+	for text, want := range map[string]bool{
+		pythonSource:                        false,
+		"import calc\n" + pythonSource:      true,
+		"import os, calc\n" + pythonSource:  true,
+		"from .x import y\n" + pythonSource: true,
+		"import subprocess\ndef test_add():\n    subprocess.run(['calc'])\n": true,
+		"import calc\ndef add():\n    \"\"\"\n    >>> add()\n    \"\"\"\n":   false,
+		"def test_add():\n    assert open('out').read()\n":                   true,
+	} {
+		if got := testdiff.Apart("checks.py", []byte(text), local); got != want {
+			t.Errorf("%t, want %t, for\n%s", got, want, text)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// What is installed and git ignores is in no checkout. As it was before the first turn
+// it is copied there, and else the reason is told.
+func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
+	t.Parallel()
+	honest := files{"lib": adds, "sum_test.sh": "test_sum() { [ $(add 2 2) = 4 ]; }\n"}
+	with := func(more files) files {
+		work := files{}
+		for _, f := range []files{honest, more} {
+			maps.Copy(work, f)
+		}
+		return work
+	}
+	for name, c := range map[string]struct {
+		work   files
+		want   gate.Evidence
+		reason string
+	}{
+		"as they were":               {honest, gate.Discriminating, "red without this work"},
+		"the folder was changed":     {with(files{"node_modules/tool": "true #\n"}), gate.NoEvidence, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
+		"a file of it is new":        {with(files{"node_modules/new": "x"}), gate.NoEvidence, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
+		"the work needs others":      {with(files{"package-lock.json": "{1}"}), gate.Discriminating, "red without this work"}, // not the code of before
+		"what a runner leaves there": {with(files{"node_modules/.cache/x": "x"}), gate.Discriminating, "red without this work"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			start := sums("sub() { true; }\nadd() { echo 3; }\n", wantsSum)
+			start[".gitignore"], start["package-lock.json"] = "node_modules/\n", "{}"
+			// A link of a workspace leads to the code that is judged, not to the work tree's.
+			start["run"] = ". node_modules/tool\n[ -z \"$npm_config_yes\" ] || [ ! -w node_modules/tool ] || [ $(id -u) = 0 ] || exit 1\n" +
+				strings.Replace(start["run"], ". ./lib", ". node_modules/lib", 1)
+			b := newBench(t, start, shellTests)
+			b.write(files{"node_modules/tool": "true\n"})
+			if err := os.Symlink("../lib", filepath.Join(b.root, "node_modules", "lib")); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.LookBeside(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			f := b.claim(sumsGate(), c.work, nil)
+			if v := f.Verdict; v.Status != gate.Pass || v.Evidence != c.want || !strings.Contains(v.Reason, c.reason) {
+				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
+			}
+			if text, err := os.ReadFile(filepath.Join(b.root, "node_modules", "tool")); err != nil || len(text) == 0 {
+				t.Errorf("the user's own folder: %q, %v", text, err)
+			}
+		})
+	}
+}
+
+// A tool that a checkout lacks is not installed from the network to judge with.
+func TestNpxInstallsNothingInACheckout(t *testing.T) {
+	t.Parallel()
+	g := gate.Gate{Name: "a", Command: `echo "ok 1 - yes=$npm_config_yes"; echo 1..1`, Report: "tap", Pristine: true}
+	b := newBench(t, files{"a": "a"}, nil)
+	results, err := b.Baseline(t.Context(), b.tree(), []gate.Gate{g}, "")
+	if err != nil || results[0].Tests["yes=false"] != gate.Pass {
+		t.Errorf("%+v, %v", results, err)
+	}
+}
+
+// An installation that leads to the work tree has the code of now run wherever the
+// tests are: that they pass on the code of before is not said of it.
+func TestAnEditableInstallIsNoCodeOfBefore(t *testing.T) {
+	t.Parallel()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3")
+	}
+	for name, c := range map[string]struct {
+		linked bool
+		want   gate.Evidence
+		reason string
+	}{
+		"editable": {true, gate.NoEvidence, "an editable install"},
+		"in place": {false, gate.Discriminating, "red without this work"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{
+				"src/m.py":   "def f(n):\n    return 1\n",
+				"test_m.py":  "import m, unittest\nclass T(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(m.f(1), 1)\n",
+				".gitignore": "__pycache__/\n",
+			}, nil)
+			src := "src"
+			if c.linked { // as a .pth does
+				src = filepath.Join(b.root, "src")
+			}
+			f := b.claim([]gate.Gate{{Name: "a", Command: "PYTHONPATH='" + src + "' " + python + " -m unittest -v"}}, files{
+				"src/m.py":  "def f(n):\n    return n\n",
+				"test_n.py": "import m, unittest\nclass N(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(m.f(2), 2)\n",
+			}, nil)
+			if v := f.Verdict; v.Status != gate.Pass || v.Evidence != c.want || !strings.Contains(v.Reason, c.reason) {
+				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
+			}
+		})
+	}
+}

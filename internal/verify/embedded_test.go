@@ -1,0 +1,80 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// A fix beside tests that are as they were is judged by what turned green.
+func TestFixBesideTestsInTheSameFile(t *testing.T) {
+	t.Parallel()
+	const (
+		rust    = "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn adds() { assert_eq!(super::add(1, 2), 3); }\n}\n"
+		example = "def add(a, b):\n    \"\"\"\n    >>> add(1, 2)\n    3\n    \"\"\"\n    return a - b\n"
+		inline  = "def add(a, b):\n    return a - b\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+		apart   = "import calc\n\n\ndef add(a, b):\n    return a - b\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+	)
+	fix := []string{"a - b", "a + b"}
+	for _, c := range []struct {
+		name, file, text string
+		named            bool // a gate's command names it as a test
+		edit             []string
+		want             gate.Evidence
+		changed          bool
+	}{
+		{"Rust", "lib.rs", rust, false, fix, gate.Discriminating, false},
+		{"Rust, with the test", "lib.rs", rust, false, append([]string{"(1, 2), 3", "(1, 2), 3i32"}, fix...), gate.NoEvidence, false},
+		{"examples", "calc.py", example, false, fix, gate.Discriminating, false},
+		{"examples of a file that is named", "calc.py", example, true, fix, gate.Discriminating, false},
+		{"named, with its example", "calc.py", example, true, append([]string{"    3\n", "    4\n"}, fix...), gate.NoEvidence, true},
+		{"tests in a file that is named", "calc.py", inline, true, fix, gate.Discriminating, false},
+		{"named, with a test", "calc.py", inline, true, append([]string{"== 3", "== 1 + 2"}, fix...), gate.NoEvidence, true},
+		{"a helper of tests of another file", "checks.py", apart, true, fix, gate.NoEvidence, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			start := files{"calc.py": "x = 1\n"}
+			start[c.file] = c.text
+			b := newBench(t, start, func(o *verify.Options) {
+				if c.named {
+					o.Tests = append(verify.DefaultTests(), c.file)
+				}
+			})
+			f := b.claim(gates("grep -q 'a + b' "+c.file), files{c.file: strings.NewReplacer(c.edit...).Replace(c.text)}, nil)
+			if v := f.Verdict; v.Evidence != c.want || v.TestsChanged != c.changed {
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+}
+
+// Dead code that goes with its test is proven by a gate that was red for it, once the
+// deletion of the test is granted.
+func TestDeadCodeDeletedWithItsTest(t *testing.T) {
+	t.Parallel()
+	for name, gs := range map[string][]gate.Gate{
+		"beside the tests":      gates("go test ./...", "! grep -rq legacy --include=*.go ."),
+		"the gate alone":        gates("! grep -rq legacy --include=*.go ."),
+		"in one with the tests": gates("go test ./... && ! grep -rq legacy --include=*.go ."),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			start := calc()
+			start["old.go"] = "package calc\n\nfunc legacy() int { return 1 }\n"
+			start["old_test.go"] = "package calc\n\nimport \"testing\"\n\nfunc TestOld(t *testing.T) {\n\tif legacy() != 1 {\n\t\tt.Error()\n\t}\n}\n"
+			b := newBench(t, start, nil)
+			f := b.claim(gs, files{"old.go": "", "old_test.go": ""}, nil)
+			if f.Verdict.Evidence == gate.Discriminating {
+				t.Errorf("without a grant: %+v", f.Verdict)
+			}
+			if g := f.IfGranted; g == nil || g.Status != gate.Pass || g.Evidence != gate.Discriminating {
+				t.Errorf("granted: %+v\n%+v", g, f.Verdict)
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+func onMachine(loaded bool) func(*verify.Options) {
+	return func(o *verify.Options) { o.Loaded = func() bool { return loaded } }
+}
+
+func TestTimeOutIsFailure(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		loaded bool
+		reason string
+		runs   int
+	}{
+		"idle machine":   {false, "timed out after 200ms", 1},
+		"loaded machine": {true, "timed out after 400ms", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runs := filepath.Join(t.TempDir(), "runs")
+			got := run(t, gate.Gate{Name: "slow", Command: "echo begun | tee -a " + runs + "; sleep 60", Timeout: 200 * time.Millisecond}, onMachine(c.loaded))
+			if !got.TimedOut || got.Status != gate.Fail || got.Reason != c.reason || !strings.Contains(got.Tail, "begun") {
+				t.Errorf("got %+v", got)
+			}
+			b, err := os.ReadFile(runs)
+			if n := strings.Count(string(b), "begun"); err != nil || n != c.runs {
+				t.Errorf("ran %d times, want %d (%v)", n, c.runs, err)
+			}
+		})
+	}
+}
+
+func TestSlowGatePassesWithMoreTimeOnLoadedMachine(t *testing.T) {
+	t.Parallel()
+	got := run(t, gate.Gate{Name: "slow", Command: "test -e seen || { touch seen; sleep 60; }", Timeout: time.Second}, onMachine(true))
+	if got.Status != gate.Pass || got.Flaky || !strings.Contains(got.Warning, "timed out after 1s") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// A gate that hung when the task began and ends well now turned green by this work.
+func TestRedByTimeOutWhenTaskBegan(t *testing.T) {
+	t.Parallel()
+	for name, loaded := range map[string]bool{"idle machine": false, "loaded machine": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"calc.sh": "sleep 60\n"}, onMachine(loaded))
+			hangs := []gate.Gate{{Name: "check", Command: "sh ./calc.sh", Timeout: time.Second}}
+			f := b.claim(hangs, files{"calc.sh": "exit 0\n"}, nil)
+			if f.Verdict.Status != gate.Pass || f.Verdict.Evidence != gate.Discriminating {
+				t.Errorf("verdict %+v", f.Verdict)
+			}
+			// The baseline was run twice, each of which may be its repeat.
+			if diff := cmp.Diff([]string{"kept check", "check", "kept check repeat-before", "check repeat-clean"}, b.ran); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
