@@ -14,6 +14,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/claude"
+	"github.com/pawl-dev/pawl/internal/redact"
 )
 
 // floodName is the variable that makes this program a client of the claude
@@ -56,10 +57,10 @@ func supervise(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	log := filepath.Join(dir, "stream.jsonl")
+	log := filepath.Join(dir, "stream.jsonl.gz")
 	defer os.Remove(log)
 	s, err := claude.Agent{Command: self}.Start(ctx, agent.Options{
-		Dir: dir, Marker: "bench", LogPath: log,
+		Dir: dir, Marker: "bench", LogPath: log, Redact: redact.New(nil),
 		Env: map[string]string{floodName: os.Getenv("PAWL_BENCH_STREAM")},
 	})
 	if err != nil {

@@ -117,6 +117,7 @@ func obey(ts *testscript.TestScript, id string) {
 					journal.Entry{Type: record.TypeEvent, Data: loop.Event{
 						Kind: loop.AgentFailed, At: time.Now(), Failure: &loop.Failure{Class: loop.Interrupted, Message: "interrupted"},
 					}},
+					journal.Entry{Type: record.TypeEvent, Data: loop.Event{Kind: loop.Concluded, At: time.Now()}},
 				)
 				_ = o.Close()
 				return
