@@ -3,7 +3,7 @@
 FUZZTIME ?= 30s
 LINT = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: build fmt check cross test cover race fuzz e2e bench bench-hook bench-trust demo
+.PHONY: build fmt check cross test cover race fuzz e2e bench bench-faults bench-hook bench-trust demo
 
 build: ## bin/pawl and bin/pawl-hook
 	go build -trimpath -o bin/ ./cmd/pawl ./cmd/pawl-hook
@@ -43,6 +43,9 @@ bench: ## the bounds of docs/DESIGN.md, measured side by side
 
 bench-hook: ## those of the hook; AGAINST=SCRIPT compares it with another Stop hook
 	go run ./bench hook $(if $(AGAINST),-against '$(AGAINST)')
+
+bench-faults: ## single faults injected into a loop, each call of each kind in turn; Linux
+	go run ./bench faults
 
 bench-trust: ## agents that cheat, and honest ones, each played to its end
 	go run ./bench trust
