@@ -374,6 +374,8 @@ func (s *session) end(patience time.Duration) {
 	}
 	s.kill()
 	s.p.Wait()
+	for range s.items { // the log is whole on disk once its reader has ended
+	}
 	s.mounted.close()
 	close(s.closing)
 }
