@@ -269,36 +269,24 @@ func (r *Repo) SwitchBack(ctx context.Context, branch, base string) (was string,
 // reports whether the branch is gone.
 func (r *Repo) LeaveBranch(ctx context.Context, branch, home string) (bool, error) {
 	ref, err := r.branchRef(ctx, branch)
-	if err != nil {
-		return false, err
-	}
-	homeRef, err := r.branchRef(ctx, home)
-	if err != nil || ref == homeRef {
+	if err != nil || branch == home {
 		return false, err
 	}
 	tip, err := r.tip(ctx, ref)
 	if err != nil || tip == "" {
 		return false, err
 	}
-	if at, err := r.tip(ctx, homeRef); err != nil || at != tip || r.free(ctx, branch) != nil {
+	if at, err := r.tip(ctx, headsRef+home); err != nil || at != tip || r.free(ctx, home) != nil {
+		return false, err // checked out elsewhere by now, or not to be told: it stays
+	}
+	if err := r.leaveBranch(ctx, branch, home, tip); err != nil {
 		return false, err
 	}
-	current, err := r.Branch(ctx)
-	if err != nil {
+	if err := r.deleteBranch(ctx, branch, tip); err != nil {
 		return false, err
 	}
-	if current == branch {
-		if r.free(ctx, home) != nil {
-			return false, nil //nolint:nilerr // checked out elsewhere by now, or not to be told: it stays
-		}
-		if err := r.write(ctx, "symbolic-ref", "-m", "pawl: back to "+home, "HEAD", homeRef); err != nil {
-			return false, fmt.Errorf("switch back to branch %s: %w", home, err)
-		}
-	}
-	if err := r.write(ctx, "update-ref", "-d", ref, tip); err != nil {
-		return false, fmt.Errorf("delete the empty branch %s: %w", branch, err)
-	}
-	return true, nil
+	left, err := r.tip(ctx, ref)
+	return err == nil && left == "", err
 }
 
 // free reports an error when another worktree has the branch checked out: two

@@ -17,8 +17,8 @@ import (
 // A git that is killed while it writes leaves a lock file behind, which stands in
 // everybody's way. Lock files do not tell whose they are. So a file says for each
 // git of ours that writes which locks it may take, and who started it. A lock is
-// removed only if such a file names it, it is as old as that write, and whoever
-// wrote is dead; all others are named, with their age.
+// removed only if such a file names it, it is as old as that write, whoever wrote is
+// dead, and no other git works in the folder; all others are named, with their age.
 
 // writing is the content of such a file. Its time is when the write began.
 type writing struct {
@@ -91,6 +91,9 @@ func (r *Repo) dropDeadLock(lock string) bool {
 	if err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < r.lockWait {
 		return false
 	}
+	if slices.ContainsFunc([]string{r.root, r.gitDir, r.commonDir}, gitWorksIn) {
+		return false // it may be that git's: one that a person began within the same seconds
+	}
 	notes, _ := filepath.Glob(filepath.Join(r.IndexDir(), writingPrefix+"*"))
 	for _, note := range notes {
 		w, began, ok := readWriting(note)
@@ -105,6 +108,8 @@ func (r *Repo) dropDeadLock(lock string) bool {
 	}
 	return false
 }
+
+func gitWorksIn(dir string) bool { return proc.WorksIn(dir, "git") }
 
 func readWriting(note string) (w writing, began time.Time, ok bool) {
 	info, err := os.Lstat(note)

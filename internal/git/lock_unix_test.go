@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -107,5 +108,46 @@ func TestALockOfSomebodyElseStays(t *testing.T) {
 				t.Errorf("left: %v", left)
 			}
 		})
+	}
+}
+
+// A lock that may be a person's git's stays while that git lives, even if one of ours
+// died at the same time.
+func TestALockStaysWhileAnotherGitWorksInTheFolder(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("the folders of other processes cannot be told cheaply here")
+	}
+	b := newRepo(t)
+	host, err := os.Hostname()
+	b.must(err)
+	dead := exec.Command("true")
+	b.must(dead.Run())
+	b.snapshot() // makes the folder
+	lock, note := b.path(".git/index.lock"), filepath.Join(b.repo.IndexDir(), writingPrefix+"1")
+	text, err := json.Marshal(writing{host, dead.Process.Pid, "", []string{lock}})
+	b.must(err)
+	b.must(os.WriteFile(note, text, 0o600))
+	b.write(".git/index.lock", "")
+	hourAgo := time.Now().Add(-time.Hour)
+	b.must(os.Chtimes(note, hourAgo, hourAgo))
+	b.must(os.Chtimes(lock, hourAgo, hourAgo))
+	b.repo.lockWait = time.Millisecond
+
+	other := exec.Command("git", "cat-file", "--batch")
+	other.Dir = b.path(".")
+	waits, err := other.StdinPipe()
+	b.must(err)
+	b.must(other.Start())
+	for !proc.WorksIn(b.dir, "git") { // until exec is through
+		time.Sleep(time.Millisecond)
+	}
+	if b.repo.dropDeadLock(lock) {
+		t.Error("it was removed while another git works there")
+	}
+	b.must(waits.Close())
+	b.must(other.Wait())
+	if !b.repo.dropDeadLock(lock) {
+		t.Error("it stayed although nobody works there")
 	}
 }
