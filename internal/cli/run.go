@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -283,7 +284,7 @@ func (a *app) drive(ctx context.Context, d *launch.Drive, source string, mode te
 		a.giveTools(d)
 		state, err := d.Run(ctx)
 		if err != nil {
-			return failure.New(failure.CodeOf(err), "the work is kept; go on with  pawl resume "+d.Loop.ID, "%w", err)
+			return failure.New(failure.CodeOf(err), cmp.Or(failure.Hint(err), "the work is kept; go on with  pawl resume "+d.Loop.ID), "%w", err)
 		}
 		if state.Phase != loop.HandingOver {
 			if err := a.pull(d, state, func(words string) { s.note(term.Info, words) }); err != nil {

@@ -3,11 +3,14 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
 const pollEvery = 250 * time.Millisecond
@@ -46,6 +49,9 @@ func (r *Runner) watchInbox(ctx context.Context) {
 					return err
 				}
 			}
+			if err := r.here(); err != nil {
+				return err
+			}
 			return r.drain(ctx)
 		})
 		select {
@@ -59,6 +65,16 @@ func (r *Runner) watchInbox(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// here is an error where the loop's folder was moved or deleted: no message reaches
+// the loop any more, and what it writes nobody will find.
+func (r *Runner) here() error {
+	if err := r.Owner.There(); errors.Is(err, journal.ErrGone) {
+		return failure.New(failure.Error, "if it was moved, go on with it there: PAWL_HOME=DIR pawl resume "+r.Loop.ID,
+			"the folder of loop %s is gone, so it cannot go on: %w", r.Loop.ID, err)
+	}
+	return nil
 }
 
 // drain takes the messages that have come. Each is acknowledged after it is in

@@ -97,6 +97,9 @@ func (o *Owner) AppendSoon(entries ...journal.Entry) (journal.Mark, error) {
 	return o.journal.AppendSoon(o.epoch, entries...)
 }
 
+// There says, by journal.ErrGone, that the loop's folder was moved or deleted.
+func (o *Owner) There() error { return o.journal.There() }
+
 // Save keeps a snapshot: state is the fold of the journal up to and including the
 // record at mark, summary what List shows of it.
 func (o *Owner) Save(mark journal.Mark, state, summary any) error {

@@ -41,6 +41,8 @@ type TornData struct {
 
 // Errors that callers tell apart.
 var (
+	// ErrGone: the journal is no longer at its path.
+	ErrGone = errors.New("it was moved or deleted")
 	// ErrLostOwnership: the journal holds a newer epoch, this owner must stop.
 	ErrLostOwnership = errors.New("another owner has taken the loop over")
 	// ErrMark: the journal is not the one, or no longer the one, that a Mark was taken of.

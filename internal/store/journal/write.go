@@ -72,6 +72,20 @@ func (w *Writer) locked(epoch int64, entries []Entry, sync func() error) (Mark, 
 	return w.last.Mark, nil
 }
 
+// There says whether the file is still the one at its path, by ErrGone if not: moved or
+// deleted, it takes records that nobody will read.
+func (w *Writer) There() error {
+	at, err := os.Stat(w.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil //nolint:nilerr // nothing is known: the next Append tells
+	}
+	open, statErr := w.file.Stat()
+	if statErr != nil || err == nil && os.SameFile(at, open) {
+		return nil //nolint:nilerr // as above
+	}
+	return fmt.Errorf("%s: %w", w.path, ErrGone)
+}
+
 // Close closes the file. It does not wait for anything: Append has synced.
 func (w *Writer) Close() error { return w.file.Close() }
 
