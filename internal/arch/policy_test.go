@@ -22,7 +22,9 @@ const imports = `
 	# Ring 1: values and bytes.
 	planfile       < core/* failure atomicfile
 	prompt         < core/*
-	testdiff       <
+	source         <
+	mutant         < source
+	testdiff       < source
 	testreport     < core/* testreport/* atomicfile
 	testreport/*   < core/shell
 	foreign/*      < core/* failure foreign/frontmatter foreign/freshness

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // Embedded are the tests within a source file that is part of a program, as their
@@ -22,7 +24,7 @@ func Embedded(file string, content []byte) []string {
 	case ".ex":
 		return examples(text, "iex> ", "iex(")
 	case ".zig":
-		return blocks(bare(text, style{line: []string{"//"}, quotes: []string{`"`}, char: true}), zigTest)
+		return blocks(source.Bare(text, source.Style{Lines: []string{"//"}, Quotes: []string{`"`}, Char: true}), zigTest)
 	}
 	return nil
 }
@@ -38,8 +40,8 @@ var (
 // embeddedRust: what is marked goes to the end of the block, or of the statement, that
 // follows. Of a comment only examples count.
 func embeddedRust(text string) []string {
-	s := bare(text, style{line: []string{"//"}, block: [][2]string{{"/*", "*/"}}, quotes: []string{`"`}, char: true})
-	found := append(blocks(s, rustTest), rustNames.FindAllString(s.code, -1)...)
+	s := source.Bare(text, source.Style{Lines: []string{"//"}, Blocks: [][2]string{{"/*", "*/"}}, Quotes: []string{`"`}, Char: true})
+	found := append(blocks(s, rustTest), rustNames.FindAllString(s.Code, -1)...)
 	inside := false
 	for line := range strings.Lines(text) {
 		doc, ok := strings.CutPrefix(strings.TrimSpace(line), "///")
@@ -67,17 +69,17 @@ func embeddedRust(text string) []string {
 
 // blocks are the stretches from a match to the end of the block in braces after it,
 // or of the statement if none comes first.
-func blocks(s source, begins *regexp.Regexp) (found []string) {
+func blocks(s source.Source, begins *regexp.Regexp) (found []string) {
 	end := 0
-	for _, m := range begins.FindAllStringIndex(s.code, -1) {
+	for _, m := range begins.FindAllStringIndex(s.Code, -1) {
 		if m[0] < end {
 			continue // in the one before
 		}
-		end = s.block(m[1])
-		if brace, stop := strings.IndexByte(s.code[m[1]:], '{'), strings.IndexByte(s.code[m[1]:], ';'); stop >= 0 && (brace < 0 || stop < brace) {
+		end = s.Block(m[1])
+		if brace, stop := strings.IndexByte(s.Code[m[1]:], '{'), strings.IndexByte(s.Code[m[1]:], ';'); stop >= 0 && (brace < 0 || stop < brace) {
 			end = m[1] + stop + 1
 		}
-		found = append(found, strings.TrimSpace(s.text[m[0]:end]))
+		found = append(found, strings.TrimSpace(s.Text[m[0]:end]))
 	}
 	return found
 }
@@ -92,14 +94,14 @@ var (
 // embeddedPython: a test goes to the end of what is further in. So does a function
 // that asserts: tests may call it.
 func embeddedPython(text string) []string {
-	s := bare(text, style{line: []string{"#"}, quotes: []string{`"""`, "'''", `"`, "'"}})
+	s := source.Bare(text, source.Style{Lines: []string{"#"}, Quotes: []string{`"""`, "'''", `"`, "'"}})
 	found := examples(text, ">>> ")
-	tests := s.further(pythonTest)
+	tests := further(s, pythonTest)
 	if len(found)+len(tests) == 0 {
 		return nil
 	}
-	found = append(append(found, tests...), pythonMark.FindAllString(s.code, -1)...)
-	for _, def := range s.further(pythonDef) {
+	found = append(append(found, tests...), pythonMark.FindAllString(s.Code, -1)...)
+	for _, def := range further(s, pythonDef) {
 		if strings.Contains(def, "assert") {
 			found = append(found, def)
 		}
@@ -108,12 +110,12 @@ func embeddedPython(text string) []string {
 }
 
 // further are the stretches from a match to the end of what is further in than it.
-func (s source) further(begins *regexp.Regexp) (found []string) {
+func further(s source.Source, begins *regexp.Regexp) (found []string) {
 	end := 0
-	for _, m := range begins.FindAllStringIndex(s.code, -1) {
+	for _, m := range begins.FindAllStringIndex(s.Code, -1) {
 		if m[0] >= end {
-			end = s.indented(m[0]+indent(s.code[m[0]:m[1]]), "")
-			found = append(found, strings.TrimSpace(s.text[m[0]:end]))
+			end = s.Indented(m[0]+source.Indent(s.Code[m[0]:m[1]]), "")
+			found = append(found, strings.TrimSpace(s.Text[m[0]:end]))
 		}
 	}
 	return found

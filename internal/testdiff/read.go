@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/source"
 )
 
 // wholeFile is the name of what is said of a file and not of a test in it.
@@ -19,9 +21,9 @@ type span struct {
 // read finds the tests. Each has the names of the groups that it is in before its
 // own.
 func (l language) read(text string) []test {
-	s := bare(text, l.style)
+	s := source.Bare(text, l.style)
 	var spans []span
-	for _, m := range l.head.FindAllStringSubmatchIndex(s.code, -1) {
+	for _, m := range l.head.FindAllStringSubmatchIndex(s.Code, -1) {
 		if found, ok := l.span(s, m); ok {
 			spans = append(spans, found)
 		}
@@ -41,32 +43,32 @@ func (l language) read(text string) []test {
 }
 
 // span reads the test whose head is at a match.
-func (l language) span(s source, m []int) (span, bool) {
-	start := m[0] + indent(s.code[m[0]:m[1]])
+func (l language) span(s source.Source, m []int) (span, bool) {
+	start := m[0] + source.Indent(s.Code[m[0]:m[1]])
 	sp := span{head: m[1], from: l.beginning(s, start)}
-	head := s.code[start:m[1]]
+	head := s.Code[start:m[1]]
 	name, mark := l.of(s, m, "name"), l.of(s, m, "mark")
 	sp.group = l.group != nil && l.group.MatchString(head)
 	switch l.extent {
 	case braces:
-		sp.to = s.block(m[1])
+		sp.to = s.Block(m[1])
 	case parens:
-		sp.to = s.parens(m[1] - 1)
+		sp.to = s.Parens(m[1] - 1)
 		if strings.Contains(mark, ".each") { // the table comes before the call
-			sp.to = s.parens(sp.to)
+			sp.to = s.Parens(sp.to)
 		}
 	case indents:
-		sp.to = s.indented(start, "")
+		sp.to = s.Indented(start, "")
 	case ends:
-		sp.to = s.indented(start, "end")
+		sp.to = s.Indented(start, "end")
 	}
 	if name == "" {
-		name = s.quoted(start, sp.to)
+		name = s.Quoted(start, sp.to)
 	}
-	if name == "" || l.annotated && !sp.group && !testMark.MatchString(s.code[sp.from:start]) {
+	if name == "" || l.annotated && !sp.group && !testMark.MatchString(s.Code[sp.from:start]) {
 		return sp, false
 	}
-	sp.name, sp.line = strings.Join(strings.Fields(strings.ReplaceAll(name, "DISABLED_", "")), " "), s.lineOf(start)
+	sp.name, sp.line = strings.Join(strings.Fields(strings.ReplaceAll(name, "DISABLED_", "")), " "), s.LineOf(start)
 	l.judge(s, &sp, start, mark)
 	return sp, true
 }
@@ -75,11 +77,11 @@ func (l language) span(s source, m []int) (span, bool) {
 var testMark = regexp.MustCompile(`(?i)[@#\[].*(?:test|fact|theory|spec)`)
 
 // beginning is where the annotations above a head begin.
-func (l language) beginning(s source, start int) int {
-	at := strings.LastIndexByte(s.code[:start], '\n') + 1
+func (l language) beginning(s source.Source, start int) int {
+	at := strings.LastIndexByte(s.Code[:start], '\n') + 1
 	for l.above != nil && at > 0 {
-		before := strings.LastIndexByte(s.code[:at-1], '\n') + 1
-		if !l.above.MatchString(s.code[before:at]) {
+		before := strings.LastIndexByte(s.Code[:at-1], '\n') + 1
+		if !l.above.MatchString(s.Code[before:at]) {
 			break
 		}
 		at = before
@@ -87,57 +89,57 @@ func (l language) beginning(s source, start int) int {
 	return at
 }
 
-func (l language) of(s source, m []int, group string) string {
+func (l language) of(s source.Source, m []int, group string) string {
 	i := l.head.SubexpIndex(group)
 	if i < 0 || m[2*i] < 0 {
 		return ""
 	}
-	return s.code[m[2*i]:m[2*i+1]]
+	return s.Code[m[2*i]:m[2*i+1]]
 }
 
 // judge reads how a test is marked and what it asserts.
-func (l language) judge(s source, sp *span, start int, mark string) {
-	above := s.code[sp.from:start]
-	body := s.code[start:sp.to]
+func (l language) judge(s source.Source, sp *span, start int, mark string) {
+	above := s.Code[sp.from:start]
+	body := s.Code[start:sp.to]
 	if sp.group { // what stands in it is its tests'
-		body = body[:lineEnd(body)]
+		body = body[:source.LineEnd(body)]
 	}
 	hit := func(re *regexp.Regexp, texts ...string) bool {
 		return re != nil && slices.ContainsFunc(texts, re.MatchString)
 	}
-	sp.skipped, sp.focused = hit(l.skip, mark, above, body), hit(l.focus, mark, above, body[:lineEnd(body)])
-	sp.body = s.plain(sp.head, sp.to)
+	sp.skipped, sp.focused = hit(l.skip, mark, above, body), hit(l.focus, mark, above, body[:source.LineEnd(body)])
+	sp.body = s.Plain(sp.head, sp.to)
 	if sp.group {
 		return
 	}
 	sp.asserts = l.assertions(s, sp.head, sp.to)
-	sp.empty = leaves.MatchString(s.code[sp.head:sp.to])
+	sp.empty = leaves.MatchString(s.Code[sp.head:sp.to])
 }
 
 // leaves is a test that ends before it has done anything.
 var leaves = regexp.MustCompile(`^[^\n]*(?:[{:]|\bdo)\s*(?:return\b\s*(?:;|\n|None\b)|exit 0\b|process\.exit\()`)
 
 // assertions are the statements that assert, in a stretch.
-func (l language) assertions(s source, from, to int) []string {
+func (l language) assertions(s source.Source, from, to int) []string {
 	var found []string
 	end := from
-	for _, m := range l.assert.FindAllStringIndex(s.code[from:to], -1) {
+	for _, m := range l.assert.FindAllStringIndex(s.Code[from:to], -1) {
 		at := from + m[0]
 		if at < end {
 			continue // in the one before
 		}
 		end = statement(s, at, to)
-		found = append(found, strings.TrimRight(s.plain(at, end), ";,"))
+		found = append(found, strings.TrimRight(s.Plain(at, end), ";,"))
 	}
 	return found
 }
 
 // statement is the end of a statement: that of its line, or of the parentheses
 // that are open there.
-func statement(s source, at, to int) int {
+func statement(s source.Source, at, to int) int {
 	depth := 0
 	for i := at; i < to; i++ {
-		switch c := s.code[i]; {
+		switch c := s.Code[i]; {
 		case c == '(' || c == '[' || c == '{':
 			depth++
 		case c == ')' || c == ']' || c == '}':
@@ -147,7 +149,7 @@ func statement(s source, at, to int) int {
 		case c == ';' && depth == 0:
 			return i
 		case c == '\n' && depth <= 0:
-			if next := strings.TrimLeft(s.code[i:to], " \t\r\n"); !strings.HasPrefix(next, ".") {
+			if next := strings.TrimLeft(s.Code[i:to], " \t\r\n"); !strings.HasPrefix(next, ".") {
 				return i
 			}
 		}
@@ -157,15 +159,15 @@ func statement(s source, at, to int) int {
 
 // loose is what stands outside of all tests: a file of a language whose tests may
 // be whole files, and what skips it as a whole.
-func (l language) loose(s source, spans []span) test {
+func (l language) loose(s source.Source, spans []span) test {
 	t := test{name: wholeFile, line: 1, group: true}
 	if l.whole != nil {
-		if m := l.whole.FindStringIndex(s.code); m != nil {
-			t.skipped, t.line = true, s.lineOf(m[0])
+		if m := l.whole.FindStringIndex(s.Code); m != nil {
+			t.skipped, t.line = true, s.LineOf(m[0])
 		}
 	}
 	if path.Ext(strings.Fields(l.names)[0]) == ".t" {
-		all := l.assertions(s, 0, len(s.code))
+		all := l.assertions(s, 0, len(s.Code))
 		for _, sp := range spans {
 			for _, a := range sp.asserts {
 				if i := slices.Index(all, a); i >= 0 {
@@ -173,7 +175,7 @@ func (l language) loose(s source, spans []span) test {
 				}
 			}
 		}
-		t.asserts, t.body, t.group = all, s.plain(0, len(s.code)), false
+		t.asserts, t.body, t.group = all, s.Plain(0, len(s.Code)), false
 	}
 	return t
 }

@@ -1,0 +1,257 @@
+package mutant
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/source"
+)
+
+// functions finds those of a file in such a language. One within another, and one of
+// a block of tests, is none of its own.
+func (l *language) functions(text string) []function {
+	s := source.Bare(text, l.style)
+	var found []function
+	skip := l.testBlocks(s)
+	end := 0
+	for _, m := range l.head.FindAllStringSubmatchIndex(s.Code, -1) {
+		name, at := l.named(s, m)
+		start := m[0] + source.Indent(s.Code[m[0]:m[1]])
+		if start < end || name == "" || l.no.MatchString(name[strings.LastIndexByte(name, '.')+1:]) || within(skip, start) {
+			continue
+		}
+		b, ok := l.body(s, m[1]-1)
+		if !ok {
+			continue
+		}
+		if l.indent {
+			b.to = s.Indented(start, "")
+		}
+		end = b.to
+		f := function{
+			name: l.outer(s, start) + name, line: s.LineOf(start), from: start,
+			text: strings.TrimRight(text[start:b.to], " \t\r\n"), plain: s.Plain(start, b.to),
+		}
+		before := s.Text[strings.LastIndexByte(s.Code[:at], '\n')+1 : at]
+		f.mutants = l.mutants(s, b, l.result(before, strings.TrimSuffix(s.Text[b.head:b.from], "{")))
+		found = append(found, f)
+	}
+	return found
+}
+
+// named is the name of a function whose head is at a match, and where it stands.
+func (l *language) named(s source.Source, m []int) (string, int) {
+	for i := range l.head.SubexpNames() {
+		if i > 0 && m[2*i] >= 0 {
+			return s.Code[m[2*i]:m[2*i+1]], m[2*i]
+		}
+	}
+	return "", m[0]
+}
+
+// outer are the classes that a function stands in, each with a dot.
+func (l *language) outer(s source.Source, start int) string {
+	if l.class == nil {
+		return ""
+	}
+	name := ""
+	for _, m := range l.class.FindAllStringSubmatchIndex(s.Code[:start], -1) {
+		at := m[0] + source.Indent(s.Code[m[0]:m[1]])
+		to := s.Block(m[1])
+		if l.indent {
+			to = s.Indented(at, "")
+		}
+		if to > start {
+			name += s.Code[m[2]:m[3]] + "."
+		}
+	}
+	return name
+}
+
+// testBlocks are the stretches of tests inside a program.
+func (l *language) testBlocks(s source.Source) (blocks [][2]int) {
+	if l.tests == nil {
+		return nil
+	}
+	for _, m := range l.tests.FindAllStringIndex(s.Code, -1) {
+		to := s.Block(m[1])
+		if l.indent {
+			to = s.Indented(m[0]+source.Indent(s.Code[m[0]:m[1]]), "")
+		}
+		blocks = append(blocks, [2]int{m[0], to})
+	}
+	return blocks
+}
+
+func within(blocks [][2]int, at int) bool {
+	for _, b := range blocks {
+		if b[0] <= at && at < b[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// body is where the body of a function stands.
+type body struct {
+	head       int  // end of the ")" before it
+	from, to   int  // from its first statement to the end of the function
+	expression bool // it is one, and no block
+}
+
+// between is what may stand between parameters and body, beside a type.
+var between = regexp.MustCompile(`[;}]`)
+
+// body finds the body of a function whose parameters open at an offset.
+func (l *language) body(s source.Source, paren int) (body, bool) {
+	b := body{head: s.Parens(paren)}
+	rest := s.Code[b.head:]
+	if l.indent {
+		colon := strings.IndexByte(rest, ':')
+		if colon < 0 {
+			return b, false
+		}
+		b.from, b.to = b.head+colon+1, len(s.Code)
+		return b, true
+	}
+	open, arrow := strings.IndexByte(rest, '{'), -1
+	if l.arrow {
+		arrow = strings.Index(rest, "=>")
+	}
+	if arrow >= 0 && (open < 0 || arrow < open) && !between.MatchString(rest[:arrow]) {
+		at := b.head + arrow + len("=>")
+		first := at + len(s.Code[at:]) - len(strings.TrimLeft(s.Code[at:], " \t\r\n"))
+		if first < len(s.Code) && s.Code[first] != '{' {
+			b.from, b.to, b.expression = first, expressionEnd(s, first), true
+			return b, b.to > b.from
+		}
+		open = first - b.head
+	}
+	if open < 0 || b.head+open >= len(s.Code) || between.MatchString(rest[:open]) || strings.ContainsAny(rest[:open], "()") && arrow < 0 {
+		return b, false
+	}
+	b.from, b.to = b.head+open+1, s.Block(b.head+open)
+	return b, strings.TrimSpace(s.Code[b.from:max(b.from, b.to-1)]) != ""
+}
+
+// expressionEnd is the end of an expression: of its line, or of what is open there.
+func expressionEnd(s source.Source, at int) int {
+	depth := 0
+	for i := at; i < len(s.Code); i++ {
+		switch c := s.Code[i]; {
+		case strings.IndexByte("([{", c) >= 0:
+			depth++
+		case strings.IndexByte(")]}", c) >= 0:
+			if depth--; depth < 0 {
+				return i
+			}
+		case depth == 0 && (c == ';' || c == ',' || c == '\n'):
+			return i
+		}
+	}
+	return len(s.Code)
+}
+
+var (
+	returned  = regexp.MustCompile(`\breturn\b[ \t]*`)
+	generates = regexp.MustCompile(`\byield\b`)
+)
+
+// mutants are the ways to leave a function at once: with values of the type that it
+// declares or, where it declares none, of what it returns.
+func (l *language) mutants(s source.Source, b body, result string) []Mutant {
+	code := s.Code[b.from:b.to]
+	if result == "" && (l.arrow || l.indent) {
+		result = l.returns(s, b)
+	}
+	t := l.typed(result)
+	if generates.MatchString(code) || result == nothing {
+		t = typed{zeros: []string{""}}
+	}
+	switch {
+	case b.expression:
+		all := leaving(b.from, func(v string) string { return "(" + v + ")" }, t.zeros, t.others)
+		for i := range all {
+			all[i].to = b.to
+			if all[i].text == "()" {
+				all[i].text = "undefined"
+			}
+		}
+		return all
+	case !l.indent:
+		return leaving(b.from, l.leave, t.zeros, t.others)
+	}
+	at, ends := firstStatement(s, b)
+	if empty.MatchString(strings.TrimSpace(s.Code[at:b.to])) {
+		return nil
+	}
+	return leaving(at, func(v string) string { return l.leave(v) + ends }, t.zeros, t.others)
+}
+
+// nothing stands for the type of a function that returns no value.
+const nothing = "\x00"
+
+// empty is a body that does nothing.
+var empty = regexp.MustCompile(`^(?:pass|\.\.\.|raise NotImplementedError[^\n]*)?$`)
+
+// returns is what a function returns first, nothing if it returns no value.
+func (l *language) returns(s source.Source, b body) string {
+	if b.expression {
+		return strings.TrimSpace(s.Text[b.from:b.to])
+	}
+	for _, m := range returned.FindAllStringIndex(s.Code[b.from:b.to], -1) {
+		at := b.from + m[1]
+		to := expressionEnd(s, at)
+		if l.indent {
+			to = at + source.LineEnd(s.Code[at:])
+		}
+		if value := strings.TrimSpace(s.Text[at:to]); value != "" {
+			return value
+		}
+	}
+	return nothing
+}
+
+func (l *language) typed(result string) typed {
+	for _, t := range l.types {
+		if t.of.MatchString(result) {
+			return t
+		}
+	}
+	return typed{}
+}
+
+// firstStatement is where the first statement behind a docstring begins in a body that
+// is further in than its head, and what a statement put before it ends with.
+func firstStatement(s source.Source, b body) (at int, ends string) {
+	head := s.Code[b.from:b.to]
+	line := source.LineEnd(head)
+	if strings.TrimSpace(head[:line]) != "" { // all in the head's line
+		return b.from + source.Indent(head), "; "
+	}
+	at = b.from + line
+	for at < b.to {
+		next := s.Code[at:b.to]
+		trimmed := strings.TrimLeft(next, " \t\r\n")
+		if trimmed == "" {
+			return b.to, ""
+		}
+		at += len(next) - len(trimmed)
+		q := docstring.FindString(trimmed)
+		if q == "" {
+			break
+		}
+		closing := strings.Index(trimmed[len(q):], strings.TrimLeft(q, "rRuUbB"))
+		if closing < 0 {
+			return b.to, ""
+		}
+		at += len(q) + closing + len(strings.TrimLeft(q, "rRuUbB"))
+	}
+	begins := strings.LastIndexByte(s.Code[:at], '\n') + 1
+	if strings.TrimSpace(s.Code[begins:at]) != "" {
+		return b.to, ""
+	}
+	return at, "\n" + s.Code[begins:at]
+}
+
+var docstring = regexp.MustCompile(`^[rRuUbB]*(?:"""|'''|"|')`)

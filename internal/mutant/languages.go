@@ -1,0 +1,161 @@
+package mutant
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pawl-dev/pawl/internal/source"
+)
+
+// language is how functions look that no parser of ours reads.
+type language struct {
+	names  string // globs of file names
+	style  source.Style
+	head   *regexp.Regexp // begins a function up to its "(": group "name"; on bare code
+	class  *regexp.Regexp // begins what holds functions: group "name"; nil: nothing does
+	no     *regexp.Regexp // names that only look like a function's
+	tests  *regexp.Regexp // begins a block of tests inside a program
+	indent bool           // a body is what is further in, not what is in braces
+	arrow  bool           // a body may be an expression behind =>
+	leave  func(value string) string
+	types  []typed
+	result func(before, after string) string // its result's type: of the text from the line's beginning to the name, and from ")" to the body
+}
+
+// typed are the values of types.
+type typed struct {
+	of     *regexp.Regexp // matches a type, or an expression that is returned
+	zeros  []string
+	others []string
+}
+
+var words = regexp.MustCompile(`^(?:if|for|while|switch|catch|function|return|new|else|do|await|typeof|sizeof|super|match|unsafe|loop|synchronized|constructor)$`)
+
+// values are shorthand for the rows of a language's types.
+func values(of string, zeros, others []string) typed {
+	return typed{regexp.MustCompile(of), zeros, others}
+}
+
+func list(all ...string) []string { return all }
+
+// languages are those that are known, beside Go. Compiled where a file is read.
+var languages = sync.OnceValue(func() []language {
+	c := source.Style{Lines: list("//"), Blocks: [][2]string{{"/*", "*/"}}, Quotes: list(`"`), Char: true}
+	leaveIf := func(condition string) func(string) string {
+		return func(value string) string { return strings.TrimSuffix(" if ("+condition+") return "+value, " ") + ";" }
+	}
+	return []language{
+		{
+			names: "*.py", style: source.Style{Lines: list("#"), Quotes: list(`"""`, "'''", `"`, "'")}, indent: true,
+			head:  regexp.MustCompile(`(?m)^[ \t]*(?:async[ \t]+)?def[ \t]+(?P<name>\w+)[ \t]*(?:\[[^\]]*\])?\(`),
+			class: regexp.MustCompile(`(?m)^[ \t]*class[ \t]+(?P<name>\w+)`), no: regexp.MustCompile(`^__init_subclass__$`),
+			tests:  regexp.MustCompile(`(?m)^[ \t]*(?:class[ \t]+Test\w*|(?:async[ \t]+)?def[ \t]+test)`),
+			leave:  func(value string) string { return strings.TrimSuffix("return "+value, " ") },
+			result: func(_, after string) string { return strings.Trim(after, " \t->:") },
+			types: []typed{
+				values(`^(?:None|Iterator|Generator|Iterable)\b`, list(""), nil),
+				values(` if .+ else `, list("None", "0", `""`), list("[]")),
+				values(`^bool$|^(?:True|False)\b|^not |^(?:any|all|bool|isinstance)\(|^[^\[{(]* (?:==|!=|<|>|<=|>=|in|is|and|or) `, list("False"), nil),
+				values(`^(?:int|float|complex)$|^-?\d|^(?:len|sum|int|float|abs|round|max|min)\(|^[^"'\[{]*[\w)] (?:[-*/%]|//|\*\*) |^\w+ \+ \w+$`, list("0"), list("77")),
+				values(`^(?:str|LiteralString)$|^[rfb]?["']|^str\(|\.(?:join|format|strip|lower|upper|replace)\(`, list(`""`), list(`"pawl"`)),
+				values(`^(?:list|List|Sequence)\b|^\[|^(?:list|sorted)\(`, list("[]"), list(`["pawl"]`)),
+				values(`^(?:dict|Dict|Mapping)\b|^\{|^dict\(`, list("{}"), list(`{"pawl": 77}`)),
+				values(`^(?:set|Set|frozenset)\b|^set\(`, list("set()"), list(`{"pawl"}`)),
+				values(`^(?:tuple|Tuple)\b|^\(`, list("()"), nil),
+				values(``, list("None", "0", `""`), list("[]")),
+			},
+		},
+		{
+			names: "*.js *.jsx *.ts *.tsx *.mjs *.cjs *.mts *.cts", style: source.CStyle("`", `"`, "'"), arrow: true,
+			head: regexp.MustCompile(`(?m)\bfunction\b\s*\*?\s*(?P<name>[\w$]+)\s*(?:<[^>(]*>)?\s*\(` +
+				`|(?P<assigned>[\w$.]+)\s*(?::[^=\n]+)?[=:]\s*(?:async\s*)?(?:function\s*\*?\s*[\w$]*\s*)?(?:<[^>(]*>)?\(` +
+				`|^[ \t]+(?:(?:static|async|public|private|protected|override|get|set)\s+)*\*?#?(?P<method>[\w$]+)\s*(?:<[^>(]*>)?\(`),
+			class: regexp.MustCompile(`\bclass\s+(?P<name>[\w$]+)`), no: words, leave: leaveIf("true"),
+			result: func(_, after string) string {
+				t := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(after), "=>"))
+				return strings.TrimSpace(strings.TrimPrefix(t, ":"))
+			},
+			types: []typed{
+				values(`^void$|^Promise<void>$`, list(""), nil),
+				values(` \? .+ : `, list("undefined", "0", `""`), list("[]")),
+				values(`^(?:boolean|Promise<boolean>)$|^(?:true|false)\b|^!|^Boolean\(|^[^\[{]* (?:===?|!==?|<|>|<=|>=|instanceof|&&) |\.(?:test|includes|has|some|every|startsWith|endsWith)\(`, list("false"), nil),
+				values(`^(?:number|bigint|Promise<number>)$|^-?\d|^(?:Math\.\w+|Number|parseInt|parseFloat)\(|\.length$|[\w)\]] (?:[-*/%]|\*\*) |^\w+ \+ \w+$`, list("0"), list("77")),
+				values("^(?:string|Promise<string>)$|^[\"'`]|^String\\(|\\.(?:join|trim|toString|toLowerCase|toUpperCase|replace|replaceAll)\\(", list(`""`), list(`"pawl"`)),
+				values(`\[\]$|^(?:readonly )?Array<|^\[|^Array\.|^Object\.(?:keys|values|entries)\(|\.(?:map|filter|split|slice|concat)\(`, list("[]"), list(`["pawl"]`)),
+				values(`^Record<|^\{`, list("{}"), list(`{pawl: 77}`)),
+				values(``, list("undefined", "0", `""`), list("[]")),
+			},
+		},
+		{
+			names: "*.rs", style: c, tests: regexp.MustCompile(`#\[(?:cfg\(test\)|\w*::?test\b|test\b|rstest)[^\n]*`),
+			head:  regexp.MustCompile(`(?m)\bfn\s+(?P<name>\w+)\s*(?:<[^(]*>)?\s*\(`),
+			class: regexp.MustCompile(`(?m)^[ \t]*(?:unsafe\s+)?impl\b(?:<[^{]*?>)?\s+(?:[\w:<>', ]+\s+for\s+)?(?P<name>\w+)`), no: words,
+			leave: func(value string) string {
+				return strings.TrimSuffix(" #[allow(unreachable_code)] if true { return "+value, " ") + "; }"
+			},
+			result: func(_, after string) string {
+				t, _, _ := strings.Cut(after, " where ")
+				return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(t), "->"))
+			},
+			types: rustTypes(),
+		},
+		{
+			names: "*.java", style: source.Style{Lines: list("//"), Blocks: [][2]string{{"/*", "*/"}}, Quotes: list(`"""`, `"`), Char: true},
+			head:  regexp.MustCompile(`(?m)^[ \t]*(?:@\w+[ \t]+)*(?:(?:public|private|protected|static|final|synchronized|default)\s+)*(?:<[^>]*>\s*)?[\w.]+(?:<[^;={}()]*>)?(?:\[\])*\s+(?P<name>\w+)\s*\(`),
+			class: regexp.MustCompile(`\b(?:class|record|enum|interface)\s+(?P<name>\w+)`), no: words, leave: leaveIf("true"),
+			tests: regexp.MustCompile(`@Test\b`), result: beforeName,
+			types: []typed{
+				values(`^void$`, list(""), nil),
+				values(`^(?:int|long|short|byte|char)$`, list("0"), list("77")),
+				values(`^(?:double|float)$`, list("0"), list("77")),
+				values(`^boolean$`, list("false"), nil),
+				values(`^String$`, list(`""`), list(`"pawl"`)),
+				values(`^(?:Integer)$`, list("0"), list("77")),
+				values(`^(?:return|new|throw|else)$`, nil, nil),
+				values(``, list("null"), nil),
+			},
+		},
+		{
+			names: "*.c *.cc *.cpp *.cxx", style: c,
+			head: regexp.MustCompile(`(?m)^[A-Za-z_][\w \t*&:<>,]*?[ \t*&](?P<name>[\w:~]+)[ \t]*\(`), no: words, leave: leaveIf("1"),
+			tests: regexp.MustCompile(`(?m)^[ \t]*(?:TEST|TEST_F|TEST_P|TEST_CASE|SCENARIO)\b`), result: beforeName,
+			types: []typed{
+				values(`\bvoid$`, list(""), nil),
+				values(`\*$`, list("0"), nil),
+				values(`\bbool$`, list("0"), nil),
+				values(`\b(?:int|long|short|char|unsigned|signed|float|double|size_t|ssize_t|u?int\d+_t)$`, list("0"), list("77")),
+				values(`\bstd::string$`, list(`""`), list(`"pawl"`)),
+				values(`^(?:const )?(?:struct|union) \w+$`, nil, nil),
+				values(``, list("{}"), nil),
+			},
+		},
+	}
+})
+
+// beforeName is the type that stands before a function's name.
+func beforeName(before, _ string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(before), modifiers.MatchString), " ")
+}
+
+var modifiers = regexp.MustCompile(`^(?:@\w+|public|private|protected|static|final|synchronized|default|inline|extern|constexpr)$`)
+
+func rustTypes() []typed {
+	number := `(?:[iu](?:8|16|32|64|128|size))`
+	return []typed{
+		values(`^(?:\(\))?$`, list(""), nil),
+		values(`^!$`, nil, nil),
+		values(`^`+number+`$`, list("0"), list("77")),
+		values(`^f(?:32|64)$`, list("0.0"), list("77.0")),
+		values(`^bool$`, list("false"), nil),
+		values(`^String$`, list("String::new()"), list(`String::from("pawl")`)),
+		values(`^&(?:'\w+ )?str$`, list(`""`), list(`"pawl"`)),
+		values(`^Option<`+number+`>$`, list("None"), list("Some(77)")),
+		values(`^Option<`, list("None"), nil),
+		values(`^(?:\w+::)*Result<\(\)`, list("Ok(())"), nil),
+		values(`^(?:\w+::)*Result<`+number, list("Ok(0)"), list("Ok(77)")),
+		values(`^(?:\w+::)*Result<`, list("Ok(Default::default())"), nil),
+		values(``, list("Default::default()"), nil),
+	}
+}

@@ -1,0 +1,163 @@
+// Package mutant breaks functions on purpose: mutation testing. A test proves a
+// function if it fails when the function is broken; tests that pass all the same
+// only looked as if they did.
+//
+// Changed finds the functions that a change added or changed, in the languages that
+// are known, and for each the ways to break it. An old function gets its old text
+// back. A new one leaves at its first line with the zero values of its types, or with
+// others; its own text stays behind that, so that what it imports and declares is
+// still used and the program builds. Apply writes the broken file. Nothing is run
+// here.
+package mutant
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Kind is a way to break a function.
+type Kind string
+
+// The kinds, in the order in which they are tried.
+const (
+	Old   Kind = "old"   // as it was before the change
+	Zero  Kind = "zero"  // returns the zero values of its types, does nothing
+	Other Kind = "other" // returns other values
+)
+
+// Mutant is one way to break one function.
+type Mutant struct {
+	Kind Kind
+	Does string // what the broken function does: "returns 0"
+
+	from, to int // the stretch of the file that is replaced
+	text     string
+}
+
+// Function is one that a change added or changed.
+type Function struct {
+	Path    string // of its file, as it was given
+	Name    string // with its type or class: "Stack.Push"
+	Line    int    // that it begins on, from 1
+	Lines   int    // how many it has
+	New     bool   // there was none of its name before
+	Mutants []Mutant
+}
+
+// Apply breaks functions of one file at once. Mutants that overlap are left out, the
+// later ones; so is none of another file's.
+func Apply(content []byte, mutants ...Mutant) []byte {
+	sorted := slices.SortedStableFunc(slices.Values(mutants), func(a, b Mutant) int { return cmp.Compare(a.from, b.from) })
+	var out []byte
+	at := 0
+	for _, m := range sorted {
+		if m.from < at || m.to > len(content) {
+			continue
+		}
+		out = append(append(out, content[at:m.from]...), m.text...)
+		at = m.to
+	}
+	return append(out, content[at:]...)
+}
+
+// Knows tells whether the functions of a file of this name can be found.
+func Knows(file string) bool { return strings.HasSuffix(file, ".go") || languageOf(file) != nil }
+
+// Changed are the functions of a file that are new or other than before, in their
+// order. Comments and white space do not count. A function in another is part of it.
+// before is nil for a new file; of a language that is not known, and of a file that is
+// generated, there are none.
+func Changed(file string, before, after []byte) []Function {
+	if generated(after) {
+		return nil
+	}
+	was, is := functions(file, before), functions(file, after)
+	old := map[string]function{}
+	for _, f := range was {
+		old[f.name] = f
+	}
+	var changed []Function
+	for _, f := range is {
+		o, known := old[f.name]
+		if known && o.plain == f.plain {
+			continue
+		}
+		c := Function{Path: file, Name: f.name, Line: f.line, Lines: 1 + strings.Count(f.text, "\n"), New: !known}
+		if known {
+			c.Mutants = append(c.Mutants, Mutant{Old, "does what it did before", f.from, f.from + len(f.text), o.text})
+		}
+		c.Mutants = append(c.Mutants, f.mutants...)
+		if len(c.Mutants) > 0 {
+			changed = append(changed, c)
+		}
+	}
+	return changed
+}
+
+// generated: the first lines say that a program wrote the file.
+func generated(content []byte) bool {
+	head := string(content[:min(len(content), 1000)])
+	return strings.Contains(head, "DO NOT EDIT") || strings.Contains(head, "@generated")
+}
+
+// function is one as it stands in a file.
+type function struct {
+	name    string
+	line    int
+	from    int    // where its text begins
+	text    string // from its head to its end
+	plain   string // without comments and white space
+	mutants []Mutant
+}
+
+// functions finds those of a file. Of several with one name each but the first gets a
+// number.
+func functions(file string, content []byte) []function {
+	var found []function
+	if strings.HasSuffix(file, ".go") {
+		found = goFunctions(content)
+	} else if l := languageOf(file); l != nil {
+		found = l.functions(string(content))
+	}
+	seen := map[string]int{}
+	for i, f := range found {
+		if seen[f.name]++; seen[f.name] > 1 {
+			found[i].name += "#" + string(rune('0'+min(seen[f.name], 9)))
+		}
+	}
+	return found
+}
+
+func languageOf(file string) *language {
+	for i, l := range languages() {
+		for glob := range strings.FieldsSeq(l.names) {
+			if ok, err := path.Match(glob, path.Base(file)); ok && err == nil {
+				return &languages()[i]
+			}
+		}
+	}
+	return nil
+}
+
+// leaving are the mutants of a function that leaves with values: at is where its body
+// begins, leave how its language says that. A value that is given twice is tried once.
+func leaving(at int, leave func(value string) string, values ...[]string) []Mutant {
+	var all []Mutant
+	seen := map[string]bool{}
+	for i, kind := range []Kind{Zero, Other}[:min(len(values), 2)] {
+		for _, value := range values[i] {
+			if seen[value] {
+				continue
+			}
+			seen[value] = true
+			does := "returns " + value
+			if value == "" {
+				does = "does nothing"
+			}
+			all = append(all, Mutant{kind, does, at, at, leave(value)})
+		}
+	}
+	return all
+}

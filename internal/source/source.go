@@ -1,0 +1,219 @@
+// Package source lays the code of a file bare: with comments and the insides of
+// strings blanked, so that braces, words and indentation can be counted in a dozen
+// languages without a parser for each. Bare text has the length of the text it was
+// made of; an offset in the one is the same place in the other.
+package source
+
+import (
+	"strings"
+)
+
+// Style is how a language writes comments and strings.
+type Style struct {
+	Lines  []string    // what begins a comment that ends with the line
+	Blocks [][2]string // what begins and ends one that may be longer
+	Quotes []string    // the longest first; what a string begins with ends it
+	Char   bool        // ' holds one character and is no string
+}
+
+// CStyle is that of languages like C, with these quotes.
+func CStyle(quotes ...string) Style {
+	return Style{Lines: []string{"//"}, Blocks: [][2]string{{"/*", "*/"}}, Quotes: quotes}
+}
+
+// Source is a file with its code laid bare: code has the length of text, and where
+// text has comments or the insides of strings, blanks.
+type Source struct {
+	Text, Code string
+}
+
+// Bare blanks comments and the insides of strings. Lines stay.
+func Bare(text string, s Style) Source {
+	code := []byte(text)
+	blank := func(from, to int) {
+		for i := from; i < to; i++ {
+			if code[i] != '\n' {
+				code[i] = ' '
+			}
+		}
+	}
+	for i := 0; i < len(text); {
+		switch at := text[i:]; {
+		case hasAny(at, s.Lines) != "":
+			to := i + LineEnd(at)
+			blank(i, to)
+			i = to
+		case blockOf(at, s.Blocks) != [2]string{}:
+			b := blockOf(at, s.Blocks)
+			to := len(text)
+			if n := strings.Index(at[len(b[0]):], b[1]); n >= 0 {
+				to = i + len(b[0]) + n + len(b[1])
+			}
+			blank(i, to)
+			i = to
+		case hasAny(at, s.Quotes) != "":
+			q := hasAny(at, s.Quotes)
+			n := stringEnd(at, q)
+			blank(i+len(q), max(i+len(q), i+n-len(q)))
+			i += n
+		case s.Char && at[0] == '\'':
+			i += charLen(at)
+		default:
+			i++
+		}
+	}
+	return Source{text, string(code)}
+}
+
+func hasAny(s string, prefixes []string) string {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return p
+		}
+	}
+	return ""
+}
+
+func blockOf(s string, blocks [][2]string) [2]string {
+	for _, b := range blocks {
+		if strings.HasPrefix(s, b[0]) {
+			return b
+		}
+	}
+	return [2]string{}
+}
+
+// LineEnd is the length of the first line of s, without its newline.
+func LineEnd(s string) int {
+	if n := strings.IndexByte(s, '\n'); n >= 0 {
+		return n
+	}
+	return len(s)
+}
+
+// stringEnd is the length of the string that s begins with, its quotes included.
+// One quote ends with its line at the latest, but for the backtick's.
+func stringEnd(s, quote string) int {
+	for i := len(quote); i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case strings.HasPrefix(s[i:], quote):
+			return i + len(quote)
+		case s[i] == '\n' && len(quote) == 1 && quote != "`":
+			return i
+		}
+	}
+	return len(s)
+}
+
+// charLen is the length of a character in quotes; of a lone quote, one.
+func charLen(s string) int {
+	for i := 1; i < min(len(s), 12) && s[i] != '\n'; i++ {
+		if s[i] == '\\' {
+			i++
+			continue
+		}
+		if s[i] == '\'' {
+			return i + 1
+		}
+	}
+	return 1
+}
+
+// LineOf is the number of the line that an offset is on, from 1.
+func (s Source) LineOf(at int) int { return 1 + strings.Count(s.Text[:at], "\n") }
+
+// Block is the end of the block in braces that opens first at or after an offset;
+// the end of the file if there is none.
+func (s Source) Block(at int) int {
+	depth := 0
+	for i := at; i < len(s.Code); i++ {
+		switch s.Code[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth <= 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s.Code)
+}
+
+// Parens is the end of the parentheses that open first at or after an offset.
+func (s Source) Parens(at int) int {
+	depth := 0
+	for i := at; i < len(s.Code); i++ {
+		switch s.Code[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth <= 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s.Code)
+}
+
+// Indented is the end of the lines that are further in than the one at an offset;
+// with an end word, that of the line that closes it.
+func (s Source) Indented(at int, closing string) int {
+	start := strings.LastIndexByte(s.Code[:at], '\n') + 1
+	own := Indent(s.Code[start:])
+	end := at + LineEnd(s.Code[at:])
+	for end < len(s.Code) {
+		line := s.Code[end+1:]
+		line = line[:LineEnd(line)]
+		plain := strings.TrimSpace(line)
+		if plain != "" && Indent(line) <= own {
+			if closing != "" && strings.HasPrefix(plain, closing) {
+				end += 1 + len(line)
+			}
+			return min(end, len(s.Code))
+		}
+		end += 1 + len(line)
+	}
+	return len(s.Code)
+}
+
+// Indent is how many blanks and tabs a line begins with.
+func Indent(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
+
+// Quoted is the first string at or after an offset and before another, without its
+// quotes.
+func (s Source) Quoted(at, to int) string {
+	for i := at; i < to; i++ {
+		if q := s.Code[i]; q == '"' || q == '\'' || q == '`' {
+			if n := strings.IndexByte(s.Code[i+1:to], q); n >= 0 {
+				return s.Text[i+1 : i+1+n]
+			}
+		}
+	}
+	return ""
+}
+
+// Plain is a stretch without comments and white space, its strings as they are in
+// quotes of one kind.
+func (s Source) Plain(from, to int) string {
+	var out strings.Builder
+	inString := byte(0)
+	for i := from; i < to; i++ {
+		c, t := s.Code[i], s.Text[i]
+		quote := c == '"' || c == '\'' || c == '`'
+		switch {
+		case quote && inString == 0:
+			inString = c
+			out.WriteByte('"')
+		case quote && c == inString:
+			inString = 0
+			out.WriteByte('"')
+		case inString != 0:
+			out.WriteByte(t)
+		case c != ' ' && c != '\t' && c != '\r' && c != '\n':
+			out.WriteByte(c)
+		}
+	}
+	return out.String()
+}
