@@ -51,7 +51,7 @@ const imports = `
 	doctor         < agent agent/claude atomicfile confine failure figure install proc record session/place store
 	confine        < core/guard atomicfile failure proc redact
 	frozen         < core/gate core/shell atomicfile
-	verify         < core/* frozen git proc rawlog testdiff testreport failure atomicfile redact
+	verify         < core/* frozen git mutant proc rawlog testdiff testreport failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
 	launch         < atomicfile confine core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson planfile proc prompt record redact review runner session statefile store store/* verify

@@ -197,21 +197,11 @@ func (s *subject) receipts(ids []string) (found map[string]verify.Receipt, commi
 // compare runs the gates again in a clean checkout, with nothing kept from
 // earlier runs, and sets the verdict.
 func (a *app) compare(ctx context.Context, repo *git.Repo, s *subject, out *audited, known map[string]verify.Receipt) (err error) {
-	dir, leave, err := a.store.AuditDir(ctx)
+	v, done, err := a.verifier(ctx, repo, verify.Options{Set: s.spec.GateEnv, Setup: s.spec.Setup, Tests: s.spec.Tests})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, proc.RemoveAll(dir), leave()) }()
-	if err := errors.Join(repo.RemoveWorktrees(ctx, dir), proc.RemoveAll(dir)); err != nil {
-		return fmt.Errorf("clear up after a killed audit: %w", err)
-	}
-	v, err := verify.New(verify.Options{
-		Root: repo.Root(), Repo: repo, Dir: dir, Env: a.env.Vars, Set: s.spec.GateEnv, Setup: s.spec.Setup, Tests: s.spec.Tests, Watch: a.watchGate,
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, v.Close(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, done()) }()
 	maps.DeleteFunc(known, func(_ string, rec verify.Receipt) bool { return rec.Kind == gate.ByReview }) // nobody is asked again
 	if len(known) == 0 {
 		*out = out.because("only a review judged this commit: there is no command to run again")
@@ -231,6 +221,25 @@ func (a *app) compare(ctx context.Context, repo *git.Repo, s *subject, out *audi
 		out.add(receipts[i], now)
 	}
 	return nil
+}
+
+// verifier runs gates in clean checkouts below a folder of this command's own, which
+// done removes. What a killed one left there is removed first.
+func (a *app) verifier(ctx context.Context, repo *git.Repo, o verify.Options) (v *verify.Verifier, done func() error, err error) {
+	dir, leave, err := a.store.AuditDir(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := errors.Join(repo.RemoveWorktrees(ctx, dir), proc.RemoveAll(dir)); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("clear up after one that was killed: %w", err), leave())
+	}
+	o.Root, o.Repo, o.Dir, o.Env, o.Watch = repo.Root(), repo, dir, a.env.Vars, a.watchGate
+	if v, err = verify.New(o); err != nil {
+		return nil, nil, errors.Join(err, leave())
+	}
+	return v, func() error {
+		return errors.Join(v.Close(context.WithoutCancel(ctx)), proc.RemoveAll(dir), leave())
+	}, nil
 }
 
 // gatesOf are the loop's gates that the receipts are of, each with its receipt.

@@ -57,6 +57,7 @@ type grammar struct {
 
 	Verify verifyCmd `cmd:"" group:"Judge" help:"run this project's gates now and print receipts"`
 	Audit  auditCmd  `cmd:"" group:"Judge" help:"re-check a commit: run its gates again in a clean checkout and compare with the receipts"`
+	Prove  proveCmd  `cmd:"" group:"Judge" help:"break each function that a commit changed, and tell which tests notice"`
 
 	Guard guardCmd `cmd:"" group:"Judge" help:"what the guard allows and denies"`
 

@@ -45,7 +45,7 @@ func (a *app) projectGates(ctx context.Context) ([]gate.Result, error) {
 		return nil, err
 	}
 	if len(settings.Gates) == 0 {
-		return nil, noGates(root)
+		return nil, noGates("verify", root)
 	}
 	if err := a.trusted(root, settings.RepoCommands(), "tell the person that  pawl trust  is needed: only they may let it run"); err != nil {
 		return nil, err

@@ -110,6 +110,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 		"log":         schema[journal.Record](t, "One line of `pawl log --json`: a record of the journal as it stands."),
 		"verify":      schema[verified](t, "What the gates say now: `pawl verify --json`. Durations are nanoseconds."),
 		"audit":       schema[audited](t, "What the gates say of a commit now, and what the receipts say: `pawl audit --json`."),
+		"prove":       schema[proven](t, "Which functions of a commit are tested: `pawl prove --json`."),
 		"plan":        schema[planfile.Shown](t, "The tasks of a plan: `pawl plan show --json`."),
 		"plan-next":   next,
 		"plan-check":  schema[checked](t, "What is wrong with a plan: `pawl plan check --json`."),

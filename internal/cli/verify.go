@@ -46,7 +46,7 @@ func (c *verifyCmd) Run(a *app) error {
 		return err
 	}
 	if len(settings.Gates) == 0 {
-		return noGates(root)
+		return noGates("verify", root)
 	}
 	if err := a.trusted(root, settings.RepoCommands(), "pawl trust shows them and lets them run"); err != nil {
 		return err
@@ -90,10 +90,11 @@ func (a *app) settings(root string, gates []string) (config.Settings, error) {
 	return s, err
 }
 
-func noGates(root string) error {
-	hint := "name one: pawl verify --gate CMD, or gates = [\"CMD\"] in pawl.toml"
+// noGates: a command that runs gates has none.
+func noGates(command, root string) error {
+	hint := "name one: pawl " + command + " --gate CMD, or gates = [\"CMD\"] in pawl.toml"
 	if likely := config.Suggest(root); len(likely) > 0 {
-		hint = fmt.Sprintf("this looks right: pawl verify --gate '%s'", likely[0])
+		hint = fmt.Sprintf("this looks right: pawl %s --gate '%s'", command, likely[0])
 	}
 	return failure.New(failure.Usage, hint, "there is no gate to run")
 }

@@ -20,7 +20,7 @@ func (l *language) functions(text string) []function {
 		if start < end || name == "" || l.no.MatchString(name[strings.LastIndexByte(name, '.')+1:]) || within(skip, start) {
 			continue
 		}
-		b, ok := l.body(s, m[1]-1)
+		b, ok := l.body(s, m[1])
 		if !ok {
 			continue
 		}
@@ -54,7 +54,7 @@ func (l *language) outer(s source.Source, start int) string {
 	if l.class == nil {
 		return ""
 	}
-	name := ""
+	var names strings.Builder
 	for _, m := range l.class.FindAllStringSubmatchIndex(s.Code[:start], -1) {
 		at := m[0] + source.Indent(s.Code[m[0]:m[1]])
 		to := s.Block(m[1])
@@ -62,10 +62,10 @@ func (l *language) outer(s source.Source, start int) string {
 			to = s.Indented(at, "")
 		}
 		if to > start {
-			name += s.Code[m[2]:m[3]] + "."
+			names.WriteString(s.Code[m[2]:m[3]] + ".")
 		}
 	}
-	return name
+	return names.String()
 }
 
 // testBlocks are the stretches of tests inside a program.
@@ -102,9 +102,13 @@ type body struct {
 // between is what may stand between parameters and body, beside a type.
 var between = regexp.MustCompile(`[;}]`)
 
-// body finds the body of a function whose parameters open at an offset.
-func (l *language) body(s source.Source, paren int) (body, bool) {
-	b := body{head: s.Parens(paren)}
+// body finds the body of a function whose head's match ends at an offset: behind the
+// "(" of its parameters, or behind the arrow that follows a lone one.
+func (l *language) body(s source.Source, end int) (body, bool) {
+	b := body{head: end - len("=>")}
+	if s.Code[end-1] == '(' {
+		b.head = s.Parens(end - 1)
+	}
 	rest := s.Code[b.head:]
 	if l.indent {
 		colon := strings.IndexByte(rest, ':')

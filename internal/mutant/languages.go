@@ -13,8 +13,8 @@ import (
 type language struct {
 	names  string // globs of file names
 	style  source.Style
-	head   *regexp.Regexp // begins a function up to its "(": group "name"; on bare code
-	class  *regexp.Regexp // begins what holds functions: group "name"; nil: nothing does
+	head   *regexp.Regexp // begins a function up to its "(" or "=>", on bare code; its first group is the name
+	class  *regexp.Regexp // begins what holds functions; its first group is the name; nil: nothing does
 	no     *regexp.Regexp // names that only look like a function's
 	tests  *regexp.Regexp // begins a block of tests inside a program
 	indent bool           // a body is what is further in, not what is in braces
@@ -71,6 +71,7 @@ var languages = sync.OnceValue(func() []language {
 			names: "*.js *.jsx *.ts *.tsx *.mjs *.cjs *.mts *.cts", style: source.CStyle("`", `"`, "'"), arrow: true,
 			head: regexp.MustCompile(`(?m)\bfunction\b\s*\*?\s*(?P<name>[\w$]+)\s*(?:<[^>(]*>)?\s*\(` +
 				`|(?P<assigned>[\w$.]+)\s*(?::[^=\n]+)?[=:]\s*(?:async\s*)?(?:function\s*\*?\s*[\w$]*\s*)?(?:<[^>(]*>)?\(` +
+				`|(?P<lone>[\w$.]+)\s*[=:]\s*(?:async\s+)?[\w$]+\s*=>` +
 				`|^[ \t]+(?:(?:static|async|public|private|protected|override|get|set)\s+)*\*?#?(?P<method>[\w$]+)\s*(?:<[^>(]*>)?\(`),
 			class: regexp.MustCompile(`\bclass\s+(?P<name>[\w$]+)`), no: words, leave: leaveIf("true"),
 			result: func(_, after string) string {

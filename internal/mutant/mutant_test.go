@@ -47,7 +47,8 @@ func TestChanged(t *testing.T) {
   old: does what it did before
   zero: returns 0
   other: returns 77
-`},
+`,
+		},
 		{"comments and white space are no change", "a.go", "package a\nfunc A() int { return 1 }", "package a\n// A is one.\nfunc A() int {\n\t// one\n\treturn 1\n}", ""},
 		{"types of Go", "a.go", "package a\n", `package a
 
@@ -114,7 +115,7 @@ def test_add():
 `},
 		{"JavaScript", "a.mjs", "", `
 export function add(a, b) { return a + b }
-export const twice = (x) => x * 2;
+export const twice = x => x * 2;
 const names = async (list) => {
   return list.map(x => x.name)
 }

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+type proveCmd struct {
+	What string        `arg:"" optional:"" placeholder:"COMMIT|LOOP" help:"a commit, or a loop for all of its work; none: HEAD"`
+	Gate []string      `sep:"none" placeholder:"CMD" help:"tests to run instead of the configured gates; repeat it for several"`
+	Time time.Duration `default:"10m" placeholder:"D" help:"for the runs on broken code, all together (default 10m)"`
+	JSON bool          `name:"json" help:"print a JSON object (docs/reference/prove.schema.json)"`
+}
+
+func (proveCmd) Help() string {
+	return `Mutation testing: each function that the commit added or changed is broken in a clean checkout, by its old body or
+by a return of other values, and the gates run. A test that proves the function fails then. Works on any
+commit, of a loop or not: Go, Python, JavaScript, TypeScript, Rust, Java, C and C++.
+Exit code: 0 each is noticed, 1 one is not, 3 none could be tried.
+
+  pawl prove
+  pawl prove HEAD~1 --gate 'go test ./...'`
+}
+
+// proven is what --json prints.
+type proven struct {
+	Commit    string          `json:"commit" jsonschema:"full hash of the commit, or of a loop's last"`
+	Before    string          `json:"before" jsonschema:"full hash of the commit that it is compared with"`
+	Tested    int             `json:"tested" jsonschema:"functions of which a test notices when they are broken"`
+	Tried     int             `json:"tried" jsonschema:"functions that could be broken"`
+	Functions []verify.Proven `json:"functions" jsonschema:"those that were added or changed, by file and line"`
+}
+
+// Run breaks what a commit did, and tells which tests notice.
+func (c *proveCmd) Run(a *app) error {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	repo, err := git.Reopen(ctx, a.dir)
+	if err != nil {
+		return err
+	}
+	out, err := a.whatToProve(ctx, repo, c.What)
+	if err != nil {
+		return err
+	}
+	settings, err := a.settings(repo.Root(), c.Gate)
+	if err != nil {
+		return err
+	}
+	if len(settings.Gates) == 0 {
+		return noGates("prove", repo.Root())
+	}
+	if err := a.trusted(repo.Root(), settings.RepoCommands(), "pawl trust shows them and lets them run"); err != nil {
+		return err
+	}
+	o := verify.Options{Set: settings.GateVars(), Setup: settings.Worktree.Setup, Tests: settings.Tests}
+	if err := a.prove(ctx, repo, o, c.request(settings.Gates), &out); err != nil {
+		return ended(ctx, err)
+	}
+	if c.JSON {
+		err = a.printJSON(out)
+	} else {
+		a.printProven(out)
+	}
+	return errors.Join(err, out.code())
+}
+
+func (c *proveCmd) request(gates []gate.Gate) verify.ProofRequest {
+	return verify.ProofRequest{Gates: gates, Time: c.Time}
+}
+
+// whatToProve is the commit that a word means, or the work of a loop: what its branch
+// holds since it began.
+func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (proven, error) {
+	out := proven{Functions: []verify.Proven{}}
+	from, to := "", word
+	if word == "" {
+		to = "HEAD"
+	} else if l, err := a.store.Resolve(word, a.root()); err == nil {
+		s, err := look(l)
+		if err != nil {
+			return out, err
+		}
+		from, to = s.spec.From, s.spec.Branch
+	}
+	var err error
+	if out.Commit, err = repo.Resolve(ctx, to+"^{commit}"); err != nil {
+		return out, failure.New(failure.Usage, "name a commit (HEAD~1) or a loop (pawl list)", "there is no commit or loop %q", word)
+	}
+	if from == "" {
+		from = out.Commit + "^"
+	}
+	if out.Before, err = repo.Resolve(ctx, from+"^{commit}"); err != nil {
+		return out, failure.New(failure.Usage, "name a later one", "%.9s is the first commit: there is nothing before it to compare with", out.Commit)
+	}
+	return out, nil
+}
+
+// prove fills in the functions.
+func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r verify.ProofRequest, out *proven) (err error) {
+	v, done, err := a.verifier(ctx, repo, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	r.Before, r.After = out.Before, out.Commit
+	n := 0
+	r.Tried = func(p verify.Proven) {
+		n++
+		_, _ = fmt.Fprintf(a.Err, "pawl: %d: %s of %s is %s\n", n, plan.OneLine(p.Name, 60), plan.OneLine(p.Path, 80), provenWord(p.Result))
+	}
+	found, err := v.Prove(ctx, r)
+	if err != nil {
+		return err
+	}
+	for _, p := range found {
+		out.Functions = append(out.Functions, p)
+		if p.Result == gate.Noticed {
+			out.Tested++
+		}
+		if p.Result != gate.NotTried {
+			out.Tried++
+		}
+	}
+	return nil
+}
+
+func (o proven) code() error {
+	switch {
+	case len(o.Functions) > 0 && o.Tried == 0:
+		return cannotTell
+	case o.Tested < o.Tried:
+		return disagrees
+	}
+	return nil
+}
+
+// provenWord is a result as people read it.
+func provenWord(n gate.Noticing) string {
+	return map[gate.Noticing]string{
+		gate.Noticed: "tested", gate.Called: "called, not checked", gate.Unnoticed: "not tested", gate.NotTried: "not tried",
+	}[n]
+}
+
+func (a *app) printProven(out proven) {
+	if len(out.Functions) == 0 {
+		a.printf("%.9s  no function was added or changed that Pawl can break\n", out.Commit)
+		return
+	}
+	a.printf("%.9s  %d of %d changed functions are tested\n", out.Commit, out.Tested, out.Tried)
+	for _, p := range out.Functions {
+		a.printf("  %-20s %s:%d  %s  %s\n", provenWord(p.Result), plan.OneLine(p.Path, 80), p.Line, plan.OneLine(p.Name, 60), provenWhy(p))
+	}
+}
+
+// provenWhy is what a result rests on.
+func provenWhy(p verify.Proven) string {
+	switch p.Result {
+	case gate.Noticed:
+		more := ""
+		if len(p.By) > 1 {
+			more = fmt.Sprintf(" and %d more", len(p.By)-1)
+		}
+		return "by " + plan.OneLine(strings.Join(p.By[:min(1, len(p.By))], ""), 100) + more
+	case gate.Unnoticed:
+		return "all pass when it " + p.Does
+	case gate.Called:
+		return "when it " + p.Does + ", " + plan.OneLine(p.Why, 120)
+	case gate.NotTried:
+	}
+	return plan.OneLine(p.Why, 160)
+}

@@ -1,0 +1,72 @@
+package gate
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// Noticing is what tests make of a function that was broken on purpose (mutation
+// testing), see Notices.
+type Noticing string
+
+// From good to bad; what was not tried says nothing.
+const (
+	Noticed   Noticing = "noticed"   // a test fails
+	Called    Noticing = "called"    // a test crashes: it calls the function and compares nothing
+	Unnoticed Noticing = "unnoticed" // all pass
+	NotTried  Noticing = "not tried" // it does not build, or takes too long
+)
+
+// MutantLimit is how long a gate may take on broken code that took some time on whole
+// code: broken code loops for ever, now and then.
+func MutantLimit(whole time.Duration) time.Duration { return max(10*time.Second, 3*whole) }
+
+// Notices compares the gates on a tree with the same on the tree with functions broken:
+// which tests notice, by id or, where a gate has no ids, by the gate's name; else why
+// none does. A gate that fails without a failing test was kept from running them.
+func Notices(whole, broken []Result) (n Noticing, by []string, why string) {
+	n = Unnoticed
+	worse := func(to Noticing, reason string) {
+		if n == Unnoticed || n == NotTried && to == Called {
+			n, why = to, reason
+		}
+	}
+	for _, b := range broken {
+		w := find(whole, b.Gate)
+		failed, crashed := w.failsIn(b)
+		switch {
+		case b.TimedOut:
+			worse(NotTried, b.Reason)
+		case len(failed) > 0:
+			by = append(by, failed...)
+		case len(crashed) > 0:
+			worse(Called, "no assertion fails: "+b.Reason)
+		case b.Status == Pass:
+		case b.Status == Fail && len(w.Tests) == 0 && !b.BuildFailed && (w.told() == 0 || b.told() > 0):
+			by = append(by, b.Gate)
+		default:
+			worse(NotTried, b.Reason)
+		}
+	}
+	if len(by) > 0 {
+		slices.Sort(by)
+		return Noticed, slices.Compact(by), ""
+	}
+	return n, nil, why
+}
+
+// failsIn are the tests that pass in r and fail in another run, and those that were
+// cut short there.
+func (r Result) failsIn(other Result) (failed, crashed []string) {
+	for _, id := range slices.Sorted(maps.Keys(r.Tests)) {
+		switch {
+		case r.Tests[id] != Pass || other.Tests[id] != Fail:
+		case other.cut(id):
+			crashed = append(crashed, id)
+		default:
+			failed = append(failed, id)
+		}
+	}
+	return failed, crashed
+}

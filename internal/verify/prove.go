@@ -1,0 +1,185 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/mutant"
+)
+
+// ProofRequest asks whether tests notice when the functions that a change added or
+// changed are broken.
+type ProofRequest struct {
+	Before, After string        // trees
+	Gates         []gate.Gate   // must pass on After
+	Time          time.Duration // for the runs on broken code, all together
+	Tried         func(Proven)  // told of each function when it is through; nil = nobody is
+}
+
+// Proven is one function, and what the tests made of it.
+type Proven struct {
+	Path   string        `json:"path" jsonschema:"of its file, from the repository's top"`
+	Line   int           `json:"line" jsonschema:"that it begins on"`
+	Name   string        `json:"name" jsonschema:"with its type or class"`
+	New    bool          `json:"new" jsonschema:"there was none of its name before"`
+	Result gate.Noticing `json:"result" jsonschema:"noticed, called (a test crashes, none compares), unnoticed or not tried"`
+	Does   string        `json:"does,omitempty" jsonschema:"what the broken function did"`
+	By     []string      `json:"by,omitempty" jsonschema:"tests that failed; gates where they have no ids"`
+	Why    string        `json:"why,omitempty" jsonschema:"why it was not tried, or what a crash said"`
+}
+
+// errTimeOver: the request's time has passed.
+var errTimeOver = errors.New("the time for it was over")
+
+// Prove breaks one function after another in a clean checkout and runs the gates: the
+// biggest first, for those are the ones to know about when the time is over. The
+// answer is in the order of the files. Before anything is broken the gates must pass
+// there: where they do not, nothing can be told.
+func (v *Verifier) Prove(ctx context.Context, r ProofRequest) ([]Proven, error) {
+	changed, content, err := v.changedFunctions(ctx, r)
+	if err != nil || len(changed) == 0 {
+		return nil, err
+	}
+	if err := errors.Join(v.keepDependencies(ctx), v.lookAtDependencies(ctx)); err != nil {
+		return nil, err
+	}
+	r.Gates = slices.Clone(r.Gates)
+	p := prover{v: v, r: r, content: content}
+	if p.whole, err = p.run(ctx, r.After); err != nil {
+		return nil, err
+	}
+	for i, w := range p.whole {
+		if w.Status != gate.Pass {
+			return nil, failure.New(failure.Error, "mend that first; broken code can only be told from whole code that passes",
+				"the gates do not pass on the code as it is: %s: %s", r.Gates[i].Name, w.Reason)
+		}
+		p.r.Gates[i].Timeout = gate.MutantLimit(w.Duration)
+	}
+	p.ends = time.Now().Add(r.Time)
+	order := slices.Clone(changed)
+	slices.SortStableFunc(order, func(a, b mutant.Function) int { return cmp.Compare(b.Lines, a.Lines) })
+	found := map[string]Proven{}
+	for _, f := range order {
+		one, err := p.function(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		found[f.Path+" "+f.Name] = one
+		if r.Tried != nil {
+			r.Tried(one)
+		}
+	}
+	all := make([]Proven, 0, len(changed))
+	for _, f := range changed {
+		all = append(all, found[f.Path+" "+f.Name])
+	}
+	return all, nil
+}
+
+// changedFunctions are those between the trees, tests aside, with the content of their
+// files.
+func (v *Verifier) changedFunctions(ctx context.Context, r ProofRequest) ([]mutant.Function, map[string][]byte, error) {
+	changes, err := v.Repo.Diff(ctx, r.Before, r.After)
+	if err != nil {
+		return nil, nil, err
+	}
+	var changed []mutant.Function
+	content := map[string][]byte{}
+	for _, c := range changes {
+		if c.Status == 'D' || c.To.Mode == "120000" || c.To.Mode == "160000" || v.isTest(c.Path) || !mutant.Knows(c.Path) {
+			continue
+		}
+		var before []byte
+		if c.Status != 'A' {
+			if before, err = v.Repo.Show(ctx, r.Before, c.Path); err != nil {
+				return nil, nil, err
+			}
+		}
+		after, err := v.Repo.Show(ctx, r.After, c.Path)
+		if err != nil {
+			return nil, nil, err
+		}
+		content[c.Path] = after
+		changed = append(changed, mutant.Changed(c.Path, before, after)...)
+	}
+	return changed, content, nil
+}
+
+// prover runs gates on broken code.
+type prover struct {
+	v       *Verifier
+	r       ProofRequest
+	content map[string][]byte
+	whole   []gate.Result
+	ends    time.Time
+}
+
+// run runs the gates on a tree, once each, in the checkout.
+func (p *prover) run(ctx context.Context, tree string) ([]gate.Result, error) {
+	at, err := p.v.at(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	var results []gate.Result
+	for _, g := range p.r.Gates {
+		if len(p.whole) == 0 {
+			p.v.tell(Progress{Gate: g.Name})
+		}
+		r := p.v.once(ctx, g, at, cmp.Or(g.Timeout, g.Limit(nil)))
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("run gate %s: %w", g.Name, ctx.Err())
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// function breaks one function in the ways that it can be. As it was before decides
+// alone, where it builds; so does a value that nobody notices. Where one value makes a
+// test crash and another makes it fail, the test compares.
+func (p *prover) function(ctx context.Context, f mutant.Function) (Proven, error) {
+	all := Proven{Path: f.Path, Line: f.Line, Name: f.Name, New: f.New, Result: gate.NotTried}
+	for _, m := range f.Mutants {
+		one, err := p.mutant(ctx, f, m)
+		if errors.Is(err, errTimeOver) {
+			if all.Result == gate.NotTried {
+				all.Why = errTimeOver.Error()
+			}
+			return all, nil
+		}
+		if err != nil {
+			return all, err
+		}
+		if all.Result == gate.NotTried || one.Result == gate.Unnoticed || all.Result == gate.Called && one.Result == gate.Noticed {
+			all = one
+		}
+		if one.Result == gate.Unnoticed || m.Kind == mutant.Old && one.Result != gate.NotTried {
+			break
+		}
+	}
+	return all, nil
+}
+
+// mutant breaks a function in one way.
+func (p *prover) mutant(ctx context.Context, f mutant.Function, m mutant.Mutant) (Proven, error) {
+	one := Proven{Path: f.Path, Line: f.Line, Name: f.Name, New: f.New, Does: m.Does}
+	if !time.Now().Before(p.ends) {
+		return one, errTimeOver
+	}
+	tree, err := p.v.Repo.WithContent(ctx, p.r.After, map[string][]byte{f.Path: mutant.Apply(p.content[f.Path], m)})
+	if err != nil {
+		return one, err
+	}
+	broken, err := p.run(ctx, tree)
+	if err != nil {
+		return one, err
+	}
+	one.Result, one.By, one.Why = gate.Notices(p.whole, broken)
+	return one, nil
+}
