@@ -29,6 +29,7 @@ const imports = `
 	testreport/*   < core/shell
 	foreign/*      < core/* failure foreign/frontmatter foreign/freshness
 	agent          < core/* redact
+	deps           < core/gate atomicfile
 
 	# Ring 2: one outside thing each.
 	proc           < failure
@@ -48,13 +49,13 @@ const imports = `
 	install        < failure atomicfile
 	plugins        <
 	plugin         < install plugins proc failure atomicfile
-	doctor         < agent agent/claude atomicfile confine failure figure install proc record session/place store
+	doctor         < agent agent/claude atomicfile config confine core/gate deps failure figure install proc record session/place store
 	confine        < core/guard atomicfile failure proc redact
 	frozen         < core/gate core/shell atomicfile
-	verify         < core/* frozen git mutant proc rawlog testdiff testreport failure atomicfile redact
+	verify         < core/* deps frozen git mutant proc rawlog testdiff testreport failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
-	launch         < atomicfile confine core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson planfile proc prompt record redact review runner session statefile store store/* verify
+	launch         < atomicfile confine deps core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson planfile proc prompt record redact review runner session statefile store store/* verify
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the keeper has the rest ready.

@@ -115,6 +115,7 @@ func (c *startCmd) Run(a *app) error {
 	}
 	a.warnSecret(p.Goal)
 	a.warnMasked(p.Spec.Gates, p.Root())
+	a.warnMissing(p)
 	if c.DryRun {
 		obstacles := p.ObstaclesAttended(ctx, in)
 		a.printf("%s", opening(p, nil))

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -289,7 +290,7 @@ func nextSteps(s *subject, state string) string {
 		return fmt.Sprintf("pawl handover %s   pawl resume %[1]s   pawl stop %[1]s", s.ID)
 	}
 	grant := ""
-	if len(s.memory.State.Ungranted()) > 0 {
+	if st := s.memory.State; len(st.Ungranted()) > 0 && !slices.ContainsFunc(st.Tasks, loop.Task.OriginalsUnseen) {
 		grant = "   pawl grant " + s.ID
 	}
 	switch state {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/confine"
+	"github.com/pawl-dev/pawl/internal/deps"
 )
 
 // Status of a Finding.
@@ -58,6 +59,7 @@ type Facts struct {
 	lost        error  // why the loops cannot be read
 	home        home
 	walls       confine.System
+	lacking     []deps.Missing // dependencies that gates need
 }
 
 // program is something that was asked for its version.
@@ -90,6 +92,7 @@ func Examine(f Facts) []Finding {
 		{"home", checkHome},
 		{"git", checkGit},
 		{"confine", checkConfine},
+		{"dependencies", checkDependencies},
 		{"bare", checkBare},
 	}
 	var all []Finding

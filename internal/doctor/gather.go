@@ -75,6 +75,7 @@ func Gather(ctx context.Context, o Options) Facts {
 	f.loops, f.lost = readLoops(f, o)
 	f.home = readHome(o.PawlHome)
 	f.walls = confine.Ask(ctx)
+	f.lacking = lacking(o.Root)
 	return f
 }
 

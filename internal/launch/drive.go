@@ -36,6 +36,7 @@ type Drive struct {
 	reviewers map[string][]string // argv before each review gate's agent: the walls that they stand behind
 
 	begun    bool                    // it was set up to its end before
+	unturned bool                    // resumed before any turn of the agent
 	reopened bool                    // resumed after its end
 	failed   bool                    // it could not be set up: Close takes back what was made for it
 	may      func(epoch int64) error // what speaks against taking it up; may be nil
@@ -159,6 +160,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 		}
 	}
 	d := &Drive{Spec: spec, Resumed: true, begun: !m.State.StartedAt.IsZero(), may: again.May}
+	d.unturned = !spec.Policy.Attended && m.State.Iteration <= m.State.Policy.Counted
 	d.reopened = ended && d.begun
 	if spec.Policy.Attended {
 		if d, err = taken(ctx, l, env, d.owner(l)); err != nil {
@@ -283,7 +285,12 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 	d.close = append(d.close, func() error { return v.Close(context.WithoutCancel(ctx)) })
 	d.Verify, d.Reviewer = v, d.reviewer(l)
 	if d.Spec.OwnTree {
-		if err := setUp(ctx, v, root, filepath.Join(l.Dir, "set-up")); err != nil {
+		if err := d.setUp(ctx, l, v); err != nil {
+			return err
+		}
+	}
+	if d.unturned { // what was installed since the loop could not begin is the user's
+		if err := v.ForgetBeside(); err != nil {
 			return err
 		}
 	}

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -79,15 +83,69 @@ func copyMissing(from, to, rel string) error {
 	return atomicfile.Write(target, data, 0o644)
 }
 
-// setUp makes a worktree ready, once: the marker says that it was done to its end.
-func setUp(ctx context.Context, v *verify.Verifier, root, marker string) error {
-	if _, err := os.Lstat(marker); err == nil {
+// setUp makes the loop's worktree ready, once: a marker says that it was done to its
+// end. Where the project has no set-up, what is installed in the user's checkout is
+// copied.
+func (d *Drive) setUp(ctx context.Context, l *store.Loop, v *verify.Verifier) error {
+	marker := filepath.Join(l.Dir, "set-up")
+	if _, err := os.Lstat(marker); err == nil && (!d.unturned || len(d.Spec.Setup) > 0) {
 		return nil
 	}
-	if err := v.SetUp(ctx, root); err != nil {
+	do := d.copyDependencies
+	if len(d.Spec.Setup) > 0 {
+		do = func(ctx context.Context, _ *store.Loop) error { return v.SetUp(ctx, d.Repo.Root()) }
+	}
+	if err := do(ctx, l); err != nil {
 		return err
 	}
 	return os.WriteFile(marker, nil, 0o600)
+}
+
+// copyDependencies copies the folders of dependencies that git ignores. One that is
+// too large is left out: the gates tell what they lack.
+func (d *Drive) copyDependencies(ctx context.Context, l *store.Loop) error {
+	kept, err := l.Spec()
+	if err != nil {
+		return err
+	}
+	origin, err := git.Open(ctx, kept.Root)
+	if err != nil {
+		return err
+	}
+	ignored, err := origin.Ignored(ctx)
+	if err != nil {
+		return err
+	}
+	c := deps.Copier{From: origin.Root(), To: d.Repo.Root()}
+	for _, name := range ignored {
+		folder, isFolder := strings.CutSuffix(name, "/")
+		if !isFolder || !deps.IsFolder(path.Base(folder)) {
+			continue
+		}
+		_, err := deps.Fingerprint(ctx, origin.Root(), folder)
+		if errors.Is(err, deps.ErrTooLarge) {
+			continue
+		}
+		if err == nil { // a copy that was cut off
+			err = proc.RemoveAll(filepath.Join(c.To, filepath.FromSlash(folder)))
+		}
+		if err == nil {
+			err = c.Copy(ctx, folder)
+		}
+		if err != nil {
+			return fmt.Errorf("copy %s into the loop's worktree: %w", folder, err)
+		}
+	}
+	return nil
+}
+
+// Missing names the dependencies that gates need and that are not installed. A
+// worktree of the loop's own gets its copy of those that are, or its set-up.
+func (p *Prepared) Missing() []deps.Missing {
+	if p.Spec.OwnTree && len(p.Spec.Setup) > 0 {
+		return nil
+	}
+	return deps.Find(p.root, p.Spec.Gates)
 }
 
 // keepChanges commits the user's own changes first, as theirs. A loop that could not

@@ -65,6 +65,9 @@ func (p *page) because(t loop.Task, meaning string) string {
 	if (t.Status == loop.Parked || t.Status == loop.Blocked) && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 160)
 	}
+	if t.Status == loop.Done && t.Evidence == gate.NoEvidence && t.Why != "" && !p.toldWhy(t.Why) {
+		return meaning + ": " + plan.OneLine(t.Why, 400)
+	}
 	if t.Status == loop.Done && t.Evidence == gate.Consistent {
 		return loop.Stands(t) + ": read it"
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
@@ -102,6 +103,8 @@ func (p *page) standing(t loop.Task) string {
 		return "passes only with its own version of existing tests: " + list(t.Tests, 5) + "; if that is right:  pawl grant " + p.ID
 	case len(t.Granted) > 0:
 		return "changed existing tests, which a review accepts: " + list(t.Granted, 5)
+	case t.OriginalsUnseen() && t.IfGranted.Evidence == gate.NoEvidence:
+		return "changed existing tests, and whether the originals pass could not be found out"
 	case t.IfGranted != nil:
 		return "changed existing tests, and whether the originals pass could not be found out" + reason(t.Why) + "; if the changes are right:  pawl grant " + p.ID
 	case granted:

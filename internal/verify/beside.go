@@ -51,6 +51,16 @@ func (v *Verifier) LookBeside(ctx context.Context) error {
 	return nil
 }
 
+// ForgetBeside has LookBeside look anew. Only a loop of which no turn has begun may.
+func (v *Verifier) ForgetBeside() error {
+	for _, file := range []string{v.besideFile(), v.dependencyFile()} {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget what git ignored: %w", err)
+		}
+	}
+	return nil
+}
+
 func (v *Verifier) besideFile() string { return filepath.Join(v.Dir, "beside.json") }
 
 // cameBeside are those files that were not there then, or were others; none where

@@ -2,20 +2,17 @@ package verify
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -25,16 +22,6 @@ import (
 // and not linked: a test that writes there must not reach the user's folder, and a
 // tool that looks for its project from where it lies must find the checkout. The
 // copies are read-only.
-
-const (
-	// dependencyFolders are what package managers install into, by name.
-	dependencyFolders = "node_modules .venv venv vendor bower_components"
-	// scratchFolders in them are written by whatever runs, and never copied.
-	scratchFolders = ".cache .vite .vitest __pycache__"
-
-	maxDependencyFiles = 150_000
-	maxDependencyBytes = 2 << 30
-)
 
 // dependencies are what the project had installed before the first turn.
 type dependencies struct {
@@ -56,7 +43,7 @@ func (v *Verifier) keepDependencies(ctx context.Context) error {
 	d := dependencies{Folders: map[string]string{}}
 	for _, name := range ignored {
 		folder, isFolder := strings.CutSuffix(name, "/")
-		if isFolder && slices.Contains(strings.Fields(dependencyFolders), path.Base(folder)) {
+		if isFolder && deps.IsFolder(path.Base(folder)) {
 			if d.Folders[folder], err = v.folderPrint(ctx, folder); err != nil {
 				return err
 			}
@@ -126,51 +113,22 @@ func (v *Verifier) lacks() string {
 	if len(v.carries.lacks) == 0 {
 		return ""
 	}
-	return "the checkout lacks " + strings.Join(v.carries.lacks, ", ")
+	folder, _, _ := strings.Cut(v.carries.lacks[0], " (")
+	setup := deps.Setup(deps.Command(v.Repo.Root(), folder))
+	return "the checkout lacks " + strings.Join(v.carries.lacks, ", ") + ": " + setup + " makes checkouts ready"
 }
 
-// folderPrint tells one state of a folder from another by names, sizes and times; ""
-// for one that is too large, "gone" where there is none.
+// folderPrint tells one state of a folder from another; "" for one that is too large
+// to copy, "gone" where there is none.
 func (v *Verifier) folderPrint(ctx context.Context, folder string) (string, error) {
-	root := filepath.Join(v.Repo.Root(), filepath.FromSlash(folder))
-	h, files, size := sha256.New(), 0, int64(0)
-	err := filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case e.IsDir() && isScratch(e):
-			return fs.SkipDir
-		case e.IsDir():
-			return nil
-		}
-		info, err := e.Info()
-		if err != nil {
-			return err
-		}
-		files, size = files+1, size+info.Size()
-		if files > maxDependencyFiles || size > maxDependencyBytes {
-			return errTooLarge
-		}
-		_, err = fmt.Fprintln(h, file[len(root):], info.Mode(), info.Size(), info.ModTime().UnixNano(), changeTime(info))
-		return err
-	})
+	state, err := deps.Fingerprint(ctx, v.Repo.Root(), folder)
 	switch {
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, deps.ErrTooLarge):
 		return "", nil
 	case errors.Is(err, fs.ErrNotExist):
 		return "gone", nil
-	case err != nil:
-		return "", fmt.Errorf("look at %s: %w", folder, err)
 	}
-	return hex.EncodeToString(h.Sum(nil)[:16]), nil
-}
-
-var errTooLarge = errors.New("too large")
-
-func isScratch(e fs.DirEntry) bool {
-	return slices.Contains(strings.Fields(scratchFolders), e.Name())
+	return state, err
 }
 
 // carry copies the dependencies into the place for a tree that wants the same ones,
@@ -195,71 +153,10 @@ func (v *Verifier) carry(ctx context.Context, locks string) error {
 		if now, err := v.folderPrint(ctx, folder); err != nil || now != v.carries.then.Folders[folder] {
 			return errors.Join(err, fmt.Errorf("%s was changed while the gates ran", folder))
 		}
-		if err := v.copyFolder(ctx, folder, to); err != nil {
+		c := deps.Copier{From: v.Repo.Root(), To: v.place.tree.Root(), ReadOnly: true}
+		if err := c.Copy(ctx, folder); err != nil {
 			return fmt.Errorf("copy %s into the checkout: %w", folder, err)
 		}
 	}
 	return nil
-}
-
-// copyFolder copies a folder of the work tree, without its scratch.
-func (v *Verifier) copyFolder(ctx context.Context, folder, to string) error {
-	from := filepath.Join(v.Repo.Root(), filepath.FromSlash(folder))
-	if err := os.MkdirAll(to, 0o755); err != nil {
-		return err
-	}
-	return filepath.WalkDir(from, func(file string, e fs.DirEntry, err error) error {
-		if err != nil || ctx.Err() != nil {
-			return errors.Join(err, ctx.Err())
-		}
-		target := filepath.Join(to, file[len(from):])
-		switch {
-		case e.IsDir() && isScratch(e): // there, and empty: that a run makes it is no trace of it
-			if err := os.MkdirAll(target, 0o755); err != nil {
-				return err
-			}
-			return fs.SkipDir
-		case e.IsDir():
-			return os.MkdirAll(target, 0o755)
-		case e.Type()&fs.ModeSymlink != 0:
-			return v.copyLink(file, target)
-		case e.Type().IsRegular():
-			return copyReadOnly(file, target)
-		}
-		return nil
-	})
-}
-
-// copyLink makes a symbolic link that leads to the same place of the checkout, where
-// it leads into the work tree.
-func (v *Verifier) copyLink(file, target string) error {
-	to, err := os.Readlink(file)
-	if err != nil {
-		return err
-	}
-	if !filepath.IsAbs(to) {
-		to = filepath.Join(filepath.Dir(file), to)
-	}
-	if below, err := filepath.Rel(v.Repo.Root(), to); err == nil && filepath.IsLocal(below) {
-		to = filepath.Join(v.place.tree.Root(), below)
-	}
-	return os.Symlink(to, target)
-}
-
-func copyReadOnly(file, target string) error {
-	in, err := atomicfile.Open(file)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return err
-	}
-	out, err := os.OpenFile(target, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm()&0o555|0o400)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }

@@ -110,8 +110,8 @@ func (v *Verifier) prepare(ctx context.Context, tree string) error {
 		return nil
 	}
 	locks, err := v.lockFiles(ctx, tree)
-	deps := locks + " " + strings.Join(v.carries.folders, " ")
-	if err != nil || v.place.deps == deps {
+	done := locks + " " + strings.Join(v.carries.folders, " ")
+	if err != nil || v.place.deps == done {
 		return err
 	}
 	v.place.deps = ""
@@ -119,13 +119,13 @@ func (v *Verifier) prepare(ctx context.Context, tree string) error {
 		if err := v.carry(ctx, locks); err != nil {
 			return err
 		}
-		v.place.deps = deps
+		v.place.deps = done
 		return nil
 	}
 	if err := v.SetUp(ctx, v.place.tree.Root()); err != nil {
 		return err
 	}
-	v.place.deps = deps
+	v.place.deps = done
 	return nil
 }
 

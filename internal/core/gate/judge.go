@@ -192,7 +192,8 @@ func (o Observation) weighOverlay(v *Verdict) {
 		v.Labels = append(v.Labels, "tests in source files")
 	case o.elsewhere():
 		v.Reason = "whether the new tests fail without this work could not be found out: without its sources the gates pass there too, " +
-			"so they run code from elsewhere (an editable install that leads to the work tree?)"
+			"so they run code from elsewhere (an editable install that leads to the work tree?); " +
+			"a virtual environment in the project's folder leads to the code that is judged"
 		v.Labels = append(v.Labels, "overlay: runs code from elsewhere")
 	case len(o.NewTests) > 0:
 		v.Evidence = Consistent
@@ -233,11 +234,10 @@ func (o Observation) problem(probes ...Probe) string {
 
 // remedy is what the user can do about a place that does not tell.
 func (r Run) remedy() string {
-	const setup = "[worktree] setup in pawl.toml (setup = [\"npm ci\"]) makes checkouts ready"
 	if r.Lacks != "" {
-		return "; " + r.Lacks + ": " + setup
+		return "; " + r.Lacks
 	}
-	return "; if it lacks what git ignores: " + setup
+	return "; if it lacks what git ignores: [worktree] setup in pawl.toml (setup = [\"npm ci\"]) makes checkouts ready"
 }
 
 func (o Observation) failReason(broken []string) string {

@@ -39,7 +39,7 @@ const (
 type Run struct {
 	Results []Result `json:"results,omitempty"`
 	Problem string   `json:"problem,omitempty"` // why there are no results, one line
-	Lacks   string   `json:"lacks,omitempty"`   // what the place is known to lack, one line
+	Lacks   string   `json:"lacks,omitempty"`   // what the place is known to lack, and how it gets it, one line
 }
 
 // Next names the run that Judge needs next and the gates to run in it; "" when

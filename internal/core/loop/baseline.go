@@ -10,7 +10,7 @@ import (
 
 func (m *machine) baseline(g Gates) {
 	if g.CannotStart && m.s.Turns == 0 {
-		m.finish(Errored, "a gate cannot be run: "+g.Reason, "mend the gate's command; no turn was begun")
+		m.finish(Errored, "a gate cannot be run: "+g.Reason, "install what it needs, or fix the gate's command; no turn was begun")
 		return
 	}
 	if g.Status == gate.Unknown && m.rerun(g) {

@@ -176,13 +176,19 @@ func (m *machine) upgrade(t *Task) bool {
 	return true
 }
 
+// OriginalsUnseen reports whether a done task changed old tests, and the gates could
+// not be run with the originals: a place to run them in is missing then, not a grant.
+func (t Task) OriginalsUnseen() bool {
+	return t.Status == Done && t.IfGranted != nil && len(t.Tests) == 0
+}
+
 // grantHint is what a person can do where work waits for a grant.
 func (m *machine) grantHint() string {
 	if len(m.s.Ungranted()) == 0 {
 		return ""
 	}
 	for _, t := range m.s.Tasks {
-		if t.Status == Done && t.IfGranted != nil && len(t.Tests) == 0 {
+		if t.OriginalsUnseen() {
 			return "the gates could not be run with the tests as they were: [worktree] setup in pawl.toml makes checkouts ready;  pawl report  says why"
 		}
 	}

@@ -338,6 +338,9 @@ func (m *machine) reopen(e Event) {
 		m.follow(ThenCommit)
 		return
 	}
+	if s.Iteration <= s.Policy.Counted { // no turn has begun: what the gates said then may be mended
+		s.Current, s.Base = "", ""
+	}
 	if t, ok := s.Task(s.Current); ok && t.Status == Open && s.Base != "" && !s.Replaced {
 		s.Ladder, s.Claim, s.Retry, s.Fresh = Ladder{}, nil, false, !s.Attended
 		s.Situation = Interruption

@@ -1,4 +1,4 @@
-package verify
+package deps
 
 import (
 	"io/fs"

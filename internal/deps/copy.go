@@ -1,0 +1,166 @@
+package deps
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+)
+
+const (
+	// Files and bytes of a folder that is still copied.
+	maxFiles = 150_000
+	maxBytes = 2 << 30
+
+	maxScript = 1 << 20 // bytes of a script that is read for paths
+)
+
+// ErrTooLarge says that a folder is too large to copy.
+var ErrTooLarge = errors.New("too large")
+
+// Fingerprint tells one state of a folder from another by names, sizes and times. The
+// error of a folder that is too large to copy is ErrTooLarge.
+func Fingerprint(ctx context.Context, root, folder string) (string, error) {
+	top := filepath.Join(root, filepath.FromSlash(folder))
+	h, files, size := sha256.New(), 0, int64(0)
+	err := filepath.WalkDir(top, func(file string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case e.IsDir() && isScratch(e):
+			return fs.SkipDir
+		case e.IsDir():
+			return nil
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		files, size = files+1, size+info.Size()
+		if files > maxFiles || size > maxBytes {
+			return ErrTooLarge
+		}
+		_, err = fmt.Fprintln(h, file[len(top):], info.Mode(), info.Size(), info.ModTime().UnixNano(), changeTime(info))
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("look at %s: %w", folder, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
+
+// isScratch: whatever runs writes there, so it is not copied.
+func isScratch(e fs.DirEntry) bool {
+	return slices.Contains([]string{".cache", ".vite", ".vitest", "__pycache__"}, e.Name())
+}
+
+// Copier copies folders of dependencies from one checkout to another. What leads
+// into the first one there, a symbolic link or a path in an installed script, leads
+// into the second one in the copy.
+type Copier struct {
+	From, To string // roots of the checkouts, absolute
+	ReadOnly bool
+}
+
+// Copy copies one folder, without its scratch. It must not be there yet.
+func (c Copier) Copy(ctx context.Context, folder string) error {
+	from, to := filepath.Join(c.From, filepath.FromSlash(folder)), filepath.Join(c.To, filepath.FromSlash(folder))
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	return filepath.WalkDir(from, func(file string, e fs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		target := filepath.Join(to, file[len(from):])
+		switch {
+		case e.IsDir() && isScratch(e): // there, and empty: that a run makes it is no trace of it
+			if err := os.MkdirAll(target, 0o755); err != nil {
+				return err
+			}
+			return fs.SkipDir
+		case e.IsDir():
+			return os.MkdirAll(target, 0o755)
+		case e.Type()&fs.ModeSymlink != 0:
+			return c.link(file, target)
+		case e.Type().IsRegular():
+			return c.file(file, target)
+		}
+		return nil
+	})
+}
+
+// link makes a symbolic link that leads to the same place of the other checkout.
+func (c Copier) link(file, target string) error {
+	to, err := os.Readlink(file)
+	if err != nil {
+		return err
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Join(filepath.Dir(file), to)
+	}
+	if below, err := filepath.Rel(c.From, to); err == nil && filepath.IsLocal(below) {
+		to = filepath.Join(c.To, below)
+	}
+	return os.Symlink(to, target)
+}
+
+func (c Copier) file(file, target string) error {
+	in, err := atomicfile.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	mode := info.Mode().Perm()
+	if c.ReadOnly {
+		mode = mode&0o555 | 0o400
+	}
+	out, err := os.OpenFile(target, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	if namesRoot(file) && info.Size() <= maxScript {
+		err = c.relocate(out, in)
+	} else {
+		_, err = io.Copy(out, in)
+	}
+	return errors.Join(err, out.Close())
+}
+
+// namesRoot reports whether an installer writes the checkout's path into such a file:
+// the scripts of a virtual environment, and the links of an editable install.
+func namesRoot(file string) bool {
+	base, dir := filepath.Base(file), filepath.Base(filepath.Dir(file))
+	return dir == "bin" || dir == ".bin" || strings.HasPrefix(base, "__editable__") || strings.HasSuffix(base, ".pth")
+}
+
+// relocate copies a script with the path of the other checkout in it.
+func (c Copier) relocate(out io.Writer, in io.Reader) error {
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return err
+	}
+	if !bytes.ContainsRune(data, 0) { // else it is a program
+		path := regexp.MustCompile(regexp.QuoteMeta(c.From) + `([/"':\s]|$)`)
+		data = path.ReplaceAll(data, []byte(strings.ReplaceAll(c.To, "$", "$$")+"$1"))
+	}
+	_, err = out.Write(data)
+	return err
+}

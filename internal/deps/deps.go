@@ -1,0 +1,147 @@
+// Package deps knows the folders into which package managers install what a project
+// depends on (node_modules, a virtual environment): which of them is missing, which
+// command installs it, and how it is copied into another checkout (copy.go).
+package deps
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// IsFolder reports whether package managers install into folders of that name.
+func IsFolder(name string) bool {
+	return slices.Contains([]string{"node_modules", ".venv", "venv", "vendor", "bower_components"}, name)
+}
+
+// Missing is a folder of dependencies that a gate needs and that is not there.
+type Missing struct {
+	Folder  string `json:"folder"`  // node_modules, relative to the root
+	Gate    string `json:"gate"`    // name of the gate that needs it
+	Command string `json:"command"` // what installs it, in the root
+}
+
+// String says what is missing and what that means.
+func (m Missing) String() string {
+	return fmt.Sprintf("%s is not installed: gate %q needs it", m.Folder, m.Gate)
+}
+
+// Setup is the setting that has fresh checkouts install the same.
+func (m Missing) Setup() string { return Setup(m.Command) }
+
+// Setup is the setting that runs a command in each fresh checkout.
+func Setup(command string) string {
+	return fmt.Sprintf("[worktree] setup = [%q] in pawl.toml", command)
+}
+
+// Find names what gates need of a project's dependencies and the project at root has
+// not installed. A gate that installs them itself, or whose command does not show
+// that it uses them, needs nothing.
+func Find(root string, gates []gate.Gate) []Missing {
+	var all []Missing
+	for _, g := range gate.Commands(gates) {
+		folder := needs(root, g)
+		known := slices.ContainsFunc(all, func(m Missing) bool { return m.Folder == folder })
+		if folder != "" && !known {
+			all = append(all, Missing{Folder: folder, Gate: g.Name, Command: Command(root, folder)})
+		}
+	}
+	return all
+}
+
+// needs is the missing folder that a gate's command leads to, "" for none.
+func needs(root string, g gate.Gate) string {
+	words := strings.FieldsFunc(strings.Join(append(slices.Clone(g.Argv), g.Command), " "), func(r rune) bool {
+		return strings.ContainsRune(" \t\n;&|()\"'=", r)
+	})
+	node := false
+	for _, w := range words {
+		switch first, _, below := strings.Cut(strings.TrimPrefix(w, "./"), "/"); {
+		case slices.Contains([]string{"ci", "install", "i", "sync"}, w):
+			return "" // it installs them
+		case below && IsFolder(first) && first != "vendor" && !isThere(root, path.Join(g.Dir, first)):
+			return path.Join(g.Dir, first)
+		case slices.Contains([]string{"npm", "npx", "pnpm", "yarn", "bun", "bunx"}, w):
+			node = true
+		}
+	}
+	if !node {
+		return ""
+	}
+	// Node looks in the folders above, too.
+	found := ""
+	for dir := path.Clean(g.Dir); ; dir = path.Dir(dir) {
+		if isThere(root, path.Join(dir, "node_modules")) || isThere(root, path.Join(dir, ".pnp.cjs")) {
+			return ""
+		}
+		if found == "" && hasDependencies(filepath.Join(root, filepath.FromSlash(dir), "package.json")) {
+			found = path.Join(dir, "node_modules")
+		}
+		if dir == "." || dir == "/" {
+			return found
+		}
+	}
+}
+
+func isThere(root, name string) bool {
+	_, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
+	return err == nil
+}
+
+const maxManifest = 4 << 20
+
+// hasDependencies reports whether a package.json names something to install.
+func hasDependencies(file string) bool {
+	var m struct {
+		Dependencies    map[string]string `json:"dependencies"`
+		DevDependencies map[string]string `json:"devDependencies"`
+		Workspaces      json.RawMessage   `json:"workspaces"`
+	}
+	data, err := atomicfile.Read(file, maxManifest)
+	return err == nil && json.Unmarshal(data, &m) == nil && len(m.Dependencies)+len(m.DevDependencies)+len(m.Workspaces) > 0
+}
+
+// Command is what installs a folder of the project at root, to be run there.
+func Command(root, folder string) string {
+	dir, base := path.Split(folder)
+	command := installer(filepath.Join(root, filepath.FromSlash(dir)), base)
+	if dir != "" {
+		command = "cd " + strings.TrimSuffix(dir, "/") + " && " + command
+	}
+	return command
+}
+
+// installer is the command by the lock file in dir.
+func installer(dir, folder string) string {
+	by := func(files ...[2]string) string {
+		for _, f := range files {
+			if f[0] == "" || isThere(dir, f[0]) {
+				return f[1]
+			}
+		}
+		return ""
+	}
+	switch folder {
+	case "node_modules":
+		yarn := by([2]string{".yarnrc.yml", "yarn install --immutable"}, [2]string{"", "yarn install --frozen-lockfile"})
+		const bun = "bun install --frozen-lockfile"
+		return by([2]string{"package-lock.json", "npm ci"}, [2]string{"npm-shrinkwrap.json", "npm ci"},
+			[2]string{"pnpm-lock.yaml", "pnpm install --frozen-lockfile"}, [2]string{"yarn.lock", yarn},
+			[2]string{"bun.lock", bun}, [2]string{"bun.lockb", bun}, [2]string{"", "npm install"})
+	case ".venv", "venv":
+		pip := "python3 -m venv " + folder + " && " + folder + "/bin/pip install "
+		return by([2]string{"uv.lock", "uv sync"}, [2]string{"poetry.lock", "poetry install"},
+			[2]string{"requirements-dev.txt", pip + "-r requirements-dev.txt"}, [2]string{"requirements.txt", pip + "-r requirements.txt"},
+			[2]string{"", pip + "-e ."})
+	case "bower_components":
+		return "bower install"
+	}
+	return by([2]string{"composer.json", "composer install"}, [2]string{"go.mod", "go mod vendor"}, [2]string{"", "bundle install"})
+}
