@@ -138,6 +138,7 @@ type Result struct {
 	Denied         int      // tool calls the judge denied
 	ContextPercent int      // fill of the context window at the end, 0..100; -1 unknown
 	Background     []string // work that the turn started and that still runs
+	Beside         bool     // work in the background ran at some time in the turn
 	Swept          int      // processes that the turn left behind, and that were ended
 	Failure        *Failure // nil: the turn came to its own end
 }

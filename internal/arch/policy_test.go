@@ -103,7 +103,7 @@ const modules = `
 	github.com/tailscale/hujson           < doctor frozen install
 	github.com/yuin/goldmark/...          < planfile
 	github.com/landlock-lsm/go-landlock/... < confine
-	golang.org/x/sys/...                  < bench/faults confine proc
+	golang.org/x/sys/...                  < atomicfile bench/faults confine proc
 	golang.org/x/term                     < term cli
 `
 

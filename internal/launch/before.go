@@ -99,7 +99,7 @@ func leftBy(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec
 	}
 	var paths []string
 	for _, c := range changes {
-		if !slices.Contains(spec.Foreign, c.Path) {
+		if !slices.Contains(spec.Foreign, c.Path) && !slices.Contains(m.Yours, c.Path) {
 			paths = append(paths, c.Path)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
@@ -39,6 +40,11 @@ type ToolCall struct {
 	Test *loop.TestRun `json:"test,omitempty"`
 	// Any says that what ran cannot be told: any change may come of it.
 	Any bool `json:"any,omitempty"`
+	// At is when the runner allowed the call, before it ran.
+	At time.Time `json:"at,omitzero"`
+	// Until makes the line a span: calls, or what they started, were at work from At
+	// until then.
+	Until time.Time `json:"until,omitzero"`
 	// Theirs makes the line a mark: the calls from byte From of the file up to
 	// here ran in a turn that the person's own prompt began. They are theirs.
 	Theirs bool  `json:"theirs,omitempty"`

@@ -25,6 +25,7 @@ const (
 	TypeSorted  = "sorted"  // data: Sorted, after the event TreeSeen
 	TypeClaimed = "claimed" // data: Claimed, before the event TurnEnded
 	TypePulled  = "pulled"  // data: Pulled, after the loop's end
+	TypeYours   = "yours"   // data: []string, new files that were found to be the user's
 )
 
 // Memory is the fold of a loop's journal: the machine's state and what the
@@ -39,6 +40,9 @@ type Memory struct {
 	Calls   int64   `json:"calls,omitempty"`
 	Claimed Claimed `json:"claimed,omitzero"`
 	Pulled  Pulled  `json:"pulled,omitzero"`
+	// Yours are files that appeared during the loop and that the user made, relative to
+	// the root, slashes. The loop neither commits nor removes them.
+	Yours []string `json:"yours,omitempty"`
 	// Judge is the tree that holds the judge's copies of the tests: the last in
 	// which they were unchanged or granted.
 	Judge string `json:"judge,omitempty"`
@@ -146,6 +150,11 @@ func fold(m Memory, r journal.Record) (Memory, error) {
 		var c Claimed
 		if err = json.Unmarshal(r.Data, &c); err == nil {
 			m.Claimed = m.Claimed.With(c)
+		}
+	case TypeYours:
+		var paths []string
+		if err = json.Unmarshal(r.Data, &paths); err == nil {
+			m.Yours = append(slices.Clip(m.Yours), paths...)
 		}
 	case TypeBase:
 		m.Base = Base{}

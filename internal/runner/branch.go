@@ -163,6 +163,9 @@ func (r *Runner) finish(ctx context.Context, _ loop.Action, m record.Memory) (lo
 	if err := r.leaveGitRight(ctx, m); err != nil {
 		warn(err)
 	}
+	if _, err := r.sortNewFiles(ctx, m); err != nil {
+		warn(err)
+	}
 	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "the end: "+string(m.State.Outcome), DoneTrailers(r.Loop.ID, m.State.Tasks)...); err != nil {
 		warn(fmt.Errorf("the last checkpoint could not be made: %w", err))
 	}

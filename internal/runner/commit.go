@@ -102,7 +102,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m record.Memory,
 		tree, err = r.withSince(ctx, tree, judgedHead(m), parent)
 	}
 	if err == nil {
-		kept.Committed, err = r.withoutForeign(ctx, tree, parent)
+		kept.Committed, err = r.withoutForeign(ctx, tree, parent, m.Yours)
 	}
 	if err != nil {
 		return kept, err
@@ -182,18 +182,20 @@ func (r *Runner) trailers(a loop.Action, m record.Memory) []git.Trailer {
 }
 
 // withoutForeign takes the person's own out of a tree: files that were untracked
-// before the loop and are not tracked at its base, and what they changed in files
-// that they hid from git. Neither is ever committed by the loop.
-func (r *Runner) withoutForeign(ctx context.Context, tree, base string) (string, error) {
-	if len(r.Spec.Foreign)+len(r.Spec.Hidden) == 0 || r.Spec.NoCommit { // none is made
+// before the loop, or that they made since (yours), and are not tracked at its base,
+// and what they changed in files that they hid from git. None of it is ever committed
+// by the loop.
+func (r *Runner) withoutForeign(ctx context.Context, tree, base string, yours []string) (string, error) {
+	foreign := slices.Concat(r.Spec.Foreign, yours)
+	if len(foreign)+len(r.Spec.Hidden) == 0 || r.Spec.NoCommit { // none is made
 		return tree, nil
 	}
-	tracked, err := r.Repo.Entries(ctx, base, r.Spec.Foreign...)
+	tracked, err := r.Repo.Entries(ctx, base, foreign...)
 	if err != nil {
 		return "", fmt.Errorf("list what was tracked: %w", err)
 	}
 	out := slices.Clone(r.Spec.Hidden)
-	for _, p := range r.Spec.Foreign {
+	for _, p := range foreign {
 		// In a worktree of the loop's own the plan is a copy, the branch's.
 		if _, ok := tracked[p]; !ok && !(r.Spec.OwnTree && p == r.Spec.Plan) {
 			out = append(out, p)

@@ -191,7 +191,11 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 // the commit must stand without them. What lies uncommitted in a submodule it lacks
 // for certain.
 func (r *Runner) alone(ctx context.Context, g *loop.Gates, m record.Memory, f verify.Finding, dir string) error {
-	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit)
+	m, err := r.sortNewFiles(ctx, m) // some appeared while the gates ran
+	if err != nil {
+		return err
+	}
+	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit, m.Yours)
 	if err != nil {
 		return err
 	}
@@ -279,7 +283,7 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memo
 	if op := r.Repo.Operation(); op != "" { // in a person's session nobody ends it for them
 		return at, &loop.Gates{Tree: at.tree, Status: gate.Fail, Reason: "a git " + op + " is half-done: nothing can be committed before it is finished"}, nil
 	}
-	own, err := r.withoutForeign(ctx, at.tree, m.Base.Commit)
+	own, err := r.withoutForeign(ctx, at.tree, m.Base.Commit, m.Yours)
 	if err != nil {
 		return at, nil, err
 	}

@@ -104,6 +104,9 @@ func (r *Runner) judgeCall(c agent.ToolCall) agent.Verdict {
 		return agent.Verdict{Allow: true} // it changes nothing in the tree
 	}
 	r.tools.saw(c)
+	if !readsOnly(c.Tool) {
+		r.atWork.begin(time.Now())
+	}
 	if err := r.ran(c); err != nil {
 		return agent.Verdict{Reason: "Pawl cannot write down what runs: " + err.Error()}
 	}
@@ -129,7 +132,9 @@ func (r *Runner) beginTools(ctx context.Context, a loop.Action, m record.Memory,
 	if !blind {
 		return nil
 	}
-	return record.ToolCall{Any: true}.AppendTo(record.RanPath(r.Loop))
+	now := time.Now()
+	r.atWork.begin(now)
+	return record.ToolCall{Any: true, At: now}.AppendTo(record.RanPath(r.Loop))
 }
 
 func (r *Runner) places() record.Places {

@@ -64,7 +64,7 @@ func (r *Runner) layLeft(ctx context.Context, from string) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.Repo.Restore(ctx, tree, r.Marks())
+	_, err = r.restoreFiles(ctx, tree, r.Marks())
 	return err
 }
 

@@ -54,7 +54,10 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 		return loop.Event{}, err
 	}
 	if a.Deep {
-		if seen.Changed, err = r.changed(ctx, m.State.Base); err != nil {
+		if m, err = r.sortNewFiles(ctx, m); err != nil {
+			return loop.Event{}, err
+		}
+		if seen.Changed, err = r.changed(ctx, m); err != nil {
 			return loop.Event{}, err
 		}
 		moved, err := r.lookAround(ctx)
@@ -190,18 +193,19 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// changed compares the work tree with a tree, Pawl's own marks aside.
-func (r *Runner) changed(ctx context.Context, base string) (bool, error) {
+// changed compares the work tree with the task's start, Pawl's own marks and the
+// user's new files aside.
+func (r *Runner) changed(ctx context.Context, m record.Memory) (bool, error) {
 	now, skipped, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return false, fmt.Errorf("take a snapshot of the work tree: %w", err)
 	}
 	r.nameSkipped(ctx, skipped)
-	diff, err := r.Repo.Diff(ctx, base, now)
+	diff, err := r.Repo.Diff(ctx, m.State.Base, now)
 	if err != nil {
 		return false, fmt.Errorf("compare the work tree with the task's start: %w", err)
 	}
-	marks := r.Marks()
+	marks := append(r.Marks(), m.Yours...)
 	for _, c := range diff {
 		if !slices.Contains(marks, c.Path) {
 			return true, nil

@@ -36,7 +36,7 @@ func (r *Runner) putWorkBack(ctx context.Context, tree, head string, m record.Me
 	}
 	target, err := r.Repo.Overlay(ctx, now, tree, gone)
 	if err == nil {
-		_, err = r.Repo.Restore(ctx, target, nil)
+		_, err = r.restoreFiles(ctx, target, nil)
 	}
 	if err != nil {
 		return false, fmt.Errorf("put the work back: %w", err)

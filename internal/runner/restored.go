@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -56,6 +57,9 @@ func DoneIn(trailers []git.Trailer, tasks []loop.Task) (ids []string, ok bool) {
 func (r *Runner) adoptRestored() error {
 	if !r.mem.State.Replaced {
 		return nil
+	}
+	if err := r.keepSpan(record.ToolCall{At: r.mem.State.StartedAt, Until: time.Now()}); err != nil { // the checkpoint's files are new, and not the user's
+		return err
 	}
 	changed, err := r.JudgedBy.Changes()
 	if err != nil {

@@ -115,7 +115,7 @@ func (r *Runner) putBackTests(ctx context.Context, paths []string) error {
 	if err != nil {
 		return fmt.Errorf("put tests back: %w", err)
 	}
-	if _, err := r.Repo.Restore(ctx, tree, r.Marks()); err != nil {
+	if _, err := r.restoreFiles(ctx, tree, r.Marks()); err != nil {
 		return fmt.Errorf("put tests back: %w", err)
 	}
 	return nil

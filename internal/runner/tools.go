@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/guard"
@@ -137,7 +138,19 @@ func (t *tools) edited(path string) bool {
 func (t *tools) explain(path string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.commands || t.edited(path) || slices.ContainsFunc(t.texts, func(text string) bool { return strings.Contains(text, filepath.Base(path)) })
+	return t.commands || t.named(path)
+}
+
+// names tells whether a tool call names a file, given by its absolute path: as what it
+// writes, or anywhere in a command.
+func (t *tools) names(path string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.named(path)
+}
+
+func (t *tools) named(path string) bool {
+	return t.edited(path) || slices.ContainsFunc(t.texts, func(text string) bool { return strings.Contains(text, filepath.Base(path)) })
 }
 
 func readsOnly(tool string) bool {
@@ -172,7 +185,7 @@ func (r *Runner) ran(c agent.ToolCall) error {
 	if readsOnly(c.Tool) {
 		return nil
 	}
-	t := record.ToolCall{Tool: c.Tool, Path: writtenPath(c)}
+	t := record.ToolCall{Tool: c.Tool, Path: writtenPath(c), At: time.Now()}
 	if command, ok := c.Input["command"].(string); ok {
 		if redact := r.redacted(); redact != nil {
 			command = redact(command)

@@ -62,11 +62,15 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m record.Memory) (l
 			return loop.Event{}, err
 		}
 	}
+	m, err := r.sortNewFiles(ctx, m)
+	if err != nil {
+		return loop.Event{}, err
+	}
 	tree, err := r.withTheirs(ctx, a.Tree, m.Base)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	done, err := r.Repo.Restore(ctx, tree, r.Marks())
+	done, err := r.restoreFiles(ctx, tree, append(r.Marks(), m.Yours...))
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("restore: %w", err)
 	}
@@ -110,6 +114,9 @@ func (r *Runner) tidy(ctx context.Context) error {
 				return fmt.Errorf("clear up after a killed owner: %w", err)
 			}
 		}
+	}
+	if err := r.endSpans(); err != nil {
+		return err
 	}
 	if err := r.Verify.ClearUp(ctx); err != nil {
 		r.note(loop.Anomaly, "a worktree of a killed owner is left: "+err.Error())

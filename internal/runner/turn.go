@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/claim"
@@ -69,6 +70,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 		if e.Ran != nil {
 			tested = cmp.Or(r.testRan(ctx, *e.Ran), tested)
 		}
+		r.timeCall(ctx, e)
 		watch(e)
 	})
 	if err != nil {
@@ -76,6 +78,9 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 	}
 	if len(res.Background) > 0 {
 		r.tools.leave(true)
+	}
+	if err := r.keepSpan(r.atWork.turnEnds(time.Now(), res)); err != nil {
+		return loop.Event{}, err
 	}
 	r.nameSwept(ctx, res.Swept)
 	if res.Failure != nil {
@@ -264,6 +269,9 @@ func (r *Runner) closeSession() error {
 	err := r.session.Close()
 	r.session = nil
 	r.tools.leave(false)
+	if failed := r.keepSpan(r.atWork.sessionEnds(time.Now())); err == nil {
+		err = failed
+	}
 	if err != nil {
 		return fmt.Errorf("the agent's session did not close cleanly: %w", err)
 	}

@@ -210,6 +210,7 @@ func (t *turn) finish(ctx context.Context) agent.Result {
 	}
 	t.r.Text, t.r.SessionID, t.r.Model = t.text, t.ID(), t.model
 	t.r.Usage, t.r.SessionCostUSD = t.meter.turn(), t.meter.now.CostUSD
+	t.r.Beside = t.hadTasks || len(t.tasks) > 0
 	t.r.Rounds = len(t.bill.counted) // the client's num_turns is another number in a turn that was cut off
 	t.meter.close()
 	t.r.Failure = t.failure

@@ -1,0 +1,204 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// The user makes files in the folder while a run is at work there. A new file is
+// theirs where no tool call names it and its times lie outside of every span in which
+// something of the agent's was at work: then nothing of the agent's can have made it.
+// In doubt it is the agent's, so that no work is lost.
+
+// newDoubt is how near to a span a time counts as within it: some file systems keep
+// whole seconds.
+const newDoubt = time.Second
+
+const newMost = 5 // new files that a note names
+
+// sortNewFiles tells the user's new files from the agent's, journals those found to be
+// the user's, and tells of both. It returns the memory with them.
+func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory) (record.Memory, error) {
+	if r.theirTree() || r.Spec.NoCommit {
+		return m, nil
+	}
+	found, err := r.newFiles(ctx, m)
+	if err != nil || len(found) == 0 {
+		return m, err
+	}
+	var past tools
+	if err := r.recall(&past, m); err != nil {
+		return m, err
+	}
+	times, err := r.workTimes(ctx, m)
+	if err != nil {
+		return m, err
+	}
+	var yours, unnamed []string
+	for _, file := range found {
+		switch abs := filepath.Join(r.Repo.Root(), filepath.FromSlash(file)); {
+		case past.names(abs):
+		case times.excludes(file):
+			yours = append(yours, file)
+			continue
+		default:
+			unnamed = append(unnamed, file)
+		}
+		if r.ownNew == nil {
+			r.ownNew = map[string]bool{}
+		}
+		r.ownNew[file] = true
+	}
+	r.nameNew(ctx, yours, unnamed)
+	if len(yours) == 0 {
+		return m, nil
+	}
+	m.Yours = append(slices.Clip(m.Yours), yours...)
+	r.inRun(ctx, func(context.Context) error {
+		r.mem.Yours = m.Yours
+		return r.append(record.TypeYours, yours)
+	})
+	return m, nil
+}
+
+// nameNew tells whose new files are, before any is committed.
+func (r *Runner) nameNew(ctx context.Context, yours, unnamed []string) {
+	if len(yours) > 0 {
+		r.noteLater(ctx, loop.Info, "left alone: "+listNew(yours)+", which no tool call made: not committed")
+	}
+	if len(unnamed) == 0 {
+		return
+	}
+	text := "made by commands that do not name them: " + listNew(unnamed) + ": part of the work"
+	if _, blind := r.Agent.(agent.Blind); blind {
+		text = "perhaps yours: " + listNew(unnamed) + ": new while the agent was at work, whose tool calls are not seen; part of the work"
+	}
+	r.noteLater(ctx, loop.Info, text)
+}
+
+func listNew(paths []string) string {
+	text := strings.Join(atMost(paths, newMost), ", ")
+	if more := len(paths) - newMost; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// newFiles are those that the loop's base lacks and that have not been sorted yet.
+func (r *Runner) newFiles(ctx context.Context, m record.Memory) ([]string, error) {
+	now, _, err := r.Repo.Snapshot(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("take a snapshot of the work tree: %w", err)
+	}
+	diff, err := r.Repo.Diff(ctx, m.Base.Commit, now)
+	if err != nil {
+		return nil, fmt.Errorf("look for new files: %w", err)
+	}
+	known := slices.Concat(r.Spec.Foreign, m.Yours, r.Marks())
+	if r.Spec.Left != nil {
+		known = append(known, r.Spec.Left.Paths...)
+	}
+	var found []string
+	for _, c := range diff {
+		if c.Status == 'A' && !r.ownNew[c.Path] && !slices.Contains(known, c.Path) {
+			found = append(found, c.Path)
+		}
+	}
+	return found, nil
+}
+
+// workTimes are the spans in which something of the agent's was at work.
+type workTimes struct {
+	unknown bool // they cannot be told: anything may be the agent's
+	root    string
+	started time.Time // of the loop
+	spans   []record.ToolCall
+	old     map[string]bool // folders of the loop's base
+}
+
+func (r *Runner) workTimes(ctx context.Context, m record.Memory) (workTimes, error) {
+	w := workTimes{root: r.Repo.Root(), started: m.State.StartedAt, old: map[string]bool{}}
+	calls, _, err := callsIn(record.RanPath(r.Loop), 0, -1)
+	if err != nil {
+		return w, err
+	}
+	_, session := os.Stat(record.ToolCallsPath(r.Loop))
+	untimed := slices.ContainsFunc(calls, func(c record.ToolCall) bool { return c.At.IsZero() && (c.Tool != "" || c.Any) })
+	if w.unknown = session == nil || untimed || r.strangeClock(); w.unknown {
+		return w, nil
+	}
+	now := time.Now()
+	var open time.Time
+	if w.spans, open, err = r.spans(); err != nil {
+		return w, err
+	}
+	if under := r.atWork.underWay(now); !under.At.IsZero() {
+		w.spans = append(w.spans, under)
+	}
+	if !open.IsZero() {
+		w.spans = append(w.spans, record.ToolCall{At: open, Until: now})
+	}
+	entries, err := r.Repo.Entries(ctx, m.Base.Commit)
+	if err != nil {
+		return w, fmt.Errorf("list what is tracked: %w", err)
+	}
+	for file := range maps.Keys(entries) {
+		for dir := path.Dir(file); !w.old[dir]; dir = path.Dir(dir) {
+			w.old[dir] = true
+		}
+	}
+	w.old["."] = true
+	return w, nil
+}
+
+// strangeClock reports whether the file system's clock is not ours, as on some network
+// file systems.
+func (r *Runner) strangeClock() bool {
+	f, err := os.CreateTemp(r.Repo.GitDir(), "pawl-clock-")
+	if err != nil {
+		return true
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	if err := f.Close(); err != nil {
+		return true
+	}
+	info, err := os.Stat(f.Name())
+	return err != nil || time.Since(info.ModTime()).Abs() > newDoubt
+}
+
+// excludes reports whether nothing of the agent's can have made a file: it is newer
+// than the loop, and neither its times nor those of the new folders that it lies in are
+// within a span. A folder that was moved brings its files with their old times.
+func (w workTimes) excludes(file string) bool {
+	if w.unknown {
+		return false
+	}
+	for name := file; name == file || !w.old[name]; name = path.Dir(name) {
+		times, err := atomicfile.Times(filepath.Join(w.root, filepath.FromSlash(name)))
+		if err != nil || slices.ContainsFunc(times, w.within) {
+			return false
+		}
+		if slices.MaxFunc(times, time.Time.Compare).Before(w.started) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w workTimes) within(t time.Time) bool {
+	return slices.ContainsFunc(w.spans, func(s record.ToolCall) bool {
+		return !t.Before(s.At.Add(-newDoubt)) && !t.After(s.Until.Add(newDoubt))
+	})
+}

@@ -1,0 +1,154 @@
+package runner_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// inFirstTurn does something when the first turn begins.
+func inFirstTurn(b *bench, then func()) *hears {
+	done := false
+	w := &hears{onStep: onStep{teller: teller{b.t}, at: loop.GatesFinished}}
+	w.then = func() {
+		if !done {
+			done = true
+			then()
+		}
+	}
+	return w
+}
+
+// The user writes a file in the folder while the agent thinks: it is in no commit, and
+// named once. What the agent's commands make without naming it is the agent's.
+func TestANewFileThatNoCallMadeIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"gen.sh": "mkdir -p out && echo x > out/x.txt\n", "src/a.txt": "a\n"}
+	maps.Copy(files, words)
+	b := newBench(t, files)
+	w := inFirstTurn(b, func() {
+		b.write("notes.txt", "mine\n")
+		b.write("drafts/one.txt", "mine\n")
+	})
+	s := b.watched(`
+-- 1/sleep --
+3s
+-- 1/files/have.txt --
+one
+two
+-- 1/files/named.txt --
+by an editing tool
+-- 1/run --
+sh gen.sh && git mv src lib
+-- 1/reply --
+<promise>DONE</promise>
+-- 2/reply --
+<promise>DONE</promise>
+`, []string{"have every word"}, withGate(nil), w)
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if got := b.git("diff", "--name-only", "--no-renames", "main", "HEAD"); got != "have.txt\nlib/a.txt\nnamed.txt\nout/x.txt\nsrc/a.txt" {
+		t.Errorf("in the commit: %s", got)
+	}
+	if got := b.git("status", "--porcelain"); got != "?? drafts/\n?? notes.txt" {
+		t.Errorf("status: %q", got)
+	}
+	if n := w.count("left alone: drafts/one.txt, notes.txt, which no tool call made"); n != 1 {
+		t.Errorf("named %d times: %q", n, w.notes)
+	}
+	if !w.note("made by commands that do not name them: lib/a.txt, out/x.txt") {
+		t.Errorf("notes: %q", w.notes)
+	}
+}
+
+// count is how many notes hold a text.
+func (w *hears) count(part string) (n int) {
+	for _, note := range w.notes {
+		if strings.Contains(note, part) {
+			n++
+		}
+	}
+	return n
+}
+
+// A restore of a failing task's work is not one of the user's new file.
+func TestARestoreLeavesTheUsersNewFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
+	s := b.watched(`
+-- 1/sleep --
+3s
+-- task/files/junk.txt --
+half-work
+-- task/reply --
+<promise>DONE</promise>
+`, []string{"have every word of this task"}, withGate(nil), w)
+	if s.Outcome != loop.Stuck || s.Restores == 0 {
+		t.Fatalf("%s, %d restores: %s", s.Outcome, s.Restores, s.Reason)
+	}
+	if got := b.git("status", "--porcelain"); got != "?? notes.txt" {
+		t.Errorf("status: %q", got)
+	}
+}
+
+// A file of the user's alone is no work: a claim of a turn that changed nothing is
+// refused.
+func TestTheUsersNewFileIsNoWork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
+	s := b.watched("-- 1/sleep --\n3s\n-- 1/reply --\n<promise>DONE</promise>\n-- 2+/reply --\n<promise>DONE</promise>\n",
+		[]string{"have every word"}, map[string]any{"gates": []string{"true"}}, w)
+	if s.Outcome == loop.Verified || s.Tasks[0].Commit != "" {
+		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
+	}
+}
+
+// What the user made while an earlier run was at work is no work that it left.
+func TestTheUsersNewFileIsNotLeftWork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
+	s := b.watched("-- 1/sleep --\n3s\n-- 1/files/half.txt --\nhalf\n-- 1/reply --\nthinking\n",
+		[]string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}), w)
+	if s.Outcome != loop.Iterations {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if s = b.run(haveAll, []string{"have every word"}, withGate(nil)); s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "half.txt\nhave.txt" {
+		t.Errorf("in the commit: %s", got)
+	}
+}
+
+// Nobody sees the calls of an agent that a command runs: new files of its turn are
+// committed, and named before. One that was made while the gates ran is not its.
+func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	agent := filepath.Join(t.TempDir(), "agent.sh")
+	script := "#!/bin/sh\ncat > /dev/null\necho two >> have.txt\necho new > new.txt\necho '<promise>DONE</promise>'\n"
+	if err := os.WriteFile(agent, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := &hears{onStep: onStep{teller: teller{t}}}
+	s := b.watched("", []string{"have every word"}, map[string]any{
+		"agent": "command", "agent_command": agent, "gates": []string{"sh check.sh && if ! test -f late.txt; then sleep 2; echo late > late.txt; fi"},
+	}, w)
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt\nnew.txt" {
+		t.Errorf("in the commit: %s", got)
+	}
+	if !w.note("perhaps yours: new.txt") || !w.note("left alone: late.txt") {
+		t.Errorf("notes: %q", w.notes)
+	}
+}
