@@ -104,15 +104,8 @@ func checkoutWords(s record.Spec) string {
 	if s.OwnTree || s.NoCommit || s.Branch != "" && s.Branch == s.FromBranch {
 		return ""
 	}
-	words := "the checkout moves"
-	if s.FromBranch != "" {
-		words += " from " + s.FromBranch
-	}
-	words += " to " + cmp.Or(s.Branch, runner.OwnBranch("<loop>"))
-	if own := s.Branch == "" || strings.HasPrefix(s.Branch, runner.OwnBranch("")); own && s.FromBranch != "" {
-		words += ", and back if nothing is committed"
-	}
-	return words + "; no file changes"
+	here := cmp.Or(s.FromBranch, s.From[:min(7, len(s.From))])
+	return "the checkout moves from " + here + " to " + cmp.Or(s.Branch, runner.OwnBranch("<loop>")) + ", and back if nothing is committed; no file changes"
 }
 
 func dryGates(line func(string, string, ...any), p *launch.Prepared) {

@@ -264,25 +264,46 @@ func (r *Repo) SwitchBack(ctx context.Context, branch, base string) (was string,
 	return was, r.AlignIndex(ctx, tip)
 }
 
-// LeaveBranch puts HEAD back on home and deletes branch, where branch holds nothing of
-// its own: both stand at the same commit, so no file and no index entry changes. It
-// reports whether the branch is gone.
-func (r *Repo) LeaveBranch(ctx context.Context, branch, home string) (bool, error) {
+// Home is where HEAD was: on a branch, or detached at a commit.
+type Home struct {
+	Branch string // "" when detached
+	Commit string
+}
+
+// LeaveBranch puts HEAD back where it was, where branch holds nothing of its own: both
+// stand at the same commit, so no file and no index entry changes. It reports whether
+// HEAD is off the branch.
+func (r *Repo) LeaveBranch(ctx context.Context, branch string, home Home) (bool, error) {
 	ref, err := r.branchRef(ctx, branch)
-	if err != nil || branch == home {
+	if err != nil || branch == home.Branch {
 		return false, err
 	}
 	tip, err := r.tip(ctx, ref)
 	if err != nil || tip == "" {
 		return false, err
 	}
-	if at, err := r.tip(ctx, headsRef+home); err != nil || at != tip || r.free(ctx, home) != nil {
+	at := home.Commit
+	if home.Branch != "" {
+		at, err = r.tip(ctx, headsRef+home.Branch)
+	}
+	if err != nil || at != tip || home.Branch != "" && r.free(ctx, home.Branch) != nil {
 		return false, err // checked out elsewhere by now, or not to be told: it stays
 	}
-	if err := r.leaveBranch(ctx, branch, home, tip); err != nil {
+	if err := r.leaveBranch(ctx, branch, home.Branch, tip); err != nil {
 		return false, err
 	}
-	if err := r.deleteBranch(ctx, branch, tip); err != nil {
+	current, err := r.Branch(ctx)
+	return err == nil && current != branch, err
+}
+
+// DeleteEmptyBranch deletes a branch that stands at a commit and that no worktree has
+// checked out. It reports whether the branch is gone.
+func (r *Repo) DeleteEmptyBranch(ctx context.Context, branch, commit string) (bool, error) {
+	ref, err := r.branchRef(ctx, branch)
+	if err != nil {
+		return false, err
+	}
+	if err := r.deleteBranch(ctx, branch, commit); err != nil {
 		return false, err
 	}
 	left, err := r.tip(ctx, ref)

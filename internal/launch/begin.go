@@ -180,7 +180,8 @@ func (p *Prepared) freeze(ctx context.Context) error {
 	case want == "current":
 		p.Spec.Branch = p.Status.Branch
 	case want != "":
-		p.Spec.Branch = want
+		there, err := p.Repo.HasBranch(ctx, want)
+		p.Spec.Branch, p.Spec.NewBranch = want, err == nil && !there // a bad name is refused later
 	case p.goesToCurrent():
 		p.Spec.Branch = p.Status.Branch
 	}

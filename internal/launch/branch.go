@@ -46,11 +46,11 @@ func (d *Drive) switchTo(ctx context.Context, repo *git.Repo, id string) error {
 	there, err := repo.HasBranch(ctx, d.Spec.Branch)
 	elsewhere := d.Spec.Branch
 	if !there {
-		elsewhere = cmp.Or(d.Spec.FromBranch, elsewhere)
+		elsewhere = cmp.Or(d.Spec.FromBranch, "--detach "+d.Spec.From)
 	}
 	switch {
 	case err != nil:
-	case d.reopened && (there || branch != d.Spec.FromBranch): // since then the person went elsewhere, and the files are another branch's
+	case d.reopened && (branch != d.Spec.FromBranch || repo.CheckBranch(ctx, d.Spec.Branch) != nil): // since then the person went elsewhere, and the files are another branch's
 		return failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl resume %s", elsewhere, id),
 			"the work tree is not on the branch of the loop, %s", elsewhere)
 	case d.begun && !d.reopened:

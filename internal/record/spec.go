@@ -43,6 +43,7 @@ type Spec struct {
 	Warm        bool          `json:"warm,omitempty"`
 
 	Branch     string   `json:"branch"`                // where the commits go
+	NewBranch  bool     `json:"new_branch,omitempty"`  // Branch was named, and is the loop's to make
 	Home       string   `json:"home,omitempty"`        // the default branch, protected
 	From       string   `json:"from"`                  // commit the loop starts from
 	FromBranch string   `json:"from_branch,omitempty"` // branch that was checked out then, "" for none

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -182,27 +183,46 @@ func (r *Runner) finish(ctx context.Context, _ loop.Action, m record.Memory) (lo
 
 // goBack leaves the loop's branch if nothing was committed, and tells.
 func (r *Runner) goBack(ctx context.Context) {
-	left, err := r.LeaveEmptyBranch(ctx)
+	left, err := r.leaveEmptyBranch(ctx)
 	if err != nil {
 		r.noteLater(ctx, loop.Warning, err.Error())
 	}
-	if left {
-		r.noteLater(ctx, loop.Info, fmt.Sprintf("nothing was committed: back on %s, and %s is deleted", r.Spec.FromBranch, r.Spec.Branch))
+	if left != "" {
+		r.noteLater(ctx, loop.Info, "nothing was committed: "+left)
 	}
 }
 
-// LeaveEmptyBranch goes back to the branch that was checked out when the loop began,
-// if the loop's own branch holds nothing, and deletes it. All files stay. It reports
-// whether it did.
-func (r *Runner) LeaveEmptyBranch(ctx context.Context) (bool, error) {
-	if r.theirTree() || r.Spec.OwnTree || r.Spec.NoCommit || r.Spec.FromBranch == "" || r.Spec.Branch != OwnBranch(r.Loop.ID) {
-		return false, nil
+// leaveEmptyBranch goes back to where the checkout was when the loop began, if nothing
+// was committed, and deletes the branch that the loop made. All files stay. It returns
+// what it did, in words, "" if nothing.
+func (r *Runner) leaveEmptyBranch(ctx context.Context) (string, error) {
+	if r.theirTree() || r.Spec.OwnTree || r.Spec.NoCommit || r.Spec.Branch == r.Spec.FromBranch {
+		return "", nil
 	}
-	left, err := r.Repo.LeaveBranch(ctx, r.Spec.Branch, r.Spec.FromBranch)
+	home := cmp.Or(r.Spec.FromBranch, short(r.Spec.From)+" (no branch)")
+	left, err := r.Repo.LeaveBranch(ctx, r.Spec.Branch, git.Home{Branch: r.Spec.FromBranch, Commit: r.Spec.From})
 	if err != nil {
-		return false, fmt.Errorf("go back to branch %s: %w", r.Spec.FromBranch, err)
+		return "", fmt.Errorf("go back to %s: %w", home, err)
 	}
-	return left, nil
+	if !left {
+		return "", nil
+	}
+	words := "back on " + home
+	if r.Spec.Branch != OwnBranch(r.Loop.ID) && !r.Spec.NewBranch {
+		return words, nil
+	}
+	tip, err := r.Repo.Head(ctx)
+	if err != nil {
+		return words, fmt.Errorf("read HEAD: %w", err)
+	}
+	deleted, err := r.Repo.DeleteEmptyBranch(ctx, r.Spec.Branch, tip)
+	if err != nil {
+		return words, fmt.Errorf("delete branch %s: %w", r.Spec.Branch, err)
+	}
+	if deleted {
+		words += ", and " + r.Spec.Branch + " is deleted"
+	}
+	return words, nil
 }
 
 // OwnBranch is the branch that a loop makes for its commits.
