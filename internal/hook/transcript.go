@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/proc"
 )
 
 // tailMax is how much of a transcript's end is read, however large it is.
@@ -202,9 +204,20 @@ func (w words) hold(text string) bool {
 	return slices.ContainsFunc(w, func(s string) bool { return s == text })
 }
 
-// sessionBegan is the first time that the transcript names, zero where it names
-// none.
+// sessionBegan is when the client was started or, of a session that was resumed since,
+// the first time in its transcript; zero where neither is known. The transcript alone
+// does not tell: on a terminal it begins with the first prompt, and may not be written
+// yet at the first stop.
 func (h *hook) sessionBegan() time.Time {
+	client, first := proc.Began(h.Env.Session.Client), h.firstTime()
+	if client.IsZero() || !first.IsZero() && first.Before(client) {
+		return first
+	}
+	return client
+}
+
+// firstTime is the first time that the transcript names, zero where it names none.
+func (h *hook) firstTime() time.Time {
 	f, err := os.Open(h.p.Transcript)
 	if err != nil {
 		return time.Time{}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"syscall"
+	"time"
 )
 
 // Above are the ids of the processes above this one, process 1 aside, in no
@@ -42,6 +43,15 @@ func MarkersAbove() []string {
 func Alive(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return pid > 0 && (err == nil || errors.Is(err, syscall.EPERM)) && !zombie(pid)
+}
+
+// Began is when a process began, to the second or better, zero where that cannot be
+// told.
+func Began(pid int) time.Time {
+	if pid <= 0 {
+		return time.Time{}
+	}
+	return beganAt(pid)
 }
 
 // Started tells a process from a later one of the same id. It is "" where the system

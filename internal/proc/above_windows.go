@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -43,6 +44,20 @@ func Alive(pid int) bool {
 	defer windows.CloseHandle(h)
 	state, err := windows.WaitForSingleObject(h, 0)
 	return err == nil && state == uint32(windows.WAIT_TIMEOUT)
+}
+
+// Began is when a process began, zero where that cannot be told.
+func Began(pid int) time.Time {
+	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(max(pid, 0)))
+	if err != nil {
+		return time.Time{}
+	}
+	defer windows.CloseHandle(h)
+	var created, exited, kernel, user windows.Filetime
+	if err := windows.GetProcessTimes(h, &created, &exited, &kernel, &user); err != nil {
+		return time.Time{}
+	}
+	return time.Unix(0, created.Nanoseconds())
 }
 
 // Started tells nothing here: see the other systems.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -115,6 +116,20 @@ func zombie(pid int) bool {
 func startOf(pid int) string {
 	e, _ := readStat(pid)
 	return e.start
+}
+
+// clockTick is in what /proc counts time, on every architecture that Go knows
+// (USER_HZ).
+const clockTick = 10 * time.Millisecond
+
+// beganAt is when a process began, as precise as the kernel's clock tick.
+func beganAt(pid int) time.Time {
+	ticks, err := strconv.ParseInt(startOf(pid), 10, 64)
+	var up unix.Timespec
+	if err != nil || unix.ClockGettime(unix.CLOCK_BOOTTIME, &up) != nil {
+		return time.Time{}
+	}
+	return time.Now().Add(time.Duration(ticks)*clockTick - time.Duration(up.Nano()))
 }
 
 func sidOf(pid int) int {

@@ -54,6 +54,23 @@ func zombie(int) bool { return false } // ps is too slow to be asked of one
 
 func startOf(pid int) string { return "" }
 
+// beganAt is when a process began, to the second.
+func beganAt(pid int) time.Time {
+	ctx, cancel := context.WithTimeout(context.Background(), psPatience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "ps", "-o", "lstart=", "-p", strconv.Itoa(pid))
+	cmd.Env = append(cmd.Environ(), "LC_ALL=C")
+	out, err := cmd.Output()
+	if err != nil {
+		return time.Time{}
+	}
+	at, err := time.ParseInLocation(time.ANSIC, strings.TrimSpace(string(out)), time.Local)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
 func sidOf(pid int) int {
 	pgid, err := unix.Getpgid(pid)
 	if err != nil {
