@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -16,6 +17,7 @@ func TestMain(m *testing.M) {
 // testdata/script is a story; UPDATE=1 writes what it printed into its
 // expectations. Commands beside those of testscript:
 //
+//	age DUR FILE…        makes files look that much older
 //	loop KIND ID [DIR]   makes the loop that testdata/loops/KIND.json describes, bound to DIR (.)
 //	drive ID             this process drives the loop until the script ends
 //	obey ID              the same, and it ends the loop when it is told to stop
@@ -38,6 +40,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"age":        age,
 			"loop":       func(ts *testscript.TestScript, _ bool, args []string) { makeLoop(ts, loops, args) },
 			"drive":      func(ts *testscript.TestScript, _ bool, args []string) { drive(ts, args[0]) },
 			"obey":       func(ts *testscript.TestScript, _ bool, args []string) { obey(ts, args[0]) },
@@ -69,4 +72,13 @@ func goCache() (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	return filepath.Join(dir, "go-build"), err
+}
+
+// age gives files a time that lies so far back: age 2h FILE…
+func age(ts *testscript.TestScript, _ bool, args []string) {
+	by, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	for _, name := range args[1:] {
+		ts.Check(os.Chtimes(ts.MkAbs(name), time.Time{}, time.Now().Add(-by)))
+	}
 }

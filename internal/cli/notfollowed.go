@@ -5,31 +5,33 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session/place"
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// soon is when the session begins that is thought of: a file that was written just
-// now is older than it, whatever the file system's clock.
-const soon = time.Minute
-
 // notFollowed names the state files of other tools here that ask for a loop and that
-// a session which begins now would not take up, each with why and what begins it.
+// the calling session does not take up, or one that begins now, each with why and what
+// begins it.
 // `claude -p` prints nothing of what a session says about them.
 func (a *app) notFollowed() []string {
 	var out []string
-	p, now := place.At(a.root(), a.env), time.Now()
+	p, in, now := place.At(a.root(), a.env), a.env.Session, time.Now()
+	began := proc.Began(in.Client)
+	if began.IsZero() {
+		began = now
+	}
 	for _, f := range statefile.Formats() {
 		path := f.Find(p)
 		if path == "" || a.drives(path) {
 			continue
 		}
 		made, err := f.Propose(path, p, statefile.Circumstances{
-			SessionStarted: now.Add(soon), Now: now, Tracked: func(string) (bool, error) { return false, nil },
+			SessionID: in.ID, SessionStarted: began, Now: now, Unattended: in.Unattended, Tracked: func(string) (bool, error) { return false, nil },
 		})
 		if err == nil && made.Refused != "" {
-			out = append(out, "no loop drives "+a.near(path)+": "+plan.OneLine(made.Refused, 0))
+			out = append(out, "no loop begins: "+plan.OneLine(made.Refused, 0))
 		}
 	}
 	return out

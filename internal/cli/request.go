@@ -16,10 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/hook"
 	"github.com/pawl-dev/pawl/internal/launch"
-	"github.com/pawl-dev/pawl/internal/record"
-	"github.com/pawl-dev/pawl/internal/session/place"
 	"github.com/pawl-dev/pawl/internal/statefile"
-	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // wish is a request that was understood.
@@ -65,6 +62,7 @@ func (a *app) understand(ctx context.Context, r hook.BeginRequest) (_ *wish, mes
 		if args.Prompt != "" {
 			w.Words = []string{args.Prompt}
 		}
+		err = w.adoptNamed(ctx, a)
 	case "verify":
 		w.verifies(args)
 	case "ralph-loop":
@@ -168,80 +166,6 @@ func (w *wish) ralph(ctx context.Context, args ralphloop.Args, home string) erro
 		return nil
 	}
 	return nil
-}
-
-// adopt makes a loop of another tool's files; where it may not, why says so,
-// unless they are none of this session's.
-func (w *wish) adopt(ctx context.Context, r hook.BeginRequest, a *app) (ok bool, why string, err error) {
-	f, known := statefile.Named(r.Format)
-	if !known {
-		return false, "", failure.New(failure.Usage, "", "adopt %s: there is no format %q", r.Adopt, r.Format)
-	}
-	if w.File, w.Format = r.Adopt, f.Name(); !filepath.IsAbs(w.File) {
-		w.File = filepath.Join(w.Project, filepath.FromSlash(r.Adopt))
-	}
-	p, err := f.Propose(w.File, place.At(w.Project, a.env), statefile.Circumstances{
-		SessionID: r.Session, SessionStarted: r.Started, Now: time.Now(), Unattended: r.Unattended,
-		ByAgent: func(string, ...string) bool { return r.ByAgent },
-		Tracked: func(path string) (bool, error) { return git.Tracks(ctx, filepath.Dir(path), filepath.Base(path)) },
-	})
-	if err != nil || p.Skip || p.Refused != "" {
-		return false, p.Refused, err
-	}
-	id, err := a.follower(w.File)
-	if err != nil || id != "" {
-		return false, fmt.Sprintf("loop %s follows it; pawl status %[1]s tells how it stands", id), err
-	}
-	w.asks(p)
-	return true, "", nil
-}
-
-// asks takes over what another tool's files ask for.
-func (w *wish) asks(p statefile.Proposal) {
-	w.Text, w.Counted, w.remark = p.Prompt, p.Counted, p.Remark
-	w.Handover, w.Isolation, w.Tries = p.Handover, p.Isolation, p.InSessionTries
-	if p.Verify != "" {
-		w.Verify, w.VerifyFrom, w.VerifyTimeout, w.VerifyDir = p.Verify, w.File, p.VerifyTimeout, p.VerifyDir
-	}
-	for key, v := range map[string]struct {
-		value any
-		given bool
-	}{
-		"plan":           {p.Plan, p.Plan != ""},
-		"kind":           {string(p.Kind), p.Kind != ""},
-		"every":          {p.Every, p.Every > 0},
-		"max_iterations": {p.MaxIterations, p.MaxGiven},
-		"max_duration":   {p.MaxDuration, p.DurationGiven},
-		"promise":        {p.Promise, p.Promise != ""},
-	} {
-		if v.given {
-			w.Flags[key] = v.value
-		}
-	}
-}
-
-// follower is the loop that has not ended and follows a state file already, ""
-// for none.
-func (a *app) follower(path string) (string, error) {
-	file, _ := os.Stat(path) // it need not be there: formats may make theirs
-	listed, err := store.List(a.store, record.Derive)
-	if err != nil {
-		return "", err
-	}
-	for _, l := range listed {
-		spec, err := record.ReadSpec(l.Loop)
-		if err != nil || l.Summary.Outcome != "" || spec.File == "" {
-			continue
-		}
-		other := filepath.FromSlash(spec.File)
-		if !filepath.IsAbs(other) {
-			other = filepath.Join(l.Summary.Root, other)
-		}
-		if info, err := os.Stat(other); other == path || err == nil && file != nil && os.SameFile(file, info) {
-			return l.Loop.ID, nil
-		}
-	}
-	return "", nil
 }
 
 // beginUsage is what a command says to --help.

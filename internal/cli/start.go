@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
@@ -20,7 +22,7 @@ import (
 // startCmd is `pawl start`: a loop in the session that runs it. As in runCmd,
 // the fields of the structs in it are options of package config.
 type startCmd struct {
-	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words; or a plan; or a loop file. Nothing: the plan found here"`
+	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words; or a plan, a loop file, or another tool's state file. Nothing: the plan found here"`
 	startGoal
 	Verify  string        `group:"Judge" placeholder:"CMD" help:"the goal is that this command succeeds"`
 	Timeout time.Duration `group:"Judge" placeholder:"10m" help:"with --verify, how long the command may run each time"`
@@ -101,15 +103,11 @@ func (c *startCmd) Run(a *app) error {
 	}
 	in, err := a.inside(c.Unattended)
 	if err != nil {
-		return err
+		return a.outside(c.Words, err)
 	}
 	ctx, release := untilSignal()
 	defer release()
-	q := launch.AttendRequest{
-		Request: launch.Request{Dir: a.dir, Words: c.Words, Flags: c.flags(), Env: a.env},
-		Project: a.env.Session.Project, Inside: in, Verify: c.Verify, VerifyTimeout: c.Timeout, Commit: c.Commit, Handover: c.Handover,
-	}
-	p, err := launch.PrepareAttended(ctx, q)
+	p, err := c.prepare(ctx, a, in)
 	if err != nil {
 		return ended(ctx, err)
 	}
@@ -141,6 +139,24 @@ func (c *startCmd) Run(a *app) error {
 	return nil
 }
 
+// prepare finds out what loop the command asks for.
+func (c *startCmd) prepare(ctx context.Context, a *app, in launch.Inside) (*launch.Prepared, error) {
+	w := wish{AttendRequest: launch.AttendRequest{
+		Request: launch.Request{Dir: a.dir, Words: c.Words, Flags: c.flags(), Env: a.env},
+		Project: a.env.Session.Project, Inside: in, Verify: c.Verify, VerifyTimeout: c.Timeout, Commit: c.Commit, Handover: c.Handover,
+	}}
+	if err := w.adoptNamed(ctx, a); err != nil {
+		return nil, err
+	}
+	p, err := launch.PrepareAttended(ctx, w.AttendRequest)
+	if err != nil && len(c.Words) == 0 {
+		for _, words := range a.notFollowed() {
+			fmt.Fprintln(a.Err, "pawl: hint: "+words)
+		}
+	}
+	return p, err
+}
+
 // hookNamed tells whether some settings of the client name Pawl, as a hook or as
 // a plugin. Those that an administrator or the command line gives are not seen.
 func hookNamed(home, root string) bool {
@@ -164,6 +180,17 @@ func (a *app) inside(unattended bool) (launch.Inside, error) {
 			"pawl start begins a loop in the session that runs it, and none does")
 	}
 	return in, nil
+}
+
+// outside says what begins a loop where no session runs the command, the files of
+// another tool by their name.
+func (a *app) outside(words []string, err error) error {
+	f, file, _ := a.stateFile("", a.dir, words)
+	if f == nil {
+		return err
+	}
+	name := shell.Quoted([]string{a.near(file)})
+	return failure.New(failure.Usage, fmt.Sprintf("touch %s && claude;  in the session it is  ! pawl start %[1]s", name), "%w", err)
 }
 
 // calling is the session that runs this command, if one does.

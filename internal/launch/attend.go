@@ -31,6 +31,7 @@ type AttendRequest struct {
 	Commit  bool   // commit what is verified
 	File    string // another tool's state file, absolute, "" for none
 	Format  string // the statefile.Format that it is of
+	Adopts  bool   // the loop begins by that file alone, which is looked at after each turn
 	Counted int    // iterations that were counted there before this loop
 
 	Handover      bool              // the loop may go on in fresh sessions
@@ -66,7 +67,7 @@ func PrepareAttended(ctx context.Context, q AttendRequest) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.adopts = q.Format != ""
+	p.adopts = q.Adopts
 	if err := p.verifyGate(q); err != nil {
 		return nil, err
 	}

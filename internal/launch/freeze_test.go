@@ -107,7 +107,7 @@ func TestACommandOutOfAFile(t *testing.T) {
 	q := asked(root, env, nil)
 	q.Dir = filepath.Join(root, "sub") // where the session is now says nothing
 	q.Words, q.Verify, q.VerifyFrom, q.VerifyTimeout, q.File = nil, "sh check.sh", state, 90*time.Second, state
-	q.Format = "verify-active"
+	q.Format, q.Adopts = "verify-active", true
 	q.Project, q.VerifyDir = root, filepath.Join(root, "sub")
 	p, err := launch.PrepareAttended(t.Context(), q)
 	if err != nil {
@@ -149,7 +149,7 @@ func TestAFileElsewhere(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "verify-active.json")
 	write(t, state, "{}")
 	q := asked(root, env, nil)
-	q.File, q.Format, q.Verify, q.VerifyFrom = state, "verify-active", "true", state
+	q.File, q.Format, q.Adopts, q.Verify, q.VerifyFrom = state, "verify-active", true, "true", state
 	p, err := launch.PrepareAttended(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)

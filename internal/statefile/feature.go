@@ -165,6 +165,7 @@ func (featureList) consider(path string, p Place, c Circumstances) (progress *fe
 	}
 	about := featureloop.Circumstances{
 		Chosen: p.FeatureLoop() != "", SessionStarted: c.SessionStarted, Now: c.Now, Outside: !leadsInto(p.Root, filepath.Dir(path)),
+		Begin: c.begin(in(p.Root, path)),
 	}
 	var readable bool
 	if about.Open, readable = featureloop.Open(data); !readable {
@@ -198,7 +199,7 @@ const listMost = 20 << 20
 func (f featureList) several(all string, p Place, c Circumstances) (Proposal, error) {
 	var names []string
 	for _, dir := range featureLoops(all) {
-		if progress, _, _ := f.consider(filepath.Join(dir, featureloop.ProgressName), p, c); progress != nil {
+		if progress, why, _ := f.consider(filepath.Join(dir, featureloop.ProgressName), p, c); progress != nil || why != "" {
 			names = append(names, in(p.Root, dir))
 		}
 	}

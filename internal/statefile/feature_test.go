@@ -237,7 +237,7 @@ func TestFeatureFolder(t *testing.T) {
 			p.rename(current, loops+"/a")
 			p.add(files(loops + "/b"))
 			p.ages(loops+"/a/progress.txt", loops+"/b/progress.txt")
-		}, loops, "skip"},
+		}, loops, several},
 		{"named by RALPH_LOOP_DIR", func(p *project) {
 			p.rename(current, "work")
 			p.dir = "work"
@@ -254,7 +254,7 @@ func TestFeatureFolder(t *testing.T) {
 		{"everything passes", func(p *project) {
 			p.write(current+"/feature_list.json", strings.ReplaceAll(featureJSON, "false", "true"))
 		}, current + "/progress.txt", "skip"},
-		{"old", func(p *project) { p.ages(current + "/progress.txt") }, current + "/progress.txt", current + "/progress.txt was written before this session, so it does not begin; to begin it:  RALPH_LOOP_DIR=" + current + " claude;  or in this session:  ! touch " + current + "/progress.txt"},
+		{"old", func(p *project) { p.ages(current + "/progress.txt") }, current + "/progress.txt", current + "/progress.txt is too old to begin by itself; to begin it:  ! pawl start " + current + "/progress.txt"},
 		{"tracked", func(p *project) {
 			p.c.Tracked = func(path string) (bool, error) { return path == p.path(current+"/progress.txt"), nil }
 		}, current + "/progress.txt", "git tracks " + current + "/progress.txt, so it may have come with a clone; if it is yours: RALPH_LOOP_DIR=" + current + " claude"},

@@ -33,7 +33,7 @@ func (ralphLoop) Propose(path string, p Place, c Circumstances) (Proposal, error
 	}
 	ok, why := ralphloop.Adopt(f, ralphloop.Circumstances{
 		SessionID: c.SessionID, SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now,
-		Tracked: tracked, OriginalPlugin: RalphPlugin(p.Root, p.Home),
+		Tracked: tracked, OriginalPlugin: RalphPlugin(p.Root, p.Home), Begin: c.begin(in(p.Root, path)),
 	})
 	if !ok {
 		return Proposal{Skip: why == "", Refused: why}, nil

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/shell"
+	"github.com/pawl-dev/pawl/internal/foreign/featureloop"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
@@ -64,6 +66,28 @@ func Named(name string) (Format, bool) {
 	return nil, false
 }
 
+// Meant returns the state file that a path of the user's names, with its format and the
+// project as that is to see it; no format where it names none. Of a feature-list loop
+// the folder is named, or a file in it; its list alone is a plan like any.
+func Meant(path string, p Place) (Format, string, Place) {
+	for _, f := range Formats() {
+		if f.Find(p) == path && filepath.Ext(path) != "" {
+			return f, path, p
+		}
+	}
+	dir := path
+	switch filepath.Base(path) {
+	case featureloop.ProgressName, featureloop.PromptName, featureloop.ListName:
+		dir = filepath.Dir(path)
+	}
+	progress := filepath.Join(dir, featureloop.ProgressName)
+	if there(filepath.Join(dir, featureloop.ListName)) == "" || filepath.Base(path) == featureloop.ListName && there(progress) == "" {
+		return nil, "", p
+	}
+	p.RalphLoopDir = dir
+	return featureList{}, progress, p
+}
+
 // Of returns the other tool's files of a loop; where it has none, Files that know
 // and do nothing. root is the folder that the loop is bound to, dir the loop's own.
 func Of(root, dir string, spec record.Spec) Files {
@@ -92,7 +116,7 @@ func (none) Ending(loop.State) string              { return "" }
 
 // Circumstances are what is known beside the files.
 type Circumstances struct {
-	SessionID      string    // of the session that asks
+	SessionID      string    // of the session that asks, "" where none does
 	SessionStarted time.Time // zero if not known
 	Now            time.Time
 	Tracked        func(path string) (bool, error) // whether git tracks a file, by its absolute path: such a file came with the repository, not from the person
@@ -101,6 +125,16 @@ type Circumstances struct {
 	// these, and may have made it (MayMake); paths that end in spare aside, where an
 	// agent keeps its record. nil is yes.
 	ByAgent func(spare string, names ...string) bool
+}
+
+// begin is the command with which the user has a loop made of a file that is too old
+// to begin one by itself. Where nobody can type in the session it is for the next one.
+func (c Circumstances) begin(name string) string {
+	name = shell.Quoted([]string{name})
+	if c.SessionID == "" || c.Unattended {
+		return "touch " + name + " && claude"
+	}
+	return "! pawl start " + name
 }
 
 // Proposal is what a loop made of the files is to be.

@@ -36,6 +36,7 @@ func (thLoop) Propose(path string, p Place, c Circumstances) (Proposal, error) {
 	}
 	ok, why := thloop.Adopt(in(p.Root, path), f, thloop.Circumstances{
 		SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now, Tracked: tracked, Original: thHook(p.Root, p.Home),
+		Begin: c.begin(in(p.Root, path)),
 	})
 	if !ok {
 		return Proposal{Skip: why == "", Refused: why}, nil

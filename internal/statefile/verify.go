@@ -54,7 +54,7 @@ func promptsHook(root, home string) bool {
 
 func (v verifyActive) Propose(path string, p Place, c Circumstances) (Proposal, error) {
 	name := in(p.Root, path)
-	about := verifyactive.Circumstances{SessionStarted: c.SessionStarted, Now: c.Now, Driven: promptsHook(p.Root, p.Home)}
+	about := verifyactive.Circumstances{SessionStarted: c.SessionStarted, Now: c.Now, Driven: promptsHook(p.Root, p.Home), Begin: c.begin(name)}
 	if filepath.Ext(path) == ".db" {
 		if about.Driven || !verifyactive.Fresh(lastWrite(path), about) {
 			return Proposal{Skip: true}, nil // somebody else follows it, or nobody does any more

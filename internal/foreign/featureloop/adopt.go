@@ -20,8 +20,9 @@ type Circumstances struct {
 	SessionStarted time.Time // of the session that asks; zero if not known
 	Modified       time.Time // of progress.txt or, where there is none, of the list
 	Now            time.Time
-	Tracked        bool // git tracks that file
-	Outside        bool // the folder lies outside of the project, perhaps by a link
+	Tracked        bool   // git tracks that file
+	Begin          string // the command that begins the loop though its files are too old
+	Outside        bool   // the folder lies outside of the project, perhaps by a link
 }
 
 // Adopt tells whether the session may follow the folder, and if not, why, as a
@@ -30,8 +31,8 @@ type Circumstances struct {
 //
 // Lists of features are committed, and folders of old loops lie around for ever.
 // What tells that a loop has just been begun is its progress.txt, unless the
-// person named the folder: git must not track it, and it must be younger than
-// the session.
+// person named the folder: git must not track it, and it must have been
+// written in the session.
 func Adopt(p *Progress, c Circumstances) (ok bool, why string) {
 	switch {
 	case c.Open == 0:
@@ -54,14 +55,13 @@ func Adopt(p *Progress, c Circumstances) (ok bool, why string) {
 // one that is older lies around.
 const preparedWithin = 24 * time.Hour
 
-// stale says why a folder that was prepared before the session is not followed, and
-// how to begin it; "" for a folder that lies around.
+// stale says why a folder that was prepared long before the session is not followed,
+// and how to begin it; "" for a folder that lies around.
 func (p *Progress) stale(c Circumstances) string {
 	if p.Status == "" || p.Ended() || c.Open < 0 || c.Outside || c.Tracked || c.Now.Sub(c.Modified) > preparedWithin {
 		return ""
 	}
-	dir := path.Dir(p.name)
-	return fmt.Sprintf("%s was written before this session, so it does not begin; to begin it:  RALPH_LOOP_DIR=%s claude;  or in this session:  ! touch %s", p.name, dir, p.name)
+	return p.name + " " + freshness.TooOld(c.Begin)
 }
 
 // Ended tells whether the status is one with which a loop ends.

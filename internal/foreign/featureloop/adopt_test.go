@@ -20,14 +20,14 @@ func TestAdopt(t *testing.T) {
 	)
 	is := func(status string) string { return strings.Replace(sample, "IN_PROGRESS", status, 1) }
 	type circumstances = featureloop.Circumstances
-	const before = "progress.txt was written before this session, so it does not begin; to begin it:  RALPH_LOOP_DIR=. claude;  or in this session:  ! touch progress.txt"
+	const before = "progress.txt is too old to begin by itself; to begin it:  BEGIN"
 	tests := []struct {
 		name, text string
 		c          circumstances
 		want       string // yes, or why not
 	}{
 		{"younger than the session", sample, circumstances{Open: 2, Modified: ago(time.Hour), SessionStarted: ago(2 * time.Hour)}, yes},
-		{"a coarse clock", sample, circumstances{Open: 2, Modified: ago(61 * time.Second), SessionStarted: ago(time.Minute)}, yes},
+		{"of a script that then started the client", sample, circumstances{Open: 2, Modified: ago(100 * time.Second), SessionStarted: ago(time.Minute)}, yes},
 		{"older than the session", sample, circumstances{Open: 2, Modified: ago(2 * time.Hour), SessionStarted: ago(time.Hour)}, before},
 		{"older by far", sample, circumstances{Open: 2, Modified: ago(25 * time.Hour), SessionStarted: ago(time.Hour)}, silent},
 		{"older, and ended", is("stuck"), circumstances{Open: 2, Modified: ago(2 * time.Hour), SessionStarted: ago(time.Hour)}, silent},
@@ -55,7 +55,7 @@ func TestAdopt(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			tt.c.Now = now
+			tt.c.Now, tt.c.Begin = now, "BEGIN"
 			ok, why := featureloop.Adopt(parse(t, tt.text), tt.c)
 			if ok != (tt.want == yes) || !ok && why != tt.want || ok && why != "" {
 				t.Errorf("got %v, %q; want %q", ok, why, tt.want)

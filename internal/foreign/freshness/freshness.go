@@ -3,10 +3,12 @@
 //
 //	freshness.Stale(modified, sessionStarted, now)  // left by a session before it
 //	freshness.Future(modified, now)                 // by a clock that is wrong
+//	freshness.TooOld(begin)                         // what a user is told of the first
 //
 // Such files name no session, and lie around for ever when their loop has ended.
-// What was written since the session began is meant for it; where nobody knows
-// when that was, an hour is long enough.
+// What was written since the session began is meant for it, and in the minute before:
+// a script writes the files, then starts the client. Where nobody knows when that was,
+// an hour is long enough.
 package freshness
 
 import "time"
@@ -14,9 +16,9 @@ import "time"
 const (
 	// freshFor is how old a file may be where nobody knows when the session began.
 	freshFor = time.Hour
-	// coarse is by how much the times of files may be off: some file systems count
-	// in steps of two seconds.
-	coarse = 2 * time.Second
+	// before is how long before its session a file may be written. It covers file
+	// systems that count in steps of two seconds.
+	before = time.Minute
 	// skew is by how much a file server's clock may be ahead.
 	skew = 2 * time.Minute
 )
@@ -27,7 +29,13 @@ func Stale(modified, started, now time.Time) bool {
 	if started.IsZero() {
 		return modified.Before(now.Add(-freshFor))
 	}
-	return modified.Before(started.Add(-coarse))
+	return modified.Before(started.Add(-before))
+}
+
+// TooOld says, behind the name of a file that is Stale, why no loop is made of it,
+// and the command that has one made.
+func TooOld(begin string) string {
+	return "is too old to begin by itself; to begin it:  " + begin
 }
 
 // Future tells whether the time of a file is no time at which it can have been

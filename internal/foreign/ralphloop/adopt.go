@@ -12,8 +12,9 @@ type Circumstances struct {
 	SessionStarted time.Time // zero if not known
 	Modified       time.Time // of the file
 	Now            time.Time
-	Tracked        bool // git tracks the file
-	OriginalPlugin bool // the official plugin is enabled, and drives the file itself
+	Tracked        bool   // git tracks the file
+	OriginalPlugin bool   // the official plugin is enabled, and drives the file itself
+	Begin          string // the command that begins the loop though its file is too old
 }
 
 // Adopt tells whether the session may follow the file, and if not, why, as a
@@ -22,7 +23,7 @@ type Circumstances struct {
 //
 // A file can lie in a folder for reasons other than that its owner began a loop:
 // it came with a clone, an archive, or was left by a session long gone. So a file
-// with no session of its own must be younger than the session that takes it.
+// with no session of its own must have been written in the session that takes it.
 func Adopt(f *File, c Circumstances) (ok bool, why string) {
 	switch {
 	case f.SessionID != "" && f.SessionID != c.SessionID:
@@ -37,10 +38,8 @@ func Adopt(f *File, c Circumstances) (ok bool, why string) {
 		return true, ""
 	case freshness.Future(c.Modified, c.Now):
 		return false, Path + " names no session, and its time lies in the future"
-	case c.SessionStarted.IsZero() && freshness.Stale(c.Modified, c.SessionStarted, c.Now):
-		return false, Path + " names no session and is more than an hour old; if it is meant for this one, save it again"
 	case freshness.Stale(c.Modified, c.SessionStarted, c.Now):
-		return false, Path + " names no session and is older than this one; if it is meant for this one, save it again"
+		return false, Path + " names no session and " + freshness.TooOld(c.Begin)
 	}
 	return true, ""
 }

@@ -15,6 +15,7 @@ func TestAdopt(t *testing.T) {
 		mine   = "mine"
 		yes    = "yes"
 		silent = ""
+		old    = ".claude/ralph-loop.local.md names no session and is too old to begin by itself; to begin it:  BEGIN"
 	)
 	active := ralphloop.File{Active: true}
 	bound := ralphloop.File{Active: true, SessionID: mine}
@@ -34,19 +35,19 @@ func TestAdopt(t *testing.T) {
 		{"not active", ralphloop.File{SessionID: mine}, ralphloop.Circumstances{SessionID: mine}, ".claude/ralph-loop.local.md says that the loop is not active; to begin one set active: true"},
 		{"nobody's, tracked", active, ralphloop.Circumstances{Modified: now, Tracked: true}, "git tracks .claude/ralph-loop.local.md, so it may have come with a clone; if it is yours: git rm --cached .claude/ralph-loop.local.md"},
 		{"nobody's, younger", active, ralphloop.Circumstances{Modified: ago(2 * time.Hour), SessionStarted: ago(3 * time.Hour)}, yes},
-		{"nobody's, a coarse clock", active, ralphloop.Circumstances{Modified: ago(61 * time.Second), SessionStarted: ago(time.Minute)}, yes},
-		{"nobody's, older", active, ralphloop.Circumstances{Modified: ago(2 * time.Minute), SessionStarted: ago(time.Minute)}, ".claude/ralph-loop.local.md names no session and is older than this one; if it is meant for this one, save it again"},
+		{"nobody's, of a script that then started the client", active, ralphloop.Circumstances{Modified: ago(100 * time.Second), SessionStarted: ago(time.Minute)}, yes},
+		{"nobody's, older", active, ralphloop.Circumstances{Modified: ago(3 * time.Minute), SessionStarted: ago(time.Minute)}, old},
 		{"nobody's, an hour", active, ralphloop.Circumstances{Modified: ago(time.Hour)}, yes},
-		{"nobody's, more than an hour", active, ralphloop.Circumstances{Modified: ago(time.Hour + 1)}, ".claude/ralph-loop.local.md names no session and is more than an hour old; if it is meant for this one, save it again"},
-		{"nobody's, time not known", active, ralphloop.Circumstances{}, ".claude/ralph-loop.local.md names no session and is more than an hour old; if it is meant for this one, save it again"},
-		{"nobody's, time not known, session known", active, ralphloop.Circumstances{SessionStarted: ago(time.Minute)}, ".claude/ralph-loop.local.md names no session and is older than this one; if it is meant for this one, save it again"},
+		{"nobody's, more than an hour", active, ralphloop.Circumstances{Modified: ago(time.Hour + 1)}, old},
+		{"nobody's, time not known", active, ralphloop.Circumstances{}, old},
+		{"nobody's, time not known, session known", active, ralphloop.Circumstances{SessionStarted: ago(time.Minute)}, old},
 		{"a clock that is ahead", active, ralphloop.Circumstances{Modified: ago(-time.Minute)}, yes},
 		{"from the future", active, ralphloop.Circumstances{Modified: ago(-time.Hour), SessionStarted: ago(time.Minute)}, ".claude/ralph-loop.local.md names no session, and its time lies in the future"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			tt.c.Now = now
+			tt.c.Now, tt.c.Begin = now, "BEGIN"
 			ok, why := ralphloop.Adopt(&tt.file, tt.c)
 			if ok != (tt.want == yes) || !ok && why != tt.want || ok && why != "" {
 				t.Errorf("got %v, %q; want %q", ok, why, tt.want)

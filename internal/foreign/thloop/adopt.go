@@ -11,15 +11,16 @@ type Circumstances struct {
 	SessionStarted time.Time // zero if not known
 	Modified       time.Time // of the file
 	Now            time.Time
-	Tracked        bool // git tracks the file
-	Original       bool // th-loop's own hook is installed, and drives the file itself
+	Tracked        bool   // git tracks the file
+	Original       bool   // th-loop's own hook is installed, and drives the file itself
+	Begin          string // the command that begins the loop though its file is too old
 }
 
 // Adopt tells whether a session may follow the file at the path, and if not, why,
 // as a person would be told; "" where there is nothing to say: a file that is not
 // active is what each loop leaves behind.
 //
-// The file names no session, so it must be younger than the one that takes it:
+// The file names no session, so it must have been written in the one that takes it:
 // else it came with a clone or an archive, or was left by a session long gone.
 // When the loop started, by the file's own word, tells nothing.
 func Adopt(path string, f *File, c Circumstances) (ok bool, why string) {
@@ -32,10 +33,8 @@ func Adopt(path string, f *File, c Circumstances) (ok bool, why string) {
 		return false, "th-loop's own hook is installed: " + path + " is left to it; take that out to have pawl follow it"
 	case freshness.Future(c.Modified, c.Now):
 		return false, path + " has a time that lies in the future"
-	case c.SessionStarted.IsZero() && freshness.Stale(c.Modified, c.SessionStarted, c.Now):
-		return false, path + " is more than an hour old; if it is meant for this session, save it again"
 	case freshness.Stale(c.Modified, c.SessionStarted, c.Now):
-		return false, path + " is older than this session; if it is meant for this one, save it again"
+		return false, path + " " + freshness.TooOld(c.Begin)
 	}
 	return true, ""
 }

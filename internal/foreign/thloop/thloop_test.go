@@ -151,7 +151,10 @@ func TestAdopt(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
-	const yes = "yes"
+	const (
+		yes = "yes"
+		old = path + " is too old to begin by itself; to begin it:  BEGIN"
+	)
 	active := thloop.File{Status: "active"}
 	tests := []struct {
 		name string
@@ -160,10 +163,10 @@ func TestAdopt(t *testing.T) {
 		want string // yes, or why not
 	}{
 		{"younger than the session", active, thloop.Circumstances{Modified: ago(time.Hour), SessionStarted: ago(2 * time.Hour)}, yes},
-		{"a coarse clock", active, thloop.Circumstances{Modified: ago(61 * time.Second), SessionStarted: ago(time.Minute)}, yes},
-		{"older than the session", active, thloop.Circumstances{Modified: ago(time.Hour), SessionStarted: ago(time.Minute)}, path + " is older than this session; if it is meant for this one, save it again"},
+		{"of a script that then started the client", active, thloop.Circumstances{Modified: ago(100 * time.Second), SessionStarted: ago(time.Minute)}, yes},
+		{"older than the session", active, thloop.Circumstances{Modified: ago(time.Hour), SessionStarted: ago(time.Minute)}, old},
 		{"an hour, session not known", active, thloop.Circumstances{Modified: ago(time.Hour)}, yes},
-		{"more than an hour, session not known", active, thloop.Circumstances{Modified: ago(time.Hour + 1)}, path + " is more than an hour old; if it is meant for this session, save it again"},
+		{"more than an hour, session not known", active, thloop.Circumstances{Modified: ago(time.Hour + 1)}, old},
 		{"from the future", active, thloop.Circumstances{Modified: ago(-time.Hour)}, path + " has a time that lies in the future"},
 		{"not active", thloop.File{Status: "completed"}, thloop.Circumstances{Modified: now, Tracked: true}, ""},
 		{"tracked", active, thloop.Circumstances{Modified: now, Tracked: true}, "git tracks " + path + ", so it may have come with a clone; if it is yours: git rm --cached " + path},
@@ -172,7 +175,7 @@ func TestAdopt(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			tt.c.Now = now
+			tt.c.Now, tt.c.Begin = now, "BEGIN"
 			ok, why := thloop.Adopt(path, &tt.file, tt.c)
 			if ok != (tt.want == yes) || !ok && why != tt.want || ok && why != "" {
 				t.Errorf("got %v, %q; want %q", ok, why, tt.want)

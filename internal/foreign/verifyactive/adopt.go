@@ -12,12 +12,13 @@ type Circumstances struct {
 	SessionStarted time.Time // zero if not known
 	Modified       time.Time // of the file
 	Now            time.Time
-	Driven         bool // the hook of claude-prompts is in effect, and follows the file itself
+	Driven         bool   // the hook of claude-prompts is in effect, and follows the file itself
+	Begin          string // the command that begins the loop though its file is too old
 }
 
 // Adopt says why a session may not follow the file, as a person would be told
 // behind the file's name; "" if it may. The file names no session of the client's: its id is the server's
-// own. So it has to be younger than the session that takes it.
+// own. So it must have been written in the session that takes it.
 func Adopt(f *File, c Circumstances) (why string) {
 	switch {
 	case c.Driven:
@@ -25,7 +26,7 @@ func Adopt(f *File, c Circumstances) (why string) {
 	case freshness.Future(c.Modified, c.Now):
 		return "has a time that lies in the future"
 	case !Fresh(c.Modified, c):
-		return "is older than this session; if it is meant for this one, ask for the loop again"
+		return freshness.TooOld(c.Begin)
 	case f.Iteration >= f.MaxIterations:
 		return fmt.Sprintf("says that all of its %d iterations are used up", f.MaxIterations)
 	}

@@ -13,6 +13,7 @@ func TestAdopt(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	now := began.Add(3 * time.Hour)
+	const old = "is too old to begin by itself; to begin it:  BEGIN"
 	tests := []struct {
 		name string
 		in   verifyactive.Circumstances
@@ -20,9 +21,9 @@ func TestAdopt(t *testing.T) {
 		want string
 	}{
 		{"written in this session", verifyactive.Circumstances{Modified: began.Add(time.Minute)}, 5, ""},
-		{"coarse times", verifyactive.Circumstances{Modified: began.Add(-time.Second)}, 5, ""},
-		{"older than the session", verifyactive.Circumstances{Modified: began.Add(-time.Minute)}, 5, "is older than this session; if it is meant for this one, ask for the loop again"},
-		{"session of unknown age", verifyactive.Circumstances{SessionStarted: time.Unix(0, 0), Modified: now.Add(-2 * time.Hour)}, 5, "is older than this session; if it is meant for this one, ask for the loop again"},
+		{"written by a script that then started the client", verifyactive.Circumstances{Modified: began.Add(-time.Minute)}, 5, ""},
+		{"older than the session", verifyactive.Circumstances{Modified: began.Add(-time.Minute - 1)}, 5, old},
+		{"session of unknown age", verifyactive.Circumstances{SessionStarted: time.Unix(0, 0), Modified: now.Add(-2 * time.Hour)}, 5, old},
 		{"session of unknown age, fresh", verifyactive.Circumstances{SessionStarted: time.Unix(0, 0), Modified: now.Add(-50 * time.Minute)}, 5, ""},
 		{"future", verifyactive.Circumstances{Modified: now.Add(time.Hour)}, 5, "has a time that lies in the future"},
 		{"its own hook is there", verifyactive.Circumstances{Modified: now, Driven: true}, 5, "is left to the Stop hook of claude-prompts, which is in effect: disable that plugin or hook to have pawl follow it"},
@@ -32,7 +33,7 @@ func TestAdopt(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c := tt.in
-			c.Now = now
+			c.Now, c.Begin = now, "BEGIN"
 			switch {
 			case c.SessionStarted.IsZero():
 				c.SessionStarted = began
