@@ -1,0 +1,161 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// seed is a tool whose loops people bring along: the files that begin one, as its own
+// documents have them, and what comes of a loop whose agent does what it is told.
+type seed struct {
+	files map[string]string
+	state string // the file that asks for the loop; "" where only a command begins it
+	named string // what pawl start is given to begin it
+	asks  string // the agent is told
+	ends  string // the loop's outcome
+	after string // what the state file says then, "" where it is gone
+}
+
+var seeds = map[string]seed{
+	"ralph-loop": {
+		map[string]string{ralphFile: ralphLoop},
+		ralphFile, ralphFile, "add bye",
+		"unverified", "",
+	},
+	"feature list": {
+		map[string]string{
+			featureList: features(1), featureDir + "RALPH_PROMPT.md": "Complete the words.\n",
+			featureProgress: "# Progress\n\n- Iteration: 0\n- Max Iterations: 5\n- Status: IN_PROGRESS\n",
+		},
+		featureProgress, strings.TrimSuffix(featureDir, "/"), "add word1",
+		"unverified", "Status: UNVERIFIED",
+	},
+	"th-loop": { // with the keys that its author names; no status
+		map[string]string{thFile: "---\niteration: 1\nmax: 2\nduration: 600\n---\n\nLook around.\n"},
+		thFile, thFile, "Look around.",
+		"finished", "status: completed",
+	},
+	"verify loop": {
+		map[string]string{verifyState: strings.ReplaceAll(verifyActive, "sh check.sh", "test -e bye.txt")},
+		verifyState, verifyState, "test -e bye.txt",
+		"verified", "",
+	},
+	"plan loop": {
+		map[string]string{prd + "plan.md": "# Plan\n\n- [ ] US-001: add bye\n"},
+		"", prd + "plan.md", "US-001",
+		"unverified", "",
+	},
+}
+
+// works is a model that does what any of the seeds asks for, once it is asked.
+func (s *sessions) works(d seed) {
+	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+		switch {
+		case len(r.ToolResults()) > 0:
+			return messagesapi.Text("It works.\n\n<promise>ALL DONE</promise>\n<promise>DONE</promise>")
+		case strings.Contains(r.News(), d.asks):
+			return s.adds("bye")
+		}
+		return more
+	})
+}
+
+// lays writes the files of a seed as if a user had done it so long ago.
+func (s *sessions) lays(d seed, ago time.Duration) {
+	s.t.Helper()
+	s.write(d.files)
+	for name := range d.files {
+		at := time.Now().Add(-ago)
+		if err := os.Chtimes(s.path(name), at, at); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// cameTo checks the loop of a seed, and the file that others read.
+func (s *sessions) cameTo(d seed, p fmt.Stringer) {
+	s.t.Helper()
+	if got := s.status(); got.Outcome != d.ends {
+		s.t.Fatalf("%+v, want %s: %s\n%s\n%s", got, d.ends, p, s.story(), s.pawl("log", ".").out)
+	}
+	s.eventually("end in "+d.state, func() bool { // it is written after the loop's end
+		there := exists(s.path(d.state))
+		return d.state == "" || d.after == "" && !there || d.after != "" && there && strings.Contains(s.read(d.state), d.after)
+	})
+}
+
+// A script writes the files and starts claude -p: the loop begins at the first stop.
+func TestSessionSeeds(t *testing.T) {
+	t.Parallel()
+	for name, d := range seeds {
+		t.Run(name, func(t *testing.T) {
+			s := newSessions(t, settings)
+			s.lays(d, 30*time.Second)
+			s.trustsAny(d)
+			s.works(d)
+			prompt := "hi there"
+			if d.state == "" {
+				prompt = "/pawl:loop " + d.named
+				plugin(s)
+			}
+			s.cameTo(d, s.print(prompt))
+		})
+	}
+}
+
+// trustsAny has the user allow the command of a file, where one has any.
+func (s *sessions) trustsAny(d seed) {
+	s.t.Helper()
+	if d.state == verifyState {
+		if r := s.pawl("trust", "--yes"); r.code != 0 {
+			s.t.Fatalf("trust: %s", r)
+		}
+	}
+}
+
+// Files that come while the client is open begin their loop at the next stop, also those
+// that were there before the first prompt. Of files that were prepared long before, the
+// terminal says why they begin nothing, and what does.
+func TestTerminalSeeds(t *testing.T) {
+	t.Parallel()
+	for name, d := range seeds {
+		t.Run(name, func(t *testing.T) {
+			s := newSessions(t, settings)
+			s.works(d)
+			c := s.open()
+			first := ""
+			if d.state != "" {
+				s.lays(d, 10*time.Second)
+				s.trustsAny(d)
+				c.types("hi there")
+				c.until("end of the loop", func() bool { return s.now().Outcome != "" })
+				s.cameTo(d, c)
+				first = s.now().ID
+			}
+			_ = os.Remove(s.path("bye.txt")) // the work of the first loop, where there was one
+			s.lays(d, time.Hour)
+			if d.state != "" {
+				c.types("anything new?")
+				c.reads("to begin it: ! pawl start " + d.state)
+			}
+			c.shell("pawl start " + d.named)
+			c.until("end of the second loop", func() bool { now := s.now(); return now.ID != first && now.Outcome != "" })
+			s.cameTo(d, c)
+		})
+	}
+}
+
+// reads waits for words on the screen, wherever the client breaks its lines.
+func (c *terminal) reads(words string) {
+	c.s.t.Helper()
+	c.until(fmt.Sprintf("words %q", words), func() bool {
+		return strings.Contains(strings.Join(strings.Fields(c.Screen()), " "), words)
+	})
+}
