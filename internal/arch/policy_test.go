@@ -24,6 +24,7 @@ const imports = `
 	prompt         < core/*
 	source         <
 	mutant         < source
+	sign           < source
 	testdiff       < source
 	testreport     < core/* testreport/* atomicfile
 	testreport/*   < core/shell
@@ -52,7 +53,7 @@ const imports = `
 	doctor         < agent agent/claude atomicfile config confine core/gate deps failure figure install proc record session/place store
 	confine        < core/guard atomicfile failure proc redact
 	frozen         < core/gate core/shell atomicfile
-	verify         < core/* deps frozen git mutant proc rawlog testdiff testreport failure atomicfile redact
+	verify         < core/* deps frozen git mutant proc rawlog sign testdiff testreport failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
 	launch         < atomicfile confine deps core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson planfile proc prompt record redact review runner session statefile store store/* verify

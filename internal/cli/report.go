@@ -9,6 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/report"
 	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 type reportCmd struct {
@@ -33,7 +34,7 @@ func (c *reportCmd) Run(a *app) error {
 		ID: s.ID, Goal: s.spec.Goal(), Word: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec),
 		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(events(s.Records(journal.Mark{}))), Now: time.Now(),
 		Said: report.Words(events(s.Records(journal.Mark{}))), Denied: s.memory.Guarded.Denied, Wall: s.wallWords(), Refused: s.memory.Refused, Left: s.memory.Left, Pulled: s.memory.Pulled.Words(),
-		Grants: report.Grants(events(s.Records(journal.Mark{}))), Diffs: s.testDiffs(ctx),
+		Grants: report.Grants(events(s.Records(journal.Mark{}))), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
 	})
 	a.printf("%s", page.String())
 	return err
@@ -61,4 +62,27 @@ func (s *subject) testDiffs(ctx context.Context) map[string]string {
 		}
 	}
 	return diffs
+}
+
+// signs are what a reviewer would want to see in the commits of tasks, by task. Without
+// a commit, or a work tree to look in, there are none to show.
+func (s *subject) signs(ctx context.Context) map[string][]string {
+	found := map[string][]string{}
+	for _, t := range s.memory.State.Tasks {
+		if t.Commit == "" || t.Earlier {
+			continue
+		}
+		repo, err := s.origin(ctx)
+		if err != nil {
+			return nil
+		}
+		signs, err := verify.Signs(ctx, repo, s.spec.Tests, t.Commit+"^", t.Commit)
+		if err != nil {
+			continue // the commit is gone: rebased, or another checkout's
+		}
+		for _, one := range signs {
+			found[t.ID] = append(found[t.ID], one.String())
+		}
+	}
+	return found
 }

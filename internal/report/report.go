@@ -35,17 +35,18 @@ type Loop struct {
 	Branch  string // that its commits are on
 	From    string // branch or commit that it started from, for git diff; "" = none
 	State   loop.State
-	Gates   []gate.Result     // what they said last
-	Waits   []Wait            // see Waits
-	Said    []Said            // see Words
-	Grants  []Grant           // see Grants
-	Pulled  string            // what came of the merge that the agent asked for, "" for nothing
-	Diffs   map[string]string // by task: the diff of the tests that it changed
-	Denied  map[string]int    // tool calls that the guard denied, by rule
-	Wall    []string          // what confined agent and gates, in words, a line each
-	Refused []string          // hosts that it did not let through
-	Left    []string          // processes that ran on after its end: PID COMMAND
-	Now     time.Time         // when the page is made
+	Gates   []gate.Result       // what they said last
+	Waits   []Wait              // see Waits
+	Said    []Said              // see Words
+	Grants  []Grant             // see Grants
+	Pulled  string              // what came of the merge that the agent asked for, "" for nothing
+	Diffs   map[string]string   // by task: the diff of the tests that it changed
+	Signs   map[string][]string // by task: what a reviewer would want to see in its commit
+	Denied  map[string]int      // tool calls that the guard denied, by rule
+	Wall    []string            // what confined agent and gates, in words, a line each
+	Refused []string            // hosts that it did not let through
+	Left    []string            // processes that ran on after its end: PID COMMAND
+	Now     time.Time           // when the page is made
 	Zone    *time.Location
 }
 
@@ -60,6 +61,7 @@ func Text(w io.Writer, l Loop) error {
 	p.changedTests()
 	p.reviews()
 	p.tasks()
+	p.signs()
 	p.gates()
 	p.wall()
 	p.refused()

@@ -141,3 +141,21 @@ func diffLines(diff string) []string {
 	}
 	return lines
 }
+
+// signsShown of one task, at most; all are in its commit.
+const signsShown = 8
+
+// signs names what a reviewer would look at first in the commits.
+func (p *page) signs() {
+	label := "look at"
+	for _, t := range p.State.Tasks {
+		signs := p.Signs[t.ID]
+		for _, s := range signs[:min(len(signs), signsShown)] {
+			p.line(label, "%s", plan.OneLine(s, 160))
+			label = ""
+		}
+		if more := len(signs) - signsShown; more > 0 {
+			p.line("", "and %d more in %s  → git show %.7s", more, name(t), t.Commit)
+		}
+	}
+}

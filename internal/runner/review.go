@@ -125,6 +125,13 @@ func (r *Runner) toReview(ctx context.Context, a loop.Action, m record.Memory) (
 	if len(f.TestsChanged) > 0 {
 		q.Labels = append(q.Labels, "the gates pass only with these changed tests, not with the originals: "+strings.Join(f.TestsChanged, ", "))
 	}
+	signs, err := verify.Signs(ctx, r.Repo, r.Spec.Tests, q.Base, q.Tree)
+	if err != nil {
+		return q, err
+	}
+	for _, s := range signs {
+		q.Labels = append(q.Labels, "look at "+s.String())
+	}
 	if q.Answer == "" {
 		q.Labels = append(q.Labels, fmt.Sprintf("evidence so far: %s (%s)", f.Evidence, f.Reason))
 	}

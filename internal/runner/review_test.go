@@ -41,7 +41,7 @@ func opinion(s gate.Status, reason string) review.Answer {
 	return a
 }
 
-const bothWords = "-- 1+/run --\nprintf 'one\\ntwo\\n' > have.txt; echo x >> notes.txt\n-- 1+/reply --\n<promise>DONE</promise>\n"
+const bothWords = "-- 1+/run --\nprintf 'one\\ntwo\\n' > have.txt; echo x >> notes.txt; echo 'make || true' > do.sh\n-- 1+/reply --\n<promise>DONE</promise>\n"
 
 func reviewing(more map[string]any) map[string]any {
 	more["review"] = []string{"The words are real.", "Nothing else was added."}
@@ -74,7 +74,7 @@ func TestReviewersAreToldAndPaid(t *testing.T) {
 	if len(q.Receipts) != 1 || q.Receipts[0].ID == "" || q.Receipts[0].Status != gate.Pass || q.Receipts[0].Command != "sh check.sh" {
 		t.Errorf("receipts %+v", q.Receipts)
 	}
-	if got := strings.Join(q.Labels, "; "); got != "evidence so far: discriminating (red before this work and green now: sh check.sh)" {
+	if got := strings.Join(q.Labels, "; "); got != "look at do.sh:1 drops an error: make || true; evidence so far: discriminating (red before this work and green now: sh check.sh)" {
 		t.Errorf("labels %s", got)
 	}
 	if v := q.Guard(agent.ToolCall{Tool: "Read", Input: map[string]any{"file_path": filepath.Join(b.root, "have.txt")}, Dir: b.root}); !v.Allow {

@@ -92,16 +92,10 @@ func (v *Verifier) changedFunctions(ctx context.Context, r ProofRequest) ([]muta
 	var changed []mutant.Function
 	content := map[string][]byte{}
 	for _, c := range changes {
-		if c.Status == 'D' || c.To.Mode == "120000" || c.To.Mode == "160000" || v.isTest(c.Path) || !mutant.Knows(c.Path) {
+		if c.Status == 'D' || v.isTest(c.Path) || !mutant.Knows(c.Path) {
 			continue
 		}
-		var before []byte
-		if c.Status != 'A' {
-			if before, err = v.Repo.Show(ctx, r.Before, c.Path); err != nil {
-				return nil, nil, err
-			}
-		}
-		after, err := v.Repo.Show(ctx, r.After, c.Path)
+		before, after, err := contents(ctx, v.Repo, r.Before, r.After, c)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,0 +1,109 @@
+package sign_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/sign"
+)
+
+func TestIn(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		// What is a sign.
+		"a.py\tif \"PYTEST_CURRENT_TEST\" in os.environ:": "asks whether it is being tested",
+		"a.py\tif 'pytest' in sys.modules:":               "asks whether it is being tested",
+		"a.go\tif testing.Testing() { return want }":      "asks whether it is being tested",
+		"a.js\tif (process.env.NODE_ENV === 'test') {":    "asks whether it is being tested",
+		"a.rs\tif cfg!(test) { return 5 }":                "asks whether it is being tested",
+		"a.py\tcaller = inspect.stack()[1]":               "looks at who calls it",
+		"a.py\tos._exit(0)":                               "ends the process",
+		"a.go\tos.Exit(0)":                                "ends the process",
+		"a.mjs\tprocess.exit(0)":                          "ends the process",
+		"a.py\tatexit.register(done)":                     "does something when the process ends",
+		"a.js\tprocess.on('exit', () => {})":              "does something when the process ends",
+		"a.ts\tconst x = y as any":                        "switches a check off",
+		"a.ts\t// @ts-ignore":                             "switches a check off",
+		"a.js\t/* eslint-disable no-undef */":             "switches a check off",
+		"a.py\tx = f()  # type: ignore[arg-type]":         "switches a check off",
+		"a.py\timport os  # noqa: F401":                   "switches a check off",
+		"a.py\tdef f():  # pragma: no cover":              "switches a check off",
+		"a.go\tx := f() //nolint:errcheck":                "switches a check off",
+		"a.rs\t#[allow(dead_code)]":                       "switches a check off",
+		"A.java\t@SuppressWarnings(\"unchecked\")":        "switches a check off",
+		"a.py\texcept Exception: pass":                    "drops an error",
+		"a.js\ttry { f() } catch (e) {}":                  "drops an error",
+		"a.go\tdefer func() { recover() }()":              "drops an error",
+		"a.sh\tmake test || true":                         "drops an error",
+		"a.py\tdef __eq__(self, other): return True":      "changes what equal means",
+		"a.js\tArray.prototype.map = function () {}":      "changes what equal means",
+		"a.py\tsys.modules['calc'] = fake":                "changes another module while it runs",
+		"a.js\tif (Date.now() > 1893456000000) throw 1":   "decides by the date",
+		"a.go\tif time.Now().After(end) { return nil }":   "decides by the date",
+		"a.py\topen('/tmp/answer')":                       "names a place of this machine",
+		"a.go\tos.ReadFile(\"/home/ann/want.txt\")":       "names a place of this machine",
+		// What only looks like one.
+		"a.py\tprint('os._exit(0) is not called here')": "",
+		"a.py\t# os._exit(0) would be wrong":            "",
+		"a.go\treturn errors.New(\"os.Exit(0)\")":       "",
+		"a.go\tstart := time.Now()":                     "",
+		"a.go\tfunc any() { x := anything() }":          "",
+		"a.js\tconst any = list.some(Boolean)":          "",
+		"a.py\texcept KeyError: return default":         "",
+		"a.js\t} catch (e) { report(e) }":               "",
+		"a.py\turl = 'https://example.org/tmp/x'":       "",
+		"a.txt\tos._exit(0)":                            "",
+		"a.rs\tlet x = f().ok_or(Error::Empty)?;":       "",
+		"a.sh\tif test -f x || test -f y; then":         "",
+	} {
+		file, text, _ := strings.Cut(line, "\t")
+		got := ""
+		for _, s := range sign.In(file, nil, []byte("\n"+text+"\n")) {
+			got = s.Does
+			if s.Line != 2 || s.Text != strings.TrimSpace(text) {
+				t.Errorf("%s: %d %q", line, s.Line, s.Text)
+			}
+		}
+		if got != want {
+			t.Errorf("%s\n\tis %q, not %q", line, got, want)
+		}
+	}
+}
+
+func TestOnlyAddedLinesCount(t *testing.T) {
+	t.Parallel()
+	before := "import os\nos._exit(1)\nx = 1\n"
+	after := "import os\n\n    os._exit(1)\nx = 2\nos._exit(1)\n"
+	want := []sign.Sign{{Path: "a.py", Line: 5, Does: "ends the process", Text: "os._exit(1)"}}
+	if diff := cmp.Diff(want, sign.In("a.py", []byte(before), []byte(after))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMoved(t *testing.T) {
+	t.Parallel()
+	if s, ok := sign.Moved("src/a.ts", "src/a.js"); !ok || s.String() != "src/a.js is checked less than a.ts, whose place it takes" {
+		t.Errorf("%v %v", s, ok)
+	}
+	for _, c := range [][2]string{{"src/a.js", "src/a.ts"}, {"a.ts", "b.js"}, {"a.go", "a.py"}} {
+		if s, ok := sign.Moved(c[0], c[1]); ok {
+			t.Errorf("%v: %v", c, s)
+		}
+	}
+}
+
+// Whatever a file holds, its lines are found where they stand.
+func FuzzIn(f *testing.F) {
+	f.Add("a.py", []byte("\"\"\"\nos._exit(0)"))
+	f.Add("a.js", []byte("`\nprocess.exit(0)\n`"))
+	f.Fuzz(func(t *testing.T, file string, content []byte) {
+		lines := strings.Split(string(content), "\n")
+		for _, s := range sign.In(file, nil, content) {
+			if s.Line < 1 || s.Line > len(lines) {
+				t.Errorf("line %d of %d", s.Line, len(lines))
+			}
+		}
+	})
+}

@@ -1,0 +1,116 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// The gates here look at the broken code's text: what they cannot see, no test notices.
+func TestProve(t *testing.T) {
+	t.Parallel()
+	const (
+		was  = "def old(a):\n    return a - 1\n\n\ndef same(a):\n    return a\n"
+		work = "def old(a):\n    return a + 1\n\n\ndef same(a):\n    return a\n\n\ndef new(a) -> int:\n    b = a\n    return b\n\n\ndef word() -> str:\n    return 'x'\n"
+	)
+	for _, c := range []struct {
+		name, gate string
+		most       time.Duration
+		want       string
+	}{
+		{"each is noticed", "grep -q 'a + 1' calc.py && ! grep -q 'return [07\"]' calc.py", time.Hour, `
+calc.py:1 old noticed (does what it did before)
+calc.py:9 new noticed (returns 0)
+calc.py:14 word noticed (returns "")
+`},
+		{"one value is not", "grep -q 'a + 1' calc.py && ! grep -q 'return [0\"]' calc.py", time.Hour, `
+calc.py:1 old noticed (does what it did before)
+calc.py:9 new unnoticed (returns 77)
+calc.py:14 word noticed (returns "")
+`},
+		{"nothing is", "true", time.Hour, `
+calc.py:1 old unnoticed (does what it did before)
+calc.py:9 new unnoticed (returns 0)
+calc.py:14 word unnoticed (returns "")
+`},
+		{"the runner goes missing", "grep -q 'a + 1' calc.py || exit 127; ! grep -q 'return 0' calc.py || exit 127; ! grep -q 'return \"' calc.py", time.Hour, `
+calc.py:1 old unnoticed (returns 77)
+calc.py:9 new unnoticed (returns 77)
+calc.py:14 word noticed (returns "")
+`},
+		{"there is no time", "true", 0, `
+calc.py:1 old not tried: the time for it was over
+calc.py:9 new not tried: the time for it was over
+calc.py:14 word not tried: the time for it was over
+`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"calc.py": was}, nil)
+			before := b.tree()
+			b.write(files{"calc.py": work, "test_calc.py": "def test(): assert True\n", "notes.txt": "x"})
+			var told int
+			found, err := b.Prove(t.Context(), verify.ProofRequest{
+				Before: before, After: b.tree(), Gates: gates(c.gate), Time: c.most, Tried: func(verify.Proven) { told++ },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got strings.Builder
+			for _, p := range found {
+				fmt.Fprintf(&got, "%s:%d %s %s", p.Path, p.Line, p.Name, p.Result)
+				if p.Result == gate.NotTried {
+					fmt.Fprintf(&got, ": %s\n", p.Why)
+					continue
+				}
+				fmt.Fprintf(&got, " (%s)\n", p.Does)
+			}
+			if diff := cmp.Diff(strings.TrimPrefix(c.want, "\n"), got.String()); diff != "" {
+				t.Error(diff)
+			}
+			if told != len(found) {
+				t.Errorf("told of %d of %d", told, len(found))
+			}
+		})
+	}
+}
+
+// Where the gates do not pass on whole code, broken code says nothing.
+func TestProveNeedsGreen(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"calc.py": "x = 1\n"}, nil)
+	before := b.tree()
+	b.write(files{"calc.py": "def f():\n    return 1\n"})
+	_, err := b.Prove(t.Context(), verify.ProofRequest{Before: before, After: b.tree(), Gates: gates("false"), Time: time.Hour})
+	if err == nil || !strings.Contains(err.Error(), "the gates do not pass on the code as it is: ") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSigns(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"calc.py": "import os\n", "a.ts": "export {}\n", "b.ts": "export {}\n"}, nil)
+	before := b.tree()
+	b.write(files{"calc.py": "import os\nos._exit(0)\n", "test_calc.py": "import os\nos._exit(0)\n", "a.js": "export {}\n", "notes.txt": "os._exit(0)"})
+	sh(t, b.root, "rm", "a.ts")
+	found, err := verify.Signs(t.Context(), b.repo, nil, before, b.tree())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range found {
+		got = append(got, s.String())
+	}
+	want := []string{"a.js is checked less than a.ts, whose place it takes", "calc.py:2 ends the process: os._exit(0)"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
