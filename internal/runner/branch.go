@@ -33,7 +33,9 @@ func (r *Runner) settle(ctx context.Context, m record.Memory) (base record.Base,
 	case head == base.Commit:
 		base.Own = false
 	case base.Own || m.Unsorted && r.tools.ran():
-		base.Own = true
+		var yours []string
+		base, yours, err = r.settleBeside(ctx, base, head, m)
+		return base, append(remarks, yours...), err
 	default:
 		base.From = cmp.Or(base.From, base.Commit)
 		base.Commit = head

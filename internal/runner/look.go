@@ -34,6 +34,7 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 	seen.Remarks = append(seen.Remarks, remarks...)
 	if base != m.Base {
 		r.inRun(ctx, func(context.Context) error { return r.setBase(base) })
+		m.Base = base
 	}
 	plan, err := r.lookAtPlan(ctx)
 	if err != nil {

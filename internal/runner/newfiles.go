@@ -182,19 +182,21 @@ func (r *Runner) strangeClock() bool {
 // than the loop, and neither its times nor those of the new folders that it lies in are
 // within a span. A folder that was moved brings its files with their old times.
 func (w workTimes) excludes(file string) bool {
-	if w.unknown {
-		return false
-	}
 	for name := file; name == file || !w.old[name]; name = path.Dir(name) {
-		times, err := atomicfile.Times(filepath.Join(w.root, filepath.FromSlash(name)))
-		if err != nil || slices.ContainsFunc(times, w.within) {
-			return false
-		}
-		if slices.MaxFunc(times, time.Time.Compare).Before(w.started) {
+		if !w.excludesPath(filepath.Join(w.root, filepath.FromSlash(name))) {
 			return false
 		}
 	}
 	return true
+}
+
+// excludesPath does so for one file or folder, given by its absolute path.
+func (w workTimes) excludesPath(abs string) bool {
+	times, err := atomicfile.Times(abs)
+	if w.unknown || err != nil || slices.ContainsFunc(times, w.within) {
+		return false
+	}
+	return !slices.MaxFunc(times, time.Time.Compare).Before(w.started)
 }
 
 func (w workTimes) within(t time.Time) bool {

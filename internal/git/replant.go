@@ -1,0 +1,118 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Line lists the commits from base to tip, the oldest first, without base; nil where
+// they are no straight line.
+func (r *Repo) Line(ctx context.Context, base, tip string) ([]string, error) {
+	out, err := r.git(ctx, "rev-list", "--reverse", "--topo-order", "--parents", base+".."+tip)
+	if err != nil {
+		return nil, fmt.Errorf("list commits: %w", err)
+	}
+	var line []string
+	last := base
+	for text := range strings.Lines(out) {
+		ids := strings.Fields(text) // the commit, its parents
+		if len(ids) != 2 || ids[1] != last {
+			return nil, nil
+		}
+		last = ids[0]
+		line = append(line, last)
+	}
+	return line, nil
+}
+
+// LooseFile is where git keeps an object that is in no pack yet. The file need not be
+// there.
+func (r *Repo) LooseFile(id string) string {
+	return filepath.Join(r.commonDir, "objects", id[:2], id[2:])
+}
+
+// Replant moves the branch to a line of these commits alone on base: those between them
+// become changes again, as Squash makes them. Author, message and changes of each stay.
+// It returns the new tip, "" where a commit changes a file that one left out has
+// changed before: then nothing is done.
+func (r *Repo) Replant(ctx context.Context, loop, branch, base string, commits []string) (string, error) {
+	ref, err := r.branchRef(ctx, branch)
+	if err != nil {
+		return "", err
+	}
+	old, err := r.tip(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	tip := base
+	for _, commit := range commits {
+		if tip, err = r.replant(ctx, commit, tip); err != nil || tip == "" {
+			return "", err
+		}
+	}
+	if _, err := r.keepCommits(ctx, loop, tip, old); err != nil {
+		return "", fmt.Errorf("keep the commits of %s: %w", branch, err)
+	}
+	if err := r.write(ctx, "update-ref", "-m", "pawl: keep your commits", ref, tip, old); err != nil {
+		return "", fmt.Errorf("move %s: %w", branch, err)
+	}
+	return tip, r.AlignIndex(ctx, tip)
+}
+
+// replant makes a commit again with another parent.
+func (r *Repo) replant(ctx context.Context, commit, parent string) (string, error) {
+	changes, err := r.Diff(ctx, commit+"^", commit)
+	if err != nil {
+		return "", err
+	}
+	had, err := r.Entries(ctx, parent)
+	if err != nil {
+		return "", err
+	}
+	var paths []string
+	for _, c := range changes {
+		if had[c.Path] != c.From {
+			return "", nil
+		}
+		paths = append(paths, c.Path)
+	}
+	tree, err := r.TreeOf(ctx, parent)
+	if err == nil && len(paths) > 0 {
+		tree, err = r.Overlay(ctx, tree, commit, paths)
+	}
+	if err != nil {
+		return "", err
+	}
+	raw, err := r.run(ctx, call{args: []string{"cat-file", "commit", commit}})
+	if err != nil {
+		return "", fmt.Errorf("read commit %s: %w", commit, err)
+	}
+	out, err := r.run(ctx, call{args: []string{"hash-object", "-t", "commit", "-w", "--stdin"}, stdin: moved(raw, tree, parent)})
+	if err != nil {
+		return "", fmt.Errorf("make commit %s again: %w", commit, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// moved is a commit object with another tree and parent. A signature would be wrong.
+func moved(raw []byte, tree, parent string) []byte {
+	head, message, _ := bytes.Cut(raw, []byte("\n\n"))
+	lines := []string{"tree " + tree, "parent " + parent}
+	signed := false
+	for line := range strings.Lines(string(head)) {
+		line = strings.TrimSuffix(line, "\n")
+		key, _, _ := strings.Cut(line, " ")
+		if key == "" && signed {
+			continue // the signature goes on
+		}
+		if signed = strings.HasPrefix(key, "gpgsig"); signed || slices.Contains([]string{"tree", "parent"}, key) {
+			continue
+		}
+		lines = append(lines, line)
+	}
+	return append([]byte(strings.Join(lines, "\n")+"\n\n"), message...)
+}

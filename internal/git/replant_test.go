@@ -1,0 +1,62 @@
+package git
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReplant(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	cases := map[string]struct {
+		others string // what the commit before changes
+		want   []string
+	}{
+		"other files":   {"more.txt", []string{"Grace|mine|why", "start"}},
+		"the same file": {"mine.txt", nil},
+	}
+	for name, c := range cases {
+		b := newRepo(t, "mine.txt", "one\n")
+		base := b.git("rev-parse", "HEAD")
+		b.write(c.others, "others\n")
+		b.git("add", "-A")
+		b.git("commit", "-qm", "others")
+		b.write("mine.txt", "two\n")
+		b.git("commit", "-qam", "mine", "-m", "why", "--author", "Grace <grace@example.com>")
+		tip := b.git("rev-parse", "HEAD")
+		line, err := b.repo.Line(ctx, base, tip)
+		if b.must(err); len(line) != 2 || line[1] != tip {
+			t.Fatalf("%s: line %q", name, line)
+		}
+		planted, err := b.repo.Replant(ctx, "l", "main", base, line[1:])
+		b.must(err)
+		if c.want == nil {
+			if planted != "" || b.git("rev-parse", "HEAD") != tip {
+				t.Errorf("%s: moved to %q", name, planted)
+			}
+			continue
+		}
+		if got := b.git("log", "-1", "--format=%an|%s|%b") + "\n" + b.git("log", "-1", "--format=%s", "HEAD^"); cmp.Diff(strings.Join(c.want, "\n"), got) != "" {
+			t.Errorf("%s: commits %s", name, got)
+		}
+		if got := b.git("diff", "--name-only", "HEAD^", "HEAD") + "; " + b.git("status", "--porcelain"); got != "mine.txt; ?? more.txt" {
+			t.Errorf("%s: changed and left over: %s", name, got)
+		}
+		if kept := b.git("rev-parse", "refs/pawl/l/squashed/1"); kept != tip {
+			t.Errorf("%s: kept %s, want %s", name, kept, tip)
+		}
+	}
+}
+
+// A signature of another tree would be wrong.
+func TestACommitThatIsMovedLosesItsSignature(t *testing.T) {
+	t.Parallel()
+	raw := "tree 1\nparent 2\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\ngpgsig -----BEGIN\n abc\n -----END\nencoding latin1\n\nsubject\n\nbody\n"
+	want := "tree 3\nparent 4\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\nencoding latin1\n\nsubject\n\nbody\n"
+	if diff := cmp.Diff(want, string(moved([]byte(raw), "3", "4"))); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,71 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// settleBeside finds out whose commits are that appeared in a turn in which commands of
+// the agent's ran: base..head. One that was made while nothing of the agent's was at
+// work is the user's, and part of the base; those of the agent's below it become
+// changes. In doubt all are the agent's: nothing that was not judged becomes the base.
+func (r *Runner) settleBeside(ctx context.Context, base record.Base, head string, m record.Memory) (record.Base, []string, error) {
+	own := base
+	own.Own = true
+	commits, err := r.Repo.Line(ctx, base.Commit, head)
+	if err != nil {
+		return own, nil, fmt.Errorf("look at what was committed: %w", err)
+	}
+	yours, err := r.yours(ctx, commits, m)
+	if err != nil || len(yours) == 0 {
+		return own, nil, err
+	}
+	branch, err := r.branch(ctx)
+	if err != nil {
+		return own, nil, err
+	}
+	first := 0 // of those that are not yours
+	for first < len(yours) && yours[first] == commits[first] {
+		first++
+	}
+	base.From = cmp.Or(base.From, base.Commit)
+	tip := base.Commit
+	if first > 0 {
+		tip = commits[first-1]
+	}
+	if first < len(yours) && !r.keepsOwn() {
+		planted, err := r.Repo.Replant(ctx, r.Loop.ID, branch, tip, yours[first:])
+		if err != nil {
+			return own, nil, fmt.Errorf("keep your commits: %w", err)
+		}
+		if planted != "" {
+			base.Commit, base.Own = planted, false
+			return base, []string{theirs(branch, planted) + "; commits of the agent's between them are changes in the work tree again"}, nil
+		}
+	}
+	if first == 0 {
+		return own, nil, nil
+	}
+	base.Commit, base.Own = tip, first < len(commits)
+	return base, []string{theirs(branch, tip)}, nil
+}
+
+// yours are the commits that were made while nothing of the agent's was at work.
+func (r *Runner) yours(ctx context.Context, commits []string, m record.Memory) (yours []string, err error) {
+	if r.theirTree() || len(commits) == 0 {
+		return nil, nil
+	}
+	times, err := r.workTimes(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range commits {
+		if times.excludesPath(r.Repo.LooseFile(c)) {
+			yours = append(yours, c)
+		}
+	}
+	return yours, nil
+}

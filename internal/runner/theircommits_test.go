@@ -1,0 +1,70 @@
+package runner_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// commitsMine commits a file as the user does.
+func (b *bench) commitsMine() {
+	b.write("mine.txt", "mine\n")
+	b.git("add", "mine.txt")
+	b.git("commit", "-q", "--author=Ada <ada@example.com>", "-m", "my own work", "-m", "With a reason.")
+}
+
+const byAda = "Ada my own work With a reason."
+
+// What the user commits while the agent thinks is theirs, though commands of the agent's
+// run in the same turn.
+func TestACommitOfTheUsersInATurnStaysTheirs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	w := inFirstTurn(b, b.commitsMine)
+	s := b.watched("-- 1/sleep --\n3s\n-- 1/run --\necho two >> have.txt && git commit -qam 'my way'\n-- 1/reply --\n<promise>DONE</promise>\n",
+		[]string{"have every word"}, withGate(nil), w)
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if got := b.git("log", "--format=%an %s %b", "main..HEAD^"); strings.TrimSpace(got) != byAda {
+		t.Errorf("before the loop's commit: %q", got)
+	}
+	if got := b.git("diff", "--name-only", "HEAD^", "HEAD"); got != "have.txt" {
+		t.Errorf("in the loop's commit: %s", got)
+	}
+	if !w.note("commits that are not the loop's were found") {
+		t.Errorf("notes: %q", w.notes)
+	}
+}
+
+// Also on top of a commit that the agent made before: that one becomes changes again.
+func TestACommitOfTheUsersOnTopOfTheAgentsStaysTheirs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	done := false
+	w := &hears{onStep: onStep{teller: teller{t}, at: loop.TreeSeen}}
+	w.then = func() {
+		if !done {
+			done = true
+			time.Sleep(1500 * time.Millisecond) // longer than a commit's time is doubted
+			b.commitsMine()
+		}
+	}
+	s := b.watched("-- 1/run --\necho two >> have.txt && git commit -qam 'my way'\n-- 1/reply --\nthinking\n"+
+		"-- 2/sleep --\n3s\n-- 2/run --\necho more > more.txt && git add . && git commit -qm 'my way again'\n-- 2/reply --\n<promise>DONE</promise>\n",
+		[]string{"have every word"}, withGate(nil), w)
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if got := b.git("log", "--format=%an %s %b", "main..HEAD^"); strings.TrimSpace(got) != byAda {
+		t.Errorf("before the loop's commit: %q", got)
+	}
+	if got := b.git("diff", "--name-only", "HEAD^", "HEAD"); got != "have.txt\nmore.txt" {
+		t.Errorf("in the loop's commit: %s", got)
+	}
+	if got := b.git("status", "--porcelain"); got != "" {
+		t.Errorf("status: %q", got)
+	}
+}
