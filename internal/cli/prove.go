@@ -11,12 +11,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 type proveCmd struct {
 	What string        `arg:"" optional:"" placeholder:"COMMIT|LOOP" help:"a commit, or a loop for all of its work; none: HEAD"`
-	Gate []string      `sep:"none" placeholder:"CMD" help:"tests to run instead of the configured gates; repeat it for several"`
+	Gate []string      `sep:"none" placeholder:"CMD" help:"tests to run instead of the gates of the loop or the project; repeat it for several"`
 	Time time.Duration `default:"10m" placeholder:"D" help:"for the runs on broken code, all together (default 10m)"`
 	JSON bool          `name:"json" help:"print a JSON object (docs/reference/prove.schema.json)"`
 }
@@ -48,22 +49,15 @@ func (c *proveCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	out, err := a.whatToProve(ctx, repo, c.What)
+	out, of, err := a.whatToProve(ctx, repo, c.What)
 	if err != nil {
 		return err
 	}
-	settings, err := a.settings(repo.Root(), c.Gate)
+	o, gates, err := a.proveWith(repo.Root(), of, c.Gate)
 	if err != nil {
 		return err
 	}
-	if len(settings.Gates) == 0 {
-		return noGates("prove", repo.Root())
-	}
-	if err := a.trusted(repo.Root(), settings.RepoCommands(), "pawl trust shows them and lets them run"); err != nil {
-		return err
-	}
-	o := verify.Options{Set: settings.GateVars(), Setup: settings.Worktree.Setup, Tests: settings.Tests}
-	if err := a.prove(ctx, repo, o, c.request(settings.Gates), &out); err != nil {
+	if err := a.prove(ctx, repo, o, verify.ProofRequest{Gates: gates, Time: c.Time}, &out); err != nil {
 		return ended(ctx, err)
 	}
 	if c.JSON {
@@ -74,35 +68,69 @@ func (c *proveCmd) Run(a *app) error {
 	return errors.Join(err, out.code())
 }
 
-func (c *proveCmd) request(gates []gate.Gate) verify.ProofRequest {
-	return verify.ProofRequest{Gates: gates, Time: c.Time}
-}
-
 // whatToProve is the commit that a word means, or the work of a loop: what its branch
-// holds since it began.
-func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (proven, error) {
-	out := proven{Functions: []verify.Proven{}}
+// holds since it began. of is the loop that did it, where it is known here, or nil.
+func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out proven, of *subject, err error) {
+	out.Functions = []verify.Proven{}
 	from, to := "", word
 	if word == "" {
 		to = "HEAD"
 	} else if l, err := a.store.Resolve(word, a.root()); err == nil {
-		s, err := look(l)
-		if err != nil {
-			return out, err
+		if of, err = look(l); err != nil {
+			return out, nil, err
 		}
-		from, to = s.spec.From, s.spec.Branch
+		from, to = of.spec.From, of.spec.Branch
 	}
-	var err error
 	if out.Commit, err = repo.Resolve(ctx, to+"^{commit}"); err != nil {
-		return out, failure.New(failure.Usage, "name a commit (HEAD~1) or a loop (pawl list)", "there is no commit or loop %q", word)
+		return out, nil, failure.New(failure.Usage, "name a commit (HEAD~1) or a loop (pawl list)", "there is no commit or loop %q", word)
 	}
 	if from == "" {
 		from = out.Commit + "^"
 	}
 	if out.Before, err = repo.Resolve(ctx, from+"^{commit}"); err != nil {
-		return out, failure.New(failure.Usage, "name a later one", "%.9s is the first commit: there is nothing before it to compare with", out.Commit)
+		return out, nil, failure.New(failure.Usage, "name a later one", "%.9s is the first commit: there is nothing before it to compare with", out.Commit)
 	}
-	return out, nil
+	if of == nil {
+		of, err = a.madeBy(ctx, repo, out.Commit)
+	}
+	return out, of, err
+}
+
+// madeBy is the loop that a commit's trailer names, nil where none is known here.
+func (a *app) madeBy(ctx context.Context, repo *git.Repo, commit string) (*subject, error) {
+	trailers, err := repo.Trailers(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	loops, err := a.store.Loops()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range loops {
+		if l.ID == trailer(trailers, runner.TrailerLoop) {
+			return look(l)
+		}
+	}
+	return nil, nil //nolint:nilnil // nobody's: any commit can be asked about
+}
+
+// proveWith are the gates to run, and in what surroundings: those that were typed, else
+// the loop's own, else the project's.
+func (a *app) proveWith(root string, of *subject, typed []string) (verify.Options, []gate.Gate, error) {
+	if of != nil && len(typed) == 0 {
+		if gates := gate.Commands(of.spec.Gates); len(gates) > 0 {
+			return verify.Options{Set: of.spec.GateEnv, Setup: of.spec.Setup, Tests: of.spec.Tests}, gates, nil
+		}
+	}
+	settings, err := a.settings(root, typed)
+	if err != nil {
+		return verify.Options{}, nil, err
+	}
+	if len(settings.Gates) == 0 {
+		return verify.Options{}, nil, noGates("prove", root)
+	}
+	o := verify.Options{Set: settings.GateVars(), Setup: settings.Worktree.Setup, Tests: settings.Tests}
+	return o, settings.Gates, a.trusted(root, settings.RepoCommands(), "pawl trust shows them and lets them run")
 }
 
 // prove fills in the functions.
