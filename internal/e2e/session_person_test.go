@@ -16,7 +16,8 @@ func until(file string) messagesapi.Response {
 	return messagesapi.Bash("until [ -e " + file + " ] || [ $((n += 1)) -gt 600 ]; do sleep 0.1; done; rm -f " + file)
 }
 
-// A person begins a loop by a command of their shell, in the client's bash mode.
+// A person begins a loop by a command of their shell, in the client's bash mode. The
+// stop that sends the agent on shows once, with what the agent is told.
 func TestTerminalBegunInBashMode(t *testing.T) {
 	s := newSessions(t, settings)
 	s.plays(s.adds("bye"), messagesapi.Text("I did it."), done)
@@ -24,6 +25,9 @@ func TestTerminalBegunInBashMode(t *testing.T) {
 	c.shell("pawl start 'add bye' " + words)
 	c.ends(state{"verified", 2})
 	c.Shows("ended VERIFIED after 2 iterations", turnMost)
+	if n := strings.Count(c.Screen(), "2/25") + strings.Count(c.Screen(), "2 of 25"); n != 1 {
+		t.Errorf("the stop shows %d times: %s", n, c)
+	}
 }
 
 // What is typed while a tool runs reaches the agent in its turn, which stays the
@@ -63,7 +67,7 @@ func TestTerminalEscapeThenTyping(t *testing.T) {
 	c.Shows("Interrupted", turnMost)
 	c.types("what is it")
 	c.ends(state{"verified", 1})
-	c.Shows("your turn was not counted; the loop goes on", turnMost)
+	c.Shows("that turn was not counted; the loop goes on", turnMost)
 }
 
 // Esc while the model thinks, then a word to go on.
@@ -72,7 +76,7 @@ func TestTerminalEscapeWhileThinking(t *testing.T) {
 	s.plays(more, messagesapi.Text("Thinking.").After(time.Minute), messagesapi.Text("Going on."), s.adds("bye"), done)
 	c := s.open()
 	c.loops("add bye " + words)
-	c.hears("Iteration 2 of 25")
+	c.hears("2/25 · ")
 	c.Keys("Escape")
 	c.Shows("Interrupted", turnMost)
 	c.types("go on")
@@ -104,7 +108,7 @@ func TestTerminalTypedWhileThinking(t *testing.T) {
 	})
 	c := s.open()
 	c.loops("think --max-iterations 5")
-	c.hears("Iteration 2 of 5")
+	c.hears("2/5 · ")
 	c.Type("a word in between")
 	c.hears("a word in between")
 	if n := s.continued(); n > 2 {

@@ -46,7 +46,7 @@ func TestTerminalCommands(t *testing.T) {
 	})
 	c.Type("/pawl:status")
 	c.hears("iteration 1 of 25")
-	c.interrupts("Iteration 1 of 25")
+	c.interrupts("1/25 · ")
 	c.Type(`/pawl:tell say "please", it's $5`)
 	c.interrupts(`The person says: say "please", it's $5`)
 	c.Type("/pawl:cancel")

@@ -73,15 +73,20 @@ func textPath(s *seat) string {
 	return own
 }
 
-// turnText is what the agent is told.
-func turnText(s *seat, more string) (string, error) {
+// turnText is what the agent is told, below a line that the user reads too, if any.
+func turnText(s *seat, line, more string) (string, error) {
 	data, err := os.ReadFile(textPath(s))
 	if err != nil {
 		return "", fmt.Errorf("read the prompt: %w", err)
 	}
-	head := ""
-	if textPath(s) == record.ContinuePath(s.loop) {
+	ahead, head := textPath(s) == record.ContinuePath(s.loop), ""
+	switch {
+	case line != "":
+		head = line + "\n\n"
+	case ahead:
 		head = fmt.Sprintf("[Pawl] Iteration %s of loop %s.\n\n", ofHow(s.mem.State), s.loop.ID)
+	}
+	if ahead {
 		if t := s.mem.State.Ladder.Tested; t.Red() {
 			head += fmt.Sprintf("Your last test run in that turn, %s\n\n", t)
 		}
@@ -107,7 +112,11 @@ func (h *hook) give(ctx context.Context, b session.Binding, s *seat) (reply, err
 	if limit > 0 && blocks+toolsWanted >= limit {
 		more = fmt.Sprintf("\nUse a tool before you end this turn, if only to look at the work (pawl status): your client ends a turn that was continued %d times without a tool call.\n", limit)
 	}
-	text, err := turnText(s, more)
+	told, shown := "", h.line(b, s)+offer(s)
+	if !b.Unattended { // a terminal shows all that the agent is told: the line stands there, and once
+		told, shown = h.line(b, s), strings.TrimPrefix(offer(s), " · ")
+	}
+	text, err := turnText(s, told, more)
 	if err != nil {
 		return reply{}, err
 	}
@@ -117,7 +126,7 @@ func (h *hook) give(ctx context.Context, b session.Binding, s *seat) (reply, err
 		return true
 	})
 	h.filesGoOn(ctx, b, s)
-	return reply{Go: text, Message: h.line(b, s)}, err
+	return reply{Go: text, Message: shown}, err
 }
 
 // unheard tells whether the person typed in mid-turn what the agent does not have
@@ -254,7 +263,7 @@ func (h *hook) line(b session.Binding, s *seat) string {
 	if line := files(b, s).Line(st); line != "" {
 		return line
 	}
-	return fmt.Sprintf("⟲ %s %s · %s%s", s.loop.ID, slashed(st), why(s), offer(s))
+	return fmt.Sprintf("⟲ %s %s · %s", s.loop.ID, slashed(st), why(s))
 }
 
 // slashed is the iteration, and of how many: 3/25.
@@ -268,7 +277,7 @@ func slashed(st loop.State) string {
 func why(s *seat) string {
 	st := s.mem.State
 	if s.byPerson {
-		return fmt.Sprintf("your turn was not counted; the loop goes on (pawl stop %s ends it)", s.loop.ID)
+		return fmt.Sprintf("that turn was not counted; the loop goes on (pawl stop %s ends it)", s.loop.ID)
 	}
 	reason := ""
 	if st.Failing != nil {

@@ -23,7 +23,7 @@ func TestLargeEvents(t *testing.T) {
 		{"s9", postToolUse, 50 << 20, ""},
 		{"s1", postToolUse, 50 << 20, ""},
 		{"s9", stop, 50 << 20, ""},
-		{"s1", stop, 50 << 20, "Iteration 2 of 25"},
+		{"s1", stop, 50 << 20, "2/25 · going on"},
 		{"s1", stop, 70 << 20, ""}, // more than is read: as if it had not come
 	} {
 		head := fmt.Sprintf(`{"hook_event_name":%q,"session_id":%q,"prompt_id":"p1","last_assistant_message":"`, tt.event, tt.session)

@@ -87,7 +87,7 @@ func TestTheClientGoesOnByItself(t *testing.T) {
 		if len(ends) > 0 {
 			t.Fatalf("in the client's turn: %+v", <-ends)
 		}
-		if got := d.say(`Stop {"prompt_id":"a1"}`); !strings.Contains(got, "Iteration 2 of 25") {
+		if got := d.say(`Stop {"prompt_id":"a1"}`); !strings.Contains(got, "2/25 · going on") {
 			t.Error(got)
 		}
 		for range 2 {

@@ -178,7 +178,7 @@ func (h *hook) due(ctx context.Context, b session.Binding, m record.Memory) (tex
 	if m.State.Phase == loop.Ended {
 		return h.lastWord(ctx, b, s), true
 	}
-	if text, err = turnText(s, ""); err != nil {
+	if text, err = turnText(s, "", ""); err != nil {
 		return "", true
 	}
 	busy := false

@@ -119,7 +119,7 @@ func TestAWokenSessionGoesOn(t *testing.T) {
 		}
 		d.say(bySelf)
 		got := d.say(`Stop {"prompt_id":"n1","stop_hook_active":true}`)
-		if !strings.Contains(got, "Iteration 3 of 25") {
+		if !strings.Contains(got, "3/25 · going on") {
 			t.Error(got)
 		}
 	})
