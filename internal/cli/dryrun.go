@@ -112,6 +112,9 @@ func dryGates(line func(string, string, ...any), p *launch.Prepared) {
 	for _, g := range p.Spec.Gates {
 		line("gate", "%s", shown(g).Name)
 	}
+	if len(gate.Commands(p.Spec.Gates)) > 0 && !p.Spec.Policy.Verify {
+		line("", "one that is red now, for other reasons: fix it first, allow it (baseline = \"allow\"), or leave it out")
+	}
 	if p.ReviewsAlone() {
 		line("", "%s:", reviewsAlone)
 		line("", "%s", reviewsHint)

@@ -60,7 +60,7 @@ func (c *resumeCmd) Run(a *app) error {
 	if source == "" {
 		source = plan.OneLine(s.spec.Prompt, 60)
 	}
-	return a.drive(ctx, d, source, term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb))
+	return a.drive(ctx, d, driving{source: source, mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)})
 }
 
 // adrift: the loop was about to leave its session when whoever saw to that died.

@@ -148,13 +148,34 @@ func (c *runCmd) Run(a *app) error {
 	if c.DryRun {
 		return a.dryRun(ctx, p)
 	}
+	for {
+		again, err := c.begin(ctx, a, p)
+		if again == nil {
+			return err
+		}
+		if err := p.UseGates(ctx, again.apply(p.Settings.Gates)); err != nil {
+			return err
+		}
+	}
+}
+
+// begin begins the loop and drives it. The question that it returns, if any, was
+// answered so that the run is to begin again.
+func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQuestion, error) {
 	begin, release := untilSignal()
 	defer release()
 	d, err := p.Begin(begin)
 	if err != nil {
-		return ended(begin, err)
+		return nil, ended(begin, err)
 	}
-	return a.drive(ctx, d, p.Goal.Title(), term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb))
+	how := driving{source: p.Goal.Title(), mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)}
+	if !c.JSON && !c.Quiet && !c.Yes && attended(a.In) && attended(a.Err) {
+		how.red = &redQuestion{read: func() (string, error) { return a.answer("") }}
+	}
+	if err := a.drive(ctx, d, how); how.red == nil || how.red.answer == "" {
+		return nil, err
+	}
+	return how.red, nil
 }
 
 // warnLeft says what becomes of work that an earlier loop left half-done.
@@ -267,8 +288,16 @@ func ownerOf(m record.Memory) loop.Owner {
 	return loop.OwnerRunner
 }
 
+// driving is how a loop is shown while it is driven.
+type driving struct {
+	source string // of the goal, for display
+	mode   term.Mode
+	red    *redQuestion // asked where gates are red before any work; nil = not asked
+}
+
 // drive runs a loop that is ours, shows it, and ends with its outcome's code.
-func (a *app) drive(ctx context.Context, d *launch.Drive, source string, mode term.Mode) (err error) {
+func (a *app) drive(ctx context.Context, d *launch.Drive, how driving) (err error) {
+	mode := how.mode
 	ears := listen(a.leaveLoop(d.Loop.ID, mode))
 	defer ears.stop()                                    // last: a signal must not end the clean-up
 	defer func() { err = errors.Join(err, d.Close()) }() // of whichever there is then
@@ -279,8 +308,11 @@ func (a *app) drive(ctx context.Context, d *launch.Drive, source string, mode te
 		Out: ears.writer(a.Out), Mode: mode, Color: !a.env.NoColor && mode == term.Live, ASCII: a.env.ASCII, Size: term.SizeOf(a.Out),
 	})
 	defer func() { err = errors.Join(err, out.Close()) }()
+	if q := how.red; q != nil {
+		q.print, d.AskRed = out.Print, q.Ask
+	}
 	for {
-		s := newShow(out, d, source)
+		s := newShow(out, d, how.source)
 		d.Observer, d.Causes = s, ears.causes
 		a.giveTools(d)
 		state, err := d.Run(ctx)

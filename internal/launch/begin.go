@@ -164,7 +164,12 @@ func (p *Prepared) addPlanGates() error {
 
 // UseGate takes a suggested command for the gate.
 func (p *Prepared) UseGate(ctx context.Context, command string) error {
-	p.Settings.Gates = append([]gate.Gate{{Name: command, Command: command}}, gate.Reviews(p.Settings.Gates)...)
+	return p.UseGates(ctx, append([]gate.Gate{{Name: command, Command: command}}, gate.Reviews(p.Settings.Gates)...))
+}
+
+// UseGates takes other gates.
+func (p *Prepared) UseGates(ctx context.Context, gates []gate.Gate) error {
+	p.Settings.Gates = gates
 	return p.freeze(ctx)
 }
 

@@ -60,7 +60,9 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 	var g loop.Gates
 	switch a.Purpose {
 	case loop.ForBaseline:
-		g, err = r.baseline(ctx, a.Tree, m, dir)
+		if g, err = r.baseline(ctx, a.Tree, m, dir); err == nil {
+			r.askRed(ctx, g, m)
+		}
 	case loop.ForFinal:
 		var tree string
 		if tree, _, err = r.Repo.Snapshot(ctx); err == nil {
@@ -86,6 +88,17 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 	}
 	g.Purpose = a.Purpose
 	return loop.Event{Kind: loop.GatesFinished, Gates: &g}, nil
+}
+
+// askRed asks the user about gates that are red before any work, where somebody is
+// there to answer. Where green is the goal they are the work.
+func (r *Runner) askRed(ctx context.Context, g loop.Gates, m record.Memory) {
+	if r.AskRed == nil || g.Status != gate.Fail || m.State.Iteration > m.State.Policy.Counted || m.State.Policy.Verify {
+		return
+	}
+	if !r.AskRed(ctx, g) {
+		r.report(ctx, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: "a gate was red before any work"})
+	}
 }
 
 // allGates runs every gate on the tree that the work tree holds, for itself and

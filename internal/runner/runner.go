@@ -82,7 +82,10 @@ type Runner struct {
 	Causes   <-chan string   // cancellations from outside: loop.ByInterrupt …; may be nil
 	Reopen   bool            // go on with a loop that has ended, too
 	More     loop.Limits     // what it is given then; what is 0 remains as it was
-	First    loop.Event      // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
+	// AskRed is called where gates are red before the first turn, and reports whether
+	// the loop goes on with them; nil = it does. It may wait for the user, for a time.
+	AskRed func(context.Context, loop.Gates) bool
+	First  loop.Event // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
 
 	kept   store.Spec // what the loop was created with
 	mem    record.Memory

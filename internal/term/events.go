@@ -98,6 +98,12 @@ type Waiting struct {
 	Reason string    `json:"reason" jsonschema:"what it waits for"`
 }
 
+// Question is put to the user, who types the answer. It ends with the next event.
+type Question struct {
+	Text    string   `json:"text" jsonschema:"the question"`
+	Choices []string `json:"choices,omitempty" jsonschema:"what can be typed, and what it means"`
+}
+
 // Level of a Note.
 type Level string
 
@@ -148,5 +154,6 @@ func (GateFinished) name() string { return "gate_finished" }
 func (ClaimRefused) name() string { return "claim_refused" }
 func (TaskEnded) name() string    { return "task_ended" }
 func (Waiting) name() string      { return "waiting" }
+func (Question) name() string     { return "question" }
 func (Note) name() string         { return "note" }
 func (LoopEnded) name() string    { return "loop_ended" }

@@ -64,7 +64,7 @@ func Schema() (*jsonschema.Schema, error) {
 		reflect.TypeFor[Span](): {Type: "number"},
 	}}
 	for _, e := range []Event{
-		LoopStarted{}, TaskStarted{}, TurnActivity{}, GateFinished{}, ClaimRefused{}, TaskEnded{}, Waiting{}, Note{}, LoopEnded{},
+		LoopStarted{}, TaskStarted{}, TurnActivity{}, GateFinished{}, ClaimRefused{}, TaskEnded{}, Waiting{}, Question{}, Note{}, LoopEnded{},
 	} {
 		s, err := jsonschema.ForType(reflect.TypeOf(e), o)
 		if err != nil {

@@ -133,7 +133,7 @@ func (l *live) size() (columns, rows int) {
 // the end.
 func (l *live) block(now time.Time, rows int) []line {
 	s := l.story
-	if s.began.IsZero() || s.ended || l.closed {
+	if s.began.IsZero() || s.ended || s.asking || l.closed {
 		return nil
 	}
 	out := []line{s.activity(now), s.figures(now)}

@@ -18,6 +18,7 @@ type story struct {
 	turn      TurnActivity
 	turnBegan time.Time
 	waiting   *Waiting
+	asking    bool // the block makes room for what the user types
 	ended     bool
 }
 
@@ -28,6 +29,7 @@ func (s *story) note(e Event, now time.Time) {
 	if _, ok := e.(Note); !ok && s.waiting != nil {
 		s.waiting, s.turnBegan = nil, now // the turn goes on now
 	}
+	_, s.asking = e.(Question)
 	switch e := e.(type) {
 	case LoopStarted:
 		s.loop, s.began = e, now
@@ -64,6 +66,12 @@ func (s *story) lines(e Event, now time.Time) []line {
 	case Waiting:
 		at := e.Until.In(s.zone).Format("15:04")
 		return []line{labelled("wait", yellow, Clean(e.Reason)+", until "+at+" ("+figure.Duration(e.Until.Sub(now))+")")}
+	case Question:
+		out := []line{labelled("ask", yellow, Clean(e.Text))}
+		for _, c := range e.Choices {
+			out = append(out, labelled("", dim, Clean(c)))
+		}
+		return out
 	case Note:
 		if e.Level == Warn {
 			return []line{labelled("note", yellow, Clean(e.Text))}

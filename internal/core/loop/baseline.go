@@ -35,8 +35,8 @@ const redHint = "fix it first, or allow it (baseline = \"allow\" for the gate in
 // whether it is part of the goal. Where green is the goal it is; in a session the
 // gates are shown when the loop begins.
 func (m *machine) redAtStart(g Gates) {
-	m.s.RedAtStart = failingTests(g)
-	if m.s.Policy.Verify || m.s.Attended {
+	m.s.RedAtStart = redGates(g)
+	if m.s.Policy.Verify || m.s.Attended || m.s.Stop != "" {
 		return
 	}
 	what := m.s.Red
@@ -46,37 +46,64 @@ func (m *machine) redAtStart(g Gates) {
 	m.notify(Warning, "red before any work: "+what+". If that is not part of this work: stop, and "+redHint)
 }
 
-// unrelatedRed are the tests that fail in the end and failed before any work, where
-// the tasks are done as wanted and none of them turned a test of that time green:
-// what was red has nothing to do with them. It is nil if anything else is red.
-func (m *machine) unrelatedRed(g Gates) []string {
-	now := failingTests(g)
-	ofTheStart := func(test string) bool { return slices.Contains(m.s.RedAtStart, test) }
-	if len(now) == 0 || m.lessThanWanted() != "" || slices.ContainsFunc(now, func(test string) bool { return !ofTheStart(test) }) {
-		return nil
-	}
-	for _, t := range m.s.Tasks {
-		if slices.ContainsFunc(t.Flipped, ofTheStart) {
-			return nil
-		}
-	}
-	return now
+// provenBeside reports whether something else proves work beside which gates are
+// still red that name no tests, and these were red before any work: what they say has
+// perhaps nothing to do with it, and the last word is the user's.
+func (m *machine) provenBeside(g Gates) bool {
+	return g.Evidence == gate.Discriminating && !slices.ContainsFunc(g.StillRed, func(name string) bool {
+		then, red := m.redAtStartOf(name)
+		return !red || len(then.Tests) > 0
+	})
 }
 
-// failingTests are all tests that fail, nil if there are none, or if they cannot all
-// be named.
-func failingTests(g Gates) []string {
-	var tests []string
+func (m *machine) redAtStartOf(name string) (RedGate, bool) {
+	i := slices.IndexFunc(m.s.RedAtStart, func(r RedGate) bool { return r.Gate == name })
+	if i < 0 {
+		return RedGate{}, false
+	}
+	return m.s.RedAtStart[i], true
+}
+
+// unrelatedRed is what fails in the end and failed before any work, where the tasks are
+// done as wanted and none of them turned a test of such a gate green: what was red has
+// nothing to do with them. It is nil if anything else is red.
+func (m *machine) unrelatedRed(g Gates) []string {
+	if m.lessThanWanted() != "" {
+		return nil
+	}
+	var names []string
+	for _, now := range redGates(g) {
+		then, red := m.redAtStartOf(now.Gate)
+		isOther := func(test string) bool { return !slices.Contains(then.Tests, test) }
+		if !red || (len(now.Tests) == 0) != (len(then.Tests) == 0) || slices.ContainsFunc(now.Tests, isOther) {
+			return nil
+		}
+		for _, t := range m.s.Tasks {
+			if slices.ContainsFunc(t.Flipped, func(test string) bool { return !isOther(test) }) {
+				return nil
+			}
+		}
+		if names = append(names, now.Tests...); len(now.Tests) == 0 {
+			names = append(names, now.Gate)
+		}
+	}
+	return names
+}
+
+// redGates are the gates that fail; nil if a gate could not tell, or its tests cannot
+// all be named.
+func redGates(g Gates) []RedGate {
+	var red []RedGate
 	for _, r := range g.Results {
 		switch {
 		case r.Status == gate.Pass || r.Kind == gate.ByReview:
-		case r.Status != gate.Fail || len(r.Failing) == 0 || r.Failed > len(r.Failing):
+		case r.Status != gate.Fail || r.Failed > len(r.Failing):
 			return nil
 		default:
-			tests = append(tests, r.Failing...)
+			red = append(red, RedGate{Gate: r.Gate, Tests: r.Failing})
 		}
 	}
-	return tests
+	return red
 }
 
 func firstFew(names []string) string {

@@ -183,7 +183,7 @@ func (m *machine) claimJudged(g Gates) {
 	m.s.Unknowns = 0
 	m.sawGates(g)
 	greenIsTheGoal := m.s.Policy.Verify || m.s.Current == FinalTask
-	if g.Status == gate.Fail || greenIsTheGoal && !g.Green || len(g.StillRed) > 0 && m.atTheEnd() {
+	if g.Status == gate.Fail || greenIsTheGoal && !g.Green || len(g.StillRed) > 0 && m.atTheEnd() && !m.provenBeside(g) {
 		m.s.Ladder.SeenRed = true
 		m.s.Claim = nil
 		if why := m.blockedTry(); why != "" {

@@ -171,41 +171,6 @@ func TestARedGateAtTheEndOpensALastTask(t *testing.T) {
 	sc.gates(green, "finish verified")
 }
 
-// What was red before any work, and what no task has touched, is the user's: nobody
-// is paid to mend it.
-func TestARedThatIsNotThePlansOpensNoTask(t *testing.T) {
-	t.Parallel()
-	failing := func(tests ...string) loop.Gates {
-		return loop.Gates{Status: gate.Fail, Reason: "test: fails", Results: []gate.Result{{Gate: "test", Status: gate.Fail, Failing: tests, Failed: len(tests)}}}
-	}
-	cases := []struct {
-		name    string
-		end     loop.Gates
-		flipped string
-		want    string
-	}{
-		{"as it was", failing("TestRoot"), "TestNew", "finish unverified"},
-		{"another test is red", failing("TestRoot", "TestOther"), "TestNew", "checkpoint"},
-		{"a gate that names no test", loop.Gates{Status: gate.Fail, Results: []gate.Result{{Gate: "test", Status: gate.Fail}}}, "TestNew", "checkpoint"},
-		{"red tests are the plan's", failing("TestRoot"), "TestRoot", "checkpoint"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			sc := begin(t, loop.Policy{Gates: true})
-			sc.checkpointed("gates baseline")
-			sc.gates(failing("TestRoot"), "notify; turn 1 fresh first")
-			sc.turn("done", "gates claim")
-			sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating, Flipped: []string{c.flipped}}}, "commit a")
-			sc.committed("gates final")
-			sc.gates(c.end, c.want)
-			if c.want == "finish unverified" && sc.s.Reason != "red before this loop began, and still: TestRoot" {
-				t.Error(sc.s.Reason)
-			}
-		})
-	}
-}
-
 func TestAVerifyLoopNeedsNoClaimButARedBefore(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true, Verify: true})

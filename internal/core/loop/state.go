@@ -187,6 +187,12 @@ type Attempt struct {
 	Said      string `json:"said,omitempty"` // the last line of what the agent said
 }
 
+// RedGate is a gate that failed, with all tests that it named; none if it named none.
+type RedGate struct {
+	Gate  string   `json:"gate"`
+	Tests []string `json:"tests,omitempty"`
+}
+
 // Failing is what failed last, for the next prompt.
 type Failing struct {
 	Reason     string   `json:"reason"`
@@ -289,14 +295,14 @@ type State struct {
 	Replaced  bool          `json:"replaced,omitempty"` // a user restored a checkpoint since the task began
 	Green     bool          `json:"green,omitempty"`    // every gate passed in full when last run
 	Red       string        `json:"red,omitempty"`      // what was red when they last ran, "" if they could not tell
-	// RedAtStart are the tests that failed before the first turn.
-	RedAtStart []string `json:"red_at_start,omitempty"`
-	Pending    []Action `json:"pending,omitempty"` // to perform again if the owner dies
-	Outcome    Outcome  `json:"outcome,omitempty"`
-	Reason     string   `json:"reason,omitempty"`
-	Hint       string   `json:"hint,omitempty"`
-	Answer     string   `json:"answer,omitempty"` // of an Answer goal
-	Said       string   `json:"said,omitempty"`   // the last line of what the agent said in the turn that ended
+	// RedAtStart are the gates that failed before the first turn.
+	RedAtStart []RedGate `json:"red_at_start,omitempty"`
+	Pending    []Action  `json:"pending,omitempty"` // to perform again if the owner dies
+	Outcome    Outcome   `json:"outcome,omitempty"`
+	Reason     string    `json:"reason,omitempty"`
+	Hint       string    `json:"hint,omitempty"`
+	Answer     string    `json:"answer,omitempty"` // of an Answer goal
+	Said       string    `json:"said,omitempty"`   // the last line of what the agent said in the turn that ended
 }
 
 // Asked is the action of a kind that the loop waits for the end of.

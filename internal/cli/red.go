@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// redPatience is how long a question about red gates waits for its answer. A run that
+// nobody watches goes on.
+const redPatience = time.Minute
+
+// redQuestion asks the user at the terminal whether gates that are red before any
+// work are part of it. The work of others is nobody's to be paid for.
+type redQuestion struct {
+	read  func() (string, error) // one line of the user's
+	print func(term.Event)
+
+	answer string   // allow or leave: how the run is to begin again; else ""
+	gates  []string // that it is about
+}
+
+// The answers, as they are typed.
+const (
+	stopToFix = "s"
+	allowRed  = "a"
+	leaveOut  = "l"
+)
+
+// Ask waits for the answer, and reports whether the loop goes on, as it does where
+// none comes. It does not if it is to stop, or to begin again.
+func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) bool {
+	for _, r := range g.Results {
+		if r.Status == gate.Fail {
+			q.gates = append(q.gates, r.Gate)
+		}
+	}
+	q.print(term.Question{
+		Text: fmt.Sprintf("red before any work: %s. Is that part of this work?", some(g.Red())),
+		Choices: []string{
+			"Enter: yes, go on (it does so by itself after " + figure.Chosen(redPatience) + ")",
+			"s: no, stop; I fix it first",
+			"a: no, it may stay red (baseline = \"allow\")",
+			"l: no, leave out the gate " + strings.Join(q.gates, ", "),
+		},
+	})
+	answers := make(chan string, 1)
+	go func() {
+		text, _ := q.read() // what cannot be read is no answer
+		answers <- strings.ToLower(text)
+	}()
+	select {
+	case answer := <-answers:
+		switch answer {
+		case allowRed, leaveOut:
+			q.answer = answer
+			return false
+		case stopToFix, "n", "no":
+			return false
+		}
+	case <-time.After(redPatience):
+		q.print(term.Note{Level: term.Info, Text: "no answer: goes on"})
+	case <-ctx.Done():
+	}
+	return true
+}
+
+// apply makes the gates those of the run that is to begin again.
+func (q *redQuestion) apply(gates []gate.Gate) []gate.Gate {
+	asked := func(g gate.Gate) bool { return slices.Contains(q.gates, g.Name) }
+	gates = slices.Clone(gates)
+	if q.answer == leaveOut {
+		return slices.DeleteFunc(gates, asked)
+	}
+	for i, g := range gates {
+		gates[i].AllowBaseline = g.AllowBaseline || asked(g)
+	}
+	return gates
+}

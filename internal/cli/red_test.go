@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// A gate that is red before any work is asked about: it is part of the work, or the
+// loop stops, or begins again with it allowed or left out.
+func TestRedBeforeAnyWorkIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	g := loop.Gates{Status: gate.Fail, Results: []gate.Result{{Gate: "test", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail}}}
+	for typed, want := range map[string]struct {
+		stops  bool
+		answer string
+	}{
+		"": {}, "yes": {}, "s": {stops: true}, "N": {stops: true},
+		"a": {true, allowRed}, "L": {true, leaveOut},
+	} {
+		t.Run(typed, func(t *testing.T) {
+			t.Parallel()
+			asked := term.Question{}
+			q := &redQuestion{
+				read:  func() (string, error) { return typed, nil },
+				print: func(e term.Event) { asked, _ = e.(term.Question) },
+			}
+			goesOn := q.Ask(t.Context(), g)
+			if goesOn == want.stops || q.answer != want.answer || asked.Text != "red before any work: lint. Is that part of this work?" {
+				t.Errorf("goes on: %v, answer %q, asked %+v", goesOn, q.answer, asked)
+			}
+			gates := q.apply([]gate.Gate{{Name: "test"}, {Name: "lint"}})
+			switch {
+			case want.answer == leaveOut && (len(gates) != 1 || gates[0].Name != "test"),
+				want.answer == allowRed && (gates[0].AllowBaseline || !gates[1].AllowBaseline):
+				t.Errorf("%+v", gates)
+			}
+		})
+	}
+}
+
+// A loop that is stopped meanwhile waits for no answer.
+func TestAQuestionEndsWithItsLoop(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	never := make(chan struct{})
+	t.Cleanup(func() { close(never) })
+	q := &redQuestion{
+		read:  func() (string, error) { <-never; return "", nil },
+		print: func(term.Event) { cancel() },
+	}
+	q.Ask(ctx, loop.Gates{})
+}

@@ -1,0 +1,78 @@
+package loop_test
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// What was red before any work, and what no task has touched, is the user's: nobody
+// is paid to mend it.
+func TestARedThatIsNotThePlansOpensNoTask(t *testing.T) {
+	t.Parallel()
+	failing := func(tests ...string) loop.Gates {
+		return loop.Gates{Status: gate.Fail, Reason: "test: fails", Results: []gate.Result{{Gate: "test", Status: gate.Fail, Failing: tests, Failed: len(tests)}}}
+	}
+	cases := []struct {
+		name    string
+		end     loop.Gates
+		flipped string
+		want    string
+	}{
+		{"as it was", failing("TestRoot"), "TestNew", "finish unverified"},
+		{"another test is red", failing("TestRoot", "TestOther"), "TestNew", "checkpoint"},
+		{"a gate that names no test", loop.Gates{Status: gate.Fail, Results: []gate.Result{{Gate: "test", Status: gate.Fail}}}, "TestNew", "checkpoint"},
+		{"red tests are the plan's", failing("TestRoot"), "TestRoot", "checkpoint"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sc := begin(t, loop.Policy{Gates: true})
+			sc.checkpointed("gates baseline")
+			sc.gates(failing("TestRoot"), "notify; turn 1 fresh first")
+			sc.turn("done", "gates claim")
+			sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating, Flipped: []string{c.flipped}}}, "commit a")
+			sc.committed("gates final")
+			sc.gates(c.end, c.want)
+			if c.want == "finish unverified" && sc.s.Reason != "red before this loop began, and still: TestRoot" {
+				t.Error(sc.s.Reason)
+			}
+		})
+	}
+}
+
+// The same of a gate that names no tests: work that another gate proves is not refused
+// for it.
+func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
+	t.Parallel()
+	red := gate.Result{Gate: "lint", Status: gate.Fail}
+	start := loop.Gates{Status: gate.Fail, Reason: "lint: exit 1", Results: []gate.Result{{Gate: "test", Status: gate.Pass, Passed: 1}, red}}
+	for name, c := range map[string]struct {
+		evidence gate.Evidence
+		stillRed []string
+		want     string
+	}{
+		"proven by another gate":    {gate.Discriminating, []string{"lint"}, "commit a"},
+		"nothing else proves it":    {gate.Consistent, []string{"lint"}, "turn 2 continue gates_failed"},
+		"another gate is red, too":  {gate.Discriminating, []string{"lint", "build"}, "turn 2 continue gates_failed"},
+		"it was green at the start": {gate.Discriminating, []string{"test"}, "turn 2 continue gates_failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sc := begin(t, loop.Policy{Gates: true})
+			sc.checkpointed("gates baseline")
+			sc.gates(start, "notify; turn 1 fresh first")
+			sc.turn("done", "gates claim")
+			sc.gates(loop.Gates{Status: gate.Pass, Evidence: c.evidence, StillRed: c.stillRed, Results: []gate.Result{red}}, c.want)
+			if c.want != "commit a" {
+				return
+			}
+			sc.committed("gates final")
+			sc.gates(loop.Gates{Status: gate.Fail, Results: []gate.Result{red}}, "finish unverified")
+			if sc.s.Reason != "red before this loop began, and still: lint" {
+				t.Error(sc.s.Reason)
+			}
+		})
+	}
+}
