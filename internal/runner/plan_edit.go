@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -23,26 +24,41 @@ import (
 // agent's. New tasks are taken up from either: they only add work. Any other edit is
 // not applied, kept in full in a file of the loop's, and held against nobody. An edit
 // by an editing tool is the agent's; one that no tool call explains, or that was made
-// while the loop was paused, is the user's.
+// while the loop was paused, is the user's. In a session of theirs nothing is put back
+// over their head: an edit that is not applied stays in the plan, too.
 
-// sortOutEdit decides about a plan whose text is not the frozen one's. In a session of
-// the user's nothing is put back over their head.
+// sortOutEdit decides about a plan whose text is not the frozen one's.
 func (r *Runner) sortOutEdit(ctx context.Context, now *planfile.File) (planSeen, error) {
-	if r.attended() || r.tools.wrote(r.planPath()) {
+	if r.tools.wrote(r.planPath()) {
 		return planSeen{changed: true}, nil
 	}
 	explained := r.tools.explain(r.planPath())
 	switch {
+	case r.attended() && r.isAside(now):
+		return planSeen{aside: r.asidePath(now.Text())}, nil // it has been told
+	case r.attended() && !explained:
 	case addsOnly(r.plan.Plan(), now.Plan()):
 		return r.takeAdded(now, explained)
 	case explained || renumbered(r.plan.Plan(), now.Plan()):
-		aside, err := r.setEditAside(ctx, now.Bytes())
-		if err != nil {
-			return planSeen{}, err
+		aside, err := r.setEditAside(ctx, now.Text(), now.Bytes())
+		if err != nil || r.attended() {
+			return planSeen{aside: aside}, err
 		}
 		return planSeen{aside: aside}, r.writePlan()
 	}
 	return planSeen{changed: true}, nil
+}
+
+// asidePath is where an edit of the plan is kept that is not applied.
+func (r *Runner) asidePath(text []byte) string {
+	sum := sha256.Sum256(text)
+	return filepath.Join(r.Loop.Dir, "plan.edited-"+hex.EncodeToString(sum[:4])+filepath.Ext(r.Spec.Plan))
+}
+
+// isAside reports whether an edit is kept already, its boxes aside.
+func (r *Runner) isAside(now *planfile.File) bool {
+	_, err := os.Stat(r.asidePath(now.Text()))
+	return err == nil
 }
 
 // takeAdded adopts a plan with more tasks. Boxes that were ticked beside a command are
@@ -75,17 +91,17 @@ func (r *Runner) sortOutUnreadable(ctx context.Context) (planSeen, error) {
 	case err != nil: // no regular file
 		return planSeen{changed: true}, nil //nolint:nilerr // that is what it found
 	}
-	aside, err := r.setEditAside(ctx, data)
+	aside, err := r.setEditAside(ctx, data, data)
 	if err != nil {
 		return planSeen{}, err
 	}
 	return planSeen{aside: aside}, r.writePlan()
 }
 
-// setEditAside keeps a version of the plan that is not applied, and tells where.
-func (r *Runner) setEditAside(ctx context.Context, data []byte) (string, error) {
-	sum := sha256.Sum256(data)
-	path := filepath.Join(r.Loop.Dir, "plan.edited-"+hex.EncodeToString(sum[:4])+filepath.Ext(r.Spec.Plan))
+// setEditAside keeps a version of the plan with this text that is not applied, and tells
+// where.
+func (r *Runner) setEditAside(ctx context.Context, text, data []byte) (string, error) {
+	path := r.asidePath(text)
 	if err := atomicfile.Write(path, data, 0o600); err != nil {
 		return "", fmt.Errorf("keep the edited plan: %w", err)
 	}
@@ -115,7 +131,7 @@ func (r *Runner) editMeanwhile(ctx context.Context) (aside string, err error) {
 	if !r.tools.explain(r.planPath()) {
 		return "", nil
 	}
-	return r.setEditAside(ctx, now.Bytes())
+	return r.setEditAside(ctx, now.Text(), now.Bytes())
 }
 
 // addedMeanwhile are the tasks that were added to the plan when all others were done.

@@ -41,9 +41,9 @@ func (r *Runner) ticked(ctx context.Context, a loop.Action, m record.Memory) (ti
 		return ticks{}, fmt.Errorf("tick %s: %w", strings.Join(ids, ", "), err)
 	}
 	there := f
-	if now, err := planfile.Load(r.planPath()); err == nil && !r.tools.explain(r.planPath()) {
-		// The user may have edited it while the gates ran.
-		if there, err = now.Tick(ids...); err != nil {
+	if now, err := planfile.Load(r.planPath()); err == nil && (r.attended() || !r.tools.explain(r.planPath())) {
+		// The user may have edited it while the gates ran; in their session it stays anyway.
+		if there, err = now.Tick(ids...); err != nil || renumbered(f.Plan(), now.Plan()) {
 			there = now
 		}
 	}

@@ -1,0 +1,86 @@
+package runner_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// sitPlanned begins a loop over a plan in a session.
+func sitPlanned(t *testing.T, plan string) *sitting {
+	t.Helper()
+	q := gated(map[string]any{"evidence": []string{"consistent"}})
+	q.Words = []string{"plan.md"}
+	return sit(t, planned(plan), q)
+}
+
+// besideACommand edits the plan while a command that names it runs.
+func (st *sitting) besideACommand(plan string) {
+	st.t.Helper()
+	st.write("plan.md", plan)
+	st.called(record.ToolCall{Tool: "Bash", Command: "cat plan.md"})
+}
+
+// The user edits the plan of their session's loop while a command of the agent's runs
+// that names it. New tasks are taken up.
+func TestATaskThatIsAddedInASessionIsTakenUp(t *testing.T) {
+	t.Parallel()
+	st := sitPlanned(t, "- [ ] two\n")
+	st.besideACommand("- [ ] two\n- [ ] three\n")
+	st.edits("have.txt", "one\ntwo\n")
+	if st.claims(); st.s.Strikes != 0 || len(st.s.Tasks) != 2 || st.s.Phase != loop.Turning {
+		t.Fatalf("%s: %s, %d strikes, tasks %+v", st.s.Phase, st.s.Reason, st.s.Strikes, st.s.Tasks)
+	}
+	if got := st.read("plan.md"); got != "- [x] two\n- [ ] three\n" {
+		t.Errorf("the plan: %q", got)
+	}
+}
+
+// Any other edit is not applied, held against nobody, and stays in the file, also in the
+// turns after and when a task is ticked; it is kept beside once more.
+func TestAnotherEditInASessionIsNoViolation(t *testing.T) {
+	t.Parallel()
+	for _, edit := range []string{
+		"# Mine\n\n- [ ] two\n", "- [ ] two\n- [ ] three <!-- pawl: evidence=review -->\n", "- [ ] two\n- [ ] three <!-- pawl: scope=src/** -->\n",
+	} {
+		st := sitPlanned(t, "- [ ] two\n")
+		st.besideACommand(edit)
+		st.turn(loop.Turn{})
+		st.turn(loop.Turn{})
+		if st.s.Strikes != 0 || len(st.s.Tasks) != 1 || len(st.s.Aside) != 1 {
+			t.Fatalf("%q: %d strikes, tasks %+v, kept in %q", edit, st.s.Strikes, st.s.Tasks, st.s.Aside)
+		}
+		if got := st.read("plan.md"); got != edit {
+			t.Errorf("%q: the plan: %q", edit, got)
+		}
+		st.edits("have.txt", "one\ntwo\n")
+		if st.claims(); st.s.Phase != loop.Ended || st.s.Strikes != 0 {
+			t.Fatalf("%q: %s: %s, %d strikes", edit, st.s.Phase, st.s.Reason, st.s.Strikes)
+		}
+		if kept, err := os.ReadFile(st.s.Aside[0]); err != nil || string(kept) != edit {
+			t.Errorf("%q: kept %q, %v", edit, kept, err)
+		}
+		if got := st.read("plan.md"); got != ticked(edit) {
+			t.Errorf("%q: the plan in the end: %q", edit, got)
+		}
+	}
+}
+
+// What the agent does to the plan with an editing tool is its violation, as ever.
+func TestTheAgentsEditInASessionIsAViolation(t *testing.T) {
+	t.Parallel()
+	st := sitPlanned(t, "- [ ] two\n")
+	st.edits("plan.md", "# Easier\n\n- [ ] two\n")
+	if st.turn(loop.Turn{}); st.s.Strikes != 1 {
+		t.Fatalf("%d strikes", st.s.Strikes)
+	}
+	if st.turn(loop.Turn{}); st.s.Strikes != 2 {
+		t.Fatalf("left as it is: %d strikes", st.s.Strikes)
+	}
+}
+
+// ticked is a plan with its first task done.
+func ticked(plan string) string { return strings.Replace(plan, "- [ ] two", "- [x] two", 1) }
