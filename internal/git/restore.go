@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -267,4 +268,38 @@ func (r *Repo) holds(ctx context.Context, c Change, info fs.FileInfo) (bool, err
 	}
 	out, err := r.run(ctx, call{args: args, stdin: stdin})
 	return strings.TrimSpace(string(out)) == c.To.ID, err
+}
+
+// Unchanged are those of the paths at which the work tree is as a tree has it.
+func (r *Repo) Unchanged(ctx context.Context, tree string, paths []string) (same []string, err error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	entries, err := r.Entries(ctx, tree, paths...)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		e, there := entries[path]
+		info, err := os.Lstat(r.path(path))
+		switch {
+		case absent(err):
+			if !there {
+				same = append(same, path)
+			}
+			continue
+		case err != nil:
+			return nil, err
+		case !there, !e.IsFile(), e.Mode != modeLink && runtime.GOOS != "windows" && (info.Mode()&0o100 != 0) != (e.Mode == "100755"):
+			continue
+		}
+		holds, err := r.holds(ctx, Change{Path: path, To: e}, info)
+		if err != nil {
+			return nil, fmt.Errorf("compare %s: %w", path, err)
+		}
+		if holds {
+			same = append(same, path)
+		}
+	}
+	return same, nil
 }

@@ -169,11 +169,12 @@ func (p *Prepared) checksAttended(in Inside) []check {
 // refuseDirtyHere is refuseDirty where the user's session works, which needs a clean
 // tree only to commit.
 func (p *Prepared) refuseDirtyHere() error {
-	if p.Spec.NoCommit || len(p.Status.Dirty) == 0 || p.Settings.AllowDirty {
+	dirty := p.dirty()
+	if p.Spec.NoCommit || len(dirty) == 0 || p.Settings.AllowDirty {
 		return nil
 	}
 	return failure.New(failure.Usage, "commit them first; or leave --commit out, then nothing is committed",
-		"the work tree has changes that are not committed (%s)", some(p.Status.Dirty))
+		"the work tree has changes that are not committed (%s)", some(dirty))
 }
 
 // refuseBeside says which other loop is at work in the session, or in the work

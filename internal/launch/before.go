@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -26,6 +25,7 @@ type Before struct {
 	Unfinished bool     // it ended with something left to do
 	Begun      Begun    // the task that it was at
 	Paths      []string // what its last checkpoint holds and its last commit does not: its work, not the person's
+	Tracked    []string // those of them that git tracks and that are as it left them
 }
 
 // before looks for other loops of the work tree, the newest first.
@@ -60,7 +60,7 @@ func before(ctx context.Context, st *store.Store, p *Prepared) (Before, error) {
 		}
 		// Where that cannot be told (a commit was pruned since) all is the person's,
 		// as it would be without that loop.
-		if b.Paths, b.Begun, err = leftBy(ctx, p.Repo, l.Loop, spec); err != nil && ctx.Err() != nil {
+		if err := b.left(ctx, p, l.Loop, spec); err != nil && ctx.Err() != nil {
 			return Before{}, fmt.Errorf("look at what loop %s left: %w", l.Loop.ID, err)
 		}
 	}
@@ -82,28 +82,34 @@ func (b *Before) atWork(l store.Listed[record.Summary]) {
 	}
 }
 
-// leftBy are the paths in which a loop's last checkpoint differs from its last
-// commit, but for those that were there before the loop, and the task that it was at.
-func leftBy(ctx context.Context, repo *git.Repo, l *store.Loop, spec record.Spec) ([]string, Begun, error) {
-	points, err := repo.Checkpoints(ctx, l.ID)
+// left finds the paths in which a loop's last checkpoint differs from its last commit,
+// but for those that were there before the loop or are the user's, and the task that it
+// was at.
+func (b *Before) left(ctx context.Context, p *Prepared, l *store.Loop, spec record.Spec) error {
+	points, err := p.Repo.Checkpoints(ctx, l.ID)
 	if err != nil || len(points) == 0 {
-		return nil, Begun{}, err
+		return err
 	}
 	m, _, err := record.Remember(l)
 	if err != nil {
-		return nil, Begun{}, err
+		return err
 	}
-	changes, err := repo.Diff(ctx, cmp.Or(m.Base.Commit, spec.From), points[len(points)-1].Tree)
+	tree := points[len(points)-1].Tree
+	changes, err := p.Repo.Diff(ctx, cmp.Or(m.Base.Commit, spec.From), tree)
 	if err != nil {
-		return nil, Begun{}, err
+		return err
 	}
-	var paths []string
 	for _, c := range changes {
 		if !slices.Contains(spec.Foreign, c.Path) && !slices.Contains(m.Yours, c.Path) {
-			paths = append(paths, c.Path)
+			b.Paths = append(b.Paths, c.Path)
 		}
 	}
-	return paths, begun(spec, m), nil
+	b.Begun = begun(spec, m)
+	dirty := slices.DeleteFunc(slices.Clone(p.Status.Dirty), func(path string) bool {
+		return path == spec.Plan || !slices.Contains(b.Paths, path)
+	})
+	b.Tracked, err = p.Repo.Unchanged(ctx, tree, dirty)
+	return err
 }
 
 // foreign are the files that the loop must not commit: the person's own that git
@@ -115,7 +121,7 @@ func (p *Prepared) foreign() []string {
 	switch {
 	case p.Spec.Left != nil:
 		work = p.Spec.Left.Paths
-	case p.Spec.Policy.Attended:
+	case p.Spec.NoCommit:
 		work = p.leftPaths()
 	}
 	return append(slices.Clip(notes), slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool {
@@ -155,14 +161,23 @@ func (p *Prepared) refuseOver() error {
 
 // refuseDirty says that the user's own changes would be mixed with the loop's.
 func (p *Prepared) refuseDirty() error {
-	if p.Spec.OwnTree || p.Settings.AllowDirty || len(p.Status.Dirty) == 0 {
+	dirty := p.dirty()
+	if p.Spec.OwnTree || p.Settings.AllowDirty || len(dirty) == 0 {
 		return nil
 	}
 	hint := "commit or stash them; or --worktree to leave them alone; or --allow-dirty to begin from them (kept, undoable)"
-	if p.Before.Unfinished && slices.ContainsFunc(p.Status.Dirty, func(path string) bool { return slices.Contains(p.Before.Paths, path) }) {
+	if p.Before.Unfinished && slices.ContainsFunc(dirty, func(path string) bool { return slices.Contains(p.Before.Paths, path) }) {
 		hint = fmt.Sprintf("pawl resume %s goes on with what it left; or %s", p.Before.Loop, hint)
 	}
-	return failure.New(failure.Usage, hint, "the work tree has changes that are not committed (%s)", some(p.Status.Dirty))
+	return failure.New(failure.Usage, hint, "the work tree has changes that are not committed (%s)", some(dirty))
+}
+
+// dirty are the user's own changes: what an earlier loop left of a task that this one
+// goes on with is none.
+func (p *Prepared) dirty() []string {
+	return slices.DeleteFunc(slices.Clone(p.Status.Dirty), func(path string) bool {
+		return p.Spec.Left != nil && slices.Contains(p.Spec.Left.Paths, path)
+	})
 }
 
 // sessionWords says where the loop of a session stands.

@@ -30,6 +30,7 @@ func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
 	s.NoCommit, s.Shadow, s.Unattended = !q.Commit, p.Repo == nil, q.Inside.Unattended
 	s.Tools = q.Inside.Judge == "plugin"
 	s.Policy.Attended, s.Policy.Restore, s.Policy.Counted = true, false, q.Counted
+	p.takeOver()
 	s.Branch, s.Hidden, s.Foreign = p.Status.Branch, p.Status.Hidden, p.foreign()
 	if err := p.verifyPolicy(q); err != nil {
 		return err

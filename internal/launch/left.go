@@ -30,7 +30,11 @@ func begun(spec record.Spec, m record.Memory) Begun {
 func (p *Prepared) takeOver() {
 	p.Spec.Left = nil
 	paths := p.leftPaths()
-	if len(paths) == 0 || p.Spec.Policy.Attended {
+	if !p.Spec.OwnTree && !p.Settings.AllowDirty { // else they are the user's by their word
+		paths = append(paths, p.Before.Tracked...)
+		slices.Sort(paths)
+	}
+	if len(paths) == 0 || p.Spec.NoCommit {
 		return
 	}
 	t, ok := p.sameTask(p.Before.Begun)
@@ -79,7 +83,7 @@ func (p *Prepared) leftPaths() []string {
 // LeftAlone are the untracked files that the last loop left and that are no work of
 // this one: it does not commit them.
 func (p *Prepared) LeftAlone() []string {
-	if p.Spec.Left != nil || p.Spec.Policy.Attended {
+	if p.Spec.Left != nil || p.Spec.NoCommit {
 		return nil
 	}
 	return p.leftPaths()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -177,9 +178,12 @@ func (d *Drive) refuseChanges(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look at the work tree: %w", err)
 	}
-	if len(status.Dirty) == 0 {
+	dirty := slices.DeleteFunc(status.Dirty, func(path string) bool {
+		return d.Spec.Left != nil && slices.Contains(d.Spec.Left.Paths, path)
+	})
+	if len(dirty) == 0 {
 		return nil
 	}
 	return failure.New(failure.Usage, fmt.Sprintf("commit or stash them, then  pawl resume %s", d.Loop.ID),
-		"the work tree has changes that are not committed (%s)", some(status.Dirty))
+		"the work tree has changes that are not committed (%s)", some(dirty))
 }

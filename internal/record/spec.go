@@ -85,7 +85,7 @@ type Left struct {
 	Loop  string   `json:"loop"`
 	Task  string   `json:"task"`            // id of the task that it belongs to
 	Title string   `json:"title,omitempty"` // of the task
-	Paths []string `json:"paths"`           // files that git does not track, relative to the root, slashes
+	Paths []string `json:"paths"`           // its files, relative to the root, slashes
 }
 
 // Isolation bounds a try outside the person's session.

@@ -18,7 +18,7 @@ import (
 func (r *Runner) startOf(ctx context.Context, a loop.Action, m record.Memory, tree string) (loop.Event, error) {
 	e := loop.Event{Kind: loop.Checkpointed, Tree: tree}
 	left := r.Spec.Left
-	if left == nil || left.Task != a.Task || m.State.Base != "" {
+	if left == nil || left.Task != a.Task || m.State.Base != "" || r.theirTree() { // it stays in place in a tree of theirs
 		return e, nil
 	}
 	start, err := r.Repo.Overlay(ctx, tree, m.Base.Commit, left.Paths)
