@@ -54,10 +54,20 @@ type Memory struct {
 	Begun int `json:"begun,omitempty"`
 	// Results are what the gates said last, without test maps and output.
 	Results []gate.Result `json:"results,omitempty"`
+	Skipped []Skipped     `json:"skipped,omitempty"`
 	Guarded Guarded       `json:"guarded,omitzero"`
 	Wall    Wall          `json:"wall,omitzero"`
 	Left    []string      `json:"left,omitempty"`    // processes that ran on after the loop's end
 	Refused []string      `json:"refused,omitempty"` // hosts that the wall did not let through, in the order of the first try
+}
+
+// Skipped is the last try of a task that was set aside, which the state forgets with
+// the next task.
+type Skipped struct {
+	Task    string        `json:"task"`
+	Base    Base          `json:"base"` // that the task began with
+	Failing loop.Failing  `json:"failing"`
+	Results []gate.Result `json:"results,omitempty"` // of the gates that failed
 }
 
 // Session is the agent's session that goes on in the next turn.
@@ -216,6 +226,7 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 	if e.Gates != nil && len(e.Gates.Results) > 0 {
 		m.Results = e.Gates.Results
 	}
+	m.skips(before, e)
 	switch {
 	case e.Kind == loop.WentBack:
 		m.Judge, m.Unsorted = "", false // the tree is the user's as a whole
@@ -236,4 +247,23 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 		}
 	}
 	return acts
+}
+
+// skips keeps the last try of the task that an event sets aside.
+func (m *Memory) skips(before loop.State, e loop.Event) {
+	was, _ := before.Task(before.Current)
+	t, ok := m.State.Task(before.Current)
+	if !ok || was.Status != loop.Open || t.Status == loop.Open || t.Status == loop.Done || m.State.Failing == nil {
+		return
+	}
+	last := Skipped{Task: t.ID, Base: m.Base, Failing: *m.State.Failing}
+	if e.Gates != nil {
+		for _, r := range e.Gates.Results {
+			if r.Status == gate.Fail {
+				last.Results = append(last.Results, r)
+			}
+		}
+	}
+	m.Skipped = slices.DeleteFunc(slices.Clone(m.Skipped), func(s Skipped) bool { return s.Task == t.ID })
+	m.Skipped = append(m.Skipped, last)
 }

@@ -44,7 +44,7 @@ func (p planFiles) tries(m record.Memory, now time.Time) []planloop.Failure {
 		case !isStory(t.ID), t.Status == loop.Done:
 			continue
 		case t.Status != loop.Open:
-			f.Iteration = lastTry(m.State, t.ID)
+			p.skipped(&f, m)
 		case t.ID == m.State.Current:
 			p.atWork(&f, m)
 		}
@@ -53,6 +53,16 @@ func (p planFiles) tries(m record.Memory, now time.Time) []planloop.Failure {
 		}
 	}
 	return tries
+}
+
+// skipped tells of the last try of a story that was set aside.
+func (p planFiles) skipped(f *planloop.Failure, m record.Memory) {
+	f.Iteration = lastTry(m.State, f.Story)
+	for _, s := range m.Skipped {
+		if s.Task == f.Story {
+			f.Base, f.Tests, f.Output = p.base(s.Base), s.Failing.Tests, cmp.Or(output(s.Results), s.Failing.FirstError)
+		}
+	}
 }
 
 // lastTry is the iteration in which something came of a task last, 0 for none
@@ -78,7 +88,7 @@ func (p planFiles) atWork(f *planloop.Failure, m record.Memory) {
 	if s.Failing == nil || !found || s.Phase == loop.Ended && s.Green {
 		return
 	}
-	f.Iteration, f.Base, f.Reason = last, p.base(m), s.Failing.Reason
+	f.Iteration, f.Base, f.Reason = last, p.base(m.Base), s.Failing.Reason
 	if f.Tests = s.Failing.Tests; len(f.Tests) > 0 || s.Failing.FirstError != "" {
 		f.Output = cmp.Or(output(m.Results), s.Failing.FirstError)
 	}

@@ -45,12 +45,16 @@ func TestPlanLoopGoldenLastTryOfAStorySetAside(t *testing.T) {
 	t.Parallel()
 	b := newPlanBench(t)
 	for _, reason := range []string{"one", "two", "three", "four"} {
-		b.fails(reason, reason)
+		b.fails(reason, "what failed")
 	}
 	b.step(loop.Event{Kind: loop.Checkpointed, Tree: "t"})
 	b.taken()
 	if b.mem.State.Current != "US-002" {
 		t.Fatalf("at work is %s", b.mem.State.Current)
+	}
+	want := "Checkpoint: " + sha1 + "\nStory: US-001, iteration 4 of brisk-otter-7f3a\nReason: four\n  - TestA\n$ go test ./... (exit 1)\nwhat failed\n=== End Failure ===\n"
+	if log := b.read(".ralph/failure-context.log"); !strings.HasSuffix(log, want) {
+		t.Errorf("the last entry has not what failed:\n%s", log)
 	}
 	for _, file := range []string{".ralph/failure-context.log", planDir + "progress.md"} {
 		if log := b.read(file); strings.Count(log, "four") != 1 || strings.Count(log, "two") == 0 {

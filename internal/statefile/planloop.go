@@ -117,7 +117,7 @@ func (p planFiles) name(m record.Memory) error {
 	if !isStory(story) {
 		return p.clear()
 	}
-	base := p.base(m)
+	base := p.base(m.Base)
 	mine, err := p.mine()
 	if err != nil {
 		return err
@@ -167,8 +167,8 @@ func without(file []byte, words []string) []byte {
 func isStory(id string) bool { return id != loop.FinalTask && planloop.Story(id) }
 
 // base is the commit that the story began with, "" where git knows of none.
-func (p planFiles) base(m record.Memory) string {
-	if base := cmp.Or(m.Base.From, m.Base.Commit, p.Spec.From); !p.Spec.Shadow && planloop.Commit(base) {
+func (p planFiles) base(b record.Base) string {
+	if base := cmp.Or(b.From, b.Commit, p.Spec.From); !p.Spec.Shadow && planloop.Commit(base) {
 		return base
 	}
 	return ""
