@@ -149,6 +149,23 @@ func Marked(marker string) []string {
 	return found
 }
 
+// OnlyMarked reports whether all processes of a program, and there are some, carry the
+// marker or descend from one that does. It is false where that cannot be seen.
+func OnlyMarked(marker, program string) bool {
+	table := readTable()
+	ours := marked(table, marker)
+	some := false
+	for _, e := range table {
+		if e.zombie || !runs(e.pid, program) {
+			continue
+		}
+		if some = true; !slices.Contains(ours, e) {
+			return false
+		}
+	}
+	return some && marker != ""
+}
+
 // marked are the processes with a marker, and their descendants, but for the caller
 // and those above it.
 func marked(table []entry, marker string) []entry {

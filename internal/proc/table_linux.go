@@ -164,6 +164,13 @@ func RSS(pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
+// runs reports whether a process bears a program's name, as killall goes by: the
+// kernel keeps 15 bytes of it.
+func runs(pid int, program string) bool {
+	name, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
+	return err == nil && strings.TrimSuffix(string(name), "\n") == program[:min(len(program), 15)]
+}
+
 // commandOf is the command line of a process, "" if it is gone.
 func commandOf(pid int) string {
 	argv, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")

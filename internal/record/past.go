@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,7 +33,8 @@ func WithPast(r guard.Rules, l *store.Loop) guard.Rules {
 			shared := sharedGitDir(dir)
 			return ok && shared != "" && filepath.IsLocal(tag) && allSince(filepath.Join(shared, "refs", "tags", filepath.FromSlash(tag)), at)
 		},
-		Newest: newestEntry,
+		Newest:  newestEntry,
+		Stashed: stashedAt,
 	}
 	return r
 }
@@ -60,7 +62,7 @@ func pastCalls(l *store.Loop) (calls []guard.Call) {
 			} else {
 				input["file_path"] = c.Path
 			}
-			calls = append(calls, guard.Call{Tool: c.Tool, Input: input, Dir: c.Dir})
+			calls = append(calls, guard.Call{Tool: c.Tool, Input: input, Dir: c.Dir, At: c.At})
 		}
 	}
 	return calls
@@ -92,38 +94,57 @@ func allSince(path string, since time.Time) bool {
 // newestEntry is the message of the last line of one of git's logs, HEAD or
 // refs/stash, in the repository that a folder is in; "" if there is none.
 func newestEntry(dir, log string) string {
+	_, message := newestLine(dir, log)
+	return message
+}
+
+// stashedAt is when the newest stash was made, zero if there is none.
+func stashedAt(dir string) time.Time {
+	who, _ := newestLine(dir, "refs/stash")
+	fields := strings.Fields(who)
+	if len(fields) < 2 {
+		return time.Time{}
+	}
+	seconds, err := strconv.ParseInt(fields[len(fields)-2], 10, 64) // "… <mail> SECONDS ZONE"
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
+}
+
+// newestLine is that line, up to the tab and behind it.
+func newestLine(dir, log string) (who, message string) {
 	place := gitDir(dir)
 	if log != "HEAD" {
 		place = sharedGitDir(dir)
 	}
 	if place == "" {
-		return ""
+		return "", ""
 	}
 	f, err := atomicfile.Open(filepath.Join(place, "logs", filepath.FromSlash(log)))
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	defer func() { _ = f.Close() }()
-	return lastMessage(f)
+	return lastLine(f)
 }
 
-// lastMessage reads the end of a log: of the last line that tells of a change, what
-// follows the tab.
-func lastMessage(f *os.File) string {
+// lastLine reads the end of a log: the last line that tells of a change.
+func lastLine(f *os.File) (who, message string) {
 	info, err := f.Stat()
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	tail := make([]byte, min(info.Size(), maxHead))
 	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
-		return ""
+		return "", ""
 	}
 	lines := strings.Split(strings.TrimSuffix(string(tail), "\n"), "\n")
 	for _, line := range slices.Backward(lines) {
 		ids, message, _ := strings.Cut(line, "\t")
 		if f := strings.Fields(ids); len(f) > 1 && f[0] != f[1] { // git stash resets to HEAD, which changes nothing
-			return message
+			return ids, message
 		}
 	}
-	return ""
+	return "", ""
 }

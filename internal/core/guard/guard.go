@@ -14,6 +14,7 @@ package guard
 
 import (
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
@@ -33,6 +34,7 @@ type Call struct {
 	Tool  string         // the client's name for it: Bash, Write, Edit …
 	Input map[string]any // as the client gave it: command, file_path, notebook_path
 	Dir   string         // current directory, absolute; "" = the root
+	At    time.Time      // of an earlier call: when it began; zero = not known
 }
 
 // Rules say what holds for one loop. All paths are absolute; on Windows either

@@ -3,6 +3,7 @@ package guard
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
@@ -22,15 +23,25 @@ type Past struct {
 	// Newest is the message of the newest entry in one of git's logs (HEAD,
 	// refs/stash) of the repository that a folder is in, "" if it is not known.
 	Newest func(dir, log string) string
+	// Stashed is when the newest stash of that repository was made, to the second; zero
+	// if that is not known.
+	Stashed func(dir string) time.Time
+	// Untracked lists the files below a folder that git neither tracks nor ignores,
+	// absolute; false if they cannot be told.
+	Untracked func(dir string) ([]string, bool)
+	// Ours reports whether every process that runs a program is the loop's.
+	Ours func(program string) bool
 }
 
 // made is what calls made, as far as their text tells. What belongs to a repository
 // stands behind its work tree and a line break.
 type made struct {
-	files   map[string]bool // absolute paths
-	git     map[string]bool // commits by subject, stashes by message, tags by name, see inGit
-	running []string        // commands that were left running
-	always  bool            // the call under way is left running as a whole
+	files   map[string]bool        // absolute paths
+	git     map[string]bool        // commits by subject, stashes by message, tags by name, see inGit
+	stashed map[string][]time.Time // without a message, by the work tree
+	at      time.Time              // of the call that is read
+	running []string               // commands that were left running
+	always  bool                   // the call under way is left running as a whole
 }
 
 // past is what earlier calls of the agent made. They are read again, in order, for
@@ -39,7 +50,7 @@ func (j *judge) past() *made {
 	if j.before != nil {
 		return j.before
 	}
-	j.before = &made{files: map[string]bool{}, git: map[string]bool{}}
+	j.before = &made{files: map[string]bool{}, git: map[string]bool{}, stashed: map[string][]time.Time{}}
 	if j.rules.Past.Calls == nil {
 		return j.before
 	}
@@ -50,6 +61,7 @@ func (j *judge) past() *made {
 			continue
 		}
 		j.before.always, _ = c.Input["run_in_background"].(bool)
+		j.before.at = c.At
 		again := newJudge(c, rules)
 		again.notes = j.before
 		again.call(c)
@@ -122,18 +134,44 @@ func (j *judge) newIn(dir, p string) bool {
 	return j.madeFile(at)
 }
 
-// clean judges git clean. With the paths of what the agent made it is no more than
-// rm; without, it takes what others left here too.
+// clean judges git clean. Of what the agent made it is no more than rm; else it takes
+// what others left here too.
 func (j *judge) clean(args []word) {
 	if j.scratch || has(args, "--dry-run", "n") {
 		return
 	}
 	paths := operands(without(args, "e", "--exclude"))
+	if len(paths) == 0 && !slices.ContainsFunc(args, func(w word) bool { return !plainClean(w.Text) }) {
+		var known bool
+		if paths, known = j.untracked(); known && len(paths) == 0 {
+			return // there is nothing to remove
+		}
+	}
 	if len(paths) == 0 || slices.ContainsFunc(paths, func(w word) bool { return !j.madePath(w) }) {
 		j.advise(Deny, RuleDestructive, "git clean", "it would remove files that you are not known to have made. Remove your own by name: rm FILE")
 		return
 	}
 	j.all(paths, j.remove)
+}
+
+// plainClean tells the options of git clean that leave alone what is ignored.
+func plainClean(option string) bool {
+	return listed("--force --quiet", option) || len(option) > 1 && option[0] == '-' && strings.Trim(option[1:], "dfq") == ""
+}
+
+// untracked are the files that a git clean without paths may remove here.
+func (j *judge) untracked() (paths []word, known bool) {
+	if j.rules.Past.Untracked == nil {
+		return nil, false
+	}
+	files, known := j.rules.Past.Untracked(j.dir)
+	if !known {
+		return nil, false
+	}
+	for _, file := range files {
+		paths = append(paths, word{Text: file, Static: true})
+	}
+	return paths, true
 }
 
 // madePath is madeFile for a path as git takes it: a pattern even where it is quoted.
@@ -190,10 +228,11 @@ func (j *judge) tag(args []word) {
 }
 
 // stash judges git stash: the agent may drop the newest stash if it made it, with a
-// message of its own.
+// message of its own, or at the time of one of its calls.
 func (j *judge) stash(args []word) {
 	ops := operands(args)
 	if len(ops) == 0 {
+		j.stashes()
 		return
 	}
 	switch sub := ops[0].Text; {
@@ -202,7 +241,10 @@ func (j *judge) stash(args []word) {
 		if !given && sub == "save" {
 			message = shell.Join(ops[1:])
 		}
-		if message.Static {
+		switch {
+		case !given && message.Text == "":
+			j.stashes()
+		case message.Static:
 			j.inGit("stash", strings.TrimSpace(message.Text))
 		}
 	case sub == "clear", sub == "drop" && !j.ownStash(ops[1:]):
@@ -214,8 +256,44 @@ func (j *judge) ownStash(which []word) bool {
 	if j.rules.Past.Newest == nil || len(which) > 1 || len(which) == 1 && !listed("0 stash@{0}", which[0].Text) {
 		return false
 	}
-	_, message, _ := strings.Cut(j.rules.Past.Newest(j.workTree(j.dir), "refs/stash"), ": ")
+	tree := j.workTree(j.dir)
+	newest := j.rules.Past.Newest(tree, "refs/stash")
+	if strings.HasPrefix(newest, "WIP on ") && j.rules.Past.Stashed != nil {
+		made := j.rules.Past.Stashed(tree)
+		return slices.ContainsFunc(j.past().stashed[tree], func(at time.Time) bool {
+			return !made.Before(at.Truncate(time.Second)) && made.Before(at.Add(stashPatience))
+		})
+	}
+	_, message, _ := strings.Cut(newest, ": ")
 	return j.madeInGit("stash", message)
+}
+
+// stashPatience is how long after the beginning of its call a stash is still that
+// call's.
+const stashPatience = 10 * time.Second
+
+// stashes notes a stash without a message while an earlier call is read.
+func (j *judge) stashes() {
+	if j.notes != nil && !j.notes.at.IsZero() {
+		tree := j.workTree(j.dir)
+		j.notes.stashed[tree] = append(j.notes.stashed[tree], j.notes.at)
+	}
+}
+
+// ownPrograms tells a killall of programs that the agent left running, and of which
+// nobody else runs any.
+func (j *judge) ownPrograms(args []word) bool {
+	names := operands(args)
+	if len(names) == 0 || j.rules.Past.Ours == nil || slices.ContainsFunc(args, func(w word) bool { return !w.Static || strings.HasPrefix(w.Text, "-") && !killOption(w, word{}) }) {
+		return false
+	}
+	return !slices.ContainsFunc(names, func(w word) bool {
+		left := func(command string) bool {
+			program, _, _ := strings.Cut(command, " ")
+			return shell.Base(program) == w.Text
+		}
+		return !slices.ContainsFunc(j.past().running, left) || !j.rules.Past.Ours(w.Text)
+	})
 }
 
 // ownProcess tells a pkill -f whose pattern stands in a command that the agent left

@@ -3,6 +3,7 @@ package guard_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
 )
@@ -12,6 +13,7 @@ import (
 func TestWhatTheAgentMadeItself(t *testing.T) {
 	t.Parallel()
 	const bg = "background: "
+	now := time.Date(2026, 3, 1, 9, 0, 0, 500, time.UTC)
 	cases := []struct {
 		name    string
 		earlier []string // commands; Write PATH is that tool's
@@ -27,7 +29,12 @@ func TestWhatTheAgentMadeItself(t *testing.T) {
 		{"clean: one that was read", []string{"cat note.txt"}, "", "", "git clean -f note.txt", "deny destructive"},
 		{"clean: one that was removed since", []string{"touch b", "rm b"}, "", "", "git clean -f b", "deny destructive"},
 		{"clean: one that lay there before", []string{"echo x >> b"}, "", "/w/repo/b", "git clean -f b", "deny destructive"},
-		{"clean: everything", []string{"Write note.txt"}, "", "", "git clean -fd", "deny destructive"},
+		{"clean: everything that there is", []string{"Write note.txt", "touch b"}, "", "", "git clean -fd", "allow "},
+		{"clean: everything, quietly", []string{"Write note.txt", "touch b"}, "", "", "git clean -d --force -q", "allow "},
+		{"clean: everything, with somebody's", []string{"Write note.txt"}, "", "", "git clean -fd", "deny destructive"},
+		{"clean: everything, and one that lay there", []string{"Write note.txt", "touch b"}, "", "/w/repo/b", "git clean -fd", "deny destructive"},
+		{"clean: what is ignored, too", []string{"Write note.txt", "touch b"}, "", "", "git clean -fdx", "deny destructive"},
+		{"clean: everything in another folder", []string{"Write note.txt", "touch b"}, "", "", "cd sub; git clean -fd", "deny destructive"},
 		{"clean: everything, by name", []string{"Write note.txt"}, "", "", "git clean -fd .", "deny destructive"},
 		{"clean: a pattern", []string{"Write note.txt"}, "", "", "git clean -f '*.txt'", "deny destructive"},
 		{"clean: what judges", []string{"Write Makefile"}, "", "", "git clean -f Makefile", "deny protected"},
@@ -45,7 +52,10 @@ func TestWhatTheAgentMadeItself(t *testing.T) {
 		{"stash: its own", []string{"git stash push -m mine"}, "On work: mine", "", "git stash drop", "allow "},
 		{"stash: by number", []string{"git stash save mine too"}, "On work: mine too", "", "git stash drop stash@{0}", "allow "},
 		{"stash: somebody's on top", []string{"git stash push -m mine"}, "On work: theirs", "", "git stash drop", "deny destructive"},
-		{"stash: without a name", []string{"git stash"}, "WIP on work: 1234567 a", "", "git stash drop", "deny destructive"},
+		{"stash: without a name", []string{"git stash"}, "WIP on work: 1234567 a", "", "git stash drop", "allow "},
+		{"stash: without a name, pushed", []string{"git stash push -u"}, "WIP on work: 1234567 a", "", "git stash drop", "allow "},
+		{"stash: without a name, somebody's since", []string{"git stash"}, "WIP on work: 1234567 later", "", "git stash drop", "deny destructive"},
+		{"stash: without a name, nobody's", []string{"git status"}, "WIP on work: 1234567 a", "", "git stash drop", "deny destructive"},
 		{"stash: an older one", []string{"git stash push -m mine"}, "On work: mine", "", "git stash drop stash@{1}", "deny destructive"},
 		{"stash: all", []string{"git stash push -m mine"}, "On work: mine", "", "git stash clear", "deny destructive"},
 
@@ -64,6 +74,12 @@ func TestWhatTheAgentMadeItself(t *testing.T) {
 		{"kill: a program's name", []string{bg + "node server.js"}, "", "", "pkill -f node", "deny kill"},
 		{"kill: by name", []string{bg + "npm start"}, "", "", "pkill npm", "deny kill"},
 		{"kill: a pattern", []string{bg + "npm start"}, "", "", "pkill -f 'npm start|x'", "deny kill"},
+		{"killall: its own", []string{bg + "vite --port 8123"}, "", "", "killall vite", "allow "},
+		{"killall: with a signal", []string{"nohup vite >log 2>&1 &"}, "", "", "killall -9 vite", "allow "},
+		{"killall: others run it too", []string{bg + "node server.js"}, "", "", "killall node", "deny kill"},
+		{"killall: one of two", []string{bg + "vite"}, "", "", "killall vite node", "deny kill"},
+		{"killall: what has ended with its call", []string{"vite build"}, "", "", "killall vite", "deny kill"},
+		{"killall: a pattern", []string{bg + "vite"}, "", "", "killall -r vite", "deny kill"},
 		{"kill: a user's", []string{bg + "npm start"}, "", "", "pkill -u me -f 'npm start'", "deny kill"},
 	}
 	for _, c := range cases {
@@ -79,7 +95,7 @@ func TestWhatTheAgentMadeItself(t *testing.T) {
 				if command, ok := strings.CutPrefix(e, bg); ok {
 					input = map[string]any{"command": command, "run_in_background": true}
 				}
-				calls = append(calls, guard.Call{Tool: "Bash", Input: input, Dir: "/w/repo"})
+				calls = append(calls, guard.Call{Tool: "Bash", Input: input, Dir: "/w/repo", At: now})
 			}
 			r := rules()
 			call := guard.Call{Tool: "Bash", Input: map[string]any{"command": c.command}, Dir: "/w/repo"}
@@ -91,6 +107,14 @@ func TestWhatTheAgentMadeItself(t *testing.T) {
 				Since:  func(path string) bool { return path != c.old },
 				Tagged: func(_, tag string) bool { return tag != c.old },
 				Newest: func(dir, _ string) string { return map[string]string{"/w/repo": c.newest}[dir] },
+				Stashed: func(string) time.Time {
+					if strings.HasSuffix(c.newest, " later") {
+						return now.Add(time.Minute)
+					}
+					return now.Truncate(time.Second)
+				},
+				Untracked: func(dir string) ([]string, bool) { return []string{"/w/repo/note.txt", "/w/repo/b"}, dir == "/w/repo" },
+				Ours:      func(program string) bool { return program == "vite" },
 			}
 			v := guard.Judge(call, r)
 			if got := string(v.Decision) + " " + v.Rule; got != c.want {

@@ -252,7 +252,11 @@ func (j *judge) kill(name string, args []word) {
 		if !j.ownProcess(args) {
 			j.deny(RuleKill, "pkill")
 		}
-	case "killall", "killall5", "skill", "slay", "xkill":
+	case "killall":
+		if !j.ownPrograms(args) {
+			j.deny(RuleKill, name)
+		}
+	case "killall5", "skill", "slay", "xkill":
 		j.deny(RuleKill, name)
 	case "tmux":
 		// A server that is named may be the agent's own.
