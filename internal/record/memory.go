@@ -25,7 +25,6 @@ const (
 	TypeSorted  = "sorted"  // data: Sorted, after the event TreeSeen
 	TypeClaimed = "claimed" // data: Claimed, before the event TurnEnded
 	TypePulled  = "pulled"  // data: Pulled, after the loop's end
-	TypeYours   = "yours"   // data: []string, new files that were found to be the user's
 )
 
 // Memory is the fold of a loop's journal: the machine's state and what the
@@ -125,6 +124,7 @@ type Note struct {
 	Text   string     `json:"text"`
 	Judged *Judged    `json:"judged,omitempty"` // the tool call that it is about
 	Host   string     `json:"host,omitempty"`   // the host that the wall refused, of which it tells
+	Yours  []string   `json:"yours,omitempty"`  // new files of the user's that are left alone, of which it tells
 	Left   []string   `json:"left,omitempty"`   // the processes that run on after the loop's end, of which it tells: PID COMMAND
 }
 
@@ -161,11 +161,6 @@ func fold(m Memory, r journal.Record) (Memory, error) {
 		if err = json.Unmarshal(r.Data, &c); err == nil {
 			m.Claimed = m.Claimed.With(c)
 		}
-	case TypeYours:
-		var paths []string
-		if err = json.Unmarshal(r.Data, &paths); err == nil {
-			m.Yours = append(slices.Clip(m.Yours), paths...)
-		}
 	case TypeBase:
 		m.Base = Base{}
 		err = json.Unmarshal(r.Data, &m.Base)
@@ -196,7 +191,7 @@ func SortedOut(e loop.Event, s loop.State) bool {
 	return e.Kind == loop.TreeSeen && s.Phase != loop.Looking
 }
 
-// Take remembers what a note says of the guard, of the wall and of processes.
+// Take remembers what a note says of the guard, of the wall, of processes and of files.
 func (m *Memory) Take(n Note) {
 	if n.Judged != nil {
 		m.Guarded.add(*n.Judged)
@@ -207,6 +202,7 @@ func (m *Memory) Take(n Note) {
 	if len(n.Left) > 0 {
 		m.Left = n.Left
 	}
+	m.Yours = append(slices.Clip(m.Yours), n.Yours...)
 }
 
 // Apply steps the machine and keeps the rest in line with it.

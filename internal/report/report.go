@@ -45,6 +45,7 @@ type Loop struct {
 	Denied  map[string]int      // tool calls that the guard denied, by rule
 	Wall    []string            // what confined agent and gates, in words, a line each
 	Refused []string            // hosts that it did not let through
+	Yours   []string            // new files that the user made meanwhile: in no commit
 	Left    []string            // processes that ran on after its end: PID COMMAND
 	Now     time.Time           // when the page is made
 	Zone    *time.Location
@@ -67,6 +68,7 @@ func Text(w io.Writer, l Loop) error {
 	p.refused()
 	p.left()
 	p.merge()
+	p.yours()
 	p.aside()
 	p.lessons()
 	p.cost()
@@ -108,6 +110,13 @@ func (p *page) headline() {
 	}
 	if s.Hint != "" {
 		p.line("hint", "%s", plan.OneLine(s.Hint, 0))
+	}
+}
+
+// yours names new files that are not the agent's.
+func (p *page) yours() {
+	if len(p.Yours) > 0 {
+		p.line("left alone", "%s (yours, in no commit)", plan.OneLine(strings.Join(p.Yours, ", "), 300))
 	}
 }
 

@@ -61,26 +61,19 @@ func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory) (record.Memo
 		}
 		r.ownNew[file] = true
 	}
-	r.nameNew(ctx, yours, unnamed)
-	if len(yours) == 0 {
-		return m, nil
+	if len(yours) > 0 {
+		m.Yours = append(slices.Clip(m.Yours), yours...)
+		n := record.Note{Level: loop.Info, Text: "left alone: " + listNew(yours) + ", which no tool call made: not committed", Yours: yours}
+		r.inRun(ctx, func(context.Context) error { r.tell(n); return nil })
 	}
-	m.Yours = append(slices.Clip(m.Yours), yours...)
-	r.inRun(ctx, func(context.Context) error {
-		r.mem.Yours = m.Yours
-		return r.append(record.TypeYours, yours)
-	})
+	if len(unnamed) > 0 {
+		r.nameNew(ctx, unnamed)
+	}
 	return m, nil
 }
 
-// nameNew tells whose new files are, before any is committed.
-func (r *Runner) nameNew(ctx context.Context, yours, unnamed []string) {
-	if len(yours) > 0 {
-		r.noteLater(ctx, loop.Info, "left alone: "+listNew(yours)+", which no tool call made: not committed")
-	}
-	if len(unnamed) == 0 {
-		return
-	}
+// nameNew tells, before they are committed, of new files that no call names.
+func (r *Runner) nameNew(ctx context.Context, unnamed []string) {
 	text := "made by commands that do not name them: " + listNew(unnamed) + ": part of the work"
 	if _, blind := r.Agent.(agent.Blind); blind {
 		text = "perhaps yours: " + listNew(unnamed) + ": new while the agent was at work, whose tool calls are not seen; part of the work"

@@ -4,10 +4,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
 )
 
 // inFirstTurn does something when the first turn begins.
@@ -63,6 +66,9 @@ sh gen.sh && git mv src lib
 	}
 	if !w.note("made by commands that do not name them: lib/a.txt, out/x.txt") {
 		t.Errorf("notes: %q", w.notes)
+	}
+	if m, _, err := record.Remember(b.loop); err != nil || !slices.Equal(m.Yours, []string{"drafts/one.txt", "notes.txt"}) {
+		t.Errorf("remembered: %q, %v", m.Yours, err)
 	}
 }
 
@@ -150,5 +156,17 @@ func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
 	}
 	if !w.note("perhaps yours: new.txt") || !w.note("left alone: late.txt") {
 		t.Errorf("notes: %q", w.notes)
+	}
+}
+
+// Work that passes its gates only with the user's new file is not verified: the commit
+// lacks it.
+func TestACommitThatNeedsTheUsersNewFileIsNotVerified(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
+	s := b.watched("-- 1/sleep --\n3s\n"+haveAll, []string{"have every word"}, map[string]any{"gates": []string{"sh check.sh && test -f notes.txt"}}, w)
+	if s.Outcome != loop.Unverified || s.Tasks[0].Evidence != gate.NoEvidence || !strings.Contains(s.Tasks[0].Why, "notes.txt") {
+		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
 	}
 }

@@ -56,6 +56,9 @@ func summary(e LoopEnded) []line {
 		}
 	}
 	row("commits", commits)
+	if len(e.Yours) > 0 {
+		row("left alone", Clean(some(e.Yours))+"   yours, in no commit")
+	}
 	for i, path := range e.Aside {
 		row(only(i, "not applied"), "an edit of the plan, kept in "+Clean(path))
 	}
@@ -67,6 +70,16 @@ func summary(e LoopEnded) []line {
 		out = append(out, line{{bold, pad(only(i, "next"), labelColumn-2) + "  "}, text(Clean(n))})
 	}
 	return out
+}
+
+// some are the first of several names, and how many more there are.
+func some(names []string) string {
+	const most = 5
+	text := strings.Join(names[:min(len(names), most)], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // only labels the first of several rows.

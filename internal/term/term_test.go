@@ -68,6 +68,7 @@ func evening(at time.Time) []struct {
 				{Result: "parked", Tasks: []string{"US-003"}},
 			},
 			Gates: []string{"test: 214 pass, 1 fail (TestExpiry)"},
+			Yours: []string{"notes.txt", "drafts/one.txt"},
 			Look:  []string{"~/.local/state/pawl/loops/brisk-otter-7f3a", "git diff main...pawl/brisk-otter"},
 			Next:  []string{"pawl report", "pawl run plan.md"},
 		}},
