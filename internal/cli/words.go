@@ -70,6 +70,8 @@ func probing(p gate.Probe) string {
 		return ", with the tests as they were"
 	case gate.RepeatBefore, gate.RepeatClean, gate.RepeatAfter, gate.RepeatOriginals, gate.RepeatOverlay:
 		return ", once more to be sure"
+	case gate.Broken:
+		return ": do the tests notice when this work is broken?"
 	case gate.Control, gate.Overlay, gate.WithoutSources:
 		return ": do the new tests fail without this work?"
 	}

@@ -210,6 +210,9 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 	o.AllowTestChanges = o.AllowTestChanges || len(tests.old) > 0 && !slices.ContainsFunc(tests.old, r.mayNotChange)
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
 	o.Linked = tests.linked
+	if o.Breakable, err = v.breakable(ctx, r); err != nil {
+		return o, fmt.Errorf("look at the functions of the work: %w", err)
+	}
 	o.NewCases = slices.ContainsFunc(tests.fresh, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
 	return o, nil
 }
@@ -260,6 +263,8 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 		return v.Repo.Overlay(ctx, r.Base, r.Tree, tests)
 	case gate.WithoutSources:
 		return v.withoutSources(ctx, r, o)
+	case gate.Broken:
+		return v.broken(ctx, r)
 	}
 	return v.originals(ctx, r)
 }

@@ -54,17 +54,34 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}"),
 			},
 			gate.Discriminating, "green with it: calc.TestSub",
-			[]string{"kept a", "a", "a control", "a overlay"},
+			[]string{"kept a", "a", "a control", "a overlay", "a broken"},
+			[]string{"overlay: build failure"},
+		},
+		{
+			"work with one that checks nothing of it",
+			files{"calc.go": subtract, "sub_test.go": testFile("TestSub", "if Sub(3, 3) != 0 {\n\t\tt.Error(\"3-3\")\n\t}")},
+			gate.Consistent, "so they check nothing of it: calc.TestSub; a test that compares",
+			[]string{"kept a", "a", "a control", "a overlay", "a broken"},
+			[]string{"overlay: build failure", "tests that check nothing: calc.TestSub"},
+		},
+		{
+			"work whose effect is no function's",
+			files{
+				"calc.go":     "package calc\n\nconst Zero = 0\n\nfunc Add(a, b int) int { return a + b }\n\nfunc Sub(a, b int) int { return a - b }\n",
+				"sub_test.go": testFile("TestZero", "if Zero != 0 {\n\t\tt.Error(\"zero\")\n\t}"),
+			},
+			gate.Discriminating, "green with it: calc.TestZero",
+			[]string{"kept a", "a", "a control", "a overlay", "kept a broken"},
 			[]string{"overlay: build failure"},
 		},
 		{
 			"work with one that can, in an old file",
 			files{
 				"calc.go":      strings.Replace(subtract, "a + b", "b + a + 0*a", 1),
-				"calc_test.go": calc()["calc_test.go"] + "\nfunc TestNone(t *testing.T) {\n\tif Sub(3, 3) != 0 {\n\t\tt.Error(\"3-3\")\n\t}\n}\n",
+				"calc_test.go": calc()["calc_test.go"] + "\nfunc TestNone(t *testing.T) {\n\tif Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}\n}\n",
 			},
 			gate.Discriminating, "green with it: calc.TestAdd, calc.TestNone",
-			[]string{"kept a", "a", "a originals", "a control", "a overlay"},
+			[]string{"kept a", "a", "a originals", "a control", "a overlay", "a broken"},
 			[]string{"tests changed: calc_test.go", "overlay: build failure"},
 		},
 	}

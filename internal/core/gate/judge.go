@@ -23,6 +23,8 @@ type Observation struct {
 	// InSource: source files that hold tests were changed, so that a test's text
 	// may have changed with them.
 	InSource bool `json:"in_source,omitempty"`
+	// Breakable: the work added functions that can be broken, see Broken.
+	Breakable bool `json:"breakable,omitempty"`
 	// Linked: the work is in a language whose packages may be installed as links to
 	// the work tree, so that a run in another place may judge the code of this one.
 	Linked           bool          `json:"linked,omitempty"`
@@ -82,6 +84,7 @@ func Judge(o Observation) Verdict {
 		v.Reason = "nothing was changed since the task began"
 	default:
 		o.weigh(&v)
+		o.weighBroken(&v)
 	}
 	return v
 }

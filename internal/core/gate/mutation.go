@@ -70,3 +70,62 @@ func (r Result) failsIn(other Result) (failed, crashed []string) {
 	}
 	return failed, crashed
 }
+
+// breakable are the gates to run on broken functions: those whose tests are what the
+// work would be believed for.
+func (o Observation) breakable() []string {
+	if !o.Breakable || o.answered(Broken) {
+		return nil
+	}
+	v := Judge(o)
+	if v.Status != Pass || v.Evidence != Discriminating {
+		return nil
+	}
+	return kept(o.gates(), func(name string) bool { return len(o.proving(v, name)) > 0 })
+}
+
+// proving are the tests of a gate that the work is believed for; its name where it has
+// no ids.
+func (o Observation) proving(v Verdict, name string) []string {
+	names := slices.Concat(v.Flipped, v.Proving)
+	now := find(o.Now, name)
+	if len(now.Tests) > 0 {
+		return kept(names, func(id string) bool { return now.Tests[id] == Pass })
+	}
+	if slices.Contains(names, name) || len(both(names, o.answer(Overlay, name).named())) > 0 {
+		return []string{name}
+	}
+	return nil
+}
+
+// hollow: all that the work would be believed for passes as well when each of its
+// functions is broken. One that fails, crashes or is not heard of is enough.
+func (o Observation) hollow(v Verdict) bool {
+	found := false
+	for _, name := range o.gates() {
+		broken := o.answer(Broken, name)
+		for _, id := range o.proving(v, name) {
+			found = true
+			if len(broken.Tests) > 0 && id != name {
+				if broken.Tests[id] != Pass {
+					return false
+				}
+			} else if broken.Status != Pass {
+				return false
+			}
+		}
+	}
+	return found
+}
+
+// weighBroken takes the word of tests that check nothing for none.
+func (o Observation) weighBroken(v *Verdict) {
+	if v.Evidence != Discriminating || !o.answered(Broken) || !o.hollow(*v) {
+		return
+	}
+	names := slices.Concat(v.Flipped, v.Proving)
+	v.Evidence, v.Flipped, v.TurnedGreen, v.Proving = Consistent, nil, nil, nil
+	v.Labels = append(v.Labels, "tests that check nothing: "+list(names))
+	v.Reason = "the tests pass as well when each function of this work returns nothing or does what it did before, so they check nothing of it: " +
+		list(names) + "; a test that compares what a function returns would be enough"
+}

@@ -33,6 +33,10 @@ const (
 	// WithoutSources: what Overlay judged, without the source files of the language that
 	// the work is in. What passes there does not run the code of that place.
 	WithoutSources Probe = "without-sources"
+	// Broken: the tree of now without what the work does: each function broken that it
+	// added or changed, the rest put back (mutation testing). Tests that pass there check
+	// nothing of the work.
+	Broken Probe = "broken"
 )
 
 // Run is the answer to a probe.
@@ -46,6 +50,16 @@ type Run struct {
 // the observation is complete. The answer goes into Observation.Answers, also
 // when the run was not possible: then with its problem.
 func Next(o Observation) (Probe, []string) {
+	if p, gates := o.next(); p != "" {
+		return p, gates
+	}
+	if gates := o.breakable(); len(gates) > 0 && !o.answered(Broken) {
+		return Broken, gates
+	}
+	return "", nil
+}
+
+func (o Observation) next() (Probe, []string) {
 	now := o.against(o.Now)
 	if !o.Changed || len(o.Now) == 0 || o.status(now) != Pass {
 		return "", nil
