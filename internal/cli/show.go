@@ -260,11 +260,12 @@ func id(t loop.Task) string {
 	return t.ID
 }
 
+// name is a task's id and title.
 func name(t loop.Task) string {
-	if n := id(t); n != "" {
-		return n
+	if id(t) == "" {
+		return "the goal"
 	}
-	return "the goal"
+	return strings.TrimSpace(plan.OneLine(t.ID, 40) + " " + plan.OneLine(t.Title, 60))
 }
 
 // ended is the summary of a loop that ended.
@@ -288,9 +289,8 @@ func (s *show) ended(now loop.State) {
 // tallies are the tasks by how they ended, the best first.
 func tallies(s loop.State) []term.Tally {
 	var out []term.Tally
-	var consistent []loop.Task
 	notes := map[string]string{
-		"verified": "each with something that failed before and passes now",
+		"verified": "something failed before and passes now",
 		"review":   "an independent review passed, and nothing was seen to turn green",
 		"unknown":  "nothing could tell",
 	}
@@ -300,17 +300,35 @@ func tallies(s loop.State) []term.Tally {
 		if t.Earlier || !judged {
 			continue
 		}
-		if word == string(gate.Consistent) {
-			consistent = append(consistent, t)
-			notes[word] = loop.Stands(consistent...) + ": read them"
-		}
 		i := slices.IndexFunc(out, func(x term.Tally) bool { return x.Result == word })
 		if i < 0 {
 			i, out = len(out), append(out, term.Tally{Result: word})
 		}
-		out[i].Note, out[i].Tasks = notes[word], append(out[i].Tasks, name(t))
+		out[i].Note, out[i].Tasks = notes[word], append(out[i].Tasks, cmp.Or(id(t), name(t)))
+		out[i].Each = append(out[i].Each, titled(t, word, notes[word]))
+	}
+	for i, tally := range out {
+		if tally.Result == "verified" && len(tally.Tasks) > mostTold {
+			out[i].Each = nil // nobody has to look at them
+		}
 	}
 	return out
+}
+
+// mostTold is how many verified tasks a summary tells of each.
+const mostTold = 10
+
+// titled is what there is to say of a task that ended: its own reason where somebody
+// must look at it.
+func titled(t loop.Task, word, note string) string {
+	why := note
+	switch {
+	case t.Status == loop.Done && (t.Evidence == gate.Consistent || len(t.Flipped) > 0):
+		why = evidence(t)
+	case t.Status == loop.Done && word == "unknown", t.Status == loop.Parked, t.Status == loop.Blocked:
+		why = cmp.Or(plan.OneLine(t.Why, 160), note)
+	}
+	return strings.TrimSuffix(name(t)+": "+why, ": ")
 }
 
 // next is what to type now.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -83,7 +84,7 @@ func (t told) happened() string {
 	case loop.Committed:
 		return t.committed()
 	case loop.Restored:
-		return fmt.Sprintf("the work tree was restored to where task %s began (%.7s)", t.before.Current, e.Tree)
+		return fmt.Sprintf("the work tree was restored to where %s began (%.7s)", taskOf(t.before, t.before.Current), e.Tree)
 	case loop.TimerFired:
 		return "the wait is over"
 	case loop.LimitHit:
@@ -265,21 +266,21 @@ func seen(s *loop.Seen) string {
 }
 
 func (t told) committed() string {
-	ids := strings.Join(newlyDone(t.before, t.after), ", ")
+	tasks := strings.Join(newlyDone(t.before, t.after), ", ")
 	if t.event.Commit == "" {
-		return "done: " + ids
+		return "done: " + tasks
 	}
-	return fmt.Sprintf("committed %.7s: %s", t.event.Commit, ids)
+	return fmt.Sprintf("committed %.7s: %s", t.event.Commit, tasks)
 }
 
 func newlyDone(before, after loop.State) []string {
-	var ids []string
+	var names []string
 	for _, task := range after.Tasks {
 		if was, _ := before.Task(task.ID); task.Status == loop.Done && was.Status != loop.Done {
-			ids = append(ids, task.ID)
+			names = append(names, cmp.Or(strings.TrimSpace(id(task)+" "+plan.OneLine(task.Title, 60)), task.ID))
 		}
 	}
-	return ids
+	return names
 }
 
 // decided is what the machine made of it, as far as a person wants to know.
@@ -294,7 +295,7 @@ func (t told) decided() []string {
 	for _, a := range t.acts {
 		switch a.Do {
 		case loop.BeginTurn:
-			lines = append(lines, begins(a))
+			lines = append(lines, begins(t.after, a))
 		case loop.Wait:
 			lines = append(lines, fmt.Sprintf("waits until %s: %s", a.Until.Local().Format("15:04:05"), a.Text))
 		case loop.HandOver:
@@ -321,7 +322,7 @@ func struck(attended, ended bool) string {
 	return "the agent is told to put it back"
 }
 
-func begins(a loop.Action) string {
+func begins(s loop.State, a loop.Action) string {
 	session := "the same session"
 	if a.Fresh {
 		session = "a fresh session"
@@ -329,7 +330,15 @@ func begins(a loop.Action) string {
 	if a.Isolated {
 		session += " beside the person's"
 	}
-	return fmt.Sprintf("iteration %d begins: task %s, %s (%s)", a.Iteration, a.Task, session, strings.ReplaceAll(string(a.Situation), "_", " "))
+	return fmt.Sprintf("iteration %d begins: %s, %s (%s)", a.Iteration, taskOf(s, a.Task), session, strings.ReplaceAll(string(a.Situation), "_", " "))
+}
+
+// taskOf names a task of a plan by id and title.
+func taskOf(s loop.State, taskID string) string {
+	if t, ok := s.Task(taskID); ok && t.Title != "" && id(t) != "" {
+		return taskWords(t.ID, t.Title)
+	}
+	return "task " + taskID
 }
 
 func (t told) finish() string {

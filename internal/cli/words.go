@@ -20,7 +20,7 @@ func refusal(now loop.State, g loop.Gates) string {
 		return reason
 	}
 	if tests := g.FailingTests(); g.Status == gate.Fail && len(tests) > 0 {
-		return cmp.Or(broken(now, tests), some(tests)+" passed when this task began, but not now")
+		return cmp.Or(broken(now, tests), some(tests)+" "+plural(len(tests), "fails", "fail")+", and did not when this task began")
 	}
 	if g.Status == gate.Fail || len(g.StillRed) > 0 {
 		return reason

@@ -27,13 +27,13 @@ func TestRefusal(t *testing.T) {
 			loop.Gates{Status: gate.Fail, Failing: []string{"TestOther", "TestSum", "TestTotal"}},
 			"it breaks what was done: task 1 (TestSum)",
 		},
-		{"something else broken", loop.Gates{Status: gate.Fail, Failing: []string{"TestA"}}, "TestA passed when this task began, but not now"},
+		{"something else broken", loop.Gates{Status: gate.Fail, Failing: []string{"TestA"}}, "TestA fails, and did not when this task began"},
 		{"a hook", loop.Gates{Status: gate.Fail, Reason: "the pre-commit hook refused the commit"}, "the pre-commit hook refused the commit"},
 		{"red before and after", loop.Gates{Status: gate.Pass, Failing: []string{"TestLogout"}, Results: red}, "TestLogout failed before this work and still fails"},
 		{
 			"a gate without ids that a finished task turned green",
-			loop.Gates{Status: gate.Fail, Failing: []string{"test"}, Results: red, Reason: "test: passed when the task began, not now: exit 1: FAIL t03"},
-			"test: passed when the task began, not now: exit 1: FAIL t03",
+			loop.Gates{Status: gate.Fail, Failing: []string{"test"}, Results: red, Reason: "test: fails, and did not when the task began: exit 1: FAIL t03"},
+			"test: fails, and did not when the task began: exit 1: FAIL t03",
 		},
 		{
 			"a gate without ids, red before and after by other tests",
@@ -67,7 +67,7 @@ func TestATaskThatStandsOnRed(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "0", Status: loop.Done, Evidence: gate.Consistent}, task}})
-	if len(sums) != 1 || sums[0].Note != said+"them" || len(sums[0].Tasks) != 2 {
+	if len(sums) != 1 || len(sums[0].Tasks) != 2 || sums[0].Each[1] != "1: "+said+"it" {
 		t.Errorf("%+v", sums)
 	}
 }

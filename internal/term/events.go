@@ -145,6 +145,7 @@ type LoopEnded struct {
 type Tally struct {
 	Result string   `json:"result" jsonschema:"verified, consistent, parked …"`
 	Tasks  []string `json:"tasks" jsonschema:"their ids"`
+	Each   []string `json:"each,omitempty" jsonschema:"what there is to say of each, in the same order: its title, and why it ended so"`
 	Note   string   `json:"note,omitempty" jsonschema:"what it means, in words"`
 }
 

@@ -39,11 +39,13 @@ func summary(e LoopEnded) []line {
 		row("why", Clean(e.Reason))
 	}
 	for _, t := range e.Tasks {
-		s := ids(t.Tasks)
-		if t.Note != "" {
-			s = strings.TrimSpace(s + "   " + Clean(t.Note))
+		label := fmt.Sprintf("%d %s", len(t.Tasks), Clean(t.Result))
+		if len(t.Each) == 0 {
+			row(label, strings.TrimSpace(ids(t.Tasks)+"   "+Clean(t.Note)))
 		}
-		row(fmt.Sprintf("%d %s", len(t.Tasks), Clean(t.Result)), s)
+		for i, words := range t.Each {
+			row(only(i, label), Clean(words))
+		}
 	}
 	for _, g := range e.Gates {
 		row("gate", Clean(g))

@@ -64,8 +64,8 @@ func evening(at time.Time) []struct {
 			Loop: "brisk-otter", Progress: "1 of 2 tasks done, 1 needs you", Outcome: "stuck", ExitCode: 13, Reason: "every way of trying US-003 failed", Duration: 24060 * s, Waited: 7800 * s,
 			Iterations: 21, Commits: 1, Branch: "pawl/brisk-otter", Tokens: 2_140_000, CostUSD: 7.31,
 			Tasks: []term.Tally{
-				{Result: "verified", Tasks: []string{"US-002"}, Note: "with a test that failed before and passes now"},
-				{Result: "parked", Tasks: []string{"US-003"}},
+				{Result: "verified", Tasks: []string{"US-001", "US-002"}, Note: "something failed before and passes now"},
+				{Result: "parked", Tasks: []string{"US-003"}, Each: []string{"US-003 Session expiry: TestExpiry still fails"}},
 			},
 			Gates: []string{"test: 214 pass, 1 fail (TestExpiry)"},
 			Yours: []string{"notes.txt", "drafts/one.txt"},
@@ -275,7 +275,7 @@ func TestHostileTextIsCleaned(t *testing.T) {
 		term.Note{Text: evil},
 		term.LoopEnded{
 			Loop: evil, Progress: evil, Outcome: evil, Reason: evil, Branch: evil, Commits: 1, Look: []string{evil}, Next: []string{evil},
-			Gates: []string{evil}, Tasks: []term.Tally{{evil, []string{evil}, evil}},
+			Gates: []string{evil}, Tasks: []term.Tally{{evil, []string{evil}, []string{evil}, evil}, {evil, []string{evil}, nil, evil}},
 		},
 	} {
 		for _, mode := range []term.Mode{term.Plain, term.JSON} {

@@ -257,7 +257,7 @@ func (o Observation) failReason(broken []string) string {
 			if r.TimedOut {
 				return r.Gate + ": " + r.Reason
 			}
-			reason := r.Gate + ": passed when the task began, not now"
+			reason := r.Gate + ": fails, and did not when the task began"
 			if !slices.Equal(broken, []string{r.Gate}) {
 				reason += ": " + list(broken)
 			}

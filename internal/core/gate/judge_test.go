@@ -137,7 +137,7 @@ func TestRelativeToTheBaseline(t *testing.T) {
 	check(t, []story{
 		{
 			name: "what passed fails", before: "pass A+ B+", now: "fail A+ B-",
-			want: judged{status: gate.Fail, evidence: none, names: []string{"B"}, reason: "passed when the task began, not now: B"},
+			want: judged{status: gate.Fail, evidence: none, names: []string{"B"}, reason: "fails, and did not when the task began: B"},
 		},
 		{
 			name: "a green gate without ids is red", before: "pass", now: "fail",

@@ -119,13 +119,13 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case len(by[Parked]) > 0:
 		return Stuck, m.needs(Parked, Blocked), ""
 	case m.s.Policy.Gates && len(by[Unchanged]) > 0 && m.s.Red != "": // what should be green is not, and the agent sees nothing to do
-		return Stuck, m.of("claimed without change, and a gate is red", by[Unchanged]) + ": " + m.s.Red, ""
+		return Stuck, m.of("claimed without change", by[Unchanged]) + ", and a gate is red: " + m.s.Red, ""
 	case len(by[Blocked]) > 0:
 		return BlockedEnd, m.needs(Blocked), ""
 	case len(m.takenAway()) > 0:
 		return Unverified, m.of("a restored checkpoint took the work away", m.takenAway()), ""
 	case len(by[Open]) > 0: // they depend on a task that was set aside
-		return Unverified, "could not begin: " + strings.Join(by[Open], ", "), ""
+		return Unverified, "could not begin: " + m.labels(by[Open]), ""
 	case len(by[Unchanged]) > 0:
 		return Unverified, m.of("claimed without change", by[Unchanged]), m.answerHint()
 	case m.unreviewed() != "":
@@ -153,7 +153,17 @@ func (m *machine) of(why string, ids []string) string {
 	if len(m.s.Tasks) == 1 {
 		return why
 	}
-	return why + ": " + strings.Join(ids, ", ")
+	return why + ": " + m.labels(ids)
+}
+
+// labels names tasks by id and title, the first of them if they are many.
+func (m *machine) labels(ids []string) string {
+	var names []string
+	for _, id := range ids {
+		t, _ := m.s.Task(id)
+		names = append(names, t.label())
+	}
+	return firstFew(names)
 }
 
 // answerHint is what to do where a goal that is no plan changed nothing: it may have
