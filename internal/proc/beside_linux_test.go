@@ -1,7 +1,11 @@
 package proc_test
 
 import (
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/proc"
@@ -22,4 +26,26 @@ func TestASweepSparesWhatIsBeingStarted(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// A daemon that cleared its environment and left its session comes to the reaper of
+// orphans, which can name it. Alone, for the reason above.
+func TestADaemonWithoutAnEnvironmentIsNamed(t *testing.T) {
+	var out lockedBuffer
+	s := self(t, "leak:naked:")
+	s.Stdout, s.KeepBackground, s.Marker = &out, true, "left-by-the-loop"
+	if e := proc.Run(t.Context(), s); !e.OK() {
+		t.Fatalf("%+v", e)
+	}
+	pid, ok := out.pid()
+	if !ok {
+		t.Fatalf("no pid in %q", out.String())
+	}
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+	named := slices.ContainsFunc(proc.LeftBy(s.Marker), func(process string) bool {
+		return strings.HasPrefix(process, strconv.Itoa(pid)+" ")
+	})
+	if !named {
+		t.Errorf("%d is not among %q", pid, proc.LeftBy(s.Marker))
+	}
 }

@@ -137,14 +137,25 @@ func SweepMarked(marker string, grace time.Duration) int {
 	return endAll(grace, func(table []entry) []entry { return marked(table, marker) })
 }
 
-// Marked are the processes that SweepMarked would end, as "PID COMMAND".
-func Marked(marker string) []string {
+// LeftBy are the processes with the marker and, where this process is the reaper of
+// orphans (see Subreaper), those that came to it though they cleared their
+// environment, as "PID COMMAND".
+func LeftBy(marker string) []string {
 	if marker == "" {
 		return nil
 	}
-	var found []string
-	for _, e := range marked(readTable(), marker) {
-		found = append(found, strings.TrimSpace(strconv.Itoa(e.pid)+" "+commandOf(e.pid)))
+	table := readTable()
+	self := os.Getpid()
+	orphans := kin{self: self, selfSID: sidOf(self), leader: -1, leaderStart: startOf(self)}
+	left := marked(table, marker)
+	for _, e := range table {
+		if !e.zombie && orphans.adopted(e) && !slices.Contains(left, e) {
+			left = append(left, e)
+		}
+	}
+	found := make([]string, len(left))
+	for i, e := range left {
+		found[i] = strings.TrimSpace(strconv.Itoa(e.pid) + " " + commandOf(e.pid))
 	}
 	return found
 }

@@ -116,8 +116,8 @@ func (g *group) active() int {
 // processes cannot be read here, and a job dies with its owner: there are none.
 func SweepMarked(marker string, grace time.Duration) int { return 0 }
 
-// Marked are the processes that SweepMarked would end: there are none.
-func Marked(marker string) []string { return nil }
+// LeftBy knows none: a job dies with its owner.
+func LeftBy(marker string) []string { return nil }
 
 // Subreaper does nothing here: a job object holds all descendants.
 func Subreaper() error { return nil }

@@ -26,16 +26,41 @@ func TestADaemonOfAGateIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, process := range m.Left {
-		pid, _, _ := strings.Cut(process, " ")
-		if n, err := strconv.Atoi(pid); err == nil {
-			_ = syscall.Kill(n, syscall.SIGKILL)
-		}
-	}
+	endLeft(m)
 	if s.Outcome != loop.Verified || len(m.Left) == 0 || !strings.HasSuffix(m.Left[0], " "+daemon) {
 		t.Errorf("%s: %s; left %q", s.Outcome, s.Reason, m.Left)
 	}
 	if got := b.file("journal.jsonl"); !strings.Contains(got, "processes that gates started run on: ") {
 		t.Error("the log does not say so")
+	}
+}
+
+// The same in a person's session, whose own processes are not the loop's.
+func TestADaemonOfAGateIsNamedInASession(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("no setsid here")
+	}
+	daemon := "sleep 309.25"
+	st := sit(t, words, gated(map[string]any{"gates": []string{"sh check.sh", "setsid -f " + daemon + " </dev/null >/dev/null 2>&1"}}))
+	st.edits("have.txt", "one\ntwo\n")
+	s := st.claims()
+	m, _, err := record.Remember(st.loop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	endLeft(m)
+	if s.Outcome != loop.Verified || len(m.Left) == 0 || !strings.HasSuffix(m.Left[0], " "+daemon) {
+		t.Errorf("%s: %s; left %q", s.Outcome, s.Reason, m.Left)
+	}
+}
+
+// endLeft ends the processes that a loop has named.
+func endLeft(m record.Memory) {
+	for _, process := range m.Left {
+		pid, _, _ := strings.Cut(process, " ")
+		if n, err := strconv.Atoi(pid); err == nil {
+			_ = syscall.Kill(n, syscall.SIGKILL)
+		}
 	}
 }

@@ -101,12 +101,10 @@ func (r *Runner) nameSwept(ctx context.Context, n int) {
 }
 
 // nameLeft names the processes that run on after the loop's end. What turns left was
-// ended; these are daemons of gates, which may be of use to the next run.
+// ended; these are daemons of gates, which may be of use to the next run. What a
+// user's session starts is not marked as the loop's.
 func (r *Runner) nameLeft(ctx context.Context) {
-	if r.attended() { // the session's own processes live on with it
-		return
-	}
-	left := proc.Marked(r.Loop.ID)
+	left := proc.LeftBy(r.Loop.ID)
 	for i, process := range left {
 		left[i] = plan.OneLine(process, 100)
 		if r.Redact != nil {
