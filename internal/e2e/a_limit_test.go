@@ -107,3 +107,37 @@ func TestTerminalUsageLimitPawlContinues(t *testing.T) {
 		t.Errorf("%d requests, want 4\n%s\n%s", n, s.story(), c)
 	}
 }
+
+// claude -p ends at a usage limit. Its last words say what goes on with the loop; where
+// the user let fresh sessions go on, they wait for the limit's end and do.
+func TestSessionUsageLimit(t *testing.T) {
+	t.Parallel()
+	for name, flag := range map[string]string{"to be taken up": "", "goes on by itself": " --handover"} {
+		t.Run(name, func(t *testing.T) {
+			s := newSessions(t, settings, onPath)
+			s.subscribed(nil)
+			steps, asked := messagesapi.Steps(begins("'add bye' "+words+flag, messagesapi.Bash("true"), s.adds("bye"), done)...), 0
+			s.api.Play(func(r messagesapi.Request) messagesapi.Response {
+				if asked++; asked == 3 {
+					return limitedUntil(time.Now().Add(10 * time.Second))
+				}
+				return steps(r)
+			})
+			p := s.print("loop")
+			id := s.now().ID
+			if p.code != 1 || !strings.Contains(p.err, "pawl: "+id+" is not done and waits until ") {
+				t.Errorf("%s", p)
+			}
+			if flag == "" {
+				if now := s.now(); now.Outcome != "" || !strings.Contains(p.err, "to go on:  pawl handover "+id) {
+					t.Errorf("%+v\n%s", now, p)
+				}
+				return
+			}
+			for deadline := time.Now().Add(limitMost); s.now().Outcome == "" && time.Now().Before(deadline); {
+				time.Sleep(time.Second)
+			}
+			s.is(state{"verified", 1}, p)
+		})
+	}
+}

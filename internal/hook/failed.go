@@ -23,7 +23,7 @@ func (h *hook) failed(ctx context.Context, b session.Binding) (reply, error) {
 	}
 	f := classed(h.p.Error, h.lastMessage())
 	if f.Class == loop.UsageLimit {
-		f.Until = h.limitEnds(s.mem.State.Limited)
+		f.Until = h.limitEnds(s.mem.State.Limited, b.Unattended)
 	}
 	if !h.heard(s) {
 		err = s.step(loop.Event{Kind: loop.AgentFailed, ID: h.ID, Failure: &f, Turn: &loop.Turn{
@@ -53,8 +53,9 @@ const (
 
 // limitEnds is when the session is to be woken after a usage limit, zero where the
 // transcript names no reset. A client that continues by itself comes first, so
-// that only one of the two does; limited counts the limits met one after another.
-func (h *hook) limitEnds(limited int) time.Time {
+// that only one of the two does; with -p none does (alone). limited counts the limits
+// met one after another.
+func (h *hook) limitEnds(limited int, alone bool) time.Time {
 	var reset time.Time
 	h.behind(func() string {
 		reset = h.limitReset()
@@ -65,6 +66,9 @@ func (h *hook) limitEnds(limited int) time.Time {
 	})
 	if reset.IsZero() || reset.After(h.now.Add(limitLongest)) {
 		return time.Time{}
+	}
+	if alone {
+		return reset
 	}
 	until := reset.Add(ownStart)
 	if again := h.now.Add(ownRestart); limited > 0 && until.Before(again) {

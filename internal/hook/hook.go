@@ -164,6 +164,10 @@ func (h *hook) say(r reply) int {
 	if err := r.print(h.Out, h.p.Event); err != nil {
 		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
 	}
+	if r.Last != "" { // the client passes on the last words of a hook only if it fails
+		fmt.Fprintln(h.Err, "pawl: "+r.Last)
+		return exitOdd
+	}
 	return exitFine
 }
 
@@ -263,7 +267,7 @@ func (h *hook) forLoop(ctx context.Context, b session.Binding) (reply, error) {
 	case sessionStart:
 		return h.started(ctx, b)
 	case sessionEnd:
-		return reply{}, h.ended(ctx, b)
+		return h.ended(ctx, b)
 	case preCompact:
 		return reply{}, h.remark(ctx, b, "the context is being compacted")
 	}

@@ -69,6 +69,8 @@ func tool(env environment.Environment, args []string, s streams) error {
 		return s.leaveWord(ctx, env.PawlHome, args[1], record.Message{Kind: record.MessageStop})
 	case args[0] == "tell":
 		return s.leaveWord(ctx, env.PawlHome, args[1], record.Message{Kind: record.MessageNote, Text: args[2]})
+	case args[0] == "handover":
+		return nil
 	case args[0] == "status":
 		return json.NewEncoder(s.out).Encode("how " + args[1] + " stands")
 	}

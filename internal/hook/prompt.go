@@ -144,33 +144,57 @@ func (h *hook) goal(b session.Binding) string {
 // ended keeps the loop for a session that goes on elsewhere: an emptied context
 // is a session of another id in the same process. Otherwise the loop rests until
 // the session is taken up again.
-func (h *hook) ended(ctx context.Context, b session.Binding) error {
+func (h *hook) ended(ctx context.Context, b session.Binding) (reply, error) {
 	s, err := h.sit(ctx, b)
 	switch {
 	case busy(err) || errors.Is(err, errGone):
 	case err != nil:
-		return err
+		return reply{}, err
 	case s.mem.State.Phase == loop.Ended: // nobody was told
 		_, err = h.standing(ctx, b, s)
-		return err
+		return reply{}, err
 	default:
 		if err := s.rise(); err != nil {
-			return err
+			return reply{}, err
 		}
 	}
 	if h.p.Reason == "clear" {
-		return errors.Join(h.remark(ctx, b, "the context was emptied (/clear)"), h.sessions.Await(ctx, b, []int{h.client()}, h.now))
+		return reply{}, errors.Join(h.remark(ctx, b, "the context was emptied (/clear)"), h.sessions.Await(ctx, b, []int{h.client()}, h.now))
 	}
 	var left error
+	var st loop.State
 	err = h.quietly(ctx, b, func(s *seat) error {
 		s.note(loop.Info, "the session was closed ("+oneLine(h.p.Reason)+"); claude --resume "+b.Session+" goes on with it")
 		s.bound(b, true)
+		st = s.mem.State
 		if f, ok := files(b, s).(statefile.Leaver); ok {
 			left = f.Leaves(s.mem, oneLine(h.p.Reason), time.Now())
 		}
 		return nil
 	})
-	return errors.Join(err, left)
+	err = errors.Join(err, left)
+	if st.Phase == "" || !b.Unattended {
+		return reply{}, err
+	}
+	return h.leftOpen(ctx, b, st), err
+}
+
+// leftOpen tells of a loop that the end of claude -p leaves open, and what goes on with
+// it. Where it waits, and the user let fresh sessions go on, these do: they wait too.
+func (h *hook) leftOpen(ctx context.Context, b session.Binding, st loop.State) reply {
+	text := b.Loop + " is not done"
+	a, waits := st.Asked(loop.Wait)
+	if waits = waits && st.Phase == loop.Waiting; waits {
+		text += fmt.Sprintf(" and waits until %s (%s)", a.Until.Local().Format(time.TimeOnly), a.Text)
+	}
+	if waits && st.Policy.Handover {
+		_, err := h.tell(ctx, "", "handover", "--", b.Loop)
+		if err == nil {
+			return reply{Last: text + fmt.Sprintf("; then it goes on by itself, in fresh sessions: pawl status %s, pawl stop %[1]s", b.Loop)}
+		}
+		text += "; fresh sessions cannot go on: " + oneLine(err.Error())
+	}
+	return reply{Last: text + fmt.Sprintf("; to go on:  pawl handover %s;  or  claude -p --resume %s 'go on'", b.Loop, b.Session)}
 }
 
 // oneLine makes text safe to show: one line, no control characters.

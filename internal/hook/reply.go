@@ -18,6 +18,7 @@ type reply struct {
 	Refuse  string // UserPromptExpansion, UserPromptSubmit: the command is not run, the prompt not sent, for this reason
 	Answer  string // UserPromptExpansion: the command is not run, since this answers it
 	Call    *guard.Verdict
+	Last    string // SessionEnd: told on the standard error of a client that nobody sits at
 	Sound   string // a sequence for the terminal, where nothing else reaches the person
 }
 
