@@ -12,10 +12,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// Within reports whether all that changed in a file lies in functions that can be
-// broken, beside what has no effect of its own: imports, types, the lines that hold
-// functions together. Only then a tree with all of them broken does nothing of what
-// the change did. It is false where that cannot be told.
+// Within reports whether all that changed in a file lies in functions that are there
+// and can be broken, beside what has no effect of its own: imports, types, the lines
+// that hold functions together. Only then a tree with all of them broken does nothing
+// of what the change did. It is false where that cannot be told.
 func Within(file string, before, after []byte) bool {
 	if !Knows(file) || generated(after) {
 		return false
@@ -28,6 +28,10 @@ func Within(file string, before, after []byte) bool {
 		if plain, known := old[f.name]; len(f.mutants) == 0 && (!known || plain != f.plain) {
 			return false
 		}
+		delete(old, f.name)
+	}
+	if len(old) > 0 { // that one is gone is an effect, which no broken function takes back
+		return false
 	}
 	if strings.HasSuffix(file, ".go") {
 		was, ok := goRest(before)
@@ -38,8 +42,8 @@ func Within(file string, before, after []byte) bool {
 	return slices.Equal(l.rest(string(before)), l.rest(string(after)))
 }
 
-// goRest is what a Go file does outside of such functions: its constants, variables
-// and init functions. It is false for one that does not parse.
+// goRest is what a Go file does outside of such functions: its constants, variables,
+// types with tags and init functions. It is false for one that does not parse.
 func goRest(content []byte) (rest []string, ok bool) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		return nil, true
@@ -52,8 +56,9 @@ func goRest(content []byte) (rest []string, ok bool) {
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.GenDecl:
-			if d.Tok == token.CONST || d.Tok == token.VAR {
-				rest = append(rest, printed(set, d))
+			text := printed(set, d)
+			if d.Tok == token.CONST || d.Tok == token.VAR || d.Tok == token.TYPE && strings.Contains(text, "`") {
+				rest = append(rest, text) // the tags of a type tell libraries what to do
 			}
 		case *ast.FuncDecl:
 			if d.Name.Name == "init" || d.Name.Name == "_" {

@@ -15,6 +15,8 @@ func TestWithin(t *testing.T) {
 		{"a new Go file", "a.go", "", "package a\n\nimport \"os\"\n\ntype T struct {\n\tname string\n}\n\nfunc (t T) A() string { return os.Args[0] }\n", true},
 		{"a constant", "a.go", "package a\n\nfunc A() int { return 1 }\n", "package a\n\nconst B = 1\n\nfunc A() int { return B }\n", false},
 		{"a constant that was there", "a.go", "package a\nconst B = 1\n", "package a\n\nconst B = 1\n\nfunc A() int { return B }\n", true},
+		{"a type with tags", "a.go", "package a\n", "package a\n\ntype T struct {\n\tN int `json:\"n\"`\n}\n\nfunc A() int { return 1 }\n", false},
+		{"a function that is gone", "a.go", "package a\n\nfunc B() int { return 1 }\n", "package a\n\nfunc A() int { return 1 }\n", false},
 		{"an init function", "a.go", "package a\n", "package a\n\nfunc init() { x = 1 }\n", false},
 		{"a Go file that does not parse", "a.go", "package a\n", "package a\n\nfunc A( {\n", false},
 		{"a Python module", "a.py", "import os\n", "import os\nfrom re import match\n\n\nclass A:\n    \"\"\"Doc.\"\"\"\n\n    @property\n    def b(self):\n        return 1\n\n\ndef c():\n    return match\n", true},
