@@ -69,7 +69,7 @@ func (w *atWork) turnEnds(now time.Time, res agent.Result) record.ToolCall {
 	if !w.turn.IsZero() && (res.Beside || res.Swept > 0 || len(res.Background) > 0) {
 		w.since = w.turn
 	}
-	w.left = w.left || len(res.Background) > 0
+	w.left = w.left || len(res.Background) > 0 || res.Failure != nil // a call that was cut off runs until its session is closed
 	w.turn = time.Time{}
 	return w.end(now)
 }

@@ -34,6 +34,11 @@ func TestWhenTheAgentIsAtWork(t *testing.T) {
 			keep(w.called(false, at(7)))
 			keep(w.turnEnds(at(9), agent.Result{}))
 		}, [][2]int{{1, 7}}},
+		"one that was cut off": {func(w *atWork, keep func(record.ToolCall)) {
+			call(w, 1)
+			keep(w.turnEnds(at(9), agent.Result{Failure: &agent.Failure{Class: agent.TimedOut}}))
+			keep(w.sessionEnds(at(12)))
+		}, [][2]int{{1, 9}, {1, 12}}},
 		"calls that only read": {func(w *atWork, keep func(record.ToolCall)) {
 			w.called(true, at(1))
 			keep(w.called(false, at(2)))
