@@ -137,23 +137,9 @@ func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, er
 // that was taken out of the work tree meanwhile is put back and judged again. A tree
 // that the gates changed is judged once more; one that keeps changing cannot be.
 func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory, dir string) (loop.Gates, error) {
-	if a.Purpose == loop.ForClaim {
-		if g, err := r.keptToScope(ctx, a.Tasks, m); g != nil || err != nil {
-			return *cmp.Or(g, &loop.Gates{}), err
-		}
-	}
-	at, refusal, err := r.readyToCommit(ctx, a, m)
-	if err != nil {
-		return loop.Gates{}, err
-	}
-	if refusal != nil {
-		return *refusal, nil
-	}
-	if len(gate.Commands(r.Spec.Gates)) == 0 {
-		return loop.Gates{
-			Tree: at.tree, Head: at.head, Status: gate.Pass, Green: true, Evidence: gate.NoEvidence,
-			Reason: "there is no gate", Message: at.message,
-		}, nil
+	at, known, err := r.beforeGates(ctx, a, m)
+	if err != nil || known != nil {
+		return *cmp.Or(known, &loop.Gates{}), err
 	}
 	tree := at.tree
 	touched := r.JudgedBy.Watch()
@@ -165,7 +151,11 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 		if err != nil {
 			return loop.Gates{}, err
 		}
-		if f.TreeAfter == tree {
+		same, err := r.sameWork(ctx, tree, f.TreeAfter, m)
+		if err != nil {
+			return loop.Gates{}, err
+		}
+		if same {
 			g := r.found(ctx, f)
 			g.Tree, g.Head, g.Message = tree, at.head, at.message
 			if g.Tampered, err = r.meanwhile(m); err != nil {
@@ -199,69 +189,22 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 	}, nil
 }
 
-// alone runs the gates also on the tree to be committed, where that is not the
-// one they ran on: files of the person's that git does not track were there, and
-// the commit must stand without them. What lies uncommitted in a submodule it lacks
-// for certain.
-func (r *Runner) alone(ctx context.Context, g *loop.Gates, m record.Memory, f verify.Finding, dir string) error {
-	m, err := r.sortNewFiles(ctx, m) // some appeared while the gates ran
-	if err != nil {
-		return err
-	}
-	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit, m.Yours)
-	if err != nil {
-		return err
-	}
-	diff, err := r.Repo.Diff(ctx, own, g.Tree)
-	if err != nil {
-		return fmt.Errorf("compare the commit with what the gates saw: %w", err)
-	}
-	marks := r.Marks()
-	apart := slices.Clone(f.Uncommitted)
-	for _, c := range diff {
-		if !slices.Contains(marks, c.Path) {
-			apart = append(apart, c.Path)
+// beforeGates gets a claim ready for the gates. It returns a result where that is known
+// without them.
+func (r *Runner) beforeGates(ctx context.Context, a loop.Action, m record.Memory) (at ready, known *loop.Gates, err error) {
+	if a.Purpose == loop.ForClaim {
+		if known, err = r.keptToScope(ctx, a.Tasks, m); known != nil || err != nil {
+			return at, known, err
 		}
 	}
-	if len(apart) == 0 {
-		return nil
-	}
-	var there []gate.Result
-	for range 2 { // that there was no checkout to run them in says nothing of the work
-		if there, err = r.Verify.Elsewhere(ctx, own, gate.Due(r.Spec.Gates, gate.Fast), dir); err == nil {
-			break
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
+	at, known, err = r.readyToCommit(ctx, a, m)
+	if err == nil && known == nil && len(gate.Commands(r.Spec.Gates)) == 0 {
+		known = &loop.Gates{
+			Tree: at.tree, Head: at.head, Status: gate.Pass, Green: true, Evidence: gate.NoEvidence,
+			Reason: "there is no gate", Message: at.message,
 		}
 	}
-	if err == nil && len(f.Uncommitted) == 0 && asGood(f.Observation.Now, there) {
-		return nil
-	}
-	g.Apart = atMost(apart, failingMost)
-	g.Reason = "not seen to pass without what git does not track, and the commit lacks: " + cut(strings.Join(apart, ", "), reasonMax)
-	if err != nil {
-		g.Reason += ": " + err.Error()
-	}
-	return nil
-}
-
-// asGood: nothing that passes here does not pass there.
-func asGood(here, there []gate.Result) bool {
-	for i, h := range here {
-		switch t := there[i]; {
-		case t.Status == gate.Pass || h.Status == gate.Fail && len(h.Tests) == 0:
-		case h.Status == gate.Pass || len(t.Tests) == 0:
-			return false
-		default: // red in both: by the same tests?
-			for id, s := range h.Tests {
-				if s == gate.Pass && t.Tests[id] == gate.Fail {
-					return false
-				}
-			}
-		}
-	}
-	return true
+	return at, known, err
 }
 
 // ready is what is to be judged, and committed if it passes.

@@ -170,3 +170,20 @@ func TestACommitThatNeedsTheUsersNewFileIsNotVerified(t *testing.T) {
 		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
 	}
 }
+
+// The user goes on writing in files of their own while the gates run: the work is the
+// same, and is judged.
+func TestAFileOfTheUsersMayChangeWhileTheGatesRun(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	b.write("log.txt", "mine\n")
+	s := b.run(haveAll, []string{"have every word"}, map[string]any{
+		"gates": []string{"sh check.sh && sleep 2 && cd '" + b.root + "' && date +%N >> notes.txt && date +%N >> log.txt"},
+	})
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
+	}
+	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt" {
+		t.Errorf("in the commit: %s", got)
+	}
+}

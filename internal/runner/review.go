@@ -57,7 +57,7 @@ func (r *Runner) review(ctx context.Context, a loop.Action, m record.Memory, dir
 	if g.Status == gate.Fail {
 		g.Fingerprint = gate.Fingerprint(q.Tree, results)
 	}
-	return g, r.untouched(ctx, &g)
+	return g, r.untouched(ctx, &g, m)
 }
 
 // hear adds what one of the reviews said.
@@ -82,12 +82,16 @@ func hear(g *loop.Gates, ans review.Answer) {
 
 // untouched: what was reviewed is what is there. A reviewer that nobody can hold
 // to reading may have written.
-func (r *Runner) untouched(ctx context.Context, g *loop.Gates) error {
+func (r *Runner) untouched(ctx context.Context, g *loop.Gates, m record.Memory) error {
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return fmt.Errorf("look whether the review left the work as it was: %w", err)
 	}
-	if now != g.Tree {
+	same, err := r.sameWork(ctx, g.Tree, now, m)
+	if err != nil {
+		return err
+	}
+	if !same {
 		g.Status, g.Unsure, g.Tree, g.Reason = gate.Unknown, false, now, "the work tree changed while it was reviewed"
 	}
 	return nil

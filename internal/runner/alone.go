@@ -1,0 +1,95 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// sameWork reports whether two trees differ at most in what is the user's, and no part of
+// a commit.
+func (r *Runner) sameWork(ctx context.Context, was, now string, m record.Memory) (bool, error) {
+	if was == now {
+		return true, nil
+	}
+	m, err := r.sortNewFiles(ctx, m)
+	if err != nil {
+		return false, err
+	}
+	if was, err = r.withoutForeign(ctx, was, m.Base.Commit, m.Yours); err != nil {
+		return false, err
+	}
+	now, err = r.withoutForeign(ctx, now, m.Base.Commit, m.Yours)
+	return was == now, err
+}
+
+// alone runs the gates also on the tree to be committed, where that is not the
+// one they ran on: files of the person's that git does not track were there, and
+// the commit must stand without them. What lies uncommitted in a submodule it lacks
+// for certain.
+func (r *Runner) alone(ctx context.Context, g *loop.Gates, m record.Memory, f verify.Finding, dir string) error {
+	m, err := r.sortNewFiles(ctx, m) // some appeared while the gates ran
+	if err != nil {
+		return err
+	}
+	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit, m.Yours)
+	if err != nil {
+		return err
+	}
+	diff, err := r.Repo.Diff(ctx, own, g.Tree)
+	if err != nil {
+		return fmt.Errorf("compare the commit with what the gates saw: %w", err)
+	}
+	marks := r.Marks()
+	apart := slices.Clone(f.Uncommitted)
+	for _, c := range diff {
+		if !slices.Contains(marks, c.Path) {
+			apart = append(apart, c.Path)
+		}
+	}
+	if len(apart) == 0 {
+		return nil
+	}
+	var there []gate.Result
+	for range 2 { // that there was no checkout to run them in says nothing of the work
+		if there, err = r.Verify.Elsewhere(ctx, own, gate.Due(r.Spec.Gates, gate.Fast), dir); err == nil {
+			break
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if err == nil && len(f.Uncommitted) == 0 && asGood(f.Observation.Now, there) {
+		return nil
+	}
+	g.Apart = atMost(apart, failingMost)
+	g.Reason = "not seen to pass without what git does not track, and the commit lacks: " + cut(strings.Join(apart, ", "), reasonMax)
+	if err != nil {
+		g.Reason += ": " + err.Error()
+	}
+	return nil
+}
+
+// asGood: nothing that passes here does not pass there.
+func asGood(here, there []gate.Result) bool {
+	for i, h := range here {
+		switch t := there[i]; {
+		case t.Status == gate.Pass || h.Status == gate.Fail && len(h.Tests) == 0:
+		case h.Status == gate.Pass || len(t.Tests) == 0:
+			return false
+		default: // red in both: by the same tests?
+			for id, s := range h.Tests {
+				if s == gate.Pass && t.Tests[id] == gate.Fail {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
