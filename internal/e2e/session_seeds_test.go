@@ -110,6 +110,25 @@ func TestSessionSeeds(t *testing.T) {
 	}
 }
 
+// Files that were prepared long before claude -p begin nothing. Its standard error says
+// why at its end, and what begins them; nothing else of its text output does.
+func TestSessionSeedsOfLongAgo(t *testing.T) {
+	s := newSessions(t, settings)
+	s.plays(more)
+	for _, d := range seeds {
+		s.lays(d, time.Hour)
+	}
+	p := s.print("hi there")
+	if n := len(s.api.Requests()); p.code != 0 || n != 1 {
+		t.Errorf("%d requests: %s", n, p)
+	}
+	for name, d := range seeds {
+		if d.state != "" && !strings.Contains(p.err, "to begin it:  touch "+d.state+" && claude") {
+			t.Errorf("%s: %s", name, p)
+		}
+	}
+}
+
 // trustsAny has the user allow the command of a file, where one has any.
 func (s *sessions) trustsAny(d seed) {
 	s.t.Helper()

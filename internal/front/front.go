@@ -71,7 +71,9 @@ func (c Call) run() int {
 	}
 	e, folder := glance(data), place.Of(c.Env.PawlHome)
 	if e.idle(folder, place.At(c.Env.Session.Project, c.Env)) {
-		e.forget(folder)
+		if last := e.forget(folder); len(last) > 0 {
+			return Answer{Code: 1, Err: last}.give(c.Out, c.Err) // the client passes them on only of a hook that fails
+		}
 		return 0
 	}
 	if bound := e.bound(folder); e.sure && len(bound) == 1 {

@@ -75,9 +75,10 @@ func (e event) idle(f place.Folder, p place.Project) bool {
 	return !p.Loops() || len(e.ids) == 1 && f.Knows(e.ids[0], p.Glance(time.Now()))
 }
 
-// forget ends what a session that ends has known.
-func (e event) forget(f place.Folder) {
-	if len(e.ids) == 1 && bytes.Contains(e.data, []byte("SessionEnd")) {
-		f.Forget(e.ids[0])
+// forget ends what a session that ends has known, and returns its last words.
+func (e event) forget(f place.Folder) []byte {
+	if len(e.ids) != 1 || !bytes.Contains(e.data, []byte("SessionEnd")) {
+		return nil
 	}
+	return f.Forget(e.ids[0])
 }

@@ -145,7 +145,10 @@ func TestIdleWhereASessionLooked(t *testing.T) {
 	if !event("Stop", "a").idle(home, p) {
 		t.Error("forgotten")
 	}
-	if event("SessionEnd", "a").forget(home); event("Stop", "a").idle(home, p) {
+	if err := home.KeepWords("a", "why"); err != nil {
+		t.Fatal(err)
+	}
+	if last := event("SessionEnd", "a").forget(home); string(last) != "why" || event("Stop", "a").idle(home, p) {
 		t.Error("known for ever")
 	}
 }

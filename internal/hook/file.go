@@ -67,7 +67,11 @@ func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 	if len(news) == 0 {
 		return none, session.ErrNone
 	}
-	return none, errors.New("no loop begins: " + strings.Join(news, "\n"))
+	why := errors.New("no loop begins: " + strings.Join(news, "\n"))
+	if h.Env.Session.Unattended {
+		return none, errors.Join(why, place.Of(h.Env.PawlHome).KeepWords(h.p.Session, "pawl: "+why.Error()+"\n"))
+	}
+	return none, why
 }
 
 // proposal is what another tool's files ask for, and whether it had to be known,

@@ -102,9 +102,31 @@ func (f Folder) Look(id, glance string) error {
 	return os.WriteFile(f.Looked(id), []byte(glance), 0o600)
 }
 
-// Forget ends what a session knows, when it ends.
-func (f Folder) Forget(id string) {
-	if Valid(id) {
-		_ = os.Remove(f.Looked(id)) // mostly there is none; one that stays does no harm
+// LastWords is the file that keeps what is to be said at the end of a session that
+// nobody sits at: until then its client prints nothing of a hook's.
+func (f Folder) LastWords(id string) string { return filepath.Join(string(f), id+".last") }
+
+// KeepWords has something said at the end of a session.
+func (f Folder) KeepWords(id, text string) error {
+	if !Valid(id) {
+		return nil
 	}
+	if err := os.MkdirAll(string(f), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(f.LastWords(id), []byte(text), 0o600)
+}
+
+// Forget ends what a session knows, when it ends, and returns its last words.
+func (f Folder) Forget(id string) (last []byte) {
+	if !Valid(id) {
+		return nil
+	}
+	_ = os.Remove(f.Looked(id)) // mostly there is none; one that stays does no harm
+	path := f.LastWords(id)
+	last, err := os.ReadFile(path)
+	if err != nil || os.Remove(path) != nil {
+		return nil
+	}
+	return last
 }

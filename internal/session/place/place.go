@@ -3,6 +3,7 @@
 //	$PAWL_HOME/sessions/<session id>.json   which loop lives in it (package session)
 //	$PAWL_HOME/sessions/<session id>.sock   where its keeper listens (package keeper)
 //	$PAWL_HOME/sessions/<session id>.looked what it knows of other tools' files (Glance)
+//	$PAWL_HOME/sessions/<session id>.last   what is said at its end (KeepWords)
 //	$PAWL_HOME/sessions/waiting.json        loops that wait for their session's id
 //
 // and where the files of other tools' loops lie, that one may begin with (Project).
