@@ -34,6 +34,12 @@ func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory) (record.Memo
 	if r.theirTree() || r.Spec.NoCommit {
 		return m, nil
 	}
+	m.Yours = slices.Clip(m.Yours)
+	for _, file := range r.newYours { // an action may look more than once, with the memory of its beginning
+		if !slices.Contains(m.Yours, file) {
+			m.Yours = append(m.Yours, file)
+		}
+	}
 	found, err := r.newFiles(ctx, m)
 	if err != nil || len(found) == 0 {
 		return m, err
@@ -62,7 +68,8 @@ func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory) (record.Memo
 		r.ownNew[file] = true
 	}
 	if len(yours) > 0 {
-		m.Yours = append(slices.Clip(m.Yours), yours...)
+		m.Yours = append(m.Yours, yours...)
+		r.newYours = append(r.newYours, yours...)
 		n := record.Note{Level: loop.Info, Text: "left alone: " + listNew(yours) + ", which no tool call made: not committed", Yours: yours}
 		r.inRun(ctx, func(context.Context) error { r.tell(n); return nil })
 	}

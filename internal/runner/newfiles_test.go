@@ -177,13 +177,17 @@ func TestAFileOfTheUsersMayChangeWhileTheGatesRun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	b.write("log.txt", "mine\n")
-	s := b.run(haveAll, []string{"have every word"}, map[string]any{
+	w := &hears{onStep: onStep{teller: teller{t}}}
+	s := b.watched(haveAll, []string{"have every word"}, map[string]any{
 		"gates": []string{"sh check.sh && sleep 2 && cd '" + b.root + "' && date +%N >> notes.txt && date +%N >> log.txt"},
-	})
+	}, w)
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
 	}
 	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt" {
 		t.Errorf("in the commit: %s", got)
+	}
+	if n := w.count("left alone: notes.txt"); n != 1 {
+		t.Errorf("named %d times: %q", n, w.notes)
 	}
 }

@@ -108,6 +108,7 @@ type Runner struct {
 	tools    tools           // what its turns did
 	atWork   atWork          // when
 	ownNew   map[string]bool // new files that are the agent's, as far as they were sorted
+	newYours []string        // new files that were found to be the user's
 	read     record.Sorted   // by the look under way, see calls.go
 	plan     *planfile.File  // as the person wrote it, with Pawl's marks
 	skipped  string          // by the last checkpoint
