@@ -40,7 +40,7 @@ var (
 // embeddedRust: what is marked goes to the end of the block, or of the statement, that
 // follows. Of a comment only examples count.
 func embeddedRust(text string) []string {
-	s := source.Bare(text, source.Style{Lines: []string{"//"}, Blocks: [][2]string{{"/*", "*/"}}, Quotes: []string{`"`}, Char: true})
+	s := bareRust(text)
 	found := append(blocks(s, rustTest), rustNames.FindAllString(s.Code, -1)...)
 	inside := false
 	for line := range strings.Lines(text) {

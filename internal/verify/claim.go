@@ -260,7 +260,7 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 		if o.AllowTestChanges { // those that are gone are to be gone
 			tests = slices.Concat(tests, o.OldTests)
 		}
-		return v.Repo.Overlay(ctx, r.Base, r.Tree, tests)
+		return v.overlay(ctx, r, tests)
 	case gate.WithoutSources:
 		return v.withoutSources(ctx, r, o)
 	case gate.Broken:

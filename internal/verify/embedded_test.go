@@ -53,6 +53,37 @@ func TestFixBesideTestsInTheSameFile(t *testing.T) {
 	}
 }
 
+// A fix and a test that is added beside the others in the same file: laid over the code
+// of before, the test is seen to fail.
+func TestFixWithATestInTheSameFile(t *testing.T) {
+	t.Parallel()
+	const lib = "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn zero() { assert_eq!(super::add(0, 0), 0); }\n}\n"
+	const fresh = "\n    #[test]\n    fn adds() {\n        assert_eq!(super::add(1, 2), 3);\n    }\n"
+	after := "fn zero() { assert_eq!(super::add(0, 0), 0); }\n"
+	for name, c := range map[string]struct {
+		edit   []string
+		want   gate.Evidence
+		reason string
+	}{
+		"with the work":             {[]string{"a - b", "a + b", after, after + fresh}, gate.Discriminating, "red without this work"},
+		"the test alone is not it":  {[]string{after, after + strings.ReplaceAll(fresh, "3", "-1")}, gate.Consistent, "pass without this work too"},
+		"an old test is changed":    {[]string{"a - b", "a + b", after, "fn zero() { }\n" + fresh}, gate.NoEvidence, "inside source files"},
+		"an old test is ignored":    {[]string{"a - b", "a + b", "    #[test]\n    fn zero", "    #[test]\n    #[ignore]\n    fn zero"}, gate.NoEvidence, "inside source files"},
+		"a helper comes with it":    {[]string{"a - b", "a + b", after, after + "    fn add() {}\n" + fresh}, gate.NoEvidence, "inside source files"},
+		"what asserts is redefined": {[]string{"a - b", "a + b", after, after + fresh, "pub fn", "macro_rules! assert_eq { () => {} }\npub fn"}, gate.NoEvidence, "inside source files"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"lib.rs": lib}, nil)
+			// As cargo test would: the new test fails where the code subtracts.
+			f := b.claim(gates("! grep -q 'add(1, 2), 3' lib.rs || grep -q 'a + b' lib.rs"), files{"lib.rs": strings.NewReplacer(c.edit...).Replace(lib)}, nil)
+			if v := f.Verdict; v.Evidence != c.want || !strings.Contains(v.Reason, c.reason) {
+				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
+			}
+		})
+	}
+}
+
 // Dead code that goes with its test is proven by a gate that was red for it, once the
 // deletion of the test is granted.
 func TestDeadCodeDeletedWithItsTest(t *testing.T) {

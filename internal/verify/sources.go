@@ -17,7 +17,7 @@ func (v *Verifier) isLinkable(file string) bool {
 
 // withoutSources is the tree of before with the new tests and without such code.
 func (v *Verifier) withoutSources(ctx context.Context, r Request, o *gate.Observation) (string, error) {
-	tree, err := v.Repo.Overlay(ctx, r.Base, r.Tree, o.NewTests)
+	tree, err := v.overlay(ctx, r, o.NewTests)
 	if err != nil {
 		return "", err
 	}

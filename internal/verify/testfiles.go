@@ -189,7 +189,7 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 			c.linked = c.linked || v.isLinkable(ch.Path)
 			if !c.inSource && len(inSourceMarks(ch.Path)) > 0 && looked < maxLooks {
 				looked++
-				c.inSource = v.holdsTests(ctx, ch, r)
+				c.lookInside(ctx, v, ch, r)
 			}
 			continue
 		}
@@ -263,6 +263,48 @@ func (v *Verifier) holdsTests(ctx context.Context, ch git.Change, r Request) boo
 		}
 	}
 	return held && !v.sameEmbedded(ctx, ch, r.Base, r.Tree)
+}
+
+// lookInside finds what a claim did to tests in a source file.
+func (c *testChanges) lookInside(ctx context.Context, v *Verifier, ch git.Change, r Request) {
+	if _, ok := v.transplant(ctx, ch.Path, r); ok {
+		c.fresh = append(c.fresh, ch.Path)
+		return
+	}
+	c.inSource = v.holdsTests(ctx, ch, r)
+}
+
+// transplant is a source file of before with the tests that were added to it; false
+// where that cannot be made.
+func (v *Verifier) transplant(ctx context.Context, file string, r Request) ([]byte, bool) {
+	was, err := v.Repo.Show(ctx, r.Base, file)
+	if err != nil {
+		return nil, false
+	}
+	is, err := v.Repo.Show(ctx, r.Tree, file)
+	if err != nil {
+		return nil, false
+	}
+	return testdiff.Transplant(file, was, is)
+}
+
+// overlay is the tree of before with tests as they are now; of a source file that
+// holds tests, with these alone.
+func (v *Verifier) overlay(ctx context.Context, r Request, tests []string) (string, error) {
+	inside := map[string][]byte{}
+	for _, file := range tests {
+		if v.isTest(file) {
+			continue
+		}
+		if text, ok := v.transplant(ctx, file, r); ok {
+			inside[file] = text
+		}
+	}
+	tree, err := v.Repo.Overlay(ctx, r.Base, r.Tree, slices.DeleteFunc(slices.Clone(tests), func(file string) bool { return inside[file] != nil }))
+	if err != nil {
+		return "", err
+	}
+	return v.Repo.WithContent(ctx, tree, inside)
 }
 
 // sameEmbedded reports whether a source file holds tests, and the same before and now.
