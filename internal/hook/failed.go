@@ -23,7 +23,7 @@ func (h *hook) failed(ctx context.Context, b session.Binding) (reply, error) {
 	}
 	f := classed(h.p.Error, h.lastMessage())
 	if f.Class == loop.UsageLimit {
-		f.Until = h.limitEnds(s.mem.State.Limited, b.Unattended)
+		f.Until = h.limitEnds(s.mem.State.Limited, h.Env.Session.Unattended)
 	}
 	if !h.heard(s) {
 		err = s.step(loop.Event{Kind: loop.AgentFailed, ID: h.ID, Failure: &f, Turn: &loop.Turn{

@@ -113,7 +113,7 @@ func (h *hook) give(ctx context.Context, b session.Binding, s *seat) (reply, err
 		more = fmt.Sprintf("\nUse a tool before you end this turn, if only to look at the work (pawl status): your client ends a turn that was continued %d times without a tool call.\n", limit)
 	}
 	told, shown := "", h.line(b, s)+offer(s)
-	if !b.Unattended { // a terminal shows all that the agent is told: the line stands there, and once
+	if !h.Env.Session.Unattended { // a terminal shows all that the agent is told: the line stands there, and once
 		told, shown = h.line(b, s), strings.TrimPrefix(offer(s), " · ")
 	}
 	text, err := turnText(s, told, more)

@@ -173,7 +173,7 @@ func (h *hook) ended(ctx context.Context, b session.Binding) (reply, error) {
 		return nil
 	})
 	err = errors.Join(err, left)
-	if st.Phase == "" || !b.Unattended {
+	if st.Phase == "" || !h.Env.Session.Unattended {
 		return reply{}, err
 	}
 	return h.leftOpen(ctx, b, st), err
