@@ -5,6 +5,7 @@ package git
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -40,8 +41,29 @@ func TestAGitThatIsKilledLeavesNoLock(t *testing.T) {
 	b.noNotes()
 }
 
+// One that had to be killed at its time limit, too.
+func TestAGitThatDoesNotEndLeavesNoLock(t *testing.T) {
+	b := newRepo(t)
+	git, err := exec.LookPath("git")
+	b.must(err)
+	dir := t.TempDir()
+	script := fmt.Sprintf("#!/bin/sh\ncase \" $* \" in *\" read-tree \"*) : >\"$GIT_DIR/index.lock\"; trap '' TERM; while :; do sleep 0.1; done ;; esac\nexec %s \"$@\"\n", git)
+	b.must(os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755))
+	usual := os.Getenv("PATH")
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+usual)
+	b.repo.callTime = 300 * time.Millisecond
+	if err := b.repo.AlignIndex(context.Background(), "HEAD"); !errors.Is(err, errEndless) {
+		t.Fatalf("it was not stopped: %v", err)
+	}
+	t.Setenv("PATH", usual)
+	b.repo.callTime, b.repo.lockWait = 0, 0
+	b.must(b.repo.AlignIndex(context.Background(), "HEAD"))
+	b.noNotes()
+}
+
 func TestTheLockOfAKilledOwnerIsRemovedByTheNext(t *testing.T) {
 	t.Parallel()
+	needsFolders(t)
 	b := newRepo(t)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "PAWL_TEST_ALIGN="+b.dir, "PATH="+b.killedGit(t.TempDir(), "$PPID $$"))
@@ -63,6 +85,7 @@ func (b *sandbox) noNotes() {
 // Of all locks only that is removed which a dead process of ours took.
 func TestALockOfSomebodyElseStays(t *testing.T) {
 	t.Parallel()
+	needsFolders(t)
 	host, err := os.Hostname()
 	if err != nil {
 		t.Skip(err)
@@ -115,9 +138,7 @@ func TestALockOfSomebodyElseStays(t *testing.T) {
 // died at the same time.
 func TestALockStaysWhileAnotherGitWorksInTheFolder(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("the folders of other processes cannot be told cheaply here")
-	}
+	needsFolders(t)
 	b := newRepo(t)
 	host, err := os.Hostname()
 	b.must(err)
@@ -149,5 +170,13 @@ func TestALockStaysWhileAnotherGitWorksInTheFolder(t *testing.T) {
 	b.must(other.Wait())
 	if !b.repo.dropDeadLock(lock) {
 		t.Error("it stayed although nobody works there")
+	}
+}
+
+// needsFolders skips where it cannot be told whether another git works in a folder.
+func needsFolders(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("the folders of other processes cannot be told cheaply here")
 	}
 }

@@ -158,7 +158,8 @@ func (r *Repo) attempt(ctx context.Context, c call) ([]byte, error) {
 	}
 	note := r.noteWriting(c)
 	out, err := runOnce(ctx, r.root, c)
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() < 0 {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if ok && exit.ExitCode() < 0 || errors.Is(err, errEndless) {
 		dropLocks(note)
 	}
 	_ = os.Remove(note)

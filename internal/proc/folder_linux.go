@@ -9,16 +9,16 @@ import (
 )
 
 // WorksIn tells whether a process that runs a program of this name, like "git", has a
-// folder, or one below it, as its working directory. A process of another user is not
-// seen.
+// folder, or one below it, as its working directory. It is true where that cannot be
+// told. A process of another user is not seen.
 func WorksIn(dir, program string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return false
+		return true
 	}
 	names, err := os.ReadDir("/proc")
 	if err != nil {
-		return false
+		return true
 	}
 	for _, name := range names {
 		pid, err := strconv.Atoi(name.Name())
