@@ -56,16 +56,21 @@ func Find(root string, gates []gate.Gate) []Missing {
 	return all
 }
 
+// installers are programs that install dependencies by the word behind their name.
+var installers = []string{"npm", "pnpm", "yarn", "bun", "uv", "pip", "pip3", "poetry", "bundle", "composer"}
+
 // needs is the missing folder that a gate's command leads to, "" for none.
 func needs(root string, g gate.Gate) string {
 	words := strings.FieldsFunc(strings.Join(append(slices.Clone(g.Argv), g.Command), " "), func(r rune) bool {
 		return strings.ContainsRune(" \t\n;&|()\"'=", r)
 	})
-	node := false
+	node, before := false, ""
 	for _, w := range words {
+		installs := slices.Contains(installers, before) && slices.Contains([]string{"ci", "install", "i", "sync"}, w)
+		before = w
 		switch first, _, below := strings.Cut(strings.TrimPrefix(w, "./"), "/"); {
-		case slices.Contains([]string{"ci", "install", "i", "sync"}, w):
-			return "" // it installs them
+		case installs:
+			return "" // the gate does so itself
 		case below && IsFolder(first) && first != "vendor" && !isThere(root, path.Join(g.Dir, first)):
 			return path.Join(g.Dir, first)
 		case slices.Contains([]string{"npm", "npx", "pnpm", "yarn", "bun", "bunx"}, w):

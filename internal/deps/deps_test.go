@@ -30,6 +30,7 @@ func TestFind(t *testing.T) {
 		"installed":                {map[string]string{"package.json": needsMocha, "node_modules/a": ""}, gate.Gate{Command: "npm test"}, ""},
 		"plug'n'play":              {map[string]string{"package.json": needsMocha, ".pnp.cjs": ""}, gate.Gate{Command: "yarn test"}, ""},
 		"nothing to install":       {map[string]string{"package.json": `{"scripts": {}}`}, gate.Gate{Command: "npm test"}, ""},
+		"a script of such a name":  {map[string]string{"package.json": needsMocha, "package-lock.json": ""}, gate.Gate{Command: "npm run ci"}, "node_modules: npm ci"},
 		"the gate installs it":     {map[string]string{"package.json": needsMocha}, gate.Gate{Command: "npm ci && npm test"}, ""},
 		"another language":         {map[string]string{"package.json": needsMocha}, gate.Gate{Command: "go test ./..."}, ""},
 		"virtual environment":      {map[string]string{"requirements.txt": ""}, gate.Gate{Command: ". .venv/bin/activate && pytest"}, ".venv: python3 -m venv .venv && .venv/bin/pip install -r requirements.txt"},
