@@ -90,7 +90,7 @@ func goZero(t string) string {
 	case strings.Contains(goNumbers, " "+t+" "):
 		return "0"
 	case t == "string":
-		return `""`
+		return word
 	case t == "bool":
 		return "false"
 	case t == "error", strings.HasPrefix(t, "*"), strings.HasPrefix(t, "[]"), strings.HasPrefix(t, "map["):
@@ -98,6 +98,10 @@ func goZero(t string) string {
 	}
 	return "*new(" + t + ")"
 }
+
+// word is what a broken function returns for text. It is not empty: what is put together
+// of it may be a path that something removes, and "" + "/" is everything.
+const word = `"pawl"`
 
 const goNumbers = " int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 uintptr byte rune float32 float64 "
 
@@ -107,8 +111,6 @@ func goOther(t string) string {
 	switch {
 	case strings.Contains(goNumbers, " "+t+" "):
 		return "77"
-	case t == "string":
-		return `"pawl"`
 	case t == "error":
 		return "func() error { type broken struct{ error }; return broken{} }()"
 	case strings.HasPrefix(t, "*"):

@@ -105,8 +105,7 @@ def test_add():
 7 Stack.push new
   zero: does nothing
 10 Stack.top new
-  zero: returns ""
-  other: returns "pawl"
+  zero: returns "pawl"
 15 names new
   zero: returns []
   other: returns ["pawl"]
@@ -142,8 +141,7 @@ module.exports = { add: (a, b) => add(a, b) }
   zero: returns []
   other: returns ["pawl"]
 7 exports.greet new
-  zero: returns ""
-  other: returns "pawl"
+  zero: returns "pawl"
 13 Stack.push new
   zero: does nothing
 16 Stack.size new
@@ -152,7 +150,7 @@ module.exports = { add: (a, b) => add(a, b) }
 18 add#2 new
   zero: returns undefined
   zero: returns 0
-  zero: returns ""
+  zero: returns "pawl"
   other: returns []
 `},
 		{"TypeScript", "a.ts", "", `
@@ -172,8 +170,7 @@ interface Shape { area(): number }
 2 isOdd new
   zero: returns false
 5 label new
-  zero: returns ""
-  other: returns "pawl"
+  zero: returns "pawl"
 8 Cart.total new
   zero: returns 0
   other: returns 77

@@ -33,45 +33,69 @@ func Within(file string, before, after []byte) bool {
 	if len(old) > 0 { // that one is gone is an effect, which no broken function takes back
 		return false
 	}
+	var was, is outside
 	if strings.HasSuffix(file, ".go") {
-		was, ok := goRest(before)
-		is, okToo := goRest(after)
-		return ok && okToo && slices.Equal(was, is)
+		was, is = goOutside(before), goOutside(after)
+	} else {
+		l := languageOf(file)
+		was, is = l.outside(string(before)), l.outside(string(after))
 	}
-	l := languageOf(file)
-	return slices.Equal(l.rest(string(before)), l.rest(string(after)))
+	return !was.unread && !is.unread && slices.Equal(was.acts, is.acts) && keeps(is.holds, was.holds)
 }
 
-// goRest is what a Go file does outside of such functions: its constants, variables,
-// types with tags and init functions. It is false for one that does not parse.
-func goRest(content []byte) (rest []string, ok bool) {
+// outside is what stands outside of functions in a file, sorted.
+type outside struct {
+	acts   []string // does something
+	holds  []string // imports and types: one that comes does nothing, one that changes may
+	unread bool     // it could not be read
+}
+
+// keeps tells whether all of some lines are there still, each as often.
+func keeps(now, then []string) bool {
+	n := map[string]int{}
+	for _, line := range now {
+		n[line]++
+	}
+	for _, line := range then {
+		if n[line]--; n[line] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// goOutside: constants, variables, types with tags, which tell libraries what to do,
+// and init functions act.
+func goOutside(content []byte) (o outside) {
 	if len(bytes.TrimSpace(content)) == 0 {
-		return nil, true
+		return o
 	}
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", content, parser.SkipObjectResolution)
 	if err != nil {
-		return nil, false
+		return outside{unread: true}
 	}
 	for _, decl := range file.Decls {
 		switch d := decl.(type) {
 		case *ast.GenDecl:
-			text := printed(set, d)
-			if d.Tok == token.CONST || d.Tok == token.VAR || d.Tok == token.TYPE && strings.Contains(text, "`") {
-				rest = append(rest, text) // the tags of a type tell libraries what to do
+			for _, spec := range d.Specs {
+				if text := printed(set, spec); d.Tok == token.IMPORT || d.Tok == token.TYPE && !strings.Contains(text, "`") {
+					o.holds = append(o.holds, text)
+				} else {
+					o.acts = append(o.acts, text)
+				}
 			}
 		case *ast.FuncDecl:
 			if d.Name.Name == "init" || d.Name.Name == "_" {
-				rest = append(rest, printed(set, d))
+				o.acts = append(o.acts, printed(set, d))
 			}
 		}
 	}
-	slices.Sort(rest)
-	return rest, true
+	slices.Sort(o.acts)
+	return o
 }
 
-// rest are the lines outside of functions that may do something, sorted.
-func (l *language) rest(text string) (rest []string) {
+func (l *language) outside(text string) (o outside) {
 	code := []byte(source.Bare(text, l.style).Code)
 	for _, f := range l.functions(text) {
 		for i := f.from; i < f.from+len(f.text); i++ {
@@ -82,14 +106,22 @@ func (l *language) rest(text string) (rest []string) {
 	}
 	at := 0
 	for line := range strings.Lines(string(code)) {
-		if plain := strings.TrimSpace(line); plain != "" && !inert.MatchString(plain) {
-			rest = append(rest, strings.TrimSpace(text[at:at+len(line)]))
-		}
+		plain, whole := strings.TrimSpace(line), strings.TrimSpace(text[at:at+len(line)])
 		at += len(line)
+		switch {
+		case plain == "" || closes.MatchString(plain):
+		case inert.MatchString(plain):
+			o.holds = append(o.holds, whole)
+		default:
+			o.acts = append(o.acts, whole)
+		}
 	}
-	slices.Sort(rest)
-	return rest
+	slices.Sort(o.acts)
+	return o
 }
+
+// closes are lines that only close what is open, or are left of a function's head.
+var closes = regexp.MustCompile(`^[\s})\];,]*$|^(?:(?:export|default|const|let|var|pub|static|async|public|private|protected|inline|extern|final|override)\b\s*)+[;,]?$`)
 
 // inert are lines that have no effect of their own, in bare code.
 var inert = regexp.MustCompile(`^(?:` +

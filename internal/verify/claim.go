@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -221,6 +222,10 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe, gates []gate.Gate) (gate.Run, error) {
 	w := where{root: v.Root, logDir: r.LogDir, probe: p}
 	switch p {
+	case gate.Broken: // code without its work waits for ever, now and then
+		for i, g := range gates {
+			gates[i].Timeout = max(time.Minute, gate.MutantLimit(took(o.Now, g.Name))) // nothing is built there yet
+		}
 	case gate.RepeatBefore:
 		return v.repeatBefore(ctx, r, o, gates)
 	case gate.RepeatClean:
@@ -239,6 +244,15 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	}
 	w.uncached = p == gate.RepeatOriginals || p == gate.RepeatOverlay
 	return answer(v.elsewhere(ctx, gates, w))
+}
+
+// took is how long a gate ran.
+func took(results []gate.Result, name string) time.Duration {
+	i := slices.IndexFunc(results, func(r gate.Result) bool { return r.Gate == name })
+	if i < 0 {
+		return 0
+	}
+	return results[i].Duration
 }
 
 // maxNamed bounds the files that a reason names.

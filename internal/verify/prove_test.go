@@ -29,22 +29,22 @@ func TestProve(t *testing.T) {
 		{"each is noticed", "grep -q 'a + 1' calc.py && ! grep -q 'return [07\"]' calc.py", time.Hour, `
 calc.py:1 old noticed (does what it did before)
 calc.py:9 new noticed (returns 0)
-calc.py:14 word noticed (returns "")
+calc.py:14 word noticed (returns "pawl")
 `},
 		{"one value is not", "grep -q 'a + 1' calc.py && ! grep -q 'return [0\"]' calc.py", time.Hour, `
 calc.py:1 old noticed (does what it did before)
 calc.py:9 new unnoticed (returns 77)
-calc.py:14 word noticed (returns "")
+calc.py:14 word noticed (returns "pawl")
 `},
 		{"nothing is", "true", time.Hour, `
 calc.py:1 old unnoticed (does what it did before)
 calc.py:9 new unnoticed (returns 0)
-calc.py:14 word unnoticed (returns "")
+calc.py:14 word unnoticed (returns "pawl")
 `},
 		{"the runner goes missing", "grep -q 'a + 1' calc.py || exit 127; ! grep -q 'return 0' calc.py || exit 127; ! grep -q 'return \"' calc.py", time.Hour, `
 calc.py:1 old unnoticed (returns 77)
 calc.py:9 new unnoticed (returns 77)
-calc.py:14 word noticed (returns "")
+calc.py:14 word noticed (returns "pawl")
 `},
 		{"there is no time", "true", 0, `
 calc.py:1 old not tried: the time for it was over

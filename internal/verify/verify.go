@@ -236,7 +236,7 @@ func (v *Verifier) tell(p Progress) {
 // settled runs a gate until it has told, a bounded number of times.
 func (v *Verifier) settled(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
 	var tries []gate.Result
-	for slow := false; gate.Again(g, tries, slow); slow = w.place != "" || v.Loaded() {
+	for slow := false; gate.Again(g, tries, slow); slow = w.probe != gate.Broken && (w.place != "" || v.Loaded()) {
 		r := v.once(ctx, g, w, g.Limit(tries))
 		if err := ctx.Err(); err != nil {
 			return gate.Result{}, fmt.Errorf("run gate %s: %w", g.Name, err)
