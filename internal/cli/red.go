@@ -34,9 +34,10 @@ const (
 	leaveOut  = "l"
 )
 
-// Ask waits for the answer, and reports whether the loop goes on, as it does where
-// none comes. It does not if it is to stop, or to begin again.
-func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) bool {
+// Ask waits for the answer, and reports whether the gates are part of the work, and
+// whether the loop goes on, as it does where no answer comes. It does not if it is to
+// stop, or to begin again.
+func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn bool) {
 	for _, r := range g.Results {
 		if r.Status == gate.Fail {
 			q.gates = append(q.gates, r.Gate)
@@ -53,23 +54,25 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) bool {
 	})
 	answers := make(chan string, 1)
 	go func() {
-		text, _ := q.read() // what cannot be read is no answer
-		answers <- strings.ToLower(text)
+		if text, err := q.read(); err == nil { // what cannot be read is no answer
+			answers <- strings.ToLower(text)
+		}
 	}()
 	select {
 	case answer := <-answers:
 		switch answer {
 		case allowRed, leaveOut:
 			q.answer = answer
-			return false
+			return false, false
 		case stopToFix, "n", "no":
-			return false
+			return false, false
 		}
+		return true, true
 	case <-time.After(redPatience):
 		q.print(term.Note{Level: term.Info, Text: "no answer: goes on"})
 	case <-ctx.Done():
 	}
-	return true
+	return false, true
 }
 
 // apply makes the gates those of the run that is to begin again.

@@ -28,8 +28,8 @@ func TestRedBeforeAnyWorkIsAskedAbout(t *testing.T) {
 				read:  func() (string, error) { return typed, nil },
 				print: func(e term.Event) { asked, _ = e.(term.Question) },
 			}
-			goesOn := q.Ask(t.Context(), g)
-			if goesOn == want.stops || q.answer != want.answer || asked.Text != "red before any work: lint. Is that part of this work?" {
+			wanted, goesOn := q.Ask(t.Context(), g)
+			if goesOn == want.stops || wanted != goesOn || q.answer != want.answer || asked.Text != "red before any work: lint. Is that part of this work?" {
 				t.Errorf("goes on: %v, answer %q, asked %+v", goesOn, q.answer, asked)
 			}
 			gates := q.apply([]gate.Gate{{Name: "test"}, {Name: "lint"}})

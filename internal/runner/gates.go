@@ -61,7 +61,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 	switch a.Purpose {
 	case loop.ForBaseline:
 		if g, err = r.baseline(ctx, a.Tree, m, dir); err == nil {
-			r.askRed(ctx, g, m)
+			g.Wanted = r.askRed(ctx, g, m)
 		}
 	case loop.ForFinal:
 		var tree string
@@ -91,14 +91,17 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 }
 
 // askRed asks the user about gates that are red before any work, where somebody is
-// there to answer. Where green is the goal they are the work.
-func (r *Runner) askRed(ctx context.Context, g loop.Gates, m record.Memory) {
+// there to answer, and reports whether they are part of the work. Where green is the
+// goal they are.
+func (r *Runner) askRed(ctx context.Context, g loop.Gates, m record.Memory) bool {
 	if r.AskRed == nil || g.Status != gate.Fail || m.State.Iteration > m.State.Policy.Counted || m.State.Policy.Verify {
-		return
+		return false
 	}
-	if !r.AskRed(ctx, g) {
+	wanted, goesOn := r.AskRed(ctx, g)
+	if !goesOn {
 		r.report(ctx, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: "a gate was red before any work"})
 	}
+	return wanted
 }
 
 // allGates runs every gate on the tree that the work tree holds, for itself and

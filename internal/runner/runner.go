@@ -83,8 +83,9 @@ type Runner struct {
 	Reopen   bool            // go on with a loop that has ended, too
 	More     loop.Limits     // what it is given then; what is 0 remains as it was
 	// AskRed is called where gates are red before the first turn, and reports whether
-	// the loop goes on with them; nil = it does. It may wait for the user, for a time.
-	AskRed func(context.Context, loop.Gates) bool
+	// the user says that they are part of the work, and whether the loop goes on;
+	// nil = it does. It may wait for the user, for a time.
+	AskRed func(context.Context, loop.Gates) (wanted, goesOn bool)
 	First  loop.Event // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
 
 	kept   store.Spec // what the loop was created with

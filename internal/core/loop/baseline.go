@@ -31,10 +31,16 @@ func (m *machine) baseline(g Gates) {
 // redHint says what a user can do about a gate that is red for reasons of its own.
 const redHint = "fix it first, or allow it (baseline = \"allow\" for the gate in pawl.toml), or leave the gate out"
 
+// stillRedHint is the same of a loop that has ended.
+const stillRedHint = "pawl resume . makes it part of the work; if it is not: " + redHint
+
 // redAtStart keeps what failed before any work, and tells the user, who alone knows
 // whether it is part of the goal. Where green is the goal it is; in a session the
-// gates are shown when the loop begins.
+// gates are shown when the loop begins. What the user wants green is let go nowhere.
 func (m *machine) redAtStart(g Gates) {
+	if g.Wanted {
+		return
+	}
 	m.s.RedAtStart = redGates(g)
 	if m.s.Policy.Verify || m.s.Attended || m.s.Stop != "" {
 		return
@@ -48,9 +54,10 @@ func (m *machine) redAtStart(g Gates) {
 
 // provenBeside reports whether something else proves work beside which gates are
 // still red that name no tests, and these were red before any work: what they say has
-// perhaps nothing to do with it, and the last word is the user's.
+// perhaps nothing to do with it, and the last word is the user's. They may be the goal
+// as well: one claim is refused over them, if the agent has a turn left.
 func (m *machine) provenBeside(g Gates) bool {
-	return g.Evidence == gate.Discriminating && !slices.ContainsFunc(g.StillRed, func(name string) bool {
+	return (m.s.Ladder.StillRed || m.limit() != "") && g.Evidence == gate.Discriminating && !slices.ContainsFunc(g.StillRed, func(name string) bool {
 		then, red := m.redAtStartOf(name)
 		return !red || len(then.Tests) > 0
 	})

@@ -42,8 +42,8 @@ func TestARedThatIsNotThePlansOpensNoTask(t *testing.T) {
 	}
 }
 
-// The same of a gate that names no tests: work that another gate proves is not refused
-// for it.
+// The same of a gate that names no tests: work that another gate proves is refused
+// once for it, which names it to the agent. Who resumes the loop makes it part of the work.
 func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
 	t.Parallel()
 	red := gate.Result{Gate: "lint", Status: gate.Fail}
@@ -51,12 +51,12 @@ func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
 	for name, c := range map[string]struct {
 		evidence gate.Evidence
 		stillRed []string
-		want     string
+		again    string // what comes of a second claim
 	}{
 		"proven by another gate":    {gate.Discriminating, []string{"lint"}, "commit a"},
-		"nothing else proves it":    {gate.Consistent, []string{"lint"}, "turn 2 continue gates_failed"},
-		"another gate is red, too":  {gate.Discriminating, []string{"lint", "build"}, "turn 2 continue gates_failed"},
-		"it was green at the start": {gate.Discriminating, []string{"test"}, "turn 2 continue gates_failed"},
+		"nothing else proves it":    {gate.Consistent, []string{"lint"}, "turn 3 continue gates_failed"},
+		"another gate is red, too":  {gate.Discriminating, []string{"lint", "build"}, "turn 3 continue gates_failed"},
+		"it was green at the start": {gate.Discriminating, []string{"test"}, "turn 3 continue gates_failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,15 +64,52 @@ func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
 			sc.checkpointed("gates baseline")
 			sc.gates(start, "notify; turn 1 fresh first")
 			sc.turn("done", "gates claim")
-			sc.gates(loop.Gates{Status: gate.Pass, Evidence: c.evidence, StillRed: c.stillRed, Results: []gate.Result{red}}, c.want)
-			if c.want != "commit a" {
+			claim := loop.Gates{Status: gate.Pass, Reason: "lint: exit 1", Evidence: c.evidence, StillRed: c.stillRed, Results: []gate.Result{red}}
+			sc.gates(claim, "turn 2 continue gates_failed")
+			if f := sc.s.Failing; f == nil || f.Reason != "lint: exit 1" {
+				t.Errorf("the agent is told %+v", f)
+			}
+			sc.turn("done", "gates claim")
+			sc.gates(claim, c.again)
+			if c.again != "commit a" {
 				return
 			}
 			sc.committed("gates final")
-			sc.gates(loop.Gates{Status: gate.Fail, Results: []gate.Result{red}}, "finish unverified")
-			if sc.s.Reason != "red before this loop began, and still: lint" {
-				t.Error(sc.s.Reason)
+			sc.gates(loop.Gates{Status: gate.Fail, Reason: "lint: exit 1", Results: []gate.Result{red}}, "finish unverified")
+			if sc.s.Reason != "red before this loop began, and still: lint" || !sc.s.Left() {
+				t.Error(sc.s.Reason, sc.s.Left())
+			}
+			sc.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: sc.s.Policy}}, "gates final")
+			sc.gates(loop.Gates{Status: gate.Fail, Reason: "lint: exit 1", Results: []gate.Result{red}}, "checkpoint")
+			if sc.s.Current != loop.FinalTask {
+				t.Errorf("goes on with %q", sc.s.Current)
 			}
 		})
+	}
+}
+
+// A red that the user says is part of the work is never let go.
+func TestARedThatIsPartOfTheWorkIsNotLetGo(t *testing.T) {
+	t.Parallel()
+	accept := gate.Result{Gate: "accept", Status: gate.Fail}
+	sc := begin(t, loop.Policy{Gates: true, Restore: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(loop.Gates{Status: gate.Fail, Wanted: true, Results: []gate.Result{accept}}, "turn 1 fresh first")
+	claim := loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating, StillRed: []string{"accept"}, Results: []gate.Result{accept}}
+	for _, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "restore"} {
+		sc.turn("done", "gates claim")
+		sc.gates(claim, want)
+	}
+
+	// At the end, where a task turned the claim's gates green, it is the last task.
+	sc = begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(loop.Gates{Status: gate.Fail, Wanted: true, Results: []gate.Result{accept}}, "turn 1 fresh first")
+	sc.turn("done", "gates claim")
+	sc.gates(loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating, Flipped: []string{"TestNew"}}, "commit a")
+	sc.committed("gates final")
+	sc.gates(loop.Gates{Status: gate.Fail, Results: []gate.Result{accept}}, "checkpoint")
+	if sc.s.Current != loop.FinalTask {
+		t.Errorf("goes on with %q", sc.s.Current)
 	}
 }

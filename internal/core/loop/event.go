@@ -154,6 +154,7 @@ type Gates struct {
 	Added        []Task        `json:"added,omitempty"`         // ForFinal: tasks of the plan that the loop does not know
 	Lost         []string      `json:"lost,omitempty"`          // ForFinal: tasks that were done, and whose commits are gone
 	Apart        []string      `json:"apart,omitempty"`         // untracked files of the person's: the commit, which lacks them, was not seen to pass
+	Wanted       bool          `json:"wanted,omitempty"`        // ForBaseline: the user says that what is red is part of the work
 	CannotStart  bool          `json:"cannot_start,omitempty"`  // Unknown, because the command is not there
 	Unchecked    bool          `json:"unchecked,omitempty"`     // old tests were changed, and what the originals say is not known
 	Unsure       bool          `json:"unsure,omitempty"`        // ForReview: Unknown, and was asked as often as it is

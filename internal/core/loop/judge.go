@@ -185,6 +185,7 @@ func (m *machine) claimJudged(g Gates) {
 	greenIsTheGoal := m.s.Policy.Verify || m.s.Current == FinalTask
 	if g.Status == gate.Fail || greenIsTheGoal && !g.Green || len(g.StillRed) > 0 && m.atTheEnd() && !m.provenBeside(g) {
 		m.s.Ladder.SeenRed = true
+		m.s.Ladder.StillRed = m.s.Ladder.StillRed || g.Status == gate.Pass && len(g.StillRed) > 0
 		m.s.Claim = nil
 		if why := m.blockedTry(); why != "" {
 			m.park(Blocked, why)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Outcome is how a loop ended: exactly one.
@@ -204,4 +205,10 @@ func (m *machine) needs(kinds ...TaskStatus) string {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// forgetEnd makes a loop that goes on one that has no outcome.
+func (m *machine) forgetEnd() {
+	s := &m.s
+	s.EndedAt, s.Outcome, s.Reason, s.Hint, s.Hit, s.Stop, s.StopWhy = time.Time{}, "", "", "", "", "", ""
 }

@@ -210,6 +210,7 @@ type Ladder struct {
 	Same        int      `json:"same,omitempty"`        // tries in a row that failed just as the one before
 	Idle        int      `json:"idle,omitempty"`        // turns in a row without a tool call
 	Refused     bool     `json:"refused,omitempty"`     // a claim without evidence was refused once
+	StillRed    bool     `json:"still_red,omitempty"`   // a claim was refused over gates that are red as before
 	SeenRed     bool     `json:"seen_red,omitempty"`    // Pawl saw a red gate since the task began
 	Rounds      int      `json:"rounds,omitempty"`      // times that a review failed the task's work
 	Tested      *TestRun `json:"tested,omitempty"`      // the last test run of the last turn, nil without
@@ -341,10 +342,12 @@ func (s State) ProvedBy(test string) (Task, bool) {
 
 // Left tells whether there is something to do. A loop that could not be set up has
 // not begun: all of it is left. Where a fault or a user ended the loop after its last
-// task, the final gates are.
+// task, the final gates are; where a gate is red in the end, that gate is.
 func (s State) Left() bool {
-	return s.StartedAt.IsZero() || s.Outcome == Errored || s.Outcome == CancelledEnd || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Status != Done })
+	return s.StartedAt.IsZero() || s.Outcome == Errored || s.Outcome == CancelledEnd || s.endedRed() || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Status != Done })
 }
+
+func (s State) endedRed() bool { return s.Outcome == Unverified && s.Red != "" }
 
 // Elapsed is the time that counts against the duration limit.
 func (s State) Elapsed() time.Duration {

@@ -322,6 +322,9 @@ func (m *machine) reopen(e Event) {
 	}
 	s := &m.s
 	s.Away += s.Now.Sub(s.EndedAt)
+	if s.endedRed() { // who goes on with it wants it green
+		s.RedAtStart = nil
+	}
 	m.forgetEnd()
 	if e.Owner != "" {
 		s.Attended = e.Owner == OwnerSession
@@ -348,12 +351,6 @@ func (m *machine) reopen(e Event) {
 		return
 	}
 	m.next()
-}
-
-// forgetEnd makes a loop that goes on one that has no outcome.
-func (m *machine) forgetEnd() {
-	s := &m.s
-	s.EndedAt, s.Outcome, s.Reason, s.Hint, s.Hit, s.Stop, s.StopWhy = time.Time{}, "", "", "", "", "", ""
 }
 
 // lastOf are the last n.

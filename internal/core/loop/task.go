@@ -111,7 +111,7 @@ func (m *machine) finalGates(g Gates) {
 		return
 	}
 	if red := m.unrelatedRed(g); len(red) > 0 {
-		m.finish(Unverified, "red before this loop began, and still: "+firstFew(red), redHint)
+		m.finish(Unverified, "red before this loop began, and still: "+firstFew(red), stillRedHint)
 		return
 	}
 	m.s.Tasks = append(m.s.Tasks, Task{
