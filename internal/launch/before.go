@@ -100,7 +100,7 @@ func (b *Before) left(ctx context.Context, p *Prepared, l *store.Loop, spec reco
 		return err
 	}
 	for _, c := range changes {
-		if !slices.Contains(spec.Foreign, c.Path) && !slices.Contains(m.Yours, c.Path) {
+		if !slices.Contains(spec.Foreign, c.Path) && !slices.Contains(m.LeftAlone(), c.Path) {
 			b.Paths = append(b.Paths, c.Path)
 		}
 	}

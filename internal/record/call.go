@@ -45,6 +45,8 @@ type ToolCall struct {
 	// Until makes the line a span: calls, or what they started, were at work from At
 	// until then.
 	Until time.Time `json:"until,omitzero"`
+	// Gates says that the span is one of Pawl's own gates, not of calls.
+	Gates bool `json:"gates,omitempty"`
 	// Theirs makes the line a mark: the calls from byte From of the file up to
 	// here ran in a turn that the person's own prompt began. They are theirs.
 	Theirs bool  `json:"theirs,omitempty"`

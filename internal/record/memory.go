@@ -39,9 +39,7 @@ type Memory struct {
 	Calls   int64   `json:"calls,omitempty"`
 	Claimed Claimed `json:"claimed,omitzero"`
 	Pulled  Pulled  `json:"pulled,omitzero"`
-	// Yours are files that appeared during the loop and that the user made, relative to
-	// the root, slashes. The loop neither commits nor removes them.
-	Yours []string `json:"yours,omitempty"`
+	NewFiles
 	// Judge is the tree that holds the judge's copies of the tests: the last in
 	// which they were unchanged or granted.
 	Judge string `json:"judge,omitempty"`
@@ -120,12 +118,12 @@ type Kept struct {
 
 // Note is something worth knowing that is no event of the machine.
 type Note struct {
-	Level  loop.Level `json:"level"`
-	Text   string     `json:"text"`
-	Judged *Judged    `json:"judged,omitempty"` // the tool call that it is about
-	Host   string     `json:"host,omitempty"`   // the host that the wall refused, of which it tells
-	Yours  []string   `json:"yours,omitempty"`  // new files of the user's that are left alone, of which it tells
-	Left   []string   `json:"left,omitempty"`   // the processes that run on after the loop's end, of which it tells: PID COMMAND
+	Level    loop.Level `json:"level"`
+	Text     string     `json:"text"`
+	Judged   *Judged    `json:"judged,omitempty"` // the tool call that it is about
+	Host     string     `json:"host,omitempty"`   // the host that the wall refused, of which it tells
+	NewFiles            // of which it tells
+	Left     []string   `json:"left,omitempty"` // the processes that run on after the loop's end, of which it tells: PID COMMAND
 }
 
 // Remember brings the memory of a loop up to date with its journal.
@@ -202,7 +200,7 @@ func (m *Memory) Take(n Note) {
 	if len(n.Left) > 0 {
 		m.Left = n.Left
 	}
-	m.Yours = append(slices.Clip(m.Yours), n.Yours...)
+	m.NewFiles = m.With(n.NewFiles)
 }
 
 // Apply steps the machine and keeps the rest in line with it.

@@ -22,10 +22,10 @@ func (r *Runner) sameWork(ctx context.Context, was, now string, m record.Memory)
 	if err != nil {
 		return false, err
 	}
-	if was, err = r.withoutForeign(ctx, was, m.Base.Commit, m.Yours); err != nil {
+	if was, err = r.withoutForeign(ctx, was, m.Base.Commit, m.LeftAlone()); err != nil {
 		return false, err
 	}
-	now, err = r.withoutForeign(ctx, now, m.Base.Commit, m.Yours)
+	now, err = r.withoutForeign(ctx, now, m.Base.Commit, m.LeftAlone())
 	return was == now, err
 }
 
@@ -38,7 +38,7 @@ func (r *Runner) alone(ctx context.Context, g *loop.Gates, m record.Memory, f ve
 	if err != nil {
 		return err
 	}
-	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit, m.Yours)
+	own, err := r.withoutForeign(ctx, g.Tree, m.Base.Commit, m.LeftAlone())
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (r *Runner) alone(ctx context.Context, g *loop.Gates, m record.Memory, f ve
 	if err != nil {
 		return fmt.Errorf("compare the commit with what the gates saw: %w", err)
 	}
-	marks := r.Marks()
+	marks := append(r.Marks(), m.ByGates...) // these a gate makes again
 	apart := slices.Clone(f.Uncommitted)
 	for _, c := range diff {
 		if !slices.Contains(marks, c.Path) {

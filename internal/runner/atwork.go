@@ -117,35 +117,48 @@ func (r *Runner) keepSpan(span record.ToolCall) error {
 
 // endSpans ends the calls of an owner that was killed: what they started is ended too.
 func (r *Runner) endSpans() error {
-	_, open, err := r.spans()
-	if err != nil || open.IsZero() {
+	s, err := r.spans()
+	if err != nil || s.open.IsZero() {
 		return err
 	}
-	return r.keepSpan(record.ToolCall{At: open, Until: time.Now()})
+	return r.keepSpan(record.ToolCall{At: s.open, Until: time.Now()})
 }
 
-// spans are those written down, and when the first call began whose end is not, zero
-// if there is none.
-func (r *Runner) spans() (spans []record.ToolCall, open time.Time, err error) {
+// spans are those written down.
+type spans struct {
+	agents, gates []record.ToolCall
+	open          time.Time // when the agent's first call began whose end is not there, zero if there is none
+}
+
+func (r *Runner) spans() (s spans, err error) {
 	calls, _, err := callsIn(record.RanPath(r.Loop), 0, -1)
 	if err != nil {
-		return nil, open, err
+		return s, err
 	}
 	for _, c := range calls {
-		if !c.Until.IsZero() {
-			spans = append(spans, c)
+		switch {
+		case c.Gates:
+			s.gates = append(s.gates, c)
+		case !c.Until.IsZero():
+			s.agents = append(s.agents, c)
 		}
 	}
 	for _, c := range calls {
-		over := slices.ContainsFunc(spans, func(s record.ToolCall) bool { return !c.At.Before(s.At) && !c.At.After(s.Until) })
-		if c.At.IsZero() || over {
+		over := slices.ContainsFunc(s.agents, func(s record.ToolCall) bool { return !c.At.Before(s.At) && !c.At.After(s.Until) })
+		if c.Gates || c.At.IsZero() || over {
 			continue
 		}
-		if open.IsZero() || c.At.Before(open) {
-			open = c.At
+		if s.open.IsZero() || c.At.Before(s.open) {
+			s.open = c.At
 		}
 	}
-	return spans, open, nil
+	return s, nil
+}
+
+// gatesRan writes down that gates ran in the work tree since a time. What they write
+// is neither the agent's nor the user's.
+func (r *Runner) gatesRan(since time.Time) error {
+	return r.keepSpan(record.ToolCall{At: since, Until: time.Now(), Gates: true})
 }
 
 // restoreFiles is git's Restore. What it writes is not the user's.

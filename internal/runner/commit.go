@@ -102,7 +102,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m record.Memory,
 		tree, err = r.withSince(ctx, tree, judgedHead(m), parent)
 	}
 	if err == nil {
-		kept.Committed, err = r.withoutForeign(ctx, tree, parent, m.Yours)
+		kept.Committed, err = r.withoutForeign(ctx, tree, parent, m.LeftAlone())
 	}
 	if err != nil {
 		return kept, err

@@ -62,6 +62,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 	case loop.ForBaseline:
 		if g, err = r.baseline(ctx, a.Tree, m, dir); err == nil {
 			g.Wanted = r.askRed(ctx, g, m)
+			_, err = r.sortNewFiles(ctx, m) // now, for in the turn the agent's commands may write them too
 		}
 	case loop.ForFinal:
 		var tree string
@@ -108,8 +109,9 @@ func (r *Runner) askRed(ctx context.Context, g loop.Gates, m record.Memory) bool
 // not relative to anything.
 func (r *Runner) allGates(ctx context.Context, tree, dir string) (loop.Gates, error) {
 	due := gate.Due(r.Spec.Gates, gate.Final)
+	began := time.Now()
 	results, err := r.Verify.Baseline(ctx, tree, due, dir)
-	if err != nil {
+	if err = cmp.Or(err, r.gatesRan(began)); err != nil {
 		return loop.Gates{}, err
 	}
 	g := loop.Gates{Tree: tree, Status: gate.Pass, Green: true, Results: brief(results), Receipt: r.receipts(ctx, results)}
@@ -147,11 +149,12 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 	tree := at.tree
 	touched := r.JudgedBy.Watch()
 	for round := range 3 {
+		began := time.Now()
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
 			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Pending: m.State.AwaitingGrant(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
 		})
-		if err != nil {
+		if err = cmp.Or(err, r.gatesRan(began)); err != nil {
 			return loop.Gates{}, err
 		}
 		same, err := r.sameWork(ctx, tree, f.TreeAfter, m)
@@ -242,7 +245,7 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memo
 	if op := r.Repo.Operation(); op != "" { // in a person's session nobody ends it for them
 		return at, &loop.Gates{Tree: at.tree, Status: gate.Fail, Reason: "a git " + op + " is half-done: nothing can be committed before it is finished"}, nil
 	}
-	own, err := r.withoutForeign(ctx, at.tree, m.Base.Commit, m.Yours)
+	own, err := r.withoutForeign(ctx, at.tree, m.Base.Commit, m.LeftAlone())
 	if err != nil {
 		return at, nil, err
 	}

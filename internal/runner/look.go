@@ -206,7 +206,7 @@ func (r *Runner) changed(ctx context.Context, m record.Memory) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("compare the work tree with the task's start: %w", err)
 	}
-	marks := append(r.Marks(), m.Yours...)
+	marks := append(r.Marks(), m.LeftAlone()...)
 	for _, c := range diff {
 		if !slices.Contains(marks, c.Path) {
 			return true, nil

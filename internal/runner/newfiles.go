@@ -34,12 +34,7 @@ func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory) (record.Memo
 	if r.theirTree() || r.Spec.NoCommit {
 		return m, nil
 	}
-	m.Yours = slices.Clip(m.Yours)
-	for _, file := range r.newYours { // an action may look more than once, with the memory of its beginning
-		if !slices.Contains(m.Yours, file) {
-			m.Yours = append(m.Yours, file)
-		}
-	}
+	m.NewFiles = m.With(r.sortedNew) // an action may look more than once, with the memory of its beginning
 	found, err := r.newFiles(ctx, m)
 	if err != nil || len(found) == 0 {
 		return m, err
@@ -52,12 +47,17 @@ func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory) (record.Memo
 	if err != nil {
 		return m, err
 	}
-	var yours, unnamed []string
+	var left record.NewFiles
+	var unnamed []string
 	for _, file := range found {
 		switch abs := filepath.Join(r.Repo.Root(), filepath.FromSlash(file)); {
 		case past.names(abs):
 		case times.excludes(file):
-			yours = append(yours, file)
+			if times.byGates(file) {
+				left.ByGates = append(left.ByGates, file)
+			} else {
+				left.Yours = append(left.Yours, file)
+			}
 			continue
 		default:
 			unnamed = append(unnamed, file)
@@ -67,16 +67,26 @@ func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory) (record.Memo
 		}
 		r.ownNew[file] = true
 	}
-	if len(yours) > 0 {
-		m.Yours = append(m.Yours, yours...)
-		r.newYours = append(r.newYours, yours...)
-		n := record.Note{Level: loop.Info, Text: "left alone: " + listNew(yours) + ", which no tool call made: not committed", Yours: yours}
-		r.inRun(ctx, func(context.Context) error { r.tell(n); return nil })
-	}
+	r.sortedNew = r.sortedNew.With(left)
+	m.NewFiles = m.With(left)
+	r.nameLeftAlone(ctx, left)
 	if len(unnamed) > 0 {
 		r.nameNew(ctx, unnamed)
 	}
 	return m, nil
+}
+
+// nameLeftAlone journals new files that are in no commit, and tells of them.
+func (r *Runner) nameLeftAlone(ctx context.Context, left record.NewFiles) {
+	name := func(files []string, why string, n record.NewFiles) {
+		if len(files) == 0 {
+			return
+		}
+		note := record.Note{Level: loop.Info, Text: "left alone: " + listNew(files) + ", " + why + ": not committed", NewFiles: n}
+		r.inRun(ctx, func(context.Context) error { r.tell(note); return nil })
+	}
+	name(left.Yours, "which no tool call made", record.NewFiles{Yours: left.Yours})
+	name(left.ByGates, "new while the gates ran", record.NewFiles{ByGates: left.ByGates})
 }
 
 // nameNew tells, before they are committed, of new files that no call names.
@@ -106,7 +116,7 @@ func (r *Runner) newFiles(ctx context.Context, m record.Memory) ([]string, error
 	if err != nil {
 		return nil, fmt.Errorf("look for new files: %w", err)
 	}
-	known := slices.Concat(r.Spec.Foreign, m.Yours, r.Marks())
+	known := slices.Concat(r.Spec.Foreign, m.LeftAlone(), r.Marks())
 	if r.Spec.Left != nil {
 		known = append(known, r.Spec.Left.Paths...)
 	}
@@ -125,7 +135,8 @@ type workTimes struct {
 	root    string
 	started time.Time // of the loop
 	spans   []record.ToolCall
-	old     map[string]bool // folders of the loop's base
+	gates   []record.ToolCall // spans in which gates ran
+	old     map[string]bool   // folders of the loop's base
 }
 
 func (r *Runner) workTimes(ctx context.Context, m record.Memory) (workTimes, error) {
@@ -140,15 +151,16 @@ func (r *Runner) workTimes(ctx context.Context, m record.Memory) (workTimes, err
 		return w, nil
 	}
 	now := time.Now()
-	var open time.Time
-	if w.spans, open, err = r.spans(); err != nil {
+	kept, err := r.spans()
+	if err != nil {
 		return w, err
 	}
+	w.spans, w.gates = kept.agents, kept.gates
 	if under := r.atWork.underWay(now); !under.At.IsZero() {
 		w.spans = append(w.spans, under)
 	}
-	if !open.IsZero() {
-		w.spans = append(w.spans, record.ToolCall{At: open, Until: now})
+	if !kept.open.IsZero() {
+		w.spans = append(w.spans, record.ToolCall{At: kept.open, Until: now})
 	}
 	entries, err := r.Repo.Entries(ctx, m.Base.Commit)
 	if err != nil {
@@ -181,13 +193,27 @@ func (r *Runner) strangeClock() bool {
 // excludes reports whether nothing of the agent's can have made a file: it is newer
 // than the loop, and neither its times nor those of the new folders that it lies in are
 // within a span. A folder that was moved brings its files with their old times.
-func (w workTimes) excludes(file string) bool {
+func (w workTimes) excludes(file string) bool { return w.each(file, w.excludesPath) }
+
+// each reports whether something holds for a file and the new folders that it lies in,
+// given by their absolute paths.
+func (w workTimes) each(file string, holds func(abs string) bool) bool {
 	for name := file; name == file || !w.old[name]; name = path.Dir(name) {
-		if !w.excludesPath(filepath.Join(w.root, filepath.FromSlash(name))) {
+		if !holds(filepath.Join(w.root, filepath.FromSlash(name))) {
 			return false
 		}
 	}
 	return true
+}
+
+// byGates reports whether all times of a file are ones at which gates ran.
+func (w workTimes) byGates(file string) bool {
+	return w.each(file, func(abs string) bool {
+		times, err := atomicfile.Times(abs)
+		return err == nil && !slices.ContainsFunc(times, func(t time.Time) bool {
+			return !slices.ContainsFunc(w.gates, func(s record.ToolCall) bool { return !t.Before(s.At) && !t.After(s.Until) })
+		})
+	})
 }
 
 // excludesPath does so for one file or folder, given by its absolute path.

@@ -159,6 +159,32 @@ func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
 	}
 }
 
+// What a gate writes is in no commit, and no reason to run the gates without it: the
+// checkout for that may lack what git ignores.
+func TestAFileThatTheGatesMakeIsNoObstacle(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{".gitignore": ".env\n"}
+	maps.Copy(files, words)
+	b := newBench(t, files)
+	b.write(".env", "secret\n")
+	w := &hears{onStep: onStep{teller: teller{t}}}
+	s := b.watched("-- 1/files/begun.txt --\nx\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, map[string]any{
+		"gates": []string{"sh check.sh", "test -f .env && if test -f begun.txt; then sleep 2; mkdir -p cover; date +%N > cover/coverage.out; fi"},
+	}, w)
+	if s.Outcome != loop.Verified || s.Tasks[0].Evidence != gate.Discriminating {
+		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
+	}
+	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "begun.txt\nhave.txt" {
+		t.Errorf("in the commit: %s", got)
+	}
+	if m, _, err := record.Remember(b.loop); err != nil || len(m.Yours) > 0 {
+		t.Errorf("remembered as the user's: %q, %v", m.Yours, err)
+	}
+	if n := w.count("left alone: cover/coverage.out, new while the gates ran"); n != 1 {
+		t.Errorf("named %d times: %q", n, w.notes)
+	}
+}
+
 // Work that passes its gates only with the user's new file is not verified: the commit
 // lacks it.
 func TestACommitThatNeedsTheUsersNewFileIsNotVerified(t *testing.T) {

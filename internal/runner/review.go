@@ -32,7 +32,7 @@ func (r *Runner) review(ctx context.Context, a loop.Action, m record.Memory, dir
 	}
 	q.LogDir = dir
 	g := loop.Gates{Tree: q.Tree, Status: gate.Pass}
-	if q.Tree, err = r.Repo.Overlay(ctx, q.Tree, q.Base, m.Yours); err != nil {
+	if q.Tree, err = r.Repo.Overlay(ctx, q.Tree, q.Base, m.LeftAlone()); err != nil {
 		return loop.Gates{}, fmt.Errorf("leave out what is not the loop's: %w", err)
 	}
 	var results []gate.Result

@@ -102,18 +102,18 @@ type Runner struct {
 
 	// Of the action under way; actions follow one another, so nothing else
 	// touches these.
-	session  agent.Session  // its process may still run
-	came     record.Session // as the last turn left it: journalled with the turn's answer
-	contexts int            // it has had
-	guard    guarding
-	tools    tools           // what its turns did
-	atWork   atWork          // when
-	ownNew   map[string]bool // new files that are the agent's, as far as they were sorted
-	newYours []string        // new files that were found to be the user's
-	read     record.Sorted   // by the look under way, see calls.go
-	plan     *planfile.File  // as the person wrote it, with Pawl's marks
-	skipped  string          // by the last checkpoint
-	stop     string          // cause for which it is cancelled at once, see End
+	session   agent.Session  // its process may still run
+	came      record.Session // as the last turn left it: journalled with the turn's answer
+	contexts  int            // it has had
+	guard     guarding
+	tools     tools           // what its turns did
+	atWork    atWork          // when
+	ownNew    map[string]bool // new files that are the agent's, as far as they were sorted
+	sortedNew record.NewFiles // new files that are not, as far as they were sorted
+	read      record.Sorted   // by the look under way, see calls.go
+	plan      *planfile.File  // as the person wrote it, with Pawl's marks
+	skipped   string          // by the last checkpoint
+	stop      string          // cause for which it is cancelled at once, see End
 }
 
 const sweepGrace = 2 * time.Second

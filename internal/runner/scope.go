@@ -85,7 +85,7 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m record.Memory
 		within := func(id string) bool { return r.mayChange(path, id, m) }
 		switch {
 		case slices.Contains(marks, c.Path), slices.ContainsFunc(tasks, within):
-		case slices.Contains(m.Yours, c.Path):
+		case slices.Contains(m.LeftAlone(), c.Path):
 			found.Theirs = append(found.Theirs, c.Path)
 		case all.explain(path):
 			found.Agents = append(found.Agents, c.Path)

@@ -70,7 +70,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m record.Memory) (l
 	if err != nil {
 		return loop.Event{}, err
 	}
-	done, err := r.restoreFiles(ctx, tree, append(r.Marks(), m.Yours...))
+	done, err := r.restoreFiles(ctx, tree, append(r.Marks(), m.LeftAlone()...))
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("restore: %w", err)
 	}
