@@ -20,11 +20,12 @@ const redPatience = time.Minute
 // redQuestion asks the user at the terminal whether gates that are red before any
 // work are part of it. The work of others is nobody's to be paid for.
 type redQuestion struct {
+	gates []gate.Gate            // of the loop
 	read  func() (string, error) // one line of the user's
 	print func(term.Event)
 
 	answer string   // allow or leave: how the run is to begin again; else ""
-	gates  []string // that it is about
+	red    []string // the gates that it is about
 }
 
 // The answers, as they are typed.
@@ -40,17 +41,21 @@ const (
 func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn bool) {
 	for _, r := range g.Results {
 		if r.Status == gate.Fail {
-			q.gates = append(q.gates, r.Gate)
+			q.red = append(q.red, r.Gate)
 		}
 	}
+	choices := []string{
+		"Enter: yes, go on (it does so by itself after " + figure.Chosen(redPatience) + ")",
+		"s: no, stop; I fix it first",
+		"a: no, it may stay red (baseline = \"allow\")",
+	}
+	mayLeave := len(gate.Commands(q.others())) > 0 // else nothing could verify the work
+	if mayLeave {
+		choices = append(choices, "l: no, leave out the gate "+strings.Join(q.red, ", "))
+	}
 	q.print(term.Question{
-		Text: fmt.Sprintf("red before any work: %s. Is that part of this work?", some(g.Red())),
-		Choices: []string{
-			"Enter: yes, go on (it does so by itself after " + figure.Chosen(redPatience) + ")",
-			"s: no, stop; I fix it first",
-			"a: no, it may stay red (baseline = \"allow\")",
-			"l: no, leave out the gate " + strings.Join(q.gates, ", "),
-		},
+		Text:    fmt.Sprintf("red before any work: %s. Is that part of this work?", some(g.Red())),
+		Choices: choices,
 	})
 	answers := make(chan string, 1)
 	go func() {
@@ -62,7 +67,9 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 	case answer := <-answers:
 		switch answer {
 		case allowRed, leaveOut:
-			q.answer = answer
+			if answer == allowRed || mayLeave {
+				q.answer = answer
+			}
 			return false, false
 		case stopToFix, "n", "no":
 			return false, false
@@ -75,15 +82,19 @@ func (q *redQuestion) Ask(ctx context.Context, g loop.Gates) (wanted, goesOn boo
 	return false, true
 }
 
-// apply makes the gates those of the run that is to begin again.
-func (q *redQuestion) apply(gates []gate.Gate) []gate.Gate {
-	asked := func(g gate.Gate) bool { return slices.Contains(q.gates, g.Name) }
-	gates = slices.Clone(gates)
+// apply returns the gates of the run that is to begin again.
+func (q *redQuestion) apply() []gate.Gate {
 	if q.answer == leaveOut {
-		return slices.DeleteFunc(gates, asked)
+		return q.others()
 	}
+	gates := slices.Clone(q.gates)
 	for i, g := range gates {
-		gates[i].AllowBaseline = g.AllowBaseline || asked(g)
+		gates[i].AllowBaseline = g.AllowBaseline || slices.Contains(q.red, g.Name)
 	}
 	return gates
+}
+
+// others are the gates that are not red.
+func (q *redQuestion) others() []gate.Gate {
+	return slices.DeleteFunc(slices.Clone(q.gates), func(g gate.Gate) bool { return slices.Contains(q.red, g.Name) })
 }

@@ -25,6 +25,7 @@ func TestRedBeforeAnyWorkIsAskedAbout(t *testing.T) {
 			t.Parallel()
 			asked := term.Question{}
 			q := &redQuestion{
+				gates: []gate.Gate{{Name: "test"}, {Name: "lint"}},
 				read:  func() (string, error) { return typed, nil },
 				print: func(e term.Event) { asked, _ = e.(term.Question) },
 			}
@@ -32,7 +33,7 @@ func TestRedBeforeAnyWorkIsAskedAbout(t *testing.T) {
 			if goesOn == want.stops || wanted != goesOn || q.answer != want.answer || asked.Text != "red before any work: lint. Is that part of this work?" {
 				t.Errorf("goes on: %v, answer %q, asked %+v", goesOn, q.answer, asked)
 			}
-			gates := q.apply([]gate.Gate{{Name: "test"}, {Name: "lint"}})
+			gates := q.apply()
 			switch {
 			case want.answer == leaveOut && (len(gates) != 1 || gates[0].Name != "test"),
 				want.answer == allowRed && (gates[0].AllowBaseline || !gates[1].AllowBaseline):
@@ -53,4 +54,19 @@ func TestAQuestionEndsWithItsLoop(t *testing.T) {
 		print: func(term.Event) { cancel() },
 	}
 	q.Ask(ctx, loop.Gates{})
+}
+
+// Without its only command a loop would pay for what nothing can verify.
+func TestTheOnlyGateIsNotLeftOut(t *testing.T) {
+	t.Parallel()
+	asked := term.Question{}
+	q := &redQuestion{
+		gates: []gate.Gate{{Name: "accept", Command: "sh accept.sh"}, {Name: "style", Kind: gate.ByReview}},
+		read:  func() (string, error) { return leaveOut, nil },
+		print: func(e term.Event) { asked, _ = e.(term.Question) },
+	}
+	wanted, goesOn := q.Ask(t.Context(), loop.Gates{Status: gate.Fail, Results: []gate.Result{{Gate: "accept", Status: gate.Fail}}})
+	if wanted || goesOn || q.answer != "" || len(asked.Choices) != 3 {
+		t.Errorf("wanted %v, goes on %v, answer %q, asked %+v", wanted, goesOn, q.answer, asked)
+	}
 }

@@ -153,7 +153,7 @@ func (c *runCmd) Run(a *app) error {
 		if again == nil {
 			return err
 		}
-		if err := p.UseGates(ctx, again.apply(p.Settings.Gates)); err != nil {
+		if err := p.UseGates(ctx, again.apply()); err != nil {
 			return err
 		}
 	}
@@ -170,7 +170,7 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 	}
 	how := driving{source: p.Goal.Title(), mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)}
 	if !c.JSON && !c.Quiet && !c.Yes && attended(a.In) && attended(a.Err) {
-		how.red = &redQuestion{read: func() (string, error) { return a.answer("") }}
+		how.red = &redQuestion{gates: p.Settings.Gates, read: func() (string, error) { return a.answer("") }}
 	}
 	if err := a.drive(ctx, d, how); how.red == nil || how.red.answer == "" {
 		return nil, err
