@@ -169,7 +169,7 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 		return nil, ended(begin, err)
 	}
 	how := driving{source: p.Goal.Title(), mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)}
-	if !c.JSON && !c.Quiet && !c.Yes && attended(a.In) && attended(a.Err) {
+	if !c.JSON && !c.Quiet && !c.Yes && attended(a.In) && attended(a.Err) && attended(a.Out) && proc.InForeground(a.In) {
 		how.red = &redQuestion{gates: p.Settings.Gates, read: func() (string, error) { return a.answer("") }}
 	}
 	if err := a.drive(ctx, d, how); how.red == nil || how.red.answer == "" {

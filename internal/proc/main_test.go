@@ -48,6 +48,8 @@ func child(mode string) int {
 		for range 64 {
 			fmt.Print(line)
 		}
+	case "foreground":
+		fmt.Print(proc.InForeground(os.Stdin))
 	case "hang":
 		time.Sleep(time.Minute)
 	case "heavy":
