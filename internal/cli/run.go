@@ -153,7 +153,7 @@ func (c *runCmd) Run(a *app) error {
 		if again == nil {
 			return err
 		}
-		if err := p.UseGates(ctx, again.apply()); err != nil {
+		if err := p.Again(ctx, again.apply()); err != nil {
 			return err
 		}
 	}

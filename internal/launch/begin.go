@@ -173,6 +173,15 @@ func (p *Prepared) UseGates(ctx context.Context, gates []gate.Gate) error {
 	return p.freeze(ctx)
 }
 
+// Again makes another loop ready, with other gates. The work tree may have changed
+// since Prepare: gates wrote files, the user edited some.
+func (p *Prepared) Again(ctx context.Context, gates []gate.Gate) error {
+	if err := p.look(ctx, p.Repo); err != nil {
+		return err
+	}
+	return p.UseGates(ctx, gates)
+}
+
 func (p *Prepared) freeze(ctx context.Context) error {
 	if err := p.order(ctx); err != nil {
 		return err
