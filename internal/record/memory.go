@@ -22,6 +22,7 @@ const (
 	TypeNote    = "note"    // data: Note, for people
 	TypeReceipt = "receipt" // data: verify.Receipt, before the event that it belongs to
 	TypeKept    = "kept"    // data: Kept, before the event Committed
+	TypeNew     = "new"     // data: NewFiles, which add to those known
 	TypeSorted  = "sorted"  // data: Sorted, after the event TreeSeen
 	TypeClaimed = "claimed" // data: Claimed, before the event TurnEnded
 	TypePulled  = "pulled"  // data: Pulled, after the loop's end
@@ -162,6 +163,11 @@ func fold(m Memory, r journal.Record) (Memory, error) {
 	case TypeBase:
 		m.Base = Base{}
 		err = json.Unmarshal(r.Data, &m.Base)
+	case TypeNew:
+		var n NewFiles
+		if err = json.Unmarshal(r.Data, &n); err == nil {
+			m.NewFiles = m.With(n)
+		}
 	case TypeNote:
 		var n Note
 		if err = json.Unmarshal(r.Data, &n); err == nil {

@@ -6,11 +6,12 @@ import "slices"
 type NewFiles struct {
 	Yours   []string `json:"yours,omitempty"`    // the user made them
 	ByGates []string `json:"by_gates,omitempty"` // they appeared while gates ran
+	ByAgent []string `json:"by_agent,omitempty"` // the agent made them, as far as that is kept
 }
 
 // With adds others. Each file is named once.
 func (n NewFiles) With(more NewFiles) NewFiles {
-	return NewFiles{Yours: with(n.Yours, more.Yours), ByGates: with(n.ByGates, more.ByGates)}
+	return NewFiles{Yours: with(n.Yours, more.Yours), ByGates: with(n.ByGates, more.ByGates), ByAgent: with(n.ByAgent, more.ByAgent)}
 }
 
 func with(known, more []string) []string {

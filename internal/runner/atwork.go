@@ -112,6 +112,7 @@ func (r *Runner) keepSpan(span record.ToolCall) error {
 	if span.At.IsZero() {
 		return nil
 	}
+	r.spanned.Store(true)
 	return span.AppendTo(record.RanPath(r.Loop))
 }
 

@@ -54,10 +54,12 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if seen.Refused, err = r.refused(ctx, m); err != nil {
 		return loop.Event{}, err
 	}
-	if a.Deep {
+	if r.spanned.Swap(false) || a.Deep {
 		if m, err = r.sortNewFiles(ctx, m); err != nil {
 			return loop.Event{}, err
 		}
+	}
+	if a.Deep {
 		if seen.Changed, err = r.changed(ctx, m); err != nil {
 			return loop.Event{}, err
 		}

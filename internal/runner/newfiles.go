@@ -26,7 +26,10 @@ import (
 // whole seconds.
 const newDoubt = time.Second
 
-const newMost = 5 // new files that a note names
+const (
+	newMost = 5    // new files that a note names
+	ownMost = 1000 // new files of the agent's that the journal keeps
+)
 
 // sortNewFiles tells the user's new files from the agent's, journals those found to be
 // the user's, and tells of both. It returns the memory with them.
@@ -48,10 +51,10 @@ func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory) (record.Memo
 		return m, err
 	}
 	var left record.NewFiles
-	var unnamed []string
+	var unnamed, own []string
 	for _, file := range found {
 		switch abs := filepath.Join(r.Repo.Root(), filepath.FromSlash(file)); {
-		case past.names(abs):
+		case past.wrote(abs): // what a command only mentions may be the user's
 		case times.excludes(file):
 			if times.byGates(file) {
 				left.ByGates = append(left.ByGates, file)
@@ -59,21 +62,36 @@ func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory) (record.Memo
 				left.Yours = append(left.Yours, file)
 			}
 			continue
-		default:
+		case !past.names(abs):
 			unnamed = append(unnamed, file)
 		}
 		if r.ownNew == nil {
 			r.ownNew = map[string]bool{}
 		}
 		r.ownNew[file] = true
+		own = append(own, file)
 	}
 	r.sortedNew = r.sortedNew.With(left)
 	m.NewFiles = m.With(left)
 	r.nameLeftAlone(ctx, left)
+	r.keepOwn(ctx, own)
 	if len(unnamed) > 0 {
 		r.nameNew(ctx, unnamed)
 	}
 	return m, nil
+}
+
+// keepOwn journals new files of the agent's: where the user moves them, as a stash
+// does, their times tell no more whose they are.
+func (r *Runner) keepOwn(ctx context.Context, files []string) {
+	r.inRun(ctx, func(context.Context) error {
+		n := record.NewFiles{ByAgent: atMost(files, max(0, ownMost-len(r.mem.ByAgent)))}
+		if len(n.ByAgent) == 0 {
+			return nil
+		}
+		r.mem.NewFiles = r.mem.With(n)
+		return r.append(record.TypeNew, n)
+	})
 }
 
 // nameLeftAlone journals new files that are in no commit, and tells of them.
@@ -116,7 +134,7 @@ func (r *Runner) newFiles(ctx context.Context, m record.Memory) ([]string, error
 	if err != nil {
 		return nil, fmt.Errorf("look for new files: %w", err)
 	}
-	known := slices.Concat(r.Spec.Foreign, m.LeftAlone(), r.Marks())
+	known := slices.Concat(r.Spec.Foreign, m.LeftAlone(), m.ByAgent, r.Marks())
 	if r.Spec.Left != nil {
 		known = append(known, r.Spec.Left.Paths...)
 	}

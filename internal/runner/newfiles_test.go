@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -156,6 +157,55 @@ func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
 	}
 	if !w.note("perhaps yours: new.txt") || !w.note("left alone: late.txt") {
 		t.Errorf("notes: %q", w.notes)
+	}
+}
+
+// A command that only mentions the user's file does not make it the agent's.
+func TestACommandThatMentionsAFileDoesNotTakeIt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, words)
+	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
+	s := b.watched("-- 1/sleep --\n3s\n-- 1/run --\ncat notes.txt\n"+haveAll, []string{"have every word"}, withGate(nil), w)
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt" {
+		t.Errorf("in the commit: %s", got)
+	}
+	if !w.note("left alone: notes.txt") {
+		t.Errorf("notes: %q", w.notes)
+	}
+}
+
+// What the agent's commands made stays the agent's where the user stashes it and brings
+// it back between turns.
+func TestTheAgentsNewFileStaysItsInAStash(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"gen.sh": "mkdir -p out && echo x > out/x.txt\n"}
+	maps.Copy(files, words)
+	b := newBench(t, files)
+	done := false
+	w := &hears{onStep: onStep{teller: teller{t}, at: loop.TreeSeen}}
+	w.then = func() {
+		if done {
+			return
+		}
+		done = true
+		time.Sleep(2 * time.Second)
+		b.git("stash", "-u")
+		b.git("stash", "pop")
+		time.Sleep(2 * time.Second)
+	}
+	s := b.watched("-- 1/run --\nsh gen.sh\n-- 1/reply --\nthinking\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n",
+		[]string{"have every word"}, withGate(nil), w)
+	if s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt\nout/x.txt" {
+		t.Errorf("in the commit: %s", got)
+	}
+	if m, _, err := record.Remember(b.loop); err != nil || !slices.Contains(m.ByAgent, "out/x.txt") {
+		t.Errorf("remembered: %q, %v", m.ByAgent, err)
 	}
 }
 

@@ -109,6 +109,7 @@ type Runner struct {
 	tools     tools           // what its turns did
 	atWork    atWork          // when
 	ownNew    map[string]bool // new files that are the agent's, as far as they were sorted
+	spanned   atomic.Bool     // a span was written down since new files were sorted at a look
 	sortedNew record.NewFiles // new files that are not, as far as they were sorted
 	read      record.Sorted   // by the look under way, see calls.go
 	plan      *planfile.File  // as the person wrote it, with Pawl's marks
