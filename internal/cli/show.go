@@ -29,7 +29,7 @@ type show struct {
 	context int // percent, of the turn under way
 	begun   int // tasks begun in this run
 
-	yours      []string       // new files of the user's that were left alone
+	leftAlone  []string       // new files that are not the agent's
 	iterations map[string]int // by task
 	open       int            // tasks open when the run began
 }
@@ -240,7 +240,7 @@ func (s *show) Gate(p verify.Progress) {
 
 // Note shows a note.
 func (s *show) Note(n record.Note) {
-	s.yours = append(s.yours, n.Yours...)
+	s.leftAlone = append(s.leftAlone, n.LeftAlone()...)
 	level := term.Info
 	if n.Level != loop.Info {
 		level = term.Warn
@@ -275,7 +275,7 @@ func (s *show) ended(now loop.State) {
 		Loop: s.id, Progress: now.Progress(), Outcome: string(now.Outcome), ExitCode: now.Outcome.ExitCode(now.Stop), Reason: now.Reason,
 		Duration: term.Span(now.EndedAt.Sub(now.StartedAt)), Waited: term.Span(now.TimeAway(now.EndedAt)), Iterations: now.Iteration,
 		Tasks: tallies(now), Commits: sum.Commits, Branch: commitsTo(s.spec), Tokens: now.Usage.Tokens(), CostUSD: now.Usage.CostUSD,
-		Yours: s.yours, Aside: now.Aside, Look: []string{"pawl report " + s.id}, Next: next(s.spec, now, s.id, sum.Commits),
+		LeftAlone: s.leftAlone, Aside: now.Aside, Look: []string{"pawl report " + s.id}, Next: next(s.spec, now, s.id, sum.Commits),
 	}
 	if now.StartedAt.IsZero() {
 		end.Duration = 0

@@ -29,26 +29,26 @@ import (
 
 // Loop is what a page is made of.
 type Loop struct {
-	ID      string
-	Goal    string // few words: the plan's path, or the prompt
-	Word    string // running, waiting, paused, ended, lost
-	Branch  string // that its commits are on
-	From    string // branch or commit that it started from, for git diff; "" = none
-	State   loop.State
-	Gates   []gate.Result       // what they said last
-	Waits   []Wait              // see Waits
-	Said    []Said              // see Words
-	Grants  []Grant             // see Grants
-	Pulled  string              // what came of the merge that the agent asked for, "" for nothing
-	Diffs   map[string]string   // by task: the diff of the tests that it changed
-	Signs   map[string][]string // by task: what a reviewer would want to see in its commit
-	Denied  map[string]int      // tool calls that the guard denied, by rule
-	Wall    []string            // what confined agent and gates, in words, a line each
-	Refused []string            // hosts that it did not let through
-	Yours   []string            // new files that the user made meanwhile: in no commit
-	Left    []string            // processes that ran on after its end: PID COMMAND
-	Now     time.Time           // when the page is made
-	Zone    *time.Location
+	ID        string
+	Goal      string // few words: the plan's path, or the prompt
+	Word      string // running, waiting, paused, ended, lost
+	Branch    string // that its commits are on
+	From      string // branch or commit that it started from, for git diff; "" = none
+	State     loop.State
+	Gates     []gate.Result       // what they said last
+	Waits     []Wait              // see Waits
+	Said      []Said              // see Words
+	Grants    []Grant             // see Grants
+	Pulled    string              // what came of the merge that the agent asked for, "" for nothing
+	Diffs     map[string]string   // by task: the diff of the tests that it changed
+	Signs     map[string][]string // by task: what a reviewer would want to see in its commit
+	Denied    map[string]int      // tool calls that the guard denied, by rule
+	Wall      []string            // what confined agent and gates, in words, a line each
+	Refused   []string            // hosts that it did not let through
+	LeftAlone []string            // new files that the user or a gate made meanwhile: in no commit
+	Left      []string            // processes that ran on after its end: PID COMMAND
+	Now       time.Time           // when the page is made
+	Zone      *time.Location
 }
 
 // Text writes the page as plain text.
@@ -68,7 +68,7 @@ func Text(w io.Writer, l Loop) error {
 	p.refused()
 	p.left()
 	p.merge()
-	p.yours()
+	p.leftAlone()
 	p.aside()
 	p.lessons()
 	p.cost()
@@ -113,10 +113,10 @@ func (p *page) headline() {
 	}
 }
 
-// yours names new files that are not the agent's.
-func (p *page) yours() {
-	if len(p.Yours) > 0 {
-		p.line("left alone", "%s (yours, in no commit)", plan.OneLine(strings.Join(p.Yours, ", "), 300))
+// leftAlone names new files that are not the agent's.
+func (p *page) leftAlone() {
+	if len(p.LeftAlone) > 0 {
+		p.line("left alone", "%s (not the agent's, in no commit)", plan.OneLine(strings.Join(p.LeftAlone, ", "), 300))
 	}
 }
 

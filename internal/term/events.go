@@ -135,7 +135,7 @@ type LoopEnded struct {
 	Branch     string   `json:"branch,omitempty" jsonschema:"branch they are on"`
 	Tokens     int64    `json:"tokens" jsonschema:"tokens of all kinds"`
 	CostUSD    float64  `json:"cost_usd" jsonschema:"cost"`
-	Yours      []string `json:"yours,omitempty" jsonschema:"new files that the user made meanwhile: in no commit"`
+	LeftAlone  []string `json:"left_alone,omitempty" jsonschema:"new files that the user or a gate made meanwhile: in no commit"`
 	Aside      []string `json:"aside,omitempty" jsonschema:"files that keep edits of the plan which were not applied"`
 	Look       []string `json:"look,omitempty" jsonschema:"where to look: files and commands"`
 	Next       []string `json:"next,omitempty" jsonschema:"what to type next"`

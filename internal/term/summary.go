@@ -58,8 +58,8 @@ func summary(e LoopEnded) []line {
 		}
 	}
 	row("commits", commits)
-	if len(e.Yours) > 0 {
-		row("left alone", Clean(some(e.Yours))+"   yours, in no commit")
+	if len(e.LeftAlone) > 0 {
+		row("left alone", Clean(some(e.LeftAlone))+"   not the agent's, in no commit")
 	}
 	for i, path := range e.Aside {
 		row(only(i, "not applied"), "an edit of the plan, kept in "+Clean(path))

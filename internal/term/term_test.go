@@ -67,10 +67,10 @@ func evening(at time.Time) []struct {
 				{Result: "verified", Tasks: []string{"US-001", "US-002"}, Note: "something failed before and passes now"},
 				{Result: "parked", Tasks: []string{"US-003"}, Each: []string{"US-003 Session expiry: TestExpiry still fails"}},
 			},
-			Gates: []string{"test: 214 pass, 1 fail (TestExpiry)"},
-			Yours: []string{"notes.txt", "drafts/one.txt"},
-			Look:  []string{"~/.local/state/pawl/loops/brisk-otter-7f3a", "git diff main...pawl/brisk-otter"},
-			Next:  []string{"pawl report", "pawl run plan.md"},
+			Gates:     []string{"test: 214 pass, 1 fail (TestExpiry)"},
+			LeftAlone: []string{"notes.txt", "drafts/one.txt"},
+			Look:      []string{"~/.local/state/pawl/loops/brisk-otter-7f3a", "git diff main...pawl/brisk-otter"},
+			Next:      []string{"pawl report", "pawl run plan.md"},
 		}},
 	}
 }
