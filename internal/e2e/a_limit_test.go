@@ -112,14 +112,17 @@ func TestTerminalUsageLimitPawlContinues(t *testing.T) {
 // the user let fresh sessions go on, they wait for the limit's end and do.
 func TestSessionUsageLimit(t *testing.T) {
 	t.Parallel()
-	for name, flag := range map[string]string{"to be taken up": "", "goes on by itself": " --handover"} {
+	for name, c := range map[string]struct {
+		flag string
+		wait time.Duration
+	}{"to be taken up": {"", time.Hour}, "goes on by itself": {" --handover", 30 * time.Second}} {
 		t.Run(name, func(t *testing.T) {
 			s := newSessions(t, settings, onPath)
 			s.subscribed(nil)
-			steps, asked := messagesapi.Steps(begins("'add bye' "+words+flag, messagesapi.Bash("true"), s.adds("bye"), done)...), 0
+			steps, asked := messagesapi.Steps(begins("'add bye' "+words+c.flag, messagesapi.Bash("true"), s.adds("bye"), done)...), 0
 			s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 				if asked++; asked == 3 {
-					return limitedUntil(time.Now().Add(10 * time.Second))
+					return limitedUntil(time.Now().Add(c.wait))
 				}
 				return steps(r)
 			})
@@ -128,7 +131,7 @@ func TestSessionUsageLimit(t *testing.T) {
 			if p.code != 1 || !strings.Contains(p.err, "pawl: "+id+" is not done and waits until ") {
 				t.Errorf("%s", p)
 			}
-			if flag == "" {
+			if c.flag == "" {
 				if now := s.now(); now.Outcome != "" || !strings.Contains(p.err, "to go on:  pawl handover "+id) {
 					t.Errorf("%+v\n%s", now, p)
 				}

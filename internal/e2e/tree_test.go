@@ -64,7 +64,7 @@ func TestOddTrees(t *testing.T) {
 			args:    []string{"--plan", "plan.md"}, left: "?? plan.md",
 		},
 		"a gate that writes": {
-			arrange: func(*bench) {}, args: []string{"--gate", "mkdir -p out && echo ran > out/log"},
+			arrange: func(*bench) {}, args: []string{"--gate", "mkdir -p out && echo ran > out/log"}, left: "?? out/",
 		},
 		"a gate that writes something else each time": {
 			arrange: func(b *bench) { b.write(map[string]string{".git/info/exclude": "out/\n"}) },

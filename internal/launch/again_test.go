@@ -14,6 +14,8 @@ import (
 func TestABeginningAgainLooksAtTheWorkTreeAnew(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
+	git(t, root, "config", "user.name", "dev")
+	git(t, root, "config", "user.email", "dev@example.com")
 	p, err := launch.Prepare(t.Context(), launch.Request{Dir: root, Words: []string{"plan.md"}, Env: env})
 	if err != nil {
 		t.Fatal(err)
