@@ -77,7 +77,7 @@ func (w *Writer) locked(epoch int64, entries []Entry, sync func() error) (Mark, 
 func (w *Writer) There() error {
 	at, err := os.Stat(w.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil //nolint:nilerr // nothing is known: the next Append tells
+		return nil // nothing is known: the next Append tells
 	}
 	open, statErr := w.file.Stat()
 	if statErr != nil || err == nil && os.SameFile(at, open) {
