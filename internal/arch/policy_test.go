@@ -24,8 +24,10 @@ const imports = `
 	prompt         < core/*
 	source         <
 	mutant         < source
+	canary         <
 	sign           < source
 	testdiff       < source
+	work           <
 	testreport     < core/* testreport/* atomicfile
 	testreport/*   < core/shell
 	foreign/*      < core/* failure foreign/frontmatter foreign/freshness
@@ -53,7 +55,7 @@ const imports = `
 	doctor         < agent agent/claude atomicfile config confine core/gate deps failure figure install proc record session/place store
 	confine        < core/guard atomicfile failure proc redact
 	frozen         < core/gate core/shell atomicfile
-	verify         < core/* deps frozen git mutant proc rawlog sign testdiff testreport failure atomicfile redact
+	verify         < canary core/* deps frozen git mutant proc rawlog sign testdiff testreport work failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
 	launch         < atomicfile confine deps core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson planfile proc prompt record redact review runner session statefile store store/* verify
@@ -93,12 +95,12 @@ const pure = `
 const modules = `
 	mvdan.cc/sh/v3/...                    < core/shell doctor testreport testreport/testrun
 	github.com/alecthomas/kong            < cli
-	github.com/bmatcuk/doublestar/v4      < config frozen verify
+	github.com/bmatcuk/doublestar/v4      < config frozen verify work
 	github.com/goccy/go-yaml/...          < config
 	github.com/gofrs/flock                < config keeper lesson session store
 	github.com/google/jsonschema-go/...   < mcpserver term
 	github.com/modelcontextprotocol/go-sdk/... < mcpserver
-	github.com/pelletier/go-toml/v2/...   < config frozen
+	github.com/pelletier/go-toml/v2/...   < config frozen work
 	github.com/rogpeppe/go-internal/diff  < install
 	github.com/rogpeppe/go-internal/txtar < agent/scripted bench/faults bench/trust demo
 	github.com/tailscale/hujson           < doctor frozen install

@@ -7,8 +7,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/source"
 )
 
-// functions finds those of a file in such a language. One within another, and one of
-// a block of tests, is none of its own.
+// functions finds the functions of a file in such a language. It leaves out those in
+// another function and those in a block of tests.
 func (l *language) functions(text string) []function {
 	s := source.Bare(text, l.style)
 	var found []function

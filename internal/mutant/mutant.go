@@ -42,7 +42,7 @@ type Function struct {
 	Name    string // with its type or class: "Stack.Push"
 	Line    int    // that it begins on, from 1
 	Lines   int    // how many it has
-	New     bool   // there was none of its name before
+	New     bool   // no function had its name before
 	Mutants []Mutant
 }
 

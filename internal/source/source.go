@@ -28,7 +28,12 @@ type Source struct {
 }
 
 // Bare blanks comments and the insides of strings. Lines stay.
-func Bare(text string, s Style) Source {
+func Bare(text string, s Style) Source { return Source{text, blanked(text, s, true)} }
+
+// Uncommented blanks comments alone. Lines stay, and so do strings.
+func Uncommented(text string, s Style) string { return blanked(text, s, false) }
+
+func blanked(text string, s Style, inStrings bool) string {
 	code := []byte(text)
 	blank := func(from, to int) {
 		for i := from; i < to; i++ {
@@ -54,7 +59,9 @@ func Bare(text string, s Style) Source {
 		case hasAny(at, s.Quotes) != "":
 			q := hasAny(at, s.Quotes)
 			n := stringEnd(at, q)
-			blank(i+len(q), max(i+len(q), i+n-len(q)))
+			if inStrings {
+				blank(i+len(q), max(i+len(q), i+n-len(q)))
+			}
 			i += n
 		case s.Char && at[0] == '\'':
 			i += charLen(at)
@@ -62,7 +69,7 @@ func Bare(text string, s Style) Source {
 			i++
 		}
 	}
-	return Source{text, string(code)}
+	return string(code)
 }
 
 func hasAny(s string, prefixes []string) string {

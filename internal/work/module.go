@@ -1,0 +1,60 @@
+package work
+
+import (
+	"slices"
+	"strings"
+)
+
+// sameModule reports whether two versions of a go.mod resolve the modules that were
+// required before to the same sources: a replacement of another module is work.
+func sameModule(was, now []byte) bool {
+	if !slices.Equal(directives(was, "toolchain", "exclude"), directives(now, "toolchain", "exclude")) {
+		return false
+	}
+	before, after := directives(was, "replace"), directives(now, "replace")
+	for _, d := range slices.Concat(directives(was, "require"), before) {
+		module, _, _ := strings.Cut(d, " ")
+		if !slices.Equal(directivesOf(module, before), directivesOf(module, after)) {
+			return false
+		}
+	}
+	return true
+}
+
+// directivesOf are those that begin with a module.
+func directivesOf(module string, directives []string) []string {
+	var out []string
+	for _, d := range directives {
+		if strings.HasPrefix(d, module+" ") {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// directives are what stands behind some words in a go.mod or go.work, a line each
+// or in a block (https://go.dev/ref/mod#go-mod-file-grammar), sorted.
+func directives(content []byte, verbs ...string) []string {
+	var out []string
+	block := ""
+	for line := range strings.Lines(string(content)) {
+		line, _, _ = strings.Cut(strings.ReplaceAll(line, "(", " ( "), "//")
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0:
+		case words[0] == ")":
+			block = ""
+		case block != "":
+			words = append([]string{block}, words...)
+			fallthrough
+		default:
+			if len(words) > 1 && words[1] == "(" {
+				block = words[0]
+			} else if slices.Contains(verbs, words[0]) {
+				out = append(out, strings.Join(words[1:], " "))
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,97 @@
+// Package work tells an agent's work from what gates read to decide.
+//
+// Work is what an agent may change without a word: program source, markup, styles,
+// templates, translations, migrations, pictures, documentation and plain data. Everything
+// else is a gate input, whatever its name: the configuration of runners and tools, scripts,
+// Makefiles, toolchain files, settings, vendored libraries. A name that nobody thought of
+// is a gate input, so a trick that nobody thought of is found: the gates run once more on
+// the tree with every gate input as it was, see package verify.
+//
+// Being a gate input accuses nobody. It costs a run of the gates, and it matters only where
+// they pass with the change and fail without it.
+package work
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Rules say what is work in one repository.
+type Rules struct {
+	Globs []string // what the user calls work: the task's scope, `work` in pawl.toml
+	Shell bool     // the repository's programs are written for a shell
+	Make  bool     // gates run make or its like, which takes a file for the product of a target of its name
+	// Checked reports whether a gate looks into a file itself, by the name in its command or
+	// script (grep -q done list.txt), and compares nothing with it; nil = into none.
+	Checked func(file string) bool
+	// Settled reports whether there are files below a folder before the work; nil = in all.
+	Settled func(dir string) bool
+}
+
+// Change is one file that differs between two trees.
+type Change struct {
+	Path       string // from the repository's top, with slashes
+	Added      bool   // it was not there
+	Executable bool
+}
+
+// Is reports whether a change is work. Tests and manifests are the caller's to tell
+// apart first: see [DependenciesOnly].
+func (r Rules) Is(c Change) bool {
+	base := path.Base(c.Path)
+	ext := strings.ToLower(path.Ext(base))
+	switch {
+	case Matches(r.Globs, c.Path):
+		return true
+	case matches(inputs, c.Path):
+		return false
+	case has(documents, ext), matches(documentFiles, c.Path), matches(lockFiles, base):
+		return true
+	case has(shells, ext):
+		return (r.Shell || c.Added) && !matches(checks, base)
+	case has(sources, ext), has(assets, ext), matches(assetFolders, c.Path):
+		return true
+	case has(data, ext) && !IsManifest(c.Path): // CMakeLists.txt is none
+		return c.Added || r.Checked != nil && r.Checked(c.Path) // a test may read what was there
+	case plainName.MatchString(base):
+		return !isToolsName(base) && !c.Executable && !(c.Added && r.Make)
+	case has(packages, base): // of a part of the program that is new itself
+		return c.Added && r.Settled != nil && !r.Settled(path.Dir(c.Path))
+	}
+	return false
+}
+
+// plainName is a name without an ending, as programs and data have it.
+var plainName = regexp.MustCompile(`^[a-z0-9_]+$`)
+
+// isToolsName: a tool may look for a file of this name: makefile, justfile, configure.
+func isToolsName(base string) bool {
+	return strings.Contains(base, "file") || strings.HasPrefix(base, "config")
+}
+
+func has(list, word string) bool {
+	return word != "" && slices.Contains(strings.Fields(list), word)
+}
+
+func matches(globs, file string) bool { return Matches(strings.Fields(globs), file) }
+
+// Matches reports whether one of some globs names a file, by its path with slashes. One
+// that cannot be read names none.
+func Matches(globs []string, file string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		ok, err := doublestar.Match(glob, file)
+		return ok && err == nil
+	})
+}
+
+// IsSource reports whether a file is program source in a language that is no shell's.
+func IsSource(file string) bool {
+	return has(sources, strings.ToLower(path.Ext(file))) && !matches(inputs, file)
+}
+
+// IsScript reports whether a file is written for a shell.
+func IsScript(file string) bool { return has(shells, strings.ToLower(path.Ext(file))) }
