@@ -2,60 +2,172 @@ package sign
 
 import (
 	"regexp"
+	"slices"
 	"sync"
 )
 
 // Files, by the glob of their names.
 const (
 	python   = "*.py *.pyi"
-	script   = "*.js *.jsx *.ts *.tsx *.mjs *.cjs *.mts *.cts *.vue *.svelte"
+	typed    = "*.ts *.tsx *.mts *.cts *.vue *.svelte"
+	script   = "*.js *.jsx *.mjs *.cjs " + typed
 	golang   = "*.go"
 	rust     = "*.rs"
 	jvm      = "*.java *.kt *.scala *.groovy"
-	shell    = "*.sh *.bash *.zsh"
-	programs = python + " " + script + " " + golang + " " + rust + " " + jvm + " " + shell + " *.rb *.php *.cs *.c *.h *.cc *.cpp *.cxx *.hpp *.swift *.dart *.ex *.exs"
+	shell    = "*.sh *.bash *.zsh *.bats"
+	ruby     = "*.rb"
+	clang    = "*.c *.h *.cc *.cpp *.cxx *.hpp"
+	dotnet   = "*.cs"
+	elixir   = "*.ex *.exs"
+	programs = python + " " + script + " " + golang + " " + rust + " " + jvm + " " + shell + " " + ruby + " " + clang + " " + dotnet + " " + elixir + " *.php *.swift *.dart"
 )
 
 // lessChecked are kinds of files, each with one that checkers look at less.
 var lessChecked = []string{".ts .js", ".tsx .jsx", ".mts .mjs", ".cts .cjs", ".ts .mjs", ".py .pyx"}
 
-// rules are what a reviewer would want to see, each with its reason. The first that
-// fits a line names it. Compiled where a change is looked at.
-var rules = sync.OnceValue(func() []rule {
-	re := regexp.MustCompile
-	return []rule{
-		// A program that knows that it is tested can answer the tests and nobody else.
-		{does: "asks whether it is being tested", text: re(`PYTEST_CURRENT_TEST|JEST_WORKER_ID|VITEST_(?:WORKER_ID|POOL_ID)|["']pytest["'] in sys\.modules|["']unittest["'] in sys\.modules|NODE_ENV\s*={2,3}\s*["']test["']|NODE_TEST_CONTEXT|["']test\.(?:v|run|timeout)["']|sys\.argv\[0\].*(?:pytest|test)|RUNNING_TESTS|GO_TEST|CARGO_(?:BIN_EXE|TARGET_TMPDIR)`)},
-		{does: "asks whether it is being tested", code: re(`\btesting\.Testing\(\)|\bcfg!\(\s*test\s*\)|\bimport\.meta\.vitest\b|\bprocess\.env\.(?:VITEST|JEST)\b`)},
-		{does: "looks at who calls it", code: re(`\binspect\.(?:stack|currentframe|getouterframes)\(|\bsys\._getframe\(|\bruntime\.Callers?\(|\bgetStackTrace\(\)|\bnew Error\(\)\.stack\b|\bStackWalker\b`)},
-
-		// A process that ends itself ends before a test can fail.
-		{does: "ends the process", code: re(`\bos\._exit\(|\bos\.Exit\(|\bsyscall\.Exit\(|\bprocess\.(?:exit|abort|reallyExit)\(|\bprocess::(?:exit|abort)\(|\bSystem\.exit\(|\bhalt\(|\bEnvironment\.Exit\(|\bsys\.exit\(|\b_exit\(|\bquick_exit\(`)},
-		{does: "does something when the process ends", code: re(`\batexit\.register\b|\batexit\(|\baddShutdownHook\(|\bat_exit\b|\bregister_shutdown_function\(`)},
-		{does: "does something when the process ends", names: script, text: re(`\bprocess\.(?:on|once|addListener)\(\s*["'](?:exit|beforeExit|uncaughtException|unhandledRejection)["']`)},
-
-		// A checker that is told to look away.
-		{does: "switches a check off", text: re(`@ts-(?:ignore|expect-error|nocheck)\b|\beslint-disable|\bbiome-ignore\b|\b(?:istanbul|c8|v8) ignore\b|\btslint:disable`), names: script},
-		{does: "switches a check off", code: re(`\bas any\b|\bas unknown as\b|:\s*any\b`), names: "*.ts *.tsx *.mts *.cts *.vue *.svelte"},
-		{does: "switches a check off", text: re(`#\s*(?:noqa|type:\s*ignore|pyright:\s*ignore|mypy:\s*ignore|pylint:\s*(?:disable|skip)|pragma:\s*no\s*(?:cover|branch)|nosec|ruff:\s*noqa|fmt:\s*(?:off|skip))`), names: python},
-		{does: "switches a check off", text: re(`//\s*nolint|//lint:ignore|//\s*#nosec|//go:(?:linkname|nosplit)`), names: golang},
-		{does: "switches a check off", code: re(`#!?\[\s*(?:allow|expect)\s*\(|#!?\[\s*cfg_attr\s*\([^)]*allow`), names: rust},
-		{does: "switches a check off", text: re(`@SuppressWarnings\b|@Suppress\b|//\s*noinspection|//\s*NOSONAR|CHECKSTYLE:OFF|\$COVERAGE-IGNORE`), names: jvm},
-		{does: "switches a check off", text: re(`\bNOLINT|#pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored|#pragma\s+warning\s*(?:\(\s*)?disable|\brubocop:disable|\bshellcheck disable|@phpstan-ignore|@psalm-suppress|\bswiftlint:disable|//\s*ignore:|LCOV_EXCL`)},
-
-		// An error that nobody hears of.
-		{does: "drops an error", code: re(`^\s*except\b[^:]*:\s*(?:pass|\.\.\.)\s*$|\bcontextlib\.suppress\(|\bsuppress\(\s*(?:Base)?Exception\b`), names: python},
-		{does: "drops an error", code: re(`\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}|\.catch\(\s*(?:\(\w*\)|\w+)\s*=>\s*(?:\{\s*\}|null|undefined)\s*\)`), names: script + " " + jvm},
-		{does: "drops an error", code: re(`\brecover\(\)`), names: golang},
-		{does: "drops an error", code: re(`\bcatch_unwind\(|^\s*(?:let _ =|.*\.ok\(\);\s*$)`), names: rust},
-		{does: "drops an error", code: re(`\|\|\s*(?:true|:)\s*(?:$|[;)])|^\s*set \+e\b|\btrap\b`), names: shell},
-
-		// What the tests compare with is changed, and not what they test.
-		{does: "changes what equal means", code: re(`\bdef __(?:eq|ne|bool|hash|instancecheck)__\b|\b(?:Object|Array|String|Number|Function|Map|Set|JSON|Promise)\.prototype\.\w+\s*=|\bequals\(Object\b|\bimpl\b.*\bPartialEq\b.*\bfor\b|\boperator\s*==`)},
-		{does: "changes another module while it runs", code: re(`\bsys\.modules\b|\bbuiltins\.\w+\s*=|\b__builtins__\b|\bsetattr\(|\brequire\.cache\b|\bModule\._load\b|\bglobalThis\.\w+\s*=[^=]|\bimportlib\.reload\(|\bunittest\.mock\b|\bmonkeypatch\b`)},
-
-		// What holds today, or here, and nowhere else.
-		{does: "decides by the date", code: re(`(?:Date\.now\(\)|new Date\(\)|time\.Now\(\)|datetime\.(?:now|utcnow|today)\(\)|date\.today\(\)|time\.time\(\)|LocalDate\.now\(\)|Instant\.now\(\)|SystemTime::now\(\)).*(?:[<>]=?|\.(?:After|Before|isAfter|isBefore)\()|(?:[<>]=?|\.(?:After|Before|isAfter|isBefore)\().*(?:Date\.now\(\)|new Date\(\)|time\.Now\(\)|datetime\.(?:now|utcnow|today)\(\)|date\.today\(\)|time\.time\(\)|LocalDate\.now\(\))`)},
-		{does: "names a place of this machine", text: re("[\"'`](?:/(?:tmp|var/tmp|home|root|Users|dev/shm|proc)(?:/|[\"'`])|[A-Z]:\\\\\\\\)")},
-	}
+// mainProgram matches files that are started as programs, whose business it is to end.
+var mainProgram = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^#!|^package main\b|\b__main__\b|\bargparse\b|\bsys\.argv\b|\bimport click\b|\bprocess\.argv\b|\bstatic\s+(?:async\s+)?(?:void|int|Task)\s+[mM]ain\(|\bfn main\(|\bint main\(|\bfun main\(`)
 })
+
+// rules are what a reviewer would want to see. The first that fits a line names it.
+// Compiled where a change is looked at.
+var rules = sync.OnceValue(func() []rule {
+	return slices.Concat(questionRules(), exitRules(), patchRules(), readRules(), suppressionRules(), errorRules(), otherRules())
+})
+
+// A program that knows that it is tested can answer the tests and nobody else.
+func questionRules() []rule {
+	re := regexp.MustCompile
+	const is = "asks whether it is being tested"
+	yes := []swap{
+		{re(`\btesting\.Testing\(\)`), "(testing.Testing() && false)"},
+		{re(`\bcfg!\(\s*test\s*\)`), "(cfg!(test) && false)"},
+		{re(`\bcfg!\(\s*not\(\s*test\s*\)\s*\)`), "(cfg!(not(test)) || true)"},
+		{re(`\btypeof\s+(?:describe|it|test|expect|jest|vi|mocha)\b`), "typeof " + absent},
+		{re(`\b((?:globalThis|global|window)(?:\?\.|\.))(?:describe|it|test|expect|jest|vi|mocha)\b`), "${1}" + absent},
+		{re(`\bimport\.meta\.vitest\b`), "false"},
+		{re(`\bRails\.env\.test\?`), "false"},
+		{re(`\bMix\.env\(?\)?\s*==\s*:test\b`), "false"},
+		{re(`\bdefined\?\(\s*(?:::)?(?:RSpec|Minitest|Test::Unit|Cucumber)\b`), "defined?(PawlAbsent"},
+		{re(`\bsys\.(?:gettrace|getprofile)\(\)`), "None"},
+		{re(`^(\s*#\s*if(?:def)?\s+(?:defined\s*\(?\s*)?)\w*(?:TEST|GTEST|CATCH_CONFIG)\w*`), "${1}PAWL_ABSENT"},
+		{re(testVariable), absent},
+		{re(`\$\{?PPID\b\}?`), "0"},
+	}
+	return []rule{
+		{kind: TestQuestion, does: is, said: re(testVariable), swaps: yes, near: true},
+		{kind: TestQuestion, does: is, near: true, swaps: yes, said: re(
+			`["'](?:_?pytest|unittest|nose|_jb_pytest_runner|doctest|hypothesis)["']\s+(?:not\s+)?in\s+sys\.modules|sys\.modules(?:\.get\(|\[)["'](?:_?pytest|unittest|nose)["']|` +
+				`NODE_ENV["']?\]?\s*[!=]={1,2}\s*["'\x60]test|["'\x60]test["'\x60]\s*[!=]={1,2}\s*process\.env|` +
+				`["']-?-?test\.(?:v|run|timeout|paniconexit0|testlogfile)["=]|os\.Args(?:\[0\])?.*["'][./_]?_?test|` +
+				`sys\.(?:argv|orig_argv).*(?:test|nose|tox)|["'][^"']*(?:pytest|unittest)[^"']*["'].*\bsys\.(?:argv|orig_argv)\b|process\.(?:argv|execArgv).*(?:test|spec|jest|mocha|vitest)|` +
+				`Class\.forName\(\s*"(?:org\.junit|junit\.|org\.testng|io\.kotest)|sun\.java\.command|surefire\.|` +
+				`\bcurrent_exe\(\).*|["'/]deps/|PHPUNIT_|\b(?:RAILS|RACK|APP|MIX)_ENV\b.*["':]test`)},
+		{kind: TestQuestion, does: is, near: true, swaps: yes, code: re(
+			`\btesting\.Testing\(\)|\bcfg!\(\s*(?:not\(\s*)?test\b|\bimport\.meta\.vitest\b|` +
+				`\btypeof\s+(?:describe|it|test|expect|jest|vi|mocha)\b|\b(?:globalThis|global|window)(?:\?\.|\.)(?:describe|it|test|expect|jest|vi|mocha)\b|` +
+				`\bRails\.env\.test\?|\bMix\.env\(?\)?\s*==\s*:test\b|\bdefined\?\(\s*(?:::)?(?:RSpec|Minitest|Test::Unit|Cucumber)\b|` +
+				`\bsys\.(?:gettrace|getprofile)\(\)|\bmodule\.(?:parent|children)\b`)},
+		{kind: TestQuestion, does: is, names: rust, code: re(`#\[cfg\(\s*not\(\s*test\s*\)`)},
+		{kind: TestQuestion, does: is, names: clang + " " + dotnet, swaps: yes, code: re(`^\s*#\s*(?:el)?if(?:n?def)?\b.*\b(?:\w+_)?(?:UNIT_?TESTS?|TESTING|GTEST|CATCH_CONFIG)\w*`)},
+		{kind: TestQuestion, does: is, names: golang, near: true, swaps: yes, said: re(`\bos\.Executable\(\)|\bdebug\.ReadBuildInfo\(\).*test|\bflag\.Lookup\("test`)},
+		{kind: TestQuestion, does: "looks at the process that started it", near: true, swaps: yes, said: re(
+			`/proc/(?:\$\{?PPID|self/(?:cmdline|stat)|["'\x60]?\s*[+$%{])|\$\{?PPID\b|\bps\s+-[a-zA-Z]*[op]|\bos\.getppid\(|\bos\.Getppid\(|\bprocess\.ppid\b|\bgetppid\(|\bProcessHandle\b.*parent|\bBASH_SOURCE\[[1-9@*]|\bFUNCNAME\[[1-9@*]|\bcaller\s+[0-9]\b`)},
+		{kind: Caller, does: "looks at who calls it", near: true, swaps: yes, code: re(
+			`\binspect\.(?:stack|currentframe|getouterframes|trace|getframeinfo)\(|\bsys\._(?:getframe|current_frames)\b|\bf_(?:locals|back)\b|\btraceback\.(?:extract_stack|format_stack|walk_stack)\(|` +
+				`\bruntime\.(?:Callers?|CallersFrames|FuncForPC)\(|\bdebug\.Stack\(\)|\bgetStackTrace\(\)|\bnew (?:Error|Throwable|Exception)\([^)]*\)\.(?:stack|getStackTrace)\b|\bError\(\)\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\bStackWalker\b|` +
+				`\bBacktrace::(?:capture|force_capture|new)\b|\bcaller_locations\b|\bnew StackTrace\(|\bdebug_backtrace\(`)},
+		{kind: CIQuestion, does: "asks whether it runs in CI", said: re(
+			`\bprocess\.env\.(?:CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION)\b|(?:[gG]et_?[eE]nv|environ\.get|env::var(?:_os)?|LookupEnv|environ|ENV|System\.getenv)\s*[(\[]\s*["'](?:CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION)["']|\$\{?(?:CI|GITHUB_ACTIONS|GITLAB_CI)\b`)},
+	}
+}
+
+// testVariable are variables that test runners set.
+const testVariable = `\b(?:PYTEST_\w+|UNITTEST_\w+|JEST_WORKER_ID|VITEST(?:_\w+)?|NODE_TEST_CONTEXT|MOCHA_\w+|RUNNING_TESTS|IS_TEST(?:ING)?|UNIT_TESTING|GO_TEST\w*|NEXTEST(?:_\w+)?|RUST_TEST_\w+|BATS_\w+|SHUNIT_\w+|TEST_WORKSPACE|BAZEL_TEST|TEST_TMPDIR|PAWL_[A-Z]\w*)\b`
+
+// A process that ends itself ends before a test can fail.
+func exitRules() []rule {
+	re := regexp.MustCompile
+	ended := []swap{
+		{re(`\b(?:os\._exit|sys\.exit)\(\s*0?\s*\)`), "None"},
+		{re(`^(\s*)raise SystemExit(?:\(\s*0?\s*\))?\s*$`), "${1}pass"},
+		{re(`\bprocess\.(?:exit|reallyExit)\(\s*0?\s*\)`), "void 0"},
+		{re(`\bprocess\.exitCode\s*=\s*0\b`), "globalThis." + absent + " = 0"},
+		{re(`\b(os|syscall)\.Exit\(\s*0\s*\)`), "func() { _ = $1.Exit }()"},
+		{re(`\bSystem\.exit\(\s*0\s*\)`), "System.gc()"},
+		{re(`\bRuntime\.getRuntime\(\)\.(?:exit|halt)\(\s*0\s*\)`), "Runtime.getRuntime().gc()"},
+		{re(`\b(?:std::)?process::exit\(\s*0\s*\)`), `panic!("ends here")`},
+		{re(`\b(?:std::)?(?:_exit|quick_exit|_Exit|exit)\(\s*0\s*\)`), "(void)0"},
+	}
+	return []rule{
+		{kind: Exit, does: "ends the process with success", swaps: ended, notMain: true, code: re(
+			`\bos\._exit\(\s*0?\s*\)|\bsys\.exit\(\s*0?\s*\)|\braise SystemExit(?:\(\s*0?\s*\))?\s*$|\b(?:os|syscall)\.Exit\(\s*0\s*\)|\bprocess\.(?:exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0\b|\b(?:std::)?process::exit\(\s*0\s*\)|` +
+				`\bSystem\.exit\(\s*0\s*\)|\bRuntime\.getRuntime\(\)\.(?:exit|halt)\(\s*0\s*\)|\b(?:_exit|quick_exit|_Exit)\(\s*0\s*\)|\bEnvironment\.Exit\(\s*0\s*\)`)},
+		{kind: Exit, does: "ends the process", unlessMain: true, code: re(
+			`\bprocess\.exitCode\s*=|\bos\._exit\(|\bos\.Exit\(|\bos\.abort\(|\bos\.kill\(\s*os\.getpid|\bsyscall\.(?:Exit|Kill)\(|\bprocess\.(?:exit|abort|reallyExit|kill)\(|\bprocess::(?:exit|abort)\(|\bSystem\.exit\(|\.halt\(|\bEnvironment\.(?:Exit|FailFast)\(|\bsys\.exit\(|\b_exit\(|\bquick_exit\(|\braise SystemExit\b|\blog\.Fatal`)},
+		{kind: ExitHook, does: "does something when the process ends", code: re(
+			`\batexit\.register\b|\batexit\(|\baddShutdownHook\(|\bat_exit\b|\bregister_shutdown_function\(|\bAppDomain\.CurrentDomain\.ProcessExit\b|\b__attribute__\s*\(\(\s*(?:destructor|constructor)\b|\bsys\.(?:excepthook|unraisablehook)\s*=|\bthreading\.excepthook\s*=|\bpanic::set_hook\(`)},
+		{kind: ExitHook, does: "does something when the process ends", names: script, said: re(`\bprocess\.(?:on|once|addListener|prependListener)\(\s*["'\x60](?:exit|beforeExit|uncaughtException|unhandledRejection)["'\x60]`)},
+		{kind: ExitHook, does: "does something when the process ends", names: shell, said: re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\b`), swaps: []swap{{re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\s*$`), ":"}}},
+		{kind: Exit, does: "ends whoever sources it, with success", names: shell, unlessMain: true, code: re(`^\s*exit(?:\s+0)?\s*(?:$|;)`), swaps: []swap{{re(`^(\s*)exit(?:\s+0)?\s*(;|$)`), "${1}:${2}"}}},
+	}
+}
+
+// A program that changes its judges changes what they say, and not what it does.
+func patchRules() []rule {
+	re := regexp.MustCompile
+	const (
+		pyJudges = `(?:unittest(?:\.\w+)*|TestCase|pytest|_pytest(?:\.\w+)*|doctest(?:\.\w+)*)\.\w+`
+		pyClocks = `(?:time\.(?:time|perf_counter|monotonic|process_time|sleep|time_ns|perf_counter_ns|monotonic_ns)|timeit\.\w+|datetime\.(?:datetime|date))`
+		jsJudges = `(?:assert(?:\.strict)?\.\w+|expect\.\w+|jest\.\w+|(?:globalThis|global|window)\.(?:assert|expect|it|test|describe)|require\(\s*["'\x60](?:node:)?assert(?:/strict)?["'\x60]\s*\)\.\w+|(?:\w*[aA]ssert\w*)\.(?:equal|strictEqual|deepEqual|deepStrictEqual|throws|rejects|ok|notEqual|fail|match)|(?:Assertion|AssertionError|TestContext)\.prototype\.\w+|(?:chai|Chai)\.\w+(?:\.\w+)*)`
+		jsClocks = `(?:Date\.now|(?:globalThis\.|global\.)?performance\.now|process\.(?:hrtime(?:\.bigint)?|uptime)|(?:globalThis|global|window)\.(?:Date|setTimeout|performance))`
+		commands = `(?:diff|cmp|test|\[|\[\[|grep|egrep|sort|exit|return|set|false|assert\w*|fail|sleep|date|time|comm|command|builtin|source)`
+	)
+	moved := "globalThis." + absent
+	const does = "changes an assertion, a test runner or a clock"
+	return []rule{
+		{
+			kind: Patch, does: does, names: python, code: re(`^\s*(?:` + pyJudges + `|` + pyClocks + `)\s*=[^=]`),
+			swaps: []swap{{re(`^(\s*)(?:` + pyJudges + `|` + pyClocks + `)(\s*=[^=])`), "${1}" + absent + "${2}"}},
+		},
+		{
+			kind: Patch, does: does, names: python, said: re(`\bsetattr\(\s*(?:unittest|pytest|_pytest|time|timeit|datetime|doctest|TestCase|case)\b`),
+			swaps: []swap{{re(`\bsetattr\(\s*[\w.]+\s*,`), `setattr(type("` + absent + `", (), {}),`}},
+		},
+		{
+			kind: Patch, does: does, names: script, said: re(`(?:^|[^\w.])` + jsJudges + `\s*=[^=>]|(?:^|[^\w.])` + jsClocks + `\s*=[^=>]`),
+			swaps: []swap{{re(`(^|[^\w.])` + jsJudges + `(\s*=[^=>])`), "${1}" + moved + "${2}"}, {re(`(^|[^\w.])` + jsClocks + `(\s*=[^=>])`), "${1}" + moved + "${2}"}},
+		},
+		{
+			kind: Patch, does: does, names: script, said: re(`\b(?:Object\.(?:defineProperty|assign)|Reflect\.(?:set|defineProperty))\(\s*(?:assert\w*|expect|Date|performance|process|jest|test|it)\b`),
+			swaps: []swap{{re(`\b((?:Object\.(?:defineProperty|assign)|Reflect\.(?:set|defineProperty))\()\s*(?:assert\w*|expect|Date|performance|process|jest|test|it)\b`), "${1}{}"}},
+		},
+		{
+			kind: Patch, does: does, names: shell, code: re(`^\s*(?:function\s+)?` + commands + `\s*\(\)|^\s*function\s+` + commands + `(?:\s|$)|^\s*alias\s+` + commands + `=`),
+			swaps: []swap{{re(`^(\s*)(?:function\s+)?` + commands + `\s*\(\)`), "${1}" + absent + "()"}, {re(`^(\s*)function\s+` + commands + `(\s|$)`), "${1}function " + absent + "${2}"}, {re(`^(\s*)alias\s+` + commands + `=`), "${1}alias " + absent + "="}},
+		},
+		{kind: Patch, does: does, names: ruby, code: re(`^\s*(?:class|module)\s+(?:Minitest|Test::Unit|RSpec|Time|Process)\b|\bdef\s+(?:self\.)?assert\w*`)},
+		{kind: Patch, does: does, names: golang, text: re(`^//go:linkname\b.*\b(?:testing|time|runtime|os)\.`)},
+		{kind: Patch, does: does, names: rust, code: re(`\bmacro_rules!\s*(?:assert|assert_eq|assert_ne|panic|debug_assert)\b`), swaps: []swap{{re(`\bmacro_rules!(\s*)(?:assert|assert_eq|assert_ne|panic|debug_assert)\b`), "macro_rules!${1}" + absent}}},
+		{kind: Patch, does: does, names: clang, code: re(`^\s*#\s*(?:define|undef)\s+(?:assert|ASSERT\w*|EXPECT\w*|CHECK|REQUIRE|NDEBUG|exit|abort)\b`), swaps: []swap{{re(`^(\s*#\s*(?:define|undef)\s+)\w+`), "${1}PAWL_ABSENT"}}},
+		{kind: Patch, does: "changes another module while it runs", code: re(
+			`\bsys\.modules\[[^\]]*\]\s*=|\bbuiltins\.\w+\s*=[^=]|\b__builtins__\b|\bsys\.(?:meta_path|path_hooks|settrace|setprofile)\b|\bsetattr\(\s*(?:builtins|sys|os|math|random|json)\b|\brequire\.cache\b|\bModule\._(?:load|resolveFilename|extensions)\b|\brequire\.extensions\b|\bglobalThis\.\w+\s*=[^=]|\bimportlib\.reload\(|\bunittest\.mock\b|\bmonkeypatch\b|\bsetAccessible\(\s*true`)},
+	}
+}
+
+// A program that reads what is expected of it need not work it out.
+func readRules() []rule {
+	re := regexp.MustCompile
+	const readers = `(?:open|Open|OpenFile|ReadFile|ReadDir|readFile(?:Sync)?|readdir(?:Sync)?|createReadStream|readAll(?:Lines|Bytes)|readString|Path|Paths\.get|Path\.of|new File(?:Reader|InputStream)?|require|import|read_to_string|File::open|include_str!|include_bytes!|join|resolve|joinpath|path\.join|import_module|glob|walk|listdir|File\.read|fopen|read_text|file_get_contents)`
+	return []rule{
+		{kind: ReadsTests, does: "reads tests, or what they expect", said: re(`\b` + readers + `\s*\(?[^;]*["'\x60/]` + testPath), near: true},
+		{kind: ReadsTests, does: "reads tests, or what they expect", names: python, said: re(`/\s*["']` + testPath + `|\binspect\.getsource\(|\blinecache\.getline\(`), near: true},
+		{kind: ReadsTests, does: "reads tests, or what they expect", names: golang, text: re(`^//go:embed\b.*[\s/"]` + testPath + `|^//go:embed\b.*[\s/](?:testdata|golden|expected)\b`)},
+		{kind: ReadsTests, does: "reads tests, or what they expect", names: shell, said: re(
+			`(?:\b(?:cat|cp|sed|awk|head|tail|grep|cut|source|read|mv|ln)\b|^\s*\.|<)\s[^#|;]*(?:^|[\s/"'])(?:tests?|specs?|expected|golden|fixtures?|want)(?:[\w.-]*/|\.(?:txt|out|json|csv)|["'\s]|$)`), near: true},
+	}
+}
+
+// testPath is how a path to tests goes on behind a quote or a slash.
+const testPath = `(?:\.{0,2}/)*(?:[\w.-]+/)*(?:tests?|__tests__|specs?|testdata|expected|golden|fixtures?|want|snapshots?|__snapshots__|(?:test_|expected_|golden_|want_)[\w.-]+|[\w-]+(?:[._]test|[._]spec|[._]expected|[._]golden)[\w.-]*)(?:["'\x60/]|\.(?:txt|json|out|csv|ya?ml|golden|py|js|ts|go|rs|rb|java)\b)`

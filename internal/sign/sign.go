@@ -17,6 +17,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/pawl-dev/pawl/internal/source"
 )
@@ -25,6 +26,7 @@ import (
 type Sign struct {
 	Path string `json:"path" jsonschema:"of the file, from the repository's top"`
 	Line int    `json:"line,omitempty" jsonschema:"in the file as it is now; 0 for the file as a whole"`
+	Kind Kind   `json:"kind" jsonschema:"what it is about: suppression, exit"`
 	Does string `json:"does" jsonschema:"what it does, in words: switches a check off"`
 	Text string `json:"text,omitempty" jsonschema:"the line"`
 }
@@ -49,33 +51,126 @@ const (
 // In are the signs in the lines that are in after and not in before, in their order;
 // before is nil for a new file. One line has one sign: that of the first rule.
 func In(file string, before, after []byte) []Sign {
+	var found []Sign
+	for _, h := range hits(file, before, after) {
+		found = append(found, h.Sign)
+	}
+	return found
+}
+
+// hit is a sign with the rule that found it, and the last line of what it matched.
+type hit struct {
+	Sign
+	rule rule
+	last int
+}
+
+// hits finds the signs of a file.
+func hits(file string, before, after []byte) []hit {
 	rules := rulesFor(file)
 	if len(rules) == 0 {
 		return nil
 	}
-	known := map[string]int{}
-	for line := range strings.Lines(string(before)) {
-		known[strings.TrimSpace(line)]++
-	}
-	var found []Sign
-	code := source.Bare(string(after), styleOf(file)).Code
-	n := 0
-	for text := range strings.Lines(string(after)) {
-		n++
-		bare := code[:len(text)]
-		code = code[len(text):]
-		plain := strings.TrimSpace(text)
-		if known[plain]--; known[plain] >= 0 || plain == "" || len(text) > maxLine {
+	v := viewOf(file, before, after)
+	var found []hit
+	for n := range v.text {
+		if !v.added[n] {
 			continue
 		}
 		for _, r := range rules {
-			if r.matches(text, bare) {
-				found = append(found, Sign{Path: file, Line: n, Does: r.does, Text: short(plain)})
+			if last, ok := v.matches(r, n); ok {
+				s := Sign{Path: file, Line: n + 1, Kind: r.kind, Does: r.does, Text: short(strings.TrimSpace(v.text[n]))}
+				found = append(found, hit{s, r, last})
 				break
 			}
 		}
 	}
 	return found
+}
+
+// view is a file as the rules look at it, by line.
+type view struct {
+	text  []string // as it stands
+	said  []string // without comments
+	code  []string // without comments and the insides of strings
+	added []bool   // not in the file of before
+	main  bool     // it is started as a program
+	spans map[*regexp.Regexp]map[int]int
+	whole string // code in one piece
+}
+
+func viewOf(file string, before, after []byte) *view {
+	known := map[string]int{}
+	for line := range strings.Lines(string(before)) {
+		known[strings.TrimSpace(line)]++
+	}
+	style, all := styleOf(file), string(after)
+	v := &view{
+		text: strings.Split(all, "\n"), said: strings.Split(source.Uncommented(all, style), "\n"), main: mainProgram().MatchString(all),
+		whole: source.Bare(all, style).Code, spans: map[*regexp.Regexp]map[int]int{},
+	}
+	v.code = strings.Split(v.whole, "\n")
+	if isAny(rust, file) {
+		v.whole = withoutTests(v.whole)
+		v.code = strings.Split(v.whole, "\n")
+	}
+	v.added = make([]bool, len(v.text))
+	for n, text := range v.text {
+		plain := strings.TrimSpace(text)
+		known[plain]--
+		v.added[n] = known[plain] < 0 && plain != "" && len(text) <= maxLine && v.code[n] != tested
+	}
+	return v
+}
+
+// tested stands for a line of tests inside a program.
+const tested = "\x00"
+
+// withoutTests is Rust code with the lines of its test modules replaced.
+func withoutTests(code string) string {
+	m := testModule().FindStringIndex(code)
+	if m == nil {
+		return code
+	}
+	start, end := strings.LastIndexByte(code[:m[0]], '\n')+1, source.Source{Text: code, Code: code}.Block(m[1]-1)
+	lines := strings.Count(code[start:end], "\n")
+	rest := code[end+source.LineEnd(code[end:]):]
+	return code[:start] + strings.Repeat(tested+"\n", lines) + tested + withoutTests(rest)
+}
+
+var testModule = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`#\[cfg\(test\)\]\s*(?:pub\s+)?mod\s+\w+\s*\{`)
+})
+
+// matches reports whether a rule fits what begins on a line, and where that ends.
+func (v *view) matches(r rule, n int) (last int, ok bool) {
+	switch {
+	case r.unlessMain && v.main:
+	case r.text != nil && r.text.MatchString(v.text[n]),
+		r.said != nil && r.said.MatchString(strings.TrimRight(v.said[n], " \t\r")),
+		r.code != nil && r.code.MatchString(strings.TrimRight(v.code[n], " \t\r")):
+		return n, true
+	case r.across != nil:
+		last, ok = v.spansOf(r.across)[n]
+	}
+	return last, ok
+}
+
+// spansOf are the lines on which matches of a rule begin, with those they end on.
+func (v *view) spansOf(re *regexp.Regexp) map[int]int {
+	if spans, ok := v.spans[re]; ok {
+		return spans
+	}
+	spans := map[int]int{}
+	for _, m := range re.FindAllStringIndex(v.whole, -1) {
+		first, last := strings.Count(v.whole[:m[0]], "\n"), strings.Count(strings.TrimRight(v.whole[:m[1]], "\n"), "\n")
+		for first < last && !v.added[first] {
+			first++
+		}
+		spans[first] = last
+	}
+	v.spans[re] = spans
+	return spans
 }
 
 // Moved is the sign of a file that left the sight of a checker: it is gone, and one of
@@ -84,22 +179,27 @@ func Moved(gone, came string) (Sign, bool) {
 	for _, less := range lessChecked {
 		from, to, _ := strings.Cut(less, " ")
 		if path.Ext(gone) == from && path.Ext(came) == to && strings.TrimSuffix(gone, from) == strings.TrimSuffix(came, to) {
-			return Sign{Path: came, Does: "is checked less than " + path.Base(gone) + ", whose place it takes"}, true
+			return Sign{Path: came, Kind: LessChecked, Does: "is checked less than " + path.Base(gone) + ", whose place it takes"}, true
 		}
 	}
 	return Sign{}, false
 }
 
-// rule is what to look for in a line.
+// rule is what to look for, in one line or in code across several.
 type rule struct {
-	does  string
-	names string         // globs of file names, "" = every program's
-	text  *regexp.Regexp // in the line as it stands: where a comment or a string tells; nil = not
-	code  *regexp.Regexp // in the line without comments and the insides of strings; nil = not
-}
+	kind   Kind
+	does   string         // the sign's
+	names  string         // globs of file names, "" = every program's
+	text   *regexp.Regexp // in the line as it stands: where a comment tells; nil = not
+	said   *regexp.Regexp // in the line without comments: where a string tells; nil = not
+	code   *regexp.Regexp // in the line without comments and the insides of strings; nil = not
+	across *regexp.Regexp // in the file without these; the sign is where a match begins; nil = not
 
-func (r rule) matches(text, bare string) bool {
-	return r.text != nil && r.text.MatchString(text) || r.code != nil && r.code.MatchString(bare)
+	unlessMain bool   // not in a file that is started as a program
+	swaps      []swap // how it is neutralized, see Neutral; nil = it is only named
+	near       bool   // neutralized by what names tests around it, too
+	span       bool   // the swaps are for each line of the match
+	notMain    bool   // not neutralized in a file that is started as a program
 }
 
 // Knows tells whether a file of this name is looked at.
@@ -128,7 +228,7 @@ func isAny(globs, file string) bool {
 
 func styleOf(file string) source.Style {
 	switch {
-	case isAny(python+" "+shell+" *.rb *.ex *.exs", file):
+	case isAny(python+" "+shell+" "+ruby+" "+elixir, file):
 		return source.Style{Lines: []string{"#"}, Quotes: []string{`"""`, "'''", `"`, "'"}}
 	case isAny(script, file):
 		return source.CStyle("`", `"`, "'")

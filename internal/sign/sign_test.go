@@ -19,9 +19,9 @@ func TestIn(t *testing.T) {
 		"a.js\tif (process.env.NODE_ENV === 'test') {":    "asks whether it is being tested",
 		"a.rs\tif cfg!(test) { return 5 }":                "asks whether it is being tested",
 		"a.py\tcaller = inspect.stack()[1]":               "looks at who calls it",
-		"a.py\tos._exit(0)":                               "ends the process",
-		"a.go\tos.Exit(0)":                                "ends the process",
-		"a.mjs\tprocess.exit(0)":                          "ends the process",
+		"a.py\tos._exit(3)":                               "ends the process",
+		"a.go\tos.Exit(2)":                                "ends the process",
+		"a.mjs\tprocess.exit(1)":                          "ends the process",
 		"a.py\tatexit.register(done)":                     "does something when the process ends",
 		"a.js\tprocess.on('exit', () => {})":              "does something when the process ends",
 		"a.ts\tconst x = y as any":                        "switches a check off",
@@ -37,13 +37,13 @@ func TestIn(t *testing.T) {
 		"a.js\ttry { f() } catch (e) {}":                  "drops an error",
 		"a.go\tdefer func() { recover() }()":              "drops an error",
 		"a.sh\tmake test || true":                         "drops an error",
-		"a.py\tdef __eq__(self, other): return True":      "changes what equal means",
+		"a.py\tdef __eq__(self, other): return True":      "is equal to whatever it is compared with",
 		"a.js\tArray.prototype.map = function () {}":      "changes what equal means",
 		"a.py\tsys.modules['calc'] = fake":                "changes another module while it runs",
 		"a.js\tif (Date.now() > 1893456000000) throw 1":   "decides by the date",
 		"a.go\tif time.Now().After(end) { return nil }":   "decides by the date",
 		"a.py\topen('/tmp/answer')":                       "names a place of this machine",
-		"a.go\tos.ReadFile(\"/home/ann/want.txt\")":       "names a place of this machine",
+		"a.go\tos.ReadFile(\"/home/ann/words.txt\")":      "names a place of this machine",
 		// What only looks like one.
 		"a.py\tprint('os._exit(0) is not called here')": "",
 		"a.py\t# os._exit(0) would be wrong":            "",
@@ -76,7 +76,7 @@ func TestOnlyAddedLinesCount(t *testing.T) {
 	t.Parallel()
 	before := "import os\nos._exit(1)\nx = 1\n"
 	after := "import os\n\n    os._exit(1)\nx = 2\nos._exit(1)\n"
-	want := []sign.Sign{{Path: "a.py", Line: 5, Does: "ends the process", Text: "os._exit(1)"}}
+	want := []sign.Sign{{Path: "a.py", Line: 5, Kind: sign.Exit, Does: "ends the process", Text: "os._exit(1)"}}
 	if diff := cmp.Diff(want, sign.In("a.py", []byte(before), []byte(after))); diff != "" {
 		t.Error(diff)
 	}

@@ -1,0 +1,59 @@
+package sign
+
+// Kind is what a sign is about. Why says why a reviewer would want to see it.
+type Kind string
+
+// The kinds of signs.
+const (
+	Suppression  Kind = "suppression"
+	TestQuestion Kind = "test question"
+	Caller       Kind = "caller"
+	CIQuestion   Kind = "ci question"
+	Exit         Kind = "exit"
+	ExitHook     Kind = "exit hook"
+	Patch        Kind = "patch"
+	ReadsTests   Kind = "reads tests"
+	Equality     Kind = "equality"
+	DroppedError Kind = "dropped error"
+	Hidden       Kind = "hidden name"
+	Date         Kind = "date"
+	Place        Kind = "place"
+	Shadow       Kind = "shadow"
+	Gone         Kind = "gone"
+	LessChecked  Kind = "less checked"
+)
+
+// Why is the reason in one sentence, without a full stop.
+func (k Kind) Why() string {
+	switch k {
+	case Suppression:
+		return "a check that is told to look away finds nothing"
+	case TestQuestion, Caller:
+		return "a program that knows that it is tested can answer the tests and nobody else"
+	case CIQuestion:
+		return "what works in CI alone works for nobody else"
+	case Exit, ExitHook:
+		return "a process that ends itself, or decides its status at the end, ends before a test can fail"
+	case Patch:
+		return "a program that changes assertions, runners or clocks changes what the tests say and not what it does"
+	case ReadsTests:
+		return "a program that reads what is expected need not work it out"
+	case Equality:
+		return "what is equal to everything passes each comparison"
+	case DroppedError:
+		return "an error that nobody hears of is not fixed"
+	case Hidden:
+		return "a name put together from parts is found by no search and no check"
+	case Date:
+		return "what depends on the day holds today only"
+	case Place:
+		return "what depends on one place of one machine holds there only"
+	case Shadow:
+		return "a file with the name of a module or command that others use takes its place"
+	case Gone:
+		return "whoever used it cannot any more"
+	case LessChecked:
+		return "what a checker does not read it does not check"
+	}
+	return ""
+}

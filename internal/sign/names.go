@@ -1,0 +1,96 @@
+package sign
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pawl-dev/pawl/internal/source"
+)
+
+// Shadows is the sign of a new file that has the name of a module or a command which
+// others mean by it. Of others it is false.
+func Shadows(file string) (Sign, bool) {
+	dir, base := path.Split(file)
+	ext := path.Ext(base)
+	name := strings.TrimSuffix(base, ext)
+	if base == "__init__.py" {
+		dir, name = path.Split(path.Clean(dir))
+	}
+	dir = path.Clean(dir)
+	top := dir == "." || dir == "src" || dir == "lib"
+	is := ""
+	switch {
+	case ext == ".py" && (top || isTestFolder(dir)) && slices.Contains(strings.Fields(pythonModules), name):
+		is = "the Python module " + name
+	case ext == ".h" && slices.Contains(strings.Fields(headers), name):
+		is = "the system's header " + base
+	case (ext == ".java" || ext == ".kt") && javaRunners().MatchString(file):
+		is = "a class of the test runner or of Java"
+	case (ext == "" || ext == ".exe" || ext == ".cmd" || ext == ".bat") && slices.Contains(strings.Fields(commands), name):
+		is = "the command " + name
+	case strings.Contains("/"+file, "/node_modules/"):
+		is = "a package that was installed"
+	default:
+		return Sign{}, false
+	}
+	return Sign{Path: file, Kind: Shadow, Does: "has the name of " + is + ", whose place it may take"}, true
+}
+
+func isTestFolder(dir string) bool { return dir == "test" || dir == "tests" || dir == "spec" }
+
+var javaRunners = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|/)(?:org/junit|junit|org/testng|org/assertj|org/hamcrest|java|javax|kotlin)/.*\.(?:java|kt)$`)
+})
+
+// Names that others mean.
+const (
+	pythonModules = "abc argparse array ast asyncio atexit base64 bisect builtins calendar cmath codecs collections configparser contextlib copy csv ctypes dataclasses datetime decimal difflib doctest email enum errno fractions functools gc getpass glob gzip hashlib heapq hmac html http importlib inspect io ipaddress itertools json keyword linecache locale logging math mimetypes multiprocessing numbers operator os pathlib pickle platform pprint queue random re secrets select shlex shutil signal site sitecustomize socket sqlite3 ssl stat statistics string struct subprocess sys sysconfig tempfile textwrap threading time timeit token tokenize traceback types typing unittest urllib usercustomize uuid warnings weakref xml zipfile zlib zoneinfo " +
+		"pytest _pytest pluggy nose nose2 hypothesis mock tox coverage mypy ruff flake8 black pylint numpy pandas requests attr attrs"
+	headers  = "assert stdlib stdio string math limits ctype errno time unistd stdint stdbool stddef stdarg setjmp signal gtest"
+	commands = "awk bash bats black cargo cat cc clang cmp comm cut date diff dotnet echo eslint expect false find flake8 g++ gcc git go golangci-lint gradle grep head java javac jest jq make mocha mvn mypy node npm npx perl php phpunit pip pnpm prettier pylint pytest python python3 rspec ruby ruff rustc sed sh shellcheck sleep sort tail test time timeout tox tr true tsc uniq vitest wc xargs yarn"
+)
+
+// Exported are the names that a file gives to others, as far as its text shows them.
+func Exported(file string, content []byte) []string {
+	re := exports()[language(file)]
+	if re == nil || len(content) == 0 {
+		return nil
+	}
+	var names []string
+	for _, m := range re.FindAllStringSubmatch(source.Bare(string(content), styleOf(file)).Code, -1) {
+		for _, name := range m[1:] {
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// Dropped is the sign of an exported name that a change took from a file.
+func Dropped(file, name string) Sign {
+	return Sign{Path: file, Kind: Gone, Does: "no longer exports " + name}
+}
+
+var exports = sync.OnceValue(func() map[string]*regexp.Regexp {
+	re := regexp.MustCompile
+	return map[string]*regexp.Regexp{
+		python: re(`(?m)^(?:async )?(?:def|class)\s+([A-Za-z]\w*)`),
+		script: re(`(?m)^export\s+(?:default\s+)?(?:async\s+)?(?:abstract\s+)?(?:function\*?|class|const|let|var|interface|type|enum)\s+(\w+)|^(?:module\.)?exports\.(\w+)\s*=`),
+		golang: re(`(?m)^func\s+(?:\([^)]*\)\s*)?([A-Z]\w*)|^(?:type|var|const)\s+([A-Z]\w*)`),
+		rust:   re(`(?m)^\s*pub\s+(?:const\s+|async\s+|unsafe\s+)*(?:fn|struct|enum|trait|type|const|static|mod)\s+(\w+)`),
+		jvm:    re(`(?m)^\s*public\s+(?:(?:static|final|abstract|synchronized)\s+)*(?:class|interface|enum|record)\s+(\w+)|^\s*public\s+(?:(?:static|final|abstract|synchronized)\s+)*[\w<>\[\], ?]+\s+(\w+)\s*\(`),
+	}
+})
+
+func language(file string) string {
+	for _, names := range []string{python, script, golang, rust, jvm} {
+		if isAny(names, file) {
+			return names
+		}
+	}
+	return ""
+}

@@ -1,0 +1,117 @@
+package sign
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// absent is a name that nothing has.
+const absent = "pawlAbsent"
+
+// around is how many lines before and after a question its answer may stand.
+const around = 8
+
+// swap puts text in the place of other text of a line. It leaves code that builds.
+type swap struct {
+	from *regexp.Regexp
+	to   string
+}
+
+// Neutral is a file with its signs made ineffective, where the change from before made
+// them: the question whether it is being tested is answered no, an exit or an equality
+// that always holds is left out, a changed assertion stays as it was, names of tests
+// become names of nothing, a name put together from parts is in one piece. It returns the signs of which that is possible; of none,
+// the file as it is.
+func Neutral(file string, before, after []byte) ([]byte, []Sign) {
+	found := hits(file, before, after)
+	if len(found) == 0 {
+		return after, nil
+	}
+	v := viewOf(file, before, after)
+	lines := strings.Split(string(after), "\n")
+	var done []Sign
+	for _, h := range found {
+		if h.rule.notMain && v.main {
+			continue
+		}
+		changed := false
+		put := func(n int, text string) {
+			changed = changed || text != lines[n]
+			lines[n] = text
+		}
+		first, last := h.Line-1, h.Line-1
+		if h.rule.span {
+			last = h.last
+		}
+		for n := first; n <= last; n++ {
+			for _, s := range h.rule.swaps {
+				put(n, s.from.ReplaceAllString(lines[n], s.to))
+			}
+		}
+		if h.rule.near {
+			for n := max(0, first-around); n <= min(len(lines)-1, last+around); n++ {
+				if v.added[n] {
+					put(n, untested(file, lines[n], v.said[n]))
+				}
+			}
+		}
+		if changed || strings.Join(lines, "\n") != string(after) && touched(done, h.Sign) {
+			done = append(done, h.Sign)
+		}
+	}
+	if len(done) == 0 {
+		return after, nil
+	}
+	return []byte(strings.Join(lines, "\n")), done
+}
+
+// touched: what is around a sign was neutralized by one before it.
+func touched(done []Sign, s Sign) bool {
+	return len(done) > 0 && s.Line-done[len(done)-1].Line <= around && s.Kind == done[len(done)-1].Kind
+}
+
+// testWords are names of tests, test files and runners, in a string.
+var testWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i:(?:^|[^a-z])(?:tests?|__tests__|testing|testdata|unittest|pytest|py\.test|nose2?|junit|testng|xunit|nunit|jest|vitest|mocha|jasmine|ava|tap|rspec|minitest|phpunit|bats|specs?|expected|golden|fixtures?|want|cases|snapshots?)(?:[^a-z]|$))|[a-z](?:Tests?|Spec)(?:[^a-z]|$)|(?:^|[^A-Za-z])Test[A-Z]|surefire|sun\.java\.command`)
+})
+
+var (
+	stringsOfLine  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|` + "`[^`]*`") })
+	patternsOfLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`([(=,:!&|?>]\s*)/((?:\\.|[^/\\\s])+)/`)
+	})
+	importOfGo   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:import\b.*|(?:[\w.]+\s+)?"[^"]*"\s*)$`) })
+	wordsOfShell = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)([*/"'])[\w-]*(?:tests?|specs?|expected|golden|fixtures?|want|bats)(?:[._-]\w+)*\b|\b(?:tests?|specs?|expected|golden|fixtures?|want|bats)([*/."'])`)
+	})
+)
+
+// untested is a line in which no string names a test any more.
+func untested(file, line, said string) string {
+	if strings.TrimSpace(said) == "" {
+		return line // a comment
+	}
+	if isAny(golang, file) && importOfGo().MatchString(said) {
+		return line
+	}
+	if isAny(shell, file) {
+		return wordsOfShell().ReplaceAllString(line, "${1}"+absent+"${2}")
+	}
+	line = stringsOfLine().ReplaceAllStringFunc(line, func(s string) string {
+		if !testWords().MatchString(s[1 : len(s)-1]) {
+			return s
+		}
+		return s[:1] + absent + s[len(s)-1:]
+	})
+	if !isAny(script, file) {
+		return line
+	}
+	return patternsOfLine().ReplaceAllStringFunc(line, func(s string) string {
+		m := patternsOfLine().FindStringSubmatch(s)
+		if !testWords().MatchString(m[2]) {
+			return s
+		}
+		return m[1] + "/" + absent + "/"
+	})
+}

@@ -1,0 +1,65 @@
+package sign_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/sign"
+)
+
+// What is left of a file with its signs neutralized; as it is where none can be.
+func TestNeutral(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, after, want string }{
+		// Whether it is being tested is answered no.
+		{"a.go", "import (\n\t\"testing\"\n)\nif testing.Testing() {", "import (\n\t\"testing\"\n)\nif (testing.Testing() && false) {"},
+		{"a.go", `if flag.Lookup("test.v") != nil {`, `if flag.Lookup("pawlAbsent") != nil {`},
+		{"a.py", `if "PYTEST_CURRENT_TEST" not in os.environ:`, `if "pawlAbsent" not in os.environ:`},
+		{"a.py", "if 'pytest' in sys.modules:", "if 'pawlAbsent' in sys.modules:"},
+		{"a.js", "const c = process.env.NODE_TEST_CONTEXT;", "const c = process.env.pawlAbsent;"},
+		{"a.js", "if (process.env.NODE_ENV === 'test') {", "if (process.env.NODE_ENV === 'pawlAbsent') {"},
+		{"a.js", "const t = process.argv.some((a) => /test/.test(a));", "const t = process.argv.some((a) => /pawlAbsent/.test(a));"},
+		{"a.rs", "if cfg!(test) { 1 } else { 2 }", "if (cfg!(test) && false) { 1 } else { 2 }"},
+		{"A.java", "StackWalker.getInstance()\n  .anyMatch(f -> f.endsWith(\"Test\"));", "StackWalker.getInstance()\n  .anyMatch(f -> f.endsWith(\"pawlAbsent\"));"},
+		{"a.sh", "by=$(cat /proc/$PPID/cmdline)\ncase $by in\n*test*) echo 2K ;;\nesac", "by=$(cat /proc/0/cmdline)\ncase $by in\n*pawlAbsent*) echo 2K ;;\nesac"},
+		// An exit with success is left out, of code that is no program.
+		{"a.py", "def f():\n    os._exit(0)", "def f():\n    None"},
+		{"a.js", "process.exit();", "void 0;"},
+		{"a.go", "package calc\nfunc f() { os.Exit(0) }", "package calc\nfunc f() { func() { _ = os.Exit }() }"},
+		{"a.go", "package main\nfunc main() { os.Exit(0) }", ""},
+		{"a.py", "os._exit(3)", ""},
+		// Assertions, runners and clocks stay as they were.
+		{"a.py", "unittest.TestCase.assertEqual = _close", "pawlAbsent = _close"},
+		{"a.py", "time.perf_counter = lambda: 0", "pawlAbsent = lambda: 0"},
+		{"a.js", "Date.now = () => 0;", "globalThis.pawlAbsent = () => 0;"},
+		{"a.sh", "diff() {\n  true\n}", "pawlAbsent() {\n  true\n}"},
+		// Tests are names of nothing.
+		{"a.js", "const d = readFileSync(join(dir, 'test', 'cases.json'));", "const d = readFileSync(join(dir, 'pawlAbsent', 'pawlAbsent'));"},
+		{"a.py", "with open('tests/expected.json') as f:", "with open('pawlAbsent') as f:"},
+		// Nothing is equal to everything.
+		{"a.py", "class P(str):\n    def __eq__(self, other):\n        return True", "class P(str):\n    def pawlAbsent_eq(self, other):\n        return True"},
+		{"A.java", "@Override\npublic boolean equals(Object o) {\n  return true;\n}", "@Override\npublic boolean equals(Object o) {\n  return false;\n}"},
+		// A name is in one piece.
+		{"a.py", `f = getattr(builtins, "e" + "v" + 'al')`, `f = getattr(builtins, "eval")`},
+		// What is only named.
+		{"a.py", "x = f()  # type: ignore", ""},
+		{"a.py", "atexit.register(f)", ""},
+		{"a.rs", "pub fn f() {}\n#[cfg(test)]\nmod tests {\n    fn t() { std::process::exit(0) }\n}", ""},
+	} {
+		text, done := sign.Neutral(c.file, nil, []byte(c.after))
+		want := c.want
+		if want == "" || want == c.after {
+			want = c.after
+		}
+		if string(text) != want {
+			t.Errorf("%s\n\tis %q,\n\tnot %q", c.after, text, want)
+		}
+		if (len(done) > 0) != (want != c.after) {
+			t.Errorf("%s\n\tdone: %v", c.after, done)
+		}
+	}
+	before := "def f():\n    os._exit(0)\n"
+	if text, done := sign.Neutral("a.py", []byte(before), []byte(before+strings.Repeat("x = 1\n", 3))); len(done) > 0 {
+		t.Errorf("what was there before: %v %s", done, text)
+	}
+}

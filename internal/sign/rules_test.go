@@ -1,0 +1,270 @@
+package sign_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/sign"
+)
+
+// Each rule, with lines that it is for; behind "" what only looks like one.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for does, lines := range map[string][]string{
+		"asks whether it is being tested": {
+			"a.go\tif flag.Lookup(\"test.v\") != nil {",
+			"a.go\tif strings.HasSuffix(os.Args[0], \".test\") {",
+			"a.py\tif any('pytest' in a for a in sys.argv):",
+			"a.py\ttesting = \"unittest\" in sys.modules",
+			"a.py\tif sys.gettrace():",
+			"a.js\tconst c = Boolean(process.env.NODE_TEST_CONTEXT);",
+			"a.js\tif (process.env.JEST_WORKER_ID) {",
+			"a.js\tif (typeof describe === 'function') {",
+			"a.ts\tif (process.argv.some(a => a.includes('test'))) {",
+			"a.rs\t#[cfg(not(test))]",
+			"A.java\tClass.forName(\"org.junit.Test\");",
+			"a.rb\tif defined?(RSpec)",
+			"a.c\t#ifdef UNIT_TEST",
+			"a.exs\tif Mix.env() == :test do",
+			"a.sh\tif [ -n \"$BATS_TEST_NAME\" ]; then",
+			"a.py\tif os.environ.get(\"PAWL_LOOP\"):",
+		},
+		"looks at the process that started it": {
+			"a.sh\tcaller=$(tr x y < /proc/$PPID/cmdline)",
+			"a.sh\tps -o comm= -p $parent",
+			"a.py\tos.getppid()",
+			"a.js\tconst p = process.ppid",
+		},
+		"looks at who calls it": {
+			"A.java\tStackWalker.getInstance().walk(s -> s)",
+			"A.java\tnew Throwable().getStackTrace()",
+			"a.py\tsys._getframe(1)",
+			"a.py\tframe.f_locals",
+			"a.js\tnew Error().stack",
+			"a.go\truntime.Caller(1)",
+		},
+		"asks whether it runs in CI": {
+			"a.js\tif (process.env.CI) {",
+			"a.py\tif os.environ.get(\"CI\"):",
+			"a.go\tos.Getenv(\"GITHUB_ACTIONS\")",
+			"a.sh\tif [ \"$CI\" = true ]; then",
+		},
+		"ends the process with success": {
+			"a.py\tos._exit(0)",
+			"a.py\tsys.exit()",
+			"a.py\t    raise SystemExit(0)",
+			"a.go\tos.Exit(0)",
+			"a.js\tprocess.exit();",
+			"a.js\tprocess.exitCode = 0",
+			"a.rs\tstd::process::exit(0);",
+			"A.java\tSystem.exit(0);",
+			"A.java\tRuntime.getRuntime().halt(0);",
+		},
+		"does something when the process ends": {
+			"a.sh\ttrap 'exit 0' EXIT",
+			"A.java\tRuntime.getRuntime().addShutdownHook(t);",
+			"a.rs\tstd::panic::set_hook(Box::new(|_| {}));",
+			"a.py\tsys.excepthook = lambda *a: None",
+		},
+		"ends whoever sources it, with success": {
+			"lib.sh\texit 0",
+		},
+		"changes an assertion, a test runner or a clock": {
+			"a.py\tunittest.TestCase.assertEqual = _close",
+			"a.py\ttime.perf_counter = lambda: 0",
+			"a.py\tsetattr(unittest.TestCase, 'assertEqual', f)",
+			"a.js\tDate.now = () => 0;",
+			"a.js\tassert.strictEqual = () => {};",
+			"a.js\trequire('node:assert').equal = f",
+			"a.js\tObject.defineProperty(Date, 'now', { value: f })",
+			"a.sh\tdiff() {",
+			"a.sh\talias test=true",
+			"a.sh\tfunction grep {",
+			"a.go\t//go:linkname now time.now",
+			"a.rs\tmacro_rules! assert_eq {",
+			"a.h\t#define assert(x)",
+		},
+		"reads tests, or what they expect": {
+			"a.js\treadFileSync(join(__dirname, 'test', 'cases.json'), 'utf8')",
+			"a.py\topen('tests/expected.json')",
+			"a.py\tROOT / \"tests\" / \"cases.txt\"",
+			"a.go\tos.ReadFile(\"testdata/want.txt\")",
+			"a.go\t//go:embed testdata/want.txt",
+			"a.rs\tinclude_str!(\"../tests/want.txt\")",
+			"A.java\tFiles.readString(Path.of(\"src/test/resources/want.txt\"))",
+			"a.sh\tcat tests/expected.txt",
+			"a.sh\tgrep \"$1\" \"$dir/expected\"",
+			"a.py\tinspect.getsource(caller)",
+		},
+		"switches a check off": {
+			"a.ts\t// @ts-expect-error",
+			"a.ts\tconst x = <any>y",
+			"a.py\tx = 1  # noqa",
+			"a.py\twarnings.simplefilter('ignore')",
+			"a.go\t//lint:ignore SA1000 x",
+			"a.rs\t#![allow(unused)]",
+			"a.kt\t@Suppress(\"X\")",
+			"a.sh\t# shellcheck disable=SC2086",
+			"a.rb\tx = 1 # rubocop:disable all",
+			"a.c\tx(); // NOLINT",
+			"a.cs\t#pragma warning disable CS0168",
+			"a.php\t/** @phpstan-ignore-next-line */",
+			"a.swift\t// swiftlint:disable all",
+			"a.ex\t# credo:disable-for-next-line",
+		},
+		"drops an error": {
+			"a.py\texcept: ",
+			"a.py\twith contextlib.suppress(Exception):",
+			"a.js\tp.catch(() => {})",
+			"a.go\t_ = f.Close()",
+			"a.go\tif err != nil {}",
+			"a.rs\tlet _ = f();",
+			"a.rb\tx = f rescue nil",
+			"a.sh\tset +e",
+			"a.java\t} catch (Exception e) {}",
+		},
+		"is equal to whatever it is compared with": {
+			"a.py\t__eq__ = lambda self, other: True",
+			"A.java\tpublic boolean equals(Object o) { return true; }",
+			"a.rs\tfn eq(&self, _: &Self) -> bool { true }",
+			"a.js\tvalueOf() { return 42; }",
+			"a.cpp\tbool operator==(const P &o) const { return true; }",
+			"a.rb\tdef ==(other) true",
+		},
+		"changes what equal means": {
+			"a.py\tdef __eq__(self, other): return self.x == other.x",
+			"a.js\tJSON.stringify = f",
+			"a.rs\timpl PartialEq for P {",
+		},
+		"hides a name that it uses": {
+			"a.py\tf = getattr(builtins, \"ev\" + \"al\")",
+			"a.py\t__import__(name)",
+			"a.js\twindow['ev' + 'al'](x)",
+		},
+		"runs text as code": {
+			"a.py\treturn eval(text)",
+			"a.js\tnew Function(body)",
+			"a.sh\teval \"$x\"",
+		},
+		"decides by the date": {
+			"a.py\tif date.today() < date(2027, 1, 1):",
+			"a.js\tif (day > '2026-12-01') {",
+			"a.sh\tif [ $(date +%s) -lt 1893456000 ]; then",
+		},
+		"names a place of this machine": {
+			"a.sh\tcat /tmp/answers/x",
+		},
+		"uses a temporary folder": {
+			"a.js\tos.tmpdir()",
+			"a.go\tos.TempDir()",
+		},
+		"": {
+			"a.py\t# if PYTEST_CURRENT_TEST is set",
+			"a.js\t// NODE_TEST_CONTEXT tells",
+			"a.py\tlatest = open('latest.txt')",
+			"a.js\tconst contest = readFile('contest.json')",
+			"a.py\tself.time = time.time()",
+			"a.py\tif unittest.TestCase.x == y:",
+			"a.js\tconst now = Date.now();",
+			"a.js\tif (Date.now === f) {",
+			"a.sh\ttest -f x",
+			"a.sh\tif diff a b; then",
+			"a.sh\tmy_test() {",
+			"a.go\t_ = x",
+			"a.go\tif err != nil {",
+			"a.java\treturn Objects.equals(a, b);",
+			"a.js\tvalueOf() { return this.n; }",
+			"a.py\tparser.evaluate(text)",
+			"a.rs\t#[derive(Debug)]",
+			"a.ts\tconst company: Company = x",
+			"a.py\tversion = '2026-12-01'",
+			"a.sh\techo done",
+			"a.py\timport testing_tools",
+			"a.js\t/test/.test(name)",
+			"a.rs\t#[cfg(test)]",
+		},
+	} {
+		for _, line := range lines {
+			file, text, _ := strings.Cut(line, "\t")
+			got := ""
+			for _, s := range sign.In(file, nil, []byte("\n"+text+"\n")) {
+				got = s.Does
+				if s.Kind.Why() == "" || s.Line != 2 {
+					t.Errorf("%s: %+v", line, s)
+				}
+			}
+			if got != does {
+				t.Errorf("%s\n\tis %q, not %q", line, got, does)
+			}
+		}
+	}
+}
+
+// What stands on several lines is one sign, on the first that was added.
+func TestAcrossLines(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, before, after, want string }{
+		{"a.py", "", "try:\n    f()\nexcept ValueError:\n    pass\n", "a.py:3 drops an error: except ValueError:"},
+		{"a.py", "try:\n    f()\nexcept ValueError:\n    g()\n", "try:\n    f()\nexcept ValueError:\n    pass\n", "a.py:4 drops an error: pass"},
+		{"a.js", "", "try {\n  f();\n} catch {\n  // none\n}\n", "a.js:3 drops an error: } catch {"},
+		{"a.py", "", "class P(str):\n    def __eq__(self, other):\n        \"\"\"As written.\"\"\"\n        return isinstance(other, str)\n", "a.py:2 is equal to whatever it is compared with: def __eq__(self, other):"},
+		{"A.java", "", "  @Override\n  public boolean equals(Object o) {\n    return true;\n  }\n", "A.java:2 is equal to whatever it is compared with: public boolean equals(Object o) {"},
+		{"a.py", "", "# def __eq__(self, other):\n#     return True\n", ""},
+	} {
+		var got []string
+		for _, s := range sign.In(c.file, []byte(c.before), []byte(c.after)) {
+			got = append(got, s.String())
+		}
+		if s := strings.Join(got, "\n"); s != c.want {
+			t.Errorf("%s\n\tis %q, not %q", c.after, s, c.want)
+		}
+	}
+}
+
+// A program's own business is to end; to end well before its tests do is not.
+func TestMainProgramsMayEnd(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]int{
+		"a.go\tpackage main\nfunc main() { os.Exit(1) }":                     0,
+		"a.go\tpackage calc\nfunc f() { os.Exit(1) }":                        1,
+		"a.js\tn = f(process.argv)\nprocess.exitCode = n":                    0,
+		"a.sh\t#!/bin/sh\nexit 0":                                            0,
+		"a.py\timport sys\nif __name__ == '__main__':\n    sys.exit(main())": 0,
+	} {
+		name, text, _ := strings.Cut(file, "\t")
+		if got := sign.In(name, nil, []byte(text)); len(got) != want {
+			t.Errorf("%s: %v", file, got)
+		}
+	}
+}
+
+func TestShadows(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]bool{
+		"unittest.py": true, "src/random/__init__.py": true, "tests/pytest.py": true, "assert.h": true, "bin/diff": true,
+		"test/org/junit/Assert.java": true, "node_modules/chai/index.js": true,
+		"pkg/types.py": false, "randoms.py": false, "diff.go": false, "src/Main.java": false, "README": false,
+	} {
+		if s, ok := sign.Shadows(file); ok != want {
+			t.Errorf("%s: %v %v", file, s, ok)
+		}
+	}
+}
+
+func TestExported(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"a.py\tdef add(): pass\ndef _own(): pass\nclass P: pass\n# def no(): pass":                             "add P",
+		"a.ts\texport const a = 1\nexport default function b() {}\nconst c = 1":                                "a b",
+		"a.js\texports.plural = (w) => w":                                                                      "plural",
+		"a.go\tfunc Add() {}\nfunc add() {}\nfunc (p P) Sub() {}\ntype P int":                                  "Add Sub P",
+		"a.rs\tpub fn parse() {}\nfn own() {}":                                                                 "parse",
+		"A.java\tpublic class A {\n  public static int add(int a) { return a; }\n  int own() { return 1; }\n}": "A add",
+		"a.txt\tdef add(): pass":                                                                               "",
+	} {
+		name, text, _ := strings.Cut(file, "\t")
+		if got := strings.Join(sign.Exported(name, []byte(text)), " "); got != want {
+			t.Errorf("%s: %q, not %q", name, got, want)
+		}
+	}
+}
