@@ -63,8 +63,11 @@ func Fingerprint(ctx context.Context, root, folder string) (string, error) {
 }
 
 // isScratch: whatever runs writes there, so it is not copied.
-func isScratch(e fs.DirEntry) bool {
-	return slices.Contains([]string{".cache", ".vite", ".vitest", "__pycache__"}, e.Name())
+func isScratch(e fs.DirEntry) bool { return IsScratch(e.Name()) }
+
+// IsScratch reports whether programs that run keep their caches in folders of that name.
+func IsScratch(name string) bool {
+	return slices.Contains([]string{".cache", ".vite", ".vitest", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"}, name)
 }
 
 // Copier copies folders of dependencies from one checkout to another. What leads

@@ -59,18 +59,36 @@ func Find(root string, gates []gate.Gate) []Missing {
 // installers are programs that install dependencies by the word behind their name.
 var installers = []string{"npm", "pnpm", "yarn", "bun", "uv", "pip", "pip3", "poetry", "bundle", "composer"}
 
-// needs is the missing folder that a gate's command leads to, "" for none.
-func needs(root string, g gate.Gate) string {
-	words := strings.FieldsFunc(strings.Join(append(slices.Clone(g.Argv), g.Command), " "), func(r rune) bool {
+// Installs reports whether a gate's command installs what the project depends on itself.
+func Installs(g gate.Gate) bool {
+	before := ""
+	for _, w := range commandWords(g) {
+		if installs(before, w) {
+			return true
+		}
+		before = w
+	}
+	return false
+}
+
+func installs(before, w string) bool {
+	return slices.Contains(installers, before) && slices.Contains([]string{"ci", "install", "i", "sync"}, w)
+}
+
+func commandWords(g gate.Gate) []string {
+	return strings.FieldsFunc(strings.Join(append(slices.Clone(g.Argv), g.Command), " "), func(r rune) bool {
 		return strings.ContainsRune(" \t\n;&|()\"'=", r)
 	})
-	node, before := false, ""
-	for _, w := range words {
-		installs := slices.Contains(installers, before) && slices.Contains([]string{"ci", "install", "i", "sync"}, w)
-		before = w
+}
+
+// needs is the missing folder that a gate's command leads to, "" for none.
+func needs(root string, g gate.Gate) string {
+	if Installs(g) {
+		return ""
+	}
+	node := false
+	for _, w := range commandWords(g) {
 		switch first, _, below := strings.Cut(strings.TrimPrefix(w, "./"), "/"); {
-		case installs:
-			return "" // the gate does so itself
 		case below && IsFolder(first) && first != "vendor" && !isThere(root, path.Join(g.Dir, first)):
 			return path.Join(g.Dir, first)
 		case slices.Contains([]string{"npm", "npx", "pnpm", "yarn", "bun", "bunx"}, w):

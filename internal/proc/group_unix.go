@@ -177,6 +177,29 @@ func OnlyMarked(marker, program string) bool {
 	return some && marker != ""
 }
 
+// OnlyBegan reports whether all processes of a program, and there are some, began at a
+// time that holds, or descend from one of that program which did. It is false where that
+// cannot be seen.
+func OnlyBegan(program string, holds func(time.Time) bool) bool {
+	table := readTable()
+	runs := slices.DeleteFunc(slices.Clone(table), func(e entry) bool { return e.zombie || !runs(e.pid, program) })
+	ours := map[int]bool{}
+	for _, e := range runs {
+		began := beganAt(e.pid)
+		ours[e.pid] = !began.IsZero() && holds(began)
+	}
+	for _, e := range runs {
+		above := false
+		for pid := range ancestors(table, e.pid) {
+			above = above || ours[pid]
+		}
+		if !above {
+			return false
+		}
+	}
+	return len(runs) > 0
+}
+
 // marked are the processes with a marker, and their descendants, but for the caller
 // and those above it.
 func marked(table []entry, marker string) []entry {

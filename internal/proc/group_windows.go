@@ -145,5 +145,8 @@ func RSS(pid int) int64 {
 	return int64(m.WorkingSet)
 }
 
+// OnlyBegan is not known here.
+func OnlyBegan(string, func(time.Time) bool) bool { return false }
+
 // OnlyMarked is not known here.
 func OnlyMarked(_, _ string) bool { return false }

@@ -25,6 +25,19 @@ func Transplant(file string, before, after []byte) ([]byte, bool) {
 	return []byte(was.head + now.tests + was.tail), true
 }
 
+// Program is a source file without the module of tests in it. Other files, and those in
+// which the module cannot be told apart, are returned as they are.
+func Program(file string, content []byte) []byte {
+	if path.Ext(file) != ".rs" {
+		return content
+	}
+	s, ok := splitTests(string(content))
+	if !ok {
+		return content
+	}
+	return []byte(s.around())
+}
+
 // split is a source file with one module of tests in it.
 type split struct{ head, tests, tail string }
 

@@ -46,3 +46,13 @@ func TestTransplant(t *testing.T) {
 		})
 	}
 }
+
+func TestProgramIsWithoutItsTests(t *testing.T) {
+	t.Parallel()
+	const lib = "fn a() {}\n"
+	for file, want := range map[string]string{"a.rs": lib, "a.py": lib + "#[cfg(test)]\nmod tests {\n    fn b() {}\n}"} {
+		if got := string(testdiff.Program(file, []byte(lib+"#[cfg(test)]\nmod tests {\n    fn b() {}\n}"))); got != want {
+			t.Errorf("%s: %q", file, got)
+		}
+	}
+}
