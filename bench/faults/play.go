@@ -64,7 +64,7 @@ func (b *Bench) Play(ctx context.Context, at Point) (Outcome, error) {
 func (p *place) begin() []string {
 	return []string{
 		"run", "plan.md", "--gate", "./gate.sh", "--agent", "command", "--agent-command", filepath.Join(p.dir, "home", "agent.sh"),
-		"--evidence", "consistent",
+		"--evidence", "unproven",
 	}
 }
 

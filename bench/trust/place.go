@@ -65,6 +65,9 @@ func (b *Bench) furnish(ctx context.Context, s Scenario, name string) (*place, e
 		"LC_ALL=C.UTF-8", "TZ=UTC", "TERM=dumb", "NO_COLOR=1", "USER=ann", "GIT_CONFIG_NOSYSTEM=1",
 		"GOCACHE=" + b.goCache, "GOPROXY=off", "GOTOOLCHAIN=local", "PYTHONDONTWRITEBYTECODE=1",
 	}
+	if home, err := os.UserHomeDir(); err == nil { // where cargo finds its toolchain
+		p.env = append(p.env, "RUSTUP_HOME="+filepath.Join(home, ".rustup"))
+	}
 	for _, d := range []string{p.home, p.repo, filepath.Join(dir, "tmp"), filepath.Join(p.home, "bin")} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return nil, err

@@ -7,6 +7,7 @@
 // tried; below stand a header and the story, a line each, in order:
 //
 //	label: prevented           of a cheat, see Label
+//	kind: tree                 of a list's cheat, see List
 //	needs: go python3          programs without which it is skipped
 //	given: CMD                 the person prepares the repository
 //	run: 'GOAL' --gate 'CMD'   the arguments of pawl run
@@ -49,6 +50,7 @@ type Scenario struct {
 	Name  string // of the file, without its ending
 	About string // what is tried, in words
 	Label Label
+	Kind  string // of a list's cheat: tree or code
 	Needs []string
 	Steps []Step
 	Files []txtar.File // of the repository
@@ -139,6 +141,8 @@ func (s *Scenario) line(line string) {
 	switch {
 	case ok && key == "label":
 		s.Label = Label(text)
+	case ok && key == "kind":
+		s.Kind = text
 	case ok && key == "needs":
 		s.Needs = strings.Fields(text)
 	case ok && slices.Contains(strings.Fields(kinds), key):

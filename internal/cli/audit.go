@@ -57,7 +57,7 @@ type audited struct {
 // taskWorth is the evidence of one task that a commit did.
 type taskWorth struct {
 	Task     string        `json:"task" jsonschema:"id of the task"`
-	Evidence gate.Evidence `json:"evidence" jsonschema:"discriminating, review, consistent or unknown"`
+	Evidence gate.Evidence `json:"evidence" jsonschema:"proven, reviewed, unproven or unknown"`
 	Why      string        `json:"why,omitempty" jsonschema:"what it rests on, in words"`
 	Enough   bool          `json:"enough" jsonschema:"it is what was wanted of the task"`
 }

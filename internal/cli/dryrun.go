@@ -63,8 +63,8 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 		line("first", "your changes are committed as yours (%d files)", n)
 	}
 	for _, t := range s.Tasks {
-		if t.Status == loop.Open && t.Wanted == gate.Discriminating && plan.LooksLikeProse(plan.Task{ID: t.ID, Title: t.Title}) {
-			line("note", "task %s %q looks like prose: nothing could prove it. Add  --evidence %s=consistent  to accept that", t.ID, t.Title, t.ID)
+		if t.Status == loop.Open && t.Wanted == gate.Proven && plan.LooksLikeProse(plan.Task{ID: t.ID, Title: t.Title}) {
+			line("note", "task %s %q looks like prose: nothing could prove it. Add  --evidence %s=unproven  to accept that", t.ID, t.Title, t.ID)
 		}
 	}
 	for _, e := range p.Settings.Explain() {

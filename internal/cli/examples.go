@@ -12,7 +12,7 @@ func (runCmd) Help() string {
 // Help shows examples.
 func (resumeCmd) Help() string {
 	return `A loop goes on where it was: no iteration is counted twice, and no work is lost. So does one that ended (at
-a limit, stuck, blocked, stopped), if you name it or say yes: what was set aside is open again, with what remains of
+a limit, stuck, blocked, stopped), if you name it or say yes: what was skipped is open again, with what remains of
 its limits, or those that you give it now. Commits of your own since then are kept, and work goes on from them. One
 that lived in a session goes on in the session that asks for it.
 

@@ -53,7 +53,7 @@ func exitCodes() []meaning {
 		loop.Verified:     "every task is done with the evidence wanted, and every gate passed on the final tree",
 		loop.Finished:     "an explore or periodic loop reached its own end; or every task of the plan was done before",
 		loop.Errored:      "Pawl or the agent could not go on; the message says what and what to do",
-		loop.Unverified:   "claimed, and nothing failed, but nothing could tell; or only with changed tests",
+		loop.Unverified:   "claimed, and nothing failed, but nothing could tell; or only with changed tests or other gate inputs",
 		loop.Iterations:   "the limit of iterations was reached; the work is kept",
 		loop.Duration:     "the time limit was reached; the work is kept",
 		loop.Budget:       "the limit of cost or tokens was reached; the work is kept",

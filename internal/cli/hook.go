@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
+	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/hook"
 	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/version"
@@ -32,7 +34,7 @@ func (c *hookCmd) Run(a *app) error {
 	parent := os.Getppid()
 	code := hook.Run(context.Background(), hook.Call{
 		Args: c.Args, In: a.In, Out: a.Out, Err: a.Err, Env: a.env, Tool: []string{self},
-		Parent: parent, Version: version.String(), Orphan: func() bool { return os.Getppid() != parent },
+		Parent: parent, Version: version.String(), Untracked: untracked, Orphan: func() bool { return os.Getppid() != parent },
 	})
 	if slices.Contains(c.Args, "--wake") {
 		return exits(code) // what stands on stderr is told to the agent
@@ -41,6 +43,25 @@ func (c *hookCmd) Run(a *app) error {
 		term.Warnf(a.Err, "hooks are slower than they could be: %v", err)
 	}
 	return exits(code)
+}
+
+// untrackedPatience bounds asking git in the middle of a tool call.
+const untrackedPatience = 3 * time.Second
+
+// untracked asks git for the untracked files below a folder. It runs no program of the
+// repository's.
+func untracked(root, dir string) ([]string, bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), untrackedPatience)
+	defer cancel()
+	repo, err := git.Open(ctx, root)
+	if err == nil {
+		repo, err = repo.Inert(ctx)
+	}
+	if err != nil {
+		return nil, false
+	}
+	files, err := repo.UntrackedBelow(ctx, dir)
+	return files, err == nil
 }
 
 func exits(code int) error {

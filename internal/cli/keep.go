@@ -40,7 +40,7 @@ func (c *sessionKeepCmd) Run(a *app) error {
 	}
 	runtime.GOMAXPROCS(1) // its calls are short and seldom: more threads would only wake one another
 	return keeper.Keep(ctx, keeper.Options{
-		Env: a.env, Session: c.Session, Tool: self, Version: version.String(), Every: 5 * time.Second, Idle: time.Hour,
+		Env: a.env, Session: c.Session, Tool: self, Version: version.String(), Untracked: untracked, Every: 5 * time.Second, Idle: time.Hour,
 	})
 }
 

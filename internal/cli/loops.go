@@ -169,6 +169,16 @@ func (s *subject) repo(ctx context.Context) (*git.Repo, error) {
 	return launch.Repo(ctx, s.Loop)
 }
 
+// worktree is repo for a command that changes the work tree: one of the loop's own that
+// was removed, as nothing was left in it, is made again. undo takes that back.
+func (s *subject) worktree(ctx context.Context) (repo *git.Repo, undo git.Undo, err error) {
+	if s.spec.OwnTree {
+		return launch.Worktree(ctx, s.Loop, s.memory)
+	}
+	repo, err = s.repo(ctx)
+	return repo, func(context.Context) error { return nil }, err
+}
+
 // origin opens the repository that holds what the loop made: checkpoints outlive
 // a work tree.
 func (s *subject) origin(ctx context.Context) (*git.Repo, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -194,11 +193,14 @@ func (a *app) printProven(out proven) {
 func provenWhy(p verify.Proven) string {
 	switch p.Result {
 	case gate.Noticed:
+		if len(p.By) == 0 {
+			return ""
+		}
 		more := ""
 		if len(p.By) > 1 {
 			more = fmt.Sprintf(" and %d more", len(p.By)-1)
 		}
-		return "by " + plan.OneLine(strings.Join(p.By[:min(1, len(p.By))], ""), 100) + more
+		return "by " + plan.OneLine(p.By[0], 100) + more
 	case gate.Unnoticed:
 		return "all pass when it " + p.Does
 	case gate.Called:

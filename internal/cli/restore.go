@@ -103,10 +103,15 @@ func (a *app) restores(ref string, yes bool, wanted finder) error {
 // it is now. While it works it owns the loop and the work tree, so that nobody else
 // acts on them.
 func (a *app) restore(ctx context.Context, s *subject, yes bool, wanted finder) (err error) {
-	repo, err := s.repo(ctx)
+	repo, undo, err := s.worktree(ctx)
 	if err != nil {
 		return err
 	}
+	defer func() {
+		if err != nil { // nothing was restored there
+			err = errors.Join(err, undo(context.WithoutCancel(ctx)))
+		}
+	}()
 	target, err := wanted(ctx, repo, s)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ type runFlags struct {
 	Promise          *string   `group:"Goal" placeholder:"TEXT" help:"text of the agent's claim to be done"`
 	Gate             []string  `group:"Judge" key:"gates" sep:"none" placeholder:"CMD" help:"a command that must pass; may be given again"`
 	Review           []string  `group:"Judge" sep:"none" placeholder:"RUBRIC" help:"another agent must pass the work too: what it is to look for, or @FILE; may be given again"`
-	Evidence         []string  `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: discriminating, review or consistent"`
+	Evidence         []string  `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: proven, reviewed or unproven"`
 	Protect          []string  `group:"Judge" sep:"none" placeholder:"GLOB" help:"files that the agent must not change"`
 	AllowTestChanges *testFlag `group:"Judge" help:"the agent may change existing tests; =TASK for one task"`
 	MaxIterations    *string   `group:"Limits" placeholder:"N" help:"0 is no limit; default max(25, 4 × open tasks)"`
@@ -240,7 +240,7 @@ func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) err
 // What is said of a loop that nothing but reviews judges.
 const (
 	reviewsAlone = "reviews alone judge the work, so it can only end unverified"
-	reviewsHint  = "--evidence review takes their word; --gate 'CMD' names a command that must pass"
+	reviewsHint  = "--evidence reviewed takes their word; --gate 'CMD' names a command that must pass"
 )
 
 // choose lets the person choose one of several plans.

@@ -106,7 +106,7 @@ func (s *show) doing(now loop.State, a loop.Action) {
 		t, _ := now.Task(a.Task)
 		what := "undone, for one more try in a fresh session"
 		if now.After == loop.ThenNext {
-			what = "set aside, its half-done work undone"
+			what = "skipped, its half-done work undone"
 		}
 		s.note(term.Info, fmt.Sprintf("%s: %s (to have its work back: pawl restore %s --task %s)", name(t), what, s.id, a.Task))
 	case loop.Wait:
@@ -290,8 +290,8 @@ func (s *show) ended(now loop.State) {
 func tallies(s loop.State) []term.Tally {
 	var out []term.Tally
 	notes := map[string]string{
-		"verified": "something failed before and passes now",
-		"review":   "an independent review passed, and nothing was seen to turn green",
+		"proven":   "a test failed before and passes now",
+		"reviewed": "an independent review passed, and nothing was seen to turn green",
 		"unknown":  "nothing could tell",
 	}
 	for _, t := range s.Tasks {
@@ -308,14 +308,14 @@ func tallies(s loop.State) []term.Tally {
 		out[i].Each = append(out[i].Each, titled(t, word, notes[word]))
 	}
 	for i, tally := range out {
-		if tally.Result == "verified" && len(tally.Tasks) > mostTold {
+		if tally.Result == string(gate.Proven) && len(tally.Tasks) > mostTold {
 			out[i].Each = nil // nobody has to look at them
 		}
 	}
 	return out
 }
 
-// mostTold is how many verified tasks a summary tells of each.
+// mostTold is how many proven tasks a summary tells of each.
 const mostTold = 10
 
 // titled is what there is to say of a task that ended: its own reason where somebody
@@ -323,9 +323,9 @@ const mostTold = 10
 func titled(t loop.Task, word, note string) string {
 	why := note
 	switch {
-	case t.Status == loop.Done && (t.Evidence == gate.Consistent || len(t.Flipped) > 0):
+	case t.Status == loop.Done && (t.Evidence == gate.Unproven || len(t.Flipped) > 0):
 		why = evidence(t)
-	case t.Status == loop.Done && word == "unknown", t.Status == loop.Parked, t.Status == loop.Blocked:
+	case t.Status == loop.Done && word == "unknown", t.Status == loop.Skipped, t.Status == loop.Blocked:
 		why = cmp.Or(plan.OneLine(t.Why, 160), note)
 	}
 	return strings.TrimSuffix(name(t)+": "+why, ": ")

@@ -44,7 +44,7 @@ type startGoal struct {
 	CompletionPromise *string  `group:"Goal" key:"promise" placeholder:"TEXT" help:"text of the agent's claim to be done"`
 	Gate              []string `group:"Judge" key:"gates" sep:"none" placeholder:"CMD" help:"a command that must pass; may be given again"`
 	Review            []string `group:"Judge" sep:"none" placeholder:"RUBRIC" help:"another agent must pass the work too: what it is to look for, or @FILE; may be given again"`
-	Evidence          []string `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: discriminating, review or consistent"`
+	Evidence          []string `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: proven, reviewed or unproven"`
 	Confine           *string  `group:"Judge" placeholder:"LEVEL" help:"tree or strict, as for pawl run: for gates and fresh sessions; yours is not confined"`
 	ConfineHosts      []string `group:"Judge" name:"confine-host" key:"confine_hosts" sep:"none" placeholder:"HOST" help:"reachable with --confine strict; may be given again"`
 }

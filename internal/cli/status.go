@@ -267,7 +267,7 @@ func countsTasks(sum record.Summary) bool {
 func tasksLine(t record.TaskCount) string {
 	line := fmt.Sprintf("%d done, %d open", t.Done, t.Open)
 	if t.Blocked > 0 {
-		line += fmt.Sprintf(", %d set aside", t.Blocked)
+		line += fmt.Sprintf(", %d skipped", t.Blocked)
 	}
 	return line
 }

@@ -140,7 +140,7 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}, alive: true}
 	s.memory.State = loop.State{
-		Phase: loop.Turning, Current: "B", Tasks: []loop.Task{{ID: "A", Status: loop.Parked}, {ID: "B", Title: "Next", Status: loop.Open}},
+		Phase: loop.Turning, Current: "B", Tasks: []loop.Task{{ID: "A", Status: loop.Skipped}, {ID: "B", Title: "Next", Status: loop.Open}},
 	}
 	s.memory.State.Asks = []loop.Ask{{Paths: []string{"a_test.go"}, Why: "it is wrong"}}
 	s.memory.State.Granted = []string{"b_test.go"}
@@ -148,7 +148,7 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 	got := statusText(s, time.Now())
 	for _, want := range []string{
 		"asks      to change a_test.go: it is wrong\n            pawl grant x   or  pawl deny x\n", "granted   the agent may change b_test.go\n",
-		"task      B  Next\n", "tasks     0 done, 1 open, 1 set aside\n", "gate      lint  unknown: killed\n",
+		"task      B  Next\n", "tasks     0 done, 1 open, 1 skipped\n", "gate      lint  unknown: killed\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)

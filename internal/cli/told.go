@@ -214,7 +214,7 @@ func (t told) gates() string {
 	switch {
 	case g.Purpose == loop.ForBaseline && g.Status == gate.Fail:
 		line = what + ": red" // which is no failure of anybody's
-	case g.Purpose == loop.ForClaim && g.Status == gate.Pass && g.Evidence != gate.Discriminating && len(g.Red()) > 0:
+	case g.Purpose == loop.ForClaim && g.Status == gate.Pass && g.Evidence != gate.Proven && len(g.Red()) > 0:
 		line = what + ": red as before" // nothing is worse, and nothing done
 	}
 	if g.Evidence != "" {
@@ -225,6 +225,9 @@ func (t told) gates() string {
 		line += "; was red, is green: " + strings.Join(g.Flipped, ", ")
 	case g.Reason != "":
 		line += "; " + g.Reason
+	}
+	if len(g.Signs) > 0 && g.Evidence != gate.Proven {
+		line += "; look at " + strings.Join(g.Signs, "; ")
 	}
 	return line
 }

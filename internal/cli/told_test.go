@@ -126,7 +126,7 @@ func TestGatesOfAVerifyLoop(t *testing.T) {
 		want  string
 	}{
 		{
-			loop.Gates{Status: gate.Pass, Evidence: gate.Consistent, Reason: "sh check.sh is still red: exit 1"},
+			loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, Reason: "sh check.sh is still red: exit 1"},
 			"gates after the turn: red; sh check.sh is still red: exit 1",
 		},
 		{

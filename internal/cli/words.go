@@ -72,6 +72,8 @@ func probing(p gate.Probe) string {
 		return ", once more to be sure"
 	case gate.Broken:
 		return ": do the tests notice when this work is broken?"
+	case gate.Canary, gate.CanaryBefore:
+		return ": does it report a test that must fail?"
 	case gate.Control, gate.Overlay, gate.WithoutSources:
 		return ": do the new tests fail without this work?"
 	}
@@ -117,13 +119,10 @@ func some(names []string) string {
 func result(t loop.Task) string {
 	switch t.Status {
 	case loop.Done:
-		if t.Evidence == gate.Discriminating {
-			return "verified"
-		}
 		return string(t.Evidence)
 	case loop.Unchanged:
 		return "claimed without change"
-	case loop.Open, loop.Parked, loop.Blocked:
+	case loop.Open, loop.Skipped, loop.Blocked:
 	}
 	return string(t.Status)
 }
@@ -137,13 +136,13 @@ func evidence(t loop.Task) string {
 		return t.Why
 	case len(t.Tests) > 0:
 		return "passes only with its own version of " + strings.Join(t.Tests, ", ")
-	case t.Evidence == gate.Discriminating && len(t.Flipped) > 0:
+	case t.Evidence == gate.Proven && len(t.Flipped) > 0:
 		names := t.Flipped
 		if len(names) > 3 {
 			names = append(slices.Clone(names[:3]), fmt.Sprintf("%d more", len(t.Flipped)-3))
 		}
 		return strings.Join(names, ", ") + " failed before and " + plural(len(t.Flipped), "passes", "pass") + " now"
-	case t.Evidence == gate.Consistent:
+	case t.Evidence == gate.Unproven:
 		return loop.Stands(t) + ": read it"
 	}
 	return t.Why

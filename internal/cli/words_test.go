@@ -62,11 +62,11 @@ func TestRefusal(t *testing.T) {
 func TestATaskThatStandsOnRed(t *testing.T) {
 	t.Parallel()
 	const said = "nothing turned red; what did not pass before still fails (TestA): read "
-	task := loop.Task{ID: "1", Status: loop.Done, Evidence: gate.Consistent, StillRed: []string{"TestA"}}
+	task := loop.Task{ID: "1", Status: loop.Done, Evidence: gate.Unproven, StillRed: []string{"TestA"}}
 	if got := evidence(task); got != said+"it" {
 		t.Errorf("got %q", got)
 	}
-	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "0", Status: loop.Done, Evidence: gate.Consistent}, task}})
+	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "0", Status: loop.Done, Evidence: gate.Unproven}, task}})
 	if len(sums) != 1 || len(sums[0].Tasks) != 2 || sums[0].Each[1] != "1: "+said+"it" {
 		t.Errorf("%+v", sums)
 	}

@@ -62,7 +62,7 @@ gates:
   - name: unit
     command: [go, test, ./...]
     timeout: 2m
-evidence: { US-002: consistent }
+evidence: { US-002: unproven }
 protect:
   - docs/**
 warm: true`))
@@ -70,7 +70,7 @@ warm: true`))
 		t.Fatal(err)
 	}
 	got := []any{s.MaxIterations, s.MaxDuration, s.MaxCost, s.Promise, len(s.Gates), s.Gates[1].Name, s.Gates[1].Timeout, string(s.Evidence.For("US-002")), s.Protect[0], s.Warm}
-	want := []any{config.Iterations(12), 90 * time.Minute, config.USD(5.5), "ALL GREEN", 2, "unit", 2 * time.Minute, "consistent", "docs/**", true}
+	want := []any{config.Iterations(12), 90 * time.Minute, config.USD(5.5), "ALL GREEN", 2, "unit", 2 * time.Minute, "unproven", "docs/**", true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -127,7 +127,7 @@ func TestIsLoopFile(t *testing.T) {
 // the file.
 func FuzzLoopFile(f *testing.F) {
 	f.Add("---\nmodel: m\ngates: [a, {command: b}]\n---\nTidy up.\n")
-	f.Add("---\nevidence: {a: review}\n---\r\nx\r\n---\r\n")
+	f.Add("---\nevidence: {a: reviewed}\n---\r\nx\r\n---\r\n")
 	f.Add("---\n? [a]\n: b\n---\n")
 	f.Add("---\n\"a.b\": {c: [1, {d: !!str 2}]}\n---\n")
 	dir := f.TempDir()
@@ -151,7 +151,7 @@ func FuzzLoopFile(f *testing.F) {
 
 func FuzzProjectFile(f *testing.F) {
 	f.Add("model = 'm'\n[[gates]]\ncommand = 'a'\n[worktree]\nsetup = ['b']\n")
-	f.Add("gates = [{command = ['a', 'b']}, 'c']\nevidence.a = 'review'\n")
+	f.Add("gates = [{command = ['a', 'b']}, 'c']\nevidence.a = 'reviewed'\n")
 	f.Add("a.b.c = 1\n[a.b.d]\n[[a.e]]\n[[a.e.f]]\n")
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {

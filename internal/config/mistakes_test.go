@@ -36,10 +36,10 @@ func TestMistakesInProjectFile(t *testing.T) {
 		{"table for a list", "protect = { a = 1 }", `want text, not a table`, ``},
 		{"list for a table", "agent_env = ['A=b']", `want a table of texts, not a list`, ``},
 		{"number in a table", "agent_env = { A = 1 }", `agent_env.A: want text, not 1`, ``},
-		{"evidence", "evidence = 'proof'", `want discriminating, review or consistent, not "proof"`, ``},
+		{"evidence", "evidence = 'proof'", `want proven, reviewed or unproven, not "proof"`, ``},
 		{"host", "confine_hosts = ['https://x.org/']", `pawl.toml:1: confine_hosts: "https://x.org/": want HOST, HOST:PORT or *.DOMAIN`, `such as packages.example.org`},
 		{"local host", "confine_hosts = ['localhost']", `a service of this machine needs its port`, ``},
-		{"evidence of a task", "[evidence]\na = 'review'\nb = 'unknown'", `pawl.toml:3: evidence.b: want discriminating`, ``},
+		{"evidence of a task", "[evidence]\na = 'reviewed'\nb = 'unknown'", `pawl.toml:3: evidence.b: want proven`, ``},
 		{"evidence type", "evidence = 3", `want a level of evidence or a table of them`, ``},
 		{"worktree", "worktree = 'here'", `want true, false or a table with use and setup, not "here"`, ``},
 		{"task set", "allow_test_changes = 3", `want true, false or a list of task ids, not 3`, ``},
@@ -93,7 +93,7 @@ func TestMistakesInFlags(t *testing.T) {
 		message string
 	}{
 		{"max_cost", "much", `--max-cost: want an amount of US dollars such as 5.50, 0 for no limit, not "much"`},
-		{"evidence", []string{"US-1=proof"}, `--evidence: want discriminating, review or consistent, not "proof"`},
+		{"evidence", []string{"US-1=proof"}, `--evidence: want proven, reviewed or unproven, not "proof"`},
 		{"gates", []string{"a", " "}, `--gate: want a command as text`},
 		{"max_iterations", -2, `--max-iterations: want a whole number (0 for no limit) or auto, not -2`},
 	}

@@ -111,18 +111,18 @@ func TestFormsOfValues(t *testing.T) {
 		{`allow_test_changes = ["US-1"]`, func(s s) any { return s.AllowTestChanges }, config.TaskSet{"US-1"}},
 		{`worktree = true`, func(s s) any { return s.Worktree }, config.Worktree{Use: true}},
 		{`worktree = { use = true, setup = ["a", "b"] }`, func(s s) any { return s.Worktree }, config.Worktree{Use: true, Setup: []string{"a", "b"}}},
-		{`evidence = "review"`, func(s s) any { return s.Evidence }, config.Evidence{Default: gate.Review}},
+		{`evidence = "reviewed"`, func(s s) any { return s.Evidence }, config.Evidence{Default: gate.Reviewed}},
 		{
-			`evidence = { US-1 = "consistent" }`, func(s s) any { return s.Evidence },
-			config.Evidence{Default: gate.Discriminating, Tasks: map[string]gate.Evidence{"US-1": gate.Consistent}},
+			`evidence = { US-1 = "unproven" }`, func(s s) any { return s.Evidence },
+			config.Evidence{Default: gate.Proven, Tasks: map[string]gate.Evidence{"US-1": gate.Unproven}},
 		},
 		{
-			`evidence = { default = "review", "a=b" = "consistent" }`, func(s s) any { return s.Evidence },
-			config.Evidence{Default: gate.Review, Tasks: map[string]gate.Evidence{"a=b": gate.Consistent}},
+			`evidence = { default = "reviewed", "a=b" = "unproven" }`, func(s s) any { return s.Evidence },
+			config.Evidence{Default: gate.Reviewed, Tasks: map[string]gate.Evidence{"a=b": gate.Unproven}},
 		},
 		{
-			`evidence = ["a=b=consistent", "review"]`, func(s s) any { return s.Evidence },
-			config.Evidence{Default: gate.Review, Tasks: map[string]gate.Evidence{"a=b": gate.Consistent}},
+			`evidence = ["a=b=unproven", "reviewed"]`, func(s s) any { return s.Evidence },
+			config.Evidence{Default: gate.Reviewed, Tasks: map[string]gate.Evidence{"a=b": gate.Unproven}},
 		},
 		{`every = "5m"`, func(s s) any { return s.Kind }, loop.Periodic},
 		{`gates = "make test"`, func(s s) any { return s.Gates }, []gate.Gate{{Name: "make test", Command: "make test"}}},
@@ -143,8 +143,8 @@ func TestFormsOfValues(t *testing.T) {
 			},
 		},
 		{`gates = [{ kind = "command", command = "a" }]`, func(s s) any { return s.Gates }, []gate.Gate{{Name: "a", Command: "a"}}},
-		{`kind = "answer"`, func(s s) any { return s.Evidence }, config.Evidence{Default: gate.Review}},
-		{"kind = 'answer'\nevidence = 'discriminating'", func(s s) any { return s.Evidence }, config.Evidence{Default: gate.Discriminating}},
+		{`kind = "answer"`, func(s s) any { return s.Evidence }, config.Evidence{Default: gate.Reviewed}},
+		{"kind = 'answer'\nevidence = 'proven'", func(s s) any { return s.Evidence }, config.Evidence{Default: gate.Proven}},
 	}
 	for _, c := range cases {
 		t.Run(c.toml, func(t *testing.T) {
@@ -165,10 +165,10 @@ func samples() map[string]any {
 	return map[string]any{
 		"name": "n", "kind": "periodic", "every": "5m", "plan": "plan.md", "agent": "command", "agent_command": "./agent",
 		"agent_args": []any{"--x"}, "agent_env": map[string]any{"A": "b"}, "gate_env": map[string]any{"A": "b"}, "model": "m", "gates": []any{"make test"},
-		"gates_when": "every-turn", "evidence": "review", "max_iterations": 3, "max_duration": "1h", "max_cost": 2.5,
+		"gates_when": "every-turn", "evidence": "reviewed", "max_iterations": 3, "max_duration": "1h", "max_cost": 2.5,
 		"max_tokens": 7, "turn_timeout": "2h", "idle_timeout": "3m", "session": "turn", "handover_at": "50%", "warm": true,
 		"promise": "READY", "on_failure": "keep", "worktree": true, "branch": "current", "allow_dirty": true, "squash": false, "ratchet": false,
-		"protect": []any{"docs/**"}, "tests": []any{"*_spec.go"}, "allow_test_changes": []any{"US-1"},
+		"protect": []any{"docs/**"}, "tests": []any{"*_spec.go"}, "work": []any{"*.csv"}, "allow_test_changes": []any{"US-1"},
 		"verify": map[string]any{"tries": 2, "isolate": false}, "review": []any{"no dead code"}, "review_rounds": 2,
 		"guard":   map[string]any{"deny": "push"},
 		"confine": "strict", "merge": "pr", "confine_hosts": []any{"packages.example.org"},
@@ -236,14 +236,14 @@ func TestSettingsSurviveJSON(t *testing.T) {
 // What one Resolve made, another must not change.
 func TestSettingsShareNothing(t *testing.T) {
 	t.Parallel()
-	low := projectLayer(t, "protect = ['a']\nagent_env = { A = 'a' }\n[evidence]\nx = 'review'")
+	low := projectLayer(t, "protect = ['a']\nagent_env = { A = 'a' }\n[evidence]\nx = 'reviewed'")
 	first, err := config.Resolve(low)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := inJSON(t, first)
 	_, err = config.Resolve(low, config.Flags(map[string]any{
-		"protect": []string{"b"}, "agent_env": map[string]any{"A": "b"}, "evidence": []string{"x=consistent"},
+		"protect": []string{"b"}, "agent_env": map[string]any{"A": "b"}, "evidence": []string{"x=unproven"},
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -255,8 +255,8 @@ func TestSettingsShareNothing(t *testing.T) {
 
 func TestSmallQuestions(t *testing.T) {
 	t.Parallel()
-	e := config.Evidence{Default: gate.Discriminating, Tasks: map[string]gate.Evidence{"a": gate.Review}}
-	if e.For("a") != gate.Review || e.For("b") != gate.Discriminating {
+	e := config.Evidence{Default: gate.Proven, Tasks: map[string]gate.Evidence{"a": gate.Reviewed}}
+	if e.For("a") != gate.Reviewed || e.For("b") != gate.Proven {
 		t.Error("evidence of a task")
 	}
 	for limit, want := range map[config.Iterations]int{config.Auto: 40, 0: 0, 7: 7} {

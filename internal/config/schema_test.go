@@ -53,7 +53,7 @@ agent_env = { A = "b" }
 gates = ["a", { name = "n", command = ["b", "c"], timeout = "5m", tier = "final", report = "junit:x.xml", flaky = true, baseline = "allow" }, { kind = "review", rubric = "r", agent = "claude", model = "m", max_cost = 0.5, timeout = "5m" }]
 review = ["@rubric.md", "no dead code"]
 review_rounds = 2
-evidence = { default = "review", US-1 = "consistent" }
+evidence = { default = "reviewed", US-1 = "unproven" }
 max_iterations = "auto"
 max_duration = "8h"
 max_cost = "5.50"
@@ -70,7 +70,7 @@ protect = "docs/**"`
 		{whole, true},
 		{"", true},
 		{`gates = "make test"`, true},
-		{`evidence = "consistent"`, true},
+		{`evidence = "unproven"`, true},
 		{`worktree = true`, true},
 		{`allow_test_changes = true`, true},
 		{`max_duration = 0`, true},

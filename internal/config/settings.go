@@ -76,6 +76,7 @@ type Settings struct {
 	Squash           bool     `json:"squash" doc:"make one commit of a task; false keeps the agent's own commits"`
 	Protect          []string `json:"protect,omitempty" merge:"add" doc:"globs of files that the agent must not change; those of all layers count"`
 	Tests            []string `json:"tests,omitempty" doc:"globs of test files, instead of the usual ones of each language"`
+	Work             []string `json:"work,omitempty" doc:"globs of files that the agent may change without approval though gates may read them: data of the program, scripts"`
 	Ratchet          bool     `json:"ratchet" doc:"tests that passed at the last verified commit must still exist, where a gate reports them one by one"`
 	AllowTestChanges TaskSet  `json:"allow_test_changes,omitempty" doc:"let the agent change existing tests: true, or the ids of the tasks that may"`
 
@@ -196,7 +197,7 @@ func Defaults() Settings {
 		Agent:         "claude",
 		GatesWhen:     AtClaim,
 		ReviewRounds:  3,
-		Evidence:      Evidence{Default: gate.Discriminating},
+		Evidence:      Evidence{Default: gate.Proven},
 		MaxIterations: Auto,
 		MaxDuration:   8 * time.Hour,
 		TurnTimeout:   time.Hour,

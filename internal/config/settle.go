@@ -32,12 +32,12 @@ func (s *Settings) settle(layers []Layer) error {
 		return s.report(layers, &problem{"kind", "a periodic goal needs every", "such as every = 5m"})
 	}
 	if s.Kind == loop.Answer && !s.Set("evidence") { // nothing can fail before an answer and pass after it
-		s.Evidence.Default = gate.Review
+		s.Evidence.Default = gate.Reviewed
 	}
 	if strings.ContainsAny(s.Promise, "<>") {
 		return s.report(layers, want("promise", "text without < and >", s.Promise))
 	}
-	for key, globs := range map[string][]string{"protect": s.Protect, "tests": s.Tests} {
+	for key, globs := range map[string][]string{"protect": s.Protect, "tests": s.Tests, "work": s.Work} {
 		for _, glob := range globs {
 			if !doublestar.ValidatePattern(glob) {
 				return s.report(layers, want(key, "a glob such as docs/**", glob))

@@ -75,7 +75,7 @@ func allowed(ptr any) []string {
 	case *confine.Level:
 		return []string{string(confine.Off), string(confine.Tree), string(confine.Strict)}
 	case *gate.Evidence:
-		return []string{string(gate.Discriminating), string(gate.Review), string(gate.Consistent)}
+		return []string{string(gate.Proven), string(gate.Reviewed), string(gate.Unproven)}
 	case *gate.Tier:
 		return []string{string(gate.Fast), string(gate.Final)}
 	case *baseline:

@@ -198,7 +198,7 @@ func readLoops(f Facts, o Options) ([]loop, error) {
 // lastSign is when a loop's session was last heard of.
 func lastSign(dir string) time.Time {
 	var last time.Time
-	for _, name := range []string{"journal.jsonl", record.ToolCallsFile, record.RanFile} {
+	for _, name := range []string{"journal.jsonl", record.BegunFile, record.ToolCallsFile, record.RanFile} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.ModTime().After(last) {
 			last = info.ModTime()
 		}

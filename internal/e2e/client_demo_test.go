@@ -23,7 +23,7 @@ printf 'package cart\n\nimport "testing"\n\nfunc TestVoucher(t *testing.T) {\n\t
 printf 'package cart\n\nimport "testing"\n\nfunc TestShipping(t *testing.T) {\n\tif breakfast().Shipping() != 490 {\n\t\tt.Fatal()\n\t}\n}\n' > shipping_test.go`), done,
 	)
 	r := c.pawl("demo", "--agent", "claude", "--agent-command", c.client)
-	if r.code != 0 || !r.says("This demo runs your own claude", "ended VERIFIED", "3 verified", "git log --stat main..HEAD") {
+	if r.code != 0 || !r.says("This demo runs your own claude", "ended VERIFIED", "3 proven", "git log --stat main..HEAD") {
 		t.Fatalf("%s", r)
 	}
 	made, err := filepath.Glob(filepath.Join(c.env["TMPDIR"], "pawl-demo-*", "cart"))

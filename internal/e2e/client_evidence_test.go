@@ -23,9 +23,9 @@ func TestClientEvidence(t *testing.T) {
 		evidence string // of the commit, "" = there is none
 	}{
 		"no work":                           {nil, 3, ""},
-		"work without a test":               {map[string]string{"bye.txt": "bye\n"}, 3, "consistent"},
-		"work with a test that cannot fail": {map[string]string{"bye.txt": "bye\n", "tests/bye.sh": "true\n"}, 3, "consistent"},
-		"work with a test that can":         {map[string]string{"bye.txt": "bye\n", "tests/bye.sh": wordTest("bye")}, 0, "discriminating"},
+		"work without a test":               {map[string]string{"bye.txt": "bye\n"}, 3, "unproven"},
+		"work with a test that cannot fail": {map[string]string{"bye.txt": "bye\n", "tests/bye.sh": "true\n"}, 3, "unproven"},
+		"work with a test that can":         {map[string]string{"bye.txt": "bye\n", "tests/bye.sh": wordTest("bye")}, 0, "proven"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestClientMissingDependencies(t *testing.T) {
 		code             int
 	}{
 		"no set-up": {"", "unknown", 3},
-		"set up":    {"[worktree]\nsetup = ['mkdir -p deps && touch deps/lib']\n", "discriminating", 0},
+		"set up":    {"[worktree]\nsetup = ['mkdir -p deps && touch deps/lib']\n", "proven", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClientBench(t, wordShop(map[string]string{".gitignore": "deps/\n", "pawl.toml": tc.config}))

@@ -104,7 +104,7 @@ func TestClientOnPawlItself(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if s := c.status(); s.Evidence != "discriminating" || s.Iteration != 2 {
+	if s := c.status(); s.Evidence != "proven" || s.Iteration != 2 {
 		t.Errorf("status %+v", s)
 	}
 	if got := c.git("diff", "--stat", "start..HEAD"); !strings.Contains(got, "4 files changed") {

@@ -86,7 +86,7 @@ func TestClientPlanOfThree(t *testing.T) {
 			if got := c.git("status", "--porcelain"); got != "?? mine.txt" {
 				t.Errorf("left over: %s", got)
 			}
-			if s := c.status(); s.Outcome != "verified" || s.Iteration != 4 || s.Turns != 4 || s.Evidence != "discriminating" || s.CostUSD <= 0 {
+			if s := c.status(); s.Outcome != "verified" || s.Iteration != 4 || s.Turns != 4 || s.Evidence != "proven" || s.CostUSD <= 0 {
 				t.Errorf("status %+v", s)
 			}
 			if prompts := c.prompts(); len(prompts) != 4 {

@@ -96,8 +96,8 @@ func TestClientReview(t *testing.T) {
 			messagesapi.Write(c.path("theirs.txt"), "x\n"), messagesapi.Bash("touch ran.txt"), structured(t, reviewed),
 		),
 	))
-	r := c.run(0, "add bye", "--gate", "sh tests/hello.sh", "--agent-command", c.client, "--review", "The word is real.", "--evidence", "review")
-	if s := c.status(); s.Outcome != "verified" || s.Evidence != "review" && s.Evidence != "discriminating" || s.Iteration != 2 || s.Turns != 2 {
+	r := c.run(0, "add bye", "--gate", "sh tests/hello.sh", "--agent-command", c.client, "--review", "The word is real.", "--evidence", "reviewed")
+	if s := c.status(); s.Outcome != "verified" || s.Evidence != "reviewed" && s.Evidence != "proven" || s.Iteration != 2 || s.Turns != 2 {
 		t.Errorf("status %+v\n%s", s, r)
 	}
 	theirs, others := reviews(c.api.Requests())
@@ -141,8 +141,8 @@ func TestClientReviewWithoutTheTool(t *testing.T) {
 			return messagesapi.Text("It looks good to me: pass.")
 		},
 	))
-	c.run(0, "add bye", "--agent-command", c.client, "--evidence", "review")
-	if s := c.status(); s.Evidence != "review" {
+	c.run(0, "add bye", "--agent-command", c.client, "--evidence", "reviewed")
+	if s := c.status(); s.Evidence != "reviewed" {
 		t.Errorf("status %+v", s)
 	}
 	theirs, others := reviews(c.api.Requests())
@@ -177,7 +177,7 @@ func TestSessionReview(t *testing.T) {
 	s := newSessions(t, plugin, onPath, uncapped)
 	calls := 0
 	s.api.Play(withReviewer(
-		messagesapi.Steps(begins("'add bye' --evidence review --review 'The word is real.' "+words,
+		messagesapi.Steps(begins("'add bye' --evidence reviewed --review 'The word is real.' "+words,
 			s.adds("bye"), done, messagesapi.Bash("touch more.txt"), done, messagesapi.Text("Good."))...),
 		func(r messagesapi.Request) messagesapi.Response {
 			if calls++; calls == 1 {

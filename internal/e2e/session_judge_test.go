@@ -35,7 +35,7 @@ func TestSessionGateFailsTwice(t *testing.T) {
 	if got := s.git("status", "--porcelain"); got != "A  staged.txt\n?? bye.txt\n?? tests/bye.sh" {
 		t.Errorf("git status: %s", got)
 	}
-	if got := s.status(); got.Evidence != "discriminating" || got.Commits != 0 {
+	if got := s.status(); got.Evidence != "proven" || got.Commits != 0 {
 		t.Errorf("status %+v", got)
 	}
 	told := 0

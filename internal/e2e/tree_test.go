@@ -36,7 +36,7 @@ func TestWhatIsThePersonsStays(t *testing.T) {
 	if branch := b.git("branch", "--show-current"); branch != "pawl/"+id {
 		t.Errorf("on branch %s", branch)
 	}
-	for _, trailer := range []string{"Pawl-Loop: " + id, "Pawl-Task: 3", "Pawl-Evidence: discriminating", "Pawl-Receipt: "} {
+	for _, trailer := range []string{"Pawl-Loop: " + id, "Pawl-Task: 3", "Pawl-Evidence: proven", "Pawl-Receipt: "} {
 		if message := b.git("log", "-1", "--format=%(trailers)"); !strings.Contains(message, trailer) {
 			t.Errorf("no trailer %q in %q", trailer, message)
 		}

@@ -193,9 +193,9 @@ func (p *makePart) leads(targets, reached, used map[string]bool) {
 	}
 }
 
-// makeJudges is the text of what judges in a Makefile, and which of the targets
-// among it are phony.
-func makeJudges(data []byte, words []string) (rules string, phony []string) {
+// gateRules returns the text of the rules in a Makefile that gates run, and which of
+// their targets are phony.
+func gateRules(data []byte, words []string) (rules string, phony []string) {
 	parts := readMake(data)
 	reached := judgeMake(parts, words)
 	var text strings.Builder
@@ -214,12 +214,12 @@ func makeJudges(data []byte, words []string) (rules string, phony []string) {
 	return text.String(), phony
 }
 
-// sameMake compares what judges in two Makefiles. A target with a recipe that becomes
+// sameMake compares the rules that gates run in two Makefiles. A target with a recipe that becomes
 // phony is made whatever lies there: that takes nothing from the gates. One without
 // might have had an implicit rule, which make does not look for if it is phony.
 func sameMake(was, now []byte, words []string) bool {
-	before, phony := makeJudges(was, words)
-	after, more := makeJudges(now, words)
+	before, phony := gateRules(was, words)
+	after, more := gateRules(now, words)
 	if before != after {
 		return false
 	}

@@ -192,30 +192,3 @@ func tools(data []byte, words []string) (map[string]any, bool) {
 	}
 	return out, true
 }
-
-// RunnerSettings names the settings of test runners in a file of many settings, and
-// those of tools among the words of gates.
-func RunnerSettings(file string, content []byte, words []string) []string {
-	var keys []string
-	switch path.Base(file) {
-	case "package.json":
-		all, _ := members(content)
-		for key := range strings.FieldsSeq(runnerKeys) {
-			if _, there := all[key]; there {
-				keys = append(keys, key)
-			}
-		}
-	case "pyproject.toml":
-		all, _ := tools(content, words)
-		for key := range all {
-			keys = append(keys, key)
-		}
-	case "setup.cfg":
-		for _, p := range sections(iniSection)(content, words) {
-			if p.judges {
-				keys = append(keys, p.name)
-			}
-		}
-	}
-	return keys
-}

@@ -184,45 +184,9 @@ func valuesOf(options string, args []string) []string {
 	return values
 }
 
-// Reach is what the commands of gates lead to.
-type Reach struct {
-	Words    []string // of these commands, programs without their folders among them
-	includes []string // what Makefiles include, patterns relative to the root
-}
-
-// Reached is that of gates in a work tree, as far as it can be read.
-func Reached(root string, gates []gate.Gate) Reach {
+// Reached are the commands of gates in a work tree, and those that they lead to, as far
+// as it can be read.
+func Reached(root string, gates []gate.Gate) []string {
 	f, _ := Look(Options{Root: root, Gates: gates}) // what cannot be read leads to nothing more
-	var r Reach
-	for _, word := range Words(f.commands()) {
-		r.Words = append(r.Words, word)
-		if base := path.Base(word); base != word {
-			r.Words = append(r.Words, base)
-		}
-	}
-	for file, content := range f.makefiles() {
-		for _, name := range included(content) {
-			r.includes = append(r.includes, path.Clean(name), path.Join(path.Dir(file), name))
-		}
-	}
-	return r
-}
-
-// builders among the tools do what they are told, and find fault with nothing.
-const builders = "make just task rake nox npm cargo"
-
-// Tells reports whether gates would heed a file of this name, where there was none: a
-// tool that they use finds fault by it, or a Makefile includes it.
-func (r Reach) Tells(file string) bool {
-	for pair := range strings.FieldsSeq(toolFiles + " tsc:tsconfig*.json vue-tsc:tsconfig*.json") {
-		tool, glob, _ := strings.Cut(pair, ":")
-		ok, err := path.Match(glob, path.Base(file))
-		if ok && err == nil && slices.Contains(r.Words, tool) && !slices.Contains(strings.Fields(builders), tool) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(r.includes, func(pattern string) bool {
-		ok, err := path.Match(pattern, file)
-		return ok && err == nil
-	})
+	return f.commands()
 }

@@ -139,38 +139,3 @@ func TestAnErrorOfGitIsNotTakenForNotIgnored(t *testing.T) {
 		t.Errorf("kept %v, %v", kept, err)
 	}
 }
-
-// What would be heeded if it came: by tools that gates use, and by Makefiles.
-func TestWhatGatesWouldHeed(t *testing.T) {
-	t.Parallel()
-	b := newProject(t, files{
-		"package.json": `{"scripts": {"lint": "node_modules/.bin/eslint ."}}`, "Makefile": "-include local.mk conf/*.mk\ntest:\n\tmypy .\n",
-	})
-	r := frozen.Reached(b.root, []gate.Gate{{Command: "npm run lint && make test && npx tsc --noEmit"}})
-	for file, want := range map[string]bool{
-		"eslint.config.js": true, "src/.eslintrc.json": true, "mypy.ini": true, "tsconfig.json": true, "local.mk": true, "conf/a.mk": true,
-		"ruff.toml": false, "lib/Makefile": false, ".npmrc": false, "other.mk": false, "src/calc.ts": false,
-	} {
-		if got := r.Tells(file); got != want {
-			t.Errorf("%s: heeded %v, want %v", file, got, want)
-		}
-	}
-}
-
-func TestWhatACompilerDemands(t *testing.T) {
-	t.Parallel()
-	const was = `/* ours */ {"compilerOptions": {"strict": true, "jsx": "react"}, "include": ["src"]}`
-	differs := frozen.Demands("lib/tsconfig.build.json")
-	for now, want := range map[string]bool{
-		was: false, `{"include": ["src"], "compilerOptions": {"jsx": "preserve", "lib": ["es2022"], "strict": true}}`: false,
-		`{"compilerOptions": {"strict": false}, "include": ["src"]}`: true, `{"compilerOptions": {"strict": true}, "include": ["src"], "exclude": ["src/a"]}`: true,
-		`{"compilerOptions": {"strict": true, "skipLibCheck": true}, "include": ["src"]}`: true, "{": true,
-	} {
-		if got := differs([]byte(was), []byte(now)); got != want {
-			t.Errorf("%s: differs %v, want %v", now, got, want)
-		}
-	}
-	if frozen.Demands("package.json") != nil {
-		t.Error("a package.json demands nothing of a compiler")
-	}
-}

@@ -36,6 +36,9 @@ const (
 // IsFile tells whether there is a blob: a file or a symbolic link.
 func (e Entry) IsFile() bool { return e.ID != "" && e.Mode != modeSubmodule }
 
+// IsExecutable reports whether a file may be run.
+func (e Entry) IsExecutable() bool { return e.Mode == "100755" }
+
 // Diff lists what changed from one tree (or commit) to another, sorted by path.
 func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
 	if from == to {
@@ -252,15 +255,37 @@ func (r *Repo) WithContent(ctx context.Context, base string, files map[string][]
 	if err != nil {
 		return "", err
 	}
-	var in bytes.Buffer
+	modes := map[string]string{}
 	for path, e := range entries {
-		if data, ok := files[path]; ok && e.IsFile() && e.Mode != modeLink {
-			id, err := r.run(ctx, call{args: []string{"hash-object", "-w", "--stdin", "--path=" + path}, stdin: data})
-			if err != nil {
-				return "", fmt.Errorf("store %s: %w", path, err)
-			}
-			fmt.Fprintf(&in, "%s %s\t%s\x00", e.Mode, strings.TrimSpace(string(id)), path)
+		if e.IsFile() && e.Mode != modeLink {
+			modes[path] = e.Mode
 		}
+	}
+	return r.withFiles(ctx, base, modes, files)
+}
+
+// WithFiles makes a tree that is base with these plain files, whether it has them or not.
+func (r *Repo) WithFiles(ctx context.Context, base string, files map[string][]byte) (string, error) {
+	modes := map[string]string{}
+	for path := range files {
+		modes[path] = "100644"
+	}
+	return r.withFiles(ctx, base, modes, files)
+}
+
+// withFiles makes a tree that is base with the files that have a mode.
+func (r *Repo) withFiles(ctx context.Context, base string, modes map[string]string, files map[string][]byte) (string, error) {
+	var in bytes.Buffer
+	for path, mode := range modes {
+		data, ok := files[path]
+		if !ok {
+			continue
+		}
+		id, err := r.run(ctx, call{args: []string{"hash-object", "-w", "--stdin", "--path=" + path}, stdin: data})
+		if err != nil {
+			return "", fmt.Errorf("store %s: %w", path, err)
+		}
+		fmt.Fprintf(&in, "%s %s\t%s\x00", mode, strings.TrimSpace(string(id)), path)
 	}
 	return r.withEntries(ctx, base, in.Bytes())
 }

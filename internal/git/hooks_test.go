@@ -122,7 +122,7 @@ func TestRunHooksOfALinkedWorktree(t *testing.T) {
 	t.Parallel()
 	b := newRepo(t)
 	b.hook(".git/hooks/pre-commit", "git rev-parse --show-toplevel; exit 1")
-	w, _, err := b.repo.LoopWorktree(context.Background(), filepath.Join(t.TempDir(), "w"), "pawl/l")
+	w, _, err := b.repo.LoopWorktree(context.Background(), filepath.Join(t.TempDir(), "w"), "pawl/l", "HEAD")
 	b.must(err)
 	got, err := w.RunHooks(context.Background(), HookRequest{Tree: "HEAD", Message: "m"})
 	b.must(err)

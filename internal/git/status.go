@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -54,6 +55,25 @@ func (r *Repo) Status(ctx context.Context) (Status, error) {
 	hidden, err := r.hidden(ctx, "")
 	s.Hidden = slices.Compact(slices.Sorted(slices.Values(slices.Concat(hidden.assumed, hidden.skipped))))
 	return s, err
+}
+
+// UntrackedBelow lists the untracked files below a folder of the work tree, absolute.
+func (r *Repo) UntrackedBelow(ctx context.Context, dir string) ([]string, error) {
+	if below, err := filepath.Rel(r.root, realPath(dir)); err != nil || !filepath.IsLocal(below) {
+		return nil, fmt.Errorf("%s is not in the work tree %s", dir, r.root)
+	}
+	status, err := r.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, file := range status.Untracked {
+		path := r.path(file)
+		if in, err := filepath.Rel(realPath(dir), path); err == nil && filepath.IsLocal(in) {
+			files = append(files, filepath.ToSlash(filepath.Join(dir, in)))
+		}
+	}
+	return files, nil
 }
 
 // statusArgs ask for everything, whatever the user's configuration hides.

@@ -35,9 +35,9 @@ func (r *Repo) Worktree(ctx context.Context, dir, rev string) (*Worktree, error)
 }
 
 // LoopWorktree is the worktree in dir on its own branch, for a loop that leaves
-// the user's alone: made, the branch too, at HEAD; or found again on resume. What
+// the user's alone: made, the branch too, at a commit; or found again on resume. What
 // fails leaves neither worktree nor branch.
-func (r *Repo) LoopWorktree(ctx context.Context, dir, branch string) (*Repo, Undo, error) {
+func (r *Repo) LoopWorktree(ctx context.Context, dir, branch, from string) (*Repo, Undo, error) {
 	ref, err := r.branchRef(ctx, branch)
 	if err != nil {
 		return nil, nothingToUndo, err
@@ -49,7 +49,7 @@ func (r *Repo) LoopWorktree(ctx context.Context, dir, branch string) (*Repo, Und
 	if err := r.free(ctx, branch); err != nil {
 		return nil, nothingToUndo, err
 	}
-	head, err := r.Head(ctx)
+	head, err := r.Resolve(ctx, from+"^{commit}")
 	if err != nil {
 		return nil, nothingToUndo, err
 	}
@@ -178,6 +178,12 @@ func (w *Worktree) Reset(ctx context.Context, rev string) error {
 
 // Remove deletes the worktree with all that is in it. Its branch, if any, stays.
 func (w *Worktree) Remove(ctx context.Context) error { return w.of.removeWorktree(ctx, w.root) }
+
+// RemoveLoopWorktree deletes a worktree that LoopWorktree made, with all that is in it.
+// Its branch stays.
+func (r *Repo) RemoveLoopWorktree(ctx context.Context, dir string) error {
+	return r.removeWorktree(ctx, dir)
+}
 
 // removeWorktree deletes the folder first and then git's record of it, so that
 // a broken folder is no obstacle; git worktree prune would also forget those of

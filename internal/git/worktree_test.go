@@ -100,7 +100,7 @@ func TestLoopWorktreeIsFoundAgain(t *testing.T) {
 	b.write("README", "changed here")
 	dir := filepath.Join(t.TempDir(), "w")
 	for range 2 {
-		w, _, err := b.repo.LoopWorktree(ctx, dir, "pawl/otter")
+		w, _, err := b.repo.LoopWorktree(ctx, dir, "pawl/otter", "HEAD")
 		b.must(err)
 		if branch, _ := w.Branch(ctx); branch != "pawl/otter" || w.GitDir() == w.CommonDir() {
 			t.Errorf("on %q, git's folder is %s", branch, w.GitDir())
@@ -110,13 +110,13 @@ func TestLoopWorktreeIsFoundAgain(t *testing.T) {
 			t.Errorf("README = %q", got)
 		}
 	}
-	if _, _, err := b.repo.LoopWorktree(ctx, dir, "other"); err == nil || !strings.Contains(err.Error(), "another branch") {
+	if _, _, err := b.repo.LoopWorktree(ctx, dir, "other", "HEAD"); err == nil || !strings.Contains(err.Error(), "another branch") {
 		t.Errorf("another loop's worktree was taken: %v", err)
 	}
-	if _, _, err := b.repo.LoopWorktree(ctx, dir+"2", "pawl/otter"); err == nil || !strings.Contains(err.Error(), "is checked out in") {
+	if _, _, err := b.repo.LoopWorktree(ctx, dir+"2", "pawl/otter", "HEAD"); err == nil || !strings.Contains(err.Error(), "is checked out in") {
 		t.Errorf("a branch was checked out twice: %v", err)
 	}
-	if _, _, err := b.repo.LoopWorktree(ctx, b.path("README"), "x"); err == nil {
+	if _, _, err := b.repo.LoopWorktree(ctx, b.path("README"), "x", "HEAD"); err == nil {
 		t.Error("a file was taken for a worktree")
 	}
 }
@@ -125,11 +125,11 @@ func TestLoopWorktreeIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	b := newRepo(t)
-	if _, _, err := b.repo.LoopWorktree(ctx, b.path("README"), "x"); err == nil || b.read("README") != "hello\n" {
+	if _, _, err := b.repo.LoopWorktree(ctx, b.path("README"), "x", "HEAD"); err == nil || b.read("README") != "hello\n" {
 		t.Errorf("a file was taken for a worktree: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "w")
-	_, undo, err := b.repo.LoopWorktree(ctx, dir, "pawl/otter")
+	_, undo, err := b.repo.LoopWorktree(ctx, dir, "pawl/otter", "HEAD")
 	b.must(err)
 	b.must(undo(ctx))
 	if _, err := os.Lstat(dir); err == nil {

@@ -46,7 +46,10 @@ type Call struct {
 	Parent  int      // process id of whoever started the hook: the client, where hooks run without a shell
 	Version string
 	Redact  func(string) string // takes secrets out of text; nil: by Env
-	Orphan  func() bool         // whether whoever started the hook is gone; nil where that ends the context
+	// Untracked lists the files below a folder of the work tree at root that git neither
+	// tracks nor ignores, absolute; false if they cannot be told. nil: nobody knows.
+	Untracked func(root, dir string) ([]string, bool)
+	Orphan    func() bool // whether whoever started the hook is gone; nil where that ends the context
 
 	start func(*exec.Cmd) (wait func() error, err error) // nil: as a process
 }

@@ -54,6 +54,7 @@ type payload struct {
 	Turn  any `json:"turn_id"`
 
 	Tool  string         `json:"tool_name"`
+	Call  string         `json:"tool_use_id"`
 	Input map[string]any `json:"tool_input"`
 	// Response is what a tool gave, of PostToolUse: for Bash its output, and no exit
 	// code, which is 0. Of PostToolUseFailure the code and the output stand in Error.

@@ -2,10 +2,12 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/session"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -17,10 +19,15 @@ func (h *hook) verdict(b session.Binding) (guard.Verdict, error) {
 		return guard.Verdict{Decision: guard.Deny, Reason: "loop " + b.Loop + " goes on elsewhere, in the same files: do nothing more, and end your turn"}, nil
 	}
 	places := record.Places{State: h.Env.PawlHome, Home: h.Env.Home, Temp: os.TempDir()}
-	rules, err := record.GuardRules(store.Open(h.Env.PawlHome).Loop(b.Loop), places, b.ByPerson(h.p.PromptID))
+	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
+	rules, err := record.GuardRules(l, places, b.ByPerson(h.p.PromptID))
 	if err != nil {
 		return guard.Verdict{Decision: guard.Allow}, err
 	}
+	if h.Untracked != nil {
+		rules.Past.Untracked = func(dir string) ([]string, bool) { return h.Untracked(rules.Root, dir) }
+	}
+	rules.Past.Ours = func(program string) bool { return proc.OnlyBegan(program, record.Started(l, program)) }
 	return guard.Judge(h.call(), rules), nil
 }
 
@@ -44,7 +51,7 @@ func (h *hook) tool(ctx context.Context, b session.Binding) (reply, error) {
 	v, err := h.verdict(b)
 	if err == nil && v.Decision == guard.Allow && guard.IsOwnTool(h.p.Tool, ownServer) {
 		v.Reason = "a tool of Pawl's own"
-		return reply{Call: &v}, nil
+		return reply{Call: &v}, h.callBegins(b)
 	}
 	if err != nil {
 		return reply{}, err
@@ -58,10 +65,23 @@ func (h *hook) tool(ctx context.Context, b session.Binding) (reply, error) {
 			return nil
 		})
 	}
+	if v.Decision != guard.Deny {
+		err = errors.Join(err, h.callBegins(b))
+	}
 	if v.Decision == guard.Allow {
 		return reply{}, err
 	}
 	return reply{Call: &v}, err
+}
+
+// callBegins notes when a tool call begins, before the client asks about it: what is made
+// from there on may be the agent's.
+func (h *hook) callBegins(b session.Binding) error {
+	if record.ReadsOnly(h.p.Tool) {
+		return nil
+	}
+	t := record.ToolCall{At: h.now, ID: h.p.Call}
+	return t.AppendTo(record.BegunPath(store.Open(h.Env.PawlHome).Loop(b.Loop)))
 }
 
 // ownServer is what the client calls the server that Pawl's plugin mounts.
@@ -85,7 +105,7 @@ func (h *hook) permission(b session.Binding) (reply, error) {
 
 // ran notes a tool call that ran, and what it may have changed.
 func (h *hook) ran(b session.Binding) error {
-	t := record.ToolCall{Tool: h.p.Tool}
+	t := record.ToolCall{Tool: h.p.Tool, At: h.now, ID: h.p.Call}
 	if command, ok := h.p.Input["command"].(string); ok {
 		t.Command = h.redact()(command)
 		t.Command = t.Command[:min(len(t.Command), record.CommandMax)]
@@ -93,6 +113,7 @@ func (h *hook) ran(b session.Binding) error {
 			t.Dir = h.p.Dir
 		}
 		t.Background, _ = h.p.Input["run_in_background"].(bool)
+		t.Background = t.Background || h.p.Response.Background != "" // the client, or the user, let it go on
 	}
 	for _, key := range record.PathKeys() {
 		if path, ok := h.p.Input[key].(string); ok {

@@ -261,7 +261,7 @@ func (w world) judge(st loop.State) (loop.Gates, error) {
 	case "dies":
 		return g, errDies
 	case "green":
-		g.Status, g.Green, g.Evidence, g.Reason = gate.Pass, true, gate.Discriminating, "check turned green"
+		g.Status, g.Green, g.Evidence, g.Reason = gate.Pass, true, gate.Proven, "check turned green"
 	case "unknown":
 		g.Status, g.Reason = gate.Unknown, "check timed out"
 	default:

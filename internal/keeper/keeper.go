@@ -42,8 +42,10 @@ type Options struct {
 	Session string
 	Tool    string // path of the tool: it does what takes long, and is looked at for a new version
 	Version string
-	Every   time.Duration // between looks whether it is still needed
-	Idle    time.Duration // without an event, after which it is not
+	// Untracked is what hook.Call wants.
+	Untracked func(root, dir string) ([]string, bool)
+	Every     time.Duration // between looks whether it is still needed
+	Idle      time.Duration // without an event, after which it is not
 }
 
 // pathMax is how long a socket's path may be, everywhere.
@@ -157,7 +159,7 @@ func (k *keeper) answer(ctx context.Context, c net.Conn) {
 	var out, problem bytes.Buffer
 	code := hook.Run(ctx, hook.Call{
 		ID: r.ID, Args: r.Args, In: bytes.NewReader(r.Event), Out: &out, Err: &problem,
-		Env: env, Tool: []string{k.Tool}, Parent: r.Parent, Version: k.Version, Redact: k.redact,
+		Env: env, Tool: []string{k.Tool}, Parent: r.Parent, Version: k.Version, Redact: k.redact, Untracked: k.Untracked,
 	})
 	if ctx.Err() == nil {
 		_ = front.Answer{Code: code, Out: out.Bytes(), Err: problem.Bytes()}.Write(c) // whoever asked is gone, else

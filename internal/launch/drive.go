@@ -246,11 +246,12 @@ func (d *Drive) owner(l *store.Loop) func(context.Context) (*store.Owner, error)
 // loop's branch, or a worktree of the loop's.
 func (d *Drive) workTree(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo) (*git.Repo, error) {
 	if d.Spec.OwnTree {
-		own, undo, err := repo.LoopWorktree(ctx, d.Spec.WorkTree(l, ""), d.Spec.Branch)
+		own, undo, err := repo.LoopWorktree(ctx, d.Spec.WorkTree(l, ""), d.Spec.Branch, "HEAD")
 		if err != nil {
 			return nil, err
 		}
 		d.undoIfFailed(ctx, undo)
+		d.tidyOnClose(ctx, l, repo)
 		repo = own
 	}
 	unlock, err := st.LockWorktree(ctx, repo, l.ID)

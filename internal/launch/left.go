@@ -15,7 +15,7 @@ type Begun struct {
 }
 
 // begun reads at which task a loop ended. What it did of a task that it finished, or
-// set aside, is no longer in the tree.
+// skipped, is no longer in the tree.
 func begun(spec record.Spec, m record.Memory) Begun {
 	t, ok := m.State.Task(m.State.Current)
 	if !ok || t.Status != loop.Open {

@@ -14,7 +14,7 @@ import (
 )
 
 // Reopen lets a loop that lived in a session, and ended with something left to
-// do, go on in this one: what was set aside is open again.
+// do, go on in this one: what was skipped is open again.
 func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o Opening) (_ *Attended, err error) {
 	kept, err := l.Spec()
 	if err != nil {

@@ -123,7 +123,7 @@ func (p *Prepared) ReviewsAlone() bool {
 		return false
 	}
 	return slices.ContainsFunc(p.Spec.Tasks, func(t loop.Task) bool {
-		return t.Status == loop.Open && !gate.Review.Satisfies(cmp.Or(t.Wanted, gate.Discriminating))
+		return t.Status == loop.Open && !gate.Reviewed.Satisfies(cmp.Or(t.Wanted, gate.Proven))
 	})
 }
 

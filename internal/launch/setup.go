@@ -88,7 +88,7 @@ func copyMissing(from, to, rel string) error {
 // end. Where the project has no set-up, what is installed in the user's checkout is
 // copied.
 func (d *Drive) setUp(ctx context.Context, l *store.Loop, v *verify.Verifier) error {
-	marker := filepath.Join(l.Dir, "set-up")
+	marker := setUpMarker(l)
 	if _, err := os.Lstat(marker); err == nil && (!d.unturned || len(d.Spec.Setup) > 0) {
 		return nil
 	}
@@ -101,6 +101,9 @@ func (d *Drive) setUp(ctx context.Context, l *store.Loop, v *verify.Verifier) er
 	}
 	return os.WriteFile(marker, nil, 0o600)
 }
+
+// setUpMarker is the file that says that the loop's worktree is made ready.
+func setUpMarker(l *store.Loop) string { return filepath.Join(l.Dir, "set-up") }
 
 // copyDependencies copies the folders of dependencies that git ignores. One that is
 // too large is left out: the gates tell what they lack.

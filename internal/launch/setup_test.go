@@ -22,7 +22,7 @@ func unset(t *testing.T) (root string, env environment.Environment, l *store.Loo
 	git(t, root, "config", "user.name", "dev")
 	git(t, root, "config", "user.email", "dev@example.com")
 	agentThat(t, env, `echo work >done.txt; echo "<promise>DONE</promise>"`)
-	flags := map[string]any{"gates": []string{"sh ./sub/check.sh"}, "evidence": []string{"consistent"}}
+	flags := map[string]any{"gates": []string{"sh ./sub/check.sh"}, "evidence": []string{"unproven"}}
 	p, err := launch.Prepare(t.Context(), launch.Request{Dir: root, Words: []string{"do it"}, Flags: flags, Env: env})
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestAWorktreeThatCouldNotBeSetUpIsMadeAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, config, string(text)+"gates = [\"sh ./sub/check.sh\"]\nevidence = \"consistent\"\n[worktree]\nsetup = [\"test -f '"+filepath.ToSlash(ready)+"'\"]\n")
+	write(t, config, string(text)+"gates = [\"sh ./sub/check.sh\"]\nevidence = \"unproven\"\n[worktree]\nsetup = [\"test -f '"+filepath.ToSlash(ready)+"'\"]\n")
 	q := launch.Request{Dir: root, Words: []string{"do it"}, Flags: map[string]any{"worktree": true}, Env: env}
 	p, err := launch.Prepare(t.Context(), q)
 	if err != nil {

@@ -71,7 +71,7 @@ func (s *Server) reportBlocked(_ context.Context, in blockage) (string, error) {
 
 func (s *Server) block(at *seat, t loop.Task, reason string) (string, error) {
 	if now := at.mem.State.Current; t.ID != now {
-		return "", failure.New(failure.Usage, "say so when it is its turn", "the task at work is %s, and only that one can be set aside", now)
+		return "", failure.New(failure.Usage, "say so when it is its turn", "the task at work is %s, and only that one can be skipped", now)
 	}
 	m := record.Message{Kind: record.MessageBlocked, Tasks: []string{t.ID}, Text: reason, Turn: at.mem.Begun}
 	return "Recorded with your reason. " + endTurn, at.post(m)

@@ -18,7 +18,7 @@ func TestAClaimThatTheGatesRefuse(t *testing.T) {
 	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "no file has changed since the task began")
 	w.write("a.go", "package a\n")
 	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "nothing failed before that passes now")
-	w.write("new.red", "x")
+	w.write("new.red.go", "x")
 	before := len(w.left())
 	w.says(s, "complete_task", map[string]any{"summary": "done", "status": "success"}, "NOT ACCEPTED, nothing is recorded", "sh ./check.sh", "Test_new")
 	w.says(s, "verify", nil, "FAIL: something that passed when the task began fails now", "failing: Test_new", "--- FAIL: Test_new")

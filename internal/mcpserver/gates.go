@@ -99,7 +99,7 @@ func (s *Server) judge(ctx context.Context, at *seat, tasks []string) (*judgemen
 	m := at.mem
 	f, err := v.Claim(ctx, verify.Request{
 		Gates: gate.Due(at.spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
-		AllowTestChanges: at.spec.MayChangeTests(tasks), MayChange: m.State.MayChange, Pending: m.State.AwaitingGrant(), NoRatchet: at.spec.NoRatchet, LogDir: filepath.Join(v.Dir, "output"), Unprobed: true,
+		AllowTestChanges: at.spec.MayChangeTests(tasks), MayChange: m.State.MayChange, Work: at.spec.WorkOf(tasks), Pending: m.State.AwaitingGrant(), NoRatchet: at.spec.NoRatchet, LogDir: filepath.Join(v.Dir, "output"), Unprobed: true,
 	})
 	if err != nil {
 		return nil, err
@@ -138,14 +138,14 @@ func (j *judgement) words() string {
 func (j *judgement) doubts(t loop.Task, m record.Message) string {
 	o, wanted := j.Observation, t.Wanted
 	if wanted == "" {
-		wanted = gate.Discriminating
+		wanted = gate.Proven
 	}
 	switch {
 	case !o.Changed:
 		return " But no file has changed since the task began: a claim without a change is refused."
 	case len(o.OldTests) > 0 && !o.AllowTestChanges:
-		return " You changed tests that were there before (" + some(o.OldTests) + "): it runs them also as they were. Ask with request_test_change if they must change."
-	case wanted == gate.Discriminating && !m.NoBehaviourChange && len(o.NewTests) == 0 && !turned(o):
+		return " You changed tests or other gate inputs (" + some(o.OldTests) + "): Pawl runs the gates also with these as they were. Ask with request_test_change if they must change."
+	case wanted == gate.Proven && !m.NoBehaviourChange && len(o.NewTests) == 0 && !turned(o):
 		return " But nothing failed before that passes now: it may send you back for a test that fails without your change."
 	}
 	return ""

@@ -55,7 +55,7 @@ func TestTheLoopIsFoundByTheClientToo(t *testing.T) {
 
 func TestATaskDoneHonestly(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "old.red")
+	w := newWorld(t, "old.red.go")
 	w.begin(nil)
 	s := w.connect()
 	w.says(s, "next_task", nil, "The goal itself is the task (id goal)", "add a", "sh ./check.sh")
@@ -66,7 +66,7 @@ func TestATaskDoneHonestly(t *testing.T) {
 	if n := w.ran(); n != 0 {
 		t.Errorf("the gate ran %d times for what Pawl knows", n)
 	}
-	if err := os.Remove(filepath.Join(w.root, "old.red")); err != nil {
+	if err := os.Remove(filepath.Join(w.root, "old.red.go")); err != nil {
 		t.Fatal(err)
 	}
 	w.says(s, "verify", nil, "PASS: every gate passes", "pass: sh ./check.sh")
@@ -189,7 +189,7 @@ func TestCallsMayBeCutOffAndComeTogether(t *testing.T) {
 		}()
 	}
 	w.says(s, "status", nil, w.loop.ID) // answers while gates run
-	for deadline := time.Now().Add(20 * time.Second); !exists(filepath.Join(w.root, ".ran")); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Second); !isFilled(filepath.Join(w.root, ".ran")); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no gate ran")
 		}
@@ -211,9 +211,10 @@ func TestCallsMayBeCutOffAndComeTogether(t *testing.T) {
 	}
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+// isFilled reports whether a file has content: a shell makes the file before it writes.
+func isFilled(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() > 0
 }
 
 func TestEachProtocolVersion(t *testing.T) {

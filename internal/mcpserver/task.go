@@ -81,7 +81,7 @@ func (at *seat) describe(p *page, t loop.Task) {
 	}
 	wanted := t.Wanted
 	if wanted == "" {
-		wanted = gate.Discriminating
+		wanted = gate.Proven
 	}
 	p.line("Evidence wanted: %s. Open after it: %d.", wanted, max(0, at.count(loop.Open)-1))
 }

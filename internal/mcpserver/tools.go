@@ -54,11 +54,11 @@ func (s *Server) addTools() {
 	}, s.completeTask)
 	add(s, &mcp.Tool{
 		Name: "report_blocked", Annotations: writes,
-		Description: "Say that the task cannot be done as asked: a requirement that contradicts another, a missing key or service, a test that contradicts the task. The task is set aside with your reason and the person sees it. Then end your turn. Do not use it for something that is merely hard.",
+		Description: "Say that the task cannot be done as asked: a requirement that contradicts another, a missing key or service, a test that contradicts the task. The task is skipped with your reason and the person sees it. Then end your turn. Do not use it for something that is merely hard.",
 	}, quick(s.reportBlocked))
 	add(s, &mcp.Tool{
 		Name: "request_test_change", Annotations: writes,
-		Description: "Ask to be allowed to change tests that were there before, because the task makes them wrong. The person decides; until then the originals judge. New tests need no permission.",
+		Description: "Ask to be allowed to change tests that were there before, or other gate inputs (settings, scripts, expected outputs), because the task makes them wrong. The person decides; until then the originals judge. New tests need no permission.",
 	}, quick(s.requestTestChange))
 	add(s, &mcp.Tool{
 		Name: "request_merge", Annotations: writes,

@@ -34,7 +34,7 @@ type world struct {
 }
 
 // newWorld has a gate that says which tests fail: those whose file's name ends in
-// .red, which are there from the beginning or not.
+// .red.go, which are there from the beginning or not.
 func newWorld(t *testing.T, files ...string) *world {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -43,7 +43,7 @@ func newWorld(t *testing.T, files ...string) *world {
 	}
 	home := t.TempDir()
 	w := &world{t: t, root: root}
-	w.write("check.sh", "echo ran >> .ran\nif ls *.red >/dev/null 2>&1; then echo FAIL; for f in *.red; do echo \"--- FAIL: Test_${f%.red} (0.00s)\"; done; exit 1; fi\n")
+	w.write("check.sh", "echo ran >> .ran\nif ls *.red.go >/dev/null 2>&1; then echo FAIL; for f in *.red.go; do echo \"--- FAIL: Test_${f%.red.go} (0.00s)\"; done; exit 1; fi\n")
 	w.write(".gitignore", ".ran\n")
 	for _, f := range files {
 		w.write(f, f+"\n")

@@ -158,7 +158,7 @@ var (
 	directive = regexp.MustCompile(`<!--\s*pawl:\s*((?s:.*?))\s*-->`)
 )
 
-// settle reads "evidence=consistent depends_on=US-001,US-002"; it says whether
+// settle reads "evidence=unproven depends_on=US-001,US-002"; it says whether
 // that names the task.
 func (r *reading) settle(t *plan.Task, settings string) (named bool) {
 	for word := range strings.FieldsSeq(settings) {
@@ -198,7 +198,7 @@ func (r *reading) settle(t *plan.Task, settings string) (named bool) {
 }
 
 // levels are the kinds of evidence that a task may ask for.
-var levels = []string{"discriminating", "review", "consistent"}
+var levels = []string{"proven", "reviewed", "unproven"}
 
 func (r *reading) problem(id string, line int, message, want string) {
 	r.problems = append(r.problems, plan.Problem{ID: id, Line: line, Message: message, Want: want})

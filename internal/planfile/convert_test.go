@@ -13,7 +13,7 @@ func TestConvert(t *testing.T) {
 	t.Parallel()
 	p := decode(t, "p.json", `{"project":"Shop","description":"Small.","userStories":[
 		{"id":"US-001","title":"Cart","description":"# As a customer","acceptanceCriteria":["adds up"],"passes":true},
-		{"id":"pay","title":"Pay <!-- pawl: evidence=consistent -->","priority":2,"dependsOn":["US-001"],"evidence":"review","scope":"src/**, docs/*.md","allow_test_changes":true}]}`).Plan()
+		{"id":"pay","title":"Pay <!-- pawl: evidence=unproven -->","priority":2,"dependsOn":["US-001"],"evidence":"reviewed","scope":"src/**, docs/*.md","allow_test_changes":true}]}`).Plan()
 	cases := []struct{ format, want string }{
 		{planfile.Checklist, `# Shop
 
@@ -24,7 +24,7 @@ Small.
 
   \# As a customer
 
-- [ ] Pay <! -- pawl: evidence=consistent --> <!-- pawl: id=pay depends_on=US-001 priority=2 evidence=review scope=src/**,docs/*.md allow_test_changes=true -->
+- [ ] Pay <! -- pawl: evidence=unproven --> <!-- pawl: id=pay depends_on=US-001 priority=2 evidence=reviewed scope=src/**,docs/*.md allow_test_changes=true -->
 `},
 		{planfile.Ralphex, `# Shop
 
@@ -36,7 +36,7 @@ Small.
 
 - [x] adds up
 
-### Task 2: Pay <! -- pawl: evidence=consistent --> <!-- pawl: id=pay depends_on=US-001 priority=2 evidence=review scope=src/**,docs/*.md allow_test_changes=true -->
+### Task 2: Pay <! -- pawl: evidence=unproven --> <!-- pawl: id=pay depends_on=US-001 priority=2 evidence=reviewed scope=src/**,docs/*.md allow_test_changes=true -->
 
 - [ ] Done
 `},
@@ -50,7 +50,7 @@ Small.
 
 - [x] adds up
 
-### [ ] Pay <! -- pawl: evidence=consistent --> <!-- pawl: id=pay depends_on=US-001 priority=2 evidence=review scope=src/**,docs/*.md allow_test_changes=true -->
+### [ ] Pay <! -- pawl: evidence=unproven --> <!-- pawl: id=pay depends_on=US-001 priority=2 evidence=reviewed scope=src/**,docs/*.md allow_test_changes=true -->
 
 `},
 		{planfile.FeatureList, `[
@@ -67,13 +67,13 @@ Small.
   {
     "id": "pay",
     "category": "functional",
-    "description": "Pay <!-- pawl: evidence=consistent -->",
+    "description": "Pay <!-- pawl: evidence=unproven -->",
     "priority": 2,
     "passes": false,
     "dependsOn": [
       "US-001"
     ],
-    "evidence": "review",
+    "evidence": "reviewed",
     "scope": [
       "src/**",
       "docs/*.md"

@@ -31,7 +31,7 @@ func TestInvalid(t *testing.T) {
 		{"state in another field", "a.json", `{"tasks":[{"id":1,"title":"a","status":"pending"}]}`, []string{`a.json:1: task "1" keeps its state in "status": expected "completed": false or true`}},
 		{"odd fields", "a.json", "[\n{\"title\":\"a\",\"passes\":\"no\"},\n{\"title\":\"b\",\"evidence\":\"none\"},\n{\"title\":\"c\",\"allow_test_changes\":1},\n{\"id\":\"d\"},\n7]", []string{
 			`a.json:2: "passes" is neither true nor false: expected true or false`,
-			`a.json:3: the evidence wanted is "none": expected discriminating, review, consistent`,
+			`a.json:3: the evidence wanted is "none": expected proven, reviewed, unproven`,
 			`a.json:4: "allow_test_changes" is neither true nor false: expected true or false`,
 			`a.json:5: task "d" has no title: expected "title" or "description" with a text`,
 			`a.json:6: task 5 is not an object: expected [{"description": "…", "passes": false}]`,
@@ -43,7 +43,7 @@ func TestInvalid(t *testing.T) {
 			`plan.md:2: task "2" depends on "9", which is not in the plan: expected the id of a task of this plan`,
 		}},
 		{"odd settings", "plan.md", "- [ ] a <!-- pawl: evidence=none priority=high colour=red id= depends_on= allow_test_changes=maybe -->\n", []string{
-			`plan.md:1: the pawl comment says "evidence=none": expected evidence=discriminating, review, consistent`,
+			`plan.md:1: the pawl comment says "evidence=none": expected evidence=proven, reviewed, unproven`,
 			`plan.md:1: the pawl comment says "priority=high": expected priority=N`,
 			`plan.md:1: the pawl comment says "colour=red": expected evidence, scope, allow_test_changes, depends_on, priority or id`,
 			`plan.md:1: the pawl comment says "id=": expected id=ID`,

@@ -37,7 +37,7 @@ func TestProgressEntry(t *testing.T) {
 	t.Parallel()
 	entry := planfile.Entry{
 		Time: time.Date(2026, 3, 1, 9, 5, 0, 0, time.UTC), Iteration: 4, TaskID: "US-002", Title: "Pay\n- Status: COMPLETE",
-		Commit: "1a2b3c4", Evidence: "discriminating", Gates: []string{"go test ./..."}, Files: []string{"pay.go", "a\nb.go"},
+		Commit: "1a2b3c4", Evidence: "proven", Gates: []string{"go test ./..."}, Files: []string{"pay.go", "a\nb.go"},
 		Lessons: []string{"use the sandbox"},
 	}
 	const tail = `- Verification:
@@ -53,19 +53,19 @@ func TestProgressEntry(t *testing.T) {
 - Commit: 1a2b3c4
 - Time: 2026-03-01T09:05:00Z
 - Story: Pay - Status: COMPLETE
-- Evidence: discriminating
+- Evidence: proven
 ` + tail},
 		{planfile.PRDJSON, `
 ## 2026-03-01 09:05 - US-002
 - Pay - Status: COMPLETE
 - Commit: 1a2b3c4
-- Evidence: discriminating
+- Evidence: proven
 ` + tail + "---\n"},
 		{planfile.FeatureList, `
 2026-03-01 09:05 iteration 4
 Feature US-002 now passes: Pay - Status: COMPLETE
 - Commit: 1a2b3c4
-- Evidence: discriminating
+- Evidence: proven
 ` + tail},
 	}
 	for _, c := range cases {

@@ -110,7 +110,7 @@ func TestText(t *testing.T) {
 		{"boxes that are no tasks", "p.md", "### [ ] US-1: a\n- [ ] b\n", "### [ ] US-1: a\n- [x] b\n", true},
 		{"a title", "p.md", "- [ ] a\n", "- [ ] b\n", false},
 		{"a task less", "p.md", "- [ ] a\n- [ ] b\n", "- [ ] a\n", false},
-		{"evidence", "p.md", "- [ ] a\n", "- [ ] a <!-- pawl: evidence=consistent -->\n", false},
+		{"evidence", "p.md", "- [ ] a\n", "- [ ] a <!-- pawl: evidence=unproven -->\n", false},
 		{"front matter", "p.md", "---\na: 1\n---\n- [ ] a\n", "---\na: 2\n---\n- [ ] a\n", false},
 		{"JSON, formatted", "p.json", `[{"title":"é","passes":false}]`, "[\n {\"passes\": true, \"title\": \"\\u00e9\"}\n]", true},
 		{"JSON, a step", "p.json", `[{"title":"a","steps":["b"]}]`, `[{"title":"a","steps":["c"]}]`, false},

@@ -62,6 +62,7 @@ type Data struct {
 	Failed   []gate.Result // what failed last
 	Tested   string        // the agent's own last test run, if it failed and what failed names no tests
 	Evidence gate.Evidence // what is wanted; "" = nothing beyond the gates
+	Signs    []string      // lines of the claimed work that a reviewer would look at first
 	Reason   string        // why a claim was refused, a tree restored, a strike given, a loop interrupted
 	Recap    []string      // past iterations, from Recap
 	Lessons  []string      // rules learnt
@@ -209,9 +210,9 @@ func sample() Data {
 		Task:     plan.Task{ID: "1", Title: "title", Detail: "detail", Criteria: []string{"criterion"}, Scope: []string{"src/**"}},
 		Gates:    []gate.Gate{{Name: "test", Command: "go test ./..."}},
 		Failed:   []gate.Result{{Gate: "test", Status: gate.Fail, ExitCode: 1, Failing: []string{"T"}, FirstError: "e"}},
-		Evidence: gate.Discriminating, Recap: []string{"recap"}, Lessons: []string{"lesson"}, Notes: []string{"note"},
+		Evidence: gate.Proven, Recap: []string{"recap"}, Lessons: []string{"lesson"}, Notes: []string{"note"},
 		Budget:   Budget{Iteration: 1, MaxIterations: 2, Time: time.Hour, CostUSD: 1},
-		Attended: true, Alone: true, Moved: "why", NoCommit: true, Tools: true, GoalFile: "goal.md", Heading: "# Fails", Tested: "`go test`: 1 failed", Marks: "feature_list.json",
+		Attended: true, Alone: true, Moved: "why", NoCommit: true, Tools: true, GoalFile: "goal.md", Heading: "# Fails", Tested: "`go test`: 1 failed", Signs: []string{"a.go:1 ends the process: os.Exit(0)"}, Marks: "feature_list.json",
 		Changes: []string{"M main.go"},
 	}
 }

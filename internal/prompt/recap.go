@@ -9,7 +9,7 @@ import (
 type Past struct {
 	Iteration int      // from 1
 	Task      string   // id of its task; "" if there is no plan
-	Outcome   string   // verified, gate failed, refused, restored, parked …
+	Outcome   string   // verified, gate failed, refused, restored, skipped …
 	Summary   string   // what was tried, the agent's own short words; one line is kept
 	Failing   []string // tests that failed then
 	Commit    string   // short hash, if it was kept

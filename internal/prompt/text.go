@@ -69,7 +69,7 @@ func bounded(d Data) Data {
 	d.Recap, d.Lessons = lines(d.Recap, is.items), lines(d.Lessons, is.items)
 	d.Notes = notes(d.Notes, is)
 	d.Moved, d.Heading, d.Marks, d.Tested = line(d.Moved), line(d.Heading), line(d.Marks), line(d.Tested)
-	d.Changes = lines(d.Changes, maxChanges)
+	d.Changes, d.Signs = lines(d.Changes, maxChanges), lines(d.Signs, is.items)
 	d.Gates = d.Gates[:min(len(d.Gates), is.items)]
 	d.Failed = d.Failed[:min(len(d.Failed), is.failures)]
 	if d.Promise = line(d.Promise); d.Promise == "" {
@@ -260,11 +260,11 @@ func failureText(r gate.Result) string {
 // evidence says in plain words what is wanted beyond green gates.
 func evidence(e gate.Evidence) string {
 	switch e {
-	case gate.Discriminating:
+	case gate.Proven:
 		return "A gate that was green before proves nothing by being green now. Show that your work is what makes the difference: at least one test must fail without your change and pass with it. Write it if there is none. Leave existing tests as they are."
-	case gate.Review:
+	case gate.Reviewed:
 		return "Besides the gates, an independent review of the change has to pass."
-	case gate.Consistent:
+	case gate.Unproven:
 		return "Behaviour is not meant to change: everything that passed before must still pass."
 	}
 	return ""

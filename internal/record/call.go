@@ -14,6 +14,10 @@ import (
 // in the session that the loop lives in, one ToolCall a line.
 const ToolCallsFile = "tools.jsonl"
 
+// BegunFile is the name of the one beside it that holds when these calls began, one
+// ToolCall a line, of which only At and ID are set. A call that was refused is there too.
+const BegunFile = "begun.jsonl"
+
 // RanFile is the name of the one that holds what ran in sessions of Pawl's own:
 // the runner's, and isolated tries. No turn of the person's is among them, and
 // nothing in it says how far their session has come.
@@ -40,8 +44,11 @@ type ToolCall struct {
 	Test *loop.TestRun `json:"test,omitempty"`
 	// Any says that what ran cannot be told: any change may come of it.
 	Any bool `json:"any,omitempty"`
-	// At is when the runner allowed the call, before it ran.
+	// At is when the runner allowed the call, before it ran; in a session, when the call
+	// had run.
 	At time.Time `json:"at,omitzero"`
+	// ID is the client's for the call, in a session: its beginning has the same one.
+	ID string `json:"id,omitempty"`
 	// Until makes the line a span: calls, or what they started, were at work from At
 	// until then.
 	Until time.Time `json:"until,omitzero"`

@@ -59,7 +59,7 @@ type Memory struct {
 	Refused []string      `json:"refused,omitempty"` // hosts that the wall did not let through, in the order of the first try
 }
 
-// Skipped is the last try of a task that was set aside, which the state forgets with
+// Skipped is the last try of a task that was skipped, which the state forgets with
 // the next task.
 type Skipped struct {
 	Task    string        `json:"task"`

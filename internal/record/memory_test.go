@@ -27,7 +27,7 @@ var spec = record.Spec{
 func life() []loop.Event {
 	gates := func(p loop.Purpose, s gate.Status) loop.Event {
 		return loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{
-			Purpose: p, Tree: "t1", Status: s, Green: s == gate.Pass, Evidence: gate.Discriminating, Reason: "why",
+			Purpose: p, Tree: "t1", Status: s, Green: s == gate.Pass, Evidence: gate.Proven, Reason: "why",
 			Results: []gate.Result{{Gate: "check", Status: s}},
 		}}
 	}

@@ -62,11 +62,33 @@ func pastCalls(l *store.Loop) (calls []guard.Call) {
 			} else {
 				input["file_path"] = c.Path
 			}
+			if file == ToolCallsPath(l) && !c.At.IsZero() { // a session tells when it has run
+				c.At = c.At.Add(-guard.StashPatience)
+			}
 			calls = append(calls, guard.Call{Tool: c.Tool, Input: input, Dir: c.Dir, At: c.At})
 		}
 	}
 	return calls
 }
+
+// Started returns what tells whether a process that began at a time may be one that the
+// session's agent left running: one of its calls that names the program ran then.
+func Started(l *store.Loop, program string) func(began time.Time) bool {
+	var ran []ToolCall
+	if data, err := atomicfile.Read(ToolCallsPath(l), atomicfile.Large); err == nil {
+		ran, _ = AgentsCalls(data, 0)
+	}
+	return func(began time.Time) bool {
+		return slices.ContainsFunc(ran, func(c ToolCall) bool {
+			return !c.At.IsZero() && strings.Contains(c.Command, program) && began.After(c.At.Add(-startPatience)) && began.Before(c.At.Add(startLag))
+		})
+	}
+}
+
+const (
+	startPatience = 10 * time.Second // how long before the end of its call a process may have begun
+	startLag      = time.Second      // how long after it: the client tells of a call left running at once
+)
 
 // mostEntries bounds how much of a folder is looked at: more is not vouched for.
 const mostEntries = 10_000

@@ -25,5 +25,8 @@ func ContinuePath(l *store.Loop) string { return filepath.Join(l.Dir, ContinueFi
 // ran.
 func ToolCallsPath(l *store.Loop) string { return filepath.Join(l.Dir, ToolCallsFile) }
 
+// BegunPath is the file to which a session's hooks append when a tool call began.
+func BegunPath(l *store.Loop) string { return filepath.Join(l.Dir, BegunFile) }
+
 // RanPath is the file to which the runner appends the tool calls of its own agent.
 func RanPath(l *store.Loop) string { return filepath.Join(l.Dir, RanFile) }

@@ -162,6 +162,16 @@ func Judges(l *store.Loop) ([]string, error) {
 	return paths, nil
 }
 
+// WorkOf lists the globs of what these tasks may change without approval: what the user
+// calls work, and their scopes.
+func (s Spec) WorkOf(tasks []string) []string {
+	globs := slices.Clone(s.Work)
+	for _, id := range tasks {
+		globs = append(globs, s.Scopes[id]...)
+	}
+	return globs
+}
+
 // MayChangeTests tells whether the person lets one of these tasks change old tests.
 func (s Spec) MayChangeTests(tasks []string) bool {
 	return slices.ContainsFunc(s.TestGrants, func(g string) bool { return g == "*" || slices.Contains(tasks, g) })

@@ -57,6 +57,7 @@ type Spec struct {
 	Setup      []string `json:"setup,omitempty"`       // of worktrees
 	GateEnv    []string `json:"gate_env,omitempty"`    // NAME=value, added to what gates see
 	Tests      []string `json:"tests,omitempty"`       // globs of test files; none = by language
+	Work       []string `json:"work,omitempty"`        // globs of files that are work whatever their names say
 	Protect    []string `json:"protect,omitempty"`     // globs that judge
 	NoRatchet  bool     `json:"no_ratchet,omitempty"`  // tests that passed need not exist any more
 	TestGrants []string `json:"test_grants,omitempty"` // tasks that may change tests; "*" = all

@@ -39,7 +39,7 @@ type Summary struct {
 	EndedAt   time.Time     `json:"ended_at,omitzero"`
 }
 
-// TaskCount counts tasks by how they stand; blocked are all that were set aside.
+// TaskCount counts tasks by how they stand; blocked are all that were skipped.
 type TaskCount struct {
 	Done    int `json:"done"`
 	Open    int `json:"open"`
@@ -99,7 +99,7 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 			}
 		case loop.Open:
 			sum.Tasks.Open++
-		case loop.Parked, loop.Blocked, loop.Unchanged:
+		case loop.Skipped, loop.Blocked, loop.Unchanged:
 			sum.Tasks.Blocked++
 		}
 	}

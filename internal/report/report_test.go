@@ -42,18 +42,18 @@ func night() report.Loop {
 			Usage: loop.Usage{Input: 2_000_000, Output: 100_000, CostUSD: 7.31},
 			Tasks: []loop.Task{
 				{ID: "US-001", Title: "Login form", Status: loop.Done, Earlier: true},
-				{ID: "US-002", Title: "Logout button", Status: loop.Done, Evidence: gate.Discriminating, Commit: "a81f0c2d5e"},
-				{ID: "US-003", Title: "Session expiry", Status: loop.Done, Evidence: gate.Discriminating, Commit: "b81f0c2d5e"},
-				{ID: "US-004", Title: "Update README", Status: loop.Done, Evidence: gate.Consistent, Commit: "77c1d3e05e"},
-				{ID: "US-012", Title: "Notes", Status: loop.Done, Evidence: gate.Consistent, StillRed: []string{"TestTotal"}, Commit: "87c1d3e05e"},
+				{ID: "US-002", Title: "Logout button", Status: loop.Done, Evidence: gate.Proven, Commit: "a81f0c2d5e"},
+				{ID: "US-003", Title: "Session expiry", Status: loop.Done, Evidence: gate.Proven, Commit: "b81f0c2d5e"},
+				{ID: "US-004", Title: "Update README", Status: loop.Done, Evidence: gate.Unproven, Commit: "77c1d3e05e"},
+				{ID: "US-012", Title: "Notes", Status: loop.Done, Evidence: gate.Unproven, StillRed: []string{"TestTotal"}, Commit: "87c1d3e05e"},
 				{
 					ID: "US-005", Title: "Status codes", Status: loop.Done, Evidence: gate.NoEvidence, Commit: "c81f0c2d5e",
 					Tests: []string{"session_test.go"}, Changed: []loop.TestChange{{Path: "session_test.go", Line: 17, Kind: "changed", Name: "TestExpiry"}},
 				},
-				{ID: "US-006", Title: "Cache", Status: loop.Parked, Why: "TestCache fails"},
+				{ID: "US-006", Title: "Cache", Status: loop.Skipped, Why: "TestCache fails"},
 				{ID: "US-007", Title: "Deploy", Status: loop.Blocked, Why: "no credentials\x1b[31m here"},
 				{ID: "US-008", Title: "Tidy", Status: loop.Unchanged},
-				{ID: "US-009", Title: "Reviewed", Status: loop.Done, Evidence: gate.Review, Commit: "d81f0c2d5e"},
+				{ID: "US-009", Title: "Reviewed", Status: loop.Done, Evidence: gate.Reviewed, Commit: "d81f0c2d5e"},
 				{ID: "US-010", Title: "Metrics", Status: loop.Open},
 				{ID: "US-011", Title: "Alerts", Status: loop.Open},
 			},
@@ -66,18 +66,18 @@ func TestPage(t *testing.T) {
 	const want = `brisk-otter-7f3a · 7 of 12 tasks done (4 not proven), 3 need you, 2 open · ended STUCK after 6h41m (2h10m of it waiting; usage limit 03:00–05:10)
   goal          plan.md
   why           task US-006 (Cache) failed: TestCache fails
-  tests changed US-005 Status codes passes only with its own version of existing tests: session_test.go; if that is right:  pawl grant brisk-otter-7f3a  → git show c81f0c2
+  tests changed US-005 Status codes passes only with its own version of existing files: session_test.go; if that is right:  pawl grant brisk-otter-7f3a  → git show c81f0c2
                 session_test.go:17: changed TestExpiry
                 | +++ session_test.go
                 | -    if code != 401 {
                 | +    if code != 200 {
-  2 verified    US-002 US-003  each with something that failed before and passes now
+  2 proven      US-002 US-003  a test failed before and passes now
   1 reviewed    US-009 Reviewed  an independent review passed
-  2 consistent  US-004 Update README  everything passes, and nothing was seen to fail before: read it  → git show 77c1d3e
+  2 unproven    US-004 Update README  everything passes, and nothing was seen to fail before: read it  → git show 77c1d3e
                 US-012 Notes  nothing turned red; what did not pass before still fails (TestTotal): read it  → git show 87c1d3e
   1 unknown     US-005 Status codes  nothing could tell whether it is done: read it  → git show c81f0c2
   1 unchanged   US-008 Tidy  claimed without any change: neither committed nor ticked
-  1 set aside   US-006 Cache  everything was tried
+  1 skipped     US-006 Cache  everything was tried
   1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here
   2 open        US-010 US-011  not begun
   1 earlier     US-001 Login form  done before this loop
@@ -154,7 +154,7 @@ func TestHeadline(t *testing.T) {
 
 func TestNextSteps(t *testing.T) {
 	t.Parallel()
-	committed := []loop.Task{{ID: "goal", Status: loop.Done, Commit: "a81f0c2d5e", Evidence: gate.Discriminating}}
+	committed := []loop.Task{{ID: "goal", Status: loop.Done, Commit: "a81f0c2d5e", Evidence: gate.Proven}}
 	cases := []struct {
 		name string
 		loop report.Loop
@@ -182,10 +182,10 @@ func TestNextSteps(t *testing.T) {
 func TestOneTaskSaysWhatTurnedGreen(t *testing.T) {
 	t.Parallel()
 	l := report.Loop{State: loop.State{Tasks: []loop.Task{{
-		ID: "goal", Title: "stable upload", Status: loop.Done, Evidence: gate.Discriminating,
+		ID: "goal", Title: "stable upload", Status: loop.Done, Evidence: gate.Proven,
 		Flipped: []string{"a", "b", "c", "d", "e", "f", "g"},
 	}}}}
-	if got := text(t, l); !strings.Contains(got, "1 verified    stable upload  was red, is green: a b c d e and 2 more\n") {
+	if got := text(t, l); !strings.Contains(got, "1 proven      stable upload  was red, is green: a b c d e and 2 more\n") {
 		t.Error(got)
 	}
 }
@@ -265,7 +265,7 @@ func TestNamesAreHarmless(t *testing.T) {
 		Diffs:  map[string]string{"1": "--- \"a/\\033[2Ja\\nended VERIFIED_test.sh\"\n+++ \"b/\\033[2Ja\\nended VERIFIED_test.sh\"\n-x\n"},
 		State: loop.State{
 			Phase: loop.Ended, Granted: []string{path}, Asks: []loop.Ask{{Paths: []string{path}}},
-			Tasks: []loop.Task{{ID: "1", Status: loop.Done, Tests: []string{path}, Evidence: gate.Discriminating, Flipped: []string{path}}},
+			Tasks: []loop.Task{{ID: "1", Status: loop.Done, Tests: []string{path}, Evidence: gate.Proven, Flipped: []string{path}}},
 		},
 	})
 	if strings.ContainsAny(got, "\x1b\u202e") || strings.Contains(got, "\nended") {

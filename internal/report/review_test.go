@@ -18,7 +18,7 @@ func TestReviewsStandFirst(t *testing.T) {
 		Tasks: []loop.Task{
 			{ID: "US-1", Title: "Login", Status: loop.Done, Evidence: gate.NoEvidence, Commit: "a81f0c2d5e", Reviewed: loop.ReviewDisagreed, Findings: []string{"app.go:3: hard-coded\x1b[2J", "no test"}},
 			{ID: "US-2", Title: "Logout", Status: loop.Done, Evidence: gate.NoEvidence, Reviewed: loop.ReviewNone, Why: "no review passed it: review: not sure"},
-			{ID: "US-3", Title: "Expiry", Status: loop.Done, Evidence: gate.Review, Reviewed: loop.ReviewPassed, Findings: []string{"a long line"}},
+			{ID: "US-3", Title: "Expiry", Status: loop.Done, Evidence: gate.Reviewed, Reviewed: loop.ReviewPassed, Findings: []string{"a long line"}},
 			{ID: "US-4", Title: "Cache", Status: loop.Open},
 		},
 		Failing: &loop.Failing{Reason: "review: cache.go:1: nothing calls it", Review: true},

@@ -62,13 +62,13 @@ func (p *page) taskLine(t loop.Task, meaning string) string {
 
 // because is what there is to say of one task: its own reason, else the group's.
 func (p *page) because(t loop.Task, meaning string) string {
-	if (t.Status == loop.Parked || t.Status == loop.Blocked) && !p.toldWhy(t.Why) {
+	if (t.Status == loop.Skipped || t.Status == loop.Blocked) && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 160)
 	}
 	if t.Status == loop.Done && t.Evidence == gate.NoEvidence && t.Why != "" && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 400)
 	}
-	if t.Status == loop.Done && t.Evidence == gate.Consistent {
+	if t.Status == loop.Done && t.Evidence == gate.Unproven {
 		return loop.Stands(t) + ": read it"
 	}
 	return meaning
@@ -84,12 +84,12 @@ func (p *page) show(t loop.Task) string {
 
 func (p *page) groups() []group {
 	all := []group{
-		{name: "verified", meaning: "each with something that failed before and passes now"},
+		{name: "proven", meaning: "a test failed before and passes now"},
 		{name: "reviewed", meaning: "an independent review passed"},
-		{name: "consistent", each: true},
+		{name: "unproven", each: true},
 		{name: "unknown", meaning: "nothing could tell whether it is done: read it", each: true},
 		{name: "unchanged", meaning: "claimed without any change: neither committed nor ticked", each: true},
-		{name: "set aside", meaning: "everything was tried", each: true, why: true},
+		{name: "skipped", meaning: "everything was tried", each: true, why: true},
 		{name: "blocked", meaning: "the agent says that it cannot", each: true, why: true},
 		{name: "open", meaning: "not begun"},
 		{name: "earlier", meaning: "done before this loop"},
@@ -119,17 +119,17 @@ func groupOf(t loop.Task) int {
 		return 7
 	case t.Status == loop.Blocked:
 		return 6
-	case t.Status == loop.Parked:
+	case t.Status == loop.Skipped:
 		return 5
 	case t.Status == loop.Unchanged:
 		return 4
 	}
 	switch t.Evidence {
-	case gate.Discriminating:
+	case gate.Proven:
 		return 0
-	case gate.Review:
+	case gate.Reviewed:
 		return 1
-	case gate.Consistent:
+	case gate.Unproven:
 		return 2
 	case gate.NoEvidence:
 	}

@@ -100,7 +100,7 @@ func (p *page) standing(t loop.Task) string {
 	granted := !slices.ContainsFunc(t.Changed, func(c loop.TestChange) bool { return !p.State.MayChange(c.Path) })
 	switch {
 	case len(t.Tests) > 0:
-		return "passes only with its own version of existing tests: " + list(t.Tests, 5) + "; if that is right:  pawl grant " + p.ID
+		return "passes only with its own version of existing files: " + list(t.Tests, 5) + "; if that is right:  pawl grant " + p.ID
 	case len(t.Granted) > 0:
 		return "changed existing tests, which a review accepts: " + list(t.Granted, 5)
 	case t.OriginalsUnseen() && t.IfGranted.Evidence == gate.NoEvidence:

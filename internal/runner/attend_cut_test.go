@@ -178,7 +178,7 @@ func TestALoopWithoutGitIsAttended(t *testing.T) {
 		t.Errorf("told:\n%s", st.told())
 	}
 	st.edits("have.txt", "one\ntwo\n")
-	if st.claims(); st.s.Outcome != loop.Verified || st.s.Tasks[0].Evidence != gate.Discriminating {
+	if st.claims(); st.s.Outcome != loop.Verified || st.s.Tasks[0].Evidence != gate.Proven {
 		t.Fatalf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
 	}
 	if _, err := os.Lstat(filepath.Join(b.root, ".git")); err == nil {

@@ -19,7 +19,7 @@ func TestASessionGoesOnWithWhatARunLeft(t *testing.T) {
 		if s := b.run(script, []string{"plan.md"}, withGate(map[string]any{"max_iterations": "1"})); s.Outcome != loop.Iterations {
 			t.Fatalf("%s: %s", name, s.Reason)
 		}
-		q := gated(map[string]any{"evidence": []string{"consistent"}})
+		q := gated(map[string]any{"evidence": []string{"unproven"}})
 		q.Commit = true
 		if same {
 			q.Words = []string{"plan.md"}

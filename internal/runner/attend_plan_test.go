@@ -12,7 +12,7 @@ import (
 // sitPlanned begins a loop over a plan in a session.
 func sitPlanned(t *testing.T, plan string) *sitting {
 	t.Helper()
-	q := gated(map[string]any{"evidence": []string{"consistent"}})
+	q := gated(map[string]any{"evidence": []string{"unproven"}})
 	q.Words = []string{"plan.md"}
 	return sit(t, planned(plan), q)
 }
@@ -44,7 +44,7 @@ func TestATaskThatIsAddedInASessionIsTakenUp(t *testing.T) {
 func TestAnotherEditInASessionIsNoViolation(t *testing.T) {
 	t.Parallel()
 	for _, edit := range []string{
-		"# Mine\n\n- [ ] two\n", "- [ ] two\n- [ ] three <!-- pawl: evidence=review -->\n", "- [ ] two\n- [ ] three <!-- pawl: scope=src/** -->\n",
+		"# Mine\n\n- [ ] two\n", "- [ ] two\n- [ ] three <!-- pawl: evidence=reviewed -->\n", "- [ ] two\n- [ ] three <!-- pawl: scope=src/** -->\n",
 	} {
 		st := sitPlanned(t, "- [ ] two\n")
 		st.besideACommand(edit)

@@ -99,7 +99,7 @@ func (r *Runner) timeCall(ctx context.Context, e agent.Event) {
 	}
 	now := time.Now()
 	begins := e.Kind == agent.KindTool
-	if begins && !readsOnly(e.Tool) && !r.ours(e.Tool) {
+	if begins && !record.ReadsOnly(e.Tool) && !r.ours(e.Tool) {
 		r.atWork.begin(now)
 	}
 	if err := r.keepSpan(r.atWork.called(begins, now)); err != nil {

@@ -60,7 +60,7 @@ func TestMarkAndCommitStandOrFallTogether(t *testing.T) {
 					t.Error(err)
 				}
 			}}
-			s := b.watched(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}), w)
+			s := b.watched(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), w)
 			if s.Outcome != loop.Errored || !strings.Contains(s.Reason, filepath.Base(lock)) {
 				t.Fatalf("%s: %s", s.Outcome, s.Reason)
 			}
@@ -94,7 +94,7 @@ func TestACommitOfTheUsersAfterAFaultComesFirst(t *testing.T) {
 			t.Error(err)
 		}
 	}}
-	if s := b.watched(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}), w); s.Outcome != loop.Errored {
+	if s := b.watched(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), w); s.Outcome != loop.Errored {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
 	if err := os.Remove(lock); err != nil {

@@ -21,6 +21,7 @@ const (
 	resultLines = 60      // of the same
 	reasonMax   = 500     // of a reason
 	failingMost = 50      // failing tests that the journal names
+	signsMost   = 10      // signs that it names
 )
 
 // Verifier is what the runner needs of package verify.
@@ -152,7 +153,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 		began := time.Now()
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
-			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Pending: m.State.AwaitingGrant(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
+			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Work: r.Spec.WorkOf(a.Tasks), Pending: m.State.AwaitingGrant(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
 		})
 		if err = cmp.Or(err, r.gatesRan(began)); err != nil {
 			return loop.Gates{}, err
@@ -300,8 +301,11 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 			g.Reason = cut(res.Gate+" is still red: "+res.Reason, reasonMax)
 		}
 	}
+	for _, s := range f.Signs[:min(len(f.Signs), signsMost)] {
+		g.Signs = append(g.Signs, s.String())
+	}
 	if v.TestsChanged {
-		g.TestsChanged = f.Observation.OldTests
+		g.TestsChanged = f.Needed
 	}
 	for _, res := range f.Observation.Now {
 		if g.FirstError == "" && res.Status != gate.Pass {

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -106,7 +105,7 @@ func (r *Runner) judgeCall(c agent.ToolCall) agent.Verdict {
 		return agent.Verdict{Allow: true} // it changes nothing in the tree
 	}
 	r.tools.saw(c)
-	if !readsOnly(c.Tool) {
+	if !record.ReadsOnly(c.Tool) {
 		r.atWork.begin(time.Now())
 	}
 	if err := r.ran(c); err != nil {
@@ -123,7 +122,10 @@ func (r *Runner) beginTools(ctx context.Context, a loop.Action, m record.Memory,
 	}
 	rules := record.WithPast(r.Spec.Rules(r.places(), record.Turn{Task: a.Task, Judges: judges, Granted: m.State.Granted}), r.Loop)
 	rules.Tools = r.mountsTools()
-	rules.Past.Untracked = func(dir string) ([]string, bool) { return r.untracked(ctx, dir) }
+	rules.Past.Untracked = func(dir string) ([]string, bool) {
+		files, err := r.Repo.UntrackedBelow(ctx, dir)
+		return files, err == nil
+	}
 	rules.Past.Ours = func(program string) bool { return proc.OnlyMarked(r.Loop.ID, program) }
 	r.guard.told(prompt, rules.Root, r.planPath()) // of a plan it is told what it needs, and may change the marks alone
 	r.guard.begin(rules, func(c guard.Call, v guard.Verdict) {
@@ -139,26 +141,6 @@ func (r *Runner) beginTools(ctx context.Context, a loop.Action, m record.Memory,
 	now := time.Now()
 	r.atWork.begin(now)
 	return record.ToolCall{Any: true, At: now}.AppendTo(record.RanPath(r.Loop))
-}
-
-// untracked lists the untracked files below a folder of the work tree.
-func (r *Runner) untracked(ctx context.Context, dir string) ([]string, bool) {
-	below, err := filepath.Rel(r.Repo.Root(), dir)
-	if err != nil || !filepath.IsLocal(below) {
-		return nil, false
-	}
-	status, err := r.Repo.Status(ctx)
-	if err != nil {
-		return nil, false
-	}
-	var files []string
-	for _, file := range status.Untracked {
-		path := filepath.Join(r.Repo.Root(), filepath.FromSlash(file))
-		if in, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(in) {
-			files = append(files, filepath.ToSlash(path))
-		}
-	}
-	return files, true
 }
 
 func (r *Runner) places() record.Places {

@@ -22,7 +22,7 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 	}
 	changed, err := r.JudgedBy.Changes()
 	if err != nil {
-		return loop.Event{}, fmt.Errorf("look at what judges: %w", err)
+		return loop.Event{}, fmt.Errorf("compare protected files: %w", err)
 	}
 	if changed, err = r.setGitRight(changed, m, &seen); err != nil {
 		return loop.Event{}, err
@@ -112,7 +112,7 @@ func (r *Runner) setGitRight(changed []string, m record.Memory, seen *loop.Seen)
 func (r *Runner) leaveGitRight(ctx context.Context, m record.Memory) error {
 	changed, err := r.JudgedBy.Changes()
 	if err != nil {
-		return fmt.Errorf("look at what judges: %w", err)
+		return fmt.Errorf("compare protected files: %w", err)
 	}
 	var seen loop.Seen
 	_, err = r.setGitRight(changed, m, &seen)

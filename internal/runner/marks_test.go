@@ -19,7 +19,7 @@ func TestABoxThatAPersonTicksIsTheirs(t *testing.T) {
 		}
 	}}
 	s := b.watched("-- 1/reply --\nthinking\n-- 2/files/have.txt --\none\nthree\n-- 2/reply --\n<promise>DONE</promise>\n",
-		[]string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}), o)
+		[]string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), o)
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}

@@ -34,7 +34,7 @@ const (
 // sortNewFiles tells the user's new files from the agent's, journals those found to be
 // the user's, and tells of both. It returns the memory with them.
 func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory) (record.Memory, error) {
-	if r.theirTree() || r.Spec.NoCommit {
+	if r.Spec.NoCommit {
 		return m, nil
 	}
 	m.NewFiles = m.With(r.sortedNew) // an action may look more than once, with the memory of its beginning
@@ -163,17 +163,20 @@ func (r *Runner) workTimes(ctx context.Context, m record.Memory) (workTimes, err
 	if err != nil {
 		return w, err
 	}
-	_, session := os.Stat(record.ToolCallsPath(r.Loop))
+	now := time.Now()
+	session, timed, err := record.SessionSpans(r.Loop, w.started, now)
+	if err != nil {
+		return w, err
+	}
 	untimed := slices.ContainsFunc(calls, func(c record.ToolCall) bool { return c.At.IsZero() && (c.Tool != "" || c.Any) })
-	if w.unknown = session == nil || untimed || r.strangeClock(); w.unknown {
+	if w.unknown = !timed || untimed || r.strangeClock(); w.unknown {
 		return w, nil
 	}
-	now := time.Now()
 	kept, err := r.spans()
 	if err != nil {
 		return w, err
 	}
-	w.spans, w.gates = kept.agents, kept.gates
+	w.spans, w.gates = slices.Concat(kept.agents, session), kept.gates
 	if under := r.atWork.underWay(now); !under.At.IsZero() {
 		w.spans = append(w.spans, under)
 	}

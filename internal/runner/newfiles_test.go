@@ -117,7 +117,7 @@ func TestTheUsersNewFileIsNoWork(t *testing.T) {
 	}
 }
 
-// What the user made while an earlier run was at work is no work that it left.
+// A file that the user made during an earlier run is not taken for what that run left.
 func TestTheUsersNewFileIsNotLeftWork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
@@ -221,7 +221,7 @@ func TestAFileThatTheGatesMakeIsNoObstacle(t *testing.T) {
 	s := b.watched("-- 1/files/begun.txt --\nx\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, map[string]any{
 		"gates": []string{"sh check.sh", "test -f .env && if test -f begun.txt; then sleep 2; mkdir -p cover; date +%N > cover/coverage.out; fi"},
 	}, w)
-	if s.Outcome != loop.Verified || s.Tasks[0].Evidence != gate.Discriminating {
+	if s.Outcome != loop.Verified || s.Tasks[0].Evidence != gate.Proven {
 		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
 	}
 	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "begun.txt\nhave.txt" {

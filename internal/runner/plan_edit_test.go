@@ -47,7 +47,7 @@ two
 three
 -- 2/reply --
 <promise>DONE</promise>
-`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}), w)
+`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), w)
 	if s.Outcome != loop.Verified || s.Strikes != 0 || len(s.Tasks) != 2 {
 		t.Fatalf("%s: %s, %d strikes, tasks %+v", s.Outcome, s.Reason, s.Strikes, s.Tasks)
 	}
@@ -67,7 +67,7 @@ func TestATaskThatIsAddedAtTheEndIsTakenUp(t *testing.T) {
 		t.Run(string(at), func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, planned("- [ ] two\n"))
-			s := b.watched(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}),
+			s := b.watched(twoWords, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}),
 				editOnce(b, at, map[loop.EventKind]string{
 					loop.TreeSeen: "- [ ] two\n- [ ] three\n", loop.Committed: "- [x] two\n- [ ] three\n",
 				}[at]))
@@ -83,7 +83,7 @@ func TestATaskThatIsAddedAtTheEndIsTakenUp(t *testing.T) {
 func TestAnotherEditBesideACommandIsKeptAside(t *testing.T) {
 	t.Parallel()
 	for _, edit := range []string{
-		"- [ ] both words\n", "- [ ] two\n- [ ] three <!-- pawl: evidence=consistent -->\n", "- [ ] three\n- [ ] two\n", "no tasks any more\n",
+		"- [ ] both words\n", "- [ ] two\n- [ ] three <!-- pawl: evidence=unproven -->\n", "- [ ] three\n- [ ] two\n", "no tasks any more\n",
 	} {
 		b := newBench(t, planned("- [ ] two\n"))
 		w := editOnce(b, loop.TurnEnded, edit)
@@ -97,7 +97,7 @@ one
 two
 -- 2/reply --
 <promise>DONE</promise>
-`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}), w)
+`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), w)
 		if s.Outcome != loop.Verified || s.Strikes != 0 || len(s.Tasks) != 1 {
 			t.Fatalf("%q: %s: %s, %d strikes, tasks %+v", edit, s.Outcome, s.Reason, s.Strikes, s.Tasks)
 		}
@@ -132,7 +132,7 @@ two
 true
 -- 2/reply --
 <promise>DONE</promise>
-`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
+`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}))
 	w := &pauses{teller: teller{t}, post: func(kind string) {
 		if err := d.Loop.Post("test-"+kind, record.Message{Kind: kind}); err != nil {
 			t.Error(err)

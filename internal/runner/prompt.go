@@ -120,7 +120,7 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 		}
 	}
 	if d.Evidence == "" {
-		d.Evidence = gate.Discriminating
+		d.Evidence = gate.Proven
 	}
 	if r.plan != nil {
 		p := r.plan.Plan()
@@ -136,7 +136,7 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 		}
 	}
 	if f := s.Failing; f != nil {
-		d.Reason = f.Reason
+		d.Reason, d.Signs = f.Reason, f.Signs
 	}
 	d.Failed = r.failed(a, m)
 	if t := s.Ladder.Tested; t.Red() && !named(d.Failed) {

@@ -35,7 +35,7 @@ func TestTheJudgedTreeIsCommittedWhateverTheUserDoesMeanwhile(t *testing.T) {
 					w.at, w.once = loop.Committing, func() { b.sh(c.do) }
 				}
 				s := b.watched("\n-- 1/run --\necho two >> have.txt; echo new > new.txt\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/run --\necho three >> have.txt\n-- 2/reply --\n<promise>DONE</promise>\n",
-					[]string{"plan.md"}, map[string]any{"gates": []string{gate}, "evidence": []string{"consistent"}}, w)
+					[]string{"plan.md"}, map[string]any{"gates": []string{gate}, "evidence": []string{"unproven"}}, w)
 				if s.Outcome != loop.Verified || s.Turns != 2 {
 					t.Fatalf("%s after %d turns: %s", s.Outcome, s.Turns, s.Reason)
 				}

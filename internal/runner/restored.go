@@ -63,7 +63,7 @@ func (r *Runner) adoptRestored() error {
 	}
 	changed, err := r.JudgedBy.Changes()
 	if err != nil {
-		return fmt.Errorf("look at what judges: %w", err)
+		return fmt.Errorf("compare protected files: %w", err)
 	}
 	for _, path := range changed {
 		if err := r.JudgedBy.Adopt(path); err != nil {

@@ -57,7 +57,7 @@ func TestReviewersAreToldAndPaid(t *testing.T) {
 	d := b.begin(bothWords, []string{"have every word"}, reviewing(map[string]any{"max_cost": "5"}))
 	d.Reviewer = p
 	s, err := b.drive(t.Context(), d, teller{t})
-	if err != nil || s.Outcome != loop.Verified || s.Iteration != 2 || s.Tasks[0].Evidence != gate.Discriminating {
+	if err != nil || s.Outcome != loop.Verified || s.Iteration != 2 || s.Tasks[0].Evidence != gate.Proven {
 		t.Fatalf("%v, %s after %d: %s", err, s.Outcome, s.Iteration, s.Reason)
 	}
 	var names []string
@@ -74,7 +74,7 @@ func TestReviewersAreToldAndPaid(t *testing.T) {
 	if len(q.Receipts) != 1 || q.Receipts[0].ID == "" || q.Receipts[0].Status != gate.Pass || q.Receipts[0].Command != "sh check.sh" {
 		t.Errorf("receipts %+v", q.Receipts)
 	}
-	if got := strings.Join(q.Labels, "; "); got != "look at do.sh:1 drops an error: make || true; evidence so far: discriminating (red before this work and green now: sh check.sh)" {
+	if got := strings.Join(q.Labels, "; "); got != "look at do.sh:1 drops an error: make || true; evidence so far: proven (red before this work and green now: sh check.sh)" {
 		t.Errorf("labels %s", got)
 	}
 	if v := q.Guard(agent.ToolCall{Tool: "Read", Input: map[string]any{"file_path": filepath.Join(b.root, "have.txt")}, Dir: b.root}); !v.Allow {

@@ -39,14 +39,14 @@ two
 -- 2/reply --
 <promise>DONE</promise>
 `, []string{"have every word"}, withGate(nil))
-	if s.Outcome != loop.Verified || s.Tasks[0].Evidence != gate.Discriminating {
+	if s.Outcome != loop.Verified || s.Tasks[0].Evidence != gate.Proven {
 		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
 	}
 	second := b.file("iterations", "0002", "prompt.md")
 	if !strings.Contains(second, "missing two") {
 		t.Errorf("the second prompt does not say what failed:\n%s", second)
 	}
-	if got := b.git("log", "-1", "--format=%(trailers:key=Pawl-Evidence,valueonly)"); strings.TrimSpace(got) != "discriminating" {
+	if got := b.git("log", "-1", "--format=%(trailers:key=Pawl-Evidence,valueonly)"); strings.TrimSpace(got) != "proven" {
 		t.Errorf("trailer %q", got)
 	}
 }
@@ -92,7 +92,7 @@ two
 three
 -- 2/reply --
 <promise>DONE</promise>
-`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
+`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}))
 	if s.Outcome != loop.Verified || s.Iteration != 2 {
 		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
 	}
@@ -147,7 +147,7 @@ git switch -q -c mine && echo two >> have.txt && git commit -qam 'my own way'
 	}
 }
 
-func TestAStuckTaskIsUndoneAndParked(t *testing.T) {
+func TestAStuckTaskIsUndoneAndSkipped(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	s := b.run(`

@@ -34,7 +34,7 @@ two
 in no scope
 -- 2/reply --
 <promise>DONE</promise>
-`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
+`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}))
 	if s.Outcome != loop.Verified || s.Iteration != 2 {
 		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
 	}
@@ -70,7 +70,7 @@ git checkout other.txt
 sh copy.sh
 -- 4/reply --
 <promise>DONE</promise>
-`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
+`, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}))
 	if s.Outcome != loop.Verified || s.Iteration != 4 || s.Strikes != 0 || s.Refusals != 1 {
 		t.Fatalf("%s after %d, %d strikes, %d refusals: %s", s.Outcome, s.Iteration, s.Strikes, s.Refusals, s.Reason)
 	}
@@ -94,7 +94,7 @@ func TestThePersonKeepsToNoScope(t *testing.T) {
 		b.write("want.txt", "one\ntwo\n")
 	}}
 	s := b.watched("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"plan.md"},
-		withGate(map[string]any{"evidence": []string{"consistent"}}), o)
+		withGate(map[string]any{"evidence": []string{"unproven"}}), o)
 	if s.Outcome != loop.Verified || s.Iteration != 1 {
 		t.Fatalf("%s after %d: %s", s.Outcome, s.Iteration, s.Reason)
 	}
@@ -106,7 +106,7 @@ func TestThePersonKeepsToNoScope(t *testing.T) {
 func TestTheScopeHoldsInASession(t *testing.T) {
 	t.Parallel()
 	st := sit(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n"), func() (q launch.AttendRequest) {
-		q = gated(map[string]any{"evidence": []string{"consistent"}})
+		q = gated(map[string]any{"evidence": []string{"unproven"}})
 		q.Words = []string{"plan.md"}
 		return q
 	}())

@@ -28,7 +28,7 @@ func (r *Runner) keepJudges() error {
 func (r *Runner) meanwhile(m record.Memory) ([]string, error) {
 	changed, err := r.JudgedBy.Changes()
 	if err != nil {
-		return nil, fmt.Errorf("look at what judges: %w", err)
+		return nil, fmt.Errorf("compare protected files: %w", err)
 	}
 	return slices.DeleteFunc(changed, func(path string) bool { return m.State.MayChangeJudge(path) || !r.agents(path, m) }), nil
 }
@@ -146,8 +146,12 @@ func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, 
 		})
 	}
 	if v := f.IfGranted; v != nil && v.Status == gate.Pass {
+		waits := old
+		if len(f.Needed) > 0 {
+			waits = f.Needed
+		}
 		g.IfGranted = &loop.IfGranted{
-			Paths: old, Evidence: v.Evidence, Reason: cut(v.Reason, reasonMax),
+			Paths: waits, Evidence: v.Evidence, Reason: cut(v.Reason, reasonMax),
 			Flipped: atMost(slices.Concat(v.Flipped, v.Proving), failingMost),
 		}
 	}

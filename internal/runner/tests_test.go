@@ -57,7 +57,7 @@ func deniesTest(t *testing.T, denied string) {
 	b := newBench(t, sums())
 	deny := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageDeny, Paths: []string{denied}}}}
 	d := b.begin("-- 1/sleep --\n600ms\n-- 1"+bentTest+"-- 1"+claims+"-- 2"+bentTest+"-- 2"+claims+"-- 3/files/lib --\nadd() { echo $(($2 + $1)); }\n-- 3"+claims+"-- 4"+claims,
-		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"consistent"}}))
+		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"unproven"}}))
 	b.loop = d.Loop
 	s, err := b.drive(t.Context(), d, deny)
 	if err != nil {
@@ -86,12 +86,12 @@ func TestATestThatWentWithOneTaskJudgesTheNext(t *testing.T) {
 	files["plan.md"] = "- [ ] one\n- [ ] two\n"
 	b := newBench(t, files)
 	s := b.run("-- 1/run --\nrm more_test.sh; echo '# one' >> lib\n-- 1"+claims+"-- 2/files/lib --\nadd() { [ $1 = 1 ] && echo 3 || echo 5; }\n-- 2"+claims,
-		[]string{"plan.md"}, withTests(map[string]any{"evidence": []string{"consistent"}}))
+		[]string{"plan.md"}, withTests(map[string]any{"evidence": []string{"unproven"}}))
 	if s.Outcome != loop.Unverified || s.Strikes != 0 {
 		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
 	}
 	one, two := s.Tasks[0], s.Tasks[1]
-	if one.Evidence != gate.Consistent || len(one.Tests) > 0 || two.Evidence != gate.NoEvidence || len(two.Tests) == 0 {
+	if one.Evidence != gate.Unproven || len(one.Tests) > 0 || two.Evidence != gate.NoEvidence || len(two.Tests) == 0 {
 		t.Errorf("one %+v\ntwo %+v", one, two)
 	}
 }
@@ -106,7 +106,7 @@ func TestAChangeWhileTheGatesRunIsAStrike(t *testing.T) {
 	files["run.sh"], files[".mocharc.json"] = "sleep 2\n"+files["run.sh"], "{}\n"
 	b := newBench(t, files)
 	s := b.run("-- 1/files/late.sh --\nsleep 1; f=.mocha; echo x > ${f}rc.json\n-- 1/run --\nenv -i PATH=$PATH setsid sh late.sh > /dev/null 2>&1 < /dev/null &\nsleep 0.3\necho '# x' >> lib\n-- 1"+claims+"-- 2"+claims+"-- 3"+claims,
-		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"consistent"}}))
+		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"unproven"}}))
 	if s.Strikes != 1 || s.Outcome != loop.Verified {
 		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
 	}
@@ -128,7 +128,7 @@ func TestATestChangeThatWaitsIsNotTheNextTasks(t *testing.T) {
 		"-- 3/files/sub_test.sh --\ntest_sub() { [ \"$(sub 3 1)\" = 2 ]; }\n-- 3"+claims,
 		[]string{"plan.md"}, withTests(nil))
 	one, two := s.Tasks[0], s.Tasks[1]
-	if len(one.Tests) != 2 || two.Evidence != gate.Discriminating || len(two.Tests) > 0 || s.Refusals != 1 || s.Outcome != loop.Unverified {
+	if len(one.Tests) != 2 || two.Evidence != gate.Proven || len(two.Tests) > 0 || s.Refusals != 1 || s.Outcome != loop.Unverified {
 		t.Fatalf("%s, %d refused: %s\none %+v\ntwo %+v", s.Outcome, s.Refusals, s.Reason, one, two)
 	}
 	m, _, err := record.Remember(b.loop)
@@ -145,7 +145,7 @@ func TestAGrantedFileThatJudgesMayChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	grant := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageGrant, Paths: []string{"check.sh"}}}}
-	d := b.begin("-- 1/sleep --\n600ms\n-- 1/reply --\nthinking\n-- 2/files/check.sh --\n# looser\nexit 0\n-- 2"+claims+"-- 3"+claims, []string{"have every word"}, withGate(map[string]any{"evidence": []string{"consistent"}}))
+	d := b.begin("-- 1/sleep --\n600ms\n-- 1/reply --\nthinking\n-- 2/files/check.sh --\n# looser\nexit 0\n-- 2"+claims+"-- 3"+claims, []string{"have every word"}, withGate(map[string]any{"evidence": []string{"unproven"}}))
 	b.loop = d.Loop
 	s, err := b.drive(t.Context(), d, grant)
 	if err != nil {

@@ -56,7 +56,7 @@ func (t *tools) add(calls []record.ToolCall) {
 
 func (t *tools) take(calls []record.ToolCall) {
 	for _, c := range calls {
-		if c.Path != "" && !readsOnly(c.Tool) {
+		if c.Path != "" && !record.ReadsOnly(c.Tool) {
 			t.paths = append(t.paths, filepath.Clean(c.Path), record.Resolved(c.Path))
 		}
 		if c.Command != "" {
@@ -109,7 +109,7 @@ func (t *tools) saw(c agent.ToolCall) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch path := writtenPath(c); {
-	case readsOnly(c.Tool):
+	case record.ReadsOnly(c.Tool):
 	case path != "":
 		t.paths = append(t.paths, filepath.Clean(path), record.Resolved(path))
 	default:
@@ -153,14 +153,6 @@ func (t *tools) named(path string) bool {
 	return t.edited(path) || slices.ContainsFunc(t.texts, func(text string) bool { return strings.Contains(text, filepath.Base(path)) })
 }
 
-func readsOnly(tool string) bool {
-	switch tool {
-	case "Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", "TodoWrite", "ToolSearch":
-		return true
-	}
-	return false
-}
-
 // writtenPath is the absolute path that a call names, "" if none.
 func writtenPath(c agent.ToolCall) string {
 	for _, key := range record.PathKeys() {
@@ -182,7 +174,7 @@ func (r *Runner) ours(tool string) bool {
 // ran writes a call down for an owner who comes after us: of a turn that is cut
 // off, nobody else knows what it did.
 func (r *Runner) ran(c agent.ToolCall) error {
-	if readsOnly(c.Tool) {
+	if record.ReadsOnly(c.Tool) {
 		return nil
 	}
 	t := record.ToolCall{Tool: c.Tool, Path: writtenPath(c), At: time.Now()}

@@ -106,7 +106,7 @@ func (r *Runner) takeMessage(ctx context.Context, id string, m record.Message) e
 	}
 	e, ok := m.Event()
 	if !ok {
-		r.note(loop.Anomaly, "a message that makes no sense was set aside: "+id)
+		r.note(loop.Anomaly, "a message that makes no sense was moved away: "+id)
 		return nil
 	}
 	e.ID = id

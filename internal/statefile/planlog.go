@@ -35,7 +35,7 @@ func (p planFiles) failed(tries []planloop.Failure) error {
 }
 
 // tries are those that failed, as far as the state still knows of them: the last
-// one of each story that was set aside, and of the one at work.
+// one of each story that was skipped, and of the one at work.
 func (p planFiles) tries(m record.Memory, now time.Time) []planloop.Failure {
 	var tries []planloop.Failure
 	for _, t := range m.State.Tasks {
@@ -55,7 +55,7 @@ func (p planFiles) tries(m record.Memory, now time.Time) []planloop.Failure {
 	return tries
 }
 
-// skipped tells of the last try of a story that was set aside.
+// skipped tells of the last try of a story that was skipped.
 func (p planFiles) skipped(f *planloop.Failure, m record.Memory) {
 	f.Iteration = lastTry(m.State, f.Story)
 	for _, s := range m.Skipped {

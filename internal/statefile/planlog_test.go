@@ -88,7 +88,7 @@ func TestPlanLoopGoldenProgress(t *testing.T) {
 		t.Errorf("a failed try (-want +got):\n%s", diff)
 	}
 	// The runner's own entry comes with the tick, before there is a commit.
-	kept := string(planfile.ProgressEntry(planfile.PRD, planfile.Entry{Time: b.now, Iteration: 2, TaskID: "US-001", Title: "one", Evidence: "discriminating"}))
+	kept := string(planfile.ProgressEntry(planfile.PRD, planfile.Entry{Time: b.now, Iteration: 2, TaskID: "US-001", Title: "one", Evidence: "proven"}))
 	b.write(planDir+"progress.md", failed+kept)
 	b.passes(sha2)
 	b.taken()

@@ -107,7 +107,7 @@ func (b *planBench) passes(commit string) {
 	b.t.Helper()
 	b.turn(&loop.Claim{})
 	b.step(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{
-		Purpose: loop.ForClaim, Tree: "t", Status: gate.Pass, Green: true, Evidence: gate.Discriminating,
+		Purpose: loop.ForClaim, Tree: "t", Status: gate.Pass, Green: true, Evidence: gate.Proven,
 	}})
 	b.step(loop.Event{Kind: loop.Committed, Tree: "t", Commit: commit})
 }

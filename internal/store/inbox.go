@@ -66,7 +66,7 @@ func (l *Loop) HasMail() bool {
 }
 
 // Drain reads the messages that are not acknowledged yet, oldest first. Files
-// that are no messages are set aside in inbox/bad, and named in the error, which
+// that are no messages are moved to inbox/bad, and named in the error, which
 // does not make the messages any less valid.
 func (l *Loop) Drain() ([]Message, error) {
 	entries, err := os.ReadDir(l.inbox()) // sorted by name, which begins with the time
@@ -85,7 +85,7 @@ func (l *Loop) Drain() ([]Message, error) {
 		case errors.Is(err, fs.ErrNotExist): // acknowledged meanwhile
 		case err != nil:
 			aside := l.move(e.Name(), "bad")
-			problems = append(problems, errors.Join(fmt.Errorf("message %s of loop %s is set aside: %w", e.Name(), l.ID, err), aside))
+			problems = append(problems, errors.Join(fmt.Errorf("message %s of loop %s is moved to inbox/bad: %w", e.Name(), l.ID, err), aside))
 		case seen[m.ID]: // posted twice at the same moment
 			problems = append(problems, l.move(e.Name(), "done"))
 		default:

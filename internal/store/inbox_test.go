@@ -72,7 +72,7 @@ func TestFilesThatAreNoMessagesAreSetAside(t *testing.T) {
 	leave(t, l, ".pawl-1.tmp", "just being written")
 	post(t, l, "a", "fine")
 	got, err := l.Drain()
-	if err == nil || strings.Count(err.Error(), "is set aside") != 4 {
+	if err == nil || strings.Count(err.Error(), "is moved to inbox/bad") != 4 {
 		t.Errorf("error = %v", err)
 	}
 	if diff := cmp.Diff([]string{`a "fine"`}, briefly(got)); diff != "" {

@@ -16,7 +16,7 @@ func TestASCII(t *testing.T) {
 		p := term.New(term.Options{Out: &out, Mode: mode, ASCII: true})
 		p.Print(term.TaskStarted{ID: "1", Title: "naïve", Index: 1, Total: 2})
 		p.Print(term.Note{Level: term.Info, Text: "pawl status → shows it …"})
-		p.Print(term.TaskEnded{ID: "1", Title: "naïve", Index: 1, Total: 2, Result: "verified", Iterations: 1})
+		p.Print(term.TaskEnded{ID: "1", Title: "naïve", Index: 1, Total: 2, Result: "proven", Iterations: 1})
 		p.Print(term.LoopEnded{Loop: "brisk-otter", Progress: "1 of 2 tasks done", Outcome: "stuck", ExitCode: 13})
 		if err := p.Close(); err != nil {
 			t.Fatal(err)

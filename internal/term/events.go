@@ -84,7 +84,7 @@ type TaskEnded struct {
 	Title      string `json:"title" jsonschema:"title of the task"`
 	Index      int    `json:"index,omitempty" jsonschema:"as in task_started"`
 	Total      int    `json:"total,omitempty" jsonschema:"as in task_started"`
-	Result     string `json:"result" jsonschema:"verified, consistent, unknown, parked, blocked or another word"`
+	Result     string `json:"result" jsonschema:"proven, reviewed, unproven, unknown, skipped, blocked or another word"`
 	Iterations int    `json:"iterations" jsonschema:"iterations it took"`
 	Duration   Span   `json:"duration_seconds" jsonschema:"how long it took"`
 	Evidence   string `json:"evidence,omitempty" jsonschema:"what shows it, in words"`
@@ -143,7 +143,7 @@ type LoopEnded struct {
 
 // Tally is the tasks that ended in one way.
 type Tally struct {
-	Result string   `json:"result" jsonschema:"verified, consistent, parked …"`
+	Result string   `json:"result" jsonschema:"proven, reviewed, unproven, skipped …"`
 	Tasks  []string `json:"tasks" jsonschema:"their ids"`
 	Each   []string `json:"each,omitempty" jsonschema:"what there is to say of each, in the same order: its title, and why it ended so"`
 	Note   string   `json:"note,omitempty" jsonschema:"what it means, in words"`

@@ -204,7 +204,7 @@ func (s *story) place(id, title string) TaskStarted {
 func taskEnded(e TaskEnded) line {
 	mark := span{red, "✗"}
 	switch e.Result {
-	case "verified", "review", "consistent":
+	case "proven", "reviewed", "unproven":
 		mark = span{green, "✓"}
 	case "unknown":
 		mark = span{yellow, "?"}

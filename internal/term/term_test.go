@@ -46,7 +46,7 @@ func evening(at time.Time) []struct {
 		{64 * time.Second, term.TurnActivity{Iteration: 1, MaxIterations: 28, Doing: "editing internal/web/logout.go", ContextPercent: 14, Tokens: 24_000, CostUSD: 0.12}},
 		{9 * time.Second, term.GateFinished{Gate: "test", Result: "pass", Duration: 9 * s, Summary: "215 pass"}},
 		{time.Second, term.TaskEnded{
-			ID: "US-002", Title: "Logout button", Index: 1, Total: 2, Result: "verified", Iterations: 1, Duration: 76 * s,
+			ID: "US-002", Title: "Logout button", Index: 1, Total: 2, Result: "proven", Iterations: 1, Duration: 76 * s,
 			Evidence: "TestLogout was red, is green", Commit: "a81f0c2",
 		}},
 		{0, term.TaskStarted{ID: "US-003", Title: "Session expiry, with a title that goes on for longer than anybody wants", Index: 2, Total: 2}},
@@ -59,13 +59,13 @@ func evening(at time.Time) []struct {
 		{20 * time.Second, term.GateFinished{Gate: "lint", Result: "unknown", Duration: s, Summary: "the disk is full"}},
 		{0, term.GateFinished{Gate: "test", Result: "pass", Cached: true}},
 		{0, term.Question{Text: "red before any work: TestRoot. Is that part of this work?", Choices: []string{"Enter: yes, go on", "s: no, stop"}}},
-		{time.Second, term.TaskEnded{ID: "US-003", Title: "Session expiry", Index: 2, Total: 2, Result: "parked", Iterations: 2, Duration: 700 * s}},
+		{time.Second, term.TaskEnded{ID: "US-003", Title: "Session expiry", Index: 2, Total: 2, Result: "skipped", Iterations: 2, Duration: 700 * s}},
 		{time.Second, term.LoopEnded{
 			Loop: "brisk-otter", Progress: "1 of 2 tasks done, 1 needs you", Outcome: "stuck", ExitCode: 13, Reason: "every way of trying US-003 failed", Duration: 24060 * s, Waited: 7800 * s,
 			Iterations: 21, Commits: 1, Branch: "pawl/brisk-otter", Tokens: 2_140_000, CostUSD: 7.31,
 			Tasks: []term.Tally{
-				{Result: "verified", Tasks: []string{"US-001", "US-002"}, Note: "something failed before and passes now"},
-				{Result: "parked", Tasks: []string{"US-003"}, Each: []string{"US-003 Session expiry: TestExpiry still fails"}},
+				{Result: "proven", Tasks: []string{"US-001", "US-002"}, Note: "a test failed before and passes now"},
+				{Result: "skipped", Tasks: []string{"US-003"}, Each: []string{"US-003 Session expiry: TestExpiry still fails"}},
 			},
 			Gates:     []string{"test: 214 pass, 1 fail (TestExpiry)"},
 			LeftAlone: []string{"notes.txt", "drafts/one.txt"},

@@ -22,6 +22,13 @@ import (
 // or changed since counts as a change of old tests, like a file of that name that
 // git shows: the gates run once more where it is not.
 
+// shapersIgnored are names of files that shape what tests do, of which only their being
+// there tells: where git ignores a file, most others are products of a run.
+const shapersIgnored = shapers + `
+	**/sitecustomize.py **/usercustomize.py **/*.pth **/setupTests.* **/setupJest.* **/jest.setup.*
+	**/GNUmakefile **/makefile **/.npmrc **/vitest.setup.* **/*.{dist,egg}-info/entry_points.txt
+	{unittest,pytest,_pytest,doctest,difflib,traceback,fnmatch,pprint,argparse,coverage,nose2,behave,mypy,ruff,flake8,pylint}{.py,/__init__.py,/__main__.py}`
+
 // LookBeside keeps what git ignores and may shape what tests do, and what submodules
 // hold, as it is before the first turn. What was kept before stays.
 func (v *Verifier) LookBeside(ctx context.Context) error {
@@ -101,7 +108,7 @@ func (v *Verifier) beside(ctx context.Context) (map[string]string, error) {
 	for _, name := range ignored {
 		file := strings.TrimSuffix(name, "/")
 		// By its own name: a folder of tests may hold anything that is ignored.
-		if base := path.Base(file); matchesAny(shapers, file) || v.isPackage(file) || matchesAny(frozen.RunnerFiles, base) || v.isTest(base) {
+		if base := path.Base(file); matchesAny(shapersIgnored, file) || v.isPackage(file) || matchesAny(frozen.RunnerFiles, base) || v.isTest(base) {
 			found[file] = v.fingerprint(file)
 		}
 	}
@@ -111,7 +118,7 @@ func (v *Verifier) beside(ctx context.Context) (map[string]string, error) {
 // isPackage: an ignored folder that Python takes for one of the modules that shape
 // tests. A coverage folder without code in it is what a gate has written there.
 func (v *Verifier) isPackage(dir string) bool {
-	if !matchesAny(shapers, dir+"/__init__.py") {
+	if !matchesAny(shapersIgnored, dir+"/__init__.py") {
 		return false
 	}
 	code, err := filepath.Glob(filepath.Join(v.Repo.Root(), filepath.FromSlash(dir), "__init__.*"))

@@ -23,11 +23,11 @@ func TestWhatGitIgnoresBesideTheTests(t *testing.T) {
 	}{
 		"a file that bends them comes": {nil, files{"conftest.py": bends}, gate.NoEvidence, []string{"conftest.py"}},
 		"one that was there is bent":   {files{"conftest.py": "true\n"}, files{"conftest.py": bends}, gate.NoEvidence, []string{"conftest.py"}},
-		"one that was there stays":     {files{"conftest.py": "true\n"}, files{"lib": adds}, gate.Discriminating, nil},
-		"it comes with honest work":    {nil, files{"lib": adds, "conftest.py": "true\n"}, gate.Discriminating, []string{"conftest.py"}},
-		"a folder of a coverage tool":  {nil, files{"lib": adds, "coverage/index.html": "x"}, gate.Discriminating, nil},
-		"a module of its name":         {nil, files{"lib": adds, "coverage/__init__.py": "x"}, gate.Discriminating, []string{"coverage"}},
-		"others are nobody's":          {nil, files{"lib": adds, "tests/out.log": "x", "pkg.log": "x"}, gate.Discriminating, nil},
+		"one that was there stays":     {files{"conftest.py": "true\n"}, files{"lib": adds}, gate.Proven, nil},
+		"it comes with honest work":    {nil, files{"lib": adds, "conftest.py": "true\n"}, gate.Proven, []string{"conftest.py"}},
+		"a folder of a coverage tool":  {nil, files{"lib": adds, "coverage/index.html": "x"}, gate.Proven, nil},
+		"a module of its name":         {nil, files{"lib": adds, "coverage/__init__.py": "x"}, gate.Proven, []string{"coverage"}},
+		"others are nobody's":          {nil, files{"lib": adds, "tests/out.log": "x", "pkg.log": "x"}, gate.Proven, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

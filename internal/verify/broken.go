@@ -6,6 +6,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
+	"github.com/pawl-dev/pawl/internal/testdiff"
 )
 
 // maxBroken bounds the files that are looked at for a tree of broken functions: larger
@@ -32,13 +33,14 @@ func (v *Verifier) broken(ctx context.Context, r Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var marks, back []string
-	if v.Marks != nil {
-		marks = v.Marks()
+	compared, err := v.compareTests(ctx, r)
+	if err != nil {
+		return "", err
 	}
+	var back []string
 	files := map[string][]byte{}
 	for _, c := range changes {
-		if v.isTest(c.Path) || slices.Contains(marks, c.Path) {
+		if v.isTest(c.Path) || v.isMark(c.Path) || slices.Contains(compared.inputs, c.Path) {
 			continue
 		}
 		text, ok, err := v.brokenFile(ctx, r, c)
@@ -65,7 +67,7 @@ func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change) ([]b
 		return nil, false, nil
 	}
 	before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
-	if err != nil || !mutant.Within(c.Path, before, after) {
+	if err != nil || !mutant.Within(c.Path, testdiff.Program(c.Path, before), testdiff.Program(c.Path, after)) {
 		return nil, false, err
 	}
 	var all []mutant.Mutant

@@ -60,7 +60,7 @@ func TestChangedTests(t *testing.T) {
 		{
 			"as the task may", sums(adds, wantsSum),
 			files{"lib": subtracts, "add_test.sh": wantsDiff},
-			true, gate.Discriminating, false, "green with it: test_add",
+			true, gate.Proven, false, "green with it: test_add",
 		},
 		{
 			"the test was deleted", withMore(sums(adds, wantsSum)),
@@ -70,7 +70,7 @@ func TestChangedTests(t *testing.T) {
 		{
 			"the test was renamed", sums(adds, wantsSum),
 			files{"add_test.sh": strings.Replace(wantsSum, "test_add", "test_sum", 1)},
-			false, gate.Consistent, false, "without this work too",
+			false, gate.Unproven, false, "without this work too",
 		},
 		{
 			"a red test was emptied", sums(subtracts, wantsSum),
@@ -80,7 +80,7 @@ func TestChangedTests(t *testing.T) {
 		{
 			"a red test was edited, and would be green without", sums(subtracts, wantsSum),
 			files{"lib": adds, "add_test.sh": wantsSum + "# as it says\n"},
-			false, gate.Discriminating, false, "green now: test_add",
+			false, gate.Proven, false, "green now: test_add",
 		},
 	}
 	for _, c := range cases {
@@ -132,7 +132,7 @@ func TestANewTestIsNoReasonToLoseAnOldOne(t *testing.T) {
 	b := newBench(t, sums(adds, wantsSum), shellTests)
 	work := files{"lib": adds + "sub() { echo $(($1 - $2)); }\n", "sub_test.sh": "test_sub() { [ $(sub 3 1) = 2 ]; }\n"}
 	v := b.claim(sumsGate(), work, nil).Verdict
-	if v.Evidence != gate.Discriminating || len(v.Labels) != 0 || !strings.Contains(v.Reason, "test_sub") {
+	if v.Evidence != gate.Proven || len(v.Labels) != 0 || !strings.Contains(v.Reason, "test_sub") {
 		t.Errorf("verdict %+v", v)
 	}
 	v = b.claim(sumsGate(), files{"run": "echo ok - test_add\n"}, nil).Verdict

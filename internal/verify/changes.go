@@ -12,7 +12,7 @@ import (
 )
 
 // Added is the kind of a change of what tests do by a file that was not there, see
-// shapes.
+// inputs.
 const Added = "added"
 
 const (
@@ -41,8 +41,12 @@ func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, e
 			return nil, err
 		}
 		switch {
-		case before == nil: // see shapes
+		case before == nil: // see inputs
 			all = append(all, loop.TestChange{Path: file, Kind: Added})
+		case !v.isTest(file) && after != nil:
+			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Changed)})
+		case !v.isTest(file):
+			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Deleted)})
 		case after == nil:
 			gone, err := v.gone(ctx, r, testdiff.File{Path: file, Content: before})
 			if err != nil {

@@ -28,7 +28,7 @@ func TestChangesOfOldTestsAreNamed(t *testing.T) {
 		{"a test is added to an old file", files{"calc_test.go": add + "\nfunc TestMore(t *testing.T) {}\n"}, ""},
 		{"skipped", files{"calc_test.go": strings.Replace(add, "\tif Add", "\tt.Skip()\n\tif Add", 1)}, "calc_test.go:5: skipped TestAdd"},
 		{"deleted", files{"calc_test.go": ""}, "calc_test.go:5: deleted TestAdd"},
-		{"moved to where nobody looks", files{"calc_test.go": "", "calc_test.go.bak": add}, "calc_test.go: moved → calc_test.go.bak"},
+		{"moved to where nobody looks", files{"calc_test.go": "", "calc_test.go.bak": add}, "calc_test.go: moved → calc_test.go.bak; calc_test.go.bak: added"},
 		{"renamed with its file, and skipped", files{"calc_test.go": "", "add_test.go": strings.Replace(add, "\tif Add", "\tt.Skip()\n\tif Add", 1)}, "calc_test.go: renamed → add_test.go; add_test.go:5: skipped TestAdd"},
 		{"data", files{"testdata/in.json": "[]\n"}, "testdata/in.json: changed"},
 		{"a file that bends the others", files{"bend_test.go": "package calc\n\nfunc init() {}\n"}, "bend_test.go: added"},

@@ -9,6 +9,8 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/sign"
 )
 
 // Request is a claim to be verified.
@@ -23,7 +25,8 @@ type Request struct {
 	// red seen while the loop ran, of a loop that has no other before.
 	Seen             []gate.Result
 	AllowTestChanges bool
-	NoRatchet        bool // tests that passed may go
+	Work             []string // globs of files that are work whatever their names say, see package work
+	NoRatchet        bool     // tests that passed may go
 	// Pending are old tests that earlier tasks changed and that wait for a grant. As
 	// the task found them they are right.
 	Pending []string
@@ -40,11 +43,16 @@ type Finding struct {
 	// IfGranted is the verdict if the changes of old tests were allowed, where it
 	// depends on that; else nil.
 	IfGranted *gate.Verdict `json:"if_granted,omitempty"`
+	// Needed are the changed gate inputs without which the gates do not pass, where the
+	// verdict is TestsChanged: the smallest set that was found.
+	Needed []string `json:"needed,omitempty"`
 	// Changes of old tests, where their structure shows them.
 	Changes []loop.TestChange `json:"changes,omitempty"`
 	// TreeAfter is the work tree when all gates had run: other than the request's
 	// Tree if a gate wrote into it.
 	TreeAfter string `json:"tree_after,omitempty"`
+	// Signs are what a reviewer would look at first in the work.
+	Signs []sign.Sign `json:"signs,omitempty"`
 	// Uncommitted are submodules that hold work which no commit of this tree does.
 	Uncommitted []string `json:"uncommitted,omitempty"`
 }
@@ -54,9 +62,10 @@ type Finding struct {
 // only the memory of it is left to hold a flip against.
 func (v *Verifier) Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error) {
 	w := where{root: v.Root, tree: tree, logDir: logDir}
+	here := false // when this began
 	if !v.allKept(ctx, gates, w) {
-		here, err := v.holds(ctx, tree)
-		if err != nil {
+		var err error
+		if here, err = v.holds(ctx, tree); err != nil {
 			return nil, err
 		}
 		// Hooks, the agent's shell and the person's have not all the same variables.
@@ -74,8 +83,8 @@ func (v *Verifier) Baseline(ctx context.Context, tree string, gates []gate.Gate,
 		if results[i].Status != gate.Fail || v.allKept(ctx, gates[i:i+1], w) {
 			continue
 		}
-		if here, err := v.holds(ctx, tree); err != nil || !here {
-			continue // a gate wrote into the tree, or this is a later claim: no repeat, no flip
+		if still, err := v.stillHolds(ctx, tree, here); err != nil || !still {
+			continue // a gate wrote over the tree, or this is a later claim: no repeat, no flip
 		}
 		if _, err := v.result(ctx, g, w); err != nil {
 			return nil, err
@@ -94,6 +103,27 @@ func (v *Verifier) holds(ctx context.Context, tree string) (bool, error) {
 		return false, fmt.Errorf("look whether the work tree is at the baseline: %w", err)
 	}
 	return v.unmarked(ctx, now) == v.unmarked(ctx, tree), nil
+}
+
+// stillHolds is holds after gates ran. Where the work tree held the tree before them,
+// what they wrote beside the tracked files (a cover profile) is none of it.
+func (v *Verifier) stillHolds(ctx context.Context, tree string, before bool) (bool, error) {
+	if same, err := v.holds(ctx, tree); err != nil || same || !before {
+		return same, err
+	}
+	now, _, err := v.Repo.Snapshot(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look what the gates wrote: %w", err)
+	}
+	changes, err := v.Repo.Diff(ctx, v.unmarked(ctx, tree), v.unmarked(ctx, now))
+	if err != nil {
+		return false, fmt.Errorf("look what the gates wrote: %w", err)
+	}
+	status, err := v.Repo.Status(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look what the gates wrote: %w", err)
+	}
+	return !slices.ContainsFunc(changes, func(c git.Change) bool { return !slices.Contains(status.Untracked, c.Path) }), nil
 }
 
 // baselineElsewhere is for a tree that the work tree no longer holds. There a
@@ -132,6 +162,15 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		return Finding{}, err
 	}
 	f := Finding{Verdict: gate.Judge(o), Observation: o}
+	if f.Verdict.TestsChanged && !r.Unprobed {
+		if f.Needed, err = v.needed(ctx, r, &o); err != nil {
+			f.Needed = o.OldTests // the place, not the claim: nothing is narrowed
+		}
+		if ctx.Err() != nil {
+			return Finding{}, fmt.Errorf("verify claim: %w", ctx.Err())
+		}
+		f.Verdict.Reason = o.OnlyChangedReason(f.Needed)
+	}
 	if (f.Verdict.TestsChanged || f.Verdict.Unchecked) && !r.Unprobed {
 		o.AllowTestChanges = true
 		if err := v.findOut(ctx, r, &o); err != nil {
@@ -146,6 +185,9 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		}
 	}
 	if v.Repo != nil {
+		if f.Signs, err = Signs(ctx, v.Repo, v.Tests, r.Base, r.Tree); err != nil {
+			return Finding{}, fmt.Errorf("verify claim: %w", err)
+		}
 		if f.TreeAfter, _, err = v.Repo.Snapshot(ctx); err == nil {
 			f.Uncommitted, err = v.uncommittedWithin(ctx, r.Tree)
 		}
@@ -208,11 +250,17 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 	if err != nil {
 		return o, fmt.Errorf("compare tests: %w", err)
 	}
-	o.AllowTestChanges = o.AllowTestChanges || len(tests.old) > 0 && !slices.ContainsFunc(tests.old, r.mayNotChange)
+	if len(tests.old) > 0 {
+		o.AllowTestChanges = !slices.ContainsFunc(tests.old, v.mayNotChange(r))
+	}
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
-	o.Linked = tests.linked
+	o.Linked, o.Lost, o.Canary = tests.linked, tests.lost, true
+	o.Inputs = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
 	if o.Breakable, err = v.breakable(ctx, r); err != nil {
 		return o, fmt.Errorf("look at the functions of the work: %w", err)
+	}
+	if o.Signs, err = v.weighed(ctx, r); err != nil {
+		return o, fmt.Errorf("look for signs in the work: %w", err)
 	}
 	o.NewCases = slices.ContainsFunc(tests.fresh, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
 	return o, nil
@@ -222,10 +270,12 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe, gates []gate.Gate) (gate.Run, error) {
 	w := where{root: v.Root, logDir: r.LogDir, probe: p}
 	switch p {
-	case gate.Broken: // code without its work waits for ever, now and then
+	case gate.Broken, gate.Neutral:
 		for i, g := range gates {
 			gates[i].Timeout = max(time.Minute, gate.MutantLimit(took(o.Now, g.Name))) // nothing is built there yet
 		}
+	case gate.Canary, gate.CanaryBefore:
+		return v.canary(ctx, r, o, canaryRun{p, gates})
 	case gate.RepeatBefore:
 		return v.repeatBefore(ctx, r, o, gates)
 	case gate.RepeatClean:
@@ -279,6 +329,8 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 		return v.withoutSources(ctx, r, o)
 	case gate.Broken:
 		return v.broken(ctx, r)
+	case gate.Neutral:
+		return v.neutral(ctx, r)
 	}
 	return v.originals(ctx, r)
 }

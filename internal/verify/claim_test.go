@@ -39,11 +39,11 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 		labels []string
 	}{
 		{"no work", nil, gate.NoEvidence, "nothing was changed", []string{"kept a", "kept a"}, nil},
-		{"work without a test", files{"calc.go": subtract}, gate.Consistent, "nothing failed before", []string{"kept a", "a"}, nil},
+		{"work without a test", files{"calc.go": subtract}, gate.Unproven, "nothing failed before", []string{"kept a", "a"}, nil},
 		{
 			"work with a test that cannot fail",
 			files{"calc.go": subtract, "sub_test.go": testFile("TestSub", "t.Log(\"fine\")")},
-			gate.Consistent, "pass without this work too: sub_test.go",
+			gate.Unproven, "pass without this work too: sub_test.go",
 			[]string{"kept a", "a", "a control", "a overlay"},
 			nil,
 		},
@@ -53,14 +53,14 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"calc.go":     strings.Replace(subtract, "a + b", "b + a", 1),
 				"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}"),
 			},
-			gate.Discriminating, "green with it: calc.TestSub",
-			[]string{"kept a", "a", "a control", "a overlay", "a broken"},
+			gate.Proven, "green with it: calc.TestSub",
+			[]string{"kept a", "a", "a control", "a overlay", "a broken", "a canary"},
 			[]string{"overlay: build failure"},
 		},
 		{
 			"work with one that checks nothing of it",
 			files{"calc.go": subtract, "sub_test.go": testFile("TestSub", "if Sub(3, 3) != 0 {\n\t\tt.Error(\"3-3\")\n\t}")},
-			gate.Consistent, "so they check nothing of it: calc.TestSub; a test that compares",
+			gate.Unproven, "so they check nothing of it: calc.TestSub; a test that compares",
 			[]string{"kept a", "a", "a control", "a overlay", "a broken"},
 			[]string{"overlay: build failure", "tests that check nothing: calc.TestSub"},
 		},
@@ -70,8 +70,8 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"calc.go":     "package calc\n\nconst Zero = 0\n\nfunc Add(a, b int) int { return a + b }\n\nfunc Sub(a, b int) int { return a - b }\n",
 				"sub_test.go": testFile("TestZero", "if Zero != 0 {\n\t\tt.Error(\"zero\")\n\t}"),
 			},
-			gate.Discriminating, "green with it: calc.TestZero",
-			[]string{"kept a", "a", "a control", "a overlay", "a broken"},
+			gate.Proven, "green with it: calc.TestZero",
+			[]string{"kept a", "a", "a control", "a overlay", "a broken", "a canary"},
 			[]string{"overlay: build failure"},
 		},
 		{
@@ -80,8 +80,8 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"calc.go":      strings.Replace(subtract, "a + b", "b + a + 0*a", 1),
 				"calc_test.go": calc()["calc_test.go"] + "\nfunc TestNone(t *testing.T) {\n\tif Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}\n}\n",
 			},
-			gate.Discriminating, "green with it: calc.TestAdd, calc.TestNone",
-			[]string{"kept a", "a", "a originals", "a control", "a overlay", "a broken"},
+			gate.Proven, "green with it: calc.TestAdd, calc.TestNone",
+			[]string{"kept a", "a", "a originals", "a control", "a overlay", "a broken", "a canary"},
 			[]string{"tests changed: calc_test.go", "overlay: build failure"},
 		},
 	}
@@ -123,7 +123,7 @@ func TestRedSuiteFirstIsVerifiedTaskByTask(t *testing.T) {
 	add := files{"calc.go": "package calc\n\nfunc Add(a, b int) int { return a + b }\n\nfunc Sub(a, b int) int { return 0 }\n"}
 	firstFinding := b.claim(gs, add, nil)
 	first := firstFinding.Verdict
-	if first.Evidence != gate.Discriminating || !cmp.Equal(first.Flipped, []string{"calc.TestAdd"}) || first.FullGreen {
+	if first.Evidence != gate.Proven || !cmp.Equal(first.Flipped, []string{"calc.TestAdd"}) || first.FullGreen {
 		t.Errorf("first task: %+v", first)
 	}
 	if base := firstFinding.Observation.Baseline[0]; base.Passed != 0 || base.Failed != 2 {
@@ -132,14 +132,14 @@ func TestRedSuiteFirstIsVerifiedTaskByTask(t *testing.T) {
 	if diff := cmp.Diff([]string{"calc.TestSub"}, first.StillRed); diff != "" {
 		t.Errorf("still red (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"kept a", "a", "kept a repeat-before", "a repeat-clean"}, b.ran); diff != "" {
+	if diff := cmp.Diff([]string{"kept a", "a", "kept a repeat-before", "a repeat-clean", "a canary"}, b.ran); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
 	}
 	second := b.claim(gs, files{"calc.go": subtract}, nil).Verdict
-	if second.Evidence != gate.Discriminating || !cmp.Equal(second.Flipped, []string{"calc.TestSub"}) || !second.FullGreen {
+	if second.Evidence != gate.Proven || !cmp.Equal(second.Flipped, []string{"calc.TestSub"}) || !second.FullGreen {
 		t.Errorf("second task: %+v", second)
 	}
-	if diff := cmp.Diff([]string{"kept a", "a", "kept a repeat-before", "a repeat-clean"}, b.ran); diff != "" {
+	if diff := cmp.Diff([]string{"kept a", "a", "kept a repeat-before", "a repeat-clean", "a canary"}, b.ran); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
 	}
 }
@@ -151,7 +151,7 @@ func TestSuiteThatDoesNotBuildYet(t *testing.T) {
 	mine := files{"calc.go": subtract, "mine_test.go": testFile("TestMine", "t.Log(\"fine\")")}
 	b := newBench(t, start, nil)
 	v := b.claim(gates("go test ./..."), mine, nil).Verdict
-	if v.Evidence != gate.Discriminating || !cmp.Equal(v.Flipped, []string{"calc.TestAdd", "calc.TestSub"}) {
+	if v.Evidence != gate.Proven || !cmp.Equal(v.Flipped, []string{"calc.TestAdd", "calc.TestSub"}) {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -185,7 +185,7 @@ func TestMissingDependenciesInTheWorktreeAreNoEvidence(t *testing.T) {
 		ran   []string
 	}{
 		{"without set-up", nil, gate.NoEvidence, []string{"kept a", "a", "a control"}},
-		{"with set-up", []string{"mkdir deps && touch deps/lib"}, gate.Discriminating, []string{"kept a", "a", "a control", "a overlay"}},
+		{"with set-up", []string{"mkdir deps && touch deps/lib"}, gate.Proven, []string{"kept a", "a", "a control", "a overlay"}},
 		{"with a set-up that fails", []string{"echo no network; exit 7"}, gate.NoEvidence, []string{"kept a", "a"}},
 	}
 	for _, c := range cases {
@@ -211,7 +211,7 @@ func TestRedGateWithoutIDsThatTurnsGreen(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"stock": "apples\n"}, nil)
 	v := b.claim(gates("grep pears stock"), files{"stock": "pears\n"}, nil).Verdict
-	if v.Evidence != gate.Discriminating || !cmp.Equal(v.TurnedGreen, []string{"a"}) {
+	if v.Evidence != gate.Proven || !cmp.Equal(v.TurnedGreen, []string{"a"}) {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -269,7 +269,7 @@ func TestBaselineOfAnotherEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := f.Verdict; v.Evidence != gate.Discriminating {
+	if v := f.Verdict; v.Evidence != gate.Proven {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -310,7 +310,7 @@ func TestRepeatOfABaselineInTheWorktree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := f.Verdict; v.Evidence != gate.Discriminating || len(v.Flipped) != 2 {
+	if v := f.Verdict; v.Evidence != gate.Proven || len(v.Flipped) != 2 {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -374,7 +374,7 @@ func TestWithoutGit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Verdict.Status != gate.Pass || f.Verdict.Evidence != gate.Consistent {
+	if f.Verdict.Status != gate.Pass || f.Verdict.Evidence != gate.Unproven {
 		t.Errorf("verdict %+v", f.Verdict)
 	}
 	if _, err := v.Elsewhere(t.Context(), "1", gates("true"), ""); err == nil {

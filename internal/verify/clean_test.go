@@ -25,7 +25,7 @@ func TestProductThatGitDoesNotSee(t *testing.T) {
 		ran    []string
 	}{
 		{"forged", "apples, and more\n", gate.NoEvidence, []string{"kept a", "a", "kept a repeat-before", "a repeat-clean", "a control", "a repeat-after"}},
-		{"built", "pears\n", gate.Discriminating, []string{"kept a", "a", "kept a repeat-before", "a repeat-clean", "a repeat-after"}},
+		{"built", "pears\n", gate.Proven, []string{"kept a", "a", "kept a repeat-before", "a repeat-clean", "a repeat-after"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -51,7 +51,7 @@ func TestRepeatWhereDependenciesAreMissing(t *testing.T) {
 	b := newBench(t, start, nil)
 	b.write(files{"deps/lib": "x"})
 	v := b.claim(gates("sh check.sh"), files{"stock": "apples\n"}, nil).Verdict
-	if v.Evidence != gate.Discriminating || !slices.Contains(v.Labels, "could not be repeated in a clean checkout: a") {
+	if v.Evidence != gate.Proven || !slices.Contains(v.Labels, "could not be repeated in a clean checkout: a") {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -61,7 +61,7 @@ func TestCleanRepeatIsCompiledForItsOwnFolder(t *testing.T) {
 	t.Parallel()
 	seen := filepath.Join(t.TempDir(), "flags")
 	b := newBench(t, files{"stock": "apples\n"}, func(o *verify.Options) { o.Set = []string{"GOFLAGS=-trimpath"} })
-	if v := b.claim(gates("echo $GOFLAGS >> "+seen+"; grep pears stock"), files{"stock": "pears\n"}, nil).Verdict; v.Evidence != gate.Discriminating {
+	if v := b.claim(gates("echo $GOFLAGS >> "+seen+"; grep pears stock"), files{"stock": "pears\n"}, nil).Verdict; v.Evidence != gate.Proven {
 		t.Errorf("verdict %+v", v)
 	}
 	got, err := os.ReadFile(seen)

@@ -27,12 +27,12 @@ func TestFixBesideTestsInTheSameFile(t *testing.T) {
 		want             gate.Evidence
 		changed          bool
 	}{
-		{"Rust", "lib.rs", rust, false, fix, gate.Discriminating, false},
+		{"Rust", "lib.rs", rust, false, fix, gate.Proven, false},
 		{"Rust, with the test", "lib.rs", rust, false, append([]string{"(1, 2), 3", "(1, 2), 3i32"}, fix...), gate.NoEvidence, false},
-		{"examples", "calc.py", example, false, fix, gate.Discriminating, false},
-		{"examples of a file that is named", "calc.py", example, true, fix, gate.Discriminating, false},
+		{"examples", "calc.py", example, false, fix, gate.Proven, false},
+		{"examples of a file that is named", "calc.py", example, true, fix, gate.Proven, false},
 		{"named, with its example", "calc.py", example, true, append([]string{"    3\n", "    4\n"}, fix...), gate.NoEvidence, true},
-		{"tests in a file that is named", "calc.py", inline, true, fix, gate.Discriminating, false},
+		{"tests in a file that is named", "calc.py", inline, true, fix, gate.Proven, false},
 		{"named, with a test", "calc.py", inline, true, append([]string{"== 3", "== 1 + 2"}, fix...), gate.NoEvidence, true},
 		{"a helper of tests of another file", "checks.py", apart, true, fix, gate.NoEvidence, true},
 	} {
@@ -65,8 +65,8 @@ func TestFixWithATestInTheSameFile(t *testing.T) {
 		want   gate.Evidence
 		reason string
 	}{
-		"with the work":             {[]string{"a - b", "a + b", after, after + fresh}, gate.Discriminating, "red without this work"},
-		"the test alone is not it":  {[]string{after, after + strings.ReplaceAll(fresh, "3", "-1")}, gate.Consistent, "pass without this work too"},
+		"with the work":             {[]string{"a - b", "a + b", after, after + fresh}, gate.Proven, "red without this work"},
+		"the test alone is not it":  {[]string{after, after + strings.ReplaceAll(fresh, "3", "-1")}, gate.Unproven, "pass without this work too"},
 		"an old test is changed":    {[]string{"a - b", "a + b", after, "fn zero() { }\n" + fresh}, gate.NoEvidence, "inside source files"},
 		"an old test is ignored":    {[]string{"a - b", "a + b", "    #[test]\n    fn zero", "    #[test]\n    #[ignore]\n    fn zero"}, gate.NoEvidence, "inside source files"},
 		"a helper comes with it":    {[]string{"a - b", "a + b", after, after + "    fn add() {}\n" + fresh}, gate.NoEvidence, "inside source files"},
@@ -100,10 +100,10 @@ func TestDeadCodeDeletedWithItsTest(t *testing.T) {
 			start["old_test.go"] = "package calc\n\nimport \"testing\"\n\nfunc TestOld(t *testing.T) {\n\tif legacy() != 1 {\n\t\tt.Error()\n\t}\n}\n"
 			b := newBench(t, start, nil)
 			f := b.claim(gs, files{"old.go": "", "old_test.go": ""}, nil)
-			if f.Verdict.Evidence == gate.Discriminating {
+			if f.Verdict.Evidence == gate.Proven {
 				t.Errorf("without a grant: %+v", f.Verdict)
 			}
-			if g := f.IfGranted; g == nil || g.Status != gate.Pass || g.Evidence != gate.Discriminating {
+			if g := f.IfGranted; g == nil || g.Status != gate.Pass || g.Evidence != gate.Proven {
 				t.Errorf("granted: %+v\n%+v", g, f.Verdict)
 			}
 		})

@@ -21,7 +21,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 		c.env = slices.Concat(c.env, ownPaths(v.env))
 	}
 	if w.place != "" {
-		c.env = append(c.env, noFetch)
+		c.env = append(c.env, v.noFetch(g)...)
 	}
 	report, stream := v.listen(c.report, w.root, out)
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -56,6 +56,9 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 	case r.Status == gate.Pass && c.report == "" && said.Unsummed:
 		r.Status, r.Reason = gate.Unknown, said.Doubt()
 	}
+	if line := unfetched(r); w.place != "" && r.Status == gate.Fail && line != "" {
+		r.Status, r.Reason = gate.Unknown, "a tool is missing in the checkout, and none is fetched there: "+line+"; "+setUpHint
+	}
 	if r.TimedOut {
 		r.Reason = fmt.Sprintf("timed out after %s", limit)
 		if c.report != "" { // without test ids there is no group that was cut short
@@ -66,10 +69,6 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 	r.FirstError, r.Reason, r.Warning = v.redactor.String(r.FirstError), v.redactor.String(r.Reason), v.redactor.String(r.Warning)
 	return r
 }
-
-// noFetch keeps npx from installing a tool that a checkout lacks: of another version,
-// and with code that nobody has seen.
-const noFetch = "npm_config_yes=false"
 
 // noWall is how bubblewrap begins to say why it could not start the command: then
 // the gate never ran.

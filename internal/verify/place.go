@@ -25,6 +25,8 @@ import (
 type place struct {
 	tree *git.Worktree
 	deps string // fingerprint of the lock files that the set-up has seen
+
+	timedOut bool // a gate did, and was run again with more time
 }
 
 // setupTimeout bounds each command of the set-up.

@@ -25,7 +25,7 @@ func TestAPristineGateRunsInACleanCheckout(t *testing.T) {
 		t.Errorf("a replaced dependency: %+v", f.Observation.Now)
 	}
 	f = b.claim([]gate.Gate{pristine}, files{"clean": "yes\n"}, nil)
-	if f.Verdict.Status != gate.Pass || f.Verdict.Evidence != gate.Discriminating {
+	if f.Verdict.Status != gate.Pass || f.Verdict.Evidence != gate.Proven {
 		t.Errorf("honest work: %+v", f.Verdict)
 	}
 	if r, err := b.Run(t.Context(), []gate.Gate{pristine}, ""); err != nil || r[0].Status != gate.Pass {

@@ -27,7 +27,7 @@ type Proven struct {
 	Path   string        `json:"path" jsonschema:"of its file, from the repository's top"`
 	Line   int           `json:"line" jsonschema:"that it begins on"`
 	Name   string        `json:"name" jsonschema:"with its type or class"`
-	New    bool          `json:"new" jsonschema:"there was none of its name before"`
+	New    bool          `json:"new" jsonschema:"no function had its name before"`
 	Result gate.Noticing `json:"result" jsonschema:"noticed, called (a test crashes, none compares), unnoticed or not tried"`
 	Does   string        `json:"does,omitempty" jsonschema:"what the broken function did"`
 	By     []string      `json:"by,omitempty" jsonschema:"tests that failed; gates where they have no ids"`

@@ -97,9 +97,9 @@ func TestProveNeedsGreen(t *testing.T) {
 
 func TestSigns(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"calc.py": "import os\n", "a.ts": "export {}\n", "b.ts": "export {}\n"}, nil)
+	b := newBench(t, files{"calc.py": "import os\ndef old(): pass\ndef moved(): pass\n", "a.ts": "export {}\n", "b.ts": "export {}\n"}, nil)
 	before := b.tree()
-	b.write(files{"calc.py": "import os\nos._exit(0)\n", "test_calc.py": "import os\nos._exit(0)\n", "a.js": "export {}\n", "notes.txt": "os._exit(0)"})
+	b.write(files{"calc.py": "import os\nos._exit(0)\n", "other.py": "def moved(): pass\n", "random.py": "x = 1\n", "test_calc.py": "import os\nos._exit(0)\n", "a.js": "export {}\n", "notes.txt": "os._exit(0)"})
 	sh(t, b.root, "rm", "a.ts")
 	found, err := verify.Signs(t.Context(), b.repo, nil, before, b.tree())
 	if err != nil {
@@ -109,7 +109,10 @@ func TestSigns(t *testing.T) {
 	for _, s := range found {
 		got = append(got, s.String())
 	}
-	want := []string{"a.js is checked less than a.ts, whose place it takes", "calc.py:2 ends the process: os._exit(0)"}
+	want := []string{
+		"a.js is checked less than a.ts, whose place it takes", "calc.py:2 ends the process with success: os._exit(0)",
+		"random.py has the name of the Python module random, whose place it may take", "calc.py no longer exports old",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/sign"
@@ -15,9 +16,13 @@ func Signs(ctx context.Context, repo *git.Repo, tests []string, before, after st
 	if err != nil {
 		return nil, fmt.Errorf("look for signs: %w", err)
 	}
+	changed := slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool { return IsTest(tests, c.Path) })
 	var found []sign.Sign
-	for _, c := range changes {
-		if c.Status == 'D' || IsTest(tests, c.Path) || !sign.Knows(c.Path) {
+	for _, c := range changed {
+		if s, ok := sign.Shadows(c.Path); ok && c.Status == 'A' {
+			found = append(found, s)
+		}
+		if c.Status == 'D' || !sign.Knows(c.Path) {
 			continue
 		}
 		was, is, err := contents(ctx, repo, before, after, c)
@@ -31,7 +36,46 @@ func Signs(ctx context.Context, repo *git.Repo, tests []string, before, after st
 			}
 		}
 	}
-	return found, nil
+	gone, err := dropped(ctx, repo, [2]string{before, after}, changed)
+	if err != nil {
+		return nil, fmt.Errorf("look for signs: %w", err)
+	}
+	return append(found, gone...), nil
+}
+
+// dropped are the names that a change took from those who use them: exported before,
+// and now by none of the changed files.
+func dropped(ctx context.Context, repo *git.Repo, trees [2]string, changes []git.Change) ([]sign.Sign, error) {
+	exported := func(tree string, e git.Entry, file string) ([]string, error) {
+		if !isFile(e) || !sign.Knows(file) {
+			return nil, nil
+		}
+		content, err := repo.Show(ctx, tree, file)
+		return sign.Exported(file, content), err
+	}
+	var was, is []sign.Sign
+	now := map[string]bool{}
+	for _, c := range changes[:min(len(changes), maxBroken)] {
+		names, err := exported(trees[0], c.From, c.Path)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			was = append(was, sign.Dropped(c.Path, name))
+		}
+		if names, err = exported(trees[1], c.To, c.Path); err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			now[sign.Dropped("", name).Does] = true
+		}
+	}
+	for _, s := range was {
+		if !now[s.Does] {
+			is = append(is, s)
+		}
+	}
+	return is, nil
 }
 
 // contents are a file before and after a change that did not delete it; nothing of what

@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/frozen"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // isLinkable reports whether a file is code that an interpreter may find by a link of
 // the package's installation, wherever it runs: Python's editable installs.
 func (v *Verifier) isLinkable(file string) bool {
-	return path.Ext(file) == ".py" && !v.isTest(file) && !matchesAny(shapers, file) && !matchesAny(frozen.RunnerFiles, path.Base(file))
+	return path.Ext(file) == ".py" && !v.isTest(file) && work.IsSource(file)
 }
 
 // withoutSources is the tree of before with the new tests and without such code.

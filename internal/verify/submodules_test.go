@@ -25,8 +25,8 @@ func TestTestsInASubmodule(t *testing.T) {
 		"it is committed":                {files{"sub/f_test.sh": "true\n"}, [][]string{commit}, gate.NoEvidence, []string{"sub/f_test.sh"}, nil},
 		"git was told to overlook it":    {files{"sub/f_test.sh": "true\n", "n": "n"}, [][]string{{"update-index", "--assume-unchanged", "f_test.sh"}}, gate.NoEvidence, []string{"sub/f_test.sh"}, []string{"sub"}},
 		"git is told of a filter":        {files{"sub/f_test.sh": "true\n", "n": "n"}, [][]string{{"config", "filter.x.clean", "true"}}, gate.NoEvidence, []string{"sub"}, []string{"sub"}},
-		"the code is mended":             {files{"sub/lib": "echo good\n"}, [][]string{commit}, gate.Discriminating, nil, nil},
-		"it is mended and not committed": {files{"sub/lib": "echo good\n", "n": "n"}, nil, gate.Discriminating, nil, []string{"sub"}},
+		"the code is mended":             {files{"sub/lib": "echo good\n"}, [][]string{commit}, gate.Proven, nil, nil},
+		"it is mended and not committed": {files{"sub/lib": "echo good\n", "n": "n"}, nil, gate.Proven, nil, []string{"sub"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

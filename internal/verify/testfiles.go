@@ -10,15 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/testdiff"
 	"github.com/pawl-dev/pawl/internal/testreport"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // DefaultTests are the globs of what a test file is, fixtures included: what a
@@ -26,6 +24,7 @@ import (
 // without being named here.
 func DefaultTests() []string {
 	ext := sources()
+	const outputs = "{txt,json,yaml,yml,csv,xml,html,svg,sql,out,log}"
 	const js = "{js,jsx,ts,tsx,mjs,cjs,mts,cts,vue,svelte}"
 	return []string{
 		"**/*_test.go", "**/testdata/**",
@@ -35,7 +34,7 @@ func DefaultTests() []string {
 		"**/*_spec.{rb,lua}", "**/*.bats", "**/*.t", "**/*.feature", "**/step_definitions/**",
 		"**/{tests,test,spec,Tests,Test}/**", "**/*{.Test,Tests}/**", "**/{fixtures,__fixtures__}/**",
 		"**/{golden,goldens,__image_snapshots__,*-snapshots}/**", "**/*.{golden,snapshot}", "**/*.{approved,verified}.{txt,json,xml,html,md}",
-		"**/expected/**/*.{txt,json,yaml,yml,csv,xml,html,svg,sql,out,log}",
+		"**/expected/**/*." + outputs, "**/{expected,want,golden}{,[_.-]*}." + outputs, "**/*[_.-]{expected,want,golden}." + outputs,
 	}
 }
 
@@ -55,10 +54,7 @@ func IsTest(globs []string, file string) bool {
 	if globs == nil {
 		globs = DefaultTests()
 	}
-	return slices.ContainsFunc(globs, func(glob string) bool {
-		ok, err := doublestar.Match(glob, file)
-		return err == nil && ok
-	})
+	return work.Matches(globs, file)
 }
 
 // WithNamed are DefaultTests, the files that gates name to their test runners beside
@@ -109,11 +105,13 @@ func linked(globs []string, root string) []string {
 
 // testChanges are the test files that differ between trees.
 type testChanges struct {
-	old       []string // were there, and were changed or deleted
+	old       []string // gate inputs, tests among them, that were changed or deleted; or added, but for tests
 	fresh     []string // added or changed since the task began: to lay over the tree of before
 	fromJudge []string // old ones of which the judge has a copy
 	fromBase  []string // all else that differs from the task's start
+	inputs    []string // gate inputs that are no tests, changed since the task began
 	inSource  bool     // source files that hold tests differ
+	lost      bool     // of those, one lost a test that it held
 	linked    bool     // source files differ that an editable install may lead to
 }
 
@@ -147,24 +145,9 @@ func (v *Verifier) sound(ctx context.Context, r Request) error {
 // compareTests finds what a claim did to tests.
 func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, error) {
 	var c testChanges
-	since, err := v.Repo.Diff(ctx, r.Judge, r.Tree)
-	if err != nil {
+	var err error
+	if c.fromJudge, err = v.notAsTheJudgeHas(ctx, r); err != nil {
 		return c, err
-	}
-	reach := sync.OnceValue(func() frozen.Reach { return frozen.Reached(v.Root, r.Gates) })
-	for _, ch := range since {
-		if slices.Contains(r.Pending, ch.Path) {
-			continue
-		}
-		counts := v.isTest(ch.Path) && ch.Status != 'A' && !v.onlyProgram(ctx, ch, r.Judge, r.Tree)
-		if !counts {
-			if counts, err = v.shapes(ctx, ch, r, reach); err != nil {
-				return c, err
-			}
-		}
-		if counts {
-			c.fromJudge = append(c.fromJudge, ch.Path)
-		}
 	}
 	beside, err := v.cameBeside(ctx)
 	if err != nil {
@@ -187,13 +170,15 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 		shapes := slices.Contains(c.fromJudge, ch.Path) || slices.Contains(r.Pending, ch.Path)
 		if !v.isTest(ch.Path) && !shapes {
 			c.linked = c.linked || v.isLinkable(ch.Path)
-			if !c.inSource && len(inSourceMarks(ch.Path)) > 0 && looked < maxLooks {
+			if len(inSourceMarks(ch.Path)) > 0 && looked < maxLooks {
 				looked++
 				c.lookInside(ctx, v, ch, r)
 			}
 			continue
 		}
-		if ch.Status != 'D' && v.isTest(ch.Path) {
+		if !v.isTest(ch.Path) {
+			c.inputs = append(c.inputs, ch.Path)
+		} else if ch.Status != 'D' {
 			c.fresh = append(c.fresh, ch.Path)
 		}
 		if !slices.Contains(c.fromJudge, ch.Path) {
@@ -203,23 +188,53 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 			}
 		}
 	}
-	c.withoutGranted(r)
+	c.withoutGranted(v.mayNotChange(r))
 	return c, nil
 }
 
-// withoutGranted leaves out tests of which a change is granted, if another's is not:
-// those are as they should be.
-func (c *testChanges) withoutGranted(r Request) {
-	if !slices.ContainsFunc(c.old, r.mayNotChange) {
+// notAsTheJudgeHas lists the gate inputs that are other than in the judge's tree: tests
+// that were there, and whatever else is no work.
+func (v *Verifier) notAsTheJudgeHas(ctx context.Context, r Request) ([]string, error) {
+	since, err := v.Repo.Diff(ctx, r.Judge, r.Tree)
+	if err != nil {
+		return nil, err
+	}
+	in := v.inputsOf(ctx, r)
+	var changed []string
+	for _, ch := range since {
+		if slices.Contains(r.Pending, ch.Path) {
+			continue
+		}
+		counts := v.isTest(ch.Path) && ch.Status != 'A' && !v.onlyProgram(ctx, ch, r.Judge, r.Tree)
+		if !counts {
+			if counts, err = in.changed(ctx, ch); err != nil {
+				return nil, err
+			}
+		}
+		if counts {
+			changed = append(changed, ch.Path)
+		}
+	}
+	return changed, nil
+}
+
+// withoutGranted leaves out gate inputs of which a change is granted, if another's is
+// not: those are as they should be.
+func (c *testChanges) withoutGranted(mayNotChange func(string) bool) {
+	if !slices.ContainsFunc(c.old, mayNotChange) {
 		return
 	}
-	may := func(file string) bool { return !r.mayNotChange(file) }
+	may := func(file string) bool { return !mayNotChange(file) }
 	c.old, c.fromJudge = slices.DeleteFunc(c.old, may), slices.DeleteFunc(c.fromJudge, may)
 	c.fromBase = slices.DeleteFunc(c.fromBase, may)
 }
 
-// mayNotChange: nobody granted a change of this test.
-func (r Request) mayNotChange(file string) bool { return r.MayChange == nil || !r.MayChange(file) }
+// mayNotChange tells of a gate input whether nobody granted a change of it.
+func (v *Verifier) mayNotChange(r Request) func(file string) bool {
+	return func(file string) bool {
+		return !(r.AllowTestChanges && v.isTest(file)) && (r.MayChange == nil || !r.MayChange(file))
+	}
+}
 
 // originals is the tree of now with the test files of before.
 func (v *Verifier) originals(ctx context.Context, r Request) (string, error) {
@@ -271,7 +286,10 @@ func (c *testChanges) lookInside(ctx context.Context, v *Verifier, ch git.Change
 		c.fresh = append(c.fresh, ch.Path)
 		return
 	}
-	c.inSource = v.holdsTests(ctx, ch, r)
+	if v.holdsTests(ctx, ch, r) {
+		c.inSource = true
+		c.lost = c.lost || !v.keepsEmbedded(ctx, ch, r)
+	}
 }
 
 // transplant is a source file of before with the tests that were added to it; false
@@ -288,8 +306,8 @@ func (v *Verifier) transplant(ctx context.Context, file string, r Request) ([]by
 	return testdiff.Transplant(file, was, is)
 }
 
-// overlay is the tree of before with tests as they are now; of a source file that
-// holds tests, with these alone.
+// overlay is the tree of before with tests and other gate inputs as they are now; of a
+// source file that holds tests, with these alone. What differs from now is the work.
 func (v *Verifier) overlay(ctx context.Context, r Request, tests []string) (string, error) {
 	inside := map[string][]byte{}
 	for _, file := range tests {
@@ -300,7 +318,12 @@ func (v *Verifier) overlay(ctx context.Context, r Request, tests []string) (stri
 			inside[file] = text
 		}
 	}
-	tree, err := v.Repo.Overlay(ctx, r.Base, r.Tree, slices.DeleteFunc(slices.Clone(tests), func(file string) bool { return inside[file] != nil }))
+	c, err := v.compareTests(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	laid := slices.DeleteFunc(slices.Concat(tests, c.inputs), func(file string) bool { return inside[file] != nil })
+	tree, err := v.Repo.Overlay(ctx, r.Base, r.Tree, laid)
 	if err != nil {
 		return "", err
 	}
@@ -319,6 +342,27 @@ func (v *Verifier) sameEmbedded(ctx context.Context, ch git.Change, before, now 
 	is, err := v.Repo.Show(ctx, now, ch.Path)
 	tests := testdiff.Embedded(ch.Path, was)
 	return err == nil && len(tests) > 0 && slices.Equal(tests, testdiff.Embedded(ch.Path, is))
+}
+
+// keepsEmbedded reports whether a source file holds all tests that it held before.
+func (v *Verifier) keepsEmbedded(ctx context.Context, ch git.Change, r Request) bool {
+	was, err := v.content(ctx, r.Base, ch.Path)
+	if err != nil {
+		return false
+	}
+	now, err := v.content(ctx, r.Tree, ch.Path)
+	if err != nil {
+		return false
+	}
+	left := testdiff.Embedded(ch.Path, now)
+	for _, test := range testdiff.Embedded(ch.Path, was) {
+		i := slices.Index(left, test)
+		if i < 0 {
+			return false
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	return true
 }
 
 // onlyProgram reports whether a file that only a gate's command names as a test is a

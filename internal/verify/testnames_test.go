@@ -40,7 +40,7 @@ func TestWhatIsATest(t *testing.T) {
 	}
 	work := `calc.go test.go testing.go latest.py contest.py attest.js greatest.ts protest.rb manifest.json request.py inspect.js spec.ts openapi_spec.py
 		JobSpec.java Latest.java Contest.cs testament.py tester.sh src/main/Test.txt src/latest/a.py src/main/java/A.java spec_helper_docs.md
-		docs/test.md tests.toml lib/contests/a.py special/a.js goldenrod/a.txt docs/expected.txt include/expected/expected.hpp user.verified.ts snapshots/service.ts`
+		docs/test.md tests.toml lib/contests/a.py special/a.js goldenrod/a.txt include/expected/expected.hpp user.verified.ts snapshots/service.ts`
 	for file := range strings.FieldsSeq(work) {
 		if isTest(t, file) {
 			t.Errorf("%s is taken for a test", file)

@@ -236,15 +236,31 @@ func (v *Verifier) tell(p Progress) {
 // settled runs a gate until it has told, a bounded number of times.
 func (v *Verifier) settled(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
 	var tries []gate.Result
-	for slow := false; gate.Again(g, tries, slow); slow = w.probe != gate.Broken && (w.place != "" || v.Loaded()) {
+	for slow := false; gate.Again(g, tries, slow); {
 		r := v.once(ctx, g, w, g.Limit(tries))
 		if err := ctx.Err(); err != nil {
 			return gate.Result{}, fmt.Errorf("run gate %s: %w", g.Name, err)
 		}
 		tries = append(tries, r)
 		w.uncached = true
+		slow = r.TimedOut && v.slow(w)
 	}
 	return gate.Settle(tries), nil
+}
+
+// slow reports whether more time may help a gate that timed out: the machine is loaded,
+// or it is the first one to do so in a place of ours, where nothing was built before.
+func (v *Verifier) slow(w where) bool {
+	switch {
+	case w.probe == gate.Broken:
+		return false
+	case v.Loaded():
+		return true
+	case w.place == "" || v.place == nil || v.place.timedOut:
+		return false
+	}
+	v.place.timedOut = true
+	return true
 }
 
 // key names what a result depends on.

@@ -117,7 +117,12 @@ type laid struct {
 	failed  []string // new or changed tests, or gates, that fail without the work
 	unknown bool
 	unbuilt bool // it fails because it does not build
+	unrun   bool // it passes, and tests of now did not run there
 }
+
+// canBeLaid: there is something to lay over the tree of before: new or changed tests, or
+// other gate inputs.
+func (o Observation) canBeLaid() bool { return len(o.NewTests)+len(o.Inputs) > 0 }
 
 func (o Observation) overlay() laid {
 	var l laid
@@ -133,6 +138,8 @@ func (o Observation) overlay() laid {
 			l.unbuilt = l.unbuilt || over.BuildFailed
 		case over.Status == Unknown, over.Status == Fail && control.Status == Pass:
 			l.unknown = true
+		case over.Status == Pass && over.told() < now.told():
+			l.unknown, l.unrun = true, true
 		case now.cutIn(control):
 			l.unknown = true
 		}

@@ -13,12 +13,12 @@ func TestOriginals(t *testing.T) {
 		{
 			name: "both pass", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+", gate.Control: "pass A+", gate.Overlay: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.Consistent, reason: "pass without this work too", probes: "originals control overlay", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "pass without this work too", probes: "originals control overlay", green: true},
 		},
 		{
 			name: "both pass, and the changed test fails without the work", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+", gate.Control: "pass A+", gate.Overlay: "fail A-"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: "originals control overlay", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: "originals control overlay", green: true},
 		},
 		{
 			name: "only the agent's pass", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
@@ -39,7 +39,7 @@ func TestOriginals(t *testing.T) {
 		{
 			name: "a deleted test that still passes", before: "pass A+ B+", now: "pass A+", old: "b_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+ B+"},
-			want:    judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", probes: "originals", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", probes: "originals", green: true},
 		},
 		{
 			name: "a red test was edited to be green", before: "fail A-", now: "pass A+", old: "a_test.go",
@@ -61,7 +61,7 @@ func TestOriginals(t *testing.T) {
 			name: "red before, green with the originals too", before: "fail A-", now: "pass A+", old: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+", gate.RepeatBefore: "fail A-", gate.RepeatOriginals: "pass A+"},
 			want: judged{
-				status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A",
+				status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A",
 				probes: "originals repeat-before repeat-originals", green: true,
 			},
 		},
@@ -69,7 +69,7 @@ func TestOriginals(t *testing.T) {
 			name: "only the agent's pass, as the task may", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go", allow: true,
 			answers: map[gate.Probe]string{gate.Originals: "fail A-", gate.OriginalsControl: "pass A+", gate.Control: "pass A+", gate.Overlay: "fail A-"},
 			want: judged{
-				status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A",
+				status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A",
 				probes: "originals originals-control control overlay", green: true,
 			},
 		},
@@ -103,15 +103,15 @@ func TestGrantedDeletion(t *testing.T) {
 	check(t, []story{
 		{
 			name: "dead code goes with its test", before: "fail", now: "pass", old: "old_test.go", allow: true, answers: answers("fail"),
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "green now: test", probes: probes, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "green now: test", probes: probes, green: true},
 		},
 		{
 			name: "the red test goes, and no more", before: "fail", now: "pass", old: "old_test.go", allow: true, answers: answers("pass"),
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "not by the work: test (old_test.go)", probes: probes, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "not by the work: test (old_test.go)", probes: probes, green: true},
 		},
 		{
 			name: "nobody can tell which", before: "fail", now: "pass", old: "old_test.go", allow: true, answers: answers(""),
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "not by the work", probes: probes, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "not by the work", probes: probes, green: true},
 		},
 		{
 			name: "nobody granted it", before: "fail", now: "pass", old: "old_test.go", answers: answers("fail"),
@@ -129,15 +129,15 @@ func TestOverlay(t *testing.T) {
 	check(t, []story{
 		{
 			name: "the new test fails without the work", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "fail A+ N-"),
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"N"}, reason: "green with it: N", probes: asked, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"N"}, reason: "green with it: N", probes: asked, green: true},
 		},
 		{
 			name: "the new test cannot fail", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "pass A+ N+"),
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "pass without this work too: n_test.go", probes: asked, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "pass without this work too: n_test.go", probes: asked, green: true},
 		},
 		{
 			name: "it does not build without the work", before: "pass p.A+", now: "pass p.A+ p.N+", new: "n_test.go", answers: over("pass p.A+", "fail !p build"),
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"p.N"}, reason: "p.N", probes: asked, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"p.N"}, reason: "p.N", probes: asked, green: true},
 		},
 		{
 			name: "an old test fails there by chance", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "fail A- N+"),
@@ -146,7 +146,7 @@ func TestOverlay(t *testing.T) {
 		{
 			name: "an old test fails there by a new case", before: "pass A+", now: "pass A+", new: "testdata/n.txt", cases: true,
 			answers: map[gate.Probe]string{gate.Control: "pass A+", gate.Overlay: "fail A-", gate.RepeatOverlay: "fail A-"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "green with it: A", probes: asked + " repeat-overlay", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "green with it: A", probes: asked + " repeat-overlay", green: true},
 		},
 		{
 			name: "or by chance", before: "pass A+", now: "pass A+", new: "testdata/n.txt", cases: true,
@@ -155,7 +155,7 @@ func TestOverlay(t *testing.T) {
 		},
 		{
 			name: "without ids", before: "pass", now: "pass", new: "n_test.go", answers: over("pass", "fail"),
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "green with it: test", probes: asked, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "green with it: test", probes: asked, green: true},
 		},
 		{
 			name: "dependencies are missing there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("fail", ""),
@@ -174,7 +174,7 @@ func TestOverlay(t *testing.T) {
 			name: "flaky flips, and a test that proves", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "pass A+", gate.Control: "fail A-", gate.Overlay: "fail A- N-"},
 			want: judged{
-				status: gate.Pass, evidence: gate.Discriminating, names: []string{"N", "A"}, reason: "N",
+				status: gate.Pass, evidence: gate.Proven, names: []string{"N", "A"}, reason: "N",
 				probes: "repeat-before control overlay", green: true,
 			},
 		},
@@ -202,45 +202,45 @@ func TestNewTestsWhereSomethingTurnedGreen(t *testing.T) {
 	check(t, []story{
 		{
 			name: "a new test proves more", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-", "pass A+"),
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A", "N"}, reason: "A", probes: all, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A", "N"}, reason: "A", probes: all, green: true},
 		},
 		{
 			name: "one that passes without the work proves nothing", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N+", "pass A+"),
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: all, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: all, green: true},
 		},
 		{
 			name: "one that turns the old test green by itself", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("pass A+ N+", ""),
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "by the new tests, not by the work: A (n_test.go)", probes: laidOver, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "by the new tests, not by the work: A (n_test.go)", probes: laidOver, green: true},
 		},
 		{
 			name: "and the gate, where it has no ids", before: "fail", now: "pass", new: "n_test.go", answers: whole("pass", ""),
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "by the new tests", probes: laidOver, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "by the new tests", probes: laidOver, green: true},
 		},
 		{
 			name: "a gate that needs the work", before: "fail", now: "pass", new: "n_test.go", answers: whole("fail", "pass"),
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "test", probes: all, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "test", probes: all, green: true},
 		},
 		{
 			name: "one that turns the old test green where the work has a mark for it", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
 			answers: laid("fail A- N-", "fail A-"),
-			want:    judged{status: gate.Pass, evidence: gate.Consistent, reason: "by the new tests, not by the work: A (n_test.go)", probes: all, green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "by the new tests, not by the work: A (n_test.go)", probes: all, green: true},
 		},
 		{
 			name: "work that lies in a new test", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-", "fail ! build"),
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "by the new tests", probes: all, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "by the new tests", probes: all, green: true},
 		},
 		{
 			name: "and the gate, where it has no ids and the work a mark", before: "fail", now: "pass", new: "n_test.go", answers: whole("fail", "fail"),
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "by the new tests", probes: all, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "by the new tests", probes: all, green: true},
 		},
 		{
 			name: "what it is without them could not be found out", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-", "unknown"),
-			want: judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A", "N"}, reason: "A", probes: all, green: true},
+			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A", "N"}, reason: "A", probes: all, green: true},
 		},
 		{
 			name: "a place that shows nothing", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatClean: "pass A+ N+", gate.Control: "unknown"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: "repeat-before repeat-clean control", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: "repeat-before repeat-clean control", green: true},
 		},
 	})
 }

@@ -30,10 +30,10 @@ type Evidence string
 
 // The levels of evidence, see Satisfies.
 const (
-	NoEvidence     Evidence = "unknown"
-	Consistent     Evidence = "consistent"
-	Review         Evidence = "review"
-	Discriminating Evidence = "discriminating"
+	NoEvidence Evidence = "unknown"
+	Unproven   Evidence = "unproven"
+	Reviewed   Evidence = "reviewed"
+	Proven     Evidence = "proven"
 )
 
 // Tier says when a gate is due.
@@ -110,17 +110,17 @@ type Result struct {
 }
 
 // Satisfies reports whether evidence of this level is as good as the wanted:
-// discriminating satisfies review and consistent, review satisfies consistent,
+// proven satisfies reviewed and unproven, reviewed satisfies unproven,
 // and anything satisfies unknown.
 func (e Evidence) Satisfies(wanted Evidence) bool { return e.rank() >= wanted.rank() }
 
 func (e Evidence) rank() int {
 	switch e {
-	case Consistent:
+	case Unproven:
 		return 1
-	case Review:
+	case Reviewed:
 		return 2
-	case Discriminating:
+	case Proven:
 		return 3
 	}
 	return 0

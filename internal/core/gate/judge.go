@@ -13,8 +13,11 @@ type Observation struct {
 	Baseline []Result `json:"baseline"`        // on the tree the task starts from
 	Now      []Result `json:"now"`             // on the tree that will be kept
 	Changed  bool     `json:"changed"`         // the tree differs from the task's start, Pawl's own marks aside
-	// OldTests are test files that were there and were changed or deleted.
+	// OldTests are gate inputs that are not as they were: test files that were changed
+	// or deleted, and whatever else is neither work nor a new test.
 	OldTests []string `json:"old_tests,omitempty"`
+	// Inputs are those of them that are no tests.
+	Inputs []string `json:"inputs,omitempty"`
 	// NewTests are test files that were added or changed: what can be laid over
 	// the tree of before.
 	NewTests []string `json:"new_tests,omitempty"`
@@ -23,8 +26,15 @@ type Observation struct {
 	// InSource: source files that hold tests were changed, so that a test's text
 	// may have changed with them.
 	InSource bool `json:"in_source,omitempty"`
+	// Lost: one of these lost a test that it held.
+	Lost bool `json:"lost,omitempty"`
 	// Breakable: the work added functions that can be broken, see Broken.
 	Breakable bool `json:"breakable,omitempty"`
+	// Signs are those in the work that can be neutralized, each in words that follow
+	// "because of", see Neutral.
+	Signs []string `json:"signs,omitempty"`
+	// Canary: tests that must fail can be laid beside those of the tree, see Canary.
+	Canary bool `json:"canary,omitempty"`
 	// Linked: the work is in a language whose packages may be installed as links to
 	// the work tree, so that a run in another place may judge the code of this one.
 	Linked           bool          `json:"linked,omitempty"`
@@ -85,6 +95,8 @@ func Judge(o Observation) Verdict {
 	default:
 		o.weigh(&v)
 		o.weighBroken(&v)
+		o.weighSigns(&v)
+		o.weighCanary(&v)
 	}
 	return v
 }
@@ -124,16 +136,20 @@ func (o Observation) fullGreen(v Verdict) bool {
 
 // weigh finds the evidence of a tree that stands.
 func (o Observation) weigh(v *Verdict) {
-	if len(o.OldTests) > 0 {
-		v.Labels = append(v.Labels, "tests changed: "+list(o.OldTests))
+	tests := kept(o.OldTests, func(file string) bool { return !slices.Contains(o.Inputs, file) })
+	if len(tests) > 0 {
+		v.Labels = append(v.Labels, "tests changed: "+list(tests))
+	}
+	if len(o.Inputs) > 0 {
+		v.Labels = append(v.Labels, "gate inputs changed: "+list(o.Inputs))
 	}
 	if o.onlyChanged() {
 		v.TestsChanged = true
-		v.Reason = "the gates pass only with the changed tests, not with the originals: " + list(o.OldTests)
+		v.Reason = o.OnlyChangedReason(o.OldTests)
 		return
 	}
 	if o.originalsUnknown() && !o.AllowTestChanges {
-		v.Reason = "old tests were changed, and the gates could not be run with the originals: " + o.problem(Originals, OriginalsControl)
+		v.Reason = o.inputsNoun() + " were changed, and the gates could not be run with the originals: " + o.problem(Originals, OriginalsControl)
 		v.Labels, v.Unchecked = append(v.Labels, "originals: not checked"), true
 		return
 	}
@@ -157,7 +173,7 @@ func (o Observation) weigh(v *Verdict) {
 		return
 	}
 	if len(v.Flipped) > 0 {
-		v.Evidence = Discriminating
+		v.Evidence = Proven
 		v.Reason = "red before this work and green now: " + list(v.Flipped)
 		if len(o.NewTests) > 0 {
 			v.Proving = kept(o.overlay().failed, func(name string) bool { return !slices.Contains(v.Flipped, name) })
@@ -166,27 +182,46 @@ func (o Observation) weigh(v *Verdict) {
 	}
 	if len(alone) > 0 {
 		v.Labels = append(v.Labels, "turned green by new tests: "+list(alone))
-		v.Evidence = Consistent
+		v.Evidence = Unproven
 		v.Reason = "what turned green does so by the new tests, not by the work: " + list(alone) + " (" + list(slices.Concat(o.NewTests, o.gone())) + ")"
 		return
 	}
 	o.weighOverlay(v)
 }
 
+// OnlyChangedReason says which changed gate inputs make the difference.
+func (o Observation) OnlyChangedReason(needed []string) string {
+	return "the gates pass only with the changed " + o.inputsNoun() + ", not with the originals: " + list(needed)
+}
+
+// inputsNoun says what was changed of what gates read.
+func (o Observation) inputsNoun() string {
+	switch {
+	case len(o.Inputs) == 0:
+		return "tests"
+	case len(o.Inputs) == len(o.OldTests):
+		return "gate inputs"
+	}
+	return "tests and gate inputs"
+}
+
 func (o Observation) weighOverlay(v *Verdict) {
 	var l laid
-	if len(o.NewTests) > 0 {
+	if o.canBeLaid() {
 		l = o.overlay()
 	}
 	switch {
 	case len(l.failed) > 0:
-		v.Evidence, v.Proving = Discriminating, l.failed
+		v.Evidence, v.Proving = Proven, l.failed
 		v.Reason = "red without this work and green with it: " + list(l.failed)
 		if l.unbuilt {
 			v.Labels = append(v.Labels, "overlay: build failure")
 		}
 	case len(v.Flaky) > 0:
 		v.Reason = "what turned green is flaky, so it tells nothing: " + list(v.Flaky)
+	case len(o.noticed()) > 0:
+		v.Evidence, v.Proving = Proven, o.noticed()
+		v.Reason = "green with this work, and red when its functions are broken: " + list(v.Proving)
 	case l.unknown:
 		v.Reason = "whether the new tests fail without this work could not be found out: " + o.problem(Control, Overlay)
 		v.Labels = append(v.Labels, "overlay: unknown")
@@ -199,13 +234,13 @@ func (o Observation) weighOverlay(v *Verdict) {
 			"a virtual environment in the project's folder leads to the code that is judged"
 		v.Labels = append(v.Labels, "overlay: runs code from elsewhere")
 	case len(o.NewTests) > 0:
-		v.Evidence = Consistent
+		v.Evidence = Unproven
 		v.Reason = "nothing turned red, but the new tests pass without this work too: " + list(o.NewTests)
 	case len(v.StillRed) > 0:
-		v.Evidence = Consistent
+		v.Evidence = Unproven
 		v.Reason = "nothing turned red; what did not pass before still fails: " + list(v.StillRed)
 	default:
-		v.Evidence = Consistent
+		v.Evidence = Unproven
 		v.Reason = "everything passes, but nothing failed before this work that passes now"
 	}
 }

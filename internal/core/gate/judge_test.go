@@ -153,11 +153,11 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		},
 		{
 			name: "a test is gone, which the task may do", before: "pass A+ B+", now: "pass A+", allow: true,
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing failed before", green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing failed before", green: true},
 		},
 		{
 			name: "a case of a test has another name", before: "pass p.A+ p.A/port:4711+ s+ s_>_c+", now: "pass p.A+ p.A/port:1234+ s+",
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
 		},
 		{
 			name: "a package does not build", before: "pass p.A+ q.B+", now: "fail q.B+ !p build", allow: true,
@@ -165,15 +165,15 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		},
 		{
 			name: "red stays red", before: "fail A+ B-", now: "fail A+ B-",
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing turned red; what did not pass before still fails: B"},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing turned red; what did not pass before still fails: B"},
 		},
 		{
 			name: "red without ids judges only the end", before: "fail", now: "fail",
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing turned red"},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing turned red"},
 		},
 		{
 			name: "a new red test in a red suite", before: "fail A+ B-", now: "fail A+ B- N-",
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "nothing turned red"},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing turned red"},
 		},
 		{
 			name: "could not tell", before: "pass", now: "unknown",
@@ -185,7 +185,7 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		},
 		{
 			name: "green now, and nobody knows what was", before: "unknown A-", now: "pass A+",
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
 		},
 		{name: "no gate", want: judged{status: gate.Pass, evidence: none, reason: "no gate", green: true}},
 		{
@@ -194,7 +194,7 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		},
 		{
 			name: "flaky by its own word", before: "pass A+", now: "pass A+ flaky",
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
 		},
 	})
 }
@@ -209,17 +209,17 @@ func TestFlips(t *testing.T) {
 		{
 			name: "a test turned green", before: "fail A+ B-", now: "pass A+ B+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A+ B-", gate.RepeatClean: "pass A+ B+"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"B"}, reason: "green now: B", probes: repeats, green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"B"}, reason: "green now: B", probes: repeats, green: true},
 		},
 		{
 			name: "one of two turned green", before: "fail A- B-", now: "fail A+ B-",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A- B-", gate.RepeatClean: "fail A+ B-"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "green now: A", probes: repeats},
+			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "green now: A", probes: repeats},
 		},
 		{
 			name: "a gate turned green", before: "fail", now: "pass",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail", gate.RepeatClean: "pass"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "green now: test", probes: repeats, green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "green now: test", probes: repeats, green: true},
 		},
 		{
 			name: "green before when repeated", before: "fail A-", now: "pass A+",
@@ -239,24 +239,24 @@ func TestFlips(t *testing.T) {
 		{
 			name: "a package that now builds", before: "fail q.A+ !p build", now: "pass q.A+ p.B+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail q.A+ !p build", gate.RepeatClean: "pass q.A+ p.B+"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"p.B"}, reason: "p.B", probes: repeats, green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"p.B"}, reason: "p.B", probes: repeats, green: true},
 		},
 		{
 			name: "a package that now builds, and a test of the agent's", before: "fail !p build", now: "pass p.B+ p.Mine+", new: "p/mine_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass p.B+", gate.RepeatBefore: "fail !p build", gate.RepeatOriginals: "pass p.B+"},
 			want: judged{
-				status: gate.Pass, evidence: gate.Discriminating, names: []string{"p.B"}, reason: "p.B",
+				status: gate.Pass, evidence: gate.Proven, names: []string{"p.B"}, reason: "p.B",
 				probes: "originals repeat-before repeat-originals control", green: true,
 			},
 		},
 		{
 			name: "a lint in the same gate", before: "fail A+", now: "pass A+",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A+", gate.RepeatClean: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"test"}, reason: "test", probes: repeats, green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "test", probes: repeats, green: true},
 		},
 		{
 			name: "the red test was deleted", before: "fail A+ B-", now: "pass A+",
-			want: judged{status: gate.Pass, evidence: gate.Consistent, reason: "everything passes", green: true},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
 		},
 		{
 			name: "tests inside source files, without ids", before: "fail", now: "pass", inSource: true,
@@ -265,7 +265,7 @@ func TestFlips(t *testing.T) {
 		{
 			name: "tests inside source files, with ids", before: "fail A-", now: "pass A+", inSource: true,
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatClean: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.Discriminating, names: []string{"A"}, reason: "A", probes: repeats, green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: repeats, green: true},
 		},
 	})
 }
@@ -279,7 +279,7 @@ func TestRepeatInACleanCheckout(t *testing.T) {
 		return map[gate.Probe]string{gate.RepeatBefore: before, gate.RepeatClean: clean, gate.Control: control, gate.RepeatAfter: after}
 	}
 	proven := func(probes string, names ...string) judged {
-		return judged{status: gate.Pass, evidence: gate.Discriminating, names: names, reason: names[0], probes: probes, green: true}
+		return judged{status: gate.Pass, evidence: gate.Proven, names: names, reason: names[0], probes: probes, green: true}
 	}
 	unseen := judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "something that git does not see makes the difference", probes: all, green: true}
 	check(t, []story{

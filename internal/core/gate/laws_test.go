@@ -48,6 +48,7 @@ func drawObservation(t *rapid.T) gate.Observation {
 		Changed:          rapid.Bool().Draw(t, "changed"),
 		OldTests:         files.Draw(t, "old"),
 		NewTests:         files.Draw(t, "new"),
+		Signs:            rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a.py:1, which ends"}), 0, 1, rapid.ID[string]).Draw(t, "signs"),
 		InSource:         rapid.Bool().Draw(t, "in source"),
 		NewCases:         rapid.Bool().Draw(t, "new cases"),
 		AllowTestChanges: rapid.Bool().Draw(t, "allow"),
@@ -95,8 +96,8 @@ func TestLawsOfTheVerdict(t *testing.T) {
 		if v.Status != early.Status || !cmp.Equal(v.Broken, early.Broken) {
 			t.Errorf("a probe changed whether the tree stands: %+v, then %+v", early, v)
 		}
-		if early.Evidence.Satisfies(gate.Discriminating) {
-			t.Errorf("discriminating before anything was repeated: %+v", early)
+		if early.Evidence.Satisfies(gate.Proven) {
+			t.Errorf("proven before anything was repeated: %+v", early)
 		}
 		if v.Status == gate.Fail && len(v.Broken) == 0 {
 			t.Error("fail without anything broken")
@@ -113,8 +114,8 @@ func TestLawsOfTheVerdict(t *testing.T) {
 		if v.Evidence != gate.NoEvidence && (v.Status != gate.Pass || !o.Changed || len(o.Now) == 0 || v.TestsChanged) {
 			t.Errorf("evidence of nothing: %+v", v)
 		}
-		if v.Evidence == gate.Discriminating && len(v.Flipped)+len(v.Proving) == 0 {
-			t.Error("discriminating, and nothing named that does")
+		if v.Evidence == gate.Proven && len(v.Flipped)+len(v.Proving) == 0 {
+			t.Error("proven, and nothing named that does")
 		}
 		for _, f := range v.Flipped {
 			if passedBefore(o, f) && !slices.Contains(names, f) {
@@ -148,8 +149,8 @@ func TestUnknownNeverDiscriminates(t *testing.T) {
 			}
 			o.Answers[p] = gate.Run{Results: rs}
 		}
-		if v := gate.Judge(o); v.Evidence == gate.Discriminating {
-			t.Errorf("discriminating by runs that could not tell: %+v", v)
+		if v := gate.Judge(o); v.Evidence == gate.Proven {
+			t.Errorf("proven by runs that could not tell: %+v", v)
 		}
 	})
 }

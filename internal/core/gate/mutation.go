@@ -78,10 +78,32 @@ func (o Observation) breakable() []string {
 		return nil
 	}
 	v := Judge(o)
-	if v.Status != Pass || v.Evidence != Discriminating {
+	if v.Status == Pass && v.Evidence == NoEvidence && o.undecided() && !v.TestsChanged && !v.Unchecked && len(v.Flaky) == 0 {
+		return o.gates()
+	}
+	if v.Status != Pass || v.Evidence != Proven {
 		return nil
 	}
 	return kept(o.gates(), func(name string) bool { return len(o.proving(v, name)) > 0 })
+}
+
+// undecided: no run can tell what new tests prove. Source files hold tests that they did
+// not, beside all that they held; or the new tests do not run on the tree of before. What
+// they prove shows when the functions of the work are broken.
+func (o Observation) undecided() bool {
+	return o.InSource && !o.Lost || o.canBeLaid() && o.answered(Overlay) && o.overlay().unrun
+}
+
+// noticed are the tests that notice broken functions and did not pass before, where
+// nothing else tells; gates, where they report no tests one by one.
+func (o Observation) noticed() []string {
+	if !o.answered(Broken) || !o.undecided() {
+		return nil
+	}
+	_, by, _ := Notices(o.Now, o.Answers[Broken].Results)
+	return kept(by, func(name string) bool {
+		return !slices.ContainsFunc(o.Baseline, func(before Result) bool { return before.Tests[name] == Pass })
+	})
 }
 
 // proving are the tests of a gate that the work is believed for; its name where it has
@@ -120,11 +142,11 @@ func (o Observation) hollow(v Verdict) bool {
 
 // weighBroken takes the word of tests that check nothing for none.
 func (o Observation) weighBroken(v *Verdict) {
-	if v.Evidence != Discriminating || !o.answered(Broken) || !o.hollow(*v) {
+	if v.Evidence != Proven || !o.answered(Broken) || !o.hollow(*v) {
 		return
 	}
 	names := slices.Concat(v.Flipped, v.Proving)
-	v.Evidence, v.Flipped, v.TurnedGreen, v.Proving = Consistent, nil, nil, nil
+	v.Evidence, v.Flipped, v.TurnedGreen, v.Proving = Unproven, nil, nil, nil
 	v.Labels = append(v.Labels, "tests that check nothing: "+list(names))
 	v.Reason = "the tests pass as well when each function of this work returns nothing or does what it did before, so they check nothing of it: " +
 		list(names) + "; a test that compares what a function returns would be enough"

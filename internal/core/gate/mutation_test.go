@@ -73,7 +73,7 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 	if p, gates := Next(o); p != Broken || len(gates) != 1 {
 		t.Fatalf("next is %q %v", p, gates)
 	}
-	if v := Judge(o); v.Evidence != Discriminating {
+	if v := Judge(o); v.Evidence != Proven {
 		t.Fatalf("without the answer: %+v", v)
 	}
 	for _, c := range []struct {
@@ -81,12 +81,12 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 		broken Run
 		want   Evidence
 	}{
-		{"all pass", Run{Results: []Result{all(Pass, Pass, Pass)}}, Consistent},
-		{"the new ones pass, an old one does not", Run{Results: []Result{{Gate: "go", Status: Fail, Tests: map[string]Status{"p.A": Pass, "p.B": Pass, "p.Old": Fail}}}}, Consistent},
-		{"one fails", Run{Results: []Result{all(Fail, Pass, Fail)}}, Discriminating},
-		{"it does not build", Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}}}, Discriminating},
-		{"the gate could not tell", Run{Results: []Result{{Gate: "go", Status: Unknown}}}, Discriminating},
-		{"there is no place", Run{Problem: "the disk is full"}, Discriminating},
+		{"all pass", Run{Results: []Result{all(Pass, Pass, Pass)}}, Unproven},
+		{"the new ones pass, an old one does not", Run{Results: []Result{{Gate: "go", Status: Fail, Tests: map[string]Status{"p.A": Pass, "p.B": Pass, "p.Old": Fail}}}}, Unproven},
+		{"one fails", Run{Results: []Result{all(Fail, Pass, Fail)}}, Proven},
+		{"it does not build", Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}}}, Proven},
+		{"the gate could not tell", Run{Results: []Result{{Gate: "go", Status: Unknown}}}, Proven},
+		{"there is no place", Run{Problem: "the disk is full"}, Proven},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -94,12 +94,90 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 			o.Answers = maps.Clone(o.Answers)
 			o.Answers[Broken] = c.broken
 			v := Judge(o)
-			if v.Status != Pass || v.Evidence != c.want || (len(v.Proving) > 0) != (c.want == Discriminating) {
+			if v.Status != Pass || v.Evidence != c.want || (len(v.Proving) > 0) != (c.want == Proven) {
 				t.Errorf("%+v", v)
 			}
 			if p, _ := Next(o); p != "" {
 				t.Errorf("next is %q", p)
 			}
 		})
+	}
+}
+
+// Tests that came in a source file, beside all that it held, prove the work if one of them
+// notices that its functions are broken.
+func TestTestsInSourceFilesThatNotice(t *testing.T) {
+	t.Parallel()
+	result := func(status Status, tests map[string]Status) []Result {
+		return []Result{{Gate: "doc", Status: status, Tests: tests}}
+	}
+	for name, c := range map[string]struct {
+		baseline, now, broken []Result
+		lost                  bool
+		want                  Evidence
+	}{
+		"the new one":                  {result(Pass, map[string]Status{"a": Pass}), result(Pass, map[string]Status{"a": Pass, "b": Pass}), result(Fail, map[string]Status{"a": Pass, "b": Fail}), false, Proven},
+		"an old one only":              {result(Pass, map[string]Status{"a": Pass}), result(Pass, map[string]Status{"a": Pass, "b": Pass}), result(Fail, map[string]Status{"a": Fail, "b": Pass}), false, NoEvidence},
+		"a gate without ids":           {result(Pass, nil), result(Pass, nil), result(Fail, nil), false, Proven},
+		"none":                         {result(Pass, nil), result(Pass, nil), result(Pass, nil), false, NoEvidence},
+		"one that was there is gone":   {result(Pass, nil), result(Pass, nil), result(Fail, nil), true, NoEvidence},
+		"what is broken did not build": {result(Pass, nil), result(Pass, nil), []Result{{Gate: "doc", Status: Fail, BuildFailed: true}}, false, NoEvidence},
+	} {
+		o := Observation{Changed: true, Breakable: true, InSource: true, Lost: c.lost, Baseline: c.baseline, Now: c.now, Answers: map[Probe]Run{}}
+		if p, _ := Next(o); (p == Broken) == c.lost {
+			t.Errorf("%s: next is %q", name, p)
+		}
+		o.Answers[Broken] = Run{Results: c.broken}
+		if v := Judge(o); v.Evidence != c.want {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// New tests that do not run on the tree of before (a package that is new there) tell
+// nothing by passing; that they notice broken functions does.
+func TestNewTestsThatDoNotRunBefore(t *testing.T) {
+	t.Parallel()
+	result := func(status Status, passed int) []Result {
+		return []Result{{Gate: "cargo", Status: status, Passed: passed}}
+	}
+	o := Observation{
+		Changed: true, Breakable: true, NewTests: []string{"roman/tests/roman.rs"}, Baseline: result(Pass, 1), Now: result(Pass, 2),
+		Answers: map[Probe]Run{Control: {Results: result(Pass, 1)}, Overlay: {Results: result(Pass, 1)}},
+	}
+	if p, _ := Next(o); p != Broken {
+		t.Errorf("next is %q", p)
+	}
+	if v := Judge(o); v.Evidence != NoEvidence {
+		t.Errorf("%+v", v)
+	}
+	for status, want := range map[Status]Evidence{Fail: Proven, Pass: NoEvidence} {
+		o.Answers[Broken] = Run{Results: result(status, 1)}
+		if v := Judge(o); v.Evidence != want {
+			t.Errorf("broken %s: %+v", status, v)
+		}
+	}
+}
+
+// A gate input that is new may be a case that an old test reads: laid over the tree of
+// before, it shows whether the work makes the difference.
+func TestAGateInputMayBeACase(t *testing.T) {
+	t.Parallel()
+	result := func(status Status, tests map[string]Status) []Result {
+		return []Result{{Gate: "go", Status: status, Tests: tests}}
+	}
+	old := map[string]Status{"cases": Pass}
+	o := Observation{
+		Changed: true, OldTests: []string{"cases/new.json"}, Inputs: []string{"cases/new.json"}, Baseline: result(Pass, old), Now: result(Pass, old),
+		Answers: map[Probe]Run{Originals: {Results: result(Pass, old)}, Control: {Results: result(Pass, old)}},
+	}
+	if p, _ := Next(o); p != Overlay {
+		t.Errorf("next is %q", p)
+	}
+	for status, want := range map[Status]Evidence{Fail: Proven, Pass: Unproven} {
+		o.Answers[Overlay] = Run{Results: result(status, map[string]Status{"cases": status})}
+		if v := Judge(o); v.Evidence != want {
+			t.Errorf("laid over: %s: %+v", status, v)
+		}
 	}
 }

@@ -37,6 +37,16 @@ const (
 	// added or changed, the rest put back (mutation testing). Tests that pass there check
 	// nothing of the work.
 	Broken Probe = "broken"
+	// Neutral: the tree of now with the signs neutralized that have weight: whether it is
+	// being tested is answered no, exits and changed assertions are left out. Tests that
+	// fail there pass by the sign alone.
+	Neutral Probe = "neutral"
+	// Canary: the tree of now, with tests beside those that it is believed for that must
+	// fail. A gate that does not report them as failed cannot be believed.
+	Canary Probe = "canary"
+	// CanaryBefore: the tree of before with the same, where Canary was not reported. A
+	// gate that does not report it there either does not run tests that are added.
+	CanaryBefore Probe = "canary-before"
 )
 
 // Run is the answer to a probe.
@@ -44,6 +54,8 @@ type Run struct {
 	Results []Result `json:"results,omitempty"`
 	Problem string   `json:"problem,omitempty"` // why there are no results, one line
 	Lacks   string   `json:"lacks,omitempty"`   // what the place is known to lack, and how it gets it, one line
+	// MustFail are the tests of Canary or CanaryBefore, in the same order in both.
+	MustFail []MustFail `json:"must_fail,omitempty"`
 }
 
 // Next names the run that Judge needs next and the gates to run in it; "" when
@@ -53,10 +65,13 @@ func Next(o Observation) (Probe, []string) {
 	if p, gates := o.next(); p != "" {
 		return p, gates
 	}
-	if gates := o.breakable(); len(gates) > 0 && !o.answered(Broken) {
+	if gates := o.breakable(); len(gates) > 0 {
 		return Broken, gates
 	}
-	return "", nil
+	if gates := o.neutralizable(); len(gates) > 0 {
+		return Neutral, gates
+	}
+	return o.nextCanary()
 }
 
 func (o Observation) next() (Probe, []string) {
@@ -81,7 +96,7 @@ func (o Observation) next() (Probe, []string) {
 			return "", nil
 		}
 	}
-	if len(o.NewTests) == 0 && (!o.replaced() || len(o.flips().confirmed) == 0) {
+	if !o.canBeLaid() && (!o.replaced() || len(o.flips().confirmed) == 0) {
 		return "", nil
 	}
 	if !o.answered(Control) {
@@ -168,7 +183,18 @@ func (o Observation) originalsFail() bool {
 	if len(c.unknown) > 0 {
 		return false
 	}
-	return !c.stands() || slices.ContainsFunc(originals, func(r Result) bool { return r.worse(find(o.Now, r.Gate)) })
+	return !c.stands() || o.worseThanNow(originals)
+}
+
+// worseThanNow reports whether something fails in a run that passes on the tree of now.
+func (o Observation) worseThanNow(run []Result) bool {
+	return slices.ContainsFunc(run, func(r Result) bool { return r.worse(find(o.Now, r.Gate)) })
+}
+
+// PassesLikeNow reports whether every gate of a run could tell, and all passes in it that
+// passes on the tree of now.
+func (o Observation) PassesLikeNow(run []Result) bool {
+	return !slices.ContainsFunc(run, func(r Result) bool { return r.Status == Unknown }) && !o.worseThanNow(run)
 }
 
 // worse: something failed here and passed there.

@@ -198,11 +198,11 @@ func Place(where string) (file string, to int, ok bool) {
 	return where[:i], int(end), err == nil && err2 == nil && from > 0 && end >= from
 }
 
-// Reviewed is the evidence of work that stood at e before every review passed it:
-// at least Review, and never more than it was found to be without.
-func Reviewed(e Evidence) Evidence {
-	if e.Satisfies(Review) {
+// AfterReview is the evidence of work that stood at e before every review passed it:
+// at least Reviewed, and never more than it was found to be without.
+func AfterReview(e Evidence) Evidence {
+	if e.Satisfies(Reviewed) {
 		return e
 	}
-	return Review
+	return Reviewed
 }

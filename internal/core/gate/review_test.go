@@ -135,13 +135,13 @@ func TestPlace(t *testing.T) {
 func TestReviewedIsNeverDiscriminating(t *testing.T) {
 	t.Parallel()
 	for e, want := range map[gate.Evidence]gate.Evidence{
-		gate.NoEvidence: gate.Review, gate.Consistent: gate.Review, gate.Review: gate.Review, gate.Discriminating: gate.Discriminating,
+		gate.NoEvidence: gate.Reviewed, gate.Unproven: gate.Reviewed, gate.Reviewed: gate.Reviewed, gate.Proven: gate.Proven,
 	} {
-		if got := gate.Reviewed(e); got != want {
+		if got := gate.AfterReview(e); got != want {
 			t.Errorf("%s becomes %s, want %s", e, got, want)
 		}
 	}
-	if gate.Review.Satisfies(gate.Discriminating) || !gate.Review.Satisfies(gate.Consistent) {
+	if gate.Reviewed.Satisfies(gate.Proven) || !gate.Reviewed.Satisfies(gate.Unproven) {
 		t.Error("the levels are mixed up")
 	}
 }

@@ -28,7 +28,7 @@ func (g Gate) Limit(tries []Result) time.Duration {
 // Again reports whether a gate must run once more on the same tree before its
 // result can be used, after the tries until now: when it could not tell, once when it
 // is red and declared flaky, and once when it timed out where everything is slow (a
-// loaded machine, a place in which nothing is built yet). A command that does not
+// loaded machine, a place in which nothing was built before). A command that does not
 // exist (126, 127) is not looked for again.
 func Again(g Gate, tries []Result, slow bool) bool {
 	if len(tries) == 0 {

@@ -261,16 +261,16 @@ func (j *judge) ownStash(which []word) bool {
 	if strings.HasPrefix(newest, "WIP on ") && j.rules.Past.Stashed != nil {
 		made := j.rules.Past.Stashed(tree)
 		return slices.ContainsFunc(j.past().stashed[tree], func(at time.Time) bool {
-			return !made.Before(at.Truncate(time.Second)) && made.Before(at.Add(stashPatience))
+			return !made.Before(at.Truncate(time.Second)) && made.Before(at.Add(StashPatience))
 		})
 	}
 	_, message, _ := strings.Cut(newest, ": ")
 	return j.madeInGit("stash", message)
 }
 
-// stashPatience is how long after the beginning of its call a stash is still that
+// StashPatience is how long after the beginning of its call a stash is still that
 // call's.
-const stashPatience = 10 * time.Second
+const StashPatience = 10 * time.Second
 
 // stashes notes a stash without a message while an earlier call is read.
 func (j *judge) stashes() {

@@ -37,7 +37,7 @@ func TestWhatTheAgentMadeItself(t *testing.T) {
 		{"clean: everything in another folder", []string{"Write note.txt", "touch b"}, "", "", "cd sub; git clean -fd", "deny destructive"},
 		{"clean: everything, by name", []string{"Write note.txt"}, "", "", "git clean -fd .", "deny destructive"},
 		{"clean: a pattern", []string{"Write note.txt"}, "", "", "git clean -f '*.txt'", "deny destructive"},
-		{"clean: what judges", []string{"Write Makefile"}, "", "", "git clean -f Makefile", "deny protected"},
+		{"clean: a protected file", []string{"Write Makefile"}, "", "", "git clean -f Makefile", "deny protected"},
 
 		{"amend: its own commit", []string{"git commit -qm 'a word'"}, "commit: a word", "", "git commit --amend -m 'two words'", "allow "},
 		{"amend: twice", []string{"git commit -m a", "git commit --amend -m b"}, "commit (amend): b", "", "git commit --amend --no-edit", "allow "},

@@ -57,7 +57,7 @@ func (m *machine) redAtStart(g Gates) {
 // perhaps nothing to do with it, and the last word is the user's. They may be the goal
 // as well: one claim is refused over them, if the agent has a turn left.
 func (m *machine) provenBeside(g Gates) bool {
-	return (m.s.Ladder.StillRed || m.limit() != "") && g.Evidence == gate.Discriminating && !slices.ContainsFunc(g.StillRed, func(name string) bool {
+	return (m.s.Ladder.StillRed || m.limit() != "") && g.Evidence == gate.Proven && !slices.ContainsFunc(g.StillRed, func(name string) bool {
 		then, red := m.redAtStartOf(name)
 		return !red || len(then.Tests) > 0
 	})

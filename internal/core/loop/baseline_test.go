@@ -32,7 +32,7 @@ func TestARedThatIsNotThePlansOpensNoTask(t *testing.T) {
 			sc.checkpointed("gates baseline")
 			sc.gates(failing("TestRoot"), "notify; turn 1 fresh first")
 			sc.turn("done", "gates claim")
-			sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating, Flipped: []string{c.flipped}}}, "commit a")
+			sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Evidence: gate.Proven, Flipped: []string{c.flipped}}}, "commit a")
 			sc.committed("gates final")
 			sc.gates(c.end, c.want)
 			if c.want == "finish unverified" && sc.s.Reason != "red before this loop began, and still: TestRoot" {
@@ -53,10 +53,10 @@ func TestAGateWithoutIDsThatWasRedIsNotThePlansEither(t *testing.T) {
 		stillRed []string
 		again    string // what comes of a second claim
 	}{
-		"proven by another gate":    {gate.Discriminating, []string{"lint"}, "commit a"},
-		"nothing else proves it":    {gate.Consistent, []string{"lint"}, "turn 3 continue gates_failed"},
-		"another gate is red, too":  {gate.Discriminating, []string{"lint", "build"}, "turn 3 continue gates_failed"},
-		"it was green at the start": {gate.Discriminating, []string{"test"}, "turn 3 continue gates_failed"},
+		"proven by another gate":    {gate.Proven, []string{"lint"}, "commit a"},
+		"nothing else proves it":    {gate.Unproven, []string{"lint"}, "turn 3 continue gates_failed"},
+		"another gate is red, too":  {gate.Proven, []string{"lint", "build"}, "turn 3 continue gates_failed"},
+		"it was green at the start": {gate.Proven, []string{"test"}, "turn 3 continue gates_failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,7 +95,7 @@ func TestARedThatIsPartOfTheWorkIsNotLetGo(t *testing.T) {
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(loop.Gates{Status: gate.Fail, Wanted: true, Results: []gate.Result{accept}}, "turn 1 fresh first")
-	claim := loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating, StillRed: []string{"accept"}, Results: []gate.Result{accept}}
+	claim := loop.Gates{Status: gate.Pass, Evidence: gate.Proven, StillRed: []string{"accept"}, Results: []gate.Result{accept}}
 	for _, want := range []string{"turn 2 continue gates_failed", "turn 3 continue gates_failed", "turn 4 fresh fresh", "restore"} {
 		sc.turn("done", "gates claim")
 		sc.gates(claim, want)
@@ -106,7 +106,7 @@ func TestARedThatIsPartOfTheWorkIsNotLetGo(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(loop.Gates{Status: gate.Fail, Wanted: true, Results: []gate.Result{accept}}, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
-	sc.gates(loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating, Flipped: []string{"TestNew"}}, "commit a")
+	sc.gates(loop.Gates{Status: gate.Pass, Evidence: gate.Proven, Flipped: []string{"TestNew"}}, "commit a")
 	sc.committed("gates final")
 	sc.gates(loop.Gates{Status: gate.Fail, Results: []gate.Result{accept}}, "checkpoint")
 	if sc.s.Current != loop.FinalTask {

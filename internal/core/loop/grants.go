@@ -171,7 +171,7 @@ func (m *machine) upgrade(t *Task) bool {
 	}
 	t.Evidence, t.Flipped, t.Why = g.Evidence, g.Flipped, g.Reason
 	if t.Reviewed == ReviewPassed {
-		t.Evidence = gate.Reviewed(g.Evidence)
+		t.Evidence = gate.AfterReview(g.Evidence)
 	}
 	return true
 }
@@ -192,7 +192,7 @@ func (m *machine) grantHint() string {
 			return "the gates could not be run with the tests as they were: [worktree] setup in pawl.toml makes checkouts ready;  pawl report  says why"
 		}
 	}
-	return "pawl report  shows the tests that were changed;  pawl grant  accepts them"
+	return "pawl report  shows what was changed;  pawl grant  accepts it"
 }
 
 // denied: these tests stay as the judge has them. What was changed in them is put

@@ -17,7 +17,7 @@ func bent(paths ...string) loop.Gates {
 	return loop.Gates{
 		Status: gate.Pass, Evidence: gate.NoEvidence, Tree: "t", TestsChanged: paths, Reason: "only with the changed tests",
 		Changed:   []loop.TestChange{{Path: paths[0], Line: 3, Kind: "changed", Name: "TestSum"}},
-		IfGranted: &loop.IfGranted{Paths: paths, Evidence: gate.Discriminating, Flipped: []string{"TestSum"}, Reason: "red without"},
+		IfGranted: &loop.IfGranted{Paths: paths, Evidence: gate.Proven, Flipped: []string{"TestSum"}, Reason: "red without"},
 	}
 }
 
@@ -57,7 +57,7 @@ func TestAGrantAfterTheEndCountsWhatWasFound(t *testing.T) {
 			task, _ := sc.s.Task("a")
 			// What was granted stays named, also where its structure shows nothing.
 			named := slices.ContainsFunc(task.Changed, func(c loop.TestChange) bool { return c.Path == "b_test.go" })
-			got := []any{sc.s.Outcome, sc.s.Hint == "", task.Evidence == gate.Discriminating, len(task.Tests) == 0, named}
+			got := []any{sc.s.Outcome, sc.s.Hint == "", task.Evidence == gate.Proven, len(task.Tests) == 0, named}
 			yes := c.want == loop.Verified
 			if diff := cmp.Diff([]any{c.want, yes, yes, yes, yes}, got); diff != "" {
 				t.Errorf("-want +got:\n%s\n%+v", diff, task)
@@ -82,7 +82,7 @@ func TestAGrantDoesNotUndoOtherEnds(t *testing.T) {
 	sc.checkpointed("gates final")
 	sc.gates(green, "finish blocked")
 	sc.feed(loop.Event{Kind: loop.Granted}, "")
-	if task, _ := sc.s.Task("a"); sc.s.Outcome != loop.BlockedEnd || task.Evidence != gate.Discriminating {
+	if task, _ := sc.s.Task("a"); sc.s.Outcome != loop.BlockedEnd || task.Evidence != gate.Proven {
 		t.Errorf("%s, %+v", sc.s.Outcome, task)
 	}
 }

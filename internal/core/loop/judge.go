@@ -113,24 +113,31 @@ func (m *machine) judge(seen Seen) {
 // is not refused: what they asked for may have been no change, and they watch.
 func (m *machine) unchanged() {
 	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.Attended) {
-		m.refuse("nothing in the work tree has changed since the task began")
+		m.refuse("nothing in the work tree has changed since the task began", nil)
 		return
 	}
 	for _, id := range m.claimed() {
 		m.task(id, func(t *Task) { t.Status, t.Why = Unchanged, "claimed without change" })
 	}
-	m.remember("claimed without any change: set aside")
+	m.remember("claimed without any change: skipped")
 	m.next()
 }
 
-func (m *machine) refuse(why string) {
+func (m *machine) refuse(why string, signs []string) {
 	m.s.Ladder.Refused = true
 	m.s.Refusals++
 	m.remember("claim refused: " + why)
-	m.s.Failing = &Failing{Reason: why}
+	m.s.Failing = &Failing{Reason: why, Signs: signs}
 	m.s.Situation = ClaimRefused
 	m.s.Claim = nil
 	m.beginTurn()
+}
+
+// newSigns are the signs in the work of a claim that the agent was not told of; now it is.
+func (m *machine) newSigns(g Gates) []string {
+	fresh := without(g.Signs, func(s string) bool { return slices.Contains(m.s.Ladder.Signs, s) })
+	m.s.Ladder.Signs = slices.Concat(m.s.Ladder.Signs, fresh)
+	return fresh
 }
 
 // judged decides after the gates have spoken on the agent's work.
@@ -188,13 +195,13 @@ func (m *machine) claimJudged(g Gates) {
 		m.s.Ladder.StillRed = m.s.Ladder.StillRed || g.Status == gate.Pass && len(g.StillRed) > 0
 		m.s.Claim = nil
 		if why := m.blockedTry(); why != "" {
-			m.park(Blocked, why)
+			m.skip(Blocked, why)
 			return
 		}
 		if !m.s.Policy.Verify { // there nobody claims a thing
 			m.s.Refusals++
 		}
-		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError, AsBefore: g.Status == gate.Pass}, g.Fingerprint)
+		m.fail(Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError, AsBefore: g.Status == gate.Pass, Signs: m.newSigns(g)}, g.Fingerprint)
 		return
 	}
 	g.Evidence = m.seen(g.Evidence)
@@ -208,7 +215,7 @@ func (m *machine) claimJudged(g Gates) {
 		g.Evidence = gate.NoEvidence
 	}
 	if why := m.wantsMore(g); why != "" {
-		m.refuse(why)
+		m.refuse(why, m.newSigns(g))
 		return
 	}
 	m.keep(g)
@@ -218,12 +225,12 @@ func (m *machine) claimJudged(g Gates) {
 // seen before is its before.
 func (m *machine) seen(e gate.Evidence) gate.Evidence {
 	switch {
-	case !m.s.Policy.Verify || e == gate.Discriminating:
+	case !m.s.Policy.Verify || e == gate.Proven:
 		return e
 	case m.s.Ladder.SeenRed:
-		return gate.Discriminating
+		return gate.Proven
 	}
-	return gate.Consistent
+	return gate.Unproven
 }
 
 // atTheEnd: nothing would be left to do if this claim were accepted.
@@ -232,7 +239,7 @@ func (m *machine) atTheEnd() bool {
 	return !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status == Open && !slices.Contains(claimed, t.ID) })
 }
 
-// wantsMore: a claim whose evidence is merely consistent is refused once, if
+// wantsMore: a claim whose evidence is merely unproven is refused once, if
 // the agent has a turn left to do better and no review could make it enough.
 func (m *machine) wantsMore(g Gates) (why string) {
 	if m.s.Ladder.Refused || m.s.Policy.Verify || m.s.Claim != nil && m.s.Claim.NoBehaviourChange || m.limit() != "" {
@@ -240,15 +247,15 @@ func (m *machine) wantsMore(g Gates) (why string) {
 	}
 	for i, id := range m.claimed() {
 		best := g.share(i)
-		if best != gate.Consistent {
+		if best != gate.Unproven {
 			continue
 		}
 		if m.s.Policy.Reviews {
-			best = gate.Reviewed(best)
+			best = gate.AfterReview(best)
 		}
 		switch t, _ := m.s.Task(id); {
 		case t.enough(best):
-		case i > 0 && g.Evidence != gate.Consistent:
+		case i > 0 && g.Evidence != gate.Unproven:
 			return notItsOwn(g, id)
 		default:
 			return cmp.Or(g.Reason, "everything passes, and did so before as well: nothing tells this work from none")
@@ -262,12 +269,12 @@ func (m *machine) wantsMore(g Gates) (why string) {
 // gate without test ids, all of them.
 func (g Gates) share(i int) gate.Evidence {
 	switch {
-	case g.Evidence != gate.Discriminating || i == 0 || i < len(g.Flipped) || len(g.TurnedGreen) > 0:
+	case g.Evidence != gate.Proven || i == 0 || i < len(g.Flipped) || len(g.TurnedGreen) > 0:
 		return g.Evidence
 	case g.Reviewed == ReviewPassed:
-		return gate.Review
+		return gate.Reviewed
 	}
-	return gate.Consistent
+	return gate.Unproven
 }
 
 func notItsOwn(g Gates, task string) string {
@@ -358,12 +365,12 @@ func Stands(tasks ...Task) string {
 // all of them, since without ids nothing tells whose work it was.
 func (m *machine) turnedGreen(gates []string) {
 	for i, t := range m.s.Tasks {
-		if t.Status != Done || t.Earlier || len(t.Tests)+len(t.Granted) > 0 || t.Evidence.Satisfies(gate.Discriminating) {
+		if t.Status != Done || t.Earlier || len(t.Tests)+len(t.Granted) > 0 || t.Evidence.Satisfies(gate.Proven) {
 			continue
 		}
 		for _, g := range gates {
 			if slices.Contains(t.StillRed, g) {
-				m.s.Tasks[i].Evidence = gate.Discriminating
+				m.s.Tasks[i].Evidence = gate.Proven
 				m.s.Tasks[i].Flipped = []string{g}
 				m.s.Tasks[i].Why = g + " was red until a later task, and is green now"
 			}

@@ -5,7 +5,7 @@ const (
 	sameSession  = 0 // three tries in one session, with the failure's summary
 	freshSession = 1 // one try in a fresh session, with the recap
 	restored     = 2 // back to where the task began, one try in a fresh session, with the lesson
-	setAside     = 3 // parked
+	skipRung     = 3 // skipped
 )
 
 const (
@@ -65,9 +65,9 @@ func (m *machine) climb() {
 		l.Rung = freshSession
 	}
 	if m.isolates() && l.Same >= sameMost { // each costs money, and nothing comes of them
-		l.Rung = setAside
+		l.Rung = skipRung
 	}
-	if m.s.Failing.Review { // work is neither undone nor set aside for a review's sake
+	if m.s.Failing.Review { // work is neither undone nor skipped for a review's sake
 		l.Rung = min(l.Rung, freshSession)
 	}
 	switch l.Rung {
@@ -80,7 +80,7 @@ func (m *machine) climb() {
 		m.s.Situation = WasRestored
 		m.restore(ThenTurn)
 	default:
-		m.park(Parked, m.s.Failing.Reason)
+		m.skip(Skipped, m.s.Failing.Reason)
 	}
 }
 
@@ -95,9 +95,9 @@ func (m *machine) restore(then After) {
 	m.ask(Restoring, Action{Do: Restore, Task: m.s.Current, Tree: m.s.Base, Text: m.s.Failing.Reason})
 }
 
-// park sets the current task aside: its half-work is checkpointed, the tree goes
+// skip leaves the current task for the next: its half-work is checkpointed, the tree goes
 // back to where the task began, or is left with --on-failure keep.
-func (m *machine) park(status TaskStatus, why string) {
+func (m *machine) skip(status TaskStatus, why string) {
 	id := m.s.Current
 	took := m.s.Now.Sub(m.s.TaskFrom)
 	m.task(id, func(t *Task) { t.Status, t.Why, t.Took = status, why, took })
@@ -111,5 +111,5 @@ func (m *machine) park(status TaskStatus, why string) {
 		return
 	}
 	m.s.After = ThenNext
-	m.ask(Checkpointing, Action{Do: Checkpoint, Task: id, Text: "task " + id + " set aside"})
+	m.ask(Checkpointing, Action{Do: Checkpoint, Task: id, Text: "task " + id + " skipped"})
 }

@@ -21,7 +21,7 @@ func TestTheLadder(t *testing.T) {
 	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "turn 5 fresh restored")
 	sc.turn("done", "gates claim")
 	sc.gates(red("last"), "restore")
-	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "checkpoint") // parked; task b
+	sc.feed(loop.Event{Kind: loop.Restored, Tree: "base"}, "checkpoint") // skipped; task b
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 6 fresh next_task")
 	sc.turn("done", "gates claim")
@@ -43,7 +43,7 @@ func TestTheSameFailureTwiceEndsARung(t *testing.T) {
 	sc.turn("done", "gates claim")
 	sc.gates(red("same"), "turn 3 fresh fresh")
 	sc.turn("done", "gates claim")
-	sc.gates(red("other"), "checkpoint") // keep: no restore, parked
+	sc.gates(red("other"), "checkpoint") // keep: no restore, skipped
 	sc.checkpointed("finish stuck")
 }
 

@@ -46,7 +46,7 @@ func TestARestoreLeavesALesson(t *testing.T) {
 // all the same, with the tests' names, and so says its lesson.
 func TestALessonOfWhatDidNotHelp(t *testing.T) {
 	t.Parallel()
-	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Consistent, Reason: "nothing turned red", Failing: []string{"TestCart"}}
+	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, Reason: "nothing turned red", Failing: []string{"TestCart"}}
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
 	sc.checkpointed("gates baseline")
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 1 fresh first")

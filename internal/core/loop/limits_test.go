@@ -155,7 +155,7 @@ func TestARedGateAtTheEndOpensALastTask(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
-	stillRed := loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating}
+	stillRed := loop.Gates{Status: gate.Pass, Evidence: gate.Proven}
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass}}, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &stillRed}, "commit a")
@@ -222,8 +222,8 @@ func TestPlansThatWereDoneBefore(t *testing.T) {
 		want  loop.Outcome
 	}{
 		{"by a person", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true}}, loop.Finished},
-		{"verified by a loop", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true, Evidence: gate.Discriminating}}, loop.Finished},
-		{"consistent by a loop", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true, Evidence: gate.Consistent}}, loop.Unverified},
+		{"verified by a loop", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true, Evidence: gate.Proven}}, loop.Finished},
+		{"unproven by a loop", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true, Evidence: gate.Unproven}}, loop.Unverified},
 		{"no task at all", nil, loop.Errored},
 	}
 	for _, c := range cases {
@@ -308,7 +308,7 @@ func TestGatesEveryTurnTellAndDoNotCount(t *testing.T) {
 
 func TestAGateWithoutIdsJudgesTheEnd(t *testing.T) {
 	t.Parallel()
-	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Consistent, StillRed: []string{"make check"}}
+	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, StillRed: []string{"make check"}}
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "notify; turn 1 fresh first")
@@ -325,8 +325,8 @@ func TestAGateWithoutIdsJudgesTheEnd(t *testing.T) {
 
 func TestAGateWithoutIdsThatTurnsGreenProvesEveryTaskSince(t *testing.T) {
 	t.Parallel()
-	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Consistent, StillRed: []string{"make check"}}
-	turned := loop.Gates{Status: gate.Pass, Green: true, Evidence: gate.Discriminating, TurnedGreen: []string{"make check"}}
+	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, StillRed: []string{"make check"}}
+	turned := loop.Gates{Status: gate.Pass, Green: true, Evidence: gate.Proven, TurnedGreen: []string{"make check"}}
 	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
 	sc.checkpointed("gates baseline")
 	sc.gates(red("x"), "notify; turn 1 fresh first")

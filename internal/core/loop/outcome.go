@@ -102,7 +102,7 @@ func (m *machine) lessThanWanted() string {
 		return "the command was never seen to fail"
 	}
 	if !slices.ContainsFunc(ids, func(id string) bool { t, _ := m.s.Task(id); return len(t.Tests) == 0 }) {
-		return m.of("the gates pass only with changed tests", ids)
+		return m.of("the gates pass only with changes of tests or other gate inputs", ids)
 	}
 	return m.of("less evidence than wanted", ids)
 }
@@ -117,15 +117,15 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 		by[t.Status] = append(by[t.Status], t.ID)
 	}
 	switch {
-	case len(by[Parked]) > 0:
-		return Stuck, m.needs(Parked, Blocked), ""
+	case len(by[Skipped]) > 0:
+		return Stuck, m.needs(Skipped, Blocked), ""
 	case m.s.Policy.Gates && len(by[Unchanged]) > 0 && m.s.Red != "": // what should be green is not, and the agent sees nothing to do
 		return Stuck, m.of("claimed without change", by[Unchanged]) + ", and a gate is red: " + m.s.Red, ""
 	case len(by[Blocked]) > 0:
 		return BlockedEnd, m.needs(Blocked), ""
 	case len(m.takenAway()) > 0:
 		return Unverified, m.of("a restored checkpoint took the work away", m.takenAway()), ""
-	case len(by[Open]) > 0: // they depend on a task that was set aside
+	case len(by[Open]) > 0: // they depend on a task that was skipped
 		return Unverified, "could not begin: " + m.labels(by[Open]), ""
 	case len(by[Unchanged]) > 0:
 		return Unverified, m.of("claimed without change", by[Unchanged]), m.answerHint()
@@ -182,9 +182,9 @@ const mostNamed = 3
 // needs says which tasks of these kinds need the user, and why: with what failed, or
 // in the agent's words. Where there is but one task it goes without its name.
 func (m *machine) needs(kinds ...TaskStatus) string {
-	words := map[TaskStatus]string{Parked: "failed: ", Blocked: "is blocked: "}
+	words := map[TaskStatus]string{Skipped: "failed: ", Blocked: "is blocked: "}
 	if len(m.s.Tasks) == 1 {
-		words[Parked], words[Blocked] = "everything that could be tried was tried: ", ""
+		words[Skipped], words[Blocked] = "everything that could be tried was tried: ", ""
 	}
 	var parts []string
 	more := 0

@@ -56,11 +56,11 @@ func samples(k loop.EventKind) []loop.Event {
 		out = append(out, ev(loop.Event{Start: &loop.Start{Policy: loop.Policy{Limits: loop.Limits{Iterations: 6}}}}))
 	case loop.GatesFinished:
 		for _, st := range []gate.Status{gate.Pass, gate.Fail, gate.Unknown} {
-			for _, evd := range []gate.Evidence{gate.Discriminating, gate.Consistent} {
+			for _, evd := range []gate.Evidence{gate.Proven, gate.Unproven} {
 				out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: st, Green: st == gate.Pass, Evidence: evd, Tree: "t"}}))
 			}
 		}
-		out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating}}),
+		out = append(out, ev(loop.Event{Gates: &loop.Gates{Status: gate.Pass, Evidence: gate.Proven}}),
 			ev(loop.Event{Gates: &loop.Gates{Status: gate.Unknown, Unsure: true, Tree: "t"}}),
 			ev(loop.Event{Gates: &loop.Gates{Status: gate.Unknown, Until: at.Add(time.Hour), Tree: "t"}}))
 	case loop.TurnEnded:

@@ -19,7 +19,7 @@ func (s State) Progress() string {
 			if t.Unproven() {
 				unproven++
 			}
-		case Parked, Blocked, Unchanged:
+		case Skipped, Blocked, Unchanged:
 			need++
 		case Open:
 			open++

@@ -67,7 +67,7 @@ func (m *machine) reviewed(g Gates) {
 		case f.grantedBy(g):
 			m.grantedByReview(&f)
 		case !f.evidenceCapped():
-			if e := gate.Reviewed(f.Evidence); e != f.Evidence {
+			if e := gate.AfterReview(f.Evidence); e != f.Evidence {
 				f.Evidence, f.Reason = e, "a review passed it: "+strings.TrimPrefix(g.Reason, "review: ")
 			}
 		}
@@ -86,7 +86,7 @@ func (g Gates) grantedBy(reviews Gates) bool {
 // grantedByReview: the tests judge as they are now, and the work is worth what a
 // review is, whatever its own tests prove. A person's grant can still make it more.
 func (m *machine) grantedByReview(f *Gates) {
-	f.Evidence, f.Reason = gate.Review, "a review accepts the changed tests: "+named(f.TestsChanged)
+	f.Evidence, f.Reason = gate.Reviewed, "a review accepts the changed tests: "+named(f.TestsChanged)
 	m.answered(f.TestsChanged)
 	f.Granted, f.TestsChanged = f.TestsChanged, nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	passes  = loop.Gates{Status: gate.Pass, Evidence: gate.Consistent, Tree: "t1", Reason: "everything passes", Receipt: "r1"}
+	passes  = loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, Tree: "t1", Reason: "everything passes", Receipt: "r1"}
 	praised = loop.Gates{Status: gate.Pass, Tree: "t1", Reason: "review: it points at app.go:3", Receipt: "r2"}
 	failed  = loop.Gates{Status: gate.Fail, Tree: "t1", Reason: "review: app.go:3: hard-coded", Findings: []string{"app.go:3: hard-coded"}}
 )
@@ -22,7 +22,7 @@ var (
 func toReview(t *testing.T, p loop.Policy) *scenario {
 	t.Helper()
 	p.Gates, p.Reviews = true, true
-	sc := begin(t, p, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Review})
+	sc := begin(t, p, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Reviewed})
 	sc.checkpointed("gates baseline")
 	sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
@@ -48,7 +48,7 @@ func TestAReviewThatPassesIsEvidenceOfItsOwn(t *testing.T) {
 	sc.gates(g, "commit a")
 	sc.committed("gates final")
 	sc.gates(loop.Gates{Status: gate.Pass}, "finish verified")
-	want := loop.Task{Status: loop.Done, Evidence: gate.Review, Reviewed: loop.ReviewPassed, Why: "a review passed it: it points at app.go:3"}
+	want := loop.Task{Status: loop.Done, Evidence: gate.Reviewed, Reviewed: loop.ReviewPassed, Why: "a review passed it: it points at app.go:3"}
 	got := sc.s.Tasks[0]
 	if got.Status != want.Status || got.Evidence != want.Evidence || got.Reviewed != want.Reviewed || got.Why != want.Why {
 		t.Errorf("got %+v", got)
@@ -66,16 +66,16 @@ func TestAReviewDoesNotMixTheLevels(t *testing.T) {
 		claim loop.Gates
 		want  gate.Evidence
 	}{
-		"proved by a test":      {loop.Gates{Evidence: gate.Discriminating}, gate.Discriminating},
-		"not found out":         {loop.Gates{Evidence: gate.NoEvidence}, gate.Review},
-		"only with its tests":   {loop.Gates{Evidence: gate.Discriminating, TestsChanged: []string{"a_test.go"}}, gate.NoEvidence},
+		"proved by a test":      {loop.Gates{Evidence: gate.Proven}, gate.Proven},
+		"not found out":         {loop.Gates{Evidence: gate.NoEvidence}, gate.Reviewed},
+		"only with its tests":   {loop.Gates{Evidence: gate.Proven, TestsChanged: []string{"a_test.go"}}, gate.NoEvidence},
 		"originals not checked": {loop.Gates{Evidence: gate.NoEvidence, Unchecked: true}, gate.NoEvidence},
-		"not without the files": {loop.Gates{Evidence: gate.Discriminating, Apart: []string{"x"}}, gate.NoEvidence},
+		"not without the files": {loop.Gates{Evidence: gate.Proven, Apart: []string{"x"}}, gate.NoEvidence},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sc := begin(t, loop.Policy{Gates: true, Reviews: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Review})
+			sc := begin(t, loop.Policy{Gates: true, Reviews: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Reviewed})
 			sc.checkpointed("gates baseline")
 			sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
 			sc.turn("done", "gates claim")
@@ -103,12 +103,12 @@ func TestAReviewMayAcceptChangedTests(t *testing.T) {
 		waits   int
 		ends    string
 	}{
-		"all of them":           {[]string{"a_test.go", "b_test.go"}, gate.Review, nil, gate.Review, 0, "finish verified"},
-		"where proof is wanted": {[]string{"a_test.go", "b_test.go"}, gate.Discriminating, nil, gate.Review, 2, "finish unverified"},
-		"one of two":            {[]string{"a_test.go"}, gate.Review, nil, gate.NoEvidence, 2, "finish unverified"},
-		"none":                  {nil, gate.Review, nil, gate.NoEvidence, 2, "finish unverified"},
-		"originals not checked": {[]string{"a_test.go", "b_test.go"}, gate.Review, func(g *loop.Gates) { g.Unchecked = true }, gate.NoEvidence, 2, "finish unverified"},
-		"not without the files": {[]string{"a_test.go", "b_test.go"}, gate.Review, func(g *loop.Gates) { g.Apart = []string{"x"} }, gate.NoEvidence, 0, "finish unverified"},
+		"all of them":           {[]string{"a_test.go", "b_test.go"}, gate.Reviewed, nil, gate.Reviewed, 0, "finish verified"},
+		"where proof is wanted": {[]string{"a_test.go", "b_test.go"}, gate.Proven, nil, gate.Reviewed, 2, "finish unverified"},
+		"one of two":            {[]string{"a_test.go"}, gate.Reviewed, nil, gate.NoEvidence, 2, "finish unverified"},
+		"none":                  {nil, gate.Reviewed, nil, gate.NoEvidence, 2, "finish unverified"},
+		"originals not checked": {[]string{"a_test.go", "b_test.go"}, gate.Reviewed, func(g *loop.Gates) { g.Unchecked = true }, gate.NoEvidence, 2, "finish unverified"},
+		"not without the files": {[]string{"a_test.go", "b_test.go"}, gate.Reviewed, func(g *loop.Gates) { g.Apart = []string{"x"} }, gate.NoEvidence, 0, "finish unverified"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -129,15 +129,15 @@ func TestAReviewMayAcceptChangedTests(t *testing.T) {
 			sc.committed("gates final")
 			sc.gates(loop.Gates{Status: gate.Pass}, c.ends)
 			got := sc.s.Tasks[0]
-			if got.Evidence != c.want || (len(got.Tests) == 0) != (c.want == gate.Review) || len(sc.s.Ungranted()) < c.waits {
+			if got.Evidence != c.want || (len(got.Tests) == 0) != (c.want == gate.Reviewed) || len(sc.s.Ungranted()) < c.waits {
 				t.Errorf("%+v, waiting %v", got, sc.s.Ungranted())
 			}
-			if c.want == gate.Review && (len(got.Changed) == 0 || len(got.Granted) != 2 || len(sc.s.Ungranted()) != c.waits) {
+			if c.want == gate.Reviewed && (len(got.Changed) == 0 || len(got.Granted) != 2 || len(sc.s.Ungranted()) != c.waits) {
 				t.Errorf("what was accepted is not named: %+v, waiting %v, asks %v", got, sc.s.Ungranted(), sc.s.Asks)
 			}
 			if name == "where proof is wanted" {
 				sc.feed(loop.Event{Kind: loop.Granted}, "")
-				if sc.s.Outcome != loop.Verified || sc.s.Tasks[0].Evidence != gate.Discriminating {
+				if sc.s.Outcome != loop.Verified || sc.s.Tasks[0].Evidence != gate.Proven {
 					t.Errorf("granted: %s, %+v", sc.s.Outcome, sc.s.Tasks[0])
 				}
 			}
@@ -154,7 +154,7 @@ func TestReviewsComeLast(t *testing.T) {
 	sc.turn("done", "gates claim")
 	sc.gates(loop.Gates{Status: gate.Fail, Reason: "red"}, "turn 2 continue gates_failed")
 	sc.turn("done", "gates claim")
-	sc.gates(passes, "turn 3 continue claim_refused") // discriminating is wanted, no review could be that
+	sc.gates(passes, "turn 3 continue claim_refused") // proven is wanted, no review could be that
 	sc.turn("done", "gates claim")
 	sc.gates(passes, "gates review")
 	sc.gates(praised, "commit a")
@@ -258,7 +258,7 @@ func TestAReviewThatCannotTell(t *testing.T) {
 	})
 	t.Run("has no money left", func(t *testing.T) {
 		t.Parallel()
-		sc := begin(t, loop.Policy{Gates: true, Reviews: true, Limits: loop.Limits{CostUSD: 0.05}}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Review})
+		sc := begin(t, loop.Policy{Gates: true, Reviews: true, Limits: loop.Limits{CostUSD: 0.05}}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Reviewed})
 		sc.checkpointed("gates baseline")
 		sc.gates(loop.Gates{Status: gate.Pass}, "turn 1 fresh first")
 		sc.turn("done", "gates claim") // costs 0.10
@@ -286,14 +286,14 @@ func TestAnswersAreReviewed(t *testing.T) {
 		sc.turn("done", "gates review")
 		return sc
 	}
-	sc := answer(gate.Review)
+	sc := answer(gate.Reviewed)
 	sc.gates(failed, "turn 2 continue gates_failed")
 	sc.turn("done", "gates review")
 	sc.gates(praised, "finish verified")
 
-	sc = answer(gate.Discriminating)
+	sc = answer(gate.Proven)
 	sc.gates(praised, "finish unverified")
 
-	sc = answer(gate.Review)
+	sc = answer(gate.Reviewed)
 	sc.gates(loop.Gates{Status: gate.Unknown, Unsure: true, Reason: "not sure"}, "notify; finish unverified")
 }

@@ -123,8 +123,8 @@ func (sc *scenario) fails(class loop.Class, want string) {
 }
 
 var (
-	green  = loop.Gates{Status: gate.Pass, Evidence: gate.Consistent}
-	proven = loop.Gates{Status: gate.Pass, Evidence: gate.Discriminating}
+	green  = loop.Gates{Status: gate.Pass, Evidence: gate.Unproven}
+	proven = loop.Gates{Status: gate.Pass, Evidence: gate.Proven}
 	cannot = loop.Gates{Status: gate.Unknown, Reason: "sh: not found"}
 )
 
@@ -167,7 +167,7 @@ func TestOneClaimMayNameSeveralTasks(t *testing.T) {
 	both.Flipped = []string{"TestA", "TestB"}
 	sc.gates(both, "commit a+b")
 	sc.committed("checkpoint")
-	if got, _ := sc.s.Task("b"); got.Status != loop.Done || got.Commit != "c1" || got.Evidence != gate.Discriminating {
+	if got, _ := sc.s.Task("b"); got.Status != loop.Done || got.Commit != "c1" || got.Evidence != gate.Proven {
 		t.Errorf("task b: %+v", got)
 	}
 }
@@ -192,7 +192,7 @@ func TestOneFlipProvesOneTask(t *testing.T) {
 	sc.gates(green, "finish unverified")
 	a, _ := sc.s.Task("a")
 	b, _ := sc.s.Task("b")
-	if a.Evidence != gate.Discriminating || b.Evidence != gate.Consistent {
+	if a.Evidence != gate.Proven || b.Evidence != gate.Unproven {
 		t.Errorf("a %s, b %s", a.Evidence, b.Evidence)
 	}
 }
@@ -236,7 +236,7 @@ func TestAClaimThatProvesNothingIsRefusedOnce(t *testing.T) {
 
 func TestConsistentIsEnoughWhereThePersonAcceptsIt(t *testing.T) {
 	t.Parallel()
-	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Consistent})
+	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Unproven})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")
@@ -269,7 +269,7 @@ func TestUnknownEvidenceIsNoReasonToRefuse(t *testing.T) {
 
 func TestChangedTestsNeverVerify(t *testing.T) {
 	t.Parallel()
-	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Consistent})
+	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open, Wanted: gate.Unproven})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	sc.turn("done", "gates claim")

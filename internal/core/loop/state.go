@@ -120,7 +120,7 @@ type TaskStatus string
 const (
 	Open      TaskStatus = "open"
 	Done      TaskStatus = "done"
-	Parked    TaskStatus = "parked"    // the ladder is exhausted
+	Skipped   TaskStatus = "skipped"   // the ladder is exhausted
 	Blocked   TaskStatus = "blocked"   // the agent says it cannot
 	Unchanged TaskStatus = "unchanged" // claimed without change
 )
@@ -132,7 +132,7 @@ type Task struct {
 	Title     string        `json:"title,omitempty"`
 	Priority  int           `json:"priority,omitempty"`
 	DependsOn []string      `json:"depends_on,omitempty"`
-	Wanted    gate.Evidence `json:"wanted,omitempty"` // evidence wanted; "" = discriminating
+	Wanted    gate.Evidence `json:"wanted,omitempty"` // evidence wanted; "" = proven
 	Status    TaskStatus    `json:"status"`
 	Earlier   bool          `json:"earlier,omitempty"` // was done before this loop
 	Evidence  gate.Evidence `json:"evidence,omitempty"`
@@ -200,11 +200,12 @@ type Failing struct {
 	FirstError string   `json:"first_error,omitempty"`
 	Review     bool     `json:"review,omitempty"`    // it is a review's word
 	AsBefore   bool     `json:"as_before,omitempty"` // nothing is worse than it was, and it has to pass
+	Signs      []string `json:"signs,omitempty"`     // in the work of the claim, those that the agent was not told of yet
 }
 
 // Ladder is where the current task stands on it.
 type Ladder struct {
-	Rung        int      `json:"rung"`                  // 0 same session, 1 fresh session, 2 restored, 3 parked
+	Rung        int      `json:"rung"`                  // 0 same session, 1 fresh session, 2 restored, 3 skipped
 	Tries       int      `json:"tries,omitempty"`       // failed tries on this rung
 	Fingerprint string   `json:"fingerprint,omitempty"` // of the last failed try
 	Same        int      `json:"same,omitempty"`        // tries in a row that failed just as the one before
@@ -213,6 +214,7 @@ type Ladder struct {
 	StillRed    bool     `json:"still_red,omitempty"`   // a claim was refused over gates that are red as before
 	SeenRed     bool     `json:"seen_red,omitempty"`    // Pawl saw a red gate since the task began
 	Rounds      int      `json:"rounds,omitempty"`      // times that a review failed the task's work
+	Signs       []string `json:"signs,omitempty"`       // that the agent was told of
 	Tested      *TestRun `json:"tested,omitempty"`      // the last test run of the last turn, nil without
 	Red         string   `json:"red,omitempty"`         // its fingerprint, if it failed
 	RedRuns     int      `json:"red_runs,omitempty"`    // turns in a row with that

@@ -313,7 +313,7 @@ func (m *machine) ownerLost() {
 }
 
 // reopen goes on with a loop that ended with something left to do: a person asks
-// for it. What was set aside is open again. A limit that comes with it counts from
+// for it. What was skipped is open again. A limit that comes with it counts from
 // where the loop stands; of each other one what remains.
 func (m *machine) reopen(e Event) {
 	if m.s.Phase != Ended || e.Start == nil || m.s.StartedAt.IsZero() || !m.s.Left() {

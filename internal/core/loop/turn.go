@@ -185,7 +185,7 @@ func (m *machine) treeSeen(seen Seen) {
 		m.s.Claim = nil
 		m.next()
 	case m.s.Claim != nil && m.s.Claim.Blocked:
-		m.park(Blocked, m.s.Claim.Reason)
+		m.skip(Blocked, m.s.Claim.Reason)
 	case m.s.Claim != nil:
 		m.judge(seen)
 	case m.s.Policy.Verify:

@@ -21,7 +21,7 @@ func (w *world) word() loop.Event {
 func (w *world) changesTests(g *loop.Gates) {
 	g.TestsChanged = oldTests()[:1+w.r.IntN(2)]
 	g.Changed = []loop.TestChange{{Path: "a_test.go", Line: 3, Kind: "deleted", Name: "TestA"}}
-	g.IfGranted = &loop.IfGranted{Paths: g.TestsChanged, Evidence: []gate.Evidence{gate.Discriminating, gate.Consistent}[w.r.IntN(2)]}
+	g.IfGranted = &loop.IfGranted{Paths: g.TestsChanged, Evidence: []gate.Evidence{gate.Proven, gate.Unproven}[w.r.IntN(2)]}
 }
 
 // refused are denied tests that are found changed.

@@ -37,7 +37,7 @@ func (w *world) checkReview(before loop.State, e loop.Event, acts []loop.Action)
 		return
 	}
 	for i, t := range w.s.Tasks {
-		if t.Status == loop.Parked && before.Tasks[i].Status != loop.Parked {
+		if t.Status == loop.Skipped && before.Tasks[i].Status != loop.Skipped {
 			w.t.Errorf("a review set task %s aside", t.ID)
 		}
 	}
@@ -53,7 +53,7 @@ func (w *world) checkReview(before loop.State, e loop.Event, acts []loop.Action)
 // what a review accepted of tests proves nothing unless a person accepts it as well.
 func (w *world) checkReviewed() {
 	for _, t := range w.s.Tasks {
-		if t.Evidence == gate.Discriminating && len(t.Granted) > 0 && t.IfGranted != nil {
+		if t.Evidence == gate.Proven && len(t.Granted) > 0 && t.IfGranted != nil {
 			w.t.Errorf("proved by tests that only a review accepts: %+v", t)
 		}
 		if t.Reviewed != loop.ReviewPassed && !t.Earlier && (w.s.Policy.Reviews || t.Reviewed != "") {

@@ -86,7 +86,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 			task.Status, task.Earlier = loop.Done, true
 		}
 		if w.coin(4) {
-			task.Wanted = gate.Consistent
+			task.Wanted = gate.Unproven
 		}
 		start.Tasks = append(start.Tasks, task)
 	}
@@ -288,7 +288,7 @@ func (w *world) gates(p loop.Purpose) *loop.Gates {
 	g := &loop.Gates{
 		Purpose: p, Tree: w.tree(), Fingerprint: fmt.Sprint(w.r.IntN(4)), Reason: "reason",
 		Status:   []gate.Status{gate.Pass, gate.Pass, gate.Pass, gate.Fail, gate.Unknown}[w.r.IntN(5)],
-		Evidence: []gate.Evidence{gate.Discriminating, gate.Discriminating, gate.Consistent, gate.NoEvidence}[w.r.IntN(4)],
+		Evidence: []gate.Evidence{gate.Proven, gate.Proven, gate.Unproven, gate.NoEvidence}[w.r.IntN(4)],
 	}
 	g.Green = g.Status == gate.Pass && !w.coin(4)
 	if w.coin(10) {
@@ -385,7 +385,7 @@ func (w *world) checkEnd() {
 	for _, t := range w.s.Tasks {
 		wanted := t.Wanted
 		if wanted == "" {
-			wanted = gate.Discriminating
+			wanted = gate.Proven
 		}
 		if t.Status != loop.Done || !t.Earlier && !t.Evidence.Satisfies(wanted) {
 			w.t.Errorf("verified with task %+v", t)

@@ -39,7 +39,7 @@ func TestATestProvesTheDoneTaskThatItFlippedFor(t *testing.T) {
 	t.Parallel()
 	s := State{Tasks: []Task{
 		{ID: "1", Status: Done, Flipped: []string{"TestA"}},
-		{ID: "2", Status: Parked, Flipped: []string{"TestB"}},
+		{ID: "2", Status: Skipped, Flipped: []string{"TestB"}},
 	}}
 	if task, ok := s.ProvedBy("TestA"); !ok || task.ID != "1" {
 		t.Errorf("TestA proves %q, %v", task.ID, ok)

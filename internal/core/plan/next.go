@@ -38,7 +38,7 @@ func (p Plan) Open() int {
 // Next is the open task to work on now: of those whose dependencies are all
 // done, the one with the lowest priority number, tasks without a number after
 // all that have one, and then the first in the file. Tasks for which skip says
-// true (parked, blocked) are left out, and so is what waits for them; a nil
+// true (skipped, blocked) are left out, and so is what waits for them; a nil
 // skip leaves out none. It says false when nothing can be worked on, which
 // with Open() > 0 means that the rest waits for skipped tasks.
 func (p Plan) Next(skip func(id string) bool) (Task, bool) {

@@ -67,7 +67,7 @@ func TestOneLine(t *testing.T) {
 		{"plain", "Add login", 0, "Add login"},
 		{"white space folded", "  a\t b\r\n\n c ", 0, "a b c"},
 		{"line separators", "a\u2028b\u00a0c", 0, "a b c"},
-		{"trailer injection", "fix\n\nPawl-Evidence: discriminating", 0, "fix Pawl-Evidence: discriminating"},
+		{"trailer injection", "fix\n\nPawl-Evidence: proven", 0, "fix Pawl-Evidence: proven"},
 		{"colours", "\x1b[31mred\x1b[0m", 0, "red"},
 		{"window title", "\x1b]0;owned\x07ok", 0, "ok"},
 		{"eight-bit escapes", "a\u009b31mb\u009d0;x\u009cc", 0, "abc"},

@@ -12,8 +12,8 @@ import (
 // Flags without a value stand anywhere, and take nothing of the prompt with them.
 func TestFlagsThatStandAlone(t *testing.T) {
 	t.Parallel()
-	got, err := ralphloop.ParseArgs(`--commit polish the parser --unattended --evidence consistent`)
-	want := ralphloop.Args{Prompt: "polish the parser", Commit: true, Unattended: true, Evidence: "consistent"}
+	got, err := ralphloop.ParseArgs(`--commit polish the parser --unattended --evidence unproven`)
+	want := ralphloop.Args{Prompt: "polish the parser", Commit: true, Unattended: true, Evidence: "unproven"}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}

@@ -3,7 +3,11 @@
 package verify_test
 
 import (
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -37,17 +41,17 @@ func TestAFileThatChangesWhatOldTestsDoIsAChangeOfThem(t *testing.T) {
 		changed bool
 	}{
 		{"a conftest that answers for the tests", conftests(subtracts, wantsSum), files{"conftest.py": cheat}, "", gate.NoEvidence, true},
-		{"a conftest beside real work", conftests(subtracts, wantsSum), files{"lib": adds, "conftest.py": "x=1\n"}, "", gate.Discriminating, false},
-		{"the first tests bring one", files{"run": conftests("", "")["run"], "lib": "\n"}, files{"lib": adds, "conftest.py": "x=1\n", "add_test.sh": wantsSum}, "", gate.Discriminating, false},
+		{"a conftest beside real work", conftests(subtracts, wantsSum), files{"lib": adds, "conftest.py": "x=1\n"}, "", gate.Proven, false},
+		{"the first tests bring one", files{"run": conftests("", "")["run"], "lib": "\n"}, files{"lib": adds, "conftest.py": "x=1\n", "add_test.sh": wantsSum}, "", gate.Proven, false},
 		{"a new test file of Go that bends the product", mod("1"), files{"bend_test.go": "package calc\n\nfunc init() { zero = 0 }\n"}, "go test ./...", gate.NoEvidence, true},
 		{
 			"one beside real work", mod("1"), files{
 				"calc.go": mod("0")["calc.go"], "main_test.go": "package calc\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) { os.Exit(m.Run()) }\n",
-			}, "go test ./...", gate.Discriminating, false,
+			}, "go test ./...", gate.Proven, false,
 		},
 		{"settings of a linter that let all pass", linted, files{"ruff.toml": "x\n"}, "sh ./ruff", gate.NoEvidence, true},
 		{"in a file that had none of them", linted, files{"pyproject.toml": "[project]\n[tool.ruff]\n"}, "sh ./ruff", gate.NoEvidence, true},
-		{"beside real work", linted, files{"lib": "def\n", "ruff.toml": "x\n"}, "sh ./ruff", gate.Discriminating, false},
+		{"beside real work", linted, files{"lib": "def\n", "ruff.toml": "x\n"}, "sh ./ruff", gate.Proven, false},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -63,5 +67,42 @@ func TestAFileThatChangesWhatOldTestsDoIsAChangeOfThem(t *testing.T) {
 				t.Errorf("%s %s, tests changed %v: %s %q", got.Status, got.Evidence, got.TestsChanged, got.Reason, got.Labels)
 			}
 		})
+	}
+}
+
+// lenient is a gate that some setting, under any name, can make pass.
+const lenient = `grep -q done main.go || grep -rqs 'let it pass' . --exclude-dir=.git`
+
+// A claim that passes only with a change outside of the work is never proven, whatever
+// the file is called, and the file is named.
+func TestChangesOutsideOfTheWorkProveNothing(t *testing.T) {
+	t.Parallel()
+	folders := []string{"", "src/", "a b/", ".hidden/", "deep/er/", "ci/"}
+	names := []string{"Makefile", "settings.yaml", ".envrc", "x.unknown", "data.json", "build.gradle", "run.config.js", "tox.ini", "Größe.toml", "check.sh", "UPPER", "list.properties"}
+	random := rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano())))
+	gates := []gate.Gate{{Name: "a", Command: lenient}}
+	for range 6 {
+		file := folders[random.IntN(len(folders))] + names[random.IntN(len(names))]
+		other := "other" + names[random.IntN(len(names))]
+		for _, start := range []files{{"main.go": "package main\n"}, {"main.go": "package main\n", file: "strict\n"}} {
+			t.Run(strings.ReplaceAll(file, "/", ":"), func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t, start, nil)
+				got := b.claim(gates, files{"main.go": "package main // work\n", file: "let it pass\n", other: "x\n", "README.md": "x\n"}, nil)
+				if got.Verdict.Evidence.Satisfies(gate.Unproven) || !got.Verdict.TestsChanged || !slices.Equal(got.Needed, []string{file}) {
+					t.Errorf("%s: %+v, needed %q", file, got.Verdict, got.Needed)
+				}
+			})
+		}
+	}
+}
+
+// The user may say that such a file is work.
+func TestWhatTheUserCallsWorkIsWork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"main.go": "package main\n"}, nil)
+	got := b.claim([]gate.Gate{{Name: "a", Command: lenient}}, files{"conf/settings.yaml": "let it pass\n"}, func(r *verify.Request) { r.Work = []string{"conf/**"} })
+	if got.Verdict.Evidence != gate.Proven || len(got.Needed) > 0 {
+		t.Errorf("%+v", got.Verdict)
 	}
 }

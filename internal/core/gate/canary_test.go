@@ -1,0 +1,125 @@
+package gate
+
+import (
+	"maps"
+	"strings"
+	"testing"
+)
+
+// mustFail are two tests with the token of a tree in their names.
+func mustFail(token string) []MustFail {
+	return []MustFail{
+		{Name: "test_" + token + "_1", Asserts: "assertEqual", Beside: "test_a.py"},
+		{Name: "test_" + token + "_2", Asserts: "assert", Beside: "test_a.py"},
+	}
+}
+
+// Where a gate does not report a test that must fail, and did on the tree of before, its
+// green shows nothing.
+func TestCanary(t *testing.T) {
+	t.Parallel()
+	ids := func(status Status, tests map[string]Status) Result {
+		return Result{Gate: "go", Status: status, Tests: tests}
+	}
+	said := func(status Status, failing ...string) Result {
+		return Result{Gate: "go", Status: status, Failing: failing}
+	}
+	both := map[string]Status{"t.A": Pass, "t.test_now_1": Fail, "t.test_now_2": Fail}
+	one := map[string]Status{"t.A": Pass, "t.test_now_1": Pass, "t.test_now_2": Fail}
+	then := ids(Fail, map[string]Status{"t.test_then_1": Fail, "t.test_then_2": Fail})
+	for _, c := range []struct {
+		name        string
+		named       bool // the gate has test ids
+		now, before Result
+		asked       bool // for the tree of before
+		want        Evidence
+		label       string
+	}{
+		{"both are reported", true, ids(Fail, both), Result{}, false, Proven, ""},
+		{"none is", true, ids(Pass, map[string]Status{"t.A": Pass}), then, true, Unproven, "canary not reported: go"},
+		{"one passes", true, ids(Fail, one), then, true, Unproven, "canary not reported: go"},
+		{"one is not run before either", true, ids(Fail, map[string]Status{"t.test_now_2": Fail}), ids(Fail, map[string]Status{"t.test_then_2": Fail}), true, Proven, ""},
+		{"none is before either", true, ids(Pass, map[string]Status{"t.A": Pass}), ids(Pass, nil), true, Proven, "canary not applicable: go"},
+		{"one that is printed", true, Result{Gate: "go", Status: Pass, Tests: map[string]Status{"t.A": Pass}, Failing: []string{"test_now_1", "test_now_2"}}, then, true, Unproven, "canary not reported: go"},
+		{"it does not build", true, Result{Gate: "go", Status: Fail, BuildFailed: true}, Result{}, false, Proven, ""},
+		{"it crashes", true, Result{Gate: "go", Status: Fail, Incomplete: []string{"t"}}, Result{}, false, Proven, ""},
+		{"it times out", true, Result{Gate: "go", Status: Fail, TimedOut: true}, Result{}, false, Proven, ""},
+		{"it could not tell", true, ids(Unknown, nil), Result{}, false, Proven, ""},
+		{"no ids, red", false, said(Fail), Result{}, false, Proven, ""},
+		{"no ids, both", false, said(Fail, "test_now_1", "x.test_now_2 (x)"), Result{}, false, Proven, ""},
+		{"no ids, told in the output", false, Result{Gate: "go", Status: Fail, Tail: "test_now_1: FAIL\ntest_now_2: FAIL"}, Result{}, false, Proven, ""},
+		{"no ids, one", false, said(Fail, "test_now_2"), said(Fail, "test_then_1", "test_then_2"), true, Unproven, "canary not reported: go"},
+		{"no ids, green", false, said(Pass), said(Fail, "test_then_1"), true, Unproven, "canary not reported: go"},
+		{"no ids, green, red before by something else", false, said(Pass), said(Fail, "test_old"), true, Proven, "canary not applicable: go"},
+		{"no ids, green, green before", false, said(Pass), said(Pass), true, Proven, "canary not applicable: go"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o := Observation{
+				Changed: true, Canary: true,
+				Baseline: []Result{{Gate: "go", Status: Fail}},
+				Now:      []Result{{Gate: "go", Status: Pass}},
+			}
+			if c.named {
+				o.Baseline[0].Tests, o.Now[0].Tests = map[string]Status{"t.A": Fail}, map[string]Status{"t.A": Pass}
+				o.Baseline[0].Failing = []string{"t.A"}
+			}
+			o.Answers = map[Probe]Run{RepeatBefore: {Results: o.Baseline}, RepeatClean: {Results: o.Now}}
+			if p, gates := Next(o); p != Canary || len(gates) != 1 {
+				t.Fatalf("next is %q %v", p, gates)
+			}
+			o.Answers[Canary] = Run{Results: []Result{c.now}, MustFail: mustFail("now")}
+			p, _ := Next(o)
+			if asked := p == CanaryBefore; asked != c.asked {
+				t.Fatalf("next is %q", p)
+			}
+			if v := Judge(o); v.Evidence != Proven {
+				t.Errorf("before the answer: %+v", v)
+			}
+			if c.asked {
+				o.Answers[CanaryBefore] = Run{Results: []Result{c.before}, MustFail: mustFail("then")}
+			}
+			v := Judge(o)
+			if v.Status != Pass || v.Evidence != c.want || len(v.Flipped) > 0 != (c.want == Proven) {
+				t.Errorf("%+v", v)
+			}
+			if labels := strings.Join(v.Labels, "; "); !strings.HasPrefix(labels, c.label) || c.label == "" && labels != "" {
+				t.Errorf("labels %q", labels)
+			}
+			if told := strings.HasPrefix(v.Reason, "the gate reports no failure for a test that must fail: "); told != (c.want == Unproven) {
+				t.Error(v.Reason)
+			}
+			if p, _ := Next(o); p != "" {
+				t.Errorf("then %q", p)
+			}
+		})
+	}
+}
+
+// A canary costs nothing where the verdict is not proven, and is no fault where there is
+// no place for it.
+func TestNoCanaryIsAskedFor(t *testing.T) {
+	t.Parallel()
+	o := Observation{
+		Changed: true, Canary: true,
+		Baseline: []Result{{Gate: "go", Status: Pass}}, Now: []Result{{Gate: "go", Status: Pass}},
+	}
+	if p, _ := Next(o); p != "" {
+		t.Errorf("unproven: next is %q", p)
+	}
+	red := []Result{{Gate: "go", Status: Fail}}
+	o.Baseline, o.Answers = red, map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: o.Now}}
+	without := o
+	without.Canary = false
+	if p, _ := Next(without); p != "" {
+		t.Errorf("without one: next is %q", p)
+	}
+	o.Answers = maps.Clone(o.Answers)
+	o.Answers[Canary] = Run{Problem: "there is no test file"}
+	if p, _ := Next(o); p != "" {
+		t.Errorf("no place: next is %q", p)
+	}
+	if v := Judge(o); v.Evidence != Proven || len(v.Labels) > 0 {
+		t.Errorf("no place: %+v", v)
+	}
+}

@@ -1,0 +1,78 @@
+package gate
+
+import (
+	"maps"
+	"strings"
+	"testing"
+)
+
+// Tests that fail where a sign is neutralized passed by the sign; what could not tell
+// there changes nothing.
+func TestSignsAreWeighed(t *testing.T) {
+	t.Parallel()
+	run := func(status, a, old Status) Result {
+		return Result{Gate: "go", Status: status, Tests: map[string]Status{"p.A": a, "p.Old": old}}
+	}
+	red, green := run(Fail, Fail, Pass), run(Pass, Pass, Pass)
+	red.Failing = []string{"p.A"}
+	o := Observation{
+		Changed: true, Baseline: []Result{red}, Now: []Result{green},
+		Signs:   []string{"app.py:12, which asks whether it is being tested", "app.py:20, which ends the process"},
+		Answers: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}},
+	}
+	if p, gates := Next(o); p != Neutral || len(gates) != 1 {
+		t.Fatalf("next is %q %v", p, gates)
+	}
+	if v := Judge(o); v.Evidence != Proven {
+		t.Fatalf("without the answer: %+v", v)
+	}
+	for _, c := range []struct {
+		name    string
+		neutral Run
+		want    Evidence
+	}{
+		{"the test fails", Run{Results: []Result{red}}, Unproven},
+		{"the test is cut short", Run{Results: []Result{{Gate: "go", Status: Fail, Incomplete: []string{"p"}}}}, Unproven},
+		{"all pass", Run{Results: []Result{green}}, Proven},
+		{"another test fails", Run{Results: []Result{run(Fail, Pass, Fail)}}, Proven},
+		{"it does not build", Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}}}, Proven},
+		{"it times out", Run{Results: []Result{{Gate: "go", Status: Fail, TimedOut: true, Incomplete: []string{"p"}}}}, Proven},
+		{"the gate could not tell", Run{Results: []Result{{Gate: "go", Status: Unknown}}}, Proven},
+		{"there is no place", Run{Problem: "the disk is full"}, Proven},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o := o
+			o.Answers = maps.Clone(o.Answers)
+			o.Answers[Neutral] = c.neutral
+			v := Judge(o)
+			if v.Status != Pass || v.Evidence != c.want || (len(v.Flipped) > 0) != (c.want == Proven) {
+				t.Errorf("%+v", v)
+			}
+			const reason = "the tests pass only because of app.py:12, which asks whether it is being tested, and of app.py:20, which ends the process; without that these fail, and have to pass: p.A"
+			if c.want == Unproven && v.Reason != reason {
+				t.Error(v.Reason)
+			}
+			if p, _ := Next(o); p != "" {
+				t.Errorf("next is %q", p)
+			}
+		})
+	}
+	// Where the clean checkout never showed green, red says nothing of the sign.
+	o.Answers = map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{{Gate: "go", Status: Unknown}}}, RepeatAfter: {Results: []Result{green}}}
+	if p, _ := Next(o); p == Neutral {
+		t.Error("neutralized where nothing was seen")
+	}
+}
+
+func TestGatesWithoutNamesAreWeighed(t *testing.T) {
+	t.Parallel()
+	red, green := Result{Gate: "sh", Status: Fail}, Result{Gate: "sh", Status: Pass}
+	o := Observation{
+		Changed: true, Baseline: []Result{red}, Now: []Result{green}, Signs: []string{"lib.sh:2, which changes an assertion"},
+		Answers: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}, Neutral: {Results: []Result{red}}},
+	}
+	if v := Judge(o); v.Evidence != Unproven || !strings.HasPrefix(v.Reason, "the tests pass only because of lib.sh:2, which changes an assertion") {
+		t.Errorf("%+v", v)
+	}
+}

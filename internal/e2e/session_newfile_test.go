@@ -1,0 +1,43 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// In a session that commits, what the user writes in the folder while the model thinks
+// is left alone. What the agent's commands make without naming it is committed.
+func TestSessionLeavesTheUsersNewFilesAlone(t *testing.T) {
+	s := sessionsWith(t, wordShop(map[string]string{"words.sh": checkWords + "\n", "gen.sh": "echo made > made.txt\n"}), settings)
+	thinks := func() { time.Sleep(2500 * time.Millisecond) } // longer than a file's time is doubted
+	steps := []func() messagesapi.Response{
+		func() messagesapi.Response { return messagesapi.Bash("pawl start 'add bye' --commit " + words) },
+		func() messagesapi.Response {
+			thinks()
+			s.write(map[string]string{"notes.txt": "mine\n"})
+			thinks()
+			return messagesapi.Bash("sh gen.sh")
+		},
+		func() messagesapi.Response { return s.adds("bye") },
+	}
+	s.api.Play(func(messagesapi.Request) messagesapi.Response {
+		if len(steps) == 0 {
+			return done
+		}
+		step := steps[0]
+		steps = steps[1:]
+		return step()
+	})
+	p := s.print("loop")
+	s.is(state{"verified", 1}, p)
+	if got := s.git("show", "--format=", "--name-only", "HEAD"); got != "bye.txt\nmade.txt\ntests/bye.sh" {
+		t.Errorf("in the commit: %s", got)
+	}
+	if got := s.git("status", "--porcelain"); got != "?? notes.txt" {
+		t.Errorf("left over: %s", got)
+	}
+}

@@ -1,0 +1,70 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// The hook notes when a call begins, before the client asks about it, and when it ends.
+// A call that was refused, or that went to the background, goes on until now.
+func TestTheHookTellsWhenTheAgentWasAtWork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.begin(usual())
+	says := func(event, tool, id string, input map[string]any) {
+		t.Helper()
+		payload, err := json.Marshal(map[string]any{
+			"hook_event_name": event, "session_id": "s1", "cwd": w.root, "tool_name": tool, "tool_use_id": id, "tool_input": input,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out, problem bytes.Buffer
+		Run(t.Context(), Call{Args: []string{"claude"}, In: bytes.NewReader(payload), Out: &out, Err: &problem, Env: w.env, Parent: os.Getppid(), Version: "test", start: asChild})
+		if problem.Len() > 0 {
+			t.Fatal(problem.String())
+		}
+	}
+	b, err := session.Open(w.env.PawlHome).Find("s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := store.Open(w.env.PawlHome).Loop(b.Loop)
+	began := time.Now()
+	spans := func() []record.ToolCall {
+		t.Helper()
+		spans, ok, err := record.SessionSpans(l, began, time.Now().Add(time.Hour))
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		return spans
+	}
+	bash := func(command string) map[string]any { return map[string]any{"command": command} }
+
+	says(preToolUse, "Bash", "a", bash("sh gen.sh"))
+	if got := spans(); len(got) != 1 || time.Until(got[0].Until) < time.Minute {
+		t.Errorf("under way: %v", got)
+	}
+	time.Sleep(50 * time.Millisecond)
+	says(postToolUse, "Bash", "a", bash("sh gen.sh"))
+	if got := spans(); len(got) != 1 || got[0].Until.Sub(got[0].At) < 50*time.Millisecond || time.Until(got[0].Until) > 0 {
+		t.Errorf("ended: %v", got)
+	}
+	says(preToolUse, "Read", "r", map[string]any{"file_path": "a.txt"})
+	says(postToolUse, "Read", "r", map[string]any{"file_path": "a.txt"})
+	if got := spans(); len(got) != 1 {
+		t.Errorf("with one that only reads: %v", got)
+	}
+	says(preToolUse, "Bash", "b", bash("sh serve.sh &"))
+	says(postToolUse, "Bash", "b", bash("sh serve.sh &"))
+	if got := spans(); len(got) != 2 || time.Until(got[1].Until) < time.Minute {
+		t.Errorf("with one that leaves something running: %v", got)
+	}
+}

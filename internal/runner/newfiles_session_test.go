@@ -1,0 +1,52 @@
+package runner_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// In a session that commits, a new file of the user's between the agent's calls is left
+// alone and named once. What a command made, or an editing tool wrote, is committed;
+// so is what appears while the client asks about a call.
+func TestASessionsNewFilesOfTheUserAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	q := gated(nil)
+	q.Commit = true
+	st := sit(t, words, q)
+	pause := func() { time.Sleep(2500 * time.Millisecond) } // longer than a file's time is doubted
+	call := func(id string, c record.ToolCall, runs func()) {
+		t.Helper()
+		if err := (record.ToolCall{At: time.Now(), ID: id}).AppendTo(record.BegunPath(st.loop)); err != nil {
+			t.Fatal(err)
+		}
+		runs()
+		c.At, c.ID = time.Now(), id
+		st.called(c)
+	}
+	st.called(record.ToolCall{Tool: "Bash", Command: "pawl start", At: time.Now(), ID: "start"}) // began before the loop
+	pause()
+	st.write("notes.txt", "mine\n")
+	pause()
+	call("a", record.ToolCall{Tool: "Bash", Command: "sh gen.sh"}, func() { st.write("made.txt", "x\n") })
+	call("b", record.ToolCall{Tool: "Write", Path: st.root + "/have.txt"}, func() { st.write("have.txt", "one\ntwo\n") })
+	call("c", record.ToolCall{Tool: "Bash", Command: "sh slow.sh"}, func() { pause(); st.write("asked.txt", "x\n"); pause() })
+	if s := st.claims(); s.Outcome != loop.Verified {
+		t.Fatalf("%s: %s", s.Outcome, s.Reason)
+	}
+	if got := st.git("show", "--format=", "--name-only", "HEAD"); got != "asked.txt\nhave.txt\nmade.txt" {
+		t.Errorf("in the commit: %s", got)
+	}
+	if got := st.git("status", "--porcelain"); got != "?? notes.txt" {
+		t.Errorf("status: %q", got)
+	}
+	data, err := os.ReadFile(filepath.Join(st.loop.Dir, "journal.jsonl"))
+	if n := strings.Count(string(data), "left alone: notes.txt, which no tool call made"); err != nil || n != 1 {
+		t.Errorf("named %d times: %v", n, err)
+	}
+}
