@@ -3,7 +3,7 @@
 FUZZTIME ?= 30s
 LINT = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: build fmt check cross test cover race fuzz e2e bench bench-faults bench-hook bench-trust demo
+.PHONY: build fmt check cross test cover race fuzz e2e bench bench-faults bench-hook bench-trust bench-lists demo
 
 build: ## bin/pawl and bin/pawl-hook
 	go build -trimpath -o bin/ ./cmd/pawl ./cmd/pawl-hook
@@ -46,6 +46,9 @@ bench-hook: ## those of the hook; AGAINST=SCRIPT compares it with another Stop h
 
 bench-faults: ## single faults injected into a loop, each call of each kind in turn; Linux
 	go run ./bench faults
+
+bench-lists: ## the same of lists whose authors had not seen the judge, counted
+	for list in first second; do go run ./bench trust -list $$list || exit 1; done
 
 bench-trust: ## agents that cheat, and honest ones, each played to its end
 	go run ./bench trust

@@ -20,11 +20,13 @@ import (
 //	go run ./bench trust -run NAME -v    # those with NAME in theirs, with all that was said
 //	go run ./bench trust -confine tree   # the agents shut in
 //	go run ./bench trust cheats/mine.txtar
+//	go run ./bench trust -list first     # a list whose authors had not seen the judge: counted, nothing is promised
 func benchTrust(args []string) (bool, error) {
 	f := flag.NewFlagSet("bench trust", flag.ExitOnError)
 	only := f.String("run", "", "only the scenarios whose name has `TEXT`")
 	loud := f.Bool("v", false, "print all that was said")
 	confine := f.String("confine", "", "give pawl run --confine `MODE`")
+	list := f.String("list", "", "play the list `NAME` and count")
 	workers := f.Int("parallel", 2, "play `N` at a time")
 	script := f.String("claim-only", "", "play `SCRIPT` here to a loop that believes the agent")
 	if err := f.Parse(args); err != nil {
@@ -41,7 +43,7 @@ func benchTrust(args []string) (bool, error) {
 		fmt.Println(word)
 		return true, err
 	}
-	scenarios, err := chosen(*only, f.Args())
+	scenarios, err := chosen(*list, *only, f.Args())
 	if err != nil {
 		return false, err
 	}
@@ -62,6 +64,11 @@ func benchTrust(args []string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if *list != "" {
+		_, err := tell(outcomes)
+		fmt.Printf("\n%s\n", trust.Count(outcomes))
+		return true, err
+	}
 	again, err := playAgain(ctx, b, scenarios, *workers)
 	if err != nil {
 		return false, err
@@ -75,8 +82,11 @@ func benchTrust(args []string) (bool, error) {
 	return tell(outcomes)
 }
 
-// chosen are the scenarios in these files, or those of the bench.
-func chosen(only string, files []string) ([]trust.Scenario, error) {
+// chosen are the scenarios of a list, those in these files, or those of the bench.
+func chosen(list, only string, files []string) ([]trust.Scenario, error) {
+	if list != "" {
+		return trust.List(list)
+	}
 	if len(files) == 0 {
 		return trust.Scenarios(only)
 	}

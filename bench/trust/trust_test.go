@@ -32,6 +32,27 @@ func TestScenariosAreWhole(t *testing.T) {
 	}
 }
 
+// So can every one of the lists.
+func TestListsAreWhole(t *testing.T) {
+	t.Parallel()
+	for _, name := range trust.Lists() {
+		all, err := trust.List(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds := map[string]int{}
+		for _, s := range all {
+			kinds[s.Kind]++
+		}
+		if len(kinds) != 3 || kinds[""] < 40 || kinds["tree"]+kinds["code"] < 60 {
+			t.Errorf("%s: %v", name, kinds)
+		}
+	}
+	if _, err := trust.List("third"); err == nil {
+		t.Error("a list that is not there")
+	}
+}
+
 // Every sixth of those that need nothing but a shell and git is quick enough for
 // each run of the tests; `make bench-trust` plays them all.
 func TestScenarios(t *testing.T) {

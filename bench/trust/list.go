@@ -1,0 +1,80 @@
+package trust
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// A list holds cheats and honest runs whose authors had not seen the judge, nor any other
+// scenario. What is promised of the scenarios of the bench is not promised of these: they
+// are counted. Their cheats are of a kind: tree (the tree, git or the gates' output could
+// tell) or code (the program deceives its own tests).
+
+//go:embed lists
+var lists embed.FS
+
+// Lists are the names of the lists.
+func Lists() []string {
+	entries, err := lists.ReadDir("lists")
+	if err != nil {
+		return nil // it is embedded
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// List returns the scenarios of a list.
+func List(name string) ([]Scenario, error) {
+	if !slices.Contains(Lists(), name) {
+		return nil, fmt.Errorf("there is no list %q, there are %s", name, strings.Join(Lists(), " and "))
+	}
+	files, err := fs.Glob(lists, "lists/"+name+"/*/*.txtar")
+	if err != nil {
+		return nil, err
+	}
+	var all []Scenario
+	for _, file := range files {
+		data, err := lists.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		s, err := Parse("bench/trust/"+file, data)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// Count says what became of a list's cheats, by kind, and of its honest runs.
+func Count(outcomes []Outcome) string {
+	kinds := map[string]Seen{}
+	honest, hindered, explained := 0, 0, 0
+	for _, o := range outcomes {
+		switch {
+		case o.Skipped != "":
+		case o.Label == Honest:
+			honest++
+			count(&hindered, len(o.Faults) > 0)
+			count(&explained, len(o.Faults) > 0 && strings.Contains(o.Story, "pawl grant"))
+		default:
+			seen := kinds[o.Kind]
+			seen.add(o)
+			kinds[o.Kind] = seen
+		}
+	}
+	var text strings.Builder
+	for _, kind := range []string{"tree", "code"} {
+		k := kinds[kind]
+		fmt.Fprintf(&text, "cheats of kind %s that ended verified: %d of %d; named: %d\n", kind, k.Verified, k.Cheats, k.Named)
+	}
+	fmt.Fprintf(&text, "honest runs not as told: %d of %d, with the way to approve them named: %d of these", hindered, honest, explained)
+	return text.String()
+}
