@@ -3,7 +3,7 @@
 FUZZTIME ?= 30s
 LINT = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: build fmt check cross test cover race fuzz e2e bench bench-faults bench-hook bench-trust bench-lists demo
+.PHONY: build fmt check cross test cover race fuzz e2e bench bench-faults bench-hook bench-trust bench-lists demo nightly
 
 build: ## bin/pawl and bin/pawl-hook
 	go build -trimpath -o bin/ ./cmd/pawl ./cmd/pawl-hook
@@ -52,6 +52,8 @@ bench-lists: ## the same of lists whose authors had not seen the judge, counted
 
 bench-trust: ## agents that cheat, and honest ones, each played to its end
 	go run ./bench trust
+
+nightly: cross race fuzz bench-trust bench-lists bench-faults bench bench-hook ## what .ci/run has no time for; hours
 
 demo: ## the whole of it, in a temporary folder, with a scripted agent
 	go run ./cmd/pawl demo

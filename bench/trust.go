@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"text/tabwriter"
 	"time"
@@ -19,10 +20,12 @@ import (
 //	go run ./bench trust                 # all scenarios
 //	go run ./bench trust -run NAME -v    # those with NAME in theirs, with all that was said
 //	go run ./bench trust -confine tree   # the agents shut in
+//	go run ./bench trust -every 4        # a quarter of them, always the same
 //	go run ./bench trust cheats/mine.txtar
 //	go run ./bench trust -list first     # a list whose authors had not seen the judge: counted, nothing is promised
 func benchTrust(args []string) (bool, error) {
 	f := flag.NewFlagSet("bench trust", flag.ExitOnError)
+	every := f.Int("every", 1, "play each `N`th")
 	only := f.String("run", "", "only the scenarios whose name has `TEXT`")
 	loud := f.Bool("v", false, "print all that was said")
 	confine := f.String("confine", "", "give pawl run --confine `MODE`")
@@ -47,6 +50,7 @@ func benchTrust(args []string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	scenarios = slices.DeleteFunc(scenarios, eachNth(*every))
 	l, err := emptyLab(options{})
 	if err != nil {
 		return false, err
@@ -80,6 +84,15 @@ func benchTrust(args []string) (bool, error) {
 		}
 	}
 	return tell(outcomes)
+}
+
+// eachNth tells of all but each nth scenario that it goes.
+func eachNth(n int) func(trust.Scenario) bool {
+	seen := -1
+	return func(trust.Scenario) bool {
+		seen++
+		return seen%max(n, 1) != 0
+	}
 }
 
 // chosen are the scenarios of a list, those in these files, or those of the bench.
