@@ -145,6 +145,9 @@ func (a *app) prove(ctx context.Context, repo *git.Repo, o verify.Options, r ver
 		n++
 		_, _ = fmt.Fprintf(a.Err, "pawl: %d: %s of %s is %s\n", n, plan.OneLine(p.Name, 60), plan.OneLine(p.Path, 80), provenWord(p.Result))
 	}
+	for _, g := range r.Gates {
+		a.watchGate(verify.Progress{Gate: g.Name})
+	}
 	found, err := v.Prove(ctx, r)
 	if err != nil {
 		return err

@@ -56,6 +56,8 @@ type Settings struct {
 	TurnTimeout   time.Duration `json:"turn_timeout" doc:"how long one turn of the agent may take; 0 is no limit"`
 	IdleTimeout   time.Duration `json:"idle_timeout" doc:"how long the agent may be silent while no tool runs; 0 is no limit"`
 
+	MutationTime time.Duration `json:"mutation_time" doc:"how long the gates may run, while the agent works on, on a task's code with its functions broken one by one, to tell which of them its tests prove; without it twice what the gates take, at least 2s, at most 10m; 0 is not at all"`
+
 	Verify Verify `json:"verify" doc:"a loop in a session whose goal is that a command succeeds: a table"`
 
 	Session    loop.SessionMode `json:"session" doc:"when the agent gets a fresh context: for each task, for each turn, when handover_at is reached, or never"`
@@ -202,6 +204,7 @@ func Defaults() Settings {
 		MaxDuration:   8 * time.Hour,
 		TurnTimeout:   time.Hour,
 		IdleTimeout:   10 * time.Minute,
+		MutationTime:  10 * time.Minute,
 		Verify:        Verify{Isolate: true, IsolatedCost: 1, IsolatedTimeout: 5 * time.Minute},
 		Session:       loop.PerTask,
 		HandoverAt:    80,

@@ -20,6 +20,9 @@ func specOf(g Goal, s config.Settings) record.Spec {
 		Confine: string(s.Confine), ConfineHosts: s.ConfineHosts,
 		Agent: record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
 	}
+	if s.Set("mutation_time") {
+		spec.MutationTime = &s.MutationTime
+	}
 	spec.Scopes = scopesOf(g)
 	if statefile.PlanLoop(g.Path) {
 		spec.Format = statefile.PlanLoopName

@@ -55,7 +55,8 @@ type Memory struct {
 	Skipped []Skipped     `json:"skipped,omitempty"`
 	Guarded Guarded       `json:"guarded,omitzero"`
 	Wall    Wall          `json:"wall,omitzero"`
-	Left    []string      `json:"left,omitempty"`    // processes that ran on after the loop's end
+	Left    []string      `json:"left,omitempty"` // processes that ran on after the loop's end
+	Tested  []Tested      `json:"tested,omitempty"`
 	Refused []string      `json:"refused,omitempty"` // hosts that the wall did not let through, in the order of the first try
 }
 
@@ -124,7 +125,8 @@ type Note struct {
 	Judged   *Judged    `json:"judged,omitempty"` // the tool call that it is about
 	Host     string     `json:"host,omitempty"`   // the host that the wall refused, of which it tells
 	NewFiles            // of which it tells
-	Left     []string   `json:"left,omitempty"` // the processes that run on after the loop's end, of which it tells: PID COMMAND
+	Tested   *Tested    `json:"tested,omitempty"` // what broken functions showed, of which it tells
+	Left     []string   `json:"left,omitempty"`   // the processes that run on after the loop's end, of which it tells: PID COMMAND
 }
 
 // Remember brings the memory of a loop up to date with its journal.
@@ -205,6 +207,9 @@ func (m *Memory) Take(n Note) {
 	}
 	if len(n.Left) > 0 {
 		m.Left = n.Left
+	}
+	if n.Tested != nil {
+		m.Tested = append(slices.Clip(m.Tested), *n.Tested)
 	}
 	m.NewFiles = m.With(n.NewFiles)
 }

@@ -41,6 +41,9 @@ type Spec struct {
 	TurnTimeout time.Duration `json:"turn_timeout,omitempty"`
 	IdleTimeout time.Duration `json:"idle_timeout,omitempty"`
 	Warm        bool          `json:"warm,omitempty"`
+	// MutationTime bounds the runs on the broken code of one commit; nil = twice what
+	// its gates take, 0 = there are none.
+	MutationTime *time.Duration `json:"mutation_time,omitempty"`
 
 	Branch     string   `json:"branch"`                // where the commits go
 	NewBranch  bool     `json:"new_branch,omitempty"`  // Branch was named, and is the loop's to make

@@ -45,6 +45,7 @@ type Loop struct {
 	Denied    map[string]int      // tool calls that the guard denied, by rule
 	Wall      []string            // what confined agent and gates, in words, a line each
 	Refused   []string            // hosts that it did not let through
+	Tested    []string            // of each commit: which of its functions the tests prove
 	LeftAlone []string            // new files that the user or a gate made meanwhile: in no commit
 	Left      []string            // processes that ran on after its end: PID COMMAND
 	Now       time.Time           // when the page is made
@@ -62,6 +63,7 @@ func Text(w io.Writer, l Loop) error {
 	p.changedTests()
 	p.reviews()
 	p.tasks()
+	p.tested()
 	p.signs()
 	p.gates()
 	p.wall()

@@ -29,9 +29,10 @@ func text(t *testing.T, l report.Loop) string {
 // night is the loop of one night with an end of each kind.
 func night() report.Loop {
 	return report.Loop{
-		Diffs: map[string]string{"US-005": "diff --git a/session_test.go b/session_test.go\n--- a/session_test.go\n+++ b/session_test.go\n@@ -1 +1 @@\n x\n-\tif code != 401 {\n+\tif code != 200 {\n"},
-		Signs: map[string][]string{"US-003": {"session.go:12 asks whether it is being tested: if testing.Testing() {"}},
-		Goal:  "plan.md", Word: "ended", Branch: "pawl/brisk-otter-7f3a", From: "main",
+		Diffs:  map[string]string{"US-005": "diff --git a/session_test.go b/session_test.go\n--- a/session_test.go\n+++ b/session_test.go\n@@ -1 +1 @@\n x\n-\tif code != 401 {\n+\tif code != 200 {\n"},
+		Tested: []string{"US-002: 7 of 9 changed functions are tested: not parseRow, Sub"},
+		Signs:  map[string][]string{"US-003": {"session.go:12 asks whether it is being tested: if testing.Testing() {"}},
+		Goal:   "plan.md", Word: "ended", Branch: "pawl/brisk-otter-7f3a", From: "main",
 		Gates:  []gate.Result{{Gate: "go test ./...", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail, Reason: "2 findings\nmore"}},
 		Denied: map[string]int{"push": 2, "destructive": 1},
 		Waits:  []report.Wait{{From: evening.Add(5 * time.Hour), Until: evening.Add(7*time.Hour + 10*time.Minute)}},
@@ -81,6 +82,7 @@ func TestPage(t *testing.T) {
   1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here
   2 open        US-010 US-011  not begun
   1 earlier     US-001 Login form  done before this loop
+  tested        US-002: 7 of 9 changed functions are tested: not parseRow, Sub
   look at       session.go:12 asks whether it is being tested: if testing.Testing() {
   gates         go test ./...  pass
                 lint  fail: 2 findings more

@@ -142,6 +142,15 @@ func diffLines(diff string) []string {
 	return lines
 }
 
+// tested tells which functions the tests prove.
+func (p *page) tested() {
+	label := "tested"
+	for _, words := range p.Tested {
+		p.line(label, "%s", plan.OneLine(words, 0))
+		label = ""
+	}
+}
+
 // signsShown of one task, at most; all are in its commit.
 const signsShown = 8
 

@@ -145,6 +145,7 @@ func (r *Runner) adoptCommits(ctx context.Context, m record.Memory) error {
 // back, and leaves the branch with the loop's and the user's commits. What the agent
 // committed is in the tree.
 func (r *Runner) finish(ctx context.Context, _ loop.Action, m record.Memory) (loop.Event, error) {
+	defer r.proveRest(ctx, m.State.Outcome)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishPatience)
 	defer cancel()
 	done := loop.Event{Kind: loop.Concluded}

@@ -52,7 +52,10 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m record.Memory) (lo
 	if kept.Commit == "" {
 		return done, failed
 	}
-	r.inRun(ctx, func(context.Context) error { return r.append(record.TypeKept, kept) })
+	r.inRun(ctx, func(context.Context) error {
+		r.proveLater(a, m, kept.Commit)
+		return r.append(record.TypeKept, kept)
+	})
 	done.Commit = kept.Commit
 	done, err = r.tickedAll(ctx, done, a, m)
 	return done, errors.Join(failed, err)

@@ -29,6 +29,7 @@ type Verifier interface {
 	Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
 	Claim(ctx context.Context, r verify.Request) (verify.Finding, error)
 	Elsewhere(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
+	Prove(ctx context.Context, r verify.ProofRequest) ([]verify.Proven, error)
 	ClearUp(ctx context.Context) error // of an owner that was killed
 }
 
@@ -54,6 +55,7 @@ func (r *Runner) GateProgress(p verify.Progress) {
 
 // runGates runs the gates that are due for a purpose.
 func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
+	r.pauseProving()
 	dir, err := r.Loop.IterationDir(max(m.State.Iteration, 1))
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("make the iteration's folder: %w", err)

@@ -66,6 +66,7 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 		return r.writePrompts(a)
 	default:
 		r.goesOn()
+		r.goOnProving(ctx)
 		return r.async(ctx, a, r.turn)
 	}
 }

@@ -111,6 +111,8 @@ type Runner struct {
 	ownNew    map[string]bool // new files that are the agent's, as far as they were sorted
 	spanned   atomic.Bool     // a span was written down since new files were sorted at a look
 	sortedNew record.NewFiles // new files that are not, as far as they were sorted
+	unproven  []unproven      // commits of which it is still to be found out what their tests prove
+	proving   *proving        // what does so while a turn runs, nil if nothing does
 	read      record.Sorted   // by the look under way, see calls.go
 	plan      *planfile.File  // as the person wrote it, with Pawl's marks
 	skipped   string          // by the last checkpoint
@@ -177,6 +179,7 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 		if r.action.overtake() != nil {
 			return // the session may be in use; it ends with this process
 		}
+		r.pauseProving()
 		if err := r.closeSession(); err != nil {
 			r.note(loop.Warning, err.Error())
 		}

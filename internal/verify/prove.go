@@ -19,6 +19,7 @@ type ProofRequest struct {
 	Before, After string        // trees
 	Gates         []gate.Gate   // must pass on After
 	Time          time.Duration // for the runs on broken code, all together
+	Known         []Proven      // functions that were tried before, and are not again
 	Tried         func(Proven)  // told of each function when it is through; nil = nobody is
 }
 
@@ -46,25 +47,19 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) ([]Proven, error) 
 	if err != nil || len(changed) == 0 {
 		return nil, err
 	}
-	if err := errors.Join(v.keepDependencies(ctx), v.lookAtDependencies(ctx)); err != nil {
-		return nil, err
-	}
-	r.Gates = slices.Clone(r.Gates)
 	p := prover{v: v, r: r, content: content}
-	if p.whole, err = p.run(ctx, r.After); err != nil {
+	if err := p.begin(ctx); err != nil {
 		return nil, err
 	}
-	for i, w := range p.whole {
-		if w.Status != gate.Pass {
-			return nil, failure.New(failure.Error, "mend that first; broken code can only be told from whole code that passes",
-				"the gates do not pass on the code as it is: %s: %s", r.Gates[i].Name, w.Reason)
-		}
-		p.r.Gates[i].Timeout = gate.MutantLimit(w.Duration)
-	}
-	p.ends = time.Now().Add(r.Time)
-	order := slices.Clone(changed)
-	slices.SortStableFunc(order, func(a, b mutant.Function) int { return cmp.Compare(b.Lines, a.Lines) })
 	found := map[string]Proven{}
+	for _, known := range r.Known {
+		found[known.Path+" "+known.Name] = known
+	}
+	order := slices.DeleteFunc(slices.Clone(changed), func(f mutant.Function) bool {
+		_, known := found[f.Path+" "+f.Name]
+		return known
+	})
+	slices.SortStableFunc(order, func(a, b mutant.Function) int { return cmp.Compare(b.Lines, a.Lines) })
 	for _, f := range order {
 		one, err := p.function(ctx, f)
 		if err != nil {
@@ -80,6 +75,30 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) ([]Proven, error) 
 		all = append(all, found[f.Path+" "+f.Name])
 	}
 	return all, nil
+}
+
+// begin runs the gates on whole code, which must pass. Where there is no time for
+// anything nothing runs.
+func (p *prover) begin(ctx context.Context) (err error) {
+	if p.r.Time <= 0 {
+		return nil
+	}
+	if err := errors.Join(p.v.keepDependencies(ctx), p.v.lookAtDependencies(ctx)); err != nil {
+		return err
+	}
+	p.r.Gates = slices.Clone(p.r.Gates)
+	if p.whole, err = p.run(ctx, p.r.After); err != nil {
+		return err
+	}
+	for i, w := range p.whole {
+		if w.Status != gate.Pass {
+			return failure.New(failure.Error, "mend that first; broken code can only be told from whole code that passes",
+				"the gates do not pass on the code as it is: %s: %s", p.r.Gates[i].Name, w.Reason)
+		}
+		p.r.Gates[i].Timeout = gate.MutantLimit(w.Duration)
+	}
+	p.ends = time.Now().Add(p.r.Time)
+	return nil
 }
 
 // changedFunctions are those between the trees, tests aside, with the content of their
@@ -122,9 +141,6 @@ func (p *prover) run(ctx context.Context, tree string) ([]gate.Result, error) {
 	}
 	var results []gate.Result
 	for _, g := range p.r.Gates {
-		if len(p.whole) == 0 {
-			p.v.tell(Progress{Gate: g.Name})
-		}
 		r := p.v.once(ctx, g, at, cmp.Or(g.Timeout, g.Limit(nil)))
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("run gate %s: %w", g.Name, ctx.Err())
