@@ -43,7 +43,7 @@ type unproven struct {
 	before string // the commit before
 	commit string
 	gates  []gate.Gate
-	left   time.Duration
+	left   time.Duration // for the runs on broken code
 	found  []verify.Proven
 }
 
@@ -128,12 +128,13 @@ func (r *Runner) prove(ctx context.Context) {
 
 // proveOne does so for one commit. It reports whether that is through.
 func (r *Runner) proveOne(ctx context.Context, u *unproven) bool {
-	began := time.Now()
 	all, err := r.Verify.Prove(ctx, verify.ProofRequest{
 		Before: u.before, After: u.commit, Gates: u.gates, Time: u.left, Known: u.found,
-		Tried: func(p verify.Proven) { u.found = append(u.found, p) },
+		Tried: func(p verify.Proven) {
+			u.found = append(u.found, p)
+			u.left -= p.Took
+		},
 	})
-	u.left -= time.Since(began)
 	if ctx.Err() != nil {
 		return false
 	}

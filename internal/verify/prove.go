@@ -32,6 +32,7 @@ type Proven struct {
 	Result gate.Noticing `json:"result" jsonschema:"noticed, called (a test crashes, none compares), unnoticed or not tried"`
 	Does   string        `json:"does,omitempty" jsonschema:"what the broken function did"`
 	By     []string      `json:"by,omitempty" jsonschema:"tests that failed; gates where they have no ids"`
+	Took   time.Duration `json:"-"` // the runs on it
 	Why    string        `json:"why,omitempty" jsonschema:"why it was not tried, or what a crash said"`
 }
 
@@ -61,10 +62,12 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) ([]Proven, error) 
 	})
 	slices.SortStableFunc(order, func(a, b mutant.Function) int { return cmp.Compare(b.Lines, a.Lines) })
 	for _, f := range order {
+		began := time.Now()
 		one, err := p.function(ctx, f)
 		if err != nil {
 			return nil, err
 		}
+		one.Took = time.Since(began)
 		found[f.Path+" "+f.Name] = one
 		if r.Tried != nil {
 			r.Tried(one)
