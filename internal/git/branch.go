@@ -43,16 +43,23 @@ func (r *Repo) Branch(ctx context.Context) (string, error) {
 // branch. A ref that git cannot read is an error: rev-parse would say that there
 // is none.
 func (r *Repo) tip(ctx context.Context, ref string) (string, error) {
-	out, err := r.run(ctx, call{args: []string{"for-each-ref", "--format=%(refname) %(objectname)", ref}, strict: true})
+	commit, _, err := r.tipAndHead(ctx, ref)
+	return commit, err
+}
+
+// tipAndHead returns the tip of a branch, and true where HEAD is on it for certain.
+func (r *Repo) tipAndHead(ctx context.Context, ref string) (commit string, on bool, err error) {
+	const format = "--format=%(refname) %(objectname) %(HEAD)"
+	out, err := r.run(ctx, call{args: []string{"for-each-ref", format, ref}, strict: true})
 	if err != nil {
-		return "", fmt.Errorf("read %s: %w", ref, err)
+		return "", false, fmt.Errorf("read %s: %w", ref, err)
 	}
 	for line := range strings.Lines(string(out)) { // those below ref/ match too
-		if name, commit, _ := strings.Cut(strings.TrimSpace(line), " "); name == ref {
-			return commit, nil
+		if f := strings.Fields(line); len(f) > 1 && f[0] == ref {
+			return f[1], len(f) > 2, nil
 		}
 	}
-	return "", nil
+	return "", false, nil
 }
 
 // HasBranch reports whether there is a branch of that name.
@@ -225,43 +232,49 @@ func (r *Repo) deleteBranch(ctx context.Context, name, commit string) error {
 	return nil
 }
 
+// Switched tells what SwitchBack found and left.
+type Switched struct {
+	Was  string // where HEAD was: a branch, a commit, or "" if nothing had to be done
+	Head string // the commit of the branch, on which HEAD is now
+}
+
 // SwitchBack puts HEAD on a branch again after the agent switched away, or
 // detached it. The work tree stays as it is, so what the agent did elsewhere
 // shows as changes; its commits stay on its own branch. A branch that it deleted
-// is made again at base. It returns where HEAD was: a branch, a commit, or "" if
-// nothing had to be done.
-func (r *Repo) SwitchBack(ctx context.Context, branch, base string) (was string, err error) {
+// is made again at base. Where HEAD is on the branch, that costs one git.
+func (r *Repo) SwitchBack(ctx context.Context, branch, base string) (Switched, error) {
+	tip, on, err := r.tipAndHead(ctx, headsRef+branch)
+	if err != nil || on {
+		return Switched{Head: tip}, err
+	}
 	ref, err := r.branchRef(ctx, branch)
 	if err != nil {
-		return "", err
+		return Switched{}, err
 	}
 	current, err := r.Branch(ctx)
 	if err != nil {
-		return "", err
-	}
-	tip, err := r.tip(ctx, ref)
-	if err != nil {
-		return "", err
+		return Switched{}, err
 	}
 	if tip == "" {
 		if tip, err = r.Resolve(ctx, base+"^{commit}"); err != nil {
-			return "", err
+			return Switched{}, err
 		}
 		if err := r.createRef(ctx, ref, tip); err != nil {
-			return "", fmt.Errorf("make branch %s again: %w", branch, err)
+			return Switched{}, fmt.Errorf("make branch %s again: %w", branch, err)
 		}
 	} else if current == branch {
-		return "", nil
+		return Switched{Head: tip}, nil
 	}
-	if was = current; was == "" {
-		if was, err = r.Head(ctx); err != nil {
-			return "", err
+	s := Switched{Was: current, Head: tip}
+	if s.Was == "" {
+		if s.Was, err = r.Head(ctx); err != nil {
+			return Switched{}, err
 		}
 	}
 	if err := r.write(ctx, "symbolic-ref", "-m", "pawl: back to "+branch, "HEAD", ref); err != nil {
-		return was, fmt.Errorf("switch back to branch %s: %w", branch, err)
+		return s, fmt.Errorf("switch back to branch %s: %w", branch, err)
 	}
-	return was, r.AlignIndex(ctx, tip)
+	return s, r.AlignIndex(ctx, tip)
 }
 
 // Home is where HEAD was: on a branch, or detached at a commit.

@@ -192,10 +192,10 @@ func TestSwitchBackKeepsTheWork(t *testing.T) {
 			if tc.was == "HEAD" {
 				tc.was = base
 			}
-			was, err := b.repo.SwitchBack(context.Background(), "pawl/l", base)
+			done, err := b.repo.SwitchBack(context.Background(), "pawl/l", base)
 			b.must(err)
-			if was != tc.was {
-				t.Errorf("was on %q, want %q", was, tc.was)
+			if want := (Switched{Was: tc.was, Head: base}); done != want {
+				t.Errorf("switched %+v, want %+v", done, want)
 			}
 			if got := b.git("symbolic-ref", "--short", "HEAD") + " " + b.git("rev-parse", "HEAD"); got != "pawl/l "+base {
 				t.Errorf("now on %s", got)

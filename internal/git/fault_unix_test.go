@@ -42,7 +42,10 @@ func TestAFailedGitIsNeverTakenForAnAnswer(t *testing.T) {
 		"switch back": {func(b *sandbox) {
 			b.git("branch", "pawl/l")
 			b.git("commit", "-q", "--allow-empty", "-m", "next")
-		}, func(ctx context.Context, b *sandbox) (string, error) { return b.repo.SwitchBack(ctx, "pawl/l", "HEAD") }},
+		}, func(ctx context.Context, b *sandbox) (string, error) {
+			done, err := b.repo.SwitchBack(ctx, "pawl/l", "HEAD")
+			return done.Was + " " + done.Head, err
+		}},
 		"remote": {func(b *sandbox) {
 			b.git("remote", "add", "origin", "elsewhere")
 			b.git("remote", "add", "mine", "here")

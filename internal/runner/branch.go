@@ -20,14 +20,9 @@ func (r *Runner) settle(ctx context.Context, m record.Memory) (base record.Base,
 	if r.Spec.NoCommit {
 		return base, nil, nil // history is the person's
 	}
-	if !r.theirTree() {
-		if remarks, err = r.bringHome(ctx, base); err != nil {
-			return base, nil, err
-		}
-	}
-	head, err := r.Repo.Head(ctx)
+	head, remarks, err := r.bringHome(ctx, base)
 	if err != nil {
-		return base, nil, fmt.Errorf("read HEAD: %w", err)
+		return base, nil, err
 	}
 	switch {
 	case head == base.Commit:
@@ -64,23 +59,29 @@ func (r *Runner) branch(ctx context.Context) (string, error) {
 }
 
 // bringHome ends what the agent left half-done and puts HEAD back on the loop's
-// branch.
-func (r *Runner) bringHome(ctx context.Context, base record.Base) (remarks []string, err error) {
+// branch. It returns the commit of HEAD. In a user's tree that is all it does.
+func (r *Runner) bringHome(ctx context.Context, base record.Base) (head string, remarks []string, err error) {
+	if r.theirTree() {
+		if head, err = r.Repo.Head(ctx); err != nil {
+			return "", nil, fmt.Errorf("read HEAD: %w", err)
+		}
+		return head, nil, nil
+	}
 	left, err := r.Repo.QuitOperation(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("end what was left half-done: %w", err)
+		return "", nil, fmt.Errorf("end what was left half-done: %w", err)
 	}
 	if left != "" {
 		remarks = append(remarks, "a git "+left+" was half-done: ended, the files kept as they are")
 	}
-	was, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, base.Commit)
+	back, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, base.Commit)
 	if err != nil {
-		return nil, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
+		return "", nil, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
 	}
-	if was != "" {
-		remarks = append(remarks, was+" was checked out: switched back to "+r.Spec.Branch+", where the commits go; no file changed")
+	if back.Was != "" {
+		remarks = append(remarks, back.Was+" was checked out: switched back to "+r.Spec.Branch+", where the commits go; no file changed")
 	}
-	return remarks, nil
+	return back.Head, remarks, nil
 }
 
 func theirs(branch, head string) string {
@@ -167,7 +168,7 @@ func (r *Runner) finish(ctx context.Context, _ loop.Action, m record.Memory) (lo
 	if err := r.leaveGitRight(ctx, m); err != nil {
 		warn(err)
 	}
-	if _, err := r.sortNewFiles(ctx, m); err != nil {
+	if _, err := r.sortNewFiles(ctx, m, ""); err != nil {
 		warn(err)
 	}
 	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, "the end: "+string(m.State.Outcome), DoneTrailers(r.Loop.ID, m.State.Tasks)...); err != nil {

@@ -65,7 +65,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 	case loop.ForBaseline:
 		if g, err = r.baseline(ctx, a.Tree, m, dir); err == nil {
 			g.Wanted = r.askRed(ctx, g, m)
-			_, err = r.sortNewFiles(ctx, m) // now, for in the turn the agent's commands may write them too
+			_, err = r.sortNewFiles(ctx, m, "") // now, for in the turn the agent's commands may write them too
 		}
 	case loop.ForFinal:
 		var tree string

@@ -54,22 +54,34 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if seen.Refused, err = r.refused(ctx, m); err != nil {
 		return loop.Event{}, err
 	}
-	if r.spanned.Swap(false) || a.Deep {
-		if m, err = r.sortNewFiles(ctx, m); err != nil {
-			return loop.Event{}, err
-		}
+	if spanned := r.spanned.Swap(false); a.Deep {
+		err = r.lookDeep(ctx, m, &seen)
+	} else if spanned {
+		_, err = r.sortNewFiles(ctx, m, "")
 	}
-	if a.Deep {
-		if seen.Changed, err = r.changed(ctx, m); err != nil {
-			return loop.Event{}, err
-		}
-		moved, err := r.lookAround(ctx)
-		if err != nil {
-			return loop.Event{}, err
-		}
-		seen.Remarks = append(seen.Remarks, moved...)
+	if err != nil {
+		return loop.Event{}, err
 	}
 	return loop.Event{Kind: loop.TreeSeen, Seen: &seen}, nil
+}
+
+// lookDeep compares the whole work tree with the task's start, and names what changed
+// around it.
+func (r *Runner) lookDeep(ctx context.Context, m record.Memory, seen *loop.Seen) error {
+	now, skipped, err := r.Repo.Snapshot(ctx)
+	if err != nil {
+		return fmt.Errorf("take a snapshot of the work tree: %w", err)
+	}
+	r.nameSkipped(ctx, skipped)
+	if m, err = r.sortNewFiles(ctx, m, now); err != nil {
+		return err
+	}
+	if seen.Changed, err = r.changed(ctx, now, m); err != nil {
+		return err
+	}
+	moved, err := r.lookAround(ctx)
+	seen.Remarks = append(seen.Remarks, moved...)
+	return err
 }
 
 // lookAround names what has a word in the gates' results from outside of the work
@@ -196,14 +208,9 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// changed compares the work tree with the task's start, Pawl's own marks and the
-// user's new files aside.
-func (r *Runner) changed(ctx context.Context, m record.Memory) (bool, error) {
-	now, skipped, err := r.Repo.Snapshot(ctx)
-	if err != nil {
-		return false, fmt.Errorf("take a snapshot of the work tree: %w", err)
-	}
-	r.nameSkipped(ctx, skipped)
+// changed compares the work tree's tree with the task's start, Pawl's own marks and
+// the user's new files aside.
+func (r *Runner) changed(ctx context.Context, now string, m record.Memory) (bool, error) {
 	diff, err := r.Repo.Diff(ctx, m.State.Base, now)
 	if err != nil {
 		return false, fmt.Errorf("compare the work tree with the task's start: %w", err)

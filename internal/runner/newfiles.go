@@ -32,13 +32,14 @@ const (
 )
 
 // sortNewFiles tells the user's new files from the agent's, journals those found to be
-// the user's, and tells of both. It returns the memory with them.
-func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory) (record.Memory, error) {
+// the user's, and tells of both. It returns the memory with them. The tree is that of
+// the work tree now, "" where no snapshot was taken.
+func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory, tree string) (record.Memory, error) {
 	if r.Spec.NoCommit {
 		return m, nil
 	}
 	m.NewFiles = m.With(r.sortedNew) // an action may look more than once, with the memory of its beginning
-	found, err := r.newFiles(ctx, m)
+	found, err := r.newFiles(ctx, m, tree)
 	if err != nil || len(found) == 0 {
 		return m, err
 	}
@@ -124,27 +125,55 @@ func listNew(paths []string) string {
 	return text
 }
 
-// newFiles are those that the loop's base lacks and that have not been sorted yet.
-func (r *Runner) newFiles(ctx context.Context, m record.Memory) ([]string, error) {
-	now, _, err := r.Repo.Snapshot(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("take a snapshot of the work tree: %w", err)
+// newFiles are those that the loop's base lacks and that have not been sorted yet. A
+// snapshot is taken only where there may be some: without one it costs one git.
+func (r *Runner) newFiles(ctx context.Context, m record.Memory, tree string) ([]string, error) {
+	attributed := r.attributed(m)
+	var tracked string
+	if tree == "" {
+		untracked, index, err := r.Repo.Untracked(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("look for new files: %w", err)
+		}
+		tracked = m.Base.Commit + " " + index
+		isNew := func(file string) bool { return !attributed[file] && !strings.HasSuffix(file, "/") } // that is a repository
+		if tracked == r.noneNew && !slices.ContainsFunc(untracked, isNew) {
+			return nil, nil
+		}
+		if tree, _, err = r.Repo.Snapshot(ctx); err != nil {
+			return nil, fmt.Errorf("take a snapshot of the work tree: %w", err)
+		}
 	}
-	diff, err := r.Repo.Diff(ctx, m.Base.Commit, now)
+	diff, err := r.Repo.Diff(ctx, m.Base.Commit, tree)
 	if err != nil {
 		return nil, fmt.Errorf("look for new files: %w", err)
+	}
+	var found []string
+	for _, c := range diff {
+		if c.Status == 'A' && !attributed[c.Path] {
+			found = append(found, c.Path)
+		}
+	}
+	if len(found) == 0 && tracked != "" {
+		r.noneNew = tracked
+	}
+	return found, nil
+}
+
+// attributed are the new files of which it is known whose they are.
+func (r *Runner) attributed(m record.Memory) map[string]bool {
+	files := maps.Clone(r.ownNew)
+	if files == nil {
+		files = map[string]bool{}
 	}
 	known := slices.Concat(r.Spec.Foreign, m.LeftAlone(), m.ByAgent, r.Marks())
 	if r.Spec.Left != nil {
 		known = append(known, r.Spec.Left.Paths...)
 	}
-	var found []string
-	for _, c := range diff {
-		if c.Status == 'A' && !r.ownNew[c.Path] && !slices.Contains(known, c.Path) {
-			found = append(found, c.Path)
-		}
+	for _, file := range known {
+		files[file] = true
 	}
-	return found, nil
+	return files
 }
 
 // workTimes are the spans in which something of the agent's was at work.

@@ -19,18 +19,18 @@ func (r *Runner) putWorkBack(ctx context.Context, tree, head string, m record.Me
 	if r.Spec.NoCommit || r.theirTree() {
 		return false, nil
 	}
-	was, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, m.Base.Commit)
+	back, err := r.Repo.SwitchBack(ctx, r.Spec.Branch, m.Base.Commit)
 	if err != nil {
 		return false, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
 	}
-	if was != "" {
-		r.noteLater(ctx, loop.Warning, "HEAD was switched to "+was+" while the work was judged: switched back to "+r.Spec.Branch)
+	if back.Was != "" {
+		r.noteLater(ctx, loop.Warning, "HEAD was switched to "+back.Was+" while the work was judged: switched back to "+r.Spec.Branch)
 	}
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return false, fmt.Errorf("take a snapshot of the work tree: %w", err)
 	}
-	gone, err := r.takenAway(ctx, tree, now, head, append([]string{m.Base.Commit}, strings.Fields(was)...))
+	gone, err := r.takenAway(ctx, tree, now, head, append([]string{m.Base.Commit}, strings.Fields(back.Was)...))
 	if err != nil || len(gone) == 0 {
 		return false, err
 	}

@@ -110,6 +110,7 @@ type Runner struct {
 	atWork    atWork          // when
 	ownNew    map[string]bool // new files that are the agent's, as far as they were sorted
 	spanned   atomic.Bool     // a span was written down since new files were sorted at a look
+	noneNew   string          // the base and the state of the index at which all new files were sorted
 	sortedNew record.NewFiles // new files that are not, as far as they were sorted
 	unproven  []unproven      // commits of which it is still to be found out what their tests prove
 	proving   *proving        // what does so while a turn runs, nil if nothing does

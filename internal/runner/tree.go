@@ -62,7 +62,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m record.Memory) (l
 			return loop.Event{}, err
 		}
 	}
-	m, err := r.sortNewFiles(ctx, m)
+	m, err := r.sortNewFiles(ctx, m, "")
 	if err != nil {
 		return loop.Event{}, err
 	}
