@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// changeTime is when a file or its attributes changed last, in nanoseconds. Unlike the
+// ChangeTime is when a file or its attributes changed last, in nanoseconds. Unlike the
 // time of its content a program cannot set it.
-func changeTime(info fs.FileInfo) int64 {
+func ChangeTime(info fs.FileInfo) int64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return s.Ctim.Nano()
 	}

@@ -53,7 +53,7 @@ func Fingerprint(ctx context.Context, root, folder string) (string, error) {
 		if files > maxFiles || size > maxBytes {
 			return ErrTooLarge
 		}
-		_, err = fmt.Fprintln(h, file[len(top):], info.Mode(), info.Size(), info.ModTime().UnixNano(), changeTime(info))
+		_, err = fmt.Fprintln(h, file[len(top):], info.Mode(), info.Size(), info.ModTime().UnixNano(), ChangeTime(info))
 		return err
 	})
 	if err != nil {
@@ -121,6 +121,25 @@ func (c Copier) link(file, target string) error {
 	return os.Symlink(to, target)
 }
 
+// CopyFile copies a file, or a symbolic link as it is, to where nothing is yet. What is
+// neither (a socket) is left out.
+func CopyFile(file, target string) error {
+	info, err := os.Lstat(file)
+	switch {
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeSymlink != 0:
+		to, err := os.Readlink(file)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(to, target)
+	case info.Mode().IsRegular():
+		return Copier{}.file(file, target)
+	}
+	return nil
+}
+
 func (c Copier) file(file, target string) error {
 	in, err := atomicfile.Open(file)
 	if err != nil {
@@ -139,7 +158,7 @@ func (c Copier) file(file, target string) error {
 	if err != nil {
 		return err
 	}
-	if namesRoot(file) && info.Size() <= maxScript {
+	if c.From != "" && namesRoot(file) && info.Size() <= maxScript {
 		err = c.relocate(out, in)
 	} else {
 		_, err = io.Copy(out, in)

@@ -50,6 +50,9 @@ func (v *Verifier) LookBeside(ctx context.Context) error {
 		err = v.keepDependencies(ctx)
 	}
 	if err == nil {
+		err = v.keepHome(ctx)
+	}
+	if err == nil {
 		err = atomicfile.Write(v.besideFile(), b, 0o600)
 	}
 	if err != nil {
@@ -64,6 +67,9 @@ func (v *Verifier) ForgetBeside() error {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forget what git ignored: %w", err)
 		}
+	}
+	if err := os.RemoveAll(filepath.Join(v.Dir, "home")); err != nil {
+		return fmt.Errorf("forget the settings in the home: %w", err)
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ type carrying struct {
 
 // lookAtDependencies compares the folders with those of before the first turn.
 func (v *Verifier) lookAtDependencies(ctx context.Context) error {
-	v.carries = carrying{}
+	v.carries, v.homeNow = carrying{}, nil
 	if v.Repo == nil || len(v.Setup) > 0 {
 		return nil
 	}
@@ -110,12 +110,20 @@ func (v *Verifier) lookAtDependencies(ctx context.Context) error {
 // lacks says what a checkout lacks that the work tree has, and how it gets it; "" for
 // nothing that is known.
 func (v *Verifier) lacks() string {
-	if len(v.carries.lacks) == 0 {
+	lacks, then := v.carries.lacks, ""
+	if len(lacks) > 0 {
+		folder, _, _ := strings.Cut(lacks[0], " (")
+		then = ": " + deps.Setup(deps.Command(v.Repo.Root(), folder)) + " makes checkouts ready"
+	}
+	if v.homeNow != nil {
+		for _, dir := range v.homeNow.changed {
+			lacks = append(slices.Clip(lacks), "what came or changed in "+dir+" since the loop began")
+		}
+	}
+	if len(lacks) == 0 {
 		return ""
 	}
-	folder, _, _ := strings.Cut(v.carries.lacks[0], " (")
-	setup := deps.Setup(deps.Command(v.Repo.Root(), folder))
-	return "the checkout lacks " + strings.Join(v.carries.lacks, ", ") + ": " + setup + " makes checkouts ready"
+	return "the checkout lacks " + strings.Join(lacks, ", ") + then
 }
 
 // folderPrint tells one state of a folder from another; "" for one that is too large

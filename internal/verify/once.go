@@ -20,22 +20,28 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 	if w.place == cleanly {
 		c.env = slices.Concat(c.env, ownPaths(v.env))
 	}
+	var in isolation
 	if w.place != "" {
 		c.env = append(c.env, v.noFetch(g)...)
+		var err error
+		if in, err = v.isolate(ctx, false); err != nil {
+			return gate.Result{Gate: g.Name, Command: c.shown, Status: gate.Unknown, ExitCode: -1, Tree: w.tree, Reason: v.redactor.String(err.Error())}
+		}
+		defer in.remove()
 	}
 	report, stream := v.listen(c.report, w.root, out)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	began := time.Now()
 	exit := proc.Run(limited, proc.Spec{
-		Argv: slices.Concat(v.Prefix, c.argv), Dir: filepath.Join(w.root, filepath.FromSlash(g.Dir)), Env: slices.Concat(v.env, c.env),
+		Argv: slices.Concat(v.Prefix, c.argv), Dir: filepath.Join(w.root, filepath.FromSlash(g.Dir)), Env: in.environ(slices.Concat(v.env, c.env)),
 		Stdout: stream, Stderr: out, Marker: v.Marker, KeepBackground: true,
 	})
 	r := gate.Result{Gate: g.Name, Command: c.shown, ExitCode: exit.Code, Duration: time.Since(began), Tree: w.tree}
 	rep, reportErr := report(exit.Code)
 	// What is said elsewhere reads as if it were said here, so that it can be compared.
-	r.Tail = strings.ReplaceAll(out.end(), w.root, v.Root)
-	r.Head = strings.ReplaceAll(out.begin(), w.root, v.Root)
+	r.Tail = in.plain(strings.ReplaceAll(out.end(), w.root, v.Root))
+	r.Head = in.plain(strings.ReplaceAll(out.begin(), w.root, v.Root))
 	r.TimedOut = exit.Cancelled && ctx.Err() == nil
 	r.Tests, r.Failing, r.FirstError = rep.Tests, rep.Failing, rep.FirstError
 	r.BuildFailed, r.Incomplete = rep.BuildFailed, rep.Incomplete

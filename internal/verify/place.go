@@ -25,6 +25,9 @@ import (
 type place struct {
 	tree *git.Worktree
 	deps string // fingerprint of the lock files that the set-up has seen
+	// setUp are the surroundings that the set-up ran in: what it left in its home is in
+	// that of each gate, too.
+	setUp isolation
 
 	timedOut bool // a gate did, and was run again with more time
 }
@@ -124,7 +127,11 @@ func (v *Verifier) prepare(ctx context.Context, tree string) error {
 		v.place.deps = done
 		return nil
 	}
-	if err := v.SetUp(ctx, v.place.tree.Root()); err != nil {
+	v.place.setUp.remove()
+	if v.place.setUp, err = v.isolate(ctx, true); err != nil {
+		return err
+	}
+	if err := v.runSetUp(ctx, v.place.tree.Root(), v.place.setUp); err != nil {
 		return err
 	}
 	v.place.deps = done
@@ -134,12 +141,16 @@ func (v *Verifier) prepare(ctx context.Context, tree string) error {
 // SetUp runs the project's set-up in a fresh worktree, each command with a time
 // limit of its own.
 func (v *Verifier) SetUp(ctx context.Context, dir string) error {
+	return v.runSetUp(ctx, dir, isolation{})
+}
+
+func (v *Verifier) runSetUp(ctx context.Context, dir string, in isolation) error {
 	for _, command := range v.Setup {
 		out := newOutput("", "", nil)
 		limited, cancel := context.WithTimeout(ctx, setupTimeout)
 		argv, env := asked(command)
 		exit := proc.Run(limited, proc.Spec{
-			Argv: slices.Concat(v.Prefix, argv), Dir: dir, Env: slices.Concat(v.env, env),
+			Argv: slices.Concat(v.Prefix, argv), Dir: dir, Env: in.environ(slices.Concat(v.env, env)),
 			Stdout: out, Stderr: out, Marker: v.Marker, KeepBackground: true,
 		})
 		cancel()

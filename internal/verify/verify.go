@@ -73,6 +73,7 @@ type Verifier struct {
 	redactor *redact.Redactor
 	place    *place
 	carries  carrying             // what a checkout gets of the installed dependencies
+	homeNow  *homeNow             // what of the home is as it was; nil = not known yet
 	plain    map[string]string    // trees without Pawl's marks
 	subs     map[string]*git.Repo // submodules that were looked into, by path
 }
@@ -117,6 +118,7 @@ func (v *Verifier) Close(ctx context.Context) error {
 func (v *Verifier) leave(ctx context.Context) error {
 	p := v.place
 	v.place = nil
+	p.setUp.remove()
 	return p.tree.Remove(ctx)
 }
 
@@ -265,12 +267,15 @@ func (v *Verifier) slow(w where) bool {
 
 // key names what a result depends on.
 func (v *Verifier) key(ctx context.Context, g gate.Gate, w where) string {
-	parts := []any{1, v.unmarked(ctx, w.tree), w.place, g.Command, g.Argv, g.Dir, g.Report, g.Timeout}
+	parts := []any{2, v.unmarked(ctx, w.tree), w.place, g.Command, g.Argv, g.Dir, g.Report, g.Timeout}
 	if !w.gone {
 		parts = append(parts, v.env)
 	}
 	if w.place != "" {
 		parts = append(parts, v.Setup, v.carries.folders)
+		if v.lookAtHome(ctx) == nil { // else the run says why
+			parts = append(parts, v.homeNow.changed)
+		}
 	}
 	b, err := json.Marshal(parts)
 	if err != nil { // strings and numbers always have a JSON form

@@ -1,0 +1,236 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/deps"
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// A gate that runs in a checkout of Pawl's own has a home of its own, too: what an agent
+// puts into the user's (settings, start-up files, packages) does not reach it. That home
+// is made for one run and holds links to toolchains and caches, and settings as they were
+// before the first turn (homeEntries). Its temporary folder is empty.
+
+// maxSettings bounds a settings file that is copied.
+const maxSettings = 1 << 20
+
+// isolation is the surroundings of one run. The zero value changes nothing.
+type isolation struct {
+	dir  string            // holds home and tmp; "" = the run is not isolated
+	vars map[string]string // to set; "" = to remove
+	was  string            // the user's home
+}
+
+func (i isolation) home() string { return filepath.Join(i.dir, "home") }
+func (i isolation) temp() string { return filepath.Join(i.dir, "tmp") }
+
+// environ is an environment with the isolation's variables.
+func (i isolation) environ(env []string) []string {
+	if i.dir == "" {
+		return env
+	}
+	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		_, ours := i.vars[name]
+		return ours
+	})
+	for name, value := range i.vars {
+		if value != "" {
+			out = append(out, name+"="+value)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// plain is what was said in an isolated run, as if it were said in the user's home.
+func (i isolation) plain(text string) string {
+	if i.dir == "" {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, i.home(), i.was), i.temp(), os.TempDir())
+}
+
+// remove removes what the run left. A daemon that it started may still write there.
+func (i isolation) remove() {
+	if i.dir != "" {
+		_ = proc.RemoveAll(i.dir)
+	}
+}
+
+// isolate makes the surroundings of a run in a checkout, or of the set-up that makes a
+// checkout ready.
+func (v *Verifier) isolate(ctx context.Context, setUp bool) (isolation, error) {
+	i := isolation{was: variable(v.env, "HOME"), vars: map[string]string{}}
+	if runtime.GOOS == "windows" || !filepath.IsAbs(i.was) {
+		return i, nil
+	}
+	err := v.lookAtHome(ctx)
+	if err == nil {
+		i.dir, err = v.isolationDir()
+	}
+	if err == nil {
+		err = errors.Join(os.Mkdir(i.home(), 0o700), os.Mkdir(i.temp(), 0o700))
+	}
+	if err == nil {
+		err = v.furnish(i, setUp)
+	}
+	if err == nil {
+		err = v.homeNow.path(i)
+	}
+	if err == nil && !setUp && v.place != nil && v.place.setUp.dir != "" {
+		err = layer(v.place.setUp.home(), i.home())
+	}
+	if err != nil {
+		i.remove()
+		return isolation{}, fmt.Errorf("make a home for the gate: %w", err)
+	}
+	i.vars["HOME"], i.vars["TMPDIR"] = i.home(), i.temp()
+	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} {
+		i.vars[name] = ""
+	}
+	for _, kv := range v.Set { // what the user set for gates stays
+		if name, _, _ := strings.Cut(kv, "="); name != "PATH" {
+			delete(i.vars, name)
+		}
+	}
+	return i, nil
+}
+
+// isolationDir is a new folder: a confined gate may write below Elsewhere alone; else the
+// path is short, for tests that make sockets in it.
+func (v *Verifier) isolationDir() (string, error) {
+	below := variable(v.env, "TMPDIR")
+	if below == "" {
+		below = os.TempDir()
+	}
+	if len(v.Prefix) > 0 {
+		below = Elsewhere(v.Dir)
+		if err := os.MkdirAll(below, 0o700); err != nil {
+			return "", err
+		}
+	}
+	return os.MkdirTemp(below, "pawl-")
+}
+
+// furnish links and copies what homeEntries names into the home.
+func (v *Verifier) furnish(i isolation, setUp bool) error {
+	for _, e := range homeEntries {
+		from, movedBy := e.source(v.env)
+		to := filepath.Join(i.home(), filepath.FromSlash(e.path))
+		if from == "" || e.setUp && !setUp {
+			continue
+		}
+		if name := cmp.Or(movedBy, e.set); name != "" {
+			i.vars[name] = to
+		}
+		for _, name := range e.link {
+			if err := link(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+				return err
+			}
+		}
+		if len(e.copy) > 0 {
+			kept := filepath.Join(v.keptHome(), filepath.FromSlash(e.path))
+			if err := copySettings(kept, to, e.copy); err != nil {
+				return err
+			}
+		}
+		for _, site := range v.homeNow.sites {
+			below, err := filepath.Rel(from, site)
+			if e.same == "" || err != nil || !filepath.IsLocal(below) {
+				continue
+			}
+			if err := link(site, filepath.Join(to, below)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// layer copies what the set-up left in its home and another home lacks: packages that it
+// installed for the user, programs that it fetched.
+func layer(from, to string) error {
+	return filepath.WalkDir(from, func(file string, e fs.DirEntry, err error) error {
+		target := filepath.Join(to, file[len(from):])
+		if err != nil || file == from {
+			return err
+		}
+		if e.IsDir() {
+			return os.MkdirAll(target, 0o700)
+		}
+		if _, err := os.Lstat(target); err == nil {
+			return nil
+		}
+		return deps.CopyFile(file, target)
+	})
+}
+
+// link links to what is there.
+func link(from, to string) error {
+	if !isThere(from) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	return os.Symlink(from, to)
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func copySettings(from, to string, names []string) error {
+	for _, name := range names {
+		data, err := atomicfile.Read(filepath.Join(from, name), maxSettings)
+		if err != nil {
+			continue // there is none, or nothing that a tool would read
+		}
+		target := filepath.Join(to, name)
+		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(target, data, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keptHome is the folder of the settings as they were before the first turn.
+func (v *Verifier) keptHome() string {
+	if v.Known != "" {
+		if known := filepath.Join(v.Known, "home"); isFolder(known) {
+			return known
+		}
+	}
+	return filepath.Join(v.Dir, "home")
+}
+
+func isFolder(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.IsDir()
+}
+
+// variable is the last value of a variable in an environment.
+func variable(env []string, name string) string {
+	for _, kv := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

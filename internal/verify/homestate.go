@@ -1,0 +1,198 @@
+package verify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/deps"
+)
+
+// Packages in the user's home and programs on the PATH are too many to copy. What is as
+// it was before the first turn is there for a run in a checkout; what came or changed
+// since is not.
+
+// homeState is what was noted of them then.
+type homeState struct {
+	Sites    map[string]string            `json:"sites"`    // folders of packages, with a fingerprint each
+	Programs map[string]map[string]string `json:"programs"` // folders of the PATH, with one of each program
+}
+
+const homeStateFile = "state.json"
+
+// homeNow is what is still so.
+type homeNow struct {
+	sites    []string            // folders of packages
+	programs map[string][]string // of each folder of the PATH in which something changed, what did not
+	search   []string            // the PATH
+	changed  []string            // folders of both kinds in which something came or changed, sorted
+}
+
+// keepHome keeps the settings, and what tells whether packages and programs change. What
+// was kept before stays.
+func (v *Verifier) keepHome(ctx context.Context) error {
+	dir := v.keptHome()
+	if isFolder(dir) || !filepath.IsAbs(variable(v.env, "HOME")) {
+		return nil
+	}
+	if err := os.MkdirAll(v.Dir, 0o700); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(v.Dir, "home-")
+	if err != nil {
+		return err
+	}
+	state := homeState{Sites: map[string]string{}, Programs: map[string]map[string]string{}}
+	for _, e := range homeEntries {
+		from, _ := e.source(v.env)
+		if from == "" {
+			continue
+		}
+		if err := copySettings(from, filepath.Join(temp, filepath.FromSlash(e.path)), e.copy); err != nil {
+			return err
+		}
+		for _, site := range e.sites(from) {
+			state.Sites[site] = sitePrint(ctx, site)
+		}
+	}
+	for _, dir := range v.searched() {
+		state.Programs[dir] = v.programs(dir)
+	}
+	b, err := json.Marshal(state)
+	if err == nil {
+		err = atomicfile.Write(filepath.Join(temp, homeStateFile), b, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(temp, dir)
+	}
+	if err != nil {
+		return fmt.Errorf("keep the settings in the home: %w", err)
+	}
+	return nil
+}
+
+// lookAtHome finds what is as it was, once for each claim.
+func (v *Verifier) lookAtHome(ctx context.Context) error {
+	if v.homeNow != nil {
+		return nil
+	}
+	if err := v.keepHome(ctx); err != nil {
+		return err
+	}
+	var then homeState
+	b, err := atomicfile.Read(filepath.Join(v.keptHome(), homeStateFile), atomicfile.Large)
+	if err == nil {
+		err = json.Unmarshal(b, &then)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read what was installed: %w", err)
+	}
+	now := homeNow{programs: map[string][]string{}, search: filepath.SplitList(v.Path())}
+	for site, print := range then.Sites {
+		if sitePrint(ctx, site) == print {
+			now.sites = append(now.sites, site)
+		} else {
+			now.changed = append(now.changed, site)
+		}
+	}
+	for _, dir := range v.searched() {
+		was, known := then.Programs[dir]
+		if !known {
+			continue
+		}
+		is := v.programs(dir)
+		var same []string
+		for name, print := range is {
+			if was[name] == print {
+				same = append(same, name)
+			}
+		}
+		if len(same) < len(is) {
+			slices.Sort(same)
+			now.programs[dir] = same
+			now.changed = append(now.changed, dir)
+		}
+	}
+	slices.Sort(now.sites)
+	slices.Sort(now.changed)
+	v.homeNow = &now
+	return nil
+}
+
+// path puts folders of links to unchanged programs in the place of those of the PATH in
+// which something changed.
+func (n *homeNow) path(i isolation) error {
+	if len(n.programs) == 0 {
+		return nil
+	}
+	search := slices.Clone(n.search)
+	for at, dir := range search {
+		same, changed := n.programs[dir]
+		if !changed {
+			continue
+		}
+		search[at] = filepath.Join(i.dir, fmt.Sprintf("bin%d", at))
+		if err := os.Mkdir(search[at], 0o700); err != nil {
+			return err
+		}
+		for _, name := range same {
+			if err := os.Symlink(filepath.Join(dir, name), filepath.Join(search[at], name)); err != nil {
+				return err
+			}
+		}
+	}
+	i.vars["PATH"] = strings.Join(search, string(filepath.ListSeparator))
+	return nil
+}
+
+// searched are the folders of the PATH outside of the work tree: those in it are frozen.
+func (v *Verifier) searched() []string {
+	return slices.DeleteFunc(filepath.SplitList(v.Path()), func(dir string) bool {
+		below, err := filepath.Rel(v.Root, dir)
+		return !filepath.IsAbs(dir) || err == nil && filepath.IsLocal(below)
+	})
+}
+
+// maxHashed bounds the programs that are told apart by their text. A package manager
+// writes small scripts anew that did not change.
+const maxHashed = 16 << 10
+
+// programs are those in a folder, each with what tells it from another.
+func (v *Verifier) programs(dir string) map[string]string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	found := map[string]string{}
+	ours, err := filepath.Rel(variable(v.env, "HOME"), dir)
+	hashed := err == nil && filepath.IsLocal(ours)
+	for _, e := range entries {
+		file := filepath.Join(dir, e.Name())
+		info, err := os.Stat(file)
+		switch {
+		case err != nil || !info.Mode().IsRegular():
+		case hashed && info.Size() <= maxHashed:
+			found[e.Name()] = atomicfile.Fingerprint(file, maxHashed)
+		default:
+			found[e.Name()] = fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano(), deps.ChangeTime(info))
+		}
+	}
+	return found
+}
+
+// sitePrint tells one state of a package folder from another, "" for one that is too
+// large to tell.
+func sitePrint(ctx context.Context, site string) string {
+	state, err := deps.Fingerprint(ctx, filepath.Dir(site), filepath.Base(site))
+	if err != nil && !errors.Is(err, deps.ErrTooLarge) {
+		return "unknown: " + err.Error()
+	}
+	return state
+}
