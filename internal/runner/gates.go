@@ -63,7 +63,9 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 	var g loop.Gates
 	switch a.Purpose {
 	case loop.ForBaseline:
+		touched := r.watchJudges(m)
 		if g, err = r.baseline(ctx, a.Tree, m, dir); err == nil {
+			r.gatesWrite(touched(), m)
 			g.Wanted = r.askRed(ctx, g, m)
 			_, err = r.sortNewFiles(ctx, m, "") // now, for in the turn the agent's commands may write them too
 		}
@@ -150,12 +152,13 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 		return *cmp.Or(known, &loop.Gates{}), err
 	}
 	tree := at.tree
-	touched := r.JudgedBy.Watch()
+	touched := r.watchJudges(m)
 	for round := range 3 {
 		began := time.Now()
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
 			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Work: r.Spec.WorkOf(a.Tasks), Pending: m.State.AwaitingGrant(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
+			Touched: touched,
 		})
 		if err = cmp.Or(err, r.gatesRan(began)); err != nil {
 			return loop.Gates{}, err
@@ -170,7 +173,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 			if g.Tampered, err = r.meanwhile(m); err != nil {
 				return g, err
 			}
-			r.nameTouched(ctx, &g, touched(), m)
+			r.nameTouched(ctx, &g, f.Observation.Touched)
 			if err := r.oldTests(ctx, &g, f, m); err != nil {
 				return g, err
 			}

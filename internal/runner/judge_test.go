@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -188,12 +189,14 @@ func TestOfAnAgentThatNobodySeesEveryChangeIsItsOwn(t *testing.T) {
 	}
 }
 
-// What judges and is written while it does is named, and no more: a gate may do that.
+// What judges and is written while it does is named, unless gates wrote it before the
+// agent's first turn, too.
 func TestWhatIsWrittenWhileItJudgesIsNamed(t *testing.T) {
 	t.Parallel()
+	const later = "grep -q one have.txt || touch check.sh\n"
 	for name, c := range map[string]struct{ gate, want string }{
-		"red before":   {"touch check.sh\nexit 1\n", `"text":"written while it was judged: check.sh"`},
-		"green before": {"touch check.sh\n! grep worse have.txt\n", `; written while it was judged: check.sh"`},
+		"red before":   {later + "exit 1\n", `"text":"written while it was judged: check.sh"`},
+		"green before": {later + "! grep worse have.txt\n", `; written while it was judged: check.sh"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -204,6 +207,25 @@ func TestWhatIsWrittenWhileItJudgesIsNamed(t *testing.T) {
 			}
 			if journal := b.file("journal.jsonl"); !strings.Contains(journal, c.want) {
 				t.Errorf("%s is not in\n%s", c.want, journal)
+			}
+		})
+	}
+}
+
+// Work that was red and is green is not proven where a gate's script was written while
+// it ran; where the gates write it each time, that tells nothing.
+func TestWhatIsWrittenWhileItJudgesWeighs(t *testing.T) {
+	t.Parallel()
+	for touch, want := range map[string]gate.Evidence{
+		"grep -q two have.txt && touch check.sh\n": gate.Unproven,
+		"touch check.sh\n":                         gate.Proven,
+	} {
+		t.Run(string(want), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, map[string]string{"check.sh": touch + gateScript, "want.txt": words["want.txt"], "have.txt": words["have.txt"]})
+			s := b.run(bothWords, []string{"have every word"}, withGate(map[string]any{"max_iterations": "1", "evidence": "unproven"}))
+			if s.Outcome != loop.Verified || s.Tasks[0].Evidence != want {
+				t.Errorf("%s: %s: %+v", s.Outcome, s.Reason, s.Tasks)
 			}
 		})
 	}

@@ -33,10 +33,32 @@ func (r *Runner) meanwhile(m record.Memory) ([]string, error) {
 	return slices.DeleteFunc(changed, func(path string) bool { return m.State.MayChangeJudge(path) || !r.agents(path, m) }), nil
 }
 
-// nameTouched names what judges and was written while the gates ran, whatever it
-// holds now: in the reason of a red gate, else beside it.
-func (r *Runner) nameTouched(ctx context.Context, g *loop.Gates, touched []string, m record.Memory) {
-	touched = slices.DeleteFunc(touched, func(path string) bool { return m.State.MayChangeJudge(path) || slices.Contains(g.Tampered, path) })
+// watchJudges lists what judges and is written from now on, whatever it holds by then.
+// What the gates were seen to write when nothing of the agent's ran does not count.
+func (r *Runner) watchJudges(m record.Memory) func() []string {
+	touched := r.JudgedBy.Watch()
+	return func() []string {
+		return slices.DeleteFunc(touched(), func(path string) bool { return m.State.MayChangeJudge(path) || r.byGates[path] })
+	}
+}
+
+// gatesWrite remembers what judges and was written before the agent's first turn: by the
+// gates, and they will again.
+func (r *Runner) gatesWrite(touched []string, m record.Memory) {
+	for _, path := range touched {
+		if r.byGates == nil {
+			r.byGates = map[string]bool{}
+		}
+		if m.State.Turns == 0 {
+			r.byGates[path] = true
+		}
+	}
+}
+
+// nameTouched names what judges and was written while the gates ran: in the reason of a
+// red gate, else beside it.
+func (r *Runner) nameTouched(ctx context.Context, g *loop.Gates, touched []string) {
+	touched = slices.DeleteFunc(slices.Clone(touched), func(path string) bool { return slices.Contains(g.Tampered, path) })
 	if len(touched) == 0 {
 		return
 	}

@@ -32,8 +32,10 @@ type Request struct {
 	Pending []string
 	// MayChange tells of which tests a change is granted; nil = of none.
 	MayChange func(path string) bool
-	LogDir    string // receives the gates' output, "" = nowhere
-	Unprobed  bool   // the gates alone: for what they say, not for what it is worth as evidence
+	// Touched lists what judges and was written since it was first asked; nil = nothing is.
+	Touched  func() []string
+	LogDir   string // receives the gates' output, "" = nowhere
+	Unprobed bool   // the gates alone: for what they say, not for what it is worth as evidence
 }
 
 // Finding is what came of a claim.
@@ -160,6 +162,9 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 	}
 	if err := v.findOut(ctx, r, &o); err != nil {
 		return Finding{}, err
+	}
+	if r.Touched != nil {
+		o.Touched = r.Touched()
 	}
 	f := Finding{Verdict: gate.Judge(o), Observation: o}
 	if f.Verdict.TestsChanged && !r.Unprobed {

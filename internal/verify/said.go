@@ -19,6 +19,7 @@ func hear(r *gate.Result, dir string) testreport.Verdict {
 		Command: r.Command, ExitCode: r.ExitCode, Output: []byte(r.Head + "\n" + r.Tail), Files: testreport.FilesIn(dir),
 	})
 	if r.ExitCode == 0 && said.Masked != "" && said.Result == testreport.Fail {
+		r.Masked = true
 		r.Warning = fmt.Sprintf("its exit code is masked by `%s`, and its output says that tests failed%s", said.Masked, after(named(said)))
 	}
 	if len(r.Tests) == 0 {

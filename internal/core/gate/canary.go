@@ -87,33 +87,33 @@ func (r Result) reports(tests []MustFail) []int {
 	return found
 }
 
-// weighCanary believes no gate that is silent about a test that must fail, and was not
+// silentCanary believes no gate that is silent about a test that must fail, and was not
 // on the tree of before.
-func (o Observation) weighCanary(v *Verdict) {
-	before, ok := o.Answers[CanaryBefore]
-	if v.Evidence != Proven || !ok {
-		return
+func silentCanary(w weighing, v *Verdict) bool {
+	before, ok := w.Answers[CanaryBefore]
+	if !ok {
+		return false
 	}
-	for _, name := range o.gates() {
-		missing := o.unreported(name)
-		if len(missing) == 0 || len(o.proving(*v, name)) == 0 {
+	for _, name := range w.gates() {
+		missing := w.unreported(name)
+		if len(missing) == 0 || len(w.proving(*v, name)) == 0 {
 			continue
 		}
-		there := o.answer(CanaryBefore, name).reports(before.MustFail)
+		there := w.answer(CanaryBefore, name).reports(before.MustFail)
 		silent := slices.DeleteFunc(missing, func(i int) bool { return !slices.Contains(there, i) })
 		if len(silent) == 0 {
-			if len(o.answer(Canary, name).reports(o.Answers[Canary].MustFail)) == 0 {
+			if len(w.answer(Canary, name).reports(w.Answers[Canary].MustFail)) == 0 {
 				v.Labels = append(v.Labels, "canary not applicable: "+name+" does not report tests that are added")
 			}
 			continue
 		}
 		t := before.MustFail[silent[0]]
-		v.Evidence, v.Flipped, v.TurnedGreen, v.Proving = Unproven, nil, nil, nil
 		v.Labels = append(v.Labels, "canary not reported: "+name)
 		v.Reason = "the gate reports no failure for a test that must fail: " + name + " passes though two different values were compared with " +
 			t.Asserts + " beside " + t.Beside +
 			"; so its green shows nothing: code that ends the process, replaces assertions or prints results does that. " +
 			"Take that out: then the tests count"
-		return
+		return true
 	}
+	return false
 }

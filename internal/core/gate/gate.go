@@ -97,6 +97,7 @@ type Result struct {
 	// and a dot; to "" belongs every test.
 	Incomplete []string      `json:"incomplete,omitempty"`
 	Warning    string        `json:"warning,omitempty"` // what it says against itself: a pass whose output tells of failures
+	Masked     bool          `json:"masked,omitempty"`  // it passes, and its output says that tests failed
 	Flaky      bool          `json:"flaky,omitempty"`   // red, and green when run again on the same tree
 	Head       string        `json:"head,omitempty"`    // beginning of the output, where Tail is not all of it
 	Tail       string        `json:"tail,omitempty"`    // end of the output, bounded, ANSI removed

@@ -35,6 +35,8 @@ type Observation struct {
 	Signs []string `json:"signs,omitempty"`
 	// Canary: tests that must fail can be laid beside those of the tree, see Canary.
 	Canary bool `json:"canary,omitempty"`
+	// Touched are files that judge and that were written while the gates ran.
+	Touched []string `json:"touched,omitempty"`
 	// Linked: the work is in a language whose packages may be installed as links to
 	// the work tree, so that a run in another place may judge the code of this one.
 	Linked           bool          `json:"linked,omitempty"`
@@ -94,9 +96,6 @@ func Judge(o Observation) Verdict {
 		v.Reason = "nothing was changed since the task began"
 	default:
 		o.weigh(&v)
-		o.weighBroken(&v)
-		o.weighSigns(&v)
-		o.weighCanary(&v)
 	}
 	return v
 }
@@ -134,61 +133,6 @@ func (o Observation) fullGreen(v Verdict) bool {
 	return true
 }
 
-// weigh finds the evidence of a tree that stands.
-func (o Observation) weigh(v *Verdict) {
-	tests := kept(o.OldTests, func(file string) bool { return !slices.Contains(o.Inputs, file) })
-	if len(tests) > 0 {
-		v.Labels = append(v.Labels, "tests changed: "+list(tests))
-	}
-	if len(o.Inputs) > 0 {
-		v.Labels = append(v.Labels, "gate inputs changed: "+list(o.Inputs))
-	}
-	if o.onlyChanged() {
-		v.TestsChanged = true
-		v.Reason = o.OnlyChangedReason(o.OldTests)
-		return
-	}
-	if o.originalsUnknown() && !o.AllowTestChanges {
-		v.Reason = o.inputsNoun() + " were changed, and the gates could not be run with the originals: " + o.problem(Originals, OriginalsControl)
-		v.Labels, v.Unchecked = append(v.Labels, "originals: not checked"), true
-		return
-	}
-	f := o.flips()
-	alone := o.alone(f.confirmed)
-	ownWork := func(name string) bool { return !slices.Contains(alone, name) }
-	v.Flipped, v.TurnedGreen = kept(f.confirmed, ownWork), kept(f.turned, ownWork)
-	if len(f.unfit) > 0 {
-		v.Labels = append(v.Labels, "could not be repeated in a clean checkout: "+list(f.unfit))
-	}
-	for _, name := range f.candidates {
-		if !slices.Contains(f.confirmed, name) && !slices.Contains(f.unseen, name) {
-			v.Flaky = append(v.Flaky, name)
-			v.Labels = append(v.Labels, "flaky: "+name)
-		}
-	}
-	if len(f.unseen) > 0 {
-		v.Flipped, v.TurnedGreen = nil, nil
-		v.Labels = append(v.Labels, "green here, red in a clean checkout: "+list(f.unseen))
-		v.Reason = "green here, red in a clean checkout: something that git does not see makes the difference: " + list(f.unseen)
-		return
-	}
-	if len(v.Flipped) > 0 {
-		v.Evidence = Proven
-		v.Reason = "red before this work and green now: " + list(v.Flipped)
-		if len(o.NewTests) > 0 {
-			v.Proving = kept(o.overlay().failed, func(name string) bool { return !slices.Contains(v.Flipped, name) })
-		}
-		return
-	}
-	if len(alone) > 0 {
-		v.Labels = append(v.Labels, "turned green by new tests: "+list(alone))
-		v.Evidence = Unproven
-		v.Reason = "what turned green does so by the new tests, not by the work: " + list(alone) + " (" + list(slices.Concat(o.NewTests, o.gone())) + ")"
-		return
-	}
-	o.weighOverlay(v)
-}
-
 // OnlyChangedReason says which changed gate inputs make the difference.
 func (o Observation) OnlyChangedReason(needed []string) string {
 	return "the gates pass only with the changed " + o.inputsNoun() + ", not with the originals: " + list(needed)
@@ -203,46 +147,6 @@ func (o Observation) inputsNoun() string {
 		return "gate inputs"
 	}
 	return "tests and gate inputs"
-}
-
-func (o Observation) weighOverlay(v *Verdict) {
-	var l laid
-	if o.canBeLaid() {
-		l = o.overlay()
-	}
-	switch {
-	case len(l.failed) > 0:
-		v.Evidence, v.Proving = Proven, l.failed
-		v.Reason = "red without this work and green with it: " + list(l.failed)
-		if l.unbuilt {
-			v.Labels = append(v.Labels, "overlay: build failure")
-		}
-	case len(v.Flaky) > 0:
-		v.Reason = "what turned green is flaky, so it tells nothing: " + list(v.Flaky)
-	case len(o.noticed()) > 0:
-		v.Evidence, v.Proving = Proven, o.noticed()
-		v.Reason = "green with this work, and red when its functions are broken: " + list(v.Proving)
-	case l.unknown:
-		v.Reason = "whether the new tests fail without this work could not be found out: " + o.problem(Control, Overlay)
-		v.Labels = append(v.Labels, "overlay: unknown")
-	case o.InSource:
-		v.Reason = "tests inside source files were changed: what they prove could not be found out"
-		v.Labels = append(v.Labels, "tests in source files")
-	case o.elsewhere():
-		v.Reason = "whether the new tests fail without this work could not be found out: without its sources the gates pass there too, " +
-			"so they run code from elsewhere (an editable install that leads to the work tree?); " +
-			"a virtual environment in the project's folder leads to the code that is judged"
-		v.Labels = append(v.Labels, "overlay: runs code from elsewhere")
-	case len(o.NewTests) > 0:
-		v.Evidence = Unproven
-		v.Reason = "nothing turned red, but the new tests pass without this work too: " + list(o.NewTests)
-	case len(v.StillRed) > 0:
-		v.Evidence = Unproven
-		v.Reason = "nothing turned red; what did not pass before still fails: " + list(v.StillRed)
-	default:
-		v.Evidence = Unproven
-		v.Reason = "everything passes, but nothing failed before this work that passes now"
-	}
 }
 
 // problem says why probes told nothing.

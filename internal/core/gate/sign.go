@@ -50,19 +50,19 @@ func (o Observation) byASign(v Verdict) []string {
 	return names
 }
 
-// weighSigns takes the word of tests that pass by a sign alone for none.
-func (o Observation) weighSigns(v *Verdict) {
-	if v.Evidence != Proven || !o.answered(Neutral) {
-		return
+// bySignsOnly takes the word of tests that pass by a sign alone for none.
+func bySignsOnly(w weighing, v *Verdict) bool {
+	if !w.answered(Neutral) {
+		return false
 	}
-	names := o.byASign(*v)
+	names := w.byASign(*v)
 	if len(names) == 0 {
-		return
+		return false
 	}
-	signs := strings.Join(o.Signs[:min(len(o.Signs), signsNamed)], ", and of ")
-	v.Evidence, v.Flipped, v.TurnedGreen, v.Proving = Unproven, nil, nil, nil
+	signs := strings.Join(w.Signs[:min(len(w.Signs), signsNamed)], ", and of ")
 	v.Labels = append(v.Labels, "pass only because of "+signs)
 	v.Reason = "the tests pass only because of " + signs + "; without that these fail, and have to pass: " + list(names)
+	return true
 }
 
 // signsNamed bounds the signs in a reason.

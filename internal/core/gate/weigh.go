@@ -1,0 +1,295 @@
+package gate
+
+import (
+	"slices"
+	"strings"
+)
+
+// finding is something that can be seen of a claim whose gates pass.
+type finding struct {
+	what string   // was seen, for the table of docs/reference/judges.md
+	is   Evidence // that it makes
+	next string   // what the agent or the user can do, for the same table
+	// seen reports whether it was, and says so in the verdict.
+	seen func(w weighing, v *Verdict) bool
+}
+
+// weighing is a claim that is being weighed.
+type weighing struct {
+	Observation
+	flips flips
+	alone []string // of these, what new tests turned green
+	laid  laid
+}
+
+// weigh finds the evidence of a tree that stands: the first of the findings that was
+// seen, and what of the demerits keeps it from being proven.
+func (o Observation) weigh(v *Verdict) {
+	tests := kept(o.OldTests, func(file string) bool { return !slices.Contains(o.Inputs, file) })
+	if len(tests) > 0 {
+		v.Labels = append(v.Labels, "tests changed: "+list(tests))
+	}
+	if len(o.Inputs) > 0 {
+		v.Labels = append(v.Labels, "gate inputs changed: "+list(o.Inputs))
+	}
+	w := weighing{Observation: o}
+	for _, f := range inputFindings() {
+		if f.seen(w, v) {
+			v.Evidence = f.is
+			return
+		}
+	}
+	w.find(v)
+	for _, f := range findings() {
+		if f.seen(w, v) {
+			v.Evidence = f.is
+			break
+		}
+	}
+	for _, f := range demerits() {
+		if v.Evidence == Proven && f.seen(w, v) {
+			v.Evidence, v.Flipped, v.TurnedGreen, v.Proving = f.is, nil, nil, nil
+		}
+	}
+}
+
+// find fills in what turned green, and what the overlay showed.
+func (w *weighing) find(v *Verdict) {
+	f := w.Observation.flips()
+	w.flips, w.alone = f, w.Observation.alone(f.confirmed)
+	ownWork := func(name string) bool { return !slices.Contains(w.alone, name) }
+	v.Flipped, v.TurnedGreen = kept(f.confirmed, ownWork), kept(f.turned, ownWork)
+	if len(f.unfit) > 0 {
+		v.Labels = append(v.Labels, "could not be repeated in a clean checkout: "+list(f.unfit))
+	}
+	for _, name := range f.candidates {
+		if !slices.Contains(f.confirmed, name) && !slices.Contains(f.unseen, name) {
+			v.Flaky = append(v.Flaky, name)
+			v.Labels = append(v.Labels, "flaky: "+name)
+		}
+	}
+	if w.canBeLaid() {
+		w.laid = w.overlay()
+	}
+}
+
+// inputFindings come first: where gates pass only with what the agent changed of that
+// which they read, nothing else is looked at.
+func inputFindings() []finding {
+	return []finding{{
+		what: "the gates pass only with gate inputs or old tests as the agent changed them", is: NoEvidence,
+		next: "do without the change, or `pawl grant`",
+		seen: func(w weighing, v *Verdict) bool {
+			if !w.onlyChanged() {
+				return false
+			}
+			v.TestsChanged, v.Reason = true, w.OnlyChangedReason(w.OldTests)
+			return true
+		},
+	}, {
+		what: "such were changed, and the gates could not be run with the originals", is: NoEvidence,
+		next: "make the isolated checkout work (`pawl doctor`), or `pawl grant`",
+		seen: func(w weighing, v *Verdict) bool {
+			if !w.originalsUnknown() || w.AllowTestChanges {
+				return false
+			}
+			v.Reason = w.inputsNoun() + " were changed, and the gates could not be run with the originals: " + w.problem(Originals, OriginalsControl)
+			v.Labels, v.Unchecked = append(v.Labels, "originals: not checked"), true
+			return true
+		},
+	}}
+}
+
+// findings are in the order in which they are looked for: the first that is seen makes
+// the evidence.
+func findings() []finding {
+	return slices.Concat(flipFindings(), overlayFindings(), []finding{{
+		what: "new tests pass without the work too", is: Unproven,
+		next: "a test that fails without the work",
+		seen: because(func(w weighing) bool { return len(w.NewTests) > 0 }, func(w weighing, _ *Verdict) string {
+			return "nothing turned red, but the new tests pass without this work too: " + list(w.NewTests)
+		}),
+	}, {
+		what: "what did not pass before still fails", is: Unproven,
+		next: "make it pass, or add a test that fails without the work",
+		seen: func(_ weighing, v *Verdict) bool {
+			v.Reason = "nothing turned red; what did not pass before still fails: " + list(v.StillRed)
+			return len(v.StillRed) > 0
+		},
+	}, {
+		what: "everything passes, and did before", is: Unproven,
+		next: "a test that fails without the work",
+		seen: because(func(weighing) bool { return true }, func(weighing, *Verdict) string {
+			return "everything passes, but nothing failed before this work that passes now"
+		}),
+	}})
+}
+
+// flipFindings are about what was red before the work.
+func flipFindings() []finding {
+	return []finding{{
+		what: "green in the work tree, red in a clean checkout", is: NoEvidence,
+		next: "commit what makes the difference, or `[worktree] setup`",
+		seen: func(w weighing, v *Verdict) bool {
+			if len(w.flips.unseen) == 0 {
+				return false
+			}
+			v.Flipped, v.TurnedGreen = nil, nil
+			v.Labels = append(v.Labels, "green here, red in a clean checkout: "+list(w.flips.unseen))
+			v.Reason = "green here, red in a clean checkout: something that git does not see makes the difference: " + list(w.flips.unseen)
+			return true
+		},
+	}, {
+		what: "a test or gate that was red is green, each seen twice", is: Proven, next: "nothing",
+		seen: func(w weighing, v *Verdict) bool {
+			if len(v.Flipped) == 0 {
+				return false
+			}
+			v.Reason = "red before this work and green now: " + list(v.Flipped)
+			if len(w.NewTests) > 0 {
+				v.Proving = kept(w.laid.failed, func(name string) bool { return !slices.Contains(v.Flipped, name) })
+			}
+			return true
+		},
+	}, {
+		what: "what was red is green by new tests, not by the work", is: Unproven,
+		next: "a test that fails without the work",
+		seen: func(w weighing, v *Verdict) bool {
+			v.Reason = "what turned green does so by the new tests, not by the work: " + list(w.alone) + " (" + list(slices.Concat(w.NewTests, w.gone())) + ")"
+			if len(w.alone) > 0 {
+				v.Labels = append(v.Labels, "turned green by new tests: "+list(w.alone))
+			}
+			return len(w.alone) > 0
+		},
+	}}
+}
+
+// overlayFindings are about new tests, laid over the tree of before.
+func overlayFindings() []finding {
+	return []finding{{
+		what: "new tests fail on the tree of before", is: Proven, next: "nothing",
+		seen: func(w weighing, v *Verdict) bool {
+			if len(w.laid.failed) == 0 {
+				return false
+			}
+			v.Proving, v.Reason = w.laid.failed, "red without this work and green with it: "+list(w.laid.failed)
+			if w.laid.unbuilt {
+				v.Labels = append(v.Labels, "overlay: build failure")
+			}
+			return true
+		},
+	}, {
+		what: "what was red is green once, and red when repeated", is: NoEvidence,
+		next: "mend the flaky test, or set `flaky = true` on its gate",
+		seen: func(_ weighing, v *Verdict) bool {
+			v.Reason = "what turned green is flaky, so it tells nothing: " + list(v.Flaky)
+			return len(v.Flaky) > 0
+		},
+	}, {
+		what: "new tests fail when the functions of the work are broken", is: Proven, next: "nothing",
+		seen: func(w weighing, v *Verdict) bool {
+			names := w.noticed()
+			if len(names) > 0 {
+				v.Proving, v.Reason = names, "green with this work, and red when its functions are broken: "+list(names)
+			}
+			return len(names) > 0
+		},
+	}, {
+		what: "whether new tests fail without the work could not be found out", is: NoEvidence,
+		next: "make the isolated checkout work (`pawl doctor`)",
+		seen: func(w weighing, v *Verdict) bool {
+			if w.laid.unknown {
+				v.Reason = "whether the new tests fail without this work could not be found out: " + w.problem(Control, Overlay)
+				v.Labels = append(v.Labels, "overlay: unknown")
+			}
+			return w.laid.unknown
+		},
+	}, {
+		what: "tests inside source files changed, and no test fails when the work's functions are broken", is: NoEvidence,
+		next: "a test in a file of its own",
+		seen: func(w weighing, v *Verdict) bool {
+			if w.InSource {
+				v.Reason = "tests inside source files were changed: what they prove could not be found out"
+				v.Labels = append(v.Labels, "tests in source files")
+			}
+			return w.InSource
+		},
+	}, {
+		what: "without the work's source files the gates pass too: they run code from elsewhere", is: NoEvidence,
+		next: "a virtual environment in the project's folder",
+		seen: runsElsewhere,
+	}}
+}
+
+// runsElsewhere: an editable install leads out of the tree that is judged.
+func runsElsewhere(w weighing, v *Verdict) bool {
+	if !w.elsewhere() {
+		return false
+	}
+	v.Reason = "whether the new tests fail without this work could not be found out: without its sources the gates pass there too, " +
+		"so they run code from elsewhere (an editable install that leads to the work tree?); " +
+		"a virtual environment in the project's folder leads to the code that is judged"
+	v.Labels = append(v.Labels, "overlay: runs code from elsewhere")
+	return true
+}
+
+// because says why where something holds.
+func because(holds func(weighing) bool, why func(weighing, *Verdict) string) func(weighing, *Verdict) bool {
+	return func(w weighing, v *Verdict) bool {
+		if !holds(w) {
+			return false
+		}
+		v.Reason = why(w, v)
+		return true
+	}
+}
+
+// demerits keep what would be proven from it: each is known of the claim, and none of it
+// may be.
+func demerits() []finding {
+	return []finding{
+		{what: "the tests pass as well when every function of the work is broken", is: Unproven, next: "a test that compares what a function returns", seen: hollowTests},
+		{what: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", is: Unproven, next: "take it out", seen: bySignsOnly},
+		{what: "a gate does not report a test of Pawl's that must fail (canary)", is: Unproven, next: "take out what hides failures", seen: silentCanary},
+		{what: "a gate passes, its output says that tests failed, and did not before", is: Unproven, next: "let the gate's exit code tell", seen: maskedFailure},
+		{what: "what judges was written while the gates ran", is: Unproven, next: "claim again, with nothing running in the background", seen: touchedWhileJudged},
+	}
+}
+
+// maskedFailure: what a gate says against its own pass, and did not say before.
+func maskedFailure(w weighing, v *Verdict) bool {
+	for _, r := range w.Now {
+		if r.Status != Pass || !r.Masked || find(w.Baseline, r.Gate).Masked {
+			continue
+		}
+		v.Reason = r.Gate + " passes, but " + r.Warning + "; with the tests that failed green, or an exit code that tells, it counts"
+		return true
+	}
+	return false
+}
+
+// touchedWhileJudged: who swaps a gate for as long as it is judged puts it back in time.
+func touchedWhileJudged(w weighing, v *Verdict) bool {
+	if len(w.Touched) == 0 {
+		return false
+	}
+	v.Labels = append(v.Labels, "written while it was judged: "+list(w.Touched))
+	v.Reason = "what judges was written while it was judged: " + list(w.Touched) + "; judged again with nothing writing it, the work counts"
+	return true
+}
+
+// Table is what the findings make of a claim, as rows of Markdown, for the docs.
+func Table() string {
+	var b strings.Builder
+	row := func(f finding, how string) {
+		b.WriteString("| " + f.what + " | " + how + " | " + f.next + " |\n")
+	}
+	b.WriteString("| what was seen | evidence | what would be enough |\n|---|---|---|\n")
+	for _, f := range slices.Concat(inputFindings(), findings()) {
+		row(f, string(f.is))
+	}
+	for _, f := range demerits() {
+		row(f, "at most "+string(f.is))
+	}
+	return b.String()
+}

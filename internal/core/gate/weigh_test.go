@@ -1,0 +1,35 @@
+package gate
+
+import "testing"
+
+// What is known against a claim keeps it from being proven, unless the baseline showed
+// the same.
+func TestDemeritsOfARun(t *testing.T) {
+	t.Parallel()
+	run := func(s Status, a Status, masked bool) Result {
+		return Result{Gate: "go", Status: s, Tests: map[string]Status{"p.A": a}, Masked: masked, Warning: "its exit code is masked by `|| true`"}
+	}
+	for _, c := range []struct {
+		name    string
+		before  bool // masked
+		now     bool
+		touched []string
+		want    Evidence
+		reason  string
+	}{
+		{"nothing", false, false, nil, Proven, "red before this work and green now: p.A"},
+		{"a masked failure", false, true, nil, Unproven, "go passes, but its exit code is masked by `|| true`; with the tests that failed green, or an exit code that tells, it counts"},
+		{"one that was there before", true, true, nil, Proven, "red before this work and green now: p.A"},
+		{"a file that judges was written", false, false, []string{"check.sh"}, Unproven, "what judges was written while it was judged: check.sh; judged again with nothing writing it, the work counts"},
+	} {
+		red, green := run(Fail, Fail, c.before), run(Pass, Pass, c.now)
+		red.Failing = []string{"p.A"}
+		v := Judge(Observation{
+			Changed: true, Baseline: []Result{red}, Now: []Result{green}, Touched: c.touched,
+			Answers: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}},
+		})
+		if v.Status != Pass || v.Evidence != c.want || v.Reason != c.reason || (len(v.Flipped) > 0) != (c.want == Proven) {
+			t.Errorf("%s: %+v", c.name, v)
+		}
+	}
+}
