@@ -54,8 +54,8 @@ const imports = `
 	plugin         < install plugins proc failure atomicfile
 	doctor         < agent agent/claude atomicfile config confine core/gate deps failure figure install proc record session/place store
 	confine        < core/guard atomicfile failure proc redact
-	frozen         < core/gate core/shell atomicfile
-	verify         < canary core/* deps frozen git mutant proc rawlog sign testdiff testreport work failure atomicfile redact
+	frozen         < core/gate core/shell atomicfile testreport testreport/testrun
+	verify         < canary core/* deps frozen git mutant proc rawlog sign testdiff testreport testreport/testrun work failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
 	launch         < atomicfile confine deps core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson planfile proc prompt record redact review runner session statefile store store/* verify
@@ -100,7 +100,7 @@ const modules = `
 	github.com/gofrs/flock                < config keeper lesson session store
 	github.com/google/jsonschema-go/...   < mcpserver term
 	github.com/modelcontextprotocol/go-sdk/... < mcpserver
-	github.com/pelletier/go-toml/v2/...   < config frozen work
+	github.com/pelletier/go-toml/v2/...   < config work
 	github.com/rogpeppe/go-internal/diff  < install
 	github.com/rogpeppe/go-internal/txtar < agent/scripted bench/faults bench/trust demo
 	github.com/tailscale/hujson           < doctor frozen install

@@ -40,7 +40,7 @@ type runFlags struct {
 	Review           []string  `group:"Judge" sep:"none" placeholder:"RUBRIC" help:"another agent must pass the work too: what it is to look for, or @FILE; may be given again"`
 	Evidence         []string  `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: proven, reviewed or unproven"`
 	Protect          []string  `group:"Judge" sep:"none" placeholder:"GLOB" help:"files that the agent must not change"`
-	AllowTestChanges *testFlag `group:"Judge" help:"the agent may change existing tests; =TASK for one task"`
+	AllowTestChanges *testFlag `group:"Judge" help:"the agent may change existing tests and other gate inputs; =TASK for one task"`
 	MaxIterations    *string   `group:"Limits" placeholder:"N" help:"0 is no limit; default max(25, 4 × open tasks)"`
 	MaxDuration      *string   `group:"Limits" placeholder:"8h" help:"waits for usage limits aside"`
 	MaxCost          *string   `group:"Limits" placeholder:"USD" help:"in US dollars"`

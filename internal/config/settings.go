@@ -80,7 +80,7 @@ type Settings struct {
 	Tests            []string `json:"tests,omitempty" doc:"globs of test files, instead of the usual ones of each language"`
 	Work             []string `json:"work,omitempty" doc:"globs of files that the agent may change without approval though gates may read them: data of the program, scripts"`
 	Ratchet          bool     `json:"ratchet" doc:"tests that passed at the last verified commit must still exist, where a gate reports them one by one"`
-	AllowTestChanges TaskSet  `json:"allow_test_changes,omitempty" doc:"let the agent change existing tests: true, or the ids of the tasks that may"`
+	AllowTestChanges TaskSet  `json:"allow_test_changes,omitempty" doc:"let the agent change existing tests and other gate inputs: true, or the ids of the tasks that may"`
 
 	Guard Guard `json:"guard,omitzero" doc:"what the guard allows, denies and asks about, beside its own rules: a table; entries of all layers count"`
 

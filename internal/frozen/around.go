@@ -14,6 +14,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
+const programOf = "the program "
+
 // Moved says what has a word in the gates' results though it lies outside of the
 // work tree, and is no longer what it was when this was last asked: the programs
 // that gates run by name, git's converters, and the settings in the person's home of
@@ -24,9 +26,10 @@ func (f *Files) Moved(converters map[string]string) ([]string, error) {
 	for name, value := range converters {
 		now["git's "+name] = value
 	}
-	for _, word := range Words(f.commands()) {
-		if program := f.outside(word); program != "" {
-			now["the program "+word+" of the gates"] = program
+	steps, _ := f.reach()
+	for _, step := range steps {
+		for _, word := range step.Words {
+			now[programOf+word+" of the gates"] = f.outside(word)
 		}
 	}
 	file := filepath.Join(f.o.Store, "around.json")
@@ -41,7 +44,11 @@ func (f *Files) Moved(converters map[string]string) ([]string, error) {
 	}
 	var moved []string
 	for _, name := range slices.Sorted(maps.Keys(now)) {
-		if !first && was[name] != now[name] {
+		before, known := was[name]
+		if first || now[name] == "" || !known && strings.HasPrefix(name, programOf) { // a new word in a script
+			continue
+		}
+		if before != now[name] {
 			moved = append(moved, name+" is another than before: "+now[name])
 		}
 	}

@@ -1,13 +1,11 @@
-// Package frozen keeps copies of the files that decide what a gate does, and tells
-// what became of them: the scripts that gates lead to, the programs in the work
-// tree that they run, the configuration of test runners, of CI and of git, Pawl's
-// own, and what the person protects.
+// Package frozen keeps copies of the files that are put back when an agent changes them:
+// Pawl's own, what the user protects, what git is told, and programs that gates start
+// and git ignores. Of git's configuration only some settings judge, and only these are
+// put back.
 //
-// Of some files only a part judges: the scripts of a package.json, the targets of
-// a Makefile that gates lead to, sections of a configuration, keys of git's. Then
-// only that part is compared, and only that part is put back; the rest is the
-// agent's to change. Test files are not among them: those may change, and what that
-// means is judged with copies of their own, see package verify.
+// Nothing else is put back. Whatever else decides what a gate says (tests, scripts,
+// Makefiles, settings of tools) may change; a claim is judged with it as it was, too:
+// see packages verify and work.
 package frozen
 
 import (
@@ -20,30 +18,31 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// Files are the copies, outside of the work tree. Of some only a part judges, see
-// partOf.
+// Files are the copies, outside of the work tree.
 type Files struct {
 	o     Options
 	files map[string]frozenFile // by path relative to the root, with slashes
-	err   error                 // of asking what git ignores
 }
 
 // Options say what to freeze and where to keep it.
 type Options struct {
 	Root     string      // of the work tree, absolute
 	Store    string      // folder outside the work tree for the copies
-	Gates    []gate.Gate // their commands name scripts
+	Gates    []gate.Gate // their commands name programs
 	Protect  []string    // globs of the person's, relative to Root
 	Path     string      // PATH of the gates: what it names in the work tree is frozen too
 	Personal []string    // globs of files in the person's home that are looked at, see Moved and [Personal]
-	// Ignores tells whether git ignores a path, relative to Root; nil = it ignores none.
+	// Ignores tells whether git ignores a path, relative to Root; nil = it cannot be asked.
 	Ignores func(path string) (bool, error)
 	// Converters are git's as they are before the first turn, see Moved; nil = none.
 	Converters func() (map[string]string, error)
@@ -129,7 +128,10 @@ func (f *Files) read(rel string) (frozenFile, error) {
 // relative to the root with slashes.
 func (f *Files) Changes() ([]string, error) {
 	var changed []string
-	deps := sync.OnceValue(f.deps)
+	deps := sync.OnceValue(func() string {
+		steps, _ := f.reach()
+		return f.deps(steps)
+	})
 	for _, path := range slices.Sorted(maps.Keys(f.files)) {
 		was := f.files[path]
 		if was.Deps != "" && was.Deps != deps() {
@@ -140,8 +142,8 @@ func (f *Files) Changes() ([]string, error) {
 			return nil, err
 		}
 		same := was.Absent == now.Absent && was.Link == now.Link && bytes.Equal(was.Content, now.Content) && was.Mode&0o111 == now.Mode&0o111
-		if part, ok := partOf(path); ok && !same && was.plain() && now.plain() {
-			same = part.same(was.Content, now.Content, f.wordsFor(path))
+		if partly(path) && !same && was.plain() && now.plain() {
+			same = sameGitSettings(was.Content, now.Content)
 		}
 		if !same {
 			changed = append(changed, path)
@@ -204,15 +206,67 @@ func (f *Files) putBack(rel string, was frozenFile) error {
 		return os.Symlink(was.Link, path)
 	}
 	content := was.Content
-	if part, ok := partOf(rel); ok && there {
+	if partly(rel) && there {
 		now, err := atomicfile.Read(path, MaxSize)
 		if err != nil {
 			return err
 		}
-		content = part.mend(was.Content, now, f.wordsFor(rel))
+		content = restored(was.Content, now)
 	}
 	if err := atomicfile.Write(path, content, was.Mode); err != nil {
 		return err
 	}
 	return os.Chmod(path, was.Mode)
+}
+
+// find takes what there is to keep.
+func (f *Files) find() error {
+	found := map[string]bool{}
+	for _, glob := range f.o.Protect {
+		if err := f.match(found, glob); err != nil {
+			return err
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(found)) {
+		if err := f.take(file, ""); err != nil {
+			return err
+		}
+	}
+	if err := f.findPrograms(); err != nil {
+		return err
+	}
+	if err := f.findInGit(); err != nil {
+		return err
+	}
+	file, err := f.read("pawl.toml")
+	f.files["pawl.toml"] = file
+	return err
+}
+
+// take keeps a file, if it is there.
+func (f *Files) take(rel, deps string) error {
+	info, err := os.Lstat(f.Where(rel))
+	if _, known := f.files[rel]; known || err != nil || info.Size() > MaxSize {
+		return nil //nolint:nilerr // it is not there: nothing to take
+	}
+	if !info.Mode().IsRegular() && (deps == "" || info.Mode()&fs.ModeSymlink == 0) {
+		return nil
+	}
+	file, err := f.read(rel)
+	file.Deps = deps
+	f.files[rel] = file
+	return err
+}
+
+func (f *Files) match(found map[string]bool, glob string) error {
+	matches, err := doublestar.Glob(os.DirFS(f.o.Root), strings.TrimPrefix(glob, "./"), doublestar.WithFilesOnly(), doublestar.WithNoFollow())
+	if err != nil {
+		return fmt.Errorf("find protected files by %q: %w", glob, err)
+	}
+	for _, m := range matches {
+		if m != ".git" && !strings.HasPrefix(m, ".git/") {
+			found[m] = true
+		}
+	}
+	return nil
 }

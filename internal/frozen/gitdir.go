@@ -96,7 +96,7 @@ func gitSettingJudges(key string) bool {
 
 // gitPieces divides a configuration of git into its sections. One that git would
 // not read is one piece, and cannot be mended by pieces.
-func gitPieces(data []byte, _ []string) []piece {
+func gitPieces(data []byte) []piece {
 	settings, heads, ok := gitSettings(string(data))
 	if !ok {
 		return []piece{{text: string(data)}}
@@ -114,7 +114,7 @@ func gitPieces(data []byte, _ []string) []piece {
 
 // sameGitSettings compares the settings that judge, in their order: of some the
 // last one counts, of others all.
-func sameGitSettings(was, now []byte, _ []string) bool {
+func sameGitSettings(was, now []byte) bool {
 	before, _, okBefore := gitSettings(string(was))
 	after, _, okAfter := gitSettings(string(now))
 	if !okBefore || !okAfter {

@@ -3,14 +3,19 @@ package frozen
 import (
 	"io/fs"
 	"os"
+	"slices"
 )
 
-// Watch notes how the files stand of which every change counts. The function that
-// it returns lists those that were written or replaced since, sorted, whatever they
-// hold by then: who swaps a gate for as long as it is judged puts it back in time
-// for the next look. A gate may write them too, so this is a word and no verdict.
+// Watch notes how the files stand that may not change at all, and the scripts and
+// Makefiles by which gates run. The function that it returns lists those that were
+// written or replaced since, sorted, whatever they hold by then: who swaps a script for
+// as long as it is judged puts it back before the trees are compared. A gate may write
+// them too, so this is a word and no verdict.
 func (f *Files) Watch() func() []string {
-	paths := f.Whole()
+	_, through := f.reach()
+	paths := slices.Concat(f.Whole(), slices.DeleteFunc(through, f.built))
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
 	before := f.stand(paths)
 	return func() []string {
 		var touched []string
@@ -36,4 +41,13 @@ func (f *Files) stand(paths []string) []fs.FileInfo {
 		}
 	}
 	return infos
+}
+
+// built reports whether git ignores a file: a gate may build it.
+func (f *Files) built(path string) bool {
+	if f.o.Ignores == nil {
+		return false
+	}
+	ignored, err := f.o.Ignores(path)
+	return ignored || err != nil // nothing is said of what is not known
 }

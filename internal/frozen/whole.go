@@ -1,18 +1,17 @@
 package frozen
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 )
 
 // Whole lists the frozen files of which every change counts, by path relative to
-// the root with slashes: an edit of one can be refused before it is made. Of the
-// others only a part judges, or they come and go with what the work depends on.
+// the root with slashes: an edit of one can be refused before it is made. The others
+// come and go with what the work depends on, or lie in the git directory.
 func (f *Files) Whole() []string {
 	var whole []string
 	for _, path := range slices.Sorted(maps.Keys(f.files)) {
-		if _, partly := partOf(path); !partly && f.files[path].Deps == "" && !InGitDir(path) { // no edit goes there in any case
+		if f.files[path].Deps == "" && !InGitDir(path) { // no edit goes there in any case
 			whole = append(whole, path)
 		}
 	}
@@ -22,6 +21,5 @@ func (f *Files) Whole() []string {
 // Look finds what Take would freeze, and keeps nothing.
 func Look(o Options) (*Files, error) {
 	f := &Files{o: o, files: map[string]frozenFile{}}
-	err := f.find()
-	return f, cmp.Or(err, f.err)
+	return f, f.find()
 }

@@ -19,7 +19,7 @@ const gateScript = "while read -r word; do grep -qx \"$word\" have.txt || { echo
 var words = map[string]string{"check.sh": gateScript, "want.txt": "one\ntwo\n", "have.txt": "one\n"}
 
 func withGate(more map[string]any) map[string]any {
-	flags := map[string]any{"gates": []string{"sh check.sh"}}
+	flags := map[string]any{"gates": []string{"sh check.sh"}, "protect": []string{"check.sh"}}
 	maps.Copy(flags, more)
 	return flags
 }

@@ -106,7 +106,7 @@ func TestAChangeWhileTheGatesRunIsAStrike(t *testing.T) {
 	files["run.sh"], files[".mocharc.json"] = "sleep 2\n"+files["run.sh"], "{}\n"
 	b := newBench(t, files)
 	s := b.run("-- 1/files/late.sh --\nsleep 1; f=.mocha; echo x > ${f}rc.json\n-- 1/run --\nenv -i PATH=$PATH setsid sh late.sh > /dev/null 2>&1 < /dev/null &\nsleep 0.3\necho '# x' >> lib\n-- 1"+claims+"-- 2"+claims+"-- 3"+claims,
-		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"unproven"}}))
+		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"unproven"}, "protect": []string{".mocharc.json"}}))
 	if s.Strikes != 1 || s.Outcome != loop.Verified {
 		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
 	}

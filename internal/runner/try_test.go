@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,9 @@ func spent(t *testing.T, script string, more map[string]any, is *record.Isolatio
 func spentWith(t *testing.T, more map[string]any, change func(*record.Spec)) *sitting {
 	t.Helper()
 	b := newBench(t, words)
-	q := launch.AttendRequest{Request: launch.Request{Flags: more}, Verify: "sh check.sh"}
+	flags := map[string]any{"protect": []string{"check.sh"}}
+	maps.Copy(flags, more)
+	q := launch.AttendRequest{Request: launch.Request{Flags: flags}, Verify: "sh check.sh"}
 	st, p := b.prepareToSit(&q)
 	p.Spec.Policy.Isolate = true
 	change(&p.Spec)

@@ -124,6 +124,12 @@ func TestFiles(command string, files func(path string) ([]byte, error)) []string
 	return named
 }
 
+// Reach returns the commands that a gate's command comes to, and the files that lead
+// there: see [testrun.Reach].
+func Reach(command string, files func(path string) ([]byte, error)) (steps []testrun.Step, through []string) {
+	return testrun.Reach(command, files)
+}
+
 // weight orders results: of several runs the heaviest is told.
 var weight = []Result{NotATest, Pass, Unknown, NoTests, Gate, RunnerError, Signal, Timeout, Fail}
 

@@ -20,7 +20,7 @@ import (
 func Absent(g gate.Gate, root string, env []string, setUp bool) string {
 	command := frozen.Command(g)
 	makes := slices.ContainsFunc([]string{"||", "PATH=", "()"}, func(s string) bool { return strings.Contains(command, s) })
-	if runtime.GOOS == "windows" || makes || slices.ContainsFunc(frozen.Words([]string{command}), branches) {
+	if runtime.GOOS == "windows" || makes || slices.ContainsFunc(strings.FieldsFunc(command, notInWord), branches) {
 		return ""
 	}
 	dir := filepath.Join(root, filepath.FromSlash(g.Dir))
@@ -44,6 +44,8 @@ func Absent(g gate.Gate, root string, env []string, setUp bool) string {
 	}
 	return ""
 }
+
+func notInWord(r rune) bool { return strings.ContainsRune(" \t\n;&|()'\"", r) }
 
 // branches are words of a shell after which a command may fail and be right, or be
 // another one.

@@ -29,6 +29,16 @@ const shapersIgnored = shapers + `
 	**/GNUmakefile **/makefile **/.npmrc **/vitest.setup.* **/*.{dist,egg}-info/entry_points.txt
 	{unittest,pytest,_pytest,doctest,difflib,traceback,fnmatch,pprint,argparse,coverage,nose2,behave,mypy,ruff,flake8,pylint}{.py,/__init__.py,/__main__.py}`
 
+// settings are the files by which runners and tools are told what to do, where git
+// ignores them.
+const settings = `
+	jest.config.{js,ts,mjs,cjs,json} vitest.{config,workspace}.{js,ts,mjs,cjs,mts,cts} playwright.config.{js,ts,mjs,cjs}
+	.mocharc* ava.config.{js,mjs,cjs} karma.conf.{js,ts} cypress.config.{js,ts,mjs,cjs} bunfig.toml .taprc
+	pytest.ini .pytest.ini tox.ini phpunit.xml phpunit.xml.dist .rspec package.json pyproject.toml setup.cfg
+	Makefile {,.}{j,J}ustfile Taskfile.{yml,yaml} Rakefile noxfile.py .eslintrc* .eslintignore eslint.config.* biome.json* .prettierrc* .prettierignore
+	{,.}ruff.toml {,.}mypy.ini .flake8 {,.}pylintrc .stylelintrc* stylelint.config.* {,.}clippy.toml pyrightconfig.json .coveragerc
+	.pre-commit-config.yaml .golangci.* .rubocop.yml phpstan.neon* .nycrc* .c8rc*`
+
 // LookBeside keeps what git ignores and may shape what tests do, and what submodules
 // hold, as it is before the first turn. What was kept before stays.
 func (v *Verifier) LookBeside(ctx context.Context) error {
@@ -114,7 +124,7 @@ func (v *Verifier) beside(ctx context.Context) (map[string]string, error) {
 	for _, name := range ignored {
 		file := strings.TrimSuffix(name, "/")
 		// By its own name: a folder of tests may hold anything that is ignored.
-		if base := path.Base(file); matchesAny(shapersIgnored, file) || v.isPackage(file) || matchesAny(frozen.RunnerFiles, base) || v.isTest(base) {
+		if base := path.Base(file); matchesAny(shapersIgnored, file) || v.isPackage(file) || matchesAny(settings, base) || v.isTest(base) {
 			found[file] = v.fingerprint(file)
 		}
 	}

@@ -256,7 +256,7 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 		return o, fmt.Errorf("compare tests: %w", err)
 	}
 	if len(tests.old) > 0 {
-		o.AllowTestChanges = !slices.ContainsFunc(tests.old, v.mayNotChange(r))
+		o.AllowTestChanges = !slices.ContainsFunc(tests.old, mayNotChange(r))
 	}
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
 	o.Linked, o.Lost, o.Canary = tests.linked, tests.lost, true

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
@@ -47,21 +49,15 @@ func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error)
 			break
 		}
 	}
-	commands := frozen.Reached(v.Root, r.Gates)
-	for _, word := range frozen.Words(commands) {
-		if _, there := entries[word]; there && work.IsScript(word) {
-			content, err := v.content(ctx, r.Judge, word)
-			if err != nil {
-				return work.Rules{}, err
-			}
-			commands = append(commands, string(content))
+	steps, _ := frozen.Reach(r.Gates, func(file string) ([]byte, error) {
+		if _, there := entries[file]; !there {
+			return nil, fs.ErrNotExist
 		}
-	}
-	named := frozen.Words(compares.Split(strings.Join(commands, "\n"), -1))
-	rules.Checked = func(file string) bool {
-		return slices.ContainsFunc(named, func(word string) bool { return path.Base(word) == path.Base(file) })
-	}
-	rules.Make = slices.ContainsFunc(commands, makes.MatchString)
+		return v.Repo.Show(ctx, r.Judge, file)
+	})
+	rules.Checked = func(file string) bool { return reads(steps, path.Base(file)) }
+	rules.Runs = func(file string) bool { return runs(steps, file) }
+	rules.Make = slices.ContainsFunc(steps, func(s testrun.Step) bool { return builds.MatchString(s.Words[0]) })
 	rules.Settled = func(dir string) bool {
 		for file := range entries {
 			if dir == "." || strings.HasPrefix(file, dir+"/") {
@@ -73,11 +69,26 @@ func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error)
 	return rules, nil
 }
 
-// compares are commands that hold one file against another.
-var compares = regexp.MustCompile(`\b(diff|cmp|comm)\b[^|;&\n]*`)
+// builds are commands that ask for targets.
+var builds = regexp.MustCompile(`(^|/)(g?make|ninja)$`)
 
-// makes are commands that ask for targets.
-var makes = regexp.MustCompile(`\b(g?make|ninja)\b`)
+// reads reports whether gates name a file of this name to a command that holds no file
+// against another.
+func reads(steps []testrun.Step, base string) bool {
+	return slices.ContainsFunc(steps, func(s testrun.Step) bool {
+		compares := slices.Contains([]string{"diff", "cmp", "comm"}, path.Base(s.Words[0]))
+		return !compares && slices.ContainsFunc(s.Words, func(word string) bool { return path.Base(word) == base })
+	})
+}
+
+// runs reports whether gates run a script for its exit code. One that a script takes its
+// functions from is as often what is tested.
+func runs(steps []testrun.Step, file string) bool {
+	return slices.ContainsFunc(steps, func(s testrun.Step) bool {
+		sourced := s.Words[0] == "." || s.Words[0] == "source"
+		return !s.Compared && !sourced && s.Script() != "" && path.Join(s.Dir, s.Script()) == file
+	})
+}
 
 // changed reports whether a change between the judge's tree and the claim's is one of a
 // gate input that is no test, or of what the tests do that were there.

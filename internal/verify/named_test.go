@@ -3,6 +3,7 @@ package verify_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,5 +68,39 @@ func TestFilesThatGatesNameAreTests(t *testing.T) {
 	behind := verify.WithNamed([]gate.Gate{{Command: "pytest"}}, root)
 	if diff := cmp.Diff([]string{"suite/**"}, behind[len(verify.DefaultTests()):]); diff != "" {
 		t.Errorf("behind a link: %s", diff)
+	}
+}
+
+// What an interpreter runs may be what is checked: its name tells, where it is given
+// nothing to work on.
+func TestChecksThatGatesRun(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"check.py": "x\n", "main.py": "x\n", "web/scripts/verify-all.mjs": "x\n", "lint.rb": "x\n", "recheck.py": "x\n", "gated.py": "x\n",
+		"web/package.json": `{"scripts": {"test": "node scripts/verify-all.mjs"}}`,
+	} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for command, want := range map[string][]string{
+		"python3 check.py": {"check.py"},
+		"set -e; timeout 9 python3 ./check.py && ruby lint.rb": {"check.py", "lint.rb"},
+		"cd web && npm test":                   {"web/scripts/verify-all.mjs"},
+		"python3 check.py data.json":           nil, // it may be the product
+		"python3 main.py":                      nil,
+		"python3 recheck.py; python3 gated.py": nil,
+		"python3 -m check":                     nil,
+		"python3 gone/check.py":                nil,
+	} {
+		globs := verify.WithNamed([]gate.Gate{{Command: command}}, root)
+		if got := globs[min(len(globs), len(verify.DefaultTests())):]; !slices.Equal(got, want) {
+			t.Errorf("%s: %q checks, want %q", command, got, want)
+		}
 	}
 }

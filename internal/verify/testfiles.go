@@ -71,7 +71,7 @@ func WithNamed(gates []gate.Gate, root string) []string {
 			}
 		}
 	}
-	for _, file := range frozen.Checks(root, gate.Commands(gates)) {
+	for _, file := range checksOf(gate.Commands(gates), root) {
 		if !IsTest(globs, file) {
 			globs = append(globs, file)
 		}
@@ -188,7 +188,7 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 			}
 		}
 	}
-	c.withoutGranted(v.mayNotChange(r))
+	c.withoutGranted(mayNotChange(r))
 	return c, nil
 }
 
@@ -230,9 +230,9 @@ func (c *testChanges) withoutGranted(mayNotChange func(string) bool) {
 }
 
 // mayNotChange tells of a gate input whether nobody granted a change of it.
-func (v *Verifier) mayNotChange(r Request) func(file string) bool {
+func mayNotChange(r Request) func(file string) bool {
 	return func(file string) bool {
-		return !(r.AllowTestChanges && v.isTest(file)) && (r.MayChange == nil || !r.MayChange(file))
+		return !r.AllowTestChanges && (r.MayChange == nil || !r.MayChange(file))
 	}
 }
 

@@ -60,7 +60,7 @@ func TestRedByTimeOutWhenTaskBegan(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, files{"calc.sh": "sleep 60\n"}, onMachine(loaded))
 			hangs := []gate.Gate{{Name: "check", Command: "sh ./calc.sh", Timeout: time.Second}}
-			f := b.claim(hangs, files{"calc.sh": "true\n"}, nil)
+			f := b.claim(hangs, files{"calc.sh": "true\n"}, isWork("calc.sh"))
 			if f.Verdict.Status != gate.Pass || f.Verdict.Evidence != gate.Proven {
 				t.Errorf("verdict %+v", f.Verdict)
 			}

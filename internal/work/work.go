@@ -28,6 +28,8 @@ type Rules struct {
 	// Checked reports whether a gate looks into a file itself, by the name in its command or
 	// script (grep -q done list.txt), and compares nothing with it; nil = into none.
 	Checked func(file string) bool
+	// Runs reports whether gates run a script for its exit code; nil = none.
+	Runs func(file string) bool
 	// Settled reports whether there are files below a folder before the work; nil = in all.
 	Settled func(dir string) bool
 }
@@ -52,7 +54,7 @@ func (r Rules) Is(c Change) bool {
 	case has(documents, ext), matches(documentFiles, c.Path), matches(lockFiles, base):
 		return true
 	case has(shells, ext):
-		return (r.Shell || c.Added) && !matches(checks, base)
+		return (r.Shell || c.Added) && !matches(checks, base) && (r.Runs == nil || !r.Runs(c.Path))
 	case has(sources, ext), has(assets, ext), matches(assetFolders, c.Path):
 		return true
 	case has(data, ext) && !IsManifest(c.Path): // CMakeLists.txt is none

@@ -80,6 +80,7 @@ func TestIs(t *testing.T) {
 				"build.rs sitecustomize.py unittest.py unittest/mock.py a.pth go.work .cargo/config.toml rust-toolchain check.sh greet.sh want.txt words.csv x.unknown .golangci.yml",
 		},
 		{shell, "greet.sh lib/a.bash", "check.sh want.txt"},
+		{Rules{Shell: true, Runs: func(file string) bool { return file == "all.sh" }}, "greet.sh", "all.sh"},
 		{Rules{Checked: func(file string) bool { return file == "words.csv" }}, "words.csv", "want.txt"},
 		{Rules{Globs: []string{"data.json", "conf/**"}}, "data.json conf/a.yml", "other.json"},
 	}

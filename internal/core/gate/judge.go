@@ -115,9 +115,21 @@ func (o Observation) status(now comparison) Status {
 // did, in which case the run with the originals decides.
 func (o Observation) broken(now comparison) []string {
 	if o.AllowTestChanges || len(o.OldTests) > 0 {
-		return now.broken
+		return slices.Concat(now.broken, o.takenAway())
 	}
 	return slices.Concat(now.broken, now.missing)
+}
+
+// takenAway are the gates that no longer start where gate inputs were changed: a script
+// is gone, or is none any more, and the agent can put it back.
+func (o Observation) takenAway() []string {
+	var names []string
+	for _, r := range o.Now {
+		if len(o.OldTests) > 0 && r.Status == Unknown && (r.ExitCode == 126 || r.ExitCode == 127) {
+			names = append(names, r.Gate)
+		}
+	}
+	return names
 }
 
 func (o Observation) fullGreen(v Verdict) bool {
@@ -191,6 +203,9 @@ func (o Observation) failReason(broken []string) string {
 		if before := find(o.Baseline, r.Gate); before.silenced(r) {
 			then := max(before.told(), before.Passed+before.Failed)
 			return fmt.Sprintf("%s: it told of tests when the task began, and now it reports none (%d tests then, 0 now)", r.Gate, then) + since
+		}
+		if slices.Contains(o.takenAway(), r.Gate) {
+			return r.Gate + ": " + r.Reason + since
 		}
 		if r.Status == Fail {
 			if r.TimedOut {

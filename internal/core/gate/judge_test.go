@@ -360,3 +360,24 @@ func TestSettingsAndLabels(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A gate whose script the agent took away has failed, whatever it was before.
+func TestAGateThatNoLongerStarts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		inputs []string
+		want   gate.Status
+	}{
+		"its script is gone": {[]string{"check.sh"}, gate.Fail},
+		"nobody knows why":   {nil, gate.Unknown},
+	} {
+		v := gate.Judge(gate.Observation{
+			Changed: true, OldTests: c.inputs, Inputs: c.inputs,
+			Baseline: []gate.Result{{Gate: "check", Status: gate.Fail, ExitCode: 1}},
+			Now:      []gate.Result{{Gate: "check", Status: gate.Unknown, ExitCode: 127, Reason: "not found"}},
+		})
+		if v.Status != c.want || c.want == gate.Fail && v.Reason != "check: not found; changed since: check.sh" {
+			t.Errorf("%s: %s: %s", name, v.Status, v.Reason)
+		}
+	}
+}

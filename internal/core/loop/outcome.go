@@ -98,11 +98,10 @@ func (m *machine) lessThanWanted() string {
 		return ""
 	case m.s.Policy.Kind == Answer && !m.s.Policy.Reviews:
 		return "nothing judged the answer"
+	case !slices.ContainsFunc(ids, func(id string) bool { t, _ := m.s.Task(id); return len(t.Tests) == 0 }):
+		return m.of("the gates pass only with changes of tests or other gate inputs", ids)
 	case m.s.Policy.Verify:
 		return "the command was never seen to fail"
-	}
-	if !slices.ContainsFunc(ids, func(id string) bool { t, _ := m.s.Task(id); return len(t.Tests) == 0 }) {
-		return m.of("the gates pass only with changes of tests or other gate inputs", ids)
 	}
 	return m.of("less evidence than wanted", ids)
 }

@@ -179,7 +179,9 @@ func (r *reader) target(rules makefile, name string, f flow, seen map[string]boo
 		if ignored {
 			g = g.masked("- of make")
 		}
+		dir := r.dir
 		r.script(text, g)
+		r.dir = dir // each line has a shell of its own
 	}
 }
 

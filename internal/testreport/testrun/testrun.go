@@ -74,6 +74,10 @@ type reader struct {
 	calls []Call
 	depth int
 	dir   string // where `cd` led to
+
+	follow  bool // Reach: keep what follows
+	steps   []Step
+	through []string // files that were read
 }
 
 // flow is what happens to the exit code of the part that is being read.
@@ -100,7 +104,7 @@ func (f flow) masked(by string) flow {
 
 // script reads the text of a shell script.
 func (r *reader) script(text string, f flow) {
-	if r.depth >= maxDepth {
+	if r.tooDeep() {
 		return
 	}
 	list, _ := shell.Parse(text)
@@ -251,5 +255,15 @@ func (r *reader) file(dir, name string) ([]byte, bool) {
 		return nil, false
 	}
 	b, err := r.files(full)
-	return b, err == nil && len(b) <= 1<<20
+	if err != nil || len(b) > 1<<20 {
+		return nil, false
+	}
+	if r.follow && !slices.Contains(r.through, full) {
+		r.through = append(r.through, full)
+	}
+	return b, true
+}
+
+func (r *reader) tooDeep() bool {
+	return r.depth >= maxDepth && !r.follow || r.depth >= maxReachDepth
 }

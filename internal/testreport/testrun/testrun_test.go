@@ -244,3 +244,46 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// What a command comes to, and whether something reads what it prints.
+func TestReach(t *testing.T) {
+	t.Parallel()
+	scripts := map[string]string{
+		"check.sh":     "set -e\n. ./lib.sh\n[ \"$(sh greet.sh Ann)\" = hello ]\ncd web\nnpm test\n",
+		"lib.sh":       "sh check.sh\n",
+		"run":          "#!/bin/sh\nsh deep/a.sh\n",
+		"built":        "\x7fELF sh b.sh",
+		"deep/a.sh":    "jest\n",
+		"web/Makefile": "test: lint\n\t@cd sub && sh ../t.sh\n\tsh u.sh | grep -q ok\nlint: ; ruff check\nother:\n\tmypy\n",
+	}
+	all := func(path string) ([]byte, error) {
+		if text, ok := scripts[path]; ok {
+			return []byte(text), nil
+		}
+		return read(path)
+	}
+	for command, want := range map[string]string{
+		"timeout 9 sh check.sh":             "timeout sh set . sh sh(read) [ cd web:npm web:playwright | check.sh lib.sh web/package.json",
+		"make -C web":                       "make web:ruff web:cd web/sub:sh web:sh(read) web:grep | web/Makefile",
+		"./run && ./built":                  "./run sh jest ./built | run deep/a.sh built",
+		"bash -euo pipefail check.sh > out": "bash(read) set(read) .(read) sh(read) sh(read) [(read) cd(read) web:npm(read) web:playwright(read) | check.sh lib.sh web/package.json",
+		"sh -c 'sh gone.sh' || true":        "sh sh true |",
+		"":                                  "|",
+	} {
+		steps, through := testrun.Reach(command, all)
+		var got []string
+		for _, s := range steps {
+			word := s.Words[0]
+			if s.Dir != "" {
+				word = s.Dir + ":" + word
+			}
+			if s.Compared {
+				word += "(read)"
+			}
+			got = append(got, word)
+		}
+		if diff := cmp.Diff(want, strings.TrimSpace(strings.Join(append(append(got, "|"), through...), " "))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", command, diff)
+		}
+	}
+}

@@ -11,7 +11,7 @@ import (
 // command reads the words of a simple command: through wrappers, shells and
 // scripts, down to a test run.
 func (r *reader) command(words []string, f flow) {
-	if r.depth >= maxDepth {
+	if r.tooDeep() {
 		return
 	}
 	r.depth++
@@ -19,6 +19,7 @@ func (r *reader) command(words []string, f flow) {
 	if len(words) == 0 || words[0] == "" {
 		return
 	}
+	r.note(words, f)
 	name := strings.TrimSuffix(path.Base(words[0]), ".exe")
 	if rest, ok := shell.Unwrap(words); ok {
 		f.limited = f.limited || strings.HasSuffix(name, "timeout")

@@ -1,0 +1,81 @@
+package testrun
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Step is a simple command that a command comes to.
+type Step struct {
+	Words []string // "" for a word that is not constant
+	Dir   string   // the folder that it runs in, from that of the command; "" for that
+	// Compared: something reads its output, so its exit code is not all that counts:
+	// `sh greet.sh | diff - want.txt`.
+	Compared bool
+}
+
+// Bounds of Reach.
+const (
+	maxSteps      = 512
+	maxReachDepth = 24
+)
+
+var (
+	shells       = []string{"bash", "sh", "zsh", "dash", "ksh"}
+	shellEndings = []string{".sh", ".bash", ".zsh", ".ksh"}
+)
+
+// Reach returns the commands that a command comes to, through wrappers, shell scripts,
+// Makefiles and package.json, as far as these can be read; and the files that lead there.
+func Reach(command string, files Files) (steps []Step, through []string) {
+	r := &reader{files: files, follow: true}
+	r.script(command, flow{})
+	return r.steps, r.through
+}
+
+// note keeps a command, and reads the shell script that it runs.
+func (r *reader) note(words []string, f flow) {
+	if !r.follow || len(r.steps) >= maxSteps {
+		return
+	}
+	read := f.elsewhere || strings.HasPrefix(f.mask, "| ") || strings.HasSuffix(f.mask, "( )")
+	s := Step{Words: words, Dir: r.dir, Compared: read}
+	r.steps = append(r.steps, s)
+	script := s.Script()
+	if ending := path.Ext(script); script == "" || ending != "" && !slices.Contains(shellEndings, ending) {
+		return
+	}
+	known := slices.Contains(r.through, path.Join(r.dir, script))
+	text, ok := r.file("", script)
+	if !ok || known || path.Ext(script) == "" && words[0] == script && !bytes.HasPrefix(text, []byte("#!")) {
+		return
+	}
+	dir := r.dir
+	r.script(string(text), f)
+	r.dir = dir
+}
+
+// Script is the file that the command has a shell run, or that it is itself, seen from
+// its folder; "" for none.
+func (s Step) Script() string {
+	switch name := path.Base(s.Words[0]); {
+	case (name == "." || name == "source") && len(s.Words) > 1:
+		return s.Words[1]
+	case slices.Contains(shells, name):
+		for i := 1; i < len(s.Words); i++ {
+			switch word := s.Words[i]; {
+			case !strings.HasPrefix(word, "-"):
+				return word
+			case strings.HasSuffix(word, "c") && !strings.HasPrefix(word, "--"):
+				return ""
+			case strings.HasSuffix(word, "o"): // -euo pipefail
+				i++
+			}
+		}
+	case strings.Contains(s.Words[0], "/") && !path.IsAbs(s.Words[0]):
+		return s.Words[0]
+	}
+	return ""
+}
