@@ -62,6 +62,7 @@ type Data struct {
 	Failed   []gate.Result // what failed last
 	Tested   string        // the agent's own last test run, if it failed and what failed names no tests
 	Evidence gate.Evidence // what is wanted; "" = nothing beyond the gates
+	Enough   string        // what would make the claim count; "": a test that fails without the work
 	Signs    []string      // lines of the claimed work that a reviewer would look at first
 	Reason   string        // why a claim was refused, a tree restored, a strike given, a loop interrupted
 	Recap    []string      // past iterations, from Recap
@@ -206,7 +207,7 @@ func (s *Set) Render(k Kind, d Data) (string, error) {
 // sample has every field, so that a trial rendering meets every field.
 func sample() Data {
 	return Data{
-		Loop: "brisk-otter", Goal: "goal", Overview: "overview", Open: 1, Reason: "reason", Promise: "DONE",
+		Loop: "brisk-otter", Goal: "goal", Overview: "overview", Open: 1, Reason: "reason", Enough: "enough", Promise: "DONE",
 		Task:     plan.Task{ID: "1", Title: "title", Detail: "detail", Criteria: []string{"criterion"}, Scope: []string{"src/**"}},
 		Gates:    []gate.Gate{{Name: "test", Command: "go test ./..."}},
 		Failed:   []gate.Result{{Gate: "test", Status: gate.Fail, ExitCode: 1, Failing: []string{"T"}, FirstError: "e"}},

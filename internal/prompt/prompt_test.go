@@ -81,7 +81,8 @@ func TestGolden(t *testing.T) {
 		t.Parallel()
 		golden(t, "signs", render(t, prompt.Refused, prompt.Data{
 			Goal: "Mend the shop.", Promise: "DONE", Reason: "the tests pass only because of shop.py:3, which ends the process with success",
-			Signs: []string{"shop.py:3 ends the process with success: os._exit(0)"},
+			Enough: "take it out",
+			Signs:  []string{"shop.py:3 ends the process with success: os._exit(0)"},
 		}))
 	})
 	t.Run("smallest", func(t *testing.T) {

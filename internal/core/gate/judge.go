@@ -69,6 +69,9 @@ type Verdict struct {
 	FullGreen bool     `json:"full_green"`       // every gate passed, or was allowed to stay red
 	Labels    []string `json:"labels,omitempty"` // what a report should name
 	Reason    string   `json:"reason"`           // one line, for the agent and the person
+	// Enough is what would make it proven, where something that was seen keeps it from
+	// that; "": a test that fails without the work.
+	Enough string `json:"enough,omitempty"`
 }
 
 // Judge concludes from what was seen. A probe that Next asks for and that has

@@ -48,7 +48,7 @@ func (o Observation) weigh(v *Verdict) {
 	}
 	for _, f := range demerits() {
 		if v.Evidence == Proven && f.seen(w, v) {
-			v.Evidence, v.Flipped, v.TurnedGreen, v.Proving = f.is, nil, nil, nil
+			v.Evidence, v.Enough, v.Flipped, v.TurnedGreen, v.Proving = f.is, f.next, nil, nil, nil
 		}
 	}
 }

@@ -164,7 +164,8 @@ type Gates struct {
 	Reviewed     ReviewEnd     `json:"reviewed,omitempty"`      // how the reviews of it ended
 	Usage        Usage         `json:"usage,omitzero"`          // of reviews
 	Labels       []string      `json:"labels,omitempty"`
-	Signs        []string      `json:"signs,omitempty"` // in the work, what a reviewer would look at first: file, line and what it does
+	Enough       string        `json:"enough,omitempty"` // what would make the claim count; "": a test that fails without the work
+	Signs        []string      `json:"signs,omitempty"`  // in the work, what a reviewer would look at first: file, line and what it does
 	Reason       string        `json:"reason,omitempty"`
 	Failing      []string      `json:"failing,omitempty"` // of a claim: what passed when the task began; where nothing such fails, what is red as before
 	FirstError   string        `json:"first_error,omitempty"`

@@ -113,7 +113,7 @@ func (m *machine) judge(seen Seen) {
 // is not refused: what they asked for may have been no change, and they watch.
 func (m *machine) unchanged() {
 	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.Attended) {
-		m.refuse("nothing in the work tree has changed since the task began", nil)
+		m.refuse(Failing{Reason: "nothing in the work tree has changed since the task began"})
 		return
 	}
 	for _, id := range m.claimed() {
@@ -123,11 +123,11 @@ func (m *machine) unchanged() {
 	m.next()
 }
 
-func (m *machine) refuse(why string, signs []string) {
+func (m *machine) refuse(f Failing) {
 	m.s.Ladder.Refused = true
 	m.s.Refusals++
-	m.remember("claim refused: " + why)
-	m.s.Failing = &Failing{Reason: why, Signs: signs}
+	m.remember("claim refused: " + f.Reason)
+	m.s.Failing = &f
 	m.s.Situation = ClaimRefused
 	m.s.Claim = nil
 	m.beginTurn()
@@ -215,7 +215,7 @@ func (m *machine) claimJudged(g Gates) {
 		g.Evidence = gate.NoEvidence
 	}
 	if why := m.wantsMore(g); why != "" {
-		m.refuse(why, m.newSigns(g))
+		m.refuse(Failing{Reason: why, Signs: m.newSigns(g), Enough: g.Enough})
 		return
 	}
 	m.keep(g)

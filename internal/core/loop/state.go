@@ -201,6 +201,7 @@ type Failing struct {
 	Review     bool     `json:"review,omitempty"`    // it is a review's word
 	AsBefore   bool     `json:"as_before,omitempty"` // nothing is worse than it was, and it has to pass
 	Signs      []string `json:"signs,omitempty"`     // in the work of the claim, those that the agent was not told of yet
+	Enough     string   `json:"enough,omitempty"`    // what would make the claim count; "": a test that fails without the work
 }
 
 // Ladder is where the current task stands on it.
