@@ -64,6 +64,7 @@ type Data struct {
 	Evidence gate.Evidence // what is wanted; "" = nothing beyond the gates
 	Enough   string        // what would make the claim count; "": a test that fails without the work
 	Signs    []string      // lines of the claimed work that a reviewer would look at first
+	Needed   []string      // changed gate inputs without which the gates of the claim do not pass
 	Reason   string        // why a claim was refused, a tree restored, a strike given, a loop interrupted
 	Recap    []string      // past iterations, from Recap
 	Lessons  []string      // rules learnt

@@ -85,6 +85,13 @@ func TestGolden(t *testing.T) {
 			Signs:  []string{"shop.py:3 ends the process with success: os._exit(0)"},
 		}))
 	})
+	t.Run("needed", func(t *testing.T) {
+		t.Parallel()
+		golden(t, "needed", render(t, prompt.Refused, prompt.Data{
+			Goal: "Mend the shop.", Promise: "DONE", Reason: "the gates pass only with the changed gate inputs, not with the originals: lint.toml",
+			Needed: []string{"lint.toml"},
+		}))
+	})
 	t.Run("smallest", func(t *testing.T) {
 		t.Parallel()
 		golden(t, "smallest", render(t, prompt.First, prompt.Data{Goal: "Fix the typo in README.md."}))

@@ -311,6 +311,7 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 	}
 	if v.TestsChanged {
 		g.TestsChanged = f.Needed
+		g.Needed = slices.DeleteFunc(slices.Clone(f.Needed), func(path string) bool { return !slices.Contains(f.Observation.Inputs, path) })
 	}
 	for _, res := range f.Observation.Now {
 		if g.FirstError == "" && res.Status != gate.Pass {

@@ -136,7 +136,7 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 		}
 	}
 	if f := s.Failing; f != nil {
-		d.Reason, d.Signs, d.Enough = f.Reason, f.Signs, f.Enough
+		d.Reason, d.Signs, d.Enough, d.Needed = f.Reason, f.Signs, f.Enough, f.Needed
 	}
 	d.Failed = r.failed(a, m)
 	if t := s.Ladder.Tested; t.Red() && !named(d.Failed) {

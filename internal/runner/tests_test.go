@@ -140,6 +140,36 @@ func TestATestChangeThatWaitsIsNotTheNextTasks(t *testing.T) {
 	}
 }
 
+// A claim that needs a changed gate input is refused once, with the file named, and may
+// do without it.
+func TestTheAgentIsToldWhichInputMadeTheDifference(t *testing.T) {
+	t.Parallel()
+	files := sums()
+	files["run.sh"] = strings.Replace(files["run.sh"], "bad=0", "bad=0\n[ $(wc -l < lib) -le $(cat most.conf) ] || bad=1", 1)
+	files["most.conf"] = "1\n"
+	const two = "# adds two numbers\nadd() { echo $(($1 + $2)); }\n"
+	for name, c := range map[string]struct {
+		second string
+		want   loop.Outcome
+	}{
+		"it does without": {"-- 2/files/most.conf --\n1\n-- 2/files/lib --\nadd() { echo $(($2 + $1)); }\n", loop.Verified},
+		"it insists":      {"", loop.Unverified},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files)
+			s := b.run("-- 1/files/most.conf --\n9\n-- 1/files/lib --\n"+two+"-- 1"+claims+c.second+"-- 2"+claims, []string{"tidy"},
+				withTests(map[string]any{"evidence": []string{"unproven"}}))
+			if s.Outcome != c.want || s.Refusals != 1 || s.Strikes != 0 {
+				t.Fatalf("%s, %d refused, %d strikes: %s", s.Outcome, s.Refusals, s.Strikes, s.Reason)
+			}
+			if told := b.file("iterations", "0002", "prompt.md"); !strings.Contains(told, "- most.conf\n") || !strings.Contains(told, "pawl grant") {
+				t.Errorf("the agent is told:\n%s", told)
+			}
+		})
+	}
+}
+
 // What judges and is no test can be granted by its name.
 func TestAGrantedFileThatJudgesMayChange(t *testing.T) {
 	t.Parallel()

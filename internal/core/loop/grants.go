@@ -45,6 +45,8 @@ type TestChange struct {
 	Line int    `json:"line,omitempty"` // as the file is now; where it was, for what is gone
 	Kind string `json:"kind"`           // see package testdiff
 	Name string `json:"name,omitempty"`
+	// Input: the file is a gate input that is no test.
+	Input bool `json:"input,omitempty"`
 }
 
 // String is "path:line: kind name".
@@ -212,6 +214,18 @@ func (m *machine) denied(paths []string) {
 		}
 	}
 	m.hear("The person does not let you change these tests: " + named(paths) + ". Make the work pass them as they were.")
+}
+
+// mayDoWithout: the gates pass only with a change of gate inputs that are no tests, and
+// the agent was not told so yet. It may do without, or say why not. One that asked for
+// the change, or whose change a review may accept, has been heard.
+func (m *machine) mayDoWithout(g Gates) bool {
+	if len(g.Needed) == 0 || m.s.Ladder.Needed || m.s.Policy.Verify || m.s.Policy.Reviews || m.limit() != "" {
+		return false
+	}
+	return slices.ContainsFunc(g.Needed, func(path string) bool {
+		return !slices.ContainsFunc(m.s.Asks, func(a Ask) bool { return slices.Contains(a.Paths, path) })
+	})
 }
 
 // answered drops the wishes that a person has answered.

@@ -207,3 +207,36 @@ func TestWhatJudgesChangedWhileTheGatesRan(t *testing.T) {
 		t.Errorf("%d strikes, claim %v", sc.s.Strikes, sc.s.Claim)
 	}
 }
+
+// A claim that needs a changed gate input is refused once, with the file named; the
+// second time it is kept, and waits for the user. Nothing is refused of a file that the
+// agent asked for.
+func TestANeededInputIsToldOnce(t *testing.T) {
+	t.Parallel()
+	needs := bent("lint.toml")
+	needs.Needed = []string{"lint.toml"}
+	for name, asked := range map[string]bool{"told": false, "asked for": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sc := judging(t)
+			if asked {
+				sc.feed(loop.Event{Kind: loop.TestsAsked, Paths: []string{"lint.toml"}}, "notify")
+			}
+			sc.turn("done", "gates claim")
+			if !asked {
+				sc.gates(needs, "turn 2 continue claim_refused")
+				if diff := cmp.Diff([]string{"lint.toml"}, sc.s.Failing.Needed); diff != "" || sc.s.Refusals != 1 {
+					t.Errorf("%d refusals\n%s", sc.s.Refusals, diff)
+				}
+				sc.turn("done", "gates claim")
+			}
+			sc.gates(needs, "commit a")
+			sc.committed("gates final")
+			sc.gates(green, "finish unverified")
+			sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{"lint.toml"}}, "")
+			if sc.s.Outcome != loop.Verified {
+				t.Errorf("%s: %s", sc.s.Outcome, sc.s.Reason)
+			}
+		})
+	}
+}

@@ -124,7 +124,8 @@ func (m *machine) unchanged() {
 }
 
 func (m *machine) refuse(f Failing) {
-	m.s.Ladder.Refused = true
+	m.s.Ladder.Refused = m.s.Ladder.Refused || len(f.Needed) == 0 // tests of its own are asked for apart from that
+	m.s.Ladder.Needed = m.s.Ladder.Needed || len(f.Needed) > 0
 	m.s.Refusals++
 	m.remember("claim refused: " + f.Reason)
 	m.s.Failing = &f
@@ -213,6 +214,10 @@ func (m *machine) claimJudged(g Gates) {
 	}
 	if len(g.TestsChanged) > 0 || len(g.Apart) > 0 || !m.s.Policy.Gates {
 		g.Evidence = gate.NoEvidence
+	}
+	if m.mayDoWithout(g) {
+		m.refuse(Failing{Reason: g.Reason, Signs: m.newSigns(g), Needed: g.Needed})
+		return
 	}
 	if why := m.wantsMore(g); why != "" {
 		m.refuse(Failing{Reason: why, Signs: m.newSigns(g), Enough: g.Enough})

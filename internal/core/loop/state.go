@@ -202,6 +202,7 @@ type Failing struct {
 	AsBefore   bool     `json:"as_before,omitempty"` // nothing is worse than it was, and it has to pass
 	Signs      []string `json:"signs,omitempty"`     // in the work of the claim, those that the agent was not told of yet
 	Enough     string   `json:"enough,omitempty"`    // what would make the claim count; "": a test that fails without the work
+	Needed     []string `json:"needed,omitempty"`    // gate inputs without whose change the gates do not pass
 }
 
 // Ladder is where the current task stands on it.
@@ -212,6 +213,7 @@ type Ladder struct {
 	Same        int      `json:"same,omitempty"`        // tries in a row that failed just as the one before
 	Idle        int      `json:"idle,omitempty"`        // turns in a row without a tool call
 	Refused     bool     `json:"refused,omitempty"`     // a claim without evidence was refused once
+	Needed      bool     `json:"needed,omitempty"`      // a claim was refused once because it needs changed gate inputs
 	StillRed    bool     `json:"still_red,omitempty"`   // a claim was refused over gates that are red as before
 	SeenRed     bool     `json:"seen_red,omitempty"`    // Pawl saw a red gate since the task began
 	Rounds      int      `json:"rounds,omitempty"`      // times that a review failed the task's work
