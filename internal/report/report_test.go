@@ -306,3 +306,20 @@ func TestTheWall(t *testing.T) {
 		t.Errorf("want %s\nin %s", want, got)
 	}
 }
+
+// What is no test is not called one.
+func TestGateInputsAreNamedAsSuch(t *testing.T) {
+	t.Parallel()
+	l := night()
+	for i, task := range l.State.Tasks {
+		if task.ID == "US-005" {
+			l.State.Tasks[i].Tests = nil
+			l.State.Tasks[i].Changed = []loop.TestChange{{Path: "lint.toml", Kind: "changed", Input: true}}
+		}
+	}
+	got := text(t, l)
+	const want = "  gate inputs   US-005 Status codes changed gate inputs; it passes with the originals too, or was allowed to"
+	if !strings.Contains(got, want) || strings.Contains(got, "tests changed") {
+		t.Errorf("%q is missing, or tests are named, in\n%s", want, got)
+	}
+}

@@ -55,10 +55,10 @@ func (p *page) granted() {
 	}
 }
 
-// changedTests tells what was done to the tests that were there, before all else:
-// what changed assertions mean is for a person to read.
+// changedTests tells what was done to the tests that were there and to other gate inputs,
+// before all else: what that means is for a person to read.
 func (p *page) changedTests() {
-	label := "tests changed"
+	label := p.inputsLabel()
 	say := func(format string, args ...any) {
 		p.line(label, format, args...)
 		label = ""
@@ -88,6 +88,21 @@ func (p *page) changedTests() {
 	}
 }
 
+// inputsLabel says what was changed: tests, or other gate inputs too.
+func (p *page) inputsLabel() string {
+	for _, t := range p.State.Tasks {
+		if !t.Earlier && changedInputs(t) {
+			return "gate inputs"
+		}
+	}
+	return "tests changed"
+}
+
+// changedInputs reports whether a task changed gate inputs that are no tests.
+func changedInputs(t loop.Task) bool {
+	return slices.ContainsFunc(t.Changed, func(c loop.TestChange) bool { return c.Input })
+}
+
 func reason(why string) string {
 	if why == "" {
 		return ""
@@ -98,19 +113,23 @@ func reason(why string) string {
 // standing says what the work is worth with and without the changes.
 func (p *page) standing(t loop.Task) string {
 	granted := !slices.ContainsFunc(t.Changed, func(c loop.TestChange) bool { return !p.State.MayChange(c.Path) })
+	what := "existing tests"
+	if changedInputs(t) {
+		what = "gate inputs"
+	}
 	switch {
 	case len(t.Tests) > 0:
 		return "passes only with its own version of existing files: " + list(t.Tests, 5) + "; if that is right:  pawl grant " + p.ID
 	case len(t.Granted) > 0:
-		return "changed existing tests, which a review accepts: " + list(t.Granted, 5)
+		return "changed " + what + ", which a review accepts: " + list(t.Granted, 5)
 	case t.OriginalsUnseen() && t.IfGranted.Evidence == gate.NoEvidence:
-		return "changed existing tests, and whether the originals pass could not be found out"
+		return "changed " + what + ", and whether the originals pass could not be found out"
 	case t.IfGranted != nil:
-		return "changed existing tests, and whether the originals pass could not be found out" + reason(t.Why) + "; if the changes are right:  pawl grant " + p.ID
+		return "changed " + what + ", and whether the originals pass could not be found out" + reason(t.Why) + "; if the changes are right:  pawl grant " + p.ID
 	case granted:
-		return "changed existing tests, which were granted"
+		return "changed " + what + ", which were granted"
 	}
-	return "changed existing tests; it passes the originals too, or was allowed to"
+	return "changed " + what + "; it passes with the originals too, or was allowed to"
 }
 
 // fileOf is the file that a diff's line "--- a/…" or "+++ b/…" names: git quotes a

@@ -42,11 +42,11 @@ func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, e
 		}
 		switch {
 		case before == nil: // see inputs
-			all = append(all, loop.TestChange{Path: file, Kind: Added})
+			all = append(all, loop.TestChange{Path: file, Kind: Added, Input: !v.isTest(file)})
 		case !v.isTest(file) && after != nil:
-			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Changed)})
+			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Changed), Input: true})
 		case !v.isTest(file):
-			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Deleted)})
+			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Deleted), Input: true})
 		case after == nil:
 			gone, err := v.gone(ctx, r, testdiff.File{Path: file, Content: before})
 			if err != nil {
