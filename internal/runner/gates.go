@@ -297,7 +297,7 @@ func (r *Runner) found(ctx context.Context, f verify.Finding) loop.Gates {
 	g := loop.Gates{
 		Status: v.Status, Green: v.FullGreen, Evidence: v.Evidence, TurnedGreen: v.TurnedGreen, Labels: v.Labels, Reason: cut(v.Reason, reasonMax), Enough: v.Enough,
 		Flipped: atMost(append(gate.ByTest(v.Flipped, f.Observation.Baseline), v.Proving...), failingMost), Results: brief(f.Observation.Now),
-		Failing: atMost(failing, failingMost), Unchecked: v.Unchecked,
+		Failing: atMost(failing, failingMost), Unchecked: v.Unchecked, Waiting: f.Waiting,
 	}
 	for _, res := range f.Observation.Now {
 		allowed := slices.ContainsFunc(r.Spec.Gates, func(g gate.Gate) bool { return g.Name == res.Gate && g.AllowBaseline })

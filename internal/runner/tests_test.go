@@ -170,6 +170,39 @@ func TestTheAgentIsToldWhichInputMadeTheDifference(t *testing.T) {
 	}
 }
 
+// A later task is proven subject to the approval of what an earlier one changed, where it
+// passes only with that; else it is proven.
+func TestALaterTaskAwaitsTheEarlierInput(t *testing.T) {
+	t.Parallel()
+	files := sums()
+	files["plan.md"] = "- [ ] one\n- [ ] two\n"
+	files["run.sh"] = strings.Replace(files["run.sh"], "bad=0", "bad=0\n[ $(wc -l < lib) -le $(cat most.conf) ] || exit 1", 1)
+	files["most.conf"] = "1\n"
+	const sub = "sub() { echo $(($1 - $2)); }\n"
+	for name, c := range map[string]struct {
+		lib  string // of the second task
+		want gate.Evidence
+	}{
+		"it needs it":         {"# adds\nadd() { echo $(($1 + $2)); }\n" + sub, gate.NoEvidence},
+		"it does without now": {"add() { echo $(($1 + $2)); }; " + sub, gate.Proven},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files)
+			s := b.run("-- 1/files/most.conf --\n9\n-- 1/files/lib --\n# adds\nadd() { echo $(($1 + $2)); }\n-- 1"+claims+"-- 2"+claims+
+				"-- 3/files/lib --\n"+c.lib+"-- 3/files/sub_test.sh --\ntest_sub() { [ \"$(sub 3 1)\" = 2 ]; }\n-- 3"+claims,
+				[]string{"plan.md"}, withTests(map[string]any{"evidence": []string{"1=unproven"}}))
+			two := s.Tasks[1]
+			if s.Outcome != loop.Unverified || two.Status != loop.Done || two.Evidence != c.want {
+				t.Fatalf("%s: %s\n%+v", s.Outcome, s.Reason, two)
+			}
+			if c.want == gate.NoEvidence && (two.IfGranted == nil || two.IfGranted.Evidence != gate.Proven || strings.Join(two.IfGranted.Paths, " ") != "most.conf") {
+				t.Errorf("if granted: %+v", two.IfGranted)
+			}
+		})
+	}
+}
+
 // What judges and is no test can be granted by its name.
 func TestAGrantedFileThatJudgesMayChange(t *testing.T) {
 	t.Parallel()

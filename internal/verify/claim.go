@@ -48,6 +48,9 @@ type Finding struct {
 	// Needed are the changed gate inputs without which the gates do not pass, where the
 	// verdict is TestsChanged: the smallest set that was found.
 	Needed []string `json:"needed,omitempty"`
+	// Waiting are gate inputs that earlier tasks changed and that wait for approval, without
+	// whose change the gates do not pass.
+	Waiting []string `json:"waiting,omitempty"`
 	// Changes of old tests, where their structure shows them.
 	Changes []loop.TestChange `json:"changes,omitempty"`
 	// TreeAfter is the work tree when all gates had run: other than the request's
@@ -192,6 +195,11 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 	if v.Repo != nil {
 		if f.Signs, err = Signs(ctx, v.Repo, v.Tests, r.Base, r.Tree); err != nil {
 			return Finding{}, fmt.Errorf("verify claim: %w", err)
+		}
+		if f.Verdict.Status == gate.Pass && o.Changed && !r.Unprobed {
+			if f.Waiting, err = v.waitingFor(ctx, r, &f.Observation); err != nil {
+				return Finding{}, err
+			}
 		}
 		if f.TreeAfter, _, err = v.Repo.Snapshot(ctx); err == nil {
 			f.Uncommitted, err = v.uncommittedWithin(ctx, r.Tree)

@@ -148,6 +148,7 @@ type Gates struct {
 	TurnedGreen  []string      `json:"turned_green,omitempty"`  // gates without test ids that were red and are green: they prove every task since
 	TestsChanged []string      `json:"tests_changed,omitempty"` // passes only with the agent's version of these
 	Needed       []string      `json:"needed,omitempty"`        // those of TestsChanged that are no tests
+	Waiting      []string      `json:"waiting,omitempty"`       // changed by earlier tasks, waiting for approval: it passes only with these
 	Changed      []TestChange  `json:"changed,omitempty"`       // of old tests, where their structure shows it
 	IfGranted    *IfGranted    `json:"if_granted,omitempty"`    // what it is worth if its changes of old tests are granted
 	Judge        string        `json:"judge,omitempty"`         // tree with the judge's copies once this is committed, "" = that which is

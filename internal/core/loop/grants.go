@@ -228,6 +228,27 @@ func (m *machine) mayDoWithout(g Gates) bool {
 	})
 }
 
+// awaitEarlier makes work that passes only with an earlier task's change worth what was
+// found once that change is approved. One approval is enough for both.
+func (g *Gates) awaitEarlier() {
+	if len(g.Waiting) == 0 {
+		return
+	}
+	worth := IfGranted{Evidence: g.Evidence, Flipped: g.Flipped, Reason: g.Reason}
+	if g.IfGranted != nil {
+		worth = *g.IfGranted
+	} else {
+		g.Reason = "the gates pass only with what an earlier task changed, which waits for approval: " + strings.Join(g.Waiting, ", ")
+	}
+	both := func(paths []string) []string {
+		paths = slices.Concat(paths, g.Waiting)
+		slices.Sort(paths)
+		return slices.Compact(paths)
+	}
+	worth.Paths = both(worth.Paths)
+	g.IfGranted, g.TestsChanged, g.Evidence = &worth, both(g.TestsChanged), gate.NoEvidence
+}
+
 // answered drops the wishes that a person has answered.
 func (m *machine) answered(paths []string) {
 	m.s.Asks = without(m.s.Asks, func(a Ask) bool {

@@ -240,3 +240,32 @@ func TestANeededInputIsToldOnce(t *testing.T) {
 		})
 	}
 }
+
+// Work that passes only with an earlier task's change is asked for its own tests, and is
+// proven subject to the approval of that change: one approval proves both tasks.
+func TestOneApprovalProvesLaterTasksToo(t *testing.T) {
+	t.Parallel()
+	sc := judging(t, open("a", "b")...)
+	sc.turn("done", "gates claim")
+	sc.gates(bent("lint.toml"), "commit a")
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 2 fresh next_task")
+	sc.turn("done", "gates claim")
+	later := loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, Tree: "t", Waiting: []string{"lint.toml"}, Reason: "nothing turned red"}
+	sc.gates(later, "turn 3 continue claim_refused")
+	later.Evidence, later.Flipped = gate.Proven, []string{"TestB"}
+	sc.turn("done", "gates claim")
+	sc.gates(later, "commit b")
+	sc.committed("gates final")
+	sc.gates(green, "finish unverified")
+	if b, _ := sc.s.Task("b"); b.Evidence != gate.NoEvidence || !slices.Equal(b.Tests, []string{"lint.toml"}) || !strings.Contains(b.Why, "waits for approval: lint.toml") {
+		t.Errorf("before: %+v", b)
+	}
+	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{"lint.toml"}}, "")
+	a, _ := sc.s.Task("a")
+	b, _ := sc.s.Task("b")
+	if sc.s.Outcome != loop.Verified || a.Evidence != gate.Proven || b.Evidence != gate.Proven || !slices.Equal(b.Flipped, []string{"TestB"}) {
+		t.Errorf("%s\n%+v\n%+v", sc.s.Outcome, a, b)
+	}
+}

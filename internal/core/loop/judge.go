@@ -223,6 +223,7 @@ func (m *machine) claimJudged(g Gates) {
 		m.refuse(Failing{Reason: why, Signs: m.newSigns(g), Enough: g.Enough})
 		return
 	}
+	g.awaitEarlier()
 	m.keep(g)
 }
 

@@ -1,0 +1,41 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// waitingFor returns the gate inputs that earlier tasks changed, that wait for approval
+// and without whose change the gates do not pass on the tree of now. Tests are not among
+// them: those of an earlier task fit its work, whoever comes later.
+func (v *Verifier) waitingFor(ctx context.Context, r Request, o *gate.Observation) ([]string, error) {
+	changed, err := v.Repo.Diff(ctx, r.Judge, r.Tree)
+	if err != nil {
+		return nil, err
+	}
+	mayNotChange := mayNotChange(r)
+	var files []string
+	for _, ch := range changed {
+		if slices.Contains(r.Pending, ch.Path) && !v.isTest(ch.Path) && mayNotChange(ch.Path) {
+			files = append(files, ch.Path)
+		}
+	}
+	if len(files) == 0 {
+		return nil, nil
+	}
+	tree, err := v.Repo.Overlay(ctx, r.Tree, r.Judge, files)
+	if err != nil {
+		return nil, err
+	}
+	results, err := v.elsewhere(ctx, r.Gates, where{root: v.Root, logDir: r.LogDir, probe: gate.Originals, tree: tree})
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("verify claim: %w", ctx.Err())
+	}
+	if err == nil && o.PassesLikeNow(results) {
+		return nil, nil
+	}
+	return files, nil // also where it could not be found out: the approval is wanted anyway
+}
