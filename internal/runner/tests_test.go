@@ -203,6 +203,27 @@ func TestALaterTaskAwaitsTheEarlierInput(t *testing.T) {
 	}
 }
 
+// What only new tests need is their task's own, and no later task is blamed for it: it is
+// asked for tests of its own, and waits for the approval of the file.
+func TestALaterTaskIsNotBlamedForAnEarlierInput(t *testing.T) {
+	t.Parallel()
+	files := sums()
+	files["plan.md"] = "- [ ] one\n- [ ] two\n"
+	files["run.sh"] = ". ./env.conf\n" + files["run.sh"]
+	files["env.conf"] = "STEP=1\n"
+	b := newBench(t, files)
+	s := b.run("-- 1/files/env.conf --\nSTEP=1\nBASE=7\n-- 1/run --\necho 'based() { echo $((BASE + $1)); }' >> lib\n-- 1/files/based_test.sh --\ntest_based() { [ \"$(based 1)\" = 8 ]; }\n-- 1"+claims+
+		"-- 2/run --\necho 'sub() { echo $(($1 - $2)); }' >> lib\n-- 2"+claims+
+		"-- 3/files/sub_test.sh --\ntest_sub() { [ \"$(sub 3 1)\" = 2 ]; }\n-- 3"+claims, []string{"plan.md"}, withTests(nil))
+	one, two := s.Tasks[0], s.Tasks[1]
+	if one.Evidence != gate.Proven || s.Refusals != 1 || two.Status != loop.Done || two.IfGranted == nil || two.IfGranted.Evidence != gate.Proven {
+		t.Fatalf("%s, %d refused: %s\none %+v\ntwo %+v", s.Outcome, s.Refusals, s.Reason, one, two)
+	}
+	if got := strings.Join(two.IfGranted.Paths, " "); got != "env.conf" {
+		t.Errorf("it waits for %s", got)
+	}
+}
+
 // What judges and is no test can be granted by its name.
 func TestAGrantedFileThatJudgesMayChange(t *testing.T) {
 	t.Parallel()

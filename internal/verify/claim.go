@@ -186,6 +186,9 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		}
 		granted := gate.Judge(o)
 		f.IfGranted = &granted
+		if err := v.leaveToEarlier(ctx, r, &f); err != nil {
+			return Finding{}, err
+		}
 	}
 	if len(o.OldTests) > 0 && f.Verdict.Status == gate.Pass && !r.Unprobed {
 		if f.Changes, err = v.changes(ctx, r); err != nil {
@@ -196,7 +199,7 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		if f.Signs, err = Signs(ctx, v.Repo, v.Tests, r.Base, r.Tree); err != nil {
 			return Finding{}, fmt.Errorf("verify claim: %w", err)
 		}
-		if f.Verdict.Status == gate.Pass && o.Changed && !r.Unprobed {
+		if f.Verdict.Status == gate.Pass && o.Changed && !r.Unprobed && f.Waiting == nil {
 			if f.Waiting, err = v.waitingFor(ctx, r, &f.Observation); err != nil {
 				return Finding{}, err
 			}

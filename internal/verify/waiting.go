@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/git"
 )
 
 // waitingFor returns the gate inputs that earlier tasks changed, that wait for approval
@@ -38,4 +39,24 @@ func (v *Verifier) waitingFor(ctx context.Context, r Request, o *gate.Observatio
 		return nil, nil
 	}
 	return files, nil // also where it could not be found out: the approval is wanted anyway
+}
+
+// leaveToEarlier judges a claim as it found the gate inputs where all that it needs was
+// changed by earlier tasks: what it is worth waits for their approval.
+func (v *Verifier) leaveToEarlier(ctx context.Context, r Request, f *Finding) error {
+	if !f.Verdict.TestsChanged || len(f.Needed) == 0 {
+		return nil
+	}
+	changed, err := v.Repo.Diff(ctx, r.Base, r.Tree)
+	if err != nil {
+		return err
+	}
+	for _, file := range f.Needed {
+		here := slices.ContainsFunc(changed, func(ch git.Change) bool { return ch.Path == file })
+		if here || !slices.Contains(f.Observation.Inputs, file) {
+			return nil
+		}
+	}
+	f.Verdict, f.Waiting, f.Needed, f.IfGranted = *f.IfGranted, f.Needed, nil, nil
+	return nil
 }
