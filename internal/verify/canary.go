@@ -38,6 +38,7 @@ var errNoCanary = errors.New("there is no test file beside which a test that mus
 type canaryRun struct {
 	probe gate.Probe
 	gates []gate.Gate
+	ids   []string // tests that it is about, none for all
 }
 
 // canary runs gates on a tree in which tests that must fail stand beside those that the
@@ -79,7 +80,14 @@ func (v *Verifier) canary(ctx context.Context, r Request, o *gate.Observation, c
 	if tree, err = v.Repo.WithFiles(ctx, tree, laid); err != nil {
 		return gate.Run{}, err
 	}
-	run.Results, err = v.elsewhere(ctx, c.gates, where{root: v.Root, tree: tree, logDir: r.LogDir, probe: c.probe})
+	ids := c.ids
+	for _, t := range run.MustFail {
+		if len(ids) > 0 || c.probe == gate.CanaryBefore {
+			ids = append(ids, t.Name)
+		}
+	}
+	w := where{root: v.Root, tree: tree, logDir: r.LogDir, probe: c.probe}
+	run.Results, err = narrow(c.gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
 	return run, err
 }
 

@@ -285,20 +285,21 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 // probe makes one of the further runs.
 func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe, gates []gate.Gate) (gate.Run, error) {
 	w := where{root: v.Root, logDir: r.LogDir, probe: p}
+	ids := o.Only(p)
 	switch p {
 	case gate.Broken, gate.Neutral:
 		for i, g := range gates {
 			gates[i].Timeout = max(time.Minute, gate.MutantLimit(took(o.Now, g.Name))) // nothing is built there yet
 		}
 	case gate.Canary, gate.CanaryBefore:
-		return v.canary(ctx, r, o, canaryRun{p, gates})
+		return v.canary(ctx, r, o, canaryRun{p, gates, ids})
 	case gate.RepeatBefore:
 		return v.repeatBefore(ctx, r, o, gates)
 	case gate.RepeatClean:
 		return v.repeatClean(ctx, r, gates)
 	case gate.RepeatAfter:
 		w.tree, w.uncached = r.Tree, true
-		return answer(v.all(ctx, gates, w))
+		return answer(narrow(gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.all(ctx, gates, w) }))
 	case gate.Originals, gate.RepeatOriginals:
 		if inner := v.inSubmodule(o.OldTests); len(inner) > 0 {
 			return gate.Run{}, fmt.Errorf("there is no copy of tests in a submodule: %s", strings.Join(inner[:min(len(inner), maxNamed)], ", "))
@@ -309,7 +310,7 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 		return gate.Run{}, err
 	}
 	w.uncached = p == gate.RepeatOriginals || p == gate.RepeatOverlay
-	return answer(v.elsewhere(ctx, gates, w))
+	return answer(narrow(gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) }))
 }
 
 // took is how long a gate ran.

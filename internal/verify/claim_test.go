@@ -44,7 +44,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 			"work with a test that cannot fail",
 			files{"calc.go": subtract, "sub_test.go": testFile("TestSub", "t.Log(\"fine\")")},
 			gate.Unproven, "pass without this work too: sub_test.go",
-			[]string{"kept a", "a", "a control", "a overlay"},
+			[]string{"kept a", "a", "a repeat-clean", "a control", "a overlay"},
 			nil,
 		},
 		{
@@ -54,14 +54,14 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}"),
 			},
 			gate.Proven, "green with it: calc.TestSub",
-			[]string{"kept a", "a", "a control", "a overlay", "a broken", "a canary"},
+			[]string{"kept a", "a", "a repeat-clean", "a control", "a overlay", "a broken", "a canary"},
 			[]string{"overlay: build failure"},
 		},
 		{
 			"work with one that checks nothing of it",
 			files{"calc.go": subtract, "sub_test.go": testFile("TestSub", "if Sub(3, 3) != 0 {\n\t\tt.Error(\"3-3\")\n\t}")},
 			gate.Unproven, "so they check nothing of it: calc.TestSub; a test that compares",
-			[]string{"kept a", "a", "a control", "a overlay", "a broken"},
+			[]string{"kept a", "a", "a repeat-clean", "a control", "a overlay", "a broken"},
 			[]string{"overlay: build failure", "tests that check nothing: calc.TestSub"},
 		},
 		{
@@ -71,7 +71,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"sub_test.go": testFile("TestZero", "if Zero != 0 {\n\t\tt.Error(\"zero\")\n\t}"),
 			},
 			gate.Proven, "green with it: calc.TestZero",
-			[]string{"kept a", "a", "a control", "a overlay", "a broken", "a canary"},
+			[]string{"kept a", "a", "a repeat-clean", "a control", "a overlay", "a broken", "a canary"},
 			[]string{"overlay: build failure"},
 		},
 		{
@@ -81,7 +81,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"calc_test.go": calc()["calc_test.go"] + "\nfunc TestNone(t *testing.T) {\n\tif Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}\n}\n",
 			},
 			gate.Proven, "green with it: calc.TestAdd, calc.TestNone",
-			[]string{"kept a", "a", "a originals", "a control", "a overlay", "a broken", "a canary"},
+			[]string{"kept a", "a", "a originals", "a repeat-clean", "a control", "a overlay", "a broken", "a canary"},
 			[]string{"tests changed: calc_test.go", "overlay: build failure"},
 		},
 	}
@@ -184,8 +184,8 @@ func TestMissingDependenciesInTheWorktreeAreNoEvidence(t *testing.T) {
 		want  gate.Evidence
 		ran   []string
 	}{
-		{"without set-up", nil, gate.NoEvidence, []string{"kept a", "a", "a control"}},
-		{"with set-up", []string{"mkdir deps && touch deps/lib"}, gate.Proven, []string{"kept a", "a", "a control", "a overlay"}},
+		{"without set-up", nil, gate.NoEvidence, []string{"kept a", "a", "a repeat-clean", "a control"}},
+		{"with set-up", []string{"mkdir deps && touch deps/lib"}, gate.Proven, []string{"kept a", "a", "a repeat-clean", "a control", "a overlay"}},
 		{"with a set-up that fails", []string{"echo no network; exit 7"}, gate.NoEvidence, []string{"kept a", "a"}},
 	}
 	for _, c := range cases {

@@ -156,6 +156,7 @@ func (v *Verifier) carry(ctx context.Context, locks string) error {
 			if !slices.Contains(v.carries.lacks, why) {
 				v.carries.lacks = append(v.carries.lacks, why)
 			}
+			v.place.lacks = v.lacks()
 			continue
 		}
 		if now, err := v.folderPrint(ctx, folder); err != nil || now != v.carries.then.Folders[folder] {

@@ -65,6 +65,9 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 	if line := unfetched(r); w.place != "" && r.Status == gate.Fail && line != "" {
 		r.Status, r.Reason = gate.Unknown, "a tool is missing in the checkout, and none is fetched there: "+line+"; "+setUpHint
 	}
+	if w.place != "" && v.place != nil && v.place.lacks != "" && r.Status == gate.Fail {
+		r.Status, r.Reason = gate.Unknown, v.place.lacks
+	}
 	if r.TimedOut {
 		r.Reason = fmt.Sprintf("timed out after %s", limit)
 		if c.report != "" { // without test ids there is no group that was cut short

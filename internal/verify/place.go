@@ -29,6 +29,8 @@ type place struct {
 	// that of each gate, too.
 	setUp isolation
 
+	lacks string // what the tree that it holds needs and nothing makes, "" for nothing that is known
+
 	timedOut bool // a gate did, and was run again with more time
 }
 
@@ -119,7 +121,7 @@ func (v *Verifier) prepare(ctx context.Context, tree string) error {
 	if err != nil || v.place.deps == done {
 		return err
 	}
-	v.place.deps = ""
+	v.place.deps, v.place.lacks = "", ""
 	if len(v.Setup) == 0 {
 		if err := v.carry(ctx, locks); err != nil {
 			return err

@@ -182,6 +182,10 @@ func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Resul
 		if w.gone = w.place == ""; w.gone {
 			v.keep(v.key(ctx, g, w), kept)
 		}
+		if w.place == cleanly && !r.Left { // the next task begins from this tree
+			w.place = "worktree"
+			v.keep(v.key(ctx, g, w), kept[:1])
+		}
 	}
 	v.tell(Progress{Gate: g.Name, Probe: w.probe, Result: &r})
 	return r, nil

@@ -29,7 +29,7 @@ func TestNewTestsThatRunCodeFromElsewhere(t *testing.T) {
 			t.Parallel()
 			o := gate.Observation{
 				Baseline: ids(gate.Pass, old), Now: ids(gate.Pass, both), Changed: true, NewTests: []string{"test_n.py"}, Linked: true,
-				Answers: map[gate.Probe]gate.Run{gate.Control: {Results: ids(gate.Pass, old)}, gate.Overlay: {Results: ids(gate.Pass, both)}},
+				Answers: map[gate.Probe]gate.Run{gate.RepeatClean: {Results: ids(gate.Pass, both)}, gate.Control: {Results: ids(gate.Pass, old)}, gate.Overlay: {Results: ids(gate.Pass, both)}},
 			}
 			if p, _ := gate.Next(o); p != gate.WithoutSources {
 				t.Fatalf("asks for %q", p)

@@ -13,12 +13,12 @@ func TestOriginals(t *testing.T) {
 		{
 			name: "both pass", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+", gate.Control: "pass A+", gate.Overlay: "pass A+"},
-			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "pass without this work too", probes: "originals control overlay", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "pass without this work too", probes: "originals repeat-clean control overlay", green: true},
 		},
 		{
 			name: "both pass, and the changed test fails without the work", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "pass A+", gate.Control: "pass A+", gate.Overlay: "fail A-"},
-			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: "originals control overlay", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: "originals repeat-clean control overlay", green: true},
 		},
 		{
 			name: "only the agent's pass", before: "pass A+", now: "pass A+", old: "a_test.go", new: "a_test.go",
@@ -70,7 +70,7 @@ func TestOriginals(t *testing.T) {
 			answers: map[gate.Probe]string{gate.Originals: "fail A-", gate.OriginalsControl: "pass A+", gate.Control: "pass A+", gate.Overlay: "fail A-"},
 			want: judged{
 				status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A",
-				probes: "originals originals-control control overlay", green: true,
+				probes: "originals originals-control repeat-clean control overlay", green: true,
 			},
 		},
 		{
@@ -122,7 +122,7 @@ func TestGrantedDeletion(t *testing.T) {
 
 func TestOverlay(t *testing.T) {
 	t.Parallel()
-	const asked = "control overlay"
+	const asked = "repeat-clean control overlay"
 	over := func(control, overlay string) map[gate.Probe]string {
 		return map[gate.Probe]string{gate.Control: control, gate.Overlay: overlay}
 	}
@@ -159,7 +159,7 @@ func TestOverlay(t *testing.T) {
 		},
 		{
 			name: "dependencies are missing there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("fail", ""),
-			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "[worktree] setup", probes: "control", green: true},
+			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "[worktree] setup", probes: "repeat-clean control", green: true},
 		},
 		{
 			name: "killed there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: over("pass A+", "unknown"),
@@ -168,14 +168,14 @@ func TestOverlay(t *testing.T) {
 		{
 			name: "the package did not build before either", before: "fail p.A+ !q build", now: "pass p.A+ q.N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.Originals: "fail p.A+ !q build", gate.Control: "fail p.A+ !q build", gate.Overlay: "fail p.A+ !q build"},
-			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: "originals control overlay", green: true},
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "could not be found out", probes: "originals repeat-clean control overlay", green: true},
 		},
 		{
 			name: "flaky flips, and a test that proves", before: "fail A-", now: "pass A+ N+", new: "n_test.go",
 			answers: map[gate.Probe]string{gate.RepeatBefore: "pass A+", gate.Control: "fail A-", gate.Overlay: "fail A- N-"},
 			want: judged{
 				status: gate.Pass, evidence: gate.Proven, names: []string{"N", "A"}, reason: "N",
-				probes: "repeat-before control overlay", green: true,
+				probes: "repeat-before repeat-clean control overlay", green: true,
 			},
 		},
 	})

@@ -66,8 +66,9 @@ func TestBrokenWorkIsNoticed(t *testing.T) {
 		Baseline: []Result{{Gate: "go", Status: Pass, Tests: map[string]Status{"p.Old": Pass}}},
 		Now:      []Result{all(Pass, Pass, Pass)},
 		Answers: map[Probe]Run{
-			Control: {Results: []Result{{Gate: "go", Status: Pass, Tests: map[string]Status{"p.Old": Pass}}}},
-			Overlay: {Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}}},
+			Control:     {Results: []Result{{Gate: "go", Status: Pass, Tests: map[string]Status{"p.Old": Pass}}}},
+			Overlay:     {Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}}},
+			RepeatClean: {Results: []Result{all(Pass, Pass, Pass)}},
 		},
 	}
 	if p, gates := Next(o); p != Broken || len(gates) != 1 {
@@ -143,7 +144,7 @@ func TestNewTestsThatDoNotRunBefore(t *testing.T) {
 	}
 	o := Observation{
 		Changed: true, Breakable: true, NewTests: []string{"roman/tests/roman.rs"}, Baseline: result(Pass, 1), Now: result(Pass, 2),
-		Answers: map[Probe]Run{Control: {Results: result(Pass, 1)}, Overlay: {Results: result(Pass, 1)}},
+		Answers: map[Probe]Run{RepeatClean: {Results: result(Pass, 2)}, Control: {Results: result(Pass, 1)}, Overlay: {Results: result(Pass, 1)}},
 	}
 	if p, _ := Next(o); p != Broken {
 		t.Errorf("next is %q", p)
@@ -169,7 +170,7 @@ func TestAGateInputMayBeACase(t *testing.T) {
 	old := map[string]Status{"cases": Pass}
 	o := Observation{
 		Changed: true, OldTests: []string{"cases/new.json"}, Inputs: []string{"cases/new.json"}, Baseline: result(Pass, old), Now: result(Pass, old),
-		Answers: map[Probe]Run{Originals: {Results: result(Pass, old)}, Control: {Results: result(Pass, old)}},
+		Answers: map[Probe]Run{RepeatClean: {Results: result(Pass, old)}, Originals: {Results: result(Pass, old)}, Control: {Results: result(Pass, old)}},
 	}
 	if p, _ := Next(o); p != Overlay {
 		t.Errorf("next is %q", p)

@@ -65,6 +65,9 @@ func Next(o Observation) (Probe, []string) {
 	if p, gates := o.next(); p != "" {
 		return p, gates
 	}
+	if p, gates := o.nextClean(); p != "" {
+		return p, gates
+	}
 	if gates := o.breakable(); len(gates) > 0 {
 		return Broken, gates
 	}
@@ -99,6 +102,9 @@ func (o Observation) next() (Probe, []string) {
 	if !o.canBeLaid() && (!o.replaced() || len(o.flips().confirmed) == 0) {
 		return "", nil
 	}
+	if o.canBeLaid() && !o.answered(RepeatClean) && !o.shownByOriginals() { // first, where no other run was
+		return RepeatClean, o.gates()
+	}
 	if !o.answered(Control) {
 		return Control, o.gates()
 	}
@@ -115,6 +121,23 @@ func (o Observation) next() (Probe, []string) {
 		return Originals, gates
 	}
 	return "", nil
+}
+
+// Only names the tests that a probe is about; none where it is about all.
+func (o Observation) Only(p Probe) []string {
+	switch p {
+	case Originals:
+		if o.needsOriginals() {
+			return nil
+		}
+	case RepeatAfter:
+		return ByTest(o.flips().candidates, o.Baseline)
+	case Broken, Neutral, Canary:
+	default:
+		return nil
+	}
+	v := Judge(o)
+	return slices.Concat(ByTest(v.Flipped, o.Baseline), v.Proving)
 }
 
 func (o Observation) answered(p Probe) bool {

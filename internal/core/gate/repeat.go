@@ -73,7 +73,7 @@ func (o Observation) nextRepeat(f flips) (Probe, []string) {
 		}
 	case len(f.red) == 0:
 	case !o.answered(RepeatClean):
-		return RepeatClean, f.red
+		return RepeatClean, o.gates()
 	case len(f.open) == 0:
 	case !o.answered(Control) && slices.ContainsFunc(f.unfit, func(name string) bool { return o.answer(RepeatClean, name).Status != Unknown }):
 		return Control, o.gates()
@@ -92,6 +92,9 @@ func (o Observation) fit(gate string) bool {
 	before, control := find(o.Baseline, gate), o.answer(Control, gate)
 	if o.answer(RepeatClean, gate).Status == Unknown || !shows(control, before) {
 		return false
+	}
+	if before.Status == Pass {
+		return true
 	}
 	for _, s := range before.Tests {
 		if s == Pass {

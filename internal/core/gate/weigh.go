@@ -25,6 +25,16 @@ type weighing struct {
 // weigh finds the evidence of a tree that stands: the first of the findings that was
 // seen, and what of the demerits keeps it from being proven.
 func (o Observation) weigh(v *Verdict) {
+	w := o.found(v)
+	for _, f := range demerits() {
+		if v.Evidence == Proven && f.seen(w, v) {
+			v.Evidence, v.Enough, v.Flipped, v.TurnedGreen, v.Proving = f.is, f.next, nil, nil, nil
+		}
+	}
+}
+
+// found finds the evidence without the demerits.
+func (o Observation) found(v *Verdict) weighing {
 	tests := kept(o.OldTests, func(file string) bool { return !slices.Contains(o.Inputs, file) })
 	if len(tests) > 0 {
 		v.Labels = append(v.Labels, "tests changed: "+list(tests))
@@ -36,7 +46,7 @@ func (o Observation) weigh(v *Verdict) {
 	for _, f := range inputFindings() {
 		if f.seen(w, v) {
 			v.Evidence = f.is
-			return
+			return w
 		}
 	}
 	w.find(v)
@@ -46,11 +56,7 @@ func (o Observation) weigh(v *Verdict) {
 			break
 		}
 	}
-	for _, f := range demerits() {
-		if v.Evidence == Proven && f.seen(w, v) {
-			v.Evidence, v.Enough, v.Flipped, v.TurnedGreen, v.Proving = f.is, f.next, nil, nil, nil
-		}
-	}
+	return w
 }
 
 // find fills in what turned green, and what the overlay showed.
@@ -60,7 +66,7 @@ func (w *weighing) find(v *Verdict) {
 	ownWork := func(name string) bool { return !slices.Contains(w.alone, name) }
 	v.Flipped, v.TurnedGreen = kept(f.confirmed, ownWork), kept(f.turned, ownWork)
 	if len(f.unfit) > 0 {
-		v.Labels = append(v.Labels, "could not be repeated in a clean checkout: "+list(f.unfit))
+		v.Labels = append(v.Labels, unrepeated+list(f.unfit))
 	}
 	for _, name := range f.candidates {
 		if !slices.Contains(f.confirmed, name) && !slices.Contains(f.unseen, name) {
@@ -134,9 +140,7 @@ func flipFindings() []finding {
 			if len(w.flips.unseen) == 0 {
 				return false
 			}
-			v.Flipped, v.TurnedGreen = nil, nil
-			v.Labels = append(v.Labels, "green here, red in a clean checkout: "+list(w.flips.unseen))
-			v.Reason = "green here, red in a clean checkout: something that git does not see makes the difference: " + list(w.flips.unseen)
+			v.unseen(w.flips.unseen)
 			return true
 		},
 	}, {
@@ -248,6 +252,7 @@ func because(holds func(weighing) bool, why func(weighing, *Verdict) string) fun
 // may be.
 func demerits() []finding {
 	return []finding{
+		{what: "a gate passes in the work tree, and not in a clean checkout that shows the tree of before", is: NoEvidence, next: "commit what makes the difference, or `[worktree] setup`", seen: passesHereAlone},
 		{what: "the tests pass as well when every function of the work is broken", is: Unproven, next: "a test that compares what a function returns", seen: hollowTests},
 		{what: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", is: Unproven, next: "take it out", seen: bySignsOnly},
 		{what: "a gate does not report a test of Pawl's that must fail (canary)", is: Unproven, next: "take out what hides failures", seen: silentCanary},

@@ -1,0 +1,95 @@
+package gate
+
+import "slices"
+
+// The run in the work tree is a first look: what an agent prepared there and git does not
+// see may decide it. So a claim that would be proven has all its gates run in a clean
+// checkout, and what passes here and not there proves nothing.
+
+// nextClean is the run that a claim still needs which would be proven.
+func (o Observation) nextClean() (Probe, []string) {
+	v := Verdict{Status: o.status(o.against(o.Now))}
+	if v.Status != Pass || !o.Changed || len(o.Now) == 0 {
+		return "", nil
+	}
+	if o.found(&v); v.Evidence != Proven {
+		return "", nil
+	}
+	f := o.flips()
+	if !o.answered(RepeatClean) {
+		if o.shownByOriginals() {
+			return "", nil
+		}
+		return RepeatClean, o.gates()
+	}
+	worse := o.worseClean(f)
+	if len(worse) > 0 && !o.answered(Control) {
+		return Control, o.gates()
+	}
+	if fit := kept(worse, o.fit); len(fit) > 0 && !o.answered(RepeatAfter) {
+		return RepeatAfter, fit
+	}
+	return "", nil
+}
+
+// shownByOriginals: what turned green did so in a checkout, with the originals.
+func (o Observation) shownByOriginals() bool { return o.byOriginals() && len(o.flips().confirmed) > 0 }
+
+// worseClean are the gates in which something fails in the clean checkout that passes
+// here; those aside in which something turned green, of which flips tells.
+func (o Observation) worseClean(f flips) []string {
+	return kept(o.gates(), func(name string) bool {
+		return !slices.Contains(f.red, name) && o.answer(RepeatClean, name).worse(find(o.Now, name))
+	})
+}
+
+// passesHereAlone: a gate passes here and not in a clean checkout that can tell.
+func passesHereAlone(w weighing, v *Verdict) bool {
+	if !w.answered(RepeatClean) {
+		return false
+	}
+	var unseen, unfit []string
+	for _, name := range w.worseClean(w.flips) {
+		if !w.fit(name) {
+			unfit = append(unfit, name)
+			continue
+		}
+		here := find(w.Now, name)
+		if again := w.answer(RepeatAfter, name); again.Status != Unknown {
+			here = again // else it is flaky
+		}
+		unseen = append(unseen, here.passesUnlike(w.answer(RepeatClean, name))...)
+	}
+	if len(unfit) > 0 {
+		v.Labels = append(v.Labels, unrepeated+list(unfit))
+	}
+	if len(unseen) > 0 {
+		v.unseen(unseen)
+	}
+	return len(unseen) > 0
+}
+
+const unrepeated = "could not be repeated in a clean checkout: "
+
+// unseen says of tests that they are green here alone.
+func (v *Verdict) unseen(names []string) {
+	v.Flipped, v.TurnedGreen, v.Proving = nil, nil, nil
+	v.Labels = append(v.Labels, "green here, red in a clean checkout: "+list(names))
+	v.Reason = "green here, red in a clean checkout: something that git does not see makes the difference: " + list(names)
+}
+
+// passesUnlike are the tests that pass here and fail in another run; the gate itself
+// where no test says which.
+func (r Result) passesUnlike(other Result) []string {
+	var names []string
+	for id, s := range r.Tests {
+		if s == Pass && other.Tests[id] == Fail {
+			names = append(names, id)
+		}
+	}
+	slices.Sort(names)
+	if len(names) == 0 && r.Status == Pass && other.Status == Fail {
+		names = []string{r.Gate}
+	}
+	return names
+}

@@ -1,0 +1,75 @@
+package gate_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// A claim that new tests prove has all tests run in a clean checkout: there as well they
+// pass, or something here that git does not see makes them.
+func TestWhatPassesHereAloneProvesNothing(t *testing.T) {
+	t.Parallel()
+	const (
+		clean  = "repeat-clean control overlay"
+		unseen = "something that git does not see makes the difference"
+	)
+	answers := func(clean, after string) map[gate.Probe]string {
+		return map[gate.Probe]string{gate.Control: "pass A+", gate.Overlay: "fail A+ N-", gate.RepeatClean: clean, gate.RepeatAfter: after}
+	}
+	proven := judged{status: gate.Pass, evidence: gate.Proven, names: []string{"N"}, reason: "green with it: N", probes: clean, green: true}
+	check(t, []story{
+		{name: "it passes there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("pass A+ N+", ""), want: proven},
+		{
+			name: "the new test fails there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("fail A+ N-", "pass A+ N+"),
+			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: unseen + ": N", probes: clean + " repeat-after", green: true},
+		},
+		{
+			name: "an old test fails there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("fail A- N+", "pass A+ N+"),
+			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: unseen + ": A", probes: clean + " repeat-after", green: true},
+		},
+		{
+			name: "a gate without ids", before: "pass", now: "pass", new: "n_test.go",
+			answers: map[gate.Probe]string{gate.Control: "pass", gate.Overlay: "fail", gate.RepeatClean: "fail", gate.RepeatAfter: "pass"},
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, reason: unseen + ": test", probes: clean + " repeat-after", green: true},
+		},
+		{
+			name: "it fails here too, now and then", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("fail A- N+", "fail A- N+"),
+			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"N"}, reason: "N", probes: clean + " repeat-after", green: true},
+		},
+		{name: "it cannot run there", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("unknown", ""), want: proven},
+		{name: "there is no such place", before: "pass A+", now: "pass A+ N+", new: "n_test.go", answers: answers("", ""), want: proven},
+	})
+}
+
+// Runs on broken code, with a canary or with the sign taken out are about the tests that
+// prove the work; those of the originals about all where old tests were changed.
+func TestProbesOfSomeTests(t *testing.T) {
+	t.Parallel()
+	o := gate.Observation{
+		Baseline: one("fail A- B+"), Now: one("pass A+ B+"), Changed: true,
+		Answers: map[gate.Probe]gate.Run{gate.RepeatBefore: {Results: one("fail A- B+")}, gate.RepeatClean: {Results: one("pass A+ B+")}},
+	}
+	changed := o
+	changed.OldTests = []string{"a_test.go"}
+	for name, c := range map[string]struct {
+		o    gate.Observation
+		p    gate.Probe
+		want string
+	}{
+		"broken":                  {o, gate.Broken, "A"},
+		"canary":                  {o, gate.Canary, "A"},
+		"neutral":                 {o, gate.Neutral, "A"},
+		"what needs new tests":    {o, gate.Originals, "A"},
+		"here once more":          {o, gate.RepeatAfter, "A"},
+		"old tests were changed":  {changed, gate.Originals, ""},
+		"the tree of before":      {o, gate.Control, ""},
+		"the decision":            {o, gate.RepeatClean, ""},
+		"nothing is proven as is": {gate.Observation{Baseline: one("pass A+"), Now: one("pass A+"), Changed: true, InSource: true}, gate.Broken, ""},
+	} {
+		if got := strings.Join(c.o.Only(c.p), " "); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
