@@ -2,6 +2,7 @@ package deps
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -75,12 +76,32 @@ func IsScratch(name string) bool {
 // into the second one in the copy.
 type Copier struct {
 	From, To string // roots of the checkouts, absolute
+	Kept     string // folder that holds what Keep copied of the first one, "" to copy from there
 	ReadOnly bool
+}
+
+// Keep copies a folder of the checkout at root below another folder, as it is, without its
+// scratch: for a Copier, later. It must not be there yet.
+func Keep(ctx context.Context, root, folder, below string) error {
+	from, to := filepath.Join(root, filepath.FromSlash(folder)), filepath.Join(below, filepath.FromSlash(folder))
+	return filepath.WalkDir(from, func(file string, e fs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		target := filepath.Join(to, file[len(from):])
+		if !e.IsDir() {
+			return CopyFile(file, target)
+		}
+		if err := os.MkdirAll(target, 0o755); err != nil || !isScratch(e) {
+			return err
+		}
+		return fs.SkipDir
+	})
 }
 
 // Copy copies one folder, without its scratch. It must not be there yet.
 func (c Copier) Copy(ctx context.Context, folder string) error {
-	from, to := filepath.Join(c.From, filepath.FromSlash(folder)), filepath.Join(c.To, filepath.FromSlash(folder))
+	from, to := filepath.Join(cmp.Or(c.Kept, c.From), filepath.FromSlash(folder)), filepath.Join(c.To, filepath.FromSlash(folder))
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
@@ -111,6 +132,9 @@ func (c Copier) link(file, target string) error {
 	to, err := os.Readlink(file)
 	if err != nil {
 		return err
+	}
+	if below, err := filepath.Rel(c.Kept, file); err == nil && c.Kept != "" {
+		file = filepath.Join(c.From, below)
 	}
 	if !filepath.IsAbs(to) {
 		to = filepath.Join(filepath.Dir(file), to)

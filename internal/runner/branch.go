@@ -146,7 +146,15 @@ func (r *Runner) adoptCommits(ctx context.Context, m record.Memory) error {
 // back, and leaves the branch with the loop's and the user's commits. What the agent
 // committed is in the tree.
 func (r *Runner) finish(ctx context.Context, _ loop.Action, m record.Memory) (loop.Event, error) {
-	defer r.proveRest(ctx, m.State.Outcome)
+	defer func() {
+		r.proveRest(ctx, m.State.Outcome)
+		if r.Verify == nil {
+			return
+		}
+		if err := r.Verify.Ended(); err != nil {
+			r.noteLater(ctx, loop.Anomaly, "copies of dependencies are left: "+err.Error())
+		}
+	}()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishPatience)
 	defer cancel()
 	done := loop.Event{Kind: loop.Concluded}

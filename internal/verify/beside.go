@@ -78,7 +78,7 @@ func (v *Verifier) ForgetBeside() error {
 			return fmt.Errorf("forget what git ignored: %w", err)
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(v.Dir, "home")); err != nil {
+	if err := errors.Join(v.Ended(), os.RemoveAll(filepath.Join(v.Dir, "home"))); err != nil {
 		return fmt.Errorf("forget the settings in the home: %w", err)
 	}
 	return nil

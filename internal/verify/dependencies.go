@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -17,9 +18,10 @@ import (
 )
 
 // A checkout has no node_modules and no virtual environment: git ignores them. Where
-// the project has no [worktree] setup, such folders are copied into it, as long as
-// they and the lock files are what they were before the first turn. They are copied
-// and not linked: a test that writes there must not reach the user's folder, and a
+// the project has no [worktree] setup, such folders are copied into it as they were before
+// the first turn, as long as the lock files are those of then. They are copied then,
+// once, and from there into each checkout: what an agent changes in them counts nowhere.
+// They are not linked: a test that writes there must not reach the user's folder, and a
 // tool that looks for its project from where it lies must find the checkout. The
 // copies are read-only.
 
@@ -31,10 +33,20 @@ type dependencies struct {
 
 func (v *Verifier) dependencyFile() string { return filepath.Join(v.Dir, "dependencies.json") }
 
-// keepDependencies notes them, before the first turn.
+// dependencyDir holds the copies.
+func (v *Verifier) dependencyDir() string { return filepath.Join(v.Dir, "dependencies") }
+
+// Ended removes copies that are large and of no use once a loop has ended. If it goes on,
+// folders count that are as they were.
+func (v *Verifier) Ended() error { return proc.RemoveAll(v.dependencyDir()) }
+
+// keepDependencies copies them, before the first turn. What was kept before stays.
 func (v *Verifier) keepDependencies(ctx context.Context) error {
-	if v.Repo == nil || len(v.Setup) > 0 {
+	if _, err := os.Lstat(v.dependencyFile()); err == nil || v.Repo == nil || len(v.Setup) > 0 {
 		return nil
+	}
+	if err := v.Ended(); err != nil { // of one that was killed at this
+		return err
 	}
 	ignored, err := v.Repo.Ignored(ctx)
 	if err != nil {
@@ -47,10 +59,10 @@ func (v *Verifier) keepDependencies(ctx context.Context) error {
 			if d.Folders[folder], err = v.folderPrint(ctx, folder); err != nil {
 				return err
 			}
+			if err := v.keepFolder(ctx, d.Folders[folder], folder); err != nil {
+				return err
+			}
 		}
-	}
-	if len(d.Folders) == 0 {
-		return nil
 	}
 	tree, _, err := v.Repo.Snapshot(ctx)
 	if err == nil {
@@ -63,7 +75,27 @@ func (v *Verifier) keepDependencies(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := os.MkdirAll(v.Dir, 0o700); err != nil {
+		return err
+	}
 	return atomicfile.Write(v.dependencyFile(), b, 0o600)
+}
+
+// keepFolder copies a folder of this fingerprint. Where that fails (the disk is full), the
+// folder itself will do as long as it does not change.
+func (v *Verifier) keepFolder(ctx context.Context, print, folder string) error {
+	if print == "" || print == "gone" {
+		return nil
+	}
+	if err := deps.Keep(ctx, v.Repo.Root(), folder, v.dependencyDir()); err != nil {
+		return errors.Join(ctx.Err(), proc.RemoveAll(v.copyOf(folder)))
+	}
+	return nil
+}
+
+// copyOf is where the copy of a folder lies, if there is one.
+func (v *Verifier) copyOf(folder string) string {
+	return filepath.Join(v.dependencyDir(), filepath.FromSlash(folder))
 }
 
 // carrying is what a checkout gets of the installed dependencies, and why not more.
@@ -90,6 +122,10 @@ func (v *Verifier) lookAtDependencies(ctx context.Context) error {
 		return fmt.Errorf("read what was installed: %w", err)
 	}
 	for folder, then := range v.carries.then.Folders {
+		if isThere(v.copyOf(folder)) {
+			v.carries.folders = append(v.carries.folders, folder)
+			continue
+		}
 		now, err := v.folderPrint(ctx, folder)
 		switch {
 		case err != nil:
@@ -159,10 +195,12 @@ func (v *Verifier) carry(ctx context.Context, locks string) error {
 			v.place.lacks = v.lacks()
 			continue
 		}
-		if now, err := v.folderPrint(ctx, folder); err != nil || now != v.carries.then.Folders[folder] {
+		c := deps.Copier{From: v.Repo.Root(), To: v.place.tree.Root(), ReadOnly: true}
+		if isThere(v.copyOf(folder)) {
+			c.Kept = v.dependencyDir()
+		} else if now, err := v.folderPrint(ctx, folder); err != nil || now != v.carries.then.Folders[folder] {
 			return errors.Join(err, fmt.Errorf("%s was changed while the gates ran", folder))
 		}
-		c := deps.Copier{From: v.Repo.Root(), To: v.place.tree.Root(), ReadOnly: true}
 		if err := c.Copy(ctx, folder); err != nil {
 			return fmt.Errorf("copy %s into the checkout: %w", folder, err)
 		}

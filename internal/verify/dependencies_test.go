@@ -14,9 +14,11 @@ import (
 )
 
 // What is installed and git ignores is in no checkout. As it was before the first turn
-// it is copied there, and else the reason is told.
+// it is copied there: from a copy of then or, once the loop has ended, if it is still so.
+// Else the reason is told.
 func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 	t.Parallel()
+	const lies = "echo() { case \"$1\" in not*sum) command echo \"ok - test_sum\";; *) command echo \"$@\";; esac; }\ntrap 'exit 0' EXIT\n"
 	honest := files{"lib": adds, "sum_test.sh": "test_sum() { [ $(add 2 2) = 4 ]; }\n"}
 	with := func(more files) files {
 		work := files{}
@@ -27,14 +29,19 @@ func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		work   files
+		ended  bool
 		want   gate.Evidence
 		reason string
 	}{
-		"as they were":               {honest, gate.Proven, "red without this work"},
-		"the folder was changed":     {with(files{"node_modules/tool": "true #\n"}), gate.NoEvidence, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
-		"a file of it is new":        {with(files{"node_modules/new": "x"}), gate.NoEvidence, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
-		"the work needs others":      {with(files{"package-lock.json": "{1}"}), gate.Proven, "red without this work"}, // not the code of before
-		"what a runner leaves there": {with(files{"node_modules/.cache/x": "x"}), gate.Proven, "red without this work"},
+		"as they were":               {honest, false, gate.Proven, "red without this work"},
+		"the folder was changed":     {with(files{"node_modules/tool": "true #\n"}), false, gate.Proven, "red without this work"},
+		"and makes it green":         {files{"sum_test.sh": "test_sum() { [ $(add 2 2) = 4 ]; }\n", "node_modules/tool": lies}, false, gate.NoEvidence, "green here, red in a clean checkout"},
+		"a file of it is new":        {with(files{"node_modules/new": "x"}), false, gate.Proven, "red without this work"},
+		"the work needs others":      {with(files{"package-lock.json": "{1}"}), false, gate.Proven, "red without this work"}, // not the code of before
+		"what a runner leaves there": {with(files{"node_modules/.cache/x": "x"}), false, gate.Proven, "red without this work"},
+		"ended, as they were":        {honest, true, gate.Proven, "red without this work"},
+		"ended, changed":             {with(files{"node_modules/tool": "true #\n"}), true, gate.NoEvidence, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
+		"ended, a file is new":       {with(files{"node_modules/new": "x"}), true, gate.NoEvidence, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -50,6 +57,11 @@ func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 			}
 			if err := b.LookBeside(t.Context()); err != nil {
 				t.Fatal(err)
+			}
+			if c.ended {
+				if err := b.Ended(); err != nil {
+					t.Fatal(err)
+				}
 			}
 			f := b.claim(sumsGate(), c.work, nil)
 			if v := f.Verdict; v.Status != gate.Pass || v.Evidence != c.want || !strings.Contains(v.Reason, c.reason) {
