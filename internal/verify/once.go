@@ -62,11 +62,8 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 	case r.Status == gate.Pass && c.report == "" && said.Unsummed:
 		r.Status, r.Reason = gate.Unknown, said.Doubt()
 	}
-	if line := unfetched(r); w.place != "" && r.Status == gate.Fail && line != "" {
-		r.Status, r.Reason = gate.Unknown, "a tool is missing in the checkout, and none is fetched there: "+line+"; "+setUpHint
-	}
-	if w.place != "" && v.place != nil && v.place.lacks != "" && r.Status == gate.Fail {
-		r.Status, r.Reason = gate.Unknown, v.place.lacks
+	if why := v.missing(r); w.place != "" && r.Status == gate.Fail && why != "" {
+		r.Status, r.Reason = gate.Unknown, why
 	}
 	if r.TimedOut {
 		r.Reason = fmt.Sprintf("timed out after %s", limit)
@@ -77,6 +74,18 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 	r.Head, r.Tail = v.redactor.String(r.Head), v.redactor.String(r.Tail)
 	r.FirstError, r.Reason, r.Warning = v.redactor.String(r.FirstError), v.redactor.String(r.Reason), v.redactor.String(r.Warning)
 	return r
+}
+
+// missing says what a gate that failed in a checkout had to do without there, "" for
+// nothing that is known.
+func (v *Verifier) missing(r gate.Result) string {
+	if line := unfetched(r); line != "" {
+		return "a tool is missing in the checkout, and none is fetched there: " + line + "; " + setUpHint
+	}
+	if v.place == nil {
+		return ""
+	}
+	return v.place.lacks
 }
 
 // noWall is how bubblewrap begins to say why it could not start the command: then
