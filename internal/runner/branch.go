@@ -146,18 +146,20 @@ func (r *Runner) adoptCommits(ctx context.Context, m record.Memory) error {
 // back, and leaves the branch with the loop's and the user's commits. What the agent
 // committed is in the tree.
 func (r *Runner) finish(ctx context.Context, _ loop.Action, m record.Memory) (loop.Event, error) {
-	defer func() {
-		r.proveRest(ctx, m.State.Outcome)
-		if r.Verify == nil {
-			return
-		}
+	r.conclude(ctx, m)
+	r.proveRest(ctx, m.State.Outcome)
+	if r.Verify != nil {
 		if err := r.Verify.Ended(); err != nil {
 			r.noteLater(ctx, loop.Anomaly, "copies of dependencies are left: "+err.Error())
 		}
-	}()
+	}
+	return loop.Event{Kind: loop.Concluded}, nil
+}
+
+// conclude does that in a bounded time, also where the user waits no longer.
+func (r *Runner) conclude(ctx context.Context, m record.Memory) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishPatience)
 	defer cancel()
-	done := loop.Event{Kind: loop.Concluded}
 	warn := func(err error) { r.noteLater(ctx, loop.Warning, err.Error()) }
 	if err := r.closeSession(); err != nil {
 		warn(err)
@@ -168,7 +170,7 @@ func (r *Runner) finish(ctx context.Context, _ loop.Action, m record.Memory) (lo
 	}
 	if m.State.Turns == 0 && !m.Unsorted { // nothing was touched
 		r.goBack(ctx)
-		return done, nil
+		return
 	}
 	if !r.attended() || m.Bound.Closed { // else the hook tells the files, when it tells the user
 		r.inRun(ctx, func(context.Context) error { r.over(); return nil })
@@ -183,14 +185,13 @@ func (r *Runner) finish(ctx context.Context, _ loop.Action, m record.Memory) (lo
 		warn(fmt.Errorf("the last checkpoint could not be made: %w", err))
 	}
 	if r.Spec.NoCommit || m.State.OwesCommit() { // its commit may be on the branch
-		return done, nil
+		return
 	}
 	if err := r.tidyBranch(ctx, m); err != nil {
 		warn(fmt.Errorf("the branch is left as it is: %w", err))
-		return done, nil
+		return
 	}
 	r.goBack(ctx)
-	return done, nil
 }
 
 // goBack leaves the loop's branch if nothing was committed, and tells.
