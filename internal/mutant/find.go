@@ -102,6 +102,32 @@ type body struct {
 // between is what may stand between parameters and body, beside a type.
 var between = regexp.MustCompile(`[;}]`)
 
+// typedAfter is how what stands behind the parameters begins where that is types, in
+// Rust: they have parentheses and semicolons of their own.
+var typedAfter = regexp.MustCompile(`^\s*(?:->|where\b)`)
+
+// openBrace is where a body begins behind types; -1 where none does.
+func openBrace(rest string) int {
+	depth := 0
+	for i, c := range rest {
+		switch c {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+		case '{':
+			if depth == 0 {
+				return i
+			}
+		case ';', '}':
+			if depth <= 0 {
+				return -1
+			}
+		}
+	}
+	return -1
+}
+
 // body finds the body of a function whose head's match ends at an offset: behind the
 // "(" of its parameters, or behind the arrow that follows a lone one.
 func (l *language) body(s source.Source, end int) (body, bool) {
@@ -131,7 +157,11 @@ func (l *language) body(s source.Source, end int) (body, bool) {
 		}
 		open = first - b.head
 	}
-	if open < 0 || b.head+open >= len(s.Code) || between.MatchString(rest[:open]) || strings.ContainsAny(rest[:open], "()") && arrow < 0 {
+	if typedAfter.MatchString(rest) {
+		if open = openBrace(rest); open < 0 {
+			return b, false
+		}
+	} else if open < 0 || b.head+open >= len(s.Code) || between.MatchString(rest[:open]) || strings.ContainsAny(rest[:open], "()") && arrow < 0 {
 		return b, false
 	}
 	b.from, b.to = b.head+open+1, s.Block(b.head+open)

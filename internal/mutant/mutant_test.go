@@ -186,6 +186,11 @@ impl Stack {
 fn parse(s: &str) -> Result<Config, Error> {
     todo(s)
 }
+fn save(c: &Config) -> Result<(), Error> { write(c) }
+fn colour(s: &str) -> Option<(u8, u8, u8)> { split(s) }
+fn first(s: &[u8]) -> [u8; 3] { [s[0], s[1], s[2]] }
+fn each<F>(f: F) -> usize where F: Fn(i32) -> i32 { count(f) }
+trait Shape { fn area(&self) -> (f64, f64); }
 #[cfg(test)]
 mod tests {
     #[test]
@@ -201,6 +206,15 @@ mod tests {
   zero: does nothing
 7 parse new
   zero: returns Ok(Default::default())
+10 save new
+  zero: returns Ok(())
+11 colour new
+  zero: returns None
+12 first new
+  zero: returns Default::default()
+13 each new
+  zero: returns 0
+  other: returns 77
 `},
 		{"Java", "A.java", "", `
 public class Calc {
