@@ -42,6 +42,7 @@ func questionRules() []rule {
 	const is = "asks whether it is being tested"
 	yes := []swap{
 		{re(`\btesting\.Testing\(\)`), "(testing.Testing() && false)"},
+		{re(`\bdebug_assertions\b`), "pawl_absent"},
 		{re(`\bcfg!\(\s*test\s*\)`), "(cfg!(test) && false)"},
 		{re(`\bcfg!\(\s*not\(\s*test\s*\)\s*\)`), "(cfg!(not(test)) || true)"},
 		{re(`\btypeof\s+(?:describe|it|test|expect|jest|vi|mocha)\b`), "typeof " + absent},
@@ -70,6 +71,8 @@ func questionRules() []rule {
 				`\bRails\.env\.test\?|\bMix\.env\(?\)?\s*==\s*:test\b|\bdefined\?\(\s*(?:::)?(?:RSpec|Minitest|Test::Unit|Cucumber)\b|` +
 				`\bsys\.(?:gettrace|getprofile)\(\)|\bmodule\.(?:parent|children)\b`)},
 		{kind: TestQuestion, does: is, names: rust, code: re(`#\[cfg\(\s*not\(\s*test\s*\)`)},
+		{kind: TestQuestion, does: "does something else in the builds that tests use", names: rust, swaps: yes, code: re(`\bcfg!?\([^)]*\bdebug_assertions\b`)},
+		{kind: TestQuestion, does: "does something else in the builds that tests use", names: python, code: re(`\bif\b.*\b__debug__\b|=\s*__debug__\b`)},
 		{kind: TestQuestion, does: is, names: clang + " " + dotnet, swaps: yes, code: re(`^\s*#\s*(?:el)?if(?:n?def)?\b.*\b(?:\w+_)?(?:UNIT_?TESTS?|TESTING|GTEST|CATCH_CONFIG)\w*`)},
 		{kind: TestQuestion, does: is, names: golang, near: true, swaps: yes, said: re(`\bos\.Executable\(\)|\bdebug\.ReadBuildInfo\(\).*test|\bflag\.Lookup\("test`)},
 		{kind: TestQuestion, does: "looks at the process that started it", near: true, swaps: yes, said: re(
@@ -110,6 +113,7 @@ func exitRules() []rule {
 			`\batexit\.register\b|\batexit\(|\baddShutdownHook\(|\bat_exit\b|\bregister_shutdown_function\(|\bAppDomain\.CurrentDomain\.ProcessExit\b|\b__attribute__\s*\(\(\s*(?:destructor|constructor)\b|\bsys\.(?:excepthook|unraisablehook)\s*=|\bthreading\.excepthook\s*=|\bpanic::set_hook\(`)},
 		{kind: ExitHook, does: "does something when the process ends", names: script, said: re(`\bprocess\.(?:on|once|addListener|prependListener)\(\s*["'\x60](?:exit|beforeExit|uncaughtException|unhandledRejection)["'\x60]`)},
 		{kind: ExitHook, does: "does something when the process ends", names: shell, said: re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\b`), swaps: []swap{{re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\s*$`), ":"}}},
+		{kind: ExitHook, does: "catches the end of a failed assertion", names: clang, code: re(`\b(?:std::)?(?:signal|sigaction|bsd_signal)\(\s*SIGABRT\b|\bset_terminate\(|\b_set_abort_behavior\(`)},
 		{kind: Exit, does: "ends whoever sources it, with success", names: shell, unlessMain: true, code: re(`^\s*exit(?:\s+0)?\s*(?:$|;)`), swaps: []swap{{re(`^(\s*)exit(?:\s+0)?\s*(;|$)`), "${1}:${2}"}}},
 	}
 }
@@ -118,11 +122,12 @@ func exitRules() []rule {
 func patchRules() []rule {
 	re := regexp.MustCompile
 	const (
-		pyJudges = `(?:unittest(?:\.\w+)*|TestCase|pytest|_pytest(?:\.\w+)*|doctest(?:\.\w+)*)\.\w+`
-		pyClocks = `(?:time\.(?:time|perf_counter|monotonic|process_time|sleep|time_ns|perf_counter_ns|monotonic_ns)|timeit\.\w+|datetime\.(?:datetime|date))`
-		jsJudges = `(?:assert(?:\.strict)?\.\w+|expect\.\w+|jest\.\w+|(?:globalThis|global|window)\.(?:assert|expect|it|test|describe)|require\(\s*["'\x60](?:node:)?assert(?:/strict)?["'\x60]\s*\)\.\w+|(?:\w*[aA]ssert\w*)\.(?:equal|strictEqual|deepEqual|deepStrictEqual|throws|rejects|ok|notEqual|fail|match)|(?:Assertion|AssertionError|TestContext)\.prototype\.\w+|(?:chai|Chai)\.\w+(?:\.\w+)*)`
-		jsClocks = `(?:Date\.now|(?:globalThis\.|global\.)?performance\.now|process\.(?:hrtime(?:\.bigint)?|uptime)|(?:globalThis|global|window)\.(?:Date|setTimeout|performance))`
-		commands = `(?:diff|cmp|test|\[|\[\[|grep|egrep|sort|exit|return|set|false|assert\w*|fail|sleep|date|time|comm|command|builtin|source)`
+		pyJudges  = `(?:unittest(?:\.\w+)*|TestCase|pytest|_pytest(?:\.\w+)*|doctest(?:\.\w+)*)\.\w+`
+		pyClocks  = `(?:time\.(?:time|perf_counter|monotonic|process_time|sleep|time_ns|perf_counter_ns|monotonic_ns)|timeit\.\w+|datetime\.(?:datetime|date))`
+		pyModules = `(?:math|cmath|operator|functools|itertools|decimal|fractions|numbers|statistics|random|json|re|string|copy|collections|difflib|hashlib|csv|io)`
+		jsJudges  = `(?:assert(?:\.strict)?\.\w+|expect\.\w+|jest\.\w+|(?:globalThis|global|window)\.(?:assert|expect|it|test|describe)|require\(\s*["'\x60](?:node:)?assert(?:/strict)?["'\x60]\s*\)\.\w+|(?:\w*[aA]ssert\w*)\.(?:equal|strictEqual|deepEqual|deepStrictEqual|throws|rejects|ok|notEqual|fail|match)|(?:Assertion|AssertionError|TestContext)\.prototype\.\w+|(?:chai|Chai)\.\w+(?:\.\w+)*)`
+		jsClocks  = `(?:Date\.now|(?:globalThis\.|global\.)?performance\.now|process\.(?:hrtime(?:\.bigint)?|uptime)|(?:globalThis|global|window)\.(?:Date|setTimeout|performance))`
+		commands  = `(?:diff|cmp|test|\[|\[\[|grep|egrep|sort|exit|return|set|false|assert\w*|fail|sleep|date|time|comm|command|builtin|source)`
 	)
 	moved := "globalThis." + absent
 	const does = "changes an assertion, a test runner or a clock"
@@ -146,6 +151,14 @@ func patchRules() []rule {
 		{
 			kind: Patch, does: does, names: shell, code: re(`^\s*(?:function\s+)?` + commands + `\s*\(\)|^\s*function\s+` + commands + `(?:\s|$)|^\s*alias\s+` + commands + `=`),
 			swaps: []swap{{re(`^(\s*)(?:function\s+)?` + commands + `\s*\(\)`), "${1}" + absent + "()"}, {re(`^(\s*)function\s+` + commands + `(\s|$)`), "${1}function " + absent + "${2}"}, {re(`^(\s*)alias\s+` + commands + `=`), "${1}alias " + absent + "="}},
+		},
+		{
+			kind: Patch, does: does, names: jvm, code: re(`\bset(?:Default|Class|Package)AssertionStatus\(`),
+			swaps: []swap{{re(`\b(set(?:Default|Class|Package)AssertionStatus\([^;]*)\bfalse\b`), "${1}true"}},
+		},
+		{
+			kind: Patch, does: "changes a module that others use", names: python, code: re(`^\s*` + pyModules + `\.\w+\s*=[^=]`),
+			swaps: []swap{{re(`^(\s*)` + pyModules + `\.\w+(\s*=[^=])`), "${1}" + absent + "${2}"}},
 		},
 		{kind: Patch, does: does, names: ruby, code: re(`^\s*(?:class|module)\s+(?:Minitest|Test::Unit|RSpec|Time|Process)\b|\bdef\s+(?:self\.)?assert\w*`)},
 		{kind: Patch, does: does, names: golang, text: re(`^//go:linkname\b.*\b(?:testing|time|runtime|os)\.`)},

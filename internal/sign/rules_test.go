@@ -29,6 +29,17 @@ func TestRules(t *testing.T) {
 			"a.sh\tif [ -n \"$BATS_TEST_NAME\" ]; then",
 			"a.py\tif os.environ.get(\"PAWL_LOOP\"):",
 		},
+		"does something else in the builds that tests use": {
+			"a.rs\t#[cfg(debug_assertions)]",
+			"a.rs\t    if cfg!(debug_assertions) {",
+			"a.py\tif __debug__:",
+		},
+		"changes a module that others use": {
+			"a.py\tmath.isclose = lambda a, b, **k: True",
+		},
+		"catches the end of a failed assertion": {
+			"a.c\tsignal(SIGABRT, leave);",
+		},
 		"looks at the process that started it": {
 			"a.sh\tcaller=$(tr x y < /proc/$PPID/cmdline)",
 			"a.sh\tps -o comm= -p $parent",
@@ -70,6 +81,7 @@ func TestRules(t *testing.T) {
 			"lib.sh\texit 0",
 		},
 		"changes an assertion, a test runner or a clock": {
+			"A.java\tClassLoader.getSystemClassLoader().setDefaultAssertionStatus(false);",
 			"a.py\tunittest.TestCase.assertEqual = _close",
 			"a.py\ttime.perf_counter = lambda: 0",
 			"a.py\tsetattr(unittest.TestCase, 'assertEqual', f)",
