@@ -103,6 +103,11 @@ func (in inputs) changed(ctx context.Context, ch git.Change) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if ch.Status == 'M' && work.IsSource(ch.Path) {
+		if was, err := in.v.content(ctx, in.r.Judge, ch.Path); err != nil || helpsTests(ch.Path, was) {
+			return err == nil, err
+		}
+	}
 	if work.IsManifest(ch.Path) && ch.Status == 'M' {
 		was, err := in.v.content(ctx, in.r.Judge, ch.Path)
 		if err != nil {

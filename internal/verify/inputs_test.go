@@ -31,6 +31,13 @@ func TestAFileThatChangesWhatOldTestsDoIsAChangeOfThem(t *testing.T) {
 			"calc_test.go": testFile("TestAdd", "if Add(1, 2) != 3 {\n\t\tt.Error(\"1+2\")\n\t}"),
 		}
 	}
+	helper := func(condition string) string {
+		return "package want\n\nimport \"testing\"\n\nfunc Int(t *testing.T, got, want int) {\n\tif " + condition + " {\n\t\tt.Error(got)\n\t}\n}\n"
+	}
+	helped := files{
+		"go.mod": "module calc\n\ngo 1.24\n", "calc.go": mod("1")["calc.go"], "want/want.go": helper("got != want"),
+		"calc_test.go": "package calc\n\nimport (\n\t\"calc/want\"\n\t\"testing\"\n)\n\nfunc TestAdd(t *testing.T) { want.Int(t, Add(1, 2), 3) }\n",
+	}
 	linted := files{"ruff": "! grep -q lambda lib || [ -e ruff.toml ] || grep -q ruff pyproject.toml\n", "lib": "lambda\n", "pyproject.toml": "[project]\n"}
 	cases := []struct {
 		name    string
@@ -49,6 +56,8 @@ func TestAFileThatChangesWhatOldTestsDoIsAChangeOfThem(t *testing.T) {
 				"calc.go": mod("0")["calc.go"], "main_test.go": "package calc\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) { os.Exit(m.Run()) }\n",
 			}, "go test ./...", gate.Proven, false,
 		},
+		{"a helper of the tests that lets more pass", helped, files{"want/want.go": helper("got > want+1")}, "go test ./...", gate.NoEvidence, true},
+		{"one beside real work", helped, files{"calc.go": mod("0")["calc.go"], "want/want.go": helper("want != got")}, "go test ./...", gate.Proven, false},
 		{"settings of a linter that let all pass", linted, files{"ruff.toml": "x\n"}, "sh ./ruff", gate.NoEvidence, true},
 		{"in a file that had none of them", linted, files{"pyproject.toml": "[project]\n[tool.ruff]\n"}, "sh ./ruff", gate.NoEvidence, true},
 		{"beside real work", linted, files{"lib": "def\n", "ruff.toml": "x\n"}, "sh ./ruff", gate.Proven, false},
