@@ -77,7 +77,7 @@ var builds = regexp.MustCompile(`(^|/)(g?make|ninja)$`)
 func reads(steps []testrun.Step, base string) bool {
 	return slices.ContainsFunc(steps, func(s testrun.Step) bool {
 		compares := slices.Contains([]string{"diff", "cmp", "comm"}, path.Base(s.Words[0]))
-		return !compares && slices.ContainsFunc(s.Words, func(word string) bool { return path.Base(word) == base })
+		return !compares && slices.ContainsFunc(slices.Concat(s.Words, s.Input), func(word string) bool { return path.Base(word) == base })
 	})
 }
 

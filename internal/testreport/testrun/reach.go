@@ -10,6 +10,7 @@ import (
 // Step is a simple command that a command comes to.
 type Step struct {
 	Words []string // "" for a word that is not constant
+	Input []string // files that it reads as its input, with "<"
 	Dir   string   // the folder that it runs in, from that of the command; "" for that
 	// Compared: something reads its output, so its exit code is not all that counts:
 	// `sh greet.sh | diff - want.txt`.
@@ -41,7 +42,7 @@ func (r *reader) note(words []string, f flow) {
 		return
 	}
 	read := f.elsewhere || strings.HasPrefix(f.mask, "| ") || strings.HasSuffix(f.mask, "( )")
-	s := Step{Words: words, Dir: r.dir, Compared: read}
+	s := Step{Words: words, Input: f.input, Dir: r.dir, Compared: read}
 	r.steps = append(r.steps, s)
 	script := s.Script()
 	if ending := path.Ext(script); script == "" || ending != "" && !slices.Contains(shellEndings, ending) {

@@ -93,6 +93,7 @@ type flow struct {
 	through   bool
 	elsewhere bool
 	streams   streams
+	input     []string // files that the command reads as its input
 }
 
 // masked is the flow inside a mask. What an outer part of the command prints is
@@ -126,6 +127,7 @@ func (r *reader) list(stmts []*syntax.Stmt, f flow) {
 func (r *reader) stmt(stmt *syntax.Stmt, f flow) {
 	f.elsewhere = f.elsewhere || slices.ContainsFunc(stmt.Redirs, writesFile)
 	f.streams = f.streams.after(stmt.Redirs)
+	f.input = nil
 	switch {
 	case stmt.Background:
 		f = f.masked("&")
@@ -134,6 +136,7 @@ func (r *reader) stmt(stmt *syntax.Stmt, f flow) {
 	}
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
+		f.input = inputs(stmt.Redirs)
 		r.call(cmd, f)
 	case *syntax.BinaryCmd:
 		r.binary(cmd, f)
@@ -159,6 +162,16 @@ func (r *reader) stmt(stmt *syntax.Stmt, f flow) {
 			r.list(item.Stmts, f)
 		}
 	}
+}
+
+// inputs are the files that a command reads as its input.
+func inputs(redirs []*syntax.Redirect) (files []string) {
+	for _, redir := range redirs {
+		if redir.Op == syntax.RdrIn && redir.Word != nil {
+			files = append(files, shell.Constant(redir.Word))
+		}
+	}
+	return files
 }
 
 // inLoop: only the last round decides, unless the first failure ends it all.

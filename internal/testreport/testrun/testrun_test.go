@@ -263,17 +263,22 @@ func TestReach(t *testing.T) {
 		return read(path)
 	}
 	for command, want := range map[string]string{
-		"timeout 9 sh check.sh":             "timeout sh set . sh sh(read) [ cd web:npm web:playwright | check.sh lib.sh web/package.json",
-		"make -C web":                       "make web:ruff web:cd web/sub:sh web:sh(read) web:grep | web/Makefile",
-		"./run && ./built":                  "./run sh jest ./built | run deep/a.sh built",
-		"bash -euo pipefail check.sh > out": "bash(read) set(read) .(read) sh(read) sh(read) [(read) cd(read) web:npm(read) web:playwright(read) | check.sh lib.sh web/package.json",
-		"sh -c 'sh gone.sh' || true":        "sh sh true |",
-		"":                                  "|",
+		"timeout 9 sh check.sh":              "timeout sh set . sh sh(read) [ cd web:npm web:playwright | check.sh lib.sh web/package.json",
+		"make -C web":                        "make web:ruff web:cd web/sub:sh web:sh(read) web:grep | web/Makefile",
+		"./run && ./built":                   "./run sh jest ./built | run deep/a.sh built",
+		"bash -euo pipefail check.sh > out":  "bash(read) set(read) .(read) sh(read) sh(read) [(read) cd(read) web:npm(read) web:playwright(read) | check.sh lib.sh web/package.json",
+		"sh -c 'sh gone.sh' || true":         "sh sh true |",
+		"n=$(wc -l < work.txt); test $n":     "wc<work.txt test |",
+		"while read -r x; do [ $x ]; done<a": "read [ |",
+		"":                                   "|",
 	} {
 		steps, through := testrun.Reach(command, all)
 		var got []string
 		for _, s := range steps {
 			word := s.Words[0]
+			for _, file := range s.Input {
+				word += "<" + file
+			}
 			if s.Dir != "" {
 				word = s.Dir + ":" + word
 			}
