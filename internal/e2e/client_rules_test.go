@@ -70,7 +70,7 @@ func TestClientTampers(t *testing.T) {
 		}
 		return messagesapi.Write(c.path("loosen.sh"), "echo true > \"$1\"\n").And(messagesapi.Bash("sh loosen.sh check.sh; echo bye > bye.txt"))
 	})
-	r := c.run(15, "add bye", "--gate", "sh check.sh", "--agent-command", c.client)
+	r := c.run(15, "add bye", "--gate", "sh check.sh", "--protect", "check.sh", "--agent-command", c.client)
 	if !r.says("check.sh") {
 		t.Errorf("what was changed is not named: %s", r)
 	}

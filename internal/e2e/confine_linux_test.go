@@ -176,7 +176,7 @@ func TestConfinedByLandlock(t *testing.T) {
 	b := newBench(t, wordShop(nil))
 	b.withoutBubblewrap()
 	args := []string{"run", "--confine", "tree", "--agent", "scripted", "--agent-command", b.script(part("bye"))}
-	r := b.pawl(append(args, "--gate", checkWords+` && ! sh -c 'echo x > "$HOME/planted"'`, "add bye")...)
+	r := b.pawl(append(args, "--gate", checkWords+` && ! sh -c 'echo x > "`+b.path("../planted")+`"'`, "add bye")...)
 	if r.code == 2 {
 		t.Skip("no Landlock here")
 	}

@@ -55,7 +55,7 @@ const scopedPlan = "- [ ] add bye <!-- pawl: scope=*.txt,tests/** -->\n"
 
 // guardShop has what forbiddenCalls need.
 func guardShop() map[string]string {
-	return wordShop(map[string]string{"plan.md": scopedPlan, "words.sh": checkWords + "\n", ".env": "TOKEN=nobodys\n"})
+	return wordShop(map[string]string{"plan.md": scopedPlan, "words.sh": checkWords + "\n", ".env": "TOKEN=nobodys\n", "pawl.toml": "protect = [\"words.sh\"]\n"})
 }
 
 // makes is the model's making of a call. A command that runs leaves a trace.

@@ -145,6 +145,9 @@ func TestSessionPlan(t *testing.T) {
 // over their head.
 func TestSessionTampers(t *testing.T) {
 	s := newSessions(t, settings)
+	s.write(map[string]string{"pawl.toml": "protect = [\"words.sh\"]\n"})
+	s.git("add", "pawl.toml")
+	s.git("commit", "-q", "-m", "protect the check")
 	s.api.Play(func(r messagesapi.Request) messagesapi.Response {
 		switch {
 		case r.Number == 1:
