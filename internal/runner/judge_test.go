@@ -195,8 +195,8 @@ func TestWhatIsWrittenWhileItJudgesIsNamed(t *testing.T) {
 	t.Parallel()
 	const later = "grep -q one have.txt || touch check.sh\n"
 	for name, c := range map[string]struct{ gate, want string }{
-		"red before":   {later + "exit 1\n", `"text":"written while it was judged: check.sh"`},
-		"green before": {later + "! grep worse have.txt\n", `; written while it was judged: check.sh"`},
+		"red before":   {later + "exit 1\n", `"text":"protected files written while the gates ran: check.sh"`},
+		"green before": {later + "! grep worse have.txt\n", `; protected files written while the gates ran: check.sh"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

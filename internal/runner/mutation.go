@@ -12,20 +12,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// Which functions of a commit its tests prove is found out while the agent works on the
-// next task: its functions are broken one by one, and the gates run. It delays no claim:
-// whatever judges ends it, and it goes on with the next turn. What is left when the loop
-// ends is done then, within its time.
+// Mutation testing of a commit runs while the agent works on the next task: one function
+// after another is broken, and the gates run. It delays no claim: judging stops the run
+// under way, and it resumes with the next turn. The rest runs when the loop ends.
 
-// Bounds of the time that the runs on the broken code of one commit take together, where
-// the user gives none: so many times what its gates take.
+// Bounds of the time for all runs on the broken code of one commit, as multiples of the
+// time that its gates take, if the user set no mutation_time.
 const (
 	mutationTimes    = 2
 	mutationTimeMin  = 2 * time.Second
 	mutationTimeMost = 10 * time.Minute
 )
 
-// mutationTime is that time; whole is what the gates said of the whole code.
+// mutationTime returns that time. whole are the results of the gates on the commit.
 func mutationTime(set *time.Duration, whole []gate.Result) time.Duration {
 	if set != nil {
 		return *set
@@ -37,7 +36,7 @@ func mutationTime(set *time.Duration, whole []gate.Result) time.Duration {
 	return min(max(mutationTimes*took, mutationTimeMin), mutationTimeMost)
 }
 
-// unproven is a commit whose functions are still to be broken.
+// unproven is a commit whose mutation testing is not finished.
 type unproven struct {
 	tasks  []string
 	before string // the commit before
@@ -47,14 +46,14 @@ type unproven struct {
 	found  []verify.Proven
 }
 
-// proving is the goroutine that breaks them.
+// proving is the goroutine that runs mutation tests.
 type proving struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-// proveLater remembers a commit. Work that nothing proves has no tests to try, and of a
-// task that asks for none nothing is found out.
+// proveLater queues a commit for mutation testing, unless its evidence is below reviewed
+// or all of its tasks want unproven: then there are no tests to try.
 func (r *Runner) proveLater(a loop.Action, m record.Memory, commit string) {
 	wanted := func(id string) bool {
 		t, ok := m.State.Task(id)
@@ -70,7 +69,7 @@ func (r *Runner) proveLater(a loop.Action, m record.Memory, commit string) {
 	r.unproven = append(r.unproven, unproven{tasks: a.Tasks, before: m.Base.Commit, commit: commit, gates: gates, left: limit})
 }
 
-// goOnProving begins to break functions, if there are any.
+// goOnProving starts or resumes mutation testing, if a commit is queued.
 func (r *Runner) goOnProving(ctx context.Context) {
 	if r.proving != nil {
 		select {
@@ -92,7 +91,8 @@ func (r *Runner) goOnProving(ctx context.Context) {
 	}()
 }
 
-// pauseProving ends that; where the last gate has ended, what judges may use the place.
+// pauseProving stops mutation testing and waits until its gate has ended, so that the
+// judge can use the checkout.
 func (r *Runner) pauseProving() {
 	if r.proving != nil {
 		r.proving.cancel()
@@ -101,7 +101,7 @@ func (r *Runner) pauseProving() {
 	}
 }
 
-// proveRest does what is left at the loop's end, unless the user ended it.
+// proveRest finishes mutation testing at the loop's end, unless the user ended the loop.
 func (r *Runner) proveRest(ctx context.Context, o loop.Outcome) {
 	r.pauseProving()
 	var most time.Duration
@@ -117,7 +117,7 @@ func (r *Runner) proveRest(ctx context.Context, o loop.Outcome) {
 	r.prove(ctx)
 }
 
-// prove breaks functions until all are through or the context ends.
+// prove tests the queued commits until all are done or ctx ends.
 func (r *Runner) prove(ctx context.Context) {
 	for len(r.unproven) > 0 && ctx.Err() == nil {
 		if r.proveOne(ctx, &r.unproven[0]) {
@@ -126,7 +126,7 @@ func (r *Runner) prove(ctx context.Context) {
 	}
 }
 
-// proveOne does so for one commit. It reports whether that is through.
+// proveOne tests one commit. It reports whether that commit is done.
 func (r *Runner) proveOne(ctx context.Context, u *unproven) bool {
 	all, err := r.Verify.Prove(ctx, verify.ProofRequest{
 		Before: u.before, After: u.commit, Gates: u.gates, Time: u.left, Known: u.found,
@@ -149,7 +149,7 @@ func (r *Runner) proveOne(ctx context.Context, u *unproven) bool {
 	return true
 }
 
-// testedOf counts what broken functions showed.
+// testedOf counts the results of mutation testing.
 func testedOf(u unproven, all []verify.Proven) record.Tested {
 	t := record.Tested{Commit: u.commit, Tasks: u.tasks, Functions: len(all)}
 	for _, p := range all {

@@ -33,8 +33,8 @@ func (r *Runner) meanwhile(m record.Memory) ([]string, error) {
 	return slices.DeleteFunc(changed, func(path string) bool { return m.State.MayChangeJudge(path) || !r.agents(path, m) }), nil
 }
 
-// watchJudges lists what judges and is written from now on, whatever it holds by then.
-// What the gates were seen to write when nothing of the agent's ran does not count.
+// watchJudges returns a function that lists the protected files written since. Files that
+// the gates wrote before the agent's first turn do not count.
 func (r *Runner) watchJudges(m record.Memory) func() []string {
 	touched := r.JudgedBy.Watch()
 	return func() []string {
@@ -42,8 +42,8 @@ func (r *Runner) watchJudges(m record.Memory) func() []string {
 	}
 }
 
-// gatesWrite remembers what judges and was written before the agent's first turn: by the
-// gates, and they will again.
+// gatesWrite remembers protected files that were written before the agent's first turn:
+// the gates write them each time.
 func (r *Runner) gatesWrite(touched []string, m record.Memory) {
 	for _, path := range touched {
 		if r.byGates == nil {
@@ -62,7 +62,7 @@ func (r *Runner) nameTouched(ctx context.Context, g *loop.Gates, touched []strin
 	if len(touched) == 0 {
 		return
 	}
-	words := "written while it was judged: " + list(touched)
+	words := "protected files written while the gates ran: " + list(touched)
 	if g.Status == gate.Fail {
 		g.Reason += "; " + words
 		return

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// imports tell, by the end of a file's name, that it takes part in tests: what the tests
-// share to compare with stands in files without the name of a test. An assertion library
-// that programs use too (node:assert) tells nothing.
+// imports are, by file extension, imports of test frameworks. A file that has one and no
+// test is a helper that tests share. Assertion libraries that programs use too
+// (node:assert) are not listed.
 var imports = sync.OnceValue(func() map[string]*regexp.Regexp {
 	script := regexp.MustCompile(`\b(?:from|require\(|import)\s*["'](?:node:test|vitest|@jest/globals|chai|mocha|ava|tape|@playwright/test)["']`)
 	return map[string]*regexp.Regexp{

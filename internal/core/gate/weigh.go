@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// finding is something that can be seen of a claim whose gates pass.
+// finding is one fact about a claim whose gates pass, and the evidence that it makes.
 type finding struct {
-	what string   // was seen, for the table of docs/reference/judges.md
-	is   Evidence // that it makes
+	what string   // the fact, for the table in docs/reference/judges.md
+	is   Evidence // the evidence that it makes
 	next string   // what the agent or the user can do, for the same table
-	// seen reports whether it was, and says so in the verdict.
+	// seen reports whether the fact holds, and adds its reason to the verdict.
 	seen func(w weighing, v *Verdict) bool
 }
 
-// weighing is a claim that is being weighed.
+// weighing is an observation with what is derived from it once for all findings.
 type weighing struct {
 	Observation
 	flips flips
@@ -22,8 +22,8 @@ type weighing struct {
 	laid  laid
 }
 
-// weigh finds the evidence of a tree that stands: the first of the findings that was
-// seen, and what of the demerits keeps it from being proven.
+// weigh sets the evidence of a claim whose gates pass: that of the first finding that
+// holds, lowered to unproven if it was proven and a demerit holds too.
 func (o Observation) weigh(v *Verdict) {
 	w := o.found(v)
 	for _, f := range demerits() {
@@ -59,7 +59,7 @@ func (o Observation) found(v *Verdict) weighing {
 	return w
 }
 
-// find fills in what turned green, and what the overlay showed.
+// find derives which tests turned green and what the overlay showed.
 func (w *weighing) find(v *Verdict) {
 	f := w.Observation.flips()
 	w.flips, w.alone = f, w.Observation.alone(f.confirmed)
@@ -79,8 +79,8 @@ func (w *weighing) find(v *Verdict) {
 	}
 }
 
-// inputFindings come first: where gates pass only with what the agent changed of that
-// which they read, nothing else is looked at.
+// inputFindings are checked first: if gates pass only with the agent's changes of gate
+// inputs, no other finding counts.
 func inputFindings() []finding {
 	return []finding{{
 		what: "the gates pass only with gate inputs or old tests as the agent changed them", is: NoEvidence,
@@ -106,8 +106,7 @@ func inputFindings() []finding {
 	}}
 }
 
-// findings are in the order in which they are looked for: the first that is seen makes
-// the evidence.
+// findings returns them in order: the first that holds makes the evidence.
 func findings() []finding {
 	return slices.Concat(flipFindings(), overlayFindings(), []finding{{
 		what: "new tests pass without the work too", is: Unproven,
@@ -144,7 +143,7 @@ func flipFindings() []finding {
 			return true
 		},
 	}, {
-		what: "a test or gate that was red is green, each seen twice", is: Proven, next: "nothing",
+		what: "a test or gate that was red is green, each seen twice", is: Proven, next: "-",
 		seen: func(w weighing, v *Verdict) bool {
 			if len(v.Flipped) == 0 {
 				return false
@@ -171,7 +170,7 @@ func flipFindings() []finding {
 // overlayFindings are about new tests, laid over the tree of before.
 func overlayFindings() []finding {
 	return []finding{{
-		what: "new tests fail on the tree of before", is: Proven, next: "nothing",
+		what: "new tests fail on the tree of before", is: Proven, next: "-",
 		seen: func(w weighing, v *Verdict) bool {
 			if len(w.laid.failed) == 0 {
 				return false
@@ -184,13 +183,13 @@ func overlayFindings() []finding {
 		},
 	}, {
 		what: "what was red is green once, and red when repeated", is: NoEvidence,
-		next: "mend the flaky test, or set `flaky = true` on its gate",
+		next: "fix the flaky test, or set `flaky = true` on its gate",
 		seen: func(_ weighing, v *Verdict) bool {
 			v.Reason = "what turned green is flaky, so it tells nothing: " + list(v.Flaky)
 			return len(v.Flaky) > 0
 		},
 	}, {
-		what: "new tests fail when the functions of the work are broken", is: Proven, next: "nothing",
+		what: "new tests fail when the functions of the work are broken", is: Proven, next: "-",
 		seen: func(w weighing, v *Verdict) bool {
 			names := w.noticed()
 			if len(names) > 0 {
@@ -248,8 +247,7 @@ func because(holds func(weighing) bool, why func(weighing, *Verdict) string) fun
 	}
 }
 
-// demerits keep what would be proven from it: each is known of the claim, and none of it
-// may be.
+// demerits are facts that keep a claim from being proven: one is enough.
 func demerits() []finding {
 	return []finding{
 		{what: "a gate passes in the work tree, and not in a clean checkout that shows the tree of before", is: NoEvidence, next: "commit what makes the difference, or `[worktree] setup`", seen: passesHereAlone},
@@ -257,33 +255,35 @@ func demerits() []finding {
 		{what: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", is: Unproven, next: "take it out", seen: bySignsOnly},
 		{what: "a gate does not report a test of Pawl's that must fail (canary)", is: Unproven, next: "take out what hides failures", seen: silentCanary},
 		{what: "a gate passes, its output says that tests failed, and did not before", is: Unproven, next: "let the gate's exit code tell", seen: maskedFailure},
-		{what: "what judges was written while the gates ran", is: Unproven, next: "claim again, with nothing running in the background", seen: touchedWhileJudged},
+		{what: "a protected file was written while the gates ran", is: Unproven, next: "claim again, with nothing running in the background", seen: touchedWhileJudged},
 	}
 }
 
-// maskedFailure: what a gate says against its own pass, and did not say before.
+// maskedFailure reports a gate that passes although its output says that tests failed,
+// which it did not before the task.
 func maskedFailure(w weighing, v *Verdict) bool {
 	for _, r := range w.Now {
 		if r.Status != Pass || !r.Masked || find(w.Baseline, r.Gate).Masked {
 			continue
 		}
-		v.Reason = r.Gate + " passes, but " + r.Warning + "; with the tests that failed green, or an exit code that tells, it counts"
+		v.Reason = r.Gate + " passes, but " + r.Warning + "; fix those tests, or let the exit code tell"
 		return true
 	}
 	return false
 }
 
-// touchedWhileJudged: who swaps a gate for as long as it is judged puts it back in time.
+// touchedWhileJudged reports a protected file that was written while the gates ran. An
+// agent can replace a gate for that time and put it back before the next check.
 func touchedWhileJudged(w weighing, v *Verdict) bool {
 	if len(w.Touched) == 0 {
 		return false
 	}
-	v.Labels = append(v.Labels, "written while it was judged: "+list(w.Touched))
-	v.Reason = "what judges was written while it was judged: " + list(w.Touched) + "; judged again with nothing writing it, the work counts"
+	v.Labels = append(v.Labels, "protected files written while the gates ran: "+list(w.Touched))
+	v.Reason = "protected files were written while the gates ran: " + list(w.Touched) + "; claim again when nothing writes them"
 	return true
 }
 
-// Table is what the findings make of a claim, as rows of Markdown, for the docs.
+// Table returns the findings and demerits as a Markdown table, for the docs.
 func Table() string {
 	var b strings.Builder
 	row := func(f finding, how string) {

@@ -18,9 +18,9 @@ func TestDemeritsOfARun(t *testing.T) {
 		reason  string
 	}{
 		{"nothing", false, false, nil, Proven, "red before this work and green now: p.A"},
-		{"a masked failure", false, true, nil, Unproven, "go passes, but its exit code is masked by `|| true`; with the tests that failed green, or an exit code that tells, it counts"},
+		{"a masked failure", false, true, nil, Unproven, "go passes, but its exit code is masked by `|| true`; fix those tests, or let the exit code tell"},
 		{"one that was there before", true, true, nil, Proven, "red before this work and green now: p.A"},
-		{"a file that judges was written", false, false, []string{"check.sh"}, Unproven, "what judges was written while it was judged: check.sh; judged again with nothing writing it, the work counts"},
+		{"a protected file was written", false, false, []string{"check.sh"}, Unproven, "protected files were written while the gates ran: check.sh; claim again when nothing writes them"},
 	} {
 		red, green := run(Fail, Fail, c.before), run(Pass, Pass, c.now)
 		red.Failing = []string{"p.A"}
