@@ -55,8 +55,8 @@ func (r *Runner) gatesWrite(touched []string, m record.Memory) {
 	}
 }
 
-// nameTouched names what judges and was written while the gates ran: in the reason of a
-// red gate, else beside it.
+// nameTouched names the protected files that were written while the gates ran: in the
+// reason if a gate failed, else in a warning.
 func (r *Runner) nameTouched(ctx context.Context, g *loop.Gates, touched []string) {
 	touched = slices.DeleteFunc(slices.Clone(touched), func(path string) bool { return slices.Contains(g.Tampered, path) })
 	if len(touched) == 0 {

@@ -32,7 +32,7 @@ type Request struct {
 	Pending []string
 	// MayChange tells of which tests a change is granted; nil = of none.
 	MayChange func(path string) bool
-	// Touched lists what judges and was written since it was first asked; nil = nothing is.
+	// Touched returns the protected files written since the claim was made; nil = none are watched.
 	Touched  func() []string
 	LogDir   string // receives the gates' output, "" = nowhere
 	Unprobed bool   // the gates alone: for what they say, not for what it is worth as evidence
