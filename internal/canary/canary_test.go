@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/canary"
 )
 
@@ -117,10 +118,10 @@ func (p project) play(t *testing.T, files map[string]string) (string, bool) {
 func (p project) needs(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath(p.run[0]); err != nil {
-		t.Skipf("%s is not installed", p.run[0])
+		agenttest.Lacks(t, "%s is not installed", p.run[0])
 	}
 	if p.name == "pytest" && exec.Command("python3", "-c", "import pytest").Run() != nil {
-		t.Skip("pytest is not installed")
+		agenttest.Lacks(t, "python3 has no pytest")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/confine"
 )
 
@@ -60,10 +61,7 @@ func want(t testing.TB, mechanism confine.Mechanism, level confine.Level) {
 	if err == nil {
 		return
 	}
-	if os.Getenv("PAWL_E2E") == "1" {
-		t.Fatalf("PAWL_E2E=1, but %v", err)
-	}
-	t.Skip(err)
+	agenttest.Lacks(t, "%v", err)
 }
 
 // newWorld raises a wall with a mechanism. The folders lie outside the machine's
@@ -141,10 +139,7 @@ func elsewhere(t testing.TB) string {
 		t.Cleanup(func() { _ = os.RemoveAll(dir) })
 		return dir
 	}
-	if os.Getenv("PAWL_E2E") != "" {
-		t.Fatalf("no folder outside the temporary ones: %s", why)
-	}
-	t.Skipf("no folder outside the temporary ones: %s", why)
+	agenttest.Lacks(t, "there is no folder outside the temporary ones: %s", why)
 	return ""
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
@@ -65,7 +66,7 @@ func TestRunsThatReportNoFailureAreNotBelieved(t *testing.T) {
 			t.Parallel()
 			if program, _, _ := strings.Cut(c.gate, " "); program != "go" {
 				if _, err := exec.LookPath(program); err != nil {
-					t.Skipf("%s is not installed", program)
+					agenttest.Lacks(t, "%s is not installed", program)
 				}
 			}
 			b := newBench(t, c.before, nil)

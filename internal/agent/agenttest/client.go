@@ -50,11 +50,18 @@ func Installed(t testing.TB, below string) string {
 			break
 		}
 	}
-	if os.Getenv("PAWL_E2E") == "1" {
-		t.Fatalf("PAWL_E2E=1, but there is no %s: .ci/clients", below)
-	}
-	t.Skipf("there is no %s: .ci/clients installs it", below)
+	Lacks(t, "there is no %s: .ci/clients installs it", below)
 	return ""
+}
+
+// Lacks skips a test for what the machine does not have. PAWL_E2E=1 says that it has
+// everything: then it fails.
+func Lacks(t testing.TB, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("PAWL_E2E") == "1" {
+		t.Fatalf("PAWL_E2E=1, but "+format, args...)
+	}
+	t.Skipf(format, args...)
 }
 
 // API starts a scripted Messages API for the length of a test.

@@ -42,10 +42,7 @@ func Open(t testing.TB, p Program) *Terminal {
 	t.Helper()
 	tmux, err := exec.LookPath("tmux")
 	if err != nil {
-		if os.Getenv("PAWL_E2E") == "1" {
-			t.Fatal("PAWL_E2E=1, but there is no tmux")
-		}
-		t.Skip("no tmux: interactive sessions need one")
+		Lacks(t, "there is no tmux, which interactive sessions need")
 	}
 	dir, err := os.MkdirTemp("", "tmux") //nolint:usetesting // a test's own folder may be too deep for a socket's path
 	if err != nil {
