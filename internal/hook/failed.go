@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
@@ -21,14 +22,12 @@ func (h *hook) failed(ctx context.Context, b session.Binding) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	f := classed(h.p.Error, h.lastMessage())
-	if f.Class == loop.UsageLimit {
-		f.Until = h.limitEnds(s.mem.State.Limited, h.Env.Session.Unattended)
+	if h.closedHere(s) { // SessionEnd came first, and told of it
+		return reply{}, s.owner.Close()
 	}
+	f := classed(h.p.Error, h.lastMessage())
 	if !h.heard(s) {
-		err = s.step(loop.Event{Kind: loop.AgentFailed, ID: h.ID, Failure: &f, Turn: &loop.Turn{
-			ToolCalls: toolCalls(s.loop, b.Tools), Context: -1, SessionID: h.p.Session, ByPerson: h.byPerson(b),
-		}})
+		err = h.cutOff(s, b, f)
 	}
 	if err != nil {
 		return reply{}, errors.Join(err, s.owner.Close())
@@ -43,6 +42,40 @@ func (h *hook) failed(ctx context.Context, b session.Binding) (reply, error) {
 	r, err := h.leave(ctx, b, text)
 	r.Sound = fmt.Sprintf("\x1b]9;%s\x07", oneLine(text)) // a notification, where the terminal knows them
 	return r, err
+}
+
+// cutOff tells the machine of a turn that an error of the API ended.
+func (h *hook) cutOff(s *seat, b session.Binding, f loop.Failure) error {
+	if f.Class == loop.UsageLimit {
+		f.Until = h.limitEnds(s.mem.State.Limited, h.Env.Session.Unattended)
+	}
+	return s.step(loop.Event{Kind: loop.AgentFailed, ID: h.ID, Failure: &f, Turn: &loop.Turn{
+		ToolCalls: toolCalls(s.loop, b.Tools), Context: -1, SessionID: h.p.Session, ByPerson: h.byPerson(b),
+	}})
+}
+
+// errorAtEnd tells the machine of the error that ended claude -p, where its hook of
+// StopFailure has not: the client starts that one and does not wait for it (in two of
+// five runs of 2.1.328 SessionEnd came first). The transcript names the same class.
+func (h *hook) errorAtEnd(s *seat, b session.Binding) error {
+	if !h.Env.Session.Unattended || s.mem.State.Phase != loop.Turning {
+		return nil
+	}
+	var class, message string
+	h.behind(func() string {
+		class, message = h.lastError(proc.Began(h.client()))
+		return class
+	})
+	if class == "" {
+		return nil
+	}
+	return h.cutOff(s, b, classed(class, message))
+}
+
+// closedHere tells whether the loop's session was closed by the very process that this
+// event comes from.
+func (h *hook) closedHere(s *seat) bool {
+	return s.mem.Bound.Closed && s.mem.Bound.Session == h.p.Session && s.mem.Bound.Client == h.client()
 }
 
 const (

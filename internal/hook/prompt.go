@@ -145,7 +145,7 @@ func (h *hook) goal(b session.Binding) string {
 // is a session of another id in the same process. Otherwise the loop rests until
 // the session is taken up again.
 func (h *hook) ended(ctx context.Context, b session.Binding) (reply, error) {
-	s, err := h.sit(ctx, b)
+	s, err := h.sitSoon(ctx, b) // a hook of StopFailure may be at it
 	switch {
 	case busy(err) || errors.Is(err, errGone):
 	case err != nil:
@@ -154,7 +154,7 @@ func (h *hook) ended(ctx context.Context, b session.Binding) (reply, error) {
 		_, err = h.standing(ctx, b, s)
 		return reply{}, err
 	default:
-		if err := s.rise(); err != nil {
+		if err := errors.Join(h.errorAtEnd(s, b), s.rise()); err != nil {
 			return reply{}, err
 		}
 	}

@@ -19,10 +19,7 @@ import (
 // stop answers the end of a turn: the machine hears of it and decides. What it
 // asks for and is not done at once is driven by another process, see settle.
 func (h *hook) stop(ctx context.Context, b session.Binding) (reply, error) {
-	s, err := h.sit(ctx, b)
-	for tries := 0; busy(err) && tries < triesMax && !h.atWork(b); tries++ {
-		s, err = h.sit(ctx, b) // each waits a moment itself
-	}
+	s, err := h.sitSoon(ctx, b)
 	switch {
 	case busy(err) && h.again: // the gates are at work for this very turn
 		return h.settle(ctx, b, nil)
@@ -76,6 +73,15 @@ func (h *hook) mail(ctx context.Context, b session.Binding, s *seat) (*seat, err
 // triesMax bounds how often a loop is tried for that somebody holds who does no
 // work of the machine's: a status, a message being delivered.
 const triesMax = 20
+
+// sitSoon is sit, also where somebody holds the loop for a moment.
+func (h *hook) sitSoon(ctx context.Context, b session.Binding) (*seat, error) {
+	s, err := h.sit(ctx, b)
+	for tries := 0; busy(err) && tries < triesMax && !h.atWork(b); tries++ {
+		s, err = h.sit(ctx, b) // each waits a moment itself
+	}
+	return s, err
+}
 
 // atWork tells whether the machine's work is what the loop is held for.
 func (h *hook) atWork(b session.Binding) bool {

@@ -28,9 +28,20 @@ const (
 // said is a line of a transcript in which the agent says or does something. What
 // one answer of the model holds stands in several lines, of one id.
 type said struct {
-	Type      string `json:"type"`
-	Sidechain bool   `json:"isSidechain"`
-	Message   struct {
+	Type      string    `json:"type"`
+	Sidechain bool      `json:"isSidechain"`
+	At        time.Time `json:"timestamp"`
+
+	// Of an error of the API, which stands there as an answer: its class, and the end of
+	// the usage limit, in seconds since 1970.
+	IsError bool   `json:"isApiErrorMessage"`
+	Error   string `json:"error"`
+	Limits  struct {
+		Status string `json:"status"`
+		Resets int64  `json:"resetsAt"`
+	} `json:"quotaLimits"`
+
+	Message struct {
 		ID      string `json:"id"`
 		Model   string `json:"model"`
 		Content []struct {
@@ -120,28 +131,32 @@ const (
 // limitReset is when the usage limit ends that cut off this turn, as the newest
 // answer in the transcript has it; zero where that names none.
 func (h *hook) limitReset() time.Time {
-	lines := slices.Collect(bytes.Lines(fileTail(h.p.Transcript, tailMax)))
-	for _, line := range slices.Backward(lines) {
-		if !bytes.Contains(line, []byte(`"assistant"`)) {
-			continue
-		}
-		var l struct {
-			Type      string `json:"type"`
-			Sidechain bool   `json:"isSidechain"`
-			Limits    struct {
-				Status string `json:"status"`
-				Resets int64  `json:"resetsAt"` // seconds since 1970
-			} `json:"quotaLimits"`
-		}
-		if json.Unmarshal(line, &l) != nil || l.Type != "assistant" || l.Sidechain {
-			continue
-		}
-		if l.Limits.Status != "rejected" || l.Limits.Resets <= 0 {
-			return time.Time{}
-		}
-		return time.Unix(l.Limits.Resets, 0)
+	l := h.newest().Limits
+	if l.Status != "rejected" || l.Resets <= 0 {
+		return time.Time{}
 	}
-	return time.Time{}
+	return time.Unix(l.Resets, 0)
+}
+
+// lastError is the class of the API's error that the transcript ends with, as
+// StopFailure names it, and its text; "" where it ends with an answer of the model, or
+// with an error from before a time.
+func (h *hook) lastError(before time.Time) (class, message string) {
+	s := h.newest()
+	if !s.IsError || s.At.Before(before) {
+		return "", ""
+	}
+	return s.Error, strings.Join(s.texts(), "\n\n")
+}
+
+// newest is the newest line of an answer in the transcript, zero where there is none.
+func (h *hook) newest() said {
+	for s := range h.transcript(tailMax) {
+		if s.Type == "assistant" {
+			return s
+		}
+	}
+	return said{}
 }
 
 // wrote is who wrote these words, as the transcript has it: human, or another, ""
@@ -249,14 +264,20 @@ func (h *hook) lastMessage() string {
 		return ""
 	}
 	var parts []string
-	for _, s := range lines {
-		for _, c := range s.Message.Content {
-			if c.Type == "text" {
-				parts = append([]string{c.Text}, parts...)
-			}
-		}
+	for _, s := range slices.Backward(lines) {
+		parts = append(parts, s.texts()...)
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// texts are the blocks of text that the line holds.
+func (s said) texts() (texts []string) {
+	for _, c := range s.Message.Content {
+		if c.Type == "text" {
+			texts = append(texts, c.Text)
+		}
+	}
+	return texts
 }
 
 // The windows of the models, in tokens, and what a client that was set a smaller
