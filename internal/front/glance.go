@@ -61,7 +61,7 @@ func (e event) idle(f place.Folder, p place.Project) bool {
 	switch {
 	case !e.sure, has("UserPromptExpansion"), len(e.bound(f)) > 0:
 		return false
-	case has("UserPromptSubmit") && has("verify:"): // typed by the person, it may begin a loop
+	case has("UserPromptSubmit") && has("verify:"): // typed by the user, it may begin a loop
 		return false
 	case !has("Stop") && !has("SessionStart"):
 		return true

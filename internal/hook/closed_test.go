@@ -27,7 +27,7 @@ func TestClosed(t *testing.T) {
 		"no event":           {event(""), true},
 		"no JSON":            {event(call[:40]), true},
 		"without a session":  {event(`{"hook_event_name":"PreToolUse"}`), true},
-		"too large":          {func(*world) io.Reader { return io.LimitReader(spaces{}, payloadMax+2) }, true},
+		"too large":          {func(*world) io.Reader { return io.LimitReader(spaces{}, maxPayloadBytes+2) }, true},
 		"a reader that dies": {func(*world) io.Reader { return dies{} }, true},
 		"binding": {func(w *world) io.Reader {
 			write(t, place.Of(w.home).Binding("s1"), "{")
@@ -41,7 +41,7 @@ func TestClosed(t *testing.T) {
 		for _, closed := range []bool{true, false} {
 			w := newWorld(t)
 			w.begin(usual())
-			args, want := []string{"claude"}, exitFine
+			args, want := []string{"claude"}, exitOK
 			if closed {
 				args = append(args, "--closed")
 			}

@@ -106,8 +106,8 @@ func (c *conversation) event(rest string) {
 		Args: []string{"claude"}, In: bytes.NewReader(payload), Out: &out, Err: &problem, Env: c.env,
 		Tool: c.toolArgs(), Parent: os.Getppid(), start: c.inside,
 	})
-	p, _ := read(bytes.NewReader(payload))
-	if bad := faults(p.Event, out.Bytes()); bad != nil || code != exitFine || problem.Len() > 0 {
+	p, _ := readPayload(bytes.NewReader(payload))
+	if bad := faults(p.Event, out.Bytes()); bad != nil || code != exitOK || problem.Len() > 0 {
 		c.t.Fatalf("%s: exit %d, %q\n%s%s", rest, code, bad, out.String(), problem.String())
 	}
 	if b, err := session.Open(c.home).Find(p.Session); err == nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// TestDialogues plays what a client and a person do, line by line, and compares
+// TestDialogues plays what a client and a user do, line by line, and compares
 // what the hook answers and keeps:
 //
 //	loop iterations=2 verify     a loop is begun in session s1; words below
@@ -123,7 +123,8 @@ func (d *dialogue) times(verb, rest *string) int {
 
 func (d *dialogue) event(rest string) { d.hook(d.payload(rest)) }
 
-// payload is an event as the client sends it: "Stop {…}" over what is usual.
+// payload is an event as the client sends it. Missing fields are zero; unknown fields are
+// ignored.
 func (d *dialogue) payload(rest string) []byte {
 	name, fields, _ := strings.Cut(rest, " ")
 	p := map[string]any{
@@ -153,7 +154,7 @@ func (w *world) hook(payload []byte) (out, problem []byte, code int) {
 		Event string `json:"hook_event_name"`
 	}
 	_ = json.Unmarshal(payload, &p) // what is no JSON gets no answer
-	if bad := faults(p.Event, out); bad != nil || code != exitFine && (p.Event != sessionEnd || len(problem) == 0) {
+	if bad := faults(p.Event, out); bad != nil || code != exitOK && (p.Event != sessionEnd || len(problem) == 0) {
 		w.t.Errorf("%s: exit %d, %q\n%s", payload, code, bad, out)
 	}
 	return out, problem, code
@@ -218,18 +219,18 @@ func (d *dialogue) kept() string {
 }
 
 func shown(b session.Binding) string {
-	words := []string{fmt.Sprintf("given %d", b.Given)}
+	words := []string{fmt.Sprintf("given %d", b.GivenTurns)}
 	add := func(yes bool, word string) {
 		if yes {
 			words = append(words, word)
 		}
 	}
 	add(b.Loop == "", "asked "+b.Asked.Prompt)
-	add(b.Judge != "", "judge "+b.Judge)
+	add(b.Responder != "", "judge "+b.Responder)
 	add(b.Blocks > 0, fmt.Sprintf("blocks %d", b.Blocks))
 	add(b.Busy, "busy")
-	add(b.Left, "left")
-	add(b.Gone, "gone")
+	add(b.WaitingForTurn, "left")
+	add(b.Moved, "gone")
 	add(b.Unattended, "unattended")
 	return strings.Join(words, ", ")
 }
@@ -270,7 +271,7 @@ func (d *dialogue) do(verb, rest string) {
 			d.t.Errorf("%s: not in\n%s", rest, data)
 		}
 	case "gone":
-		if exists(d.path(words[0])) {
+		if fileExists(d.path(words[0])) {
 			d.t.Errorf("%s is there", rest)
 		}
 	case "hold":

@@ -8,14 +8,14 @@ import (
 )
 
 // Where a loop should begin and nothing can be kept of it (a full disk, a home that
-// cannot be made), the person is told in the session, and whoever reads the hook's
+// cannot be made), the user is told in the session, and whoever reads the hook's
 // log by stderr.
 func TestNoLoopBeginsInSilence(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, file, event string }{
 		{"a file of another tool's", ".claude/data/ralph-loops/current/feature_list.json", `Stop`},
 		{"a command", "", `UserPromptExpansion {"command_name":"pawl:loop","command_args":"do it","prompt_id":"c1"}`},
-		{"words of the person's", "", `UserPromptSubmit {"prompt":":: verify:\"true\"","prompt_id":"c1"}`},
+		{"words of the user's", "", `UserPromptSubmit {"prompt":":: verify:\"true\"","prompt_id":"c1"}`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -74,9 +74,9 @@ func FuzzHook(f *testing.F) {
 		if how&asCapped > 0 {
 			s.Cap = "1"
 		}
-		p, isEvent := read(bytes.NewReader(payload))
+		p, isEvent := readPayload(bytes.NewReader(payload))
 		_, none := session.Open(a.home).Find(p.Session)
-		waiting := exists(filepath.Join(a.home, "sessions", "waiting.json"))
+		waiting := fileExists(filepath.Join(a.home, "sessions", "waiting.json"))
 		before := a.boundTo()
 
 		var out, problem bytes.Buffer
@@ -85,7 +85,7 @@ func FuzzHook(f *testing.F) {
 			Tool: a.toolArgs(), Parent: os.Getpid(), Version: "test", start: a.inside,
 		})
 		last := p.Event == sessionEnd && problem.Len() > 0 // such words are shown of a hook that fails
-		if code != exitFine && !last || strings.Contains(problem.String(), "panic:") {
+		if code != exitOK && !last || strings.Contains(problem.String(), "panic:") {
 			t.Errorf("exit %d: %s", code, problem.String())
 		}
 		if bad := faults(p.Event, out.Bytes()); bad != nil || !isEvent && out.Len() > 0 {
@@ -140,7 +140,7 @@ func FuzzReply(f *testing.F) {
 	f.Fuzz(func(t *testing.T, event byte, goOn, more, message, refuse string) {
 		name := events[int(event)%len(events)]
 		var out bytes.Buffer
-		if err := (reply{Go: goOn, Context: more, Message: message, Refuse: refuse}).print(&out, name); err != nil {
+		if err := (reply{Continue: goOn, Context: more, Message: message, Refuse: refuse}).print(&out, name); err != nil {
 			t.Fatal(err)
 		}
 		if bad := faults(name, out.Bytes()); bad != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// capNear asks the machine for a hand-over where the client is about to end the
-// session whatever a hook says, and the person agreed to one.
-func (h *hook) capNear(s *seat, b session.Binding) error {
-	if !s.spec.Policy.Handover || s.mem.State.Stays || h.person {
+// handOverAtBlockCap requests a handover if the client is about to end the session
+// regardless of hooks, and the user allowed handovers.
+func (h *handler) handOverAtBlockCap(s *lease, b session.Binding) error {
+	if !s.spec.Policy.Handover || s.mem.State.Stays || h.userTurn {
 		return nil
 	}
 	limit := h.blockCap()
-	if limit == 0 || blocksInRow(b, s) < limit {
+	if limit == 0 || consecutiveBlocks(b, s) < limit {
 		return nil
 	}
 	return s.step(loop.Event{
@@ -27,40 +27,40 @@ func (h *hook) capNear(s *seat, b session.Binding) error {
 	})
 }
 
-// blocksInRow is how many stops in a row were answered with more work, no tool
-// call between.
-func blocksInRow(b session.Binding, s *seat) int {
+// consecutiveBlocks returns how many stops in a row were answered with more work, without
+// a tool call between them.
+func consecutiveBlocks(b session.Binding, s *lease) int {
 	if toolsLength(s.loop) > b.Tools {
 		return 0
 	}
 	return b.Blocks
 }
 
-// gone answers for a loop that another owner has, or may have: whoever was to take
-// it over may have died before its first word. Then it is done once more, and may
-// leave the loop with the session, by a newer binding.
-func (h *hook) gone(ctx context.Context, b session.Binding, cause error) (reply, error) {
+// replyNotOwner answers for a loop that another owner has taken. If that owner died
+// before its first record, the driver runs again and may give the loop back to the
+// session, with a newer binding.
+func (h *handler) replyNotOwner(ctx context.Context, b session.Binding, cause error) (reply, error) {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
-	m, _, err := elsewhere(l)
+	m, _, err := readLoop(l)
 	if _, alive, holderErr := l.Holder(); err == nil && holderErr == nil && !alive && m.State.Phase == loop.HandingOver {
-		waited, cancel := context.WithDeadline(ctx, h.now.Add(patience))
+		waited, cancel := context.WithDeadline(ctx, h.now.Add(interactiveTimeout))
 		defer cancel()
-		if err := h.drive(waited, b.Loop); err != nil {
+		if err := h.runDriver(waited, b.Loop); err != nil {
 			return reply{}, err
 		}
 	}
-	if now, err := h.sessions.Find(b.Session); err == nil && now.Loop == b.Loop && now.Epoch > b.Epoch {
-		s, err := h.sit(ctx, now)
-		if err != nil && !busy(err) {
+	if now, err := h.bindings.Find(b.Session); err == nil && now.Loop == b.Loop && now.Epoch > b.Epoch {
+		s, err := h.acquire(ctx, now)
+		if err != nil && !isHeld(err) {
 			return reply{}, err
 		}
-		return h.settle(ctx, now, s)
+		return h.finishStop(ctx, now, s)
 	}
-	return h.farewell(ctx, b, cause)
+	return h.replyLoopMoved(ctx, b, cause)
 }
 
-// elsewhere reads how a loop stands that another owner has.
-func elsewhere(l *store.Loop) (record.Memory, record.Spec, error) {
+// readLoop reads the spec and state of a loop that another owner has.
+func readLoop(l *store.Loop) (record.Memory, record.Spec, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return record.Memory{}, spec, err
@@ -69,24 +69,24 @@ func elsewhere(l *store.Loop) (record.Memory, record.Spec, error) {
 	return m, spec, err
 }
 
-// movedOn: a runner has the loop, or is about to.
-func movedOn(m record.Memory) bool {
+// hasMoved reports whether a runner owns the loop, or is about to.
+func hasMoved(m record.Memory) bool {
 	return m.State.Phase != loop.Ended && (!m.State.Attended || m.State.Phase == loop.HandingOver)
 }
 
-// beside says that a try is made beside the session, and why.
-func (h *hook) beside(b session.Binding) string {
-	m, _, err := elsewhere(store.Open(h.Env.PawlHome).Loop(b.Loop))
+// isolatedTryText says that an isolated try runs beside the session, and why.
+func (h *handler) isolatedTryText(b session.Binding) string {
+	m, _, err := readLoop(store.Open(h.Env.PawlHome).Loop(b.Loop))
 	if err != nil || m.State.Failing == nil {
 		return b.Loop + ": this try is made in a fresh session, beside this one"
 	}
 	return fmt.Sprintf("⟲ %s %s · not done: %s · this try is made in a fresh session, beside this one, which is yours meanwhile and is woken with what comes of it",
-		b.Loop, slashed(m.State), plan.OneLine(m.State.Failing.Reason, 160))
+		b.Loop, iterationRatio(m.State), plan.OneLine(m.State.Failing.Reason, 160))
 }
 
-// trying tells whether an isolated try is at work on the loop: the session need
-// not wait for it, it is woken with what comes of it.
-func (h *hook) trying(b session.Binding) bool {
+// isIsolatedTryRunning reports whether an isolated try is running. The session need not
+// wait for it: the waker delivers the result.
+func (h *handler) isIsolatedTryRunning(b session.Binding) bool {
 	if b.Unattended {
 		return false
 	}
@@ -94,9 +94,9 @@ func (h *hook) trying(b session.Binding) bool {
 	return err == nil && m.State.Phase == loop.Trying
 }
 
-// offer is what to type where the loop would go on in a fresh session, had the
-// person agreed to that.
-func offer(s *seat) string {
+// handoverOffer says what to type to continue in a fresh session, if the context is full
+// and the user has not allowed handovers.
+func handoverOffer(s *lease) string {
 	st := s.mem.State
 	if st.Stays && st.Policy.Handover {
 		return " · it could not be handed over: " + plan.OneLine(st.HandWhy, 200)

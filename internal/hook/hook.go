@@ -1,22 +1,22 @@
-// Package hook answers the hooks of a coding agent's client: it reads one event
-// from stdin, and prints what the client is to do.
+// Package hook answers the hook events of a coding agent's client. It reads one event
+// from stdin and prints what the client should do.
 //
-// It runs in the keeper of a session in which a loop lives, or in a process of
-// the tool (pawl hook); events of other sessions do not come here, see package
-// front. The end of a turn goes to the machine of package loop, as it does in the
-// runner. What needs more than that (gates, git) is done by `pawl session drive`,
-// which outlives this process; the answer is read from the journal's fold when it
-// is there, or given later by the waker, a second hook that the client does not
-// wait for and that may wake the session.
+// It runs in the daemon of a session that has a loop (package keeper), or in a process of
+// the tool (pawl hook). Events of other sessions are answered by package front and do not
+// get here. The end of a turn is passed to the state machine of package loop, as in the
+// runner. Work that needs gates or git is done by `pawl session drive`, the driver, which
+// outlives this process. If the driver finishes in time the answer is read from the
+// journal; otherwise the waker delivers it later. The waker is a second hook of the same
+// event that the client does not wait for and that may wake the session.
 //
-// Hooks fail open: whatever goes wrong here is journalled where that is possible
-// and never keeps a session from ending, and never ends a loop; before a tool call
-// they fail closed where they were installed so (--closed). What the client
-// sends and takes is measured, see docs/reference/hooks.md.
+// Hooks fail open: an error is journalled where possible, never keeps a session from
+// ending, and never ends a loop. Before a tool call they fail closed if they were
+// installed so (--closed). What the client sends and accepts was measured; see
+// docs/reference/hooks.md.
 //
-// Files: payload.go and reply.go are the client's shapes; stop.go, failed.go,
-// prompt.go, tool.go and begin.go answer the events; give.go hands out a turn;
-// drive.go starts what outlives us; wake.go is the waker.
+// Files: payload.go and reply.go hold the client's formats; stop.go, failure.go,
+// prompt.go, toolcall.go and begin.go answer the events; turn.go hands out a turn;
+// lease.go reads and writes the loop; driver.go starts the driver; waker.go is the waker.
 package hook
 
 import (
@@ -36,42 +36,43 @@ import (
 
 // Call is one call of the hook by the client.
 type Call struct {
-	ID      string   // of this call by the client, should it be answered once more; "" if it will not be
-	Args    []string // behind the program's name: the agent's name, flags
+	ID      string   // of this call by the client if it may be replayed, else ""
+	Args    []string // after the program's name: the agent's name, flags
 	In      io.Reader
 	Out     io.Writer
 	Err     io.Writer
 	Env     environment.Environment
-	Tool    []string // how the tool itself is run: its path, and arguments before the command
-	Parent  int      // process id of whoever started the hook: the client, where hooks run without a shell
+	Tool    []string // how to run pawl: its path, and arguments before the command
+	Parent  int      // process id of the caller: the client, where hooks run without a shell
 	Version string
-	Redact  func(string) string // takes secrets out of text; nil: by Env
+	Redact  func(string) string // removes secrets from text; nil: chosen by Env
 	// Untracked lists the files below a folder of the work tree at root that git neither
-	// tracks nor ignores, absolute; false if they cannot be told. nil: nobody knows.
+	// tracks nor ignores, as absolute paths. It returns false if git cannot tell. nil:
+	// unknown.
 	Untracked func(root, dir string) ([]string, bool)
-	Orphan    func() bool // whether whoever started the hook is gone; nil where that ends the context
+	Orphan    func() bool // reports whether the caller has exited; nil where the context ends then
 
 	start func(*exec.Cmd) (wait func() error, err error) // nil: as a process
 }
 
 // Exit codes, as the client understands them.
 const (
-	exitFine = 0
-	exitOdd  = 1 // shown to the person, does nothing
-	exitWake = 2 // of the waker: the session is woken with what stands on stderr
+	exitOK    = 0
+	exitError = 1 // shown to the user, otherwise ignored
+	exitWake  = 2 // of the waker: the client wakes the session with the text on stderr
 )
 
 const usage = "usage: pawl-hook claude [--wake|--closed] < event\n"
 
-// Run answers one event and returns the exit code. It never panics: a client
-// takes a hook that dies for no answer, and so do we.
+// Run answers one event and returns the exit code. It never panics, since the client
+// treats a hook that crashes as one that did not answer.
 func Run(ctx context.Context, c Call) (code int) {
 	wake, closed := false, false
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(c.Err, "pawl-hook: error: panic: %v\n", p)
-			if code = exitFine; closed {
-				code = front.Failing(c.Args, exitOdd, c.Err)
+			if code = exitOK; closed {
+				code = front.Failing(c.Args, exitError, c.Err)
 			}
 		}
 	}()
@@ -82,7 +83,7 @@ func Run(ctx context.Context, c Call) (code int) {
 	switch {
 	case len(c.Args) == 1 && c.Args[0] == "--version":
 		fmt.Fprintf(c.Out, "pawl-hook %s\n", c.Version)
-		return exitFine
+		return exitOK
 	case len(c.Args) == 2 && c.Args[0] == "claude" && c.Args[1] == "--wake":
 		wake = true
 	case len(c.Args) == 2 && c.Args[0] == "claude" && c.Args[1] == front.Closed:
@@ -90,55 +91,55 @@ func Run(ctx context.Context, c Call) (code int) {
 	case len(c.Args) == 1 && c.Args[0] == "claude":
 	default:
 		fmt.Fprint(c.Err, usage)
-		return exitOdd
+		return exitError
 	}
 	if c.Env.Loop != "" {
-		return exitFine // pawl run drives this session and judges it: never two judges
+		return exitOK // pawl run drives this session and judges it: never two judges
 	}
-	h := &hook{Call: c, sessions: session.Open(c.Env.PawlHome), now: time.Now(), again: again, closed: closed}
+	h := &handler{Call: c, bindings: session.Open(c.Env.PawlHome), now: time.Now(), replayed: again, failClosed: closed}
 	var ok bool
-	if h.p, ok = read(c.In); !ok {
-		if closed && !h.p.foreign() {
+	if h.p, ok = readPayload(c.In); !ok {
+		if closed && !h.p.isOtherClient() {
 			fmt.Fprintln(c.Err, "pawl-hook: error: the event cannot be read, or is too large")
-			return front.Failing(c.Args, exitOdd, c.Err)
+			return front.Failing(c.Args, exitError, c.Err)
 		}
-		return exitFine
+		return exitOK
 	}
 	if wake {
-		return h.wake(ctx)
+		return h.runWaker(ctx)
 	}
 	return h.answer(ctx)
 }
 
-// hook is one event being answered.
-type hook struct {
+// handler answers one event.
+type handler struct {
 	Call
-	p        payload
-	sessions session.Store
-	now      time.Time
-	person   bool   // the turn that ended was the person's own
-	closed   bool   // what goes wrong denies the tool call
-	again    bool   // a keeper died over this event: what it did of it is done
-	told     bool   // the person is told what goes wrong at this event
-	opening  string // what they are told of the loop that was begun at it
+	p              payload
+	bindings       session.Store
+	now            time.Time
+	userTurn       bool   // the turn that ended was the user's, not the loop's
+	failClosed     bool   // an error denies the tool call
+	replayed       bool   // a daemon died while it answered this event: part of the work may be done
+	userSeesErrors bool   // errors at this event are shown to the user
+	startMessage   string // shown to the user about the loop that began at this event
 }
 
-// answer finds the loop of the session and lets it answer.
-func (h *hook) answer(ctx context.Context) int {
-	b, err := h.sessions.Find(h.p.Session)
+// answer finds the loop of the session and answers the event for it.
+func (h *handler) answer(ctx context.Context) int {
+	b, err := h.bindings.Find(h.p.Session)
 	switch {
 	case err == nil && b.Loop == "":
-		b, err = h.asked(ctx, b)
-	case err == nil && b.Gone:
+		b, err = h.beginPromptLoop(ctx, b)
+	case err == nil && b.Moved:
 		var r reply
-		if r, err = h.afterwards(ctx, b); err == nil {
-			h.opening, err = r.Message, session.ErrNone
+		if r, err = h.replyAfterMove(ctx, b); err == nil {
+			h.startMessage, err = r.Message, session.ErrNone
 		}
 	}
 	if errors.Is(err, session.ErrNone) {
-		b, err = h.stranger(ctx)
+		b, err = h.sessionWithoutLoop(ctx)
 		if errors.Is(err, session.ErrNone) {
-			return h.say(reply{})
+			return h.respond(reply{})
 		}
 	}
 	var r reply
@@ -146,43 +147,43 @@ func (h *hook) answer(ctx context.Context) int {
 		r, err = h.forLoop(ctx, b)
 	}
 	if errors.Is(err, session.ErrNone) {
-		return exitFine // the loop has ended meanwhile
+		return exitOK // the loop has ended meanwhile
 	}
 	if err != nil {
 		h.anomaly(ctx, b, err)
 		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
 	}
-	if err != nil && r.Call == nil && h.closed && h.p.Event == preToolUse {
-		return front.Failing(h.Args, exitOdd, h.Err)
+	if err != nil && r.Call == nil && h.failClosed && h.p.Event == preToolUse {
+		return front.Failing(h.Args, exitError, h.Err)
 	}
-	if err != nil && r.empty() && h.said() {
+	if err != nil && r.empty() && h.showsErrors() {
 		r = reply{Message: "pawl: " + withHint(err)}
 	}
-	return h.say(r)
+	return h.respond(r)
 }
 
-// say prints a reply, and before it what the person is to be told besides.
-func (h *hook) say(r reply) int {
-	r.Message, h.opening = strings.TrimSpace(h.opening+"\n"+r.Message), ""
+// respond prints a reply, after the message about a loop that just began.
+func (h *handler) respond(r reply) int {
+	r.Message, h.startMessage = strings.TrimSpace(h.startMessage+"\n"+r.Message), ""
 	if err := r.print(h.Out, h.p.Event); err != nil {
 		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
 	}
-	if r.Last != "" { // the client passes on the last words of a hook only if it fails
-		fmt.Fprintln(h.Err, "pawl: "+r.Last)
-		return exitOdd
+	if r.ExitMessage != "" { // the client passes on the last words of a hook only if it fails
+		fmt.Fprintln(h.Err, "pawl: "+r.ExitMessage)
+		return exitError
 	}
-	return exitFine
+	return exitOK
 }
 
-// stranger looks whether a session without a loop is to get one: by a command of
-// the person, from the client's process that it had another id in, or out of
-// another tool's file. It returns session.ErrNone otherwise.
-func (h *hook) stranger(ctx context.Context) (session.Binding, error) {
+// sessionWithoutLoop starts or adopts a loop if this event asks for one: a command of the
+// user's, a session whose id changed, or another tool's state file. It returns
+// session.ErrNone otherwise.
+func (h *handler) sessionWithoutLoop(ctx context.Context) (session.Binding, error) {
 	none := session.Binding{}
 	if h.p.Agent != "" {
 		return none, session.ErrNone // a subagent
 	}
-	if !h.Env.Session.Inside && h.Env.Session.Client == 0 { // another agent, some run these hooks too; or a person
+	if !h.Env.Session.Inside && h.Env.Session.Client == 0 { // another agent, some run these hooks too; or a user
 		fmt.Fprintln(h.Err, "pawl-hook: no loop begins: neither CLAUDECODE nor CLAUDE_PID is set, so this is no hook of a Claude Code session")
 		return none, session.ErrNone
 	}
@@ -190,121 +191,121 @@ func (h *hook) stranger(ctx context.Context) (session.Binding, error) {
 	case userPromptExpansion:
 		r, ok := h.command(ctx, none)
 		if ok {
-			h.say(r)
+			h.respond(r)
 			return none, session.ErrNone
 		}
 	case userPromptSubmit:
-		r, ok := h.typed(ctx)
+		r, ok := h.loopInPrompt(ctx)
 		if ok {
-			h.say(r)
+			h.respond(r)
 			return none, session.ErrNone
 		}
 	case stop, sessionStart:
 		if h.p.Event == sessionStart && h.p.Source != "clear" {
 			return none, session.ErrNone
 		}
-		b, err := h.sessions.Adopt(ctx, h.p.Session, h.client(), h.now)
+		b, err := h.bindings.Adopt(ctx, h.p.Session, h.client(), h.now)
 		if !errors.Is(err, session.ErrNone) {
 			return b, err
 		}
 		if h.p.Event == stop {
-			return h.adoptFile(ctx)
+			return h.adoptCompatFile(ctx)
 		}
 	}
 	return none, session.ErrNone
 }
 
-// anomaly journals what went wrong, where the loop's journal can be had.
-func (h *hook) anomaly(ctx context.Context, b session.Binding, err error) {
+// anomaly journals an error, if the loop's journal can be opened.
+func (h *handler) anomaly(ctx context.Context, b session.Binding, err error) {
 	if b.Loop == "" {
 		return
 	}
-	_ = h.quietly(ctx, b, func(s *seat) error { // where that fails too, the person is told at the stop
+	_ = h.withLease(ctx, b, func(s *lease) error { // where that fails too, the user is told at the stop
 		s.note(loop.Anomaly, h.p.Event+": "+err.Error())
 		return nil
 	})
 }
 
-// said tells whether the person is told of what goes wrong at this event: where
-// it matters, not at each tool call.
-func (h *hook) said() bool {
-	return h.told || h.p.Event == stop || h.p.Event == sessionStart || h.p.Event == userPromptExpansion
+// showsErrors reports whether the user sees errors at this event: at the events that
+// matter to them, not at each tool call.
+func (h *handler) showsErrors() bool {
+	return h.userSeesErrors || h.p.Event == stop || h.p.Event == sessionStart || h.p.Event == userPromptExpansion
 }
 
-// client is the process of the session's client.
-func (h *hook) client() int {
+// client returns the process id of the session's client.
+func (h *handler) client() int {
 	if h.Env.Session.Client != 0 {
 		return h.Env.Session.Client
 	}
 	return h.Parent
 }
 
-// forLoop answers an event of a session with a loop.
-func (h *hook) forLoop(ctx context.Context, b session.Binding) (reply, error) {
-	b, mine, err := h.judges(ctx, b)
+// forLoop answers an event of a session that has a loop.
+func (h *handler) forLoop(ctx context.Context, b session.Binding) (reply, error) {
+	b, mine, err := h.isResponder(ctx, b)
 	if err != nil || !mine {
 		return reply{}, err
 	}
 	b.Unattended = b.Unattended || h.Env.Session.Unattended
 	switch h.p.Event {
 	case preToolUse:
-		return h.tool(ctx, b)
+		return h.answerToolCall(ctx, b)
 	case permissionRequest:
-		return h.permission(b)
+		return h.answerPermission(b)
 	case postToolUse, postToolUseFailure:
-		return reply{}, h.ran(b)
+		return reply{}, h.recordCall(b)
 	}
 	if h.p.Agent != "" {
 		return reply{}, nil // subagents come and go inside of a turn
 	}
 	switch h.p.Event {
 	case stop:
-		return h.stop(ctx, b)
+		return h.answerStop(ctx, b)
 	case stopFailure:
-		return h.failed(ctx, b)
+		return h.answerStopFailure(ctx, b)
 	case userPromptSubmit:
-		return h.prompted(ctx, b)
+		return h.answerPrompt(ctx, b)
 	case userPromptExpansion:
 		r, _ := h.command(ctx, b)
 		return r, nil
 	case sessionStart:
-		return h.started(ctx, b)
+		return h.answerSessionStart(ctx, b)
 	case sessionEnd:
-		return h.ended(ctx, b)
+		return h.answerSessionEnd(ctx, b)
 	case preCompact:
 		return reply{}, h.remark(ctx, b, "the context is being compacted")
 	}
 	return reply{}, nil
 }
 
-// installation is the one that we belong to.
-func (h *hook) installation() string {
+// installation names the installation that this hook belongs to.
+func (h *handler) installation() string {
 	if h.Env.Session.Plugin != "" {
 		return "plugin"
 	}
 	return "settings"
 }
 
-// judges tells whether this installation answers for the session: the first one
-// that came does. Should it have fallen silent (a plugin that was disabled), the
-// stop that we last let pass was never answered, and we take its place.
-func (h *hook) judges(ctx context.Context, b session.Binding) (session.Binding, bool, error) {
+// isResponder reports whether this installation answers for the session: the first one
+// that was called does. If that one stops answering (a plugin that was disabled), the
+// last stop that we ignored stays unanswered, and we take over.
+func (h *handler) isResponder(ctx context.Context, b session.Binding) (session.Binding, bool, error) {
 	me := h.installation()
-	if b.Judge == me {
+	if b.Responder == me {
 		return b, true, nil
 	}
 	mine := false
-	b, err := h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool {
+	b, err := h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
 		switch {
-		case b.Judge == me:
+		case b.Responder == me:
 			mine = true
 			return false
-		case b.Judge == "", h.p.Event == stop && !b.Passed.IsZero() && b.StopAt.Before(b.Passed.Add(-agedStop)):
-			b.Judge, b.Passed, mine = me, time.Time{}, true
+		case b.Responder == "", h.p.Event == stop && !b.PassedAt.IsZero() && b.StopAt.Before(b.PassedAt.Add(-sameStopWindow)):
+			b.Responder, b.PassedAt, mine = me, time.Time{}, true
 		case h.p.Event != stop:
 			return false
 		default:
-			b.Passed = h.now
+			b.PassedAt = h.now
 		}
 		return true
 	})

@@ -85,10 +85,10 @@ func (k *killed) check(out []byte) {
 	if !bytes.Contains(out, []byte("additionalContext")) {
 		return
 	}
-	if b.Given <= k.given || k.turnsEnded() == k.ended {
-		k.t.Fatalf("turn %d after turn %d, %d turns had ended, now %d\n%s", b.Given, k.given, k.ended, k.turnsEnded(), out)
+	if b.GivenTurns <= k.given || k.turnsEnded() == k.ended {
+		k.t.Fatalf("turn %d after turn %d, %d turns had ended, now %d\n%s", b.GivenTurns, k.given, k.ended, k.turnsEnded(), out)
 	}
-	k.given, k.ended = b.Given, k.turnsEnded()
+	k.given, k.ended = b.GivenTurns, k.turnsEnded()
 }
 
 func (k *killed) turnsEnded() int {

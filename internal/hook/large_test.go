@@ -30,7 +30,7 @@ func TestLargeEvents(t *testing.T) {
 		in := io.MultiReader(strings.NewReader(head), strings.NewReader(strings.Repeat("x", tt.size)), strings.NewReader(`"}`))
 		at := time.Now()
 		out, problem, code := w.run(in, "claude")
-		if code != exitFine || len(problem) > 0 || len(out) > 0 != (tt.says != "") || !strings.Contains(string(out), tt.says) {
+		if code != exitOK || len(problem) > 0 || len(out) > 0 != (tt.says != "") || !strings.Contains(string(out), tt.says) {
 			t.Errorf("%s of %d MB in %s: exit %d, %.200s%s", tt.event, tt.size>>20, tt.session, code, out, problem)
 		}
 		if took := time.Since(at); took > 20*time.Second {

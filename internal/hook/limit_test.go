@@ -42,7 +42,7 @@ const continuation = `{"type":"user","promptId":"a1","turnOrigin":"auto_continua
 
 func TestTheWakerWaitsForTheResetOfAUsageLimit(t *testing.T) {
 	for name, tt := range map[string]struct{ reset, least, most time.Duration }{
-		"in twenty minutes":       {20 * time.Minute, 20*time.Minute + ownStart, 20*time.Minute + ownStart + time.Minute},
+		"in twenty minutes":       {20 * time.Minute, 20*time.Minute + clientResumeTime, 20*time.Minute + clientResumeTime + time.Minute},
 		"a time that cannot be":   {10_000 * time.Hour, time.Minute, 6 * time.Minute},
 		"a time that has passed":  {-time.Hour, time.Minute, 6 * time.Minute},
 		"of an earlier answer":    {0, time.Minute, 6 * time.Minute},
@@ -62,7 +62,7 @@ func TestTheWakerWaitsForTheResetOfAUsageLimit(t *testing.T) {
 				if a.code != exitWake {
 					a, b = b, a
 				}
-				if a.code != exitWake || !strings.Contains(a.text, "PROMPT of iteration 1, interrupted") || b.code != exitFine {
+				if a.code != exitWake || !strings.Contains(a.text, "PROMPT of iteration 1, interrupted") || b.code != exitOK {
 					t.Errorf("woke with\n%+v\n%+v", a, b)
 				}
 				if a.after < tt.least || a.after > tt.most {
@@ -91,7 +91,7 @@ func TestTheClientGoesOnByItself(t *testing.T) {
 			t.Error(got)
 		}
 		for range 2 {
-			if e := <-ends; e.code != exitFine || e.text != "" {
+			if e := <-ends; e.code != exitOK || e.text != "" {
 				t.Errorf("%+v", e)
 			}
 		}
@@ -110,7 +110,7 @@ func TestTheClientMeetsTheLimitAgain(t *testing.T) {
 		again := `StopFailure {"error":"rate_limit","prompt_id":"a1","last_assistant_message":"limit"}`
 		ends := d.wakers(1, again)
 		d.say(again)
-		if e := <-ends; e.code != exitWake || e.after < ownRestart || e.after > ownRestart+time.Minute {
+		if e := <-ends; e.code != exitWake || e.after < clientRetryTime || e.after > clientRetryTime+time.Minute {
 			t.Errorf("%+v", e)
 		}
 	})
@@ -125,7 +125,7 @@ func TestTheWakerWakesAfterEscInTheClientsTurn(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		d.say(continues)
 		d.writes(continuation)
-		if e := <-ends; e.code != exitWake || !strings.Contains(e.text, "PROMPT") || e.after < toolMost {
+		if e := <-ends; e.code != exitWake || !strings.Contains(e.text, "PROMPT") || e.after < clientTurnQuiet {
 			t.Errorf("%+v", e)
 		}
 	})

@@ -93,7 +93,7 @@ func playHook(args []string) int {
 // playHolder drives a loop until its stdin ends, and does nothing about it.
 func playHolder(args []string) int {
 	w := world{home: args[0]}
-	s, err := (&hook{Call: Call{Env: environment.Environment{PawlHome: w.home}}}).sit(context.Background(), w.binding(args[1]))
+	s, err := (&handler{Call: Call{Env: environment.Environment{PawlHome: w.home}}}).acquire(context.Background(), w.binding(args[1]))
 	if err != nil {
 		fmt.Println(err)
 		return 1

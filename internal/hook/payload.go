@@ -25,22 +25,22 @@ const (
 	permissionRequest   = "PermissionRequest"
 )
 
-// payload is an event as the client sends it. What is not there is zero; what
-// Pawl does not know is left alone.
+// payload is an event as the client sends it. Missing fields are zero; unknown fields are
+// ignored.
 type payload struct {
 	Event      string `json:"hook_event_name"`
 	Session    string `json:"session_id"`
 	Transcript string `json:"transcript_path"`
 	Dir        string `json:"cwd"`
 	PromptID   string `json:"prompt_id"`
-	Agent      string `json:"agent_id"` // of a subagent
+	Agent      string `json:"agent_id"` // set for subagents
 
 	// Stop and StopFailure.
-	Again      bool         `json:"stop_hook_active"` // the turn continued one that a hook did not let end
+	Again      bool         `json:"stop_hook_active"` // the turn continued after a hook blocked its end
 	Last       *string      `json:"last_assistant_message"`
 	Background []background `json:"background_tasks"`
 	Crons      []background `json:"session_crons"`
-	Error      string       `json:"error"` // of StopFailure: its class
+	Error      string       `json:"error"` // of StopFailure: the error class
 
 	Prompt  string `json:"prompt"`       // UserPromptSubmit
 	Command string `json:"command_name"` // UserPromptExpansion
@@ -59,10 +59,10 @@ type payload struct {
 	// Response is what a tool gave, of PostToolUse: for Bash its output, and no exit
 	// code, which is 0. Of PostToolUseFailure the code and the output stand in Error.
 	Response    response `json:"tool_response"`
-	Interrupted bool     `json:"is_interrupt"` // of PostToolUseFailure: by the person
+	Interrupted bool     `json:"is_interrupt"` // of PostToolUseFailure: by the user
 }
 
-// background is something that will wake the session by itself.
+// background is something that will wake the session later.
 type background struct {
 	ID          string `json:"id"`
 	Status      string `json:"status"`
@@ -71,16 +71,16 @@ type background struct {
 	Schedule    string `json:"schedule"`
 }
 
-// payloadMax bounds what is read: a tool's result can be large, and an event
-// that is larger than this is not worth an answer.
-const payloadMax = 64 << 20
+// maxPayloadBytes bounds an event. Tool results can be large; larger events are not
+// answered.
+const maxPayloadBytes = 64 << 20
 
-// read takes an event. It is not ok where there is none that Pawl could answer:
-// nothing, too much, no JSON, or the payload of another agent, which names things
-// otherwise. A field of another type than expected is taken for absent.
-func read(in io.Reader) (payload, bool) {
-	data, err := io.ReadAll(io.LimitReader(in, payloadMax+1))
-	if err != nil || len(data) > payloadMax {
+// readPayload reads an event. ok is false if it cannot be answered: empty, too large, not
+// JSON, or sent by another agent, whose fields differ. A field of an unexpected type
+// counts as missing.
+func readPayload(in io.Reader) (payload, bool) {
+	data, err := io.ReadAll(io.LimitReader(in, maxPayloadBytes+1))
+	if err != nil || len(data) > maxPayloadBytes {
 		return payload{}, false
 	}
 	var p payload
@@ -89,19 +89,19 @@ func read(in io.Reader) (payload, bool) {
 	if err != nil && !errors.As(err, &odd) {
 		return payload{}, false
 	}
-	return p, p.Event != "" && p.Session != "" && !p.foreign()
+	return p, p.Event != "" && p.Session != "" && !p.isOtherClient()
 }
 
-// foreign tells whether an event is another agent's.
-func (p payload) foreign() bool { return p.Stamp != nil || p.Why != nil || p.Turn != nil }
+// isOtherClient reports whether the event comes from another agent.
+func (p payload) isOtherClient() bool { return p.Stamp != nil || p.Why != nil || p.Turn != nil }
 
-// notice tells whether the client sent the prompt itself: a background task has
-// ended, a hook wakes the session. Its tag is the only mark there is.
-func (p payload) notice() bool {
+// isNotification reports whether the client wrote the prompt itself: a background task
+// ended, or a hook wakes the session. Its tag is the only mark of it.
+func (p payload) isNotification() bool {
 	return strings.HasPrefix(strings.TrimSpace(p.Prompt), "<task-notification>")
 }
 
-// stopID tells this stop from others.
+// stopID identifies this stop.
 func (p payload) stopID() string {
 	f := fnv.New64a()
 	last := ""
@@ -112,32 +112,32 @@ func (p payload) stopID() string {
 	return strconv.FormatUint(f.Sum64(), 36)
 }
 
-// pending are the things that will wake the session by themselves, by names that
-// tell one from another.
-func (p payload) pending() []string {
+// pendingWakeups names what will wake the session without the user.
+func (p payload) pendingWakeups() []string {
 	var names []string
 	for _, b := range p.Background {
 		if b.Status == "" || b.Status == "running" || b.Status == "pending" {
-			names = append(names, named(b.ID, b.Description, b.Command))
+			names = append(names, labelOf(b.ID, b.Description, b.Command))
 		}
 	}
 	for _, b := range p.Crons {
-		names = append(names, named(b.ID, "wake-up", b.Schedule))
+		names = append(names, labelOf(b.ID, "wake-up", b.Schedule))
 	}
 	return names
 }
 
-func named(id string, words ...string) string {
+// labelOf joins the first non-empty text and the id.
+func labelOf(id string, words ...string) string {
 	for _, w := range words {
 		if w = strings.Join(strings.Fields(w), " "); w != "" {
-			return cut(w, 80) + " (" + cut(id, 40) + ")"
+			return truncate(w, 80) + " (" + truncate(id, 40) + ")"
 		}
 	}
-	return cut(id, 40)
+	return truncate(id, 40)
 }
 
-// cut is the beginning of a text, at most n bytes, cut at a rune.
-func cut(s string, n int) string {
+// truncate cuts a text after at most n bytes, between runes.
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -9,17 +9,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/guard"
 )
 
-// reply is what the client is to do and say; the zero value is no answer, which
-// lets everything happen.
+// reply is what the client should do, in Pawl's terms.
 type reply struct {
-	Go      string // Stop: the session does not end, the agent is told this
-	Context string // told to the agent beside what it is told anyway
-	Message string // shown to the person
-	Refuse  string // UserPromptExpansion, UserPromptSubmit: the command is not run, the prompt not sent, for this reason
-	Answer  string // UserPromptExpansion: the command is not run, since this answers it
-	Call    *guard.Verdict
-	Last    string // SessionEnd: told on the standard error of a client that nobody sits at
-	Sound   string // a sequence for the terminal, where nothing else reaches the person
+	Continue         string // Stop: the session does not end, the agent is told this
+	Context          string // told to the agent beside what it is told anyway
+	Message          string // shown to the user
+	Refuse           string // UserPromptExpansion, UserPromptSubmit: the command is not run, the prompt not sent, for this reason
+	Answer           string // UserPromptExpansion: the command is not run, since this answers it
+	Call             *guard.Verdict
+	ExitMessage      string // SessionEnd: told on the standard error of a client that nobody sits at
+	TerminalSequence string // a sequence for the terminal, where nothing else reaches the user
 }
 
 func (r reply) empty() bool { return r == reply{} }
@@ -70,16 +69,16 @@ func (r reply) print(w io.Writer, event string) error {
 }
 
 func (r reply) output(event string) output {
-	out := output{Message: r.Message, Sound: r.Sound}
+	out := output{Message: r.Message, Sound: r.TerminalSequence}
 	s := specific{Event: event}
 	switch event {
 	case stop:
 		// A context reaches the agent once and is no error; a reason is not cut,
 		// but arrives twice: for what is too long for a context.
-		if fits(r.Go) {
-			s.Context = r.Go
+		if fits(r.Continue) {
+			s.Context = r.Continue
 		} else {
-			out.Decision, out.Reason = "block", r.Go
+			out.Decision, out.Reason = "block", r.Continue
 		}
 	case userPromptExpansion, userPromptSubmit:
 		if r.Refuse != "" {
@@ -114,7 +113,7 @@ func shortened(text string) string {
 	if fits(text) {
 		return text
 	}
-	return cut(text, contextMax-100) + "\n[… cut here, it is too long …]\n"
+	return truncate(text, contextMax-100) + "\n[… cut here, it is too long …]\n"
 }
 
 func units(text string) int {

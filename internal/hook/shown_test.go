@@ -95,7 +95,7 @@ func happened(e loop.Event) string {
 	if t := e.Turn; t != nil {
 		switch {
 		case t.ByPerson:
-			text += " by the person"
+			text += " by the user"
 		case t.Claim != nil && t.Claim.Blocked:
 			text += " blocked: " + t.Claim.Reason
 		case t.Claim != nil:

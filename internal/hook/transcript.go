@@ -15,19 +15,21 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// tailMax is how much of a transcript's end is read, however large it is.
-const tailMax = 64 << 10
+// maxTailBytes bounds how much of a transcript's end is read.
+const maxTailBytes = 64 << 10
 
 // nearMax is where the last answer's count of tokens mostly is; behind it the
 // client may have written what it keeps of a prompt, up to some 180 kB.
 const (
-	nearMax = 16 << 10
-	farMax  = 512 << 10
+	// The answer's token count is mostly within nearTailBytes of the end. After it the
+	// client may have written a copy of the prompt, of up to 180 kB.
+	nearTailBytes = 16 << 10
+	farTailBytes  = 512 << 10
 )
 
-// said is a line of a transcript in which the agent says or does something. What
-// one answer of the model holds stands in several lines, of one id.
-type said struct {
+// transcriptLine is a line of the transcript with something the agent said or did. One
+// answer of the model spans several lines with the same id.
+type transcriptLine struct {
 	Type      string    `json:"type"`
 	Sidechain bool      `json:"isSidechain"`
 	At        time.Time `json:"timestamp"`
@@ -56,10 +58,10 @@ type said struct {
 	} `json:"message"`
 }
 
-// transcript reads the end of the transcript, at most so many bytes, the newest line
-// first: what the agent said or did, and what it was told since.
-func (h *hook) transcript(most int64) iter.Seq[said] {
-	return func(yield func(said) bool) {
+// transcript yields the user's and the agent's lines at the end of the transcript, newest
+// first, from at most so many bytes.
+func (h *handler) transcript(most int64) iter.Seq[transcriptLine] {
+	return func(yield func(transcriptLine) bool) {
 		tail := fileTail(h.p.Transcript, most)
 		for len(tail) > 0 {
 			at := bytes.LastIndexByte(tail, '\n')
@@ -68,9 +70,9 @@ func (h *hook) transcript(most int64) iter.Seq[said] {
 			if !bytes.Contains(line, []byte(`"assistant"`)) && !bytes.Contains(line, []byte(`"user"`)) {
 				continue
 			}
-			var s said
+			var s transcriptLine
 			if err := json.Unmarshal(line, &s); s.Sidechain || err != nil && s.Type != "user" {
-				continue // a person's word may be a string: it is not read
+				continue // a user's word may be a string: it is not read
 			}
 			if !yield(s) {
 				return
@@ -79,11 +81,11 @@ func (h *hook) transcript(most int64) iter.Seq[said] {
 	}
 }
 
-// lastSaid are the lines of the agent's last answer that are in the transcript,
-// the newest first, and whether it was answered since, by a tool's result or a
-// word. The client writes behind: they may be of the turn before.
-func (h *hook) lastSaid() (lines []said, answered bool) {
-	for s := range h.transcript(tailMax) {
+// lastAnswer returns the lines of the agent's last answer, newest first, and whether a
+// tool result or a prompt follows it. The client writes with a delay: the answer may be
+// that of the turn before.
+func (h *handler) lastAnswer() (lines []transcriptLine, answered bool) {
+	for s := range h.transcript(maxTailBytes) {
 		if s.Type == "user" && len(lines) == 0 {
 			answered = true
 		}
@@ -98,15 +100,14 @@ func (h *hook) lastSaid() (lines []said, answered bool) {
 	return lines, answered
 }
 
-// originMax is how much of the transcript is searched for where a turn began.
-const originMax = 4 << 20
+// maxOriginBytes bounds how much of the transcript is searched for the origin of a turn.
+const maxOriginBytes = 4 << 20
 
-// turnOrigin is what the transcript says of who began the turn of a prompt: human,
-// peer, scheduled, task_notification, auto_continuation, sdk; "" where it does not
-// say.
-func (h *hook) turnOrigin(prompt string) string {
+// turnOrigin returns who began the turn of a prompt, according to the transcript: human,
+// peer, scheduled, task_notification, auto_continuation, sdk; "" if it does not say.
+func (h *handler) turnOrigin(prompt string) string {
 	mark := []byte(`"promptId":"` + prompt + `"`)
-	for line := range bytes.Lines(fileTail(h.p.Transcript, originMax)) {
+	for line := range bytes.Lines(fileTail(h.p.Transcript, maxOriginBytes)) {
 		if !bytes.Contains(line, mark) || !bytes.Contains(line, []byte(`"turnOrigin"`)) {
 			continue
 		}
@@ -124,46 +125,48 @@ func (h *hook) turnOrigin(prompt string) string {
 // What the transcript calls who types in a terminal, and the client itself where it
 // goes on after a usage limit.
 const (
+	// The transcript's words for a user at the terminal, and for a client that resumes by
+	// itself after a usage limit.
 	human            = "human"
 	autoContinuation = "auto_continuation"
 )
 
-// limitReset is when the usage limit ends that cut off this turn, as the newest
-// answer in the transcript has it; zero where that names none.
-func (h *hook) limitReset() time.Time {
-	l := h.newest().Limits
+// limitReset returns when the usage limit ends that cut off this turn, from the newest
+// answer in the transcript; zero if it names none.
+func (h *handler) limitReset() time.Time {
+	l := h.newestAnswer().Limits
 	if l.Status != "rejected" || l.Resets <= 0 {
 		return time.Time{}
 	}
 	return time.Unix(l.Resets, 0)
 }
 
-// lastError is the class of the API's error that the transcript ends with, as
-// StopFailure names it, and its text; "" where it ends with an answer of the model, or
+// lastError returns the class and the text of the API error that the transcript ends
+// with, as StopFailure names it. They are "" if it ends with an answer of the model or
 // with an error from before a time.
-func (h *hook) lastError(before time.Time) (class, message string) {
-	s := h.newest()
+func (h *handler) lastError(before time.Time) (class, message string) {
+	s := h.newestAnswer()
 	if !s.IsError || s.At.Before(before) {
 		return "", ""
 	}
 	return s.Error, strings.Join(s.texts(), "\n\n")
 }
 
-// newest is the newest line of an answer in the transcript, zero where there is none.
-func (h *hook) newest() said {
-	for s := range h.transcript(tailMax) {
+// newestAnswer returns the newest line of an answer, or a zero line.
+func (h *handler) newestAnswer() transcriptLine {
+	for s := range h.transcript(maxTailBytes) {
 		if s.Type == "assistant" {
 			return s
 		}
 	}
-	return said{}
+	return transcriptLine{}
 }
 
-// wrote is who wrote these words, as the transcript has it: human, or another, ""
-// where it does not say. The id of the prompt is not enough, for what another
-// session sends in mid-turn has that of the person's turn.
-func (h *hook) wrote(text string) (who string) {
-	for line := range bytes.Lines(fileTail(h.p.Transcript, originMax)) {
+// authorOf returns who wrote a text according to the transcript: human, or another; "" if
+// it does not say. The prompt id is not enough: a message of another session in mid-turn
+// has the id of the user's turn.
+func (h *handler) authorOf(text string) (who string) {
+	for line := range bytes.Lines(fileTail(h.p.Transcript, maxOriginBytes)) {
 		if !bytes.Contains(line, []byte(`"turnOrigin"`)) && !bytes.Contains(line, []byte(`"queued_command"`)) {
 			continue
 		}
@@ -171,10 +174,10 @@ func (h *hook) wrote(text string) (who string) {
 			Prompt  string `json:"promptId"`
 			Origin  string `json:"turnOrigin"`
 			Message struct {
-				Content words `json:"content"`
+				Content textBlocks `json:"content"`
 			} `json:"message"`
 			Attachment struct {
-				Prompt words `json:"prompt"`
+				Prompt textBlocks `json:"prompt"`
 				Origin struct {
 					Kind string `json:"kind"`
 				} `json:"origin"`
@@ -183,8 +186,8 @@ func (h *hook) wrote(text string) (who string) {
 		if json.Unmarshal(line, &l) != nil {
 			continue
 		}
-		begun := l.Prompt == h.p.PromptID && l.Message.Content.hold(text)
-		queued := l.Attachment.Prompt.hold(text)
+		begun := l.Prompt == h.p.PromptID && l.Message.Content.contains(text)
+		queued := l.Attachment.Prompt.contains(text)
 		if begun && l.Origin != "" && who != human {
 			who = l.Origin
 		}
@@ -195,13 +198,13 @@ func (h *hook) wrote(text string) (who string) {
 	return who
 }
 
-// words are a text, or blocks of which some are text.
-type words []string
+// textBlocks are a text, or blocks of which some are text.
+type textBlocks []string
 
-func (w *words) UnmarshalJSON(data []byte) error {
+func (w *textBlocks) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
-		*w = words{text}
+		*w = textBlocks{text}
 		return nil
 	}
 	var blocks []struct {
@@ -215,30 +218,31 @@ func (w *words) UnmarshalJSON(data []byte) error {
 	return nil // whatever else it is says nothing
 }
 
-func (w words) hold(text string) bool {
+// contains reports whether one of the blocks equals s.
+func (w textBlocks) contains(text string) bool {
 	return slices.ContainsFunc(w, func(s string) bool { return s == text })
 }
 
-// sessionBegan is when the client was started or, of a session that was resumed since,
-// the first time in its transcript; zero where neither is known. The transcript alone
-// does not tell: on a terminal it begins with the first prompt, and may not be written
-// yet at the first stop.
-func (h *hook) sessionBegan() time.Time {
-	client, first := proc.Began(h.Env.Session.Client), h.firstTime()
+// sessionBegan returns when the session began: when its client started or, for a resumed
+// session, the first time in its transcript. It is zero if neither is known. The
+// transcript alone does not tell: on a terminal it begins with the first prompt, and may
+// not exist at the first stop.
+func (h *handler) sessionBegan() time.Time {
+	client, first := proc.Began(h.Env.Session.Client), h.transcriptBegan()
 	if client.IsZero() || !first.IsZero() && first.Before(client) {
 		return first
 	}
 	return client
 }
 
-// firstTime is the first time that the transcript names, zero where it names none.
-func (h *hook) firstTime() time.Time {
+// transcriptBegan returns the first time in the transcript, or zero.
+func (h *handler) transcriptBegan() time.Time {
 	f, err := os.Open(h.p.Transcript)
 	if err != nil {
 		return time.Time{}
 	}
 	defer f.Close()
-	for in := bufio.NewScanner(io.LimitReader(f, originMax)); in.Scan(); {
+	for in := bufio.NewScanner(io.LimitReader(f, maxOriginBytes)); in.Scan(); {
 		var l struct {
 			Timestamp time.Time `json:"timestamp"`
 		}
@@ -249,17 +253,17 @@ func (h *hook) firstTime() time.Time {
 	return time.Time{}
 }
 
-// lastMessage is the agent's last message: as the client gives it or, from old
-// clients, as the transcript's end has it. New clients leave it out of turns that
-// end without a word: what was said before the last tool call is none.
-func (h *hook) lastMessage() string {
+// lastMessage returns the agent's last message, from the event or, with old clients, from
+// the transcript. New clients omit it for a turn that ends without text; text before the
+// last tool call does not count.
+func (h *handler) lastMessage() string {
 	if h.p.Last != nil {
 		return *h.p.Last
 	}
 	if h.p.Background != nil {
 		return "" // a new one: the transcript may not have the last tool's result yet
 	}
-	lines, answered := h.lastSaid()
+	lines, answered := h.lastAnswer()
 	if answered {
 		return ""
 	}
@@ -270,8 +274,8 @@ func (h *hook) lastMessage() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// texts are the blocks of text that the line holds.
-func (s said) texts() (texts []string) {
+// texts returns the text blocks of the line.
+func (s transcriptLine) texts() (texts []string) {
 	for _, c := range s.Message.Content {
 		if c.Type == "text" {
 			texts = append(texts, c.Text)
@@ -283,45 +287,47 @@ func (s said) texts() (texts []string) {
 // The windows of the models, in tokens, and what a client that was set a smaller
 // one keeps free of it: it compacts the context when the rest is full.
 const (
+	// The models' context windows in tokens, and what a client with a smaller window set
+	// keeps free of it before it compacts.
 	usualWindow = 1_000_000
 	smallWindow = 200_000
 	keptFree    = 33_000
 )
 
-// fillTries is for how long an answer is waited for that the client has not written
-// yet: under load it was seen to take half a second.
-const fillTries = 40
+// contextFillTries bounds how long an answer is waited for that the client has not
+// written yet: under load that took half a second.
+const contextFillTries = 40
 
-// smallModels are what the names of models with the small window hold. The name
-// with which the large one is asked for (…[1m]) is not in the transcript.
+// smallModels are parts of the names of models with the small window. The suffix that
+// selects the large one ([1m]) is not in the transcript.
 const smallModels = "claude-3 sonnet-4-2 sonnet-4-5 sonnet-4-6 opus-4-5 opus-4-6 haiku-4-5"
 
-// contextFill is how full the context is, in percent, or -1: what the model was
-// last given, of its window. The client writes the transcript behind; where much
-// hangs on it, the answer that ended this turn is waited for.
-func (h *hook) contextFill(wait bool) int {
-	fill, now := h.filled()
-	for tries := 0; wait && !now && tries < fillTries && exists(h.p.Transcript); tries++ {
-		time.Sleep(lagWait)
-		fill, now = h.filled()
+// contextFill returns how full the context is, in percent, or -1: the input tokens of the
+// last answer, relative to the model's window. With wait it waits until the client has
+// written the answer that ended this turn.
+func (h *handler) contextFill(wait bool) int {
+	fill, now := h.newestContextFill()
+	for tries := 0; wait && !now && tries < contextFillTries && fileExists(h.p.Transcript); tries++ {
+		time.Sleep(transcriptPollInterval)
+		fill, now = h.newestContextFill()
 	}
 	return fill
 }
 
-// filled tells too whether that is of the answer that the client speaks of.
-func (h *hook) filled() (percent int, now bool) {
-	for _, most := range []int64{nearMax, farMax} {
+// newestContextFill also reports whether that is of the answer in this event.
+func (h *handler) newestContextFill() (percent int, now bool) {
+	for _, most := range []int64{nearTailBytes, farTailBytes} {
 		for s := range h.transcript(most) {
 			if s.Type == "assistant" {
-				return s.fill(h.Env.Session.Window), h.p.Last == nil || s.says(*h.p.Last)
+				return s.contextPercent(h.Env.Session.Window), h.p.Last == nil || s.endsMessage(*h.p.Last)
 			}
 		}
 	}
 	return -1, false
 }
 
-// says tells whether the line ends a message.
-func (s said) says(message string) bool {
+// endsMessage reports whether a message ends with the line's text.
+func (s transcriptLine) endsMessage(message string) bool {
 	for _, c := range s.Message.Content {
 		if text := strings.TrimSpace(c.Text); c.Type == "text" && strings.HasSuffix(strings.TrimSpace(message), text) {
 			return true
@@ -330,7 +336,9 @@ func (s said) says(message string) bool {
 	return false
 }
 
-func (s said) fill(set int64) int {
+// contextPercent returns the line's input tokens in percent of the window; set is the
+// user's window, or 0.
+func (s transcriptLine) contextPercent(set int64) int {
 	m := s.Message
 	const most = 1 << 40 // more tokens than there are; three of them are no overflow
 	used := min(m.Usage.Input, most) + min(m.Usage.CacheRead, most) + min(m.Usage.CacheWrite, most)
@@ -347,7 +355,7 @@ func (s said) fill(set int64) int {
 	return int(min(used*100/window, 100))
 }
 
-// fileTail is the end of a file, empty where there is none.
+// fileTail returns the end of a file, or nothing if it cannot be read.
 func fileTail(path string, most int64) []byte {
 	if path == "" {
 		return nil

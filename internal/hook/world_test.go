@@ -62,7 +62,7 @@ func usual() record.Spec {
 	}
 }
 
-// begin leaves a loop as `pawl session begin` does: bound, its first turn given.
+// begin starts a loop in this session.
 func (w *world) begin(spec record.Spec) {
 	w.t.Helper()
 	l, err := beginIn(context.Background(), w.home, spec, session.Binding{
@@ -92,7 +92,7 @@ func beginIn(ctx context.Context, home string, spec record.Spec, b session.Bindi
 	if err != nil {
 		return nil, err
 	}
-	b.Given = m.Begun
+	b.GivenTurns = m.Begun
 	return l, session.Open(home).Bind(ctx, b)
 }
 
@@ -103,12 +103,12 @@ func beginFor(ctx context.Context, home string, q BeginRequest) Begun {
 	}
 	spec := usual()
 	if q.Adopt != "" {
-		spec.File, spec.Format = inProject(q.Root, q.Adopt), q.Format
+		spec.File, spec.Format = displayPath(q.Root, q.Adopt), q.Format
 	}
 	if other, err := session.Open(home).Find("s1"); err == nil && q.Session != "s1" && spec.File != "" && other.File == spec.File {
 		return Begun{Message: "loop " + other.Loop + " follows it"}
 	}
-	b := session.Binding{Session: q.Session, Root: q.Root, Client: q.Client, Prompt: q.PromptID, File: spec.File, Unattended: q.Unattended, Judge: q.Judge}
+	b := session.Binding{Session: q.Session, Root: q.Root, Client: q.Client, Prompt: q.PromptID, File: spec.File, Unattended: q.Unattended, Responder: q.Responder}
 	l, err := beginIn(ctx, home, spec, b)
 	if err != nil {
 		return Begun{Error: err.Error()}
@@ -149,8 +149,8 @@ func (w *world) binding(id string) session.Binding {
 // next turn is due.
 func drive(ctx context.Context, home, id string) error {
 	w := world{home: home}
-	h := &hook{Call: Call{Env: environment.Environment{PawlHome: home}}}
-	s, err := h.sit(ctx, w.binding(id))
+	h := &handler{Call: Call{Env: environment.Environment{PawlHome: home}}}
+	s, err := h.acquire(ctx, w.binding(id))
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func drive(ctx context.Context, home, id string) error {
 		}
 	}
 	handing := s.mem.State.Phase == loop.HandingOver
-	if err := errors.Join(err, s.rise()); err != nil || !handing {
+	if err := errors.Join(err, s.release()); err != nil || !handing {
 		return err
 	}
 	return w.handOver(ctx, s.loop)
@@ -189,18 +189,18 @@ func (w world) handOver(ctx context.Context, l *store.Loop) error {
 		return err
 	}
 	m, _, err := record.Remember(l)
-	s := &seat{loop: l, owner: o, mem: m, redact: func(text string) string { return text }}
+	s := &lease{loop: l, owner: o, mem: m, redact: func(text string) string { return text }}
 	if err == nil {
 		err = s.step(e)
 	}
 	if err == nil && e.Owner == loop.OwnerSession {
 		err = writeTurn(s)
 	}
-	return errors.Join(err, s.rise())
+	return errors.Join(err, s.release())
 }
 
 // perform does what the machine waits for; no event where that is nothing.
-func (w world) perform(s *seat) (loop.Event, error) {
+func (w world) perform(s *lease) (loop.Event, error) {
 	st := s.mem.State
 	switch st.Phase {
 	case loop.New, "":
@@ -221,7 +221,7 @@ func (w world) perform(s *seat) (loop.Event, error) {
 	case loop.Restoring:
 		return loop.Event{Kind: loop.Restored, Tree: "t0"}, nil
 	case loop.Waiting:
-		if waitOver(st) {
+		if isWaitOver(st) {
 			return loop.Event{Kind: loop.TimerFired}, nil
 		}
 	case loop.Turning:
@@ -271,7 +271,7 @@ func (w world) judge(st loop.State) (loop.Gates, error) {
 }
 
 // writeTurn writes what the agent is told, and what it would be told next.
-func writeTurn(s *seat) error {
+func writeTurn(s *lease) error {
 	a, _ := s.mem.State.Asked(loop.BeginTurn)
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "PROMPT of iteration %d, %s\n", a.Iteration, a.Situation)
@@ -303,7 +303,7 @@ func (w *world) finish() error {
 		return err
 	}
 	m, _, err := record.Remember(w.loop)
-	s := &seat{loop: w.loop, owner: o, mem: m, redact: func(text string) string { return text }}
+	s := &lease{loop: w.loop, owner: o, mem: m, redact: func(text string) string { return text }}
 	if err == nil {
 		err = s.step(loop.Event{Kind: loop.Cancelled, Text: loop.ByTerm})
 	}
@@ -313,7 +313,7 @@ func (w *world) finish() error {
 	if err == nil {
 		err = s.step(loop.Event{Kind: loop.Concluded})
 	}
-	return errors.Join(err, s.rise())
+	return errors.Join(err, s.release())
 }
 
 // asChild starts a process that is waited for without a clock: some tests have one

@@ -32,11 +32,11 @@ func FuzzFiles(f *testing.F) {
 			t.Errorf("%q: %v", id, err)
 		}
 		_, found := s.Find("s1")
-		b, err := s.Change(t.Context(), "s1", func(b *session.Binding) bool { return b.Saw(session.Prompt{ID: "new"}) })
+		b, err := s.Change(t.Context(), "s1", func(b *session.Binding) bool { return b.RecordPrompt(session.Prompt{ID: "new"}) })
 		if (err == nil) != (found == nil) || len(b.Prompts) > 1000+len(binding) {
 			t.Errorf("found: %v, changed: %v", found, err)
 		}
-		b.ByPerson("new")
+		b.IsUserTurn("new")
 		if first := once(t, s, "s1", "x"); once(t, s, "s1", "x") {
 			t.Errorf("once and again, first %v", first)
 		}

@@ -40,30 +40,30 @@ type Binding struct {
 	Root    string `json:"root"`             // project folder, absolute
 	Client  int    `json:"client,omitempty"` // process id of the client, 0 unknown
 
-	Asked      Asked     `json:"asked,omitzero"`       // words that ask for a loop; then there is none yet, and Loop is ""
-	Gone       bool      `json:"gone,omitempty"`       // a runner has the loop; the session is to be told of its end
-	Unattended bool      `json:"unattended,omitempty"` // nobody sits there
-	Prompt     string    `json:"prompt,omitempty"`     // id of the prompt that began the loop: its turn is the loop's. "": the first that ends
-	Held       bool      `json:"held,omitempty"`       // its active: false holds the loop
-	File       string    `json:"file,omitempty"`       // another tool's state file, relative to Root, slashes
+	Asked      Asked     `json:"asked,omitzero"`        // words that ask for a loop; then there is none yet, and Loop is ""
+	Moved      bool      `json:"moved,omitempty"`       // a runner has the loop; the session is to be told of its end
+	Unattended bool      `json:"unattended,omitempty"`  // nobody sits there
+	Prompt     string    `json:"prompt,omitempty"`      // id of the prompt that began the loop: its turn is the loop's. "": the first that ends
+	FilePaused bool      `json:"file_paused,omitempty"` // its active: false holds the loop
+	File       string    `json:"file,omitempty"`        // another tool's state file, relative to Root, slashes
 	Since      time.Time `json:"since"`
 
 	// Which installation answers, where Pawl is installed twice (settings and
 	// plugin): the first one to come. Should it fall silent, a stop that the other
 	// one let pass was never answered, and that one takes over.
-	Judge  string    `json:"judge,omitempty"`
-	Passed time.Time `json:"passed,omitzero"` // when the other one last let a stop pass
+	Responder string    `json:"responder,omitempty"`
+	PassedAt  time.Time `json:"passed_at,omitzero"` // when the other one last let a stop pass
 
 	// Of the turns.
-	Prompts []Prompt  `json:"prompts,omitempty"` // the last ones, by the first that was seen of each id
-	Given   int       `json:"given,omitempty"`   // how many of the turns that the machine began the session was given, see record.Memory.Begun
-	Busy    bool      `json:"busy,omitempty"`    // a prompt came since the last stop: a turn runs
-	Typed   int64     `json:"typed,omitempty"`   // one more than the length of the loop's tools.jsonl when words came in mid-turn since the last stop, 0 if none did
-	Blocks  int       `json:"blocks,omitempty"`  // stops in a row that were answered with a prompt, no tool call between
-	Tools   int64     `json:"tools,omitempty"`   // length of the loop's tools.jsonl at the last stop
-	Stop    string    `json:"stop,omitempty"`    // the last stop that was answered, by what tells it from others
-	StopAt  time.Time `json:"stop_at,omitzero"`  // when that began
-	Left    bool      `json:"left,omitempty"`    // it was allowed though the loop goes on: the waker waits for what comes
+	Prompts        []Prompt  `json:"prompts,omitempty"`          // the last ones, by the first that was seen of each id
+	GivenTurns     int       `json:"given_turns,omitempty"`      // how many of the turns that the machine began the session was given, see record.Memory.Begun
+	Busy           bool      `json:"busy,omitempty"`             // a prompt came since the last stop: a turn runs
+	TypedAt        int64     `json:"typed_at,omitempty"`         // one more than the length of the loop's tools.jsonl when words came in mid-turn since the last stop, 0 if none did
+	Blocks         int       `json:"blocks,omitempty"`           // stops in a row that were answered with a prompt, no tool call between
+	Tools          int64     `json:"tools,omitempty"`            // length of the loop's tools.jsonl at the last stop
+	Stop           string    `json:"stop,omitempty"`             // the last stop that was answered, by what tells it from others
+	StopAt         time.Time `json:"stop_at,omitzero"`           // when that began
+	WaitingForTurn bool      `json:"waiting_for_turn,omitempty"` // it was allowed though the loop goes on: the waker waits for what comes
 }
 
 // Asked are words in a prompt that ask for a loop, until it is known who wrote them.
@@ -76,24 +76,24 @@ type Asked struct {
 // earlier one came in mid-turn.
 type Prompt struct {
 	ID     string `json:"id"`
-	Notice bool   `json:"notice,omitempty"` // the client sent it (a background task has ended), not a person
+	Notice bool   `json:"notice,omitempty"` // the client sent it (a background task has ended), not a user
 }
 
-const promptsMax = 8
+const maxPrompts = 8
 
-// Saw notes a prompt; it tells whether that was news.
-func (b *Binding) Saw(p Prompt) bool {
+// RecordPrompt notes a prompt; it tells whether that was news.
+func (b *Binding) RecordPrompt(p Prompt) bool {
 	if p.ID == "" || slices.ContainsFunc(b.Prompts, func(q Prompt) bool { return q.ID == p.ID }) {
 		return false
 	}
 	b.Prompts = append(b.Prompts, p)
-	b.Prompts = b.Prompts[max(0, len(b.Prompts)-promptsMax):]
+	b.Prompts = b.Prompts[max(0, len(b.Prompts)-maxPrompts):]
 	return true
 }
 
-// ByPerson tells whether a turn that begins with this prompt is the person's
+// IsUserTurn tells whether a turn that begins with this prompt is the user's
 // own. A prompt that was never seen was typed while another turn ran.
-func (b Binding) ByPerson(prompt string) bool {
+func (b Binding) IsUserTurn(prompt string) bool {
 	if prompt == "" || b.Prompt == "" || prompt == b.Prompt {
 		return false
 	}
@@ -130,10 +130,10 @@ func (s Store) Find(id string) (Binding, error) {
 	return b, nil
 }
 
-// Living is Find for who was told the session's id once, at its start: where no loop
+// FindByClient is Find for who was told the session's id once, at its start: where no loop
 // lives in that session, it is looked for by the process of the client, which may
 // have given the session another id since.
-func (s Store) Living(id string, client int) (Binding, error) {
+func (s Store) FindByClient(id string, client int) (Binding, error) {
 	b, err := s.Find(id)
 	if !errors.Is(err, ErrNone) || client == 0 {
 		return b, err

@@ -22,8 +22,8 @@ func full() session.Binding {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	return session.Binding{
 		Session: "s1", Loop: "brisk-otter-7f3a", Epoch: 2, Root: "/project", Client: 7, Unattended: true, Prompt: "p1",
-		File: ".claude/x.md", Since: at, Judge: "plugin", Passed: at, Prompts: []session.Prompt{{ID: "p1", Notice: true}},
-		Given: 3, Busy: true, Blocks: 2, Tools: 99, Stop: "x", StopAt: at, Left: true,
+		File: ".claude/x.md", Since: at, Responder: "plugin", PassedAt: at, Prompts: []session.Prompt{{ID: "p1", Notice: true}},
+		GivenTurns: 3, Busy: true, Blocks: 2, Tools: 99, Stop: "x", StopAt: at, WaitingForTurn: true,
 	}
 }
 
@@ -90,19 +90,19 @@ func TestChangesAreNotLost(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 40 {
 		wg.Go(func() {
-			_, err := s.Change(t.Context(), "s1", func(b *session.Binding) bool { b.Given++; return true })
+			_, err := s.Change(t.Context(), "s1", func(b *session.Binding) bool { b.GivenTurns++; return true })
 			if err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	b, err := s.Change(t.Context(), "s1", func(b *session.Binding) bool { b.Given = 0; return false })
-	if err != nil || b.Given != 0 {
-		t.Errorf("what a change returns: %d %v", b.Given, err)
+	b, err := s.Change(t.Context(), "s1", func(b *session.Binding) bool { b.GivenTurns = 0; return false })
+	if err != nil || b.GivenTurns != 0 {
+		t.Errorf("what a change returns: %d %v", b.GivenTurns, err)
 	}
-	if b, err = s.Find("s1"); err != nil || b.Given != full().Given+40 {
-		t.Errorf("given %d: %v", b.Given, err)
+	if b, err = s.Find("s1"); err != nil || b.GivenTurns != full().GivenTurns+40 {
+		t.Errorf("given %d: %v", b.GivenTurns, err)
 	}
 }
 
@@ -171,11 +171,11 @@ func TestOnce(t *testing.T) {
 func TestSaw(t *testing.T) {
 	t.Parallel()
 	var b session.Binding
-	if b.Saw(session.Prompt{}) || !b.Saw(session.Prompt{ID: "a"}) || b.Saw(session.Prompt{ID: "a", Notice: true}) {
+	if b.RecordPrompt(session.Prompt{}) || !b.RecordPrompt(session.Prompt{ID: "a"}) || b.RecordPrompt(session.Prompt{ID: "a", Notice: true}) {
 		t.Error("only the first of an id is news")
 	}
 	for i := range 100 {
-		b.Saw(session.Prompt{ID: strconv.Itoa(i)})
+		b.RecordPrompt(session.Prompt{ID: strconv.Itoa(i)})
 	}
 	if len(b.Prompts) != 8 || b.Prompts[7].ID != "99" {
 		t.Errorf("%+v", b.Prompts)
@@ -186,7 +186,7 @@ func TestByPerson(t *testing.T) {
 	t.Parallel()
 	b := session.Binding{Prompt: "begin", Prompts: []session.Prompt{{ID: "typed"}, {ID: "notice", Notice: true}}}
 	for prompt, want := range map[string]bool{"": false, "begin": false, "typed": true, "notice": false, "queued": true} {
-		if got := b.ByPerson(prompt); got != want {
+		if got := b.IsUserTurn(prompt); got != want {
 			t.Errorf("%q: %v", prompt, got)
 		}
 	}
@@ -318,12 +318,12 @@ func TestLivingIsFoundByTheClient(t *testing.T) {
 		client int
 		want   string
 	}{{"s1", 7, "old"}, {"s0", 7, "new"}, {"s0", 8, "other"}, {"s0", 9, ""}, {"s0", 0, ""}, {"", 7, "new"}} {
-		b, err := s.Living(c.id, c.client)
+		b, err := s.FindByClient(c.id, c.client)
 		if b.Loop != c.want || (err == nil) != (c.want != "") || err != nil && !errors.Is(err, session.ErrNone) {
 			t.Errorf("%q of process %d: %q, %v", c.id, c.client, b.Loop, err)
 		}
 	}
-	if b, err := session.Open(t.TempDir()).Living("s0", 7); !errors.Is(err, session.ErrNone) {
+	if b, err := session.Open(t.TempDir()).FindByClient("s0", 7); !errors.Is(err, session.ErrNone) {
 		t.Errorf("where there are no sessions: %+v, %v", b, err)
 	}
 }

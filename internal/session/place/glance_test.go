@@ -39,9 +39,9 @@ func TestGlance(t *testing.T) {
 		{"a folder beside it", func(g *glanced) { g.put(".claude/data/ralph-loops/b/feature_list.json", old) }, false},
 		{"a newer version's state", func(g *glanced) { g.put(db+"-wal", old) }, false},
 		{"settings", func(g *glanced) { g.put(".claude/settings.local.json", old) }, false},
-		{"the person's settings", func(g *glanced) { g.put("home/.claude/settings.json", old) }, false},
+		{"the user's settings", func(g *glanced) { g.put("home/.claude/settings.json", old) }, false},
 		{"another agent", func(g *glanced) { g.ThLoopAgent = "eris" }, false},
-		{"a folder that the person names", func(g *glanced) { g.RalphLoopDir = "." }, false},
+		{"a folder that the user names", func(g *glanced) { g.RalphLoopDir = "." }, false},
 		{"written just now, at the same time", func(g *glanced) { g.now = old.Add(time.Second) }, false},
 		{"written in the future", func(g *glanced) { g.now = old.Add(-time.Hour) }, false},
 		{"very many folders", func(g *glanced) {

@@ -16,7 +16,7 @@ type Project struct {
 	Plugin       string // $CLAUDE_PLUGIN_ROOT
 	RalphLoopDir string // $RALPH_LOOP_DIR
 	ThLoopAgent  string // $TH_LOOP_AGENT
-	Home         string // the person's home folder, "" if there is none: settings of their client lie there
+	Home         string // the user's home folder, "" if there is none: settings of their client lie there
 }
 
 // At is the project in a folder, as the environment has it.

@@ -18,11 +18,11 @@ import (
 // A loop that came out of another tool's files keeps them up to date, for the
 // scripts that people have around them.
 
-// adoptFile looks for such files and has a loop made of the first that are for
-// this session. It returns session.ErrNone where there are none; why others are
-// left alone is said once. What will be there at the next stop, and is none of the
-// session's, is not looked into again (package front).
-func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
+// adoptCompatFile starts a loop from the first of another tool's state files that belongs
+// to this session. It returns session.ErrNone if there is none, and says once why a file
+// was refused. Files that will not belong to this session at later stops either are
+// remembered and not read again (package front).
+func (h *handler) adoptCompatFile(ctx context.Context) (session.Binding, error) {
 	none, p := session.Binding{}, place.At(h.project(), h.Env)
 	glance, mine := p.Glance(h.now), false
 	var news []string
@@ -41,7 +41,7 @@ func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 		var begun Begun
 		if err == nil {
 			if !mine {
-				mine, err = h.sessions.Once(ctx, h.p.Session, "adopts at "+h.p.stopID())
+				mine, err = h.bindings.Once(ctx, h.p.Session, "adopts at "+h.p.stopID())
 			}
 			switch {
 			case mine:
@@ -50,15 +50,15 @@ func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 				return none, session.ErrNone // Pawl is installed twice: the other one does
 			}
 		}
-		if err != nil && h.news(ctx, h.p.Session, err.Error()) {
-			news = append(news, whyNot(p.Root, path, err))
+		if err != nil && h.isNew(ctx, h.p.Session, err.Error()) {
+			news = append(news, refusalText(p.Root, path, err))
 		}
 		if begun.Loop != "" {
-			h.opening = begun.Message
+			h.startMessage = begun.Message
 			if len(news) > 0 {
-				h.opening = "pawl: " + strings.Join(append(news, begun.Message), "\n")
+				h.startMessage = "pawl: " + strings.Join(append(news, begun.Message), "\n")
 			}
-			return h.sessions.Find(h.p.Session)
+			return h.bindings.Find(h.p.Session)
 		}
 	}
 	if err := place.Of(h.Env.PawlHome).Look(h.p.Session, glance); err != nil {
@@ -74,15 +74,15 @@ func (h *hook) adoptFile(ctx context.Context) (session.Binding, error) {
 	return none, why
 }
 
-// proposal is what another tool's files ask for, and whether it had to be known,
-// and is so, that the agent may have written them; an error says why no session may
-// follow them. What only git can tell is left to whoever begins the loop.
-func (h *hook) proposal(f statefile.Format, path string, p place.Project) (made statefile.Proposal, byAgent bool, err error) {
+// proposal returns the loop that another tool's file asks for, and whether the agent may
+// have written the file, where that matters. An error says why no session may follow the
+// file. Questions to git are left to `pawl session begin`.
+func (h *handler) proposal(f statefile.Format, path string, p place.Project) (made statefile.Proposal, byAgent bool, err error) {
 	made, err = f.Propose(path, p, statefile.Circumstances{
 		SessionID: h.p.Session, SessionStarted: h.sessionBegan(), Now: h.now, Unattended: h.Env.Session.Unattended,
 		Tracked: func(string) (bool, error) { return false, nil },
 		ByAgent: func(spare string, names ...string) bool {
-			byAgent = h.byAgent(spare, names)
+			byAgent = h.mayBeByAgent(spare, names)
 			return byAgent
 		},
 	})
@@ -92,16 +92,16 @@ func (h *hook) proposal(f statefile.Format, path string, p place.Project) (made 
 	return made, byAgent, err
 }
 
-// news tells whether something was not said in a session yet. Where that cannot be
-// told, it is said once too often.
-func (h *hook) news(ctx context.Context, id, what string) bool {
-	first, err := h.sessions.Once(ctx, id, what)
+// isNew reports whether a message has not been shown in this session yet. If that is
+// unknown, it is shown again.
+func (h *handler) isNew(ctx context.Context, id, what string) bool {
+	first, err := h.bindings.Once(ctx, id, what)
 	return first || err != nil
 }
 
-// adopt has a loop made of another tool's files. An error says why none is; there
-// is neither where they are none of this session's after all.
-func (h *hook) adopt(ctx context.Context, q BeginRequest) (Begun, error) {
+// adopt starts a loop from another tool's files. An error says why it did not. Both
+// results are empty if the files do not belong to this session.
+func (h *handler) adopt(ctx context.Context, q BeginRequest) (Begun, error) {
 	begun, err := h.begin(ctx, q)
 	if err == nil && begun.Loop == "" && begun.Message != "" {
 		err = errors.New(begun.Message)
@@ -112,38 +112,37 @@ func (h *hook) adopt(ctx context.Context, q BeginRequest) (Begun, error) {
 	return begun, nil
 }
 
-// whyNot says why no loop is made of a file, or of one beside it: in paths that fit
-// on a line, and naming the file that is meant.
-func whyNot(root, path string, err error) string {
+// refusalText says why a file starts no loop, with short paths, and names the file.
+func refusalText(root, path string, err error) string {
 	why := strings.ReplaceAll(withHint(err), root+string(filepath.Separator), "")
-	if named := inProject(root, path); !strings.Contains(why, filepath.ToSlash(filepath.Dir(named))) {
+	if named := displayPath(root, path); !strings.Contains(why, filepath.ToSlash(filepath.Dir(named))) {
 		return named + ": " + why
 	}
 	return why
 }
 
-// inProject is a path for people: relative to the project where it lies in it.
-func inProject(root, path string) string {
+// displayPath returns a path relative to the project, if it is inside.
+func displayPath(root, path string) string {
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
 	return path
 }
 
-// files are those of another tool's that the loop keeps up to date, if it does.
-func files(b session.Binding, s *seat) statefile.Files {
+// compatFiles returns the other tool's state files that the loop updates, if any.
+func compatFiles(b session.Binding, s *lease) statefile.Files {
 	return statefile.Of(b.Root, s.loop.Dir, s.spec)
 }
 
-// fileSays passes on what the person, or another process, did to the files: it
-// reaches the machine like words from another terminal, in their order. Files that
-// cannot be read are kept, and said to be so.
-func (h *hook) fileSays(ctx context.Context, s *seat, b session.Binding) error {
-	w, err := files(b, s).Hear(time.Now())
+// receiveFileChanges passes on what the user or another process wrote into the state
+// files, as messages to the loop and in order. Files that cannot be read are kept, and
+// the user is told.
+func (h *handler) receiveFileChanges(ctx context.Context, s *lease, b session.Binding) error {
+	w, err := compatFiles(b, s).Hear(time.Now())
 	if err != nil {
-		if h.news(ctx, b.Session, err.Error()) {
+		if h.isNew(ctx, b.Session, err.Error()) {
 			s.note(loop.Anomaly, "what cannot be read is kept as it is: "+err.Error())
-			h.opening = "pawl: " + withHint(err)
+			h.startMessage = "pawl: " + withHint(err)
 		}
 		return nil
 	}
@@ -160,13 +159,13 @@ func (h *hook) fileSays(ctx context.Context, s *seat, b session.Binding) error {
 	case w.Stop != "":
 		s.note(loop.Info, w.Stop+": the loop is cancelled")
 		err = said(record.MessageStop)
-	case w.Held && !b.Held:
+	case w.Held && !b.FilePaused:
 		err = said(record.MessagePause)
-	case b.Held && !w.Held && (s.mem.State.Phase == loop.Paused || s.mem.State.Pause):
+	case b.FilePaused && !w.Held && (s.mem.State.Phase == loop.Paused || s.mem.State.Pause):
 		err = said(record.MessageResume)
 	}
-	if err == nil && w.Held != b.Held {
-		_, err = h.sessions.Change(ctx, b.Session, func(b *session.Binding) bool { b.Held = w.Held; return true })
+	if err == nil && w.Held != b.FilePaused {
+		_, err = h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool { b.FilePaused = w.Held; return true })
 	}
 	if err == nil && w.Heard != nil {
 		err = w.Heard()
@@ -174,12 +173,11 @@ func (h *hook) fileSays(ctx context.Context, s *seat, b session.Binding) error {
 	return err
 }
 
-// filesGoOn brings the files up to date when a turn is given. Where they cannot
-// be, the turn is given all the same, and the person is told once.
-func (h *hook) filesGoOn(ctx context.Context, b session.Binding, s *seat) {
-	err := files(b, s).GoesOn(s.mem, time.Now())
-	if err != nil && h.news(ctx, b.Session, "files of "+b.Loop) {
+// updateFiles writes the loop's progress to the state files.
+func (h *handler) updateFiles(ctx context.Context, b session.Binding, s *lease) {
+	err := compatFiles(b, s).GoesOn(s.mem, time.Now())
+	if err != nil && h.isNew(ctx, b.Session, "files of "+b.Loop) {
 		h.anomaly(ctx, b, err)
-		h.opening = "pawl: " + withHint(err)
+		h.startMessage = "pawl: " + withHint(err)
 	}
 }

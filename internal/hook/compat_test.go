@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// What the person writes into another tool's file is heard also while nothing
+// What the user writes into another tool's file is heard also while nothing
 // ends a turn: a loop that it held goes on, one whose file is gone ends.
 func TestFilesAreHeardWhileTheLoopRests(t *testing.T) {
 	t.Parallel()

@@ -13,14 +13,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// verdict is the guard's, the same that the runner gives.
-func (h *hook) verdict(b session.Binding) (guard.Verdict, error) {
-	if h.taken(b) {
+// verdict asks the guard, with the same rules as in the runner.
+func (h *handler) verdict(b session.Binding) (guard.Verdict, error) {
+	if h.isOwnedElsewhere(b) {
 		return guard.Verdict{Decision: guard.Deny, Reason: "loop " + b.Loop + " goes on elsewhere, in the same files: do nothing more, and end your turn"}, nil
 	}
 	places := record.Places{State: h.Env.PawlHome, Home: h.Env.Home, Temp: os.TempDir()}
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
-	rules, err := record.GuardRules(l, places, b.ByPerson(h.p.PromptID))
+	rules, err := record.GuardRules(l, places, b.IsUserTurn(h.p.PromptID))
 	if err != nil {
 		return guard.Verdict{Decision: guard.Allow}, err
 	}
@@ -31,27 +31,26 @@ func (h *hook) verdict(b session.Binding) (guard.Verdict, error) {
 	return guard.Judge(h.call(), rules), nil
 }
 
-// call is the tool call that the event is about.
-func (h *hook) call() guard.Call {
+// call returns the tool call of the event.
+func (h *handler) call() guard.Call {
 	return guard.Call{Tool: h.p.Tool, Input: h.p.Input, Dir: h.p.Dir}
 }
 
-// taken tells whether another owner has taken the loop in the middle of a turn of
-// the loop's: two agents at the same work undo each other's.
-func (h *hook) taken(b session.Binding) bool {
+// isOwnedElsewhere reports whether another owner took the loop during one of its turns.
+// Two agents at the same work would undo each other's.
+func (h *handler) isOwnedElsewhere(b session.Binding) bool {
 	holder, _, err := store.Open(h.Env.PawlHome).Loop(b.Loop).Holder()
-	return err == nil && holder.Epoch > b.Epoch && !b.ByPerson(h.p.PromptID)
+	return err == nil && holder.Epoch > b.Epoch && !b.IsUserTurn(h.p.PromptID)
 }
 
-// tool answers a tool call before it runs. What is allowed is left to the
-// client's own rules: Pawl forbids, it grants nothing but its own tools, about which
-// nobody need be asked in the middle of a loop. What the guard would ask about, it
-// asks the person who sits there.
-func (h *hook) tool(ctx context.Context, b session.Binding) (reply, error) {
+// answerToolCall answers before a tool call runs. Allowed calls are left to the client's
+// permission rules; only Pawl's own tools are approved, since nobody should be asked
+// about them during a loop. If the guard wants to ask, the user at the terminal is asked.
+func (h *handler) answerToolCall(ctx context.Context, b session.Binding) (reply, error) {
 	v, err := h.verdict(b)
 	if err == nil && v.Decision == guard.Allow && guard.IsOwnTool(h.p.Tool, ownServer) {
 		v.Reason = "a tool of Pawl's own"
-		return reply{Call: &v}, h.callBegins(b)
+		return reply{Call: &v}, h.recordCallBegun(b)
 	}
 	if err != nil {
 		return reply{}, err
@@ -60,13 +59,13 @@ func (h *hook) tool(ctx context.Context, b session.Binding) (reply, error) {
 		v.Decision = guard.Deny
 	}
 	if record.Notable(v) {
-		err = h.quietly(ctx, b, func(s *seat) error {
-			s.judged(record.JudgedOf(h.call(), v, s.redact))
+		err = h.withLease(ctx, b, func(s *lease) error {
+			s.recordVerdict(record.JudgedOf(h.call(), v, s.redact))
 			return nil
 		})
 	}
 	if v.Decision != guard.Deny {
-		err = errors.Join(err, h.callBegins(b))
+		err = errors.Join(err, h.recordCallBegun(b))
 	}
 	if v.Decision == guard.Allow {
 		return reply{}, err
@@ -74,9 +73,9 @@ func (h *hook) tool(ctx context.Context, b session.Binding) (reply, error) {
 	return reply{Call: &v}, err
 }
 
-// callBegins notes when a tool call begins, before the client asks about it: what is made
-// from there on may be the agent's.
-func (h *hook) callBegins(b session.Binding) error {
+// recordCallBegun notes when a tool call begins, before the client asks for permission.
+// Files that change from then on may be the agent's.
+func (h *handler) recordCallBegun(b session.Binding) error {
 	if record.ReadsOnly(h.p.Tool) {
 		return nil
 	}
@@ -84,12 +83,12 @@ func (h *hook) callBegins(b session.Binding) error {
 	return t.AppendTo(record.BegunPath(store.Open(h.Env.PawlHome).Loop(b.Loop)))
 }
 
-// ownServer is what the client calls the server that Pawl's plugin mounts.
+// ownServer is the client's name for the MCP server of Pawl's plugin.
 const ownServer = "plugin_pawl_pawl"
 
-// permission answers a prompt that nobody would see. Somebody who sits there is
-// asked as ever.
-func (h *hook) permission(b session.Binding) (reply, error) {
+// answerPermission answers a permission prompt in an unattended session. Elsewhere the
+// user is asked.
+func (h *handler) answerPermission(b session.Binding) (reply, error) {
 	if !b.Unattended {
 		return reply{}, nil
 	}
@@ -103,8 +102,8 @@ func (h *hook) permission(b session.Binding) (reply, error) {
 	return reply{Call: &v}, nil
 }
 
-// ran notes a tool call that ran, and what it may have changed.
-func (h *hook) ran(b session.Binding) error {
+// recordCall notes a tool call that ran and what it may have changed.
+func (h *handler) recordCall(b session.Binding) error {
 	t := record.ToolCall{Tool: h.p.Tool, At: h.now, ID: h.p.Call}
 	if command, ok := h.p.Input["command"].(string); ok {
 		t.Command = h.redact()(command)
@@ -123,6 +122,6 @@ func (h *hook) ran(b session.Binding) error {
 			t.Path = path
 		}
 	}
-	t.Test = h.tested()
+	t.Test = h.testRun()
 	return t.AppendTo(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)))
 }

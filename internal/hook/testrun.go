@@ -29,8 +29,8 @@ func (r *response) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// tested is what the tests came to that a command ran, nil if it ran none.
-func (h *hook) tested() *loop.TestRun {
+// testRun returns the test run that this tool call was, or nil.
+func (h *handler) testRun() *loop.TestRun {
 	command, ok := h.p.Input["command"].(string)
 	if !ok || h.p.Tool != "Bash" || h.p.Input["run_in_background"] == true || h.p.Response.Background != "" || h.p.Interrupted {
 		return nil
@@ -46,8 +46,8 @@ func (h *hook) tested() *loop.TestRun {
 	return testreport.Noted(run, h.redact())
 }
 
-// lastTested is the last test run among the calls since the last stop.
-func lastTested(l *store.Loop, from int64) *loop.TestRun {
+// lastTestRun returns the last test run since an offset in tools.jsonl.
+func lastTestRun(l *store.Loop, from int64) *loop.TestRun {
 	f, err := os.Open(record.ToolCallsPath(l))
 	if err != nil {
 		return nil

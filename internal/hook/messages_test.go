@@ -7,7 +7,7 @@ import (
 )
 
 // hear takes the messages that anyone left, as the runner does.
-func hear(s *seat) error {
+func hear(s *lease) error {
 	msgs, err := s.loop.Drain()
 	if err != nil {
 		return err

@@ -11,14 +11,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// byAgentMax bounds how much of each transcript is searched: of one that is longer
-// nobody knows what its beginning says.
-const byAgentMax = 16 << 20
+// maxAttributionBytes bounds how much of each transcript is searched. The start of a
+// longer one is unknown.
+const maxAttributionBytes = 16 << 20
 
-// byAgent tells whether the session's agent, or one of its subagents, made a tool
-// call that may have made what one of the names stands for, paths that end in spare
-// aside. It is yes where no transcript tells.
-func (h *hook) byAgent(spare string, names []string) bool {
+// mayBeByAgent reports whether the session's agent or a subagent made a tool call that
+// may have written one of the named files, except paths that end in spare. It returns
+// true if no transcript can be read.
+func (h *handler) mayBeByAgent(spare string, names []string) bool {
 	if h.p.Transcript == "" {
 		return true
 	}
@@ -32,13 +32,13 @@ func (h *hook) byAgent(spare string, names []string) bool {
 		paths = append(paths, filepath.Join(below, e.Name()))
 	}
 	return slices.ContainsFunc(paths, func(path string) bool {
-		data := fileTail(path, byAgentMax+1)
-		return len(data) == 0 || len(data) > byAgentMax || mayHaveMade(data, spare, names)
+		data := fileTail(path, maxAttributionBytes+1)
+		return len(data) == 0 || len(data) > maxAttributionBytes || mayHaveWritten(data, spare, names)
 	})
 }
 
-// mayHaveMade searches the lines of a transcript.
-func mayHaveMade(transcript []byte, spare string, names []string) bool {
+// mayHaveWritten searches the lines of a transcript for such a tool call.
+func mayHaveWritten(transcript []byte, spare string, names []string) bool {
 	for line := range bytes.Lines(transcript) {
 		if !bytes.Contains(line, []byte(`"tool_use"`)) || !slices.ContainsFunc(names, func(n string) bool { return bytes.Contains(line, []byte(n)) }) {
 			continue
@@ -53,14 +53,14 @@ func mayHaveMade(transcript []byte, spare string, names []string) bool {
 			} `json:"message"`
 		}
 		if json.Unmarshal(line, &l) != nil {
-			continue // what a person, or a tool, said
+			continue // what a user, or a tool, said
 		}
 		for _, c := range l.Message.Content {
 			var in struct {
 				Command string `json:"command"`
 			}
 			_ = json.Unmarshal(c.Input, &in) // another tool's has none
-			if c.Type == "tool_use" && namesOne(string(c.Input), spare, names) && statefile.MayMake(c.Name, in.Command) {
+			if c.Type == "tool_use" && mentionsAny(string(c.Input), spare, names) && statefile.MayMake(c.Name, in.Command) {
 				return true
 			}
 		}
@@ -68,8 +68,8 @@ func mayHaveMade(transcript []byte, spare string, names []string) bool {
 	return false
 }
 
-// namesOne looks for the names in the words of a tool's input.
-func namesOne(input, spare string, names []string) bool {
+// mentionsAny reports whether the words of a tool's input contain one of the names.
+func mentionsAny(input, spare string, names []string) bool {
 	for word := range strings.FieldsFuncSeq(input, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`\\;|&()<>=", r) }) {
 		if !strings.HasSuffix(word, spare) && slices.ContainsFunc(names, func(n string) bool { return strings.Contains(word, n) }) {
 			return true

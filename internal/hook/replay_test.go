@@ -46,7 +46,7 @@ func TestAnEventThatIsAnsweredTwiceCountsOnce(t *testing.T) {
 	}
 }
 
-// call answers an event as the keeper does, with the id of the client's call.
+// call returns the tool call of the event.
 func (d *dialogue) call(payload []byte, id string, args ...string) string {
 	d.t.Helper()
 	var out, problem bytes.Buffer

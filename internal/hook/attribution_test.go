@@ -19,7 +19,7 @@ func TestByAgent(t *testing.T) {
 		name, main, sub string
 		want            bool
 	}{
-		{name: "the person speaks of it", main: person},
+		{name: "the user speaks of it", main: person},
 		{name: "it was read", main: use("Read", `{"file_path":"/p/feature_list.json"}`)},
 		{name: "it was looked at", main: use("Bash", `{"command":"cat a/feature_list.json | head"}`)},
 		{name: "another file was written", main: use("Write", `{"file_path":"/p/main.go"}`)},
@@ -33,7 +33,7 @@ func TestByAgent(t *testing.T) {
 		{name: "a subagent wrote it", main: person, sub: use("Write", `{"file_path":"/p/feature_list.json"}`), want: true},
 		{name: "a subagent read it", main: person, sub: use("Read", `{"file_path":"/p/feature_list.json"}`)},
 		{name: "no transcript", want: true},
-		{name: "too long a transcript", main: strings.Repeat(person+"\n", byAgentMax/len(person)), want: true},
+		{name: "too long a transcript", main: strings.Repeat(person+"\n", maxAttributionBytes/len(person)), want: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,13 +53,13 @@ func TestByAgent(t *testing.T) {
 			}
 			put("s1.jsonl", tt.main)
 			put("s1/subagents/agent-1.jsonl", tt.sub)
-			h := &hook{p: payload{Transcript: filepath.Join(dir, "s1.jsonl")}}
-			if got := h.byAgent("progress.txt", []string{"feature_list.json", "ralph-loops"}); got != tt.want {
+			h := &handler{p: payload{Transcript: filepath.Join(dir, "s1.jsonl")}}
+			if got := h.mayBeByAgent("progress.txt", []string{"feature_list.json", "ralph-loops"}); got != tt.want {
 				t.Errorf("by the agent: %v", got)
 			}
 		})
 	}
-	if h := (&hook{}); !h.byAgent("y", []string{"x"}) {
+	if h := (&handler{}); !h.mayBeByAgent("y", []string{"x"}) {
 		t.Error("no name of a transcript: not by the agent")
 	}
 }

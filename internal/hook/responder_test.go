@@ -49,7 +49,7 @@ func TestOneOfTwoInstallationsAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return b.Given
+			return b.GivenTurns
 		}
 		turn := func(i int, names ...string) []string {
 			time.Sleep(time.Duration(i%20) * time.Second) // turns are short and long

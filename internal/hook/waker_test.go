@@ -99,7 +99,7 @@ func TestOneOfTwoWakersWakesWithTheVerdict(t *testing.T) {
 				if a.code != exitWake {
 					a, b = b, a
 				}
-				if a.code != exitWake || !strings.Contains(a.text, tt.says) || b.code != exitFine || b.text != "" {
+				if a.code != exitWake || !strings.Contains(a.text, tt.says) || b.code != exitOK || b.text != "" {
 					t.Errorf("woke with\n%+v\n%+v", a, b)
 				}
 			})
@@ -132,7 +132,7 @@ func TestTheWakerBeginsAgainWhatDied(t *testing.T) {
 		d.judging()
 		d.script("dies red")
 		e := <-ends
-		if e.code != exitWake || !strings.Contains(e.text, "iteration 2, gates_failed") || e.after < deadDrive || e.after > time.Minute {
+		if e.code != exitWake || !strings.Contains(e.text, "iteration 2, gates_failed") || e.after < driverTimeout || e.after > time.Minute {
 			t.Errorf("%+v", e)
 		}
 	})
@@ -156,7 +156,7 @@ func TestTheWakerWaitsForItsTime(t *testing.T) {
 				if a.code != exitWake {
 					a, b = b, a
 				}
-				if a.code != exitWake || !strings.Contains(a.text, tt.says) || a.after < tt.least || b.code != exitFine {
+				if a.code != exitWake || !strings.Contains(a.text, tt.says) || a.after < tt.least || b.code != exitOK {
 					t.Errorf("woke with\n%+v\n%+v", a, b)
 				}
 			})
@@ -177,12 +177,12 @@ func TestTheWakerLeavesThePersonsTurnAlone(t *testing.T) {
 		d.drives("red")
 		time.Sleep(time.Minute)
 		if len(ends) > 0 {
-			t.Fatalf("in the person's turn: %+v", <-ends)
+			t.Fatalf("in the user's turn: %+v", <-ends)
 		}
 		if got := d.say(`Stop {"prompt_id":"p2"}`); !strings.Contains(got, "PROMPT") && !strings.Contains(got, "CONTINUE") {
 			t.Error(got)
 		}
-		if e := <-ends; e.code != exitFine || e.text != "" {
+		if e := <-ends; e.code != exitOK || e.text != "" {
 			t.Errorf("%+v", e)
 		}
 	})
@@ -204,7 +204,7 @@ func TestTheWakerWakesAfterEsc(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.drives("red")
-		if e := <-ends; e.code != exitWake || !strings.Contains(e.text, "PROMPT") || e.after < quiet {
+		if e := <-ends; e.code != exitWake || !strings.Contains(e.text, "PROMPT") || e.after < userTurnQuiet {
 			t.Errorf("%+v", e)
 		}
 	})
@@ -242,7 +242,7 @@ func TestTheWakerExits(t *testing.T) {
 				time.Sleep(time.Second)
 				do(d)
 				for range 2 {
-					if e := <-ends; e.code == exitWake || e.after > answerDue+time.Minute {
+					if e := <-ends; e.code == exitWake || e.after > answerTimeout+time.Minute {
 						t.Errorf("%+v", e)
 					}
 				}
@@ -259,7 +259,7 @@ func TestTheWakerIsOfNoUse(t *testing.T) {
 		"in a session of no loop": func(*dialogue) string { return `Stop {"session_id":"s9"}` },
 		"in pawl run":             func(d *dialogue) string { d.env.Loop = "x"; return claims },
 		"beside another judge": func(d *dialogue) string {
-			_, err := session.Open(d.home).Change(d.t.Context(), "s1", func(b *session.Binding) bool { b.Judge = "plugin"; return true })
+			_, err := session.Open(d.home).Change(d.t.Context(), "s1", func(b *session.Binding) bool { b.Responder = "plugin"; return true })
 			if err != nil {
 				d.t.Fatal(err)
 			}
@@ -269,7 +269,7 @@ func TestTheWakerIsOfNoUse(t *testing.T) {
 	for name, event := range tests {
 		t.Run(name, func(t *testing.T) {
 			asleep(t, func(d *dialogue) {
-				if e := <-d.wakers(1, event(d)); e.code != exitFine || e.text != "" || e.after > 0 {
+				if e := <-d.wakers(1, event(d)); e.code != exitOK || e.text != "" || e.after > 0 {
 					t.Errorf("%+v", e)
 				}
 			})
@@ -287,7 +287,7 @@ func TestTheWakerDoesNotOutliveItsClient(t *testing.T) {
 			Args: []string{"claude", "--wake"}, In: bytes.NewReader(d.payload(claims)), Out: &out, Err: &problem,
 			Env: d.env, Tool: os.Args[:1], Orphan: func() bool { return true },
 		})
-		if code != exitFine || problem.Len() > 0 || time.Since(at) > time.Second {
+		if code != exitOK || problem.Len() > 0 || time.Since(at) > time.Second {
 			t.Errorf("exit %d after %s: %s", code, time.Since(at), problem.String())
 		}
 	})

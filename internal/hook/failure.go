@@ -1,0 +1,135 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/session"
+)
+
+// answerStopFailure answers the end of a turn that an API error cut off. The client
+// accepts no answer to this event but a terminal sequence. The waker, which started with
+// this hook, wakes the session when it may go on.
+func (h *handler) answerStopFailure(ctx context.Context, b session.Binding) (reply, error) {
+	s, err := h.acquire(ctx, b)
+	if isHeld(err) || errors.Is(err, errNotOwner) {
+		return reply{}, nil
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	if h.isClosedByClient(s) { // SessionEnd came first, and told of it
+		return reply{}, s.owner.Close()
+	}
+	f := classify(h.p.Error, h.lastMessage())
+	if !h.alreadyReceived(s) {
+		err = h.recordFailure(s, b, f)
+	}
+	if err != nil {
+		return reply{}, errors.Join(err, s.owner.Close())
+	}
+	if err := s.release(); err != nil {
+		return reply{}, err
+	}
+	text := b.Loop + ": " + f.Message
+	if s.mem.State.Phase == loop.Waiting {
+		text = b.Loop + ": " + waitText(s.mem.State)
+	}
+	r, err := h.letSessionEnd(ctx, b, text)
+	r.TerminalSequence = fmt.Sprintf("\x1b]9;%s\x07", oneLine(text)) // a notification, where the terminal knows them
+	return r, err
+}
+
+// recordFailure passes an API error that ended a turn to the state machine.
+func (h *handler) recordFailure(s *lease, b session.Binding, f loop.Failure) error {
+	if f.Class == loop.UsageLimit {
+		f.Until = h.limitEnd(s.mem.State.Limited, h.Env.Session.Unattended)
+	}
+	return s.step(loop.Event{Kind: loop.AgentFailed, ID: h.ID, Failure: &f, Turn: &loop.Turn{
+		ToolCalls: toolCalls(s.loop, b.Tools), Context: -1, SessionID: h.p.Session, ByPerson: h.isUserTurn(b),
+	}})
+}
+
+// recordFailureAtEnd records the API error that ended claude -p if the StopFailure hook
+// did not. The client starts that hook and does not wait for it (in two of five runs of
+// 2.1.328 SessionEnd came first). The transcript names the same error class.
+func (h *handler) recordFailureAtEnd(s *lease, b session.Binding) error {
+	if !h.Env.Session.Unattended || s.mem.State.Phase != loop.Turning {
+		return nil
+	}
+	var class, message string
+	h.pollTranscript(func() string {
+		class, message = h.lastError(proc.Began(h.client()))
+		return class
+	})
+	if class == "" {
+		return nil
+	}
+	return h.recordFailure(s, b, classify(class, message))
+}
+
+// isClosedByClient reports whether this client process has already closed the loop's
+// session.
+func (h *handler) isClosedByClient(s *lease) bool {
+	return s.mem.Bound.Closed && s.mem.Bound.Session == h.p.Session && s.mem.Bound.Client == h.client()
+}
+
+const (
+	maxLimitWait     = 8 * 24 * time.Hour // of any usage limit: a week, and clock differences
+	clientResumeTime = 2 * time.Minute    // after the reset, in which the client may resume by itself: it takes 30 to 90 s
+	clientRetryTime  = 6 * time.Minute    // after a turn that met the limit again: the client waits one minute, then five
+)
+
+// limitEnd returns when to wake the session after a usage limit, or zero if the
+// transcript names no reset time. The client gets time to resume by itself first, so that
+// only one of the two does; claude -p never does (alone). limited counts consecutive
+// usage limits.
+func (h *handler) limitEnd(limited int, alone bool) time.Time {
+	var reset time.Time
+	h.pollTranscript(func() string {
+		reset = h.limitReset()
+		if reset.IsZero() {
+			return ""
+		}
+		return "known"
+	})
+	if reset.IsZero() || reset.After(h.now.Add(maxLimitWait)) {
+		return time.Time{}
+	}
+	if alone {
+		return reset
+	}
+	until := reset.Add(clientResumeTime)
+	if again := h.now.Add(clientRetryTime); limited > 0 && until.Before(again) {
+		return again
+	}
+	return until
+}
+
+// classify maps the client's error class to the state machine's. It reads the class only,
+// never the text.
+func classify(class, message string) loop.Failure {
+	f := loop.Failure{Class: loop.Network, Message: truncate(oneLine(message), 300)}
+	switch class {
+	case "rate_limit":
+		f.Class = loop.UsageLimit
+	case "overloaded":
+		f.Class = loop.Overloaded
+	case "authentication_failed", "oauth_org_not_allowed", "account_on_hold", "verification_required", "cloud_credential_error":
+		f.Class, f.Hint = loop.Login, "log in (/login), then say anything to go on"
+	case "billing_error":
+		f.Class, f.Hint = loop.Billing, "see to the account's credit, then say anything to go on"
+	case "invalid_request", "model_not_found":
+		f.Class, f.Hint = loop.Refused, "read the error; /model and /compact may help"
+	case "max_output_tokens":
+		f.Class = loop.Crashed
+	}
+	if f.Message == "" {
+		f.Message = class
+	}
+	return f
+}

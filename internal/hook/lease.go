@@ -1,0 +1,176 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// lease holds a loop's lock, with its journal open for appending. Release it when done.
+type lease struct {
+	loop   *store.Loop
+	owner  *store.Owner
+	spec   record.Spec
+	mem    record.Memory
+	redact func(string) string
+
+	pending        []journal.Entry // applied, but not written to the journal yet
+	actions        []loop.Action   // of the last event
+	failingBefore  *loop.Failing   // what was failing when the lease was acquired
+	userTurn       bool            // the turn that ended was the user's
+	journalDamaged bool            // the journal is, and the snapshot does not say so yet
+	deferSync      bool            // a power failure now would lose nothing that matters
+}
+
+// errNotOwner means that another owner drives the loop.
+var errNotOwner = errors.New("it is not this session's to drive any more")
+
+// isHeld reports whether another process holds the loop's lock.
+func isHeld(err error) bool { return errors.As(err, new(*store.HeldError)) }
+
+// acquire takes the loop's lock and reads its state. It returns a *store.HeldError if
+// another process holds the lock, and errNotOwner if another owner has taken over the
+// loop or its folder is gone.
+func (h *handler) acquire(ctx context.Context, b session.Binding) (*lease, error) {
+	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
+	kept, err := l.Spec()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("its folder is gone: %w", errNotOwner)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &lease{loop: l, redact: h.redact()}
+	if s.spec, err = record.Asked(kept); err != nil {
+		return nil, err
+	}
+	s.owner, err = l.Rejoin(ctx, b.Epoch)
+	if held, ok := errors.AsType[*store.HeldError](err); errors.Is(err, store.ErrLostOwnership) || ok && held.Epoch > b.Epoch {
+		return nil, errNotOwner
+	}
+	if err != nil {
+		return nil, err
+	}
+	var corrupt *journal.CorruptError
+	if s.mem, _, err = record.Remember(l); err != nil && !errors.As(err, &corrupt) {
+		return nil, errors.Join(err, s.owner.Close())
+	}
+	s.failingBefore, s.userTurn = s.mem.State.Failing, h.userTurn
+	if s.journalDamaged = corrupt != nil; s.journalDamaged {
+		s.note(loop.Anomaly, "the journal is damaged and read as far as it goes: "+corrupt.Error())
+	}
+	return s, nil
+}
+
+// Ended reports whether a session has no running loop: it has none, or its loop has
+// ended, which the next event reports.
+func Ended(home, id string) bool {
+	b, err := session.Open(home).Find(id)
+	if err != nil || b.Loop == "" {
+		return errors.Is(err, session.ErrNone)
+	}
+	m, _, err := record.Remember(store.Open(home).Loop(b.Loop))
+	return err == nil && m.State.Phase == loop.Ended
+}
+
+// redact returns the function that removes secrets from text.
+func (h *handler) redact() func(string) string {
+	if h.Redact != nil {
+		return h.Redact
+	}
+	return redact.New(h.Env.Vars).String
+}
+
+// step applies one event to the state machine. flush writes it to the journal, before any
+// action is performed.
+func (s *lease) step(e loop.Event) error {
+	e.At = time.Now()
+	e, data, err := record.Event(e, s.redact)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", e.Kind, err)
+	}
+	s.pending = append(s.pending, journal.Entry{Type: record.TypeEvent, Data: data})
+	s.actions = s.mem.Apply(e)
+	for _, a := range s.actions {
+		if a.Do == loop.Notify {
+			s.note(a.Level, a.Text)
+		}
+	}
+	return nil
+}
+
+// note journals a message.
+func (s *lease) note(level loop.Level, text string) {
+	s.appendNote(record.Note{Level: level, Text: text})
+}
+
+// recordVerdict journals what the guard decided, unless it simply allowed the call.
+func (s *lease) recordVerdict(j record.Judged) {
+	if s.mem.Guarded.News(j) {
+		s.mem.Take(j.Note())
+		s.appendNote(j.Note())
+	}
+}
+
+func (s *lease) appendNote(n record.Note) {
+	data, err := record.Encode(n, s.redact)
+	if err == nil { // strings always encode
+		s.pending = append(s.pending, journal.Entry{Type: record.TypeNote, Data: data})
+	}
+}
+
+// recordBinding journals the loop's session, and whether it is closed.
+func (s *lease) recordBinding(b session.Binding, closed bool) {
+	s.mem.Bound = record.Bound{Session: b.Session, Agent: "claude", Client: b.Client, Closed: closed}
+	s.pending = append(s.pending, journal.Entry{Type: record.TypeBound, Data: s.mem.Bound})
+}
+
+// requested reports whether the last event led to such an action.
+func (s *lease) requested(do loop.ActionKind) bool {
+	return slices.ContainsFunc(s.actions, func(a loop.Action) bool { return a.Do == do })
+}
+
+// flush writes the applied events to the journal, all or none.
+func (s *lease) flush() error {
+	if len(s.pending) == 0 {
+		return nil
+	}
+	append := s.owner.Append
+	if s.deferSync {
+		append = s.owner.AppendSoon
+	}
+	mark, err := append(s.pending...)
+	if err != nil {
+		return err
+	}
+	s.pending = nil
+	if s.deferSync && s.mem.State.Turns%snapshotEvery != 0 {
+		return nil
+	}
+	return s.owner.SaveState(mark, s.mem)
+}
+
+// snapshotEvery is how many turns without a claim the snapshot may lag behind the
+// journal: reading their records takes less time than replacing a file.
+const snapshotEvery = 10
+
+// release writes pending events to the journal and unlocks the loop.
+func (s *lease) release() error { return errors.Join(s.flush(), s.owner.Close()) }
+
+// remark journals a note if nobody else holds the loop.
+func (h *handler) remark(ctx context.Context, b session.Binding, text string) error {
+	return h.withLease(ctx, b, func(s *lease) error {
+		s.note(loop.Info, text)
+		return nil
+	})
+}

@@ -1,0 +1,114 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
+	"github.com/pawl-dev/pawl/internal/session"
+)
+
+// A user begins a verify loop in their own words, too: `:: verify:"go test"`. A
+// message that another session sends looks just the same to the hook of a prompt,
+// and only later does the transcript say who wrote it. So the words are kept, and
+// the loop is begun at the next hook of that turn: before its first tool call, so
+// that the gates see the tree as it was.
+
+// maxPromptBytes bounds the text that is kept, in bytes.
+const maxPromptBytes = 64 << 10
+
+// loopInPrompt handles a prompt that asks for a loop in a session without one. ok is
+// false if it does not ask.
+func (h *handler) loopInPrompt(ctx context.Context) (r reply, ok bool) {
+	if h.p.isNotification() || h.p.PromptID == "" || !strings.Contains(h.p.Prompt, "::") {
+		return reply{}, false
+	}
+	p, found, err := verifyactive.ParsePrompt(h.p.Prompt)
+	if !found {
+		return reply{}, false
+	}
+	first, odd := h.bindings.Once(ctx, h.p.Session, h.p.PromptID)
+	if odd == nil && !first {
+		return reply{}, true // Pawl is installed twice: the other one answers
+	}
+	err = errors.Join(err, odd)
+	if err == nil && len(h.p.Prompt) > maxPromptBytes {
+		err = fmt.Errorf("the prompt has %d bytes; at most %d may ask for a loop", len(h.p.Prompt), maxPromptBytes)
+	}
+	if err != nil {
+		return reply{Refuse: "pawl: error: " + withHint(err)}, true
+	}
+	err = h.bindings.Bind(ctx, session.Binding{
+		Session: h.p.Session, Root: h.project(), Client: h.client(), Since: h.now, Responder: h.installation(),
+		Asked: session.Asked{Prompt: h.p.PromptID, Text: h.p.Prompt},
+	})
+	if err != nil {
+		return reply{Refuse: "pawl: error: " + err.Error()}, true
+	}
+	return reply{
+		Message: fmt.Sprintf("pawl: verify loop: %s, at most %s; it begins when the client says that you typed this", p.Command, countOf(p.Max, "time")),
+		Context: fmt.Sprintf("[Pawl] If the user wrote this: Pawl runs  %s  when this turn ends, and tells you what fails, until it succeeds. "+
+			"Change neither the command nor what it checks with.", p.Command),
+	}, true
+}
+
+// beginPromptLoop begins the loop that a prompt asked for, at the first hook of that turn
+// which can tell who wrote it. The text is forgotten afterwards in any case.
+func (h *handler) beginPromptLoop(ctx context.Context, b session.Binding) (session.Binding, error) {
+	if b.Responder != h.installation() || h.p.Agent != "" {
+		return b, session.ErrNone
+	}
+	forget := func(err error) (session.Binding, error) {
+		_, gone := h.bindings.Release(ctx, b.Session, "")
+		return session.Binding{}, errors.Join(err, gone)
+	}
+	switch {
+	case h.p.Event == sessionEnd || h.p.Event == sessionStart, h.p.PromptID != b.Asked.Prompt && h.p.PromptID != "":
+		return forget(session.ErrNone)
+	case h.p.Event != preToolUse && h.p.Event != stop:
+		return b, session.ErrNone
+	}
+	switch who := h.pollTranscript(func() string { return h.authorOf(b.Asked.Text) }); {
+	case who == human:
+	case who == "sdk": // a program, which may pass on what it was given
+		h.userSeesErrors = true
+		return forget(errors.New("no verify loop was begun: only what a user types begins one; /pawl:verify does it here"))
+	case who != "":
+		return forget(session.ErrNone)
+	case h.p.Event == preToolUse:
+		return b, session.ErrNone // the end of the turn will tell
+	default:
+		h.userSeesErrors = true
+		return forget(errors.New("the client does not say who wrote the prompt that asks for a verify loop: none is begun"))
+	}
+	h.userSeesErrors = true
+	if _, err := forget(nil); err != nil {
+		return session.Binding{}, err
+	}
+	begun, err := h.begin(ctx, BeginRequest{Command: "verify-prompt", Args: b.Asked.Text})
+	if err != nil {
+		return session.Binding{}, fmt.Errorf("no verify loop was begun: %w", err)
+	}
+	h.startMessage = begun.Message
+	return h.bindings.Find(h.p.Session)
+}
+
+// pollTranscript calls read until it returns something, since the client writes the
+// transcript with a delay.
+func (h *handler) pollTranscript(look func() string) string {
+	said := look()
+	for tries := 0; said == "" && tries < transcriptTries && fileExists(h.p.Transcript); tries++ {
+		time.Sleep(transcriptPollInterval)
+		said = look()
+	}
+	return said
+}
+
+// withHint formats an error with its hint.
+func withHint(err error) string {
+	return strings.TrimSpace(err.Error() + "\n" + hintLine(failure.Hint(err)))
+}

@@ -1,0 +1,311 @@
+package hook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/foreign/verifyactive"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// replyForState answers a stop according to the loop's state, and releases the lease.
+func (h *handler) replyForState(ctx context.Context, b session.Binding, s *lease) (reply, error) {
+	if err := s.release(); err != nil {
+		return reply{}, err
+	}
+	st := s.mem.State
+	switch {
+	case st.Phase == loop.Ended:
+		return h.replyEnded(ctx, b, s)
+	case st.Phase == loop.Paused && !st.Pause:
+		return h.letSessionEnd(ctx, b, b.Loop+" goes on after the session's next turn: say anything")
+	case st.Phase == loop.Paused:
+		return h.letSessionEnd(ctx, b, fmt.Sprintf("%s is paused; pawl resume %[1]s goes on with it", b.Loop))
+	case st.Phase == loop.Waiting:
+		return h.letSessionEnd(ctx, b, b.Loop+": "+waitText(st))
+	case st.Phase == loop.Turning && promptReady(s):
+		return h.giveTurn(ctx, b, s)
+	}
+	return h.letSessionEnd(ctx, b, fmt.Sprintf("%s is not ready for its next turn (%s); pawl status %[1]s tells more", b.Loop, st.Phase))
+}
+
+// waitText says what a waiting loop waits for.
+func waitText(st loop.State) string {
+	a, ok := st.Asked(loop.Wait)
+	if !ok {
+		return "waiting"
+	}
+	return fmt.Sprintf("waiting until %s (%s); it goes on by itself, or when you say so", a.Until.Local().Format(time.TimeOnly), a.Text)
+}
+
+// usesContinuePrompt reports whether the next turn gets the prompt that was written in
+// advance: the agent claimed nothing, and is only told to continue.
+func usesContinuePrompt(s *lease) bool {
+	a, ok := s.mem.State.Asked(loop.BeginTurn)
+	return ok && a.Situation == loop.GoOn && !a.Fresh && !s.spec.Untold(s.mem.State) && len(a.Notes) == 0 && s.mem.State.Failing == s.failingBefore &&
+		(!s.userTurn || s.failingBefore == nil) // who had a word between is told once more what failed
+}
+
+// promptReady reports whether the prompt of the next turn has been written.
+func promptReady(s *lease) bool {
+	_, err := os.Stat(promptPath(s))
+	return err == nil
+}
+
+// promptPath returns the file of that prompt: the turn's own, or the one written in
+// advance.
+func promptPath(s *lease) string {
+	own := record.PromptPath(s.loop, s.mem)
+	if usesContinuePrompt(s) && !fileExists(own) {
+		return record.ContinuePath(s.loop)
+	}
+	return own
+}
+
+// promptText returns the prompt for the agent. line, if any, is put on top; the user sees
+// it too.
+func promptText(s *lease, line, more string) (string, error) {
+	data, err := os.ReadFile(promptPath(s))
+	if err != nil {
+		return "", fmt.Errorf("read the prompt: %w", err)
+	}
+	ahead, head := promptPath(s) == record.ContinuePath(s.loop), ""
+	switch {
+	case line != "":
+		head = line + "\n\n"
+	case ahead:
+		head = fmt.Sprintf("[Pawl] Iteration %s of loop %s.\n\n", iterationOf(s.mem.State), s.loop.ID)
+	}
+	if ahead {
+		if t := s.mem.State.Ladder.Tested; t.Red() {
+			head += fmt.Sprintf("Your last test run in that turn, %s\n\n", t)
+		}
+	}
+	return strings.TrimSpace(head+string(data)) + "\n" + more, nil
+}
+
+// giveTurn answers the stop with the next turn's prompt, unless the client would not
+// accept it.
+func (h *handler) giveTurn(ctx context.Context, b session.Binding, s *lease) (reply, error) {
+	if s.mem.Begun <= b.GivenTurns && !h.alreadyReceived(s) {
+		return h.letSessionEnd(ctx, b, "") // this turn it was given before: no turn is given twice
+	}
+	if h.hasUnreadPrompt(b, s) {
+		return h.yieldToUser(ctx, b)
+	}
+	blocks := consecutiveBlocks(b, s)
+	limit := h.blockCap()
+	if limit > 0 && blocks >= limit {
+		return h.replyBlockCap(ctx, b, limit)
+	}
+	more := ""
+	if limit > 0 && blocks+toolsWanted >= limit {
+		more = fmt.Sprintf("\nUse a tool before you end this turn, if only to look at the work (pawl status): your client ends a turn that was continued %d times without a tool call.\n", limit)
+	}
+	told, shown := "", h.progressLine(b, s)+handoverOffer(s)
+	if !h.Env.Session.Unattended { // a terminal shows all that the agent is told: the line stands there, and once
+		told, shown = h.progressLine(b, s), strings.TrimPrefix(handoverOffer(s), " · ")
+	}
+	text, err := promptText(s, told, more)
+	if err != nil {
+		return reply{}, err
+	}
+	_, err = h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
+		h.recordAnswer(b, false)
+		b.GivenTurns, b.Blocks = s.mem.Begun, blocks+1
+		return true
+	})
+	h.updateFiles(ctx, b, s)
+	return reply{Continue: text, Message: shown}, err
+}
+
+// hasUnreadPrompt reports whether the user typed during the turn and the agent has not
+// received it. The client delivers it with the next tool result, or once no hook
+// continues the turn.
+func (h *handler) hasUnreadPrompt(b session.Binding, s *lease) bool {
+	now, err := h.bindings.Find(b.Session) // they may have typed while gates ran
+	return err == nil && !b.Unattended && now.TypedAt > toolsLength(s.loop)
+}
+
+// yieldToUser lets the session end so that the user's prompt begins a turn. No hook
+// announces that turn; the loop continues when it ends.
+func (h *handler) yieldToUser(ctx context.Context, b session.Binding) (reply, error) {
+	_, err := h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
+		h.recordAnswer(b, true)
+		b.Busy, b.Blocks = true, 0
+		return true
+	})
+	return reply{Message: b.Loop + ": your word comes first; the loop goes on at the end of its turn"}, err
+}
+
+const (
+	defaultCap  = 8 // of the client, unless set otherwise
+	toolsWanted = 3 // this many stops before the cap the agent is asked for a tool call
+)
+
+// blockCap returns how many consecutive stops the client lets a hook block without a tool
+// call between them; 0 means no limit.
+func (h *handler) blockCap() int {
+	n, err := strconv.Atoi(h.Env.Session.Cap)
+	if err != nil || n < 0 {
+		return defaultCap
+	}
+	return n
+}
+
+// replyBlockCap lets the session end with a message where the client would end it anyway,
+// with an empty result that looks like completion.
+func (h *handler) replyBlockCap(ctx context.Context, b session.Binding, limit int) (reply, error) {
+	text := fmt.Sprintf("%s is NOT done: the client ends a turn after %d stops without a tool call. Say anything to go on, or pawl handover %[1]s to go on in fresh sessions. To lift the limit: pawl install claude --scope local --only-cap", b.Loop, limit)
+	if err := h.remark(ctx, b, text); err != nil {
+		return reply{}, err
+	}
+	_, err := h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
+		h.recordAnswer(b, false)
+		b.Blocks = 0
+		return true
+	})
+	return reply{Message: text}, err
+}
+
+// letSessionEnd allows the stop while the loop goes on. The waker continues it.
+func (h *handler) letSessionEnd(ctx context.Context, b session.Binding, text string) (reply, error) {
+	_, err := h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
+		h.recordAnswer(b, true)
+		b.Blocks = 0
+		return true
+	})
+	if errors.Is(err, session.ErrNone) {
+		err = nil
+	}
+	return reply{Message: text}, err
+}
+
+// recordAnswer stores which stop was answered, for the waker that started with it.
+func (h *handler) recordAnswer(b *session.Binding, left bool) {
+	b.Stop, b.StopAt, b.WaitingForTurn, b.Busy = h.p.stopID(), h.now, left, false
+	b.TypedAt = 0
+	if b.Prompt == "" {
+		b.Prompt = h.p.PromptID
+	}
+	b.Tools = toolsLength(store.Open(h.Env.PawlHome).Loop(b.Loop))
+}
+
+// replyEnded unbinds the ended loop from the session and reports its end.
+func (h *handler) replyEnded(ctx context.Context, b session.Binding, s *lease) (reply, error) {
+	f := compatFiles(b, s)
+	released, err := h.bindings.Release(ctx, b.Session, b.Loop)
+	if !released {
+		return reply{}, err // somebody else has told of it
+	}
+	return reply{Message: endMessage(b, s)}, f.Ends(s.mem, b.Session)
+}
+
+// endMessage says how the loop ended, after the words that users' scripts look for.
+func endMessage(b session.Binding, s *lease) string {
+	return strings.TrimSpace(compatFiles(b, s).Ending(s.mem.State) + "\n" + endSummary(s))
+}
+
+// endSummary says in one line how the loop ended.
+func endSummary(s *lease) string {
+	st := s.mem.State
+	text := st.Headline(s.loop.ID) + " after " + countOf(st.Iteration, "iteration")
+	if why := cmp.Or(st.Reason, lastEvidence(st)); why != "" {
+		text += " · " + plan.OneLine(why, 300)
+	}
+	if st.Hint != "" {
+		text += " · " + plan.OneLine(st.Hint, 200)
+	}
+	if st.Try != nil {
+		text += " · the last isolated try: " + verifyactive.Stats(*st.Try)
+	}
+	return text + " · pawl report " + s.loop.ID
+}
+
+// lastEvidence returns the evidence for the last task that is done.
+func lastEvidence(st loop.State) string {
+	for _, t := range slices.Backward(st.Tasks) {
+		if t.Status == loop.Done && t.Why != "" {
+			return t.Why
+		}
+	}
+	return ""
+}
+
+// countOf formats a number with its noun: "1 iteration", "2 iterations".
+func countOf(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return strconv.Itoa(n) + " " + what
+}
+
+// iterationOf formats the iteration and the limit: "3 of 25".
+func iterationOf(st loop.State) string {
+	if n := st.Policy.Limits.Iterations; n > 0 {
+		return fmt.Sprintf("%d of %d", st.Iteration, n)
+	}
+	return strconv.Itoa(st.Iteration)
+}
+
+// progressLine says in one line why the session continues.
+func (h *handler) progressLine(b session.Binding, s *lease) string {
+	st := s.mem.State
+	if line := compatFiles(b, s).Line(st); line != "" {
+		return line
+	}
+	return fmt.Sprintf("⟲ %s %s · %s", s.loop.ID, iterationRatio(st), continueReason(s))
+}
+
+// iterationRatio formats the iteration and the limit: "3/25".
+func iterationRatio(st loop.State) string {
+	if limit := st.Policy.Limits.Iterations; limit > 0 {
+		return fmt.Sprintf("%d/%d", st.Iteration, limit)
+	}
+	return strconv.Itoa(st.Iteration)
+}
+
+// continueReason says why the loop continues.
+func continueReason(s *lease) string {
+	st := s.mem.State
+	if s.userTurn {
+		return fmt.Sprintf("that turn was not counted; the loop goes on (pawl stop %s ends it)", s.loop.ID)
+	}
+	reason := ""
+	if st.Failing != nil {
+		reason = plan.OneLine(st.Failing.Reason, 160)
+	}
+	a, _ := st.Asked(loop.BeginTurn)
+	switch a.Situation {
+	case loop.GatesFailed:
+		return "not done: " + reason + " · going on"
+	case loop.ClaimRefused:
+		return "claim refused: " + reason + " · going on"
+	case loop.Struck:
+		return reason
+	case loop.NextTask, loop.FirstTurn:
+		return "next: " + a.Task
+	case loop.Interruption:
+		return "going on after an interruption"
+	case loop.GoOn, loop.WasRestored, loop.FreshRecap:
+	}
+	return "going on"
+}
+
+// fileExists reports whether a file exists.
+func fileExists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}

@@ -1,0 +1,235 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/session/place"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+const (
+	fastPollInterval = 25 * time.Millisecond // while the answer to the stop is due
+	slowPollInterval = time.Second           // while the loop works or waits
+	answerTimeout    = 3 * time.Minute       // after which a stop will not be answered
+	adoptTimeout     = 30 * time.Second      // for the start of a loop from files, with its first gate run
+	sameStopWindow   = 3 * time.Second       // the two hooks of one stop may start this far apart
+	sessionIDTimeout = 3 * time.Second       // for a session that lost its id to get another
+	userTurnQuiet    = time.Minute           // without a line in the transcript, after which the user's turn counts as over
+	clientTurnQuiet  = 15 * time.Minute      // the same for a turn that the client began, which may be one long tool call
+	driverTimeout    = 10 * time.Second      // after which work without a driver is started again
+)
+
+// runWaker is the waker, a second hook of the same event that the client does not wait
+// for. If the session was allowed to end while the loop goes on, the waker stays and
+// wakes the session when its next turn is due. In an unattended session the client would
+// wait for it, and the first hook waits as long as needed: there it exits at once.
+func (h *handler) runWaker(ctx context.Context) int {
+	if h.Env.Session.Unattended || h.p.Event != stop && h.p.Event != stopFailure {
+		return exitOK
+	}
+	b, err := h.awaitBinding(ctx)
+	if err != nil || b.Responder != "" && b.Responder != h.installation() || !h.sessionWasLeft(ctx) {
+		return exitOK
+	}
+	idle, seen := h.now, h.now
+	for ; ; sleep(ctx, slowPollInterval) {
+		now, err := h.currentBinding(b)
+		if errors.Is(err, session.ErrNone) && ctx.Err() == nil && time.Since(seen) < sessionIDTimeout {
+			continue
+		}
+		b, seen = now, time.Now()
+		if ctx.Err() != nil || err != nil || b.Stop != h.p.stopID() || !b.WaitingForTurn || h.isOrphaned() || !fileExists(store.Open(h.Env.PawlHome).Loop(b.Loop).Dir) {
+			return exitOK // another stop was answered since, or loop or client are gone
+		}
+		if b.Busy && h.isTurnRunning(b) {
+			continue // the user's own turn, or the client's: its end is answered like any other
+		}
+		l := store.Open(h.Env.PawlHome).Loop(b.Loop)
+		m, _, err := record.Remember(l)
+		if err != nil {
+			return exitOK // a damaged journal is told of at the next stop
+		}
+		if text, due := h.dueTurn(ctx, b, m); due {
+			if text == "" {
+				return exitOK
+			}
+			fmt.Fprintln(h.Err, text)
+			return exitWake
+		}
+		_ = h.receiveWhileIdle(ctx, b, m) // what was not heard now is heard at the next look
+		if _, alive, err := l.Holder(); err != nil || alive || !hasPendingWork(m.State) && !isPromptMissing(l, b, m) {
+			idle = time.Now()
+		} else if time.Since(idle) > driverTimeout || isWaitOver(m.State) {
+			idle = time.Now()
+			if err := h.runDriver(ctx, b.Loop); err != nil {
+				fmt.Fprintln(h.Err, "pawl-hook: error:", err)
+				return exitError
+			}
+		}
+	}
+}
+
+// receiveWhileIdle receives changes of another tool's files while the loop rests.
+func (h *handler) receiveWhileIdle(ctx context.Context, b session.Binding, m record.Memory) error {
+	if b.File == "" || m.State.Phase != loop.Waiting && m.State.Phase != loop.Paused {
+		return nil
+	}
+	mail := false
+	err := h.withLease(ctx, b, func(s *lease) error {
+		err := h.receiveFileChanges(ctx, s, b)
+		mail = s.loop.HasMail()
+		return err
+	})
+	if err == nil && mail {
+		err = h.runDriver(ctx, b.Loop)
+	}
+	return err
+}
+
+// currentBinding returns the current binding, also if the client has given the session
+// another id: a hook of the old one wakes the new one.
+func (h *handler) currentBinding(b session.Binding) (session.Binding, error) {
+	now, err := h.bindings.Find(b.Session)
+	if !errors.Is(err, session.ErrNone) {
+		return now, err
+	}
+	m, _, err := record.Remember(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	if err != nil || m.State.Phase == loop.Ended {
+		return now, fmt.Errorf("loop %s has left the session", b.Loop)
+	}
+	return h.bindings.Find(m.Bound.Session)
+}
+
+// isTurnRunning reports whether the turn of the last prompt still runs, by how long ago
+// the client wrote to the transcript: Esc ends a turn without an event. A wake during a
+// turn is kept by the client until the turn ends. After the user's turn that does no
+// harm; after one in which the client resumed by itself, which is the loop's, the session
+// would be told to continue twice.
+func (h *handler) isTurnRunning(b session.Binding) bool {
+	info, err := os.Stat(h.p.Transcript)
+	if err != nil {
+		return false
+	}
+	silent := time.Since(info.ModTime())
+	if silent < userTurnQuiet || silent >= clientTurnQuiet || len(b.Prompts) == 0 {
+		return silent < userTurnQuiet
+	}
+	return h.turnOrigin(b.Prompts[len(b.Prompts)-1].ID) == autoContinuation
+}
+
+// isOrphaned reports whether the caller of the hook has exited.
+func (h *handler) isOrphaned() bool { return h.Orphan != nil && h.Orphan() }
+
+// awaitBinding returns the session's binding. If another tool's files may start a loop at
+// this very stop, it waits for that.
+func (h *handler) awaitBinding(ctx context.Context) (session.Binding, error) {
+	b, err := h.bindings.Find(h.p.Session)
+	if !errors.Is(err, session.ErrNone) || !place.At(h.project(), h.Env).Loops() {
+		return b, err
+	}
+	for deadline := h.now.Add(adoptTimeout); errors.Is(err, session.ErrNone) && time.Now().Before(deadline) && ctx.Err() == nil; {
+		sleep(ctx, pollInterval)
+		b, err = h.bindings.Find(h.p.Session)
+	}
+	return b, err
+}
+
+// sessionWasLeft waits for the answer to this stop, and reports whether the session was
+// allowed to end while the loop goes on.
+func (h *handler) sessionWasLeft(ctx context.Context) bool {
+	for deadline := h.now.Add(answerTimeout); time.Now().Before(deadline) && ctx.Err() == nil; sleep(ctx, fastPollInterval) {
+		b, err := h.bindings.Find(h.p.Session)
+		if err != nil {
+			return false
+		}
+		if b.Stop != h.p.stopID() || !h.replayed && !b.StopAt.After(h.now.Add(-sameStopWindow)) {
+			continue
+		}
+		// The turn before may have ended with the same words, less than that ago.
+		if b.WaitingForTurn || b.StopAt.After(h.now) || time.Since(h.now) > sameStopWindow {
+			return b.WaitingForTurn
+		}
+	}
+	return false
+}
+
+// dueTurn reports whether to wake the session, and with what. Of several wakers only one
+// gets the text.
+func (h *handler) dueTurn(ctx context.Context, b session.Binding, m record.Memory) (text string, due bool) {
+	turning := m.State.Phase == loop.Turning && m.Begun > b.GivenTurns
+	if !turning && m.State.Phase != loop.Ended {
+		return "", false
+	}
+	s, err := h.acquire(ctx, b)
+	if err != nil {
+		return "", !isHeld(err)
+	}
+	if err := s.release(); err != nil || turning && !promptReady(s) {
+		return "", err != nil
+	}
+	if m.State.Phase == loop.Ended {
+		return h.endNotice(ctx, b, s), true
+	}
+	if text, err = promptText(s, "", ""); err != nil {
+		return "", true
+	}
+	busy := false
+	_, err = h.bindings.Change(ctx, b.Session, func(now *session.Binding) bool {
+		busy = now.Busy && h.isTurnRunning(*now)
+		if now.Stop != b.Stop || now.GivenTurns >= s.mem.Begun || busy {
+			text = ""
+			return false
+		}
+		now.GivenTurns, now.WaitingForTurn, now.Blocks, now.Tools = s.mem.Begun, false, 0, toolsLength(s.loop)
+		return true
+	})
+	if err != nil || busy {
+		return "", !busy
+	}
+	if text != "" {
+		h.updateFiles(ctx, b, s)
+	}
+	return text, true
+}
+
+// endNotice wakes the session of a loop that has ended. Only the turn that follows can
+// show the user how it ended.
+func (h *handler) endNotice(ctx context.Context, b session.Binding, s *lease) (text string) {
+	_, err := h.bindings.Change(ctx, b.Session, func(now *session.Binding) bool {
+		if now.Stop != b.Stop || !now.WaitingForTurn {
+			return false // somebody else has told of it
+		}
+		text = "[Pawl] " + endMessage(b, s) + "\nThe user is shown this at the end of your turn. There is nothing else to do: say so in one line.\n"
+		now.WaitingForTurn = false
+		return true
+	})
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// hasPendingWork reports whether the state machine waits for a driver.
+func hasPendingWork(st loop.State) bool { return st.Phase.AtWork() || isWaitOver(st) }
+
+// isPromptMissing reports whether a turn is due and its prompt has not been written, for
+// example because its driver died.
+func isPromptMissing(l *store.Loop, b session.Binding, m record.Memory) bool {
+	return m.State.Phase == loop.Turning && m.Begun > b.GivenTurns && !promptReady(&lease{loop: l, mem: m, failingBefore: m.State.Failing})
+}
+
+// isWaitOver reports whether the loop waits and the time has come.
+func isWaitOver(st loop.State) bool {
+	if st.Phase != loop.Waiting {
+		return false
+	}
+	wait, _ := st.Asked(loop.Wait)
+	return !time.Now().Before(wait.Until)
+}
