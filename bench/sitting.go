@@ -18,7 +18,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// sitting is a person's session with a loop in it, as its client sees it.
+// sitting is a user's session with a loop in it, as its client sees it.
 type sitting struct {
 	program    string // pawl-hook
 	keeper     *keeper
@@ -37,7 +37,7 @@ const (
 	promptID  = "5d0c2f3e-91f4-4b5e-a6f0-2a1d7c4b8e33"
 )
 
-// sit begins a loop in a session and lets it come to its iterations, without an
+// acquire begins a loop in a session and lets it come to its iterations, without an
 // agent.
 func (l *lab) sit(ctx context.Context) (*sitting, error) {
 	dir, err := os.MkdirTemp(l.dir, "session")
@@ -64,7 +64,7 @@ func (l *lab) sit(ctx context.Context) (*sitting, error) {
 		return nil, err
 	}
 	err = session.Open(s.home).Bind(ctx, session.Binding{
-		Session: s.session, Loop: s.loop.ID, Epoch: owner.Epoch(), Root: s.root, Prompt: promptID, Since: time.Now(), Judge: "settings",
+		Session: s.session, Loop: s.loop.ID, Epoch: owner.Epoch(), Root: s.root, Prompt: promptID, Since: time.Now(), Responder: "settings",
 	})
 	if err == nil {
 		err = s.keep(ctx, l.pawl)
@@ -138,7 +138,7 @@ func (s *sitting) journalled() int64 {
 	return info.Size()
 }
 
-// elsewhere is another session of the same folder, in which no loop lives.
+// readLoop is another session of the same folder, in which no loop lives.
 func (s *sitting) elsewhere() *sitting {
 	other := *s
 	other.session = otherID
@@ -152,7 +152,7 @@ func (s *sitting) without() *sitting {
 	return &other
 }
 
-// hook is a call of pawl-hook as the client makes it.
+// handler is a call of pawl-hook as the client makes it.
 func (s *sitting) hook(payload string, flags ...string) process {
 	return process{
 		dir: s.root, in: strings.ReplaceAll(payload, sessionID, s.session), argv: append([]string{s.program, "claude"}, flags...),
@@ -168,7 +168,7 @@ func (s *sitting) client() []string {
 	}
 }
 
-// stop is the payload of a stop: each has other last words.
+// answerStop is the payload of a stop: each has other last words.
 func (s *sitting) stop() string {
 	s.stops++
 	last := fmt.Sprintf("Part %d of the parser takes comments now, and its tests pass. What is left is the printer, which comes next.", s.stops)

@@ -164,7 +164,7 @@ const (
 // Failure tells why a turn died.
 type Failure struct {
 	Class   Class     `json:"class"`
-	Message string    `json:"message"`          // for a person, one line
+	Message string    `json:"message"`          // for a user, one line
 	Hint    string    `json:"hint,omitempty"`   // what to do
 	Until   time.Time `json:"until,omitzero"`   // usage limit: when it resets, zero if not told
 	Status  int       `json:"status,omitempty"` // HTTP status, 0 if none

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// documents are the texts a person reads about the repository.
+// documents are the texts a user reads about the repository.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}

@@ -137,7 +137,7 @@ const calls = `
 	# What lies in a work tree is an agent's to make: a pipe is waited for without
 	# end, a link leads to gigabytes. So files are read by atomicfile.Read and Open;
 	# bare only where no work tree is: Pawl's own state, /proc, a client's transcript,
-	# and what a person names to a command, which may be a pipe of theirs.
+	# and what a user names to a command, which may be a pipe of theirs.
 	os.ReadFile ioutil.*                  < proc session session/place store hook bench/faults bench/trust
 	os.Open                               < atomicfile proc confine store/journal hook cli rawlog bench/faults
 `

@@ -12,7 +12,7 @@ import (
 )
 
 // adoption says, once and in few lines, that another tool's files are a loop of
-// Pawl's now: the person did not ask for one by name.
+// Pawl's now: the user did not ask for one by name.
 func adoption(p *launch.Prepared, begun *launch.Attended, remark string) string {
 	s, id := p.Spec, begun.Loop.ID
 	lives := "lives on Pawl's machine now"

@@ -13,10 +13,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// attended tells whether a person is at the terminal to answer.
+// attended tells whether a user is at the terminal to answer.
 func attended(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// awaits tells a person at the terminal what the standard input is read for:
+// awaits tells a user at the terminal what the standard input is read for:
 // silence looks like a tool that hangs.
 func (a *app) awaits(what string) {
 	if attended(a.In) {
@@ -42,7 +42,7 @@ func (a *app) answer(question string) (string, error) {
 }
 
 // wantedGate asks for the command that judges the work: the one that is suggested,
-// or another. It is "" where the person wants none; no answer begins nothing, for
+// or another. It is "" where the user wants none; no answer begins nothing, for
 // without a gate a run spends money on what nothing can verify.
 func wantedGate(suggested string, answer func(question string) (string, error)) (string, error) {
 	word, err := answer(fmt.Sprintf("use %q as gate? [Y/n] ", suggested))

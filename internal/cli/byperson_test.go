@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/guard"
 )
 
-// What only a person may do stands twice: a command refuses it in a loop's own
+// What only a user may do stands twice: a command refuses it in a loop's own
 // processes (byPerson), and the guard denies the agent the command. The guard knows
 // no command line but by its words, so what refuses is looked up in the sources.
 func TestTheGuardDeniesWhatOnlyAPersonMayDo(t *testing.T) {
@@ -23,7 +23,7 @@ func TestTheGuardDeniesWhatOnlyAPersonMayDo(t *testing.T) {
 	commandWords(reflect.TypeFor[grammar](), "pawl", words)
 	asking := asksForAPerson(t)
 	if len(asking) < 12 {
-		t.Errorf("no more than %d commands ask for a person: %v", len(asking), asking)
+		t.Errorf("no more than %d commands ask for a user: %v", len(asking), asking)
 	}
 	for _, name := range asking {
 		command := words[name]
@@ -32,7 +32,7 @@ func TestTheGuardDeniesWhatOnlyAPersonMayDo(t *testing.T) {
 			t.Errorf("%s is no command of the grammar", name)
 			continue
 		case name == "startCmd":
-			// It begins a loop in the agent's session, for the person who asks the agent
+			// It begins a loop in the agent's session, for the user who asks the agent
 			// for one. What takes another loop over is denied.
 			command += " --take brisk-otter"
 		}
@@ -40,7 +40,7 @@ func TestTheGuardDeniesWhatOnlyAPersonMayDo(t *testing.T) {
 		for _, line := range []string{command, "env -u PAWL_LOOP " + command + " x"} {
 			v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": line}, Dir: "/w/repo"}, rules)
 			if v.Decision != guard.Deny || v.Rule != guard.RuleState {
-				t.Errorf("%s: %s %q, though %s asks for a person", line, v.Decision, v.Rule, name)
+				t.Errorf("%s: %s %q, though %s asks for a user", line, v.Decision, v.Rule, name)
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func (c *checkpointsCmd) Run(a *app) error {
 }
 
 // beforeRestore begins the subject of the checkpoint that each restore makes
-// first, the runner's as well as a person's.
+// first, the runner's as well as a user's.
 const beforeRestore = "before a restore"
 
 // checkpoint is the one with that number.

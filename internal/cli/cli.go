@@ -6,7 +6,7 @@
 // page are made from it. Flags end here; what is called below gets values and
 // option structs of its own.
 //
-// Run returns an error for a person (package failure: message, hint, exit code)
+// Run returns an error for a user (package failure: message, hint, exit code)
 // or an exitCode, which says nothing more. All codes stand in one table
 // (exit.go). What was asked for goes to the standard output, everything else to
 // the standard error; with --json the output is one documented shape, whose

@@ -93,7 +93,7 @@ func TestDemoThatCaughtTooLittle(t *testing.T) {
 	}
 }
 
-// The person's own git settings do not reach the demo's repository.
+// The user's own git settings do not reach the demo's repository.
 func TestDemoRepositoryIsItsOwn(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

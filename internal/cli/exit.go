@@ -60,7 +60,7 @@ func exitCodes() []meaning {
 		loop.Stuck:        "everything that could be tried for a task was tried, or it was claimed without a change while a gate is red",
 		loop.BlockedEnd:   "the agent says that it cannot, with its reason",
 		loop.Tampered:     "the agent kept changing what judges it",
-		loop.CancelledEnd: "by a person: Ctrl-C or pawl stop",
+		loop.CancelledEnd: "by a user: Ctrl-C or pawl stop",
 	}
 	var table []meaning
 	for _, o := range loop.Outcomes() {
@@ -70,7 +70,7 @@ func exitCodes() []meaning {
 		}
 	}
 	return append(table,
-		meaning{int(taken), "taken", "it has not ended: a person's session took the loop, which goes on there"},
+		meaning{int(taken), "taken", "it has not ended: a user's session took the loop, which goes on there"},
 		meaning{loop.CancelledEnd.ExitCode(loop.ByTerm), string(loop.CancelledEnd), "by TERM"},
 		meaning{loop.CancelledEnd.ExitCode(loop.ByHangup), string(loop.CancelledEnd), "by HUP: the terminal went away"},
 	)
@@ -89,7 +89,7 @@ func judgingCodes() []meaning {
 		{int(disagrees), "pawl doctor", "something breaks loops, and it says what to do about it"},
 		{0, "pawl guard check", "the call is allowed"},
 		{int(disagrees), "pawl guard check", "it is denied"},
-		{int(cannotTell), "pawl guard check", "a person is asked; where nobody sits it is denied"},
+		{int(cannotTell), "pawl guard check", "a user is asked; where nobody sits it is denied"},
 		{int(failure.Usage), "pawl run --dry-run", "the loop could not begin, and it says why; the same of pawl start"},
 		{int(failure.Error), "pawl log --verify", "the journal is damaged"},
 		{int(failure.Usage), "pawl plan check", "the plan cannot be worked on"},

@@ -24,7 +24,7 @@ type moreFlags struct {
 	MaxTokens     *int64         `group:"Limits, of a loop that has ended" placeholder:"N" help:"of all kinds together"`
 }
 
-// given are these limits: below 0 where the person wrote 0, for none.
+// given are these limits: below 0 where the user wrote 0, for none.
 func (f moreFlags) given() loop.Limits {
 	return loop.Limits{
 		Iterations: more(f.MaxIterations), Duration: more(f.MaxDuration), CostUSD: more(f.MaxCost), Tokens: more(f.MaxTokens),

@@ -131,7 +131,7 @@ func (c *denyCmd) Run(a *app) error {
 	return a.sayOfTests(s, record.Message{Kind: record.MessageDeny, Paths: paths}, "the agent may not change "+testNames(paths))
 }
 
-// sayOfTests leaves the person's word for a loop that has not ended.
+// sayOfTests leaves the user's word for a loop that has not ended.
 func (a *app) sayOfTests(s *subject, m record.Message, what string) error {
 	if err := s.leave(m); err != nil {
 		return err
@@ -146,7 +146,7 @@ func (a *app) sayOfTests(s *subject, m record.Message, what string) error {
 	return nil
 }
 
-// everyTest is what a person types for every test.
+// everyTest is what a user types for every test.
 const everyTest = "**"
 
 // tests are the named files, relative to the work tree with slashes; where none is
@@ -199,7 +199,7 @@ func (s *subject) unnamed(paths []string) (tests, others []string) {
 	return tests, others
 }
 
-// knows tells whether a file is there now, or waits for the person, or is in the
+// knows tells whether a file is there now, or waits for the user, or is in the
 // tree by which the loop is judged.
 func (s *subject) knows(rel string) (bool, error) {
 	if slices.Contains(s.memory.State.Ungranted(), rel) {

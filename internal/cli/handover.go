@@ -76,7 +76,7 @@ func (a *app) leaveLater(s *subject) error {
 		a.printf("%s was asked to already: it goes on in fresh sessions at the end of this turn; --now does not wait for it\n", s.ID)
 		return nil
 	}
-	if err := s.post(record.MessageLeave, "a person asked for it"); err != nil {
+	if err := s.post(record.MessageLeave, "a user asked for it"); err != nil {
 		return err
 	}
 	if err := a.heardSitting(s); err != nil {
@@ -105,5 +105,5 @@ func (a *app) occupied(s *subject) bool {
 	if errors.Is(err, session.ErrNone) {
 		return in.Session == "" // it has not been seen yet, and was given the turn
 	}
-	return err != nil || b.Loop == s.ID && b.Given == s.memory.Begun && !b.Left && !b.Gone
+	return err != nil || b.Loop == s.ID && b.GivenTurns == s.memory.Begun && !b.WaitingForTurn && !b.Moved
 }

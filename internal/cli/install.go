@@ -172,7 +172,7 @@ func (a *app) warnUnread(result install.Result, name string) {
 	}
 }
 
-// near is a path as a person here would write it.
+// near is a path as a user here would write it.
 func (a *app) near(path string) string {
 	dir, err := filepath.EvalSymlinks(a.dir)
 	if err != nil {

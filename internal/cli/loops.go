@@ -50,7 +50,7 @@ type subject struct {
 	alive  bool         // the holder lives
 }
 
-// find reads the loop that a person means by ref. A damaged journal is warned
+// find reads the loop that a user means by ref. A damaged journal is warned
 // of, and read as far as it goes.
 func (a *app) find(ref string) (*subject, error) {
 	l, err := a.meant(ref)
@@ -87,7 +87,7 @@ func look(l *store.Loop) (*subject, error) {
 	return s, err
 }
 
-// byPerson refuses what only a person may do where the command comes out of a
+// byPerson refuses what only a user may do where the command comes out of a
 // loop: an agent that could trust commands or stop its judge would judge itself.
 // This is a word, not a wall; what enforces is the guard, and confinement.
 func (a *app) byPerson(what string) error {
@@ -96,7 +96,7 @@ func (a *app) byPerson(what string) error {
 		return nil
 	}
 	return failure.New(failure.Usage, "say <blocked>reason</blocked> if the work cannot go on without it",
-		"this comes out of loop %s, and only a person may %s", id, what)
+		"this comes out of loop %s, and only a user may %s", id, what)
 }
 
 // comesFrom is the id of the loop whose processes this is one of, "" for none. The
@@ -131,7 +131,7 @@ func (s *subject) summary() record.Summary {
 	return sum
 }
 
-// inSession tells whether the loop lives in a person's session, whose hooks drive
+// inSession tells whether the loop lives in a user's session, whose hooks drive
 // it: there nobody drives it most of the time, and it is not lost.
 func (s *subject) inSession() bool { return s.memory.Attended(s.spec) }
 

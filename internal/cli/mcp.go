@@ -47,7 +47,7 @@ func (a *app) projectGates(ctx context.Context) ([]gate.Result, error) {
 	if len(settings.Gates) == 0 {
 		return nil, noGates("verify", root)
 	}
-	if err := a.trusted(root, settings.RepoCommands(), "tell the person that  pawl trust  is needed: only they may let it run"); err != nil {
+	if err := a.trusted(root, settings.RepoCommands(), "tell the user that  pawl trust  is needed: only they may let it run"); err != nil {
 		return nil, err
 	}
 	results, _, err := a.runGates(ctx, root, settings)

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// meant is the loop that a person means by ref. Without a word it is the loop that
+// meant is the loop that a user means by ref. Without a word it is the loop that
 // lives in this session, else the newest here, ended or not: to look at one is
 // always safe.
 func (a *app) meant(ref string) (*store.Loop, error) {
@@ -33,7 +33,7 @@ func (a *app) ofSession() (*store.Loop, bool) {
 	return l, err == nil
 }
 
-// findUnended reads the loop that a person acts on: without a word one that has not
+// findUnended reads the loop that a user acts on: without a word one that has not
 // ended.
 func (a *app) findUnended(ref string) (*subject, error) {
 	if ref != "" {
@@ -46,7 +46,7 @@ func (a *app) findUnended(ref string) (*subject, error) {
 	return s, err
 }
 
-// findToGoOn reads the loop that a person wants to go on. To go on with one that has
+// findToGoOn reads the loop that a user wants to go on. To go on with one that has
 // ended takes more than no word: its id, --yes, or an answer to a question.
 func (a *app) findToGoOn(ref string, yes bool) (*subject, error) {
 	if ref != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// opening says what begins, for the person; begun is nil where nothing has.
+// opening says what begins, for the user; begun is nil where nothing has.
 func opening(p *launch.Prepared, begun *launch.Attended) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {

@@ -32,7 +32,7 @@ func (p planArg) load(a *app) (plan.Plan, error) {
 	return f.Plan(), nil
 }
 
-// open reads the file. In messages it has the name that the person typed.
+// open reads the file. In messages it has the name that the user typed.
 func (p planArg) open(a *app) (*planfile.File, error) {
 	path := p.File
 	if !filepath.IsAbs(path) {

@@ -23,16 +23,16 @@ import (
 type wish struct {
 	launch.AttendRequest
 	ready  func(*launch.Attended) error // before the loop lives in the session; may be nil
-	remark string                       // for the person, where it begins
+	remark string                       // for the user, where it begins
 }
 
 // understand finds out what a request asks for. It is nil where there is nothing
-// to begin; the message says why, if that is for the person.
+// to begin; the message says why, if that is for the user.
 func (a *app) understand(ctx context.Context, r hook.BeginRequest) (_ *wish, message string, err error) {
 	var w wish
 	w.Request = launch.Request{Dir: cmp.Or(r.Dir, r.Root, a.dir), Flags: map[string]any{}, Env: a.env}
 	w.Project = cmp.Or(r.Root, w.Dir)
-	w.Inside = launch.Inside{Session: r.Session, Client: r.Client, Prompt: r.PromptID, Unattended: r.Unattended, Judge: r.Judge}
+	w.Inside = launch.Inside{Session: r.Session, Client: r.Client, Prompt: r.PromptID, Unattended: r.Unattended, Judge: r.Responder}
 	if r.Adopt != "" {
 		ok, why, err := w.adopt(ctx, r, a)
 		if !ok {
@@ -113,7 +113,7 @@ func (w *wish) typed(args ralphloop.Args) {
 	w.Inside.Unattended = w.Inside.Unattended || args.Unattended
 }
 
-// asked understands a prompt in which the person asks for a verify loop.
+// asked understands a prompt in which the user asks for a verify loop.
 func (w *wish) asked(prompt string) (found bool, err error) {
 	p, found, err := verifyactive.ParsePrompt(prompt)
 	if !found || err != nil {

@@ -159,9 +159,9 @@ func (a *app) restore(ctx context.Context, s *subject, yes bool, wanted finder) 
 // subject names the goal in the checkpoint that is made before.
 func (g goal) subject() string {
 	if g.task != "" {
-		return fmt.Sprintf("the work of task %s, by a person", g.task)
+		return fmt.Sprintf("the work of task %s, by a user", g.task)
 	}
-	return fmt.Sprintf("checkpoint %d, by a person", g.N)
+	return fmt.Sprintf("checkpoint %d, by a user", g.N)
 }
 
 // proposed is the tree that the work tree is to become; it lists the n files that

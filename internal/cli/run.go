@@ -204,7 +204,7 @@ func taskWords(id, title string) string {
 	return fmt.Sprintf("task %s (%s)", id, title)
 }
 
-// chooseGate asks, where a person is there, whether to use the gate that the
+// chooseGate asks, where a user is there, whether to use the gate that the
 // repository's files imply. Without a gate that can tell enough the result can only
 // be unverified, and that is said.
 func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) error {
@@ -243,7 +243,7 @@ const (
 	reviewsHint  = "--evidence reviewed takes their word; --gate 'CMD' names a command that must pass"
 )
 
-// choose lets the person choose one of several plans.
+// choose lets the user choose one of several plans.
 func (a *app) choose(plans []string) ([]string, error) {
 	for i, p := range plans {
 		fmt.Fprintf(a.Err, "  %d  %s\n", i+1, term.Clean(p))

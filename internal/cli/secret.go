@@ -6,7 +6,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// withoutSecrets is what a person typed for the agent, as it may be kept: it stands
+// withoutSecrets is what a user typed for the agent, as it may be kept: it stands
 // in Pawl's files, and in prompts from then on.
 func (a *app) withoutSecrets(text string) string {
 	clean := redact.New(a.env.Vars).Prose(text)
@@ -27,7 +27,7 @@ func secretWords(g launch.Goal) string {
 	return "a secret was taken out of the goal, for Pawl keeps it: " + secretHint
 }
 
-// warnSecret says so to the person.
+// warnSecret says so to the user.
 func (a *app) warnSecret(g launch.Goal) {
 	if words := secretWords(g); words != "" {
 		term.Warnf(a.Err, "%s", words)

@@ -18,7 +18,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// show turns what the runner reports into what the person sees. It decides
+// show turns what the runner reports into what the user sees. It decides
 // nothing; it remembers only what it needs to tell news from what was said.
 type show struct {
 	out     term.Printer
@@ -34,7 +34,7 @@ type show struct {
 	open       int            // tasks open when the run began
 }
 
-// Stepped shows what a step of the machine means to the person.
+// Stepped shows what a step of the machine means to the user.
 func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	before := s.state
 	s.state = now

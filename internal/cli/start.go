@@ -223,7 +223,7 @@ func firstWord(begun *launch.Attended, most int) string {
 	case begun.Memory.State.Phase == loop.Ended:
 		return fmt.Sprintf("[Pawl] Loop %s has ended: %s. There is nothing to do.\n", begun.Loop.ID, begun.Memory.State.Reason)
 	case begun.Prompt == "":
-		return fmt.Sprintf("[Pawl] Loop %s waits before its first turn; pawl status %[1]s tells the person why. Change nothing and end your turn now.\n", begun.Loop.ID)
+		return fmt.Sprintf("[Pawl] Loop %s waits before its first turn; pawl status %[1]s tells the user why. Change nothing and end your turn now.\n", begun.Loop.ID)
 	case len(begun.Prompt) <= most:
 		return begun.Prompt
 	}

@@ -284,7 +284,7 @@ func resultWords(r gate.Result) string {
 	return fmt.Sprintf("%s (exit %d)", r.Status, r.ExitCode)
 }
 
-// nextSteps is what a person may type now.
+// nextSteps is what a user may type now.
 func nextSteps(s *subject, state string) string {
 	if s.inSession() && s.adrift() {
 		return fmt.Sprintf("pawl handover %s   pawl resume %[1]s   pawl stop %[1]s", s.ID)

@@ -49,8 +49,8 @@ func TestHeadlines(t *testing.T) {
 			Phase: loop.HandingOver, Attended: true, Iteration: 3, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerRunner, Text: "the context is 82 % full"}},
 		}, true, "running in a session · iteration 3 · handing over to a runner: the context is 82 % full"},
 		{"let go of", loop.State{
-			Phase: loop.HandingOver, Iteration: 3, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerSession, Text: "a person takes it"}},
-		}, false, "running · iteration 3 · waiting for a session to take it: a person takes it"},
+			Phase: loop.HandingOver, Iteration: 3, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerSession, Text: "a user takes it"}},
+		}, false, "running · iteration 3 · waiting for a session to take it: a user takes it"},
 		{"ended", loop.State{Phase: loop.Ended, Iteration: 1, Outcome: loop.Verified}, true, "ended verified after 1 iteration"},
 		{"ended at its limit", loop.State{Phase: loop.Ended, Iteration: 3, Outcome: loop.Iterations}, true, "ended iterations: its limit of 3 iterations"},
 	}
@@ -78,7 +78,7 @@ func TestEveryPhaseHasWords(t *testing.T) {
 	}
 }
 
-// Whoever saw to the hand-over may have died: then a person can.
+// Whoever saw to the hand-over may have died: then a user can.
 func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}}

@@ -58,7 +58,7 @@ const letGoPatience = time.Minute
 
 // awaitLetGo asks the loop's runner for it, and waits until that has ended.
 func (a *app) awaitLetGo(ctx context.Context, s *subject) error {
-	if err := s.post(record.MessageTake, "a person takes it into their session"); err != nil {
+	if err := s.post(record.MessageTake, "a user takes it into their session"); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Err, "pawl: waiting for process %d to let go of %s\n", s.holder.PID, s.ID)

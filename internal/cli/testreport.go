@@ -17,7 +17,7 @@ type testreportCmd struct {
 	Command  string `required:"" placeholder:"CMD" help:"command that was run, as it was typed"`
 	ExitCode *int   `placeholder:"N" help:"how it ended; without it only the output counts"`
 	File     string `arg:"" optional:"" default:"-" help:"file with its output; - is the standard input"`
-	Text     bool   `xor:"form" help:"print lines for a person"`
+	Text     bool   `xor:"form" help:"print lines for a user"`
 	JSON     bool   `xor:"form" name:"json" help:"print a JSON object (default; docs/reference/testreport.schema.json)"`
 }
 

@@ -90,7 +90,7 @@ func (t told) happened() string {
 	case loop.LimitHit:
 		return "limit reached: " + string(e.Limit)
 	case loop.MessageArrived:
-		return "message from a person: " + e.Text
+		return "message from a user: " + e.Text
 	case loop.TestsAsked, loop.Granted, loop.Denied:
 		return ofTests(e)
 	case loop.Learnt:
@@ -100,15 +100,15 @@ func (t told) happened() string {
 	case loop.MergeAsked:
 		return "the agent asks for its work to be merged: " + e.Text
 	case loop.PauseAsked:
-		return "a person asked for a pause"
+		return "a user asked for a pause"
 	case loop.Resumed:
-		return "a person let the loop go on"
+		return "a user let the loop go on"
 	case loop.Cancelled:
 		return "cancelled (" + e.Text + ")"
 	case loop.OwnerLost:
 		return "the loop goes on with a new owner"
 	case loop.Reopened:
-		return "a person goes on with it: what was not done is open again"
+		return "a user goes on with it: what was not done is open again"
 	case loop.WentBack:
 		return e.Text
 	case loop.Faulted:
@@ -131,7 +131,7 @@ func ofTests(e loop.Event) string {
 	case loop.Granted:
 		return "pawl grant lets the agent change " + testNames(e.Paths)
 	default:
-		return "a person does not let the agent change " + testNames(e.Paths)
+		return "a user does not let the agent change " + testNames(e.Paths)
 	}
 }
 
@@ -145,7 +145,7 @@ func handedOver(e loop.Event) string {
 // where an owner works.
 func where(o loop.Owner) string {
 	if o == loop.OwnerSession {
-		return "in a person's session"
+		return "in a user's session"
 	}
 	return "in fresh sessions"
 }
@@ -179,7 +179,7 @@ func (t told) turn() string {
 	}
 	switch c := turn.Claim; {
 	case turn.ByPerson:
-		what = "was a person's own: not counted"
+		what = "was a user's own: not counted"
 	case c == nil:
 	case c.Blocked:
 		what = "ended: the agent says that it cannot: " + c.Reason
@@ -263,7 +263,7 @@ func seen(s *loop.Seen) string {
 		parts = append(parts, "an edit of the plan was not applied, and is kept in "+s.Aside)
 	}
 	if len(s.Refused) > 0 {
-		parts = append(parts, "the agent changed tests that a person does not let it change: "+strings.Join(s.Refused, ", "))
+		parts = append(parts, "the agent changed tests that a user does not let it change: "+strings.Join(s.Refused, ", "))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -286,7 +286,7 @@ func newlyDone(before, after loop.State) []string {
 	return names
 }
 
-// decided is what the machine made of it, as far as a person wants to know.
+// decided is what the machine made of it, as far as a user wants to know.
 func (t told) decided() []string {
 	var lines []string
 	if t.after.Refusals > t.before.Refusals && t.after.Failing != nil {
@@ -313,14 +313,14 @@ func (t told) decided() []string {
 	return lines
 }
 
-// struck is what becomes of a change of what judges. In a person's session nothing
+// struck is what becomes of a change of what judges. In a user's session nothing
 // is changed over their head.
 func struck(attended, ended bool) string {
 	switch {
 	case !attended:
 		return "put back as it was"
 	case ended:
-		return "nothing is put back in a person's session"
+		return "nothing is put back in a user's session"
 	}
 	return "the agent is told to put it back"
 }
@@ -331,7 +331,7 @@ func begins(s loop.State, a loop.Action) string {
 		session = "a fresh session"
 	}
 	if a.Isolated {
-		session += " beside the person's"
+		session += " beside the user's"
 	}
 	return fmt.Sprintf("iteration %d begins: %s, %s (%s)", a.Iteration, taskOf(s, a.Task), session, strings.ReplaceAll(string(a.Situation), "_", " "))
 }

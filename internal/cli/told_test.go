@@ -26,7 +26,7 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.Checkpointed, Tree: "0123456789"}, "checkpoint of the work tree made (0123456)"},
 		{loop.Event{Kind: loop.Restored, Tree: "0123456789"}, "the work tree was restored to where task US-003 began (0123456)"},
 		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "iteration 4 ended without a claim (1 tool call, $0.00, 0 tokens)"},
-		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByPerson: true}}, "iteration 4 was a person's own: not counted (0 tool calls, $0.00, 0 tokens)"},
+		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByPerson: true}}, "iteration 4 was a user's own: not counted (0 tool calls, $0.00, 0 tokens)"},
 		{
 			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{Blocked: true, Reason: "no key"}}},
 			"iteration 4 ended: the agent says that it cannot: no key (0 tool calls, $0.00, 0 tokens)",
@@ -52,23 +52,23 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.TimerFired}, "the wait is over"},
 		{loop.Event{Kind: loop.Concluded}, "cleanup after the end is finished"},
 		{loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "limit reached: duration"},
-		{loop.Event{Kind: loop.MessageArrived, Text: "hello"}, "message from a person: hello"},
+		{loop.Event{Kind: loop.MessageArrived, Text: "hello"}, "message from a user: hello"},
 		{loop.Event{Kind: loop.TestsAsked, Paths: []string{"a_test.go", "b_test.go"}, Text: "a field is gone"}, "the agent asks to change tests: a_test.go, b_test.go: a field is gone"},
 		{loop.Event{Kind: loop.Granted}, "pawl grant lets the agent change any test"},
-		{loop.Event{Kind: loop.Denied, Paths: []string{"a_test.go"}}, "a person does not let the agent change a_test.go"},
+		{loop.Event{Kind: loop.Denied, Paths: []string{"a_test.go"}}, "a user does not let the agent change a_test.go"},
 		{loop.Event{Kind: loop.Learnt, Text: "use the sandbox"}, "a lesson was written: use the sandbox"},
 		{loop.Event{Kind: loop.Forgot, Text: "use the sandbox"}, "a lesson was taken out: use the sandbox"},
 		{loop.Event{Kind: loop.MergeAsked, Text: "all of it"}, "the agent asks for its work to be merged: all of it"},
 		{loop.Event{Kind: loop.WentBack, Text: "you restored checkpoint 1"}, "you restored checkpoint 1"},
-		{loop.Event{Kind: loop.PauseAsked}, "a person asked for a pause"},
-		{loop.Event{Kind: loop.Resumed}, "a person let the loop go on"},
+		{loop.Event{Kind: loop.PauseAsked}, "a user asked for a pause"},
+		{loop.Event{Kind: loop.Resumed}, "a user let the loop go on"},
 		{loop.Event{Kind: loop.Cancelled, Text: "int"}, "cancelled (int)"},
 		{loop.Event{Kind: loop.OwnerLost}, "the loop goes on with a new owner"},
 		{loop.Event{Kind: loop.Faulted, Text: "disk full"}, "could not go on: disk full"},
-		{loop.Event{Kind: loop.Reopened}, "a person goes on with it: what was not done is open again"},
-		{loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: "a person takes it"}, "asked to go on in a person's session: a person takes it"},
+		{loop.Event{Kind: loop.Reopened}, "a user goes on with it: what was not done is open again"},
+		{loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: "a user takes it"}, "asked to go on in a user's session: a user takes it"},
 		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: "the context is 82 % full"}, "goes on in fresh sessions: the context is 82 % full"},
-		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession}, "goes on in a person's session"},
+		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession}, "goes on in a user's session"},
 		{loop.Event{Kind: "later"}, "later"},
 	}
 	told1 := map[loop.EventKind]bool{}
@@ -179,7 +179,7 @@ func TestDecisionsInWords(t *testing.T) {
 	}
 }
 
-// In a person's session nothing is put back over their head.
+// In a user's session nothing is put back over their head.
 func TestStrikesInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -189,7 +189,7 @@ func TestStrikesInWords(t *testing.T) {
 	}{
 		{false, "", "strike 1: put back as it was"},
 		{true, "", "strike 1: the agent is told to put it back"},
-		{true, loop.Stuck, "strike 1: nothing is put back in a person's session"},
+		{true, loop.Stuck, "strike 1: nothing is put back in a user's session"},
 	} {
 		told := told{before: loop.State{Attended: c.attended}, after: loop.State{Strikes: 1, Outcome: c.outcome}}
 		if diff := cmp.Diff([]string{c.want}, told.decided()); diff != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/version"
 )
 
-// pull opens a pull request where the person lets Pawl do so, and says what came of it.
+// pull opens a pull request where the user lets Pawl do so, and says what came of it.
 func (a *app) pull(d *launch.Drive, s loop.State, say func(string)) error {
 	ctx, cancel := untilSignal()
 	defer cancel()

@@ -29,7 +29,7 @@ Each is pinned as it reads now, for this repository: a changed one is asked abou
   pawl trust --list`
 }
 
-// Run shows what the repository's files would run and pins what the person
+// Run shows what the repository's files would run and pins what the user
 // allows.
 func (c *trustCmd) Run(a *app) error {
 	ctx, cancel := untilSignal()
@@ -238,7 +238,7 @@ func lineDiff(was, now []string) []string {
 	return out
 }
 
-// confirm asks the person at the terminal; nobody there is a no.
+// confirm asks the user at the terminal; nobody there is a no.
 func (a *app) confirm(question string) error {
 	if !attended(a.In) {
 		hint := "read them, then  pawl trust --yes"

@@ -31,7 +31,7 @@ as they were before the install, to the byte; what was changed in them since sta
 // removal is one settings file that Pawl is to be taken out of.
 type removal struct {
 	request install.Request
-	name    string // as a person here would write it
+	name    string // as a user here would write it
 	result  install.Result
 }
 

@@ -81,7 +81,7 @@ func TestATaskClaimedWithoutChange(t *testing.T) {
 	}
 }
 
-// Names of tests are the agent's to choose, and a person reads them at a terminal.
+// Names of tests are the agent's to choose, and a user reads them at a terminal.
 func TestTestNames(t *testing.T) {
 	t.Parallel()
 	if got, want := testNames([]string{"a b_test.sh", "\x1b[2Jc\nd_test.sh"}), "a b_test.sh, c d_test.sh"; got != want {

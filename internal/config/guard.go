@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Guard is what a person adds to the guard's rules. An entry is the id of a rule
+// Guard is what a user adds to the guard's rules. An entry is the id of a rule
 // (push), the shape of a command (npm publish), or a path or glob (write:dist/**);
 // see guard.ParsePattern. Entries of all layers count. Deny wins, then ask; what a
 // repository's file allows or asks about needs trust, for either loosens a rule. No
@@ -17,8 +17,8 @@ import (
 type Guard struct {
 	Allow             []string `json:"allow,omitempty" merge:"add" doc:"what the guard lets through although a rule says no; what a repository's file allows needs trust"`
 	Deny              []string `json:"deny,omitempty" merge:"add" doc:"what the guard denies; wins over allow and ask"`
-	Ask               []string `json:"ask,omitempty" merge:"add" doc:"what the guard asks a person about, also where a rule says no; denied where nobody is there to be asked; what a repository's file asks about needs trust"`
-	ProtectedBranches []string `json:"protected_branches,omitempty" merge:"add" doc:"further branches that only the person changes, as names or globs such as release/*"`
+	Ask               []string `json:"ask,omitempty" merge:"add" doc:"what the guard asks a user about, also where a rule says no; denied where nobody is there to be asked; what a repository's file asks about needs trust"`
+	ProtectedBranches []string `json:"protected_branches,omitempty" merge:"add" doc:"further branches that only the user changes, as names or globs such as release/*"`
 }
 
 // patterns are the lists of patterns, by key.

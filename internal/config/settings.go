@@ -44,7 +44,7 @@ type Settings struct {
 
 	Gates        []gate.Gate       `json:"gates,omitempty" doc:"checks that Pawl runs itself to tell whether a task is done: commands, or tables"`
 	Review       []string          `json:"review,omitempty" doc:"what an independent review is to look for, by an agent in a session of its own that only reads: text, or @FILE; each is a gate"`
-	ReviewRounds Rounds            `json:"review_rounds" doc:"how often a review may fail the work of a task; then the work is kept as it is, unverified, for a person to see"`
+	ReviewRounds Rounds            `json:"review_rounds" doc:"how often a review may fail the work of a task; then the work is kept as it is, unverified, for a user to see"`
 	GateEnv      map[string]string `json:"gate_env,omitempty" doc:"environment variables for the gates, which see little of the user's own"`
 	GatesWhen    GatesWhen         `json:"gates_when" doc:"run the gates when the agent claims to be done, or after every turn"`
 	Evidence     Evidence          `json:"evidence" doc:"what must tell done from not done: one level for all tasks, or a table of task ids with a default"`
@@ -61,7 +61,7 @@ type Settings struct {
 	Verify Verify `json:"verify" doc:"a loop in a session whose goal is that a command succeeds: a table"`
 
 	Session    loop.SessionMode `json:"session" doc:"when the agent gets a fresh context: for each task, for each turn, when handover_at is reached, or never"`
-	HandoverAt Percent          `json:"handover_at" doc:"how full the context may be before a hybrid session, or a person's session that may be left, is handed over"`
+	HandoverAt Percent          `json:"handover_at" doc:"how full the context may be before a hybrid session, or a user's session that may be left, is handed over"`
 	Warm       bool             `json:"warm,omitempty" doc:"give a fresh context to the living process of the agent instead of starting another"`
 	Promise    string           `json:"promise" doc:"text of the agent's claim to be done"`
 
@@ -129,7 +129,7 @@ type Worktree struct {
 // once its own tries are spent, each further one is made in a session of its own.
 type Verify struct {
 	Tries           int64         `json:"tries" doc:"failed tries in the session before the others, however they fail; 0: three, or two that fail the same way"`
-	Isolate         bool          `json:"isolate" doc:"make the other tries in fresh sessions, beside the person's; false goes on trying in it"`
+	Isolate         bool          `json:"isolate" doc:"make the other tries in fresh sessions, beside the user's; false goes on trying in it"`
 	IsolatedCost    USD           `json:"isolated_cost" doc:"limit of cost of such a try, in US dollars; 0 is no limit"`
 	IsolatedTimeout time.Duration `json:"isolated_timeout" doc:"limit of time of such a try; 0 is no limit"`
 }

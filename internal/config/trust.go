@@ -31,7 +31,7 @@ import (
 type Command struct {
 	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, gate_env, confine_hosts, plan, verify, guard
 	File string `json:"file"` // below the root, with slashes; absolute if it lies elsewhere
-	Text string `json:"text"` // what would run, as a person should read it
+	Text string `json:"text"` // what would run, as a user should read it
 }
 
 // hash pins a command: kind, file and text, each with its length so that nothing

@@ -37,7 +37,7 @@ var script []byte
 const (
 	Plan      = "plan.md"
 	Gate      = "go test ./..."
-	Protected = "cart_test.go" // the person's test: not the agent's to change
+	Protected = "cart_test.go" // the user's test: not the agent's to change
 )
 
 // Place is where a demo happens.
@@ -45,7 +45,7 @@ type Place struct {
 	Dir    string // temporary folder that holds everything, absolute
 	Repo   string // the repository in it
 	Script string // what the scripted agent plays
-	Config string // an empty folder in place of the person's own configuration
+	Config string // an empty folder in place of the user's own configuration
 }
 
 // Make makes a demo in a new folder below dir, "" for the system's temporary
@@ -87,7 +87,7 @@ func (p Place) furnish(ctx context.Context, env []string) error {
 	for _, args := range [][]string{
 		{"init", "--quiet", "--template="},
 		{"symbolic-ref", "HEAD", "refs/heads/main"},
-		// The person's own settings stay out of it: their name, keys, hooks and
+		// The user's own settings stay out of it: their name, keys, hooks and
 		// line ends.
 		{"config", "user.name", "Pawl Demo"},
 		{"config", "user.email", "demo@pawl.invalid"},
@@ -119,7 +119,7 @@ func (p Place) git(ctx context.Context, env, args []string) error {
 }
 
 // Environment is env for the demo's gates: Go finds all it needs here, asks no
-// network, and follows no settings that are meant for the person's own work.
+// network, and follows no settings that are meant for the user's own work.
 func Environment(env []string) []string {
 	return append(slices.Clip(env), "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=", "GOWORK=off", "GO111MODULE=on")
 }

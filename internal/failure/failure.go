@@ -1,4 +1,4 @@
-// Package failure holds errors that a person will read: what failed, what to do
+// Package failure holds errors that a user will read: what failed, what to do
 // about it, and with which exit code the tool ends. The command line prints
 // them as
 //

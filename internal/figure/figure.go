@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Duration is d as a person says it, two units at most: 8s, 3m12s, 6h41m, 2d3h.
+// Duration is d as a user says it, two units at most: 8s, 3m12s, 6h41m, 2d3h.
 func Duration(d time.Duration) string {
 	d = max(0, d).Round(time.Second)
 	switch {

@@ -18,8 +18,8 @@ const programOf = "the program "
 
 // Moved says what has a word in the gates' results though it lies outside of the
 // work tree, and is no longer what it was when this was last asked: the programs
-// that gates run by name, git's converters, and the settings in the person's home of
-// those that gates often run. It is the person's, so it is named
+// that gates run by name, git's converters, and the settings in the user's home of
+// those that gates often run. It is the user's, so it is named
 // and not put back. The first time there is nothing to say.
 func (f *Files) Moved(converters map[string]string) ([]string, error) {
 	now := f.personal()

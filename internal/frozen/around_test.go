@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/frozen"
 )
 
-// A program that gates run by name, a filter of git's and settings in the person's
+// A program that gates run by name, a filter of git's and settings in the user's
 // home are named once they are others, and once only.
 func TestWhatIsAroundTheWorkTree(t *testing.T) {
 	t.Parallel()
@@ -51,7 +51,7 @@ func TestWhatIsAroundTheWorkTree(t *testing.T) {
 		{func() { program(early, "#!/bin/sh\nexit 0\n") }, []string{early + "/runner, 17 bytes"}},
 		{func() { filters["filter.same.clean"] = "cat old" }, []string{"git's filter.same.clean is another than before: cat old"}},
 		{func() { delete(filters, "filter.same.clean") }, nil},
-		{func() { personal(filepath.Join(home, ".npmrc"), "script-shell=true\n") }, []string{"the person's " + home + "/.npmrc is another than before: 18 bytes, sha256 "}},
+		{func() { personal(filepath.Join(home, ".npmrc"), "script-shell=true\n") }, []string{"the user's " + home + "/.npmrc is another than before: 18 bytes, sha256 "}},
 		{func() { personal(filepath.Join(home, ".config/go/env"), "GOFLAGS=-v\n") }, []string{home + "/.config/go/env is another"}},
 		{func() { personal(filepath.Join(late, "goenv"), "GOFLAGS=-v\n") }, []string{late + "/goenv is another"}},
 		{func() { personal(filepath.Join(late, "config.toml"), "[build]\n") }, []string{late + "/config.toml is another"}},

@@ -39,9 +39,9 @@ type Options struct {
 	Root     string      // of the work tree, absolute
 	Store    string      // folder outside the work tree for the copies
 	Gates    []gate.Gate // their commands name programs
-	Protect  []string    // globs of the person's, relative to Root
+	Protect  []string    // globs of the user's, relative to Root
 	Path     string      // PATH of the gates: what it names in the work tree is frozen too
-	Personal []string    // globs of files in the person's home that are looked at, see Moved and [Personal]
+	Personal []string    // globs of files in the user's home that are looked at, see Moved and [Personal]
 	// Ignores tells whether git ignores a path, relative to Root; nil = it cannot be asked.
 	Ignores func(path string) (bool, error)
 	// Converters are git's as they are before the first turn, see Moved; nil = none.
@@ -155,7 +155,7 @@ func (f *Files) Changes() ([]string, error) {
 // plain: it is a regular file.
 func (f frozenFile) plain() bool { return !f.Absent && f.Link == "" }
 
-// Adopt takes a file as it is now for the copy: the change was the person's.
+// Adopt takes a file as it is now for the copy: the change was the user's.
 func (f *Files) Adopt(path string) error {
 	if _, frozen := f.files[path]; !frozen {
 		return nil

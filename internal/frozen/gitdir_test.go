@@ -15,7 +15,7 @@ import (
 
 const gitConfig = "[core]\n\tbare = false\n\tfilemode = true\n[user]\n\tname = Ann\n[include]\n\tpath = ../shared.gitconfig\n"
 
-// What git is told decides what it sees of the work tree: that is the person's, and
+// What git is told decides what it sees of the work tree: that is the user's, and
 // the rest is anyone's.
 func TestWhatGitIsToldIsFrozen(t *testing.T) {
 	t.Parallel()

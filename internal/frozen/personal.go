@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// Personal lists, as globs, the files of a person's home from which the programs
+// Personal lists, as globs, the files of a user's home from which the programs
 // that gates run take settings, and code of Python's that runs before any other. env
 // is the gates' environment, as NAME=value; configHome is ~/.config or what stands
 // for it.
@@ -47,13 +47,13 @@ func Personal(home, configHome string, env []string) []string {
 	return list
 }
 
-// Bounds of what is looked at of a person's files.
+// Bounds of what is looked at of a user's files.
 const (
 	maxPersonal = 64      // files of one glob
 	maxPrinted  = 1 << 20 // bytes of one file
 )
 
-// personal gives a fingerprint of each of the person's files that is there. What
+// personal gives a fingerprint of each of the user's files that is there. What
 // they hold is not for the log: there may be passwords in them.
 func (f *Files) personal() map[string]string {
 	prints := map[string]string{}
@@ -64,7 +64,7 @@ func (f *Files) personal() map[string]string {
 		}
 		for _, name := range names[:min(len(names), maxPersonal)] {
 			if print := fingerprint(name); print != "" {
-				prints["the person's "+name] = print
+				prints["the user's "+name] = print
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 const headsRef = "refs/heads/"
 
 // branchRef is the full name of a branch; names that git does not allow are
-// errors a person can act on.
+// errors a user can act on.
 func (r *Repo) branchRef(ctx context.Context, name string) (string, error) {
 	bad := failure.New(failure.Usage, "letters, digits, - and / are fine", "%q cannot be the name of a branch", name)
 	if name == "" || name == "HEAD" || strings.HasPrefix(name, "-") || strings.Contains(name, "\x00") {

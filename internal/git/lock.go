@@ -92,7 +92,7 @@ func (r *Repo) dropDeadLock(lock string) bool {
 		return false
 	}
 	if slices.ContainsFunc([]string{r.root, r.gitDir, r.commonDir}, gitWorksIn) {
-		return false // it may be that git's: one that a person began within the same seconds
+		return false // it may be that git's: one that a user began within the same seconds
 	}
 	notes, _ := filepath.Glob(filepath.Join(r.IndexDir(), writingPrefix+"*"))
 	for _, note := range notes {

@@ -134,7 +134,7 @@ func TestALockOfSomebodyElseStays(t *testing.T) {
 	}
 }
 
-// A lock that may be a person's git's stays while that git lives, even if one of ours
+// A lock that may be a user's git's stays while that git lives, even if one of ours
 // died at the same time.
 func TestALockStaysWhileAnotherGitWorksInTheFolder(t *testing.T) {
 	t.Parallel()

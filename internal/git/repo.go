@@ -118,7 +118,7 @@ type NoCommitError struct{ Root string } // of its work tree, absolute
 
 func (e *NoCommitError) Error() string { return "the repository " + e.Root + " has no commit yet" }
 
-// Reopen is Open where no loop begins: one lives in a person's session, or something
+// Reopen is Open where no loop begins: one lives in a user's session, or something
 // is only asked. What they are in the middle of (a merge, a rebase) is theirs, and no
 // reason not to look; nor is it that there is no commit.
 func Reopen(ctx context.Context, dir string) (*Repo, error) { return find(ctx, dir) }

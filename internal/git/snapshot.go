@@ -24,7 +24,7 @@ const (
 // a restore leaves alone.
 type Skipped struct {
 	Path   string // a / at the end: a folder
-	Reason string // for a person: "larger than 50 MB"
+	Reason string // for a user: "larger than 50 MB"
 }
 
 // submoduleDirt is the reason why a snapshot does not hold all of a submodule.

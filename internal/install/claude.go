@@ -4,7 +4,7 @@ import "slices"
 
 // StopBlockCap is the variable that bounds how often in a row a Stop hook may send
 // the client back to work without a tool call between; "0" lifts it. Only the
-// settings of a project, of a person there, or of the person can set it, not a
+// settings of a project, of a user there, or of the user can set it, not a
 // plugin.
 const StopBlockCap = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 
@@ -55,7 +55,7 @@ func Claude(command string, args []string) Wanted {
 
 // GuardBlocks is the same with a guard that fails closed: no tool runs where its
 // hook is missing, dies, takes too long or cannot judge. It is for the settings of one repository,
-// on request: in those of the person it would stop every session.
+// on request: in those of the user it would stop every session.
 func (w Wanted) GuardBlocks() Wanted {
 	events := slices.Clone(w.Events)
 	for i, e := range events {

@@ -75,7 +75,7 @@ func (e Events) MarshalJSON() ([]byte, error) {
 }
 
 // compact is v as JSON without spaces, and without escapes that only HTML needs:
-// a person reads "&&" in a settings file.
+// a user reads "&&" in a settings file.
 func compact(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -1,7 +1,7 @@
 // Package install puts Pawl's hooks into the settings files of agents, and takes
 // them out again.
 //
-// A settings file is the person's. It is edited as a tree that holds every byte
+// A settings file is the user's. It is edited as a tree that holds every byte
 // (comments, trailing commas, line ends, numbers as they are written); what is
 // added follows the file's own indentation, and nothing else changes:
 //
@@ -38,9 +38,9 @@ type Scope string
 
 // The scopes that have a settings file.
 const (
-	User    Scope = "user"    // all sessions of the person
+	User    Scope = "user"    // all sessions of the user
 	Project Scope = "project" // those in a repository, for everybody who works on it: the file is under version control
-	Local   Scope = "local"   // those of the person in a repository
+	Local   Scope = "local"   // those of the user in a repository
 )
 
 // Path is the settings file of a scope, by the repository's root and the
@@ -88,7 +88,7 @@ func (r Result) Changed() bool {
 	return !bytes.Equal(r.Before, r.After) || (r.Before == nil) != (r.After == nil)
 }
 
-// Diff shows the edit of the file, by the name that a person knows it by, as a
+// Diff shows the edit of the file, by the name that a user knows it by, as a
 // unified diff.
 func (r Result) Diff(name string) string {
 	_, text, _ := bytes.Cut(diff.Diff(name, r.Before, name, r.After), []byte("\n")) // less the line "diff …"

@@ -227,7 +227,7 @@ func TestALinkStaysALink(t *testing.T) {
 	}
 }
 
-// The file that we made was moved to where the person keeps such files.
+// The file that we made was moved to where the user keeps such files.
 func TestALinkMadeLaterStays(t *testing.T) {
 	t.Parallel()
 	r := request(t)

@@ -49,7 +49,7 @@ func shapes() []shape {
 		{name: "empty events that stay", file: "{\n  \"hooks\": {\n    \"Stop\": [ /* none */ ],\n    \"SessionEnd\": [\n\n    ]\n  }\n}\n"},
 		{name: "comments around the last hook", file: "{\n  \"hooks\": {\n    \"Stop\": [\n      { \"hooks\": [] } // mine\n      /* and */ // done */\n    ] /* x */ , // y\n  } // z\n}"},
 		{name: "comma on a line of its own", file: "{\n  \"a\": 1\n  , \"hooks\": { \"Stop\": [\n      1\n    , 2 /* two */ ,\n    ] }\n}"},
-		{name: "the cap is the person's", file: "{\n  \"env\": {\n    \"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"50\"\n  }\n}\n"},
+		{name: "the cap is the user's", file: "{\n  \"env\": {\n    \"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP\": \"50\"\n  }\n}\n"},
 		{name: "names twice", file: "{\n  \"hooks\": {\"Stop\": 1},\n  \"hooks\": {\n    \"Stop\": [],\n    \"Stop\": [\n      { \"hooks\": [] }\n    ]\n  }\n}\n"},
 		{name: "escapes", file: "{\n  \"h\\u006foks\": {\n    \"St\\u006fp\": [\n      { \"hooks\": [ { \"command\": \"caf\\u00e9 \\/ && <b>\" } ] }\n    ]\n  },\n  \"\\ud83d\\ude00\": \"\\ud83d\"\n}\n"},
 		{name: "numbers that Go would rewrite", file: "{\n  \"a\": 1e400,\n  \"b\": 1.0,\n  \"c\": 12345678901234567890123,\n  \"d\": -0,\n  \"e\": 1E+2\n}\n"},

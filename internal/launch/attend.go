@@ -21,7 +21,7 @@ import (
 // Iterations is the limit of a loop in a session where nobody set one.
 const Iterations = 25
 
-// AttendRequest is what the person asked for in a session of theirs.
+// AttendRequest is what the user asked for in a session of theirs.
 type AttendRequest struct {
 	Request
 	Project string // the session's project folder, absolute; "" for Dir
@@ -37,12 +37,12 @@ type AttendRequest struct {
 	Handover      bool              // the loop may go on in fresh sessions
 	Isolation     *record.Isolation // bounds of tries in a client of their own; nil: there are none
 	Tries         int               // failed tries in the session before one of those; 0: as the settings say
-	VerifyFrom    string            // file that Verify came from, absolute: it needs trust. "" for the person
+	VerifyFrom    string            // file that Verify came from, absolute: it needs trust. "" for the user
 	VerifyTimeout time.Duration     // 0 is the usual one
 	VerifyDir     string            // folder that Verify runs in, absolute; "" for the root
 }
 
-// Inside is a person's session, as far as it is known where a loop begins in it.
+// Inside is a user's session, as far as it is known where a loop begins in it.
 type Inside struct {
 	Session    string // the client's id of it, "" if the client does not tell
 	Client     int    // process id of the client, 0 unknown
@@ -52,7 +52,7 @@ type Inside struct {
 	Judge      string // which installation began it, see session.Binding
 }
 
-// PrepareAttended is Prepare for a loop that is to live in a person's session. It
+// PrepareAttended is Prepare for a loop that is to live in a user's session. It
 // takes the work tree as it is, works without git too, and begins nothing over
 // another loop.
 func PrepareAttended(ctx context.Context, q AttendRequest) (*Prepared, error) {
@@ -180,7 +180,7 @@ func (p *Prepared) refuseDirtyHere() error {
 // refuseBeside says which other loop is at work in the session, or in the work
 // tree.
 func (p *Prepared) refuseBeside(in Inside) error {
-	if b, err := session.Open(p.Home).Find(in.Session); err == nil && !b.Gone && b.Loop != p.loop && p.livesHere(b.Loop) {
+	if b, err := session.Open(p.Home).Find(in.Session); err == nil && !b.Moved && b.Loop != p.loop && p.livesHere(b.Loop) {
 		return hereAlready(b.Loop)
 	}
 	b := p.Before

@@ -163,9 +163,9 @@ func TestTheSessionIsBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := session.Binding{
-		Session: sessionID, Loop: a.Loop.ID, Epoch: 1, Root: root, Client: 4242, Prompt: "p1", Judge: "plugin", Given: a.Memory.Begun, Since: b.Since,
+		Session: sessionID, Loop: a.Loop.ID, Epoch: 1, Root: root, Client: 4242, Prompt: "p1", Responder: "plugin", GivenTurns: a.Memory.Begun, Since: b.Since,
 	}
-	if diff := cmp.Diff(want, b); diff != "" || b.Given != 1 || b.Since.IsZero() {
+	if diff := cmp.Diff(want, b); diff != "" || b.GivenTurns != 1 || b.Since.IsZero() {
 		t.Error(diff, b)
 	}
 	if diff := cmp.Diff(record.Bound{Session: sessionID, Agent: "claude", Client: 4242}, a.Memory.Bound); diff != "" {
@@ -187,7 +187,7 @@ func TestSlowGatesAreLeftToAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	b, err := session.Open(env.PawlHome).Find(sessionID)
-	if !a.Driving || a.Prompt != "" || err != nil || b.Given != 0 {
+	if !a.Driving || a.Prompt != "" || err != nil || b.GivenTurns != 0 {
 		t.Fatalf("begun: %+v, bound: %+v, %v", a, b, err)
 	}
 	write(t, sign, "")
@@ -272,7 +272,7 @@ func TestWhatFailsIsGivenToNobody(t *testing.T) {
 	}
 }
 
-// A person who loses patience has a loop that ended, not a lost one.
+// A user who loses patience has a loop that ended, not a lost one.
 func TestInterruptedBeginning(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -347,7 +347,7 @@ func TestReopenInAnotherSession(t *testing.T) {
 		t.Errorf("%s in iteration %d, told %q", st.Phase, st.Iteration, b.Prompt)
 	}
 	bound, err := session.Open(env.PawlHome).Find("another")
-	if err != nil || bound.Loop != a.Loop.ID || bound.Epoch != 1 || bound.Given != 2 || b.Memory.Bound.Client != 4243 {
+	if err != nil || bound.Loop != a.Loop.ID || bound.Epoch != 1 || bound.GivenTurns != 2 || b.Memory.Bound.Client != 4243 {
 		t.Errorf("bound: %+v, %+v, %v", bound, b.Memory.Bound, err)
 	}
 	if old, err := session.Open(env.PawlHome).Find(sessionID); !errors.Is(err, session.ErrNone) {

@@ -18,13 +18,13 @@ import (
 type Before struct {
 	CutOff     string   // loop that has not ended and that nobody drives, "" for none
 	Driven     string   // loop that a process drives now, "" for none
-	Attended   string   // loop that lives in a person's session and has not ended, "" for none
+	Attended   string   // loop that lives in a user's session and has not ended, "" for none
 	Session    string   // the client's id of that session, "" if not known yet
 	Closed     bool     // that session is closed
 	Loop       string   // the last one that ended after it had worked, "" for none
 	Unfinished bool     // it ended with something left to do
 	Begun      Begun    // the task that it was at
-	Paths      []string // what its last checkpoint holds and its last commit does not: its work, not the person's
+	Paths      []string // what its last checkpoint holds and its last commit does not: its work, not the user's
 	Tracked    []string // those of them that git tracks and that are as it left them
 }
 
@@ -58,7 +58,7 @@ func before(ctx context.Context, st *store.Store, p *Prepared) (Before, error) {
 		if !b.Unfinished || p.Repo == nil {
 			continue // all of its work is committed, or none is
 		}
-		// Where that cannot be told (a commit was pruned since) all is the person's,
+		// Where that cannot be told (a commit was pruned since) all is the user's,
 		// as it would be without that loop.
 		if err := b.left(ctx, p, l.Loop, spec); err != nil && ctx.Err() != nil {
 			return Before{}, fmt.Errorf("look at what loop %s left: %w", l.Loop.ID, err)
@@ -112,7 +112,7 @@ func (b *Before) left(ctx context.Context, p *Prepared, l *store.Loop, spec reco
 	return err
 }
 
-// foreign are the files that the loop must not commit: the person's own that git
+// foreign are the files that the loop must not commit: the user's own that git
 // does not track, beside the notes that there already are in the order. A worktree
 // of the loop's own begins without any but the plan.
 func (p *Prepared) foreign() []string {

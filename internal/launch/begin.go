@@ -2,7 +2,7 @@
 // (goal.go), freezes goal and settings into a spec (spec.go), looks at what other
 // loops left (before.go), refuses what cannot work (a dirty tree, commands nobody
 // trusted), and makes repository, branch and loop ready for the runner (begin.go,
-// drive.go), or for the person's session that it is to live in (attend.go,
+// drive.go), or for the user's session that it is to live in (attend.go,
 // inside.go). Nothing is changed before Prepared.Begin, or Prepared.Attend.
 package launch
 
@@ -25,7 +25,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// Request is what the person asked for.
+// Request is what the user asked for.
 type Request struct {
 	Dir   string   // where they stand
 	Words []string // behind `pawl run`
@@ -212,7 +212,7 @@ func (p *Prepared) order(ctx context.Context) error {
 	p.Spec = specOf(p.Goal, p.Settings)
 	p.Spec.From, p.Spec.FromBranch = p.Status.Head, p.Status.Branch
 	p.Spec.Agent.Command = p.program(p.Spec.Agent)
-	if p.Spec.Tests == nil { // what the person says is a test is all that is
+	if p.Spec.Tests == nil { // what the user says is a test is all that is
 		p.Spec.Tests = verify.WithNamed(p.Spec.Gates, p.root)
 	}
 	p.Spec.Prompts = promptFolder(p.root, p.env)

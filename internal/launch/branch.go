@@ -50,7 +50,7 @@ func (d *Drive) switchTo(ctx context.Context, repo *git.Repo, id string) error {
 	}
 	switch {
 	case err != nil:
-	case d.reopened && (branch != d.Spec.FromBranch || repo.CheckBranch(ctx, d.Spec.Branch) != nil): // since then the person went elsewhere, and the files are another branch's
+	case d.reopened && (branch != d.Spec.FromBranch || repo.CheckBranch(ctx, d.Spec.Branch) != nil): // since then the user went elsewhere, and the files are another branch's
 		return failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl resume %s", elsewhere, id),
 			"the work tree is not on the branch of the loop, %s", elsewhere)
 	case d.begun && !d.reopened:

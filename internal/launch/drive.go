@@ -130,7 +130,7 @@ func scriptedAgent(path, dir string) (agent.Agent, error) {
 }
 
 // Resume takes up a loop whose owner is gone, or one that ended with something
-// left to do. One that a person's session has goes on in fresh ones from now on.
+// left to do. One that a user's session has goes on in fresh ones from now on.
 func Resume(ctx context.Context, l *store.Loop, env environment.Environment, again Again) (*Drive, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
@@ -190,7 +190,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 }
 
 // reopen lets the runner go on with a loop that ended. Its end left none of the
-// agent's commits on the branch, so what is new there is the person's.
+// agent's commits on the branch, so what is new there is the user's.
 func (d *Drive) reopen(ctx context.Context, base string, owesCommit bool) error {
 	d.Reopen = true
 	if owesCommit {

@@ -15,7 +15,7 @@ import (
 )
 
 // freezeAttended makes the order of a loop that lives in a session: its context
-// goes on, its tree and branch are the person's.
+// goes on, its tree and branch are the user's.
 func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
 	if !p.Settings.Set("max_iterations") {
 		p.Settings.MaxIterations = Iterations

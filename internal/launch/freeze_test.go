@@ -98,7 +98,7 @@ func TestBoundsOfIsolatedTries(t *testing.T) {
 }
 
 // A command that a file names runs where and as long as the file says, and only
-// when the person trusts it there.
+// when the user trusts it there.
 func TestACommandOutOfAFile(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
@@ -162,7 +162,7 @@ func TestAFileElsewhere(t *testing.T) {
 	}
 }
 
-// A file that a gate names to its test runner is frozen as a test; where the person
+// A file that a gate names to its test runner is frozen as a test; where the user
 // says what tests are, that is all.
 func TestNamedTestsAreFrozen(t *testing.T) {
 	t.Parallel()

@@ -17,13 +17,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/redact"
 )
 
-// Goal is what the person asked for, before any option is looked at.
+// Goal is what the user asked for, before any option is looked at.
 type Goal struct {
 	Prompt string         // text of the goal, "" for a plan alone
 	Plan   *planfile.File // nil without a plan
 	Path   string         // of the plan, relative to the root, slashes
 	Layer  config.Layer   // options in the loop file's front matter
-	From   string         // what the person named, for display: "plan.md", "prompt"
+	From   string         // what the user named, for display: "plan.md", "prompt"
 
 	HeldSecret bool // and the prompt stands without it
 }
@@ -178,7 +178,7 @@ func (g *Goal) readPlan(root, path string) error {
 	return nil
 }
 
-// thePlan is the path of the one plan that lies where the person stands, or else
+// thePlan is the path of the one plan that lies where the user stands, or else
 // at the root.
 func thePlan(root, dir string) (string, error) {
 	at := dir

@@ -23,7 +23,7 @@ type Guarding struct {
 	Untrusted []config.Command // what a file of the repository allows or asks about and nobody trusted: it is not among the rules
 }
 
-// GuardHere finds out what the guard would go by, for a person who asks. A broken
+// GuardHere finds out what the guard would go by, for a user who asks. A broken
 // configuration is an error; there need be neither git, a plan nor a gate.
 func GuardHere(ctx context.Context, dir string, env environment.Environment) (Guarding, error) {
 	root, repo, err := asked(ctx, dir)
@@ -63,7 +63,7 @@ func GuardHere(ctx context.Context, dir string, env environment.Environment) (Gu
 	return g, nil
 }
 
-// asked is the work tree that a person stands in; any folder will do, in the middle
+// asked is the work tree that a user stands in; any folder will do, in the middle
 // of a merge too, for nothing is begun there.
 func asked(ctx context.Context, dir string) (root string, repo *git.Repo, err error) {
 	repo, err = git.Reopen(ctx, dir)

@@ -112,7 +112,7 @@ func (p *Prepared) open(ctx context.Context, d *Drive, l *store.Loop, o Opening)
 		return err
 	}
 	if !p.Spec.NoCommit && len(p.Status.Dirty) > 0 {
-		return d.keepChanges(ctx) // with the person's leave, see RefuseAttended
+		return d.keepChanges(ctx) // with the user's leave, see RefuseAttended
 	}
 	if !p.Spec.Shadow {
 		return nil
@@ -152,7 +152,7 @@ func (d *Drive) inSession(ctx context.Context, env environment.Environment) erro
 	}
 	d.close = append(d.close, unlock)
 	if d.Agent, err = agentFor(d.Spec.Agent, d.Loop.Dir); err != nil {
-		d.Agent = absent{d.Spec.Agent.Name, err} // the person's session does without
+		d.Agent = absent{d.Spec.Agent.Name, err} // the user's session does without
 	}
 	return d.judge(ctx, d.Loop, env)
 }
@@ -182,7 +182,7 @@ func (a *Attended) bind(ctx context.Context, p *Prepared, in Inside, epoch int64
 	sessions, now := session.Open(p.Home), time.Now()
 	b := session.Binding{
 		Session: in.Session, Loop: a.Loop.ID, Epoch: epoch, Root: p.root, Client: in.Client, Unattended: in.Unattended,
-		Prompt: in.Prompt, File: a.Spec.File, Since: now, Judge: in.Judge, Given: a.Memory.Begun,
+		Prompt: in.Prompt, File: a.Spec.File, Since: now, Responder: in.Judge, GivenTurns: a.Memory.Begun,
 	}
 	if in.Session == "" {
 		return sessions.Await(ctx, b, in.Above, now)

@@ -103,7 +103,7 @@ func TestASessionTakesItInTime(t *testing.T) {
 	}
 }
 
-// A person who does not want to wait for the session is not made to.
+// A user who does not want to wait for the session is not made to.
 func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)

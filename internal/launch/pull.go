@@ -62,7 +62,7 @@ func moved(was record.Remote, to git.Remote) string {
 const pullTime = 2 * time.Minute
 
 // Pull opens a pull request for a loop that has ended verified and whose agent asked
-// for a merge, where the person lets Pawl do so (merge = "pr"). What comes of it is
+// for a merge, where the user lets Pawl do so (merge = "pr"). What comes of it is
 // journalled. It gives nothing where nothing was to be done.
 func (d *Drive) Pull(ctx context.Context, s loop.State, env environment.Environment) (record.Pulled, error) {
 	if d.Spec.Remote == nil || s.Merge == nil || s.Outcome != loop.Verified || d.Spec.NoCommit {

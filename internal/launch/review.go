@@ -23,7 +23,7 @@ const maxRubric = 8 << 10
 
 // addReviews makes gates of the rubrics that the option review names. A rubric is
 // read once, here: who is reviewed may not rewrite it afterwards. What was typed as
-// @FILE is sought from where the person stands; what a file says, below the root.
+// @FILE is sought from where the user stands; what a file says, below the root.
 func (p *Prepared) addReviews(q Request) error {
 	gates := slices.Clone(p.Settings.Gates)
 	for i := range gates {

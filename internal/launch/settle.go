@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// Settle gives a loop that has ended a person's word on what came of it, and
+// Settle gives a loop that has ended a user's word on what came of it, and
 // returns how it stands then. Nothing is driven for that.
 func Settle(ctx context.Context, l *store.Loop, env environment.Environment, e loop.Event) (_ loop.State, err error) {
 	spec, err := record.ReadSpec(l)

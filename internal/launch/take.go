@@ -60,7 +60,7 @@ func Take(ctx context.Context, l *store.Loop, env environment.Environment, o Ope
 		}
 	}
 	d.Observer = o.Observer
-	d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: "a person takes it into their session"}
+	d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: "a user takes it into their session"}
 	a := &Attended{Loop: l, Spec: p.Spec}
 	if err := a.firstTurn(ctx, d, o.Patience); err != nil {
 		return nil, errors.Join(beforeTurn(ctx, err), a.keep(ctx, p, o.Inside, d))
@@ -135,7 +135,7 @@ func takeable(ctx context.Context, l *store.Loop, m record.Memory, env environme
 func sits(home string, l *store.Loop, id string) bool {
 	b, err := session.Open(home).Find(id)
 	last, _, holderErr := l.Holder()
-	return err == nil && holderErr == nil && !b.Gone && b.Loop == l.ID && b.Epoch == last.Epoch
+	return err == nil && holderErr == nil && !b.Moved && b.Loop == l.ID && b.Epoch == last.Epoch
 }
 
 // onBranch refuses a work tree on another branch than the one that the loop
@@ -202,9 +202,9 @@ func (d *Drive) rebind(ctx context.Context, m record.Memory) error {
 	}
 	sessions, epoch := session.Open(d.StateDir), d.Owner.Epoch()
 	_, err = sessions.Change(ctx, m.Bound.Session, func(b *session.Binding) bool {
-		stale := b.Loop == d.Loop.ID && (b.Epoch != epoch || b.Gone)
+		stale := b.Loop == d.Loop.ID && (b.Epoch != epoch || b.Moved)
 		if stale {
-			b.Epoch, b.Gone = epoch, false
+			b.Epoch, b.Moved = epoch, false
 		}
 		return stale
 	})
@@ -213,6 +213,6 @@ func (d *Drive) rebind(ctx context.Context, m record.Memory) error {
 	}
 	return sessions.Bind(ctx, session.Binding{
 		Session: m.Bound.Session, Loop: d.Loop.ID, Epoch: epoch, Root: kept.Root, Client: m.Bound.Client,
-		Unattended: d.Spec.Unattended, File: d.Spec.File, Since: time.Now(), Given: m.Begun, Left: true,
+		Unattended: d.Spec.Unattended, File: d.Spec.File, Since: time.Now(), GivenTurns: m.Begun, WaitingForTurn: true,
 	})
 }

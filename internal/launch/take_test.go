@@ -63,7 +63,7 @@ func take(t *testing.T, l *store.Loop, env environment.Environment, id string) (
 	return launch.Take(t.Context(), l, env, launch.Opening{Inside: launch.Inside{Session: id, Client: os.Getpid()}, Patience: time.Minute})
 }
 
-// A loop that leaves its session goes on in fresh ones, in the person's tree as it
+// A loop that leaves its session goes on in fresh ones, in the user's tree as it
 // is, and comes back with all that it knows.
 func TestOutOfASessionAndBack(t *testing.T) {
 	t.Parallel()
@@ -109,7 +109,7 @@ func TestOutOfASessionAndBack(t *testing.T) {
 		t.Errorf("the session that it lived in: %v", err)
 	}
 	b, err := sessions.Find(otherSession)
-	if err != nil || b.Loop != a.Loop.ID || b.Epoch != 3 || b.Given != m.Begun {
+	if err != nil || b.Loop != a.Loop.ID || b.Epoch != 3 || b.GivenTurns != m.Begun {
 		t.Errorf("the session that has it: %+v, %v", b, err)
 	}
 }
@@ -234,7 +234,7 @@ func TestTakenByASessionThatDoesNotKnow(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := remembered(t, a.Loop)
-	if b, err := sessions.Find(sessionID); err != nil || b.Epoch != 2 || b.Given != m.Begun || m.State.Iteration != 1 {
+	if b, err := sessions.Find(sessionID); err != nil || b.Epoch != 2 || b.GivenTurns != m.Begun || m.State.Iteration != 1 {
 		t.Errorf("%+v, %v, iteration %d", b, err, m.State.Iteration)
 	}
 	if _, err := take(t, a.Loop, env, sessionID); err == nil {
@@ -248,7 +248,7 @@ func TestKeptInTheSession(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	a := begun(t, root, env, func(q *launch.AttendRequest) { q.Handover = true })
-	step(t, a.Loop, loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: "a person asked for it"})
+	step(t, a.Loop, loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: "a user asked for it"})
 	step(t, a.Loop, loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Context: -1}})
 	step(t, a.Loop, loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}})
 	if m := remembered(t, a.Loop); m.State.Phase != loop.HandingOver {
@@ -269,7 +269,7 @@ func TestKeptInTheSession(t *testing.T) {
 		t.Error(err)
 	}
 	sessions := session.Open(env.PawlHome)
-	if b, err := sessions.Find(sessionID); err != nil || b.Epoch != 2 || b.Given != 1 {
+	if b, err := sessions.Find(sessionID); err != nil || b.Epoch != 2 || b.GivenTurns != 1 {
 		t.Errorf("%+v, %v", b, err)
 	}
 	// Its hooks may have taken the other owner for the one who has it.
@@ -279,7 +279,7 @@ func TestKeptInTheSession(t *testing.T) {
 	if err := launch.Keep(t.Context(), a.Loop, env, "there is no client"); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := sessions.Find(sessionID); err != nil || b.Loop != a.Loop.ID || b.Epoch != 2 || !b.Left {
+	if b, err := sessions.Find(sessionID); err != nil || b.Loop != a.Loop.ID || b.Epoch != 2 || !b.WaitingForTurn {
 		t.Errorf("%+v, %v", b, err)
 	}
 }

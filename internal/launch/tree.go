@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// Repo opens the repository that a loop works in: the person's, a worktree of the
+// Repo opens the repository that a loop works in: the user's, a worktree of the
 // loop's, or Pawl's own where there is no git.
 func Repo(ctx context.Context, l *store.Loop) (*git.Repo, error) {
 	kept, err := l.Spec()

@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// fromHere gives what was typed the meaning that it has where the person stands:
+// fromHere gives what was typed the meaning that it has where the user stands:
 // gates run there, and the agent's program is sought from there. What a file says
 // is meant from the root.
 func (p *Prepared) fromHere(q Request) error {

@@ -45,7 +45,7 @@ func TestAReviewerReachesItsEndpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Untrusted = nil // the person has read pawl.toml
+	p.Untrusted = nil // the user has read pawl.toml
 	want := record.Wall{Level: "strict", Endpoint: []string{"models.example.com"}, Hosts: []string{"packages.example.org"}}
 	said := p.Wall(t.Context())
 	if said.By = ""; !said.Same(want) {

@@ -3,7 +3,7 @@
 //	$PAWL_HOME/lessons.json   {"roots": {"/home/ann/shop": ["the fixtures need …"]}}
 //
 // A loop learns for itself (core/loop); what holds for the project is put here
-// because a person says so. A loop takes the lessons of its project when it
+// because a user says so. A loop takes the lessons of its project when it
 // begins. The list lies outside of the work tree, so that no agent adds to what
 // the next one is told.
 package lesson

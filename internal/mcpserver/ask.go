@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// requestMerge records a wish that only the person can fulfil.
+// requestMerge records a wish that only the user can fulfil.
 func (s *Server) requestMerge(_ context.Context, in mergeWish) (string, error) {
 	summary, err := given("summary", in.Summary, inputMax)
 	if err != nil {
@@ -23,7 +23,7 @@ func (s *Server) requestMerge(_ context.Context, in mergeWish) (string, error) {
 	if err := at.post(record.Message{Kind: record.MessageMerge, Text: summary}); err != nil {
 		return "", err
 	}
-	return "Recorded for the person, who sees it in the loop's status and report. It is no claim: use complete_task to say that the task is done.", nil
+	return "Recorded for the user, who sees it in the loop's status and report. It is no claim: use complete_task to say that the task is done.", nil
 }
 
 // requestTestChange records which tests the agent wants to change, and why.

@@ -30,16 +30,16 @@ type seat struct {
 // errNone: no loop lives in the session.
 var errNone = errors.New("no loop lives in this session")
 
-const noneText = "No loop lives in this session, and nothing is asked of you here. The person begins one with  /pawl:loop GOAL . The tool verify runs the project's gates all the same."
+const noneText = "No loop lives in this session, and nothing is asked of you here. The user begins one with  /pawl:loop GOAL . The tool verify runs the project's gates all the same."
 
 // sit finds the loop.
 func (s *Server) sit() (*seat, error) {
 	id := s.Loop
 	if id == "" {
-		b, err := session.Open(s.Env.PawlHome).Living(s.Env.Session.ID, s.Client)
+		b, err := session.Open(s.Env.PawlHome).FindByClient(s.Env.Session.ID, s.Client)
 		switch {
-		case errors.Is(err, session.ErrNone) || err == nil && (b.Loop == "" || b.Gone || !s.meant(b)):
-			return nil, failure.New(failure.Usage, "without one there is nothing to record; the person begins one with  /pawl:loop GOAL", "%w", errNone)
+		case errors.Is(err, session.ErrNone) || err == nil && (b.Loop == "" || b.Moved || !s.meant(b)):
+			return nil, failure.New(failure.Usage, "without one there is nothing to record; the user begins one with  /pawl:loop GOAL", "%w", errNone)
 		case err != nil:
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func (s *Server) inTurn() (*seat, error) {
 	}
 	switch st := at.mem.State; {
 	case st.Phase == loop.Ended:
-		return nil, failure.New(failure.Usage, "nothing more is to be said about it: tell the person how you see it", "loop %s has ended: %s", at.ID, st.Outcome)
+		return nil, failure.New(failure.Usage, "nothing more is to be said about it: tell the user how you see it", "loop %s has ended: %s", at.ID, st.Outcome)
 	case !at.mem.Turning(at.mem.Begun):
 		return nil, failure.New(failure.Usage, "end your turn, or wait for what Pawl says", "no turn of loop %s is under way: Pawl is at work itself", at.ID)
 	}

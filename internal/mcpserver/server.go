@@ -5,7 +5,7 @@
 // It is an MCP server on the official SDK, mounted in two ways. Beside a runner it
 // lives in the runner's process, and its messages travel on the client's own
 // control protocol (agent.Tools): no process, no socket, nothing that confinement
-// could cut off. In a person's session the plugin starts `pawl mcp`, which serves
+// could cut off. In a user's session the plugin starts `pawl mcp`, which serves
 // the standard streams and finds the loop by the session's id, anew at each call:
 // a loop may begin later, and end.
 //

@@ -118,7 +118,7 @@ func TestOtherWordsOnATask(t *testing.T) {
 	w.says(s, "complete_task", map[string]any{"summary": "half of it", "status": "partial"}, "Recorded")
 	w.says(s, "complete_task", map[string]any{"summary": "no key", "status": "blocked"}, "End your turn now")
 	w.says(s, "report_blocked", map[string]any{"reason": "no key at all"}, "End your turn now")
-	w.says(s, "request_merge", map[string]any{"summary": "all of it"}, "Recorded for the person")
+	w.says(s, "request_merge", map[string]any{"summary": "all of it"}, "Recorded for the user")
 	w.says(s, "request_test_change", map[string]any{"files": []string{"sub/../a_test.go", filepath.Join(w.root, "b_test.go"), "a_test.go"}, "why": "renamed"},
 		"a_test.go, b_test.go")
 	w.says(s, "add_lesson", map[string]any{"text": "run the migration first, as " + token}, "Kept")

@@ -24,7 +24,7 @@ type blockage struct {
 }
 
 type mergeWish struct {
-	Summary string `json:"summary" jsonschema:"what is to be merged, and what the person should look at first"`
+	Summary string `json:"summary" jsonschema:"what is to be merged, and what the user should look at first"`
 }
 
 type testWish struct {
@@ -50,19 +50,19 @@ func (s *Server) addTools() {
 	}, func(ctx context.Context, _ nothing) (string, error) { return s.verify(ctx) })
 	add(s, &mcp.Tool{
 		Name: "complete_task", Annotations: writes, InputSchema: completionSchema(),
-		Description: "Say how a task stands, once, when you stop working on it. With status success the gates run first: if they pass, your claim is recorded and Pawl judges it itself when your turn ends, so end your turn; if not, nothing is recorded and you get what is missing. With partial or blocked, what you say is kept for the next try and for the person. Saying partial or blocked truthfully is better than claiming success.",
+		Description: "Say how a task stands, once, when you stop working on it. With status success the gates run first: if they pass, your claim is recorded and Pawl judges it itself when your turn ends, so end your turn; if not, nothing is recorded and you get what is missing. With partial or blocked, what you say is kept for the next try and for the user. Saying partial or blocked truthfully is better than claiming success.",
 	}, s.completeTask)
 	add(s, &mcp.Tool{
 		Name: "report_blocked", Annotations: writes,
-		Description: "Say that the task cannot be done as asked: a requirement that contradicts another, a missing key or service, a test that contradicts the task. The task is skipped with your reason and the person sees it. Then end your turn. Do not use it for something that is merely hard.",
+		Description: "Say that the task cannot be done as asked: a requirement that contradicts another, a missing key or service, a test that contradicts the task. The task is skipped with your reason and the user sees it. Then end your turn. Do not use it for something that is merely hard.",
 	}, quick(s.reportBlocked))
 	add(s, &mcp.Tool{
 		Name: "request_test_change", Annotations: writes,
-		Description: "Ask to be allowed to change tests that were there before, or other gate inputs (settings, scripts, expected outputs), because the task makes them wrong. The person decides; until then the originals judge. New tests need no permission.",
+		Description: "Ask to be allowed to change tests that were there before, or other gate inputs (settings, scripts, expected outputs), because the task makes them wrong. The user decides; until then the originals judge. New tests need no permission.",
 	}, quick(s.requestTestChange))
 	add(s, &mcp.Tool{
 		Name: "request_merge", Annotations: writes,
-		Description: "Ask the person to merge or publish the work: pushing and merging are not yours to do here. Recorded and shown to them; call it at most once, when the work is done.",
+		Description: "Ask the user to merge or publish the work: pushing and merging are not yours to do here. Recorded and shown to them; call it at most once, when the work is done.",
 	}, quick(s.requestMerge))
 	add(s, &mcp.Tool{
 		Name: "add_lesson", Annotations: writes,

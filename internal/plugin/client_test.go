@@ -287,7 +287,7 @@ func TestWhatIsTypedReachesTheHook(t *testing.T) {
 	if len(requests) == 0 {
 		t.Fatal("the agent was not asked")
 	}
-	for _, text := range []string{"Pawl says: begin.", "The person starts a Pawl loop", typed} {
+	for _, text := range []string{"Pawl says: begin.", "The user starts a Pawl loop", typed} {
 		if !requests[0].Says(text) {
 			t.Errorf("the agent was not told %q", text)
 		}
@@ -329,7 +329,7 @@ func TestRalphLoopNeedsNoPrefix(t *testing.T) {
 	if diff := cmp.Diff([]string{"pawl:ralph-loop", "fix it --max-iterations 3"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if !h.api.Requests()[0].Says("The person starts a Ralph loop") {
+	if !h.api.Requests()[0].Says("The user starts a Ralph loop") {
 		t.Error("the agent was not told")
 	}
 }

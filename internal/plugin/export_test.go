@@ -130,7 +130,7 @@ func TestExportRefuses(t *testing.T) {
 			},
 			"was changed since it was exported (pawl/commands/loop.md)",
 		},
-		"a file of a person where one of ours would go": {
+		"a file of a user where one of ours would go": {
 			func(t *testing.T, dir string) {
 				less := plugin.Plugin{Version: p.Version, Files: maps.Clone(p.Files)}
 				delete(less.Files, "pawl/README.md")

@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// ledgerFile lists what an export wrote. It tells an export from a person's
+// ledgerFile lists what an export wrote. It tells an export from a user's
 // folder, and the files that nobody touched from those that somebody changed.
 const ledgerFile = ".pawl-export"
 

@@ -11,7 +11,7 @@
 // content, since the client looks at nothing else to see that its copy is stale.
 // Setup installs the plugin into the client, by the client's own commands.
 //
-// The commands are short: what a person types behind one never passes through a
+// The commands are short: what a user types behind one never passes through a
 // shell or a model. The client hands it to Pawl's hook as JSON, the hook acts, and
 // its answer reaches the agent beside the command's text.
 package plugin
@@ -122,7 +122,7 @@ func printed(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// version is where the manifest has the plugin's version: the part that a person
+// version is where the manifest has the plugin's version: the part that a user
 // sets, and what stamp puts behind it.
 var version = regexp.MustCompile(`("version": ")([^"+]*)[^"]*`)
 

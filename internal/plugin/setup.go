@@ -25,7 +25,7 @@ const patience = 2 * time.Minute
 // maxAnswer is how much of what the client prints is kept.
 const maxAnswer = 1 << 20
 
-// Setup puts the plugin into Claude Code, for all sessions of the person, and
+// Setup puts the plugin into Claude Code, for all sessions of the user, and
 // takes it out. The client keeps account of its plugins itself, so this is done
 // by its own commands; what it has already is not done again.
 type Setup struct {
@@ -120,7 +120,7 @@ func (s Setup) Uninstall(ctx context.Context) (did []string, err error) {
 	return append(did, remove), err
 }
 
-// Commands are those by which a person would install the export.
+// Commands are those by which a user would install the export.
 func (s Setup) Commands() []string {
 	return []string{s.line(s.add()), s.line(s.install())}
 }
@@ -132,7 +132,7 @@ func (s Setup) uninstall() []string {
 	return []string{"plugin", "uninstall", ID, "--scope", "user"}
 }
 
-// line shows a command of the client to a person.
+// line shows a command of the client to a user.
 func (s Setup) line(args []string) string {
 	shown := []string{"claude"}
 	for _, arg := range args {
@@ -171,7 +171,7 @@ func (s Setup) marketplace(ctx context.Context) (*listedMarketplace, error) {
 // listedPlugin is what the client tells of a plugin.
 type listedPlugin struct{ ID, Version, Scope string }
 
-// installed is our plugin as the person's own settings have it, nil if they have
+// installed is our plugin as the user's own settings have it, nil if they have
 // not.
 func (s Setup) installed(ctx context.Context) (*listedPlugin, error) {
 	var all []listedPlugin
@@ -209,7 +209,7 @@ func (s Setup) run(ctx context.Context, args []string) ([]byte, error) {
 	out, errs := &answer{}, &answer{}
 	exit := proc.Run(ctx, proc.Spec{
 		Argv: append([]string{program}, args...), Env: s.Env, Stdout: out, Stderr: errs,
-		KeepBackground: true, // what the client keeps running beside itself is the person's
+		KeepBackground: true, // what the client keeps running beside itself is the user's
 	})
 	switch {
 	case errors.Is(exit.Err, exec.ErrNotFound) || errors.Is(exit.Err, fs.ErrNotExist):

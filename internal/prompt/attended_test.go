@@ -20,7 +20,7 @@ func TestAttendedGolden(t *testing.T) {
 	t.Parallel()
 	d := attended()
 	golden(t, "attended-first", render(t, prompt.First, d))
-	d.Reason = "these files judge the work: put them back as they were, or ask the person to change them: Makefile"
+	d.Reason = "these files judge the work: put them back as they were, or ask the user to change them: Makefile"
 	d.Failed = nil
 	golden(t, "attended-struck", render(t, prompt.Struck, d))
 }
@@ -41,7 +41,7 @@ func TestSeatsGolden(t *testing.T) {
 		"from-session": {prompt.Fresh, func(d *prompt.Data) {
 			d.Attended, d.Alone, d.Moved = false, true, "the context is 81 % full"
 		}},
-		"into-session": {prompt.Fresh, func(d *prompt.Data) { d.Moved = "the person took it with pawl start --take" }},
+		"into-session": {prompt.Fresh, func(d *prompt.Data) { d.Moved = "the user took it with pawl start --take" }},
 		"feature-list": {prompt.Next, func(d *prompt.Data) {
 			d.Alone, d.Retell, d.Marks = true, true, ".claude/data/ralph-loops/current/feature_list.json"
 		}},
@@ -149,7 +149,7 @@ func TestALongGoalIsReferredTo(t *testing.T) {
 	t.Parallel()
 	d := prompt.Data{Goal: "Write a parser. " + strings.Repeat("More about it. ", 1000), Attended: true, GoalFile: "/state/goal.md"}
 	got := render(t, prompt.First, d)
-	if len(got) > 4000 || !strings.Contains(got, "As the person asked above in this conversation, in full. It begins: Write a parser.") ||
+	if len(got) > 4000 || !strings.Contains(got, "As the user asked above in this conversation, in full. It begins: Write a parser.") ||
 		!strings.Contains(got, "read it in /state/goal.md") {
 		t.Errorf("%d bytes:\n%s", len(got), got)
 	}

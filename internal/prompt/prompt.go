@@ -2,11 +2,11 @@
 // the goal, this one task, what will judge it, what failed last, what is left
 // of the budget, and the two honest ways to end.
 //
-// There is one template for each situation; a person may replace any of them by
+// There is one template for each situation; a user may replace any of them by
 // a file of the same name (first.md, gate-failed.md …). What comes from files
 // of the repository or from programs (titles, details, test output) is hostile
 // text: it is bounded, freed of control characters and set between fences that
-// it cannot close. What the person wrote (goal, notes) is instruction and is
+// it cannot close. What the user wrote (goal, notes) is instruction and is
 // bounded only.
 //
 //	text, err := prompt.Render(prompt.First, prompt.Data{Goal: "…", Promise: "DONE"})
@@ -40,7 +40,7 @@ const (
 	Struck     Kind = "struck"      // the same session: what judges was changed and put back
 	Resumed    Kind = "resumed"     // the loop goes on after an interruption
 	Verify     Kind = "verify"      // no claim needed: green gates are the goal
-	Isolated   Kind = "isolated"    // the same, tried in a session of its own beside the person's
+	Isolated   Kind = "isolated"    // the same, tried in a session of its own beside the user's
 	Answer     Kind = "answer"      // the result is text
 	Explore    Kind = "explore"     // time-boxed, no claim to make
 	Periodic   Kind = "periodic"    // the goal again, every so often
@@ -54,7 +54,7 @@ func Kinds() []Kind {
 // Data is what a template may use. Empty fields leave their part out.
 type Data struct {
 	Loop     string        // name of the loop
-	Goal     string        // what the person asked, as they wrote it
+	Goal     string        // what the user asked, as they wrote it
 	Overview string        // the plan's prose that belongs to no task
 	Task     plan.Task     // the one task of this turn; without a title the goal is the task
 	Open     int           // tasks open after this one
@@ -68,15 +68,15 @@ type Data struct {
 	Reason   string        // why a claim was refused, a tree restored, a strike given, a loop interrupted
 	Recap    []string      // past iterations, from Recap
 	Lessons  []string      // rules learnt
-	Notes    []string      // what the person said meanwhile
+	Notes    []string      // what the user said meanwhile
 	Budget   Budget
 	Promise  string // the text of a claim; "" = DONE
 
 	Again    bool   // the context knows the goal: it was told before
 	Retell   bool   // another tool's file drives the loop: goal and task stand again in every prompt, and notes may be anybody's
-	Attended bool   // the loop lives in the session that the person asked in
+	Attended bool   // the loop lives in the session that the user asked in
 	Alone    bool   // nobody is there to answer a question
-	Moved    string // why the loop has come into this session, or out of the person's; "" = it has not, or the context knows
+	Moved    string // why the loop has come into this session, or out of the user's; "" = it has not, or the context knows
 	NoCommit bool   // nothing is committed
 	Tools    bool   // the agent has Pawl's tools
 	GoalFile string // where the goal stands in full, should it be too long to be told again; "" = nowhere
@@ -94,12 +94,12 @@ type Budget struct {
 	CostUSD       float64
 }
 
-// Bounds of every rendered prompt, in bytes. What a hook tells a person's session
+// Bounds of every rendered prompt, in bytes. What a hook tells a user's session
 // is replaced by its beginning where it has more than 10,000 characters.
 const (
 	MaxSize     = 48 << 10
 	MaxAttended = 9500
-	MaxContinue = 8000 // of what is written ahead for a person's session: the hook adds to it
+	MaxContinue = 8000 // of what is written ahead for a user's session: the hook adds to it
 )
 
 func room(k Kind, d Data) int {

@@ -11,7 +11,7 @@ import (
 // ReviewData is what a reviewer is told. It holds nothing that the agent says of
 // its work, but for an answer that is the work.
 type ReviewData struct {
-	Goal    string      // as the person wrote it
+	Goal    string      // as the user wrote it
 	Tasks   []plan.Task // that are claimed; none where the goal is the task
 	Rubric  string
 	Answer  string    // of a goal whose result is text; then nothing changed

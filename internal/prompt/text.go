@@ -32,7 +32,7 @@ func boundsOf(d Data) bounds {
 	return bounds{goal: 16 << 10, overview: 4 << 10, detail: 6 << 10, reason: maxFailure, notes: 4 << 10, items: 20, failures: 3}
 }
 
-// MaxGoalAttended is how long a goal may be that is told again in the person's
+// MaxGoalAttended is how long a goal may be that is told again in the user's
 // own session; a longer one stands there already, and is referred to.
 const MaxGoalAttended = 6000
 
@@ -84,7 +84,7 @@ func goalText(d Data, limit int) string {
 	if len(goal) <= limit || !d.Attended {
 		return middle(goal, limit)
 	}
-	text := "As the person asked above in this conversation, in full. It begins: " + line(goal)
+	text := "As the user asked above in this conversation, in full. It begins: " + line(goal)
 	if d.GoalFile != "" {
 		text += "\n\nShould you not have it any more, read it in " + line(d.GoalFile) + "."
 	}
@@ -122,7 +122,7 @@ func lines(in []string, most int) []string {
 	return out
 }
 
-// notes shares the room among the newest of what the person said.
+// notes shares the room among the newest of what the user said.
 func notes(in []string, is bounds) []string {
 	var out []string
 	in = in[max(0, len(in)-is.items):]

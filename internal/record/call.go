@@ -19,7 +19,7 @@ const ToolCallsFile = "tools.jsonl"
 const BegunFile = "begun.jsonl"
 
 // RanFile is the name of the one that holds what ran in sessions of Pawl's own:
-// the runner's, and isolated tries. No turn of the person's is among them, and
+// the runner's, and isolated tries. No turn of the user's is among them, and
 // nothing in it says how far their session has come.
 const RanFile = "ran.jsonl"
 
@@ -31,7 +31,7 @@ const ContinueFile = "continue.md"
 const CommandMax = 2000
 
 // ToolCall is a tool call that ran, as much of it as is needed to tell the agent's
-// changes from the person's.
+// changes from the user's.
 type ToolCall struct {
 	Tool    string `json:"tool,omitempty"`    // the client's name for it
 	Path    string `json:"path,omitempty"`    // that it wrote to, absolute
@@ -55,7 +55,7 @@ type ToolCall struct {
 	// Gates says that the span is one of Pawl's own gates, not of calls.
 	Gates bool `json:"gates,omitempty"`
 	// Theirs makes the line a mark: the calls from byte From of the file up to
-	// here ran in a turn that the person's own prompt began. They are theirs.
+	// here ran in a turn that the user's own prompt began. They are theirs.
 	Theirs bool  `json:"theirs,omitempty"`
 	From   int64 `json:"from,omitempty"`
 }

@@ -90,6 +90,6 @@ func TestATurnHearsItsOwnWordsOnly(t *testing.T) {
 	m.Hear(late)
 	m.Hear(nil)
 	if theirs.Claim != nil || late.Claim != nil || late.Partial != "" {
-		t.Errorf("heard in a turn of the person's %+v, in a later one %+v", theirs, late)
+		t.Errorf("heard in a turn of the user's %+v, in a later one %+v", theirs, late)
 	}
 }

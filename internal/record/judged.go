@@ -11,7 +11,7 @@ import (
 )
 
 // Judged is a tool call to which the guard did not just say yes: it denied it,
-// left it to a person, or could not read all of it.
+// left it to a user, or could not read all of it.
 type Judged struct {
 	Tool    string         `json:"tool"`
 	Call    string         `json:"call"` // command or path, its beginning
@@ -50,7 +50,7 @@ func (j Judged) text() string {
 	case guard.Deny:
 		return fmt.Sprintf("the guard denied %s (%s): %s", j.Tool, j.Rule, j.Call)
 	case guard.Ask:
-		return fmt.Sprintf("the guard left %s to the person (%s): %s", j.Tool, j.Rule, j.Call)
+		return fmt.Sprintf("the guard left %s to the user (%s): %s", j.Tool, j.Rule, j.Call)
 	case guard.Allow:
 	}
 	return fmt.Sprintf("the guard could not read %s in what %s ran: %s", j.Unknown, j.Tool, j.Call)

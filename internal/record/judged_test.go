@@ -24,7 +24,7 @@ func TestWhatIsNotedOfAVerdict(t *testing.T) {
 	}{
 		{bash, guard.Verdict{Decision: guard.Allow}, ""},
 		{bash, guard.Verdict{Decision: guard.Deny, Rule: "push"}, "the guard denied Bash (push): git push https://[redacted]@host"},
-		{bash, guard.Verdict{Decision: guard.Ask, Rule: "push"}, "the guard left Bash to the person (push): git push https://[redacted]@host"},
+		{bash, guard.Verdict{Decision: guard.Ask, Rule: "push"}, "the guard left Bash to the user (push): git push https://[redacted]@host"},
 		{bash, guard.Verdict{Decision: guard.Allow, Unknown: "$x s3cret"}, "the guard could not read $x [redacted] in what Bash ran: git push https://[redacted]@host"},
 		{guard.Call{Tool: "Write", Input: map[string]any{"file_path": "/x"}}, guard.Verdict{Decision: guard.Deny, Rule: "outside"}, "the guard denied Write (outside): /x"},
 	}
@@ -41,7 +41,7 @@ func TestWhatIsNotedOfAVerdict(t *testing.T) {
 	}
 }
 
-// Each call is noted once a turn, and no more of them than a person would read;
+// Each call is noted once a turn, and no more of them than a user would read;
 // the denied ones are counted for the whole loop.
 func TestGuardedOfATurn(t *testing.T) {
 	t.Parallel()

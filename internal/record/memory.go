@@ -45,7 +45,7 @@ type Memory struct {
 	// which they were unchanged or granted.
 	Judge string `json:"judge,omitempty"`
 	// Unsorted says that a turn has begun since a look at the work tree told the
-	// agent's changes from the person's.
+	// agent's changes from the user's.
 	Unsorted bool `json:"unsorted,omitempty"`
 	// Begun counts the turns that the machine asked for: each is given to the agent
 	// once, also where two processes of a session's hooks could.
@@ -78,17 +78,17 @@ type Session struct {
 }
 
 // Base is the commit that every diff is against: the loop's start, its last
-// commit, or what the person committed since.
+// commit, or what the user committed since.
 type Base struct {
 	Commit string `json:"commit"`
-	// From is the base with which the task began, where the person has committed
+	// From is the base with which the task began, where the user has committed
 	// since: a restore goes back to there, but keeps what they committed.
 	From string `json:"from,omitempty"`
 	// Own says that the branch holds commits of the agent's beyond Commit.
 	Own bool `json:"own,omitempty"`
 }
 
-// Bound is the person's session that a loop lives in; its hooks drive the loop.
+// Bound is the user's session that a loop lives in; its hooks drive the loop.
 type Bound struct {
 	Session string `json:"session,omitempty"` // the client's id of it
 	Agent   string `json:"agent,omitempty"`   // claude
@@ -97,7 +97,7 @@ type Bound struct {
 }
 
 // Sorted is what a look at the work tree leaves to the next one, where the tool
-// calls of a person's session are written down as they run.
+// calls of a user's session are written down as they run.
 type Sorted struct {
 	Calls int64 `json:"calls,omitempty"` // bytes of ToolCallsFile that have been looked at
 	Ran   int64 `json:"ran,omitempty"`   // bytes of RanFile, as far as an owner who left the loop said
@@ -114,7 +114,7 @@ type Sorted struct {
 type Kept struct {
 	Commit    string `json:"commit"`
 	Gated     string `json:"gated_tree"`     // as the gates ran on it
-	Committed string `json:"committed_tree"` // without the person's untracked files, with Pawl's marks
+	Committed string `json:"committed_tree"` // without the user's untracked files, with Pawl's marks
 	Receipt   string `json:"receipt,omitempty"`
 }
 
@@ -182,7 +182,7 @@ func fold(m Memory, r journal.Record) (Memory, error) {
 	return m, nil
 }
 
-// Attended tells whether the loop lives in a person's session, whose hooks drive
+// Attended tells whether the loop lives in a user's session, whose hooks drive
 // it. Before the machine has begun, it lives where it is to begin.
 func (m Memory) Attended(asked Spec) bool {
 	if m.State.Phase == "" || m.State.Phase == loop.New {

@@ -8,10 +8,10 @@ const (
 	MessagePause  = "pause"
 	MessageResume = "resume"
 	MessageStop   = "stop"
-	MessageLeave  = "leave"  // a person's session, for fresh ones that a runner begins
-	MessageTake   = "take"   // a person's session takes the loop from its runner
-	MessageGrant  = "grant"  // a person lets it change Paths; none = all
-	MessageDeny   = "deny"   // a person does not
+	MessageLeave  = "leave"  // a user's session, for fresh ones that a runner begins
+	MessageTake   = "take"   // a user's session takes the loop from its runner
+	MessageGrant  = "grant"  // a user lets it change Paths; none = all
+	MessageDeny   = "deny"   // a user does not
 	MessageLearn  = "learn"  // a lesson for the turns to come
 	MessageForget = "forget" // a lesson is taken out
 
@@ -27,7 +27,7 @@ const (
 type Message struct {
 	Kind string `json:"kind"` // one of the Message constants
 	Text string `json:"text,omitempty"`
-	// ByPerson says that a person wrote it and not the agent, by the word of whoever
+	// ByPerson says that a user wrote it and not the agent, by the word of whoever
 	// left the message.
 	ByPerson bool `json:"by_person,omitempty"`
 

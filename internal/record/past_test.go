@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// gitIn runs git as a person would, in a repository or beside it.
+// gitIn runs git as a user would, in a repository or beside it.
 func gitIn(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
@@ -23,7 +23,7 @@ func gitIn(t *testing.T, dir string, args ...string) {
 }
 
 // What the agent's own calls made, as they were written down, may be taken away by it;
-// what lay there before, or a person's turn made, may not.
+// what lay there before, or a user's turn made, may not.
 func TestRulesKnowWhatTheAgentMade(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -90,8 +90,8 @@ func TestRulesKnowWhatTheAgentMade(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", command, v, want)
 		}
 	}
-	gitIn(t, root, "commit", "-q", "--allow-empty", "-m", "a person's")
+	gitIn(t, root, "commit", "-q", "--allow-empty", "-m", "a user's")
 	if v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": "git commit --amend --no-edit"}, Dir: root}, rules); v.Decision != guard.Deny {
-		t.Errorf("amend of a person's commit: %+v", v)
+		t.Errorf("amend of a user's commit: %+v", v)
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // PromptPath is the file that holds what the agent is told in the turn that the
-// machine began last, where the loop lives in a person's session.
+// machine began last, where the loop lives in a user's session.
 func PromptPath(l *store.Loop, m Memory) string {
 	return filepath.Join(l.Dir, "iterations", fmt.Sprintf("%04d", m.State.Iteration), fmt.Sprintf("prompt-%d.md", m.Begun))
 }

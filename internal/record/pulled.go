@@ -1,6 +1,6 @@
 package record
 
-// Pulled is what came of a merge that the agent asked for, where the person lets
+// Pulled is what came of a merge that the agent asked for, where the user lets
 // Pawl open pull requests.
 type Pulled struct {
 	URL     string `json:"url,omitempty"`     // of the pull request

@@ -100,7 +100,7 @@ func TestPromptsLieApart(t *testing.T) {
 	t.Parallel()
 	l := &store.Loop{ID: "x", Dir: filepath.FromSlash("/loops/x")}
 	paths := map[string]bool{record.ContinuePath(l): true, record.ToolCallsPath(l): true}
-	for begun := range 3 { // a turn that the person's took the place of is the same iteration, and another turn
+	for begun := range 3 { // a turn that the user's took the place of is the same iteration, and another turn
 		m := record.Memory{Begun: begun}
 		m.State.Iteration = 2
 		paths[record.PromptPath(l, m)] = true

@@ -31,7 +31,7 @@ type Guard struct {
 type Places struct {
 	Root  string // the work tree that the agent works in
 	State string // Pawl's own folder, closed to the agent
-	Home  string // the person's
+	Home  string // the user's
 	Temp  string // for temporary files: may be written although it lies outside
 }
 
@@ -39,7 +39,7 @@ type Places struct {
 type Turn struct {
 	Task    string   // at work; "" = none that has a scope
 	Judges  []string // see Judges
-	Granted []string // files that a person lets the agent change, see loop.State
+	Granted []string // files that a user lets the agent change, see loop.State
 }
 
 // Rules are what the guard holds the loop's agent to in a turn.
@@ -78,7 +78,7 @@ func addTemporary(r *guard.Rules) {
 	}
 }
 
-// scope is what the plan says that the task may change, and what a person granted
+// scope is what the plan says that the task may change, and what a user granted
 // by name since.
 func (s Spec) scope(t Turn) []string {
 	scope := slices.Clone(s.Scopes[t.Task])
@@ -94,7 +94,7 @@ func (s Spec) scope(t Turn) []string {
 }
 
 // GuardRules are the rules of a loop that lives in a session, at its root, in a
-// turn of the loop's or in one of the person's own, which knows no task. The hook
+// turn of the loop's or in one of the user's own, which knows no task. The hook
 // judges every tool call, so no more of the loop is read than they need.
 func GuardRules(l *store.Loop, p Places, theirs bool) (guard.Rules, error) {
 	var kept struct {
@@ -133,7 +133,7 @@ func KeepJudges(l *store.Loop, paths []string) error {
 	return RekeepJudges(l, paths)
 }
 
-// RekeepJudges notes them anew: a person's grant takes files out, a denial puts
+// RekeepJudges notes them anew: a user's grant takes files out, a denial puts
 // them back.
 func RekeepJudges(l *store.Loop, paths []string) error {
 	data, err := json.Marshal(paths)
@@ -172,7 +172,7 @@ func (s Spec) WorkOf(tasks []string) []string {
 	return globs
 }
 
-// MayChangeTests tells whether the person lets one of these tasks change old tests.
+// MayChangeTests tells whether the user lets one of these tasks change old tests.
 func (s Spec) MayChangeTests(tasks []string) bool {
 	return slices.ContainsFunc(s.TestGrants, func(g string) bool { return g == "*" || slices.Contains(tasks, g) })
 }

@@ -56,8 +56,8 @@ func TestGuardRulesAreThoseOfTheSpec(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(false, record.Turn{Task: "2", Judges: judges})
-	check(true, record.Turn{Judges: judges})            // the person's own turn
-	if err := record.RekeepJudges(l, nil); err != nil { // a person granted it
+	check(true, record.Turn{Judges: judges})            // the user's own turn
+	if err := record.RekeepJudges(l, nil); err != nil { // a user granted it
 		t.Fatal(err)
 	}
 	check(true, record.Turn{})

@@ -55,7 +55,7 @@ type Spec struct {
 	AllowDirty bool     `json:"allow_dirty,omitempty"` // the user's changes are committed before it begins
 	Foreign    []string `json:"foreign,omitempty"`     // untracked before the loop: never committed
 	Left       *Left    `json:"left,omitempty"`        // what an earlier loop did of a task of this one; nil: nothing
-	Hidden     []string `json:"hidden,omitempty"`      // tracked, but hidden from git by the person: committed as they were
+	Hidden     []string `json:"hidden,omitempty"`      // tracked, but hidden from git by the user: committed as they were
 	Remote     *Remote  `json:"remote,omitempty"`      // where a pull request may go; nil: none is opened
 	Setup      []string `json:"setup,omitempty"`       // of worktrees
 	GateEnv    []string `json:"gate_env,omitempty"`    // NAME=value, added to what gates see
@@ -73,7 +73,7 @@ type Spec struct {
 	Confine      string   `json:"confine,omitempty"`       // a confine.Level: what agent and gates may do at all
 	ConfineHosts []string `json:"confine_hosts,omitempty"` // what may be reached where the network is off
 
-	// Of loops that live in a person's session (Policy.Attended).
+	// Of loops that live in a user's session (Policy.Attended).
 	Tools      bool   `json:"tools,omitempty"`      // the session's plugin serves the agent's tools
 	NoCommit   bool   `json:"no_commit,omitempty"`  // what is verified is checkpointed, not committed
 	Shadow     bool   `json:"shadow,omitempty"`     // there is no git here: the repository is Pawl's own
@@ -92,7 +92,7 @@ type Left struct {
 	Paths []string `json:"paths"`           // its files, relative to the root, slashes
 }
 
-// Isolation bounds a try outside the person's session.
+// Isolation bounds a try outside the user's session.
 type Isolation struct {
 	MaxCostUSD float64       `json:"max_cost_usd,omitempty"` // 0 is no bound
 	Timeout    time.Duration `json:"timeout,omitempty"`      // 0 is no bound

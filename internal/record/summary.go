@@ -17,10 +17,10 @@ type Summary struct {
 	Root      string        `json:"root"` // of the repository that the loop is bound to
 	Kind      loop.Kind     `json:"kind"`
 	State     string        `json:"state"`              // running, waiting, paused, ended; lost: nobody drives it
-	Attended  bool          `json:"attended,omitempty"` // it lives in a person's session, whose hooks drive it
+	Attended  bool          `json:"attended,omitempty"` // it lives in a user's session, whose hooks drive it
 	Session   string        `json:"session,omitempty"`  // the client's id of that session, once it is known
 	Closed    bool          `json:"closed,omitempty"`   // that session is closed: the loop rests until it is taken up again
-	Merge     string        `json:"merge,omitempty"`    // what the agent asks the person to merge, in its words
+	Merge     string        `json:"merge,omitempty"`    // what the agent asks the user to merge, in its words
 	Outcome   loop.Outcome  `json:"outcome,omitempty"`
 	Reason    string        `json:"reason,omitempty"`
 	Iteration int           `json:"iteration"`
@@ -28,8 +28,8 @@ type Summary struct {
 	Gates     []GateResult  `json:"gates"`
 	Wall      *Wall         `json:"wall,omitempty"`    // what confines agent and gates; absent without --confine
 	Evidence  gate.Evidence `json:"evidence"`          // the weakest of the tasks done by the loop
-	Tests     []string      `json:"tests,omitempty"`   // existing tests whose change waits for a person's word
-	Granted   []string      `json:"granted,omitempty"` // tests that a person's word lets the agent change; *: any
+	Tests     []string      `json:"tests,omitempty"`   // existing tests whose change waits for a user's word
+	Granted   []string      `json:"granted,omitempty"` // tests that a user's word lets the agent change; *: any
 	Commits   int           `json:"commits"`
 	CostUSD   float64       `json:"cost_usd"`
 	Tokens    Tokens        `json:"tokens"`

@@ -23,7 +23,7 @@ func (w Wall) Same(other Wall) bool {
 }
 
 // Words says what a wall is and what it stands around, a line each; none where
-// there is no wall. A person's own session is behind none: attended is a loop that
+// there is no wall. A user's own session is behind none: attended is a loop that
 // lives in one.
 func (w Wall) Words(attended bool) []string {
 	if w.Level == "" {

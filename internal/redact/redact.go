@@ -150,7 +150,7 @@ func passwordIn(value string) string {
 // String is s without its secrets.
 func (r *Redactor) String(s string) string { return r.without(s, rules[:]) }
 
-// Prose is text of a person's without what is certainly a secret: "the token: it
+// Prose is text of a user's without what is certainly a secret: "the token: it
 // ends a line" is what they mean, and no assignment; "password=hunter2hunter2" is one.
 func (r *Redactor) Prose(s string) string {
 	s = r.without(s, rules[:len(rules)-1])

@@ -123,7 +123,7 @@ func TestHonestTextIsLeftAlone(t *testing.T) {
 	}
 }
 
-// What a person types is theirs, unless it is a secret beyond doubt.
+// What a user types is theirs, unless it is a secret beyond doubt.
 func TestProseKeepsWhatMayBeMeant(t *testing.T) {
 	t.Parallel()
 	r := redact.New(env())

@@ -214,7 +214,7 @@ func (p *page) left() {
 	}
 }
 
-// merge says what the agent asks the person to merge, in its own words.
+// merge says what the agent asks the user to merge, in its own words.
 func (p *page) merge() {
 	if m := p.State.Merge; m != nil {
 		p.line("asks", "to be merged: %s", plan.OneLine(m.Summary, 200))
@@ -239,7 +239,7 @@ func (p *page) lessons() {
 	}
 }
 
-// cost is the money, the tokens and the time. The client of a person's session
+// cost is the money, the tokens and the time. The client of a user's session
 // does not tell its hooks the first two; what was done beside it counts.
 func (p *page) cost() {
 	s := p.State
@@ -269,7 +269,7 @@ func (p *page) answer() {
 	p.out.WriteString("\n")
 }
 
-// next is what a person would type now.
+// next is what a user would type now.
 func (p *page) next() {
 	var next []string
 	committed := false

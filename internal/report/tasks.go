@@ -13,7 +13,7 @@ import (
 type group struct {
 	name    string
 	meaning string // of tasks that have it in common
-	each    bool   // every task needs a line: a person must look at it
+	each    bool   // every task needs a line: a user must look at it
 	why     bool   // each says why it could not be done, whatever the goal
 	tasks   []loop.Task
 }

@@ -56,7 +56,7 @@ func (p *page) granted() {
 }
 
 // changedTests tells what was done to the tests that were there and to other gate inputs,
-// before all else: what that means is for a person to read.
+// before all else: what that means is for a user to read.
 func (p *page) changedTests() {
 	label := p.inputsLabel()
 	say := func(format string, args ...any) {

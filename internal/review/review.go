@@ -54,7 +54,7 @@ type Reviewer struct {
 type Request struct {
 	Gate       gate.Gate
 	Base, Tree string      // the trees before and after it; the work tree holds the latter
-	Goal       string      // as the person wrote it
+	Goal       string      // as the user wrote it
 	Tasks      []plan.Task // that are claimed, none where the goal is the task
 	Answer     string      // of a goal whose result is text: it is the work, and nothing changed
 	Receipts   []prompt.Receipt

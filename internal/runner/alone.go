@@ -30,7 +30,7 @@ func (r *Runner) sameWork(ctx context.Context, was, now string, m record.Memory)
 }
 
 // alone runs the gates also on the tree to be committed, where that is not the
-// one they ran on: files of the person's that git does not track were there, and
+// one they ran on: files of the user's that git does not track were there, and
 // the commit must stand without them. What lies uncommitted in a submodule it lacks
 // for certain.
 func (r *Runner) alone(ctx context.Context, g *loop.Gates, m record.Memory, f verify.Finding, dir string) error {

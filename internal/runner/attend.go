@@ -12,16 +12,16 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// attended: a person's session goes on with the loop, and that session's hooks say
+// attended: a user's session goes on with the loop, and that session's hooks say
 // when a turn has ended. It decides who did what, and what is told; what may be done
 // to the work tree is said by theirTree and Spec.NoCommit.
 func (r *Runner) attended() bool { return r.sits }
 
-// theirTree: branch and history of the work tree are the person's, who sits there
+// theirTree: branch and history of the work tree are the user's, who sits there
 // or asked for the loop where they sat.
 func (r *Runner) theirTree() bool { return r.sits || r.Spec.Policy.Attended }
 
-// Attend takes a loop that lives in a person's session to where the session has
+// Attend takes a loop that lives in a user's session to where the session has
 // to go on, and returns its state there: Turning (the prompt is at
 // record.PromptPath), Ended, Paused, Waiting before a turn whose time has not
 // come, or HandingOver to a runner. Whatever else the machine waits for is done

@@ -91,7 +91,7 @@ func TestMessagesReachALoopInASession(t *testing.T) {
 		t.Fatalf("not paused but %s", st.s.Phase)
 	}
 	st.post(record.MessageResume, "")
-	if st.attend(); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "The person says: look at want.txt") {
+	if st.attend(); st.s.Phase != loop.Turning || !strings.Contains(st.told(), "The user says: look at want.txt") {
 		t.Fatalf("%s, told\n%s", st.s.Phase, st.told())
 	}
 	st.post(record.MessageStop, "")
@@ -182,7 +182,7 @@ func TestALoopWithoutGitIsAttended(t *testing.T) {
 		t.Fatalf("%s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
 	}
 	if _, err := os.Lstat(filepath.Join(b.root, ".git")); err == nil {
-		t.Error("a repository was made in the person's folder")
+		t.Error("a repository was made in the user's folder")
 	}
 }
 

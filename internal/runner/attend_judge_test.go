@@ -21,7 +21,7 @@ func TestWhatJudgesIsNotPutBackOverThePersonsHead(t *testing.T) {
 	if got := st.git("diff", "--name-only"); got != "check.sh" {
 		t.Errorf("changed: %s", got)
 	}
-	if told := st.told(); !strings.Contains(told, "put them back as they were, or ask the person to change them: check.sh") ||
+	if told := st.told(); !strings.Contains(told, "put them back as they were, or ask the user to change them: check.sh") ||
 		strings.Contains(told, "Pawl has put it back") {
 		t.Errorf("told:\n%s", told)
 	}
@@ -51,7 +51,7 @@ func TestAThirdStrikeEndsALoopInASession(t *testing.T) {
 	}
 }
 
-// What the person changes beside the agent is theirs, whatever else the agent
+// What the user changes beside the agent is theirs, whatever else the agent
 // does: with commands that do not name it, in their own turns, after the agent.
 func TestWhatThePersonChangesInASessionJudges(t *testing.T) {
 	t.Parallel()
@@ -88,7 +88,7 @@ func TestWhatThePersonChangesInASessionJudges(t *testing.T) {
 				t.Errorf("%s with %d strikes: %s", st.s.Phase, st.s.Strikes, st.s.Reason)
 			}
 			if got := st.git("diff", "--name-only", "--", "check.sh"); got == "" {
-				t.Error("the person's change is gone")
+				t.Error("the user's change is gone")
 			}
 		})
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// sitting is a loop in a person's session: the test is the session, its hooks,
-// and the person.
+// sitting is a loop in a user's session: the test is the session, its hooks,
+// and the user.
 type sitting struct {
 	*bench
 	s     loop.State
@@ -54,7 +54,7 @@ func (b *bench) prepareToSit(q *launch.AttendRequest) (*sitting, *launch.Prepare
 	q.Inside = launch.Inside{Session: "6f1c"}
 	b.script = filepath.Join(b.t.TempDir(), "script.txtar")
 	b.rewrite("")
-	flags := map[string]any{"agent": "scripted", "agent_command": b.script} // of sessions beside the person's
+	flags := map[string]any{"agent": "scripted", "agent_command": b.script} // of sessions beside the user's
 	maps.Copy(flags, q.Flags)
 	q.Flags = flags
 	p, err := launch.PrepareAttended(b.t.Context(), *q)

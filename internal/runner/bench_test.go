@@ -22,7 +22,7 @@ import (
 )
 
 // The environment is the same for all tests, so that they may run side by side: a
-// home without a person's settings, and Go's caches, without which each gate that
+// home without a user's settings, and Go's caches, without which each gate that
 // runs go would build the standard library.
 func TestMain(m *testing.M) {
 	home, err := os.MkdirTemp("", "pawl-runner-")

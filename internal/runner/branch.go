@@ -13,12 +13,12 @@ import (
 )
 
 // settle puts HEAD back on the loop's branch and finds out whose the commits are
-// that the loop did not make. Those that no command explains are the person's,
+// that the loop did not make. Those that no command explains are the user's,
 // and the base from now on. It tells what it found.
 func (r *Runner) settle(ctx context.Context, m record.Memory) (base record.Base, remarks []string, err error) {
 	base = m.Base
 	if r.Spec.NoCommit {
-		return base, nil, nil // history is the person's
+		return base, nil, nil // history is the user's
 	}
 	head, remarks, err := r.bringHome(ctx, base)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *Runner) settle(ctx context.Context, m record.Memory) (base record.Base,
 	return base, remarks, nil
 }
 
-// branch is where the commits go. In a person's tree that is where they are.
+// branch is where the commits go. In a user's tree that is where they are.
 func (r *Runner) branch(ctx context.Context) (string, error) {
 	if !r.theirTree() {
 		return r.Spec.Branch, nil
@@ -120,7 +120,7 @@ func (r *Runner) squash(ctx context.Context, base record.Base) (noted func(conte
 }
 
 // adoptCommits takes commits that appeared on the branch since the last one of
-// the loop's into the base. Between tasks no turn runs: they are the person's.
+// the loop's into the base. Between tasks no turn runs: they are the user's.
 func (r *Runner) adoptCommits(ctx context.Context, m record.Memory) error {
 	if m.State.Unjudged || r.Spec.NoCommit {
 		return nil

@@ -12,9 +12,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// readCalls takes the tool calls that no look has been at: those of a person's
+// readCalls takes the tool calls that no look has been at: those of a user's
 // session, which its hooks write down as they run, and there those of our own
-// agent, whoever drove it. In a session that a person sits in a look must not take
+// agent, whoever drove it. In a session that a user sits in a look must not take
 // theirs for the agent's, nor forget what it found before. A runner has seen what
 // its own agent did; it is told what a session left behind.
 func (r *Runner) readCalls(m record.Memory) error {

@@ -184,7 +184,7 @@ func (r *Runner) trailers(a loop.Action, m record.Memory) []git.Trailer {
 		git.Trailer{Key: TrailerReceipt, Value: r.receiptKey(a, m)})
 }
 
-// withoutForeign takes the person's own out of a tree: files that were untracked
+// withoutForeign takes the user's own out of a tree: files that were untracked
 // before the loop, or that they made since (yours), and are not tracked at its base,
 // and what they changed in files that they hid from git. None of it is ever committed
 // by the loop.

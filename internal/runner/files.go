@@ -12,13 +12,13 @@ import (
 const hearEvery = time.Second
 
 // files are another tool's that the loop came out of, or whose plan it works
-// through. While a person's session has the loop, its hooks hear them and tell
+// through. While a user's session has the loop, its hooks hear them and tell
 // them; else it is done here.
 func (r *Runner) files() statefile.Files {
 	return statefile.Of(r.Repo.Root(), r.Loop.Dir, r.Spec)
 }
 
-// hear passes on what the person, or another process, did to the files. Words have
+// hear passes on what the user, or another process, did to the files. Words have
 // the id that the hooks give them: what both have heard is taken once.
 func (r *Runner) hear(ctx context.Context) error {
 	w, err := r.files().Hear(time.Now())

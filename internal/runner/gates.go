@@ -249,7 +249,7 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memo
 	if !commits {
 		return at, nil, nil
 	}
-	if op := r.Repo.Operation(); op != "" { // in a person's session nobody ends it for them
+	if op := r.Repo.Operation(); op != "" { // in a user's session nobody ends it for them
 		return at, &loop.Gates{Tree: at.tree, Status: gate.Fail, Reason: "a git " + op + " is half-done: nothing can be committed before it is finished"}, nil
 	}
 	own, err := r.withoutForeign(ctx, at.tree, m.Base.Commit, m.LeftAlone())

@@ -78,7 +78,7 @@ func (g *guarding) knows(touched []string) {
 	}
 }
 
-// judge answers a call. What the guard would ask a person about is denied: nobody
+// judge answers a call. What the guard would ask a user about is denied: nobody
 // is there.
 func (g *guarding) judge(c guard.Call) guard.Verdict {
 	g.mu.Lock()

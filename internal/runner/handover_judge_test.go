@@ -14,7 +14,7 @@ import (
 const claimsAll = "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/reply --\n<promise>DONE</promise>\n"
 
 // What judges is held to by the next owner too: a change that the session's agent
-// made, and no look was at, is not taken for the person's by the runner.
+// made, and no look was at, is not taken for the user's by the runner.
 func TestARunnerKnowsWhatTheSessionDid(t *testing.T) {
 	t.Parallel()
 	change := map[string]func(*sitting){
@@ -47,7 +47,7 @@ func TestARunnerKnowsWhatTheSessionDid(t *testing.T) {
 	}
 }
 
-// And what the person changed there judges.
+// And what the user changed there judges.
 func TestARunnerKeepsWhatThePersonChanged(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, handover(nil))
@@ -59,12 +59,12 @@ func TestARunnerKeepsWhatThePersonChanged(t *testing.T) {
 		t.Fatalf("%s with %d strikes: %s", st.s.Outcome, st.s.Strikes, st.s.Reason)
 	}
 	if got := st.file("journal.jsonl"); !strings.Contains(got, "check.sh was changed, not by the agent: kept") {
-		t.Error("the person's change is not named")
+		t.Error("the user's change is not named")
 	}
 }
 
 // A session that takes a loop in the middle of a runner's turn knows what that
-// turn did, and takes nothing of it for the person's.
+// turn did, and takes nothing of it for the user's.
 func TestASessionKnowsWhatTheRunnerDid(t *testing.T) {
 	t.Parallel()
 	for _, killed := range []bool{false, true} {
@@ -94,7 +94,7 @@ func TestASessionKnowsWhatTheRunnerDid(t *testing.T) {
 }
 
 // A loop that began under a runner goes on in a session as it does there: nothing
-// is put back or committed elsewhere than where the person stands.
+// is put back or committed elsewhere than where the user stands.
 func TestASessionTakesALoopThatARunnerBegan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)

@@ -76,7 +76,7 @@ func (st *sitting) takes(o runner.Observer) {
 func TestALoopGoesFromItsSessionToARunnerAndIntoAnother(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, handover(nil))
-	st.write("staged.txt", "the person's\n")
+	st.write("staged.txt", "the user's\n")
 	st.git("add", "staged.txt")
 	if st.full(); st.s.Phase != loop.HandingOver || !st.s.Attended {
 		t.Fatalf("%s", st.s.Phase)
@@ -110,7 +110,7 @@ func TestALoopGoesFromItsSessionToARunnerAndIntoAnother(t *testing.T) {
 }
 
 // What the session does after its loop has left is nobody's strike: its hooks may
-// write it down for a while, and it is the person's.
+// write it down for a while, and it is the user's.
 func TestWhatTheSessionDoesAfterwardsIsNotTheLoops(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, handover(nil))
@@ -123,7 +123,7 @@ func TestWhatTheSessionDoesAfterwardsIsNotTheLoops(t *testing.T) {
 	}
 }
 
-// The work tree of a session's loop is the person's, whoever drives: nothing is
+// The work tree of a session's loop is the user's, whoever drives: nothing is
 // committed, staged or stashed, and no branch is switched.
 func TestARunnerLeavesThePersonsTreeAsItIs(t *testing.T) {
 	t.Parallel()
@@ -249,7 +249,7 @@ func TestAnEvictedSessionLeavesTheLoopAlone(t *testing.T) {
 	}
 }
 
-// A person who wants the loop to rest before its next turn is heard by whoever
+// A user who wants the loop to rest before its next turn is heard by whoever
 // has it then.
 func TestAPauseOutlivesAHandOver(t *testing.T) {
 	t.Parallel()

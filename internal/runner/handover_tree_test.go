@@ -21,11 +21,11 @@ func TestARunnerGoesOnWithoutGit(t *testing.T) {
 		t.Fatalf("%s: %s", st.s.Outcome, st.s.Reason)
 	}
 	if _, err := os.Lstat(filepath.Join(b.root, ".git")); err == nil {
-		t.Error("a repository was made in the person's folder")
+		t.Error("a repository was made in the user's folder")
 	}
 }
 
-// Where the person asked for commits they go to the branch that they are on, and
+// Where the user asked for commits they go to the branch that they are on, and
 // what else was committed there stays.
 func TestARunnerCommitsWhereThePersonIs(t *testing.T) {
 	t.Parallel()
@@ -53,7 +53,7 @@ two
 	}
 }
 
-// Beside a runner the person's edits are theirs, as in any loop of a runner's.
+// Beside a runner the user's edits are theirs, as in any loop of a runner's.
 func TestThePersonEditsBesideARunner(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, handover(nil))

@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// A person who hides a tracked file from git (skip-worktree) keeps their own
+// A user who hides a tracked file from git (skip-worktree) keeps their own
 // version of it out of every commit, the loop's too.
 func TestWhatThePersonHidFromGitIsNotCommitted(t *testing.T) {
 	t.Parallel()
@@ -15,7 +15,7 @@ func TestWhatThePersonHidFromGitIsNotCommitted(t *testing.T) {
 	maps.Copy(files, words)
 	b := newBench(t, files)
 	b.git("update-index", "--skip-worktree", "local.cfg")
-	b.write("local.cfg", "the person's own password\n")
+	b.write("local.cfg", "the user's own password\n")
 	s := b.run("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, withGate(nil))
 	if s.Tasks[0].Status != loop.Done {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)

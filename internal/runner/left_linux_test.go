@@ -34,7 +34,7 @@ func TestADaemonOfAGateIsNamed(t *testing.T) {
 	}
 }
 
-// The same in a person's session, whose own processes are not the loop's.
+// The same in a user's session, whose own processes are not the loop's.
 func TestADaemonOfAGateIsNamedInASession(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("setsid"); err != nil {

@@ -100,7 +100,7 @@ func (r *Runner) lookAround(ctx context.Context) ([]string, error) {
 
 // setGitRight puts back what git is told, before git is asked anything: a filter of
 // the agent's would show another tree than there is. It returns the other changes.
-// In a person's session that is theirs to do, as with all that judges.
+// In a user's session that is theirs to do, as with all that judges.
 func (r *Runner) setGitRight(changed []string, m record.Memory, seen *loop.Seen) ([]string, error) {
 	var back, rest []string
 	for _, path := range changed {
@@ -145,7 +145,7 @@ func (r *Runner) putGitBack(paths []string) error {
 	return r.Repo.Distrust()
 }
 
-// sortOut tells the agent's changes to what judges from the person's: one that
+// sortOut tells the agent's changes to what judges from the user's: one that
 // no tool call explains is theirs, is kept, and judges from now on.
 func (r *Runner) sortOut(ctx context.Context, changed []string, m record.Memory, seen *loop.Seen) error {
 	for _, path := range changed {
@@ -174,8 +174,8 @@ func (r *Runner) sortOut(ctx context.Context, changed []string, m record.Memory,
 }
 
 // putBack restores what judges. A checkpoint first: should the change have been
-// the person's after all, nothing is lost. In a person's session it is for the
-// agent to put back, who is told so, or for the person to say.
+// the user's after all, nothing is lost. In a user's session it is for the
+// agent to put back, who is told so, or for the user to say.
 func (r *Runner) putBack(ctx context.Context, paths []string) error {
 	why := "before what judges was put back"
 	if r.attended() {

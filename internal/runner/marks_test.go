@@ -24,7 +24,7 @@ func TestABoxThatAPersonTicksIsTheirs(t *testing.T) {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
 	if two := s.Tasks[0]; two.Status != loop.Done || !two.Earlier || two.Commit != "" {
-		t.Errorf("not the person's: %+v", two)
+		t.Errorf("not the user's: %+v", two)
 	}
 	if got := b.git("log", "--format=%s", "main..HEAD"); got != "feat(2): three" {
 		t.Errorf("commits: %s", got)

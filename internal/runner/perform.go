@@ -46,7 +46,7 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 	return nil
 }
 
-// beginTurn runs a turn; one of the person's session is only made ready.
+// beginTurn runs a turn; one of the user's session is only made ready.
 func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 	switch {
 	case a.Isolated && r.mem.State.Hit != "": // it was cut off, and while nobody was there a limit passed

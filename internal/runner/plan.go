@@ -15,7 +15,7 @@ import (
 )
 
 // frozenPlan is the name of the judge's copy of the plan in the loop's folder:
-// the plan as the person wrote it, with the marks that Pawl set.
+// the plan as the user wrote it, with the marks that Pawl set.
 const frozenPlan = "plan.frozen"
 
 // freezePlan reads the judge's copy of the plan, or makes it at the start.
@@ -52,13 +52,13 @@ func (r *Runner) keepPlan(f *planfile.File) error {
 // planSeen is what a look found in the plan.
 type planSeen struct {
 	marked   []string // tasks that the agent ticked: a claim
-	byPerson []string // tasks that the person ticked
+	byPerson []string // tasks that the user ticked
 	changed  bool     // more than marks differs
 	aside    string   // file that keeps an edit which was not applied
 }
 
 // lookAtPlan compares the plan with the judge's copy. Marks that the agent may
-// have set are taken off again; the person's stay.
+// have set are taken off again; the user's stay.
 func (r *Runner) lookAtPlan(ctx context.Context) (planSeen, error) {
 	if r.Spec.Plan == "" {
 		return planSeen{}, nil
@@ -94,7 +94,7 @@ func (r *Runner) writePlan() error {
 	return nil
 }
 
-// adoptPlan makes the plan as it is now the frozen one: the person changed it.
+// adoptPlan makes the plan as it is now the frozen one: the user changed it.
 // Tasks that are new become the loop's.
 func (r *Runner) adoptPlan(ctx context.Context) error {
 	f, err := planfile.Load(r.planPath())

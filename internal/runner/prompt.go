@@ -178,7 +178,7 @@ func (r *Runner) seat(d *prompt.Data, a loop.Action, s loop.State) {
 		d.GoalFile = r.goalFile()
 	}
 	if a.Situation == loop.FreshRecap && !a.Isolated && (d.Attended || r.Spec.Policy.Attended) {
-		d.Moved = cmp.Or(s.HandWhy, "a person asked for it")
+		d.Moved = cmp.Or(s.HandWhy, "a user asked for it")
 	}
 	switch r.Spec.Format {
 	case statefile.FeatureListName:

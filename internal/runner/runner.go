@@ -8,15 +8,15 @@
 // next event. A runner that dies is replaced by another that folds the journal
 // and performs the pending actions once more; all of them bear that.
 //
-// Where the loop lives in a person's session, its hooks report the turns and
+// Where the loop lives in a user's session, its hooks report the turns and
 // Attend does the rest, in processes that come and go: the same steps, by the
-// same code, but no turn of that session is run and little is done to the person's
+// same code, but no turn of that session is run and little is done to the user's
 // tree. A loop moves between the two as the machine says (handover.go); what is
 // done to the tree depends on whose it is, not on who drives.
 //
 // perform.go maps actions to methods; turn.go, try.go, look.go, gates.go, commit.go
 // and tree.go hold them; watch.go and files.go hear the outside; attend.go and
-// calls.go are what differs in a person's session.
+// calls.go are what differs in a user's session.
 package runner
 
 import (
@@ -78,7 +78,7 @@ type Runner struct {
 	Wall     record.Wall     // what that puts up
 	Refused  func() []string // the hosts that it has refused so far; may be nil
 	StateDir string          // Pawl's own folder, closed to the agent
-	HomeDir  string          // the person's
+	HomeDir  string          // the user's
 	Causes   <-chan string   // cancellations from outside: loop.ByInterrupt …; may be nil
 	Reopen   bool            // go on with a loop that has ended, too
 	More     loop.Limits     // what it is given then; what is 0 remains as it was
@@ -116,14 +116,14 @@ type Runner struct {
 	unproven  []unproven      // commits of which it is still to be found out what their tests prove
 	proving   *proving        // what does so while a turn runs, nil if nothing does
 	read      record.Sorted   // by the look under way, see calls.go
-	plan      *planfile.File  // as the person wrote it, with Pawl's marks
+	plan      *planfile.File  // as the user wrote it, with Pawl's marks
 	skipped   string          // by the last checkpoint
 	stop      string          // cause for which it is cancelled at once, see End
 }
 
 const sweepGrace = 2 * time.Second
 
-// Run drives the loop until it has ended or a person's session is to go on with
+// Run drives the loop until it has ended or a user's session is to go on with
 // it (its phase is loop.HandingOver then), and returns its last state. A loop that
 // was begun before is taken up where it stands, also out of a session; one that has
 // ended stays so unless it is to be reopened.

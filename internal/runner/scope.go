@@ -44,7 +44,7 @@ func (r *Runner) keptToScope(ctx context.Context, tasks []string, m record.Memor
 // change; relative to the root, slashes.
 type Strays struct {
 	Agents []string // by the agent, or by what it ran
-	Theirs []string // by nothing that it is known to have done: the person's
+	Theirs []string // by nothing that it is known to have done: the user's
 	Tree   string   // that holds them
 }
 
@@ -97,7 +97,7 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m record.Memory
 }
 
 // mayChange tells whether the guard lets the agent edit a file at a task, as far as
-// its scope goes. What it asks about, a person who sits there has answered.
+// its scope goes. What it asks about, a user who sits there has answered.
 func (r *Runner) mayChange(path, task string, m record.Memory) bool {
 	rules := r.Spec.Rules(r.places(), record.Turn{Task: task, Granted: m.State.Granted})
 	d := guard.Scoped(path, rules)

@@ -84,7 +84,7 @@ sh copy.sh
 	b.judged(nil)
 }
 
-// What the person changes beside the agent is no part of what is judged.
+// What the user changes beside the agent is no part of what is judged.
 func TestThePersonKeepsToNoScope(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n"))
@@ -111,7 +111,7 @@ func TestTheScopeHoldsInASession(t *testing.T) {
 		return q
 	}())
 	st.edits("have.txt", "one\ntwo\n")
-	st.write("notes.txt", "the person's\n")
+	st.write("notes.txt", "the user's\n")
 	st.write("other.txt", "by a program\n")
 	st.called(record.ToolCall{Tool: "Bash", Command: "sh copy.sh other.txt"})
 	st.turn(loop.Turn{}) // a look sorts that out
@@ -122,9 +122,9 @@ func TestTheScopeHoldsInASession(t *testing.T) {
 		t.Errorf("told:\n%s", told)
 	}
 	if got := st.git("status", "--porcelain", "other.txt"); got != "M other.txt" {
-		t.Errorf("put back over the person's head: %q", got)
+		t.Errorf("put back over the user's head: %q", got)
 	}
-	// A file that the person grants by name belongs to the task.
+	// A file that the user grants by name belongs to the task.
 	if err := st.loop.Post("grant", record.Message{Kind: record.MessageGrant, Paths: []string{"other.txt"}}); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// keepJudges tells the guard what it keeps from being edited: what a person has
+// keepJudges tells the guard what it keeps from being edited: what a user has
 // granted by name is not among it, from the next turn on.
 func (r *Runner) keepJudges() error {
 	if r.JudgedBy == nil || len(r.mem.State.Granted)+len(r.mem.State.Denied) == 0 {
@@ -24,7 +24,7 @@ func (r *Runner) keepJudges() error {
 
 // meanwhile names what judges and was changed by the agent while the gates ran:
 // what works in the background can change it after the look and before a gate
-// reads it. A change of the person's is left for the next look.
+// reads it. A change of the user's is left for the next look.
 func (r *Runner) meanwhile(m record.Memory) ([]string, error) {
 	changed, err := r.JudgedBy.Changes()
 	if err != nil {
@@ -92,7 +92,7 @@ func list(names []string) string {
 	return out
 }
 
-// refused names the tests that the person denied and that are not as the judge
+// refused names the tests that the user denied and that are not as the judge
 // has them, by the agent's doing.
 func (r *Runner) refused(ctx context.Context, m record.Memory) ([]string, error) {
 	if len(m.State.Denied) == 0 {
@@ -115,7 +115,7 @@ func (r *Runner) refused(ctx context.Context, m record.Memory) ([]string, error)
 	return paths, nil
 }
 
-// denies tells whether the person denied a file by its name, or as one of all tests.
+// denies tells whether the user denied a file by its name, or as one of all tests.
 func (r *Runner) denies(path string, m record.Memory) bool {
 	everyTest := m.State.Denies(loop.AllTests) && !m.State.MayChange(path)
 	return m.State.Denies(path) || everyTest && verify.IsTest(r.Spec.Tests, path)
@@ -202,7 +202,7 @@ func changedIn(changes []loop.TestChange, path string) bool {
 	return slices.ContainsFunc(changes, func(c loop.TestChange) bool { return c.Path == path && c.Kind != verify.Added })
 }
 
-// Settle takes an event of a loop that has ended: a person's word on what came of
+// Settle takes an event of a loop that has ended: a user's word on what came of
 // it. Nothing is driven, and nothing in the work tree changes.
 func (r *Runner) Settle(ctx context.Context, e loop.Event) (loop.State, error) {
 	r.Observer = nobody{}

@@ -69,7 +69,7 @@ func deniesTest(t *testing.T, denied string) {
 	if got := b.git("diff", "--name-only", "main..."); got != "lib" {
 		t.Errorf("changed: %q", got)
 	}
-	if told := b.file("iterations", "0002", "prompt.md"); !strings.Contains(told, "the person does not let you change these tests") || strings.Contains(told, "strike") {
+	if told := b.file("iterations", "0002", "prompt.md"); !strings.Contains(told, "the user does not let you change these tests") || strings.Contains(told, "strike") {
 		t.Errorf("the agent is told:\n%s", told)
 	}
 	journal := b.file("journal.jsonl")

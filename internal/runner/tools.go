@@ -37,8 +37,8 @@ func (t *tools) begin(blind bool) {
 	t.commands = t.commands || t.background || blind
 }
 
-// replace makes these all the calls there were. In a person's session a command
-// explains only what it names: the person works beside the agent, and most
+// replace makes these all the calls there were. In a user's session a command
+// explains only what it names: the user works beside the agent, and most
 // commands change nothing.
 func (t *tools) replace(calls []record.ToolCall) {
 	t.mu.Lock()
@@ -134,7 +134,7 @@ func (t *tools) edited(path string) bool {
 
 // explain tells whether the tool calls may have changed a file, given by its
 // absolute path. A command explains any change, for what it did cannot be told
-// from its text; where a person works beside the agent, one that names the file.
+// from its text; where a user works beside the agent, one that names the file.
 func (t *tools) explain(path string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

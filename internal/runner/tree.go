@@ -91,7 +91,7 @@ func (r *Runner) takeBack(ctx context.Context, base record.Base) error {
 	return nil
 }
 
-// withTheirs is a tree with what the person has committed since it was current.
+// withTheirs is a tree with what the user has committed since it was current.
 func (r *Runner) withTheirs(ctx context.Context, tree string, b record.Base) (string, error) {
 	if b.From == "" {
 		return tree, nil
@@ -101,7 +101,7 @@ func (r *Runner) withTheirs(ctx context.Context, tree string, b record.Base) (st
 
 // tidy clears up after an owner that was killed: what it had started would work
 // in the tree beside us, a file that it was writing would pass for work, and where it
-// judged other trees is listed among the person's worktrees.
+// judged other trees is listed among the user's worktrees.
 func (r *Runner) tidy(ctx context.Context) error {
 	proc.SweepMarked(r.Loop.ID, sweepGrace)
 	status, err := r.Repo.Status(ctx)

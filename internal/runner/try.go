@@ -21,10 +21,10 @@ const (
 	changesMax = 40            // changed files that a try is told of
 )
 
-// try runs an isolated try: a turn in a session of its own, beside the person's,
+// try runs an isolated try: a turn in a session of its own, beside the user's,
 // which is told what came of it. It knows the goal, what was tried, and how the
 // tree stands; nothing of it goes on but what it did there. That it cannot be begun
-// is no fault: the person's session goes on by itself then.
+// is no fault: the user's session goes on by itself then.
 func (r *Runner) try(ctx context.Context, a loop.Action, m record.Memory) (_ loop.Event, err error) {
 	dir, err := r.Loop.IterationDir(a.Iteration)
 	if err != nil {

@@ -79,7 +79,7 @@ There it is.
 		t.Errorf("%+v, context %d", *try, st.s.Context)
 	}
 	if m := st.memory(); m.Session != (record.Session{}) {
-		t.Errorf("the person's session is taken for %+v", m.Session)
+		t.Errorf("the user's session is taken for %+v", m.Session)
 	}
 	second := st.file("iterations", "0005", "isolated.md")
 	for _, want := range []string{"have every word", "sh check.sh", "missing two", "iteration 4", "$1.00 left", "5 min of time left"} {
@@ -88,7 +88,7 @@ There it is.
 		}
 	}
 	if strings.Contains(second, "person may type") {
-		t.Error("the second try is told that a person sits there")
+		t.Error("the second try is told that a user sits there")
 	}
 }
 
@@ -163,7 +163,7 @@ func TestATryThatTakesTooLongIsJudgedAndFollowed(t *testing.T) {
 	}
 }
 
-// What a try did is the agent's, also where the person has a turn of their own
+// What a try did is the agent's, also where the user has a turn of their own
 // beside it.
 func TestATryIsHeldToWhatJudges(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ func TestAFileIsReadBeforeItIsChanged(t *testing.T) {
 		"after the denial":             {blindly + strings.ReplaceAll(look, "1/", "2/"), nil, loop.Verified, 1},
 		"in another context":           {look + blindly, map[string]any{"session": "turn", "max_iterations": "2"}, loop.Iterations, 1},
 		"in another of the same":       {look + blindly, map[string]any{"session": "turn", "warm": true, "max_iterations": "2"}, loop.Iterations, 1},
-		"mentioned by the person":      {blindly, nil, loop.Verified, 0},
+		"mentioned by the user":        {blindly, nil, loop.Verified, 0},
 		"made by a command":            {"-- 1/files/gen.sh --\necho one > have.txt\n-- 1/run --\nsh gen.sh\n" + strings.ReplaceAll(blindly, "1+/", "1/"), nil, loop.Verified, 0},
 		"before the client was killed": {look + "-- 2/failure --\ncrashed gone\n" + blindly, nil, loop.Verified, 0},
 	} {

@@ -130,7 +130,7 @@ func (r *Runner) claimed(c record.Claimed) error {
 }
 
 // checkDuration sees the time limit pass in mid-turn, and in a wait whose time
-// counts. Between turns the machine sees it itself; a turn of a person's session
+// counts. Between turns the machine sees it itself; a turn of a user's session
 // is not cut off.
 func (r *Runner) checkDuration(ctx context.Context) error {
 	s := r.mem.State

@@ -144,7 +144,7 @@ func each(t *testing.T, law func(t *testing.T, p *project)) {
 func (p *project) found(t *testing.T) {
 	t.Helper()
 	if p.state == "" {
-		t.Skip("its loops are begun by a person, not found")
+		t.Skip("its loops are begun by a user, not found")
 	}
 }
 

@@ -29,7 +29,7 @@ const FeatureListName = "feature-list"
 
 func (featureList) Name() string { return FeatureListName }
 
-// Find is the progress.txt of the folder that the person named, else of the
+// Find is the progress.txt of the folder that the user named, else of the
 // current one, else of the only one; where it cannot be told which one is meant,
 // the folder of all of them.
 func (featureList) Find(p Place) string {
@@ -141,7 +141,7 @@ func checkList(path string, p Place) error {
 }
 
 // byAgent tells whether the session's own agent may have made the folder, its list
-// or its prompt. What it makes is no person's consent to sessions in which nobody is
+// or its prompt. What it makes is no user's consent to sessions in which nobody is
 // asked. That it keeps progress.txt, and sets marks in the list, is its part.
 func (c Circumstances) byAgent() bool {
 	return c.ByAgent == nil || c.ByAgent(featureloop.ProgressName, featureloop.ListName, featureloop.PromptName, "ralph-loops")

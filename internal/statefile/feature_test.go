@@ -171,7 +171,7 @@ func TestFeatureProposal(t *testing.T) {
 }
 
 // What the session's own agent may have written is nobody's consent to sessions in
-// which nobody is asked; where nobody sits, or where the person named the folder,
+// which nobody is asked; where nobody sits, or where the user named the folder,
 // there is.
 func TestFeatureHandover(t *testing.T) {
 	t.Parallel()
@@ -183,10 +183,10 @@ func TestFeatureHandover(t *testing.T) {
 		arrange func(p *project)
 		want    bool
 	}{
-		{"written by the person", func(*project) {}, true},
+		{"written by the user", func(*project) {}, true},
 		{"written by the agent", yes, false},
 		{"nobody can tell", func(p *project) { p.c.ByAgent = nil }, false},
-		{"written by the agent, named by the person", func(p *project) { yes(p); p.dir = current }, true},
+		{"written by the agent, named by the user", func(p *project) { yes(p); p.dir = current }, true},
 		{"written by the agent, nobody there", func(p *project) { yes(p); p.c.Unattended = true }, true},
 	}
 	for _, tt := range tests {

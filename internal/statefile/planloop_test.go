@@ -206,7 +206,7 @@ func TestPlanLoopGoldenCheckpoint(t *testing.T) {
 	b.passes(sha2)
 	b.taken()
 	b.want(".checkpoint", sha2+"\n")
-	b.mem.Base.Commit, b.mem.Base.From = strings.Repeat("3", 40), sha2 // the person has committed meanwhile
+	b.mem.Base.Commit, b.mem.Base.From = strings.Repeat("3", 40), sha2 // the user has committed meanwhile
 	b.fails("red", "")
 	b.want(".checkpoint", sha2+"\n")
 

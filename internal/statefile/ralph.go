@@ -69,7 +69,7 @@ func (r ralphFiles) Own() []string { return within(r.Root, r.Path) }
 // that is taken up again has it back.
 func (r ralphFiles) kept() string { return filepath.Join(r.LoopDir, "ralph-loop.local.md") }
 
-// Hear takes what the person did to the file as their word: deleting it cancels
+// Hear takes what the user did to the file as their word: deleting it cancels
 // the loop, active: false holds it.
 func (r ralphFiles) Hear(time.Time) (Word, error) {
 	f, _, err := readRalph(r.Path)

@@ -110,7 +110,7 @@ func TestRalphLoopIsTakenUpAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if w := p.hear(time.Now()); w.Stop != "" {
-		t.Errorf("what the loop did is taken for the person's word: %+v", w)
+		t.Errorf("what the loop did is taken for the user's word: %+v", w)
 	}
 	if err := p.loop().GoesOn(stands(6), time.Now()); err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func TestSettings(t *testing.T) {
 		driven                 string
 	}{
 		{name: "nothing"},
-		{name: "the person's", person: on, enabled: true},
+		{name: "the user's", person: on, enabled: true},
 		{name: "the project's", project: on, enabled: true},
 		{name: "one's own for the project", local: on, enabled: true},
 		{name: "off", person: off},
@@ -29,7 +29,7 @@ func TestSettings(t *testing.T) {
 		{name: "no JSON", person: on, local: `{"enabledPlugins":`, enabled: true},
 		{name: "another plugin", person: `{"enabledPlugins":{"loop@x":true}}`},
 		{name: "a hook, twice", person: hook, project: hook, driven: "project/.claude/settings.json"},
-		{name: "a hook of the person's", person: hook, driven: "home/.claude/settings.json"},
+		{name: "a hook of the user's", person: hook, driven: "home/.claude/settings.json"},
 		{name: "a hook that is switched off", person: hook, project: `{"disableAllHooks":true}`},
 		{name: "and on again", person: hook, project: `{"disableAllHooks":true}`, local: `{"disableAllHooks":false}`, driven: "home/.claude/settings.json"},
 		{name: "a plugin whose hooks are switched off", person: on, local: `{"disableAllHooks":true}`},

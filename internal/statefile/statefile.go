@@ -119,7 +119,7 @@ type Circumstances struct {
 	SessionID      string    // of the session that asks, "" where none does
 	SessionStarted time.Time // zero if not known
 	Now            time.Time
-	Tracked        func(path string) (bool, error) // whether git tracks a file, by its absolute path: such a file came with the repository, not from the person
+	Tracked        func(path string) (bool, error) // whether git tracks a file, by its absolute path: such a file came with the repository, not from the user
 	Unattended     bool                            // nobody sits in the session
 	// ByAgent tells whether the session's own agent ran something that names one of
 	// these, and may have made it (MayMake); paths that end in spare aside, where an
@@ -155,10 +155,10 @@ type Proposal struct {
 	VerifyTimeout  time.Duration
 	VerifyDir      string // where it runs, absolute; "" for the root
 	Counted        int    // iterations that were counted there
-	Handover       bool   // the format promises to go on in fresh sessions, and the person chose it
+	Handover       bool   // the format promises to go on in fresh sessions, and the user chose it
 	Isolation      *record.Isolation
 	InSessionTries int    // failed tries before an isolated one, if Isolation is set; 0: the ladder decides
-	Remark         string // worth telling the person when the loop begins, "" for nothing
+	Remark         string // worth telling the user when the loop begins, "" for nothing
 }
 
 // Order is a loop under way, of whose files there is something to know.
@@ -175,7 +175,7 @@ type Files interface {
 	// Own are all paths that it may write, relative to the root, with slashes:
 	// they are no work of the agent's. Paths elsewhere are left out.
 	Own() []string
-	// Hear tells what the person, or another process, did to the files since it was
+	// Hear tells what the user, or another process, did to the files since it was
 	// last asked. It is called before the machine hears that a turn has ended.
 	Hear(now time.Time) (Word, error)
 	// GoesOn is called when a turn is given: it brings counters and marks up to date.

@@ -116,7 +116,7 @@ func (t thFiles) GoesOn(m record.Memory, _ time.Time) error {
 	if err == nil && memory.Prompt == nil && memory.Asked.IsZero() {
 		memory.Asked = info.ModTime() // what we write now is nobody's wish for a loop
 	}
-	memory.Held, memory.Paused, memory.News, memory.Reads, memory.Ran = false, false, false, 0, t.ranSoFar() // what was held, the person had go on
+	memory.Held, memory.Paused, memory.News, memory.Reads, memory.Ran = false, false, false, 0, t.ranSoFar() // what was held, the user had go on
 	if !same(before, memory) {
 		if err := t.keep(memory); err != nil {
 			return err
@@ -135,7 +135,7 @@ func (t thFiles) GoesOn(m record.Memory, _ time.Time) error {
 	return t.set(f, g)
 }
 
-// Ends says in the file that the loop is over. The file stays: it is the person's.
+// Ends says in the file that the loop is over. The file stays: it is the user's.
 func (t thFiles) Ends(m record.Memory, _ string) error {
 	f, _, err := readTh(t.Path, t.Spec.File)
 	if err != nil || !f.Active() {

@@ -182,7 +182,7 @@ func TestThHeard(t *testing.T) {
 			remove(p)
 		}, note: "That does not end the loop"},
 		{name: "another status by the agent", do: func(p *project) { p.ran(record.ToolCall{Tool: "Edit", Path: p.path(thPath)}); status(p) }, note: "That does not end the loop"},
-		{name: "deleted in the person's turn", do: func(p *project) {
+		{name: "deleted in the user's turn", do: func(p *project) {
 			from := p.ran(record.ToolCall{Tool: "Bash", Command: "rm -f .claude/th-loop.local.md"})
 			p.ran(record.ToolCall{Theirs: true, From: from})
 			remove(p)
@@ -255,7 +255,7 @@ func TestThSaidOnceMore(t *testing.T) {
 	}
 }
 
-// A loop that was held goes on when the person says so; it was the person's own
+// A loop that was held goes on when the user says so; it was the user's own
 // stop after all where their turn wrote it.
 func TestThHeld(t *testing.T) {
 	t.Parallel()
@@ -269,7 +269,7 @@ func TestThHeld(t *testing.T) {
 		if theirs {
 			p.ran(record.ToolCall{Theirs: true, From: from})
 			if w := p.hear(later()); w.Held || w.Stop != "the channel says stop" {
-				t.Errorf("the person's: heard %+v", w)
+				t.Errorf("the user's: heard %+v", w)
 			}
 			continue
 		}
@@ -325,7 +325,7 @@ func TestThKeptUpToDate(t *testing.T) {
 }
 
 // A loop that has ended may be taken up again: what its own end wrote is no word
-// of the person's against it.
+// of the user's against it.
 func TestThTakenUpAgain(t *testing.T) {
 	t.Parallel()
 	p := thProject(t)
@@ -345,7 +345,7 @@ func TestThTakenUpAgain(t *testing.T) {
 	}
 	p.put(thPath, strings.Replace(thState, "status: active", "status: done", 1))
 	if w := p.hear(now); w.Stop == "" {
-		t.Errorf("the person's word is not heard: %+v", w)
+		t.Errorf("the user's word is not heard: %+v", w)
 	}
 }
 

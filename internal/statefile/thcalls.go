@@ -19,15 +19,15 @@ import (
 type thCalls struct {
 	state, channel bool
 	at             int64 // how far the session's calls were read, 0 if others are among these
-	theirs         bool  // what it did when m.At was set was the person's after all
+	theirs         bool  // what it did when m.At was set was the user's after all
 }
 
 // callsMax bounds how much of the tool calls is looked at.
 const callsMax = 16 << 20
 
 // calls looks at the tool calls that may have come to something since the last
-// time. Those of the person's session are written down when they have run, and in
-// a turn that was the person's they are theirs. Those of our own sessions are
+// time. Those of the user's session are written down when they have run, and in
+// a turn that was the user's they are theirs. Those of our own sessions are
 // written down before they run: all of this turn's count until the next.
 func (t thFiles) calls(m *thMemory) thCalls {
 	ran, _ := t.since(record.RanFile, m.Ran, thMemory{})

@@ -9,7 +9,7 @@ import (
 
 // Where a runner has the loop its agent's calls are written down elsewhere, before
 // they run, and the files are read every second. What they did ends nothing, and
-// is nobody else's doing; what is written in a later turn is the person's.
+// is nobody else's doing; what is written in a later turn is the user's.
 func TestThHeardByARunner(t *testing.T) {
 	t.Parallel()
 	stop := func(p *project) { p.add(thV1, "stop\n") }
@@ -42,7 +42,7 @@ func TestThHeardByARunner(t *testing.T) {
 			}
 			p.ran(record.ToolCall{Theirs: true})
 			if w := p.hear(later()); w.Stop != "" || w.Held != tt.held {
-				t.Fatalf("a turn of the person's earlier: heard %+v", w)
+				t.Fatalf("a turn of the user's earlier: heard %+v", w)
 			}
 			for range 2 { // the turn at hand, and one without a call
 				if err := p.loop().GoesOn(stands(4), later()); err != nil {
@@ -58,7 +58,7 @@ func TestThHeardByARunner(t *testing.T) {
 			}
 			says := strings.Replace(tt.says, ":4", ":5", 1)
 			if w := p.hear(later()); w.Stop != says {
-				t.Errorf("the person: heard %+v, want %s", w, says)
+				t.Errorf("the user: heard %+v, want %s", w, says)
 			}
 		})
 	}

@@ -89,7 +89,7 @@ func (t thFiles) Hear(now time.Time) (Word, error) {
 		m.Asked = info.ModTime()
 	}
 	w.Stop = t.channel(&m, &w)
-	if w.did.theirs { // what seemed to be the agent's was the person's
+	if w.did.theirs { // what seemed to be the agent's was the user's
 		if m.Held && w.Stop == "" {
 			w.Stop = "the channel says stop"
 		}
@@ -102,7 +102,7 @@ func (t thFiles) Hear(now time.Time) (Word, error) {
 		return Word{}, err // nothing was remembered: the channel is heard when the file can be read
 	case what != "" && what != m.Seen && w.did.state:
 		m.Seen, m.At = what, w.did.at
-		w.note(fmt.Sprintf("A tool call of yours left %s so that it %s. That does not end the loop; its limits and the person do.", t.Spec.File, what))
+		w.note(fmt.Sprintf("A tool call of yours left %s so that it %s. That does not end the loop; its limits and the user do.", t.Spec.File, what))
 	case what != m.Seen:
 		m.Seen = ""
 		if what != "" && !paused {

@@ -185,7 +185,7 @@ func workingDir(root string, f *verifyactive.File) (string, error) {
 	return filepath.Clean(dir), nil
 }
 
-// verifyGoal is what the person asked for, without what asks for the loop; "" if
+// verifyGoal is what the user asked for, without what asks for the loop; "" if
 // that was all.
 func verifyGoal(f *verifyactive.File) string {
 	if p, found, err := verifyactive.ParsePrompt(f.Goal); found && err == nil {
@@ -205,8 +205,8 @@ func (v verifyFiles) asked(f *verifyactive.File) bool {
 	return slices.ContainsFunc(v.Spec.Gates, func(g gate.Gate) bool { return g.Command == f.Command })
 }
 
-// Hear takes a deleted file for the person's word. Another command in it is not
-// taken over: the person has agreed to one.
+// Hear takes a deleted file for the user's word. Another command in it is not
+// taken over: the user has agreed to one.
 func (v verifyFiles) Hear(time.Time) (Word, error) {
 	f, _, err := readVerify(v.Path)
 	switch {
@@ -253,7 +253,7 @@ func (v verifyFiles) Ends(record.Memory, string) error {
 	if err != nil || !v.asked(f) {
 		return nil //nolint:nilerr // it is kept, whatever it is
 	}
-	// A loop that is taken up again must not take this for the person's word.
+	// A loop that is taken up again must not take this for the user's word.
 	if err := atomicfile.Swap(v.removed(), nil, 0o600); err != nil {
 		return err
 	}

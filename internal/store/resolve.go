@@ -11,7 +11,7 @@ import (
 // candidatesShown bounds how many ids a hint lists.
 const candidatesShown = 8
 
-// Resolve finds the loop that a person means by ref: its id or a unique prefix
+// Resolve finds the loop that a user means by ref: its id or a unique prefix
 // of it, "." for the newest loop bound to root, "" for the only one bound to
 // root. The error says which loops there are to choose from; it wraps ErrNotFound
 // where there is none.
@@ -70,7 +70,7 @@ func resolveHere(all []*Loop, ref, root string) (*Loop, error) {
 	return newest, nil
 }
 
-// noneHere is ErrNotFound in the words for a person who named no loop.
+// noneHere is ErrNotFound in the words for a user who named no loop.
 type noneHere struct{}
 
 func (noneHere) Error() string { return "there is no loop here" }

@@ -1,4 +1,4 @@
-// Package term is what a person sees of a loop at a terminal, and what a
+// Package term is what a user sees of a loop at a terminal, and what a
 // program sees with --json.
 //
 // Whoever drives a loop describes it as plain events (events.go) and gives them
@@ -52,7 +52,7 @@ type Options struct {
 	Zone  *time.Location             // of the times shown; nil means local
 }
 
-// ModeFor chooses the mode for a file: Live where a person can see it.
+// ModeFor chooses the mode for a file: Live where a user can see it.
 // A dumb one moves no cursor.
 func ModeFor(f *os.File, json, quiet, dumb bool) Mode {
 	switch {

@@ -16,7 +16,7 @@ import (
 )
 
 // sample is one run of a corpus: what was run, how it ended, what it printed, and
-// what a person says of it.
+// what a user says of it.
 type sample struct {
 	Framework string            `json:"framework"`
 	File      string            `json:"file"`
@@ -29,7 +29,7 @@ type sample struct {
 	output    []byte
 }
 
-// want is the verdict of the person: runs of other kinds than tests are never a
+// want is the verdict of the user: runs of other kinds than tests are never a
 // failed test, whatever their exit code.
 func (s sample) want() testreport.Result {
 	if s.Kind == "test" || s.Kind == "report" {

@@ -67,7 +67,7 @@ func Parse(format string, r io.Reader) (Report, error) {
 const maxLine = 1 << 20
 
 // Stream reads a report while it is being printed, in bounded memory per
-// running test, and passes on what a person would want to read of it.
+// running test, and passes on what a user would want to read of it.
 type Stream struct {
 	reader  lineReader
 	pending []byte

@@ -9,7 +9,7 @@ import (
 // ansi matches terminal control: CSI and OSC sequences, and two-byte escapes.
 var ansi = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[ -/]*[0-~]")
 
-// Plain is s as a person would copy it from a terminal: without control
+// Plain is s as a user would copy it from a terminal: without control
 // sequences, in valid UTF-8, with carriage returns resolved to the last text of
 // their line.
 func Plain(s string) string {

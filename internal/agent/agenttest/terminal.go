@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Terminal is a program on a terminal of its own, as a person sits at it: tmux
+// Terminal is a program on a terminal of its own, as a user sits at it: tmux
 // holds it, keys go in, the screen is read.
 type Terminal struct {
 	t      testing.TB
@@ -108,7 +108,7 @@ func (t *Terminal) must(args ...string) string {
 	return out
 }
 
-// Screen is what a person sees, without the empty lines; "" once the program is
+// Screen is what a user sees, without the empty lines; "" once the program is
 // gone.
 func (t *Terminal) Screen() string {
 	out, err := t.run("capture-pane", "-p")

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
-// A person's keys reach the program, and what it writes is read.
+// A user's keys reach the program, and what it writes is read.
 func TestTheTerminalIsOne(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -61,7 +61,7 @@ func TestRoundsAreCounted(t *testing.T) {
 	}
 }
 
-// What the judge forbids stays forbidden in any permission mode that the person's
+// What the judge forbids stays forbidden in any permission mode that the user's
 // settings, or arguments, give the client.
 func TestAPermissionModeDoesNotOverruleTheJudge(t *testing.T) {
 	for _, mode := range []string{"acceptEdits", "dontAsk", "bypassPermissions"} {

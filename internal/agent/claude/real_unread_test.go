@@ -33,11 +33,11 @@ func TestTheClientLetsSomeModelsChangeWhatTheyDidNotRead(t *testing.T) {
 			))
 			r.o.Model = model
 			r.o.Judge = func(agent.ToolCall) agent.Verdict { return agent.Verdict{Allow: true} }
-			if err := os.WriteFile(r.path("notes.md"), []byte("a note of the person's\n"), 0o644); err != nil {
+			if err := os.WriteFile(r.path("notes.md"), []byte("a note of the user's\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			mustEnd(t, r.turn(r.start(), "do it (as @notes.md says)."))
-			if !r.api.Requests()[0].Says("a note of the person's") {
+			if !r.api.Requests()[0].Says("a note of the user's") {
 				t.Error("the model was not told what the mentioned file holds")
 			}
 

@@ -165,7 +165,7 @@ func taskList(s string) []string {
 
 func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// oneLine makes hostile text fit for a journal's line and a person's eye.
+// oneLine makes hostile text fit for a journal's line and a user's eye.
 func oneLine(s string, limit int) string {
 	if len(s) > 8*limit {
 		s = s[:8*limit]

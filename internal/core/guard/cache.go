@@ -2,12 +2,12 @@ package guard
 
 import "strings"
 
-// Cache is a folder below a person's home that the tools which an agent runs may
+// Cache is a folder below a user's home that the tools which an agent runs may
 // fill.
 type Cache struct {
 	Dir    string   // relative to the home, with slashes
 	Of     string   // the program that fills it; "" = many do
-	Closed []string // folders in it that are none: programs that the person calls
+	Closed []string // folders in it that are none: programs that the user calls
 }
 
 // caches: where a tool keeps its start-up files beside its cache (.gradle/init.d,

@@ -31,7 +31,7 @@ const (
 	scopeBoth     = "commands and files"
 )
 
-// Rule is one of the guard's own rules, as a person may read it.
+// Rule is one of the guard's own rules, as a user may read it.
 type Rule struct {
 	ID      string `json:"id"`
 	Scope   string `json:"scope"`   // what it looks at: "commands", "files" or both
@@ -46,17 +46,17 @@ func Catalogue() []Rule { return append([]Rule(nil), catalogue...) }
 var catalogue = []Rule{
 	{
 		RulePush, scopeCommands, "sending commits elsewhere",
-		"nothing leaves this machine from inside the loop. Leave the work in the tree; Pawl commits it after its gates pass, and the person publishes it",
+		"nothing leaves this machine from inside the loop. Leave the work in the tree; Pawl commits it after its gates pass, and the user publishes it",
 		"git push origin main",
 	},
 	{
 		RuleMerge, scopeCommands, "merging into a protected branch, or deleting one",
-		"protected branches are the person's to change. Stay on the current branch; Pawl commits for you after its gates pass",
+		"protected branches are the user's to change. Stay on the current branch; Pawl commits for you after its gates pass",
 		"gh pr merge 12 --squash",
 	},
 	{
 		RulePublish, scopeCommands, "publishing a package, an image or a release",
-		"publishing is the person's to do. Make it ready, and say in your last message that it is",
+		"publishing is the user's to do. Make it ready, and say in your last message that it is",
 		"npm publish",
 	},
 	{
@@ -91,7 +91,7 @@ var catalogue = []Rule{
 	},
 	{
 		RuleSettings, scopeBoth, "changing the settings, hooks and servers of an agent's client",
-		"what the agent may do and what watches it are the person's to set. Work on the task; if a setting stands in its way, say so with <blocked>reason</blocked>",
+		"what the agent may do and what watches it are the user's to set. Work on the task; if a setting stands in its way, say so with <blocked>reason</blocked>",
 		"Write .claude/settings.json",
 	},
 	{
@@ -134,8 +134,8 @@ var catalogue = []Rule{
 // withTools is what to do instead where Pawl's own tools are mounted.
 var withTools = map[string]string{
 	RulePush:      "nothing leaves this machine from inside the loop. Leave the work in the tree and ask with the request_merge tool",
-	RuleMerge:     "protected branches are the person's to change. Stay on the current branch and ask with the request_merge tool",
-	RulePublish:   "publishing is the person's to do. Make it ready and ask with the request_merge tool",
+	RuleMerge:     "protected branches are the user's to change. Stay on the current branch and ask with the request_merge tool",
+	RulePublish:   "publishing is the user's to do. Make it ready and ask with the request_merge tool",
 	RuleProtected: "it is part of what judges this work. Make the work pass it as it is; if it is wrong, ask with the request_test_change tool",
 	RuleScope:     "the task declares which files it may change (its scope), and this is none of them. Solve it there; if that cannot be done, say so with the report_blocked tool",
 	RuleSecret:    "secrets are not the loop's to read. Use an example file (.env.example) or a made-up value; if the real one is needed, say so with the report_blocked tool",

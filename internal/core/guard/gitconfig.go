@@ -2,7 +2,7 @@ package guard
 
 import "strings"
 
-// config may take the person's commit hooks away, or lead their pushes elsewhere.
+// config may take the user's commit hooks away, or lead their pushes elsewhere.
 func (j *judge) config(args []word) {
 	ops := operands(without(args, "f", "--file --blob"))
 	reads := has(args, "--get", "") || has(args, "--get-all", "") || has(args, "--list", "l") || len(ops) > 0 && listed("get list", ops[0].Text)
@@ -40,7 +40,7 @@ func leads(key string) bool {
 	return listed("core.sshcommand core.gitproxy core.askpass", key)
 }
 
-// remote may point the person's next push elsewhere.
+// remote may point the user's next push elsewhere.
 func (j *judge) remote(args []word) {
 	ops := operands(args)
 	if len(ops) > 1 && listed("add set-url rename remove rm", ops[0].Text) && j.here() {

@@ -8,7 +8,7 @@
 // What cannot be told (the environment's variables, what commands print) is
 // allowed, and named in the verdict for the journal: a guard is a railing and not
 // a wall; confinement is the wall. Only where it carries a rule's own words is
-// the answer Ask, which a loop without a person takes as Deny. Deny wins over
+// the answer Ask, which a loop without a user takes as Deny. Deny wins over
 // Ask, Ask over Allow.
 package guard
 
@@ -182,7 +182,7 @@ func (j *judge) custom(d Decision, p Pattern) {
 		j.answer(d, RuleCustom, "the settings deny "+clip(p.text)+": find another way, or say with <blocked>reason</blocked> why there is none")
 		return
 	}
-	j.answer(d, RuleCustom, "the settings want to be asked about "+clip(p.text)+": leave it to the person, and say what you would have done")
+	j.answer(d, RuleCustom, "the settings want to be asked about "+clip(p.text)+": leave it to the user, and say what you would have done")
 }
 
 // unknown notes what could not be read and carries no rule's words.

@@ -267,7 +267,7 @@ func (j *judge) protected(p string, glob bool) bool {
 }
 
 // settings are the files by which the clients of agents are told what they may
-// do: in the project, the person's, and the machine's.
+// do: in the project, the user's, and the machine's.
 func (j *judge) settings() []string {
 	root, home := slashed(j.rules.Root), j.resolve("~")
 	return []string{

@@ -1,6 +1,6 @@
 package guard
 
-// personal judges commands that write the person's own configuration of a tool: it
+// personal judges commands that write the user's own configuration of a tool: it
 // would hold for all that they do afterwards, and for the gates.
 func (j *judge) personal(name string, args []word) {
 	ops := operands(without(args, "L", "--location --prefix --userconfig --registry"))
@@ -22,7 +22,7 @@ func (j *judge) personal(name string, args []word) {
 		what = name + " config set"
 	}
 	if what != "" {
-		j.advise(Deny, RuleOutside, what+" changes the person's own configuration",
+		j.advise(Deny, RuleOutside, what+" changes the user's own configuration",
 			"set it for one command in its environment (NAME=value COMMAND), or in a file of the project's")
 	}
 }

@@ -222,7 +222,7 @@ func (j *judge) pawl(args []word) {
 		j.deny(RuleState, "pawl "+args[0].Text)
 	}
 	if args[0].Text == "tell" {
-		j.controls("pawl tell", "what is told comes from the person. Say it in your own message")
+		j.controls("pawl tell", "what is told comes from the user. Say it in your own message")
 	}
 	if args[0].Text == "lessons" && slices.ContainsFunc(args[1:], func(w word) bool { return listed("add drop keep", w.Text) }) {
 		j.controls("changing lessons by hand", j.lessonsInstead())
@@ -237,9 +237,9 @@ func (j *judge) controls(what, instead string) { j.answer(Deny, RuleState, what+
 
 func (j *judge) lessonsInstead() string {
 	if j.rules.Tools {
-		return "the person keeps them. Use the add_lesson tool"
+		return "the user keeps them. Use the add_lesson tool"
 	}
-	return "the person keeps them. Say in your own message what should be known later"
+	return "the user keeps them. Say in your own message what should be known later"
 }
 
 // kill judges what ends processes that it does not name by their ids.
@@ -261,7 +261,7 @@ func (j *judge) kill(name string, args []word) {
 	case "tmux":
 		// A server that is named may be the agent's own.
 		if begins(args, "kill-server") {
-			j.advise(Deny, RuleKill, "tmux kill-server ends all sessions, the person's too", "end the one that you started: tmux kill-session -t NAME")
+			j.advise(Deny, RuleKill, "tmux kill-server ends all sessions, the user's too", "end the one that you started: tmux kill-session -t NAME")
 		}
 	case "fuser":
 		if has(args, "--kill", "k") {

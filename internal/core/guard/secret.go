@@ -129,7 +129,7 @@ func (j *judge) readAt(name, p string, glob bool) {
 	}
 }
 
-// homeSecrets are nobody's but the person's, in their home; a folder stands for what
+// homeSecrets are nobody's but the user's, in their home; a folder stands for what
 // is in it. Of .ssh, which is another, there are files to be shown.
 var homeSecrets = []string{
 	".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".vault-token", ".netrc", "_netrc", ".pgpass", ".my.cnf",
@@ -143,7 +143,7 @@ var homeSecrets = []string{
 	".psql_history", ".local/share/fish/fish_history", ".yarnrc",
 }
 
-// Secrets are the files and folders of secrets in a person's home, relative to it,
+// Secrets are the files and folders of secrets in a user's home, relative to it,
 // with slashes: the guard lets no agent read them, and a strict wall hides them.
 func Secrets() []string { return append([]string{".ssh"}, homeSecrets...) }
 

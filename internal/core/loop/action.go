@@ -23,7 +23,7 @@ const (
 	HandOver   ActionKind = "hand_over"  // to another owner; ends in HandedOver
 	Interrupt  ActionKind = "interrupt"  // the turn under way, cleanly
 	PutBack    ActionKind = "put_back"   // protected paths as they were
-	Notify     ActionKind = "notify"     // tell the person
+	Notify     ActionKind = "notify"     // tell the user
 	Finish     ActionKind = "finish"     // the work of the end: the loop has its outcome; ends in Concluded
 )
 
@@ -62,11 +62,11 @@ type Action struct {
 	Iteration int           `json:"iteration,omitempty"` // BeginTurn
 	Fresh     bool          `json:"fresh,omitempty"`     // BeginTurn: with an empty context
 	Situation Situation     `json:"situation,omitempty"` // BeginTurn
-	Isolated  bool          `json:"isolated,omitempty"`  // BeginTurn: in a session of its own, beside the person's
+	Isolated  bool          `json:"isolated,omitempty"`  // BeginTurn: in a session of its own, beside the user's
 	Owner     Owner         `json:"owner,omitempty"`     // HandOver: to whom
 	Purpose   Purpose       `json:"purpose,omitempty"`   // RunGates
 	Rerun     int           `json:"rerun,omitempty"`     // RunGates: how often the result was unknown before
-	Notes     []string      `json:"notes,omitempty"`     // BeginTurn: messages of the person
+	Notes     []string      `json:"notes,omitempty"`     // BeginTurn: messages of the user
 	Deep      bool          `json:"deep,omitempty"`      // Look: compare the whole tree with the task's start
 	Tree      string        `json:"tree,omitempty"`      // Restore: the tree to go back to; Commit: the gated tree; RunGates: the tree to review, or of a baseline the one to leave behind where it is not the task's start
 	Evidence  gate.Evidence `json:"evidence,omitempty"`  // Commit

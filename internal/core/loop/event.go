@@ -29,15 +29,15 @@ const (
 	Cancelled      EventKind = "cancelled"
 	OwnerLost      EventKind = "owner_lost"     // a new owner goes on with the loop
 	Faulted        EventKind = "faulted"        // an action could not be performed at all
-	Reopened       EventKind = "reopened"       // a person goes on with a loop that had ended
+	Reopened       EventKind = "reopened"       // a user goes on with a loop that had ended
 	HandoverAsked  EventKind = "handover_asked" // another owner is to go on with the loop
 	HandedOver     EventKind = "handed_over"    // the owner named goes on with it: it has it, or it keeps it
 	TestsAsked     EventKind = "tests_asked"    // the agent asks to change existing tests
-	Granted        EventKind = "granted"        // a person lets it change them, also after the end
-	Denied         EventKind = "denied"         // a person does not
-	Learnt         EventKind = "learnt"         // a lesson for the turns to come, of the agent's or a person's
-	Forgot         EventKind = "forgot"         // a person takes a lesson out
-	MergeAsked     EventKind = "merge_asked"    // the agent asks the person to merge its work
+	Granted        EventKind = "granted"        // a user lets it change them, also after the end
+	Denied         EventKind = "denied"         // a user does not
+	Learnt         EventKind = "learnt"         // a lesson for the turns to come, of the agent's or a user's
+	Forgot         EventKind = "forgot"         // a user takes a lesson out
+	MergeAsked     EventKind = "merge_asked"    // the agent asks the user to merge its work
 	WentBack       EventKind = "went_back"      // a user restored a checkpoint, also after the end
 )
 
@@ -69,12 +69,12 @@ type Event struct {
 	Text     string    `json:"text,omitempty"`      // MessageArrived: the note; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
 	Owner    Owner     `json:"owner,omitempty"`     // HandoverAsked, HandedOver, Reopened ("": as it was)
 	Stays    bool      `json:"stays,omitempty"`     // HandedOver: the owner that the loop has keeps it
-	ByPerson bool      `json:"by_person,omitempty"` // Learnt: a person wrote it
+	ByPerson bool      `json:"by_person,omitempty"` // Learnt: a user wrote it
 	Tasks    []string  `json:"tasks,omitempty"`     // WentBack: the tasks that are done in the checkpoint; Committed: those that were done, and whose commits are gone
 	Added    []Task    `json:"added,omitempty"`     // Committed: tasks of the plan that the loop does not know
 	Aside    string    `json:"aside,omitempty"`     // Committed: file that keeps an edit of the plan which was not applied
 	Isolated bool      `json:"isolated,omitempty"`  // TurnEnded, AgentFailed: of an isolated try
-	Hint     string    `json:"hint,omitempty"`      // Faulted; Cancelled: what a person did to stop it
+	Hint     string    `json:"hint,omitempty"`      // Faulted; Cancelled: what a user did to stop it
 	Paths    []string  `json:"paths,omitempty"`     // TestsAsked, Granted (none: all), Denied: tests, relative to the root with slashes
 }
 
@@ -88,7 +88,7 @@ type Start struct {
 // Turn is what a turn came to.
 type Turn struct {
 	Claim      *Claim   `json:"claim,omitempty"`
-	ByPerson   bool     `json:"by_person,omitempty"` // begun by the person's own prompt
+	ByPerson   bool     `json:"by_person,omitempty"` // begun by the user's own prompt
 	Usage      Usage    `json:"usage"`
 	ToolCalls  int      `json:"tool_calls"`
 	Rounds     int      `json:"rounds,omitempty"`  // requests to the model, where the client tells
@@ -113,9 +113,9 @@ type Claim struct {
 type Seen struct {
 	Changed  bool     `json:"changed"`             // anything differs from the task's start
 	Tampered []string `json:"tampered,omitempty"`  // what judges, changed without a grant
-	Refused  []string `json:"refused,omitempty"`   // tests that differ from the judge's copies, and that a person denied
+	Refused  []string `json:"refused,omitempty"`   // tests that differ from the judge's copies, and that a user denied
 	Marked   []string `json:"marked,omitempty"`    // tasks that the agent ticked itself: a claim
-	ByPerson []string `json:"by_person,omitempty"` // tasks that the person ticked: done, and nobody's claim
+	ByPerson []string `json:"by_person,omitempty"` // tasks that the user ticked: done, and nobody's claim
 	Remarks  []string `json:"remarks,omitempty"`   // to be told and journalled: a branch switched back, a foreign change kept
 	Added    []Task   `json:"added,omitempty"`     // tasks of the plan that the loop does not know
 	Aside    string   `json:"aside,omitempty"`     // file that keeps an edit of the plan which was not applied
@@ -155,7 +155,7 @@ type Gates struct {
 	Tampered     []string      `json:"tampered,omitempty"`      // what judges was changed by the agent while the gates ran
 	Added        []Task        `json:"added,omitempty"`         // ForFinal: tasks of the plan that the loop does not know
 	Lost         []string      `json:"lost,omitempty"`          // ForFinal: tasks that were done, and whose commits are gone
-	Apart        []string      `json:"apart,omitempty"`         // untracked files of the person's: the commit, which lacks them, was not seen to pass
+	Apart        []string      `json:"apart,omitempty"`         // untracked files of the user's: the commit, which lacks them, was not seen to pass
 	Wanted       bool          `json:"wanted,omitempty"`        // ForBaseline: the user says that what is red is part of the work
 	CannotStart  bool          `json:"cannot_start,omitempty"`  // Unknown, because the command is not there
 	Unchecked    bool          `json:"unchecked,omitempty"`     // old tests were changed, and what the originals say is not known

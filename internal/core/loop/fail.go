@@ -55,7 +55,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 			m.crashed(f)
 			return
 		}
-		m.s.Retry = true // once the person has compacted, or chosen another model
+		m.s.Retry = true // once the user has compacted, or chosen another model
 		m.giveUp(f.Message, f.Hint)
 	case Crashed, TimedOut, Silent:
 		if byPerson { // theirs, and no try of the loop's
@@ -70,7 +70,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 	}
 }
 
-// giveUp ends a loop that cannot go on before a person mends something. In their
+// giveUp ends a loop that cannot go on before a user mends something. In their
 // session they are there to do so: the loop is held, and goes on after the next
 // turn that comes to its end, or when it is resumed.
 func (m *machine) giveUp(message, hint string) {

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Existing tests are the judge's. The agent may ask to change them, and a person
+// Existing tests are the judge's. The agent may ask to change them, and a user
 // grants or denies it, while the loop runs or after its end. Changed tests are
 // never tampering by themselves: work that passes only with them is kept, for no
 // more than unverified, and what it would be worth were they granted is found out
@@ -64,18 +64,18 @@ const (
 	whyMax   = 300
 )
 
-// MayChange tells whether a person lets the agent change a test.
+// MayChange tells whether a user lets the agent change a test.
 func (s State) MayChange(path string) bool {
 	return !s.Denies(path) && (slices.Contains(s.Granted, path) || slices.Contains(s.Granted, AllTests))
 }
 
-// MayChangeJudge tells whether a person lets the agent change a file that judges
+// MayChangeJudge tells whether a user lets the agent change a file that judges
 // and is no test: they must have named it.
 func (s State) MayChangeJudge(path string) bool {
 	return slices.Contains(s.Granted, path) && !s.Denies(path)
 }
 
-// Ungranted are the tests that wait for a person's word, sorted: the agent asked
+// Ungranted are the tests that wait for a user's word, sorted: the agent asked
 // to change them, or changed them in work that passes only with them and for which
 // no review's word is enough.
 func (s State) Ungranted() []string {
@@ -109,13 +109,13 @@ func (s State) AwaitingGrant() []string {
 	return without(slices.Compact(paths), s.MayChange)
 }
 
-// Denies tells whether a person said, of this path, that the agent may not change it;
+// Denies tells whether a user said, of this path, that the agent may not change it;
 // of AllTests, whether it may change none but those granted by name since.
 func (s State) Denies(path string) bool {
 	return slices.ContainsFunc(s.Denied, func(d Denial) bool { return d.Path == path })
 }
 
-// testsAsked keeps the wish for the person, once.
+// testsAsked keeps the wish for the user, once.
 func (m *machine) testsAsked(paths []string, why string) {
 	paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == "" || m.s.MayChange(p) })
 	if len(paths) == 0 {
@@ -150,7 +150,7 @@ func (m *machine) granted(paths []string) {
 	}
 	switch {
 	case m.s.Phase != Ended:
-		m.hear("The person lets you change these tests: " + named(paths))
+		m.hear("The user lets you change these tests: " + named(paths))
 	case upgraded && m.s.Outcome == Unverified:
 		m.s.Outcome, m.s.Reason, m.s.Hint = m.outcome()
 	}
@@ -184,7 +184,7 @@ func (t Task) OriginalsUnseen() bool {
 	return t.Status == Done && t.IfGranted != nil && len(t.Tests) == 0
 }
 
-// grantHint is what a person can do where work waits for a grant.
+// grantHint is what a user can do where work waits for a grant.
 func (m *machine) grantHint() string {
 	if len(m.s.Ungranted()) == 0 {
 		return ""
@@ -213,7 +213,7 @@ func (m *machine) denied(paths []string) {
 			m.s.Denied = lastOf(append(slices.Clip(m.s.Denied), Denial{Path: p}), pathsMax)
 		}
 	}
-	m.hear("The person does not let you change these tests: " + named(paths) + ". Make the work pass them as they were.")
+	m.hear("The user does not let you change these tests: " + named(paths) + ". Make the work pass them as they were.")
 }
 
 // mayDoWithout: the gates pass only with a change of gate inputs that are no tests, and
@@ -249,7 +249,7 @@ func (g *Gates) awaitEarlier() {
 	g.IfGranted, g.TestsChanged, g.Evidence = &worth, both(g.TestsChanged), gate.NoEvidence
 }
 
-// answered drops the wishes that a person has answered.
+// answered drops the wishes that a user has answered.
 func (m *machine) answered(paths []string) {
 	m.s.Asks = without(m.s.Asks, func(a Ask) bool {
 		return slices.Contains(paths, AllTests) ||
@@ -257,7 +257,7 @@ func (m *machine) answered(paths []string) {
 	})
 }
 
-// refused: tests that the person does not let it change are changed.
+// refused: tests that the user does not let it change are changed.
 func (m *machine) refused(paths []string) {
 	of := func(d Denial) bool { return d.Path == AllTests || slices.Contains(paths, d.Path) }
 	again := slices.ContainsFunc(m.s.Denied, func(d Denial) bool { return d.Told && of(d) })
@@ -272,10 +272,10 @@ func (m *machine) refused(paths []string) {
 	what := strings.Join(paths, ", ")
 	m.s.Claim = nil
 	m.do(Action{Do: PutBack, Paths: paths})
-	m.remember("changed tests that the person does not let it change: " + what)
-	m.s.Failing = &Failing{Reason: "the person does not let you change these tests, they are put back as they were: " + what}
+	m.remember("changed tests that the user does not let it change: " + what)
+	m.s.Failing = &Failing{Reason: "the user does not let you change these tests, they are put back as they were: " + what}
 	if m.s.Attended {
-		m.s.Failing.Reason = "the person does not let you change these tests: put them back as they were: " + what
+		m.s.Failing.Reason = "the user does not let you change these tests: put them back as they were: " + what
 	}
 	m.s.Situation = GoOn
 	m.beginTurn()

@@ -8,7 +8,7 @@ type Owner string
 // The owners.
 const (
 	OwnerRunner  Owner = "runner"  // a process, with sessions of its own
-	OwnerSession Owner = "session" // a person's session, by its hooks
+	OwnerSession Owner = "session" // a user's session, by its hooks
 )
 
 func (m *machine) owner() Owner {
@@ -18,7 +18,7 @@ func (m *machine) owner() Owner {
 	return OwnerRunner
 }
 
-// mayHandOver: the person agreed that fresh sessions go on where theirs ends.
+// mayHandOver: the user agreed that fresh sessions go on where theirs ends.
 func (m *machine) mayHandOver() bool { return m.s.Policy.Handover && !m.s.Stays }
 
 // handsOver asks for another owner where one is to go on with the turn that is
@@ -49,7 +49,7 @@ func (m *machine) handsOver() bool {
 }
 
 // handoverAsked takes effect before the next turn. A runner's turn is cut off for
-// it, a person's session comes to the end of its own.
+// it, a user's session comes to the end of its own.
 func (m *machine) handoverAsked(to Owner, why string) {
 	if to != OwnerRunner && to != OwnerSession {
 		m.notify(Anomaly, fmt.Sprintf("a loop cannot be handed over to %q: ignored", to))

@@ -83,7 +83,7 @@ func (m *machine) tryFailed(t *Turn, f Failure) {
 }
 
 // bookTry keeps what the try came to, and takes out of its turn what says nothing
-// about the person's session, or about the work.
+// about the user's session, or about the work.
 func (m *machine) bookTry(t *Turn, died string) {
 	t.Context, t.Claim, t.Background, t.ByPerson = -1, nil, nil, false
 	try := Try{Iteration: m.s.Iteration, From: m.s.Now}

@@ -109,7 +109,7 @@ func (m *machine) judge(seen Seen) {
 }
 
 // unchanged: a claim with nothing to show is refused once; then the task is set
-// aside, neither committed nor ticked. Where there is no gate a person's session
+// aside, neither committed nor ticked. Where there is no gate a user's session
 // is not refused: what they asked for may have been no change, and they watch.
 func (m *machine) unchanged() {
 	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.Attended) {

@@ -45,9 +45,9 @@ func (m *machine) tries() int {
 	return triesInSession
 }
 
-// climb goes to the next rung that the policy allows. A person's session is left
+// climb goes to the next rung that the policy allows. A user's session is left
 // only with their consent, else there is no fresh session to climb to; verify
-// loops try in fresh ones until their limit, there beside the person's.
+// loops try in fresh ones until their limit, there beside the user's.
 func (m *machine) climb() {
 	p, l := m.s.Policy, &m.s.Ladder
 	if l.Rung == sameSession {
@@ -84,7 +84,7 @@ func (m *machine) climb() {
 	}
 }
 
-// restores: the tree of a person's session is not put back over their head.
+// restores: the tree of a user's session is not put back over their head.
 func (m *machine) restores() bool { return m.s.Policy.Restore && !m.s.Attended }
 
 func (m *machine) restore(then After) {

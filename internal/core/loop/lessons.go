@@ -10,7 +10,7 @@ import (
 )
 
 // Lesson is a rule learnt, for the turns to come: what was tried, what it broke,
-// and what to do instead. One that a person or the agent wrote is Instead alone.
+// and what to do instead. One that a user or the agent wrote is Instead alone.
 type Lesson struct {
 	Tried    string `json:"tried,omitempty"`
 	Broke    string `json:"broke,omitempty"`
@@ -57,7 +57,7 @@ func (l Lesson) key() string {
 }
 
 // learn keeps a lesson once: the same one again counts, and moves to the end. Past
-// the limit the oldest makes room that no person wrote.
+// the limit the oldest makes room that no user wrote.
 func (m *machine) learn(l Lesson) {
 	l.Tried, l.Broke, l.Instead = plan.OneLine(l.Tried, lessonMax), plan.OneLine(l.Broke, lessonMax), plan.OneLine(l.Instead, lessonMax)
 	if l.Instead == "" {

@@ -82,7 +82,7 @@ func TestAStrikeLeavesALesson(t *testing.T) {
 	}
 }
 
-// A person's lessons stay as they wrote them, and make room last.
+// A user's lessons stay as they wrote them, and make room last.
 func TestLessonsAreBounded(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{})

@@ -58,7 +58,7 @@ func (m *machine) limitHit(o Outcome) {
 	m.s.Hit = o
 	switch m.s.Phase {
 	case Turning:
-		if !m.s.Attended { // a turn of a person's session comes to its own end
+		if !m.s.Attended { // a turn of a user's session comes to its own end
 			m.do(Action{Do: Interrupt})
 		}
 	case Trying:

@@ -221,7 +221,7 @@ func TestPlansThatWereDoneBefore(t *testing.T) {
 		tasks []loop.Task
 		want  loop.Outcome
 	}{
-		{"by a person", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true}}, loop.Finished},
+		{"by a user", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true}}, loop.Finished},
 		{"verified by a loop", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true, Evidence: gate.Proven}}, loop.Finished},
 		{"unproven by a loop", []loop.Task{{ID: "a", Status: loop.Done, Earlier: true, Evidence: gate.Unproven}}, loop.Unverified},
 		{"no task at all", nil, loop.Errored},

@@ -135,7 +135,7 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case m.s.Policy.Gates && m.s.Policy.Kind != Answer && !m.s.Green:
 		return Unverified, "a gate does not pass on the final tree: " + m.finalFailure(), ""
 	case !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return !t.Earlier }):
-		return Finished, "a person ticked what was left to do", ""
+		return Finished, "a user ticked what was left to do", ""
 	}
 	return Verified, "", ""
 }

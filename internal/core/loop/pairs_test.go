@@ -202,7 +202,7 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 		loop.Committing: {loop.Committed}, loop.Restoring: {loop.Restored}, loop.Waiting: {loop.TimerFired}, loop.Paused: nil,
 		loop.Trying: {loop.TurnEnded, loop.AgentFailed}, loop.HandingOver: {loop.HandedOver}, loop.Finishing: {loop.Concluded},
 	}
-	// In a person's session a turn may end at any time.
+	// In a user's session a turn may end at any time.
 	unasked := []loop.EventKind{loop.TurnEnded, loop.AgentFailed}
 	anywhere := []loop.EventKind{
 		loop.MessageArrived, loop.MergeAsked, loop.TestsAsked, loop.Granted, loop.Denied, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.HandoverAsked,
@@ -277,7 +277,7 @@ func diagram(t *testing.T) string {
 Printed from ` + "`internal/core/loop`" + ` by its test; edit the code, not this page. An arrow is an event; what the
 machine does on it is decided in ` + "`Step`" + `. Left out: ` + "`cancelled` and `faulted`" + ` (from everywhere to ` + "`finishing`" + `; a turn is
 interrupted, a commit and a restore are finished first), ` + "`owner_lost`" + ` (the new owner performs what was pending),
-` + "`handed_over`" + ` where nobody asked for it (the same, by an owner of the other kind), messages, and the turns of a person's session that end while Pawl is at work. That they end in ` + "`waiting` and `paused`" + `,
+` + "`handed_over`" + ` where nobody asked for it (the same, by an owner of the other kind), messages, and the turns of a user's session that end while Pawl is at work. That they end in ` + "`waiting` and `paused`" + `,
 too, is of such sessions only.
 
 ` + "```mermaid\nstateDiagram-v2\n    [*] --> new\n" + strings.Join(lines, "\n") + "\n    ended --> [*]\n```\n"

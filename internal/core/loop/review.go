@@ -9,7 +9,7 @@ import (
 )
 
 // reviewRounds is how often a review may fail the work of one task where nobody
-// said; then the two disagree, and a person has to look.
+// said; then the two disagree, and a user has to look.
 const reviewRounds = 3
 
 // ReviewEnd is how the reviews of a task's work ended.
@@ -84,7 +84,7 @@ func (g Gates) grantedBy(reviews Gates) bool {
 }
 
 // grantedByReview: the tests judge as they are now, and the work is worth what a
-// review is, whatever its own tests prove. A person's grant can still make it more.
+// review is, whatever its own tests prove. A user's grant can still make it more.
 func (m *machine) grantedByReview(f *Gates) {
 	f.Evidence, f.Reason = gate.Reviewed, "a review accepts the changed tests: "+named(f.TestsChanged)
 	m.answered(f.TestsChanged)
@@ -122,7 +122,7 @@ func (m *machine) reviewAgain(g Gates) bool {
 }
 
 // reviewFailed: a review that fails a claim is a failed try like any other, a
-// bounded number of times. Then the work stays as it is, for a person to see.
+// bounded number of times. Then the work stays as it is, for a user to see.
 func (m *machine) reviewFailed(g Gates) {
 	m.s.Unknowns = 0
 	m.s.Ladder.Rounds++

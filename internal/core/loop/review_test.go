@@ -180,7 +180,7 @@ func TestAReviewThatFailsIsAFailedTry(t *testing.T) {
 	sc.gates(loop.Gates{Status: gate.Pass}, "finish verified")
 }
 
-// After so many rounds the work is kept as it is, for a person to see.
+// After so many rounds the work is kept as it is, for a user to see.
 func TestDisagreementEnds(t *testing.T) {
 	t.Parallel()
 	sc := toReview(t, loop.Policy{Restore: true})

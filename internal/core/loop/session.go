@@ -9,7 +9,7 @@ func (m *machine) unasked(e Event) bool {
 	}
 	byPerson := e.Turn != nil && e.Turn.ByPerson
 	switch {
-	case m.s.Phase == Paused && m.s.Pause: // by the person: what happens meanwhile is theirs
+	case m.s.Phase == Paused && m.s.Pause: // by the user: what happens meanwhile is theirs
 		return true
 	case !m.idle(): // they typed while Pawl was at work
 		return byPerson

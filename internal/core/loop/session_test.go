@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// attended is a loop in a person's session, in its first turn.
+// attended is a loop in a user's session, in its first turn.
 func attended(t *testing.T, p loop.Policy) *scenario {
 	t.Helper()
 	p.Attended, p.Session = true, loop.Continue
@@ -82,7 +82,7 @@ func TestATurnThatEndsInAWaitIsNotLost(t *testing.T) {
 
 	sc := attended(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
 	sc.feed(died(loop.UsageLimit), "wait")
-	sc.feed(claimed, "look deep") // the person bought more, and the agent went on
+	sc.feed(claimed, "look deep") // the user bought more, and the agent went on
 	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
 	if sc.s.Iteration != 1 {
 		t.Errorf("iteration %d", sc.s.Iteration)
@@ -144,7 +144,7 @@ func TestAStrikeInASessionAsksToPutBack(t *testing.T) {
 	for n, want := range []string{"put_back; turn 2 continue struck", "put_back; turn 3 continue struck", "put_back; finish tampered"} {
 		sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "look deep")
 		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Tampered: []string{"check.sh"}}}, want)
-		if n == 0 && !strings.Contains(sc.s.Failing.Reason, "put them back as they were, or ask the person") {
+		if n == 0 && !strings.Contains(sc.s.Failing.Reason, "put them back as they were, or ask the user") {
 			t.Errorf("told %q", sc.s.Failing.Reason)
 		}
 	}
@@ -173,7 +173,7 @@ func TestGatesThatCannotTellHoldALoopInASession(t *testing.T) {
 		sc.gates(loop.Gates{Status: gate.Unknown}, "wait")
 		sc.feed(loop.Event{Kind: loop.TimerFired}, "gates claim")
 	}
-	sc.gates(loop.Gates{Status: gate.Unknown}, "notify") // the person edits all the while
+	sc.gates(loop.Gates{Status: gate.Unknown}, "notify") // the user edits all the while
 	sc.feed(ended(byPerson), "turn 2 continue go_on")
 	sc.feed(loop.Event{Kind: loop.AgentFailed, Turn: &byPerson, Failure: &loop.Failure{Class: loop.Crashed}}, "turn 2 continue go_on")
 	if sc.s.Ladder.Tries != 0 || sc.s.Turns != 1 {

@@ -3,7 +3,7 @@
 // Step takes a state and an event (past tense: a turn ended, gates finished)
 // and returns the next state and the actions to perform (imperative: run the
 // gates, begin a turn). It is pure: no clock, no files, no goroutines; an event
-// carries its time. Whoever owns a loop (the runner, the hooks of a person's
+// carries its time. Whoever owns a loop (the runner, the hooks of a user's
 // session, later the distributed worker) performs the actions, reports what came
 // of them as events, and writes each event to the journal before it acts. The
 // state is the fold of the journal, so an owner that dies at any moment is
@@ -11,11 +11,11 @@
 // once more.
 //
 // Files: step.go is the table of phases and events; turn.go decides after a
-// turn, judge.go after the gates, review.go after a review, grants.go what a person
+// turn, judge.go after the gates, review.go after a review, grants.go what a user
 // says to changed tests, ladder.go what a failing task tries next, fail.go what a
-// dead turn means, session.go what a person's session does unasked, isolate.go the
+// dead turn means, session.go what a user's session does unasked, isolate.go the
 // tries beside it, handover.go how another owner goes on, merge.go what the
-// agent asks of the person, limit.go when it is enough, outcome.go how it all ended.
+// agent asks of the user, limit.go when it is enough, outcome.go how it all ended.
 package loop
 
 import (
@@ -85,7 +85,7 @@ const (
 	Continue SessionMode = "continue"
 )
 
-// Limits of a loop; 0 is no limit, which only a person may write.
+// Limits of a loop; 0 is no limit, which only a user may write.
 type Limits struct {
 	Iterations int           `json:"iterations,omitempty"`
 	Duration   time.Duration `json:"duration,omitempty"` // waits for usage limits and pauses aside
@@ -93,21 +93,21 @@ type Limits struct {
 	Tokens     int64         `json:"tokens,omitempty"`
 }
 
-// Policy is what the person asked for; it does not change while the loop runs.
+// Policy is what the user asked for; it does not change while the loop runs.
 type Policy struct {
 	Kind         Kind          `json:"kind"`
 	Limits       Limits        `json:"limits"`
 	Session      SessionMode   `json:"session"`
 	HandoverAt   int           `json:"handover_at,omitempty"`   // percent, for Hybrid and for Handover
-	Handover     bool          `json:"handover,omitempty"`      // a person's session may be left for fresh ones: they agreed to it
+	Handover     bool          `json:"handover,omitempty"`      // a user's session may be left for fresh ones: they agreed to it
 	Restore      bool          `json:"restore,omitempty"`       // --on-failure restore; false: keep
 	Gates        bool          `json:"gates,omitempty"`         // there is at least one gate
 	Reviews      bool          `json:"reviews,omitempty"`       // there is at least one that is a review
 	ReviewRounds int           `json:"review_rounds,omitempty"` // times that reviews may fail the work of a task, 0: three
 	EveryTurn    bool          `json:"every_turn,omitempty"`    // gates run after turns without a claim too: what is red is told
 	Verify       bool          `json:"verify,omitempty"`        // a verify loop: green is the goal, gates run every turn
-	Attended     bool          `json:"attended,omitempty"`      // the loop begins in a person's session, see State.Attended
-	Isolate      bool          `json:"isolate,omitempty"`       // a verify loop in a person's session tries in fresh ones, once its own tries are spent
+	Attended     bool          `json:"attended,omitempty"`      // the loop begins in a user's session, see State.Attended
+	Isolate      bool          `json:"isolate,omitempty"`       // a verify loop in a user's session tries in fresh ones, once its own tries are spent
 	Tries        int           `json:"tries,omitempty"`         // failed tries in one session, 0: three, or two that fail the same way
 	Every        time.Duration `json:"every,omitempty"`         // for Periodic
 	Counted      int           `json:"counted,omitempty"`       // iterations that another tool counted before: they go on from there
@@ -242,7 +242,7 @@ const (
 type State struct {
 	Phase     Phase         `json:"phase"`
 	Policy    Policy        `json:"policy"`
-	Attended  bool          `json:"attended,omitempty"`  // a person's session is the owner, not a runner
+	Attended  bool          `json:"attended,omitempty"`  // a user's session is the owner, not a runner
 	HandOver  Owner         `json:"hand_over,omitempty"` // is to go on with the loop, in place of the owner it has
 	HandWhy   string        `json:"hand_why,omitempty"`  // why it is to, or did
 	Stays     bool          `json:"stays,omitempty"`     // it could not be handed over: not of its own accord again
@@ -261,7 +261,7 @@ type State struct {
 	Current   string        `json:"current,omitempty"`   // id of the task at work
 	Last      string        `json:"last,omitempty"`      // id of the task at work before
 	TaskFrom  time.Time     `json:"task_from,omitzero"`  // when it began
-	Base      string        `json:"base,omitempty"`      // tree the task starts from: the last verified commit and what the person did since
+	Base      string        `json:"base,omitempty"`      // tree the task starts from: the last verified commit and what the user did since
 	First     string        `json:"first,omitempty"`     // task to take first: an earlier loop had begun it
 	HalfDone  string        `json:"half_done,omitempty"` // tree that the first turn of the task finds, where that is not Base: what an earlier loop did of it
 	Unjudged  bool          `json:"unjudged,omitempty"`  // a turn has ended since the gates last ran
@@ -283,7 +283,7 @@ type State struct {
 	Context   int           `json:"context,omitempty"`  // percent full
 	After     After         `json:"after,omitempty"`    // what follows a checkpoint, a restore, a wait or a pause
 	Stop      string        `json:"stop,omitempty"`     // cause of a cancellation: stop, int, term, hup
-	StopWhy   string        `json:"stop_why,omitempty"` // what a person did to stop it, where it was no command
+	StopWhy   string        `json:"stop_why,omitempty"` // what a user did to stop it, where it was no command
 	Pause     bool          `json:"pause,omitempty"`    // a pause is asked for
 	Notes     []string      `json:"notes,omitempty"`    // messages that the next prompt delivers
 	Told      int           `json:"told,omitempty"`     // how many of them the turn under way was told
@@ -291,10 +291,10 @@ type State struct {
 	Waited    []string      `json:"waited,omitempty"`   // background work that was waited for
 	History   []Attempt     `json:"history,omitempty"`  // the last attempts
 	Lessons   []Lesson      `json:"lessons,omitempty"`
-	Merge     *Merge        `json:"merge,omitempty"`   // what the agent asks the person to merge
+	Merge     *Merge        `json:"merge,omitempty"`   // what the agent asks the user to merge
 	Asks      []Ask         `json:"asks,omitempty"`    // tests that the agent wants to change
-	Granted   []string      `json:"granted,omitempty"` // tests that a person lets it change, AllTests for all
-	Denied    []Denial      `json:"denied,omitempty"`  // tests that a person does not
+	Granted   []string      `json:"granted,omitempty"` // tests that a user lets it change, AllTests for all
+	Denied    []Denial      `json:"denied,omitempty"`  // tests that a user does not
 	Refusals  int           `json:"refusals,omitempty"`
 	Restores  int           `json:"restores,omitempty"`
 	Aside     []string      `json:"aside,omitempty"`    // files that keep edits of the plan which were not applied

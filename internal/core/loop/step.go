@@ -139,7 +139,7 @@ func (m *machine) answer(e Event) {
 		m.back()
 		m.follow(m.s.After)
 	case m.s.Attended && m.unasked(e):
-		// the person's session has a life of its own
+		// the user's session has a life of its own
 	default:
 		m.notify(Anomaly, fmt.Sprintf("event %s while %s: ignored", e.Kind, m.s.Phase))
 	}
@@ -209,14 +209,14 @@ func (m *machine) checkpointed(e Event) {
 
 // cancel ends the loop, after what must not be cut in half: a turn of ours is
 // interrupted first, a commit or a restore is finished. A second one ends a turn
-// at once; a turn of a person's session goes on without the loop.
+// at once; a turn of a user's session goes on without the loop.
 func (m *machine) cancel(cause, why string) {
 	again := m.s.Stop != ""
 	m.s.Stop, m.s.StopWhy = cause, why
 	switch {
 	case m.s.Phase == Committing || m.s.Phase == Restoring:
 		// a mark without its commit would be a lie, half a restore a mess
-	case !again && (m.s.Phase == Trying || m.s.Phase == Turning && !m.s.Attended): // nobody can interrupt a person's session
+	case !again && (m.s.Phase == Trying || m.s.Phase == Turning && !m.s.Attended): // nobody can interrupt a user's session
 		m.do(Action{Do: Interrupt})
 	default:
 		m.finish(CancelledEnd, cancelReason(m.s), "")
@@ -312,7 +312,7 @@ func (m *machine) ownerLost() {
 	}
 }
 
-// reopen goes on with a loop that ended with something left to do: a person asks
+// reopen goes on with a loop that ended with something left to do: a user asks
 // for it. What was skipped is open again. A limit that comes with it counts from
 // where the loop stands; of each other one what remains.
 func (m *machine) reopen(e Event) {

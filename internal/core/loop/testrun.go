@@ -106,7 +106,7 @@ func (m *machine) standsStill() bool {
 	return m.s.Policy.Kind == Change && m.s.Policy.Gates && m.s.Ladder.RedRuns >= redTurns
 }
 
-// stillRed climbs as two tries that failed alike would. A person's words may come
+// stillRed climbs as two tries that failed alike would. A user's words may come
 // between: in their session it is a failed try.
 func (m *machine) stillRed() {
 	l := &m.s.Ladder

@@ -45,7 +45,7 @@ func TestTheSameRedRunThreeTurnsInARow(t *testing.T) {
 	}
 }
 
-// In a session that a person sits in, their words may come between: it is a
+// In a session that a user sits in, their words may come between: it is a
 // failed try, and no more.
 func TestTheSameRedRunInASessionIsATry(t *testing.T) {
 	t.Parallel()

@@ -64,7 +64,7 @@ func (m *machine) beginTurn() {
 	})
 }
 
-// fresh tells whether the next turn gets an empty context. A person's session has
+// fresh tells whether the next turn gets an empty context. A user's session has
 // the one that it has.
 func (m *machine) fresh() bool {
 	p := m.s.Policy
@@ -159,7 +159,7 @@ func (m *machine) treeSeen(seen Seen) {
 	m.added(seen.Added)
 	m.keptAside(seen.Aside)
 	for _, id := range seen.ByPerson {
-		m.task(id, func(t *Task) { t.Status, t.Earlier, t.Why = Done, true, "ticked by a person" })
+		m.task(id, func(t *Task) { t.Status, t.Earlier, t.Why = Done, true, "ticked by a user" })
 	}
 	if m.stopped() {
 		return
@@ -207,7 +207,7 @@ func (m *machine) treeSeen(seen Seen) {
 	}
 }
 
-// doneAlready: a person ticked the task at work, whatever the agent says of it.
+// doneAlready: a user ticked the task at work, whatever the agent says of it.
 func (m *machine) doneAlready() bool {
 	t, ok := m.s.Task(m.s.Current)
 	return ok && t.Status == Done
@@ -219,7 +219,7 @@ func (m *machine) stagnant() {
 		why = fmt.Sprintf("nothing was done: %d turns in a row without a tool call", n)
 	}
 	if m.s.Policy.Gates {
-		if !m.s.Attended { // a person's words may come between
+		if !m.s.Attended { // a user's words may come between
 			m.s.Ladder.Tries = m.tries() // more of the same is not worth a try
 		}
 		m.fail(Failing{Reason: why}, "")
@@ -231,7 +231,7 @@ func (m *machine) stagnant() {
 	m.beginTurn()
 }
 
-// strike puts back what judges, or has it put back: in a person's session that is
+// strike puts back what judges, or has it put back: in a user's session that is
 // not done over their head. The claim that came with the change is not judged:
 // the agent is told, and may claim again.
 func (m *machine) strike(paths []string) {
@@ -241,7 +241,7 @@ func (m *machine) strike(paths []string) {
 	m.do(Action{Do: PutBack, Paths: paths})
 	past, told := "changed what judges it, put back: ", "these files judge the work and were put back as they were: "
 	if m.s.Attended {
-		past, told = "changed what judges it: ", "these files judge the work: put them back as they were, or ask the person to change them: "
+		past, told = "changed what judges it: ", "these files judge the work: put them back as they were, or ask the user to change them: "
 	}
 	m.remember(past + what)
 	m.learn(struck(what))

@@ -7,10 +7,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// oldTests are those that the agent changes, asks for, and a person speaks of.
+// oldTests are those that the agent changes, asks for, and a user speaks of.
 func oldTests() []string { return []string{"a_test.go", "b_test.go"} }
 
-// word is what the agent asks or the person says of changed tests.
+// word is what the agent asks or the user says of changed tests.
 func (w *world) word() loop.Event {
 	kind := []loop.EventKind{loop.TestsAsked, loop.Granted, loop.Denied}[w.r.IntN(3)]
 	return loop.Event{Kind: kind, Paths: oldTests()[w.r.IntN(2):], Text: "why"}

@@ -50,7 +50,7 @@ func (w *world) checkReview(before loop.State, e loop.Event, acts []loop.Action)
 }
 
 // checkReviewed: where there are reviews, nothing is verified that none passed; and
-// what a review accepted of tests proves nothing unless a person accepts it as well.
+// what a review accepted of tests proves nothing unless a user accepts it as well.
 func (w *world) checkReviewed() {
 	for _, t := range w.s.Tasks {
 		if t.Evidence == gate.Proven && len(t.Granted) > 0 && t.IfGranted != nil {

@@ -17,7 +17,7 @@ import (
 var walkEvents = flag.Int("walk-events", 1_000_000, "how many events the random walks take in all")
 
 // world answers the machine's actions at random, with an agent that lies, dies
-// and meddles, a person who types, pauses and cancels, and owners that vanish.
+// and meddles, a user who types, pauses and cancels, and owners that vanish.
 // It keeps its own books, by which the laws are checked.
 type world struct {
 	t    *testing.T
@@ -32,7 +32,7 @@ type world struct {
 	red        bool          // the commands were red when they last ran
 	reviewed   gate.Status   // what the last review said
 	busy       time.Duration // time that counts, by the world's own clock
-	persons    loop.State    // state before a turn of the person, for the law that it costs nothing
+	persons    loop.State    // state before a turn of the user, for the law that it costs nothing
 	events     int
 	start      loop.Policy // as begun
 }
@@ -337,7 +337,7 @@ func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
 	}
 	if e.Kind == loop.TurnEnded && e.Turn != nil && e.Turn.ByPerson && before.Phase == loop.Turning &&
 		(w.s.Iteration != before.Iteration || w.s.Usage != before.Usage || w.s.Turns != before.Turns) {
-		w.t.Errorf("a turn of the person cost something: %+v → %+v", before, w.s)
+		w.t.Errorf("a turn of the user cost something: %+v → %+v", before, w.s)
 	}
 }
 
@@ -346,7 +346,7 @@ func (w *world) checkBegin(a loop.Action) {
 	case a.Isolated && (!s.Attended || !s.Policy.Verify || !s.Policy.Isolate || !a.Fresh):
 		w.t.Errorf("an isolated try that nobody asked for: %+v", s)
 	case s.Attended && a.Fresh && !a.Isolated:
-		w.t.Errorf("a person's session is to have a fresh context: %+v", a)
+		w.t.Errorf("a user's session is to have a fresh context: %+v", a)
 	case s.Attended && s.Policy.Handover && !s.Stays && s.Context >= s.Policy.HandoverAt && !a.Isolated:
 		w.t.Errorf("a session with %d %% is not left", s.Context)
 	}

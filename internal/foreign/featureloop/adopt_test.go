@@ -40,7 +40,7 @@ func TestAdopt(t *testing.T) {
 		{"outside", sample, circumstances{Open: 2, Modified: now, Outside: true, Tracked: true}, "progress.txt lies outside of the project"},
 		{"outside, named", sample, circumstances{Open: 2, Chosen: true, Outside: true}, "progress.txt lies outside of the project"},
 		{"outside and old", sample, circumstances{Open: 2, Outside: true}, silent},
-		{"named by the person", sample, circumstances{Open: 2, Chosen: true, Tracked: true}, yes},
+		{"named by the user", sample, circumstances{Open: 2, Chosen: true, Tracked: true}, yes},
 		{"named, and nothing in it", "", circumstances{Open: 2, Chosen: true}, yes},
 		{"nothing open", sample, circumstances{Chosen: true, Modified: now}, silent},
 		{"COMPLETE, but it is not", is("COMPLETE"), circumstances{Open: 2, Modified: now}, complete},

@@ -7,7 +7,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// Iteration is what the person sees when iteration n of most begins (0: there is
+// Iteration is what the user sees when iteration n of most begins (0: there is
 // no limit), with the feature that is at work; without an id there is none.
 func Iteration(n, most int, id, description string) string {
 	text := fmt.Sprintf("Ralph Loop iteration %d", n)

@@ -55,7 +55,7 @@ const (
 		flagEvidence + " " + flagKind + " " + flagEvery + " " + flagTries + " " + flagIsolate + " " + flagHandover + " " + flagCommit + " " + flagUnattended + " " + flagHelp
 )
 
-// ParseArgs reads arguments as a person typed them behind a slash command. They
+// ParseArgs reads arguments as a user typed them behind a slash command. They
 // went through no shell, so nothing is expanded: $, (, * and backslashes are
 // text, white space within the prompt stays as typed.
 //

@@ -5,7 +5,7 @@ import "fmt"
 // NoLoop is what cancelling says where there is nothing to cancel.
 const NoLoop = "No active Ralph loop found."
 
-// Iteration is what the person sees when iteration n begins; "" stands for a
+// Iteration is what the user sees when iteration n begins; "" stands for a
 // loop without a promise.
 func Iteration(n int, promise string) string {
 	if promise == "" {

@@ -45,7 +45,7 @@ func Parse(data []byte) (*File, error) {
 }
 
 // prompt is what follows the front matter, without the blank line that sets it
-// off and the line end that ends the file: layout, none of the person's text.
+// off and the line end that ends the file: layout, none of the user's text.
 func prompt(front, text string) string {
 	text, crlf := strings.CutPrefix(text, "\r\n")
 	if !crlf {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// words walks over a text as somebody typed it, for a person and not for a
+// words walks over a text as somebody typed it, for a user and not for a
 // shell: it finds where the words and the quotations are, and expands nothing.
 //
 // Words are separated by white space outside quotations. "…", '…' and `…` (any

@@ -17,7 +17,7 @@ type Circumstances struct {
 }
 
 // Adopt tells whether a session may follow the file at the path, and if not, why,
-// as a person would be told; "" where there is nothing to say: a file that is not
+// as a user would be told; "" where there is nothing to say: a file that is not
 // active is what each loop leaves behind.
 //
 // The file names no session, so it must have been written in the one that takes it:

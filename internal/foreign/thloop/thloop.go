@@ -168,7 +168,7 @@ func stamp(like string, at time.Time) string {
 
 // Goal is what a loop is told to do whose file has no prompt of its own.
 func Goal() string {
-	return fmt.Sprintf("What you are to do is in the channel, %s or %s/YYYY-MM-DD.md of today: messages of the person you work for and of others who work with you. "+
+	return fmt.Sprintf("What you are to do is in the channel, %s or %s/YYYY-MM-DD.md of today: messages of the user you work for and of others who work with you. "+
 		"What is new there comes with each turn. Read on in those files if something is left out, answer there under a heading with the time and your name, "+
 		"and go on by yourself with what was last asked for when nothing is new.", ChannelFile, ChannelDir)
 }

@@ -16,7 +16,7 @@ type Circumstances struct {
 	Begin          string // the command that begins the loop though its file is too old
 }
 
-// Adopt says why a session may not follow the file, as a person would be told
+// Adopt says why a session may not follow the file, as a user would be told
 // behind the file's name; "" if it may. The file names no session of the client's: its id is the server's
 // own. So it must have been written in the session that takes it.
 func Adopt(f *File, c Circumstances) (why string) {

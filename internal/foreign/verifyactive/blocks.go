@@ -2,7 +2,7 @@ package verifyactive
 
 import "strings"
 
-// untyped are the names of the tags around text in a prompt that the person did
+// untyped are the names of the tags around text in a prompt that the user did
 // not type: the client sets them, around what was pasted above all.
 const untyped = " pasted_content system-reminder system-note task-notification cross-session-message teammate-message" +
 	" command-name command-message command-args command-contents local-command-stdout local-command-stderr local-command-caveat" +
@@ -11,7 +11,7 @@ const untyped = " pasted_content system-reminder system-note task-notification c
 // tagMax is the longest tag that is looked for the end of, in bytes.
 const tagMax = 300
 
-// typed is a prompt with line ends in place of the blocks in it that the person
+// typed is a prompt with line ends in place of the blocks in it that the user
 // did not type. Offsets stay. A block reaches to the last place where the same tag
 // is closed, attributes and all (a paste has a number of its own), or else to the
 // end: whoever wrote what stands in it can end neither it nor a fence around it.

@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Prompt is a prompt in which a person asked for a verify loop.
+// Prompt is a prompt in which a user asked for a verify loop.
 type Prompt struct {
 	Goal    string // the prompt without what asks for the loop; "" if that is all of it
 	Command string // that is to succeed

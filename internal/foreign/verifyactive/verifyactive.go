@@ -1,5 +1,5 @@
 // Package verifyactive speaks the language of the verify loop of claude-prompts:
-// its state file, the part of its settings that concerns the loop, what a person
+// its state file, the part of its settings that concerns the loop, what a user
 // types to begin one, and its messages.
 //
 //	f, err := verifyactive.Parse(data)      // of runtime-state/verify-active.json
@@ -12,7 +12,7 @@
 // error that names the line; what is missing has the defaults of the tool that
 // made the file.
 //
-// The file is untrusted: its command runs only after a person's consent, which
+// The file is untrusted: its command runs only after a user's consent, which
 // is not asked here. Nothing here reads a file, runs a command or decides when a
 // loop ends.
 package verifyactive
@@ -37,7 +37,7 @@ const (
 // MaxSize is the largest file that is read, in bytes.
 const MaxSize = 1 << 20
 
-// What holds where a file or a person does not say.
+// What holds where a file or a user does not say.
 const (
 	DefaultTimeout  = 300 * time.Second
 	DefaultMax      = 5  // of checks, see ParsePrompt
@@ -56,7 +56,7 @@ type File struct {
 	MaxIterations int    // 1 or more
 	WorkingDir    string // as written; "" is the session's
 	Preset        string
-	Goal          string    // what the person asked for, as they typed it; "" if not known
+	Goal          string    // what the user asked for, as they typed it; "" if not known
 	Iteration     int       // how many checks were made
 	Last          *Result   // nil if there was none, or none that can be read
 	StartedAt     time.Time // zero where it is missing or not a time

@@ -35,7 +35,7 @@ type Said struct {
 	// Bad: something failed that is not counted as a test.
 	Bad bool
 	// None: no tests were found or run. Broken: the runner did not get to run any.
-	// Gate: green tests did not suffice (coverage). Stopped: by a person.
+	// Gate: green tests did not suffice (coverage). Stopped: by a user.
 	None, Broken, Gate, Stopped bool
 	// Failing are names of failed tests, in the order they came.
 	Failing []string
@@ -62,7 +62,7 @@ const (
 	none         // no tests
 	broken       // the runner itself failed
 	gated        // a demand beside the tests
-	stopped      // by a person
+	stopped      // by a user
 	forget       // the names begin anew
 	enter        // a section
 	leave        // the end of all sections

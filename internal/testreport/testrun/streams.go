@@ -9,7 +9,7 @@ import (
 )
 
 // streams tell for the two outputs of a command by which redirection each is thrown
-// away, as a person would write it; "" where it goes somewhere.
+// away, as a user would write it; "" where it goes somewhere.
 type streams struct{ out, err string }
 
 const nowhere = "/dev/null"

@@ -27,7 +27,7 @@ type Call struct {
 	// Sure: this is a test run whatever it prints. Otherwise (a script of any
 	// name, `make`) it is one if its output carries the marks of a runner.
 	Sure bool
-	// Mask is what hides its exit code, as a person would name it: "| tail",
+	// Mask is what hides its exit code, as a user would name it: "| tail",
 	// "|| true", "; echo"; "" if it comes through.
 	Mask string
 	// Through: a script or a Makefile names the runner, not the command itself.

@@ -12,7 +12,7 @@
 //	// run the client with ANTHROPIC_BASE_URL=api.URL
 //
 // A client may ask for more than the conversation itself (titles, summaries,
-// guesses at the person's next prompt); such side requests carry no tools, get
+// guesses at the user's next prompt); such side requests carry no tools, get
 // a short answer of their own and never reach the script.
 //
 // It is for tests only: nothing of the product imports it.
