@@ -25,7 +25,9 @@ func (l *language) functions(text string) []function {
 			continue
 		}
 		if l.indent {
-			b.to = s.Indented(start, "")
+			if b.to = s.Indented(start, ""); b.to < b.from { // it is not closed, or has no body
+				continue
+			}
 		}
 		end = b.to
 		f := function{

@@ -164,12 +164,12 @@ func (s Source) Parens(at int) int {
 	return len(s.Code)
 }
 
-// Indented is the end of the lines that are further in than the one at an offset;
-// with an end word, that of the line that closes it.
+// Indented is the end of the lines that are further in than the one at an offset, which
+// goes on while a bracket is open; with an end word, that of the line that closes it.
 func (s Source) Indented(at int, closing string) int {
 	start := strings.LastIndexByte(s.Code[:at], '\n') + 1
 	own := Indent(s.Code[start:])
-	end := at + LineEnd(s.Code[at:])
+	end := s.statementEnd(at)
 	for end < len(s.Code) {
 		line := s.Code[end+1:]
 		line = line[:LineEnd(line)]
@@ -183,6 +183,50 @@ func (s Source) Indented(at int, closing string) int {
 		end += 1 + len(line)
 	}
 	return len(s.Code)
+}
+
+// statementEnd is the end of the first line in which no bracket is open that was opened
+// since an offset; of its own line where brackets do not close.
+func (s Source) statementEnd(at int) int {
+	depth := 0
+	for i := at; i < len(s.Code); i++ {
+		switch s.Code[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case '\n':
+			if depth <= 0 {
+				return i
+			}
+		}
+	}
+	if depth <= 0 {
+		return len(s.Code)
+	}
+	return at + LineEnd(s.Code[at:])
+}
+
+// StatementStart is where the line begins that ends at an offset; where it closes a
+// parenthesis or bracket of a line further up, where that one begins.
+func (s Source) StatementStart(end int) int {
+	depth := 0
+	for i := end - 1; i >= 0; i-- {
+		switch s.Code[i] {
+		case ')', ']':
+			depth++
+		case '(', '[':
+			depth--
+		case '\n':
+			if depth <= 0 {
+				return i + 1
+			}
+		}
+	}
+	if depth <= 0 {
+		return 0
+	}
+	return strings.LastIndexByte(s.Code[:end], '\n') + 1
 }
 
 // Indent is how many blanks and tabs a line begins with.

@@ -80,7 +80,7 @@ var testMark = regexp.MustCompile(`(?i)[@#\[].*(?:test|fact|theory|spec)`)
 func (l language) beginning(s source.Source, start int) int {
 	at := strings.LastIndexByte(s.Code[:start], '\n') + 1
 	for l.above != nil && at > 0 {
-		before := strings.LastIndexByte(s.Code[:at-1], '\n') + 1
+		before := s.StatementStart(at - 1)
 		if !l.above.MatchString(s.Code[before:at]) {
 			break
 		}

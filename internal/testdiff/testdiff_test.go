@@ -180,6 +180,30 @@ class TestMore(unittest.TestCase):
 		{"not collected", "def test_add", "def check_add", "12 deleted test_add"},
 		{"renamed", "def test_add", "def test_addition", "12 renamed test_add → test_addition"},
 	})
+	check(t, "test_lines.py", `import pytest
+
+
+@pytest.mark.parametrize(
+    "a, want",
+    [
+        (1, 2),
+        (2, 4),
+    ],
+)
+def test_twice(
+    a,
+    want,
+):
+    assert twice(a) == want
+
+
+def test_more():
+    assert more()
+`, []pair{
+		{"an assertion", "assert twice(a) == want", "assert twice(a)", "11 changed test_twice"},
+		{"emptied", "assert twice(a) == want", "pass", "11 emptied test_twice"},
+		{"skipped", "@pytest.mark.parametrize", "@pytest.mark.skip\n@pytest.mark.parametrize", "12 skipped test_twice"},
+	})
 }
 
 func TestRust(t *testing.T) {
