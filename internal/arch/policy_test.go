@@ -100,7 +100,7 @@ const modules = `
 	github.com/gofrs/flock                < config keeper lesson session store
 	github.com/google/jsonschema-go/...   < mcpserver term
 	github.com/modelcontextprotocol/go-sdk/... < mcpserver
-	github.com/pelletier/go-toml/v2/...   < config work
+	github.com/pelletier/go-toml/v2/...   < config deps work
 	github.com/rogpeppe/go-internal/diff  < install
 	github.com/rogpeppe/go-internal/txtar < agent/scripted bench/faults bench/trust demo
 	github.com/tailscale/hujson           < doctor frozen install

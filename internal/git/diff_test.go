@@ -84,6 +84,26 @@ func TestDiffTextIsBounded(t *testing.T) {
 	}
 }
 
+func TestBlobs(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "a", "one\n\ntwo", "b", "", "c", strings.Repeat("x", 1<<17))
+	entries, err := b.repo.Entries(t.Context(), b.snapshot())
+	b.must(err)
+	got, err := b.repo.Blobs(t.Context(), []string{entries["a"].ID, entries["b"].ID, entries["c"].ID, entries["a"].ID})
+	b.must(err)
+	for _, name := range []string{"a", "b", "c"} {
+		if text, ok := got[entries[name].ID]; !ok || string(text) != b.read(name) {
+			t.Errorf("%s: %t, %.20q", name, ok, text)
+		}
+	}
+	if got, err := b.repo.Blobs(t.Context(), []string{strings.Repeat("1", 40)}); err == nil {
+		t.Errorf("an object that is not there: %v", got)
+	}
+	if got, err := b.repo.Blobs(t.Context(), nil); len(got) != 0 || err != nil {
+		t.Errorf("none: %v, %v", got, err)
+	}
+}
+
 func TestShowAndEntries(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -38,6 +38,7 @@ func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 		"and makes it green":         {files{"sum_test.sh": "test_sum() { [ $(add 2 2) = 4 ]; }\n", "node_modules/tool": lies}, false, gate.NoEvidence, "green here, red in a clean checkout"},
 		"a file of it is new":        {with(files{"node_modules/new": "x"}), false, gate.Proven, "red without this work"},
 		"the work needs others":      {with(files{"package-lock.json": "{1}"}), false, gate.Proven, "red without this work"}, // not the code of before
+		"a script of the manifest":   {with(files{"package.json": `{"scripts": {"lint": "sh lint"}, "dependencies": {"a": "1"}}`}), false, gate.Proven, "red without this work"},
 		"what a runner leaves there": {with(files{"node_modules/.cache/x": "x"}), false, gate.Proven, "red without this work"},
 		"ended, as they were":        {honest, true, gate.Proven, "red without this work"},
 		"ended, changed":             {with(files{"node_modules/tool": "true #\n"}), true, gate.NoEvidence, "the checkout lacks node_modules (changed since the loop began): [worktree] setup"},
@@ -47,6 +48,7 @@ func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 			t.Parallel()
 			start := sums("sub() { true; }\nadd() { echo 3; }\n", wantsSum)
 			start[".gitignore"], start["package-lock.json"] = "node_modules/\n", "{}"
+			start["package.json"] = `{"dependencies": {"a": "1"}}`
 			// A link of a workspace leads to the code that is judged, not to the work tree's.
 			start["run"] = ". node_modules/tool\n[ -z \"$npm_config_yes\" ] || [ ! -w node_modules/tool ] || [ $(id -u) = 0 ] || exit 1\n" +
 				strings.Replace(start["run"], ". ./lib", ". node_modules/lib", 1)

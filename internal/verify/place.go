@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
@@ -163,19 +164,30 @@ func (v *Verifier) runSetUp(ctx context.Context, dir string, in isolation) error
 	return nil
 }
 
-// lockFiles is a fingerprint of what a tree says it depends on.
+// lockFiles is a fingerprint of what a tree says it depends on: its lock files, and of
+// its manifests what decides what is installed.
 func (v *Verifier) lockFiles(ctx context.Context, tree string) (string, error) {
 	entries, err := v.Repo.Entries(ctx, tree)
 	if err != nil {
 		return "", err
 	}
-	var found []string
+	var found, ids []string
+	manifests := map[string]string{}
 	for file, e := range entries {
-		base := path.Base(file)
-		if base == "package.json" || base == "go.sum" || strings.HasSuffix(base, ".lock") || strings.Contains(base, "-lock.") ||
-			strings.HasPrefix(base, "requirements") || base == "pyproject.toml" || base == "Cargo.toml" || base == "pom.xml" {
+		switch base := path.Base(file); {
+		case base == "package.json", base == "pyproject.toml":
+			manifests[file], ids = e.ID, append(ids, e.ID)
+		case base == "go.sum", strings.HasSuffix(base, ".lock"), strings.Contains(base, "-lock."), strings.HasPrefix(base, "requirements"),
+			base == "Cargo.toml", base == "pom.xml":
 			found = append(found, file+" "+e.ID)
 		}
+	}
+	contents, err := v.Repo.Blobs(ctx, ids)
+	if err != nil {
+		return "", err
+	}
+	for file, id := range manifests {
+		found = append(found, file+" "+string(deps.Declared(file, contents[id])))
 	}
 	slices.Sort(found)
 	sum := sha256.Sum256([]byte(strings.Join(found, "\n")))
