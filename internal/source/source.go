@@ -14,6 +14,7 @@ type Style struct {
 	Blocks [][2]string // what begins and ends one that may be longer
 	Quotes []string    // the longest first; what a string begins with ends it
 	Char   bool        // ' holds one character and is no string
+	Raw    bool        // r"…" and r#"…"# are strings in which nothing is escaped, as in Rust
 }
 
 // CStyle is that of languages like C, with these quotes.
@@ -56,6 +57,12 @@ func blanked(text string, s Style, inStrings bool) string {
 			}
 			blank(i, to)
 			i = to
+		case s.Raw && rawLen(text, i) > 0:
+			n, open := rawLen(text, i), 1+strings.IndexByte(at, '"')
+			if inStrings {
+				blank(i+open, max(i+open, i+n-open+1))
+			}
+			i += n
 		case hasAny(at, s.Quotes) != "":
 			q := hasAny(at, s.Quotes)
 			n := stringEnd(at, q)
@@ -112,6 +119,28 @@ func stringEnd(s, quote string) int {
 		}
 	}
 	return len(s)
+}
+
+// rawLen is the length of the raw string at an offset, 0 if there is none.
+func rawLen(text string, at int) int {
+	rest := text[at:]
+	if rest[0] != 'r' || at > 0 && isWord(text[at-1]) && (text[at-1] != 'b' || at > 1 && isWord(text[at-2])) {
+		return 0
+	}
+	marks := len(rest) - len(strings.TrimLeft(rest[1:], "#")) - 1
+	if 1+marks >= len(rest) || rest[1+marks] != '"' {
+		return 0
+	}
+	body := rest[2+marks:]
+	closing := `"` + strings.Repeat("#", marks)
+	if n := strings.Index(body, closing); n >= 0 {
+		return 2 + marks + n + len(closing)
+	}
+	return len(rest)
+}
+
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // charLen is the length of a character in quotes; of a lone quote, one.

@@ -48,7 +48,7 @@ var rustTestModule = regexp.MustCompile(`(?m)^#\[cfg\(test\)\]\s*mod\s+\w+\s*\{`
 func splitTests(text string) (split, bool) {
 	s := bareRust(text)
 	found := rustTestModule.FindAllStringIndex(s.Code, -1)
-	if len(found) != 1 || strings.Contains(text, `r"`) || strings.Contains(text, `r#`) { // where a raw string ends is not seen
+	if len(found) != 1 {
 		return split{}, false
 	}
 	from := found[0][0]
@@ -122,5 +122,5 @@ func wholeTest(lines []string) int {
 }
 
 func bareRust(text string) source.Source {
-	return source.Bare(text, source.Style{Lines: []string{"//"}, Blocks: [][2]string{{"/*", "*/"}}, Quotes: []string{`"`}, Char: true})
+	return source.Bare(text, source.Style{Lines: []string{"//"}, Blocks: [][2]string{{"/*", "*/"}}, Quotes: []string{`"`}, Char: true, Raw: true})
 }
