@@ -182,7 +182,7 @@ func reading(run Run, c testrun.Call, text plain) Verdict {
 	if v.Result == Pass && run.ExitCode != 0 && run.ExitCode != Unheard && !known {
 		v.Result = Unknown // something failed, and it may have been the tests
 	}
-	v.Unsummed = v.Result == Pass && known && !v.heard && c.Mask == "" && !c.Through && !c.Elsewhere && slices.Contains(sumUp, c.Runner)
+	v.Unsummed = v.Result == Pass && known && !v.heard && c.Mask == "" && !c.Through && !c.Elsewhere && !c.Perhaps && slices.Contains(sumUp, c.Runner)
 	if v.Unsummed {
 		v.Result = Unknown
 	}

@@ -97,6 +97,8 @@ func TestUnsummed(t *testing.T) {
 		"npx jest":                         false,
 		"python3 -m pytest -qq":            false,
 		"python3 -m unittest && echo done": true,
+		"test ! -d b || go test ./b":       false,
+		"if [ -d b ]; then go test .; fi":  false,
 	} {
 		got := testreport.Read(testreport.Run{Command: command, Output: []byte("..\n")})
 		if got.Unsummed != want {

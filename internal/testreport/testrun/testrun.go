@@ -47,6 +47,8 @@ type Call struct {
 	Echo string
 	// Dir is the folder that cd led to, from that of the command; "" for that.
 	Dir string
+	// Perhaps: it stands where it may not be reached, behind || or in a branch.
+	Perhaps bool
 	// Untested: the script is known and tests nothing ("no test specified").
 	Untested bool
 }
@@ -92,6 +94,7 @@ type flow struct {
 	errexit   bool
 	through   bool
 	elsewhere bool
+	perhaps   bool
 	streams   streams
 	input     []string // files that the command reads as its input
 }
@@ -158,6 +161,7 @@ func (r *reader) stmt(stmt *syntax.Stmt, f flow) {
 	case *syntax.ForClause:
 		r.list(cmd.Do, f.inLoop("for"))
 	case *syntax.CaseClause:
+		f.perhaps = true
 		for _, item := range cmd.Items {
 			r.list(item.Stmts, f)
 		}
@@ -176,6 +180,7 @@ func inputs(redirs []*syntax.Redirect) (files []string) {
 
 // inLoop: only the last round decides, unless the first failure ends it all.
 func (f flow) inLoop(word string) flow {
+	f.perhaps = true
 	if f.errexit {
 		return f
 	}
@@ -185,6 +190,7 @@ func (f flow) inLoop(word string) flow {
 func (r *reader) ifClause(cmd *syntax.IfClause, f flow) {
 	for c := cmd; c != nil; c = c.Else {
 		r.list(c.Cond, f.masked("if"))
+		f.perhaps = true
 		r.list(c.Then, f)
 	}
 }
@@ -196,6 +202,7 @@ func (r *reader) binary(cmd *syntax.BinaryCmd, f flow) {
 		left.after = f.after || !harmless(cmd.Y)
 		right.before = f.before || !harmless(cmd.X)
 	case syntax.OrStmt:
+		right.perhaps = true
 		if !fails(cmd.Y) {
 			left = left.masked("|| " + nameOf(cmd.Y))
 			left.echo = echoOfCode(cmd.Y, "?")
@@ -255,7 +262,7 @@ func (r *reader) add(c Call, f flow) {
 	if len(r.calls) >= maxCalls {
 		return
 	}
-	c.Through, c.Elsewhere, c.Silenced = c.Through || f.through, f.elsewhere, f.streams.silence(c.Runner)
+	c.Through, c.Elsewhere, c.Perhaps, c.Silenced = c.Through || f.through, f.elsewhere, f.perhaps, f.streams.silence(c.Runner)
 	c.Mask, c.Limited, c.Before, c.After, c.Echo = f.mask, f.limited, f.before, f.after, f.echo
 	c.Dir = r.dir
 	r.calls = append(r.calls, c)
