@@ -263,6 +263,10 @@ func TestFlips(t *testing.T) {
 			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "inside source files", green: true},
 		},
 		{
+			name: "they move, as the user allows", before: "pass", now: "pass", inSource: true, allow: true,
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
+		},
+		{
 			name: "tests inside source files, with ids", before: "fail A-", now: "pass A+", inSource: true,
 			answers: map[gate.Probe]string{gate.RepeatBefore: "fail A-", gate.RepeatClean: "pass A+"},
 			want:    judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A"}, reason: "A", probes: repeats, green: true},

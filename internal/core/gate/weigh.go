@@ -211,11 +211,12 @@ func overlayFindings() []finding {
 		what: "tests inside source files changed, and no test fails when the work's functions are broken", is: NoEvidence,
 		next: "a test in a file of its own",
 		seen: func(w weighing, v *Verdict) bool {
-			if w.InSource {
-				v.Reason = "tests inside source files were changed: what they prove could not be found out"
-				v.Labels = append(v.Labels, "tests in source files")
+			if !w.InSource || w.AllowTestChanges {
+				return false
 			}
-			return w.InSource
+			v.Reason = "tests inside source files were changed: what they prove could not be found out"
+			v.Labels = append(v.Labels, "tests in source files")
+			return true
 		},
 	}, {
 		what: "without the work's source files the gates pass too: they run code from elsewhere", is: NoEvidence,
