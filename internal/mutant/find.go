@@ -35,6 +35,7 @@ func (l *language) functions(text string) []function {
 			text: strings.TrimRight(text[start:b.to], " \t\r\n"), plain: s.Plain(start, b.to),
 		}
 		before := s.Text[strings.LastIndexByte(s.Code[:at], '\n')+1 : at]
+		f.params, f.enter, f.code = parameters(s, m[1], b), l.entry(s, b), l.statements(s, b)
 		f.mutants = l.mutants(s, b, l.result(before, strings.TrimSuffix(s.Text[b.head:b.from], "{")))
 		found = append(found, f)
 	}
@@ -204,8 +205,7 @@ func (l *language) mutants(s source.Source, b body, result string) []Mutant {
 	if generates.MatchString(code) || result == nothing {
 		t = typed{zeros: []string{""}}
 	}
-	switch {
-	case b.expression:
+	if b.expression {
 		all := leaving(b.from, func(v string) string { return "(" + v + ")" }, t.zeros, t.others)
 		for i := range all {
 			all[i].to = b.to
@@ -214,14 +214,52 @@ func (l *language) mutants(s source.Source, b body, result string) []Mutant {
 			}
 		}
 		return all
+	}
+	if e := l.entry(s, b); e.leave != nil {
+		return leaving(e.at, e.leave, t.zeros, t.others)
+	}
+	return nil
+}
+
+// entry is where a function can be left at once, and how; leave is nil where it cannot.
+type entry struct {
+	at    int
+	leave func(value string) string
+}
+
+func (l *language) entry(s source.Source, b body) entry {
+	switch {
+	case b.expression:
+		return entry{}
 	case !l.indent:
-		return leaving(b.from, l.leave, t.zeros, t.others)
+		return entry{b.from, l.leave}
 	}
 	at, ends := firstStatement(s, b)
 	if empty.MatchString(strings.TrimSpace(s.Code[at:b.to])) {
-		return nil
+		return entry{}
 	}
-	return leaving(at, func(v string) string { return l.leave(v) + ends }, t.zeros, t.others)
+	return entry{at, func(v string) string { return l.leave(v) + ends }}
+}
+
+// statements are the bare code of a body, without what closes it.
+func (l *language) statements(s source.Source, b body) string {
+	at := b.from
+	if l.indent {
+		at, _ = firstStatement(s, b)
+	}
+	code := strings.TrimSpace(s.Code[at:b.to])
+	if !l.indent && !b.expression {
+		code = strings.TrimSuffix(code, "}")
+	}
+	return code
+}
+
+// parameters are the text between the parentheses of a function's head.
+func parameters(s source.Source, head int, b body) string {
+	if s.Code[head-1] != '(' || b.head <= head {
+		return ""
+	}
+	return s.Text[head : b.head-1]
 }
 
 // nothing stands for the type of a function that returns no value.

@@ -30,6 +30,9 @@ func goFunctions(content []byte) []function {
 		found = append(found, function{
 			name: goName(set, f), line: from.Line, from: from.Offset, text: string(content[from.Offset:to.Offset]), plain: bare.Plain(from.Offset, to.Offset),
 			mutants: leaving(set.Position(f.Body.Lbrace).Offset+1, goLeave, zeros, others),
+			params:  string(content[set.Position(f.Type.Params.Opening).Offset+1 : set.Position(f.Type.Params.Closing).Offset]),
+			code:    bare.Code[set.Position(f.Body.Lbrace).Offset+1 : set.Position(f.Body.Rbrace).Offset],
+			strict:  goStrict(set, file, f),
 		})
 	}
 	return found

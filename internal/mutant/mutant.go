@@ -43,6 +43,7 @@ type Function struct {
 	Line    int    // that it begins on, from 1
 	Lines   int    // how many it has
 	New     bool   // no function had its name before
+	Head    string // its first line, of stubs, equalities and what is not used
 	Mutants []Mutant
 }
 
@@ -110,6 +111,10 @@ type function struct {
 	text    string // from its head to its end
 	plain   string // without comments and white space
 	mutants []Mutant
+	params  string // text of its parameters
+	code    string // bare code of its body
+	enter   entry
+	strict  []Mutant // of an equality in Go: it compares all fields
 }
 
 // functions finds those of a file. Of several with one name each but the first gets a
