@@ -13,11 +13,12 @@ import (
 // when they are broken (mutation testing).
 type Tested struct {
 	Commit    string   `json:"commit"`
-	Tasks     []string `json:"tasks"`         // ids of those that the commit did
-	Functions int      `json:"functions"`     // that the commit added or changed
-	Tried     int      `json:"tried"`         // of these, those that were broken in time
-	Noticed   int      `json:"noticed"`       // of these, those of which a test failed
-	Not       []string `json:"not,omitempty"` // names of the other ones that were tried
+	Tasks     []string `json:"tasks"`             // ids of those that the commit did
+	Functions int      `json:"functions"`         // that the commit added or changed
+	Tried     int      `json:"tried"`             // of these, those that were broken in time
+	Noticed   int      `json:"noticed"`           // of these, those of which a test failed
+	Not       []string `json:"not,omitempty"`     // names of the other ones that were tried
+	Untried   []string `json:"untried,omitempty"` // names of those that were not tried
 }
 
 // untestedNamed bounds the functions in a line.
@@ -36,17 +37,26 @@ func (t Tested) String() string {
 		words += fmt.Sprintf("%d of %d changed functions are tested", t.Noticed, t.Tried)
 	}
 	if len(t.Not) > 0 {
-		var names []string
-		for _, name := range t.Not[:min(len(t.Not), untestedNamed)] {
-			names = append(names, plan.OneLine(name, 60))
-		}
-		words += ": not " + strings.Join(names, ", ")
-		if more := len(t.Not) - untestedNamed; more > 0 {
-			words += fmt.Sprintf(" and %d more", more)
-		}
+		words += ": not " + someNames(t.Not)
 	}
 	if left := t.Functions - t.Tried; left > 0 {
 		words += fmt.Sprintf("; %d not tried", left)
+		if len(t.Untried) > 0 {
+			words += ": " + someNames(t.Untried)
+		}
+	}
+	return words
+}
+
+// someNames are the first of some functions, and how many more there are.
+func someNames(all []string) string {
+	var names []string
+	for _, name := range all[:min(len(all), untestedNamed)] {
+		names = append(names, plan.OneLine(name, 60))
+	}
+	words := strings.Join(names, ", ")
+	if more := len(all) - untestedNamed; more > 0 {
+		words += fmt.Sprintf(" and %d more", more)
 	}
 	return words
 }

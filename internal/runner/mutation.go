@@ -155,6 +155,7 @@ func testedOf(u unproven, all []verify.Proven) record.Tested {
 	for _, p := range all {
 		switch p.Result {
 		case gate.NotTried:
+			t.Untried = append(t.Untried, p.Name)
 			continue
 		case gate.Noticed:
 			t.Noticed++
