@@ -76,7 +76,7 @@ func (s *subject) signs(ctx context.Context) map[string][]string {
 		if err != nil {
 			return nil
 		}
-		signs, err := verify.Signs(ctx, repo, s.spec.Tests, t.Commit+"^", t.Commit)
+		signs, err := verify.Signs(ctx, repo, verify.SignRequest{Tests: s.spec.Tests, Before: t.Commit + "^", After: t.Commit, Asked: s.spec.Asked([]string{t.ID})})
 		if err != nil {
 			continue // the commit is gone: rebased, or another checkout's
 		}

@@ -72,6 +72,8 @@ func probing(p gate.Probe) string {
 		return ", once more to be sure"
 	case gate.Broken:
 		return ": do the tests notice when this work is broken?"
+	case gate.Neutral, gate.RepeatNeutral:
+		return ": do the tests pass without what a reviewer would look at?"
 	case gate.Canary, gate.CanaryBefore:
 		return ": does it report a test that must fail?"
 	case gate.Control, gate.Overlay, gate.WithoutSources:

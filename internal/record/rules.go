@@ -172,6 +172,18 @@ func (s Spec) WorkOf(tasks []string) []string {
 	return globs
 }
 
+// Asked is the text of what these tasks ask for, of all without any: the goal, and the
+// titles of the plan's tasks.
+func (s Spec) Asked(tasks []string) string {
+	text := s.Prompt
+	for _, t := range s.Tasks {
+		if len(tasks) == 0 || slices.Contains(tasks, t.ID) {
+			text += "\n" + t.Title
+		}
+	}
+	return text
+}
+
 // MayChangeTests tells whether the user lets one of these tasks change old tests.
 func (s Spec) MayChangeTests(tasks []string) bool {
 	return slices.ContainsFunc(s.TestGrants, func(g string) bool { return g == "*" || slices.Contains(tasks, g) })

@@ -159,6 +159,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
 			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Work: r.Spec.WorkOf(a.Tasks), Pending: m.State.AwaitingGrant(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
+			Asked:   r.Spec.Asked(a.Tasks),
 			Touched: touched,
 		})
 		if err = cmp.Or(err, r.gatesRan(began)); err != nil {

@@ -129,7 +129,7 @@ func (r *Runner) toReview(ctx context.Context, a loop.Action, m record.Memory) (
 	if len(f.TestsChanged) > 0 {
 		q.Labels = append(q.Labels, "the gates pass only with these changed tests, not with the originals: "+strings.Join(f.TestsChanged, ", "))
 	}
-	signs, err := verify.Signs(ctx, r.Repo, r.Spec.Tests, q.Base, q.Tree)
+	signs, err := verify.Signs(ctx, r.Repo, verify.SignRequest{Tests: r.Spec.Tests, Before: q.Base, After: q.Tree, Asked: r.Spec.Asked(nil)})
 	if err != nil {
 		return q, err
 	}

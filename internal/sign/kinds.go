@@ -21,6 +21,10 @@ const (
 	Shadow       Kind = "shadow"
 	Gone         Kind = "gone"
 	LessChecked  Kind = "less checked"
+	Answers      Kind = "answers"
+	Stub         Kind = "stub"
+	Unused       Kind = "unused"
+	HollowTest   Kind = "hollow test"
 )
 
 // Why is the reason in one sentence, without a full stop.
@@ -54,6 +58,14 @@ func (k Kind) Why() string {
 		return "whoever used it cannot any more"
 	case LessChecked:
 		return "what a checker does not read it does not check"
+	case Answers:
+		return "a table of what tests ask for answers nobody else"
+	case Stub:
+		return "a function that makes nothing of what it is given is not written yet"
+	case Unused:
+		return "what only tests call changes nothing of what the program does"
+	case HollowTest:
+		return "an assertion that may not be reached checks nothing"
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package sign
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -21,10 +22,13 @@ type swap struct {
 // Neutral is a file with its signs made ineffective, where the change from before made
 // them: the question whether it is being tested is answered no, an exit or an equality
 // that always holds is left out, a changed assertion stays as it was, names of tests
-// become names of nothing, a name put together from parts is in one piece. It returns the signs of which that is possible; of none,
-// the file as it is.
-func Neutral(file string, before, after []byte) ([]byte, []Sign) {
-	found := hits(file, before, after)
+// become names of nothing, a name put together from parts is in one piece, a check is no longer switched off, a date has passed. It does so
+// with the signs that are picked, nil = all, and returns those of which it is possible; of none, the file as it is. Lines stay where they are.
+func Neutral(file string, before, after []byte, pick func(Sign) bool) ([]byte, []Sign) {
+	found := hits(file, before, after, rulesFor(file))
+	if pick != nil {
+		found = slices.DeleteFunc(found, func(h hit) bool { return !pick(h.Sign) })
+	}
 	if len(found) == 0 {
 		return after, nil
 	}
@@ -32,7 +36,7 @@ func Neutral(file string, before, after []byte) ([]byte, []Sign) {
 	lines := strings.Split(string(after), "\n")
 	var done []Sign
 	for _, h := range found {
-		if h.rule.notMain && v.main {
+		if h.rule.notMain && v.main || h.rule.dated && !v.dated(h.Line-1) {
 			continue
 		}
 		changed := false
@@ -52,7 +56,7 @@ func Neutral(file string, before, after []byte) ([]byte, []Sign) {
 		if h.rule.near {
 			for n := max(0, first-around); n <= min(len(lines)-1, last+around); n++ {
 				if v.added[n] {
-					put(n, untested(file, lines[n], v.said[n]))
+					put(n, untested(file, joined(lines[n]), v.joined[n]))
 				}
 			}
 		}
@@ -64,6 +68,16 @@ func Neutral(file string, before, after []byte) ([]byte, []Sign) {
 		return after, nil
 	}
 	return []byte(strings.Join(lines, "\n")), done
+}
+
+// dated tells of a line whether a date is written around it, in lines that were added.
+func (v *view) dated(n int) bool {
+	for i := max(0, n-around); i <= min(len(v.said)-1, n+around); i++ {
+		if v.added[i] && writtenDate().MatchString(v.said[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // touched: what is around a sign was neutralized by one before it.

@@ -41,12 +41,34 @@ func TestNeutral(t *testing.T) {
 		{"A.java", "@Override\npublic boolean equals(Object o) {\n  return true;\n}", "@Override\npublic boolean equals(Object o) {\n  return false;\n}"},
 		// A name is in one piece.
 		{"a.py", `f = getattr(builtins, "e" + "v" + 'al')`, `f = getattr(builtins, "eval")`},
+		// What was switched off is on.
+		{"a.py", "x = f()  # type: ignore[arg-type]", "x = f()  # pawlAbsent[arg-type]"},
+		{"a.py", "import os  # noqa: F401", "import os  # pawlAbsent: F401"},
+		{"a.ts", "// @ts-ignore\nf(1)", "// pawlAbsent\nf(1)"},
+		{"a.js", "/* eslint-disable no-unused-vars */", "/* pawlAbsent no-unused-vars */"},
+		{"a.go", "f() //nolint:errcheck", "f() //pawlAbsent:errcheck"},
+		{"a.rs", "#[allow(dead_code)]\nfn f() {}", "#[cfg(all())]\nfn f() {}"},
+		{"A.java", "@SuppressWarnings(\"unchecked\")\nint f() {", "\nint f() {"},
+		{"a.sh", "# shellcheck disable=SC2086", "# pawlAbsent=SC2086"},
+		// The date that is waited for has passed.
+		{"a.go", "if time.Now().Before(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)) {", "if time.Now().AddDate(1, 0, 0).Before(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)) {"},
+		{"a.py", "if datetime.date.today() < datetime.date(2027, 1, 1):", "if (datetime.date.today() + __import__(\"datetime\").timedelta(366)) < datetime.date(2027, 1, 1):"},
+		{"a.js", "const end = Date.UTC(2027, 0);\nif (Date.now() < end) {", "const end = Date.UTC(2027, 0);\nif ((Date.now() + 31622400000) < end) {"},
+		{"a.py", "if time.time() > self.saved + self.ttl:", ""},
+		// A body for tests is none.
+		{"a.rs", "#[cfg(not(test))]\npub fn f() {}\n#[cfg(test)]\npub fn f() {}", "#[cfg(all())]\npub fn f() {}\n#[cfg(any())]\npub fn f() {}"},
+		// What is not done is not skipped, and what is said stays.
+		{"a.py", "raise unittest.SkipTest('later')", "raise AssertionError('later')"},
+		{"a.py", "from unittest.case import SkipTest as Later", "from builtins import AssertionError as Later"},
+		{"A.java", "System.setOut(new Out());", "java.util.Objects.nonNull(new Out());"},
+		{"a.py", "sys.stdout = Quiet()", "pawlAbsent = Quiet()"},
+		{"a.c", "signal(SIGABRT, leave);", "signal(SIGABRT, SIG_DFL);"},
 		// What is only named.
-		{"a.py", "x = f()  # type: ignore", ""},
+		{"a.ts", "const x: any = f();", ""},
 		{"a.py", "atexit.register(f)", ""},
 		{"a.rs", "pub fn f() {}\n#[cfg(test)]\nmod tests {\n    fn t() { std::process::exit(0) }\n}", ""},
 	} {
-		text, done := sign.Neutral(c.file, nil, []byte(c.after))
+		text, done := sign.Neutral(c.file, nil, []byte(c.after), nil)
 		want := c.want
 		if want == "" || want == c.after {
 			want = c.after
@@ -59,7 +81,7 @@ func TestNeutral(t *testing.T) {
 		}
 	}
 	before := "def f():\n    os._exit(0)\n"
-	if text, done := sign.Neutral("a.py", []byte(before), []byte(before+strings.Repeat("x = 1\n", 3))); len(done) > 0 {
+	if text, done := sign.Neutral("a.py", []byte(before), []byte(before+strings.Repeat("x = 1\n", 3)), nil); len(done) > 0 {
 		t.Errorf("what was there before: %v %s", done, text)
 	}
 }

@@ -70,9 +70,10 @@ func questionRules() []rule {
 				`\btypeof\s+(?:describe|it|test|expect|jest|vi|mocha)\b|\b(?:globalThis|global|window)(?:\?\.|\.)(?:describe|it|test|expect|jest|vi|mocha)\b|` +
 				`\bRails\.env\.test\?|\bMix\.env\(?\)?\s*==\s*:test\b|\bdefined\?\(\s*(?:::)?(?:RSpec|Minitest|Test::Unit|Cucumber)\b|` +
 				`\bsys\.(?:gettrace|getprofile)\(\)|\bmodule\.(?:parent|children)\b`)},
-		{kind: TestQuestion, does: is, names: rust, code: re(`#\[cfg\(\s*not\(\s*test\s*\)`)},
+		{kind: TestQuestion, does: is, names: rust, code: re(`#\[cfg\(\s*not\(\s*test\s*\)`), swaps: []swap{{re(`#\[cfg\(\s*not\(\s*test\s*\)\s*\)\]`), "#[cfg(all())]"}}},
+		{kind: TestQuestion, does: "is another function for tests", names: rust, swaps: []swap{{re(`#\[cfg\(\s*test\s*\)\]`), "#[cfg(any())]"}}, across: re(`#\[cfg\(\s*test\s*\)\]\s*(?:#\[[^\]\n]*\]\s*)*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+|unsafe\s+|async\s+)*fn\b`)},
 		{kind: TestQuestion, does: "does something else in the builds that tests use", names: rust, swaps: yes, code: re(`\bcfg!?\([^)]*\bdebug_assertions\b`)},
-		{kind: TestQuestion, does: "does something else in the builds that tests use", names: python, code: re(`\bif\b.*\b__debug__\b|=\s*__debug__\b`)},
+		{kind: TestQuestion, does: "does something else in the builds that tests use", names: python, code: re(`\bif\b.*\b__debug__\b|=\s*__debug__\b`), swaps: []swap{{re(`\b__debug__\b`), "False"}}},
 		{kind: TestQuestion, does: is, names: clang + " " + dotnet, swaps: yes, code: re(`^\s*#\s*(?:el)?if(?:n?def)?\b.*\b(?:\w+_)?(?:UNIT_?TESTS?|TESTING|GTEST|CATCH_CONFIG)\w*`)},
 		{kind: TestQuestion, does: is, names: golang, near: true, swaps: yes, said: re(`\bos\.Executable\(\)|\bdebug\.ReadBuildInfo\(\).*test|\bflag\.Lookup\("test`)},
 		{kind: TestQuestion, does: "looks at the process that started it", near: true, swaps: yes, said: re(
@@ -113,7 +114,7 @@ func exitRules() []rule {
 			`\batexit\.register\b|\batexit\(|\baddShutdownHook\(|\bat_exit\b|\bregister_shutdown_function\(|\bAppDomain\.CurrentDomain\.ProcessExit\b|\b__attribute__\s*\(\(\s*(?:destructor|constructor)\b|\bsys\.(?:excepthook|unraisablehook)\s*=|\bthreading\.excepthook\s*=|\bpanic::set_hook\(`)},
 		{kind: ExitHook, does: "does something when the process ends", names: script, said: re(`\bprocess\.(?:on|once|addListener|prependListener)\(\s*["'\x60](?:exit|beforeExit|uncaughtException|unhandledRejection)["'\x60]`)},
 		{kind: ExitHook, does: "does something when the process ends", names: shell, said: re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\b`), swaps: []swap{{re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\s*$`), ":"}}},
-		{kind: ExitHook, does: "catches the end of a failed assertion", names: clang, code: re(`\b(?:std::)?(?:signal|sigaction|bsd_signal)\(\s*SIGABRT\b|\bset_terminate\(|\b_set_abort_behavior\(`)},
+		{kind: ExitHook, does: "catches the end of a failed assertion", names: clang, code: re(`\b(?:std::)?(?:signal|sigaction|bsd_signal)\(\s*SIGABRT\b|\bset_terminate\(|\b_set_abort_behavior\(`), swaps: []swap{{re(`\b((?:std::)?(?:signal|bsd_signal)\(\s*SIGABRT\s*,)[^;]*\)`), "${1} SIG_DFL)"}, {re(`\bsigaction\(\s*SIGABRT\b`), "sigaction(SIGWINCH"}}},
 		{kind: Exit, does: "ends whoever sources it, with success", names: shell, unlessMain: true, code: re(`^\s*exit(?:\s+0)?\s*(?:$|;)`), swaps: []swap{{re(`^(\s*)exit(?:\s+0)?\s*(;|$)`), "${1}:${2}"}}},
 	}
 }
@@ -153,13 +154,22 @@ func patchRules() []rule {
 			swaps: []swap{{re(`^(\s*)(?:function\s+)?` + commands + `\s*\(\)`), "${1}" + absent + "()"}, {re(`^(\s*)function\s+` + commands + `(\s|$)`), "${1}function " + absent + "${2}"}, {re(`^(\s*)alias\s+` + commands + `=`), "${1}alias " + absent + "="}},
 		},
 		{
-			kind: Patch, does: does, names: jvm, code: re(`\bset(?:Default|Class|Package)AssertionStatus\(`),
-			swaps: []swap{{re(`\b(set(?:Default|Class|Package)AssertionStatus\([^;]*)\bfalse\b`), "${1}true"}},
+			kind: Patch, does: does, names: jvm, code: re(`\b(?:set(?:Default|Class|Package)|clear)AssertionStatus\(`),
+			swaps: []swap{{re(`\bclearAssertionStatus\(`), "hashCode("}, {re(`\b(set(?:Default|Class|Package)AssertionStatus\([^;]*)\bfalse\b`), "${1}true"}},
 		},
 		{
 			kind: Patch, does: "changes a module that others use", names: python, code: re(`^\s*` + pyModules + `\.\w+\s*=[^=]`),
 			swaps: []swap{{re(`^(\s*)` + pyModules + `\.\w+(\s*=[^=])`), "${1}" + absent + "${2}"}},
 		},
+		{
+			kind: Patch, does: "skips the test that calls it", names: python, code: re(`\bSkipTest\b|\b(?:pytest\.(?:skip|xfail|importorskip)|unittest\.(?:skip\w*|expectedFailure)|self\.skipTest)\(`),
+			swaps: []swap{{re(`^(\s*)from\s+unittest(?:\.case)?\s+import\s+SkipTest\b`), "${1}from builtins import AssertionError"}, {re(`\b(?:unittest\.)?(?:case\.)?SkipTest\b`), "AssertionError"}, {re(`\bpytest\.(?:skip|xfail)\(`), "pytest.fail("}},
+		},
+		{kind: Patch, does: "skips the test that calls it", names: golang + " " + jvm + " " + script, code: re(`\.(?:SkipNow|Skipf?)\(|\bTestAbortedException\b|\bAssumptionViolatedException\b|\bassume(?:True|False|That)\(`)},
+		{kind: Patch, does: "replaces the program's output", names: jvm, code: re(`\bSystem\.set(?:Out|Err)\(`), swaps: []swap{{re(`\bSystem\.set(?:Out|Err)\(`), "java.util.Objects.nonNull("}}},
+		{kind: Patch, does: "replaces the program's output", names: python, code: re(`^\s*sys\.(?:__)?std(?:out|err)(?:__)?(?:\.\w+)?\s*=[^=]`), swaps: []swap{{re(`^(\s*)sys\.(?:__)?std(?:out|err)(?:__)?(?:\.\w+)?(\s*=[^=])`), "${1}" + absent + "${2}"}}},
+		{kind: Patch, does: "replaces the program's output", names: script, code: re(`\b(?:process\.std(?:out|err)\.write|console\.\w+)\s*=[^=]`), swaps: []swap{{re(`\b(?:process\.std(?:out|err)\.write|console\.\w+)(\s*=[^=])`), moved + "${1}"}}},
+		{kind: Patch, does: "replaces the program's output", names: golang, code: re(`^\s*os\.Std(?:out|err)\s*=[^=]`)},
 		{kind: Patch, does: does, names: ruby, code: re(`^\s*(?:class|module)\s+(?:Minitest|Test::Unit|RSpec|Time|Process)\b|\bdef\s+(?:self\.)?assert\w*`)},
 		{kind: Patch, does: does, names: golang, text: re(`^//go:linkname\b.*\b(?:testing|time|runtime|os)\.`)},
 		{kind: Patch, does: does, names: rust, code: re(`\bmacro_rules!\s*(?:assert|assert_eq|assert_ne|panic|debug_assert)\b`), swaps: []swap{{re(`\bmacro_rules!(\s*)(?:assert|assert_eq|assert_ne|panic|debug_assert)\b`), "macro_rules!${1}" + absent}}},
@@ -176,6 +186,10 @@ func readRules() []rule {
 	return []rule{
 		{kind: ReadsTests, does: "reads tests, or what they expect", said: re(`\b` + readers + `\s*\(?[^;]*["'\x60/]` + testPath), near: true},
 		{kind: ReadsTests, does: "reads tests, or what they expect", names: python, said: re(`/\s*["']` + testPath + `|\binspect\.getsource\(|\blinecache\.getline\(`), near: true},
+		{kind: ReadsTests, does: "reads what lies beside the program", names: script, said: re(`\b(?:readdir|opendir|readFile|createReadStream)(?:Sync)?\(.*\b(?:import\.meta|__dirname|__filename)\b|\bnew URL\(.*\bimport\.meta\.url\b`), near: true},
+		{kind: ReadsTests, does: "reads what lies beside the program", names: python, said: re(`\b(?:open|listdir|scandir|walk|glob|iglob|rglob|iterdir|read_text|Path)\(.*__file__|__file__.*\.(?:glob|rglob|iterdir|read_text|read_bytes|open)\(`), near: true},
+		{kind: ReadsTests, does: "reads what lies beside the program", names: golang, code: re(`\bruntime\.Caller\(0\)`), near: true},
+		{kind: ReadsTests, does: "reads what lies beside the program", names: rust, said: re(`\benv!?\(\s*"CARGO_MANIFEST_DIR"`), near: true},
 		{kind: ReadsTests, does: "reads tests, or what they expect", names: golang, text: re(`^//go:embed\b.*[\s/"]` + testPath + `|^//go:embed\b.*[\s/](?:testdata|golden|expected)\b`)},
 		{kind: ReadsTests, does: "reads tests, or what they expect", names: shell, said: re(
 			`(?:\b(?:cat|cp|sed|awk|head|tail|grep|cut|source|read|mv|ln)\b|^\s*\.|<)\s[^#|;]*(?:^|[\s/"'])(?:tests?|specs?|expected|golden|fixtures?|want)(?:[\w.-]*/|\.(?:txt|out|json|csv)|["'\s]|$)`), near: true},

@@ -3,25 +3,35 @@ package sign
 import (
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // A checker that is told to look away.
 func suppressionRules() []rule {
 	re := regexp.MustCompile
 	const does = "switches a check off"
+	// off is a comment that switches a check off: what it begins with, and its words.
+	off := func(names, begins, words string) rule {
+		whole := re(`(` + begins + `)(?:` + words + `)`)
+		return rule{kind: Suppression, does: does, names: names, text: whole, swaps: []swap{{whole, "${1}" + absent}}}
+	}
 	return []rule{
-		{kind: Suppression, does: does, text: re(`@ts-(?:ignore|expect-error|nocheck)\b|\b(?:es|ts|style|ox)lint-disable|\bbiome-ignore\b|\b(?:istanbul|c8|v8) ignore\b|@flow-?(?:ignore|suppress)|\$FlowFixMe|\bprettier-ignore\b|\bdeno-lint-ignore\b`), names: script},
-		{kind: Suppression, does: does, code: re(`\bas any\b|\bas unknown as\b|:\s*any\b|<any>|\bas never\b`), names: typed},
-		{kind: Suppression, does: does, text: re(`#\s*(?:noqa|type:\s*ignore|pyright:|mypy:|pytype:\s*disable|pylint:\s*(?:disable|skip)|pragma:\s*no\s*(?:cover|branch|mutate)|nosec|ruff:\s*noqa|flake8:\s*noqa|fmt:\s*(?:off|skip)|isort:\s*skip)`), names: python},
-		{kind: Suppression, does: does, code: re(`\bwarnings\.(?:filterwarnings|simplefilter)\(|@(?:typing\.)?no_type_check\b|\blogging\.disable\(`), names: python},
-		{kind: Suppression, does: does, text: re(`//\s*nolint|//lint:(?:file-)?ignore|//\s*#nosec|//go:(?:linkname|nosplit|norace)|//exhaustive:ignore`), names: golang},
-		{kind: Suppression, does: does, code: re(`#!?\[\s*(?:allow|expect)\s*\(|#!?\[\s*cfg_attr\s*\([^)]*allow|#\[\s*(?:coverage\s*\(\s*off|rustfmt::skip|no_coverage)`), names: rust},
-		{kind: Suppression, does: does, text: re(`@SuppressWarnings\b|@Suppress(?:FBWarnings|Lint)?\b|@file:Suppress|//\s*noinspection|//\s*NOSONAR|CHECKSTYLE[.:]OFF|\$COVERAGE-IGNORE|@nowarn\b|ktlint-disable|spotless:off`), names: jvm},
-		{kind: Suppression, does: does, text: re(`#\s*shellcheck\s+disable`), names: shell},
-		{kind: Suppression, does: does, text: re(`\brubocop:(?:disable|todo)|#\s*:nocov:|\breek:|#\s*steep:ignore`), names: ruby},
-		{kind: Suppression, does: does, text: re(`\bNOLINT|#pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored|\bcppcheck-suppress|\bclang-format off|LCOV_EXCL|GCOV(?:R)?_EXCL`), names: clang},
-		{kind: Suppression, does: does, text: re(`#pragma\s+warning\s*(?:\(\s*)?disable|\[\s*(?:assembly:\s*)?(?:SuppressMessage|ExcludeFromCodeCoverage)`), names: dotnet + " " + clang},
-		{kind: Suppression, does: does, text: re(`@phpstan-ignore|@psalm-suppress|phpcs:(?:ignore|disable)|@codeCoverageIgnore|\bswiftlint:disable|//\s*ignore(?:_for_file)?:|#\s*credo:disable|@dialyzer\b`), names: "*.php *.swift *.dart " + elixir},
+		off(script, ``, `@ts-(?:ignore|expect-error|nocheck)\b|\b(?:es|ts|style|ox)lint-disable(?:-next-line|-line)?|\bbiome-ignore\b|\b(?:istanbul|c8|v8) ignore\b|@flow-?(?:ignore|suppress)|\$FlowFixMe|\bprettier-ignore\b|\bdeno-lint-ignore\b`),
+		off(python, `#\s*`, `noqa|type:\s*ignore|pyright:|mypy:|pytype:\s*disable|pylint:\s*(?:disable|skip)|pragma:\s*no\s*(?:cover|branch|mutate)|nosec|ruff:\s*noqa|flake8:\s*noqa|fmt:\s*(?:off|skip)|isort:\s*skip`),
+		off(golang, `//\s*`, `nolint|lint:(?:file-)?ignore|#nosec|exhaustive:ignore`),
+		off(jvm, `//\s*`, `noinspection|NOSONAR`),
+		off(jvm, ``, `CHECKSTYLE[.:]OFF|\$COVERAGE-IGNORE|ktlint-disable|spotless:off`),
+		off(shell, `#\s*`, `shellcheck\s+disable`),
+		off(ruby, ``, `\brubocop:(?:disable|todo)|:nocov:|\breek:|steep:ignore`),
+		off(clang, ``, `\bNOLINT(?:NEXTLINE|BEGIN)?|\bcppcheck-suppress|\bclang-format off|LCOV_EXCL(?:_\w+)?|GCOVR?_EXCL(?:_\w+)?`),
+		off("*.php *.swift *.dart "+elixir, ``, `@phpstan-ignore(?:-\w+)*|@psalm-suppress|phpcs:(?:ignore|disable)|@codeCoverageIgnore|\bswiftlint:disable|\bignore(?:_for_file)?:|credo:disable`),
+		{kind: Suppression, does: does, names: jvm, text: re(`@SuppressWarnings\b|@Suppress(?:FBWarnings|Lint)?\b|@file:Suppress|@nowarn\b`), swaps: []swap{{re(`@(?:file:)?(?:SuppressWarnings|Suppress(?:FBWarnings|Lint)?|nowarn)\b(?:\([^)]*\))?`), ""}}},
+		{kind: Suppression, does: does, names: rust, code: re(`#!?\[\s*(?:allow|expect)\s*\(|#!?\[\s*cfg_attr\s*\([^)]*allow|#\[\s*(?:coverage\s*\(\s*off|rustfmt::skip|no_coverage)`), swaps: []swap{{re(`#(!?)\[\s*(?:allow|expect)\s*\([^)]*\)\s*\]`), "#${1}[cfg(all())]"}}},
+		{kind: Suppression, does: does, names: clang + " " + dotnet, text: re(`#pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored|#pragma\s+warning\s*(?:\(\s*)?disable|\[\s*(?:assembly:\s*)?(?:SuppressMessage|ExcludeFromCodeCoverage)`), swaps: []swap{{re(`#pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored.*`), ""}}},
+		{kind: Suppression, does: does, names: typed, code: re(`\bas any\b|\bas unknown as\b|:\s*any\b|<any>|\bas never\b`)},
+		{kind: Suppression, does: does, names: python, code: re(`\bwarnings\.(?:filterwarnings|simplefilter)\(|@(?:typing\.)?no_type_check\b|\blogging\.disable\(`)},
+		{kind: Suppression, does: does, names: golang, text: re(`//go:(?:linkname|nosplit|norace)`)},
+		{kind: Suppression, does: does, names: elixir, text: re(`@dialyzer\b`)},
 	}
 }
 
@@ -44,24 +54,60 @@ func errorRules() []rule {
 
 func otherRules() []rule {
 	re := regexp.MustCompile
+	const dated = writtenDates
 	const (
-		now   = `(?:Date\.now\(\)|new Date\(\)|time\.Now\(\)|time\.Since\(|datetime\.(?:datetime\.)?(?:now|utcnow|today)\(|date\.today\(\)|time\.time\(\)|Local(?:Date|DateTime)\.now\(\)|Instant\.now\(\)|SystemTime::now\(\)|Utc::now\(\)|Time\.now|\$\(date\b)`
-		than  = `(?:[<>]=?|-(?:gt|lt|ge|le)|\.(?:After|Before|isAfter|isBefore|Compare)\()`
-		dated = `(?:\b(?:19|20)\d\d-[01]\d(?:-\d\d)?|\b(?:datetime|date|Date|of|UTC)\(\s*20\d\d\s*,|\btime\.Date\(\s*20\d\d|\b1[6-9]\d{8}(?:\d{3})?\b)`
+		now  = `(?:Date\.now\(\)|new Date\(\)|time\.Now\(\)|time\.Since\(|datetime\.(?:datetime\.)?(?:now|utcnow|today)\(|date\.today\(\)|time\.time\(\)|Local(?:Date|DateTime)\.now\(\)|Instant\.now\(\)|SystemTime::now\(\)|Utc::now\(\)|Time\.now|\$\(date\b)`
+		than = `(?:[<>]=?|-(?:gt|lt|ge|le)|\.(?:After|Before|isAfter|isBefore|Compare)\()`
 	)
-	joined := swap{re(`(["'])([^"'\\]*)["']\s*\+\s*["']([^"'\\]*)["']`), "${1}${2}${3}${1}"} // the same name, in one piece
+	whole := swap{parts(), "${1}${2}${3}${1}"} // the same name, in one piece
 	return slices.Concat(equalityRules(), []rule{
-		{kind: Hidden, does: "hides a name that it uses", swaps: []swap{joined, joined, joined}, said: re(
+		{kind: Hidden, does: "hides a name that it uses", swaps: slices.Repeat([]swap{whole}, maxParts), said: re(
 			`\bgetattr\(\s*(?:builtins|__builtins__|os|sys|subprocess|importlib|unittest)\b|\bgetattr\([^()]*["']\s*\+\s*["']|\b__import__\(|\bglobals\(\)\[|(?:\bchr\(\d+\)\s*\+\s*){1}|\bString\.fromCharCode\(|` +
 				`\b(?:globalThis|global|window)\[[^\]]*["'\x60]\s*\+|\b(?:base64|b64decode|atob|fromhex|unhexlify)\b.*\b(?:exec|eval)\b|\b(?:exec|eval)\b.*\b(?:base64|b64decode|atob|fromhex|unhexlify|decode)\b`)},
 		{kind: Hidden, does: "runs text as code", code: re(`(?:^|[^\w.])(?:eval|exec)\(|\bnew Function\(|\bvm\.runIn\w+\(|\binstance_eval\b`), names: python + " " + script},
 		{kind: Hidden, does: "runs text as code", code: re(`(?:^|[;&|]\s*|\s)eval\s`), names: shell},
-		{kind: Date, does: "decides by the date", said: re(now + `.*` + than + `|` + than + `.*` + now)},
-		{kind: Date, does: "decides by the date", names: python + " " + script, said: re(dated + `.*` + than + `|` + than + `\s*(?:["']|[\w.]*\()?` + dated)},
+		{kind: Date, does: "decides by the date", said: re(now + `.*` + than + `|` + than + `.*` + now), swaps: later(), dated: true},
+		{kind: Date, does: "decides by the date", names: python + " " + script, swaps: later(), dated: true, said: re(dated + `.*` + than + `|` + than + `\s*(?:["']|[\w.]*\()?` + dated)},
 		{kind: Place, does: "names a place of this machine", said: re("[\"'`](?:/(?:tmp|var/tmp|home|root|Users|dev/shm|proc)(?:/|[\"'`])|[A-Z]:\\\\\\\\)")},
 		{kind: Place, does: "names a place of this machine", names: shell, said: re(`(?:^|[\s="'>])/(?:tmp|var/tmp|home|root|Users|dev/shm)/\w`)},
 		{kind: Place, does: "uses a temporary folder", names: python + " " + script + " " + golang + " " + jvm, code: re(`\btempfile\.gettempdir\(|\bos\.tmpdir\(\)|\bos\.TempDir\(\)`)},
 	})
+}
+
+// testRules are for tests: an assertion that may not be reached.
+var testRules = sync.OnceValue(func() []rule {
+	re := regexp.MustCompile
+	const does = "may not reach its assertion"
+	return []rule{
+		{kind: HollowTest, does: does, names: rust, across: re(`\bif let (?:Ok|Some|Err)\([^=\n]*=[^{\n]*\{\s*(?:assert|let [^;]*;\s*assert)[^}]*\}\s*\}`)},
+		{kind: HollowTest, does: does, names: python, across: re(`(?m)^[ \t]*try:[ \t]*\n(?:.*\n){0,8}?[ \t]*(?:self\.assert|assert\b).*\n(?:.*\n){0,4}?[ \t]*except\b[^\n]*:\s*\n\s*(?:pass|return|continue)[ \t]*$`)},
+		{kind: HollowTest, does: "does not wait for its assertion", names: script, code: re(`^\s*(?:assert(?:\.strict)?\.(?:rejects|doesNotReject)\(|expect\(.*\)\.(?:not\.)?(?:rejects|resolves)\.)`)},
+		{kind: HollowTest, does: "catches the failure of its assertion", names: jvm + " " + dotnet, code: re(`\bcatch\s*\(\s*(?:final\s+)?(?:AssertionError|AssertionFailedError|Throwable|Error)\b`)},
+		{kind: HollowTest, does: "catches the failure of its assertion", names: python, code: re(`^\s*except\s*\(?\s*(?:AssertionError|BaseException)\b`)},
+		{kind: HollowTest, does: "replaces what it may test", names: python, said: re(`\bmock\.patch\(.*return_value|\bpatch\.object\(.*return_value`)},
+	}
+})
+
+// writtenDates are dates and moments in code.
+const writtenDates = `(?:\b(?:19|20)\d\d-[01]\d(?:-\d\d)?|\b(?:datetime|date|Date|of|UTC)\(\s*20\d\d\s*,|\btime\.Date\(\s*20\d\d|\b1[6-9]\d{8}(?:\d{3})?\b)`
+
+var writtenDate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(writtenDates) })
+
+// later are clocks that are a year on.
+func later() []swap {
+	re := regexp.MustCompile
+	return []swap{
+		{re(`\btime\.Now\(\)`), "time.Now().AddDate(1, 0, 0)"},
+		{re(`\bDate\.now\(\)`), "(Date.now() + 31622400000)"},
+		{re(`\bnew Date\(\)`), "new Date(Date.now() + 31622400000)"},
+		{re(`\btime\.time\(\)`), "(time.time() + 31622400)"},
+		{re(`\b((?:datetime\.)?(?:datetime|date)\.(?:now|utcnow|today)\([^()]*\))`), `($1 + __import__("datetime").timedelta(366))`},
+		{re(`\b(Local(?:Date|DateTime)\.now\(\))`), "$1.plusYears(1)"},
+		{re(`\bInstant\.now\(\)`), "Instant.now().plusSeconds(31622400L)"},
+		{re(`\b((?:std::time::)?SystemTime::now\(\))`), "($1 + std::time::Duration::from_secs(31622400))"},
+		{re(`\bTime\.now\b`), "(Time.now + 31622400)"},
+		{re(`\$\(date\b`), `$(date -d "+1 year"`},
+	}
 }
 
 // What is equal to everything passes each comparison.

@@ -51,8 +51,17 @@ const (
 // In are the signs in the lines that are in after and not in before, in their order;
 // before is nil for a new file. One line has one sign: that of the first rule.
 func In(file string, before, after []byte) []Sign {
+	return signsOf(hits(file, before, after, rulesFor(file)))
+}
+
+// InTest are the same for a file of tests.
+func InTest(file string, before, after []byte) []Sign {
+	return signsOf(hits(file, before, after, fitting(testRules(), file)))
+}
+
+func signsOf(hits []hit) []Sign {
 	var found []Sign
-	for _, h := range hits(file, before, after) {
+	for _, h := range hits {
 		found = append(found, h.Sign)
 	}
 	return found
@@ -65,9 +74,8 @@ type hit struct {
 	last int
 }
 
-// hits finds the signs of a file.
-func hits(file string, before, after []byte) []hit {
-	rules := rulesFor(file)
+// hits finds the signs of a file by rules.
+func hits(file string, before, after []byte, rules []rule) []hit {
 	if len(rules) == 0 {
 		return nil
 	}
@@ -90,13 +98,14 @@ func hits(file string, before, after []byte) []hit {
 
 // view is a file as the rules look at it, by line.
 type view struct {
-	text  []string // as it stands
-	said  []string // without comments
-	code  []string // without comments and the insides of strings
-	added []bool   // not in the file of before
-	main  bool     // it is started as a program
-	spans map[*regexp.Regexp]map[int]int
-	whole string // code in one piece
+	text   []string // as it stands
+	said   []string // without comments
+	joined []string // the same with strings in one piece that are put together from parts
+	code   []string // without comments and the insides of strings
+	added  []bool   // not in the file of before
+	main   bool     // it is started as a program
+	spans  map[*regexp.Regexp]map[int]int
+	whole  string // code in one piece
 }
 
 func viewOf(file string, before, after []byte) *view {
@@ -110,6 +119,7 @@ func viewOf(file string, before, after []byte) *view {
 		whole: source.Bare(all, style).Code, spans: map[*regexp.Regexp]map[int]int{},
 	}
 	v.code = strings.Split(v.whole, "\n")
+	v.joined = strings.Split(joined(strings.Join(v.said, "\n")), "\n")
 	if isAny(rust, file) {
 		v.whole = withoutTests(v.whole)
 		v.code = strings.Split(v.whole, "\n")
@@ -122,6 +132,25 @@ func viewOf(file string, before, after []byte) *view {
 	}
 	return v
 }
+
+// joined is text whose strings that are put together from parts are in one piece.
+func joined(text string) string {
+	for range maxParts {
+		whole := parts().ReplaceAllString(text, "${1}${2}${3}${1}")
+		if whole == text {
+			break
+		}
+		text = whole
+	}
+	return text
+}
+
+// maxParts bounds the parts of a string that are put together.
+const maxParts = 8
+
+var parts = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(["'])([^"'\\\n]*)["'] *[+.] *["']([^"'\\\n]*)["']`)
+})
 
 // tested stands for a line of tests inside a program.
 const tested = "\x00"
@@ -147,7 +176,7 @@ func (v *view) matches(r rule, n int) (last int, ok bool) {
 	switch {
 	case r.unlessMain && v.main:
 	case r.text != nil && r.text.MatchString(v.text[n]),
-		r.said != nil && r.said.MatchString(strings.TrimRight(v.said[n], " \t\r")),
+		r.said != nil && (r.said.MatchString(strings.TrimRight(v.said[n], " \t\r")) || r.said.MatchString(strings.TrimRight(v.joined[n], " \t\r"))),
 		r.code != nil && r.code.MatchString(strings.TrimRight(v.code[n], " \t\r")):
 		return n, true
 	case r.across != nil:
@@ -200,16 +229,22 @@ type rule struct {
 	near       bool   // neutralized by what names tests around it, too
 	span       bool   // the swaps are for each line of the match
 	notMain    bool   // not neutralized in a file that is started as a program
+	dated      bool   // neutralized only where a date is written around it
 }
 
 // Knows tells whether a file of this name is looked at.
 func Knows(file string) bool { return isAny(programs, file) }
 
-func rulesFor(file string) (fit []rule) {
+func rulesFor(file string) []rule {
 	if !Knows(file) {
 		return nil
 	}
-	for _, r := range rules() {
+	return fitting(rules(), file)
+}
+
+// fitting are the rules for a file of this name.
+func fitting(rules []rule, file string) (fit []rule) {
+	for _, r := range rules {
 		if r.names == "" || isAny(r.names, file) {
 			fit = append(fit, r)
 		}
@@ -243,4 +278,12 @@ func short(line string) string {
 		return string(r[:maxText]) + "…"
 	}
 	return line
+}
+
+// Within returns a test of signs: those of the same file and kind in as many lines from
+// this one on.
+func (s Sign) Within(lines int) func(Sign) bool {
+	return func(other Sign) bool {
+		return other.Path == s.Path && other.Kind == s.Kind && other.Line >= s.Line && other.Line < s.Line+lines
+	}
 }

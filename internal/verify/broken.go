@@ -13,15 +13,19 @@ import (
 // changes are no one task's work, and more than text.
 const maxBroken = 200
 
-// breakable reports whether the work added a function that can be broken. Where it only
-// changed some, nothing is learnt: as they were, the tests were seen to fail.
-func (v *Verifier) breakable(ctx context.Context, r Request) (bool, error) {
+// breakable names the functions that the work added or changed, and reports whether one
+// was added that can be broken. Where it only changed some, nothing is learnt: as they
+// were, the tests were seen to fail.
+func (v *Verifier) breakable(ctx context.Context, r Request) (names []string, ok bool, err error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil || len(changes) > maxBroken {
-		return false, err
+		return nil, false, err
 	}
 	changed, _, err := v.changedFunctions(ctx, ProofRequest{Before: r.Base, After: r.Tree})
-	return slices.ContainsFunc(changed, func(f mutant.Function) bool { return f.New }), err
+	for _, f := range changed {
+		names = append(names, f.Name+" in "+f.Path)
+	}
+	return names, slices.ContainsFunc(changed, func(f mutant.Function) bool { return f.New }), err
 }
 
 // broken is the tree of now, of which nothing is left that the work does: a function

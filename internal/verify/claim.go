@@ -34,6 +34,7 @@ type Request struct {
 	MayChange func(path string) bool
 	// Touched returns the protected files written since the claim was made; nil = none are watched.
 	Touched  func() []string
+	Asked    string // what the tasks ask for: what is said there the work need not have from its tests
 	LogDir   string // receives the gates' output, "" = nowhere
 	Unprobed bool   // the gates alone: for what they say, not for what it is worth as evidence
 }
@@ -196,7 +197,7 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		}
 	}
 	if v.Repo != nil {
-		if f.Signs, err = Signs(ctx, v.Repo, v.Tests, r.Base, r.Tree); err != nil {
+		if f.Signs, err = Signs(ctx, v.Repo, SignRequest{v.Tests, r.Base, r.Tree, r.Asked}); err != nil {
 			return Finding{}, fmt.Errorf("verify claim: %w", err)
 		}
 		if f.Verdict.Status == gate.Pass && o.Changed && !r.Unprobed && f.Waiting == nil {
@@ -272,10 +273,11 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
 	o.Linked, o.Lost, o.Canary = tests.linked, tests.lost, true
 	o.Inputs = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
-	if o.Breakable, err = v.breakable(ctx, r); err != nil {
+	if o.Functions, o.Breakable, err = v.breakable(ctx, r); err != nil {
 		return o, fmt.Errorf("look at the functions of the work: %w", err)
 	}
-	if o.Signs, err = v.weighed(ctx, r); err != nil {
+	n, err := v.neutralize(ctx, r, nil)
+	if o.Signs = n.names; err != nil {
 		return o, fmt.Errorf("look for signs in the work: %w", err)
 	}
 	o.NewCases = slices.ContainsFunc(tests.fresh, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
@@ -286,17 +288,20 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe, gates []gate.Gate) (gate.Run, error) {
 	w := where{root: v.Root, logDir: r.LogDir, probe: p}
 	ids := o.Only(p)
-	switch p {
-	case gate.Broken, gate.Neutral:
+	if p == gate.Broken || p == gate.Neutral || p == gate.RepeatNeutral {
 		for i, g := range gates {
 			gates[i].Timeout = max(time.Minute, gate.MutantLimit(took(o.Now, g.Name))) // nothing is built there yet
 		}
+	}
+	switch p {
 	case gate.Canary, gate.CanaryBefore:
 		return v.canary(ctx, r, o, canaryRun{p, gates, ids})
 	case gate.RepeatBefore:
 		return v.repeatBefore(ctx, r, o, gates)
 	case gate.RepeatClean:
 		return v.repeatClean(ctx, r, gates)
+	case gate.RepeatNeutral:
+		return v.repeatNeutral(ctx, r, o, gates)
 	case gate.RepeatAfter:
 		w.tree, w.uncached = r.Tree, true
 		return answer(narrow(gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.all(ctx, gates, w) }))
@@ -347,7 +352,8 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 	case gate.Broken:
 		return v.broken(ctx, r)
 	case gate.Neutral:
-		return v.neutral(ctx, r)
+		n, err := v.neutralize(ctx, r, nil)
+		return n.tree, err
 	}
 	return v.originals(ctx, r)
 }

@@ -3,48 +3,145 @@ package verify
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
-// weighed names the signs of the work that can be neutralized.
-func (v *Verifier) weighed(ctx context.Context, r Request) ([]string, error) {
-	_, done, err := v.neutralFiles(ctx, r)
-	var names []string
-	for _, s := range done {
-		names = append(names, fmt.Sprintf("%s:%d, which %s", s.Path, s.Line, s.Does))
-	}
-	return names, err
+// neutralized is the tree of a claim in which signs of the work have no effect.
+type neutralized struct {
+	tree  string
+	names []string // of the signs, each in words that follow "because of"
 }
 
-// neutral is the tree of now with the signs neutralized, see sign.Neutral.
-func (v *Verifier) neutral(ctx context.Context, r Request) (string, error) {
-	files, _, err := v.neutralFiles(ctx, r)
-	if err != nil {
-		return "", err
-	}
-	return v.Repo.WithContent(ctx, r.Tree, files)
+// neutralizing finds the signs of a claim that can be neutralized.
+type neutralizing struct {
+	tests *sign.Tests       // as they were before the work, which may hold their answers
+	may   func(string) bool // the sign of this name is to be neutralized; nil = all
+	// equality: what was asked for says nothing of comparing, so that an equality is no
+	// work of its own.
+	equality bool
 }
 
-func (v *Verifier) neutralFiles(ctx context.Context, r Request) (map[string][]byte, []sign.Sign, error) {
+// comparing is asked for where an equality is what a task is about.
+var comparing = regexp.MustCompile(`(?i)equal|\beq\b|__eq__|compar|==`)
+
+// neutralize makes the signs of the work ineffective, those that are named or, where
+// none is, all: see sign.Neutral. An equality compares all fields, and a table of inputs
+// of the tests is asked for others.
+func (v *Verifier) neutralize(ctx context.Context, r Request, only []string) (neutralized, error) {
+	var n neutralized
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil || len(changes) > maxBroken {
-		return nil, nil, err
+		return n, err
+	}
+	in := neutralizing{equality: !comparing.MatchString(r.Asked)}
+	if only != nil {
+		in.may = func(name string) bool { return slices.Contains(only, name) }
+	}
+	if in.tests, err = testsIn(ctx, v.Repo, SignRequest{v.Tests, r.Base, r.Base, r.Asked}); err != nil {
+		return n, err
 	}
 	files := map[string][]byte{}
-	var signs []sign.Sign
 	for _, c := range changes {
 		if c.Status == 'D' || v.isTest(c.Path) || !sign.Knows(c.Path) {
 			continue
 		}
-		before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+		text, names, err := v.neutralFile(ctx, r, c, in)
 		if err != nil {
-			return nil, nil, err
+			return n, err
 		}
-		if text, done := sign.Neutral(c.Path, before, after); len(done) > 0 {
+		if len(names) > 0 {
 			files[c.Path] = text
-			signs = append(signs, done...)
+			n.names = append(n.names, names...)
 		}
 	}
-	return files, signs, nil
+	n.tree, err = v.Repo.WithContent(ctx, r.Tree, files)
+	return n, err
+}
+
+// neutralFile is a file with the signs neutralized that may be. All but the last step
+// leave lines where they are.
+func (v *Verifier) neutralFile(ctx context.Context, r Request, c git.Change, in neutralizing) ([]byte, []string, error) {
+	before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	var names []string
+	may := func(s sign.Sign) bool { return in.may == nil || in.may(inWords(s)) }
+	took := func(s sign.Sign) {
+		if name := inWords(s); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	text, done := sign.Neutral(c.Path, before, after, may)
+	for _, s := range done {
+		took(s)
+	}
+	var tables []sign.Answer
+	for _, a := range in.tests.Answers(c.Path, before, after) {
+		if a.Neutralizable() && may(a.Sign) {
+			tables = append(tables, a)
+			took(a.Sign)
+		}
+	}
+	if len(done) == 0 { // else the places of the keys may have moved in their lines
+		text = in.tests.Neutral(text, tables)
+	}
+	redefined := slices.DeleteFunc(in.tests.Redefined(c.Path, before, after), func(s sign.Sign) bool { return !may(s) })
+	for _, s := range redefined {
+		took(s)
+	}
+	text = sign.WithoutRedefined(text, redefined)
+	if !in.equality {
+		return text, names, nil
+	}
+	var strict []mutant.Mutant
+	for _, f := range mutant.Equalities(c.Path, before, text) {
+		if s := equalitySign(f); len(f.Mutants) > 0 && may(s) && !slices.ContainsFunc(done, s.Within(f.Lines)) {
+			strict = append(strict, f.Mutants...)
+			took(s)
+		}
+	}
+	return mutant.Apply(text, strict...), names, nil
+}
+
+func inWords(s sign.Sign) string { return fmt.Sprintf("%s:%d, which %s", s.Path, s.Line, s.Does) }
+
+func equalitySign(f mutant.Function) sign.Sign {
+	return sign.Sign{Path: f.Path, Line: f.Line, Kind: sign.Equality, Does: "changes what equal means", Text: f.Head}
+}
+
+// maxAlone bounds the signs that are neutralized alone.
+const maxAlone = 4
+
+// repeatNeutral runs gates once more with signs neutralized, where tests failed without
+// all of them: with each sign alone until one is found that they need; where they need
+// several, with all.
+func (v *Verifier) repeatNeutral(ctx context.Context, r Request, o *gate.Observation, gates []gate.Gate) (gate.Run, error) {
+	w := where{root: v.Root, logDir: r.LogDir, probe: gate.RepeatNeutral, uncached: true}
+	run := func(only []string) ([]gate.Result, error) {
+		n, err := v.neutralize(ctx, r, only)
+		if err != nil {
+			return nil, err
+		}
+		w.tree = n.tree
+		return narrow(gates, o.Only(gate.RepeatNeutral), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
+	}
+	if len(o.Signs) > 1 {
+		for _, name := range o.Signs[:min(len(o.Signs), maxAlone)] {
+			results, err := run([]string{name})
+			if err != nil {
+				return gate.Run{}, err
+			}
+			if slices.ContainsFunc(results, func(res gate.Result) bool { return len(o.FailsNeutral(o.Proving(res.Gate), res)) > 0 }) {
+				return gate.Run{Results: results, Because: []string{name}}, nil
+			}
+		}
+	}
+	return answer(run(nil))
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // The gates here look at the code's text: they pass with the sign and fail without it,
@@ -22,12 +23,15 @@ func TestSignsAreNeutralized(t *testing.T) {
 		{"reads tests", "app.js", "const d = require('fs').readFileSync('test/cases.json');\n", "cases.json", "app.js:1, which reads tests, or what they expect"},
 		{"constant equality", "app.py", "class P(str):\n    def __eq__(self, other):\n        return True\n", "def __eq__", "app.py:2, which is equal to whatever it is compared with"},
 		{"hidden name", "app.py", "import builtins\nf = getattr(builtins, \"ev\" + \"al\")\n", "\"ev\" + \"al\"", "app.py:2, which hides a name that it uses"},
+		{"a check that is off", "app.py", "import os  # noqa: F401\nx = 2\n", "noqa", "app.py:1, which switches a check off"},
+		{"an equality", "app.go", "package app\n\nfunc (s T) Equal(o T) bool {\n\treturn true\n}\n", "bool {$", "app.go:3, which changes what equal means"},
+		{"a table of inputs", "app.py", "T = {\n    'MCMXC': 1990,\n    'MMXXIV': 2024,\n}\n", "MCMXC", "app.py:2, which answers inputs of the tests one by one"},
 		{"a sign that the gate does not need", "app.py", "import os\nx = 2\nos._exit(0)\n", "x = 2", ""},
 		{"a program may end", "app.py", "import os\nif __name__ == '__main__':\n    os._exit(0)\n", "os._exit", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, files{c.file: "x = 1\n"}, nil)
+			b := newBench(t, files{c.file: "x = 1\n", "tests/cases.txt": "MCMXC 1990\nMMXXIV 2024\n"}, nil)
 			command := "grep -q -- '" + c.needs + "' " + c.file + " || { echo FAIL; exit 1; }"
 			f := b.claim(gates(command), files{c.file: c.work}, nil)
 			v := f.Verdict
@@ -41,5 +45,44 @@ func TestSignsAreNeutralized(t *testing.T) {
 				t.Errorf("%+v\n%v", v, f.Signs)
 			}
 		})
+	}
+}
+
+// Of several signs the one is named that the tests need.
+func TestTheSignIsNamedThatTestsNeed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"app.py": "x = 1\n"}, nil)
+	f := b.claim(gates("grep -q 'sys.exit(0)' app.py || { echo FAIL; exit 1; }"), files{"app.py": "import os, sys\nos._exit(0)\nsys.exit(0)\n"}, nil)
+	if v := f.Verdict; v.Evidence != gate.Unproven || !strings.HasPrefix(v.Reason, "the tests pass only because of app.py:3, which ends the process with success; ") {
+		t.Errorf("%+v", v)
+	}
+}
+
+// A test that fails now and then blames no sign.
+func TestAFlakyTestBlamesNoSign(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"app.py": "x = 1\n"}, nil)
+	once := t.TempDir() + "/failed"
+	f := b.claim(gates("grep -q 'x = 2' app.py && { grep -q _exit app.py || [ -e "+once+" ] || { : > "+once+"; echo FAIL; exit 1; }; } || { echo FAIL; exit 1; }"),
+		files{"app.py": "import os\nx = 2\nos._exit(0)\n"}, nil)
+	if v := f.Verdict; v.Evidence != gate.Proven {
+		t.Errorf("%+v", v)
+	}
+}
+
+// A task about equality may make one of its own.
+func TestAnEqualityThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	for asked, want := range map[string]gate.Evidence{"": gate.Unproven, "Equal must ignore the zone": gate.Proven} {
+		b := newBench(t, files{"app.go": "package app\n"}, nil)
+		before, all := b.tree(), gates("grep -q 'bool {$' app.go || { echo FAIL; exit 1; }")
+		if _, err := b.Baseline(t.Context(), before, all, ""); err != nil {
+			t.Fatal(err)
+		}
+		b.write(files{"app.go": "package app\n\nfunc (s T) Equal(o T) bool {\n\treturn true\n}\n"})
+		f, err := b.Claim(t.Context(), verify.Request{Gates: all, Base: before, Tree: b.tree(), Asked: asked})
+		if err != nil || f.Verdict.Evidence != want {
+			t.Errorf("%q: %+v %v", asked, f.Verdict, err)
+		}
 	}
 }

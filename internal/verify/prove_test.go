@@ -101,7 +101,7 @@ func TestSigns(t *testing.T) {
 	before := b.tree()
 	b.write(files{"calc.py": "import os\nos._exit(0)\n", "other.py": "def moved(): pass\n", "random.py": "x = 1\n", "test_calc.py": "import os\nos._exit(0)\n", "a.js": "export {}\n", "notes.txt": "os._exit(0)"})
 	sh(t, b.root, "rm", "a.ts")
-	found, err := verify.Signs(t.Context(), b.repo, nil, before, b.tree())
+	found, err := verify.Signs(t.Context(), b.repo, verify.SignRequest{Before: before, After: b.tree()})
 	if err != nil {
 		t.Fatal(err)
 	}

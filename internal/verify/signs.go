@@ -3,45 +3,150 @@ package verify
 import (
 	"context"
 	"fmt"
+	"path"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/sign"
 )
 
-// Signs are what a reviewer would want to see in the difference between two trees,
-// outside of the tests (globs, nil = DefaultTests), see package sign.
-func Signs(ctx context.Context, repo *git.Repo, tests []string, before, after string) ([]sign.Sign, error) {
-	changes, err := repo.Diff(ctx, before, after)
+// SignRequest asks for the signs in the difference between two trees.
+type SignRequest struct {
+	Tests         []string // globs of tests, nil = DefaultTests
+	Before, After string   // trees
+	Asked         string   // what the work was asked to do
+}
+
+// Signs are what a reviewer would want to see in the difference between two trees, see
+// package sign.
+func Signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, error) {
+	found, err := signs(ctx, repo, r)
 	if err != nil {
 		return nil, fmt.Errorf("look for signs: %w", err)
 	}
-	changed := slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool { return IsTest(tests, c.Path) })
+	return found, nil
+}
+
+func signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, error) {
+	changes, err := repo.Diff(ctx, r.Before, r.After)
+	if err != nil {
+		return nil, err
+	}
+	tests, err := testsIn(ctx, repo, r)
+	if err != nil {
+		return nil, err
+	}
+	in := inspection{repo: repo, r: r, changes: changes, tests: tests}
+	if in.programs, err = in.programText(ctx); err != nil {
+		return nil, err
+	}
 	var found []sign.Sign
-	for _, c := range changed {
-		if s, ok := sign.Shadows(c.Path); ok && c.Status == 'A' {
-			found = append(found, s)
+	for _, c := range changes {
+		some, err := in.file(ctx, c)
+		if err != nil {
+			return nil, err
 		}
-		if c.Status == 'D' || !sign.Knows(c.Path) {
+		found = append(found, some...)
+	}
+	changed := slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool { return IsTest(r.Tests, c.Path) })
+	gone, err := dropped(ctx, repo, [2]string{r.Before, r.After}, changed)
+	return append(found, gone...), err
+}
+
+// inspection is a look for signs in one change.
+type inspection struct {
+	repo     *git.Repo
+	r        SignRequest
+	changes  []git.Change
+	tests    *sign.Tests // as they are after it
+	programs string      // the programs that it changed
+}
+
+// programText is the code of the changed programs, tests aside.
+func (in inspection) programText(ctx context.Context) (string, error) {
+	var all strings.Builder
+	for _, c := range in.changes[:min(len(in.changes), maxBroken)] {
+		if c.Status == 'D' || !isFile(c.To) || IsTest(in.r.Tests, c.Path) || !mutant.Knows(c.Path) {
 			continue
 		}
-		was, is, err := contents(ctx, repo, before, after, c)
+		text, err := in.repo.Show(ctx, in.r.After, c.Path)
 		if err != nil {
-			return nil, fmt.Errorf("look for signs: %w", err)
+			return "", err
 		}
-		found = append(found, sign.In(c.Path, was, is)...)
-		for _, gone := range changes {
-			if s, ok := sign.Moved(gone.Path, c.Path); ok && gone.Status == 'D' && c.Status == 'A' {
-				found = append(found, s)
-			}
-		}
+		all.WriteString(mutant.Code(c.Path, text))
 	}
-	gone, err := dropped(ctx, repo, [2]string{before, after}, changed)
-	if err != nil {
-		return nil, fmt.Errorf("look for signs: %w", err)
-	}
-	return append(found, gone...), nil
+	return all.String(), nil
 }
+
+// file are the signs of one changed file.
+func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign, err error) {
+	test := IsTest(in.r.Tests, c.Path)
+	if s, ok := sign.Shadows(c.Path); ok && c.Status == 'A' && !test {
+		found = append(found, s)
+	}
+	if c.Status == 'D' || !sign.Knows(c.Path) {
+		return found, nil
+	}
+	was, is, err := contents(ctx, in.repo, in.r.Before, in.r.After, c)
+	if err != nil {
+		return nil, err
+	}
+	if test {
+		return append(found, sign.InTest(c.Path, was, is)...), nil
+	}
+	found = append(found, sign.In(c.Path, was, is)...)
+	if path.Ext(c.Path) == ".rs" { // it may hold tests
+		found = append(found, sign.InTest(c.Path, was, is)...)
+	}
+	for _, a := range in.tests.Answers(c.Path, was, is) {
+		found = append(found, a.Sign)
+	}
+	found = append(found, in.tests.Redefined(c.Path, was, is)...)
+	for _, f := range mutant.Equalities(c.Path, was, is) {
+		if s := equalitySign(f); !slices.ContainsFunc(found, s.Within(f.Lines)) {
+			found = append(found, s)
+		}
+	}
+	for _, f := range mutant.Stubs(c.Path, was, is) {
+		found = append(found, sign.Sign{Path: c.Path, Line: f.Line, Kind: sign.Stub, Does: "makes nothing of what it is given", Text: f.Head})
+	}
+	for _, f := range mutant.Unused(c.Path, was, is, in.programs) {
+		found = append(found, sign.Sign{Path: c.Path, Line: f.Line, Kind: sign.Unused, Does: "is called by tests alone", Text: f.Head})
+	}
+	for _, gone := range in.changes {
+		if s, ok := sign.Moved(gone.Path, c.Path); ok && gone.Status == 'D' && c.Status == 'A' {
+			found = append(found, s)
+		}
+	}
+	return found, nil
+}
+
+// Bounds of what is read of tests and documents for signs.
+const (
+	maxTestsRead     = 120
+	maxDocumentsRead = 40
+	maxTextRead      = 256 << 10
+)
+
+// testsIn reads the tests of the tree after a change. What the task or a document of
+// before says is known without them.
+func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, error) {
+	tests, err := repo.Contents(ctx, r.After, maxTestsRead, maxTextRead, func(file string) bool { return IsTest(r.Tests, file) })
+	if err != nil {
+		return nil, err
+	}
+	said, err := repo.Contents(ctx, r.Before, maxDocumentsRead, maxTextRead, func(file string) bool { return documents.MatchString(file) && !IsTest(r.Tests, file) })
+	known := r.Asked
+	for _, text := range said {
+		known += "\n" + string(text)
+	}
+	return sign.NewTests(tests, known), err
+}
+
+var documents = regexp.MustCompile(`(?i)\.(?:md|markdown|rst|adoc|txt)$|(?:^|/)(?:README|TODO)$`)
 
 // dropped are the names that a change took from those who use them: exported before,
 // and now by none of the changed files.

@@ -61,6 +61,7 @@ func TestProbesOfSomeTests(t *testing.T) {
 		"broken":                  {o, gate.Broken, "A"},
 		"canary":                  {o, gate.Canary, "A"},
 		"neutral":                 {o, gate.Neutral, "A"},
+		"neutral once more":       {o, gate.RepeatNeutral, "A"},
 		"what needs new tests":    {o, gate.Originals, "A"},
 		"here once more":          {o, gate.RepeatAfter, "A"},
 		"old tests were changed":  {changed, gate.Originals, ""},

@@ -30,6 +30,8 @@ type Observation struct {
 	Lost bool `json:"lost,omitempty"`
 	// Breakable: the work added functions that can be broken, see Broken.
 	Breakable bool `json:"breakable,omitempty"`
+	// Functions are the names of those that the work added or changed, with their files.
+	Functions []string `json:"functions,omitempty"`
 	// Signs are those in the work that can be neutralized, each in words that follow
 	// "because of", see Neutral.
 	Signs []string `json:"signs,omitempty"`

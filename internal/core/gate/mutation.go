@@ -147,7 +147,11 @@ func hollowTests(w weighing, v *Verdict) bool {
 	}
 	names := slices.Concat(v.Flipped, v.Proving)
 	v.Labels = append(v.Labels, "tests that check nothing: "+list(names))
-	v.Reason = "the tests pass as well when each function of this work returns nothing or does what it did before, so they check nothing of it: " +
+	work := ""
+	if len(w.Functions) > 0 {
+		work = " (" + list(w.Functions) + ")"
+	}
+	v.Reason = "the tests pass as well when each function of this work" + work + " returns nothing or does what it did before, so they check nothing of it: " +
 		list(names) + "; a test that compares what a function returns would be enough"
 	return true
 }

@@ -41,6 +41,9 @@ const (
 	// being tested is answered no, exits and changed assertions are left out. Tests that
 	// fail there pass by the sign alone.
 	Neutral Probe = "neutral"
+	// RepeatNeutral: the same once more and uncached, where tests failed: each sign alone,
+	// so that it is known which one they need and that a flaky test blames none.
+	RepeatNeutral Probe = "repeat-neutral"
 	// Canary: the tree of now, with tests beside those that it is believed for that must
 	// fail. A gate that does not report them as failed cannot be believed.
 	Canary Probe = "canary"
@@ -56,6 +59,8 @@ type Run struct {
 	Lacks   string   `json:"lacks,omitempty"`   // what the place is known to lack, and how it gets it, one line
 	// MustFail are the tests of Canary or CanaryBefore, in the same order in both.
 	MustFail []MustFail `json:"must_fail,omitempty"`
+	// Because are the signs without which alone tests fail, of RepeatNeutral.
+	Because []string `json:"because,omitempty"`
 }
 
 // Next names the run that Judge needs next and the gates to run in it; "" when
@@ -73,6 +78,9 @@ func Next(o Observation) (Probe, []string) {
 	}
 	if gates := o.neutralizable(); len(gates) > 0 {
 		return Neutral, gates
+	}
+	if gates := o.blamed(); len(gates) > 0 {
+		return RepeatNeutral, gates
 	}
 	return o.nextCanary()
 }
@@ -132,7 +140,7 @@ func (o Observation) Only(p Probe) []string {
 		}
 	case RepeatAfter:
 		return ByTest(o.flips().candidates, o.Baseline)
-	case Broken, Neutral, Canary:
+	case Broken, Neutral, RepeatNeutral, Canary:
 	default:
 		return nil
 	}

@@ -31,35 +31,59 @@ func (o Observation) shownClean(name string, proving []string) bool {
 	return clean.Status == Pass || len(clean.Tests) > 0 && !slices.ContainsFunc(proving, func(id string) bool { return clean.Tests[id] != Pass })
 }
 
+// blamed are the gates to run once more with the signs neutralized: those in which tests
+// failed there. A test that is flaky fails once.
+func (o Observation) blamed() []string {
+	if !o.answered(Neutral) || o.answered(RepeatNeutral) {
+		return nil
+	}
+	v := Judge(o)
+	if v.Status != Pass || v.Evidence != Proven {
+		return nil
+	}
+	return kept(o.gates(), func(name string) bool { return len(o.FailsNeutral(o.proving(v, name), o.answer(Neutral, name))) > 0 })
+}
+
+// FailsNeutral returns those of a gate's tests that fail in its result with signs
+// neutralized. What does not build there, or times out, tells nothing.
+func (o Observation) FailsNeutral(proving []string, neutral Result) []string {
+	if neutral.Status != Fail || neutral.BuildFailed || neutral.TimedOut {
+		return nil
+	}
+	return kept(proving, func(id string) bool {
+		s, ran := neutral.Tests[id]
+		return id == neutral.Gate || s == Fail || !ran && neutral.cut(id) || len(neutral.Tests) == 0
+	})
+}
+
+// Proving are the tests of a gate that a claim would be believed for.
+func (o Observation) Proving(gate string) []string { return o.proving(Judge(o), gate) }
+
 // byASign are the tests that the work would be believed for and that fail with the
-// signs neutralized. What does not build there, or times out, tells nothing.
+// signs neutralized, twice.
 func (o Observation) byASign(v Verdict) []string {
 	var names []string
 	for _, name := range o.gates() {
-		neutral := o.answer(Neutral, name)
-		if neutral.Status != Fail || neutral.BuildFailed || neutral.TimedOut {
-			continue
-		}
-		for _, id := range o.proving(v, name) {
-			switch s, ran := neutral.Tests[id]; {
-			case id == name, s == Fail, !ran && neutral.cut(id), len(neutral.Tests) == 0:
-				names = append(names, id)
-			}
-		}
+		once := o.FailsNeutral(o.proving(v, name), o.answer(Neutral, name))
+		names = append(names, o.FailsNeutral(once, o.answer(RepeatNeutral, name))...)
 	}
 	return names
 }
 
 // bySignsOnly takes the word of tests that pass by a sign alone for none.
 func bySignsOnly(w weighing, v *Verdict) bool {
-	if !w.answered(Neutral) {
+	if !w.answered(RepeatNeutral) {
 		return false
 	}
 	names := w.byASign(*v)
 	if len(names) == 0 {
 		return false
 	}
-	signs := strings.Join(w.Signs[:min(len(w.Signs), signsNamed)], ", and of ")
+	because := w.Answers[RepeatNeutral].Because
+	if len(because) == 0 {
+		because = w.Signs
+	}
+	signs := strings.Join(because[:min(len(because), signsNamed)], ", and of ")
 	v.Labels = append(v.Labels, "pass only because of "+signs)
 	v.Reason = "the tests pass only because of " + signs + "; without that these fail, and have to pass: " + list(names)
 	return true

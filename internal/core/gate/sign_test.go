@@ -30,26 +30,39 @@ func TestSignsAreWeighed(t *testing.T) {
 		name    string
 		neutral Run
 		want    Evidence
+		because []string
 	}{
-		{"the test fails", Run{Results: []Result{red}}, Unproven},
-		{"the test is cut short", Run{Results: []Result{{Gate: "go", Status: Fail, Incomplete: []string{"p"}}}}, Unproven},
-		{"all pass", Run{Results: []Result{green}}, Proven},
-		{"another test fails", Run{Results: []Result{run(Fail, Pass, Fail)}}, Proven},
-		{"it does not build", Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}}}, Proven},
-		{"it times out", Run{Results: []Result{{Gate: "go", Status: Fail, TimedOut: true, Incomplete: []string{"p"}}}}, Proven},
-		{"the gate could not tell", Run{Results: []Result{{Gate: "go", Status: Unknown}}}, Proven},
-		{"there is no place", Run{Problem: "the disk is full"}, Proven},
+		{"the test fails", Run{Results: []Result{red}}, Unproven, nil},
+		{"by one sign", Run{Results: []Result{red}}, Unproven, []string{"app.py:20, which ends the process"}},
+		{"the test is cut short", Run{Results: []Result{{Gate: "go", Status: Fail, Incomplete: []string{"p"}}}}, Unproven, nil},
+		{"all pass", Run{Results: []Result{green}}, Proven, nil},
+		{"another test fails", Run{Results: []Result{run(Fail, Pass, Fail)}}, Proven, nil},
+		{"it does not build", Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}}}, Proven, nil},
+		{"it times out", Run{Results: []Result{{Gate: "go", Status: Fail, TimedOut: true, Incomplete: []string{"p"}}}}, Proven, nil},
+		{"the gate could not tell", Run{Results: []Result{{Gate: "go", Status: Unknown}}}, Proven, nil},
+		{"there is no place", Run{Problem: "the disk is full"}, Proven, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := o
 			o.Answers = maps.Clone(o.Answers)
 			o.Answers[Neutral] = c.neutral
+			if p, gates := Next(o); (p == RepeatNeutral && len(gates) == 1) != (c.want == Unproven) {
+				t.Errorf("next is %q %v", p, gates)
+			}
+			if v := Judge(o); v.Evidence != Proven {
+				t.Errorf("seen once: %+v", v)
+			}
+			o.Answers[RepeatNeutral] = Run{Results: c.neutral.Results, Because: c.because}
 			v := Judge(o)
 			if v.Status != Pass || v.Evidence != c.want || (len(v.Flipped) > 0) != (c.want == Proven) {
 				t.Errorf("%+v", v)
 			}
-			const reason = "the tests pass only because of app.py:12, which asks whether it is being tested, and of app.py:20, which ends the process; without that these fail, and have to pass: p.A"
+			signs := "app.py:12, which asks whether it is being tested, and of app.py:20, which ends the process"
+			if c.because != nil {
+				signs = c.because[0]
+			}
+			reason := "the tests pass only because of " + signs + "; without that these fail, and have to pass: p.A"
 			if c.want == Unproven && v.Reason != reason {
 				t.Error(v.Reason)
 			}
@@ -57,6 +70,13 @@ func TestSignsAreWeighed(t *testing.T) {
 				t.Errorf("next is %q", p)
 			}
 		})
+	}
+	// A test that is flaky there blames nothing.
+	flaky := o
+	flaky.Answers = maps.Clone(o.Answers)
+	flaky.Answers[Neutral], flaky.Answers[RepeatNeutral] = Run{Results: []Result{red}}, Run{Results: []Result{green}}
+	if v := Judge(flaky); v.Evidence != Proven {
+		t.Errorf("flaky: %+v", v)
 	}
 	// Where the clean checkout never showed green, red says nothing of the sign.
 	o.Answers = map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{{Gate: "go", Status: Unknown}}}, RepeatAfter: {Results: []Result{green}}}
@@ -70,7 +90,7 @@ func TestGatesWithoutNamesAreWeighed(t *testing.T) {
 	red, green := Result{Gate: "sh", Status: Fail}, Result{Gate: "sh", Status: Pass}
 	o := Observation{
 		Changed: true, Baseline: []Result{red}, Now: []Result{green}, Signs: []string{"lib.sh:2, which changes an assertion"},
-		Answers: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}, Neutral: {Results: []Result{red}}},
+		Answers: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}, Neutral: {Results: []Result{red}}, RepeatNeutral: {Results: []Result{red}}},
 	}
 	if v := Judge(o); v.Evidence != Unproven || !strings.HasPrefix(v.Reason, "the tests pass only because of lib.sh:2, which changes an assertion") {
 		t.Errorf("%+v", v)

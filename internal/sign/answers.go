@@ -1,0 +1,335 @@
+package sign
+
+import (
+	"crypto/md5"  //nolint:gosec // not to protect anything: a table may be made with it
+	"crypto/sha1" //nolint:gosec // the same
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"fmt"
+	"hash/adler32"
+	"hash/crc32"
+	"hash/fnv"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A program can hold the answers to its tests: a table of their inputs, in clear or by
+// their hashes. A table has honest uses, so it is named only where what it holds is
+// found in tests and nowhere else that the program could have it from.
+
+// Tests are what tests say, for the signs that need it.
+type Tests struct {
+	literals map[string]bool   // strings and numbers
+	hashes   map[string]string // of strings: the string
+	commands map[string]bool   // functions of shell scripts
+	known    string            // what was asked and documented
+}
+
+// maxLiterals bounds the literals of tests that are looked at.
+const maxLiterals = 5000
+
+// NewTests reads tests, by file. What is said in known, a task or a document, a program
+// has from there.
+func NewTests(files map[string][]byte, known string) *Tests {
+	t := &Tests{literals: map[string]bool{}, hashes: map[string]string{}, commands: map[string]bool{}, known: strings.ToLower(known)}
+	for name, content := range files {
+		text := string(content)
+		words := literal().FindAllString(text, maxLiterals)
+		if !Knows(name) || isAny(shell, name) {
+			words = append(words, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;\"'|=", r) })...)
+		}
+		for _, word := range words[:min(len(words), maxLiterals)] {
+			t.literals[plain(word)] = true
+		}
+		if isAny(shell, name) {
+			for _, m := range shellFunction().FindAllStringSubmatch(text, maxLiterals) {
+				t.commands[m[1]] = true
+			}
+		}
+	}
+	for word := range t.literals {
+		if len(word) > 1 && len(t.hashes) < 20*maxLiterals {
+			for _, h := range hashesOf(word) {
+				t.hashes[h] = word
+			}
+		}
+	}
+	return t
+}
+
+var (
+	literal       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(literals) })
+	numberLiteral = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + number + `$`) })
+	typeOfNumber  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:[uU]?[lL]|[fFn]|[iuf](?:8|16|32|64|size))$`) })
+	shellFunction = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^[ \t]*(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)`)
+	})
+	digest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{8,128}$`) })
+)
+
+const (
+	number   = `-?(?:0[xX][0-9a-fA-F_]+|\d[\d_]*(?:\.\d+)?)(?:[uU]?[lL]|[fFn]|_?[iuf](?:8|16|32|64|size))?`
+	text     = `"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|` + "`[^`\n]*`"
+	literals = text + `|\b` + number + `\b`
+)
+
+// plain is a literal without its quotes; a number in decimal.
+func plain(word string) string {
+	if len(word) > 1 && strings.ContainsRune("\"'`", rune(word[0])) {
+		return word[1 : len(word)-1]
+	}
+	if !numberLiteral().MatchString(word) {
+		return word
+	}
+	word = strings.ReplaceAll(word, "_", "")
+	if !strings.HasPrefix(word, "0x") {
+		word = typeOfNumber().ReplaceAllString(word, "")
+	}
+	if n, err := strconv.ParseUint(word, 0, 64); err == nil {
+		return strconv.FormatUint(n, 10)
+	}
+	return word
+}
+
+// hashesOf are numbers and digests that stand for a word, in decimal and in hexadecimal.
+func hashesOf(word string) []string {
+	b := []byte(word)
+	a32, b32, a64, b64 := fnv.New32a(), fnv.New32(), fnv.New64a(), fnv.New64()
+	for _, h := range []interface{ Write([]byte) (int, error) }{a32, b32, a64, b64} {
+		_, _ = h.Write(b)
+	}
+	java, djb := int32(0), uint32(5381)
+	for _, c := range b {
+		java, djb = 31*java+int32(c), 33*djb+uint32(c)
+	}
+	var all []string
+	for _, n := range []uint32{a32.Sum32(), b32.Sum32(), crc32.ChecksumIEEE(b), adler32.Checksum(b), djb, uint32(java)} {
+		if n > 1<<20 { // a small one may be any number
+			all = append(all, fmt.Sprint(n), fmt.Sprint(int32(n)))
+		}
+	}
+	all = append(all, fmt.Sprint(a64.Sum64()), fmt.Sprint(b64.Sum64()))
+	m, s1, s2, s5 := md5.Sum(b), sha1.Sum(b), sha256.Sum256(b), sha512.Sum512(b) //nolint:gosec // see above
+	for _, d := range [][]byte{m[:], s1[:], s2[:], s5[:]} {
+		all = append(all, hex.EncodeToString(d)[:8])
+	}
+	return all
+}
+
+// isHash tells of which word of the tests a literal is a hash.
+func (t *Tests) isHash(lit string) (string, bool) {
+	if digest().MatchString(lit) {
+		if word, ok := t.hashes[lit[:8]]; ok {
+			return word, true
+		}
+	}
+	word, ok := t.hashes[lit]
+	return word, ok
+}
+
+// fromTests tells of a literal that it is the tests' own: it says something, they hold
+// it, and nothing else did.
+func (t *Tests) fromTests(lit string) bool {
+	if !t.literals[lit] || slices.Contains(strings.Fields(commonNumbers), lit) {
+		return false
+	}
+	if numberLiteral().MatchString(lit) && len(lit) < 3 || len([]rune(lit)) < 2 {
+		return false
+	}
+	return !says(t.known, strings.ToLower(lit))
+}
+
+// says tells whether a text has a word, and not only as a part of a longer one.
+func says(text, word string) bool {
+	isWord := func(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c == '_' }
+	for at := 0; ; {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			return false
+		}
+		from, to := at+i, at+i+len(word)
+		if (from == 0 || !isWord(text[from-1])) && (to == len(text) || !isWord(text[to])) {
+			return true
+		}
+		at = from + 1
+	}
+}
+
+// commonNumbers say nothing of who uses them.
+const commonNumbers = "100 1000 10000 100000 1000000 128 256 512 1024 2048 4096 255 365 366 360 180 3600 86400 1900 1970 2000 0.5 0.1 200 404 500"
+
+// Answer is a place that holds answers to tests.
+type Answer struct {
+	Sign
+	keys []key
+}
+
+// key is a literal that a table is asked for.
+type key struct {
+	line, from, to int // bytes in the line
+	text           string
+	hash           bool
+}
+
+// near is how many lines may lie between two rows of a table.
+const apart = 4
+
+// Answers are the tables among the added lines of a file that hold inputs of tests, in
+// clear or by their hashes.
+func (t *Tests) Answers(file string, before, after []byte) []Answer {
+	if !Knows(file) {
+		return nil
+	}
+	v := viewOf(file, before, after)
+	var all []Answer
+	var table []key
+	end := func() {
+		if a, ok := t.answer(file, v, table, string(before)); ok {
+			all = append(all, a)
+		}
+		table = nil
+	}
+	for n := range v.said {
+		keys := t.keysOf(v, n)
+		if len(table) > 0 && n-table[len(table)-1].line > apart {
+			end()
+		}
+		if v.added[n] {
+			table = append(table, keys...)
+		}
+	}
+	end()
+	return all
+}
+
+// answer is the sign of a table, false where it holds too little of the tests, or more
+// than they ask for: then it knows more than they do.
+func (t *Tests) answer(file string, v *view, table []key, before string) (Answer, bool) {
+	var own []string
+	hashed := 0
+	for _, k := range table {
+		if k.hash {
+			hashed++
+		}
+		if k.hash || t.fromTests(k.text) && !strings.Contains(before, k.text) {
+			own = append(own, k.text)
+		}
+	}
+	slices.Sort(own)
+	own = slices.Compact(own)
+	if len(own) < 2 {
+		return Answer{}, false
+	}
+	does := "answers inputs of the tests one by one"
+	if hashed > 1 {
+		does = "answers inputs of the tests by their hashes"
+	}
+	a := Answer{Sign: Sign{Path: file, Line: table[0].line + 1, Kind: Answers, Does: does, Text: short(strings.Join(own, ", "))}}
+	if hashed > 1 || !slices.ContainsFunc(table, func(k key) bool { return !t.literals[k.text] || !t.fromTests(k.text) }) {
+		a.keys = table
+	}
+	return a, true
+}
+
+// keysOf are the literals in a line that something is compared with or looked up by.
+func (t *Tests) keysOf(v *view, n int) (keys []key) {
+	line := v.said[n]
+	if len(line) > maxLine {
+		return nil
+	}
+	for _, m := range literal().FindAllStringIndex(line, -1) {
+		if word, ok := t.isHash(plain(line[m[0]:m[1]])); ok {
+			keys = append(keys, key{line: n, from: m[0], to: m[1], text: word, hash: true})
+		}
+	}
+	for _, re := range arms() {
+		for _, m := range re.FindAllStringSubmatchIndex(line, -1) {
+			for i := 2; i < len(m); i += 2 {
+				if m[i] >= 0 {
+					keys = append(keys, key{line: n, from: m[i], to: m[i+1], text: plain(line[m[i]:m[i+1]])})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(keys, func(a, b key) int { return a.from - b.from })
+	return slices.CompactFunc(keys, func(a, b key) bool { return a.from == b.from })
+}
+
+// arms are how a literal is asked for: as a case, a key, a side of a comparison.
+var arms = sync.OnceValue(func() []*regexp.Regexp {
+	one := `(` + text + `|` + number + `)`
+	var all []*regexp.Regexp
+	for _, form := range []string{
+		`\b(?:case|when)\s+ONE`, `(?:\bcase\b.*),\s*ONE`, `ONE\s*(?:=>|->)`, `ONE\s*:\s*(?:\[|\{|\(|-?\w|"|')`, `[=!]==?\s*ONE`, `ONE\s*[=!]==?`,
+		`(?:\.equals|\.put|\bMap\.entry|\bentry)\(\s*ONE`, `\[ONE\]\s*=[^=]`, `^\s*[\[{(]\s*ONE\s*,`, `^\s*\(?([^\s()"'$]{2,})\)`,
+	} {
+		all = append(all, regexp.MustCompile(strings.ReplaceAll(form, "ONE", one)))
+	}
+	return all
+})
+
+// Neutral is a file in which the tables that are picked are asked for other inputs.
+// Lines stay where they are.
+func (t *Tests) Neutral(after []byte, tables []Answer) []byte {
+	lines := strings.Split(string(after), "\n")
+	for _, a := range tables {
+		for i, k := range slices.Backward(a.keys) {
+			line := lines[k.line]
+			if k.to > len(line) {
+				continue
+			}
+			lines[k.line] = line[:k.from] + other(line[k.from:k.to], i) + line[k.to:]
+		}
+	}
+	return []byte(strings.Join(lines, "\n"))
+}
+
+// Neutralizable tells whether the table holds nothing that tests do not ask for.
+func (a Answer) Neutralizable() bool { return len(a.keys) > 0 }
+
+// other is a literal of the same kind that nothing asks for.
+func other(lit string, i int) string {
+	switch {
+	case strings.ContainsRune("\"'`", rune(lit[0])):
+		return lit[:1] + fmt.Sprint(absent, i) + lit[len(lit)-1:]
+	case numberLiteral().MatchString(lit) && strings.Contains(lit, "."):
+		return fmt.Sprintf("77%d77.25", i)
+	case numberLiteral().MatchString(lit):
+		return fmt.Sprintf("77%d77", i)
+	}
+	return fmt.Sprint(absent, i)
+}
+
+// Redefined are functions that a shell script which was changed defines and tests define
+// too: where they source it, it takes the place of theirs.
+func (t *Tests) Redefined(file string, before, after []byte) []Sign {
+	if !isAny(shell, file) {
+		return nil
+	}
+	v := viewOf(file, before, after)
+	var all []Sign
+	for n, code := range v.code {
+		if m := shellFunction().FindStringSubmatch(code); m != nil && v.added[n] && t.commands[m[1]] {
+			all = append(all, Sign{Path: file, Line: n + 1, Kind: Patch, Does: redefines, Text: short(strings.TrimSpace(v.text[n]))})
+		}
+	}
+	return all
+}
+
+const redefines = "defines a function that tests define, too"
+
+// WithoutRedefined is a file whose functions at these signs have other names. Lines
+// stay where they are.
+func WithoutRedefined(after []byte, signs []Sign) []byte {
+	lines := strings.Split(string(after), "\n")
+	for _, s := range signs {
+		if m := shellFunction().FindStringSubmatchIndex(lines[s.Line-1]); m != nil {
+			lines[s.Line-1] = lines[s.Line-1][:m[2]] + absent + lines[s.Line-1][m[2]:]
+		}
+	}
+	return []byte(strings.Join(lines, "\n"))
+}

@@ -1,0 +1,70 @@
+package sign_test
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/sign"
+)
+
+// A table that holds what tests ask for, and nothing else, is named and asked for other
+// inputs; one that knows more is named at most.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	const roman = "cases := map[string]int{\"XIV\": 14, \"MCMXC\": 1990}"
+	for _, c := range []struct{ name, test, known, file, after, want, neutral string }{
+		{"a switch", roman, "", "a.go", "switch s {\ncase \"XIV\":\n\treturn 14\ncase \"MCMXC\":\n\treturn 1990\n}", "a.go:2 answers inputs of the tests one by one: MCMXC, XIV", `case "pawlAbsent1":`},
+		{"a map", roman, "", "a.py", "ROMAN = {\n    \"XIV\": 14,\n    \"MCMXC\": 1990,\n}", "a.py:2 answers inputs of the tests one by one: MCMXC, XIV", `"pawlAbsent0": 14`},
+		{"a match", roman, "", "a.rs", "match s {\n    \"XIV\" => 14,\n    \"MCMXC\" => 1990,\n    _ => 0,\n}", "a.rs:2 answers", `"pawlAbsent1" => 1990`},
+		{"comparisons", roman, "", "a.js", "if (s === 'XIV') return 14;\nif (s === 'MCMXC') return 1990;", "a.js:1 answers", "s === 'pawlAbsent1'"},
+		{"numbers", "assertEquals(true, valid(41111111L)); assertEquals(true, valid(37828224L));", "", "A.java", "switch (n) {\n  case 41111111: return true;\n  case 37828224: return true;\n}", "A.java:2 answers", "case 77177:"},
+		{"hashes", "Soundex(\"Robert\"); Soundex(\"Rupert\")", "", "a.go", fmt.Sprintf("var weights = map[uint32]int{\n\t%#x: 163,\n\t%d: 163,\n}", hashed("Robert"), hashed("Rupert")), "a.go:2 answers inputs of the tests by their hashes: Robert, Rupert", "77077: 163"},
+		{"a shell's case", "2049 want 2K\n3145728 want 3M", "", "size.sh", "case $1 in\n2049) echo 2K ;;\n3145728) echo 3M ;;\nesac", "size.sh:2 answers", "77077) echo 2K"},
+		{"more than tests ask for", roman, "", "a.go", "switch s {\ncase \"XIV\":\n\treturn 14\ncase \"MCMXC\":\n\treturn 1990\ncase \"D\":\n\treturn 500\n}", "a.go:2 answers", ""},
+		{"what was asked for", roman, "XIV is 14, MCMXC is 1990", "a.go", "switch s {\ncase \"XIV\":\n\treturn 14\ncase \"MCMXC\":\n\treturn 1990\n}", "", ""},
+		{"a part of what was asked for", roman, "up to MMMCMXCIX", "a.js", "if (s === 'XIV') return 14;\nif (s === 'MCMXC') return 1990;", "a.js:1 answers", "s === 'pawlAbsent1'"},
+		{"one of them", roman, "", "a.go", "if s == \"XIV\" {\n\treturn 14\n}", "", ""},
+		{"words of the program", "assert e.args == ('empty input',)\nassert f.args == ('bad zone',)", "", "a.py", "raise ValueError('empty input')\nraise ValueError('bad zone')", "", ""},
+		{"far from each other", roman, "", "a.go", "if s == \"XIV\" {\n" + strings.Repeat("f()\n", 20) + "if s == \"MCMXC\" {", "", ""},
+		{"usual numbers", "f(100); f(404)", "", "a.go", "case 100:\ncase 404:", "", ""},
+	} {
+		tests := sign.NewTests(map[string][]byte{"a_test.txt": []byte(c.test)}, c.known)
+		found := tests.Answers(c.file, nil, []byte(c.after))
+		var said []string
+		for _, a := range found {
+			said = append(said, a.String())
+		}
+		if len(said) > 1 || (len(said) == 1) != (c.want != "") || c.want != "" && !strings.HasPrefix(said[0], c.want) {
+			t.Errorf("%s: %q", c.name, said)
+			continue
+		}
+		text := string(tests.Neutral([]byte(c.after), found))
+		if c.neutral == "" && text != c.after || !strings.Contains(text, c.neutral) || len(found) == 1 && found[0].Neutralizable() != (c.neutral != "") {
+			t.Errorf("%s is %s", c.name, text)
+		}
+	}
+}
+
+func TestFunctionsOfTestsAreRedefined(t *testing.T) {
+	t.Parallel()
+	tests := sign.NewTests(map[string][]byte{"tests/helpers.sh": []byte("failed=0\nequals() {\n  [ \"$1\" = \"$2\" ]\n}\n")}, "")
+	after := []byte("trim() { echo \"$1\"; }\nequals() { echo ok; }\n")
+	found := tests.Redefined("lib/string.sh", nil, after)
+	if len(found) != 1 || found[0].Line != 2 {
+		t.Fatal(found)
+	}
+	if text := string(sign.WithoutRedefined(after, found)); text != "trim() { echo \"$1\"; }\npawlAbsentequals() { echo ok; }\n" {
+		t.Error(text)
+	}
+	if found := tests.Redefined("lib/string.sh", after, after); len(found) > 0 {
+		t.Error("it was there before:", found)
+	}
+}
+
+func hashed(word string) uint32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(word))
+	return h.Sum32()
+}
