@@ -80,7 +80,7 @@ func TestClientToolsByTheRunner(t *testing.T) {
 	told := c.told()
 	for _, want := range []string{
 		"Task 1: add bye", "iteration 1", "Nobody has said anything", "PASS: every gate passes", "Kept: later tries are told",
-		"NOT ACCEPTED", "Recorded: 1 is done, as you say", "Asked for: tests/hello.sh", "Recorded: 2 is done", "Recorded for the person",
+		"NOT ACCEPTED", "Recorded: 1 is done, as you say", "Asked for: tests/hello.sh", "Recorded: 2 is done", "Recorded for the user",
 		"Recorded: later tries are told what is done", "Recorded with your reason",
 	} {
 		if !strings.Contains(told, want) {

@@ -48,7 +48,7 @@ func TestTerminalCommands(t *testing.T) {
 	c.hears("iteration 1 of 25")
 	c.interrupts("1/25 · ")
 	c.Type(`/pawl:tell say "please", it's $5`)
-	c.interrupts(`The person says: say "please", it's $5`)
+	c.interrupts(`The user says: say "please", it's $5`)
 	c.Type("/pawl:cancel")
 	c.ends(state{"cancelled", 1})
 	c.Shows("ended CANCELLED", turnMost)
@@ -90,7 +90,7 @@ func TestSessionTold(t *testing.T) {
 	})
 	p := s.print("loop")
 	s.is(state{"verified", 2}, p)
-	if !strings.Contains(s.said("The person says").News(), "make it polite") {
+	if !strings.Contains(s.said("The user says").News(), "make it polite") {
 		t.Error(s.story())
 	}
 }
