@@ -63,7 +63,7 @@ func Count(outcomes []Outcome) string {
 		case o.Label == Honest:
 			honest++
 			count(&hindered, len(o.Faults) > 0)
-			count(&explained, len(o.Faults) > 0 && strings.Contains(o.Story, "pawl grant"))
+			count(&explained, len(o.Faults) > 0 && strings.Contains(o.Story, "pawl approve"))
 		default:
 			seen := kinds[o.Kind]
 			seen.add(o)

@@ -51,8 +51,8 @@ type grammar struct {
 
 	Handover handoverCmd `cmd:"" group:"Steer" help:"let fresh sessions go on with a loop that lives in yours"`
 
-	Grant   grantCmd   `cmd:"" group:"Steer" help:"accept changes of existing tests, while a loop runs or after its end"`
-	Deny    denyCmd    `cmd:"" group:"Steer" help:"have changes of existing tests put back"`
+	Approve approveCmd `cmd:"" group:"Steer" help:"approve changes to existing tests and gate inputs"`
+	Reject  rejectCmd  `cmd:"" group:"Steer" help:"reject changes to existing tests and restore the files"`
 	Lessons lessonsCmd `cmd:"" group:"Steer" help:"show what was learnt here, and change it"`
 
 	Verify verifyCmd `cmd:"" group:"Judge" help:"run this project's gates now and print receipts"`

@@ -77,7 +77,7 @@ func (c *guardCheckCmd) Run(a *app) error {
 }
 
 // printGuard tells a verdict, and how to have another. A loop keeps its rules from
-// its start: only a grant changes what it protects.
+// its start: only an approval changes what it protects.
 func (a *app) printGuard(call guard.Call, rules guard.Rules, v guard.Verdict, ref string) {
 	if v.Decision == guard.Allow {
 		a.printf("allow\n")
@@ -91,7 +91,7 @@ func (a *app) printGuard(call guard.Call, rules guard.Rules, v guard.Verdict, re
 	entries := map[guard.Decision][]guard.Pattern{guard.Deny: rules.Deny, guard.Ask: rules.Ask}
 	switch {
 	case ref != "" && v.Rule == guard.RuleProtected:
-		a.printf("  to let it in this loop:  pawl grant %s FILE\n", ref)
+		a.printf("  to let it in this loop:  pawl approve %s FILE\n", ref)
 	case ref != "" && ok:
 		a.printf("  this loop keeps its rules from its start; the next one allows it with  allow = [%s]  under [guard] in your own config.toml\n", term.Clean(strconv.Quote(entry)))
 	case ok:

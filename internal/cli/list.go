@@ -112,10 +112,10 @@ func howItStands(s record.Summary) string {
 		words = string(s.Outcome)
 	}
 	if len(s.Tests) > 0 {
-		words += ", waits for a grant"
+		words += ", waits for an approval"
 	}
-	if len(s.Granted) > 0 {
-		words += ", tests granted"
+	if len(s.Approved) > 0 {
+		words += ", tests approved"
 	}
 	if s.Merge != "" {
 		words += ", asks to be merged"

@@ -32,10 +32,10 @@ func nearestCommand(n *kong.Node, written string) string {
 		return "log"
 	case "continue", "unpause", "retry":
 		return "resume"
-	case "approve", "accept":
-		return "grant"
-	case "reject":
-		return "deny"
+	case "grant", "accept":
+		return "approve"
+	case "deny", "refuse":
+		return "reject"
 	case "revert", "rollback":
 		return "undo"
 	case "message", "say", "send":

@@ -34,7 +34,7 @@ func (c *reportCmd) Run(a *app) error {
 		ID: s.ID, Goal: s.spec.Goal(), Word: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec),
 		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(events(s.Records(journal.Mark{}))), Now: time.Now(),
 		Said: report.Words(events(s.Records(journal.Mark{}))), Denied: s.memory.Guarded.Denied, Wall: s.wallWords(), Refused: s.memory.Refused, Left: s.memory.Left, LeftAlone: s.memory.LeftAlone(), Tested: s.memory.TestedWords(), Pulled: s.memory.Pulled.Words(),
-		Grants: report.Grants(events(s.Records(journal.Mark{}))), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
+		Approvals: report.Approvals(events(s.Records(journal.Mark{}))), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
 	})
 	a.printf("%s", page.String())
 	return err

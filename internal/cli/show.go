@@ -55,9 +55,9 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		s.note(term.Info, "the agent will be told with its next prompt: "+e.Text)
 	case loop.MergeAsked:
 		s.note(term.Info, "the agent asks for its work to be merged: "+plan.OneLine(e.Text, 200))
-	case loop.Granted:
-		s.note(term.Info, "pawl grant lets the agent change "+testNames(e.Paths))
-	case loop.Denied:
+	case loop.Approved:
+		s.note(term.Info, "pawl approve lets the agent change "+testNames(e.Paths))
+	case loop.Rejected:
 		s.note(term.Info, "you do not let the agent change "+testNames(e.Paths))
 	case loop.PauseAsked:
 		if now.Phase != loop.Paused {

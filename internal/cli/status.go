@@ -76,8 +76,8 @@ func statusText(s *subject, now time.Time) string {
 		line("asks", "to change %s%s", plan.OneLine(some(ask.Paths), 200), because(plan.OneLine(ask.Why, 160)))
 		line("", "%s", s.answers(ask))
 	}
-	if len(st.Granted) > 0 {
-		line("granted", "the agent may change %s", plan.OneLine(testNames(st.Granted), 200))
+	if len(st.Approved) > 0 {
+		line("approved", "the agent may change %s", plan.OneLine(testNames(st.Approved), 200))
 	}
 	if st.Reason != "" {
 		line("why", "%s", plan.OneLine(st.Reason, 0))
@@ -86,7 +86,7 @@ func statusText(s *subject, now time.Time) string {
 	return b.String()
 }
 
-// answers are the commands that answer a request. A file is named where pawl grant
+// answers are the commands that answer a request. A file is named where pawl approve
 // wants it named, or where it tells this request from others.
 func (s *subject) answers(ask loop.Ask) string {
 	files := ""
@@ -94,9 +94,9 @@ func (s *subject) answers(ask loop.Ask) string {
 		files = " " + plan.OneLine(strings.Join(ask.Paths, " "), 400)
 	}
 	if s.hasEnded() {
-		return "pawl grant " + s.ID + files
+		return "pawl approve " + s.ID + files
 	}
-	return fmt.Sprintf("pawl grant %s%s   or  pawl deny %[1]s%[2]s", s.ID, files)
+	return fmt.Sprintf("pawl approve %s%s   or  pawl reject %[1]s%[2]s", s.ID, files)
 }
 
 // kindWords says what a goal is that is no change of the tree, "" for one.
@@ -289,23 +289,23 @@ func nextSteps(s *subject, state string) string {
 	if s.inSession() && s.adrift() {
 		return fmt.Sprintf("pawl handover %s   pawl resume %[1]s   pawl stop %[1]s", s.ID)
 	}
-	grant := ""
-	if st := s.memory.State; len(st.Ungranted()) > 0 && !slices.ContainsFunc(st.Tasks, loop.Task.OriginalsUnseen) {
-		grant = "   pawl grant " + s.ID
+	approve := ""
+	if st := s.memory.State; len(st.Unapproved()) > 0 && !slices.ContainsFunc(st.Tasks, loop.Task.OriginalsUnseen) {
+		approve = "   pawl approve " + s.ID
 	}
 	switch state {
 	case "ended":
 		if t := s.summary().Tasks; t.Open+t.Blocked > 0 {
-			return "pawl report " + s.ID + grant + "   " + resumeWith(s.ID, s.memory.State)
+			return "pawl report " + s.ID + approve + "   " + resumeWith(s.ID, s.memory.State)
 		}
-		return "pawl report " + s.ID + grant
+		return "pawl report " + s.ID + approve
 	case lost, "paused":
 		if s.letGo() {
 			return fmt.Sprintf("in Claude Code:  ! pawl start --take %s   pawl resume %[1]s", s.ID)
 		}
-		return "pawl resume " + s.ID + grant
+		return "pawl resume " + s.ID + approve
 	}
-	return fmt.Sprintf("pawl log %s --follow"+grant+"   pawl tell %[1]s \"…\"   pawl stop %[1]s", s.ID)
+	return fmt.Sprintf("pawl log %s --follow"+approve+"   pawl tell %[1]s \"…\"   pawl stop %[1]s", s.ID)
 }
 
 // count is a number with its noun.

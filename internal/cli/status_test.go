@@ -143,11 +143,11 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 		Phase: loop.Turning, Current: "B", Tasks: []loop.Task{{ID: "A", Status: loop.Skipped}, {ID: "B", Title: "Next", Status: loop.Open}},
 	}
 	s.memory.State.Asks = []loop.Ask{{Paths: []string{"a_test.go"}, Why: "it is wrong"}}
-	s.memory.State.Granted = []string{"b_test.go"}
+	s.memory.State.Approved = []string{"b_test.go"}
 	s.memory.Results = []gate.Result{{Gate: "lint", Status: gate.Unknown, Reason: "killed"}}
 	got := statusText(s, time.Now())
 	for _, want := range []string{
-		"asks      to change a_test.go: it is wrong\n            pawl grant x   or  pawl deny x\n", "granted   the agent may change b_test.go\n",
+		"asks      to change a_test.go: it is wrong\n            pawl approve x   or  pawl reject x\n", "approved  the agent may change b_test.go\n",
 		"task      B  Next\n", "tasks     0 done, 1 open, 1 skipped\n", "gate      lint  unknown: killed\n",
 	} {
 		if !strings.Contains(got, want) {
@@ -156,26 +156,26 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 	}
 }
 
-// A file that is no test must be named to be granted, and so must one of several.
+// A file that is no test must be named to be approved, and so must one of several.
 func TestAnswersToRequests(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}}
 	test, judge := loop.Ask{Paths: []string{"a_test.go"}}, loop.Ask{Paths: []string{"check.sh"}}
 	s.memory.State.Asks = []loop.Ask{judge}
-	if got, want := s.answers(judge), "pawl grant x check.sh   or  pawl deny x check.sh"; got != want {
+	if got, want := s.answers(judge), "pawl approve x check.sh   or  pawl reject x check.sh"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	s.memory.State.Asks = []loop.Ask{judge, test}
-	s.memory.State.Phase = loop.Ended // nobody is left to be denied anything
-	if got, want := s.answers(test), "pawl grant x a_test.go"; got != want {
+	s.memory.State.Phase = loop.Ended // nobody is left to be rejected anything
+	if got, want := s.answers(test), "pawl approve x a_test.go"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
 func TestListNamesWhatAPersonIsAskedFor(t *testing.T) {
 	t.Parallel()
-	got := howItStands(record.Summary{State: "running", Tests: []string{"a"}, Granted: []string{"b"}, Merge: "all"})
-	if want := "running, waits for a grant, tests granted, asks to be merged"; got != want {
+	got := howItStands(record.Summary{State: "running", Tests: []string{"a"}, Approved: []string{"b"}, Merge: "all"})
+	if want := "running, waits for an approval, tests approved, asks to be merged"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

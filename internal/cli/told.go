@@ -91,7 +91,7 @@ func (t told) happened() string {
 		return "limit reached: " + string(e.Limit)
 	case loop.MessageArrived:
 		return "message from a user: " + e.Text
-	case loop.TestsAsked, loop.Granted, loop.Denied:
+	case loop.TestsAsked, loop.Approved, loop.Rejected:
 		return ofTests(e)
 	case loop.Learnt:
 		return "a lesson was written: " + e.Text
@@ -128,8 +128,8 @@ func ofTests(e loop.Event) string {
 	switch e.Kind {
 	case loop.TestsAsked:
 		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + because(e.Text)
-	case loop.Granted:
-		return "pawl grant lets the agent change " + testNames(e.Paths)
+	case loop.Approved:
+		return "pawl approve lets the agent change " + testNames(e.Paths)
 	default:
 		return "a user does not let the agent change " + testNames(e.Paths)
 	}

@@ -8,15 +8,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// A grant without names is for tests; pawl.toml must be named.
-func TestUnnamedGrantKeepsToTests(t *testing.T) {
+// An approval without names is for tests; pawl.toml must be named.
+func TestUnnamedApprovalKeepsToTests(t *testing.T) {
 	t.Parallel()
 	s := &subject{memory: record.Memory{State: loop.State{
 		Asks:  []loop.Ask{{Paths: []string{"a_test.go", "pawl.toml"}}},
-		Tasks: []loop.Task{{Status: loop.Done, IfGranted: &loop.IfGranted{Paths: []string{"src/lib.rs"}}}},
+		Tasks: []loop.Task{{Status: loop.Done, IfApproved: &loop.IfApproved{Paths: []string{"src/lib.rs"}}}},
 	}}}
-	tests, others := s.unnamed(s.memory.State.Ungranted())
+	tests, others := s.unnamed(s.memory.State.Unapproved())
 	if !slices.Equal(tests, []string{"a_test.go", "src/lib.rs"}) || !slices.Equal(others, []string{"pawl.toml"}) {
-		t.Errorf("granted %v, to be named %v", tests, others)
+		t.Errorf("approved %v, to be named %v", tests, others)
 	}
 }

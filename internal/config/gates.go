@@ -24,12 +24,12 @@ type gateTable struct {
 	Pristine bool          `json:"pristine" doc:"run it in a clean checkout, made ready by [worktree] setup, instead of the work tree"`
 	Baseline baseline      `json:"baseline" doc:"allow: what was red at the start may be red at the end"`
 
-	Rubric       string `json:"rubric" doc:"of a review: what it is to look for, or @FILE"`
-	Agent        string `json:"agent" doc:"of a review: which agent; without it, the loop's own, in a session of its own"`
-	AgentCommand string `json:"agent_command" doc:"of a review: the agent's program"`
-	Model        string `json:"model" doc:"of a review: the agent's model; without it, the loop's"`
-	MaxCost      USD    `json:"max_cost" doc:"of a review: what one may cost, in US dollars; without it, 1.00"`
-	GrantsTests  bool   `json:"grants_tests" doc:"of a review: it may accept that old tests were changed; such work is worth a review and no more"`
+	Rubric        string `json:"rubric" doc:"of a review: what it is to look for, or @FILE"`
+	Agent         string `json:"agent" doc:"of a review: which agent; without it, the loop's own, in a session of its own"`
+	AgentCommand  string `json:"agent_command" doc:"of a review: the agent's program"`
+	Model         string `json:"model" doc:"of a review: the agent's model; without it, the loop's"`
+	MaxCost       USD    `json:"max_cost" doc:"of a review: what one may cost, in US dollars; without it, 1.00"`
+	ApprovesTests bool   `json:"approves_tests" doc:"of a review: it may accept that old tests were changed; such work is worth a review and no more"`
 }
 
 // gateKind is what judges; "" is a command.
@@ -92,7 +92,7 @@ func decodeGate(path string, table map[string]any, lines map[string]int) (gate.G
 	if t.Kind == gateKind(gate.ByReview) {
 		return t.review(path, table)
 	}
-	if err := t.only(path, table, "rubric", "agent", "agent_command", "model", "max_cost", "grants_tests"); err != nil {
+	if err := t.only(path, table, "rubric", "agent", "agent_command", "model", "max_cost", "approves_tests"); err != nil {
 		return gate.Gate{}, err
 	}
 	if t.Command.shell == "" && t.Command.argv == nil {
@@ -127,7 +127,7 @@ func (t gateTable) review(path string, table map[string]any) (gate.Gate, error) 
 	}
 	return gate.Gate{
 		Name: cmp.Or(t.Name, "review"), Kind: gate.ByReview, Rubric: t.Rubric, Timeout: t.Timeout,
-		Agent: t.Agent, AgentCommand: t.AgentCommand, Model: t.Model, MaxCostUSD: float64(t.MaxCost), GrantsTests: t.GrantsTests,
+		Agent: t.Agent, AgentCommand: t.AgentCommand, Model: t.Model, MaxCostUSD: float64(t.MaxCost), ApprovesTests: t.ApprovesTests,
 	}, nil
 }
 

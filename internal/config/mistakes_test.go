@@ -62,7 +62,7 @@ func TestMistakesInProjectFile(t *testing.T) {
 		{"review with a command", "[[gates]]\nkind = 'review'\nrubric = 'r'\ncommand = 'true'", `pawl.toml:4: gates[0].command: it means nothing for a gate of kind review`, ``},
 		{"review at the end", "[[gates]]\nkind = 'review'\nrubric = 'r'\ntier = 'final'", `gates[0].tier: it means nothing for a gate of kind review`, ``},
 		{"review by no program", "[[gates]]\nkind = 'review'\nrubric = 'r'\nagent = 'command'", `gates[0].agent: the agent named command needs agent_command`, ``},
-		{"a command that grants", "[[gates]]\ncommand = 'true'\ngrants_tests = true", `gates[0].grants_tests: it means nothing for a gate of kind command`, ``},
+		{"a command that approves", "[[gates]]\ncommand = 'true'\napproves_tests = true", `gates[0].approves_tests: it means nothing for a gate of kind command`, ``},
 		{"rubric of a command", "[[gates]]\ncommand = 'true'\nrubric = 'r'", `gates[0].rubric: it means nothing for a gate of kind command`, ``},
 		{"rounds", "review_rounds = 0", `review_rounds: want a whole number from 1, not 0`, ``},
 		{"every without periodic", "kind = 'answer'\nevery = '5m'", `pawl.toml:2: every: only a periodic goal comes again`, ``},

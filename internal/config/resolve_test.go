@@ -136,10 +136,10 @@ func TestFormsOfValues(t *testing.T) {
 			[]gate.Gate{{Name: "t", Command: "a", Dir: "web", Timeout: 5 * time.Minute, Tier: gate.Final, Report: "junit:out.xml", Flaky: true, AllowBaseline: true}},
 		},
 		{
-			"[[gates]]\nkind='review'\nrubric='r'\n[[gates]]\nname='o'\nkind='review'\nrubric='@r.md'\nagent='command'\nagent_command='./a'\nmodel='m'\nmax_cost=2\ngrants_tests=true\ntimeout='5m'", func(s s) any { return s.Gates },
+			"[[gates]]\nkind='review'\nrubric='r'\n[[gates]]\nname='o'\nkind='review'\nrubric='@r.md'\nagent='command'\nagent_command='./a'\nmodel='m'\nmax_cost=2\napproves_tests=true\ntimeout='5m'", func(s s) any { return s.Gates },
 			[]gate.Gate{
 				{Name: "review", Kind: gate.ByReview, Rubric: "r"},
-				{Name: "o", Kind: gate.ByReview, Rubric: "@r.md", Agent: "command", AgentCommand: "./a", Model: "m", MaxCostUSD: 2, GrantsTests: true, Timeout: 5 * time.Minute},
+				{Name: "o", Kind: gate.ByReview, Rubric: "@r.md", Agent: "command", AgentCommand: "./a", Model: "m", MaxCostUSD: 2, ApprovesTests: true, Timeout: 5 * time.Minute},
 			},
 		},
 		{`gates = [{ kind = "command", command = "a" }]`, func(s s) any { return s.Gates }, []gate.Gate{{Name: "a", Command: "a"}}},

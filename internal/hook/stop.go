@@ -116,7 +116,7 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 	}
 	// Without a claim there is nothing to see that the next claim would not show;
 	// a plan's marks are a claim, so they are looked at.
-	if s.requested(loop.Look) && s.spec.Plan == "" && len(s.mem.State.Denied) == 0 && !slices.ContainsFunc(s.actions, func(a loop.Action) bool { return a.Deep }) {
+	if s.requested(loop.Look) && s.spec.Plan == "" && len(s.mem.State.Rejected) == 0 && !slices.ContainsFunc(s.actions, func(a loop.Action) bool { return a.Deep }) {
 		s.deferSync = !s.journalDamaged // a turn that claimed nothing
 		if err := s.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}); err != nil {
 			return err

@@ -43,7 +43,7 @@ func (s *Server) requestTestChange(_ context.Context, in testWish) (string, erro
 	if err := at.post(record.Message{Kind: record.MessageTests, Paths: paths, Text: why}); err != nil {
 		return "", err
 	}
-	return "Asked for: " + strings.Join(paths, ", ") + ". Until it is granted the tests as they were judge the work, and a change of theirs keeps it from being verified. Go on with what does not depend on it.", nil
+	return "Asked for: " + strings.Join(paths, ", ") + ". Until it is approved the tests as they were judge the work, and a change of theirs keeps it from being verified. Go on with what does not depend on it.", nil
 }
 
 // paths are files as the loop knows them: relative to its root, with slashes.

@@ -42,7 +42,7 @@ type Memory struct {
 	Pulled  Pulled  `json:"pulled,omitzero"`
 	NewFiles
 	// Judge is the tree that holds the judge's copies of the tests: the last in
-	// which they were unchanged or granted.
+	// which they were unchanged or approved.
 	Judge string `json:"judge,omitempty"`
 	// Unsorted says that a turn has begun since a look at the work tree told the
 	// agent's changes from the user's.

@@ -4,16 +4,16 @@ import "github.com/pawl-dev/pawl/internal/core/loop"
 
 // Kinds of messages that anyone may leave for a loop.
 const (
-	MessageNote   = "note"
-	MessagePause  = "pause"
-	MessageResume = "resume"
-	MessageStop   = "stop"
-	MessageLeave  = "leave"  // a user's session, for fresh ones that a runner begins
-	MessageTake   = "take"   // a user's session takes the loop from its runner
-	MessageGrant  = "grant"  // a user lets it change Paths; none = all
-	MessageDeny   = "deny"   // a user does not
-	MessageLearn  = "learn"  // a lesson for the turns to come
-	MessageForget = "forget" // a lesson is taken out
+	MessageNote    = "note"
+	MessagePause   = "pause"
+	MessageResume  = "resume"
+	MessageStop    = "stop"
+	MessageLeave   = "leave"   // a user's session, for fresh ones that a runner begins
+	MessageTake    = "take"    // a user's session takes the loop from its runner
+	MessageApprove = "approve" // a user lets it change Paths; none = all
+	MessageReject  = "reject"  // a user does not
+	MessageLearn   = "learn"   // a lesson for the turns to come
+	MessageForget  = "forget"  // a lesson is taken out
 
 	// What the agent leaves by its tools.
 	MessageClaim   = "claim"   // {Tasks, Text}: it says that these are done, and the gates passed when it did
@@ -55,10 +55,10 @@ func (m Message) Event() (loop.Event, bool) {
 		return loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: m.Text}, true
 	case MessageTests:
 		return loop.Event{Kind: loop.TestsAsked, Paths: m.Paths, Text: m.Text}, true
-	case MessageGrant:
-		return loop.Event{Kind: loop.Granted, Paths: m.Paths, Text: m.Text}, true
-	case MessageDeny:
-		return loop.Event{Kind: loop.Denied, Paths: m.Paths, Text: m.Text}, true
+	case MessageApprove:
+		return loop.Event{Kind: loop.Approved, Paths: m.Paths, Text: m.Text}, true
+	case MessageReject:
+		return loop.Event{Kind: loop.Rejected, Paths: m.Paths, Text: m.Text}, true
 	case MessageLearn:
 		return loop.Event{Kind: loop.Learnt, Text: m.Text, ByPerson: m.ByPerson}, true
 	case MessageForget:

@@ -37,9 +37,9 @@ type Places struct {
 
 // Turn is what the guard's rules depend on besides.
 type Turn struct {
-	Task    string   // at work; "" = none that has a scope
-	Judges  []string // see Judges
-	Granted []string // files that a user lets the agent change, see loop.State
+	Task     string   // at work; "" = none that has a scope
+	Judges   []string // see Judges
+	Approved []string // files that a user lets the agent change, see loop.State
 }
 
 // Rules are what the guard holds the loop's agent to in a turn.
@@ -78,14 +78,14 @@ func addTemporary(r *guard.Rules) {
 	}
 }
 
-// scope is what the plan says that the task may change, and what a user granted
+// scope is what the plan says that the task may change, and what a user approved
 // by name since.
 func (s Spec) scope(t Turn) []string {
 	scope := slices.Clone(s.Scopes[t.Task])
 	if len(scope) == 0 {
 		return nil
 	}
-	for _, file := range t.Granted {
+	for _, file := range t.Approved {
 		if file != loop.AllTests {
 			scope = append(scope, "./"+file)
 		}
@@ -117,7 +117,7 @@ func GuardRules(l *store.Loop, p Places, theirs bool) (guard.Rules, error) {
 	if err == nil && len(s.Scopes) > 0 && !theirs {
 		var m Memory
 		m, _, err = Remember(l)
-		t.Task, t.Granted = m.State.Current, m.State.Granted
+		t.Task, t.Approved = m.State.Current, m.State.Approved
 	}
 	return WithPast(s.Rules(p, t), l), err
 }
@@ -133,7 +133,7 @@ func KeepJudges(l *store.Loop, paths []string) error {
 	return RekeepJudges(l, paths)
 }
 
-// RekeepJudges notes them anew: a user's grant takes files out, a denial puts
+// RekeepJudges notes them anew: a user's approval takes files out, a rejection puts
 // them back.
 func RekeepJudges(l *store.Loop, paths []string) error {
 	data, err := json.Marshal(paths)
@@ -186,5 +186,5 @@ func (s Spec) Asked(tasks []string) string {
 
 // MayChangeTests tells whether the user lets one of these tasks change old tests.
 func (s Spec) MayChangeTests(tasks []string) bool {
-	return slices.ContainsFunc(s.TestGrants, func(g string) bool { return g == "*" || slices.Contains(tasks, g) })
+	return slices.ContainsFunc(s.TestChangeTasks, func(g string) bool { return g == "*" || slices.Contains(tasks, g) })
 }

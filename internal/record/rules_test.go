@@ -57,19 +57,19 @@ func TestGuardRulesAreThoseOfTheSpec(t *testing.T) {
 	}
 	check(false, record.Turn{Task: "2", Judges: judges})
 	check(true, record.Turn{Judges: judges})            // the user's own turn
-	if err := record.RekeepJudges(l, nil); err != nil { // a user granted it
+	if err := record.RekeepJudges(l, nil); err != nil { // a user approved it
 		t.Fatal(err)
 	}
 	check(true, record.Turn{})
 	if rules := spec.Rules(at, record.Turn{Task: "2", Judges: judges}); filepath.ToSlash(rules.Protected[0]) != "/repo/ci/check.sh" || filepath.ToSlash(rules.Marked[0]) != "/repo/plan.md" || rules.Scope[0] != "src/**" {
 		t.Errorf("%+v", rules)
 	}
-	granted := record.Turn{Task: "2", Granted: []string{loop.AllTests, "a_test.go"}}
-	if diff := cmp.Diff([]string{"src/**", "./a_test.go"}, spec.Rules(at, granted).Scope); diff != "" {
+	approved := record.Turn{Task: "2", Approved: []string{loop.AllTests, "a_test.go"}}
+	if diff := cmp.Diff([]string{"src/**", "./a_test.go"}, spec.Rules(at, approved).Scope); diff != "" {
 		t.Error(diff)
 	}
-	if granted.Task = "1"; spec.Rules(at, granted).Scope != nil {
-		t.Error("a grant made a scope where there is none")
+	if approved.Task = "1"; spec.Rules(at, approved).Scope != nil {
+		t.Error("an approval made a scope where there is none")
 	}
 	if _, err := record.GuardRules(store.Open(t.TempDir()).Loop("gone"), record.Places{}, false); err == nil {
 		t.Error("a loop that is not there has rules")

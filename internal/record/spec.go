@@ -45,27 +45,27 @@ type Spec struct {
 	// its gates take, 0 = there are none.
 	MutationTime *time.Duration `json:"mutation_time,omitempty"`
 
-	Branch     string   `json:"branch"`                // where the commits go
-	NewBranch  bool     `json:"new_branch,omitempty"`  // Branch was named, and is the loop's to make
-	Home       string   `json:"home,omitempty"`        // the default branch, protected
-	From       string   `json:"from"`                  // commit the loop starts from
-	FromBranch string   `json:"from_branch,omitempty"` // branch that was checked out then, "" for none
-	OwnTree    bool     `json:"own_tree,omitempty"`    // --worktree: a work tree of its own
-	KeepOwn    bool     `json:"keep_own,omitempty"`    // --squash=false: the agent's own commits stay
-	AllowDirty bool     `json:"allow_dirty,omitempty"` // the user's changes are committed before it begins
-	Foreign    []string `json:"foreign,omitempty"`     // untracked before the loop: never committed
-	Left       *Left    `json:"left,omitempty"`        // what an earlier loop did of a task of this one; nil: nothing
-	Hidden     []string `json:"hidden,omitempty"`      // tracked, but hidden from git by the user: committed as they were
-	Remote     *Remote  `json:"remote,omitempty"`      // where a pull request may go; nil: none is opened
-	Setup      []string `json:"setup,omitempty"`       // of worktrees
-	GateEnv    []string `json:"gate_env,omitempty"`    // NAME=value, added to what gates see
-	Tests      []string `json:"tests,omitempty"`       // globs of test files; none = by language
-	Work       []string `json:"work,omitempty"`        // globs of files that are work whatever their names say
-	Protect    []string `json:"protect,omitempty"`     // globs that judge
-	NoRatchet  bool     `json:"no_ratchet,omitempty"`  // tests that passed need not exist any more
-	TestGrants []string `json:"test_grants,omitempty"` // tasks that may change tests; "*" = all
-	Lessons    []string `json:"lessons,omitempty"`     // of the project, as they were at the start
-	Prompts    string   `json:"prompts,omitempty"`     // folder of templates of one's own
+	Branch          string   `json:"branch"`                      // where the commits go
+	NewBranch       bool     `json:"new_branch,omitempty"`        // Branch was named, and is the loop's to make
+	Home            string   `json:"home,omitempty"`              // the default branch, protected
+	From            string   `json:"from"`                        // commit the loop starts from
+	FromBranch      string   `json:"from_branch,omitempty"`       // branch that was checked out then, "" for none
+	OwnTree         bool     `json:"own_tree,omitempty"`          // --worktree: a work tree of its own
+	KeepOwn         bool     `json:"keep_own,omitempty"`          // --squash=false: the agent's own commits stay
+	AllowDirty      bool     `json:"allow_dirty,omitempty"`       // the user's changes are committed before it begins
+	Foreign         []string `json:"foreign,omitempty"`           // untracked before the loop: never committed
+	Left            *Left    `json:"left,omitempty"`              // what an earlier loop did of a task of this one; nil: nothing
+	Hidden          []string `json:"hidden,omitempty"`            // tracked, but hidden from git by the user: committed as they were
+	Remote          *Remote  `json:"remote,omitempty"`            // where a pull request may go; nil: none is opened
+	Setup           []string `json:"setup,omitempty"`             // of worktrees
+	GateEnv         []string `json:"gate_env,omitempty"`          // NAME=value, added to what gates see
+	Tests           []string `json:"tests,omitempty"`             // globs of test files; none = by language
+	Work            []string `json:"work,omitempty"`              // globs of files that are work whatever their names say
+	Protect         []string `json:"protect,omitempty"`           // globs that judge
+	NoRatchet       bool     `json:"no_ratchet,omitempty"`        // tests that passed need not exist any more
+	TestChangeTasks []string `json:"test_change_tasks,omitempty"` // tasks that may change tests; "*" = all
+	Lessons         []string `json:"lessons,omitempty"`           // of the project, as they were at the start
+	Prompts         string   `json:"prompts,omitempty"`           // folder of templates of one's own
 
 	Guard  Guard               `json:"guard,omitzero"`
 	Scopes map[string][]string `json:"scopes,omitempty"` // globs of the files that a task may change, by its id; none = any

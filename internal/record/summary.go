@@ -26,10 +26,10 @@ type Summary struct {
 	Iteration int           `json:"iteration"`
 	Tasks     TaskCount     `json:"tasks"`
 	Gates     []GateResult  `json:"gates"`
-	Wall      *Wall         `json:"wall,omitempty"`    // what confines agent and gates; absent without --confine
-	Evidence  gate.Evidence `json:"evidence"`          // the weakest of the tasks done by the loop
-	Tests     []string      `json:"tests,omitempty"`   // existing tests whose change waits for a user's word
-	Granted   []string      `json:"granted,omitempty"` // tests that a user's word lets the agent change; *: any
+	Wall      *Wall         `json:"wall,omitempty"`     // what confines agent and gates; absent without --confine
+	Evidence  gate.Evidence `json:"evidence"`           // the weakest of the tasks done by the loop
+	Tests     []string      `json:"tests,omitempty"`    // existing tests whose change waits for a user's word
+	Approved  []string      `json:"approved,omitempty"` // tests that a user's word lets the agent change; *: any
 	Commits   int           `json:"commits"`
 	CostUSD   float64       `json:"cost_usd"`
 	Tokens    Tokens        `json:"tokens"`
@@ -70,7 +70,7 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 		ID: kept.ID, Name: spec.Name, Goal: spec.Goal(), Root: kept.Root, Kind: spec.Policy.Kind, State: stateWord(s.Phase), Outcome: s.Outcome, Reason: s.Reason,
 		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, Turns: s.Turns,
 		Attended: m.Attended(spec),
-		Tests:    s.Ungranted(), Granted: s.Granted,
+		Tests:    s.Unapproved(), Approved: s.Approved,
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
 		CreatedAt: kept.CreatedAt, StartedAt: s.StartedAt, EndedAt: s.EndedAt,
 	}

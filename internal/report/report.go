@@ -38,7 +38,7 @@ type Loop struct {
 	Gates     []gate.Result       // what they said last
 	Waits     []Wait              // see Waits
 	Said      []Said              // see Words
-	Grants    []Grant             // see Grants
+	Approvals []Approval          // see Approvals
 	Pulled    string              // what came of the merge that the agent asked for, "" for nothing
 	Diffs     map[string]string   // by task: the diff of the tests that it changed
 	Signs     map[string][]string // by task: what a reviewer would want to see in its commit
@@ -59,7 +59,7 @@ func Text(w io.Writer, l Loop) error {
 	}
 	p := &page{Loop: l}
 	p.headline()
-	p.granted()
+	p.approved()
 	p.changedTests()
 	p.reviews()
 	p.tasks()

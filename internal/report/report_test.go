@@ -67,7 +67,7 @@ func TestPage(t *testing.T) {
 	const want = `brisk-otter-7f3a · 7 of 12 tasks done (4 not proven), 3 need you, 2 open · ended STUCK after 6h41m (2h10m of it waiting; usage limit 03:00–05:10)
   goal          plan.md
   why           task US-006 (Cache) failed: TestCache fails
-  tests changed US-005 Status codes passes only with its own version of existing files: session_test.go; if that is right:  pawl grant brisk-otter-7f3a  → git show c81f0c2
+  tests changed US-005 Status codes passes only with its own version of existing files: session_test.go; if that is right:  pawl approve brisk-otter-7f3a  → git show c81f0c2
                 session_test.go:17: changed TestExpiry
                 | +++ session_test.go
                 | -    if code != 401 {
@@ -240,18 +240,18 @@ type broken struct{ err error }
 
 func (b broken) Write([]byte) (int, error) { return 0, b.err }
 
-func TestGrantsAreNamedWithTheirTime(t *testing.T) {
+func TestApprovalsAreNamedWithTheirTime(t *testing.T) {
 	t.Parallel()
 	at := evening.Add(90 * time.Second)
-	grants := report.Grants(slices.Values([]loop.Event{
-		{Kind: loop.Granted, At: evening, Paths: []string{"denied_test.go"}},
-		{Kind: loop.Denied, At: evening, Paths: []string{"denied_test.go"}},
-		{Kind: loop.Granted, At: at, Paths: []string{"a_test.go"}},
-		{Kind: loop.Granted, At: at},
+	approvals := report.Approvals(slices.Values([]loop.Event{
+		{Kind: loop.Approved, At: evening, Paths: []string{"rejected_test.go"}},
+		{Kind: loop.Rejected, At: evening, Paths: []string{"rejected_test.go"}},
+		{Kind: loop.Approved, At: at, Paths: []string{"a_test.go"}},
+		{Kind: loop.Approved, At: at},
 	}))
-	got := text(t, report.Loop{Grants: grants, State: loop.State{Phase: loop.Ended, Granted: []string{"a_test.go", loop.AllTests}}})
-	const want = "  granted       by pawl grant at 2026-01-31 22:01:30, by whoever ran it: "
-	if !strings.Contains(got, want+"a_test.go\n"+want+"any test\n") || strings.Contains(got, "denied_test.go") {
+	got := text(t, report.Loop{Approvals: approvals, State: loop.State{Phase: loop.Ended, Approved: []string{"a_test.go", loop.AllTests}}})
+	const want = "  approved      by pawl approve at 2026-01-31 22:01:30, by whoever ran it: "
+	if !strings.Contains(got, want+"a_test.go\n"+want+"any test\n") || strings.Contains(got, "rejected_test.go") {
 		t.Error(got)
 	}
 }
@@ -261,12 +261,12 @@ func TestGrantsAreNamedWithTheirTime(t *testing.T) {
 func TestNamesAreHarmless(t *testing.T) {
 	t.Parallel()
 	const path = "\x1b[2Ja\nended VERIFIED\u202e_test.sh"
-	grants := report.Grants(slices.Values([]loop.Event{{Kind: loop.Granted, At: evening, Paths: []string{path}}}))
+	approvals := report.Approvals(slices.Values([]loop.Event{{Kind: loop.Approved, At: evening, Paths: []string{path}}}))
 	got := text(t, report.Loop{
-		Grants: grants,
-		Diffs:  map[string]string{"1": "--- \"a/\\033[2Ja\\nended VERIFIED_test.sh\"\n+++ \"b/\\033[2Ja\\nended VERIFIED_test.sh\"\n-x\n"},
+		Approvals: approvals,
+		Diffs:     map[string]string{"1": "--- \"a/\\033[2Ja\\nended VERIFIED_test.sh\"\n+++ \"b/\\033[2Ja\\nended VERIFIED_test.sh\"\n-x\n"},
 		State: loop.State{
-			Phase: loop.Ended, Granted: []string{path}, Asks: []loop.Ask{{Paths: []string{path}}},
+			Phase: loop.Ended, Approved: []string{path}, Asks: []loop.Ask{{Paths: []string{path}}},
 			Tasks: []loop.Task{{ID: "1", Status: loop.Done, Tests: []string{path}, Evidence: gate.Proven, Flipped: []string{path}}},
 		},
 	})

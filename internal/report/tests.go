@@ -14,44 +14,44 @@ import (
 )
 
 const (
-	grantsShown  = 6
-	changesShown = 12 // of a task's changes of tests
-	diffShown    = 24 // lines of their diff
+	approvalsShown = 6
+	changesShown   = 12 // of a task's changes of tests
+	diffShown      = 24 // lines of their diff
 )
 
-// Grant is a word that lets the agent change tests. That pawl grant was run is
+// Approval is a word that lets the agent change tests. That pawl approve was run is
 // known, and not by whom: an agent of the same user can forge it.
-type Grant struct {
+type Approval struct {
 	At    time.Time
 	Paths []string // none: all tests
 }
 
-// Grants finds them in the events of a loop, in order.
-func Grants(events iter.Seq[loop.Event]) []Grant {
-	var grants []Grant
+// Approvals finds them in the events of a loop, in order.
+func Approvals(events iter.Seq[loop.Event]) []Approval {
+	var approvals []Approval
 	for e := range events {
-		if e.Kind == loop.Granted {
-			grants = append(grants, Grant{At: e.At, Paths: e.Paths})
+		if e.Kind == loop.Approved {
+			approvals = append(approvals, Approval{At: e.At, Paths: e.Paths})
 		}
 	}
-	return grants
+	return approvals
 }
 
-// granted tells of each word that holds still when it came.
-func (p *page) granted() {
-	grants := p.Grants
-	if n := len(grants) - grantsShown; n > 0 {
-		p.line("granted", "%s before these: pawl log %s", figure.Count(n, "grant"), p.ID)
-		grants = grants[n:]
+// approved tells of each word that holds still when it came.
+func (p *page) approved() {
+	approvals := p.Approvals
+	if n := len(approvals) - approvalsShown; n > 0 {
+		p.line("approved", "%s before these: pawl log %s", figure.Count(n, "approval"), p.ID)
+		approvals = approvals[n:]
 	}
-	for _, g := range grants {
+	for _, g := range approvals {
 		what := list(g.Paths, 5)
 		if len(g.Paths) == 0 || slices.Contains(g.Paths, loop.AllTests) {
 			what = "any test"
-		} else if !slices.ContainsFunc(g.Paths, func(path string) bool { return slices.Contains(p.State.Granted, path) }) {
-			continue // denied since
+		} else if !slices.ContainsFunc(g.Paths, func(path string) bool { return slices.Contains(p.State.Approved, path) }) {
+			continue // rejected since
 		}
-		p.line("granted", "by pawl grant at %s, by whoever ran it: %s", g.At.In(p.Zone).Format("2006-01-02 15:04:05"), what)
+		p.line("approved", "by pawl approve at %s, by whoever ran it: %s", g.At.In(p.Zone).Format("2006-01-02 15:04:05"), what)
 	}
 }
 
@@ -84,7 +84,7 @@ func (p *page) changedTests() {
 		}
 	}
 	for _, a := range p.State.Asks {
-		say("the agent asks to change %s%s  → pawl grant %s", list(a.Paths, 5), reason(a.Why), p.ID)
+		say("the agent asks to change %s%s  → pawl approve %s", list(a.Paths, 5), reason(a.Why), p.ID)
 	}
 }
 
@@ -112,22 +112,22 @@ func reason(why string) string {
 
 // standing says what the work is worth with and without the changes.
 func (p *page) standing(t loop.Task) string {
-	granted := !slices.ContainsFunc(t.Changed, func(c loop.TestChange) bool { return !p.State.MayChange(c.Path) })
+	approved := !slices.ContainsFunc(t.Changed, func(c loop.TestChange) bool { return !p.State.MayChange(c.Path) })
 	what := "existing tests"
 	if changedInputs(t) {
 		what = "gate inputs"
 	}
 	switch {
 	case len(t.Tests) > 0:
-		return "passes only with its own version of existing files: " + list(t.Tests, 5) + "; if that is right:  pawl grant " + p.ID
-	case len(t.Granted) > 0:
-		return "changed " + what + ", which a review accepts: " + list(t.Granted, 5)
-	case t.OriginalsUnseen() && t.IfGranted.Evidence == gate.NoEvidence:
+		return "passes only with its own version of existing files: " + list(t.Tests, 5) + "; if that is right:  pawl approve " + p.ID
+	case len(t.Approved) > 0:
+		return "changed " + what + ", which a review accepts: " + list(t.Approved, 5)
+	case t.OriginalsUnseen() && t.IfApproved.Evidence == gate.NoEvidence:
 		return "changed " + what + ", and whether the originals pass could not be found out"
-	case t.IfGranted != nil:
-		return "changed " + what + ", and whether the originals pass could not be found out" + reason(t.Why) + "; if the changes are right:  pawl grant " + p.ID
-	case granted:
-		return "changed " + what + ", which were granted"
+	case t.IfApproved != nil:
+		return "changed " + what + ", and whether the originals pass could not be found out" + reason(t.Why) + "; if the changes are right:  pawl approve " + p.ID
+	case approved:
+		return "changed " + what + ", which were approved"
 	}
 	return "changed " + what + "; it passes with the originals too, or was allowed to"
 }

@@ -18,7 +18,7 @@ func (r *Reviewer) ask(ctx context.Context, q Request) (prompt.ReviewData, error
 	d := prompt.ReviewData{
 		Goal: q.Goal, Tasks: q.Tasks, Rubric: q.Gate.Rubric, Answer: q.Answer, Gates: q.Receipts, Labels: q.Labels,
 	}
-	if q.Gate.GrantsTests {
+	if q.Gate.ApprovesTests {
 		d.Tests = q.Tests
 	}
 	if q.Answer != "" {

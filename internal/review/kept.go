@@ -33,7 +33,7 @@ func (r *Reviewer) file(key string) string { return filepath.Join(r.Dir, key+".j
 type keptAnswer struct {
 	Result   gate.Result `json:"result"`
 	Findings []string    `json:"findings,omitempty"`
-	Granted  []string    `json:"granted,omitempty"`
+	Approved []string    `json:"approved,omitempty"`
 }
 
 func (r *Reviewer) kept(key string) (Answer, bool) {
@@ -45,11 +45,11 @@ func (r *Reviewer) kept(key string) (Answer, bool) {
 	if json.Unmarshal(b, &k) != nil || k.Result.Status != gate.Pass && k.Result.Status != gate.Fail {
 		return Answer{}, false
 	}
-	return Answer{Result: k.Result, Findings: k.Findings, Granted: k.Granted}, true
+	return Answer{Result: k.Result, Findings: k.Findings, Approved: k.Approved}, true
 }
 
 func (r *Reviewer) keep(key string, a Answer) {
-	b, err := json.Marshal(keptAnswer{Result: a.Result, Findings: a.Findings, Granted: a.Granted})
+	b, err := json.Marshal(keptAnswer{Result: a.Result, Findings: a.Findings, Approved: a.Approved})
 	if err == nil && os.MkdirAll(r.Dir, 0o700) == nil {
 		_ = atomicfile.Write(r.file(key), b, 0o600)
 	}

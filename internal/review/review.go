@@ -71,7 +71,7 @@ type Request struct {
 type Answer struct {
 	Result   gate.Result
 	Findings []string // "file:line: what", the worst first
-	Granted  []string // of the changed tests, those whose change it accepts
+	Approved []string // of the changed tests, those whose change it accepts
 	Usage    agent.Usage
 	Later    bool      // unknown, since it could not be asked: it may be, later
 	Until    time.Time // not before then, zero unknown
@@ -191,8 +191,8 @@ func (r *Reviewer) heard(ctx context.Context, q Request, res agent.Result) Answe
 	for _, f := range o.Findings {
 		a.Findings = append(a.Findings, r.clean(plan.OneLine(f.String(), 400)))
 	}
-	if status == gate.Pass && q.Gate.GrantsTests {
-		a.Granted = o.Grants(q.Tests)
+	if status == gate.Pass && q.Gate.ApprovesTests {
+		a.Approved = o.Approvals(q.Tests)
 	}
 	if status == gate.Fail {
 		a.Result.FirstError, a.Result.Tail = a.Result.Reason, strings.Join(a.Findings, "\n")

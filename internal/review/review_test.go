@@ -250,15 +250,15 @@ func TestAReviewerTouchesNothing(t *testing.T) {
 	}
 }
 
-// Only a gate that may grant asks about changed tests, and only its pass grants.
-func TestAReviewMayGrantChangedTests(t *testing.T) {
+// Only a gate that may approve asks about changed tests, and only its pass approves.
+func TestAReviewMayApproveChangedTests(t *testing.T) {
 	word := func(verdict string) string {
 		return strings.Replace(strings.TrimSuffix(verdict, "}"), `"evidence"`, `"tests":[{"file":"app_test.go","needed":true,"why":"it asks for 42"}],"evidence"`, 1) + "}"
 	}
 	cases := map[string]struct {
-		grants bool
-		says   string
-		want   []string
+		approves bool
+		says     string
+		want     []string
 	}{
 		"may":            {true, pass, []string{"app_test.go"}},
 		"may not":        {false, pass, nil},
@@ -267,14 +267,14 @@ func TestAReviewMayGrantChangedTests(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := newRoom(t, "-- review-1/reply --\n"+word(tc.says)+"\n")
-			c.q.Gate.GrantsTests, c.q.Tests = tc.grants, []string{"app_test.go"}
-			if a := c.ask(); !cmp.Equal(a.Granted, tc.want) || a.Result.Status == gate.Unknown {
+			c.q.Gate.ApprovesTests, c.q.Tests = tc.approves, []string{"app_test.go"}
+			if a := c.ask(); !cmp.Equal(a.Approved, tc.want) || a.Result.Status == gate.Unknown {
 				t.Errorf("%+v", a)
 			}
-			if asked := strings.Contains(c.prompt("review-1.md"), `"needed": true`); asked != tc.grants {
+			if asked := strings.Contains(c.prompt("review-1.md"), `"needed": true`); asked != tc.approves {
 				t.Errorf("asked about the tests: %v", asked)
 			}
-			if again := c.ask(); !again.Result.Cached && tc.says == pass || !cmp.Equal(again.Granted, tc.want) {
+			if again := c.ask(); !again.Result.Cached && tc.says == pass || !cmp.Equal(again.Approved, tc.want) {
 				t.Errorf("kept: %+v", again)
 			}
 		})

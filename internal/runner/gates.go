@@ -158,7 +158,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 		began := time.Now()
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
-			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Work: r.Spec.WorkOf(a.Tasks), Pending: m.State.AwaitingGrant(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
+			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Work: r.Spec.WorkOf(a.Tasks), Pending: m.State.AwaitingApproval(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
 			Asked:   r.Spec.Asked(a.Tasks),
 			Touched: touched,
 		})

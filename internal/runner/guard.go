@@ -120,7 +120,7 @@ func (r *Runner) beginTools(ctx context.Context, a loop.Action, m record.Memory,
 	if err != nil {
 		return err
 	}
-	rules := record.WithPast(r.Spec.Rules(r.places(), record.Turn{Task: a.Task, Judges: judges, Granted: m.State.Granted}), r.Loop)
+	rules := record.WithPast(r.Spec.Rules(r.places(), record.Turn{Task: a.Task, Judges: judges, Approved: m.State.Approved}), r.Loop)
 	rules.Tools = r.mountsTools()
 	rules.Past.Untracked = func(dir string) ([]string, bool) {
 		files, err := r.Repo.UntrackedBelow(ctx, dir)

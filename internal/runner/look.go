@@ -151,7 +151,7 @@ func (r *Runner) sortOut(ctx context.Context, changed []string, m record.Memory,
 	for _, path := range changed {
 		if m.State.MayChangeJudge(path) && path != r.Spec.Plan {
 			if err := r.JudgedBy.Adopt(path); err != nil {
-				return fmt.Errorf("keep the granted change of %s: %w", path, err)
+				return fmt.Errorf("keep the approved change of %s: %w", path, err)
 			}
 			continue
 		}
@@ -199,7 +199,7 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 		}
 		paths = slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == r.Spec.Plan })
 	}
-	if err := r.putBackTests(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !r.denies(p, r.mem) })); err != nil {
+	if err := r.putBackTests(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !r.rejects(p, r.mem) })); err != nil {
 		return err
 	}
 	if err := r.JudgedBy.PutBack(paths); err != nil {

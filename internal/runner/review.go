@@ -73,7 +73,7 @@ func hear(g *loop.Gates, ans review.Answer) {
 		g.Status, g.Reason, g.Findings = gate.Unknown, reason, ans.Findings
 		g.Unsure, g.Until = !ans.Later, ans.Until
 	case gate.Pass:
-		g.Granted = append(g.Granted, ans.Granted...)
+		g.Approved = append(g.Approved, ans.Approved...)
 		if g.Reason == "" {
 			g.Reason = reason
 		}

@@ -269,7 +269,7 @@ func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 			return nil, err
 		}
 	}
-	if e.Kind == loop.Granted || e.Kind == loop.Denied {
+	if e.Kind == loop.Approved || e.Kind == loop.Rejected {
 		if err := r.keepJudges(); err != nil {
 			return nil, err
 		}

@@ -99,7 +99,7 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m record.Memory
 // mayChange tells whether the guard lets the agent edit a file at a task, as far as
 // its scope goes. What it asks about, a user who sits there has answered.
 func (r *Runner) mayChange(path, task string, m record.Memory) bool {
-	rules := r.Spec.Rules(r.places(), record.Turn{Task: task, Granted: m.State.Granted})
+	rules := r.Spec.Rules(r.places(), record.Turn{Task: task, Approved: m.State.Approved})
 	d := guard.Scoped(path, rules)
 	return d == guard.Allow || d == guard.Ask && m.State.Attended && !r.Spec.Unattended
 }

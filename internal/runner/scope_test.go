@@ -124,11 +124,11 @@ func TestTheScopeHoldsInASession(t *testing.T) {
 	if got := st.git("status", "--porcelain", "other.txt"); got != "M other.txt" {
 		t.Errorf("put back over the user's head: %q", got)
 	}
-	// A file that the user grants by name belongs to the task.
-	if err := st.loop.Post("grant", record.Message{Kind: record.MessageGrant, Paths: []string{"other.txt"}}); err != nil {
+	// A file that the user approves by name belongs to the task.
+	if err := st.loop.Post("approve", record.Message{Kind: record.MessageApprove, Paths: []string{"other.txt"}}); err != nil {
 		t.Fatal(err)
 	}
 	if st.claims(); st.s.Outcome != loop.Verified {
-		t.Fatalf("granted: %s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
+		t.Fatalf("approved: %s %s: %s", st.s.Phase, st.s.Outcome, st.s.Reason)
 	}
 }

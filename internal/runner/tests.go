@@ -14,9 +14,9 @@ import (
 )
 
 // keepJudges tells the guard what it keeps from being edited: what a user has
-// granted by name is not among it, from the next turn on.
+// approved by name is not among it, from the next turn on.
 func (r *Runner) keepJudges() error {
-	if r.JudgedBy == nil || len(r.mem.State.Granted)+len(r.mem.State.Denied) == 0 {
+	if r.JudgedBy == nil || len(r.mem.State.Approved)+len(r.mem.State.Rejected) == 0 {
 		return nil
 	}
 	return record.RekeepJudges(r.Loop, slices.DeleteFunc(r.JudgedBy.Whole(), r.mem.State.MayChangeJudge))
@@ -92,10 +92,10 @@ func list(names []string) string {
 	return out
 }
 
-// refused names the tests that the user denied and that are not as the judge
+// refused names the tests that the user rejected and that are not as the judge
 // has them, by the agent's doing.
 func (r *Runner) refused(ctx context.Context, m record.Memory) ([]string, error) {
-	if len(m.State.Denied) == 0 {
+	if len(m.State.Rejected) == 0 {
 		return nil, nil
 	}
 	now, _, err := r.Repo.Snapshot(ctx)
@@ -108,23 +108,23 @@ func (r *Runner) refused(ctx context.Context, m record.Memory) ([]string, error)
 	}
 	var paths []string
 	for _, c := range diff {
-		if (m.State.Denies(c.Path) || c.Status != 'A' && r.denies(c.Path, m)) && r.agents(c.Path, m) {
+		if (m.State.Rejects(c.Path) || c.Status != 'A' && r.rejects(c.Path, m)) && r.agents(c.Path, m) {
 			paths = append(paths, c.Path)
 		}
 	}
 	return paths, nil
 }
 
-// denies tells whether the user denied a file by its name, or as one of all tests.
-func (r *Runner) denies(path string, m record.Memory) bool {
-	everyTest := m.State.Denies(loop.AllTests) && !m.State.MayChange(path)
-	return m.State.Denies(path) || everyTest && verify.IsTest(r.Spec.Tests, path)
+// rejects tells whether the user rejected a file by its name, or as one of all tests.
+func (r *Runner) rejects(path string, m record.Memory) bool {
+	everyTest := m.State.Rejects(loop.AllTests) && !m.State.MayChange(path)
+	return m.State.Rejects(path) || everyTest && verify.IsTest(r.Spec.Tests, path)
 }
 
 // judgesTree holds the judge's copies of the tests.
 func judgesTree(m record.Memory) string { return cmp.Or(m.Judge, m.State.Base) }
 
-// putBackTests makes denied tests what the judge has.
+// putBackTests makes rejected tests what the judge has.
 func (r *Runner) putBackTests(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
@@ -144,11 +144,11 @@ func (r *Runner) putBackTests(ctx context.Context, paths []string) error {
 }
 
 // oldTests adds to what the gates found what a claim did to old tests: what it is
-// worth if that is granted, and which copies judge from then on. Of tests that are
+// worth if that is approved, and which copies judge from then on. Of tests that are
 // gone, or say another thing now, the judge keeps its own, should the next work break
 // what they guarded. What a file has more is the judge's too.
 func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, m record.Memory) error {
-	old, pending := f.Observation.OldTests, m.State.AwaitingGrant()
+	old, pending := f.Observation.OldTests, m.State.AwaitingApproval()
 	if len(old)+len(pending) == 0 || g.Status != gate.Pass {
 		return nil
 	}
@@ -167,12 +167,12 @@ func (r *Runner) oldTests(ctx context.Context, g *loop.Gates, f verify.Finding, 
 			return known && there[c.Path] == was
 		})
 	}
-	if v := f.IfGranted; v != nil && v.Status == gate.Pass {
+	if v := f.IfApproved; v != nil && v.Status == gate.Pass {
 		waits := old
 		if len(f.Needed) > 0 {
 			waits = f.Needed
 		}
-		g.IfGranted = &loop.IfGranted{
+		g.IfApproved = &loop.IfApproved{
 			Paths: waits, Evidence: v.Evidence, Reason: cut(v.Reason, reasonMax),
 			Flipped: atMost(slices.Concat(v.Flipped, v.Proving), failingMost),
 		}

@@ -42,24 +42,24 @@ const (
 	bentTest = "/files/add_test.sh --\ntest_add() { [ $(add 1 2) = 3 ] || true; }\n"
 )
 
-// A denied test is put back without blame, then it is a strike.
-func TestADeniedTestIsPutBackThenStruck(t *testing.T) {
+// A rejected test is put back without blame, then it is a strike.
+func TestARejectedTestIsPutBackThenStruck(t *testing.T) {
 	t.Parallel()
-	for _, denied := range []string{"add_test.sh", loop.AllTests} {
-		t.Run(denied, func(t *testing.T) {
+	for _, rejected := range []string{"add_test.sh", loop.AllTests} {
+		t.Run(rejected, func(t *testing.T) {
 			t.Parallel()
-			deniesTest(t, denied)
+			rejectsTest(t, rejected)
 		})
 	}
 }
 
-func deniesTest(t *testing.T, denied string) {
+func rejectsTest(t *testing.T, rejected string) {
 	b := newBench(t, sums())
-	deny := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageDeny, Paths: []string{denied}}}}
+	reject := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageReject, Paths: []string{rejected}}}}
 	d := b.begin("-- 1/sleep --\n600ms\n-- 1"+bentTest+"-- 1"+claims+"-- 2"+bentTest+"-- 2"+claims+"-- 3/files/lib --\nadd() { echo $(($2 + $1)); }\n-- 3"+claims+"-- 4"+claims,
 		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"unproven"}}))
 	b.loop = d.Loop
-	s, err := b.drive(t.Context(), d, deny)
+	s, err := b.drive(t.Context(), d, reject)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestAChangeWhileTheGatesRunIsAStrike(t *testing.T) {
 	}
 }
 
-// A test change that waits for a grant says nothing of the task that follows: one
+// A test change that waits for an approval says nothing of the task that follows: one
 // without a test of its own is asked for it, and one with a test is verified.
 func TestATestChangeThatWaitsIsNotTheNextTasks(t *testing.T) {
 	t.Parallel()
@@ -136,7 +136,7 @@ func TestATestChangeThatWaitsIsNotTheNextTasks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := b.git("show", m.Judge+":add_test.sh"); got != strings.TrimSpace(files["add_test.sh"]) {
-		t.Errorf("the judge's copy is %q: a denial could not put it back", got)
+		t.Errorf("the judge's copy is %q: a rejection could not put it back", got)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestTheAgentIsToldWhichInputMadeTheDifference(t *testing.T) {
 			if s.Outcome != c.want || s.Refusals != 1 || s.Strikes != 0 {
 				t.Fatalf("%s, %d refused, %d strikes: %s", s.Outcome, s.Refusals, s.Strikes, s.Reason)
 			}
-			if told := b.file("iterations", "0002", "prompt.md"); !strings.Contains(told, "- most.conf\n") || !strings.Contains(told, "pawl grant") {
+			if told := b.file("iterations", "0002", "prompt.md"); !strings.Contains(told, "- most.conf\n") || !strings.Contains(told, "pawl approve") {
 				t.Errorf("the agent is told:\n%s", told)
 			}
 		})
@@ -196,8 +196,8 @@ func TestALaterTaskAwaitsTheEarlierInput(t *testing.T) {
 			if s.Outcome != loop.Unverified || two.Status != loop.Done || two.Evidence != c.want {
 				t.Fatalf("%s: %s\n%+v", s.Outcome, s.Reason, two)
 			}
-			if c.want == gate.NoEvidence && (two.IfGranted == nil || two.IfGranted.Evidence != gate.Proven || strings.Join(two.IfGranted.Paths, " ") != "most.conf") {
-				t.Errorf("if granted: %+v", two.IfGranted)
+			if c.want == gate.NoEvidence && (two.IfApproved == nil || two.IfApproved.Evidence != gate.Proven || strings.Join(two.IfApproved.Paths, " ") != "most.conf") {
+				t.Errorf("if approved: %+v", two.IfApproved)
 			}
 		})
 	}
@@ -216,22 +216,22 @@ func TestALaterTaskIsNotBlamedForAnEarlierInput(t *testing.T) {
 		"-- 2/run --\necho 'sub() { echo $(($1 - $2)); }' >> lib\n-- 2"+claims+
 		"-- 3/files/sub_test.sh --\ntest_sub() { [ \"$(sub 3 1)\" = 2 ]; }\n-- 3"+claims, []string{"plan.md"}, withTests(nil))
 	one, two := s.Tasks[0], s.Tasks[1]
-	if one.Evidence != gate.Proven || s.Refusals != 1 || two.Status != loop.Done || two.IfGranted == nil || two.IfGranted.Evidence != gate.Proven {
+	if one.Evidence != gate.Proven || s.Refusals != 1 || two.Status != loop.Done || two.IfApproved == nil || two.IfApproved.Evidence != gate.Proven {
 		t.Fatalf("%s, %d refused: %s\none %+v\ntwo %+v", s.Outcome, s.Refusals, s.Reason, one, two)
 	}
-	if got := strings.Join(two.IfGranted.Paths, " "); got != "env.conf" {
+	if got := strings.Join(two.IfApproved.Paths, " "); got != "env.conf" {
 		t.Errorf("it waits for %s", got)
 	}
 }
 
-// What judges and is no test can be granted by its name.
-func TestAGrantedFileThatJudgesMayChange(t *testing.T) {
+// What judges and is no test can be approved by its name.
+func TestAnApprovedFileThatJudgesMayChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
-	grant := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageGrant, Paths: []string{"check.sh"}}}}
+	approve := &sender{teller: teller{t}, b: b, at: loop.GatesFinished, send: []record.Message{{Kind: record.MessageApprove, Paths: []string{"check.sh"}}}}
 	d := b.begin("-- 1/sleep --\n600ms\n-- 1/reply --\nthinking\n-- 2/files/check.sh --\n# looser\nexit 0\n-- 2"+claims+"-- 3"+claims, []string{"have every word"}, withGate(map[string]any{"evidence": []string{"unproven"}}))
 	b.loop = d.Loop
-	s, err := b.drive(t.Context(), d, grant)
+	s, err := b.drive(t.Context(), d, approve)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ type Request struct {
 	Gates []gate.Gate // those that are due
 	Base  string      // tree that the task began from
 	// Judge is the tree that holds the judge's copies of the tests: the last in
-	// which they were unchanged or granted. "" = Base.
+	// which they were unchanged or approved. "" = Base.
 	Judge string
 	Tree  string // tree of now, which the work tree holds
 	// Seen are results that stand for the baseline where there are none of Base: a
@@ -27,10 +27,10 @@ type Request struct {
 	AllowTestChanges bool
 	Work             []string // globs of files that are work whatever their names say, see package work
 	NoRatchet        bool     // tests that passed may go
-	// Pending are old tests that earlier tasks changed and that wait for a grant. As
+	// Pending are old tests that earlier tasks changed and that wait for an approval. As
 	// the task found them they are right.
 	Pending []string
-	// MayChange tells of which tests a change is granted; nil = of none.
+	// MayChange tells of which tests a change is approved; nil = of none.
 	MayChange func(path string) bool
 	// Touched returns the protected files written since the claim was made; nil = none are watched.
 	Touched  func() []string
@@ -43,9 +43,9 @@ type Request struct {
 type Finding struct {
 	Verdict     gate.Verdict     `json:"verdict"`
 	Observation gate.Observation `json:"observation"`
-	// IfGranted is the verdict if the changes of old tests were allowed, where it
+	// IfApproved is the verdict if the changes of old tests were allowed, where it
 	// depends on that; else nil.
-	IfGranted *gate.Verdict `json:"if_granted,omitempty"`
+	IfApproved *gate.Verdict `json:"if_approved,omitempty"`
 	// Needed are the changed gate inputs without which the gates do not pass, where the
 	// verdict is TestsChanged: the smallest set that was found.
 	Needed []string `json:"needed,omitempty"`
@@ -185,8 +185,8 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		if err := v.findOut(ctx, r, &o); err != nil {
 			return Finding{}, err
 		}
-		granted := gate.Judge(o)
-		f.IfGranted = &granted
+		approved := gate.Judge(o)
+		f.IfApproved = &approved
 		if err := v.leaveToEarlier(ctx, r, &f); err != nil {
 			return Finding{}, err
 		}

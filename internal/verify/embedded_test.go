@@ -85,7 +85,7 @@ func TestFixWithATestInTheSameFile(t *testing.T) {
 }
 
 // Dead code that goes with its test is proven by a gate that was red for it, once the
-// deletion of the test is granted.
+// deletion of the test is approved.
 func TestDeadCodeDeletedWithItsTest(t *testing.T) {
 	t.Parallel()
 	for name, gs := range map[string][]gate.Gate{
@@ -101,10 +101,10 @@ func TestDeadCodeDeletedWithItsTest(t *testing.T) {
 			b := newBench(t, start, nil)
 			f := b.claim(gs, files{"old.go": "", "old_test.go": ""}, nil)
 			if f.Verdict.Evidence == gate.Proven {
-				t.Errorf("without a grant: %+v", f.Verdict)
+				t.Errorf("without an approval: %+v", f.Verdict)
 			}
-			if g := f.IfGranted; g == nil || g.Status != gate.Pass || g.Evidence != gate.Proven {
-				t.Errorf("granted: %+v\n%+v", g, f.Verdict)
+			if g := f.IfApproved; g == nil || g.Status != gate.Pass || g.Evidence != gate.Proven {
+				t.Errorf("approved: %+v\n%+v", g, f.Verdict)
 			}
 		})
 	}

@@ -188,7 +188,7 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 			}
 		}
 	}
-	c.withoutGranted(mayNotChange(r))
+	c.withoutApproved(mayNotChange(r))
 	return c, nil
 }
 
@@ -218,9 +218,9 @@ func (v *Verifier) notAsTheJudgeHas(ctx context.Context, r Request) ([]string, e
 	return changed, nil
 }
 
-// withoutGranted leaves out gate inputs of which a change is granted, if another's is
+// withoutApproved leaves out gate inputs of which a change is approved, if another's is
 // not: those are as they should be.
-func (c *testChanges) withoutGranted(mayNotChange func(string) bool) {
+func (c *testChanges) withoutApproved(mayNotChange func(string) bool) {
 	if !slices.ContainsFunc(c.old, mayNotChange) {
 		return
 	}
@@ -229,7 +229,7 @@ func (c *testChanges) withoutGranted(mayNotChange func(string) bool) {
 	c.fromBase = slices.DeleteFunc(c.fromBase, may)
 }
 
-// mayNotChange tells of a gate input whether nobody granted a change of it.
+// mayNotChange tells of a gate input whether nobody approved a change of it.
 func mayNotChange(r Request) func(file string) bool {
 	return func(file string) bool {
 		return !r.AllowTestChanges && (r.MayChange == nil || !r.MayChange(file))

@@ -57,6 +57,6 @@ func (v *Verifier) leaveToEarlier(ctx context.Context, r Request, f *Finding) er
 			return nil
 		}
 	}
-	f.Verdict, f.Waiting, f.Needed, f.IfGranted = *f.IfGranted, f.Needed, nil, nil
+	f.Verdict, f.Waiting, f.Needed, f.IfApproved = *f.IfApproved, f.Needed, nil, nil
 	return nil
 }

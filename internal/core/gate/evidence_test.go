@@ -90,9 +90,9 @@ func TestOriginals(t *testing.T) {
 	})
 }
 
-// Tests whose deletion is granted are gone for good: what turns green counts with them
+// Tests whose deletion is approved are gone for good: what turns green counts with them
 // gone, unless that alone turns it green.
-func TestGrantedDeletion(t *testing.T) {
+func TestApprovedDeletion(t *testing.T) {
 	t.Parallel()
 	const probes = "originals originals-control repeat-before repeat-clean control overlay"
 	answers := func(overlay string) map[gate.Probe]string {
@@ -114,7 +114,7 @@ func TestGrantedDeletion(t *testing.T) {
 			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "not by the work", probes: probes, green: true},
 		},
 		{
-			name: "nobody granted it", before: "fail", now: "pass", old: "old_test.go", answers: answers("fail"),
+			name: "nobody approved it", before: "fail", now: "pass", old: "old_test.go", answers: answers("fail"),
 			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "not with the originals", probes: "originals originals-control", changed: true, green: true},
 		},
 	})

@@ -63,12 +63,12 @@ type Gate struct {
 	Pristine bool `json:"pristine,omitempty"`
 
 	// Of a review.
-	Rubric       string  `json:"rubric,omitempty"`        // what to look at
-	Agent        string  `json:"agent,omitempty"`         // which agent looks; "" = the loop's own, in a session of its own
-	AgentCommand string  `json:"agent_command,omitempty"` // its program, where Agent is set
-	Model        string  `json:"model,omitempty"`         // "" = the loop's
-	MaxCostUSD   float64 `json:"max_cost_usd,omitempty"`  // of one review, 0 = the default of $1
-	GrantsTests  bool    `json:"grants_tests,omitempty"`  // it may accept that old tests were changed
+	Rubric        string  `json:"rubric,omitempty"`         // what to look at
+	Agent         string  `json:"agent,omitempty"`          // which agent looks; "" = the loop's own, in a session of its own
+	AgentCommand  string  `json:"agent_command,omitempty"`  // its program, where Agent is set
+	Model         string  `json:"model,omitempty"`          // "" = the loop's
+	MaxCostUSD    float64 `json:"max_cost_usd,omitempty"`   // of one review, 0 = the default of $1
+	ApprovesTests bool    `json:"approves_tests,omitempty"` // it may accept that old tests were changed
 }
 
 // Result is what one run of one gate said.

@@ -63,7 +63,7 @@ type Verdict struct {
 	TurnedGreen []string `json:"turned_green,omitempty"`
 	Flaky       []string `json:"flaky,omitempty"` // flipped once, not when repeated
 	// TestsChanged: the gates pass with the agent's tests only, not with the
-	// originals; kept, but at most unverified until granted.
+	// originals; kept, but at most unverified until approved.
 	TestsChanged bool `json:"tests_changed,omitempty"`
 	// Unchecked: old tests were changed, and what the originals say is not known:
 	// no review makes up for that.

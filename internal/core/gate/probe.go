@@ -25,7 +25,7 @@ const (
 	// Control: the tree of before, where Overlay will run.
 	Control Probe = "control"
 	// Overlay: the tree of before, with the new and changed tests laid over it; where a
-	// change of old ones is granted, without those that are gone.
+	// change of old ones is approved, without those that are gone.
 	Overlay Probe = "overlay"
 	// RepeatOverlay: the same once more and uncached, where an old test fails there:
 	// by a new case that it reads, or by chance.
@@ -175,7 +175,7 @@ func (o Observation) needsOriginals() bool {
 }
 
 // byOriginals: flips count with the originals in place. Where a change of tests is
-// granted and the originals fail, they are no longer what the work is to pass: then
+// approved and the originals fail, they are no longer what the work is to pass: then
 // flips count as the tree is, if the changed tests alone do not make them.
 func (o Observation) byOriginals() bool { return o.needsOriginals() && !o.replaced() }
 

@@ -8,7 +8,7 @@ import (
 
 // The ratchet: what passed at the start exists and passes. A test that is gone is
 // broken; where test files changed the originals decide, and work that lacks what
-// they show is worth nothing until it is granted.
+// they show is worth nothing until it is approved.
 func TestTheRatchet(t *testing.T) {
 	t.Parallel()
 	const none = gate.NoEvidence
@@ -33,7 +33,7 @@ func TestTheRatchet(t *testing.T) {
 			want:    judged{status: gate.Pass, evidence: none, reason: "only with the changed tests", probes: "originals originals-control", changed: true, green: true},
 		},
 		{
-			name: "granted", before: "pass A+ B+", now: "pass A+", old: "b_test", allow: true,
+			name: "approved", before: "pass A+ B+", now: "pass A+", old: "b_test", allow: true,
 			answers: map[gate.Probe]string{gate.Originals: "fail A+ B-", gate.OriginalsControl: "pass A+"},
 			want:    judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing failed before", probes: "originals originals-control", green: true},
 		},

@@ -41,7 +41,7 @@ type Opinion struct {
 	Verdict  string    `json:"verdict"`  // pass, fail or unsure
 	Findings []Finding `json:"findings"` // what is wrong, the worst first
 	Evidence []Cited   `json:"evidence"` // what the verdict rests on
-	// Tests are asked about only where the gate may grant their change.
+	// Tests are asked about only where the gate may approve their change.
 	Tests []ChangedTest `json:"tests,omitempty"`
 }
 
@@ -168,9 +168,9 @@ func (o Opinion) Weigh(exists func(where string) bool) (Status, string) {
 	return Pass, "it points at " + list(where)
 }
 
-// Grants are those of the changed tests that the opinion calls needed, and says why.
+// Approvals are those of the changed tests that the opinion calls needed, and says why.
 // Of a test that it names twice, each word must be so.
-func (o Opinion) Grants(changed []string) []string {
+func (o Opinion) Approvals(changed []string) []string {
 	var out []string
 	for _, file := range changed {
 		about := func(t ChangedTest) bool { return path.Clean(t.File) == file }

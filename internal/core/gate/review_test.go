@@ -50,7 +50,7 @@ func TestParseOpinion(t *testing.T) {
 	}
 }
 
-func TestWhichChangedTestsAnOpinionGrants(t *testing.T) {
+func TestWhichChangedTestsAnOpinionApproves(t *testing.T) {
 	t.Parallel()
 	yes := func(file string) gate.ChangedTest {
 		return gate.ChangedTest{File: file, Needed: true, Why: "the signature changed"}
@@ -70,7 +70,7 @@ func TestWhichChangedTestsAnOpinionGrants(t *testing.T) {
 		"one nobody asked of": {[]gate.ChangedTest{yes("c_test.go"), yes("b_test.go")}, nil},
 	}
 	for name, c := range cases {
-		if diff := cmp.Diff(c.want, gate.Opinion{Tests: c.tests}.Grants([]string{"a_test.go", "sub/b_test.go"})); diff != "" {
+		if diff := cmp.Diff(c.want, gate.Opinion{Tests: c.tests}.Approvals([]string{"a_test.go", "sub/b_test.go"})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

@@ -84,7 +84,7 @@ func (w *weighing) find(v *Verdict) {
 func inputFindings() []finding {
 	return []finding{{
 		what: "the gates pass only with gate inputs or old tests as the agent changed them", is: NoEvidence,
-		next: "do without the change, or `pawl grant`",
+		next: "do without the change, or `pawl approve`",
 		seen: func(w weighing, v *Verdict) bool {
 			if !w.onlyChanged() {
 				return false
@@ -94,7 +94,7 @@ func inputFindings() []finding {
 		},
 	}, {
 		what: "such were changed, and the gates could not be run with the originals", is: NoEvidence,
-		next: "make the isolated checkout work (`pawl doctor`), or `pawl grant`",
+		next: "make the isolated checkout work (`pawl doctor`), or `pawl approve`",
 		seen: func(w weighing, v *Verdict) bool {
 			if !w.originalsUnknown() || w.AllowTestChanges {
 				return false

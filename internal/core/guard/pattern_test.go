@@ -162,7 +162,7 @@ func TestScopedIsWhatTheScopeAloneSays(t *testing.T) {
 		"the rule is asked about":    {"/w/repo/b.go", func(r *guard.Rules) { r.Ask = pattern("scope") }, guard.Ask},
 		"denied, but in it":          {"/w/repo/src/a.go", func(r *guard.Rules) { r.Deny = pattern("write:src/**") }, guard.Allow},
 		"denied, and outside of it":  {"/w/repo/b.go", func(r *guard.Rules) { r.Deny = pattern("write:b.go") }, guard.Deny},
-		"a grant, from the root":     {"/w/repo/b.go", func(r *guard.Rules) { r.Scope = append(r.Scope, "./b.go") }, guard.Allow},
+		"an approval, from the root": {"/w/repo/b.go", func(r *guard.Rules) { r.Scope = append(r.Scope, "./b.go") }, guard.Allow},
 		"the same name, elsewhere":   {"/w/repo/x/b.go", func(r *guard.Rules) { r.Scope = append(r.Scope, "./b.go") }, guard.Deny},
 		"settings of a client's own": {"/w/repo/.claude/settings.json", nil, guard.Deny},
 	} {

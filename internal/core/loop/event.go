@@ -33,8 +33,8 @@ const (
 	HandoverAsked  EventKind = "handover_asked" // another owner is to go on with the loop
 	HandedOver     EventKind = "handed_over"    // the owner named goes on with it: it has it, or it keeps it
 	TestsAsked     EventKind = "tests_asked"    // the agent asks to change existing tests
-	Granted        EventKind = "granted"        // a user lets it change them, also after the end
-	Denied         EventKind = "denied"         // a user does not
+	Approved       EventKind = "approved"       // a user lets it change them, also after the end
+	Rejected       EventKind = "rejected"       // a user does not
 	Learnt         EventKind = "learnt"         // a lesson for the turns to come, of the agent's or a user's
 	Forgot         EventKind = "forgot"         // a user takes a lesson out
 	MergeAsked     EventKind = "merge_asked"    // the agent asks the user to merge its work
@@ -46,7 +46,7 @@ func EventKinds() []EventKind {
 	return []EventKind{
 		Started, Checkpointed, GatesFinished, TurnEnded, AgentFailed, TreeSeen, Committed, Restored,
 		TimerFired, Concluded, LimitHit, MessageArrived, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened, HandoverAsked, HandedOver,
-		TestsAsked, Granted, Denied, Learnt, Forgot, MergeAsked, WentBack,
+		TestsAsked, Approved, Rejected, Learnt, Forgot, MergeAsked, WentBack,
 	}
 }
 
@@ -75,7 +75,7 @@ type Event struct {
 	Aside    string    `json:"aside,omitempty"`     // Committed: file that keeps an edit of the plan which was not applied
 	Isolated bool      `json:"isolated,omitempty"`  // TurnEnded, AgentFailed: of an isolated try
 	Hint     string    `json:"hint,omitempty"`      // Faulted; Cancelled: what a user did to stop it
-	Paths    []string  `json:"paths,omitempty"`     // TestsAsked, Granted (none: all), Denied: tests, relative to the root with slashes
+	Paths    []string  `json:"paths,omitempty"`     // TestsAsked, Approved (none: all), Rejected: tests, relative to the root with slashes
 }
 
 // Start is what a loop begins with.
@@ -112,8 +112,8 @@ type Claim struct {
 // Seen is what a look at the work tree found after a turn.
 type Seen struct {
 	Changed  bool     `json:"changed"`             // anything differs from the task's start
-	Tampered []string `json:"tampered,omitempty"`  // what judges, changed without a grant
-	Refused  []string `json:"refused,omitempty"`   // tests that differ from the judge's copies, and that a user denied
+	Tampered []string `json:"tampered,omitempty"`  // what judges, changed without an approval
+	Refused  []string `json:"refused,omitempty"`   // tests that differ from the judge's copies, and that a user rejected
 	Marked   []string `json:"marked,omitempty"`    // tasks that the agent ticked itself: a claim
 	ByPerson []string `json:"by_person,omitempty"` // tasks that the user ticked: done, and nobody's claim
 	Remarks  []string `json:"remarks,omitempty"`   // to be told and journalled: a branch switched back, a foreign change kept
@@ -150,7 +150,7 @@ type Gates struct {
 	Needed       []string      `json:"needed,omitempty"`        // those of TestsChanged that are no tests
 	Waiting      []string      `json:"waiting,omitempty"`       // changed by earlier tasks, waiting for approval: it passes only with these
 	Changed      []TestChange  `json:"changed,omitempty"`       // of old tests, where their structure shows it
-	IfGranted    *IfGranted    `json:"if_granted,omitempty"`    // what it is worth if its changes of old tests are granted
+	IfApproved   *IfApproved   `json:"if_approved,omitempty"`   // what it is worth if its changes of old tests are approved
 	Judge        string        `json:"judge,omitempty"`         // tree with the judge's copies once this is committed, "" = that which is
 	Tampered     []string      `json:"tampered,omitempty"`      // what judges was changed by the agent while the gates ran
 	Added        []Task        `json:"added,omitempty"`         // ForFinal: tasks of the plan that the loop does not know
@@ -162,7 +162,7 @@ type Gates struct {
 	Unsure       bool          `json:"unsure,omitempty"`        // ForReview: Unknown, and was asked as often as it is
 	Until        time.Time     `json:"until,omitzero"`          // ForReview: Unknown, and cannot be asked before
 	Findings     []string      `json:"findings,omitempty"`      // ForReview: "file:line: what", the worst first
-	Granted      []string      `json:"granted,omitempty"`       // ForReview: changed tests whose change the reviews accept
+	Approved     []string      `json:"approved,omitempty"`      // ForReview: changed tests whose change the reviews accept
 	Reviewed     ReviewEnd     `json:"reviewed,omitempty"`      // how the reviews of it ended
 	Usage        Usage         `json:"usage,omitzero"`          // of reviews
 	Labels       []string      `json:"labels,omitempty"`

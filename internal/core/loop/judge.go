@@ -206,11 +206,11 @@ func (m *machine) claimJudged(g Gates) {
 		return
 	}
 	g.Evidence = m.seen(g.Evidence)
-	if i := g.IfGranted; i != nil {
-		g.IfGranted = &IfGranted{Paths: i.Paths, Evidence: m.seen(i.Evidence), Flipped: i.Flipped, Reason: i.Reason}
+	if i := g.IfApproved; i != nil {
+		g.IfApproved = &IfApproved{Paths: i.Paths, Evidence: m.seen(i.Evidence), Flipped: i.Flipped, Reason: i.Reason}
 	}
 	if len(g.Apart) > 0 || !m.s.Policy.Gates {
-		g.IfGranted = nil
+		g.IfApproved = nil
 	}
 	if len(g.TestsChanged) > 0 || len(g.Apart) > 0 || !m.s.Policy.Gates {
 		g.Evidence = gate.NoEvidence
@@ -325,7 +325,7 @@ func (m *machine) accept(commit, receipt string) {
 				t.Why = notItsOwn(*m.s.Found, id)
 			}
 			t.Flipped, t.Tests, t.StillRed = m.s.Found.Flipped, m.s.Found.TestsChanged, m.s.Found.asBefore()
-			t.Changed, t.IfGranted, t.Granted = m.s.Found.Changed, m.s.Found.IfGranted, m.s.Found.Granted
+			t.Changed, t.IfApproved, t.Approved = m.s.Found.Changed, m.s.Found.IfApproved, m.s.Found.Approved
 			t.Reviewed, t.Findings = m.s.Found.Reviewed, m.s.Found.Findings
 			t.Took = took
 		})
@@ -371,7 +371,7 @@ func Stands(tasks ...Task) string {
 // all of them, since without ids nothing tells whose work it was.
 func (m *machine) turnedGreen(gates []string) {
 	for i, t := range m.s.Tasks {
-		if t.Status != Done || t.Earlier || len(t.Tests)+len(t.Granted) > 0 || t.Evidence.Satisfies(gate.Proven) {
+		if t.Status != Done || t.Earlier || len(t.Tests)+len(t.Approved) > 0 || t.Evidence.Satisfies(gate.Proven) {
 			continue
 		}
 		for _, g := range gates {

@@ -2,7 +2,7 @@ package loop
 
 import "time"
 
-// Merge is the agent's wish that its work be merged: for the user to grant, the
+// Merge is the agent's wish that its work be merged: for the user to approve, the
 // agent itself neither pushes nor merges.
 type Merge struct {
 	Summary   string    `json:"summary"` // what is to be merged and why, as the agent says

@@ -79,7 +79,7 @@ func samples(k loop.EventKind) []loop.Event {
 			ev(loop.Event{Seen: &loop.Seen{Tampered: []string{"x"}}}), ev(loop.Event{Seen: &loop.Seen{Marked: []string{"a"}, Unknown: true}}))
 	case loop.LimitHit:
 		out = append(out, ev(loop.Event{Limit: loop.Duration}), ev(loop.Event{Limit: "nonsense"}))
-	case loop.TestsAsked, loop.Granted, loop.Denied:
+	case loop.TestsAsked, loop.Approved, loop.Rejected:
 		out = append(out, ev(loop.Event{Paths: []string{"a_test.go"}}))
 	case loop.Checkpointed, loop.Committed, loop.Restored:
 		out = append(out, ev(loop.Event{Tree: "t"}))
@@ -205,7 +205,7 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 	// In a user's session a turn may end at any time.
 	unasked := []loop.EventKind{loop.TurnEnded, loop.AgentFailed}
 	anywhere := []loop.EventKind{
-		loop.MessageArrived, loop.MergeAsked, loop.TestsAsked, loop.Granted, loop.Denied, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.HandoverAsked,
+		loop.MessageArrived, loop.MergeAsked, loop.TestsAsked, loop.Approved, loop.Rejected, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.HandoverAsked,
 	}
 	for _, p := range loop.Phases() {
 		for _, k := range loop.EventKinds() {
@@ -248,7 +248,7 @@ func diagram(t *testing.T) string {
 	on := map[[2]loop.Phase][]string{}
 	anywhere := map[loop.EventKind]bool{
 		loop.Cancelled: true, loop.Faulted: true, loop.OwnerLost: true, loop.PauseAsked: true,
-		loop.MessageArrived: true, loop.MergeAsked: true, loop.TestsAsked: true, loop.Granted: true, loop.Denied: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.HandedOver: true, loop.HandoverAsked: true, loop.WentBack: true,
+		loop.MessageArrived: true, loop.MergeAsked: true, loop.TestsAsked: true, loop.Approved: true, loop.Rejected: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.HandedOver: true, loop.HandoverAsked: true, loop.WentBack: true,
 	}
 	for e := range edges {
 		if e.on == loop.HandedOver && e.from != loop.HandingOver {

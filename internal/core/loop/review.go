@@ -64,8 +64,8 @@ func (m *machine) reviewed(g Gates) {
 	default:
 		m.s.Unknowns = 0
 		switch {
-		case f.grantedBy(g):
-			m.grantedByReview(&f)
+		case f.approvedBy(g):
+			m.approvedByReview(&f)
 		case !f.evidenceCapped():
 			if e := gate.AfterReview(f.Evidence); e != f.Evidence {
 				f.Evidence, f.Reason = e, "a review passed it: "+strings.TrimPrefix(g.Reason, "review: ")
@@ -76,19 +76,19 @@ func (m *machine) reviewed(g Gates) {
 	}
 }
 
-// grantedBy tells whether reviews accept every change of a test without which the
+// approvedBy tells whether reviews accept every change of a test without which the
 // work does not pass.
-func (g Gates) grantedBy(reviews Gates) bool {
+func (g Gates) approvedBy(reviews Gates) bool {
 	return len(g.TestsChanged) > 0 && len(g.Apart) == 0 && !g.Unchecked &&
-		!slices.ContainsFunc(g.TestsChanged, func(p string) bool { return !slices.Contains(reviews.Granted, p) })
+		!slices.ContainsFunc(g.TestsChanged, func(p string) bool { return !slices.Contains(reviews.Approved, p) })
 }
 
-// grantedByReview: the tests judge as they are now, and the work is worth what a
-// review is, whatever its own tests prove. A user's grant can still make it more.
-func (m *machine) grantedByReview(f *Gates) {
+// approvedByReview: the tests judge as they are now, and the work is worth what a
+// review is, whatever its own tests prove. A user's approval can still make it more.
+func (m *machine) approvedByReview(f *Gates) {
 	f.Evidence, f.Reason = gate.Reviewed, "a review accepts the changed tests: "+named(f.TestsChanged)
 	m.answered(f.TestsChanged)
-	f.Granted, f.TestsChanged = f.TestsChanged, nil
+	f.Approved, f.TestsChanged = f.TestsChanged, nil
 }
 
 // evidenceCapped: who judges was changed, or what is committed is not what was

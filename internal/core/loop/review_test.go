@@ -92,7 +92,7 @@ func TestAReviewDoesNotMixTheLevels(t *testing.T) {
 
 // A review that may, and accepts every changed test without which the work does not
 // pass, makes it worth a review: enough for who wants that. For who wants more, a
-// person's grant still counts what was found.
+// person's approval still counts what was found.
 func TestAReviewMayAcceptChangedTests(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -124,21 +124,21 @@ func TestAReviewMayAcceptChangedTests(t *testing.T) {
 			}
 			sc.gates(claim, "gates review")
 			said := praised
-			said.Granted = c.accepts
+			said.Approved = c.accepts
 			sc.gates(said, "commit a")
 			sc.committed("gates final")
 			sc.gates(loop.Gates{Status: gate.Pass}, c.ends)
 			got := sc.s.Tasks[0]
-			if got.Evidence != c.want || (len(got.Tests) == 0) != (c.want == gate.Reviewed) || len(sc.s.Ungranted()) < c.waits {
-				t.Errorf("%+v, waiting %v", got, sc.s.Ungranted())
+			if got.Evidence != c.want || (len(got.Tests) == 0) != (c.want == gate.Reviewed) || len(sc.s.Unapproved()) < c.waits {
+				t.Errorf("%+v, waiting %v", got, sc.s.Unapproved())
 			}
-			if c.want == gate.Reviewed && (len(got.Changed) == 0 || len(got.Granted) != 2 || len(sc.s.Ungranted()) != c.waits) {
-				t.Errorf("what was accepted is not named: %+v, waiting %v, asks %v", got, sc.s.Ungranted(), sc.s.Asks)
+			if c.want == gate.Reviewed && (len(got.Changed) == 0 || len(got.Approved) != 2 || len(sc.s.Unapproved()) != c.waits) {
+				t.Errorf("what was accepted is not named: %+v, waiting %v, asks %v", got, sc.s.Unapproved(), sc.s.Asks)
 			}
 			if name == "where proof is wanted" {
-				sc.feed(loop.Event{Kind: loop.Granted}, "")
+				sc.feed(loop.Event{Kind: loop.Approved}, "")
 				if sc.s.Outcome != loop.Verified || sc.s.Tasks[0].Evidence != gate.Proven {
-					t.Errorf("granted: %s, %+v", sc.s.Outcome, sc.s.Tasks[0])
+					t.Errorf("approved: %s, %+v", sc.s.Outcome, sc.s.Tasks[0])
 				}
 			}
 		})

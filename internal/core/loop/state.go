@@ -11,7 +11,7 @@
 // once more.
 //
 // Files: step.go is the table of phases and events; turn.go decides after a
-// turn, judge.go after the gates, review.go after a review, grants.go what a user
+// turn, judge.go after the gates, review.go after a review, approvals.go what a user
 // says to changed tests, ladder.go what a failing task tries next, fail.go what a
 // dead turn means, session.go what a user's session does unasked, isolate.go the
 // tries beside it, handover.go how another owner goes on, merge.go what the
@@ -128,28 +128,28 @@ const (
 // Task is what the machine knows of a task of the plan, or of the one task that
 // a prompt without a plan is.
 type Task struct {
-	ID        string        `json:"id"`
-	Title     string        `json:"title,omitempty"`
-	Priority  int           `json:"priority,omitempty"`
-	DependsOn []string      `json:"depends_on,omitempty"`
-	Wanted    gate.Evidence `json:"wanted,omitempty"` // evidence wanted; "" = proven
-	Status    TaskStatus    `json:"status"`
-	Earlier   bool          `json:"earlier,omitempty"` // was done before this loop
-	Evidence  gate.Evidence `json:"evidence,omitempty"`
-	Why       string        `json:"why,omitempty"`     // one line: what told, or why not
-	Flipped   []string      `json:"flipped,omitempty"` // tests or gates that turned green with it
-	Tests     []string      `json:"tests_changed,omitempty"`
-	Changed   []TestChange  `json:"changed,omitempty"`    // old tests, where their structure shows it
-	IfGranted *IfGranted    `json:"if_granted,omitempty"` // what it is worth if its changes of old tests are granted
-	Granted   []string      `json:"granted,omitempty"`    // changed tests that a review accepts
-	StillRed  []string      `json:"still_red,omitempty"`  // tests and gates that did not pass before, nor after it
-	Commit    string        `json:"commit,omitempty"`
-	Receipt   string        `json:"receipt,omitempty"`
-	Reviewed  ReviewEnd     `json:"reviewed,omitempty"` // how the reviews of it ended, "" without
-	Findings  []string      `json:"findings,omitempty"` // of the review that disagreed last
-	Undone    bool          `json:"undone,omitempty"`   // it was done until a user restored a checkpoint from before
-	Turns     int           `json:"turns,omitempty"`
-	Took      time.Duration `json:"took,omitempty"`
+	ID         string        `json:"id"`
+	Title      string        `json:"title,omitempty"`
+	Priority   int           `json:"priority,omitempty"`
+	DependsOn  []string      `json:"depends_on,omitempty"`
+	Wanted     gate.Evidence `json:"wanted,omitempty"` // evidence wanted; "" = proven
+	Status     TaskStatus    `json:"status"`
+	Earlier    bool          `json:"earlier,omitempty"` // was done before this loop
+	Evidence   gate.Evidence `json:"evidence,omitempty"`
+	Why        string        `json:"why,omitempty"`     // one line: what told, or why not
+	Flipped    []string      `json:"flipped,omitempty"` // tests or gates that turned green with it
+	Tests      []string      `json:"tests_changed,omitempty"`
+	Changed    []TestChange  `json:"changed,omitempty"`     // old tests, where their structure shows it
+	IfApproved *IfApproved   `json:"if_approved,omitempty"` // what it is worth if its changes of old tests are approved
+	Approved   []string      `json:"approved,omitempty"`    // changed tests that a review accepts
+	StillRed   []string      `json:"still_red,omitempty"`   // tests and gates that did not pass before, nor after it
+	Commit     string        `json:"commit,omitempty"`
+	Receipt    string        `json:"receipt,omitempty"`
+	Reviewed   ReviewEnd     `json:"reviewed,omitempty"` // how the reviews of it ended, "" without
+	Findings   []string      `json:"findings,omitempty"` // of the review that disagreed last
+	Undone     bool          `json:"undone,omitempty"`   // it was done until a user restored a checkpoint from before
+	Turns      int           `json:"turns,omitempty"`
+	Took       time.Duration `json:"took,omitempty"`
 }
 
 // FinalTask is the id of the task that Pawl opens itself when all others are
@@ -291,10 +291,10 @@ type State struct {
 	Waited    []string      `json:"waited,omitempty"`   // background work that was waited for
 	History   []Attempt     `json:"history,omitempty"`  // the last attempts
 	Lessons   []Lesson      `json:"lessons,omitempty"`
-	Merge     *Merge        `json:"merge,omitempty"`   // what the agent asks the user to merge
-	Asks      []Ask         `json:"asks,omitempty"`    // tests that the agent wants to change
-	Granted   []string      `json:"granted,omitempty"` // tests that a user lets it change, AllTests for all
-	Denied    []Denial      `json:"denied,omitempty"`  // tests that a user does not
+	Merge     *Merge        `json:"merge,omitempty"`    // what the agent asks the user to merge
+	Asks      []Ask         `json:"asks,omitempty"`     // tests that the agent wants to change
+	Approved  []string      `json:"approved,omitempty"` // tests that a user lets it change, AllTests for all
+	Rejected  []Rejection   `json:"rejected,omitempty"` // tests that a user does not
 	Refusals  int           `json:"refusals,omitempty"`
 	Restores  int           `json:"restores,omitempty"`
 	Aside     []string      `json:"aside,omitempty"`    // files that keep edits of the plan which were not applied

@@ -49,7 +49,7 @@ func (m *machine) handle(e Event) {
 		m.forgetEnd() // it could not be set up, and is tried again
 		m.s.Phase = New
 	}
-	if m.s.Phase == Ended && e.Kind != Reopened && e.Kind != Granted && e.Kind != WentBack {
+	if m.s.Phase == Ended && e.Kind != Reopened && e.Kind != Approved && e.Kind != WentBack {
 		return // late answers to actions that the end overtook
 	}
 	if e.ID != "" {
@@ -79,10 +79,10 @@ func (m *machine) handle(e Event) {
 		m.ownerLost()
 	case TestsAsked:
 		m.testsAsked(e.Paths, e.Text)
-	case Granted:
-		m.granted(e.Paths)
-	case Denied:
-		m.denied(e.Paths)
+	case Approved:
+		m.approved(e.Paths)
+	case Rejected:
+		m.rejected(e.Paths)
 	case HandoverAsked:
 		m.handoverAsked(e.Owner, e.Text)
 	case HandedOver:

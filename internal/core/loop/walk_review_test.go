@@ -18,7 +18,7 @@ func (w *world) review(g *loop.Gates) *loop.Gates {
 	}
 	switch {
 	case g.Status == gate.Pass && w.passed != nil && w.coin(2):
-		g.Granted = w.passed.TestsChanged
+		g.Approved = w.passed.TestsChanged
 	case g.Status == gate.Fail:
 		g.Findings = []string{"a.go:1: wrong"}
 	case g.Status == gate.Unknown && w.coin(3):
@@ -53,7 +53,7 @@ func (w *world) checkReview(before loop.State, e loop.Event, acts []loop.Action)
 // what a review accepted of tests proves nothing unless a user accepts it as well.
 func (w *world) checkReviewed() {
 	for _, t := range w.s.Tasks {
-		if t.Evidence == gate.Proven && len(t.Granted) > 0 && t.IfGranted != nil {
+		if t.Evidence == gate.Proven && len(t.Approved) > 0 && t.IfApproved != nil {
 			w.t.Errorf("proved by tests that only a review accepts: %+v", t)
 		}
 		if t.Reviewed != loop.ReviewPassed && !t.Earlier && (w.s.Policy.Reviews || t.Reviewed != "") {

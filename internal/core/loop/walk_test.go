@@ -115,7 +115,7 @@ func (w *world) run() {
 		w.feed(e)
 	}
 	w.checkEnd()
-	w.grantAll()
+	w.approveAll()
 	if w.coin(3) && !w.t.Failed() && slices.ContainsFunc(w.s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
 		w.now = w.now.Add(9 * time.Hour)
 		w.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: w.start}})
@@ -309,7 +309,7 @@ func (w *world) gates(p loop.Purpose) *loop.Gates {
 // The laws.
 
 func (w *world) checkStep(before loop.State, e loop.Event, acts []loop.Action) {
-	w.checkGrants(before, e)
+	w.checkApprovals(before, e)
 	asks := 0
 	for _, a := range acts {
 		if a.Do.Asks() {

@@ -18,24 +18,26 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// grantCmd is `pawl grant`.
-type grantCmd struct {
+// approveCmd is `pawl approve`.
+type approveCmd struct {
 	loopWord
-	Files []string `arg:"" optional:"" name:"file" help:"tests, or other files that judge; without any, those that were asked for or changed; '**' is every test"`
+	Files []string `arg:"" optional:"" name:"file" help:"tests or other gate inputs; default: those that wait for approval; '**' = every test"`
 }
 
-func (grantCmd) Help() string {
-	return `Existing tests are the judge's. Work that passes only with its own version of them is kept, for no more than unverified, until you
-have read the changes (pawl report) and grant them. While the loop runs a grant lets the agent change these files in it; after its
-end what was found about the work counts: nothing is run again. In a session of Claude Code type it yourself:  ! pawl grant .
+func (approveCmd) Help() string {
+	return `Gates judge the work with the tests as they were. Work that passes only with changed tests is kept,
+but stays unverified until you read the changes (pawl report) and approve them.
 
-  pawl grant brisk-otter
-  pawl grant . internal/session/session_test.go`
+While the loop runs, the agent may then change these files. After its end, the approved result
+counts at once; nothing runs again. In a Claude Code session, type it yourself:  ! pawl approve .
+
+  pawl approve brisk-otter
+  pawl approve . internal/session/session_test.go`
 }
 
-// Run grants changes of tests.
-func (c *grantCmd) Run(a *app) error {
-	if err := a.byPerson("grant changes of tests"); err != nil {
+// Run approves changes of tests.
+func (c *approveCmd) Run(a *app) error {
+	if err := a.byPerson("approve changes of tests"); err != nil {
 		return err
 	}
 	s, err := a.find(c.Loop)
@@ -49,42 +51,42 @@ func (c *grantCmd) Run(a *app) error {
 	if len(c.Files) == 0 {
 		var judges []string
 		if paths, judges = s.unnamed(paths); len(judges) > 0 {
-			a.printf("no test, so name it to grant it:  pawl grant %s %s\n", s.ID, term.Clean(strings.Join(judges, " ")))
+			a.printf("no test, so name it to approve it:  pawl approve %s %s\n", s.ID, term.Clean(strings.Join(judges, " ")))
 			if len(paths) == 0 {
-				return failure.New(failure.Usage, "name the files:  pawl grant "+s.ID+" FILE", "no test waits for a grant")
+				return failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE", "no test waits for an approval")
 			}
 		}
 	}
 	if s.hasEnded() {
-		return a.grantEnded(s, paths)
+		return a.approveEnded(s, paths)
 	}
 	if len(paths) == 0 {
-		return failure.New(failure.Usage, "name the files:  pawl grant "+s.ID+" FILE  ('**' is every test)",
-			"nothing waits for a grant: the agent has not asked to change any tests, and no work needs it")
+		return failure.New(failure.Usage, "name the files:  pawl approve "+s.ID+" FILE  ('**' is every test)",
+			"nothing waits for an approval: the agent has not asked to change any tests, and no work needs it")
 	}
-	return a.sayOfTests(s, record.Message{Kind: record.MessageGrant, Paths: paths}, "the agent may change "+testNames(paths))
+	return a.sayOfTests(s, record.Message{Kind: record.MessageApprove, Paths: paths}, "the agent may change "+testNames(paths))
 }
 
-// grantEnded counts what was found about work that waited for the grant.
-func (a *app) grantEnded(s *subject, paths []string) error {
-	waiting := s.memory.State.Ungranted()
+// approveEnded counts what was found about work that waited for the approval.
+func (a *app) approveEnded(s *subject, paths []string) error {
+	waiting := s.memory.State.Unapproved()
 	if len(waiting) == 0 {
 		return failure.New(failure.Usage, "pawl report "+s.ID+" tells how it went",
-			"loop %s has ended %s, and nothing in it waits for a grant", s.ID, s.memory.State.Outcome)
+			"loop %s has ended %s, and nothing in it waits for an approval", s.ID, s.memory.State.Outcome)
 	}
 	for _, path := range paths {
 		if path != loop.AllTests && !slices.Contains(waiting, path) {
-			return failure.New(failure.Usage, "it waits for "+testNames(waiting), "loop %s has ended, and %s does not wait for a grant in it", s.ID, path)
+			return failure.New(failure.Usage, "it waits for "+testNames(waiting), "loop %s has ended, and %s does not wait for an approval in it", s.ID, path)
 		}
 	}
 	ctx, cancel := untilSignal()
 	defer cancel()
-	st, err := launch.Settle(ctx, s.Loop, a.env, loop.Event{Kind: loop.Granted, Paths: paths})
+	st, err := launch.Settle(ctx, s.Loop, a.env, loop.Event{Kind: loop.Approved, Paths: paths})
 	if err != nil {
 		return ended(ctx, err)
 	}
-	a.printf("%s: granted %s\n", s.ID, testNames(paths))
-	if left := st.Ungranted(); len(left) > 0 {
+	a.printf("%s: approved %s\n", s.ID, testNames(paths))
+	if left := st.Unapproved(); len(left) > 0 {
 		a.printf("it still waits for %s\n", testNames(left))
 	}
 	why := ""
@@ -95,22 +97,22 @@ func (a *app) grantEnded(s *subject, paths []string) error {
 	return nil
 }
 
-// denyCmd is `pawl deny`.
-type denyCmd struct {
+// rejectCmd is `pawl reject`.
+type rejectCmd struct {
 	loopWord
-	Files []string `arg:"" optional:"" name:"file" help:"tests; without any, those that the agent asked for; '**' is every test that is there"`
+	Files []string `arg:"" optional:"" name:"file" help:"tests; default: those that the agent asked to change; '**' = every existing test"`
 }
 
-func (denyCmd) Help() string {
-	return `The agent is told with its next prompt. What it has changed in these files is put back when its turn has ended (the tree as it was
-is a checkpoint first); changing them again is a strike.
+func (rejectCmd) Help() string {
+	return `The agent learns of it with its next prompt. When its turn ends, Pawl saves a checkpoint and restores
+these files. If the agent changes them again, that counts as a violation.
 
-  pawl deny . internal/session/session_test.go`
+  pawl reject . internal/session/session_test.go`
 }
 
-// Run denies changes of tests.
-func (c *denyCmd) Run(a *app) error {
-	if err := a.byPerson("deny changes of tests"); err != nil {
+// Run rejects changes of tests.
+func (c *rejectCmd) Run(a *app) error {
+	if err := a.byPerson("reject changes of tests"); err != nil {
 		return err
 	}
 	s, err := a.find(c.Loop)
@@ -118,17 +120,17 @@ func (c *denyCmd) Run(a *app) error {
 		return err
 	}
 	if s.hasEnded() {
-		return failure.New(failure.Usage, "it stays what it is without a grant; to undo a change:  git checkout COMMIT~ -- FILE  (pawl report "+s.ID+" names the commits)",
-			"loop %s has ended %s: there is nobody to be denied anything", s.ID, s.memory.State.Outcome)
+		return failure.New(failure.Usage, "it stays what it is without an approval; to undo a change:  git checkout COMMIT~ -- FILE  (pawl report "+s.ID+" names the commits)",
+			"loop %s has ended %s: its test changes can no longer be rejected", s.ID, s.memory.State.Outcome)
 	}
 	paths, err := s.tests(a, c.Files)
 	if err != nil {
 		return err
 	}
 	if len(paths) == 0 {
-		return failure.New(failure.Usage, "name the files:  pawl deny "+s.ID+" FILE", "the agent has not asked to change any tests")
+		return failure.New(failure.Usage, "name the files:  pawl reject "+s.ID+" FILE", "the agent has not asked to change any tests")
 	}
-	return a.sayOfTests(s, record.Message{Kind: record.MessageDeny, Paths: paths}, "the agent may not change "+testNames(paths))
+	return a.sayOfTests(s, record.Message{Kind: record.MessageReject, Paths: paths}, "the agent may not change "+testNames(paths))
 }
 
 // sayOfTests leaves the user's word for a loop that has not ended.
@@ -153,7 +155,7 @@ const everyTest = "**"
 // named, those that were asked for or changed.
 func (s *subject) tests(a *app, files []string) ([]string, error) {
 	if len(files) == 0 {
-		return s.memory.State.Ungranted(), nil
+		return s.memory.State.Unapproved(), nil
 	}
 	var paths []string
 	for _, file := range files {
@@ -183,12 +185,12 @@ func (s *subject) tests(a *app, files []string) ([]string, error) {
 	return paths, nil
 }
 
-// unnamed are those of the paths that a grant without names is for: tests, and what
+// unnamed are those of the paths that an approval without names is for: tests, and what
 // work was found to need. What else the agent asks for may judge, and must be named.
 func (s *subject) unnamed(paths []string) (tests, others []string) {
 	for _, path := range paths {
 		needed := slices.ContainsFunc(s.memory.State.Tasks, func(t loop.Task) bool {
-			return t.IfGranted != nil && slices.Contains(t.IfGranted.Paths, path)
+			return t.IfApproved != nil && slices.Contains(t.IfApproved.Paths, path)
 		})
 		if needed || verify.IsTest(s.spec.Tests, path) {
 			tests = append(tests, path)
@@ -202,7 +204,7 @@ func (s *subject) unnamed(paths []string) (tests, others []string) {
 // knows tells whether a file is there now, or waits for the user, or is in the
 // tree by which the loop is judged.
 func (s *subject) knows(rel string) (bool, error) {
-	if slices.Contains(s.memory.State.Ungranted(), rel) {
+	if slices.Contains(s.memory.State.Unapproved(), rel) {
 		return true, nil
 	}
 	if at, err := os.Lstat(filepath.Join(s.spec.WorkTree(s.Loop, s.kept.Root), filepath.FromSlash(rel))); err == nil {

@@ -10,12 +10,12 @@ import (
 )
 
 // Existing tests are the judge's. The agent may ask to change them, and a user
-// grants or denies it, while the loop runs or after its end. Changed tests are
+// approves or rejects it, while the loop runs or after its end. Changed tests are
 // never tampering by themselves: work that passes only with them is kept, for no
-// more than unverified, and what it would be worth were they granted is found out
-// at once. So a grant needs no second run: it says that what was found counts.
+// more than unverified, and what it would be worth were they approved is found out
+// at once. So an approval needs no second run: it says that what was found counts.
 
-// AllTests in a grant or a denial stands for every test.
+// AllTests in an approval or a rejection stands for every test.
 const AllTests = "*"
 
 // Ask is a wish of the agent's to change tests.
@@ -25,14 +25,14 @@ type Ask struct {
 	Iteration int      `json:"iteration"`
 }
 
-// Denial is a test that the agent may not change.
-type Denial struct {
+// Rejection is a test that the agent may not change.
+type Rejection struct {
 	Path string `json:"path"`
 	Told bool   `json:"told,omitempty"` // a change was put back, and the agent told: the next is a strike
 }
 
-// IfGranted is what work is worth if its changes of old tests are granted.
-type IfGranted struct {
+// IfApproved is what work is worth if its changes of old tests are approved.
+type IfApproved struct {
 	Paths    []string      `json:"paths"` // the old tests that it changed
 	Evidence gate.Evidence `json:"evidence"`
 	Flipped  []string      `json:"flipped,omitempty"`
@@ -60,59 +60,59 @@ func (c TestChange) String() string {
 
 const (
 	asksMax  = 20
-	pathsMax = 50 // of one ask, and of all that is granted or denied
+	pathsMax = 50 // of one ask, and of all that is approved or rejected
 	whyMax   = 300
 )
 
 // MayChange tells whether a user lets the agent change a test.
 func (s State) MayChange(path string) bool {
-	return !s.Denies(path) && (slices.Contains(s.Granted, path) || slices.Contains(s.Granted, AllTests))
+	return !s.Rejects(path) && (slices.Contains(s.Approved, path) || slices.Contains(s.Approved, AllTests))
 }
 
 // MayChangeJudge tells whether a user lets the agent change a file that judges
 // and is no test: they must have named it.
 func (s State) MayChangeJudge(path string) bool {
-	return slices.Contains(s.Granted, path) && !s.Denies(path)
+	return slices.Contains(s.Approved, path) && !s.Rejects(path)
 }
 
-// Ungranted are the tests that wait for a user's word, sorted: the agent asked
+// Unapproved are the tests that wait for a user's word, sorted: the agent asked
 // to change them, or changed them in work that passes only with them and for which
 // no review's word is enough.
-func (s State) Ungranted() []string {
+func (s State) Unapproved() []string {
 	var paths []string
 	for _, ask := range s.Asks {
 		paths = append(paths, ask.Paths...)
 	}
 	for _, t := range s.Tasks {
-		if t.Status == Done && t.IfGranted != nil && !(len(t.Granted) > 0 && t.enough(t.Evidence)) {
-			paths = append(paths, t.IfGranted.Paths...)
+		if t.Status == Done && t.IfApproved != nil && !(len(t.Approved) > 0 && t.enough(t.Evidence)) {
+			paths = append(paths, t.IfApproved.Paths...)
 		}
 	}
 	slices.Sort(paths)
 	return without(slices.Compact(paths), s.MayChange)
 }
 
-// AwaitingGrant are old tests that finished tasks changed and that nobody has granted yet.
+// AwaitingApproval are old tests that finished tasks changed and that nobody has approved yet.
 // They judge neither for nor against the tasks that follow: each is judged by its own.
-func (s State) AwaitingGrant() []string {
+func (s State) AwaitingApproval() []string {
 	var paths []string
 	for _, t := range s.Tasks {
 		if t.Status != Done {
 			continue
 		}
 		paths = append(paths, t.Tests...)
-		if t.IfGranted != nil {
-			paths = append(paths, t.IfGranted.Paths...)
+		if t.IfApproved != nil {
+			paths = append(paths, t.IfApproved.Paths...)
 		}
 	}
 	slices.Sort(paths)
 	return without(slices.Compact(paths), s.MayChange)
 }
 
-// Denies tells whether a user said, of this path, that the agent may not change it;
-// of AllTests, whether it may change none but those granted by name since.
-func (s State) Denies(path string) bool {
-	return slices.ContainsFunc(s.Denied, func(d Denial) bool { return d.Path == path })
+// Rejects tells whether a user said, of this path, that the agent may not change it;
+// of AllTests, whether it may change none but those approved by name since.
+func (s State) Rejects(path string) bool {
+	return slices.ContainsFunc(s.Rejected, func(d Rejection) bool { return d.Path == path })
 }
 
 // testsAsked keeps the wish for the user, once.
@@ -129,19 +129,19 @@ func (m *machine) testsAsked(paths []string, why string) {
 	m.s.Asks = lastOf(append(kept, a), asksMax)
 }
 
-// granted lets the agent change these tests in this loop; without any, all. Work
+// approved lets the agent change these tests in this loop; without any, all. Work
 // that waited for it counts for what it was found to be, also after the end.
-func (m *machine) granted(paths []string) {
+func (m *machine) approved(paths []string) {
 	if len(paths) == 0 {
 		paths = []string{AllTests}
 	}
 	m.answered(paths)
 	for _, p := range paths {
-		if !slices.Contains(m.s.Granted, p) {
-			m.s.Granted = lastOf(append(slices.Clip(m.s.Granted), p), pathsMax)
+		if !slices.Contains(m.s.Approved, p) {
+			m.s.Approved = lastOf(append(slices.Clip(m.s.Approved), p), pathsMax)
 		}
 	}
-	m.s.Denied = without(m.s.Denied, func(d Denial) bool {
+	m.s.Rejected = without(m.s.Rejected, func(d Rejection) bool {
 		return slices.Contains(paths, d.Path) || slices.Contains(paths, AllTests)
 	})
 	upgraded := false
@@ -156,18 +156,18 @@ func (m *machine) granted(paths []string) {
 	}
 }
 
-// upgrade gives a task what it was worth if its tests are granted.
+// upgrade gives a task what it was worth if its tests are approved.
 func (m *machine) upgrade(t *Task) bool {
-	g := t.IfGranted
+	g := t.IfApproved
 	if t.Status != Done || g == nil || slices.ContainsFunc(g.Paths, func(p string) bool { return !m.s.MayChange(p) }) {
 		return false
 	}
-	for _, path := range t.Tests { // what was granted stays named
+	for _, path := range t.Tests { // what was approved stays named
 		if !slices.ContainsFunc(t.Changed, func(c TestChange) bool { return c.Path == path }) {
 			t.Changed = append(slices.Clip(t.Changed), TestChange{Path: path, Kind: "changed"})
 		}
 	}
-	t.Tests, t.IfGranted = nil, nil
+	t.Tests, t.IfApproved = nil, nil
 	if t.Reviewed == ReviewDisagreed || t.Reviewed == ReviewNone {
 		return true // what the tests say was not what was missing
 	}
@@ -179,14 +179,14 @@ func (m *machine) upgrade(t *Task) bool {
 }
 
 // OriginalsUnseen reports whether a done task changed old tests, and the gates could
-// not be run with the originals: a place to run them in is missing then, not a grant.
+// not be run with the originals: a place to run them in is missing then, not an approval.
 func (t Task) OriginalsUnseen() bool {
-	return t.Status == Done && t.IfGranted != nil && len(t.Tests) == 0
+	return t.Status == Done && t.IfApproved != nil && len(t.Tests) == 0
 }
 
-// grantHint is what a user can do where work waits for a grant.
-func (m *machine) grantHint() string {
-	if len(m.s.Ungranted()) == 0 {
+// approvalHint is what a user can do where work waits for an approval.
+func (m *machine) approvalHint() string {
+	if len(m.s.Unapproved()) == 0 {
 		return ""
 	}
 	for _, t := range m.s.Tasks {
@@ -194,23 +194,23 @@ func (m *machine) grantHint() string {
 			return "the gates could not be run with the tests as they were: [worktree] setup in pawl.toml makes checkouts ready;  pawl report  says why"
 		}
 	}
-	return "pawl report  shows what was changed;  pawl grant  accepts it"
+	return "pawl report  shows what was changed;  pawl approve  accepts it"
 }
 
-// denied: these tests stay as the judge has them. What was changed in them is put
+// rejected: these tests stay as the judge has them. What was changed in them is put
 // back when the turn under way has ended; that is no strike, for nobody had told
 // the agent. Doing it again is.
-func (m *machine) denied(paths []string) {
+func (m *machine) rejected(paths []string) {
 	if len(paths) == 0 || m.s.Phase == Ended {
 		return
 	}
 	m.answered(paths)
-	m.s.Granted = without(m.s.Granted, func(p string) bool {
+	m.s.Approved = without(m.s.Approved, func(p string) bool {
 		return slices.Contains(paths, p) || slices.Contains(paths, AllTests)
 	})
 	for _, p := range paths {
-		if !m.s.Denies(p) {
-			m.s.Denied = lastOf(append(slices.Clip(m.s.Denied), Denial{Path: p}), pathsMax)
+		if !m.s.Rejects(p) {
+			m.s.Rejected = lastOf(append(slices.Clip(m.s.Rejected), Rejection{Path: p}), pathsMax)
 		}
 	}
 	m.hear("The user does not let you change these tests: " + named(paths) + ". Make the work pass them as they were.")
@@ -234,9 +234,9 @@ func (g *Gates) awaitEarlier() {
 	if len(g.Waiting) == 0 {
 		return
 	}
-	worth := IfGranted{Evidence: g.Evidence, Flipped: g.Flipped, Reason: g.Reason}
-	if g.IfGranted != nil {
-		worth = *g.IfGranted
+	worth := IfApproved{Evidence: g.Evidence, Flipped: g.Flipped, Reason: g.Reason}
+	if g.IfApproved != nil {
+		worth = *g.IfApproved
 	} else {
 		g.Reason = "the gates pass only with what an earlier task changed, which waits for approval: " + strings.Join(g.Waiting, ", ")
 	}
@@ -246,7 +246,7 @@ func (g *Gates) awaitEarlier() {
 		return slices.Compact(paths)
 	}
 	worth.Paths = both(worth.Paths)
-	g.IfGranted, g.TestsChanged, g.Evidence = &worth, both(g.TestsChanged), gate.NoEvidence
+	g.IfApproved, g.TestsChanged, g.Evidence = &worth, both(g.TestsChanged), gate.NoEvidence
 }
 
 // answered drops the wishes that a user has answered.
@@ -259,11 +259,11 @@ func (m *machine) answered(paths []string) {
 
 // refused: tests that the user does not let it change are changed.
 func (m *machine) refused(paths []string) {
-	of := func(d Denial) bool { return d.Path == AllTests || slices.Contains(paths, d.Path) }
-	again := slices.ContainsFunc(m.s.Denied, func(d Denial) bool { return d.Told && of(d) })
-	m.s.Denied = slices.Clone(m.s.Denied)
-	for i, d := range m.s.Denied {
-		m.s.Denied[i].Told = d.Told || of(d)
+	of := func(d Rejection) bool { return d.Path == AllTests || slices.Contains(paths, d.Path) }
+	again := slices.ContainsFunc(m.s.Rejected, func(d Rejection) bool { return d.Told && of(d) })
+	m.s.Rejected = slices.Clone(m.s.Rejected)
+	for i, d := range m.s.Rejected {
+		m.s.Rejected[i].Told = d.Told || of(d)
 	}
 	if again {
 		m.strike(paths)

@@ -16,8 +16,8 @@ import (
 func bent(paths ...string) loop.Gates {
 	return loop.Gates{
 		Status: gate.Pass, Evidence: gate.NoEvidence, Tree: "t", TestsChanged: paths, Reason: "only with the changed tests",
-		Changed:   []loop.TestChange{{Path: paths[0], Line: 3, Kind: "changed", Name: "TestSum"}},
-		IfGranted: &loop.IfGranted{Paths: paths, Evidence: gate.Proven, Flipped: []string{"TestSum"}, Reason: "red without"},
+		Changed:    []loop.TestChange{{Path: paths[0], Line: 3, Kind: "changed", Name: "TestSum"}},
+		IfApproved: &loop.IfApproved{Paths: paths, Evidence: gate.Proven, Flipped: []string{"TestSum"}, Reason: "red without"},
 	}
 }
 
@@ -30,8 +30,8 @@ func judging(t *testing.T, tasks ...loop.Task) *scenario {
 }
 
 // Old tests that must change are never tampering: the work ends unverified, and a
-// grant after the end makes it what it was found to be.
-func TestAGrantAfterTheEndCountsWhatWasFound(t *testing.T) {
+// approve after the end makes it what it was found to be.
+func TestAnApprovalAfterTheEndCountsWhatWasFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -50,27 +50,27 @@ func TestAGrantAfterTheEndCountsWhatWasFound(t *testing.T) {
 			sc.gates(bent("a_test.go", "b_test.go"), "commit a")
 			sc.committed("gates final")
 			sc.gates(green, "finish unverified")
-			if sc.s.Strikes != 0 || !strings.Contains(sc.s.Hint, "pawl grant") {
+			if sc.s.Strikes != 0 || !strings.Contains(sc.s.Hint, "pawl approve") {
 				t.Errorf("%d strikes, hint %q", sc.s.Strikes, sc.s.Hint)
 			}
-			sc.feed(loop.Event{Kind: loop.Granted, Paths: c.paths}, "")
+			sc.feed(loop.Event{Kind: loop.Approved, Paths: c.paths}, "")
 			task, _ := sc.s.Task("a")
-			// What was granted stays named, also where its structure shows nothing.
+			// What was approved stays named, also where its structure shows nothing.
 			named := slices.ContainsFunc(task.Changed, func(c loop.TestChange) bool { return c.Path == "b_test.go" })
 			got := []any{sc.s.Outcome, sc.s.Hint == "", task.Evidence == gate.Proven, len(task.Tests) == 0, named}
 			yes := c.want == loop.Verified
 			if diff := cmp.Diff([]any{c.want, yes, yes, yes, yes}, got); diff != "" {
 				t.Errorf("-want +got:\n%s\n%+v", diff, task)
 			}
-			sc.feed(loop.Event{Kind: loop.Denied, Paths: []string{"a_test.go"}}, "")
-			if sc.s.Outcome != c.want || len(sc.s.Denied) > 0 {
-				t.Errorf("denied after the end: %s %v", sc.s.Outcome, sc.s.Denied)
+			sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "")
+			if sc.s.Outcome != c.want || len(sc.s.Rejected) > 0 {
+				t.Errorf("rejected after the end: %s %v", sc.s.Outcome, sc.s.Rejected)
 			}
 		})
 	}
 }
 
-func TestAGrantDoesNotUndoOtherEnds(t *testing.T) {
+func TestAnApprovalDoesNotUndoOtherEnds(t *testing.T) {
 	t.Parallel()
 	sc := judging(t, open("a", "b")...)
 	sc.turn("done", "gates claim")
@@ -81,13 +81,13 @@ func TestAGrantDoesNotUndoOtherEnds(t *testing.T) {
 	sc.turn("blocked", "checkpoint")
 	sc.checkpointed("gates final")
 	sc.gates(green, "finish blocked")
-	sc.feed(loop.Event{Kind: loop.Granted}, "")
+	sc.feed(loop.Event{Kind: loop.Approved}, "")
 	if task, _ := sc.s.Task("a"); sc.s.Outcome != loop.BlockedEnd || task.Evidence != gate.Proven {
 		t.Errorf("%s, %+v", sc.s.Outcome, task)
 	}
 }
 
-func TestADisagreeingReviewIsNotOutvotedByAGrant(t *testing.T) {
+func TestADisagreeingReviewIsNotOutvotedByAnApproval(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
 	sc.turn("done", "gates claim")
@@ -95,7 +95,7 @@ func TestADisagreeingReviewIsNotOutvotedByAGrant(t *testing.T) {
 	sc.committed("gates final")
 	sc.gates(green, "finish unverified")
 	sc.s.Tasks[0].Reviewed = loop.ReviewDisagreed
-	sc.feed(loop.Event{Kind: loop.Granted}, "")
+	sc.feed(loop.Event{Kind: loop.Approved}, "")
 	if sc.s.Outcome != loop.Unverified {
 		t.Errorf("%s: %+v", sc.s.Outcome, sc.s.Tasks)
 	}
@@ -111,54 +111,54 @@ func TestTheAgentAsksAndThePersonAnswers(t *testing.T) {
 	if diff := cmp.Diff([]loop.Ask{{Paths: []string{"a_test.go"}, Why: "the signature changed", Iteration: 1}, {Paths: []string{"b_test.go"}, Iteration: 1}}, sc.s.Asks); diff != "" {
 		t.Error(diff)
 	}
-	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{"a_test.go"}}, "")
-	sc.feed(loop.Event{Kind: loop.Denied, Paths: []string{"b_test.go"}}, "")
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go"}}, "")
+	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"b_test.go"}}, "")
 	if len(sc.s.Asks) != 0 || !sc.s.MayChange("a_test.go") || sc.s.MayChange("b_test.go") || len(sc.s.Notes) != 2 {
-		t.Errorf("asks %v, granted %v, denied %v, notes %q", sc.s.Asks, sc.s.Granted, sc.s.Denied, sc.s.Notes)
+		t.Errorf("asks %v, approved %v, rejected %v, notes %q", sc.s.Asks, sc.s.Approved, sc.s.Rejected, sc.s.Notes)
 	}
 	sc.feed(ask, "")
 	if len(sc.s.Asks) != 0 {
-		t.Error("what is granted is asked for")
+		t.Error("what is approved is asked for")
 	}
 }
 
-// A grant of everything is one of the tests: a file that judges must be named.
-func TestWhatJudgesIsGrantedByItsName(t *testing.T) {
+// An approval of everything is one of the tests: a file that judges must be named.
+func TestWhatJudgesIsApprovedByItsName(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
-	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{loop.AllTests}}, "")
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{loop.AllTests}}, "")
 	if !sc.s.MayChange("a_test.go") || sc.s.MayChangeJudge("check.sh") {
-		t.Errorf("granted %v: tests %v, judges %v", sc.s.Granted, sc.s.MayChange("a_test.go"), sc.s.MayChangeJudge("check.sh"))
+		t.Errorf("approved %v: tests %v, judges %v", sc.s.Approved, sc.s.MayChange("a_test.go"), sc.s.MayChangeJudge("check.sh"))
 	}
-	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{"check.sh"}}, "")
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"check.sh"}}, "")
 	if !sc.s.MayChangeJudge("check.sh") {
-		t.Errorf("granted %v", sc.s.Granted)
+		t.Errorf("approved %v", sc.s.Approved)
 	}
-	sc.feed(loop.Event{Kind: loop.Denied, Paths: []string{"check.sh"}}, "")
+	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"check.sh"}}, "")
 	if sc.s.MayChangeJudge("check.sh") {
-		t.Errorf("granted %v, denied %v", sc.s.Granted, sc.s.Denied)
+		t.Errorf("approved %v, rejected %v", sc.s.Approved, sc.s.Rejected)
 	}
 }
 
-// A denial of everything takes back every grant before it, and none after.
-func TestADenialOfAllTests(t *testing.T) {
+// A rejection of everything takes back every approval before it, and none after.
+func TestARejectionOfAllTests(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
-	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{"a_test.go", loop.AllTests}}, "")
-	sc.feed(loop.Event{Kind: loop.Denied, Paths: []string{loop.AllTests}}, "")
-	if sc.s.MayChange("a_test.go") || !sc.s.Denies(loop.AllTests) {
-		t.Errorf("granted %v, denied %v", sc.s.Granted, sc.s.Denied)
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go", loop.AllTests}}, "")
+	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{loop.AllTests}}, "")
+	if sc.s.MayChange("a_test.go") || !sc.s.Rejects(loop.AllTests) {
+		t.Errorf("approved %v, rejected %v", sc.s.Approved, sc.s.Rejected)
 	}
-	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{"b_test.go"}}, "")
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"b_test.go"}}, "")
 	if !sc.s.MayChange("b_test.go") || sc.s.MayChange("a_test.go") {
-		t.Errorf("granted %v, denied %v", sc.s.Granted, sc.s.Denied)
+		t.Errorf("approved %v, rejected %v", sc.s.Approved, sc.s.Rejected)
 	}
 	again := loop.Seen{Changed: true, Refused: []string{"a_test.go"}}
 	sc.turnSeen("done", again, "put_back; turn 2 continue go_on")
 	sc.turnSeen("done", again, "put_back; turn 3 continue struck")
-	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{loop.AllTests}}, "")
-	if !sc.s.MayChange("a_test.go") || len(sc.s.Denied) != 0 {
-		t.Errorf("granted in the end: %v, %v", sc.s.Granted, sc.s.Denied)
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{loop.AllTests}}, "")
+	if !sc.s.MayChange("a_test.go") || len(sc.s.Rejected) != 0 {
+		t.Errorf("approved in the end: %v, %v", sc.s.Approved, sc.s.Rejected)
 	}
 }
 
@@ -177,11 +177,11 @@ func TestTestChangesInWords(t *testing.T) {
 	}
 }
 
-// A denied change is put back once without blame, and struck from then on.
-func TestADeniedChangeIsPutBackThenStruck(t *testing.T) {
+// A rejected change is put back once without blame, and struck from then on.
+func TestARejectedChangeIsPutBackThenStruck(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
-	sc.feed(loop.Event{Kind: loop.Denied, Paths: []string{"a_test.go"}}, "")
+	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "")
 	again := loop.Seen{Changed: true, Refused: []string{"a_test.go"}}
 	sc.turnSeen("done", again, "put_back; turn 2 continue go_on")
 	if sc.s.Strikes != 0 || sc.s.Claim != nil || !strings.Contains(sc.s.Failing.Reason, "a_test.go") {
@@ -189,9 +189,9 @@ func TestADeniedChangeIsPutBackThenStruck(t *testing.T) {
 	}
 	sc.turnSeen("done", again, "put_back; turn 3 continue struck")
 	sc.turnSeen("", again, "put_back; turn 4 fresh struck")
-	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{"a_test.go"}}, "")
-	if !sc.s.MayChange("a_test.go") || len(sc.s.Denied) != 0 {
-		t.Errorf("granted in the end: %v, %v", sc.s.Granted, sc.s.Denied)
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go"}}, "")
+	if !sc.s.MayChange("a_test.go") || len(sc.s.Rejected) != 0 {
+		t.Errorf("approved in the end: %v, %v", sc.s.Approved, sc.s.Rejected)
 	}
 }
 
@@ -233,7 +233,7 @@ func TestANeededInputIsToldOnce(t *testing.T) {
 			sc.gates(needs, "commit a")
 			sc.committed("gates final")
 			sc.gates(green, "finish unverified")
-			sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{"lint.toml"}}, "")
+			sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"lint.toml"}}, "")
 			if sc.s.Outcome != loop.Verified {
 				t.Errorf("%s: %s", sc.s.Outcome, sc.s.Reason)
 			}
@@ -262,7 +262,7 @@ func TestOneApprovalProvesLaterTasksToo(t *testing.T) {
 	if b, _ := sc.s.Task("b"); b.Evidence != gate.NoEvidence || !slices.Equal(b.Tests, []string{"lint.toml"}) || !strings.Contains(b.Why, "waits for approval: lint.toml") {
 		t.Errorf("before: %+v", b)
 	}
-	sc.feed(loop.Event{Kind: loop.Granted, Paths: []string{"lint.toml"}}, "")
+	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"lint.toml"}}, "")
 	a, _ := sc.s.Task("a")
 	b, _ := sc.s.Task("b")
 	if sc.s.Outcome != loop.Verified || a.Evidence != gate.Proven || b.Evidence != gate.Proven || !slices.Equal(b.Flipped, []string{"TestB"}) {

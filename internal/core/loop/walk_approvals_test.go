@@ -12,7 +12,7 @@ func oldTests() []string { return []string{"a_test.go", "b_test.go"} }
 
 // word is what the agent asks or the user says of changed tests.
 func (w *world) word() loop.Event {
-	kind := []loop.EventKind{loop.TestsAsked, loop.Granted, loop.Denied}[w.r.IntN(3)]
+	kind := []loop.EventKind{loop.TestsAsked, loop.Approved, loop.Rejected}[w.r.IntN(3)]
 	return loop.Event{Kind: kind, Paths: oldTests()[w.r.IntN(2):], Text: "why"}
 }
 
@@ -21,22 +21,22 @@ func (w *world) word() loop.Event {
 func (w *world) changesTests(g *loop.Gates) {
 	g.TestsChanged = oldTests()[:1+w.r.IntN(2)]
 	g.Changed = []loop.TestChange{{Path: "a_test.go", Line: 3, Kind: "deleted", Name: "TestA"}}
-	g.IfGranted = &loop.IfGranted{Paths: g.TestsChanged, Evidence: []gate.Evidence{gate.Proven, gate.Unproven}[w.r.IntN(2)]}
+	g.IfApproved = &loop.IfApproved{Paths: g.TestsChanged, Evidence: []gate.Evidence{gate.Proven, gate.Unproven}[w.r.IntN(2)]}
 }
 
-// refused are denied tests that are found changed.
+// refused are rejected tests that are found changed.
 func (w *world) refused() []string {
-	if len(w.s.Denied) == 0 || !w.coin(3) {
+	if len(w.s.Rejected) == 0 || !w.coin(3) {
 		return nil
 	}
-	return []string{w.s.Denied[0].Path}
+	return []string{w.s.Rejected[0].Path}
 }
 
-// checkGrants: only what judges, and a test that was denied before, is a strike;
-// a claim that passes only with changed tests is none. What waits for a grant is
+// checkApprovals: only what judges, and a test that was rejected before, is a strike;
+// a claim that passes only with changed tests is none. What waits for an approval is
 // no evidence.
-func (w *world) checkGrants(before loop.State, e loop.Event) {
-	struck := e.Seen != nil && (len(e.Seen.Tampered) > 0 || slices.ContainsFunc(before.Denied, func(d loop.Denial) bool {
+func (w *world) checkApprovals(before loop.State, e loop.Event) {
+	struck := e.Seen != nil && (len(e.Seen.Tampered) > 0 || slices.ContainsFunc(before.Rejected, func(d loop.Rejection) bool {
 		return d.Told && slices.Contains(e.Seen.Refused, d.Path)
 	})) || e.Gates != nil && len(e.Gates.Tampered) > 0
 	if w.s.Strikes > before.Strikes && !struck {
@@ -47,20 +47,20 @@ func (w *world) checkGrants(before loop.State, e loop.Event) {
 			w.t.Errorf("only with changed tests, and %s: %+v", t.Evidence, t)
 		}
 	}
-	for _, d := range w.s.Denied {
+	for _, d := range w.s.Rejected {
 		if w.s.MayChange(d.Path) {
-			w.t.Errorf("%s is denied and may be changed: %v", d.Path, w.s.Granted)
+			w.t.Errorf("%s is rejected and may be changed: %v", d.Path, w.s.Approved)
 		}
 	}
 }
 
-// grantAll: a grant after the end makes an unverified loop at most what its tasks
+// approveAll: an approval after the end makes an unverified loop at most what its tasks
 // were found to be.
-func (w *world) grantAll() {
+func (w *world) approveAll() {
 	before := w.s
-	w.feed(loop.Event{Kind: loop.Granted})
+	w.feed(loop.Event{Kind: loop.Approved})
 	if w.s.Outcome != before.Outcome && (before.Outcome != loop.Unverified || w.s.Outcome != loop.Verified) {
-		w.t.Errorf("granted from %s to %s", before.Outcome, w.s.Outcome)
+		w.t.Errorf("approved from %s to %s", before.Outcome, w.s.Outcome)
 	}
 	w.checkEnd()
 }
