@@ -31,7 +31,7 @@ func (s *sitting) keep(ctx context.Context, tool string) error {
 		return err
 	}
 	s.keeper = &keeper{cmd: cmd}
-	socket := place.Of(s.home).Socket(s.session)
+	socket := place.Of(s.home).SocketPath(s.session)
 	for range 1000 {
 		if _, err := os.Stat(socket); err == nil {
 			return nil

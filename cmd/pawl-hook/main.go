@@ -16,7 +16,7 @@ func main() {
 	env, err := environment.Read()
 	if err != nil {
 		_, _ = os.Stderr.WriteString("pawl-hook: error: " + err.Error() + "\n")
-		os.Exit(front.Failing(os.Args[1:], 1, os.Stderr))
+		os.Exit(front.ExitCode(os.Args[1:], 1, os.Stderr))
 	}
 	os.Exit(front.Run(front.Call{Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: env, Tool: tool}))
 }

@@ -39,8 +39,8 @@ func (c *sessionKeepCmd) Run(a *app) error {
 		return fmt.Errorf("find this program: %w", err)
 	}
 	runtime.GOMAXPROCS(1) // its calls are short and seldom: more threads would only wake one another
-	return keeper.Keep(ctx, keeper.Options{
-		Env: a.env, Session: c.Session, Tool: self, Version: version.String(), Untracked: untracked, Every: 5 * time.Second, Idle: time.Hour,
+	return keeper.Serve(ctx, keeper.Options{
+		Env: a.env, Session: c.Session, Tool: self, Version: version.String(), Untracked: untracked, PollInterval: 5 * time.Second, IdleTimeout: time.Hour,
 	})
 }
 

@@ -18,7 +18,7 @@ const verifyFile = "verify-active.json"
 func (a *app) verifyCommands(root string) []config.Command {
 	var commands []config.Command
 	for _, project := range []string{a.dir, root} {
-		for _, path := range place.At(project, a.env).VerifyActive() {
+		for _, path := range place.At(project, a.env).VerifyActivePaths() {
 			if filepath.Base(path) != verifyFile {
 				continue
 			}

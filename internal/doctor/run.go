@@ -30,7 +30,7 @@ func (f Facts) askOwn(ctx context.Context, h *hook) {
 func (f Facts) dirFor(h hook) string {
 	vars := f.clientVars()
 	p := place.Project{Root: f.root, RalphLoopDir: vars[ralphLoopDir], ThLoopAgent: vars[thLoopAgent]}
-	if h.own() && p.Loops() {
+	if h.own() && p.MayHaveLoop() {
 		return ""
 	}
 	return f.root

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
-// Where nobody answers, a call with --closed is denied; one without it runs.
+// With --closed a call that nobody answers is denied; without it the call runs.
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	const call = `{"hook_event_name":"PreToolUse","session_id":"s1"}`
@@ -25,7 +25,7 @@ func TestClosed(t *testing.T) {
 		home := t.TempDir()
 		env := environment.Environment{PawlHome: home}
 		if tt.bound {
-			path := place.Of(home).Binding("s1")
+			path := place.Of(home).BindingPath("s1")
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -33,7 +33,7 @@ func TestClosed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for arg, want := range map[string]int{"": tt.open, Closed: tt.closed} {
+		for arg, want := range map[string]int{"": tt.open, ClosedFlag: tt.closed} {
 			in := filepath.Join(t.TempDir(), "event")
 			if err := os.WriteFile(in, []byte(tt.event), 0o600); err != nil {
 				t.Fatal(err)

@@ -1,15 +1,14 @@
-// Package front is what starts at every event of a client: it looks whether a
-// loop lives in the session, and if so hands the event to whoever answers.
+// Package front is the client shim: the process that runs at every hook event of a
+// client. It checks whether the session has a loop and, if so, passes the event on.
 //
-// Most events come from sessions without a loop; then this is all that happens:
-// the event's bytes are glanced at, a few names are looked for on the disk, and
-// nothing is printed. With a loop the event goes to the session's keeper
-// (package keeper), a process that has everything ready; starting all of that
-// anew for each turn and tool call would cost several times as much. Where no
-// keeper listens, the tool answers itself (pawl hook) and starts one.
+// Most events come from sessions without a loop. For these the shim scans the event's
+// bytes for session ids, checks a few file names and prints nothing. With a loop the
+// event goes to the session's daemon (package keeper), which has everything loaded;
+// loading it for each turn and tool call would cost several times as much. If no daemon
+// listens, the shim runs the tool (pawl hook), which answers and starts a daemon.
 //
-// It links next to nothing, by a list that is a test (internal/arch), and its
-// cost is measured by make bench-hook.
+// The package links almost nothing (internal/arch holds the list), and make bench-hook
+// measures its cost.
 package front
 
 import (
@@ -25,97 +24,99 @@ import (
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
-// Call is one call by the client.
+// Call is one call of the shim by the client.
 type Call struct {
-	Args         []string // behind the program's name
+	Args         []string // after the program's name
 	In, Out, Err *os.File
 	Env          environment.Environment
-	Tool         func() []string // how the tool itself is run: its path, and arguments before the command
+	Tool         func() []string // how to run pawl: its path, and arguments before the command
 }
 
-// eventMax bounds what is read: an event that is larger is not worth an answer.
-const eventMax = 64 << 20
+// maxEventBytes bounds an event. Larger events are not answered.
+const maxEventBytes = 64 << 20
 
-// Closed is the argument behind the agent's name with which a tool call does not run
-// where its event cannot be answered.
-const Closed = "--closed"
+// ClosedFlag is the argument after the agent's name that makes the hook fail closed: a
+// tool call does not run if its event cannot be answered.
+const ClosedFlag = "--closed"
 
-// denied is what the agent is told then, behind what went wrong.
-const denied = "pawl-hook: denied: the guard could not judge this tool call, and no call runs unjudged here (pawl install --guard-blocks)\n"
+// denialText tells the agent that its call was denied, after the error itself.
+const denialText = "pawl-hook: denied: the guard could not judge this tool call, and no call runs unjudged here (pawl install --guard-blocks)\n"
 
-// exitDeny is the exit code by which the client lets a tool call not run.
+// exitDeny is the exit code that makes the client deny a tool call.
 const exitDeny = 2
 
 // Run answers one event and returns the exit code.
-func Run(c Call) int { return Failing(c.Args, c.run(), c.Err) }
+func Run(c Call) int { return ExitCode(c.Args, c.run(), c.Err) }
 
-// Failing is the exit code for a client that called with these arguments.
-func Failing(args []string, code int, problem io.Writer) int {
-	if code == 0 || code == exitDeny || !slices.Contains(args, Closed) {
+// ExitCode returns the exit code for the client. With ClosedFlag in args an error becomes
+// a denial, which is explained on stderr.
+func ExitCode(args []string, code int, problem io.Writer) int {
+	if code == 0 || code == exitDeny || !slices.Contains(args, ClosedFlag) {
 		return code
 	}
-	_, _ = io.WriteString(problem, denied)
+	_, _ = io.WriteString(problem, denialText)
 	return exitDeny
 }
 
-func (c Call) run() int {
+func (c Call) run() int { // run answers the event: itself, by the daemon, or by the tool.
 	if len(c.Args) == 0 || c.Args[0] != "claude" {
-		return c.tool(nil, nil)
+		return c.runTool(nil, nil)
 	}
 	if c.Env.Loop != "" {
-		return 0 // pawl run drives this session and judges it: never two judges
+		return 0 // pawl run drives this session
 	}
-	data, ok := take(c.In)
+	data, ok := readEvent(c.In)
 	if !ok || len(bytes.TrimSpace(data)) == 0 {
-		return c.unread()
+		return c.failUnreadable()
 	}
-	e, folder := glance(data), place.Of(c.Env.PawlHome)
-	if e.idle(folder, place.At(c.Env.Session.Project, c.Env)) {
-		if last := e.forget(folder); len(last) > 0 {
-			return Answer{Code: 1, Err: last}.give(c.Out, c.Err) // the client passes them on only of a hook that fails
+	e, folder := scanEvent(data), place.Of(c.Env.PawlHome)
+	if e.isIdle(folder, place.At(c.Env.Session.Project, c.Env)) {
+		if last := e.forgetSession(folder); len(last) > 0 {
+			return Answer{Code: 1, Err: last}.print(c.Out, c.Err) // the client passes on stderr only if the hook fails
 		}
 		return 0
 	}
-	if bound := e.bound(folder); e.sure && len(bound) == 1 {
-		r := Request{ID: newID(), Args: c.Args, Vars: clients(c.Env.Vars), Parent: os.Getppid(), Event: data}
-		a, begun, err := ask(folder.Socket(bound[0]), r)
+	if bound := e.sessionsWithLoop(folder); e.complete && len(bound) == 1 {
+		r := Request{ID: newCallID(), Args: c.Args, Vars: clientVars(c.Env.Vars), Parent: os.Getppid(), Event: data}
+		a, begun, err := askDaemon(folder.SocketPath(bound[0]), r)
 		if err == nil {
-			return a.give(c.Out, c.Err)
+			return a.print(c.Out, c.Err)
 		}
 		if begun {
-			return c.tool(data, []string{Again + r.ID})
+			return c.runTool(data, []string{AgainFlag + r.ID})
 		}
 	}
-	return c.tool(data, nil)
+	return c.runTool(data, nil)
 }
 
-// Again begins the argument that says that an event may have been answered in part,
-// by a keeper that died over it. The request's id is behind it.
-const Again = "--again="
+// AgainFlag begins the argument that says that a daemon died while it answered this
+// event. The request's id follows it.
+const AgainFlag = "--again="
 
-// newID tells this call by the client from all others.
-func newID() string {
+// newCallID returns an id for this call that no other call has.
+func newCallID() string {
 	return strconv.FormatInt(time.Now().UnixNano(), 36) + "-" + strconv.Itoa(os.Getpid())
 }
 
-// take takes the bytes of one event. It is not ok where there are too many.
-func take(in io.Reader) ([]byte, bool) {
-	b := bytes.NewBuffer(make([]byte, 0, 64<<10)) // most are smaller; what is not touched costs nothing
-	_, err := b.ReadFrom(io.LimitReader(in, eventMax+1))
-	return b.Bytes(), err == nil && b.Len() <= eventMax
+// readEvent reads one event. It returns false if the event is too large or cannot be
+// read.
+func readEvent(in io.Reader) ([]byte, bool) {
+	b := bytes.NewBuffer(make([]byte, 0, 64<<10)) // most events are smaller; unused memory costs nothing
+	_, err := b.ReadFrom(io.LimitReader(in, maxEventBytes+1))
+	return b.Bytes(), err == nil && b.Len() <= maxEventBytes
 }
 
-// unread answers where there is no event, or one that is too large.
-func (c Call) unread() int {
-	if !slices.Contains(c.Args, Closed) {
+// failUnreadable returns the exit code for an event that is missing or too large.
+func (c Call) failUnreadable() int {
+	if !slices.Contains(c.Args, ClosedFlag) {
 		return 0
 	}
 	_, _ = c.Err.WriteString("pawl-hook: error: the event cannot be read, or is too large\n")
 	return 1
 }
 
-// clients are the variables by which a client tells what it starts where it is.
-func clients(vars []string) []string {
+// clientVars returns the variables that the client sets for its hooks.
+func clientVars(vars []string) []string {
 	var out []string
 	for _, v := range vars {
 		if strings.HasPrefix(v, "CLAUDE") {
@@ -125,9 +126,9 @@ func clients(vars []string) []string {
 	return out
 }
 
-// ask has the session's keeper answer. begun says, beside an error, that it may
-// have begun to.
-func ask(socket string, r Request) (a Answer, begun bool, err error) {
+// askDaemon sends the request to the session's daemon. begun reports, together with an
+// error, that the daemon may have begun to answer.
+func askDaemon(socket string, r Request) (a Answer, begun bool, err error) {
 	c, err := dial(socket)
 	if err != nil {
 		return Answer{}, false, err
@@ -140,8 +141,8 @@ func ask(socket string, r Request) (a Answer, begun bool, err error) {
 	return a, true, err
 }
 
-// give prints an answer, and returns its exit code.
-func (a Answer) give(out, problem io.Writer) int {
+// print writes the answer and returns its exit code.
+func (a Answer) print(out, problem io.Writer) int {
 	_, err := out.Write(a.Out)
 	_, err2 := problem.Write(a.Err)
 	if err != nil || err2 != nil {
@@ -150,31 +151,31 @@ func (a Answer) give(out, problem io.Writer) int {
 	return a.Code
 }
 
-// tool has the tool itself answer, in a process of its own.
-func (c Call) tool(event []byte, more []string) int {
+// runTool runs pawl hook with the event and returns its exit code.
+func (c Call) runTool(event []byte, more []string) int {
 	argv := append(c.Tool(), "hook")
 	argv = append(append(argv, c.Args...), more...)
 	in, w, err := os.Pipe()
 	if err != nil {
-		return c.odd(err)
+		return c.failToStart(err)
 	}
 	path := argv[0]
 	p, err := os.StartProcess(path, argv, &os.ProcAttr{Files: []*os.File{in, c.Out, c.Err}})
 	_ = in.Close()
 	if err != nil {
 		_ = w.Close()
-		return c.odd(err)
+		return c.failToStart(err)
 	}
-	_, _ = w.Write(event) // a tool that has heard enough may close its end
+	_, _ = w.Write(event) // the tool may close its end early
 	_ = w.Close()
 	s, err := p.Wait()
 	if err != nil {
-		return c.odd(err)
+		return c.failToStart(err)
 	}
 	return s.ExitCode()
 }
 
-func (c Call) odd(err error) int {
-	_, _ = c.Err.WriteString("pawl-hook: error: pawl, which answers this, cannot be started: " + err.Error() + "\n")
+func (c Call) failToStart(err error) int { // failToStart reports that the tool could not be started.
+	_, _ = c.Err.WriteString("pawl-hook: error: start pawl: " + err.Error() + "\n")
 	return 1
 }

@@ -6,12 +6,12 @@ import (
 	"io"
 )
 
-// Request is what a keeper is asked: one call of the hook.
+// Request is one call of the hook, as sent to the daemon.
 type Request struct {
-	ID     string // the same when the event is answered once more
+	ID     string // the same when the event is sent again
 	Args   []string
-	Vars   []string // NAME=value, of the client
-	Parent int      // process id of whoever started the hook
+	Vars   []string // the client's variables, NAME=value
+	Parent int      // process id of the caller of the hook
 	Event  []byte
 }
 
@@ -21,23 +21,25 @@ type Answer struct {
 	Out, Err []byte
 }
 
-// protocol is the first byte of a request: a keeper of another build is no keeper.
-const protocol = 2
+// protocolVersion is the first byte of a request. A daemon with another version does not
+// answer.
+const protocolVersion = 2
 
 // Write sends the request.
 func (r Request) Write(w io.Writer) error {
-	b := appendBytes([]byte{protocol}, []byte(r.ID))
+	b := appendBytes([]byte{protocolVersion}, []byte(r.ID))
 	b = appendStrings(b, r.Args)
 	b = appendStrings(b, r.Vars)
 	b = binary.AppendUvarint(b, uint64(max(r.Parent, 0)))
-	return send(w, appendBytes(b, r.Event))
+	return writeMessage(w, appendBytes(b, r.Event))
 }
 
-// ReadRequest takes a request as Write sends it.
+// ReadRequest reads a request that Write sent. It returns errBadMessage for another
+// protocol version.
 func ReadRequest(in io.Reader) (r Request, err error) {
-	m, err := receive(in)
-	if m.number() != protocol {
-		return r, errors.Join(err, errOdd)
+	m, err := readMessage(in)
+	if m.number() != protocolVersion {
+		return r, errors.Join(err, errBadMessage)
 	}
 	r.ID = string(m.bytes())
 	r.Args, r.Vars = m.strings(), m.strings()
@@ -47,12 +49,12 @@ func ReadRequest(in io.Reader) (r Request, err error) {
 
 // Write sends the answer.
 func (a Answer) Write(w io.Writer) error {
-	return send(w, appendBytes(appendBytes([]byte{byte(a.Code)}, a.Out), a.Err))
+	return writeMessage(w, appendBytes(appendBytes([]byte{byte(a.Code)}, a.Out), a.Err))
 }
 
-// ReadAnswer takes an answer as Write sends it.
+// ReadAnswer reads an answer that Write sent.
 func ReadAnswer(in io.Reader) (a Answer, err error) {
-	m, err := receive(in)
+	m, err := readMessage(in)
 	if len(m.rest) > 0 {
 		a.Code, m.rest = int(m.rest[0]), m.rest[1:]
 	}
@@ -60,34 +62,31 @@ func ReadAnswer(in io.Reader) (a Answer, err error) {
 	return a, errors.Join(err, m.err)
 }
 
-// A message is its length in four bytes, and then its parts, each with its length
-// before it.
-
-func send(w io.Writer, body []byte) error {
+func writeMessage(w io.Writer, body []byte) error { // writeMessage sends a message: its length in four bytes, then its parts, each after its length.
 	whole := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(body)), uint32(len(body))) //nolint:gosec // eventMax bounds it
 	_, err := w.Write(append(whole, body...))
 	return err
 }
 
-const messageMax = eventMax + 4<<20
+const maxMessageBytes = maxEventBytes + 4<<20 // maxMessageBytes bounds a message: an event and its arguments.
 
-var errOdd = errors.New("not a message of pawl-hook's")
+var errBadMessage = errors.New("malformed pawl-hook message")
 
-func receive(in io.Reader) (*message, error) {
+func readMessage(in io.Reader) (*messageReader, error) { // readMessage reads a message that writeMessage sent.
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
-		return &message{}, err
+		return &messageReader{}, err
 	}
 	n := binary.LittleEndian.Uint32(head[:])
-	if n > messageMax {
-		return &message{}, errOdd
+	if n > maxMessageBytes {
+		return &messageReader{}, errBadMessage
 	}
 	body := make([]byte, n)
 	_, err := io.ReadFull(in, body)
-	return &message{rest: body}, err
+	return &messageReader{rest: body}, err
 }
 
-func appendStrings(b []byte, all []string) []byte {
+func appendStrings(b []byte, all []string) []byte { // appendStrings appends the number of strings and each string.
 	b = binary.AppendUvarint(b, uint64(len(all)))
 	for _, s := range all {
 		b = appendBytes(b, []byte(s))
@@ -95,30 +94,31 @@ func appendStrings(b []byte, all []string) []byte {
 	return b
 }
 
-func appendBytes(b, part []byte) []byte {
+func appendBytes(b, part []byte) []byte { // appendBytes appends a part after its length.
 	return append(binary.AppendUvarint(b, uint64(len(part))), part...)
 }
 
-// message is what is left of one while it is read.
-type message struct {
+// messageReader reads the parts of a message in order. After an error it returns zero
+// values.
+type messageReader struct {
 	rest []byte
 	err  error
 }
 
-func (m *message) number() uint64 {
+func (m *messageReader) number() uint64 { // number reads a number of at most maxMessageBytes.
 	n, size := binary.Uvarint(m.rest)
-	if size <= 0 || n > messageMax {
-		m.err = errOdd
+	if size <= 0 || n > maxMessageBytes {
+		m.err = errBadMessage
 		return 0
 	}
 	m.rest = m.rest[size:]
 	return n
 }
 
-func (m *message) bytes() []byte {
+func (m *messageReader) bytes() []byte { // bytes reads a part.
 	n := m.number()
 	if m.err != nil || n > uint64(len(m.rest)) {
-		m.err = errOdd
+		m.err = errBadMessage
 		return nil
 	}
 	part := m.rest[:n]
@@ -126,7 +126,7 @@ func (m *message) bytes() []byte {
 	return part
 }
 
-func (m *message) strings() []string {
+func (m *messageReader) strings() []string { // strings reads a list of strings.
 	var all []string
 	for n := m.number(); n > 0 && m.err == nil; n-- {
 		all = append(all, string(m.bytes()))

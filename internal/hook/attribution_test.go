@@ -9,7 +9,7 @@ import (
 
 // Only what may have written a file counts, wherever in the session it ran; where
 // nobody can tell it is the agent's.
-func TestByAgent(t *testing.T) {
+func TestMayBeByAgent(t *testing.T) {
 	t.Parallel()
 	const person = `{"type":"user","message":{"role":"user","content":"make a tool_use of \"feature_list.json\""}}`
 	use := func(name, input string) string {

@@ -55,12 +55,12 @@ func (h *handler) begin(ctx context.Context, q BeginRequest) (Begun, error) {
 	}
 	in, err := json.Marshal(q)
 	if err != nil {
-		return Begun{}, fmt.Errorf("ask for a loop: %w", err)
+		return Begun{}, fmt.Errorf("encode request to begin a loop: %w", err)
 	}
 	out, err := h.runPawl(ctx, string(in), "session", "begin")
 	var b Begun
 	if jsonErr := json.Unmarshal(out, &b); jsonErr != nil {
-		return Begun{}, errors.Join(err, fmt.Errorf("begin a loop: pawl said no JSON: %w", jsonErr))
+		return Begun{}, errors.Join(err, fmt.Errorf("decode output of pawl session begin: %w", jsonErr))
 	}
 	if b.Error != "" {
 		return b, errors.New(strings.TrimSpace(b.Error + "\n" + hintLine(b.Hint)))
@@ -84,8 +84,8 @@ func (h *handler) project() string {
 	return h.p.Dir
 }
 
-// the client puts this before the names of the plugin's commands
-const commandPrefix = "pawl:" // what the client puts before the names of the plugin's commands
+// commandPrefix is what the client puts before the names of the plugin's commands.
+const commandPrefix = "pawl:"
 
 // command answers one of the plugin's commands. The arguments are as typed: no shell or
 // template has changed them. ok is false for other commands.

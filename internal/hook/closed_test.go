@@ -30,7 +30,7 @@ func TestClosed(t *testing.T) {
 		"too large":          {func(*world) io.Reader { return io.LimitReader(spaces{}, maxPayloadBytes+2) }, true},
 		"a reader that dies": {func(*world) io.Reader { return dies{} }, true},
 		"binding": {func(w *world) io.Reader {
-			write(t, place.Of(w.home).Binding("s1"), "{")
+			write(t, place.Of(w.home).BindingPath("s1"), "{")
 			return strings.NewReader(call)
 		}, true},
 		"rules": {func(w *world) io.Reader {

@@ -15,8 +15,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// A loop that came out of another tool's files keeps them up to date, for the
-// scripts that people have around them.
+// A loop that was started from another tool's files keeps them up to date, for scripts
+// that read them.
 
 // adoptCompatFile starts a loop from the first of another tool's state files that belongs
 // to this session. It returns session.ErrNone if there is none, and says once why a file
@@ -24,7 +24,7 @@ import (
 // remembered and not read again (package front).
 func (h *handler) adoptCompatFile(ctx context.Context) (session.Binding, error) {
 	none, p := session.Binding{}, place.At(h.project(), h.Env)
-	glance, mine := p.Glance(h.now), false
+	fingerprint, mine := p.Fingerprint(h.now), false
 	var news []string
 	for _, f := range statefile.Formats() {
 		path := f.Find(p)
@@ -36,7 +36,7 @@ func (h *handler) adoptCompatFile(ctx context.Context) (session.Binding, error) 
 			continue
 		}
 		if err == nil || proposal.Refused == "" { // the next look may find something else
-			glance = ""
+			fingerprint = ""
 		}
 		var begun Begun
 		if err == nil {
@@ -61,7 +61,7 @@ func (h *handler) adoptCompatFile(ctx context.Context) (session.Binding, error) 
 			return h.bindings.Find(h.p.Session)
 		}
 	}
-	if err := place.Of(h.Env.PawlHome).Look(h.p.Session, glance); err != nil {
+	if err := place.Of(h.Env.PawlHome).RecordInspection(h.p.Session, fingerprint); err != nil {
 		return none, err
 	}
 	if len(news) == 0 {
@@ -69,7 +69,7 @@ func (h *handler) adoptCompatFile(ctx context.Context) (session.Binding, error) 
 	}
 	why := errors.New("no loop begins: " + strings.Join(news, "\n"))
 	if h.Env.Session.Unattended {
-		return none, errors.Join(why, place.Of(h.Env.PawlHome).KeepWords(h.p.Session, "pawl: "+why.Error()+"\n"))
+		return none, errors.Join(why, place.Of(h.Env.PawlHome).SaveEndText(h.p.Session, "pawl: "+why.Error()+"\n"))
 	}
 	return none, why
 }

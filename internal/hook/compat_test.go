@@ -14,7 +14,7 @@ import (
 
 // What the user writes into another tool's file is heard also while nothing
 // ends a turn: a loop that it held goes on, one whose file is gone ends.
-func TestFilesAreHeardWhileTheLoopRests(t *testing.T) {
+func TestWakerReceivesFileChangesWhileLoopWaits(t *testing.T) {
 	t.Parallel()
 	const file = ".claude/ralph-loop.local.md"
 	at := func(active string) []byte {
@@ -66,7 +66,7 @@ func TestFilesAreHeardWhileTheLoopRests(t *testing.T) {
 
 // Where Pawl is installed twice, one of the two makes a loop of a file, and the
 // other has nothing to say about it.
-func TestOneOfTwoInstallationsTakesAFileUp(t *testing.T) {
+func TestOneOfTwoInstallationsAdoptsFile(t *testing.T) {
 	t.Parallel()
 	for range 5 {
 		d := &dialogue{world: newWorld(t)}

@@ -44,10 +44,10 @@ const lines = `
 > PostToolUse {"tool_name":"Bash","tool_input":{"command":"true"}}
 > PostToolUse {"tool_name":"Edit","tool_input":{"file_path":"a.go"}}
 > PreCompact
-judge green
-judge red red
-judge dies
-judge unknown
+gates green
+gates red red
+gates dies
+gates unknown
 post note x
 post pause
 post resume

@@ -28,7 +28,7 @@ import (
 // what the hook answers and keeps:
 //
 //	loop iterations=2 verify     a loop is begun in session s1; words below
-//	judge red green              what the gates will say
+//	gates red green              what the gates will say
 //	env cap=0 plugin=1           the hooks' environment from here on
 //	> Stop {"…":…}               an event; fields that are not given are the usual ones
 //	stdin FILE                   an event as it stands in a file of the archive
@@ -225,8 +225,8 @@ func shown(b session.Binding) string {
 			words = append(words, word)
 		}
 	}
-	add(b.Loop == "", "asked "+b.Asked.Prompt)
-	add(b.Responder != "", "judge "+b.Responder)
+	add(b.Loop == "", "requested "+b.Requested.Prompt)
+	add(b.Responder != "", "responder "+b.Responder)
 	add(b.Blocks > 0, fmt.Sprintf("blocks %d", b.Blocks))
 	add(b.Busy, "busy")
 	add(b.WaitingForTurn, "left")
@@ -247,7 +247,7 @@ func (d *dialogue) do(verb, rest string) {
 		d.news()
 	case "used":
 		d.event(`PostToolUse {"tool_name":"Bash","tool_input":{"command":"true"}}`)
-	case "judge":
+	case "gates":
 		err = os.WriteFile(filepath.Join(d.home, "script"), []byte(rest), 0o600)
 	case "env":
 		d.setenv(words)

@@ -13,8 +13,8 @@ import (
 )
 
 // runDriver starts the driver and waits for it, at most until ctx is done. The driver
-// goes on without us: a client that runs out of patience kills its hooks, and gates may
-// take an hour.
+// goes on afterwards: the client kills hooks that exceed its timeout, and gates may take
+// an hour.
 func (h *handler) runDriver(ctx context.Context, loop string) error {
 	return h.runDriverUntil(ctx, loop, func() bool { return false })
 }
@@ -23,29 +23,29 @@ func (h *handler) runDriver(ctx context.Context, loop string) error {
 func (h *handler) runDriverUntil(ctx context.Context, loop string, enough func() bool) error {
 	log, err := os.OpenFile(filepath.Join(store.Open(h.Env.PawlHome).Loop(loop).Dir, "drive.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("drive %s: %w", loop, err)
+		return fmt.Errorf("open drive.log: %w", err)
 	}
 	defer log.Close()
 	cmd := h.pawlCommand(context.WithoutCancel(ctx), "session", "drive", loop)
 	cmd.Stdout, cmd.Stderr = log, log
 	wait, err := h.startDetached(cmd)
 	if err != nil {
-		return fmt.Errorf("start pawl, which does the work of a loop: %w", err)
+		return fmt.Errorf("start driver of %s: %w", loop, err)
 	}
 	done := make(chan struct{})
 	go func() {
 		_ = wait() // how it went shows in the journal
 		close(done)
 	}()
-	look := time.NewTicker(pollInterval)
-	defer look.Stop()
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
 	for {
 		select {
 		case <-done:
 			return nil
 		case <-ctx.Done():
 			return nil
-		case <-look.C:
+		case <-poll.C:
 			if enough() {
 				return nil
 			}

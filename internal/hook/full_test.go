@@ -10,7 +10,7 @@ import (
 // Where a loop should begin and nothing can be kept of it (a full disk, a home that
 // cannot be made), the user is told in the session, and whoever reads the hook's
 // log by stderr.
-func TestNoLoopBeginsInSilence(t *testing.T) {
+func TestRefusedFileIsReported(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, file, event string }{
 		{"a file of another tool's", ".claude/data/ralph-loops/current/feature_list.json", `Stop`},
@@ -37,11 +37,11 @@ func TestNoLoopBeginsInSilence(t *testing.T) {
 				t.Skip("no links on this system:", err)
 			}
 			out, problem, _ := d.hook(d.payload(c.event))
-			if !strings.Contains(string(out), "make the folder of sessions") {
+			if !strings.Contains(string(out), "create sessions folder") {
 				t.Errorf("the session is told %q", out)
 			}
 			// A refusal is shown with the words that it refuses.
-			if c.file != "" && !strings.Contains(string(problem), "make the folder of sessions") {
+			if c.file != "" && !strings.Contains(string(problem), "create sessions folder") {
 				t.Errorf("on stderr is %q", problem)
 			}
 		})
@@ -50,7 +50,7 @@ func TestNoLoopBeginsInSilence(t *testing.T) {
 
 // By hand, as one tries a hook, the environment of the client is missing: then no
 // loop begins, and this is why.
-func TestAHookByHandSaysWhatItMisses(t *testing.T) {
+func TestHookOutsideSessionSaysWhichVariableIsMissing(t *testing.T) {
 	t.Parallel()
 	d := &dialogue{world: newWorld(t)}
 	d.env.Session.Inside, d.env.Session.Client = false, 0

@@ -146,7 +146,7 @@ func FuzzReply(f *testing.F) {
 		if bad := faults(name, out.Bytes()); bad != nil {
 			t.Errorf("%q\n%s", bad, out.Bytes())
 		}
-		var o output
+		var o clientOutput
 		if out.Len() > 0 && json.Unmarshal(out.Bytes(), &o) != nil {
 			t.Errorf("not read back: %s", out.Bytes())
 		}

@@ -72,13 +72,13 @@ func Run(ctx context.Context, c Call) (code int) {
 		if p := recover(); p != nil {
 			fmt.Fprintf(c.Err, "pawl-hook: error: panic: %v\n", p)
 			if code = exitOK; closed {
-				code = front.Failing(c.Args, exitError, c.Err)
+				code = front.ExitCode(c.Args, exitError, c.Err)
 			}
 		}
 	}()
 	again := false
-	if last := len(c.Args) - 1; last > 0 && strings.HasPrefix(c.Args[last], front.Again) {
-		again, c.ID, c.Args = true, strings.TrimPrefix(c.Args[last], front.Again), c.Args[:last]
+	if last := len(c.Args) - 1; last > 0 && strings.HasPrefix(c.Args[last], front.AgainFlag) {
+		again, c.ID, c.Args = true, strings.TrimPrefix(c.Args[last], front.AgainFlag), c.Args[:last]
 	}
 	switch {
 	case len(c.Args) == 1 && c.Args[0] == "--version":
@@ -86,7 +86,7 @@ func Run(ctx context.Context, c Call) (code int) {
 		return exitOK
 	case len(c.Args) == 2 && c.Args[0] == "claude" && c.Args[1] == "--wake":
 		wake = true
-	case len(c.Args) == 2 && c.Args[0] == "claude" && c.Args[1] == front.Closed:
+	case len(c.Args) == 2 && c.Args[0] == "claude" && c.Args[1] == front.ClosedFlag:
 		closed = true
 	case len(c.Args) == 1 && c.Args[0] == "claude":
 	default:
@@ -94,14 +94,14 @@ func Run(ctx context.Context, c Call) (code int) {
 		return exitError
 	}
 	if c.Env.Loop != "" {
-		return exitOK // pawl run drives this session and judges it: never two judges
+		return exitOK // pawl run drives this session
 	}
 	h := &handler{Call: c, bindings: session.Open(c.Env.PawlHome), now: time.Now(), replayed: again, failClosed: closed}
 	var ok bool
 	if h.p, ok = readPayload(c.In); !ok {
 		if closed && !h.p.isOtherClient() {
 			fmt.Fprintln(c.Err, "pawl-hook: error: the event cannot be read, or is too large")
-			return front.Failing(c.Args, exitError, c.Err)
+			return front.ExitCode(c.Args, exitError, c.Err)
 		}
 		return exitOK
 	}
@@ -154,7 +154,7 @@ func (h *handler) answer(ctx context.Context) int {
 		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
 	}
 	if err != nil && r.Call == nil && h.failClosed && h.p.Event == preToolUse {
-		return front.Failing(h.Args, exitError, h.Err)
+		return front.ExitCode(h.Args, exitError, h.Err)
 	}
 	if err != nil && r.empty() && h.showsErrors() {
 		r = reply{Message: "pawl: " + withHint(err)}

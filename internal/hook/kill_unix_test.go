@@ -101,7 +101,7 @@ func (k *killed) turnsEnded() int {
 
 // A hook may be killed between any two of its steps: the loop is never lost, no
 // turn is told twice without its end between, and the next stop goes on.
-func TestKilledHooksLoseNothing(t *testing.T) {
+func TestKilledHooksLoseNoTurn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("200 processes")
 	}

@@ -28,8 +28,8 @@ type lease struct {
 	actions        []loop.Action   // of the last event
 	failingBefore  *loop.Failing   // what was failing when the lease was acquired
 	userTurn       bool            // the turn that ended was the user's
-	journalDamaged bool            // the journal is, and the snapshot does not say so yet
-	deferSync      bool            // a power failure now would lose nothing that matters
+	journalDamaged bool            // and the snapshot does not say so yet
+	deferSync      bool            // losing the pending entries in a power failure does no harm
 }
 
 // errNotOwner means that another owner drives the loop.
@@ -122,6 +122,7 @@ func (s *lease) recordVerdict(j record.Judged) {
 	}
 }
 
+// appendNote adds a note to the pending journal entries.
 func (s *lease) appendNote(n record.Note) {
 	data, err := record.Encode(n, s.redact)
 	if err == nil { // strings always encode
@@ -145,11 +146,11 @@ func (s *lease) flush() error {
 	if len(s.pending) == 0 {
 		return nil
 	}
-	append := s.owner.Append
+	write := s.owner.Append
 	if s.deferSync {
-		append = s.owner.AppendSoon
+		write = s.owner.AppendSoon
 	}
-	mark, err := append(s.pending...)
+	mark, err := write(s.pending...)
 	if err != nil {
 		return err
 	}

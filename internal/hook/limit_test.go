@@ -40,7 +40,7 @@ func limitedUntil(at time.Time) string {
 // continuation is the client's line for the prompt with which it goes on by itself.
 const continuation = `{"type":"user","promptId":"a1","turnOrigin":"auto_continuation","message":{"role":"user","content":"Your claude.ai usage limit has reset."}}`
 
-func TestTheWakerWaitsForTheResetOfAUsageLimit(t *testing.T) {
+func TestWakerWaitsForUsageLimitReset(t *testing.T) {
 	for name, tt := range map[string]struct{ reset, least, most time.Duration }{
 		"in twenty minutes":       {20 * time.Minute, 20*time.Minute + clientResumeTime, 20*time.Minute + clientResumeTime + time.Minute},
 		"a time that cannot be":   {10_000 * time.Hour, time.Minute, 6 * time.Minute},
@@ -75,7 +75,7 @@ func TestTheWakerWaitsForTheResetOfAUsageLimit(t *testing.T) {
 
 // The client goes on by itself after a usage limit: the session is not told to by
 // Pawl too, however long a tool call of that turn takes, and the turn is the loop's.
-func TestTheClientGoesOnByItself(t *testing.T) {
+func TestClientResumesAfterUsageLimit(t *testing.T) {
 	asleep(t, func(d *dialogue) {
 		d.writes(limitedUntil(time.Now().Add(10 * time.Minute)))
 		ends := d.wakers(2, limited)
@@ -100,7 +100,7 @@ func TestTheClientGoesOnByItself(t *testing.T) {
 
 // The limit is met again by the turn with which the client went on: it tries once
 // more after a minute, then after five, and Pawl leaves it that time.
-func TestTheClientMeetsTheLimitAgain(t *testing.T) {
+func TestClientMeetsUsageLimitAgain(t *testing.T) {
 	asleep(t, func(d *dialogue) {
 		d.writes(limitedUntil(time.Now().Add(time.Minute)))
 		d.say(limited)
@@ -117,7 +117,7 @@ func TestTheClientMeetsTheLimitAgain(t *testing.T) {
 }
 
 // The client was told to go on and that turn never came to an end (Esc).
-func TestTheWakerWakesAfterEscInTheClientsTurn(t *testing.T) {
+func TestWakerWakesAfterEscInClientTurn(t *testing.T) {
 	asleep(t, func(d *dialogue) {
 		d.writes(limitedUntil(time.Now().Add(time.Minute)))
 		ends := d.wakers(1, limited)

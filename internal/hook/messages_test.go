@@ -6,8 +6,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// hear takes the messages that anyone left, as the runner does.
-func hear(s *lease) error {
+// receiveMessages takes the messages that anyone left, as the runner does.
+func receiveMessages(s *lease) error {
 	msgs, err := s.loop.Drain()
 	if err != nil {
 		return err

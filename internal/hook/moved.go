@@ -23,11 +23,11 @@ func (h *handler) replyLoopMoved(ctx context.Context, b session.Binding, cause e
 	if err == nil && hasMoved(m) && !b.Unattended {
 		return h.announceMove(ctx, b, m)
 	}
-	released, releaseErr := h.bindings.Forget(ctx, b)
+	released, releaseErr := h.bindings.ReleaseLost(ctx, b)
 	switch {
 	case releaseErr != nil:
 		return reply{}, releaseErr
-	case !released && !b.Unattended: // somebody else has told of it; of a wait nobody else can
+	case !released && !b.Unattended: // another hook has reported it
 		return reply{}, nil
 	case err != nil:
 		return reply{Message: fmt.Sprintf("pawl: %s: %v", b.Loop, cause)}, nil //nolint:nilerr // the cause says more: its folder is gone
@@ -94,8 +94,8 @@ func (h *handler) replyAfterMove(ctx context.Context, b session.Binding) (reply,
 	default:
 		return reply{}, nil
 	}
-	released, forgetErr := h.bindings.Forget(ctx, b)
-	if !released || err != nil || h.p.Event == sessionEnd { // its folder is gone: there is nothing to tell
+	released, forgetErr := h.bindings.ReleaseLost(ctx, b)
+	if !released || err != nil || h.p.Event == sessionEnd { // an error: the loop's folder is gone
 		return reply{}, forgetErr
 	}
 	return stateReply(l)

@@ -15,7 +15,7 @@ import (
 
 // In a session, too, the agent may take away what its own calls made, though the command
 // does not name it: all that git clean would remove, the newest stash, a program.
-func TestASessionMayTakeAwayWhatItsAgentMade(t *testing.T) {
+func TestSessionMayRemoveFilesItsAgentMade(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	git(t, w.root, "init", "-q", "-b", "trunk")

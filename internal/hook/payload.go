@@ -36,11 +36,11 @@ type payload struct {
 	Agent      string `json:"agent_id"` // set for subagents
 
 	// Stop and StopFailure.
-	Again      bool         `json:"stop_hook_active"` // the turn continued after a hook blocked its end
-	Last       *string      `json:"last_assistant_message"`
-	Background []background `json:"background_tasks"`
-	Crons      []background `json:"session_crons"`
-	Error      string       `json:"error"` // of StopFailure: the error class
+	StopHookActive bool     `json:"stop_hook_active"` // the turn continued after a hook blocked its end
+	LastMessage    *string  `json:"last_assistant_message"`
+	Background     []wakeup `json:"background_tasks"`
+	Crons          []wakeup `json:"session_crons"`
+	Error          string   `json:"error"` // of StopFailure: the error class
 
 	Prompt  string `json:"prompt"`       // UserPromptSubmit
 	Command string `json:"command_name"` // UserPromptExpansion
@@ -48,22 +48,22 @@ type payload struct {
 	Source  string `json:"source"` // SessionStart
 	Reason  string `json:"reason"` // SessionEnd
 
-	// Of other agents, which run the same hooks: the client sends none of these.
-	Stamp any `json:"timestamp"`
-	Why   any `json:"stop_reason"`
-	Turn  any `json:"turn_id"`
+	// Sent by other agents that run the same hooks, never by the client.
+	Timestamp  any `json:"timestamp"`
+	StopReason any `json:"stop_reason"`
+	TurnID     any `json:"turn_id"`
 
 	Tool  string         `json:"tool_name"`
 	Call  string         `json:"tool_use_id"`
 	Input map[string]any `json:"tool_input"`
-	// Response is what a tool gave, of PostToolUse: for Bash its output, and no exit
-	// code, which is 0. Of PostToolUseFailure the code and the output stand in Error.
-	Response    response `json:"tool_response"`
-	Interrupted bool     `json:"is_interrupt"` // of PostToolUseFailure: by the user
+	// Response is a tool's result (PostToolUse): for Bash its output, without the exit
+	// code, which is 0. PostToolUseFailure has the exit code and the output in Error.
+	Response    toolResponse `json:"tool_response"`
+	Interrupted bool         `json:"is_interrupt"` // of PostToolUseFailure: by the user
 }
 
-// background is something that will wake the session later.
-type background struct {
+// wakeup is a background task or a timer that will wake the session later.
+type wakeup struct {
 	ID          string `json:"id"`
 	Status      string `json:"status"`
 	Description string `json:"description"`
@@ -85,15 +85,17 @@ func readPayload(in io.Reader) (payload, bool) {
 	}
 	var p payload
 	err = json.Unmarshal(data, &p)
-	var odd *json.UnmarshalTypeError
-	if err != nil && !errors.As(err, &odd) {
+	var wrongType *json.UnmarshalTypeError
+	if err != nil && !errors.As(err, &wrongType) {
 		return payload{}, false
 	}
 	return p, p.Event != "" && p.Session != "" && !p.isOtherClient()
 }
 
 // isOtherClient reports whether the event comes from another agent.
-func (p payload) isOtherClient() bool { return p.Stamp != nil || p.Why != nil || p.Turn != nil }
+func (p payload) isOtherClient() bool {
+	return p.Timestamp != nil || p.StopReason != nil || p.TurnID != nil
+}
 
 // isNotification reports whether the client wrote the prompt itself: a background task
 // ended, or a hook wakes the session. Its tag is the only mark of it.
@@ -105,10 +107,10 @@ func (p payload) isNotification() bool {
 func (p payload) stopID() string {
 	f := fnv.New64a()
 	last := ""
-	if p.Last != nil {
-		last = *p.Last
+	if p.LastMessage != nil {
+		last = *p.LastMessage
 	}
-	fmt.Fprintf(f, "%s %t %q %q", p.PromptID, p.Again, p.Error, last) // never fails
+	fmt.Fprintf(f, "%s %t %q %q", p.PromptID, p.StopHookActive, p.Error, last) // never fails
 	return strconv.FormatUint(f.Sum64(), 36)
 }
 

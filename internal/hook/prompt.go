@@ -44,7 +44,7 @@ func (h *handler) answerPrompt(ctx context.Context, b session.Binding) (reply, e
 	if err == nil && m.State.Phase == loop.Waiting {
 		return reply{Message: b.Loop + ": " + waitText(m.State)}, nil
 	}
-	return reply{}, nil // the stop tells of it
+	return reply{}, nil // the stop reports it
 }
 
 // answerSecondLoop answers a prompt that asks for a loop in a session that has one. A
@@ -97,14 +97,14 @@ func (h *handler) answerSessionStart(ctx context.Context, b session.Binding) (re
 		return reply{Context: h.goalText(b), Message: b.Loop + " goes on in this session"}, err
 	}
 	if s, err := h.acquire(ctx, b); err == nil && s.mem.State.Phase == loop.Ended {
-		return h.replyForState(ctx, b, s) // while nobody was there
+		return h.replyForState(ctx, b, s) // it ended while the session was closed
 	} else if err == nil {
 		if err := s.release(); err != nil {
 			return reply{}, err
 		}
 	}
-	// Nobody was there: the time since counts against no limit, and what was cut
-	// off is begun again.
+	// The session was closed meanwhile: that time does not count against a limit, and
+	// interrupted work starts again.
 	err = h.withLease(ctx, b, func(s *lease) error {
 		s.recordBinding(b, false)
 		return s.step(loop.Event{Kind: loop.OwnerLost})
@@ -149,7 +149,7 @@ func (h *handler) answerSessionEnd(ctx context.Context, b session.Binding) (repl
 	case isHeld(err) || errors.Is(err, errNotOwner):
 	case err != nil:
 		return reply{}, err
-	case s.mem.State.Phase == loop.Ended: // nobody was told
+	case s.mem.State.Phase == loop.Ended: // not reported yet
 		_, err = h.replyForState(ctx, b, s)
 		return reply{}, err
 	default:

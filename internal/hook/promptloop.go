@@ -12,13 +12,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
-// A user begins a verify loop in their own words, too: `:: verify:"go test"`. A
-// message that another session sends looks just the same to the hook of a prompt,
-// and only later does the transcript say who wrote it. So the words are kept, and
-// the loop is begun at the next hook of that turn: before its first tool call, so
-// that the gates see the tree as it was.
+// A user can also start a verify loop in a prompt: `:: verify:"go test"`. The hook of a
+// prompt cannot tell the user's from a message of another session; the transcript can,
+// but is written later. So the prompt is stored, and the loop starts at the next hook of
+// that turn: before its first tool call, so that the gates see the tree unchanged.
 
-// maxPromptBytes bounds the text that is kept, in bytes.
+// maxPromptBytes bounds the prompt that is stored.
 const maxPromptBytes = 64 << 10
 
 // loopInPrompt handles a prompt that asks for a loop in a session without one. ok is
@@ -31,11 +30,11 @@ func (h *handler) loopInPrompt(ctx context.Context) (r reply, ok bool) {
 	if !found {
 		return reply{}, false
 	}
-	first, odd := h.bindings.Once(ctx, h.p.Session, h.p.PromptID)
-	if odd == nil && !first {
+	first, onceErr := h.bindings.Once(ctx, h.p.Session, h.p.PromptID)
+	if onceErr == nil && !first {
 		return reply{}, true // Pawl is installed twice: the other one answers
 	}
-	err = errors.Join(err, odd)
+	err = errors.Join(err, onceErr)
 	if err == nil && len(h.p.Prompt) > maxPromptBytes {
 		err = fmt.Errorf("the prompt has %d bytes; at most %d may ask for a loop", len(h.p.Prompt), maxPromptBytes)
 	}
@@ -44,7 +43,7 @@ func (h *handler) loopInPrompt(ctx context.Context) (r reply, ok bool) {
 	}
 	err = h.bindings.Bind(ctx, session.Binding{
 		Session: h.p.Session, Root: h.project(), Client: h.client(), Since: h.now, Responder: h.installation(),
-		Asked: session.Asked{Prompt: h.p.PromptID, Text: h.p.Prompt},
+		Requested: session.PromptRequest{Prompt: h.p.PromptID, Text: h.p.Prompt},
 	})
 	if err != nil {
 		return reply{Refuse: "pawl: error: " + err.Error()}, true
@@ -67,12 +66,12 @@ func (h *handler) beginPromptLoop(ctx context.Context, b session.Binding) (sessi
 		return session.Binding{}, errors.Join(err, gone)
 	}
 	switch {
-	case h.p.Event == sessionEnd || h.p.Event == sessionStart, h.p.PromptID != b.Asked.Prompt && h.p.PromptID != "":
+	case h.p.Event == sessionEnd || h.p.Event == sessionStart, h.p.PromptID != b.Requested.Prompt && h.p.PromptID != "":
 		return forget(session.ErrNone)
 	case h.p.Event != preToolUse && h.p.Event != stop:
 		return b, session.ErrNone
 	}
-	switch who := h.pollTranscript(func() string { return h.authorOf(b.Asked.Text) }); {
+	switch who := h.pollTranscript(func() string { return h.authorOf(b.Requested.Text) }); {
 	case who == human:
 	case who == "sdk": // a program, which may pass on what it was given
 		h.userSeesErrors = true
@@ -89,7 +88,7 @@ func (h *handler) beginPromptLoop(ctx context.Context, b session.Binding) (sessi
 	if _, err := forget(nil); err != nil {
 		return session.Binding{}, err
 	}
-	begun, err := h.begin(ctx, BeginRequest{Command: "verify-prompt", Args: b.Asked.Text})
+	begun, err := h.begin(ctx, BeginRequest{Command: "verify-prompt", Args: b.Requested.Text})
 	if err != nil {
 		return session.Binding{}, fmt.Errorf("no verify loop was begun: %w", err)
 	}
@@ -99,13 +98,13 @@ func (h *handler) beginPromptLoop(ctx context.Context, b session.Binding) (sessi
 
 // pollTranscript calls read until it returns something, since the client writes the
 // transcript with a delay.
-func (h *handler) pollTranscript(look func() string) string {
-	said := look()
-	for tries := 0; said == "" && tries < transcriptTries && fileExists(h.p.Transcript); tries++ {
+func (h *handler) pollTranscript(read func() string) string {
+	text := read()
+	for tries := 0; text == "" && tries < transcriptTries && fileExists(h.p.Transcript); tries++ {
 		time.Sleep(transcriptPollInterval)
-		said = look()
+		text = read()
 	}
-	return said
+	return text
 }
 
 // withHint formats an error with its hint.

@@ -16,7 +16,7 @@ import (
 // A keeper that dies over its answer may have done all of it but say it: whoever
 // answers the event once more says the same, and the turn counts once. The next stop
 // counts, also where the agent ends it in the same words.
-func TestAnEventThatIsAnsweredTwiceCountsOnce(t *testing.T) {
+func TestReplayedEventCountsOnce(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, event string }{
 		{"a turn", `Stop`},
@@ -28,7 +28,7 @@ func TestAnEventThatIsAnsweredTwiceCountsOnce(t *testing.T) {
 			t.Parallel()
 			d := &dialogue{world: newWorld(t)}
 			d.begin(usual())
-			d.do("judge", "red red red")
+			d.do("gates", "red red red")
 			payload := d.payload(c.event)
 			first := d.call(payload, "m1x2y3z4abcd-4711", "claude")
 			ended, begun := d.turns()

@@ -9,55 +9,60 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/guard"
 )
 
-// reply is what the client should do, in Pawl's terms.
+// reply is what the client should do. reply.encode translates it into the client's
+// format.
 type reply struct {
-	Continue         string // Stop: the session does not end, the agent is told this
-	Context          string // told to the agent beside what it is told anyway
-	Message          string // shown to the user
-	Refuse           string // UserPromptExpansion, UserPromptSubmit: the command is not run, the prompt not sent, for this reason
-	Answer           string // UserPromptExpansion: the command is not run, since this answers it
-	Call             *guard.Verdict
-	ExitMessage      string // SessionEnd: told on the standard error of a client that nobody sits at
-	TerminalSequence string // a sequence for the terminal, where nothing else reaches the user
+	Continue         string         // Stop: the session does not end; the agent receives this
+	Context          string         // additional context for the agent
+	Message          string         // shown to the user
+	Refuse           string         // UserPromptExpansion, UserPromptSubmit: why the command is not run or the prompt not sent
+	Answer           string         // UserPromptExpansion: the command is not run, since this answers it
+	Call             *guard.Verdict // PreToolUse, PermissionRequest
+	ExitMessage      string         // SessionEnd: printed on stderr by an unattended client
+	TerminalSequence string         // an escape sequence for the terminal, where nothing else reaches the user
 }
 
+// empty reports whether there is nothing to print.
 func (r reply) empty() bool { return r == reply{} }
 
-// contextMax is how much of an additional context reaches the agent; the client
-// puts a preview in the place of what is longer. It counts in UTF-16 units.
-const contextMax = 9_900
+// maxContextUnits bounds an additional context, in UTF-16 units. The client replaces a
+// longer one by a preview.
+const maxContextUnits = 9_900
 
-// output is the client's shape. Values that a field may not have ("allow" and
-// null for decision) void the whole of it, so what is not said is left out.
-type output struct {
-	Decision string    `json:"decision,omitempty"`
-	Reason   string    `json:"reason,omitempty"`
-	Message  string    `json:"systemMessage,omitempty"`
-	Sound    string    `json:"terminalSequence,omitempty"`
-	Specific *specific `json:"hookSpecificOutput,omitempty"`
+// clientOutput is the answer in the client's format. A field with a value that it may not
+// have ("allow" or null for decision) makes the client ignore the whole answer, so empty
+// fields are omitted.
+type clientOutput struct {
+	Decision         string      `json:"decision,omitempty"`
+	Reason           string      `json:"reason,omitempty"`
+	Message          string      `json:"systemMessage,omitempty"`
+	TerminalSequence string      `json:"terminalSequence,omitempty"`
+	Specific         *hookOutput `json:"hookSpecificOutput,omitempty"`
 }
 
-type specific struct {
-	Event      string    `json:"hookEventName"`
-	Context    string    `json:"additionalContext,omitempty"`
-	HidePrompt bool      `json:"suppressOriginalPrompt,omitempty"`
-	Permission string    `json:"permissionDecision,omitempty"`
-	Why        string    `json:"permissionDecisionReason,omitempty"`
-	Decision   *behavior `json:"decision,omitempty"`
+// hookOutput holds the fields that depend on the event.
+type hookOutput struct {
+	Event            string              `json:"hookEventName"`
+	Context          string              `json:"additionalContext,omitempty"`
+	HidePrompt       bool                `json:"suppressOriginalPrompt,omitempty"`
+	Permission       string              `json:"permissionDecision,omitempty"`
+	PermissionReason string              `json:"permissionDecisionReason,omitempty"`
+	Decision         *permissionBehavior `json:"decision,omitempty"`
 }
 
-type behavior struct {
+// permissionBehavior answers a permission prompt.
+type permissionBehavior struct {
 	Behavior string `json:"behavior"`
 	Message  string `json:"message,omitempty"`
 }
 
-// print writes the answer to an event; nothing where there is none.
+// print writes the answer to an event, or nothing if the reply is empty.
 func (r reply) print(w io.Writer, event string) error {
 	if r.empty() {
 		return nil
 	}
-	out := r.output(event)
-	if out == (output{}) {
+	out := r.encode(event)
+	if out == (clientOutput{}) {
 		return nil
 	}
 	e := json.NewEncoder(w)
@@ -68,14 +73,15 @@ func (r reply) print(w io.Writer, event string) error {
 	return nil
 }
 
-func (r reply) output(event string) output {
-	out := output{Message: r.Message, Sound: r.TerminalSequence}
-	s := specific{Event: event}
+// encode translates the reply into the client's format for an event.
+func (r reply) encode(event string) clientOutput {
+	out := clientOutput{Message: r.Message, TerminalSequence: r.TerminalSequence}
+	s := hookOutput{Event: event}
 	switch event {
 	case stop:
-		// A context reaches the agent once and is no error; a reason is not cut,
-		// but arrives twice: for what is too long for a context.
-		if fits(r.Continue) {
+		// A context reaches the agent once and is shown as information. A reason is
+		// never cut, but arrives twice: it is for texts too long for a context.
+		if fitsContext(r.Continue) {
 			s.Context = r.Continue
 		} else {
 			out.Decision, out.Reason = "block", r.Continue
@@ -84,39 +90,43 @@ func (r reply) output(event string) output {
 		if r.Refuse != "" {
 			out.Decision, out.Reason = "block", r.Refuse
 		}
-		s.Context = shortened(r.Context)
+		s.Context = truncateContext(r.Context)
 		if r.Answer != "" {
 			out.Decision, out.Reason = "block", r.Answer
 			s.HidePrompt = event == userPromptExpansion
 		}
 	case sessionStart:
-		s.Context = shortened(r.Context)
+		s.Context = truncateContext(r.Context)
 	case preToolUse:
 		if r.Call != nil {
-			s.Permission, s.Why = string(r.Call.Decision), r.Call.Reason
+			s.Permission, s.PermissionReason = string(r.Call.Decision), r.Call.Reason
 		}
 	case permissionRequest:
 		if r.Call != nil {
-			s.Decision = &behavior{Behavior: string(r.Call.Decision), Message: r.Call.Reason}
+			s.Decision = &permissionBehavior{Behavior: string(r.Call.Decision), Message: r.Call.Reason}
 		}
 	}
-	if s != (specific{Event: event}) {
+	if s != (hookOutput{Event: event}) {
 		out.Specific = &s
 	}
 	return out
 }
 
-func fits(text string) bool { return len(text) <= contextMax || units(text) <= contextMax }
-
-// shortened is as much of a text as a context can hold.
-func shortened(text string) string {
-	if fits(text) {
-		return text
-	}
-	return truncate(text, contextMax-100) + "\n[… cut here, it is too long …]\n"
+// fitsContext reports whether the client passes on a context of this text in full.
+func fitsContext(text string) bool {
+	return len(text) <= maxContextUnits || utf16Len(text) <= maxContextUnits
 }
 
-func units(text string) int {
+// truncateContext cuts a text to what the client passes on as context.
+func truncateContext(text string) string {
+	if fitsContext(text) {
+		return text
+	}
+	return truncate(text, maxContextUnits-100) + "\n[… cut here, it is too long …]\n"
+}
+
+// utf16Len returns the length of a text in UTF-16 units.
+func utf16Len(text string) int {
 	n := 0
 	for _, r := range text {
 		n += max(1, utf16.RuneLen(r))

@@ -41,7 +41,7 @@ func (d *dialogue) installations(event string, names ...string) (answered []stri
 
 // Pawl may be installed twice, and the client runs the hooks of both: one of them
 // answers, and where it falls silent the other one does.
-func TestOneOfTwoInstallationsAnswers(t *testing.T) {
+func TestOneOfTwoInstallationsResponds(t *testing.T) {
 	asleep(t, func(d *dialogue) {
 		d.env.Session.Cap = "0"
 		begun := func() int {
@@ -56,23 +56,23 @@ func TestOneOfTwoInstallationsAnswers(t *testing.T) {
 			d.installations(`PostToolUse {"tool_name":"Bash","tool_input":{"command":"true"}}`, names...)
 			return d.installations(fmt.Sprintf(`Stop {"stop_hook_active":true,"last_assistant_message":"%d"}`, i), names...)
 		}
-		judge := ""
+		first := ""
 		for i := range 22 {
 			got := turn(i, "plugin", "settings")
-			if len(got) != 1 || judge != "" && got[0] != judge || begun() != i+2 {
-				t.Fatalf("stop %d was answered by %q, %d turns were given; before it was %q", i, got, begun(), judge)
+			if len(got) != 1 || first != "" && got[0] != first || begun() != i+2 {
+				t.Fatalf("stop %d was answered by %q, %d turns were given; before it was %q", i, got, begun(), first)
 			}
-			judge = got[0]
+			first = got[0]
 		}
-		other := map[string]string{"plugin": "settings", "settings": "plugin"}[judge]
+		other := map[string]string{"plugin": "settings", "settings": "plugin"}[first]
 		stops := 0
 		for ; len(turn(stops+10, other)) == 0; stops++ {
 			if stops == 3 {
-				t.Fatalf("%s is gone, and %s never took its place", judge, other)
+				t.Fatalf("%s is gone, and %s never took its place", first, other)
 			}
 		}
 		if got := turn(9, "plugin", "settings"); len(got) != 1 || got[0] != other {
-			t.Errorf("%q answered beside the new judge", got)
+			t.Errorf("%q answered beside the new responder", got)
 		}
 	})
 }

@@ -37,7 +37,7 @@ func (h *handler) answerStop(ctx context.Context, b session.Binding) (reply, err
 		return h.replyForState(ctx, b, s)
 	}
 	if h.alreadyReceived(s) {
-		return h.finishStop(ctx, b, s) // what comes next was decided, and not said
+		return h.finishStop(ctx, b, s) // the answer was decided, but not sent
 	}
 	if err := h.receiveFileChanges(ctx, s, b); err != nil {
 		return reply{}, errors.Join(err, s.owner.Close())
@@ -100,8 +100,7 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 	if s.mem.State.Phase == loop.Ended {
 		return nil
 	}
-	// The machine knows which phases a turn can end in: a user types when they
-	// like.
+	// A user may type at any time, so the phase is left to the state machine to check.
 	t := h.turn(s, b)
 	if err := h.handOverAtBlockCap(s, b); err != nil {
 		return err
@@ -114,15 +113,15 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 	if err := s.step(loop.Event{Kind: loop.TurnEnded, ID: h.ID, Turn: t}); err != nil {
 		return err
 	}
-	// Without a claim there is nothing to see that the next claim would not show;
-	// a plan's marks are a claim, so they are looked at.
+	// Without a claim the tree is not inspected: the next claim shows the same changes.
+	// Ticked tasks of a plan are claims, so with a plan it is.
 	if s.requested(loop.Look) && s.spec.Plan == "" && len(s.mem.State.Rejected) == 0 && !slices.ContainsFunc(s.actions, func(a loop.Action) bool { return a.Deep }) {
 		s.deferSync = !s.journalDamaged // a turn that claimed nothing
 		if err := s.step(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}); err != nil {
 			return err
 		}
 	}
-	// A goal that comes up again and again, found in a file, was never told yet.
+	// A periodic goal that came from a file has not been sent to the agent yet.
 	if st := s.mem.State; st.Phase == loop.Waiting && st.Policy.Kind == loop.Periodic && s.spec.Untold(st) {
 		return s.step(loop.Event{Kind: loop.TimerFired})
 	}
@@ -143,7 +142,7 @@ func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
 	if s.userTurn = h.userTurn; s.userTurn {
 		return t
 	}
-	// What a try of a verify loop was is told to the next, what an exploration found
+	// The next try of a verify loop receives the text of this one; an exploration's text
 	// is its result.
 	p := s.spec.Policy
 	t.Test = lastTestRun(s.loop, b.Tools)
@@ -152,7 +151,7 @@ func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
 	if t.Claim != nil || p.Verify || p.Kind == loop.Explore || p.Kind == loop.Periodic {
 		t.Text = strings.ToValidUTF8(last[max(0, len(last)-maxTextBytes):], "")
 	}
-	if !b.Unattended { // where nobody sits, nothing could wake the session again
+	if !b.Unattended { // in an unattended session nothing could wake the session again
 		t.Background = h.p.pendingWakeups()
 	}
 	return t
@@ -160,7 +159,7 @@ func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
 
 // isUserTurn reports whether the turn that ended was the user's.
 func (h *handler) isUserTurn(b session.Binding) bool {
-	if h.p.Again || !b.IsUserTurn(h.p.PromptID) {
+	if h.p.StopHookActive || !b.IsUserTurn(h.p.PromptID) {
 		return false
 	}
 	origin := h.pollTranscript(func() string { return h.turnOrigin(h.p.PromptID) })
@@ -201,7 +200,7 @@ func toolsLength(l *store.Loop) int64 {
 
 const (
 	interactiveTimeout = 110 * time.Second // a user who waits longer may want to type
-	unattendedTimeout  = 55 * time.Minute  // where nobody sits; the hook is installed with an hour
+	unattendedTimeout  = 55 * time.Minute  // below the hour that the hook is installed with
 )
 
 // finishStop runs the driver for what the state machine requested, waits within the

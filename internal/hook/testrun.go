@@ -13,24 +13,25 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// response is what a tool gave back; of another shape than Bash's it is nothing.
-type response struct {
+// toolResponse is the result of a Bash call. It stays empty for tools that answer in
+// another shape.
+type toolResponse struct {
 	Stdout     string `json:"stdout"`
 	Stderr     string `json:"stderr"`
 	Background string `json:"backgroundTaskId"`
 }
 
-// UnmarshalJSON never fails: most tools answer in other shapes.
-func (r *response) UnmarshalJSON(b []byte) error {
-	type plain response
+// UnmarshalJSON never fails, since most tools answer in other shapes.
+func (r *toolResponse) UnmarshalJSON(b []byte) error {
+	type plain toolResponse
 	var p plain
 	_ = json.Unmarshal(b, &p) // what does not fit stays empty
-	*r = response(p)
+	*r = toolResponse(p)
 	return nil
 }
 
-// testRun returns the test run that this tool call was, or nil.
-func (h *handler) testRun() *loop.TestRun {
+// testRunOf returns the test run that this tool call made, or nil.
+func (h *handler) testRunOf() *loop.TestRun {
 	command, ok := h.p.Input["command"].(string)
 	if !ok || h.p.Tool != "Bash" || h.p.Input["run_in_background"] == true || h.p.Response.Background != "" || h.p.Interrupted {
 		return nil

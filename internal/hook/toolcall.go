@@ -122,6 +122,6 @@ func (h *handler) recordCall(b session.Binding) error {
 			t.Path = path
 		}
 	}
-	t.Test = h.testRun()
+	t.Test = h.testRunOf()
 	return t.AppendTo(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)))
 }

@@ -18,8 +18,6 @@ import (
 // maxTailBytes bounds how much of a transcript's end is read.
 const maxTailBytes = 64 << 10
 
-// nearMax is where the last answer's count of tokens mostly is; behind it the
-// client may have written what it keeps of a prompt, up to some 180 kB.
 const (
 	// The answer's token count is mostly within nearTailBytes of the end. After it the
 	// client may have written a copy of the prompt, of up to 180 kB.
@@ -72,7 +70,7 @@ func (h *handler) transcript(most int64) iter.Seq[transcriptLine] {
 			}
 			var s transcriptLine
 			if err := json.Unmarshal(line, &s); s.Sidechain || err != nil && s.Type != "user" {
-				continue // a user's word may be a string: it is not read
+				continue // a user's message may be a string, which is not needed
 			}
 			if !yield(s) {
 				return
@@ -122,8 +120,6 @@ func (h *handler) turnOrigin(prompt string) string {
 	return ""
 }
 
-// What the transcript calls who types in a terminal, and the client itself where it
-// goes on after a usage limit.
 const (
 	// The transcript's words for a user at the terminal, and for a client that resumes by
 	// itself after a usage limit.
@@ -198,9 +194,11 @@ func (h *handler) authorOf(text string) (who string) {
 	return who
 }
 
-// textBlocks are a text, or blocks of which some are text.
+// textBlocks holds the text of a message, which the transcript writes as a string or as a
+// list of blocks.
 type textBlocks []string
 
+// UnmarshalJSON reads a string or a list of blocks, and ignores anything else.
 func (w *textBlocks) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
@@ -215,7 +213,7 @@ func (w *textBlocks) UnmarshalJSON(data []byte) error {
 			*w = append(*w, b.Text)
 		}
 	}
-	return nil // whatever else it is says nothing
+	return nil
 }
 
 // contains reports whether one of the blocks equals s.
@@ -257,8 +255,8 @@ func (h *handler) transcriptBegan() time.Time {
 // the transcript. New clients omit it for a turn that ends without text; text before the
 // last tool call does not count.
 func (h *handler) lastMessage() string {
-	if h.p.Last != nil {
-		return *h.p.Last
+	if h.p.LastMessage != nil {
+		return *h.p.LastMessage
 	}
 	if h.p.Background != nil {
 		return "" // a new one: the transcript may not have the last tool's result yet
@@ -284,21 +282,19 @@ func (s transcriptLine) texts() (texts []string) {
 	return texts
 }
 
-// The windows of the models, in tokens, and what a client that was set a smaller
-// one keeps free of it: it compacts the context when the rest is full.
 const (
 	// The models' context windows in tokens, and what a client with a smaller window set
 	// keeps free of it before it compacts.
-	usualWindow = 1_000_000
-	smallWindow = 200_000
-	keptFree    = 33_000
+	defaultWindowTokens     = 1_000_000
+	smallWindowTokens       = 200_000
+	compactionReserveTokens = 33_000
 )
 
-// contextFillTries bounds how long an answer is waited for that the client has not
-// written yet: under load that took half a second.
+// contextFillTries bounds the attempts to read an answer that the client has not written
+// yet. Under load the client took half a second.
 const contextFillTries = 40
 
-// smallModels are parts of the names of models with the small window. The suffix that
+// smallModels lists parts of the names of models with the small window. The suffix that
 // selects the large one ([1m]) is not in the transcript.
 const smallModels = "claude-3 sonnet-4-2 sonnet-4-5 sonnet-4-6 opus-4-5 opus-4-6 haiku-4-5"
 
@@ -319,7 +315,7 @@ func (h *handler) newestContextFill() (percent int, now bool) {
 	for _, most := range []int64{nearTailBytes, farTailBytes} {
 		for s := range h.transcript(most) {
 			if s.Type == "assistant" {
-				return s.contextPercent(h.Env.Session.Window), h.p.Last == nil || s.endsMessage(*h.p.Last)
+				return s.contextPercent(h.Env.Session.Window), h.p.LastMessage == nil || s.endsMessage(*h.p.LastMessage)
 			}
 		}
 	}
@@ -345,12 +341,12 @@ func (s transcriptLine) contextPercent(set int64) int {
 	if used <= 0 {
 		return -1
 	}
-	window := int64(usualWindow)
-	if small := func(name string) bool { return strings.Contains(m.Model, name) }; used <= smallWindow && slices.ContainsFunc(strings.Fields(smallModels), small) {
-		window = smallWindow
+	window := int64(defaultWindowTokens)
+	if small := func(name string) bool { return strings.Contains(m.Model, name) }; used <= smallWindowTokens && slices.ContainsFunc(strings.Fields(smallModels), small) {
+		window = smallWindowTokens
 	}
-	if set > keptFree {
-		window = min(window, set-keptFree)
+	if set > compactionReserveTokens {
+		window = min(window, set-compactionReserveTokens)
 	}
 	return int(min(used*100/window, 100))
 }

@@ -55,7 +55,7 @@ func waitText(st loop.State) string {
 func usesContinuePrompt(s *lease) bool {
 	a, ok := s.mem.State.Asked(loop.BeginTurn)
 	return ok && a.Situation == loop.GoOn && !a.Fresh && !s.spec.Untold(s.mem.State) && len(a.Notes) == 0 && s.mem.State.Failing == s.failingBefore &&
-		(!s.userTurn || s.failingBefore == nil) // who had a word between is told once more what failed
+		(!s.userTurn || s.failingBefore == nil) // after a turn of the user's the agent is told again what failed
 }
 
 // promptReady reports whether the prompt of the next turn has been written.
@@ -100,7 +100,7 @@ func promptText(s *lease, line, more string) (string, error) {
 // accept it.
 func (h *handler) giveTurn(ctx context.Context, b session.Binding, s *lease) (reply, error) {
 	if s.mem.Begun <= b.GivenTurns && !h.alreadyReceived(s) {
-		return h.letSessionEnd(ctx, b, "") // this turn it was given before: no turn is given twice
+		return h.letSessionEnd(ctx, b, "") // the session was given this turn before
 	}
 	if h.hasUnreadPrompt(b, s) {
 		return h.yieldToUser(ctx, b)
@@ -111,11 +111,11 @@ func (h *handler) giveTurn(ctx context.Context, b session.Binding, s *lease) (re
 		return h.replyBlockCap(ctx, b, limit)
 	}
 	more := ""
-	if limit > 0 && blocks+toolsWanted >= limit {
+	if limit > 0 && blocks+capWarningStops >= limit {
 		more = fmt.Sprintf("\nUse a tool before you end this turn, if only to look at the work (pawl status): your client ends a turn that was continued %d times without a tool call.\n", limit)
 	}
 	told, shown := "", h.progressLine(b, s)+handoverOffer(s)
-	if !h.Env.Session.Unattended { // a terminal shows all that the agent is told: the line stands there, and once
+	if !h.Env.Session.Unattended { // a terminal shows everything the agent receives, so the line is not shown twice
 		told, shown = h.progressLine(b, s), strings.TrimPrefix(handoverOffer(s), " · ")
 	}
 	text, err := promptText(s, told, more)
@@ -151,8 +151,8 @@ func (h *handler) yieldToUser(ctx context.Context, b session.Binding) (reply, er
 }
 
 const (
-	defaultCap  = 8 // of the client, unless set otherwise
-	toolsWanted = 3 // this many stops before the cap the agent is asked for a tool call
+	defaultBlockCap = 8 // of the client, unless set otherwise
+	capWarningStops = 3 // this many stops before the cap the agent is asked for a tool call
 )
 
 // blockCap returns how many consecutive stops the client lets a hook block without a tool
@@ -160,7 +160,7 @@ const (
 func (h *handler) blockCap() int {
 	n, err := strconv.Atoi(h.Env.Session.Cap)
 	if err != nil || n < 0 {
-		return defaultCap
+		return defaultBlockCap
 	}
 	return n
 }
@@ -208,7 +208,7 @@ func (h *handler) replyEnded(ctx context.Context, b session.Binding, s *lease) (
 	f := compatFiles(b, s)
 	released, err := h.bindings.Release(ctx, b.Session, b.Loop)
 	if !released {
-		return reply{}, err // somebody else has told of it
+		return reply{}, err // another hook has reported it
 	}
 	return reply{Message: endMessage(b, s)}, f.Ends(s.mem, b.Session)
 }

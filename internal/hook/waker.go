@@ -54,7 +54,7 @@ func (h *handler) runWaker(ctx context.Context) int {
 		l := store.Open(h.Env.PawlHome).Loop(b.Loop)
 		m, _, err := record.Remember(l)
 		if err != nil {
-			return exitOK // a damaged journal is told of at the next stop
+			return exitOK // a damaged journal is reported at the next stop
 		}
 		if text, due := h.dueTurn(ctx, b, m); due {
 			if text == "" {
@@ -63,7 +63,7 @@ func (h *handler) runWaker(ctx context.Context) int {
 			fmt.Fprintln(h.Err, text)
 			return exitWake
 		}
-		_ = h.receiveWhileIdle(ctx, b, m) // what was not heard now is heard at the next look
+		_ = h.receiveWhileIdle(ctx, b, m) // tried again at the next poll
 		if _, alive, err := l.Holder(); err != nil || alive || !hasPendingWork(m.State) && !isPromptMissing(l, b, m) {
 			idle = time.Now()
 		} else if time.Since(idle) > driverTimeout || isWaitOver(m.State) {
@@ -131,7 +131,7 @@ func (h *handler) isOrphaned() bool { return h.Orphan != nil && h.Orphan() }
 // this very stop, it waits for that.
 func (h *handler) awaitBinding(ctx context.Context) (session.Binding, error) {
 	b, err := h.bindings.Find(h.p.Session)
-	if !errors.Is(err, session.ErrNone) || !place.At(h.project(), h.Env).Loops() {
+	if !errors.Is(err, session.ErrNone) || !place.At(h.project(), h.Env).MayHaveLoop() {
 		return b, err
 	}
 	for deadline := h.now.Add(adoptTimeout); errors.Is(err, session.ErrNone) && time.Now().Before(deadline) && ctx.Err() == nil; {
@@ -204,7 +204,7 @@ func (h *handler) dueTurn(ctx context.Context, b session.Binding, m record.Memor
 func (h *handler) endNotice(ctx context.Context, b session.Binding, s *lease) (text string) {
 	_, err := h.bindings.Change(ctx, b.Session, func(now *session.Binding) bool {
 		if now.Stop != b.Stop || !now.WaitingForTurn {
-			return false // somebody else has told of it
+			return false // another hook has reported it
 		}
 		text = "[Pawl] " + endMessage(b, s) + "\nThe user is shown this at the end of your turn. There is nothing else to do: say so in one line.\n"
 		now.WaitingForTurn = false

@@ -43,7 +43,7 @@ func (d *dialogue) say(event string) string {
 	return string(out) + string(problem)
 }
 
-func (d *dialogue) script(words string) { d.do("judge", words) }
+func (d *dialogue) script(words string) { d.do("gates", words) }
 
 // asleep runs f in a bubble of time of its own: waits cost nothing.
 func asleep(t *testing.T, f func(d *dialogue)) {
@@ -80,7 +80,7 @@ func (d *dialogue) drives(words string) {
 	}
 }
 
-func TestOneOfTwoWakersWakesWithTheVerdict(t *testing.T) {
+func TestOneOfTwoWakersDeliversTheVerdict(t *testing.T) {
 	for _, tt := range []struct{ name, verdicts, says string }{
 		{"red", "red", "PROMPT of iteration 2, gates_failed"},
 		{"green", "green green", "ended VERIFIED"},
@@ -109,7 +109,7 @@ func TestOneOfTwoWakersWakesWithTheVerdict(t *testing.T) {
 
 // A woken session goes on like any other, and what it was woken with is not told
 // again.
-func TestAWokenSessionGoesOn(t *testing.T) {
+func TestWokenSessionContinues(t *testing.T) {
 	asleep(t, func(d *dialogue) {
 		ends := d.wakers(1, claims)
 		d.judging()
@@ -126,7 +126,7 @@ func TestAWokenSessionGoesOn(t *testing.T) {
 }
 
 // Where nobody drives the loop the waker has it driven.
-func TestTheWakerBeginsAgainWhatDied(t *testing.T) {
+func TestWakerRestartsDeadDriver(t *testing.T) {
 	asleep(t, func(d *dialogue) {
 		ends := d.wakers(1, claims)
 		d.judging()
@@ -138,7 +138,7 @@ func TestTheWakerBeginsAgainWhatDied(t *testing.T) {
 	})
 }
 
-func TestTheWakerWaitsForItsTime(t *testing.T) {
+func TestWakerWaitsUntilTurnIsDue(t *testing.T) {
 	for _, tt := range []struct {
 		name, event, says string
 		least             time.Duration
@@ -164,7 +164,7 @@ func TestTheWakerWaitsForItsTime(t *testing.T) {
 	}
 }
 
-func TestTheWakerLeavesThePersonsTurnAlone(t *testing.T) {
+func TestWakerLeavesUserTurnAlone(t *testing.T) {
 	asleep(t, func(d *dialogue) {
 		// The client writes to it all the while: the file's time is the real one.
 		if err := os.WriteFile(filepath.Join(d.root, "transcript.jsonl"), []byte("{}\n"), 0o600); err != nil {
@@ -190,7 +190,7 @@ func TestTheWakerLeavesThePersonsTurnAlone(t *testing.T) {
 
 // Esc ends a turn without a word to any hook: then only the transcript's silence
 // tells that nobody is at work.
-func TestTheWakerWakesAfterEsc(t *testing.T) {
+func TestWakerWakesAfterEsc(t *testing.T) {
 	asleep(t, func(d *dialogue) {
 		path := filepath.Join(d.root, "transcript.jsonl")
 		if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
@@ -210,7 +210,7 @@ func TestTheWakerWakesAfterEsc(t *testing.T) {
 	})
 }
 
-func TestTheWakerExits(t *testing.T) {
+func TestWakerExits(t *testing.T) {
 	tests := map[string]func(d *dialogue){
 		"the session goes on": func(d *dialogue) { d.say(`Stop`) },
 		"a newer stop": func(d *dialogue) {
@@ -251,14 +251,14 @@ func TestTheWakerExits(t *testing.T) {
 	}
 }
 
-func TestTheWakerIsOfNoUse(t *testing.T) {
+func TestWakerExitsAtOnceWhenNotNeeded(t *testing.T) {
 	tests := map[string]func(d *dialogue) string{
-		"where nobody sits":       func(d *dialogue) string { d.env.Session.Unattended = true; return claims },
+		"unattended session":      func(d *dialogue) string { d.env.Session.Unattended = true; return claims },
 		"at other events":         func(*dialogue) string { return "SessionStart" },
 		"in a subagent":           func(*dialogue) string { return `SubagentStop {"agent_id":"a"}` },
 		"in a session of no loop": func(*dialogue) string { return `Stop {"session_id":"s9"}` },
 		"in pawl run":             func(d *dialogue) string { d.env.Loop = "x"; return claims },
-		"beside another judge": func(d *dialogue) string {
+		"beside another installation": func(d *dialogue) string {
 			_, err := session.Open(d.home).Change(d.t.Context(), "s1", func(b *session.Binding) bool { b.Responder = "plugin"; return true })
 			if err != nil {
 				d.t.Fatal(err)
@@ -278,7 +278,7 @@ func TestTheWakerIsOfNoUse(t *testing.T) {
 }
 
 // A client that was killed leaves its hooks behind.
-func TestTheWakerDoesNotOutliveItsClient(t *testing.T) {
+func TestWakerEndsWithItsClient(t *testing.T) {
 	asleep(t, func(d *dialogue) {
 		d.judging()
 		var out, problem bytes.Buffer

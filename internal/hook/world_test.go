@@ -154,7 +154,7 @@ func drive(ctx context.Context, home, id string) error {
 	if err != nil {
 		return err
 	}
-	err = hear(s)
+	err = receiveMessages(s)
 	for err == nil {
 		var e loop.Event
 		if e, err = w.perform(s); err != nil || e.Kind == "" {

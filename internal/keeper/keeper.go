@@ -1,16 +1,16 @@
-// Package keeper answers the hooks of one session, from a process that lives as
-// long as a loop lives there.
+// Package keeper is the daemon of one session. It answers the session's hooks from one
+// process that lives as long as the session has a loop.
 //
-// A hook is a process of its own for each turn and tool call of the agent. Most
-// of what it costs is starting: reading what a loop was asked, and all that is
-// needed to do so. The keeper has that done; pawl-hook only hands it the event
-// and prints what it says (package front). It holds no state: every answer is
-// made from what is on the disk, by package hook, as it would be without a
-// keeper. One may be killed at any time; the next event is answered without, and
+// Without it each turn and tool call of the agent would start a process that reads the
+// configuration, the loop and its journal again. The client shim (package front) only
+// passes the event to the daemon and prints the answer. The daemon holds no state:
+// package hook makes every answer from what is on disk, as it would in a process of its
+// own. A daemon may be killed at any time; the next event is answered without one and
 // starts another.
 //
-// It ends by itself when the loop has ended or left the session, after an hour
-// without an event, and when the tool was replaced by another version.
+// The daemon ends when the loop has ended or left the session, when its client has
+// exited, after IdleTimeout without an event, and when the tool was replaced by another
+// version.
 package keeper
 
 import (
@@ -36,75 +36,76 @@ import (
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
-// Options of a keeper.
+// Options configure a daemon.
 type Options struct {
 	Env     environment.Environment
 	Session string
-	Tool    string // path of the tool: it does what takes long, and is looked at for a new version
+	Tool    string // path of pawl, which runs longer work; the daemon ends if the file changes
 	Version string
-	// Untracked is what hook.Call wants.
-	Untracked func(root, dir string) ([]string, bool)
-	Every     time.Duration // between looks whether it is still needed
-	Idle      time.Duration // without an event, after which it is not
+	// Untracked is hook.Call.Untracked.
+	Untracked    func(root, dir string) ([]string, bool)
+	PollInterval time.Duration // between checks whether the daemon is still needed
+	IdleTimeout  time.Duration // without an event, after which the daemon ends
 }
 
-// pathMax is how long a socket's path may be, everywhere.
-const pathMax = 100
+// maxSocketPath is the longest path of a socket that every system accepts, in bytes.
+const maxSocketPath = 100
 
-// Possible tells whether a session in this home can have a keeper.
+// Possible reports whether a session in this home can have a daemon.
 func Possible(home, session string) bool {
-	return place.Valid(session) && len(place.Of(home).Socket(session)) <= pathMax
+	return place.IsValidID(session) && len(place.Of(home).SocketPath(session)) <= maxSocketPath
 }
 
-// Keep answers until it is not needed any more. Where a keeper is at work already
-// it returns at once.
-func Keep(ctx context.Context, o Options) (err error) {
+// Serve answers calls until the daemon is no longer needed. It returns at once if the
+// session has a daemon already.
+func Serve(ctx context.Context, o Options) (err error) {
 	folder := place.Of(o.Env.PawlHome)
-	path := folder.Socket(o.Session)
+	path := folder.SocketPath(o.Session)
 	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("make way for the keeper's socket: %w", err) // one that was killed left it
+		return fmt.Errorf("remove stale daemon socket: %w", err) // left by a daemon that was killed
 	}
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "unix", path)
 	if err != nil {
 		return fmt.Errorf("listen for hooks: %w", err)
 	}
-	k := &keeper{Options: o, folder: folder, redact: redact.New(o.Env.Vars).String}
-	k.last.Store(time.Now().UnixNano())
+	d := &daemon{Options: o, folder: folder, redact: redact.New(o.Env.Vars).String}
+	d.lastCall.Store(time.Now().UnixNano())
 	var calls sync.WaitGroup
 	ctx, stop := context.WithCancel(ctx)
-	calls.Go(func() { k.watch(ctx, stop) })
+	calls.Go(func() { d.stopWhenUnneeded(ctx, stop) })
 	context.AfterFunc(ctx, func() { _ = l.Close() }) // which ends Accept
 	for {
 		c, err := l.Accept()
 		if err != nil {
 			stop()
 			calls.Wait()
-			return nil // the socket was closed: it is over
+			return nil // the socket was closed
 		}
-		calls.Go(func() { k.answer(ctx, c) })
+		calls.Go(func() { d.answerCall(ctx, c) })
 	}
 }
 
-type keeper struct {
+// daemon answers the calls of one session.
+type daemon struct {
 	Options
 
-	folder place.Folder
-	redact func(string) string
-	busy   atomic.Int64 // calls being answered, wakers aside: they are asked again elsewhere
-	last   atomic.Int64 // when the last one came
-	client atomic.Int64 // process id of the session's client, 0 while it is not known
+	folder      place.Folder
+	redact      func(string) string
+	activeCalls atomic.Int64 // calls being answered, except wakers, which another process can repeat
+	lastCall    atomic.Int64 // when the last call came, in Unix nanoseconds
+	client      atomic.Int64 // process id of the session's client; 0: unknown
 }
 
-// watch ends the keeper when it is not needed any more.
-func (k *keeper) watch(ctx context.Context, stop func()) {
-	was := k.build()
-	tick := time.NewTicker(k.Every)
+// stopWhenUnneeded calls stop once the daemon is no longer needed.
+func (d *daemon) stopWhenUnneeded(ctx context.Context, stop func()) {
+	was := d.toolBuild()
+	tick := time.NewTicker(d.PollInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -112,62 +113,61 @@ func (k *keeper) watch(ctx context.Context, stop func()) {
 			return
 		case <-tick.C:
 		}
-		idle := time.Since(time.Unix(0, k.last.Load())) > k.Idle
-		if pid := int(k.client.Load()); pid != 0 && !proc.Alive(pid) {
-			idle = true // nobody will ask
+		idle := time.Since(time.Unix(0, d.lastCall.Load())) > d.IdleTimeout
+		if pid := int(d.client.Load()); pid != 0 && !proc.Alive(pid) {
+			idle = true // the client has exited
 		}
-		if k.busy.Load() == 0 && (idle || hook.Ended(k.Env.PawlHome, k.Session) || k.build() != was) {
+		if d.activeCalls.Load() == 0 && (idle || hook.Ended(d.Env.PawlHome, d.Session) || d.toolBuild() != was) {
 			stop()
 			return
 		}
 	}
 }
 
-// build tells one version of the tool's file from another.
-func (k *keeper) build() string {
-	info, err := os.Stat(k.Tool)
+// toolBuild identifies the version of the tool's file.
+func (d *daemon) toolBuild() string {
+	info, err := os.Stat(d.Tool)
 	if err != nil {
 		return ""
 	}
 	return fmt.Sprint(info.Size(), info.ModTime())
 }
 
-// answer answers one call. Should whoever made it go away, the answer is not
-// needed any more.
-func (k *keeper) answer(ctx context.Context, c net.Conn) {
+// answerCall answers one call. If the caller goes away the answer is dropped.
+func (d *daemon) answerCall(ctx context.Context, c net.Conn) {
 	defer c.Close()
-	k.last.Store(time.Now().UnixNano())
+	d.lastCall.Store(time.Now().UnixNano())
 	r, err := front.ReadRequest(c)
 	if err != nil {
 		return
 	}
 	if !slices.Contains(r.Args, "--wake") {
-		k.busy.Add(1)
-		defer k.busy.Add(-1)
+		d.activeCalls.Add(1)
+		defer d.activeCalls.Add(-1)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		_, _ = c.Read(make([]byte, 1)) // ends when the other side is gone, or we are done
+		_, _ = c.Read(make([]byte, 1)) // returns when the caller has gone or the call is answered
 		cancel()
 	}()
-	env, err := environment.Of(append(k.own(), r.Vars...))
+	env, err := environment.Of(append(d.ownVars(), r.Vars...))
 	if err != nil {
 		return
 	}
-	k.client.Store(int64(env.Session.Client))
+	d.client.Store(int64(env.Session.Client))
 	var out, problem bytes.Buffer
 	code := hook.Run(ctx, hook.Call{
 		ID: r.ID, Args: r.Args, In: bytes.NewReader(r.Event), Out: &out, Err: &problem,
-		Env: env, Tool: []string{k.Tool}, Parent: r.Parent, Version: k.Version, Redact: k.redact, Untracked: k.Untracked,
+		Env: env, Tool: []string{d.Tool}, Parent: r.Parent, Version: d.Version, Redact: d.redact, Untracked: d.Untracked,
 	})
 	if ctx.Err() == nil {
-		_ = front.Answer{Code: code, Out: out.Bytes(), Err: problem.Bytes()}.Write(c) // whoever asked is gone, else
+		_ = front.Answer{Code: code, Out: out.Bytes(), Err: problem.Bytes()}.Write(c) // fails if the caller has gone
 	}
 }
 
-// own is our environment without what a client told us of itself: each call has
-// its own.
-func (k *keeper) own() []string {
-	return slices.DeleteFunc(slices.Clone(k.Env.Vars), func(v string) bool { return strings.HasPrefix(v, "CLAUDE") })
+// ownVars returns the daemon's environment without the client's variables, which each
+// call brings.
+func (d *daemon) ownVars() []string {
+	return slices.DeleteFunc(slices.Clone(d.Env.Vars), func(v string) bool { return strings.HasPrefix(v, "CLAUDE") })
 }

@@ -39,32 +39,32 @@ func home(t *testing.T) string {
 	return dir
 }
 
-// keep runs a keeper; done is closed when it has ended.
+// keep runs a daemon; done is closed when it has ended.
 func keep(t *testing.T, dir, tool string) (done chan error) {
 	t.Helper()
 	done = make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	go func() {
-		done <- keeper.Keep(ctx, keeper.Options{
+		done <- keeper.Serve(ctx, keeper.Options{
 			Env:     environment.Environment{PawlHome: dir, Home: dir, Vars: []string{"HOME=" + dir, "PAWL_HOME=" + dir, "CLAUDECODE=stale"}},
-			Session: id, Tool: tool, Version: "test", Every: 20 * time.Millisecond, Idle: time.Hour,
+			Session: id, Tool: tool, Version: "test", PollInterval: 20 * time.Millisecond, IdleTimeout: time.Hour,
 		})
 	}()
 	for range 500 {
-		if c, err := (&net.Dialer{}).DialContext(ctx, "unix", place.Of(dir).Socket(id)); err == nil {
+		if c, err := (&net.Dialer{}).DialContext(ctx, "unix", place.Of(dir).SocketPath(id)); err == nil {
 			_ = c.Close()
 			return done
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatal("the keeper does not listen")
+	t.Fatal("the daemon does not listen")
 	return nil
 }
 
 func ask(t *testing.T, dir, event string) front.Answer {
 	t.Helper()
-	c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "unix", place.Of(dir).Socket(id))
+	c, err := (&net.Dialer{Timeout: time.Second}).DialContext(t.Context(), "unix", place.Of(dir).SocketPath(id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,12 +87,13 @@ func ended(t *testing.T, done chan error) {
 			t.Error(err)
 		}
 	case <-time.After(30 * time.Second):
-		t.Error("the keeper stays")
+		t.Error("the daemon is still running")
 	}
 }
 
-// A loop whose folder is gone is told of, and released; then the keeper goes too.
-func TestAKeeperAnswersAndGoesWithTheLoop(t *testing.T) {
+// If the loop's folder is gone, the user is told and the binding is removed; then the
+// daemon ends.
+func TestDaemonAnswersAndEndsWithLoop(t *testing.T) {
 	t.Parallel()
 	dir := home(t)
 	done := keep(t, dir, os.Args[0])
@@ -101,14 +102,14 @@ func TestAKeeperAnswersAndGoesWithTheLoop(t *testing.T) {
 		t.Errorf("exit %d: %s%s", a.Code, a.Out, a.Err)
 	}
 	ended(t, done)
-	if _, err := os.Lstat(place.Of(dir).Socket(id)); err == nil {
+	if _, err := os.Lstat(place.Of(dir).SocketPath(id)); err == nil {
 		t.Error("it leaves its socket")
 	}
 }
 
 // A loop that is ended elsewhere (pawl stop) leaves its binding for the session's
 // next event, which need not come for hours.
-func TestAKeeperEndsWithItsLoop(t *testing.T) {
+func TestDaemonEndsWithLoop(t *testing.T) {
 	t.Parallel()
 	dir := home(t)
 	l, err := store.Open(dir).Create(dir, record.Spec{})
@@ -138,13 +139,13 @@ func TestAKeeperEndsWithItsLoop(t *testing.T) {
 	ended(t, done)
 }
 
-func TestThereIsOneKeeper(t *testing.T) {
+func TestOneDaemonPerSession(t *testing.T) {
 	t.Parallel()
 	dir := home(t)
 	keep(t, dir, os.Args[0])
 	second := make(chan error, 1)
 	go func() {
-		second <- keeper.Keep(t.Context(), keeper.Options{Env: environment.Environment{PawlHome: dir}, Session: id})
+		second <- keeper.Serve(t.Context(), keeper.Options{Env: environment.Environment{PawlHome: dir}, Session: id})
 	}()
 	ended(t, second)
 	if a := ask(t, dir, `{}`); a.Code != 0 || len(a.Out) > 0 {
@@ -152,11 +153,11 @@ func TestThereIsOneKeeper(t *testing.T) {
 	}
 }
 
-// A keeper that was killed leaves its socket behind: nothing listens there.
-func TestAKilledKeepersSocketIsNoHindrance(t *testing.T) {
+// A daemon that was killed leaves a socket on which nobody listens.
+func TestStaleSocketIsReplaced(t *testing.T) {
 	t.Parallel()
 	dir := home(t)
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", place.Of(dir).Socket(id))
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", place.Of(dir).SocketPath(id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +168,7 @@ func TestAKilledKeepersSocketIsNoHindrance(t *testing.T) {
 	keep(t, dir, os.Args[0])
 }
 
-func TestAKeeperGoesWhenTheToolIsReplaced(t *testing.T) {
+func TestDaemonEndsWhenToolIsReplaced(t *testing.T) {
 	t.Parallel()
 	dir := home(t)
 	tool := filepath.Join(dir, "pawl")
@@ -181,12 +182,12 @@ func TestAKeeperGoesWhenTheToolIsReplaced(t *testing.T) {
 	ended(t, done)
 }
 
-// What makes no sense is not answered, and does no harm.
-func TestNonsenseIsNotAnswered(t *testing.T) {
+// A malformed request is not answered and does no harm.
+func TestMalformedRequestIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	dir := home(t)
 	keep(t, dir, os.Args[0])
-	c, err := (&net.Dialer{}).DialContext(t.Context(), "unix", place.Of(dir).Socket(id))
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "unix", place.Of(dir).SocketPath(id))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/session"
 )
 
-// FuzzFiles: whatever lies in the folder, nothing panics, what is bound anew is
-// found, and a session that had no file has none.
+// FuzzFiles checks that no content of the folder makes a function panic, that a new
+// binding is found, and that a session without a file has no binding.
 func FuzzFiles(f *testing.F) {
 	f.Add([]byte(`{"session":"s1","loop":"brisk-otter-7f3a"}`), []byte(`[{"clients":[7],"until":"2999-01-01T00:00:00Z","binding":{"loop":"x"}}]`), "s1")
 	f.Add([]byte(`{"prompts":[{"id":"p1"},{}]}`), []byte(`[{}]`), "waiting")

@@ -1,15 +1,14 @@
-// Package session keeps which loop lives in which session of an agent's client:
+// Package session stores which loop runs in which session of an agent's client:
 //
 //	$PAWL_HOME/sessions/<session id>.json   a Binding
-//	$PAWL_HOME/sessions/<session id>.lock   held while it is changed
-//	$PAWL_HOME/sessions/waiting.json        loops that wait for their session's id
+//	$PAWL_HOME/sessions/<session id>.lock   held while the binding changes
+//	$PAWL_HOME/sessions/waiting.json        bindings that wait for a session id
 //
-// A hook process is told nothing but the session's id; one look for its file says
-// whether there is anything to do. What stands in a Binding is an index and the
-// hook's memory from one stop to the next; the loop itself is its journal. A
-// session that the client gives another id (/clear), or whose id the one who
-// began the loop could not know (old clients), is found again by the process of
-// its client.
+// A hook knows the session's id only, and one lookup of its file tells whether the
+// session has a loop. A Binding is an index, with what the hook remembers between stops;
+// the loop's own state is in its journal. The client may give a session another id
+// (/clear), and with old clients the process that starts a loop cannot know the id. Such
+// a session is found by the process id of its client.
 package session
 
 import (
@@ -32,56 +31,56 @@ import (
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
-// Binding ties a session to the loop that lives in it.
+// Binding connects a session to its loop.
 type Binding struct {
-	Session string `json:"session"`          // the client's id of it; "" while it waits for one
+	Session string `json:"session"`          // the client's id; "" while the binding waits for one
 	Loop    string `json:"loop"`             // id
-	Epoch   int64  `json:"epoch"`            // with which the session's hooks append to the journal
+	Epoch   int64  `json:"epoch"`            // of the lease with which the session's hooks append to the journal
 	Root    string `json:"root"`             // project folder, absolute
-	Client  int    `json:"client,omitempty"` // process id of the client, 0 unknown
+	Client  int    `json:"client,omitempty"` // process id of the client; 0: unknown
 
-	Asked      Asked     `json:"asked,omitzero"`        // words that ask for a loop; then there is none yet, and Loop is ""
-	Moved      bool      `json:"moved,omitempty"`       // a runner has the loop; the session is to be told of its end
-	Unattended bool      `json:"unattended,omitempty"`  // nobody sits there
-	Prompt     string    `json:"prompt,omitempty"`      // id of the prompt that began the loop: its turn is the loop's. "": the first that ends
-	FilePaused bool      `json:"file_paused,omitempty"` // its active: false holds the loop
-	File       string    `json:"file,omitempty"`        // another tool's state file, relative to Root, slashes
-	Since      time.Time `json:"since"`
+	Requested  PromptRequest `json:"requested,omitzero"`    // a prompt that asks for a loop; Loop is "" until the loop starts
+	Moved      bool          `json:"moved,omitempty"`       // a runner has the loop; the session is told when it ends
+	Unattended bool          `json:"unattended,omitempty"`  // no user is at the session
+	Prompt     string        `json:"prompt,omitempty"`      // id of the prompt that began the loop, whose turn is the loop's; "": the first turn that ends is
+	FilePaused bool          `json:"file_paused,omitempty"` // active: false in File pauses the loop
+	File       string        `json:"file,omitempty"`        // another tool's state file, relative to Root, with slashes
+	Since      time.Time     `json:"since"`
 
-	// Which installation answers, where Pawl is installed twice (settings and
-	// plugin): the first one to come. Should it fall silent, a stop that the other
-	// one let pass was never answered, and that one takes over.
+	// Responder is the installation that answers if Pawl is installed twice (settings and
+	// plugin): the first one that was called. If it stops answering, the stop that the
+	// other one let pass at PassedAt stays unanswered, and the other one takes over.
 	Responder string    `json:"responder,omitempty"`
-	PassedAt  time.Time `json:"passed_at,omitzero"` // when the other one last let a stop pass
+	PassedAt  time.Time `json:"passed_at,omitzero"` // when the other installation last let a stop pass
 
-	// Of the turns.
+	// the last prompts, in order
 	Prompts        []Prompt  `json:"prompts,omitempty"`          // the last ones, by the first that was seen of each id
-	GivenTurns     int       `json:"given_turns,omitempty"`      // how many of the turns that the machine began the session was given, see record.Memory.Begun
-	Busy           bool      `json:"busy,omitempty"`             // a prompt came since the last stop: a turn runs
-	TypedAt        int64     `json:"typed_at,omitempty"`         // one more than the length of the loop's tools.jsonl when words came in mid-turn since the last stop, 0 if none did
-	Blocks         int       `json:"blocks,omitempty"`           // stops in a row that were answered with a prompt, no tool call between
-	Tools          int64     `json:"tools,omitempty"`            // length of the loop's tools.jsonl at the last stop
-	Stop           string    `json:"stop,omitempty"`             // the last stop that was answered, by what tells it from others
-	StopAt         time.Time `json:"stop_at,omitzero"`           // when that began
-	WaitingForTurn bool      `json:"waiting_for_turn,omitempty"` // it was allowed though the loop goes on: the waker waits for what comes
+	GivenTurns     int       `json:"given_turns,omitempty"`      // how many turns the session was given, see record.Memory.Begun
+	Busy           bool      `json:"busy,omitempty"`             // a turn runs: a prompt came since the last stop
+	TypedAt        int64     `json:"typed_at,omitempty"`         // length of tools.jsonl when the user last typed during a turn since the last stop, plus 1; 0: never
+	Blocks         int       `json:"blocks,omitempty"`           // consecutive stops that were answered with a prompt, without a tool call between them
+	Tools          int64     `json:"tools,omitempty"`            // length of tools.jsonl at the last stop, in bytes
+	Stop           string    `json:"stop,omitempty"`             // id of the last stop that was answered
+	StopAt         time.Time `json:"stop_at,omitzero"`           // when that stop began
+	WaitingForTurn bool      `json:"waiting_for_turn,omitempty"` // the session was allowed to end although the loop goes on; the waker waits for the next turn
 }
 
-// Asked are words in a prompt that ask for a loop, until it is known who wrote them.
-type Asked struct {
+// PromptRequest is a prompt that asks for a loop, stored until its author is known.
+type PromptRequest struct {
 	Prompt string `json:"prompt"` // its id
 	Text   string `json:"text"`
 }
 
-// Prompt is a prompt that a turn began with. A prompt that has an id of an
-// earlier one came in mid-turn.
+// Prompt is a prompt that began a turn. A prompt with the id of an earlier one came
+// during that turn.
 type Prompt struct {
 	ID     string `json:"id"`
-	Notice bool   `json:"notice,omitempty"` // the client sent it (a background task has ended), not a user
+	Notice bool   `json:"notice,omitempty"` // the client sent it, for example because a background task ended
 }
 
-const maxPrompts = 8
+const maxPrompts = 8 // maxPrompts bounds Binding.Prompts.
 
-// RecordPrompt notes a prompt; it tells whether that was news.
+// RecordPrompt stores a prompt. It reports whether its id was new.
 func (b *Binding) RecordPrompt(p Prompt) bool {
 	if p.ID == "" || slices.ContainsFunc(b.Prompts, func(q Prompt) bool { return q.ID == p.ID }) {
 		return false
@@ -91,8 +90,8 @@ func (b *Binding) RecordPrompt(p Prompt) bool {
 	return true
 }
 
-// IsUserTurn tells whether a turn that begins with this prompt is the user's
-// own. A prompt that was never seen was typed while another turn ran.
+// IsUserTurn reports whether a turn that begins with this prompt is the user's. A prompt
+// that was not recorded was typed during another turn.
 func (b Binding) IsUserTurn(prompt string) bool {
 	if prompt == "" || b.Prompt == "" || prompt == b.Prompt {
 		return false
@@ -101,23 +100,22 @@ func (b Binding) IsUserTurn(prompt string) bool {
 	return i < 0 || !b.Prompts[i].Notice
 }
 
-// Store is the folder of sessions in a $PAWL_HOME.
+// Store is the folder of sessions in $PAWL_HOME.
 type Store struct{ dir place.Folder }
 
-// Open names the folder. It does no I/O.
+// Open returns the store in home. It does no I/O.
 func Open(home string) Store { return Store{dir: place.Of(home)} }
 
-// ErrNone: no loop lives in the session.
+// ErrNone means that the session has no loop.
 var ErrNone = errors.New("no loop lives in this session")
 
-// Find reads the binding of a session. It returns ErrNone, after one look at the
-// disk, where there is none.
+// Find reads the binding of a session. It returns ErrNone if there is none.
 func (s Store) Find(id string) (Binding, error) {
 	var b Binding
-	if !place.Valid(id) {
+	if !place.IsValidID(id) {
 		return b, ErrNone
 	}
-	data, err := os.ReadFile(s.dir.Binding(id))
+	data, err := os.ReadFile(s.dir.BindingPath(id))
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, ErrNone
 	}
@@ -130,9 +128,9 @@ func (s Store) Find(id string) (Binding, error) {
 	return b, nil
 }
 
-// FindByClient is Find for who was told the session's id once, at its start: where no loop
-// lives in that session, it is looked for by the process of the client, which may
-// have given the session another id since.
+// FindByClient is Find for a caller that was told the session's id once, when it started.
+// If that session has no loop, it looks for one whose client has this process id, since
+// the client may have given the session another id.
 func (s Store) FindByClient(id string, client int) (Binding, error) {
 	b, err := s.Find(id)
 	if !errors.Is(err, ErrNone) || client == 0 {
@@ -140,7 +138,7 @@ func (s Store) FindByClient(id string, client int) (Binding, error) {
 	}
 	entries, err := os.ReadDir(string(s.dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Binding{}, fmt.Errorf("look for the session of process %d: %w", client, err)
+		return Binding{}, fmt.Errorf("find session of process %d: %w", client, err)
 	}
 	found := ErrNone
 	for _, e := range entries {
@@ -156,65 +154,64 @@ func (s Store) FindByClient(id string, client int) (Binding, error) {
 	return b, found
 }
 
-// Bind makes or replaces the binding of b.Session.
+// Bind creates or replaces the binding of b.Session.
 func (s Store) Bind(ctx context.Context, b Binding) error {
-	if !place.Valid(b.Session) {
+	if !place.IsValidID(b.Session) {
 		return fmt.Errorf("bind loop %s: %q is not a session id", b.Loop, b.Session)
 	}
-	return s.locked(ctx, b.Session, func() error { return s.write(s.dir.Binding(b.Session), b) })
+	return s.withLock(ctx, b.Session, func() error { return s.write(s.dir.BindingPath(b.Session), b) })
 }
 
-// Change edits the binding of a session, alone; change reports whether there is
-// anything to write. It returns the binding as it is then, or ErrNone.
+// Change edits the binding of a session under its lock; change reports whether to write
+// it. Change returns the binding afterwards, or ErrNone.
 func (s Store) Change(ctx context.Context, id string, change func(*Binding) bool) (Binding, error) {
 	var b Binding
 	if _, err := s.Find(id); errors.Is(err, ErrNone) {
-		return b, ErrNone // no lock file for a session without a loop
+		return b, ErrNone // without creating a lock file
 	}
-	err := s.locked(ctx, id, func() (err error) {
+	err := s.withLock(ctx, id, func() (err error) {
 		if b, err = s.Find(id); err != nil || !change(&b) {
 			return err
 		}
-		return s.write(s.dir.Binding(id), b)
+		return s.write(s.dir.BindingPath(id), b)
 	})
 	return b, err
 }
 
-// Release ends the binding of a session to a loop, and tells whether there was
-// one; a binding to another loop stays.
+// Release removes the binding of a session to a loop, and reports whether there was one.
+// A binding to another loop stays.
 func (s Store) Release(ctx context.Context, id, loop string) (released bool, err error) {
-	return s.release(ctx, id, func(b Binding) bool { return b.Loop == loop })
+	return s.removeBinding(ctx, id, func(b Binding) bool { return b.Loop == loop })
 }
 
-// Forget is Release of a binding that has lost its loop to another owner; one that
-// has it back since, with a newer epoch, stays.
-func (s Store) Forget(ctx context.Context, lost Binding) (released bool, err error) {
-	return s.release(ctx, lost.Session, func(b Binding) bool { return b.Loop == lost.Loop && b.Epoch == lost.Epoch })
+// ReleaseLost removes a binding that has lost its loop to another owner, and reports
+// whether it was there. A newer binding to the same loop stays.
+func (s Store) ReleaseLost(ctx context.Context, lost Binding) (released bool, err error) {
+	return s.removeBinding(ctx, lost.Session, func(b Binding) bool { return b.Loop == lost.Loop && b.Epoch == lost.Epoch })
 }
 
-func (s Store) release(ctx context.Context, id string, meant func(Binding) bool) (released bool, err error) {
-	err = s.locked(ctx, id, func() error {
+func (s Store) removeBinding(ctx context.Context, id string, meant func(Binding) bool) (released bool, err error) { // removeBinding removes the binding of a session if it matches.
+	err = s.withLock(ctx, id, func() error {
 		b, err := s.Find(id)
 		if errors.Is(err, ErrNone) || err == nil && !meant(b) {
 			return nil
 		}
-		err = os.Remove(s.dir.Binding(id))
+		err = os.Remove(s.dir.BindingPath(id))
 		released = err == nil
 		return err
 	})
 	return released, err
 }
 
-// Once tells whether this is the first time that something is done in a session:
-// a command that two installations of Pawl both hear of, a remark. An error says that
-// this cannot be told.
+// Once reports whether this is the first call with these arguments, for example for a
+// command that two installations of Pawl receive. An error means that this is unknown.
 func (s Store) Once(ctx context.Context, id, what string) (first bool, err error) {
-	if !place.Valid(id) {
+	if !place.IsValidID(id) {
 		return false, fmt.Errorf("%q is not a session id", id)
 	}
 	sum := sha256.Sum256([]byte(what))
 	mark, path := hex.EncodeToString(sum[:8])+"\n", filepath.Join(string(s.dir), id+".once")
-	err = s.locked(ctx, id, func() error {
+	err = s.withLock(ctx, id, func() error {
 		done, err := os.ReadFile(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -222,23 +219,23 @@ func (s Store) Once(ctx context.Context, id, what string) (first bool, err error
 		if first = !strings.Contains(string(done), mark); !first {
 			return nil
 		}
-		return atomicfile.Write(path, append(done[max(0, len(done)-onceMax):], mark...), 0o600)
+		return atomicfile.Write(path, append(done[max(0, len(done)-maxOnceBytes):], mark...), 0o600)
 	})
 	return first && err == nil, err
 }
 
-const onceMax = 17 * 50 // bytes: the last fifty marks
+const maxOnceBytes = 17 * 50 // maxOnceBytes bounds the file of Once: the last fifty entries.
 
-// patience is how long another hook process is waited for: they hold the lock
-// for milliseconds.
-const patience = 2 * time.Second
+// lockTimeout bounds the wait for another hook process. They hold the lock for
+// milliseconds.
+const lockTimeout = 2 * time.Second
 
-func (s Store) locked(ctx context.Context, id string, do func() error) (err error) {
+func (s Store) withLock(ctx context.Context, id string, do func() error) (err error) { // withLock runs do while holding the lock of a session.
 	if err := os.MkdirAll(string(s.dir), 0o700); err != nil {
-		return fmt.Errorf("make the folder of sessions: %w", err)
+		return fmt.Errorf("create sessions folder: %w", err)
 	}
 	lock := flock.New(filepath.Join(string(s.dir), id+".lock"), flock.SetPermissions(0o600))
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	if ok, err := lock.TryLockContext(ctx, 5*time.Millisecond); !ok {
 		return fmt.Errorf("lock session %s: %w", id, err)
@@ -247,7 +244,7 @@ func (s Store) locked(ctx context.Context, id string, do func() error) (err erro
 	return do()
 }
 
-func (s Store) write(path string, v any) error {
+func (s Store) write(path string, v any) error { // write stores a value as JSON, atomically.
 	data, err := json.Marshal(v)
 	if err == nil {
 		err = atomicfile.Swap(path, append(data, '\n'), 0o600)

@@ -17,7 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
-// full has something in every field.
+// full returns a binding with a value in every field.
 func full() session.Binding {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	return session.Binding{
@@ -36,7 +36,7 @@ func bound(t *testing.T) session.Store {
 	return s
 }
 
-func TestWhatIsBoundIsFound(t *testing.T) {
+func TestFindReturnsBinding(t *testing.T) {
 	t.Parallel()
 	s := bound(t)
 	got, err := s.Find("s1")
@@ -48,7 +48,7 @@ func TestWhatIsBoundIsFound(t *testing.T) {
 	}
 }
 
-func TestLookingMakesNothing(t *testing.T) {
+func TestFindCreatesNoFiles(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	s := session.Open(home)
@@ -68,8 +68,8 @@ func TestLookingMakesNothing(t *testing.T) {
 	}
 }
 
-// A list of the loops that wait lies beside the sessions; none may have its name.
-func TestOddIdsAreNotBound(t *testing.T) {
+// waiting.json lies beside the bindings: no session may have that id.
+func TestInvalidIDsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := session.Open(t.TempDir())
 	for _, id := range []string{"", "../s1", "a/b", "s 1", "waiting", strings.Repeat("x", 129)} {
@@ -84,7 +84,7 @@ func TestOddIdsAreNotBound(t *testing.T) {
 	}
 }
 
-func TestChangesAreNotLost(t *testing.T) {
+func TestConcurrentChangesAreKept(t *testing.T) {
 	t.Parallel()
 	s := bound(t)
 	var wg sync.WaitGroup
@@ -106,7 +106,7 @@ func TestChangesAreNotLost(t *testing.T) {
 	}
 }
 
-func TestReleaseLeavesAnotherLoopAlone(t *testing.T) {
+func TestReleaseKeepsBindingToAnotherLoop(t *testing.T) {
 	t.Parallel()
 	s := bound(t)
 	for _, tt := range []struct {
@@ -128,8 +128,8 @@ func once(t *testing.T, s session.Store, id, what string) bool {
 	return first
 }
 
-// A folder that cannot be made is no second installation of Pawl.
-func TestOnceSaysThatItCannotTell(t *testing.T) {
+// A folder that cannot be created does not count as the first call.
+func TestOnceReturnsError(t *testing.T) {
 	t.Parallel()
 	home := filepath.Join(t.TempDir(), "home")
 	if err := os.WriteFile(home, nil, 0o600); err != nil {
@@ -168,7 +168,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-func TestSaw(t *testing.T) {
+func TestRecordPrompt(t *testing.T) {
 	t.Parallel()
 	var b session.Binding
 	if b.RecordPrompt(session.Prompt{}) || !b.RecordPrompt(session.Prompt{ID: "a"}) || b.RecordPrompt(session.Prompt{ID: "a", Notice: true}) {
@@ -182,7 +182,7 @@ func TestSaw(t *testing.T) {
 	}
 }
 
-func TestByPerson(t *testing.T) {
+func TestIsUserTurn(t *testing.T) {
 	t.Parallel()
 	b := session.Binding{Prompt: "begin", Prompts: []session.Prompt{{ID: "typed"}, {ID: "notice", Notice: true}}}
 	for prompt, want := range map[string]bool{"": false, "begin": false, "typed": true, "notice": false, "queued": true} {
@@ -192,7 +192,7 @@ func TestByPerson(t *testing.T) {
 	}
 }
 
-func TestALoopMovesToTheSessionOfItsClient(t *testing.T) {
+func TestAdoptFindsLoopByClient(t *testing.T) {
 	t.Parallel()
 	home, now := t.TempDir(), time.Now()
 	s, folder := session.Open(home), place.Of(home)
@@ -202,7 +202,7 @@ func TestALoopMovesToTheSessionOfItsClient(t *testing.T) {
 	if err := s.Await(t.Context(), full(), []int{7, 8}, now); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Find("s1"); !errors.Is(err, session.ErrNone) || !folder.Awaited() {
+	if _, err := s.Find("s1"); !errors.Is(err, session.ErrNone) || !folder.HasWaiting() {
 		t.Errorf("the old id is kept: %v", err)
 	}
 	for _, tt := range []struct {
@@ -222,21 +222,21 @@ func TestALoopMovesToTheSessionOfItsClient(t *testing.T) {
 	if found, err := s.Find("s2"); err != nil || !cmp.Equal(found, want) {
 		t.Errorf("%+v %v", found, err)
 	}
-	if _, err := s.Adopt(t.Context(), "s3", 8, now); !errors.Is(err, session.ErrNone) || folder.Awaited() {
+	if _, err := s.Adopt(t.Context(), "s3", 8, now); !errors.Is(err, session.ErrNone) || folder.HasWaiting() {
 		t.Errorf("adopted twice: %v", err)
 	}
 	// Who waits for too long waits no more, and costs no other session's events.
 	if err := s.Await(t.Context(), full(), []int{8}, now); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Adopt(t.Context(), "s4", 8, now.Add(session.Waits)); !errors.Is(err, session.ErrNone) || folder.Awaited() {
+	if _, err := s.Adopt(t.Context(), "s4", 8, now.Add(session.AdoptTimeout)); !errors.Is(err, session.ErrNone) || folder.HasWaiting() {
 		t.Errorf("adopted too late: %v", err)
 	}
 }
 
-// Of many sessions that a client begins at once one gets the loop, and each of
-// several loops gets one.
-func TestAdoptedOnce(t *testing.T) {
+// Of many sessions that a client begins at once one gets the loop, and each of several
+// loops gets one.
+func TestAdoptGivesEachLoopToOneSession(t *testing.T) {
 	t.Parallel()
 	s, now := session.Open(t.TempDir()), time.Now()
 	for i := range 5 {
@@ -270,7 +270,7 @@ func TestAdoptedOnce(t *testing.T) {
 	}
 }
 
-func TestDamage(t *testing.T) {
+func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	s := session.Open(home)
@@ -299,9 +299,9 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// Who was told the session's id at its start finds the loop also when the client has
-// given the session another one since.
-func TestLivingIsFoundByTheClient(t *testing.T) {
+// A caller that was told the session's id at its start finds the loop even if the client
+// has changed the id since.
+func TestFindByClient(t *testing.T) {
 	t.Parallel()
 	s := session.Open(t.TempDir())
 	at := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)

@@ -13,28 +13,28 @@ import (
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
-// waiting is a binding without a session yet.
-type waiting struct {
-	Clients []int     `json:"clients"` // process ids of which one is the client's
+// waitingBinding is a binding without a session id.
+type waitingBinding struct {
+	Clients []int     `json:"clients"` // process ids, one of which is the client's
 	Until   time.Time `json:"until"`
 	Binding Binding   `json:"binding"`
 }
 
-// Waits is how long a loop waits for its session to be seen.
-const Waits = time.Hour
+// AdoptTimeout is how long a loop waits for its session.
+const AdoptTimeout = time.Hour
 
-// waitingName is a name that no session may have.
+// waitingName is the name of the lock for waiting.json. No session may have this id.
 const waitingName = "waiting"
 
-// Await keeps a binding for the first session that one of these client processes
-// is seen in. The id that it may have had is given up.
+// Await stores a binding for the first session of one of these client processes. The
+// binding of its old session id is removed.
 func (s Store) Await(ctx context.Context, b Binding, clients []int, now time.Time) error {
 	old := b.Session
 	b.Session = ""
-	err := s.locked(ctx, waitingName, func() error {
-		all := slices.DeleteFunc(s.readWaiting(), func(w waiting) bool { return w.Binding.Loop == b.Loop || now.After(w.Until) })
-		all = append(all, waiting{Clients: clients, Until: now.Add(Waits), Binding: b})
-		return s.write(s.dir.Waiting(), all)
+	err := s.withLock(ctx, waitingName, func() error {
+		all := slices.DeleteFunc(s.readWaiting(), func(w waitingBinding) bool { return w.Binding.Loop == b.Loop || now.After(w.Until) })
+		all = append(all, waitingBinding{Clients: clients, Until: now.Add(AdoptTimeout), Binding: b})
+		return s.write(s.dir.WaitingPath(), all)
 	})
 	if err != nil || old == "" {
 		return err
@@ -43,29 +43,28 @@ func (s Store) Await(ctx context.Context, b Binding, clients []int, now time.Tim
 	return err
 }
 
-// Adopt gives a session the loop that waits for it, if there is one: the loop of
-// its client's process. It returns ErrNone, after one look at the disk, where
-// nothing waits.
+// Adopt binds the loop that waits for this client's process to a session. It returns
+// ErrNone if there is none.
 func (s Store) Adopt(ctx context.Context, id string, client int, now time.Time) (Binding, error) {
-	if !place.Valid(id) || client == 0 {
+	if !place.IsValidID(id) || client == 0 {
 		return Binding{}, ErrNone
 	}
-	if !s.dir.Awaited() {
+	if !s.dir.HasWaiting() {
 		return Binding{}, ErrNone
 	}
 	var b Binding
-	err := s.locked(ctx, waitingName, func() error {
-		all := slices.DeleteFunc(s.readWaiting(), func(w waiting) bool { return !now.Before(w.Until) })
-		i := slices.IndexFunc(all, func(w waiting) bool { return slices.Contains(w.Clients, client) })
+	err := s.withLock(ctx, waitingName, func() error {
+		all := slices.DeleteFunc(s.readWaiting(), func(w waitingBinding) bool { return !now.Before(w.Until) })
+		i := slices.IndexFunc(all, func(w waitingBinding) bool { return slices.Contains(w.Clients, client) })
 		if i < 0 {
-			return errors.Join(ErrNone, s.keepWaiting(all))
+			return errors.Join(ErrNone, s.writeWaiting(all))
 		}
 		b = all[i].Binding
 		b.Session, b.Client = id, client
-		if err := s.Bind(ctx, b); err != nil { // first: whoever is killed here loses no loop
+		if err := s.Bind(ctx, b); err != nil { // first, so that a kill between the two loses no loop
 			return err
 		}
-		return s.keepWaiting(slices.Delete(all, i, i+1))
+		return s.writeWaiting(slices.Delete(all, i, i+1))
 	})
 	if err != nil {
 		return Binding{}, err
@@ -73,22 +72,23 @@ func (s Store) Adopt(ctx context.Context, id string, client int, now time.Time) 
 	return b, nil
 }
 
-// keepWaiting writes the list; an empty one is no file, since every session's
-// events look for it.
-func (s Store) keepWaiting(all []waiting) error {
+// writeWaiting writes the list. An empty list has no file, since the events of every
+// session look for it.
+func (s Store) writeWaiting(all []waitingBinding) error {
 	if len(all) > 0 {
-		return s.write(s.dir.Waiting(), all)
+		return s.write(s.dir.WaitingPath(), all)
 	}
-	if err := os.Remove(s.dir.Waiting()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("forget who waited: %w", err)
+	if err := os.Remove(s.dir.WaitingPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove list of waiting bindings: %w", err)
 	}
 	return nil
 }
 
-// readWaiting takes an unreadable file for an empty one: it is an index.
-func (s Store) readWaiting() []waiting {
-	var all []waiting
-	data, err := os.ReadFile(s.dir.Waiting())
+// readWaiting returns the list. It is empty if the file cannot be read, since it is only
+// an index.
+func (s Store) readWaiting() []waitingBinding {
+	var all []waitingBinding
+	data, err := os.ReadFile(s.dir.WaitingPath())
 	if err != nil || json.Unmarshal(data, &all) != nil {
 		return nil
 	}

@@ -155,15 +155,15 @@ func TestFoundAndProposed(t *testing.T) {
 	each(t, func(t *testing.T, p *project) {
 		empty := p.place
 		empty.Root = filepath.Join(p.dir, "empty")
-		if path := p.format.Find(empty); path != "" || empty.Loops() {
-			t.Errorf("found %q where nothing is, glance: %v", path, empty.Loops())
+		if path := p.format.Find(empty); path != "" || empty.MayHaveLoop() {
+			t.Errorf("found %q where nothing is, glance: %v", path, empty.MayHaveLoop())
 		}
 		if named, ok := Named(p.format.Name()); !ok || named != p.format {
 			t.Errorf("named %v", named)
 		}
 		p.found(t)
-		if path := p.format.Find(p.place); path != p.path(p.state) || !p.place.Loops() {
-			t.Errorf("found %q, glance: %v", path, p.place.Loops())
+		if path := p.format.Find(p.place); path != p.path(p.state) || !p.place.MayHaveLoop() {
+			t.Errorf("found %q, glance: %v", path, p.place.MayHaveLoop())
 		}
 		before := p.tree()
 		got, err := p.asked()

@@ -33,10 +33,10 @@ func (featureList) Name() string { return FeatureListName }
 // current one, else of the only one; where it cannot be told which one is meant,
 // the folder of all of them.
 func (featureList) Find(p Place) string {
-	if named := p.FeatureLoop(); named != "" {
+	if named := p.FeatureLoopDir(); named != "" {
 		return filepath.Join(named, featureloop.ProgressName)
 	}
-	all := p.RalphLoops()
+	all := p.FeatureLoopsDir()
 	if there(all) == "" {
 		return ""
 	}
@@ -116,7 +116,7 @@ func (f featureList) Propose(path string, p Place, c Circumstances) (Proposal, e
 	}
 	q := Proposal{
 		Prompt: goal, Plan: list, MaxIterations: progress.MaxIterations, MaxGiven: true,
-		Counted: max(progress.Iteration-1, 0), Handover: p.FeatureLoop() != "" || c.Unattended || !c.byAgent(),
+		Counted: max(progress.Iteration-1, 0), Handover: p.FeatureLoopDir() != "" || c.Unattended || !c.byAgent(),
 	}
 	if !q.Handover {
 		q.Remark = "its list was written in this session, so it stays here: ! pawl handover goes on in fresh sessions when the context is full"
@@ -127,7 +127,7 @@ func (f featureList) Propose(path string, p Place, c Circumstances) (Proposal, e
 // checkList says what is wrong with a list that nothing can be made of.
 func checkList(path string, p Place) error {
 	dir, name := filepath.Dir(path), in(p.Root, path)
-	if there(dir) == "" && p.FeatureLoop() != "" {
+	if there(dir) == "" && p.FeatureLoopDir() != "" {
 		return failure.New(failure.Usage, "make the folder, or start the client without the variable", "RALPH_LOOP_DIR is %s, and there is no such folder", p.RalphLoopDir)
 	}
 	data, _, err := read(path, listMost)
@@ -164,7 +164,7 @@ func (featureList) consider(path string, p Place, c Circumstances) (progress *fe
 		progress, _ = featureloop.Parse(in(p.Root, path), nil)
 	}
 	about := featureloop.Circumstances{
-		Chosen: p.FeatureLoop() != "", SessionStarted: c.SessionStarted, Now: c.Now, Outside: !leadsInto(p.Root, filepath.Dir(path)),
+		Chosen: p.FeatureLoopDir() != "", SessionStarted: c.SessionStarted, Now: c.Now, Outside: !leadsInto(p.Root, filepath.Dir(path)),
 		Begin: c.begin(in(p.Root, path)),
 	}
 	var readable bool

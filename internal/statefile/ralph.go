@@ -20,7 +20,7 @@ type ralphLoop struct{}
 
 func (ralphLoop) Name() string { return "ralph-loop" }
 
-func (ralphLoop) Find(p Place) string { return there(p.RalphLoop()) }
+func (ralphLoop) Find(p Place) string { return there(p.RalphLoopPath()) }
 
 func (ralphLoop) Propose(path string, p Place, c Circumstances) (Proposal, error) {
 	f, info, err := readRalph(path)

@@ -23,7 +23,7 @@ type thLoop struct{}
 
 func (thLoop) Name() string { return "th-loop" }
 
-func (thLoop) Find(p Place) string { return there(p.ThLoop()) }
+func (thLoop) Find(p Place) string { return there(p.ThLoopPath()) }
 
 func (thLoop) Propose(path string, p Place, c Circumstances) (Proposal, error) {
 	f, info, err := readTh(path, in(p.Root, path))

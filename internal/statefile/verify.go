@@ -32,7 +32,7 @@ func (verifyActive) Name() string { return VerifyActiveName }
 // its state, that one: Propose refuses it by name.
 func (verifyActive) Find(p Place) string {
 	newer := ""
-	for pair := range slices.Chunk(p.VerifyActive(), 2) { // the file and, beside it, a newer version's
+	for pair := range slices.Chunk(p.VerifyActivePaths(), 2) { // the file and, beside it, a newer version's
 		file, err := os.Lstat(pair[0])
 		db, dbErr := os.Lstat(pair[1])
 		switch {

@@ -1,15 +1,16 @@
 // Package place names the files by which the hooks of a session find its loop:
 //
-//	$PAWL_HOME/sessions/<session id>.json   which loop lives in it (package session)
-//	$PAWL_HOME/sessions/<session id>.sock   where its keeper listens (package keeper)
-//	$PAWL_HOME/sessions/<session id>.looked what it knows of other tools' files (Glance)
-//	$PAWL_HOME/sessions/<session id>.last   what is said at its end (KeepWords)
-//	$PAWL_HOME/sessions/waiting.json        loops that wait for their session's id
+//	$PAWL_HOME/sessions/<session id>.json      the session's binding (package session)
+//	$PAWL_HOME/sessions/<session id>.sock      where its daemon listens (package keeper)
+//	$PAWL_HOME/sessions/<session id>.inspected which files of other tools it has inspected (Fingerprint)
+//	$PAWL_HOME/sessions/<session id>.last      what to print at its end (SaveEndText)
+//	$PAWL_HOME/sessions/waiting.json           bindings that wait for a session id
 //
-// and where the files of other tools' loops lie, that one may begin with (Project).
+// It also names the files of other tools' loops, from which a loop may be started
+// (Project).
 //
-// It is small because the program that starts at every event links it: a few
-// looks at the disk tell whether there is anything to do.
+// The package is small since the client shim links it, which runs at every event: a few
+// file lookups tell whether there is anything to do.
 package place
 
 import (
@@ -19,14 +20,15 @@ import (
 	"path/filepath"
 )
 
-// Folder is the folder of sessions in a $PAWL_HOME.
+// Folder is the folder of sessions in $PAWL_HOME.
 type Folder string
 
-// Of names the folder in a $PAWL_HOME.
+// Of returns the folder of sessions in home.
 func Of(home string) Folder { return Folder(filepath.Join(home, "sessions")) }
 
-// Valid session ids can be names of files everywhere; clients use UUIDs.
-func Valid(id string) bool {
+// IsValidID reports whether a session id can be a file name on every system. Clients use
+// UUIDs.
+func IsValidID(id string) bool {
 	for _, c := range []byte(id) {
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {
 			return false
@@ -35,23 +37,23 @@ func Valid(id string) bool {
 	return id != "" && len(id) <= 128 && id != "waiting"
 }
 
-// Binding is the file that says which loop lives in a session.
-func (f Folder) Binding(id string) string { return filepath.Join(string(f), id+".json") }
+// BindingPath returns the file of a session's binding.
+func (f Folder) BindingPath(id string) string { return filepath.Join(string(f), id+".json") }
 
-// Socket is where the session's keeper listens.
-func (f Folder) Socket(id string) string { return filepath.Join(string(f), id+".sock") }
+// SocketPath returns the socket on which the session's daemon listens.
+func (f Folder) SocketPath(id string) string { return filepath.Join(string(f), id+".sock") }
 
-// Waiting is the file that lists the loops that wait for their session's id.
-func (f Folder) Waiting() string { return filepath.Join(string(f), "waiting.json") }
+// WaitingPath returns the file of the bindings that wait for a session id.
+func (f Folder) WaitingPath() string { return filepath.Join(string(f), "waiting.json") }
 
-// Bound tells, by one look at the disk, whether a loop lives in a session, or may:
-// who reads the binding says why it cannot be read.
-func (f Folder) Bound(id string) bool { return Valid(id) && there(f.Binding(id)) }
+// HasBinding reports whether the session may have a loop. Reading the binding tells why
+// if it cannot be read.
+func (f Folder) HasBinding(id string) bool { return IsValidID(id) && exists(f.BindingPath(id)) }
 
-// Awaited tells, by one look at the disk, whether any loop waits for its session.
-func (f Folder) Awaited() bool { return there(f.Waiting()) }
+// HasWaiting reports whether any binding waits for a session id.
+func (f Folder) HasWaiting() bool { return exists(f.WaitingPath()) }
 
-func there(path string) bool {
+func exists(path string) bool { // exists reports whether a file exists, or may exist in a folder that cannot be read.
 	_, err := os.Lstat(path)
 	return err == nil || errors.Is(err, fs.ErrPermission)
 }

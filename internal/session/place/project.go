@@ -7,56 +7,55 @@ import (
 	"github.com/pawl-dev/pawl/internal/environment"
 )
 
-// Project is where a session works, and what decides where the loops of other
-// tools that it may follow have their files (package statefile). These paths are
-// here because the program that starts at every event looks for them; each is
-// absolute, or "" where there can be none.
+// Project is the folder that a session works in, with what decides where other tools keep
+// the state files of their loops (package statefile). The paths are in this package since
+// the client shim looks for them. Each is absolute, or "" if there can be none.
 type Project struct {
-	Root         string // its folder, absolute
+	Root         string // absolute
 	Plugin       string // $CLAUDE_PLUGIN_ROOT
 	RalphLoopDir string // $RALPH_LOOP_DIR
 	ThLoopAgent  string // $TH_LOOP_AGENT
-	Home         string // the user's home folder, "" if there is none: settings of their client lie there
+	Home         string // the user's home folder, with settings of their client; "" if there is none
 }
 
-// At is the project in a folder, as the environment has it.
+// At returns the project in a folder, with the variables of env.
 func At(root string, env environment.Environment) Project {
 	return Project{Root: root, Plugin: env.Session.Plugin, RalphLoopDir: env.RalphLoopDir, ThLoopAgent: env.ThLoopAgent, Home: env.Home}
 }
 
-// RalphLoop is the state file of the official ralph-loop plugin.
-func (p Project) RalphLoop() string { return p.in(".claude", "ralph-loop.local.md") }
+// RalphLoopPath returns the state file of the official ralph-loop plugin.
+func (p Project) RalphLoopPath() string { return p.path(".claude", "ralph-loop.local.md") }
 
-// ThLoop is the state file of th-loop: each of its agents has its own.
-func (p Project) ThLoop() string {
+// ThLoopPath returns the state file of th-loop, of which each agent has one.
+func (p Project) ThLoopPath() string {
 	switch {
 	case p.ThLoopAgent == "":
-		return p.in(".claude", "th-loop.local.md")
+		return p.path(".claude", "th-loop.local.md")
 	case strings.ContainsAny(p.ThLoopAgent, "/\\\x00"):
 		return ""
 	}
-	return p.in(".claude", "th-loop-"+p.ThLoopAgent+".local.md")
+	return p.path(".claude", "th-loop-"+p.ThLoopAgent+".local.md")
 }
 
-// RalphLoops is the folder that holds the folders of feature-list loops, current
-// and named ones, where $RALPH_LOOP_DIR names none.
-func (p Project) RalphLoops() string { return p.in(".claude", "data", "ralph-loops") }
+// FeatureLoopsDir returns the folder that contains the folders of feature-list loops,
+// current and named ones, if $RALPH_LOOP_DIR is not set.
+func (p Project) FeatureLoopsDir() string { return p.path(".claude", "data", "ralph-loops") }
 
-// FeatureLoop is the folder that $RALPH_LOOP_DIR names.
-func (p Project) FeatureLoop() string {
+// FeatureLoopDir returns the folder that $RALPH_LOOP_DIR names.
+func (p Project) FeatureLoopDir() string {
 	switch {
 	case p.RalphLoopDir == "":
 		return ""
 	case filepath.IsAbs(p.RalphLoopDir):
 		return filepath.Clean(p.RalphLoopDir)
 	}
-	return p.in(p.RalphLoopDir)
+	return p.path(p.RalphLoopDir)
 }
 
-// VerifyActive are the state files of a verify loop, the plugin's first: of each
-// folder the file, and the one that newer versions have in its place. Their server
-// writes below the folder that it was started in.
-func (p Project) VerifyActive() []string {
+// VerifyActivePaths returns the state files of a verify loop, the plugin's first. Each
+// folder may have the file of older versions or the database of newer ones. The plugin's
+// server writes below the folder that it was started in.
+func (p Project) VerifyActivePaths() []string {
 	var paths []string
 	for _, below := range []string{"", "server"} {
 		for _, root := range []string{p.Plugin, p.Root} {
@@ -69,32 +68,32 @@ func (p Project) VerifyActive() []string {
 	return paths
 }
 
-func (p Project) in(names ...string) string {
+func (p Project) path(names ...string) string { // path joins names to the root, or returns "" without a root.
 	if p.Root == "" {
 		return ""
 	}
 	return filepath.Join(append([]string{p.Root}, names...)...)
 }
 
-// Loops tells, by a few looks at the disk, whether a loop of another tool may be
-// there. Each folder is asked for before the files in it: most projects have none.
-func (p Project) Loops() bool {
+// MayHaveLoop reports whether a loop of another tool may be there. Each folder is looked
+// up before its files, since most projects have none of them.
+func (p Project) MayHaveLoop() bool {
 	if p.RalphLoopDir != "" {
-		return true // what is wrong with it is worth saying
+		return true // if the folder is wrong the user should be told
 	}
-	paths := append(p.VerifyActive(), p.RalphLoop(), p.ThLoop(), p.RalphLoops())
+	paths := append(p.VerifyActivePaths(), p.RalphLoopPath(), p.ThLoopPath(), p.FeatureLoopsDir())
 	folder, missing := "", ""
 	for _, path := range paths {
 		if path == "" || missing != "" && strings.HasPrefix(path, missing) {
 			continue
 		}
 		if dir := filepath.Dir(path); dir != folder {
-			if folder = dir; !there(dir) {
+			if folder = dir; !exists(dir) {
 				missing = dir + string(filepath.Separator)
 				continue
 			}
 		}
-		if there(path) {
+		if exists(path) {
 			return true
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
-// What the environment names is looked for where it says, and nowhere outside of
-// it by a name that climbs.
-func TestPathsOfAProject(t *testing.T) {
+// Paths from the environment are used as they are; a name with ".." does not leave the
+// project.
+func TestProjectPaths(t *testing.T) {
 	t.Parallel()
 	root, plugin, elsewhere := t.TempDir(), t.TempDir(), t.TempDir()
 	plain := place.At(root, environment.Environment{})
@@ -37,25 +37,25 @@ func TestPathsOfAProject(t *testing.T) {
 		name      string
 		got, want any
 	}{
-		{"ralph-loop", plain.RalphLoop(), in(".claude", "ralph-loop.local.md")},
-		{"th-loop", plain.ThLoop(), in(".claude", "th-loop.local.md")},
-		{"th-loop of an agent", set.ThLoop(), in(".claude", "th-loop-eris.local.md")},
-		{"th-loop of no agent", odd.ThLoop(), ""},
-		{"no folder of a feature list", plain.FeatureLoop(), ""},
-		{"its folder in the project", set.FeatureLoop(), in("loops", "mine")},
-		{"its folder elsewhere", odd.FeatureLoop(), elsewhere},
-		{"verify loop", plain.VerifyActive(), states(root)},
-		{"verify loop of a plugin", set.VerifyActive(), states(plugin, root)},
-		{"verify loop of no plugin", odd.VerifyActive(), states(root)},
-		{"nowhere", place.Project{}.RalphLoop() + place.Project{}.ThLoop() + place.Project{}.RalphLoops(), ""},
+		{"ralph-loop", plain.RalphLoopPath(), in(".claude", "ralph-loop.local.md")},
+		{"th-loop", plain.ThLoopPath(), in(".claude", "th-loop.local.md")},
+		{"th-loop of an agent", set.ThLoopPath(), in(".claude", "th-loop-eris.local.md")},
+		{"th-loop of no agent", odd.ThLoopPath(), ""},
+		{"no folder of a feature list", plain.FeatureLoopDir(), ""},
+		{"its folder in the project", set.FeatureLoopDir(), in("loops", "mine")},
+		{"its folder elsewhere", odd.FeatureLoopDir(), elsewhere},
+		{"verify loop", plain.VerifyActivePaths(), states(root)},
+		{"verify loop of a plugin", set.VerifyActivePaths(), states(plugin, root)},
+		{"verify loop of no plugin", odd.VerifyActivePaths(), states(root)},
+		{"nowhere", place.Project{}.RalphLoopPath() + place.Project{}.ThLoopPath() + place.Project{}.FeatureLoopsDir(), ""},
 	}
 	for _, c := range cases {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
-	if plain.Loops() || (place.Project{}).Loops() || !set.Loops() { // a folder that was named is looked for wherever it is
-		t.Errorf("loops: %v %v", plain.Loops(), set.Loops())
+	if plain.MayHaveLoop() || (place.Project{}).MayHaveLoop() || !set.MayHaveLoop() { // a folder that was named is looked for wherever it is
+		t.Errorf("loops: %v %v", plain.MayHaveLoop(), set.MayHaveLoop())
 	}
 	if err := os.Mkdir(filepath.Join(plugin, "runtime-state"), 0o700); err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestPathsOfAProject(t *testing.T) {
 	if err := os.WriteFile(states(plugin)[1], nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if set.RalphLoopDir = ""; plain.Loops() || !set.Loops() {
-		t.Errorf("loops beside a plugin's state: %v %v", plain.Loops(), set.Loops())
+	if set.RalphLoopDir = ""; plain.MayHaveLoop() || !set.MayHaveLoop() {
+		t.Errorf("loops beside a plugin's state: %v %v", plain.MayHaveLoop(), set.MayHaveLoop())
 	}
 }

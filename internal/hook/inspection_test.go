@@ -9,9 +9,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
-// A session without a loop looks once into files that are none of its own; what
-// may be found otherwise by the next look is looked at again.
-func TestASessionLooksOnce(t *testing.T) {
+// A session without a loop inspects another tool's files once, and again if they may have
+// changed.
+func TestSessionInspectsForeignFilesOnce(t *testing.T) {
 	t.Parallel()
 	const (
 		th   = ".claude/th-loop.local.md"
@@ -54,10 +54,10 @@ func TestASessionLooksOnce(t *testing.T) {
 				}
 			}
 			got := d.say(`Stop`)
-			if knows := place.Of(d.home).Knows("s1", place.At(d.root, d.env).Glance(time.Now())); knows != tt.knows {
+			if knows := place.Of(d.home).WasInspected("s1", place.At(d.root, d.env).Fingerprint(time.Now())); knows != tt.knows {
 				t.Errorf("knows: %v, said %s", knows, got)
 			}
-			if _, err := os.Stat(place.Of(d.home).Looked("s1")); (err == nil) != tt.knows {
+			if _, err := os.Stat(place.Of(d.home).InspectedPath("s1")); (err == nil) != tt.knows {
 				t.Errorf("a mark: %v", err)
 			}
 		})

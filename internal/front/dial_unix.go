@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// look is how often it is looked whether the client is still there.
-const look = 5 * time.Second
+// orphanPollInterval is how often to check whether the client still runs.
+const orphanPollInterval = 5 * time.Second
 
-// conn is a connection to a session's keeper. It is made by hand: package net
-// would cost each event more than all else that is done.
-type conn struct {
+// daemonConn is a connection to a session's daemon. It uses system calls, since package
+// net would cost each event more than all the rest.
+type daemonConn struct {
 	fd     int
 	parent int
 }
 
-// dial connects to a socket. It fails at once where nobody listens.
-func dial(path string) (*conn, error) {
+// dial connects to a daemon's socket. It fails at once if nobody listens.
+func dial(path string) (*daemonConn, error) {
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		return nil, err
@@ -30,34 +30,36 @@ func dial(path string) (*conn, error) {
 	if err := syscall.Connect(fd, &syscall.SockaddrUnix{Name: path}); err != nil {
 		return nil, errors.Join(err, syscall.Close(fd))
 	}
-	wait := syscall.NsecToTimeval(int64(look))
+	wait := syscall.NsecToTimeval(int64(orphanPollInterval))
 	if err := syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &wait); err != nil {
 		return nil, errors.Join(err, syscall.Close(fd))
 	}
-	return &conn{fd: fd, parent: os.Getppid()}, nil
+	return &daemonConn{fd: fd, parent: os.Getppid()}, nil
 }
 
-// errOrphaned: whoever started us is gone.
-var errOrphaned = errors.New("the client is gone")
+// errClientGone means that the caller of the hook has exited.
+var errClientGone = errors.New("client has exited")
 
-func (c *conn) Read(b []byte) (int, error) {
+// Read waits for data until the client exits.
+func (c *daemonConn) Read(b []byte) (int, error) {
 	for {
 		n, err := syscall.Read(c.fd, b)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case errors.Is(err, syscall.EAGAIN):
 			if os.Getppid() != c.parent {
-				return 0, errOrphaned
+				return 0, errClientGone
 			}
 		case err == nil && n == 0 && len(b) > 0:
-			return 0, io.EOF // the keeper went away: whoever reads must not try again
+			return 0, io.EOF // the daemon closed the connection
 		default:
 			return max(n, 0), err
 		}
 	}
 }
 
-func (c *conn) Write(b []byte) (int, error) {
+// Write sends all of b.
+func (c *daemonConn) Write(b []byte) (int, error) {
 	done := 0
 	for done < len(b) {
 		n, err := syscall.Write(c.fd, b[done:])
@@ -72,4 +74,5 @@ func (c *conn) Write(b []byte) (int, error) {
 	return done, nil
 }
 
-func (c *conn) Close() error { return syscall.Close(c.fd) }
+// Close closes the connection.
+func (c *daemonConn) Close() error { return syscall.Close(c.fd) }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// listen makes a keeper of a kind.
+// listen is a scripted daemon.
 func listen(t *testing.T, answer func(net.Conn)) (path string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "f") //nolint:usetesting // T.TempDir makes paths too long for a socket
@@ -38,12 +38,12 @@ func listen(t *testing.T, answer func(net.Conn)) (path string) {
 	return path
 }
 
-// in asks, and fails where that takes long.
+// in runs do, and fails if that takes long.
 func in(t *testing.T, path string, r Request) (a Answer, begun bool, err error) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
-		a, begun, err = ask(path, r)
+		a, begun, err = askDaemon(path, r)
 		close(done)
 	}()
 	select {
@@ -54,7 +54,7 @@ func in(t *testing.T, path string, r Request) (a Answer, begun bool, err error) 
 	return a, begun, err
 }
 
-func TestAKeeperIsAsked(t *testing.T) {
+func TestDaemonAnswers(t *testing.T) {
 	t.Parallel()
 	event := make([]byte, 1<<20) // more than a socket holds at once
 	path := listen(t, func(c net.Conn) {
@@ -72,8 +72,8 @@ func TestAKeeperIsAsked(t *testing.T) {
 	}
 }
 
-// A keeper may die over an event: at once, when it has read it, or in mid-answer.
-func TestAKeeperDies(t *testing.T) {
+// A daemon may die during an event: at once, after reading it, or while answering.
+func TestDaemonDies(t *testing.T) {
 	t.Parallel()
 	deaths := map[string]func(net.Conn){
 		"at once":       func(net.Conn) {},
@@ -93,7 +93,7 @@ func TestAKeeperDies(t *testing.T) {
 	}
 }
 
-func TestNoKeeper(t *testing.T) {
+func TestWithoutDaemon(t *testing.T) {
 	t.Parallel()
 	if _, begun, err := in(t, filepath.Join(t.TempDir(), "none"), Request{}); err == nil || begun {
 		t.Errorf("begun %v: %v", begun, err)

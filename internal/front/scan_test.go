@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
-func TestSessionsThatAGlanceSees(t *testing.T) {
+func TestScanEventFindsSessions(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, event string
@@ -34,17 +34,17 @@ func TestSessionsThatAGlanceSees(t *testing.T) {
 		{"nothing", ``, nil},
 	}
 	for _, c := range cases {
-		e := glance([]byte(c.event))
-		if !e.sure {
-			e.ids = nil
+		e := scanEvent([]byte(c.event))
+		if !e.complete {
+			e.sessions = nil
 		}
-		if diff := cmp.Diff(c.want, e.ids); diff != "" || e.sure != (c.want != nil) {
-			t.Errorf("%s: %v %s", c.name, e.sure, diff)
+		if diff := cmp.Diff(c.want, e.sessions); diff != "" || e.complete != (c.want != nil) {
+			t.Errorf("%s: %v %s", c.name, e.complete, diff)
 		}
 	}
 }
 
-// What could concern Pawl is never idle.
+// An event that could concern Pawl is never idle.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	const stopEvent = `{"session_id":"a","hook_event_name":"Stop"}`
@@ -97,25 +97,25 @@ func TestIdle(t *testing.T) {
 				write(t, filepath.Join(project, filepath.FromSlash(c.project)))
 			}
 			c.with.Root = project
-			if got := glance([]byte(c.event)).idle(place.Of(home), c.with); got != c.want {
+			if got := scanEvent([]byte(c.event)).isIdle(place.Of(home), c.with); got != c.want {
 				t.Errorf("idle: %v", got)
 			}
-			if glance([]byte(stopEvent)).idle(place.Of(home), place.Project{}) {
+			if scanEvent([]byte(stopEvent)).isIdle(place.Of(home), place.Project{}) {
 				t.Error("idle, though nobody knows where another tool's file could lie")
 			}
 		})
 	}
 }
 
-// Where a session has looked already, it is idle while nothing changes, and forgets
-// that when it ends.
-func TestIdleWhereASessionLooked(t *testing.T) {
+// After an inspection a session is idle while the files do not change. The inspection is
+// forgotten at its end.
+func TestIdleAfterInspection(t *testing.T) {
 	t.Parallel()
-	event := func(name, session string) event {
-		return glance([]byte(`{"session_id":"` + session + `","hook_event_name":"` + name + `"}`))
+	event := func(name, session string) scannedEvent {
+		return scanEvent([]byte(`{"session_id":"` + session + `","hook_event_name":"` + name + `"}`))
 	}
 	home, p := place.Of(t.TempDir()), place.Project{Root: t.TempDir()}
-	file := p.ThLoop()
+	file := p.ThLoopPath()
 	write(t, file)
 	of := func(at time.Time) {
 		t.Helper()
@@ -125,30 +125,30 @@ func TestIdleWhereASessionLooked(t *testing.T) {
 	}
 	then := time.Now().Add(-time.Hour)
 	of(then)
-	if event("Stop", "a").idle(home, p) {
+	if event("Stop", "a").isIdle(home, p) {
 		t.Error("idle before anybody looked")
 	}
-	if err := home.Look("a", p.Glance(time.Now())); err != nil {
+	if err := home.RecordInspection("a", p.Fingerprint(time.Now())); err != nil {
 		t.Fatal(err)
 	}
-	two := glance([]byte(`{"session_id":"a","x":{"session_id":"b"},"hook_event_name":"Stop"}`))
-	if !event("Stop", "a").idle(home, p) || event("Stop", "b").idle(home, p) || two.idle(home, p) {
+	two := scanEvent([]byte(`{"session_id":"a","x":{"session_id":"b"},"hook_event_name":"Stop"}`))
+	if !event("Stop", "a").isIdle(home, p) || event("Stop", "b").isIdle(home, p) || two.isIdle(home, p) {
 		t.Error("only the session that looked knows")
 	}
 	of(then.Add(time.Minute))
-	if event("Stop", "a").idle(home, p) {
+	if event("Stop", "a").isIdle(home, p) {
 		t.Error("idle, though the file was written")
 	}
 	of(then)
-	event("PostToolUse", "a").forget(home)
-	event("SessionEnd", "b").forget(home)
-	if !event("Stop", "a").idle(home, p) {
+	event("PostToolUse", "a").forgetSession(home)
+	event("SessionEnd", "b").forgetSession(home)
+	if !event("Stop", "a").isIdle(home, p) {
 		t.Error("forgotten")
 	}
-	if err := home.KeepWords("a", "why"); err != nil {
+	if err := home.SaveEndText("a", "why"); err != nil {
 		t.Fatal(err)
 	}
-	if last := event("SessionEnd", "a").forget(home); string(last) != "why" || event("Stop", "a").idle(home, p) {
+	if last := event("SessionEnd", "a").forgetSession(home); string(last) != "why" || event("Stop", "a").isIdle(home, p) {
 		t.Error("known for ever")
 	}
 }
@@ -163,9 +163,9 @@ func write(t *testing.T, path string) {
 	}
 }
 
-// The session that a parser finds is one of those that the glance names, unless
-// somebody writes the field's name in a way that no client does.
-func FuzzGlance(f *testing.F) {
+// A session id found by a parser is found by the scan too, unless the field's name is
+// written in a way that no client uses.
+func FuzzScanEvent(f *testing.F) {
 	for _, s := range []string{
 		`{"session_id":"a"}`, `{"x":{"session_id":"b"},"session_id" : "a"}`, `{"session_id":"a\"b"}`,
 		`{"session_id":"a","prompt":"\"session_id\":\"c\""}`, `["session_id"]`, `{"session_id":null,"session_id":"a"}`,
@@ -182,8 +182,8 @@ func FuzzGlance(f *testing.F) {
 		if json.Unmarshal(data, &p) != nil || p.Session == "" || odd {
 			return
 		}
-		if e := glance(data); e.sure && !slices.Contains(e.ids, p.Session) {
-			t.Errorf("session %q is not among %q", p.Session, e.ids)
+		if e := scanEvent(data); e.complete && !slices.Contains(e.sessions, p.Session) {
+			t.Errorf("session %q is not among %q", p.Session, e.sessions)
 		}
 	})
 }
