@@ -54,7 +54,7 @@ const imports = `
 	plugin         < install plugins proc failure atomicfile
 	doctor         < agent agent/claude atomicfile config confine core/gate deps failure figure install proc record session/place store
 	confine        < core/guard atomicfile failure proc redact
-	frozen         < core/gate core/shell atomicfile testreport testreport/testrun
+	frozen         < core/gate atomicfile git testreport
 	verify         < canary core/* deps frozen git mutant proc rawlog sign testdiff testreport testreport/testrun work failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
@@ -103,7 +103,7 @@ const modules = `
 	github.com/pelletier/go-toml/v2/...   < config deps work
 	github.com/rogpeppe/go-internal/diff  < install
 	github.com/rogpeppe/go-internal/txtar < agent/scripted bench/faults bench/trust demo
-	github.com/tailscale/hujson           < doctor frozen install
+	github.com/tailscale/hujson           < doctor install
 	github.com/yuin/goldmark/...          < planfile
 	github.com/landlock-lsm/go-landlock/... < confine
 	golang.org/x/sys/...                  < atomicfile bench/faults confine proc

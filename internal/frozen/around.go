@@ -12,24 +12,38 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-const programOf = "the program "
+const (
+	programOf   = "the program "
+	maxPersonal = 64 // files of one glob in the user's home
+)
 
-// Moved says what has a word in the gates' results though it lies outside of the
-// work tree, and is no longer what it was when this was last asked: the programs
-// that gates run by name, git's converters, and the settings in the user's home of
-// those that gates often run. It is the user's, so it is named
-// and not put back. The first time there is nothing to say.
+// Moved names what no tree shows, affects gates, and is no longer what it was when this was
+// last asked: the programs that gates run by name, git's converters, and the settings in
+// the user's home of tools that gates often run. It is not put back, and turns nothing
+// green in a checkout. The first time there is nothing to say.
 func (f *Files) Moved(converters map[string]string) ([]string, error) {
-	now := f.personal()
+	now := map[string]string{}
+	for _, glob := range f.o.Personal {
+		names, err := filepath.Glob(glob)
+		if err != nil { // a home with brackets in its name
+			names = []string{glob}
+		}
+		for _, name := range names[:min(len(names), maxPersonal)] {
+			if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+				now["the user's "+name] = state(name, info)
+			}
+		}
+	}
 	for name, value := range converters {
 		now["git's "+name] = value
 	}
-	steps, _ := f.reach()
+	steps, _ := testreport.Reach(f.o.Gates, testreport.FilesIn(f.o.Root))
 	for _, step := range steps {
 		for _, word := range step.Words {
-			now[programOf+word+" of the gates"] = f.outside(word)
+			now[programOf+word+" of the gates"] = f.program(word)
 		}
 	}
 	file := filepath.Join(f.o.Store, "around.json")
@@ -77,21 +91,37 @@ func (f *Files) lookAround() error {
 	return err
 }
 
-// outside tells the program that a word of a command names outside of the work
-// tree: which file, and which state of it. "" if there is none.
-func (f *Files) outside(word string) string {
+// binDirs are the folders in a work tree to which dependencies bring programs.
+const binDirs = "node_modules/.bin venv/bin .venv/bin vendor/bin"
+
+// program tells which program a word of a command names, and which state of it. "" if
+// there is none.
+func (f *Files) program(word string) string {
 	if word == "" || strings.ContainsAny(word, `/\=`) || strings.HasPrefix(word, "-") {
 		return ""
 	}
-	for _, dir := range filepath.SplitList(f.o.Path) {
-		info, err := os.Stat(filepath.Join(dir, word))
-		if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
-			continue
+	var dirs []string
+	for dir := range strings.FieldsSeq(binDirs) {
+		dirs = append(dirs, filepath.Join(f.o.Root, filepath.FromSlash(dir)))
+	}
+	for _, dir := range append(dirs, filepath.SplitList(f.o.Path)...) {
+		file := filepath.Join(dir, word)
+		info, err := os.Stat(file)
+		if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return file + ", " + state(file, info)
 		}
-		if rel, err := filepath.Rel(f.o.Root, dir); err == nil && filepath.IsLocal(rel) {
-			return "" // it is frozen
-		}
-		return fmt.Sprintf("%s, %d bytes, of %s", filepath.Join(dir, word), info.Size(), info.ModTime().Format("2006-01-02 15:04:05"))
 	}
 	return ""
+}
+
+// maxHashed bounds the files that are told apart by their content.
+const maxHashed = 1 << 20
+
+// state tells one state of a file from another, in words. What it holds is not for the
+// log: there may be passwords in it.
+func state(file string, info fs.FileInfo) string {
+	if info.Size() > maxHashed {
+		return fmt.Sprintf("%d bytes, of %s", info.Size(), info.ModTime().Format("2006-01-02 15:04:05"))
+	}
+	return fmt.Sprintf("%d bytes, sha256 %.12s…", info.Size(), atomicfile.Fingerprint(file, maxHashed))
 }

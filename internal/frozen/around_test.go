@@ -3,6 +3,7 @@
 package frozen_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,15 +14,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/frozen"
 )
 
-// A program that gates run by name, a filter of git's and settings in the user's
+// A program that gates run by name, also one that dependencies brought, a filter of git's and settings in the user's
 // home are named once they are others, and once only.
 func TestWhatIsAroundTheWorkTree(t *testing.T) {
 	t.Parallel()
 	root, early, late, home := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
+	site := filepath.Join(home, ".local", "lib", "python3.12", "site-packages")
 	o := frozen.Options{
 		Root: root, Store: filepath.Join(t.TempDir(), "frozen"), Gates: []gate.Gate{{Command: "runner -q && other"}},
-		Personal: frozen.Personal(home, filepath.Join(home, ".config"), []string{"GOENV=" + filepath.Join(late, "goenv"), "CARGO_HOME=" + late, "PYTHONUSERBASE="}),
+		Personal: []string{filepath.Join(home, ".npmrc"), filepath.Join(site, "usercustomize.py"), filepath.Join(site, "*.pth")},
 		Path:     early + string(os.PathListSeparator) + late,
+	}
+	brought := filepath.Join(root, "node_modules", ".bin")
+	if err := os.MkdirAll(brought, 0o700); err != nil {
+		t.Fatal(err)
 	}
 	program := func(dir, text string) {
 		t.Helper()
@@ -37,7 +43,6 @@ func TestWhatIsAroundTheWorkTree(t *testing.T) {
 	}
 	program(late, "#!/bin/sh\nexit 1\n")
 	personal(filepath.Join(home, ".npmrc"), "//example.com/:_authToken=secret\n")
-	site := filepath.Join(home, ".local", "lib", "python3.12", "site-packages")
 	filters := map[string]string{"filter.lfs.clean": "git-lfs clean -- %f"}
 	o.Converters = func() (map[string]string, error) { return filters, nil }
 	for _, step := range []struct {
@@ -49,18 +54,16 @@ func TestWhatIsAroundTheWorkTree(t *testing.T) {
 		{func() { program(early, "#!/bin/sh\n") }, []string{"the program runner of the gates is another than before: " + early + "/runner, "}},
 		{func() {}, nil},
 		{func() { program(early, "#!/bin/sh\nexit 0\n") }, []string{early + "/runner, 17 bytes"}},
+		{func() { program(brought, "#!/bin/sh\nexit 0\n") }, []string{brought + "/runner, 17 bytes"}},
 		{func() { filters["filter.same.clean"] = "cat old" }, []string{"git's filter.same.clean is another than before: cat old"}},
 		{func() { delete(filters, "filter.same.clean") }, nil},
 		{func() { personal(filepath.Join(home, ".npmrc"), "script-shell=true\n") }, []string{"the user's " + home + "/.npmrc is another than before: 18 bytes, sha256 "}},
-		{func() { personal(filepath.Join(home, ".config/go/env"), "GOFLAGS=-v\n") }, []string{home + "/.config/go/env is another"}},
-		{func() { personal(filepath.Join(late, "goenv"), "GOFLAGS=-v\n") }, []string{late + "/goenv is another"}},
-		{func() { personal(filepath.Join(late, "config.toml"), "[build]\n") }, []string{late + "/config.toml is another"}},
 		{func() { personal(filepath.Join(site, "usercustomize.py"), "") }, []string{"site-packages/usercustomize.py is another"}},
 		{func() { personal(filepath.Join(site, "a.pth"), "import a\n") }, []string{"site-packages/a.pth is another"}},
 		{func() { personal(filepath.Join(home, ".profile"), "x\n") }, nil},
 	} {
 		step.do()
-		f, err := frozen.Take(o) // as after a crash
+		f, err := frozen.Take(context.Background(), o) // as after a crash
 		if err != nil {
 			t.Fatal(err)
 		}

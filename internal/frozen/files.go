@@ -1,15 +1,15 @@
 // Package frozen keeps copies of the files that are put back when an agent changes them:
-// Pawl's own, what the user protects, what git is told, and programs that gates start
-// and git ignores. Of git's configuration only some settings judge, and only these are
-// put back.
+// Pawl's own, what the user protects, and what git is told. Of git's configuration only
+// the settings that shape what git sees are compared and put back.
 //
 // Nothing else is put back. Whatever else decides what a gate says (tests, scripts,
-// Makefiles, settings of tools) may change; a claim is judged with it as it was, too:
-// see packages verify and work.
+// Makefiles, settings of tools, installed programs) may change; a claim is judged with it
+// as it was, too: see packages verify and work.
 package frozen
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +19,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -32,16 +31,17 @@ import (
 type Files struct {
 	o     Options
 	files map[string]frozenFile // by path relative to the root, with slashes
+	alike map[string][]byte     // contents of git's configurations that were found to say the same
 }
 
 // Options say what to freeze and where to keep it.
 type Options struct {
 	Root     string      // of the work tree, absolute
 	Store    string      // folder outside the work tree for the copies
-	Gates    []gate.Gate // their commands name programs
 	Protect  []string    // globs of the user's, relative to Root
-	Path     string      // PATH of the gates: what it names in the work tree is frozen too
-	Personal []string    // globs of files in the user's home that are looked at, see Moved and [Personal]
+	Gates    []gate.Gate // whose programs and scripts Moved and Watch name
+	Path     string      // PATH of the gates, see Moved
+	Personal []string    // globs of files in the user's home, see Moved
 	// Ignores tells whether git ignores a path, relative to Root; nil = it cannot be asked.
 	Ignores func(path string) (bool, error)
 	// Converters are git's as they are before the first turn, see Moved; nil = none.
@@ -56,9 +56,6 @@ type frozenFile struct {
 	Mode    fs.FileMode `json:"mode"`
 	Link    string      `json:"link,omitempty"`   // it is a symbolic link, to there
 	Absent  bool        `json:"absent,omitempty"` // it was not there, and must not come to be
-	// Deps are what the work tree depended on then, of a program that dependencies
-	// bring: while that is another, so may the program be.
-	Deps string `json:"deps,omitempty"`
 }
 
 // MaxSize is the largest file that is kept, in bytes.
@@ -66,8 +63,8 @@ const MaxSize = 8 << 20
 
 // Take takes the copies; where the store holds some already, from before a
 // crash, it takes those: the work tree may have been changed since.
-func Take(o Options) (*Files, error) {
-	f := &Files{o: o, files: map[string]frozenFile{}}
+func Take(ctx context.Context, o Options) (*Files, error) {
+	f := &Files{o: o, files: map[string]frozenFile{}, alike: map[string][]byte{}}
 	b, err := atomicfile.Read(f.index(), atomicfile.Large)
 	if err == nil {
 		if err := json.Unmarshal(b, &f.files); err != nil {
@@ -78,26 +75,36 @@ func Take(o Options) (*Files, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read frozen copies: %w", err)
 	}
-	if f, err = Look(o); err != nil {
-		return nil, err
-	}
-	if err := f.save(); err != nil {
+	if err := errors.Join(f.find(ctx), f.save()); err != nil {
 		return nil, err
 	}
 	return f, f.lookAround()
+}
+
+// Look finds what Take would freeze, and keeps nothing.
+func Look(ctx context.Context, o Options) (*Files, error) {
+	f := &Files{o: o, files: map[string]frozenFile{}, alike: map[string][]byte{}}
+	return f, f.find(ctx)
+}
+
+// Whole lists the frozen files of the work tree, by path relative to the root with
+// slashes, sorted: an edit of one can be refused before it is made. No edit goes to the
+// git directory in any case.
+func (f *Files) Whole() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(f.files)), InGitDir)
 }
 
 func (f *Files) index() string { return filepath.Join(f.o.Store, "frozen.json") }
 
 func (f *Files) save() error {
 	b, err := json.Marshal(f.files)
+	if err == nil {
+		err = os.MkdirAll(f.o.Store, 0o700)
+	}
+	if err == nil {
+		err = atomicfile.Write(f.index(), b, 0o600)
+	}
 	if err != nil {
-		return fmt.Errorf("keep frozen copies: %w", err)
-	}
-	if err := os.MkdirAll(f.o.Store, 0o700); err != nil {
-		return fmt.Errorf("keep frozen copies: %w", err)
-	}
-	if err := atomicfile.Write(f.index(), b, 0o600); err != nil {
 		return fmt.Errorf("keep frozen copies: %w", err)
 	}
 	return nil
@@ -121,29 +128,24 @@ func (f *Files) read(rel string) (frozenFile, error) {
 			return frozenFile{Content: b, Mode: info.Mode().Perm()}, nil
 		}
 	}
-	return frozenFile{}, fmt.Errorf("read what judges: %w", err)
+	return frozenFile{}, fmt.Errorf("read protected file: %w", err)
 }
 
 // Changes lists the frozen files that are not what they were, sorted, by path
 // relative to the root with slashes.
-func (f *Files) Changes() ([]string, error) {
+func (f *Files) Changes(ctx context.Context) ([]string, error) {
 	var changed []string
-	deps := sync.OnceValue(func() string {
-		steps, _ := f.reach()
-		return f.deps(steps)
-	})
 	for _, path := range slices.Sorted(maps.Keys(f.files)) {
 		was := f.files[path]
-		if was.Deps != "" && was.Deps != deps() {
-			continue
-		}
 		now, err := f.read(path)
 		if err != nil {
 			return nil, err
 		}
 		same := was.Absent == now.Absent && was.Link == now.Link && bytes.Equal(was.Content, now.Content) && was.Mode&0o111 == now.Mode&0o111
-		if partly(path) && !same && was.plain() && now.plain() {
-			same = sameGitSettings(was.Content, now.Content)
+		if !same && isGitConfig(path) && was.plain() && now.plain() {
+			if same, err = f.sameSettings(ctx, path, now.Content); err != nil {
+				return nil, err
+			}
 		}
 		if !same {
 			changed = append(changed, path)
@@ -168,22 +170,22 @@ func (f *Files) Adopt(path string) error {
 	return f.save()
 }
 
-// PutBack makes these files what they were, where only a part judges in that. What
-// is not frozen is left alone.
-func (f *Files) PutBack(paths []string) error {
+// PutBack makes these files what they were; of a configuration of git's only the settings
+// that are compared. What is not frozen is left alone.
+func (f *Files) PutBack(ctx context.Context, paths []string) error {
 	var failed error
 	for _, path := range paths {
 		if was, frozen := f.files[path]; frozen {
-			failed = errors.Join(failed, f.putBack(path, was))
+			failed = errors.Join(failed, f.putBack(ctx, path, was))
 		}
 	}
 	if failed != nil {
-		return fmt.Errorf("put back what judges: %w", failed)
+		return fmt.Errorf("put back protected files: %w", failed)
 	}
 	return nil
 }
 
-func (f *Files) putBack(rel string, was frozenFile) error {
+func (f *Files) putBack(ctx context.Context, rel string, was frozenFile) error {
 	path := f.Where(rel)
 	info, err := os.Lstat(path)
 	there := err == nil
@@ -206,12 +208,14 @@ func (f *Files) putBack(rel string, was frozenFile) error {
 		return os.Symlink(was.Link, path)
 	}
 	content := was.Content
-	if partly(rel) && there {
+	if there && isGitConfig(rel) {
 		now, err := atomicfile.Read(path, MaxSize)
 		if err != nil {
 			return err
 		}
-		content = restored(was.Content, now)
+		if content, err = restoredConfig(ctx, was.Content, now); err != nil {
+			return err
+		}
 	}
 	if err := atomicfile.Write(path, content, was.Mode); err != nil {
 		return err
@@ -220,22 +224,19 @@ func (f *Files) putBack(rel string, was frozenFile) error {
 }
 
 // find takes what there is to keep.
-func (f *Files) find() error {
-	found := map[string]bool{}
+func (f *Files) find(ctx context.Context) error {
 	for _, glob := range f.o.Protect {
-		if err := f.match(found, glob); err != nil {
-			return err
+		found, err := doublestar.Glob(os.DirFS(f.o.Root), strings.TrimPrefix(glob, "./"), doublestar.WithFilesOnly(), doublestar.WithNoFollow())
+		if err != nil {
+			return fmt.Errorf("find protected files by %q: %w", glob, err)
+		}
+		for _, file := range found {
+			if err := f.take(file); err != nil {
+				return err
+			}
 		}
 	}
-	for _, file := range slices.Sorted(maps.Keys(found)) {
-		if err := f.take(file, ""); err != nil {
-			return err
-		}
-	}
-	if err := f.findPrograms(); err != nil {
-		return err
-	}
-	if err := f.findInGit(); err != nil {
+	if err := f.findInGit(ctx); err != nil {
 		return err
 	}
 	file, err := f.read("pawl.toml")
@@ -243,30 +244,13 @@ func (f *Files) find() error {
 	return err
 }
 
-// take keeps a file, if it is there.
-func (f *Files) take(rel, deps string) error {
+// take keeps a regular file of the work tree, if it is there.
+func (f *Files) take(rel string) error {
 	info, err := os.Lstat(f.Where(rel))
-	if _, known := f.files[rel]; known || err != nil || info.Size() > MaxSize {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > MaxSize || rel == ".git" || InGitDir(rel) {
 		return nil //nolint:nilerr // it is not there: nothing to take
 	}
-	if !info.Mode().IsRegular() && (deps == "" || info.Mode()&fs.ModeSymlink == 0) {
-		return nil
-	}
 	file, err := f.read(rel)
-	file.Deps = deps
 	f.files[rel] = file
 	return err
-}
-
-func (f *Files) match(found map[string]bool, glob string) error {
-	matches, err := doublestar.Glob(os.DirFS(f.o.Root), strings.TrimPrefix(glob, "./"), doublestar.WithFilesOnly(), doublestar.WithNoFollow())
-	if err != nil {
-		return fmt.Errorf("find protected files by %q: %w", glob, err)
-	}
-	for _, m := range matches {
-		if m != ".git" && !strings.HasPrefix(m, ".git/") {
-			found[m] = true
-		}
-	}
-	return nil
 }

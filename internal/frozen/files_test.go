@@ -3,6 +3,7 @@
 package frozen_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,7 +35,7 @@ func shopFiles() files {
 
 func freeze(t *testing.T, root, store string) *frozen.Files {
 	t.Helper()
-	f, err := frozen.Take(frozen.Options{
+	f, err := frozen.Take(context.Background(), frozen.Options{
 		Root: root, Store: store, Protect: []string{"docs/**", "./keep/*"},
 		Gates: []gate.Gate{{Command: `npm test && "./check.sh"`}, {Command: "make test"}, {Command: "if"}},
 	})
@@ -47,7 +48,7 @@ func freeze(t *testing.T, root, store string) *frozen.Files {
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	b := newProject(t, shopFiles())
-	f, err := frozen.Look(frozen.Options{Root: b.root, Protect: []string{"docs/**", "pawl.toml"}, Gates: []gate.Gate{{Command: "npm test && ./check.sh && make"}}})
+	f, err := frozen.Look(context.Background(), frozen.Options{Root: b.root, Protect: []string{"docs/**", "pawl.toml"}, Gates: []gate.Gate{{Command: "npm test && ./check.sh && make"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,17 +78,17 @@ func TestOnlyWhatIsPawlsOrProtectedIsPutBack(t *testing.T) {
 			b := newProject(t, shopFiles())
 			f := freeze(t, b.root, t.TempDir())
 			b.write(c.work)
-			got, err := f.Changes()
+			got, err := f.Changes(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("changes (-want +got):\n%s", diff)
 			}
-			if err := f.PutBack(append(got, "app.js")); err != nil {
+			if err := f.PutBack(context.Background(), append(got, "app.js")); err != nil {
 				t.Fatal(err)
 			}
-			if left, err := f.Changes(); err != nil || left != nil {
+			if left, err := f.Changes(context.Background()); err != nil || left != nil {
 				t.Errorf("still changed: %q, %v", left, err)
 			}
 		})
@@ -102,7 +103,7 @@ func TestFrozenSurvivesARestartAndAPersonsChange(t *testing.T) {
 	freeze(t, b.root, store)
 	b.write(files{"keep/me.sh": "exit 1\n"})
 	f := freeze(t, b.root, store) // as after a crash: not what is there now
-	if got, err := f.Changes(); err != nil || !cmp.Equal(got, []string{"keep/me.sh"}) {
+	if got, err := f.Changes(context.Background()); err != nil || !cmp.Equal(got, []string{"keep/me.sh"}) {
 		t.Fatalf("changes %q, %v", got, err)
 	}
 	for _, path := range []string{"keep/me.sh", "app.js"} {
@@ -110,13 +111,13 @@ func TestFrozenSurvivesARestartAndAPersonsChange(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, err := freeze(t, b.root, store).Changes(); err != nil || got != nil {
+	if got, err := freeze(t, b.root, store).Changes(context.Background()); err != nil || got != nil {
 		t.Errorf("after adoption: %q, %v", got, err)
 	}
 	if err := os.WriteFile(filepath.Join(store, "frozen.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := frozen.Take(frozen.Options{Root: b.root, Store: store}); err == nil {
+	if _, err := frozen.Take(context.Background(), frozen.Options{Root: b.root, Store: store}); err == nil {
 		t.Error("broken copies are taken for none")
 	}
 }
@@ -137,11 +138,11 @@ func TestFrozenFileReplacedByALink(t *testing.T) {
 	if err := os.Symlink(elsewhere, check); err != nil {
 		t.Skipf("no symlinks here: %v", err)
 	}
-	got, err := f.Changes()
+	got, err := f.Changes(context.Background())
 	if err != nil || !cmp.Equal(got, []string{"keep/me.sh"}) {
 		t.Fatalf("changes %q, %v", got, err)
 	}
-	if err := f.PutBack(got); err != nil {
+	if err := f.PutBack(context.Background(), got); err != nil {
 		t.Fatal(err)
 	}
 	if kept, err := os.ReadFile(elsewhere); err != nil || string(kept) != "mine" {

@@ -1,24 +1,28 @@
 package frozen
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/git"
 )
 
 // What git is told decides what a tree shows of the work tree: a filter can lay
 // the old test before git while the new one runs. So the settings that shape what
-// git sees, and the hooks that judge a commit, are frozen too. They are named as
+// git sees, and the hooks that check a commit, are frozen too. They are named as
 // in a plain repository, ".git/config", wherever the git directory is. All other
 // settings (branches, remotes, who the user is) are anyone's.
 
 // gitPrefix begins the names of frozen files that lie in the git directory.
 const gitPrefix = ".git/"
 
-// gitFiles judge, whether they are there at the start or come to be; the hooks
+// gitFiles are frozen, whether they are there at the start or come to be; the hooks
 // are those that Pawl runs.
 const gitFiles = "config config.worktree info/attributes info/grafts hooks/pre-commit hooks/commit-msg"
 
@@ -38,8 +42,9 @@ func (f *Files) Where(path string) string {
 	return filepath.Join(f.o.CommonDir, filepath.FromSlash(name))
 }
 
-// findInGit takes what judges in the git directory, also what other hooks may run.
-func (f *Files) findInGit() error {
+// findInGit takes the frozen files of the git directory, also what other hooks may run,
+// and the files in the work tree that its configuration includes.
+func (f *Files) findInGit(ctx context.Context) error {
 	if f.o.CommonDir == "" {
 		return nil
 	}
@@ -60,19 +65,17 @@ func (f *Files) findInGit() error {
 		}
 		f.files[gitPrefix+name] = file
 	}
-	return f.takeIncluded(f.files[gitPrefix+"config"].Content)
-}
-
-// takeIncluded takes the files in the work tree that a configuration includes.
-func (f *Files) takeIncluded(config []byte) error {
-	settings, _, _ := gitSettings(string(config))
+	settings, err := git.Settings(ctx, f.files[gitPrefix+"config"].Content)
+	if err != nil {
+		return err
+	}
 	for _, s := range settings {
-		if section, _, _ := strings.Cut(s.key, "."); section != "include" && section != "includeif" || filepath.IsAbs(s.value) {
+		if section, _, _ := strings.Cut(s.Key, "."); section != "include" && section != "includeif" || filepath.IsAbs(s.Value) {
 			continue
 		}
-		rel, err := filepath.Rel(resolved(f.o.Root), filepath.Join(resolved(f.o.CommonDir), filepath.FromSlash(s.value)))
+		rel, err := filepath.Rel(resolved(f.o.Root), filepath.Join(resolved(f.o.CommonDir), filepath.FromSlash(s.Value)))
 		if err == nil && filepath.IsLocal(rel) {
-			if err := f.take(filepath.ToSlash(rel), ""); err != nil {
+			if err := f.take(filepath.ToSlash(rel)); err != nil {
 				return err
 			}
 		}
@@ -80,50 +83,66 @@ func (f *Files) takeIncluded(config []byte) error {
 	return nil
 }
 
-// gitJudges are the settings that shape what git sees of a work tree, or name a
-// program that it runs there; a section with a dot at its end judges as a whole.
-const gitJudges = `
+func isGitConfig(file string) bool {
+	return file == gitPrefix+"config" || file == gitPrefix+"config.worktree"
+}
+
+// treeSettings shape what git sees of a work tree, or name a program that it runs there;
+// a name with a dot at its end stands for a whole section.
+const treeSettings = `
 	filter. include. includeif. diff. gpg. extensions. commit.gpgsign status.showuntrackedfiles
 	core.attributesfile core.excludesfile core.fsmonitor core.hookspath core.worktree core.bare core.autocrlf core.eol
 	core.filemode core.symlinks core.ignorecase core.precomposeunicode core.checkstat core.trustctime core.untrackedcache
 	core.sparsecheckout core.sparsecheckoutcone core.alternaterefscommand core.sshcommand core.gitproxy`
 
-func gitSettingJudges(key string) bool {
+func isTreeSetting(key string) bool {
 	section, _, _ := strings.Cut(key, ".")
-	judges := strings.Fields(gitJudges)
-	return slices.Contains(judges, section+".") || slices.Contains(judges, key)
+	names := strings.Fields(treeSettings)
+	return slices.Contains(names, section+".") || slices.Contains(names, key)
 }
 
-// gitPieces divides a configuration of git into its sections. One that git would
-// not read is one piece, and cannot be mended by pieces.
-func gitPieces(data []byte) []piece {
-	settings, heads, ok := gitSettings(string(data))
-	if !ok {
-		return []piece{{text: string(data)}}
+// readTreeSettings returns those of a configuration, in its order: of some the last one
+// counts, of others all. What git cannot read has none, and is not ok.
+func readTreeSettings(ctx context.Context, config []byte) (settings []git.Setting, ok bool, err error) {
+	settings, err = git.Settings(ctx, config)
+	if ctx.Err() != nil {
+		return nil, false, err
 	}
-	heads = append(heads, len(data))
-	pieces := []piece{{text: string(data[:heads[0]])}}
-	for i, end := range heads[1:] {
-		pieces = append(pieces, piece{
-			text:   string(data[heads[i]:end]),
-			judges: slices.ContainsFunc(settings, func(s gitSetting) bool { return s.section == i && gitSettingJudges(s.key) }),
-		})
-	}
-	return pieces
+	return slices.DeleteFunc(settings, func(s git.Setting) bool { return !isTreeSetting(s.Key) }), err == nil, nil
 }
 
-// sameGitSettings compares the settings that judge, in their order: of some the
-// last one counts, of others all.
-func sameGitSettings(was, now []byte) bool {
-	before, _, okBefore := gitSettings(string(was))
-	after, _, okAfter := gitSettings(string(now))
-	if !okBefore || !okAfter {
-		return string(was) == string(now)
+// sameSettings reports whether a configuration of git's has the tree settings of the copy.
+func (f *Files) sameSettings(ctx context.Context, path string, now []byte) (bool, error) {
+	if seen, ok := f.alike[path]; ok && bytes.Equal(seen, now) {
+		return true, nil
 	}
-	harmless := func(s gitSetting) bool { return !gitSettingJudges(s.key) }
-	return slices.EqualFunc(slices.DeleteFunc(before, harmless), slices.DeleteFunc(after, harmless), func(a, b gitSetting) bool {
-		return a.key == b.key && a.value == b.value
-	})
+	before, readable, err := readTreeSettings(ctx, f.files[path].Content)
+	if err != nil || !readable {
+		return false, err
+	}
+	after, readable, err := readTreeSettings(ctx, now)
+	if err != nil || !readable || !slices.Equal(before, after) {
+		return false, err
+	}
+	f.alike[path] = now
+	return true, nil
+}
+
+// restoredConfig returns a configuration of git's with the tree settings as they were; as
+// it was, where git cannot make that of it.
+func restoredConfig(ctx context.Context, was, now []byte) ([]byte, error) {
+	before, readable, err := readTreeSettings(ctx, was)
+	if err != nil || !readable {
+		return was, err
+	}
+	restored, err := git.Replace(ctx, now, isTreeSetting, before)
+	if err != nil {
+		return was, ctx.Err()
+	}
+	if after, _, err := readTreeSettings(ctx, restored); err != nil || !slices.Equal(before, after) {
+		return was, err
+	}
+	return restored, nil
 }
 
 func resolved(dir string) string {

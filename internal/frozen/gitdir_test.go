@@ -3,6 +3,7 @@
 package frozen_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,19 +52,19 @@ func TestWhatGitIsToldIsFrozen(t *testing.T) {
 			put(t, root, files{".git/config": gitConfig, ".git/hooks/old": "exit 1\n", "shared.gitconfig": "x\n"})
 			before := tree(t, root)
 			git := filepath.Join(root, ".git")
-			f, err := frozen.Take(frozen.Options{Root: root, Store: t.TempDir(), GitDir: git, CommonDir: git})
+			f, err := frozen.Take(context.Background(), frozen.Options{Root: root, Store: t.TempDir(), GitDir: git, CommonDir: git})
 			if err != nil {
 				t.Fatal(err)
 			}
 			put(t, root, c.write)
-			changed, err := f.Changes()
+			changed, err := f.Changes(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.want, changed); diff != "" {
 				t.Fatal(diff)
 			}
-			if err := f.PutBack(changed); err != nil {
+			if err := f.PutBack(context.Background(), changed); err != nil {
 				t.Fatal(err)
 			}
 			if c.want == nil {
@@ -86,19 +87,19 @@ func TestWhatGitIsToldOfALinkedWorktree(t *testing.T) {
 	own := filepath.Join(common, "worktrees", "a")
 	put(t, root, files{".git": "gitdir: " + own + "\n"})
 	put(t, common, files{"config": gitConfig, "worktrees/a/HEAD": "x\n"})
-	f, err := frozen.Take(frozen.Options{Root: root, Store: t.TempDir(), GitDir: own, CommonDir: common})
+	f, err := frozen.Take(context.Background(), frozen.Options{Root: root, Store: t.TempDir(), GitDir: own, CommonDir: common})
 	if err != nil {
 		t.Fatal(err)
 	}
 	put(t, common, files{"config": gitConfig + "[gpg]\n\tprogram = x\n", "worktrees/a/config.worktree": "[core]\n\teol = crlf\n"})
-	changed, err := f.Changes()
+	changed, err := f.Changes(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{".git/config", ".git/config.worktree"}, changed); diff != "" {
 		t.Error(diff)
 	}
-	if err := f.PutBack(changed); err != nil {
+	if err := f.PutBack(context.Background(), changed); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{"config": gitConfig, "worktrees/a/HEAD": "x\n"}, tree(t, common)); diff != "" {

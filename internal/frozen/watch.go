@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+
+	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
 // Watch notes how the files stand that may not change at all, and the scripts and
@@ -12,7 +14,7 @@ import (
 // as long as it is judged puts it back before the trees are compared. A gate may write
 // them too, so this is a word and no verdict.
 func (f *Files) Watch() func() []string {
-	_, through := f.reach()
+	_, through := testreport.Reach(f.o.Gates, testreport.FilesIn(f.o.Root))
 	paths := slices.Concat(f.Whole(), slices.DeleteFunc(through, f.built))
 	slices.Sort(paths)
 	paths = slices.Compact(paths)

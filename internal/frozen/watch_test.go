@@ -1,6 +1,7 @@
 package frozen_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,7 +27,7 @@ func TestWatchNamesWhatWasPutBack(t *testing.T) {
 	write("check.sh", "exit 1\n")
 	write("still.sh", "exit 0\n")
 	write("swapped.sh", "exit 0\n")
-	f, err := frozen.Look(frozen.Options{Root: root, Protect: []string{"pawl.toml"}, Gates: []gate.Gate{{Command: "sh check.sh && sh still.sh && sh swapped.sh"}}})
+	f, err := frozen.Look(context.Background(), frozen.Options{Root: root, Protect: []string{"pawl.toml"}, Gates: []gate.Gate{{Command: "sh check.sh && sh still.sh && sh swapped.sh"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -298,10 +298,10 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 	if err := v.LookBeside(ctx); err != nil {
 		return err
 	}
-	judges, err := frozen.Take(frozen.Options{
+	judges, err := frozen.Take(ctx, frozen.Options{
 		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect, Path: v.Path(),
 		Ignores:    ignores(ctx, d.Repo),
-		Personal:   frozen.Personal(env.Home, env.ConfigHome, env.Vars),
+		Personal:   v.PersonalSettings(),
 		Converters: func() (map[string]string, error) { return d.Repo.Converters(ctx) },
 		GitDir:     d.Repo.GitDir(), CommonDir: d.Repo.CommonDir(),
 	})

@@ -54,7 +54,7 @@ func GuardHere(ctx context.Context, dir string, env environment.Environment) (Gu
 	if repo != nil {
 		o.Ignores = ignores(ctx, repo)
 	}
-	judges, err := frozen.Look(o)
+	judges, err := frozen.Look(ctx, o)
 	if err != nil {
 		return Guarding{}, fmt.Errorf("find what judges: %w", err)
 	}

@@ -36,9 +36,9 @@ type Verifier interface {
 
 // Judges are the frozen copies of what judges, in package verify.
 type Judges interface {
-	Changes() ([]string, error)
+	Changes(ctx context.Context) ([]string, error)
 	Adopt(path string) error
-	PutBack(paths []string) error
+	PutBack(ctx context.Context, paths []string) error
 	Whole() []string        // those that judge as a whole
 	Watch() func() []string // lists those of them that are written from now on
 	// Moved says what is another around the work tree than when it was last asked.
@@ -172,7 +172,7 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 		if same {
 			g := r.found(ctx, f)
 			g.Tree, g.Head, g.Message = tree, at.head, at.message
-			if g.Tampered, err = r.meanwhile(m); err != nil {
+			if g.Tampered, err = r.meanwhile(ctx, m); err != nil {
 				return g, err
 			}
 			r.nameTouched(ctx, &g, f.Observation.Touched)

@@ -20,11 +20,11 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if err := r.readCalls(m); err != nil {
 		return loop.Event{}, err
 	}
-	changed, err := r.JudgedBy.Changes()
+	changed, err := r.JudgedBy.Changes(ctx)
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("compare protected files: %w", err)
 	}
-	if changed, err = r.setGitRight(changed, m, &seen); err != nil {
+	if changed, err = r.setGitRight(ctx, changed, m, &seen); err != nil {
 		return loop.Event{}, err
 	}
 	base, remarks, err := r.settle(ctx, m)
@@ -101,7 +101,7 @@ func (r *Runner) lookAround(ctx context.Context) ([]string, error) {
 // setGitRight puts back what git is told, before git is asked anything: a filter of
 // the agent's would show another tree than there is. It returns the other changes.
 // In a user's session that is theirs to do, as with all that judges.
-func (r *Runner) setGitRight(changed []string, m record.Memory, seen *loop.Seen) ([]string, error) {
+func (r *Runner) setGitRight(ctx context.Context, changed []string, m record.Memory, seen *loop.Seen) ([]string, error) {
 	var back, rest []string
 	for _, path := range changed {
 		if frozen.InGitDir(path) && !r.attended() && !m.State.MayChangeJudge(path) && r.agents(path, m) {
@@ -117,17 +117,17 @@ func (r *Runner) setGitRight(changed []string, m record.Memory, seen *loop.Seen)
 			return nil, err
 		}
 	}
-	return rest, r.putGitBack(back)
+	return rest, r.putGitBack(ctx, back)
 }
 
 // leaveGitRight does so at the end: the last turn may not have been looked at.
 func (r *Runner) leaveGitRight(ctx context.Context, m record.Memory) error {
-	changed, err := r.JudgedBy.Changes()
+	changed, err := r.JudgedBy.Changes(ctx)
 	if err != nil {
 		return fmt.Errorf("compare protected files: %w", err)
 	}
 	var seen loop.Seen
-	_, err = r.setGitRight(changed, m, &seen)
+	_, err = r.setGitRight(ctx, changed, m, &seen)
 	if len(seen.Tampered) > 0 {
 		r.noteLater(ctx, loop.Warning, "the agent changed what git is told; put back: "+strings.Join(seen.Tampered, ", "))
 	}
@@ -135,11 +135,11 @@ func (r *Runner) leaveGitRight(ctx context.Context, m record.Memory) error {
 }
 
 // putGitBack restores what git is told. What git has remembered since may be a lie.
-func (r *Runner) putGitBack(paths []string) error {
+func (r *Runner) putGitBack(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	if err := r.JudgedBy.PutBack(paths); err != nil {
+	if err := r.JudgedBy.PutBack(ctx, paths); err != nil {
 		return fmt.Errorf("put back what git is told: %w", err)
 	}
 	return r.Repo.Distrust()
@@ -182,7 +182,7 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 		why = "what judges was changed"
 	}
 	if !r.attended() {
-		if err := r.putGitBack(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !frozen.InGitDir(p) })); err != nil {
+		if err := r.putGitBack(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !frozen.InGitDir(p) })); err != nil {
 			return err
 		}
 	}
@@ -202,7 +202,7 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 	if err := r.putBackTests(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !r.rejects(p, r.mem) })); err != nil {
 		return err
 	}
-	if err := r.JudgedBy.PutBack(paths); err != nil {
+	if err := r.JudgedBy.PutBack(ctx, paths); err != nil {
 		return fmt.Errorf("put back what judges: %w", err)
 	}
 	return nil

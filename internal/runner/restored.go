@@ -54,14 +54,14 @@ func DoneIn(trailers []git.Trailer, tasks []loop.Task) (ids []string, ok bool) {
 
 // adoptRestored takes the files that protect the work as the user left them: a
 // restored checkpoint changed them, and nobody but the user has acted since.
-func (r *Runner) adoptRestored() error {
+func (r *Runner) adoptRestored(ctx context.Context) error {
 	if !r.mem.State.Replaced {
 		return nil
 	}
 	if err := r.keepSpan(record.ToolCall{At: r.mem.State.StartedAt, Until: time.Now()}); err != nil { // the checkpoint's files are new, and not the user's
 		return err
 	}
-	changed, err := r.JudgedBy.Changes()
+	changed, err := r.JudgedBy.Changes(ctx)
 	if err != nil {
 		return fmt.Errorf("compare protected files: %w", err)
 	}

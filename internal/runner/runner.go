@@ -171,7 +171,7 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 		return r.mem.State, err
 	}
 	r.inbox = make(chan func(context.Context) error, 64)
-	if err := r.adoptRestored(); err != nil {
+	if err := r.adoptRestored(ctx); err != nil {
 		return r.mem.State, err
 	}
 	ctx, stop := context.WithCancel(ctx)

@@ -25,8 +25,8 @@ func (r *Runner) keepJudges() error {
 // meanwhile names what judges and was changed by the agent while the gates ran:
 // what works in the background can change it after the look and before a gate
 // reads it. A change of the user's is left for the next look.
-func (r *Runner) meanwhile(m record.Memory) ([]string, error) {
-	changed, err := r.JudgedBy.Changes()
+func (r *Runner) meanwhile(ctx context.Context, m record.Memory) ([]string, error) {
+	changed, err := r.JudgedBy.Changes(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("compare protected files: %w", err)
 	}
@@ -73,7 +73,7 @@ func (r *Runner) nameTouched(ctx context.Context, g *loop.Gates, touched []strin
 // untampered takes back what gates said on a tree that is final, where what judges
 // was changed while they ran.
 func (r *Runner) untampered(ctx context.Context, g loop.Gates, m record.Memory) (loop.Gates, error) {
-	changed, err := r.meanwhile(m)
+	changed, err := r.meanwhile(ctx, m)
 	if err != nil || len(changed) == 0 {
 		return g, err
 	}

@@ -1,10 +1,13 @@
 package testreport
 
 import (
+	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/testreport/dialect"
 	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 )
@@ -124,10 +127,21 @@ func TestFiles(command string, files func(path string) ([]byte, error)) []string
 	return named
 }
 
-// Reach returns the commands that a gate's command comes to, and the files that lead
-// there: see [testrun.Reach].
-func Reach(command string, files func(path string) ([]byte, error)) (steps []testrun.Step, through []string) {
-	return testrun.Reach(command, files)
+// Reach returns the commands that gates come to, and the files that lead there, relative
+// to the root, which read is relative to as well: see [testrun.Reach].
+func Reach(gates []gate.Gate, read func(path string) ([]byte, error)) (steps []testrun.Step, through []string) {
+	for _, g := range gates {
+		dir := filepath.ToSlash(g.Dir)
+		found, files := testrun.Reach(g.ShellCommand(), func(file string) ([]byte, error) { return read(path.Join(dir, file)) })
+		for _, s := range found {
+			s.Dir = path.Join(dir, s.Dir)
+			steps = append(steps, s)
+		}
+		for _, file := range files {
+			through = append(through, path.Join(dir, file))
+		}
+	}
+	return steps, through
 }
 
 // weight orders results: of several runs the heaviest is told.

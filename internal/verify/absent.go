@@ -9,7 +9,6 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/shell"
-	"github.com/pawl-dev/pawl/internal/frozen"
 )
 
 // Absent names the program that a gate's command begins with where it is not there,
@@ -18,7 +17,7 @@ import (
 // its programs itself (`||`, if, a PATH or functions of its own) is left alone, and so is a path
 // that a set-up may make.
 func Absent(g gate.Gate, root string, env []string, setUp bool) string {
-	command := frozen.Command(g)
+	command := g.ShellCommand()
 	makes := slices.ContainsFunc([]string{"||", "PATH=", "()"}, func(s string) bool { return strings.Contains(command, s) })
 	if runtime.GOOS == "windows" || makes || slices.ContainsFunc(strings.FieldsFunc(command, notInWord), branches) {
 		return ""

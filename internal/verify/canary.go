@@ -19,7 +19,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/canary"
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
@@ -165,7 +164,7 @@ func (v *Verifier) besideProof(ctx context.Context, r Request, o *gate.Observati
 	names := leaves(slices.Concat(gate.ByTest(verdict.Flipped, o.Baseline), verdict.Proving))
 	var first, rest []string
 	for _, g := range gates {
-		for _, file := range testreport.TestFiles(frozen.Command(g), filesOf(g, v.Root)) {
+		for _, file := range testreport.TestFiles(g.ShellCommand(), filesOf(g, v.Root)) {
 			first = append(first, path.Join(g.Dir, file))
 		}
 	}

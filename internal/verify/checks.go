@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
@@ -23,7 +22,7 @@ const interpreters = "python python3 node bun tsx ts-node ruby perl php lua Rscr
 // checksOf are the files that gates have an interpreter run with nothing to work on, and
 // whose names say that they check.
 func checksOf(gates []gate.Gate, root string) []string {
-	steps, _ := frozen.Reach(gates, testreport.FilesIn(root))
+	steps, _ := testreport.Reach(gates, testreport.FilesIn(root))
 	var found []string
 	for _, s := range steps {
 		if len(s.Words) != 2 || !slices.Contains(strings.Fields(interpreters), path.Base(s.Words[0])) || !checks.MatchString(s.Words[1]) {

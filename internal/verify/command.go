@@ -4,7 +4,6 @@ import (
 	"runtime"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
@@ -23,14 +22,10 @@ const commandName = "PAWL_GATE"
 // plan decides how to run a gate: a plain `go test` is asked for its results by
 // test, and a repeat for a run that its cache does not answer.
 func plan(g gate.Gate, uncached bool) command {
-	c := command{shown: g.Command, report: g.Report}
-	text := g.Command
-	if len(g.Argv) > 0 {
-		c.shown = shell.Quoted(g.Argv)
-		text = c.shown
-		if runtime.GOOS == "windows" { // no shell there reads these quotes
-			c.argv = g.Argv
-		}
+	text := g.ShellCommand()
+	c := command{shown: text, report: g.Report}
+	if runtime.GOOS == "windows" && len(g.Argv) > 0 { // no shell there reads its quotes
+		c.argv = g.Argv
 	}
 	if c.report == "" {
 		if c.report = testreport.Detect(text); c.report == "" && c.argv == nil {

@@ -62,6 +62,7 @@ var homeEntries = []homeEntry{
 
 	{path: ".pyenv", moved: "PYENV_ROOT", link: whole},
 	{path: ".local", moved: "PYTHONUSERBASE", same: "lib/python3*/site-packages"},
+	{path: "Library/Python", same: "3*/lib/python/site-packages"},
 	{path: ".config/pip", copy: []string{"pip.conf"}},
 	{path: ".pip", copy: []string{"pip.conf"}},
 	{path: ".cache/pip", moved: "PIP_CACHE_DIR", link: whole},
@@ -148,4 +149,28 @@ func (e homeEntry) sites(from string) []string {
 		return nil // a home with brackets in its name
 	}
 	return found
+}
+
+// startUp are the files by which packages in the home run code when Python starts.
+const startUp = "usercustomize.py sitecustomize.py usercustomize/__init__.py *.pth"
+
+// PersonalSettings are globs of the files in the user's home from which tools that gates
+// run take settings or start-up code.
+func (v *Verifier) PersonalSettings() []string {
+	var globs []string
+	for _, e := range homeEntries {
+		from, _ := e.source(v.env)
+		if from == "" {
+			continue
+		}
+		for _, name := range e.copy {
+			globs = append(globs, filepath.Join(from, name))
+		}
+		for name := range strings.FieldsSeq(startUp) {
+			if e.same != "" {
+				globs = append(globs, filepath.Join(from, filepath.FromSlash(e.same), filepath.FromSlash(name)))
+			}
+		}
+	}
+	return globs
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/testreport"
 	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 	"github.com/pawl-dev/pawl/internal/work"
 )
@@ -49,7 +49,7 @@ func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error)
 			break
 		}
 	}
-	steps, _ := frozen.Reach(r.Gates, func(file string) ([]byte, error) {
+	steps, _ := testreport.Reach(r.Gates, func(file string) ([]byte, error) {
 		if _, there := entries[file]; !there {
 			return nil, fs.ErrNotExist
 		}

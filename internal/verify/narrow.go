@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
@@ -14,7 +13,7 @@ func narrow(gates []gate.Gate, ids []string, run func([]gate.Gate) ([]gate.Resul
 	few := slices.Clone(gates)
 	narrowed := map[string]bool{}
 	for i, g := range few {
-		if command, ok := testreport.Only(frozen.Command(g), ids); ok {
+		if command, ok := testreport.Only(g.ShellCommand(), ids); ok {
 			few[i].Command, few[i].Argv = command, nil
 			narrowed[g.Name] = true
 		}

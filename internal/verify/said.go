@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
@@ -68,7 +67,7 @@ func explained(said testreport.Verdict, reason string) string {
 // Masked names what in a gate's command hides the exit code of its tests, "" if
 // nothing does. root is the work tree.
 func Masked(g gate.Gate, root string) string {
-	return strings.Join(testreport.Masks(frozen.Command(g), filesOf(g, root)), ", ")
+	return strings.Join(testreport.Masks(g.ShellCommand(), filesOf(g, root)), ", ")
 }
 
 // Silenced names what in a gate's command throws away what its tests say, "" if
@@ -77,7 +76,7 @@ func Silenced(g gate.Gate, root string) string {
 	if g.Report != "" {
 		return ""
 	}
-	return strings.Join(testreport.Silences(frozen.Command(g), filesOf(g, root)), ", ")
+	return strings.Join(testreport.Silences(g.ShellCommand(), filesOf(g, root)), ", ")
 }
 
 func filesOf(g gate.Gate, root string) func(string) ([]byte, error) {

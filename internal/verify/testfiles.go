@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/testdiff"
 	"github.com/pawl-dev/pawl/internal/testreport"
@@ -64,7 +63,7 @@ func WithNamed(gates []gate.Gate, root string) []string {
 	globs := DefaultTests()
 	known := len(globs)
 	for _, g := range gate.Commands(gates) {
-		for _, file := range testreport.TestFiles(frozen.Command(g), filesOf(g, root)) {
+		for _, file := range testreport.TestFiles(g.ShellCommand(), filesOf(g, root)) {
 			file = path.Join(g.Dir, file)
 			if filepath.IsLocal(filepath.FromSlash(file)) && IsTest([]string{"**/*." + sources()}, file) && !IsTest(globs, file) {
 				globs = append(globs, file)

@@ -12,6 +12,8 @@ package gate
 import (
 	"strings"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
 // Status is the result of one gate or one test.
@@ -69,6 +71,14 @@ type Gate struct {
 	Model         string  `json:"model,omitempty"`          // "" = the loop's
 	MaxCostUSD    float64 `json:"max_cost_usd,omitempty"`   // of one review, 0 = the default of $1
 	ApprovesTests bool    `json:"approves_tests,omitempty"` // it may accept that old tests were changed
+}
+
+// ShellCommand is what the gate runs, as a shell reads it.
+func (g Gate) ShellCommand() string {
+	if len(g.Argv) > 0 {
+		return shell.Quoted(g.Argv)
+	}
+	return g.Command
 }
 
 // Result is what one run of one gate said.

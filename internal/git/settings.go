@@ -1,0 +1,86 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+)
+
+// Setting is one setting of a configuration of git.
+type Setting struct {
+	Key   string // section, subsection if any, name; in lower case but for the subsection
+	Value string // "true" for a name alone
+}
+
+// Settings reads a configuration of git without the files that it includes, in its order.
+// What git cannot read is an error.
+func Settings(ctx context.Context, config []byte) ([]Setting, error) {
+	out, err := runOnce(ctx, os.TempDir(), call{args: []string{"config", "--file", "-", "--no-includes", "--list", "-z"}, stdin: config})
+	if err != nil {
+		return nil, fmt.Errorf("read a configuration of git: %w", err)
+	}
+	var settings []Setting
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		key, value, hasValue := strings.Cut(entry, "\n")
+		if !hasValue {
+			value = "true"
+		}
+		if key != "" {
+			settings = append(settings, Setting{key, value})
+		}
+	}
+	return settings, nil
+}
+
+// Replace returns a configuration of git in which the settings whose keys are chosen are
+// these ones. All else in it stays.
+func Replace(ctx context.Context, config []byte, chosen func(key string) bool, settings []Setting) ([]byte, error) {
+	now, err := Settings(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp("", "pawl-gitconfig-")
+	if err != nil {
+		return nil, fmt.Errorf("change a configuration of git: %w", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(config)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	edit := func(args ...string) {
+		if err == nil {
+			_, err = runOnce(ctx, os.TempDir(), call{args: slices.Concat([]string{"config", "--file", f.Name()}, args)})
+		}
+	}
+	was, is := valuesOf(settings, chosen), valuesOf(now, chosen)
+	for key := range is {
+		if !slices.Equal(was[key], is[key]) {
+			edit("--unset-all", key)
+		}
+	}
+	for _, s := range settings { // in this order: some settings change what others mean
+		if !slices.Equal(was[s.Key], is[s.Key]) {
+			edit("--add", s.Key, s.Value)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("change a configuration of git: %w", err)
+	}
+	return atomicfile.Read(f.Name(), maxControl)
+}
+
+// valuesOf returns the values of the chosen settings by key.
+func valuesOf(settings []Setting, chosen func(key string) bool) map[string][]string {
+	values := map[string][]string{}
+	for _, s := range settings {
+		if chosen(s.Key) {
+			values[s.Key] = append(values[s.Key], s.Value)
+		}
+	}
+	return values
+}
