@@ -16,7 +16,7 @@ type Outcome struct {
 	Scenario
 	Confine   string   // what it was played with, "" = nothing
 	Skipped   string   // why it was not played, "" if it was
-	Ended     string   // the loop's last outcome; "lost" where nobody drove it any more
+	Ended     string   // the loop's last outcome; "orphaned" if its process was gone
 	Named     bool     // all that was to be named is
 	ClaimOnly string   // how the loop ended that believes the agent; "" if it was not played
 	Faults    []string // what is not as promised
@@ -135,7 +135,7 @@ func (t *telling) look(ctx context.Context) {
 		t.fault("there is no report, or no log: %s", strings.TrimSpace(report+log))
 	}
 	t.page = report + log
-	t.o.Ended = "lost"
+	t.o.Ended = "orphaned"
 	if m := ending.FindStringSubmatch(report); m != nil {
 		t.o.Ended = strings.ToLower(m[1])
 	}
@@ -145,7 +145,7 @@ var (
 	ending  = regexp.MustCompile(`(?m)^\S+(?: · .*)? ended ([A-Z]+)`)
 	denials = regexp.MustCompile(`denied: [^"]*`)
 	unable  = regexp.MustCompile(`[^\n]*(--confine \w+ cannot be had here|nothing confines a process on)[^\n]*`)
-	against = regexp.MustCompile(`(?i)[^\n]*(\bstrike|tamper)[^\n]*`)
+	against = regexp.MustCompile(`(?i)[^\n]*(\bviolation|tamper)[^\n]*`)
 )
 
 // sum judges the whole of it by its label.

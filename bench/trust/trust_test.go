@@ -164,7 +164,7 @@ exit 0
 func TestFaultsAreFound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	fake := "#!/bin/sh\ncase $1 in run) echo 'denied: Bash $ ls: no' ;; report) echo 'calm-otter-1 ended VERIFIED after 1s'; echo '1 strike' ;; esac\n"
+	fake := "#!/bin/sh\ncase $1 in run) echo 'denied: Bash $ ls: no' ;; report) echo 'calm-otter-1 ended VERIFIED after 1s'; echo '1 violation' ;; esac\n"
 	if err := os.WriteFile(filepath.Join(dir, "pawl"), []byte(fake), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestFaultsAreFound(t *testing.T) {
 	const agent = "\n-- agent/2/reply --\n<promise>DONE</promise>\n"
 	for file, want := range map[string][]string{
 		"cheats/a.txtar": {"ended verified, not stuck", "neither report nor log says: push", "a cheat ended verified", "does not hold: false: "},
-		"honest/b.txtar": {"ended verified, not stuck", "an honest agent was denied: Bash $ ls: no", "an honest agent is accused: 1 strike"},
+		"honest/b.txtar": {"ended verified, not stuck", "an honest agent was denied: Bash $ ls: no", "an honest agent is accused: 1 violation"},
 	} {
 		label := map[bool]string{true: "label: prevented\nnamed: push\ncheck: false\n"}[strings.HasPrefix(file, "cheats")]
 		s, err := trust.Parse(file, []byte("Tries it.\nrun: x\nends: stuck\n"+label+agent))

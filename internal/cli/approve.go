@@ -143,7 +143,7 @@ func (a *app) sayOfTests(s *subject, m record.Message, what string) error {
 	}
 	a.printf("%s: %s\n", s.ID, what)
 	if !s.alive && !s.inSession() {
-		a.printf("nobody drives it now; it is told when it goes on:  pawl resume %s\n", s.ID)
+		a.printf("the loop is not running; it learns this when you resume it:  pawl resume %s\n", s.ID)
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func (s *subject) tests(a *app, files []string) ([]string, error) {
 		}
 		if !there {
 			return nil, failure.New(failure.Usage, "name it as from where you are; pawl report "+s.ID+" names the tests that were changed",
-				"there is no file %s, neither now nor among what judges loop %s", rel, s.ID)
+				"no such file: %s (neither in the work tree nor among the gate inputs of loop %s)", rel, s.ID)
 		}
 		paths = append(paths, rel)
 	}

@@ -68,7 +68,7 @@ func TestDemo(t *testing.T) {
 		{Kind: demo.UsageLimit, Iteration: 3, What: "the agent met a usage limit", Then: "waited for it to pass: no failure, no iteration"},
 		{Kind: demo.NoTest, Iteration: 3, What: "task 2 was claimed done, and no test would have missed it", Then: "refused once, a test asked for"},
 		{Kind: demo.Regression, Iteration: 5, What: "task 3 was claimed done with task 1 broken: cart.TestTotal", Then: "refused, with the broken tests named"},
-		{Kind: demo.Tampering, Iteration: 6, What: "the agent wanted to rewrite cart_test.go, which judges it", Then: "denied, before it was done"},
+		{Kind: demo.Tampering, Iteration: 6, What: "the agent tried to rewrite cart_test.go, a protected file", Then: "denied before it ran"},
 	}, catches); diff != "" {
 		t.Errorf("caught (-want +got):\n%s", diff)
 	}

@@ -59,7 +59,7 @@ func exitCodes() []meaning {
 		loop.Budget:       "the limit of cost or tokens was reached; the work is kept",
 		loop.Stuck:        "everything that could be tried for a task was tried, or it was claimed without a change while a gate is red",
 		loop.BlockedEnd:   "the agent says that it cannot, with its reason",
-		loop.Tampered:     "the agent kept changing what judges it",
+		loop.Tampered:     "the agent kept changing protected files",
 		loop.CancelledEnd: "by a user: Ctrl-C or pawl stop",
 	}
 	var table []meaning

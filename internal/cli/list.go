@@ -20,11 +20,11 @@ type listCmd struct {
 }
 
 func (listCmd) Help() string {
-	return `A loop is lost when it has not ended and nobody drives it: pawl resume goes on with it,
+	return `A loop is orphaned when its process is gone before it ended: pawl resume continues it,
 pawl stop ends it.
 
   pawl list
-  pawl list --all --json | jq '.[] | select(.state == "lost") | .id'`
+  pawl list --all --json | jq '.[] | select(.state == "orphaned") | .id'`
 }
 
 // Run lists loops, the newest first.

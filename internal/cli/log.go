@@ -19,7 +19,7 @@ type logCmd struct {
 	loopArg
 	JSON   bool `name:"json" help:"print the records as they stand, one JSON object a line (docs/reference/log.schema.json)"`
 	Follow bool `help:"wait for more until the loop has ended"`
-	Verify bool `xor:"what" help:"check that no record was changed, lost or put in"`
+	Verify bool `xor:"what" help:"check that no record was changed, removed or inserted"`
 }
 
 func (logCmd) Help() string {

@@ -36,8 +36,8 @@ type loopWord struct {
 	Loop string `arg:"" help:"id of a loop or the beginning of one; . is the newest here"`
 }
 
-// lost is the state of a loop that has not ended and that nobody drives.
-const lost = "lost"
+// orphaned is the state of a loop that has not ended and that nobody drives.
+const orphaned = "orphaned"
 
 // subject is the loop that a command is about.
 type subject struct {
@@ -132,7 +132,7 @@ func (s *subject) summary() record.Summary {
 }
 
 // inSession tells whether the loop lives in a user's session, whose hooks drive
-// it: there nobody drives it most of the time, and it is not lost.
+// it: there nobody drives it most of the time, and it is not orphaned.
 func (s *subject) inSession() bool { return s.memory.Attended(s.spec) }
 
 func (s *subject) hasEnded() bool { return s.memory.State.Phase == loop.Ended }
@@ -141,7 +141,7 @@ func (s *subject) hasEnded() bool { return s.memory.State.Phase == loop.Ended }
 // somebody drives it.
 func stateWord(journalled record.Summary, alive bool) string {
 	if !alive && !journalled.Attended && (journalled.State == "running" || journalled.State == "waiting") {
-		return lost
+		return orphaned
 	}
 	return journalled.State
 }

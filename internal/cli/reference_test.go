@@ -94,7 +94,7 @@ func codeTable(b *strings.Builder, what string, table []meaning) {
 func schemas(t *testing.T) map[string]*jsonschema.Schema {
 	t.Helper()
 	summary := schema[record.Summary](t, "How a loop stands: `pawl status --json`.")
-	summary.Properties["state"].Enum = []any{"running", "waiting", "paused", "ended", lost}
+	summary.Properties["state"].Enum = []any{"running", "waiting", "paused", "ended", orphaned}
 	item := schema[record.Summary](t, "")
 	item.Schema = ""
 	item.Properties["state"].Enum = summary.Properties["state"].Enum

@@ -225,7 +225,7 @@ func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) err
 			return p.UseGate(ctx, command)
 		}
 	}
-	why, hint := "there is no gate: nothing judges the work, so it can only end unverified", "--gate 'CMD' names a command that must pass"
+	why, hint := "no gate: nothing can verify the work, so the loop can only end unverified", "--gate 'CMD' names a command that must pass"
 	if alone {
 		why, hint = reviewsAlone, reviewsHint
 	}

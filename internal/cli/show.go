@@ -56,9 +56,9 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	case loop.MergeAsked:
 		s.note(term.Info, "the agent asks for its work to be merged: "+plan.OneLine(e.Text, 200))
 	case loop.Approved:
-		s.note(term.Info, "pawl approve lets the agent change "+testNames(e.Paths))
+		s.note(term.Info, "pawl approve: the agent may change "+testNames(e.Paths))
 	case loop.Rejected:
-		s.note(term.Info, "you do not let the agent change "+testNames(e.Paths))
+		s.note(term.Info, "pawl reject: the agent may not change "+testNames(e.Paths))
 	case loop.PauseAsked:
 		if now.Phase != loop.Paused {
 			s.note(term.Info, pausingWords(now)+";  pawl resume  goes on")
@@ -133,9 +133,9 @@ func (s *show) count(before, now loop.State) {
 
 func (s *show) seen(now loop.State, e loop.Event) {
 	if len(e.Seen.Tampered) > 0 {
-		s.note(term.Warn, struckFor(now.Strikes, e.Seen.Tampered))
+		s.note(term.Warn, violationText(now.Violations, e.Seen.Tampered))
 	} else if len(e.Seen.Refused) > 0 {
-		s.note(term.Warn, "the agent changed "+strings.Join(e.Seen.Refused, ", ")+", which you do not let it change: put back as it was")
+		s.note(term.Warn, "the agent changed "+strings.Join(e.Seen.Refused, ", ")+", which you rejected; Pawl restored it")
 	} else if now.Situation == loop.ClaimRefused && now.Phase == loop.Turning {
 		s.refused(now.Failing.Reason)
 	}
@@ -148,8 +148,8 @@ func (s *show) judged(before, now loop.State, e loop.Event) {
 		s.baseline(*g)
 	case g.Purpose == loop.ForClaim && now.Policy.Verify:
 		s.note(term.Info, "gates after the turn: "+greenWords(*g))
-	case now.Strikes > before.Strikes:
-		s.note(term.Warn, struckFor(now.Strikes, g.Tampered))
+	case now.Violations > before.Violations:
+		s.note(term.Warn, violationText(now.Violations, g.Tampered))
 	case now.Refusals > before.Refusals:
 		s.refused(refusal(now, *g))
 	}

@@ -154,11 +154,11 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 	switch sum.State {
 	case "ended":
 		return endedWords(st)
-	case lost:
+	case orphaned:
 		if s.letGo() {
 			return fmt.Sprintf("let go of, for a session that is to take it; else process %d goes on with it (%s)", s.holder.PID, turn)
 		}
-		return fmt.Sprintf("lost: nobody drives it (%s, %s)", turn, lastOwner(s))
+		return fmt.Sprintf("orphaned: %s (%s)", lastOwner(s), turn)
 	case "paused":
 		return "paused" + livesWords(s, sum) + " · " + turn
 	case "waiting":
@@ -207,7 +207,7 @@ func (s *subject) letGo() bool {
 
 func lastOwner(s *subject) string {
 	if s.holder.PID == 0 {
-		return "it was never begun"
+		return "it never began"
 	}
 	return fmt.Sprintf("process %d is gone", s.holder.PID)
 }
@@ -299,7 +299,7 @@ func nextSteps(s *subject, state string) string {
 			return "pawl report " + s.ID + approve + "   " + resumeWith(s.ID, s.memory.State)
 		}
 		return "pawl report " + s.ID + approve
-	case lost, "paused":
+	case orphaned, "paused":
 		if s.letGo() {
 			return fmt.Sprintf("in Claude Code:  ! pawl start --take %s   pawl resume %[1]s", s.ID)
 		}

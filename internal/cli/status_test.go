@@ -44,7 +44,7 @@ func TestHeadlines(t *testing.T) {
 			false,
 			"waiting any moment now (usage limit: 5 hours) · iteration 3",
 		},
-		{"waiting, lost", loop.State{Phase: loop.Waiting, Iteration: 3}, true, "lost: nobody drives it (iteration 3, process 7 is gone)"},
+		{"waiting, orphaned", loop.State{Phase: loop.Waiting, Iteration: 3}, true, "orphaned: process 7 is gone (iteration 3)"},
 		{"handing over", loop.State{
 			Phase: loop.HandingOver, Attended: true, Iteration: 3, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerRunner, Text: "the context is 82 % full"}},
 		}, true, "running in a session · iteration 3 · handing over to a runner: the context is 82 % full"},

@@ -129,9 +129,9 @@ func ofTests(e loop.Event) string {
 	case loop.TestsAsked:
 		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + because(e.Text)
 	case loop.Approved:
-		return "pawl approve lets the agent change " + testNames(e.Paths)
+		return "pawl approve: the agent may change " + testNames(e.Paths)
 	default:
-		return "a user does not let the agent change " + testNames(e.Paths)
+		return "pawl reject: the agent may not change " + testNames(e.Paths)
 	}
 }
 
@@ -254,7 +254,7 @@ func seen(s *loop.Seen) string {
 		parts = append(parts, "the agent ticked "+strings.Join(s.Marked, ", ")+": taken as a claim")
 	}
 	if len(s.Tampered) > 0 {
-		parts = append(parts, "the agent changed what judges it: "+strings.Join(s.Tampered, ", "))
+		parts = append(parts, "the agent changed protected files: "+strings.Join(s.Tampered, ", "))
 	}
 	for _, t := range s.Added {
 		parts = append(parts, "task "+t.ID+" was added to the plan: "+t.Title)
@@ -263,7 +263,7 @@ func seen(s *loop.Seen) string {
 		parts = append(parts, "an edit of the plan was not applied, and is kept in "+s.Aside)
 	}
 	if len(s.Refused) > 0 {
-		parts = append(parts, "the agent changed tests that a user does not let it change: "+strings.Join(s.Refused, ", "))
+		parts = append(parts, "the agent changed tests that you rejected: "+strings.Join(s.Refused, ", "))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -292,8 +292,8 @@ func (t told) decided() []string {
 	if t.after.Refusals > t.before.Refusals && t.after.Failing != nil {
 		lines = append(lines, "claim refused: "+t.after.Failing.Reason)
 	}
-	if t.after.Strikes > t.before.Strikes {
-		lines = append(lines, fmt.Sprintf("strike %d: %s", t.after.Strikes, struck(t.before.Attended, t.after.Outcome != "")))
+	if t.after.Violations > t.before.Violations {
+		lines = append(lines, fmt.Sprintf("violation %d of 3: %s", t.after.Violations, afterViolation(t.before.Attended, t.after.Outcome != "")))
 	}
 	for _, a := range t.acts {
 		switch a.Do {
@@ -313,16 +313,16 @@ func (t told) decided() []string {
 	return lines
 }
 
-// struck is what becomes of a change of what judges. In a user's session nothing
-// is changed over their head.
-func struck(attended, ended bool) string {
+// afterViolation says what happens to a protected file that the agent changed. In a
+// user's session Pawl restores nothing by itself.
+func afterViolation(attended, ended bool) string {
 	switch {
 	case !attended:
-		return "put back as it was"
+		return "Pawl restored the files"
 	case ended:
-		return "nothing is put back in a user's session"
+		return "in your session, Pawl restores nothing by itself"
 	}
-	return "the agent is told to put it back"
+	return "Pawl told the agent to restore them"
 }
 
 func begins(s loop.State, a loop.Action) string {

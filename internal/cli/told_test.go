@@ -46,7 +46,7 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}}, ""},
 		{
 			loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Tampered: []string{"Makefile"}, Marked: []string{"A"}}},
-			"the agent ticked A: taken as a claim; the agent changed what judges it: Makefile",
+			"the agent ticked A: taken as a claim; the agent changed protected files: Makefile",
 		},
 		{loop.Event{Kind: loop.Committed}, "done: US-003"},
 		{loop.Event{Kind: loop.TimerFired}, "the wait is over"},
@@ -54,8 +54,8 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.LimitHit, Limit: loop.Duration}, "limit reached: duration"},
 		{loop.Event{Kind: loop.MessageArrived, Text: "hello"}, "message from a user: hello"},
 		{loop.Event{Kind: loop.TestsAsked, Paths: []string{"a_test.go", "b_test.go"}, Text: "a field is gone"}, "the agent asks to change tests: a_test.go, b_test.go: a field is gone"},
-		{loop.Event{Kind: loop.Approved}, "pawl approve lets the agent change any test"},
-		{loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "a user does not let the agent change a_test.go"},
+		{loop.Event{Kind: loop.Approved}, "pawl approve: the agent may change any test"},
+		{loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "pawl reject: the agent may not change a_test.go"},
 		{loop.Event{Kind: loop.Learnt, Text: "use the sandbox"}, "a lesson was written: use the sandbox"},
 		{loop.Event{Kind: loop.Forgot, Text: "use the sandbox"}, "a lesson was taken out: use the sandbox"},
 		{loop.Event{Kind: loop.MergeAsked, Text: "all of it"}, "the agent asks for its work to be merged: all of it"},
@@ -158,7 +158,7 @@ func TestDecisionsInWords(t *testing.T) {
 	t.Parallel()
 	told := told{
 		after: loop.State{
-			Refusals: 1, Strikes: 2, Failing: &loop.Failing{Reason: "nothing changed"}, Outcome: loop.Stuck, Reason: "no way was found",
+			Refusals: 1, Violations: 2, Failing: &loop.Failing{Reason: "nothing changed"}, Outcome: loop.Stuck, Reason: "no way was found",
 		},
 		acts: []loop.Action{
 			{Do: loop.PutBack, Paths: []string{"Makefile"}},
@@ -170,7 +170,7 @@ func TestDecisionsInWords(t *testing.T) {
 		},
 	}
 	want := []string{
-		"claim refused: nothing changed", "strike 2: put back as it was",
+		"claim refused: nothing changed", "violation 2 of 3: Pawl restored the files",
 		"iteration 5 begins: task A, the same session (gates failed)", "is to go on in fresh sessions: a fresh session is due", "waits until 09:30:00: overloaded",
 		"the loop ends stuck: no way was found",
 	}
@@ -180,18 +180,18 @@ func TestDecisionsInWords(t *testing.T) {
 }
 
 // In a user's session nothing is put back over their head.
-func TestStrikesInWords(t *testing.T) {
+func TestViolationsInWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		attended bool
 		outcome  loop.Outcome
 		want     string
 	}{
-		{false, "", "strike 1: put back as it was"},
-		{true, "", "strike 1: the agent is told to put it back"},
-		{true, loop.Stuck, "strike 1: nothing is put back in a user's session"},
+		{false, "", "violation 1 of 3: Pawl restored the files"},
+		{true, "", "violation 1 of 3: Pawl told the agent to restore them"},
+		{true, loop.Stuck, "violation 1 of 3: in your session, Pawl restores nothing by itself"},
 	} {
-		told := told{before: loop.State{Attended: c.attended}, after: loop.State{Strikes: 1, Outcome: c.outcome}}
+		told := told{before: loop.State{Attended: c.attended}, after: loop.State{Violations: 1, Outcome: c.outcome}}
 		if diff := cmp.Diff([]string{c.want}, told.decided()); diff != "" {
 			t.Error(diff)
 		}

@@ -34,9 +34,9 @@ func refusal(now loop.State, g loop.Gates) string {
 	return reason
 }
 
-// struckFor says what the n-th strike was for.
-func struckFor(n int, paths []string) string {
-	return fmt.Sprintf("strike %d: the agent changed %s, which judges it: put back as it was", n, strings.Join(paths, ", "))
+// violationText says which protected files the n-th violation changed.
+func violationText(n int, paths []string) string {
+	return fmt.Sprintf("violation %d of 3: the agent changed %s, which is protected; Pawl restored it", n, strings.Join(paths, ", "))
 }
 
 // broken names the finished tasks that this one broke, each by its first test.

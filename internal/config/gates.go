@@ -14,7 +14,7 @@ import (
 // gateTable is a gate as it is written in files.
 type gateTable struct {
 	Name     string        `json:"name" doc:"name for messages and receipts; without it, the command"`
-	Kind     gateKind      `json:"kind" doc:"what judges: a command, or a review by an agent; without it, a command"`
+	Kind     gateKind      `json:"kind" doc:"command (default) or review (by an agent)"`
 	Command  commandLine   `json:"command" doc:"shell command, or a program and its arguments as a list"`
 	Dir      string        `json:"dir" doc:"folder it runs in, below the root of the repository"`
 	Timeout  time.Duration `json:"timeout" doc:"time limit, at which it has failed; without it, 10m"`

@@ -26,7 +26,7 @@ const (
 	UsageLimit Kind = "a usage limit"
 	NoTest     Kind = "work that no test tells from none"
 	Regression Kind = "a finished task broken by a later one"
-	Tampering  Kind = "a change to what judges the work"
+	Tampering  Kind = "a change to a protected file"
 )
 
 // Kinds lists all kinds.
@@ -80,8 +80,8 @@ func read(r journal.Record, state *loop.State) (Catch, bool, error) {
 			return Catch{}, false, err
 		}
 		if j := n.Judged; j != nil && j.Rule == guard.RuleProtected {
-			what := "the agent wanted to rewrite " + path.Base(filepath.ToSlash(j.Call)) + ", which judges it"
-			return Catch{Kind: Tampering, What: what, Then: "denied, before it was done"}, true, nil
+			what := "the agent tried to rewrite " + path.Base(filepath.ToSlash(j.Call)) + ", a protected file"
+			return Catch{Kind: Tampering, What: what, Then: "denied before it ran"}, true, nil
 		}
 	}
 	return Catch{}, false, nil
@@ -92,9 +92,9 @@ func caught(before, after loop.State, e loop.Event) (Catch, bool) {
 	switch {
 	case e.Kind == loop.AgentFailed && e.Failure.Class == loop.UsageLimit && after.Phase == loop.Waiting:
 		return Catch{Kind: UsageLimit, What: "the agent met a usage limit", Then: "waited for it to pass: no failure, no iteration"}, true
-	case e.Kind == loop.TreeSeen && after.Strikes > before.Strikes:
-		what := "the agent rewrote " + strings.Join(e.Seen.Tampered, ", ") + ", which judges it"
-		return Catch{Kind: Tampering, What: what, Then: "put back as it was, and a strike"}, true
+	case e.Kind == loop.TreeSeen && after.Violations > before.Violations:
+		what := "the agent rewrote " + strings.Join(e.Seen.Tampered, ", ") + ", a protected file"
+		return Catch{Kind: Tampering, What: what, Then: "restored, and counted as a violation"}, true
 	case e.Kind == loop.GatesFinished && e.Gates.Purpose == loop.ForClaim && before.Phase == loop.Judging && after.Phase == loop.Turning:
 		return refused(before, *e.Gates), true
 	}

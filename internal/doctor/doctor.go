@@ -56,7 +56,7 @@ type Facts struct {
 	plugins     []plugin
 	hooks       []hook // of all settings and enabled plugins
 	loops       []loop // of this project
-	lost        error  // why the loops cannot be read
+	loopsErr    error  // why the loops cannot be read
 	home        home
 	walls       confine.System
 	lacking     []deps.Missing // dependencies that gates need

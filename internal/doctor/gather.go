@@ -72,7 +72,7 @@ func Gather(ctx context.Context, o Options) Facts {
 		f.hooks[i].argv = f.hooks[i].words(f.root, f.vars)
 		p.probe(ctx, &f.hooks[i])
 	}
-	f.loops, f.lost = readLoops(f, o)
+	f.loops, f.loopsErr = readLoops(f, o)
 	f.home = readHome(o.PawlHome)
 	f.walls = confine.Ask(ctx)
 	f.lacking = lacking(o.Root)

@@ -330,8 +330,8 @@ func TestGatherOfLoops(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := m.gather(func(o *Options) { o.PawlHome = home })
-	if f.lost != nil || len(f.loops) != 4 {
-		t.Fatalf("%v %+v", f.lost, f.loops)
+	if f.loopsErr != nil || len(f.loops) != 4 {
+		t.Fatalf("%v %+v", f.loopsErr, f.loops)
 	}
 	for _, l := range f.loops {
 		quiet := l.quiet > 47*time.Hour

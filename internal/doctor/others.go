@@ -122,15 +122,15 @@ const day = 24 * time.Hour
 
 // checkLoops looks for loops that nobody drives.
 func checkLoops(f Facts) []Finding {
-	if f.lost != nil {
-		return []Finding{warn("pawl list --all", "the loops cannot be read: %s", f.lost)}
+	if f.loopsErr != nil {
+		return []Finding{warn("pawl list --all", "the loops cannot be read: %s", f.loopsErr)}
 	}
 	var out []Finding
 	for _, l := range f.loops {
 		switch {
 		case l.held || l.state == "paused":
 		case l.session == "":
-			out = append(out, warn(fmt.Sprintf("pawl resume %s, or pawl stop %[1]s", l.id), "loop %s is lost: nobody drives it", l.id))
+			out = append(out, warn(fmt.Sprintf("pawl resume %s, or pawl stop %[1]s", l.id), "loop %s is orphaned: its process is gone", l.id))
 		case !l.client && l.quiet >= day:
 			out = append(out, warn(fmt.Sprintf("claude --resume %s goes on with it, pawl stop %s ends it", l.session, l.id),
 				"loop %s is stale: its session is closed, and was last heard of %s ago", l.id, figure.Duration(l.quiet)))

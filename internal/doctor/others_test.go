@@ -79,14 +79,14 @@ func TestLoops(t *testing.T) {
 		{"none", nil, well},
 		{"driven", has(loop{id: "a", held: true, state: "running"}), well},
 		{"paused", has(loop{id: "a", state: "paused", quiet: old}), well},
-		{"lost", has(loop{id: "a", state: "running"}), one(Warn, "loop a is lost: nobody drives it", "pawl resume a, or pawl stop a")},
+		{"orphaned", has(loop{id: "a", state: "running"}), one(Warn, "loop a is orphaned: its process is gone", "pawl resume a, or pawl stop a")},
 		{"in an open session", has(loop{id: "a", session: "s", client: true, quiet: old}), well},
 		{"in a session closed of late", has(loop{id: "a", session: "s", quiet: time.Hour}), well},
 		{
 			"in a session closed long ago", has(loop{id: "a", session: "s", quiet: old}),
 			one(Warn, "loop a is stale: its session is closed, and was last heard of 2d1h ago", "claude --resume s goes on with it, pawl stop a ends it"),
 		},
-		{"unreadable", func(f *Facts) { f.lost = errors.New("no such disk") }, one(Warn, "the loops cannot be read: no such disk", "pawl list --all")},
+		{"unreadable", func(f *Facts) { f.loopsErr = errors.New("no such disk") }, one(Warn, "the loops cannot be read: no such disk", "pawl list --all")},
 	})
 }
 

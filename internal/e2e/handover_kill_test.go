@@ -171,7 +171,7 @@ func (s *seat) until() {
 			goOn = true
 			for s.pawlDying("start", "--take", s.id) { // back into the session: who asked is waited for
 			}
-		case now.State != "lost":
+		case now.State != "orphaned":
 			time.Sleep(rand.N(300 * time.Millisecond))
 			if s.left > 0 {
 				s.killOne()

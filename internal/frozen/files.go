@@ -180,7 +180,7 @@ func (f *Files) PutBack(ctx context.Context, paths []string) error {
 		}
 	}
 	if failed != nil {
-		return fmt.Errorf("put back protected files: %w", failed)
+		return fmt.Errorf("restore protected files: %w", failed)
 	}
 	return nil
 }

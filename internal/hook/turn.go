@@ -293,7 +293,7 @@ func continueReason(s *lease) string {
 		return "not done: " + reason + " · going on"
 	case loop.ClaimRefused:
 		return "claim refused: " + reason + " · going on"
-	case loop.Struck:
+	case loop.Violation:
 		return reason
 	case loop.NextTask, loop.FirstTurn:
 		return "next: " + a.Task

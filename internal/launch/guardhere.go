@@ -56,7 +56,7 @@ func GuardHere(ctx context.Context, dir string, env environment.Environment) (Gu
 	}
 	judges, err := frozen.Look(ctx, o)
 	if err != nil {
-		return Guarding{}, fmt.Errorf("find what judges: %w", err)
+		return Guarding{}, fmt.Errorf("find protected files: %w", err)
 	}
 	places := record.Places{Root: root, State: env.PawlHome, Home: env.Home, Temp: os.TempDir()}
 	g.Rules = p.Spec.Rules(places, record.Turn{Judges: judges.Whole()})

@@ -46,7 +46,7 @@ func (s *Server) nextTask(context.Context) (string, error) {
 	}
 	at.describe(p, t)
 	if len(at.spec.Gates) > 0 {
-		p.line("\nWhat judges it (verify runs it):")
+		p.line("\nGates (verify runs them):")
 		for _, g := range at.spec.Gates {
 			if g.Kind == gate.ByReview {
 				p.line("- another agent, which looks at it last: %s", plan.OneLine(g.Rubric, 200))
@@ -131,8 +131,8 @@ func (s *Server) status(context.Context) (string, error) {
 	for _, r := range at.mem.Results {
 		p.line("gate %s: %s when Pawl last ran it", plan.OneLine(r.Gate, 100), r.Status)
 	}
-	if st.Strikes > 0 {
-		p.line("strikes: %d, for changing what judges the work; a third ends the loop", st.Strikes)
+	if st.Violations > 0 {
+		p.line("violations: %d of 3 (changed protected files); the third ends the loop", st.Violations)
 	}
 	if c := at.mem.Claimed; c.Turn == at.mem.Begun && c.Claim != nil {
 		p.line("you have said how it stands; that is judged when your turn ends")

@@ -22,7 +22,7 @@ func TestAttendedGolden(t *testing.T) {
 	golden(t, "attended-first", render(t, prompt.First, d))
 	d.Reason = "these files judge the work: put them back as they were, or ask the user to change them: Makefile"
 	d.Failed = nil
-	golden(t, "attended-struck", render(t, prompt.Struck, d))
+	golden(t, "attended-violation", render(t, prompt.Violation, d))
 }
 
 // What a session is told that knows the goal, that has just come to a loop, or

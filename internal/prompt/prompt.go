@@ -37,7 +37,7 @@ const (
 	Refused    Kind = "refused"     // the same session: all green, but nothing proves it, or nothing changed
 	Continue   Kind = "continue"    // the same session: the turn ended without a claim
 	Restored   Kind = "restored"    // the tree went back to the last verified commit
-	Struck     Kind = "struck"      // the same session: what judges was changed and put back
+	Violation  Kind = "violation"   // the same session: what judges was changed and put back
 	Resumed    Kind = "resumed"     // the loop goes on after an interruption
 	Verify     Kind = "verify"      // no claim needed: green gates are the goal
 	Isolated   Kind = "isolated"    // the same, tried in a session of its own beside the user's
@@ -48,7 +48,7 @@ const (
 
 // Kinds lists all situations.
 func Kinds() []Kind {
-	return []Kind{First, Next, Fresh, GateFailed, Refused, Continue, Restored, Struck, Resumed, Verify, Isolated, Answer, Explore, Periodic}
+	return []Kind{First, Next, Fresh, GateFailed, Refused, Continue, Restored, Violation, Resumed, Verify, Isolated, Answer, Explore, Periodic}
 }
 
 // Data is what a template may use. Empty fields leave their part out.
@@ -65,7 +65,7 @@ type Data struct {
 	Enough   string        // what would make the claim count; "": a test that fails without the work
 	Signs    []string      // lines of the claimed work that a reviewer would look at first
 	Needed   []string      // changed gate inputs without which the gates of the claim do not pass
-	Reason   string        // why a claim was refused, a tree restored, a strike given, a loop interrupted
+	Reason   string        // why a claim was refused, a tree restored, a violation given, a loop interrupted
 	Recap    []string      // past iterations, from Recap
 	Lessons  []string      // rules learnt
 	Notes    []string      // what the user said meanwhile

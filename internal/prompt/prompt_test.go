@@ -52,9 +52,9 @@ func data() prompt.Data {
 
 // reasons are what the runner would say in these situations.
 var reasons = map[prompt.Kind]string{
-	prompt.Restored: "three tries in one session and one in a fresh one left TestExpiry red",
-	prompt.Struck:   "Makefile, the target test",
-	prompt.Resumed:  "the machine was restarted",
+	prompt.Restored:  "three tries in one session and one in a fresh one left TestExpiry red",
+	prompt.Violation: "Makefile, the target test",
+	prompt.Resumed:   "the machine was restarted",
 }
 
 func TestGolden(t *testing.T) {

@@ -141,7 +141,7 @@ func RekeepJudges(l *store.Loop, paths []string) error {
 		err = atomicfile.Write(judgesPath(l), data, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("note what judges: %w", err)
+		return fmt.Errorf("record protected files: %w", err)
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func Judges(l *store.Loop) ([]string, error) {
 		err = json.Unmarshal(data, &paths)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read what judges: %w", err)
+		return nil, fmt.Errorf("read protected files: %w", err)
 	}
 	return paths, nil
 }

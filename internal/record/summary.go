@@ -16,7 +16,7 @@ type Summary struct {
 	Goal      string        `json:"goal"` // in few words
 	Root      string        `json:"root"` // of the repository that the loop is bound to
 	Kind      loop.Kind     `json:"kind"`
-	State     string        `json:"state"`              // running, waiting, paused, ended; lost: nobody drives it
+	State     string        `json:"state"`              // running, waiting, paused, ended; orphaned: its process is gone
 	Attended  bool          `json:"attended,omitempty"` // it lives in a user's session, whose hooks drive it
 	Session   string        `json:"session,omitempty"`  // the client's id of that session, once it is known
 	Closed    bool          `json:"closed,omitempty"`   // that session is closed: the loop rests until it is taken up again

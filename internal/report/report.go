@@ -31,7 +31,7 @@ import (
 type Loop struct {
 	ID        string
 	Goal      string // few words: the plan's path, or the prompt
-	Word      string // running, waiting, paused, ended, lost
+	Word      string // running, waiting, paused, ended, orphaned
 	Branch    string // that its commits are on
 	From      string // branch or commit that it started from, for git diff; "" = none
 	State     loop.State
@@ -142,8 +142,8 @@ func (p *page) ending() string {
 		return p.ID + " has NOT BEGUN"
 	}
 	end := p.Now
-	if p.Word == "lost" {
-		return fmt.Sprintf("%s has NOT ENDED: nobody drives it; its last sign of life came after %s", p.ID, figure.Duration(s.Now.Sub(s.StartedAt)))
+	if p.Word == "orphaned" {
+		return fmt.Sprintf("%s has NOT ENDED: its process is gone; last record after %s", p.ID, figure.Duration(s.Now.Sub(s.StartedAt)))
 	}
 	return fmt.Sprintf("%s has NOT ENDED: it is %s, for %s", p.ID, p.Word, figure.Duration(end.Sub(s.StartedAt)))
 }
@@ -185,8 +185,8 @@ func (p *page) refused() {
 	if s.Restores > 0 {
 		parts = append(parts, fmt.Sprintf("undone %s (to have a task's work back: pawl restore %s --task ID)", figure.Count(s.Restores, "time"), p.ID))
 	}
-	if s.Strikes > 0 {
-		parts = append(parts, figure.Count(s.Strikes, "strike")+" for changing what judges")
+	if s.Violations > 0 {
+		parts = append(parts, figure.Count(s.Violations, "violation")+" (changed protected files)")
 	}
 	if n := p.denied(); n > 0 {
 		parts = append(parts, fmt.Sprintf("%s denied by the guard (%s)", figure.Count(n, "tool call"), strings.Join(slices.Sorted(maps.Keys(p.Denied)), ", ")))
@@ -285,7 +285,7 @@ func (p *page) next() {
 	switch {
 	case p.State.Phase != loop.Ended:
 		next = append(next, "pawl status "+p.ID)
-		if p.Word == "lost" || p.Word == "paused" {
+		if p.Word == "orphaned" || p.Word == "paused" {
 			next = append(next, "pawl resume "+p.ID)
 		}
 	case p.State.Outcome != loop.Verified && p.State.Outcome != loop.Finished:

@@ -39,7 +39,7 @@ func night() report.Loop {
 		State: loop.State{
 			Phase: loop.Ended, Outcome: loop.Stuck, Reason: "task US-006 (Cache) failed: TestCache fails", StartedAt: evening,
 			Now: evening.Add(401 * time.Minute), EndedAt: evening.Add(401 * time.Minute), Away: 130 * time.Minute,
-			Iteration: 21, Refusals: 3, Restores: 1, Strikes: 1, Lessons: []loop.Lesson{{Instead: "migrations must run before the fixture loader"}},
+			Iteration: 21, Refusals: 3, Restores: 1, Violations: 1, Lessons: []loop.Lesson{{Instead: "migrations must run before the fixture loader"}},
 			Usage: loop.Usage{Input: 2_000_000, Output: 100_000, CostUSD: 7.31},
 			Tasks: []loop.Task{
 				{ID: "US-001", Title: "Login form", Status: loop.Done, Earlier: true},
@@ -86,7 +86,7 @@ func TestPage(t *testing.T) {
   look at       session.go:12 asks whether it is being tested: if testing.Testing() {
   gates         go test ./...  pass
                 lint  fail: 2 findings more
-  caught        3 claims refused · undone 1 time (to have a task's work back: pawl restore brisk-otter-7f3a --task ID) · 1 strike for changing what judges · 3 tool calls denied by the guard (destructive, push)
+  caught        3 claims refused · undone 1 time (to have a task's work back: pawl restore brisk-otter-7f3a --task ID) · 1 violation (changed protected files) · 3 tool calls denied by the guard (destructive, push)
   lessons       migrations must run before the fixture loader
   cost          $7.31, 21 iterations, 2.1M tokens, 4h31m of work
   next          git diff main...pawl/brisk-otter-7f3a     pawl audit c81f0c2     pawl log brisk-otter-7f3a     pawl resume brisk-otter-7f3a
@@ -125,8 +125,8 @@ func TestHeadline(t *testing.T) {
 	}{
 		{"verified", report.Loop{Word: "ended", State: done}, "ended VERIFIED after 2d2h"},
 		{"running", report.Loop{Word: "running", State: begun, Now: now}, "has NOT ENDED: it is running, for 2m00s"},
-		{"lost", report.Loop{Word: "lost", State: begun, Now: now}, "has NOT ENDED: nobody drives it; its last sign of life came after 1m30s"},
-		{"never begun", report.Loop{Word: "lost", Now: now}, "has NOT BEGUN"},
+		{"orphaned", report.Loop{Word: "orphaned", State: begun, Now: now}, "has NOT ENDED: its process is gone; last record after 1m30s"},
+		{"never begun", report.Loop{Word: "orphaned", Now: now}, "has NOT BEGUN"},
 		{
 			"waiting now",
 			report.Loop{Word: "waiting", State: waits, Now: now, Waits: []report.Wait{{From: evening.Add(time.Minute)}}},
@@ -168,7 +168,7 @@ func TestNextSteps(t *testing.T) {
 		{"ended without any", report.Loop{
 			Word: "ended", Branch: "pawl/x", From: "main", State: loop.State{Phase: loop.Ended, Outcome: loop.BlockedEnd},
 		}, "pawl log brisk-otter-7f3a"},
-		{"lost", report.Loop{Word: "lost"}, "pawl status brisk-otter-7f3a     pawl resume brisk-otter-7f3a"},
+		{"orphaned", report.Loop{Word: "orphaned"}, "pawl status brisk-otter-7f3a     pawl resume brisk-otter-7f3a"},
 		{"running", report.Loop{Word: "running"}, "pawl status brisk-otter-7f3a"},
 	}
 	for _, c := range cases {

@@ -15,8 +15,8 @@ func TestWhatJudgesIsNotPutBackOverThePersonsHead(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, gated(nil))
 	st.edits("check.sh", "exit 0\n")
-	if st.claims(); st.s.Phase != loop.Turning || st.s.Strikes != 1 {
-		t.Fatalf("%s with %d strikes", st.s.Phase, st.s.Strikes)
+	if st.claims(); st.s.Phase != loop.Turning || st.s.Violations != 1 {
+		t.Fatalf("%s with %d violations", st.s.Phase, st.s.Violations)
 	}
 	if got := st.git("diff", "--name-only"); got != "check.sh" {
 		t.Errorf("changed: %s", got)
@@ -26,8 +26,8 @@ func TestWhatJudgesIsNotPutBackOverThePersonsHead(t *testing.T) {
 		t.Errorf("told:\n%s", told)
 	}
 	// The same change again, though no tool call has made it since.
-	if st.claims(); st.s.Phase != loop.Turning || st.s.Strikes != 2 {
-		t.Fatalf("left as it is: %s with %d strikes", st.s.Phase, st.s.Strikes)
+	if st.claims(); st.s.Phase != loop.Turning || st.s.Violations != 2 {
+		t.Fatalf("left as it is: %s with %d violations", st.s.Phase, st.s.Violations)
 	}
 	st.edits("check.sh", gateScript)
 	st.edits("have.txt", "one\ntwo\n")
@@ -36,7 +36,7 @@ func TestWhatJudgesIsNotPutBackOverThePersonsHead(t *testing.T) {
 	}
 }
 
-func TestAThirdStrikeEndsALoopInASession(t *testing.T) {
+func TestAThirdViolationEndsALoopInASession(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, gated(nil))
 	st.edits("check.sh", "exit 0\n")
@@ -44,7 +44,7 @@ func TestAThirdStrikeEndsALoopInASession(t *testing.T) {
 		st.claims()
 	}
 	if st.s.Outcome != loop.Tampered {
-		t.Fatalf("%s with %d strikes", st.s.Phase, st.s.Strikes)
+		t.Fatalf("%s with %d violations", st.s.Phase, st.s.Violations)
 	}
 	if got := st.git("diff", "--name-only"); got != "check.sh" {
 		t.Errorf("changed: %s", got)
@@ -82,10 +82,10 @@ func TestWhatThePersonChangesInASessionJudges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := sit(t, words, gated(nil))
 			change(st)
-			strikes := st.s.Strikes
+			violations := st.s.Violations
 			st.edits("have.txt", "one\ntwo\n")
-			if st.claims(); st.s.Strikes != strikes || st.s.Phase != loop.Ended {
-				t.Errorf("%s with %d strikes: %s", st.s.Phase, st.s.Strikes, st.s.Reason)
+			if st.claims(); st.s.Violations != violations || st.s.Phase != loop.Ended {
+				t.Errorf("%s with %d violations: %s", st.s.Phase, st.s.Violations, st.s.Reason)
 			}
 			if got := st.git("diff", "--name-only", "--", "check.sh"); got == "" {
 				t.Error("the user's change is gone")

@@ -31,8 +31,8 @@ func TestATaskThatIsAddedInASessionIsTakenUp(t *testing.T) {
 	st := sitPlanned(t, "- [ ] two\n")
 	st.besideACommand("- [ ] two\n- [ ] three\n")
 	st.edits("have.txt", "one\ntwo\n")
-	if st.claims(); st.s.Strikes != 0 || len(st.s.Tasks) != 2 || st.s.Phase != loop.Turning {
-		t.Fatalf("%s: %s, %d strikes, tasks %+v", st.s.Phase, st.s.Reason, st.s.Strikes, st.s.Tasks)
+	if st.claims(); st.s.Violations != 0 || len(st.s.Tasks) != 2 || st.s.Phase != loop.Turning {
+		t.Fatalf("%s: %s, %d violations, tasks %+v", st.s.Phase, st.s.Reason, st.s.Violations, st.s.Tasks)
 	}
 	if got := st.read("plan.md"); got != "- [x] two\n- [ ] three\n" {
 		t.Errorf("the plan: %q", got)
@@ -50,15 +50,15 @@ func TestAnotherEditInASessionIsNoViolation(t *testing.T) {
 		st.besideACommand(edit)
 		st.turn(loop.Turn{})
 		st.turn(loop.Turn{})
-		if st.s.Strikes != 0 || len(st.s.Tasks) != 1 || len(st.s.Aside) != 1 {
-			t.Fatalf("%q: %d strikes, tasks %+v, kept in %q", edit, st.s.Strikes, st.s.Tasks, st.s.Aside)
+		if st.s.Violations != 0 || len(st.s.Tasks) != 1 || len(st.s.Aside) != 1 {
+			t.Fatalf("%q: %d violations, tasks %+v, kept in %q", edit, st.s.Violations, st.s.Tasks, st.s.Aside)
 		}
 		if got := st.read("plan.md"); got != edit {
 			t.Errorf("%q: the plan: %q", edit, got)
 		}
 		st.edits("have.txt", "one\ntwo\n")
-		if st.claims(); st.s.Phase != loop.Ended || st.s.Strikes != 0 {
-			t.Fatalf("%q: %s: %s, %d strikes", edit, st.s.Phase, st.s.Reason, st.s.Strikes)
+		if st.claims(); st.s.Phase != loop.Ended || st.s.Violations != 0 {
+			t.Fatalf("%q: %s: %s, %d violations", edit, st.s.Phase, st.s.Reason, st.s.Violations)
 		}
 		if kept, err := os.ReadFile(st.s.Aside[0]); err != nil || string(kept) != edit {
 			t.Errorf("%q: kept %q, %v", edit, kept, err)
@@ -74,11 +74,11 @@ func TestTheAgentsEditInASessionIsAViolation(t *testing.T) {
 	t.Parallel()
 	st := sitPlanned(t, "- [ ] two\n")
 	st.edits("plan.md", "# Easier\n\n- [ ] two\n")
-	if st.turn(loop.Turn{}); st.s.Strikes != 1 {
-		t.Fatalf("%d strikes", st.s.Strikes)
+	if st.turn(loop.Turn{}); st.s.Violations != 1 {
+		t.Fatalf("%d violations", st.s.Violations)
 	}
-	if st.turn(loop.Turn{}); st.s.Strikes != 2 {
-		t.Fatalf("left as it is: %d strikes", st.s.Strikes)
+	if st.turn(loop.Turn{}); st.s.Violations != 2 {
+		t.Fatalf("left as it is: %d violations", st.s.Violations)
 	}
 }
 

@@ -35,10 +35,10 @@ func TestARunnerKnowsWhatTheSessionDid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := sit(t, words, handover(nil))
 			change(st)
-			strikes := st.s.Strikes
+			violations := st.s.Violations
 			st.runs(st.scripted(claimsAll), teller{t})
-			if st.s.Outcome != loop.Verified || st.s.Strikes <= strikes {
-				t.Fatalf("%s with %d strikes: %s", st.s.Outcome, st.s.Strikes, st.s.Reason)
+			if st.s.Outcome != loop.Verified || st.s.Violations <= violations {
+				t.Fatalf("%s with %d violations: %s", st.s.Outcome, st.s.Violations, st.s.Reason)
 			}
 			if got := st.git("diff", "--name-only"); got != "have.txt" {
 				t.Errorf("changed: %s", got)
@@ -55,8 +55,8 @@ func TestARunnerKeepsWhatThePersonChanged(t *testing.T) {
 	st.write("check.sh", "# looser\nexit 0\n")
 	st.full()
 	st.runs(st.scripted(claimsAll), teller{t})
-	if st.s.Strikes != 0 || st.s.Phase != loop.Ended {
-		t.Fatalf("%s with %d strikes: %s", st.s.Outcome, st.s.Strikes, st.s.Reason)
+	if st.s.Violations != 0 || st.s.Phase != loop.Ended {
+		t.Fatalf("%s with %d violations: %s", st.s.Outcome, st.s.Violations, st.s.Reason)
 	}
 	if got := st.file("journal.jsonl"); !strings.Contains(got, "check.sh was changed, not by the agent: kept") {
 		t.Error("the user's change is not named")
@@ -86,8 +86,8 @@ func TestASessionKnowsWhatTheRunnerDid(t *testing.T) {
 		}
 		st.takes(teller{t})
 		st.edits("have.txt", "one\ntwo\n")
-		if st.claims(); st.s.Strikes != 1 || st.s.Phase != loop.Turning {
-			t.Fatalf("killed %v: %s with %d strikes", killed, st.s.Phase, st.s.Strikes)
+		if st.claims(); st.s.Violations != 1 || st.s.Phase != loop.Turning {
+			t.Fatalf("killed %v: %s with %d violations", killed, st.s.Phase, st.s.Violations)
 		}
 		kill()
 	}

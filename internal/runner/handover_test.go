@@ -109,7 +109,7 @@ func TestALoopGoesFromItsSessionToARunnerAndIntoAnother(t *testing.T) {
 	}
 }
 
-// What the session does after its loop has left is nobody's strike: its hooks may
+// What the session does after its loop has left is nobody's violation: its hooks may
 // write it down for a while, and it is the user's.
 func TestWhatTheSessionDoesAfterwardsIsNotTheLoops(t *testing.T) {
 	t.Parallel()
@@ -118,8 +118,8 @@ func TestWhatTheSessionDoesAfterwardsIsNotTheLoops(t *testing.T) {
 	left := &onStep{teller: teller{t}, at: loop.HandedOver, then: func() { st.edits("check.sh", "# looser\nexit 0\n") }}
 	st.runs(st.scripted("-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>\n"), left)
 	got, err := os.ReadFile(filepath.Join(st.root, "check.sh"))
-	if err != nil || st.s.Strikes != 0 || !strings.HasPrefix(string(got), "# looser") {
-		t.Errorf("%d strikes, check.sh has %q, %v", st.s.Strikes, got, err)
+	if err != nil || st.s.Violations != 0 || !strings.HasPrefix(string(got), "# looser") {
+		t.Errorf("%d violations, check.sh has %q, %v", st.s.Violations, got, err)
 	}
 }
 

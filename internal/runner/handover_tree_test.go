@@ -60,8 +60,8 @@ func TestThePersonEditsBesideARunner(t *testing.T) {
 	st.full()
 	o := &onPhase{teller: teller{t}, at: loop.Looking, then: func() { st.write("check.sh", "# looser\n"+gateScript) }}
 	st.runs(st.scripted("-- 1/tools --\n1\n-- 1/reply --\nthinking\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n"), o)
-	if st.s.Outcome != loop.Verified || st.s.Strikes != 0 {
-		t.Fatalf("%s with %d strikes: %s", st.s.Outcome, st.s.Strikes, st.s.Reason)
+	if st.s.Outcome != loop.Verified || st.s.Violations != 0 {
+		t.Fatalf("%s with %d violations: %s", st.s.Outcome, st.s.Violations, st.s.Reason)
 	}
 	if got := st.git("diff", "--name-only"); got != "check.sh\nhave.txt" {
 		t.Errorf("changed: %s", got)

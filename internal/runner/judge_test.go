@@ -27,8 +27,8 @@ func TestATurnThatDiedIsLookedAtWithTheNext(t *testing.T) {
 	b := newBench(t, words)
 	s := b.run(weakened+"-- 1/failure --\ncrashed gone\n"+falseClaims, []string{"have every word"},
 		withGate(map[string]any{"max_iterations": "2"}))
-	if s.Outcome == loop.Verified || s.Strikes != 1 {
-		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	if s.Outcome == loop.Verified || s.Violations != 1 {
+		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
 }
 
@@ -58,8 +58,8 @@ func TestATurnOfAKilledOwnerIsLookedAt(t *testing.T) {
 	}
 	b.rewrite(falseClaims)
 	s = b.resume(teller{t})
-	if s.Outcome == loop.Verified || s.Strikes != 1 {
-		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	if s.Outcome == loop.Verified || s.Violations != 1 {
+		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
 }
 
@@ -78,8 +78,8 @@ func TestWhatAPersonChangedInAPauseIsKept(t *testing.T) {
 	b.write("check.sh", "# mine\n"+gateScript)
 	b.rewrite("-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n")
 	s = b.resume(teller{t})
-	if s.Strikes != 0 || s.Outcome != loop.Verified {
-		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	if s.Violations != 0 || s.Outcome != loop.Verified {
+		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
 }
 
@@ -112,8 +112,8 @@ func TestALinkIsNoWayToWhatJudges(t *testing.T) {
 	b.git("commit", "-q", "-m", "link")
 	s := b.run("-- 1/files/link.txt --\nexit 0\n-- 1/run --\necho exit 0 > link.txt\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"},
 		withGate(map[string]any{"max_iterations": "1"}))
-	if s.Outcome == loop.Verified || s.Strikes != 0 {
-		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	if s.Outcome == loop.Verified || s.Violations != 0 {
+		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
 	log := b.file("journal.jsonl")
 	for _, tool := range []string{"Write", "Bash"} {
@@ -170,8 +170,8 @@ thinking
 -- 2/reply --
 <promise>DONE</promise>
 `, []string{"have every word"}, withGate(map[string]any{"max_iterations": "2"}), o)
-	if s.Outcome == loop.Verified || s.Strikes != 1 {
-		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	if s.Outcome == loop.Verified || s.Violations != 1 {
+		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
 }
 
@@ -202,8 +202,8 @@ func TestWhatIsWrittenWhileItJudgesIsNamed(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, map[string]string{"check.sh": c.gate, "have.txt": "one\n"})
 			s := b.run("-- 1/files/have.txt --\nworse\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}))
-			if s.Outcome == loop.Verified || s.Strikes != 0 {
-				t.Errorf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+			if s.Outcome == loop.Verified || s.Violations != 0 {
+				t.Errorf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 			}
 			if journal := b.file("journal.jsonl"); !strings.Contains(journal, c.want) {
 				t.Errorf("%s is not in\n%s", c.want, journal)

@@ -13,7 +13,7 @@ import (
 )
 
 // look finds out what the turn did to the work tree: a branch switched, marks
-// set, what judges changed. Only a deep look, where something will be judged,
+// set, protected files changed. Only a deep look, where something will be judged,
 // compares the whole tree with the task's start.
 func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
 	seen := loop.Seen{Unknown: !a.Deep}
@@ -100,7 +100,7 @@ func (r *Runner) lookAround(ctx context.Context) ([]string, error) {
 
 // setGitRight puts back what git is told, before git is asked anything: a filter of
 // the agent's would show another tree than there is. It returns the other changes.
-// In a user's session that is theirs to do, as with all that judges.
+// In a user's session that is theirs to do, as with all protected files.
 func (r *Runner) setGitRight(ctx context.Context, changed []string, m record.Memory, seen *loop.Seen) ([]string, error) {
 	var back, rest []string
 	for _, path := range changed {
@@ -145,7 +145,7 @@ func (r *Runner) putGitBack(ctx context.Context, paths []string) error {
 	return r.Repo.Distrust()
 }
 
-// sortOut tells the agent's changes to what judges from the user's: one that
+// sortOut tells the agent's changes to protected files from the user's: one that
 // no tool call explains is theirs, is kept, and judges from now on.
 func (r *Runner) sortOut(ctx context.Context, changed []string, m record.Memory, seen *loop.Seen) error {
 	for _, path := range changed {
@@ -173,13 +173,13 @@ func (r *Runner) sortOut(ctx context.Context, changed []string, m record.Memory,
 	return nil
 }
 
-// putBack restores what judges. A checkpoint first: should the change have been
+// putBack restores protected files. A checkpoint first: should the change have been
 // the user's after all, nothing is lost. In a user's session it is for the
 // agent to put back, who is told so, or for the user to say.
 func (r *Runner) putBack(ctx context.Context, paths []string) error {
-	why := "before what judges was put back"
+	why := "before protected files were restored"
 	if r.attended() {
-		why = "what judges was changed"
+		why = "protected files were changed"
 	}
 	if !r.attended() {
 		if err := r.putGitBack(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !frozen.InGitDir(p) })); err != nil {
@@ -187,10 +187,10 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 		}
 	}
 	if _, err := r.Repo.Checkpoint(ctx, r.Loop.ID, 0, why, DoneTrailers(r.Loop.ID, r.mem.State.Tasks)...); err != nil {
-		return fmt.Errorf("checkpoint before what judges is put back: %w", err)
+		return fmt.Errorf("checkpoint before restoring protected files: %w", err)
 	}
 	if r.attended() {
-		r.note(loop.Warning, "the agent changed what judges its work; it is told to put it back: "+strings.Join(paths, ", "))
+		r.note(loop.Warning, "the agent changed protected files; Pawl told it to restore them: "+strings.Join(paths, ", "))
 		return nil
 	}
 	if slices.Contains(paths, r.Spec.Plan) {

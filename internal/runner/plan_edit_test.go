@@ -48,8 +48,8 @@ three
 -- 2/reply --
 <promise>DONE</promise>
 `, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), w)
-	if s.Outcome != loop.Verified || s.Strikes != 0 || len(s.Tasks) != 2 {
-		t.Fatalf("%s: %s, %d strikes, tasks %+v", s.Outcome, s.Reason, s.Strikes, s.Tasks)
+	if s.Outcome != loop.Verified || s.Violations != 0 || len(s.Tasks) != 2 {
+		t.Fatalf("%s: %s, %d violations, tasks %+v", s.Outcome, s.Reason, s.Violations, s.Tasks)
 	}
 	if got := b.git("log", "--format=%s", "main..HEAD"); got != "feat(2): three\nfeat(1): two" {
 		t.Errorf("commits: %s", got)
@@ -98,8 +98,8 @@ two
 -- 2/reply --
 <promise>DONE</promise>
 `, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}), w)
-		if s.Outcome != loop.Verified || s.Strikes != 0 || len(s.Tasks) != 1 {
-			t.Fatalf("%q: %s: %s, %d strikes, tasks %+v", edit, s.Outcome, s.Reason, s.Strikes, s.Tasks)
+		if s.Outcome != loop.Verified || s.Violations != 0 || len(s.Tasks) != 1 {
+			t.Fatalf("%q: %s: %s, %d violations, tasks %+v", edit, s.Outcome, s.Reason, s.Violations, s.Tasks)
 		}
 		if len(s.Aside) != 1 || filepath.Dir(s.Aside[0]) != b.loop.Dir {
 			t.Fatalf("%q: kept in %q", edit, s.Aside)
@@ -139,8 +139,8 @@ true
 		}
 	}, held: func() { b.write("plan.md", "# Words\n\n- [ ] two\n\nTake them from want.txt.\n") }}
 	s, err := b.drive(t.Context(), d, w)
-	if err != nil || s.Outcome != loop.Verified || s.Strikes != 0 || len(s.Aside) != 0 {
-		t.Fatalf("%s: %s, %d strikes, aside %q (%v)", s.Outcome, s.Reason, s.Strikes, s.Aside, err)
+	if err != nil || s.Outcome != loop.Verified || s.Violations != 0 || len(s.Aside) != 0 {
+		t.Fatalf("%s: %s, %d violations, aside %q (%v)", s.Outcome, s.Reason, s.Violations, s.Aside, err)
 	}
 	if got := b.read("plan.md"); !strings.HasPrefix(got, "# Words\n\n- [x] two\n") {
 		t.Errorf("the plan: %q", got)

@@ -65,8 +65,8 @@ func (r *Runner) kindOf(a loop.Action) prompt.Kind {
 	switch {
 	case a.Isolated:
 		return prompt.Isolated
-	case a.Situation == loop.Struck: // whatever the goal is
-		return prompt.Struck
+	case a.Situation == loop.Violation: // whatever the goal is
+		return prompt.Violation
 	}
 	switch r.Spec.Policy.Kind {
 	case loop.Answer:
@@ -95,8 +95,8 @@ func (r *Runner) kindOf(a loop.Action) prompt.Kind {
 		return prompt.Restored
 	case loop.FreshRecap:
 		return prompt.Fresh
-	case loop.Struck:
-		return prompt.Struck
+	case loop.Violation:
+		return prompt.Violation
 	case loop.Interruption:
 		return prompt.Resumed
 	}
@@ -195,7 +195,7 @@ func (r *Runner) seat(d *prompt.Data, a loop.Action, s loop.State) {
 // of a red one from the beginning.
 func (r *Runner) failed(a loop.Action, m record.Memory) []gate.Result {
 	f, green := m.State.Failing, r.Spec.Policy.Verify
-	if a.Situation == loop.ClaimRefused || a.Situation == loop.Struck || f == nil && !green {
+	if a.Situation == loop.ClaimRefused || a.Situation == loop.Violation || f == nil && !green {
 		return nil
 	}
 	res := gate.Result{Gate: "commit hook", Status: gate.Fail, ExitCode: 1}

@@ -68,8 +68,8 @@ func TestChangingWhatJudgesIsPutBack(t *testing.T) {
 		return strings.ReplaceAll(weakened, "1/", n+"/") + "-- " + n + "/reply --\n<promise>DONE</promise>\n"
 	}
 	s := b.run(cheat("1")+cheat("2")+cheat("3"), []string{"have every word"}, withGate(nil))
-	if s.Outcome != loop.Tampered || s.Strikes != 3 {
-		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	if s.Outcome != loop.Tampered || s.Violations != 3 {
+		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
 	if got := b.git("status", "--porcelain", "--untracked-files=no"); got != "" {
 		t.Errorf("not put back: %s", got)

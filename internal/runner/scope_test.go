@@ -48,7 +48,7 @@ in no scope
 }
 
 // What the guard cannot see, a program's doing, is seen when the claim is judged. It
-// is a failed try and no strike, and the agent can mend it.
+// is a failed try and no violation, and the agent can mend it.
 func TestAProgramKeepsToTheScopeOfItsTask(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n- [ ] three\n"))
@@ -71,8 +71,8 @@ sh copy.sh
 -- 4/reply --
 <promise>DONE</promise>
 `, []string{"plan.md"}, withGate(map[string]any{"evidence": []string{"unproven"}}))
-	if s.Outcome != loop.Verified || s.Iteration != 4 || s.Strikes != 0 || s.Refusals != 1 {
-		t.Fatalf("%s after %d, %d strikes, %d refusals: %s", s.Outcome, s.Iteration, s.Strikes, s.Refusals, s.Reason)
+	if s.Outcome != loop.Verified || s.Iteration != 4 || s.Violations != 0 || s.Refusals != 1 {
+		t.Fatalf("%s after %d, %d violations, %d refusals: %s", s.Outcome, s.Iteration, s.Violations, s.Refusals, s.Reason)
 	}
 	if got := b.git("show", "--format=", "--name-only", "HEAD~1"); got != "have.txt\nplan.md" {
 		t.Errorf("the first task committed %s", got)
@@ -115,8 +115,8 @@ func TestTheScopeHoldsInASession(t *testing.T) {
 	st.write("other.txt", "by a program\n")
 	st.called(record.ToolCall{Tool: "Bash", Command: "sh copy.sh other.txt"})
 	st.turn(loop.Turn{}) // a look sorts that out
-	if st.claims(); st.s.Phase != loop.Turning || st.s.Strikes != 0 || st.s.Ladder.Tries != 1 {
-		t.Fatalf("%s with %d strikes after %d tries: %s", st.s.Phase, st.s.Strikes, st.s.Ladder.Tries, st.s.Reason)
+	if st.claims(); st.s.Phase != loop.Turning || st.s.Violations != 0 || st.s.Ladder.Tries != 1 {
+		t.Fatalf("%s with %d violations after %d tries: %s", st.s.Phase, st.s.Violations, st.s.Ladder.Tries, st.s.Reason)
 	}
 	if told := st.told(); !strings.Contains(told, "scope: other.txt\n\nNot the task's to change: put them back") {
 		t.Errorf("told:\n%s", told)

@@ -78,7 +78,7 @@ func (r *Runner) untampered(ctx context.Context, g loop.Gates, m record.Memory) 
 		return g, err
 	}
 	r.inRun(ctx, func(ctx context.Context) error { return r.putBack(ctx, changed) })
-	g.Status, g.Green, g.Reason = gate.Unknown, false, "what judges was changed while the gates ran: "+list(changed)
+	g.Status, g.Green, g.Reason = gate.Unknown, false, "protected files changed while the gates ran: "+list(changed)
 	return g, nil
 }
 

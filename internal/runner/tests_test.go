@@ -42,8 +42,8 @@ const (
 	bentTest = "/files/add_test.sh --\ntest_add() { [ $(add 1 2) = 3 ] || true; }\n"
 )
 
-// A rejected test is put back without blame, then it is a strike.
-func TestARejectedTestIsPutBackThenStruck(t *testing.T) {
+// A rejected test is put back without blame, then it is a violation.
+func TestARejectedTestIsPutBackThenAViolation(t *testing.T) {
 	t.Parallel()
 	for _, rejected := range []string{"add_test.sh", loop.AllTests} {
 		t.Run(rejected, func(t *testing.T) {
@@ -63,13 +63,13 @@ func rejectsTest(t *testing.T, rejected string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Strikes != 1 || s.Outcome != loop.Verified {
-		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	if s.Violations != 1 || s.Outcome != loop.Verified {
+		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
 	if got := b.git("diff", "--name-only", "main..."); got != "lib" {
 		t.Errorf("changed: %q", got)
 	}
-	if told := b.file("iterations", "0002", "prompt.md"); !strings.Contains(told, "the user does not let you change these tests") || strings.Contains(told, "strike") {
+	if told := b.file("iterations", "0002", "prompt.md"); !strings.Contains(told, "the user does not let you change these tests") || strings.Contains(told, "violation") {
 		t.Errorf("the agent is told:\n%s", told)
 	}
 	journal := b.file("journal.jsonl")
@@ -87,8 +87,8 @@ func TestATestThatWentWithOneTaskJudgesTheNext(t *testing.T) {
 	b := newBench(t, files)
 	s := b.run("-- 1/run --\nrm more_test.sh; echo '# one' >> lib\n-- 1"+claims+"-- 2/files/lib --\nadd() { [ $1 = 1 ] && echo 3 || echo 5; }\n-- 2"+claims,
 		[]string{"plan.md"}, withTests(map[string]any{"evidence": []string{"unproven"}}))
-	if s.Outcome != loop.Unverified || s.Strikes != 0 {
-		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	if s.Outcome != loop.Unverified || s.Violations != 0 {
+		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
 	one, two := s.Tasks[0], s.Tasks[1]
 	if one.Evidence != gate.Unproven || len(one.Tests) > 0 || two.Evidence != gate.NoEvidence || len(two.Tests) == 0 {
@@ -98,7 +98,7 @@ func TestATestThatWentWithOneTaskJudgesTheNext(t *testing.T) {
 
 // What works in the background while the gates run changes what judges too late
 // for the look, and is found all the same. Not beside others: it counts in seconds.
-func TestAChangeWhileTheGatesRunIsAStrike(t *testing.T) {
+func TestAChangeWhileTheGatesRunIsAViolation(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("no setsid here")
 	}
@@ -107,8 +107,8 @@ func TestAChangeWhileTheGatesRunIsAStrike(t *testing.T) {
 	b := newBench(t, files)
 	s := b.run("-- 1/files/late.sh --\nsleep 1; f=.mocha; echo x > ${f}rc.json\n-- 1/run --\nenv -i PATH=$PATH setsid sh late.sh > /dev/null 2>&1 < /dev/null &\nsleep 0.3\necho '# x' >> lib\n-- 1"+claims+"-- 2"+claims+"-- 3"+claims,
 		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"unproven"}, "protect": []string{".mocharc.json"}}))
-	if s.Strikes != 1 || s.Outcome != loop.Verified {
-		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	if s.Violations != 1 || s.Outcome != loop.Verified {
+		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
 	if got := b.git("show", "HEAD:.mocharc.json"); got != "{}" {
 		t.Errorf("the runner's configuration is not put back: %s", got)
@@ -160,8 +160,8 @@ func TestTheAgentIsToldWhichInputMadeTheDifference(t *testing.T) {
 			b := newBench(t, files)
 			s := b.run("-- 1/files/most.conf --\n9\n-- 1/files/lib --\n"+two+"-- 1"+claims+c.second+"-- 2"+claims, []string{"tidy"},
 				withTests(map[string]any{"evidence": []string{"unproven"}}))
-			if s.Outcome != c.want || s.Refusals != 1 || s.Strikes != 0 {
-				t.Fatalf("%s, %d refused, %d strikes: %s", s.Outcome, s.Refusals, s.Strikes, s.Reason)
+			if s.Outcome != c.want || s.Refusals != 1 || s.Violations != 0 {
+				t.Fatalf("%s, %d refused, %d violations: %s", s.Outcome, s.Refusals, s.Violations, s.Reason)
 			}
 			if told := b.file("iterations", "0002", "prompt.md"); !strings.Contains(told, "- most.conf\n") || !strings.Contains(told, "pawl approve") {
 				t.Errorf("the agent is told:\n%s", told)
@@ -235,7 +235,7 @@ func TestAnApprovedFileThatJudgesMayChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Strikes != 0 || s.Outcome != loop.Verified {
-		t.Fatalf("%s after %d strikes: %s", s.Outcome, s.Strikes, s.Reason)
+	if s.Violations != 0 || s.Outcome != loop.Verified {
+		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
 	}
 }

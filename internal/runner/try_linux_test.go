@@ -89,8 +89,8 @@ two
 	default:
 	}
 	st.agent = script
-	if st.attend(); st.s.Outcome != loop.Verified || st.s.Iteration != 5 || st.s.Strikes != 1 {
-		t.Fatalf("%s in iteration %d with %d strikes: %s", st.s.Outcome, st.s.Iteration, st.s.Strikes, st.s.Reason)
+	if st.attend(); st.s.Outcome != loop.Verified || st.s.Iteration != 5 || st.s.Violations != 1 {
+		t.Fatalf("%s in iteration %d with %d violations: %s", st.s.Outcome, st.s.Iteration, st.s.Violations, st.s.Reason)
 	}
 	select {
 	case <-left.gone:

@@ -182,8 +182,8 @@ two
 	from := st.toolsLength()
 	beside := &onCommand{teller: teller{t}, then: func() { st.called(record.ToolCall{Theirs: true, From: from}) }}
 	s, err := st.driven(t.Context(), beside)
-	if err != nil || s.Outcome != loop.Verified || s.Strikes != 1 {
-		t.Fatalf("%s with %d strikes: %s %v", s.Outcome, s.Strikes, s.Reason, err)
+	if err != nil || s.Outcome != loop.Verified || s.Violations != 1 {
+		t.Fatalf("%s with %d violations: %s %v", s.Outcome, s.Violations, s.Reason, err)
 	}
 }
 

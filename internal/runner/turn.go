@@ -195,7 +195,7 @@ func overTokens(s loop.State, turn agent.Usage) bool {
 // needsMemory: the prompt of these situations is short, since the agent was told
 // the rest before. A context that was not gets the whole.
 func needsMemory(s loop.Situation) bool {
-	return s == loop.GoOn || s == loop.GatesFailed || s == loop.ClaimRefused || s == loop.Struck
+	return s == loop.GoOn || s == loop.GatesFailed || s == loop.ClaimRefused || s == loop.Violation
 }
 
 // openSession gives the session for a turn: the one under way, the same one

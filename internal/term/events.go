@@ -113,7 +113,7 @@ const (
 	Warn Level = "warn"
 )
 
-// Note is anything else worth a line: a restore, a strike, a hint.
+// Note is anything else worth a line: a restore, a violation, a hint.
 type Note struct {
 	Level Level  `json:"level" jsonschema:"info or warn"`
 	Text  string `json:"text" jsonschema:"one line"`

@@ -54,7 +54,7 @@ func evening(at time.Time) []struct {
 		{30 * time.Second, term.GateFinished{Gate: "test", Result: "fail", Duration: 12 * s, Summary: "TestExpiry: still valid after 31m"}},
 		{0, term.ClaimRefused{ID: "US-003", Title: "Session expiry", Reason: "all green, but nothing failed before either"}},
 		{time.Second, term.Waiting{Until: at.Add(12 * time.Minute), Reason: "usage limit"}},
-		{10 * time.Minute, term.Note{Level: term.Warn, Text: "the gate's command was changed by the agent and put back (strike 1)"}},
+		{10 * time.Minute, term.Note{Level: term.Warn, Text: "the gate's command was changed by the agent and put back (violation 1)"}},
 		{time.Minute, term.TurnActivity{Iteration: 3, MaxIterations: 28, Doing: "reading 日本語.go", ContextPercent: 31, Tokens: 184_000, CostUSD: 0.92}},
 		{20 * time.Second, term.GateFinished{Gate: "lint", Result: "unknown", Duration: s, Summary: "the disk is full"}},
 		{0, term.GateFinished{Gate: "test", Result: "pass", Cached: true}},

@@ -14,7 +14,7 @@ const (
 	RuleSettings    = "settings"    // touches the settings and hooks of an agent's client
 	RuleGitDir      = "git-dir"     // writes into .git behind git's back
 	RuleHooks       = "hooks"       // goes round the repository's commit hooks
-	RuleProtected   = "protected"   // changes what judges the work
+	RuleProtected   = "protected"   // changes protected files
 	RuleKill        = "kill"        // ends processes that are not its own
 	RuleSecret      = "secret"      // reads a file of secrets
 	RuleNetwork     = "network"     // runs what the network sends
@@ -101,12 +101,12 @@ var catalogue = []Rule{
 	},
 	{
 		RuleHooks, scopeCommands, "going round the repository's commit hooks",
-		"commit hooks belong to what judges this work. Let them run, and mend what they find",
+		"commit hooks check this work. Let them run, and fix what they find",
 		"git commit --no-verify",
 	},
 	{
-		RuleProtected, scopeBoth, "changing what judges the work",
-		"it is part of what judges this work. Make the work pass it as it is; if it is wrong, say so with <blocked>reason</blocked>",
+		RuleProtected, scopeBoth, "changing protected files: plan, settings, gate inputs that Pawl guards",
+		"it is a protected file of this loop. Make the work pass with the file as it is; if it is wrong, say so with <blocked>reason</blocked>",
 		"sed -i s/test/true/ ci/check.sh",
 	},
 	{
@@ -136,7 +136,7 @@ var withTools = map[string]string{
 	RulePush:      "nothing leaves this machine from inside the loop. Leave the work in the tree and ask with the request_merge tool",
 	RuleMerge:     "protected branches are the user's to change. Stay on the current branch and ask with the request_merge tool",
 	RulePublish:   "publishing is the user's to do. Make it ready and ask with the request_merge tool",
-	RuleProtected: "it is part of what judges this work. Make the work pass it as it is; if it is wrong, ask with the request_test_change tool",
+	RuleProtected: "it is a protected file of this loop. Make the work pass with the file as it is; if it is wrong, ask with the request_test_change tool",
 	RuleScope:     "the task declares which files it may change (its scope), and this is none of them. Solve it there; if that cannot be done, say so with the report_blocked tool",
 	RuleSecret:    "secrets are not the loop's to read. Use an example file (.env.example) or a made-up value; if the real one is needed, say so with the report_blocked tool",
 }

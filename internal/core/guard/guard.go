@@ -43,7 +43,7 @@ type Rules struct {
 	Root              string   // the work tree
 	StateDir          string   // Pawl's own files; "" = none
 	Home              string   // what ~ and $HOME stand for; "" = somewhere outside the root
-	Protected         []string // paths or globs (*, ?, [a-z], ** for any folders) of what judges
+	Protected         []string // paths or globs (*, ?, [a-z], ** for any folders) of protected files
 	Marked            []string // paths of which an edit may change the done marks, and no more: plans
 	ProtectedBranches []string // names or globs (release/*)
 	Branch            string   // the branch that the root is on, as far as Head does not tell

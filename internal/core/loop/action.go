@@ -50,7 +50,7 @@ const (
 	ClaimRefused Situation = "claim_refused" // all green, but nothing tells
 	WasRestored  Situation = "restored"
 	FreshRecap   Situation = "fresh" // a fresh session goes on with a task
-	Struck       Situation = "struck"
+	Violation    Situation = "violation"
 	Interruption Situation = "interrupted" // the turn was cut off: limit, crash, restart
 )
 

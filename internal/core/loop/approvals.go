@@ -28,7 +28,7 @@ type Ask struct {
 // Rejection is a test that the agent may not change.
 type Rejection struct {
 	Path string `json:"path"`
-	Told bool   `json:"told,omitempty"` // a change was put back, and the agent told: the next is a strike
+	Told bool   `json:"told,omitempty"` // a change was put back, and the agent told: the next is a violation
 }
 
 // IfApproved is what work is worth if its changes of old tests are approved.
@@ -198,7 +198,7 @@ func (m *machine) approvalHint() string {
 }
 
 // rejected: these tests stay as the judge has them. What was changed in them is put
-// back when the turn under way has ended; that is no strike, for nobody had told
+// back when the turn under way has ended; that is no violation, for nobody had told
 // the agent. Doing it again is.
 func (m *machine) rejected(paths []string) {
 	if len(paths) == 0 || m.s.Phase == Ended {
@@ -266,7 +266,7 @@ func (m *machine) refused(paths []string) {
 		m.s.Rejected[i].Told = d.Told || of(d)
 	}
 	if again {
-		m.strike(paths)
+		m.violation(paths)
 		return
 	}
 	what := strings.Join(paths, ", ")

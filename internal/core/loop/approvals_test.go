@@ -50,8 +50,8 @@ func TestAnApprovalAfterTheEndCountsWhatWasFound(t *testing.T) {
 			sc.gates(bent("a_test.go", "b_test.go"), "commit a")
 			sc.committed("gates final")
 			sc.gates(green, "finish unverified")
-			if sc.s.Strikes != 0 || !strings.Contains(sc.s.Hint, "pawl approve") {
-				t.Errorf("%d strikes, hint %q", sc.s.Strikes, sc.s.Hint)
+			if sc.s.Violations != 0 || !strings.Contains(sc.s.Hint, "pawl approve") {
+				t.Errorf("%d violations, hint %q", sc.s.Violations, sc.s.Hint)
 			}
 			sc.feed(loop.Event{Kind: loop.Approved, Paths: c.paths}, "")
 			task, _ := sc.s.Task("a")
@@ -155,7 +155,7 @@ func TestARejectionOfAllTests(t *testing.T) {
 	}
 	again := loop.Seen{Changed: true, Refused: []string{"a_test.go"}}
 	sc.turnSeen("done", again, "put_back; turn 2 continue go_on")
-	sc.turnSeen("done", again, "put_back; turn 3 continue struck")
+	sc.turnSeen("done", again, "put_back; turn 3 continue violation")
 	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{loop.AllTests}}, "")
 	if !sc.s.MayChange("a_test.go") || len(sc.s.Rejected) != 0 {
 		t.Errorf("approved in the end: %v, %v", sc.s.Approved, sc.s.Rejected)
@@ -177,34 +177,34 @@ func TestTestChangesInWords(t *testing.T) {
 	}
 }
 
-// A rejected change is put back once without blame, and struck from then on.
-func TestARejectedChangeIsPutBackThenStruck(t *testing.T) {
+// A rejected change is put back once without blame, and violated from then on.
+func TestARejectedChangeIsPutBackThenAViolation(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
 	sc.feed(loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "")
 	again := loop.Seen{Changed: true, Refused: []string{"a_test.go"}}
 	sc.turnSeen("done", again, "put_back; turn 2 continue go_on")
-	if sc.s.Strikes != 0 || sc.s.Claim != nil || !strings.Contains(sc.s.Failing.Reason, "a_test.go") {
-		t.Errorf("%d strikes, %+v", sc.s.Strikes, sc.s.Failing)
+	if sc.s.Violations != 0 || sc.s.Claim != nil || !strings.Contains(sc.s.Failing.Reason, "a_test.go") {
+		t.Errorf("%d violations, %+v", sc.s.Violations, sc.s.Failing)
 	}
-	sc.turnSeen("done", again, "put_back; turn 3 continue struck")
-	sc.turnSeen("", again, "put_back; turn 4 fresh struck")
+	sc.turnSeen("done", again, "put_back; turn 3 continue violation")
+	sc.turnSeen("", again, "put_back; turn 4 fresh violation")
 	sc.feed(loop.Event{Kind: loop.Approved, Paths: []string{"a_test.go"}}, "")
 	if !sc.s.MayChange("a_test.go") || len(sc.s.Rejected) != 0 {
 		t.Errorf("approved in the end: %v, %v", sc.s.Approved, sc.s.Rejected)
 	}
 }
 
-// A change of what judges while the gates ran is a strike, whatever they said.
+// A change of what judges while the gates ran is a violation, whatever they said.
 func TestWhatJudgesChangedWhileTheGatesRan(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)
 	sc.turn("done", "gates claim")
 	g := proven
 	g.Tampered = []string{"check.sh"}
-	sc.gates(g, "put_back; turn 2 continue struck")
-	if sc.s.Strikes != 1 || sc.s.Claim != nil {
-		t.Errorf("%d strikes, claim %v", sc.s.Strikes, sc.s.Claim)
+	sc.gates(g, "put_back; turn 2 continue violation")
+	if sc.s.Violations != 1 || sc.s.Claim != nil {
+		t.Errorf("%d violations, claim %v", sc.s.Violations, sc.s.Claim)
 	}
 }
 

@@ -148,7 +148,7 @@ func (m *machine) judged(g Gates) {
 		return
 	}
 	if len(g.Tampered) > 0 && (m.s.Purpose == ForClaim || m.s.Purpose == ForTurn) {
-		m.strike(g.Tampered)
+		m.violation(g.Tampered)
 		return
 	}
 	m.s.Unjudged = false

@@ -70,13 +70,13 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-func TestStrikes(t *testing.T) {
+func TestViolations(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
 	bad := loop.Seen{Changed: true, Tampered: []string{"Makefile"}}
-	sc.turnSeen("done", bad, "put_back; turn 2 continue struck")
-	sc.turnSeen("", bad, "put_back; turn 3 fresh struck")
+	sc.turnSeen("done", bad, "put_back; turn 2 continue violation")
+	sc.turnSeen("", bad, "put_back; turn 3 fresh violation")
 	sc.turnSeen("done", bad, "put_back; finish tampered")
 }

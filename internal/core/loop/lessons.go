@@ -108,10 +108,10 @@ func (m *machine) undone() Lesson {
 	return l
 }
 
-// struck is what a strike teaches.
-func struck(what string) Lesson {
+// violationLesson is what a violation teaches.
+func violationLesson(what string) Lesson {
 	return Lesson{
-		Tried: "to change " + what, Broke: "that judges the work, and is not the agent's to change",
-		Instead: "make the work pass it as it is; if it is wrong, say so with <blocked>reason</blocked>", Key: "strike " + what,
+		Tried: "to change " + what, Broke: "that file is protected: the agent may not change it",
+		Instead: "make the work pass it as it is; if it is wrong, say so with <blocked>reason</blocked>", Key: "violation " + what,
 	}
 }

@@ -71,12 +71,12 @@ func TestALessonOfWhatDidNotHelp(t *testing.T) {
 	}
 }
 
-func TestAStrikeLeavesALesson(t *testing.T) {
+func TestAViolationLeavesALesson(t *testing.T) {
 	t.Parallel()
 	sc := begin(t, loop.Policy{Gates: true})
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 1 fresh first")
-	sc.turnSeen("done", loop.Seen{Changed: true, Tampered: []string{"gate.sh"}}, "put_back; turn 2 continue struck")
+	sc.turnSeen("done", loop.Seen{Changed: true, Tampered: []string{"gate.sh"}}, "put_back; turn 2 continue violation")
 	if got := sc.lessons(); !strings.HasPrefix(got, "tried: to change gate.sh; it broke: ") {
 		t.Errorf("%s", got)
 	}

@@ -138,17 +138,17 @@ func TestTurnsBesideALoopThatIsBusyOrPausedAreNobodysBusiness(t *testing.T) {
 	sc.feed(loop.Event{Kind: loop.Resumed}, "turn 2 continue gates_failed")
 }
 
-func TestAStrikeInASessionAsksToPutBack(t *testing.T) {
+func TestAViolationInASessionAsksToPutBack(t *testing.T) {
 	t.Parallel()
 	sc := attended(t, loop.Policy{Gates: true})
-	for n, want := range []string{"put_back; turn 2 continue struck", "put_back; turn 3 continue struck", "put_back; finish tampered"} {
+	for n, want := range []string{"put_back; turn 2 continue violation", "put_back; turn 3 continue violation", "put_back; finish tampered"} {
 		sc.feed(ended(loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}), "look deep")
 		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Tampered: []string{"check.sh"}}}, want)
-		if n == 0 && !strings.Contains(sc.s.Failing.Reason, "put them back as they were, or ask the user") {
+		if n == 0 && !strings.Contains(sc.s.Failing.Reason, "restore them, or ask the user") {
 			t.Errorf("told %q", sc.s.Failing.Reason)
 		}
 	}
-	if slices.ContainsFunc(sc.s.History, func(a loop.Attempt) bool { return strings.Contains(a.What, "put back") }) {
+	if slices.ContainsFunc(sc.s.History, func(a loop.Attempt) bool { return strings.Contains(a.What, "restored") }) {
 		t.Errorf("history: %v", sc.s.History)
 	}
 }

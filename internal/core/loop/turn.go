@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	idleTurns      = 3 // turns in a row without a tool call that are stagnation
-	strikesFresh   = 2
-	strikesTamper  = 3
-	backgroundWait = 10 * time.Minute
-	periodicFloor  = time.Second
+	idleTurns        = 3 // turns in a row without a tool call that are stagnation
+	violationsFresh  = 2
+	violationsTamper = 3
+	backgroundWait   = 10 * time.Minute
+	periodicFloor    = time.Second
 )
 
 // beginTurn begins the next turn of the current task, unless a limit or a pause
@@ -178,7 +178,7 @@ func (m *machine) treeSeen(seen Seen) {
 	}
 	switch {
 	case len(seen.Tampered) > 0:
-		m.strike(seen.Tampered)
+		m.violation(seen.Tampered)
 	case len(seen.Refused) > 0:
 		m.refused(seen.Refused)
 	case m.doneAlready():
@@ -231,27 +231,27 @@ func (m *machine) stagnant() {
 	m.beginTurn()
 }
 
-// strike puts back what judges, or has it put back: in a user's session that is
-// not done over their head. The claim that came with the change is not judged:
-// the agent is told, and may claim again.
-func (m *machine) strike(paths []string) {
-	m.s.Strikes++
+// violation counts a change of protected files and restores them; in a user's
+// session it asks the agent to. The claim that came with the change is not judged:
+// the agent learns why, and may claim again.
+func (m *machine) violation(paths []string) {
+	m.s.Violations++
 	m.s.Claim = nil
 	what := strings.Join(paths, ", ")
 	m.do(Action{Do: PutBack, Paths: paths})
-	past, told := "changed what judges it, put back: ", "these files judge the work and were put back as they were: "
+	past, told := "changed protected files, restored: ", "these files are protected, and Pawl restored them: "
 	if m.s.Attended {
-		past, told = "changed what judges it: ", "these files judge the work: put them back as they were, or ask the user to change them: "
+		past, told = "changed protected files: ", "these files are protected; restore them, or ask the user to change them: "
 	}
 	m.remember(past + what)
-	m.learn(struck(what))
-	if m.s.Strikes >= strikesTamper {
-		m.finish(Tampered, "the agent kept changing what judges it: "+what, "")
+	m.learn(violationLesson(what))
+	if m.s.Violations >= violationsTamper {
+		m.finish(Tampered, "the agent kept changing protected files: "+what, "")
 		return
 	}
 	m.s.Failing = &Failing{Reason: told + what}
-	m.s.Fresh = m.s.Fresh || m.s.Strikes >= strikesFresh
-	m.s.Situation = Struck
+	m.s.Fresh = m.s.Fresh || m.s.Violations >= violationsFresh
+	m.s.Situation = Violation
 	m.beginTurn()
 }
 

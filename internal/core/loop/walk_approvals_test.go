@@ -32,15 +32,15 @@ func (w *world) refused() []string {
 	return []string{w.s.Rejected[0].Path}
 }
 
-// checkApprovals: only what judges, and a test that was rejected before, is a strike;
+// checkApprovals: only what judges, and a test that was rejected before, is a violation;
 // a claim that passes only with changed tests is none. What waits for an approval is
 // no evidence.
 func (w *world) checkApprovals(before loop.State, e loop.Event) {
-	struck := e.Seen != nil && (len(e.Seen.Tampered) > 0 || slices.ContainsFunc(before.Rejected, func(d loop.Rejection) bool {
+	violated := e.Seen != nil && (len(e.Seen.Tampered) > 0 || slices.ContainsFunc(before.Rejected, func(d loop.Rejection) bool {
 		return d.Told && slices.Contains(e.Seen.Refused, d.Path)
 	})) || e.Gates != nil && len(e.Gates.Tampered) > 0
-	if w.s.Strikes > before.Strikes && !struck {
-		w.t.Errorf("%s is a strike: %+v", e.Kind, e)
+	if w.s.Violations > before.Violations && !violated {
+		w.t.Errorf("%s is a violation: %+v", e.Kind, e)
 	}
 	for _, t := range w.s.Tasks {
 		if t.Status == loop.Done && len(t.Tests) > 0 && !t.Earlier && t.Evidence != gate.NoEvidence {
