@@ -104,6 +104,9 @@ func (h *handler) limitEnd(limited int, alone bool) time.Time {
 		return reset
 	}
 	until := reset.Add(clientResumeTime)
+	if reset.Before(h.now) {
+		until = h.now.Add(clientResumeTime)
+	}
 	if again := h.now.Add(clientRetryTime); limited > 0 && until.Before(again) {
 		return again
 	}

@@ -44,7 +44,7 @@ func TestWakerWaitsForUsageLimitReset(t *testing.T) {
 	for name, tt := range map[string]struct{ reset, least, most time.Duration }{
 		"in twenty minutes":       {20 * time.Minute, 20*time.Minute + clientResumeTime, 20*time.Minute + clientResumeTime + time.Minute},
 		"a time that cannot be":   {10_000 * time.Hour, time.Minute, 6 * time.Minute},
-		"a time that has passed":  {-time.Hour, time.Minute, 6 * time.Minute},
+		"a time that has passed":  {-time.Hour, clientResumeTime, clientResumeTime + time.Minute},
 		"of an earlier answer":    {0, time.Minute, 6 * time.Minute},
 		"with no transcript kept": {0, time.Minute, 6 * time.Minute},
 	} {

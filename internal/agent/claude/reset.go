@@ -16,7 +16,11 @@ import (
 var resetPattern = regexp.MustCompile(
 	`^You've hit your [^·]*limit\b.*· resets (?:(Mon|Tue|Wed|Thu|Fri|Sat|Sun) )?(\d{1,2})(?::(\d{2}))?(am|pm)(?: \(([A-Za-z_/+-]+)\))?`)
 
-// resetTime reads the next time that a text names, seen from now.
+// justReset is how long ago a time may be that a text names, which has no date: a limit
+// may reset between the request and the event that tells of it.
+const justReset = 5 * time.Minute
+
+// resetTime reads the time that a text names: the next one, or one that has just passed.
 func resetTime(text string, now time.Time) (time.Time, bool) {
 	m := resetPattern.FindStringSubmatch(text)
 	if m == nil {
@@ -38,10 +42,10 @@ func resetTime(text string, now time.Time) (time.Time, bool) {
 		}
 	}
 	local := now.In(zone)
-	day := local.Day()
+	day := local.Day() - 1
 	for {
 		t := time.Date(local.Year(), local.Month(), day, hour, minute, 0, 0, zone)
-		if t.After(now) && (m[1] == "" || strings.HasPrefix(t.Weekday().String(), m[1])) {
+		if t.After(now.Add(-justReset)) && (m[1] == "" || strings.HasPrefix(t.Weekday().String(), m[1])) {
 			return t, true
 		}
 		day++

@@ -89,17 +89,22 @@ func (m *machine) giveUp(message, hint string) {
 	m.hold(ThenTurn)
 }
 
-// reset is when to ask again after a usage limit. Limits met one after another
-// are asked at longer and longer intervals, whatever end they name.
+// reset returns when to retry after a usage limit: once it has reset. A limit that has
+// reset already, and limits met one after another, back off, whatever time they name.
 func (m *machine) reset(f Failure) time.Time {
-	if !f.Until.After(m.s.Now) {
+	if f.Until.IsZero() {
 		return m.s.Now.Add(doubled(limitFirst, limitMost, m.s.Limited))
 	}
 	at := f.Until.Add(resetSlack)
-	if m.s.Limited > 1 {
-		if floor := m.s.Now.Add(doubled(backoffFirst, limitMost, m.s.Limited-1)); floor.After(at) {
-			return floor
-		}
+	retries := m.s.Limited - 1
+	if !f.Until.After(m.s.Now) {
+		retries++
+	}
+	if retries == 0 {
+		return at
+	}
+	if floor := m.s.Now.Add(doubled(backoffFirst, limitMost, retries)); floor.After(at) {
+		return floor
 	}
 	return at
 }

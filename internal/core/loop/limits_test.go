@@ -66,6 +66,23 @@ func TestWaitsForAUsageLimitCountAgainstNothing(t *testing.T) {
 	}
 }
 
+// A limit may reset between the agent's request and the event that tells of it.
+func TestALimitThatHasResetIsRetriedSoon(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true, Limits: loop.Limits{Iterations: 1}})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	for _, want := range []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second} {
+		sc.feed(loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.UsageLimit, Until: sc.now.Add(-time.Minute)}}, "wait")
+		wait, _ := sc.s.Asked(loop.Wait)
+		if got := wait.Until.Sub(sc.now); got != want {
+			t.Errorf("waits %s, want %s", got, want)
+		}
+		sc.now = wait.Until
+		sc.feed(loop.Event{Kind: loop.TimerFired}, "turn 1 continue interrupted")
+	}
+}
+
 func TestFailuresTakeTheirClassesPath(t *testing.T) {
 	t.Parallel()
 	cases := map[loop.Class]string{
