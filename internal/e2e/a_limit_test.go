@@ -115,7 +115,7 @@ func TestSessionUsageLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		flag string
 		wait time.Duration
-	}{"to be taken up": {"", time.Hour}, "goes on by itself": {" --handover", 90 * time.Second}} {
+	}{"to be taken up": {"", time.Hour}, "goes on by itself": {" --handover", 5 * time.Second}, "the limit has reset": {" --handover", -time.Minute}} {
 		t.Run(name, func(t *testing.T) {
 			s := newSessions(t, settings, onPath)
 			s.subscribed(nil)

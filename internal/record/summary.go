@@ -67,12 +67,15 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 	s := m.State
 	u := s.Usage
 	sum := Summary{
-		ID: kept.ID, Name: spec.Name, Goal: spec.Goal(), Root: kept.Root, Kind: spec.Policy.Kind, State: stateWord(s.Phase), Outcome: s.Outcome, Reason: s.Reason,
+		ID: kept.ID, Name: spec.Name, Goal: spec.Goal(), Root: kept.Root, Kind: spec.Policy.Kind, State: stateWord(s.Phase),
 		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, Turns: s.Turns,
 		Attended: m.Attended(spec),
 		Tests:    s.Unapproved(), Approved: s.Approved,
 		Tokens:    Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite},
-		CreatedAt: kept.CreatedAt, StartedAt: s.StartedAt, EndedAt: s.EndedAt,
+		CreatedAt: kept.CreatedAt, StartedAt: s.StartedAt,
+	}
+	if s.Phase == loop.Ended { // before, its owner may die and leave the work of the end
+		sum.Outcome, sum.Reason, sum.EndedAt = s.Outcome, s.Reason, s.EndedAt
 	}
 	if w := m.Confined(spec); w.Level != "" {
 		sum.Wall = &w

@@ -1,0 +1,24 @@
+package record_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// An outcome is told once the loop has ended: an owner that dies before leaves work of
+// the end to the next one, and a list that showed the outcome would hide that.
+func TestSummaryHasAnOutcomeAtTheEnd(t *testing.T) {
+	t.Parallel()
+	s := loop.State{Phase: loop.Finishing, Outcome: loop.Verified, Reason: "all done", EndedAt: time.Unix(1, 0)}
+	if got := record.Summarize(store.Spec{}, record.Spec{}, record.Memory{State: s}); got.Outcome != "" || got.Reason != "" || !got.EndedAt.IsZero() || got.State != "running" {
+		t.Errorf("finishing: %+v", got)
+	}
+	s.Phase = loop.Ended
+	if got := record.Summarize(store.Spec{}, record.Spec{}, record.Memory{State: s}); got.Outcome != loop.Verified || got.Reason != "all done" || got.EndedAt.IsZero() || got.State != "ended" {
+		t.Errorf("ended: %+v", got)
+	}
+}
