@@ -13,6 +13,9 @@ import (
 // or uvx would install them from the network then: of another version, and with code that
 // nobody has seen.
 
+// nowhere is a registry that refuses connections, for tools without an offline setting.
+const nowhere = "http://127.0.0.1:9/"
+
 // offline holds the environment variables that keep tools from fetching, and what the
 // tools print when they would have to. They use what they have in a cache.
 var offline = []struct {
@@ -21,8 +24,9 @@ var offline = []struct {
 	says  *regexp.Regexp // the line
 }{
 	{"npx, npm", []string{"npm_config_yes=false", "npm_config_offline=true"}, regexp.MustCompile(`(?m)^.*(npx canceled due to missing packages|ENOTCACHED).*$`)},
-	{"pnpm dlx", []string{"pnpm_config_offline=true"}, regexp.MustCompile(`(?m)^.*ERR_PNPM_NO_OFFLINE_.*$`)},
-	{"yarn dlx", []string{"YARN_ENABLE_NETWORK=0"}, regexp.MustCompile(`(?m)^.*Network access has been disabled by configuration.*$`)},
+	{"pnpm dlx", []string{"pnpm_config_offline=true"}, regexp.MustCompile(`(?m)^.*(ERR_PNPM_NO_OFFLINE_|Failed to resolve .* in package mirror|Failed to resolve the latest version of ).*$`)},
+	{"bunx, bun x", []string{"BUN_CONFIG_REGISTRY=" + nowhere}, regexp.MustCompile(`(?m)^.*ConnectionRefused downloading (package manifest|tarball).*$`)},
+	{"yarn dlx", []string{"YARN_ENABLE_NETWORK=0"}, regexp.MustCompile(`(?m)^.*(Network access has been disabled by configuration|blocked because of your configuration settings|Expected an error to have been set).*$`)},
 	{"uvx, uv run", []string{"UV_OFFLINE=1"}, regexp.MustCompile(`(?m)^.*(network was disabled|[Nn]etwork connectivity is disabled).*$`)},
 	{"pip, pipx run", []string{"PIP_NO_INDEX=1"}, regexp.MustCompile(`(?m)^.*No matching distribution found for .*$`)},
 	{"cargo", []string{"CARGO_NET_OFFLINE=true"}, regexp.MustCompile(`(?m)^.*(offline mode \(.*--offline|but --offline was specified).*$`)},

@@ -14,10 +14,10 @@ import (
 // work tree, by the set-up and by a gate that installs things itself it is as ever.
 func TestNothingIsFetchedInACheckout(t *testing.T) {
 	t.Parallel()
-	const show = `echo "ok 1 - yes=$npm_config_yes npm=$npm_config_offline yarn=$YARN_ENABLE_NETWORK uv=$UV_OFFLINE ` +
+	const show = `echo "ok 1 - yes=$npm_config_yes npm=$npm_config_offline pnpm=$pnpm_config_offline bun=$BUN_CONFIG_REGISTRY yarn=$YARN_ENABLE_NETWORK uv=$UV_OFFLINE ` +
 		`pip=$PIP_NO_INDEX cargo=$CARGO_NET_OFFLINE go=$GOPROXY"; echo 1..1`
-	const none = "yes= npm= yarn= uv= pip= cargo= go=direct"
-	const off = "yes=false npm=true yarn=0 uv=1 pip=1 cargo=true go=off"
+	const none = "yes= npm= pnpm= bun= yarn= uv= pip= cargo= go=direct"
+	const off = "yes=false npm=true pnpm=true bun=http://127.0.0.1:9/ yarn=0 uv=1 pip=1 cargo=true go=off"
 	for name, c := range map[string]struct {
 		gate gate.Gate
 		set  []string
@@ -58,6 +58,10 @@ func TestAGateWithoutItsToolInACheckoutCannotTell(t *testing.T) {
 	for _, line := range []string{
 		`npm error npx canceled due to missing packages and no YES option: ["jest@29.7.0"]`,
 		" ERR_PNPM_NO_OFFLINE_META  Failed to resolve jest@latest in package mirror",
+		"  ╰─▶ Failed to resolve the latest version of jest: Failed to resolve",
+		"➤ YN0080: │ jest@npm:29.7.0: Request to 'https://registry.example/jest' has been blocked because of your configuration settings",
+		"➤ YN0001: Error: Assertion failed: Expected an error to have been set",
+		"error: ConnectionRefused downloading package manifest cowsay",
 		"YN0081: Network access has been disabled by configuration (GET https://registry.example/jest)",
 		"hint: Packages were unavailable because the network was disabled.",
 		"ERROR: No matching distribution found for pytest",
