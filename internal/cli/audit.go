@@ -23,14 +23,14 @@ import (
 )
 
 type auditCmd struct {
-	Commit string `arg:"" help:"a commit that a loop made: a hash, a branch, HEAD~1"`
+	Commit string `arg:"" help:"commit that a loop made: a hash, a branch, HEAD~1"`
 	JSON   bool   `name:"json" help:"print a JSON object (docs/reference/audit.schema.json)"`
 }
 
 func (auditCmd) Help() string {
-	return `The commit's trailers name the loop and the receipts; the gates are those of that loop, not those of the commit.
-Exit code: 0 the gates say what the receipts say, and the evidence is what was wanted; 1 they do not; 3 it cannot be
-told, or the commit has less evidence than wanted.
+	return `The commit's trailers name its loop and receipts. Pawl runs the gates of that loop in a clean checkout.
+Exit code: 0 = results match and the evidence suffices, 1 = results differ, 3 = not decided, or less
+evidence than required.
 
   pawl audit HEAD`
 }

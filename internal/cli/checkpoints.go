@@ -18,7 +18,7 @@ type checkpointsCmd struct {
 }
 
 func (checkpointsCmd) Help() string {
-	return `A checkpoint is a commit under refs/pawl/LOOP/N: git show and git diff work on it.
+	return `A checkpoint is a commit under refs/pawl/LOOP/N, so git show and git diff work on it.
 
   pawl checkpoints brisk-otter
   git diff refs/pawl/brisk-otter-7f3a/3`

@@ -36,52 +36,52 @@ type Stdio struct {
 
 // grammar lists the commands, in the order in which help shows them.
 type grammar struct {
-	Run    runCmd    `cmd:"" group:"Work" help:"pursue a goal with fresh sessions until it is verified"`
-	Start  startCmd  `cmd:"" group:"Work" help:"the same in the session of Claude Code that you sit in"`
-	Resume resumeCmd `cmd:"" group:"Work" help:"go on with a loop that was paused, cut off, or ended with something left to do"`
+	Run    runCmd    `cmd:"" group:"Run" help:"run an agent in fresh sessions until the work is verified"`
+	Start  startCmd  `cmd:"" group:"Run" help:"run a loop in your current Claude Code session"`
+	Resume resumeCmd `cmd:"" group:"Run" help:"continue a paused, crashed or unfinished loop"`
 
-	List   listCmd   `cmd:"" group:"Look" help:"list the loops of this repository"`
-	Status statusCmd `cmd:"" group:"Look" help:"show how a loop stands"`
-	Log    logCmd    `cmd:"" group:"Look" help:"tell what happened in a loop, from its journal"`
-	Report reportCmd `cmd:"" group:"Look" help:"print the one page to believe: what was done, what was not, and why"`
+	List   listCmd   `cmd:"" group:"Watch" help:"list the loops of this repository"`
+	Status statusCmd `cmd:"" group:"Watch" help:"show the state of a loop and what to do next"`
+	Log    logCmd    `cmd:"" group:"Watch" help:"show the history of a loop"`
+	Report reportCmd `cmd:"" group:"Watch" help:"summarize a loop: what was done, what was not, and why"`
 
-	Tell  tellCmd  `cmd:"" group:"Steer" help:"say something to the agent; it is part of its next prompt"`
-	Pause pauseCmd `cmd:"" group:"Steer" help:"hold a loop before its next turn"`
-	Stop  stopCmd  `cmd:"" group:"Steer" help:"end a loop cleanly and keep its work"`
+	Tell  tellCmd  `cmd:"" group:"Steer" help:"send the agent a message with its next prompt"`
+	Pause pauseCmd `cmd:"" group:"Steer" help:"pause a loop before its next turn"`
+	Stop  stopCmd  `cmd:"" group:"Steer" help:"stop a loop and keep its work"`
 
-	Handover handoverCmd `cmd:"" group:"Steer" help:"let fresh sessions go on with a loop that lives in yours"`
+	Handover handoverCmd `cmd:"" group:"Steer" help:"move a loop from your session to the background"`
 
 	Approve approveCmd `cmd:"" group:"Steer" help:"approve changes to existing tests and gate inputs"`
 	Reject  rejectCmd  `cmd:"" group:"Steer" help:"reject changes to existing tests and restore the files"`
-	Lessons lessonsCmd `cmd:"" group:"Steer" help:"show what was learnt here, and change it"`
+	Lessons lessonsCmd `cmd:"" group:"Steer" help:"list and edit the lessons that the agent is told"`
 
-	Verify verifyCmd `cmd:"" group:"Judge" help:"run this project's gates now and print receipts"`
-	Audit  auditCmd  `cmd:"" group:"Judge" help:"re-check a commit: run its gates again in a clean checkout and compare with the receipts"`
-	Prove  proveCmd  `cmd:"" group:"Judge" help:"break each function that a commit changed, and tell which tests notice"`
+	Verify verifyCmd `cmd:"" group:"Gates" help:"run this project's gates now"`
+	Audit  auditCmd  `cmd:"" group:"Gates" help:"run a commit's gates again and compare with the recorded results"`
+	Prove  proveCmd  `cmd:"" group:"Gates" help:"break each function that a commit changed and see which tests fail"`
 
-	Guard guardCmd `cmd:"" group:"Judge" help:"what the guard allows and denies"`
+	Guard guardCmd `cmd:"" group:"Gates" help:"ask what the guard allows and denies"`
 
-	TestReport testreportCmd `cmd:"" name:"testreport" group:"Judge" help:"tell what a test runner's output says"`
+	TestReport testreportCmd `cmd:"" name:"testreport" group:"Gates" help:"parse the output of a test runner"`
 
-	Checkpoints checkpointsCmd `cmd:"" group:"Go back" help:"list the snapshots that a loop made of the work tree"`
-	Restore     restoreCmd     `cmd:"" group:"Go back" help:"go back to a checkpoint; the tree as it is becomes one first"`
-	Undo        undoCmd        `cmd:"" group:"Go back" help:"take the last restore back"`
+	Checkpoints checkpointsCmd `cmd:"" group:"Go back" help:"list the snapshots of the working tree"`
+	Restore     restoreCmd     `cmd:"" group:"Go back" help:"restore a checkpoint or the work of a task"`
+	Undo        undoCmd        `cmd:"" group:"Go back" help:"undo the last restore"`
 
-	Demo       demoCmd       `cmd:"" group:"Set up" help:"see all of it in half a minute, on a repository made for it"`
-	Plan       planCmd       `cmd:"" group:"Set up" help:"read plans in the formats that people have"`
-	Install    installCmd    `cmd:"" group:"Set up" help:"put Pawl's hooks into the settings of a coding agent"`
-	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"take Pawl's hooks out of them again"`
-	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"check what breaks loops in practice, and say what to do about it"`
-	Plugin     pluginCmd     `cmd:"" group:"Set up" help:"Pawl as a plugin of Claude Code"`
-	Trust      trustCmd      `cmd:"" group:"Set up" help:"let commands that stand in this repository's files run"`
-	Completion completionCmd `cmd:"" group:"Set up" help:"print a completion script for a shell"`
+	Demo       demoCmd       `cmd:"" group:"Set up" help:"watch a scripted loop in a temporary repository (30 seconds)"`
+	Plan       planCmd       `cmd:"" group:"Set up" help:"inspect and convert plan files"`
+	Install    installCmd    `cmd:"" group:"Set up" help:"add Pawl to Claude Code"`
+	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"remove Pawl from Claude Code"`
+	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"find what breaks loops on this machine, each with its fix"`
+	Plugin     pluginCmd     `cmd:"" group:"Set up" help:"export Pawl as a Claude Code plugin"`
+	Trust      trustCmd      `cmd:"" group:"Set up" help:"trust the commands in this repository's configuration"`
+	Completion completionCmd `cmd:"" group:"Set up" help:"print a shell completion script"`
 	Version    versionCmd    `cmd:"" group:"Set up" help:"print the version"`
 
-	Session sessionCmd `cmd:"" hidden:"" help:"what the hooks of a session run"`
-	MCP     mcpCmd     `cmd:"" name:"mcp" group:"Set up" help:"serve the agent's tools (MCP) on the standard streams"`
-	Hook    hookCmd    `cmd:"" hidden:"" passthrough:"" help:"answer a hook of a coding agent's client, as pawl-hook does"`
+	Session sessionCmd `cmd:"" hidden:"" help:"internal: commands that a session's hooks run"`
+	MCP     mcpCmd     `cmd:"" name:"mcp" group:"Set up" help:"serve the agent's tools over MCP on standard input and output"`
+	Hook    hookCmd    `cmd:"" hidden:"" passthrough:"" help:"internal: answer a client hook, as pawl-hook does"`
 
-	Confined confinedCmd `cmd:"" hidden:"" help:"run a command behind the wall of a loop"`
+	Confined confinedCmd `cmd:"" hidden:"" help:"run a command in the sandbox of a loop"`
 }
 
 // app is what commands work with.

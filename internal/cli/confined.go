@@ -10,9 +10,9 @@ import (
 
 // confinedCmd starts the agent, or a gate, of a loop that is confined.
 type confinedCmd struct {
-	Policy string   `required:"" placeholder:"FILE" help:"what the command may do"`
-	Inside bool     `help:"the wall stands"`
-	Argv   []string `arg:"" passthrough:"partial" placeholder:"COMMAND" help:"what to run"`
+	Policy string   `required:"" placeholder:"FILE" help:"the rules of the sandbox"`
+	Inside bool     `help:"the sandbox is already set up"`
+	Argv   []string `arg:"" passthrough:"partial" placeholder:"COMMAND" help:"the command to run"`
 }
 
 func (confinedCmd) Help() string {

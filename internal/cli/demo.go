@@ -20,11 +20,11 @@ import (
 
 // demoCmd is `pawl demo`: `pawl run` on a repository made for it.
 type demoCmd struct {
-	Agent        string  `default:"scripted" placeholder:"NAME" help:"scripted: plays a part, with no model and no network; or claude: your own client, at most $2"`
+	Agent        string  `default:"scripted" placeholder:"NAME" help:"scripted (no model, no network) or claude (your client, at most $2)"`
 	AgentCommand *string `placeholder:"PATH" help:"the agent's program"`
 	Model        *string `placeholder:"M" help:"the agent's model"`
-	JSON         bool    `name:"json" help:"print one event a line as JSON (docs/reference/events.schema.json)"`
-	Quiet        bool    `short:"q" help:"print the summary at the end only"`
+	JSON         bool    `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
+	Quiet        bool    `short:"q" help:"print only the final summary"`
 }
 
 // scriptedAgent is the name of the agent that plays a script.
@@ -32,7 +32,7 @@ const scriptedAgent = "scripted"
 
 // Help shows examples.
 func (demoCmd) Help() string {
-	return `It needs Go and git, works in a temporary folder that it names, and leaves everything else alone.
+	return `The demo needs Go and git. It works in a temporary folder, prints its path and changes nothing else.
 
   pawl demo
   pawl demo --agent claude`

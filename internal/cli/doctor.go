@@ -14,13 +14,14 @@ import (
 )
 
 type doctorCmd struct {
-	RunHooks bool `name:"run-hooks" help:"try other people's Stop hooks too; what they do is theirs"`
-	Verbose  bool `help:"name also what could not be looked at"`
+	RunHooks bool `name:"run-hooks" help:"also run Stop hooks of other tools, with all they do"`
+	Verbose  bool `help:"also list checks that could not run"`
 	JSON     bool `name:"json" help:"print a JSON object (docs/reference/doctor.schema.json)"`
 }
 
 func (doctorCmd) Help() string {
-	return `It runs the installed hook as the client would, and changes nothing. Exit code: 1 where something is broken, else 0.
+	return `Doctor runs the installed hook as Claude Code would and changes nothing.
+Exit code: 1 if something is broken, else 0.
 
   pawl doctor
   pawl doctor --json | jq '.findings[] | select(.status == "bad") | .fix'`

@@ -31,8 +31,8 @@ import (
 // sessionRunCmd is `pawl session run`.
 type sessionRunCmd struct {
 	Loop  string `arg:"" help:"id of a loop"`
-	After int64  `required:"" placeholder:"EPOCH" help:"only if no other owner came since this one"`
-	Now   bool   `help:"whatever it is at; else only if it is to leave its session"`
+	After int64  `required:"" placeholder:"EPOCH" help:"only if the owner is still this one"`
+	Now   bool   `help:"in any phase; else only during a handover"`
 	moreFlags
 }
 

@@ -50,29 +50,29 @@ type meaning struct {
 // commands do.
 func exitCodes() []meaning {
 	when := map[loop.Outcome]string{
-		loop.Verified:     "every task is done with the evidence wanted, and every gate passed on the final tree",
-		loop.Finished:     "an explore or periodic loop reached its own end; or every task of the plan was done before",
-		loop.Errored:      "Pawl or the agent could not go on; the message says what and what to do",
-		loop.Unverified:   "claimed, and nothing failed, but nothing could tell; or only with changed tests or other gate inputs",
-		loop.Iterations:   "the limit of iterations was reached; the work is kept",
+		loop.Verified:     "every task is done with the required evidence; every gate passes on the final tree",
+		loop.Finished:     "an explore or periodic loop reached its limit, or the plan had no open task",
+		loop.Errored:      "Pawl or the agent failed; the message says what to do",
+		loop.Unverified:   "done and nothing fails, but the evidence is not enough, or changed tests wait for your approval",
+		loop.Iterations:   "the iteration limit was reached; the work is kept",
 		loop.Duration:     "the time limit was reached; the work is kept",
-		loop.Budget:       "the limit of cost or tokens was reached; the work is kept",
-		loop.Stuck:        "everything that could be tried for a task was tried, or it was claimed without a change while a gate is red",
-		loop.BlockedEnd:   "the agent says that it cannot, with its reason",
+		loop.Budget:       "the cost or token limit was reached; the work is kept",
+		loop.Stuck:        "a task failed after all attempts, or was claimed done without a change while a gate fails",
+		loop.BlockedEnd:   "the agent says that it cannot continue, and why",
 		loop.Tampered:     "the agent kept changing protected files",
-		loop.CancelledEnd: "by a user: Ctrl-C or pawl stop",
+		loop.CancelledEnd: "you stopped it: Ctrl-C or pawl stop",
 	}
 	var table []meaning
 	for _, o := range loop.Outcomes() {
 		table = append(table, meaning{o.ExitCode(loop.ByInterrupt), string(o), when[o]})
 		if o == loop.Errored {
-			table = append(table, meaning{int(failure.Usage), "usage", "wrong flags, an unreadable plan, a dirty tree, a loop that is not there"})
+			table = append(table, meaning{int(failure.Usage), "usage", "a wrong flag, an unreadable plan, uncommitted changes or an unknown loop"})
 		}
 	}
 	return append(table,
-		meaning{int(taken), "taken", "it has not ended: a user's session took the loop, which goes on there"},
-		meaning{loop.CancelledEnd.ExitCode(loop.ByTerm), string(loop.CancelledEnd), "by TERM"},
-		meaning{loop.CancelledEnd.ExitCode(loop.ByHangup), string(loop.CancelledEnd), "by HUP: the terminal went away"},
+		meaning{int(taken), "taken", "not ended: a session took the loop and continues it"},
+		meaning{loop.CancelledEnd.ExitCode(loop.ByTerm), string(loop.CancelledEnd), "stopped by SIGTERM"},
+		meaning{loop.CancelledEnd.ExitCode(loop.ByHangup), string(loop.CancelledEnd), "stopped by SIGHUP: the terminal was closed"},
 	)
 }
 
@@ -81,29 +81,29 @@ func judgingCodes() []meaning {
 	return []meaning{
 		{0, "pawl verify", "every gate passes"},
 		{int(disagrees), "pawl verify", "a gate fails"},
-		{int(cannotTell), "pawl verify", "no gate fails, but one could not tell"},
-		{0, "pawl audit", "every gate says what its receipt says, and the evidence is what was wanted"},
+		{int(cannotTell), "pawl verify", "no gate fails, but one could not be decided"},
+		{0, "pawl audit", "every gate matches its receipt, and the evidence is enough"},
 		{int(disagrees), "pawl audit", "a gate contradicts its receipt, or the receipt was altered"},
-		{int(cannotTell), "pawl audit", "there is no receipt to compare with, a gate could not tell, or the commit has less evidence than wanted"},
+		{int(cannotTell), "pawl audit", "no receipt, an undecided gate, or less evidence than required"},
 		{0, "pawl doctor", "nothing is broken; there may be warnings"},
-		{int(disagrees), "pawl doctor", "something breaks loops, and it says what to do about it"},
+		{int(disagrees), "pawl doctor", "something breaks loops; the output says how to fix it"},
 		{0, "pawl guard check", "the call is allowed"},
-		{int(disagrees), "pawl guard check", "it is denied"},
-		{int(cannotTell), "pawl guard check", "a user is asked; where nobody sits it is denied"},
-		{int(failure.Usage), "pawl run --dry-run", "the loop could not begin, and it says why; the same of pawl start"},
+		{int(disagrees), "pawl guard check", "the call is denied"},
+		{int(cannotTell), "pawl guard check", "the user is asked; in an unattended loop the call is denied"},
+		{int(failure.Usage), "pawl run --dry-run", "the loop could not start, and why; the same for pawl start"},
 		{int(failure.Error), "pawl log --verify", "the journal is damaged"},
-		{int(failure.Usage), "pawl plan check", "the plan cannot be worked on"},
+		{int(failure.Usage), "pawl plan check", "the plan has errors"},
 	}
 }
 
 // codesText is what `pawl help exit-codes` prints.
 func codesText() string {
 	var b strings.Builder
-	b.WriteString("How the tool ends.\n")
+	b.WriteString("Exit codes of pawl.\n")
 	for _, t := range []struct {
 		title string
 		table []meaning
-	}{{"pawl run and pawl resume, by the loop's outcome", exitCodes()}, {"commands that judge", judgingCodes()}} {
+	}{{"pawl run and pawl resume, by the loop's outcome", exitCodes()}, {"commands that check", judgingCodes()}} {
 		fmt.Fprintf(&b, "\n%s\n", t.title)
 		for _, m := range t.table {
 			fmt.Fprintf(&b, "  %3d  %-18s  %s\n", m.code, m.name, m.when)

@@ -11,17 +11,17 @@ import (
 
 // goOnArg is how commands name a loop that is to go on.
 type goOnArg struct {
-	Loop string `arg:"" optional:"" help:"id of a loop or the beginning of one; . is the newest here; none: that of this session or folder that has not ended"`
-	Yes  bool   `short:"y" help:"without a name: go on with the newest, though it has ended"`
+	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest here; default: the unfinished loop here"`
+	Yes  bool   `short:"y" help:"without LOOP: continue the newest loop even if it ended"`
 	moreFlags
 }
 
 // moreFlags are limits that are given to a loop that has ended.
 type moreFlags struct {
-	MaxIterations *int           `group:"Limits, of a loop that has ended" placeholder:"N" help:"that many more, 0 is no limit; none: what remains, as with those below"`
-	MaxDuration   *time.Duration `group:"Limits, of a loop that has ended" placeholder:"8h" help:"waits for usage limits aside"`
-	MaxCost       *float64       `group:"Limits, of a loop that has ended" placeholder:"USD" help:"in US dollars"`
-	MaxTokens     *int64         `group:"Limits, of a loop that has ended" placeholder:"N" help:"of all kinds together"`
+	MaxIterations *int           `group:"Limits, for a loop that ended" placeholder:"N" help:"this many more iterations; 0 = unlimited; default: what remains"`
+	MaxDuration   *time.Duration `group:"Limits, for a loop that ended" placeholder:"8h" help:"maximum time, without waiting for usage limits"`
+	MaxCost       *float64       `group:"Limits, for a loop that ended" placeholder:"USD" help:"maximum cost in US dollars"`
+	MaxTokens     *int64         `group:"Limits, for a loop that ended" placeholder:"N" help:"maximum total tokens"`
 }
 
 // given are these limits: below 0 where the user wrote 0, for none.

@@ -18,20 +18,20 @@ import (
 )
 
 type guardCmd struct {
-	Check guardCheckCmd `cmd:"" help:"say what the guard would answer to a tool call"`
-	List  guardListCmd  `cmd:"" help:"list the guard's rules, and what the settings here add"`
+	Check guardCheckCmd `cmd:"" help:"show what the guard would answer to a tool call"`
+	List  guardListCmd  `cmd:"" help:"list the guard's rules and the settings that add to them"`
 }
 
 type guardCheckCmd struct {
-	Command []string `arg:"" optional:"" help:"command that a shell tool would run, best as one quoted word; - is the standard input"`
-	Tool    string   `default:"Bash" help:"the client's name for the tool: Bash, Write, Edit, Read …"`
-	Path    string   `placeholder:"FILE" help:"file that an editing or reading tool is given"`
-	Loop    string   `placeholder:"LOOP" help:"by the rules of this loop, at its task; without it, of one that began here now"`
+	Command []string `arg:"" optional:"" help:"shell command to check, best as one quoted word; - = standard input"`
+	Tool    string   `default:"Bash" help:"tool name: Bash, Write, Edit, Read …"`
+	Path    string   `placeholder:"FILE" help:"file that the tool would edit or read"`
+	Loop    string   `placeholder:"LOOP" help:"use the rules of this loop; default: those of a loop started here now"`
 	JSON    bool     `name:"json" help:"print a JSON object (docs/reference/guard-check.schema.json)"`
 }
 
 func (guardCheckCmd) Help() string {
-	return `Nothing is run. Exit code: 0 allowed, 1 denied, 3 asked about.
+	return `The command does not run. Exit code: 0 = allowed, 1 = denied, 3 = the user is asked.
 
   pawl guard check 'git push origin main'
   pawl guard check --tool Write --path pawl.toml

@@ -14,12 +14,12 @@ import (
 // handoverCmd is `pawl handover`: a loop leaves the session that it lives in.
 type handoverCmd struct {
 	goOnArg
-	Now bool `help:"do not wait for the end of the turn that the session is at"`
+	Now bool `help:"do not wait for the current turn to end"`
 }
 
 func (handoverCmd) Help() string {
-	return `The loop is the same: its goal, limits, journal and work so far. It no longer needs the session, its client or a
-terminal; pawl start --take LOOP brings it back into one.
+	return `The loop keeps its goal, limits, history and work. It no longer needs the session, its client or a
+terminal. pawl start --take LOOP brings it back into a session.
 
   pawl handover
   pawl handover brisk-otter --now`

@@ -17,7 +17,7 @@ import (
 func helpText(n *kong.Node, columns int) string {
 	var b strings.Builder
 	if n.Parent == nil {
-		rootHelp(&b, n)
+		rootHelp(&b, n, false)
 		return term.Wrap(b.String(), columns)
 	}
 	fmt.Fprintf(&b, "%s: %s\n\nusage: %s\n", commandName(n), n.Help, synopsis(n))
@@ -34,6 +34,13 @@ func helpText(n *kong.Node, columns int) string {
 		text += "\n" + detail(n.Detail, columns)
 	}
 	return text
+}
+
+// allHelp is what help --all prints: every command, by group.
+func allHelp(root *kong.Node, columns int) string {
+	var b strings.Builder
+	rootHelp(&b, root, true)
+	return term.Wrap(b.String(), columns)
 }
 
 // detail lays paragraphs out anew; examples, which are indented, stay as they are.
@@ -63,13 +70,33 @@ func detail(text string, columns int) string {
 	return b.String()
 }
 
-func rootHelp(b *strings.Builder, n *kong.Node) {
+// firstWeek lists the commands that pawl --help shows: what a new user needs first.
+func firstWeek() []string {
+	return []string{"demo", "install", "doctor", "plan", "run", "start", "status", "tell", "stop", "resume", "report", "undo"}
+}
+
+// rootHelp prints the commands of the first week, or all of them.
+func rootHelp(b *strings.Builder, n *kong.Node, all bool) {
 	fmt.Fprintf(b, "%s\n\nusage: pawl COMMAND\n", n.Help)
-	width := widest(commandRows(shownOf(n)))
-	for _, g := range groups(n) {
-		aligned(b, g[0].Group.Title, commandRows(g), width)
+	if all {
+		width := widest(commandRows(shownOf(n)))
+		for _, g := range groups(n) {
+			aligned(b, g[0].Group.Title, commandRows(g), width)
+		}
+	} else {
+		var commands []*kong.Node
+		for _, name := range firstWeek() {
+			if i := slices.IndexFunc(n.Children, func(c *kong.Node) bool { return c.Name == name }); i >= 0 {
+				commands = append(commands, n.Children[i])
+			}
+		}
+		section(b, "first commands", commandRows(commands))
 	}
-	b.WriteString("\npawl COMMAND --help tells more and gives examples; pawl help exit-codes tells how it ends\n")
+	section(b, "more help", []row{
+		{"pawl help --all", "list every command"},
+		{"pawl COMMAND --help", "explain one command, with examples"},
+		{"pawl help exit-codes", "list the exit codes"},
+	})
 }
 
 // groups are the commands by their group, in the order of the grammar.

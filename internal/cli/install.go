@@ -18,24 +18,26 @@ import (
 // settingsArgs is how commands name a settings file.
 type settingsArgs struct {
 	Agent  string `arg:"" enum:"claude" help:"claude"`
-	Scope  string `enum:"user,project,local,plugin" default:"user" placeholder:"SCOPE" help:"whose sessions: user, project (everybody's here), local (yours here), plugin (as user)"`
-	DryRun bool   `help:"only say what would change"`
+	Scope  string `enum:"user,project,local,plugin" default:"user" placeholder:"SCOPE" help:"user (all your sessions), project (everyone here), local (you, here) or plugin"`
+	DryRun bool   `help:"show what would change; change nothing"`
 }
 
 type installCmd struct {
 	settingsArgs
-	Verbose bool `help:"with --dry-run, show each line that would change"`
-	Yes     bool `help:"lift the client's cap of Stop hooks without being asked (project, local)"`
-	OnlyCap bool `help:"only lift that cap, where the hooks are installed in another way (project, local)"`
+	Verbose bool `help:"with --dry-run, show each changed line"`
+	Yes     bool `help:"raise Claude Code's limit on Stop-hook continuations without asking (project, local)"`
+	OnlyCap bool `help:"only raise that limit; the hooks are installed elsewhere (project, local)"`
 
-	GuardBlocks bool `help:"let no tool run where Pawl's hook does not answer: it is missing, dies or takes too long (project, local)"`
+	GuardBlocks bool `help:"block every tool call that Pawl's hook does not answer (project, local)"`
 }
 
 func (installCmd) Help() string {
-	return `Pawl's hooks go into the client's settings; what else stands there stays as it is, to the byte. Again changes
-nothing, or what a newer Pawl has to add. At project and local scope it asks whether the client's cap may be lifted:
-without that, a turn ends after eight stops in a row in which no tool was called. Scope plugin installs hooks and commands
-such as /pawl:loop as a plugin, by the client's own commands.
+	return `Pawl adds its hooks to Claude Code's settings and leaves every other byte as it is. A second install
+changes nothing, or adds what a newer Pawl needs.
+
+Claude Code ends a turn after 8 Stop-hook continuations without a tool call. At project and local scope,
+install asks whether to raise that limit. Scope plugin installs hooks and commands such as /pawl:loop
+through Claude Code's plugin commands.
 
   pawl install claude
   pawl install claude --scope local --yes

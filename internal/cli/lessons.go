@@ -14,15 +14,16 @@ import (
 )
 
 type lessonsCmd struct {
-	List lessonsListCmd `cmd:"" default:"withargs" help:"list what a loop learnt, and what holds for the project"`
-	Add  lessonsAddCmd  `cmd:"" help:"add a lesson of your own"`
-	Drop lessonsDropCmd `cmd:"" help:"take a lesson out"`
-	Keep lessonsKeepCmd `cmd:"" help:"make a loop's lesson one of the project: every later loop here is told"`
+	List lessonsListCmd `cmd:"" default:"withargs" help:"list the lessons of a loop and of the project"`
+	Add  lessonsAddCmd  `cmd:"" help:"add a lesson"`
+	Drop lessonsDropCmd `cmd:"" help:"delete a lesson"`
+	Keep lessonsKeepCmd `cmd:"" help:"keep a loop's lesson for later loops of this project"`
 }
 
 func (lessonsCmd) Help() string {
-	return `Each restore, and each change of what judges, leaves a lesson: what was tried, what it broke, what to do instead. It is part
-of the prompts from then on. A change here reaches a loop with its next prompt, the project's lessons its next loop.
+	return `Pawl adds a lesson after each restore and each violation: what was tried, what it broke, what to do
+instead. Each later prompt contains them. A change here reaches the loop with its next prompt; lessons of
+the project reach later loops.
 
   pawl lessons
   pawl lessons add "the fixtures need a migrated database"
@@ -31,7 +32,7 @@ of the prompts from then on. A change here reaches a loop with its next prompt, 
 
 // lessonLoop is how they name a loop: a flag, for words follow.
 type lessonLoop struct {
-	Loop string `placeholder:"LOOP" help:"id of a loop or the beginning of one; without it, that of this session, or the one here that has not ended"`
+	Loop string `placeholder:"LOOP" help:"id of a loop or its beginning; default: the unfinished loop here"`
 }
 
 type lessonsListCmd struct {
@@ -110,8 +111,8 @@ func (a *app) lessons(ref string) (lessons, *subject, error) {
 
 type lessonsAddCmd struct {
 	lessonLoop
-	Project bool     `help:"for every later loop of this project"`
-	Text    []string `arg:"" help:"the rule"`
+	Project bool     `help:"keep it for every later loop of this project"`
+	Text    []string `arg:"" help:"the lesson"`
 }
 
 func (lessonsAddCmd) Help() string {

@@ -15,7 +15,7 @@ import (
 )
 
 type listCmd struct {
-	All  bool `help:"the loops of every repository"`
+	All  bool `help:"list the loops of every repository"`
 	JSON bool `name:"json" help:"print a JSON array (docs/reference/list.schema.json)"`
 }
 

@@ -17,8 +17,8 @@ import (
 
 type logCmd struct {
 	loopArg
-	JSON   bool `name:"json" help:"print the records as they stand, one JSON object a line (docs/reference/log.schema.json)"`
-	Follow bool `help:"wait for more until the loop has ended"`
+	JSON   bool `name:"json" help:"print the raw records, one JSON object per line (docs/reference/log.schema.json)"`
+	Follow bool `help:"keep printing until the loop ends"`
 	Verify bool `xor:"what" help:"check that no record was changed, removed or inserted"`
 }
 

@@ -23,17 +23,17 @@ import (
 
 // loopArg is how commands name a loop.
 type loopArg struct {
-	Loop string `arg:"" optional:"" help:"id of a loop or the beginning of one; . is the newest here; none: that of this session, or the newest here"`
+	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest here; default: this session's, else the newest"`
 }
 
 // unendedArg is how commands name a loop that they act on.
 type unendedArg struct {
-	Loop string `arg:"" optional:"" help:"id of a loop or the beginning of one; . is the newest here; none: that of this session or folder that has not ended"`
+	Loop string `arg:"" optional:"" help:"id of a loop or its beginning; . = the newest here; default: the unfinished loop here"`
 }
 
 // loopWord is the same where more words follow, so that it cannot be left out.
 type loopWord struct {
-	Loop string `arg:"" help:"id of a loop or the beginning of one; . is the newest here"`
+	Loop string `arg:"" help:"id of a loop or its beginning; . = the newest here"`
 }
 
 // orphaned is the state of a loop that has not ended and that nobody drives.

@@ -10,12 +10,12 @@ import (
 )
 
 type mcpCmd struct {
-	Loop string `placeholder:"LOOP" help:"id of the loop to serve; without it the one that lives in the session, looked up at each call"`
+	Loop string `placeholder:"LOOP" help:"id of the loop to serve; default: this session's loop, looked up at each call"`
 }
 
 func (mcpCmd) Help() string {
-	return `Serves the tools by which an agent sees its task, has the gates run and says how its work stands: an MCP server on the
-standard streams. The plugin starts it; pawl run serves the same tools itself. docs/reference/mcp.md lists them.
+	return `With these tools the agent reads its task, runs the gates and reports its progress. The plugin starts
+this server; pawl run serves the same tools itself. docs/reference/mcp.md lists them.
 
   pawl mcp
   claude mcp add pawl -- pawl mcp`

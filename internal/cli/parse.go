@@ -14,7 +14,7 @@ import (
 func newParser(g *grammar) (*kong.Kong, error) {
 	k, err := kong.New(g,
 		kong.Name("pawl"),
-		kong.Description("Pawl keeps a coding agent turning until the work is verifiably done."),
+		kong.Description("Pawl runs a coding agent in a loop until your tests show that the work is done."),
 		kong.NoDefaultHelp(),
 		kong.Exit(func(int) {}),
 	)
@@ -37,6 +37,10 @@ func (a *app) dispatch(args []string) error {
 	if words, asked := helpAsked(args); asked {
 		if len(words) == 1 && words[0] == "exit-codes" {
 			a.printf("%s", codesText())
+			return nil
+		}
+		if len(words) == 1 && words[0] == "--all" {
+			a.print(a.text(allHelp(k.Model.Node, a.columns)))
 			return nil
 		}
 		n, rest := named(k.Model.Node, words)
@@ -62,7 +66,7 @@ func helpAsked(args []string) (words []string, asked bool) {
 	if len(args) == 0 {
 		return nil, true
 	}
-	if args[0] == "help" {
+	if args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
 		return args[1:], true
 	}
 	for i, arg := range args {
@@ -92,7 +96,7 @@ func named(n *kong.Node, args []string) (*kong.Node, []string) {
 // the tool's voice: what is wrong, and the nearest thing that would be right as a hint.
 func usage(n *kong.Node, rest []string, err error) error {
 	what, _, _ := strings.Cut(err.Error(), ", did you mean ")
-	hint := fmt.Sprintf("%s --help shows what there is", commandName(n))
+	hint := fmt.Sprintf("%s lists what there is", helpCommand(n))
 	flag, isFlag := strings.CutPrefix(what, "unknown flag --")
 	near := ""
 	switch {
@@ -127,6 +131,14 @@ func usage(n *kong.Node, rest []string, err error) error {
 	return failure.New(failure.Usage, hint, "%s", what)
 }
 
+// helpCommand is the command that lists what n takes.
+func helpCommand(n *kong.Node) string {
+	if n.Parent == nil {
+		return "pawl help --all"
+	}
+	return commandName(n) + " --help"
+}
+
 // takesWords tells whether a command is given words that may look like flags: a shell
 // command, or text.
 func takesWords(n *kong.Node) bool {
@@ -140,7 +152,7 @@ func unvalued(n *kong.Node, flag, rest string) (what, hint string) {
 		value = strings.Trim(value, `"`)
 		return fmt.Sprintf("%s needs a value, and %s looks like a flag", flag, value), fmt.Sprintf("if it is the value:  %s=%s", flag, value)
 	}
-	return flag + " needs a value", commandName(n) + " --help shows what there is"
+	return flag + " needs a value", helpCommand(n) + " lists what there is"
 }
 
 // plainer names arguments as help does and leaves out what only the parser

@@ -7,7 +7,7 @@ type pauseCmd struct {
 }
 
 func (pauseCmd) Help() string {
-	return `The turn under way comes to its own end first.
+	return `The current turn finishes first.
 
   pawl pause .
   pawl resume .`

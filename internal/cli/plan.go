@@ -13,8 +13,8 @@ import (
 
 type planCmd struct {
 	Show    planShowCmd    `cmd:"" help:"list the tasks of a plan"`
-	Next    planNextCmd    `cmd:"" help:"name the task to work on now"`
-	Check   planCheckCmd   `cmd:"" help:"say all that is wrong with a plan"`
+	Next    planNextCmd    `cmd:"" help:"show the next task"`
+	Check   planCheckCmd   `cmd:"" help:"list everything that is wrong with a plan"`
 	Convert planConvertCmd `cmd:"" help:"print a plan in another format"`
 }
 
@@ -52,7 +52,7 @@ func (p planArg) open(a *app) (*planfile.File, error) {
 
 type planShowCmd struct {
 	planArg
-	Task string `placeholder:"ID" help:"show this one task, with its detail"`
+	Task string `placeholder:"ID" help:"show only this task, with details"`
 	JSON bool   `name:"json" help:"print a JSON object (docs/reference/plan.schema.json)"`
 }
 
@@ -118,7 +118,7 @@ type planNextCmd struct {
 }
 
 func (planNextCmd) Help() string {
-	return `By priority, then dependencies, then order in the file.
+	return `Ordered by priority, then dependencies, then position in the file.
 
   pawl plan next plan.md`
 }
@@ -216,7 +216,7 @@ type planConvertCmd struct {
 }
 
 func (planConvertCmd) Help() string {
-	return `The plan itself is not changed.
+	return `The plan file does not change.
 
   pawl plan convert plan.md --to prdjson > prd.json`
 }

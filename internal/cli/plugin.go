@@ -13,16 +13,16 @@ import (
 const pluginScope = "plugin"
 
 type pluginCmd struct {
-	Export pluginExportCmd `cmd:"" help:"write the plugin of Claude Code into a folder"`
+	Export pluginExportCmd `cmd:"" help:"write the Claude Code plugin into a folder"`
 }
 
 type pluginExportCmd struct {
-	Dir string `arg:"" help:"a folder that is new or empty, or an earlier export, which is brought up to date"`
+	Dir string `arg:"" help:"a new or empty folder, or an earlier export to update"`
 }
 
 func (pluginExportCmd) Help() string {
-	return `The folder is a marketplace to the client. Its hooks start this Pawl, wherever the folder goes on this machine.
-To have the plugin installed too: pawl install claude --scope plugin.
+	return `The folder is a plugin marketplace for Claude Code. Its hooks run this pawl binary.
+To install the plugin as well: pawl install claude --scope plugin.
 
   pawl plugin export ~/pawl-plugin
   claude plugin marketplace add ~/pawl-plugin && claude plugin install pawl@pawl`

@@ -15,17 +15,17 @@ import (
 )
 
 type proveCmd struct {
-	What string        `arg:"" optional:"" placeholder:"COMMIT|LOOP" help:"a commit, or a loop for all of its work; none: HEAD"`
-	Gate []string      `sep:"none" placeholder:"CMD" help:"tests to run instead of the gates of the loop or the project; repeat it for several"`
-	Time time.Duration `default:"10m" placeholder:"D" help:"for the runs on broken code, all together (default 10m)"`
+	What string        `arg:"" optional:"" placeholder:"COMMIT|LOOP" help:"a commit, or a loop for all of its commits; default HEAD"`
+	Gate []string      `sep:"none" placeholder:"CMD" help:"command to run instead of the gates of the loop or project; repeatable"`
+	Time time.Duration `default:"10m" placeholder:"D" help:"total time for the runs on broken code"`
 	JSON bool          `name:"json" help:"print a JSON object (docs/reference/prove.schema.json)"`
 }
 
 func (proveCmd) Help() string {
-	return `Mutation testing: each function that the commit added or changed is broken in a clean checkout, by its old body or
-by a return of other values, and the gates run. A test that proves the function fails then. Works on any
-commit, of a loop or not: Go, Python, JavaScript, TypeScript, Rust, Java, C and C++.
-Exit code: 0 each is noticed, 1 one is not, 3 none could be tried.
+	return `Mutation testing: in a clean checkout, Pawl replaces each function that the commit changed, by its old
+body or by code that returns other values, and runs the gates. If a test fails, it covers the function.
+It works on any commit in Go, Python, JavaScript, TypeScript, Rust, Java, C and C++.
+Exit code: 0 = tests notice every change, 1 = they miss one, 3 = nothing could be tried.
 
   pawl prove
   pawl prove HEAD~1 --gate 'go test ./...'`

@@ -62,10 +62,10 @@ const made = "<!-- made by \"go generate ./internal/cli\"; do not edit -->\n"
 func commandPage(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString(made + "# The command line\n\nLOOP is the id of a loop or the beginning of one; `.` is the newest here. Unknown flags are errors.\n" +
-		"`--x=v` and `--x v` are the same. How the tool ends: [exit codes](exit-codes.md).\n\n```text\n")
+	b.WriteString(made + "# Commands\n\nFor users who look up a command or flag. LOOP is the id of a loop or its beginning; `.` = the newest loop here.\n" +
+		"An unknown flag is an error. `--x=v` and `--x v` are the same. See also [exit codes](exit-codes.md).\n\n```text\n")
 	root := model(t)
-	b.WriteString(helpText(root, 0) + "```\n")
+	b.WriteString(allHelp(root, 0) + "```\n")
 	for _, n := range leaves(root) {
 		fmt.Fprintf(&b, "\n## %s\n\n```text\n%s```\n", commandName(n), helpText(n, 0))
 	}
@@ -75,10 +75,10 @@ func commandPage(t *testing.T) string {
 // exitPage is docs/reference/exit-codes.md.
 func exitPage() string {
 	var b strings.Builder
-	b.WriteString(made + "# Exit codes\n\n`pawl run` and `pawl resume` end with the code of the loop's outcome:\n\n")
+	b.WriteString(made + "# Exit codes\n\nFor scripts and CI. `pawl run` and `pawl resume` exit with the code of the loop's outcome:\n\n")
 	codeTable(&b, "outcome", exitCodes())
-	b.WriteString("\nThe other commands end with 0 when they did what was asked, with 1 when that could not be done, and with 2\n" +
-		"when it was not asked rightly. Ended by a signal, they end with 130, 143 or 129. Those that judge:\n\n")
+	b.WriteString("\nOther commands exit with 0 on success, 1 on failure and 2 on wrong usage. After a signal they exit with 130, 143 or 129.\n" +
+		"Commands that check something:\n\n")
 	codeTable(&b, "command", judgingCodes())
 	return b.String()
 }
@@ -256,6 +256,38 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 			if f.Help == "" {
 				t.Errorf("%s: --%s is not explained", commandName(n), f.Name)
 			}
+		}
+	}
+}
+
+// The first help that a user sees names only commands that exist.
+func TestFirstHelpNamesCommands(t *testing.T) {
+	t.Parallel()
+	text := helpText(model(t), 0)
+	for _, name := range firstWeek() {
+		if !strings.Contains(text, "\n  "+name+" ") {
+			t.Errorf("there is no command %s in\n%s", name, text)
+		}
+	}
+}
+
+// helpWords is how long the help of a command, a flag or an argument may be.
+const helpWords = 20
+
+func TestHelpIsShort(t *testing.T) {
+	t.Parallel()
+	check := func(where, help string) {
+		if n := len(strings.Fields(help)); n > helpWords {
+			t.Errorf("%s: %d words: %s", where, n, help)
+		}
+	}
+	for _, n := range branches(model(t)) {
+		check(commandName(n), n.Help)
+		for _, p := range n.Positional {
+			check(commandName(n)+" "+p.Name, p.Help)
+		}
+		for _, f := range n.Flags {
+			check(commandName(n)+" --"+f.Name, f.Help)
 		}
 	}
 }

@@ -21,15 +21,17 @@ import (
 type restoreCmd struct {
 	loopWord
 	Checkpoint int    `arg:"" optional:"" name:"n" help:"number of the checkpoint"`
-	Task       string `placeholder:"ID" help:"give back the work of this task that was undone, and nothing else"`
-	Yes        bool   `short:"y" help:"do not ask"`
+	Task       string `placeholder:"ID" help:"restore only the undone work of this task"`
+	Yes        bool   `short:"y" help:"do not ask for confirmation"`
 }
 
 func (restoreCmd) Help() string {
-	return `It lists what would change, and asks. Files that no checkpoint holds (ignored or very large ones) stay as
-they are, and so do the index, the branch and its commits. Tasks that were done after the checkpoint are
-open again. --task gives back the half-done work of one task, where its changes fit; everything else
-stays. pawl undo takes a restore back.
+	return `Pawl lists what would change and asks. It saves the current tree as a checkpoint first. Ignored and very
+large files, the index, the branch and its commits stay as they are. Tasks that were done after the
+checkpoint open again.
+
+With --task, Pawl restores only the unfinished work of that task, where it still applies.
+pawl undo reverts a restore.
 
   pawl restore brisk-otter 3
   pawl restore brisk-otter --task US-003`
@@ -53,11 +55,11 @@ func (c *restoreCmd) Run(a *app) error {
 
 type undoCmd struct {
 	loopArg
-	Yes bool `short:"y" help:"do not ask"`
+	Yes bool `short:"y" help:"do not ask for confirmation"`
 }
 
 func (undoCmd) Help() string {
-	return `It lists what would change, and asks. An undo is itself a restore: a second one takes the first back.
+	return `Pawl lists what would change and asks. A second undo reverts the first.
 
   pawl undo brisk-otter`
 }

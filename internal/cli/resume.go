@@ -16,8 +16,8 @@ import (
 // that ended with something left to do, is taken up where it stands.
 type resumeCmd struct {
 	goOnArg
-	JSON  bool `name:"json" help:"print one event a line as JSON (docs/reference/events.schema.json)"`
-	Quiet bool `short:"q" help:"print the summary at the end only"`
+	JSON  bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
+	Quiet bool `short:"q" help:"print only the final summary"`
 }
 
 // Run resumes the loop.

@@ -22,45 +22,45 @@ import (
 // runCmd is `pawl run`. The fields of runFlags are options of package config:
 // what was typed goes there by key, unchecked; what was not typed stays nil.
 type runCmd struct {
-	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words; or a plan; or a loop file. Nothing: the plan found here"`
+	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words, a plan file or a loop file; default: the plan in this folder"`
 	runFlags
-	JSON   bool `name:"json" help:"print one event a line as JSON (docs/reference/events.schema.json)"`
-	Quiet  bool `short:"q" help:"print the summary at the end only"`
-	DryRun bool `help:"print plan, gates, limits and everything that keeps the loop from beginning (then exit 2); change nothing"`
-	Yes    bool `short:"y" help:"accept the suggested gate; it trusts no command of the repository's files"`
+	JSON   bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
+	Quiet  bool `short:"q" help:"print only the final summary"`
+	DryRun bool `help:"show plan, gates, limits and anything that blocks the start (exit 2); change nothing"`
+	Yes    bool `short:"y" help:"use the suggested gate without asking; trusts no command of the repository"`
 }
 
 type runFlags struct {
-	Plan             *string   `group:"Goal" placeholder:"FILE" help:"a plan beside the prompt"`
-	Kind             *string   `group:"Goal" placeholder:"KIND" help:"change, answer, explore or periodic"`
-	Every            *string   `group:"Goal" placeholder:"5m" help:"repeat the goal every so often (kind periodic)"`
-	Name             *string   `group:"Goal" placeholder:"NAME" help:"name of the loop, for people"`
-	Promise          *string   `group:"Goal" placeholder:"TEXT" help:"text of the agent's claim to be done"`
-	Gate             []string  `group:"Judge" key:"gates" sep:"none" placeholder:"CMD" help:"a command that must pass; may be given again"`
-	Review           []string  `group:"Judge" sep:"none" placeholder:"RUBRIC" help:"another agent must pass the work too: what it is to look for, or @FILE; may be given again"`
-	Evidence         []string  `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: proven, reviewed or unproven"`
-	Protect          []string  `group:"Judge" sep:"none" placeholder:"GLOB" help:"files that the agent must not change"`
-	AllowTestChanges *testFlag `group:"Judge" help:"the agent may change existing tests and other gate inputs; =TASK for one task"`
-	MaxIterations    *string   `group:"Limits" placeholder:"N" help:"0 is no limit; default max(25, 4 × open tasks)"`
-	MaxDuration      *string   `group:"Limits" placeholder:"8h" help:"waits for usage limits aside"`
-	MaxCost          *string   `group:"Limits" placeholder:"USD" help:"in US dollars"`
-	MaxTokens        *string   `group:"Limits" placeholder:"N" help:"of all kinds together"`
-	TurnTimeout      *string   `group:"Limits" placeholder:"1h" help:"of one turn of the agent"`
-	IdleTimeout      *string   `group:"Limits" placeholder:"10m" help:"silence while no tool runs"`
-	Agent            *string   `group:"Agent" placeholder:"NAME" help:"claude, or command: any program that reads the prompt on stdin"`
+	Plan             *string   `group:"Goal" placeholder:"FILE" help:"plan file to work through with the prompt"`
+	Kind             *string   `group:"Goal" placeholder:"KIND" help:"change, answer, explore or periodic (default change)"`
+	Every            *string   `group:"Goal" placeholder:"5m" help:"repeat the goal at this interval (kind periodic)"`
+	Name             *string   `group:"Goal" placeholder:"NAME" help:"display name of the loop"`
+	Promise          *string   `group:"Goal" placeholder:"TEXT" help:"text that the agent prints to claim that it is done"`
+	Gate             []string  `group:"Gates" key:"gates" sep:"none" placeholder:"CMD" help:"command that must pass; repeatable"`
+	Review           []string  `group:"Gates" sep:"none" placeholder:"RUBRIC" help:"what a second agent must review, as text or @FILE; repeatable"`
+	Evidence         []string  `group:"Gates" sep:"none" placeholder:"[TASK=]LEVEL" help:"evidence required for done: proven, reviewed or unproven (default proven); repeatable"`
+	Protect          []string  `group:"Gates" sep:"none" placeholder:"GLOB" help:"files that the agent must not change; repeatable"`
+	AllowTestChanges *testFlag `group:"Gates" help:"let the agent change existing tests and gate inputs; =TASK for one task"`
+	MaxIterations    *string   `group:"Limits" placeholder:"N" help:"maximum iterations; 0 = unlimited; default max(25, 4 × open tasks)"`
+	MaxDuration      *string   `group:"Limits" placeholder:"8h" help:"maximum time, without waiting for usage limits"`
+	MaxCost          *string   `group:"Limits" placeholder:"USD" help:"maximum cost in US dollars"`
+	MaxTokens        *string   `group:"Limits" placeholder:"N" help:"maximum total tokens"`
+	TurnTimeout      *string   `group:"Limits" placeholder:"1h" help:"maximum time of one turn"`
+	IdleTimeout      *string   `group:"Limits" placeholder:"10m" help:"maximum time without output while no tool runs"`
+	Agent            *string   `group:"Agent" placeholder:"NAME" help:"claude, or command for any program that reads the prompt on stdin"`
 	AgentCommand     *string   `group:"Agent" placeholder:"PATH" help:"the agent's program"`
 	Model            *string   `group:"Agent" placeholder:"M" help:"the agent's model"`
-	Session          *string   `group:"Agent" placeholder:"MODE" help:"a fresh context per task, per turn, hybrid (when --handover-at is reached), or continue"`
-	HandoverAt       *string   `group:"Agent" placeholder:"80%" help:"fill of the context, for --session hybrid"`
-	Warm             *bool     `group:"Agent" help:"give fresh contexts to one living process"`
-	OnFailure        *string   `group:"Tree" placeholder:"restore|keep" help:"what becomes of the tree when a task keeps failing"`
-	Worktree         *bool     `group:"Tree" help:"work in a worktree of its own"`
-	Branch           *string   `group:"Tree" placeholder:"NAME" help:"branch for the commits, or current"`
-	Confine          *string   `group:"Tree" placeholder:"LEVEL" help:"tree: agent and gates write nothing but work tree and caches; strict: nor reach network, credentials"`
-	ConfineHosts     []string  `group:"Tree" name:"confine-host" key:"confine_hosts" sep:"none" placeholder:"HOST" help:"reachable with --confine strict; may be given again"`
-	Merge            *string   `group:"Tree" placeholder:"record|pr" help:"what comes of a merge that the agent asks for, once the loop is verified"`
-	AllowDirty       *bool     `group:"Tree" help:"commit your changes first, as yours, instead of refusing"`
-	Squash           *bool     `group:"Tree" help:"one commit a task; =false keeps the agent's own commits" negatable:""`
+	Session          *string   `group:"Agent" placeholder:"MODE" help:"when to start a fresh session: task, turn, hybrid (at --handover-at) or continue"`
+	HandoverAt       *string   `group:"Agent" placeholder:"80%" help:"with --session hybrid, start a fresh session at this context usage"`
+	Warm             *bool     `group:"Agent" help:"reuse one agent process for fresh sessions"`
+	OnFailure        *string   `group:"Tree" placeholder:"restore|keep" help:"what to do with the working tree when a task keeps failing"`
+	Worktree         *bool     `group:"Tree" help:"work in a separate git worktree"`
+	Branch           *string   `group:"Tree" placeholder:"NAME" help:"branch for the commits; current = the checked-out branch (default pawl/LOOP)"`
+	Confine          *string   `group:"Tree" placeholder:"LEVEL" help:"sandbox: tree (write only working tree and caches) or strict (also no network, no credentials)"`
+	ConfineHosts     []string  `group:"Tree" name:"confine-host" key:"confine_hosts" sep:"none" placeholder:"HOST" help:"host to allow with --confine strict; repeatable"`
+	Merge            *string   `group:"Tree" placeholder:"record|pr" help:"when the agent asks to merge verified work: record it, or open a pull request"`
+	AllowDirty       *bool     `group:"Tree" help:"commit your uncommitted changes first, under your name"`
+	Squash           *bool     `group:"Tree" help:"make one commit per task; =false keeps the agent's own commits" negatable:""`
 }
 
 // testFlag is a flag with an optional value: alone it means all tasks.

@@ -22,45 +22,45 @@ import (
 // startCmd is `pawl start`: a loop in the session that runs it. As in runCmd,
 // the fields of the structs in it are options of package config.
 type startCmd struct {
-	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words; or a plan, a loop file, or another tool's state file. Nothing: the plan found here"`
+	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words, a plan, a loop file or another tool's state file; default: the plan here"`
 	startGoal
-	Verify  string        `group:"Judge" placeholder:"CMD" help:"the goal is that this command succeeds"`
-	Timeout time.Duration `group:"Judge" placeholder:"10m" help:"with --verify, how long the command may run each time"`
+	Verify  string        `group:"Gates" placeholder:"CMD" help:"the goal is that this command passes"`
+	Timeout time.Duration `group:"Gates" placeholder:"10m" help:"with --verify, time limit of each run of the command"`
 	startTries
 	startLimits
-	Handover   bool   `group:"Session" help:"let fresh sessions go on when its context is full, or its tries are spent"`
-	Take       string `group:"Session" placeholder:"LOOP" help:"bring a loop that a runner drives, or nobody, into this session; alone"`
-	Commit     bool   `group:"Tree" help:"commit what is verified, on the branch you are on"`
-	Unattended bool   `help:"nobody sits at the session: permission prompts are answered by the guard"`
-	DryRun     bool   `help:"print goal, gates, limits and everything that keeps the loop from beginning (then exit 2); change nothing"`
+	Handover   bool   `group:"Session" help:"continue in fresh sessions when the context is full or the attempts are used up"`
+	Take       string `group:"Session" placeholder:"LOOP" help:"move this background or orphaned loop into your session"`
+	Commit     bool   `group:"Tree" help:"commit verified work on the current branch"`
+	Unattended bool   `help:"nobody watches this session: the guard answers permission prompts"`
+	DryRun     bool   `help:"show goal, gates, limits and anything that blocks the start (exit 2); change nothing"`
 }
 
 // startGoal says what is wanted, and what judges it.
 type startGoal struct {
-	Plan              *string  `group:"Goal" placeholder:"FILE" help:"a plan beside the prompt"`
-	Kind              *string  `group:"Goal" placeholder:"KIND" help:"change, answer, explore or periodic"`
-	Every             *string  `group:"Goal" placeholder:"5m" help:"repeat the goal every so often (kind periodic)"`
-	Name              *string  `group:"Goal" placeholder:"NAME" help:"name of the loop, for people"`
-	CompletionPromise *string  `group:"Goal" key:"promise" placeholder:"TEXT" help:"text of the agent's claim to be done"`
-	Gate              []string `group:"Judge" key:"gates" sep:"none" placeholder:"CMD" help:"a command that must pass; may be given again"`
-	Review            []string `group:"Judge" sep:"none" placeholder:"RUBRIC" help:"another agent must pass the work too: what it is to look for, or @FILE; may be given again"`
-	Evidence          []string `group:"Judge" sep:"none" placeholder:"[TASK=]LEVEL" help:"what must tell done from not done: proven, reviewed or unproven"`
-	Confine           *string  `group:"Judge" placeholder:"LEVEL" help:"tree or strict, as for pawl run: for gates and fresh sessions; yours is not confined"`
-	ConfineHosts      []string `group:"Judge" name:"confine-host" key:"confine_hosts" sep:"none" placeholder:"HOST" help:"reachable with --confine strict; may be given again"`
+	Plan              *string  `group:"Goal" placeholder:"FILE" help:"plan file to work through with the prompt"`
+	Kind              *string  `group:"Goal" placeholder:"KIND" help:"change, answer, explore or periodic (default change)"`
+	Every             *string  `group:"Goal" placeholder:"5m" help:"repeat the goal at this interval (kind periodic)"`
+	Name              *string  `group:"Goal" placeholder:"NAME" help:"display name of the loop"`
+	CompletionPromise *string  `group:"Goal" key:"promise" placeholder:"TEXT" help:"text that the agent prints to claim that it is done"`
+	Gate              []string `group:"Gates" key:"gates" sep:"none" placeholder:"CMD" help:"command that must pass; repeatable"`
+	Review            []string `group:"Gates" sep:"none" placeholder:"RUBRIC" help:"what a second agent must review, as text or @FILE; repeatable"`
+	Evidence          []string `group:"Gates" sep:"none" placeholder:"[TASK=]LEVEL" help:"evidence required for done: proven, reviewed or unproven (default proven); repeatable"`
+	Confine           *string  `group:"Gates" placeholder:"LEVEL" help:"sandbox for gates and fresh sessions, not for yours: tree or strict"`
+	ConfineHosts      []string `group:"Gates" name:"confine-host" key:"confine_hosts" sep:"none" placeholder:"HOST" help:"host to allow with --confine strict; repeatable"`
 }
 
 // startLimits say how much of it is enough, here and elsewhere.
 type startLimits struct {
-	MaxIterations *string `group:"Limits" placeholder:"N" help:"0 is no limit; default 25"`
-	MaxDuration   *string `group:"Limits" placeholder:"8h" help:"waits for usage limits aside"`
-	MaxCost       *string `group:"Limits" placeholder:"USD" help:"in US dollars, of what is done outside of this session"`
-	Session       *string `group:"Session" placeholder:"MODE" help:"continue; hybrid, which is --handover; with --handover also task or turn: a fresh context for each"`
+	MaxIterations *string `group:"Limits" placeholder:"N" help:"maximum iterations; 0 = unlimited; default 25"`
+	MaxDuration   *string `group:"Limits" placeholder:"8h" help:"maximum time, without waiting for usage limits"`
+	MaxCost       *string `group:"Limits" placeholder:"USD" help:"maximum cost in US dollars outside this session"`
+	Session       *string `group:"Session" placeholder:"MODE" help:"when to start a fresh session: continue, hybrid (= --handover), task or turn"`
 }
 
 // startTries are the options of the table verify.
 type startTries struct {
-	Tries   *string `group:"Judge" placeholder:"N" help:"failed tries in this session before fresh ones try; default: three, or two that fail the same way"`
-	Isolate *bool   `group:"Judge" help:"with --verify, the further tries get a session of their own; =false keeps to this one" negatable:""`
+	Tries   *string `group:"Gates" placeholder:"N" help:"failed attempts here before fresh sessions try; default 3, or 2 identical failures"`
+	Isolate *bool   `group:"Gates" help:"with --verify, make further attempts in separate sessions; =false stays here" negatable:""`
 }
 
 // flags are the options that were typed.
@@ -74,8 +74,8 @@ func (c *startCmd) flags() map[string]any {
 }
 
 func (startCmd) Help() string {
-	return `Type it in Claude Code with a ! before it, or let the agent run it. The loop lives in that session: when the agent
-wants to stop, Pawl judges the work and sends it on. Your files, your branch and your commits stay yours.
+	return `Type it in Claude Code with ! in front, or let the agent run it. When the agent wants to stop, Pawl runs
+the gates and sends it back to work until they pass. Your files, branch and commits stay yours.
 
   pawl start "get the upload test stable" --gate 'npm test' --max-iterations 8
   pawl start --verify 'go vet ./...'

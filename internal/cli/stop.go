@@ -17,12 +17,12 @@ import (
 
 type stopCmd struct {
 	unendedArg
-	Wait time.Duration `default:"1m" placeholder:"TIME" help:"how long to wait for the end; 0 does not wait"`
+	Wait time.Duration `default:"1m" placeholder:"TIME" help:"how long to wait for the end; 0 = return at once"`
 }
 
 func (stopCmd) Help() string {
-	return `The turn under way is interrupted, what must not be cut in half is finished, and the work is kept.
-The command waits until the loop has ended and its process is gone.
+	return `Pawl interrupts the current turn, finishes any commit or restore, and keeps the work.
+The command returns when the loop has ended and its process is gone.
 
   pawl stop brisk-otter`
 }

@@ -10,11 +10,11 @@ import (
 
 type tellCmd struct {
 	loopWord
-	Text []string `arg:"" help:"what to say"`
+	Text []string `arg:"" help:"the message"`
 }
 
 func (tellCmd) Help() string {
-	return `The turn under way is not interrupted.
+	return `The current turn is not interrupted.
 
   pawl tell . "look at the mock server first"`
 }

@@ -14,15 +14,16 @@ import (
 )
 
 type testreportCmd struct {
-	Command  string `required:"" placeholder:"CMD" help:"command that was run, as it was typed"`
-	ExitCode *int   `placeholder:"N" help:"how it ended; without it only the output counts"`
-	File     string `arg:"" optional:"" default:"-" help:"file with its output; - is the standard input"`
-	Text     bool   `xor:"form" help:"print lines for a user"`
+	Command  string `required:"" placeholder:"CMD" help:"the command that ran, as it was typed"`
+	ExitCode *int   `placeholder:"N" help:"its exit code; without it, only the output counts"`
+	File     string `arg:"" optional:"" default:"-" help:"file with its output; - = standard input"`
+	Text     bool   `xor:"form" help:"print text instead of JSON"`
 	JSON     bool   `xor:"form" name:"json" help:"print a JSON object (default; docs/reference/testreport.schema.json)"`
 }
 
 func (testreportCmd) Help() string {
-	return `package.json, a Makefile and report files are read in the current folder. Exit code: 0 whatever the tests said.
+	return `Pawl reads package.json, the Makefile and report files in the current folder.
+Exit code: 0, whatever the tests' result.
 
   pawl testreport --command 'go test ./...' --exit-code 1 out.txt
   pawl testreport --command 'npm test 2>&1 | tail' --text <out.txt`

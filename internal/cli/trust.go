@@ -15,15 +15,15 @@ import (
 )
 
 type trustCmd struct {
-	Files []string `arg:"" optional:"" name:"file" help:"plans, loop files and state files of verify loops to look at beside pawl.toml; without any, those found here"`
-	List  bool     `help:"only show the commands and whether they are trusted"`
-	Yes   bool     `help:"trust them without being asked"`
+	Files []string `arg:"" optional:"" name:"file" help:"plans, loop files and verify-loop state files to check as well; default: those found here"`
+	List  bool     `help:"list the commands and whether they are trusted"`
+	Yes   bool     `help:"trust them without asking"`
 }
 
 func (trustCmd) Help() string {
-	return `Commands that a repository's files name (gates, set-up, the agent's program, a plan's validation commands, the command
-of another tool's verify loop) run only after this, and what they let past the guard counts only after this.
-Each is pinned as it reads now, for this repository: a changed one is asked about again, beside what it was.
+	return `A repository's files can name commands: gates, set-up, the agent's program, a plan's validation commands,
+a verify loop's command. They run only after you trust them here. The same holds for what they let past
+the guard. Pawl remembers the exact text for this repository and asks again when it changes.
 
   pawl trust
   pawl trust --list`

@@ -13,15 +13,15 @@ import (
 // uninstallCmd takes Pawl out of the client, wherever it is.
 type uninstallCmd struct {
 	Agent   string `arg:"" enum:"claude" help:"claude"`
-	Scope   string `enum:"all,user,project,local,plugin" default:"all" placeholder:"SCOPE" help:"all (default), or one of user, project, local, plugin"`
-	DryRun  bool   `help:"only say what would change"`
-	Verbose bool   `help:"with --dry-run, show each line that would change"`
-	Yes     bool   `short:"y" help:"ask nothing, where it is in several places"`
+	Scope   string `enum:"all,user,project,local,plugin" default:"all" placeholder:"SCOPE" help:"all, user, project, local or plugin"`
+	DryRun  bool   `help:"show what would change; change nothing"`
+	Verbose bool   `help:"with --dry-run, show each changed line"`
+	Yes     bool   `short:"y" help:"remove from all places without asking"`
 }
 
 func (uninstallCmd) Help() string {
-	return `Pawl's hooks are taken out wherever they are: your settings, this project's, yours here, the plugin. The settings are
-as they were before the install, to the byte; what was changed in them since stays.
+	return `Pawl removes its hooks from your settings, the project's, your local ones and the plugin. The settings
+become what they were before the install; changes that you made since stay.
 
   pawl uninstall claude
   pawl uninstall claude --yes

@@ -18,12 +18,13 @@ import (
 )
 
 type verifyCmd struct {
-	Gate []string `sep:"none" placeholder:"CMD" help:"check to run instead of the configured ones; repeat it for several"`
+	Gate []string `sep:"none" placeholder:"CMD" help:"command to run instead of the configured gates; repeatable"`
 	JSON bool     `name:"json" help:"print a JSON object (docs/reference/verify.schema.json)"`
 }
 
 func (verifyCmd) Help() string {
-	return `Gates stand in pawl.toml or in the user's config.toml. Exit code: 0 all pass, 1 one fails, 3 one could not tell.
+	return `Gates are configured in pawl.toml or in your config.toml.
+Exit code: 0 = all pass, 1 = one fails, 3 = one could not be decided.
 
   pawl verify
   pawl verify --gate 'go test ./...' --gate 'golangci-lint run'`
