@@ -4,13 +4,9 @@ import (
 	"context"
 	"os/exec"
 	"strings"
-	"time"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
-
-// probePatience bounds the try whether bubblewrap works: measured, 10 ms.
-const probePatience = 5 * time.Second
 
 // Ask finds out what this machine can do: whether a program is there says little,
 // so bubblewrap builds a wall around nothing.

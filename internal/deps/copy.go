@@ -76,6 +76,7 @@ func IsScratch(name string) bool {
 // into the second one in the copy.
 type Copier struct {
 	From, To string // roots of the checkouts, absolute
+	SeenAs   string // path at which the second one is seen by what runs in it, "" for its own
 	Kept     string // folder that holds what Keep copied of the first one, "" to copy from there
 	ReadOnly bool
 }
@@ -140,7 +141,7 @@ func (c Copier) link(file, target string) error {
 		to = filepath.Join(filepath.Dir(file), to)
 	}
 	if below, err := filepath.Rel(c.From, to); err == nil && filepath.IsLocal(below) {
-		to = filepath.Join(c.To, below)
+		to = filepath.Join(cmp.Or(c.SeenAs, c.To), below)
 	}
 	return os.Symlink(to, target)
 }
@@ -205,7 +206,7 @@ func (c Copier) relocate(out io.Writer, in io.Reader) error {
 	}
 	if !bytes.ContainsRune(data, 0) { // else it is a program
 		path := regexp.MustCompile(regexp.QuoteMeta(c.From) + `([/"':\s]|$)`)
-		data = path.ReplaceAll(data, []byte(strings.ReplaceAll(c.To, "$", "$$")+"$1"))
+		data = path.ReplaceAll(data, []byte(strings.ReplaceAll(cmp.Or(c.SeenAs, c.To), "$", "$$")+"$1"))
 	}
 	_, err = out.Write(data)
 	return err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 )
@@ -33,15 +34,31 @@ func (v *Verifier) repeatClean(ctx context.Context, r Request, gates []gate.Gate
 	return answer(v.elsewhere(ctx, gates, w))
 }
 
-// ownPaths has Go compile for the folder that it runs in. With -trimpath, what was
-// compiled of the same files in another would do.
-func ownPaths(env []string) []string {
-	for _, kv := range env {
-		if strings.HasPrefix(kv, "GOFLAGS=") && strings.Contains(kv, "-trimpath") {
-			return []string{kv + " -trimpath=false"}
+// ownBuild has Go compile the packages of the work for this checkout alone: what an agent
+// had compiled of them does not count. At another path it does so by itself, unless
+// -trimpath makes paths equal. In a namespace the path is the work tree's: then the
+// compiler is given a name of the checkout, of which it makes nothing.
+func (v *Verifier) ownBuild(ctx context.Context, w where) []string {
+	flags := variable(v.env, "GOFLAGS")
+	switch {
+	case v.inNamespace(ctx):
+		if flags == "" { // the variable takes the place of the setting
+			flags = setting(filepath.Join(v.keptHome(), ".config", "go", "env"), "GOFLAGS")
 		}
+		return []string{"GOFLAGS=" + strings.TrimSpace(flags+" -gcflags=-D="+filepath.Base(v.place.tree.Root()))}
+	case w.place == cleanly && strings.Contains(flags, "-trimpath"):
+		return []string{"GOFLAGS=" + flags + " -trimpath=false"}
 	}
 	return nil
+}
+
+// setting is the value of a variable in a file of lines NAME=VALUE.
+func setting(file, name string) string {
+	data, err := atomicfile.Read(file, maxSettings)
+	if err != nil {
+		return ""
+	}
+	return variable(strings.Split(string(data), "\n"), name)
 }
 
 // leftIn is what git ignores in a clean checkout, with size and time: a run that

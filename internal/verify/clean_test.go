@@ -3,9 +3,8 @@
 package verify_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,19 +55,22 @@ func TestRepeatWhereDependenciesAreMissing(t *testing.T) {
 	}
 }
 
-// With -trimpath, Go takes what it compiled of the same files in another folder.
-func TestCleanRepeatIsCompiledForItsOwnFolder(t *testing.T) {
+// What is compiled of the work counts in one checkout. With -trimpath, Go takes what it
+// compiled of the same files in another folder; at the same path, what it compiled there.
+func TestCleanRepeatIsCompiledForItsOwnCheckout(t *testing.T) {
 	t.Parallel()
-	seen := filepath.Join(t.TempDir(), "flags")
-	b := newBench(t, files{"stock": "apples\n"}, func(o *verify.Options) { o.Set = []string{"GOFLAGS=-trimpath"} })
-	if v := b.claim(gates("echo $GOFLAGS >> "+seen+"; grep pears stock"), files{"stock": "pears\n"}, nil).Verdict; v.Evidence != gate.Proven {
-		t.Errorf("verdict %+v", v)
-	}
-	got, err := os.ReadFile(seen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff("-trimpath\n-trimpath\n-trimpath\n-trimpath -trimpath=false\n", string(got)); diff != "" {
-		t.Errorf("flags (-want +got):\n%s", diff)
-	}
+	inEachMode(t, "", func(t *testing.T, byFolder bool) {
+		b := newBench(t, files{"stock": "apples\n"}, func(o *verify.Options) { o.Set, o.ByFolder = []string{"GOFLAGS=-trimpath"}, byFolder })
+		f := b.claim(gates("echo $GOFLAGS; grep pears stock"), files{"stock": "pears\n"}, nil)
+		if f.Verdict.Evidence != gate.Proven {
+			t.Errorf("verdict %+v", f.Verdict)
+		}
+		want := "-trimpath -gcflags=-D=worktree-"
+		if byFolder {
+			want = "-trimpath -trimpath=false\n"
+		}
+		if got := f.Observation.Answers[gate.RepeatClean].Results[0].Tail; !strings.HasPrefix(got, want) {
+			t.Errorf("flags %q, want %q", got, want)
+		}
+	})
 }

@@ -196,6 +196,9 @@ func (v *Verifier) carry(ctx context.Context, locks string) error {
 			continue
 		}
 		c := deps.Copier{From: v.Repo.Root(), To: v.place.tree.Root(), ReadOnly: true}
+		if v.inNamespace(ctx) {
+			c.SeenAs = c.From
+		}
 		if isThere(v.copyOf(folder)) {
 			c.Kept = v.dependencyDir()
 		} else if now, err := v.folderPrint(ctx, folder); err != nil || now != v.carries.then.Folders[folder] {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // What is installed and git ignores is in no checkout. As it was before the first turn
@@ -77,7 +78,8 @@ func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 }
 
 // An installation that leads to the work tree has the code of now run wherever the
-// tests are: that they pass on the code of before is not said of it.
+// tests are: that they pass on the code of before is not said of it. In a namespace it
+// leads to the checkout.
 func TestAnEditableInstallIsNoCodeOfBefore(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")
@@ -92,13 +94,16 @@ func TestAnEditableInstallIsNoCodeOfBefore(t *testing.T) {
 		"editable": {true, gate.NoEvidence, "an editable install"},
 		"in place": {false, gate.Proven, "red without this work"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		inEachMode(t, name, func(t *testing.T, byFolder bool) {
+			c := c
+			if !byFolder {
+				c.want, c.reason = gate.Proven, "red without this work"
+			}
 			b := newBench(t, files{
 				"src/m.py":   "def f(n):\n    return 1\n",
 				"test_m.py":  "import m, unittest\nclass T(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(m.f(1), 1)\n",
 				".gitignore": "__pycache__/\n",
-			}, nil)
+			}, func(o *verify.Options) { o.ByFolder = byFolder })
 			src := "src"
 			if c.linked { // as a .pth does
 				src = filepath.Join(b.root, "src")

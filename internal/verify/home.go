@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
@@ -27,17 +27,18 @@ const maxSettings = 1 << 20
 
 // isolation is the surroundings of one run. The zero value changes nothing.
 type isolation struct {
-	dir  string            // holds home and tmp; "" = the run is not isolated
-	vars map[string]string // to set; "" = to remove
-	was  string            // the user's home
+	dir    string            // holds home, tmp and what else is made for the run; "" = the run is not isolated
+	vars   map[string]string // to set; "" = to remove
+	was    string            // the user's home
+	mounts []confine.Mount   // what is seen in a namespace; nil = none
 }
 
-func (i isolation) home() string { return filepath.Join(i.dir, "home") }
-func (i isolation) temp() string { return filepath.Join(i.dir, "tmp") }
+func (i *isolation) home() string { return filepath.Join(i.dir, "home") }
+func (i *isolation) temp() string { return filepath.Join(i.dir, "tmp") }
 
 // environ is an environment with the isolation's variables.
-func (i isolation) environ(env []string) []string {
-	if i.dir == "" {
+func (i *isolation) environ(env []string) []string {
+	if i == nil || i.dir == "" {
 		return env
 	}
 	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
@@ -55,24 +56,24 @@ func (i isolation) environ(env []string) []string {
 }
 
 // plain is what was said in an isolated run, as if it were said in the user's home.
-func (i isolation) plain(text string) string {
-	if i.dir == "" {
+func (i *isolation) plain(text string) string {
+	if i == nil || i.dir == "" {
 		return text
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(text, i.home(), i.was), i.temp(), os.TempDir())
 }
 
 // remove removes what the run left. A daemon that it started may still write there.
-func (i isolation) remove() {
-	if i.dir != "" {
+func (i *isolation) remove() {
+	if i != nil && i.dir != "" {
 		_ = proc.RemoveAll(i.dir)
 	}
 }
 
 // isolate makes the surroundings of a run in a checkout, or of the set-up that makes a
 // checkout ready.
-func (v *Verifier) isolate(ctx context.Context, setUp bool) (isolation, error) {
-	i := isolation{was: variable(v.env, "HOME"), vars: map[string]string{}}
+func (v *Verifier) isolate(ctx context.Context, setUp bool) (*isolation, error) {
+	i := &isolation{was: variable(v.env, "HOME"), vars: map[string]string{}}
 	if runtime.GOOS == "windows" || !filepath.IsAbs(i.was) {
 		return i, nil
 	}
@@ -83,22 +84,28 @@ func (v *Verifier) isolate(ctx context.Context, setUp bool) (isolation, error) {
 	if err == nil {
 		err = errors.Join(os.Mkdir(i.home(), 0o700), os.Mkdir(i.temp(), 0o700))
 	}
+	if err == nil && v.inNamespace(ctx) {
+		err = v.view(i)
+	}
 	if err == nil {
 		err = v.furnish(i, setUp)
 	}
 	if err == nil {
 		err = v.homeNow.path(i)
 	}
-	if err == nil && !setUp && v.place != nil && v.place.setUp.dir != "" {
+	if err == nil && !setUp && v.place != nil && v.place.setUp != nil {
 		err = layer(v.place.setUp.home(), i.home())
 	}
 	if err != nil {
 		i.remove()
-		return isolation{}, fmt.Errorf("make a home for the gate: %w", err)
+		return nil, fmt.Errorf("make a home for the gate: %w", err)
 	}
-	i.vars["HOME"], i.vars["TMPDIR"] = i.home(), i.temp()
-	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"} {
-		i.vars[name] = ""
+	i.vars["TMPDIR"] = i.temp()
+	if i.mounts == nil {
+		i.vars["HOME"] = i.home()
+		for _, xdg := range xdgFolders {
+			i.vars[xdg.name] = ""
+		}
 	}
 	for _, kv := range v.Set { // what the user set for gates stays
 		if name, _, _ := strings.Cut(kv, "="); name != "PATH" {
@@ -121,22 +128,23 @@ func (v *Verifier) isolationDir() (string, error) {
 			return "", err
 		}
 	}
-	return os.MkdirTemp(below, "pawl-")
+	dir, err := os.MkdirTemp(below, "pawl-")
+	return resolved(dir), err
 }
 
-// furnish links and copies what homeEntries names into the home.
-func (v *Verifier) furnish(i isolation, setUp bool) error {
+// furnish puts what homeEntries names into the home.
+func (v *Verifier) furnish(i *isolation, setUp bool) error {
 	for _, e := range homeEntries {
 		from, movedBy := e.source(v.env)
 		to := filepath.Join(i.home(), filepath.FromSlash(e.path))
 		if from == "" || e.setUp && !setUp {
 			continue
 		}
-		if name := cmp.Or(movedBy, e.set); name != "" {
-			i.vars[name] = to
+		if err := i.move(e, from, movedBy); err != nil {
+			return err
 		}
 		for _, name := range e.link {
-			if err := link(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+			if err := i.show(filepath.Join(from, name), filepath.Join(to, name), e.written || setUp); err != nil {
 				return err
 			}
 		}
@@ -151,7 +159,7 @@ func (v *Verifier) furnish(i isolation, setUp bool) error {
 			if e.same == "" || err != nil || !filepath.IsLocal(below) {
 				continue
 			}
-			if err := link(site, filepath.Join(to, below)); err != nil {
+			if err := i.show(site, filepath.Join(to, below), setUp); err != nil {
 				return err
 			}
 		}
@@ -177,9 +185,13 @@ func layer(from, to string) error {
 	})
 }
 
-// link links to what is there.
-func link(from, to string) error {
+// show puts what is there into the home: by a mount at its own path, or else by a link.
+func (i *isolation) show(from, to string, writable bool) error {
 	if !isThere(from) {
+		return nil
+	}
+	if i.mounts != nil {
+		i.mounts = append(i.mounts, confine.Mount{Path: i.seenAt(from), From: from, Writable: writable})
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {

@@ -56,9 +56,8 @@ func TestTheHomeOfTheUserProvesNothing(t *testing.T) {
 		"a cache of a linter":   ".cache/linter/results",
 		"what the shell begins": ".profile",
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b, put := homeBench(t, files{"run": "grep -qs green \"$HOME/" + file + "\"\n", "lib": "1\n"}, files{".npmrc": "as it was\n"}, nil)
+		inEachMode(t, name, func(t *testing.T, byFolder bool) {
+			b, put := homeBench(t, files{"run": "grep -qs green \"$HOME/" + file + "\"\n", "lib": "1\n"}, files{".npmrc": "as it was\n"}, func(o *verify.Options) { o.ByFolder = byFolder })
 			gates := gates("sh ./run")
 			r := verify.Request{Gates: gates, Base: b.tree()}
 			if _, err := b.Baseline(t.Context(), r.Base, gates, ""); err != nil {
@@ -102,15 +101,14 @@ func TestAHomeForOneRun(t *testing.T) {
 		"a file beside them":     {files{".hidden": "x"}, nil, nil, `[ ! -e ~/.hidden ]`},
 		"a program on the PATH":  {files{"bin/tool": "#!/bin/sh\ntrue\n", "bin/other": "#!/bin/sh\n"}, nil, nil, `! tool && ! other && kept`},
 		"its temporary folder":   {nil, nil, nil, `[ -z "$(ls "$TMPDIR")" ] && touch "$TMPDIR/x" ~/y`},
-		"a moved folder":         {nil, []string{"CARGO_HOME=moved"}, nil, `[ "$CARGO_HOME" = ~/.cargo ] && [ -e ~/.cargo/registry/r ] && [ "$(cat ~/.cargo/config.toml)" = then ]`},
+		"a moved folder":         {nil, []string{"CARGO_HOME=moved"}, nil, `[ -e "$CARGO_HOME/registry/r" ] && [ "$(cat "$CARGO_HOME/config.toml")" = then ]`},
 		"a variable of gates'":   {nil, []string{"!CARGO_HOME=/x"}, nil, `[ "$CARGO_HOME" = /x ]`},
 		"what the set-up left":   {nil, nil, []string{"mkdir -p ~/.local/bin && echo 1 >~/.local/bin/tool && [ -e ~/.npmrc ]"}, `[ -e ~/.local/bin/tool ]`},
 		"what it is called here": {nil, nil, nil, `! echo "see $HOME/x"`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		inEachMode(t, name, func(t *testing.T, byFolder bool) {
 			b, put := homeBench(t, start, home, func(o *verify.Options) {
-				o.Setup = c.setUp
+				o.Setup, o.ByFolder = c.setUp, byFolder
 				for _, kv := range c.set {
 					if own, ok := strings.CutPrefix(kv, "!"); ok {
 						o.Set = append(o.Set, own)

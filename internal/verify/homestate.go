@@ -23,6 +23,7 @@ import (
 type homeState struct {
 	Sites    map[string]string            `json:"sites"`    // folders of packages, with a fingerprint each
 	Programs map[string]map[string]string `json:"programs"` // folders of the PATH, with one of each program
+	Sockets  map[string]string            `json:"sockets"`  // in temporary folders, with what tells each from another
 }
 
 const homeStateFile = "state.json"
@@ -32,6 +33,8 @@ type homeNow struct {
 	sites    []string            // folders of packages
 	programs map[string][]string // of each folder of the PATH in which something changed, what did not
 	search   []string            // the PATH
+	sockets  []string            // those that are as they were
+	tools    []string            // folders of programs that are hidden otherwise; nil = not looked for yet
 	changed  []string            // folders of both kinds in which something came or changed, sorted
 }
 
@@ -65,6 +68,7 @@ func (v *Verifier) keepHome(ctx context.Context) error {
 	for _, dir := range v.searched() {
 		state.Programs[dir] = v.programs(dir)
 	}
+	state.Sockets = v.sockets()
 	b, err := json.Marshal(state)
 	if err == nil {
 		err = atomicfile.Write(filepath.Join(temp, homeStateFile), b, 0o600)
@@ -102,6 +106,11 @@ func (v *Verifier) lookAtHome(ctx context.Context) error {
 			now.changed = append(now.changed, site)
 		}
 	}
+	for socket, print := range v.sockets() {
+		if then.Sockets[socket] == print {
+			now.sockets = append(now.sockets, socket)
+		}
+	}
 	for _, dir := range v.searched() {
 		was, known := then.Programs[dir]
 		if !known {
@@ -128,7 +137,7 @@ func (v *Verifier) lookAtHome(ctx context.Context) error {
 
 // path puts folders of links to unchanged programs in the place of those of the PATH in
 // which something changed.
-func (n *homeNow) path(i isolation) error {
+func (n *homeNow) path(i *isolation) error {
 	if len(n.programs) == 0 {
 		return nil
 	}
@@ -150,6 +159,25 @@ func (n *homeNow) path(i isolation) error {
 	}
 	i.vars["PATH"] = strings.Join(search, string(filepath.ListSeparator))
 	return nil
+}
+
+// sockets are those of services in the temporary folders and in folders in these.
+func (v *Verifier) sockets() map[string]string {
+	found := map[string]string{}
+	for _, dir := range v.tempFolders() {
+		for _, below := range []string{"*", "*/*"} {
+			files, err := filepath.Glob(filepath.Join(dir, below))
+			if err != nil {
+				continue
+			}
+			for _, file := range files {
+				if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSocket != 0 {
+					found[file] = fmt.Sprint(info.ModTime().UnixNano(), deps.ChangeTime(info))
+				}
+			}
+		}
+	}
+	return found
 }
 
 // searched are the folders of the PATH outside of the work tree: those in it are frozen.

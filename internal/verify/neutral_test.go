@@ -61,7 +61,7 @@ func TestTheSignIsNamedThatTestsNeed(t *testing.T) {
 // A test that fails now and then blames no sign.
 func TestAFlakyTestBlamesNoSign(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"app.py": "x = 1\n"}, nil)
+	b := newBench(t, files{"app.py": "x = 1\n"}, byFolder)
 	once := t.TempDir() + "/failed"
 	f := b.claim(gates("grep -q 'x = 2' app.py && { grep -q _exit app.py || [ -e "+once+" ] || { : > "+once+"; echo FAIL; exit 1; }; } || { echo FAIL; exit 1; }"),
 		files{"app.py": "import os\nx = 2\nos._exit(0)\n"}, nil)

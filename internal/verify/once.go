@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,11 +16,9 @@ import (
 func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Duration) gate.Result {
 	out := newOutput(w.logDir, logName(g.Name, string(w.probe)), v.redactor)
 	c := plan(g, w.uncached || w.place == cleanly)
-	if w.place == cleanly {
-		c.env = slices.Concat(c.env, ownPaths(v.env))
-	}
-	var in isolation
+	var in *isolation
 	if w.place != "" {
+		c.env = append(c.env, v.ownBuild(ctx, w)...)
 		c.env = append(c.env, v.noFetch(g)...)
 		var err error
 		if in, err = v.isolate(ctx, false); err != nil {
@@ -33,10 +30,9 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	began := time.Now()
-	exit := proc.Run(limited, proc.Spec{
-		Argv: slices.Concat(v.Prefix, c.argv), Dir: filepath.Join(w.root, filepath.FromSlash(g.Dir)), Env: in.environ(slices.Concat(v.env, c.env)),
-		Stdout: stream, Stderr: out, Marker: v.Marker, KeepBackground: true,
-	})
+	spec := v.spec(in, w.root, g.Dir, c)
+	spec.Stdout, spec.Stderr = stream, out
+	exit := proc.Run(limited, spec)
 	r := gate.Result{Gate: g.Name, Command: c.shown, ExitCode: exit.Code, Duration: time.Since(began), Tree: w.tree}
 	rep, reportErr := report(exit.Code)
 	// What is said elsewhere reads as if it were said here, so that it can be compared.
@@ -51,7 +47,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 		r.Incomplete = []string{""} // no test was heard: none was deleted
 	}
 	r.Status, r.Reason = status(exit, r, reportErr)
-	if len(v.Prefix) > 0 && exit.Code == 1 && strings.HasPrefix(r.Tail, noWall) {
+	if (len(v.Prefix) > 0 || w.place != "") && exit.Code == 1 && strings.HasPrefix(r.Tail, noWall) {
 		r.Status, r.Reason = gate.Unknown, "it could not be confined: "+lastLine(r.Tail)
 	}
 	switch {

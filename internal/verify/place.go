@@ -28,7 +28,7 @@ type place struct {
 	deps string // fingerprint of the lock files that the set-up has seen
 	// setUp are the surroundings that the set-up ran in: what it left in its home is in
 	// that of each gate, too.
-	setUp isolation
+	setUp *isolation
 
 	lacks string // what the tree that it holds needs and nothing makes, "" for nothing that is known
 
@@ -144,21 +144,21 @@ func (v *Verifier) prepare(ctx context.Context, tree string) error {
 // SetUp runs the project's set-up in a fresh worktree, each command with a time
 // limit of its own.
 func (v *Verifier) SetUp(ctx context.Context, dir string) error {
-	return v.runSetUp(ctx, dir, isolation{})
+	return v.runSetUp(ctx, dir, nil)
 }
 
-func (v *Verifier) runSetUp(ctx context.Context, dir string, in isolation) error {
-	for _, command := range v.Setup {
+func (v *Verifier) runSetUp(ctx context.Context, dir string, in *isolation) error {
+	for _, text := range v.Setup {
 		out := newOutput("", "", nil)
 		limited, cancel := context.WithTimeout(ctx, setupTimeout)
-		argv, env := asked(command)
-		exit := proc.Run(limited, proc.Spec{
-			Argv: slices.Concat(v.Prefix, argv), Dir: dir, Env: in.environ(slices.Concat(v.env, env)),
-			Stdout: out, Stderr: out, Marker: v.Marker, KeepBackground: true,
-		})
+		var c command
+		c.argv, c.env = asked(text)
+		spec := v.spec(in, dir, "", c)
+		spec.Stdout, spec.Stderr = out, out
+		exit := proc.Run(limited, spec)
 		cancel()
 		if !exit.OK() {
-			return fmt.Errorf("the worktree's set-up failed: %s: exit %d%s", command, exit.Code, after(lastLine(out.end())))
+			return fmt.Errorf("the worktree's set-up failed: %s: exit %d%s", text, exit.Code, after(lastLine(out.end())))
 		}
 	}
 	return nil

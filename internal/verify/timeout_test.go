@@ -77,7 +77,10 @@ func TestRedByTimeOutWhenTaskBegan(t *testing.T) {
 func TestOneTimeOutInAPlaceGetsMoreTime(t *testing.T) {
 	t.Parallel()
 	runs := filepath.Join(t.TempDir(), "runs")
-	b := newBench(t, files{"a": "1\n"}, onMachine(false))
+	b := newBench(t, files{"a": "1\n"}, func(o *verify.Options) { // gates count their runs outside of the checkout
+		onMachine(false)(o)
+		byFolder(o)
+	})
 	var hang []gate.Gate
 	for _, name := range []string{"first", "second"} {
 		hang = append(hang, gate.Gate{Name: name, Command: "echo " + name + " >> " + runs + "; sleep 60", Timeout: 200 * time.Millisecond})

@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/redact"
@@ -54,6 +55,8 @@ type Options struct {
 	// Loaded reports whether the machine has clearly more to do than it can; nil = the
 	// machine is asked. A gate that times out then is run once more, with more time.
 	Loaded func() bool
+	// ByFolder has the isolated checkout do without mount namespaces, as where there are none.
+	ByFolder bool
 	// Watch is told when a gate begins (nil result) and ends; nil = nobody is.
 	Watch func(Progress)
 }
@@ -69,13 +72,15 @@ type Progress struct {
 // the work tree and the machine.
 type Verifier struct {
 	Options
-	env      []string
-	redactor *redact.Redactor
-	place    *place
-	carries  carrying             // what a checkout gets of the installed dependencies
-	homeNow  *homeNow             // what of the home is as it was; nil = not known yet
-	plain    map[string]string    // trees without Pawl's marks
-	subs     map[string]*git.Repo // submodules that were looked into, by path
+	env         []string
+	redactor    *redact.Redactor
+	place       *place
+	carries     carrying             // what a checkout gets of the installed dependencies
+	homeNow     *homeNow             // what of the home is as it was; nil = not known yet
+	namespace   *confine.Namespace   // nil = not looked for yet
+	noNamespace string               // why there is none
+	plain       map[string]string    // trees without Pawl's marks
+	subs        map[string]*git.Repo // submodules that were looked into, by path
 }
 
 // New makes a Verifier. Close removes its worktree.
@@ -276,7 +281,7 @@ func (v *Verifier) key(ctx context.Context, g gate.Gate, w where) string {
 		parts = append(parts, v.env)
 	}
 	if w.place != "" {
-		parts = append(parts, v.Setup, v.carries.folders)
+		parts = append(parts, v.Setup, v.carries.folders, v.inNamespace(ctx))
 		if v.lookAtHome(ctx) == nil { // else the run says why
 			parts = append(parts, v.homeNow.changed)
 		}
