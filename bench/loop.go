@@ -162,7 +162,7 @@ func lengthen(ctx context.Context, s *store.Store, like *store.Loop, iterations 
 			return "", err
 		}
 	}
-	memory, mark, err := record.Remember(long)
+	memory, mark, err := record.Load(long)
 	if err != nil {
 		return "", err
 	}

@@ -116,7 +116,7 @@ func (s *sitting) begin(owner *store.Owner, spec record.Spec, iterations int) er
 	if err := owner.Save(mark, memory, nil); err != nil {
 		return err
 	}
-	return os.WriteFile(record.ContinuePath(s.loop), []byte(strings.Repeat("Go on. Commit to nothing that you have not run.\n", 40)), 0o600)
+	return os.WriteFile(record.ContinuePromptPath(s.loop), []byte(strings.Repeat("Go on. Commit to nothing that you have not run.\n", 40)), 0o600)
 }
 
 // used notes that the agent used a tool.

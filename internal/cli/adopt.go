@@ -125,7 +125,7 @@ func (w *wish) asks(p statefile.Proposal) {
 // for none.
 func (a *app) follower(path string) (string, error) {
 	file, _ := os.Stat(path) // it need not be there: formats may make theirs
-	listed, err := store.List(a.store, record.Derive)
+	listed, err := store.List(a.store, record.ReadSummary)
 	if err != nil {
 		return "", err
 	}

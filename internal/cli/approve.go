@@ -210,7 +210,7 @@ func (s *subject) knows(rel string) (bool, error) {
 	if at, err := os.Lstat(filepath.Join(s.spec.WorkTree(s.Loop, s.kept.Root), filepath.FromSlash(rel))); err == nil {
 		return !at.IsDir(), nil
 	}
-	tree := cmp.Or(s.memory.Judge, s.memory.State.Base)
+	tree := cmp.Or(s.memory.TestsTree, s.memory.State.Base)
 	if tree == "" {
 		return false, nil
 	}

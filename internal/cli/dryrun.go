@@ -44,15 +44,15 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	dryGates(line, p)
 	line("agent", "%s %s", s.Agent.Name, s.Agent.Model)
 	line("limits", "%s", limits(s.Policy.Limits))
-	rows(line, "wall", p.Wall(ctx).Words(false))
+	rows(line, "wall", p.Wall(ctx).Lines(false))
 	if len(s.ConfineHosts) > 0 && s.Confine != string(confine.Strict) {
 		line("note", "confine_hosts (%s) means nothing here: it counts with --confine strict", p.Settings.Sources["confine_hosts"])
 	}
 	branch := s.Branch
 	if branch == "" {
-		branch = "pawl/<loop>, made at " + s.From[:min(7, len(s.From))]
+		branch = "pawl/<loop>, made at " + s.StartCommit[:min(7, len(s.StartCommit))]
 	}
-	if s.OwnTree {
+	if s.OwnWorktree {
 		branch += ", in a worktree of its own"
 	}
 	line("commits", "go to %s", branch)
@@ -101,10 +101,10 @@ func wouldBegin(obstacles []error) error {
 // checkoutWords says how the user's checkout moves to the loop's branch, "" if it
 // stays where it is.
 func checkoutWords(s record.Spec) string {
-	if s.OwnTree || s.NoCommit || s.Branch != "" && s.Branch == s.FromBranch {
+	if s.OwnWorktree || s.NoCommit || s.Branch != "" && s.Branch == s.StartBranch {
 		return ""
 	}
-	here := cmp.Or(s.FromBranch, s.From[:min(7, len(s.From))])
+	here := cmp.Or(s.StartBranch, s.StartCommit[:min(7, len(s.StartCommit))])
 	return "the checkout moves from " + here + " to " + cmp.Or(s.Branch, runner.OwnBranch("<loop>")) + ", and back if nothing is committed; no file changes"
 }
 

@@ -125,7 +125,7 @@ func (a *app) takeBack(d *launch.Drive, e *ears) (*launch.Drive, error) {
 // drive where somebody else was sooner, and may have ended it since.
 func (a *app) resumeSoon(ctx context.Context, l *store.Loop, c *sessionRunCmd) (*launch.Drive, error) {
 	may := func(epoch int64) error {
-		m, _, err := record.Remember(l)
+		m, _, err := record.Load(l)
 		if err == nil && (epoch != c.After || !c.Now && !departs(m.State)) {
 			return store.ErrLostOwnership // or it stays: whoever handed it over gave up on us
 		}
@@ -223,7 +223,7 @@ func awaitOwner(ctx context.Context, l *store.Loop, epoch int64, look func() (do
 
 // begun tells whether the loop goes on outside of a session.
 func begun(l *store.Loop, since time.Time) bool {
-	m, _, err := record.Remember(l)
+	m, _, err := record.Load(l)
 	return err == nil && !m.State.Attended && !m.State.Now.Before(since)
 }
 

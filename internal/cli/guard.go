@@ -214,9 +214,9 @@ func (c *guardCheckCmd) rules(a *app) (guard.Rules, []config.Command, error) {
 	if err != nil {
 		return guard.Rules{}, nil, err
 	}
-	judges, err := record.Judges(s.Loop)
-	places := record.Places{
+	judges, err := record.Protected(s.Loop)
+	places := record.GuardDirs{
 		Root: s.spec.WorkTree(s.Loop, s.kept.Root), State: a.env.PawlHome, Home: a.env.Home, Temp: os.TempDir(),
 	}
-	return record.WithPast(s.spec.Rules(places, record.Turn{Task: s.memory.State.Current, Judges: judges}), s.Loop), nil, err
+	return record.WithHistory(s.spec.GuardRules(places, record.TurnScope{Task: s.memory.State.Current, Protected: judges}), s.Loop), nil, err
 }

@@ -57,7 +57,7 @@ func (c *handoverCmd) Run(a *app) error {
 	}
 	a.printf("%s goes on in fresh sessions (process %d)\n", s.ID, pid)
 	if was := s.memory.State; s.hasEnded() {
-		if m, _, err := record.Remember(s.Loop); err == nil {
+		if m, _, err := record.Load(s.Loop); err == nil {
 			a.printf("  it had ended %s; its limits, counted from its beginning: %s\n", was.Outcome, limits(m.State.Policy.Limits))
 		}
 	}
@@ -105,5 +105,5 @@ func (a *app) occupied(s *subject) bool {
 	if errors.Is(err, session.ErrNone) {
 		return in.Session == "" // it has not been seen yet, and was given the turn
 	}
-	return err != nil || b.Loop == s.ID && b.GivenTurns == s.memory.Begun && !b.WaitingForTurn && !b.Moved
+	return err != nil || b.Loop == s.ID && b.GivenTurns == s.memory.TurnsBegun && !b.WaitingForTurn && !b.Moved
 }

@@ -16,7 +16,7 @@ func newShow(out term.Printer, d *launch.Drive, source string) *show {
 		Loop: d.Loop.ID, Source: source, Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
 		Branch: commitsTo(d.Spec), From: from(d.Spec), Resumed: d.Resumed,
 		MaxIterations: d.Spec.Policy.Limits.Iterations, MaxDuration: term.Span(d.Spec.Policy.Limits.Duration),
-		MaxCostUSD: d.Spec.Policy.Limits.CostUSD, Wall: d.Wall.Words(false),
+		MaxCostUSD: d.Spec.Policy.Limits.CostUSD, Wall: d.Wall.Lines(false),
 	}
 	for _, t := range d.Spec.Tasks {
 		if t.Status == loop.Open {
@@ -52,9 +52,9 @@ func commitsTo(spec record.Spec) string {
 // from is what the loop starts from: a commit, and its branch where the loop's is
 // another.
 func from(spec record.Spec) string {
-	commit := spec.From[:min(7, len(spec.From))]
-	if spec.FromBranch != "" && spec.FromBranch != spec.Branch {
-		return spec.FromBranch + " " + commit
+	commit := spec.StartCommit[:min(7, len(spec.StartCommit))]
+	if spec.StartBranch != "" && spec.StartBranch != spec.Branch {
+		return spec.StartBranch + " " + commit
 	}
 	return commit
 }
@@ -62,10 +62,10 @@ func from(spec record.Spec) string {
 // comparedWith is what the loop's branch is compared with: the default branch, where
 // it was made from that, else the commit that the loop starts from.
 func comparedWith(spec record.Spec) string {
-	if spec.Home != "" && spec.FromBranch == spec.Home && spec.Branch != spec.Home {
-		return spec.Home
+	if spec.DefaultBranch != "" && spec.StartBranch == spec.DefaultBranch && spec.Branch != spec.DefaultBranch {
+		return spec.DefaultBranch
 	}
-	return spec.From[:min(7, len(spec.From))]
+	return spec.StartCommit[:min(7, len(spec.StartCommit))]
 }
 
 // shown is a gate as people see it, with the folder that it runs in.

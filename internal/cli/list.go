@@ -29,7 +29,7 @@ pawl stop ends it.
 
 // Run lists loops, the newest first.
 func (c *listCmd) Run(a *app) error {
-	listed, err := store.List(a.store, record.Derive)
+	listed, err := store.List(a.store, record.ReadSummary)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func look(l *store.Loop) (*subject, error) {
 		return nil, err
 	}
 	s := &subject{Loop: l, kept: kept}
-	if s.spec, err = record.Asked(kept); err != nil {
+	if s.spec, err = record.DecodeSpec(kept); err != nil {
 		return nil, err
 	}
 	if s.spec.Branch == "" {
@@ -83,7 +83,7 @@ func look(l *store.Loop) (*subject, error) {
 	if s.holder, s.alive, err = l.Holder(); err != nil {
 		return nil, err
 	}
-	s.memory, s.mark, err = record.Remember(l)
+	s.memory, s.mark, err = record.Load(l)
 	return s, err
 }
 
@@ -172,7 +172,7 @@ func (s *subject) repo(ctx context.Context) (*git.Repo, error) {
 // worktree is repo for a command that changes the work tree: one of the loop's own that
 // was removed, as nothing was left in it, is made again. undo takes that back.
 func (s *subject) worktree(ctx context.Context) (repo *git.Repo, undo git.Undo, err error) {
-	if s.spec.OwnTree {
+	if s.spec.OwnWorktree {
 		return launch.Worktree(ctx, s.Loop, s.memory)
 	}
 	repo, err = s.repo(ctx)
@@ -182,7 +182,7 @@ func (s *subject) worktree(ctx context.Context) (repo *git.Repo, undo git.Undo, 
 // origin opens the repository that holds what the loop made: checkpoints outlive
 // a work tree.
 func (s *subject) origin(ctx context.Context) (*git.Repo, error) {
-	if s.spec.OwnTree {
+	if s.spec.OwnWorktree {
 		return git.Open(ctx, s.kept.Root)
 	}
 	return s.repo(ctx)

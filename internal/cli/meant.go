@@ -90,7 +90,7 @@ func (a *app) atHand() (*subject, error) {
 
 // unended are the loops here that have not ended, the newest first.
 func (a *app) unended() ([]store.Listed[record.Summary], error) {
-	listed, err := store.List(a.store, record.Derive)
+	listed, err := store.List(a.store, record.ReadSummary)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func (a *app) drives(path string) bool {
 		if err != nil {
 			continue
 		}
-		sum, err := record.Derive(l)
+		sum, err := record.ReadSummary(l)
 		if err != nil || sum.Outcome != "" {
 			continue
 		}

@@ -49,7 +49,7 @@ func opening(p *launch.Prepared, begun *launch.Attended) string {
 		line("then", "%s", handoverWords(s.Policy))
 	}
 	line("tree", "%s", treeWords(p.Spec))
-	rows(line, "wall", p.Wall(context.Background()).Words(true))
+	rows(line, "wall", p.Wall(context.Background()).Lines(true))
 	if begun != nil {
 		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
 	}
@@ -58,7 +58,7 @@ func opening(p *launch.Prepared, begun *launch.Attended) string {
 
 // wallWords says what confines a loop, a line each; none where nothing does.
 func (s *subject) wallWords() []string {
-	return s.memory.Confined(s.spec).Words(s.inSession())
+	return s.memory.EffectiveSandbox(s.spec).Lines(s.inSession())
 }
 
 // beginsWords says how a loop begins, which may be its end: a plan that is done.

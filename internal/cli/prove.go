@@ -78,7 +78,7 @@ func (a *app) whatToProve(ctx context.Context, repo *git.Repo, word string) (out
 		if of, err = look(l); err != nil {
 			return out, nil, err
 		}
-		from, to = of.spec.From, of.spec.Branch
+		from, to = of.spec.StartCommit, of.spec.Branch
 	}
 	if out.Commit, err = repo.Resolve(ctx, to+"^{commit}"); err != nil {
 		return out, nil, failure.New(failure.Usage, "name a commit (HEAD~1) or a loop (pawl list)", "there is no commit or loop %q", word)

@@ -123,7 +123,7 @@ func (a *app) restore(ctx context.Context, s *subject, yes bool, wanted finder) 
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	m, _, err := record.Remember(s.Loop) // another may have driven it until now
+	m, _, err := record.Load(s.Loop) // another may have driven it until now
 	if err != nil {
 		return fmt.Errorf("read loop %s: %w", s.ID, err)
 	}

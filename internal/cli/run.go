@@ -180,7 +180,7 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 
 // warnLeft says what becomes of work that an earlier loop left half-done.
 func (a *app) warnLeft(p *launch.Prepared) {
-	if l := p.Spec.Left; l != nil {
+	if l := p.Spec.LeftWork; l != nil {
 		term.Warnf(a.Err, "goes on with %s, of which loop %s left %s", taskWords(l.Task, l.Title), l.Loop, some(l.Paths))
 		return
 	}
@@ -262,7 +262,7 @@ func (a *app) choose(plans []string) ([]string, error) {
 // moved ends a process whose loop has another owner now: a session, as a rule. It
 // may have ended there since.
 func (a *app) moved(s *show, d *launch.Drive) error {
-	m, _, err := record.Remember(d.Loop)
+	m, _, err := record.Load(d.Loop)
 	if err != nil {
 		return err
 	}

@@ -240,7 +240,7 @@ func (s *show) Gate(p verify.Progress) {
 
 // Note shows a note.
 func (s *show) Note(n record.Note) {
-	s.leftAlone = append(s.leftAlone, n.LeftAlone()...)
+	s.leftAlone = append(s.leftAlone, n.Untouched()...)
 	level := term.Info
 	if n.Level != loop.Info {
 		level = term.Warn

@@ -68,7 +68,7 @@ func statusText(s *subject, now time.Time) string {
 	}
 	if st.Merge != nil {
 		line("asks", "to be merged: %s", plan.OneLine(st.Merge.Summary, 100))
-		if words := s.memory.Pulled.Words(); words != "" {
+		if words := s.memory.PullRequest.Text(); words != "" {
 			line("", "%s", plan.OneLine(words, 200))
 		}
 	}

@@ -79,7 +79,7 @@ func read(r journal.Record, state *loop.State) (Catch, bool, error) {
 		if err := json.Unmarshal(r.Data, &n); err != nil {
 			return Catch{}, false, err
 		}
-		if j := n.Judged; j != nil && j.Rule == guard.RuleProtected {
+		if j := n.GuardVerdict; j != nil && j.Rule == guard.RuleProtected {
 			what := "the agent tried to rewrite " + path.Base(filepath.ToSlash(j.Call)) + ", a protected file"
 			return Catch{Kind: Tampering, What: what, Then: "denied before it ran"}, true, nil
 		}

@@ -171,7 +171,7 @@ func (f Facts) settingsHooks() []hook {
 
 // readLoops finds the loops of the project that have not ended.
 func readLoops(f Facts, o Options) ([]loop, error) {
-	listed, err := store.List(store.Open(o.PawlHome), record.Derive)
+	listed, err := store.List(store.Open(o.PawlHome), record.ReadSummary)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func readLoops(f Facts, o Options) ([]loop, error) {
 		if l.Summary.Root != o.Root || l.Summary.State == "ended" {
 			continue
 		}
-		memory, _, err := record.Remember(l.Loop)
+		memory, _, err := record.Load(l.Loop)
 		if err != nil {
 			continue // a damaged journal is what pawl log --verify is for
 		}
@@ -198,7 +198,7 @@ func readLoops(f Facts, o Options) ([]loop, error) {
 // lastSign is when a loop's session was last heard of.
 func lastSign(dir string) time.Time {
 	var last time.Time
-	for _, name := range []string{"journal.jsonl", record.BegunFile, record.ToolCallsFile, record.RanFile} {
+	for _, name := range []string{"journal.jsonl", record.StartedCallsFile, record.ToolCallsFile, record.RunnerCallsFile} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.ModTime().After(last) {
 			last = info.ModTime()
 		}

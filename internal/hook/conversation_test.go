@@ -113,7 +113,7 @@ func (c *conversation) event(rest string) {
 	if b, err := session.Open(c.home).Find(p.Session); err == nil {
 		c.loop.ID, c.loop.Dir = b.Loop, strings.Replace(c.loop.Dir, c.loop.ID, b.Loop, 1)
 	}
-	m, _, err := record.Remember(c.loop)
+	m, _, err := record.Load(c.loop)
 	if err != nil {
 		c.t.Fatalf("%s: %v", rest, err)
 	}

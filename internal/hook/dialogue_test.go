@@ -196,7 +196,7 @@ func (d *dialogue) kept() string {
 		if news := d.news(); news != "" {
 			text += "= journal: " + news + "\n"
 		}
-		m, _, err := record.Remember(d.loop)
+		m, _, err := record.Load(d.loop)
 		d.afresh(m, err)
 		text += fmt.Sprintf("= %s %d", m.State.Phase, m.State.Iteration)
 		if m.State.Outcome != "" {
@@ -205,7 +205,7 @@ func (d *dialogue) kept() string {
 		if err != nil {
 			text += ", damaged"
 		}
-		text += fmt.Sprintf(", %d begun\n", m.Begun)
+		text += fmt.Sprintf(", %d begun\n", m.TurnsBegun)
 	}
 	b, err := session.Open(d.home).Find("s1")
 	switch {
@@ -380,7 +380,7 @@ func specOf(t testing.TB, words []string) record.Spec {
 			if err := p.UnmarshalText([]byte(value)); err != nil {
 				t.Fatal(err)
 			}
-			s.Guard = record.Guard{Deny: []guard.Pattern{p}, Marked: "plan.md"}
+			s.Guard = record.GuardConfig{Deny: []guard.Pattern{p}, TickOnly: "plan.md"}
 		case "file":
 			s.File = ".claude/ralph-loop.local.md"
 		case "planloop":

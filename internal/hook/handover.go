@@ -65,7 +65,7 @@ func readLoop(l *store.Loop) (record.Memory, record.Spec, error) {
 	if err != nil {
 		return record.Memory{}, spec, err
 	}
-	m, _, err := record.Remember(l)
+	m, _, err := record.Load(l)
 	return m, spec, err
 }
 
@@ -90,7 +90,7 @@ func (h *handler) isIsolatedTryRunning(b session.Binding) bool {
 	if b.Unattended {
 		return false
 	}
-	m, _, err := record.Remember(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	m, _, err := record.Load(store.Open(h.Env.PawlHome).Loop(b.Loop))
 	return err == nil && m.State.Phase == loop.Trying
 }
 

@@ -68,7 +68,7 @@ func (k *killed) rests() {
 // check fails where the loop is lost, or a turn was told twice.
 func (k *killed) check(out []byte) {
 	k.t.Helper()
-	m, _, err := record.Remember(k.loop)
+	m, _, err := record.Load(k.loop)
 	if err != nil || m.State.Phase == loop.Ended {
 		k.t.Fatalf("%s %s: %v", m.State.Phase, m.State.Reason, err)
 	}

@@ -51,7 +51,7 @@ func (h *handler) acquire(ctx context.Context, b session.Binding) (*lease, error
 		return nil, err
 	}
 	s := &lease{loop: l, redact: h.redact()}
-	if s.spec, err = record.Asked(kept); err != nil {
+	if s.spec, err = record.DecodeSpec(kept); err != nil {
 		return nil, err
 	}
 	s.owner, err = l.Rejoin(ctx, b.Epoch)
@@ -62,7 +62,7 @@ func (h *handler) acquire(ctx context.Context, b session.Binding) (*lease, error
 		return nil, err
 	}
 	var corrupt *journal.CorruptError
-	if s.mem, _, err = record.Remember(l); err != nil && !errors.As(err, &corrupt) {
+	if s.mem, _, err = record.Load(l); err != nil && !errors.As(err, &corrupt) {
 		return nil, errors.Join(err, s.owner.Close())
 	}
 	s.failingBefore, s.userTurn = s.mem.State.Failing, h.userTurn
@@ -79,7 +79,7 @@ func Ended(home, id string) bool {
 	if err != nil || b.Loop == "" {
 		return errors.Is(err, session.ErrNone)
 	}
-	m, _, err := record.Remember(store.Open(home).Loop(b.Loop))
+	m, _, err := record.Load(store.Open(home).Loop(b.Loop))
 	return err == nil && m.State.Phase == loop.Ended
 }
 
@@ -115,9 +115,9 @@ func (s *lease) note(level loop.Level, text string) {
 }
 
 // recordVerdict journals what the guard decided, unless it simply allowed the call.
-func (s *lease) recordVerdict(j record.Judged) {
-	if s.mem.Guarded.News(j) {
-		s.mem.Take(j.Note())
+func (s *lease) recordVerdict(j record.GuardVerdict) {
+	if s.mem.GuardLog.IsNew(j) {
+		s.mem.ApplyNote(j.Note())
 		s.appendNote(j.Note())
 	}
 }

@@ -40,7 +40,7 @@ func (h *handler) answerPrompt(ctx context.Context, b session.Binding) (reply, e
 	if err != nil || !left || h.p.isNotification() {
 		return reply{}, err
 	}
-	m, _, err := record.Remember(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	m, _, err := record.Load(store.Open(h.Env.PawlHome).Loop(b.Loop))
 	if err == nil && m.State.Phase == loop.Waiting {
 		return reply{Message: b.Loop + ": " + waitText(m.State)}, nil
 	}
@@ -134,9 +134,9 @@ func (h *handler) withLease(ctx context.Context, b session.Binding, do func(*lea
 func (h *handler) goalText(b session.Binding) string {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
 	text := fmt.Sprintf("[Pawl] Loop %s is at work in this session. This is what you were told:\n\n", b.Loop)
-	data, err := os.ReadFile(record.WholePath(l))
+	data, err := os.ReadFile(record.FullPromptPath(l))
 	if err != nil {
-		data, _ = os.ReadFile(record.ContinuePath(l)) // either will do
+		data, _ = os.ReadFile(record.ContinuePromptPath(l)) // either will do
 	}
 	return text + string(data)
 }

@@ -64,12 +64,12 @@ func (d *dialogue) turns() (ended, begun int) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	m, _, err := record.Remember(d.loop)
+	m, _, err := record.Load(d.loop)
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	for _, kind := range []loop.EventKind{loop.TurnEnded, loop.AgentFailed} {
 		ended += strings.Count(string(data), fmt.Sprintf(`"kind":%q`, kind))
 	}
-	return ended, m.Begun
+	return ended, m.TurnsBegun
 }

@@ -80,7 +80,7 @@ func (d *dialogue) afresh(m record.Memory, err error) {
 	if err := errors.Join(os.MkdirAll(copied.Dir, 0o700), os.WriteFile(filepath.Join(copied.Dir, "journal.jsonl"), data, 0o600)); err != nil {
 		d.t.Fatal(err)
 	}
-	again, _, err := record.Remember(copied)
+	again, _, err := record.Load(copied)
 	if corrupt := (*journal.CorruptError)(nil); errors.As(err, &corrupt) {
 		return // it was damaged behind the snapshot's back
 	}

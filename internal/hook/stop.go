@@ -24,7 +24,7 @@ func (h *handler) answerStop(ctx context.Context, b session.Binding) (reply, err
 	case isHeld(err) && h.replayed: // the gates are at work for this very turn
 		return h.finishStop(ctx, b, nil)
 	case isHeld(err): // gates are at work; a turn that ran beside them was the user's
-		if err := (record.ToolCall{Theirs: true, From: b.Tools}).AppendTo(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop))); err != nil {
+		if err := (record.ToolCall{UserTurn: true, From: b.Tools}).AppendTo(record.ToolCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop))); err != nil {
 			return reply{}, err
 		}
 		return h.finishStop(ctx, b, nil)
@@ -87,7 +87,7 @@ func (h *handler) acquireWithRetry(ctx context.Context, b session.Binding) (*lea
 
 // isWorking reports whether the driver holds the loop to run gates or git.
 func (h *handler) isWorking(b session.Binding) bool {
-	m, _, err := record.Remember(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	m, _, err := record.Load(store.Open(h.Env.PawlHome).Loop(b.Loop))
 	return err == nil && hasPendingWork(m.State)
 }
 
@@ -106,7 +106,7 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 		return err
 	}
 	if t.ByPerson && t.ToolCalls > 0 {
-		if err := (record.ToolCall{Theirs: true, From: b.Tools}).AppendTo(record.ToolCallsPath(s.loop)); err != nil {
+		if err := (record.ToolCall{UserTurn: true, From: b.Tools}).AppendTo(record.ToolCallsPath(s.loop)); err != nil {
 			return err
 		}
 	}
@@ -122,7 +122,7 @@ func (h *handler) applyTurnEnd(s *lease, b session.Binding) error {
 		}
 	}
 	// A periodic goal that came from a file has not been sent to the agent yet.
-	if st := s.mem.State; st.Phase == loop.Waiting && st.Policy.Kind == loop.Periodic && s.spec.Untold(st) {
+	if st := s.mem.State; st.Phase == loop.Waiting && st.Policy.Kind == loop.Periodic && s.spec.IsGoalUnsent(st) {
 		return s.step(loop.Event{Kind: loop.TimerFired})
 	}
 	return nil
@@ -147,7 +147,7 @@ func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
 	p := s.spec.Policy
 	t.Test = lastTestRun(s.loop, b.Tools)
 	t.Claim = s.spec.ClaimIn(last)
-	s.mem.Hear(t)
+	s.mem.AddToolClaim(t)
 	if t.Claim != nil || p.Verify || p.Kind == loop.Explore || p.Kind == loop.Periodic {
 		t.Text = strings.ToValidUTF8(last[max(0, len(last)-maxTextBytes):], "")
 	}

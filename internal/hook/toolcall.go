@@ -18,16 +18,16 @@ func (h *handler) verdict(b session.Binding) (guard.Verdict, error) {
 	if h.isOwnedElsewhere(b) {
 		return guard.Verdict{Decision: guard.Deny, Reason: "loop " + b.Loop + " goes on elsewhere, in the same files: do nothing more, and end your turn"}, nil
 	}
-	places := record.Places{State: h.Env.PawlHome, Home: h.Env.Home, Temp: os.TempDir()}
+	places := record.GuardDirs{State: h.Env.PawlHome, Home: h.Env.Home, Temp: os.TempDir()}
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
-	rules, err := record.GuardRules(l, places, b.IsUserTurn(h.p.PromptID))
+	rules, err := record.SessionGuardRules(l, places, b.IsUserTurn(h.p.PromptID))
 	if err != nil {
 		return guard.Verdict{Decision: guard.Allow}, err
 	}
 	if h.Untracked != nil {
 		rules.Past.Untracked = func(dir string) ([]string, bool) { return h.Untracked(rules.Root, dir) }
 	}
-	rules.Past.Ours = func(program string) bool { return proc.OnlyBegan(program, record.Started(l, program)) }
+	rules.Past.Ours = func(program string) bool { return proc.OnlyBegan(program, record.MayHaveStarted(l, program)) }
 	return guard.Judge(h.call(), rules), nil
 }
 
@@ -58,9 +58,9 @@ func (h *handler) answerToolCall(ctx context.Context, b session.Binding) (reply,
 	if v.Decision == guard.Ask && b.Unattended {
 		v.Decision = guard.Deny
 	}
-	if record.Notable(v) {
+	if record.IsNotable(v) {
 		err = h.withLease(ctx, b, func(s *lease) error {
-			s.recordVerdict(record.JudgedOf(h.call(), v, s.redact))
+			s.recordVerdict(record.NewGuardVerdict(h.call(), v, s.redact))
 			return nil
 		})
 	}
@@ -76,11 +76,11 @@ func (h *handler) answerToolCall(ctx context.Context, b session.Binding) (reply,
 // recordCallBegun notes when a tool call begins, before the client asks for permission.
 // Files that change from then on may be the agent's.
 func (h *handler) recordCallBegun(b session.Binding) error {
-	if record.ReadsOnly(h.p.Tool) {
+	if record.IsReadOnly(h.p.Tool) {
 		return nil
 	}
 	t := record.ToolCall{At: h.now, ID: h.p.Call}
-	return t.AppendTo(record.BegunPath(store.Open(h.Env.PawlHome).Loop(b.Loop)))
+	return t.AppendTo(record.StartedCallsPath(store.Open(h.Env.PawlHome).Loop(b.Loop)))
 }
 
 // ownServer is the client's name for the MCP server of Pawl's plugin.
@@ -107,14 +107,14 @@ func (h *handler) recordCall(b session.Binding) error {
 	t := record.ToolCall{Tool: h.p.Tool, At: h.now, ID: h.p.Call}
 	if command, ok := h.p.Input["command"].(string); ok {
 		t.Command = h.redact()(command)
-		t.Command = t.Command[:min(len(t.Command), record.CommandMax)]
+		t.Command = t.Command[:min(len(t.Command), record.MaxCommandBytes)]
 		if h.p.Dir != b.Root {
 			t.Dir = h.p.Dir
 		}
 		t.Background, _ = h.p.Input["run_in_background"].(bool)
 		t.Background = t.Background || h.p.Response.Background != "" // the client, or the user, let it go on
 	}
-	for _, key := range record.PathKeys() {
+	for _, key := range record.PathInputKeys() {
 		if path, ok := h.p.Input[key].(string); ok {
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(h.p.Dir, path)

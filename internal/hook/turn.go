@@ -54,7 +54,7 @@ func waitText(st loop.State) string {
 // advance: the agent claimed nothing, and is only told to continue.
 func usesContinuePrompt(s *lease) bool {
 	a, ok := s.mem.State.Asked(loop.BeginTurn)
-	return ok && a.Situation == loop.GoOn && !a.Fresh && !s.spec.Untold(s.mem.State) && len(a.Notes) == 0 && s.mem.State.Failing == s.failingBefore &&
+	return ok && a.Situation == loop.GoOn && !a.Fresh && !s.spec.IsGoalUnsent(s.mem.State) && len(a.Notes) == 0 && s.mem.State.Failing == s.failingBefore &&
 		(!s.userTurn || s.failingBefore == nil) // after a turn of the user's the agent is told again what failed
 }
 
@@ -69,7 +69,7 @@ func promptReady(s *lease) bool {
 func promptPath(s *lease) string {
 	own := record.PromptPath(s.loop, s.mem)
 	if usesContinuePrompt(s) && !fileExists(own) {
-		return record.ContinuePath(s.loop)
+		return record.ContinuePromptPath(s.loop)
 	}
 	return own
 }
@@ -81,7 +81,7 @@ func promptText(s *lease, line, more string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the prompt: %w", err)
 	}
-	ahead, head := promptPath(s) == record.ContinuePath(s.loop), ""
+	ahead, head := promptPath(s) == record.ContinuePromptPath(s.loop), ""
 	switch {
 	case line != "":
 		head = line + "\n\n"
@@ -99,7 +99,7 @@ func promptText(s *lease, line, more string) (string, error) {
 // giveTurn answers the stop with the next turn's prompt, unless the client would not
 // accept it.
 func (h *handler) giveTurn(ctx context.Context, b session.Binding, s *lease) (reply, error) {
-	if s.mem.Begun <= b.GivenTurns && !h.alreadyReceived(s) {
+	if s.mem.TurnsBegun <= b.GivenTurns && !h.alreadyReceived(s) {
 		return h.letSessionEnd(ctx, b, "") // the session was given this turn before
 	}
 	if h.hasUnreadPrompt(b, s) {
@@ -124,7 +124,7 @@ func (h *handler) giveTurn(ctx context.Context, b session.Binding, s *lease) (re
 	}
 	_, err = h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool {
 		h.recordAnswer(b, false)
-		b.GivenTurns, b.Blocks = s.mem.Begun, blocks+1
+		b.GivenTurns, b.Blocks = s.mem.TurnsBegun, blocks+1
 		return true
 	})
 	h.updateFiles(ctx, b, s)

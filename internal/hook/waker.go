@@ -52,7 +52,7 @@ func (h *handler) runWaker(ctx context.Context) int {
 			continue // the user's own turn, or the client's: its end is answered like any other
 		}
 		l := store.Open(h.Env.PawlHome).Loop(b.Loop)
-		m, _, err := record.Remember(l)
+		m, _, err := record.Load(l)
 		if err != nil {
 			return exitOK // a damaged journal is reported at the next stop
 		}
@@ -100,7 +100,7 @@ func (h *handler) currentBinding(b session.Binding) (session.Binding, error) {
 	if !errors.Is(err, session.ErrNone) {
 		return now, err
 	}
-	m, _, err := record.Remember(store.Open(h.Env.PawlHome).Loop(b.Loop))
+	m, _, err := record.Load(store.Open(h.Env.PawlHome).Loop(b.Loop))
 	if err != nil || m.State.Phase == loop.Ended {
 		return now, fmt.Errorf("loop %s has left the session", b.Loop)
 	}
@@ -163,7 +163,7 @@ func (h *handler) sessionWasLeft(ctx context.Context) bool {
 // dueTurn reports whether to wake the session, and with what. Of several wakers only one
 // gets the text.
 func (h *handler) dueTurn(ctx context.Context, b session.Binding, m record.Memory) (text string, due bool) {
-	turning := m.State.Phase == loop.Turning && m.Begun > b.GivenTurns
+	turning := m.State.Phase == loop.Turning && m.TurnsBegun > b.GivenTurns
 	if !turning && m.State.Phase != loop.Ended {
 		return "", false
 	}
@@ -183,11 +183,11 @@ func (h *handler) dueTurn(ctx context.Context, b session.Binding, m record.Memor
 	busy := false
 	_, err = h.bindings.Change(ctx, b.Session, func(now *session.Binding) bool {
 		busy = now.Busy && h.isTurnRunning(*now)
-		if now.Stop != b.Stop || now.GivenTurns >= s.mem.Begun || busy {
+		if now.Stop != b.Stop || now.GivenTurns >= s.mem.TurnsBegun || busy {
 			text = ""
 			return false
 		}
-		now.GivenTurns, now.WaitingForTurn, now.Blocks, now.Tools = s.mem.Begun, false, 0, toolsLength(s.loop)
+		now.GivenTurns, now.WaitingForTurn, now.Blocks, now.Tools = s.mem.TurnsBegun, false, 0, toolsLength(s.loop)
 		return true
 	})
 	if err != nil || busy {
@@ -222,7 +222,7 @@ func hasPendingWork(st loop.State) bool { return st.Phase.AtWork() || isWaitOver
 // isPromptMissing reports whether a turn is due and its prompt has not been written, for
 // example because its driver died.
 func isPromptMissing(l *store.Loop, b session.Binding, m record.Memory) bool {
-	return m.State.Phase == loop.Turning && m.Begun > b.GivenTurns && !promptReady(&lease{loop: l, mem: m, failingBefore: m.State.Failing})
+	return m.State.Phase == loop.Turning && m.TurnsBegun > b.GivenTurns && !promptReady(&lease{loop: l, mem: m, failingBefore: m.State.Failing})
 }
 
 // isWaitOver reports whether the loop waits and the time has come.

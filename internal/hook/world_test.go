@@ -88,11 +88,11 @@ func beginIn(ctx context.Context, home string, spec record.Spec, b session.Bindi
 	if err := errors.Join(err, owner.Close(), drive(ctx, home, l.ID)); err != nil {
 		return nil, err
 	}
-	m, _, err := record.Remember(l)
+	m, _, err := record.Load(l)
 	if err != nil {
 		return nil, err
 	}
-	b.GivenTurns = m.Begun
+	b.GivenTurns = m.TurnsBegun
 	return l, session.Open(home).Bind(ctx, b)
 }
 
@@ -188,7 +188,7 @@ func (w world) handOver(ctx context.Context, l *store.Loop) error {
 	if err != nil {
 		return err
 	}
-	m, _, err := record.Remember(l)
+	m, _, err := record.Load(l)
 	s := &lease{loop: l, owner: o, mem: m, redact: func(text string) string { return text }}
 	if err == nil {
 		err = s.step(e)
@@ -289,11 +289,11 @@ func writeTurn(s *lease) error {
 		return err
 	}
 	if a.Situation != loop.GoOn && a.Situation != loop.GatesFailed {
-		if err := os.WriteFile(record.WholePath(s.loop), text.Bytes(), 0o600); err != nil {
+		if err := os.WriteFile(record.FullPromptPath(s.loop), text.Bytes(), 0o600); err != nil {
 			return err
 		}
 	}
-	return errors.Join(os.WriteFile(path, text.Bytes(), 0o600), os.WriteFile(record.ContinuePath(s.loop), []byte("CONTINUE\n"), 0o600))
+	return errors.Join(os.WriteFile(path, text.Bytes(), 0o600), os.WriteFile(record.ContinuePromptPath(s.loop), []byte("CONTINUE\n"), 0o600))
 }
 
 // finish ends the loop by another owner.
@@ -302,7 +302,7 @@ func (w *world) finish() error {
 	if err != nil {
 		return err
 	}
-	m, _, err := record.Remember(w.loop)
+	m, _, err := record.Load(w.loop)
 	s := &lease{loop: w.loop, owner: o, mem: m, redact: func(text string) string { return text }}
 	if err == nil {
 		err = s.step(loop.Event{Kind: loop.Cancelled, Text: loop.ByTerm})

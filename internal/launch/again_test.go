@@ -24,8 +24,8 @@ func TestABeginningAgainLooksAtTheWorkTreeAnew(t *testing.T) {
 	if err := p.Again(t.Context(), []gate.Gate{{Name: "check", Command: "true"}}); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Contains(p.Spec.Foreign, "coverage.out") || len(p.Spec.Gates) != 1 {
-		t.Errorf("%q are not the agent's, gates %+v", p.Spec.Foreign, p.Spec.Gates)
+	if !slices.Contains(p.Spec.Untracked, "coverage.out") || len(p.Spec.Gates) != 1 {
+		t.Errorf("%q are not the agent's, gates %+v", p.Spec.Untracked, p.Spec.Gates)
 	}
 	if err := p.Refuse(t.Context()); err != nil {
 		t.Errorf("refused: %v", err)

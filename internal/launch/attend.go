@@ -205,7 +205,7 @@ func hereAlready(id string) error {
 // livesHere tells whether the loop that a session is bound to has begun, and
 // neither ended nor left: the session may not have heard of it.
 func (p *Prepared) livesHere(id string) bool {
-	m, _, err := record.Remember(store.Open(p.Home).Loop(id))
+	m, _, err := record.Load(store.Open(p.Home).Loop(id))
 	return err == nil && m.State.Phase != "" && m.State.Phase != loop.Ended && (m.State.Attended || m.State.Phase == loop.New)
 }
 

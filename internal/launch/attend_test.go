@@ -163,7 +163,7 @@ func TestTheSessionIsBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := session.Binding{
-		Session: sessionID, Loop: a.Loop.ID, Epoch: 1, Root: root, Client: 4242, Prompt: "p1", Responder: "plugin", GivenTurns: a.Memory.Begun, Since: b.Since,
+		Session: sessionID, Loop: a.Loop.ID, Epoch: 1, Root: root, Client: 4242, Prompt: "p1", Responder: "plugin", GivenTurns: a.Memory.TurnsBegun, Since: b.Since,
 	}
 	if diff := cmp.Diff(want, b); diff != "" || b.GivenTurns != 1 || b.Since.IsZero() {
 		t.Error(diff, b)
@@ -206,9 +206,9 @@ func TestSlowGatesAreLeftToAnother(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
-	m, _, err := record.Remember(a.Loop)
-	if err != nil || m.Begun != 1 {
-		t.Errorf("turns begun: %d, %v", m.Begun, err)
+	m, _, err := record.Load(a.Loop)
+	if err != nil || m.TurnsBegun != 1 {
+		t.Errorf("turns begun: %d, %v", m.TurnsBegun, err)
 	}
 	if _, err := os.Stat(record.PromptPath(a.Loop, m)); err != nil {
 		t.Error(err)
@@ -264,7 +264,7 @@ func TestWhatFailsIsGivenToNobody(t *testing.T) {
 			if b, err := session.Open(env.PawlHome).Find(sessionID); !errors.Is(err, session.ErrNone) {
 				t.Errorf("bound: %+v, %v", b, err)
 			}
-			listed, err := store.List(store.Open(env.PawlHome), record.Derive)
+			listed, err := store.List(store.Open(env.PawlHome), record.ReadSummary)
 			if err != nil || len(listed) != 1 || listed[0].Summary.Outcome != loop.Errored {
 				t.Errorf("listed: %+v, %v", listed, err)
 			}
@@ -289,7 +289,7 @@ func TestInterruptedBeginning(t *testing.T) {
 	if _, err := p.Attend(ctx, launch.Opening{Inside: q.Inside, Patience: time.Minute}); err == nil || !strings.Contains(err.Error(), "stopped by a test") {
 		t.Errorf("error: %v", err)
 	}
-	listed, err := store.List(store.Open(env.PawlHome), record.Derive)
+	listed, err := store.List(store.Open(env.PawlHome), record.ReadSummary)
 	if err != nil || len(listed) != 1 || listed[0].Summary.Outcome != loop.Errored {
 		t.Errorf("listed: %+v, %v", listed, err)
 	}

@@ -30,7 +30,7 @@ type Before struct {
 
 // before looks for other loops of the work tree, the newest first.
 func before(ctx context.Context, st *store.Store, p *Prepared) (Before, error) {
-	listed, err := store.List(st, record.Derive)
+	listed, err := store.List(st, record.ReadSummary)
 	if err != nil {
 		return Before{}, fmt.Errorf("look at earlier loops: %w", err)
 	}
@@ -47,7 +47,7 @@ func before(ctx context.Context, st *store.Store, p *Prepared) (Before, error) {
 			continue
 		}
 		spec, err := record.ReadSpec(l.Loop)
-		if err != nil || spec.OwnTree {
+		if err != nil || spec.OwnWorktree {
 			continue // a damaged one can vouch for nothing
 		}
 		if !ended {
@@ -90,17 +90,17 @@ func (b *Before) left(ctx context.Context, p *Prepared, l *store.Loop, spec reco
 	if err != nil || len(points) == 0 {
 		return err
 	}
-	m, _, err := record.Remember(l)
+	m, _, err := record.Load(l)
 	if err != nil {
 		return err
 	}
 	tree := points[len(points)-1].Tree
-	changes, err := p.Repo.Diff(ctx, cmp.Or(m.Base.Commit, spec.From), tree)
+	changes, err := p.Repo.Diff(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), tree)
 	if err != nil {
 		return err
 	}
 	for _, c := range changes {
-		if !slices.Contains(spec.Foreign, c.Path) && !slices.Contains(m.LeftAlone(), c.Path) {
+		if !slices.Contains(spec.Untracked, c.Path) && !slices.Contains(m.Untouched(), c.Path) {
 			b.Paths = append(b.Paths, c.Path)
 		}
 	}
@@ -116,16 +116,16 @@ func (b *Before) left(ctx context.Context, p *Prepared, l *store.Loop, spec reco
 // does not track, beside the notes that there already are in the order. A worktree
 // of the loop's own begins without any but the plan.
 func (p *Prepared) foreign() []string {
-	notes := p.Spec.Foreign
+	notes := p.Spec.Untracked
 	var work []string
 	switch {
-	case p.Spec.Left != nil:
-		work = p.Spec.Left.Paths
+	case p.Spec.LeftWork != nil:
+		work = p.Spec.LeftWork.Paths
 	case p.Spec.NoCommit:
 		work = p.leftPaths()
 	}
 	return append(slices.Clip(notes), slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool {
-		return slices.Contains(notes, path) || p.Spec.OwnTree && path != p.Spec.Plan || slices.Contains(work, path)
+		return slices.Contains(notes, path) || p.Spec.OwnWorktree && path != p.Spec.Plan || slices.Contains(work, path)
 	})...)
 }
 
@@ -145,7 +145,7 @@ func (p *Prepared) notes(ctx context.Context) ([]string, error) {
 
 // refuseOver says which loop has the work tree, and has not ended.
 func (p *Prepared) refuseOver() error {
-	if p.Spec.OwnTree {
+	if p.Spec.OwnWorktree {
 		return nil
 	}
 	if id := p.Before.Attended; id != "" {
@@ -162,7 +162,7 @@ func (p *Prepared) refuseOver() error {
 // refuseDirty says that the user's own changes would be mixed with the loop's.
 func (p *Prepared) refuseDirty() error {
 	dirty := p.dirty()
-	if p.Spec.OwnTree || p.Settings.AllowDirty || len(dirty) == 0 {
+	if p.Spec.OwnWorktree || p.Settings.AllowDirty || len(dirty) == 0 {
 		return nil
 	}
 	hint := "commit or stash them; or --worktree to leave them alone; or --allow-dirty to begin from them (kept, undoable)"
@@ -176,7 +176,7 @@ func (p *Prepared) refuseDirty() error {
 // goes on with is none.
 func (p *Prepared) dirty() []string {
 	return slices.DeleteFunc(slices.Clone(p.Status.Dirty), func(path string) bool {
-		return p.Spec.Left != nil && slices.Contains(p.Spec.Left.Paths, path)
+		return p.Spec.LeftWork != nil && slices.Contains(p.Spec.LeftWork.Paths, path)
 	})
 }
 
@@ -206,7 +206,7 @@ func inSession(id string) string {
 // held tells who acts on the work tree, before anything is made. A worktree of
 // the loop's own is nobody's yet.
 func (p *Prepared) held(ctx context.Context, st *store.Store) error {
-	if p.Spec.OwnTree {
+	if p.Spec.OwnWorktree {
 		return nil
 	}
 	unlock, err := st.LockWorktree(ctx, workTree(p.root, p.Repo), "about to begin")

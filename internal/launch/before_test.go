@@ -90,7 +90,7 @@ func TestPrepared(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.foreign, p.Spec.Foreign, cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(c.foreign, p.Spec.Untracked, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("foreign: %s", diff)
 			}
 			if len(p.Spec.Gates) > 0 && p.Spec.Gates[0].Dir != c.gateDir {

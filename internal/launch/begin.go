@@ -186,7 +186,7 @@ func (p *Prepared) freeze(ctx context.Context) error {
 	if err := p.order(ctx); err != nil {
 		return err
 	}
-	p.Spec.OwnTree = p.Settings.Worktree.Use
+	p.Spec.OwnWorktree = p.Settings.Worktree.Use
 	p.takeOver()
 	switch want := p.Settings.Branch; {
 	case want == "current" && p.Status.Detached:
@@ -199,10 +199,10 @@ func (p *Prepared) freeze(ctx context.Context) error {
 	case p.goesToCurrent():
 		p.Spec.Branch = p.Status.Branch
 	}
-	p.Spec.AllowDirty = p.Settings.AllowDirty && !p.Spec.OwnTree
-	p.Spec.Foreign = p.foreign()
-	if !p.Spec.OwnTree {
-		p.Spec.Hidden = p.Status.Hidden
+	p.Spec.AllowDirty = p.Settings.AllowDirty && !p.Spec.OwnWorktree
+	p.Spec.Untracked = p.foreign()
+	if !p.Spec.OwnWorktree {
+		p.Spec.HiddenFiles = p.Status.Hidden
 	}
 	return nil
 }
@@ -210,7 +210,7 @@ func (p *Prepared) freeze(ctx context.Context) error {
 // order makes what is asked of the loop, wherever it works.
 func (p *Prepared) order(ctx context.Context) error {
 	p.Spec = specOf(p.Goal, p.Settings)
-	p.Spec.From, p.Spec.FromBranch = p.Status.Head, p.Status.Branch
+	p.Spec.StartCommit, p.Spec.StartBranch = p.Status.Head, p.Status.Branch
 	p.Spec.Agent.Command = p.program(p.Spec.Agent)
 	if p.Spec.Tests == nil { // what the user says is a test is all that is
 		p.Spec.Tests = verify.WithNamed(p.Spec.Gates, p.root)
@@ -224,10 +224,10 @@ func (p *Prepared) order(ctx context.Context) error {
 		return err
 	}
 	if p.Repo != nil {
-		if p.Spec.Home, err = p.Repo.DefaultBranch(ctx); err != nil {
+		if p.Spec.DefaultBranch, err = p.Repo.DefaultBranch(ctx); err != nil {
 			return fmt.Errorf("find the default branch: %w", err)
 		}
-		if p.Spec.Foreign, err = p.notes(ctx); err != nil {
+		if p.Spec.Untracked, err = p.notes(ctx); err != nil {
 			return err
 		}
 		if err := p.remote(ctx); err != nil {
@@ -312,7 +312,7 @@ func earlier(st *store.Store, root, planPath string) (map[string]gate.Evidence, 
 		if err != nil || spec.Plan != planPath {
 			continue
 		}
-		m, _, err := record.Remember(l)
+		m, _, err := record.Load(l)
 		if err != nil {
 			continue // damaged: it can vouch for nothing
 		}

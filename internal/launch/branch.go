@@ -18,7 +18,7 @@ import (
 // earlier loop has begun the same plan. A loop with another goal makes its own branch
 // there.
 func (p *Prepared) goesToCurrent() bool {
-	if p.Status.Detached || p.Settings.Worktree.Use || p.Status.Branch == p.Spec.Home {
+	if p.Status.Detached || p.Settings.Worktree.Use || p.Status.Branch == p.Spec.DefaultBranch {
 		return false
 	}
 	id, ours := strings.CutPrefix(p.Status.Branch, runner.OwnBranch(""))
@@ -30,8 +30,8 @@ func (p *Prepared) goesToCurrent() bool {
 	if err != nil || kept.Root != p.root {
 		return true // it only looks like a loop's
 	}
-	spec, err := record.Asked(kept)
-	return err != nil || spec.Plan == p.Spec.Plan && (p.Spec.Plan != "" || p.Spec.Left != nil)
+	spec, err := record.DecodeSpec(kept)
+	return err != nil || spec.Plan == p.Spec.Plan && (p.Spec.Plan != "" || p.Spec.LeftWork != nil)
 }
 
 // switchTo puts HEAD on the loop's branch.
@@ -46,15 +46,15 @@ func (d *Drive) switchTo(ctx context.Context, repo *git.Repo, id string) error {
 	there, err := repo.HasBranch(ctx, d.Spec.Branch)
 	elsewhere := d.Spec.Branch
 	if !there {
-		elsewhere = cmp.Or(d.Spec.FromBranch, "--detach "+d.Spec.From)
+		elsewhere = cmp.Or(d.Spec.StartBranch, "--detach "+d.Spec.StartCommit)
 	}
 	switch {
 	case err != nil:
-	case d.reopened && (branch != d.Spec.FromBranch || repo.CheckBranch(ctx, d.Spec.Branch) != nil): // since then the user went elsewhere, and the files are another branch's
+	case d.reopened && (branch != d.Spec.StartBranch || repo.CheckBranch(ctx, d.Spec.Branch) != nil): // since then the user went elsewhere, and the files are another branch's
 		return failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl resume %s", elsewhere, id),
 			"the work tree is not on the branch of the loop, %s", elsewhere)
 	case d.begun && !d.reopened:
-		_, err = repo.SwitchBack(ctx, d.Spec.Branch, d.Spec.From)
+		_, err = repo.SwitchBack(ctx, d.Spec.Branch, d.Spec.StartCommit)
 	default: // a reopened loop's end had deleted it, empty
 		var undo git.Undo
 		undo, err = repo.EnsureBranch(ctx, d.Spec.Branch)

@@ -140,7 +140,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := record.Remember(l)
+	m, _, err := record.Load(l)
 	if err != nil {
 		return nil, fmt.Errorf("read loop %s: %w", l.ID, err)
 	}
@@ -181,7 +181,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	}
 	if d.Version = m.Session.Version; ended || !d.begun && !spec.Policy.Attended {
 		d.More = again.More
-		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.From), m.State.OwesCommit())
+		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), m.State.OwesCommit())
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -245,7 +245,7 @@ func (d *Drive) owner(l *store.Loop) func(context.Context) (*store.Owner, error)
 // workTree is where the agent works: the repository's own, with HEAD on the
 // loop's branch, or a worktree of the loop's.
 func (d *Drive) workTree(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo) (*git.Repo, error) {
-	if d.Spec.OwnTree {
+	if d.Spec.OwnWorktree {
 		own, undo, err := repo.LoopWorktree(ctx, d.Spec.WorkTree(l, ""), d.Spec.Branch, "HEAD")
 		if err != nil {
 			return nil, err
@@ -259,7 +259,7 @@ func (d *Drive) workTree(ctx context.Context, st *store.Store, l *store.Loop, re
 		return nil, err
 	}
 	d.close = append(d.close, unlock)
-	if d.Spec.OwnTree {
+	if d.Spec.OwnWorktree {
 		return repo, d.furnish(ctx, l, repo)
 	}
 	if err := d.switchTo(ctx, repo, l.ID); err != nil {
@@ -285,7 +285,7 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 	}
 	d.close = append(d.close, func() error { return v.Close(context.WithoutCancel(ctx)) })
 	d.Verify, d.Reviewer = v, d.reviewer(l)
-	if d.Spec.OwnTree {
+	if d.Spec.OwnWorktree {
 		if err := d.setUp(ctx, l, v); err != nil {
 			return err
 		}
@@ -309,7 +309,7 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 		return err
 	}
 	d.JudgedBy = judges
-	return record.KeepJudges(l, judges.Whole())
+	return record.SaveProtectedOnce(l, judges.Whole())
 }
 
 // ignores asks the repository what git ignores.

@@ -31,7 +31,7 @@ func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
 	s.Tools = q.Inside.Judge == "plugin"
 	s.Policy.Attended, s.Policy.Restore, s.Policy.Counted = true, false, q.Counted
 	p.takeOver()
-	s.Branch, s.Hidden, s.Foreign = p.Status.Branch, p.Status.Hidden, p.foreign()
+	s.Branch, s.HiddenFiles, s.Untracked = p.Status.Branch, p.Status.Hidden, p.foreign()
 	if err := p.verifyPolicy(q); err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
 	}
 	p.follow(q)
 	if s.Format == statefile.FeatureListName {
-		s.Guard.Marked = "" // its agent claims by marks, and may write them as it likes
+		s.Guard.TickOnly = "" // its agent claims by marks, and may write them as it likes
 	}
 	return nil
 }
@@ -115,8 +115,8 @@ func (p *Prepared) follow(q AttendRequest) {
 	s.Format, s.File = q.Format, filepath.ToSlash(resolved(q.File))
 	if rel, err := filepath.Rel(resolved(p.root), resolved(q.File)); err == nil && filepath.IsLocal(rel) {
 		s.File = filepath.ToSlash(rel)
-		if !slices.Contains(s.Foreign, s.File) {
-			s.Foreign = append(s.Foreign, s.File)
+		if !slices.Contains(s.Untracked, s.File) {
+			s.Untracked = append(s.Untracked, s.File)
 		}
 	}
 }

@@ -154,7 +154,7 @@ func TestAFileElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Spec.File != filepath.ToSlash(state) || p.Spec.Format != "verify-active" || slices.Contains(p.Spec.Foreign, p.Spec.File) {
+	if p.Spec.File != filepath.ToSlash(state) || p.Spec.Format != "verify-active" || slices.Contains(p.Spec.Untracked, p.Spec.File) {
 		t.Errorf("%+v", p.Spec)
 	}
 	if err := p.RefuseAttended(t.Context(), q.Inside); err == nil || failure.Hint(err) != fmt.Sprintf("read them, then  ! pawl trust --yes %s  (in another terminal:  pawl trust %[1]s); then the loop begins at the end of the next turn", p.Spec.File) {

@@ -9,8 +9,8 @@ import (
 )
 
 // guardOf freezes what the guard goes by beside its own rules.
-func guardOf(s config.Guard, plan string) (record.Guard, error) {
-	g := record.Guard{Branches: s.ProtectedBranches, Marked: plan}
+func guardOf(s config.Guard, plan string) (record.GuardConfig, error) {
+	g := record.GuardConfig{Branches: s.ProtectedBranches, TickOnly: plan}
 	for _, list := range []struct {
 		texts []string
 		to    *[]guard.Pattern

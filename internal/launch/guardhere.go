@@ -58,8 +58,8 @@ func GuardHere(ctx context.Context, dir string, env environment.Environment) (Gu
 	if err != nil {
 		return Guarding{}, fmt.Errorf("find protected files: %w", err)
 	}
-	places := record.Places{Root: root, State: env.PawlHome, Home: env.Home, Temp: os.TempDir()}
-	g.Rules = p.Spec.Rules(places, record.Turn{Judges: judges.Whole()})
+	places := record.GuardDirs{Root: root, State: env.PawlHome, Home: env.Home, Temp: os.TempDir()}
+	g.Rules = p.Spec.GuardRules(places, record.TurnScope{Protected: judges.Whole()})
 	return g, nil
 }
 

@@ -166,7 +166,7 @@ func (a *Attended) firstTurn(ctx context.Context, d *Drive, patience time.Durati
 	if err != nil && !a.Driving {
 		return err
 	}
-	if a.Memory, _, err = record.Remember(a.Loop); err != nil {
+	if a.Memory, _, err = record.Load(a.Loop); err != nil {
 		return err
 	}
 	if a.Memory.State.Phase != loop.Turning {
@@ -182,7 +182,7 @@ func (a *Attended) bind(ctx context.Context, p *Prepared, in Inside, epoch int64
 	sessions, now := session.Open(p.Home), time.Now()
 	b := session.Binding{
 		Session: in.Session, Loop: a.Loop.ID, Epoch: epoch, Root: p.root, Client: in.Client, Unattended: in.Unattended,
-		Prompt: in.Prompt, File: a.Spec.File, Since: now, Responder: in.Judge, GivenTurns: a.Memory.Begun,
+		Prompt: in.Prompt, File: a.Spec.File, Since: now, Responder: in.Judge, GivenTurns: a.Memory.TurnsBegun,
 	}
 	if in.Session == "" {
 		return sessions.Await(ctx, b, in.Above, now)

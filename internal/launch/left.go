@@ -28,9 +28,9 @@ func begun(spec record.Spec, m record.Memory) Begun {
 // work of one task. A loop with that task goes on with it; another one leaves them
 // alone, so that they get into no other task's commit.
 func (p *Prepared) takeOver() {
-	p.Spec.Left = nil
+	p.Spec.LeftWork = nil
 	paths := p.leftPaths()
-	if !p.Spec.OwnTree && !p.Settings.AllowDirty { // else they are the user's by their word
+	if !p.Spec.OwnWorktree && !p.Settings.AllowDirty { // else they are the user's by their word
 		paths = append(paths, p.Before.Tracked...)
 		slices.Sort(paths)
 	}
@@ -41,7 +41,7 @@ func (p *Prepared) takeOver() {
 	if !ok {
 		return
 	}
-	p.Spec.Left = &record.Left{Loop: p.Before.Loop, Task: t.ID, Title: cmp.Or(t.Title, t.ID), Paths: paths}
+	p.Spec.LeftWork = &record.LeftWork{Loop: p.Before.Loop, Task: t.ID, Title: cmp.Or(t.Title, t.ID), Paths: paths}
 }
 
 // sameTask finds the open task of this loop that another one was at, which can begin
@@ -72,7 +72,7 @@ func (p *Prepared) sameTask(b Begun) (loop.Task, bool) {
 
 // leftPaths are the untracked files that the last loop left.
 func (p *Prepared) leftPaths() []string {
-	if p.Spec.OwnTree {
+	if p.Spec.OwnWorktree {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool {
@@ -83,7 +83,7 @@ func (p *Prepared) leftPaths() []string {
 // LeftAlone are the untracked files that the last loop left and that are no work of
 // this one: it does not commit them.
 func (p *Prepared) LeftAlone() []string {
-	if p.Spec.Left != nil || p.Spec.NoCommit {
+	if p.Spec.LeftWork != nil || p.Spec.NoCommit {
 		return nil
 	}
 	return p.leftPaths()

@@ -75,7 +75,7 @@ func allOf(ctx context.Context, checks []check) []error {
 
 // refuseDriven names the loop that a process drives in this work tree now.
 func (p *Prepared) refuseDriven() error {
-	if p.Spec.OwnTree || p.Before.Driven == "" {
+	if p.Spec.OwnWorktree || p.Before.Driven == "" {
 		return nil
 	}
 	return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it; or --worktree to leave it alone", p.Before.Driven),
@@ -84,11 +84,11 @@ func (p *Prepared) refuseDriven() error {
 
 // refuseBranch says why the loop's commits cannot go to the branch that was named.
 func (p *Prepared) refuseBranch(ctx context.Context) error {
-	here := p.Spec.Branch == p.Status.Branch && !p.Spec.OwnTree
+	here := p.Spec.Branch == p.Status.Branch && !p.Spec.OwnWorktree
 	if p.Spec.Branch == "" || here {
 		return nil // made by its id, or there
 	}
-	if p.Spec.OwnTree {
+	if p.Spec.OwnWorktree {
 		return p.Repo.CheckWorktreeBranch(ctx, p.Spec.Branch)
 	}
 	return p.Repo.CheckBranch(ctx, p.Spec.Branch)

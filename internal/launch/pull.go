@@ -26,7 +26,7 @@ func (p *Prepared) remote(ctx context.Context) error {
 	if p.Settings.Merge != config.MergePull {
 		return nil
 	}
-	to, err := p.Repo.Remote(ctx, p.Status.Branch, p.Spec.Home)
+	to, err := p.Repo.Remote(ctx, p.Status.Branch, p.Spec.DefaultBranch)
 	if err != nil {
 		return fmt.Errorf("find the remote: %w", err)
 	}
@@ -64,11 +64,11 @@ const pullTime = 2 * time.Minute
 // Pull opens a pull request for a loop that has ended verified and whose agent asked
 // for a merge, where the user lets Pawl do so (merge = "pr"). What comes of it is
 // journalled. It gives nothing where nothing was to be done.
-func (d *Drive) Pull(ctx context.Context, s loop.State, env environment.Environment) (record.Pulled, error) {
+func (d *Drive) Pull(ctx context.Context, s loop.State, env environment.Environment) (record.PullRequest, error) {
 	if d.Spec.Remote == nil || s.Merge == nil || s.Outcome != loop.Verified || d.Spec.NoCommit {
-		return record.Pulled{}, nil
+		return record.PullRequest{}, nil
 	}
-	var p record.Pulled
+	var p record.PullRequest
 	url, err := d.pull(ctx, s, env)
 	if p.URL = url; err != nil {
 		p.Problem = plan.OneLine(err.Error(), 300)
@@ -78,7 +78,7 @@ func (d *Drive) Pull(ctx context.Context, s loop.State, env environment.Environm
 
 func (d *Drive) pull(ctx context.Context, s loop.State, env environment.Environment) (string, error) {
 	was, branch := *d.Spec.Remote, d.Spec.Branch
-	to, err := d.Repo.Remote(ctx, branch, d.Spec.Home)
+	to, err := d.Repo.Remote(ctx, branch, d.Spec.DefaultBranch)
 	switch {
 	case err != nil:
 		return "", err
@@ -86,7 +86,7 @@ func (d *Drive) pull(ctx context.Context, s loop.State, env environment.Environm
 		return "", errors.New("the repository has no remote")
 	case moved(was, to) != "":
 		return "", errors.New(moved(was, to))
-	case branch == d.Spec.Home:
+	case branch == d.Spec.DefaultBranch:
 		return "", fmt.Errorf("the work is on %s itself", branch)
 	}
 	gh, err := exec.LookPath("gh")
@@ -98,8 +98,8 @@ func (d *Drive) pull(ctx context.Context, s loop.State, env environment.Environm
 	}
 	clean := redact.New(env.Vars).String // it goes to other people
 	argv := []string{gh, "pr", "create", "--head", branch, "--title", plan.OneLine(clean(d.Spec.Goal()), 72), "--body", clean(pullBody(d.Loop.ID, s))}
-	if d.Spec.Home != "" {
-		argv = append(argv, "--base", d.Spec.Home)
+	if d.Spec.DefaultBranch != "" {
+		argv = append(argv, "--base", d.Spec.DefaultBranch)
 	}
 	ctx, cancel := context.WithTimeout(ctx, pullTime)
 	defer cancel()

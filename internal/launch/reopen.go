@@ -21,7 +21,7 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 		return nil, err
 	}
 	a := &Attended{Loop: l}
-	if a.Spec, err = record.Asked(kept); err != nil {
+	if a.Spec, err = record.DecodeSpec(kept); err != nil {
 		return nil, err
 	}
 	p := &Prepared{Home: env.PawlHome, Spec: a.Spec, loop: l.ID, root: kept.Root, env: env}
@@ -41,7 +41,7 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 	if err := d.leaveSession(ctx, m.Bound.Session, o.Inside); err != nil {
 		return nil, err
 	}
-	if err := d.reopen(ctx, cmp.Or(m.Base.Commit, a.Spec.From), m.State.OwesCommit()); err != nil {
+	if err := d.reopen(ctx, cmp.Or(m.Base.Commit, a.Spec.StartCommit), m.State.OwesCommit()); err != nil {
 		return nil, err
 	}
 	if err := a.firstTurn(ctx, d, o.Patience); err != nil {
@@ -56,7 +56,7 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 // reopenable says why a loop cannot go on in this session after its end, or gives
 // what it remembers.
 func (p *Prepared) reopenable(ctx context.Context, l *store.Loop, o Opening) (record.Memory, error) {
-	m, _, err := record.Remember(l)
+	m, _, err := record.Load(l)
 	if err != nil {
 		return m, fmt.Errorf("read loop %s: %w", l.ID, err)
 	}
@@ -119,7 +119,7 @@ func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environmen
 		return err
 	}
 	p := &Prepared{Home: env.PawlHome, root: kept.Root, loop: l.ID}
-	if p.Spec, err = record.Asked(kept); err != nil || p.Spec.OwnTree {
+	if p.Spec, err = record.DecodeSpec(kept); err != nil || p.Spec.OwnWorktree {
 		return err
 	}
 	b, err := before(ctx, store.Open(p.Home), p)

@@ -146,7 +146,7 @@ func (d *Drive) copyDependencies(ctx context.Context, l *store.Loop) error {
 // Missing names the dependencies that gates need and that are not installed. A
 // worktree of the loop's own gets its copy of those that are, or its set-up.
 func (p *Prepared) Missing() []deps.Missing {
-	if p.Spec.OwnTree && len(p.Spec.Setup) > 0 {
+	if p.Spec.OwnWorktree && len(p.Spec.Setup) > 0 {
 		return nil
 	}
 	return deps.Find(p.root, p.Spec.Gates)
@@ -155,7 +155,7 @@ func (p *Prepared) Missing() []deps.Missing {
 // keepChanges commits the user's own changes first, as theirs. A loop that could not
 // be set up at first finds those that were made since.
 func (d *Drive) keepChanges(ctx context.Context) error {
-	if d.Spec.OwnTree {
+	if d.Spec.OwnWorktree {
 		return nil
 	}
 	if !d.Spec.AllowDirty {
@@ -182,7 +182,7 @@ func (d *Drive) refuseChanges(ctx context.Context) error {
 		return fmt.Errorf("look at the work tree: %w", err)
 	}
 	dirty := slices.DeleteFunc(status.Dirty, func(path string) bool {
-		return d.Spec.Left != nil && slices.Contains(d.Spec.Left.Paths, path)
+		return d.Spec.LeftWork != nil && slices.Contains(d.Spec.LeftWork.Paths, path)
 	})
 	if len(dirty) == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 func specOf(g Goal, s config.Settings) record.Spec {
 	spec := record.Spec{
 		Name: s.Name, Prompt: g.Prompt, Plan: g.Path, Gates: s.Gates, Promise: s.Promise,
-		TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: s.Warm, KeepOwn: !s.Squash, NoRatchet: !s.Ratchet,
+		TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: s.Warm, KeepAgentCommits: !s.Squash, NoRatchet: !s.Ratchet,
 		Setup: s.Worktree.Setup, GateEnv: s.GateVars(), Tests: s.Tests, Work: s.Work, Protect: s.Protect, TestChangeTasks: s.AllowTestChanges,
 		Confine: string(s.Confine), ConfineHosts: s.ConfineHosts,
 		Agent: record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv},
@@ -27,7 +27,7 @@ func specOf(g Goal, s config.Settings) record.Spec {
 	if statefile.PlanLoop(g.Path) {
 		spec.Format = statefile.PlanLoopName
 	}
-	spec.Tasks, spec.Wanted = tasksOf(g, s), s.Evidence.Default
+	spec.Tasks, spec.WantedEvidence = tasksOf(g, s), s.Evidence.Default
 	if g.Plan != nil {
 		for _, t := range g.Plan.Plan().Tasks {
 			if t.AllowTestChanges {

@@ -25,7 +25,7 @@ func Take(ctx context.Context, l *store.Loop, env environment.Environment, o Ope
 	var m record.Memory
 	var p *Prepared
 	look := func() (err error) {
-		if m, _, err = record.Remember(l); err != nil {
+		if m, _, err = record.Load(l); err != nil {
 			return fmt.Errorf("read loop %s: %w", l.ID, err)
 		}
 		p, err = takeable(ctx, l, m, env, o.Inside)
@@ -79,7 +79,7 @@ const takePatience = 2 * time.Second
 // the session's hooks go on with it.
 func (a *Attended) keep(ctx context.Context, p *Prepared, in Inside, d *Drive) (err error) {
 	ctx = context.WithoutCancel(ctx)
-	if a.Memory, _, err = record.Remember(a.Loop); err != nil || !a.Memory.State.Attended || a.Memory.State.Phase == loop.Ended {
+	if a.Memory, _, err = record.Load(a.Loop); err != nil || !a.Memory.State.Attended || a.Memory.State.Phase == loop.Ended {
 		return err
 	}
 	return a.bind(ctx, p, in, d.Owner.Epoch())
@@ -88,7 +88,7 @@ func (a *Attended) keep(ctx context.Context, p *Prepared, in Inside, d *Drive) (
 // RefuseTake says why a loop cannot come into this session, or nil: before its
 // runner is asked to let go of it.
 func RefuseTake(ctx context.Context, l *store.Loop, env environment.Environment, in Inside) error {
-	m, _, err := record.Remember(l)
+	m, _, err := record.Load(l)
 	if err == nil {
 		_, err = takeable(ctx, l, m, env, in)
 	}
@@ -103,12 +103,12 @@ func takeable(ctx context.Context, l *store.Loop, m record.Memory, env environme
 		return nil, err
 	}
 	p := &Prepared{Home: env.PawlHome, root: kept.Root, loop: l.ID, env: env}
-	if p.Spec, err = record.Asked(kept); err != nil {
+	if p.Spec, err = record.DecodeSpec(kept); err != nil {
 		return nil, err
 	}
 	here := m.Attended(p.Spec) && in.Session != "" && m.Bound.Session == in.Session
 	switch phase := m.State.Phase; {
-	case p.Spec.OwnTree:
+	case p.Spec.OwnWorktree:
 		return nil, failure.New(failure.Usage, fmt.Sprintf("pawl resume %s goes on with it; pawl tell %[1]s says something to it", l.ID),
 			"loop %s works in a worktree of its own, where no session of yours is", l.ID)
 	case phase == "" || phase == loop.New:
@@ -179,7 +179,7 @@ func Keep(ctx context.Context, l *store.Loop, env environment.Environment, why s
 	if err != nil {
 		return err
 	}
-	m, _, err := record.Remember(l)
+	m, _, err := record.Load(l)
 	if err != nil || !m.Attended(d.Spec) {
 		return errors.Join(err, d.Close())
 	}
@@ -213,6 +213,6 @@ func (d *Drive) rebind(ctx context.Context, m record.Memory) error {
 	}
 	return sessions.Bind(ctx, session.Binding{
 		Session: m.Bound.Session, Loop: d.Loop.ID, Epoch: epoch, Root: kept.Root, Client: m.Bound.Client,
-		Unattended: d.Spec.Unattended, File: d.Spec.File, Since: time.Now(), GivenTurns: m.Begun, WaitingForTurn: true,
+		Unattended: d.Spec.Unattended, File: d.Spec.File, Since: time.Now(), GivenTurns: m.TurnsBegun, WaitingForTurn: true,
 	})
 }

@@ -51,7 +51,7 @@ func begun(t *testing.T, root string, env environment.Environment, change func(*
 
 func remembered(t *testing.T, l *store.Loop) record.Memory {
 	t.Helper()
-	m, _, err := record.Remember(l)
+	m, _, err := record.Load(l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestOutOfASessionAndBack(t *testing.T) {
 		t.Errorf("the session that it lived in: %v", err)
 	}
 	b, err := sessions.Find(otherSession)
-	if err != nil || b.Loop != a.Loop.ID || b.Epoch != 3 || b.GivenTurns != m.Begun {
+	if err != nil || b.Loop != a.Loop.ID || b.Epoch != 3 || b.GivenTurns != m.TurnsBegun {
 		t.Errorf("the session that has it: %+v, %v", b, err)
 	}
 }
@@ -234,7 +234,7 @@ func TestTakenByASessionThatDoesNotKnow(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := remembered(t, a.Loop)
-	if b, err := sessions.Find(sessionID); err != nil || b.Epoch != 2 || b.GivenTurns != m.Begun || m.State.Iteration != 1 {
+	if b, err := sessions.Find(sessionID); err != nil || b.Epoch != 2 || b.GivenTurns != m.TurnsBegun || m.State.Iteration != 1 {
 		t.Errorf("%+v, %v, iteration %d", b, err, m.State.Iteration)
 	}
 	if _, err := take(t, a.Loop, env, sessionID); err == nil {

@@ -53,7 +53,7 @@ func (d *Drive) tidyOnClose(ctx context.Context, l *store.Loop, origin *git.Repo
 // removeUnused removes the worktree of a loop that ended without a commit, and the
 // branch that was made for it. It returns what it did, in words, "" if nothing.
 func (d *Drive) removeUnused(ctx context.Context, l *store.Loop, origin *git.Repo) (string, error) {
-	m, _, err := record.Remember(l)
+	m, _, err := record.Load(l)
 	if err != nil || m.State.Phase != loop.Ended || m.State.OwesCommit() {
 		return "", err
 	}
@@ -92,7 +92,7 @@ func (d *Drive) unused(ctx context.Context, origin *git.Repo) (tip string, unuse
 	if err != nil || status.Branch != d.Spec.Branch || len(status.Dirty)+len(status.Submodules)+len(status.Hidden) > 0 {
 		return "", false, err
 	}
-	if status.Head != d.Spec.From {
+	if status.Head != d.Spec.StartCommit {
 		home, err := origin.Head(ctx)
 		if err != nil {
 			return "", false, err
@@ -144,7 +144,7 @@ func Worktree(ctx context.Context, l *store.Loop, m record.Memory) (tree *git.Re
 	if err != nil {
 		return nil, nil, err
 	}
-	spec, err := record.Asked(kept)
+	spec, err := record.DecodeSpec(kept)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,5 +153,5 @@ func Worktree(ctx context.Context, l *store.Loop, m record.Memory) (tree *git.Re
 		return nil, nil, err
 	}
 	branch := cmp.Or(spec.Branch, runner.OwnBranch(l.ID))
-	return origin.LoopWorktree(ctx, spec.WorkTree(l, kept.Root), branch, cmp.Or(m.Base.Commit, spec.From))
+	return origin.LoopWorktree(ctx, spec.WorkTree(l, kept.Root), branch, cmp.Or(m.Base.Commit, spec.StartCommit))
 }

@@ -16,7 +16,7 @@ func Repo(ctx context.Context, l *store.Loop) (*git.Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec, err := record.Asked(kept)
+	spec, err := record.DecodeSpec(kept)
 	if err != nil {
 		return nil, err
 	}

@@ -29,17 +29,17 @@ func (p *Prepared) refuseUnconfined() error {
 }
 
 // Wall is what would confine the loop on this machine.
-func (p *Prepared) Wall(ctx context.Context) record.Wall {
+func (p *Prepared) Wall(ctx context.Context) record.Sandbox {
 	level := confine.Level(p.Spec.Confine)
 	if !level.On() {
-		return record.Wall{}
+		return record.Sandbox{}
 	}
 	return wallOf(p.Spec, confine.Ask(ctx).Mechanism(level), p.env)
 }
 
 // wallOf is what is said of the wall that a mechanism builds around a loop.
-func wallOf(spec record.Spec, by confine.Mechanism, env environment.Environment) record.Wall {
-	w := record.Wall{Level: spec.Confine, By: string(by)}
+func wallOf(spec record.Spec, by confine.Mechanism, env environment.Environment) record.Sandbox {
+	w := record.Sandbox{Level: spec.Confine, Mechanism: string(by)}
 	if confine.Level(spec.Confine) != confine.Strict {
 		return w
 	}

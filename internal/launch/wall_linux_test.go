@@ -46,9 +46,9 @@ func TestAReviewerReachesItsEndpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Untrusted = nil // the user has read pawl.toml
-	want := record.Wall{Level: "strict", Endpoint: []string{"models.example.com"}, Hosts: []string{"packages.example.org"}}
+	want := record.Sandbox{Level: "strict", Endpoint: []string{"models.example.com"}, Hosts: []string{"packages.example.org"}}
 	said := p.Wall(t.Context())
-	if said.By = ""; !said.Same(want) {
+	if said.Mechanism = ""; !said.Equal(want) {
 		t.Error(cmp.Diff(want, said))
 	}
 	if err := confine.Ask(t.Context()).Refuse(confine.Strict); err != nil {

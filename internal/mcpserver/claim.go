@@ -41,10 +41,10 @@ func (s *Server) completeTask(ctx context.Context, in completion) (string, error
 	switch in.Status {
 	case statusSuccess:
 		return s.claim(ctx, at, t, record.Message{
-			Kind: record.MessageClaim, Tasks: []string{t.ID}, Text: summary, Turn: at.mem.Begun, NoBehaviourChange: in.NoBehaviourChange,
+			Kind: record.MessageClaim, Tasks: []string{t.ID}, Text: summary, Turn: at.mem.TurnsBegun, NoBehaviourChange: in.NoBehaviourChange,
 		})
 	case statusPartial:
-		err := at.post(record.Message{Kind: record.MessagePartial, Tasks: []string{t.ID}, Text: summary, Turn: at.mem.Begun})
+		err := at.post(record.Message{Kind: record.MessagePartial, Tasks: []string{t.ID}, Text: summary, Turn: at.mem.TurnsBegun})
 		return "Recorded: later tries are told what is done and what is not. The task stays open; go on with it, or end your turn.", err
 	case statusBlocked:
 		return s.block(at, t, summary)
@@ -73,7 +73,7 @@ func (s *Server) block(at *seat, t loop.Task, reason string) (string, error) {
 	if now := at.mem.State.Current; t.ID != now {
 		return "", failure.New(failure.Usage, "say so when it is its turn", "the task at work is %s, and only that one can be skipped", now)
 	}
-	m := record.Message{Kind: record.MessageBlocked, Tasks: []string{t.ID}, Text: reason, Turn: at.mem.Begun}
+	m := record.Message{Kind: record.MessageBlocked, Tasks: []string{t.ID}, Text: reason, Turn: at.mem.TurnsBegun}
 	return "Recorded with your reason. " + endTurn, at.post(m)
 }
 
@@ -107,7 +107,7 @@ func (s *Server) claim(ctx context.Context, at *seat, t loop.Task, m record.Mess
 	case gate.Unknown:
 		return notTaken + "The gates could not tell: mend that first, or report it as blocked.\n\n" + j.words(), nil
 	}
-	if now, err := s.inTurn(); err != nil || now.mem.Begun != m.Turn {
+	if now, err := s.inTurn(); err != nil || now.mem.TurnsBegun != m.Turn {
 		return "", failure.New(failure.Usage, "call again in the turn that is under way", "the turn that this was said in is over")
 	}
 	if err := at.post(m); err != nil {

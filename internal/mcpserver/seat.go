@@ -51,11 +51,11 @@ func (s *Server) sit() (*seat, error) {
 		return nil, err
 	}
 	at.root = kept.Root
-	if at.spec, err = record.Asked(kept); err != nil {
+	if at.spec, err = record.DecodeSpec(kept); err != nil {
 		return nil, err
 	}
 	// A damaged journal is read as far as it goes; its owner says so.
-	if at.mem, _, err = record.Remember(at.Loop); err != nil && !errors.As(err, new(*journal.CorruptError)) {
+	if at.mem, _, err = record.Load(at.Loop); err != nil && !errors.As(err, new(*journal.CorruptError)) {
 		return nil, err
 	}
 	return at, nil
@@ -78,7 +78,7 @@ func (s *Server) inTurn() (*seat, error) {
 	switch st := at.mem.State; {
 	case st.Phase == loop.Ended:
 		return nil, failure.New(failure.Usage, "nothing more is to be said about it: tell the user how you see it", "loop %s has ended: %s", at.ID, st.Outcome)
-	case !at.mem.Turning(at.mem.Begun):
+	case !at.mem.IsInTurn(at.mem.TurnsBegun):
 		return nil, failure.New(failure.Usage, "end your turn, or wait for what Pawl says", "no turn of loop %s is under way: Pawl is at work itself", at.ID)
 	}
 	return at, nil

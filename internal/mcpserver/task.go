@@ -37,7 +37,7 @@ func (s *Server) nextTask(context.Context) (string, error) {
 		return fmt.Sprintf("Nothing is left: loop %s has ended (%s).", at.ID, st.Outcome), nil
 	}
 	p := &page{}
-	if c := at.mem.Claimed.Claim; c != nil && at.mem.Claimed.Turn == at.mem.Begun {
+	if c := at.mem.ToolClaim.Claim; c != nil && at.mem.ToolClaim.Turn == at.mem.TurnsBegun {
 		p.line("You have already said how it stands. %s\n", endTurn)
 	}
 	t, ok := st.Task(st.Current)
@@ -134,7 +134,7 @@ func (s *Server) status(context.Context) (string, error) {
 	if st.Violations > 0 {
 		p.line("violations: %d of 3 (changed protected files); the third ends the loop", st.Violations)
 	}
-	if c := at.mem.Claimed; c.Turn == at.mem.Begun && c.Claim != nil {
+	if c := at.mem.ToolClaim; c.Turn == at.mem.TurnsBegun && c.Claim != nil {
 		p.line("you have said how it stands; that is judged when your turn ends")
 	}
 	if st.Merge != nil {

@@ -5,9 +5,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// ClaimIn is the claim that the agent's last message makes, nil for none. Of
-// several claims being blocked counts: an agent that says both has not finished.
-// Goals that end by their own limit have no claim to make.
+// ClaimIn returns the claim in the agent's last message, or nil. Of several claims, being
+// blocked takes precedence: an agent that says both has not finished. Goals that end by
+// their own limit accept no claim.
 func (s Spec) ClaimIn(message string) *loop.Claim {
 	if s.Policy.Kind == loop.Explore || s.Policy.Kind == loop.Periodic {
 		return nil

@@ -49,15 +49,15 @@ func life() []loop.Event {
 	}
 }
 
-func TestTurnsAreCountedAsTheyBegin(t *testing.T) {
+func TestTurnsBegun(t *testing.T) {
 	t.Parallel()
 	var m record.Memory
 	begun := []int{0, 0, 1, 1, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4}
 	for i, e := range life() {
 		e.At = time.Unix(int64(i), 0)
 		m.Apply(e)
-		if m.Begun != begun[i] {
-			t.Errorf("after %d (%s, now %s): %d begun, want %d", i, e.Kind, m.State.Phase, m.Begun, begun[i])
+		if m.TurnsBegun != begun[i] {
+			t.Errorf("after %d (%s, now %s): %d begun, want %d", i, e.Kind, m.State.Phase, m.TurnsBegun, begun[i])
 		}
 	}
 	if m.State.Outcome != loop.Verified || len(m.Results) != 1 || m.Results[0].Status != gate.Pass {
@@ -67,7 +67,7 @@ func TestTurnsAreCountedAsTheyBegin(t *testing.T) {
 
 // The memory is the same whether it is folded at once, event by event, or from any
 // snapshot in between.
-func TestTheFoldIsTheSameFromAnySnapshot(t *testing.T) {
+func TestLoadIsTheSameFromAnySnapshot(t *testing.T) {
 	t.Parallel()
 	l, err := store.Open(t.TempDir()).Create("/project", spec)
 	if err != nil {
@@ -93,7 +93,7 @@ func TestTheFoldIsTheSameFromAnySnapshot(t *testing.T) {
 		if _, err := o.Append(journal.Entry{Type: record.TypeEvent, Data: data}, journal.Entry{Type: "of a later version", Data: 1}); err != nil {
 			t.Fatal(err)
 		}
-		behind, mark, err := record.Remember(l)
+		behind, mark, err := record.Load(l)
 		if diff := cmp.Diff(live, behind, cmpopts.EquateEmpty()); err != nil || diff != "" {
 			t.Fatalf("after %d (%s): live (-), folded (+) %v\n%s", i, e.Kind, err, diff)
 		}
@@ -106,19 +106,19 @@ func TestTheFoldIsTheSameFromAnySnapshot(t *testing.T) {
 	if err := os.Remove(filepath.Join(l.Dir, "state.json")); err != nil {
 		t.Fatal(err)
 	}
-	again, _, err := record.Remember(l)
+	again, _, err := record.Load(l)
 	if diff := cmp.Diff(live, again, cmpopts.EquateEmpty()); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	sum, err := record.Derive(l)
+	sum, err := record.ReadSummary(l)
 	if err != nil || sum.State != "ended" || sum.Outcome != loop.Verified || sum.Session != "s1" || !sum.Attended || sum.Tasks.Done != 1 || sum.Goal != spec.Prompt {
 		t.Errorf("%+v %v", sum, err)
 	}
 }
 
-func TestARecordThatCannotBeReadIsNamed(t *testing.T) {
+func TestLoadNamesUnreadableRecord(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{record.TypeEvent, record.TypeSession, record.TypeBound, record.TypeSorted, record.TypeBase} {
+	for _, kind := range []string{record.TypeEvent, record.TypeSession, record.TypeBound, record.TypeAttribution, record.TypeBase} {
 		l, err := store.Open(t.TempDir()).Create("/project", spec)
 		if err != nil {
 			t.Fatal(err)
@@ -133,7 +133,7 @@ func TestARecordThatCannotBeReadIsNamed(t *testing.T) {
 		if err := o.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := record.Remember(l); err == nil {
+		if _, _, err := record.Load(l); err == nil {
 			t.Errorf("%s: a text was read", kind)
 		}
 	}

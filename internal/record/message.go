@@ -2,43 +2,43 @@ package record
 
 import "github.com/pawl-dev/pawl/internal/core/loop"
 
-// Kinds of messages that anyone may leave for a loop.
+// Kinds of messages to a loop.
 const (
 	MessageNote    = "note"
 	MessagePause   = "pause"
 	MessageResume  = "resume"
 	MessageStop    = "stop"
-	MessageLeave   = "leave"   // a user's session, for fresh ones that a runner begins
-	MessageTake    = "take"    // a user's session takes the loop from its runner
-	MessageApprove = "approve" // a user lets it change Paths; none = all
-	MessageReject  = "reject"  // a user does not
-	MessageLearn   = "learn"   // a lesson for the turns to come
-	MessageForget  = "forget"  // a lesson is taken out
+	MessageLeave   = "leave"   // hand the loop over from a session to a runner
+	MessageTake    = "take"    // hand the loop over from its runner to a session
+	MessageApprove = "approve" // the user approves changes of tests in Paths; none: all
+	MessageReject  = "reject"  // the user rejects them
+	MessageLearn   = "learn"   // add a lesson for later turns
+	MessageForget  = "forget"  // remove a lesson
 
-	// What the agent leaves by its tools.
-	MessageClaim   = "claim"   // {Tasks, Text}: it says that these are done, and the gates passed when it did
-	MessagePartial = "partial" // {Tasks, Text}: what it has done of a task so far
+	// From the agent's tools.
+	MessageClaim   = "claim"   // {Tasks, Text}: these are done, and the gates passed
+	MessagePartial = "partial" // {Tasks, Text}: what is done of a task so far
 	MessageBlocked = "blocked" // {Tasks, Text}: it cannot go on, and why
 	MessageMerge   = "merge"   // {Text}: it asks for its work to be merged
-	MessageTests   = "tests"   // {Paths, Text}: it asks to be allowed to change these tests
+	MessageTests   = "tests"   // {Paths, Text}: it asks to change these tests
 )
 
-// Message is the body of what anyone leaves in a loop's inbox.
+// Message is the body of a message in a loop's inbox.
 type Message struct {
 	Kind string `json:"kind"` // one of the Message constants
 	Text string `json:"text,omitempty"`
-	// ByPerson says that a user wrote it and not the agent, by the word of whoever
-	// left the message.
+	// ByPerson means that a user wrote it and not the agent, according to the sender.
 	ByPerson bool `json:"by_person,omitempty"`
 
 	Paths []string `json:"paths,omitempty"` // relative to the root, slashes
 	Tasks []string `json:"tasks,omitempty"` // ids
-	// Of a claim.
-	Turn              int  `json:"turn,omitempty"` // that it was made in, see Claimed
+	// turn of a claim, see ToolClaim
+	Turn              int  `json:"turn,omitempty"` // of a claim, see ToolClaim
 	NoBehaviourChange bool `json:"no_behaviour_change,omitempty"`
 }
 
-// Event is what a message means to the machine; ok is false for an unknown kind.
+// Event returns the event that the message means to the state machine. It returns false
+// for other kinds.
 func (m Message) Event() (loop.Event, bool) {
 	switch m.Kind {
 	case MessageNote:

@@ -2,19 +2,19 @@ package record
 
 import "slices"
 
-// NewFiles are files that appeared during the loop, relative to the root, slashes.
+// NewFiles lists files that appeared during the loop, relative to the root, with slashes.
 type NewFiles struct {
-	Yours   []string `json:"yours,omitempty"`    // the user made them
+	ByUser  []string `json:"by_user,omitempty"`  // the user created them
 	ByGates []string `json:"by_gates,omitempty"` // they appeared while gates ran
-	ByAgent []string `json:"by_agent,omitempty"` // the agent made them, as far as that is kept
+	ByAgent []string `json:"by_agent,omitempty"` // the agent created them, as far as that is recorded
 }
 
-// With adds others. Each file is named once.
-func (n NewFiles) With(more NewFiles) NewFiles {
-	return NewFiles{Yours: with(n.Yours, more.Yours), ByGates: with(n.ByGates, more.ByGates), ByAgent: with(n.ByAgent, more.ByAgent)}
+// Merge adds other files. Each file is listed once.
+func (n NewFiles) Merge(more NewFiles) NewFiles {
+	return NewFiles{ByUser: union(n.ByUser, more.ByUser), ByGates: union(n.ByGates, more.ByGates), ByAgent: union(n.ByAgent, more.ByAgent)}
 }
 
-func with(known, more []string) []string {
+func union(known, more []string) []string {
 	known = slices.Clip(known)
 	for _, file := range more {
 		if !slices.Contains(known, file) {
@@ -24,5 +24,5 @@ func with(known, more []string) []string {
 	return known
 }
 
-// LeftAlone are those that the loop neither commits nor removes.
-func (n NewFiles) LeftAlone() []string { return slices.Concat(n.Yours, n.ByGates) }
+// Untouched returns the files that the loop neither commits nor removes.
+func (n NewFiles) Untouched() []string { return slices.Concat(n.ByUser, n.ByGates) }

@@ -56,7 +56,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-func TestAPathIsFollowedToWhereItLeads(t *testing.T) {
+func TestResolvePath(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -73,7 +73,7 @@ func TestAPathIsFollowedToWhereItLeads(t *testing.T) {
 	for path, want := range map[string]string{
 		filepath.Join(link, "new", "file"): filepath.Join(out, "new", "file"), link: out, filepath.Join(dir, "no"): filepath.Join(dir, "no"),
 	} {
-		if got := record.Resolved(path); got != want {
+		if got := record.ResolvePath(path); got != want {
 			t.Errorf("%s leads to %s, want %s", path, got, want)
 		}
 	}
@@ -96,12 +96,12 @@ func TestGoal(t *testing.T) {
 	}
 }
 
-func TestPromptsLieApart(t *testing.T) {
+func TestPromptPathsDiffer(t *testing.T) {
 	t.Parallel()
 	l := &store.Loop{ID: "x", Dir: filepath.FromSlash("/loops/x")}
-	paths := map[string]bool{record.ContinuePath(l): true, record.ToolCallsPath(l): true}
+	paths := map[string]bool{record.ContinuePromptPath(l): true, record.ToolCallsPath(l): true}
 	for begun := range 3 { // a turn that the user's took the place of is the same iteration, and another turn
-		m := record.Memory{Begun: begun}
+		m := record.Memory{TurnsBegun: begun}
 		m.State.Iteration = 2
 		paths[record.PromptPath(l, m)] = true
 	}

@@ -13,17 +13,17 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// SessionSpans returns the spans in which tool calls of the loop's session were at work.
-// A call that has no end, or may have left something running, goes on until now. One
-// whose beginning is not there began with the loop. It is not ok where the end of a call
-// is unknown. The calls of the user's own turns are among them: in doubt what was made
-// there is the agent's.
+// SessionSpans returns the spans in which tool calls of the loop's session ran. A call
+// that has not ended, or may have left a process running, extends to now. A call without
+// a start extends from the loop's start. ok is false if the end of a call is unknown.
+// Calls of the user's turns are included: in doubt a file that appeared then is the
+// agent's.
 func SessionSpans(l *store.Loop, started, now time.Time) (spans []ToolCall, ok bool, err error) {
-	begun, err := linesOf(BegunPath(l))
+	begun, err := readCalls(StartedCallsPath(l))
 	if err != nil {
 		return nil, false, err
 	}
-	ended, err := linesOf(ToolCallsPath(l))
+	ended, err := readCalls(ToolCallsPath(l))
 	if err != nil {
 		return nil, false, err
 	}
@@ -35,7 +35,7 @@ func SessionSpans(l *store.Loop, started, now time.Time) (spans []ToolCall, ok b
 	}
 	over := map[string]bool{}
 	for _, c := range ended {
-		if c.Theirs || ReadsOnly(c.Tool) {
+		if c.UserTurn || IsReadOnly(c.Tool) {
 			continue
 		}
 		if c.At.IsZero() || c.ID == "" {
@@ -46,7 +46,7 @@ func SessionSpans(l *store.Loop, started, now time.Time) (spans []ToolCall, ok b
 			at = started
 		}
 		until := c.At
-		if c.leaves() {
+		if c.mayLeaveProcess() {
 			until = now
 		}
 		over[c.ID] = true
@@ -60,22 +60,21 @@ func SessionSpans(l *store.Loop, started, now time.Time) (spans []ToolCall, ok b
 	return spans, true, nil
 }
 
-// leaves reports whether a call may have left something running that its end does not
-// end.
-func (c ToolCall) leaves() bool {
+// mayLeaveProcess reports whether a process of the call may run on after its end.
+func (c ToolCall) mayLeaveProcess() bool {
 	text := strings.NewReplacer("&&", "", ">&", "", "&>", "").Replace(c.Command)
-	return c.Background || len(c.Command) >= CommandMax || c.Command != "" && c.Tool != "Bash" || strings.Contains(text, "&") ||
+	return c.Background || len(c.Command) >= MaxCommandBytes || c.Command != "" && c.Tool != "Bash" || strings.Contains(text, "&") ||
 		strings.Contains(text, "setsid") || strings.Contains(text, "daemon")
 }
 
-// linesOf are all whole lines of a file of calls.
-func linesOf(path string) (calls []ToolCall, err error) {
+// readCalls returns the complete lines of a file of calls.
+func readCalls(path string) (calls []ToolCall, err error) {
 	data, err := atomicfile.Read(path, atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the tool calls: %w", err)
+		return nil, fmt.Errorf("read tool calls: %w", err)
 	}
 	for line := range bytes.Lines(data) {
 		var c ToolCall
@@ -86,8 +85,8 @@ func linesOf(path string) (calls []ToolCall, err error) {
 	return calls, nil
 }
 
-// ReadsOnly reports whether a tool of the client changes no file.
-func ReadsOnly(tool string) bool {
+// IsReadOnly reports whether a tool of the client changes no file.
+func IsReadOnly(tool string) bool {
 	switch tool {
 	case "Read", "Glob", "Grep", "LS", "WebFetch", "WebSearch", "TodoWrite", "ToolSearch":
 		return true

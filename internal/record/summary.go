@@ -17,19 +17,19 @@ type Summary struct {
 	Root      string        `json:"root"` // of the repository that the loop is bound to
 	Kind      loop.Kind     `json:"kind"`
 	State     string        `json:"state"`              // running, waiting, paused, ended; orphaned: its process is gone
-	Attended  bool          `json:"attended,omitempty"` // it lives in a user's session, whose hooks drive it
+	Attended  bool          `json:"attended,omitempty"` // a user's session has the loop, and its hooks drive it
 	Session   string        `json:"session,omitempty"`  // the client's id of that session, once it is known
-	Closed    bool          `json:"closed,omitempty"`   // that session is closed: the loop rests until it is taken up again
-	Merge     string        `json:"merge,omitempty"`    // what the agent asks the user to merge, in its words
+	Closed    bool          `json:"closed,omitempty"`   // that session is closed; the loop rests until it is resumed
+	Merge     string        `json:"merge,omitempty"`    // what the agent asks the user to merge, in its own words
 	Outcome   loop.Outcome  `json:"outcome,omitempty"`
 	Reason    string        `json:"reason,omitempty"`
 	Iteration int           `json:"iteration"`
 	Tasks     TaskCount     `json:"tasks"`
 	Gates     []GateResult  `json:"gates"`
-	Wall      *Wall         `json:"wall,omitempty"`     // what confines agent and gates; absent without --confine
-	Evidence  gate.Evidence `json:"evidence"`           // the weakest of the tasks done by the loop
-	Tests     []string      `json:"tests,omitempty"`    // existing tests whose change waits for a user's word
-	Approved  []string      `json:"approved,omitempty"` // tests that a user's word lets the agent change; *: any
+	Sandbox   *Sandbox      `json:"sandbox,omitempty"`  // sandbox of agent and gates; absent without --confine
+	Evidence  gate.Evidence `json:"evidence"`           // the weakest of the tasks that the loop finished
+	Tests     []string      `json:"tests,omitempty"`    // existing tests whose change waits for approval
+	Approved  []string      `json:"approved,omitempty"` // tests that the user lets the agent change; *: any
 	Commits   int           `json:"commits"`
 	CostUSD   float64       `json:"cost_usd"`
 	Tokens    Tokens        `json:"tokens"`
@@ -39,14 +39,14 @@ type Summary struct {
 	EndedAt   time.Time     `json:"ended_at,omitzero"`
 }
 
-// TaskCount counts tasks by how they stand; blocked are all that were skipped.
+// TaskCount counts tasks by status. Blocked includes all that were skipped.
 type TaskCount struct {
 	Done    int `json:"done"`
 	Open    int `json:"open"`
 	Blocked int `json:"blocked"`
 }
 
-// GateResult is what a gate said last.
+// GateResult is the last result of a gate.
 type GateResult struct {
 	Name     string      `json:"name"`
 	Result   gate.Status `json:"result"`
@@ -61,13 +61,13 @@ type Tokens struct {
 	CacheWrite int64 `json:"cache_write"`
 }
 
-// Summarize makes the summary of a loop: of what it was created with, what was
-// asked of it, and how it stands. A list reads nothing else of a loop.
+// Summarize makes the summary of a loop from the store's spec, its decoded body, and its
+// memory.
 func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 	s := m.State
 	u := s.Usage
 	sum := Summary{
-		ID: kept.ID, Name: spec.Name, Goal: spec.Goal(), Root: kept.Root, Kind: spec.Policy.Kind, State: stateWord(s.Phase),
+		ID: kept.ID, Name: spec.Name, Goal: spec.Goal(), Root: kept.Root, Kind: spec.Policy.Kind, State: stateName(s.Phase),
 		Iteration: s.Iteration, Gates: []GateResult{}, CostUSD: u.CostUSD, Turns: s.Turns,
 		Attended: m.Attended(spec),
 		Tests:    s.Unapproved(), Approved: s.Approved,
@@ -77,8 +77,8 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 	if s.Phase == loop.Ended { // before, its owner may die and leave the work of the end
 		sum.Outcome, sum.Reason, sum.EndedAt = s.Outcome, s.Reason, s.EndedAt
 	}
-	if w := m.Confined(spec); w.Level != "" {
-		sum.Wall = &w
+	if w := m.EffectiveSandbox(spec); w.Level != "" {
+		sum.Sandbox = &w
 	}
 	if s.Merge != nil {
 		sum.Merge = s.Merge.Summary
@@ -116,7 +116,8 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 	return sum
 }
 
-func stateWord(p loop.Phase) string {
+// stateName maps a phase to the state in a Summary.
+func stateName(p loop.Phase) string {
 	switch p {
 	case loop.Waiting:
 		return "waiting"
@@ -130,16 +131,16 @@ func stateWord(p loop.Phase) string {
 	return "running"
 }
 
-// Derive makes the summary of a loop on disk; see store.List.
-func Derive(l *store.Loop) (Summary, error) {
+// ReadSummary reads a loop's files and returns its summary; see store.List.
+func ReadSummary(l *store.Loop) (Summary, error) {
 	kept, err := l.Spec()
 	if err != nil {
 		return Summary{}, err
 	}
-	spec, err := Asked(kept)
+	spec, err := DecodeSpec(kept)
 	if err != nil {
 		return Summary{}, err
 	}
-	m, _, err := Remember(l)
+	m, _, err := Load(l)
 	return Summarize(kept, spec, m), err
 }

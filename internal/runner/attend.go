@@ -119,11 +119,11 @@ func (r *Runner) writePrompts(a loop.Action) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(record.ContinuePath(r.Loop), []byte(ahead), 0o600); err != nil {
+	if err := atomicfile.Write(record.ContinuePromptPath(r.Loop), []byte(ahead), 0o600); err != nil {
 		return fmt.Errorf("write the next prompt ahead: %w", err)
 	}
 	if !needsMemory(a.Situation) {
-		if err := atomicfile.Write(record.WholePath(r.Loop), []byte(text), 0o600); err != nil {
+		if err := atomicfile.Write(record.FullPromptPath(r.Loop), []byte(text), 0o600); err != nil {
 			return fmt.Errorf("keep the whole prompt: %w", err)
 		}
 	}

@@ -56,7 +56,7 @@ func (st *sitting) owners() (n int) {
 func TestAPromptThatWasNotWrittenIs(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, gated(nil))
-	m, _, err := record.Remember(st.loop)
+	m, _, err := record.Load(st.loop)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,7 +69,7 @@ func TestWhatThePersonChangesInASessionJudges(t *testing.T) {
 			st.edits("notes.txt", "by the agent\n")
 			from := st.toolsLength()
 			st.edits("check.sh", accepting)
-			st.called(record.ToolCall{Theirs: true, From: from})
+			st.called(record.ToolCall{UserTurn: true, From: from})
 			st.turn(loop.Turn{ByPerson: true})
 		},
 		"after the agent was told": func(st *sitting) {

@@ -164,7 +164,7 @@ func (st *sitting) post(kind, text string) {
 // told is what the session is told now.
 func (st *sitting) told() string {
 	st.t.Helper()
-	m, _, err := record.Remember(st.loop)
+	m, _, err := record.Load(st.loop)
 	if err != nil {
 		st.t.Fatal(err)
 	}

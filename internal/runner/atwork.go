@@ -99,7 +99,7 @@ func (r *Runner) timeCall(ctx context.Context, e agent.Event) {
 	}
 	now := time.Now()
 	begins := e.Kind == agent.KindTool
-	if begins && !record.ReadsOnly(e.Tool) && !r.ours(e.Tool) {
+	if begins && !record.IsReadOnly(e.Tool) && !r.ours(e.Tool) {
 		r.atWork.begin(now)
 	}
 	if err := r.keepSpan(r.atWork.called(begins, now)); err != nil {
@@ -113,7 +113,7 @@ func (r *Runner) keepSpan(span record.ToolCall) error {
 		return nil
 	}
 	r.spanned.Store(true)
-	return span.AppendTo(record.RanPath(r.Loop))
+	return span.AppendTo(record.RunnerCallsPath(r.Loop))
 }
 
 // endSpans ends the calls of an owner that was killed: what they started is ended too.
@@ -132,7 +132,7 @@ type spans struct {
 }
 
 func (r *Runner) spans() (s spans, err error) {
-	calls, _, err := callsIn(record.RanPath(r.Loop), 0, -1)
+	calls, _, err := callsIn(record.RunnerCallsPath(r.Loop), 0, -1)
 	if err != nil {
 		return s, err
 	}

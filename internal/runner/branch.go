@@ -26,13 +26,13 @@ func (r *Runner) settle(ctx context.Context, m record.Memory) (base record.Base,
 	}
 	switch {
 	case head == base.Commit:
-		base.Own = false
-	case base.Own || m.Unsorted && r.tools.ran():
+		base.HasAgentCommits = false
+	case base.HasAgentCommits || m.Unattributed && r.tools.ran():
 		var yours []string
 		base, yours, err = r.settleBeside(ctx, base, head, m)
 		return base, append(remarks, yours...), err
 	default:
-		base.From = cmp.Or(base.From, base.Commit)
+		base.TaskStart = cmp.Or(base.TaskStart, base.Commit)
 		base.Commit = head
 		branch, err := r.branch(ctx)
 		if err != nil {
@@ -101,7 +101,7 @@ func (r *Runner) setBase(b record.Base) error {
 
 // keepsOwn: the commits that the loop did not make stay on the branch. In a
 // person's tree it could not be told for sure whose they are.
-func (r *Runner) keepsOwn() bool { return r.Spec.KeepOwn || r.theirTree() }
+func (r *Runner) keepsOwn() bool { return r.Spec.KeepAgentCommits || r.theirTree() }
 
 // squash makes the agent's own commits changes again. What it gives is to be done
 // in Run's goroutine: it notes where they are kept.
@@ -114,7 +114,7 @@ func (r *Runner) squash(ctx context.Context, base record.Base) (noted func(conte
 		if ref != "" {
 			r.note(loop.Info, "commits of the agent's own are changes in the work tree again; they are kept at "+ref)
 		}
-		base.Own = false
+		base.HasAgentCommits = false
 		return r.setBase(base)
 	}, nil
 }
@@ -168,7 +168,7 @@ func (r *Runner) conclude(ctx context.Context, m record.Memory) {
 	if err := r.bringBackLeft(ctx, m.State); err != nil {
 		warn(fmt.Errorf("bring back what was begun before: %w", err))
 	}
-	if m.State.Turns == 0 && !m.Unsorted { // nothing was touched
+	if m.State.Turns == 0 && !m.Unattributed { // nothing was touched
 		r.goBack(ctx)
 		return
 	}
@@ -209,11 +209,11 @@ func (r *Runner) goBack(ctx context.Context) {
 // was committed, and deletes the branch that the loop made. All files stay. It returns
 // what it did, in words, "" if nothing.
 func (r *Runner) leaveEmptyBranch(ctx context.Context) (string, error) {
-	if r.theirTree() || r.Spec.OwnTree || r.Spec.NoCommit || r.Spec.Branch == r.Spec.FromBranch {
+	if r.theirTree() || r.Spec.OwnWorktree || r.Spec.NoCommit || r.Spec.Branch == r.Spec.StartBranch {
 		return "", nil
 	}
-	home := cmp.Or(r.Spec.FromBranch, short(r.Spec.From)+" (no branch)")
-	left, err := r.Repo.LeaveBranch(ctx, r.Spec.Branch, git.Home{Branch: r.Spec.FromBranch, Commit: r.Spec.From})
+	home := cmp.Or(r.Spec.StartBranch, short(r.Spec.StartCommit)+" (no branch)")
+	left, err := r.Repo.LeaveBranch(ctx, r.Spec.Branch, git.Home{Branch: r.Spec.StartBranch, Commit: r.Spec.StartCommit})
 	if err != nil {
 		return "", fmt.Errorf("go back to %s: %w", home, err)
 	}
@@ -255,7 +255,7 @@ func (r *Runner) tidyBranch(ctx context.Context, m record.Memory) error {
 		r.noteLater(ctx, loop.Info, text)
 	}
 	r.inRun(ctx, func(context.Context) error { return r.setBase(base) })
-	if !base.Own || r.keepsOwn() {
+	if !base.HasAgentCommits || r.keepsOwn() {
 		return nil
 	}
 	noted, err := r.squash(ctx, base)

@@ -18,23 +18,23 @@ import (
 // theirs for the agent's, nor forget what it found before. A runner has seen what
 // its own agent did; it is told what a session left behind.
 func (r *Runner) readCalls(m record.Memory) error {
-	theirs, calls, err := callsIn(record.ToolCallsPath(r.Loop), m.Sorted.Calls, m.Sorted.Shut-1)
+	theirs, calls, err := callsIn(record.ToolCallsPath(r.Loop), m.Attribution.CallsOffset, m.Attribution.ClosedAt-1)
 	if err != nil {
 		return err
 	}
-	r.read = record.Sorted{Calls: calls, Ran: m.Sorted.Ran, Shut: m.Sorted.Shut}
+	r.read = record.Attribution{CallsOffset: calls, RunnerCallsOffset: m.Attribution.RunnerCallsOffset, ClosedAt: m.Attribution.ClosedAt}
 	if !r.attended() {
-		if info, err := os.Stat(record.RanPath(r.Loop)); err == nil {
+		if info, err := os.Stat(record.RunnerCallsPath(r.Loop)); err == nil {
 			r.looked = info.Size() // said once, see handOver
 		}
 		r.tools.add(theirs)
 		return nil
 	}
-	own, ran, err := callsIn(record.RanPath(r.Loop), m.Sorted.Ran, -1)
+	own, ran, err := callsIn(record.RunnerCallsPath(r.Loop), m.Attribution.RunnerCallsOffset, -1)
 	if err != nil {
 		return err
 	}
-	r.read.Ran = ran
+	r.read.RunnerCallsOffset = ran
 	r.tools.replace(append(theirs, own...))
 	return nil
 }
@@ -49,7 +49,7 @@ func callsIn(path string, at, until int64) ([]record.ToolCall, int64, error) {
 	if until >= 0 {
 		data = data[:max(0, min(int64(len(data)), until-from))]
 	}
-	calls, n := record.AgentsCalls(data, from)
+	calls, n := record.AgentCalls(data, from)
 	return calls, from + n, nil
 }
 
@@ -82,26 +82,26 @@ func (r *Runner) shut(forRunner bool) error {
 	if info, err := os.Stat(record.ToolCallsPath(r.Loop)); err == nil {
 		size = info.Size()
 	}
-	switch was := r.mem.Sorted; {
+	switch was := r.mem.Attribution; {
 	case forRunner:
-		r.mem.Sorted.Shut = size + 1
-	case was.Shut > 0:
-		r.mem.Sorted.Calls, r.mem.Sorted.Shut = size, 0
+		r.mem.Attribution.ClosedAt = size + 1
+	case was.ClosedAt > 0:
+		r.mem.Attribution.CallsOffset, r.mem.Attribution.ClosedAt = size, 0
 	default:
 		return nil
 	}
-	return r.append(record.TypeSorted, r.mem.Sorted)
+	return r.append(record.TypeAttribution, r.mem.Attribution)
 }
 
 // sorted keeps what a look has been at, for the next one. A runner remembers that
 // itself, but for what a session left it.
 func (r *Runner) sorted() error {
 	r.tools.sort()
-	if !r.attended() && r.read.Calls == r.mem.Sorted.Calls && len(r.mem.Sorted.Stand) == 0 {
+	if !r.attended() && r.read.CallsOffset == r.mem.Attribution.CallsOffset && len(r.mem.Attribution.Accepted) == 0 {
 		return nil
 	}
-	r.mem.Sorted = r.read
-	return r.append(record.TypeSorted, r.read)
+	r.mem.Attribution = r.read
+	return r.append(record.TypeAttribution, r.read)
 }
 
 // agents tells whether a change of what judges is the agent's: a tool call
@@ -109,15 +109,15 @@ func (r *Runner) sorted() error {
 func (r *Runner) agents(path string, m record.Memory) bool {
 	abs := r.JudgedBy.Where(path)
 	sum := atomicfile.Fingerprint(abs, frozen.MaxSize)
-	if !r.tools.explain(abs) && m.Sorted.Stand[path] != sum {
+	if !r.tools.explain(abs) && m.Attribution.Accepted[path] != sum {
 		return false
 	}
 	if !r.attended() {
 		return true // it is put back
 	}
-	if r.read.Stand == nil {
-		r.read.Stand = map[string]string{}
+	if r.read.Accepted == nil {
+		r.read.Accepted = map[string]string{}
 	}
-	r.read.Stand[path] = sum
+	r.read.Accepted[path] = sum
 	return true
 }

@@ -54,7 +54,7 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m record.Memory) (lo
 	}
 	r.inRun(ctx, func(context.Context) error {
 		r.proveLater(a, m, kept.Commit)
-		return r.append(record.TypeKept, kept)
+		return r.append(record.TypeCommittedTrees, kept)
 	})
 	done.Commit = kept.Commit
 	done, err = r.tickedAll(ctx, done, a, m)
@@ -82,12 +82,12 @@ func doneWith(tasks []loop.Task, ids []string) []loop.Task {
 
 // commitTree finds the commit or makes it. One that is returned with an error has
 // been made, and git's index is behind.
-func (r *Runner) commitTree(ctx context.Context, a loop.Action, m record.Memory, tree string) (record.Kept, error) {
+func (r *Runner) commitTree(ctx context.Context, a loop.Action, m record.Memory, tree string) (record.CommittedTrees, error) {
 	branch, err := r.branch(ctx)
 	if err != nil {
-		return record.Kept{}, err
+		return record.CommittedTrees{}, err
 	}
-	kept := record.Kept{Gated: a.Tree, Receipt: a.Receipt}
+	kept := record.CommittedTrees{Gated: a.Tree, Receipt: a.Receipt}
 	receipt := git.Trailer{Key: TrailerReceipt, Value: r.receiptKey(a, m)}
 	sha, ok, err := r.Repo.FindCommit(ctx, branch, m.Base.Commit, receipt)
 	if err != nil {
@@ -105,7 +105,7 @@ func (r *Runner) commitTree(ctx context.Context, a loop.Action, m record.Memory,
 		tree, err = r.withSince(ctx, tree, judgedHead(m), parent)
 	}
 	if err == nil {
-		kept.Committed, err = r.withoutForeign(ctx, tree, parent, m.LeftAlone())
+		kept.Committed, err = r.withoutForeign(ctx, tree, parent, m.Untouched())
 	}
 	if err != nil {
 		return kept, err
@@ -189,18 +189,18 @@ func (r *Runner) trailers(a loop.Action, m record.Memory) []git.Trailer {
 // and what they changed in files that they hid from git. None of it is ever committed
 // by the loop.
 func (r *Runner) withoutForeign(ctx context.Context, tree, base string, yours []string) (string, error) {
-	foreign := slices.Concat(r.Spec.Foreign, yours)
-	if len(foreign)+len(r.Spec.Hidden) == 0 || r.Spec.NoCommit { // none is made
+	foreign := slices.Concat(r.Spec.Untracked, yours)
+	if len(foreign)+len(r.Spec.HiddenFiles) == 0 || r.Spec.NoCommit { // none is made
 		return tree, nil
 	}
 	tracked, err := r.Repo.Entries(ctx, base, foreign...)
 	if err != nil {
 		return "", fmt.Errorf("list what was tracked: %w", err)
 	}
-	out := slices.Clone(r.Spec.Hidden)
+	out := slices.Clone(r.Spec.HiddenFiles)
 	for _, p := range foreign {
 		// In a worktree of the loop's own the plan is a copy, the branch's.
-		if _, ok := tracked[p]; !ok && !(r.Spec.OwnTree && p == r.Spec.Plan) {
+		if _, ok := tracked[p]; !ok && !(r.Spec.OwnWorktree && p == r.Spec.Plan) {
 			out = append(out, p)
 		}
 	}

@@ -137,7 +137,7 @@ func TestAFreshTurnThatWasCutTakesUpNoOlderSession(t *testing.T) {
 	if _, err := b.drive(ctx, d, teller{t}); err == nil {
 		t.Fatal("not killed")
 	}
-	m, _, err := record.Remember(b.loop)
+	m, _, err := record.Load(b.loop)
 	if err != nil || m.Session.ID != "" || m.State.Current != "2" {
 		t.Fatalf("task %s would take up %q (%v)", m.State.Current, m.Session.ID, err)
 	}

@@ -157,9 +157,9 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 	for round := range 3 {
 		began := time.Now()
 		f, err := r.Verify.Claim(ctx, verify.Request{
-			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.Judge, Tree: tree,
-			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Work: r.Spec.WorkOf(a.Tasks), Pending: m.State.AwaitingApproval(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
-			Asked:   r.Spec.Asked(a.Tasks),
+			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.TestsTree, Tree: tree,
+			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Work: r.Spec.WorkGlobs(a.Tasks), Pending: m.State.AwaitingApproval(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
+			Asked:   r.Spec.TaskText(a.Tasks),
 			Touched: touched,
 		})
 		if err = cmp.Or(err, r.gatesRan(began)); err != nil {
@@ -253,7 +253,7 @@ func (r *Runner) readyToCommit(ctx context.Context, a loop.Action, m record.Memo
 	if op := r.Repo.Operation(); op != "" { // in a user's session nobody ends it for them
 		return at, &loop.Gates{Tree: at.tree, Status: gate.Fail, Reason: "a git " + op + " is half-done: nothing can be committed before it is finished"}, nil
 	}
-	own, err := r.withoutForeign(ctx, at.tree, m.Base.Commit, m.LeftAlone())
+	own, err := r.withoutForeign(ctx, at.tree, m.Base.Commit, m.Untouched())
 	if err != nil {
 		return at, nil, err
 	}

@@ -105,7 +105,7 @@ func (r *Runner) judgeCall(c agent.ToolCall) agent.Verdict {
 		return agent.Verdict{Allow: true} // it changes nothing in the tree
 	}
 	r.tools.saw(c)
-	if !record.ReadsOnly(c.Tool) {
+	if !record.IsReadOnly(c.Tool) {
 		r.atWork.begin(time.Now())
 	}
 	if err := r.ran(c); err != nil {
@@ -116,11 +116,11 @@ func (r *Runner) judgeCall(c agent.ToolCall) agent.Verdict {
 
 // beginTools makes ready for the tool calls of a turn with this prompt.
 func (r *Runner) beginTools(ctx context.Context, a loop.Action, m record.Memory, prompt string) error {
-	judges, err := record.Judges(r.Loop)
+	judges, err := record.Protected(r.Loop)
 	if err != nil {
 		return err
 	}
-	rules := record.WithPast(r.Spec.Rules(r.places(), record.Turn{Task: a.Task, Judges: judges, Approved: m.State.Approved}), r.Loop)
+	rules := record.WithHistory(r.Spec.GuardRules(r.places(), record.TurnScope{Task: a.Task, Protected: judges, Approved: m.State.Approved}), r.Loop)
 	rules.Tools = r.mountsTools()
 	rules.Past.Untracked = func(dir string) ([]string, bool) {
 		files, err := r.Repo.UntrackedBelow(ctx, dir)
@@ -129,8 +129,8 @@ func (r *Runner) beginTools(ctx context.Context, a loop.Action, m record.Memory,
 	rules.Past.Ours = func(program string) bool { return proc.OnlyMarked(r.Loop.ID, program) }
 	r.guard.told(prompt, rules.Root, r.planPath()) // of a plan it is told what it needs, and may change the marks alone
 	r.guard.begin(rules, func(c guard.Call, v guard.Verdict) {
-		if record.Notable(v) {
-			r.inRun(ctx, func(context.Context) error { return r.noteJudged(record.JudgedOf(c, v, r.redacted())) })
+		if record.IsNotable(v) {
+			r.inRun(ctx, func(context.Context) error { return r.noteJudged(record.NewGuardVerdict(c, v, r.redacted())) })
 		}
 	})
 	_, blind := r.Agent.(agent.Blind)
@@ -140,20 +140,20 @@ func (r *Runner) beginTools(ctx context.Context, a loop.Action, m record.Memory,
 	}
 	now := time.Now()
 	r.atWork.begin(now)
-	return record.ToolCall{Any: true, At: now}.AppendTo(record.RanPath(r.Loop))
+	return record.ToolCall{AnyChange: true, At: now}.AppendTo(record.RunnerCallsPath(r.Loop))
 }
 
-func (r *Runner) places() record.Places {
-	return record.Places{Root: r.Repo.Root(), State: r.StateDir, Home: r.HomeDir, Temp: os.TempDir()}
+func (r *Runner) places() record.GuardDirs {
+	return record.GuardDirs{Root: r.Repo.Root(), State: r.StateDir, Home: r.HomeDir, Temp: os.TempDir()}
 }
 
 // noteJudged journals what the guard did not just say yes to. It is shown as the
 // agent hears of it. In Run's goroutine.
-func (r *Runner) noteJudged(j record.Judged) error {
-	if !r.mem.Guarded.News(j) {
+func (r *Runner) noteJudged(j record.GuardVerdict) error {
+	if !r.mem.GuardLog.IsNew(j) {
 		return nil
 	}
 	n := j.Note()
-	r.mem.Take(n)
+	r.mem.ApplyNote(n)
 	return r.append(record.TypeNote, n)
 }

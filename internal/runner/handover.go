@@ -17,13 +17,13 @@ func (r *Runner) handOver(ctx context.Context, a loop.Action) error {
 	case a.Owner == loop.OwnerRunner: // that is us
 		return r.step(ctx, loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: a.Text})
 	}
-	left := r.mem.Sorted
-	left.Ran = max(left.Ran, r.looked)
-	if left.Ran == r.mem.Sorted.Ran {
+	left := r.mem.Attribution
+	left.RunnerCallsOffset = max(left.RunnerCallsOffset, r.looked)
+	if left.RunnerCallsOffset == r.mem.Attribution.RunnerCallsOffset {
 		return nil
 	}
-	r.mem.Sorted = left
-	return r.append(record.TypeSorted, left)
+	r.mem.Attribution = left
+	return r.append(record.TypeAttribution, left)
 }
 
 // takeSeat has the session take the loop, or keep it, where it is told to: that a

@@ -127,11 +127,11 @@ func TestALinkIsNoWayToWhatJudges(t *testing.T) {
 // judged tells whether the guard denied as many calls, by rule.
 func (b *bench) judged(want map[string]int) {
 	b.t.Helper()
-	m, _, err := record.Remember(b.loop)
+	m, _, err := record.Load(b.loop)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, m.Guarded.Denied); diff != "" {
+	if diff := cmp.Diff(want, m.GuardLog.DeniedByRule); diff != "" {
 		b.t.Error(diff)
 	}
 }

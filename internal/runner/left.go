@@ -17,7 +17,7 @@ import (
 // has just been made of.
 func (r *Runner) startOf(ctx context.Context, a loop.Action, m record.Memory, tree string) (loop.Event, error) {
 	e := loop.Event{Kind: loop.Checkpointed, Tree: tree}
-	left := r.Spec.Left
+	left := r.Spec.LeftWork
 	if left == nil || left.Task != a.Task || m.State.Base != "" || r.theirTree() { // it stays in place in a tree of theirs
 		return e, nil
 	}
@@ -60,7 +60,7 @@ func (r *Runner) layLeft(ctx context.Context, from string) error {
 	if err != nil {
 		return err
 	}
-	tree, err := r.Repo.Overlay(ctx, now, from, r.Spec.Left.Paths)
+	tree, err := r.Repo.Overlay(ctx, now, from, r.Spec.LeftWork.Paths)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (r *Runner) layLeft(ctx context.Context, from string) error {
 
 // bringBackLeft does so at the end of a loop whose owner was killed in between.
 func (r *Runner) bringBackLeft(ctx context.Context, s loop.State) error {
-	if r.Spec.Left == nil || s.HalfDone == "" || s.Iteration > s.Policy.Counted {
+	if r.Spec.LeftWork == nil || s.HalfDone == "" || s.Iteration > s.Policy.Counted {
 		return nil
 	}
 	return r.layLeft(ctx, s.HalfDone)

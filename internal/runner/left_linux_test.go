@@ -22,12 +22,12 @@ func TestADaemonOfAGateIsNamed(t *testing.T) {
 	s := b.watched(haveAll, []string{"have every word"}, withGate(map[string]any{"gates": []string{
 		"sh check.sh", "setsid -f " + daemon + " </dev/null >/dev/null 2>&1",
 	}}), teller{t})
-	m, _, err := record.Remember(b.loop)
+	m, _, err := record.Load(b.loop)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Outcome != loop.Verified || !endLeft(m, daemon) {
-		t.Errorf("%s: %s; left %q", s.Outcome, s.Reason, m.Left)
+		t.Errorf("%s: %s; left %q", s.Outcome, s.Reason, m.Orphans)
 	}
 	if got := b.file("journal.jsonl"); !strings.Contains(got, "processes that gates started run on: ") {
 		t.Error("the log does not say so")
@@ -44,19 +44,19 @@ func TestADaemonOfAGateIsNamedInASession(t *testing.T) {
 	st := sit(t, words, gated(map[string]any{"gates": []string{"sh check.sh", "setsid -f " + daemon + " </dev/null >/dev/null 2>&1"}}))
 	st.edits("have.txt", "one\ntwo\n")
 	s := st.claims()
-	m, _, err := record.Remember(st.loop)
+	m, _, err := record.Load(st.loop)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Outcome != loop.Verified || !endLeft(m, daemon) {
-		t.Errorf("%s: %s; left %q", s.Outcome, s.Reason, m.Left)
+		t.Errorf("%s: %s; left %q", s.Outcome, s.Reason, m.Orphans)
 	}
 }
 
 // endLeft ends the process of a command that a loop has named, and reports whether it
 // has. Orphans come to the process of all these tests: a loop names those of others, too.
 func endLeft(m record.Memory, command string) (named bool) {
-	for _, process := range m.Left {
+	for _, process := range m.Orphans {
 		pid, what, _ := strings.Cut(process, " ")
 		if what != command {
 			continue

@@ -111,7 +111,7 @@ func (r *Runner) setGitRight(ctx context.Context, changed []string, m record.Mem
 		}
 	}
 	seen.Tampered = append(seen.Tampered, back...)
-	stood := slices.Collect(maps.Keys(m.Sorted.Stand)) // until now
+	stood := slices.Collect(maps.Keys(m.Attribution.Accepted)) // until now
 	if slices.ContainsFunc(append(stood, changed...), frozen.InGitDir) {
 		if err := r.Repo.Distrust(); err != nil {
 			return nil, err
@@ -215,7 +215,7 @@ func (r *Runner) changed(ctx context.Context, now string, m record.Memory) (bool
 	if err != nil {
 		return false, fmt.Errorf("compare the work tree with the task's start: %w", err)
 	}
-	marks := append(r.Marks(), m.LeftAlone()...)
+	marks := append(r.Marks(), m.Untouched()...)
 	for _, c := range diff {
 		if !slices.Contains(marks, c.Path) {
 			return true, nil

@@ -150,19 +150,19 @@ func (r *Runner) proveOne(ctx context.Context, u *unproven) bool {
 }
 
 // testedOf counts the results of mutation testing.
-func testedOf(u unproven, all []verify.Proven) record.Tested {
-	t := record.Tested{Commit: u.commit, Tasks: u.tasks, Functions: len(all)}
+func testedOf(u unproven, all []verify.Proven) record.MutationResult {
+	t := record.MutationResult{Commit: u.commit, Tasks: u.tasks, Functions: len(all)}
 	for _, p := range all {
 		switch p.Result {
 		case gate.NotTried:
 			t.Untried = append(t.Untried, p.Name)
 			continue
 		case gate.Noticed:
-			t.Noticed++
+			t.Detected++
 		case gate.Called:
-			t.Not = append(t.Not, p.Name+" (called, not checked)")
+			t.Undetected = append(t.Undetected, p.Name+" (called, not checked)")
 		case gate.Unnoticed:
-			t.Not = append(t.Not, p.Name)
+			t.Undetected = append(t.Undetected, p.Name)
 		}
 		t.Tried++
 	}

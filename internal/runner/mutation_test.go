@@ -55,7 +55,7 @@ func TestNeg(t *testing.T) {
 <promise>DONE</promise>
 `
 
-func testedIn(m record.Memory) string { return strings.Join(m.TestedWords(), "\n") }
+func testedIn(m record.Memory) string { return strings.Join(m.MutationLines(), "\n") }
 
 func TestWhichFunctionsTestsProveIsFoundOutMeanwhile(t *testing.T) {
 	t.Parallel()
@@ -64,15 +64,15 @@ func TestWhichFunctionsTestsProveIsFoundOutMeanwhile(t *testing.T) {
 	if s.Outcome != loop.Verified || s.Tasks[0].Evidence != gate.Proven || s.Tasks[1].Evidence != gate.Proven {
 		t.Fatalf("%s: %s: %+v", s.Outcome, s.Reason, s.Tasks)
 	}
-	m, _, err := record.Remember(b.loop)
+	m, _, err := record.Load(b.loop)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := testedIn(m), "1: 1 of 2 changed functions are tested: not Mul\n2: 1 of 1 changed functions are tested"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if len(m.Tested) > 0 && m.Tested[0].Commit != s.Tasks[0].Commit {
-		t.Errorf("%s is told of %s", m.Tested[0].Commit, s.Tasks[0].Commit)
+	if len(m.Mutations) > 0 && m.Mutations[0].Commit != s.Tasks[0].Commit {
+		t.Errorf("%s is told of %s", m.Mutations[0].Commit, s.Tasks[0].Commit)
 	}
 }
 
@@ -80,8 +80,8 @@ func TestNoFunctionIsBrokenWhereTheUserDoesNotWantIt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calc)
 	s := b.run(calcTasks, []string{"plan.md"}, map[string]any{"gates": []string{"go test ./..."}, "mutation_time": "0s"})
-	m, _, err := record.Remember(b.loop)
-	if err != nil || s.Outcome != loop.Verified || len(m.Tested) > 0 {
-		t.Errorf("%v, %s, %v", err, s.Outcome, m.Tested)
+	m, _, err := record.Load(b.loop)
+	if err != nil || s.Outcome != loop.Verified || len(m.Mutations) > 0 {
+		t.Errorf("%v, %s, %v", err, s.Outcome, m.Mutations)
 	}
 }

@@ -38,7 +38,7 @@ func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory, tree string)
 	if r.Spec.NoCommit {
 		return m, nil
 	}
-	m.NewFiles = m.With(r.sortedNew) // an action may look more than once, with the memory of its beginning
+	m.NewFiles = m.Merge(r.sortedNew) // an action may look more than once, with the memory of its beginning
 	found, err := r.newFiles(ctx, m, tree)
 	if err != nil || len(found) == 0 {
 		return m, err
@@ -60,7 +60,7 @@ func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory, tree string)
 			if times.byGates(file) {
 				left.ByGates = append(left.ByGates, file)
 			} else {
-				left.Yours = append(left.Yours, file)
+				left.ByUser = append(left.ByUser, file)
 			}
 			continue
 		case !past.names(abs):
@@ -72,8 +72,8 @@ func (r *Runner) sortNewFiles(ctx context.Context, m record.Memory, tree string)
 		r.ownNew[file] = true
 		own = append(own, file)
 	}
-	r.sortedNew = r.sortedNew.With(left)
-	m.NewFiles = m.With(left)
+	r.sortedNew = r.sortedNew.Merge(left)
+	m.NewFiles = m.Merge(left)
 	r.nameLeftAlone(ctx, left)
 	r.keepOwn(ctx, own)
 	if len(unnamed) > 0 {
@@ -90,8 +90,8 @@ func (r *Runner) keepOwn(ctx context.Context, files []string) {
 		if len(n.ByAgent) == 0 {
 			return nil
 		}
-		r.mem.NewFiles = r.mem.With(n)
-		return r.append(record.TypeNew, n)
+		r.mem.NewFiles = r.mem.Merge(n)
+		return r.append(record.TypeNewFiles, n)
 	})
 }
 
@@ -104,7 +104,7 @@ func (r *Runner) nameLeftAlone(ctx context.Context, left record.NewFiles) {
 		note := record.Note{Level: loop.Info, Text: "left alone: " + listNew(files) + ", " + why + ": not committed", NewFiles: n}
 		r.inRun(ctx, func(context.Context) error { r.tell(note); return nil })
 	}
-	name(left.Yours, "which no tool call made", record.NewFiles{Yours: left.Yours})
+	name(left.ByUser, "which no tool call made", record.NewFiles{ByUser: left.ByUser})
 	name(left.ByGates, "new while the gates ran", record.NewFiles{ByGates: left.ByGates})
 }
 
@@ -166,9 +166,9 @@ func (r *Runner) attributed(m record.Memory) map[string]bool {
 	if files == nil {
 		files = map[string]bool{}
 	}
-	known := slices.Concat(r.Spec.Foreign, m.LeftAlone(), m.ByAgent, r.Marks())
-	if r.Spec.Left != nil {
-		known = append(known, r.Spec.Left.Paths...)
+	known := slices.Concat(r.Spec.Untracked, m.Untouched(), m.ByAgent, r.Marks())
+	if r.Spec.LeftWork != nil {
+		known = append(known, r.Spec.LeftWork.Paths...)
 	}
 	for _, file := range known {
 		files[file] = true
@@ -188,7 +188,7 @@ type workTimes struct {
 
 func (r *Runner) workTimes(ctx context.Context, m record.Memory) (workTimes, error) {
 	w := workTimes{root: r.Repo.Root(), started: m.State.StartedAt, old: map[string]bool{}}
-	calls, _, err := callsIn(record.RanPath(r.Loop), 0, -1)
+	calls, _, err := callsIn(record.RunnerCallsPath(r.Loop), 0, -1)
 	if err != nil {
 		return w, err
 	}
@@ -197,7 +197,7 @@ func (r *Runner) workTimes(ctx context.Context, m record.Memory) (workTimes, err
 	if err != nil {
 		return w, err
 	}
-	untimed := slices.ContainsFunc(calls, func(c record.ToolCall) bool { return c.At.IsZero() && (c.Tool != "" || c.Any) })
+	untimed := slices.ContainsFunc(calls, func(c record.ToolCall) bool { return c.At.IsZero() && (c.Tool != "" || c.AnyChange) })
 	if w.unknown = !timed || untimed || r.strangeClock(); w.unknown {
 		return w, nil
 	}

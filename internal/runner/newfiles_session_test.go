@@ -22,7 +22,7 @@ func TestASessionsNewFilesOfTheUserAreLeftAlone(t *testing.T) {
 	pause := func() { time.Sleep(2500 * time.Millisecond) } // longer than a file's time is doubted
 	call := func(id string, c record.ToolCall, runs func()) {
 		t.Helper()
-		if err := (record.ToolCall{At: time.Now(), ID: id}).AppendTo(record.BegunPath(st.loop)); err != nil {
+		if err := (record.ToolCall{At: time.Now(), ID: id}).AppendTo(record.StartedCallsPath(st.loop)); err != nil {
 			t.Fatal(err)
 		}
 		runs()

@@ -68,8 +68,8 @@ sh gen.sh && git mv src lib
 	if !w.note("made by commands that do not name them: lib/a.txt, out/x.txt") {
 		t.Errorf("notes: %q", w.notes)
 	}
-	if m, _, err := record.Remember(b.loop); err != nil || !slices.Equal(m.Yours, []string{"drafts/one.txt", "notes.txt"}) {
-		t.Errorf("remembered: %q, %v", m.Yours, err)
+	if m, _, err := record.Load(b.loop); err != nil || !slices.Equal(m.ByUser, []string{"drafts/one.txt", "notes.txt"}) {
+		t.Errorf("remembered: %q, %v", m.ByUser, err)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestTheAgentsNewFileStaysItsInAStash(t *testing.T) {
 	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt\nout/x.txt" {
 		t.Errorf("in the commit: %s", got)
 	}
-	if m, _, err := record.Remember(b.loop); err != nil || !slices.Contains(m.ByAgent, "out/x.txt") {
+	if m, _, err := record.Load(b.loop); err != nil || !slices.Contains(m.ByAgent, "out/x.txt") {
 		t.Errorf("remembered: %q, %v", m.ByAgent, err)
 	}
 }
@@ -227,8 +227,8 @@ func TestAFileThatTheGatesMakeIsNoObstacle(t *testing.T) {
 	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "begun.txt\nhave.txt" {
 		t.Errorf("in the commit: %s", got)
 	}
-	if m, _, err := record.Remember(b.loop); err != nil || len(m.Yours) > 0 {
-		t.Errorf("remembered as the user's: %q, %v", m.Yours, err)
+	if m, _, err := record.Load(b.loop); err != nil || len(m.ByUser) > 0 {
+		t.Errorf("remembered as the user's: %q, %v", m.ByUser, err)
 	}
 	if n := w.count("left alone: cover/coverage.out, new while the gates ran"); n != 1 {
 		t.Errorf("named %d times: %q", n, w.notes)

@@ -57,7 +57,7 @@ func (r *Runner) beginTurn(ctx context.Context, a loop.Action) error {
 		r.goesOn()
 		return r.async(ctx, a, r.try)
 	case r.attended():
-		if r.mem.Begun == 1 { // the others are given by a hook, which tells the files
+		if r.mem.TurnsBegun == 1 { // the others are given by a hook, which tells the files
 			r.goesOn()
 		}
 		if err := r.action.overtake(); err != nil {
@@ -173,7 +173,7 @@ func (r *Runner) lastWords(ctx context.Context, t *loop.Turn) error {
 	if err := r.drain(ctx); err != nil {
 		return err
 	}
-	r.mem.Hear(t)
+	r.mem.AddToolClaim(t)
 	return nil
 }
 

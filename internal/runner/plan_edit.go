@@ -180,7 +180,7 @@ func (r *Runner) unknownTasks(s loop.State) []loop.Task {
 			continue
 		}
 		task := loop.Task{
-			ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, DependsOn: t.DependsOn, Wanted: r.Spec.Wanted, Status: loop.Open,
+			ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, DependsOn: t.DependsOn, Wanted: r.Spec.WantedEvidence, Status: loop.Open,
 		}
 		if t.Done {
 			task.Status, task.Earlier = loop.Done, true

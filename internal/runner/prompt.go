@@ -21,7 +21,7 @@ import (
 
 // prompt writes what the agent is told in a turn.
 func (r *Runner) prompt(a loop.Action, m record.Memory) (string, error) {
-	if a.Situation == loop.GoOn && r.Spec.Untold(m.State) {
+	if a.Situation == loop.GoOn && r.Spec.IsGoalUnsent(m.State) {
 		a.Situation = loop.FirstTurn
 	}
 	return r.render(r.kindOf(a), r.promptData(a, m))

@@ -4,11 +4,11 @@ import "github.com/pawl-dev/pawl/internal/record"
 
 // Pulled journals what came of a merge that the agent asked for, of a loop that has
 // ended.
-func (r *Runner) Pulled(p record.Pulled) error {
-	if err := r.append(record.TypePulled, p); err != nil {
+func (r *Runner) Pulled(p record.PullRequest) error {
+	if err := r.append(record.TypePullRequest, p); err != nil {
 		return err
 	}
-	r.mem.Pulled = p
+	r.mem.PullRequest = p
 	r.save()
 	return nil
 }

@@ -19,7 +19,7 @@ func TestEachRunOfTheGatesHasItsReceipt(t *testing.T) {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
 	trees := map[string]string{} // by receipt
-	var kept record.Kept
+	var kept record.CommittedTrees
 	purposes := 0
 	for r, err := range b.loop.Records(journal.Mark{}) {
 		if err != nil {
@@ -31,7 +31,7 @@ func TestEachRunOfTheGatesHasItsReceipt(t *testing.T) {
 		case record.TypeReceipt:
 			err = json.Unmarshal(r.Data, &rec)
 			trees[rec.ID] = rec.Gated
-		case record.TypeKept:
+		case record.TypeCommittedTrees:
 			err = json.Unmarshal(r.Data, &kept)
 		case record.TypeEvent:
 			if err = json.Unmarshal(r.Data, &e); e.Gates != nil {

@@ -103,7 +103,7 @@ func (r *Runner) lostCommits(ctx context.Context, m record.Memory) (lost []strin
 	if err != nil {
 		return nil, err
 	}
-	there, err := r.Repo.TrailersSince(ctx, branch, r.Spec.From, TrailerReceipt)
+	there, err := r.Repo.TrailersSince(ctx, branch, r.Spec.StartCommit, TrailerReceipt)
 	if err != nil {
 		return nil, fmt.Errorf("look for the commits of done tasks: %w", err)
 	}

@@ -32,7 +32,7 @@ func (r *Runner) review(ctx context.Context, a loop.Action, m record.Memory, dir
 	}
 	q.LogDir = dir
 	g := loop.Gates{Tree: q.Tree, Status: gate.Pass}
-	if q.Tree, err = r.Repo.Overlay(ctx, q.Tree, q.Base, m.LeftAlone()); err != nil {
+	if q.Tree, err = r.Repo.Overlay(ctx, q.Tree, q.Base, m.Untouched()); err != nil {
 		return loop.Gates{}, fmt.Errorf("leave out what is not the loop's: %w", err)
 	}
 	var results []gate.Result
@@ -129,7 +129,7 @@ func (r *Runner) toReview(ctx context.Context, a loop.Action, m record.Memory) (
 	if len(f.TestsChanged) > 0 {
 		q.Labels = append(q.Labels, "the gates pass only with these changed tests, not with the originals: "+strings.Join(f.TestsChanged, ", "))
 	}
-	signs, err := verify.Signs(ctx, r.Repo, verify.SignRequest{Tests: r.Spec.Tests, Before: q.Base, After: q.Tree, Asked: r.Spec.Asked(nil)})
+	signs, err := verify.Signs(ctx, r.Repo, verify.SignRequest{Tests: r.Spec.Tests, Before: q.Base, After: q.Tree, Asked: r.Spec.TaskText(nil)})
 	if err != nil {
 		return q, err
 	}
@@ -159,6 +159,6 @@ func ofCommands(results []gate.Result) []gate.Result {
 
 // mayRead answers what a reviewer wants to read. It is none of the work.
 func (r *Runner) mayRead(c agent.ToolCall) agent.Verdict {
-	v := guard.Judge(guard.Call{Tool: c.Tool, Input: c.Input, Dir: c.Dir}, r.Spec.Rules(r.places(), record.Turn{}))
+	v := guard.Judge(guard.Call{Tool: c.Tool, Input: c.Input, Dir: c.Dir}, r.Spec.GuardRules(r.places(), record.TurnScope{}))
 	return agent.Verdict{Allow: v.Decision == guard.Allow, Rule: v.Rule, Reason: v.Reason}
 }

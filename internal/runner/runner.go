@@ -75,7 +75,7 @@ type Runner struct {
 	Tools    agent.Tools     // for the agent, nil = none
 	Prefix   []string        // argv put before the agent's, see agent.Options
 	Gaps     []string        // what that does not stop here, though it should
-	Wall     record.Wall     // what that puts up
+	Wall     record.Sandbox  // what that puts up
 	Refused  func() []string // the hosts that it has refused so far; may be nil
 	StateDir string          // Pawl's own folder, closed to the agent
 	HomeDir  string          // the user's
@@ -106,19 +106,19 @@ type Runner struct {
 	came      record.Session // as the last turn left it: journalled with the turn's answer
 	contexts  int            // it has had
 	guard     guarding
-	tools     tools           // what its turns did
-	atWork    atWork          // when
-	ownNew    map[string]bool // new files that are the agent's, as far as they were sorted
-	byGates   map[string]bool // protected files that the gates wrote before the first turn
-	spanned   atomic.Bool     // a span was written down since new files were sorted at a look
-	noneNew   string          // the base and the state of the index at which all new files were sorted
-	sortedNew record.NewFiles // new files that are not, as far as they were sorted
-	unproven  []unproven      // commits of which it is still to be found out what their tests prove
-	proving   *proving        // what does so while a turn runs, nil if nothing does
-	read      record.Sorted   // by the look under way, see calls.go
-	plan      *planfile.File  // as the user wrote it, with Pawl's marks
-	skipped   string          // by the last checkpoint
-	stop      string          // cause for which it is cancelled at once, see End
+	tools     tools              // what its turns did
+	atWork    atWork             // when
+	ownNew    map[string]bool    // new files that are the agent's, as far as they were sorted
+	byGates   map[string]bool    // protected files that the gates wrote before the first turn
+	spanned   atomic.Bool        // a span was written down since new files were sorted at a look
+	noneNew   string             // the base and the state of the index at which all new files were sorted
+	sortedNew record.NewFiles    // new files that are not, as far as they were sorted
+	unproven  []unproven         // commits of which it is still to be found out what their tests prove
+	proving   *proving           // what does so while a turn runs, nil if nothing does
+	read      record.Attribution // by the look under way, see calls.go
+	plan      *planfile.File     // as the user wrote it, with Pawl's marks
+	skipped   string             // by the last checkpoint
+	stop      string             // cause for which it is cancelled at once, see End
 }
 
 const sweepGrace = 2 * time.Second
@@ -140,7 +140,7 @@ func (r *Runner) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.mem.Unsorted && !r.mem.Attended(r.Spec) {
+	if r.mem.Unattributed && !r.mem.Attended(r.Spec) {
 		r.tools.unsure() // whoever drove the loop took what it saw with it
 	}
 	// Taking a loop up is asking it to go on. One that is handed over with the
@@ -209,7 +209,7 @@ func (r *Runner) open() error {
 	if r.kept, err = r.Loop.Spec(); err != nil {
 		return err
 	}
-	mem, mark, err := record.Remember(r.Loop)
+	mem, mark, err := record.Load(r.Loop)
 	var corrupt *journal.CorruptError
 	if err != nil && !errors.As(err, &corrupt) {
 		return fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
@@ -222,7 +222,7 @@ func (r *Runner) open() error {
 		r.note(loop.Anomaly, "the journal is damaged and read as far as it goes: "+corrupt.Error())
 	}
 	if r.mem.Base.Commit == "" {
-		r.mem.Base.Commit = r.Spec.From
+		r.mem.Base.Commit = r.Spec.StartCommit
 	}
 	if err := r.keepJudges(); err != nil {
 		return err
@@ -264,7 +264,7 @@ func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 		return nil, fmt.Errorf("journal %s: %w", e.Kind, err)
 	}
 	acts := r.mem.Apply(e)
-	if record.SortedOut(e, r.mem.State) {
+	if record.AllAttributed(e, r.mem.State) {
 		if err := r.sorted(); err != nil {
 			return nil, err
 		}
@@ -331,7 +331,7 @@ func (r *Runner) tell(n record.Note) {
 	if r.Redact != nil {
 		n.Text = r.Redact.String(n.Text)
 	}
-	r.mem.Take(n)
+	r.mem.ApplyNote(n)
 	if err := r.append(record.TypeNote, n); err != nil {
 		n.Text += " (not journalled: " + err.Error() + ")"
 	}

@@ -85,7 +85,7 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m record.Memory
 		within := func(id string) bool { return r.mayChange(path, id, m) }
 		switch {
 		case slices.Contains(marks, c.Path), slices.ContainsFunc(tasks, within):
-		case slices.Contains(m.LeftAlone(), c.Path):
+		case slices.Contains(m.Untouched(), c.Path):
 			found.Theirs = append(found.Theirs, c.Path)
 		case all.explain(path):
 			found.Agents = append(found.Agents, c.Path)
@@ -99,18 +99,18 @@ func (r *Runner) OutOfScope(ctx context.Context, tasks []string, m record.Memory
 // mayChange tells whether the guard lets the agent edit a file at a task, as far as
 // its scope goes. What it asks about, a user who sits there has answered.
 func (r *Runner) mayChange(path, task string, m record.Memory) bool {
-	rules := r.Spec.Rules(r.places(), record.Turn{Task: task, Approved: m.State.Approved})
+	rules := r.Spec.GuardRules(r.places(), record.TurnScope{Task: task, Approved: m.State.Approved})
 	d := guard.Scoped(path, rules)
 	return d == guard.Allow || d == guard.Ask && m.State.Attended && !r.Spec.Unattended
 }
 
 // recall takes all calls since the task began, those too that a look has sorted out.
 func (r *Runner) recall(t *tools, m record.Memory) error {
-	theirs, _, err := callsIn(record.ToolCallsPath(r.Loop), m.Calls, m.Sorted.Shut-1)
+	theirs, _, err := callsIn(record.ToolCallsPath(r.Loop), m.TaskCallsOffset, m.Attribution.ClosedAt-1)
 	if err != nil {
 		return err
 	}
-	own, _, err := callsIn(record.RanPath(r.Loop), 0, -1)
+	own, _, err := callsIn(record.RunnerCallsPath(r.Loop), 0, -1)
 	if err != nil {
 		return err
 	}

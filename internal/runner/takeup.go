@@ -67,8 +67,8 @@ func (r *Runner) start() loop.Event {
 	p := r.Spec.Policy
 	p.Attended = r.attended() // it may have been begun in a session that did not live to see it start
 	e := loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: p, Tasks: r.Spec.Tasks}}
-	if r.Spec.Left != nil {
-		e.Start.First = r.Spec.Left.Task
+	if r.Spec.LeftWork != nil {
+		e.Start.First = r.Spec.LeftWork.Task
 	}
 	return e
 }

@@ -18,7 +18,7 @@ func (r *Runner) testRan(ctx context.Context, ran agent.Ran) *loop.TestRun {
 	if t == nil {
 		return nil
 	}
-	if err := (record.ToolCall{Test: t}).AppendTo(record.RanPath(r.Loop)); err != nil {
+	if err := (record.ToolCall{Test: t}).AppendTo(record.RunnerCallsPath(r.Loop)); err != nil {
 		r.noteLater(ctx, loop.Warning, err.Error())
 	}
 	return t

@@ -19,7 +19,7 @@ func (r *Runner) keepJudges() error {
 	if r.JudgedBy == nil || len(r.mem.State.Approved)+len(r.mem.State.Rejected) == 0 {
 		return nil
 	}
-	return record.RekeepJudges(r.Loop, slices.DeleteFunc(r.JudgedBy.Whole(), r.mem.State.MayChangeJudge))
+	return record.SaveProtected(r.Loop, slices.DeleteFunc(r.JudgedBy.Whole(), r.mem.State.MayChangeJudge))
 }
 
 // meanwhile names what judges and was changed by the agent while the gates ran:
@@ -122,7 +122,7 @@ func (r *Runner) rejects(path string, m record.Memory) bool {
 }
 
 // judgesTree holds the judge's copies of the tests.
-func judgesTree(m record.Memory) string { return cmp.Or(m.Judge, m.State.Base) }
+func judgesTree(m record.Memory) string { return cmp.Or(m.TestsTree, m.State.Base) }
 
 // putBackTests makes rejected tests what the judge has.
 func (r *Runner) putBackTests(ctx context.Context, paths []string) error {
@@ -210,7 +210,7 @@ func (r *Runner) Settle(ctx context.Context, e loop.Event) (loop.State, error) {
 	if r.kept, err = r.Loop.Spec(); err != nil {
 		return loop.State{}, err
 	}
-	if r.mem, r.mark, err = record.Remember(r.Loop); err != nil {
+	if r.mem, r.mark, err = record.Load(r.Loop); err != nil {
 		return loop.State{}, fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
 	}
 	if r.mem.State.Phase != loop.Ended {

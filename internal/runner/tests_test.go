@@ -131,11 +131,11 @@ func TestATestChangeThatWaitsIsNotTheNextTasks(t *testing.T) {
 	if len(one.Tests) != 2 || two.Evidence != gate.Proven || len(two.Tests) > 0 || s.Refusals != 1 || s.Outcome != loop.Unverified {
 		t.Fatalf("%s, %d refused: %s\none %+v\ntwo %+v", s.Outcome, s.Refusals, s.Reason, one, two)
 	}
-	m, _, err := record.Remember(b.loop)
+	m, _, err := record.Load(b.loop)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := b.git("show", m.Judge+":add_test.sh"); got != strings.TrimSpace(files["add_test.sh"]) {
+	if got := b.git("show", m.TestsTree+":add_test.sh"); got != strings.TrimSpace(files["add_test.sh"]) {
 		t.Errorf("the judge's copy is %q: a rejection could not put it back", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // changes. In doubt all are the agent's: nothing that was not judged becomes the base.
 func (r *Runner) settleBeside(ctx context.Context, base record.Base, head string, m record.Memory) (record.Base, []string, error) {
 	own := base
-	own.Own = true
+	own.HasAgentCommits = true
 	commits, err := r.Repo.Line(ctx, base.Commit, head)
 	if err != nil {
 		return own, nil, fmt.Errorf("look at what was committed: %w", err)
@@ -31,7 +31,7 @@ func (r *Runner) settleBeside(ctx context.Context, base record.Base, head string
 	for first < len(yours) && yours[first] == commits[first] {
 		first++
 	}
-	base.From = cmp.Or(base.From, base.Commit)
+	base.TaskStart = cmp.Or(base.TaskStart, base.Commit)
 	tip := base.Commit
 	if first > 0 {
 		tip = commits[first-1]
@@ -42,14 +42,14 @@ func (r *Runner) settleBeside(ctx context.Context, base record.Base, head string
 			return own, nil, fmt.Errorf("keep your commits: %w", err)
 		}
 		if planted != "" {
-			base.Commit, base.Own = planted, false
+			base.Commit, base.HasAgentCommits = planted, false
 			return base, []string{theirs(branch, planted) + "; commits of the agent's between them are changes in the work tree again"}, nil
 		}
 	}
 	if first == 0 {
 		return own, nil, nil
 	}
-	base.Commit, base.Own = tip, first < len(commits)
+	base.Commit, base.HasAgentCommits = tip, first < len(commits)
 	return base, []string{theirs(branch, tip)}, nil
 }
 

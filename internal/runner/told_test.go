@@ -43,7 +43,7 @@ func TestAVerifyLoopIsToldWhatFails(t *testing.T) {
 	for format, heading := range map[string]string{"": "Not done yet.", "verify-active": "## Shell Verification FAILED (Iteration 1/25)\n"} {
 		st := spentWith(t, nil, func(s *record.Spec) { s.Format = format })
 		prompt := func(turn int) string {
-			return st.file("iterations", fmt.Sprintf("%04d", turn), filepath.Base(record.PromptPath(st.loop, record.Memory{Begun: turn})))
+			return st.file("iterations", fmt.Sprintf("%04d", turn), filepath.Base(record.PromptPath(st.loop, record.Memory{TurnsBegun: turn})))
 		}
 		tells(t, prompt(1), "# Goal", "# What fails now", "exit code 1", "\n\nmissing two\n")
 		tells(t, prompt(2), heading, "exit code 1", "\n\nmissing two\n", "iteration 2 of at most 25", "!# Goal")
@@ -67,7 +67,7 @@ func TestAnExplorationIsNotToldItsGoalAgain(t *testing.T) {
 	st.post(record.MessageNote, "look at want.txt")
 	st.turn(loop.Turn{})
 	tells(t, st.told(), "The exploration goes on: have every word", "look at want.txt", "!# Goal")
-	tells(t, st.file("whole.md"), "# Goal", "iteration 1") // for a context that loses it
+	tells(t, st.file("full-prompt.md"), "# Goal", "iteration 1") // for a context that loses it
 }
 
 // Where agents are taught to mark what passes, they may: it is a claim.

@@ -56,13 +56,13 @@ func (t *tools) add(calls []record.ToolCall) {
 
 func (t *tools) take(calls []record.ToolCall) {
 	for _, c := range calls {
-		if c.Path != "" && !record.ReadsOnly(c.Tool) {
-			t.paths = append(t.paths, filepath.Clean(c.Path), record.Resolved(c.Path))
+		if c.Path != "" && !record.IsReadOnly(c.Tool) {
+			t.paths = append(t.paths, filepath.Clean(c.Path), record.ResolvePath(c.Path))
 		}
 		if c.Command != "" {
 			t.texts = append(t.texts, c.Command)
 		}
-		t.commands = t.commands || c.Any
+		t.commands = t.commands || c.AnyChange
 	}
 }
 
@@ -109,9 +109,9 @@ func (t *tools) saw(c agent.ToolCall) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch path := writtenPath(c); {
-	case record.ReadsOnly(c.Tool):
+	case record.IsReadOnly(c.Tool):
 	case path != "":
-		t.paths = append(t.paths, filepath.Clean(path), record.Resolved(path))
+		t.paths = append(t.paths, filepath.Clean(path), record.ResolvePath(path))
 	default:
 		t.commands = true
 	}
@@ -125,7 +125,7 @@ func (t *tools) wrote(path string) bool {
 }
 
 func (t *tools) edited(path string) bool {
-	path, real := filepath.Clean(path), record.Resolved(path)
+	path, real := filepath.Clean(path), record.ResolvePath(path)
 	// Some file systems know no small and capital letters.
 	return slices.ContainsFunc(t.paths, func(p string) bool {
 		return strings.EqualFold(p, path) || strings.EqualFold(p, real)
@@ -155,7 +155,7 @@ func (t *tools) named(path string) bool {
 
 // writtenPath is the absolute path that a call names, "" if none.
 func writtenPath(c agent.ToolCall) string {
-	for _, key := range record.PathKeys() {
+	for _, key := range record.PathInputKeys() {
 		if p, ok := c.Input[key].(string); ok {
 			if p != "" && !filepath.IsAbs(p) {
 				p = filepath.Join(c.Dir, p)
@@ -174,7 +174,7 @@ func (r *Runner) ours(tool string) bool {
 // ran writes a call down for an owner who comes after us: of a turn that is cut
 // off, nobody else knows what it did.
 func (r *Runner) ran(c agent.ToolCall) error {
-	if record.ReadsOnly(c.Tool) {
+	if record.IsReadOnly(c.Tool) {
 		return nil
 	}
 	t := record.ToolCall{Tool: c.Tool, Path: writtenPath(c), At: time.Now()}
@@ -182,8 +182,8 @@ func (r *Runner) ran(c agent.ToolCall) error {
 		if redact := r.redacted(); redact != nil {
 			command = redact(command)
 		}
-		t.Command, t.Dir = command[:min(len(command), record.CommandMax)], c.Dir
+		t.Command, t.Dir = command[:min(len(command), record.MaxCommandBytes)], c.Dir
 		t.Background, _ = c.Input["run_in_background"].(bool)
 	}
-	return t.AppendTo(record.RanPath(r.Loop))
+	return t.AppendTo(record.RunnerCallsPath(r.Loop))
 }

@@ -70,7 +70,7 @@ func (r *Runner) restore(ctx context.Context, a loop.Action, m record.Memory) (l
 	if err != nil {
 		return loop.Event{}, err
 	}
-	done, err := r.restoreFiles(ctx, tree, append(r.Marks(), m.LeftAlone()...))
+	done, err := r.restoreFiles(ctx, tree, append(r.Marks(), m.Untouched()...))
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("restore: %w", err)
 	}
@@ -93,10 +93,10 @@ func (r *Runner) takeBack(ctx context.Context, base record.Base) error {
 
 // withTheirs is a tree with what the user has committed since it was current.
 func (r *Runner) withTheirs(ctx context.Context, tree string, b record.Base) (string, error) {
-	if b.From == "" {
+	if b.TaskStart == "" {
 		return tree, nil
 	}
-	return r.withSince(ctx, tree, b.From, b.Commit)
+	return r.withSince(ctx, tree, b.TaskStart, b.Commit)
 }
 
 // tidy clears up after an owner that was killed: what it had started would work
@@ -109,7 +109,7 @@ func (r *Runner) tidy(ctx context.Context) error {
 		return fmt.Errorf("look at the work tree: %w", err)
 	}
 	for _, name := range status.Untracked {
-		if atomicfile.IsTemp(path.Base(name)) && !slices.Contains(r.Spec.Foreign, name) {
+		if atomicfile.IsTemp(path.Base(name)) && !slices.Contains(r.Spec.Untracked, name) {
 			if err := os.Remove(filepath.Join(r.Repo.Root(), filepath.FromSlash(name))); err != nil {
 				return fmt.Errorf("clear up after a killed owner: %w", err)
 			}

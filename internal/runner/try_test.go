@@ -49,7 +49,7 @@ func spentWith(t *testing.T, more map[string]any, change func(*record.Spec)) *si
 // memory is what the journal of the loop says.
 func (st *sitting) memory() record.Memory {
 	st.t.Helper()
-	m, _, err := record.Remember(st.loop)
+	m, _, err := record.Load(st.loop)
 	if err != nil {
 		st.t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ one
 two
 `, nil, nil)
 	from := st.toolsLength()
-	beside := &onCommand{teller: teller{t}, then: func() { st.called(record.ToolCall{Theirs: true, From: from}) }}
+	beside := &onCommand{teller: teller{t}, then: func() { st.called(record.ToolCall{UserTurn: true, From: from}) }}
 	s, err := st.driven(t.Context(), beside)
 	if err != nil || s.Outcome != loop.Verified || s.Violations != 1 {
 		t.Fatalf("%s with %d violations: %s %v", s.Outcome, s.Violations, s.Reason, err)

@@ -116,7 +116,7 @@ func (r *Runner) nameLeft(ctx context.Context) {
 	}
 	left = atMost(left, maxLeft)
 	r.inRun(ctx, func(context.Context) error {
-		r.tell(record.Note{Level: loop.Warning, Text: "processes that gates started run on: " + strings.Join(left, "; "), Left: left})
+		r.tell(record.Note{Level: loop.Warning, Text: "processes that gates started run on: " + strings.Join(left, "; "), Orphans: left})
 		return nil
 	})
 }

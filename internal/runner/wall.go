@@ -11,11 +11,11 @@ import (
 // walled journals what confines the loop, where the last owner built another wall
 // or none.
 func (r *Runner) walled() error {
-	if r.mem.Wall.Same(r.Wall) {
+	if r.mem.Sandbox.Equal(r.Wall) {
 		return nil
 	}
-	r.mem.Wall = r.Wall
-	return r.append(record.TypeWalled, r.Wall)
+	r.mem.Sandbox = r.Wall
+	return r.append(record.TypeSandbox, r.Wall)
 }
 
 // hostMax bounds a host that is noted, in characters.
@@ -31,14 +31,14 @@ func (r *Runner) noteRefused() error {
 		if r.Redact != nil {
 			host = r.Redact.String(host)
 		}
-		if host = plan.OneLine(host, hostMax); !r.mem.NewHost(host) {
+		if host = plan.OneLine(host, hostMax); !r.mem.IsNewHost(host) {
 			continue
 		}
 		n := record.Note{Level: loop.Info, Host: host, Text: fmt.Sprintf("the wall refused %s (confine_hosts names what may be reached)", host)}
 		if err := r.append(record.TypeNote, n); err != nil {
 			return err
 		}
-		r.mem.Take(n)
+		r.mem.ApplyNote(n)
 		r.Observer.Note(n)
 	}
 	return nil

@@ -18,26 +18,26 @@ func TestTheWallIsJournalled(t *testing.T) {
 	b := newBench(t, words)
 	d := b.begin("-- 1/reply --\n<blocked>no way out</blocked>\n", []string{"have every word"}, withGate(nil))
 	const secret = "hunter2hunter2"
-	wall := record.Wall{Level: "strict", By: "bubblewrap", Hosts: []string{"packages.example.org"}}
+	wall := record.Sandbox{Level: "strict", Mechanism: "bubblewrap", Hosts: []string{"packages.example.org"}}
 	d.Wall, d.Redact = wall, redact.New([]string{"API_TOKEN=" + secret})
 	d.Refused = func() []string { return []string{"a.example.com", secret + ".example.com", "a.example.com"} }
 	if s, err := b.drive(t.Context(), d, teller{t}); err != nil || s.Outcome != loop.BlockedEnd {
 		t.Fatalf("%s: %v", s.Outcome, err)
 	}
-	m, _, err := record.Remember(b.loop)
+	m, _, err := record.Load(b.loop)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(wall, m.Wall); diff != "" {
+	if diff := cmp.Diff(wall, m.Sandbox); diff != "" {
 		t.Error(diff)
 	}
-	if len(m.Refused) != 2 || m.Refused[0] != "a.example.com" || slices.ContainsFunc(m.Refused, func(h string) bool { return strings.Contains(h, secret) }) {
-		t.Errorf("refused %q", m.Refused)
+	if len(m.RefusedHosts) != 2 || m.RefusedHosts[0] != "a.example.com" || slices.ContainsFunc(m.RefusedHosts, func(h string) bool { return strings.Contains(h, secret) }) {
+		t.Errorf("refused %q", m.RefusedHosts)
 	}
 	if n := strings.Count(b.file("journal.jsonl"), "the wall refused"); n != 2 {
 		t.Errorf("%d notes", n)
 	}
-	if n := strings.Count(b.file("journal.jsonl"), `"type":"walled"`); n != 1 {
+	if n := strings.Count(b.file("journal.jsonl"), `"type":"sandbox"`); n != 1 {
 		t.Errorf("%d records of the wall", n)
 	}
 }

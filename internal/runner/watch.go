@@ -101,7 +101,7 @@ func (r *Runner) drain(ctx context.Context) error {
 
 // takeMessage does what a message says.
 func (r *Runner) takeMessage(ctx context.Context, id string, m record.Message) error {
-	if c, ok := m.Claimed(); ok {
+	if c, ok := m.ToolClaim(); ok {
 		return r.claimed(c)
 	}
 	e, ok := m.Event()
@@ -116,16 +116,16 @@ func (r *Runner) takeMessage(ctx context.Context, id string, m record.Message) e
 // claimed keeps what the agent said by a tool until its turn ends. A word that
 // belongs to another turn is void: the work has gone on since, or the turn was
 // never heard of.
-func (r *Runner) claimed(c record.Claimed) error {
-	if !r.mem.Turning(c.Turn) {
+func (r *Runner) claimed(c record.ToolClaim) error {
+	if !r.mem.IsInTurn(c.Turn) {
 		r.note(loop.Info, "a claim by a tool came when its turn was over, and does not count")
 		return nil
 	}
-	if err := r.append(record.TypeClaimed, c); err != nil {
+	if err := r.append(record.TypeToolClaim, c); err != nil {
 		return err
 	}
-	r.mem.Claimed = r.mem.Claimed.With(c)
-	r.final.Store(r.mem.Claimed.Claim != nil)
+	r.mem.ToolClaim = r.mem.ToolClaim.Merge(c)
+	r.final.Store(r.mem.ToolClaim.Claim != nil)
 	return nil
 }
 

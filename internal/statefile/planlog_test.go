@@ -78,7 +78,7 @@ func TestPlanLoopGoldenFailureContextRotates(t *testing.T) {
 
 func TestPlanLoopGoldenProgress(t *testing.T) {
 	t.Parallel()
-	b := newPlanBench(t, func(s *record.Spec) { s.NoCommit, s.Foreign = false, statefile.PlanLoopFiles(planPath) })
+	b := newPlanBench(t, func(s *record.Spec) { s.NoCommit, s.Untracked = false, statefile.PlanLoopFiles(planPath) })
 	if got := b.read(planDir + "progress.md"); got != "# Progress Log\n" {
 		t.Errorf("at the beginning: %q", got)
 	}

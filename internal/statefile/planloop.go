@@ -60,7 +60,7 @@ type planFiles struct{ Order }
 // a change behind that belongs to no commit.
 func (p planFiles) Own() []string {
 	return slices.DeleteFunc(PlanLoopFiles(p.Spec.Plan), func(file string) bool {
-		return !p.Spec.NoCommit && !slices.Contains(p.Spec.Foreign, file)
+		return !p.Spec.NoCommit && !slices.Contains(p.Spec.Untracked, file)
 	})
 }
 
@@ -168,7 +168,7 @@ func isStory(id string) bool { return id != loop.FinalTask && planloop.Story(id)
 
 // base is the commit that the story began with, "" where git knows of none.
 func (p planFiles) base(b record.Base) string {
-	if base := cmp.Or(b.From, b.Commit, p.Spec.From); !p.Spec.Shadow && planloop.Commit(base) {
+	if base := cmp.Or(b.TaskStart, b.Commit, p.Spec.StartCommit); !p.Spec.Shadow && planloop.Commit(base) {
 		return base
 	}
 	return ""

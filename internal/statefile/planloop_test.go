@@ -44,7 +44,7 @@ func newPlanBench(t *testing.T, change ...func(*record.Spec)) *planBench {
 	b := &planBench{t: t, root: root, now: morning}
 	b.write(planPath, "- [ ] US-001: one\n- [ ] US-002: two\n")
 	spec := record.Spec{
-		Plan: planPath, Format: statefile.PlanLoopName, NoCommit: true, From: sha1,
+		Plan: planPath, Format: statefile.PlanLoopName, NoCommit: true, StartCommit: sha1,
 		Tasks: []loop.Task{{ID: "US-001", Title: "one", Status: loop.Open}, {ID: "US-002", Title: "two", Status: loop.Open}},
 		Policy: loop.Policy{
 			Kind: loop.Change, Gates: true, Session: loop.Continue,
@@ -70,9 +70,9 @@ func (b *planBench) step(e loop.Event) {
 	b.t.Helper()
 	b.now = b.now.Add(time.Minute)
 	e.At = b.now
-	begun := b.mem.Begun
+	begun := b.mem.TurnsBegun
 	b.mem.Apply(e)
-	if b.mem.Begun > begun {
+	if b.mem.TurnsBegun > begun {
 		if err := b.files.GoesOn(b.mem, b.now); err != nil {
 			b.t.Fatal(err)
 		}
@@ -201,12 +201,12 @@ func TestPlanLoopGoldenCurrentStory(t *testing.T) {
 
 func TestPlanLoopGoldenCheckpoint(t *testing.T) {
 	t.Parallel()
-	b := newPlanBench(t, func(s *record.Spec) { s.NoCommit, s.Foreign = false, statefile.PlanLoopFiles(planPath) })
+	b := newPlanBench(t, func(s *record.Spec) { s.NoCommit, s.Untracked = false, statefile.PlanLoopFiles(planPath) })
 	b.want(".checkpoint", sha1+"\n")
 	b.passes(sha2)
 	b.taken()
 	b.want(".checkpoint", sha2+"\n")
-	b.mem.Base.Commit, b.mem.Base.From = strings.Repeat("3", 40), sha2 // the user has committed meanwhile
+	b.mem.Base.Commit, b.mem.Base.TaskStart = strings.Repeat("3", 40), sha2 // the user has committed meanwhile
 	b.fails("red", "")
 	b.want(".checkpoint", sha2+"\n")
 
@@ -287,7 +287,7 @@ func TestPlanLoopGoldenTrackedFilesAreLeftToTheCommit(t *testing.T) {
 	tracked := []string{planDir + "progress.md", ".ralph/sessions.log"}
 	b := newPlanBench(t, func(s *record.Spec) {
 		s.NoCommit = false
-		s.Foreign = slices.DeleteFunc(statefile.PlanLoopFiles(planPath), func(f string) bool { return slices.Contains(tracked, f) })
+		s.Untracked = slices.DeleteFunc(statefile.PlanLoopFiles(planPath), func(f string) bool { return slices.Contains(tracked, f) })
 	})
 	if own := b.files.Own(); len(own) != 7 || slices.ContainsFunc(own, func(f string) bool { return slices.Contains(tracked, f) }) {
 		t.Errorf("writes %q", own)

@@ -184,7 +184,7 @@ func TestThHeard(t *testing.T) {
 		{name: "another status by the agent", do: func(p *project) { p.ran(record.ToolCall{Tool: "Edit", Path: p.path(thPath)}); status(p) }, note: "That does not end the loop"},
 		{name: "deleted in the user's turn", do: func(p *project) {
 			from := p.ran(record.ToolCall{Tool: "Bash", Command: "rm -f .claude/th-loop.local.md"})
-			p.ran(record.ToolCall{Theirs: true, From: from})
+			p.ran(record.ToolCall{UserTurn: true, From: from})
 			remove(p)
 		}, stop: thPath + " was deleted", quiet: true},
 		{name: "another prompt", do: func(p *project) {
@@ -267,7 +267,7 @@ func TestThHeld(t *testing.T) {
 			t.Fatalf("heard %+v", w)
 		}
 		if theirs {
-			p.ran(record.ToolCall{Theirs: true, From: from})
+			p.ran(record.ToolCall{UserTurn: true, From: from})
 			if w := p.hear(later()); w.Held || w.Stop != "the channel says stop" {
 				t.Errorf("the user's: heard %+v", w)
 			}

@@ -30,7 +30,7 @@ const callsMax = 16 << 20
 // a turn that was the user's they are theirs. Those of our own sessions are
 // written down before they run: all of this turn's count until the next.
 func (t thFiles) calls(m *thMemory) thCalls {
-	ran, _ := t.since(record.RanFile, m.Ran, thMemory{})
+	ran, _ := t.since(record.RunnerCallsFile, m.Ran, thMemory{})
 	did, n := t.since(record.ToolCallsFile, m.Calls, *m)
 	m.Calls += n
 	if did.at = m.Calls; ran.state || ran.channel {
@@ -42,7 +42,7 @@ func (t thFiles) calls(m *thMemory) thCalls {
 
 // ranSoFar is how much our own sessions have written down.
 func (t thFiles) ranSoFar() int64 {
-	info, err := os.Stat(filepath.Join(t.LoopDir, record.RanFile))
+	info, err := os.Stat(filepath.Join(t.LoopDir, record.RunnerCallsFile))
 	if err != nil {
 		return 0
 	}
@@ -72,7 +72,7 @@ func (t thFiles) since(name string, from int64, m thMemory) (did thCalls, n int6
 		}
 		var c record.ToolCall
 		if json.Unmarshal(line, &c) == nil { // else it is damaged, and the rest counts
-			if c.Theirs {
+			if c.UserTurn {
 				all = slices.DeleteFunc(all, func(a at) bool { return a.offset >= c.From })
 				did.theirs = did.theirs || m.At > c.From
 			}
@@ -87,12 +87,12 @@ func (t thFiles) since(name string, from int64, m thMemory) (did thCalls, n int6
 }
 
 // wholly is how long a command may be that was surely written down as a whole.
-const wholly = record.CommandMax - 100
+const wholly = record.MaxCommandBytes - 100
 
 // wrote tells what a tool call may have written to: of the channel, where a stop
 // may be what it wrote. What is written by a command stands in it.
 func (t thFiles) wrote(c record.ToolCall) thCalls {
-	if c.Any {
+	if c.AnyChange {
 		return thCalls{state: true, channel: true}
 	}
 	if !mayWrite(c.Tool, c.Command) {

@@ -25,14 +25,14 @@ func TestThHeardByARunner(t *testing.T) {
 	}{
 		{"the channel", record.ToolCall{Tool: "Bash", Command: "echo stop >> temp/th-channel.md"}, stop, true, thV1 + ":4 says stop"},
 		{"the status", record.ToolCall{Tool: "Edit", Path: "/p/" + thPath}, edit, false, thPath + ` has the status "completed"`},
-		{"what nobody can tell, the channel", record.ToolCall{Any: true}, stop, true, thV1 + ":4 says stop"},
-		{"what nobody can tell, the status", record.ToolCall{Any: true}, edit, false, thPath + ` has the status "completed"`},
+		{"what nobody can tell, the channel", record.ToolCall{AnyChange: true}, stop, true, thV1 + ":4 says stop"},
+		{"what nobody can tell, the status", record.ToolCall{AnyChange: true}, edit, false, thPath + ` has the status "completed"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p := thProject(t)
-			p.called(record.RanFile, tt.call)
+			p.called(record.RunnerCallsFile, tt.call)
 			if w := p.hear(later()); w.Stop != "" || len(w.Notes) > 0 {
 				t.Fatalf("before it ran: heard %+v", w)
 			}
@@ -40,7 +40,7 @@ func TestThHeardByARunner(t *testing.T) {
 			if w := p.hear(later()); w.Stop != "" || w.Held != tt.held {
 				t.Fatalf("it ran: heard %+v", w)
 			}
-			p.ran(record.ToolCall{Theirs: true})
+			p.ran(record.ToolCall{UserTurn: true})
 			if w := p.hear(later()); w.Stop != "" || w.Held != tt.held {
 				t.Fatalf("a turn of the user's earlier: heard %+v", w)
 			}

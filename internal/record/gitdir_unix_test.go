@@ -13,7 +13,7 @@ import (
 
 // The guard asks in the middle of a call, and whoever made a pipe of HEAD may never
 // write into it.
-func TestHeadWaitsForNoPipe(t *testing.T) {
+func TestCheckedOutBranchDoesNotBlockOnPipe(t *testing.T) {
 	t.Parallel()
 	for _, pipe := range []string{".git", ".git/HEAD"} {
 		root := t.TempDir()
@@ -24,7 +24,7 @@ func TestHeadWaitsForNoPipe(t *testing.T) {
 		if err := syscall.Mkfifo(path, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := record.Head(root); got != "" {
+		if got := record.CheckedOutBranch(root); got != "" {
 			t.Errorf("%s: on %q", pipe, got)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-func TestWhatIsNotedOfAVerdict(t *testing.T) {
+func TestGuardVerdictNotes(t *testing.T) {
 	t.Parallel()
 	hide := func(s string) string { return strings.ReplaceAll(s, "s3cret", "[redacted]") }
 	bash := guard.Call{Tool: "Bash", Input: map[string]any{"command": "git push\nhttps://s3cret@host"}}
@@ -29,28 +29,28 @@ func TestWhatIsNotedOfAVerdict(t *testing.T) {
 		{guard.Call{Tool: "Write", Input: map[string]any{"file_path": "/x"}}, guard.Verdict{Decision: guard.Deny, Rule: "outside"}, "the guard denied Write (outside): /x"},
 	}
 	for _, c := range cases {
-		if notable := record.Notable(c.verdict); notable != (c.want != "") {
+		if notable := record.IsNotable(c.verdict); notable != (c.want != "") {
 			t.Errorf("%+v: notable %v", c.verdict, notable)
 		}
-		if got := record.JudgedOf(c.call, c.verdict, hide).Note().Text; c.want != "" && got != c.want {
+		if got := record.NewGuardVerdict(c.call, c.verdict, hide).Note().Text; c.want != "" && got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
-	if got := record.JudgedOf(bash, guard.Verdict{Decision: guard.Deny}, nil).Call; !strings.Contains(got, "s3cret") {
+	if got := record.NewGuardVerdict(bash, guard.Verdict{Decision: guard.Deny}, nil).Call; !strings.Contains(got, "s3cret") {
 		t.Errorf("without a redactor: %q", got)
 	}
 }
 
 // Each call is noted once a turn, and no more of them than a user would read;
 // the denied ones are counted for the whole loop.
-func TestGuardedOfATurn(t *testing.T) {
+func TestGuardLogOfATurn(t *testing.T) {
 	t.Parallel()
 	var m record.Memory
 	note := func(call string, d guard.Decision, rule string) bool {
-		j := record.JudgedOf(guard.Call{Tool: "Bash", Input: map[string]any{"command": call}}, guard.Verdict{Decision: d, Rule: rule, Unknown: "x"}, nil)
-		news := m.Guarded.News(j)
+		j := record.NewGuardVerdict(guard.Call{Tool: "Bash", Input: map[string]any{"command": call}}, guard.Verdict{Decision: d, Rule: rule, Unknown: "x"}, nil)
+		news := m.GuardLog.IsNew(j)
 		if news {
-			m.Take(j.Note())
+			m.ApplyNote(j.Note())
 		}
 		return news
 	}
@@ -61,23 +61,23 @@ func TestGuardedOfATurn(t *testing.T) {
 	if !note("pkill x", guard.Deny, "kill") || !note("$y", guard.Allow, "") {
 		t.Error("others are to be noted too")
 	}
-	if diff := cmp.Diff(map[string]int{"push": 2, "kill": 1}, m.Guarded.Denied); diff != "" {
+	if diff := cmp.Diff(map[string]int{"push": 2, "kill": 1}, m.GuardLog.DeniedByRule); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(map[string]int{"push": 2}, before.Guarded.Denied); diff != "" {
+	if diff := cmp.Diff(map[string]int{"push": 2}, before.GuardLog.DeniedByRule); diff != "" {
 		t.Errorf("a copy was changed: %s", diff)
 	}
 	for i := range 100 {
 		note(fmt.Sprint("$z ", i), guard.Allow, "")
 	}
-	if len(m.Guarded.Noted) != 50 {
-		t.Errorf("%d noted", len(m.Guarded.Noted))
+	if len(m.GuardLog.NotedThisTurn) != 50 {
+		t.Errorf("%d noted", len(m.GuardLog.NotedThisTurn))
 	}
 	for i, e := range life()[:3] { // up to a turn
 		e.At = time.Unix(int64(i), 0)
 		m.Apply(e)
 	}
-	if m.State.Phase != loop.Turning || !note("git push", guard.Deny, "push") || m.Guarded.Denied["push"] != 3 {
-		t.Errorf("in the next turn: %+v in %s", m.Guarded, m.State.Phase)
+	if m.State.Phase != loop.Turning || !note("git push", guard.Deny, "push") || m.GuardLog.DeniedByRule["push"] != 3 {
+		t.Errorf("in the next turn: %+v in %s", m.GuardLog, m.State.Phase)
 	}
 }

@@ -24,7 +24,7 @@ func gitIn(t *testing.T, dir string, args ...string) {
 
 // What the agent's own calls made, as they were written down, may be taken away by it;
 // what lay there before, or a user's turn made, may not.
-func TestRulesKnowWhatTheAgentMade(t *testing.T) {
+func TestWithHistory(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	gitIn(t, root, "init", "-q", "-b", "trunk")
@@ -68,16 +68,16 @@ func TestRulesKnowWhatTheAgentMade(t *testing.T) {
 		{Tool: "Bash", Command: "git commit --allow-empty -m \"the agent's\"", Dir: root},
 		{Tool: "Bash", Command: "npm start", Background: true},
 	} {
-		if err := c.AppendTo(record.RanPath(l)); err != nil {
+		if err := c.AppendTo(record.RunnerCallsPath(l)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, c := range []record.ToolCall{{Tool: "Bash", Command: "touch theirs.txt", Dir: root}, {Theirs: true}} {
+	for _, c := range []record.ToolCall{{Tool: "Bash", Command: "touch theirs.txt", Dir: root}, {UserTurn: true}} {
 		if err := c.AppendTo(record.ToolCallsPath(l)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	rules, err := record.GuardRules(l, record.Places{State: "/state", Home: "/home", Temp: "/temp"}, false)
+	rules, err := record.SessionGuardRules(l, record.GuardDirs{State: "/state", Home: "/home", Temp: "/temp"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

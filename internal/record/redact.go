@@ -8,19 +8,18 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// Encode makes JSON of what is to be kept, with secrets taken out of each string
-// in it; redact is nil where none is known. As JSON writes a secret it may look
-// like none, so each is decoded first.
+// Encode returns data as JSON with the secrets removed from each string in it. redact may
+// be nil. Strings are decoded first, since JSON may escape parts of a secret.
 func Encode(data any, redact func(string) string) (json.RawMessage, error) {
 	raw, err := json.Marshal(data)
 	if err != nil {
 		return nil, err
 	}
-	return withoutSecrets(raw, redact)
+	return redactJSON(raw, redact)
 }
 
-// withoutSecrets is JSON with the secrets taken out of its strings.
-func withoutSecrets(raw json.RawMessage, redact func(string) string) (json.RawMessage, error) {
+// redactJSON removes the secrets from the strings of a JSON text.
+func redactJSON(raw json.RawMessage, redact func(string) string) (json.RawMessage, error) {
 	if redact == nil {
 		return raw, nil
 	}
@@ -30,9 +29,9 @@ func withoutSecrets(raw json.RawMessage, redact func(string) string) (json.RawMe
 		if at < 0 {
 			break
 		}
-		end := at + closing(raw[at:])
+		end := at + literalLen(raw[at:])
 		out.Write(raw[:at])
-		text, err := cleanString(raw[at:end], redact)
+		text, err := redactLiteral(raw[at:end], redact)
 		if err != nil {
 			return nil, err
 		}
@@ -43,15 +42,15 @@ func withoutSecrets(raw json.RawMessage, redact func(string) string) (json.RawMe
 	return out.Bytes(), nil
 }
 
-// Event is an event as it is to be kept, without secrets, in JSON and for the
-// machine: what the machine takes is what stands in the journal.
+// Event returns an event without secrets, as JSON for the journal and for the state
+// machine, so that both receive the same.
 func Event(e loop.Event, redact func(string) string) (loop.Event, json.RawMessage, error) {
-	e.At = e.At.Round(0).UTC() // a clock reading does not survive JSON
+	e.At = e.At.Round(0).UTC() // JSON drops the monotonic clock reading
 	raw, err := json.Marshal(e)
 	if err != nil {
 		return e, nil, err
 	}
-	clean, err := withoutSecrets(raw, redact)
+	clean, err := redactJSON(raw, redact)
 	if err != nil || bytes.Equal(clean, raw) {
 		return e, clean, err
 	}
@@ -59,8 +58,8 @@ func Event(e loop.Event, redact func(string) string) (loop.Event, json.RawMessag
 	return e, clean, json.Unmarshal(clean, &e)
 }
 
-// closing is the length of the string literal that b begins with.
-func closing(b []byte) int {
+// literalLen returns the length of the string literal that b begins with.
+func literalLen(b []byte) int {
 	for i := 1; i < len(b); i++ {
 		switch b[i] {
 		case '\\':
@@ -72,8 +71,8 @@ func closing(b []byte) int {
 	return len(b)
 }
 
-// cleanString takes the secrets out of a string literal.
-func cleanString(literal []byte, redact func(string) string) ([]byte, error) {
+// redactLiteral removes the secrets from a string literal.
+func redactLiteral(literal []byte, redact func(string) string) ([]byte, error) {
 	var s string
 	if err := json.Unmarshal(literal, &s); err != nil {
 		return nil, fmt.Errorf("redact: %w", err)

@@ -8,7 +8,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-func TestHeadIsTheBranchOfTheWorkTreeAround(t *testing.T) {
+func TestCheckedOutBranch(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	for name, text := range map[string]string{
@@ -33,7 +33,7 @@ func TestHeadIsTheBranchOfTheWorkTreeAround(t *testing.T) {
 		"main": "release/1", "main/sub": "release/1", "main/sub/not/there": "release/1", "two": "topic", "three": "topic",
 		"apart": "", "odd": "", "bare": "",
 	} {
-		if got := record.Head(filepath.Join(root, filepath.FromSlash(dir))); got != want {
+		if got := record.CheckedOutBranch(filepath.Join(root, filepath.FromSlash(dir))); got != want {
 			t.Errorf("%s is on %q, want %q", dir, got, want)
 		}
 	}

@@ -18,7 +18,7 @@ const secret = `pa"ss<\word>é`
 func hide(s string) string { return strings.ReplaceAll(s, secret, "[hidden]") }
 
 // However JSON writes a secret, it is found; all else stays as it is.
-func TestSecretsAreTakenOutOfEachString(t *testing.T) {
+func TestEncodeRedactsEachString(t *testing.T) {
 	t.Parallel()
 	in := map[string]any{"a": "x " + secret + secret, "b": []any{secret, 7.0, nil, true}, "c" + secret: map[string]any{"d": `"`}}
 	got, err := record.Encode(in, hide)

@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-func TestWordsOfATurnAddUp(t *testing.T) {
+func TestToolClaimsOfATurnAreMerged(t *testing.T) {
 	t.Parallel()
 	claim := func(turn int, text string, tasks ...string) record.Message {
 		return record.Message{Kind: record.MessageClaim, Turn: turn, Text: text, Tasks: tasks}
@@ -19,76 +19,76 @@ func TestWordsOfATurnAddUp(t *testing.T) {
 	cases := []struct {
 		name string
 		said []record.Message
-		want record.Claimed
+		want record.ToolClaim
 	}{
-		{"nothing", nil, record.Claimed{}},
+		{"nothing", nil, record.ToolClaim{}},
 		{
 			"two tasks, one of them twice",
 			[]record.Message{claim(1, "x", "a"), claim(1, "y", "b"), claim(1, "z", "a")},
-			record.Claimed{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a", "b"}, Summary: "z"}},
+			record.ToolClaim{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a", "b"}, Summary: "z"}},
 		},
 		{
 			"blocked, and then a way was found",
 			[]record.Message{blocked, claim(1, "x", "a")},
-			record.Claimed{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a"}, Summary: "x"}},
+			record.ToolClaim{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a"}, Summary: "x"}},
 		},
 		{
 			"done, and then it was not",
 			[]record.Message{claim(1, "x", "a"), blocked},
-			record.Claimed{Turn: 1, Claim: &loop.Claim{Blocked: true, Reason: "no key"}},
+			record.ToolClaim{Turn: 1, Claim: &loop.Claim{Blocked: true, Reason: "no key"}},
 		},
 		{
 			"one done, one in part",
 			[]record.Message{claim(1, "x", "a"), partial},
-			record.Claimed{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a"}, Summary: "x"}, Partial: "half"},
+			record.ToolClaim{Turn: 1, Claim: &loop.Claim{Tasks: []string{"a"}, Summary: "x"}, Partial: "half"},
 		},
 		{
 			"another turn",
 			[]record.Message{claim(1, "x", "a"), partial, claim(2, "y", "b")},
-			record.Claimed{Turn: 2, Claim: &loop.Claim{Tasks: []string{"b"}, Summary: "y"}},
+			record.ToolClaim{Turn: 2, Claim: &loop.Claim{Tasks: []string{"b"}, Summary: "y"}},
 		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var got record.Claimed
+			var got record.ToolClaim
 			for _, m := range c.said {
-				said, ok := m.Claimed()
+				said, ok := m.ToolClaim()
 				if !ok {
 					t.Fatalf("%s says nothing", m.Kind)
 				}
-				got = got.With(said)
+				got = got.Merge(said)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-	if _, ok := (record.Message{Kind: record.MessageNote, Text: "done"}).Claimed(); ok {
+	if _, ok := (record.Message{Kind: record.MessageNote, Text: "done"}).ToolClaim(); ok {
 		t.Error("a note is a claim")
 	}
 }
 
-func TestATurnHearsItsOwnWordsOnly(t *testing.T) {
+func TestToolClaimOfAnotherTurnIsIgnored(t *testing.T) {
 	t.Parallel()
-	said := record.Claimed{Turn: 2, Claim: &loop.Claim{Tasks: []string{"a"}}, Partial: "half"}
-	m := record.Memory{Begun: 2, Claimed: said}
+	said := record.ToolClaim{Turn: 2, Claim: &loop.Claim{Tasks: []string{"a"}}, Partial: "half"}
+	m := record.Memory{TurnsBegun: 2, ToolClaim: said}
 	own := &loop.Turn{Claim: &loop.Claim{Blocked: true}}
-	m.Hear(own)
+	m.AddToolClaim(own)
 	if !own.Claim.Blocked || own.Partial != "half" {
 		t.Errorf("what the last message says goes before: %+v", own)
 	}
 	silent := &loop.Turn{}
-	m.Hear(silent)
+	m.AddToolClaim(silent)
 	if silent.Claim != said.Claim {
 		t.Errorf("not heard: %+v", silent)
 	}
 	theirs := &loop.Turn{ByPerson: true}
-	m.Hear(theirs)
-	m.Begun = 3
+	m.AddToolClaim(theirs)
+	m.TurnsBegun = 3
 	late := &loop.Turn{}
-	m.Hear(late)
-	m.Hear(nil)
+	m.AddToolClaim(late)
+	m.AddToolClaim(nil)
 	if theirs.Claim != nil || late.Claim != nil || late.Partial != "" {
 		t.Errorf("heard in a turn of the user's %+v, in a later one %+v", theirs, late)
 	}

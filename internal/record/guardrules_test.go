@@ -18,60 +18,60 @@ import (
 )
 
 // What is read of a loop for its guard alone makes the same rules as all of it.
-func TestGuardRulesAreThoseOfTheSpec(t *testing.T) {
+func TestSessionGuardRulesEqualSpecRules(t *testing.T) {
 	t.Parallel()
 	push, err := guard.ParsePattern("push")
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec := record.Spec{
-		Prompt: "x", Branch: "work", Home: "trunk", Setup: []string{"make"}, Scopes: map[string][]string{"2": {"src/**"}},
-		Guard: record.Guard{Ask: []guard.Pattern{push}, Branches: []string{"release/*"}, Marked: "plan.md"},
+		Prompt: "x", Branch: "work", DefaultBranch: "trunk", Setup: []string{"make"}, Scopes: map[string][]string{"2": {"src/**"}},
+		Guard: record.GuardConfig{Ask: []guard.Pattern{push}, Branches: []string{"release/*"}, TickOnly: "plan.md"},
 	}
 	l, err := store.Open(t.TempDir()).Create("/repo", spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	places := record.Places{State: "/state", Home: "/home", Temp: "/temp"}
-	at := record.Places{Root: "/repo", State: "/state", Home: "/home", Temp: "/temp"}
+	places := record.GuardDirs{State: "/state", Home: "/home", Temp: "/temp"}
+	at := record.GuardDirs{Root: "/repo", State: "/state", Home: "/home", Temp: "/temp"}
 	same := cmp.Options{cmpopts.IgnoreFields(guard.Rules{}, "Resolve", "There", "Head", "Past"), cmp.Comparer(func(x, y guard.Pattern) bool { return x.String() == y.String() })}
-	check := func(theirs bool, turn record.Turn) {
+	check := func(theirs bool, turn record.TurnScope) {
 		t.Helper()
-		got, err := record.GuardRules(l, places, theirs)
+		got, err := record.SessionGuardRules(l, places, theirs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(spec.Rules(at, turn), got, same); diff != "" {
+		if diff := cmp.Diff(spec.GuardRules(at, turn), got, same); diff != "" {
 			t.Errorf("theirs %v, in %+v:\n%s", theirs, turn, diff)
 		}
 	}
-	check(false, record.Turn{}) // nothing has begun
+	check(false, record.TurnScope{}) // nothing has begun
 	begin(t, l, "2")
-	check(false, record.Turn{Task: "2"})
+	check(false, record.TurnScope{Task: "2"})
 	judges := []string{"ci/check.sh"}
-	if err := record.KeepJudges(l, judges); err != nil {
+	if err := record.SaveProtectedOnce(l, judges); err != nil {
 		t.Fatal(err)
 	}
-	if err := record.KeepJudges(l, []string{"later.sh"}); err != nil { // the first time counts
+	if err := record.SaveProtectedOnce(l, []string{"later.sh"}); err != nil { // the first time counts
 		t.Fatal(err)
 	}
-	check(false, record.Turn{Task: "2", Judges: judges})
-	check(true, record.Turn{Judges: judges})            // the user's own turn
-	if err := record.RekeepJudges(l, nil); err != nil { // a user approved it
+	check(false, record.TurnScope{Task: "2", Protected: judges})
+	check(true, record.TurnScope{Protected: judges})     // the user's own turn
+	if err := record.SaveProtected(l, nil); err != nil { // a user approved it
 		t.Fatal(err)
 	}
-	check(true, record.Turn{})
-	if rules := spec.Rules(at, record.Turn{Task: "2", Judges: judges}); filepath.ToSlash(rules.Protected[0]) != "/repo/ci/check.sh" || filepath.ToSlash(rules.Marked[0]) != "/repo/plan.md" || rules.Scope[0] != "src/**" {
+	check(true, record.TurnScope{})
+	if rules := spec.GuardRules(at, record.TurnScope{Task: "2", Protected: judges}); filepath.ToSlash(rules.Protected[0]) != "/repo/ci/check.sh" || filepath.ToSlash(rules.Marked[0]) != "/repo/plan.md" || rules.Scope[0] != "src/**" {
 		t.Errorf("%+v", rules)
 	}
-	approved := record.Turn{Task: "2", Approved: []string{loop.AllTests, "a_test.go"}}
-	if diff := cmp.Diff([]string{"src/**", "./a_test.go"}, spec.Rules(at, approved).Scope); diff != "" {
+	approved := record.TurnScope{Task: "2", Approved: []string{loop.AllTests, "a_test.go"}}
+	if diff := cmp.Diff([]string{"src/**", "./a_test.go"}, spec.GuardRules(at, approved).Scope); diff != "" {
 		t.Error(diff)
 	}
-	if approved.Task = "1"; spec.Rules(at, approved).Scope != nil {
+	if approved.Task = "1"; spec.GuardRules(at, approved).Scope != nil {
 		t.Error("an approval made a scope where there is none")
 	}
-	if _, err := record.GuardRules(store.Open(t.TempDir()).Loop("gone"), record.Places{}, false); err == nil {
+	if _, err := record.SessionGuardRules(store.Open(t.TempDir()).Loop("gone"), record.GuardDirs{}, false); err == nil {
 		t.Error("a loop that is not there has rules")
 	}
 }
@@ -98,7 +98,7 @@ func begin(t *testing.T, l *store.Loop, task string) {
 }
 
 // Agents write to /tmp by habit, wherever the environment has its temporary files.
-func TestTheSystemsTemporaryFolderMayBeWritten(t *testing.T) {
+func TestSystemTempDirIsWritable(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("it has no /tmp")
@@ -119,7 +119,7 @@ func TestTheSystemsTemporaryFolderMayBeWritten(t *testing.T) {
 		{"/tmp/x/repo", fresh, guard.Allow},
 		{"/tmp/x/repo", "/tmp/x/note", guard.Deny},
 	} {
-		r := record.Spec{}.Rules(record.Places{Root: c.root, State: "/state", Home: "/home", Temp: "/temp"}, record.Turn{})
+		r := record.Spec{}.GuardRules(record.GuardDirs{Root: c.root, State: "/state", Home: "/home", Temp: "/temp"}, record.TurnScope{})
 		v := guard.Judge(guard.Call{Tool: "Bash", Input: map[string]any{"command": "echo x > " + c.file}, Dir: c.root}, r)
 		if v.Decision != c.want {
 			t.Errorf("%s in %s: %+v", c.file, c.root, v)

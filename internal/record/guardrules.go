@@ -1,0 +1,194 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// GuardConfig is what the configuration and the plan add to the guard's rules, as it was
+// at the loop's start.
+type GuardConfig struct {
+	Allow    []guard.Pattern `json:"allow,omitempty"` // the configuration's rules
+	Deny     []guard.Pattern `json:"deny,omitempty"`
+	Ask      []guard.Pattern `json:"ask,omitempty"`
+	Branches []string        `json:"branches,omitempty"` // protected besides the default branch
+	// the plan, in which the agent may change the checkboxes only, relative to the root,
+	// with slashes; "": there is none, or ticking is how the agent claims
+	TickOnly string `json:"tick_only,omitempty"`
+}
+
+// GuardDirs are the folders that a loop's guard must know, all absolute.
+type GuardDirs struct {
+	Root  string // the work tree that the agent works in
+	State string // Pawl's own folder, which the agent may not use
+	Home  string // the user's
+	Temp  string // for temporary files; may be written although it is outside the work tree
+}
+
+// TurnScope is what the guard's rules of a turn depend on.
+type TurnScope struct {
+	Task      string   // current task; "": none with a scope
+	Protected []string // files that nobody edits, see Protected
+	Approved  []string // files that the user lets the agent change, see loop.State
+}
+
+// GuardRules returns the guard's rules for a turn.
+func (s Spec) GuardRules(p GuardDirs, t TurnScope) guard.Rules {
+	below := func(file string) string { return filepath.Join(p.Root, filepath.FromSlash(file)) }
+	r := guard.Rules{
+		Root: p.Root, StateDir: p.State, Home: p.Home, Branch: s.Branch, Scope: s.taskScope(t),
+		ProtectedBranches: append([]string{s.DefaultBranch, "main", "master"}, s.Guard.Branches...),
+		AllowWriteOutside: []string{p.Temp, ResolvePath(p.Temp)},
+		Allow:             s.Guard.Allow, Deny: s.Guard.Deny, Ask: s.Guard.Ask,
+		Tools: s.Tools, Resolve: ResolvePath, There: exists, Head: CheckedOutBranch,
+	}
+	allowTempDir(&r)
+	for _, file := range t.Protected {
+		r.Protected = append(r.Protected, below(file))
+	}
+	if s.Guard.TickOnly != "" {
+		r.Marked = []string{below(s.Guard.TickOnly)}
+	}
+	return r
+}
+
+// allowTempDir adds the system's folder for temporary files, which agents use whatever
+// the environment names. If the work tree itself is in there, other users' files may be
+// too: then only new files there are the agent's.
+func allowTempDir(r *guard.Rules) {
+	const shared, resolved = "/tmp", "/private/tmp" // on macOS
+	if runtime.GOOS == "windows" {
+		return
+	}
+	dirs := []string{shared, ResolvePath(shared)}
+	if root := filepath.ToSlash(r.Root) + "/"; strings.HasPrefix(root, shared+"/") || strings.HasPrefix(root, resolved+"/") {
+		r.Shared = dirs
+	} else {
+		r.AllowWriteOutside = append(r.AllowWriteOutside, dirs...)
+	}
+}
+
+// taskScope returns the files that the task may change: those that the plan names, and
+// those that the user has approved by name since.
+func (s Spec) taskScope(t TurnScope) []string {
+	scope := slices.Clone(s.Scopes[t.Task])
+	if len(scope) == 0 {
+		return nil
+	}
+	for _, file := range t.Approved {
+		if file != loop.AllTests {
+			scope = append(scope, "./"+file)
+		}
+	}
+	return scope
+}
+
+// SessionGuardRules returns the rules of a loop in a session, for a turn of the loop or
+// of the user, which has no task. The hook asks for them at every tool call, so no more
+// of the loop is read than needed.
+func SessionGuardRules(l *store.Loop, p GuardDirs, theirs bool) (guard.Rules, error) {
+	var kept struct {
+		Root string `json:"root"`
+		Spec struct {
+			Branch string              `json:"branch"`
+			Home   string              `json:"default_branch"`
+			Guard  GuardConfig         `json:"guard"`
+			Scopes map[string][]string `json:"scopes"`
+			Tools  bool                `json:"tools"`
+		} `json:"spec"`
+	}
+	if err := l.SpecInto(&kept); err != nil {
+		return guard.Rules{}, err
+	}
+	p.Root = kept.Root
+	s := Spec{Branch: kept.Spec.Branch, DefaultBranch: kept.Spec.Home, Guard: kept.Spec.Guard, Scopes: kept.Spec.Scopes, Tools: kept.Spec.Tools}
+	judges, err := Protected(l)
+	t := TurnScope{Protected: judges}
+	if err == nil && len(s.Scopes) > 0 && !theirs {
+		var m Memory
+		m, _, err = Load(l)
+		t.Task, t.Approved = m.State.Current, m.State.Approved
+	}
+	return WithHistory(s.GuardRules(p, t), l), err
+}
+
+// protectedPath returns the file with the list of protected files.
+func protectedPath(l *store.Loop) string { return filepath.Join(l.Dir, "protected.json") }
+
+// SaveProtectedOnce stores which files decide about the loop's work, unless it is stored
+// already. Paths are relative to the root, with slashes. The guard denies changes of
+// these files.
+func SaveProtectedOnce(l *store.Loop, paths []string) error {
+	if _, err := os.Lstat(protectedPath(l)); err == nil {
+		return nil
+	}
+	return SaveProtected(l, paths)
+}
+
+// SaveProtected replaces the list: an approval of the user's removes files, a rejection
+// adds them again.
+func SaveProtected(l *store.Loop, paths []string) error {
+	data, err := json.Marshal(paths)
+	if err == nil {
+		err = atomicfile.Write(protectedPath(l), data, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("save protected files: %w", err)
+	}
+	return nil
+}
+
+// Protected returns the files that SaveProtected stored; none before the loop has begun.
+func Protected(l *store.Loop) ([]string, error) {
+	data, err := atomicfile.Read(protectedPath(l), atomicfile.Large)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var paths []string
+	if err == nil {
+		err = json.Unmarshal(data, &paths)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read protected files: %w", err)
+	}
+	return paths, nil
+}
+
+// WorkGlobs returns the globs of the files that these tasks may change without approval:
+// what the user calls work, and their scopes.
+func (s Spec) WorkGlobs(tasks []string) []string {
+	globs := slices.Clone(s.Work)
+	for _, id := range tasks {
+		globs = append(globs, s.Scopes[id]...)
+	}
+	return globs
+}
+
+// TaskText returns the text of these tasks, or of all tasks if the list is empty: the
+// goal and the titles.
+func (s Spec) TaskText(tasks []string) string {
+	text := s.Prompt
+	for _, t := range s.Tasks {
+		if len(tasks) == 0 || slices.Contains(tasks, t.ID) {
+			text += "\n" + t.Title
+		}
+	}
+	return text
+}
+
+// MayChangeTests reports whether the user lets one of these tasks change old tests.
+func (s Spec) MayChangeTests(tasks []string) bool {
+	return slices.ContainsFunc(s.TestChangeTasks, func(g string) bool { return g == "*" || slices.Contains(tasks, g) })
+}

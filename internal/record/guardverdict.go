@@ -1,0 +1,84 @@
+package record
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// GuardVerdict is a tool call that the guard denied, left to the user, or could not read
+// in full.
+type GuardVerdict struct {
+	Tool    string         `json:"tool"`
+	Call    string         `json:"call"` // start of the command or path
+	Verdict guard.Decision `json:"verdict"`
+	Rule    string         `json:"rule,omitempty"`
+	Unknown string         `json:"unknown,omitempty"` // what could not be read of a call that was allowed
+}
+
+// maxCallChars bounds what is recorded of a call, in characters.
+const maxCallChars = 200
+
+// IsNotable reports whether the guard did more than allow a call.
+func IsNotable(v guard.Verdict) bool { return v.Decision != guard.Allow || v.Unknown != "" }
+
+// NewGuardVerdict returns what to record about a call, without secrets; redact may be
+// nil.
+func NewGuardVerdict(c guard.Call, v guard.Verdict, redact func(string) string) GuardVerdict {
+	if redact == nil {
+		redact = func(text string) string { return text }
+	}
+	j := GuardVerdict{Tool: c.Tool, Verdict: v.Decision, Rule: v.Rule, Unknown: plan.OneLine(redact(v.Unknown), maxCallChars)}
+	for _, key := range append([]string{"command"}, PathInputKeys()...) {
+		if text, ok := c.Input[key].(string); ok && j.Call == "" {
+			j.Call = plan.OneLine(redact(text), maxCallChars)
+		}
+	}
+	return j
+}
+
+// Note returns the note for the journal.
+func (j GuardVerdict) Note() Note {
+	return Note{Level: loop.Info, Text: j.text(), GuardVerdict: &j}
+}
+
+func (j GuardVerdict) text() string {
+	switch j.Verdict {
+	case guard.Deny:
+		return fmt.Sprintf("the guard denied %s (%s): %s", j.Tool, j.Rule, j.Call)
+	case guard.Ask:
+		return fmt.Sprintf("the guard left %s to the user (%s): %s", j.Tool, j.Rule, j.Call)
+	case guard.Allow:
+	}
+	return fmt.Sprintf("the guard could not read %s in what %s ran: %s", j.Unknown, j.Tool, j.Call)
+}
+
+// GuardLog counts the calls that the guard did not simply allow.
+type GuardLog struct {
+	DeniedByRule  map[string]int `json:"denied_by_rule,omitempty"`  // calls in the whole loop
+	NotedThisTurn []string       `json:"noted_this_turn,omitempty"` // texts of the notes in the current turn
+}
+
+// maxNotesPerTurn bounds the notes of one turn, since an agent may try all night.
+const maxNotesPerTurn = 50
+
+// IsNew reports whether to note the call: each call once per turn.
+func (g GuardLog) IsNew(j GuardVerdict) bool {
+	return len(g.NotedThisTurn) < maxNotesPerTurn && !slices.Contains(g.NotedThisTurn, j.text())
+}
+
+// add records a verdict. It changes no slice or map of a copied Memory.
+func (g *GuardLog) add(j GuardVerdict) {
+	g.NotedThisTurn = append(slices.Clip(g.NotedThisTurn), j.text())
+	if j.Verdict == guard.Deny {
+		denied := map[string]int{j.Rule: 1}
+		for rule, n := range maps.All(g.DeniedByRule) {
+			denied[rule] += n
+		}
+		g.DeniedByRule = denied
+	}
+}

@@ -1,0 +1,174 @@
+package record
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// WithHistory lets rules ask what the loop's agent did before. Nothing is read until they
+// do.
+func WithHistory(r guard.Rules, l *store.Loop) guard.Rules {
+	began := func() (time.Time, bool) {
+		spec, err := l.Spec()
+		return spec.CreatedAt.Add(-modTimeLag), err == nil
+	}
+	r.Past = guard.Past{
+		Calls: func() []guard.Call { return recordedCalls(l) },
+		Since: func(path string) bool {
+			at, ok := began()
+			return ok && allModifiedSince(path, at)
+		},
+		Tagged: func(dir, tag string) bool {
+			at, ok := began()
+			shared := commonGitDir(dir)
+			return ok && shared != "" && filepath.IsLocal(tag) && allModifiedSince(filepath.Join(shared, "refs", "tags", filepath.FromSlash(tag)), at)
+		},
+		Newest:  lastReflogMessage,
+		Stashed: lastStashTime,
+	}
+	return r
+}
+
+// modTimeLag is how far the time of a file may lie behind the clock: Linux uses its
+// coarse clock, which advances by at most 10 ms at a time.
+const modTimeLag = 10 * time.Millisecond
+
+// recordedCalls returns the recorded calls of the loop's agent, in its session and in
+// runners. Calls with a start only are not included.
+func recordedCalls(l *store.Loop) (calls []guard.Call) {
+	for _, file := range []string{ToolCallsPath(l), RunnerCallsPath(l)} {
+		data, err := atomicfile.Read(file, atomicfile.Large)
+		if err != nil {
+			continue // without the file no call is known to be the agent's
+		}
+		ran, _ := AgentCalls(data, 0)
+		for _, c := range ran {
+			if len(c.Command) >= MaxCommandBytes {
+				continue
+			}
+			input := map[string]any{"run_in_background": c.Background}
+			if c.Command != "" {
+				input["command"] = c.Command
+			} else {
+				input["file_path"] = c.Path
+			}
+			if file == ToolCallsPath(l) && !c.At.IsZero() { // recorded after the call ended
+				c.At = c.At.Add(-guard.StashPatience)
+			}
+			calls = append(calls, guard.Call{Tool: c.Tool, Input: input, Dir: c.Dir, At: c.At})
+		}
+	}
+	return calls
+}
+
+// MayHaveStarted returns a function that reports whether a process that began at a time
+// may have been left running by the session's agent: one of its calls that names the
+// program ran then.
+func MayHaveStarted(l *store.Loop, program string) func(began time.Time) bool {
+	var ran []ToolCall
+	if data, err := atomicfile.Read(ToolCallsPath(l), atomicfile.Large); err == nil {
+		ran, _ = AgentCalls(data, 0)
+	}
+	return func(began time.Time) bool {
+		return slices.ContainsFunc(ran, func(c ToolCall) bool {
+			return !c.At.IsZero() && strings.Contains(c.Command, program) && began.After(c.At.Add(-maxStartBeforeEnd)) && began.Before(c.At.Add(maxStartAfterEnd))
+		})
+	}
+}
+
+const (
+	maxStartBeforeEnd = 10 * time.Second // between the start of a process and the end of its call
+	maxStartAfterEnd  = time.Second      // after the end: the client reports a call that it leaves running at once
+)
+
+// maxEntries bounds how many entries of a folder are read; a larger folder counts as not
+// the agent's.
+const maxEntries = 10_000
+
+// allModifiedSince reports whether a file, or each file in a folder, was modified since a
+// time.
+func allModifiedSince(path string, since time.Time) bool {
+	n := 0
+	err := filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if n++; err != nil || n > maxEntries {
+			return errors.Join(err, fs.ErrInvalid)
+		}
+		if d.IsDir() {
+			return nil
+		}
+		info, err := d.Info()
+		if err == nil && info.ModTime().Before(since) {
+			err = fs.ErrExist
+		}
+		return err
+	})
+	return err == nil
+}
+
+// lastReflogMessage returns the message of the last line of a reflog (HEAD or refs/stash)
+// in the repository of a folder, or "".
+func lastReflogMessage(dir, log string) string {
+	_, message := lastReflogLine(dir, log)
+	return message
+}
+
+// lastStashTime returns when the last stash was made, or zero.
+func lastStashTime(dir string) time.Time {
+	who, _ := lastReflogLine(dir, "refs/stash")
+	fields := strings.Fields(who)
+	if len(fields) < 2 {
+		return time.Time{}
+	}
+	seconds, err := strconv.ParseInt(fields[len(fields)-2], 10, 64) // "… <mail> SECONDS ZONE"
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
+}
+
+// lastReflogLine returns that line, up to the tab and after it.
+func lastReflogLine(dir, log string) (who, message string) {
+	place := gitDir(dir)
+	if log != "HEAD" {
+		place = commonGitDir(dir)
+	}
+	if place == "" {
+		return "", ""
+	}
+	f, err := atomicfile.Open(filepath.Join(place, "logs", filepath.FromSlash(log)))
+	if err != nil {
+		return "", ""
+	}
+	defer func() { _ = f.Close() }()
+	return readLastLine(f)
+}
+
+// readLastLine returns the last line of a reflog that records a change.
+func readLastLine(f *os.File) (who, message string) {
+	info, err := f.Stat()
+	if err != nil {
+		return "", ""
+	}
+	tail := make([]byte, min(info.Size(), maxHeadBytes))
+	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
+		return "", ""
+	}
+	lines := strings.Split(strings.TrimSuffix(string(tail), "\n"), "\n")
+	for _, line := range slices.Backward(lines) {
+		ids, message, _ := strings.Cut(line, "\t")
+		if f := strings.Fields(ids); len(f) > 1 && f[0] != f[1] { // git stash resets to HEAD, which changes nothing
+			return ids, message
+		}
+	}
+	return "", ""
+}

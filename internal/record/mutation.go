@@ -1,0 +1,74 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// MutationResult says for which functions of a commit a test fails if they are broken
+// (mutation testing).
+type MutationResult struct {
+	Commit     string   `json:"commit"`
+	Tasks      []string `json:"tasks"`                // ids of the tasks in the commit
+	Functions  int      `json:"functions"`            // that the commit added or changed
+	Tried      int      `json:"tried"`                // of these, how many were broken in time
+	Detected   int      `json:"detected"`             // of these, how many made a test fail
+	Undetected []string `json:"undetected,omitempty"` // names of the other functions that were tried
+	Untried    []string `json:"untried,omitempty"`    // names of the functions that were not tried
+}
+
+// maxNamedFunctions bounds the functions that a line names.
+const maxNamedFunctions = 6
+
+// String returns a line such as "T1: 7 of 9 changed functions are tested: not parseRow,
+// Sub". The task is omitted if there is only the goal.
+func (t MutationResult) String() string {
+	words := ""
+	if !slices.Contains(t.Tasks, GoalTask) {
+		words = plan.OneLine(strings.Join(t.Tasks, ", "), 60) + ": "
+	}
+	if t.Tried == 0 {
+		words += "no changed function was tried"
+	} else {
+		words += fmt.Sprintf("%d of %d changed functions are tested", t.Detected, t.Tried)
+	}
+	if len(t.Undetected) > 0 {
+		words += ": not " + firstNames(t.Undetected)
+	}
+	if left := t.Functions - t.Tried; left > 0 {
+		words += fmt.Sprintf("; %d not tried", left)
+		if len(t.Untried) > 0 {
+			words += ": " + firstNames(t.Untried)
+		}
+	}
+	return words
+}
+
+// firstNames lists the first functions, and how many more there are.
+func firstNames(all []string) string {
+	var names []string
+	for _, name := range all[:min(len(all), maxNamedFunctions)] {
+		names = append(names, plan.OneLine(name, 60))
+	}
+	words := strings.Join(names, ", ")
+	if more := len(all) - maxNamedFunctions; more > 0 {
+		words += fmt.Sprintf(" and %d more", more)
+	}
+	return words
+}
+
+// Note returns the note for the journal.
+func (t MutationResult) Note() Note { return Note{Level: loop.Info, Text: t.String(), Mutation: &t} }
+
+// MutationLines returns a line for each commit with mutation tests.
+func (m Memory) MutationLines() []string {
+	var lines []string
+	for _, t := range m.Mutations {
+		lines = append(lines, t.String())
+	}
+	return lines
+}
