@@ -1,7 +1,10 @@
 package store
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -43,13 +46,16 @@ func (s *Store) Resolve(ref, root string) (*Loop, error) {
 
 // resolveHere finds the newest (".") or only ("") loop that is bound to root.
 func resolveHere(all []*Loop, ref, root string) (*Loop, error) {
-	var here []*Loop
+	var here, unread []*Loop
 	var newest *Loop
 	var since int64
 	for _, l := range all {
-		spec, err := l.Spec()
-		if err != nil || spec.Root != root {
-			continue // a damaged loop is found by its id, which names the damage
+		spec := l.origin()
+		if spec.Root == "" {
+			unread = append(unread, l)
+		}
+		if spec.Root != root {
+			continue
 		}
 		here = append(here, l)
 		if at := spec.CreatedAt.UnixNano(); newest == nil || at > since {
@@ -62,12 +68,29 @@ func resolveHere(all []*Loop, ref, root string) (*Loop, error) {
 		if len(all) > 0 {
 			hint += "; pawl list --all shows those of other places"
 		}
+		if len(unread) > 0 {
+			hint += fmt.Sprintf("; cannot be read: %s (pawl status ID says why)", ids(unread))
+		}
 		return nil, failure.New(failure.Usage, hint, "%w", noneHere{})
 	case ref == "" && len(here) > 1:
 		hint := fmt.Sprintf("say which: . for the newest, or %s", ids(here))
 		return nil, failure.New(failure.Usage, hint, "there are %d loops here", len(here))
 	}
 	return newest, nil
+}
+
+// origin returns the spec as far as it can be read. Its Root is known of a loop that is
+// refused (a newer Pawl wrote it, another user may write to it), so that a command
+// which means that loop says why, and acts on no older one. It is "" of a damaged one.
+func (l *Loop) origin() Spec {
+	spec, err := l.Spec()
+	if err == nil {
+		return spec
+	}
+	if data, err := os.ReadFile(filepath.Join(l.Dir, specFile)); err == nil {
+		_ = json.Unmarshal(data, &spec) // what is no JSON has no root
+	}
+	return spec
 }
 
 // noneHere is ErrNotFound in the words for a user who named no loop.
@@ -82,10 +105,7 @@ func known(all []*Loop, root string) string {
 	if len(all) == 0 {
 		return "there is no loop yet: pawl run begins one"
 	}
-	here := slices.DeleteFunc(slices.Clone(all), func(l *Loop) bool {
-		spec, err := l.Spec()
-		return err != nil || spec.Root != root
-	})
+	here := slices.DeleteFunc(slices.Clone(all), func(l *Loop) bool { return l.origin().Root != root })
 	if len(here) > 0 && len(here) < len(all) {
 		return "here are " + ids(here) + " (pawl list --all shows those of other places)"
 	}

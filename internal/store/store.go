@@ -35,6 +35,9 @@ import (
 // ErrNotFound is wrapped by errors about a loop that is not there.
 var ErrNotFound = errors.New("no such loop")
 
+// specFile holds a loop's Spec.
+const specFile = "spec.json"
+
 // Store is a $PAWL_HOME.
 type Store struct{ home string }
 
@@ -96,7 +99,7 @@ func (l *Loop) make(spec Spec) error {
 	}
 	err = os.Mkdir(filepath.Join(temp, "inbox"), 0o700)
 	if err == nil {
-		err = writeJSON(filepath.Join(temp, "spec.json"), spec)
+		err = writeJSON(filepath.Join(temp, specFile), spec)
 	}
 	if err == nil {
 		err = os.Rename(temp, l.Dir)
@@ -140,7 +143,7 @@ func (l *Loop) Spec() (Spec, error) {
 // SpecInto is Spec for a type of the caller's own that has fewer fields: who needs
 // little of it need not pay for all.
 func (l *Loop) SpecInto(part any) error {
-	path := filepath.Join(l.Dir, "spec.json")
+	path := filepath.Join(l.Dir, specFile)
 	home := filepath.Dir(filepath.Dir(l.Dir))
 	err := CheckOwners(home, filepath.Dir(l.Dir), l.Dir, path)
 	var data []byte
@@ -148,7 +151,7 @@ func (l *Loop) SpecInto(part any) error {
 		data, err = os.ReadFile(path)
 	}
 	if err == nil {
-		err = journal.CheckVersion(specVersion(data), "spec.json")
+		err = journal.CheckVersion(specVersion(data), specFile)
 	}
 	if err == nil {
 		err = json.Unmarshal(data, part)

@@ -93,6 +93,9 @@ func TestResolve(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(damaged, "spec.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	newer := put(t, home, "eager-crane-0005", "/d", at.Add(time.Hour))
+	write(t, filepath.Join(newer, "spec.json"), `{"v":99,"root":"/d","created_at":"2026-01-31T10:00:00Z","spec":[]}`)
+	put(t, home, "eager-crane-0006", "/d", at)
 	cases := []struct{ name, ref, root, want, hint string }{
 		{"whole id", "calm-wren-0003", "/x", "calm-wren-0003", ""},
 		{"whole id that is also a prefix", "brisk-otter-0002", "/x", "brisk-otter-0002", ""},
@@ -105,6 +108,9 @@ func TestResolve(t *testing.T) {
 		{"the only one here", "", "/b", "calm-wren-0003", ""},
 		{"several here", "", "/a", "", "say which: . for the newest, or brisk-otter-0001, brisk-otter-0002"},
 		{"none here", ".", "/x", "", "pawl list"},
+		{"none here, and one is damaged", ".", "/x", "", "cannot be read: dull-spoon-0004 (pawl status ID says why)"},
+		{"the newest is of a newer pawl", ".", "/d", "eager-crane-0005", ""},
+		{"one of several is of a newer pawl", "", "/d", "", "say which: . for the newest, or eager-crane-0005, eager-crane-0006"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
