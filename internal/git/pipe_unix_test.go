@@ -122,6 +122,31 @@ func TestAGitThatDoesNotEndIsStopped(t *testing.T) {
 	}
 }
 
+// A pipe in the place of a file, or of a folder, is a file that is gone: the tree lacks
+// it, and a restore brings it back.
+func TestAPipeInThePlaceOfAFileIsAFileThatIsGone(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "tracked.sh", "true\n", "dir/x", "x\n")
+	b.write("new.sh", "true\n")
+	point := b.checkpoint(0)
+	for _, place := range []string{"tracked.sh", "new.sh", "dir"} {
+		b.must(os.RemoveAll(b.path(place)))
+		b.must(syscall.Mkfifo(b.path(place), 0o600))
+	}
+	tree, skipped, err := b.repo.Snapshot(context.Background())
+	b.must(err)
+	if len(skipped) > 0 {
+		t.Errorf("skipped %v", skipped)
+	}
+	if got := b.git("diff-tree", "-r", "--name-only", point.Tree, tree); got != "dir/x\nnew.sh\ntracked.sh" {
+		t.Errorf("the tree lacks:\n%s", got)
+	}
+	done := b.restore(point.Commit)
+	if len(done.Left) > 0 || done.After != point.Tree || b.read("tracked.sh") != "true\n" || b.read("dir/x") != "x\n" {
+		t.Errorf("left %v; %s", done.Left, b.git("status", "--porcelain"))
+	}
+}
+
 // pipe puts a named pipe in the place of a file.
 func (b *sandbox) pipe(p string) {
 	b.Helper()

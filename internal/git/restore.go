@@ -193,7 +193,7 @@ func (r *Repo) obstacle(ctx context.Context, c Change, deleted map[string]string
 		if err != nil {
 			return "", nothing(err)
 		}
-		if ours(dir, info) {
+		if ours(dir, info) || holdsNothing(info) {
 			return "", nil
 		}
 		return fmt.Sprintf("%q is in the way, and in no snapshot", dir), nil
@@ -202,7 +202,7 @@ func (r *Repo) obstacle(ctx context.Context, c Change, deleted map[string]string
 	switch {
 	case err != nil:
 		return "", nothing(err)
-	case ours(c.Path, info):
+	case ours(c.Path, info), holdsNothing(info):
 		return "", nil
 	case info.IsDir():
 		return r.squatter(c.Path, deleted)

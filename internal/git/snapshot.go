@@ -229,6 +229,8 @@ func (r *Repo) look(f statusFile) (size int64, verdict string) {
 			return 0, "" // at another commit: git reads the submodule's HEAD
 		}
 		return 0, gone // a folder took the place of the file
+	case holdsNothing(info):
+		return 0, gone
 	case info.Mode()&fs.ModeSymlink != 0:
 		return info.Size(), ""
 	case !info.Mode().IsRegular():
@@ -240,6 +242,12 @@ func (r *Repo) look(f statusFile) (size int64, verdict string) {
 	}
 	_ = file.Close()
 	return info.Size(), ""
+}
+
+// holdsNothing tells whether this is a named pipe, a socket or a device: no tree can
+// hold it, and whoever replaces it loses no content.
+func holdsNothing(info fs.FileInfo) bool {
+	return info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) != 0
 }
 
 // path is where a path of a tree lies on disk.

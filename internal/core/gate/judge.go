@@ -214,7 +214,7 @@ func (o Observation) failReason(broken []string) string {
 		}
 		if r.Status == Fail {
 			if r.TimedOut {
-				return r.Gate + ": " + r.Reason
+				return r.Gate + ": " + r.Reason + since
 			}
 			reason := r.Gate + ": fails, and did not when the task began"
 			if !slices.Equal(broken, []string{r.Gate}) {

@@ -365,6 +365,19 @@ func TestSettingsAndLabels(t *testing.T) {
 	}
 }
 
+// A gate that waits for ever since its script became a pipe is told of with the script.
+func TestATimeOutNamesWhatWasChanged(t *testing.T) {
+	t.Parallel()
+	v := gate.Judge(gate.Observation{
+		Changed: true, OldTests: []string{"check.sh"}, Inputs: []string{"check.sh"},
+		Baseline: []gate.Result{{Gate: "check", Status: gate.Pass}},
+		Now:      []gate.Result{{Gate: "check", Status: gate.Fail, TimedOut: true, Reason: "timed out after 10m0s"}},
+	})
+	if want := "check: timed out after 10m0s; changed since: check.sh"; v.Status != gate.Fail || v.Reason != want {
+		t.Errorf("%s: %q, want %q", v.Status, v.Reason, want)
+	}
+}
+
 // A gate whose script the agent took away has failed, whatever it was before.
 func TestAGateThatNoLongerStarts(t *testing.T) {
 	t.Parallel()
