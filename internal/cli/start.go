@@ -143,7 +143,7 @@ func (c *startCmd) Run(a *app) error {
 // prepare finds out what loop the command asks for.
 func (c *startCmd) prepare(ctx context.Context, a *app, in launch.Inside) (*launch.Prepared, error) {
 	w := wish{AttendRequest: launch.AttendRequest{
-		Request: launch.Request{Dir: a.dir, Words: c.Words, Flags: c.flags(), Env: a.env},
+		Request: launch.Request{Dir: a.dir, Words: c.Words, Flags: c.flags(), Env: a.env, Look: c.DryRun},
 		Project: a.env.Session.Project, Inside: in, Verify: c.Verify, VerifyTimeout: c.Timeout, Commit: c.Commit, Handover: c.Handover,
 	}}
 	if err := w.adoptNamed(ctx, a); err != nil {

@@ -87,7 +87,7 @@ func PrepareAttended(ctx context.Context, q AttendRequest) (*Prepared, error) {
 // else the folder itself. A repository without a commit is none yet.
 func (q AttendRequest) place(ctx context.Context) (root string, repo *git.Repo, err error) {
 	dir := cmp.Or(q.Project, q.Dir)
-	repo, err = git.Open(ctx, dir)
+	repo, err = q.open(ctx, dir)
 	if unborn, ok := errors.AsType[*git.NoCommitError](err); ok {
 		return unborn.Root, nil, noHome(unborn.Root, q.Env.Home, q.Env.PawlHome)
 	}

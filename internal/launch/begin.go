@@ -59,10 +59,7 @@ func (p *Prepared) Root() string { return p.root }
 // Prepare reads goal and settings and looks at the repository. It changes
 // nothing.
 func Prepare(ctx context.Context, q Request) (*Prepared, error) {
-	repo, err := git.Open(ctx, q.Dir)
-	if err == nil && q.Look {
-		repo, err = repo.Inert(ctx)
-	}
+	repo, err := q.open(ctx, q.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +77,15 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 		return nil, err
 	}
 	return p, p.freeze(ctx)
+}
+
+// open opens the repository that holds a folder.
+func (q Request) open(ctx context.Context, dir string) (*git.Repo, error) {
+	repo, err := git.Open(ctx, dir)
+	if err != nil || !q.Look {
+		return repo, err
+	}
+	return repo.Inert(ctx)
 }
 
 // decide finds out what is wanted: goal, options, gates. None of it needs git.
