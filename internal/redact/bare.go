@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"encoding/base64"
+	"strings"
+)
 
 // Lengths of secrets that have no name beside them and no prefix, in bytes.
 const (
@@ -11,7 +14,8 @@ const (
 // withoutBare takes such secrets out: words of that length in the alphabet of
 // base64 that are random as far as can be told. A hash in hexadecimal digits has no
 // capitals, a name or a path fewer changes between capitals, small letters and digits.
-func withoutBare(s string) string {
+// It also takes words out that are base64 of text with a secret in it.
+func (r *Redactor) withoutBare(s string, rules []rule) string {
 	var out strings.Builder
 	kept := 0 // up to here s is in out
 	for i := 0; i < len(s); i++ {
@@ -27,7 +31,7 @@ func withoutBare(s string) string {
 		if i > 0 && s[i-1] == '\\' {
 			begin++
 		}
-		if isBare(s[begin:end]) && !strings.HasSuffix(s[:begin], "sha384-") {
+		if word := s[begin:end]; isBare(word) && !strings.HasSuffix(s[:begin], "sha384-") || r.encodes(word, rules) {
 			out.WriteString(s[kept:begin])
 			out.WriteString(Mark)
 			kept = end
@@ -39,6 +43,32 @@ func withoutBare(s string) string {
 	}
 	out.WriteString(s[kept:])
 	return out.String()
+}
+
+// encodes tells whether a word is base64 of text that holds a secret.
+func (r *Redactor) encodes(word string, rules []rule) bool {
+	const shortestWord, head = 12, 8
+	if len(word) < shortestWord || !isText(word[:head]) {
+		return false // most words are told apart by their first bytes
+	}
+	text, ok := decoded(word)
+	return ok && r.without(text, rules) != text
+}
+
+func isText(word string) bool {
+	_, ok := decoded(word)
+	return ok
+}
+
+// decoded is what a word in base64 stands for, if that is text.
+func decoded(word string) (text string, ok bool) {
+	b, err := base64.RawStdEncoding.DecodeString(word)
+	for _, c := range b {
+		if c >= 0x7f || c < ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return "", false
+		}
+	}
+	return string(b), err == nil
 }
 
 // isBare tells whether a word is a secret by its length and its randomness.

@@ -174,7 +174,7 @@ func (r *Redactor) without(s string, rules []rule) string {
 			s = rule.re().ReplaceAllStringFunc(s, rule.replace)
 		}
 	}
-	return withoutBare(s)
+	return r.withoutBare(s, rules)
 }
 
 // call is code that gets a secret from elsewhere, and so holds none.

@@ -2,6 +2,7 @@ package redact_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"strings"
 	"testing"
@@ -213,7 +214,7 @@ const (
 
 func TestBareSecretsAreTakenOut(t *testing.T) {
 	t.Parallel()
-	r := redact.New(nil)
+	r := redact.New(env())
 	for text, want := range map[string]string{
 		bareAWS:                                          redact.Mark,
 		"key " + bareAWS + ", region eu":                 "key " + redact.Mark + ", region eu",
@@ -224,7 +225,14 @@ func TestBareSecretsAreTakenOut(t *testing.T) {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
+	for _, secret := range []string{bareAWS, "aws_secret = " + bareAWS + "\n", github, "password=hunter2hunter2", pem, "correct horse battery"} {
+		text := base64.StdEncoding.EncodeToString([]byte(secret))
+		if got, want := r.String("it: "+text+"."), "it: "+redact.Mark+strings.Repeat("=", strings.Count(text, "="))+"."; got != want && got != "it: "+redact.Mark+"." {
+			t.Errorf("%q in base64 became %q", secret, got)
+		}
+	}
 	for _, honest := range []string{
+		base64.StdEncoding.EncodeToString([]byte("The quick brown fox jumps over the lazy dog, 7 times.")), base64.StdEncoding.EncodeToString([]byte{0, 1, 2, 200, 7, 8, 9, 10, 11, 12}),
 		"da39a3ee5e6b4b0d3255bfef95601890afd80709", strings.Repeat("9f86d081", 8), strings.Repeat("9F86D081", 8),
 		"TestTheLoopEndsAfter25TurnsAndIsOpenedXY", "internal/Core/Loop/Step12/TheMachineIsIt",
 		"sha384-" + barePEM, bareAWS + "A", bareAWS[1:],
