@@ -168,12 +168,13 @@ func (r *Runner) conclude(ctx context.Context, m record.Memory) {
 	if err := r.bringBackLeft(ctx, m.State); err != nil {
 		warn(fmt.Errorf("bring back what was begun before: %w", err))
 	}
-	if m.State.Turns == 0 && !m.Unattributed { // nothing was touched
+	untouched := m.State.Turns == 0 && !m.Unattributed
+	if r.attended() || !untouched {
+		r.inRun(ctx, func(context.Context) error { r.over(); return nil })
+	}
+	if untouched {
 		r.goBack(ctx)
 		return
-	}
-	if !r.attended() || m.Bound.Closed { // else the hook tells the files, when it tells the user
-		r.inRun(ctx, func(context.Context) error { r.over(); return nil })
 	}
 	if err := r.leaveGitRight(ctx, m); err != nil {
 		warn(err)
