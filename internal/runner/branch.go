@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -112,7 +113,11 @@ func (r *Runner) squash(ctx context.Context, base record.Base) (noted func(conte
 	}
 	return func(context.Context) error {
 		if ref != "" {
-			r.note(loop.Info, "commits of the agent's own are changes in the work tree again; they are kept at "+ref)
+			whose := "commits of the agent's own"
+			if _, blind := r.Agent.(agent.Blind); blind {
+				whose = "perhaps yours: commits made while the agent was at work, whose tool calls are not seen. They"
+			}
+			r.note(loop.Info, whose+" are changes in the work tree again; they are kept at "+ref)
 		}
 		base.HasAgentCommits = false
 		return r.setBase(base)

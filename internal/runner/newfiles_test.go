@@ -135,13 +135,13 @@ func TestTheUsersNewFileIsNotLeftWork(t *testing.T) {
 	}
 }
 
-// Nobody sees the calls of an agent that a command runs: new files of its turn are
-// committed, and named before. One that was made while the gates ran is not its.
+// Nobody sees the calls of an agent that a command runs: new files and commits of its
+// turn are part of the work, and named before. One that was made while the gates ran is not its.
 func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	agent := filepath.Join(t.TempDir(), "agent.sh")
-	script := "#!/bin/sh\ncat > /dev/null\necho two >> have.txt\necho new > new.txt\necho '<promise>DONE</promise>'\n"
+	script := "#!/bin/sh\ncat > /dev/null\necho two >> have.txt\ngit commit -qam mine\necho new > new.txt\necho '<promise>DONE</promise>'\n"
 	if err := os.WriteFile(agent, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
 	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt\nnew.txt" {
 		t.Errorf("in the commit: %s", got)
 	}
-	if !w.note("perhaps yours: new.txt") || !w.note("left alone: late.txt") {
+	if !w.note("perhaps yours: commits made while the agent was at work") || !w.note("perhaps yours: new.txt") || !w.note("left alone: late.txt") {
 		t.Errorf("notes: %q", w.notes)
 	}
 }
