@@ -84,14 +84,25 @@ func isFile(dir string, words []string) (string, error) {
 	case !errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(word, " \n"):
 		return "", failure.New(failure.Usage, "", "read %s: %w", word, err)
 	}
-	if ext := filepath.Ext(word); !strings.ContainsAny(word, " \n") && (ext == ".md" || ext == ".json" || ext == ".txt") {
-		hint := "name a plan or loop file that is there, or give a prompt in words"
-		if near := failure.Nearest(filepath.Base(word), plansIn(filepath.Dir(path))); near != "" {
-			hint = fmt.Sprintf("did you mean %s?", filepath.Join(filepath.Dir(word), near))
-		}
-		return "", failure.New(failure.Usage, hint, "there is no file %s", word)
+	if isPlanName(word) {
+		return "", noFile(dir, word)
 	}
 	return "", nil
+}
+
+// isPlanName reports whether a word looks like the name of a plan, be there one or not.
+func isPlanName(word string) bool {
+	ext := filepath.Ext(word)
+	return !strings.ContainsAny(word, " \n") && (ext == ".md" || ext == ".json" || ext == ".txt")
+}
+
+// noFile says that a word which looks like the name of a plan names none.
+func noFile(dir, word string) error {
+	hint := "name a plan or loop file that is there, or give a prompt in words"
+	if near := failure.Nearest(filepath.Base(word), plansIn(filepath.Dir(absolute(dir, word)))); near != "" {
+		hint = fmt.Sprintf("did you mean %s?", filepath.Join(filepath.Dir(word), near))
+	}
+	return failure.New(failure.Usage, hint, "there is no file %s", word)
 }
 
 // plansIn are the files in a folder that a goal may be read from.
@@ -109,15 +120,24 @@ func plansIn(dir string) []string {
 	return names
 }
 
-// severalFiles refuses words that all name files: as a prompt they say nothing.
+// severalFiles refuses words that all name files, or look so: as a prompt they say
+// nothing.
 func severalFiles(dir string, words []string) error {
 	if len(words) < 2 {
 		return nil
 	}
+	missing := ""
 	for _, word := range words {
-		if !namesFile(dir, word) {
+		switch {
+		case namesFile(dir, word):
+		case isPlanName(word):
+			missing = word
+		default:
 			return nil
 		}
+	}
+	if missing != "" {
+		return noFile(dir, missing)
 	}
 	all := strings.Join(words, " ")
 	return failure.New(failure.Usage,
