@@ -226,7 +226,7 @@ func (a *app) compare(ctx context.Context, repo *git.Repo, s *subject, out *audi
 // verifier runs gates in clean checkouts below a folder of this command's own, which
 // done removes. What a killed one left there is removed first.
 func (a *app) verifier(ctx context.Context, repo *git.Repo, o verify.Options) (v *verify.Verifier, done func() error, err error) {
-	dir, leave, err := a.store.AuditDir(ctx)
+	dir, leave, err := a.store.LockAuditDir(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

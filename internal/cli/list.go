@@ -65,7 +65,7 @@ func (c *listCmd) Run(a *app) error {
 
 // present is the summary with the state as it is now: the kept one does not know
 // whether the loop's process lives.
-func (a *app) present(l store.Listed[record.Summary]) record.Summary {
+func (a *app) present(l store.ListEntry[record.Summary]) record.Summary {
 	sum := l.Summary
 	sum.ID = l.Loop.ID
 	if sum.State == "running" || sum.State == "waiting" {

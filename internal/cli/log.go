@@ -104,7 +104,7 @@ func (a *app) printRecord(r journal.Record, t told) {
 // verifyJournal checks the chain. What the chain can tell and what not stands in
 // docs/DESIGN.md, section 5.
 func (a *app) verifyJournal(s *subject) error {
-	good, last, err := s.Loop.Verify()
+	good, last, err := s.Loop.VerifyJournal()
 	if corrupt, ok := errors.AsType[*journal.CorruptError](err); ok {
 		return failure.New(failure.Error, "what can be read is used; the damaged part stays as it is in "+corrupt.Path,
 			"the journal of %s is damaged at record %d: %s (%d good records)", s.ID, corrupt.Seq, corrupt.Reason, good)

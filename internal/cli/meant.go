@@ -89,16 +89,16 @@ func (a *app) atHand() (*subject, error) {
 }
 
 // unended are the loops here that have not ended, the newest first.
-func (a *app) unended() ([]store.Listed[record.Summary], error) {
+func (a *app) unended() ([]store.ListEntry[record.Summary], error) {
 	listed, err := store.List(a.store, record.ReadSummary)
 	if err != nil {
 		return nil, err
 	}
 	root := a.root()
-	open := slices.DeleteFunc(listed, func(l store.Listed[record.Summary]) bool {
+	open := slices.DeleteFunc(listed, func(l store.ListEntry[record.Summary]) bool {
 		return l.Summary.Root != root || a.present(l).State == "ended"
 	})
-	slices.SortStableFunc(open, func(x, y store.Listed[record.Summary]) int {
+	slices.SortStableFunc(open, func(x, y store.ListEntry[record.Summary]) int {
 		return y.Summary.CreatedAt.Compare(x.Summary.CreatedAt)
 	})
 	return open, nil

@@ -34,7 +34,7 @@ func (t told) lines(r journal.Record) []string {
 			}
 		}
 		return lines
-	case store.Taken:
+	case store.TypeOwnerTaken:
 		var h store.Holder
 		if json.Unmarshal(r.Data, &h) == nil {
 			return []string{fmt.Sprintf("process %d on %s drives the loop (owner %d)", h.PID, h.Host, r.Epoch)}

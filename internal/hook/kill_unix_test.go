@@ -131,7 +131,7 @@ func TestKilledHooksLoseNoTurn(t *testing.T) {
 			}
 			time.Sleep(500 * time.Millisecond) // what a killed hook has just started
 			k.rests()
-			if good, _, err := k.loop.Verify(); err != nil {
+			if good, _, err := k.loop.VerifyJournal(); err != nil {
 				t.Errorf("the journal holds to record %d: %v", good, err)
 			}
 			t.Logf("a stop takes %s; %d were killed before they had answered, %d after", usual, seen[false], seen[true])

@@ -42,7 +42,7 @@ func (h *handler) answerStop(ctx context.Context, b session.Binding) (reply, err
 	if err := h.receiveFileChanges(ctx, s, b); err != nil {
 		return reply{}, errors.Join(err, s.owner.Close())
 	}
-	if s.loop.HasMail() { // a stop comes before the turn, and is performed in full
+	if s.loop.HasMessages() { // a stop comes before the turn, and is performed in full
 		if s, err = h.deliverMessages(ctx, b, s); err != nil {
 			return reply{}, err
 		}

@@ -84,7 +84,7 @@ func (h *handler) receiveWhileIdle(ctx context.Context, b session.Binding, m rec
 	mail := false
 	err := h.withLease(ctx, b, func(s *lease) error {
 		err := h.receiveFileChanges(ctx, s, b)
-		mail = s.loop.HasMail()
+		mail = s.loop.HasMessages()
 		return err
 	})
 	if err == nil && mail {

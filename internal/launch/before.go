@@ -34,10 +34,10 @@ func before(ctx context.Context, st *store.Store, p *Prepared) (Before, error) {
 	if err != nil {
 		return Before{}, fmt.Errorf("look at earlier loops: %w", err)
 	}
-	listed = slices.DeleteFunc(listed, func(l store.Listed[record.Summary]) bool {
+	listed = slices.DeleteFunc(listed, func(l store.ListEntry[record.Summary]) bool {
 		return l.Summary.Root != p.root || l.Loop.ID == p.loop
 	})
-	slices.SortFunc(listed, func(x, y store.Listed[record.Summary]) int {
+	slices.SortFunc(listed, func(x, y store.ListEntry[record.Summary]) int {
 		return y.Summary.CreatedAt.Compare(x.Summary.CreatedAt)
 	})
 	var b Before
@@ -68,7 +68,7 @@ func before(ctx context.Context, st *store.Store, p *Prepared) (Before, error) {
 }
 
 // atWork notes a loop that has not ended.
-func (b *Before) atWork(l store.Listed[record.Summary]) {
+func (b *Before) atWork(l store.ListEntry[record.Summary]) {
 	_, alive, err := l.Loop.Holder()
 	switch {
 	case l.Summary.Attended && l.Summary.StartedAt.IsZero(): // it has not got the work tree

@@ -109,7 +109,7 @@ func SessionGuardRules(l *store.Loop, p GuardDirs, theirs bool) (guard.Rules, er
 			Tools  bool                `json:"tools"`
 		} `json:"spec"`
 	}
-	if err := l.SpecInto(&kept); err != nil {
+	if err := l.DecodeSpec(&kept); err != nil {
 		return guard.Rules{}, err
 	}
 	p.Root = kept.Root

@@ -46,7 +46,7 @@ func (st *sitting) owners() (n int) {
 		if err != nil {
 			st.t.Fatal(err)
 		}
-		if r.Type == store.Taken {
+		if r.Type == store.TypeOwnerTaken {
 			n++
 		}
 	}

@@ -244,7 +244,7 @@ func TestAnEvictedSessionLeavesTheLoopAlone(t *testing.T) {
 	}
 	st.post(record.MessageNote, "for the runner")
 	before := st.records()
-	if st.attend(); st.records() != before || st.s.Attended || !st.loop.HasMail() {
+	if st.attend(); st.records() != before || st.s.Attended || !st.loop.HasMessages() {
 		t.Errorf("%d records, were %d", st.records(), before)
 	}
 }

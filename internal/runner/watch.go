@@ -70,7 +70,7 @@ func (r *Runner) watchInbox(ctx context.Context) {
 // here is an error where the loop's folder was moved or deleted: no message reaches
 // the loop any more, and what it writes nobody will find.
 func (r *Runner) here() error {
-	if err := r.Owner.There(); errors.Is(err, journal.ErrGone) {
+	if err := r.Owner.CheckPath(); errors.Is(err, journal.ErrGone) {
 		return failure.New(failure.Error, "if it was moved, go on with it there: PAWL_HOME=DIR pawl resume "+r.Loop.ID,
 			"the folder of loop %s is gone, so it cannot go on: %w", r.Loop.ID, err)
 	}

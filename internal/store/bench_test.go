@@ -31,7 +31,7 @@ func BenchmarkList1000(b *testing.B) {
 	}
 }
 
-// A loop of 10,000 iterations: 100,000 records, a snapshot ten records old.
+// A loop of 10,000 iterations has 100,000 records; its snapshot is ten records old.
 func BenchmarkOpen10000Iterations(b *testing.B) {
 	l, err := store.Open(b.TempDir()).Create("/repo", spec{})
 	if err != nil {

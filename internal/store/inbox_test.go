@@ -12,7 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-func TestMessagesAreDrainedInOrderUntilAcknowledged(t *testing.T) {
+func TestDrainReturnsMessagesInOrderUntilAck(t *testing.T) {
 	t.Parallel()
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	post(t, l, "b-1", "first")
@@ -31,7 +31,7 @@ func TestMessagesAreDrainedInOrderUntilAcknowledged(t *testing.T) {
 	}
 }
 
-func TestSameIDIsTheSameMessage(t *testing.T) {
+func TestPostIgnoresKnownID(t *testing.T) {
 	t.Parallel()
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	post(t, l, "a", "first")
@@ -50,7 +50,7 @@ func TestSameIDIsTheSameMessage(t *testing.T) {
 	}
 }
 
-func TestTwoSendersAtTheSameMoment(t *testing.T) {
+func TestPostAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	for _, nanos := range []string{"1", "2"} {
@@ -63,7 +63,7 @@ func TestTwoSendersAtTheSameMoment(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNoMessagesAreSetAside(t *testing.T) {
+func TestDrainMovesInvalidFilesToBad(t *testing.T) {
 	t.Parallel()
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	for _, name := range []string{"1-cut.json", "note.txt", "x-a.json", "1-a b.json"} {
@@ -85,7 +85,7 @@ func TestFilesThatAreNoMessagesAreSetAside(t *testing.T) {
 	}
 }
 
-func TestIDsThatAreNoFileNames(t *testing.T) {
+func TestPostRefusesInvalidID(t *testing.T) {
 	t.Parallel()
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	for _, id := range []string{"", "../x", "a b", strings.Repeat("a", 65)} {
@@ -98,7 +98,7 @@ func TestIDsThatAreNoFileNames(t *testing.T) {
 	}
 }
 
-func TestInboxThatIsGone(t *testing.T) {
+func TestMissingInbox(t *testing.T) {
 	t.Parallel()
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	if err := os.Remove(filepath.Join(l.Dir, "inbox")); err != nil {
@@ -143,7 +143,7 @@ func briefly(ms []store.Message) []string {
 	return out
 }
 
-func TestPeekChangesNothing(t *testing.T) {
+func TestPeekChangesNoFile(t *testing.T) {
 	t.Parallel()
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	post(t, l, "a", "first")

@@ -11,16 +11,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// Taken is the type of the record with which each ownership begins; its data is
-// the Holder.
-const Taken = "owner_taken"
+// TypeOwnerTaken is the type of the first record of each owner. Its data is the Holder.
+const TypeOwnerTaken = "owner_taken"
 
-// ErrLostOwnership: another owner has taken the loop over; this one must stop and
-// say nothing more.
+// ErrLostOwnership means that another owner has taken the loop. The caller must stop and
+// write nothing more.
 var ErrLostOwnership = journal.ErrLostOwnership
 
-// Owner drives a loop: it alone appends to the journal. It holds the loop's lock
-// until Close.
+// Owner drives a loop: only it appends to the journal. It holds the loop's lock until
+// Close.
 type Owner struct {
 	loop    *Loop
 	lock    *lock
@@ -28,15 +27,15 @@ type Owner struct {
 	epoch   int64
 }
 
-// Own makes this process the loop's owner, with a new epoch. It returns a
-// *HeldError if another process is.
+// Own makes this process the loop's owner, with a new epoch. It returns a *HeldError if
+// another process owns the loop.
 func (l *Loop) Own(ctx context.Context) (*Owner, error) {
 	return l.OwnIf(ctx, func(int64) error { return nil })
 }
 
-// OwnIf is Own where may has nothing against it. It is asked with the epoch of the
-// owner so far while the loop's lock is held: what it finds then stays true. After
-// its error nothing was written.
+// OwnIf is Own if may returns nil. may is called with the epoch of the last owner while
+// the lock is held, so that nothing it reads can change. If it returns an error, nothing
+// is written.
 func (l *Loop) OwnIf(ctx context.Context, may func(epoch int64) error) (*Owner, error) {
 	o, err := l.lockAndOpen(ctx)
 	if err != nil {
@@ -48,18 +47,17 @@ func (l *Loop) OwnIf(ctx context.Context, may func(epoch int64) error) (*Owner, 
 	}
 	o.epoch = before + 1
 	h := newHolder(l.ID, o.epoch)
-	if _, err := o.Append(journal.Entry{Type: Taken, Data: h}); err != nil {
+	if _, err := o.Append(journal.Entry{Type: TypeOwnerTaken, Data: h}); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
-	if err := o.lock.tell(h); err != nil {
+	if err := o.lock.writeHolder(h); err != nil {
 		return nil, errors.Join(err, o.Close())
 	}
 	return o, nil
 }
 
-// Rejoin goes on as an owner of this epoch that let go of the lock in between,
-// as the hook processes of one session do. It returns ErrLostOwnership if there
-// was a newer one meanwhile.
+// Rejoin continues as an owner with this epoch that released the lock, as the hooks of a
+// session do. It returns ErrLostOwnership if there is a newer owner.
 func (l *Loop) Rejoin(ctx context.Context, epoch int64) (*Owner, error) {
 	o, err := l.lockAndOpen(ctx)
 	if err != nil {
@@ -71,8 +69,9 @@ func (l *Loop) Rejoin(ctx context.Context, epoch int64) (*Owner, error) {
 	return o, nil
 }
 
+// lockAndOpen takes the owner's lock and opens the journal.
 func (l *Loop) lockAndOpen(ctx context.Context) (*Owner, error) {
-	lock, err := acquire(ctx, l.lockPath(), "loop "+l.ID)
+	lock, err := acquireLock(ctx, l.lockPath(), "loop "+l.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -83,29 +82,29 @@ func (l *Loop) lockAndOpen(ctx context.Context) (*Owner, error) {
 	return &Owner{loop: l, lock: lock, journal: w}, nil
 }
 
-// Epoch counts the owners of the loop, from 1.
+// Epoch returns the number of the owner, from 1.
 func (o *Owner) Epoch() int64 { return o.epoch }
 
-// Append journals the entries, all or none, and returns when they are on disk,
-// with the mark of the last. After ErrLostOwnership nothing was written.
+// Append writes the entries to the journal, all or none, and returns the mark of the last
+// when they are on disk. If it returns ErrLostOwnership, nothing was written.
 func (o *Owner) Append(entries ...journal.Entry) (journal.Mark, error) {
 	return o.journal.Append(o.epoch, entries...)
 }
 
-// AppendSoon is Append without the wait for the disk, see journal.Writer.
+// AppendSoon is Append without waiting for the disk, see journal.Writer.
 func (o *Owner) AppendSoon(entries ...journal.Entry) (journal.Mark, error) {
 	return o.journal.AppendSoon(o.epoch, entries...)
 }
 
-// There says, by journal.ErrGone, that the loop's folder was moved or deleted.
-func (o *Owner) There() error { return o.journal.There() }
+// CheckPath returns journal.ErrGone if the loop's folder was moved or deleted.
+func (o *Owner) CheckPath() error { return o.journal.There() }
 
-// Save keeps a snapshot: state is the fold of the journal up to and including the
-// record at mark, summary what List shows of it.
+// Save stores a snapshot: state is the fold of the journal up to and including the record
+// at mark, summary is what List returns.
 func (o *Owner) Save(mark journal.Mark, state, summary any) error {
 	err := o.SaveState(mark, state)
 	if err == nil {
-		err = deriveJSON(o.loop.summaryPath(), summaryFile[any]{Shape: shapeOf(reflect.TypeOf(summary)), Journal: mark.End, Summary: summary})
+		err = swapJSON(o.loop.summaryPath(), summaryFile[any]{TypeHash: typeHash(reflect.TypeOf(summary)), JournalSize: mark.End, Summary: summary})
 	}
 	if err != nil {
 		return fmt.Errorf("save state of loop %s: %w", o.loop.ID, err)
@@ -113,12 +112,11 @@ func (o *Owner) Save(mark journal.Mark, state, summary any) error {
 	return nil
 }
 
-// SaveState is Save without the summary, which List then makes when it is asked
-// for.
+// SaveState is Save without the summary, which List derives when needed.
 func (o *Owner) SaveState(mark journal.Mark, state any) error {
 	body, err := json.Marshal(state)
 	if err == nil {
-		err = deriveJSON(filepath.Join(o.loop.Dir, "state.json"), snapshot{Shape: shapeOf(reflect.TypeOf(state)), Mark: mark, State: body})
+		err = swapJSON(filepath.Join(o.loop.Dir, "state.json"), snapshot{TypeHash: typeHash(reflect.TypeOf(state)), Mark: mark, State: body})
 	}
 	if err != nil {
 		return fmt.Errorf("save state of loop %s: %w", o.loop.ID, err)
@@ -126,8 +124,7 @@ func (o *Owner) SaveState(mark journal.Mark, state any) error {
 	return nil
 }
 
-// Close lets go of the loop. The journal needs no closing words: what was
-// appended is on disk.
+// Close releases the loop. Everything that was appended is on disk.
 func (o *Owner) Close() error {
 	return errors.Join(o.journal.Close(), o.lock.release())
 }

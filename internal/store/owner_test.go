@@ -17,7 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-func TestEachOwnerBeginsANewEpoch(t *testing.T) {
+func TestOwnStartsNewEpoch(t *testing.T) {
 	t.Parallel()
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	for want := int64(1); want <= 3; want++ {
@@ -35,7 +35,7 @@ func TestEachOwnerBeginsANewEpoch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Type == store.Taken {
+		if r.Type == store.TypeOwnerTaken {
 			var h store.Holder
 			if err := json.Unmarshal(r.Data, &h); err != nil || h.PID != os.Getpid() || h.Loop != l.ID {
 				t.Errorf("holder = %+v, %v", h, err)
@@ -48,7 +48,7 @@ func TestEachOwnerBeginsANewEpoch(t *testing.T) {
 	}
 }
 
-func TestSecondOwnerIsToldWhoIsTheFirst(t *testing.T) {
+func TestOwnReturnsHolder(t *testing.T) {
 	t.Parallel()
 	l, _ := owned(t)
 	_, err := l.Own(t.Context())
@@ -68,7 +68,7 @@ func TestSecondOwnerIsToldWhoIsTheFirst(t *testing.T) {
 	}
 }
 
-func TestHolderThatHasNotSaidWhoItIs(t *testing.T) {
+func TestUnknownHolder(t *testing.T) {
 	t.Parallel()
 	l, _ := owned(t)
 	if err := os.Remove(filepath.Join(l.Dir, "owner.lock.json")); err != nil {
@@ -79,7 +79,7 @@ func TestHolderThatHasNotSaidWhoItIs(t *testing.T) {
 	}
 }
 
-func TestHolderIsAliveWhileItHolds(t *testing.T) {
+func TestHolderIsAlive(t *testing.T) {
 	t.Parallel()
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	wantAlive(t, l, 0, false)
@@ -91,8 +91,8 @@ func TestHolderIsAliveWhileItHolds(t *testing.T) {
 	wantAlive(t, l, os.Getpid(), false)
 }
 
-// Those who look must never make an owner think that the loop is held.
-func TestLookingDoesNotHinderOwning(t *testing.T) {
+// Reading the holder must never make an owner think that the loop is held.
+func TestHolderDoesNotBlockOwn(t *testing.T) {
 	t.Parallel()
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	own(t, l).Close()
@@ -170,12 +170,12 @@ func TestRejoin(t *testing.T) {
 	if _, err := l.Rejoin(t.Context(), epoch); !errors.Is(err, store.ErrLostOwnership) {
 		t.Errorf("error = %v, want ErrLostOwnership", err)
 	}
-	if good, _, err := l.Verify(); good != 3 || err != nil {
+	if good, _, err := l.VerifyJournal(); good != 3 || err != nil {
 		t.Errorf("verify: %d, %v; want 3 records", good, err)
 	}
 }
 
-func TestCancelledWhileWaiting(t *testing.T) {
+func TestOwnIsCancelled(t *testing.T) {
 	t.Parallel()
 	l, _ := owned(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -185,7 +185,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 	}
 }
 
-func TestOwnerOfADamagedJournal(t *testing.T) {
+func TestOwnDamagedJournal(t *testing.T) {
 	t.Parallel()
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	if err := os.WriteFile(filepath.Join(l.Dir, "journal.jsonl"), []byte("a\nb\n"), 0o600); err != nil {
@@ -198,13 +198,13 @@ func TestOwnerOfADamagedJournal(t *testing.T) {
 	}
 }
 
-// folder is a work tree that is its own git dir.
+// folder is a work tree that is its own git folder.
 type folder string
 
 func (f folder) Root() string   { return string(f) }
 func (f folder) GitDir() string { return string(f) }
 
-func TestOneLoopActsOnAWorkTree(t *testing.T) {
+func TestLockWorktreeIsExclusive(t *testing.T) {
 	t.Parallel()
 	s := store.Open(t.TempDir())
 	tree := t.TempDir()
@@ -252,12 +252,12 @@ func wantAlive(t *testing.T, l *store.Loop, pid int, alive bool) {
 	}
 }
 
-func TestAuditsAtOnceHaveFoldersOfTheirOwn(t *testing.T) {
+func TestConcurrentAuditsHaveSeparateFolders(t *testing.T) {
 	t.Parallel()
 	s := store.Open(t.TempDir())
 	audit := func() (string, func() error) {
 		t.Helper()
-		dir, leave, err := s.AuditDir(t.Context())
+		dir, leave, err := s.LockAuditDir(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,5 +4,5 @@ package store
 
 import "io/fs"
 
-// checkOwner finds nothing: who may write where is not told by bits on this system.
+// checkOwner returns nil, since permission bits do not tell who may write on this system.
 func checkOwner(string, fs.FileInfo) error { return nil }

@@ -12,9 +12,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// Whoever may write to a loop's folder says which commands run: what others may
-// write to, or own, is not read, and no loop is begun there.
-func TestWhatOthersMayWriteIsRefused(t *testing.T) {
+// Files in a loop's folder decide which commands run. Files that others own or may write
+// are not read, and no loop is created there.
+func TestFilesWritableByOthersAreRefused(t *testing.T) {
 	t.Parallel()
 	const anyone, nobody = 0o777, 65534
 	cases := []struct {

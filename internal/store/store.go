@@ -1,19 +1,19 @@
 // Package store keeps loops on disk, outside every work tree:
 //
 //	$PAWL_HOME/loops/brisk-otter-7f3a/
-//	    spec.json        what was asked, written once
-//	    journal.jsonl    what happened: the truth (package journal)
+//	    spec.json        the request, written once
+//	    journal.jsonl    what happened: the source of truth (package journal)
 //	    state.json       the fold of the journal up to a record: derived
 //	    summary.json     what a list shows: derived
 //	    owner.lock       held by the process that drives the loop
-//	    inbox/           messages that anyone may leave
+//	    inbox/           messages to the owner
 //	    iterations/0001/ prompts, streams, gate outputs
-//	$PAWL_HOME/worktrees/…lock   held by the loop that acts on a work tree
-//	$PAWL_HOME/audits/1/         of an audit under way; 1.lock is held by it
+//	$PAWL_HOME/worktrees/…lock   held by the loop that uses a work tree
+//	$PAWL_HOME/audits/1/         of a running audit, which holds 1.lock
 //
-// Who drives a loop calls Own, appends, and saves a snapshot now and then;
-// everybody else reads, folds and posts messages. Specs, states and summaries are
-// the caller's own types. Folders are 0700, files 0600. Nothing here deletes.
+// The owner of a loop calls Own, appends, and saves a snapshot now and then. Everybody
+// else reads, folds and posts messages. Specs, states and summaries are the caller's own
+// types. Folders have mode 0700, files 0600. The package deletes nothing.
 package store
 
 import (
@@ -32,36 +32,36 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// ErrNotFound is wrapped by errors about a loop that is not there.
+// ErrNotFound is wrapped by errors about a loop that does not exist.
 var ErrNotFound = errors.New("no such loop")
 
-// specFile holds a loop's Spec.
+// specFile is the file with a loop's Spec.
 const specFile = "spec.json"
 
-// Store is a $PAWL_HOME.
+// Store is the loops in a $PAWL_HOME.
 type Store struct{ home string }
 
-// Open names the store at home, an absolute path. It does no I/O: folders are
-// made when the first loop is.
+// Open returns the store at home, an absolute path. It does no I/O: folders are created
+// with the first loop.
 func Open(home string) *Store { return &Store{home: home} }
 
-// Loop is one loop's folder.
+// Loop is a loop's folder.
 type Loop struct {
 	ID  string // such as brisk-otter-7f3a
 	Dir string // absolute
 }
 
-// Spec is what a loop was created with.
+// Spec is the request that a loop was created with.
 type Spec struct {
-	Version   int             `json:"v"` // journal.Version; first, so that it is read without the rest
+	Version   int             `json:"v"` // journal.Version; the first field, so that it is read without the rest
 	ID        string          `json:"id"`
-	Root      string          `json:"root"` // repository (or project) root that the loop is bound to, absolute
+	Root      string          `json:"root"` // root of the repository or project, absolute
 	CreatedAt time.Time       `json:"created_at"`
 	Body      json.RawMessage `json:"spec"` // the caller's
 }
 
-// Create makes a loop bound to root, with a new id, and keeps spec (any value
-// that marshals to JSON) with it. The loop appears whole or not at all.
+// Create creates a loop for root, with a new id, and stores spec (any value that JSON can
+// encode). The loop appears in full or not at all.
 func (s *Store) Create(root string, spec any) (*Loop, error) {
 	body, err := json.Marshal(spec)
 	if err != nil {
@@ -75,9 +75,9 @@ func (s *Store) Create(root string, spec any) (*Loop, error) {
 		return nil, fmt.Errorf("create loop: %w", err)
 	}
 	for {
-		l := &Loop{ID: newID()}
+		l := &Loop{ID: newLoopID()}
 		l.Dir = filepath.Join(loops, l.ID)
-		err := l.make(Spec{Version: journal.Version, ID: l.ID, Root: root, CreatedAt: time.Now().UTC(), Body: body})
+		err := l.createDir(Spec{Version: journal.Version, ID: l.ID, Root: root, CreatedAt: time.Now().UTC(), Body: body})
 		if errors.Is(err, fs.ErrExist) {
 			continue // the id is taken
 		}
@@ -88,8 +88,8 @@ func (s *Store) Create(root string, spec any) (*Loop, error) {
 	}
 }
 
-// make builds the folder under a hidden name and then gives it its own.
-func (l *Loop) make(spec Spec) error {
+// createDir creates the folder under a hidden name and renames it.
+func (l *Loop) createDir(spec Spec) error {
 	if _, err := os.Lstat(l.Dir); err == nil {
 		return fs.ErrExist // os.Rename replaces an empty folder
 	}
@@ -110,13 +110,13 @@ func (l *Loop) make(spec Spec) error {
 	return atomicfile.SyncDir(filepath.Dir(l.Dir))
 }
 
-// Loop names a loop by its whole id. It does no I/O: whether there is one shows
+// Loop returns the loop with a complete id. It does no I/O: a missing loop is found out
 // when it is used.
 func (s *Store) Loop(id string) *Loop {
 	return &Loop{ID: id, Dir: filepath.Join(s.home, "loops", id)}
 }
 
-// Loops are all loops there are, sorted by id.
+// Loops returns all loops, sorted by id.
 func (s *Store) Loops() ([]*Loop, error) {
 	entries, err := os.ReadDir(filepath.Join(s.home, "loops"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -131,18 +131,18 @@ func (s *Store) Loops() ([]*Loop, error) {
 	return out, nil
 }
 
-// Spec reads what the loop was created with.
+// Spec reads the request that the loop was created with.
 func (l *Loop) Spec() (Spec, error) {
 	var spec Spec
-	if err := l.SpecInto(&spec); err != nil {
+	if err := l.DecodeSpec(&spec); err != nil {
 		return Spec{}, err
 	}
 	return spec, nil
 }
 
-// SpecInto is Spec for a type of the caller's own that has fewer fields: who needs
-// little of it need not pay for all.
-func (l *Loop) SpecInto(part any) error {
+// DecodeSpec decodes spec.json into a type of the caller's that has fewer fields than
+// Spec, to save time.
+func (l *Loop) DecodeSpec(part any) error {
 	path := filepath.Join(l.Dir, specFile)
 	home := filepath.Dir(filepath.Dir(l.Dir))
 	err := CheckOwners(home, filepath.Dir(l.Dir), l.Dir, path)
@@ -162,9 +162,8 @@ func (l *Loop) SpecInto(part any) error {
 	return nil
 }
 
-// CheckOwners returns an error with a hint if another user owns one of these, or may
-// write to it. What stands in a $PAWL_HOME says which commands run. What is not there
-// is nobody's.
+// CheckOwners returns an error with a hint if another user owns one of the files, or may
+// write to it: files in $PAWL_HOME decide which commands run. Missing files are skipped.
 func CheckOwners(paths ...string) error {
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -181,40 +180,41 @@ func CheckOwners(paths ...string) error {
 	return nil
 }
 
-// specVersion is the version that a spec begins with, 0 if it begins with none. The
-// rest is not parsed: in a version that is not ours it need not make sense.
+// specVersion returns the version that a spec begins with, or 0. The rest is not parsed,
+// since it may be of another version.
 func specVersion(data []byte) (version int) {
 	in := json.NewDecoder(bytes.NewReader(data))
-	_, _ = in.Token() // what is not JSON shows when the rest is read
+	_, _ = in.Token() // invalid JSON is reported when the rest is read
 	if key, err := in.Token(); err != nil || key != "v" || in.Decode(&version) != nil {
 		return 0
 	}
 	return version
 }
 
-// IterationDir is the folder for the files of iteration n (1, 2, …), made if it
-// is not there.
+// IterationDir returns the folder for the files of iteration n (from 1), and creates it
+// if needed.
 func (l *Loop) IterationDir(n int) (string, error) {
 	dir := filepath.Join(l.Dir, "iterations", fmt.Sprintf("%04d", n))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("make folder of iteration %d: %w", n, err)
+		return "", fmt.Errorf("create folder of iteration %d: %w", n, err)
 	}
 	return dir, nil
 }
 
-// newID is an adjective, an animal and 16 random bits: 2²⁸ ids, easy to say. It
-// is no secret; Create sees to it that it is new.
-func newID() string {
-	return fmt.Sprintf("%s-%s-%04x", pick(adjectives), pick(animals), rand.N(1<<16))
+// newLoopID returns an adjective, an animal and 16 random bits: 2²⁸ ids, easy to say.
+// Ids are not secret, and Create makes sure that they are new.
+func newLoopID() string {
+	return fmt.Sprintf("%s-%s-%04x", randomWord(adjectives), randomWord(animals), rand.N(1<<16))
 }
 
-func pick(words string) string {
+// randomWord returns one of the words.
+func randomWord(words string) string {
 	all := strings.Fields(words)
 	return all[rand.N(len(all))]
 }
 
-// deriveJSON writes what can be made anew from the journal.
-func deriveJSON(path string, v any) error {
+// swapJSON replaces a file that can be derived again.
+func swapJSON(path string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -222,6 +222,7 @@ func deriveJSON(path string, v any) error {
 	return atomicfile.Swap(path, append(data, '\n'), 0o600)
 }
 
+// writeJSON replaces a file, and returns when it is on disk.
 func writeJSON(path string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {

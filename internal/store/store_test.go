@@ -23,7 +23,7 @@ type spec struct {
 	Goal string `json:"goal"`
 }
 
-func TestCreatedLoopIsWholeAndPrivate(t *testing.T) {
+func TestCreateIsAtomicAndPrivate(t *testing.T) {
 	t.Parallel()
 	home := filepath.Join(t.TempDir(), "pawl")
 	s := store.Open(home)
@@ -52,7 +52,7 @@ func TestCreatedLoopIsWholeAndPrivate(t *testing.T) {
 	wantPrivate(t, home)
 }
 
-func TestSpecThatCannotBeKept(t *testing.T) {
+func TestCreateRefusesUnencodableSpec(t *testing.T) {
 	t.Parallel()
 	s := store.Open(t.TempDir())
 	if _, err := s.Create("/repo", func() {}); err == nil {
@@ -63,7 +63,7 @@ func TestSpecThatCannotBeKept(t *testing.T) {
 	}
 }
 
-func TestHomeThatIsAFile(t *testing.T) {
+func TestHomeIsAFile(t *testing.T) {
 	t.Parallel()
 	home := filepath.Join(t.TempDir(), "pawl")
 	if err := os.WriteFile(home, nil, 0o600); err != nil {
@@ -129,7 +129,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestResolveWhereNothingIs(t *testing.T) {
+func TestResolveWithoutLoops(t *testing.T) {
 	t.Parallel()
 	_, err := store.Open(filepath.Join(t.TempDir(), "none")).Resolve("", "/a")
 	if !errors.Is(err, store.ErrNotFound) || !strings.Contains(failure.Hint(err), "pawl run") {
@@ -137,7 +137,7 @@ func TestResolveWhereNothingIs(t *testing.T) {
 	}
 }
 
-func TestHintListsSomeOfMany(t *testing.T) {
+func TestHintListsAtMostEightLoops(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	for i := range 20 {
@@ -149,7 +149,7 @@ func TestHintListsSomeOfMany(t *testing.T) {
 	}
 }
 
-func TestHalfMadeLoopsAreNotListed(t *testing.T) {
+func TestIncompleteLoopsAreNotListed(t *testing.T) {
 	t.Parallel()
 	s := store.Open(t.TempDir())
 	l := create(t, s, "/repo")
@@ -183,7 +183,7 @@ func create(t *testing.T, s *store.Store, root string) *store.Loop {
 	return l
 }
 
-// put makes a loop with a chosen id.
+// put creates a loop with a given id.
 func put(t *testing.T, home, id, root string, at time.Time) string {
 	t.Helper()
 	dir := filepath.Join(home, "loops", id)

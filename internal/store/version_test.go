@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-func TestSpecOfANewerPawlIsRefused(t *testing.T) {
+func TestSpecOfNewerVersionIsRefused(t *testing.T) {
 	t.Parallel()
 	l := create(t, store.Open(t.TempDir()), "/repo")
 	path := filepath.Join(l.Dir, "spec.json")
@@ -35,9 +35,8 @@ func TestSpecOfANewerPawlIsRefused(t *testing.T) {
 	}
 }
 
-// What a newer Pawl wrote is neither read as if it were known nor cut off as if it
-// were damaged.
-func TestJournalOfANewerPawlIsRefusedAndKept(t *testing.T) {
+// Records of a newer version are neither read nor cut off as damaged.
+func TestJournalOfNewerVersionIsRefusedAndUnchanged(t *testing.T) {
 	t.Parallel()
 	for _, newer := range []string{`"v":2,"type":"turn"`, `"v":2,"type":{"of":"another shape"}`} {
 		l, o := owned(t)
@@ -49,7 +48,7 @@ func TestJournalOfANewerPawlIsRefusedAndKept(t *testing.T) {
 		before := read(t, filepath.Join(l.Dir, "journal.jsonl"))
 		_, _, folded := store.Fold(l, zero, step)
 		_, owned := l.Own(t.Context())
-		_, _, verified := l.Verify()
+		_, _, verified := l.VerifyJournal()
 		for _, err := range []error{folded, owned, verified} {
 			if !errors.Is(err, journal.ErrNewer) || !strings.Contains(failure.Hint(err), "update pawl") {
 				t.Errorf("%s: %v, hint %q", newer, err, failure.Hint(err))
@@ -61,9 +60,9 @@ func TestJournalOfANewerPawlIsRefusedAndKept(t *testing.T) {
 	}
 }
 
-// A snapshot and a summary that another version of Pawl made have fields that this
-// one does not know, or lack some: they are made anew.
-func TestWhatIsDerivedIsOfThisVersion(t *testing.T) {
+// A snapshot or summary of another version may lack fields or have unknown ones. It is
+// derived again.
+func TestDerivedFilesOfOtherVersionAreRebuilt(t *testing.T) {
 	t.Parallel()
 	home := store.Open(t.TempDir())
 	l := create(t, home, "/repo")
@@ -75,7 +74,7 @@ func TestWhatIsDerivedIsOfThisVersion(t *testing.T) {
 	if err := o.Save(mark, before{}, before{Kinds: map[string]int{"turn": 7}}); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]int{store.Taken: 1, "turn": 1}
+	want := map[string]int{store.TypeOwnerTaken: 1, "turn": 1}
 	got, _ := fold(t, l)
 	if diff := cmp.Diff(want, got.Count); diff != "" {
 		t.Error(diff)

@@ -1,7 +1,6 @@
 package store
 
-// Words of ids: short, friendly, told apart on the phone, and not to be read as
-// a judgement of the work.
+// The words of ids are short, easy to tell apart, and do not comment on the work.
 const (
 	adjectives = `
 amber ample apt azure bold brave bright brisk calm candid civil clear clever coral

@@ -15,7 +15,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// state counts records by type; folded is how many of them were folded just now.
+// state counts records by type; folded counts those of the last Fold.
 type state struct {
 	Count  map[string]int `json:"count"`
 	folded int
@@ -32,7 +32,7 @@ func step(s state, r journal.Record) (state, error) {
 	return s, nil
 }
 
-func TestFoldBeginsAtTheSnapshot(t *testing.T) {
+func TestFoldStartsAtSnapshot(t *testing.T) {
 	t.Parallel()
 	l, o := owned(t)
 	append1(t, o, "turn")
@@ -41,7 +41,7 @@ func TestFoldBeginsAtTheSnapshot(t *testing.T) {
 	append1(t, o, "end")
 
 	got, mark := fold(t, l)
-	if diff := cmp.Diff(map[string]int{store.Taken: 1, "turn": 2, "end": 1}, got.Count); diff != "" {
+	if diff := cmp.Diff(map[string]int{store.TypeOwnerTaken: 1, "turn": 2, "end": 1}, got.Count); diff != "" {
 		t.Error(diff)
 	}
 	if got.folded != 2 || mark.Seq != 4 {
@@ -49,7 +49,7 @@ func TestFoldBeginsAtTheSnapshot(t *testing.T) {
 	}
 }
 
-func TestSnapshotIsDerived(t *testing.T) {
+func TestDamagedSnapshotIsRebuilt(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, content string }{
 		{"deleted", ""},
@@ -74,14 +74,14 @@ func TestSnapshotIsDerived(t *testing.T) {
 				}
 			}
 			got, mark := fold(t, l)
-			if diff := cmp.Diff(map[string]int{store.Taken: 1, "turn": 1}, got.Count); diff != "" || mark.Seq != 2 {
+			if diff := cmp.Diff(map[string]int{store.TypeOwnerTaken: 1, "turn": 1}, got.Count); diff != "" || mark.Seq != 2 {
 				t.Errorf("up to %d: %s", mark.Seq, diff)
 			}
 		})
 	}
 }
 
-func TestFoldGoesOnOverDamageAndNamesIt(t *testing.T) {
+func TestFoldSkipsDamagedRecordAndReturnsIt(t *testing.T) {
 	t.Parallel()
 	l, o := owned(t)
 	append1(t, o, "lost")
@@ -92,46 +92,46 @@ func TestFoldGoesOnOverDamageAndNamesIt(t *testing.T) {
 	if !errors.As(err, &corrupt) || corrupt.Seq != 2 {
 		t.Errorf("error = %v, want record 2", err)
 	}
-	if diff := cmp.Diff(map[string]int{store.Taken: 1, "turn": 1}, got.Count); diff != "" || mark.Seq != 3 {
+	if diff := cmp.Diff(map[string]int{store.TypeOwnerTaken: 1, "turn": 1}, got.Count); diff != "" || mark.Seq != 3 {
 		t.Errorf("up to %d: %s", mark.Seq, diff)
 	}
-	if _, _, err := l.Verify(); !errors.As(err, &corrupt) {
+	if _, _, err := l.VerifyJournal(); !errors.As(err, &corrupt) {
 		t.Errorf("verify = %v", err)
 	}
 }
 
-// A chain does not show that its end is gone: the saved state does.
-func TestVerifyTellsThatTheEndIsGone(t *testing.T) {
+// The hash chain does not show that its end is missing. The saved state does.
+func TestVerifyDetectsMissingEnd(t *testing.T) {
 	t.Parallel()
 	l, o := owned(t)
 	append1(t, o, "turn")
 	last := append1(t, o, "turn")
-	if good, at, err := l.Verify(); good != 3 || at != last || err != nil {
+	if good, at, err := l.VerifyJournal(); good != 3 || at != last || err != nil {
 		t.Fatalf("without a saved state: %d up to %+v, %v", good, at, err)
 	}
 	save(t, l, o)
 	append1(t, o, "turn")
-	if good, _, err := l.Verify(); good != 4 || err != nil {
+	if good, _, err := l.VerifyJournal(); good != 4 || err != nil {
 		t.Fatalf("with a state of before the end: %d, %v", good, err)
 	}
 	path := filepath.Join(l.Dir, "journal.jsonl")
 	if err := os.Truncate(path, last.End); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := l.Verify(); err != nil {
+	if _, _, err := l.VerifyJournal(); err != nil {
 		t.Fatalf("cut behind what was saved: %v", err)
 	}
 	if err := os.Truncate(path, last.Start); err != nil {
 		t.Fatal(err)
 	}
 	var corrupt *journal.CorruptError
-	good, _, err := l.Verify()
-	if !errors.As(err, &corrupt) || good != 2 || corrupt.Seq != 3 || !strings.Contains(corrupt.Reason, "record 3, which is not there") {
+	good, _, err := l.VerifyJournal()
+	if !errors.As(err, &corrupt) || good != 2 || corrupt.Seq != 3 || !strings.Contains(corrupt.Reason, "record 3, which is missing") {
 		t.Errorf("%d good, %v", good, err)
 	}
 }
 
-func TestFoldStopsWhereAStepFails(t *testing.T) {
+func TestFoldStopsAtStepError(t *testing.T) {
 	t.Parallel()
 	l, o := owned(t)
 	append1(t, o, "impossible")
@@ -142,7 +142,7 @@ func TestFoldStopsWhereAStepFails(t *testing.T) {
 	}
 }
 
-func TestStateThatCannotBeSaved(t *testing.T) {
+func TestSaveError(t *testing.T) {
 	t.Parallel()
 	_, o := owned(t)
 	m := append1(t, o, "turn")
@@ -154,7 +154,7 @@ func TestStateThatCannotBeSaved(t *testing.T) {
 	}
 }
 
-func TestFollowBeginsAtANumber(t *testing.T) {
+func TestFollowStartsAtSequence(t *testing.T) {
 	t.Parallel()
 	l, o := owned(t)
 	append1(t, o, "a")
@@ -178,7 +178,7 @@ func TestFollowBeginsAtANumber(t *testing.T) {
 	}
 }
 
-func TestListReadsSummariesAndMakesStaleOnesAnew(t *testing.T) {
+func TestListRebuildsStaleSummaries(t *testing.T) {
 	t.Parallel()
 	s := store.Open(t.TempDir())
 	fresh, stale, fresher := create(t, s, "/a"), create(t, s, "/a"), create(t, s, "/a")
@@ -216,7 +216,7 @@ func TestListReadsSummariesAndMakesStaleOnesAnew(t *testing.T) {
 	}
 }
 
-func TestListNamesALoopThatCannotBeSummarized(t *testing.T) {
+func TestListReportsLoopWithoutSummary(t *testing.T) {
 	t.Parallel()
 	s := store.Open(t.TempDir())
 	create(t, s, "/a")
@@ -262,7 +262,7 @@ func append1(t *testing.T, o *store.Owner, kind string) journal.Mark {
 	return m
 }
 
-// save keeps a snapshot of all there is; its summary is 0.
+// save stores a snapshot of the whole journal; its summary is 0.
 func save(t *testing.T, l *store.Loop, o *store.Owner) {
 	t.Helper()
 	st, mark := fold(t, l)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWordsOfIDs(t *testing.T) {
+func TestIDWords(t *testing.T) {
 	t.Parallel()
 	for name, words := range map[string]string{"adjectives": adjectives, "animals": animals} {
 		all := strings.Fields(words)

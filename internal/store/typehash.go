@@ -1,0 +1,42 @@
+package store
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"io"
+	"reflect"
+	"strconv"
+)
+
+// typeHash returns a hash of the type t and the types in it, as far as JSON shows them. A
+// derived file contains it: a file of another type would be read with empty fields, and
+// is derived again.
+func typeHash(t reflect.Type) string {
+	sum := fnv.New64a()
+	writeType(sum, t, map[reflect.Type]bool{})
+	return strconv.FormatUint(sum.Sum64(), 36)
+}
+
+// writeType writes a description of t, without the types in seen.
+func writeType(w io.Writer, t reflect.Type, seen map[reflect.Type]bool) {
+	if t == nil {
+		return
+	}
+	_, _ = io.WriteString(w, t.String()+"{") // never fails
+	if seen[t] || t.Implements(reflect.TypeFor[json.Marshaler]()) {
+		return // written before, or encoded by its own method
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Struct:
+		for f := range t.Fields() {
+			_, _ = io.WriteString(w, f.Name+" "+string(f.Tag)+" ")
+			writeType(w, f.Type, seen)
+		}
+	case reflect.Map, reflect.Slice, reflect.Array, reflect.Pointer:
+		writeType(w, t.Elem(), seen)
+	default:
+		_, _ = io.WriteString(w, t.Kind().String())
+	}
+	_, _ = io.WriteString(w, "}")
+}
