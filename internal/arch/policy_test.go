@@ -55,7 +55,7 @@ const imports = `
 	doctor         < agent agent/claude atomicfile config confine core/gate deps failure figure install proc record session/place store
 	confine        < core/guard atomicfile failure proc redact
 	frozen         < core/gate atomicfile git testreport
-	verify         < canary confine core/* deps frozen git mutant proc rawlog sign testdiff testreport testreport/testrun work failure atomicfile redact
+	verify         < canary confine core/* deps git mutant proc rawlog sign testdiff testreport testreport/testrun work failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
 	launch         < atomicfile confine deps core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson planfile proc prompt record redact review runner session statefile store store/* verify

@@ -299,7 +299,11 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	case gate.RepeatBefore:
 		return v.repeatBefore(ctx, r, o, gates)
 	case gate.RepeatClean:
-		return v.repeatClean(ctx, r, gates)
+		run, err := v.repeatClean(ctx, r, gates)
+		if slices.ContainsFunc(run.Results, func(r gate.Result) bool { return r.Status != gate.Pass }) {
+			o.Came, err = v.cameBeside(ctx)
+		}
+		return run, err
 	case gate.RepeatNeutral:
 		return v.repeatNeutral(ctx, r, o, gates)
 	case gate.RepeatAfter:
@@ -391,8 +395,4 @@ func passesAgain(before, again gate.Result) bool {
 		}
 	}
 	return passed > 0 || again.Status == gate.Pass
-}
-
-func only(gates []gate.Gate, names []string) []gate.Gate {
-	return slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return !slices.Contains(names, g.Name) })
 }

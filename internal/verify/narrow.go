@@ -34,3 +34,8 @@ func narrow(gates []gate.Gate, ids []string, run func([]gate.Gate) ([]gate.Resul
 	}
 	return results, nil
 }
+
+// only returns the gates of these names.
+func only(gates []gate.Gate, names []string) []gate.Gate {
+	return slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return !slices.Contains(names, g.Name) })
+}

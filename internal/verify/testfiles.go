@@ -148,15 +148,11 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 	if c.fromJudge, err = v.notAsTheJudgeHas(ctx, r); err != nil {
 		return c, err
 	}
-	beside, err := v.cameBeside(ctx)
-	if err != nil {
-		return c, err
-	}
 	within, err := v.changedWithin(ctx, r.Tree)
 	if err != nil {
 		return c, err
 	}
-	c.old = slices.Concat(c.fromJudge, beside, within)
+	c.old = slices.Concat(c.fromJudge, within)
 	task, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
 		return c, err

@@ -64,18 +64,22 @@ func passesHereAlone(w weighing, v *Verdict) bool {
 		v.Labels = append(v.Labels, unrepeated+list(unfit))
 	}
 	if len(unseen) > 0 {
-		v.unseen(unseen)
+		v.unseen(unseen, w.Came)
 	}
 	return len(unseen) > 0
 }
 
 const unrepeated = "could not be repeated in a clean checkout: "
 
-// unseen says of tests that they are green here alone.
-func (v *Verdict) unseen(names []string) {
+// unseen says of tests that they are green here alone. came is what git ignores and may
+// be the reason.
+func (v *Verdict) unseen(names, came []string) {
 	v.Flipped, v.TurnedGreen, v.Proving = nil, nil, nil
 	v.Labels = append(v.Labels, "green here, red in a clean checkout: "+list(names))
 	v.Reason = "green here, red in a clean checkout: something that git does not see makes the difference: " + list(names)
+	if len(came) > 0 {
+		v.Reason += "; git ignores these, which came since the loop began: " + list(came)
+	}
 }
 
 // passesUnlike are the tests that pass here and fail in another run; the gate itself

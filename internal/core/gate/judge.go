@@ -39,6 +39,9 @@ type Observation struct {
 	Canary bool `json:"canary,omitempty"`
 	// Touched are files that judge and that were written while the gates ran.
 	Touched []string `json:"touched,omitempty"`
+	// Came is what git ignores and was not there when the loop began, where a clean
+	// checkout does not show what the work tree does.
+	Came []string `json:"came,omitempty"`
 	// Linked: the work is in a language whose packages may be installed as links to
 	// the work tree, so that a run in another place may judge the code of this one.
 	Linked           bool          `json:"linked,omitempty"`

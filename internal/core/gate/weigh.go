@@ -139,7 +139,7 @@ func flipFindings() []finding {
 			if len(w.flips.unseen) == 0 {
 				return false
 			}
-			v.unseen(w.flips.unseen)
+			v.unseen(w.flips.unseen, w.Came)
 			return true
 		},
 	}, {
