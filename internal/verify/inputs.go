@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"io/fs"
 	"path"
@@ -116,6 +117,14 @@ func (in inputs) changed(ctx context.Context, ch git.Change) (bool, error) {
 		now, err := in.v.content(ctx, in.r.Tree, ch.Path)
 		return err == nil && !work.DependenciesOnly(ch.Path, was, now), err
 	}
+	if ch.Status == 'M' && work.ListsSources(ch.Path) {
+		was, with, err := in.v.registered(ctx, in.r.Judge, in.r.Tree, ch)
+		if err != nil || bytes.Equal(was, with) {
+			return err == nil, err
+		}
+		now, err := in.v.content(ctx, in.r.Tree, ch.Path)
+		return err == nil && !bytes.Equal(now, with), err
+	}
 	return !rules.Is(work.Change{Path: ch.Path, Added: ch.Status == 'A', Executable: ch.To.IsExecutable()}), nil
 }
 
@@ -156,4 +165,45 @@ func (v *Verifier) hasTests(ctx context.Context, tree string) bool {
 		}
 	}
 	return false
+}
+
+// registered is a build file as it was, and the same with the new sources that it lists
+// in another tree.
+func (v *Verifier) registered(ctx context.Context, before, after string, ch git.Change) (was, with []byte, err error) {
+	was, is, err := contents(ctx, v.Repo, before, after, ch)
+	if err != nil {
+		return nil, nil, err
+	}
+	old, err := v.Repo.Entries(ctx, before)
+	if err != nil {
+		return nil, nil, err
+	}
+	entries, err := v.Repo.Entries(ctx, after)
+	return was, work.Registered(ch.Path, was, is, func(name string) bool {
+		at := path.Join(path.Dir(ch.Path), name)
+		_, stood := old[at]
+		_, stands := entries[at]
+		return stands && !stood && work.IsSource(at) && !v.isTest(at)
+	}), err
+}
+
+// asIn is a tree with some files as in another one. What registers new sources stays.
+func (v *Verifier) asIn(ctx context.Context, tree, from string, files []string) (string, error) {
+	back, err := v.Repo.Overlay(ctx, tree, from, files)
+	if err != nil || !slices.ContainsFunc(files, work.ListsSources) {
+		return back, err
+	}
+	changed, err := v.Repo.Diff(ctx, from, tree)
+	if err != nil {
+		return "", err
+	}
+	lists := map[string][]byte{}
+	for _, ch := range changed {
+		if ch.Status == 'M' && work.ListsSources(ch.Path) && slices.Contains(files, ch.Path) {
+			if _, lists[ch.Path], err = v.registered(ctx, from, tree, ch); err != nil {
+				return "", err
+			}
+		}
+	}
+	return v.Repo.WithContent(ctx, back, lists)
 }

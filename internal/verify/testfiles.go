@@ -237,11 +237,11 @@ func (v *Verifier) originals(ctx context.Context, r Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	tree, err := v.Repo.Overlay(ctx, r.Tree, r.Base, c.fromBase)
+	tree, err := v.asIn(ctx, r.Tree, r.Base, c.fromBase)
 	if err != nil {
 		return "", err
 	}
-	return v.Repo.Overlay(ctx, tree, r.Judge, c.fromJudge)
+	return v.asIn(ctx, tree, r.Judge, c.fromJudge)
 }
 
 // inSourceMarks tell a source file that holds tests.

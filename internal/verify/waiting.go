@@ -27,7 +27,7 @@ func (v *Verifier) waitingFor(ctx context.Context, r Request, o *gate.Observatio
 	if len(files) == 0 {
 		return nil, nil
 	}
-	tree, err := v.Repo.Overlay(ctx, r.Tree, r.Judge, files)
+	tree, err := v.asIn(ctx, r.Tree, r.Judge, files)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,91 @@
+package work
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Makefile is a gate input, but for the lists in it that name the sources of the program:
+// a new source is registered there.
+
+var (
+	makefileNames = regexp.MustCompile(`^(GNU|BSD)?[Mm]akefile(\..*)?$|\.mk$`)
+	// assignment is a list of names, which may go over several lines.
+	assignment = regexp.MustCompile(`^[ \t]*((?:export[ \t]+)?[\w.-]+[ \t]*(?:[:+?]|::)?=)((?:[^\n\\]|\\[^\n]|\\\n)*)\n?`)
+)
+
+// ListsSources reports whether a build file may list sources, see Registered.
+func ListsSources(file string) bool { return makefileNames.MatchString(path.Base(file)) }
+
+// Registered returns a build file as it was, with the new sources that a later version adds
+// to lists of sources in it. isNew tells whether a path, relative to the file's folder, is
+// a new source. Only Makefiles have such lists.
+func Registered(file string, was, now []byte, isNew func(name string) bool) []byte {
+	if !ListsSources(file) {
+		return was
+	}
+	after := logicalLines(string(now))
+	var out strings.Builder
+	for _, line := range logicalLines(string(was)) {
+		i := slices.IndexFunc(after, func(next string) bool { return extends(line, next, isNew) })
+		if i >= 0 {
+			line = after[i]
+		}
+		out.WriteString(line)
+	}
+	return []byte(out.String())
+}
+
+// logicalLines splits a Makefile into assignments and other lines.
+func logicalLines(text string) []string {
+	var lines []string
+	for text != "" {
+		n := strings.IndexByte(text, '\n') + 1
+		if m := assignment.FindStringIndex(text); m != nil {
+			n = m[1]
+		}
+		if n == 0 {
+			n = len(text)
+		}
+		lines, text = append(lines, text[:n]), text[n:]
+	}
+	return lines
+}
+
+// extends reports whether a list of sources only has new sources more than another one. The
+// first stays the first: what a recipe runs by the list's name is the same.
+func extends(was, now string, isNew func(name string) bool) bool {
+	a, b := assignment.FindStringSubmatch(was), assignment.FindStringSubmatch(now)
+	if was == now || a == nil || b == nil || a[1] != b[1] {
+		return false
+	}
+	before, after := sourceNames(a[2]), sourceNames(b[2])
+	if len(before) == 0 || len(after) == 0 || before[0] != after[0] {
+		return false
+	}
+	for _, name := range after {
+		if len(before) > 0 && name == before[0] {
+			before = before[1:]
+			continue
+		}
+		if !isNew(name) && !slices.ContainsFunc(strings.Fields(".c .cc .cpp .cxx .s .f90"), func(ext string) bool {
+			return path.Ext(name) == ".o" && isNew(strings.TrimSuffix(name, ".o")+ext)
+		}) {
+			return false
+		}
+	}
+	return len(before) == 0
+}
+
+// sourceNames are the words of a list in which each is the name of a source or of an object.
+func sourceNames(list string) []string {
+	words := strings.Fields(strings.ReplaceAll(list, "\\\n", " "))
+	for _, word := range words {
+		if path.Ext(word) != ".o" && !IsSource(word) {
+			return nil
+		}
+	}
+	return words
+}
