@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/term"
@@ -17,4 +20,20 @@ func (a *app) warnMissing(p *launch.Prepared) {
 		}
 		fmt.Fprintf(a.Err, "pawl: hint: %s\n", term.Clean(hint))
 	}
+}
+
+// proposeData names the files that are data of the program by the repository's history, and
+// what lets tasks change them without approval.
+func (a *app) proposeData(ctx context.Context, p *launch.Prepared) {
+	found := p.Data(ctx)
+	if len(found) == 0 {
+		return
+	}
+	var globs, named []string
+	for _, d := range found {
+		globs = append(globs, strconv.Quote(d.Glob))
+		named = append(named, fmt.Sprintf("%s (in %d commits)", d.Glob, d.Commits))
+	}
+	fmt.Fprintf(a.Err, "pawl: hint: %s\n", term.Clean("data that changed with the program counts as a gate input: "+strings.Join(named, ", ")+
+		"; to let tasks change it: work = ["+strings.Join(globs, ", ")+"] in pawl.toml"))
 }

@@ -144,6 +144,7 @@ func (c *runCmd) Run(a *app) error {
 	a.warnSecret(p.Goal)
 	a.warnMasked(p.Spec.Gates, p.Root())
 	a.warnMissing(p)
+	a.proposeData(ctx, p)
 	a.warnLeft(p)
 	if c.DryRun {
 		return a.dryRun(ctx, p)

@@ -114,6 +114,7 @@ func (c *startCmd) Run(a *app) error {
 	a.warnSecret(p.Goal)
 	a.warnMasked(p.Spec.Gates, p.Root())
 	a.warnMissing(p)
+	a.proposeData(ctx, p)
 	a.warnLeft(p)
 	if c.DryRun {
 		obstacles := p.ObstaclesAttended(ctx, in)

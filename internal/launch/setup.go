@@ -19,6 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/verify"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // abandon ends a loop that could not begin, so that no list shows it as lost.
@@ -150,6 +151,22 @@ func (p *Prepared) Missing() []deps.Missing {
 		return nil
 	}
 	return deps.Find(p.root, p.Spec.Gates)
+}
+
+// historyCommits are those in which data of the program is looked for.
+const historyCommits = 300
+
+// Data returns the files that count as gate inputs and seem to be data of the program: in
+// the last commits they changed together with it. A repository without commits has none.
+func (p *Prepared) Data(ctx context.Context) []work.Data {
+	if p.Repo == nil {
+		return nil
+	}
+	commits, err := p.Repo.History(ctx, historyCommits)
+	if err != nil {
+		return nil // it is a hint: the loop begins all the same
+	}
+	return work.Rules{Globs: p.Spec.Work}.ProductData(commits, func(file string) bool { return verify.IsTest(p.Spec.Tests, file) })
 }
 
 // keepChanges commits the user's own changes first, as theirs. A loop that could not
