@@ -105,7 +105,7 @@ func (p printed) tells(texts ...string) bool {
 }
 
 // sessionPatience bounds a run of the client.
-const sessionPatience = 60 * time.Second
+const sessionPatience = 2 * time.Minute
 
 // print runs the client without a person: `claude -p`.
 func (s *sessions) print(prompt string, more ...string) printed {

@@ -18,7 +18,7 @@ type terminal struct {
 
 const (
 	startMost = 60 * time.Second // for the client to come up on a busy machine
-	turnMost  = 50 * time.Second // for a turn of a scripted model, with its hooks
+	turnMost  = 2 * time.Minute  // for a turn of a scripted model, with its hooks
 )
 
 // open starts the client on a terminal of its own.
