@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
@@ -174,6 +175,7 @@ func TestConfinedProcessesEnd(t *testing.T) {
 	for _, mechanism := range []confine.Mechanism{confine.Bubblewrap, confine.Landlock} {
 		t.Run(string(mechanism), func(t *testing.T) {
 			t.Parallel()
+			agenttest.Needs(t, "setsid")
 			w := newWorld(t, mechanism, confine.Tree, nil)
 			marker := filepath.Base(filepath.Dir(w.root))
 			start := func(script string) *proc.Process {

@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
 // seat is a person's session without a client: the test tells Pawl's hooks what a
@@ -36,6 +38,7 @@ const seatSession = "0d1f2a3b-0000-4000-8000-000000000001"
 
 func newSeat(t *testing.T, kills int) *seat {
 	t.Helper()
+	agenttest.Needs(t, "ps") // for rests
 	s := &seat{bench: newBench(t, wordShop(map[string]string{"words.sh": checkWords + "\n", "plan.md": threeWords})), left: kills}
 	t.Cleanup(s.rests)
 	var story strings.Builder

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
 // patience bounds each run of pawl.
@@ -185,6 +187,7 @@ func (b *bench) lives(pid string) bool {
 	if errors.Is(syscall.Kill(n, 0), syscall.ESRCH) {
 		return false
 	}
+	agenttest.Needs(b.t, "ps")
 	out, _ := exec.Command("ps", "-o", "stat=", "-p", pid).Output()
 	state := strings.TrimSpace(string(out))
 	return state != "" && !strings.HasPrefix(state, "Z")

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
@@ -22,6 +23,7 @@ var nearlyFull = messagesapi.Usage{Input: 850_000, Output: 50}
 // newHandover is a project whose loops may go on in clients that Pawl starts.
 func newHandover(t *testing.T, how ...installation) *sessions {
 	t.Helper()
+	agenttest.Needs(t, "ps") // for rests
 	s := newSessions(t, append(how, onPath)...)
 	t.Cleanup(s.rests)
 	return s

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -19,6 +20,7 @@ import (
 // programs in turn did not always come on a loaded machine.
 func TestAwayIsNobodysChild(t *testing.T) {
 	t.Parallel()
+	agenttest.Needs(t, "ps")
 	dir := t.TempDir()
 	out, err := os.Create(filepath.Join(dir, "out"))
 	if err != nil {

@@ -1,12 +1,12 @@
 package runner_test
 
 import (
-	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 )
@@ -14,9 +14,7 @@ import (
 // A daemon that a gate starts lives on, and is named with its process id.
 func TestADaemonOfAGateIsNamed(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("no setsid here")
-	}
+	agenttest.Needs(t, "setsid")
 	b := newBench(t, words)
 	daemon := "sleep 307.25"
 	s := b.watched(haveAll, []string{"have every word"}, withGate(map[string]any{"gates": []string{
@@ -37,9 +35,7 @@ func TestADaemonOfAGateIsNamed(t *testing.T) {
 // The same in a user's session, whose own processes are not the loop's.
 func TestADaemonOfAGateIsNamedInASession(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("no setsid here")
-	}
+	agenttest.Needs(t, "setsid")
 	daemon := "sleep 309.25"
 	st := sit(t, words, gated(map[string]any{"gates": []string{"sh check.sh", "setsid -f " + daemon + " </dev/null >/dev/null 2>&1"}}))
 	st.edits("have.txt", "one\ntwo\n")

@@ -2,10 +2,11 @@ package runner_test
 
 import (
 	"maps"
-	"os/exec"
+
 	"strings"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
@@ -99,9 +100,7 @@ func TestATestThatWentWithOneTaskJudgesTheNext(t *testing.T) {
 // What works in the background while the gates run changes what judges too late
 // for the look, and is found all the same. Not beside others: it counts in seconds.
 func TestAChangeWhileTheGatesRunIsAViolation(t *testing.T) {
-	if _, err := exec.LookPath("setsid"); err != nil {
-		t.Skip("no setsid here")
-	}
+	agenttest.Needs(t, "setsid")
 	files := sums()
 	files["run.sh"], files[".mocharc.json"] = "sleep 2\n"+files["run.sh"], "{}\n"
 	b := newBench(t, files)

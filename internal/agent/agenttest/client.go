@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -62,6 +63,14 @@ func Lacks(t testing.TB, format string, args ...any) {
 		t.Fatalf("PAWL_E2E=1, but "+format, args...)
 	}
 	t.Skipf(format, args...)
+}
+
+// Needs is Lacks for a program that is not on the PATH.
+func Needs(t testing.TB, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		Lacks(t, "%s is not installed", program)
+	}
 }
 
 // API starts a scripted Messages API for the length of a test.
