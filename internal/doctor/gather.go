@@ -224,22 +224,7 @@ func openTo(home string) (found []error) {
 // there yet, in the nearest one above it that is.
 func readHome(path string) home {
 	h := home{path: path, open: openTo(path)}
-	for {
-		info, err := os.Stat(path)
-		if err == nil && !info.IsDir() {
-			h.fault = fmt.Errorf("%s is not a folder", path)
-			return h
-		}
-		if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
-			break
-		}
-		path = filepath.Dir(path)
-	}
-	probe, err := os.CreateTemp(path, ".pawl-doctor-*")
-	if err == nil {
-		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
-	}
-	h.fault = err
+	path, h.fault = store.CheckWritable(path)
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		mounts, _ := atomicfile.Read("/proc/self/mountinfo", maxFile) // Linux only; elsewhere the kind is not known
 		h.kind = kindAt(string(mounts), real)

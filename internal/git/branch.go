@@ -121,7 +121,7 @@ func (r *Repo) CheckWorktreeBranch(ctx context.Context, name string) error {
 	if _, err := r.branchRef(ctx, name); err != nil {
 		return err
 	}
-	return r.free(ctx, name)
+	return r.checkedOutNowhere(ctx, name, "")
 }
 
 // target is a branch that HEAD is to be on.
@@ -323,15 +323,20 @@ func (r *Repo) DeleteEmptyBranch(ctx context.Context, branch, commit string) (bo
 	return err == nil && left == "", err
 }
 
-// free reports an error when another worktree has the branch checked out: two
-// of them would commit over each other.
+// free refuses a branch that another worktree has checked out: two of them would commit
+// over each other.
 func (r *Repo) free(ctx context.Context, branch string) error {
+	return r.checkedOutNowhere(ctx, branch, r.root)
+}
+
+// checkedOutNowhere refuses a branch that any worktree but one has checked out.
+func (r *Repo) checkedOutNowhere(ctx context.Context, branch, but string) error {
 	trees, err := r.worktrees(ctx)
 	if err != nil {
 		return err
 	}
 	for _, t := range trees {
-		if t.branch == headsRef+branch && realPath(t.dir) != realPath(filepath.Clean(r.root)) {
+		if t.branch == headsRef+branch && (but == "" || realPath(t.dir) != realPath(filepath.Clean(but))) {
 			return failure.New(failure.Usage, "name another one with --branch",
 				"the branch %s is checked out in %s", branch, t.dir)
 		}

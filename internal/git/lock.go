@@ -142,11 +142,9 @@ func lockOf(err error) string {
 
 // lockHeld is the error for a lock that nobody lets go of.
 func (r *Repo) lockHeld(err error) error {
-	lock, age := lockOf(err), ""
+	lock, old := lockOf(err), ""
 	if info, statErr := os.Lstat(lock); statErr == nil {
-		age = fmt.Sprintf(", which is %s old", time.Since(info.ModTime()).Round(time.Second))
+		old = fmt.Sprintf(", which is %s old", age(info))
 	}
-	return failure.New(failure.Error,
-		fmt.Sprintf("wait for the other git to end; if none is running, remove its lock file:  rm '%s'", lock),
-		"another git holds the lock %s%s: %w", lock, age, err)
+	return failure.New(failure.Error, lockHint(lock), "another git holds the lock %s%s: %w", lock, old, err)
 }

@@ -46,7 +46,7 @@ func (r *Repo) LoopWorktree(ctx context.Context, dir, branch, from string) (*Rep
 	if err != nil || found != nil {
 		return found, nothingToUndo, err
 	}
-	if err := r.free(ctx, branch); err != nil {
+	if err := r.checkedOutNowhere(ctx, branch, ""); err != nil {
 		return nil, nothingToUndo, err
 	}
 	head, err := r.Resolve(ctx, from+"^{commit}")

@@ -116,6 +116,11 @@ func TestLoopWorktreeIsFoundAgain(t *testing.T) {
 	if _, _, err := b.repo.LoopWorktree(ctx, dir+"2", "pawl/otter", "HEAD"); err == nil || !strings.Contains(err.Error(), "is checked out in") {
 		t.Errorf("a branch was checked out twice: %v", err)
 	}
+	here, err := b.repo.Branch(ctx)
+	b.must(err)
+	if _, _, err := b.repo.LoopWorktree(ctx, dir+"3", here, "HEAD"); err == nil || !strings.Contains(err.Error(), "is checked out in") {
+		t.Errorf("the branch of the user's checkout was checked out twice: %v", err)
+	}
 	if _, _, err := b.repo.LoopWorktree(ctx, b.path("README"), "x", "HEAD"); err == nil {
 		t.Error("a file was taken for a worktree")
 	}

@@ -66,6 +66,9 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 	if err := outside(ctx, repo, q.Env.PawlHome); err != nil {
 		return nil, err
 	}
+	if err := writable(q.Env.PawlHome); err != nil {
+		return nil, err
+	}
 	p, err := decide(q, repo.Root())
 	if err != nil {
 		return nil, err

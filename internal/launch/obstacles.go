@@ -10,6 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -41,7 +42,8 @@ func (p *Prepared) Refuse(ctx context.Context) error { return firstOf(ctx, p.che
 // and what only the agents' clients can tell. Nothing is changed.
 func (p *Prepared) Obstacles(ctx context.Context) []error {
 	agentReady := func(ctx context.Context) []error { return []error{p.ready(ctx, p.Spec.Agent)} }
-	return allOf(ctx, append(p.checks(), one(p.refuseDriven), agentReady, p.reviewersReady))
+	branchFree := func(ctx context.Context) []error { return p.Repo.NewBranchObstacles(ctx, p.newBranch()) }
+	return allOf(ctx, append(p.checks(), one(p.refuseDriven), branchFree, agentReady, p.reviewersReady))
 }
 
 // ObstaclesAttended are those of RefuseAttended, and the reviewers that cannot be
@@ -92,6 +94,17 @@ func (p *Prepared) refuseBranch(ctx context.Context) error {
 		return p.Repo.CheckWorktreeBranch(ctx, p.Spec.Branch)
 	}
 	return p.Repo.CheckBranch(ctx, p.Spec.Branch)
+}
+
+// newBranch is the branch that the loop would make and switch to, "" for none.
+func (p *Prepared) newBranch() string {
+	switch {
+	case p.Spec.NoCommit || p.Spec.Branch != "" && p.Spec.Branch == p.Status.Branch:
+		return ""
+	case p.Spec.Branch == "":
+		return runner.OwnBranch("<loop>")
+	}
+	return p.Spec.Branch
 }
 
 // ready says why an agent cannot be started, or cannot work once it is, or nil.

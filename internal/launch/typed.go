@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
 )
 
 // fromHere gives what was typed the meaning that it has where the user stands:
@@ -86,4 +87,12 @@ func outside(ctx context.Context, repo *git.Repo, home string) error {
 		return err
 	}
 	return failure.New(failure.Usage, "set PAWL_HOME to a folder elsewhere, or not at all; or let git ignore it", "PAWL_HOME (%s) lies in the work tree", home)
+}
+
+// writable refuses a $PAWL_HOME in which no loop could be kept.
+func writable(home string) error {
+	if _, err := store.CheckWritable(home); err != nil {
+		return failure.New(failure.Usage, "make it writable for you, or set PAWL_HOME to a folder that is", "PAWL_HOME (%s), where loops live, cannot be written: %w", home, err)
+	}
+	return nil
 }

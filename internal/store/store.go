@@ -26,6 +26,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
@@ -178,6 +179,26 @@ func CheckOwners(paths ...string) error {
 		}
 	}
 	return nil
+}
+
+// CheckWritable returns the folder itself, or the nearest one above it that exists, and
+// an error if no file can be made there. It leaves nothing behind.
+func CheckWritable(dir string) (existing string, err error) {
+	for {
+		info, err := os.Stat(dir)
+		if err == nil && !info.IsDir() {
+			return dir, fmt.Errorf("%s is not a folder", dir)
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) || filepath.Dir(dir) == dir {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	probe, err := os.CreateTemp(dir, ".pawl-probe-*")
+	if err != nil {
+		return dir, fmt.Errorf("make a file in %s: %w", dir, err)
+	}
+	return dir, errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // specVersion returns the version that a spec begins with, or 0. The rest is not parsed,
