@@ -128,7 +128,7 @@ func doneOf(s record.Summary) string {
 	if !countsTasks(s) {
 		return "-"
 	}
-	return fmt.Sprintf("%d/%d", t.Done, t.Done+t.Open+t.Blocked)
+	return fmt.Sprintf("%d/%d", t.Done, t.Done+t.Open+t.Skipped)
 }
 
 // costOf is what a loop has cost. Of turns in a session nobody knows: the client does

@@ -261,13 +261,13 @@ func phaseWords(st loop.State) string {
 // countsTasks: a goal that is no change of the tree is not done or open.
 func countsTasks(sum record.Summary) bool {
 	t := sum.Tasks
-	return sum.Kind == "" || sum.Kind == loop.Change || t.Done+t.Open+t.Blocked > 1 || t.Blocked > 0
+	return sum.Kind == "" || sum.Kind == loop.Change || t.Done+t.Open+t.Skipped > 1 || t.Skipped > 0
 }
 
 func tasksLine(t record.TaskCount) string {
 	line := fmt.Sprintf("%d done, %d open", t.Done, t.Open)
-	if t.Blocked > 0 {
-		line += fmt.Sprintf(", %d skipped", t.Blocked)
+	if t.Skipped > 0 {
+		line += fmt.Sprintf(", %d skipped", t.Skipped)
 	}
 	return line
 }
@@ -295,7 +295,7 @@ func nextSteps(s *subject, state string) string {
 	}
 	switch state {
 	case "ended":
-		if t := s.summary().Tasks; t.Open+t.Blocked > 0 {
+		if t := s.summary().Tasks; t.Open+t.Skipped > 0 {
 			return "pawl report " + s.ID + approve + "   " + resumeWith(s.ID, s.memory.State)
 		}
 		return "pawl report " + s.ID + approve

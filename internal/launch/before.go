@@ -54,7 +54,7 @@ func before(ctx context.Context, st *store.Store, p *Prepared) (Before, error) {
 			b.atWork(l)
 			continue
 		}
-		b.Loop, b.Unfinished = l.Loop.ID, l.Summary.Tasks.Open+l.Summary.Tasks.Blocked > 0
+		b.Loop, b.Unfinished = l.Loop.ID, l.Summary.Tasks.Open+l.Summary.Tasks.Skipped > 0
 		if !b.Unfinished || p.Repo == nil {
 			continue // all of its work is committed, or none is
 		}

@@ -39,11 +39,12 @@ type Summary struct {
 	EndedAt   time.Time     `json:"ended_at,omitzero"`
 }
 
-// TaskCount counts tasks by status. Blocked includes all that were skipped.
+// TaskCount counts tasks by status. Skipped includes those that the agent says it
+// cannot do, and those that it claimed without a change.
 type TaskCount struct {
 	Done    int `json:"done"`
 	Open    int `json:"open"`
-	Blocked int `json:"blocked"`
+	Skipped int `json:"skipped"`
 }
 
 // GateResult is the last result of a gate.
@@ -103,7 +104,7 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 		case loop.Open:
 			sum.Tasks.Open++
 		case loop.Skipped, loop.Blocked, loop.Unchanged:
-			sum.Tasks.Blocked++
+			sum.Tasks.Skipped++
 		}
 	}
 	if sum.Evidence == "" {

@@ -10,7 +10,7 @@ import (
 )
 
 var benchSummary = json.RawMessage(`{"id":"brisk-otter-7f3a","name":"","kind":"change","state":"ended","outcome":"verified","iteration":12,` +
-	`"tasks":{"done":9,"open":0,"blocked":0},"gates":[{"name":"go test ./...","result":"pass","exit_code":0}],"evidence":"proven",` +
+	`"tasks":{"done":9,"open":0,"skipped":0},"gates":[{"name":"go test ./...","result":"pass","exit_code":0}],"evidence":"proven",` +
 	`"commits":9,"cost_usd":4.21,"tokens":{"input":1,"output":2,"cache_read":3,"cache_write":4},"turns":14,"started_at":"2026-01-31T09:00:00Z"}`)
 
 func BenchmarkList1000(b *testing.B) {
