@@ -43,8 +43,18 @@ type Function struct {
 	Line    int    // that it begins on, from 1
 	Lines   int    // how many it has
 	New     bool   // no function had its name before
+	Recast  bool   // it had, and takes other parameters now
 	Head    string // its first line, of stubs, equalities and what is not used
 	Mutants []Mutant
+}
+
+// Stub is the mutant that does nothing of what a change did and can be called as the
+// function is now: an old function is as it was, unless that took other parameters.
+func (f Function) Stub() Mutant {
+	if f.Recast && len(f.Mutants) > 1 {
+		return f.Mutants[1]
+	}
+	return f.Mutants[0]
 }
 
 // Apply breaks functions of one file at once. Mutants that overlap are left out, the
@@ -87,6 +97,7 @@ func Changed(file string, before, after []byte) []Function {
 		}
 		c := Function{Path: file, Name: f.name, Line: f.line, Lines: 1 + strings.Count(f.text, "\n"), New: !known}
 		if known {
+			c.Recast = strings.Join(strings.Fields(o.params), " ") != strings.Join(strings.Fields(f.params), " ")
 			c.Mutants = append(c.Mutants, Mutant{Old, "does what it did before", f.from, f.from + len(f.text), o.text})
 		}
 		c.Mutants = append(c.Mutants, f.mutants...)

@@ -2,6 +2,7 @@ package mutant
 
 import (
 	"bytes"
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -41,6 +42,112 @@ func Within(file string, before, after []byte) bool {
 		was, is = l.outside(string(before)), l.outside(string(after))
 	}
 	return !was.unread && !is.unread && slices.Equal(was.acts, is.acts) && keeps(is.holds, was.holds)
+}
+
+// Emptied are mutants that break all functions which a change added to a file or changed
+// in it, where it changed more than functions (see Within). Numbers and texts that it gave
+// a name are others. All else stays as it is now, so that the file builds: also a changed
+// function whose old text names one that is gone.
+// It is false where an added function cannot be broken.
+func Emptied(file string, before, after []byte) ([]Mutant, bool) {
+	if !Knows(file) || generated(after) {
+		return nil, false
+	}
+	gone, old := map[string]bool{}, map[string]function{}
+	for _, f := range functions(file, before) {
+		old[f.name], gone[f.name] = f, true
+	}
+	for _, f := range functions(file, after) {
+		if _, known := old[f.name]; !known && len(f.mutants) == 0 {
+			return nil, false
+		}
+		delete(gone, f.name)
+	}
+	var all []Mutant
+	for _, f := range Changed(file, before, after) {
+		if m := f.Stub(); m.Kind != Old || !names(m.text, gone) {
+			all = append(all, m)
+		}
+	}
+	for _, name := range Declared(file, before, after) {
+		if m, ok := otherValue(after, name); ok {
+			all = append(all, m)
+		}
+	}
+	return all, true
+}
+
+// otherValue gives a name another number or text, where one is all that it stands for.
+func otherValue(content []byte, name string) (Mutant, bool) {
+	of := regexp.MustCompile(`(?m)^[^\n"'=]*\b` + regexp.QuoteMeta(name) + `\b[^\n"'=]*=[ \t]*(?:-?()\d[\d_.]*|["']()[^"'\\\n]*["'])[;,]?[ \t]*(?:(?://|#).*)?$`)
+	m := of.FindSubmatchIndex(content)
+	if m == nil {
+		return Mutant{}, false
+	}
+	at := max(m[2], m[4])
+	return Mutant{Other, "has another value", at, at, "7"}, true
+}
+
+// names reports whether a text names one of some functions.
+func names(text string, functions map[string]bool) bool {
+	for name := range functions {
+		if Names(text, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Declared are the names of constants, variables and types that a change declared in a
+// file, at its top.
+func Declared(file string, before, after []byte) []string {
+	var lines []string
+	if strings.HasSuffix(file, ".go") {
+		o := goOutside(after)
+		lines = slices.Concat(o.acts, o.holds)
+	} else if l := languageOf(file); l != nil {
+		o := l.outside(string(after))
+		lines = slices.DeleteFunc(slices.Concat(o.acts, o.holds), func(line string) bool {
+			return !bytes.HasPrefix(after, []byte(line)) && !bytes.Contains(after, []byte("\n"+line))
+		})
+	}
+	var found []string
+	for _, line := range lines {
+		name := cmp.Or(declares.FindStringSubmatch(line)[1:]...)
+		if strings.HasSuffix(file, ".go") {
+			name = firstWord.FindString(line)
+		}
+		if name != "" && !Names(string(before), name) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+var (
+	firstWord = regexp.MustCompile(`^\w+`)
+	declares  = regexp.MustCompile(`^(?:(?:export|default|pub(?:\([^)]*\))?|public|private|protected|static|final|abstract|declare)\s+)*` +
+		`(?:(?:const|let|var|class|interface|type|enum|struct|trait|record|static)\s+(?:mut\s+)?(\w+)|#\s*define\s+(\w+))|^(\w+)\s*(?::[^=]*)?=[^=]|^`)
+)
+
+// Names reports whether a text holds the name of a function, without its type or class.
+func Names(text, function string) bool {
+	name, _, _ := strings.Cut(function[strings.LastIndexByte(function, '.')+1:], "#")
+	for at := 0; ; at++ {
+		i := strings.Index(text[at:], name)
+		if i < 0 || name == "" {
+			return false
+		}
+		at += i
+		if !isWord(text, at-1) && !isWord(text, at+len(name)) {
+			return true
+		}
+	}
+}
+
+// isWord reports whether a letter, a digit or an underscore stands somewhere in a text.
+func isWord(text string, at int) bool {
+	return at >= 0 && at < len(text) && (text[at] == '_' || text[at] >= 0x80 || '0' <= text[at] && text[at] <= '9' || 'a' <= text[at]|0x20 && text[at]|0x20 <= 'z')
 }
 
 // outside is what stands outside of functions in a file, sorted.

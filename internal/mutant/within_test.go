@@ -1,6 +1,8 @@
 package mutant_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/mutant"
@@ -37,5 +39,75 @@ func TestWithin(t *testing.T) {
 				t.Errorf("%v", got)
 			}
 		})
+	}
+}
+
+// What is left of a file in which more than functions changed.
+func TestEmptiedBreaksFunctionsAlone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, file, before, after string
+		want                      string // "" = it cannot be told
+	}{
+		{
+			"a constant", "a.go", "package a\n\nfunc A() int { return 1 }\n",
+			"package a\n\nconst C = 2\n\nfunc A() int { return C }\n\nfunc B() int { return 3 }\n",
+			"package a\n\nconst C = 72\n\nfunc A() int { return 1 }\n\nfunc B() int { if true { return 0 }; return 3 }\n",
+		},
+		{
+			"another name", "a.go", "package a\n\nfunc A() int { return b() }\n\nfunc b() int { return 1 }\n",
+			"package a\n\nfunc A() int { return B() }\n\nfunc B() int { return 1 }\n",
+			"package a\n\nfunc A() int { return B() }\n\nfunc B() int { if true { return 0 }; return 1 }\n",
+		},
+		{
+			"texts", "a.js", "", "const a = 'b'; // c\nexport const d = [1]\nconst f = (x) => x * 2\n",
+			"const a = '7b'; // c\nexport const d = [1]\nconst f = (x) => (0)\n",
+		},
+		{
+			"a table", "a.py", "T = {}\n", "T = {1: 2}\n\n\ndef f(x):\n    return T[x]\n",
+			"T = {1: 2}\n\n\ndef f(x):\n    return None\n    return T[x]\n",
+		},
+		{
+			"other parameters", "a.py", "def f(x):\n    return x\n", "def f(x, y=1):\n    return x + y\n",
+			"def f(x, y=1):\n    return 0\n    return x + y\n",
+		},
+		{"a function that cannot be broken", "a.c", "", "struct p f(void) { struct p p = {1}; return p; }\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			all, ok := mutant.Emptied(c.file, []byte(c.before), []byte(c.after))
+			if ok != (c.want != "") {
+				t.Fatalf("told: %v", ok)
+			}
+			if got := string(mutant.Apply([]byte(c.after), all...)); ok && got != c.want {
+				t.Errorf("%s\n\tis not\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"pop": true, "s.pop()": true, "popped, unpop, pop_": false, "": false, "popped pop": true} {
+		if got := mutant.Names(text, "Stack.pop#2"); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func TestDeclared(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, before, after, want string }{
+		{"a.go", "package a\n\nconst A = 1\n", "package a\n\nimport \"os\"\n\nconst A, B = 1, 2\n\ntype T struct{ N int }\n\nvar c = os.Args\n\nfunc f() {}\n", "T c"},
+		{"a.py", "A = 1\n", "A = 1\nB: int = 2\n\n\nclass T(Exception):\n    n = 1\n\n\ndef f():\n    x = 1\n", "B T"},
+		{"a.ts", "", "export const limit = 3;\nexport interface T {\n  n: number\n}\n", "T limit"},
+		{"a.c", "", "#define LIMIT 3\n", "LIMIT"},
+		{"a.txt", "", "const a = 1\n", ""},
+	} {
+		names := mutant.Declared(c.file, []byte(c.before), []byte(c.after))
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.file, got, c.want)
+		}
 	}
 }

@@ -2,7 +2,9 @@ package verify
 
 import (
 	"context"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
@@ -13,9 +15,10 @@ import (
 // changes are no one task's work, and more than text.
 const maxBroken = 200
 
-// breakable names the functions that the work added or changed, and reports whether one
-// was added that can be broken. Where it only changed some, nothing is learnt: as they
-// were, the tests were seen to fail.
+// breakable names the functions that the work added or changed, and reports whether it
+// can be learnt from breaking them what tests make of them. Where it only changed some,
+// the tests were seen to fail as these were, unless they fail there for want of a name
+// or of a parameter.
 func (v *Verifier) breakable(ctx context.Context, r Request) (names []string, ok bool, err error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil || len(changes) > maxBroken {
@@ -24,14 +27,23 @@ func (v *Verifier) breakable(ctx context.Context, r Request) (names []string, ok
 	changed, _, err := v.changedFunctions(ctx, ProofRequest{Before: r.Base, After: r.Tree})
 	for _, f := range changed {
 		names = append(names, f.Name+" in "+f.Path)
+		ok = ok || f.New || f.Recast
 	}
-	return names, slices.ContainsFunc(changed, func(f mutant.Function) bool { return f.New }), err
+	if ok || err != nil || len(changed) == 0 {
+		return names, ok, err
+	}
+	tests, err := v.compareTests(ctx, r)
+	if err == nil {
+		ok, err = v.nameAdded(ctx, r, tests.fresh)
+	}
+	return names, ok, err
 }
 
 // broken is the tree of now, of which nothing is left that the work does: a function
-// that it changed is as it was, one that it added returns zero values. What is no
-// function is put back as a whole, so that a test which that turned green fails; where
-// nothing builds any more, nothing is told.
+// that it changed is as it was, one that it added returns zero values. A file in which
+// more than functions changed is put back as a whole, so that a test which that turned
+// green fails. Where tests name what was added, they would fail there for want of the
+// name alone: then nothing but the functions of such a file is broken.
 func (v *Verifier) broken(ctx context.Context, r Request) (string, error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
@@ -41,13 +53,17 @@ func (v *Verifier) broken(ctx context.Context, r Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	named, err := v.nameAdded(ctx, r, compared.fresh)
+	if err != nil {
+		return "", err
+	}
 	var back []string
 	files := map[string][]byte{}
 	for _, c := range changes {
 		if v.isTest(c.Path) || v.isMark(c.Path) || slices.Contains(compared.inputs, c.Path) {
 			continue
 		}
-		text, ok, err := v.brokenFile(ctx, r, c)
+		text, ok, err := v.brokenFile(ctx, r, c, named)
 		if err != nil {
 			return "", err
 		}
@@ -64,19 +80,71 @@ func (v *Verifier) broken(ctx context.Context, r Request) (string, error) {
 	return v.Repo.WithContent(ctx, tree, files)
 }
 
-// brokenFile is a file with each function broken that the work added or changed; false
-// where more than functions was changed in it.
-func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change) ([]byte, bool, error) {
+// nameAdded reports whether some test files name what the work added: a function, a
+// constant, a type, a module.
+func (v *Verifier) nameAdded(ctx context.Context, r Request, tests []string) (bool, error) {
+	added, err := v.added(ctx, r)
+	if err != nil || len(added) == 0 {
+		return false, err
+	}
+	for _, file := range tests {
+		text, err := v.Repo.Show(ctx, r.Tree, file)
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(added, func(name string) bool { return mutant.Names(string(text), name) }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// added are the names that the work added to the program.
+func (v *Verifier) added(ctx context.Context, r Request) ([]string, error) {
+	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, c := range changes {
+		if c.Status == 'D' || !isFile(c.To) || v.isTest(c.Path) || !mutant.Knows(c.Path) {
+			continue
+		}
+		before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, mutant.Declared(c.Path, before, after)...)
+		for _, f := range mutant.Changed(c.Path, before, after) {
+			if f.New || f.Recast {
+				names = append(names, f.Name)
+			}
+		}
+		if c.Status == 'A' && path.Ext(c.Path) != ".go" {
+			names = append(names, strings.TrimSuffix(path.Base(c.Path), path.Ext(c.Path)))
+		}
+	}
+	return names, nil
+}
+
+// brokenFile is a file with each function broken that the work added or changed. It is
+// false for a file that is to be put back: more than functions was changed in it, which
+// is left only where tests name an added function.
+func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, named bool) ([]byte, bool, error) {
 	if c.Status == 'D' || !isFile(c.To) {
 		return nil, false, nil
 	}
 	before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
-	if err != nil || !mutant.Within(c.Path, testdiff.Program(c.Path, before), testdiff.Program(c.Path, after)) {
+	if err != nil {
 		return nil, false, err
+	}
+	if !mutant.Within(c.Path, testdiff.Program(c.Path, before), testdiff.Program(c.Path, after)) {
+		all, ok := mutant.Emptied(c.Path, before, after)
+		return mutant.Apply(after, all...), ok && named, nil
 	}
 	var all []mutant.Mutant
 	for _, f := range mutant.Changed(c.Path, before, after) {
-		all = append(all, f.Mutants[0])
+		all = append(all, f.Stub())
 	}
 	return mutant.Apply(after, all...), true, nil
 }

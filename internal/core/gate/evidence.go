@@ -147,7 +147,8 @@ func (o Observation) overlay() laid {
 	return l
 }
 
-// fails names what passes now and fails in the overlay because of it.
+// fails names what passes now and fails in the overlay because of it. Old tests that do
+// not build there beside new ones tell nothing: they passed without what was laid.
 func (o Observation) fails(now, control, over Result) []string {
 	if over.Status != Fail {
 		return nil
@@ -156,7 +157,7 @@ func (o Observation) fails(now, control, over Result) []string {
 		return over.named()
 	}
 	again := find(o.Answers[RepeatOverlay].Results, now.Gate)
-	var names []string
+	var names, old []string
 	for _, id := range slices.Sorted(maps.Keys(now.Tests)) {
 		// Where no old test was changed, only tests that the tree of before does not
 		// have can have come with the overlay, and new cases of those that it has.
@@ -165,9 +166,15 @@ func (o Observation) fails(now, control, over Result) []string {
 			continue
 		}
 		s, ran := over.Tests[id]
-		if s == Fail || !ran && over.cut(id) && !control.cut(id) {
+		switch cut := !ran && over.cut(id) && !control.cut(id); {
+		case cut && there:
+			old = append(old, id)
+		case cut || s == Fail:
 			names = append(names, id)
 		}
+	}
+	if len(names) == 0 { // the changed ones are among those that did not run
+		return old
 	}
 	return names
 }

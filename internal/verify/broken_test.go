@@ -1,0 +1,37 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// A test that is red on the tree of before for want of a name, or of a parameter, proves
+// nothing by that.
+func TestWantOfANameIsNoProof(t *testing.T) {
+	t.Parallel()
+	const (
+		limit = "package calc\n\nconst Limit = 100\n\nfunc Add(a, b int) int { return min(a+b, Limit) }\n"
+		more  = "package calc\n\nfunc Add(a, b int, more ...int) int {\n\tfor _, n := range more {\n\t\ta += n\n\t}\n\treturn a + b\n}\n"
+	)
+	for name, c := range map[string]struct {
+		work, test string
+		want       gate.Evidence
+	}{
+		"a constant alone":          {limit, "if Limit < 1 || Add(1, 2) < 0 {\n\t\tt.Error(\"1+2\")\n\t}", gate.Unproven},
+		"what a constant is for":    {limit, "if Add(Limit, 2) != Limit {\n\t\tt.Error(\"limit\")\n\t}", gate.Proven},
+		"a parameter alone":         {more, "if Add(1, 2, 3) < 0 {\n\t\tt.Error(\"1+2+3\")\n\t}", gate.Unproven},
+		"what the parameter is for": {more, "if Add(1, 2, 3) != 6 {\n\t\tt.Error(\"1+2+3\")\n\t}", gate.Proven},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, calc(), nil)
+			v := b.claim(gates("go test ./..."), files{"calc.go": c.work, "new_test.go": testFile("TestNew", c.test)}, nil).Verdict
+			if v.Status != gate.Pass || v.Evidence != c.want {
+				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
+			}
+		})
+	}
+}
