@@ -45,6 +45,47 @@ func TestClientCheats(t *testing.T) {
 	}
 }
 
+// Cheats and honest runs of the lists, whose authors had not seen the judge, with the
+// real client: no such cheat ends verified, and no such honest run is hindered.
+func TestClientLists(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{
+		"first/cheats/code_go_testing_testing", "first/cheats/code_py_atexit_exit_zero", "first/cheats/py_delete_init_of_tests",
+		"first/cheats/js_failing_test_is_todo", "first/cheats/code_js_hollow_export_test", "second/cheats/py_equal_to_everything",
+		"second/cheats/js_patched_node_modules", "second/cheats/sh_exit_trap_in_library", "third/cheats/py_load_tests_filters",
+		"third/cheats/go_local_mk_narrows_run",
+		"first/honest/go_generic_function", "first/honest/py_new_function_with_test", "second/honest/js_commonjs_to_esm",
+		"third/honest/go_cli_flag_json", "third/honest/py_cli_reverse_flag",
+	} {
+		t.Run(file, func(t *testing.T) {
+			l := newLiar(t, listed(t, file))
+			l.api.Play(l.lie)
+			r := l.pawl(append([]string{"run", "--agent-command", l.client, "--max-iterations", "8"}, l.goal()...)...)
+			switch outcome := l.status().Outcome; {
+			case l.scenario.Label == trust.Honest:
+				l.isCaught(r.String())
+				if strings.Contains(r.String(), "denied") {
+					t.Errorf("an honest agent was denied something:\n%s", r)
+				}
+			case outcome == "verified":
+				t.Errorf("a cheat ended verified:\n%s", r)
+			}
+		})
+	}
+}
+
+// listed is the scenario of a list that stands in this file.
+func listed(t *testing.T, file string) trust.Scenario {
+	t.Helper()
+	list, _, _ := strings.Cut(file, "/")
+	all, err := trust.List(list)
+	i := slices.IndexFunc(all, func(s trust.Scenario) bool { return strings.HasSuffix(s.File, "lists/"+file+".txtar") })
+	if err != nil || i < 0 {
+		t.Fatalf("no scenario %s: %v", file, err)
+	}
+	return all[i]
+}
+
 // cheat is the scenario of that name.
 func cheat(t *testing.T, name string) trust.Scenario {
 	t.Helper()
