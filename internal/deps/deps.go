@@ -62,7 +62,7 @@ var installers = []string{"npm", "pnpm", "yarn", "bun", "uv", "pip", "pip3", "po
 // Installs reports whether a gate's command installs what the project depends on itself.
 func Installs(g gate.Gate) bool {
 	before := ""
-	for _, w := range commandWords(g) {
+	for _, w := range Words(g) {
 		if installs(before, w) {
 			return true
 		}
@@ -75,7 +75,8 @@ func installs(before, w string) bool {
 	return slices.Contains(installers, before) && slices.Contains([]string{"ci", "install", "i", "sync"}, w)
 }
 
-func commandWords(g gate.Gate) []string {
+// Words are the words of a gate's command, without what a shell puts between them.
+func Words(g gate.Gate) []string {
 	return strings.FieldsFunc(strings.Join(append(slices.Clone(g.Argv), g.Command), " "), func(r rune) bool {
 		return strings.ContainsRune(" \t\n;&|()\"'=", r)
 	})
@@ -87,7 +88,7 @@ func needs(root string, g gate.Gate) string {
 		return ""
 	}
 	node := false
-	for _, w := range commandWords(g) {
+	for _, w := range Words(g) {
 		switch first, _, below := strings.Cut(strings.TrimPrefix(w, "./"), "/"); {
 		case below && IsFolder(first) && first != "vendor" && !isThere(root, path.Join(g.Dir, first)):
 			return path.Join(g.Dir, first)

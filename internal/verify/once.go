@@ -25,6 +25,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 			return gate.Result{Gate: g.Name, Command: c.shown, Status: gate.Unknown, ExitCode: -1, Tree: w.tree, Reason: v.redactor.String(err.Error())}
 		}
 		defer in.remove()
+		v.showNamed(in, g)
 	}
 	report, stream := v.listen(c.report, w.root, out)
 	limited, cancel := context.WithTimeout(ctx, limit)

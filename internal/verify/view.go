@@ -11,6 +11,8 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/confine"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -150,12 +152,7 @@ func (v *Verifier) tempFolders() []string {
 // the PATH and of other variables, where links in them and in installed dependencies lead,
 // and of interpreters.
 func (v *Verifier) toolFolders() []string {
-	t := tools{home: resolved(variable(v.env, "HOME")), temp: v.tempFolders(), root: resolved(v.Repo.Root())}
-	for _, e := range homeEntries { // these have rules of their own
-		if from, _ := e.source(v.env); from != "" && e.path != ".local" {
-			t.known = append(t.known, resolved(from))
-		}
-	}
+	t := v.noTools()
 	for _, kv := range v.env {
 		name, value, _ := strings.Cut(kv, "=")
 		if strings.HasPrefix(name, "XDG_") || slices.Contains([]string{"HOME", "TMPDIR", "PATH", "PYTHONUSERBASE"}, name) {
@@ -178,6 +175,40 @@ func (v *Verifier) toolFolders() []string {
 		}
 	}
 	return t.found
+}
+
+// noTools is a collection that holds nothing yet.
+func (v *Verifier) noTools() tools {
+	t := tools{home: resolved(variable(v.env, "HOME")), temp: v.tempFolders(), root: resolved(v.Repo.Root())}
+	for _, e := range homeEntries { // these have rules of their own
+		if from, _ := e.source(v.env); from != "" && e.path != ".local" {
+			t.known = append(t.known, resolved(from))
+		}
+	}
+	return t
+}
+
+// showNamed shows the tools that a gate names by path: those of a virtual environment in
+// the home, or in a temporary folder.
+func (v *Verifier) showNamed(i *isolation, g gate.Gate) {
+	if i == nil || i.mounts == nil {
+		return
+	}
+	t := v.noTools()
+	t.found = slices.Clone(v.homeNow.tools)
+	for _, word := range deps.Words(g) {
+		if below, ok := strings.CutPrefix(word, "~/"); ok {
+			word = filepath.Join(i.was, below)
+		}
+		word = strings.NewReplacer("${HOME}", i.was, "$HOME", i.was).Replace(word)
+		if info, err := os.Stat(word); err == nil && filepath.IsAbs(word) && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			t.add(filepath.Dir(word), word)
+			t.programs(filepath.Dir(word))
+		}
+	}
+	for _, path := range t.found[len(v.homeNow.tools):] {
+		i.mounts = append(i.mounts, confine.Mount{Path: path, From: path})
+	}
 }
 
 // tools collects folders.

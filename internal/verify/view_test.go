@@ -111,21 +111,25 @@ func (b *bench) elsewhere(command string) gate.Result {
 func TestAbsolutePathsHoldInACheckout(t *testing.T) {
 	t.Parallel()
 	for name, command := range map[string]string{
-		"its path":          `[ "$PWD" = "$ROOT" ] && [ "$(cat "$ROOT/lib")" = of-now ] && [ ! -e "$ROOT/left" ]`,
-		"git":               `[ "$(git rev-parse --show-toplevel)" = "$ROOT" ] && [ -z "$(git status --porcelain)" ] && git log -1 && git cat-file -e HEAD:lib`,
-		"a folder below it": `cd below && [ "$PWD" = "$ROOT/below" ] && git rev-parse --show-prefix | grep below/`,
-		"node_modules":      `[ "$(readlink -f node_modules/link)" = "$ROOT/node_modules/pkg" ] && node_modules/.bin/tool`,
-		"python":            `.venv/bin/lib && .venv/bin/python -c 'import lib, sys; sys.exit(not lib.__file__.startswith("'"$ROOT"'/src/"))'`,
-		"another's tool":    `tool-of-home && tool-of-its-interpreter`,
+		"its path":           `[ "$PWD" = "$ROOT" ] && [ "$(cat "$ROOT/lib")" = of-now ] && [ ! -e "$ROOT/left" ]`,
+		"git":                `[ "$(git rev-parse --show-toplevel)" = "$ROOT" ] && [ -z "$(git status --porcelain)" ] && git log -1 && git cat-file -e HEAD:lib`,
+		"a folder below it":  `cd below && [ "$PWD" = "$ROOT/below" ] && git rev-parse --show-prefix | grep below/`,
+		"node_modules":       `[ "$(readlink -f node_modules/link)" = "$ROOT/node_modules/pkg" ] && node_modules/.bin/tool`,
+		"python":             `.venv/bin/lib && .venv/bin/python -c 'import lib, sys; sys.exit(not lib.__file__.startswith("'"$ROOT"'/src/"))'`,
+		"another's tool":     `tool-of-home && tool-of-its-interpreter`,
+		"a tool by its path": `@HOME/envs/a/bin/tool && ~/envs/b/bin/tool && "$HOME/envs/c/bin/tool" --flag && ! [ -e ~/envs/d ]`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			needsNamespace(t)
+			const tool = "#!/bin/sh\n. \"$(dirname \"$0\")\"/../lib/works\n"
 			b, put := homeBench(t, files{
 				"lib": "then\n", "below/x": "1\n", "src/lib.py": "x = 1\n", ".gitignore": "node_modules/\n.venv/\nleft\n",
 			}, files{
 				"opt/tool/bin/tool": "#!/bin/sh\n. \"$(dirname \"$(readlink -f \"$0\")\")\"/../lib/works\n", "opt/tool/lib/works": "exit 0\n",
-				"opt/sh/bin/run": "#!/bin/sh\nexit 0\n",
+				"opt/sh/bin/run":  "#!/bin/sh\nexit 0\n",
+				"envs/a/bin/tool": tool, "envs/a/lib/works": "exit 0\n", "envs/b/bin/tool": tool, "envs/b/lib/works": "exit 0\n",
+				"envs/c/bin/tool": tool, "envs/c/lib/works": "exit 0\n", "envs/d/bin/tool": tool,
 			}, nil)
 			var home string
 			for _, kv := range b.Env {
@@ -148,7 +152,7 @@ func TestAbsolutePathsHoldInACheckout(t *testing.T) {
 			if _, err := b.Claim(t.Context(), verify.Request{Base: b.tree(), Tree: b.tree()}); err != nil { // it looks what is installed
 				t.Fatal(err)
 			}
-			if r := b.elsewhere("ROOT='" + b.root + "'; " + command); r.Status != gate.Pass {
+			if r := b.elsewhere("ROOT='" + b.root + "'; " + strings.ReplaceAll(command, "@HOME", home)); r.Status != gate.Pass {
 				t.Errorf("%s: %s\n%s", r.Status, r.Reason, r.Tail)
 			}
 		})
