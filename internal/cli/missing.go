@@ -10,7 +10,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// warnMissing names the dependencies that gates need and that are not installed.
+// warnMissing names the dependencies that gates need and that are not installed, or that
+// lead elsewhere.
 func (a *app) warnMissing(p *launch.Prepared) {
 	for _, m := range p.Missing() {
 		term.Warnf(a.Err, "%s", m)
@@ -19,6 +20,10 @@ func (a *app) warnMissing(p *launch.Prepared) {
 			hint = fmt.Sprintf("%s installs it here, and the loop's worktree gets a copy; %s installs it there", m.Command, m.Setup())
 		}
 		fmt.Fprintf(a.Err, "pawl: hint: %s\n", term.Clean(hint))
+	}
+	for _, e := range p.Editable() {
+		term.Warnf(a.Err, "gate %s runs in the loop's worktree, but %s imports this project from %s: it judges the code there, not the agent's", term.Clean(e.Gate), term.Clean(e.Venv), p.Root())
+		fmt.Fprintln(a.Err, "pawl: hint: leave out --worktree; or commands in [worktree] setup in pawl.toml install the project in the worktree, and the gate uses that")
 	}
 }
 

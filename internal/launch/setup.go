@@ -153,6 +153,21 @@ func (p *Prepared) Missing() []deps.Missing {
 	return deps.Find(p.root, p.Spec.Gates)
 }
 
+// Editable returns the editable installs of the project that gates use in a worktree of
+// the loop's: they import the code of the user's checkout there, not the agent's.
+func (p *Prepared) Editable() []deps.Editable {
+	if !p.Spec.OwnWorktree || len(p.Spec.Setup) > 0 {
+		return nil
+	}
+	active := ""
+	for _, kv := range p.env.Vars {
+		if venv, ok := strings.CutPrefix(kv, "VIRTUAL_ENV="); ok {
+			active = venv
+		}
+	}
+	return deps.EditableInstalls(p.root, active, p.Spec.Gates)
+}
+
 // historyCommits are those in which data of the program is looked for.
 const historyCommits = 300
 
