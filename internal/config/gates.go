@@ -22,6 +22,7 @@ type gateTable struct {
 	Report   string        `json:"report" doc:"form of the test report: go-json or tap on the standard output, or junit:PATH; without it, what the command implies"`
 	Flaky    bool          `json:"flaky" doc:"run it once more when it is red"`
 	Pristine bool          `json:"pristine" doc:"run it in a clean checkout, made ready by [worktree] setup, instead of the work tree"`
+	Isolated bool          `json:"isolated" doc:"false: its run in the work tree decides, where an isolated checkout cannot run it; without it, a run in an isolated checkout"`
 	Baseline baseline      `json:"baseline" doc:"allow: what was red at the start may be red at the end"`
 
 	Rubric        string `json:"rubric" doc:"of a review: what it is to look for, or @FILE"`
@@ -108,6 +109,11 @@ func decodeGate(path string, table map[string]any, lines map[string]int) (gate.G
 		Name: t.Name, Command: t.Command.shell, Argv: t.Command.argv, Dir: t.Dir, Timeout: t.Timeout,
 		Tier: t.Tier, Report: t.Report, Flaky: t.Flaky, AllowBaseline: t.Baseline == allowRed, Pristine: t.Pristine,
 	}
+	if _, given := table["isolated"]; given && !t.Isolated {
+		if g.InWorkTree = true; g.Pristine {
+			return gate.Gate{}, wrong(path+".isolated", "pristine = true runs the gate in a clean checkout")
+		}
+	}
 	if g.Name == "" {
 		g.Name, _, _ = strings.Cut(commandText(g), "\n")
 	}
@@ -116,7 +122,7 @@ func decodeGate(path string, table map[string]any, lines map[string]int) (gate.G
 
 // review is a gate that asks an agent.
 func (t gateTable) review(path string, table map[string]any) (gate.Gate, error) {
-	if err := t.only(path, table, "command", "dir", "tier", "report", "flaky", "baseline"); err != nil {
+	if err := t.only(path, table, "command", "dir", "tier", "report", "flaky", "baseline", "isolated"); err != nil {
 		return gate.Gate{}, err
 	}
 	switch {

@@ -83,6 +83,9 @@ func (s System) Lacks(l Level) []string {
 	return lacks
 }
 
+// byFolder says what isolated checkouts are without bubblewrap.
+const byFolder = "; isolated checkouts lie in a folder, from where your home and temporary folders can be reached"
+
 // Line is what this machine can do, in one line, and what to do for more, "" for
 // nothing.
 func (s System) Line() (what, fix string) {
@@ -90,15 +93,15 @@ func (s System) Line() (what, fix string) {
 	case s.os == "":
 		return "what --confine can do here was not looked at", ""
 	case s.bwrap != "":
-		what = "--confine tree and strict, by bubblewrap"
+		what = "--confine tree and strict, and isolated checkouts at the work tree's own path, by bubblewrap"
 		if lacks := s.Lacks(Tree); len(lacks) > 0 {
 			what += " (tree: " + strings.Join(lacks, "; ") + ")"
 		}
 		return what, ""
 	case s.Mechanism(Tree) == Landlock:
-		what = "--confine tree only, by Landlock, which stops less (" + strings.Join(s.Lacks(Tree), "; ") + ")"
+		what = "--confine tree only, by Landlock, which stops less (" + strings.Join(s.Lacks(Tree), "; ") + ")" + byFolder
 	default:
-		what = "--confine is refused here"
+		what = "--confine is refused here" + byFolder
 	}
 	if s.os != "linux" {
 		return what + ": nothing confines a process on " + s.os, ""

@@ -54,7 +54,7 @@ func (v *Verifier) LookBeside(ctx context.Context) error {
 
 // ForgetBeside has LookBeside look anew. Only a loop of which no turn has begun may.
 func (v *Verifier) ForgetBeside() error {
-	for _, file := range []string{v.besideFile(), v.dependencyFile()} {
+	for _, file := range []string{v.besideFile(), v.dependencyFile(), v.byFolderFile()} {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forget what git ignored: %w", err)
 		}

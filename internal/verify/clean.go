@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
@@ -25,13 +26,20 @@ const cleanly = "clean"
 // repeatClean runs gates on the tree of now in a clean checkout: in a fresh one, at a
 // path that nobody knew before, where no set-up must make it ready.
 func (v *Verifier) repeatClean(ctx context.Context, r Request, gates []gate.Gate) (gate.Run, error) {
-	w := where{place: cleanly, tree: r.Tree, logDir: r.LogDir, probe: gate.RepeatClean}
+	w := where{root: v.Root, tree: r.Tree, logDir: r.LogDir, probe: gate.RepeatClean, uncached: true}
+	here, err := v.all(ctx, slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return !g.InWorkTree }), w)
+	if err != nil {
+		return gate.Run{}, err
+	}
+	gates = slices.DeleteFunc(slices.Clone(gates), func(g gate.Gate) bool { return g.InWorkTree })
+	w = where{place: cleanly, tree: r.Tree, logDir: r.LogDir, probe: gate.RepeatClean}
 	if v.place != nil && len(v.Setup) == 0 && !v.allKept(ctx, gates, w) {
 		if err := v.leave(ctx); err != nil {
 			return gate.Run{}, err
 		}
 	}
-	return answer(v.elsewhere(ctx, gates, w))
+	there, err := v.elsewhere(ctx, gates, w)
+	return gate.Run{Results: slices.Concat(here, there)}, err
 }
 
 // ownBuild has Go compile the packages of the work for this checkout alone: what an agent

@@ -72,15 +72,14 @@ type Progress struct {
 // the work tree and the machine.
 type Verifier struct {
 	Options
-	env         []string
-	redactor    *redact.Redactor
-	place       *place
-	carries     carrying             // what a checkout gets of the installed dependencies
-	homeNow     *homeNow             // what of the home is as it was; nil = not known yet
-	namespace   *confine.Namespace   // nil = not looked for yet
-	noNamespace string               // why there is none
-	plain       map[string]string    // trees without Pawl's marks
-	subs        map[string]*git.Repo // submodules that were looked into, by path
+	env       []string
+	redactor  *redact.Redactor
+	place     *place
+	carries   carrying             // what a checkout gets of the installed dependencies
+	homeNow   *homeNow             // what of the home is as it was; nil = not known yet
+	namespace *confine.Namespace   // nil = not looked for yet
+	plain     map[string]string    // trees without Pawl's marks
+	subs      map[string]*git.Repo // submodules that were looked into, by path
 }
 
 // New makes a Verifier. Close removes its worktree.

@@ -27,8 +27,8 @@ import (
 func (v *Verifier) inNamespace(ctx context.Context) bool {
 	if v.namespace == nil {
 		v.namespace = &confine.Namespace{}
-		if home := resolved(variable(v.env, "HOME")); v.Repo != nil && !v.ByFolder && !isWithin(resolved(v.Repo.Root()), home) {
-			*v.namespace, v.noNamespace = confine.FindNamespace(ctx, v.Prefix)
+		if home := resolved(variable(v.env, "HOME")); v.Repo != nil && !v.ByFolder && !isThere(v.byFolderFile()) && !isWithin(resolved(v.Repo.Root()), home) {
+			*v.namespace, _ = confine.FindNamespace(ctx, v.Prefix)
 		}
 	}
 	return v.namespace.Works()

@@ -144,7 +144,11 @@ func (c comparison) stands() bool { return len(c.broken)+len(c.missing)+len(c.un
 // shows reports whether a control run shows what was seen elsewhere on the same
 // tree: if not, the place it ran in lacks something, and nothing seen there
 // tells anything.
-func shows(control, seen Result) bool {
+func shows(control, seen Result) bool { return Shows(control, seen) }
+
+// Shows reports whether a run in another place tells what one here told: the same of the
+// gate, and of each of its tests.
+func Shows(control, seen Result) bool {
 	if control.Status != seen.Status || control.Status == Unknown {
 		return false
 	}

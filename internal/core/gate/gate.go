@@ -63,6 +63,9 @@ type Gate struct {
 	// Pristine: it runs in a clean checkout, made ready by the project's set-up, and
 	// not in the work tree.
 	Pristine bool `json:"pristine,omitempty"`
+	// InWorkTree ("isolated = false"): what decides is its run in the work tree, and none
+	// in an isolated checkout.
+	InWorkTree bool `json:"in_work_tree,omitempty"`
 
 	// Of a review.
 	Rubric        string  `json:"rubric,omitempty"`         // what to look at

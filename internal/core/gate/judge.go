@@ -93,6 +93,11 @@ func Judge(o Observation) Verdict {
 			v.Labels = append(v.Labels, r.Gate+": "+r.Warning)
 		}
 	}
+	for _, g := range o.Gates {
+		if g.InWorkTree && len(o.Now) > 0 {
+			v.Labels = append(v.Labels, "decided in the work tree (isolated = false): "+g.Name)
+		}
+	}
 	switch {
 	case v.Status == Fail:
 		v.Reason = o.failReason(v.Broken)

@@ -1,0 +1,36 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// nameUnshown tells, before the first turn, of which gates an isolated checkout does not
+// show how things stand: work could not be proven by them at the end.
+func (r *Runner) nameUnshown(ctx context.Context, m record.Memory, dir string) error {
+	if m.State.Iteration > m.State.Policy.Counted || m.State.Policy.Verify {
+		return nil
+	}
+	unshown, err := r.Verify.CheckIsolation(ctx, m.State.Base, gate.Due(r.Spec.Gates, gate.Fast), dir)
+	if ctx.Err() != nil {
+		return fmt.Errorf("look whether the isolated checkout works: %w", ctx.Err())
+	}
+	if err != nil {
+		r.noteLater(ctx, loop.Warning, "whether an isolated checkout works is not known: "+err.Error())
+		return nil
+	}
+	if len(unshown) == 0 {
+		return nil
+	}
+	var lines []string
+	for _, u := range unshown {
+		lines = append(lines, u.Gate+": "+u.Why)
+	}
+	r.noteLater(ctx, loop.Warning, "gates that pass here and not in an isolated checkout prove nothing: "+strings.Join(lines, "; ")+". "+unshown[0].Do)
+	return nil
+}

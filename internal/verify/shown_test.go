@@ -1,0 +1,76 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// Before the first turn it is known which gates an isolated checkout does not show.
+func TestGatesThatACheckoutDoesNotShow(t *testing.T) {
+	t.Parallel()
+	outside, err := os.MkdirTemp("/tmp", "pawl-") //nolint:usetesting // of everybody's
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(outside) })
+	for name, c := range map[string]struct {
+		gate       string
+		inWorkTree bool
+		unshown    bool
+		byFolder   bool // from then on
+	}{
+		"it shows them":                        {"grep 1 lib", false, false, false},
+		"red, and shown":                       {"grep 2 lib", false, false, false},
+		"it needs what git ignores":            {"grep 1 ignored", false, true, false},
+		"the same, decided in the work tree":   {"grep 1 ignored", true, false, false},
+		"it needs what a namespace hides":      {"[ -d '" + outside + "' ]", false, false, true},
+		"it cannot be told in the first place": {"no-such-command-there", false, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			needsNamespace(t)
+			b := newBench(t, files{"lib": "1\n", ".gitignore": "ignored\n"}, nil)
+			b.write(files{"ignored": "1\n"})
+			gs := []gate.Gate{{Name: "a", Command: c.gate, InWorkTree: c.inWorkTree}}
+			got, err := b.CheckIsolation(t.Context(), b.tree(), gs, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (len(got) > 0) != c.unshown || c.unshown && (got[0].Gate != "a" || got[0].Why == "" || !strings.Contains(got[0].Do, "isolated = false")) {
+				t.Errorf("unshown: %+v", got)
+			}
+			if r := b.elsewhere("[ -d '" + outside + "' ]"); (r.Status == gate.Pass) != c.byFolder {
+				t.Errorf("by folder from then on: %s", r.Status)
+			}
+		})
+	}
+}
+
+// A gate that the user has decided in the work tree counts there, and the verdict says so.
+func TestAGateDecidedInTheWorkTree(t *testing.T) {
+	t.Parallel()
+	start := shop()
+	start["stock"] = "nothing\n"
+	b := newBench(t, start, nil)
+	b.write(files{"deps/lib": "x"})
+	gs := gates("sh check.sh")
+	gs[0].InWorkTree = true
+	f := b.claim(gs, files{"stock": "apples\n"}, func(*verify.Request) {})
+	if v := f.Verdict; v.Evidence != gate.Proven || !slices.Contains(v.Labels, "decided in the work tree (isolated = false): a") || len(v.Labels) != 1 {
+		t.Errorf("%+v", v)
+	}
+	if f.Observation.Answers[gate.RepeatClean].Results[0].Status != gate.Pass {
+		t.Error("it was not repeated in the work tree")
+	}
+	if entries, err := os.ReadDir(filepath.Join(b.Dir, "worktrees")); err == nil && len(entries) > 0 {
+		t.Error("a checkout was made")
+	}
+}
