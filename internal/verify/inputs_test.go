@@ -106,6 +106,31 @@ func TestChangesOutsideOfTheWorkProveNothing(t *testing.T) {
 	}
 }
 
+// A new source is registered in a Makefile: the gates run with it and without what else
+// was changed there.
+func TestANewSourceIsRegisteredInAMakefile(t *testing.T) {
+	t.Parallel()
+	const was = "SRC = crc.c\ncheck:\n\t./check $(SRC)\n"
+	for name, c := range map[string]struct {
+		now          string
+		changed      bool
+		named, needs []string
+	}{
+		"a source alone":            {"SRC = crc.c hex.c\ncheck:\n\t./check $(SRC)\n", false, nil, nil},
+		"a source and a new target": {"SRC = crc.c hex.c\ncheck:\n\t./check $(SRC)\ndist:\n\ttar cf x\n", false, []string{"Makefile"}, nil},
+		"another check":             {"SRC = crc.c\ncheck:\n\ttrue # hex.c\n", true, []string{"Makefile"}, []string{"Makefile"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"crc.c": "int crc;\n", "Makefile": was}, nil)
+			got := b.claim(gates("[ ! -e hex.c ] || grep -q hex.c Makefile"), files{"hex.c": "int hex;\n", "Makefile": c.now}, nil)
+			if got.Verdict.TestsChanged != c.changed || !slices.Equal(got.Observation.Inputs, c.named) || !slices.Equal(got.Needed, c.needs) {
+				t.Errorf("changed %v, inputs %q, needed %q: %s", got.Verdict.TestsChanged, got.Observation.Inputs, got.Needed, got.Verdict.Reason)
+			}
+		})
+	}
+}
+
 // The user may say that such a file is work.
 func TestWhatTheUserCallsWorkIsWork(t *testing.T) {
 	t.Parallel()

@@ -139,11 +139,12 @@ func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, e
 		return nil, err
 	}
 	said, err := repo.Contents(ctx, r.Before, maxDocumentsRead, maxTextRead, func(file string) bool { return documents.MatchString(file) && !IsTest(r.Tests, file) })
-	known := r.Asked
+	known := strings.Builder{}
+	known.WriteString(r.Asked)
 	for _, text := range said {
-		known += "\n" + string(text)
+		known.WriteString("\n" + string(text))
 	}
-	return sign.NewTests(tests, known), err
+	return sign.NewTests(tests, known.String()), err
 }
 
 var documents = regexp.MustCompile(`(?i)\.(?:md|markdown|rst|adoc|txt)$|(?:^|/)(?:README|TODO)$`)
