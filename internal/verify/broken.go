@@ -5,7 +5,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/testdiff"
@@ -147,4 +149,13 @@ func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, name
 		all = append(all, f.Stub())
 	}
 	return mutant.Apply(after, all...), true, nil
+}
+
+// took is how long a gate ran.
+func took(results []gate.Result, name string) time.Duration {
+	i := slices.IndexFunc(results, func(r gate.Result) bool { return r.Gate == name })
+	if i < 0 {
+		return 0
+	}
+	return results[i].Duration
 }

@@ -322,15 +322,6 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	return answer(narrow(gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) }))
 }
 
-// took is how long a gate ran.
-func took(results []gate.Result, name string) time.Duration {
-	i := slices.IndexFunc(results, func(r gate.Result) bool { return r.Gate == name })
-	if i < 0 {
-		return 0
-	}
-	return results[i].Duration
-}
-
 // maxNamed bounds the files that a reason names.
 const maxNamed = 5
 
@@ -350,7 +341,11 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 		if o.AllowTestChanges { // those that are gone are to be gone
 			tests = slices.Concat(tests, o.OldTests)
 		}
-		return v.overlay(ctx, r, tests)
+		tree, err := v.overlay(ctx, r, tests)
+		if err == nil {
+			err = v.dropProducts(ctx, r, tree)
+		}
+		return tree, err
 	case gate.WithoutSources:
 		return v.withoutSources(ctx, r, o)
 	case gate.Broken:

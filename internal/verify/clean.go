@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // A repeat in the work tree believes what the first run believed: a product that git
@@ -94,4 +97,41 @@ func (v *Verifier) settledCleanly(ctx context.Context, g gate.Gate, w where) (ga
 	after, stillKnown := leftIn(ctx, w.root)
 	r.Left = !known || !stillKnown || !maps.Equal(before, after)
 	return r, err
+}
+
+// dropProducts makes the checkout hold a tree of before a claim that added sources, and
+// removes what was built of them there: a build tool may take the product of a source that
+// is gone for up to date. cargo does not.
+func (v *Verifier) dropProducts(ctx context.Context, r Request, tree string) error {
+	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
+	adds := slices.ContainsFunc(changes, func(ch git.Change) bool {
+		return ch.Status == 'A' && !v.isTest(ch.Path) && (work.IsSource(ch.Path) || work.IsScript(ch.Path))
+	})
+	if err != nil || !adds || len(v.Setup) > 0 {
+		return err
+	}
+	if _, err := v.at(ctx, tree); err != nil {
+		return err
+	}
+	root := v.place.tree.Root()
+	checkout, err := git.Open(ctx, root)
+	if err != nil {
+		return err
+	}
+	ignored, err := checkout.Ignored(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range ignored {
+		name = strings.TrimSuffix(name, "/")
+		cargo := path.Base(name) == "target" && isThere(filepath.Join(root, path.Dir(name), "Cargo.toml"))
+		if cargo || slices.Contains(v.carries.folders, name) {
+			continue
+		}
+		if err := proc.RemoveAll(filepath.Join(root, filepath.FromSlash(name))); err != nil {
+			return fmt.Errorf("remove products of another tree: %w", err)
+		}
+	}
+	_, err = v.Repo.CopyIncluded(ctx, root)
+	return err
 }

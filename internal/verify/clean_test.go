@@ -74,3 +74,14 @@ func TestCleanRepeatIsCompiledForItsOwnCheckout(t *testing.T) {
 		}
 	})
 }
+
+// What was built of a source that the tree of before does not have is not there either.
+func TestTheTreeOfBeforeHasNoProductsOfNewSources(t *testing.T) {
+	t.Parallel()
+	const build = "[ ! -e new_test.sh ] || { [ ! -e new.sh ] || { mkdir -p build && cp new.sh build/; }; [ -e build/new.sh ]; }"
+	b := newBench(t, files{".gitignore": "build/\n", "lib.sh": "\n"}, nil)
+	f := b.claim(gates(build), files{"new.sh": "new() { echo 1; }\n", "new_test.sh": "new\n"}, nil)
+	if f.Verdict.Evidence != gate.Proven {
+		t.Errorf("%s: %s", f.Verdict.Evidence, f.Verdict.Reason)
+	}
+}
