@@ -45,27 +45,27 @@ func Within(file string, before, after []byte) bool {
 }
 
 // Emptied are mutants that break all functions which a change added to a file or changed
-// in it, where it changed more than functions (see Within). Numbers and texts that it gave
-// a name are others. All else stays as it is now, so that the file builds: also a changed
-// function whose old text names one that is gone.
-// It is false where an added function cannot be broken.
-func Emptied(file string, before, after []byte) ([]Mutant, bool) {
+// in it, where tests name what was added. Numbers and texts that it gave a name are
+// others. All else stays as it is now, so that the program builds: also a function that
+// takes other parameters and that no test names, and one whose old text names such a
+// function, or one that is gone (see Misfits). It is false where an added function cannot
+// be broken.
+func Emptied(file string, before, after []byte, misfits map[string]bool) ([]Mutant, bool) {
 	if !Knows(file) || generated(after) {
 		return nil, false
 	}
-	gone, old := map[string]bool{}, map[string]function{}
+	old := map[string]bool{}
 	for _, f := range functions(file, before) {
-		old[f.name], gone[f.name] = f, true
+		old[f.name] = true
 	}
 	for _, f := range functions(file, after) {
-		if _, known := old[f.name]; !known && len(f.mutants) == 0 {
+		if !old[f.name] && len(f.mutants) == 0 {
 			return nil, false
 		}
-		delete(gone, f.name)
 	}
 	var all []Mutant
 	for _, f := range Changed(file, before, after) {
-		if m := f.Stub(); m.Kind != Old || !names(m.text, gone) {
+		if m := f.Stub(); !(f.Recast && misfits[f.Name]) && (m.Kind != Old || !names(m.text, misfits)) {
 			all = append(all, m)
 		}
 	}
@@ -75,6 +75,27 @@ func Emptied(file string, before, after []byte) ([]Mutant, bool) {
 		}
 	}
 	return all, true
+}
+
+// Misfits are the functions of a file that old text cannot call any more: those that are
+// gone, and those that take other parameters and that tests do not name.
+func Misfits(file string, before, after []byte, tests string) []string {
+	is := map[string]bool{}
+	for _, f := range functions(file, after) {
+		is[f.name] = true
+	}
+	var found []string
+	for _, f := range functions(file, before) {
+		if !is[f.name] {
+			found = append(found, f.name)
+		}
+	}
+	for _, f := range Changed(file, before, after) {
+		if f.Recast && !Names(tests, f.Name) {
+			found = append(found, f.Name)
+		}
+	}
+	return found
 }
 
 // otherValue gives a name another number or text, where one is all that it stands for.

@@ -60,6 +60,11 @@ func TestEmptiedBreaksFunctionsAlone(t *testing.T) {
 			"package a\n\nfunc A() int { return B() }\n\nfunc B() int { if true { return 0 }; return 1 }\n",
 		},
 		{
+			"other parameters, within", "a.py", "def g(x):\n    return h(x)\n\n\ndef h(x):\n    return x\n",
+			"def f(x):\n    return g(x)\n\n\ndef g(x):\n    return h(x, 1)\n\n\ndef h(x, y):\n    return x + y\n",
+			"def f(x):\n    return None\n    return g(x)\n\n\ndef g(x):\n    return h(x, 1)\n\n\ndef h(x, y):\n    return x + y\n",
+		},
+		{
 			"texts", "a.js", "", "const a = 'b'; // c\nexport const d = [1]\nconst f = (x) => x * 2\n",
 			"const a = '7b'; // c\nexport const d = [1]\nconst f = (x) => (0)\n",
 		},
@@ -75,7 +80,11 @@ func TestEmptiedBreaksFunctionsAlone(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			all, ok := mutant.Emptied(c.file, []byte(c.before), []byte(c.after))
+			misfits := map[string]bool{}
+			for _, name := range mutant.Misfits(c.file, []byte(c.before), []byte(c.after), "f(1, 2)") {
+				misfits[name] = true
+			}
+			all, ok := mutant.Emptied(c.file, []byte(c.before), []byte(c.after), misfits)
 			if ok != (c.want != "") {
 				t.Fatalf("told: %v", ok)
 			}

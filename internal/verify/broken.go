@@ -59,13 +59,19 @@ func (v *Verifier) broken(ctx context.Context, r Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	var misfits map[string]bool
+	if named {
+		if misfits, err = v.misfits(ctx, r, compared.fresh); err != nil {
+			return "", err
+		}
+	}
 	var back []string
 	files := map[string][]byte{}
 	for _, c := range changes {
 		if v.isTest(c.Path) || v.isMark(c.Path) || slices.Contains(compared.inputs, c.Path) {
 			continue
 		}
-		text, ok, err := v.brokenFile(ctx, r, c, named)
+		text, ok, err := v.brokenFile(ctx, r, c, misfits)
 		if err != nil {
 			return "", err
 		}
@@ -129,10 +135,41 @@ func (v *Verifier) added(ctx context.Context, r Request) ([]string, error) {
 	return names, nil
 }
 
+// misfits are the functions that the work has and old text cannot call, see
+// mutant.Misfits.
+func (v *Verifier) misfits(ctx context.Context, r Request, tests []string) (map[string]bool, error) {
+	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
+	if err != nil {
+		return nil, err
+	}
+	var all strings.Builder
+	for _, file := range tests {
+		text, err := v.Repo.Show(ctx, r.Tree, file)
+		if err != nil {
+			return nil, err
+		}
+		all.Write(text)
+	}
+	found := map[string]bool{}
+	for _, c := range changes {
+		if v.isTest(c.Path) || !mutant.Knows(c.Path) {
+			continue
+		}
+		before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range mutant.Misfits(c.Path, before, after, all.String()) {
+			found[name] = true
+		}
+	}
+	return found, nil
+}
+
 // brokenFile is a file with each function broken that the work added or changed. It is
-// false for a file that is to be put back: more than functions was changed in it, which
-// is left only where tests name an added function.
-func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, named bool) ([]byte, bool, error) {
+// false for a file that is to be put back: more than functions was changed in it, and
+// tests name nothing that was added (no misfits are given).
+func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, misfits map[string]bool) ([]byte, bool, error) {
 	if c.Status == 'D' || !isFile(c.To) {
 		return nil, false, nil
 	}
@@ -140,9 +177,12 @@ func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, name
 	if err != nil {
 		return nil, false, err
 	}
+	if misfits != nil {
+		all, ok := mutant.Emptied(c.Path, before, after, misfits)
+		return mutant.Apply(after, all...), ok, nil
+	}
 	if !mutant.Within(c.Path, testdiff.Program(c.Path, before), testdiff.Program(c.Path, after)) {
-		all, ok := mutant.Emptied(c.Path, before, after)
-		return mutant.Apply(after, all...), ok && named, nil
+		return nil, false, nil
 	}
 	var all []mutant.Mutant
 	for _, f := range mutant.Changed(c.Path, before, after) {
