@@ -22,7 +22,7 @@ func (r *Runner) nameUnshown(ctx context.Context, m record.Memory, dir string) e
 	}
 	if err != nil {
 		r.noteLater(ctx, loop.Warning, "whether an isolated checkout works is not known: "+err.Error())
-		return nil
+		return nil //nolint:nilerr // it is told, and the loop goes on
 	}
 	if len(unshown) == 0 {
 		return nil

@@ -19,7 +19,7 @@ import (
 
 // A repeat in the work tree believes what the first run believed: a product that git
 // ignores and that is newer than its sources, a package that a build cache keeps for
-// this folder. In a clean checkout of the same tree, at a path of its own, neither
+// this folder. In a clean checkout of the same tree neither
 // counts.
 
 // cleanly is the place of such repeats: their results are kept apart from others of
