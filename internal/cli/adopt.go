@@ -40,7 +40,7 @@ func (w *wish) adopt(ctx context.Context, r hook.BeginRequest, a *app) (ok bool,
 		return false, fmt.Sprintf("loop %s follows it; pawl status %[1]s tells how it stands", id), err
 	}
 	w.asks(p)
-	w.Adopts = true
+	w.AdoptsFile = true
 	return true, "", nil
 }
 
@@ -59,7 +59,7 @@ func (w *wish) adoptNamed(ctx context.Context, a *app) error {
 	}
 	handover := w.Handover // it takes the user's own word
 	p, err := f.Propose(file, at, statefile.Circumstances{
-		SessionID: w.Inside.Session, SessionStarted: time.Unix(0, 0), Now: time.Now(), Unattended: w.Inside.Unattended,
+		SessionID: w.Session.Session, SessionStarted: time.Unix(0, 0), Now: time.Now(), Unattended: w.Session.Unattended,
 		Tracked: trackedBy(ctx),
 	})
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *app) stateFile(project, dir string, words []string) (statefile.Format, 
 
 // asks takes over what another tool's files ask for.
 func (w *wish) asks(p statefile.Proposal) {
-	w.Text, w.Counted, w.remark = p.Prompt, p.Counted, p.Remark
+	w.Text, w.CountedIterations, w.remark = p.Prompt, p.Counted, p.Remark
 	w.Handover, w.Isolation, w.Tries = p.Handover, p.Isolation, p.InSessionTries
 	if p.Verify != "" && w.Verify == "" {
 		w.Verify, w.VerifyFrom, w.VerifyTimeout, w.VerifyDir = p.Verify, w.File, p.VerifyTimeout, p.VerifyDir

@@ -44,7 +44,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	dryGates(line, p)
 	line("agent", "%s %s", s.Agent.Name, s.Agent.Model)
 	line("limits", "%s", limits(s.Policy.Limits))
-	rows(line, "wall", p.Wall(ctx).Lines(false))
+	rows(line, "wall", p.Sandbox(ctx).Lines(false))
 	if len(s.ConfineHosts) > 0 && s.Confine != string(confine.Strict) {
 		line("note", "confine_hosts (%s) means nothing here: it counts with --confine strict", p.Settings.Sources["confine_hosts"])
 	}
@@ -115,14 +115,14 @@ func dryGates(line func(string, string, ...any), p *launch.Prepared) {
 	if len(gate.Commands(p.Spec.Gates)) > 0 && !p.Spec.Policy.Verify {
 		line("", "one that is red now, for other reasons: fix it first, allow it (baseline = \"allow\"), or leave it out")
 	}
-	if p.ReviewsAlone() {
+	if p.OnlyReviews() {
 		line("", "%s:", reviewsAlone)
 		line("", "%s", reviewsHint)
 	}
 	if len(p.Spec.Gates) == 0 {
 		line("gate", "none: it can only end unverified")
 	}
-	if len(p.Spec.Gates) == 0 || p.ReviewsAlone() {
+	if len(p.Spec.Gates) == 0 || p.OnlyReviews() {
 		for _, c := range p.Suggested {
 			line("", "the files here suggest  --gate '%s'", c)
 		}

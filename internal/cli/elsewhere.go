@@ -113,7 +113,7 @@ func (a *app) takeBack(d *launch.Drive, e *ears) (*launch.Drive, error) {
 		case <-ctx.Done():
 		}
 	}()
-	back, err := d.TakeBack(ctx, a.env, launch.TakerPatience)
+	back, err := d.TakeBack(ctx, a.env, launch.TakeTimeout)
 	if ctx.Err() != nil {
 		return nil, failure.New(failure.Error, fmt.Sprintf("pawl resume %s goes on with it;  ! pawl start --take %[1]s  in Claude Code takes it", d.Loop.ID),
 			"nobody has loop %s now: its session had not come (%w)", d.Loop.ID, err)
@@ -135,7 +135,7 @@ func (a *app) resumeSoon(ctx context.Context, l *store.Loop, c *sessionRunCmd) (
 		if newer(l, c.After) {
 			return nil, nil //nolint:nilnil // it is driven
 		}
-		d, err := launch.Resume(ctx, l, a.env, launch.Again{More: c.given(), May: may})
+		d, err := launch.Resume(ctx, l, a.env, launch.ResumeOptions{MoreLimits: c.given(), MayOwn: may})
 		if errors.Is(err, store.ErrLostOwnership) {
 			return nil, nil //nolint:nilnil // since we looked
 		}
@@ -170,7 +170,7 @@ func (a *app) runElsewhere(ctx context.Context, l *store.Loop, epoch int64, flag
 	cmd := exec.Command(self, args...) //nolint:noctx // it outlives us
 	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
 	from := time.Now()
-	if pid, err = proc.Away(cmd); err != nil {
+	if pid, err = proc.StartDetached(cmd); err != nil {
 		return 0, fmt.Errorf("start what drives the loop: %w", err)
 	}
 	owner, err := awaitOwner(ctx, l, epoch, func() (done, alive bool) {

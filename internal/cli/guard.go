@@ -207,7 +207,7 @@ func (c *guardCheckCmd) rules(a *app) (guard.Rules, []config.Command, error) {
 	if c.Loop == "" {
 		ctx, cancel := untilSignal()
 		defer cancel()
-		here, err := launch.GuardHere(ctx, a.dir, a.env)
+		here, err := launch.InspectGuard(ctx, a.dir, a.env)
 		return here.Rules, here.Untrusted, err
 	}
 	s, err := a.find(c.Loop)

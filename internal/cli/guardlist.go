@@ -36,7 +36,7 @@ type guardEntry struct {
 func (c *guardListCmd) Run(a *app) error {
 	ctx, cancel := untilSignal()
 	defer cancel()
-	here, err := launch.GuardHere(ctx, a.dir, a.env)
+	here, err := launch.InspectGuard(ctx, a.dir, a.env)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func ruleHere(id string, r guard.Rules) string {
 }
 
 // entriesOf are the entries of the settings, with their places.
-func entriesOf(here launch.Guarding) []guardEntry {
+func entriesOf(here launch.GuardInfo) []guardEntry {
 	g, entries := here.Settings.Guard, []guardEntry{}
 	for _, l := range []struct {
 		key   string

@@ -50,7 +50,7 @@ func (c *handoverCmd) Run(a *app) error {
 	defer release()
 	pid, err := a.runElsewhere(ctx, s.Loop, s.holder.Epoch, append(c.args(), "--now")...)
 	if err != nil && ctx.Err() == nil && s.inSession() && !s.hasEnded() {
-		err = errors.Join(err, launch.Keep(ctx, s.Loop, a.env, err.Error()))
+		err = errors.Join(err, launch.KeepInSession(ctx, s.Loop, a.env, err.Error()))
 	}
 	if err != nil {
 		return ended(ctx, err)

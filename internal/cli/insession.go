@@ -115,7 +115,7 @@ func (a *app) reopenInSession(s *subject, given loop.Limits) error {
 	}
 	ctx, release := untilSignal()
 	defer release()
-	begun, err := launch.Reopen(ctx, s.Loop, a.env, launch.Opening{Inside: in, Observer: &beginning{out: a.Err}, Patience: startPatience, More: given})
+	begun, err := launch.Reopen(ctx, s.Loop, a.env, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startPatience, More: given})
 	if err != nil {
 		return ended(ctx, err)
 	}

@@ -55,7 +55,7 @@ func (a *app) startKeeper(session string) error {
 		return fmt.Errorf("find this program: %w", err)
 	}
 	cmd := exec.Command(self, "session", "keep", session) //nolint:noctx // it outlives us
-	if _, err := proc.Away(cmd); err != nil {
+	if _, err := proc.StartDetached(cmd); err != nil {
 		return fmt.Errorf("start the keeper of the session: %w", err)
 	}
 	return nil

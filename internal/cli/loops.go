@@ -111,7 +111,7 @@ func (a *app) comesFrom() string {
 	if err != nil || len(loops) == 0 {
 		return ""
 	}
-	markers, above := proc.MarkersAbove(), proc.Above()
+	markers, above := proc.AncestorMarkers(), proc.AncestorPIDs()
 	host, _ := os.Hostname() // "" is nobody's
 	for _, l := range loops {
 		if slices.Contains(markers, l.ID) {

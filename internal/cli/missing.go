@@ -13,7 +13,7 @@ import (
 // warnMissing names the dependencies that gates need and that are not installed, or that
 // lead elsewhere.
 func (a *app) warnMissing(p *launch.Prepared) {
-	for _, m := range p.Missing() {
+	for _, m := range p.MissingDependencies() {
 		term.Warnf(a.Err, "%s", m)
 		hint := m.Command + " installs it"
 		if p.Spec.OwnWorktree {

@@ -18,7 +18,7 @@ import (
 func (a *app) notFollowed() []string {
 	var out []string
 	p, in, now := place.At(a.root(), a.env), a.env.Session, time.Now()
-	began := proc.Began(in.Client)
+	began := proc.StartTime(in.Client)
 	if began.IsZero() {
 		began = now
 	}

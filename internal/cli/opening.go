@@ -49,7 +49,7 @@ func opening(p *launch.Prepared, begun *launch.Attended) string {
 		line("then", "%s", handoverWords(s.Policy))
 	}
 	line("tree", "%s", treeWords(p.Spec))
-	rows(line, "wall", p.Wall(context.Background()).Lines(true))
+	rows(line, "wall", p.Sandbox(context.Background()).Lines(true))
 	if begun != nil {
 		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
 	}
@@ -148,7 +148,7 @@ func openingGates(line func(string, string, ...any), p *launch.Prepared, begun *
 	switch {
 	case begun != nil && begun.Driving:
 		line("", "the gates still run on the tree as it is: change nothing until you are told")
-	case p.ReviewsAlone():
+	case p.OnlyReviews():
 		line("", "%s:", reviewsAlone)
 		line("", "%s", reviewsHint)
 	case len(p.Spec.Gates) > 0 || p.Spec.Policy.Kind != loop.Change: // nothing is claimed, or no gate judges it
@@ -182,7 +182,7 @@ func gatesWords(s record.Spec, begun *launch.Attended) []string {
 
 func openingLimits(p *launch.Prepared) string {
 	l := p.Spec.Policy.Limits
-	if p.DefaultLimit() {
+	if p.UsesDefaultLimit() {
 		rest := l
 		rest.Iterations = 0
 		text := fmt.Sprintf("%d iterations (the default; --max-iterations N)", l.Iterations)

@@ -32,7 +32,7 @@ func (a *app) understand(ctx context.Context, r hook.BeginRequest) (_ *wish, mes
 	var w wish
 	w.Request = launch.Request{Dir: cmp.Or(r.Dir, r.Root, a.dir), Flags: map[string]any{}, Env: a.env}
 	w.Project = cmp.Or(r.Root, w.Dir)
-	w.Inside = launch.Inside{Session: r.Session, Client: r.Client, Prompt: r.PromptID, Unattended: r.Unattended, Judge: r.Responder}
+	w.Session = launch.UserSession{Session: r.Session, Client: r.Client, Prompt: r.PromptID, Unattended: r.Unattended, Responder: r.Responder}
 	if r.Adopt != "" {
 		ok, why, err := w.adopt(ctx, r, a)
 		if !ok {
@@ -110,7 +110,7 @@ func (w *wish) typed(args ralphloop.Args) {
 		w.Flags["verify"] = verify
 	}
 	w.Verify, w.Commit, w.Handover = args.Verify, args.Commit, args.Handover
-	w.Inside.Unattended = w.Inside.Unattended || args.Unattended
+	w.Session.Unattended = w.Session.Unattended || args.Unattended
 }
 
 // asked understands a prompt in which the user asks for a verify loop.
@@ -130,7 +130,7 @@ func (w *wish) verifies(args ralphloop.Args) {
 	case args.Verify == "" && len(args.Gates) == 0:
 		w.Verify = args.Prompt
 	default:
-		w.Text, w.Green = args.Prompt, true
+		w.Text, w.VerifyGates = args.Prompt, true
 	}
 }
 
@@ -151,7 +151,7 @@ func (w *wish) ralph(ctx context.Context, args ralphloop.Args, home string) erro
 	}
 	w.ready = func(begun *launch.Attended) error {
 		f, err := ralphloop.New(ralphloop.Options{
-			SessionID: w.Inside.Session, MaxIterations: begun.Spec.Policy.Limits.Iterations, Promise: args.Promise,
+			SessionID: w.Session.Session, MaxIterations: begun.Spec.Policy.Limits.Iterations, Promise: args.Promise,
 			StartedAt: time.Now(), Prompt: begun.Spec.Prompt,
 		})
 		if err != nil {
@@ -173,5 +173,5 @@ func beginUsage(command string) string {
 	what := map[string]string{"loop": "GOAL", "verify": "COMMAND", "ralph-loop": "PROMPT"}[command]
 	return fmt.Sprintf("usage: /pawl:%s %s [--gate COMMAND]… [--max-iterations N] [--max-duration 2h] [--completion-promise TEXT]\n"+
 		"  [--kind answer|explore|periodic] [--every 5m] [--handover] [--tries N] [--isolate=false]\n"+
-		"Without a limit there are %d iterations; 0 is no limit.", command, what, launch.Iterations)
+		"Without a limit there are %d iterations; 0 is no limit.", command, what, launch.DefaultIterations)
 }

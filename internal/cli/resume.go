@@ -46,7 +46,7 @@ func (c *resumeCmd) Run(a *app) error {
 	if err := launch.RefuseResume(begin, s.Loop, a.env); err != nil {
 		return ended(begin, err)
 	}
-	d, err := launch.Resume(begin, s.Loop, a.env, launch.Again{More: given})
+	d, err := launch.Resume(begin, s.Loop, a.env, launch.ResumeOptions{MoreLimits: given})
 	// Only trying to own the loop tells for sure whether it is driven: the lock of
 	// a runner that was just killed lives on for a moment in a child it was making.
 	if held := new(store.HeldError); errors.As(err, &held) && held.Loop == s.ID {

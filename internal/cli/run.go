@@ -120,9 +120,9 @@ func (c *runCmd) Run(a *app) error {
 		return failure.New(failure.Usage, "leave one of them out", "--dry-run prints no JSON")
 	}
 	ctx := context.Background()
-	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: typed(c.runFlags), Env: a.env, Look: c.DryRun}
+	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: typed(c.runFlags), Env: a.env, DryRun: c.DryRun}
 	p, err := launch.Prepare(ctx, q)
-	var several *launch.Several
+	var several *launch.SeveralPlansError
 	if errors.As(err, &several) && attended(a.In) && attended(a.Err) {
 		if q.Words, err = a.choose(several.Plans); err != nil {
 			return err
@@ -154,7 +154,7 @@ func (c *runCmd) Run(a *app) error {
 		if again == nil {
 			return err
 		}
-		if err := p.Again(ctx, again.apply()); err != nil {
+		if err := p.Renew(ctx, again.apply()); err != nil {
 			return err
 		}
 	}
@@ -185,16 +185,16 @@ func (a *app) warnLeft(p *launch.Prepared) {
 		term.Warnf(a.Err, "goes on with %s, of which loop %s left %s", taskWords(l.Task, l.Title), l.Loop, some(l.Paths))
 		return
 	}
-	alone := p.LeftAlone()
+	alone := p.IgnoredLeftovers()
 	if len(alone) == 0 {
 		return
 	}
 	of := ""
-	if t := p.Before.Begun.Task; t.ID != "" {
+	if t := p.Conflicts.LastTask.Task; t.ID != "" {
 		of = ", work for " + taskWords(t.ID, t.Title)
 	}
-	term.Warnf(a.Err, "loop %s left %s%s: not part of this run, and not committed by it", p.Before.Loop, some(alone), of)
-	fmt.Fprintf(a.Err, "pawl: hint: pawl resume %s goes on with it\n", p.Before.Loop)
+	term.Warnf(a.Err, "loop %s left %s%s: not part of this run, and not committed by it", p.Conflicts.Loop, some(alone), of)
+	fmt.Fprintf(a.Err, "pawl: hint: pawl resume %s goes on with it\n", p.Conflicts.Loop)
 }
 
 // taskWords names a task, or the one goal.
@@ -209,7 +209,7 @@ func taskWords(id, title string) string {
 // repository's files imply. Without a gate that can tell enough the result can only
 // be unverified, and that is said.
 func (c *runCmd) chooseGate(ctx context.Context, a *app, p *launch.Prepared) error {
-	alone := p.ReviewsAlone()
+	alone := p.OnlyReviews()
 	if !alone && (len(p.Spec.Gates) > 0 || p.Spec.Policy.Kind != loop.Change) {
 		return nil
 	}

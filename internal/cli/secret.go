@@ -21,7 +21,7 @@ const secretHint = "put it in an environment variable, and name that to the agen
 
 // secretWords tell of a secret that stood in the goal, "" where none did.
 func secretWords(g launch.Goal) string {
-	if !g.HeldSecret {
+	if !g.HadSecret {
 		return ""
 	}
 	return "a secret was taken out of the goal, for Pawl keeps it: " + secretHint

@@ -80,14 +80,14 @@ func (a *app) sessionBegin() (hook.Begun, error) {
 	if err != nil {
 		return hook.Begun{}, err
 	}
-	begun, err := p.Attend(ctx, launch.Opening{
-		Inside: q.Inside, Patience: beginPatience, Ready: q.ready,
+	begun, err := p.Attend(ctx, launch.AttendOptions{
+		Session: q.Session, GateTimeout: beginPatience, Ready: q.ready,
 	})
 	if err == nil {
 		err = a.goOnDriving(begun)
 	}
 	if err == nil {
-		err = a.startKeeper(q.Inside.Session)
+		err = a.startKeeper(q.Session.Session)
 	}
 	if err != nil {
 		return hook.Begun{}, err
@@ -160,7 +160,7 @@ func (a *app) attend(ctx context.Context, l *store.Loop, patience time.Duration)
 	if _, err = a.runElsewhere(ctx, l, epoch); err == nil || ctx.Err() != nil {
 		return err
 	}
-	return launch.Keep(ctx, l, a.env, err.Error())
+	return launch.KeepInSession(ctx, l, a.env, err.Error())
 }
 
 // goOnDriving lets a process of its own go on where the gates take long.
@@ -179,7 +179,7 @@ func (a *app) goOnDriving(begun *launch.Attended) error {
 	defer log.Close()
 	cmd := exec.Command(self, "session", "drive", begun.Loop.ID)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
-	if _, err := proc.Away(cmd); err != nil {
+	if _, err := proc.StartDetached(cmd); err != nil {
 		return fmt.Errorf("start what drives the loop: %w", err)
 	}
 	return nil

@@ -129,7 +129,7 @@ func (c *startCmd) Run(a *app) error {
 		term.Warnf(a.Err, "Pawl's hook stands in no settings known here, and without it nobody judges the loop")
 		fmt.Fprintln(a.Err, "pawl: hint: pawl install claude puts it there; pawl doctor tells more")
 	}
-	begun, err := p.Attend(ctx, launch.Opening{Inside: in, Observer: &beginning{out: a.Err}, Patience: startPatience})
+	begun, err := p.Attend(ctx, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startPatience})
 	if err != nil {
 		return ended(ctx, err)
 	}
@@ -142,10 +142,10 @@ func (c *startCmd) Run(a *app) error {
 }
 
 // prepare finds out what loop the command asks for.
-func (c *startCmd) prepare(ctx context.Context, a *app, in launch.Inside) (*launch.Prepared, error) {
+func (c *startCmd) prepare(ctx context.Context, a *app, in launch.UserSession) (*launch.Prepared, error) {
 	w := wish{AttendRequest: launch.AttendRequest{
-		Request: launch.Request{Dir: a.dir, Words: c.Words, Flags: c.flags(), Env: a.env, Look: c.DryRun},
-		Project: a.env.Session.Project, Inside: in, Verify: c.Verify, VerifyTimeout: c.Timeout, Commit: c.Commit, Handover: c.Handover,
+		Request: launch.Request{Dir: a.dir, Words: c.Words, Flags: c.flags(), Env: a.env, DryRun: c.DryRun},
+		Project: a.env.Session.Project, Session: in, Verify: c.Verify, VerifyTimeout: c.Timeout, Commit: c.Commit, Handover: c.Handover,
 	}}
 	if err := w.adoptNamed(ctx, a); err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func hookNamed(home, root string) bool {
 }
 
 // inside is the session that runs this command.
-func (a *app) inside(unattended bool) (launch.Inside, error) {
+func (a *app) inside(unattended bool) (launch.UserSession, error) {
 	in, there := a.calling(unattended)
 	if !there {
 		return in, failure.New(failure.Usage,
@@ -196,15 +196,15 @@ func (a *app) outside(words []string, err error) error {
 }
 
 // calling is the session that runs this command, if one does.
-func (a *app) calling(unattended bool) (in launch.Inside, there bool) {
+func (a *app) calling(unattended bool) (in launch.UserSession, there bool) {
 	s := a.env.Session
-	in = launch.Inside{Session: s.ID, Client: s.Client, Unattended: unattended || s.Unattended}
+	in = launch.UserSession{Session: s.ID, Client: s.Client, Unattended: unattended || s.Unattended}
 	switch {
 	case s.ID != "":
 	case s.Inside && s.Client != 0:
-		in.Above = []int{s.Client}
+		in.AncestorPIDs = []int{s.Client}
 	case s.Inside:
-		in.Above = proc.Above()
+		in.AncestorPIDs = proc.AncestorPIDs()
 	default:
 		return in, false
 	}

@@ -66,7 +66,7 @@ func (c *stopCmd) Run(a *app) error {
 func (a *app) endLost(s *subject) (err error) {
 	ctx, cancel := untilSignal()
 	defer cancel()
-	d, err := launch.Resume(ctx, s.Loop, a.env, launch.Again{})
+	d, err := launch.Resume(ctx, s.Loop, a.env, launch.ResumeOptions{})
 	if err != nil {
 		return ended(ctx, err)
 	}

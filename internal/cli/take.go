@@ -36,7 +36,7 @@ func (a *app) take(ref string, unattended bool) error {
 			return a.notTaken(s, ended(ctx, err))
 		}
 	}
-	begun, err := launch.Take(ctx, s.Loop, a.env, launch.Opening{Inside: in, Observer: &beginning{out: a.Err}, Patience: startPatience})
+	begun, err := launch.Take(ctx, s.Loop, a.env, launch.AttendOptions{Session: in, Observer: &beginning{out: a.Err}, GateTimeout: startPatience})
 	if err != nil && asked {
 		return a.notTaken(s, ended(ctx, err))
 	}
@@ -49,7 +49,7 @@ func (a *app) take(ref string, unattended bool) error {
 // notTaken says what becomes of a loop whose runner was asked for it in vain.
 func (a *app) notTaken(s *subject, err error) error {
 	fmt.Fprintf(a.Err, "pawl: process %d goes on with %s if no session has taken it within %s; or at once:  pawl resume %[2]s\n",
-		s.holder.PID, s.ID, figure.Duration(launch.TakerPatience))
+		s.holder.PID, s.ID, figure.Duration(launch.TakeTimeout))
 	return err
 }
 
@@ -79,7 +79,7 @@ func (a *app) awaitLetGo(ctx context.Context, s *subject) error {
 }
 
 // goesOnHere says that a loop goes on in the calling session, and with what.
-func (a *app) goesOnHere(s *subject, begun *launch.Attended, in launch.Inside) error {
+func (a *app) goesOnHere(s *subject, begun *launch.Attended, in launch.UserSession) error {
 	if err := errors.Join(a.goOnDriving(begun), a.startKeeper(in.Session)); err != nil {
 		return err
 	}

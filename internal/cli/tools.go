@@ -11,7 +11,7 @@ import (
 func (a *app) pull(d *launch.Drive, s loop.State, say func(string)) error {
 	ctx, cancel := untilSignal()
 	defer cancel()
-	p, err := d.Pull(ctx, s, a.env)
+	p, err := d.OpenPullRequest(ctx, s, a.env)
 	if words := p.Text(); words != "" {
 		say("the merge that the agent asks for: " + words)
 	}

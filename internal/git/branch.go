@@ -21,16 +21,16 @@ func (r *Repo) branchRef(ctx context.Context, name string) (string, error) {
 		return "", bad
 	}
 	_, err := r.git(ctx, "check-ref-format", headsRef+name)
-	if exited(err, 1) {
+	if hasExitCode(err, 1) {
 		return "", bad
 	}
 	return headsRef + name, err
 }
 
-// Branch is the short name of the branch that HEAD is on, "" when detached.
+// Branch returns the short name of the current branch, or "" if HEAD is detached.
 func (r *Repo) Branch(ctx context.Context) (string, error) {
 	ref, err := r.git(ctx, "symbolic-ref", "--quiet", "HEAD")
-	if exited(err, 1) {
+	if hasExitCode(err, 1) {
 		return "", nil
 	}
 	if err != nil {
@@ -39,10 +39,9 @@ func (r *Repo) Branch(ctx context.Context) (string, error) {
 	return strings.TrimPrefix(ref, headsRef), nil
 }
 
-// tip is the commit of a branch, by its full name, or "" if there is no such
-// branch. A ref that git cannot read is an error: rev-parse would say that there
-// is none.
-func (r *Repo) tip(ctx context.Context, ref string) (string, error) {
+// branchTip returns the commit of a branch, by its full name, or "" if there is none. A
+// ref that git cannot read is an error.
+func (r *Repo) branchTip(ctx context.Context, ref string) (string, error) {
 	commit, _, err := r.tipAndHead(ctx, ref)
 	return commit, err
 }
@@ -62,37 +61,36 @@ func (r *Repo) tipAndHead(ctx context.Context, ref string) (commit string, on bo
 	return "", false, nil
 }
 
-// HasBranch reports whether there is a branch of that name.
+// HasBranch reports whether a branch exists.
 func (r *Repo) HasBranch(ctx context.Context, name string) (bool, error) {
 	ref, err := r.branchRef(ctx, name)
 	if err != nil {
 		return false, err
 	}
-	tip, err := r.tip(ctx, ref)
+	tip, err := r.branchTip(ctx, ref)
 	return tip != "", err
 }
 
-// DefaultBranch is the branch that the project's work is merged into: what
-// origin's HEAD says, else init.defaultBranch, main or master where there is
-// such a branch, else "".
+// DefaultBranch returns the branch that work is merged into: origin's HEAD, else an
+// existing init.defaultBranch, main or master, else "".
 func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
 	const origin = "refs/remotes/origin/"
 	ref, err := r.git(ctx, "symbolic-ref", "--quiet", origin+"HEAD")
 	if err == nil {
 		return strings.TrimPrefix(ref, origin), nil
 	}
-	if !exited(err, 1) {
+	if !hasExitCode(err, 1) {
 		return "", fmt.Errorf("find the default branch: %w", err)
 	}
 	configured, err := r.git(ctx, "config", "init.defaultBranch")
-	if err != nil && !exited(err, 1) {
+	if err != nil && !hasExitCode(err, 1) {
 		return "", fmt.Errorf("find the default branch: %w", err)
 	}
 	for _, name := range []string{configured, "main", "master"} {
 		if name == "" {
 			continue
 		}
-		tip, err := r.tip(ctx, headsRef+name)
+		tip, err := r.branchTip(ctx, headsRef+name)
 		if err != nil {
 			return "", fmt.Errorf("find the default branch: %w", err)
 		}
@@ -103,29 +101,29 @@ func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// Undo takes back what made a branch or a worktree, as long as nobody has worked
-// there since: a branch that has moved stays.
+// Undo removes a branch or worktree that was created, unless anybody has worked there
+// since: a branch that has moved stays.
 type Undo func(ctx context.Context) error
 
-// nothingToUndo is the Undo of what changed nothing.
-func nothingToUndo(context.Context) error { return nil }
+// noUndo is the Undo of a call that changed nothing.
+func noUndo(context.Context) error { return nil }
 
-// CheckBranch says why EnsureBranch would refuse a branch, or nil.
+// CheckBranch returns why EnsureBranch would refuse a branch, or nil.
 func (r *Repo) CheckBranch(ctx context.Context, name string) error {
 	_, err := r.branchFor(ctx, name)
 	return err
 }
 
-// CheckWorktreeBranch says why LoopWorktree would refuse a branch, or nil.
+// CheckWorktreeBranch returns why LoopWorktree would refuse a branch, or nil.
 func (r *Repo) CheckWorktreeBranch(ctx context.Context, name string) error {
 	if _, err := r.branchRef(ctx, name); err != nil {
 		return err
 	}
-	return r.checkedOutNowhere(ctx, name, "")
+	return r.checkWorktreesWithout(ctx, name, "")
 }
 
-// target is a branch that HEAD is to be on.
-type target struct {
+// branchTarget is a branch that HEAD is to be on.
+type branchTarget struct {
 	ref  string // full name
 	from string // branch that HEAD is on, "" when detached
 	head string // current commit
@@ -135,28 +133,28 @@ type target struct {
 
 // branchFor looks at a branch that HEAD is to be on. One that stands at another
 // commit, or is checked out in another worktree, is refused.
-func (r *Repo) branchFor(ctx context.Context, name string) (target, error) {
+func (r *Repo) branchFor(ctx context.Context, name string) (branchTarget, error) {
 	ref, err := r.branchRef(ctx, name)
 	if err != nil {
-		return target{}, err
+		return branchTarget{}, err
 	}
 	current, err := r.Branch(ctx)
 	if err != nil || current == name {
-		return target{ref: ref, is: true}, err
+		return branchTarget{ref: ref, is: true}, err
 	}
 	head, err := r.Head(ctx)
 	if err != nil {
-		return target{}, err
+		return branchTarget{}, err
 	}
-	if err := r.free(ctx, name); err != nil {
-		return target{}, err
+	if err := r.checkNotCheckedOut(ctx, name); err != nil {
+		return branchTarget{}, err
 	}
-	tip, err := r.tip(ctx, ref)
+	tip, err := r.branchTip(ctx, ref)
 	if err == nil && tip != "" && tip != head {
 		err = failure.New(failure.Usage, "name another one with --branch, or switch to it first: git switch "+name,
 			"the branch %s exists and stands at another commit", name)
 	}
-	return target{ref: ref, from: current, head: head, tip: tip}, err
+	return branchTarget{ref: ref, from: current, head: head, tip: tip}, err
 }
 
 // EnsureBranch puts HEAD on a branch, made at the current commit if there is
@@ -166,12 +164,12 @@ func (r *Repo) branchFor(ctx context.Context, name string) (target, error) {
 func (r *Repo) EnsureBranch(ctx context.Context, name string) (Undo, error) {
 	to, err := r.branchFor(ctx, name)
 	if err != nil || to.is {
-		return nothingToUndo, err
+		return noUndo, err
 	}
 	made := to.tip == ""
 	if made {
 		err = r.createRef(ctx, to.ref, to.head)
-		made = !errors.Is(err, errTaken) // a git that died may have made it all the same
+		made = !errors.Is(err, errRefExists) // a git that died may have made it all the same
 	}
 	if err == nil {
 		err = r.write(ctx, "symbolic-ref", "-m", "pawl: switch to "+name, "HEAD", to.ref)
@@ -183,7 +181,7 @@ func (r *Repo) EnsureBranch(ctx context.Context, name string) (Undo, error) {
 		return r.deleteBranch(ctx, name, to.head)
 	}
 	if err != nil {
-		return nothingToUndo, errors.Join(fmt.Errorf("switch to branch %s: %w", name, err), undo(context.WithoutCancel(ctx)))
+		return noUndo, errors.Join(fmt.Errorf("switch to branch %s: %w", name, err), undo(context.WithoutCancel(ctx)))
 	}
 	return undo, nil
 }
@@ -200,7 +198,7 @@ func (r *Repo) leaveBranch(ctx context.Context, name, back, commit string) error
 		if branch == "" {
 			continue
 		}
-		if tip, err := r.tip(ctx, headsRef+branch); err != nil || tip != commit {
+		if tip, err := r.branchTip(ctx, headsRef+branch); err != nil || tip != commit {
 			return err
 		}
 	}
@@ -218,12 +216,12 @@ func (r *Repo) leaveBranch(ctx context.Context, name, back, commit string) error
 // deleteBranch deletes a branch that stands at a commit still and that no worktree
 // has checked out.
 func (r *Repo) deleteBranch(ctx context.Context, name, commit string) error {
-	tip, err := r.tip(ctx, headsRef+name)
+	tip, err := r.branchTip(ctx, headsRef+name)
 	if err != nil || tip != commit {
 		return err
 	}
 	trees, err := r.worktrees(ctx)
-	if err != nil || slices.ContainsFunc(trees, func(t linked) bool { return t.branch == headsRef+name }) {
+	if err != nil || slices.ContainsFunc(trees, func(t linkedWorktree) bool { return t.branch == headsRef+name }) {
 		return err
 	}
 	if err := r.write(ctx, "update-ref", "-d", headsRef+name, commit); err != nil {
@@ -232,9 +230,9 @@ func (r *Repo) deleteBranch(ctx context.Context, name, commit string) error {
 	return nil
 }
 
-// Switched tells what SwitchBack found and left.
-type Switched struct {
-	Was  string // where HEAD was: a branch, a commit, or "" if nothing had to be done
+// SwitchResult is the result of SwitchBack.
+type SwitchResult struct {
+	From string // where HEAD was: a branch, a commit, or "" if nothing had to be done
 	Head string // the commit of the branch, on which HEAD is now
 }
 
@@ -242,33 +240,33 @@ type Switched struct {
 // detached it. The work tree stays as it is, so what the agent did elsewhere
 // shows as changes; its commits stay on its own branch. A branch that it deleted
 // is made again at base. Where HEAD is on the branch, that costs one git.
-func (r *Repo) SwitchBack(ctx context.Context, branch, base string) (Switched, error) {
+func (r *Repo) SwitchBack(ctx context.Context, branch, base string) (SwitchResult, error) {
 	tip, on, err := r.tipAndHead(ctx, headsRef+branch)
 	if err != nil || on {
-		return Switched{Head: tip}, err
+		return SwitchResult{Head: tip}, err
 	}
 	ref, err := r.branchRef(ctx, branch)
 	if err != nil {
-		return Switched{}, err
+		return SwitchResult{}, err
 	}
 	current, err := r.Branch(ctx)
 	if err != nil {
-		return Switched{}, err
+		return SwitchResult{}, err
 	}
 	if tip == "" {
 		if tip, err = r.Resolve(ctx, base+"^{commit}"); err != nil {
-			return Switched{}, err
+			return SwitchResult{}, err
 		}
 		if err := r.createRef(ctx, ref, tip); err != nil {
-			return Switched{}, fmt.Errorf("make branch %s again: %w", branch, err)
+			return SwitchResult{}, fmt.Errorf("recreate branch %s: %w", branch, err)
 		}
 	} else if current == branch {
-		return Switched{Head: tip}, nil
+		return SwitchResult{Head: tip}, nil
 	}
-	s := Switched{Was: current, Head: tip}
-	if s.Was == "" {
-		if s.Was, err = r.Head(ctx); err != nil {
-			return Switched{}, err
+	s := SwitchResult{From: current, Head: tip}
+	if s.From == "" {
+		if s.From, err = r.Head(ctx); err != nil {
+			return SwitchResult{}, err
 		}
 	}
 	if err := r.write(ctx, "symbolic-ref", "-m", "pawl: back to "+branch, "HEAD", ref); err != nil {
@@ -277,8 +275,8 @@ func (r *Repo) SwitchBack(ctx context.Context, branch, base string) (Switched, e
 	return s, r.AlignIndex(ctx, tip)
 }
 
-// Home is where HEAD was: on a branch, or detached at a commit.
-type Home struct {
+// HeadPosition is where HEAD was: on a branch, or detached at a commit.
+type HeadPosition struct {
 	Branch string // "" when detached
 	Commit string
 }
@@ -286,20 +284,20 @@ type Home struct {
 // LeaveBranch puts HEAD back where it was, where branch holds nothing of its own: both
 // stand at the same commit, so no file and no index entry changes. It reports whether
 // HEAD is off the branch.
-func (r *Repo) LeaveBranch(ctx context.Context, branch string, home Home) (bool, error) {
+func (r *Repo) LeaveBranch(ctx context.Context, branch string, home HeadPosition) (bool, error) {
 	ref, err := r.branchRef(ctx, branch)
 	if err != nil || branch == home.Branch {
 		return false, err
 	}
-	tip, err := r.tip(ctx, ref)
+	tip, err := r.branchTip(ctx, ref)
 	if err != nil || tip == "" {
 		return false, err
 	}
 	at := home.Commit
 	if home.Branch != "" {
-		at, err = r.tip(ctx, headsRef+home.Branch)
+		at, err = r.branchTip(ctx, headsRef+home.Branch)
 	}
-	if err != nil || at != tip || home.Branch != "" && r.free(ctx, home.Branch) != nil {
+	if err != nil || at != tip || home.Branch != "" && r.checkNotCheckedOut(ctx, home.Branch) != nil {
 		return false, err // checked out elsewhere by now, or not to be told: it stays
 	}
 	if err := r.leaveBranch(ctx, branch, home.Branch, tip); err != nil {
@@ -319,18 +317,19 @@ func (r *Repo) DeleteEmptyBranch(ctx context.Context, branch, commit string) (bo
 	if err := r.deleteBranch(ctx, branch, commit); err != nil {
 		return false, err
 	}
-	left, err := r.tip(ctx, ref)
+	left, err := r.branchTip(ctx, ref)
 	return err == nil && left == "", err
 }
 
-// free refuses a branch that another worktree has checked out: two of them would commit
-// over each other.
-func (r *Repo) free(ctx context.Context, branch string) error {
-	return r.checkedOutNowhere(ctx, branch, r.root)
+// checkNotCheckedOut returns an error if another worktree has the branch checked out: two
+// of them would commit over each other.
+func (r *Repo) checkNotCheckedOut(ctx context.Context, branch string) error {
+	return r.checkWorktreesWithout(ctx, branch, r.root)
 }
 
-// checkedOutNowhere refuses a branch that any worktree but one has checked out.
-func (r *Repo) checkedOutNowhere(ctx context.Context, branch, but string) error {
+// checkWorktreesWithout returns an error if any worktree but one has the branch checked
+// out.
+func (r *Repo) checkWorktreesWithout(ctx context.Context, branch, but string) error {
 	trees, err := r.worktrees(ctx)
 	if err != nil {
 		return err

@@ -194,7 +194,7 @@ func TestSwitchBackKeepsTheWork(t *testing.T) {
 			}
 			done, err := b.repo.SwitchBack(context.Background(), "pawl/l", base)
 			b.must(err)
-			if want := (Switched{Was: tc.was, Head: base}); done != want {
+			if want := (SwitchResult{From: tc.was, Head: base}); done != want {
 				t.Errorf("switched %+v, want %+v", done, want)
 			}
 			if got := b.git("symbolic-ref", "--short", "HEAD") + " " + b.git("rev-parse", "HEAD"); got != "pawl/l "+base {

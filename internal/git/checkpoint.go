@@ -13,7 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Checkpoint is a snapshot kept under refs/pawl/<loop>/<n>.
+// Checkpoint is a snapshot stored under refs/pawl/<loop>/<n>.
 type Checkpoint struct {
 	N       int
 	Commit  string
@@ -23,20 +23,20 @@ type Checkpoint struct {
 	Skipped []Skipped // what it does not hold; known only to who made it
 }
 
-// refRoot is where everything of Pawl's lies in the repository.
+// refRoot is the prefix of all refs of Pawl's.
 const refRoot = "refs/pawl/"
 
-// loopName is what may stand in a ref's name: the id of a loop.
+// loopName matches the loop ids that a ref's name may contain.
 var loopName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]|\.[A-Za-z0-9])*$`)
 
 func loopRef(loop string) (string, error) {
 	if !loopName.MatchString(loop) || strings.HasSuffix(loop, ".lock") {
-		return "", fmt.Errorf("%q is no id of a loop", loop)
+		return "", fmt.Errorf("invalid loop id %q", loop)
 	}
 	return refRoot + loop + "/", nil
 }
 
-// pawlIdentity signs what is Pawl's own, whatever the user's configuration says.
+// pawlIdentity is the author of Pawl's own commits, whatever the user's configuration.
 var pawlIdentity = []string{
 	"GIT_AUTHOR_NAME=Pawl", "GIT_AUTHOR_EMAIL=pawl@localhost",
 	"GIT_COMMITTER_NAME=Pawl", "GIT_COMMITTER_EMAIL=pawl@localhost",
@@ -56,7 +56,7 @@ func (r *Repo) Checkpoint(ctx context.Context, loop string, n int, message strin
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	c, err := r.keepTree(ctx, prefix, Checkpoint{N: n, Tree: tree, Subject: subject(message)}, trailers)
+	c, err := r.createCheckpoint(ctx, prefix, Checkpoint{N: n, Tree: tree, Subject: subject(message)}, trailers)
 	c.Skipped = skipped
 	return c, err
 }
@@ -68,41 +68,41 @@ func (r *Repo) CheckpointTree(ctx context.Context, loop, tree, message string, t
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	return r.keepTree(ctx, prefix, Checkpoint{Tree: tree, Subject: subject(message)}, trailers)
+	return r.createCheckpoint(ctx, prefix, Checkpoint{Tree: tree, Subject: subject(message)}, trailers)
 }
 
-// keepTree makes the checkpoint under its number, or under the next free one.
-func (r *Repo) keepTree(ctx context.Context, prefix string, c Checkpoint, trailers []Trailer) (_ Checkpoint, err error) {
+// createCheckpoint creates the checkpoint under its number, or the next free one.
+func (r *Repo) createCheckpoint(ctx context.Context, prefix string, c Checkpoint, trailers []Trailer) (_ Checkpoint, err error) {
 	message := c.Subject + "\n"
 	if len(trailers) > 0 {
 		lines := make([]string, len(trailers))
 		for i, t := range trailers {
-			lines[i] = t.Key + ": " + strings.Join(strings.Fields(clean(t.Value)), " ")
+			lines[i] = t.Key + ": " + strings.Join(strings.Fields(sanitize(t.Value)), " ")
 		}
 		message += "\n" + strings.Join(lines, "\n") + "\n"
 	}
-	for range maxTaken {
+	for range maxTakenNumbers {
 		c, err = r.checkpoint(ctx, prefix, message, c)
-		if !errors.Is(err, errTaken) {
+		if !errors.Is(err, errRefExists) {
 			break
 		}
-		r.remember(prefix, nil) // somebody else makes checkpoints of this loop, too
+		r.cacheCheckpoints(prefix, nil) // somebody else makes checkpoints of this loop, too
 		c.N++
 	}
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("checkpoint: %w", err)
 	}
-	r.remember(prefix, []Checkpoint{c})
+	r.cacheCheckpoints(prefix, []Checkpoint{c})
 	return c, nil
 }
 
-// maxTaken bounds the search for a free number.
-const maxTaken = 100
+// maxTakenNumbers bounds the search for a free number.
+const maxTakenNumbers = 100
 
-var errTaken = errors.New("the ref is there already")
+var errRefExists = errors.New("ref exists already")
 
 func (r *Repo) checkpoint(ctx context.Context, prefix, message string, c Checkpoint) (Checkpoint, error) {
-	points, err := r.pointsBefore(ctx, prefix, c.N)
+	points, err := r.earlierCheckpoints(ctx, prefix, c.N)
 	if err != nil {
 		return c, err
 	}
@@ -110,7 +110,7 @@ func (r *Repo) checkpoint(ctx context.Context, prefix, message string, c Checkpo
 		return points[i], nil
 	}
 	var parent string
-	if c.N, parent = place(points, c.N); parent == "" {
+	if c.N, parent = nextNumber(points, c.N); parent == "" {
 		if parent, err = r.Head(ctx); err != nil {
 			return c, err
 		}
@@ -125,9 +125,9 @@ func (r *Repo) checkpoint(ctx context.Context, prefix, message string, c Checkpo
 	return c, r.createRef(ctx, prefix+strconv.Itoa(c.N), c.Commit)
 }
 
-// place finds the number of a new checkpoint, the wanted one if it is free, and
-// its parent: the one before it, or "".
-func place(points []Checkpoint, want int) (n int, parent string) {
+// nextNumber returns the number of a new checkpoint, the wanted one if it is free, and
+// its parent: the checkpoint before it, or "".
+func nextNumber(points []Checkpoint, want int) (n int, parent string) {
 	taken := slices.ContainsFunc(points, func(p Checkpoint) bool { return p.N == want })
 	if n = want; (n == 0 || taken) && len(points) > 0 {
 		n = points[len(points)-1].N + 1
@@ -141,19 +141,19 @@ func place(points []Checkpoint, want int) (n int, parent string) {
 	return n, parent
 }
 
-// pointsBefore lists checkpoints; only the last one, from memory, where that is
+// earlierCheckpoints lists checkpoints; only the last one, from memory, where that is
 // enough to place the next.
-func (r *Repo) pointsBefore(ctx context.Context, prefix string, n int) ([]Checkpoint, error) {
+func (r *Repo) earlierCheckpoints(ctx context.Context, prefix string, n int) ([]Checkpoint, error) {
 	r.mu.Lock()
 	last := r.last[prefix]
 	r.mu.Unlock()
 	if len(last) > 0 && (n == 0 || n > last[0].N) {
 		return last, nil
 	}
-	return r.points(ctx, prefix)
+	return r.listCheckpoints(ctx, prefix)
 }
 
-func (r *Repo) remember(prefix string, last []Checkpoint) {
+func (r *Repo) cacheCheckpoints(prefix string, last []Checkpoint) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.last == nil {
@@ -165,26 +165,26 @@ func (r *Repo) remember(prefix string, last []Checkpoint) {
 // createRef makes a ref that must not exist yet.
 func (r *Repo) createRef(ctx context.Context, ref, commit string) error {
 	err := r.write(ctx, "update-ref", ref, commit, strings.Repeat("0", len(commit)))
-	if said(err, "already exists") {
-		return errTaken
+	if stderrContains(err, "already exists") {
+		return errRefExists
 	}
 	return err
 }
 
-// Checkpoints lists those of a loop, the oldest first.
+// Checkpoints returns the checkpoints of a loop, oldest first.
 func (r *Repo) Checkpoints(ctx context.Context, loop string) ([]Checkpoint, error) {
 	prefix, err := loopRef(loop)
 	if err != nil {
 		return nil, err
 	}
-	points, err := r.points(ctx, prefix)
+	points, err := r.listCheckpoints(ctx, prefix)
 	if err != nil {
 		return nil, fmt.Errorf("list checkpoints: %w", err)
 	}
 	return points, nil
 }
 
-func (r *Repo) points(ctx context.Context, prefix string) ([]Checkpoint, error) {
+func (r *Repo) listCheckpoints(ctx context.Context, prefix string) ([]Checkpoint, error) {
 	out, err := r.run(ctx, call{args: []string{
 		"for-each-ref",
 		"--format=%(refname)%00%(objectname)%00%(tree)%00%(committerdate:unix)%00%(contents:subject)", prefix,
@@ -192,12 +192,12 @@ func (r *Repo) points(ctx context.Context, prefix string) ([]Checkpoint, error) 
 	if err != nil {
 		return nil, err
 	}
-	return parsePoints(string(out), prefix)
+	return parseCheckpoints(string(out), prefix)
 }
 
-// parsePoints reads one checkpoint a line; refs below the prefix whose name is
-// no number are something else.
-func parsePoints(out, prefix string) ([]Checkpoint, error) {
+// parseCheckpoints reads one checkpoint per line. Refs whose name is no number are
+// skipped.
+func parseCheckpoints(out, prefix string) ([]Checkpoint, error) {
 	var points []Checkpoint
 	for line := range strings.Lines(out) {
 		parts := strings.SplitN(strings.TrimSuffix(line, "\n"), "\x00", 5)
@@ -220,16 +220,16 @@ func parsePoints(out, prefix string) ([]Checkpoint, error) {
 
 // subject is the first line of a message, fit for a commit; never empty.
 func subject(message string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(clean(message)), "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(sanitize(message)), "\n")
 	if line == "" {
 		return "checkpoint"
 	}
 	return line
 }
 
-// clean makes text fit for a commit message: valid UTF-8, no control
-// characters but newline and tab.
-func clean(text string) string {
+// sanitize makes text valid for a commit message: UTF-8, without control characters
+// except newline and tab.
+func sanitize(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
 			return -1
@@ -238,9 +238,9 @@ func clean(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// missing names an object that git should have and has not.
-func missing(err error, what string) error {
-	if said(err, "unable to read", "bad object", "bad file", "Not a valid object", "not a valid object", "could not get object info") {
+// missingObjectError names an object that git lacks.
+func missingObjectError(err error, what string) error {
+	if stderrContains(err, "unable to read", "bad object", "bad file", "Not a valid object", "not a valid object", "could not get object info") {
 		return failure.New(failure.Error, "look at what is damaged: git fsck",
 			"git has lost the content of %q: %w", what, err)
 	}

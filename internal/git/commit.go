@@ -25,15 +25,15 @@ type CommitRequest struct {
 	Date     time.Time // zero = now
 }
 
-// Committed is a commit made.
+// Committed is a commit that was made.
 type Committed struct {
-	Commit   string // set together with an error: the branch has moved, the index has not followed
-	Squashed string // ref that keeps the agent's own commits, "" if there were none
-	Unsigned string // why the commit is not signed although the user wants that, or ""
+	Commit   string // set together with an error if the branch has moved but the index was not updated
+	Squashed string // ref with the agent's own commits; "": there were none
+	Unsigned string // why the commit is not signed although the user wants that; ""
 }
 
-// signTime bounds a signing program that waits for a passphrase nobody types.
-const signTime = 30 * time.Second
+// signTimeout bounds a signing program that waits for a passphrase.
+const signTimeout = 30 * time.Second
 
 // Commit makes a commit with the user's identity, moves the branch to it and
 // brings the user's index in line, so that git status shows the committed paths
@@ -110,43 +110,42 @@ func (r *Repo) commitTree(ctx context.Context, q CommitRequest) (Committed, erro
 	}
 	var done Committed
 	sign, err := r.git(ctx, "config", "--type=bool", "commit.gpgsign")
-	if err != nil && !exited(err, 1) {
-		return done, fmt.Errorf("look whether commits are signed: %w", err)
+	if err != nil && !hasExitCode(err, 1) {
+		return done, fmt.Errorf("read commit.gpgSign: %w", err)
 	}
 	if sign == "true" {
 		signed := c
 		signed.args = append([]string{"commit-tree", "-S"}, c.args[1:]...)
-		bounded, cancel := context.WithTimeout(ctx, signTime)
+		bounded, cancel := context.WithTimeout(ctx, signTimeout)
 		out, err := r.run(bounded, signed)
 		tooLong := bounded.Err() != nil && ctx.Err() == nil
 		cancel()
 		switch {
 		case err == nil:
 			return Committed{Commit: strings.TrimSpace(string(out))}, nil
-		case !answered(err) && !tooLong:
+		case !ranToEnd(err) && !tooLong:
 			return done, err
 		}
 		done.Unsigned = err.Error()
 	}
 	out, err := r.run(ctx, c)
 	done.Commit = strings.TrimSpace(string(out))
-	return done, nameless(err)
+	return done, identityError(err)
 }
 
-// Identity tells, before any work is done, whether git knows whose commits it
-// would make.
+// Identity returns an error if git does not know the author of the user's commits.
 func (r *Repo) Identity(ctx context.Context) error {
 	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
 		if _, err := r.git(ctx, "var", who); err != nil {
-			return nameless(err)
+			return identityError(err)
 		}
 	}
 	return nil
 }
 
-// nameless puts git's complaint about a missing identity into words of ours.
-func nameless(err error) error {
-	if said(err, "tell me who you are", "empty ident", "auto-detect email", "no name was given", "no email was given") {
+// identityError explains git's error about a missing identity.
+func identityError(err error) error {
+	if stderrContains(err, "tell me who you are", "empty ident", "auto-detect email", "no name was given", "no email was given") {
 		return failure.New(failure.Usage,
 			`tell git who you are: git config user.name "…" && git config user.email "…"`,
 			"git does not know whose commits these are")
@@ -156,12 +155,12 @@ func nameless(err error) error {
 
 // message is the text of a commit with trailers in one block with those it has.
 func (r *Repo) message(ctx context.Context, text string, trailers []Trailer) (string, error) {
-	if text = strings.TrimSpace(clean(text)); text == "" {
+	if text = strings.TrimSpace(sanitize(text)); text == "" {
 		return "", errors.New("the message is empty")
 	}
 	args := []string{"-c", "trailer.ifexists=addIfDifferent", "interpret-trailers", "--no-divider"}
 	for _, t := range trailers {
-		value := strings.Join(strings.Fields(clean(t.Value)), " ")
+		value := strings.Join(strings.Fields(sanitize(t.Value)), " ")
 		args = append(args, "--trailer="+t.Key+": "+value)
 	}
 	out, err := r.run(ctx, call{args: args, stdin: []byte(text + "\n")})
@@ -194,12 +193,12 @@ func (r *Repo) TrailersSince(ctx context.Context, branch, base, key string) ([]T
 	}
 	trailers, err := r.trailers(ctx, key, from+".."+ref)
 	if err != nil {
-		return nil, fmt.Errorf("look for commits with %s: %w", key, err)
+		return nil, fmt.Errorf("find commits with %s: %w", key, err)
 	}
 	return trailers, nil
 }
 
-// Trailers are those of one commit, in order.
+// Trailers returns the trailers of a commit, in order.
 func (r *Repo) Trailers(ctx context.Context, commit string) ([]Trailer, error) {
 	id, err := r.Resolve(ctx, commit+"^{commit}")
 	if err != nil {

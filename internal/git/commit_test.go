@@ -205,7 +205,7 @@ func TestCommitSaysWhatStoppedIt(t *testing.T) {
 		"hostile loop": {func(b *sandbox, q *CommitRequest) {
 			b.git("commit", "-q", "--allow-empty", "-m", "x")
 			q.Loop = "../../heads/main"
-		}, "is no id of a loop", ""},
+		}, "invalid loop id", ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -11,15 +11,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 )
 
-// maxControl bounds a file that git is told something by, in bytes.
-const maxControl = 8 << 20
+// maxConfigBytes bounds a configuration or attributes file of git's.
+const maxConfigBytes = 8 << 20
 
-// Converters are the settings by which git takes a file to hold something else than
-// it does, or runs a program of somebody's: by name, such as filter.lfs.clean. That
-// of info/attributes is a fingerprint.
+// Converters returns the settings that make git see another content than a file has, or
+// run a program: by name, such as filter.lfs.clean. The value of info/attributes is a
+// checksum.
 func (r *Repo) Converters(ctx context.Context) (map[string]string, error) {
 	out, err := r.run(ctx, call{args: []string{"config", "-z", "--get-regexp", `^(filter\..*|gpg\..*program|core\.(attributesfile|worktree))$`}})
-	if err != nil && !exited(err, 1) {
+	if err != nil && !hasExitCode(err, 1) {
 		return nil, fmt.Errorf("read git's converters: %w", err)
 	}
 	found := map[string]string{}
@@ -28,12 +28,12 @@ func (r *Repo) Converters(ctx context.Context) (map[string]string, error) {
 			found[key] += value
 		}
 	}
-	b, err := atomicfile.Read(filepath.Join(r.commonDir, "info", "attributes"), maxControl)
+	b, err := atomicfile.Read(filepath.Join(r.commonDir, "info", "attributes"), maxConfigBytes)
 	switch {
 	case err == nil:
 		sum := sha256.Sum256(b)
 		found["info/attributes"] = hex.EncodeToString(sum[:8])
-	case !absent(err):
+	case !isAbsent(err):
 		return nil, fmt.Errorf("read git's converters: %w", err)
 	}
 	return found, nil

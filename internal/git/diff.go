@@ -33,7 +33,7 @@ const (
 	modeSubmodule = "160000"
 )
 
-// IsFile tells whether there is a blob: a file or a symbolic link.
+// IsFile reports whether the entry has a blob: a file or a symbolic link.
 func (e Entry) IsFile() bool { return e.ID != "" && e.Mode != modeSubmodule }
 
 // IsExecutable reports whether a file may be run.
@@ -44,7 +44,7 @@ func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
 	if from == to {
 		return nil, nil
 	}
-	args, err := r.between(ctx, from, to)
+	args, err := r.resolvePair(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +58,8 @@ func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
 // fullID is the id of an object, as git prints it: SHA-1 or SHA-256.
 var fullID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// between makes two revisions safe as arguments: no name is taken for an option.
-func (r *Repo) between(ctx context.Context, from, to string) ([]string, error) {
+// resolvePair resolves two revisions to ids, which cannot be taken for options.
+func (r *Repo) resolvePair(ctx context.Context, from, to string) ([]string, error) {
 	sides := []string{from, to}
 	for i, rev := range sides {
 		if fullID.MatchString(rev) {
@@ -102,7 +102,7 @@ func parseRaw(out []byte) ([]Change, error) {
 // DiffText is the unified diff between two trees, of these paths (files or
 // folders; none = all), cut at maxBytes (0 = whole).
 func (r *Repo) DiffText(ctx context.Context, from, to string, o DiffOptions) (string, error) {
-	args, err := r.between(ctx, from, to)
+	args, err := r.resolvePair(ctx, from, to)
 	if err != nil {
 		return "", err
 	}
@@ -126,7 +126,7 @@ type Stat struct{ Files, Insertions, Deletions int }
 
 // Stat counts what changed from one tree to another.
 func (r *Repo) Stat(ctx context.Context, from, to string) (Stat, error) {
-	args, err := r.between(ctx, from, to)
+	args, err := r.resolvePair(ctx, from, to)
 	if err != nil {
 		return Stat{}, err
 	}
@@ -197,8 +197,8 @@ func parseTree(out []byte) (map[string]Entry, error) {
 	return entries, nil
 }
 
-// Show is the content of one file in a tree, or the target of a symlink. A path
-// that is no file there gives an error that wraps fs.ErrNotExist.
+// Show returns the content of a file in a tree, or the target of a symbolic link. For any
+// other path the error wraps fs.ErrNotExist.
 func (r *Repo) Show(ctx context.Context, tree, path string) ([]byte, error) {
 	id, err := r.TreeOf(ctx, tree)
 	if err != nil {
@@ -218,7 +218,7 @@ func (r *Repo) Show(ctx context.Context, tree, path string) ([]byte, error) {
 	}
 	blob, err := r.run(ctx, call{args: []string{"cat-file", "blob", e.ID}})
 	if err != nil {
-		return nil, missing(err, path)
+		return nil, missingObjectError(err, path)
 	}
 	return blob, nil
 }
@@ -292,7 +292,7 @@ func (r *Repo) withFiles(ctx context.Context, base string, modes map[string]stri
 
 // withEntries makes a tree that is base with entries as update-index reads them.
 func (r *Repo) withEntries(ctx context.Context, base string, entries []byte) (string, error) {
-	s, err := r.newScratch()
+	s, err := r.newScratchDir()
 	if err != nil {
 		return "", err
 	}
@@ -301,11 +301,11 @@ func (r *Repo) withEntries(ctx context.Context, base string, entries []byte) (st
 		_, err = r.run(ctx, call{args: []string{"update-index", "-z", "--replace", "--index-info"}, index: s.index, stdin: entries})
 	}
 	if err != nil {
-		return "", fmt.Errorf("lay trees over: %w", err)
+		return "", fmt.Errorf("overlay trees: %w", err)
 	}
 	tree, err := r.writeTree(ctx, s.index)
 	if err != nil {
-		return "", fmt.Errorf("lay trees over: %w", err)
+		return "", fmt.Errorf("overlay trees: %w", err)
 	}
 	return tree, nil
 }

@@ -234,7 +234,7 @@ func TestSubjectOfHostileText(t *testing.T) {
 
 func TestTailKeepsTheEnd(t *testing.T) {
 	t.Parallel()
-	w := tail{limit: 10}
+	w := tailBuffer{limit: 10}
 	for range 100 {
 		_, _ = w.Write([]byte("abc"))
 	}
@@ -274,7 +274,7 @@ func FuzzParsers(f *testing.F) {
 		if s, err := parseNumstat(data); err == nil && s.Files != len(fields(data)) {
 			t.Errorf("numstat: %+v", s)
 		}
-		if points, err := parsePoints(string(data), "refs/pawl/l/"); err == nil && len(points) > 0 && points[0].N < 1 {
+		if points, err := parseCheckpoints(string(data), "refs/pawl/l/"); err == nil && len(points) > 0 && points[0].N < 1 {
 			t.Errorf("points: %v", points)
 		}
 		parseWorktrees(string(data))

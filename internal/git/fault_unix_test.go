@@ -44,7 +44,7 @@ func TestAFailedGitIsNeverTakenForAnAnswer(t *testing.T) {
 			b.git("commit", "-q", "--allow-empty", "-m", "next")
 		}, func(ctx context.Context, b *sandbox) (string, error) {
 			done, err := b.repo.SwitchBack(ctx, "pawl/l", "HEAD")
-			return done.Was + " " + strconv.FormatBool(done.Head != "" && done.Head+"\n" == b.read(".git/refs/heads/pawl/l")), err
+			return done.From + " " + strconv.FormatBool(done.Head != "" && done.Head+"\n" == b.read(".git/refs/heads/pawl/l")), err
 		}},
 		"remote": {func(b *sandbox) {
 			b.git("remote", "add", "origin", "elsewhere")

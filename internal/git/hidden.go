@@ -7,25 +7,25 @@ import (
 	"slices"
 )
 
-// Two marks in an index make git look away from a file: assume-unchanged and
-// skip-worktree. Users set them to keep a local change to themselves; an agent
-// could, to have a change judged that is not in the tree. So snapshots look all
-// the same, and Status names such files, for the loop not to commit those that
-// were there before it.
+// Two flags in an index make git ignore changes of a file: assume-unchanged and
+// skip-worktree. Users set them to keep a local change to themselves. An agent could set
+// them so that gates run on a change that is not in the tree. So snapshots include such
+// files, and Status lists them, so that the loop does not commit those that were hidden
+// before it.
 
-// hiddenFiles are the tracked files that git was told not to look at, by mark:
-// assumed unchanged, skipped. What a sparse checkout left out is none of them.
-type hiddenFiles struct{ assumed, skipped, left []string }
+// hiddenFiles are the tracked files that git was told to ignore changes of, by mark.
+// Files that a sparse checkout left out are not among them.
+type hiddenFiles struct{ assumed, skipped, leftOut []string }
 
 func (r *Repo) hidden(ctx context.Context, index string) (hiddenFiles, error) {
 	out, err := r.run(ctx, call{args: []string{"ls-files", "-v", "-z"}, index: index})
 	if err != nil {
-		return hiddenFiles{}, fmt.Errorf("look for hidden files: %w", err)
+		return hiddenFiles{}, fmt.Errorf("list hidden files: %w", err)
 	}
 	var h hiddenFiles
 	for _, rec := range fields(out) { // a tag, a space, the path
 		if len(rec) < 3 {
-			return h, fmt.Errorf("look for hidden files: unexpected record %q", rec)
+			return h, fmt.Errorf("list hidden files: unexpected record %q", rec)
 		}
 		tag, path := rec[0], rec[2:]
 		if tag >= 'a' && tag <= 'z' {
@@ -46,7 +46,7 @@ func (r *Repo) hidden(ctx context.Context, index string) (hiddenFiles, error) {
 		if _, err := os.Lstat(r.path(p)); err == nil {
 			present = append(present, p)
 		} else {
-			h.left = append(h.left, p)
+			h.leftOut = append(h.leftOut, p)
 		}
 	}
 	h.skipped = present
@@ -63,7 +63,7 @@ func (r *Repo) revealChanged(ctx context.Context, commit string) error {
 	}
 	out, err := r.run(ctx, call{args: []string{"diff-index", "--cached", "--name-only", "--no-renames", "-z", commit}})
 	if err != nil {
-		return fmt.Errorf("look for hidden files: %w", err)
+		return fmt.Errorf("list hidden files: %w", err)
 	}
 	changed := fields(out)
 	same := func(path string) bool { return !slices.Contains(changed, path) }
@@ -88,15 +88,15 @@ func (r *Repo) reveal(ctx context.Context, index string) error {
 // sparse tells whether the work tree is a sparse checkout.
 func (r *Repo) sparse(ctx context.Context) (bool, error) {
 	value, err := r.git(ctx, "config", "--type=bool", "core.sparseCheckout")
-	if err != nil && !exited(err, 1) {
-		return false, fmt.Errorf("look for a sparse checkout: %w", err)
+	if err != nil && !hasExitCode(err, 1) {
+		return false, fmt.Errorf("read core.sparseCheckout: %w", err)
 	}
 	return value == "true", nil
 }
 
-// leaveOut has a private index that was not copied from the user's leave out what
+// applySparse has a private index that was not copied from the user's leave out what
 // a sparse checkout does by now, and nothing else.
-func (r *Repo) leaveOut(ctx context.Context, index string) error {
+func (r *Repo) applySparse(ctx context.Context, index string) error {
 	own, err := r.hidden(ctx, index)
 	if err != nil {
 		return err
@@ -109,8 +109,8 @@ func (r *Repo) leaveOut(ctx context.Context, index string) error {
 			return err
 		}
 	}
-	if err := r.updateIndex(ctx, index, slices.Concat(own.skipped, own.left), "--no-skip-worktree"); err != nil {
+	if err := r.updateIndex(ctx, index, slices.Concat(own.skipped, own.leftOut), "--no-skip-worktree"); err != nil {
 		return err
 	}
-	return r.updateIndex(ctx, index, users.left, "--skip-worktree")
+	return r.updateIndex(ctx, index, users.leftOut, "--skip-worktree")
 }

@@ -60,7 +60,7 @@ func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) 
 	if err != nil {
 		return result, err
 	}
-	s, err := r.newScratch()
+	s, err := r.newScratchDir()
 	if err != nil {
 		return result, err
 	}
@@ -73,10 +73,10 @@ func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) 
 	}
 	// Hooks such as commitlint look for the message where git commit writes it.
 	file := filepath.Join(r.gitDir, "COMMIT_EDITMSG")
-	if err := atomicfile.Swap(file, []byte(strings.TrimSpace(clean(q.Message))+"\n"), 0o644); err != nil {
+	if err := atomicfile.Swap(file, []byte(strings.TrimSpace(sanitize(q.Message))+"\n"), 0o644); err != nil {
 		return result, err
 	}
-	var out tail
+	var out tailBuffer
 	out.limit = 4 * tailBytes
 	for _, argv := range [][]string{{"pre-commit"}, {"commit-msg", file}} {
 		if !hasHook(hooks, argv[0]) {
@@ -88,11 +88,11 @@ func (r *Repo) runHooks(ctx context.Context, q HookRequest) (HookResult, error) 
 			return result, err
 		}
 	}
-	text, err := atomicfile.Read(file, maxControl)
+	text, err := atomicfile.Read(file, maxConfigBytes)
 	if err != nil {
 		return result, err
 	}
-	result.Message = strings.TrimSpace(clean(string(text)))
+	result.Message = strings.TrimSpace(sanitize(string(text)))
 	return result, nil
 }
 
@@ -104,7 +104,7 @@ type hook struct {
 	timeout time.Duration
 }
 
-func (r *Repo) runHook(ctx context.Context, h hook, result *HookResult, out *tail) (ok bool, err error) {
+func (r *Repo) runHook(ctx context.Context, h hook, result *HookResult, out *tailBuffer) (ok bool, err error) {
 	if h.timeout <= 0 {
 		h.timeout = hookTime
 	}
@@ -116,7 +116,7 @@ func (r *Repo) runHook(ctx context.Context, h hook, result *HookResult, out *tai
 	if onWindows {
 		argv = append([]string{"git", "hook", "run", h.argv[0], "--"}, h.argv[1:]...)
 	}
-	env := append(scrub((&exec.Cmd{}).Environ()), "GIT_INDEX_FILE="+h.index, "GIT_EDITOR=:", "GIT_PREFIX=", "GIT_TERMINAL_PROMPT=0")
+	env := append(scrubEnv((&exec.Cmd{}).Environ()), "GIT_INDEX_FILE="+h.index, "GIT_EDITOR=:", "GIT_PREFIX=", "GIT_TERMINAL_PROMPT=0")
 	exit := proc.Run(bounded, proc.Spec{Argv: slices.Concat(r.hooksBy, argv), Dir: r.root, Env: env, Stdout: out, Stderr: out, Grace: hookGrace})
 	if ctx.Err() != nil {
 		return false, ctx.Err()
@@ -134,7 +134,7 @@ func (r *Repo) runHook(ctx context.Context, h hook, result *HookResult, out *tai
 // hooksDir is where the user's hooks lie, core.hooksPath included.
 func (r *Repo) hooksDir(ctx context.Context) (string, error) {
 	out, err := r.run(ctx, call{args: []string{"config", "--type=path", "-z", "core.hooksPath"}, hooks: true})
-	if exited(err, 1) {
+	if hasExitCode(err, 1) {
 		return filepath.Join(r.commonDir, "hooks"), nil
 	}
 	dir := strings.TrimSuffix(string(out), "\x00")

@@ -27,7 +27,7 @@ func (r *Repo) Untracked(ctx context.Context) (files []string, index string, err
 func (r *Repo) Ignored(ctx context.Context) ([]string, error) {
 	out, err := r.run(ctx, call{args: []string{"ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"}})
 	if err != nil {
-		return nil, fmt.Errorf("list what git ignores: %w", err)
+		return nil, fmt.Errorf("list ignored files: %w", err)
 	}
 	return fields(out), nil
 }

@@ -20,32 +20,33 @@ import (
 // removed only if such a file names it, it is as old as that write, whoever wrote is
 // dead, and no other git works in the folder; all others are named, with their age.
 
-// writing is the content of such a file. Its time is when the write began.
-type writing struct {
+// writeNote is the content of a file about a running git that writes. The file's time is
+// when the write began.
+type writeNote struct {
 	Host    string   `json:"host"`
 	PID     int      `json:"pid"`
-	Started string   `json:"started,omitempty"` // of the process, where that can be told
+	Started string   `json:"started,omitempty"` // start id of the process, if known
 	Locks   []string `json:"locks"`             // absolute paths
 }
 
-// writingPrefix begins the names of these files, in the folder of the private indexes.
-const writingPrefix = "writing-"
+// writeNotePrefix begins the names of these files, in the folder of the private indexes.
+const writeNotePrefix = "writing-"
 
-// noteWriting keeps a file about a call that writes, and returns its path. It returns
-// "" where that cannot be done: then a lock that is left behind stays.
-func (r *Repo) noteWriting(c call) string {
+// saveWriteNote writes such a file and returns its path, or "" if that fails: then a lock
+// that is left behind stays.
+func (r *Repo) saveWriteNote(c call) string {
 	host, err := os.Hostname()
 	if err != nil {
 		return ""
 	}
 	_ = os.Mkdir(r.IndexDir(), 0o700) // it is there as a rule
-	f, err := os.CreateTemp(r.IndexDir(), writingPrefix+"*")
+	f, err := os.CreateTemp(r.IndexDir(), writeNotePrefix+"*")
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
 	pid := os.Getpid()
-	if json.NewEncoder(f).Encode(writing{host, pid, proc.Started(pid), r.locksOf(c)}) != nil {
+	if json.NewEncoder(f).Encode(writeNote{host, pid, proc.StartID(pid), r.locksOf(c)}) != nil {
 		_ = os.Remove(f.Name())
 		return ""
 	}
@@ -70,10 +71,10 @@ func (r *Repo) locksOf(c call) []string {
 	return []string{filepath.Join(r.gitDir, "index.lock"), head}
 }
 
-// dropLocks removes the locks of a call whose git was killed. Nobody else can have
+// removeLocks removes the locks of a call whose git was killed. Nobody else can have
 // taken them while it ran.
-func dropLocks(note string) {
-	w, began, ok := readWriting(note)
+func removeLocks(note string) {
+	w, began, ok := readWriteNote(note)
 	if !ok {
 		return
 	}
@@ -84,21 +85,21 @@ func dropLocks(note string) {
 	}
 }
 
-// dropDeadLock removes a lock that a process of ours left when it was killed together
-// with its git. It tells whether it did.
-func (r *Repo) dropDeadLock(lock string) bool {
+// removeStaleLock removes a lock that a process of ours left when it was killed together
+// with its git. It reports whether it did.
+func (r *Repo) removeStaleLock(lock string) bool {
 	info, err := os.Lstat(lock)
 	if err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < r.lockWait {
 		return false
 	}
-	if slices.ContainsFunc([]string{r.root, r.gitDir, r.commonDir}, gitWorksIn) {
+	if slices.ContainsFunc([]string{r.root, r.gitDir, r.commonDir}, gitRunsIn) {
 		return false // it may be that git's: one that a user began within the same seconds
 	}
-	notes, _ := filepath.Glob(filepath.Join(r.IndexDir(), writingPrefix+"*"))
+	notes, _ := filepath.Glob(filepath.Join(r.IndexDir(), writeNotePrefix+"*"))
 	for _, note := range notes {
-		w, began, ok := readWriting(note)
+		w, began, ok := readWriteNote(note)
 		made := info.ModTime()
-		if !ok || !slices.Contains(w.Locks, lock) || made.Before(began) || made.After(began.Add(writeTime)) || !w.dead() {
+		if !ok || !slices.Contains(w.Locks, lock) || made.Before(began) || made.After(began.Add(writeTime)) || !w.isDead() {
 			continue
 		}
 		if os.Remove(lock) == nil {
@@ -109,28 +110,28 @@ func (r *Repo) dropDeadLock(lock string) bool {
 	return false
 }
 
-func gitWorksIn(dir string) bool { return proc.WorksIn(dir, "git") }
+func gitRunsIn(dir string) bool { return proc.HasProcessIn(dir, "git") }
 
-func readWriting(note string) (w writing, began time.Time, ok bool) {
+func readWriteNote(note string) (w writeNote, began time.Time, ok bool) {
 	info, err := os.Lstat(note)
 	if err != nil {
 		return w, began, false
 	}
-	b, err := atomicfile.Read(note, maxControl)
+	b, err := atomicfile.Read(note, maxConfigBytes)
 	return w, info.ModTime(), err == nil && json.Unmarshal(b, &w) == nil
 }
 
-// dead tells whether the process that wrote is gone. That of another machine is
-// taken to live, and one whose id another process has now is gone.
-func (w writing) dead() bool {
+// isDead reports whether the writing process is gone, also if another process has its id
+// now. A process on another machine counts as alive.
+func (w writeNote) isDead() bool {
 	host, err := os.Hostname()
 	if err != nil || host != w.Host {
 		return false
 	}
-	return !proc.Alive(w.PID) || w.Started != proc.Started(w.PID)
+	return !proc.Alive(w.PID) || w.Started != proc.StartID(w.PID)
 }
 
-// lockOf is the lock file that git complained of, or "".
+// lockOf returns the lock file that git reported, or "".
 func lockOf(err error) string {
 	_, after, _ := strings.Cut(err.Error(), "Unable to create '")
 	path, _, found := strings.Cut(after, "': File exists")
@@ -140,7 +141,7 @@ func lockOf(err error) string {
 	return filepath.FromSlash(path)
 }
 
-// lockHeld is the error for a lock that nobody lets go of.
+// lockHeld returns the error for a lock that stays held.
 func (r *Repo) lockHeld(err error) error {
 	lock, old := lockOf(err), ""
 	if info, statErr := os.Lstat(lock); statErr == nil {

@@ -52,7 +52,7 @@ func TestAGitThatDoesNotEndLeavesNoLock(t *testing.T) {
 	usual := os.Getenv("PATH")
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+usual)
 	b.repo.callTime = 300 * time.Millisecond
-	if err := b.repo.AlignIndex(context.Background(), "HEAD"); !errors.Is(err, errEndless) {
+	if err := b.repo.AlignIndex(context.Background(), "HEAD"); !errors.Is(err, errTimeout) {
 		t.Fatalf("it was not stopped: %v", err)
 	}
 	t.Setenv("PATH", usual)
@@ -77,7 +77,7 @@ func TestTheLockOfAKilledOwnerIsRemovedByTheNext(t *testing.T) {
 
 func (b *sandbox) noNotes() {
 	b.Helper()
-	if left, _ := filepath.Glob(filepath.Join(b.repo.IndexDir(), writingPrefix+"*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(b.repo.IndexDir(), writeNotePrefix+"*")); len(left) > 0 {
 		b.Fatalf("left behind: %q", left)
 	}
 }
@@ -96,25 +96,25 @@ func TestALockOfSomebodyElseStays(t *testing.T) {
 	}
 	const began, none = -time.Hour, ""
 	for name, c := range map[string]struct {
-		note    func(w *writing)
+		note    func(w *writeNote)
 		made    time.Duration // of the lock, from now
 		removed bool
 	}{
-		"of ours":                  {func(*writing) {}, began + time.Second, true},
-		"of ours, the id in use":   {func(w *writing) { w.PID, w.Started = os.Getpid(), "of another" }, began + time.Second, true},
-		"made before":              {func(*writing) {}, began - time.Second, false},
-		"made long after":          {func(*writing) {}, began + 2*writeTime, false},
-		"just made":                {func(*writing) {}, 0, false},
-		"of a living process":      {func(w *writing) { w.PID, w.Started = os.Getpid(), proc.Started(os.Getpid()) }, began + time.Second, false},
-		"of another machine":       {func(w *writing) { w.Host = "another." + host }, began + time.Second, false},
-		"of a write of other refs": {func(w *writing) { w.Locks = w.Locks[1:] }, began + time.Second, false},
+		"of ours":                  {func(*writeNote) {}, began + time.Second, true},
+		"of ours, the id in use":   {func(w *writeNote) { w.PID, w.Started = os.Getpid(), "of another" }, began + time.Second, true},
+		"made before":              {func(*writeNote) {}, began - time.Second, false},
+		"made long after":          {func(*writeNote) {}, began + 2*writeTime, false},
+		"just made":                {func(*writeNote) {}, 0, false},
+		"of a living process":      {func(w *writeNote) { w.PID, w.Started = os.Getpid(), proc.StartID(os.Getpid()) }, began + time.Second, false},
+		"of another machine":       {func(w *writeNote) { w.Host = "another." + host }, began + time.Second, false},
+		"of a write of other refs": {func(w *writeNote) { w.Locks = w.Locks[1:] }, began + time.Second, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newRepo(t)
 			b.snapshot() // makes the folder
-			lock, note := b.path(".git/index.lock"), filepath.Join(b.repo.IndexDir(), writingPrefix+"1")
-			w := writing{host, dead.Process.Pid, none, []string{lock, b.path(".git/HEAD.lock")}}
+			lock, note := b.path(".git/index.lock"), filepath.Join(b.repo.IndexDir(), writeNotePrefix+"1")
+			w := writeNote{host, dead.Process.Pid, none, []string{lock, b.path(".git/HEAD.lock")}}
 			c.note(&w)
 			text, err := json.Marshal(w)
 			b.must(err)
@@ -124,7 +124,7 @@ func TestALockOfSomebodyElseStays(t *testing.T) {
 			b.must(os.Chtimes(note, now.Add(began), now.Add(began)))
 			b.must(os.Chtimes(lock, now.Add(c.made), now.Add(c.made)))
 			b.repo.lockWait = time.Second
-			if got := b.repo.dropDeadLock(lock); got != c.removed {
+			if got := b.repo.removeStaleLock(lock); got != c.removed {
 				t.Errorf("removed: %v", got)
 			}
 			if left := b.read(".git/index.lock") == ""; left == c.removed {
@@ -145,8 +145,8 @@ func TestALockStaysWhileAnotherGitWorksInTheFolder(t *testing.T) {
 	dead := exec.Command("true")
 	b.must(dead.Run())
 	b.snapshot() // makes the folder
-	lock, note := b.path(".git/index.lock"), filepath.Join(b.repo.IndexDir(), writingPrefix+"1")
-	text, err := json.Marshal(writing{host, dead.Process.Pid, "", []string{lock}})
+	lock, note := b.path(".git/index.lock"), filepath.Join(b.repo.IndexDir(), writeNotePrefix+"1")
+	text, err := json.Marshal(writeNote{host, dead.Process.Pid, "", []string{lock}})
 	b.must(err)
 	b.must(os.WriteFile(note, text, 0o600))
 	b.write(".git/index.lock", "")
@@ -160,15 +160,15 @@ func TestALockStaysWhileAnotherGitWorksInTheFolder(t *testing.T) {
 	waits, err := other.StdinPipe()
 	b.must(err)
 	b.must(other.Start())
-	for !proc.WorksIn(b.dir, "git") { // until exec is through
+	for !proc.HasProcessIn(b.dir, "git") { // until exec is through
 		time.Sleep(time.Millisecond)
 	}
-	if b.repo.dropDeadLock(lock) {
+	if b.repo.removeStaleLock(lock) {
 		t.Error("it was removed while another git works there")
 	}
 	b.must(waits.Close())
 	b.must(other.Wait())
-	if !b.repo.dropDeadLock(lock) {
+	if !b.repo.removeStaleLock(lock) {
 		t.Error("it stayed although nobody works there")
 	}
 }

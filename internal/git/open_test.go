@@ -107,7 +107,7 @@ func TestOpenIgnoresTheEnvironmentOfAHook(t *testing.T) {
 
 func TestScrubKeepsWhoTheUserIs(t *testing.T) {
 	t.Parallel()
-	got := scrub([]string{"PATH=/bin", "GIT_DIR=x", "GIT_AUTHOR_NAME=Ada", "GIT_CONFIG_KEY_0=a", "GIT_TRACE=1", "GITHUB_TOKEN=t"})
+	got := scrubEnv([]string{"PATH=/bin", "GIT_DIR=x", "GIT_AUTHOR_NAME=Ada", "GIT_CONFIG_KEY_0=a", "GIT_TRACE=1", "GITHUB_TOKEN=t"})
 	want := []string{"PATH=/bin", "GIT_AUTHOR_NAME=Ada", "GIT_CONFIG_KEY_0=a", "GITHUB_TOKEN=t"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -9,11 +9,11 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// isolate gives git a process group of its own: Ctrl-C on our terminal must not
-// kill it in the middle of a write. A cancelled context sends TERM to the group,
-// on which git removes its lock files.
-func isolate(cmd *exec.Cmd) {
-	cmd.SysProcAttr = proc.DyingWithParent(syscall.SysProcAttr{Setpgid: true})
+// setProcessGroup gives git its own process group, so that Ctrl-C on our terminal does
+// not kill it during a write. On Unix a cancelled context sends TERM to the group, and
+// git removes its lock files.
+func setProcessGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = proc.KillWithParent(syscall.SysProcAttr{Setpgid: true})
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 }
 
@@ -25,5 +25,6 @@ var errNotDir error = syscall.ENOTDIR
 
 const onWindows = false
 
-// nonblock has opening a pipe not wait for who writes into it.
+// nonblock makes opening a named pipe return at once, where the system has pipes among
+// files.
 const nonblock = syscall.O_NONBLOCK

@@ -5,9 +5,10 @@ import (
 	"syscall"
 )
 
-// isolate gives git a process group of its own: Ctrl-C on our console must not
-// kill it in the middle of a write.
-func isolate(cmd *exec.Cmd) {
+// setProcessGroup gives git its own process group, so that Ctrl-C on our terminal does
+// not kill it during a write. On Unix a cancelled context sends TERM to the group, and
+// git removes its lock files.
+func setProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
@@ -19,5 +20,6 @@ var errNotDir error = syscall.ERROR_PATH_NOT_FOUND
 
 const onWindows = true
 
-// nonblock: there are no pipes among the files.
+// nonblock makes opening a named pipe return at once, where the system has pipes among
+// files.
 const nonblock = 0

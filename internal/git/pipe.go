@@ -19,56 +19,55 @@ import (
 // each call. The others may lie anywhere (a .gitignore of any folder, a branch):
 // they are searched only once a call has taken unusually long.
 
-// pipesAfter is how long a call runs before pipes are searched; the time between
-// two searches doubles.
-const pipesAfter = 2 * time.Second
+// pipeSearchDelay is how long a call runs before pipes are searched. The time between two
+// searches doubles.
+const pipeSearchDelay = 2 * time.Second
 
-// PipeError says that there is a named pipe, or a device, where git expects a file.
+// PipeError means that there is a named pipe or a device where git expects a file.
 type PipeError struct{ Path string } // absolute
 
 func (e *PipeError) Error() string {
 	return e.Path + " is a named pipe or a device; git expects a file there and would wait for ever"
 }
 
-// refusePipe is the error for a pipe at path.
-func refusePipe(path string) error {
+// pipeError is the error for a pipe at path.
+func pipeError(path string) error {
 	return failure.New(failure.Error,
 		fmt.Sprintf("put a file in its place, or remove it:  rm '%s'", path), "%w", &PipeError{path})
 }
 
-// places are the folders that a git reads. Those that are not known are "".
-type places struct{ root, gitDir, commonDir string }
+// gitDirs are the folders that git reads; "" if unknown.
+type gitDirs struct{ root, gitDir, commonDir string }
 
-func (r *Repo) places() places { return places{r.root, r.gitDir, r.commonDir} }
+func (r *Repo) gitDirs() gitDirs { return gitDirs{r.root, r.gitDir, r.commonDir} }
 
-// placesAround guesses the places of a repository that is not opened yet, as git
-// finds them: by the first .git in dir or above it.
-func placesAround(dir string) places {
+// findGitDirs finds the folders of a repository that is not opened yet, as git does: by
+// the first .git in dir or above it.
+func findGitDirs(dir string) gitDirs {
 	for {
 		at := filepath.Join(dir, ".git")
 		if info, err := os.Stat(at); err == nil {
 			if info.Mode().IsRegular() { // of a linked worktree or a submodule
-				at = namedIn(at, "gitdir: ", dir)
+				at = readLink(at, "gitdir: ", dir)
 			}
 			common := at
 			if file := filepath.Join(at, "commondir"); at != "" {
 				if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
-					common = namedIn(file, "", at)
+					common = readLink(file, "", at)
 				}
 			}
-			return places{dir, at, common}
+			return gitDirs{dir, at, common}
 		}
 		if dir == filepath.Dir(dir) {
-			return places{}
+			return gitDirs{}
 		}
 		dir = filepath.Dir(dir)
 	}
 }
 
-// namedIn is the path, relative to dir, that a file holds behind a prefix. It is ""
-// if the file holds none.
-func namedIn(file, prefix, dir string) string {
-	b, err := atomicfile.Read(file, maxControl)
+// readLink returns the path, relative to dir, that a file contains after a prefix, or "".
+func readLink(file, prefix, dir string) string {
+	b, err := atomicfile.Read(file, maxConfigBytes)
 	path, ok := strings.CutPrefix(strings.TrimSpace(string(b)), prefix)
 	if err != nil || !ok || path == "" {
 		return ""
@@ -79,9 +78,9 @@ func namedIn(file, prefix, dir string) string {
 	return path
 }
 
-// check looks at the files that nearly every git reads. It returns the path of a
-// pipe, or "".
-func (p places) check() string {
+// check inspects the files that nearly every git reads. It returns the path of a pipe, or
+// "".
+func (p gitDirs) check() string {
 	for _, in := range []struct {
 		dir   string
 		names []string
@@ -102,9 +101,9 @@ func (p places) check() string {
 // ruleFiles are the files of a work tree that git reads for itself.
 var ruleFiles = []string{".gitignore", ".gitattributes", ".gitmodules", ".mailmap"}
 
-// search looks at everything that a git may read. It returns the path of a pipe,
-// or "" if there is none or ctx has ended.
-func (p places) search(ctx context.Context) string {
+// search inspects all files that git may read. It returns the path of a pipe, or "" if
+// there is none or ctx has ended.
+func (p gitDirs) search(ctx context.Context) string {
 	if path := p.check(); path != "" {
 		return path
 	}
@@ -167,8 +166,8 @@ var (
 	gitFolders = []string{"refs", "logs", "info", "objects", "worktrees", "modules", "rebase-merge", "rebase-apply", "sequencer"}
 )
 
-// isPipe tells whether opening or reading a file may wait for ever. The null
-// device does not.
+// isPipe reports whether opening or reading a file may block for ever. The null device
+// does not.
 func isPipe(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&(fs.ModeNamedPipe|fs.ModeDevice) == 0 {
@@ -179,7 +178,7 @@ func isPipe(path string) bool {
 }
 
 // watch cancels a call that waits for a pipe; it ends with ctx.
-func (p places) watch(ctx context.Context, cancel context.CancelCauseFunc, after time.Duration) {
+func (p gitDirs) watch(ctx context.Context, cancel context.CancelCauseFunc, after time.Duration) {
 	for ; ; after *= 2 {
 		select {
 		case <-ctx.Done():

@@ -76,12 +76,12 @@ func TestWhatIsNoPipeIsNoReasonToRefuse(t *testing.T) {
 	b.must(syscall.Mkfifo(b.path(".git/pipe"), 0o600))    // nor this
 	b.must(os.Symlink("nowhere", b.path(".git/shallow"))) // nor what is not there
 	b.snapshot()
-	if got := b.repo.places().search(context.Background()); got != "" {
+	if got := b.repo.gitDirs().search(context.Background()); got != "" {
 		t.Errorf("found %s", got)
 	}
 	b.remove(".git/info/exclude")
 	b.must(os.Symlink("../pipe", b.path(".git/info/exclude")))
-	if got := b.repo.places().search(context.Background()); got != b.path(".git/info/exclude") {
+	if got := b.repo.gitDirs().search(context.Background()); got != b.path(".git/info/exclude") {
 		t.Errorf("found %q, want the link to a pipe", got)
 	}
 }
@@ -97,7 +97,7 @@ func TestPipesOfALinkedWorktree(t *testing.T) {
 		b.must(err)
 		b.must(os.Remove(place))
 		b.must(syscall.Mkfifo(place, 0o600))
-		if got := w.places().search(context.Background()); realPath(got) != realPath(place) {
+		if got := w.gitDirs().search(context.Background()); realPath(got) != realPath(place) {
 			t.Errorf("found %q, want %s", got, place)
 		}
 		if filepath.Base(place) != "main" { // before it is opened
@@ -117,7 +117,7 @@ func TestAGitThatDoesNotEndIsStopped(t *testing.T) {
 	b.write("sub/x", "new\n")
 	b.repo.callTime = 50 * time.Millisecond
 	_, _, err := b.repo.Snapshot(context.Background())
-	if !errors.Is(err, errEndless) || !strings.Contains(failure.Hint(err), "git status") {
+	if !errors.Is(err, errTimeout) || !strings.Contains(failure.Hint(err), "git status") {
 		t.Errorf("error %v, hint %q", err, failure.Hint(err))
 	}
 }

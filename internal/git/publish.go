@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// publishTime bounds what talks to another machine.
-const publishTime = 2 * time.Minute
+// publishTimeout bounds calls that talk to another machine.
+const publishTimeout = 2 * time.Minute
 
-// Remote is where a branch is published to. Its addresses and settings may hold
-// passwords: keep Sum and Sums of them.
+// Remote is where a branch is pushed. Its addresses and settings may contain passwords:
+// store only Sum and Sums.
 type Remote struct {
 	Name     string    // "" where there is none
 	URLs     []string  // all that a push to it goes to
@@ -25,17 +25,17 @@ type Remote struct {
 
 type setting struct{ key, value string }
 
-// leading are the settings that say where a push goes, by which programs, and with
-// whose password.
-var leading = regexp.MustCompile(`^(url|remote|credential|http|ssh|protocol|push)\.|^core\.(sshcommand|gitproxy|askpass|hookspath)$`)
+// pushSettings matches the settings that decide where a push goes, with which programs
+// and credentials.
+var pushSettings = regexp.MustCompile(`^(url|remote|credential|http|ssh|protocol|push)\.|^core\.(sshcommand|gitproxy|askpass|hookspath)$`)
 
-// Remote is the remote that a branch is published to: the one that it or else the
-// default branch follows, or origin.
+// Remote returns the remote that the branch, or else the default branch, follows, or
+// origin.
 func (r *Repo) Remote(ctx context.Context, branches ...string) (Remote, error) {
 	names := []string{"origin"}
 	for _, b := range branches {
 		follows, err := r.git(ctx, "config", "--get", "branch."+b+".remote")
-		if err != nil && !exited(err, 1) {
+		if err != nil && !hasExitCode(err, 1) {
 			return Remote{}, err
 		}
 		if follows != "" && follows != "." {
@@ -68,18 +68,18 @@ func (r *Repo) remote(ctx context.Context, name string) (Remote, error) {
 		return Remote{}, err
 	}
 	for _, entry := range fields(list) {
-		if key, value, _ := strings.Cut(entry, "\n"); leading.MatchString(key) {
+		if key, value, _ := strings.Cut(entry, "\n"); pushSettings.MatchString(key) {
 			to.settings = append(to.settings, setting{key, value})
 		}
 	}
 	return to, nil
 }
 
-// Sum tells the addresses from others.
-func (to Remote) Sum() string { return sumOf(strings.Join(to.URLs, "\n")) }
+// Sum returns a checksum of the addresses.
+func (to Remote) Sum() string { return checksum(strings.Join(to.URLs, "\n")) }
 
-// Sums tell the settings that lead a push there from others, by the section and name
-// of each: "url.insteadof". What stands between the two may hold a password.
+// Sums returns checksums of the settings of a push, by section and name
+// ("url.insteadof"). The subsection is omitted, since it may contain a password.
 func (to Remote) Sums() map[string]string {
 	texts := map[string]string{}
 	for _, s := range to.settings {
@@ -87,12 +87,12 @@ func (to Remote) Sums() map[string]string {
 		texts[name] += s.key + "\n" + s.value + "\x00"
 	}
 	for name, text := range texts {
-		texts[name] = sumOf(text)
+		texts[name] = checksum(text)
 	}
 	return texts
 }
 
-func sumOf(text string) string {
+func checksum(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:16])
 }
@@ -100,22 +100,22 @@ func sumOf(text string) string {
 // Publish pushes a branch to a remote's addresses as they were read, by the user's
 // own hooks. It never forces.
 func (r *Repo) Publish(ctx context.Context, to Remote, branch string) error {
-	ctx, cancel := context.WithTimeout(ctx, publishTime)
+	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
 	ref := "refs/heads/" + branch
 	for _, url := range to.URLs {
 		args := []string{"push", "--quiet", "--recurse-submodules=no", url, ref + ":" + ref}
-		if _, err := r.run(ctx, call{args: args, hooks: true, env: to.pinned(url)}); err != nil {
+		if _, err := r.run(ctx, call{args: args, hooks: true, env: to.pushEnv(url)}); err != nil {
 			return fmt.Errorf("push %s to %s: %w", branch, to.Name, err)
 		}
 	}
 	return nil
 }
 
-// pinned is the environment in which a push goes to this address by the programs
-// that were read, whatever is written into the repository's configuration
-// meanwhile. It stands in variables, for everybody sees arguments.
-func (to Remote) pinned(url string) []string {
+// pushEnv returns an environment that fixes address and programs of a push as they were
+// read, whatever the repository's configuration says meanwhile. Variables are used since
+// arguments are visible to all users.
+func (to Remote) pushEnv(url string) []string {
 	ssh := "ssh"
 	pins := []setting{{"credential.helper", ""}} // forgets those before
 	for _, s := range to.settings {

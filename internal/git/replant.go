@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Line lists the commits from base to tip, the oldest first, without base; nil where
-// they are no straight line.
-func (r *Repo) Line(ctx context.Context, base, tip string) ([]string, error) {
+// LinearCommits returns the commits after base up to tip, oldest first; nil if the
+// history is not linear.
+func (r *Repo) LinearCommits(ctx context.Context, base, tip string) ([]string, error) {
 	out, err := r.git(ctx, "rev-list", "--reverse", "--topo-order", "--parents", base+".."+tip)
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
@@ -29,9 +29,9 @@ func (r *Repo) Line(ctx context.Context, base, tip string) ([]string, error) {
 	return line, nil
 }
 
-// LooseFile is where git keeps an object that is in no pack yet. The file need not be
-// there.
-func (r *Repo) LooseFile(id string) string {
+// LooseObjectPath returns where git stores an object that is in no pack. The file need
+// not exist.
+func (r *Repo) LooseObjectPath(id string) string {
 	return filepath.Join(r.commonDir, "objects", id[:2], id[2:])
 }
 
@@ -44,7 +44,7 @@ func (r *Repo) Replant(ctx context.Context, loop, branch, base string, commits [
 	if err != nil {
 		return "", err
 	}
-	old, err := r.tip(ctx, ref)
+	old, err := r.branchTip(ctx, ref)
 	if err != nil {
 		return "", err
 	}
@@ -91,15 +91,16 @@ func (r *Repo) replant(ctx context.Context, commit, parent string) (string, erro
 	if err != nil {
 		return "", fmt.Errorf("read commit %s: %w", commit, err)
 	}
-	out, err := r.run(ctx, call{args: []string{"hash-object", "-t", "commit", "-w", "--stdin"}, stdin: moved(raw, tree, parent)})
+	out, err := r.run(ctx, call{args: []string{"hash-object", "-t", "commit", "-w", "--stdin"}, stdin: rewriteCommit(raw, tree, parent)})
 	if err != nil {
-		return "", fmt.Errorf("make commit %s again: %w", commit, err)
+		return "", fmt.Errorf("rewrite commit %s: %w", commit, err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
 
-// moved is a commit object with another tree and parent. A signature would be wrong.
-func moved(raw []byte, tree, parent string) []byte {
+// rewriteCommit returns a commit object with another tree and parent, without its
+// signature.
+func rewriteCommit(raw []byte, tree, parent string) []byte {
 	head, message, _ := bytes.Cut(raw, []byte("\n\n"))
 	lines := []string{"tree " + tree, "parent " + parent}
 	signed := false

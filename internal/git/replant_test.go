@@ -27,7 +27,7 @@ func TestReplant(t *testing.T) {
 		b.write("mine.txt", "two\n")
 		b.git("commit", "-qam", "mine", "-m", "why", "--author", "Grace <grace@example.com>")
 		tip := b.git("rev-parse", "HEAD")
-		line, err := b.repo.Line(ctx, base, tip)
+		line, err := b.repo.LinearCommits(ctx, base, tip)
 		if b.must(err); len(line) != 2 || line[1] != tip {
 			t.Fatalf("%s: line %q", name, line)
 		}
@@ -56,7 +56,7 @@ func TestACommitThatIsMovedLosesItsSignature(t *testing.T) {
 	t.Parallel()
 	raw := "tree 1\nparent 2\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\ngpgsig -----BEGIN\n abc\n -----END\nencoding latin1\n\nsubject\n\nbody\n"
 	want := "tree 3\nparent 4\nauthor A <a> 1 +0000\ncommitter A <a> 1 +0000\nencoding latin1\n\nsubject\n\nbody\n"
-	if diff := cmp.Diff(want, string(moved([]byte(raw), "3", "4"))); diff != "" {
+	if diff := cmp.Diff(want, string(rewriteCommit([]byte(raw), "3", "4"))); diff != "" {
 		t.Error(diff)
 	}
 }

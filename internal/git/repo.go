@@ -46,21 +46,21 @@ type Repo struct {
 	last    map[string][]Checkpoint // newest one of each loop, by ref prefix; saves listing them
 }
 
-// Root is the absolute path of the work tree.
+// Root returns the absolute path of the work tree.
 func (r *Repo) Root() string { return r.root }
 
-// GitDir is the absolute path of the work tree's own git directory; it names
-// the work tree: a linked worktree has another one than the main work tree.
+// GitDir returns the absolute path of the work tree's git directory, which identifies it:
+// each linked worktree has its own.
 func (r *Repo) GitDir() string { return r.gitDir }
 
-// CommonDir is the git directory that all worktrees of the repository share.
+// CommonDir returns the git directory that all worktrees of the repository share.
 func (r *Repo) CommonDir() string { return r.commonDir }
 
-// IndexDir is the folder of the private indexes.
+// IndexDir returns the folder of the private indexes.
 func (r *Repo) IndexDir() string { return filepath.Join(r.gitDir, stateDir) }
 
-// RunHooksBy puts arguments before those of the user's hooks: hooks that lie in
-// the work tree are an agent's to write. Called before anything else.
+// RunHooksBy sets arguments that start the user's hooks, since an agent may write to
+// hooks in the work tree. Call it before anything else.
 func (r *Repo) RunHooksBy(prefix []string) { r.hooksBy = prefix }
 
 // Open finds the work tree that dir lies in. Repositories in which no loop can
@@ -68,7 +68,7 @@ func (r *Repo) RunHooksBy(prefix []string) { r.hooksBy = prefix }
 // owned by somebody else, or in the middle of a merge, rebase, cherry-pick,
 // revert, bisect or am.
 func Open(ctx context.Context, dir string) (*Repo, error) {
-	r, err := find(ctx, dir)
+	r, err := openRepo(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -101,19 +101,19 @@ func (r *Repo) HasCommit(ctx context.Context) (bool, error) {
 	if err != nil || branch == "" {
 		return false, cmp.Or(err, head)
 	}
-	tip, err := r.tip(ctx, headsRef+branch)
+	tip, err := r.branchTip(ctx, headsRef+branch)
 	if tip != "" {
 		err = head
 	}
 	return false, err
 }
 
-// NoRepoError says that a folder is in no repository.
+// NoRepoError means that a folder is in no git repository.
 type NoRepoError struct{ Dir string } // absolute
 
 func (e *NoRepoError) Error() string { return e.Dir + " is in no git repository" }
 
-// NoCommitError says that a repository has no commit yet.
+// NoCommitError means that a repository has no commit.
 type NoCommitError struct{ Root string } // of its work tree, absolute
 
 func (e *NoCommitError) Error() string { return "the repository " + e.Root + " has no commit yet" }
@@ -121,10 +121,10 @@ func (e *NoCommitError) Error() string { return "the repository " + e.Root + " h
 // Reopen is Open where no loop begins: one lives in a user's session, or something
 // is only asked. What they are in the middle of (a merge, a rebase) is theirs, and no
 // reason not to look; nor is it that there is no commit.
-func Reopen(ctx context.Context, dir string) (*Repo, error) { return find(ctx, dir) }
+func Reopen(ctx context.Context, dir string) (*Repo, error) { return openRepo(ctx, dir) }
 
-// find asks git where it is, and names what git says in its own words.
-func find(ctx context.Context, dir string) (*Repo, error) {
+// openRepo asks git for the repository of a folder.
+func openRepo(ctx context.Context, dir string) (*Repo, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open repository: %w", err)
@@ -134,13 +134,13 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("open repository: %s is not a directory", abs)
 	}
-	around := placesAround(realPath(abs))
+	around := findGitDirs(realPath(abs))
 	out, err := runOnce(ctx, abs, call{places: around, args: []string{
 		"rev-parse", "--is-bare-repository", "--is-inside-git-dir",
 		"--absolute-git-dir", "--git-common-dir",
 	}})
 	if err != nil {
-		return nil, refusal(err, abs)
+		return nil, openError(err, abs)
 	}
 	parts := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 	if len(parts) != 4 {
@@ -154,7 +154,7 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 	}
 	top, err := runOnce(ctx, abs, call{places: around, args: []string{"rev-parse", "--show-toplevel"}})
 	if err != nil {
-		return nil, refusal(err, abs)
+		return nil, openError(err, abs)
 	}
 	common := filepath.FromSlash(parts[3])
 	if !filepath.IsAbs(common) {
@@ -168,7 +168,7 @@ func find(ctx context.Context, dir string) (*Repo, error) {
 	}, nil
 }
 
-// realPath resolves symlinks as git does for its directories, so that they compare.
+// realPath resolves symbolic links as git does, so that paths can be compared.
 func realPath(path string) string {
 	if p, err := filepath.EvalSymlinks(path); err == nil {
 		return p
@@ -176,21 +176,22 @@ func realPath(path string) string {
 	return path
 }
 
-func refusal(err error, dir string) error {
+// openError explains why git refused a folder.
+func openError(err error, dir string) error {
 	switch {
-	case said(err, "dubious ownership", "unsafe repository"):
+	case stderrContains(err, "dubious ownership", "unsafe repository"):
 		return failure.New(failure.Usage,
 			fmt.Sprintf("if you trust it: git config --global --add safe.directory %s", dir),
 			"the repository of %s belongs to another user: %w", dir, err)
-	case said(err, "not a git repository"):
+	case stderrContains(err, "not a git repository"):
 		return failure.New(failure.Usage,
 			`make one: git init && git add . && git commit -m "start"`, "%w", &NoRepoError{dir})
 	}
 	return fmt.Errorf("open repository: %w", err)
 }
 
-// Operation names what the repository is in the middle of, by the git
-// subcommand that ends it (merge, rebase, am, cherry-pick, revert, bisect), or "".
+// Operation returns the unfinished operation of the repository as the git subcommand that
+// ends it (merge, rebase, am, cherry-pick, revert, bisect), or "".
 func (r *Repo) Operation() string {
 	for _, m := range []struct{ file, name string }{
 		{"rebase-merge", "rebase"},
@@ -226,16 +227,16 @@ func (r *Repo) QuitOperation(ctx context.Context) (string, error) {
 	return op, err
 }
 
-// ErrNoRevision says that a name stands for no commit, tree or blob here.
+// ErrNoRevision means that a name stands for no commit, tree or blob.
 var ErrNoRevision = errors.New("no such revision")
 
-// Resolve is the full id that a revision stands for: a commit, HEAD~1, a ref.
+// Resolve returns the full id of a revision.
 func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 	if rev == "" || strings.HasPrefix(rev, "-") {
 		return "", fmt.Errorf("resolve %q: %w", rev, ErrNoRevision)
 	}
 	id, err := r.git(ctx, "rev-parse", "--verify", "--quiet", rev)
-	if exited(err, 1) {
+	if hasExitCode(err, 1) {
 		return "", fmt.Errorf("resolve %q: %w", rev, ErrNoRevision)
 	}
 	if err != nil {
@@ -244,10 +245,10 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 	return id, nil
 }
 
-// Head is the commit that HEAD stands for.
+// Head returns the commit of HEAD.
 func (r *Repo) Head(ctx context.Context) (string, error) { return r.Resolve(ctx, "HEAD^{commit}") }
 
-// TreeOf is the tree of a commit, checkpoint or tree.
+// TreeOf returns the tree of a commit, checkpoint or tree.
 func (r *Repo) TreeOf(ctx context.Context, rev string) (string, error) {
 	return r.Resolve(ctx, rev+"^{tree}")
 }

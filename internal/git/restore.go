@@ -15,13 +15,13 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Restored is what a restore did.
+// Restored is the result of a restore.
 type Restored struct {
-	Before  string    // tree of the work tree as it was; restoring it is the undo
-	After   string    // tree of the work tree now; the wanted one unless something was left
+	Before  string    // tree of the work tree before; restoring it undoes the restore
+	After   string    // tree of the work tree now; the target unless something was left
 	Changed []string  // paths written or deleted, sorted
-	Left    []Skipped // what differs still, and why
-	Skipped []Skipped // what Before does not hold, see Snapshot; untouched, too
+	Left    []Skipped // what still differs, and why
+	Skipped []Skipped // what Before does not contain, see Snapshot; unchanged
 }
 
 // Restore makes the work tree equal to a checkpoint, commit or tree, but for the
@@ -41,7 +41,7 @@ func (r *Repo) Restore(ctx context.Context, target string, keep []string) (Resto
 		return done, fmt.Errorf("restore %s: %w", target, err)
 	}
 	s.tree = done.After
-	r.keep(s)
+	r.keepIndex(s)
 	return done, nil
 }
 
@@ -52,10 +52,10 @@ func (r *Repo) restore(ctx context.Context, s *snapshot, target string, keep []s
 	}
 	kept := newPathSet(keep)
 	changes = slices.DeleteFunc(changes, func(c Change) bool { return kept.covers(c.Path) })
-	if changes, err = r.clear(ctx, changes, done); err != nil {
+	if changes, err = r.removeConflicts(ctx, changes, done); err != nil {
 		return err
 	}
-	if err := r.haveObjects(ctx, changes); err != nil {
+	if err := r.checkObjects(ctx, changes); err != nil {
 		return err
 	}
 	if err := r.deleteFiles(changes); err != nil {
@@ -74,7 +74,7 @@ func (r *Repo) restore(ctx context.Context, s *snapshot, target string, keep []s
 	return err
 }
 
-// writeFiles checks out the changed entries of a private index.
+// writeFiles writes the changed entries of a private index to the work tree.
 func (r *Repo) writeFiles(ctx context.Context, index string, changes []Change) error {
 	var paths []string
 	for _, c := range changes {
@@ -86,15 +86,14 @@ func (r *Repo) writeFiles(ctx context.Context, index string, changes []Change) e
 		return nil
 	}
 	_, err := r.run(ctx, call{args: []string{"checkout-index", "--force", "--index", "-z", "--stdin"}, index: index, stdin: nul(paths)})
-	if said(err, "Permission denied") {
+	if stderrContains(err, "Permission denied") {
 		return failure.New(failure.Error, "make the folder writable, then restore again", "%w", err)
 	}
-	return missing(err, "a file")
+	return missingObjectError(err, "a file")
 }
 
-// haveObjects makes sure, before anything is deleted, that all content to be
-// written is there.
-func (r *Repo) haveObjects(ctx context.Context, changes []Change) error {
+// checkObjects checks, before anything is deleted, that all content to be written exists.
+func (r *Repo) checkObjects(ctx context.Context, changes []Change) error {
 	var ids bytes.Buffer
 	byID := map[string]string{}
 	for _, c := range changes {
@@ -119,7 +118,7 @@ func (r *Repo) haveObjects(ctx context.Context, changes []Change) error {
 	return nil
 }
 
-// deleteFiles removes what the target lacks, and folders that become empty by it.
+// deleteFiles removes the files that the target lacks, and folders that become empty.
 func (r *Repo) deleteFiles(changes []Change) error {
 	root, err := os.OpenRoot(r.root)
 	if err != nil {
@@ -135,7 +134,7 @@ func (r *Repo) deleteFiles(changes []Change) error {
 		if errors.Is(err, fs.ErrPermission) {
 			return failure.New(failure.Error, "make the folder writable, then restore again", "delete %q: %w", c.Path, err)
 		}
-		if err != nil && !absent(err) {
+		if err != nil && !isAbsent(err) {
 			return fmt.Errorf("delete %q: %w", c.Path, err)
 		}
 		for dir := filepath.Dir(name); dir != "."; dir = filepath.Dir(dir) {
@@ -147,9 +146,9 @@ func (r *Repo) deleteFiles(changes []Change) error {
 	return nil
 }
 
-// clear sorts out the changes that would touch what no snapshot holds; they are
-// named in done.Left.
-func (r *Repo) clear(ctx context.Context, changes []Change, done *Restored) ([]Change, error) {
+// removeConflicts drops the changes that would overwrite files in no snapshot, and lists
+// them in done.Left.
+func (r *Repo) removeConflicts(ctx context.Context, changes []Change, done *Restored) ([]Change, error) {
 	deleted := map[string]string{} // folded path → path: a file system may not tell a from A
 	for _, c := range changes {
 		if c.Status == 'D' {
@@ -177,8 +176,8 @@ func (r *Repo) clear(ctx context.Context, changes []Change, done *Restored) ([]C
 	return ahead, nil
 }
 
-// obstacle says what stands, uncaptured, where a file is to be written; "" for
-// nothing, or for the very file.
+// obstacle says what file, in no snapshot, is where a file is to be written; "": none, or
+// the same file.
 func (r *Repo) obstacle(ctx context.Context, c Change, deleted map[string]string) (string, error) {
 	ours := func(p string, info fs.FileInfo) bool {
 		d, ok := deleted[strings.ToLower(p)]
@@ -188,12 +187,12 @@ func (r *Repo) obstacle(ctx context.Context, c Change, deleted map[string]string
 		other, err := os.Lstat(r.path(d))
 		return err == nil && os.SameFile(info, other)
 	}
-	if dir := r.nonFolder(c.Path); dir != "" {
+	if dir := r.firstNonFolder(c.Path); dir != "" {
 		info, err := os.Lstat(r.path(dir))
 		if err != nil {
-			return "", nothing(err)
+			return "", ignoreNotExist(err)
 		}
-		if ours(dir, info) || holdsNothing(info) {
+		if ours(dir, info) || isSpecialFile(info) {
 			return "", nil
 		}
 		return fmt.Sprintf("%q is in the way, and in no snapshot", dir), nil
@@ -201,35 +200,36 @@ func (r *Repo) obstacle(ctx context.Context, c Change, deleted map[string]string
 	info, err := os.Lstat(r.path(c.Path))
 	switch {
 	case err != nil:
-		return "", nothing(err)
-	case ours(c.Path, info), holdsNothing(info):
+		return "", ignoreNotExist(err)
+	case ours(c.Path, info), isSpecialFile(info):
 		return "", nil
 	case info.IsDir():
-		return r.squatter(c.Path, deleted)
+		return r.findUntracked(c.Path, deleted)
 	}
-	same, err := r.holds(ctx, c, info)
+	same, err := r.matchesFile(ctx, c, info)
 	if same || err != nil {
 		return "", err
 	}
 	return "a file in no snapshot is there (ignored, or too large)", nil
 }
 
-// nothing turns "there is no such file" into no error.
-func nothing(err error) error {
-	if absent(err) {
+// ignoreNotExist turns fs.ErrNotExist into nil.
+func ignoreNotExist(err error) error {
+	if isAbsent(err) {
 		return nil
 	}
 	return err
 }
 
-// absent reports that a path leads to nothing, also because a parent is a file.
-func absent(err error) bool {
+// isAbsent reports whether an error means that the path does not exist, or that a parent
+// is a file.
+func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir)
 }
 
-// squatter looks for a file in a folder that has to go which the restore does
-// not delete itself.
-func (r *Repo) squatter(dir string, deleted map[string]string) (string, error) {
+// findUntracked returns a file in a folder to be removed that the restore does not
+// delete.
+func (r *Repo) findUntracked(dir string, deleted map[string]string) (string, error) {
 	var found string
 	err := filepath.WalkDir(r.path(dir), func(p string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -251,8 +251,8 @@ func (r *Repo) squatter(dir string, deleted map[string]string) (string, error) {
 	return fmt.Sprintf("%q is in the way, and in no snapshot", found), nil
 }
 
-// holds reports whether the file at a path has the wanted mode and content.
-func (r *Repo) holds(ctx context.Context, c Change, info fs.FileInfo) (bool, error) {
+// matchesFile reports whether the file at a path has the wanted mode and content.
+func (r *Repo) matchesFile(ctx context.Context, c Change, info fs.FileInfo) (bool, error) {
 	isLink := info.Mode()&fs.ModeSymlink != 0
 	if isLink != (c.To.Mode == modeLink) || !isLink && !info.Mode().IsRegular() {
 		return false, nil
@@ -270,7 +270,7 @@ func (r *Repo) holds(ctx context.Context, c Change, info fs.FileInfo) (bool, err
 	return strings.TrimSpace(string(out)) == c.To.ID, err
 }
 
-// Unchanged are those of the paths at which the work tree is as a tree has it.
+// Unchanged returns the paths at which the work tree equals a tree.
 func (r *Repo) Unchanged(ctx context.Context, tree string, paths []string) (same []string, err error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -283,7 +283,7 @@ func (r *Repo) Unchanged(ctx context.Context, tree string, paths []string) (same
 		e, there := entries[path]
 		info, err := os.Lstat(r.path(path))
 		switch {
-		case absent(err):
+		case isAbsent(err):
 			if !there {
 				same = append(same, path)
 			}
@@ -293,7 +293,7 @@ func (r *Repo) Unchanged(ctx context.Context, tree string, paths []string) (same
 		case !there, !e.IsFile(), e.Mode != modeLink && runtime.GOOS != "windows" && (info.Mode()&0o100 != 0) != (e.Mode == "100755"):
 			continue
 		}
-		holds, err := r.holds(ctx, Change{Path: path, To: e}, info)
+		holds, err := r.matchesFile(ctx, Change{Path: path, To: e}, info)
 		if err != nil {
 			return nil, fmt.Errorf("compare %s: %w", path, err)
 		}

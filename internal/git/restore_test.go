@@ -202,7 +202,7 @@ func TestRestoreIsFinishedByRunningItAgain(t *testing.T) {
 		if cut > 3 {
 			s.tree, err = b.repo.writeTree(context.Background(), s.index)
 			b.must(err)
-			b.repo.keep(s) // the worst case: it was kept
+			b.repo.keepIndex(s) // the worst case: it was kept
 		}
 		b.restore(point.Tree)
 		if got := b.reference(); got != point.Tree {

@@ -27,13 +27,13 @@ const (
 	tailBytes = 4 << 10                // of standard error, kept for messages
 )
 
-// errEndless is why a git was stopped that took more than its time.
-var errEndless = errors.New("it does not end")
+// errTimeout means that git was stopped after its time limit.
+var errTimeout = errors.New("timed out")
 
-// errUnread is why an answer does not count: git warned that it left something out.
-var errUnread = errors.New("something could not be read")
+// errIncomplete means that git warned that it left something out.
+var errIncomplete = errors.New("git could not read everything")
 
-// call is one run of git: what differs from the next.
+// call is one run of git.
 type call struct {
 	args   []string
 	index  string   // "" = the user's own index
@@ -45,12 +45,12 @@ type call struct {
 	strict bool     // a warning that something could not be read is an error
 
 	inert      []string      // settings on top, see Repo.Inert
-	places     places        // looked at for pipes
+	places     gitDirs       // looked at for pipes
 	pipesAfter time.Duration // 0 is the usual
 	timeLimit  time.Duration // 0 is the usual of the verb
 }
 
-// maxTime is how long the call may take.
+// maxTime returns the time limit of the call.
 func (c call) maxTime() time.Duration {
 	switch c.verb() {
 	case "rev-parse", "config", "symbolic-ref", "check-ref-format", "var", "for-each-ref", "interpret-trailers":
@@ -59,7 +59,7 @@ func (c call) maxTime() time.Duration {
 	return cmp.Or(c.timeLimit, callTime)
 }
 
-// verb is the subcommand.
+// verb returns the subcommand.
 func (c call) verb() string {
 	for i, arg := range c.args {
 		if !strings.HasPrefix(arg, "-") && (i == 0 || c.args[i-1] != "-c") {
@@ -69,7 +69,7 @@ func (c call) verb() string {
 	return ""
 }
 
-// runError is a git that exited with something else than 0.
+// runError means that git exited with a code other than 0.
 type runError struct {
 	verb   string // the subcommand: read-tree
 	code   int    // -1 when it was killed
@@ -86,8 +86,8 @@ func (e *runError) Error() string {
 
 func (e *runError) Unwrap() error { return e.err }
 
-// said reports whether err comes from a git that wrote one of the words.
-func said(err error, words ...string) bool {
+// stderrContains reports whether err is of a git that wrote one of the words to stderr.
+func stderrContains(err error, words ...string) bool {
 	var e *runError
 	if !errors.As(err, &e) {
 		return false
@@ -95,15 +95,14 @@ func said(err error, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(e.stderr, w) })
 }
 
-// exited reports whether err comes from a git that exited with code.
-func exited(err error, code int) bool {
+// hasExitCode reports whether err is of a git that exited with code.
+func hasExitCode(err error, code int) bool {
 	var e *runError
 	return errors.As(err, &e) && e.code == code
 }
 
-// answered reports whether git ran to its end, whatever it came to. One that could
-// not be started, or was killed, has said nothing.
-func answered(err error) bool {
+// ranToEnd reports whether git exited by itself, with any code.
+func ranToEnd(err error) bool {
 	var e *runError
 	return err == nil || errors.As(err, &e) && e.code > 0
 }
@@ -130,14 +129,14 @@ func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 	// to another repository, the one around this for instance; nor one that writes
 	// a file "commondir" into it to another configuration.
 	c.env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + r.commonDir, "GIT_WORK_TREE=" + r.root}, c.env...)
-	c.inert, c.places, c.pipesAfter, c.timeLimit = r.inert, r.places(), r.pipesAfter, r.callTime
+	c.inert, c.places, c.pipesAfter, c.timeLimit = r.inert, r.gitDirs(), r.pipesAfter, r.callTime
 	deadline := time.Now().Add(r.lockWait)
 	for pause := lockPause; ; pause = min(2*pause, lockMax) {
 		out, err := r.attempt(ctx, c)
-		if err == nil || !said(err, ".lock': File exists") {
+		if err == nil || !stderrContains(err, ".lock': File exists") {
 			return out, err
 		}
-		if r.dropDeadLock(lockOf(err)) {
+		if r.removeStaleLock(lockOf(err)) {
 			continue
 		}
 		if time.Now().After(deadline) {
@@ -156,11 +155,11 @@ func (r *Repo) attempt(ctx context.Context, c call) ([]byte, error) {
 	if !c.whole {
 		return runOnce(ctx, r.root, c)
 	}
-	note := r.noteWriting(c)
+	note := r.saveWriteNote(c)
 	out, err := runOnce(ctx, r.root, c)
 	exit, ok := errors.AsType[*exec.ExitError](err)
-	if ok && exit.ExitCode() < 0 || errors.Is(err, errEndless) {
-		dropLocks(note)
+	if ok && exit.ExitCode() < 0 || errors.Is(err, errTimeout) {
+		removeLocks(note)
 	}
 	_ = os.Remove(note)
 	return out, err
@@ -170,25 +169,25 @@ func (r *Repo) attempt(ctx context.Context, c call) ([]byte, error) {
 // named pipe.
 func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 	if path := c.places.check(); path != "" {
-		return nil, refusePipe(path)
+		return nil, pipeError(path)
 	}
 	limit := c.maxTime()
 	if c.whole && ctx.Err() == nil {
 		ctx, limit = context.WithoutCancel(ctx), min(limit, writeTime)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errEndless)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	go c.places.watch(ctx, stop, cmp.Or(c.pipesAfter, pipesAfter))
+	go c.places.watch(ctx, stop, cmp.Or(c.pipesAfter, pipeSearchDelay))
 	cmd := command(ctx, dir, c)
-	var stdout output
+	var stdout limitedBuffer
 	stdout.limit = c.limit
-	stderr := tail{limit: tailBytes}
+	stderr := tailBuffer{limit: tailBytes}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.stdin), &stdout, &stderr
-	err := runToItsEnd(ctx, cmd)
+	err := runPinned(ctx, cmd)
 	if err == nil && c.strict && strings.Contains(stderr.String(), "ignoring broken ref") {
-		err = errUnread
+		err = errIncomplete
 	}
 	switch {
 	case err == nil:
@@ -196,17 +195,16 @@ func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 	case stdout.full:
 		return stdout.buf.Bytes(), nil // we closed the pipe on it, on purpose
 	case ctx.Err() != nil:
-		return nil, cutShort(ctx, c.verb())
+		return nil, interruptedError(ctx, c.verb())
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, failure.New(failure.Error, "install git 2.30 or newer and put it on PATH", "git was not found: %w", err)
 	}
 	return nil, &runError{verb: c.verb(), code: cmd.ProcessState.ExitCode(), stderr: stderr.String(), err: err}
 }
 
-// runToItsEnd runs a git that ends with us, even when we are killed. Linux counts
-// the end of the thread that started a process as the end of its parent, so the
-// thread is kept.
-func runToItsEnd(ctx context.Context, cmd *exec.Cmd) error {
+// runPinned runs a git that is killed when this process dies. Linux treats the end of the
+// thread that started a process as the end of its parent, so the thread is kept.
+func runPinned(ctx context.Context, cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := cmd.Run()
@@ -216,19 +214,19 @@ func runToItsEnd(ctx context.Context, cmd *exec.Cmd) error {
 	return err
 }
 
-// cutShort is the error of a git that did not come to its end.
-func cutShort(ctx context.Context, verb string) error {
+// interruptedError is the error of a git that did not run to its end.
+func interruptedError(ctx context.Context, verb string) error {
 	cause := context.Cause(ctx)
 	if pipe, ok := errors.AsType[*PipeError](cause); ok {
-		return fmt.Errorf("git %s: %w", verb, refusePipe(pipe.Path))
+		return fmt.Errorf("git %s: %w", verb, pipeError(pipe.Path))
 	}
-	if errors.Is(cause, errEndless) {
-		return failure.New(failure.Error, "see whether it ends by hand:  git status", "git %s: %w", verb, errEndless)
+	if errors.Is(cause, errTimeout) {
+		return failure.New(failure.Error, "see whether it ends by hand:  git status", "git %s: %w", verb, errTimeout)
 	}
 	return fmt.Errorf("git %s: %w", verb, ctx.Err())
 }
 
-// command is the one builder of git processes.
+// command builds all git processes.
 func command(ctx context.Context, dir string, c call) *exec.Cmd {
 	args := []string{
 		"--no-pager",
@@ -247,7 +245,7 @@ func command(ctx context.Context, dir string, c call) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(ctx, "git", slices.Concat(args, c.inert, c.args)...)
 	cmd.Dir = dir
-	cmd.Env = append(scrub(cmd.Environ()),
+	cmd.Env = append(scrubEnv(cmd.Environ()),
 		"LC_ALL=C", "LANGUAGE=", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
 		"GIT_NO_REPLACE_OBJECTS=1", // an object is what its name says
 		"GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_PAGER=cat")
@@ -255,41 +253,40 @@ func command(ctx context.Context, dir string, c call) *exec.Cmd {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)
 	}
 	cmd.Env = append(cmd.Env, c.env...)
-	isolate(cmd)
+	setProcessGroup(cmd)
 	cmd.WaitDelay = stopGrace
 	return cmd
 }
 
-// kept are the variables of git's that say who and where the user is; all other
-// GIT_ variables (GIT_DIR, GIT_INDEX_FILE, GIT_TRACE …) come from a hook or an
-// alias around us and would point git at something else than the work tree.
-var kept = []string{
+// keptVariables are git's variables about the user. All other GIT_ variables (GIT_DIR,
+// GIT_INDEX_FILE, GIT_TRACE …) come from a hook or alias around us, and would point git
+// elsewhere.
+var keptVariables = []string{
 	"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
 	"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT",
 	"GIT_EXEC_PATH", "GIT_TEMPLATE_DIR", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
 }
 
-// scrub drops the GIT_ variables that are not kept.
-func scrub(env []string) []string {
+// scrubEnv removes the GIT_ variables that are not kept.
+func scrubEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(name, "GIT_") || slices.Contains(kept, name) {
+		if !strings.HasPrefix(name, "GIT_") || slices.Contains(keptVariables, name) {
 			return false
 		}
 		return !strings.HasPrefix(name, "GIT_CONFIG_KEY_") && !strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
 	})
 }
 
-// output keeps the first limit bytes; the write after that fails, which ends
-// the process. (An embedded Buffer would bring its ReadFrom along, and io.Copy
-// would never call Write.)
-type output struct {
+// limitedBuffer keeps the first limit bytes. The next write fails, which ends the
+// process. It does not embed bytes.Buffer, whose ReadFrom io.Copy would prefer to Write.
+type limitedBuffer struct {
 	buf   bytes.Buffer
 	limit int
 	full  bool
 }
 
-func (o *output) Write(p []byte) (int, error) {
+func (o *limitedBuffer) Write(p []byte) (int, error) {
 	if o.limit > 0 && o.buf.Len()+len(p) > o.limit {
 		o.buf.Write(p[:o.limit-o.buf.Len()])
 		o.full = true
@@ -298,13 +295,13 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.buf.Write(p)
 }
 
-// tail keeps the last limit bytes.
-type tail struct {
+// tailBuffer keeps the last limit bytes.
+type tailBuffer struct {
 	limit int
 	buf   []byte
 }
 
-func (t *tail) Write(p []byte) (int, error) {
+func (t *tailBuffer) Write(p []byte) (int, error) {
 	t.buf = append(t.buf, p...)
 	if over := len(t.buf) - t.limit; over > t.limit {
 		t.buf = append(t.buf[:0], t.buf[over:]...)
@@ -312,7 +309,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (t *tail) String() string {
+func (t *tailBuffer) String() string {
 	return strings.TrimSpace(string(t.buf[max(0, len(t.buf)-t.limit):]))
 }
 

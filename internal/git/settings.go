@@ -71,7 +71,7 @@ func Replace(ctx context.Context, config []byte, chosen func(key string) bool, s
 	if err != nil {
 		return nil, fmt.Errorf("change a configuration of git: %w", err)
 	}
-	return atomicfile.Read(f.Name(), maxControl)
+	return atomicfile.Read(f.Name(), maxConfigBytes)
 }
 
 // valuesOf returns the values of the chosen settings by key.

@@ -36,21 +36,20 @@ func Shadow(ctx context.Context, root, gitDir string) (*Repo, error) {
 		return nil, failure.New(failure.Usage, "begin it in a project folder", "%s holds Pawl's own folder too", root)
 	}
 	r := &Repo{root: root, gitDir: gitDir, commonDir: gitDir, lockWait: lockWait}
-	made, err := r.shadowMade(ctx)
+	made, err := r.shadowExists(ctx)
 	if err == nil && !made {
 		err = r.initShadow(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("make a repository for %s: %w", root, err)
+		return nil, fmt.Errorf("create repository for %s: %w", root, err)
 	}
 	return r, nil
 }
 
-// shadowMade reports whether the repository is there and whole. Its branch is made
-// last; without it git may find no repository at all.
-func (r *Repo) shadowMade(ctx context.Context) (bool, error) {
+// shadowExists reports whether the repository is complete. Its branch is created last.
+func (r *Repo) shadowExists(ctx context.Context) (bool, error) {
 	made, err := r.HasCommit(ctx)
-	if said(err, "not a git repository") {
+	if stderrContains(err, "not a git repository") {
 		if _, missing := os.Lstat(filepath.Join(r.gitDir, headsRef+shadowBranch)); errors.Is(missing, fs.ErrNotExist) {
 			return false, nil
 		}
@@ -58,7 +57,7 @@ func (r *Repo) shadowMade(ctx context.Context) (bool, error) {
 	return made, err
 }
 
-// initShadow makes the repository; one that was cut off is made to its end.
+// initShadow creates the repository, or completes it.
 func (r *Repo) initShadow(ctx context.Context) error {
 	// No template: it might bring hooks.
 	if err := r.write(ctx, "init", "--quiet", "--initial-branch="+shadowBranch, "--template="); err != nil {
@@ -81,7 +80,7 @@ func (r *Repo) initShadow(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Join(r.gitDir, "info"), 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(r.gitDir, "info", "exclude"), []byte(r.leftOut()), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(r.gitDir, "info", "exclude"), []byte(r.shadowExcludes()), 0o600); err != nil {
 		return err
 	}
 	if err := r.write(ctx, "read-tree", "--empty"); err != nil {
@@ -101,9 +100,9 @@ func (r *Repo) initShadow(ctx context.Context) error {
 	return r.write(ctx, "update-ref", headsRef+shadowBranch, strings.TrimSpace(string(commit)))
 }
 
-// leftOut are the patterns of what a project's own .gitignore would name: made
-// by tools, large, or secret.
-func (r *Repo) leftOut() string {
+// shadowExcludes returns patterns that a project's .gitignore would have: created by
+// tools, large, or secret.
+func (r *Repo) shadowExcludes() string {
 	patterns := []string{"node_modules/", ".venv/", "venv/", "__pycache__/", ".DS_Store", ".env", ".env.*"}
 	made := []struct{ by, folder string }{
 		{"Cargo.toml", "target/"},

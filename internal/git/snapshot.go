@@ -20,15 +20,14 @@ const (
 	maxUntracked = 1 << 30  // bytes of all together; the smallest are captured first
 )
 
-// Skipped is something in the work tree that a snapshot does not hold, or that
-// a restore leaves alone.
+// Skipped is a file that a snapshot does not contain, or that a restore leaves alone.
 type Skipped struct {
 	Path   string // a / at the end: a folder
 	Reason string // for a user: "larger than 50 MB"
 }
 
-// submoduleDirt is the reason why a snapshot does not hold all of a submodule.
-const submoduleDirt = "a submodule with changes of its own"
+// submoduleChanged is why a snapshot does not contain all of a submodule.
+const submoduleChanged = "a submodule with changes of its own"
 
 // Snapshot stores the whole work tree, tracked and untracked but not ignored
 // files, as a tree object and returns its id: equal content gives an equal id.
@@ -39,28 +38,29 @@ func (r *Repo) Snapshot(ctx context.Context) (tree string, skipped []Skipped, er
 		return "", nil, err
 	}
 	defer s.close()
-	r.keep(s)
+	r.keepIndex(s)
 	return s.tree, s.skipped, nil
 }
 
 // snapshot is a captured work tree with the index that describes it.
 type snapshot struct {
-	*scratch
-	seeded
+	*scratchDir
+	indexSource
 	tree    string
 	skipped []Skipped
 }
 
-// tries bounds how often a snapshot starts again because files changed under it.
-const tries = 3
+// maxSnapshotTries bounds how often a snapshot is repeated because files changed
+// meanwhile.
+const maxSnapshotTries = 3
 
 func (r *Repo) snapshot(ctx context.Context) (*snapshot, error) {
-	sc, err := r.newScratch()
+	sc, err := r.newScratchDir()
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{scratch: sc}
-	for range tries {
+	s := &snapshot{scratchDir: sc}
+	for range maxSnapshotTries {
 		if err = r.capture(ctx, s); err == nil {
 			return s, nil
 		}
@@ -75,21 +75,21 @@ func (r *Repo) snapshot(ctx context.Context) (*snapshot, error) {
 // capture fills the private index and writes its tree. A kept index that no
 // longer tells tracked from untracked as the user's does is thrown away first.
 func (r *Repo) capture(ctx context.Context, s *snapshot) error {
-	todo, stale, err := r.survey(ctx, s, false)
+	todo, stale, err := r.prepareIndex(ctx, s, false)
 	if stale && err == nil {
-		todo, _, err = r.survey(ctx, s, true)
+		todo, _, err = r.prepareIndex(ctx, s, true)
 	}
 	if err != nil {
 		return err
 	}
-	return r.store(ctx, s, todo)
+	return r.writeSnapshotTree(ctx, s, todo)
 }
 
-// survey seeds the private index, from the user's own if fresh, and finds what
-// it lacks. A kept one is stale when it holds untracked files that are ignored
-// by now, or when sizes have to be counted anew.
-func (r *Repo) survey(ctx context.Context, s *snapshot, fresh bool) (todo pending, stale bool, err error) {
-	if s.seeded, err = r.seed(ctx, s.scratch, fresh); err != nil {
+// prepareIndex creates the private index, from the user's own if fresh, and finds what it
+// lacks. A kept index is stale if it has untracked files that are ignored now, or if
+// sizes must be counted again.
+func (r *Repo) prepareIndex(ctx context.Context, s *snapshot, fresh bool) (todo pending, stale bool, err error) {
+	if s.indexSource, err = r.seed(ctx, s.scratchDir, fresh); err != nil {
 		return todo, false, err
 	}
 	// The private index may be written: refreshed times make the next status cheap.
@@ -101,7 +101,7 @@ func (r *Repo) survey(ctx context.Context, s *snapshot, fresh bool) (todo pendin
 	if err != nil {
 		return todo, false, err
 	}
-	todo = r.sift(report.files, s.untracked)
+	todo = r.classify(report.files, s.untracked)
 	if !s.kept || todo.full || len(todo.extra) == 0 {
 		return todo, s.kept && todo.full, nil
 	}
@@ -109,8 +109,8 @@ func (r *Repo) survey(ctx context.Context, s *snapshot, fresh bool) (todo pendin
 	return todo, len(ignored) > 0, err
 }
 
-// store brings the private index up to date and writes its tree.
-func (r *Repo) store(ctx context.Context, s *snapshot, todo pending) error {
+// writeSnapshotTree updates the private index and writes its tree.
+func (r *Repo) writeSnapshotTree(ctx context.Context, s *snapshot, todo pending) error {
 	s.skipped = todo.skipped
 	s.untracked += todo.bytes
 	if s.had != "" && len(todo.remove)+len(todo.add) == 0 {
@@ -148,35 +148,36 @@ type pending struct {
 	full        bool     // something was skipped for its size, or should be
 }
 
-// sift sorts what git status found. untracked are the bytes already captured.
-func (r *Repo) sift(files []statusFile, untracked int64) pending {
+// classify sorts what git status found. untracked is the number of bytes already
+// captured.
+func (r *Repo) classify(files []statusFile, untracked int64) pending {
 	var p pending
-	var fresh []sized
+	var fresh []sizedFile
 	for _, f := range files {
 		if f.staged == '?' && strings.HasSuffix(f.path, "/") {
 			p.skip(f.path, "a repository of its own")
 			continue
 		}
-		if f.innerDirt() {
-			p.skip(f.path, submoduleDirt)
+		if f.hasInnerChanges() {
+			p.skip(f.path, submoduleChanged)
 		}
-		changed := f.unstaged != '.' && !(f.innerDirt() && f.sub[1] == '.')
+		changed := f.unstaged != '.' && !(f.hasInnerChanges() && f.sub[1] == '.')
 		size, verdict := int64(0), ""
 		if changed {
-			size, verdict = r.look(f)
+			size, verdict = r.checkFile(f)
 		}
-		if f.staged == 'A' && verdict != gone {
+		if f.staged == 'A' && verdict != fileGone {
 			p.extra = append(p.extra, f.path)
 			p.full = p.full || size > maxFile
 		}
 		switch {
 		case !changed:
-		case verdict == gone:
+		case verdict == fileGone:
 			p.remove = append(p.remove, f.path)
 		case verdict != "":
 			p.skip(f.path, verdict)
 		case f.staged == '?':
-			fresh = append(fresh, sized{f.path, size})
+			fresh = append(fresh, sizedFile{f.path, size})
 		default:
 			p.add = append(p.add, f.path)
 		}
@@ -185,15 +186,15 @@ func (r *Repo) sift(files []statusFile, untracked int64) pending {
 	return p
 }
 
-// sized is an untracked file.
-type sized struct {
+// sizedFile is an untracked file with its size.
+type sizedFile struct {
 	path  string
 	bytes int64
 }
 
 // fill adds untracked files, the smallest first, while there is room.
-func (p *pending) fill(files []sized, untracked int64) {
-	slices.SortStableFunc(files, func(a, b sized) int { return cmp.Compare(a.bytes, b.bytes) })
+func (p *pending) fill(files []sizedFile, untracked int64) {
+	slices.SortStableFunc(files, func(a, b sizedFile) int { return cmp.Compare(a.bytes, b.bytes) })
 	for _, f := range files {
 		switch {
 		case f.bytes > maxFile:
@@ -212,25 +213,25 @@ func (p *pending) skip(path, reason string) {
 	p.skipped = append(p.skipped, Skipped{Path: path, Reason: reason})
 }
 
-// gone is look's verdict on a path at which there is no file any more.
-const gone = "gone"
+// fileGone is checkFile's result for a path without a file.
+const fileGone = "gone"
 
-// look says how large a file is, or why git could not read it.
-func (r *Repo) look(f statusFile) (size int64, verdict string) {
+// checkFile returns the size of a file, or why git cannot read it.
+func (r *Repo) checkFile(f statusFile) (size int64, verdict string) {
 	full := r.path(f.path)
 	info, err := os.Lstat(full)
 	switch {
-	case absent(err) || err == nil && r.nonFolder(f.path) != "":
-		return 0, gone
+	case isAbsent(err) || err == nil && r.firstNonFolder(f.path) != "":
+		return 0, fileGone
 	case err != nil:
 		return 0, "cannot be read"
 	case info.IsDir():
 		if f.sub[0] == 'S' {
 			return 0, "" // at another commit: git reads the submodule's HEAD
 		}
-		return 0, gone // a folder took the place of the file
-	case holdsNothing(info):
-		return 0, gone
+		return 0, fileGone // a folder took the place of the file
+	case isSpecialFile(info):
+		return 0, fileGone
 	case info.Mode()&fs.ModeSymlink != 0:
 		return info.Size(), ""
 	case !info.Mode().IsRegular():
@@ -244,18 +245,18 @@ func (r *Repo) look(f statusFile) (size int64, verdict string) {
 	return info.Size(), ""
 }
 
-// holdsNothing tells whether this is a named pipe, a socket or a device: no tree can
-// hold it, and whoever replaces it loses no content.
-func holdsNothing(info fs.FileInfo) bool {
+// isSpecialFile reports whether this is a named pipe, a socket or a device: no tree can
+// contain it, and replacing it loses no content.
+func isSpecialFile(info fs.FileInfo) bool {
 	return info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) != 0
 }
 
-// path is where a path of a tree lies on disk.
+// path returns where a path of a tree is on disk.
 func (r *Repo) path(p string) string { return filepath.Join(r.root, filepath.FromSlash(p)) }
 
-// nonFolder is the first parent of a path that exists and is no folder (a
-// symlink, say, beyond which nothing belongs to this work tree), or "".
-func (r *Repo) nonFolder(p string) string {
+// firstNonFolder returns the first parent of a path that exists and is no folder (a
+// symbolic link, for example), or "".
+func (r *Repo) firstNonFolder(p string) string {
 	for i := range len(p) {
 		if p[i] != '/' {
 			continue
@@ -271,17 +272,17 @@ func (r *Repo) nonFolder(p string) string {
 	return ""
 }
 
-// Ignores tells whether the ignore rules match a path, relative to the root with
-// slashes, that need not be there.
+// Ignores reports whether ignore rules match a path, relative to the root with slashes.
+// The path need not exist.
 func (r *Repo) Ignores(ctx context.Context, path string) (bool, error) {
 	found, err := r.ignored(ctx, []string{path})
 	if err != nil {
-		return false, fmt.Errorf("ask whether git ignores %s: %w", path, err)
+		return false, fmt.Errorf("check ignore rules of %s: %w", path, err)
 	}
 	return len(found) > 0, nil
 }
 
-// ignored are those of the paths that the ignore rules match.
+// ignored returns the paths that ignore rules match.
 func (r *Repo) ignored(ctx context.Context, paths []string, flags ...string) ([]string, error) {
 	dotted := make([]string, len(paths))
 	for i, p := range paths {
@@ -289,7 +290,7 @@ func (r *Repo) ignored(ctx context.Context, paths []string, flags ...string) ([]
 	}
 	args := append(append([]string{"check-ignore"}, flags...), "-z", "--stdin")
 	out, err := r.run(ctx, call{args: args, stdin: nul(dotted)})
-	if exited(err, 1) {
+	if hasExitCode(err, 1) {
 		return nil, nil
 	}
 	found := fields(out)

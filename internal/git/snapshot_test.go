@@ -154,7 +154,7 @@ func TestSiftBoundsUntrackedFilesTogether(t *testing.T) {
 		files = append(files, statusFile{staged: '?', unstaged: '?', sub: "N...", path: name})
 	}
 	b.write("small", "x")
-	p := b.repo.sift(files, maxUntracked-maxFile-1)
+	p := b.repo.classify(files, maxUntracked-maxFile-1)
 	if diff := cmp.Diff([]string{"small", "b"}, p.add); diff != "" {
 		t.Errorf("added (-want +got):\n%s", diff)
 	}

@@ -22,7 +22,7 @@ func (r *Repo) keepCommits(ctx context.Context, loop, parent, tip string) (strin
 		return "", err
 	}
 	prefix += "squashed/"
-	points, err := r.points(ctx, prefix)
+	points, err := r.listCheckpoints(ctx, prefix)
 	if err != nil {
 		return "", err
 	}
@@ -33,19 +33,19 @@ func (r *Repo) keepCommits(ctx context.Context, loop, parent, tip string) (strin
 		}
 		first = p.N + 1
 	}
-	for n := first; n < first+maxTaken; n++ {
+	for n := first; n < first+maxTakenNumbers; n++ {
 		ref := prefix + strconv.Itoa(n)
-		if err := r.createRef(ctx, ref, tip); !errors.Is(err, errTaken) {
+		if err := r.createRef(ctx, ref, tip); !errors.Is(err, errRefExists) {
 			return ref, err
 		}
 	}
-	return "", errTaken
+	return "", errRefExists
 }
 
 // Contains reports whether an ancestor is among a commit and those before it.
 func (r *Repo) Contains(ctx context.Context, commit, ancestor string) (bool, error) {
 	_, err := r.git(ctx, "merge-base", "--is-ancestor", ancestor, commit)
-	if exited(err, 1) {
+	if hasExitCode(err, 1) {
 		return false, nil
 	}
 	return err == nil, err
@@ -84,15 +84,15 @@ func (r *Repo) Squash(ctx context.Context, loop, branch, base string) (string, e
 // the second.
 func (r *Repo) AlignIndex(ctx context.Context, commit string) error {
 	if err := r.revealChanged(ctx, commit); err != nil {
-		return fmt.Errorf("bring the index in line: %w", err)
+		return fmt.Errorf("update index: %w", err)
 	}
 	// --reset, not -m: conflict entries of a merge that the agent began are dropped.
 	if err := r.write(ctx, "read-tree", "--reset", commit); err != nil {
-		return fmt.Errorf("bring the index in line: %w", err)
+		return fmt.Errorf("update index: %w", err)
 	}
 	// Exits 1 where files differ from the index, which is no error here.
-	if err := r.write(ctx, "update-index", "-q", "--refresh"); err != nil && !exited(err, 1) {
-		return fmt.Errorf("bring the index in line: %w", err)
+	if err := r.write(ctx, "update-index", "-q", "--refresh"); err != nil && !hasExitCode(err, 1) {
+		return fmt.Errorf("update index: %w", err)
 	}
 	return nil
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Status is what `git status` would say, as values.
+// Status is the result of `git status`.
 type Status struct {
 	Branch    string   // "" when HEAD is detached
 	Head      string   // commit
 	Detached  bool     // HEAD is on no branch
 	Dirty     []string // tracked files that differ from HEAD, in the index or the work tree
-	Untracked []string // files neither tracked nor ignored; a path that ends in / is a repository of its own
+	Untracked []string // files neither tracked nor ignored; a path that ends in / is a nested repository
 	// Submodules are those with changes of their own inside. They are no reason
 	// to call the tree dirty; their changes are never captured.
 	Submodules []string
@@ -43,10 +43,10 @@ func (r *Repo) Status(ctx context.Context) (Status, error) {
 		switch {
 		case f.staged == '?':
 			s.Untracked = append(s.Untracked, f.path)
-		case f.innerDirt() && f.staged == '.' && f.sub[1] == '.':
+		case f.hasInnerChanges() && f.staged == '.' && f.sub[1] == '.':
 			s.Submodules = append(s.Submodules, f.path)
 		default:
-			if f.innerDirt() {
+			if f.hasInnerChanges() {
 				s.Submodules = append(s.Submodules, f.path)
 			}
 			s.Dirty = append(s.Dirty, f.path)
@@ -97,8 +97,8 @@ type statusFile struct {
 	path             string
 }
 
-// innerDirt reports changes inside a submodule that its commit does not hold.
-func (f statusFile) innerDirt() bool {
+// hasInnerChanges reports whether a submodule has changes that its commit does not.
+func (f statusFile) hasInnerChanges() bool {
 	return len(f.sub) == 4 && f.sub[0] == 'S' && (f.sub[2] != '.' || f.sub[3] != '.')
 }
 

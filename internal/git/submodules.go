@@ -10,8 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Submodules opens those of a tree that are checked out, by path. Of those within
-// them nothing is told.
+// Submodules opens the checked-out submodules of a tree, by path, without nested ones.
 func (r *Repo) Submodules(ctx context.Context, tree string) (map[string]*Repo, error) {
 	entries, err := r.Entries(ctx, tree)
 	if err != nil {
@@ -33,12 +32,12 @@ func (r *Repo) Submodules(ctx context.Context, tree string) (map[string]*Repo, e
 	return subs, nil
 }
 
-// submodule opens one, or gives nil where nothing is checked out, or git refuses it.
+// submodule opens a submodule, or returns nil if it is not checked out or git refuses it.
 func (r *Repo) submodule(ctx context.Context, path string) (*Repo, error) {
-	if info, err := os.Stat(r.path(path)); absent(err) || err == nil && !info.IsDir() {
+	if info, err := os.Stat(r.path(path)); isAbsent(err) || err == nil && !info.IsDir() {
 		return nil, nil
 	}
-	sub, err := find(ctx, r.path(path))
+	sub, err := openRepo(ctx, r.path(path))
 	switch {
 	case err != nil && failure.CodeOf(err) == failure.Usage:
 		return nil, nil

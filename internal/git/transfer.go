@@ -20,7 +20,7 @@ func (r *Repo) Transfer(ctx context.Context, onto, base, work string) (tree stri
 	if err != nil {
 		return "", nil, err
 	}
-	s, err := r.newScratch()
+	s, err := r.newScratchDir()
 	if err != nil {
 		return "", nil, err
 	}
@@ -66,7 +66,7 @@ func (r *Repo) mergeFile(ctx context.Context, dir string, c Change, now Entry) (
 		}
 		blob, err := r.run(ctx, call{args: []string{"cat-file", "blob", e.ID}})
 		if err != nil {
-			return Entry{}, false, missing(err, c.Path)
+			return Entry{}, false, missingObjectError(err, c.Path)
 		}
 		name := filepath.Join(dir, "merge"+string(rune('0'+i)))
 		if err := os.WriteFile(name, blob, 0o600); err != nil {
@@ -76,7 +76,7 @@ func (r *Repo) mergeFile(ctx context.Context, dir string, c Change, now Entry) (
 	}
 	merged, err := r.run(ctx, call{args: append([]string{"merge-file", "-p", "-q"}, names...)})
 	if err != nil {
-		if answered(err) {
+		if ranToEnd(err) {
 			err = nil // it told of conflicts, or of binary files
 		}
 		return Entry{}, false, err

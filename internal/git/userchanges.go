@@ -61,7 +61,7 @@ func (r *Repo) keepStaged(ctx context.Context, loop, head string) error {
 	if err != nil {
 		return err
 	}
-	s, err := r.newScratch()
+	s, err := r.newScratchDir()
 	if err != nil {
 		return err
 	}

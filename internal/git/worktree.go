@@ -13,15 +13,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
-// Worktree is a linked worktree of Pawl's own, in which it may do as it likes:
-// gates run there on another tree than the user's.
+// Worktree is a linked worktree of Pawl's, in which gates run on another tree than the
+// user's.
 type Worktree struct {
 	*Repo
 	of *Repo
 }
 
-// Worktree makes a worktree in dir, which must not exist or be empty, with a
-// detached HEAD that holds exactly a commit or tree.
+// Worktree creates a worktree in dir, which must be missing or empty, with a detached
+// HEAD at a commit or tree.
 func (r *Repo) Worktree(ctx context.Context, dir, rev string) (*Worktree, error) {
 	commit, err := r.asCommit(ctx, rev)
 	if err != nil {
@@ -29,7 +29,7 @@ func (r *Repo) Worktree(ctx context.Context, dir, rev string) (*Worktree, error)
 	}
 	w, err := r.addWorktree(ctx, dir, commit, "--detach")
 	if err != nil {
-		return nil, fmt.Errorf("make worktree %s: %w", dir, err)
+		return nil, fmt.Errorf("create worktree %s: %w", dir, err)
 	}
 	return w, nil
 }
@@ -40,22 +40,22 @@ func (r *Repo) Worktree(ctx context.Context, dir, rev string) (*Worktree, error)
 func (r *Repo) LoopWorktree(ctx context.Context, dir, branch, from string) (*Repo, Undo, error) {
 	ref, err := r.branchRef(ctx, branch)
 	if err != nil {
-		return nil, nothingToUndo, err
+		return nil, noUndo, err
 	}
-	found, err := r.foundWorktree(ctx, dir, branch)
+	found, err := r.findWorktree(ctx, dir, branch)
 	if err != nil || found != nil {
-		return found, nothingToUndo, err
+		return found, noUndo, err
 	}
-	if err := r.checkedOutNowhere(ctx, branch, ""); err != nil {
-		return nil, nothingToUndo, err
+	if err := r.checkWorktreesWithout(ctx, branch, ""); err != nil {
+		return nil, noUndo, err
 	}
 	head, err := r.Resolve(ctx, from+"^{commit}")
 	if err != nil {
-		return nil, nothingToUndo, err
+		return nil, noUndo, err
 	}
-	tip, err := r.tip(ctx, ref)
+	tip, err := r.branchTip(ctx, ref)
 	if err != nil {
-		return nil, nothingToUndo, fmt.Errorf("make branch %s: %w", branch, err)
+		return nil, noUndo, fmt.Errorf("create branch %s: %w", branch, err)
 	}
 	if tip != "" {
 		head = "" // it is not ours to delete
@@ -69,8 +69,8 @@ func (r *Repo) LoopWorktree(ctx context.Context, dir, branch, from string) (*Rep
 		w, err = r.addWorktree(ctx, dir, branch)
 	}
 	if err != nil {
-		err = fmt.Errorf("make worktree %s on branch %s: %w", dir, branch, err)
-		return nil, nothingToUndo, errors.Join(err, undo(context.WithoutCancel(ctx)))
+		err = fmt.Errorf("create worktree %s on branch %s: %w", dir, branch, err)
+		return nil, noUndo, errors.Join(err, undo(context.WithoutCancel(ctx)))
 	}
 	return w.Repo, undo, nil
 }
@@ -91,10 +91,10 @@ func (r *Repo) undoWorktree(dir, branch, made string) Undo {
 	}
 }
 
-// foundWorktree is the worktree of this repository in dir, nil if there is none. One
-// on another branch is refused.
-func (r *Repo) foundWorktree(ctx context.Context, dir, branch string) (*Repo, error) {
-	found, err := find(ctx, dir)
+// findWorktree returns the worktree of this repository in dir, or nil. A worktree on
+// another branch is an error.
+func (r *Repo) findWorktree(ctx context.Context, dir, branch string) (*Repo, error) {
+	found, err := openRepo(ctx, dir)
 	if errors.As(err, new(*NoRepoError)) || errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // there is none
 	}
@@ -124,18 +124,18 @@ func (r *Repo) addWorktree(ctx context.Context, dir, rev string, flags ...string
 	if err := r.write(ctx, append(args, abs, rev)...); err != nil {
 		return nil, err
 	}
-	repo, err := find(ctx, abs)
+	repo, err := openRepo(ctx, abs)
 	if err != nil {
 		return nil, err
 	}
 	w := &Worktree{Repo: repo, of: r}
 	if _, err := repo.git(ctx, "read-tree", "--reset", "-u", "HEAD"); err != nil {
-		return nil, errors.Join(missing(err, "a file"), w.Remove(context.WithoutCancel(ctx)))
+		return nil, errors.Join(missingObjectError(err, "a file"), w.Remove(context.WithoutCancel(ctx)))
 	}
 	return w, nil
 }
 
-// asCommit turns a tree into a commit of Pawl's, and leaves a commit as it is.
+// asCommit turns a tree into a commit of Pawl's, and returns a commit unchanged.
 func (r *Repo) asCommit(ctx context.Context, rev string) (string, error) {
 	if commit, err := r.Resolve(ctx, rev+"^{commit}"); !errors.Is(err, ErrNoRevision) {
 		return commit, err
@@ -160,7 +160,7 @@ func (w *Worktree) Reset(ctx context.Context, rev string) error {
 	}
 	done, err := w.Restore(ctx, commit, nil)
 	for _, s := range done.Skipped {
-		if err == nil && s.Reason != submoduleDirt {
+		if err == nil && s.Reason != submoduleChanged {
 			err = proc.RemoveAll(w.path(s.Path))
 		}
 	}
@@ -194,7 +194,7 @@ func (r *Repo) removeWorktree(ctx context.Context, dir string) error {
 	}
 	// Twice --force: also where it is locked.
 	err := r.write(ctx, "worktree", "remove", "--force", "--force", dir)
-	if err != nil && !said(err, "is not a working tree") {
+	if err != nil && !stderrContains(err, "is not a working tree") {
 		return fmt.Errorf("remove worktree %s: %w", dir, err)
 	}
 	return nil
@@ -223,10 +223,10 @@ func (r *Repo) RemoveWorktrees(ctx context.Context, below string) error {
 	return nil
 }
 
-// linked is one entry of git worktree list.
-type linked struct{ dir, branch string }
+// linkedWorktree is an entry of git worktree list.
+type linkedWorktree struct{ dir, branch string }
 
-func (r *Repo) worktrees(ctx context.Context) ([]linked, error) {
+func (r *Repo) worktrees(ctx context.Context) ([]linkedWorktree, error) {
 	out, err := r.git(ctx, "worktree", "list", "--porcelain")
 	if err != nil {
 		return nil, fmt.Errorf("list worktrees: %w", err)
@@ -235,13 +235,13 @@ func (r *Repo) worktrees(ctx context.Context) ([]linked, error) {
 }
 
 // parseWorktrees reads git worktree list --porcelain (its -z came with 2.36).
-func parseWorktrees(out string) []linked {
-	var all []linked
+func parseWorktrees(out string) []linkedWorktree {
+	var all []linkedWorktree
 	for line := range strings.Lines(out) {
 		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		switch {
 		case key == "worktree":
-			all = append(all, linked{dir: filepath.FromSlash(value)})
+			all = append(all, linkedWorktree{dir: filepath.FromSlash(value)})
 		case key == "branch" && len(all) > 0:
 			all[len(all)-1].branch = value
 		}

@@ -15,7 +15,7 @@ import (
 // the first stop may come before it is there: the client's own start counts.
 func TestSessionBegan(t *testing.T) {
 	t.Parallel()
-	client := proc.Began(os.Getpid())
+	client := proc.StartTime(os.Getpid())
 	before, after := client.Add(-time.Hour).UTC().Round(0), client.Add(time.Hour).UTC()
 	tests := []struct {
 		name  string

@@ -67,7 +67,7 @@ func (c Call) startDetached(cmd *exec.Cmd) (wait func() error, err error) {
 	if c.start != nil {
 		return c.start(cmd)
 	}
-	pid, err := proc.Away(cmd)
+	pid, err := proc.StartDetached(cmd)
 	return func() error {
 		for pause := fastPollInterval; proc.Alive(pid); pause = min(2*pause, pollInterval) {
 			time.Sleep(pause)

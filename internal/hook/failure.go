@@ -63,7 +63,7 @@ func (h *handler) recordFailureAtEnd(s *lease, b session.Binding) error {
 	}
 	var class, message string
 	h.pollTranscript(func() string {
-		class, message = h.lastError(proc.Began(h.client()))
+		class, message = h.lastError(proc.StartTime(h.client()))
 		return class
 	})
 	if class == "" {

@@ -27,7 +27,7 @@ func (h *handler) verdict(b session.Binding) (guard.Verdict, error) {
 	if h.Untracked != nil {
 		rules.Past.Untracked = func(dir string) ([]string, bool) { return h.Untracked(rules.Root, dir) }
 	}
-	rules.Past.Ours = func(program string) bool { return proc.OnlyBegan(program, record.MayHaveStarted(l, program)) }
+	rules.Past.Ours = func(program string) bool { return proc.AllStartedWhen(program, record.MayHaveStarted(l, program)) }
 	return guard.Judge(h.call(), rules), nil
 }
 

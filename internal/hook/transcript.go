@@ -226,7 +226,7 @@ func (w textBlocks) contains(text string) bool {
 // transcript alone does not tell: on a terminal it begins with the first prompt, and may
 // not exist at the first stop.
 func (h *handler) sessionBegan() time.Time {
-	client, first := proc.Began(h.Env.Session.Client), h.transcriptBegan()
+	client, first := proc.StartTime(h.Env.Session.Client), h.transcriptBegan()
 	if client.IsZero() || !first.IsZero() && first.Before(client) {
 		return first
 	}

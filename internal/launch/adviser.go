@@ -14,7 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// OutOfScope finds what a claim of these tasks would be refused for as it stands.
+// OutOfScope returns the changes for which a claim of these tasks would be refused now.
 func OutOfScope(ctx context.Context, l *store.Loop, env environment.Environment, m record.Memory, tasks []string) (runner.Strays, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
@@ -27,9 +27,8 @@ func OutOfScope(ctx context.Context, l *store.Loop, env environment.Environment,
 	return (&runner.Runner{Loop: l, Spec: spec, Repo: repo, StateDir: env.PawlHome, HomeDir: env.Home}).OutOfScope(ctx, tasks, m)
 }
 
-// Adviser makes a Verifier for a loop that somebody else drives, on the work tree
-// that its agent is at work in. It uses what the owner's knows, and keeps its own
-// results where the owner never looks: they are advice, and no judgement.
+// Adviser returns a Verifier for a loop that another process drives, on the agent's work
+// tree. It reads the owner's results and keeps its own ones apart: they are advice only.
 func Adviser(ctx context.Context, l *store.Loop, env environment.Environment) (*verify.Verifier, *git.Repo, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
@@ -40,7 +39,7 @@ func Adviser(ctx context.Context, l *store.Loop, env environment.Environment) (*
 		return nil, nil, fmt.Errorf("open the work tree: %w", err)
 	}
 	known, dir := filepath.Join(l.Dir, "verify"), filepath.Join(l.Dir, "advice")
-	wall, err := walled{l, spec, repo, env}.raise(ctx, spec.Agent, dir)
+	wall, err := sandboxBuilder{l, spec, repo, env}.build(ctx, spec.Agent, dir)
 	if err != nil {
 		return nil, nil, err
 	}

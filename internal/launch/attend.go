@@ -18,112 +18,112 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// Iterations is the limit of a loop in a session where nobody set one.
-const Iterations = 25
+// DefaultIterations is the limit of a loop in a session, unless the user sets one.
+const DefaultIterations = 25
 
-// AttendRequest is what the user asked for in a session of theirs.
+// AttendRequest is a user's request for a loop in their session.
 type AttendRequest struct {
 	Request
-	Project string // the session's project folder, absolute; "" for Dir
-	Inside  Inside // the session that the loop is to live in
-	Verify  string // command that is to succeed: that is the goal, and no claim is needed
-	Green   bool   // the same of the gates there are
-	Commit  bool   // commit what is verified
-	File    string // another tool's state file, absolute, "" for none
-	Format  string // the statefile.Format that it is of
-	Adopts  bool   // the loop begins by that file alone, which is looked at after each turn
-	Counted int    // iterations that were counted there before this loop
+	Project           string      // project folder of the session, absolute; "": Dir
+	Session           UserSession // the session that gets the loop
+	Verify            string      // command whose success is the goal; no claim is needed
+	VerifyGates       bool        // the success of the configured gates is the goal
+	Commit            bool        // commit verified work
+	File              string      // another tool's state file, absolute; "": none
+	Format            string      // name of the file's statefile.Format
+	AdoptsFile        bool        // the loop begins because of File alone, which is inspected after each turn
+	CountedIterations int         // iterations that File counted before this loop
 
-	Handover      bool              // the loop may go on in fresh sessions
-	Isolation     *record.Isolation // bounds of tries in a client of their own; nil: there are none
-	Tries         int               // failed tries in the session before one of those; 0: as the settings say
-	VerifyFrom    string            // file that Verify came from, absolute: it needs trust. "" for the user
-	VerifyTimeout time.Duration     // 0 is the usual one
-	VerifyDir     string            // folder that Verify runs in, absolute; "" for the root
+	Handover      bool              // the loop may continue in fresh sessions
+	Isolation     *record.Isolation // limits of isolated tries; nil: there are none
+	Tries         int               // failed tries in the session before an isolated one; 0: as configured
+	VerifyFrom    string            // file that names Verify, absolute, which must be trusted; "": the user typed it
+	VerifyTimeout time.Duration     // 0: the default
+	VerifyDir     string            // folder that Verify runs in, absolute; "": the root
 }
 
-// Inside is a user's session, as far as it is known where a loop begins in it.
-type Inside struct {
-	Session    string // the client's id of it, "" if the client does not tell
-	Client     int    // process id of the client, 0 unknown
-	Above      []int  // where the session is not known: processes of which one is the client's
-	Prompt     string // id of the prompt that begins the loop, "" unknown
-	Unattended bool   // nobody sits there
-	Judge      string // which installation began it, see session.Binding
+// UserSession is a user's session, as far as it is known when a loop begins in it.
+type UserSession struct {
+	Session      string // the client's id; "" if the client does not tell it
+	Client       int    // process id of the client; 0: unknown
+	AncestorPIDs []int  // if the session is unknown: processes of which one is the client
+	Prompt       string // id of the prompt that begins the loop; "": unknown
+	Unattended   bool   // no user is at the session
+	Responder    string // the installation that began the loop, see session.Binding
 }
 
-// PrepareAttended is Prepare for a loop that is to live in a user's session. It
-// takes the work tree as it is, works without git too, and begins nothing over
-// another loop.
+// PrepareAttended is Prepare for a loop in a user's session. It accepts uncommitted
+// changes, works without git, and refuses to begin beside another loop.
 func PrepareAttended(ctx context.Context, q AttendRequest) (*Prepared, error) {
-	root, repo, err := q.place(ctx)
+	root, repo, err := q.openWorkTree(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := q.verifies(); err != nil {
+	if err := q.addVerifyGate(); err != nil {
 		return nil, err
 	}
-	p, err := decide(q.Request, root)
+	p, err := resolveRequest(q.Request, root)
 	if err != nil {
 		return nil, err
 	}
-	p.adopts = q.Adopts
+	p.adopts = q.AdoptsFile
 	if err := p.verifyGate(q); err != nil {
 		return nil, err
 	}
-	if err := p.look(ctx, repo); err != nil {
+	if err := p.inspect(ctx, repo); err != nil {
 		return nil, err
 	}
 	if err := p.freezeAttended(ctx, q); err != nil {
 		return nil, err
 	}
 	if q.Commit {
-		return p, p.mayCommit(ctx)
+		return p, p.checkCommit(ctx)
 	}
 	return p, nil
 }
 
-// place finds the work tree: that of git which the project folder lies in, or
-// else the folder itself. A repository without a commit is none yet.
-func (q AttendRequest) place(ctx context.Context) (root string, repo *git.Repo, err error) {
+// openWorkTree returns git's work tree that contains the project folder, or the folder
+// itself if there is no repository with a commit.
+func (q AttendRequest) openWorkTree(ctx context.Context) (root string, repo *git.Repo, err error) {
 	dir := cmp.Or(q.Project, q.Dir)
 	repo, err = q.open(ctx, dir)
 	if unborn, ok := errors.AsType[*git.NoCommitError](err); ok {
-		return unborn.Root, nil, noHome(unborn.Root, q.Env.Home, q.Env.PawlHome)
+		return unborn.Root, nil, refuseHome(unborn.Root, q.Env.Home, q.Env.PawlHome)
 	}
 	if _, ok := errors.AsType[*git.NoRepoError](err); ok {
-		root = resolved(dir)
-		return root, nil, noHome(root, q.Env.Home, q.Env.PawlHome)
+		root = resolvePath(dir)
+		return root, nil, refuseHome(root, q.Env.Home, q.Env.PawlHome)
 	}
 	if err != nil {
 		return "", nil, err
 	}
-	return repo.Root(), repo, outside(ctx, repo, q.Env.PawlHome)
+	return repo.Root(), repo, refuseHomeInWorkTree(ctx, repo, q.Env.PawlHome)
 }
 
-// noHome refuses to take snapshots of a whole home, or of Pawl's own state.
-func noHome(root, home, state string) error {
+// refuseHome refuses a root that contains the home folder or Pawl's own state, since
+// snapshots are taken of all of it.
+func refuseHome(root, home, state string) error {
 	const hint = "begin it in a project folder"
 	switch {
-	case holds(root, home) && holds(resolved(home), root):
+	case contains(root, home) && contains(resolvePath(home), root):
 		return failure.New(failure.Usage, hint, "%s is your home folder, not a project", root)
-	case holds(root, home):
+	case contains(root, home):
 		return failure.New(failure.Usage, hint, "%s is not a project: it holds your home folder", root)
-	case holds(root, state):
+	case contains(root, state):
 		return failure.New(failure.Usage, hint, "%s is not a project: it holds Pawl's own state (%s)", root, state)
 	}
 	return nil
 }
 
-// holds tells whether a path, if there is one, is a folder or lies in it.
-func holds(folder, path string) bool {
-	rel, err := filepath.Rel(folder, resolved(path))
+// contains reports whether a path, if any, is the folder or inside it.
+func contains(folder, path string) bool {
+	rel, err := filepath.Rel(folder, resolvePath(path))
 	return path != "" && err == nil && filepath.IsLocal(rel)
 }
 
-// verifies makes a gate of the command that is to succeed, and a goal where no
-// other was given.
-func (q *AttendRequest) verifies() error {
+// addVerifyGate adds the command that is to succeed as a gate, and as the goal if there
+// is no other.
+func (q *AttendRequest) addVerifyGate() error {
 	if q.Verify == "" {
 		return nil
 	}
@@ -139,8 +139,8 @@ func (q *AttendRequest) verifies() error {
 	return nil
 }
 
-// mayCommit refuses what commits would need and is not there.
-func (p *Prepared) mayCommit(ctx context.Context) error {
+// checkCommit returns why commits cannot be made, or nil.
+func (p *Prepared) checkCommit(ctx context.Context) error {
 	if p.Repo == nil {
 		return failure.New(failure.Usage, `make one: git init && git add . && git commit -m "start"`, "--commit needs a git repository with a commit")
 	}
@@ -150,45 +150,43 @@ func (p *Prepared) mayCommit(ctx context.Context) error {
 	return p.Repo.Identity(ctx)
 }
 
-// RefuseAttended says why the loop must not begin in this session, or nil.
-func (p *Prepared) RefuseAttended(ctx context.Context, in Inside) error {
-	return firstOf(ctx, p.checksAttended(in))
+// RefuseAttended returns why the loop cannot begin in this session, or nil.
+func (p *Prepared) RefuseAttended(ctx context.Context, in UserSession) error {
+	return firstError(ctx, p.attendedChecks(in))
 }
 
-// checksAttended are those that Attend makes before anything changes.
-func (p *Prepared) checksAttended(in Inside) []check {
-	return []check{
-		one(func() error { return p.refuseBeside(in) }),
-		one(p.refuseUnconfined),
-		one(p.refuseDirtyHere),
-		one(p.refuseUntrusted),
-		func(context.Context) []error { return absentGates(p.Spec, p.root, p.env) },
+// attendedChecks returns the preconditions of Attend.
+func (p *Prepared) attendedChecks(in UserSession) []precondition {
+	return []precondition{
+		single(func() error { return p.refuseOtherLoop(in) }),
+		single(p.refuseUnconfined),
+		single(p.refuseDirtyHere),
+		single(p.refuseUntrusted),
+		func(context.Context) []error { return missingGatePrograms(p.Spec, p.root, p.env) },
 	}
 }
 
-// refuseDirtyHere is refuseDirty where the user's session works, which needs a clean
-// tree only to commit.
+// refuseDirtyHere is refuseDirty for a session, which needs a clean tree only to commit.
 func (p *Prepared) refuseDirtyHere() error {
 	dirty := p.dirty()
 	if p.Spec.NoCommit || len(dirty) == 0 || p.Settings.AllowDirty {
 		return nil
 	}
 	return failure.New(failure.Usage, "commit them first; or leave --commit out, then nothing is committed",
-		"the work tree has changes that are not committed (%s)", some(dirty))
+		"the work tree has changes that are not committed (%s)", firstItems(dirty))
 }
 
-// refuseBeside says which other loop is at work in the session, or in the work
-// tree.
-func (p *Prepared) refuseBeside(in Inside) error {
-	if b, err := session.Open(p.Home).Find(in.Session); err == nil && !b.Moved && b.Loop != p.loop && p.livesHere(b.Loop) {
-		return hereAlready(b.Loop)
+// refuseOtherLoop refuses to begin if another loop uses the session or the work tree.
+func (p *Prepared) refuseOtherLoop(in UserSession) error {
+	if b, err := session.Open(p.Home).Find(in.Session); err == nil && !b.Moved && b.Loop != p.loop && p.isActive(b.Loop) {
+		return loopHereError(b.Loop)
 	}
-	b := p.Before
+	b := p.Conflicts
 	switch {
 	case b.Attended != "" && b.Session == in.Session && in.Session != "":
-		return hereAlready(b.Attended)
+		return loopHereError(b.Attended)
 	case b.Attended != "":
-		return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.Attended, b.sessionWords())
+		return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.Attended, b.sessionText())
 	case b.Driven != "":
 		return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it", b.Driven),
 			"loop %s is at work here", b.Driven)
@@ -196,18 +194,18 @@ func (p *Prepared) refuseBeside(in Inside) error {
 	return nil
 }
 
-// hereAlready says which loop lives in the session.
-func hereAlready(id string) error {
+// loopHereError says which loop the session has.
+func loopHereError(id string) error {
 	return failure.New(failure.Usage, fmt.Sprintf("it goes on at the end of your next turn;  ! pawl stop %s  ends it", id),
 		"a loop is at work in this session: %s", id)
 }
 
-// livesHere tells whether the loop that a session is bound to has begun, and
-// neither ended nor left: the session may not have heard of it.
-func (p *Prepared) livesHere(id string) bool {
+// isActive reports whether the loop of a session's binding has begun and has neither
+// ended nor left. The session may not know yet.
+func (p *Prepared) isActive(id string) bool {
 	m, _, err := record.Load(store.Open(p.Home).Loop(id))
 	return err == nil && m.State.Phase != "" && m.State.Phase != loop.Ended && (m.State.Attended || m.State.Phase == loop.New)
 }
 
-// DefaultLimit tells whether nobody set a limit of iterations.
-func (p *Prepared) DefaultLimit() bool { return !p.Settings.Set("max_iterations") }
+// UsesDefaultLimit reports whether the user set no limit of iterations.
+func (p *Prepared) UsesDefaultLimit() bool { return !p.Settings.Set("max_iterations") }

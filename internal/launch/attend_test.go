@@ -26,15 +26,16 @@ import (
 
 const sessionID = "0d1f2a3b-0000-4000-8000-000000000001"
 
-// asked is a request out of a session in the project.
-func asked(root string, env environment.Environment, flags map[string]any) launch.AttendRequest {
+// openFolder returns the work tree of a folder, in any state of git, since nothing begins
+// there.
+func openFolder(root string, env environment.Environment, flags map[string]any) launch.AttendRequest {
 	return launch.AttendRequest{
 		Request: launch.Request{Dir: root, Words: []string{"do it"}, Flags: flags, Env: env},
-		Inside:  launch.Inside{Session: sessionID, Client: 4242, Prompt: "p1", Judge: "plugin"},
+		Session: launch.UserSession{Session: sessionID, Client: 4242, Prompt: "p1", Responder: "plugin"},
 	}
 }
 
-func attend(t *testing.T, q launch.AttendRequest, o launch.Opening) (*launch.Attended, error) {
+func attend(t *testing.T, q launch.AttendRequest, o launch.AttendOptions) (*launch.Attended, error) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("gates are run by sh here")
@@ -43,11 +44,11 @@ func attend(t *testing.T, q launch.AttendRequest, o launch.Opening) (*launch.Att
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Inside = q.Inside
+	o.Session = q.Session
 	return p.Attend(t.Context(), o)
 }
 
-func TestOrderOfALoopInASession(t *testing.T) {
+func TestSpecOfAttendedLoop(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name   string
@@ -107,7 +108,7 @@ func TestOrderOfALoopInASession(t *testing.T) {
 		{
 			name: "a file without a limit, at its third iteration",
 			change: func(root string, q *launch.AttendRequest) {
-				q.File, q.Counted, q.Flags = filepath.Join(root, "sub", "state.md"), 2, map[string]any{"max_iterations": 0}
+				q.File, q.CountedIterations, q.Flags = filepath.Join(root, "sub", "state.md"), 2, map[string]any{"max_iterations": 0}
 			},
 			want: func(p loop.Policy) loop.Policy { p.Limits, p.Counted = loop.Limits{}, 2; return p },
 		},
@@ -119,7 +120,7 @@ func TestOrderOfALoopInASession(t *testing.T) {
 			if c.config != "" {
 				write(t, filepath.Join(root, "pawl.toml"), c.config)
 			}
-			q := asked(root, env, nil)
+			q := openFolder(root, env, nil)
 			if c.change != nil {
 				c.change(root, &q)
 			}
@@ -137,7 +138,7 @@ func TestOrderOfALoopInASession(t *testing.T) {
 			if diff := cmp.Diff(want, p.Spec.Policy); diff != "" {
 				t.Error(diff)
 			}
-			if !p.Spec.NoCommit || p.Spec.Shadow || p.Spec.Branch != "main" || p.DefaultLimit() != c.counts {
+			if !p.Spec.NoCommit || p.Spec.Shadow || p.Spec.Branch != "main" || p.UsesDefaultLimit() != c.counts {
 				t.Errorf("spec: %+v", p.Spec)
 			}
 			if q.File != "" && p.Spec.File != "sub/state.md" {
@@ -148,10 +149,10 @@ func TestOrderOfALoopInASession(t *testing.T) {
 }
 
 // The session is given the loop when its first prompt is known.
-func TestTheSessionIsBound(t *testing.T) {
+func TestAttendBindsSession(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a, err := attend(t, asked(root, env, map[string]any{"gates": []string{"sh sub/check.sh"}}), launch.Opening{Patience: time.Minute})
+	a, err := attend(t, openFolder(root, env, map[string]any{"gates": []string{"sh sub/check.sh"}}), launch.AttendOptions{GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,12 +178,12 @@ func TestTheSessionIsBound(t *testing.T) {
 }
 
 // Slow gates are left to another process, which goes on as the same owner.
-func TestSlowGatesAreLeftToAnother(t *testing.T) {
+func TestSlowGatesContinueInDriver(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	sign := filepath.Join(root, "go")
 	flags := map[string]any{"gates": []string{"until test -f '" + sign + "'; do sleep 0.02; done"}}
-	a, err := attend(t, asked(root, env, flags), launch.Opening{Patience: 300 * time.Millisecond})
+	a, err := attend(t, openFolder(root, env, flags), launch.AttendOptions{GateTimeout: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,10 +217,10 @@ func TestSlowGatesAreLeftToAnother(t *testing.T) {
 }
 
 // One who waits gets the loop when the other lets go.
-func TestRejoinWaits(t *testing.T) {
+func TestRejoinWaitsForLock(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a, err := attend(t, asked(root, env, nil), launch.Opening{Patience: time.Minute})
+	a, err := attend(t, openFolder(root, env, nil), launch.AttendOptions{GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,18 +239,18 @@ func TestRejoinWaits(t *testing.T) {
 }
 
 // What fails before the first turn leaves an ended loop, and a session without.
-func TestWhatFailsIsGivenToNobody(t *testing.T) {
+func TestFailedAttendBindsNothing(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name    string
 		flags   map[string]any
-		opening launch.Opening
+		opening launch.AttendOptions
 		want    string
 	}{
-		{"a gate that cannot run", map[string]any{"gates": []string{"no-such-program"}}, launch.Opening{Patience: time.Minute}, "ended before its first turn"},
+		{"a gate that cannot run", map[string]any{"gates": []string{"no-such-program"}}, launch.AttendOptions{GateTimeout: time.Minute}, "ended before its first turn"},
 		{
 			"the last thing to do", nil,
-			launch.Opening{Patience: time.Minute, Ready: func(*launch.Attended) error { return errors.New("disk full") }},
+			launch.AttendOptions{GateTimeout: time.Minute, Ready: func(*launch.Attended) error { return errors.New("disk full") }},
 			"disk full",
 		},
 	}
@@ -257,7 +258,7 @@ func TestWhatFailsIsGivenToNobody(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			root, env := project(t)
-			_, err := attend(t, asked(root, env, c.flags), c.opening)
+			_, err := attend(t, openFolder(root, env, c.flags), c.opening)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error: %v", err)
 			}
@@ -273,20 +274,20 @@ func TestWhatFailsIsGivenToNobody(t *testing.T) {
 }
 
 // A user who loses patience has a loop that ended, not a lost one.
-func TestInterruptedBeginning(t *testing.T) {
+func TestAttendIsInterrupted(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("gates are run by sh here")
 	}
 	root, env := project(t)
-	q := asked(root, env, map[string]any{"gates": []string{"sleep 60"}})
+	q := openFolder(root, env, map[string]any{"gates": []string{"sleep 60"}})
 	p, err := launch.PrepareAttended(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(300*time.Millisecond, func() { cancel(errors.New("stopped by a test")) })
-	if _, err := p.Attend(ctx, launch.Opening{Inside: q.Inside, Patience: time.Minute}); err == nil || !strings.Contains(err.Error(), "stopped by a test") {
+	if _, err := p.Attend(ctx, launch.AttendOptions{Session: q.Session, GateTimeout: time.Minute}); err == nil || !strings.Contains(err.Error(), "stopped by a test") {
 		t.Errorf("error: %v", err)
 	}
 	listed, err := store.List(store.Open(env.PawlHome), record.ReadSummary)
@@ -295,7 +296,7 @@ func TestInterruptedBeginning(t *testing.T) {
 	}
 }
 
-func TestNoHomeIsAProject(t *testing.T) {
+func TestHomeFoldersAreRefused(t *testing.T) {
 	t.Parallel()
 	_, env := project(t)
 	for dir, why := range map[string]string{
@@ -307,7 +308,7 @@ func TestNoHomeIsAProject(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		_, err := launch.PrepareAttended(t.Context(), asked(dir, env, nil))
+		_, err := launch.PrepareAttended(t.Context(), openFolder(dir, env, nil))
 		if err == nil || failure.Hint(err) != "begin it in a project folder" || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", dir, err)
 		}
@@ -318,11 +319,11 @@ func TestNoHomeIsAProject(t *testing.T) {
 func TestReopenInAnotherSession(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a, err := attend(t, asked(root, env, nil), launch.Opening{Patience: time.Minute})
+	a, err := attend(t, openFolder(root, env, nil), launch.AttendOptions{GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := launch.Opening{Inside: launch.Inside{Session: "another", Client: 4243}, Patience: time.Minute}
+	again := launch.AttendOptions{Session: launch.UserSession{Session: "another", Client: 4243}, GateTimeout: time.Minute}
 	if _, err := launch.Reopen(t.Context(), a.Loop, env, again); err == nil || failure.CodeOf(err) != failure.Usage {
 		t.Fatalf("reopened while it is at work: %v", err)
 	}
@@ -362,14 +363,14 @@ func TestOneLoopBeginsInAWorkTree(t *testing.T) {
 	var begun atomic.Int32
 	var all sync.WaitGroup
 	for i := range 4 {
-		q := asked(root, env, nil)
-		q.Inside.Session = fmt.Sprint("session-", i)
+		q := openFolder(root, env, nil)
+		q.Session.Session = fmt.Sprint("session-", i)
 		p, err := launch.PrepareAttended(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		all.Go(func() {
-			_, err := p.Attend(t.Context(), launch.Opening{Inside: q.Inside, Patience: time.Minute})
+			_, err := p.Attend(t.Context(), launch.AttendOptions{Session: q.Session, GateTimeout: time.Minute})
 			switch {
 			case err == nil:
 				begun.Add(1)

@@ -1,9 +1,8 @@
-// Package launch brings a loop to its start: it finds out what the goal is
-// (goal.go), freezes goal and settings into a spec (spec.go), looks at what other
-// loops left (before.go), refuses what cannot work (a dirty tree, commands nobody
-// trusted), and makes repository, branch and loop ready for the runner (begin.go,
-// drive.go), or for the user's session that it is to live in (attend.go,
-// inside.go). Nothing is changed before Prepared.Begin, or Prepared.Attend.
+// Package launch prepares, begins and resumes loops. It reads the goal (goal.go), freezes
+// goal and configuration into a spec (spec.go), looks for other loops in the work tree
+// (conflicts.go), refuses what cannot work (preconditions.go), and sets up repository,
+// branch and loop for the runner (begin.go, drive.go) or for a user's session (attend.go,
+// session.go). Nothing is changed before Prepared.Begin or Prepared.Attend.
 package launch
 
 import (
@@ -25,58 +24,57 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// Request is what the user asked for.
+// Request is a user's request for a loop.
 type Request struct {
-	Dir   string   // where they stand
-	Words []string // behind `pawl run`
-	Text  string   // the goal as it is, never the name of a file; then there are no words
-	Flags map[string]any
-	Env   environment.Environment
-	Look  bool // nothing will begin: no program of the repository's configuration runs
+	Dir    string   // current folder
+	Words  []string // arguments of `pawl run`
+	Text   string   // the goal, never the name of a file; Words is empty then
+	Flags  map[string]any
+	Env    environment.Environment
+	DryRun bool // nothing will begin, and no program of the repository's configuration runs
 }
 
-// Prepared is a loop that could begin: everything is known, nothing is changed.
+// Prepared is a loop that can begin: everything is known and nothing is changed.
 type Prepared struct {
-	Goal      Goal
-	Settings  config.Settings
-	Spec      record.Spec
-	Repo      *git.Repo // nil for a loop in a session where there is no git
-	Status    git.Status
-	Before    Before           // what other loops left here
-	Untrusted []config.Command // commands out of the repository's files that nobody trusted
-	Suggested []string         // gate commands that the files imply, where there is no gate
-	Home      string           // $PAWL_HOME
-	root      string           // of the work tree
-	loop      string           // id, once there is one
-	env       environment.Environment
-	programs  string // folder from which the agent's program is named
-	adopts    bool   // another tool's files ask for it, which are looked at after each turn
+	Goal       Goal
+	Settings   config.Settings
+	Spec       record.Spec
+	Repo       *git.Repo // nil for a loop in a session without git
+	Status     git.Status
+	Conflicts  Conflicts        // other loops in the work tree
+	Untrusted  []config.Command // commands from the repository's files that the user has not trusted
+	Suggested  []string         // gate commands that the project's files suggest, if there is no gate
+	Home       string           // $PAWL_HOME
+	root       string           // of the work tree
+	loop       string           // id, once it is created
+	env        environment.Environment
+	programDir string // folder to which the agent's program is relative
+	adopts     bool   // another tool's file asks for the loop, and is inspected after each turn
 }
 
-// Root is the work tree that the loop would act on.
+// Root returns the work tree of the loop.
 func (p *Prepared) Root() string { return p.root }
 
-// Prepare reads goal and settings and looks at the repository. It changes
-// nothing.
+// Prepare reads goal and configuration and inspects the repository. It changes nothing.
 func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 	repo, err := q.open(ctx, q.Dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := outside(ctx, repo, q.Env.PawlHome); err != nil {
+	if err := refuseHomeInWorkTree(ctx, repo, q.Env.PawlHome); err != nil {
 		return nil, err
 	}
 	if err := writable(q.Env.PawlHome); err != nil {
 		return nil, err
 	}
-	p, err := decide(q, repo.Root())
+	p, err := resolveRequest(q, repo.Root())
 	if err != nil {
 		return nil, err
 	}
 	if err := repo.Identity(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.look(ctx, repo); err != nil {
+	if err := p.inspect(ctx, repo); err != nil {
 		return nil, err
 	}
 	return p, p.freeze(ctx)
@@ -85,14 +83,14 @@ func Prepare(ctx context.Context, q Request) (*Prepared, error) {
 // open opens the repository that holds a folder.
 func (q Request) open(ctx context.Context, dir string) (*git.Repo, error) {
 	repo, err := git.Open(ctx, dir)
-	if err != nil || !q.Look {
+	if err != nil || !q.DryRun {
 		return repo, err
 	}
 	return repo.Inert(ctx)
 }
 
-// decide finds out what is wanted: goal, options, gates. None of it needs git.
-func decide(q Request, root string) (*Prepared, error) {
+// resolveRequest reads goal, options and gates, without git.
+func resolveRequest(q Request, root string) (*Prepared, error) {
 	planFlag, _ := q.Flags["plan"].(string)
 	user, err := config.ReadUser(q.Env)
 	if err != nil {
@@ -109,19 +107,19 @@ func decide(q Request, root string) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	goal.withoutSecrets(q.Env.Vars)
+	goal.redactPrompt(q.Env.Vars)
 	s, err := config.Resolve(user, project, goal.Layer, config.Flags(q.Flags))
 	if err != nil {
 		return nil, err
 	}
-	if err := goal.planOf(root, s); err != nil {
+	if err := goal.readConfiguredPlan(root, s); err != nil {
 		return nil, err
 	}
-	if err := namesTasks(goal, s, q.Flags); err != nil {
+	if err := checkTaskIDs(goal, s, q.Flags); err != nil {
 		return nil, err
 	}
 	p := &Prepared{Goal: goal, Settings: s, Home: q.Env.PawlHome, env: q.Env, root: root}
-	if err := p.fromHere(q); err != nil {
+	if err := p.resolveTypedPaths(q); err != nil {
 		return nil, err
 	}
 	if err := p.addPlanGates(); err != nil {
@@ -136,28 +134,28 @@ func decide(q Request, root string) (*Prepared, error) {
 	return p, nil
 }
 
-// look finds out how the work tree stands, and what other loops left there.
-func (p *Prepared) look(ctx context.Context, repo *git.Repo) error {
+// inspect reads the status of the work tree and looks for other loops in it.
+func (p *Prepared) inspect(ctx context.Context, repo *git.Repo) error {
 	var err error
 	if p.Repo = repo; repo != nil {
 		if p.Status, err = repo.Status(ctx); err != nil {
-			return fmt.Errorf("look at the work tree: %w", err)
+			return fmt.Errorf("read status of work tree: %w", err)
 		}
 	}
-	p.Before, err = before(ctx, store.Open(p.Home), p)
+	p.Conflicts, err = findConflicts(ctx, store.Open(p.Home), p)
 	return err
 }
 
-// planOf reads the plan that a configuration file or loop file names.
-func (g *Goal) planOf(root string, s config.Settings) error {
+// readConfiguredPlan reads the plan that a configuration file or loop file names.
+func (g *Goal) readConfiguredPlan(root string, s config.Settings) error {
 	if g.Plan != nil || s.Plan == "" {
 		return nil
 	}
-	return g.readPlan(root, absolute(root, s.Plan))
+	return g.readPlan(root, absPath(root, s.Plan))
 }
 
-// addPlanGates takes the plan's own validation commands for gates where no gate
-// was named; like all that comes from the repository they need trust.
+// addPlanGates uses the plan's validation commands as gates if there are no others. Like
+// all commands from the repository they must be trusted.
 func (p *Prepared) addPlanGates() error {
 	commands := p.Settings.RepoCommands()
 	if p.Goal.Plan != nil && len(gate.Commands(p.Settings.Gates)) == 0 {
@@ -171,32 +169,33 @@ func (p *Prepared) addPlanGates() error {
 	return err
 }
 
-// UseGate takes a suggested command for the gate.
+// UseGate replaces the command gates by one.
 func (p *Prepared) UseGate(ctx context.Context, command string) error {
 	return p.UseGates(ctx, append([]gate.Gate{{Name: command, Command: command}}, gate.Reviews(p.Settings.Gates)...))
 }
 
-// UseGates takes other gates.
+// UseGates replaces the gates.
 func (p *Prepared) UseGates(ctx context.Context, gates []gate.Gate) error {
 	p.Settings.Gates = gates
 	return p.freeze(ctx)
 }
 
-// Again makes another loop ready, with other gates. The work tree may have changed
-// since Prepare: gates wrote files, the user edited some.
-func (p *Prepared) Again(ctx context.Context, gates []gate.Gate) error {
-	if err := p.look(ctx, p.Repo); err != nil {
+// Renew prepares another loop with other gates. The work tree may have changed since
+// Prepare.
+func (p *Prepared) Renew(ctx context.Context, gates []gate.Gate) error {
+	if err := p.inspect(ctx, p.Repo); err != nil {
 		return err
 	}
 	return p.UseGates(ctx, gates)
 }
 
+// freeze builds the spec of a loop that the runner drives.
 func (p *Prepared) freeze(ctx context.Context) error {
-	if err := p.order(ctx); err != nil {
+	if err := p.buildSpec(ctx); err != nil {
 		return err
 	}
 	p.Spec.OwnWorktree = p.Settings.Worktree.Use
-	p.takeOver()
+	p.adoptLeftWork()
 	switch want := p.Settings.Branch; {
 	case want == "current" && p.Status.Detached:
 		return failure.New(failure.Usage, "switch to a branch, or leave --branch out", "HEAD is on no branch")
@@ -209,24 +208,24 @@ func (p *Prepared) freeze(ctx context.Context) error {
 		p.Spec.Branch = p.Status.Branch
 	}
 	p.Spec.AllowDirty = p.Settings.AllowDirty && !p.Spec.OwnWorktree
-	p.Spec.Untracked = p.foreign()
+	p.Spec.Untracked = p.untracked()
 	if !p.Spec.OwnWorktree {
 		p.Spec.HiddenFiles = p.Status.Hidden
 	}
 	return nil
 }
 
-// order makes what is asked of the loop, wherever it works.
-func (p *Prepared) order(ctx context.Context) error {
-	p.Spec = specOf(p.Goal, p.Settings)
+// buildSpec builds the part of the spec that does not depend on where the loop works.
+func (p *Prepared) buildSpec(ctx context.Context) error {
+	p.Spec = newSpec(p.Goal, p.Settings)
 	p.Spec.StartCommit, p.Spec.StartBranch = p.Status.Head, p.Status.Branch
-	p.Spec.Agent.Command = p.program(p.Spec.Agent)
+	p.Spec.Agent.Command = p.agentProgram(p.Spec.Agent)
 	if p.Spec.Tests == nil { // what the user says is a test is all that is
 		p.Spec.Tests = verify.WithNamed(p.Spec.Gates, p.root)
 	}
-	p.Spec.Prompts = promptFolder(p.root, p.env)
+	p.Spec.Prompts = promptDir(p.root, p.env)
 	var err error
-	if p.Spec.Guard, err = guardOf(p.Settings.Guard, p.Spec.Plan); err != nil {
+	if p.Spec.Guard, err = guardConfig(p.Settings.Guard, p.Spec.Plan); err != nil {
 		return err
 	}
 	if p.Spec.Lessons, err = lesson.Open(p.Home).Of(p.root); err != nil {
@@ -236,14 +235,14 @@ func (p *Prepared) order(ctx context.Context) error {
 		if p.Spec.DefaultBranch, err = p.Repo.DefaultBranch(ctx); err != nil {
 			return fmt.Errorf("find the default branch: %w", err)
 		}
-		if p.Spec.Untracked, err = p.notes(ctx); err != nil {
+		if p.Spec.Untracked, err = p.planNotes(ctx); err != nil {
 			return err
 		}
-		if err := p.remote(ctx); err != nil {
+		if err := p.setRemote(ctx); err != nil {
 			return err
 		}
 	}
-	seen, err := earlier(store.Open(p.Home), p.root, p.Goal.Path)
+	seen, err := earlierEvidence(store.Open(p.Home), p.root, p.Goal.Path)
 	if err != nil {
 		return err
 	}
@@ -255,9 +254,9 @@ func (p *Prepared) order(ctx context.Context) error {
 	return nil
 }
 
-// promptFolder is where templates of one's own lie: the project's before the
-// user's.
-func promptFolder(root string, env environment.Environment) string {
+// promptDir returns the folder of the user's prompt templates, the project's before the
+// user's, or "".
+func promptDir(root string, env environment.Environment) string {
 	for _, dir := range []string{filepath.Join(root, ".pawl", "prompts"), filepath.Join(env.ConfigHome, "pawl", "prompts")} {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			return dir
@@ -266,6 +265,7 @@ func promptFolder(root string, env environment.Environment) string {
 	return ""
 }
 
+// refuseUntrusted refuses to begin with commands that the user has not trusted.
 func (p *Prepared) refuseUntrusted() error {
 	if len(p.Untrusted) == 0 {
 		return nil
@@ -289,10 +289,11 @@ func (p *Prepared) refuseUntrusted() error {
 		hint += "; then the loop begins at the end of the next turn"
 	}
 	return failure.New(failure.Usage, hint,
-		"%s only when you trust them (%s)", what, some(lines))
+		"%s only when you trust them (%s)", what, firstItems(lines))
 }
 
-func some(items []string) string {
+// firstItems joins at most five items, and says how many more there are.
+func firstItems(items []string) string {
 	const most = 5
 	if len(items) <= most {
 		return strings.Join(items, ", ")
@@ -300,16 +301,16 @@ func some(items []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(items[:most], ", "), len(items)-most)
 }
 
-// earlier is the evidence with which earlier loops over the same plan ended its
-// tasks; the newest loop that did a task counts.
-func earlier(st *store.Store, root, planPath string) (map[string]gate.Evidence, error) {
+// earlierEvidence returns the evidence of tasks that earlier loops with the same plan
+// finished. The newest loop that finished a task counts.
+func earlierEvidence(st *store.Store, root, planPath string) (map[string]gate.Evidence, error) {
 	found := map[string]gate.Evidence{}
 	if planPath == "" {
 		return found, nil
 	}
 	loops, err := st.Loops()
 	if err != nil {
-		return nil, fmt.Errorf("look at earlier loops: %w", err)
+		return nil, fmt.Errorf("read earlier loops: %w", err)
 	}
 	when := map[string]int64{}
 	for _, l := range loops {
@@ -323,7 +324,7 @@ func earlier(st *store.Store, root, planPath string) (map[string]gate.Evidence, 
 		}
 		m, _, err := record.Load(l)
 		if err != nil {
-			continue // damaged: it can vouch for nothing
+			continue // a damaged loop says nothing
 		}
 		for _, t := range m.State.Tasks {
 			if t.Evidence != "" && !t.Earlier && kept.CreatedAt.UnixNano() >= when[t.ID] {

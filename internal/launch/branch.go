@@ -13,10 +13,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// goesToCurrent reports whether the commits of this loop go to the branch that is
-// checked out: one of the user's, beside the default branch, or the branch on which an
-// earlier loop has begun the same plan. A loop with another goal makes its own branch
-// there.
+// goesToCurrent reports whether commits go to the current branch: a branch of the user's
+// other than the default branch, or the branch of an earlier loop with the same plan. A
+// loop with another goal creates its own branch.
 func (p *Prepared) goesToCurrent() bool {
 	if p.Status.Detached || p.Settings.Worktree.Use || p.Status.Branch == p.Spec.DefaultBranch {
 		return false
@@ -34,7 +33,7 @@ func (p *Prepared) goesToCurrent() bool {
 	return err != nil || spec.Plan == p.Spec.Plan && (p.Spec.Plan != "" || p.Spec.LeftWork != nil)
 }
 
-// switchTo puts HEAD on the loop's branch.
+// switchTo checks out the loop's branch.
 func (d *Drive) switchTo(ctx context.Context, repo *git.Repo, id string) error {
 	branch, err := repo.Branch(ctx)
 	if err != nil {
@@ -53,7 +52,7 @@ func (d *Drive) switchTo(ctx context.Context, repo *git.Repo, id string) error {
 	case d.reopened && (branch != d.Spec.StartBranch || repo.CheckBranch(ctx, d.Spec.Branch) != nil): // since then the user went elsewhere, and the files are another branch's
 		return failure.New(failure.Usage, fmt.Sprintf("git switch %s, then  pawl resume %s", elsewhere, id),
 			"the work tree is not on the branch of the loop, %s", elsewhere)
-	case d.begun && !d.reopened:
+	case d.wasSetUp && !d.reopened:
 		_, err = repo.SwitchBack(ctx, d.Spec.Branch, d.Spec.StartCommit)
 	default: // a reopened loop's end had deleted it, empty
 		var undo git.Undo
@@ -61,7 +60,7 @@ func (d *Drive) switchTo(ctx context.Context, repo *git.Repo, id string) error {
 		d.undoIfFailed(ctx, undo)
 	}
 	if err != nil {
-		return fmt.Errorf("go to branch %s: %w", d.Spec.Branch, err)
+		return fmt.Errorf("switch to branch %s: %w", d.Spec.Branch, err)
 	}
 	return nil
 }

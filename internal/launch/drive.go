@@ -26,53 +26,53 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// Drive is a loop that is about to run: ours alone until Close.
+// Drive is a loop that is about to run. It owns the loop until Close.
 type Drive struct {
 	*runner.Runner
 	Spec    record.Spec
-	Version string // of the agent's client, "" if it cannot be told
+	Version string // of the agent's client; "": unknown
 	Resumed bool
 
-	reviewers map[string][]string // argv before each review gate's agent: the walls that they stand behind
+	reviewers map[string][]string // reviewers maps a review gate to the command prefix that starts its agent in a sandbox.
 
-	begun    bool                    // it was set up to its end before
-	unturned bool                    // resumed before any turn of the agent
-	reopened bool                    // resumed after its end
-	failed   bool                    // it could not be set up: Close takes back what was made for it
-	may      func(epoch int64) error // what speaks against taking it up; may be nil
-	close    []func() error          // in the order made
+	wasSetUp        bool                    // the loop was set up before
+	beforeFirstTurn bool                    // resumed before the agent's first turn
+	reopened        bool                    // resumed after its end
+	setUpFailed     bool                    // Close removes what was created for the loop
+	mayOwn          func(epoch int64) error // returns why the loop must not be taken; may be nil
+	closers         []func() error          // called by Close in reverse order
 }
 
-// Close lets go of everything, in reverse order. The loop stays.
+// Close releases everything, in reverse order. The loop stays.
 func (d *Drive) Close() error {
 	var failed error
-	for _, v := range slices.Backward(d.close) {
+	for _, v := range slices.Backward(d.closers) {
 		failed = errors.Join(failed, v())
 	}
-	d.close = nil
+	d.closers = nil
 	return failed
 }
 
-// Begin makes the loop: from here on things change. What fails before the first
-// turn leaves the repository as it was; the loop can be resumed.
+// Begin creates the loop. If it fails before the first turn the repository is left as it
+// was, and the loop can be resumed.
 func (p *Prepared) Begin(ctx context.Context) (*Drive, error) {
 	if err := p.Refuse(ctx); err != nil {
 		return nil, err
 	}
-	version, err := p.agentVersion(ctx)
+	version, err := p.checkAgents(ctx)
 	if err != nil {
 		return nil, err
 	}
 	st := store.Open(p.Home)
-	if err := p.held(ctx, st); err != nil {
+	if err := p.checkWorktreeLock(ctx, st); err != nil {
 		return nil, err
 	}
 	l, err := st.Create(p.Repo.Root(), p.Spec)
 	if err != nil {
-		return nil, fmt.Errorf("make the loop: %w", err)
+		return nil, fmt.Errorf("create loop: %w", err)
 	}
 	d := &Drive{Spec: p.Spec, Version: version}
-	if err := d.own(ctx, st, l, p.Repo, p.env); err != nil {
+	if err := d.acquire(ctx, st, l, p.Repo, p.env); err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("before the first turn: %w", context.Cause(ctx))
 		}
@@ -84,10 +84,10 @@ func (p *Prepared) Begin(ctx context.Context) (*Drive, error) {
 	return d, nil
 }
 
-// agentVersion also finds out, before anything is made, that there is no client, or
-// none of a reviewer's.
-func (p *Prepared) agentVersion(ctx context.Context) (string, error) {
-	a, err := agentFor(p.Spec.Agent, "")
+// checkAgents returns the version of the agent's client. It returns an error if the
+// client or a reviewer is not installed.
+func (p *Prepared) checkAgents(ctx context.Context) (string, error) {
+	a, err := newAgent(p.Spec.Agent, "")
 	if err != nil {
 		return "", err
 	}
@@ -95,11 +95,11 @@ func (p *Prepared) agentVersion(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return version, reviewersThere(ctx, p.Spec)
+	return version, checkReviewers(ctx, p.Spec)
 }
 
-// agentFor makes the agent; what it must remember between sessions goes to dir.
-func agentFor(a record.Agent, dir string) (agent.Agent, error) {
+// newAgent returns the agent. It keeps its state between sessions in dir.
+func newAgent(a record.Agent, dir string) (agent.Agent, error) {
 	switch a.Name {
 	case "claude":
 		return claude.Agent{Command: a.Command}, nil
@@ -129,9 +129,9 @@ func scriptedAgent(path, dir string) (agent.Agent, error) {
 	return scripted.Agent{Script: script, Counter: filepath.Join(dir, "turns")}, nil
 }
 
-// Resume takes up a loop whose owner is gone, or one that ended with something
-// left to do. One that a user's session has goes on in fresh ones from now on.
-func Resume(ctx context.Context, l *store.Loop, env environment.Environment, again Again) (*Drive, error) {
+// Resume continues a loop whose owner is gone, or that ended with work left. A loop in a
+// user's session continues in fresh sessions.
+func Resume(ctx context.Context, l *store.Loop, env environment.Environment, again ResumeOptions) (*Drive, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, err
@@ -146,12 +146,12 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	}
 	ended := m.State.Phase == loop.Ended
 	if ended {
-		if err := over(l, m, again.More); err != nil {
+		if err := refuseUnfinishable(l, m, again.MoreLimits); err != nil {
 			return nil, err
 		}
 	}
 	if m.Attended(spec) && !ended { // a session has it, and would be left for nothing
-		a, err := agentFor(spec.Agent, l.Dir)
+		a, err := newAgent(spec.Agent, l.Dir)
 		if err == nil {
 			_, err = a.Version(ctx)
 		}
@@ -159,28 +159,28 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 			return nil, err
 		}
 	}
-	d := &Drive{Spec: spec, Resumed: true, begun: !m.State.StartedAt.IsZero(), may: again.May}
-	d.unturned = !spec.Policy.Attended && m.State.Iteration <= m.State.Policy.Counted
-	d.reopened = ended && d.begun
+	d := &Drive{Spec: spec, Resumed: true, wasSetUp: !m.State.StartedAt.IsZero(), mayOwn: again.MayOwn}
+	d.beforeFirstTurn = !spec.Policy.Attended && m.State.Iteration <= m.State.Policy.Counted
+	d.reopened = ended && d.wasSetUp
 	if spec.Policy.Attended {
-		if d, err = taken(ctx, l, env, d.owner(l)); err != nil {
+		if d, err = acquireAttended(ctx, l, env, d.ownFunc(l)); err != nil {
 			return nil, err
 		}
 	} else {
 		repo, err := git.Open(ctx, kept.Root)
 		if err == nil {
-			err = d.own(ctx, store.Open(env.PawlHome), l, repo, env)
-			d.failed = err != nil && !d.begun
+			err = d.acquire(ctx, store.Open(env.PawlHome), l, repo, env)
+			d.setUpFailed = err != nil && !d.wasSetUp
 		}
 		if err != nil {
 			return nil, errors.Join(err, d.Close())
 		}
 	}
-	if err = d.programsThere(ctx, env); err != nil {
+	if err = d.checkPrograms(ctx, env); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if d.Version = m.Session.Version; ended || !d.begun && !spec.Policy.Attended {
-		d.More = again.More
+	if d.Version = m.Session.Version; ended || !d.wasSetUp && !spec.Policy.Attended {
+		d.More = again.MoreLimits
 		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), m.State.OwesCommit())
 	}
 	if err != nil {
@@ -189,8 +189,8 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	return d, nil
 }
 
-// reopen lets the runner go on with a loop that ended. Its end left none of the
-// agent's commits on the branch, so what is new there is the user's.
+// reopen lets the runner continue a loop that ended. The end left none of the agent's
+// commits on the branch, so later commits are the user's.
 func (d *Drive) reopen(ctx context.Context, base string, owesCommit bool) error {
 	d.Reopen = true
 	if owesCommit {
@@ -206,16 +206,16 @@ func (d *Drive) reopen(ctx context.Context, base string, owesCommit bool) error 
 	return d.StartFrom(head)
 }
 
-// own makes the loop and its work tree ours and puts the runner together.
-func (d *Drive) own(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo, env environment.Environment) error {
+// acquire takes the loop and its work tree, and builds the runner.
+func (d *Drive) acquire(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo, env environment.Environment) error {
 	if d.Spec.Branch == "" {
 		d.Spec.Branch = runner.OwnBranch(l.ID)
 	}
-	owner, err := d.owner(l)(ctx)
+	owner, err := d.ownFunc(l)(ctx)
 	if err != nil {
 		return err
 	}
-	d.close = append(d.close, owner.Close)
+	d.closers = append(d.closers, owner.Close)
 	tree, err := d.workTree(ctx, st, l, repo)
 	d.Runner = &runner.Runner{
 		Loop: l, Owner: owner, Spec: d.Spec, Repo: tree, Redact: redact.New(env.Vars), StateDir: env.PawlHome, HomeDir: env.Home,
@@ -223,26 +223,26 @@ func (d *Drive) own(ctx context.Context, st *store.Store, l *store.Loop, repo *g
 	if err != nil {
 		return err
 	}
-	if d.Agent, err = agentFor(d.Spec.Agent, l.Dir); err != nil {
+	if d.Agent, err = newAgent(d.Spec.Agent, l.Dir); err != nil {
 		return err
 	}
-	if err := d.judge(ctx, l, env); err != nil || d.begun {
+	if err := d.prepareGates(ctx, l, env); err != nil || d.wasSetUp {
 		return err
 	}
 	return d.keepChanges(ctx)
 }
 
-// owner makes the loop ours.
-func (d *Drive) owner(l *store.Loop) func(context.Context) (*store.Owner, error) {
+// ownFunc returns a function that takes the loop.
+func (d *Drive) ownFunc(l *store.Loop) func(context.Context) (*store.Owner, error) {
 	return func(ctx context.Context) (*store.Owner, error) {
-		if d.may == nil {
+		if d.mayOwn == nil {
 			return l.Own(ctx)
 		}
-		return l.OwnIf(ctx, d.may)
+		return l.OwnIf(ctx, d.mayOwn)
 	}
 }
 
-// workTree is where the agent works: the repository's own, with HEAD on the
+// workTree returns where the agent works: the repository's own work tree with HEAD on the
 // loop's branch, or a worktree of the loop's.
 func (d *Drive) workTree(ctx context.Context, st *store.Store, l *store.Loop, repo *git.Repo) (*git.Repo, error) {
 	if d.Spec.OwnWorktree {
@@ -251,16 +251,16 @@ func (d *Drive) workTree(ctx context.Context, st *store.Store, l *store.Loop, re
 			return nil, err
 		}
 		d.undoIfFailed(ctx, undo)
-		d.tidyOnClose(ctx, l, repo)
+		d.removeUnusedOnClose(ctx, l, repo)
 		repo = own
 	}
 	unlock, err := st.LockWorktree(ctx, repo, l.ID)
 	if err != nil {
 		return nil, err
 	}
-	d.close = append(d.close, unlock)
+	d.closers = append(d.closers, unlock)
 	if d.Spec.OwnWorktree {
-		return repo, d.furnish(ctx, l, repo)
+		return repo, d.populateWorktree(ctx, l, repo)
 	}
 	if err := d.switchTo(ctx, repo, l.ID); err != nil {
 		return repo, err
@@ -268,10 +268,10 @@ func (d *Drive) workTree(ctx context.Context, st *store.Store, l *store.Loop, re
 	return repo, nil
 }
 
-// judge puts together what judges: the verifier and the frozen copies.
-func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Environment) error {
+// prepareGates builds the verifier, and freezes the protected files.
+func (d *Drive) prepareGates(ctx context.Context, l *store.Loop, env environment.Environment) error {
 	root := d.Repo.Root()
-	wall, err := d.confined(ctx, l, env)
+	wall, err := d.buildSandboxes(ctx, l, env)
 	if err != nil {
 		return err
 	}
@@ -283,14 +283,14 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 	if err != nil {
 		return err
 	}
-	d.close = append(d.close, func() error { return v.Close(context.WithoutCancel(ctx)) })
+	d.closers = append(d.closers, func() error { return v.Close(context.WithoutCancel(ctx)) })
 	d.Verify, d.Reviewer = v, d.reviewer(l)
 	if d.Spec.OwnWorktree {
-		if err := d.setUp(ctx, l, v); err != nil {
+		if err := d.setUpWorktree(ctx, l, v); err != nil {
 			return err
 		}
 	}
-	if d.unturned { // what was installed since the loop could not begin is the user's
+	if d.beforeFirstTurn { // what was installed since the loop could not begin is the user's
 		if err := v.ForgetBeside(); err != nil {
 			return err
 		}
@@ -300,7 +300,7 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 	}
 	judges, err := frozen.Take(ctx, frozen.Options{
 		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect, Path: v.Path(),
-		Ignores:    ignores(ctx, d.Repo),
+		Ignores:    ignoreFunc(ctx, d.Repo),
 		Personal:   v.PersonalSettings(),
 		Converters: func() (map[string]string, error) { return d.Repo.Converters(ctx) },
 		GitDir:     d.Repo.GitDir(), CommonDir: d.Repo.CommonDir(),
@@ -312,7 +312,7 @@ func (d *Drive) judge(ctx context.Context, l *store.Loop, env environment.Enviro
 	return record.SaveProtectedOnce(l, judges.Whole())
 }
 
-// ignores asks the repository what git ignores.
-func ignores(ctx context.Context, repo *git.Repo) func(path string) (bool, error) {
+// ignoreFunc returns a function that asks git whether a path is ignored.
+func ignoreFunc(ctx context.Context, repo *git.Repo) func(path string) (bool, error) {
 	return func(path string) (bool, error) { return repo.Ignores(ctx, path) }
 }

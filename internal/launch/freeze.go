@@ -14,42 +14,42 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// freezeAttended makes the order of a loop that lives in a session: its context
-// goes on, its tree and branch are the user's.
+// freezeAttended builds the spec of a loop in a session, which keeps its context, work
+// tree and branch.
 func (p *Prepared) freezeAttended(ctx context.Context, q AttendRequest) error {
 	if !p.Settings.Set("max_iterations") {
-		p.Settings.MaxIterations = Iterations
+		p.Settings.MaxIterations = DefaultIterations
 	}
 	if q.File != "" && p.Settings.MaxIterations == 0 && !p.Settings.Set("max_duration") {
 		p.Settings.MaxDuration = 0 // no limit, as that tool means it
 	}
-	if err := p.order(ctx); err != nil {
+	if err := p.buildSpec(ctx); err != nil {
 		return err
 	}
 	s := &p.Spec
-	s.NoCommit, s.Shadow, s.Unattended = !q.Commit, p.Repo == nil, q.Inside.Unattended
-	s.Tools = q.Inside.Judge == "plugin"
-	s.Policy.Attended, s.Policy.Restore, s.Policy.Counted = true, false, q.Counted
-	p.takeOver()
-	s.Branch, s.HiddenFiles, s.Untracked = p.Status.Branch, p.Status.Hidden, p.foreign()
+	s.NoCommit, s.Shadow, s.Unattended = !q.Commit, p.Repo == nil, q.Session.Unattended
+	s.Tools = q.Session.Responder == "plugin"
+	s.Policy.Attended, s.Policy.Restore, s.Policy.Counted = true, false, q.CountedIterations
+	p.adoptLeftWork()
+	s.Branch, s.HiddenFiles, s.Untracked = p.Status.Branch, p.Status.Hidden, p.untracked()
 	if err := p.verifyPolicy(q); err != nil {
 		return err
 	}
 	if err := p.sessionPolicy(q); err != nil {
 		return err
 	}
-	p.follow(q)
+	p.setStateFile(q)
 	if s.Format == statefile.FeatureListName {
 		s.Guard.TickOnly = "" // its agent claims by marks, and may write them as it likes
 	}
 	return nil
 }
 
-// verifyPolicy says how a loop tries whose goal is that a command succeeds.
+// verifyPolicy sets how a loop tries to make a command succeed.
 func (p *Prepared) verifyPolicy(q AttendRequest) error {
 	s, wanted := &p.Spec, p.Settings.Verify
 	_, typed := q.Flags["verify"].(map[string]any)
-	s.Policy.Verify = q.Verify != "" || q.Green
+	s.Policy.Verify = q.Verify != "" || q.VerifyGates
 	switch {
 	case !s.Policy.Verify && typed && p.Settings.Set("verify.isolate"):
 		return failure.New(failure.Usage, "leave --isolate out, or name the command:  --verify 'go test ./...'",
@@ -75,9 +75,9 @@ func (p *Prepared) verifyPolicy(q AttendRequest) error {
 	return nil
 }
 
-// sessionPolicy says whether the session may be left for fresh ones, and what
-// holds there. A session has one context: only fresh ones could be of a task or a
-// turn each.
+// sessionPolicy sets whether the loop may leave the session for fresh ones, and what
+// holds there. A session has one context, so only fresh sessions can have one per task or
+// turn.
 func (p *Prepared) sessionPolicy(q AttendRequest) error {
 	mode, _ := q.Flags["session"].(string)
 	policy := &p.Spec.Policy
@@ -95,7 +95,7 @@ func (p *Prepared) sessionPolicy(q AttendRequest) error {
 	if policy.Handover || policy.Isolate || policy.Reviews { // these are seen to cost something
 		return nil
 	}
-	// The client tells its hooks neither the cost nor the tokens of a turn.
+	// The client tells its hooks neither cost nor tokens of a turn.
 	policy.Limits.CostUSD, policy.Limits.Tokens = 0, 0
 	if _, typed := q.Flags["max_cost"]; typed {
 		return failure.New(failure.Usage, "leave it out; with --handover it holds in the fresh sessions",
@@ -104,16 +104,16 @@ func (p *Prepared) sessionPolicy(q AttendRequest) error {
 	return nil
 }
 
-// follow notes another tool's file. Where that tool has a plan in the place of
-// one, the plan is all there is to follow.
-func (p *Prepared) follow(q AttendRequest) {
+// setStateFile sets another tool's state file. If the tool has a plan instead, the plan
+// is enough.
+func (p *Prepared) setStateFile(q AttendRequest) {
 	s := &p.Spec
 	if s.Format != "" || q.File == "" {
 		s.Format = cmp.Or(s.Format, q.Format)
 		return
 	}
-	s.Format, s.File = q.Format, filepath.ToSlash(resolved(q.File))
-	if rel, err := filepath.Rel(resolved(p.root), resolved(q.File)); err == nil && filepath.IsLocal(rel) {
+	s.Format, s.File = q.Format, filepath.ToSlash(resolvePath(q.File))
+	if rel, err := filepath.Rel(resolvePath(p.root), resolvePath(q.File)); err == nil && filepath.IsLocal(rel) {
 		s.File = filepath.ToSlash(rel)
 		if !slices.Contains(s.Untracked, s.File) {
 			s.Untracked = append(s.Untracked, s.File)
@@ -121,22 +121,21 @@ func (p *Prepared) follow(q AttendRequest) {
 	}
 }
 
-// verifyGate says how long the command may run that is to succeed, and where: in
-// another tool's folder if its file says so. A command that a file names needs
-// trust, whoever wrote the file.
+// verifyGate sets timeout and folder of the command that is to succeed. A command that a
+// file names must be trusted.
 func (p *Prepared) verifyGate(q AttendRequest) error {
 	i := slices.IndexFunc(p.Settings.Gates, func(g gate.Gate) bool { return g.Command == q.Verify })
 	if i < 0 || q.Verify == "" {
 		return nil
 	}
-	g, root := &p.Settings.Gates[i], resolved(p.root)
+	g, root := &p.Settings.Gates[i], resolvePath(p.root)
 	if q.VerifyTimeout > 0 {
 		g.Timeout = q.VerifyTimeout
 	}
 	if q.VerifyFrom == "" {
 		return nil
 	}
-	dir := resolved(cmp.Or(q.VerifyDir, root))
+	dir := resolvePath(cmp.Or(q.VerifyDir, root))
 	rel, err := filepath.Rel(root, dir)
 	if err != nil || !filepath.IsLocal(rel) {
 		return failure.New(failure.Usage, "begin it in a session of that folder", "the command of %s runs in %s, which lies outside of %s", q.VerifyFrom, dir, root)
@@ -144,7 +143,7 @@ func (p *Prepared) verifyGate(q AttendRequest) error {
 	if g.Dir = filepath.ToSlash(rel); g.Dir == "." {
 		g.Dir = ""
 	}
-	strange, err := config.OpenTrust(p.Home).Untrusted(p.root, []config.Command{config.VerifyCommand(root, resolved(q.VerifyFrom), dir, q.Verify)})
+	strange, err := config.OpenTrust(p.Home).Untrusted(p.root, []config.Command{config.VerifyCommand(root, resolvePath(q.VerifyFrom), dir, q.Verify)})
 	p.Untrusted = append(p.Untrusted, strange...)
 	return err
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // What is typed and has no meaning in a session is refused, never dropped.
-func TestOrdersThatASessionCannotKeep(t *testing.T) {
+func TestUnsupportedSessionOptions(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, want string
@@ -41,7 +41,7 @@ func TestOrdersThatASessionCannotKeep(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			root, env := project(t)
-			q := asked(root, env, nil)
+			q := openFolder(root, env, nil)
 			c.change(&q)
 			_, err := launch.PrepareAttended(t.Context(), q)
 			if err == nil || !strings.Contains(err.Error(), c.want) || failure.CodeOf(err) != failure.Usage {
@@ -51,7 +51,7 @@ func TestOrdersThatASessionCannotKeep(t *testing.T) {
 	}
 }
 
-func TestBoundsOfIsolatedTries(t *testing.T) {
+func TestIsolationLimits(t *testing.T) {
 	t.Parallel()
 	theirs := &record.Isolation{MaxCostUSD: 2}
 	cases := []struct {
@@ -78,7 +78,7 @@ func TestBoundsOfIsolatedTries(t *testing.T) {
 			t.Parallel()
 			root, env := project(t)
 			write(t, filepath.Join(root, "pawl.toml"), c.config)
-			q := asked(root, env, nil)
+			q := openFolder(root, env, nil)
 			q.Verify = "true"
 			if c.change != nil {
 				c.change(root, &q)
@@ -99,15 +99,15 @@ func TestBoundsOfIsolatedTries(t *testing.T) {
 
 // A command that a file names runs where and as long as the file says, and only
 // when the user trusts it there.
-func TestACommandOutOfAFile(t *testing.T) {
+func TestVerifyCommandFromFile(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	state := filepath.Join(root, "runtime-state", "verify-active.json")
 	write(t, state, "{}")
-	q := asked(root, env, nil)
+	q := openFolder(root, env, nil)
 	q.Dir = filepath.Join(root, "sub") // where the session is now says nothing
 	q.Words, q.Verify, q.VerifyFrom, q.VerifyTimeout, q.File = nil, "sh check.sh", state, 90*time.Second, state
-	q.Format, q.Adopts = "verify-active", true
+	q.Format, q.AdoptsFile = "verify-active", true
 	q.Project, q.VerifyDir = root, filepath.Join(root, "sub")
 	p, err := launch.PrepareAttended(t.Context(), q)
 	if err != nil {
@@ -121,15 +121,15 @@ func TestACommandOutOfAFile(t *testing.T) {
 	if diff := cmp.Diff([]config.Command{command}, p.Untrusted); diff != "" {
 		t.Error(diff)
 	}
-	err = p.RefuseAttended(t.Context(), q.Inside)
+	err = p.RefuseAttended(t.Context(), q.Session)
 	if err == nil || failure.Hint(err) != "read them, then  ! pawl trust --yes  (in another terminal:  pawl trust); then the loop begins at the end of the next turn" {
 		t.Errorf("%v, hint %q", err, failure.Hint(err))
 	}
 	if err := config.OpenTrust(env.PawlHome).Add(t.Context(), root, []config.Command{command}); err != nil {
 		t.Fatal(err)
 	}
-	if p, err = launch.PrepareAttended(t.Context(), q); err != nil || p.RefuseAttended(t.Context(), q.Inside) != nil {
-		t.Errorf("%v, %v", err, p.RefuseAttended(t.Context(), q.Inside))
+	if p, err = launch.PrepareAttended(t.Context(), q); err != nil || p.RefuseAttended(t.Context(), q.Session) != nil {
+		t.Errorf("%v, %v", err, p.RefuseAttended(t.Context(), q.Session))
 	}
 	q.VerifyDir = ""
 	if p, err = launch.PrepareAttended(t.Context(), q); err != nil || p.Spec.Gates[0].Dir != "" || len(p.Untrusted) != 1 {
@@ -143,13 +143,13 @@ func TestACommandOutOfAFile(t *testing.T) {
 
 // The file of a tool that keeps its state in the client's plugin folder lies
 // outside of the project: nothing there is the loop's to commit or to look at.
-func TestAFileElsewhere(t *testing.T) {
+func TestStateFileOutsideProject(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	state := filepath.Join(t.TempDir(), "verify-active.json")
 	write(t, state, "{}")
-	q := asked(root, env, nil)
-	q.File, q.Format, q.Adopts, q.Verify, q.VerifyFrom = state, "verify-active", true, "true", state
+	q := openFolder(root, env, nil)
+	q.File, q.Format, q.AdoptsFile, q.Verify, q.VerifyFrom = state, "verify-active", true, "true", state
 	p, err := launch.PrepareAttended(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestAFileElsewhere(t *testing.T) {
 	if p.Spec.File != filepath.ToSlash(state) || p.Spec.Format != "verify-active" || slices.Contains(p.Spec.Untracked, p.Spec.File) {
 		t.Errorf("%+v", p.Spec)
 	}
-	if err := p.RefuseAttended(t.Context(), q.Inside); err == nil || failure.Hint(err) != fmt.Sprintf("read them, then  ! pawl trust --yes %s  (in another terminal:  pawl trust %[1]s); then the loop begins at the end of the next turn", p.Spec.File) {
+	if err := p.RefuseAttended(t.Context(), q.Session); err == nil || failure.Hint(err) != fmt.Sprintf("read them, then  ! pawl trust --yes %s  (in another terminal:  pawl trust %[1]s); then the loop begins at the end of the next turn", p.Spec.File) {
 		t.Errorf("%v, hint %q", err, failure.Hint(err))
 	}
 }
@@ -170,7 +170,7 @@ func TestNamedTestsAreFrozen(t *testing.T) {
 	flags := map[string]any{"gates": []string{"pytest checks/foo.py"}}
 	for config, want := range map[string]bool{"": true, "tests = ['t/**']": false} {
 		write(t, filepath.Join(root, "pawl.toml"), config)
-		p, err := launch.PrepareAttended(t.Context(), asked(root, env, flags))
+		p, err := launch.PrepareAttended(t.Context(), openFolder(root, env, flags))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,23 +17,23 @@ import (
 	"github.com/pawl-dev/pawl/internal/redact"
 )
 
-// Goal is what the user asked for, before any option is looked at.
+// Goal is what the user asked for, without options.
 type Goal struct {
-	Prompt string         // text of the goal, "" for a plan alone
+	Prompt string         // text of the goal; "" for a plan alone
 	Plan   *planfile.File // nil without a plan
 	Path   string         // of the plan, relative to the root, slashes
 	Layer  config.Layer   // options in the loop file's front matter
 	From   string         // what the user named, for display: "plan.md", "prompt"
 
-	HeldSecret bool // and the prompt stands without it
+	HadSecret bool // a secret was removed from the prompt
 }
 
-// Read finds out what the words behind `pawl run` mean: nothing (the plan found
-// here), one file (a plan, a loop file, or a prompt as text), or a prompt. The
-// option --plan names a plan beside a prompt; "" for none.
+// Read interprets the arguments of `pawl run`: none (the plan in this folder), one file
+// (a plan, a loop file, or a prompt), or a prompt. planPath is the value of --plan, or
+// "".
 func Read(root, dir string, words []string, planPath string) (Goal, error) {
 	g := Goal{From: "prompt"}
-	switch file, err := isFile(dir, words); {
+	switch file, err := fileArg(dir, words); {
 	case err != nil:
 		return Goal{}, err
 	case file != "":
@@ -45,34 +45,34 @@ func Read(root, dir string, words []string, planPath string) (Goal, error) {
 			return Goal{}, failure.New(failure.Usage, "say what is to be done, or name a plan", "there is nothing to do in an empty prompt")
 		}
 	case planPath == "":
-		found, err := thePlan(root, dir)
+		found, err := findPlan(root, dir)
 		if err != nil {
 			return Goal{}, err
 		}
 		planPath = found
 	}
 	if planPath != "" {
-		if err := g.readPlan(root, absolute(dir, planPath)); err != nil {
+		if err := g.readPlan(root, absPath(dir, planPath)); err != nil {
 			return Goal{}, err
 		}
 	}
 	return g, nil
 }
 
-// longest is how long the name of a file can be, in bytes.
-const longest = 255
+// maxFileName bounds the name of a file, in bytes.
+const maxFileName = 255
 
-// isFile is the path of the one word that names a file. A lone word that looks
-// like a path and names none is a mistake, not a prompt.
-func isFile(dir string, words []string) (string, error) {
-	if err := severalFiles(dir, words); err != nil {
+// fileArg returns the path of the one argument that names a file, or "". A single word
+// that looks like a path and names no file is an error, not a prompt.
+func fileArg(dir string, words []string) (string, error) {
+	if err := refuseSeveralFiles(dir, words); err != nil {
 		return "", err
 	}
-	if len(words) != 1 || strings.TrimSpace(words[0]) == "" || len(filepath.Base(words[0])) > longest {
+	if len(words) != 1 || strings.TrimSpace(words[0]) == "" || len(filepath.Base(words[0])) > maxFileName {
 		return "", nil
 	}
 	word := words[0]
-	path := absolute(dir, word)
+	path := absPath(dir, word)
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.Mode().IsRegular():
@@ -99,13 +99,13 @@ func isPlanName(word string) bool {
 // noFile says that a word which looks like the name of a plan names none.
 func noFile(dir, word string) error {
 	hint := "name a plan or loop file that is there, or give a prompt in words"
-	if near := failure.Nearest(filepath.Base(word), plansIn(filepath.Dir(absolute(dir, word)))); near != "" {
+	if near := failure.Nearest(filepath.Base(word), plansIn(filepath.Dir(absPath(dir, word)))); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", filepath.Join(filepath.Dir(word), near))
 	}
 	return failure.New(failure.Usage, hint, "there is no file %s", word)
 }
 
-// plansIn are the files in a folder that a goal may be read from.
+// plansIn lists the files in a folder that may be a plan or a prompt.
 func plansIn(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -120,9 +120,8 @@ func plansIn(dir string) []string {
 	return names
 }
 
-// severalFiles refuses words that all name files, or look so: as a prompt they say
-// nothing.
-func severalFiles(dir string, words []string) error {
+// refuseSeveralFiles returns an error if all arguments name files.
+func refuseSeveralFiles(dir string, words []string) error {
 	if len(words) < 2 {
 		return nil
 	}
@@ -147,10 +146,10 @@ func severalFiles(dir string, words []string) error {
 
 // namesFile reports whether a word names a regular file.
 func namesFile(dir, word string) bool {
-	if word == "" || len(filepath.Base(word)) > longest {
+	if word == "" || len(filepath.Base(word)) > maxFileName {
 		return false
 	}
-	info, err := os.Stat(absolute(dir, word))
+	info, err := os.Stat(absPath(dir, word))
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -173,13 +172,14 @@ func (g *Goal) readFile(root, path string) error {
 	return g.readPlan(root, path)
 }
 
-// hasTasks: front matter on a plan is the plan's own.
+// hasTasks reports whether a file is a plan with tasks; its front matter is the plan's
+// then.
 func hasTasks(path string, data []byte) bool {
 	f, err := planfile.Decode(path, data)
 	return err == nil && len(f.Plan().Tasks) > 0
 }
 
-// isPrompt: the customary name of a loop's prompt.
+// isPrompt reports whether a file has the usual name of a loop's prompt.
 func isPrompt(path string) bool {
 	base := strings.ToUpper(filepath.Base(path))
 	return strings.HasPrefix(base, "PROMPT") && filepath.Ext(base) != ".JSON" || strings.HasSuffix(base, ".TXT")
@@ -190,7 +190,7 @@ func (g *Goal) readPlan(root, path string) error {
 	if err != nil {
 		return err
 	}
-	rel, err := filepath.Rel(resolved(root), resolved(path))
+	rel, err := filepath.Rel(resolvePath(root), resolvePath(path))
 	if err != nil || !filepath.IsLocal(rel) {
 		return failure.New(failure.Usage, "move it into the repository: Pawl ticks its tasks there", "the plan %s lies outside of %s", path, root)
 	}
@@ -198,9 +198,8 @@ func (g *Goal) readPlan(root, path string) error {
 	return nil
 }
 
-// thePlan is the path of the one plan that lies where the user stands, or else
-// at the root.
-func thePlan(root, dir string) (string, error) {
+// findPlan returns the one plan in the current folder, or else in the root.
+func findPlan(root, dir string) (string, error) {
 	at := dir
 	found, err := planfile.Find(at)
 	if err == nil && len(found) == 0 {
@@ -208,7 +207,7 @@ func thePlan(root, dir string) (string, error) {
 		found, err = planfile.Find(at)
 	}
 	if err != nil {
-		return "", fmt.Errorf("look for a plan: %w", err)
+		return "", fmt.Errorf("find plan: %w", err)
 	}
 	open := slices.DeleteFunc(slices.Clone(found), func(p string) bool {
 		f, err := planfile.Load(filepath.Join(at, filepath.FromSlash(p)))
@@ -222,39 +221,40 @@ func thePlan(root, dir string) (string, error) {
 	case len(open) == 1:
 		return filepath.Join(at, filepath.FromSlash(open[0])), nil
 	}
-	return "", failure.New(failure.Usage, "say which one, for example  pawl run "+found[0], "%w", &Several{Plans: found, Dir: at})
+	return "", failure.New(failure.Usage, "say which one, for example  pawl run "+found[0], "%w", &SeveralPlansError{Plans: found, Dir: at})
 }
 
-// Several says that there is more than one plan to choose from.
-type Several struct {
+// SeveralPlansError means that there are several plans to choose from.
+type SeveralPlansError struct {
 	Plans []string // relative to Dir, slashes
 	Dir   string   // where they were found, absolute
 }
 
-// Error lists them.
-func (s *Several) Error() string {
+// Error lists the plans.
+func (s *SeveralPlansError) Error() string {
 	return "there are several plans here: " + strings.Join(s.Plans, ", ")
 }
 
-// withoutSecrets takes the secrets out of the prompt, which is kept and told in each
-// turn: those of known shapes, and the values in env (NAME=value).
-func (g *Goal) withoutSecrets(env []string) {
+// redactPrompt removes secrets from the prompt, which is stored and sent in each turn:
+// those of known formats, and the values in env (NAME=value).
+func (g *Goal) redactPrompt(env []string) {
 	clean := redact.New(env).Prose(g.Prompt)
-	g.Prompt, g.HeldSecret = clean, clean != g.Prompt
+	g.Prompt, g.HadSecret = clean, clean != g.Prompt
 }
 
-func absolute(dir, path string) string {
+// absPath returns a path relative to dir as an absolute path.
+func absPath(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
 	return filepath.Join(dir, path)
 }
 
-// resolved follows the links of a path whose end need not be there yet.
-func resolved(path string) string {
+// resolvePath follows the symbolic links of a path whose last parts need not exist.
+func resolvePath(path string) string {
 	for at, rest := path, ""; ; at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest) {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, rest)
+		if target, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(target, rest)
 		}
 		if at == filepath.Dir(at) {
 			return path
@@ -262,7 +262,7 @@ func resolved(path string) string {
 	}
 }
 
-// Title is one line that says what the goal is.
+// Title returns the goal in one line.
 func (g Goal) Title() string {
 	if g.Plan != nil {
 		return g.From

@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// guardOf freezes what the guard goes by beside its own rules.
-func guardOf(s config.Guard, plan string) (record.GuardConfig, error) {
+// guardConfig freezes the guard's configuration.
+func guardConfig(s config.Guard, plan string) (record.GuardConfig, error) {
 	g := record.GuardConfig{Branches: s.ProtectedBranches, TickOnly: plan}
 	for _, list := range []struct {
 		texts []string
@@ -26,8 +26,8 @@ func guardOf(s config.Guard, plan string) (record.GuardConfig, error) {
 	return g, nil
 }
 
-// scopesOf are the files that the plan says its tasks may change.
-func scopesOf(g Goal) map[string][]string {
+// planScopes returns the files that the plan lets its tasks change, by task id.
+func planScopes(g Goal) map[string][]string {
 	if g.Plan == nil {
 		return nil
 	}

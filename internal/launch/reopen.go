@@ -13,9 +13,9 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// Reopen lets a loop that lived in a session, and ended with something left to
-// do, go on in this one: what was skipped is open again.
-func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o Opening) (_ *Attended, err error) {
+// Reopen continues a loop that ended in a session with work left. Skipped tasks are open
+// again.
+func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o AttendOptions) (_ *Attended, err error) {
 	kept, err := l.Spec()
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 		return nil, err
 	}
 	p := &Prepared{Home: env.PawlHome, Spec: a.Spec, loop: l.ID, root: kept.Root, env: env}
-	m, err := p.reopenable(ctx, l, o)
+	m, err := p.checkReopen(ctx, l, o)
 	if err != nil {
 		return nil, err
 	}
@@ -34,53 +34,52 @@ func Reopen(ctx context.Context, l *store.Loop, env environment.Environment, o O
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	if m, err = p.reopenable(ctx, l, o); err != nil { // another may have been sooner
+	if m, err = p.checkReopen(ctx, l, o); err != nil { // another may have been sooner
 		return nil, err
 	}
 	d.Observer, d.More = o.Observer, o.More
-	if err := d.leaveSession(ctx, m.Bound.Session, o.Inside); err != nil {
+	if err := d.changeSession(ctx, m.Bound.Session, o.Session); err != nil {
 		return nil, err
 	}
 	if err := d.reopen(ctx, cmp.Or(m.Base.Commit, a.Spec.StartCommit), m.State.OwesCommit()); err != nil {
 		return nil, err
 	}
-	if err := a.firstTurn(ctx, d, o.Patience); err != nil {
+	if err := a.firstTurn(ctx, d, o.GateTimeout); err != nil {
 		return nil, d.abandon(beforeTurn(ctx, err))
 	}
 	if a.Memory.State.Phase == loop.Ended {
 		return a, nil
 	}
-	return a, a.bind(ctx, p, o.Inside, d.Owner.Epoch())
+	return a, a.bind(ctx, p, o.Session, d.Owner.Epoch())
 }
 
-// reopenable says why a loop cannot go on in this session after its end, or gives
-// what it remembers.
-func (p *Prepared) reopenable(ctx context.Context, l *store.Loop, o Opening) (record.Memory, error) {
+// checkReopen returns the loop's memory, or why it cannot continue in this session.
+func (p *Prepared) checkReopen(ctx context.Context, l *store.Loop, o AttendOptions) (record.Memory, error) {
 	m, _, err := record.Load(l)
 	if err != nil {
 		return m, fmt.Errorf("read loop %s: %w", l.ID, err)
 	}
-	if err := over(l, m, o.More); err != nil {
+	if err := refuseUnfinishable(l, m, o.More); err != nil {
 		return m, err
 	}
-	if err := onBranch(ctx, l, p.Spec); err != nil {
+	if err := checkBranch(ctx, l, p.Spec); err != nil {
 		return m, err
 	}
-	if p.Before, err = before(ctx, store.Open(p.Home), p); err != nil {
+	if p.Conflicts, err = findConflicts(ctx, store.Open(p.Home), p); err != nil {
 		return m, err
 	}
-	return m, p.refuseBeside(o.Inside)
+	return m, p.refuseOtherLoop(o.Session)
 }
 
-// Again says how a loop is taken up.
-type Again struct {
-	More loop.Limits             // of one that has ended: each counts from where it stands (below 0 it is none); what is 0 remains as it was
-	May  func(epoch int64) error // what speaks against it, see store.Loop.OwnIf; may be nil
+// ResumeOptions says how a loop is resumed.
+type ResumeOptions struct {
+	MoreLimits loop.Limits             // added to the used limits of a loop that has ended; below 0: unlimited; 0: unchanged
+	MayOwn     func(epoch int64) error // returns why the loop must not be taken, see store.Loop.OwnIf; may be nil
 }
 
-// over says why a loop does not go on after its end, or nil: it has been taken up
-// again, it has nothing left to do, or a limit leaves it no turn.
-func over(l *store.Loop, m record.Memory, given loop.Limits) error {
+// refuseUnfinishable returns why a loop cannot continue after its end, or nil: it was
+// resumed already, has no work left, or a limit leaves no turn.
+func refuseUnfinishable(l *store.Loop, m record.Memory, given loop.Limits) error {
 	if m.State.Phase != loop.Ended {
 		return failure.New(failure.Usage, "pawl status "+l.ID+" shows it", "loop %s has been taken up again already", l.ID)
 	}
@@ -94,8 +93,8 @@ func over(l *store.Loop, m record.Memory, given loop.Limits) error {
 	return nil
 }
 
-// MoreFlag is what to type, behind pawl resume, so that a loop that has used up a
-// limit can go on; "" for one that has not.
+// MoreFlag returns the option of pawl resume that lets a loop continue past the limit it
+// used up, or "".
 func MoreFlag(s loop.State) string {
 	switch l := s.Policy.Limits; s.Spent(loop.Limits{}) {
 	case loop.Iterations:
@@ -111,8 +110,8 @@ func MoreFlag(s loop.State) string {
 	return ""
 }
 
-// RefuseResume says which other loop lives in a session in the work tree of this
-// one, or nil: they would work over one another.
+// RefuseResume returns an error if another loop runs in a session in the work tree of
+// this one.
 func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environment) error {
 	kept, err := l.Spec()
 	if err != nil {
@@ -122,9 +121,9 @@ func RefuseResume(ctx context.Context, l *store.Loop, env environment.Environmen
 	if p.Spec, err = record.DecodeSpec(kept); err != nil || p.Spec.OwnWorktree {
 		return err
 	}
-	b, err := before(ctx, store.Open(p.Home), p)
+	b, err := findConflicts(ctx, store.Open(p.Home), p)
 	if err != nil || b.Attended == "" {
 		return err
 	}
-	return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.Attended, b.sessionWords())
+	return failure.New(failure.Usage, b.sessionHint(), "loop %s %s", b.Attended, b.sessionText())
 }

@@ -18,27 +18,27 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// maxRubric bounds the file of a rubric, in bytes: a reviewer is told all of it.
-const maxRubric = 8 << 10
+// maxRubricBytes bounds the file of a rubric, since a reviewer receives all of it.
+const maxRubricBytes = 8 << 10
 
-// addReviews makes gates of the rubrics that the option review names. A rubric is
-// read once, here: who is reviewed may not rewrite it afterwards. What was typed as
-// @FILE is sought from where the user stands; what a file says, below the root.
+// addReviews adds a gate for each rubric of the option review. Rubrics are read here,
+// once, so that the agent cannot change them. A typed @FILE is relative to the current
+// folder, one in a file to the root.
 func (p *Prepared) addReviews(q Request) error {
 	gates := slices.Clone(p.Settings.Gates)
 	for i := range gates {
-		if err := p.settleReview(&gates[i]); err != nil {
+		if err := p.resolveReview(&gates[i]); err != nil {
 			return err
 		}
 	}
 	_, typed := q.Flags["review"]
 	for _, rubric := range p.Settings.Review {
-		g := gate.Gate{Name: freeName(gates), Kind: gate.ByReview, Rubric: rubric}
+		g := gate.Gate{Name: unusedReviewName(gates), Kind: gate.ByReview, Rubric: rubric}
 		var err error
 		if typed {
-			err = readRubric(&g, func(name string) (string, error) { return absolute(q.Dir, name), nil })
+			err = readRubric(&g, func(name string) (string, error) { return absPath(q.Dir, name), nil })
 		} else {
-			err = p.settleReview(&g)
+			err = p.resolveReview(&g)
 		}
 		if err != nil {
 			return err
@@ -49,34 +49,35 @@ func (p *Prepared) addReviews(q Request) error {
 	return nil
 }
 
-// settleReview reads what a configuration file says of a review.
-func (p *Prepared) settleReview(g *gate.Gate) error {
+// resolveReview reads a review gate of a configuration file.
+func (p *Prepared) resolveReview(g *gate.Gate) error {
 	if g.Kind != gate.ByReview {
 		return nil
 	}
 	if g.Agent != "" || g.AgentCommand != "" {
 		a := record.Agent{Name: cmp.Or(g.Agent, p.Settings.Agent), Command: g.AgentCommand}
-		g.AgentCommand = p.program(a)
+		g.AgentCommand = p.agentProgram(a)
 		if a.Command = g.AgentCommand; a.Name != p.Settings.Agent || a.Command != "" {
-			if _, err := agentFor(a, ""); err != nil {
+			if _, err := newAgent(a, ""); err != nil {
 				return err
 			}
 		}
 	}
-	return readRubric(g, p.belowRoot)
+	return readRubric(g, p.workTreeFile)
 }
 
-// belowRoot is a file of the work tree: what is in it goes to an agent.
-func (p *Prepared) belowRoot(name string) (string, error) {
-	path := resolved(filepath.Join(p.root, name))
-	if rel, err := filepath.Rel(resolved(p.root), path); err != nil || !filepath.IsLocal(rel) {
-		return "", errors.New("it lies outside of the work tree")
+// workTreeFile returns the path of a file in the work tree. Others are refused, since an
+// agent receives the content.
+func (p *Prepared) workTreeFile(name string) (string, error) {
+	path := resolvePath(filepath.Join(p.root, name))
+	if rel, err := filepath.Rel(resolvePath(p.root), path); err != nil || !filepath.IsLocal(rel) {
+		return "", errors.New("it is outside the work tree")
 	}
 	return path, nil
 }
 
-// freeName is review, review-2 and so on.
-func freeName(gates []gate.Gate) string {
+// unusedReviewName returns review, review-2 and so on.
+func unusedReviewName(gates []gate.Gate) string {
 	name := "review"
 	for n := 2; slices.ContainsFunc(gates, func(g gate.Gate) bool { return g.Name == name }); n++ {
 		name = fmt.Sprintf("review-%d", n)
@@ -84,7 +85,7 @@ func freeName(gates []gate.Gate) string {
 	return name
 }
 
-// readRubric puts the text of a file in the place of its name.
+// readRubric replaces the name of a file by its text.
 func readRubric(g *gate.Gate, find func(name string) (string, error)) error {
 	name, named := strings.CutPrefix(g.Rubric, "@")
 	if !named {
@@ -93,7 +94,7 @@ func readRubric(g *gate.Gate, find func(name string) (string, error)) error {
 	path, err := find(name)
 	var text []byte
 	if err == nil {
-		text, err = atomicfile.Read(path, maxRubric)
+		text, err = atomicfile.Read(path, maxRubricBytes)
 	}
 	if g.Rubric = strings.TrimSpace(string(text)); err == nil && g.Rubric == "" {
 		err = errors.New("it is empty")
@@ -104,20 +105,20 @@ func readRubric(g *gate.Gate, find func(name string) (string, error)) error {
 	return nil
 }
 
-// reviewedBy is the agent that a review gate names: the loop's own but for what it
-// names, or another, of which the loop's arguments and model say nothing.
-func reviewedBy(g gate.Gate, own record.Agent) record.Agent {
+// reviewAgent returns the agent of a review gate: the loop's own with the gate's
+// settings, or another one, without the loop's arguments and model.
+func reviewAgent(g gate.Gate, own record.Agent) record.Agent {
 	a := own
-	if isStranger(g, own) {
+	if isOtherAgent(g, own) {
 		a = record.Agent{Name: cmp.Or(g.Agent, own.Name), Command: g.AgentCommand}
 	}
 	a.Model = cmp.Or(g.Model, a.Model)
 	return a
 }
 
-// ReviewsAlone tells whether reviews are all that judges, and some open task wants
-// more evidence than they give: then the loop can only end unverified.
-func (p *Prepared) ReviewsAlone() bool {
+// OnlyReviews reports whether all gates are reviews and an open task requires more
+// evidence than they give: then the loop can only end unverified.
+func (p *Prepared) OnlyReviews() bool {
 	kind := p.Spec.Policy.Kind
 	if len(gate.Commands(p.Spec.Gates)) > 0 || len(p.Spec.Gates) == 0 || kind != loop.Change && kind != loop.Answer {
 		return false
@@ -127,19 +128,19 @@ func (p *Prepared) ReviewsAlone() bool {
 	})
 }
 
-// isStranger tells whether a review gate names another agent than the loop's own.
-func isStranger(g gate.Gate, own record.Agent) bool {
+// isOtherAgent reports whether a review gate names another agent than the loop's.
+func isOtherAgent(g gate.Gate, own record.Agent) bool {
 	return g.Agent != "" && g.Agent != own.Name || g.AgentCommand != ""
 }
 
-// reviewer asks the agents of review gates: the loop's own where they name none,
-// always in a session of its own.
+// reviewer returns the reviewer for review gates. It asks the loop's agent unless a gate
+// names another, always in a session of its own.
 func (d *Drive) reviewer(l *store.Loop) *review.Reviewer {
 	return &review.Reviewer{
 		Repo: d.Repo, Dir: filepath.Join(l.Dir, "reviews"), Marker: l.ID, Clean: d.Redact.String,
 		Agent: func(g gate.Gate) (agent.Agent, agent.Options, error) {
-			a := reviewedBy(g, d.Spec.Agent)
-			who, err := agentFor(a, l.Dir)
+			a := reviewAgent(g, d.Spec.Agent)
+			who, err := newAgent(a, l.Dir)
 			return who, agent.Options{Model: a.Model, Args: a.Args, Env: a.Env, Prefix: d.reviewers[g.Name], Redact: d.Redact}, err
 		},
 	}

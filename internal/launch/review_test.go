@@ -32,7 +32,7 @@ command = "true"
 `)
 	gates := func(dir string, flags map[string]any) []gate.Gate {
 		t.Helper()
-		q := asked(root, env, flags)
+		q := openFolder(root, env, flags)
 		q.Dir = dir
 		p, err := launch.PrepareAttended(t.Context(), q)
 		if err != nil {
@@ -62,7 +62,7 @@ command = "true"
 	}
 }
 
-func TestRubricsThatCannotBe(t *testing.T) {
+func TestInvalidRubrics(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	write(t, filepath.Join(root, "..", "secret"), "s3cret")
@@ -72,13 +72,13 @@ func TestRubricsThatCannotBe(t *testing.T) {
 		t.Skip("there are no links here:", err)
 	}
 	for config, want := range map[string]string{
-		`review = "@../secret"`: "outside of the work tree", `review = "@link.md"`: "outside of the work tree",
+		`review = "@../secret"`: "outside the work tree", `review = "@link.md"`: "outside the work tree",
 		`review = "@none.md"`: "none.md", `review = "@empty.md"`: "it is empty", `review = "@long.md"`: "larger than 8192 bytes", `review = "@sub"`: "not a regular file",
-		"[[gates]]\nkind = 'review'\nrubric = '@../secret'":          "outside of the work tree",
+		"[[gates]]\nkind = 'review'\nrubric = '@../secret'":          "outside the work tree",
 		"[[gates]]\nkind = 'review'\nrubric = 'r'\nagent = 'nobody'": `unknown agent "nobody"`,
 	} {
 		write(t, filepath.Join(root, "pawl.toml"), config)
-		_, err := launch.PrepareAttended(t.Context(), asked(root, env, nil))
+		_, err := launch.PrepareAttended(t.Context(), openFolder(root, env, nil))
 		if failure.CodeOf(err) != failure.Usage || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v, want %q", config, err, want)
 		}

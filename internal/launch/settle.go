@@ -12,8 +12,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// Settle gives a loop that has ended a user's word on what came of it, and
-// returns how it stands then. Nothing is driven for that.
+// Settle applies a user's decision to a loop that has ended, and returns the new state.
+// No driver runs.
 func Settle(ctx context.Context, l *store.Loop, env environment.Environment, e loop.Event) (_ loop.State, err error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {

@@ -22,34 +22,34 @@ import (
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
-// abandon ends a loop that could not begin, so that no list shows it as lost.
+// abandon ends a loop that could not begin, so that it is not listed as orphaned.
 func (d *Drive) abandon(cause error) error {
-	d.failed = true
+	d.setUpFailed = true
 	if d.Runner == nil || d.Owner == nil {
 		return cause
 	}
 	return errors.Join(cause, d.Abandon(cause))
 }
 
-// undoIfFailed has Close take back what was made for a loop that could not be set
-// up. That is done though the user cancelled, within a bound.
+// undoIfFailed lets Close remove what was created for a loop that could not be set up,
+// even if the user cancelled.
 func (d *Drive) undoIfFailed(ctx context.Context, undo git.Undo) {
-	d.close = append(d.close, func() error {
-		if !d.failed {
+	d.closers = append(d.closers, func() error {
+		if !d.setUpFailed {
 			return nil
 		}
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoPatience)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 		defer cancel()
 		return undo(ctx)
 	})
 }
 
-// undoPatience bounds what is taken back of a loop that could not be set up.
-const undoPatience = time.Minute
+// undoTimeout bounds that removal.
+const undoTimeout = time.Minute
 
-// furnish brings what git does not hold into a worktree of the loop's own: the
-// files that .worktreeinclude names, and the plan if it is untracked.
-func (d *Drive) furnish(ctx context.Context, l *store.Loop, tree *git.Repo) error {
+// populateWorktree copies files that git does not have into a worktree of the loop's:
+// those that .worktreeinclude names, and an untracked plan.
+func (d *Drive) populateWorktree(ctx context.Context, l *store.Loop, tree *git.Repo) error {
 	kept, err := l.Spec()
 	if err != nil {
 		return err
@@ -67,6 +67,7 @@ func (d *Drive) furnish(ctx context.Context, l *store.Loop, tree *git.Repo) erro
 	return nil
 }
 
+// copyMissing copies a file unless it exists.
 func copyMissing(from, to, rel string) error {
 	if rel == "" {
 		return nil
@@ -85,12 +86,12 @@ func copyMissing(from, to, rel string) error {
 	return atomicfile.Write(target, data, 0o644)
 }
 
-// setUp makes the loop's worktree ready, once: a marker says that it was done to its
-// end. Where the project has no set-up, what is installed in the user's checkout is
-// copied.
-func (d *Drive) setUp(ctx context.Context, l *store.Loop, v *verify.Verifier) error {
+// setUpWorktree runs the setup commands in the loop's worktree, once; a marker file says
+// that they succeeded. Without commands the dependencies installed in the user's checkout
+// are copied.
+func (d *Drive) setUpWorktree(ctx context.Context, l *store.Loop, v *verify.Verifier) error {
 	marker := setUpMarker(l)
-	if _, err := os.Lstat(marker); err == nil && (!d.unturned || len(d.Spec.Setup) > 0) {
+	if _, err := os.Lstat(marker); err == nil && (!d.beforeFirstTurn || len(d.Spec.Setup) > 0) {
 		return nil
 	}
 	do := d.copyDependencies
@@ -103,11 +104,11 @@ func (d *Drive) setUp(ctx context.Context, l *store.Loop, v *verify.Verifier) er
 	return os.WriteFile(marker, nil, 0o600)
 }
 
-// setUpMarker is the file that says that the loop's worktree is made ready.
+// setUpMarker returns the marker file.
 func setUpMarker(l *store.Loop) string { return filepath.Join(l.Dir, "set-up") }
 
-// copyDependencies copies the folders of dependencies that git ignores. One that is
-// too large is left out: the gates tell what they lack.
+// copyDependencies copies ignored dependency folders. Folders that are too large are
+// skipped; the gates report what is missing.
 func (d *Drive) copyDependencies(ctx context.Context, l *store.Loop) error {
 	kept, err := l.Spec()
 	if err != nil {
@@ -144,9 +145,9 @@ func (d *Drive) copyDependencies(ctx context.Context, l *store.Loop) error {
 	return nil
 }
 
-// Missing names the dependencies that gates need and that are not installed. A
-// worktree of the loop's own gets its copy of those that are, or its set-up.
-func (p *Prepared) Missing() []deps.Missing {
+// MissingDependencies returns dependencies that gates need and that are not installed. A
+// worktree with setup commands has none.
+func (p *Prepared) MissingDependencies() []deps.Missing {
 	if p.Spec.OwnWorktree && len(p.Spec.Setup) > 0 {
 		return nil
 	}
@@ -168,7 +169,7 @@ func (p *Prepared) Editable() []deps.Editable {
 	return deps.EditableInstalls(p.root, active, p.Spec.Gates)
 }
 
-// historyCommits are those in which data of the program is looked for.
+// historyCommits is how many commits are searched for the program's data.
 const historyCommits = 300
 
 // Data returns the files that count as gate inputs and seem to be data of the program: in
@@ -179,13 +180,13 @@ func (p *Prepared) Data(ctx context.Context) []work.Data {
 	}
 	commits, err := p.Repo.History(ctx, historyCommits)
 	if err != nil {
-		return nil // it is a hint: the loop begins all the same
+		return nil // only a hint depends on it
 	}
 	return work.Rules{Globs: p.Spec.Work}.ProductData(commits, func(file string) bool { return verify.IsTest(p.Spec.Tests, file) })
 }
 
-// keepChanges commits the user's own changes first, as theirs. A loop that could not
-// be set up at first finds those that were made since.
+// keepChanges commits the user's own changes first, as theirs. If the loop could not be
+// set up at first, this includes later changes.
 func (d *Drive) keepChanges(ctx context.Context) error {
 	if d.Spec.OwnWorktree {
 		return nil
@@ -203,15 +204,15 @@ func (d *Drive) keepChanges(ctx context.Context) error {
 	return d.StartFrom(commit)
 }
 
-// refuseChanges refuses to begin over changes that are not committed: they would be
-// taken for the agent's.
+// refuseChanges refuses to begin over uncommitted changes, which would be attributed to
+// the agent.
 func (d *Drive) refuseChanges(ctx context.Context) error {
 	if !d.Resumed {
 		return nil // Begin looked
 	}
 	status, err := d.Repo.Status(ctx)
 	if err != nil {
-		return fmt.Errorf("look at the work tree: %w", err)
+		return fmt.Errorf("read status of work tree: %w", err)
 	}
 	dirty := slices.DeleteFunc(status.Dirty, func(path string) bool {
 		return d.Spec.LeftWork != nil && slices.Contains(d.Spec.LeftWork.Paths, path)
@@ -220,5 +221,5 @@ func (d *Drive) refuseChanges(ctx context.Context) error {
 		return nil
 	}
 	return failure.New(failure.Usage, fmt.Sprintf("commit or stash them, then  pawl resume %s", d.Loop.ID),
-		"the work tree has changes that are not committed (%s)", some(dirty))
+		"the work tree has changes that are not committed (%s)", firstItems(dirty))
 }

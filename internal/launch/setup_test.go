@@ -51,7 +51,7 @@ func said(t *testing.T, root string, args ...string) string {
 }
 
 // Setting up is all or nothing, and is tried again on resume.
-func TestALoopThatCouldNotBeSetUpIsResumed(t *testing.T) {
+func TestResumeAfterFailedSetUp(t *testing.T) {
 	t.Parallel()
 	root, env, l := unset(t)
 	if got := said(t, root, "branch", "--format=%(refname:short)"); got != "main" {
@@ -63,7 +63,7 @@ func TestALoopThatCouldNotBeSetUpIsResumed(t *testing.T) {
 	if st := remembered(t, l).State; st.Outcome != loop.Errored {
 		t.Fatalf("%s %s", st.Phase, st.Outcome)
 	}
-	d, err := launch.Resume(t.Context(), l, env, launch.Again{})
+	d, err := launch.Resume(t.Context(), l, env, launch.ResumeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,18 +80,18 @@ func TestALoopThatCouldNotBeSetUpIsResumed(t *testing.T) {
 }
 
 // What the user changed meanwhile is not the agent's.
-func TestALoopThatCouldNotBeSetUpDoesNotBeginOverChanges(t *testing.T) {
+func TestResumeAfterFailedSetUpRefusesChanges(t *testing.T) {
 	t.Parallel()
 	root, env, l := unset(t)
 	write(t, filepath.Join(root, "plan.md"), "- [ ] mine\n")
-	if _, err := launch.Resume(t.Context(), l, env, launch.Again{}); err == nil || !strings.Contains(err.Error(), "not committed") {
+	if _, err := launch.Resume(t.Context(), l, env, launch.ResumeOptions{}); err == nil || !strings.Contains(err.Error(), "not committed") {
 		t.Fatalf("it began: %v", err)
 	}
 	if got := said(t, root, "branch", "--format=%(refname:short)"); got != "main" {
 		t.Errorf("branches: %s", got)
 	}
 	git(t, root, "-c", "user.name=dev", "commit", "-q", "-a", "-m", "mine")
-	d, err := launch.Resume(t.Context(), l, env, launch.Again{})
+	d, err := launch.Resume(t.Context(), l, env, launch.ResumeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestALoopThatCouldNotBeSetUpDoesNotBeginOverChanges(t *testing.T) {
 }
 
 // A worktree of a loop's own goes with its branch, and is made again.
-func TestAWorktreeThatCouldNotBeSetUpIsMadeAgain(t *testing.T) {
+func TestFailedWorktreeIsCreatedAgain(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	git(t, root, "config", "user.name", "dev")
@@ -134,7 +134,7 @@ func TestAWorktreeThatCouldNotBeSetUpIsMadeAgain(t *testing.T) {
 		t.Fatalf("%v, %v", loops, err)
 	}
 	write(t, ready, "")
-	d, err := launch.Resume(t.Context(), loops[0], env, launch.Again{})
+	d, err := launch.Resume(t.Context(), loops[0], env, launch.ResumeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/statefile"
 )
 
-// specOf makes the loop's frozen order out of the goal and the settings.
-func specOf(g Goal, s config.Settings) record.Spec {
+// newSpec builds the frozen spec from goal and settings.
+func newSpec(g Goal, s config.Settings) record.Spec {
 	spec := record.Spec{
 		Name: s.Name, Prompt: g.Prompt, Plan: g.Path, Gates: s.Gates, Promise: s.Promise,
 		TurnTimeout: s.TurnTimeout, IdleTimeout: s.IdleTimeout, Warm: s.Warm, KeepAgentCommits: !s.Squash, NoRatchet: !s.Ratchet,
@@ -23,11 +23,11 @@ func specOf(g Goal, s config.Settings) record.Spec {
 	if s.Set("mutation_time") {
 		spec.MutationTime = &s.MutationTime
 	}
-	spec.Scopes = scopesOf(g)
+	spec.Scopes = planScopes(g)
 	if statefile.PlanLoop(g.Path) {
 		spec.Format = statefile.PlanLoopName
 	}
-	spec.Tasks, spec.WantedEvidence = tasksOf(g, s), s.Evidence.Default
+	spec.Tasks, spec.WantedEvidence = newTasks(g, s), s.Evidence.Default
 	if g.Plan != nil {
 		for _, t := range g.Plan.Plan().Tasks {
 			if t.AllowTestChanges {
@@ -56,8 +56,8 @@ func specOf(g Goal, s config.Settings) record.Spec {
 	return spec
 }
 
-// tasksOf are the plan's tasks, or the one that a prompt is.
-func tasksOf(g Goal, s config.Settings) []loop.Task {
+// newTasks returns the plan's tasks, or the single task of a prompt.
+func newTasks(g Goal, s config.Settings) []loop.Task {
 	if g.Plan == nil {
 		return []loop.Task{{
 			ID: record.GoalTask, Title: plan.OneLine(g.Prompt, 72), Status: loop.Open, Wanted: s.Evidence.For(record.GoalTask),

@@ -17,18 +17,18 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// Take brings a loop into a session: from a runner that has let go of it (whoever
-// wants it leaves a record.MessageTake, and waits), from one that is gone, or from
-// another session that is closed. One that has ended is reopened there. What
-// speaks against it is looked for once more when nobody else can take it.
-func Take(ctx context.Context, l *store.Loop, env environment.Environment, o Opening) (_ *Attended, err error) {
+// Take brings a loop into a session: from a runner that has released it (after a
+// record.MessageTake), from one that is gone, or from a closed session. A loop that has
+// ended is reopened. The preconditions are checked again while nobody else can take the
+// loop.
+func Take(ctx context.Context, l *store.Loop, env environment.Environment, o AttendOptions) (_ *Attended, err error) {
 	var m record.Memory
 	var p *Prepared
 	look := func() (err error) {
 		if m, _, err = record.Load(l); err != nil {
 			return fmt.Errorf("read loop %s: %w", l.ID, err)
 		}
-		p, err = takeable(ctx, l, m, env, o.Inside)
+		p, err = checkTake(ctx, l, m, env, o.Session)
 		return err
 	}
 	if err := look(); err != nil {
@@ -37,8 +37,8 @@ func Take(ctx context.Context, l *store.Loop, env environment.Environment, o Ope
 	if m.State.Phase == loop.Ended {
 		return Reopen(ctx, l, env, o)
 	}
-	d, err := taken(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
-		return waited(ctx, takePatience, func() (*store.Owner, error) {
+	d, err := acquireAttended(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
+		return acquireWithin(ctx, takeLockTimeout, func() (*store.Owner, error) {
 			return l.OwnIf(ctx, func(int64) error {
 				if err := look(); err != nil || m.State.Phase != loop.Ended {
 					return err
@@ -51,7 +51,7 @@ func Take(ctx context.Context, l *store.Loop, env environment.Environment, o Ope
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	if err := d.leaveSession(ctx, m.Bound.Session, o.Inside); err != nil {
+	if err := d.changeSession(ctx, m.Bound.Session, o.Session); err != nil {
 		return nil, err
 	}
 	if m.State.Phase == loop.Paused || m.State.Pause { // taking it is asking it to go on
@@ -62,22 +62,22 @@ func Take(ctx context.Context, l *store.Loop, env environment.Environment, o Ope
 	d.Observer = o.Observer
 	d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Text: "a user takes it into their session"}
 	a := &Attended{Loop: l, Spec: p.Spec}
-	if err := a.firstTurn(ctx, d, o.Patience); err != nil {
-		return nil, errors.Join(beforeTurn(ctx, err), a.keep(ctx, p, o.Inside, d))
+	if err := a.firstTurn(ctx, d, o.GateTimeout); err != nil {
+		return nil, errors.Join(beforeTurn(ctx, err), a.bindUnready(ctx, p, o.Session, d))
 	}
 	if a.Memory.State.Phase == loop.Ended {
 		return a, nil
 	}
-	return a, a.bind(ctx, p, o.Inside, d.Owner.Epoch())
+	return a, a.bind(ctx, p, o.Session, d.Owner.Epoch())
 }
 
-// takePatience is how long a lock is waited for whose owner has let go: what it
-// was starting when it was killed may hold it for a moment.
-const takePatience = 2 * time.Second
+// takeLockTimeout bounds the wait for a lock whose owner has released the loop. A process
+// that it was starting when it was killed may hold the lock briefly.
+const takeLockTimeout = 2 * time.Second
 
-// keep binds a loop to its session that could not be brought to its first turn:
-// the session's hooks go on with it.
-func (a *Attended) keep(ctx context.Context, p *Prepared, in Inside, d *Drive) (err error) {
+// bindUnready binds a loop that did not reach its first turn. The session's hooks
+// continue it.
+func (a *Attended) bindUnready(ctx context.Context, p *Prepared, in UserSession, d *Drive) (err error) {
 	ctx = context.WithoutCancel(ctx)
 	if a.Memory, _, err = record.Load(a.Loop); err != nil || !a.Memory.State.Attended || a.Memory.State.Phase == loop.Ended {
 		return err
@@ -85,19 +85,19 @@ func (a *Attended) keep(ctx context.Context, p *Prepared, in Inside, d *Drive) (
 	return a.bind(ctx, p, in, d.Owner.Epoch())
 }
 
-// RefuseTake says why a loop cannot come into this session, or nil: before its
-// runner is asked to let go of it.
-func RefuseTake(ctx context.Context, l *store.Loop, env environment.Environment, in Inside) error {
+// RefuseTake returns why a loop cannot be taken into this session, or nil, before its
+// runner is asked to release it.
+func RefuseTake(ctx context.Context, l *store.Loop, env environment.Environment, in UserSession) error {
 	m, _, err := record.Load(l)
 	if err == nil {
-		_, err = takeable(ctx, l, m, env, in)
+		_, err = checkTake(ctx, l, m, env, in)
 	}
 	return err
 }
 
-// takeable says why a loop cannot come into this session, or gives what is known
-// of it.
-func takeable(ctx context.Context, l *store.Loop, m record.Memory, env environment.Environment, in Inside) (*Prepared, error) {
+// checkTake returns why a loop cannot be taken into this session, or what is known about
+// it.
+func checkTake(ctx context.Context, l *store.Loop, m record.Memory, env environment.Environment, in UserSession) (*Prepared, error) {
 	kept, err := l.Spec()
 	if err != nil {
 		return nil, err
@@ -115,32 +115,31 @@ func takeable(ctx context.Context, l *store.Loop, m record.Memory, env environme
 		return nil, failure.New(failure.Usage, "pawl resume "+l.ID+" begins it", "loop %s has not begun", l.ID)
 	case phase == loop.Ended:
 		return p, nil
-	case here && sits(p.Home, l, in.Session):
+	case here && isBoundTo(p.Home, l, in.Session):
 		return nil, failure.New(failure.Usage, fmt.Sprintf("it goes on at the end of your next turn;  ! pawl stop %s  ends it", l.ID), "loop %s lives in this session already", l.ID)
 	case m.Attended(p.Spec) && !here && !m.Bound.Closed && (m.Bound.Client == 0 || proc.Alive(m.Bound.Client)):
 		return nil, failure.New(failure.Usage, fmt.Sprintf("close that session first; or  pawl handover %s --now  has fresh sessions go on with it, from which it can be taken", l.ID),
-			"loop %s lives %s", l.ID, inSession(m.Bound.Session))
+			"loop %s lives %s", l.ID, sessionLabel(m.Bound.Session))
 	}
-	if err := onBranch(ctx, l, p.Spec); err != nil {
+	if err := checkBranch(ctx, l, p.Spec); err != nil {
 		return nil, err
 	}
-	if p.Before, err = before(ctx, store.Open(p.Home), p); err != nil {
+	if p.Conflicts, err = findConflicts(ctx, store.Open(p.Home), p); err != nil {
 		return nil, err
 	}
-	return p, p.refuseBeside(in)
+	return p, p.refuseOtherLoop(in)
 }
 
-// sits tells whether a session's hooks know that a loop lives there: whoever
-// brought it there may have been killed before it said so.
-func sits(home string, l *store.Loop, id string) bool {
+// isBoundTo reports whether a session's hooks know that it has the loop. The process that
+// brought it there may have been killed before it stored that.
+func isBoundTo(home string, l *store.Loop, id string) bool {
 	b, err := session.Open(home).Find(id)
 	last, _, holderErr := l.Holder()
 	return err == nil && holderErr == nil && !b.Moved && b.Loop == l.ID && b.Epoch == last.Epoch
 }
 
-// onBranch refuses a work tree on another branch than the one that the loop
-// commits to.
-func onBranch(ctx context.Context, l *store.Loop, spec record.Spec) error {
+// checkBranch returns an error if the work tree is on another branch than the loop's.
+func checkBranch(ctx context.Context, l *store.Loop, spec record.Spec) error {
 	if spec.NoCommit {
 		return nil
 	}
@@ -160,22 +159,21 @@ func onBranch(ctx context.Context, l *store.Loop, spec record.Spec) error {
 		"the work tree is not on the branch of the loop, %s", want)
 }
 
-// leaveSession binds the loop's journal to a session, and takes the loop out of
-// the one that it lived in, which may not have heard of it.
-func (d *Drive) leaveSession(ctx context.Context, was string, in Inside) error {
+// changeSession journals the loop's new session and removes the binding of the old one.
+func (d *Drive) changeSession(ctx context.Context, was string, in UserSession) error {
 	if was != "" && was != in.Session {
 		if _, err := session.Open(d.StateDir).Release(ctx, was, d.Loop.ID); err != nil {
 			return err
 		}
 	}
-	return d.bound(in)
+	return d.recordSession(in)
 }
 
-// Keep leaves a loop in the session that it was to be handed over from; why says
-// what failed. Whoever was to go on with it may have died as its owner: then the
-// session is told what to go by. Where another has begun with it, it is theirs.
-func Keep(ctx context.Context, l *store.Loop, env environment.Environment, why string) error {
-	d, err := Rejoin(ctx, l, env, takePatience)
+// KeepInSession cancels a handover: the loop stays in its session; why says what failed.
+// If the new owner died, the session's binding is updated. If another process has
+// continued the loop, nothing changes.
+func KeepInSession(ctx context.Context, l *store.Loop, env environment.Environment, why string) error {
+	d, err := Rejoin(ctx, l, env, takeLockTimeout)
 	if err != nil {
 		return err
 	}
@@ -192,9 +190,9 @@ func Keep(ctx context.Context, l *store.Loop, env environment.Environment, why s
 	return errors.Join(err, d.Close())
 }
 
-// rebind tells the session that a loop stays in by which epoch its hooks go. They
-// may have let go of it already, having found another owner; m is the memory
-// before the turn that is due there now.
+// rebind stores the current epoch in the binding of the loop's session. Its hooks may
+// have removed the binding when they found another owner. m is the memory before the turn
+// that is due.
 func (d *Drive) rebind(ctx context.Context, m record.Memory) error {
 	kept, err := d.Loop.Spec()
 	if err != nil || m.Bound.Session == "" {

@@ -34,15 +34,16 @@ func agentThat(t *testing.T, env environment.Environment, script string) {
 	}
 }
 
-// begun is a loop that lives in a session and was given its first turn.
-func begun(t *testing.T, root string, env environment.Environment, change func(*launch.AttendRequest)) *launch.Attended {
+// lastTask returns the task of a loop that ended. Work on tasks that it finished or
+// skipped is no longer in the tree.
+func lastTask(t *testing.T, root string, env environment.Environment, change func(*launch.AttendRequest)) *launch.Attended {
 	t.Helper()
-	q := asked(root, env, map[string]any{"gates": []string{"test -f done.txt"}})
-	q.Inside.Client = os.Getpid() // a client that lives
+	q := openFolder(root, env, map[string]any{"gates": []string{"test -f done.txt"}})
+	q.Session.Client = os.Getpid() // a client that lives
 	if change != nil {
 		change(&q)
 	}
-	a, err := attend(t, q, launch.Opening{Patience: time.Minute})
+	a, err := attend(t, q, launch.AttendOptions{GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,17 +61,17 @@ func remembered(t *testing.T, l *store.Loop) record.Memory {
 
 func take(t *testing.T, l *store.Loop, env environment.Environment, id string) (*launch.Attended, error) {
 	t.Helper()
-	return launch.Take(t.Context(), l, env, launch.Opening{Inside: launch.Inside{Session: id, Client: os.Getpid()}, Patience: time.Minute})
+	return launch.Take(t.Context(), l, env, launch.AttendOptions{Session: launch.UserSession{Session: id, Client: os.Getpid()}, GateTimeout: time.Minute})
 }
 
 // A loop that leaves its session goes on in fresh ones, in the user's tree as it
 // is, and comes back with all that it knows.
-func TestOutOfASessionAndBack(t *testing.T) {
+func TestHandoverAndTake(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	agentThat(t, env, `echo "more to come"; touch "`+root+`/turned"; sleep 20`)
-	a := begun(t, root, env, func(q *launch.AttendRequest) { q.Handover = true })
-	d, err := launch.Resume(t.Context(), a.Loop, env, launch.Again{})
+	a := lastTask(t, root, env, func(q *launch.AttendRequest) { q.Handover = true })
+	d, err := launch.Resume(t.Context(), a.Loop, env, launch.ResumeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,17 +116,17 @@ func TestOutOfASessionAndBack(t *testing.T) {
 }
 
 // A session's loop is not left for an agent that is not there.
-func TestNoAgentToGoOn(t *testing.T) {
+func TestHandoverWithoutAgent(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
 	script := filepath.Join(env.ConfigHome, "pawl", "agent.txtar")
 	write(t, filepath.Join(env.ConfigHome, "pawl", "config.toml"), "agent = \"scripted\"\nagent_command = \""+filepath.ToSlash(script)+"\"\n")
 	write(t, script, "-- 1/reply --\nnothing\n")
-	a := begun(t, root, env, nil)
+	a := lastTask(t, root, env, nil)
 	if err := os.Remove(script); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := launch.Resume(t.Context(), a.Loop, env, launch.Again{}); err == nil {
+	if d, err := launch.Resume(t.Context(), a.Loop, env, launch.ResumeOptions{}); err == nil {
 		t.Fatalf("it goes on: %v", d.Close())
 	}
 	if last, _, err := a.Loop.Holder(); err != nil || last.Epoch != 1 {
@@ -133,7 +134,7 @@ func TestNoAgentToGoOn(t *testing.T) {
 	}
 }
 
-func TestRefusedToTake(t *testing.T) {
+func TestRefuseTake(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name, session, want string
@@ -154,11 +155,11 @@ func TestRefusedToTake(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			root, env := project(t)
-			a := begun(t, root, env, nil)
+			a := lastTask(t, root, env, nil)
 			if c.change != nil {
 				c.change(t, a, env)
 			}
-			err := launch.RefuseTake(t.Context(), a.Loop, env, launch.Inside{Session: c.session})
+			err := launch.RefuseTake(t.Context(), a.Loop, env, launch.UserSession{Session: c.session})
 			if err == nil || !strings.Contains(err.Error(), c.want) || failure.CodeOf(err) != failure.Usage {
 				t.Errorf("%v, want %q", err, c.want)
 			}
@@ -200,10 +201,10 @@ func bindOther(t *testing.T, env environment.Environment, a *launch.Attended) {
 }
 
 // A session that is closed has its loop taken from it, at once.
-func TestTakenFromAClosedSession(t *testing.T) {
+func TestTakeFromClosedSession(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a := begun(t, root, env, nil)
+	a := lastTask(t, root, env, nil)
 	closed(t, a)
 	if err := a.Loop.Post("pause", record.Message{Kind: record.MessagePause}); err != nil {
 		t.Fatal(err)
@@ -222,10 +223,10 @@ func TestTakenFromAClosedSession(t *testing.T) {
 
 // A session that a loop was brought to by somebody who was killed on the way does
 // not know of it, and takes it again.
-func TestTakenByASessionThatDoesNotKnow(t *testing.T) {
+func TestTakeBySessionThatHasTheLoop(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a := begun(t, root, env, nil)
+	a := lastTask(t, root, env, nil)
 	sessions := session.Open(env.PawlHome)
 	if _, err := sessions.Release(t.Context(), sessionID, a.Loop.ID); err != nil {
 		t.Fatal(err)
@@ -244,10 +245,10 @@ func TestTakenByASessionThatDoesNotKnow(t *testing.T) {
 
 // Whoever was to go on with a loop and died as its owner leaves it to the session:
 // the session's hooks are told what to go by.
-func TestKeptInTheSession(t *testing.T) {
+func TestKeepInSession(t *testing.T) {
 	t.Parallel()
 	root, env := project(t)
-	a := begun(t, root, env, func(q *launch.AttendRequest) { q.Handover = true })
+	a := lastTask(t, root, env, func(q *launch.AttendRequest) { q.Handover = true })
 	step(t, a.Loop, loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: "a user asked for it"})
 	step(t, a.Loop, loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Context: -1}})
 	step(t, a.Loop, loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}})
@@ -258,7 +259,7 @@ func TestKeptInTheSession(t *testing.T) {
 	if err := errors.Join(err, owner.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := launch.Keep(t.Context(), a.Loop, env, "there is no client"); err != nil {
+	if err := launch.KeepInSession(t.Context(), a.Loop, env, "there is no client"); err != nil {
 		t.Fatal(err)
 	}
 	m := remembered(t, a.Loop)
@@ -276,7 +277,7 @@ func TestKeptInTheSession(t *testing.T) {
 	if _, err := sessions.Release(t.Context(), sessionID, a.Loop.ID); err != nil {
 		t.Fatal(err)
 	}
-	if err := launch.Keep(t.Context(), a.Loop, env, "there is no client"); err != nil {
+	if err := launch.KeepInSession(t.Context(), a.Loop, env, "there is no client"); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := sessions.Find(sessionID); err != nil || b.Loop != a.Loop.ID || b.Epoch != 2 || !b.WaitingForTurn {

@@ -86,8 +86,8 @@ func (w *world) begin(flags map[string]any) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	in := launch.Inside{Session: sessionID, Client: 4242, Prompt: "p1", Judge: "plugin"}
-	a, err := p.Attend(w.t.Context(), launch.Opening{Inside: in, Patience: time.Minute})
+	in := launch.UserSession{Session: sessionID, Client: 4242, Prompt: "p1", Responder: "plugin"}
+	a, err := p.Attend(w.t.Context(), launch.AttendOptions{Session: in, GateTimeout: time.Minute})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -2,9 +2,9 @@ package proc
 
 import "syscall"
 
-// DyingWithParent adds to the attributes of a new process that it gets a TERM when
+// KillWithParent adds to the attributes of a new process that it gets a TERM when
 // the thread that starts it ends, even by a KILL.
-func DyingWithParent(a syscall.SysProcAttr) *syscall.SysProcAttr {
+func KillWithParent(a syscall.SysProcAttr) *syscall.SysProcAttr {
 	a.Pdeathsig = syscall.SIGTERM
 	return &a
 }

@@ -4,6 +4,6 @@ package proc
 
 import "syscall"
 
-// DyingWithParent returns the attributes as they are: only Linux ends a process
+// KillWithParent returns the attributes as they are: only Linux ends a process
 // with its parent.
-func DyingWithParent(a syscall.SysProcAttr) *syscall.SysProcAttr { return &a }
+func KillWithParent(a syscall.SysProcAttr) *syscall.SysProcAttr { return &a }

@@ -14,7 +14,7 @@ import (
 // A sweep leaves alone what is just being started for somebody else: until exec is
 // through, such a process shows no tag. Alone, since orphans without a tag, as other
 // tests have them, go with whichever sweep is next.
-func TestASweepSparesWhatIsBeingStarted(t *testing.T) {
+func TestSweepSparesStartingProcesses(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -30,7 +30,7 @@ func TestASweepSparesWhatIsBeingStarted(t *testing.T) {
 
 // A daemon that cleared its environment and left its session comes to the reaper of
 // orphans, which can name it. Alone, for the reason above.
-func TestADaemonWithoutAnEnvironmentIsNamed(t *testing.T) {
+func TestOrphansNamesDaemonWithoutEnvironment(t *testing.T) {
 	var out lockedBuffer
 	s := self(t, "leak:naked:")
 	s.Stdout, s.KeepBackground, s.Marker = &out, true, "left-by-the-loop"
@@ -42,10 +42,10 @@ func TestADaemonWithoutAnEnvironmentIsNamed(t *testing.T) {
 		t.Fatalf("no pid in %q", out.String())
 	}
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
-	named := slices.ContainsFunc(proc.LeftBy(s.Marker), func(process string) bool {
+	named := slices.ContainsFunc(proc.Orphans(s.Marker), func(process string) bool {
 		return strings.HasPrefix(process, strconv.Itoa(pid)+" ")
 	})
 	if !named {
-		t.Errorf("%d is not among %q", pid, proc.LeftBy(s.Marker))
+		t.Errorf("%d is not among %q", pid, proc.Orphans(s.Marker))
 	}
 }

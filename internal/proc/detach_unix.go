@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// Detach makes a command that is not started yet outlive this process, its
-// terminal, and the signals that either gets.
+// Detach makes a command that is not started yet outlive this process and its terminal,
+// and protects it from their signals.
 func Detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InForeground reports whether this process belongs to the foreground job of the
-// terminal. Any other that reads from the terminal is stopped (SIGTTIN).
+// InForeground reports whether this process is in the terminal's foreground job. Reading
+// from the terminal stops any other process (SIGTTIN).
 func InForeground(terminal *os.File) bool {
 	group, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPGRP)
 	return err == nil && group == unix.Getpgrp()

@@ -2,5 +2,6 @@ package proc
 
 import "os"
 
-// InForeground reports true: there are no jobs in the background of a console.
+// InForeground reports whether this process is in the terminal's foreground job. Reading
+// from the terminal stops any other process (SIGTTIN).
 func InForeground(*os.File) bool { return true }

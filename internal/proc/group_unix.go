@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// group is a leader and its descendants. The leader has its own session, so
-// that no terminal signal reaches it and kill(-pid) reaches what stayed inside.
+// group is a leader and its descendants.
 type group struct {
 	leader int
 	start  string
@@ -24,12 +23,12 @@ type group struct {
 }
 
 func startGroup(cmd *exec.Cmd) (*group, error) {
-	cmd.SysProcAttr = DyingWithParent(syscall.SysProcAttr{Setsid: true})
+	cmd.SysProcAttr = KillWithParent(syscall.SysProcAttr{Setsid: true})
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	pid := cmd.Process.Pid
-	return &group{leader: pid, start: startOf(pid), seen: map[identity]bool{}}, nil
+	return &group{leader: pid, start: startID(pid), seen: map[identity]bool{}}, nil
 }
 
 func (g *group) terminate() { _ = syscall.Kill(-g.leader, syscall.SIGTERM) }
@@ -38,31 +37,31 @@ func (g *group) kill() { _ = syscall.Kill(-g.leader, syscall.SIGKILL) }
 
 func (g *group) release(keepBackground bool) {}
 
-// remember notes the descendants while ancestry still shows them: when their
-// parents are gone, nothing but the tag does.
-func (g *group) remember() {
-	for _, e := range g.family(readTable(), "") {
+// recordDescendants stores the descendants while their parents are known. Afterwards only
+// the tag identifies them.
+func (g *group) recordDescendants() {
+	for _, e := range g.descendants(readTable(), "") {
 		g.mu.Lock()
 		g.seen[e.identity()] = true
 		g.mu.Unlock()
 	}
 }
 
-func (g *group) family(table []entry, tag string) []entry {
+func (g *group) descendants(table []entry, tag string) []entry {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	self := os.Getpid()
-	k := kin{
-		self: self, selfSID: sidOf(self), leader: g.leader, leaderStart: g.start,
+	k := descent{
+		self: self, selfSID: sessionID(self), leader: g.leader, leaderStart: g.start,
 		tag: tag, seen: g.seen,
 	}
-	return family(table, k)
+	return descendants(table, k)
 }
 
-// insiders are the descendants in the leader's session.
-func (g *group) insiders() []int {
+// sessionPIDs returns the descendants in the leader's session.
+func (g *group) sessionPIDs() []int {
 	var pids []int
-	for _, e := range g.family(readTable(), "") {
+	for _, e := range g.descendants(readTable(), "") {
 		if e.sid == g.leader {
 			pids = append(pids, e.pid)
 		}
@@ -72,9 +71,9 @@ func (g *group) insiders() []int {
 
 // sweep ends the descendants and returns how many there were.
 func (g *group) sweep(o sweepOptions) int {
-	killed := endAll(o.grace, func(table []entry) []entry {
+	killed := terminateAll(o.grace, func(table []entry) []entry {
 		var victims []entry
-		for _, e := range g.family(table, o.tag) {
+		for _, e := range g.descendants(table, o.tag) {
 			isInside := e.sid == g.leader || e.pgid == g.leader
 			if o.scope == everything || isInside == (o.scope == inside) {
 				victims = append(victims, e)
@@ -82,19 +81,18 @@ func (g *group) sweep(o sweepOptions) int {
 		}
 		return victims
 	})
-	reapStrays()
+	reapOrphans()
 	return killed
 }
 
-// endAll sends TERM to what find finds in the process table, KILL after the
-// grace, and looks again until nothing is left: a dying process may have started
-// another.
-func endAll(grace time.Duration, find func(table []entry) []entry) int {
+// terminateAll sends TERM to the processes that find returns, KILL after the grace time,
+// and repeats until there are none, since a dying process may have started another.
+func terminateAll(grace time.Duration, find func(table []entry) []entry) int {
 	asked := map[identity]bool{}
 	begin := time.Now()
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		table := readTable()
-		victims := withDying(table, find(table), asked)
+		victims := addDying(table, find(table), asked)
 		waited := time.Since(begin)
 		if len(victims) == 0 || waited > grace+killPatience {
 			return len(asked)
@@ -113,11 +111,10 @@ func endAll(grace time.Duration, find func(table []entry) []entry) int {
 	}
 }
 
-// withDying adds those of the processes that were asked to end and have not yet.
-// Linux takes the environment of a dying process first, and with it the tag that
-// it is found by, then its memory, which may be much, and its sockets last
-// (do_exit in kernel/exit.c): a gate may want the port.
-func withDying(table, victims []entry, asked map[identity]bool) []entry {
+// addDying adds processes that were told to end and have not yet. Linux releases the
+// environment of a dying process first, and with it the tag, then its memory and last its
+// sockets (do_exit in kernel/exit.c): a gate may need the port.
+func addDying(table, victims []entry, asked map[identity]bool) []entry {
 	for _, e := range table {
 		if asked[e.identity()] && !e.zombie && !slices.Contains(victims, e) {
 			victims = append(victims, e)
@@ -126,27 +123,25 @@ func withDying(table, victims []entry, asked map[identity]bool) []entry {
 	return victims
 }
 
-// SweepMarked ends every process of the machine, and its descendants, that
-// carries the marker: what a Pawl that was killed has left behind. The caller
-// and the processes above it are spared. It returns how many there were; it
-// finds none where the environment of processes cannot be read (macOS).
+// SweepMarked ends every process with the marker, and its descendants: what a killed Pawl
+// has left running. The caller and its ancestors are spared. It returns how many there
+// were, and finds none where the environment of processes cannot be read (macOS).
 func SweepMarked(marker string, grace time.Duration) int {
 	if marker == "" {
 		return 0
 	}
-	return endAll(grace, func(table []entry) []entry { return marked(table, marker) })
+	return terminateAll(grace, func(table []entry) []entry { return marked(table, marker) })
 }
 
-// LeftBy are the processes with the marker and, where this process is the reaper of
-// orphans (see Subreaper), those that came to it though they cleared their
-// environment, as "PID COMMAND".
-func LeftBy(marker string) []string {
+// Orphans lists the processes with the marker as "PID COMMAND", and, if this process is
+// the subreaper, orphans that cleared their environment.
+func Orphans(marker string) []string {
 	if marker == "" {
 		return nil
 	}
 	table := readTable()
 	self := os.Getpid()
-	orphans := kin{self: self, selfSID: sidOf(self), leader: -1, leaderStart: startOf(self)}
+	orphans := descent{self: self, selfSID: sessionID(self), leader: -1, leaderStart: startID(self)}
 	left := marked(table, marker)
 	for _, e := range table {
 		if !e.zombie && orphans.adopted(e) && !slices.Contains(left, e) {
@@ -155,19 +150,19 @@ func LeftBy(marker string) []string {
 	}
 	found := make([]string, len(left))
 	for i, e := range left {
-		found[i] = strings.TrimSpace(strconv.Itoa(e.pid) + " " + commandOf(e.pid))
+		found[i] = strings.TrimSpace(strconv.Itoa(e.pid) + " " + commandLine(e.pid))
 	}
 	return found
 }
 
-// OnlyMarked reports whether all processes of a program, and there are some, carry the
-// marker or descend from one that does. It is false where that cannot be seen.
-func OnlyMarked(marker, program string) bool {
+// AllMarked reports whether a program runs and all its processes have the marker, or
+// descend from one that has. It returns false if that is unknown.
+func AllMarked(marker, program string) bool {
 	table := readTable()
 	ours := marked(table, marker)
 	some := false
 	for _, e := range table {
-		if e.zombie || !runs(e.pid, program) {
+		if e.zombie || !hasName(e.pid, program) {
 			continue
 		}
 		if some = true; !slices.Contains(ours, e) {
@@ -177,15 +172,15 @@ func OnlyMarked(marker, program string) bool {
 	return some && marker != ""
 }
 
-// OnlyBegan reports whether all processes of a program, and there are some, began at a
-// time that holds, or descend from one of that program which did. It is false where that
-// cannot be seen.
-func OnlyBegan(program string, holds func(time.Time) bool) bool {
+// AllStartedWhen reports whether a program runs and all its processes started at a time
+// for which holds returns true, or descend from such a process. It returns false if that
+// is unknown.
+func AllStartedWhen(program string, holds func(time.Time) bool) bool {
 	table := readTable()
-	runs := slices.DeleteFunc(slices.Clone(table), func(e entry) bool { return e.zombie || !runs(e.pid, program) })
+	runs := slices.DeleteFunc(slices.Clone(table), func(e entry) bool { return e.zombie || !hasName(e.pid, program) })
 	ours := map[int]bool{}
 	for _, e := range runs {
-		began := beganAt(e.pid)
+		began := startTime(e.pid)
 		ours[e.pid] = !began.IsZero() && holds(began)
 	}
 	for _, e := range runs {
@@ -200,21 +195,21 @@ func OnlyBegan(program string, holds func(time.Time) bool) bool {
 	return len(runs) > 0
 }
 
-// marked are the processes with a marker, and their descendants, but for the caller
-// and those above it.
+// marked returns the processes with a marker and their descendants, without the caller
+// and its ancestors.
 func marked(table []entry, marker string) []entry {
 	self := os.Getpid()
-	k := kin{self: self, leader: -1, seen: map[identity]bool{}}
+	k := descent{self: self, leader: -1, seen: map[identity]bool{}}
 	spared := ancestors(table, self)
 	for _, e := range table {
 		if e.marker == marker && !spared[e.pid] {
 			k.seen[e.identity()] = true
 		}
 	}
-	return slices.DeleteFunc(family(table, k), func(e entry) bool { return spared[e.pid] })
+	return slices.DeleteFunc(descendants(table, k), func(e entry) bool { return spared[e.pid] })
 }
 
-// ancestors of a process, and the process itself.
+// ancestors returns a process and its ancestors.
 func ancestors(table []entry, pid int) map[int]bool {
 	parent := map[int]int{}
 	for _, e := range table {
@@ -227,7 +222,7 @@ func ancestors(table []entry, pid int) map[int]bool {
 	return set
 }
 
-// reap collects those of the processes that became our children.
+// reap collects processes that became our children.
 func reap(entries []entry) {
 	for _, e := range entries {
 		if e.ppid == os.Getpid() {
@@ -236,18 +231,17 @@ func reap(entries []entry) {
 	}
 }
 
-// strayAge is how long a dead child of ours must have gone uncollected to be
-// taken for an adopted orphan. The wait for a process of our own is parked in
-// the kernel and collects it at once.
-const strayAge = 250 * time.Millisecond
+// orphanAge is how long a dead child must be uncollected to count as an adopted orphan.
+// The wait for a process of our own is blocked in the kernel and collects it at once.
+const orphanAge = 250 * time.Millisecond
 
-// reapStrays collects orphans that we adopted and that ended by themselves.
-func reapStrays() {
+// reapOrphans collects adopted orphans that have exited.
+func reapOrphans() {
 	strays := zombies()
 	if len(strays) == 0 {
 		return
 	}
-	time.Sleep(strayAge)
+	time.Sleep(orphanAge)
 	still := zombies()
 	for id := range strays {
 		if still[id] {
@@ -258,7 +252,7 @@ func reapStrays() {
 
 func zombies() map[identity]bool {
 	self := os.Getpid()
-	sid := sidOf(self)
+	sid := sessionID(self)
 	set := map[identity]bool{}
 	for _, e := range readTable() {
 		if e.zombie && e.ppid == self && e.sid != sid {

@@ -11,8 +11,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// group is a leader in a job object, which its descendants cannot leave. What
-// the leader starts in the instant before it is put into the job is missed.
+// group is a leader and its descendants.
 type group struct {
 	leader int
 	job    windows.Handle
@@ -47,7 +46,7 @@ func (g *group) assign() error {
 	}
 	defer windows.CloseHandle(h)
 	if err := windows.AssignProcessToJobObject(g.job, h); err != nil {
-		return fmt.Errorf("put process %d into its job: %w", g.leader, err)
+		return fmt.Errorf("assign process %d to job: %w", g.leader, err)
 	}
 	return nil
 }
@@ -66,9 +65,12 @@ func (g *group) kill() {
 	_ = windows.TerminateProcess(h, 1)
 }
 
-func (g *group) remember() {}
+// recordDescendants stores the descendants while their parents are known. Afterwards only
+// the tag identifies them.
+func (g *group) recordDescendants() {}
 
-func (g *group) insiders() []int { return nil } // nothing wraps a program here
+// sessionPIDs returns the descendants in the leader's session.
+func (g *group) sessionPIDs() []int { return nil } // nothing wraps a program here
 
 func (g *group) release(keepBackground bool) {
 	if keepBackground {
@@ -87,7 +89,7 @@ func (g *group) dieWithUs(die bool) {
 		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
 }
 
-// sweep ends the whole job. Sessions are unknown here, so nothing is told apart.
+// sweep ends the descendants and returns how many there were.
 func (g *group) sweep(o sweepOptions) int {
 	if o.scope != everything {
 		return 0
@@ -112,19 +114,23 @@ func (g *group) active() int {
 	return int(info.Active)
 }
 
-// SweepMarked ends every process that carries the marker. The environment of
-// processes cannot be read here, and a job dies with its owner: there are none.
+// SweepMarked ends every process with the marker, and its descendants: what a killed Pawl
+// has left running. The caller and its ancestors are spared. It returns how many there
+// were, and finds none where the environment of processes cannot be read (macOS).
 func SweepMarked(marker string, grace time.Duration) int { return 0 }
 
-// LeftBy knows none: a job dies with its owner.
-func LeftBy(marker string) []string { return nil }
+// Orphans lists the processes with the marker as "PID COMMAND", and, if this process is
+// the subreaper, orphans that cleared their environment.
+func Orphans(marker string) []string { return nil }
 
-// Subreaper does nothing here: a job object holds all descendants.
+// Subreaper makes this process the parent of all orphans below it, so that descendants
+// that cleared their environment and left their session are still found. Call it once, in
+// main. It does nothing on systems without subreapers.
 func Subreaper() error { return nil }
 
 func signalName(*os.ProcessState) string { return "" }
 
-// RSS is the resident memory of a process in bytes, 0 if it cannot be told.
+// RSS returns the resident memory of a process in bytes, 0 if unknown.
 func RSS(pid int) int64 {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
@@ -145,8 +151,11 @@ func RSS(pid int) int64 {
 	return int64(m.WorkingSet)
 }
 
-// OnlyBegan is not known here.
-func OnlyBegan(string, func(time.Time) bool) bool { return false }
+// AllStartedWhen reports whether a program runs and all its processes started at a time
+// for which holds returns true, or descend from such a process. It returns false if that
+// is unknown.
+func AllStartedWhen(string, func(time.Time) bool) bool { return false }
 
-// OnlyMarked is not known here.
-func OnlyMarked(_, _ string) bool { return false }
+// AllMarked reports whether a program runs and all its processes have the marker, or
+// descend from one that has. It returns false if that is unknown.
+func AllMarked(_, _ string) bool { return false }

@@ -11,7 +11,7 @@ import (
 )
 
 // A program is the loop's alone while nobody else runs one of that name.
-func TestOnlyMarked(t *testing.T) {
+func TestAllMarked(t *testing.T) {
 	t.Parallel()
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {
@@ -36,7 +36,7 @@ func TestOnlyMarked(t *testing.T) {
 	}
 	is := func(want bool) {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); proc.OnlyMarked("the-loop", name) != want; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); proc.AllMarked("the-loop", name) != want; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("it is not %v", want)
 			}

@@ -13,7 +13,7 @@ import (
 )
 
 // A process does not outlive a parent that was killed, which cannot end it.
-func TestAProcessDiesWithItsParent(t *testing.T) {
+func TestKillWithParent(t *testing.T) {
 	t.Parallel()
 	s := self(t, "orphan")
 	var out bytes.Buffer
@@ -32,7 +32,7 @@ func TestAProcessDiesWithItsParent(t *testing.T) {
 
 // A dying process shows neither environment nor tag, and its first thread is a
 // zombie before it gives back its port: a gate may want that.
-func TestSweepSessionsWaitsForTheDying(t *testing.T) {
+func TestSweepSessionsWaitsForDyingProcesses(t *testing.T) {
 	t.Parallel()
 	for name, mode := range map[string]string{
 		"child":  "leak-and-hang:session:heavy",

@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// An outlet carries one output stream of the child to a writer. It is not left
-// to os/exec, whose Wait would not return before the last holder of the pipe is
-// gone: here the process is seen to end first, its group is ended, and then
-// what remains in the pipe is read.
-type outlet struct {
+// outputPipe copies an output stream of the child to a writer. os/exec is not used for
+// this, since its Wait returns only when the last holder of the pipe is gone: here the
+// process exits first, its group is ended, and the rest of the pipe is read.
+type outputPipe struct {
 	r, w *os.File
 	done chan error
 }
 
-// connect gives the child its three streams.
+// connect opens the child's three streams.
 func (p *Process) connect() error {
 	s := p.spec
 	if s.PipeStdin {
@@ -52,8 +51,8 @@ func (p *Process) connect() error {
 	return nil
 }
 
-// open makes an outlet to w and returns the child's end. A file is handed to
-// the child as it is.
+// open creates a pipe to w and returns the child's end. A file is passed to the child
+// itself.
 func (p *Process) open(w io.Writer) (*os.File, error) {
 	if w == nil {
 		return nil, nil
@@ -65,15 +64,15 @@ func (p *Process) open(w io.Writer) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open pipe: %w", err)
 	}
-	o := &outlet{r: r, w: child, done: make(chan error, 1)}
+	o := &outputPipe{r: r, w: child, done: make(chan error, 1)}
 	p.outlets = append(p.outlets, o)
 	go func() { o.done <- o.copy(w) }()
 	return child, nil
 }
 
-// copy reads to the end, also when the writer fails: a child must not block on
-// a pipe that nobody reads.
-func (o *outlet) copy(w io.Writer) error {
+// copy reads to the end even if the writer fails, since the child must not block on a
+// pipe that nobody reads.
+func (o *outputPipe) copy(w io.Writer) error {
 	_, err := io.Copy(writerOnly{w}, o.r)
 	if err == nil || errors.Is(err, os.ErrClosed) { // closed by drain
 		return nil
@@ -82,20 +81,18 @@ func (o *outlet) copy(w io.Writer) error {
 	return fmt.Errorf("write output: %w", err)
 }
 
-// writerOnly hides ReadFrom, which would take the pipe out of the poller for
-// some writers and so make it deaf to Close.
+// writerOnly hides ReadFrom, with which some writers would take the pipe out of the
+// poller, so that Close had no effect.
 type writerOnly struct{ io.Writer }
 
-// releaseChildEnds closes our copies of the child's ends, so that the last
-// holder of the pipe is on the other side.
+// releaseChildEnds closes our copies of the child's ends.
 func (p *Process) releaseChildEnds() {
 	for _, o := range p.outlets {
 		o.w.Close()
 	}
 }
 
-// drain waits until all output is read, for at most the patience given; then
-// the pipes are closed.
+// drain waits until all output is read, up to a timeout, and then closes the pipes.
 func (p *Process) drain(patience time.Duration) error {
 	var first error
 	deadline := time.After(patience)
@@ -106,21 +103,21 @@ func (p *Process) drain(patience time.Duration) error {
 				first = err
 			}
 		case <-deadline:
-			deadline = closedTime()
+			deadline = expired()
 		}
 		o.r.Close()
 	}
 	return first
 }
 
-// closedTime is a deadline that is over already.
-func closedTime() <-chan time.Time {
+// expired returns a channel that is ready.
+func expired() <-chan time.Time {
 	c := make(chan time.Time)
 	close(c)
 	return c
 }
 
-// sameWriter compares two writers; those that cannot be compared differ.
+// sameWriter compares two writers; writers that cannot be compared differ.
 func sameWriter(a, b io.Writer) (same bool) {
 	defer func() {
 		if recover() != nil {

@@ -30,11 +30,11 @@ import (
 	"time"
 )
 
-// MarkerName is the environment variable that carries Spec.Marker.
+// MarkerName is the environment variable with Spec.Marker.
 const MarkerName = "PAWL_LOOP"
 
-// tagName is the variable that tells the descendants of one Process from those
-// of another: dot-separated, one element for each Process above, outermost first.
+// tagName is the variable that identifies the descendants of a Process: dot-separated,
+// one element for each ancestor Process, outermost first.
 const tagName = "PAWL_PROC"
 
 const (
@@ -42,37 +42,37 @@ const (
 	// killPatience is how long a process may take to vanish after a kill that
 	// it cannot refuse (it may be stuck in the kernel, on a dead disk).
 	killPatience = 5 * time.Second
-	// drainPatience is how long output is still read after the process and its
+	// drainTimeout is how long output is still read after the process and its
 	// group are gone, when somebody else holds the pipe open.
-	drainPatience = time.Second
+	drainTimeout = time.Second
 )
 
 // Spec says what to run.
 type Spec struct {
 	Argv           []string      // program and arguments; the program is looked up in PATH
-	Dir            string        // working directory; "" = the caller's
-	Env            []string      // the whole environment, KEY=value, last wins; nil = the caller's
-	Stdin          io.Reader     // nil = nothing to read
+	Dir            string        // working directory; "": the caller's
+	Env            []string      // complete environment, KEY=value, the last one wins; nil: the caller's
+	Stdin          io.Reader     // nil: empty
 	PipeStdin      bool          // give the caller Process.Stdin instead of reading Stdin
-	Stdout, Stderr io.Writer     // nil = discarded; may be the same writer
-	Marker         string        // value of PAWL_LOOP for the process and all it starts; "" = unset
-	Grace          time.Duration // between TERM and KILL; 0 = 5 s
-	// KeepBackground spares descendants that left the session (build daemons)
-	// when the process ends by itself. What stayed inside is ended all the same.
+	Stdout, Stderr io.Writer     // nil: discarded; both may be the same writer
+	Marker         string        // value of PAWL_LOOP for the process and its descendants; "": unset
+	Grace          time.Duration // between TERM and KILL; 0: 5 s
+	// KeepBackground spares descendants in other sessions (build daemons) when the
+	// process exits by itself. Descendants in its session are ended.
 	KeepBackground bool
 }
 
 // Exit says how a process ended.
 type Exit struct {
-	Code      int    // exit code; -1 if a signal ended it or it could not start
+	Code      int    // -1 if a signal ended it or it could not start
 	Signal    string // name of the signal that ended it ("killed"), or ""
 	Cancelled bool   // the context ended before the process did
-	Swept     int    // descendants that had to be ended after it
-	Err       error  // it could not be started, waited for, or its output not be written
+	Swept     int    // descendants that had to be ended afterwards
+	Err       error  // it could not be started or waited for, or its output not be written
 }
 
-// OK reports whether the process ended by itself with code 0 and all its output
-// was taken.
+// OK reports whether the process exited by itself with code 0 and all its output was
+// written.
 func (e Exit) OK() bool { return e.Code == 0 && e.Signal == "" && !e.Cancelled && e.Err == nil }
 
 // Process is a started subprocess. All methods may be called from any goroutine.
@@ -82,16 +82,16 @@ type Process struct {
 	stdin   io.WriteCloser
 	group   *group
 	tag     string
-	outlets []*outlet
+	outlets []*outputPipe
 	done    chan struct{} // closed when exit is set
 
 	mu   sync.Mutex
 	exit Exit
 }
 
-// Start starts a process and supervises it until it has ended; cancelling ctx
-// stops it. Every started process must be waited for. The error wraps
-// exec.ErrNotFound or fs.ErrNotExist when there is no such program.
+// Start starts a process and supervises it; cancelling ctx stops it. Every started
+// process must be waited for. The error wraps exec.ErrNotFound or fs.ErrNotExist if there
+// is no such program.
 func Start(ctx context.Context, s Spec) (*Process, error) {
 	if len(s.Argv) == 0 {
 		return nil, errors.New("start process: no command given")
@@ -105,23 +105,23 @@ func Start(ctx context.Context, s Spec) (*Process, error) {
 	// Not CommandContext: its kill reaches the one process only.
 	p := &Process{spec: s, cmd: exec.Command(s.Argv[0], s.Argv[1:]...), done: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = s.Dir, s.Env
-	p.cmd.Env, p.tag = tagged(p.cmd.Environ(), s.Marker)
-	p.cmd.WaitDelay = drainPatience // for a Stdin that blocks in Read
+	p.cmd.Env, p.tag = withTag(p.cmd.Environ(), s.Marker)
+	p.cmd.WaitDelay = drainTimeout // for a Stdin that blocks in Read
 	if err := p.connect(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
 	}
 	started := make(chan error)
-	go p.live(ctx, started)
+	go p.run(ctx, started)
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start %s: %w", s.Argv[0], err)
 	}
 	return p, nil
 }
 
-// live starts the process and supervises it to its end. It keeps its thread all
-// the while: Linux counts the death of the thread that started a process as the
-// death of its parent, and then ends the process (see startGroup).
-func (p *Process) live(ctx context.Context, started chan<- error) {
+// run starts the process and supervises it to its end. It keeps its thread: Linux treats
+// the end of the thread that started a process as the death of its parent, and then kills
+// the process (see startGroup).
+func (p *Process) run(ctx context.Context, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	g, err := startGroup(p.cmd)
@@ -145,24 +145,24 @@ func Run(ctx context.Context, s Spec) Exit {
 	return p.Wait()
 }
 
-// PID of the process.
+// PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// RSS is the resident memory in bytes of the largest process in its session: the
-// program itself, or what that wraps. 0 if it cannot be told.
+// RSS returns the resident memory in bytes of the largest process in the session: the
+// program, or what it wraps. 0 if unknown.
 func (p *Process) RSS() int64 {
 	most := RSS(p.PID())
-	for _, pid := range p.group.insiders() {
+	for _, pid := range p.group.sessionPIDs() {
 		most = max(most, RSS(pid))
 	}
 	return most
 }
 
-// Stdin is the pipe to the process, nil without Spec.PipeStdin. The process
-// sees the end of its input when it is closed.
+// Stdin returns the pipe to the process, or nil without Spec.PipeStdin. Closing it ends
+// the input of the process.
 func (p *Process) Stdin() io.WriteCloser { return p.stdin }
 
-// Done is closed when the process has ended, its tree is gone and its output is
+// Done is closed when the process has ended, its descendants are gone and its output is
 // read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
@@ -175,9 +175,9 @@ func (p *Process) Wait() Exit {
 	return p.exit
 }
 
-// SweepSessions ends the descendants of a running process that have left its
-// session (the shell commands of an agent do), and leaves those inside it (its
-// helpers) alone. It returns how many there were.
+// SweepSessions ends the descendants of a running process that have left its session (as
+// the shell commands of an agent do), and spares those in it (its helpers). It returns
+// how many there were.
 func (p *Process) SweepSessions() int {
 	select {
 	case <-p.done:
@@ -187,7 +187,7 @@ func (p *Process) SweepSessions() int {
 	}
 }
 
-// supervise sees the process to its end.
+// supervise waits for the end of the process.
 func (p *Process) supervise(ctx context.Context) {
 	defer close(p.done)
 	waited := make(chan error, 1)
@@ -206,39 +206,40 @@ func (p *Process) supervise(ctx context.Context) {
 	}
 	e.Swept = p.group.sweep(o)
 	p.group.release(p.spec.KeepBackground)
-	e.Code, e.Signal, e.Err = outcome(p.cmd, err)
-	e.Err = errors.Join(e.Err, p.drain(drainPatience))
+	e.Code, e.Signal, e.Err = exitOf(p.cmd, err)
+	e.Err = errors.Join(e.Err, p.drain(drainTimeout))
 	p.mu.Lock()
 	p.exit = e
 	p.mu.Unlock()
 }
 
-// stop tells the group to end, and makes it end after the grace.
+// stop sends TERM to the group, and KILL after the grace time.
 func (p *Process) stop(waited <-chan error) error {
-	p.group.remember()
+	p.group.recordDescendants()
 	p.group.terminate()
 	select {
 	case err := <-waited:
 		return err
 	case <-time.After(p.spec.Grace):
 	}
-	p.group.remember()
+	p.group.recordDescendants()
 	p.group.kill()
 	select {
 	case err := <-waited:
 		return err
 	case <-time.After(killPatience):
-		return fmt.Errorf("process %d does not end, not even by a kill", p.PID())
+		return fmt.Errorf("process %d does not exit after SIGKILL", p.PID())
 	}
 }
 
-// sweepOptions say which descendants are ended, and how patiently.
+// sweepOptions say which descendants to end, and how long to wait.
 type sweepOptions struct {
 	tag   string
 	grace time.Duration
 	scope scope
 }
 
+// scope says which descendants of a leader are meant.
 type scope int
 
 const (
@@ -247,9 +248,9 @@ const (
 	escaped          // only what is in neither
 )
 
-// outcome reads what Wait said. That a pipe had to be closed behind the process
-// is no error of the process.
-func outcome(cmd *exec.Cmd, err error) (code int, signal string, _ error) {
+// exitOf interprets what Wait returned. A pipe that had to be closed is no error of the
+// process.
+func exitOf(cmd *exec.Cmd, err error) (code int, signal string, _ error) {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) || errors.Is(err, exec.ErrWaitDelay) {
 		err = nil
@@ -260,9 +261,9 @@ func outcome(cmd *exec.Cmd, err error) (code int, signal string, _ error) {
 	return cmd.ProcessState.ExitCode(), signalName(cmd.ProcessState), err
 }
 
-// tagged adds the marker and a fresh tag to an environment. The tags of the
-// processes above stay, so that their sweep finds this one too.
-func tagged(env []string, marker string) (_ []string, tag string) {
+// withTag adds the marker and a new tag to an environment. Tags of ancestors stay, so
+// that their sweep finds this process too.
+func withTag(env []string, marker string) (_ []string, tag string) {
 	tag = rand.Text()
 	above := ""
 	for _, kv := range env {

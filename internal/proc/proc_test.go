@@ -110,7 +110,7 @@ func (w *brokenWriter) Write(b []byte) (int, error) {
 	return 0, errors.New("disk full")
 }
 
-func TestAFailingWriterDoesNotBlockTheChild(t *testing.T) {
+func TestFailingWriterDoesNotBlockChild(t *testing.T) {
 	t.Parallel()
 	s := self(t, "flood")
 	s.Stdout = &brokenWriter{}
@@ -200,7 +200,7 @@ func TestKeepBackground(t *testing.T) {
 	}
 }
 
-func TestSweepSessionsSparesTheSessionItself(t *testing.T) {
+func TestSweepSessionsSparesSession(t *testing.T) {
 	t.Parallel()
 	var in, escaped lockedBuffer
 	start := func(mode string, out *lockedBuffer) (*proc.Process, context.CancelFunc) {

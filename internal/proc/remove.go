@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// RemoveAll removes a folder in which programs were at work, also where they left
-// read-only folders in it (Go's module cache does).
+// RemoveAll removes a folder even if programs left read-only folders in it (as Go's
+// module cache does).
 func RemoveAll(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil

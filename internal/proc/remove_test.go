@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestRemoveAllTakesWhatIsReadOnly(t *testing.T) {
+func TestRemoveAllRemovesReadOnlyFolders(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cache")
 	module := filepath.Join(dir, "module@v1", "src")

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readTable reads /proc. Processes that vanish meanwhile are left out.
+// readTable returns the process table. Processes that exit meanwhile are omitted.
 func readTable() []entry {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -74,8 +74,8 @@ func readStat(pid int) (entry, bool) {
 // readable, and such a process is none of ours. One that begins or ends, or becomes
 // another program, shows none or a part of it: no stranger is made of that.
 func readEnviron(e *entry, selfExe string) {
-	exe := exeOf(e.pid) // before: a child of ours has our own environment until exec is through
-	env, told := environ(e.pid)
+	exe := executablePath(e.pid) // before: a child of ours has our own environment until exec is through
+	env, told := environOf(e.pid)
 	for kv := range bytes.SplitSeq(env, []byte{0}) {
 		if v, ok := bytes.CutPrefix(kv, []byte(tagName+"=")); ok {
 			e.tags = string(v)
@@ -83,19 +83,19 @@ func readEnviron(e *entry, selfExe string) {
 			e.marker = string(v)
 		}
 	}
-	e.stranger = told && exe != "" && exe != selfExe && exe == exeOf(e.pid)
+	e.foreignEnv = told && exe != "" && exe != selfExe && exe == executablePath(e.pid)
 }
 
-// exeOf is the program that a process runs, "" where that cannot be told.
-func exeOf(pid int) string {
+// executablePath returns the program that a process runs, or "".
+func executablePath(pid int) string {
 	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
 	return exe
 }
 
-// environ is the environment of a process, where it can be told. In the middle of
+// environOf is the environment of a process, where it can be told. In the middle of
 // exec none is shown (environ_read in fs/proc/base.c), as where it was cleared; what
 // tells the two apart is where the kernel says that it ends, nowhere yet or somewhere.
-func environ(pid int) (env []byte, told bool) {
+func environOf(pid int) (env []byte, told bool) {
 	path := fmt.Sprintf("/proc/%d/environ", pid)
 	env, err := os.ReadFile(path)
 	if err != nil || len(env) > 0 {
@@ -108,12 +108,14 @@ func environ(pid int) (env []byte, told bool) {
 	return env, err == nil
 }
 
-func zombie(pid int) bool {
+// isZombie reports whether a process has exited and was not waited for.
+func isZombie(pid int) bool {
 	e, ok := readStat(pid)
 	return ok && e.zombie
 }
 
-func startOf(pid int) string {
+// startID returns the start time of a process as the system shows it, or "".
+func startID(pid int) string {
 	e, _ := readStat(pid)
 	return e.start
 }
@@ -122,9 +124,9 @@ func startOf(pid int) string {
 // (USER_HZ).
 const clockTick = 10 * time.Millisecond
 
-// beganAt is when a process began, as precise as the kernel's clock tick.
-func beganAt(pid int) time.Time {
-	ticks, err := strconv.ParseInt(startOf(pid), 10, 64)
+// startTime returns when a process started, as precisely as the system tells.
+func startTime(pid int) time.Time {
+	ticks, err := strconv.ParseInt(startID(pid), 10, 64)
 	var up unix.Timespec
 	if err != nil || unix.ClockGettime(unix.CLOCK_BOOTTIME, &up) != nil {
 		return time.Time{}
@@ -132,7 +134,8 @@ func beganAt(pid int) time.Time {
 	return time.Now().Add(time.Duration(ticks)*clockTick - time.Duration(up.Nano()))
 }
 
-func sidOf(pid int) int {
+// sessionID returns the session of a process, 0 if unknown.
+func sessionID(pid int) int {
 	sid, err := unix.Getsid(pid)
 	if err != nil {
 		return 0
@@ -140,17 +143,17 @@ func sidOf(pid int) int {
 	return sid
 }
 
-// Subreaper makes this process the parent of all orphans below it, so that a
-// descendant which cleared its environment and left its session can still be
-// found. Called once, in main. It does nothing where there is no such thing.
+// Subreaper makes this process the parent of all orphans below it, so that descendants
+// that cleared their environment and left their session are still found. Call it once, in
+// main. It does nothing on systems without subreapers.
 func Subreaper() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("become the reaper of orphans: %w", err)
+		return fmt.Errorf("become subreaper: %w", err)
 	}
 	return nil
 }
 
-// RSS is the resident memory of a process in bytes, 0 if it cannot be told.
+// RSS returns the resident memory of a process in bytes, 0 if unknown.
 func RSS(pid int) int64 {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {
@@ -164,15 +167,15 @@ func RSS(pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// runs reports whether a process bears a program's name, as killall goes by: the
-// kernel keeps 15 bytes of it.
-func runs(pid int, program string) bool {
+// hasName reports whether a process has a program's name, as killall compares: the kernel
+// keeps 15 bytes.
+func hasName(pid int, program string) bool {
 	name, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
 	return err == nil && strings.TrimSuffix(string(name), "\n") == program[:min(len(program), 15)]
 }
 
-// commandOf is the command line of a process, "" if it is gone.
-func commandOf(pid int) string {
+// commandLine returns the command line of a process, or "" if it is gone.
+func commandLine(pid int) string {
 	argv, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	if err != nil {
 		return ""

@@ -13,12 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const psPatience = 5 * time.Second
+const psTimeout = 5 * time.Second
 
-// readTable asks ps. The session is not to be had on macOS, so the group stands
-// for it; the environment neither.
+// readTable returns the process table. Processes that exit meanwhile are omitted.
 func readTable() []entry {
-	ctx, cancel := context.WithTimeout(context.Background(), psPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), psTimeout)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "ps", "-axo", "pid=,ppid=,pgid=,stat=,lstart=").Output()
 	if err != nil {
@@ -50,13 +49,15 @@ func parsePS(line string) (entry, bool) {
 	return e, true
 }
 
-func zombie(int) bool { return false } // ps is too slow to be asked of one
+// isZombie reports whether a process has exited and was not waited for.
+func isZombie(int) bool { return false } // ps is too slow to be asked of one
 
-func startOf(pid int) string { return "" }
+// startID returns the start time of a process as the system shows it, or "".
+func startID(pid int) string { return "" }
 
-// beganAt is when a process began, to the second.
-func beganAt(pid int) time.Time {
-	ctx, cancel := context.WithTimeout(context.Background(), psPatience)
+// startTime returns when a process started, as precisely as the system tells.
+func startTime(pid int) time.Time {
+	ctx, cancel := context.WithTimeout(context.Background(), psTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "ps", "-o", "lstart=", "-p", strconv.Itoa(pid))
 	cmd.Env = append(cmd.Environ(), "LC_ALL=C")
@@ -71,7 +72,8 @@ func beganAt(pid int) time.Time {
 	return at
 }
 
-func sidOf(pid int) int {
+// sessionID returns the session of a process, 0 if unknown.
+func sessionID(pid int) int {
 	pgid, err := unix.Getpgid(pid)
 	if err != nil {
 		return 0
@@ -79,14 +81,14 @@ func sidOf(pid int) int {
 	return pgid
 }
 
-// Subreaper makes this process the parent of all orphans below it, so that a
-// descendant which cleared its environment and left its session can still be
-// found. Called once, in main. It does nothing where there is no such thing.
+// Subreaper makes this process the parent of all orphans below it, so that descendants
+// that cleared their environment and left their session are still found. Call it once, in
+// main. It does nothing on systems without subreapers.
 func Subreaper() error { return nil }
 
-// RSS is the resident memory of a process in bytes, 0 if it cannot be told.
+// RSS returns the resident memory of a process in bytes, 0 if unknown.
 func RSS(pid int) int64 {
-	ctx, cancel := context.WithTimeout(context.Background(), psPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), psTimeout)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "ps", "-o", "rss=", "-p", fmt.Sprint(pid)).Output()
 	if err != nil {
@@ -96,8 +98,9 @@ func RSS(pid int) int64 {
 	return kib * 1024
 }
 
-// commandOf is asked of processes with a marker only, and none is seen here.
-func commandOf(int) string { return "" }
+// commandLine returns the command line of a process, or "" if it is gone.
+func commandLine(int) string { return "" }
 
-// runs is not known here.
-func runs(int, string) bool { return false }
+// hasName reports whether a process has a program's name, as killall compares: the kernel
+// keeps 15 bytes.
+func hasName(int, string) bool { return false }

@@ -37,7 +37,7 @@ func sit(t *testing.T, files map[string]string, q launch.AttendRequest) *sitting
 func (b *bench) sit(q launch.AttendRequest) *sitting {
 	b.t.Helper()
 	st, p := b.prepareToSit(&q)
-	a, err := p.Attend(b.t.Context(), launch.Opening{Inside: q.Inside, Observer: teller{b.t}, Patience: time.Minute})
+	a, err := p.Attend(b.t.Context(), launch.AttendOptions{Session: q.Session, Observer: teller{b.t}, GateTimeout: time.Minute})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func (b *bench) prepareToSit(q *launch.AttendRequest) (*sitting, *launch.Prepare
 	if q.Words == nil {
 		q.Words = []string{"have every word"}
 	}
-	q.Inside = launch.Inside{Session: "6f1c"}
+	q.Session = launch.UserSession{Session: "6f1c"}
 	b.script = filepath.Join(b.t.TempDir(), "script.txtar")
 	b.rewrite("")
 	flags := map[string]any{"agent": "scripted", "agent_command": b.script} // of sessions beside the user's

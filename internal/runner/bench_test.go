@@ -142,9 +142,9 @@ func (b *bench) rewrite(script string) {
 // resume takes up the last loop.
 func (b *bench) resume(o runner.Observer, more ...loop.Limits) loop.State {
 	b.t.Helper()
-	var again launch.Again
+	var again launch.ResumeOptions
 	for _, l := range more {
-		again.More = l
+		again.MoreLimits = l
 	}
 	d, err := launch.Resume(b.t.Context(), b.loop, b.env, again)
 	if err != nil {

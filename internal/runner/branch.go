@@ -79,8 +79,8 @@ func (r *Runner) bringHome(ctx context.Context, base record.Base) (head string, 
 	if err != nil {
 		return "", nil, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
 	}
-	if back.Was != "" {
-		remarks = append(remarks, back.Was+" was checked out: switched back to "+r.Spec.Branch+", where the commits go; no file changed")
+	if back.From != "" {
+		remarks = append(remarks, back.From+" was checked out: switched back to "+r.Spec.Branch+", where the commits go; no file changed")
 	}
 	return back.Head, remarks, nil
 }
@@ -219,7 +219,7 @@ func (r *Runner) leaveEmptyBranch(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	home := cmp.Or(r.Spec.StartBranch, short(r.Spec.StartCommit)+" (no branch)")
-	left, err := r.Repo.LeaveBranch(ctx, r.Spec.Branch, git.Home{Branch: r.Spec.StartBranch, Commit: r.Spec.StartCommit})
+	left, err := r.Repo.LeaveBranch(ctx, r.Spec.Branch, git.HeadPosition{Branch: r.Spec.StartBranch, Commit: r.Spec.StartCommit})
 	if err != nil {
 		return "", fmt.Errorf("go back to %s: %w", home, err)
 	}

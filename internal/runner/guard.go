@@ -126,7 +126,7 @@ func (r *Runner) beginTools(ctx context.Context, a loop.Action, m record.Memory,
 		files, err := r.Repo.UntrackedBelow(ctx, dir)
 		return files, err == nil
 	}
-	rules.Past.Ours = func(program string) bool { return proc.OnlyMarked(r.Loop.ID, program) }
+	rules.Past.Ours = func(program string) bool { return proc.AllMarked(r.Loop.ID, program) }
 	r.guard.told(prompt, rules.Root, r.planPath()) // of a plan it is told what it needs, and may change the marks alone
 	r.guard.begin(rules, func(c guard.Call, v guard.Verdict) {
 		if record.IsNotable(v) {

@@ -43,7 +43,7 @@ func (st *sitting) full() loop.State {
 // given is the runner's part: it takes the loop, as `pawl session run` does.
 func (st *sitting) given(ctx context.Context, a agent.Agent, o runner.Observer) (loop.State, error) {
 	st.t.Helper()
-	d, err := launch.Resume(ctx, st.loop, st.env, launch.Again{})
+	d, err := launch.Resume(ctx, st.loop, st.env, launch.ResumeOptions{})
 	if err != nil {
 		st.t.Fatal(err)
 	}
@@ -64,8 +64,8 @@ func (st *sitting) runs(a agent.Agent, o runner.Observer) loop.State {
 // takes brings the loop into another session.
 func (st *sitting) takes(o runner.Observer) {
 	st.t.Helper()
-	a, err := launch.Take(st.t.Context(), st.loop, st.env, launch.Opening{
-		Inside: launch.Inside{Session: "7a2d"}, Observer: o, Patience: time.Minute,
+	a, err := launch.Take(st.t.Context(), st.loop, st.env, launch.AttendOptions{
+		Session: launch.UserSession{Session: "7a2d"}, Observer: o, GateTimeout: time.Minute,
 	})
 	if err != nil {
 		st.t.Fatal(err)

@@ -113,7 +113,7 @@ func (r *Runner) setGitRight(ctx context.Context, changed []string, m record.Mem
 	seen.Tampered = append(seen.Tampered, back...)
 	stood := slices.Collect(maps.Keys(m.Attribution.Accepted)) // until now
 	if slices.ContainsFunc(append(stood, changed...), frozen.InGitDir) {
-		if err := r.Repo.Distrust(); err != nil {
+		if err := r.Repo.InvalidateIndexes(); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +142,7 @@ func (r *Runner) putGitBack(ctx context.Context, paths []string) error {
 	if err := r.JudgedBy.PutBack(ctx, paths); err != nil {
 		return fmt.Errorf("put back what git is told: %w", err)
 	}
-	return r.Repo.Distrust()
+	return r.Repo.InvalidateIndexes()
 }
 
 // sortOut tells the agent's changes to protected files from the user's: one that

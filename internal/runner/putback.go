@@ -23,14 +23,14 @@ func (r *Runner) putWorkBack(ctx context.Context, tree, head string, m record.Me
 	if err != nil {
 		return false, fmt.Errorf("switch back to %s: %w", r.Spec.Branch, err)
 	}
-	if back.Was != "" {
-		r.noteLater(ctx, loop.Warning, "HEAD was switched to "+back.Was+" while the work was judged: switched back to "+r.Spec.Branch)
+	if back.From != "" {
+		r.noteLater(ctx, loop.Warning, "HEAD was switched to "+back.From+" while the work was judged: switched back to "+r.Spec.Branch)
 	}
 	now, _, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return false, fmt.Errorf("take a snapshot of the work tree: %w", err)
 	}
-	gone, err := r.takenAway(ctx, tree, now, head, append([]string{m.Base.Commit}, strings.Fields(back.Was)...))
+	gone, err := r.takenAway(ctx, tree, now, head, append([]string{m.Base.Commit}, strings.Fields(back.From)...))
 	if err != nil || len(gone) == 0 {
 		return false, err
 	}

@@ -216,7 +216,7 @@ func (r *Runner) open() error {
 	}
 	r.mem, r.mark = mem, mark
 	if r.Repo != nil {
-		r.Repo.VouchIn(filepath.Join(r.Loop.Dir, "index.sum"))
+		r.Repo.LoadTrustedIndex(filepath.Join(r.Loop.Dir, "index.sum"))
 	}
 	if corrupt != nil {
 		r.note(loop.Anomaly, "the journal is damaged and read as far as it goes: "+corrupt.Error())

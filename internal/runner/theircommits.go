@@ -15,7 +15,7 @@ import (
 func (r *Runner) settleBeside(ctx context.Context, base record.Base, head string, m record.Memory) (record.Base, []string, error) {
 	own := base
 	own.HasAgentCommits = true
-	commits, err := r.Repo.Line(ctx, base.Commit, head)
+	commits, err := r.Repo.LinearCommits(ctx, base.Commit, head)
 	if err != nil {
 		return own, nil, fmt.Errorf("look at what was committed: %w", err)
 	}
@@ -63,7 +63,7 @@ func (r *Runner) yours(ctx context.Context, commits []string, m record.Memory) (
 		return nil, err
 	}
 	for _, c := range commits {
-		if times.excludesPath(r.Repo.LooseFile(c)) {
+		if times.excludesPath(r.Repo.LooseObjectPath(c)) {
 			yours = append(yours, c)
 		}
 	}

@@ -32,7 +32,7 @@ func spentWith(t *testing.T, more map[string]any, change func(*record.Spec)) *si
 	st, p := b.prepareToSit(&q)
 	p.Spec.Policy.Isolate = true
 	change(&p.Spec)
-	a, err := p.Attend(t.Context(), launch.Opening{Inside: q.Inside, Observer: teller{t}, Patience: time.Minute})
+	a, err := p.Attend(t.Context(), launch.AttendOptions{Session: q.Session, Observer: teller{t}, GateTimeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func (r *Runner) nameSwept(ctx context.Context, n int) {
 // ended; these are daemons of gates, which may be of use to the next run. What a
 // user's session starts is not marked as the loop's.
 func (r *Runner) nameLeft(ctx context.Context) {
-	left := proc.LeftBy(r.Loop.ID)
+	left := proc.Orphans(r.Loop.ID)
 	for i, process := range left {
 		left[i] = plan.OneLine(process, 100)
 		if r.Redact != nil {

@@ -1,0 +1,289 @@
+package git
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+)
+
+// stateDir, in the git directory of the work tree, contains caches only.
+const stateDir = "pawl"
+
+// scratchDir is the folder of one operation, with a private index. Each operation has its
+// own, so that a killed one leaves no lock and two at a time do not conflict.
+type scratchDir struct {
+	dir   string
+	index string
+}
+
+func (r *Repo) newScratchDir() (*scratchDir, error) {
+	base := filepath.Join(r.gitDir, stateDir)
+	// Not MkdirAll: a deleted .git must not be created.
+	if err := os.Mkdir(base, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("create private index: %w", err)
+	}
+	removeOldScratch(base)
+	dir, err := os.MkdirTemp(base, "op-")
+	if err != nil {
+		return nil, fmt.Errorf("create private index: %w", err)
+	}
+	return &scratchDir{dir: dir, index: filepath.Join(dir, "index")}, nil
+}
+
+// close removes the folder. If that fails, removeOldScratch does it later.
+func (s *scratchDir) close() { _ = os.RemoveAll(s.dir) }
+
+// removeOldScratch removes what killed operations left: private indexes after an hour,
+// notes about writes after a month.
+func removeOldScratch(base string) {
+	for pattern, most := range map[string]time.Duration{"op-*": time.Hour, writeNotePrefix + "*": 30 * 24 * time.Hour} {
+		old, _ := filepath.Glob(filepath.Join(base, pattern))
+		for _, path := range old {
+			if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > most {
+				_ = os.RemoveAll(path)
+			}
+		}
+	}
+}
+
+// A private index is kept between snapshots as a cache of unchanged files. Its name
+// contains the state of the user's index, its tree, and the number of bytes of untracked
+// files in it.
+//
+// The user's own index has such a cache too, but anyone may write to it: one git add with
+// a filter leaves a file's new times beside its old content. So it is trusted once, when
+// no index is kept yet, and read only for its paths afterwards. Of the kept indexes only
+// the one that this process wrote is trusted, or one that another process of the loop
+// recorded, see LoadTrustedIndex.
+
+// InvalidateIndexes removes the private indexes, so that the next snapshot reads every
+// file. Call it after a filter made git see other contents than there are.
+func (r *Repo) InvalidateIndexes() error {
+	for _, name := range r.keptIndexes() {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove private index: %w", err)
+		}
+	}
+	r.recordTrustedIndex(noIndex)
+	return nil
+}
+
+// noIndex is recorded in place of the last kept index if none is trusted.
+const noIndex = "none"
+
+// recordTrustedIndex records which index was kept.
+func (r *Repo) recordTrustedIndex(kept string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.vouched = kept
+	if r.voucher != "" { // a file that lags behind costs time, and nothing else
+		_ = os.WriteFile(r.voucher, []byte(kept), 0o600)
+	}
+}
+
+// LoadTrustedIndex sets the file, outside the work tree, in which the processes of a loop
+// record which private index they kept.
+func (r *Repo) LoadTrustedIndex(file string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.voucher = file
+	if b, err := atomicfile.Read(file, atomicfile.Large); err == nil {
+		r.vouched = string(b)
+	}
+}
+
+// seed copies a private index into the scratch folder: the kept one, with the user's
+// current paths, or else the user's.
+func (r *Repo) seed(ctx context.Context, s *scratchDir, fresh bool) (indexSource, error) {
+	users := filepath.Join(r.gitDir, "index")
+	stamp, err := indexStamp(users)
+	if err != nil {
+		return indexSource{}, fmt.Errorf("read the user's index: %w", err)
+	}
+	kept, vouched := r.copyKeptIndex(s.index)
+	if kept.had != "" && kept.stamp == stamp && !fresh {
+		return kept, nil
+	}
+	switch {
+	case kept.had != "":
+		err = r.syncIndexPaths(ctx, s.index, kept.had)
+	case vouched:
+		err = r.rebuildIndex(ctx, s.index)
+	default:
+		err = copyIndex(users, s.index)
+		if errors.Is(err, fs.ErrNotExist) {
+			_, err = r.run(ctx, call{args: []string{"read-tree", "HEAD"}, index: s.index})
+		}
+		if err == nil {
+			err = r.reveal(ctx, s.index)
+		}
+	}
+	if err != nil {
+		return indexSource{}, fmt.Errorf("copy the user's index: %w", err)
+	}
+	return indexSource{stamp: stamp}, nil
+}
+
+// copyKeptIndex copies the kept index if it is trusted; vouched reports whether this
+// process knows which one that is.
+func (r *Repo) copyKeptIndex(to string) (s indexSource, vouched bool) {
+	r.mu.Lock()
+	known := r.vouched
+	r.mu.Unlock()
+	for _, name := range r.keptIndexes() {
+		parts := strings.Split(filepath.Base(name), "-")
+		if len(parts) != 4 {
+			continue
+		}
+		bytes, err := strconv.ParseInt(parts[3], 10, 64)
+		if err != nil || copyIndex(name, to) != nil {
+			continue
+		}
+		if known == "" || known == indexFingerprint(name, to) {
+			return indexSource{stamp: parts[1], kept: true, had: parts[2], untracked: bytes}, known != ""
+		}
+	}
+	return indexSource{}, known != ""
+}
+
+// indexFingerprint identifies a kept index by its name and content.
+func indexFingerprint(name, content string) string {
+	b, err := atomicfile.Read(content, atomicfile.Large)
+	if err != nil {
+		return noIndex
+	}
+	sum := sha256.Sum256(b)
+	return filepath.Base(name) + " " + hex.EncodeToString(sum[:])
+}
+
+// syncIndexPaths gives a kept index the paths of the user's index: new paths are read,
+// untracked ones are found again.
+func (r *Repo) syncIndexPaths(ctx context.Context, index, had string) error {
+	out, err := r.run(ctx, call{args: []string{"diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none", "--diff-filter=AD", had}})
+	if err != nil {
+		return err
+	}
+	changes, err := parseRaw(out)
+	if err == nil && len(changes) > 0 {
+		err = r.setEntries(ctx, index, changes)
+	}
+	if err != nil {
+		return err
+	}
+	return r.applySparse(ctx, index)
+}
+
+// rebuildIndex creates an index with the paths of the user's index and no cached state.
+func (r *Repo) rebuildIndex(ctx context.Context, index string) error {
+	out, err := r.run(ctx, call{args: []string{"ls-files", "-s", "-z"}})
+	if err == nil {
+		err = os.Remove(index)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err == nil {
+		_, err = r.run(ctx, call{args: []string{"update-index", "-z", "--index-info"}, index: index, stdin: out})
+	}
+	if err != nil {
+		return err
+	}
+	return r.applySparse(ctx, index)
+}
+
+// indexSource says what a private index was copied from.
+type indexSource struct {
+	stamp     string // of the user's index
+	kept      bool   // from an earlier snapshot, not from the user's index
+	had       string // tree of the kept one
+	untracked int64  // bytes of untracked files it holds
+}
+
+// keepIndex stores the index of a snapshot for the next one. If that fails, the next
+// snapshot reads every file.
+func (r *Repo) keepIndex(s *snapshot) {
+	name := filepath.Join(r.IndexDir(), fmt.Sprintf("index-%s-%s-%d", s.stamp, s.tree, s.untracked))
+	sum := indexFingerprint(name, s.index)
+	if os.Rename(s.index, name) != nil {
+		sum = noIndex
+	}
+	r.recordTrustedIndex(sum)
+	for _, old := range r.keptIndexes() {
+		if old != name {
+			_ = os.Remove(old)
+		}
+	}
+}
+
+func (r *Repo) keptIndexes() []string {
+	entries, _ := os.ReadDir(r.IndexDir())
+	var found []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "index-") {
+			found = append(found, filepath.Join(r.IndexDir(), e.Name()))
+		}
+	}
+	return found
+}
+
+// indexStamp identifies the state of an index file by the checksum at its end, or by size
+// and time if git was told to write none.
+func indexStamp(path string) (string, error) {
+	f, err := atomicfile.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "none", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	sum := make([]byte, 20)
+	if info.Size() < int64(len(sum)) {
+		return "short", nil
+	}
+	if _, err := f.ReadAt(sum, info.Size()-int64(len(sum))); err != nil {
+		return "", err
+	}
+	if hexSum := hex.EncodeToString(sum); strings.Trim(hexSum, "0") != "" {
+		return hexSum, nil
+	}
+	return fmt.Sprintf("t%dx%d", info.ModTime().UnixNano(), info.Size()), nil
+}
+
+// copyIndex copies an index with its time: git takes entries as new as the
+// index file for possibly changed, and would trust them in a newer file.
+func copyIndex(from, to string) error {
+	src, err := atomicfile.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	info, err := src.Stat()
+	if err != nil {
+		return err
+	}
+	dst, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, src)
+	if err := errors.Join(err, dst.Close()); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}

@@ -1,0 +1,101 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// includeFile names ignored files that a fresh worktree needs all the same
+// (.env), by patterns as in .gitignore.
+const includeFile = ".worktreeinclude"
+
+// CopyIncluded copies the ignored files that the project's .worktreeinclude
+// names into another worktree, with their modes; what is there already stays.
+// It returns their paths; none without such a file.
+func (r *Repo) CopyIncluded(ctx context.Context, to string) ([]string, error) {
+	if _, err := os.Stat(r.path(includeFile)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	paths, err := r.included(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", includeFile, err)
+	}
+	src, err := os.OpenRoot(r.root)
+	if err != nil {
+		return nil, fmt.Errorf("copy included files: %w", err)
+	}
+	defer src.Close()
+	dst, err := os.OpenRoot(to)
+	if err != nil {
+		return nil, fmt.Errorf("copy included files: %w", err)
+	}
+	defer dst.Close()
+	var copied []string
+	for _, p := range paths {
+		if err := ctx.Err(); err != nil {
+			return copied, err
+		}
+		fresh, err := copyFile(dst, src, filepath.FromSlash(p))
+		if err != nil {
+			return copied, fmt.Errorf("copy included file %q: %w", p, err)
+		}
+		if fresh {
+			copied = append(copied, p)
+		}
+	}
+	return copied, nil
+}
+
+// included lists the files that match the patterns and are ignored by git.
+func (r *Repo) included(ctx context.Context) ([]string, error) {
+	out, err := r.run(ctx, call{args: []string{"ls-files", "-z", "--others", "--ignored", "--exclude-from=" + includeFile}})
+	if err != nil || len(out) == 0 {
+		return nil, err
+	}
+	return r.ignored(ctx, fields(out))
+}
+
+// copyFile copies a file or symlink unless the target has one.
+func copyFile(dst, src *os.Root, name string) (bool, error) {
+	info, err := src.Lstat(name)
+	if err != nil || info.IsDir() { // a folder: a repository of its own
+		return false, ignoreNotExist(err)
+	}
+	if err := dst.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return false, err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, err := src.Readlink(name)
+		if err == nil {
+			err = dst.Symlink(target, name)
+		}
+		return notExist(err)
+	}
+	if !info.Mode().IsRegular() {
+		return false, nil
+	}
+	in, err := src.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return false, err
+	}
+	defer in.Close()
+	out, err := dst.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
+	if err != nil {
+		return notExist(err)
+	}
+	_, err = io.Copy(out, in)
+	return true, errors.Join(err, out.Close())
+}
+
+// notExist turns "is there already" into not copied, and no error.
+func notExist(err error) (bool, error) {
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

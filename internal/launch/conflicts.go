@@ -1,0 +1,216 @@
+package launch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/statefile"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// Conflicts are the other loops in the work tree, and what they left there. Loops with
+// their own worktree do not count.
+type Conflicts struct {
+	Orphaned   string   // loop that has not ended and has no process; "": none
+	Driven     string   // loop that a process drives now; "": none
+	Attended   string   // loop in a user's session that has not ended; "": none
+	Session    string   // the client's id of that session; "": not known yet
+	Closed     bool     // that session is closed
+	Loop       string   // the last loop that ended after at least one turn; "": none
+	Unfinished bool     // it left tasks undone
+	LastTask   LastTask // the task that it was working on
+	Paths      []string // files that differ between its last checkpoint and its last commit: its work, not the user's
+	Tracked    []string // those of them that git tracks and that are unchanged since
+}
+
+// findConflicts looks for other loops of the work tree, newest first.
+func findConflicts(ctx context.Context, st *store.Store, p *Prepared) (Conflicts, error) {
+	listed, err := store.List(st, record.ReadSummary)
+	if err != nil {
+		return Conflicts{}, fmt.Errorf("read earlier loops: %w", err)
+	}
+	listed = slices.DeleteFunc(listed, func(l store.ListEntry[record.Summary]) bool {
+		return l.Summary.Root != p.root || l.Loop.ID == p.loop
+	})
+	slices.SortFunc(listed, func(x, y store.ListEntry[record.Summary]) int {
+		return y.Summary.CreatedAt.Compare(x.Summary.CreatedAt)
+	})
+	var b Conflicts
+	for _, l := range listed {
+		ended := l.Summary.Outcome != ""
+		if ended && (b.Loop != "" || l.Summary.Turns == 0) {
+			continue
+		}
+		spec, err := record.ReadSpec(l.Loop)
+		if err != nil || spec.OwnWorktree {
+			continue // a damaged loop says nothing
+		}
+		if !ended {
+			b.addActive(l)
+			continue
+		}
+		b.Loop, b.Unfinished = l.Loop.ID, l.Summary.Tasks.Open+l.Summary.Tasks.Skipped > 0
+		if !b.Unfinished || p.Repo == nil {
+			continue // all of its work is committed, or none is
+		}
+		// If this fails (a commit was pruned since), all changes count as the user's.
+		if err := b.readLeftFiles(ctx, p, l.Loop, spec); err != nil && ctx.Err() != nil {
+			return Conflicts{}, fmt.Errorf("read files left by loop %s: %w", l.Loop.ID, err)
+		}
+	}
+	return b, nil
+}
+
+// addActive adds a loop that has not ended.
+func (b *Conflicts) addActive(l store.ListEntry[record.Summary]) {
+	_, alive, err := l.Loop.Holder()
+	switch {
+	case l.Summary.Attended && l.Summary.StartedAt.IsZero(): // it has no lock of the work tree yet
+	case l.Summary.Attended:
+		b.Attended, b.Session, b.Closed = l.Loop.ID, l.Summary.Session, l.Summary.Closed
+	case err != nil:
+	case alive:
+		b.Driven = l.Loop.ID
+	case b.Orphaned == "":
+		b.Orphaned = l.Loop.ID
+	}
+}
+
+// readLeftFiles sets the paths in which a loop's last checkpoint differs from its last
+// commit, except those that were there before or are the user's, and the task it was
+// working on.
+func (b *Conflicts) readLeftFiles(ctx context.Context, p *Prepared, l *store.Loop, spec record.Spec) error {
+	points, err := p.Repo.Checkpoints(ctx, l.ID)
+	if err != nil || len(points) == 0 {
+		return err
+	}
+	m, _, err := record.Load(l)
+	if err != nil {
+		return err
+	}
+	tree := points[len(points)-1].Tree
+	changes, err := p.Repo.Diff(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), tree)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if !slices.Contains(spec.Untracked, c.Path) && !slices.Contains(m.Untouched(), c.Path) {
+			b.Paths = append(b.Paths, c.Path)
+		}
+	}
+	b.LastTask = lastTask(spec, m)
+	dirty := slices.DeleteFunc(slices.Clone(p.Status.Dirty), func(path string) bool {
+		return path == spec.Plan || !slices.Contains(b.Paths, path)
+	})
+	b.Tracked, err = p.Repo.Unchanged(ctx, tree, dirty)
+	return err
+}
+
+// untracked returns the files that the loop must not commit: the user's untracked files,
+// and notes that the spec lists already. A worktree of the loop's begins with none but
+// the plan.
+func (p *Prepared) untracked() []string {
+	notes := p.Spec.Untracked
+	var work []string
+	switch {
+	case p.Spec.LeftWork != nil:
+		work = p.Spec.LeftWork.Paths
+	case p.Spec.NoCommit:
+		work = p.leftovers()
+	}
+	return append(slices.Clip(notes), slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool {
+		return slices.Contains(notes, path) || p.Spec.OwnWorktree && path != p.Spec.Plan || slices.Contains(work, path)
+	})...)
+}
+
+// planNotes returns the untracked files in which another tool keeps notes about the plan.
+func (p *Prepared) planNotes(ctx context.Context) ([]string, error) {
+	if p.Spec.Format != statefile.PlanLoopName || p.Status.Head == "" {
+		return nil, nil
+	}
+	files := statefile.PlanLoopFiles(p.Spec.Plan)
+	tracked, err := p.Repo.Entries(ctx, p.Status.Head, files...)
+	if err != nil {
+		return nil, fmt.Errorf("find notes about the plan: %w", err)
+	}
+	return slices.DeleteFunc(files, func(file string) bool { _, ok := tracked[file]; return ok }), nil
+}
+
+// refuseActive refuses to begin if a loop that has not ended uses the work tree.
+func (p *Prepared) refuseActive() error {
+	if p.Spec.OwnWorktree {
+		return nil
+	}
+	if id := p.Conflicts.Attended; id != "" {
+		return failure.New(failure.Usage, p.Conflicts.sessionHint()+"; or --worktree to leave it alone",
+			"loop %s %s", id, p.Conflicts.sessionText())
+	}
+	if id := p.Conflicts.Orphaned; id != "" {
+		return failure.New(failure.Usage, fmt.Sprintf("pawl resume %s goes on with it; pawl stop %[1]s ends it; or --worktree to leave it alone", id),
+			"loop %s was cut off here", id)
+	}
+	return nil
+}
+
+// refuseDirty refuses to begin if the user's own changes would be mixed with the loop's.
+func (p *Prepared) refuseDirty() error {
+	dirty := p.dirty()
+	if p.Spec.OwnWorktree || p.Settings.AllowDirty || len(dirty) == 0 {
+		return nil
+	}
+	hint := "commit or stash them; or --worktree to leave them alone; or --allow-dirty to begin from them (kept, undoable)"
+	if p.Conflicts.Unfinished && slices.ContainsFunc(dirty, func(path string) bool { return slices.Contains(p.Conflicts.Paths, path) }) {
+		hint = fmt.Sprintf("pawl resume %s goes on with what it left; or %s", p.Conflicts.Loop, hint)
+	}
+	return failure.New(failure.Usage, hint, "the work tree has changes that are not committed (%s)", firstItems(dirty))
+}
+
+// dirty returns the user's uncommitted changes, without what an earlier loop left of a
+// task that this loop continues.
+func (p *Prepared) dirty() []string {
+	return slices.DeleteFunc(slices.Clone(p.Status.Dirty), func(path string) bool {
+		return p.Spec.LeftWork != nil && slices.Contains(p.Spec.LeftWork.Paths, path)
+	})
+}
+
+// sessionText says where the loop in a session is.
+func (b Conflicts) sessionText() string {
+	if b.Closed {
+		return "rests here: its session is closed"
+	}
+	return "is at work here, " + sessionLabel(b.Session)
+}
+
+// sessionHint says how to continue or end the loop in a session.
+func (b Conflicts) sessionHint() string {
+	if b.Closed {
+		return fmt.Sprintf("claude --resume %s goes on with it; pawl stop %s ends it", b.Session, b.Attended)
+	}
+	return fmt.Sprintf("pawl stop %s ends it", b.Attended)
+}
+
+// sessionLabel names a session in a message.
+func sessionLabel(id string) string {
+	if id == "" {
+		return "in a session"
+	}
+	return "in session " + id[:min(8, len(id))]
+}
+
+// checkWorktreeLock returns a *store.HeldError if another loop uses the work tree, before
+// anything is created.
+func (p *Prepared) checkWorktreeLock(ctx context.Context, st *store.Store) error {
+	if p.Spec.OwnWorktree {
+		return nil
+	}
+	unlock, err := st.LockWorktree(ctx, lockTarget(p.root, p.Repo), "about to begin")
+	if err != nil {
+		return err
+	}
+	return errors.Join(unlock())
+}

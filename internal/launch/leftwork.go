@@ -1,0 +1,90 @@
+package launch
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// LastTask is the task that the last loop was working on when it ended.
+type LastTask struct {
+	Plan string    // path of its plan; "" for a goal in words
+	Task loop.Task // without an id if there was none
+}
+
+// lastTask returns the task of a loop that ended. Work on tasks that it finished or
+// skipped is no longer in the tree.
+func lastTask(spec record.Spec, m record.Memory) LastTask {
+	t, ok := m.State.Task(m.State.Current)
+	if !ok || t.Status != loop.Open {
+		return LastTask{Plan: spec.Plan}
+	}
+	return LastTask{Plan: spec.Plan, Task: t}
+}
+
+// adoptLeftWork decides about files that the last loop left, which are unfinished work on
+// one task. A loop with that task continues with them. Other loops leave them alone, so
+// that they get into no other task's commit.
+func (p *Prepared) adoptLeftWork() {
+	p.Spec.LeftWork = nil
+	paths := p.leftovers()
+	if !p.Spec.OwnWorktree && !p.Settings.AllowDirty { // else they are the user's by their word
+		paths = append(paths, p.Conflicts.Tracked...)
+		slices.Sort(paths)
+	}
+	if len(paths) == 0 || p.Spec.NoCommit {
+		return
+	}
+	t, ok := p.findTask(p.Conflicts.LastTask)
+	if !ok {
+		return
+	}
+	p.Spec.LeftWork = &record.LeftWork{Loop: p.Conflicts.Loop, Task: t.ID, Title: cmp.Or(t.Title, t.ID), Paths: paths}
+}
+
+// findTask returns the open task of this loop that an earlier loop was working on, if it
+// can begin now. Its id may have changed if the plan was edited.
+func (p *Prepared) findTask(b LastTask) (loop.Task, bool) {
+	if b.Task.ID == "" || b.Plan != p.Spec.Plan {
+		return loop.Task{}, false
+	}
+	ready := func(t loop.Task) bool {
+		return t.Status == loop.Open && !slices.ContainsFunc(p.Spec.Tasks, func(d loop.Task) bool {
+			return d.Status != loop.Done && slices.Contains(t.DependsOn, d.ID)
+		})
+	}
+	var found []loop.Task
+	for _, t := range p.Spec.Tasks {
+		if ready(t) && (t.Title == b.Task.Title || b.Plan == "") {
+			found = append(found, t)
+		}
+	}
+	if i := slices.IndexFunc(found, func(t loop.Task) bool { return t.ID == b.Task.ID }); i >= 0 {
+		return found[i], true
+	}
+	if len(found) == 1 {
+		return found[0], true
+	}
+	return loop.Task{}, false
+}
+
+// leftovers returns the untracked files that the last loop left.
+func (p *Prepared) leftovers() []string {
+	if p.Spec.OwnWorktree {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool {
+		return !slices.Contains(p.Conflicts.Paths, path)
+	})
+}
+
+// IgnoredLeftovers returns the untracked files that the last loop left and that this loop
+// neither continues with nor commits.
+func (p *Prepared) IgnoredLeftovers() []string {
+	if p.Spec.LeftWork != nil || p.Spec.NoCommit {
+		return nil
+	}
+	return p.leftovers()
+}

@@ -1,0 +1,24 @@
+package launch
+
+import (
+	"context"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+)
+
+// missingAgent stands for an agent that is not installed. Its methods return why.
+type missingAgent struct {
+	name string
+	why  error
+}
+
+var _ agent.Agent = missingAgent{}
+
+// Name returns the agent's name.
+func (a missingAgent) Name() string { return a.name }
+
+// Version returns the error.
+func (a missingAgent) Version(context.Context) (string, error) { return "", a.why }
+
+// Start returns the error.
+func (a missingAgent) Start(context.Context, agent.Options) (agent.Session, error) { return nil, a.why }

@@ -1,0 +1,151 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// precondition returns why a loop cannot begin; nil errors are ignored.
+type precondition func(context.Context) []error
+
+// single makes a precondition of a function with one result.
+func single(f func() error) precondition {
+	return func(context.Context) []error { return []error{f()} }
+}
+
+// preconditions returns what Begin checks before anything changes, cheap checks first.
+func (p *Prepared) preconditions() []precondition {
+	return []precondition{
+		single(p.refuseActive),
+		single(p.refuseDirty),
+		single(p.refuseUnconfined),
+		single(p.refuseUntrusted),
+		func(context.Context) []error { return missingGatePrograms(p.Spec, p.root, p.env) },
+		func(ctx context.Context) []error { return []error{p.refuseBranch(ctx)} },
+	}
+}
+
+// Refuse returns why the loop cannot begin, or nil.
+func (p *Prepared) Refuse(ctx context.Context) error { return firstError(ctx, p.preconditions()) }
+
+// Obstacles returns all reasons why the loop cannot begin: those of Refuse, and what only
+// the agents' clients can tell. It changes nothing.
+func (p *Prepared) Obstacles(ctx context.Context) []error {
+	agentReady := func(ctx context.Context) []error { return []error{p.checkAgent(ctx, p.Spec.Agent)} }
+	branchFree := func(ctx context.Context) []error { return p.Repo.NewBranchObstacles(ctx, p.newBranch()) }
+	return allErrors(ctx, append(p.preconditions(), single(p.refuseDriven), branchFree, agentReady, p.reviewerErrors))
+}
+
+// ObstaclesAttended returns the reasons of RefuseAttended, and reviewers that cannot be
+// asked.
+func (p *Prepared) ObstaclesAttended(ctx context.Context, in UserSession) []error {
+	return allErrors(ctx, append(p.attendedChecks(in), p.reviewerErrors))
+}
+
+// firstError returns the first reason.
+func firstError(ctx context.Context, checks []precondition) error {
+	for _, c := range checks {
+		for _, err := range c(ctx) {
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// allErrors returns all reasons.
+func allErrors(ctx context.Context, checks []precondition) []error {
+	var all []error
+	for _, c := range checks {
+		for _, err := range c(ctx) {
+			if err != nil {
+				all = append(all, err)
+			}
+		}
+	}
+	return all
+}
+
+// refuseDriven refuses to begin if a process drives a loop in this work tree.
+func (p *Prepared) refuseDriven() error {
+	if p.Spec.OwnWorktree || p.Conflicts.Driven == "" {
+		return nil
+	}
+	return failure.New(failure.Usage, fmt.Sprintf("pawl status %s shows it; pawl stop %[1]s ends it; or --worktree to leave it alone", p.Conflicts.Driven),
+		"loop %s is at work here", p.Conflicts.Driven)
+}
+
+// refuseBranch returns why commits cannot go to the named branch, or nil.
+func (p *Prepared) refuseBranch(ctx context.Context) error {
+	here := p.Spec.Branch == p.Status.Branch && !p.Spec.OwnWorktree
+	if p.Spec.Branch == "" || here {
+		return nil // made by its id, or there
+	}
+	if p.Spec.OwnWorktree {
+		return p.Repo.CheckWorktreeBranch(ctx, p.Spec.Branch)
+	}
+	return p.Repo.CheckBranch(ctx, p.Spec.Branch)
+}
+
+// newBranch returns the branch that the loop would create and switch to, or "".
+func (p *Prepared) newBranch() string {
+	switch {
+	case p.Spec.NoCommit || p.Spec.Branch != "" && p.Spec.Branch == p.Status.Branch:
+		return ""
+	case p.Spec.Branch == "":
+		return runner.OwnBranch("<loop>")
+	}
+	return p.Spec.Branch
+}
+
+// checkAgent returns why an agent cannot be started or is not logged in, or nil.
+func (p *Prepared) checkAgent(ctx context.Context, a record.Agent) error {
+	who, err := newAgent(a, "")
+	if err != nil {
+		return err
+	}
+	if _, err := who.Version(ctx); err != nil {
+		return err
+	}
+	if c, ok := who.(agent.LoginChecker); ok {
+		if err := c.CheckLogin(ctx, agent.Options{Dir: p.root, Env: a.Env, Args: a.Args}); !errors.Is(err, agent.ErrLoginUnknown) {
+			return err
+		}
+	}
+	return nil
+}
+
+// reviewerErrors is checkAgent for reviewers that are not the loop's agent.
+func (p *Prepared) reviewerErrors(ctx context.Context) []error {
+	var all []error
+	for _, a := range otherReviewers(p.Spec) {
+		if err := p.checkAgent(ctx, a); err != nil {
+			all = append(all, reviewError(err))
+		}
+	}
+	return all
+}
+
+// missingGatePrograms returns an error for each gate whose program is missing. Such a
+// gate can give no result.
+func missingGatePrograms(spec record.Spec, root string, env environment.Environment) []error {
+	var all []error
+	vars := verify.Environment(env.Vars, spec.GateEnv)
+	for _, g := range gate.Commands(spec.Gates) {
+		if program := verify.Absent(g, root, vars, len(spec.Setup) > 0); program != "" {
+			all = append(all, failure.New(failure.Usage, "put the program where the gate finds it (PATH, or the path that it names), or fix the gate's command",
+				"gate %q cannot be run: there is no program %s", g.Name, program))
+		}
+	}
+	return all
+}

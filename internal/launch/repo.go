@@ -1,0 +1,45 @@
+package launch
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// Repo opens the repository that a loop works in: the user's, a worktree of the loop's,
+// or Pawl's own if there is no git.
+func Repo(ctx context.Context, l *store.Loop) (*git.Repo, error) {
+	kept, err := l.Spec()
+	if err != nil {
+		return nil, err
+	}
+	spec, err := record.DecodeSpec(kept)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case spec.Shadow:
+		return git.Shadow(ctx, kept.Root, filepath.Join(l.Dir, "shadow.git"))
+	case spec.Policy.Attended:
+		return git.Reopen(ctx, kept.Root)
+	}
+	return git.Open(ctx, spec.WorkTree(l, kept.Root))
+}
+
+// plainFolder is a work tree without a git folder, for locking.
+type plainFolder string
+
+func (f plainFolder) Root() string   { return string(f) }
+func (f plainFolder) GitDir() string { return string(f) }
+
+// lockTarget returns the work tree to lock. Without git, or with Pawl's own repository,
+// that is the folder.
+func lockTarget(root string, repo *git.Repo) store.WorkTree {
+	if repo == nil {
+		return plainFolder(root)
+	}
+	return repo
+}

@@ -1,0 +1,162 @@
+package launch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/confine"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// refuseUnconfined returns why this machine cannot provide the requested sandbox, or nil.
+func (p *Prepared) refuseUnconfined() error {
+	level := confine.Level(p.Spec.Confine)
+	if !level.On() {
+		return nil
+	}
+	return confine.Ask(context.Background()).Refuse(level)
+}
+
+// Sandbox describes the sandbox that the loop would have on this machine.
+func (p *Prepared) Sandbox(ctx context.Context) record.Sandbox {
+	level := confine.Level(p.Spec.Confine)
+	if !level.On() {
+		return record.Sandbox{}
+	}
+	return describeSandbox(p.Spec, confine.Ask(ctx).Mechanism(level), p.env)
+}
+
+// describeSandbox describes the sandbox that a mechanism provides for a loop.
+func describeSandbox(spec record.Spec, by confine.Mechanism, env environment.Environment) record.Sandbox {
+	w := record.Sandbox{Level: spec.Confine, Mechanism: string(by)}
+	if confine.Level(spec.Confine) != confine.Strict {
+		return w
+	}
+	w.Hosts = spec.ConfineHosts
+	for _, a := range append([]record.Agent{spec.Agent}, otherReviewers(spec)...) {
+		for _, host := range sandboxOptions(a, spec, env).Endpoint() {
+			if !slices.Contains(w.Endpoint, host) {
+				w.Endpoint = append(w.Endpoint, host)
+			}
+		}
+	}
+	return w
+}
+
+// otherReviewers returns the agents of review gates that are not the loop's own.
+func otherReviewers(spec record.Spec) []record.Agent {
+	var out []record.Agent
+	for _, g := range gate.Reviews(spec.Gates) {
+		if isOtherAgent(g, spec.Agent) {
+			out = append(out, reviewAgent(g, spec.Agent))
+		}
+	}
+	return out
+}
+
+// sandboxOptions returns the sandbox's options for an agent.
+func sandboxOptions(a record.Agent, spec record.Spec, env environment.Environment) confine.Options {
+	o := confine.Options{
+		Level: confine.Level(spec.Confine), State: []string{env.PawlHome, filepath.Join(env.ConfigHome, "pawl")}, Home: env.Home,
+		Vars: slices.Clone(env.Vars), Client: a.Name == "claude", Needs: agentFiles(a), Hosts: spec.ConfineHosts,
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
+		o.Keep = append(o.Keep, name)
+		o.Vars = append(o.Vars, name+"="+a.Env[name])
+	}
+	return o
+}
+
+// agentFiles returns the files that an agent is started with.
+func agentFiles(a record.Agent) []string {
+	var files []string
+	if path, err := exec.LookPath(cmp.Or(a.Command, a.Name)); err == nil {
+		files = append(files, path)
+	}
+	for _, arg := range a.Args {
+		if filepath.IsAbs(arg) {
+			files = append(files, arg)
+		}
+	}
+	return files
+}
+
+// sandboxBuilder builds the sandboxes of a loop.
+type sandboxBuilder struct {
+	loop *store.Loop
+	spec record.Spec
+	repo *git.Repo // of its work tree
+	env  environment.Environment
+}
+
+// build returns the sandbox of a loop's agent and gates, empty if none is requested. It
+// returns an error if this machine cannot provide it. Gates check other trees in a folder
+// below dir.
+func (w sandboxBuilder) build(ctx context.Context, a record.Agent, dir string) (*confine.Wall, error) {
+	if !confine.Level(w.spec.Confine).On() {
+		return &confine.Wall{}, nil
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find executable of pawl: %w", err)
+	}
+	elsewhere := verify.Elsewhere(dir)
+	if err := os.MkdirAll(elsewhere, 0o700); err != nil {
+		return nil, fmt.Errorf("create worktrees folder: %w", err)
+	}
+	o := sandboxOptions(a, w.spec, w.env)
+	o.Program, o.Dir, o.Root, o.Elsewhere = program, filepath.Join(w.loop.Dir, "confine"), w.repo.Root(), elsewhere
+	if !w.spec.Shadow {
+		o.GitDir, o.CommonDir, o.Index = w.repo.GitDir(), w.repo.CommonDir(), w.repo.IndexDir()
+	}
+	return confine.Build(ctx, o)
+}
+
+// buildSandboxes puts the loop's agent, gates, reviewers and the user's hooks into a
+// sandbox. A reviewer that is another agent gets its own, since it uses another endpoint.
+func (d *Drive) buildSandboxes(ctx context.Context, l *store.Loop, env environment.Environment) (*confine.Wall, error) {
+	w, dir := sandboxBuilder{l, d.Spec, d.Repo, env}, filepath.Join(l.Dir, "verify")
+	wall, err := w.build(ctx, d.Spec.Agent, dir)
+	if err != nil {
+		return nil, err
+	}
+	walls := []*confine.Wall{wall}
+	d.closers = append(d.closers, wall.Close)
+	d.reviewers = map[string][]string{}
+	for _, g := range gate.Reviews(d.Spec.Gates) {
+		d.reviewers[g.Name] = wall.Agent
+		if !isOtherAgent(g, d.Spec.Agent) {
+			continue
+		}
+		own, err := w.build(ctx, reviewAgent(g, d.Spec.Agent), dir)
+		if err != nil {
+			return nil, err
+		}
+		walls = append(walls, own)
+		d.closers = append(d.closers, own.Close)
+		d.reviewers[g.Name] = own.Agent
+	}
+	d.Prefix, d.Gaps = wall.Agent, wall.Says
+	if wall.By != "" {
+		d.Wall = describeSandbox(d.Spec, wall.By, env)
+	}
+	d.Refused = func() (hosts []string) {
+		for _, w := range walls {
+			hosts = append(hosts, w.Refused()...)
+		}
+		return hosts
+	}
+	d.Repo.RunHooksBy(wall.Hooks)
+	return wall, nil
+}

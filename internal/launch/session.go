@@ -1,0 +1,247 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/session"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+)
+
+// Attended is a loop that runs in a session.
+type Attended struct {
+	Loop    *store.Loop
+	Spec    record.Spec
+	Memory  record.Memory // as the loop stands
+	Prompt  string        // first prompt for the agent; "": not known yet
+	Driving bool          // gates still run on the initial tree: start a driver for them
+}
+
+// PromptPath returns the file with the first prompt.
+func (a *Attended) PromptPath() string { return record.PromptPath(a.Loop, a.Memory) }
+
+// AttendOptions says how a loop begins in a session.
+type AttendOptions struct {
+	Session     UserSession
+	Observer    runner.Observer // may be nil
+	GateTimeout time.Duration   // how long to wait for the gates, see Attended.Driving
+	More        loop.Limits     // for a loop that has ended, see ResumeOptions
+	// Ready is called after everything that can fail, before the session gets the loop;
+	// may be nil.
+	Ready func(*Attended) error
+}
+
+// Attend makes the loop, runs the gates on the tree as it is, and gives the loop
+// to the session. One that ends before its first turn (a gate that cannot run) is
+// given to nobody.
+func (p *Prepared) Attend(ctx context.Context, o AttendOptions) (_ *Attended, err error) {
+	if err := p.RefuseAttended(ctx, o.Session); err != nil {
+		return nil, err
+	}
+	st := store.Open(p.Home)
+	if err := p.checkWorktreeLock(ctx, st); err != nil {
+		return nil, err
+	}
+	l, err := st.Create(p.root, p.Spec)
+	if err != nil {
+		return nil, fmt.Errorf("create loop: %w", err)
+	}
+	d := &Drive{Spec: p.Spec}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	p.loop = l.ID
+	a := &Attended{Loop: l, Spec: p.Spec}
+	if err := p.setUpAttended(ctx, d, l, o); err != nil {
+		return nil, d.abandon(beforeTurn(ctx, err))
+	}
+	if err := a.firstTurn(ctx, d, o.GateTimeout); err != nil {
+		return nil, d.abandon(beforeTurn(ctx, err))
+	}
+	if end := a.Memory.State; end.Phase == loop.Ended {
+		if end.Outcome == loop.Errored {
+			return nil, failure.New(failure.Error, end.Hint, "loop %s ended before its first turn: %s", l.ID, end.Reason)
+		}
+		return a, nil
+	}
+	if o.Ready != nil {
+		if err := o.Ready(a); err != nil {
+			return nil, d.abandon(err)
+		}
+	}
+	if err := a.bind(ctx, p, o.Session, d.Owner.Epoch()); err != nil {
+		return nil, d.abandon(err)
+	}
+	return a, nil
+}
+
+// beforeTurn explains an error that is a cancellation.
+func beforeTurn(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("before the first turn: %w", context.Cause(ctx))
+	}
+	return err
+}
+
+// setUpAttended takes the loop and the work tree for a loop in a session.
+func (p *Prepared) setUpAttended(ctx context.Context, d *Drive, l *store.Loop, o AttendOptions) error {
+	owner, err := l.Own(ctx)
+	if err != nil {
+		return err
+	}
+	d.closers = append(d.closers, owner.Close)
+	d.Runner = &runner.Runner{Loop: l, Owner: owner, Spec: p.Spec, Observer: o.Observer}
+	if err := d.recordSession(o.Session); err != nil {
+		return err
+	}
+	if err := d.setUpRunner(ctx, p.env); err != nil {
+		return err
+	}
+	// The work tree is ours only now: another may have begun at the same moment.
+	if p.Conflicts, err = findConflicts(ctx, store.Open(p.Home), p); err != nil {
+		return err
+	}
+	if err := p.refuseOtherLoop(o.Session); err != nil {
+		return err
+	}
+	if !p.Spec.NoCommit && len(p.Status.Dirty) > 0 {
+		return d.keepChanges(ctx) // with the user's leave, see RefuseAttended
+	}
+	if !p.Spec.Shadow {
+		return nil
+	}
+	head, err := d.Repo.Head(ctx)
+	if err != nil {
+		return err
+	}
+	return d.StartFrom(head)
+}
+
+// recordSession journals the loop's session.
+func (d *Drive) recordSession(in UserSession) error {
+	_, err := d.Owner.Append(journal.Entry{Type: record.TypeBound, Data: record.Bound{
+		Session: in.Session, Agent: "claude", Client: in.Client,
+	}})
+	return err
+}
+
+// setUpRunner sets the fields of the runner beside the loop and its owner, and locks the
+// work tree.
+func (d *Drive) setUpRunner(ctx context.Context, env environment.Environment) error {
+	kept, err := d.Loop.Spec()
+	if err != nil {
+		return err
+	}
+	d.Redact, d.StateDir, d.HomeDir = redact.New(env.Vars), env.PawlHome, env.Home
+	if d.Repo, err = Repo(ctx, d.Loop); err != nil {
+		return err
+	}
+	tree := d.Repo
+	if d.Spec.Shadow {
+		tree = nil
+	}
+	unlock, err := store.Open(env.PawlHome).LockWorktree(ctx, lockTarget(kept.Root, tree), d.Loop.ID)
+	if err != nil {
+		return err
+	}
+	d.closers = append(d.closers, unlock)
+	if d.Agent, err = newAgent(d.Spec.Agent, d.Loop.Dir); err != nil {
+		d.Agent = missingAgent{d.Spec.Agent.Name, err} // the user's session does without
+	}
+	return d.prepareGates(ctx, d.Loop, env)
+}
+
+// firstTurn runs the loop up to its first turn, or until the timeout.
+func (a *Attended) firstTurn(ctx context.Context, d *Drive, patience time.Duration) error {
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := d.Attend(bounded)
+	a.Driving = err != nil && ctx.Err() == nil && bounded.Err() != nil
+	if err != nil && !a.Driving {
+		return err
+	}
+	if a.Memory, _, err = record.Load(a.Loop); err != nil {
+		return err
+	}
+	if a.Memory.State.Phase != loop.Turning {
+		return nil
+	}
+	prompt, err := atomicfile.Read(a.PromptPath(), atomicfile.Large)
+	a.Prompt, a.Driving = string(prompt), false
+	return err
+}
+
+// bind gives the loop to the session's hooks.
+func (a *Attended) bind(ctx context.Context, p *Prepared, in UserSession, epoch int64) error {
+	sessions, now := session.Open(p.Home), time.Now()
+	b := session.Binding{
+		Session: in.Session, Loop: a.Loop.ID, Epoch: epoch, Root: p.root, Client: in.Client, Unattended: in.Unattended,
+		Prompt: in.Prompt, File: a.Spec.File, Since: now, Responder: in.Responder, GivenTurns: a.Memory.TurnsBegun,
+	}
+	if in.Session == "" {
+		return sessions.Await(ctx, b, in.AncestorPIDs, now)
+	}
+	return sessions.Bind(ctx, b)
+}
+
+// Rejoin continues a loop in a session as its current owner, as the session's hooks do.
+// It waits up to timeout while another process holds the loop, and then returns a
+// *store.HeldError.
+func Rejoin(ctx context.Context, l *store.Loop, env environment.Environment, patience time.Duration) (*Drive, error) {
+	return acquireAttended(ctx, l, env, func(ctx context.Context) (*store.Owner, error) {
+		return acquireWithin(ctx, patience, func() (*store.Owner, error) {
+			last, _, err := l.Holder()
+			if err != nil {
+				return nil, err
+			}
+			return l.Rejoin(ctx, last.Epoch)
+		})
+	})
+}
+
+// acquireAttended takes a loop in a session with own, and builds the runner.
+func acquireAttended(ctx context.Context, l *store.Loop, env environment.Environment, own func(context.Context) (*store.Owner, error)) (_ *Drive, err error) {
+	spec, err := record.ReadSpec(l)
+	if err != nil {
+		return nil, err
+	}
+	if spec.Branch == "" && !spec.NoCommit {
+		spec.Branch = "pawl/" + l.ID
+	}
+	d := &Drive{Spec: spec, Resumed: true, Runner: &runner.Runner{Loop: l, Spec: spec}}
+	if d.Owner, err = own(ctx); err != nil {
+		return nil, err
+	}
+	d.closers = append(d.closers, d.Owner.Close)
+	if err := d.setUpRunner(ctx, env); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// acquireWithin calls own until it succeeds, while another process holds the loop, up to
+// a timeout.
+func acquireWithin(ctx context.Context, patience time.Duration, own func() (*store.Owner, error)) (*store.Owner, error) {
+	for deadline := time.Now().Add(patience); ; {
+		owner, err := own()
+		if held := new(store.HeldError); err == nil || !errors.As(err, &held) || time.Now().After(deadline) {
+			return owner, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(lockPollInterval):
+		}
+	}
+}
+
+// lockPollInterval is how often to try a lock that another process holds.
+const lockPollInterval = 100 * time.Millisecond

@@ -1,0 +1,50 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// TakeTimeout is how long a runner that released its loop waits for a session to take it.
+const TakeTimeout = 2 * time.Minute
+
+// TakeBack releases a loop for a session that asked for it, and resumes it if no session
+// takes it within the timeout. It returns nil if another owner has the loop.
+func (d *Drive) TakeBack(ctx context.Context, env environment.Environment, patience time.Duration) (*Drive, error) {
+	epoch := d.Owner.Epoch()
+	if err := d.Close(); err != nil {
+		return nil, err
+	}
+	tick := time.NewTicker(lockPollInterval)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); ; {
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-tick.C:
+		}
+		if last, _, err := d.Loop.Holder(); err != nil || last.Epoch != epoch {
+			return nil, err
+		}
+		if time.Now().Before(deadline) {
+			continue
+		}
+		back, err := Resume(ctx, d.Loop, env, ResumeOptions{MayOwn: func(now int64) error {
+			if now != epoch {
+				return store.ErrLostOwnership
+			}
+			return nil
+		}})
+		switch {
+		case errors.Is(err, store.ErrLostOwnership):
+			return nil, nil //nolint:nilnil // a session has it
+		case errors.As(err, new(*store.HeldError)): // one is about to
+		default:
+			return back, err
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package launch_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// letGo has a runner go on with a session's loop, and let go of it again for a
+// session that asked for it.
+func letGo(t *testing.T, root string, env environment.Environment) (*store.Loop, *launch.Drive) {
+	t.Helper()
+	agentThat(t, env, `echo "more to come"; touch "`+root+`/turned"; sleep 20`)
+	a := lastTask(t, root, env, nil)
+	d, err := launch.Resume(t.Context(), a.Loop, env, launch.ResumeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, filepath.Join(root, "turned"), func() {
+		if err := a.Loop.Post("take", record.Message{Kind: record.MessageTake}); err != nil {
+			t.Error(err)
+		}
+	})
+	st, err := d.Run(t.Context())
+	if err != nil || st.Phase != loop.HandingOver {
+		t.Fatalf("%s, %v", st.Phase, err)
+	}
+	return a.Loop, d
+}
+
+// until does something, beside the test, when a file is there.
+func until(t *testing.T, file string, do func()) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	done := make(chan struct{})
+	t.Cleanup(func() { cancel(); <-done })
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			if _, err := os.Stat(file); err == nil {
+				do()
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("%s does not come", file)
+	}()
+}
+
+// Whoever asked for a loop may be gone by the time that its runner lets go of it.
+func TestTakeBackWhenNobodyTakes(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	l, d := letGo(t, root, env)
+	back, err := d.TakeBack(t.Context(), env, time.Millisecond)
+	if err != nil || back == nil {
+		t.Fatalf("%v, %v", back, err)
+	}
+	agentThat(t, env, `touch "`+root+`/done.txt"; echo "<promise>DONE</promise>"`)
+	st, err := back.Run(t.Context())
+	if err := errors.Join(err, back.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if m := remembered(t, l); st.Outcome != loop.Verified || m.State.Attended {
+		t.Errorf("%s %s: %s", st.Phase, st.Outcome, st.Reason)
+	}
+}
+
+func TestTakeBackWhenSessionTakes(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	l, d := letGo(t, root, env)
+	type end struct {
+		back *launch.Drive
+		err  error
+	}
+	ends := make(chan end, 1)
+	go func() {
+		back, err := d.TakeBack(t.Context(), env, time.Minute)
+		ends <- end{back, err}
+	}()
+	for _, alive, err := l.Holder(); err != nil || alive; _, alive, err = l.Holder() {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if _, err := take(t, l, env, otherSession); err != nil {
+		t.Fatal(err)
+	}
+	if e := <-ends; e.err != nil || e.back != nil {
+		t.Errorf("%v, %v", e.back, e.err)
+	}
+	if m := remembered(t, l); !m.State.Attended || m.Bound.Session != otherSession || m.State.Stays {
+		t.Errorf("bound %+v, stays %v", m.Bound, m.State.Stays)
+	}
+}
+
+// A user who does not want to wait for the session is not made to.
+func TestTakeBackIsCancelled(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	_, d := letGo(t, root, env)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("interrupt"))
+	if back, err := d.TakeBack(ctx, env, time.Minute); back != nil || err == nil || err.Error() != "interrupt" {
+		t.Errorf("%v, %v", back, err)
+	}
+}
+
+// Of two sessions that take a loop at the same moment one has it, and the other is
+// told so.
+func TestTwoTakeAtOnce(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	a := lastTask(t, root, env, nil)
+	closed(t, a)
+	sessions := []string{otherSession, "0d1f2a3b-0000-4000-8000-000000000003"}
+	errs := make(chan error, len(sessions))
+	for _, id := range sessions {
+		go func() { _, err := take(t, a.Loop, env, id); errs <- err }()
+	}
+	refused := errors.Join(<-errs, <-errs)
+	if refused == nil || !strings.Contains(refused.Error(), "lives in session 0d1f2a3b") || strings.Contains(refused.Error(), "\n") {
+		t.Errorf("%v", refused)
+	}
+	if last, _, err := a.Loop.Holder(); err != nil || last.Epoch != 2 {
+		t.Errorf("owner %+v, %v", last, err)
+	}
+}
+
+// A loop that commits cannot come to a session on another branch: that is said
+// before its runner is asked for it.
+func TestNotTakenOnAnotherBranch(t *testing.T) {
+	t.Parallel()
+	root, env := project(t)
+	git(t, root, "config", "user.name", "dev")
+	git(t, root, "config", "user.email", "dev@example.com")
+	a := lastTask(t, root, env, func(q *launch.AttendRequest) { q.Commit = true })
+	closed(t, a)
+	git(t, root, "switch", "-q", "-c", "elsewhere")
+	err := launch.RefuseTake(t.Context(), a.Loop, env, launch.UserSession{Session: otherSession})
+	if err == nil || !strings.Contains(err.Error(), "not on the branch of the loop") {
+		t.Errorf("%v", err)
+	}
+}

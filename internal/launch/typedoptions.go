@@ -1,0 +1,97 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+)
+
+// resolveTypedPaths applies the current folder to typed options: gates run there, and the
+// agent's program is relative to it. Paths in files are relative to the root.
+func (p *Prepared) resolveTypedPaths(q Request) error {
+	root := resolvePath(p.root)
+	here, err := filepath.Rel(root, resolvePath(q.Dir))
+	if err != nil {
+		return fmt.Errorf("find %s in %s: %w", q.Dir, root, err)
+	}
+	if _, typed := q.Flags["gates"]; typed && here != "." && filepath.IsLocal(here) {
+		for i := range p.Settings.Gates {
+			p.Settings.Gates[i].Dir = filepath.ToSlash(here)
+		}
+	}
+	p.programDir = p.root
+	if _, typed := q.Flags["agent_command"]; typed {
+		p.programDir = q.Dir
+	}
+	return nil
+}
+
+// agentProgram returns the absolute path of the agent's program or script, since its
+// processes run in other folders. A bare name is looked up in PATH.
+func (p *Prepared) agentProgram(a record.Agent) string {
+	if a.Command == "" || a.Name != "scripted" && filepath.Base(a.Command) == a.Command {
+		return a.Command
+	}
+	return absPath(p.programDir, a.Command)
+}
+
+// checkTaskIDs refuses typed options that name unknown tasks.
+func checkTaskIDs(g Goal, s config.Settings, flags map[string]any) error {
+	there := []string{record.GoalTask}
+	if g.Plan != nil {
+		there = there[:0]
+		for _, t := range g.Plan.Plan().Tasks {
+			there = append(there, t.ID)
+		}
+	}
+	named := map[string][]string{
+		"evidence":           slices.Sorted(maps.Keys(s.Evidence.Tasks)),
+		"allow_test_changes": s.AllowTestChanges,
+	}
+	for _, key := range slices.Sorted(maps.Keys(named)) {
+		if _, typed := flags[key]; !typed {
+			continue
+		}
+		for _, id := range named[key] {
+			if id != "*" && !slices.Contains(there, id) {
+				return failure.New(failure.Usage, "there are "+firstItems(there), "--%s names a task that is not there: %s", strings.ReplaceAll(key, "_", "-"), id)
+			}
+		}
+	}
+	return nil
+}
+
+// refuseHomeInWorkTree refuses a $PAWL_HOME in the work tree: its files would be
+// attributed to the agent, and committed.
+func refuseHomeInWorkTree(ctx context.Context, repo *git.Repo, home string) error {
+	in := func(dir string) (string, bool) {
+		rel, err := filepath.Rel(resolvePath(dir), resolvePath(home))
+		return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
+	}
+	rel, inside := in(repo.Root())
+	if _, own := in(repo.CommonDir()); !inside || own {
+		return nil
+	}
+	ignored, err := repo.Ignores(ctx, rel+"/loops")
+	if err != nil || ignored {
+		return err
+	}
+	return failure.New(failure.Usage, "set PAWL_HOME to a folder elsewhere, or not at all; or let git ignore it", "PAWL_HOME (%s) lies in the work tree", home)
+}
+
+// writable refuses a $PAWL_HOME in which no loop could be kept.
+func writable(home string) error {
+	if _, err := store.CheckWritable(home); err != nil {
+		return failure.New(failure.Usage, "make it writable for you, or set PAWL_HOME to a folder that is", "PAWL_HOME (%s), where loops live, cannot be written: %w", home, err)
+	}
+	return nil
+}
