@@ -21,8 +21,8 @@ func TestWhatJudgesIsNotPutBackOverThePersonsHead(t *testing.T) {
 	if got := st.git("diff", "--name-only"); got != "check.sh" {
 		t.Errorf("changed: %s", got)
 	}
-	if told := st.told(); !strings.Contains(told, "put them back as they were, or ask the user to change them: check.sh") ||
-		strings.Contains(told, "Pawl has put it back") {
+	if told := st.told(); !strings.Contains(told, "restore them, or ask the user to change them: check.sh") ||
+		strings.Contains(told, "Pawl restored it") {
 		t.Errorf("told:\n%s", told)
 	}
 	// The same change again, though no tool call has made it since.
