@@ -179,13 +179,13 @@ func (s Spec) WorkGlobs(tasks []string) []string {
 // TaskText returns the text of these tasks, or of all tasks if the list is empty: the
 // goal and the titles.
 func (s Spec) TaskText(tasks []string) string {
-	text := s.Prompt
+	text := []string{s.Prompt}
 	for _, t := range s.Tasks {
 		if len(tasks) == 0 || slices.Contains(tasks, t.ID) {
-			text += "\n" + t.Title
+			text = append(text, t.Title)
 		}
 	}
-	return text
+	return strings.Join(text, "\n")
 }
 
 // MayChangeTests reports whether the user lets one of these tasks change old tests.

@@ -2,7 +2,6 @@ package runner_test
 
 import (
 	"maps"
-
 	"strings"
 	"testing"
 

@@ -139,12 +139,11 @@ func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, e
 		return nil, err
 	}
 	said, err := repo.Contents(ctx, r.Before, maxDocumentsRead, maxTextRead, func(file string) bool { return documents.MatchString(file) && !IsTest(r.Tests, file) })
-	known := strings.Builder{}
-	known.WriteString(r.Asked)
+	known := []string{r.Asked}
 	for _, text := range said {
-		known.WriteString("\n" + string(text))
+		known = append(known, string(text))
 	}
-	return sign.NewTests(tests, known.String()), err
+	return sign.NewTests(tests, strings.Join(known, "\n")), err
 }
 
 var documents = regexp.MustCompile(`(?i)\.(?:md|markdown|rst|adoc|txt)$|(?:^|/)(?:README|TODO)$`)
