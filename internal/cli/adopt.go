@@ -20,14 +20,14 @@ import (
 // adopt makes a loop of another tool's files; where it may not, why says so,
 // unless they are none of this session's.
 func (w *wish) adopt(ctx context.Context, r hook.BeginRequest, a *app) (ok bool, why string, err error) {
-	f, known := statefile.Named(r.Format)
+	f, known := statefile.FormatByName(r.Format)
 	if !known {
 		return false, "", failure.New(failure.Usage, "", "adopt %s: there is no format %q", r.Adopt, r.Format)
 	}
 	if w.File, w.Format = r.Adopt, f.Name(); !filepath.IsAbs(w.File) {
 		w.File = filepath.Join(w.Project, filepath.FromSlash(r.Adopt))
 	}
-	p, err := f.Propose(w.File, place.At(w.Project, a.env), statefile.Circumstances{
+	p, err := f.Propose(w.File, place.At(w.Project, a.env), statefile.SessionInfo{
 		SessionID: r.Session, SessionStarted: r.Started, Now: time.Now(), Unattended: r.Unattended,
 		ByAgent: func(string, ...string) bool { return r.ByAgent },
 		Tracked: trackedBy(ctx),
@@ -58,7 +58,7 @@ func (w *wish) adoptNamed(ctx context.Context, a *app) error {
 		return nil
 	}
 	handover := w.Handover // it takes the user's own word
-	p, err := f.Propose(file, at, statefile.Circumstances{
+	p, err := f.Propose(file, at, statefile.SessionInfo{
 		SessionID: w.Session.Session, SessionStarted: time.Unix(0, 0), Now: time.Now(), Unattended: w.Session.Unattended,
 		Tracked: trackedBy(ctx),
 	})
@@ -94,12 +94,12 @@ func (a *app) stateFile(project, dir string, words []string) (statefile.Format, 
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	return statefile.Meant(filepath.Clean(path), p)
+	return statefile.FormatOfPath(filepath.Clean(path), p)
 }
 
 // asks takes over what another tool's files ask for.
 func (w *wish) asks(p statefile.Proposal) {
-	w.Text, w.CountedIterations, w.remark = p.Prompt, p.Counted, p.Remark
+	w.Text, w.CountedIterations, w.remark = p.Prompt, p.CountedIterations, p.StartMessage
 	w.Handover, w.Isolation, w.Tries = p.Handover, p.Isolation, p.InSessionTries
 	if p.Verify != "" && w.Verify == "" {
 		w.Verify, w.VerifyFrom, w.VerifyTimeout, w.VerifyDir = p.Verify, w.File, p.VerifyTimeout, p.VerifyDir

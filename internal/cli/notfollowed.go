@@ -27,7 +27,7 @@ func (a *app) notFollowed() []string {
 		if path == "" || a.drives(path) {
 			continue
 		}
-		made, err := f.Propose(path, p, statefile.Circumstances{
+		made, err := f.Propose(path, p, statefile.SessionInfo{
 			SessionID: in.ID, SessionStarted: began, Now: now, Unattended: in.Unattended, Tracked: func(string) (bool, error) { return false, nil },
 		})
 		if err == nil && made.Refused != "" {

@@ -60,7 +60,7 @@ func mayHaveWritten(transcript []byte, spare string, names []string) bool {
 				Command string `json:"command"`
 			}
 			_ = json.Unmarshal(c.Input, &in) // another tool's has none
-			if c.Type == "tool_use" && mentionsAny(string(c.Input), spare, names) && statefile.MayMake(c.Name, in.Command) {
+			if c.Type == "tool_use" && mentionsAny(string(c.Input), spare, names) && statefile.MayCreate(c.Name, in.Command) {
 				return true
 			}
 		}

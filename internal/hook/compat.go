@@ -78,7 +78,7 @@ func (h *handler) adoptCompatFile(ctx context.Context) (session.Binding, error) 
 // have written the file, where that matters. An error says why no session may follow the
 // file. Questions to git are left to `pawl session begin`.
 func (h *handler) proposal(f statefile.Format, path string, p place.Project) (made statefile.Proposal, byAgent bool, err error) {
-	made, err = f.Propose(path, p, statefile.Circumstances{
+	made, err = f.Propose(path, p, statefile.SessionInfo{
 		SessionID: h.p.Session, SessionStarted: h.sessionBegan(), Now: h.now, Unattended: h.Env.Session.Unattended,
 		Tracked: func(string) (bool, error) { return false, nil },
 		ByAgent: func(spare string, names ...string) bool {
@@ -131,14 +131,14 @@ func displayPath(root, path string) string {
 
 // compatFiles returns the other tool's state files that the loop updates, if any.
 func compatFiles(b session.Binding, s *lease) statefile.Files {
-	return statefile.Of(b.Root, s.loop.Dir, s.spec)
+	return statefile.FilesOf(b.Root, s.loop.Dir, s.spec)
 }
 
 // receiveFileChanges passes on what the user or another process wrote into the state
 // files, as messages to the loop and in order. Files that cannot be read are kept, and
 // the user is told.
 func (h *handler) receiveFileChanges(ctx context.Context, s *lease, b session.Binding) error {
-	w, err := compatFiles(b, s).Hear(time.Now())
+	w, err := compatFiles(b, s).ReceiveChanges(time.Now())
 	if err != nil {
 		if h.isNew(ctx, b.Session, err.Error()) {
 			s.note(loop.Anomaly, "what cannot be read is kept as it is: "+err.Error())
@@ -159,23 +159,23 @@ func (h *handler) receiveFileChanges(ctx context.Context, s *lease, b session.Bi
 	case w.Stop != "":
 		s.note(loop.Info, w.Stop+": the loop is cancelled")
 		err = said(record.MessageStop)
-	case w.Held && !b.FilePaused:
+	case w.Paused && !b.FilePaused:
 		err = said(record.MessagePause)
-	case b.FilePaused && !w.Held && (s.mem.State.Phase == loop.Paused || s.mem.State.Pause):
+	case b.FilePaused && !w.Paused && (s.mem.State.Phase == loop.Paused || s.mem.State.Pause):
 		err = said(record.MessageResume)
 	}
-	if err == nil && w.Held != b.FilePaused {
-		_, err = h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool { b.FilePaused = w.Held; return true })
+	if err == nil && w.Paused != b.FilePaused {
+		_, err = h.bindings.Change(ctx, b.Session, func(b *session.Binding) bool { b.FilePaused = w.Paused; return true })
 	}
-	if err == nil && w.Heard != nil {
-		err = w.Heard()
+	if err == nil && w.Acknowledge != nil {
+		err = w.Acknowledge()
 	}
 	return err
 }
 
 // updateFiles writes the loop's progress to the state files.
 func (h *handler) updateFiles(ctx context.Context, b session.Binding, s *lease) {
-	err := compatFiles(b, s).GoesOn(s.mem, time.Now())
+	err := compatFiles(b, s).UpdateProgress(s.mem, time.Now())
 	if err != nil && h.isNew(ctx, b.Session, "files of "+b.Loop) {
 		h.anomaly(ctx, b, err)
 		h.startMessage = "pawl: " + withHint(err)

@@ -166,8 +166,8 @@ func (h *handler) answerSessionEnd(ctx context.Context, b session.Binding) (repl
 		s.note(loop.Info, "the session was closed ("+oneLine(h.p.Reason)+"); claude --resume "+b.Session+" goes on with it")
 		s.recordBinding(b, true)
 		st = s.mem.State
-		if f, ok := compatFiles(b, s).(statefile.Leaver); ok {
-			left = f.Leaves(s.mem, oneLine(h.p.Reason), time.Now())
+		if f, ok := compatFiles(b, s).(statefile.SessionLeaver); ok {
+			left = f.SessionLeft(s.mem, oneLine(h.p.Reason), time.Now())
 		}
 		return nil
 	})

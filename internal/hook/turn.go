@@ -210,12 +210,12 @@ func (h *handler) replyEnded(ctx context.Context, b session.Binding, s *lease) (
 	if !released {
 		return reply{}, err // another hook has reported it
 	}
-	return reply{Message: endMessage(b, s)}, f.Ends(s.mem, b.Session)
+	return reply{Message: endMessage(b, s)}, f.MarkEnded(s.mem, b.Session)
 }
 
 // endMessage says how the loop ended, after the words that users' scripts look for.
 func endMessage(b session.Binding, s *lease) string {
-	return strings.TrimSpace(compatFiles(b, s).Ending(s.mem.State) + "\n" + endSummary(s))
+	return strings.TrimSpace(compatFiles(b, s).EndLine(s.mem.State) + "\n" + endSummary(s))
 }
 
 // endSummary says in one line how the loop ended.
@@ -263,7 +263,7 @@ func iterationOf(st loop.State) string {
 // progressLine says in one line why the session continues.
 func (h *handler) progressLine(b session.Binding, s *lease) string {
 	st := s.mem.State
-	if line := compatFiles(b, s).Line(st); line != "" {
+	if line := compatFiles(b, s).ProgressLine(st); line != "" {
 		return line
 	}
 	return fmt.Sprintf("⟲ %s %s · %s", s.loop.ID, iterationRatio(st), continueReason(s))

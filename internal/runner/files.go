@@ -15,13 +15,13 @@ const hearEvery = time.Second
 // through. While a user's session has the loop, its hooks hear them and tell
 // them; else it is done here.
 func (r *Runner) files() statefile.Files {
-	return statefile.Of(r.Repo.Root(), r.Loop.Dir, r.Spec)
+	return statefile.FilesOf(r.Repo.Root(), r.Loop.Dir, r.Spec)
 }
 
 // hear passes on what the user, or another process, did to the files. Words have
 // the id that the hooks give them: what both have heard is taken once.
 func (r *Runner) hear(ctx context.Context) error {
-	w, err := r.files().Hear(time.Now())
+	w, err := r.files().ReceiveChanges(time.Now())
 	if err != nil {
 		r.filesFail("cannot be read and are kept as they are", err)
 		return nil
@@ -33,26 +33,26 @@ func (r *Runner) hear(ctx context.Context) error {
 	switch {
 	case w.Stop != "" && r.mem.State.Stop == "":
 		said = append(said, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: w.Stop})
-	case w.Held && !r.held:
+	case w.Paused && !r.held:
 		said = append(said, loop.Event{Kind: loop.PauseAsked})
-	case r.held && !w.Held:
+	case r.held && !w.Paused:
 		said = append(said, loop.Event{Kind: loop.Resumed})
 	}
-	r.held = w.Held
+	r.held = w.Paused
 	for _, e := range said {
 		if err := r.step(ctx, e); err != nil {
 			return err
 		}
 	}
-	if w.Heard != nil {
-		return w.Heard()
+	if w.Acknowledge != nil {
+		return w.Acknowledge()
 	}
 	return nil
 }
 
 // goesOn tells the files that a turn begins.
 func (r *Runner) goesOn() {
-	if err := r.files().GoesOn(r.mem, time.Now()); err != nil {
+	if err := r.files().UpdateProgress(r.mem, time.Now()); err != nil {
 		r.filesFail("could not be brought up to date", err)
 	}
 }
@@ -61,7 +61,7 @@ func (r *Runner) goesOn() {
 func (r *Runner) over() {
 	ended := r.mem
 	ended.State.Phase = loop.Ended // as soon as they have been told
-	if err := r.files().Ends(ended, ended.Bound.Session); err != nil {
+	if err := r.files().MarkEnded(ended, ended.Bound.Session); err != nil {
 		r.filesFail("could not be brought up to date", err)
 	}
 }

@@ -184,7 +184,7 @@ func (r *Runner) seat(d *prompt.Data, a loop.Action, s loop.State) {
 	case statefile.FeatureListName:
 		d.Marks = r.Spec.Plan
 	case statefile.VerifyActiveName:
-		if line := r.files().Line(s); line != "" {
+		if line := r.files().ProgressLine(s); line != "" {
 			d.Heading = "## " + line
 		}
 	}

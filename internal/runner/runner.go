@@ -362,7 +362,7 @@ func (r *Runner) planPath() string {
 // Marks are the paths that Pawl itself writes in the work tree, relative to its
 // root: the plan and the progress file beside it, another tool's state files.
 func (r *Runner) Marks() []string {
-	paths := r.files().Own()
+	paths := r.files().OwnPaths()
 	if r.Spec.Plan == "" {
 		return paths
 	}

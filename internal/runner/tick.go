@@ -87,7 +87,7 @@ func (r *Runner) addProgress(t *ticks, a loop.Action, m record.Memory) error {
 // treeWith is the judged tree with the ticks, and with the other files of ours as
 // they are now.
 func (r *Runner) treeWith(ctx context.Context, tree string, t ticks) (string, error) {
-	own := r.files().Own()
+	own := r.files().OwnPaths()
 	if tree == "" || len(own) > 0 {
 		now, _, err := r.Repo.Snapshot(ctx)
 		if err != nil {

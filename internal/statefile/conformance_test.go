@@ -55,12 +55,12 @@ func (p *project) put(name, text string) {
 }
 
 // loop are the files of the loop that was made of the sample.
-func (p *project) loop() Files { return Of(p.root, p.dir, p.spec) }
+func (p *project) loop() Files { return FilesOf(p.root, p.dir, p.spec) }
 
 // asked is what the session s1 is proposed.
 func (p *project) asked() (Proposal, error) {
 	now := time.Now()
-	return p.format.Propose(p.path(p.state), p.place, Circumstances{
+	return p.format.Propose(p.path(p.state), p.place, SessionInfo{
 		SessionID: "s1", SessionStarted: now.Add(-time.Hour), Now: now,
 		Tracked: func(string) (bool, error) { return false, nil },
 	})
@@ -158,7 +158,7 @@ func TestFoundAndProposed(t *testing.T) {
 		if path := p.format.Find(empty); path != "" || empty.MayHaveLoop() {
 			t.Errorf("found %q where nothing is, glance: %v", path, empty.MayHaveLoop())
 		}
-		if named, ok := Named(p.format.Name()); !ok || named != p.format {
+		if named, ok := FormatByName(p.format.Name()); !ok || named != p.format {
 			t.Errorf("named %v", named)
 		}
 		p.found(t)
@@ -195,17 +195,17 @@ func TestOwnListsWhatIsWritten(t *testing.T) {
 				before, now := p.tree(), time.Now()
 				for n := 4; n < 6; n++ {
 					p.hear(now)
-					if err := p.loop().GoesOn(stands(n), now); err != nil {
+					if err := p.loop().UpdateProgress(stands(n), now); err != nil {
 						t.Errorf("%s: %v", f.Name(), err)
 					}
 				}
-				if l, ok := p.loop().(Leaver); ok && l.Leaves(stands(5), "logout", now) != nil {
+				if l, ok := p.loop().(SessionLeaver); ok && l.SessionLeft(stands(5), "logout", now) != nil {
 					t.Errorf("%s cannot be left", f.Name())
 				}
-				if err := p.loop().Ends(ended(outcome), "s1"); err != nil {
+				if err := p.loop().MarkEnded(ended(outcome), "s1"); err != nil {
 					t.Errorf("%s: %v", f.Name(), err)
 				}
-				own := p.loop().Own()
+				own := p.loop().OwnPaths()
 				for _, path := range changed(before, p.tree()) {
 					if !slices.Contains(own, path) {
 						t.Errorf("%s has written %s, and owns %q", f.Name(), path, own)
@@ -217,11 +217,11 @@ func TestOwnListsWhatIsWritten(t *testing.T) {
 }
 
 // hear has the files heard, and what was heard remembered.
-func (p *project) hear(now time.Time) Word {
+func (p *project) hear(now time.Time) Changes {
 	p.t.Helper()
-	w, err := p.loop().Hear(now)
-	if err == nil && w.Heard != nil {
-		err = w.Heard()
+	w, err := p.loop().ReceiveChanges(now)
+	if err == nil && w.Acknowledge != nil {
+		err = w.Acknowledge()
 	}
 	if err != nil {
 		p.t.Error(err)
@@ -236,10 +236,10 @@ func TestSilenceIsHeardAsSilence(t *testing.T) {
 		now := time.Now()
 		p.hear(now)
 		for n := 4; n < 7; n++ {
-			if err := p.loop().GoesOn(stands(n), now); err != nil {
+			if err := p.loop().UpdateProgress(stands(n), now); err != nil {
 				t.Error(err)
 			}
-			if w := p.hear(now); len(w.Notes) > 0 || w.Stop != "" || w.Held {
+			if w := p.hear(now); len(w.Notes) > 0 || w.Stop != "" || w.Paused {
 				t.Errorf("heard %+v", w)
 			}
 		}
@@ -262,12 +262,12 @@ func TestNothingElseIsChanged(t *testing.T) {
 		p.found(t)
 		for name, text := range dressed(p.files[p.state]) {
 			p.put(p.state, text)
-			if _, err := p.loop().Hear(time.Now()); err != nil {
+			if _, err := p.loop().ReceiveChanges(time.Now()); err != nil {
 				continue // not a way to write this one
 			}
-			err := p.loop().GoesOn(stands(7), time.Now())
+			err := p.loop().UpdateProgress(stands(7), time.Now())
 			once := p.tree()
-			if err2 := p.loop().GoesOn(stands(7), time.Now()); err != nil || err2 != nil {
+			if err2 := p.loop().UpdateProgress(stands(7), time.Now()); err != nil || err2 != nil {
 				t.Errorf("%s: %v, %v", name, err, err2)
 			}
 			if diff := changed(once, p.tree()); len(diff) > 0 {
@@ -344,11 +344,11 @@ func TestWhatCannotBeReadIsKept(t *testing.T) {
 			} else if err != nil && !strings.Contains(err.Error(), filepath.Base(p.state)) {
 				t.Errorf("%s: the error does not name the file: %v", name, err)
 			}
-			if w, err := p.loop().Hear(now); err == nil || w.Stop != "" {
+			if w, err := p.loop().ReceiveChanges(now); err == nil || w.Stop != "" {
 				t.Errorf("%s: heard %+v, %v", name, w, err)
 			}
-			_ = p.loop().GoesOn(stands(7), now) // may be an error, or be left to Hear
-			_ = p.loop().Ends(ended(loop.Verified), "s1")
+			_ = p.loop().UpdateProgress(stands(7), now) // may be an error, or be left to Hear
+			_ = p.loop().MarkEnded(ended(loop.Verified), "s1")
 			if diff := changed(before, p.tree()); slices.Contains(diff, p.state) || slices.Contains(diff, "elsewhere") {
 				t.Errorf("%s: changed %q", name, diff)
 			}

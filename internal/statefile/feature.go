@@ -37,12 +37,12 @@ func (featureList) Find(p Place) string {
 		return filepath.Join(named, featureloop.ProgressName)
 	}
 	all := p.FeatureLoopsDir()
-	if there(all) == "" {
+	if existingPath(all) == "" {
 		return ""
 	}
 	current := filepath.Join(all, featureloop.Current)
 	for _, name := range []string{featureloop.ListName, featureloop.ProgressName} {
-		if there(filepath.Join(current, name)) != "" {
+		if existingPath(filepath.Join(current, name)) != "" {
 			return filepath.Join(current, featureloop.ProgressName)
 		}
 	}
@@ -75,7 +75,7 @@ func featureLoops(dir string) []string {
 		path := filepath.Join(dir, e.Name())
 		info, err := os.Stat(path)
 		same := func(other fs.FileInfo) bool { return os.SameFile(info, other) }
-		if err != nil || there(filepath.Join(path, featureloop.ListName)) == "" || slices.ContainsFunc(seen, same) {
+		if err != nil || existingPath(filepath.Join(path, featureloop.ListName)) == "" || slices.ContainsFunc(seen, same) {
 			continue
 		}
 		dirs, seen = append(dirs, path), append(seen, info)
@@ -94,7 +94,7 @@ func readProgress(path, name string) (*featureloop.Progress, fs.FileInfo, error)
 	return p, info, err
 }
 
-func (f featureList) Propose(path string, p Place, c Circumstances) (Proposal, error) {
+func (f featureList) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
 	if filepath.Base(path) != featureloop.ProgressName {
 		return f.several(path, p, c)
 	}
@@ -116,21 +116,21 @@ func (f featureList) Propose(path string, p Place, c Circumstances) (Proposal, e
 	}
 	q := Proposal{
 		Prompt: goal, Plan: list, MaxIterations: progress.MaxIterations, MaxGiven: true,
-		Counted: max(progress.Iteration-1, 0), Handover: p.FeatureLoopDir() != "" || c.Unattended || !c.byAgent(),
+		CountedIterations: max(progress.Iteration-1, 0), Handover: p.FeatureLoopDir() != "" || c.Unattended || !c.agentMayHaveWritten(),
 	}
 	if !q.Handover {
-		q.Remark = "its list was written in this session, so it stays here: ! pawl handover goes on in fresh sessions when the context is full"
+		q.StartMessage = "its list was written in this session, so it stays here: ! pawl handover goes on in fresh sessions when the context is full"
 	}
 	return q, nil
 }
 
 // checkList says what is wrong with a list that nothing can be made of.
 func checkList(path string, p Place) error {
-	dir, name := filepath.Dir(path), in(p.Root, path)
-	if there(dir) == "" && p.FeatureLoopDir() != "" {
+	dir, name := filepath.Dir(path), displayPath(p.Root, path)
+	if existingPath(dir) == "" && p.FeatureLoopDir() != "" {
 		return failure.New(failure.Usage, "make the folder, or start the client without the variable", "RALPH_LOOP_DIR is %s, and there is no such folder", p.RalphLoopDir)
 	}
-	data, _, err := read(path, listMost)
+	data, _, err := read(path, maxListBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return failure.New(failure.Usage, "write the list, or point RALPH_LOOP_DIR to the folder that has it", "there is no %s", name)
 	}
@@ -140,20 +140,20 @@ func checkList(path string, p Place) error {
 	return featureloop.CheckList(name, data)
 }
 
-// byAgent tells whether the session's own agent may have made the folder, its list
-// or its prompt. What it makes is no user's consent to sessions in which nobody is
-// asked. That it keeps progress.txt, and sets marks in the list, is its part.
-func (c Circumstances) byAgent() bool {
+// agentMayHaveWritten reports whether the session's agent may have created the folder,
+// its list or its prompt: such files are no consent of the user's to unattended sessions.
+// The agent is expected to write progress.txt and tick the list.
+func (c SessionInfo) agentMayHaveWritten() bool {
 	return c.ByAgent == nil || c.ByAgent(featureloop.ProgressName, featureloop.ListName, featureloop.PromptName, "ralph-loops")
 }
 
 // consider reads the progress.txt at path; it is nil where the session may not
 // follow its folder, and why says why not, "" where there is nothing to say. Files
 // that cannot be read are an error only if it might.
-func (featureList) consider(path string, p Place, c Circumstances) (progress *featureloop.Progress, why string, err error) {
-	progress, info, bad := readProgress(path, in(p.Root, path))
+func (featureList) consider(path string, p Place, c SessionInfo) (progress *featureloop.Progress, why string, err error) {
+	progress, info, bad := readProgress(path, displayPath(p.Root, path))
 	list := filepath.Join(filepath.Dir(path), featureloop.ListName)
-	data, listInfo, err := read(list, listMost)
+	data, listInfo, err := read(list, maxListBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		bad = errors.Join(bad, err)
 	}
@@ -161,11 +161,11 @@ func (featureList) consider(path string, p Place, c Circumstances) (progress *fe
 		path, info = list, listInfo
 	}
 	if progress == nil || progress.Bytes() == nil {
-		progress, _ = featureloop.Parse(in(p.Root, path), nil)
+		progress, _ = featureloop.Parse(displayPath(p.Root, path), nil)
 	}
 	about := featureloop.Circumstances{
-		Chosen: p.FeatureLoopDir() != "", SessionStarted: c.SessionStarted, Now: c.Now, Outside: !leadsInto(p.Root, filepath.Dir(path)),
-		Begin: c.begin(in(p.Root, path)),
+		Chosen: p.FeatureLoopDir() != "", SessionStarted: c.SessionStarted, Now: c.Now, Outside: !isInside(p.Root, filepath.Dir(path)),
+		Begin: c.startHint(displayPath(p.Root, path)),
 	}
 	var readable bool
 	if about.Open, readable = featureloop.Open(data); !readable {
@@ -181,7 +181,7 @@ func (featureList) consider(path string, p Place, c Circumstances) (progress *fe
 	}
 	ok, why := featureloop.Adopt(progress, about)
 	if ok {
-		why = featureDriven(p.Root, p.Home)
+		why = controllerHookFile(p.Root, p.Home)
 	}
 	if !ok || why != "" {
 		return nil, why, nil
@@ -192,22 +192,22 @@ func (featureList) consider(path string, p Place, c Circumstances) (progress *fe
 	return progress, "", nil
 }
 
-// listMost is the largest list that is read, in bytes: as planfile has it.
-const listMost = 20 << 20
+// maxListBytes is the largest list that is read, in bytes: as planfile has it.
+const maxListBytes = 20 << 20
 
 // several says which folders there are, if one of them may be meant.
-func (f featureList) several(all string, p Place, c Circumstances) (Proposal, error) {
+func (f featureList) several(all string, p Place, c SessionInfo) (Proposal, error) {
 	var names []string
 	for _, dir := range featureLoops(all) {
 		if progress, why, _ := f.consider(filepath.Join(dir, featureloop.ProgressName), p, c); progress != nil || why != "" {
-			names = append(names, in(p.Root, dir))
+			names = append(names, displayPath(p.Root, dir))
 		}
 	}
 	if len(names) == 0 {
 		return Proposal{Skip: true}, nil
 	}
 	return Proposal{Refused: fmt.Sprintf("%s holds several loops: start the client with RALPH_LOOP_DIR=%s, or make %s a link to the one that is meant",
-		in(p.Root, all), strings.Join(names, " or "), featureloop.Current)}, nil
+		displayPath(p.Root, all), strings.Join(names, " or "), featureloop.Current)}, nil
 }
 
 // featureGoal is the text of RALPH_PROMPT.md, "" where there is none: the list
@@ -222,23 +222,23 @@ func featureGoal(dir, root string) (string, error) {
 		return "", err
 	}
 	if !utf8.Valid(data) || slices.Contains(data, 0) {
-		return "", failure.New(failure.Usage, "save it as UTF-8", "%s is not UTF-8 text", in(root, path))
+		return "", failure.New(failure.Usage, "save it as UTF-8", "%s is not UTF-8 text", displayPath(root, path))
 	}
 	return strings.TrimSpace(strings.TrimPrefix(string(data), "\ufeff")), nil
 }
 
-// featureDriven says where the settings have the controller itself follow such
+// controllerHookFile says where the settings have the controller itself follow such
 // folders, "" for nowhere.
-func featureDriven(root, home string) string {
-	path := settingsOf(root, home).driven("ralph-loop-controller")
+func controllerHookFile(root, home string) string {
+	path := settingsOf(root, home).stopHookFile("ralph-loop-controller")
 	if path == "" {
 		return ""
 	}
-	return "a Stop hook in " + in(root, path) + " is the controller of such loops: it is left to that; take it out to have pawl follow it"
+	return "a Stop hook in " + displayPath(root, path) + " is the controller of such loops: it is left to that; take it out to have pawl follow it"
 }
 
-// leadsInto tells whether a folder lies in the root, links followed.
-func leadsInto(root, dir string) bool {
+// isInside reports whether a folder is inside the root, with links followed.
+func isInside(root, dir string) bool {
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return false
@@ -250,49 +250,51 @@ func leadsInto(root, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// in is a path for people: relative to the root where it lies there.
-func in(root, path string) string {
-	if own := within(root, path); len(own) == 1 {
+// displayPath returns a path relative to the root, if it is inside.
+func displayPath(root, path string) string {
+	if own := relativePaths(root, path); len(own) == 1 {
 		return own[0]
 	}
 	return path
 }
 
-func (featureList) Follow(o Order) Files { return featureFiles{o} }
+func (featureList) Follow(o LoopInfo) Files { return featureFiles{o} }
 
-type featureFiles struct{ Order }
+type featureFiles struct{ LoopInfo }
 
-func (f featureFiles) Own() []string { return within(f.Root, f.Path) }
+func (f featureFiles) OwnPaths() []string { return relativePaths(f.Root, f.Path) }
 
-// Hear takes nothing in the files for anybody's word: the agent is told to write
+// ReceiveChanges takes nothing in the files for anybody's word: the agent is told to write
 // in them. It says when they cannot be read, the list above all, which the
 // controller would take for finished.
-func (f featureFiles) Hear(time.Time) (Word, error) {
+func (f featureFiles) ReceiveChanges(time.Time) (Changes, error) {
 	path := filepath.Join(filepath.Dir(f.Path), featureloop.ListName)
-	data, _, err := read(path, listMost)
+	data, _, err := read(path, maxListBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Word{}, failure.New(failure.Usage, "put it back", "%s is gone: what is left to do is not known any more", in(f.Root, path))
+		return Changes{}, failure.New(failure.Usage, "put it back", "%s is gone: what is left to do is not known any more", displayPath(f.Root, path))
 	}
 	if err != nil {
-		return Word{}, err
+		return Changes{}, err
 	}
 	if _, ok := featureloop.Open(data); !ok {
-		return Word{}, failure.New(failure.Usage, "put it back as it was", "%s is no list of features any more", in(f.Root, path))
+		return Changes{}, failure.New(failure.Usage, "put it back as it was", "%s is no list of features any more", displayPath(f.Root, path))
 	}
-	_, _, err = readProgress(f.Path, in(f.Root, f.Path))
-	return Word{}, err
+	_, _, err = readProgress(f.Path, displayPath(f.Root, f.Path))
+	return Changes{}, err
 }
 
-// GoesOn brings the controller's lines up to date, whatever has been written there.
-func (f featureFiles) GoesOn(m record.Memory, _ time.Time) error { return f.set(m.State, "") }
+// UpdateProgress brings the controller's lines up to date, whatever has been written there.
+func (f featureFiles) UpdateProgress(m record.Memory, _ time.Time) error { return f.set(m.State, "") }
 
-// Ends says how the loop has ended; all files stay.
-func (f featureFiles) Ends(m record.Memory, _ string) error { return f.set(m.State, m.State.Outcome) }
+// MarkEnded says how the loop has ended; all files stay.
+func (f featureFiles) MarkEnded(m record.Memory, _ string) error {
+	return f.set(m.State, m.State.Outcome)
+}
 
 func (f featureFiles) set(s loop.State, o loop.Outcome) error {
 	v := featureloop.Values{Iteration: s.Iteration, MaxIterations: s.Policy.Limits.Iterations, Status: featureloop.StatusOf(o)}
-	old, info, err := readProgress(f.Path, in(f.Root, f.Path))
-	if err != nil || there(filepath.Dir(f.Path)) == "" {
+	old, info, err := readProgress(f.Path, displayPath(f.Root, f.Path))
+	if err != nil || existingPath(filepath.Dir(f.Path)) == "" {
 		return nil //nolint:nilerr // Hear has told of it
 	}
 	if info == nil {
@@ -306,7 +308,7 @@ func (f featureFiles) set(s loop.State, o loop.Outcome) error {
 	return nil
 }
 
-func (f featureFiles) Line(s loop.State) string {
+func (f featureFiles) ProgressLine(s loop.State) string {
 	t, _ := s.Task(s.Current)
 	if t.ID == loop.FinalTask {
 		t = loop.Task{}
@@ -314,7 +316,7 @@ func (f featureFiles) Line(s loop.State) string {
 	return featureloop.Iteration(s.Iteration, s.Policy.Limits.Iterations, t.ID, t.Title)
 }
 
-func (f featureFiles) Ending(s loop.State) string {
+func (f featureFiles) EndLine(s loop.State) string {
 	features := slices.DeleteFunc(slices.Clone(s.Tasks), func(t loop.Task) bool { return t.ID == loop.FinalTask })
 	switch s.Outcome {
 	case loop.Verified:

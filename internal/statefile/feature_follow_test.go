@@ -15,7 +15,7 @@ import (
 
 // follow has a loop under way over the current folder.
 func (p *project) follow() statefile.Files {
-	return statefile.Of(p.root, p.t.TempDir(), record.Spec{File: current + "/progress.txt", Format: "feature-list", Plan: current + "/feature_list.json"})
+	return statefile.FilesOf(p.root, p.t.TempDir(), record.Spec{File: current + "/progress.txt", Format: "feature-list", Plan: current + "/feature_list.json"})
 }
 
 func running(iteration int) loop.State {
@@ -63,9 +63,9 @@ func TestFeatureFiles(t *testing.T) {
 			m := record.Memory{State: tt.state}
 			var err error
 			if tt.state.Outcome == "" {
-				err = f.GoesOn(m, p.c.Now)
+				err = f.UpdateProgress(m, p.c.Now)
 			} else {
-				err = f.Ends(m, "s")
+				err = f.MarkEnded(m, "s")
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -102,8 +102,8 @@ func TestFeatureHears(t *testing.T) {
 			t.Parallel()
 			p := newProject(t, files(current))
 			tt.arrange(p)
-			w, err := p.follow().Hear(p.c.Now)
-			if diff := cmp.Diff(statefile.Word{}, w); diff != "" {
+			w, err := p.follow().ReceiveChanges(p.c.Now)
+			if diff := cmp.Diff(statefile.Changes{}, w); diff != "" {
 				t.Errorf("heard (-want +got):\n%s", diff)
 			}
 			if got := message(err); got != tt.want || failure.Hint(err) != tt.hint {
@@ -126,7 +126,7 @@ func TestFeatureFolderGone(t *testing.T) {
 	p := newProject(t, files(current))
 	p.remove(current)
 	f := p.follow()
-	if err := f.GoesOn(record.Memory{State: running(4)}, p.c.Now); err != nil {
+	if err := f.UpdateProgress(record.Memory{State: running(4)}, p.c.Now); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(p.path(current)); err == nil {
@@ -137,15 +137,15 @@ func TestFeatureFolderGone(t *testing.T) {
 func TestFeatureVoice(t *testing.T) {
 	t.Parallel()
 	f := newProject(t, nil).follow()
-	if diff := cmp.Diff([]string{current + "/progress.txt"}, f.Own()); diff != "" {
+	if diff := cmp.Diff([]string{current + "/progress.txt"}, f.OwnPaths()); diff != "" {
 		t.Errorf("own (-want +got):\n%s", diff)
 	}
 	s := running(4)
-	if got, want := f.Line(s), "Ralph Loop iteration 4/5 | NEXT FEATURE (ID 2): Two"; got != want {
+	if got, want := f.ProgressLine(s), "Ralph Loop iteration 4/5 | NEXT FEATURE (ID 2): Two"; got != want {
 		t.Errorf("line %q, want %q", got, want)
 	}
 	s.Current = loop.FinalTask
-	if got, want := f.Line(s), "Ralph Loop iteration 4/5"; got != want {
+	if got, want := f.ProgressLine(s), "Ralph Loop iteration 4/5"; got != want {
 		t.Errorf("line %q, want %q", got, want)
 	}
 	said := map[loop.Outcome]string{
@@ -154,7 +154,7 @@ func TestFeatureVoice(t *testing.T) {
 	}
 	for _, o := range loop.Outcomes() {
 		s.Outcome = o
-		if got := f.Ending(s); got != said[o] {
+		if got := f.EndLine(s); got != said[o] {
 			t.Errorf("%s: %q, want %q", o, got, said[o])
 		}
 	}

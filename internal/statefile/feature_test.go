@@ -28,7 +28,7 @@ type project struct {
 	root string
 	dir  string // RALPH_LOOP_DIR
 	home string
-	c    statefile.Circumstances
+	c    statefile.SessionInfo
 }
 
 func newProject(t *testing.T, files map[string]string) *project {
@@ -38,7 +38,7 @@ func newProject(t *testing.T, files map[string]string) *project {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	p := &project{t: t, root: root, home: t.TempDir(), c: statefile.Circumstances{
+	p := &project{t: t, root: root, home: t.TempDir(), c: statefile.SessionInfo{
 		SessionID: "s", SessionStarted: now.Add(-time.Hour), Now: now,
 		Tracked: func(string) (bool, error) { return false, nil },
 		ByAgent: func(string, ...string) bool { return false },
@@ -104,7 +104,7 @@ func (p *project) place() statefile.Place {
 
 func featureFormat(t *testing.T) statefile.Format {
 	t.Helper()
-	f, ok := statefile.Named("feature-list")
+	f, ok := statefile.FormatByName("feature-list")
 	if !ok {
 		t.Fatal("there is no such format")
 	}
@@ -156,7 +156,7 @@ func TestFeatureProposal(t *testing.T) {
 	p := newProject(t, files(current))
 	why, got := p.proposes()
 	want := statefile.Proposal{
-		Prompt: "Build it.", Plan: p.path(current + "/feature_list.json"), MaxIterations: 5, MaxGiven: true, Counted: 2, Handover: true,
+		Prompt: "Build it.", Plan: p.path(current + "/feature_list.json"), MaxIterations: 5, MaxGiven: true, CountedIterations: 2, Handover: true,
 	}
 	if diff := cmp.Diff(want, got); diff != "" || why != "yes" {
 		t.Errorf("%s (-want +got):\n%s", why, diff)
@@ -164,7 +164,7 @@ func TestFeatureProposal(t *testing.T) {
 	p.remove(current + "/RALPH_PROMPT.md")
 	p.remove(current + "/progress.txt")
 	why, got = p.proposes()
-	want.Prompt, want.MaxIterations, want.Counted = "", 15, 0
+	want.Prompt, want.MaxIterations, want.CountedIterations = "", 15, 0
 	if diff := cmp.Diff(want, got); diff != "" || why != "yes" {
 		t.Errorf("the list alone: %s (-want +got):\n%s", why, diff)
 	}
@@ -195,7 +195,7 @@ func TestFeatureHandover(t *testing.T) {
 			p := newProject(t, files(current))
 			tt.arrange(p)
 			why, got := p.proposes()
-			if why != "yes" || got.Handover != tt.want || strings.Contains(got.Remark, "pawl handover") == tt.want {
+			if why != "yes" || got.Handover != tt.want || strings.Contains(got.StartMessage, "pawl handover") == tt.want {
 				t.Errorf("%s: %+v", why, got)
 			}
 		})

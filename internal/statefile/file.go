@@ -46,8 +46,8 @@ func write(path string, data []byte) error {
 	return atomicfile.Write(path, data, 0o644)
 }
 
-// there is path if there is something, else "".
-func there(path string) string {
+// existingPath returns path if it exists, else "".
+func existingPath(path string) string {
 	if path == "" {
 		return ""
 	}
@@ -57,8 +57,8 @@ func there(path string) string {
 	return path
 }
 
-// within are those of the paths that lie in root, relative to it, with slashes.
-func within(root string, paths ...string) []string {
+// relativePaths returns the paths that are inside root, relative to it, with slashes.
+func relativePaths(root string, paths ...string) []string {
 	var own []string
 	for _, path := range paths {
 		if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {

@@ -28,12 +28,12 @@ func FuzzStateFile(f *testing.F) {
 		p.put(p.state, string(data))
 		n = max(n%1000, 0)
 		asked, err := p.asked()
-		_, unheard := p.loop().Hear(time.Now())
-		wentOn := p.loop().GoesOn(stands(n), time.Now())
+		_, unheard := p.loop().ReceiveChanges(time.Now())
+		wentOn := p.loop().UpdateProgress(stands(n), time.Now())
 		text := p.tree()[p.state]
 		switch {
 		case unheard != nil:
-			_ = p.loop().Ends(ended("cancelled"), "s1")
+			_ = p.loop().MarkEnded(ended("cancelled"), "s1")
 			if now, there := p.tree()[p.state]; !there || now != string(data) {
 				t.Errorf("what cannot be read (%v) has become %q", unheard, now)
 			}
@@ -44,7 +44,7 @@ func FuzzStateFile(f *testing.F) {
 			t.Error(cmp.Diff(string(data), text))
 		}
 		again, err2 := p.asked()
-		asked.Counted, again.Counted = 0, 0
+		asked.CountedIterations, again.CountedIterations = 0, 0
 		if p.fills {
 			return
 		}

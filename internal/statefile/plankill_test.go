@@ -30,7 +30,7 @@ func TestPlanLoopKilled(t *testing.T) {
 	}
 	b := newPlanBench(t)
 	dir := t.TempDir()
-	files := statefile.Of(b.root, dir, killed)
+	files := statefile.FilesOf(b.root, dir, killed)
 	for i := range 12 {
 		child := exec.Command(self, "-test.run=^TestPlanLoopKilled$", b.root, dir)
 		if err := child.Start(); err != nil {
@@ -59,7 +59,7 @@ func TestPlanLoopKilled(t *testing.T) {
 	}
 	m := turnOf(2)
 	m.State.Phase = loop.Ended
-	if err := files.Ends(m, ""); err != nil {
+	if err := files.MarkEnded(m, ""); err != nil {
 		t.Fatal(err)
 	}
 	b.want("current-story", "-")
@@ -83,9 +83,9 @@ func turnOf(n int) record.Memory {
 }
 
 func writeForEver(t *testing.T, root, dir string) {
-	files := statefile.Of(root, dir, killed)
+	files := statefile.FilesOf(root, dir, killed)
 	for n := 2; ; n++ {
-		if err := files.GoesOn(turnOf(n), time.Now()); err != nil {
+		if err := files.UpdateProgress(turnOf(n), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}

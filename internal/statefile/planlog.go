@@ -18,13 +18,13 @@ import (
 
 // What failed: failure-context.log and progress.md of the plan loop.
 
-// failed adds what failed to failure-context.log: each try once, however often it
+// logFailures adds what failed to failure-context.log: each try once, however often it
 // is asked.
-func (p planFiles) failed(tries []planloop.Failure) error {
+func (p planFiles) logFailures(tries []planloop.Failure) error {
 	if len(tries) == 0 {
 		return nil
 	}
-	return p.each(planloop.FailuresFile, func(log []byte) []byte {
+	return p.changeBoth(planloop.FailuresFile, func(log []byte) []byte {
 		for _, f := range tries {
 			if !f.In(log) {
 				log = planloop.Append(log, f.Entry())
@@ -34,9 +34,9 @@ func (p planFiles) failed(tries []planloop.Failure) error {
 	})
 }
 
-// tries are those that failed, as far as the state still knows of them: the last
+// failedTries are those that failed, as far as the state still knows of them: the last
 // one of each story that was skipped, and of the one at work.
-func (p planFiles) tries(m record.Memory, now time.Time) []planloop.Failure {
+func (p planFiles) failedTries(m record.Memory, now time.Time) []planloop.Failure {
 	var tries []planloop.Failure
 	for _, t := range m.State.Tasks {
 		f := planloop.Failure{Loop: filepath.Base(p.LoopDir), Story: t.ID, At: now, Reason: t.Why}
@@ -44,9 +44,9 @@ func (p planFiles) tries(m record.Memory, now time.Time) []planloop.Failure {
 		case !isStory(t.ID), t.Status == loop.Done:
 			continue
 		case t.Status != loop.Open:
-			p.skipped(&f, m)
+			p.addSkippedTry(&f, m)
 		case t.ID == m.State.Current:
-			p.atWork(&f, m)
+			p.addCurrentTry(&f, m)
 		}
 		if f.Iteration > 0 {
 			tries = append(tries, f)
@@ -55,8 +55,8 @@ func (p planFiles) tries(m record.Memory, now time.Time) []planloop.Failure {
 	return tries
 }
 
-// skipped tells of the last try of a story that was skipped.
-func (p planFiles) skipped(f *planloop.Failure, m record.Memory) {
+// addSkippedTry tells of the last try of a story that was skipped.
+func (p planFiles) addSkippedTry(f *planloop.Failure, m record.Memory) {
 	f.Iteration = lastTry(m.State, f.Story)
 	for _, s := range m.Skipped {
 		if s.Task == f.Story {
@@ -76,9 +76,9 @@ func lastTry(s loop.State, task string) int {
 	return 0
 }
 
-// atWork tells of the last try of the story at work, if it failed. What fails was
+// addCurrentTry tells of the last try of the story at work, if it failed. What fails was
 // not found by that try where nothing came of it.
-func (p planFiles) atWork(f *planloop.Failure, m record.Memory) {
+func (p planFiles) addCurrentTry(f *planloop.Failure, m record.Memory) {
 	s := m.State
 	last := s.Iteration
 	if s.Phase != loop.Ended { // the one that is being given
@@ -105,12 +105,12 @@ func output(results []gate.Result) string {
 	return b.String()
 }
 
-// progress keeps progress.md as the plan loop does: it is there from the first
+// updateProgressFile keeps progress.md as the plan loop does: it is there from the first
 // turn on, tells of each try that failed, and names the commits. (What was kept
 // is told of with the tick, in the runner.)
-func (p planFiles) progress(m record.Memory, tries []planloop.Failure) error {
+func (p planFiles) updateProgressFile(m record.Memory, tries []planloop.Failure) error {
 	file := path.Join(path.Dir(p.Spec.Plan), planloop.ProgressFile)
-	if !slices.Contains(p.Own(), file) {
+	if !slices.Contains(p.OwnPaths(), file) {
 		return nil
 	}
 	return p.change(file, func(old []byte) []byte {

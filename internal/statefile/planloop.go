@@ -25,7 +25,7 @@ import (
 // because of where its plan lies, and no session ever begins one by itself.
 const PlanLoopName = "plan-loop"
 
-// PlanLoop tells whether a loop over that plan (relative to the root, slashes)
+// PlanLoop reports whether a loop with this plan (relative to the root, with slashes)
 // keeps the files of ralph-cli's plan loop.
 func PlanLoop(plan string) bool { return planloop.Plan(plan) }
 
@@ -48,59 +48,59 @@ func (planLoop) Name() string { return PlanLoopName }
 
 func (planLoop) Find(Place) string { return "" }
 
-func (planLoop) Propose(string, Place, Circumstances) (Proposal, error) {
+func (planLoop) Propose(string, Place, SessionInfo) (Proposal, error) {
 	return Proposal{Skip: true}, nil
 }
 
-func (planLoop) Follow(o Order) Files { return planFiles{o} }
+func (planLoop) Follow(o LoopInfo) Files { return planFiles{o} }
 
-type planFiles struct{ Order }
+type planFiles struct{ LoopInfo }
 
-// Own leaves out what git tracks in a loop that commits: writing to it would leave
+// OwnPaths leaves out what git tracks in a loop that commits: writing to it would leave
 // a change behind that belongs to no commit.
-func (p planFiles) Own() []string {
+func (p planFiles) OwnPaths() []string {
 	return slices.DeleteFunc(PlanLoopFiles(p.Spec.Plan), func(file string) bool {
 		return !p.Spec.NoCommit && !slices.Contains(p.Spec.Untracked, file)
 	})
 }
 
-func (planFiles) Hear(time.Time) (Word, error) { return Word{}, nil }
+func (planFiles) ReceiveChanges(time.Time) (Changes, error) { return Changes{}, nil }
 
-// GoesOn names the story at work and the commit that it began with, and tells of
+// UpdateProgress names the story at work and the commit that it began with, and tells of
 // the try that failed.
-func (p planFiles) GoesOn(m record.Memory, now time.Time) error {
-	tries := p.tries(m, now)
-	return errors.Join(p.name(m), p.failed(tries), p.progress(m, tries))
+func (p planFiles) UpdateProgress(m record.Memory, now time.Time) error {
+	tries := p.failedTries(m, now)
+	return errors.Join(p.writeCurrentStory(m), p.logFailures(tries), p.updateProgressFile(m, tries))
 }
 
-// Leaves tells that the story was left open; nobody works on it any more.
-func (p planFiles) Leaves(m record.Memory, reason string, now time.Time) error {
+// SessionLeft tells that the story was left open; nobody works on it any more.
+func (p planFiles) SessionLeft(m record.Memory, reason string, now time.Time) error {
 	var err error
 	if t, ok := m.State.Task(m.State.Current); ok && t.Status == loop.Open {
-		err = p.leftOpen(t, now, reason)
+		err = p.logOpenStory(t, now, reason)
 	}
-	return errors.Join(err, p.clear())
+	return errors.Join(err, p.removeCurrentStory())
 }
 
-// Ends tells of each story that was begun and is still open, why the last try
+// MarkEnded tells of each story that was begun and is still open, why the last try
 // failed, and takes away what says that a story is at work.
-func (p planFiles) Ends(m record.Memory, _ string) error {
+func (p planFiles) MarkEnded(m record.Memory, _ string) error {
 	s := m.State
 	now := cmp.Or(s.EndedAt, s.Now)
-	tries := p.tries(m, now)
-	errs := []error{p.failed(tries), p.progress(m, tries)}
+	tries := p.failedTries(m, now)
+	errs := []error{p.logFailures(tries), p.updateProgressFile(m, tries)}
 	for _, t := range s.Tasks {
 		if t.Turns > 0 && t.Status != loop.Done {
-			errs = append(errs, p.leftOpen(t, now, string(s.Outcome)))
+			errs = append(errs, p.logOpenStory(t, now, string(s.Outcome)))
 		}
 	}
-	return errors.Join(append(errs, p.clear())...)
+	return errors.Join(append(errs, p.removeCurrentStory())...)
 }
 
-func (planFiles) Line(loop.State) string { return "" }
+func (planFiles) ProgressLine(loop.State) string { return "" }
 
-// Ending are the words of the loop's last line.
-func (planFiles) Ending(s loop.State) string {
+// EndLine are the words of the loop's last line.
+func (planFiles) EndLine(s loop.State) string {
 	switch {
 	case s.Outcome == loop.Iterations:
 		return fmt.Sprintf("Max iterations (%d) reached", s.Policy.Limits.Iterations)
@@ -110,15 +110,15 @@ func (planFiles) Ending(s loop.State) string {
 	return ""
 }
 
-// name writes current-story and .checkpoint. Where there is no story (Pawl's own
+// writeCurrentStory writes current-story and .checkpoint. Where there is no story (Pawl's own
 // last task), or no commit, they are taken away.
-func (p planFiles) name(m record.Memory) error {
+func (p planFiles) writeCurrentStory(m record.Memory) error {
 	story := m.State.Current
 	if !isStory(story) {
-		return p.clear()
+		return p.removeCurrentStory()
 	}
 	base := p.base(m.Base)
-	mine, err := p.mine()
+	mine, err := p.writtenWords()
 	if err != nil {
 		return err
 	}
@@ -129,33 +129,33 @@ func (p planFiles) name(m record.Memory) error {
 		}
 	}
 	if len(mine) > before { // remembered first: what is written must be known to be ours
-		if err := p.remember(mine); err != nil {
+		if err := p.saveWrittenWords(mine); err != nil {
 			return err
 		}
 	}
 	return errors.Join(
-		p.each(planloop.StoryFile, func([]byte) []byte { return planloop.Word(story) }),
-		p.each(planloop.BaseFile, func(old []byte) []byte {
+		p.changeBoth(planloop.StoryFile, func([]byte) []byte { return planloop.Word(story) }),
+		p.changeBoth(planloop.BaseFile, func(old []byte) []byte {
 			if base == "" {
-				return without(old, mine)
+				return removeWords(old, mine)
 			}
 			return planloop.Word(base)
 		}))
 }
 
-// clear takes current-story and .checkpoint away, where they say what this loop
+// removeCurrentStory takes current-story and .checkpoint away, where they say what this loop
 // wrote: others may be another loop's by now.
-func (p planFiles) clear() error {
-	mine, err := p.mine()
+func (p planFiles) removeCurrentStory() error {
+	mine, err := p.writtenWords()
 	if err != nil {
 		return err
 	}
-	ours := func(old []byte) []byte { return without(old, mine) }
-	return errors.Join(p.each(planloop.StoryFile, ours), p.each(planloop.BaseFile, ours))
+	ours := func(old []byte) []byte { return removeWords(old, mine) }
+	return errors.Join(p.changeBoth(planloop.StoryFile, ours), p.changeBoth(planloop.BaseFile, ours))
 }
 
-// without is a file of one word that is not to say any of these, nil for no file.
-func without(file []byte, words []string) []byte {
+// removeWords is a file of one word that is not to say any of these, nil for no file.
+func removeWords(file []byte, words []string) []byte {
 	if slices.Contains(words, planloop.Value(file)) {
 		return nil
 	}
@@ -174,9 +174,9 @@ func (p planFiles) base(b record.Base) string {
 	return ""
 }
 
-// mine are the words that this loop has written, as its own folder remembers.
-func (p planFiles) mine() ([]string, error) {
-	data, err := atomicfile.Read(p.memory(), atomicfile.Large)
+// writtenWords are the words that this loop has written, as its own folder remembers.
+func (p planFiles) writtenWords() ([]string, error) {
+	data, err := atomicfile.Read(p.statePath(), atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -190,23 +190,23 @@ func (p planFiles) mine() ([]string, error) {
 	return mine, nil
 }
 
-func (p planFiles) remember(mine []string) error {
+func (p planFiles) saveWrittenWords(mine []string) error {
 	data, err := json.Marshal(mine)
 	if err != nil {
 		return err
 	}
-	return atomicfile.Swap(p.memory(), data, 0o600)
+	return atomicfile.Swap(p.statePath(), data, 0o600)
 }
 
-func (p planFiles) memory() string { return filepath.Join(p.LoopDir, "plan-loop.json") }
+func (p planFiles) statePath() string { return filepath.Join(p.LoopDir, "plan-loop.json") }
 
-// leftOpen adds a line to sessions.log, once.
-func (p planFiles) leftOpen(t loop.Task, at time.Time, why string) error {
+// logOpenStory adds a line to sessions.log, once.
+func (p planFiles) logOpenStory(t loop.Task, at time.Time, why string) error {
 	if !isStory(t.ID) {
 		return nil
 	}
 	line := planloop.Incomplete{Story: t.ID, At: at, Why: why}.Line()
-	return p.each(planloop.SessionsFile, func(old []byte) []byte {
+	return p.changeBoth(planloop.SessionsFile, func(old []byte) []byte {
 		if strings.Contains("\n"+string(old), "\n"+string(line)) {
 			return old
 		}
@@ -214,11 +214,11 @@ func (p planFiles) leftOpen(t loop.Task, at time.Time, why string) error {
 	})
 }
 
-// each has the file of that name, in both folders, made into something else. Where
+// changeBoth has the file of that name, in both folders, made into something else. Where
 // one cannot be, the other is all the same.
-func (p planFiles) each(name string, to func(old []byte) []byte) error {
+func (p planFiles) changeBoth(name string, to func(old []byte) []byte) error {
 	var errs []error
-	for _, file := range p.Own() {
+	for _, file := range p.OwnPaths() {
 		if path.Base(file) == name {
 			errs = append(errs, p.change(file, to))
 		}
@@ -231,7 +231,7 @@ const maxPlanFile = 8 << 20
 
 // change makes a file into something else: nil is no file, to and from.
 func (p planFiles) change(file string, to func(old []byte) []byte) error {
-	name, err := inside(p.Root, file)
+	name, err := pathInProject(p.Root, file)
 	if err != nil {
 		return err
 	}
@@ -250,11 +250,11 @@ func (p planFiles) change(file string, to func(old []byte) []byte) error {
 	}
 }
 
-// inside is the absolute path of a file in the project, whose folder lies there
+// pathInProject is the absolute path of a file in the project, whose folder lies there
 // with every link followed: the project may be anybody's.
-func inside(root, file string) (string, error) {
+func pathInProject(root, file string) (string, error) {
 	folder := path.Dir(file)
-	if plain(root, folder) {
+	if hasNoLinks(root, folder) {
 		return filepath.Join(root, filepath.FromSlash(file)), nil
 	}
 	base, err := filepath.EvalSymlinks(root)
@@ -271,9 +271,9 @@ func inside(root, file string) (string, error) {
 	return filepath.Join(dir, path.Base(file)), nil
 }
 
-// plain: there are folders on the way, and no links. Most often so, and cheap to
+// hasNoLinks: there are folders on the way, and no links. Most often so, and cheap to
 // see.
-func plain(root, folder string) bool {
+func hasNoLinks(root, folder string) bool {
 	for ; folder != "."; folder = path.Dir(folder) {
 		if info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(folder))); err != nil || !info.IsDir() {
 			return false

@@ -58,7 +58,7 @@ func newPlanBench(t *testing.T, change ...func(*record.Spec)) *planBench {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	b.files = statefile.Of(root, dir, spec)
+	b.files = statefile.FilesOf(root, dir, spec)
 	b.mem.Base.Commit = sha1
 	b.step(loop.Event{Kind: loop.Started, Start: &loop.Start{Policy: spec.Policy, Tasks: spec.Tasks}})
 	b.taken()
@@ -73,7 +73,7 @@ func (b *planBench) step(e loop.Event) {
 	begun := b.mem.TurnsBegun
 	b.mem.Apply(e)
 	if b.mem.TurnsBegun > begun {
-		if err := b.files.GoesOn(b.mem, b.now); err != nil {
+		if err := b.files.UpdateProgress(b.mem, b.now); err != nil {
 			b.t.Fatal(err)
 		}
 	}
@@ -121,7 +121,7 @@ func (b *planBench) ends(cause string) {
 	if b.mem.State.Phase != loop.Ended {
 		b.t.Fatalf("the loop is %s", b.mem.State.Phase)
 	}
-	if err := b.files.Ends(b.mem, ""); err != nil {
+	if err := b.files.MarkEnded(b.mem, ""); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -165,21 +165,21 @@ func (b *planBench) want(name, text string) {
 func TestPlanLoopIsNeverAdopted(t *testing.T) {
 	t.Parallel()
 	b := newPlanBench(t)
-	f, ok := statefile.Named(statefile.PlanLoopName)
+	f, ok := statefile.FormatByName(statefile.PlanLoopName)
 	if !ok {
 		t.Fatal("no such format")
 	}
 	if path := f.Find(statefile.Place{Root: b.root}); path != "" {
 		t.Errorf("found %s", path)
 	}
-	if p, err := f.Propose(b.path(planPath), statefile.Place{Root: b.root}, statefile.Circumstances{}); err != nil || !p.Skip {
+	if p, err := f.Propose(b.path(planPath), statefile.Place{Root: b.root}, statefile.SessionInfo{}); err != nil || !p.Skip {
 		t.Errorf("proposed %+v, %v", p, err)
 	}
 	if !statefile.PlanLoop(planPath) || statefile.PlanLoop("plan.md") {
 		t.Error("a plan of the plan loop is one by its path")
 	}
 	b.write(".ralph/sessions.log", "stop\ncomplete\n")
-	if w, err := b.files.Hear(b.now); err != nil || w.Stop != "" || w.Held || len(w.Notes) > 0 {
+	if w, err := b.files.ReceiveChanges(b.now); err != nil || w.Stop != "" || w.Paused || len(w.Notes) > 0 {
 		t.Errorf("heard %+v, %v", w, err)
 	}
 }
@@ -192,7 +192,7 @@ func TestPlanLoopGoldenCurrentStory(t *testing.T) {
 	b.taken()
 	b.want("current-story", "US-002\n")
 	b.mem.State.Current = loop.FinalTask
-	if err := b.files.GoesOn(b.mem, b.now); err != nil {
+	if err := b.files.UpdateProgress(b.mem, b.now); err != nil {
 		t.Fatal(err)
 	}
 	b.want("current-story", "-")
@@ -226,7 +226,7 @@ func TestPlanLoopGoldenEnd(t *testing.T) {
 	b.want("sessions.log", "incomplete:US-009:1:error\n"+line)
 	b.want("current-story", "-")
 	b.want(".checkpoint", "-")
-	if err := b.files.Ends(b.mem, ""); err != nil { // whoever takes over after a crash says it again
+	if err := b.files.MarkEnded(b.mem, ""); err != nil { // whoever takes over after a crash says it again
 		t.Fatal(err)
 	}
 	b.want("sessions.log", "incomplete:US-009:1:error\n"+line)
@@ -242,15 +242,15 @@ func TestPlanLoopGoldenNothingIsIncomplete(t *testing.T) {
 	if b.mem.State.Outcome != loop.Verified {
 		t.Fatalf("the loop is %s %s", b.mem.State.Phase, b.mem.State.Outcome)
 	}
-	if err := b.files.Ends(b.mem, ""); err != nil {
+	if err := b.files.MarkEnded(b.mem, ""); err != nil {
 		t.Fatal(err)
 	}
 	b.want("sessions.log", "-")
 	b.want("current-story", "-")
-	if got := b.files.Ending(b.mem.State); got != "All stories complete!" {
+	if got := b.files.EndLine(b.mem.State); got != "All stories complete!" {
 		t.Errorf("ends with %q", got)
 	}
-	if got := b.files.Ending(loop.State{Outcome: loop.Iterations, Policy: loop.Policy{Limits: loop.Limits{Iterations: 25}}}); got != "Max iterations (25) reached" {
+	if got := b.files.EndLine(loop.State{Outcome: loop.Iterations, Policy: loop.Policy{Limits: loop.Limits{Iterations: 25}}}); got != "Max iterations (25) reached" {
 		t.Errorf("ends with %q", got)
 	}
 }
@@ -269,11 +269,11 @@ func TestPlanLoopGoldenEveryStoryLeftOpenIsNamed(t *testing.T) {
 func TestPlanLoopGoldenSessionLeaves(t *testing.T) {
 	t.Parallel()
 	b := newPlanBench(t)
-	leaver, ok := b.files.(statefile.Leaver)
+	leaver, ok := b.files.(statefile.SessionLeaver)
 	if !ok {
 		t.Fatal("nobody hears that the session is left")
 	}
-	if err := leaver.Leaves(b.mem, "prompt_input_exit", b.now); err != nil {
+	if err := leaver.SessionLeft(b.mem, "prompt_input_exit", b.now); err != nil {
 		t.Fatal(err)
 	}
 	b.want("sessions.log", "incomplete:US-001:"+unix(b.now)+":prompt_input_exit\n")
@@ -289,7 +289,7 @@ func TestPlanLoopGoldenTrackedFilesAreLeftToTheCommit(t *testing.T) {
 		s.NoCommit = false
 		s.Untracked = slices.DeleteFunc(statefile.PlanLoopFiles(planPath), func(f string) bool { return slices.Contains(tracked, f) })
 	})
-	if own := b.files.Own(); len(own) != 7 || slices.ContainsFunc(own, func(f string) bool { return slices.Contains(tracked, f) }) {
+	if own := b.files.OwnPaths(); len(own) != 7 || slices.ContainsFunc(own, func(f string) bool { return slices.Contains(tracked, f) }) {
 		t.Errorf("writes %q", own)
 	}
 	b.fails("red", "x")
@@ -348,7 +348,7 @@ func TestPlanLoopGoldenUntrustedFolder(t *testing.T) {
 	}
 	b.mem.State.Failing = &loop.Failing{Reason: "red"}
 	b.mem.State.Iteration, b.mem.State.History = 2, []loop.Attempt{{Iteration: 1, Task: "US-001"}}
-	err := b.files.GoesOn(b.mem, b.now)
+	err := b.files.UpdateProgress(b.mem, b.now)
 	for _, name := range []string{"current-story", "failure-context.log", ".checkpoint"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not refused by name: %v", name, err)
@@ -360,7 +360,7 @@ func TestPlanLoopGoldenUntrustedFolder(t *testing.T) {
 	if got := b.read(planDir + "failure-context.log"); !strings.Contains(got, "Reason: red") {
 		t.Errorf("what could be written was not: %q", got)
 	}
-	if err := b.files.Ends(b.mem, ""); err == nil {
+	if err := b.files.MarkEnded(b.mem, ""); err == nil {
 		t.Error("a link was taken away, or followed")
 	}
 
@@ -372,7 +372,7 @@ func TestPlanLoopGoldenUntrustedFolder(t *testing.T) {
 	link(b.path("elsewhere"), ".ralph")
 	b.fails("red", "")
 	link(outside, ".ralph")
-	if err := b.files.GoesOn(b.mem, b.now); err == nil {
+	if err := b.files.UpdateProgress(b.mem, b.now); err == nil {
 		t.Error("a folder outside of the project was taken")
 	}
 	if names, err := filepath.Glob(filepath.Join(outside, "*")); err != nil || len(names) != 1 {

@@ -20,9 +20,9 @@ type ralphLoop struct{}
 
 func (ralphLoop) Name() string { return "ralph-loop" }
 
-func (ralphLoop) Find(p Place) string { return there(p.RalphLoopPath()) }
+func (ralphLoop) Find(p Place) string { return existingPath(p.RalphLoopPath()) }
 
-func (ralphLoop) Propose(path string, p Place, c Circumstances) (Proposal, error) {
+func (ralphLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
 	f, info, err := readRalph(path)
 	if err != nil {
 		return Proposal{}, err
@@ -33,13 +33,13 @@ func (ralphLoop) Propose(path string, p Place, c Circumstances) (Proposal, error
 	}
 	ok, why := ralphloop.Adopt(f, ralphloop.Circumstances{
 		SessionID: c.SessionID, SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now,
-		Tracked: tracked, OriginalPlugin: RalphPlugin(p.Root, p.Home), Begin: c.begin(in(p.Root, path)),
+		Tracked: tracked, OriginalPlugin: RalphPlugin(p.Root, p.Home), Begin: c.startHint(displayPath(p.Root, path)),
 	})
 	if !ok {
 		return Proposal{Skip: why == "", Refused: why}, nil
 	}
 	return Proposal{
-		Prompt: f.Prompt, Promise: f.Promise, Counted: max(f.Iteration-1, 0),
+		Prompt: f.Prompt, Promise: f.Promise, CountedIterations: max(f.Iteration-1, 0),
 		MaxIterations: f.MaxIterations, MaxGiven: f.MaxGiven,
 	}, nil
 }
@@ -53,42 +53,42 @@ func readRalph(path string) (*ralphloop.File, fs.FileInfo, error) {
 	return f, info, err
 }
 
-// RalphPlugin tells whether the original plugin is enabled in a project: it drives
-// its file itself then.
+// RalphPlugin reports whether the original plugin is enabled in a project. It follows its
+// file itself then.
 func RalphPlugin(root, home string) bool {
-	return settingsOf(root, home).enabled("ralph-loop", "ralph-wiggum")
+	return settingsOf(root, home).pluginEnabled("ralph-loop", "ralph-wiggum")
 }
 
-func (ralphLoop) Follow(o Order) Files { return ralphFiles{o} }
+func (ralphLoop) Follow(o LoopInfo) Files { return ralphFiles{o} }
 
-type ralphFiles struct{ Order }
+type ralphFiles struct{ LoopInfo }
 
-func (r ralphFiles) Own() []string { return within(r.Root, r.Path) }
+func (r ralphFiles) OwnPaths() []string { return relativePaths(r.Root, r.Path) }
 
-// kept is the file as it was when the loop ended, in the loop's own folder: one
+// savedPath is the file as it was when the loop ended, in the loop's own folder: one
 // that is taken up again has it back.
-func (r ralphFiles) kept() string { return filepath.Join(r.LoopDir, "ralph-loop.local.md") }
+func (r ralphFiles) savedPath() string { return filepath.Join(r.LoopDir, "ralph-loop.local.md") }
 
-// Hear takes what the user did to the file as their word: deleting it cancels
+// ReceiveChanges takes what the user did to the file as their word: deleting it cancels
 // the loop, active: false holds it.
-func (r ralphFiles) Hear(time.Time) (Word, error) {
+func (r ralphFiles) ReceiveChanges(time.Time) (Changes, error) {
 	f, _, err := readRalph(r.Path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && there(r.kept()) != "":
-		return Word{}, nil
+	case errors.Is(err, fs.ErrNotExist) && existingPath(r.savedPath()) != "":
+		return Changes{}, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return Word{Stop: r.Spec.File + " was deleted"}, nil
+		return Changes{Stop: r.Spec.File + " was deleted"}, nil
 	case err != nil:
-		return Word{}, err
+		return Changes{}, err
 	}
-	return Word{Held: !f.Active}, nil
+	return Changes{Paused: !f.Active}, nil
 }
 
-// GoesOn writes the iteration into the file, nothing else.
-func (r ralphFiles) GoesOn(m record.Memory, _ time.Time) error {
+// UpdateProgress writes the iteration into the file, nothing else.
+func (r ralphFiles) UpdateProgress(m record.Memory, _ time.Time) error {
 	f, _, err := readRalph(r.Path)
-	if errors.Is(err, fs.ErrNotExist) && there(r.kept()) != "" {
-		return r.back(m.State.Iteration)
+	if errors.Is(err, fs.ErrNotExist) && existingPath(r.savedPath()) != "" {
+		return r.restoreFile(m.State.Iteration)
 	}
 	if err != nil {
 		return nil //nolint:nilerr // Hear has told of it
@@ -99,14 +99,14 @@ func (r ralphFiles) GoesOn(m record.Memory, _ time.Time) error {
 	return nil
 }
 
-// back puts the file back where it was.
-func (r ralphFiles) back(iteration int) error {
-	f, _, err := readRalph(r.kept())
+// restoreFile puts the file back where it was.
+func (r ralphFiles) restoreFile(iteration int) error {
+	f, _, err := readRalph(r.savedPath())
 	if err == nil {
 		err = atomicfile.Write(r.Path, f.SetIteration(iteration).Bytes(), 0o644)
 	}
 	if err == nil {
-		err = os.Remove(r.kept()) // from now on it counts when it is deleted
+		err = os.Remove(r.savedPath()) // from now on it counts when it is deleted
 	}
 	if err != nil {
 		return fmt.Errorf("put the file back: %w", err)
@@ -114,24 +114,24 @@ func (r ralphFiles) back(iteration int) error {
 	return nil
 }
 
-// Ends removes the file: people's scripts take it for a loop at work. One that is
+// MarkEnded removes the file: people's scripts take it for a loop at work. One that is
 // another session's by now stays.
-func (r ralphFiles) Ends(_ record.Memory, session string) error {
+func (r ralphFiles) MarkEnded(_ record.Memory, session string) error {
 	f, _, err := readRalph(r.Path)
 	if err != nil || f.SessionID != "" && f.SessionID != session {
 		return nil //nolint:nilerr // it is kept, whatever it is
 	}
-	if err := atomicfile.Swap(r.kept(), f.Bytes(), 0o600); err != nil {
+	if err := atomicfile.Swap(r.savedPath(), f.Bytes(), 0o600); err != nil {
 		return err
 	}
 	return os.Remove(r.Path)
 }
 
-func (r ralphFiles) Line(s loop.State) string {
+func (r ralphFiles) ProgressLine(s loop.State) string {
 	return ralphloop.Iteration(s.Iteration, r.Spec.Promise)
 }
 
-func (r ralphFiles) Ending(s loop.State) string {
+func (r ralphFiles) EndLine(s loop.State) string {
 	switch s.Outcome {
 	case loop.Iterations:
 		return ralphloop.MaxReached(s.Policy.Limits.Iterations)

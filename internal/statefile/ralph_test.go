@@ -17,7 +17,7 @@ func ralphProject(t *testing.T) *project { return ralphSample().write(t, ralphLo
 func TestRalphLoopIsProposed(t *testing.T) {
 	t.Parallel()
 	got, err := ralphProject(t).asked()
-	want := Proposal{Prompt: "Do it.\n---\niteration: 3", Promise: "DONE", Counted: 2, MaxIterations: 9, MaxGiven: true}
+	want := Proposal{Prompt: "Do it.\n---\niteration: 3", Promise: "DONE", CountedIterations: 2, MaxIterations: 9, MaxGiven: true}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -30,7 +30,7 @@ func TestRalphLoopIsLeftAlone(t *testing.T) {
 	p := ralphProject(t)
 	ask := func(session string, tracked bool) Proposal {
 		t.Helper()
-		got, err := p.format.Propose(p.path(p.state), p.place, Circumstances{
+		got, err := p.format.Propose(p.path(p.state), p.place, SessionInfo{
 			SessionID: session, Now: time.Now(), Tracked: func(string) (bool, error) { return tracked, nil },
 		})
 		if err != nil {
@@ -67,7 +67,7 @@ func TestRalphLoopHears(t *testing.T) {
 	t.Parallel()
 	p := ralphProject(t)
 	p.put(p.state, strings.Replace(p.files[p.state], "active: true", "active: false", 1))
-	if w := p.hear(time.Now()); !w.Held || w.Stop != "" {
+	if w := p.hear(time.Now()); !w.Paused || w.Stop != "" {
 		t.Errorf("not active: %+v", w)
 	}
 	if err := os.Remove(p.path(p.state)); err != nil {
@@ -76,7 +76,7 @@ func TestRalphLoopHears(t *testing.T) {
 	if w := p.hear(time.Now()); w.Stop != p.state+" was deleted" {
 		t.Errorf("deleted: %+v", w)
 	}
-	if err := p.loop().GoesOn(stands(4), time.Now()); err != nil || len(p.tree()) > 0 {
+	if err := p.loop().UpdateProgress(stands(4), time.Now()); err != nil || len(p.tree()) > 0 {
 		t.Errorf("it is back: %v, %v", p.tree(), err)
 	}
 }
@@ -85,10 +85,10 @@ func TestRalphLoopHears(t *testing.T) {
 func TestRalphLoopEnds(t *testing.T) {
 	t.Parallel()
 	p := ralphProject(t)
-	if err := p.loop().Ends(ended(loop.Verified), "s2"); err != nil || len(p.tree()) == 0 {
+	if err := p.loop().MarkEnded(ended(loop.Verified), "s2"); err != nil || len(p.tree()) == 0 {
 		t.Errorf("another's: %v, %v", p.tree(), err)
 	}
-	if err := p.loop().Ends(ended(loop.Verified), "s1"); err != nil || len(p.tree()) > 0 {
+	if err := p.loop().MarkEnded(ended(loop.Verified), "s1"); err != nil || len(p.tree()) > 0 {
 		t.Errorf("ours: %v, %v", p.tree(), err)
 	}
 	want := map[loop.Outcome]string{
@@ -96,7 +96,7 @@ func TestRalphLoopEnds(t *testing.T) {
 		loop.CancelledEnd: "Cancelled Ralph loop (was at iteration 5)", loop.Stuck: "",
 	}
 	for outcome, text := range want {
-		if got := p.loop().Ending(ended(outcome).State); got != text {
+		if got := p.loop().EndLine(ended(outcome).State); got != text {
 			t.Errorf("%s: %q", outcome, got)
 		}
 	}
@@ -106,13 +106,13 @@ func TestRalphLoopEnds(t *testing.T) {
 func TestRalphLoopIsTakenUpAgain(t *testing.T) {
 	t.Parallel()
 	p := ralphProject(t)
-	if err := p.loop().Ends(ended(loop.Iterations), "s1"); err != nil {
+	if err := p.loop().MarkEnded(ended(loop.Iterations), "s1"); err != nil {
 		t.Fatal(err)
 	}
 	if w := p.hear(time.Now()); w.Stop != "" {
 		t.Errorf("what the loop did is taken for the user's word: %+v", w)
 	}
-	if err := p.loop().GoesOn(stands(6), time.Now()); err != nil {
+	if err := p.loop().UpdateProgress(stands(6), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	want := strings.Replace(p.files[p.state], "iteration: 3 # so far", "iteration: 6 # so far", 1)
@@ -132,14 +132,14 @@ func TestLoopsFromBeforeTheFormats(t *testing.T) {
 	t.Parallel()
 	p := ralphProject(t)
 	p.spec.Format = ""
-	if line := p.loop().Line(stands(4).State); !strings.HasPrefix(line, "🔄 Ralph iteration 4 ") {
+	if line := p.loop().ProgressLine(stands(4).State); !strings.HasPrefix(line, "🔄 Ralph iteration 4 ") {
 		t.Errorf("line: %q", line)
 	}
 	p.spec.Format = "of a newer version"
-	if own := p.loop().Own(); own != nil {
+	if own := p.loop().OwnPaths(); own != nil {
 		t.Errorf("an unknown format owns %q", own)
 	}
-	if p.spec.File = ""; len(p.loop().Own()) > 0 || p.hear(time.Now()).Stop != "" {
+	if p.spec.File = ""; len(p.loop().OwnPaths()) > 0 || p.hear(time.Now()).Stop != "" {
 		t.Error("a loop without files has some")
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Where another tool's own hook is in effect its files are left to that: two would
 // both count.
 
-// clientSettings is what the client's settings for a project say of other tools.
+// clientSettings is what the client's settings for a project say about other tools.
 type clientSettings struct {
 	off     bool            // no hook of any kind runs
 	plugins map[string]bool // by id, name@marketplace
@@ -35,7 +35,7 @@ func settingsOf(root, home string) clientSettings {
 	return s
 }
 
-const settingsMost = 4 << 20 // bytes
+const maxSettingsBytes = 4 << 20 // bytes
 
 func (s *clientSettings) add(path string) {
 	var file struct {
@@ -49,7 +49,7 @@ func (s *clientSettings) add(path string) {
 			} `json:"Stop"`
 		} `json:"hooks"`
 	}
-	data, err := atomicfile.Read(path, settingsMost) // it may be a link: people keep their settings elsewhere
+	data, err := atomicfile.Read(path, maxSettingsBytes) // it may be a link: people keep their settings elsewhere
 	if err != nil || json.Unmarshal(data, &file) != nil {
 		return
 	}
@@ -66,9 +66,9 @@ func (s *clientSettings) add(path string) {
 	}
 }
 
-// driven is the nearest file in which a Stop hook starts a program of this name,
-// "" for nowhere.
-func (s clientSettings) driven(program string) string {
+// stopHookFile returns the nearest settings file with a Stop hook that runs a program of
+// this name, or "".
+func (s clientSettings) stopHookFile(program string) string {
 	for _, h := range slices.Backward(s.stops) {
 		// Documents write some of the names in two ways.
 		if !s.off && strings.Contains(strings.ReplaceAll(h.command, "_", "-"), program) {
@@ -78,8 +78,8 @@ func (s clientSettings) driven(program string) string {
 	return ""
 }
 
-// enabled tells whether a plugin of one of these names is.
-func (s clientSettings) enabled(names ...string) bool {
+// pluginEnabled reports whether a plugin with one of these names is enabled.
+func (s clientSettings) pluginEnabled(names ...string) bool {
 	for id, on := range s.plugins {
 		if name, _, _ := strings.Cut(id, "@"); on && !s.off && slices.Contains(names, name) {
 			return true

@@ -53,12 +53,12 @@ func TestSettings(t *testing.T) {
 				}
 			}
 			root, home := filepath.Join(dir, "project"), filepath.Join(dir, "home")
-			if got := settingsOf(root, home).enabled("ralph-loop", "ralph-wiggum"); got != tt.enabled {
+			if got := settingsOf(root, home).pluginEnabled("ralph-loop", "ralph-wiggum"); got != tt.enabled {
 				t.Errorf("enabled: %v", got)
 			}
-			at := settingsOf(root, home).driven("th-loop-stop-hook")
+			at := settingsOf(root, home).stopHookFile("th-loop-stop-hook")
 			if at != "" {
-				at = in(dir, at)
+				at = displayPath(dir, at)
 			}
 			if at != tt.driven {
 				t.Errorf("driven by %q", at)

@@ -27,7 +27,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/session/place"
 )
 
-// Place is where a session lives, and where its tools leave their files.
+// Place is the project of a session.
 type Place = place.Project
 
 // Format is what another tool keeps its loops in.
@@ -39,13 +39,13 @@ type Format interface {
 	Find(p Place) string
 	// Propose reads the files, and says what a loop made of them is to be. An error
 	// is for people: which file, which line, what to do.
-	Propose(path string, p Place, c Circumstances) (Proposal, error)
+	Propose(path string, p Place, c SessionInfo) (Proposal, error)
 	// Follow returns the files of a loop under way. It does no I/O.
-	Follow(o Order) Files
+	Follow(o LoopInfo) Files
 }
 
-// Formats lists all formats. Where the files of several are there, the first
-// that is for a session wins.
+// Formats returns all formats. If several have files, the first that belongs to the
+// session is used.
 func Formats() []Format {
 	return []Format{
 		ralphLoop{},
@@ -56,8 +56,8 @@ func Formats() []Format {
 	}
 }
 
-// Named returns the format of that name.
-func Named(name string) (Format, bool) {
+// FormatByName returns a format.
+func FormatByName(name string) (Format, bool) {
 	for _, f := range Formats() {
 		if f.Name() == name {
 			return f, true
@@ -66,10 +66,10 @@ func Named(name string) (Format, bool) {
 	return nil, false
 }
 
-// Meant returns the state file that a path of the user's names, with its format and the
-// project as that is to see it; no format where it names none. Of a feature-list loop
-// the folder is named, or a file in it; its list alone is a plan like any.
-func Meant(path string, p Place) (Format, string, Place) {
+// FormatOfPath returns the state file that a user's path names, with its format and the
+// project for it; no format if it names none. A feature-list loop is named by its folder
+// or a file in it; its list alone is a plan like any other.
+func FormatOfPath(path string, p Place) (Format, string, Place) {
 	for _, f := range Formats() {
 		if f.Find(p) == path && filepath.Ext(path) != "" {
 			return f, path, p
@@ -81,16 +81,16 @@ func Meant(path string, p Place) (Format, string, Place) {
 		dir = filepath.Dir(path)
 	}
 	progress := filepath.Join(dir, featureloop.ProgressName)
-	if there(filepath.Join(dir, featureloop.ListName)) == "" || filepath.Base(path) == featureloop.ListName && there(progress) == "" {
+	if existingPath(filepath.Join(dir, featureloop.ListName)) == "" || filepath.Base(path) == featureloop.ListName && existingPath(progress) == "" {
 		return nil, "", p
 	}
 	p.RalphLoopDir = dir
 	return featureList{}, progress, p
 }
 
-// Of returns the other tool's files of a loop; where it has none, Files that know
-// and do nothing. root is the folder that the loop is bound to, dir the loop's own.
-func Of(root, dir string, spec record.Spec) Files {
+// FilesOf returns the state files that a loop follows, or Files that do nothing. root is
+// the loop's project, dir the loop's own folder.
+func FilesOf(root, dir string, spec record.Spec) Files {
 	name, path := spec.Format, filepath.FromSlash(spec.File)
 	if name == "" && path != "" {
 		name = ralphLoop{}.Name() // there was no other once
@@ -98,24 +98,24 @@ func Of(root, dir string, spec record.Spec) Files {
 	if path != "" && !filepath.IsAbs(path) {
 		path = filepath.Join(root, path)
 	}
-	if f, ok := Named(name); ok {
-		return f.Follow(Order{Root: root, Path: path, LoopDir: dir, Spec: spec})
+	if f, ok := FormatByName(name); ok {
+		return f.Follow(LoopInfo{Root: root, Path: path, LoopDir: dir, Spec: spec})
 	}
-	return none{}
+	return noFiles{}
 }
 
-// none are the files of a loop of our own.
-type none struct{}
+// noFiles are the files of a loop that follows no other tool.
+type noFiles struct{}
 
-func (none) Own() []string                         { return nil }
-func (none) Hear(time.Time) (Word, error)          { return Word{}, nil }
-func (none) GoesOn(record.Memory, time.Time) error { return nil }
-func (none) Ends(record.Memory, string) error      { return nil }
-func (none) Line(loop.State) string                { return "" }
-func (none) Ending(loop.State) string              { return "" }
+func (noFiles) OwnPaths() []string                            { return nil }
+func (noFiles) ReceiveChanges(time.Time) (Changes, error)     { return Changes{}, nil }
+func (noFiles) UpdateProgress(record.Memory, time.Time) error { return nil }
+func (noFiles) MarkEnded(record.Memory, string) error         { return nil }
+func (noFiles) ProgressLine(loop.State) string                { return "" }
+func (noFiles) EndLine(loop.State) string                     { return "" }
 
-// Circumstances are what is known beside the files.
-type Circumstances struct {
+// SessionInfo is what is known about the session that may follow the files.
+type SessionInfo struct {
 	SessionID      string    // of the session that asks, "" where none does
 	SessionStarted time.Time // zero if not known
 	Now            time.Time
@@ -127,9 +127,9 @@ type Circumstances struct {
 	ByAgent func(spare string, names ...string) bool
 }
 
-// begin is the command with which the user has a loop made of a file that is too old
-// to begin one by itself. Where nobody can type in the session it is for the next one.
-func (c Circumstances) begin(name string) string {
+// startHint returns the command with which the user starts a loop from a file that is too
+// old to start one by itself.
+func (c SessionInfo) startHint(name string) string {
 	name = shell.Quoted([]string{name})
 	if c.SessionID == "" || c.Unattended {
 		return "touch " + name + " && claude"
@@ -137,78 +137,78 @@ func (c Circumstances) begin(name string) string {
 	return "! pawl start " + name
 }
 
-// Proposal is what a loop made of the files is to be.
+// Proposal is the loop that the files ask for.
 type Proposal struct {
-	Skip    bool   // it is none of this session's: there is nothing to say
+	Skip    bool   // the files do not belong to this session
 	Refused string // why no session may follow the files, for people, with their path; "" if one may
 
-	Prompt         string
-	Plan           string        // absolute path, "" for none
-	Kind           loop.Kind     // "" is loop.Change
-	Every          time.Duration // of loop.Periodic
-	MaxIterations  int           // if MaxGiven: 0 is no limit
-	MaxGiven       bool
-	MaxDuration    time.Duration // if DurationGiven: 0 is no limit
-	DurationGiven  bool
-	Promise        string
-	Verify         string // command that is to succeed. It came out of a file: it needs trust
-	VerifyTimeout  time.Duration
-	VerifyDir      string // where it runs, absolute; "" for the root
-	Counted        int    // iterations that were counted there
-	Handover       bool   // the format promises to go on in fresh sessions, and the user chose it
-	Isolation      *record.Isolation
-	InSessionTries int    // failed tries before an isolated one, if Isolation is set; 0: the ladder decides
-	Remark         string // worth telling the user when the loop begins, "" for nothing
+	Prompt            string
+	Plan              string        // absolute path; "": none
+	Kind              loop.Kind     // "" is loop.Change
+	Every             time.Duration // of loop.Periodic
+	MaxIterations     int           // if MaxGiven; 0: unlimited
+	MaxGiven          bool
+	MaxDuration       time.Duration // if DurationGiven; 0: unlimited
+	DurationGiven     bool
+	Promise           string
+	Verify            string // command that is to succeed. It came out of a file: it needs trust
+	VerifyTimeout     time.Duration
+	VerifyDir         string // where it runs, absolute; "" for the root
+	CountedIterations int    // iterations that the file counted
+	Handover          bool   // the format promises to go on in fresh sessions, and the user chose it
+	Isolation         *record.Isolation
+	InSessionTries    int    // failed tries before an isolated one, if Isolation is set; 0: the ladder decides
+	StartMessage      string // shown to the user when the loop begins
 }
 
-// Order is a loop under way, of whose files there is something to know.
-type Order struct {
-	Root    string      // folder that the loop is bound to, absolute
+// LoopInfo is a running loop that follows state files.
+type LoopInfo struct {
+	Root    string      // the loop's project, absolute
 	Path    string      // the state file, absolute
-	LoopDir string      // the loop's own folder, for what is to be remembered
+	LoopDir string      // the loop's own folder, for state between calls
 	Spec    record.Spec // what was asked of it
 }
 
-// Files are the files of a loop under way. Each call reads them anew: anyone may
-// have changed them.
+// Files are another tool's state files of a running loop. Each call reads them again,
+// since anyone may have changed them.
 type Files interface {
-	// Own are all paths that it may write, relative to the root, with slashes:
-	// they are no work of the agent's. Paths elsewhere are left out.
-	Own() []string
-	// Hear tells what the user, or another process, did to the files since it was
-	// last asked. It is called before the machine hears that a turn has ended.
-	Hear(now time.Time) (Word, error)
-	// GoesOn is called when a turn is given: it brings counters and marks up to date.
-	GoesOn(m record.Memory, now time.Time) error
-	// Ends is called when the loop has ended. session is the one that it lived in,
-	// "" for none: files that are another's stay.
-	Ends(m record.Memory, session string) error
+	// OwnPaths returns all paths that it may write, relative to the root, with slashes.
+	// Changes of them are not attributed to the agent. Paths elsewhere are omitted.
+	OwnPaths() []string
+	// ReceiveChanges returns what the user, or another process, wrote into the files
+	// since the last call. Call it before the state machine receives the end of a turn.
+	ReceiveChanges(now time.Time) (Changes, error)
+	// UpdateProgress writes counters and checkboxes when a turn begins.
+	UpdateProgress(m record.Memory, now time.Time) error
+	// MarkEnded writes the end of the loop. session is the loop's session, or "": files
+	// of another session stay unchanged.
+	MarkEnded(m record.Memory, session string) error
 	// Voice is what people, and their scripts, read.
-	Voice
+	Narrator
 }
 
-// Voice says in the other tool's words how a loop goes.
-type Voice interface {
-	// Line is shown when a turn is given; "" for Pawl's own line.
-	Line(s loop.State) string
-	// Ending is shown at the end, before Pawl's own line; "" for nothing.
-	Ending(s loop.State) string
+// Narrator describes a loop in the other tool's words.
+type Narrator interface {
+	// ProgressLine is shown when a turn begins; "": Pawl's own line is.
+	ProgressLine(s loop.State) string
+	// EndLine is shown at the end, before Pawl's own line; "": nothing.
+	EndLine(s loop.State) string
 }
 
-// Leaver is an optional power of Files: the session is left with the loop open.
-// reason is the client's word for it.
-type Leaver interface {
-	Leaves(m record.Memory, reason string, now time.Time) error
+// SessionLeaver is implemented by Files that record that the session was left with the
+// loop open. reason is the client's word.
+type SessionLeaver interface {
+	SessionLeft(m record.Memory, reason string, now time.Time) error
 }
 
-// Word is what was heard.
-type Word struct {
-	Notes []Note
-	Stop  string // why the loop is to end, "" if it is not
-	Held  bool   // the files say that the loop rests
-	// Heard remembers that the word was passed on, so that it is not said again;
-	// nil where there is nothing to remember.
-	Heard func() error
+// Changes are what ReceiveChanges found.
+type Changes struct {
+	Notes  []Note
+	Stop   string // why the loop should end; "": it should not
+	Paused bool   // the files pause the loop
+	// Acknowledge stores that the changes were passed on, so that they are not returned
+	// again; nil: nothing to store.
+	Acknowledge func() error
 }
 
 // Note is for the next prompt.

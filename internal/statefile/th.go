@@ -23,10 +23,10 @@ type thLoop struct{}
 
 func (thLoop) Name() string { return "th-loop" }
 
-func (thLoop) Find(p Place) string { return there(p.ThLoopPath()) }
+func (thLoop) Find(p Place) string { return existingPath(p.ThLoopPath()) }
 
-func (thLoop) Propose(path string, p Place, c Circumstances) (Proposal, error) {
-	f, info, err := readTh(path, in(p.Root, path))
+func (thLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
+	f, info, err := readTh(path, displayPath(p.Root, path))
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -34,15 +34,15 @@ func (thLoop) Propose(path string, p Place, c Circumstances) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, err
 	}
-	ok, why := thloop.Adopt(in(p.Root, path), f, thloop.Circumstances{
-		SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now, Tracked: tracked, Original: thHook(p.Root, p.Home),
-		Begin: c.begin(in(p.Root, path)),
+	ok, why := thloop.Adopt(displayPath(p.Root, path), f, thloop.Circumstances{
+		SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now, Tracked: tracked, Original: thHookActive(p.Root, p.Home),
+		Begin: c.startHint(displayPath(p.Root, path)),
 	})
 	if !ok {
 		return Proposal{Skip: why == "", Refused: why}, nil
 	}
 	q := Proposal{
-		Prompt: cmp.Or(f.Prompt, thloop.Goal()), Kind: loop.Explore, Counted: max(f.Iteration-1, 0),
+		Prompt: cmp.Or(f.Prompt, thloop.Goal()), Kind: loop.Explore, CountedIterations: max(f.Iteration-1, 0),
 		MaxIterations: f.Max, MaxGiven: f.MaxGiven, MaxDuration: f.Duration, DurationGiven: f.DurationGiven,
 	}
 	if f.Every > 0 {
@@ -60,35 +60,35 @@ func readTh(path, name string) (*thloop.File, fs.FileInfo, error) {
 	return f, info, err
 }
 
-// thHook tells whether th-loop's own hook is installed: it drives its file itself
-// then.
-func thHook(root, home string) bool {
+// thHookActive reports whether th-loop's own hook is installed. It follows its file
+// itself then.
+func thHookActive(root, home string) bool {
 	s := settingsOf(root, home)
-	return s.driven("th-loop-stop-hook") != "" || s.enabled("th-loop")
+	return s.stopHookFile("th-loop-stop-hook") != "" || s.pluginEnabled("th-loop")
 }
 
-func (thLoop) Follow(o Order) Files { return thFiles{o} }
+func (thLoop) Follow(o LoopInfo) Files { return thFiles{o} }
 
-type thFiles struct{ Order }
+type thFiles struct{ LoopInfo }
 
 // project is the folder that the channel is looked for in: the one .claude lies in.
 func (t thFiles) project() string { return filepath.Dir(filepath.Dir(t.Path)) }
 
-// me is the agent's name in the channel: the one that its state file is called by.
-func (t thFiles) me() string {
+// agentName returns the agent's name in the channel, from the name of its state file.
+func (t thFiles) agentName() string {
 	name, _ := strings.CutPrefix(filepath.Base(t.Path), "th-loop")
 	name, _ = strings.CutSuffix(name, ".local.md")
 	return strings.TrimPrefix(name, "-")
 }
 
-// Own are the state file and the channel: what other processes write there is no
+// OwnPaths are the state file and the channel: what other processes write there is no
 // work of the agent's either.
-func (t thFiles) Own() []string {
+func (t thFiles) OwnPaths() []string {
 	paths := []string{t.Path, filepath.Join(t.project(), filepath.FromSlash(thloop.ChannelFile))}
 	for _, name := range t.days() {
 		paths = append(paths, filepath.Join(t.project(), filepath.FromSlash(thloop.ChannelDir), name))
 	}
-	return within(t.Root, paths...)
+	return relativePaths(t.Root, paths...)
 }
 
 // days are the names in the channel's folder.
@@ -104,11 +104,11 @@ func (t thFiles) days() []string {
 	return names
 }
 
-// GoesOn writes the iteration, and up to when the channel was read. A status that
+// UpdateProgress writes the iteration, and up to when the channel was read. A status that
 // the agent wrote is put back.
-func (t thFiles) GoesOn(m record.Memory, _ time.Time) error {
+func (t thFiles) UpdateProgress(m record.Memory, _ time.Time) error {
 	f, info, err := readTh(t.Path, t.Spec.File)
-	before := t.remember()
+	before := t.loadState()
 	memory := before
 	if memory.News {
 		memory.Told = m.State.Iteration
@@ -116,9 +116,9 @@ func (t thFiles) GoesOn(m record.Memory, _ time.Time) error {
 	if err == nil && memory.Prompt == nil && memory.Asked.IsZero() {
 		memory.Asked = info.ModTime() // what we write now is nobody's wish for a loop
 	}
-	memory.Held, memory.Paused, memory.News, memory.Reads, memory.Ran = false, false, false, 0, t.ranSoFar() // what was held, the user had go on
+	memory.Held, memory.Paused, memory.News, memory.Reads, memory.Ran = false, false, false, 0, t.runnerCallsOffset() // what was held, the user had go on
 	if !same(before, memory) {
-		if err := t.keep(memory); err != nil {
+		if err := t.saveState(memory); err != nil {
 			return err
 		}
 	}
@@ -135,8 +135,8 @@ func (t thFiles) GoesOn(m record.Memory, _ time.Time) error {
 	return t.set(f, g)
 }
 
-// Ends says in the file that the loop is over. The file stays: it is the user's.
-func (t thFiles) Ends(m record.Memory, _ string) error {
+// MarkEnded says in the file that the loop is over. The file stays: it is the user's.
+func (t thFiles) MarkEnded(m record.Memory, _ string) error {
 	f, _, err := readTh(t.Path, t.Spec.File)
 	if err != nil || !f.Active() {
 		return nil //nolint:nilerr // it is kept, whatever it is
@@ -149,9 +149,9 @@ func (t thFiles) Ends(m record.Memory, _ string) error {
 	if err := t.set(f, g); err != nil {
 		return err
 	}
-	memory := t.remember()
-	memory.Seen = says(g, nil) // our own word: no reason to stop, should the loop be taken up again
-	return t.keep(memory)
+	memory := t.loadState()
+	memory.Seen = stopReason(g, nil) // our own word: no reason to stop, should the loop be taken up again
+	return t.saveState(memory)
 }
 
 func (t thFiles) set(f, g *thloop.File) error {
@@ -164,13 +164,13 @@ func (t thFiles) set(f, g *thloop.File) error {
 	return nil
 }
 
-// Line tells how far the loop is, and whether the channel had anything.
-func (t thFiles) Line(s loop.State) string {
+// ProgressLine tells how far the loop is, and whether the channel had anything.
+func (t thFiles) ProgressLine(s loop.State) string {
 	line := fmt.Sprintf("th-loop iteration %d", s.Iteration)
 	if most := s.Policy.Limits.Iterations; most > 0 {
 		line += fmt.Sprintf("/%d", most)
 	}
-	switch memory := t.remember(); {
+	switch memory := t.loadState(); {
 	case memory.News || memory.Told == s.Iteration:
 		line += " · new messages in the channel"
 	case !memory.Cursor.Since.IsZero():
@@ -179,8 +179,8 @@ func (t thFiles) Line(s loop.State) string {
 	return line
 }
 
-// Ending is said of every end that is one of th-loop's.
-func (t thFiles) Ending(s loop.State) string {
+// EndLine is said of every end that is one of th-loop's.
+func (t thFiles) EndLine(s loop.State) string {
 	switch s.Outcome {
 	case loop.Finished, loop.Iterations, loop.Duration, loop.CancelledEnd, loop.Verified, loop.Unverified:
 		return thloop.Ended(s.EndedAt.Sub(s.StartedAt))
@@ -189,14 +189,14 @@ func (t thFiles) Ending(s loop.State) string {
 	return ""
 }
 
-// deleted is what is remembered of a state file that is away.
-const deleted = "was deleted"
+// fileDeleted is stored as the state of a deleted state file.
+const fileDeleted = "was deleted"
 
-// says is what the state file says against going on, "" if nothing.
-func says(f *thloop.File, err error) string {
+// stopReason says why the state file ends the loop; "": it does not.
+func stopReason(f *thloop.File, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return deleted
+		return fileDeleted
 	case err == nil && !f.Active():
 		return fmt.Sprintf("has the status %q", f.Status)
 	}

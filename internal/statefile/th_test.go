@@ -18,14 +18,15 @@ import (
 )
 
 const (
-	thPath  = ".claude/th-loop.local.md"
-	thV1    = "temp/th-channel.md"
-	thState = "---\nstatus: active          # hook が動く条件\nstarted: 1737304800\nmine: x\nmax: 10\niteration: 3 # 現在\nduration: 600\nprompt: \"\"\nlast_read_timestamp: 1738303200\n---\n"
+	thPath = ".claude/th-loop.local.md"
+	thV1   = "temp/th-channel.md"
+	// thStateFile is a state file as th-loop writes it.
+	thStateFile = "---\nstatus: active          # hook が動く条件\nstarted: 1737304800\nmine: x\nmax: 10\niteration: 3 # 現在\nduration: 600\nprompt: \"\"\nlast_read_timestamp: 1738303200\n---\n"
 )
 
 func thSample() sample {
 	return sample{
-		files:  map[string]string{thPath: thState, thV1: "## 10:00 nao\nlook around\n"},
+		files:  map[string]string{thPath: thStateFile, thV1: "## 10:00 nao\nlook around\n"},
 		state:  thPath,
 		spec:   record.Spec{Prompt: thloop.Goal(), File: thPath, NoCommit: true},
 		values: regexp.MustCompile(`^(\x{feff})?(status|iteration|last_read_timestamp):`),
@@ -71,7 +72,7 @@ func (p *project) called(file string, c record.ToolCall) int64 {
 	return int64(len(before))
 }
 
-func texts(w Word) string {
+func texts(w Changes) string {
 	var all []string
 	for _, n := range w.Notes {
 		all = append(all, n.Text)
@@ -87,7 +88,7 @@ func TestThProposed(t *testing.T) {
 		name, text string
 		want       Proposal
 	}{
-		{"as documented, a fixed started", thState, Proposal{Prompt: thloop.Goal(), Kind: loop.Explore, MaxIterations: 10, MaxGiven: true, MaxDuration: minutes, DurationGiven: true, Counted: 2}},
+		{"as documented, a fixed started", thStateFile, Proposal{Prompt: thloop.Goal(), Kind: loop.Explore, MaxIterations: 10, MaxGiven: true, MaxDuration: minutes, DurationGiven: true, CountedIterations: 2}},
 		{"no limits", "---\nstatus: active\nmax: 0\nduration: 0\n---\n", Proposal{Prompt: thloop.Goal(), Kind: loop.Explore, MaxGiven: true, DurationGiven: true}},
 		{"limits left out", "---\nstatus: active\n---\n", Proposal{Prompt: thloop.Goal(), Kind: loop.Explore}},
 		{"a fixed prompt", "---\nstatus: active\nprompt: \"Think.\"\n---\n", Proposal{Prompt: "Think.", Kind: loop.Explore}},
@@ -116,7 +117,7 @@ func TestThOfAnAgent(t *testing.T) {
 	if path := p.format.Find(p.place); path != "" {
 		t.Errorf("an agent with a name found %s", path)
 	}
-	p.put(".claude/th-loop-eris.local.md", thState)
+	p.put(".claude/th-loop-eris.local.md", thStateFile)
 	if path := p.format.Find(p.place); path != p.path(".claude/th-loop-eris.local.md") {
 		t.Errorf("found %q", path)
 	}
@@ -150,7 +151,7 @@ func TestThHeard(t *testing.T) {
 	t.Parallel()
 	day := time.Now().Format(time.DateOnly)
 	remove := func(p *project) { _ = os.Remove(p.path(thPath)) }
-	status := func(p *project) { p.put(thPath, strings.Replace(thState, "status: active", "status: done", 1)) }
+	status := func(p *project) { p.put(thPath, strings.Replace(thStateFile, "status: active", "status: done", 1)) }
 	wrote := record.ToolCall{Tool: "Bash", Command: "printf '## 10:05\\nSTOP\\n' >> temp/th-channel.md"}
 	tests := []struct {
 		name  string
@@ -169,7 +170,7 @@ func TestThHeard(t *testing.T) {
 		{name: "stop, and deleted", do: func(p *project) { p.add(thV1, "stop\n"); remove(p) }, stop: thV1 + ":3 says stop", note: "stop"},
 		{name: "deleted", do: remove, stop: thPath + " was deleted", quiet: true},
 		{name: "another status", do: status, stop: thPath + ` has the status "done"`, quiet: true},
-		{name: "paused", do: func(p *project) { p.put(thPath, strings.Replace(thState, "status: active", "status: paused", 1)) }, held: true, quiet: true},
+		{name: "paused", do: func(p *project) { p.put(thPath, strings.Replace(thStateFile, "status: active", "status: paused", 1)) }, held: true, quiet: true},
 		{name: "stop, where the agent wrote too", do: func(p *project) { p.ran(wrote); p.add(thV1, "stop\n") }, held: true, note: "stop"},
 		{name: "stop, where the agent wrote something else", do: func(p *project) {
 			p.ran(record.ToolCall{Tool: "Bash", Command: "cd x && cat temp/th-channel.md 2>/dev/null | tail"})
@@ -188,9 +189,9 @@ func TestThHeard(t *testing.T) {
 			remove(p)
 		}, stop: thPath + " was deleted", quiet: true},
 		{name: "another prompt", do: func(p *project) {
-			p.put(thPath, strings.Replace(thState, `prompt: ""`, `prompt: "Sing."`, 1))
+			p.put(thPath, strings.Replace(thStateFile, `prompt: ""`, `prompt: "Sing."`, 1))
 		}, note: "Work on this from now on:\nSing."},
-		{name: "other limits", do: func(p *project) { p.put(thPath, strings.Replace(thState, "max: 10", "max: 1", 1)) }, quiet: true},
+		{name: "other limits", do: func(p *project) { p.put(thPath, strings.Replace(thStateFile, "max: 10", "max: 1", 1)) }, quiet: true},
 		{name: "a channel that cannot be read", do: func(p *project) {
 			_ = os.Remove(p.path(thV1))
 			_ = os.Mkdir(p.path(thV1), 0o700)
@@ -202,11 +203,11 @@ func TestThHeard(t *testing.T) {
 			p := thProject(t)
 			tt.do(p)
 			w := p.hear(later())
-			if w.Stop != tt.stop || w.Held != tt.held || !strings.Contains(texts(w), tt.note) || tt.quiet && len(w.Notes) > 0 {
+			if w.Stop != tt.stop || w.Paused != tt.held || !strings.Contains(texts(w), tt.note) || tt.quiet && len(w.Notes) > 0 {
 				t.Errorf("heard %+v", w)
 			}
 			if tt.stop == "" {
-				if w = p.hear(later()); w.Stop != "" || w.Held != tt.held || len(w.Notes) > 0 && !strings.Contains(tt.name, "cannot") {
+				if w = p.hear(later()); w.Stop != "" || w.Paused != tt.held || len(w.Notes) > 0 && !strings.Contains(tt.name, "cannot") {
 					t.Errorf("then heard %+v", w)
 				}
 			}
@@ -226,7 +227,7 @@ func TestThStopAtTheFirstRead(t *testing.T) {
 		if err := os.Chtimes(file, old, old); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.loop().GoesOn(stands(1), later()); err != nil { // the file is newer then
+		if err := p.loop().UpdateProgress(stands(1), later()); err != nil { // the file is newer then
 			t.Fatal(err)
 		}
 		if w := p.hear(later()); (w.Stop != "") != fresh {
@@ -241,7 +242,7 @@ func TestThSaidOnceMore(t *testing.T) {
 	t.Parallel()
 	p := thProject(t)
 	p.add(thV1, "one\n")
-	first, err := p.loop().Hear(later())
+	first, err := p.loop().ReceiveChanges(later())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,20 +264,20 @@ func TestThHeld(t *testing.T) {
 		p := thProject(t)
 		from := p.ran(record.ToolCall{Tool: "Write", Path: p.path(thV1)})
 		p.add(thV1, "stop\n")
-		if w := p.hear(later()); !w.Held || w.Stop != "" {
+		if w := p.hear(later()); !w.Paused || w.Stop != "" {
 			t.Fatalf("heard %+v", w)
 		}
 		if theirs {
 			p.ran(record.ToolCall{UserTurn: true, From: from})
-			if w := p.hear(later()); w.Held || w.Stop != "the channel says stop" {
+			if w := p.hear(later()); w.Paused || w.Stop != "the channel says stop" {
 				t.Errorf("the user's: heard %+v", w)
 			}
 			continue
 		}
-		if err := p.loop().GoesOn(stands(4), later()); err != nil {
+		if err := p.loop().UpdateProgress(stands(4), later()); err != nil {
 			t.Fatal(err)
 		}
-		if w := p.hear(later()); w.Held || w.Stop != "" {
+		if w := p.hear(later()); w.Paused || w.Stop != "" {
 			t.Errorf("gone on: heard %+v", w)
 		}
 	}
@@ -288,10 +289,10 @@ func TestThKeptUpToDate(t *testing.T) {
 	now := later()
 	p.add(thV1, "more\n")
 	p.hear(now)
-	if err := p.loop().GoesOn(stands(4), now); err != nil {
+	if err := p.loop().UpdateProgress(stands(4), now); err != nil {
 		t.Fatal(err)
 	}
-	want := strings.NewReplacer("iteration: 3", "iteration: 4", "1738303200", fmt.Sprint(now.Unix())).Replace(thState)
+	want := strings.NewReplacer("iteration: 3", "iteration: 4", "1738303200", fmt.Sprint(now.Unix())).Replace(thStateFile)
 	if diff := cmp.Diff(want, p.tree()[thPath]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -300,7 +301,7 @@ func TestThKeptUpToDate(t *testing.T) {
 	if w := p.hear(now); w.Stop != "" || len(w.Notes) != 1 {
 		t.Errorf("heard %+v", w)
 	}
-	if err := p.loop().GoesOn(stands(4), now); err != nil {
+	if err := p.loop().UpdateProgress(stands(4), now); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, p.tree()[thPath]); diff != "" {
@@ -310,11 +311,11 @@ func TestThKeptUpToDate(t *testing.T) {
 		loop.Finished: "completed", loop.Duration: "completed", loop.Unverified: "completed",
 		loop.CancelledEnd: "stopped", loop.Errored: "stopped", loop.BlockedEnd: "stopped",
 	} {
-		p.put(thPath, thState)
-		if err := p.loop().Ends(ended(outcome), "s1"); err != nil {
+		p.put(thPath, thStateFile)
+		if err := p.loop().MarkEnded(ended(outcome), "s1"); err != nil {
 			t.Fatal(err)
 		}
-		want := strings.NewReplacer("iteration: 3", "iteration: 5", "status: active", "status: "+status).Replace(thState)
+		want := strings.NewReplacer("iteration: 3", "iteration: 5", "status: active", "status: "+status).Replace(thStateFile)
 		if diff := cmp.Diff(want, p.tree()[thPath]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", outcome, diff)
 		}
@@ -331,19 +332,19 @@ func TestThTakenUpAgain(t *testing.T) {
 	p := thProject(t)
 	now := later()
 	p.hear(now)
-	if err := p.loop().Ends(ended(loop.Finished), "s1"); err != nil {
+	if err := p.loop().MarkEnded(ended(loop.Finished), "s1"); err != nil {
 		t.Fatal(err)
 	}
 	if w := p.hear(now); w.Stop != "" {
 		t.Errorf("its own end stops it: %+v", w)
 	}
-	if err := p.loop().GoesOn(stands(6), now); err != nil {
+	if err := p.loop().UpdateProgress(stands(6), now); err != nil {
 		t.Fatal(err)
 	}
 	if got := p.tree()[thPath]; !strings.Contains(got, "status: active") || !strings.Contains(got, "iteration: 6") {
 		t.Errorf("it goes on with\n%s", got)
 	}
-	p.put(thPath, strings.Replace(thState, "status: active", "status: done", 1))
+	p.put(thPath, strings.Replace(thStateFile, "status: active", "status: done", 1))
 	if w := p.hear(now); w.Stop == "" {
 		t.Errorf("the user's word is not heard: %+v", w)
 	}
@@ -353,12 +354,12 @@ func TestThVoice(t *testing.T) {
 	t.Parallel()
 	p := thProject(t)
 	now := later()
-	say := func(n int) string { return p.loop().Line(stands(n).State) }
+	say := func(n int) string { return p.loop().ProgressLine(stands(n).State) }
 	if got := say(4); got != "th-loop iteration 4/9 · new messages in the channel" {
 		t.Error(got)
 	}
 	for n := 4; n < 6; n++ {
-		if err := p.loop().GoesOn(stands(n), now); err != nil {
+		if err := p.loop().UpdateProgress(stands(n), now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -368,7 +369,7 @@ func TestThVoice(t *testing.T) {
 	for outcome, want := range map[loop.Outcome]string{
 		loop.Finished: "th-loop completed: 10000s elapsed", loop.CancelledEnd: "th-loop completed: 10000s elapsed", loop.Errored: "",
 	} {
-		if got := p.loop().Ending(ended(outcome).State); got != want {
+		if got := p.loop().EndLine(ended(outcome).State); got != want {
 			t.Errorf("%s: %q", outcome, got)
 		}
 	}

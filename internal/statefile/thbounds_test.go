@@ -10,24 +10,24 @@ import (
 func TestThBoundsTheChannel(t *testing.T) {
 	t.Parallel()
 	p := thProject(t)
-	if err := p.loop().GoesOn(stands(3), later()); err != nil {
+	if err := p.loop().UpdateProgress(stands(3), later()); err != nil {
 		t.Fatal(err)
 	}
 	notes := 0
-	for range 3 * readsMax {
+	for range 3 * maxReadsPerTurn {
 		p.add(thV1, "more\n")
 		notes += len(p.hear(later()).Notes)
 	}
-	if notes != readsMax {
+	if notes != maxReadsPerTurn {
 		t.Errorf("%d notes for one turn", notes)
 	}
-	if err := p.loop().GoesOn(stands(4), later()); err != nil {
+	if err := p.loop().UpdateProgress(stands(4), later()); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Count(texts(p.hear(later())), "more"); got != 2*readsMax {
+	if got := strings.Count(texts(p.hear(later())), "more"); got != 2*maxReadsPerTurn {
 		t.Errorf("%d of the rest are told", got)
 	}
-	for range readsMax {
+	for range maxReadsPerTurn {
 		p.add(thV1, "more\n")
 		p.hear(later())
 	}

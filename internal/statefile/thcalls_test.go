@@ -37,18 +37,18 @@ func TestThHeardByARunner(t *testing.T) {
 				t.Fatalf("before it ran: heard %+v", w)
 			}
 			tt.do(p)
-			if w := p.hear(later()); w.Stop != "" || w.Held != tt.held {
+			if w := p.hear(later()); w.Stop != "" || w.Paused != tt.held {
 				t.Fatalf("it ran: heard %+v", w)
 			}
 			p.ran(record.ToolCall{UserTurn: true})
-			if w := p.hear(later()); w.Stop != "" || w.Held != tt.held {
+			if w := p.hear(later()); w.Stop != "" || w.Paused != tt.held {
 				t.Fatalf("a turn of the user's earlier: heard %+v", w)
 			}
 			for range 2 { // the turn at hand, and one without a call
-				if err := p.loop().GoesOn(stands(4), later()); err != nil {
+				if err := p.loop().UpdateProgress(stands(4), later()); err != nil {
 					t.Fatal(err)
 				}
-				if w := p.hear(later()); w.Stop != "" || w.Held {
+				if w := p.hear(later()); w.Stop != "" || w.Paused {
 					t.Fatalf("the next turn: heard %+v", w)
 				}
 			}
@@ -79,11 +79,11 @@ func TestMayWrite(t *testing.T) {
 		"cat a; sh b.sh":                    true,
 		"cat 'a":                            true, // cut off
 	} {
-		if got := mayWrite("Bash", command); got != want {
+		if got := mayModify("Bash", command); got != want {
 			t.Errorf("%q: %v", command, got)
 		}
 	}
-	if mayWrite("Read", "") || MayMake("Edit", "") || !MayMake("Write", "") {
+	if mayModify("Read", "") || MayCreate("Edit", "") || !MayCreate("Write", "") {
 		t.Error("tools are mistaken for one another")
 	}
 }

@@ -45,16 +45,16 @@ func (verifyActive) Find(p Place) string {
 	return newer
 }
 
-// promptsHook tells whether the hook of claude-prompts is in effect, by itself or as
-// a plugin's: it drives the file itself then.
-func promptsHook(root, home string) bool {
+// promptsHookActive reports whether the hook of claude-prompts is active, by itself or in
+// a plugin. It follows the file itself then.
+func promptsHookActive(root, home string) bool {
 	s := settingsOf(root, home)
-	return s.driven("ralph-stop") != "" || s.enabled("claude-prompts", "claude-prompts-mcp")
+	return s.stopHookFile("ralph-stop") != "" || s.pluginEnabled("claude-prompts", "claude-prompts-mcp")
 }
 
-func (v verifyActive) Propose(path string, p Place, c Circumstances) (Proposal, error) {
-	name := in(p.Root, path)
-	about := verifyactive.Circumstances{SessionStarted: c.SessionStarted, Now: c.Now, Driven: promptsHook(p.Root, p.Home), Begin: c.begin(name)}
+func (v verifyActive) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
+	name := displayPath(p.Root, path)
+	about := verifyactive.Circumstances{SessionStarted: c.SessionStarted, Now: c.Now, Driven: promptsHookActive(p.Root, p.Home), Begin: c.startHint(name)}
 	if filepath.Ext(path) == ".db" {
 		if about.Driven || !verifyactive.Fresh(lastWrite(path), about) {
 			return Proposal{Skip: true}, nil // somebody else follows it, or nobody does any more
@@ -65,8 +65,8 @@ func (v verifyActive) Propose(path string, p Place, c Circumstances) (Proposal, 
 	if err != nil {
 		return Proposal{}, err
 	}
-	ours := leadsInto(p.Root, filepath.Dir(path))
-	if !ours && len(within(p.Root, path)) == 1 {
+	ours := isInside(p.Root, filepath.Dir(path))
+	if !ours && len(relativePaths(p.Root, path)) == 1 {
 		return Proposal{Refused: name + " lies in a folder that is a link out of the project"}, nil
 	}
 	about.Modified = info.ModTime()
@@ -93,7 +93,7 @@ func (v verifyActive) Propose(path string, p Place, c Circumstances) (Proposal, 
 		return Proposal{}, err
 	}
 	made := Proposal{
-		Prompt: verifyGoal(f), MaxIterations: f.MaxIterations, MaxGiven: true, Counted: f.Iteration,
+		Prompt: verifyGoal(f), MaxIterations: f.MaxIterations, MaxGiven: true, CountedIterations: f.Iteration,
 		Verify: f.Command, VerifyTimeout: f.Timeout, VerifyDir: dir,
 	}
 	return v.bounds(made, path, p), nil
@@ -113,7 +113,7 @@ func (verifyActive) bounds(made Proposal, path string, p Place) Proposal {
 	if is.Off == "" {
 		made.Isolation = &record.Isolation{MaxCostUSD: is.MaxCostUSD, Timeout: is.Timeout}
 	}
-	made.Remark = strings.Join(remarks, "; ")
+	made.StartMessage = strings.Join(remarks, "; ")
 	return made
 }
 
@@ -134,9 +134,9 @@ func verifyConfig(state string, p Place) (c verifyactive.Config, name string) {
 		if err != nil {
 			c = verifyactive.Defaults()
 			c.Notes = []string{err.Error() + ": the defaults hold"}
-			return c, in(p.Root, path)
+			return c, displayPath(p.Root, path)
 		}
-		return verifyactive.ParseConfig(data), in(p.Root, path)
+		return verifyactive.ParseConfig(data), displayPath(p.Root, path)
 	}
 	return verifyactive.Defaults(), ""
 }
@@ -179,7 +179,7 @@ func workingDir(root string, f *verifyactive.File) (string, error) {
 		return "", failure.New(failure.Usage, hint, "%s: workingDir: %w", verifyactive.StatePath, err)
 	case !info.IsDir():
 		return "", failure.New(failure.Usage, hint, "%s: workingDir %s is no folder", verifyactive.StatePath, f.WorkingDir)
-	case !leadsInto(root, dir):
+	case !isInside(root, dir):
 		return "", failure.New(failure.Usage, hint, "%s: workingDir %s lies outside of the project", verifyactive.StatePath, f.WorkingDir)
 	}
 	return filepath.Clean(dir), nil
@@ -194,41 +194,41 @@ func verifyGoal(f *verifyactive.File) string {
 	return strings.TrimSpace(f.Goal)
 }
 
-func (verifyActive) Follow(o Order) Files { return verifyFiles{o} }
+func (verifyActive) Follow(o LoopInfo) Files { return verifyFiles{o} }
 
-type verifyFiles struct{ Order }
+type verifyFiles struct{ LoopInfo }
 
-func (v verifyFiles) Own() []string { return within(v.Root, v.Path) }
+func (v verifyFiles) OwnPaths() []string { return relativePaths(v.Root, v.Path) }
 
-// asked tells whether the file still asks for what this loop was begun for.
-func (v verifyFiles) asked(f *verifyactive.File) bool {
+// isUnchanged tells whether the file still asks for what this loop was begun for.
+func (v verifyFiles) isUnchanged(f *verifyactive.File) bool {
 	return slices.ContainsFunc(v.Spec.Gates, func(g gate.Gate) bool { return g.Command == f.Command })
 }
 
-// Hear takes a deleted file for the user's word. Another command in it is not
+// ReceiveChanges takes a deleted file for the user's word. Another command in it is not
 // taken over: the user has agreed to one.
-func (v verifyFiles) Hear(time.Time) (Word, error) {
+func (v verifyFiles) ReceiveChanges(time.Time) (Changes, error) {
 	f, _, err := readVerify(v.Path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && there(v.removed()) == "":
-		return Word{Stop: v.Spec.File + " was deleted"}, nil
+	case errors.Is(err, fs.ErrNotExist) && existingPath(v.removedMarker()) == "":
+		return Changes{Stop: v.Spec.File + " was deleted"}, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return Word{}, nil
+		return Changes{}, nil
 	case err != nil:
-		return Word{}, err
-	case !v.asked(f):
-		return Word{}, failure.New(failure.Usage, "end this loop to begin that one", "%s asks for another command by now, and is not followed any more", in(v.Root, v.Path))
+		return Changes{}, err
+	case !v.isUnchanged(f):
+		return Changes{}, failure.New(failure.Usage, "end this loop to begin that one", "%s asks for another command by now, and is not followed any more", displayPath(v.Root, v.Path))
 	}
-	return Word{}, nil
+	return Changes{}, nil
 }
 
-// GoesOn writes the iteration and what the command said last, nothing else.
-func (v verifyFiles) GoesOn(m record.Memory, _ time.Time) error {
+// UpdateProgress writes the iteration and what the command said last, nothing else.
+func (v verifyFiles) UpdateProgress(m record.Memory, _ time.Time) error {
 	f, _, err := readVerify(v.Path)
-	if err != nil || !v.asked(f) {
+	if err != nil || !v.isUnchanged(f) {
 		return nil //nolint:nilerr // Hear has told of it
 	}
-	set := f.SetIteration(checks(m.State))
+	set := f.SetIteration(failedChecks(m.State))
 	if i := slices.IndexFunc(m.Results, func(r gate.Result) bool { return r.Command == f.Command }); i >= 0 {
 		r := m.Results[i]
 		set = set.SetLast(verifyactive.Result{
@@ -242,29 +242,29 @@ func (v verifyFiles) GoesOn(m record.Memory, _ time.Time) error {
 	return nil
 }
 
-// checks is how many checks of the command have failed when a turn is given: one
+// failedChecks is how many checks of the command have failed when a turn is given: one
 // after each turn before it. The file counts those, not turns.
-func checks(s loop.State) int { return max(s.Iteration-1, 0) }
+func failedChecks(s loop.State) int { return max(s.Iteration-1, 0) }
 
-// Ends removes the file: where it stays, the next turn would begin the loop once
+// MarkEnded removes the file: where it stays, the next turn would begin the loop once
 // more. One that asks for something else by now is another loop's.
-func (v verifyFiles) Ends(record.Memory, string) error {
+func (v verifyFiles) MarkEnded(record.Memory, string) error {
 	f, _, err := readVerify(v.Path)
-	if err != nil || !v.asked(f) {
+	if err != nil || !v.isUnchanged(f) {
 		return nil //nolint:nilerr // it is kept, whatever it is
 	}
 	// A loop that is taken up again must not take this for the user's word.
-	if err := atomicfile.Swap(v.removed(), nil, 0o600); err != nil {
+	if err := atomicfile.Swap(v.removedMarker(), nil, 0o600); err != nil {
 		return err
 	}
 	return os.Remove(v.Path)
 }
 
-// removed is there once the loop itself has removed the state file.
-func (v verifyFiles) removed() string { return filepath.Join(v.LoopDir, "verify-active.removed") }
+// removedMarker is there once the loop itself has removed the state file.
+func (v verifyFiles) removedMarker() string { return filepath.Join(v.LoopDir, "verify-active.removed") }
 
-func (v verifyFiles) Line(s loop.State) string {
-	done := checks(s)
+func (v verifyFiles) ProgressLine(s loop.State) string {
+	done := failedChecks(s)
 	if done == 0 {
 		return ""
 	}
@@ -275,7 +275,7 @@ func (v verifyFiles) Line(s loop.State) string {
 	return line
 }
 
-func (v verifyFiles) Ending(s loop.State) string {
+func (v verifyFiles) EndLine(s loop.State) string {
 	switch s.Outcome {
 	case loop.Verified, loop.Unverified:
 		return verifyactive.Passed(max(s.Iteration, 1))

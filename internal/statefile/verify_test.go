@@ -78,7 +78,7 @@ func (w *verifyWorld) age(path string, by time.Duration) {
 
 func (w *verifyWorld) format() Format {
 	w.t.Helper()
-	f, ok := Named("verify-active")
+	f, ok := FormatByName("verify-active")
 	if !ok {
 		w.t.Fatal("there is no format verify-active")
 	}
@@ -96,7 +96,7 @@ func (w *verifyWorld) propose() (Proposal, error) {
 	if path == "" {
 		w.t.Fatal("there is no file")
 	}
-	return w.format().Propose(path, w.place(), Circumstances{
+	return w.format().Propose(path, w.place(), SessionInfo{
 		SessionID: "abc", SessionStarted: w.began, Now: time.Now(),
 		Tracked: func(string) (bool, error) { return w.tracked, nil },
 	})
@@ -135,7 +135,7 @@ func TestVerifyProposes(t *testing.T) {
 		}, func(_ *verifyWorld, p *Proposal) {
 			p.InSessionTries = 2
 			p.Isolation = &record.Isolation{MaxCostUSD: 0.25, Timeout: 90 * time.Second}
-			p.Remark = "isolated tries are bounded by server/config.json"
+			p.StartMessage = "isolated tries are bounded by server/config.json"
 		}},
 		{"the plugin's settings first", func(w *verifyWorld) {
 			w.write("runtime-state/verify-active.json", verifyState)
@@ -143,13 +143,13 @@ func TestVerifyProposes(t *testing.T) {
 			w.write("plugin/server/config.json", `{"verification": {"isolation": {"permissionMode": "ask"}}}`)
 		}, func(_ *verifyWorld, p *Proposal) {
 			p.Isolation = nil
-			p.Remark = `there are no isolated tries: config.json has permissionMode "ask": nobody sits in an isolated session who could be asked`
+			p.StartMessage = `there are no isolated tries: config.json has permissionMode "ask": nobody sits in an isolated session who could be asked`
 		}},
 		{"broken settings", func(w *verifyWorld) {
 			w.write("runtime-state/verify-active.json", verifyState)
 			w.write("config.json", `{"verification": {"inContextAttempts": "2"}}`)
 		}, func(_ *verifyWorld, p *Proposal) {
-			p.Remark = `config.json:1: inContextAttempts is "2": expected a whole number from 1 to 1000; the default holds; isolated tries are bounded by config.json`
+			p.StartMessage = `config.json:1: inContextAttempts is "2": expected a whole number from 1 to 1000; the default holds; isolated tries are bounded by config.json`
 		}},
 	}
 	for _, tt := range tests {
@@ -158,7 +158,7 @@ func TestVerifyProposes(t *testing.T) {
 			w := newVerifyWorld(t)
 			tt.set(w)
 			want := Proposal{
-				MaxIterations: 5, MaxGiven: true, Counted: 1, Verify: "npm test", VerifyTimeout: time.Minute,
+				MaxIterations: 5, MaxGiven: true, CountedIterations: 1, Verify: "npm test", VerifyTimeout: time.Minute,
 				Isolation: isolation,
 			}
 			if tt.want != nil {
@@ -237,37 +237,37 @@ func TestVerifyFollows(t *testing.T) {
 	path := w.write("runtime-state/verify-active.json", verifyState)
 	dir := t.TempDir()
 	spec := record.Spec{File: "runtime-state/verify-active.json", Format: "verify-active", Gates: []gate.Gate{{Command: "npm test"}}}
-	files := Of(w.root, dir, spec)
-	if diff := cmp.Diff([]string{"runtime-state/verify-active.json"}, files.Own()); diff != "" {
+	files := FilesOf(w.root, dir, spec)
+	if diff := cmp.Diff([]string{"runtime-state/verify-active.json"}, files.OwnPaths()); diff != "" {
 		t.Errorf("Own (-want +got):\n%s", diff)
 	}
 	m := record.Memory{
 		State:   loop.State{Iteration: 4, Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}, Try: &loop.Try{Iteration: 3, Took: time.Second, Rounds: 4}},
 		Results: []gate.Result{{Command: "other"}, {Command: "npm test", Status: gate.Fail, ExitCode: 2, Tail: "FAIL", Duration: time.Second}},
 	}
-	if err := files.GoesOn(m, time.Now()); err != nil {
+	if err := files.UpdateProgress(m, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	want := strings.NewReplacer(`"iteration": 1`, `"iteration": 3`, `null`, `{"passed":false,"exitCode":2,"stdout":"FAIL","stderr":"","durationMs":1000,"command":"npm test","timedOut":false}`).Replace(verifyState)
 	if diff := cmp.Diff(want, content(t, path)); diff != "" {
 		t.Errorf("the file (-want +got):\n%s", diff)
 	}
-	if got, want := files.Line(m.State), "Shell Verification FAILED (Iteration 3/5) · isolated try: Cost $0.0000 · Duration 1.0s · Tokens 0 in / 0 out (cache: 0) · Turns 4"; got != want {
+	if got, want := files.ProgressLine(m.State), "Shell Verification FAILED (Iteration 3/5) · isolated try: Cost $0.0000 · Duration 1.0s · Tokens 0 in / 0 out (cache: 0) · Turns 4"; got != want {
 		t.Errorf("the line is %q, want %q", got, want)
 	}
-	if got := files.Line(loop.State{Iteration: 1}); got != "" {
+	if got := files.ProgressLine(loop.State{Iteration: 1}); got != "" {
 		t.Errorf("before any check the line is %q", got)
 	}
-	if word, err := files.Hear(time.Now()); err != nil || word.Stop != "" || word.Held {
+	if word, err := files.ReceiveChanges(time.Now()); err != nil || word.Stop != "" || word.Paused {
 		t.Errorf("heard %+v, %v", word, err)
 	}
-	if err := files.Ends(m, "abc"); err != nil {
+	if err := files.MarkEnded(m, "abc"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("the file is still there")
 	}
-	if word, err := files.Hear(time.Now()); err != nil || word.Stop != "" {
+	if word, err := files.ReceiveChanges(time.Now()); err != nil || word.Stop != "" {
 		t.Errorf("taken up again, it hears %+v, %v", word, err)
 	}
 }
@@ -276,22 +276,22 @@ func TestVerifyHears(t *testing.T) {
 	t.Parallel()
 	w := newVerifyWorld(t)
 	spec := record.Spec{File: "runtime-state/verify-active.json", Format: "verify-active", Gates: []gate.Gate{{Command: "npm test"}}}
-	files := Of(w.root, t.TempDir(), spec)
-	if word, err := files.Hear(time.Now()); err != nil || word.Stop != "runtime-state/verify-active.json was deleted" {
+	files := FilesOf(w.root, t.TempDir(), spec)
+	if word, err := files.ReceiveChanges(time.Now()); err != nil || word.Stop != "runtime-state/verify-active.json was deleted" {
 		t.Errorf("deleted: heard %+v, %v", word, err)
 	}
-	if err := files.GoesOn(record.Memory{}, time.Now()); err != nil {
+	if err := files.UpdateProgress(record.Memory{}, time.Now()); err != nil {
 		t.Errorf("deleted: %v", err)
 	}
 	for name, file := range map[string]string{"broken": `{"config":`, "another command": strings.Replace(verifyState, "npm test", "make", 1)} {
 		path := w.write("runtime-state/verify-active.json", file)
-		if word, err := files.Hear(time.Now()); err == nil || word.Stop != "" {
+		if word, err := files.ReceiveChanges(time.Now()); err == nil || word.Stop != "" {
 			t.Errorf("%s: heard %+v, %v", name, word, err)
 		}
-		if err := files.GoesOn(record.Memory{State: loop.State{Iteration: 7}}, time.Now()); err != nil {
+		if err := files.UpdateProgress(record.Memory{State: loop.State{Iteration: 7}}, time.Now()); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := files.Ends(record.Memory{}, "abc"); err != nil {
+		if err := files.MarkEnded(record.Memory{}, "abc"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if got := content(t, path); got != file {
@@ -302,13 +302,13 @@ func TestVerifyHears(t *testing.T) {
 
 func TestVerifyEnds(t *testing.T) {
 	t.Parallel()
-	files := Of(t.TempDir(), t.TempDir(), record.Spec{File: "runtime-state/verify-active.json", Format: "verify-active"})
+	files := FilesOf(t.TempDir(), t.TempDir(), record.Spec{File: "runtime-state/verify-active.json", Format: "verify-active"})
 	for outcome, want := range map[loop.Outcome]string{
 		loop.Verified: "[Verify] PASSED on iteration 4!", loop.Unverified: "[Verify] PASSED on iteration 4!",
 		loop.Iterations: "[Verify] Max iterations (5) reached. Stopping.", loop.Stuck: "", loop.CancelledEnd: "",
 	} {
 		s := loop.State{Iteration: 4, Outcome: outcome, Policy: loop.Policy{Limits: loop.Limits{Iterations: 5}}}
-		if got := files.Ending(s); got != want {
+		if got := files.EndLine(s); got != want {
 			t.Errorf("%s: %q, want %q", outcome, got, want)
 		}
 	}

@@ -15,20 +15,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/thloop"
 )
 
-// readsMax bounds how often the channel is read for one turn: a process may write
-// there all the time, and each read is a note.
-const readsMax = 10
+// maxReadsPerTurn bounds how often the channel is read in one turn: a process may write
+// to it all the time, and each read makes a note.
+const maxReadsPerTurn = 10
 
-// channelMax is the largest file of a channel that is read, in bytes.
-const channelMax = 4 << 20
+// maxChannelBytes bounds a file of a channel.
+const maxChannelBytes = 4 << 20
 
-// settles is how long after the last write a line without an end is whole: many
-// editors write none at the end of a file.
-const settles = 2 * time.Second
+// lineSettleTime is how long after the last write a line without a newline counts as
+// complete: many editors write none at the end of a file.
+const lineSettleTime = 2 * time.Second
 
-// thMemory is what is remembered of the files from one turn to the next, in the
-// loop's folder.
-type thMemory struct {
+// thState is what is stored about the files between turns, in the loop's folder.
+type thState struct {
 	Cursor thloop.Cursor `json:"cursor,omitzero"`
 	Calls  int64         `json:"calls,omitempty"`  // bytes of the session's tool calls that were looked at
 	Ran    int64         `json:"ran,omitempty"`    // bytes of those of our own sessions that ran before this turn
@@ -41,29 +40,28 @@ type thMemory struct {
 	Seen   string        `json:"seen,omitempty"`   // what a tool call of the agent's, or our own end, had the state file say
 	Prompt *string       `json:"prompt,omitempty"` // of the state file, when it was last read
 	At     int64         `json:"at,omitempty"`     // Calls when Held or Seen were set, 0 where one of our own sessions is why
-	Said   *thSaid       `json:"said,omitempty"`   // was said, and not known to be heard: said once more
+	Said   *thSent       `json:"said,omitempty"`   // was said, and not known to be heard: said once more
 }
 
-type thSaid struct {
-	Notes []Note   `json:"notes"`
-	Stop  string   `json:"stop,omitempty"`
-	Then  thMemory `json:"then"`
+type thSent struct {
+	Notes []Note  `json:"notes"`
+	Stop  string  `json:"stop,omitempty"`
+	Then  thState `json:"then"`
 }
 
 func (t thFiles) memoryPath() string { return filepath.Join(t.LoopDir, "channel.json") }
 
-// remember reads what is remembered. One that cannot be read is a loop that has
-// heard nothing yet: it hears the channel once more.
-func (t thFiles) remember() thMemory {
-	var m thMemory
+// loadState reads the stored state. If that fails the channel is read from its start.
+func (t thFiles) loadState() thState {
+	var m thState
 	data, err := atomicfile.Read(t.memoryPath(), atomicfile.Large)
 	if err != nil || json.Unmarshal(data, &m) != nil {
-		return thMemory{}
+		return thState{}
 	}
 	return m
 }
 
-func (t thFiles) keep(m thMemory) error {
+func (t thFiles) saveState(m thState) error {
 	data, err := json.Marshal(m)
 	if err == nil {
 		err = atomicfile.Write(t.memoryPath(), data, 0o600)
@@ -74,16 +72,16 @@ func (t thFiles) keep(m thMemory) error {
 	return nil
 }
 
-// Hear reads the channel and the state file. A stop in the channel, deleting the
+// ReceiveChanges reads the channel and the state file. A stop in the channel, deleting the
 // state file, and any status but active end the loop, in this order, unless a tool
 // call of the agent's may have done it. The status paused holds it instead.
-func (t thFiles) Hear(now time.Time) (Word, error) {
-	before := t.remember()
+func (t thFiles) ReceiveChanges(now time.Time) (Changes, error) {
+	before := t.loadState()
 	if said := before.Said; said != nil {
-		return t.heard(Word{Notes: said.Notes, Stop: said.Stop}, said.Then), nil
+		return t.acknowledgeWith(Changes{Notes: said.Notes, Stop: said.Stop}, said.Then), nil
 	}
 	m := before
-	w := thWord{did: t.calls(&m), now: now}
+	w := thChanges{did: t.newCalls(&m), now: now}
 	f, info, err := readTh(t.Path, t.Spec.File)
 	if info != nil && m.Asked.IsZero() {
 		m.Asked = info.ModTime()
@@ -95,11 +93,11 @@ func (t thFiles) Hear(now time.Time) (Word, error) {
 		}
 		m.Held, m.Seen = false, ""
 	}
-	what, paused := says(f, err), f != nil && f.Paused()
+	what, paused := stopReason(f, err), f != nil && f.Paused()
 	switch {
 	case w.Stop != "":
 	case err != nil && what == "":
-		return Word{}, err // nothing was remembered: the channel is heard when the file can be read
+		return Changes{}, err // nothing was remembered: the channel is heard when the file can be read
 	case what != "" && what != m.Seen && w.did.state:
 		m.Seen, m.At = what, w.did.at
 		w.note(fmt.Sprintf("A tool call of yours left %s so that it %s. That does not end the loop; its limits and the user do.", t.Spec.File, what))
@@ -118,40 +116,40 @@ func (t thFiles) Hear(now time.Time) (Word, error) {
 	}
 	if len(w.Notes) > 0 {
 		kept := before
-		kept.Said = &thSaid{Notes: w.Notes, Stop: w.Stop, Then: m}
-		if err := t.keep(kept); err != nil {
-			return Word{}, err
+		kept.Said = &thSent{Notes: w.Notes, Stop: w.Stop, Then: m}
+		if err := t.saveState(kept); err != nil {
+			return Changes{}, err
 		}
 	}
-	return t.heard(w.Word, m), nil
+	return t.acknowledgeWith(w.Changes, m), nil
 }
 
-// heard is the word that leads to what is remembered then.
-func (t thFiles) heard(w Word, then thMemory) Word {
-	w.Held = then.Held || then.Paused
-	if before := t.remember(); !same(before, then) {
-		w.Heard = func() error { return t.keep(then) }
+// acknowledgeWith is the word that leads to what is remembered then.
+func (t thFiles) acknowledgeWith(w Changes, then thState) Changes {
+	w.Paused = then.Held || then.Paused
+	if before := t.loadState(); !same(before, then) {
+		w.Acknowledge = func() error { return t.saveState(then) }
 	}
 	return w
 }
 
-func same(a, b thMemory) bool {
+func same(a, b thState) bool {
 	one, err := json.Marshal(a)
 	other, otherErr := json.Marshal(b)
 	return err == nil && otherErr == nil && bytes.Equal(one, other)
 }
 
-// thWord is a word while it is made up.
-type thWord struct {
-	Word
+// thChanges is a word while it is made up.
+type thChanges struct {
+	Changes
 	did thCalls
 	now time.Time
 }
 
 // note adds a note under an id of its own: the same words may be written twice.
-func (w *thWord) note(text string) { w.noteAt(w.now, text) }
+func (w *thChanges) note(text string) { w.noteAt(w.now, text) }
 
-func (w *thWord) noteAt(at time.Time, text string) {
+func (w *thChanges) noteAt(at time.Time, text string) {
 	h := fnv.New128a()
 	fmt.Fprintf(h, "%d %d %s", at.UnixNano(), len(w.Notes), text)
 	w.Notes = append(w.Notes, Note{ID: hex.EncodeToString(h.Sum(nil)), Text: text})
@@ -159,10 +157,10 @@ func (w *thWord) noteAt(at time.Time, text string) {
 
 // channel has what is new in the channel noted, and returns why the loop is to
 // end, if that is what it says.
-func (t thFiles) channel(m *thMemory, w *thWord) string {
+func (t thFiles) channel(m *thState, w *thChanges) string {
 	files, fresh := t.sources(m.Cursor, w, m.Asked)
-	news, cursor := m.Cursor.Read(files, t.me(), w.now)
-	if m.Reads >= readsMax && len(news.Stops) == 0 {
+	news, cursor := m.Cursor.Read(files, t.agentName(), w.now)
+	if m.Reads >= maxReadsPerTurn && len(news.Stops) == 0 {
 		return "" // what has come is read when the next turn is given
 	}
 	m.Cursor = cursor
@@ -185,14 +183,14 @@ func (t thFiles) channel(m *thMemory, w *thWord) string {
 
 // sources are the files of the channel, and those of them that were written after
 // the loop was asked for. What cannot be read is told, and is read when it can be.
-func (t thFiles) sources(c thloop.Cursor, w *thWord, asked time.Time) (files []thloop.Source, fresh map[string]bool) {
+func (t thFiles) sources(c thloop.Cursor, w *thChanges, asked time.Time) (files []thloop.Source, fresh map[string]bool) {
 	names := []string{thloop.ChannelFile}
 	for _, day := range c.Days(t.days(), w.now) {
 		names = append(names, thloop.ChannelDir+"/"+day)
 	}
 	fresh = map[string]bool{}
 	for _, name := range names {
-		data, info, err := read(filepath.Join(t.project(), filepath.FromSlash(name)), channelMax)
+		data, info, err := read(filepath.Join(t.project(), filepath.FromSlash(name)), maxChannelBytes)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
@@ -201,7 +199,7 @@ func (t thFiles) sources(c thloop.Cursor, w *thWord, asked time.Time) (files []t
 			continue
 		}
 		age := w.now.Sub(info.ModTime()).Abs() // a file server's clock may be ahead
-		files = append(files, thloop.Source{Name: name, Data: data, Settled: age >= settles})
+		files = append(files, thloop.Source{Name: name, Data: data, Settled: age >= lineSettleTime})
 		fresh[name] = !asked.IsZero() && info.ModTime().After(asked)
 	}
 	return files, fresh
