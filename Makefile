@@ -8,7 +8,7 @@ LINT = go tool -modfile=tools/go.mod golangci-lint
 build: ## bin/pawl and bin/pawl-hook
 	go build -trimpath -o bin/ ./cmd/pawl ./cmd/pawl-hook
 
-fmt: ## formats, and mends what lint can mend by itself
+fmt: ## formats, and fixes what lint can fix by itself
 	$(LINT) fmt
 	$(LINT) run --fix
 

@@ -144,7 +144,7 @@ func (t *telling) look(ctx context.Context) {
 var (
 	ending  = regexp.MustCompile(`(?m)^\S+(?: · .*)? ended ([A-Z]+)`)
 	denials = regexp.MustCompile(`denied: [^"]*`)
-	unable  = regexp.MustCompile(`[^\n]*(--confine \w+ cannot be had here|nothing confines a process on)[^\n]*`)
+	unable  = regexp.MustCompile(`[^\n]*(--confine \w+ is not available here|nothing confines a process on)[^\n]*`)
 	against = regexp.MustCompile(`(?i)[^\n]*(\bviolation|tamper)[^\n]*`)
 )
 

@@ -146,7 +146,7 @@ func (o audited) worth(s loop.State) audited {
 		short = short || t.Unproven()
 	}
 	if short && o.Verdict == agrees {
-		return o.because("the gates agree, but the commit has less evidence than wanted")
+		return o.because("the gates match, but the commit has less evidence than required")
 	}
 	return o
 }

@@ -44,7 +44,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 	dryGates(line, p)
 	line("agent", "%s %s", s.Agent.Name, s.Agent.Model)
 	line("limits", "%s", limits(s.Policy.Limits))
-	rows(line, "wall", p.Sandbox(ctx).Lines(false))
+	rows(line, "sandbox", p.Sandbox(ctx).Lines(false))
 	if len(s.ConfineHosts) > 0 && s.Confine != string(confine.Strict) {
 		line("note", "confine_hosts (%s) means nothing here: it counts with --confine strict", p.Settings.Sources["confine_hosts"])
 	}
@@ -82,7 +82,7 @@ func (a *app) dryRun(ctx context.Context, p *launch.Prepared) error {
 func obstacleLines(obstacles []error) []string {
 	var lines []string
 	for _, err := range obstacles {
-		lines = append(lines, fmt.Sprintf("it would not begin: %v", err))
+		lines = append(lines, fmt.Sprintf("it would not start: %v", err))
 		if hint := failure.Hint(err); hint != "" {
 			lines = append(lines, "  "+hint)
 		}
@@ -105,7 +105,7 @@ func checkoutWords(s record.Spec) string {
 		return ""
 	}
 	here := cmp.Or(s.StartBranch, s.StartCommit[:min(7, len(s.StartCommit))])
-	return "the checkout moves from " + here + " to " + cmp.Or(s.Branch, runner.OwnBranch("<loop>")) + ", and back if nothing is committed; no file changes"
+	return "your checkout switches from " + here + " to " + cmp.Or(s.Branch, runner.OwnBranch("<loop>")) + "; it switches back if nothing is committed"
 }
 
 func dryGates(line func(string, string, ...any), p *launch.Prepared) {
@@ -113,7 +113,7 @@ func dryGates(line func(string, string, ...any), p *launch.Prepared) {
 		line("gate", "%s", shown(g).Name)
 	}
 	if len(gate.Commands(p.Spec.Gates)) > 0 && !p.Spec.Policy.Verify {
-		line("", "one that is red now, for other reasons: fix it first, allow it (baseline = \"allow\"), or leave it out")
+		line("", "if a gate already fails for another reason: fix it first, allow it (baseline = \"allow\"), or leave it out")
 	}
 	if p.OnlyReviews() {
 		line("", "%s:", reviewsAlone)

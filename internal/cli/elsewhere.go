@@ -99,7 +99,7 @@ func (a *app) logged(l *store.Loop, words string) {
 	a.printf("%s %s %s\n", time.Now().Format(time.RFC3339), l.ID, words)
 }
 
-const letGoWords = "let go of, for a session that is to take it"
+const letGoWords = "released for a session to take over"
 
 // takeBack waits for that session, and takes the loop up again where it does not
 // come; a signal ends the wait. There is no drive where another owner came.

@@ -55,7 +55,7 @@ func (c *handoverCmd) Run(a *app) error {
 	if err != nil {
 		return ended(ctx, err)
 	}
-	a.printf("%s goes on in fresh sessions (process %d)\n", s.ID, pid)
+	a.printf("%s continues in fresh sessions (process %d)\n", s.ID, pid)
 	if was := s.memory.State; s.hasEnded() {
 		if m, _, err := record.Load(s.Loop); err == nil {
 			a.printf("  it had ended %s; its limits, counted from its beginning: %s\n", was.Outcome, limits(m.State.Policy.Limits))
@@ -73,7 +73,7 @@ func (s *subject) left() bool {
 // leaveLater has a loop leave its session as soon as what that is at is done.
 func (a *app) leaveLater(s *subject) error {
 	if s.memory.State.HandOver == loop.OwnerRunner {
-		a.printf("%s was asked to already: it goes on in fresh sessions at the end of this turn; --now does not wait for it\n", s.ID)
+		a.printf("%s was asked to already: it continues in fresh sessions at the end of this turn; --now does not wait for it\n", s.ID)
 		return nil
 	}
 	if err := s.post(record.MessageLeave, "a user asked for it"); err != nil {
@@ -82,7 +82,7 @@ func (a *app) leaveLater(s *subject) error {
 	if err := a.heardSitting(s); err != nil {
 		return err
 	}
-	a.printf("%s goes on in fresh sessions at the end of this turn; --now does not wait for it\n%s", s.ID, aboutRunner(s.ID))
+	a.printf("%s continues in fresh sessions at the end of this turn; --now does not wait for it\n%s", s.ID, aboutRunner(s.ID))
 	return nil
 }
 

@@ -80,7 +80,7 @@ func (a *app) resumeInSession(s *subject, given loop.Limits) error {
 		return a.reopenInSession(s, given)
 	}
 	if client := s.memory.Bound.Client; client != 0 && !proc.Alive(client) {
-		hint := fmt.Sprintf("pawl handover %s goes on in fresh sessions; or pawl stop %[1]s ends it", s.ID)
+		hint := fmt.Sprintf("pawl handover %s continues in fresh sessions; or pawl stop %[1]s ends it", s.ID)
 		if id != "" {
 			hint = fmt.Sprintf("claude --resume %s goes on with both; %s", id, hint)
 		}
@@ -106,7 +106,7 @@ func (a *app) reopenInSession(s *subject, given loop.Limits) error {
 		return s.notEnded()
 	}
 	if !a.env.Session.Inside && a.env.Session.ID == "" {
-		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl resume %s;  or pawl handover %[1]s goes on in fresh sessions", s.ID),
+		return failure.New(failure.Usage, fmt.Sprintf("in Claude Code, type  ! pawl resume %s;  or pawl handover %[1]s continues in fresh sessions", s.ID),
 			"loop %s lived in a session and has ended (%s): it goes on in one", s.ID, s.memory.State.Outcome)
 	}
 	in, err := a.inside(s.spec.Unattended)

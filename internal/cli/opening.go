@@ -49,7 +49,7 @@ func opening(p *launch.Prepared, begun *launch.Attended) string {
 		line("then", "%s", handoverWords(s.Policy))
 	}
 	line("tree", "%s", treeWords(p.Spec))
-	rows(line, "wall", p.Sandbox(context.Background()).Lines(true))
+	rows(line, "sandbox", p.Sandbox(context.Background()).Lines(true))
 	if begun != nil {
 		line("steer", `pawl status %s, pawl tell %[1]s "…", pawl pause %[1]s, pawl stop %[1]s`, begun.Loop.ID)
 	}
@@ -124,7 +124,7 @@ func triesCost(s record.Spec, tries int) float64 {
 
 // handoverWords says when a loop leaves its session.
 func handoverWords(p loop.Policy) string {
-	return fmt.Sprintf("goes on in fresh sessions when %d %% of the context are full, or %s failed here", p.HandoverAt, triesWords(p.Tries))
+	return fmt.Sprintf("continues in fresh sessions when %d %% of the context are full, or %s failed here", p.HandoverAt, triesWords(p.Tries))
 }
 
 // usualTries is how many tries a session has where nobody said, and sameTries how

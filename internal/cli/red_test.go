@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-// A gate that is red before any work is asked about: it is part of the work, or the
+// A gate that is failing before any work is asked about: it is part of the work, or the
 // loop stops, or begins again with it allowed or left out.
 func TestRedBeforeAnyWorkIsAskedAbout(t *testing.T) {
 	t.Parallel()
@@ -30,7 +30,7 @@ func TestRedBeforeAnyWorkIsAskedAbout(t *testing.T) {
 				print: func(e term.Event) { asked, _ = e.(term.Question) },
 			}
 			wanted, goesOn := q.Ask(t.Context(), g)
-			if goesOn == want.stops || wanted != goesOn || q.answer != want.answer || asked.Text != "red before any work: lint. Is that part of this work?" {
+			if goesOn == want.stops || wanted != goesOn || q.answer != want.answer || asked.Text != "failing before any work: lint. Is that part of this work?" {
 				t.Errorf("goes on: %v, answer %q, asked %+v", goesOn, q.answer, asked)
 			}
 			gates := q.apply()

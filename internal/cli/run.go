@@ -293,7 +293,7 @@ func ownerOf(m record.Memory) loop.Owner {
 type driving struct {
 	source string // of the goal, for display
 	mode   term.Mode
-	red    *redQuestion // asked where gates are red before any work; nil = not asked
+	red    *redQuestion // asked where gates are failing before any work; nil = not asked
 }
 
 // drive runs a loop that is ours, shows it, and ends with its outcome's code.

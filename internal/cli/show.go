@@ -52,33 +52,33 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 			s.note(term.Warn, "the turn was cut off: "+e.Failure.Message)
 		}
 	case loop.MessageArrived:
-		s.note(term.Info, "the agent will be told with its next prompt: "+e.Text)
+		s.note(term.Info, "message for the agent's next prompt: "+e.Text)
 	case loop.MergeAsked:
-		s.note(term.Info, "the agent asks for its work to be merged: "+plan.OneLine(e.Text, 200))
+		s.note(term.Info, "the agent asks to merge its work: "+plan.OneLine(e.Text, 200))
 	case loop.Approved:
 		s.note(term.Info, "pawl approve: the agent may change "+testNames(e.Paths))
 	case loop.Rejected:
 		s.note(term.Info, "pawl reject: the agent may not change "+testNames(e.Paths))
 	case loop.PauseAsked:
 		if now.Phase != loop.Paused {
-			s.note(term.Info, pausingWords(now)+";  pawl resume  goes on")
+			s.note(term.Info, pausingWords(now)+"; continue with  pawl resume")
 		}
 	case loop.TimerFired:
 		if before.Phase == loop.Waiting && !before.AwayFrom.IsZero() { // of waits, only one for a usage limit is time away
-			s.note(term.Info, "the usage limit is over: waited "+figure.Duration(now.Now.Sub(before.AwayFrom))+", which counts against no limit of the loop")
+			s.note(term.Info, "the usage limit is over: waited "+figure.Duration(now.Now.Sub(before.AwayFrom))+" (not counted)")
 		}
 	case loop.Resumed:
-		s.note(term.Info, "going on")
+		s.note(term.Info, "resumed")
 	case loop.Cancelled:
-		s.note(term.Info, "ending the turn cleanly; the work is kept")
+		s.note(term.Info, "stopping after this step; the work is kept")
 	case loop.Started, loop.Checkpointed, loop.Committed, loop.Restored, loop.LimitHit, loop.OwnerLost, loop.Faulted, loop.Reopened,
 		loop.HandedOver, loop.WentBack:
 	case loop.HandoverAsked:
-		s.note(term.Info, "asked to go on "+where(e.Owner)+because(e.Text))
+		s.note(term.Info, "asked to continue "+where(e.Owner)+because(e.Text))
 	}
 	s.tasksEnded(before, now)
 	if now.Phase == loop.Paused && before.Phase != loop.Paused {
-		s.note(term.Info, "paused;  pawl resume  goes on")
+		s.note(term.Info, "paused; continue with  pawl resume")
 		s.activity("paused")
 	}
 	for _, a := range acts {
@@ -104,11 +104,11 @@ func (s *show) doing(now loop.State, a loop.Action) {
 		}[a.Purpose])
 	case loop.Restore:
 		t, _ := now.Task(a.Task)
-		what := "undone, for one more try in a fresh session"
+		what := "undone for one more attempt in a fresh session"
 		if now.After == loop.ThenNext {
-			what = "skipped, its half-done work undone"
+			what = "skipped; its unfinished work was undone"
 		}
-		s.note(term.Info, fmt.Sprintf("%s: %s (to have its work back: pawl restore %s --task %s)", name(t), what, s.id, a.Task))
+		s.note(term.Info, fmt.Sprintf("%s: %s (get it back: pawl restore %s --task %s)", name(t), what, s.id, a.Task))
 	case loop.Wait:
 		s.out.Print(term.Waiting{Until: a.Until, Reason: a.Text})
 	case loop.Look, loop.Commit, loop.Interrupt, loop.PutBack, loop.Notify, loop.Finish, loop.HandOver:
@@ -161,9 +161,9 @@ func (s *show) baseline(g loop.Gates) {
 		return
 	}
 	for _, r := range g.Results {
-		text := "baseline: " + r.Gate + " is green" + counted(r)
+		text := "baseline: " + r.Gate + " passes" + counted(r)
 		if r.Status != gate.Pass {
-			text = "baseline: " + r.Gate + " is red" + counted(r) + listed(r.Failing) + "; " + plural(max(r.Failed, 1), "it", "they") + " may turn green, nothing may turn red"
+			text = "baseline: " + r.Gate + " fails before the work" + counted(r) + listed(r.Failing)
 		}
 		s.note(term.Info, text)
 	}
@@ -345,7 +345,7 @@ func next(spec record.Spec, s loop.State, id string, commits int) []string {
 	case loop.Iterations, loop.Duration, loop.Budget, loop.Errored, loop.Unverified, loop.CancelledEnd:
 	}
 	if slices.ContainsFunc(s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
-		lines = append(lines, resumeWith(id, s)+" goes on where it stands")
+		lines = append(lines, resumeWith(id, s)+" continues")
 	}
 	return lines
 }

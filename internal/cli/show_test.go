@@ -46,7 +46,7 @@ func TestPausedIsSaidWhenItIsTrue(t *testing.T) {
 	feed(limit)
 	feed(loop.Event{Kind: loop.PauseAsked})
 	want := notes{
-		"pausing after this turn; pawl resume goes on", "paused; pawl resume goes on", "going on", "paused; pawl resume goes on",
+		"pausing after this turn; continue with pawl resume", "paused; continue with pawl resume", "resumed", "paused; continue with pawl resume",
 	}
 	if diff := cmp.Diff(want, slices.Clip(said)); diff != "" {
 		t.Error(diff)

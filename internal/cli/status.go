@@ -61,7 +61,7 @@ func statusText(s *subject, now time.Time) string {
 	if st.Try != nil {
 		line("try", "%s", tryWords(*st.Try))
 	}
-	rows(line, "wall", s.wallWords())
+	rows(line, "sandbox", s.wallWords())
 	line("spent", "%s", spent(s, sum))
 	if s.spec.Branch != "" && !s.spec.NoCommit {
 		line("branch", "%s, %s", s.spec.Branch, count(sum.Commits, "commit"))
@@ -149,14 +149,14 @@ func headline(s *subject, sum record.Summary, now time.Time) string {
 		turn += fmt.Sprintf(" of %d", n)
 	}
 	if sum.Closed {
-		return fmt.Sprintf("rests: its session is closed · %s · claude --resume %s goes on with it", turn, sum.Session)
+		return fmt.Sprintf("waiting: its session is closed · %s · continue with  claude --resume %s", turn, sum.Session)
 	}
 	switch sum.State {
 	case "ended":
 		return endedWords(st)
 	case orphaned:
 		if s.letGo() {
-			return fmt.Sprintf("let go of, for a session that is to take it; else process %d goes on with it (%s)", s.holder.PID, turn)
+			return fmt.Sprintf("released for a session to take over; otherwise process %d continues it (%s)", s.holder.PID, turn)
 		}
 		return fmt.Sprintf("orphaned: %s (%s)", lastOwner(s), turn)
 	case "paused":
@@ -232,7 +232,7 @@ func phaseWords(st loop.State) string {
 		return "running the gates before the work"
 	case loop.Turning:
 		if st.HandOver == loop.OwnerRunner && st.Attended {
-			return "the agent works; then it goes on in fresh sessions"
+			return "the agent works; then it continues in fresh sessions"
 		}
 		return "the agent works"
 	case loop.Looking:

@@ -110,7 +110,7 @@ func TestALoopThatWaitsForItsSession(t *testing.T) {
 	s := &subject{Loop: &store.Loop{ID: "x"}, holder: store.Holder{PID: os.Getpid()}}
 	s.memory.State = loop.State{Phase: loop.HandingOver, Iteration: 3, Pending: []loop.Action{{Do: loop.HandOver, Owner: loop.OwnerSession}}}
 	sum := s.summary()
-	want := fmt.Sprintf("let go of, for a session that is to take it; else process %d goes on with it (iteration 3)", os.Getpid())
+	want := fmt.Sprintf("released for a session to take over; otherwise process %d continues it (iteration 3)", os.Getpid())
 	if got := headline(s, sum, time.Now()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -94,27 +94,27 @@ func (t told) happened() string {
 	case loop.TestsAsked, loop.Approved, loop.Rejected:
 		return ofTests(e)
 	case loop.Learnt:
-		return "a lesson was written: " + e.Text
+		return "lesson added: " + e.Text
 	case loop.Forgot:
-		return "a lesson was taken out: " + e.Text
+		return "lesson removed: " + e.Text
 	case loop.MergeAsked:
-		return "the agent asks for its work to be merged: " + e.Text
+		return "the agent asks to merge its work: " + e.Text
 	case loop.PauseAsked:
-		return "a user asked for a pause"
+		return "pause requested"
 	case loop.Resumed:
-		return "a user let the loop go on"
+		return "resumed"
 	case loop.Cancelled:
 		return "cancelled (" + e.Text + ")"
 	case loop.OwnerLost:
-		return "the loop goes on with a new owner"
+		return "a new process took over the loop"
 	case loop.Reopened:
-		return "a user goes on with it: what was not done is open again"
+		return "reopened: unfinished tasks are open again"
 	case loop.WentBack:
 		return e.Text
 	case loop.Faulted:
-		return "could not go on: " + e.Text
+		return "failed: " + e.Text
 	case loop.HandoverAsked:
-		return "asked to go on " + where(e.Owner) + because(e.Text)
+		return "asked to continue " + where(e.Owner) + because(e.Text)
 	case loop.HandedOver:
 		return handedOver(e)
 	case loop.Concluded:
@@ -139,7 +139,7 @@ func handedOver(e loop.Event) string {
 	if e.Stays {
 		return "stays in its session" + because(e.Text)
 	}
-	return "goes on " + where(e.Owner) + because(e.Text)
+	return "continues " + where(e.Owner) + because(e.Text)
 }
 
 // where an owner works.
@@ -179,7 +179,7 @@ func (t told) turn() string {
 	}
 	switch c := turn.Claim; {
 	case turn.ByPerson:
-		what = "was a user's own: not counted"
+		what = "was the user's own turn: not counted"
 	case c == nil:
 	case c.Blocked:
 		what = "ended: the agent says that it cannot: " + c.Reason
@@ -222,7 +222,7 @@ func (t told) gates() string {
 	}
 	switch {
 	case len(g.Flipped) > 0:
-		line += "; was red, is green: " + strings.Join(g.Flipped, ", ")
+		line += "; failed before, passes now: " + strings.Join(g.Flipped, ", ")
 	case g.Reason != "":
 		line += "; " + g.Reason
 	}
@@ -302,7 +302,7 @@ func (t told) decided() []string {
 		case loop.Wait:
 			lines = append(lines, fmt.Sprintf("waits until %s: %s", a.Until.Local().Format("15:04:05"), a.Text))
 		case loop.HandOver:
-			lines = append(lines, "is to go on "+where(a.Owner)+because(a.Text))
+			lines = append(lines, "will continue "+where(a.Owner)+because(a.Text))
 		case loop.Finish:
 			lines = append(lines, t.finish())
 		case loop.Checkpoint, loop.RunGates, loop.Look, loop.Commit, loop.Restore, loop.Interrupt, loop.PutBack,

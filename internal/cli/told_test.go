@@ -26,7 +26,7 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.Checkpointed, Tree: "0123456789"}, "checkpoint of the work tree made (0123456)"},
 		{loop.Event{Kind: loop.Restored, Tree: "0123456789"}, "the work tree was restored to where task US-003 began (0123456)"},
 		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "iteration 4 ended without a claim (1 tool call, $0.00, 0 tokens)"},
-		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByPerson: true}}, "iteration 4 was a user's own: not counted (0 tool calls, $0.00, 0 tokens)"},
+		{loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByPerson: true}}, "iteration 4 was the user's own turn: not counted (0 tool calls, $0.00, 0 tokens)"},
 		{
 			loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{Claim: &loop.Claim{Blocked: true, Reason: "no key"}}},
 			"iteration 4 ended: the agent says that it cannot: no key (0 tool calls, $0.00, 0 tokens)",
@@ -56,19 +56,19 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.TestsAsked, Paths: []string{"a_test.go", "b_test.go"}, Text: "a field is gone"}, "the agent asks to change tests: a_test.go, b_test.go: a field is gone"},
 		{loop.Event{Kind: loop.Approved}, "pawl approve: the agent may change any test"},
 		{loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "pawl reject: the agent may not change a_test.go"},
-		{loop.Event{Kind: loop.Learnt, Text: "use the sandbox"}, "a lesson was written: use the sandbox"},
-		{loop.Event{Kind: loop.Forgot, Text: "use the sandbox"}, "a lesson was taken out: use the sandbox"},
-		{loop.Event{Kind: loop.MergeAsked, Text: "all of it"}, "the agent asks for its work to be merged: all of it"},
+		{loop.Event{Kind: loop.Learnt, Text: "use the sandbox"}, "lesson added: use the sandbox"},
+		{loop.Event{Kind: loop.Forgot, Text: "use the sandbox"}, "lesson removed: use the sandbox"},
+		{loop.Event{Kind: loop.MergeAsked, Text: "all of it"}, "the agent asks to merge its work: all of it"},
 		{loop.Event{Kind: loop.WentBack, Text: "you restored checkpoint 1"}, "you restored checkpoint 1"},
-		{loop.Event{Kind: loop.PauseAsked}, "a user asked for a pause"},
-		{loop.Event{Kind: loop.Resumed}, "a user let the loop go on"},
+		{loop.Event{Kind: loop.PauseAsked}, "pause requested"},
+		{loop.Event{Kind: loop.Resumed}, "resumed"},
 		{loop.Event{Kind: loop.Cancelled, Text: "int"}, "cancelled (int)"},
-		{loop.Event{Kind: loop.OwnerLost}, "the loop goes on with a new owner"},
-		{loop.Event{Kind: loop.Faulted, Text: "disk full"}, "could not go on: disk full"},
-		{loop.Event{Kind: loop.Reopened}, "a user goes on with it: what was not done is open again"},
-		{loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: "a user takes it"}, "asked to go on in a user's session: a user takes it"},
-		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: "the context is 82 % full"}, "goes on in fresh sessions: the context is 82 % full"},
-		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession}, "goes on in a user's session"},
+		{loop.Event{Kind: loop.OwnerLost}, "a new process took over the loop"},
+		{loop.Event{Kind: loop.Faulted, Text: "disk full"}, "failed: disk full"},
+		{loop.Event{Kind: loop.Reopened}, "reopened: unfinished tasks are open again"},
+		{loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerSession, Text: "a user takes it"}, "asked to continue in a user's session: a user takes it"},
+		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerRunner, Text: "the context is 82 % full"}, "continues in fresh sessions: the context is 82 % full"},
+		{loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession}, "continues in a user's session"},
 		{loop.Event{Kind: "later"}, "later"},
 	}
 	told1 := map[loop.EventKind]bool{}
@@ -171,7 +171,7 @@ func TestDecisionsInWords(t *testing.T) {
 	}
 	want := []string{
 		"claim refused: nothing changed", "violation 2 of 3: Pawl restored the files",
-		"iteration 5 begins: task A, the same session (gates failed)", "is to go on in fresh sessions: a fresh session is due", "waits until 09:30:00: overloaded",
+		"iteration 5 begins: task A, the same session (gates failed)", "will continue in fresh sessions: a fresh session is due", "waits until 09:30:00: overloaded",
 		"the loop ends stuck: no way was found",
 	}
 	if diff := cmp.Diff(want, told.decided()); diff != "" {

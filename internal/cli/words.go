@@ -29,7 +29,7 @@ func refusal(now loop.State, g loop.Gates) string {
 		return some(red) + " failed before this work and still " + plural(len(red), "fails", "fail")
 	}
 	if now.Situation == loop.ClaimRefused {
-		return reason + "; asked for a test that fails without it"
+		return reason + ". Add a test that fails without the change"
 	}
 	return reason
 }
@@ -52,7 +52,7 @@ func broken(now loop.State, failing []string) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "it breaks what was done: " + strings.Join(parts, ", ")
+	return "it breaks finished work: " + strings.Join(parts, ", ")
 }
 
 // rows are several lines of one label, which stands before the first.
@@ -123,7 +123,7 @@ func result(t loop.Task) string {
 	case loop.Done:
 		return string(t.Evidence)
 	case loop.Unchanged:
-		return "claimed without change"
+		return "no changes"
 	case loop.Open, loop.Skipped, loop.Blocked:
 	}
 	return string(t.Status)
@@ -133,7 +133,7 @@ func result(t loop.Task) string {
 func evidence(t loop.Task) string {
 	switch {
 	case t.Status == loop.Unchanged:
-		return "neither committed nor ticked"
+		return "claimed done, but changed no files"
 	case t.Status != loop.Done:
 		return t.Why
 	case len(t.Tests) > 0:
@@ -145,7 +145,7 @@ func evidence(t loop.Task) string {
 		}
 		return strings.Join(names, ", ") + " failed before and " + plural(len(t.Flipped), "passes", "pass") + " now"
 	case t.Evidence == gate.Unproven:
-		return loop.Stands(t) + ": read it"
+		return loop.Stands(t) + ": please review"
 	}
 	return t.Why
 }

@@ -12,7 +12,7 @@ import (
 func TestRefusal(t *testing.T) {
 	t.Parallel()
 	state := loop.State{
-		Situation: loop.ClaimRefused, Failing: &loop.Failing{Reason: "nothing in the work tree has changed"},
+		Situation: loop.ClaimRefused, Failing: &loop.Failing{Reason: "no file changed"},
 		Tasks: []loop.Task{{ID: "1", Status: loop.Done, Flipped: []string{"TestTotal", "TestSum"}}},
 	}
 	red := []gate.Result{{Gate: "test", Status: gate.Fail, Failing: []string{"TestLogout"}}}
@@ -25,7 +25,7 @@ func TestRefusal(t *testing.T) {
 		{
 			"a finished task broken, each named once",
 			loop.Gates{Status: gate.Fail, Failing: []string{"TestOther", "TestSum", "TestTotal"}},
-			"it breaks what was done: task 1 (TestSum)",
+			"it breaks finished work: task 1 (TestSum)",
 		},
 		{"something else broken", loop.Gates{Status: gate.Fail, Failing: []string{"TestA"}}, "TestA fails, and did not when this task began"},
 		{"a hook", loop.Gates{Status: gate.Fail, Reason: "the pre-commit hook refused the commit"}, "the pre-commit hook refused the commit"},
@@ -43,9 +43,9 @@ func TestRefusal(t *testing.T) {
 		{
 			"green before and after",
 			loop.Gates{Status: gate.Pass, Green: true, Reason: "everything passes, as before"},
-			"everything passes, as before; asked for a test that fails without it",
+			"everything passes, as before. Add a test that fails without the change",
 		},
-		{"no reason of the gates", loop.Gates{Status: gate.Pass}, "nothing in the work tree has changed; asked for a test that fails without it"},
+		{"no reason of the gates", loop.Gates{Status: gate.Pass}, "no file changed. Add a test that fails without the change"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,13 +61,13 @@ func TestRefusal(t *testing.T) {
 // where the tasks are summed up.
 func TestATaskThatStandsOnRed(t *testing.T) {
 	t.Parallel()
-	const said = "nothing turned red; what did not pass before still fails (TestA): read "
+	const said = "nothing new fails; what failed before still fails (TestA): please review"
 	task := loop.Task{ID: "1", Status: loop.Done, Evidence: gate.Unproven, StillRed: []string{"TestA"}}
-	if got := evidence(task); got != said+"it" {
+	if got := evidence(task); got != said {
 		t.Errorf("got %q", got)
 	}
 	sums := tallies(loop.State{Tasks: []loop.Task{{ID: "0", Status: loop.Done, Evidence: gate.Unproven}, task}})
-	if len(sums) != 1 || len(sums[0].Tasks) != 2 || sums[0].Each[1] != "1: "+said+"it" {
+	if len(sums) != 1 || len(sums[0].Tasks) != 2 || sums[0].Each[1] != "1: "+said {
 		t.Errorf("%+v", sums)
 	}
 }
@@ -75,8 +75,8 @@ func TestATaskThatStandsOnRed(t *testing.T) {
 // The word and what stands behind it say two things.
 func TestATaskClaimedWithoutChange(t *testing.T) {
 	t.Parallel()
-	task := loop.Task{Status: loop.Unchanged, Why: "claimed without change"}
-	if got, want := result(task)+": "+evidence(task), "claimed without change: neither committed nor ticked"; got != want {
+	task := loop.Task{Status: loop.Unchanged, Why: "claimed done, but changed no files"}
+	if got, want := result(task)+": "+evidence(task), "no changes: claimed done, but changed no files"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -253,7 +253,7 @@ func (t *Trust) read() (trusted, error) {
 		err = json.Unmarshal(data, &list)
 	}
 	if err != nil {
-		return trusted{}, failure.New(failure.Error, "mend it, or move it away and run pawl trust again", "read %s, so nothing is trusted: %w", t.path, err)
+		return trusted{}, failure.New(failure.Error, "fix it, or move it away and run pawl trust again", "read %s, so nothing is trusted: %w", t.path, err)
 	}
 	return list, nil
 }

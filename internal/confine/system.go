@@ -34,7 +34,7 @@ func (s System) Mechanism(l Level) Mechanism {
 	return ""
 }
 
-// Refuse says why a level cannot be had here, or nil.
+// Refuse says why a level is not available here, or nil.
 func (s System) Refuse(l Level) error {
 	if !l.On() || s.Mechanism(l) != "" {
 		return nil
@@ -59,7 +59,7 @@ func (s System) Refuse(l Level) error {
 	default:
 		why += ", and this kernel has no Landlock"
 	}
-	return failure.New(failure.Usage, hint, "--confine %s cannot be had here: %s", l, why)
+	return failure.New(failure.Usage, hint, "--confine %s is not available here: %s", l, why)
 }
 
 // Lacks says in plain words what a level does not stop on this machine, though it

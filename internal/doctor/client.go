@@ -130,13 +130,13 @@ func checkSwitches(f Facts) []Finding {
 			continue
 		}
 		if *s.settings.noHooks {
-			out = append(out, bad(mend(s, `take "disableAllHooks" out of `+s.path), "the %s settings turn all hooks off (disableAllHooks)", s.scope))
+			out = append(out, bad(fix(s, `take "disableAllHooks" out of `+s.path), "the %s settings turn all hooks off (disableAllHooks)", s.scope))
 		}
 		break // the strongest decides
 	}
 	for _, s := range f.loaded() {
 		if s.scope == managed && s.settings.managedOnly {
-			out = append(out, bad(mend(s, ""), "the managed settings allow only their own hooks (allowManagedHooksOnly in %s)", s.path))
+			out = append(out, bad(fix(s, ""), "the managed settings allow only their own hooks (allowManagedHooksOnly in %s)", s.path))
 		}
 	}
 	if len(out) == 0 {
@@ -145,8 +145,8 @@ func checkSwitches(f Facts) []Finding {
 	return out
 }
 
-// mend is a fix in a file that a person may not be allowed to change.
-func mend(s file, fix string) string {
+// fix is a fix in a file that a person may not be allowed to change.
+func fix(s file, fix string) string {
 	if s.scope == managed {
 		return "ask whoever manages this machine; pawl run works without hooks"
 	}
@@ -166,10 +166,10 @@ func checkSettings(f Facts) []Finding {
 	var out []Finding
 	for _, s := range f.files {
 		if s.fault != nil {
-			out = append(out, bad(mend(s, "mend "+s.path), "the client loads nothing of the %s settings: %s", s.scope, s.fault))
+			out = append(out, bad(fix(s, "fix "+s.path), "the client loads nothing of the %s settings: %s", s.scope, s.fault))
 		}
 		for _, what := range s.settings.ignored {
-			out = append(out, warn(mend(s, "mend it in "+s.path), "the client leaves out a hook of the %s settings: %s", s.scope, what))
+			out = append(out, warn(fix(s, "fix it in "+s.path), "the client leaves out a hook of the %s settings: %s", s.scope, what))
 		}
 	}
 	switch {

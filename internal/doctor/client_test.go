@@ -169,13 +169,13 @@ func TestSettingsAndFolder(t *testing.T) {
 		{"none", func(f *Facts) { f.files = nil }, one(OK, "no settings files", "")},
 		{
 			"comments", func(f *Facts) { f.files = []file{{scope: user, path: "/u.json", fault: errors.New("it has comments")}} },
-			one(Bad, "the client loads nothing of the user settings: it has comments", "mend /u.json"),
+			one(Bad, "the client loads nothing of the user settings: it has comments", "fix /u.json"),
 		},
 		{
 			"an entry that is left out", func(f *Facts) {
 				f.files = []file{set(local, settings{ignored: []string{"Stop is an object, not a list"}})}
 			},
-			one(Warn, "the client leaves out a hook of the local settings: Stop is an object, not a list", "mend it in /local.json"),
+			one(Warn, "the client leaves out a hook of the local settings: Stop is an object, not a list", "fix it in /local.json"),
 		},
 	})
 	check(t, checkFolder, []checkCase{

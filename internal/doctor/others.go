@@ -64,7 +64,7 @@ func examineOther(h hook) []Finding {
 	}
 	for _, a := range h.answers {
 		if why := a.unfit(); why != "" {
-			return []Finding{warn("mend it, or take it out of the "+h.where(), "%s, asked in a session of its own, %s", what, why)}
+			return []Finding{warn("fix it, or take it out of the "+h.where(), "%s, asked in a session of its own, %s", what, why)}
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func TestOtherHooks(t *testing.T) {
 	}
 	said := func(a answer) func(*Facts) { return with(stop(func(h *hook) { h.answers = []answer{a} })) }
 	plain := stop(func(*hook) {})
-	const fix = "mend it, or take it out of the user settings"
+	const fix = "fix it, or take it out of the user settings"
 	const asked = "the Stop hook lint.sh (user settings), asked in a session of its own, "
 	fits := one(OK, "another Stop hook can send the agent back too: lint.sh (user settings)", "")
 	check(t, checkOthers, []checkCase{

@@ -82,7 +82,7 @@ func goWord(name, says string) string {
 }
 
 // Where the place of the overlay lacks what the gate needs, nothing is proved
-// and nobody is blamed; the project's set-up mends that.
+// and nobody is blamed; the project's set-up fixes that.
 func TestClientMissingDependencies(t *testing.T) {
 	t.Parallel()
 	const gate = "test -e deps/lib || { echo 'no deps' >&2; exit 1; }; " + checkWords

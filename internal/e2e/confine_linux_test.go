@@ -73,7 +73,7 @@ func TestClientConfined(t *testing.T) {
 				}
 			}
 			c.intact()
-			if r := c.pawl("report", "."); !strings.Contains(r.String(), "wall          "+string(level)+", by bubblewrap, around agent and gates") {
+			if r := c.pawl("report", "."); !strings.Contains(r.String(), "sandbox       "+string(level)+", by bubblewrap, around agent and gates") {
 				t.Errorf("the report does not name the wall: %s", r)
 			}
 			if r := c.pawl("log", "--verify", "."); r.code != 0 {
@@ -145,7 +145,7 @@ func TestConfineIsRefused(t *testing.T) {
 		return append([]string{"run", "--confine", level, "--agent", "scripted", "--agent-command", b.script(part("bye")), "--gate", checkWords, "add bye"}, more...)
 	}
 	r := b.pawl(args("strict")...)
-	if r.code != 2 || !r.says("--confine strict cannot be had here: bubblewrap is not installed") || !r.says("apt install bubblewrap") {
+	if r.code != 2 || !r.says("--confine strict is not available here: bubblewrap is not installed") || !r.says("apt install bubblewrap") {
 		t.Errorf("%s", r)
 	}
 	if got := b.git("branch", "--list", "pawl/*"); got != "" {

@@ -159,7 +159,7 @@ func TestTerminalHandoverFull(t *testing.T) {
 		messagesapi.Steps(until("go"), s.adds("thanks"), done))
 	c := s.open()
 	c.shell("pawl start 'add bye and thanks' --handover " + words)
-	c.Shows("goes on in fresh sessions, since the context is 85 % full", turnMost)
+	c.Shows("continues in fresh sessions, since the context is 85 % full", turnMost)
 	c.Shows("--follow", turnMost)
 	if r := s.pawl("status", "."); !r.says("running", "fresh") {
 		t.Errorf("status: %s", r)
@@ -222,7 +222,7 @@ func TestTerminalHandoverByHand(t *testing.T) {
 		t.Fatalf("handover: %s", r)
 	}
 	s.write(map[string]string{"go": ""})
-	c.Shows("goes on in fresh sessions", turnMost)
+	c.Shows("continues in fresh sessions", turnMost)
 	c.ends(state{"verified", 4})
 	s.moved(1)
 }

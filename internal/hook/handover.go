@@ -104,5 +104,5 @@ func handoverOffer(s *lease) string {
 	if at := st.Policy.HandoverAt; at == 0 || st.Context < at || st.Policy.Handover {
 		return ""
 	}
-	return fmt.Sprintf(" · the context is %d %% full: Esc, then ! pawl handover goes on in fresh sessions", st.Context)
+	return fmt.Sprintf(" · the context is %d %% full: Esc, then ! pawl handover continues in fresh sessions", st.Context)
 }

@@ -77,7 +77,7 @@ func locationText(l *store.Loop, m record.Memory) string {
 	if m.State.HandWhy != "" {
 		why = ", since " + m.State.HandWhy
 	}
-	return fmt.Sprintf("%s goes on in fresh sessions%s. Watch it: pawl status %[1]s, pawl log %[1]s --follow", l.ID, why)
+	return fmt.Sprintf("%s continues in fresh sessions%s. Watch it: pawl status %[1]s, pawl log %[1]s --follow", l.ID, why)
 }
 
 // replyAfterMove answers an event of a session that its loop has left. At the user's next

@@ -106,7 +106,7 @@ func (b Book) read() (pages, error) {
 		err = json.Unmarshal(data, &p)
 	}
 	if err != nil {
-		return pages{}, failure.New(failure.Error, "mend it, or move it away", "read %s: %w", b.path, err)
+		return pages{}, failure.New(failure.Error, "fix it, or move it away", "read %s: %w", b.path, err)
 	}
 	return p, nil
 }

@@ -105,7 +105,7 @@ func (s *Server) claim(ctx context.Context, at *seat, t loop.Task, m record.Mess
 	case gate.Fail:
 		return notTaken + "Something that passed when the task began fails now.\n\n" + j.words(), nil
 	case gate.Unknown:
-		return notTaken + "The gates could not tell: mend that first, or report it as blocked.\n\n" + j.words(), nil
+		return notTaken + "The gates could not tell: fix that first, or report it as blocked.\n\n" + j.words(), nil
 	}
 	if now, err := s.inTurn(); err != nil || now.mem.TurnsBegun != m.Turn {
 		return "", failure.New(failure.Usage, "call again in the turn that is under way", "the turn that this was said in is over")

@@ -73,14 +73,14 @@ func TestGolden(t *testing.T) {
 	t.Run("scope", func(t *testing.T) {
 		t.Parallel()
 		golden(t, "scope", render(t, prompt.Next, prompt.Data{
-			Goal: "Mend the shop.", Promise: "DONE",
+			Goal: "Fix the shop.", Promise: "DONE",
 			Task: plan.Task{ID: "2", Title: "Log out", Scope: []string{"internal/session/**", "web/*.html"}},
 		}))
 	})
 	t.Run("signs", func(t *testing.T) {
 		t.Parallel()
 		golden(t, "signs", render(t, prompt.Refused, prompt.Data{
-			Goal: "Mend the shop.", Promise: "DONE", Reason: "the tests pass only because of shop.py:3, which ends the process with success",
+			Goal: "Fix the shop.", Promise: "DONE", Reason: "the tests pass only because of shop.py:3, which ends the process with success",
 			Enough: "take it out",
 			Signs:  []string{"shop.py:3 ends the process with success: os._exit(0)"},
 		}))
@@ -88,7 +88,7 @@ func TestGolden(t *testing.T) {
 	t.Run("needed", func(t *testing.T) {
 		t.Parallel()
 		golden(t, "needed", render(t, prompt.Refused, prompt.Data{
-			Goal: "Mend the shop.", Promise: "DONE", Reason: "the gates pass only with the changed gate inputs, not with the originals: lint.toml",
+			Goal: "Fix the shop.", Promise: "DONE", Reason: "the gates pass only with the changed gate inputs, not with the originals: lint.toml",
 			Needed: []string{"lint.toml"},
 		}))
 	})

@@ -168,7 +168,7 @@ func (p *page) toldWhy(why string) bool { return strings.Contains(p.State.Reason
 
 // wall says what confined agent and gates.
 func (p *page) wall() {
-	label := "wall"
+	label := "sandbox"
 	for _, words := range p.Wall {
 		p.line(label, "%s", plan.OneLine(words, 0))
 		label = ""
@@ -183,7 +183,7 @@ func (p *page) refused() {
 		parts = append(parts, figure.Count(s.Refusals, "claim")+" refused")
 	}
 	if s.Restores > 0 {
-		parts = append(parts, fmt.Sprintf("undone %s (to have a task's work back: pawl restore %s --task ID)", figure.Count(s.Restores, "time"), p.ID))
+		parts = append(parts, fmt.Sprintf("undone %s (get a task's work back: pawl restore %s --task ID)", figure.Count(s.Restores, "time"), p.ID))
 	}
 	if s.Violations > 0 {
 		parts = append(parts, figure.Count(s.Violations, "violation")+" (changed protected files)")
@@ -196,7 +196,7 @@ func (p *page) refused() {
 		if n > 5 {
 			more = ", …"
 		}
-		parts = append(parts, fmt.Sprintf("%s refused by the wall (%s%s)", figure.Count(n, "host"), strings.Join(hosts, ", "), more))
+		parts = append(parts, fmt.Sprintf("%s blocked by the sandbox (%s%s)", figure.Count(n, "host"), strings.Join(hosts, ", "), more))
 	}
 	if len(parts) > 0 {
 		p.line("caught", "%s", strings.Join(parts, " · "))

@@ -74,19 +74,19 @@ func TestPage(t *testing.T) {
                 | +    if code != 200 {
   2 proven      US-002 US-003  a test failed before and passes now
   1 reviewed    US-009 Reviewed  an independent review passed
-  2 unproven    US-004 Update README  everything passes, and nothing was seen to fail before: read it  → git show 77c1d3e
-                US-012 Notes  nothing turned red; what did not pass before still fails (TestTotal): read it  → git show 87c1d3e
-  1 unknown     US-005 Status codes  nothing could tell whether it is done: read it  → git show c81f0c2
-  1 unchanged   US-008 Tidy  claimed without any change: neither committed nor ticked
-  1 skipped     US-006 Cache  everything was tried
+  2 unproven    US-004 Update README  all gates pass, but no test proves it: please review  → git show 77c1d3e
+                US-012 Notes  nothing new fails; what failed before still fails (TestTotal): please review  → git show 87c1d3e
+  1 unknown     US-005 Status codes  no gate could decide: please review  → git show c81f0c2
+  1 unchanged   US-008 Tidy  claimed done, but changed no files
+  1 skipped     US-006 Cache  failed after all attempts
   1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here
-  2 open        US-010 US-011  not begun
+  2 open        US-010 US-011  not started
   1 earlier     US-001 Login form  done before this loop
   tested        US-002: 7 of 9 changed functions are tested: not parseRow, Sub
   look at       session.go:12 asks whether it is being tested: if testing.Testing() {
   gates         go test ./...  pass
                 lint  fail: 2 findings more
-  caught        3 claims refused · undone 1 time (to have a task's work back: pawl restore brisk-otter-7f3a --task ID) · 1 violation (changed protected files) · 3 tool calls denied by the guard (destructive, push)
+  caught        3 claims refused · undone 1 time (get a task's work back: pawl restore brisk-otter-7f3a --task ID) · 1 violation (changed protected files) · 3 tool calls denied by the guard (destructive, push)
   lessons       migrations must run before the fixture loader
   cost          $7.31, 21 iterations, 2.1M tokens, 4h31m of work
   next          git diff main...pawl/brisk-otter-7f3a     pawl audit c81f0c2     pawl log brisk-otter-7f3a     pawl resume brisk-otter-7f3a
@@ -187,7 +187,7 @@ func TestOneTaskSaysWhatTurnedGreen(t *testing.T) {
 		ID: "goal", Title: "stable upload", Status: loop.Done, Evidence: gate.Proven,
 		Flipped: []string{"a", "b", "c", "d", "e", "f", "g"},
 	}}}}
-	if got := text(t, l); !strings.Contains(got, "1 proven      stable upload  was red, is green: a b c d e and 2 more\n") {
+	if got := text(t, l); !strings.Contains(got, "1 proven      stable upload  failed before, passes now: a b c d e and 2 more\n") {
 		t.Error(got)
 	}
 }
@@ -195,7 +195,7 @@ func TestOneTaskSaysWhatTurnedGreen(t *testing.T) {
 func TestTaskAtWorkIsNotCalledUntouched(t *testing.T) {
 	t.Parallel()
 	l := report.Loop{State: loop.State{Iteration: 1, Current: "2", Tasks: []loop.Task{{ID: "1", Status: loop.Open}, {ID: "2", Status: loop.Open}}}}
-	if got := text(t, l); !strings.Contains(got, "2 open        1 2  not done; 2 was begun\n") {
+	if got := text(t, l); !strings.Contains(got, "2 open        1 2  2 was started\n") {
 		t.Error(got)
 	}
 }
@@ -298,9 +298,9 @@ func TestTheWall(t *testing.T) {
 		Refused: []string{"a.example.com", "b.example.com:8080", "c", "d", "e", "f"},
 	}
 	const want = `
-  wall          strict, by bubblewrap, around agent and gates
+  sandbox       strict, by bubblewrap, around agent and gates
                 all reach packages.example.org
-  caught        6 hosts refused by the wall (a.example.com, b.example.com:8080, c, d, e, …)
+  caught        6 hosts blocked by the sandbox (a.example.com, b.example.com:8080, c, d, e, …)
 `
 	if got := text(t, l); !strings.Contains(got, want) {
 		t.Errorf("want %s\nin %s", want, got)

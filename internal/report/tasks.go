@@ -47,7 +47,7 @@ func (p *page) judgesNothing() bool {
 // told what turned green.
 func common(g group) string {
 	if t := g.tasks[0]; len(g.tasks) == 1 && len(t.Flipped) > 0 && !t.Earlier {
-		return "was red, is green: " + list(t.Flipped, 5)
+		return "failed before, passes now: " + list(t.Flipped, 5)
 	}
 	return g.meaning
 }
@@ -69,7 +69,7 @@ func (p *page) because(t loop.Task, meaning string) string {
 		return meaning + ": " + plan.OneLine(t.Why, 400)
 	}
 	if t.Status == loop.Done && t.Evidence == gate.Unproven {
-		return loop.Stands(t) + ": read it"
+		return loop.Stands(t) + ": please review"
 	}
 	return meaning
 }
@@ -87,17 +87,17 @@ func (p *page) groups() []group {
 		{name: "proven", meaning: "a test failed before and passes now"},
 		{name: "reviewed", meaning: "an independent review passed"},
 		{name: "unproven", each: true},
-		{name: "unknown", meaning: "nothing could tell whether it is done: read it", each: true},
-		{name: "unchanged", meaning: "claimed without any change: neither committed nor ticked", each: true},
-		{name: "skipped", meaning: "everything was tried", each: true, why: true},
+		{name: "unknown", meaning: "no gate could decide: please review", each: true},
+		{name: "unchanged", meaning: "claimed done, but changed no files", each: true},
+		{name: "skipped", meaning: "failed after all attempts", each: true, why: true},
 		{name: "blocked", meaning: "the agent says that it cannot", each: true, why: true},
-		{name: "open", meaning: "not begun"},
+		{name: "open", meaning: "not started"},
 		{name: "earlier", meaning: "done before this loop"},
 	}
 	for _, t := range p.State.Tasks {
 		i := groupOf(t)
 		if t.ID == p.State.Current && t.Status == loop.Open && p.State.Iteration > 0 {
-			all[i].meaning = "not done; " + t.ID + " was begun"
+			all[i].meaning = t.ID + " was started"
 		}
 		all[i].tasks = append(all[i].tasks, t)
 	}

@@ -101,7 +101,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 	return loop.Event{Kind: loop.GatesFinished, Gates: &g}, nil
 }
 
-// askRed asks the user about gates that are red before any work, where somebody is
+// askRed asks the user about gates that are failing before any work, where somebody is
 // there to answer, and reports whether they are part of the work. Where green is the
 // goal they are.
 func (r *Runner) askRed(ctx context.Context, g loop.Gates, m record.Memory) bool {
@@ -110,7 +110,7 @@ func (r *Runner) askRed(ctx context.Context, g loop.Gates, m record.Memory) bool
 	}
 	wanted, goesOn := r.AskRed(ctx, g)
 	if !goesOn {
-		r.report(ctx, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: "a gate was red before any work"})
+		r.report(ctx, loop.Event{Kind: loop.Cancelled, Text: loop.ByStop, Hint: "a gate was failing before any work"})
 	}
 	return wanted
 }

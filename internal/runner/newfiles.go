@@ -110,9 +110,9 @@ func (r *Runner) nameLeftAlone(ctx context.Context, left record.NewFiles) {
 
 // nameNew tells, before they are committed, of new files that no call names.
 func (r *Runner) nameNew(ctx context.Context, unnamed []string) {
-	text := "made by commands that do not name them: " + listNew(unnamed) + ": part of the work"
+	text := "new during the turn, treated as the agent's work: " + listNew(unnamed)
 	if _, blind := r.Agent.(agent.Blind); blind {
-		text = "perhaps yours: " + listNew(unnamed) + ": new while the agent was at work, whose tool calls are not seen; part of the work"
+		text = "new during the turn, treated as the agent's work: " + listNew(unnamed) + " (Pawl cannot see this agent's tool calls)"
 	}
 	r.noteLater(ctx, loop.Info, text)
 }

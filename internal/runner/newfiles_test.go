@@ -65,7 +65,7 @@ sh gen.sh && git mv src lib
 	if n := w.count("left alone: drafts/one.txt, notes.txt, which no tool call made"); n != 1 {
 		t.Errorf("named %d times: %q", n, w.notes)
 	}
-	if !w.note("made by commands that do not name them: lib/a.txt, out/x.txt") {
+	if !w.note("new during the turn, treated as the agent's work: lib/a.txt, out/x.txt") {
 		t.Errorf("notes: %q", w.notes)
 	}
 	if m, _, err := record.Load(b.loop); err != nil || !slices.Equal(m.ByUser, []string{"drafts/one.txt", "notes.txt"}) {
@@ -155,7 +155,7 @@ func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
 	if got := b.git("diff", "--name-only", "main", "HEAD"); got != "have.txt\nnew.txt" {
 		t.Errorf("in the commit: %s", got)
 	}
-	if !w.note("perhaps yours: commits made while the agent was at work") || !w.note("perhaps yours: new.txt") || !w.note("left alone: late.txt") {
+	if !w.note("perhaps yours: commits made while the agent was at work") || !w.note("treated as the agent's work: new.txt") || !w.note("left alone: late.txt") {
 		t.Errorf("notes: %q", w.notes)
 	}
 }

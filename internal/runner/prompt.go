@@ -191,7 +191,7 @@ func (r *Runner) seat(d *prompt.Data, a loop.Action, s loop.State) {
 }
 
 // failed is the gate that failed last, or the commit hook that refused; none where
-// something else is what to mend. Where green gates are the goal, the agent hears
+// something else is what to fix. Where green gates are the goal, the agent hears
 // of a red one from the beginning.
 func (r *Runner) failed(a loop.Action, m record.Memory) []gate.Result {
 	f, green := m.State.Failing, r.Spec.Policy.Verify

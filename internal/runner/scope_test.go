@@ -48,7 +48,7 @@ in no scope
 }
 
 // What the guard cannot see, a program's doing, is seen when the claim is judged. It
-// is a failed try and no violation, and the agent can mend it.
+// is a failed try and no violation, and the agent can fix it.
 func TestAProgramKeepsToTheScopeOfItsTask(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, scoped("- [ ] two <!-- pawl: scope=have.txt -->\n- [ ] three\n"))

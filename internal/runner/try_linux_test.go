@@ -68,10 +68,10 @@ func TestATryThatWasKilledIsBegunAgain(t *testing.T) {
 -- 1/reply --
 Nothing to do?
 -- 2/files/check.bak --
-`+gateScript+`-- 2/files/mend.sh --
+`+gateScript+`-- 2/files/fix.sh --
 mv check.bak check.sh
 -- 2/run --
-sh mend.sh
+sh fix.sh
 -- 2/files/have.txt --
 one
 two

@@ -171,10 +171,10 @@ func TestATryIsHeldToWhatJudges(t *testing.T) {
 `+weakened+`-- 1/run --
 true
 -- 2/files/check.bak --
-`+gateScript+`-- 2/files/mend.sh --
+`+gateScript+`-- 2/files/fix.sh --
 mv check.bak check.sh
 -- 2/run --
-sh mend.sh
+sh fix.sh
 -- 2/files/have.txt --
 one
 two

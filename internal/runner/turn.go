@@ -147,7 +147,7 @@ func (r *Runner) watchTurn(ctx context.Context, s loop.State) func(agent.Event) 
 }
 
 // notStarted: a client that does not come up may do so later. One that is not
-// there at all, before it was ever seen to work, is for a user to mend.
+// there at all, before it was ever seen to work, is for a user to fix.
 func (r *Runner) notStarted(ctx context.Context, err error, s loop.State) (loop.Event, error) {
 	missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)
 	if ctx.Err() != nil || failure.CodeOf(err) == failure.Usage || missing && s.Turns == 0 {

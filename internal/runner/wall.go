@@ -34,7 +34,7 @@ func (r *Runner) noteRefused() error {
 		if host = plan.OneLine(host, hostMax); !r.mem.IsNewHost(host) {
 			continue
 		}
-		n := record.Note{Level: loop.Info, Host: host, Text: fmt.Sprintf("the wall refused %s (confine_hosts names what may be reached)", host)}
+		n := record.Note{Level: loop.Info, Host: host, Text: fmt.Sprintf("the sandbox blocked %s (allow it with confine_hosts)", host)}
 		if err := r.append(record.TypeNote, n); err != nil {
 			return err
 		}

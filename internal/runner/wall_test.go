@@ -34,7 +34,7 @@ func TestTheWallIsJournalled(t *testing.T) {
 	if len(m.RefusedHosts) != 2 || m.RefusedHosts[0] != "a.example.com" || slices.ContainsFunc(m.RefusedHosts, func(h string) bool { return strings.Contains(h, secret) }) {
 		t.Errorf("refused %q", m.RefusedHosts)
 	}
-	if n := strings.Count(b.file("journal.jsonl"), "the wall refused"); n != 2 {
+	if n := strings.Count(b.file("journal.jsonl"), "the sandbox blocked"); n != 2 {
 		t.Errorf("%d notes", n)
 	}
 	if n := strings.Count(b.file("journal.jsonl"), `"type":"sandbox"`); n != 1 {

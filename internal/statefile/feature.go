@@ -119,7 +119,7 @@ func (f featureList) Propose(path string, p Place, c SessionInfo) (Proposal, err
 		CountedIterations: max(progress.Iteration-1, 0), Handover: p.FeatureLoopDir() != "" || c.Unattended || !c.agentMayHaveWritten(),
 	}
 	if !q.Handover {
-		q.StartMessage = "its list was written in this session, so it stays here: ! pawl handover goes on in fresh sessions when the context is full"
+		q.StartMessage = "its list was written in this session, so it stays here: ! pawl handover continues in fresh sessions when the context is full"
 	}
 	return q, nil
 }

@@ -122,7 +122,7 @@ func (s *story) header(e LoopStarted) []line {
 		out = append(out, labelled("tree", dim, Clean(e.Checkout)))
 	}
 	for i, words := range e.Wall {
-		out = append(out, labelled(only(i, "wall"), dim, Clean(words)))
+		out = append(out, labelled(only(i, "with"), dim, only(i, "sandbox ")+Clean(words)))
 	}
 	if e.Kind != "" {
 		out = append(out, labelled("kind", dim, Clean(e.Kind)))

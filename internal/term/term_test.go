@@ -37,7 +37,7 @@ func evening(at time.Time) []struct {
 		{0, term.LoopStarted{
 			Loop: "brisk-otter", Source: "plan.md", Open: 2, Done: 1, Agent: "claude", AgentVersion: "2.1.328",
 			Branch: "pawl/brisk-otter", From: "main 3f2a9c1", MaxIterations: 28, MaxDuration: 8 * 3600 * s, MaxCostUSD: 20,
-			Gates: []term.Gate{{Name: "test", Command: "go test ./...", Baseline: "212 pass, 3 fail; they may turn green, nothing may turn red"}},
+			Gates: []term.Gate{{Name: "test", Command: "go test ./...", Baseline: "212 pass, 3 fail before the work"}},
 			Wall:  []string{"strict, by bubblewrap, around agent and gates", "agents reach api.example.com", "gates reach nothing"},
 		}},
 		{0, term.Note{Level: term.Info, Text: `task 3 "Update README" looks like prose: nothing could prove it`}},
@@ -47,7 +47,7 @@ func evening(at time.Time) []struct {
 		{9 * time.Second, term.GateFinished{Gate: "test", Result: "pass", Duration: 9 * s, Summary: "215 pass"}},
 		{time.Second, term.TaskEnded{
 			ID: "US-002", Title: "Logout button", Index: 1, Total: 2, Result: "proven", Iterations: 1, Duration: 76 * s,
-			Evidence: "TestLogout was red, is green", Commit: "a81f0c2",
+			Evidence: "TestLogout failed before, passes now", Commit: "a81f0c2",
 		}},
 		{0, term.TaskStarted{ID: "US-003", Title: "Session expiry, with a title that goes on for longer than anybody wants", Index: 2, Total: 2}},
 		{2 * time.Second, term.TurnActivity{Iteration: 2, MaxIterations: 28, Doing: "go test ./...", ContextPercent: 22, Tokens: 96_000, CostUSD: 0.4}},
@@ -58,7 +58,7 @@ func evening(at time.Time) []struct {
 		{time.Minute, term.TurnActivity{Iteration: 3, MaxIterations: 28, Doing: "reading 日本語.go", ContextPercent: 31, Tokens: 184_000, CostUSD: 0.92}},
 		{20 * time.Second, term.GateFinished{Gate: "lint", Result: "unknown", Duration: s, Summary: "the disk is full"}},
 		{0, term.GateFinished{Gate: "test", Result: "pass", Cached: true}},
-		{0, term.Question{Text: "red before any work: TestRoot. Is that part of this work?", Choices: []string{"Enter: yes, go on", "s: no, stop"}}},
+		{0, term.Question{Text: "failing before any work: TestRoot. Is that part of this work?", Choices: []string{"Enter: yes, go on", "s: no, stop"}}},
 		{time.Second, term.TaskEnded{ID: "US-003", Title: "Session expiry", Index: 2, Total: 2, Result: "skipped", Iterations: 2, Duration: 700 * s}},
 		{time.Second, term.LoopEnded{
 			Loop: "brisk-otter", Progress: "1 of 2 tasks done, 1 needs you", Outcome: "stuck", ExitCode: 13, Reason: "every way of trying US-003 failed", Duration: 24060 * s, Waited: 7800 * s,

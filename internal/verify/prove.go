@@ -95,7 +95,7 @@ func (p *prover) begin(ctx context.Context) (err error) {
 	}
 	for i, w := range p.whole {
 		if w.Status != gate.Pass {
-			return failure.New(failure.Error, "mend that first; broken code can only be told from whole code that passes",
+			return failure.New(failure.Error, "fix that first; broken code can only be told from whole code that passes",
 				"the gates do not pass on the code as it is: %s: %s", p.r.Gates[i].Name, w.Reason)
 		}
 		p.r.Gates[i].Timeout = gate.MutantLimit(w.Duration)

@@ -165,15 +165,15 @@ func TestRelativeToTheBaseline(t *testing.T) {
 		},
 		{
 			name: "red stays red", before: "fail A+ B-", now: "fail A+ B-",
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing turned red; what did not pass before still fails: B"},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing new fails; what failed before still fails: B"},
 		},
 		{
 			name: "red without ids judges only the end", before: "fail", now: "fail",
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing turned red"},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing new fails"},
 		},
 		{
 			name: "a new red test in a red suite", before: "fail A+ B-", now: "fail A+ B- N-",
-			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing turned red"},
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "nothing new fails"},
 		},
 		{
 			name: "could not tell", before: "pass", now: "unknown",

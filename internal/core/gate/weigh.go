@@ -112,13 +112,13 @@ func findings() []finding {
 		what: "new tests pass without the work too", is: Unproven,
 		next: "a test that fails without the work",
 		seen: because(func(w weighing) bool { return len(w.NewTests) > 0 }, func(w weighing, _ *Verdict) string {
-			return "nothing turned red, but the new tests pass without this work too: " + list(w.NewTests)
+			return "nothing new fails, but the new tests pass without this work too: " + list(w.NewTests)
 		}),
 	}, {
 		what: "what did not pass before still fails", is: Unproven,
 		next: "make it pass, or add a test that fails without the work",
 		seen: func(_ weighing, v *Verdict) bool {
-			v.Reason = "nothing turned red; what did not pass before still fails: " + list(v.StillRed)
+			v.Reason = "nothing new fails; what failed before still fails: " + list(v.StillRed)
 			return len(v.StillRed) > 0
 		},
 	}, {

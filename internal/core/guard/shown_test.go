@@ -129,7 +129,7 @@ func TestLinksToWhatWasRead(t *testing.T) {
 func TestFilesThatAPromptMentions(t *testing.T) {
 	t.Parallel()
 	var k guard.Known
-	k.Told("Mend @src/cart.py, then (see @docs/a.md) tell ann@example.org of src/other.py.", "/w/repo")
+	k.Told("Fix @src/cart.py, then (see @docs/a.md) tell ann@example.org of src/other.py.", "/w/repo")
 	for file, want := range map[string]bool{"src/cart.py": true, "docs/a.md": true, "src/other.py": false, "example.org": false} {
 		if got := k.Has("/w/repo/" + file); got != want {
 			t.Errorf("%s: %v", file, got)

@@ -252,7 +252,7 @@ func TestOneApprovalProvesLaterTasksToo(t *testing.T) {
 	sc.checkpointed("gates baseline")
 	sc.gates(green, "turn 2 fresh next_task")
 	sc.turn("done", "gates claim")
-	later := loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, Tree: "t", Waiting: []string{"lint.toml"}, Reason: "nothing turned red"}
+	later := loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, Tree: "t", Waiting: []string{"lint.toml"}, Reason: "nothing new fails"}
 	sc.gates(later, "turn 3 continue claim_refused")
 	later.Evidence, later.Flipped = gate.Proven, []string{"TestB"}
 	sc.turn("done", "gates claim")

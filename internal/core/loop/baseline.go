@@ -49,11 +49,11 @@ func (m *machine) redAtStart(g Gates) {
 	if red := g.Red(); len(red) > 0 {
 		what = firstFew(red)
 	}
-	m.notify(Warning, "red before any work: "+what+". If that is not part of this work: stop, and "+redHint)
+	m.notify(Warning, "failing before any work: "+what+". If that is not part of this work, stop and "+redHint)
 }
 
 // provenBeside reports whether something else proves work beside which gates are
-// still red that name no tests, and these were red before any work: what they say has
+// still red that name no tests, and these were failing before any work: what they say has
 // perhaps nothing to do with it, and the last word is the user's. They may be the goal
 // as well: one claim is refused over them, if the agent has a turn left.
 func (m *machine) provenBeside(g Gates) bool {

@@ -7,8 +7,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// What was red before any work, and what no task has touched, is the user's: nobody
-// is paid to mend it.
+// What was failing before any work, and what no task has touched, is the user's: nobody
+// is paid to fix it.
 func TestARedThatIsNotThePlansOpensNoTask(t *testing.T) {
 	t.Parallel()
 	failing := func(tests ...string) loop.Gates {

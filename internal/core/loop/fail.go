@@ -70,7 +70,7 @@ func (m *machine) agentFailed(t *Turn, f Failure) {
 	}
 }
 
-// giveUp ends a loop that cannot go on before a user mends something. In their
+// giveUp ends a loop that cannot go on before a user fixes something. In their
 // session they are there to do so: the loop is held, and goes on after the next
 // turn that comes to its end, or when it is resumed.
 func (m *machine) giveUp(message, hint string) {

@@ -109,17 +109,17 @@ func (m *machine) judge(seen Seen) {
 }
 
 // unchanged: a claim with nothing to show is refused once; then the task is set
-// aside, neither committed nor ticked. Where there is no gate a user's session
+// aside, claimed done, but changed no files. Where there is no gate a user's session
 // is not refused: what they asked for may have been no change, and they watch.
 func (m *machine) unchanged() {
 	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.Attended) {
-		m.refuse(Failing{Reason: "nothing in the work tree has changed since the task began"})
+		m.refuse(Failing{Reason: "no file changed since the task began"})
 		return
 	}
 	for _, id := range m.claimed() {
-		m.task(id, func(t *Task) { t.Status, t.Why = Unchanged, "claimed without change" })
+		m.task(id, func(t *Task) { t.Status, t.Why = Unchanged, "claimed done, but changed no files" })
 	}
-	m.remember("claimed without any change: skipped")
+	m.remember("claimed done, but changed no files: skipped")
 	m.next()
 }
 
@@ -184,7 +184,7 @@ func (m *machine) turnJudged(g Gates) {
 func (m *machine) claimJudged(g Gates) {
 	if g.Status == gate.Unknown {
 		if !m.rerun(g) {
-			m.giveUp("a gate could not be run: "+g.Reason, "the work is kept; mend the gate, then  pawl resume")
+			m.giveUp("a gate could not be run: "+g.Reason, "the work is kept; fix the gate, then  pawl resume")
 		}
 		return
 	}
@@ -264,7 +264,7 @@ func (m *machine) wantsMore(g Gates) (why string) {
 		case i > 0 && g.Evidence != gate.Unproven:
 			return notItsOwn(g, id)
 		default:
-			return cmp.Or(g.Reason, "everything passes, and did so before as well: nothing tells this work from none")
+			return cmp.Or(g.Reason, "all gates passed before this task too")
 		}
 	}
 	return ""
@@ -284,7 +284,7 @@ func (g Gates) share(i int) gate.Evidence {
 }
 
 func notItsOwn(g Gates, task string) string {
-	return fmt.Sprintf("%d turned green (%s), which proves no more tasks than that: nothing tells the work for %s from none",
+	return fmt.Sprintf("%d turned green (%s), which proves only that many tasks: no test shows the work for %s",
 		len(g.Flipped), strings.Join(g.Flipped[:min(len(g.Flipped), 3)], ", "), task)
 }
 
@@ -358,13 +358,13 @@ func Stands(tasks ...Task) string {
 		}
 	}
 	if len(red) == 0 {
-		return "everything passes, and nothing was seen to fail before"
+		return "all gates pass, but no test proves it"
 	}
 	names := strings.Join(red[:min(len(red), 3)], ", ")
 	if more := len(red) - 3; more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
 	}
-	return "nothing turned red; what did not pass before still fails (" + names + ")"
+	return "nothing new fails; what failed before still fails (" + names + ")"
 }
 
 // turnedGreen: a gate that was red through several tasks and is green now proves

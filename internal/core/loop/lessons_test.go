@@ -46,7 +46,7 @@ func TestARestoreLeavesALesson(t *testing.T) {
 // all the same, with the tests' names, and so says its lesson.
 func TestALessonOfWhatDidNotHelp(t *testing.T) {
 	t.Parallel()
-	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, Reason: "nothing turned red", Failing: []string{"TestCart"}}
+	asBefore := loop.Gates{Status: gate.Pass, Evidence: gate.Unproven, Reason: "nothing new fails", Failing: []string{"TestCart"}}
 	sc := begin(t, loop.Policy{Gates: true, Restore: true})
 	sc.checkpointed("gates baseline")
 	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, "turn 1 fresh first")
@@ -61,12 +61,12 @@ func TestALessonOfWhatDidNotHelp(t *testing.T) {
 		asBefore.Fingerprint = want
 		sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &asBefore}, want)
 	}
-	const lesson = "tried: task final-gates; it did not help: nothing turned red; instead: take another way, and see it pass before you claim: TestCart"
+	const lesson = "tried: task final-gates; it did not help: nothing new fails; instead: take another way, and see it pass before you claim: TestCart"
 	if got := sc.lessons(); got != lesson {
 		t.Errorf("got  %s\nwant %s", got, lesson)
 	}
 	task, _ := sc.s.Task("a")
-	if got, want := loop.Stands(task), "nothing turned red; what did not pass before still fails (TestCart)"; got != want {
+	if got, want := loop.Stands(task), "nothing new fails; what failed before still fails (TestCart)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

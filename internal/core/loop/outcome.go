@@ -103,7 +103,7 @@ func (m *machine) lessThanWanted() string {
 	case m.s.Policy.Verify:
 		return "the command was never seen to fail"
 	}
-	return m.of("less evidence than wanted", ids)
+	return m.of("not enough evidence", ids)
 }
 
 // tally names the outcome of a loop with nothing left to do:
@@ -119,7 +119,7 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case len(by[Skipped]) > 0:
 		return Stuck, m.needs(Skipped, Blocked), ""
 	case m.s.Policy.Gates && len(by[Unchanged]) > 0 && m.s.Red != "": // what should be green is not, and the agent sees nothing to do
-		return Stuck, m.of("claimed without change", by[Unchanged]) + ", and a gate is red: " + m.s.Red, ""
+		return Stuck, m.of("claimed done, but changed no files", by[Unchanged]) + ", while a gate fails: " + m.s.Red, ""
 	case len(by[Blocked]) > 0:
 		return BlockedEnd, m.needs(Blocked), ""
 	case len(m.takenAway()) > 0:
@@ -127,7 +127,7 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case len(by[Open]) > 0: // they depend on a task that was skipped
 		return Unverified, "could not begin: " + m.labels(by[Open]), ""
 	case len(by[Unchanged]) > 0:
-		return Unverified, m.of("claimed without change", by[Unchanged]), m.answerHint()
+		return Unverified, m.of("claimed done, but changed no files", by[Unchanged]), m.answerHint()
 	case m.unreviewed() != "":
 		return Unverified, m.unreviewed(), ""
 	case m.lessThanWanted() != "":
@@ -183,7 +183,7 @@ const mostNamed = 3
 func (m *machine) needs(kinds ...TaskStatus) string {
 	words := map[TaskStatus]string{Skipped: "failed: ", Blocked: "is blocked: "}
 	if len(m.s.Tasks) == 1 {
-		words[Skipped], words[Blocked] = "everything that could be tried was tried: ", ""
+		words[Skipped], words[Blocked] = "gave up after all attempts: ", ""
 	}
 	var parts []string
 	more := 0

@@ -50,7 +50,7 @@ func (s State) Headline(id string) string {
 	return id + ended
 }
 
-// Unproven tells whether a task that is done has less evidence than wanted. A task
+// Unproven tells whether a task that is done has not enough evidence. A task
 // that no loop did (the user ticked it) is nobody's claim.
 func (t Task) Unproven() bool {
 	return t.Status == Done && (!t.Earlier || t.Evidence != "") && !t.enough(t.Evidence)

@@ -183,7 +183,7 @@ func TestOneFlipProvesOneTask(t *testing.T) {
 	one.Flipped = []string{"TestA"}
 	sc.turn("done b a", "gates claim")
 	sc.gates(one, "turn 2 continue claim_refused")
-	if want := "1 turned green (TestA), which proves no more tasks than that: nothing tells the work for b from none"; sc.s.Failing.Reason != want {
+	if want := "1 turned green (TestA), which proves only that many tasks: no test shows the work for b"; sc.s.Failing.Reason != want {
 		t.Errorf("told %q", sc.s.Failing.Reason)
 	}
 	sc.turn("done a b", "gates claim")
@@ -296,7 +296,7 @@ func TestAClaimWithoutChangeOverARedGateIsStuck(t *testing.T) {
 	sc.gates(red("x"), "notify; turn 1 fresh first")
 	sc.turnSeen("done", loop.Seen{}, "turn 2 continue claim_refused")
 	sc.turnSeen("done", loop.Seen{}, "finish stuck")
-	if want := "claimed without change, and a gate is red: TestX fails"; sc.s.Reason != want {
+	if want := "claimed done, but changed no files, while a gate fails: TestX fails"; sc.s.Reason != want {
 		t.Errorf("reason %q", sc.s.Reason)
 	}
 	// What could not tell is not red.

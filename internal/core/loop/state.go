@@ -122,7 +122,7 @@ const (
 	Done      TaskStatus = "done"
 	Skipped   TaskStatus = "skipped"   // the ladder is exhausted
 	Blocked   TaskStatus = "blocked"   // the agent says it cannot
-	Unchanged TaskStatus = "unchanged" // claimed without change
+	Unchanged TaskStatus = "unchanged" // claimed done, but changed no files
 )
 
 // Task is what the machine knows of a task of the plan, or of the one task that

@@ -25,9 +25,9 @@ func TestHowTheGatesStood(t *testing.T) {
 	t.Parallel()
 	green, red := Task{}, Task{StillRed: []string{"TestA", "TestB"}}
 	for want, tasks := range map[string][]Task{
-		"everything passes, and nothing was seen to fail before":                                    {green},
-		"nothing turned red; what did not pass before still fails (TestA, TestB)":                   {green, red, red},
-		"nothing turned red; what did not pass before still fails (TestA, TestB, TestC and 2 more)": {red, {StillRed: []string{"TestC", "TestD", "TestE"}}},
+		"all gates pass, but no test proves it":                                              {green},
+		"nothing new fails; what failed before still fails (TestA, TestB)":                   {green, red, red},
+		"nothing new fails; what failed before still fails (TestA, TestB, TestC and 2 more)": {red, {StillRed: []string{"TestC", "TestD", "TestE"}}},
 	} {
 		if got := Stands(tasks...); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
