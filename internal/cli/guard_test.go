@@ -19,7 +19,7 @@ func TestTablesOnPages(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ page, table, end string }{
 		{"guard.md", guardTable(), "<!-- end of the rules -->"},
-		{"judges.md", gate.Table(), "<!-- end of the table -->"},
+		{"evidence.md", gate.Table(), "<!-- end of the table -->"},
 	} {
 		path := filepath.Join("..", "..", "docs", "reference", c.page)
 		page, err := os.ReadFile(path)

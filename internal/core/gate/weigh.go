@@ -7,7 +7,7 @@ import (
 
 // finding is one fact about a claim whose gates pass, and the evidence that it makes.
 type finding struct {
-	what string   // the fact, for the table in docs/reference/judges.md
+	what string   // the fact, for the table in docs/reference/evidence.md
 	is   Evidence // the evidence that it makes
 	next string   // what the agent or the user can do, for the same table
 	// seen reports whether the fact holds, and adds its reason to the verdict.
