@@ -78,7 +78,7 @@ func TestEveryPhaseHasWords(t *testing.T) {
 	}
 }
 
-// Whoever saw to the hand-over may have died: then a user can.
+// Whoever saw to the handover may have died: then a user can.
 func TestNextStepsOfALoopThatIsAdrift(t *testing.T) {
 	t.Parallel()
 	s := &subject{Loop: &store.Loop{ID: "x"}}

@@ -274,7 +274,7 @@ func (s *seat) unharmed() {
 	}
 }
 
-// Hooks and runners are killed at any moment of a hand-over: there is one owner at
+// Hooks and runners are killed at any moment of a handover: there is one owner at
 // a time, and in the end the loop looks as if nobody had killed anything.
 func TestHandoverKills(t *testing.T) {
 	t.Parallel()
@@ -286,7 +286,7 @@ func TestHandoverKills(t *testing.T) {
 			t.Parallel()
 			killed, loops := 0, 0
 			for ; killed < most && !t.Failed(); loops++ {
-				s := newSeat(t, min(most-killed, 3)) // the first of them fall into the hand-over
+				s := newSeat(t, min(most-killed, 3)) // the first of them fall into the handover
 				s.usual = calm.usual
 				s.until()
 				s.left = 0
