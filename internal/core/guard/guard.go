@@ -6,8 +6,8 @@
 // calls Judge says where links lead (Rules.Resolve).
 //
 // What cannot be told (the environment's variables, what commands print) is
-// allowed, and named in the verdict for the journal: a guard is not a sandbox and not
-// a wall; confinement is the wall. Only where it carries a rule's own words is
+// allowed, and named in the verdict for the journal: a guard is no sandbox; package
+// confine is. Only where it carries a rule's own words is
 // the answer Ask, which a loop without a user takes as Deny. Deny wins over
 // Ask, Ask over Allow.
 package guard
