@@ -12,11 +12,13 @@ fmt: ## formats, and fixes what lint can fix by itself
 	$(LINT) fmt
 	$(LINT) run --fix
 
-check: ## what can be told without running the program: format, vet, lint, generated files
+check: ## format, vet, lint, words, generated files
 	$(LINT) fmt --diff
 	go vet ./...
 	go mod tidy -diff
 	$(LINT) run
+	go test -C tools ./words
+	go run -C tools ./words -root ..
 	.ci/generated
 
 cross: ## compiles, tests too, for every system that is supported

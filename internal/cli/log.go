@@ -46,7 +46,7 @@ func (c *logCmd) Run(a *app) error {
 	records, last := s.Records(journal.Mark{}), int64(math.MaxInt64)
 	if c.Follow {
 		if !s.alive && !s.hasEnded() {
-			term.Warnf(a.Err, "nobody drives %s; nothing will follow before  pawl resume %[1]s", s.ID)
+			term.Warnf(a.Err, "%s is not running; continue it with  pawl resume %[1]s", s.ID)
 		}
 		records, last = s.Follow(ctx, 0), s.mark.Seq
 	}

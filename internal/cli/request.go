@@ -173,5 +173,5 @@ func beginUsage(command string) string {
 	what := map[string]string{"loop": "GOAL", "verify": "COMMAND", "ralph-loop": "PROMPT"}[command]
 	return fmt.Sprintf("usage: /pawl:%s %s [--gate COMMAND]… [--max-iterations N] [--max-duration 2h] [--completion-promise TEXT]\n"+
 		"  [--kind answer|explore|periodic] [--every 5m] [--handover] [--tries N] [--isolate=false]\n"+
-		"Without a limit there are %d iterations; 0 is no limit.", command, what, launch.DefaultIterations)
+		"Without a limit there are %d iterations; 0 = unlimited.", command, what, launch.DefaultIterations)
 }

@@ -75,5 +75,5 @@ func (s *subject) driven() error {
 	if err := s.notEnded(); err != nil || s.alive || s.inSession() {
 		return err
 	}
-	return failure.New(failure.Error, "pawl resume "+s.ID+" goes on with it; its work is kept", "nobody drives loop %s: %s", s.ID, lastOwner(s))
+	return failure.New(failure.Error, "pawl resume "+s.ID+" continues it; its work is kept", "loop %s is not running: %s", s.ID, lastOwner(s))
 }

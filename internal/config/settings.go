@@ -49,12 +49,12 @@ type Settings struct {
 	GatesWhen    GatesWhen         `json:"gates_when" doc:"run the gates when the agent claims to be done, or after every turn"`
 	Evidence     Evidence          `json:"evidence" doc:"what must tell done from not done: one level for all tasks, or a table of task ids with a default"`
 
-	MaxIterations Iterations    `json:"max_iterations" doc:"limit of iterations; 0 is no limit, auto is four for each open task and at least 25"`
-	MaxDuration   time.Duration `json:"max_duration" doc:"limit of time, waits for usage limits aside; 0 is no limit"`
-	MaxCost       USD           `json:"max_cost,omitempty" doc:"limit of cost in US dollars; 0 is no limit"`
-	MaxTokens     int64         `json:"max_tokens,omitempty" doc:"limit of tokens; 0 is no limit"`
-	TurnTimeout   time.Duration `json:"turn_timeout" doc:"how long one turn of the agent may take; 0 is no limit"`
-	IdleTimeout   time.Duration `json:"idle_timeout" doc:"how long the agent may be silent while no tool runs; 0 is no limit"`
+	MaxIterations Iterations    `json:"max_iterations" doc:"limit of iterations; 0 = unlimited, auto is four for each open task and at least 25"`
+	MaxDuration   time.Duration `json:"max_duration" doc:"limit of time, waits for usage limits aside; 0 = unlimited"`
+	MaxCost       USD           `json:"max_cost,omitempty" doc:"limit of cost in US dollars; 0 = unlimited"`
+	MaxTokens     int64         `json:"max_tokens,omitempty" doc:"limit of tokens; 0 = unlimited"`
+	TurnTimeout   time.Duration `json:"turn_timeout" doc:"how long one turn of the agent may take; 0 = unlimited"`
+	IdleTimeout   time.Duration `json:"idle_timeout" doc:"how long the agent may be silent while no tool runs; 0 = unlimited"`
 
 	MutationTime time.Duration `json:"mutation_time" doc:"how long the gates may run, while the agent works on, on a task's code with its functions broken one by one, to tell which of them its tests prove; without it twice what the gates take, at least 2s, at most 10m; 0 is not at all"`
 
@@ -130,8 +130,8 @@ type Worktree struct {
 type Verify struct {
 	Tries           int64         `json:"tries" doc:"failed tries in the session before the others, however they fail; 0: three, or two that fail the same way"`
 	Isolate         bool          `json:"isolate" doc:"make the other tries in fresh sessions, beside the user's; false goes on trying in it"`
-	IsolatedCost    USD           `json:"isolated_cost" doc:"limit of cost of such a try, in US dollars; 0 is no limit"`
-	IsolatedTimeout time.Duration `json:"isolated_timeout" doc:"limit of time of such a try; 0 is no limit"`
+	IsolatedCost    USD           `json:"isolated_cost" doc:"limit of cost of such a try, in US dollars; 0 = unlimited"`
+	IsolatedTimeout time.Duration `json:"isolated_timeout" doc:"limit of time of such a try; 0 = unlimited"`
 }
 
 // Iterations is a limit of iterations: 0 for none, or Auto.

@@ -67,7 +67,7 @@ func openWays(dir string, names []string) (*bridge, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("open the way out of the wall: %w", err)
+		return nil, fmt.Errorf("open the way out of the sandbox: %w", err)
 	}
 	b.door.SetUnlinkOnClose(false) // by a name that means nothing later; its folder goes
 	b.serve(b.door, b.receive)
@@ -235,12 +235,12 @@ func proxyVars() []string { return []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PR
 func (n *Net) give(way string, port int) (string, error) {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
 	if err != nil {
-		return "", fmt.Errorf("open the way out of the wall: %w", err)
+		return "", fmt.Errorf("open the way out of the sandbox: %w", err)
 	}
 	defer l.Close()
 	f, err := l.File()
 	if err != nil {
-		return "", fmt.Errorf("open the way out of the wall: %w", err)
+		return "", fmt.Errorf("open the way out of the sandbox: %w", err)
 	}
 	defer f.Close()
 	err = short(filepath.Dir(n.Socket), func(dir string) error {
@@ -259,7 +259,7 @@ func (n *Net) give(way string, port int) (string, error) {
 		return nil
 	})
 	if err != nil {
-		return "", fmt.Errorf("open the way out of the wall: %w", err)
+		return "", fmt.Errorf("open the way out of the sandbox: %w", err)
 	}
 	return l.Addr().String(), nil
 }

@@ -91,7 +91,7 @@ func (o Options) build(sys System) (_ *Wall, err error) {
 		}
 	}()
 	if err := makeDir(o.Dir); err != nil {
-		return nil, fmt.Errorf("make the folder of the wall: %w", err)
+		return nil, fmt.Errorf("make the folder of the sandbox: %w", err)
 	}
 	w.Says, w.By = sys.Lacks(o.Level), sys.Mechanism(o.Level)
 	if dir := filepath.Join(o.Root, ".claude"); !exists(dir) {
@@ -120,15 +120,15 @@ func (o Options) build(sys System) (_ *Wall, err error) {
 func (w *Wall) raise(o Options, name string, p Policy) ([]string, error) {
 	dir, err := os.MkdirTemp(o.Dir, name+"-")
 	if err != nil {
-		return nil, fmt.Errorf("make the folder of the wall: %w", err)
+		return nil, fmt.Errorf("make the folder of the sandbox: %w", err)
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return nil, fmt.Errorf("make the folder of the wall: %w", err)
+		return nil, fmt.Errorf("make the folder of the sandbox: %w", err)
 	}
 	w.close = append(w.close, func() error { return proc.RemoveAll(dir) })
 	p.Temp = filepath.Join(dir, "tmp")
 	if err := makeDir(p.Temp); err != nil {
-		return nil, fmt.Errorf("make the folder of the wall: %w", err)
+		return nil, fmt.Errorf("make the folder of the sandbox: %w", err)
 	}
 	p.Read = append(slices.Clip(p.Read), dir)
 	if p.Mechanism == Landlock {

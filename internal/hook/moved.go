@@ -71,7 +71,7 @@ func (h *handler) announceMove(ctx context.Context, b session.Binding, m record.
 // locationText says whether a runner has the loop, or nobody.
 func locationText(l *store.Loop, m record.Memory) string {
 	if _, alive, err := l.Holder(); err == nil && !alive {
-		return fmt.Sprintf("%s left for fresh sessions, but nobody drives it: pawl resume %[1]s goes on with it", l.ID)
+		return fmt.Sprintf("%s left for fresh sessions, but is not running: pawl resume %[1]s continues it", l.ID)
 	}
 	why := ""
 	if m.State.HandWhy != "" {

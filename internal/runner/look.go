@@ -203,7 +203,7 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 		return err
 	}
 	if err := r.JudgedBy.PutBack(ctx, paths); err != nil {
-		return fmt.Errorf("put back what judges: %w", err)
+		return fmt.Errorf("restore protected files: %w", err)
 	}
 	return nil
 }

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// rule is a word or phrase that the project no longer uses, and what to write.
+type rule struct {
+	pattern *regexp.Regexp
+	instead string
+}
+
+// rules hold for messages, help texts and documents.
+func rules() []rule {
+	var all []rule
+	for _, r := range [][2]string{
+		{`\bpawl (grant|deny)\b`, "pawl approve, pawl reject"},
+		{`\bstrikes?\b`, "violation"},
+		{`\bhand-over\b`, "handover"},
+		{`\bset aside\b`, "skipped"},
+		{`\bwhat judges\b`, "gate inputs, protected files"},
+		{`\brailing\b`, "guard"},
+		{`\bthe wall\b`, "sandbox"},
+		{`\bmend(s|ed)?\b`, "fix"},
+		{`\bnobody drives\b`, "orphaned"},
+		{`\b0 is no limit\b`, "0 = unlimited"},
+		{`\bmay be given again\b`, "repeatable"},
+		{`\bof all kinds together\b`, "total"},
+		{`\bthe one page to believe\b`, "summary"},
+		{`\bno way was found\b`, "failed after all attempts"},
+		{`\bnothing tells\b`, "no test shows"},
+		{`\bcounts against no limit\b`, "not counted"},
+	} {
+		all = append(all, rule{regexp.MustCompile(`(?i)` + r[0]), r[1]})
+	}
+	return all
+}
+
+// retiredFiles are names of source files that say nothing to a reader.
+func retiredFiles() []string {
+	return []string{"seat.go", "told.go", "said.go", "meant.go", "elsewhere.go", "around.go", "look.go", "letgo.go", "absent.go", "furnish.go"}
+}
+
+// toRename are files with such a name that are still there. Take one out with its file.
+func toRename() []string {
+	return []string{
+		"internal/cli/elsewhere.go",
+		"internal/cli/meant.go",
+		"internal/cli/told.go",
+		"internal/core/gate/elsewhere.go",
+		"internal/frozen/around.go",
+		"internal/launch/absent.go",
+		"internal/launch/letgo.go",
+		"internal/mcpserver/seat.go",
+		"internal/report/said.go",
+		"internal/runner/look.go",
+		"internal/verify/absent.go",
+		"internal/verify/said.go",
+	}
+}
+
+func fileName(file string) []string {
+	if slices.Contains(retiredFiles(), path.Base(file)) && !slices.Contains(toRename(), file) {
+		return []string{file + ": rename it to what a reader would search for"}
+	}
+	return nil
+}
+
+// inText finds retired words in one line of text.
+func inText(where, text string) []string {
+	var faults []string
+	for _, r := range rules() {
+		if found := r.pattern.FindString(text); found != "" {
+			faults = append(faults, fmt.Sprintf("%s: %q: write %q", where, found, r.instead))
+		}
+	}
+	return faults
+}
+
+// inDocument checks each line of a document. Decisions and the design keep the
+// words of their time until they are rewritten.
+func inDocument(file, text string) []string {
+	if strings.HasPrefix(file, "docs/explanation/decisions/") {
+		return nil
+	}
+	var faults []string
+	for i, line := range strings.Split(text, "\n") {
+		faults = append(faults, inText(fmt.Sprintf("%s:%d", file, i+1), line)...)
+	}
+	return faults
+}
+
+// inSource checks the string literals and struct tags of a Go file, which hold its
+// messages and help texts, and that doc comments begin with the declared name.
+func inSource(file string, source []byte) ([]string, error) {
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, file, source, parser.ParseComments)
+	if err != nil {
+		return nil, fmt.Errorf("parse %s: %w", file, err)
+	}
+	var faults []string
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			text, err := strconv.Unquote(lit.Value)
+			if err == nil {
+				faults = append(faults, inText(set.Position(lit.Pos()).String(), text)...)
+			}
+		}
+		return true
+	})
+	for _, d := range parsed.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Doc != nil && f.Name.IsExported() {
+			if first := firstWord(f.Doc.Text()); first != f.Name.Name && first != "Deprecated:" {
+				faults = append(faults, fmt.Sprintf("%s: the comment of %s begins with %q", set.Position(f.Pos()), f.Name.Name, first))
+			}
+		}
+	}
+	return faults, nil
+}
+
+// firstWord is the first word of a comment that is no article.
+func firstWord(text string) string {
+	for _, w := range strings.Fields(text) {
+		if !slices.Contains([]string{"A", "An", "The"}, w) {
+			return strings.TrimSuffix(strings.TrimRight(w, ",.:;"), "'s")
+		}
+	}
+	return ""
+}
