@@ -163,7 +163,7 @@ func (featureList) consider(path string, p Place, c SessionInfo) (progress *feat
 	if progress == nil || progress.Bytes() == nil {
 		progress, _ = featureloop.Parse(displayPath(p.Root, path), nil)
 	}
-	about := featureloop.Circumstances{
+	about := featureloop.FileContext{
 		Chosen: p.FeatureLoopDir() != "", SessionStarted: c.SessionStarted, Now: c.Now, Outside: !isInside(p.Root, filepath.Dir(path)),
 		Begin: c.startHint(displayPath(p.Root, path)),
 	}

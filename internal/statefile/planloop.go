@@ -27,7 +27,7 @@ const PlanLoopName = "plan-loop"
 
 // PlanLoop reports whether a loop with this plan (relative to the root, with slashes)
 // keeps the files of ralph-cli's plan loop.
-func PlanLoop(plan string) bool { return planloop.Plan(plan) }
+func PlanLoop(plan string) bool { return planloop.IsPlanPath(plan) }
 
 // PlanLoopFiles are all that it may keep, relative to the root, with slashes. They
 // are notes about the work and no part of it: a loop commits those alone that git
@@ -164,11 +164,11 @@ func removeWords(file []byte, words []string) []byte {
 
 // isStory: Pawl's own last task is none, and what the scripts could not read is
 // not written.
-func isStory(id string) bool { return id != loop.FinalTask && planloop.Story(id) }
+func isStory(id string) bool { return id != loop.FinalTask && planloop.IsStoryID(id) }
 
 // base is the commit that the story began with, "" where git knows of none.
 func (p planFiles) base(b record.Base) string {
-	if base := cmp.Or(b.TaskStart, b.Commit, p.Spec.StartCommit); !p.Spec.Shadow && planloop.Commit(base) {
+	if base := cmp.Or(b.TaskStart, b.Commit, p.Spec.StartCommit); !p.Spec.Shadow && planloop.IsCommitID(base) {
 		return base
 	}
 	return ""

@@ -31,7 +31,7 @@ func (ralphLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) 
 	if err != nil {
 		return Proposal{}, err
 	}
-	ok, why := ralphloop.Adopt(f, ralphloop.Circumstances{
+	ok, why := ralphloop.Adopt(f, ralphloop.FileContext{
 		SessionID: c.SessionID, SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now,
 		Tracked: tracked, OriginalPlugin: RalphPlugin(p.Root, p.Home), Begin: c.startHint(displayPath(p.Root, path)),
 	})
@@ -134,11 +134,11 @@ func (r ralphFiles) ProgressLine(s loop.State) string {
 func (r ralphFiles) EndLine(s loop.State) string {
 	switch s.Outcome {
 	case loop.Iterations:
-		return ralphloop.MaxReached(s.Policy.Limits.Iterations)
+		return ralphloop.MaxReachedMessage(s.Policy.Limits.Iterations)
 	case loop.Verified, loop.Unverified:
-		return ralphloop.Detected(r.Spec.Promise)
+		return ralphloop.PromiseMessage(r.Spec.Promise)
 	case loop.CancelledEnd:
-		return ralphloop.Cancelled(s.Iteration)
+		return ralphloop.CancelledMessage(s.Iteration)
 	case loop.Finished, loop.Errored, loop.Duration, loop.Budget, loop.Stuck, loop.BlockedEnd, loop.Tampered:
 	}
 	return ""

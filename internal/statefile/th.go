@@ -34,7 +34,7 @@ func (thLoop) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
 	if err != nil {
 		return Proposal{}, err
 	}
-	ok, why := thloop.Adopt(displayPath(p.Root, path), f, thloop.Circumstances{
+	ok, why := thloop.Adopt(displayPath(p.Root, path), f, thloop.FileContext{
 		SessionStarted: c.SessionStarted, Modified: info.ModTime(), Now: c.Now, Tracked: tracked, Original: thHookActive(p.Root, p.Home),
 		Begin: c.startHint(displayPath(p.Root, path)),
 	})

@@ -54,12 +54,12 @@ func promptsHookActive(root, home string) bool {
 
 func (v verifyActive) Propose(path string, p Place, c SessionInfo) (Proposal, error) {
 	name := displayPath(p.Root, path)
-	about := verifyactive.Circumstances{SessionStarted: c.SessionStarted, Now: c.Now, Driven: promptsHookActive(p.Root, p.Home), Begin: c.startHint(name)}
+	about := verifyactive.FileContext{SessionStarted: c.SessionStarted, Now: c.Now, Driven: promptsHookActive(p.Root, p.Home), Begin: c.startHint(name)}
 	if filepath.Ext(path) == ".db" {
-		if about.Driven || !verifyactive.Fresh(lastWrite(path), about) {
+		if about.Driven || !verifyactive.IsFresh(lastWrite(path), about) {
 			return Proposal{Skip: true}, nil // somebody else follows it, or nobody does any more
 		}
-		return Proposal{Refused: verifyactive.Newer(name)}, nil
+		return Proposal{Refused: verifyactive.NewerVersionMessage(name)}, nil
 	}
 	f, info, err := readVerify(path)
 	if err != nil {
@@ -79,7 +79,7 @@ func (v verifyActive) Propose(path string, p Place, c SessionInfo) (Proposal, er
 			return Proposal{Refused: "git tracks " + name + ", so it may have come with a clone; if it is yours: git rm --cached " + name}, nil
 		}
 	}
-	if !ours && !verifyactive.Fresh(about.Modified, about) {
+	if !ours && !verifyactive.IsFresh(about.Modified, about) {
 		return Proposal{Skip: true}, nil // the plugin's file serves all projects: a session long gone left it
 	}
 	if why := verifyactive.Adopt(f, about); why != "" {
@@ -268,7 +268,7 @@ func (v verifyFiles) ProgressLine(s loop.State) string {
 	if done == 0 {
 		return ""
 	}
-	line := verifyactive.Again(done, s.Policy.Limits.Iterations)
+	line := verifyactive.RetryMessage(done, s.Policy.Limits.Iterations)
 	if s.Try != nil && s.Try.Iteration == done {
 		line += " · isolated try: " + verifyactive.Stats(*s.Try)
 	}
@@ -278,9 +278,9 @@ func (v verifyFiles) ProgressLine(s loop.State) string {
 func (v verifyFiles) EndLine(s loop.State) string {
 	switch s.Outcome {
 	case loop.Verified, loop.Unverified:
-		return verifyactive.Passed(max(s.Iteration, 1))
+		return verifyactive.PassedMessage(max(s.Iteration, 1))
 	case loop.Iterations:
-		return verifyactive.MaxReached(s.Policy.Limits.Iterations)
+		return verifyactive.MaxReachedMessage(s.Policy.Limits.Iterations)
 	case loop.Finished, loop.Errored, loop.Duration, loop.Budget, loop.Stuck, loop.BlockedEnd, loop.Tampered, loop.CancelledEnd:
 	}
 	return ""

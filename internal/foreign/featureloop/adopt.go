@@ -13,8 +13,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/freshness"
 )
 
-// Circumstances are what is known about a loop's folder beside its progress.txt.
-type Circumstances struct {
+// FileContext is what is known about a state file beside its content.
+type FileContext struct {
 	Chosen         bool      // RALPH_LOOP_DIR names the folder
 	Open           int       // features that do not pass yet; -1 where that is not known
 	SessionStarted time.Time // of the session that asks; zero if not known
@@ -33,17 +33,17 @@ type Circumstances struct {
 // What tells that a loop has just been begun is its progress.txt, unless the
 // person named the folder: git must not track it, and it must have been
 // written in the session.
-func Adopt(p *Progress, c Circumstances) (ok bool, why string) {
+func Adopt(p *Progress, c FileContext) (ok bool, why string) {
 	switch {
 	case c.Open == 0:
 		return false, ""
-	case !c.Chosen && freshness.Stale(c.Modified, c.SessionStarted, c.Now):
+	case !c.Chosen && freshness.IsStale(c.Modified, c.SessionStarted, c.Now):
 		return false, p.stale(c)
 	case c.Outside:
 		return false, p.name + " lies outside of the project"
 	case !c.Chosen && c.Tracked:
 		return false, "git tracks " + p.name + ", so it may have come with a clone; if it is yours: RALPH_LOOP_DIR=" + path.Dir(p.name) + " claude"
-	case !c.Chosen && freshness.Future(c.Modified, c.Now):
+	case !c.Chosen && freshness.IsInFuture(c.Modified, c.Now):
 		return false, "the time of " + p.name + " lies in the future"
 	case p.Status == Complete && c.Open > 0:
 		return false, fmt.Sprintf("%s says %s, but %d of the features do not pass: set its Status to %s to go on", p.name, Complete, c.Open, InProgress)
@@ -57,11 +57,11 @@ const preparedWithin = 24 * time.Hour
 
 // stale says why a folder that was prepared long before the session is not followed,
 // and how to begin it; "" for a folder that lies around.
-func (p *Progress) stale(c Circumstances) string {
+func (p *Progress) stale(c FileContext) string {
 	if p.Status == "" || p.Ended() || c.Open < 0 || c.Outside || c.Tracked || c.Now.Sub(c.Modified) > preparedWithin {
 		return ""
 	}
-	return p.name + " " + freshness.TooOld(c.Begin)
+	return p.name + " " + freshness.TooOldMessage(c.Begin)
 }
 
 // Ended tells whether the status is one with which a loop ends.

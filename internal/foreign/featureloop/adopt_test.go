@@ -19,7 +19,7 @@ func TestAdopt(t *testing.T) {
 		complete = "progress.txt says COMPLETE, but 2 of the features do not pass: set its Status to IN_PROGRESS to go on"
 	)
 	is := func(status string) string { return strings.Replace(sample, "IN_PROGRESS", status, 1) }
-	type circumstances = featureloop.Circumstances
+	type circumstances = featureloop.FileContext
 	const before = "progress.txt is too old to begin by itself; to begin it:  BEGIN"
 	tests := []struct {
 		name, text string

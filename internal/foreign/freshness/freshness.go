@@ -23,21 +23,21 @@ const (
 	skew = 2 * time.Minute
 )
 
-// Stale tells whether a file is older than the session, whose start is zero if it
+// IsStale tells whether a file is older than the session, whose start is zero if it
 // is not known.
-func Stale(modified, started, now time.Time) bool {
+func IsStale(modified, started, now time.Time) bool {
 	if started.IsZero() {
 		return modified.Before(now.Add(-freshFor))
 	}
 	return modified.Before(started.Add(-before))
 }
 
-// TooOld says, behind the name of a file that is Stale, why no loop is made of it,
+// TooOldMessage says, behind the name of a file that is Stale, why no loop is made of it,
 // and the command that has one made.
-func TooOld(begin string) string {
+func TooOldMessage(begin string) string {
 	return "is too old to begin by itself; to begin it:  " + begin
 }
 
-// Future tells whether the time of a file is no time at which it can have been
+// IsInFuture tells whether the time of a file is no time at which it can have been
 // written.
-func Future(modified, now time.Time) bool { return modified.After(now.Add(skew)) }
+func IsInFuture(modified, now time.Time) bool { return modified.After(now.Add(skew)) }

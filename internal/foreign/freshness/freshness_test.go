@@ -26,7 +26,7 @@ func TestFreshness(t *testing.T) {
 		{"the future", ago(-2*time.Minute - 1), time.Time{}, false, true},
 	}
 	for _, tt := range tests {
-		if stale, future := freshness.Stale(tt.modified, tt.started, now), freshness.Future(tt.modified, now); stale != tt.stale || future != tt.future {
+		if stale, future := freshness.IsStale(tt.modified, tt.started, now), freshness.IsInFuture(tt.modified, now); stale != tt.stale || future != tt.future {
 			t.Errorf("%s: stale %v, future %v", tt.name, stale, future)
 		}
 	}

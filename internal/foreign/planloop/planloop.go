@@ -36,21 +36,21 @@ const (
 // Shared is the folder of the files that the scripts keep for all plans.
 const Shared = ".ralph"
 
-// Plan tells whether a path (relative to the project, slashes) is that of a plan
+// IsPlanPath tells whether a path (relative to the project, slashes) is that of a plan
 // of this loop: .ralph/PRD-N/plan.md or prd.md, N a number.
-func Plan(name string) bool {
+func IsPlanPath(name string) bool {
 	dir, file := path.Split(name)
 	number, ok := strings.CutPrefix(dir, Shared+"/PRD-")
 	number, slash := strings.CutSuffix(number, "/")
 	return ok && slash && (file == "plan.md" || file == "prd.md") && made(number, digits)
 }
 
-// Story tells whether an id may stand in the files: 1 to 64 letters, digits, dots,
+// IsStoryID tells whether an id may stand in the files: 1 to 64 letters, digits, dots,
 // hyphens, underscores.
-func Story(id string) bool { return len(id) <= 64 && made(id, letters+digits+".-_") }
+func IsStoryID(id string) bool { return len(id) <= 64 && made(id, letters+digits+".-_") }
 
-// Commit tells whether a text is the whole hash of a commit.
-func Commit(sha string) bool {
+// IsCommitID tells whether a text is the whole hash of a commit.
+func IsCommitID(sha string) bool {
 	return (len(sha) == 40 || len(sha) == 64) && made(sha, digits+"abcdef")
 }
 

@@ -24,7 +24,7 @@ func TestPlan(t *testing.T) {
 		"plan.md": false, "sub/.ralph/PRD-1/plan.md": false, ".ralph/PRD-1/../../plan.md": false, ".ralph/plan.md": false, "": false,
 	}
 	for name, want := range cases {
-		if got := planloop.Plan(name); got != want {
+		if got := planloop.IsPlanPath(name); got != want {
 			t.Errorf("Plan(%q) = %v", name, got)
 		}
 	}
@@ -33,12 +33,12 @@ func TestPlan(t *testing.T) {
 func TestWhatMayStandInTheFiles(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]bool{"US-001": true, "2.5": true, "a_b": true, "": false, "US 1": false, "US:1": false, "US-1\n": false, strings.Repeat("a", 65): false} {
-		if got := planloop.Story(id); got != want {
+		if got := planloop.IsStoryID(id); got != want {
 			t.Errorf("Story(%q) = %v", id, got)
 		}
 	}
 	for text, want := range map[string]bool{sha: true, strings.Repeat("a", 64): true, sha[:39]: false, strings.ToUpper(sha): false, "": false, "HEAD": false} {
-		if got := planloop.Commit(text); got != want {
+		if got := planloop.IsCommitID(text); got != want {
 			t.Errorf("Commit(%q) = %v", text, got)
 		}
 	}

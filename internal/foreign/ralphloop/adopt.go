@@ -6,8 +6,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/freshness"
 )
 
-// Circumstances are what is known about a file beside its content.
-type Circumstances struct {
+// FileContext is what is known about a state file beside its content.
+type FileContext struct {
 	SessionID      string    // of the session that asks
 	SessionStarted time.Time // zero if not known
 	Modified       time.Time // of the file
@@ -24,7 +24,7 @@ type Circumstances struct {
 // A file can lie in a folder for reasons other than that its owner began a loop:
 // it came with a clone, an archive, or was left by a session long gone. So a file
 // with no session of its own must have been written in the session that takes it.
-func Adopt(f *File, c Circumstances) (ok bool, why string) {
+func Adopt(f *File, c FileContext) (ok bool, why string) {
 	switch {
 	case f.SessionID != "" && f.SessionID != c.SessionID:
 		return false, ""
@@ -36,10 +36,10 @@ func Adopt(f *File, c Circumstances) (ok bool, why string) {
 		return false, Path + " says that the loop is not active; to begin one set active: true"
 	case f.SessionID != "":
 		return true, ""
-	case freshness.Future(c.Modified, c.Now):
+	case freshness.IsInFuture(c.Modified, c.Now):
 		return false, Path + " names no session, and its time lies in the future"
-	case freshness.Stale(c.Modified, c.SessionStarted, c.Now):
-		return false, Path + " names no session and " + freshness.TooOld(c.Begin)
+	case freshness.IsStale(c.Modified, c.SessionStarted, c.Now):
+		return false, Path + " names no session and " + freshness.TooOldMessage(c.Begin)
 	}
 	return true, ""
 }

@@ -243,7 +243,7 @@ func isKnown(word string) bool {
 	return dashes && slices.Contains(strings.Fields(flags), name)
 }
 
-// ErrNoPrompt: there is nothing to do in the arguments.
+// ErrNoPrompt means that the arguments contain no prompt.
 var ErrNoPrompt = errors.New("no prompt provided")
 
 func noPrompt() error {

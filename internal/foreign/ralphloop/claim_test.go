@@ -57,9 +57,9 @@ func TestMessages(t *testing.T) {
 	tests := []struct{ got, want string }{
 		{ralphloop.Iteration(2, "X"), "🔄 Ralph iteration 2 | To stop: output <promise>X</promise> (ONLY when statement is TRUE - do not lie to exit!)"},
 		{ralphloop.Iteration(3, ""), "🔄 Ralph iteration 3 | No completion promise set - loop runs infinitely"},
-		{ralphloop.MaxReached(20), "🛑 Ralph loop: Max iterations (20) reached."},
-		{ralphloop.Detected("X"), "✅ Ralph loop: Detected <promise>X</promise>"},
-		{ralphloop.Cancelled(4), "Cancelled Ralph loop (was at iteration 4)"},
+		{ralphloop.MaxReachedMessage(20), "🛑 Ralph loop: Max iterations (20) reached."},
+		{ralphloop.PromiseMessage("X"), "✅ Ralph loop: Detected <promise>X</promise>"},
+		{ralphloop.CancelledMessage(4), "Cancelled Ralph loop (was at iteration 4)"},
 		{ralphloop.NoLoop, "No active Ralph loop found."},
 	}
 	for _, tt := range tests {

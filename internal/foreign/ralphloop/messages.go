@@ -14,17 +14,17 @@ func Iteration(n int, promise string) string {
 	return fmt.Sprintf("🔄 Ralph iteration %d | To stop: output <promise>%s</promise> (ONLY when statement is TRUE - do not lie to exit!)", n, promise)
 }
 
-// MaxReached is said when the limit of n iterations ends the loop.
-func MaxReached(n int) string {
+// MaxReachedMessage is said when the limit of n iterations ends the loop.
+func MaxReachedMessage(n int) string {
 	return fmt.Sprintf("🛑 Ralph loop: Max iterations (%d) reached.", n)
 }
 
-// Detected is said when the promise ends the loop.
-func Detected(promise string) string {
+// PromiseMessage is said when the promise ends the loop.
+func PromiseMessage(promise string) string {
 	return fmt.Sprintf("✅ Ralph loop: Detected <promise>%s</promise>", promise)
 }
 
-// Cancelled is what cancelling says of a loop that was at iteration n.
-func Cancelled(n int) string {
+// CancelledMessage is what cancelling says of a loop that was at iteration n.
+func CancelledMessage(n int) string {
 	return fmt.Sprintf("Cancelled Ralph loop (was at iteration %d)", n)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/foreign/freshness"
 )
 
-// Circumstances are what is known about a file beside its content.
-type Circumstances struct {
+// FileContext is what is known about a state file beside its content.
+type FileContext struct {
 	SessionStarted time.Time // zero if not known
 	Modified       time.Time // of the file
 	Now            time.Time
@@ -23,7 +23,7 @@ type Circumstances struct {
 // The file names no session, so it must have been written in the one that takes it:
 // else it came with a clone or an archive, or was left by a session long gone.
 // When the loop started, by the file's own word, tells nothing.
-func Adopt(path string, f *File, c Circumstances) (ok bool, why string) {
+func Adopt(path string, f *File, c FileContext) (ok bool, why string) {
 	switch {
 	case !f.Active():
 		return false, ""
@@ -31,10 +31,10 @@ func Adopt(path string, f *File, c Circumstances) (ok bool, why string) {
 		return false, "git tracks " + path + ", so it may have come with a clone; if it is yours: git rm --cached " + path
 	case c.Original:
 		return false, "th-loop's own hook is installed: " + path + " is left to it; take that out to have pawl follow it"
-	case freshness.Future(c.Modified, c.Now):
+	case freshness.IsInFuture(c.Modified, c.Now):
 		return false, path + " has a time that lies in the future"
-	case freshness.Stale(c.Modified, c.SessionStarted, c.Now):
-		return false, path + " " + freshness.TooOld(c.Begin)
+	case freshness.IsStale(c.Modified, c.SessionStarted, c.Now):
+		return false, path + " " + freshness.TooOldMessage(c.Begin)
 	}
 	return true, ""
 }

@@ -159,18 +159,18 @@ func TestAdopt(t *testing.T) {
 	tests := []struct {
 		name string
 		file thloop.File
-		c    thloop.Circumstances
+		c    thloop.FileContext
 		want string // yes, or why not
 	}{
-		{"younger than the session", active, thloop.Circumstances{Modified: ago(time.Hour), SessionStarted: ago(2 * time.Hour)}, yes},
-		{"of a script that then started the client", active, thloop.Circumstances{Modified: ago(100 * time.Second), SessionStarted: ago(time.Minute)}, yes},
-		{"older than the session", active, thloop.Circumstances{Modified: ago(time.Hour), SessionStarted: ago(time.Minute)}, old},
-		{"an hour, session not known", active, thloop.Circumstances{Modified: ago(time.Hour)}, yes},
-		{"more than an hour, session not known", active, thloop.Circumstances{Modified: ago(time.Hour + 1)}, old},
-		{"from the future", active, thloop.Circumstances{Modified: ago(-time.Hour)}, path + " has a time that lies in the future"},
-		{"not active", thloop.File{Status: "completed"}, thloop.Circumstances{Modified: now, Tracked: true}, ""},
-		{"tracked", active, thloop.Circumstances{Modified: now, Tracked: true}, "git tracks " + path + ", so it may have come with a clone; if it is yours: git rm --cached " + path},
-		{"its own hook", active, thloop.Circumstances{Modified: now, Original: true}, "th-loop's own hook is installed: " + path + " is left to it; take that out to have pawl follow it"},
+		{"younger than the session", active, thloop.FileContext{Modified: ago(time.Hour), SessionStarted: ago(2 * time.Hour)}, yes},
+		{"of a script that then started the client", active, thloop.FileContext{Modified: ago(100 * time.Second), SessionStarted: ago(time.Minute)}, yes},
+		{"older than the session", active, thloop.FileContext{Modified: ago(time.Hour), SessionStarted: ago(time.Minute)}, old},
+		{"an hour, session not known", active, thloop.FileContext{Modified: ago(time.Hour)}, yes},
+		{"more than an hour, session not known", active, thloop.FileContext{Modified: ago(time.Hour + 1)}, old},
+		{"from the future", active, thloop.FileContext{Modified: ago(-time.Hour)}, path + " has a time that lies in the future"},
+		{"not active", thloop.File{Status: "completed"}, thloop.FileContext{Modified: now, Tracked: true}, ""},
+		{"tracked", active, thloop.FileContext{Modified: now, Tracked: true}, "git tracks " + path + ", so it may have come with a clone; if it is yours: git rm --cached " + path},
+		{"its own hook", active, thloop.FileContext{Modified: now, Original: true}, "th-loop's own hook is installed: " + path + " is left to it; take that out to have pawl follow it"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -16,18 +16,18 @@ func TestAdopt(t *testing.T) {
 	const old = "is too old to begin by itself; to begin it:  BEGIN"
 	tests := []struct {
 		name string
-		in   verifyactive.Circumstances
+		in   verifyactive.FileContext
 		max  int
 		want string
 	}{
-		{"written in this session", verifyactive.Circumstances{Modified: began.Add(time.Minute)}, 5, ""},
-		{"written by a script that then started the client", verifyactive.Circumstances{Modified: began.Add(-time.Minute)}, 5, ""},
-		{"older than the session", verifyactive.Circumstances{Modified: began.Add(-time.Minute - 1)}, 5, old},
-		{"session of unknown age", verifyactive.Circumstances{SessionStarted: time.Unix(0, 0), Modified: now.Add(-2 * time.Hour)}, 5, old},
-		{"session of unknown age, fresh", verifyactive.Circumstances{SessionStarted: time.Unix(0, 0), Modified: now.Add(-50 * time.Minute)}, 5, ""},
-		{"future", verifyactive.Circumstances{Modified: now.Add(time.Hour)}, 5, "has a time that lies in the future"},
-		{"its own hook is there", verifyactive.Circumstances{Modified: now, Driven: true}, 5, "is left to the Stop hook of claude-prompts, which is in effect: disable that plugin or hook to have pawl follow it"},
-		{"used up", verifyactive.Circumstances{Modified: now}, 3, "says that all of its 3 iterations are used up"},
+		{"written in this session", verifyactive.FileContext{Modified: began.Add(time.Minute)}, 5, ""},
+		{"written by a script that then started the client", verifyactive.FileContext{Modified: began.Add(-time.Minute)}, 5, ""},
+		{"older than the session", verifyactive.FileContext{Modified: began.Add(-time.Minute - 1)}, 5, old},
+		{"session of unknown age", verifyactive.FileContext{SessionStarted: time.Unix(0, 0), Modified: now.Add(-2 * time.Hour)}, 5, old},
+		{"session of unknown age, fresh", verifyactive.FileContext{SessionStarted: time.Unix(0, 0), Modified: now.Add(-50 * time.Minute)}, 5, ""},
+		{"future", verifyactive.FileContext{Modified: now.Add(time.Hour)}, 5, "has a time that lies in the future"},
+		{"its own hook is there", verifyactive.FileContext{Modified: now, Driven: true}, 5, "is left to the Stop hook of claude-prompts, which is in effect: disable that plugin or hook to have pawl follow it"},
+		{"used up", verifyactive.FileContext{Modified: now}, 3, "says that all of its 3 iterations are used up"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,25 +7,25 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 )
 
-// Again is said when check number iteration of at most most (0: any number) has
+// RetryMessage is said when check number iteration of at most most (0: any number) has
 // failed and work goes on.
-func Again(iteration, most int) string {
+func RetryMessage(iteration, most int) string {
 	if most <= 0 {
 		return fmt.Sprintf("Shell Verification FAILED (Iteration %d)", iteration)
 	}
 	return fmt.Sprintf("Shell Verification FAILED (Iteration %d/%d)", iteration, most)
 }
 
-// Passed is said when the command has succeeded at check n.
-func Passed(n int) string { return fmt.Sprintf("[Verify] PASSED on iteration %d!", n) }
+// PassedMessage is said when the command has succeeded at check n.
+func PassedMessage(n int) string { return fmt.Sprintf("[Verify] PASSED on iteration %d!", n) }
 
-// MaxReached is said when n checks have failed and no more are allowed.
-func MaxReached(n int) string {
+// MaxReachedMessage is said when n checks have failed and no more are allowed.
+func MaxReachedMessage(n int) string {
 	return fmt.Sprintf("[Verify] Max iterations (%d) reached. Stopping.", n)
 }
 
-// Newer says why the state of a newer claude-prompts is not followed.
-func Newer(path string) string {
+// NewerVersionMessage says why the state of a newer claude-prompts is not followed.
+func NewerVersionMessage(path string) string {
 	return path + " is the SQLite state of a newer claude-prompts, which pawl does not read; type  :: verify:\"COMMAND\"  in the session, or  pawl start --verify COMMAND"
 }
 
