@@ -99,7 +99,7 @@ func (s *Server) judge(ctx context.Context, at *seat, tasks []string) (*judgemen
 	m := at.mem
 	f, err := v.Claim(ctx, verify.Request{
 		Gates: gate.Due(at.spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.TestsTree, Tree: tree,
-		AllowTestChanges: at.spec.MayChangeTests(tasks), MayChange: m.State.MayChange, Work: at.spec.WorkGlobs(tasks), Pending: m.State.AwaitingApproval(), NoRatchet: at.spec.NoRatchet, LogDir: filepath.Join(v.Dir, "output"), Unprobed: true,
+		AllowTestChanges: at.spec.MayChangeTests(tasks), MayChange: m.State.MayChange, Work: at.spec.WorkGlobs(tasks), Asked: at.spec.TaskText(tasks), Pending: m.State.AwaitingApproval(), NoRatchet: at.spec.NoRatchet, LogDir: filepath.Join(v.Dir, "output"), Unprobed: true,
 	})
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/testreport"
 	"github.com/pawl-dev/pawl/internal/testreport/testrun"
@@ -50,7 +51,7 @@ func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error)
 			break
 		}
 	}
-	steps, _ := testreport.Reach(r.Gates, func(file string) ([]byte, error) {
+	steps, through := testreport.Reach(r.Gates, func(file string) ([]byte, error) {
 		if _, there := entries[file]; !there {
 			return nil, fs.ErrNotExist
 		}
@@ -58,6 +59,9 @@ func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error)
 	})
 	rules.Checked = func(file string) bool { return reads(steps, path.Base(file)) }
 	rules.Runs = func(file string) bool { return runs(steps, file) }
+	rules.Asked = func(file string) bool {
+		return work.Names(r.Asked, file) && !slices.Contains(through, file) && !names(r.Gates, steps, file)
+	}
 	rules.Make = slices.ContainsFunc(steps, func(s testrun.Step) bool { return builds.MatchString(s.Words[0]) })
 	rules.Settled = func(dir string) bool {
 		for file := range entries {
@@ -80,6 +84,15 @@ func reads(steps []testrun.Step, base string) bool {
 		compares := slices.Contains([]string{"diff", "cmp", "comm"}, path.Base(s.Words[0]))
 		return !compares && slices.ContainsFunc(slices.Concat(s.Words, s.Input), func(word string) bool { return path.Base(word) == base })
 	})
+}
+
+// names reports whether gates name a file, in their commands or in what these run.
+func names(gates []gate.Gate, steps []testrun.Step, file string) bool {
+	base := path.Base(file)
+	return slices.ContainsFunc(gate.Commands(gates), func(g gate.Gate) bool { return strings.Contains(g.ShellCommand(), base) }) ||
+		slices.ContainsFunc(steps, func(s testrun.Step) bool {
+			return slices.ContainsFunc(slices.Concat(s.Words, s.Input), func(word string) bool { return path.Base(word) == base })
+		})
 }
 
 // runs reports whether gates run a script for its exit code. One that a script takes its

@@ -16,6 +16,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -30,6 +32,8 @@ type Rules struct {
 	Checked func(file string) bool
 	// Runs reports whether gates run a script for its exit code; nil = none.
 	Runs func(file string) bool
+	// Asked reports whether the user's goal or task names a file; nil = it names none.
+	Asked func(file string) bool
 	// Settled reports whether there are files below a folder before the work; nil = in all.
 	Settled func(dir string) bool
 }
@@ -47,7 +51,7 @@ func (r Rules) Is(c Change) bool {
 	base := path.Base(c.Path)
 	ext := strings.ToLower(path.Ext(base))
 	switch {
-	case Matches(r.Globs, c.Path):
+	case Matches(r.Globs, c.Path), r.Asked != nil && r.Asked(c.Path):
 		return true
 	case matches(inputs, c.Path):
 		return false
@@ -90,9 +94,36 @@ func Matches(globs []string, file string) bool {
 	})
 }
 
+// Names reports whether a text names a file by its whole path.
+func Names(text, file string) bool {
+	part := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-/", r) }
+	for at := 0; ; {
+		i := strings.Index(text[at:], file)
+		if i < 0 {
+			return false
+		}
+		before := strings.TrimSuffix(text[:at+i], "./")
+		at += i + len(file)
+		after := strings.TrimPrefix(text[at:], ".") // the end of a sentence, or of a longer name
+		last, _ := utf8.DecodeLastRuneInString(before)
+		next, _ := utf8.DecodeRuneInString(after)
+		if !part(last) && last != '.' && !part(next) {
+			return true
+		}
+	}
+}
+
 // IsSource reports whether a file is program source in a language that is no shell's.
 func IsSource(file string) bool {
 	return has(sources, strings.ToLower(path.Ext(file))) && !matches(inputs, file)
+}
+
+// IsData reports whether a file is neither program nor document nor asset: its ending
+// tells of data.
+func IsData(file string) bool {
+	ext := strings.ToLower(path.Ext(file))
+	return ext != "" && !has(sources, ext) && !has(shells, ext) && !has(documents, ext) && !has(assets, ext) &&
+		!IsManifest(file) && !matches(assetFolders, file) && !matches(inputs, file) && !matches(documentFiles, file) && !matches(lockFiles, path.Base(file))
 }
 
 // IsScript reports whether a file is written for a shell.

@@ -109,3 +109,24 @@ func TestIs(t *testing.T) {
 		t.Error("a program without an ending is work")
 	}
 }
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, file string
+		want       bool
+	}{
+		{"Add conf/dev.json, let app/current.json link to it", "conf/dev.json", true},
+		{"register it in pytest.ini.", "pytest.ini", true},
+		{"edit `./conf/dev.json`", "conf/dev.json", true},
+		{"edit old/conf/dev.json and conf/dev.json", "conf/dev.json", true},
+		{"edit app/conf/dev.json", "conf/dev.json", false},
+		{"edit conf/dev.json.bak", "conf/dev.json", false},
+		{"edit ../conf/dev.json", "conf/dev.json", false},
+		{"the developers' settings", "conf/dev.json", false},
+	} {
+		if got := Names(c.text, c.file); got != c.want {
+			t.Errorf("Names(%q, %q) = %v", c.text, c.file, got)
+		}
+	}
+}
