@@ -254,7 +254,7 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 			return o, err
 		}
 	}
-	if o.Now, err = v.all(ctx, r.Gates, where{root: v.Root, tree: r.Tree, logDir: r.LogDir}); err != nil {
+	if o.Now, err = v.claimed(ctx, r.Gates, where{root: v.Root, tree: r.Tree, logDir: r.LogDir}); err != nil {
 		return o, err
 	}
 	if v.Repo == nil || !o.Changed {

@@ -1,0 +1,47 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// A gate that was red by chance runs again when the agent claims the same tree again; one
+// that was red twice is not asked a third time.
+func TestARedIsNotRepeatedFromMemory(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		reds string // of the runs after the baseline
+		want []gate.Status
+		runs int
+	}{
+		"by chance": {"4", []gate.Status{gate.Fail, gate.Pass, gate.Pass}, 2},
+		"for good":  {"[4-9]", []gate.Status{gate.Fail, gate.Fail, gate.Fail}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"lib": "bad\n"}, nil)
+			count := filepath.Join(t.TempDir(), "runs")
+			gs := gates("echo >> " + count + "; case $(wc -l < " + count + ") in " + c.reds + ") exit 1;; esac; true")
+			for range 3 { // of the baseline's tree, of which nothing is asked
+				sh(t, b.root, "sh", "-c", "echo >> "+count)
+			}
+			base := b.tree()
+			b.write(files{"lib": "good\n"})
+			r := verify.Request{Gates: gs, Base: base, Tree: b.tree(), Unprobed: true, Seen: []gate.Result{{Gate: gs[0].Name, Status: gate.Pass}}}
+			for i, want := range c.want {
+				f, err := b.Claim(t.Context(), r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := f.Observation.Now[0]; got.Status != want || got.Flaky != (want == gate.Pass) {
+					t.Errorf("claim %d: %s, flaky %v", i+1, got.Status, got.Flaky)
+				}
+			}
+		})
+	}
+}
