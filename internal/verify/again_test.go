@@ -45,3 +45,27 @@ func TestARedIsNotRepeatedFromMemory(t *testing.T) {
 		})
 	}
 }
+
+// A gate that makes code again and asks git what changed sees what it changed itself.
+func TestGateThatAsksGitSeesTheJudgedTreeCommitted(t *testing.T) {
+	t.Parallel()
+	start := files{"list": "red\n", "made.go": "red\n", "gen": "cat list > made.go\n"}
+	gs := gates("sh gen && git diff --exit-code && grep -q blue made.go")
+	for name, c := range map[string]struct {
+		work files
+		want gate.Status
+		is   gate.Evidence
+	}{
+		"made again":     {files{"list": "blue\n", "made.go": "blue\n"}, gate.Pass, gate.Proven},
+		"not made again": {files{"list": "blue\n"}, gate.Pass, gate.Unproven},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, start, nil)
+			f := b.claim(gs, c.work, func(r *verify.Request) { r.Work = []string{"list"} })
+			if v := f.Verdict; v.Status != c.want || v.Evidence != c.is {
+				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
+			}
+		})
+	}
+}

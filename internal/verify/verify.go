@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -197,11 +198,18 @@ func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Resul
 
 // of is where a gate runs: a pristine one never in the work tree.
 func (w where) of(g gate.Gate) where {
-	if g.Pristine && w.place == "" {
+	if (g.Pristine || asksGit(g)) && w.place == "" {
 		w.place, w.root, w.gone = "worktree", "", false
 	}
 	return w
 }
+
+// asksGit reports whether a gate asks git what is not committed (git diff --exit-code,
+// after code was generated). In a checkout the tree that is judged is committed, so that
+// it sees what the gate itself changes; in the work tree it would see all of the work.
+func asksGit(g gate.Gate) bool { return gitChanges.MatchString(g.ShellCommand()) }
+
+var gitChanges = regexp.MustCompile(`\bgit (?:-\S+ )*(?:diff(?: -\S+)*(?: HEAD)?(?: --(?: \S+)*)?|status(?: -\S+)*|diff-index(?: -\S+)* HEAD|diff-files(?: -\S+)*)(?:\s*(?:$|[;&|)"'\n])|\s+[12]?>)`)
 
 // run runs a gate until it has told. That there is no clean place for a pristine
 // one says nothing of the work.
