@@ -41,6 +41,8 @@ func (v *Verifier) changes(ctx context.Context, r Request) ([]loop.TestChange, e
 			return nil, err
 		}
 		switch {
+		case len(v.inSubmodule([]string{file})) > 0:
+			all = append(all, loop.TestChange{Path: file, Kind: string(testdiff.Changed), Name: "in a submodule", Input: !v.isTest(file)})
 		case before == nil: // see inputs
 			all = append(all, loop.TestChange{Path: file, Kind: Added, Input: !v.isTest(file)})
 		case !v.isTest(file) && after != nil:

@@ -12,11 +12,12 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // Of a submodule a tree holds no more than the name of a commit, and its tests are
 // tests like any. So what each of them held is kept from before the first turn, and
-// what of its tests changed since counts as a change of old tests. The judge has no
+// what of it changed since and is not work counts as a change of gate inputs. The judge has no
 // copies to lay back there: what the originals say stays open.
 
 // within is one submodule at a time: the tree that it holds, and what its git is told.
@@ -108,10 +109,14 @@ func (v *Verifier) uncommittedWithin(ctx context.Context, tree string) ([]string
 	return paths, err
 }
 
-// changedWithin are the old tests in submodules that are not what they were: by path,
-// or the submodule itself where that cannot be told.
-func (v *Verifier) changedWithin(ctx context.Context, tree string) ([]string, error) {
-	was, now, err := v.lookedWithin(ctx, tree)
+// changedWithin are the gate inputs in submodules that are not what they were, old tests
+// among them: by path, or the submodule itself where that cannot be told.
+func (v *Verifier) changedWithin(ctx context.Context, r Request) ([]string, error) {
+	was, now, err := v.lookedWithin(ctx, r.Tree)
+	if err != nil || len(was) == 0 {
+		return nil, err
+	}
+	rules, err := v.workRules(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +132,12 @@ func (v *Verifier) changedWithin(ctx context.Context, tree string) ([]string, er
 			return nil, err
 		}
 		for _, ch := range diff {
-			if file := path + "/" + ch.Path; v.isTest(file) && ch.Status != 'A' || matchesAny(shapers, ch.Path) {
+			file, added := path+"/"+ch.Path, ch.Status == 'A'
+			input := !added || matchesAny(shapers, ch.Path)
+			if !v.isTest(file) {
+				input = !rules.Is(work.Change{Path: file, Added: added, Executable: ch.To.IsExecutable()})
+			}
+			if input {
 				changed = append(changed, file)
 			}
 		}

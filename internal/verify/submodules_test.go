@@ -27,6 +27,7 @@ func TestTestsInASubmodule(t *testing.T) {
 		"git is told of a filter":       {files{"sub/f_test.sh": "true\n", "n": "n"}, [][]string{{"config", "filter.x.clean", "true"}}, gate.NoEvidence, []string{"sub"}, []string{"sub"}},
 		"the code is fixed":             {files{"sub/lib": "echo good\n"}, [][]string{commit}, gate.Proven, nil, nil},
 		"it is fixed and not committed": {files{"sub/lib": "echo good\n", "n": "n"}, nil, gate.Proven, nil, []string{"sub"}},
+		"a case is gone":                {files{"sub/1.case": "x\n"}, [][]string{{"rm", "-qf", "1.case"}, commit}, gate.NoEvidence, []string{"sub/1.case"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -34,7 +35,7 @@ func TestTestsInASubmodule(t *testing.T) {
 			source := t.TempDir()
 			sh(t, source, "git", "init", "-q", "-b", "main")
 			inner := &bench{t: t, root: source}
-			inner.write(files{"lib": "echo bad\n", "f_test.sh": "[ $(sh ./lib) = good ]\n"})
+			inner.write(files{"lib": "echo bad\n", "f_test.sh": "[ $(sh ./lib) = good ] || [ ! -f 1.case ]\n", "1.case": "good\n"})
 			sh(t, source, "git", "add", "-A")
 			sh(t, source, append([]string{"git"}, commit...)...)
 			sh(t, b.root, "git", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", source, "sub")

@@ -148,7 +148,7 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 	if c.fromJudge, err = v.notAsTheJudgeHas(ctx, r); err != nil {
 		return c, err
 	}
-	within, err := v.changedWithin(ctx, r.Tree)
+	within, err := v.changedWithin(ctx, r)
 	if err != nil {
 		return c, err
 	}
