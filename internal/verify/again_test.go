@@ -69,3 +69,26 @@ func TestGateThatAsksGitSeesTheJudgedTreeCommitted(t *testing.T) {
 		})
 	}
 }
+
+// A new case beside others, which an old test reads, is laid over the code of before.
+func TestANewCaseBesideOthers(t *testing.T) {
+	t.Parallel()
+	start := files{"price.sh": "echo ${1%.*}\n", "cases/a.txt": "1.5 1\n", "check": "for f in cases/*; do while read -r a b; do [ $(sh price.sh $a) = $b ] || exit 1; done < $f; done\n"}
+	for name, c := range map[string]struct {
+		work files
+		want gate.Evidence
+	}{
+		"fails without the work": {files{"price.sh": "echo ${1%.*} | tr -d ,\n", "cases/b.txt": "1,5.0 15\n"}, gate.Proven},
+		"passes without it too":  {files{"price.sh": "echo ${1%.*} | tr -d ,\n", "cases/b.txt": "2.0 2\n"}, gate.Unproven},
+		"no case":                {files{"price.sh": "echo ${1%.*} | tr -d ,\n"}, gate.Unproven},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, start, nil)
+			f := b.claim(gates("sh check"), c.work, nil)
+			if v := f.Verdict; v.Evidence != c.want {
+				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
+			}
+		})
+	}
+}

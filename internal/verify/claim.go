@@ -271,6 +271,7 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 		o.AllowTestChanges = !slices.ContainsFunc(tests.old, mayNotChange(r))
 	}
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
+	o.Extended = tests.inSource && !tests.rewritten
 	o.Linked, o.Lost, o.Canary = tests.linked, tests.lost, true
 	o.Inputs = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
 	if o.Functions, o.Breakable, err = v.breakable(ctx, r); err != nil {

@@ -110,6 +110,7 @@ type testChanges struct {
 	fromBase  []string // all else that differs from the task's start
 	inputs    []string // gate inputs that are no tests, changed since the task began
 	inSource  bool     // source files that hold tests differ
+	rewritten bool     // of those, one has more that differs than examples added behind the old ones
 	lost      bool     // of those, one lost a test that it held
 	linked    bool     // source files differ that an editable install may lead to
 }
@@ -181,6 +182,11 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 			if ch.Status != 'A' {
 				c.old = append(c.old, ch.Path)
 			}
+		}
+	}
+	if len(c.fresh) == 0 {
+		if c.fresh, err = v.cases(ctx, r.Base, task); err != nil {
+			return c, err
 		}
 	}
 	c.withoutApproved(mayNotChange(r))
@@ -283,6 +289,7 @@ func (c *testChanges) lookInside(ctx context.Context, v *Verifier, ch git.Change
 	}
 	if v.holdsTests(ctx, ch, r) {
 		c.inSource = true
+		c.rewritten = c.rewritten || !v.addsExamples(ctx, ch, r.Base, r.Tree)
 		c.lost = c.lost || !v.keepsEmbedded(ctx, ch, r)
 	}
 }
@@ -363,7 +370,7 @@ func (v *Verifier) keepsEmbedded(ctx context.Context, ch git.Change, r Request) 
 // onlyProgram reports whether a file that only a gate's command names as a test is a
 // program as well, of which the tests are as they were: then its change is work.
 func (v *Verifier) onlyProgram(ctx context.Context, ch git.Change, before, now string) bool {
-	if IsTest(nil, ch.Path) || !v.sameEmbedded(ctx, ch, before, now) {
+	if IsTest(nil, ch.Path) || !v.sameEmbedded(ctx, ch, before, now) && !v.addsExamples(ctx, ch, before, now) {
 		return false
 	}
 	is, err := v.Repo.Show(ctx, now, ch.Path)

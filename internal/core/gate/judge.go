@@ -26,6 +26,9 @@ type Observation struct {
 	// InSource: source files that hold tests were changed, so that a test's text
 	// may have changed with them.
 	InSource bool `json:"in_source,omitempty"`
+	// Extended: all that changed in these tests are examples, added behind the old ones,
+	// which judge as they did.
+	Extended bool `json:"extended,omitempty"`
 	// Lost: one of these lost a test that it held.
 	Lost bool `json:"lost,omitempty"`
 	// Breakable: the work added functions that can be broken, see Broken.
@@ -39,7 +42,7 @@ type Observation struct {
 	Canary bool `json:"canary,omitempty"`
 	// Touched are files that judge and that were written while the gates ran.
 	Touched []string `json:"touched,omitempty"`
-	// Came is what git ignores and was not there when the loop began, where a clean
+	// Came is what git ignores and came or changed since the loop began, where a clean
 	// checkout does not show what the work tree does.
 	Came []string `json:"came,omitempty"`
 	// Linked: the work is in a language whose packages may be installed as links to

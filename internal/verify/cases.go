@@ -1,0 +1,49 @@
+package verify
+
+import (
+	"context"
+	"path"
+
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/testdiff"
+	"github.com/pawl-dev/pawl/internal/work"
+)
+
+// cases are new files of data beside others of their kind. A test that reads all of a
+// folder reads them too, so they count as new tests where there are no others.
+func (v *Verifier) cases(ctx context.Context, before string, task []git.Change) ([]string, error) {
+	var found []string
+	kinds := map[string]bool{}
+	for _, ch := range task {
+		if ch.Status != 'A' || !ch.To.IsFile() || v.isTest(ch.Path) || v.isMark(ch.Path) || !work.IsData(ch.Path) {
+			continue
+		}
+		if len(kinds) == 0 {
+			entries, err := v.Repo.Entries(ctx, before)
+			if err != nil {
+				return nil, err
+			}
+			for file := range entries {
+				kinds[path.Dir(file)+"/*"+path.Ext(file)] = true
+			}
+		}
+		if kinds[path.Dir(ch.Path)+"/*"+path.Ext(ch.Path)] {
+			found = append(found, ch.Path)
+		}
+	}
+	return found, nil
+}
+
+// addsExamples reports whether all that differs in the tests of a source file are new
+// examples in its documentation: the old ones judge as they did.
+func (v *Verifier) addsExamples(ctx context.Context, ch git.Change, before, now string) bool {
+	if ch.Status != 'M' {
+		return false
+	}
+	was, err := v.Repo.Show(ctx, before, ch.Path)
+	if err != nil {
+		return false
+	}
+	is, err := v.Repo.Show(ctx, now, ch.Path)
+	return err == nil && testdiff.AddsExamples(ch.Path, was, is)
+}
