@@ -31,6 +31,7 @@ type Verifier interface {
 	Claim(ctx context.Context, r verify.Request) (verify.Finding, error)
 	Elsewhere(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
 	Prove(ctx context.Context, r verify.ProofRequest) ([]verify.Proven, error)
+	ChangedBeside(ctx context.Context) ([]string, error)
 	ClearUp(ctx context.Context) error // of an owner that was killed
 	Ended() error                      // lets go of what only a loop needs that goes on
 }

@@ -79,6 +79,13 @@ func (r *Runner) lookDeep(ctx context.Context, m record.Memory, seen *loop.Seen)
 	if seen.Changed, err = r.changed(ctx, now, m); err != nil {
 		return err
 	}
+	if m.State.Claim != nil && !seen.Changed && r.Verify != nil {
+		beside, err := r.Verify.ChangedBeside(ctx)
+		if err != nil {
+			return fmt.Errorf("look what git ignores: %w", err)
+		}
+		seen.Beside = beside[:min(len(beside), newMost)]
+	}
 	moved, err := r.lookAround(ctx)
 	seen.Remarks = append(seen.Remarks, moved...)
 	return err

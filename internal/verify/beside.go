@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,16 +18,16 @@ import (
 
 // What git ignores is in no tree: a conftest.py or a GNUmakefile that the ignore rules
 // name does its work in the work tree alone. A clean checkout has it not, so it proves
-// nothing. The names of what there was before the first turn are kept, so that what came
-// since can be named.
+// nothing. The names, sizes and times of what there was before the first turn are kept, so
+// that what came or changed since can be named.
 
-// LookBeside keeps the names of what git ignores, and what submodules, dependency folders
+// LookBeside keeps the state of what git ignores, and what submodules, dependency folders
 // and the home hold, as it is before the first turn. What was kept before stays.
 func (v *Verifier) LookBeside(ctx context.Context) error {
 	if _, err := os.Lstat(v.besideFile()); err == nil {
 		return nil
 	}
-	ignored, err := v.Repo.Ignored(ctx)
+	ignored, err := v.ignoredFiles(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,22 +68,84 @@ func (v *Verifier) ForgetBeside() error {
 
 func (v *Verifier) besideFile() string { return filepath.Join(v.Dir, "ignored.json") }
 
-// cameBeside returns what git ignores and was not there before the first turn; nothing
-// where the names of then were not kept.
-func (v *Verifier) cameBeside(ctx context.Context) ([]string, error) {
+// stamp is what tells two states of a file that git ignores apart.
+type stamp struct {
+	Size int64 `json:"size"`
+	Time int64 `json:"time"` // of its last change, in nanoseconds
+}
+
+// maxBeside bounds the files of one ignored folder that are looked at.
+const maxBeside = 2000
+
+// ignoredFiles are the files that git ignores, with their state; of a folder its own
+// name too.
+func (v *Verifier) ignoredFiles(ctx context.Context) (map[string]stamp, error) {
+	names, err := v.Repo.Ignored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]stamp{}
+	for _, name := range names {
+		left := maxBeside
+		// What cannot be read is left out: it is named only, and decides nothing.
+		_ = filepath.WalkDir(filepath.Join(v.Repo.Root(), filepath.FromSlash(name)), func(file string, e fs.DirEntry, err error) error {
+			if left--; err != nil || left < 0 {
+				return fs.SkipAll
+			}
+			if e.IsDir() {
+				files[v.ignoredName(file)+"/"] = stamp{}
+				return nil
+			}
+			if info, err := e.Info(); err == nil {
+				files[v.ignoredName(file)] = stamp{info.Size(), info.ModTime().UnixNano()}
+			}
+			return nil
+		})
+	}
+	return files, nil
+}
+
+// ignoredName is the name of a file from the repository's top, with slashes.
+func (v *Verifier) ignoredName(file string) string {
+	rel, err := filepath.Rel(v.Repo.Root(), file)
+	if err != nil {
+		return file
+	}
+	return filepath.ToSlash(rel)
+}
+
+// ChangedBeside returns what git ignores and came or changed since the first turn, the
+// oldest change first; nothing where the state of then was not kept. Of a folder that
+// came, what lies in it is left out. What changed around the work tree comes first.
+func (v *Verifier) ChangedBeside(ctx context.Context) ([]string, error) {
 	b, err := atomicfile.Read(v.besideFile(), atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	var was []string
+	var was map[string]stamp
 	if err == nil {
 		err = json.Unmarshal(b, &was)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read what git ignored: %w", err)
 	}
-	now, err := v.Repo.Ignored(ctx)
-	return slices.DeleteFunc(now, func(name string) bool { return slices.Contains(was, name) }), err
+	now, err := v.ignoredFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	came := func(name string) bool { _, known := was[name]; return !known }
+	inNew := func(folder string) bool { _, stands := now[folder]; return stands && came(folder) }
+	var names []string
+	for name, state := range now {
+		if above := path.Dir(strings.TrimSuffix(name, "/")) + "/"; (came(name) || was[name] != state) && !inNew(above) {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(now[a].Time, now[b].Time), cmp.Compare(a, b)) })
+	if v.lookAtHome(ctx) == nil {
+		names = slices.Concat(v.homeNow.changed, names)
+	}
+	return names, nil
 }
 
 // forgetCompiled removes what Python keeps of sources beside them: it believes such a

@@ -302,7 +302,7 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	case gate.RepeatClean:
 		run, err := v.repeatClean(ctx, r, gates)
 		if slices.ContainsFunc(run.Results, func(r gate.Result) bool { return r.Status != gate.Pass }) {
-			o.Came, err = v.cameBeside(ctx)
+			o.Came, err = v.ChangedBeside(ctx)
 		}
 		return run, err
 	case gate.RepeatNeutral:

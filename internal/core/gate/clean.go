@@ -78,7 +78,7 @@ func (v *Verdict) unseen(names, came []string) {
 	v.Labels = append(v.Labels, "green here, red in a clean checkout: "+list(names))
 	v.Reason = "green here, red in a clean checkout: something that git does not see makes the difference: " + list(names)
 	if len(came) > 0 {
-		v.Reason += "; git ignores these, which came since the loop began: " + list(came)
+		v.Reason += "; git ignores these, which came or changed since the loop began: " + list(came)
 	}
 }
 

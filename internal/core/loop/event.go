@@ -112,6 +112,7 @@ type Claim struct {
 // Seen is what a look at the work tree found after a turn.
 type Seen struct {
 	Changed  bool     `json:"changed"`             // anything differs from the task's start
+	Beside   []string `json:"beside,omitempty"`    // of a claim without a change: what git ignores and came or changed since the loop began
 	Tampered []string `json:"tampered,omitempty"`  // what judges, changed without an approval
 	Refused  []string `json:"refused,omitempty"`   // tests that differ from the judge's copies, and that a user rejected
 	Marked   []string `json:"marked,omitempty"`    // tasks that the agent ticked itself: a claim

@@ -102,7 +102,7 @@ func (m *machine) judge(seen Seen) {
 	case m.s.Policy.Kind == Answer:
 		m.keep(Gates{Status: gate.Pass, Evidence: gate.NoEvidence, Reason: "an answer that nothing judged"})
 	case !seen.Changed && !seen.Unknown && !m.s.Policy.Verify:
-		m.unchanged()
+		m.unchanged(seen.Beside)
 	default:
 		m.runGates(ForClaim)
 	}
@@ -111,16 +111,25 @@ func (m *machine) judge(seen Seen) {
 // unchanged: a claim with nothing to show is refused once; then the task is set
 // aside, claimed done, but changed no files. Where there is no gate a user's session
 // is not refused: what they asked for may have been no change, and they watch.
-func (m *machine) unchanged() {
+func (m *machine) unchanged(beside []string) {
+	m.s.Beside = beside
 	if !m.s.Ladder.Refused && (m.s.Policy.Gates || !m.s.Attended) {
-		m.refuse(Failing{Reason: "no file changed since the task began"})
+		m.refuse(Failing{Reason: "no file changed since the task began" + m.beside()})
 		return
 	}
 	for _, id := range m.claimed() {
-		m.task(id, func(t *Task) { t.Status, t.Why = Unchanged, "claimed done, but changed no files" })
+		m.task(id, func(t *Task) { t.Status, t.Why = Unchanged, "claimed done, but changed no files"+m.beside() })
 	}
 	m.remember("claimed done, but changed no files: skipped")
 	m.next()
+}
+
+// beside names what may have turned a gate green without a change that can be committed.
+func (m *machine) beside() string {
+	if len(m.s.Beside) == 0 {
+		return ""
+	}
+	return " (what came or changed since the loop began is ignored by git, or outside of the work tree: " + firstFew(m.s.Beside) + ")"
 }
 
 func (m *machine) refuse(f Failing) {

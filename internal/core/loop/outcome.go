@@ -119,7 +119,7 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case len(by[Skipped]) > 0:
 		return Stuck, m.needs(Skipped, Blocked), ""
 	case m.s.Policy.Gates && len(by[Unchanged]) > 0 && m.s.Red != "": // what should be green is not, and the agent sees nothing to do
-		return Stuck, m.of("claimed done, but changed no files", by[Unchanged]) + ", while a gate fails: " + m.s.Red, ""
+		return Stuck, m.of("claimed done, but changed no files", by[Unchanged]) + m.beside() + ", while a gate fails: " + m.s.Red, ""
 	case len(by[Blocked]) > 0:
 		return BlockedEnd, m.needs(Blocked), ""
 	case len(m.takenAway()) > 0:
@@ -127,7 +127,7 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 	case len(by[Open]) > 0: // they depend on a task that was skipped
 		return Unverified, "could not begin: " + m.labels(by[Open]), ""
 	case len(by[Unchanged]) > 0:
-		return Unverified, m.of("claimed done, but changed no files", by[Unchanged]), m.answerHint()
+		return Unverified, m.of("claimed done, but changed no files", by[Unchanged]) + m.beside(), m.answerHint()
 	case m.unreviewed() != "":
 		return Unverified, m.unreviewed(), ""
 	case m.lessThanWanted() != "":

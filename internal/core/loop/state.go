@@ -271,6 +271,7 @@ type State struct {
 	Ladder     Ladder        `json:"ladder"`
 	Violations int           `json:"violations,omitempty"`
 	Claim      *Claim        `json:"claim,omitempty"`     // being judged
+	Beside     []string      `json:"beside,omitempty"`    // Seen.Beside of the last claim without a change
 	Purpose    Purpose       `json:"purpose,omitempty"`   // of the gates that run
 	Unknowns   int           `json:"unknowns,omitempty"`  // unknown results in a row
 	Failures   int           `json:"failures,omitempty"`  // dead turns since one ended: network, overloaded, interrupted
