@@ -241,6 +241,28 @@ func TestANeededInputIsToldOnce(t *testing.T) {
 	}
 }
 
+// An agent that does nothing after its claim was refused stands by it: the work is kept
+// and waits for the user, and the loop does not end stuck.
+func TestARefusedClaimStands(t *testing.T) {
+	t.Parallel()
+	needs := bent("Makefile")
+	needs.Needed = []string{"Makefile"}
+	sc := judging(t)
+	sc.turn("done", "gates claim")
+	sc.gates(needs, "turn 2 continue claim_refused")
+	for _, want := range []string{"turn 3 continue go_on", "turn 4 continue go_on", "look"} {
+		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look")
+		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}, want)
+	}
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+	sc.gates(needs, "commit a")
+	sc.committed("gates final")
+	sc.gates(green, "finish unverified")
+	if !strings.Contains(sc.s.Hint, "pawl approve") {
+		t.Errorf("hint %q", sc.s.Hint)
+	}
+}
+
 // Work that passes only with an earlier task's change is asked for its own tests, and is
 // proven subject to the approval of that change: one approval proves both tasks.
 func TestOneApprovalProvesLaterTasksToo(t *testing.T) {

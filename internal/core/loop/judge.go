@@ -225,10 +225,12 @@ func (m *machine) claimJudged(g Gates) {
 		g.Evidence = gate.NoEvidence
 	}
 	if m.mayDoWithout(g) {
+		m.s.Ladder.Standing = m.s.Claim
 		m.refuse(Failing{Reason: g.Reason, Signs: m.newSigns(g), Needed: g.Needed})
 		return
 	}
 	if why := m.wantsMore(g); why != "" {
+		m.s.Ladder.Standing = m.s.Claim
 		m.refuse(Failing{Reason: why, Signs: m.newSigns(g), Enough: g.Enough})
 		return
 	}

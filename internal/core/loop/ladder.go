@@ -28,7 +28,7 @@ func (m *machine) fail(f Failing, fingerprint string) {
 	if m.s.Ladder.Same++; !same {
 		m.s.Ladder.Same = 0
 	}
-	m.s.Ladder.Idle = 0
+	m.s.Ladder.Idle, m.s.Ladder.Standing = 0, nil
 	m.s.Ladder.Tries++
 	if m.s.Ladder.Rung == sameSession && m.s.Ladder.Tries < m.tries() && (!same || m.s.Policy.Tries > 0) {
 		m.s.Situation = GatesFailed

@@ -214,6 +214,7 @@ type Ladder struct {
 	Idle        int      `json:"idle,omitempty"`        // turns in a row without a tool call
 	Refused     bool     `json:"refused,omitempty"`     // a claim without evidence was refused once
 	Needed      bool     `json:"needed,omitempty"`      // a claim was refused once because it needs changed gate inputs
+	Standing    *Claim   `json:"standing,omitempty"`    // the refused claim, while nothing came of the refusal
 	StillRed    bool     `json:"still_red,omitempty"`   // a claim was refused over gates that are red as before
 	SeenRed     bool     `json:"seen_red,omitempty"`    // Pawl saw a red gate since the task began
 	Rounds      int      `json:"rounds,omitempty"`      // times that a review failed the task's work

@@ -213,7 +213,15 @@ func (m *machine) doneAlready() bool {
 	return ok && t.Status == Done
 }
 
+// stagnant fails a task at which nothing is done any more. After a refusal, an agent that
+// does nothing stands by its claim: that is judged again, and kept for what it is worth.
 func (m *machine) stagnant() {
+	if c := m.s.Ladder.Standing; c != nil {
+		m.s.Claim, m.s.Ladder.Standing, m.s.Ladder.Idle = c, nil, 0
+		m.remember("nothing was done since the claim was refused: it stands")
+		m.look()
+		return
+	}
 	why := "nothing was done: a turn without a tool call"
 	if n := m.s.Ladder.Idle; n > 1 {
 		why = fmt.Sprintf("nothing was done: %d turns in a row without a tool call", n)
