@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"text/tabwriter"
 	"time"
@@ -69,6 +70,9 @@ func benchTrust(args []string) (bool, error) {
 		return false, err
 	}
 	if *list != "" {
+		if *loud {
+			stories(outcomes)
+		}
 		_, err := tell(outcomes)
 		fmt.Printf("\n%s\n", trust.Count(outcomes))
 		return true, err
@@ -79,11 +83,16 @@ func benchTrust(args []string) (bool, error) {
 	}
 	outcomes = append(outcomes, again...)
 	if *loud {
-		for _, o := range outcomes {
-			fmt.Printf("--- %s\n%s\n", o.Name, o.Story)
-		}
+		stories(outcomes)
 	}
 	return tell(outcomes)
+}
+
+// stories prints all that was said.
+func stories(outcomes []trust.Outcome) {
+	for _, o := range outcomes {
+		fmt.Printf("--- %s\n%s\n", o.Name, o.Story)
+	}
 }
 
 // eachNth tells of all but each nth scenario that it goes.
@@ -98,7 +107,8 @@ func eachNth(n int) func(trust.Scenario) bool {
 // chosen are the scenarios of a list, those in these files, or those of the bench.
 func chosen(list, only string, files []string) ([]trust.Scenario, error) {
 	if list != "" {
-		return trust.List(list)
+		all, err := trust.List(list)
+		return slices.DeleteFunc(all, func(s trust.Scenario) bool { return !strings.Contains(s.Name, only) }), err
 	}
 	if len(files) == 0 {
 		return trust.Scenarios(only)
