@@ -80,12 +80,17 @@ func TestANewCaseBesideOthers(t *testing.T) {
 	}{
 		"fails without the work": {files{"price.sh": "echo ${1%.*} | tr -d ,\n", "cases/b.txt": "1,5.0 15\n"}, gate.Proven},
 		"passes without it too":  {files{"price.sh": "echo ${1%.*} | tr -d ,\n", "cases/b.txt": "2.0 2\n"}, gate.Unproven},
+		"fixes what was red":     {files{"cases/b.txt": "2.0 2\n", "b": "b\n"}, gate.Proven},
 		"no case":                {files{"price.sh": "echo ${1%.*} | tr -d ,\n"}, gate.Unproven},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, start, nil)
-			f := b.claim(gates("sh check"), c.work, nil)
+			check := "sh check"
+			if c.work["b"] != "" {
+				check = "[ -e cases/b.txt ] && sh check"
+			}
+			f := b.claim(gates(check), c.work, nil)
 			if v := f.Verdict; v.Evidence != c.want {
 				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
 			}

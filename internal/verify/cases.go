@@ -10,7 +10,8 @@ import (
 )
 
 // cases are new files of data beside others of their kind. A test that reads all of a
-// folder reads them too, so they count as new tests where there are no others.
+// folder reads them too, so they count as new tests where there are no others and nothing
+// was red.
 func (v *Verifier) cases(ctx context.Context, before string, task []git.Change) ([]string, error) {
 	var found []string
 	kinds := map[string]bool{}

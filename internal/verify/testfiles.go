@@ -106,6 +106,7 @@ func linked(globs []string, root string) []string {
 type testChanges struct {
 	old       []string // gate inputs, tests among them, that were changed or deleted; or added, but for tests
 	fresh     []string // added or changed since the task began: to lay over the tree of before
+	cases     []string // new data beside old, where there is no fresh test
 	fromJudge []string // old ones of which the judge has a copy
 	fromBase  []string // all else that differs from the task's start
 	inputs    []string // gate inputs that are no tests, changed since the task began
@@ -185,7 +186,7 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 		}
 	}
 	if len(c.fresh) == 0 {
-		if c.fresh, err = v.cases(ctx, r.Base, task); err != nil {
+		if c.cases, err = v.cases(ctx, r.Base, task); err != nil {
 			return c, err
 		}
 	}

@@ -118,12 +118,9 @@ func IsSource(file string) bool {
 	return has(sources, strings.ToLower(path.Ext(file))) && !matches(inputs, file)
 }
 
-// IsData reports whether a file is neither program nor document nor asset: its ending
-// tells of data.
+// IsData reports whether a file is plain data: a list, a table, a text.
 func IsData(file string) bool {
-	ext := strings.ToLower(path.Ext(file))
-	return ext != "" && !has(sources, ext) && !has(shells, ext) && !has(documents, ext) && !has(assets, ext) &&
-		!IsManifest(file) && !matches(assetFolders, file) && !matches(inputs, file) && !matches(documentFiles, file) && !matches(lockFiles, path.Base(file))
+	return has(data, strings.ToLower(path.Ext(file))) && !IsManifest(file) && !matches(documentFiles, file) && !matches(lockFiles, path.Base(file))
 }
 
 // IsScript reports whether a file is written for a shell.

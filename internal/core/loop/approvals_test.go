@@ -250,7 +250,7 @@ func TestARefusedClaimStands(t *testing.T) {
 	sc := judging(t)
 	sc.turn("done", "gates claim")
 	sc.gates(needs, "turn 2 continue claim_refused")
-	for _, want := range []string{"turn 3 continue go_on", "turn 4 continue go_on", "look"} {
+	for _, want := range []string{"turn 3 continue go_on", "turn 4 continue go_on", "look deep"} {
 		sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look")
 		sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}, want)
 	}
