@@ -70,9 +70,7 @@ func benchTrust(args []string) (bool, error) {
 		return false, err
 	}
 	if *list != "" {
-		if *loud {
-			stories(outcomes)
-		}
+		stories(outcomes, *loud)
 		_, err := tell(outcomes)
 		fmt.Printf("\n%s\n", trust.Count(outcomes))
 		return true, err
@@ -82,14 +80,15 @@ func benchTrust(args []string) (bool, error) {
 		return false, err
 	}
 	outcomes = append(outcomes, again...)
-	if *loud {
-		stories(outcomes)
-	}
+	stories(outcomes, *loud)
 	return tell(outcomes)
 }
 
-// stories prints all that was said.
-func stories(outcomes []trust.Outcome) {
+// stories prints all that was said, if that is wanted.
+func stories(outcomes []trust.Outcome, wanted bool) {
+	if !wanted {
+		return
+	}
 	for _, o := range outcomes {
 		fmt.Printf("--- %s\n%s\n", o.Name, o.Story)
 	}
