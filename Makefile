@@ -3,7 +3,7 @@
 FUZZTIME ?= 30s
 LINT = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: build fmt check cross test cover race fuzz e2e bench bench-faults bench-hook bench-trust bench-lists demo nightly
+.PHONY: build fmt check cross test cover race fuzz e2e bench bench-faults bench-hook bench-trust bench-lists demo picture nightly
 
 build: ## bin/pawl and bin/pawl-hook
 	go build -trimpath -o bin/ ./cmd/pawl ./cmd/pawl-hook
@@ -17,7 +17,7 @@ check: ## format, vet, lint, words, generated files
 	go vet ./...
 	go mod tidy -diff
 	$(LINT) run
-	go test -C tools ./words
+	go test -C tools ./words ./picture
 	go run -C tools ./words -root ..
 	.ci/generated
 
@@ -59,3 +59,6 @@ nightly: cross race fuzz bench-trust bench-lists bench-faults bench bench-hook #
 
 demo: ## the whole of it, in a temporary folder, with a scripted agent
 	go run ./cmd/pawl demo
+
+picture: ## docs/demo.svg, from a run of the demo; needs tmux
+	.ci/picture
