@@ -112,7 +112,7 @@ func (r *Runner) proveRest(ctx context.Context, o loop.Outcome) {
 		return
 	}
 	if most > mutationTimeMin {
-		r.noteLater(ctx, loop.Info, "find out which changed functions the tests prove, for at most "+most.Round(time.Second).String()+" (mutation_time = \"0s\" leaves that out)")
+		r.noteLater(ctx, loop.Info, "mutation testing for at most "+most.Round(time.Second).String()+": which changed functions do the tests check? (mutation_time = \"0s\" skips it)")
 	}
 	r.prove(ctx)
 }
