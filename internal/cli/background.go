@@ -126,7 +126,7 @@ func (a *app) takeBack(d *launch.Drive, e *ears) (*launch.Drive, error) {
 func (a *app) resumeSoon(ctx context.Context, l *store.Loop, c *sessionRunCmd) (*launch.Drive, error) {
 	may := func(epoch int64) error {
 		m, _, err := record.Load(l)
-		if err == nil && (epoch != c.After || !c.Now && !departs(m.State)) {
+		if err == nil && (epoch != c.After || !c.Now && !leavesSession(m.State)) {
 			return store.ErrLostOwnership // or it stays: whoever handed it over gave up on us
 		}
 		return err
@@ -148,11 +148,11 @@ func (a *app) resumeSoon(ctx context.Context, l *store.Loop, c *sessionRunCmd) (
 // movePatience is how long a process may take to go on with a loop.
 const movePatience = 30 * time.Second
 
-// runElsewhere starts a process that goes on with a loop, and returns the id of the
+// startDriver starts a process that goes on with a loop, and returns the id of the
 // one that has it as soon as it has begun. The epoch is that of the owner so far;
 // further flags of session run may follow.
 // An error says why none came to that; there is none then.
-func (a *app) runElsewhere(ctx context.Context, l *store.Loop, epoch int64, flags ...string) (pid int, err error) {
+func (a *app) startDriver(ctx context.Context, l *store.Loop, epoch int64, flags ...string) (pid int, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, fmt.Errorf("find this program: %w", err)
@@ -251,8 +251,8 @@ func lastWords(log io.ReaderAt, from int64) (words, hint string) {
 	return words, hint
 }
 
-// departs tells whether a loop is to go on outside of its session.
-func departs(st loop.State) bool {
+// leavesSession tells whether a loop is to go on outside of its session.
+func leavesSession(st loop.State) bool {
 	to, asked := st.Asked(loop.HandOver)
 	return st.Phase == loop.HandingOver && asked && to.Owner == loop.OwnerRunner
 }

@@ -30,7 +30,7 @@ func (c *handoverCmd) Run(a *app) error {
 	if err := a.byPerson("hand a loop over"); err != nil {
 		return err
 	}
-	s, err := a.findToGoOn(c.Loop, c.Yes)
+	s, err := a.findResumable(c.Loop, c.Yes)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (c *handoverCmd) Run(a *app) error {
 	}
 	ctx, release := untilSignal()
 	defer release()
-	pid, err := a.runElsewhere(ctx, s.Loop, s.holder.Epoch, append(c.args(), "--now")...)
+	pid, err := a.startDriver(ctx, s.Loop, s.holder.Epoch, append(c.args(), "--now")...)
 	if err != nil && ctx.Err() == nil && s.inSession() && !s.hasEnded() {
 		err = errors.Join(err, launch.KeepInSession(ctx, s.Loop, a.env, err.Error()))
 	}

@@ -82,7 +82,7 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 				return fmt.Errorf("print JSON: %w", err)
 			}
 		} else {
-			a.printRecord(r, told{before: before, event: e, after: state, acts: acts})
+			a.printRecord(r, narration{before: before, event: e, after: state, acts: acts})
 		}
 		if state.Phase == loop.Ended && r.Seq >= last || ctx.Err() != nil {
 			return nil
@@ -91,7 +91,7 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 	return nil
 }
 
-func (a *app) printRecord(r journal.Record, t told) {
+func (a *app) printRecord(r journal.Record, t narration) {
 	for i, line := range t.lines(r) {
 		stamp := "        "
 		if i == 0 {

@@ -53,7 +53,7 @@ type subject struct {
 // find reads the loop that a user means by ref. A damaged journal is warned
 // of, and read as far as it goes.
 func (a *app) find(ref string) (*subject, error) {
-	l, err := a.meant(ref)
+	l, err := a.findLoop(ref)
 	if err != nil {
 		return nil, err
 	}

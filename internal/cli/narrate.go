@@ -16,15 +16,15 @@ import (
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
-// told is one step of the machine, to be told in plain words.
-type told struct {
+// narration is one step of the machine, to be narration in plain words.
+type narration struct {
 	before, after loop.State
 	event         loop.Event
 	acts          []loop.Action
 }
 
 // lines tell a record: what happened, then what was decided.
-func (t told) lines(r journal.Record) []string {
+func (t narration) lines(r journal.Record) []string {
 	switch r.Type {
 	case record.TypeEvent:
 		var lines []string
@@ -62,7 +62,7 @@ func (t told) lines(r journal.Record) []string {
 }
 
 // happened is the event in words.
-func (t told) happened() string {
+func (t narration) happened() string {
 	e := t.event
 	switch e.Kind {
 	case loop.Started:
@@ -157,7 +157,7 @@ func because(why string) string {
 	return ": " + why
 }
 
-func (t told) started() string {
+func (t narration) started() string {
 	open := 0
 	for _, task := range t.after.Tasks {
 		if task.Status == loop.Open {
@@ -167,7 +167,7 @@ func (t told) started() string {
 	return fmt.Sprintf("the loop begins: %s, %d open", count(len(t.after.Tasks), "task"), open)
 }
 
-func (t told) turn() string {
+func (t narration) turn() string {
 	turn := t.event.Turn
 	cost := count(turn.ToolCalls, "tool call")
 	if !t.before.Attended || t.event.Isolated { // in a session the rest is not known
@@ -197,7 +197,7 @@ func (t told) turn() string {
 	return fmt.Sprintf("iteration %d %s (%s)%s", t.before.Iteration, what, cost, last)
 }
 
-func (t told) gates() string {
+func (t narration) gates() string {
 	g := t.event.Gates
 	if g.Purpose == loop.ForClaim && t.before.Policy.Verify {
 		return "gates after the turn: " + greenWords(*g)
@@ -268,7 +268,7 @@ func seen(s *loop.Seen) string {
 	return strings.Join(parts, "; ")
 }
 
-func (t told) committed() string {
+func (t narration) committed() string {
 	tasks := strings.Join(newlyDone(t.before, t.after), ", ")
 	if t.event.Commit == "" {
 		return "done: " + tasks
@@ -287,7 +287,7 @@ func newlyDone(before, after loop.State) []string {
 }
 
 // decided is what the machine made of it, as far as a user wants to know.
-func (t told) decided() []string {
+func (t narration) decided() []string {
 	var lines []string
 	if t.after.Refusals > t.before.Refusals && t.after.Failing != nil {
 		lines = append(lines, "claim refused: "+t.after.Failing.Reason)
@@ -344,7 +344,7 @@ func taskOf(s loop.State, taskID string) string {
 	return "task " + taskID
 }
 
-func (t told) finish() string {
+func (t narration) finish() string {
 	line := "the loop ends " + string(t.after.Outcome)
 	if p := t.after.Progress(); p != "" {
 		line = p + "; " + line

@@ -10,12 +10,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// meant is the loop that a user means by ref. Without a word it is the loop that
+// findLoop is the loop that a user means by ref. Without a word it is the loop that
 // lives in this session, else the newest here, ended or not: to look at one is
 // always safe.
-func (a *app) meant(ref string) (*store.Loop, error) {
+func (a *app) findLoop(ref string) (*store.Loop, error) {
 	if ref == "" {
-		if l, ok := a.ofSession(); ok {
+		if l, ok := a.sessionLoop(); ok {
 			return l, nil
 		}
 		ref = "."
@@ -23,8 +23,8 @@ func (a *app) meant(ref string) (*store.Loop, error) {
 	return a.store.Resolve(ref, a.root())
 }
 
-// ofSession is the loop that lives in the session this command is run by.
-func (a *app) ofSession() (*store.Loop, bool) {
+// sessionLoop is the loop that lives in the session this command is run by.
+func (a *app) sessionLoop() (*store.Loop, bool) {
 	b, err := session.Open(a.env.PawlHome).Find(a.env.Session.ID)
 	if err != nil {
 		return nil, false
@@ -39,20 +39,20 @@ func (a *app) findUnended(ref string) (*subject, error) {
 	if ref != "" {
 		return a.find(ref)
 	}
-	s, err := a.atHand()
+	s, err := a.currentLoop()
 	if err == nil && s.hasEnded() {
 		err = s.ended()
 	}
 	return s, err
 }
 
-// findToGoOn reads the loop that a user wants to go on. To go on with one that has
+// findResumable reads the loop that a user wants to go on. To go on with one that has
 // ended takes more than no word: its id, --yes, or an answer to a question.
-func (a *app) findToGoOn(ref string, yes bool) (*subject, error) {
+func (a *app) findResumable(ref string, yes bool) (*subject, error) {
 	if ref != "" {
 		return a.find(ref)
 	}
-	s, err := a.atHand()
+	s, err := a.currentLoop()
 	if err != nil || yes || !s.hasEnded() {
 		return s, err
 	}
@@ -65,9 +65,9 @@ func (a *app) findToGoOn(ref string, yes bool) (*subject, error) {
 	return nil, s.ended()
 }
 
-// atHand is the loop that lives in this session, or the only one here that has not
+// currentLoop is the loop that lives in this session, or the only one here that has not
 // ended; where all have, the newest.
-func (a *app) atHand() (*subject, error) {
+func (a *app) currentLoop() (*subject, error) {
 	s, err := a.find("")
 	if err != nil || s.inSession() && !s.hasEnded() && s.memory.Bound.Session == a.env.Session.ID {
 		return s, err

@@ -25,7 +25,7 @@ func (c *resumeCmd) Run(a *app) error {
 	if err := a.byPerson("resume a loop"); err != nil {
 		return err
 	}
-	s, err := a.findToGoOn(c.Loop, c.Yes)
+	s, err := a.findResumable(c.Loop, c.Yes)
 	if err != nil {
 		return err
 	}
@@ -64,4 +64,4 @@ func (c *resumeCmd) Run(a *app) error {
 }
 
 // adrift: the loop was about to leave its session when whoever saw to that died.
-func (s *subject) adrift() bool { return departs(s.memory.State) && !s.alive }
+func (s *subject) adrift() bool { return leavesSession(s.memory.State) && !s.alive }

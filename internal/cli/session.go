@@ -154,10 +154,10 @@ func (a *app) attend(ctx context.Context, l *store.Loop, patience time.Duration)
 	epoch := d.Owner.Epoch()
 	a.giveTools(d)
 	state, err := d.Attend(ctx)
-	if err = errors.Join(err, d.Close()); err != nil || !departs(state) {
+	if err = errors.Join(err, d.Close()); err != nil || !leavesSession(state) {
 		return err
 	}
-	if _, err = a.runElsewhere(ctx, l, epoch); err == nil || ctx.Err() != nil {
+	if _, err = a.startDriver(ctx, l, epoch); err == nil || ctx.Err() != nil {
 		return err
 	}
 	return launch.KeepInSession(ctx, l, a.env, err.Error())

@@ -39,12 +39,12 @@ type Options struct {
 	Root     string      // of the work tree, absolute
 	Store    string      // folder outside the work tree for the copies
 	Protect  []string    // globs of the user's, relative to Root
-	Gates    []gate.Gate // whose programs and scripts Moved and Watch name
-	Path     string      // PATH of the gates, see Moved
-	Personal []string    // globs of files in the user's home, see Moved
+	Gates    []gate.Gate // whose programs and scripts ChangedTools and Watch name
+	Path     string      // PATH of the gates, see ChangedTools
+	Personal []string    // globs of files in the user's home, see ChangedTools
 	// Ignores tells whether git ignores a path, relative to Root; nil = it cannot be asked.
 	Ignores func(path string) (bool, error)
-	// Converters are git's as they are before the first turn, see Moved; nil = none.
+	// Converters are git's as they are before the first turn, see ChangedTools; nil = none.
 	Converters func() (map[string]string, error)
 	// The git directory of the work tree and the one it shares with others; "" =
 	// nothing of them is frozen.
@@ -78,7 +78,7 @@ func Take(ctx context.Context, o Options) (*Files, error) {
 	if err := errors.Join(f.find(ctx), f.save()); err != nil {
 		return nil, err
 	}
-	return f, f.lookAround()
+	return f, f.recordTools()
 }
 
 // Look finds what Take would freeze, and keeps nothing.

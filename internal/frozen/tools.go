@@ -20,11 +20,11 @@ const (
 	maxPersonal = 64 // files of one glob in the user's home
 )
 
-// Moved names what no tree shows, affects gates, and is no longer what it was when this was
+// ChangedTools names what no tree shows, affects gates, and is no longer what it was when this was
 // last asked: the programs that gates run by name, git's converters, and the settings in
 // the user's home of tools that gates often run. It is not put back, and turns nothing
 // green in a checkout. The first time there is nothing to say.
-func (f *Files) Moved(converters map[string]string) ([]string, error) {
+func (f *Files) ChangedTools(converters map[string]string) ([]string, error) {
 	now := map[string]string{}
 	for _, glob := range f.o.Personal {
 		names, err := filepath.Glob(glob)
@@ -78,8 +78,8 @@ func (f *Files) Moved(converters map[string]string) ([]string, error) {
 	return moved, nil
 }
 
-// lookAround asks for the first time.
-func (f *Files) lookAround() error {
+// recordTools asks for the first time.
+func (f *Files) recordTools() error {
 	var converters map[string]string
 	if f.o.Converters != nil {
 		var err error
@@ -87,7 +87,7 @@ func (f *Files) lookAround() error {
 			return err
 		}
 	}
-	_, err := f.Moved(converters)
+	_, err := f.ChangedTools(converters)
 	return err
 }
 

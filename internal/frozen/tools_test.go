@@ -67,7 +67,7 @@ func TestWhatIsAroundTheWorkTree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := f.Moved(filters)
+		got, err := f.ChangedTools(filters)
 		if err != nil {
 			t.Fatal(err)
 		}

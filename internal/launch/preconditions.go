@@ -142,7 +142,7 @@ func missingGatePrograms(spec record.Spec, root string, env environment.Environm
 	var all []error
 	vars := verify.Environment(env.Vars, spec.GateEnv)
 	for _, g := range gate.Commands(spec.Gates) {
-		if program := verify.Absent(g, root, vars, len(spec.Setup) > 0); program != "" {
+		if program := verify.MissingProgram(g, root, vars, len(spec.Setup) > 0); program != "" {
 			all = append(all, failure.New(failure.Usage, "put the program where the gate finds it (PATH, or the path that it names), or fix the gate's command",
 				"gate %q cannot be run: there is no program %s", g.Name, program))
 		}

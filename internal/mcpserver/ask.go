@@ -47,7 +47,7 @@ func (s *Server) requestTestChange(_ context.Context, in testWish) (string, erro
 }
 
 // paths are files as the loop knows them: relative to its root, with slashes.
-func (at *seat) paths(files []string) ([]string, error) {
+func (at *boundLoop) paths(files []string) ([]string, error) {
 	if len(files) == 0 || len(files) > filesMax {
 		return nil, failure.New(failure.Usage, "name the test files", "%d files are named, 1 to %d can be", len(files), filesMax)
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
 
-// seat is the loop that a call is about, as it stands at that moment.
-type seat struct {
+// boundLoop is the loop that a call is about, as it stands at that moment.
+type boundLoop struct {
 	*store.Loop
 	root string   // folder that the loop is bound to
 	vars []string // NAME=value, some of which are secret
@@ -32,20 +32,20 @@ var errNone = errors.New("no loop lives in this session")
 
 const noneText = "No loop lives in this session, and nothing is asked of you here. The user begins one with  /pawl:loop GOAL . The tool verify runs the project's gates all the same."
 
-// sit finds the loop.
-func (s *Server) sit() (*seat, error) {
+// findBound finds the loop.
+func (s *Server) findBound() (*boundLoop, error) {
 	id := s.Loop
 	if id == "" {
 		b, err := session.Open(s.Env.PawlHome).FindByClient(s.Env.Session.ID, s.Client)
 		switch {
-		case errors.Is(err, session.ErrNone) || err == nil && (b.Loop == "" || b.Moved || !s.meant(b)):
+		case errors.Is(err, session.ErrNone) || err == nil && (b.Loop == "" || b.Moved || !s.answersHere(b)):
 			return nil, failure.New(failure.Usage, "without one there is nothing to record; the user begins one with  /pawl:loop GOAL", "%w", errNone)
 		case err != nil:
 			return nil, err
 		}
 		id = b.Loop
 	}
-	at := &seat{Loop: s.store.Loop(id), vars: s.Env.Vars}
+	at := &boundLoop{Loop: s.store.Loop(id), vars: s.Env.Vars}
 	kept, err := at.Spec()
 	if err != nil {
 		return nil, err
@@ -61,17 +61,17 @@ func (s *Server) sit() (*seat, error) {
 	return at, nil
 }
 
-// meant tells whether a binding is that of our session. One that was found by the
+// answersHere tells whether a binding is that of our session. One that was found by the
 // client's process may be of a process that had the same number long ago.
-func (s *Server) meant(b session.Binding) bool {
+func (s *Server) answersHere(b session.Binding) bool {
 	rel, err := filepath.Rel(b.Root, s.Dir)
 	return b.Session == s.Env.Session.ID || err == nil && filepath.IsLocal(rel)
 }
 
 // inTurn is sit for what belongs to a turn of the loop: between turns Pawl judges,
 // and nobody else has a say.
-func (s *Server) inTurn() (*seat, error) {
-	at, err := s.sit()
+func (s *Server) inTurn() (*boundLoop, error) {
+	at, err := s.findBound()
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (s *Server) inTurn() (*seat, error) {
 }
 
 // task finds an open task by its id, "" for the one at work.
-func (at *seat) task(id string) (loop.Task, error) {
+func (at *boundLoop) task(id string) (loop.Task, error) {
 	st := at.mem.State
 	if id = strings.TrimSpace(id); id == "" {
 		id = st.Current
@@ -102,7 +102,7 @@ func (at *seat) task(id string) (loop.Task, error) {
 
 const tasksShown = 20
 
-func (at *seat) openTasks() string {
+func (at *boundLoop) openTasks() string {
 	var ids []string
 	for _, t := range at.mem.State.Tasks {
 		if t.Status == loop.Open {
@@ -116,7 +116,7 @@ func (at *seat) openTasks() string {
 }
 
 // post leaves a message for the loop's owner, without secrets: it is kept.
-func (at *seat) post(m record.Message) error {
+func (at *boundLoop) post(m record.Message) error {
 	m.Text = redact.New(at.vars).String(m.Text)
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails

@@ -69,7 +69,7 @@ func (s *Server) reportBlocked(_ context.Context, in blockage) (string, error) {
 	return s.block(at, t, reason)
 }
 
-func (s *Server) block(at *seat, t loop.Task, reason string) (string, error) {
+func (s *Server) block(at *boundLoop, t loop.Task, reason string) (string, error) {
 	if now := at.mem.State.Current; t.ID != now {
 		return "", failure.New(failure.Usage, "say so when it is its turn", "the task at work is %s, and only that one can be skipped", now)
 	}
@@ -79,7 +79,7 @@ func (s *Server) block(at *seat, t loop.Task, reason string) (string, error) {
 
 // claim has the gates run, and records the claim if they pass relative to where the
 // task began. It stays a request: what counts is what they say when the turn ends.
-func (s *Server) claim(ctx context.Context, at *seat, t loop.Task, m record.Message) (string, error) {
+func (s *Server) claim(ctx context.Context, at *boundLoop, t loop.Task, m record.Message) (string, error) {
 	if k := at.spec.Policy.Kind; k == loop.Explore || k == loop.Periodic {
 		return "", failure.New(failure.Usage, "end your turn when you have nothing more to do", noSuchGoal)
 	}

@@ -22,7 +22,7 @@ type judgement struct{ verify.Finding }
 
 // verify runs the gates and says what fails.
 func (s *Server) verify(ctx context.Context) (string, error) {
-	at, err := s.sit()
+	at, err := s.findBound()
 	if over := err == nil && at.mem.State.Phase == loop.Ended; s.Project != nil && (over || errors.Is(err, errNone)) {
 		return s.project(ctx)
 	}
@@ -43,7 +43,7 @@ func (s *Server) verify(ctx context.Context) (string, error) {
 }
 
 // reviewed says that commands are not all that judges a claim, "" where they are.
-func (at *seat) reviewed() string {
+func (at *boundLoop) reviewed() string {
 	if !at.spec.Policy.Reviews {
 		return ""
 	}
@@ -81,7 +81,7 @@ func (s *Server) alone(ctx context.Context) (free func(), err error) {
 // a process in the background, both gone when its turn has ended. So the results
 // are kept in a folder of their own, where a second question finds them. Those of
 // Pawl's own runs are read, never written: its judgement uses no result of this.
-func (s *Server) judge(ctx context.Context, at *seat, tasks []string) (*judgement, error) {
+func (s *Server) judge(ctx context.Context, at *boundLoop, tasks []string) (*judgement, error) {
 	free, err := s.alone(ctx)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", ar
 
 // nextTask says what the agent is to do.
 func (s *Server) nextTask(context.Context) (string, error) {
-	at, err := s.sit()
+	at, err := s.findBound()
 	if errors.Is(err, errNone) {
 		return noneText, nil
 	}
@@ -65,7 +65,7 @@ func (s *Server) nextTask(context.Context) (string, error) {
 }
 
 // describe writes a task as the plan has it.
-func (at *seat) describe(p *page, t loop.Task) {
+func (at *boundLoop) describe(p *page, t loop.Task) {
 	if t.ID == record.GoalTask {
 		p.line("The goal itself is the task (id %s):\n%s", t.ID, bounded(at.spec.Prompt, inputMax))
 		return
@@ -86,7 +86,7 @@ func (at *seat) describe(p *page, t loop.Task) {
 	p.line("Evidence wanted: %s. Open after it: %d.", wanted, max(0, at.count(loop.Open)-1))
 }
 
-func (at *seat) detail(p *page, t plan.Task) {
+func (at *boundLoop) detail(p *page, t plan.Task) {
 	if t.Detail != "" {
 		p.line("%s", bounded(t.Detail, inputMax))
 	}
@@ -99,7 +99,7 @@ func (at *seat) detail(p *page, t plan.Task) {
 	}
 }
 
-func (at *seat) count(s loop.TaskStatus) int {
+func (at *boundLoop) count(s loop.TaskStatus) int {
 	n := 0
 	for _, t := range at.mem.State.Tasks {
 		if t.Status == s {
@@ -111,7 +111,7 @@ func (at *seat) count(s loop.TaskStatus) int {
 
 // status says how the loop stands.
 func (s *Server) status(context.Context) (string, error) {
-	at, err := s.sit()
+	at, err := s.findBound()
 	if errors.Is(err, errNone) {
 		return noneText, nil
 	}
@@ -165,7 +165,7 @@ func left(st loop.State) string {
 // readMessages gives what people said since the turn began. It takes nothing: what a
 // turn that dies has read comes again with the next prompt.
 func (s *Server) readMessages(context.Context) (string, error) {
-	at, err := s.sit()
+	at, err := s.findBound()
 	if err != nil {
 		return "", err
 	}

@@ -10,19 +10,19 @@ import (
 	"github.com/pawl-dev/pawl/internal/figure"
 )
 
-// Said is what the agent ended a turn with.
-type Said struct {
+// LastMessage is what the agent ended a turn with.
+type LastMessage struct {
 	At   time.Time
 	Text string
 }
 
-// Words finds in the events of a loop, in order, what its turns ended with. Of a
+// LastMessages finds in the events of a loop, in order, what its turns ended with. Of a
 // goal whose own limit is its end that is all there is to find.
-func Words(events iter.Seq[loop.Event]) []Said {
-	var said []Said
+func LastMessages(events iter.Seq[loop.Event]) []LastMessage {
+	var said []LastMessage
 	for e := range events {
 		if e.Kind == loop.TurnEnded && e.Turn != nil && !e.Turn.ByPerson && strings.TrimSpace(e.Turn.Text) != "" {
-			said = append(said, Said{At: e.At, Text: e.Turn.Text})
+			said = append(said, LastMessage{At: e.At, Text: e.Turn.Text})
 		}
 	}
 	return said

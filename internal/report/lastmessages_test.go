@@ -23,7 +23,7 @@ func exploration() report.Loop {
 			StartedAt: evening, EndedAt: evening.Add(time.Minute), Now: evening.Add(time.Minute), Iteration: 2, Attended: true, Current: "goal",
 			Tasks: []loop.Task{{ID: "goal", Title: "look for races", Status: loop.Open}},
 		},
-		Said: []report.Said{
+		Said: []report.LastMessage{
 			{At: evening.Add(10 * time.Second), Text: "I began.\nI looked.\n\nTried: -race.\nRead: a.go.\nLearnt: a.go is \x1b[31mfine.\n"},
 			{At: evening.Add(20 * time.Second), Text: "Next: b.go."},
 		},
@@ -48,7 +48,7 @@ func TestExploration(t *testing.T) {
 	}
 	l := exploration()
 	for i := range 12 {
-		l.Said = append(l.Said, report.Said{At: evening, Text: fmt.Sprintf("turn %d", i+3)})
+		l.Said = append(l.Said, report.LastMessage{At: evening, Text: fmt.Sprintf("turn %d", i+3)})
 	}
 	got := text(t, l)
 	if !strings.Contains(got, "  said          2 turns before these: pawl log brisk-otter-7f3a\n") || strings.Contains(got, "b.go") || !strings.Contains(got, "turn 3\n") {
@@ -73,14 +73,14 @@ func TestNoTasksOfAnAnswer(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	t.Parallel()
-	got := report.Words(slices.Values([]loop.Event{
+	got := report.LastMessages(slices.Values([]loop.Event{
 		{Kind: loop.Started},
 		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: "one"}},
 		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: "mine", ByPerson: true}},
 		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: " \n"}},
 		{Kind: loop.TurnEnded, At: evening, Turn: &loop.Turn{Text: "two"}},
 	}))
-	if diff := cmp.Diff([]report.Said{{At: evening, Text: "one"}, {At: evening, Text: "two"}}, got); diff != "" {
+	if diff := cmp.Diff([]report.LastMessage{{At: evening, Text: "one"}, {At: evening, Text: "two"}}, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -37,7 +37,7 @@ type Loop struct {
 	State     loop.State
 	Gates     []gate.Result       // what they said last
 	Waits     []Wait              // see Waits
-	Said      []Said              // see Words
+	Said      []LastMessage       // see LastMessages
 	Approvals []Approval          // see Approvals
 	Pulled    string              // what came of the merge that the agent asked for, "" for nothing
 	Diffs     map[string]string   // by task: the diff of the tests that it changed

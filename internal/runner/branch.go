@@ -181,7 +181,7 @@ func (r *Runner) conclude(ctx context.Context, m record.Memory) {
 		r.goBack(ctx)
 		return
 	}
-	if err := r.leaveGitRight(ctx, m); err != nil {
+	if err := r.restoreGitConfigAtEnd(ctx, m); err != nil {
 		warn(err)
 	}
 	if _, err := r.sortNewFiles(ctx, m, ""); err != nil {

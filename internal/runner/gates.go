@@ -36,15 +36,15 @@ type Verifier interface {
 	Ended() error                      // lets go of what only a loop needs that goes on
 }
 
-// Judges are the frozen copies of what judges, in package verify.
-type Judges interface {
+// ProtectedFiles are the copies of protected files that package frozen keeps.
+type ProtectedFiles interface {
 	Changes(ctx context.Context) ([]string, error)
 	Adopt(path string) error
 	PutBack(ctx context.Context, paths []string) error
 	Whole() []string        // those that judge as a whole
 	Watch() func() []string // lists those of them that are written from now on
-	// Moved says what is another around the work tree than when it was last asked.
-	Moved(converters map[string]string) ([]string, error)
+	// ChangedTools says what is another around the work tree than when it was last asked.
+	ChangedTools(converters map[string]string) ([]string, error)
 	Where(path string) string // absolute
 }
 

@@ -12,10 +12,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// look finds out what the turn did to the work tree: a branch switched, marks
-// set, protected files changed. Only a deep look, where something will be judged,
+// inspect finds out what the turn did to the work tree: a branch switched, marks
+// set, protected files changed. Only a deep inspect, where something will be judged,
 // compares the whole tree with the task's start.
-func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
+func (r *Runner) inspect(ctx context.Context, a loop.Action, m record.Memory) (loop.Event, error) {
 	seen := loop.Seen{Unknown: !a.Deep}
 	if err := r.readCalls(m); err != nil {
 		return loop.Event{}, err
@@ -24,7 +24,7 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if err != nil {
 		return loop.Event{}, fmt.Errorf("compare protected files: %w", err)
 	}
-	if changed, err = r.setGitRight(ctx, changed, m, &seen); err != nil {
+	if changed, err = r.restoreGitConfig(ctx, changed, m, &seen); err != nil {
 		return loop.Event{}, err
 	}
 	base, remarks, err := r.settle(ctx, m)
@@ -47,7 +47,7 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 	if plan.changed {
 		changed = append(changed, r.Spec.Plan)
 	}
-	if err := r.sortOut(ctx, changed, m, &seen); err != nil {
+	if err := r.attribute(ctx, changed, m, &seen); err != nil {
 		return loop.Event{}, err
 	}
 	seen.Added = r.unknownTasks(m.State)
@@ -55,7 +55,7 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 		return loop.Event{}, err
 	}
 	if spanned := r.spanned.Swap(false); a.Deep {
-		err = r.lookDeep(ctx, m, &seen)
+		err = r.inspectTree(ctx, m, &seen)
 	} else if spanned {
 		_, err = r.sortNewFiles(ctx, m, "")
 	}
@@ -65,9 +65,9 @@ func (r *Runner) look(ctx context.Context, a loop.Action, m record.Memory) (loop
 	return loop.Event{Kind: loop.TreeSeen, Seen: &seen}, nil
 }
 
-// lookDeep compares the whole work tree with the task's start, and names what changed
+// inspectTree compares the whole work tree with the task's start, and names what changed
 // around it.
-func (r *Runner) lookDeep(ctx context.Context, m record.Memory, seen *loop.Seen) error {
+func (r *Runner) inspectTree(ctx context.Context, m record.Memory, seen *loop.Seen) error {
 	now, skipped, err := r.Repo.Snapshot(ctx)
 	if err != nil {
 		return fmt.Errorf("take a snapshot of the work tree: %w", err)
@@ -86,29 +86,29 @@ func (r *Runner) lookDeep(ctx context.Context, m record.Memory, seen *loop.Seen)
 		}
 		seen.Beside = beside[:min(len(beside), newMost)]
 	}
-	moved, err := r.lookAround(ctx)
+	moved, err := r.inspectTools(ctx)
 	seen.Remarks = append(seen.Remarks, moved...)
 	return err
 }
 
-// lookAround names what has a word in the gates' results from outside of the work
+// inspectTools names what has a word in the gates' results from outside of the work
 // tree and is no longer what it was. Whose doing that is cannot be told.
-func (r *Runner) lookAround(ctx context.Context) ([]string, error) {
+func (r *Runner) inspectTools(ctx context.Context) ([]string, error) {
 	converters, err := r.Repo.Converters(ctx)
 	if err != nil {
 		return nil, err
 	}
-	moved, err := r.JudgedBy.Moved(converters)
+	moved, err := r.JudgedBy.ChangedTools(converters)
 	if err != nil {
 		return nil, fmt.Errorf("look around the work tree: %w", err)
 	}
 	return moved, nil
 }
 
-// setGitRight puts back what git is told, before git is asked anything: a filter of
+// restoreGitConfig puts back what git is told, before git is asked anything: a filter of
 // the agent's would show another tree than there is. It returns the other changes.
 // In a user's session that is theirs to do, as with all protected files.
-func (r *Runner) setGitRight(ctx context.Context, changed []string, m record.Memory, seen *loop.Seen) ([]string, error) {
+func (r *Runner) restoreGitConfig(ctx context.Context, changed []string, m record.Memory, seen *loop.Seen) ([]string, error) {
 	var back, rest []string
 	for _, path := range changed {
 		if frozen.InGitDir(path) && !r.attended() && !m.State.MayChangeJudge(path) && r.agents(path, m) {
@@ -124,25 +124,25 @@ func (r *Runner) setGitRight(ctx context.Context, changed []string, m record.Mem
 			return nil, err
 		}
 	}
-	return rest, r.putGitBack(ctx, back)
+	return rest, r.writeGitConfig(ctx, back)
 }
 
-// leaveGitRight does so at the end: the last turn may not have been looked at.
-func (r *Runner) leaveGitRight(ctx context.Context, m record.Memory) error {
+// restoreGitConfigAtEnd does so at the end: the last turn may not have been looked at.
+func (r *Runner) restoreGitConfigAtEnd(ctx context.Context, m record.Memory) error {
 	changed, err := r.JudgedBy.Changes(ctx)
 	if err != nil {
 		return fmt.Errorf("compare protected files: %w", err)
 	}
 	var seen loop.Seen
-	_, err = r.setGitRight(ctx, changed, m, &seen)
+	_, err = r.restoreGitConfig(ctx, changed, m, &seen)
 	if len(seen.Tampered) > 0 {
 		r.noteLater(ctx, loop.Warning, "the agent changed what git is told; put back: "+strings.Join(seen.Tampered, ", "))
 	}
 	return err
 }
 
-// putGitBack restores what git is told. What git has remembered since may be a lie.
-func (r *Runner) putGitBack(ctx context.Context, paths []string) error {
+// writeGitConfig restores what git is told. What git has remembered since may be a lie.
+func (r *Runner) writeGitConfig(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -152,9 +152,9 @@ func (r *Runner) putGitBack(ctx context.Context, paths []string) error {
 	return r.Repo.InvalidateIndexes()
 }
 
-// sortOut tells the agent's changes to protected files from the user's: one that
+// attribute tells the agent's changes to protected files from the user's: one that
 // no tool call explains is theirs, is kept, and judges from now on.
-func (r *Runner) sortOut(ctx context.Context, changed []string, m record.Memory, seen *loop.Seen) error {
+func (r *Runner) attribute(ctx context.Context, changed []string, m record.Memory, seen *loop.Seen) error {
 	for _, path := range changed {
 		if m.State.MayChangeJudge(path) && path != r.Spec.Plan {
 			if err := r.JudgedBy.Adopt(path); err != nil {
@@ -189,7 +189,7 @@ func (r *Runner) putBack(ctx context.Context, paths []string) error {
 		why = "protected files were changed"
 	}
 	if !r.attended() {
-		if err := r.putGitBack(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !frozen.InGitDir(p) })); err != nil {
+		if err := r.writeGitConfig(ctx, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !frozen.InGitDir(p) })); err != nil {
 			return err
 		}
 	}

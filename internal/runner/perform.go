@@ -23,7 +23,7 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 	case loop.BeginTurn:
 		return r.beginTurn(ctx, a)
 	case loop.Look:
-		return r.async(ctx, a, r.look)
+		return r.async(ctx, a, r.inspect)
 	case loop.Commit:
 		return r.async(ctx, a, r.commit)
 	case loop.Restore:

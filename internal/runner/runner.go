@@ -14,7 +14,7 @@
 // tree. A loop moves between the two as the machine says (handover.go); what is
 // done to the tree depends on whose it is, not on who drives.
 //
-// perform.go maps actions to methods; turn.go, try.go, look.go, gates.go, commit.go
+// perform.go maps actions to methods; turn.go, try.go, inspect.go, gates.go, commit.go
 // and tree.go hold them; watch.go and files.go hear the outside; attend.go and
 // calls.go are what differs in a user's session.
 package runner
@@ -68,7 +68,7 @@ type Runner struct {
 	Repo     *git.Repo // of the work tree the agent works in
 	Agent    agent.Agent
 	Verify   Verifier
-	JudgedBy Judges
+	JudgedBy ProtectedFiles
 	Reviewer Reviewer // asked where there are review gates
 	Observer Observer
 	Redact   *redact.Redactor

@@ -10,10 +10,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// hear adds to a result what the gate's output says of its tests, where no report
+// readOutput adds to a result what the gate's output says of its tests, where no report
 // said it. A code that the command hides, and an output that tells otherwise, are
 // named.
-func hear(r *gate.Result, dir string) testreport.Verdict {
+func readOutput(r *gate.Result, dir string) testreport.Verdict {
 	said := testreport.Read(testreport.Run{
 		Command: r.Command, ExitCode: r.ExitCode, Output: []byte(r.Head + "\n" + r.Tail), Files: testreport.FilesIn(dir),
 	})
@@ -24,7 +24,7 @@ func hear(r *gate.Result, dir string) testreport.Verdict {
 	if len(r.Tests) == 0 {
 		r.Passed, r.Failed, r.Several = said.Passed, said.Failed, said.Several
 	}
-	if (r.ExitCode != 0 || deniesExit(*r, said)) && len(r.Failing) == 0 && len(r.Tests) == 0 {
+	if (r.ExitCode != 0 || failsDespiteExit0(*r, said)) && len(r.Failing) == 0 && len(r.Tests) == 0 {
 		slices.Sort(said.Failing)
 		r.Failing = slices.Compact(said.Failing)
 		if r.FirstError == "" && said.Result == testreport.Fail {
@@ -34,9 +34,9 @@ func hear(r *gate.Result, dir string) testreport.Verdict {
 	return said
 }
 
-// deniesExit: the code is 0 and comes through, no report tells more, and the runner's
+// failsDespiteExit0: the code is 0 and comes through, no report tells more, and the runner's
 // own summary counts failed tests.
-func deniesExit(r gate.Result, said testreport.Verdict) bool {
+func failsDespiteExit0(r gate.Result, said testreport.Verdict) bool {
 	return r.ExitCode == 0 && len(r.Tests) == 0 && said.Masked == "" && said.Result == testreport.Fail
 }
 

@@ -11,12 +11,12 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/shell"
 )
 
-// Absent names the program that a gate's command begins with where it is not there,
+// MissingProgram names the program that a gate's command begins with where it is not there,
 // or is no program; "" where it is, or where that cannot be told without running
 // it. root is the work tree, env what Environment gives. A command that looks for
 // its programs itself (`||`, if, a PATH or functions of its own) is left alone, and so is a path
 // that a set-up may make.
-func Absent(g gate.Gate, root string, env []string, setUp bool) string {
+func MissingProgram(g gate.Gate, root string, env []string, setUp bool) string {
 	command := g.ShellCommand()
 	makes := slices.ContainsFunc([]string{"||", "PATH=", "()"}, func(s string) bool { return strings.Contains(command, s) })
 	if runtime.GOOS == "windows" || makes || slices.ContainsFunc(strings.FieldsFunc(command, notInWord), branches) {

@@ -37,7 +37,7 @@ func TestAbsentPrograms(t *testing.T) {
 		"test -f a && gone": "", "[ -f a ]": "", "echo gone": "", "f() { there; }; f": "", "$TOOL x": "", "exec gone": "", "there >/gone": "",
 		"": "", "gone (": "", "sh -c gone": "sh", "time gone": "gone",
 	} {
-		if got := verify.Absent(gate.Gate{Command: command}, root, env, false); got != want {
+		if got := verify.MissingProgram(gate.Gate{Command: command}, root, env, false); got != want {
 			t.Errorf("%q: %q, want %q", command, got, want)
 		}
 	}
@@ -52,7 +52,7 @@ func TestAbsentPrograms(t *testing.T) {
 		{gate.Gate{Argv: []string{"gone", "a b"}}, true, "gone"},
 		{gate.Gate{Argv: []string{"there", "|| x"}}, false, ""},
 	} {
-		if got := verify.Absent(c.g, root, env, c.setUp); got != c.want {
+		if got := verify.MissingProgram(c.g, root, env, c.setUp); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.g, got, c.want)
 		}
 	}

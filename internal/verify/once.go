@@ -43,7 +43,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 	r.Tests, r.Failing, r.FirstError = rep.Tests, rep.Failing, rep.FirstError
 	r.BuildFailed, r.Incomplete = rep.BuildFailed, rep.Incomplete
 	r.Count()
-	said := hear(&r, filepath.Join(w.root, filepath.FromSlash(g.Dir)))
+	said := readOutput(&r, filepath.Join(w.root, filepath.FromSlash(g.Dir)))
 	if c.report != "" && exit.Code != 0 && len(r.Tests) == 0 && len(r.Incomplete) == 0 {
 		r.Incomplete = []string{""} // no test was heard: none was deleted
 	}
@@ -52,7 +52,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 		r.Status, r.Reason = gate.Unknown, "it could not be confined: "+lastLine(r.Tail)
 	}
 	switch {
-	case deniesExit(r, said):
+	case failsDespiteExit0(r, said):
 		r.Status, r.Reason = gate.Fail, "exit 0, but "+said.Framework+" says that tests failed"+after(named(said))
 	case r.Status == gate.Fail:
 		r.Reason = explained(said, r.Reason)

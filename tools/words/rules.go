@@ -49,26 +49,8 @@ func retiredFiles() []string {
 	return []string{"seat.go", "told.go", "said.go", "meant.go", "elsewhere.go", "around.go", "look.go", "letgo.go", "absent.go", "furnish.go"}
 }
 
-// toRename are files with such a name that are still there. Take one out with its file.
-func toRename() []string {
-	return []string{
-		"internal/cli/elsewhere.go",
-		"internal/cli/meant.go",
-		"internal/cli/told.go",
-		"internal/core/gate/elsewhere.go",
-		"internal/frozen/around.go",
-		"internal/launch/absent.go",
-		"internal/launch/letgo.go",
-		"internal/mcpserver/seat.go",
-		"internal/report/said.go",
-		"internal/runner/look.go",
-		"internal/verify/absent.go",
-		"internal/verify/said.go",
-	}
-}
-
 func fileName(file string) []string {
-	if slices.Contains(retiredFiles(), path.Base(file)) && !slices.Contains(toRename(), file) {
+	if slices.Contains(retiredFiles(), path.Base(file)) {
 		return []string{file + ": rename it to what a reader would search for"}
 	}
 	return nil

@@ -1,9 +1,9 @@
 package gate
 
-// perhapsElsewhere are the gates to run without the sources: where new tests pass on
+// maybeInstalled are the gates to run without the sources: where new tests pass on
 // the tree of before, that may be the code of the work tree, which an editable install
 // leads to.
-func (o Observation) perhapsElsewhere() []string {
+func (o Observation) maybeInstalled() []string {
 	if !o.Linked || len(o.NewTests) == 0 || !o.answered(Overlay) {
 		return nil
 	}
@@ -16,9 +16,9 @@ func (o Observation) perhapsElsewhere() []string {
 	})
 }
 
-// elsewhere: no gate that runs tests misses the sources.
-func (o Observation) elsewhere() bool {
-	gates := o.perhapsElsewhere()
+// runsInstalledCode: no gate that runs tests misses the sources.
+func (o Observation) runsInstalledCode() bool {
+	gates := o.maybeInstalled()
 	for _, name := range gates {
 		over, without := o.answer(Overlay, name), o.answer(WithoutSources, name)
 		if without.Status != Pass || without.Passed < over.Passed || !showsAll([]Result{without}, []Result{over}) {

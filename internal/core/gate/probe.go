@@ -122,7 +122,7 @@ func (o Observation) next() (Probe, []string) {
 	if gates := o.newlyRed(); len(gates) > 0 && !o.answered(RepeatOverlay) {
 		return RepeatOverlay, gates
 	}
-	if gates := o.perhapsElsewhere(); len(gates) > 0 && !o.answered(WithoutSources) {
+	if gates := o.maybeInstalled(); len(gates) > 0 && !o.answered(WithoutSources) {
 		return WithoutSources, gates
 	}
 	if gates := o.leaning(); len(gates) > 0 && !o.answered(Originals) {

@@ -227,7 +227,7 @@ func overlayFindings() []finding {
 
 // runsElsewhere: an editable install leads out of the tree that is judged.
 func runsElsewhere(w weighing, v *Verdict) bool {
-	if !w.elsewhere() {
+	if !w.runsInstalledCode() {
 		return false
 	}
 	v.Reason = "whether the new tests fail without this work could not be found out: without its sources the gates pass there too, " +
