@@ -118,7 +118,7 @@ func TestTerminalTypedWhileThinking(t *testing.T) {
 	if n := s.continued(); n != 4 { // to iterations 2 to 5
 		t.Errorf("continued %d times\n%s", n, s.story())
 	}
-	if !strings.Contains(s.pawl("log", ".").out, "a user's own") {
+	if !strings.Contains(s.pawl("log", ".").out, "the user's own turn") {
 		t.Errorf("%s", s.pawl("log", ".").out)
 	}
 }

@@ -27,6 +27,7 @@ const (
 // Verifier is what the runner needs of package verify.
 type Verifier interface {
 	Baseline(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
+	KeepIgnored(ctx context.Context) error
 	CheckIsolation(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]verify.Unshown, error)
 	Claim(ctx context.Context, r verify.Request) (verify.Finding, error)
 	Elsewhere(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
@@ -70,7 +71,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 		if g, err = r.baseline(ctx, a.Tree, m, dir); err == nil {
 			r.gatesWrite(touched(), m)
 			g.Wanted = r.askRed(ctx, g, m)
-			err = r.nameUnshown(ctx, m, dir)
+			err = r.firstBaseline(ctx, m, dir)
 		}
 		if err == nil {
 			_, err = r.sortNewFiles(ctx, m, "") // now, for in the turn the agent's commands may write them too

@@ -10,12 +10,20 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// nameUnshown tells, before the first turn, of which gates an isolated checkout does not
-// show how things stand: work could not be proven by them at the end.
-func (r *Runner) nameUnshown(ctx context.Context, m record.Memory, dir string) error {
+// firstBaseline does what is due when the gates have run before the first turn.
+func (r *Runner) firstBaseline(ctx context.Context, m record.Memory, dir string) error {
 	if m.State.Iteration > m.State.Policy.Counted || m.State.Policy.Verify {
 		return nil
 	}
+	if err := r.Verify.KeepIgnored(ctx); err != nil {
+		return err
+	}
+	return r.nameUnshown(ctx, m, dir)
+}
+
+// nameUnshown names the gates whose baseline an isolated checkout does not show: work
+// could not be proven by them at the end.
+func (r *Runner) nameUnshown(ctx context.Context, m record.Memory, dir string) error {
 	unshown, err := r.Verify.CheckIsolation(ctx, m.State.Base, gate.Due(r.Spec.Gates, gate.Fast), dir)
 	if ctx.Err() != nil {
 		return fmt.Errorf("look whether the isolated checkout works: %w", ctx.Err())

@@ -27,14 +27,7 @@ func (v *Verifier) LookBeside(ctx context.Context) error {
 	if _, err := os.Lstat(v.besideFile()); err == nil {
 		return nil
 	}
-	ignored, err := v.ignoredFiles(ctx)
-	if err != nil {
-		return err
-	}
-	b, err := json.Marshal(ignored)
-	if err == nil {
-		err = os.MkdirAll(v.Dir, 0o700)
-	}
+	err := os.MkdirAll(v.Dir, 0o700)
 	if err == nil {
 		err = v.lookWithin(ctx)
 	}
@@ -45,10 +38,28 @@ func (v *Verifier) LookBeside(ctx context.Context) error {
 		err = v.keepHome(ctx)
 	}
 	if err == nil {
+		err = v.KeepIgnored(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("record the state before the first turn: %w", err)
+	}
+	return nil
+}
+
+// KeepIgnored records the state of what git ignores, over what was recorded before. It is
+// called once more when the gates have run before the first turn: what they made (caches,
+// reports) is no change of the agent's.
+func (v *Verifier) KeepIgnored(ctx context.Context) error {
+	ignored, err := v.ignoredFiles(ctx)
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(ignored)
+	if err == nil {
 		err = atomicfile.Write(v.besideFile(), b, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("keep what git ignores: %w", err)
+		return fmt.Errorf("record what git ignores: %w", err)
 	}
 	return nil
 }

@@ -46,6 +46,23 @@ func TestWhatGitIgnoresBesideTheTests(t *testing.T) {
 	}
 }
 
+// What gates made before the first turn (caches, reports) is no change of the agent's.
+func TestWhatGatesMadeBeforeTheFirstTurnIsNotNamed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{".gitignore": "__pycache__/\n*.log\n", "m.py": "m"}, nil)
+	if err := b.LookBeside(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.write(files{"__pycache__/m.cpython-313.pyc": "compiled", "out.log": "x"})
+	if err := b.KeepIgnored(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.write(files{"mine.log": "x"})
+	if got, err := b.ChangedBeside(t.Context()); err != nil || !slices.Equal(got, []string{"mine.log"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // Python believes what it once compiled by the time and size that stand in it.
 func TestWhatWasCompiledIsForgotten(t *testing.T) {
 	t.Parallel()
