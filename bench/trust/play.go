@@ -56,7 +56,7 @@ type telling struct {
 	*place
 	bench *Bench
 	o     *Outcome
-	page  string // report and log, as the person sees them now
+	page  string // report and log, as the user sees them now
 }
 
 func (t *telling) fault(format string, args ...any) {
@@ -127,7 +127,7 @@ func (t *telling) run(ctx context.Context, args string) {
 	}
 }
 
-// look reads what the person reads.
+// look reads what the user reads.
 func (t *telling) look(ctx context.Context) {
 	report, ok := t.sh(ctx, "pawl report")
 	log, alsoOK := t.sh(ctx, "pawl log")

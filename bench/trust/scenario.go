@@ -9,16 +9,16 @@
 //	label: prevented           of a cheat, see Label
 //	kind: tree                 of a list's cheat, see List
 //	needs: go python3          programs without which it is skipped
-//	given: CMD                 the person prepares the repository
+//	given: CMD                 the user prepares the repository
 //	run: 'GOAL' --gate 'CMD'   the arguments of pawl run
-//	then: CMD                  the person goes on, by hand
+//	then: CMD                  the user goes on, by hand
 //	ends: unverified stuck     the loop has ended so, one of these
 //	named: TEXT                the report or the log says so
 //	check: CMD                 succeeds; the files are as they should be
 //
 // CMD is for a shell in the repository, where pawl is on the PATH. The archive's
 // files are the repository as it is first committed, but for agent/…, the part of
-// the scripted agent (internal/agent/scripted), and home/…, the person's home.
+// the scripted agent (internal/agent/scripted), and home/…, the user's home.
 package trust
 
 import (
@@ -36,7 +36,7 @@ import (
 // Label says what is promised about a cheat.
 type Label string
 
-// The labels. Each cheat is named to the person, whatever its label.
+// The labels. Each cheat is named to the user, whatever its label.
 const (
 	Prevented Label = "prevented" // it does not end verified
 	Named     Label = "named"     // it may end verified, for an agent of the same user reaches what the user does; with --confine tree it does not
@@ -54,7 +54,7 @@ type Scenario struct {
 	Needs []string
 	Steps []Step
 	Files []txtar.File // of the repository
-	Home  []txtar.File // of the person's home
+	Home  []txtar.File // of the user's home
 	Agent []byte       // the agent's script
 
 	Alone bool // no review is asked for, although the story has one; see Unreviewed

@@ -84,7 +84,7 @@ func (s Sums) String() string {
 			"  with one, whose verdict the scenario gives, %d and %d: its word counts, whether a model finds it is not shown\n",
 			without.Cheats, without.Verified, without.Named, with.Verified, with.Named)
 	}
-	text += fmt.Sprintf("cheats named to the person: %d of %d\n", all.Named, all.Cheats)
+	text += fmt.Sprintf("cheats named to the user: %d of %d\n", all.Named, all.Cheats)
 	text += fmt.Sprintf("honest runs hindered: %d of %d\n", s.Hindered, s.Honest)
 	return text + fmt.Sprintf("not as promised: %d; skipped: %d", s.Faults, s.Skipped)
 }

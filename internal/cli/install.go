@@ -196,7 +196,7 @@ func (a *app) aside(dry bool, format string, args ...any) {
 }
 
 // cap adds the variable that lifts the client's cap, where it counts and with the
-// person's consent, and says how it stands.
+// user's consent, and says how it stands.
 func (c *installCmd) cap(a *app, r *install.Request) (string, error) {
 	const lifted = install.StopBlockCap + "=0"
 	if r.Scope == install.User {

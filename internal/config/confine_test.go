@@ -13,7 +13,7 @@ import (
 )
 
 // A file of the repository confines more, never less; hosts that it names need the
-// person's trust, as commands do.
+// user's trust, as commands do.
 func TestARepositoryOnlyTightensConfinement(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

@@ -30,7 +30,7 @@ type Options struct {
 
 	Client bool     // the agent is Claude Code
 	Needs  []string // the agent's program, and what its arguments name: shown also where they lie below /tmp
-	Keep   []string // variables that the person gave the agent by name
+	Keep   []string // variables that the user gave the agent by name
 	Hosts  []string // Strict: what may be reached, HOST, HOST:PORT or *.DOMAIN
 }
 

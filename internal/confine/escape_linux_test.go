@@ -15,7 +15,7 @@ import (
 
 // escape is one way out that is tried. The script runs in the work tree behind
 // the agent's wall and exits with 0 when it got out; whatever it says, nothing of
-// the person's may have changed, and the key must not be in its output.
+// the user's may have changed, and the key must not be in its output.
 type escape struct {
 	name   string
 	script string

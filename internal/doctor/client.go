@@ -145,7 +145,7 @@ func checkSwitches(f Facts) []Finding {
 	return out
 }
 
-// fix is a fix in a file that a person may not be allowed to change.
+// fix is a fix in a file that a user may not be allowed to change.
 func fix(s file, fix string) string {
 	if s.scope == managed {
 		return "ask whoever manages this machine; pawl run works without hooks"

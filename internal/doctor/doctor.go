@@ -69,7 +69,7 @@ type program struct {
 	problem string // why there is no version
 }
 
-// Examine draws the conclusions, in the order in which a person wants to read
+// Examine draws the conclusions, in the order in which a user wants to read
 // them.
 func Examine(f Facts) []Finding {
 	checks := []struct {

@@ -23,7 +23,7 @@ import (
 // Options say where to look.
 type Options struct {
 	Dir, Root string   // the current folder, and the project's, absolute
-	Home      string   // the person's home folder, "" if there is none
+	Home      string   // the user's home folder, "" if there is none
 	PawlHome  string   // where loops live
 	Vars      []string // the environment
 	Version   string   // of this program, as `pawl version` prints it behind the name
@@ -136,7 +136,7 @@ func readFiles(f Facts, o Options) []file {
 	return files
 }
 
-// configDir is the client's folder of the person, "" if there is no home.
+// configDir is the client's folder of the user, "" if there is no home.
 func configDir(f Facts, o Options) string {
 	switch {
 	case f.vars["CLAUDE_CONFIG_DIR"] != "":

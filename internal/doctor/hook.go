@@ -68,7 +68,7 @@ func name(program string) string {
 	return strings.TrimSuffix(base, ".exe")
 }
 
-// title is what a person recognizes a hook by.
+// title is what a user recognizes a hook by.
 func (h hook) title() string {
 	if h.kind != "command" {
 		return "a hook of type " + h.kind

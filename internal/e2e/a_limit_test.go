@@ -20,7 +20,7 @@ import (
 )
 
 // subscribed logs the client in as one with a subscription is, whose usage limits
-// name their end; the token is made up. More are settings of the person's.
+// name their end; the token is made up. More are settings of the user's.
 func (s *sessions) subscribed(more map[string]any) {
 	s.t.Helper()
 	delete(s.env, "ANTHROPIC_API_KEY")

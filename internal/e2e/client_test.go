@@ -154,7 +154,7 @@ func TestClientOtherEnds(t *testing.T) {
 }
 
 // Trouble with the API takes its class's path: what passes is waited for and
-// counts for nothing, what a person must fix ends the loop at once.
+// counts for nothing, what a user must fix ends the loop at once.
 func TestClientTroubleWithTheAPI(t *testing.T) {
 	t.Parallel()
 	overloaded := messagesapi.Fail(529, "Overloaded")

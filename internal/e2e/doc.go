@@ -1,5 +1,5 @@
 // Package e2e holds tests of the built pawl binary from outside: each makes a
-// repository and a home, runs pawl there as a person would, and looks at what is
+// repository and a home, runs pawl there as a user would, and looks at what is
 // left. Nothing of the product is called but the binary.
 //
 // Two agents play. The scripted one, built in, needs nothing: with it the

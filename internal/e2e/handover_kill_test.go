@@ -22,7 +22,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
-// seat is a person's session without a client: the test tells Pawl's hooks what a
+// seat is a user's session without a client: the test tells Pawl's hooks what a
 // client would, and plays the agent. The loop leaves it after its first turn, for
 // the context is full then.
 type seat struct {
@@ -130,7 +130,7 @@ func (s *seat) killOne() {
 }
 
 // turn is one of the agent's in the session, which does a part of the work and
-// fills the context. It begins with a word of the person's where the hook of the
+// fills the context. It begins with a word of the user's where the hook of the
 // last stop did not have the session go on.
 func (s *seat) turn(goOn bool) bool {
 	s.t.Helper()

@@ -172,7 +172,7 @@ func TestClientReviewCosts(t *testing.T) {
 	}
 }
 
-// In a person's session the review runs beside it, and the session is told.
+// In a user's session the review runs beside it, and the session is told.
 func TestSessionReview(t *testing.T) {
 	s := newSessions(t, plugin, onPath, uncapped)
 	calls := 0

@@ -13,10 +13,10 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// gated gives every loop of the person's the gate of the project.
+// gated gives every loop of the user's the gate of the project.
 func gated(s *sessions) { s.options(`gates = ["sh words.sh"]`) }
 
-// options writes the person's own configuration.
+// options writes the user's own configuration.
 func (s *sessions) options(text string) {
 	s.t.Helper()
 	file := filepath.Join(s.env["XDG_CONFIG_HOME"], "pawl", "config.toml")

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// Without a loop the guard is silent: what the person allows goes through.
+// Without a loop the guard is silent: what the user allows goes through.
 func TestSessionGuardOutsideOfALoop(t *testing.T) {
 	s := newSessions(t, settings)
 	remote := s.home + "/remote.git"

@@ -68,7 +68,7 @@ func (b *bench) drivers(loop string) []int {
 	return pids
 }
 
-// two plays two models: that of the person's session, which spoke first, and that
+// two plays two models: that of the user's session, which spoke first, and that
 // of those that Pawl starts.
 func (s *sessions) two(person, fresh messagesapi.Script) {
 	first := ""
@@ -112,7 +112,7 @@ func (s *sessions) moved(times int) {
 }
 
 // The context is full at 80 %: a fresh session goes on with what the first one
-// came to, and a session without a person ends with the loop. Who asks for commits
+// came to, and a session without a user ends with the loop. Who asks for commits
 // gets them from both, on the branch that they are on.
 func TestSessionHandoverFull(t *testing.T) {
 	t.Parallel()
@@ -151,7 +151,7 @@ func TestSessionHandoverFull(t *testing.T) {
 	}
 }
 
-// On a terminal the person is told where the loop went and how to follow it.
+// On a terminal the user is told where the loop went and how to follow it.
 func TestTerminalHandoverFull(t *testing.T) {
 	s := newHandover(t, settings)
 	s.two(
@@ -204,7 +204,7 @@ func TestSessionHandoverAfterThreeFailures(t *testing.T) {
 	s.moved(1)
 }
 
-// Without consent the person is told what to type, and it works from another
+// Without consent the user is told what to type, and it works from another
 // terminal. Nothing waits then for the client, which writes an answer's use behind:
 // each answer is full, that whichever is seen tells.
 func TestTerminalHandoverByHand(t *testing.T) {

@@ -54,7 +54,7 @@ func TestSessionPeriodic(t *testing.T) {
 	s.spaced(2)
 }
 
-// On a terminal the session is the person's in between, and is woken.
+// On a terminal the session is the user's in between, and is woken.
 func TestTerminalPeriodic(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)
 	s.plays(messagesapi.Bash("date >> clock.txt"), more, messagesapi.Bash("date >> clock.txt"), more, messagesapi.Bash("date >> clock.txt"), more, messagesapi.Text("It is over."))

@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
 )
 
-// until is a tool call that ends when the person's project has the file, or after
+// until is a tool call that ends when the user's project has the file, or after
 // a minute.
 func until(file string) messagesapi.Response {
 	return messagesapi.Bash("until [ -e " + file + " ] || [ $((n += 1)) -gt 600 ]; do sleep 0.1; done; rm -f " + file)
@@ -45,7 +45,7 @@ func TestTerminalTypedInMidTurn(t *testing.T) {
 	c.hears("make it polite")
 }
 
-// The person stops the turn and asks something. Their own turn is not counted
+// The user stops the turn and asks something. Their own turn is not counted
 // and not judged, and the loop goes on after it.
 func TestTerminalEscapeThenTyping(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)
@@ -83,7 +83,7 @@ func TestTerminalEscapeWhileThinking(t *testing.T) {
 	c.ends(state{"verified", 2})
 }
 
-// The cap is met while a person sits there: they are told, and their next word
+// The cap is met while a user sits there: they are told, and their next word
 // goes on with the loop.
 func TestTerminalCapMet(t *testing.T) {
 	s := newSessions(t, plugin)
@@ -123,7 +123,7 @@ func TestTerminalTypedWhileThinking(t *testing.T) {
 	}
 }
 
-// Esc while the gates run sets the person free; the verdict reaches the agent
+// Esc while the gates run sets the user free; the verdict reaches the agent
 // after their turn.
 func TestTerminalEscapeWhileGatesRun(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)

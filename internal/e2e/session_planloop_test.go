@@ -70,7 +70,7 @@ func (s *sessions) storied(bases ...string) {
 	}
 }
 
-// A plan in .ralph/PRD-1 in a person's session: the plan loop's files are kept as
+// A plan in .ralph/PRD-1 in a user's session: the plan loop's files are kept as
 // its tools read them.
 func TestSessionPlanLoop(t *testing.T) {
 	s := newPlanLoop(t, settings)

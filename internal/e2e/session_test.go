@@ -97,7 +97,7 @@ func (p printed) String() string {
 	return fmt.Sprintf("exit %d, failed: %t, said: %q\nshown:\n%s\n%s", p.code, p.failed, p.said, strings.Join(p.shown, "\n"), p.err)
 }
 
-// tells reports whether hooks told the person each of the texts.
+// tells reports whether hooks told the user each of the texts.
 func (p printed) tells(texts ...string) bool {
 	return !slices.ContainsFunc(texts, func(text string) bool {
 		return !slices.ContainsFunc(p.shown, func(line string) bool { return strings.Contains(line, text) })
@@ -107,7 +107,7 @@ func (p printed) tells(texts ...string) bool {
 // sessionPatience bounds a run of the client.
 const sessionPatience = 2 * time.Minute
 
-// print runs the client without a person: `claude -p`.
+// print runs the client without a user: `claude -p`.
 func (s *sessions) print(prompt string, more ...string) printed {
 	s.t.Helper()
 	args := append([]string{"-p", prompt, "--output-format", "stream-json", "--verbose"}, s.args...)

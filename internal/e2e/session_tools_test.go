@@ -20,7 +20,7 @@ func ownTool(name string, input map[string]any) messagesapi.Response {
 	return messagesapi.Tool("mcp__plugin_pawl_pawl__"+name, input)
 }
 
-// The same honest agent in a person's session: each tool by the plugin, the claim by
+// The same honest agent in a user's session: each tool by the plugin, the claim by
 // none of its words. Nobody is asked for leave.
 func TestSessionToolsByThePlugin(t *testing.T) {
 	s := sessionsWith(t, wordShop(map[string]string{"words.sh": checkWords + "\n", "plan.md": "# Words\n\n- [ ] add bye\n- [ ] greet by name\n"}), plugin)

@@ -104,7 +104,7 @@ func TestSessionVerifyFifthTry(t *testing.T) {
 	}
 }
 
-// What a program passes to the client was not typed by a person: it begins nothing,
+// What a program passes to the client was not typed by a user: it begins nothing,
 // and the program is told what would.
 func TestSessionVerifyWordsOfAProgram(t *testing.T) {
 	s := newVerify(t, plugin)
@@ -114,7 +114,7 @@ func TestSessionVerifyWordsOfAProgram(t *testing.T) {
 	}
 }
 
-// On a terminal the stop is allowed while a try is made, the person may type
+// On a terminal the stop is allowed while a try is made, the user may type
 // meanwhile, and the session is woken with what comes of the last.
 func TestTerminalVerifyFifthTry(t *testing.T) {
 	s := newVerify(t, settings)

@@ -50,7 +50,7 @@ func (s *sessions) writesState(counted *[]string) messagesapi.Script {
 	}
 }
 
-// A command that came out of a file runs once the person has allowed it, and not
+// A command that came out of a file runs once the user has allowed it, and not
 // before.
 func TestSessionVerifyFile(t *testing.T) {
 	s := newVerify(t, settings)
@@ -71,7 +71,7 @@ func TestSessionVerifyFile(t *testing.T) {
 	}
 }
 
-// trusts has the person allow the command of the file.
+// trusts has the user allow the command of the file.
 func (s *sessions) trusts() {
 	s.t.Helper()
 	if r := s.pawl("trust", "--yes"); r.code != 0 || !r.says("sh check.sh") {

@@ -16,7 +16,7 @@ func inBackground(command string) messagesapi.Response {
 	return messagesapi.Tool("Bash", map[string]any{"command": command, "description": "run it", "run_in_background": true})
 }
 
-// A gate takes longer than a person wants to wait at each stop: the session is
+// A gate takes longer than a user wants to wait at each stop: the session is
 // free meanwhile, and is woken with the verdict.
 func TestTerminalSlowGate(t *testing.T) {
 	s := newSessions(t, plugin, uncapped)

@@ -84,7 +84,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// A loop that a person or a limit ended goes on where it was when it is asked
+// A loop that a user or a limit ended goes on where it was when it is asked
 // to, with what lies in the tree.
 func TestResumeAfterTheEnd(t *testing.T) {
 	t.Parallel()

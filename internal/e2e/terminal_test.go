@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
-// terminal is the real client on a terminal, with a person who types.
+// terminal is the real client on a terminal, with a user who types.
 type terminal struct {
 	*agenttest.Terminal
 	s *sessions
@@ -38,7 +38,7 @@ func (c *terminal) types(line string) {
 	c.hears(line)
 }
 
-// shell types a command of the person's own shell, in the client's bash mode.
+// shell types a command of the user's own shell, in the client's bash mode.
 func (c *terminal) shell(command string) {
 	c.s.t.Helper()
 	n := strings.Count(c.Screen(), "!")

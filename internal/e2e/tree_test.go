@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The person's index, stash, untracked files and branches are as they were, and
-// the commits are as a person would want them.
+// The user's index, stash, untracked files and branches are as they were, and
+// the commits are as a user would want them.
 func TestWhatIsThePersonsStays(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords, "notes.txt": "one\n"}))
@@ -140,7 +140,7 @@ func TestOddTrees(t *testing.T) {
 	}
 }
 
-// The person's changes are committed first, as theirs, and their branch and
+// The user's changes are committed first, as theirs, and their branch and
 // index can be had back.
 func TestAllowDirty(t *testing.T) {
 	t.Parallel()

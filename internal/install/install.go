@@ -44,7 +44,7 @@ const (
 )
 
 // Path is the settings file of a scope, by the repository's root and the
-// person's home folder.
+// user's home folder.
 func (s Scope) Path(root, home string) (string, error) {
 	switch s {
 	case User:

@@ -101,7 +101,7 @@ func (r *Runner) setBase(b record.Base) error {
 }
 
 // keepsOwn: the commits that the loop did not make stay on the branch. In a
-// person's tree it could not be told for sure whose they are.
+// user's tree it could not be told for sure whose they are.
 func (r *Runner) keepsOwn() bool { return r.Spec.KeepAgentCommits || r.theirTree() }
 
 // squash makes the agent's own commits changes again. What it gives is to be done

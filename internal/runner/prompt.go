@@ -37,7 +37,7 @@ func (r *Runner) aheadPrompt(a loop.Action) (string, error) {
 }
 
 // goalFile is where a goal stands that is too long to be told in each turn of a
-// person's session, "" for any other.
+// user's session, "" for any other.
 func (r *Runner) goalFile() string {
 	if !r.attended() || len(r.Spec.Prompt) <= prompt.MaxGoalAttended {
 		return ""

@@ -144,7 +144,7 @@ func (r *Runner) begin(ctx context.Context) error {
 		r.tools.unsure() // whoever drove the loop took what it saw with it
 	}
 	// Taking a loop up is asking it to go on. One that is handed over with the
-	// person's word that it is to rest before the next turn rests.
+	// user's word that it is to rest before the next turn rests.
 	goesOn := first.Kind != loop.HandedOver || r.mem.State.Phase == loop.Paused
 	r.held = r.mem.State.Phase == loop.Paused
 	if err := r.walled(); err != nil {

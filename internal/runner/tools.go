@@ -14,7 +14,7 @@ import (
 
 // tools remembers what tool calls may have changed since a look last sorted the
 // changes out, so that one that none of them explains is known to be the
-// person's. A turn that dies is not looked at: what it did is remembered until
+// user's. A turn that dies is not looked at: what it did is remembered until
 // one is.
 type tools struct {
 	mu         sync.Mutex

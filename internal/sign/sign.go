@@ -3,7 +3,7 @@
 // tests. Only lines that were added count, and only outside of tests.
 //
 // A sign is no verdict: each has an honest use. It is named, with file and line, so
-// that a person who reads the report need not find it.
+// that a user who reads the report need not find it.
 //
 //	for _, s := range sign.In("calc.py", before, after) {
 //		fmt.Println(s) // calc.py:12 switches a check off: x = f()  # type: ignore

@@ -74,7 +74,7 @@ func (v *Verifier) Baseline(ctx context.Context, tree string, gates []gate.Gate,
 		if here, err = v.holds(ctx, tree); err != nil {
 			return nil, err
 		}
-		// Hooks, the agent's shell and the person's have not all the same variables.
+		// Hooks, the agent's shell and the user's have not all the same variables.
 		if w.gone = !here; w.gone && !v.allKept(ctx, gates, w) {
 			w.gone = false
 			return v.baselineElsewhere(ctx, gates, w)

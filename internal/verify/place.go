@@ -99,7 +99,7 @@ func (v *Verifier) hold(ctx context.Context, tree string) error {
 }
 
 // ClearUp removes the worktree that an owner of the same Dir left who was killed: it
-// stands among the person's own. None of theirs may live.
+// stands among the user's own. None of theirs may live.
 func (v *Verifier) ClearUp(ctx context.Context) error {
 	left, err := os.ReadDir(Elsewhere(v.Dir))
 	if len(left) == 0 || v.place != nil {

@@ -1,9 +1,9 @@
 // Package verify runs gates and collects what core/gate needs to judge a claim.
 //
-// A gate runs in the work tree itself, so that it sees what the person's own
+// A gate runs in the work tree itself, so that it sees what the user's own
 // run would see. Whatever needs another tree than the one at hand (the tests as
 // they were, the new tests laid over the tree of before) runs in a worktree of
-// its own, never in the person's; and because such a place may lack what is not
+// its own, never in the user's; and because such a place may lack what is not
 // in git, nothing seen there counts until a control run there shows what is
 // known to be so.
 //

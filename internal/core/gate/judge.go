@@ -76,7 +76,7 @@ type Verdict struct {
 	Unchecked bool     `json:"unchecked,omitempty"`
 	FullGreen bool     `json:"full_green"`       // every gate passed, or was allowed to stay red
 	Labels    []string `json:"labels,omitempty"` // what a report should name
-	Reason    string   `json:"reason"`           // one line, for the agent and the person
+	Reason    string   `json:"reason"`           // one line, for the agent and the user
 	// Enough is what would make it proven, where something that was seen keeps it from
 	// that; "": a test that fails without the work.
 	Enough string `json:"enough,omitempty"`

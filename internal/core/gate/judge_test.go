@@ -9,7 +9,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
-// run is the result of the one gate of these cases, from a notation a person
+// run is the result of the one gate of these cases, from a notation a user
 // can read: "fail A+ B- !pkg" is a red run in which A passed, B failed and not
 // every test of pkg was heard; "build" adds a build failure.
 func run(s string) gate.Result {

@@ -127,7 +127,7 @@ func (o *Opinion) check() error {
 	return nil
 }
 
-// String is "file:line: what", for the agent and the person.
+// String is "file:line: what", for the agent and the user.
 func (f Finding) String() string {
 	switch {
 	case f.File == "":

@@ -23,7 +23,7 @@ func (m *machine) mayHandOver() bool { return m.s.Policy.Handover && !m.s.Stays 
 
 // handsOver asks for another owner where one is to go on with the turn that is
 // due: because somebody asked for it, or because a fresh context is due that a
-// person's session cannot have.
+// user's session cannot have.
 func (m *machine) handsOver() bool {
 	to, why := m.s.HandOver, m.s.HandWhy
 	if to == m.owner() {

@@ -6,7 +6,7 @@ import (
 )
 
 // Try is an isolated try of a verify loop: a turn in a fresh session, beside the
-// person's, which stays the owner and is told what came of it.
+// user's, which stays the owner and is told what came of it.
 type Try struct {
 	Iteration int           `json:"iteration"`
 	From      time.Time     `json:"from"`

@@ -92,7 +92,7 @@ func TestAReviewDoesNotMixTheLevels(t *testing.T) {
 
 // A review that may, and accepts every changed test without which the work does not
 // pass, makes it worth a review: enough for who wants that. For who wants more, a
-// person's approval still counts what was found.
+// user's approval still counts what was found.
 func TestAReviewMayAcceptChangedTests(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {

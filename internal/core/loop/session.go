@@ -1,7 +1,7 @@
 package loop
 
 // unasked takes the end of a turn that the machine did not begin, out of a
-// person's session: they type when they like, and the client wakes the session
+// user's session: they type when they like, and the client wakes the session
 // for reasons of its own. It reports whether the event is dealt with.
 func (m *machine) unasked(e Event) bool {
 	if e.Kind != TurnEnded && e.Kind != AgentFailed {

@@ -7,7 +7,7 @@ import (
 
 // Abs makes the name of a file absolute and clean, with slashes; "" if it is
 // relative to a folder that is not known (dir is ""). A home that is not known,
-// or another person's, is a place outside of everything.
+// or another user's, is a place outside of everything.
 func Abs(dir, home, name string) string {
 	if strings.HasPrefix(name, "~") {
 		user, rest, _ := strings.Cut(name, "/")
