@@ -58,7 +58,8 @@ func ExitCode(args []string, code int, problem io.Writer) int {
 	return exitDeny
 }
 
-func (c Call) run() int { // run answers the event: itself, by the daemon, or by the tool.
+// run answers the event: itself, by the daemon, or by the tool.
+func (c Call) run() int {
 	if len(c.Args) == 0 || c.Args[0] != "claude" {
 		return c.runTool(nil, nil)
 	}
@@ -175,7 +176,8 @@ func (c Call) runTool(event []byte, more []string) int {
 	return s.ExitCode()
 }
 
-func (c Call) failToStart(err error) int { // failToStart reports that the tool could not be started.
+// failToStart reports that the tool could not be started.
+func (c Call) failToStart(err error) int {
 	_, _ = c.Err.WriteString("pawl-hook: error: start pawl: " + err.Error() + "\n")
 	return 1
 }

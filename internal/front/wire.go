@@ -62,7 +62,8 @@ func ReadAnswer(in io.Reader) (a Answer, err error) {
 	return a, errors.Join(err, m.err)
 }
 
-func writeMessage(w io.Writer, body []byte) error { // writeMessage sends a message: its length in four bytes, then its parts, each after its length.
+// writeMessage sends a message: its length in four bytes, then its parts, each after its length.
+func writeMessage(w io.Writer, body []byte) error {
 	whole := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(body)), uint32(len(body))) //nolint:gosec // eventMax bounds it
 	_, err := w.Write(append(whole, body...))
 	return err
@@ -72,7 +73,8 @@ const maxMessageBytes = maxEventBytes + 4<<20 // maxMessageBytes bounds a messag
 
 var errBadMessage = errors.New("malformed pawl-hook message")
 
-func readMessage(in io.Reader) (*messageReader, error) { // readMessage reads a message that writeMessage sent.
+// readMessage reads a message that writeMessage sent.
+func readMessage(in io.Reader) (*messageReader, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
 		return &messageReader{}, err
@@ -86,7 +88,8 @@ func readMessage(in io.Reader) (*messageReader, error) { // readMessage reads a 
 	return &messageReader{rest: body}, err
 }
 
-func appendStrings(b []byte, all []string) []byte { // appendStrings appends the number of strings and each string.
+// appendStrings appends the number of strings and each string.
+func appendStrings(b []byte, all []string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(all)))
 	for _, s := range all {
 		b = appendBytes(b, []byte(s))
@@ -94,7 +97,8 @@ func appendStrings(b []byte, all []string) []byte { // appendStrings appends the
 	return b
 }
 
-func appendBytes(b, part []byte) []byte { // appendBytes appends a part after its length.
+// appendBytes appends a part after its length.
+func appendBytes(b, part []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(part))), part...)
 }
 
@@ -105,7 +109,8 @@ type messageReader struct {
 	err  error
 }
 
-func (m *messageReader) number() uint64 { // number reads a number of at most maxMessageBytes.
+// number reads a number of at most maxMessageBytes.
+func (m *messageReader) number() uint64 {
 	n, size := binary.Uvarint(m.rest)
 	if size <= 0 || n > maxMessageBytes {
 		m.err = errBadMessage
@@ -115,7 +120,8 @@ func (m *messageReader) number() uint64 { // number reads a number of at most ma
 	return n
 }
 
-func (m *messageReader) bytes() []byte { // bytes reads a part.
+// bytes reads a part.
+func (m *messageReader) bytes() []byte {
 	n := m.number()
 	if m.err != nil || n > uint64(len(m.rest)) {
 		m.err = errBadMessage
@@ -126,7 +132,8 @@ func (m *messageReader) bytes() []byte { // bytes reads a part.
 	return part
 }
 
-func (m *messageReader) strings() []string { // strings reads a list of strings.
+// strings reads a list of strings.
+func (m *messageReader) strings() []string {
 	var all []string
 	for n := m.number(); n > 0 && m.err == nil; n-- {
 		all = append(all, string(m.bytes()))

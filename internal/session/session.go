@@ -190,7 +190,8 @@ func (s Store) ReleaseLost(ctx context.Context, lost Binding) (released bool, er
 	return s.removeBinding(ctx, lost.Session, func(b Binding) bool { return b.Loop == lost.Loop && b.Epoch == lost.Epoch })
 }
 
-func (s Store) removeBinding(ctx context.Context, id string, meant func(Binding) bool) (released bool, err error) { // removeBinding removes the binding of a session if it matches.
+// removeBinding removes the binding of a session if it matches.
+func (s Store) removeBinding(ctx context.Context, id string, meant func(Binding) bool) (released bool, err error) {
 	err = s.withLock(ctx, id, func() error {
 		b, err := s.Find(id)
 		if errors.Is(err, ErrNone) || err == nil && !meant(b) {
@@ -230,7 +231,8 @@ const maxOnceBytes = 17 * 50 // maxOnceBytes bounds the file of Once: the last f
 // milliseconds.
 const lockTimeout = 2 * time.Second
 
-func (s Store) withLock(ctx context.Context, id string, do func() error) (err error) { // withLock runs do while holding the lock of a session.
+// withLock runs do while holding the lock of a session.
+func (s Store) withLock(ctx context.Context, id string, do func() error) (err error) {
 	if err := os.MkdirAll(string(s.dir), 0o700); err != nil {
 		return fmt.Errorf("create sessions folder: %w", err)
 	}
@@ -244,7 +246,8 @@ func (s Store) withLock(ctx context.Context, id string, do func() error) (err er
 	return do()
 }
 
-func (s Store) write(path string, v any) error { // write stores a value as JSON, atomically.
+// write stores a value as JSON, atomically.
+func (s Store) write(path string, v any) error {
 	data, err := json.Marshal(v)
 	if err == nil {
 		err = atomicfile.Swap(path, append(data, '\n'), 0o600)

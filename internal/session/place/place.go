@@ -53,7 +53,8 @@ func (f Folder) HasBinding(id string) bool { return IsValidID(id) && exists(f.Bi
 // HasWaiting reports whether any binding waits for a session id.
 func (f Folder) HasWaiting() bool { return exists(f.WaitingPath()) }
 
-func exists(path string) bool { // exists reports whether a file exists, or may exist in a folder that cannot be read.
+// exists reports whether a file exists, or may exist in a folder that cannot be read.
+func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil || errors.Is(err, fs.ErrPermission)
 }

@@ -68,7 +68,8 @@ func (p Project) VerifyActivePaths() []string {
 	return paths
 }
 
-func (p Project) path(names ...string) string { // path joins names to the root, or returns "" without a root.
+// path joins names to the root, or returns "" without a root.
+func (p Project) path(names ...string) string {
 	if p.Root == "" {
 		return ""
 	}
