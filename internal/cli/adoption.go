@@ -40,7 +40,7 @@ func adoption(p *launch.Prepared, begun *launch.Attended, remark string) string 
 	return strings.Join(lines, "\n")
 }
 
-// judgedWords says what judges an adopted loop.
+// judgedWords says which gates an adopted loop has.
 func judgedWords(p *launch.Prepared, begun *launch.Attended) string {
 	switch words := gatesWords(p.Spec, begun); {
 	case p.Spec.Policy.Kind != loop.Change:

@@ -136,7 +136,7 @@ func ofTests(e loop.Event) string {
 }
 
 func handedOver(e loop.Event) string {
-	if e.Stays {
+	if e.HandoverFailed {
 		return "stays in its session" + because(e.Text)
 	}
 	return "continues " + where(e.Owner) + because(e.Text)

@@ -148,7 +148,7 @@ func TestGatesOfAVerifyLoop(t *testing.T) {
 func TestAHandOverThatFailedInWords(t *testing.T) {
 	t.Parallel()
 	attended := loop.State{Attended: true}
-	got := narration{before: attended, event: loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Stays: true, Text: "there is no client"}, after: attended}.happened()
+	got := narration{before: attended, event: loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: "there is no client"}, after: attended}.happened()
 	if want := "stays in its session: there is no client"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -35,7 +35,7 @@ type startCmd struct {
 	DryRun     bool   `help:"show goal, gates, limits and anything that blocks the start (exit 2); change nothing"`
 }
 
-// startGoal says what is wanted, and what judges it.
+// startGoal holds the flags for the goal and its gates.
 type startGoal struct {
 	Plan              *string  `group:"Goal" placeholder:"FILE" help:"plan file to work through with the prompt"`
 	Kind              *string  `group:"Goal" placeholder:"KIND" help:"change, answer, explore or periodic (default change)"`

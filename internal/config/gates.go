@@ -33,7 +33,7 @@ type gateTable struct {
 	ApprovesTests bool   `json:"approves_tests" doc:"of a review: it may accept that old tests were changed; such work is worth a review and no more"`
 }
 
-// gateKind is what judges; "" is a command.
+// gateKind is the kind of a gate; "" is a command.
 type gateKind string
 
 const byCommand gateKind = "command"

@@ -59,7 +59,7 @@ func TestClientCommitsByItself(t *testing.T) {
 	}
 }
 
-// An agent that keeps changing what judges it, by a script that nobody reads, is stopped at the third violation; the
+// An agent that keeps changing protected files, by a script that nobody reads, is stopped at the third violation; the
 // judge is as it was.
 func TestClientTampers(t *testing.T) {
 	const check = "#!/bin/sh\n" + checkWords + "\n"

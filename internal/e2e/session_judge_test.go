@@ -140,7 +140,7 @@ func TestSessionPlan(t *testing.T) {
 	}
 }
 
-// An agent that keeps changing what judges it, by a script that nobody reads, is told to put it back, and ends
+// An agent that keeps changing protected files, by a script that nobody reads, is told to put it back, and ends
 // the loop by doing so a third time. In a user's session nothing is put back
 // over their head.
 func TestSessionTampers(t *testing.T) {

@@ -20,10 +20,10 @@ const (
 	maxPersonal = 64 // files of one glob in the user's home
 )
 
-// ChangedTools names what no tree shows, affects gates, and is no longer what it was when this was
-// last asked: the programs that gates run by name, git's converters, and the settings in
-// the user's home of tools that gates often run. It is not put back, and turns nothing
-// green in a checkout. The first time there is nothing to say.
+// ChangedTools names what affects gates from outside the work tree and has changed since
+// the last call: the programs that gates run by name, git's converters, and settings in the
+// user's home of tools that gates often run. Nothing of it is restored; a clean checkout
+// does not see it. The first call returns nothing.
 func (f *Files) ChangedTools(converters map[string]string) ([]string, error) {
 	now := map[string]string{}
 	for _, glob := range f.o.Personal {

@@ -14,7 +14,7 @@ import (
 // handOverAtBlockCap requests a handover if the client is about to end the session
 // regardless of hooks, and the user allowed handovers.
 func (h *handler) handOverAtBlockCap(s *lease, b session.Binding) error {
-	if !s.spec.Policy.Handover || s.mem.State.Stays || h.userTurn {
+	if !s.spec.Policy.Handover || s.mem.State.HandoverFailed || h.userTurn {
 		return nil
 	}
 	limit := h.blockCap()
@@ -98,7 +98,7 @@ func (h *handler) isIsolatedTryRunning(b session.Binding) bool {
 // and the user has not allowed handovers.
 func handoverOffer(s *lease) string {
 	st := s.mem.State
-	if st.Stays && st.Policy.Handover {
+	if st.HandoverFailed && st.Policy.Handover {
 		return " · it could not be handed over: " + plan.OneLine(st.HandWhy, 200)
 	}
 	if at := st.Policy.HandoverAt; at == 0 || st.Context < at || st.Policy.Handover {

@@ -181,7 +181,7 @@ func (w world) handOver(ctx context.Context, l *store.Loop) error {
 		return err
 	}
 	if word == "stays" {
-		e.Owner, e.Stays, e.Text = loop.OwnerSession, true, "no client"
+		e.Owner, e.HandoverFailed, e.Text = loop.OwnerSession, true, "no client"
 		own = func(ctx context.Context) (*store.Owner, error) { return l.Rejoin(ctx, w.binding(l.ID).Epoch) }
 	}
 	o, err := own(ctx)

@@ -183,7 +183,7 @@ func KeepInSession(ctx context.Context, l *store.Loop, env environment.Environme
 	}
 	err = d.rebind(ctx, m)
 	if m.State.Phase == loop.HandingOver {
-		d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Stays: true, Text: why}
+		d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: why}
 		_, stepErr := d.Attend(ctx)
 		err = errors.Join(err, stepErr, d.rebind(ctx, m)) // a hook may have let go of it meanwhile
 	}

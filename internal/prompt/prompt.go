@@ -37,7 +37,7 @@ const (
 	Refused    Kind = "refused"     // the same session: all green, but nothing proves it, or nothing changed
 	Continue   Kind = "continue"    // the same session: the turn ended without a claim
 	Restored   Kind = "restored"    // the tree went back to the last verified commit
-	Violation  Kind = "violation"   // the same session: what judges was changed and put back
+	Violation  Kind = "violation"   // the same session: a protected file was changed and restored
 	Resumed    Kind = "resumed"     // the loop goes on after an interruption
 	Verify     Kind = "verify"      // no claim needed: green gates are the goal
 	Isolated   Kind = "isolated"    // the same, tried in a session of its own beside the user's

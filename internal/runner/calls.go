@@ -104,7 +104,7 @@ func (r *Runner) sorted() error {
 	return r.append(record.TypeAttribution, r.read)
 }
 
-// agents tells whether a change of what judges is the agent's: a tool call
+// agents reports whether a change of a protected file is the agent's: a tool call
 // explains it, or it is one that stands since a look before.
 func (r *Runner) agents(path string, m record.Memory) bool {
 	abs := r.JudgedBy.Where(path)

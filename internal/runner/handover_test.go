@@ -221,14 +221,14 @@ func TestALoopThatNobodyTakesStaysInItsSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Stays: true, Text: "there is no client"}
+	d.First = loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: "there is no client"}
 	if _, err := d.Attend(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if st.attend(); st.s.Phase != loop.Turning || !st.s.Attended || !st.s.Stays || st.s.Iteration != 2 {
+	if st.attend(); st.s.Phase != loop.Turning || !st.s.Attended || !st.s.HandoverFailed || st.s.Iteration != 2 {
 		t.Fatalf("%s in iteration %d", st.s.Phase, st.s.Iteration)
 	}
 	st.told()

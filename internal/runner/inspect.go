@@ -91,8 +91,8 @@ func (r *Runner) inspectTree(ctx context.Context, m record.Memory, seen *loop.Se
 	return err
 }
 
-// inspectTools names what has a word in the gates' results from outside of the work
-// tree and is no longer what it was. Whose doing that is cannot be told.
+// inspectTools names programs and settings outside the work tree that affect gates and have
+// changed since the last inspection. Who changed them is not known.
 func (r *Runner) inspectTools(ctx context.Context) ([]string, error) {
 	converters, err := r.Repo.Converters(ctx)
 	if err != nil {

@@ -203,7 +203,7 @@ func (r *Runner) drive(ctx context.Context, begin func(context.Context) error, e
 	return r.mem.State, nil
 }
 
-// open folds the journal and makes the frozen copies of what judges.
+// open folds the journal and copies the protected files.
 func (r *Runner) open() error {
 	var err error
 	if r.kept, err = r.Loop.Spec(); err != nil {

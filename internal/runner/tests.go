@@ -22,7 +22,7 @@ func (r *Runner) keepJudges() error {
 	return record.SaveProtected(r.Loop, slices.DeleteFunc(r.JudgedBy.Whole(), r.mem.State.MayChangeJudge))
 }
 
-// meanwhile names what judges and was changed by the agent while the gates ran:
+// meanwhile names protected files that the agent changed while the gates ran:
 // what works in the background can change it after the look and before a gate
 // reads it. A change of the user's is left for the next look.
 func (r *Runner) meanwhile(ctx context.Context, m record.Memory) ([]string, error) {
@@ -70,8 +70,8 @@ func (r *Runner) nameTouched(ctx context.Context, g *loop.Gates, touched []strin
 	r.inRun(ctx, func(context.Context) error { r.note(loop.Warning, words); return nil })
 }
 
-// untampered takes back what gates said on a tree that is final, where what judges
-// was changed while they ran.
+// untampered discards the results of gates on the final tree if a protected file was
+// changed while they ran.
 func (r *Runner) untampered(ctx context.Context, g loop.Gates, m record.Memory) (loop.Gates, error) {
 	changed, err := r.meanwhile(ctx, m)
 	if err != nil || len(changed) == 0 {

@@ -195,7 +195,7 @@ func TestARejectedChangeIsPutBackThenAViolation(t *testing.T) {
 	}
 }
 
-// A change of what judges while the gates ran is a violation, whatever they said.
+// A change of a protected file while the gates ran is a violation, whatever they said.
 func TestWhatJudgesChangedWhileTheGatesRan(t *testing.T) {
 	t.Parallel()
 	sc := judging(t)

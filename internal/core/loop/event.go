@@ -53,29 +53,29 @@ func EventKinds() []EventKind {
 // Event is something that happened. The field that belongs to the kind is set,
 // the others are zero.
 type Event struct {
-	Kind     EventKind `json:"kind"`
-	ID       string    `json:"id,omitempty"` // of a message: the same id again is the same message
-	At       time.Time `json:"at"`
-	Start    *Start    `json:"start,omitempty"`     // Started, Reopened (the limits that it is given)
-	Tree     string    `json:"tree,omitempty"`      // Checkpointed, Restored, Committed: the tree as it is now
-	HalfDone string    `json:"half_done,omitempty"` // Checkpointed: the tree with what an earlier loop did of the task, where Tree lacks it
-	Gates    *Gates    `json:"gates,omitempty"`     // GatesFinished
-	Turn     *Turn     `json:"turn,omitempty"`      // TurnEnded, AgentFailed (what is known of it)
-	Failure  *Failure  `json:"failure,omitempty"`   // AgentFailed
-	Seen     *Seen     `json:"seen,omitempty"`      // TreeSeen
-	Commit   string    `json:"commit,omitempty"`    // Committed: its hash, "" where the loop makes none
-	Receipt  string    `json:"receipt,omitempty"`   // Committed
-	Limit    Outcome   `json:"limit,omitempty"`     // LimitHit: Iterations, Duration or Budget
-	Text     string    `json:"text,omitempty"`      // MessageArrived: the note; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
-	Owner    Owner     `json:"owner,omitempty"`     // HandoverAsked, HandedOver, Reopened ("": as it was)
-	Stays    bool      `json:"stays,omitempty"`     // HandedOver: the owner that the loop has keeps it
-	ByPerson bool      `json:"by_person,omitempty"` // Learnt: a user wrote it
-	Tasks    []string  `json:"tasks,omitempty"`     // WentBack: the tasks that are done in the checkpoint; Committed: those that were done, and whose commits are gone
-	Added    []Task    `json:"added,omitempty"`     // Committed: tasks of the plan that the loop does not know
-	Aside    string    `json:"aside,omitempty"`     // Committed: file that keeps an edit of the plan which was not applied
-	Isolated bool      `json:"isolated,omitempty"`  // TurnEnded, AgentFailed: of an isolated try
-	Hint     string    `json:"hint,omitempty"`      // Faulted; Cancelled: what a user did to stop it
-	Paths    []string  `json:"paths,omitempty"`     // TestsAsked, Approved (none: all), Rejected: tests, relative to the root with slashes
+	Kind           EventKind `json:"kind"`
+	ID             string    `json:"id,omitempty"` // of a message: the same id again is the same message
+	At             time.Time `json:"at"`
+	Start          *Start    `json:"start,omitempty"`           // Started, Reopened (the limits that it is given)
+	Tree           string    `json:"tree,omitempty"`            // Checkpointed, Restored, Committed: the tree as it is now
+	HalfDone       string    `json:"half_done,omitempty"`       // Checkpointed: the tree with what an earlier loop did of the task, where Tree lacks it
+	Gates          *Gates    `json:"gates,omitempty"`           // GatesFinished
+	Turn           *Turn     `json:"turn,omitempty"`            // TurnEnded, AgentFailed (what is known of it)
+	Failure        *Failure  `json:"failure,omitempty"`         // AgentFailed
+	Seen           *Seen     `json:"seen,omitempty"`            // TreeSeen
+	Commit         string    `json:"commit,omitempty"`          // Committed: its hash, "" where the loop makes none
+	Receipt        string    `json:"receipt,omitempty"`         // Committed
+	Limit          Outcome   `json:"limit,omitempty"`           // LimitHit: Iterations, Duration or Budget
+	Text           string    `json:"text,omitempty"`            // MessageArrived: the note; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
+	Owner          Owner     `json:"owner,omitempty"`           // HandoverAsked, HandedOver, Reopened ("": as it was)
+	HandoverFailed bool      `json:"handover_failed,omitempty"` // HandedOver: it failed, the present owner keeps the loop
+	ByPerson       bool      `json:"by_person,omitempty"`       // Learnt: a user wrote it
+	Tasks          []string  `json:"tasks,omitempty"`           // WentBack: the tasks that are done in the checkpoint; Committed: those that were done, and whose commits are gone
+	Added          []Task    `json:"added,omitempty"`           // Committed: tasks of the plan that the loop does not know
+	Aside          string    `json:"aside,omitempty"`           // Committed: file that keeps an edit of the plan which was not applied
+	Isolated       bool      `json:"isolated,omitempty"`        // TurnEnded, AgentFailed: of an isolated try
+	Hint           string    `json:"hint,omitempty"`            // Faulted; Cancelled: what a user did to stop it
+	Paths          []string  `json:"paths,omitempty"`           // TestsAsked, Approved (none: all), Rejected: tests, relative to the root with slashes
 }
 
 // Start is what a loop begins with.
@@ -113,7 +113,7 @@ type Claim struct {
 type Seen struct {
 	Changed  bool     `json:"changed"`             // anything differs from the task's start
 	Beside   []string `json:"beside,omitempty"`    // of a claim without a change: what git ignores and came or changed since the loop began
-	Tampered []string `json:"tampered,omitempty"`  // what judges, changed without an approval
+	Tampered []string `json:"tampered,omitempty"`  // protected files that the agent changed without approval
 	Refused  []string `json:"refused,omitempty"`   // tests that differ from the judge's copies, and that a user rejected
 	Marked   []string `json:"marked,omitempty"`    // tasks that the agent ticked itself: a claim
 	ByPerson []string `json:"by_person,omitempty"` // tasks that the user ticked: done, and nobody's claim
@@ -153,7 +153,7 @@ type Gates struct {
 	Changed      []TestChange  `json:"changed,omitempty"`       // of old tests, where their structure shows it
 	IfApproved   *IfApproved   `json:"if_approved,omitempty"`   // what it is worth if its changes of old tests are approved
 	Judge        string        `json:"judge,omitempty"`         // tree with the judge's copies once this is committed, "" = that which is
-	Tampered     []string      `json:"tampered,omitempty"`      // what judges was changed by the agent while the gates ran
+	Tampered     []string      `json:"tampered,omitempty"`      // protected files that the agent changed while the gates ran
 	Added        []Task        `json:"added,omitempty"`         // ForFinal: tasks of the plan that the loop does not know
 	Lost         []string      `json:"lost,omitempty"`          // ForFinal: tasks that were done, and whose commits are gone
 	Apart        []string      `json:"apart,omitempty"`         // untracked files of the user's: the commit, which lacks them, was not seen to pass

@@ -19,7 +19,7 @@ func (m *machine) owner() Owner {
 }
 
 // mayHandOver: the user agreed that fresh sessions go on where theirs ends.
-func (m *machine) mayHandOver() bool { return m.s.Policy.Handover && !m.s.Stays }
+func (m *machine) mayHandOver() bool { return m.s.Policy.Handover && !m.s.HandoverFailed }
 
 // handsOver asks for another owner where one is to go on with the turn that is
 // due: because somebody asked for it, or because a fresh context is due that a
@@ -58,7 +58,7 @@ func (m *machine) handoverAsked(to Owner, why string) {
 	if to == m.owner() && m.s.HandOver == "" {
 		return
 	}
-	m.s.HandOver, m.s.HandWhy, m.s.Stays = to, why, false
+	m.s.HandOver, m.s.HandWhy, m.s.HandoverFailed = to, why, false
 	switch m.s.Phase {
 	case Turning:
 		if !m.s.Attended {
@@ -81,11 +81,11 @@ func (m *machine) handoverAsked(to Owner, why string) {
 // nothing.
 func (m *machine) handedOver(e Event) {
 	to := e.Owner
-	if to != OwnerRunner && to != OwnerSession || m.s.Phase == New || e.Stays && to != m.owner() {
+	if to != OwnerRunner && to != OwnerSession || m.s.Phase == New || e.HandoverFailed && to != m.owner() {
 		m.notify(Anomaly, fmt.Sprintf("handed over to %q while %s: ignored", to, m.s.Phase))
 		return
 	}
-	if e.Stays {
+	if e.HandoverFailed {
 		m.s.HandOver = ""
 		m.stays(e.Text)
 		return
@@ -95,7 +95,7 @@ func (m *machine) handedOver(e Event) {
 	}
 	m.s.HandOver = ""
 	m.s.Attended = to == OwnerSession
-	m.s.Stays, m.s.Together, m.s.Waited = false, false, nil
+	m.s.HandoverFailed, m.s.Together, m.s.Waited = false, false, nil
 	m.s.Fresh, m.s.Context = !m.s.Attended, 0
 	switch m.s.Phase {
 	case Turning, Trying:
@@ -120,7 +120,7 @@ func (m *machine) stays(why string) {
 		return
 	}
 	m.s.HandWhy = why
-	m.s.Stays, m.s.Fresh = true, m.s.Fresh && !m.s.Attended
+	m.s.HandoverFailed, m.s.Fresh = true, m.s.Fresh && !m.s.Attended
 	m.notify(Warning, "the loop was not handed over: "+why)
 	m.beginTurn()
 }

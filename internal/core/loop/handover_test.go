@@ -36,7 +36,7 @@ func TestALoopThatCannotBeHandedOverStays(t *testing.T) {
 	sc := attended(t, loop.Policy{Handover: true, HandoverAt: 80})
 	sc.feed(full(90), "look")
 	sc.feed(shallow, "hand_over")
-	sc.feed(loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, Stays: true, Text: "no client"}, "notify; turn 2 continue go_on")
+	sc.feed(loop.Event{Kind: loop.HandedOver, Owner: loop.OwnerSession, HandoverFailed: true, Text: "no client"}, "notify; turn 2 continue go_on")
 	sc.feed(full(95), "look")
 	sc.feed(shallow, "turn 3 continue go_on")
 	sc.feed(loop.Event{Kind: loop.HandoverAsked, Owner: loop.OwnerRunner, Text: "pawl handover"}, "")
@@ -108,7 +108,7 @@ func TestAnotherSessionTakesALoop(t *testing.T) {
 	sc.feed(full(90), "look")
 	sc.feed(shallow, "hand_over")
 	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")
-	if sc.s.Stays || sc.s.Context != 0 {
+	if sc.s.HandoverFailed || sc.s.Context != 0 {
 		t.Errorf("%+v", sc.s)
 	}
 	sc.feed(given(loop.OwnerSession), "turn 2 continue fresh")

@@ -84,7 +84,7 @@ func samples(k loop.EventKind) []loop.Event {
 	case loop.Checkpointed, loop.Committed, loop.Restored:
 		out = append(out, ev(loop.Event{Tree: "t"}))
 	case loop.HandoverAsked, loop.HandedOver:
-		out = append(out, ev(loop.Event{Owner: loop.OwnerRunner}), ev(loop.Event{Owner: loop.OwnerSession}), ev(loop.Event{Owner: loop.OwnerSession, Stays: true}))
+		out = append(out, ev(loop.Event{Owner: loop.OwnerRunner}), ev(loop.Event{Owner: loop.OwnerSession}), ev(loop.Event{Owner: loop.OwnerSession, HandoverFailed: true}))
 	case loop.WentBack:
 		out = append(out, ev(loop.Event{Tasks: []string{"a"}}))
 	case loop.TimerFired, loop.Concluded, loop.MessageArrived, loop.MergeAsked, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:

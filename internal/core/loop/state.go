@@ -241,68 +241,68 @@ const (
 // State of a loop. Plain data: it survives JSON, and the zero value is a loop
 // before Started.
 type State struct {
-	Phase      Phase         `json:"phase"`
-	Policy     Policy        `json:"policy"`
-	Attended   bool          `json:"attended,omitempty"`  // a user's session is the owner, not a runner
-	HandOver   Owner         `json:"hand_over,omitempty"` // is to go on with the loop, in place of the owner it has
-	HandWhy    string        `json:"hand_why,omitempty"`  // why it is to, or did
-	Stays      bool          `json:"stays,omitempty"`     // it could not be handed over: not of its own accord again
-	Together   bool          `json:"together,omitempty"`  // isolated tries cannot be made: the session tries on
-	Try        *Try          `json:"try,omitempty"`       // the last isolated one
-	StartedAt  time.Time     `json:"started_at,omitzero"`
-	Now        time.Time     `json:"now,omitzero"` // of the last event; never goes back
-	EndedAt    time.Time     `json:"ended_at,omitzero"`
-	Away       time.Duration `json:"away,omitempty"`     // waits for usage limits and pauses: count against nothing
-	AwayFrom   time.Time     `json:"away_from,omitzero"` // since when away, zero if not
-	Iteration  int           `json:"iteration"`
-	Turns      int           `json:"turns"`
-	Usage      Usage         `json:"usage"`
-	Reviews    Reviews       `json:"reviews,omitzero"` // their part of the usage
-	Tasks      []Task        `json:"tasks"`
-	Current    string        `json:"current,omitempty"`   // id of the task at work
-	Last       string        `json:"last,omitempty"`      // id of the task at work before
-	TaskFrom   time.Time     `json:"task_from,omitzero"`  // when it began
-	Base       string        `json:"base,omitempty"`      // tree the task starts from: the last verified commit and what the user did since
-	First      string        `json:"first,omitempty"`     // task to take first: an earlier loop had begun it
-	HalfDone   string        `json:"half_done,omitempty"` // tree that the first turn of the task finds, where that is not Base: what an earlier loop did of it
-	Unjudged   bool          `json:"unjudged,omitempty"`  // a turn has ended since the gates last ran
-	Retry      bool          `json:"retry,omitempty"`     // the next turn takes the place of one that was cut off
-	Found      *Gates        `json:"found,omitempty"`     // what the gates found for the claim being committed
-	JudgedAt   time.Time     `json:"judged_at,omitzero"`  // when they found it
-	Ladder     Ladder        `json:"ladder"`
-	Violations int           `json:"violations,omitempty"`
-	Claim      *Claim        `json:"claim,omitempty"`     // being judged
-	Beside     []string      `json:"beside,omitempty"`    // Seen.Beside of the last claim without a change
-	Purpose    Purpose       `json:"purpose,omitempty"`   // of the gates that run
-	Unknowns   int           `json:"unknowns,omitempty"`  // unknown results in a row
-	Failures   int           `json:"failures,omitempty"`  // dead turns since one ended: network, overloaded, interrupted
-	Crashes    int           `json:"crashes,omitempty"`   // dead turns since one ended, of a client that cannot work
-	Limited    int           `json:"limited,omitempty"`   // usage limits met since a turn ended
-	Hit        Outcome       `json:"hit,omitempty"`       // the limit that was reached
-	Fresh      bool          `json:"fresh,omitempty"`     // the next turn gets a fresh context
-	Situation  Situation     `json:"situation,omitempty"` // for the next prompt
-	Failing    *Failing      `json:"failing,omitempty"`
-	Context    int           `json:"context,omitempty"`  // percent full
-	After      After         `json:"after,omitempty"`    // what follows a checkpoint, a restore, a wait or a pause
-	Stop       string        `json:"stop,omitempty"`     // cause of a cancellation: stop, int, term, hup
-	StopWhy    string        `json:"stop_why,omitempty"` // what a user did to stop it, where it was no command
-	Pause      bool          `json:"pause,omitempty"`    // a pause is asked for
-	Notes      []string      `json:"notes,omitempty"`    // messages that the next prompt delivers
-	Told       int           `json:"told,omitempty"`     // how many of them the turn under way was told
-	Heard      []string      `json:"heard,omitempty"`    // ids of the last messages
-	Waited     []string      `json:"waited,omitempty"`   // background work that was waited for
-	History    []Attempt     `json:"history,omitempty"`  // the last attempts
-	Lessons    []Lesson      `json:"lessons,omitempty"`
-	Merge      *Merge        `json:"merge,omitempty"`    // what the agent asks the user to merge
-	Asks       []Ask         `json:"asks,omitempty"`     // tests that the agent wants to change
-	Approved   []string      `json:"approved,omitempty"` // tests that a user lets it change, AllTests for all
-	Rejected   []Rejection   `json:"rejected,omitempty"` // tests that a user does not
-	Refusals   int           `json:"refusals,omitempty"`
-	Restores   int           `json:"restores,omitempty"`
-	Aside      []string      `json:"aside,omitempty"`    // files that keep edits of the plan which were not applied
-	Replaced   bool          `json:"replaced,omitempty"` // a user restored a checkpoint since the task began
-	Green      bool          `json:"green,omitempty"`    // every gate passed in full when last run
-	Red        string        `json:"red,omitempty"`      // what was red when they last ran, "" if they could not tell
+	Phase          Phase         `json:"phase"`
+	Policy         Policy        `json:"policy"`
+	Attended       bool          `json:"attended,omitempty"`        // a user's session is the owner, not a runner
+	HandOver       Owner         `json:"hand_over,omitempty"`       // is to go on with the loop, in place of the owner it has
+	HandWhy        string        `json:"hand_why,omitempty"`        // why it is to, or did
+	HandoverFailed bool          `json:"handover_failed,omitempty"` // a handover failed: do not retry it automatically
+	Together       bool          `json:"together,omitempty"`        // isolated tries cannot be made: the session tries on
+	Try            *Try          `json:"try,omitempty"`             // the last isolated one
+	StartedAt      time.Time     `json:"started_at,omitzero"`
+	Now            time.Time     `json:"now,omitzero"` // of the last event; never goes back
+	EndedAt        time.Time     `json:"ended_at,omitzero"`
+	Away           time.Duration `json:"away,omitempty"`     // waits for usage limits and pauses: count against nothing
+	AwayFrom       time.Time     `json:"away_from,omitzero"` // since when away, zero if not
+	Iteration      int           `json:"iteration"`
+	Turns          int           `json:"turns"`
+	Usage          Usage         `json:"usage"`
+	Reviews        Reviews       `json:"reviews,omitzero"` // their part of the usage
+	Tasks          []Task        `json:"tasks"`
+	Current        string        `json:"current,omitempty"`   // id of the task at work
+	Last           string        `json:"last,omitempty"`      // id of the task at work before
+	TaskFrom       time.Time     `json:"task_from,omitzero"`  // when it began
+	Base           string        `json:"base,omitempty"`      // tree the task starts from: the last verified commit and what the user did since
+	First          string        `json:"first,omitempty"`     // task to take first: an earlier loop had begun it
+	HalfDone       string        `json:"half_done,omitempty"` // tree that the first turn of the task finds, where that is not Base: what an earlier loop did of it
+	Unjudged       bool          `json:"unjudged,omitempty"`  // a turn has ended since the gates last ran
+	Retry          bool          `json:"retry,omitempty"`     // the next turn takes the place of one that was cut off
+	Found          *Gates        `json:"found,omitempty"`     // what the gates found for the claim being committed
+	JudgedAt       time.Time     `json:"judged_at,omitzero"`  // when they found it
+	Ladder         Ladder        `json:"ladder"`
+	Violations     int           `json:"violations,omitempty"`
+	Claim          *Claim        `json:"claim,omitempty"`     // being judged
+	Beside         []string      `json:"beside,omitempty"`    // Seen.Beside of the last claim without a change
+	Purpose        Purpose       `json:"purpose,omitempty"`   // of the gates that run
+	Unknowns       int           `json:"unknowns,omitempty"`  // unknown results in a row
+	Failures       int           `json:"failures,omitempty"`  // dead turns since one ended: network, overloaded, interrupted
+	Crashes        int           `json:"crashes,omitempty"`   // dead turns since one ended, of a client that cannot work
+	Limited        int           `json:"limited,omitempty"`   // usage limits met since a turn ended
+	Hit            Outcome       `json:"hit,omitempty"`       // the limit that was reached
+	Fresh          bool          `json:"fresh,omitempty"`     // the next turn gets a fresh context
+	Situation      Situation     `json:"situation,omitempty"` // for the next prompt
+	Failing        *Failing      `json:"failing,omitempty"`
+	Context        int           `json:"context,omitempty"`  // percent full
+	After          After         `json:"after,omitempty"`    // what follows a checkpoint, a restore, a wait or a pause
+	Stop           string        `json:"stop,omitempty"`     // cause of a cancellation: stop, int, term, hup
+	StopWhy        string        `json:"stop_why,omitempty"` // what a user did to stop it, where it was no command
+	Pause          bool          `json:"pause,omitempty"`    // a pause is asked for
+	Notes          []string      `json:"notes,omitempty"`    // messages that the next prompt delivers
+	Told           int           `json:"told,omitempty"`     // how many of them the turn under way was told
+	Heard          []string      `json:"heard,omitempty"`    // ids of the last messages
+	Waited         []string      `json:"waited,omitempty"`   // background work that was waited for
+	History        []Attempt     `json:"history,omitempty"`  // the last attempts
+	Lessons        []Lesson      `json:"lessons,omitempty"`
+	Merge          *Merge        `json:"merge,omitempty"`    // what the agent asks the user to merge
+	Asks           []Ask         `json:"asks,omitempty"`     // tests that the agent wants to change
+	Approved       []string      `json:"approved,omitempty"` // tests that a user lets it change, AllTests for all
+	Rejected       []Rejection   `json:"rejected,omitempty"` // tests that a user does not
+	Refusals       int           `json:"refusals,omitempty"`
+	Restores       int           `json:"restores,omitempty"`
+	Aside          []string      `json:"aside,omitempty"`    // files that keep edits of the plan which were not applied
+	Replaced       bool          `json:"replaced,omitempty"` // a user restored a checkpoint since the task began
+	Green          bool          `json:"green,omitempty"`    // every gate passed in full when last run
+	Red            string        `json:"red,omitempty"`      // what was red when they last ran, "" if they could not tell
 	// RedAtStart are the gates that failed before the first turn.
 	RedAtStart []RedGate `json:"red_at_start,omitempty"`
 	Pending    []Action  `json:"pending,omitempty"` // to perform again if the owner dies

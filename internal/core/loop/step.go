@@ -329,7 +329,7 @@ func (m *machine) reopen(e Event) {
 	if e.Owner != "" {
 		s.Attended = e.Owner == OwnerSession
 	}
-	s.HandOver, s.HandWhy, s.Stays, s.Together = "", "", false, false
+	s.HandOver, s.HandWhy, s.HandoverFailed, s.Together = "", "", false, false
 	s.Pause, s.Violations, s.Unknowns, s.Failures, s.Crashes, s.Limited = false, 0, 0, 0, 0, 0
 	s.Policy.Limits = s.extended(e.Start.Policy.Limits)
 	for i, t := range s.Tasks {

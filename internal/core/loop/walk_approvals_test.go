@@ -32,7 +32,7 @@ func (w *world) refused() []string {
 	return []string{w.s.Rejected[0].Path}
 }
 
-// checkApprovals: only what judges, and a test that was rejected before, is a violation;
+// checkApprovals: only a change of a protected file, or of a test that was rejected before, is a violation;
 // a claim that passes only with changed tests is none. What waits for an approval is
 // no evidence.
 func (w *world) checkApprovals(before loop.State, e loop.Event) {

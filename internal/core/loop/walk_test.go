@@ -213,7 +213,7 @@ func (w *world) perform(a loop.Action) {
 		e = loop.Event{Kind: loop.HandedOver, Owner: a.Owner}
 		if w.coin(4) { // whoever has it keeps it, or another of its kind takes it
 			e.Owner = map[loop.Owner]loop.Owner{loop.OwnerRunner: loop.OwnerSession, loop.OwnerSession: loop.OwnerRunner}[a.Owner]
-			e.Stays = w.coin(2)
+			e.HandoverFailed = w.coin(2)
 		}
 	case loop.Look:
 		e = loop.Event{Kind: loop.TreeSeen, Seen: w.look(a.Deep)}
@@ -347,7 +347,7 @@ func (w *world) checkBegin(a loop.Action) {
 		w.t.Errorf("an isolated try that nobody asked for: %+v", s)
 	case s.Attended && a.Fresh && !a.Isolated:
 		w.t.Errorf("a user's session is to have a fresh context: %+v", a)
-	case s.Attended && s.Policy.Handover && !s.Stays && s.Context >= s.Policy.HandoverAt && !a.Isolated:
+	case s.Attended && s.Policy.Handover && !s.HandoverFailed && s.Context >= s.Policy.HandoverAt && !a.Isolated:
 		w.t.Errorf("a session with %d %% is not left", s.Context)
 	}
 	l := w.s.Policy.Limits
