@@ -76,7 +76,9 @@ func probing(p gate.Probe) string {
 		return ": do the tests pass without what a reviewer would look at?"
 	case gate.Canary, gate.CanaryBefore:
 		return ": does it report a test that must fail?"
-	case gate.Control, gate.Overlay, gate.WithoutSources:
+	case gate.Control:
+		return ": does a clean checkout show the same as before the work?"
+	case gate.Overlay, gate.WithoutSources:
 		return ": do the new tests fail without this work?"
 	}
 	return ""
