@@ -18,7 +18,7 @@ func TestADaemonOfAGateIsNamed(t *testing.T) {
 	b := newBench(t, words)
 	daemon := "sleep 307.25"
 	s := b.watched(haveAll, []string{"have every word"}, withGate(map[string]any{"gates": []string{
-		"sh check.sh", "setsid -f " + daemon + " </dev/null >/dev/null 2>&1",
+		"sh check.sh", startsDaemon(daemon),
 	}}), teller{t})
 	m, _, err := record.Load(b.loop)
 	if err != nil {
@@ -37,7 +37,7 @@ func TestADaemonOfAGateIsNamedInASession(t *testing.T) {
 	t.Parallel()
 	agenttest.Needs(t, "setsid")
 	daemon := "sleep 309.25"
-	st := sit(t, words, gated(map[string]any{"gates": []string{"sh check.sh", "setsid -f " + daemon + " </dev/null >/dev/null 2>&1"}}))
+	st := sit(t, words, gated(map[string]any{"gates": []string{"sh check.sh", startsDaemon(daemon)}}))
 	st.edits("have.txt", "one\ntwo\n")
 	s := st.claims()
 	m, _, err := record.Load(st.loop)
@@ -47,6 +47,12 @@ func TestADaemonOfAGateIsNamedInASession(t *testing.T) {
 	if s.Outcome != loop.Verified || !endLeft(m, daemon) {
 		t.Errorf("%s: %s; left %q", s.Outcome, s.Reason, m.Orphans)
 	}
+}
+
+// startsDaemon returns a gate that ends once its daemon has a session of its own: before
+// that the daemon would be ended with the gate, as any process that is still in it.
+func startsDaemon(command string) string {
+	return "setsid -f sh -c 'echo ready; exec " + command + " >/dev/null' </dev/null 2>/dev/null | grep -q ready"
 }
 
 // endLeft ends the process of a command that a loop has named, and reports whether it
