@@ -27,7 +27,7 @@ import (
 func (v *Verifier) inNamespace(ctx context.Context) bool {
 	if v.namespace == nil {
 		v.namespace = &confine.Namespace{}
-		if home := resolved(variable(v.env, "HOME")); v.Repo != nil && !v.ByFolder && !isThere(v.byFolderFile()) && !isWithin(resolved(v.Repo.Root()), home) {
+		if home := resolved(variable(v.env, "HOME")); v.Repo != nil && !v.ByFolder && !isThere(v.byFolderFile()) && !isWithin(home, resolved(v.Repo.Root())) {
 			*v.namespace, _ = confine.FindNamespace(ctx, v.Prefix)
 		}
 	}

@@ -3,6 +3,7 @@
 package verify_test
 
 import (
+	"context"
 	"net"
 	"os"
 	"os/exec"
@@ -37,6 +38,29 @@ func needsNamespace(t *testing.T) {
 	t.Helper()
 	if _, problem := confine.FindNamespace(t.Context(), nil); problem != "" {
 		t.Skip("needs mount namespaces: " + problem)
+	}
+}
+
+// A work tree below the home is where most lie.
+func TestWorkTreeInTheHome(t *testing.T) {
+	t.Parallel()
+	needsNamespace(t)
+	b := newBench(t, files{"lib": "1\n"}, nil)
+	home := filepath.Dir(b.root)
+	o := b.Options
+	o.Env = append(os.Environ(), "HOME="+home)
+	v, err := verify.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = v.Close(context.Background()) })
+	if err := os.WriteFile(filepath.Join(home, "prepared"), []byte("green\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := "cat lib; [ \"$(pwd -P)\" = " + b.root + " ] && ! cat " + filepath.Join(home, "prepared")
+	results, err := v.Elsewhere(t.Context(), b.tree(), gates(command), "")
+	if err != nil || results[0].Status != gate.Pass {
+		t.Errorf("%v: %+v", err, results)
 	}
 }
 
