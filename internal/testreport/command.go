@@ -93,6 +93,8 @@ func listed(stmt *syntax.Stmt) ([]call, bool) {
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.CallExpr:
 		return []call{simple(cmd)}, true
+	case *syntax.DeclClause: // export NAME=…
+		return nil, true
 	case *syntax.BinaryCmd:
 		if cmd.Op != syntax.AndStmt {
 			return nil, false

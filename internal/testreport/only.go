@@ -1,47 +1,110 @@
 package testreport
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/shell"
+	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 )
 
-// Only narrows a shell command to tests of these ids; false where that cannot be told:
-// for another runner, for several, or where the command names tests itself. What a runner
-// finds by a part of a name it may run more of.
-func Only(command string, ids []string) (string, bool) {
-	all := calls(command)
-	if len(all) != 1 || len(ids) == 0 {
+// Only narrows a shell command to tests of these ids, also where a script of package.json
+// or a Makefile names the runner; false where that cannot be told: for an unknown runner,
+// for several, or where the command names tests itself. What a runner finds by a part of a
+// name it may run more of. files reads the files of the folder that the command runs in.
+func Only(command string, ids []string, files func(path string) ([]byte, error)) (string, bool) {
+	runs := testrun.Read(command, files)
+	if len(runs) != 1 || len(ids) == 0 || len(runs[0].Words) == 0 {
 		return command, false
 	}
-	var tests []string
-	for _, id := range ids {
-		name, ok := testName(id)
-		if !ok {
-			return command, false
+	words := runs[0].Words
+	switch runner := runs[0].Runner; runner {
+	case "go":
+		if tests, ok := testNames(ids); ok && !hasFlag(words, "run", "test.run", "skip", "c", "bench", "fuzz", "args") {
+			return `export GOFLAGS="$(go env GOFLAGS) -run=^(` + strings.Join(tests, "|") + `)$"; ` + command, true
 		}
-		if !slices.Contains(tests, name) {
-			tests = append(tests, name)
+	case "pytest":
+		if tests, ok := testNames(ids); ok && !hasFlag(words, "k") {
+			return `export PYTEST_ADDOPTS="$PYTEST_ADDOPTS -k '` + strings.Join(tests, " or ") + `'"; ` + command, true
 		}
-	}
-	words := all[0].words
-	switch {
-	case begins(words, "go", "test") && !hasFlag(words, "run", "test.run", "skip", "c", "bench", "fuzz", "args"):
-		at := all[0].second
-		return command[:at] + " -run " + shell.Quoted([]string{"^(" + strings.Join(tests, "|") + ")$"}) + command[at:], true
-	case (begins(words, "pytest") || isModule(words, "pytest")) && !hasFlag(words, "k"):
-		return command + " -k " + shell.Quoted([]string{strings.Join(tests, " or ")}), true
-	case isModule(words, "unittest") && !hasFlag(words, "k") && !slices.Contains(words, "discover"):
-		for _, name := range tests {
-			command += " -k " + name
+	case "unittest":
+		if tests, ok := testNames(ids); ok && words[0] == "unittest" && !hasFlag(words, "k") && !slices.Contains(words, "discover") {
+			return appended(command, files, " -k "+strings.Join(tests, " -k "))
 		}
-		return command, true
-	case begins(words, "cargo", "test") && !slices.ContainsFunc(words[2:], func(w string) bool { return !strings.HasPrefix(w, "-") || w == "--" }):
-		return command + " -- " + strings.Join(tests, " "), true
+	case "cargo":
+		if tests, ok := testNames(ids); ok && !slices.ContainsFunc(words[2:], func(w string) bool { return !strings.HasPrefix(w, "-") || w == "--" }) {
+			return appended(command, files, " -- "+strings.Join(tests, " "))
+		}
+	case "jest", "vitest":
+		if !hasFlag(words, "t", "testNamePattern") {
+			return appended(command, files, " -t "+shell.Quoted([]string{titles(ids)}))
+		}
+	case "mocha":
+		if !hasFlag(words, "g", "grep", "f", "fgrep") {
+			return appended(command, files, " -g "+shell.Quoted([]string{titles(ids)}))
+		}
+	case "node":
+		if !hasFlag(words, "test-name-pattern", "test-only", "test-skip-pattern") {
+			return nodeOnly(command, words, files, " --test-name-pattern="+shell.Quoted([]string{titles(ids)}))
+		}
 	}
 	return command, false
+}
+
+// nodeOnly narrows a run of Node.js, whose options stand before the names of files.
+func nodeOnly(command string, words []string, files func(path string) ([]byte, error), option string) (string, bool) {
+	if all := calls(command); len(all) == 1 && begins(all[0].words, "node", "--test") {
+		return command[:all[0].second] + option + command[all[0].second:], true
+	}
+	if slices.ContainsFunc(words[1:], func(w string) bool { return !strings.HasPrefix(w, "-") }) {
+		return command, false
+	}
+	return appended(command, files, option)
+}
+
+// appended is a command with arguments for the runner that it starts: itself, or by a
+// script of package.json that is nothing else.
+func appended(command string, files func(path string) ([]byte, error), arguments string) (string, bool) {
+	all := calls(command)
+	if len(all) != 1 {
+		return command, false
+	}
+	words := all[0].words
+	if !slices.Contains(packageManagers, words[0]) {
+		return command + arguments, true
+	}
+	name := packageScript(words)
+	var manifest struct {
+		Scripts map[string]string `json:"scripts"`
+	}
+	text, err := files("package.json")
+	if name == "" || err != nil || json.Unmarshal(text, &manifest) != nil {
+		return command, false
+	}
+	inner := calls(manifest.Scripts[name])
+	if len(inner) != 1 || slices.Contains(packageManagers, inner[0].words[0]) || slices.Contains(inner[0].words, "--") {
+		return command, false
+	}
+	if words[0] == "npm" {
+		arguments = " --" + arguments
+	}
+	return command + arguments, true
+}
+
+var packageManagers = []string{"npm", "pnpm", "yarn"}
+
+// packageScript names the script of package.json that a package manager is to run, "" for
+// none or one that has arguments already.
+func packageScript(words []string) string {
+	switch rest := words[1:]; {
+	case len(rest) == 1 && (rest[0] == "test" || rest[0] == "t"):
+		return "test"
+	case len(rest) == 2 && (rest[0] == "run" || rest[0] == "run-script"):
+		return rest[1]
+	}
+	return ""
 }
 
 var (
@@ -49,7 +112,21 @@ var (
 	plainName = regexp.MustCompile(`^\w+$`)
 )
 
-// testName is what a test is called in its file, by its id.
+// testNames are what tests are called in their files, by their ids.
+func testNames(ids []string) ([]string, bool) {
+	var names []string
+	for _, id := range ids {
+		name, ok := testName(id)
+		if !ok {
+			return nil, false
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, true
+}
+
 func testName(id string) (string, bool) {
 	if m := goTestID.FindStringSubmatch(id); m != nil {
 		return m[1], true
@@ -60,15 +137,22 @@ func testName(id string) (string, bool) {
 	return name, plainName.MatchString(name)
 }
 
-func begins(words []string, with ...string) bool {
-	return len(words) >= len(with) && slices.Equal(words[:len(with)], with)
+// titles is a regular expression for JavaScript tests, and for the suites that they stand
+// in: a runner may match each of these by itself.
+func titles(ids []string) string {
+	var parts []string
+	for _, id := range ids {
+		for part := range strings.SplitSeq(id, " > ") {
+			if part = regexp.QuoteMeta(part); !slices.Contains(parts, part) {
+				parts = append(parts, part)
+			}
+		}
+	}
+	return strings.Join(parts, "|")
 }
 
-var python = regexp.MustCompile(`(?:^|/)python[\d.]*$`)
-
-// isModule: the words run a module of Python's; its own arguments come behind it.
-func isModule(words []string, name string) bool {
-	return len(words) >= 3 && python.MatchString(words[0]) && words[1] == "-m" && words[2] == name
+func begins(words []string, with ...string) bool {
+	return len(words) >= len(with) && slices.Equal(words[:len(with)], with)
 }
 
 func hasFlag(words []string, names ...string) bool {

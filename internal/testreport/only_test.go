@@ -1,6 +1,7 @@
 package testreport_test
 
 import (
+	"io/fs"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/testreport"
@@ -8,16 +9,30 @@ import (
 
 func TestACommandForSomeTestsOnly(t *testing.T) {
 	t.Parallel()
+	const goAB = `export GOFLAGS="$(go env GOFLAGS) -run=^(TestA|TestB)$"; `
+	const pytestAB = `export PYTEST_ADDOPTS="$PYTEST_ADDOPTS -k 'TestA or TestB'"; `
+	files := func(file string) ([]byte, error) {
+		text, ok := map[string]string{
+			"Makefile": "test:\n\tgo test ./...\nboth:\n\tgo test ./...\n\tpytest\n",
+		}[file]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		return []byte(text), nil
+	}
 	for command, want := range map[string]string{
-		"go test ./...":                  `go test -run '^(TestA|TestB)$' ./...`,
-		"go test -race ./... -count=1":   `go test -run '^(TestA|TestB)$' -race ./... -count=1`,
+		"go test ./...":                  goAB + "go test ./...",
+		"go test -race ./... -count=1":   goAB + "go test -race ./... -count=1",
 		"go test -run TestA ./...":       "",
 		"go test ./... -run=TestA":       "",
-		"go test ./... && go vet ./...":  "",
-		"make test":                      "",
+		"go test ./... && go vet ./...":  goAB + "go test ./... && go vet ./...",
+		"go test ./a && go test ./b":     "",
+		"make test":                      goAB + "make test",
+		"make both":                      "",
+		"./check.sh":                     "",
 		"npm test":                       "",
-		"pytest -q":                      `pytest -q -k 'TestA or TestB'`,
-		"python3 -m pytest tests":        `python3 -m pytest tests -k 'TestA or TestB'`,
+		"pytest -q":                      pytestAB + "pytest -q",
+		"python3 -m pytest tests":        pytestAB + "python3 -m pytest tests",
 		"pytest -k sums":                 "",
 		"pytest -ksums":                  "",
 		"python3 -m unittest -v":         "python3 -m unittest -v -k TestA -k TestB",
@@ -26,16 +41,47 @@ func TestACommandForSomeTestsOnly(t *testing.T) {
 		"cargo test":                     "cargo test -- TestA TestB",
 		"cargo test --quiet":             "cargo test --quiet -- TestA TestB",
 		"cargo test sums":                "",
-		"pytest | tee log":               "",
 	} {
-		got, ok := testreport.Only(command, []string{"calc.TestA", "example.com/calc.TestB/a case", "calc.TestA/b.c", "t::TestB[1-2]", "TestA (t.TestA)"})
+		got, ok := testreport.Only(command, []string{"calc.TestA", "example.com/calc.TestB/a case", "calc.TestA/b.c", "t::TestB[1-2]", "TestA (t.TestA)"}, files)
 		if ok != (want != "") || ok && got != want || !ok && got != command {
 			t.Errorf("%s: %q %v, want %q", command, got, ok, want)
 		}
 	}
 	for _, names := range [][]string{nil, {"a case with blanks"}, {"TestA", ""}, {"a/b"}} {
-		if got, ok := testreport.Only("go test ./...", names); ok {
+		if got, ok := testreport.Only("go test ./...", names, files); ok {
 			t.Errorf("%q: %s", names, got)
+		}
+	}
+}
+
+// Titles of JavaScript tests are texts; a script of package.json passes arguments on.
+func TestACommandForSomeJavaScriptTestsOnly(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ script, command, want string }{
+		{"", "node --test", `node --test --test-name-pattern='sums|adds a\.b'`},
+		{"", "node --test test/sum.test.js", `node --test --test-name-pattern='sums|adds a\.b' test/sum.test.js`},
+		{"", "npx jest --ci", `npx jest --ci -t 'sums|adds a\.b'`},
+		{"", "npx jest -t other", ""},
+		{"", "npx mocha", `npx mocha -g 'sums|adds a\.b'`},
+		{"node --test", "npm test", `npm test -- --test-name-pattern='sums|adds a\.b'`},
+		{"node --test test/", "npm test", ""},
+		{"vitest run", "npm run test", `npm run test -- -t 'sums|adds a\.b'`},
+		{"vitest run", "pnpm test", `pnpm test -t 'sums|adds a\.b'`},
+		{"jest && eslint .", "npm test", ""},
+		{"jest -- a", "npm test", ""},
+		{"jest", "npm test -- sum.test.js", ""},
+		{"npm run unit", "npm test", ""},
+		{"jest", "npm ci && npm test", ""},
+	} {
+		files := func(file string) ([]byte, error) {
+			if file != "package.json" {
+				return nil, fs.ErrNotExist
+			}
+			return []byte(`{"scripts": {"unit": "jest", "test": "` + c.script + `"}}`), nil
+		}
+		got, ok := testreport.Only(c.command, []string{"sums > adds a.b"}, files)
+		if ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("%s (%s): %q %v, want %q", c.command, c.script, got, ok, c.want)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (v *Verifier) canary(ctx context.Context, r Request, o *gate.Observation, c
 		}
 	}
 	w := where{root: v.Root, tree: tree, logDir: r.LogDir, probe: c.probe}
-	run.Results, err = narrow(c.gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
+	run.Results, err = narrow(v.Root, c.gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
 	return run, err
 }
 

@@ -47,7 +47,7 @@ func TestRunsThatReportNoFailureAreNotBelieved(t *testing.T) {
 			files{"area.py": "import os, sys\n\ndef area(*a):\n    print('Ran 1 test in 0.001s\\n\\nOK', file=sys.stderr, flush=True)\n    getattr(os, '_ex' + 'it')(0)\n"},
 			gate.Unproven, "canary not reported: a", 2,
 		},
-		{"Node: honest", "node sum.test.js", node, files{"sum.js": "exports.sum = (a, b) => a + b;\n"}, gate.Proven, "", 1},
+		{"Node: honest, red when the work is broken", "node sum.test.js", node, files{"sum.js": "exports.sum = (a, b) => a + b;\n"}, gate.Proven, "", 0},
 		{
 			"Node: the process ends before the assertion", "node sum.test.js", node,
 			files{"sum.js": "exports.sum = () => process['ex' + 'it']();\n"},

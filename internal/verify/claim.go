@@ -312,7 +312,7 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 		return v.repeatNeutral(ctx, r, o, gates)
 	case gate.RepeatAfter:
 		w.tree, w.uncached = r.Tree, true
-		return answer(narrow(gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.all(ctx, gates, w) }))
+		return answer(narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.all(ctx, gates, w) }))
 	case gate.Originals, gate.RepeatOriginals:
 		if inner := v.inSubmodule(o.OldTests); len(inner) > 0 {
 			return gate.Run{}, fmt.Errorf("there is no copy of tests in a submodule: %s", strings.Join(inner[:min(len(inner), maxNamed)], ", "))
@@ -323,7 +323,7 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 		return gate.Run{}, err
 	}
 	w.uncached = p == gate.RepeatOriginals || p == gate.RepeatOverlay
-	return answer(narrow(gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) }))
+	return answer(narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) }))
 }
 
 // maxNamed bounds the files that a reason names.

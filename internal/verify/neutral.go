@@ -130,7 +130,7 @@ func (v *Verifier) repeatNeutral(ctx context.Context, r Request, o *gate.Observa
 			return nil, err
 		}
 		w.tree = n.tree
-		return narrow(gates, o.Only(gate.RepeatNeutral), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
+		return narrow(v.Root, gates, o.Only(gate.RepeatNeutral), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
 	}
 	if len(o.Signs) > 1 {
 		for _, name := range o.Signs[:min(len(o.Signs), maxAlone)] {

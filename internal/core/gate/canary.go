@@ -13,7 +13,8 @@ type MustFail struct {
 	Beside  string `json:"beside,omitempty"`  // the test file that it stands in or beside
 }
 
-// nextCanary asks for runs with tests that must fail, where the verdict would be proven.
+// nextCanary asks for runs with tests that must fail, where the verdict would be proven. A
+// gate that reports no tests one by one and is red when the work is broken can fail.
 func (o Observation) nextCanary() (Probe, []string) {
 	if !o.Canary || o.answered(CanaryBefore) {
 		return "", nil
@@ -22,7 +23,10 @@ func (o Observation) nextCanary() (Probe, []string) {
 	if v.Status != Pass || v.Evidence != Proven {
 		return "", nil
 	}
-	gates := kept(o.gates(), func(name string) bool { return len(o.proving(v, name)) > 0 })
+	gates := kept(o.gates(), func(name string) bool {
+		red := len(find(o.Now, name).Tests) == 0 && o.answer(Broken, name).Status == Fail
+		return len(o.proving(v, name)) > 0 && !red
+	})
 	if !o.answered(Canary) {
 		if len(gates) == 0 {
 			return "", nil

@@ -87,11 +87,52 @@ func (o Observation) breakable() []string {
 	return kept(o.gates(), func(name string) bool { return len(o.proving(v, name)) > 0 })
 }
 
-// undecided: no run can tell what new tests prove. Source files hold tests that they did
-// not, beside all that they held; or the new tests do not run on the tree of before. What
-// they prove shows when the functions of the work are broken.
+// undecided: what new tests prove shows best, or only, when the functions of the work are
+// broken. Source files hold tests that they did not, beside all that they held; or the new
+// tests do not run on the tree of before; or they are new by their ids.
 func (o Observation) undecided() bool {
-	return o.InSource && !o.Lost || o.canBeLaid() && o.answered(Overlay) && o.overlay().unrun
+	return o.InSource && !o.Lost || len(o.came()) > 0 || o.canBeLaid() && o.answered(Overlay) && o.overlay().unrun
+}
+
+// breakableFirst are the gates in which new tests came with changed functions. Run for
+// these tests alone, with the functions broken, they tell what the whole gate on the tree
+// of before would, and that the tests check something: only if they do not is that run.
+func (o Observation) breakableFirst() []string {
+	if o.answered(Broken) || len(o.Functions) == 0 {
+		return nil
+	}
+	came := o.came()
+	return kept(o.gates(), func(name string) bool { return len(find(o.Now, name).passing(came)) > 0 })
+}
+
+// came are the tests that pass now and are new by their ids, where nothing was red before
+// the work, no other gate input was changed, and the work passes the old tests.
+func (o Observation) came() []string {
+	if len(o.NewTests) == 0 || o.InSource || len(o.Inputs) > 0 {
+		return nil
+	}
+	if len(o.OldTests) > 0 && (!o.answered(Originals) || o.originalsFail() || o.originalsUnknown()) {
+		return nil
+	}
+	var ids []string
+	for _, now := range o.Now {
+		before := find(o.Baseline, now.Gate)
+		if before.Status != Pass {
+			return nil
+		}
+		for id, s := range now.Tests {
+			if _, there := before.Tests[id]; s == Pass && !there && (len(before.Tests) > 0 || before.told() == 0) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// passing are those of some tests that pass in a run.
+func (r Result) passing(ids []string) []string {
+	return kept(ids, func(id string) bool { return r.Tests[id] == Pass })
 }
 
 // noticed are the tests that notice broken functions and did not pass before, where

@@ -182,3 +182,87 @@ func TestAGateInputMayBeACase(t *testing.T) {
 		}
 	}
 }
+
+// New tests of changed functions are run alone with these broken. That one of them notices
+// saves the run of all on the tree of before.
+func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
+	t.Parallel()
+	run := func(tests map[string]Status) Run {
+		return Run{Results: []Result{{Gate: "go", Status: Pass, Tests: tests}, {Gate: "lint", Status: Pass}}}
+	}
+	old, all := map[string]Status{"p.Old": Pass}, map[string]Status{"p.Old": Pass, "p.New": Pass}
+	o := Observation{
+		Changed: true, Functions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.go"},
+		Baseline: run(old).Results, Now: run(all).Results, Answers: map[Probe]Run{RepeatClean: run(all)},
+	}
+	p, gates := Next(o)
+	if diff := cmp.Diff([]string{"go"}, gates); p != Broken || diff != "" {
+		t.Fatalf("next is %q\n%s", p, diff)
+	}
+	if diff := cmp.Diff([]string{"p.New"}, o.Only(Broken)); diff != "" {
+		t.Error(diff)
+	}
+	for name, c := range map[string]struct {
+		broken Result
+		next   Probe
+		want   Evidence
+	}{
+		"it notices":          {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Fail}}, "", Proven},
+		"it does not":         {Result{Gate: "go", Status: Pass, Tests: map[string]Status{"p.New": Pass}}, Control, NoEvidence},
+		"it crashes":          {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Fail}, Incomplete: []string{"p"}}, Control, NoEvidence},
+		"it does not build":   {Result{Gate: "go", Status: Fail, BuildFailed: true, Incomplete: []string{"p"}}, Control, NoEvidence},
+		"only an old one did": {Result{Gate: "go", Status: Fail, Tests: map[string]Status{"p.New": Pass, "p.Old": Fail}}, Control, NoEvidence},
+	} {
+		o := o
+		o.Answers = maps.Clone(o.Answers)
+		o.Answers[Broken] = Run{Results: []Result{c.broken}}
+		if p, _ := Next(o); p != c.next {
+			t.Errorf("%s: next is %q", name, p)
+		}
+		if v := Judge(o); v.Evidence != c.want {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	for name, change := range map[string]func(*Observation){
+		"an old test was changed": func(o *Observation) { o.OldTests = []string{"old_test.go"} },
+		"an old test does not pass": func(o *Observation) {
+			o.OldTests, o.AllowTestChanges = []string{"old_test.go"}, true
+			o.Answers = maps.Clone(o.Answers)
+			o.Answers[Originals] = Run{Results: []Result{{Gate: "go", Status: Fail, Tests: map[string]Status{"p.Old": Fail}}, {Gate: "lint", Status: Pass}}}
+		},
+		"a gate was red before":    func(o *Observation) { o.Baseline = []Result{{Gate: "go", Status: Fail}} },
+		"no function was changed":  func(o *Observation) { o.Functions = nil },
+		"the gate reports no test": func(o *Observation) { o.Now = []Result{{Gate: "go", Status: Pass}} },
+	} {
+		o := o
+		change(&o)
+		if p, _ := Next(o); p == Broken {
+			t.Errorf("%s: next is %q", name, p)
+		}
+	}
+	o.OldTests = []string{"old_test.go"} // a test was added to it
+	o.Answers[Originals] = run(old)
+	if p, _ := Next(o); p != Broken {
+		t.Errorf("the old tests pass: next is %q", p)
+	}
+}
+
+// A gate that reports no tests one by one needs no canary where it is red when the work is
+// broken.
+func TestARedOnBrokenWorkIsTheCanaryOfAGateWithoutIDs(t *testing.T) {
+	t.Parallel()
+	result := func(s Status) Run { return Run{Results: []Result{{Gate: "sh", Status: s}}} }
+	o := Observation{
+		Changed: true, Breakable: true, Canary: true, Functions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.sh"},
+		Baseline: result(Pass).Results, Now: result(Pass).Results,
+		Answers: map[Probe]Run{RepeatClean: result(Pass), Control: result(Pass), Overlay: result(Fail), Broken: result(Fail)},
+	}
+	if p, _ := Next(o); p != "" {
+		t.Errorf("next is %q", p)
+	}
+	o.Breakable = false
+	delete(o.Answers, Broken)
+	if p, _ := Next(o); p != Canary {
+		t.Errorf("never broken: next is %q", p)
+	}
+}

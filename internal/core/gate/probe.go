@@ -113,6 +113,12 @@ func (o Observation) next() (Probe, []string) {
 	if o.canBeLaid() && !o.answered(RepeatClean) && !o.shownByOriginals() { // first, where no other run was
 		return RepeatClean, o.gates()
 	}
+	if gates := o.breakableFirst(); len(gates) > 0 {
+		return Broken, gates
+	}
+	if len(o.noticed()) > 0 {
+		return "", nil
+	}
 	if !o.answered(Control) {
 		return Control, o.gates()
 	}
@@ -140,7 +146,11 @@ func (o Observation) Only(p Probe) []string {
 		}
 	case RepeatAfter:
 		return ByTest(o.flips().candidates, o.Baseline)
-	case Broken, Neutral, RepeatNeutral, Canary:
+	case Broken:
+		if v := Judge(o); v.Evidence != Proven {
+			return o.came()
+		}
+	case Neutral, RepeatNeutral, Canary:
 	default:
 		return nil
 	}
