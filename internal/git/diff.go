@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -48,7 +50,7 @@ func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.run(ctx, call{args: append([]string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames"}, args...)})
+	out, err := r.ask(ctx, append([]string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames"}, args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("compare trees: %w", err)
 	}
@@ -166,7 +168,7 @@ func (r *Repo) Entries(ctx context.Context, tree string, paths ...string) (map[s
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.run(ctx, call{args: []string{"ls-tree", "-r", "-z", "--full-tree", id}})
+	out, err := r.ask(ctx, "ls-tree", "-r", "-z", "--full-tree", id)
 	if err != nil {
 		return nil, fmt.Errorf("list tree %s: %w", id, err)
 	}
@@ -204,7 +206,7 @@ func (r *Repo) Show(ctx context.Context, tree, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.run(ctx, call{args: []string{"--literal-pathspecs", "ls-tree", "-z", "--full-tree", id, "--", path}})
+	out, err := r.ask(ctx, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", id, "--", path)
 	if err != nil {
 		return nil, fmt.Errorf("show %s: %w", path, err)
 	}
@@ -216,7 +218,7 @@ func (r *Repo) Show(ctx context.Context, tree, path string) ([]byte, error) {
 	if !ok || e.Mode == modeSubmodule || strings.HasPrefix(e.Mode, "04") {
 		return nil, fmt.Errorf("show %s in %s: %w", path, id, fs.ErrNotExist)
 	}
-	blob, err := r.run(ctx, call{args: []string{"cat-file", "blob", e.ID}})
+	blob, err := r.ask(ctx, "cat-file", "blob", e.ID)
 	if err != nil {
 		return nil, missingObjectError(err, path)
 	}
@@ -290,8 +292,27 @@ func (r *Repo) withFiles(ctx context.Context, base string, modes map[string]stri
 	return r.withEntries(ctx, base, in.Bytes())
 }
 
-// withEntries makes a tree that is base with entries as update-index reads them.
+// withEntries makes a tree that is base with entries as update-index reads them: once, as
+// long as the tree is there. Nothing refers to it, so a git gc may take it away.
 func (r *Repo) withEntries(ctx context.Context, base string, entries []byte) (string, error) {
+	question := "tree\x00" + base + "\x00" + string(entries)
+	if tree, ok := r.answers.get(question); ok && r.isLoose(string(tree)) {
+		return string(tree), nil
+	}
+	tree, err := r.buildTree(ctx, base, entries)
+	if err == nil {
+		r.answers.keep(question, []byte(tree))
+	}
+	return tree, err
+}
+
+// isLoose reports whether an object has a file of its own, as new ones have.
+func (r *Repo) isLoose(id string) bool {
+	_, err := os.Stat(filepath.Join(r.commonDir, "objects", id[:2], id[2:]))
+	return err == nil
+}
+
+func (r *Repo) buildTree(ctx context.Context, base string, entries []byte) (string, error) {
 	s, err := r.newScratchDir()
 	if err != nil {
 		return "", err

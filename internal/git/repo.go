@@ -40,6 +40,8 @@ type Repo struct {
 	callTime, pipesAfter time.Duration // of each call; 0 is the usual
 	inert                []string      // settings that keep programs of the repository from running, see Inert
 
+	answers answers // by which processes are saved
+
 	mu      sync.Mutex
 	vouched string                  // name and sum of the private index that we kept, see scratch.go; "" = none yet
 	voucher string                  // file that tells it to the next process, "" = none
@@ -235,7 +237,7 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 	if rev == "" || strings.HasPrefix(rev, "-") {
 		return "", fmt.Errorf("resolve %q: %w", rev, ErrNoRevision)
 	}
-	id, err := r.git(ctx, "rev-parse", "--verify", "--quiet", rev)
+	id, err := r.revision(ctx, rev)
 	if hasExitCode(err, 1) {
 		return "", fmt.Errorf("resolve %q: %w", rev, ErrNoRevision)
 	}
@@ -243,6 +245,16 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 		return "", fmt.Errorf("resolve %q: %w", rev, err)
 	}
 	return id, nil
+}
+
+// revision asks git for the id of a revision, once where it stands for the same for ever.
+func (r *Repo) revision(ctx context.Context, rev string) (string, error) {
+	args := []string{"rev-parse", "--verify", "--quiet", rev}
+	if !fixedRevision.MatchString(rev) {
+		return r.git(ctx, args...)
+	}
+	out, err := r.ask(ctx, args...)
+	return strings.TrimSuffix(string(out), "\n"), err
 }
 
 // Head returns the commit of HEAD.
