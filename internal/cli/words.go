@@ -78,7 +78,7 @@ func probing(p gate.Probe) string {
 		return ": does it report a test that must fail?"
 	case gate.Control:
 		return ": does a clean checkout show the same as before the work?"
-	case gate.Overlay, gate.WithoutSources:
+	case gate.Overlay:
 		return ": do the new tests fail without this work?"
 	}
 	return ""

@@ -275,7 +275,7 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 	}
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
 	o.Extended = tests.inSource && !tests.rewritten
-	o.Linked, o.Lost, o.Canary = tests.linked, tests.lost, true
+	o.Lost, o.Canary = tests.lost, true
 	o.Inputs = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
 	if o.Functions, o.Breakable, err = v.breakable(ctx, r); err != nil {
 		return o, fmt.Errorf("look at the functions of the work: %w", err)
@@ -350,8 +350,6 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 			err = v.dropProducts(ctx, r, tree)
 		}
 		return tree, err
-	case gate.WithoutSources:
-		return v.withoutSources(ctx, r, o)
 	case gate.Broken:
 		return v.broken(ctx, r)
 	case gate.Neutral:

@@ -77,44 +77,25 @@ func TestInstalledDependenciesAreCarriedIntoTheCheckout(t *testing.T) {
 	}
 }
 
-// An installation that leads to the work tree has the code of now run wherever the
-// tests are: that they pass on the code of before is not said of it. In a namespace it
-// leads to the checkout.
+// An installation that leads to the work tree leads to the checkout in a namespace.
 func TestAnEditableInstallIsNoCodeOfBefore(t *testing.T) {
 	t.Parallel()
+	needsNamespace(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("there is no python3")
 	}
-	for name, c := range map[string]struct {
-		linked bool
-		want   gate.Evidence
-		reason string
-	}{
-		"editable": {true, gate.NoEvidence, "an editable install"},
-		"in place": {false, gate.Proven, "red without this work"},
-	} {
-		inEachMode(t, name, func(t *testing.T, byFolder bool) {
-			c := c
-			if !byFolder {
-				c.want, c.reason = gate.Proven, "red without this work"
-			}
-			b := newBench(t, files{
-				"src/m.py":   "def f(n):\n    return 1\n",
-				"test_m.py":  "import m, unittest\nclass T(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(m.f(1), 1)\n",
-				".gitignore": "__pycache__/\n",
-			}, func(o *verify.Options) { o.ByFolder = byFolder })
-			src := "src"
-			if c.linked { // as a .pth does
-				src = filepath.Join(b.root, "src")
-			}
-			f := b.claim([]gate.Gate{{Name: "a", Command: "PYTHONPATH='" + src + "' " + python + " -m unittest -v"}}, files{
-				"src/m.py":  "def f(n):\n    return n\n",
-				"test_n.py": "import m, unittest\nclass N(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(m.f(2), 2)\n",
-			}, nil)
-			if v := f.Verdict; v.Status != gate.Pass || v.Evidence != c.want || !strings.Contains(v.Reason, c.reason) {
-				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
-			}
-		})
+	b := newBench(t, files{
+		"src/m.py":   "def f(n):\n    return 1\n",
+		"test_m.py":  "import m, unittest\nclass T(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(m.f(1), 1)\n",
+		".gitignore": "__pycache__/\n",
+	}, nil)
+	src := filepath.Join(b.root, "src") // as in a .pth
+	f := b.claim([]gate.Gate{{Name: "a", Command: "PYTHONPATH='" + src + "' " + python + " -m unittest -v"}}, files{
+		"src/m.py":  "def f(n):\n    return n\n",
+		"test_n.py": "import m, unittest\nclass N(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(m.f(2), 2)\n",
+	}, nil)
+	if v := f.Verdict; v.Status != gate.Pass || v.Evidence != gate.Proven || !strings.Contains(v.Reason, "red without this work") {
+		t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
 	}
 }

@@ -113,7 +113,6 @@ type testChanges struct {
 	inSource  bool     // source files that hold tests differ
 	rewritten bool     // of those, one has more that differs than examples added behind the old ones
 	lost      bool     // of those, one lost a test that it held
-	linked    bool     // source files differ that an editable install may lead to
 }
 
 // maxLooks bounds the changed source files that are searched for tests.
@@ -166,7 +165,6 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 		}
 		shapes := slices.Contains(c.fromJudge, ch.Path) || slices.Contains(r.Pending, ch.Path)
 		if !v.isTest(ch.Path) && !shapes {
-			c.linked = c.linked || v.isLinkable(ch.Path)
 			if len(inSourceMarks(ch.Path)) > 0 && looked < maxLooks {
 				looked++
 				c.lookInside(ctx, v, ch, r)

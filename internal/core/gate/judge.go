@@ -44,10 +44,7 @@ type Observation struct {
 	Touched []string `json:"touched,omitempty"`
 	// Came is what git ignores and came or changed since the loop began, where a clean
 	// checkout does not show what the work tree does.
-	Came []string `json:"came,omitempty"`
-	// Linked: the work is in a language whose packages may be installed as links to
-	// the work tree, so that a run in another place may judge the code of this one.
-	Linked           bool          `json:"linked,omitempty"`
+	Came             []string      `json:"came,omitempty"`
 	AllowTestChanges bool          `json:"allow_test_changes,omitempty"`
 	NoRatchet        bool          `json:"no_ratchet,omitempty"` // tests that passed may go
 	Answers          map[Probe]Run `json:"answers,omitempty"`

@@ -30,9 +30,6 @@ const (
 	// RepeatOverlay: the same once more and uncached, where an old test fails there:
 	// by a new case that it reads, or by chance.
 	RepeatOverlay Probe = "repeat-overlay"
-	// WithoutSources: what Overlay judged, without the source files of the language that
-	// the work is in. What passes there does not run the code of that place.
-	WithoutSources Probe = "without-sources"
 	// Broken: the tree of now without what the work does: each function broken that it
 	// added or changed, the rest put back (mutation testing). Tests that pass there check
 	// nothing of the work.
@@ -127,9 +124,6 @@ func (o Observation) next() (Probe, []string) {
 	}
 	if gates := o.newlyRed(); len(gates) > 0 && !o.answered(RepeatOverlay) {
 		return RepeatOverlay, gates
-	}
-	if gates := o.maybeInstalled(); len(gates) > 0 && !o.answered(WithoutSources) {
-		return WithoutSources, gates
 	}
 	if gates := o.leaning(); len(gates) > 0 && !o.answered(Originals) {
 		return Originals, gates

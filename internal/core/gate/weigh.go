@@ -218,23 +218,7 @@ func overlayFindings() []finding {
 			v.Labels = append(v.Labels, "tests in source files")
 			return true
 		},
-	}, {
-		what: "without the work's source files the gates pass too: they run code from elsewhere", is: NoEvidence,
-		next: "a virtual environment in the project's folder",
-		seen: runsElsewhere,
 	}}
-}
-
-// runsElsewhere: an editable install leads out of the tree that is judged.
-func runsElsewhere(w weighing, v *Verdict) bool {
-	if !w.runsInstalledCode() {
-		return false
-	}
-	v.Reason = "whether the new tests fail without this work could not be found out: without its sources the gates pass there too, " +
-		"so they run code from elsewhere (an editable install that leads to the work tree?); " +
-		"a virtual environment in the project's folder leads to the code that is judged"
-	v.Labels = append(v.Labels, "overlay: runs code from elsewhere")
-	return true
 }
 
 // because says why where something holds.
