@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/proc"
 )
 
 // What git ignores is in no tree: a conftest.py or a GNUmakefile that the ignore rules
@@ -170,19 +171,8 @@ func (v *Verifier) forgetCompiled(ctx context.Context) error {
 		if path.Base(name) != "__pycache__" {
 			continue
 		}
-		dir := filepath.Join(v.Repo.Root(), filepath.FromSlash(name))
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // it was removed meanwhile, or is no folder: nothing is read from it
-		}
-		for _, e := range entries {
-			module, _, _ := strings.Cut(e.Name(), ".")
-			if _, err := os.Lstat(filepath.Join(filepath.Dir(dir), module+".py")); err != nil || path.Ext(e.Name()) != ".pyc" {
-				continue
-			}
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("forget what was compiled: %w", err)
-			}
+		if err := proc.RemoveAll(filepath.Join(v.Repo.Root(), filepath.FromSlash(name))); err != nil {
+			return fmt.Errorf("forget what was compiled: %w", err)
 		}
 	}
 	return nil

@@ -345,11 +345,10 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 		if o.AllowTestChanges { // those that are gone are to be gone
 			tests = slices.Concat(tests, o.OldTests)
 		}
-		tree, err := v.overlay(ctx, r, tests)
-		if err == nil {
-			err = v.dropProducts(ctx, r, tree)
+		if err := v.withoutProducts(ctx, r); err != nil {
+			return "", err
 		}
-		return tree, err
+		return v.overlay(ctx, r, tests)
 	case gate.Broken:
 		return v.broken(ctx, r)
 	case gate.Neutral:

@@ -2,10 +2,6 @@ package verify
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +9,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
@@ -72,66 +67,15 @@ func setting(file, name string) string {
 	return variable(strings.Split(string(data), "\n"), name)
 }
 
-// leftIn is what git ignores in a clean checkout, with size and time: a run that
-// changes it may tell the next run from itself. It is false where that cannot be told.
-func leftIn(ctx context.Context, root string) (map[string]string, bool) {
-	repo, err := git.Open(ctx, root)
-	if err != nil {
-		return nil, false
-	}
-	ignored, err := repo.Ignored(ctx)
-	left := map[string]string{}
-	for _, name := range ignored {
-		left[name] = "gone"
-		if info, err := os.Lstat(filepath.Join(repo.Root(), filepath.FromSlash(name))); err == nil {
-			left[name] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
-		}
-	}
-	return left, err == nil
-}
-
-// settledCleanly runs a gate until it has told, and looks what that left behind.
-func (v *Verifier) settledCleanly(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
-	before, known := leftIn(ctx, w.root)
-	r, err := v.settled(ctx, g, w)
-	after, stillKnown := leftIn(ctx, w.root)
-	r.Left = !known || !stillKnown || !maps.Equal(before, after)
-	return r, err
-}
-
-// dropProducts makes the checkout hold a tree of before a claim that added sources, and
-// removes what was built of them there: a build tool may take the product of a source that
-// is gone for up to date. cargo does not.
-func (v *Verifier) dropProducts(ctx context.Context, r Request, tree string) error {
+// withoutProducts has the next tree judged in a fresh checkout where a claim added
+// sources: a build tool may take the product of a source that is gone for up to date.
+func (v *Verifier) withoutProducts(ctx context.Context, r Request) error {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	adds := slices.ContainsFunc(changes, func(ch git.Change) bool {
 		return ch.Status == 'A' && !v.isTest(ch.Path) && (work.IsSource(ch.Path) || work.IsScript(ch.Path))
 	})
-	if err != nil || !adds || len(v.Setup) > 0 {
+	if err != nil || !adds || v.place == nil || len(v.Setup) > 0 {
 		return err
 	}
-	if _, err := v.at(ctx, tree); err != nil {
-		return err
-	}
-	root := v.place.tree.Root()
-	checkout, err := git.Open(ctx, root)
-	if err != nil {
-		return err
-	}
-	ignored, err := checkout.Ignored(ctx)
-	if err != nil {
-		return err
-	}
-	for _, name := range ignored {
-		name = strings.TrimSuffix(name, "/")
-		cargo := path.Base(name) == "target" && isThere(filepath.Join(root, path.Dir(name), "Cargo.toml"))
-		if cargo || slices.Contains(v.carries.folders, name) {
-			continue
-		}
-		if err := proc.RemoveAll(filepath.Join(root, filepath.FromSlash(name))); err != nil {
-			return fmt.Errorf("remove products of another tree: %w", err)
-		}
-	}
-	_, err = v.Repo.CopyIncluded(ctx, root)
-	return err
+	return v.leave(ctx)
 }

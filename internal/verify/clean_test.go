@@ -24,7 +24,7 @@ func TestProductThatGitDoesNotSee(t *testing.T) {
 		ran    []string
 	}{
 		{"forged", "apples, and more\n", gate.NoEvidence, []string{"kept a", "a", "kept a repeat-before", "a repeat-clean", "a control", "a repeat-after"}},
-		{"built", "pears\n", gate.Proven, []string{"kept a", "a", "kept a repeat-before", "a repeat-clean", "a repeat-after"}},
+		{"built", "pears\n", gate.Proven, []string{"kept a", "a", "kept a repeat-before", "a repeat-clean"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -35,9 +35,6 @@ func TestProductThatGitDoesNotSee(t *testing.T) {
 			}
 			if diff := cmp.Diff(c.ran, b.ran); diff != "" {
 				t.Errorf("runs (-want +got):\n%s", diff)
-			}
-			if left := f.Observation.Answers[gate.RepeatClean].Results[0].Left; !left {
-				t.Error("it is not seen that the run left a product")
 			}
 		})
 	}

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
-	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // What is installed and git ignores is in no checkout. As it was before the first turn

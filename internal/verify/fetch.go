@@ -16,21 +16,32 @@ import (
 // nowhere is a registry that refuses connections, for tools without an offline setting.
 const nowhere = "http://127.0.0.1:9/"
 
-// offline holds the environment variables that keep tools from fetching, and what the
-// tools print when they would have to. They use what they have in a cache.
-var offline = []struct {
-	tools string
-	env   []string
-	says  *regexp.Regexp // the line
-}{
-	{"npx, npm", []string{"npm_config_yes=false", "npm_config_offline=true"}, regexp.MustCompile(`(?m)^.*(npx canceled due to missing packages|ENOTCACHED).*$`)},
-	{"pnpm dlx", []string{"pnpm_config_offline=true"}, regexp.MustCompile(`(?m)^.*(ERR_PNPM_NO_OFFLINE_|Failed to resolve .* in package mirror|Failed to resolve the latest version of ).*$`)},
-	{"bunx, bun x", []string{"BUN_CONFIG_REGISTRY=" + nowhere}, regexp.MustCompile(`(?m)^.*ConnectionRefused downloading (package manifest|tarball).*$`)},
-	{"yarn dlx", []string{"YARN_ENABLE_NETWORK=0"}, regexp.MustCompile(`(?m)^.*(Network access has been disabled by configuration|blocked because of your configuration settings|Expected an error to have been set).*$`)},
-	{"uvx, uv run", []string{"UV_OFFLINE=1"}, regexp.MustCompile(`(?m)^.*(network was disabled|[Nn]etwork connectivity is disabled).*$`)},
-	{"pip, pipx run", []string{"PIP_NO_INDEX=1"}, regexp.MustCompile(`(?m)^.*No matching distribution found for .*$`)},
-	{"cargo", []string{"CARGO_NET_OFFLINE=true"}, regexp.MustCompile(`(?m)^.*(offline mode \(.*--offline|but --offline was specified).*$`)},
-	{"go run PACKAGE@VERSION", []string{"GOPROXY=off"}, regexp.MustCompile(`(?m)^.*disabled by GOPROXY=off.*$`)},
+// offline are the variables that keep tools from fetching: they use what they have in a
+// cache.
+var offline = []string{
+	"npm_config_yes=false", "npm_config_offline=true", "pnpm_config_offline=true", "BUN_CONFIG_REGISTRY=" + nowhere, "YARN_ENABLE_NETWORK=0",
+	"UV_OFFLINE=1", "PIP_NO_INDEX=1", "CARGO_NET_OFFLINE=true", "GOPROXY=off",
+}
+
+// unfetched is the line that npx, pnpm, bun, yarn, uv, pip, cargo or go print when they
+// would have to fetch.
+var unfetched = regexp.MustCompile(`(?m)^.*(npx canceled due to missing packages|ENOTCACHED` +
+	`|ERR_PNPM_NO_OFFLINE_|Failed to resolve .* in package mirror|Failed to resolve the latest version of ` +
+	`|ConnectionRefused downloading (package manifest|tarball)` +
+	`|Network access has been disabled by configuration|blocked because of your configuration settings|Expected an error to have been set` +
+	`|network was disabled|[Nn]etwork connectivity is disabled|No matching distribution found for ` +
+	`|offline mode \(.*--offline|but --offline was specified|disabled by GOPROXY=off).*$`)
+
+// missing says what a gate that failed in a checkout had to do without there, "" for
+// nothing that is known.
+func (v *Verifier) missing(r gate.Result) string {
+	if line := strings.TrimSpace(unfetched.FindString(r.Tail + "\n" + r.Head)); line != "" {
+		return "a tool is missing in the checkout, and none is fetched there: " + line + "; commands in [worktree] setup in pawl.toml install it there"
+	}
+	if v.place == nil {
+		return ""
+	}
+	return v.place.lacks
 }
 
 // noFetch are the variables that keep a gate's tools from fetching in a checkout of
@@ -40,29 +51,8 @@ func (v *Verifier) noFetch(g gate.Gate) []string {
 	if deps.Installs(g) {
 		return nil
 	}
-	var env []string
-	for _, o := range offline {
-		for _, kv := range o.env {
-			name, _, _ := strings.Cut(kv, "=")
-			if !slices.ContainsFunc(v.Set, func(set string) bool { return strings.HasPrefix(set, name+"=") }) {
-				env = append(env, kv)
-			}
-		}
-	}
-	return env
-}
-
-// setUpHint is how a checkout gets what it lacks.
-const setUpHint = "commands in [worktree] setup in pawl.toml install it there"
-
-// unfetched is what a tool said that could not fetch what is missing, "" for nothing.
-func unfetched(r gate.Result) string {
-	for _, o := range offline {
-		for _, text := range []string{r.Tail, r.Head} {
-			if line := o.says.FindString(text); line != "" {
-				return strings.TrimSpace(line)
-			}
-		}
-	}
-	return ""
+	return slices.DeleteFunc(slices.Clone(offline), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.ContainsFunc(v.Set, func(set string) bool { return strings.HasPrefix(set, name+"=") })
+	})
 }

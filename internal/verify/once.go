@@ -73,18 +73,6 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 	return r
 }
 
-// missing says what a gate that failed in a checkout had to do without there, "" for
-// nothing that is known.
-func (v *Verifier) missing(r gate.Result) string {
-	if line := unfetched(r); line != "" {
-		return "a tool is missing in the checkout, and none is fetched there: " + line + "; " + setUpHint
-	}
-	if v.place == nil {
-		return ""
-	}
-	return v.place.lacks
-}
-
 // noWall is how bubblewrap begins to say why it could not start the command: then
 // the gate never ran.
 const noWall = "bwrap: "
