@@ -39,8 +39,7 @@ type Options struct {
 	Root     string      // of the work tree, absolute
 	Store    string      // folder outside the work tree for the copies
 	Protect  []string    // globs of the user's, relative to Root
-	Gates    []gate.Gate // whose programs and scripts ChangedTools and Watch name
-	Path     string      // PATH of the gates, see ChangedTools
+	Gates    []gate.Gate // whose scripts Watch names
 	Personal []string    // globs of files in the user's home, see ChangedTools
 	// Ignores tells whether git ignores a path, relative to Root; nil = it cannot be asked.
 	Ignores func(path string) (bool, error)

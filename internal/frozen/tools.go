@@ -9,20 +9,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
-	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-const (
-	programOf   = "the program "
-	maxPersonal = 64 // files of one glob in the user's home
-)
+// maxPersonal bounds the files of one glob in the user's home.
+const maxPersonal = 64
 
 // ChangedTools names what affects gates from outside the work tree and has changed since
-// the last call: the programs that gates run by name, git's converters, and settings in the
-// user's home of tools that gates often run. Nothing of it is restored; a clean checkout
+// the last call: git's converters, and settings in the user's home of tools that gates often
+// run. Programs a claim names, see package verify. Nothing of it is restored; a clean checkout
 // does not see it. The first call returns nothing.
 func (f *Files) ChangedTools(converters map[string]string) ([]string, error) {
 	now := map[string]string{}
@@ -40,12 +36,6 @@ func (f *Files) ChangedTools(converters map[string]string) ([]string, error) {
 	for name, value := range converters {
 		now["git's "+name] = value
 	}
-	steps, _ := testreport.Reach(f.o.Gates, testreport.FilesIn(f.o.Root))
-	for _, step := range steps {
-		for _, word := range step.Words {
-			now[programOf+word+" of the gates"] = f.program(word)
-		}
-	}
 	file := filepath.Join(f.o.Store, "around.json")
 	var was map[string]string
 	b, err := atomicfile.Read(file, atomicfile.Large)
@@ -58,11 +48,7 @@ func (f *Files) ChangedTools(converters map[string]string) ([]string, error) {
 	}
 	var moved []string
 	for _, name := range slices.Sorted(maps.Keys(now)) {
-		before, known := was[name]
-		if first || now[name] == "" || !known && strings.HasPrefix(name, programOf) { // a new word in a script
-			continue
-		}
-		if before != now[name] {
+		if !first && was[name] != now[name] {
 			moved = append(moved, name+" is another than before: "+now[name])
 		}
 	}
@@ -89,29 +75,6 @@ func (f *Files) recordTools() error {
 	}
 	_, err := f.ChangedTools(converters)
 	return err
-}
-
-// binDirs are the folders in a work tree to which dependencies bring programs.
-const binDirs = "node_modules/.bin venv/bin .venv/bin vendor/bin"
-
-// program tells which program a word of a command names, and which state of it. "" if
-// there is none.
-func (f *Files) program(word string) string {
-	if word == "" || strings.ContainsAny(word, `/\=`) || strings.HasPrefix(word, "-") {
-		return ""
-	}
-	var dirs []string
-	for dir := range strings.FieldsSeq(binDirs) {
-		dirs = append(dirs, filepath.Join(f.o.Root, filepath.FromSlash(dir)))
-	}
-	for _, dir := range append(dirs, filepath.SplitList(f.o.Path)...) {
-		file := filepath.Join(dir, word)
-		info, err := os.Stat(file)
-		if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return file + ", " + state(file, info)
-		}
-	}
-	return ""
 }
 
 // maxHashed bounds the files that are told apart by their content.

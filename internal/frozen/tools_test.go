@@ -10,30 +10,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/frozen"
 )
 
-// A program that gates run by name, also one that dependencies brought, a filter of git's and settings in the user's
-// home are named once they are others, and once only.
+// A filter of git's and settings in the user's home are named once they are others, and once only.
 func TestWhatIsAroundTheWorkTree(t *testing.T) {
 	t.Parallel()
-	root, early, late, home := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
+	root, home := t.TempDir(), t.TempDir()
 	site := filepath.Join(home, ".local", "lib", "python3.12", "site-packages")
 	o := frozen.Options{
-		Root: root, Store: filepath.Join(t.TempDir(), "frozen"), Gates: []gate.Gate{{Command: "runner -q && other"}},
+		Root: root, Store: filepath.Join(t.TempDir(), "frozen"),
 		Personal: []string{filepath.Join(home, ".npmrc"), filepath.Join(site, "usercustomize.py"), filepath.Join(site, "*.pth")},
-		Path:     early + string(os.PathListSeparator) + late,
-	}
-	brought := filepath.Join(root, "node_modules", ".bin")
-	if err := os.MkdirAll(brought, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	program := func(dir, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, "runner"), []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
 	}
 	personal := func(name, text string) {
 		t.Helper()
@@ -41,7 +28,6 @@ func TestWhatIsAroundTheWorkTree(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	program(late, "#!/bin/sh\nexit 1\n")
 	personal(filepath.Join(home, ".npmrc"), "//example.com/:_authToken=secret\n")
 	filters := map[string]string{"filter.lfs.clean": "git-lfs clean -- %f"}
 	o.Converters = func() (map[string]string, error) { return filters, nil }
@@ -51,10 +37,7 @@ func TestWhatIsAroundTheWorkTree(t *testing.T) {
 	}{
 		{func() {}, nil},
 		{func() {}, nil},
-		{func() { program(early, "#!/bin/sh\n") }, []string{"the program runner of the gates is another than before: " + early + "/runner, "}},
 		{func() {}, nil},
-		{func() { program(early, "#!/bin/sh\nexit 0\n") }, []string{early + "/runner, 17 bytes"}},
-		{func() { program(brought, "#!/bin/sh\nexit 0\n") }, []string{brought + "/runner, 17 bytes"}},
 		{func() { filters["filter.same.clean"] = "cat old" }, []string{"git's filter.same.clean is another than before: cat old"}},
 		{func() { delete(filters, "filter.same.clean") }, nil},
 		{func() { personal(filepath.Join(home, ".npmrc"), "script-shell=true\n") }, []string{"the user's " + home + "/.npmrc is another than before: 18 bytes, sha256 "}},

@@ -299,7 +299,7 @@ func (d *Drive) prepareGates(ctx context.Context, l *store.Loop, env environment
 		return err
 	}
 	judges, err := frozen.Take(ctx, frozen.Options{
-		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect, Path: v.Path(),
+		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect,
 		Ignores:    ignoreFunc(ctx, d.Repo),
 		Personal:   v.PersonalSettings(),
 		Converters: func() (map[string]string, error) { return d.Repo.Converters(ctx) },

@@ -153,7 +153,7 @@ func (v *Verifier) lacks() string {
 	}
 	if v.homeNow != nil {
 		for _, dir := range v.homeNow.changed {
-			lacks = append(slices.Clip(lacks), "what came or changed in "+dir+" since the loop began")
+			lacks = append(slices.Clip(lacks), dir+" (came or changed since the loop began)")
 		}
 	}
 	if len(lacks) == 0 {

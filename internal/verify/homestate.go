@@ -35,7 +35,7 @@ type homeNow struct {
 	search   []string            // the PATH
 	sockets  []string            // those that are as they were
 	tools    []string            // folders of programs that are hidden otherwise; nil = not looked for yet
-	changed  []string            // folders of both kinds in which something came or changed, sorted
+	changed  []string            // folders of packages and programs that came or changed, sorted
 }
 
 // keepHome keeps the settings, and what tells whether packages and programs change. What
@@ -121,12 +121,12 @@ func (v *Verifier) lookAtHome(ctx context.Context) error {
 		for name, print := range is {
 			if was[name] == print {
 				same = append(same, name)
+			} else {
+				now.changed = append(now.changed, filepath.Join(dir, name))
 			}
 		}
 		if len(same) < len(is) {
-			slices.Sort(same)
 			now.programs[dir] = same
-			now.changed = append(now.changed, dir)
 		}
 	}
 	slices.Sort(now.sites)
