@@ -47,7 +47,10 @@ type Options struct {
 	Schema string
 	// Judge answers a tool call before it runs. It must answer quickly; nil allows everything.
 	Judge func(ToolCall) Verdict
-	Tools Tools // nil = none; only agents that are Mounts offer them
+	// MeasureContext has the client say after each turn how full the context is. That
+	// costs Claude Code 24 requests to its API; else it is estimated from the turn's usage.
+	MeasureContext bool
+	Tools          Tools // nil = none; only agents that are Mounts offer them
 }
 
 // Session is one conversation (one context window).

@@ -194,6 +194,13 @@ func TestCostIsCountedOnceOverTurnsAndResume(t *testing.T) {
 	if first.ContextPercent < 3 || first.ContextPercent > 9 {
 		t.Errorf("context %d %%, want about 5 (53,000 of 1,000,000)", first.ContextPercent)
 	}
+	if n := r.api.TokenCounts(); n > 0 {
+		t.Errorf("%d requests to count tokens, though nobody decides by it", n)
+	}
+	r.o.Resume, r.o.MeasureContext = "", true
+	if res := r.turn(r.start(), "d"); res.ContextPercent < 0 || r.api.TokenCounts() == 0 {
+		t.Errorf("the client was not asked: context %d %%", res.ContextPercent)
+	}
 }
 
 func TestAFreshContextInTheSameProcess(t *testing.T) {

@@ -217,9 +217,12 @@ func (t *turn) finish(ctx context.Context) agent.Result {
 	return t.r
 }
 
-// fill of the context in percent: as the client says, or else by the last
-// response; -1 unknown.
+// fill of the context in percent: as the client says where somebody decides by it, or else
+// by the last response; -1 unknown.
 func (t *turn) fill(ctx context.Context) int {
+	if !t.o.MeasureContext {
+		return t.estimate()
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), contextPatience)
 	defer cancel()
 	if raw, err := t.call(ctx, "get_context_usage", t.handle); err == nil {

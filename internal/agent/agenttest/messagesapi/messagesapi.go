@@ -27,6 +27,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -46,7 +47,8 @@ func Steps(steps ...Response) Script {
 
 // Server is a running API.
 type Server struct {
-	URL string
+	counted atomic.Int64 // requests to count tokens
+	URL     string
 
 	http   *httptest.Server
 	closed chan struct{}
@@ -57,12 +59,16 @@ type Server struct {
 	side     int
 }
 
+// TokenCounts is how often a client asked how many tokens something has.
+func (s *Server) TokenCounts() int { return int(s.counted.Load()) }
+
 // Serve starts a server on a free port of the loopback interface.
 func Serve(script Script) *Server {
 	s := &Server{script: script, closed: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/messages", s.messages)
 	mux.HandleFunc("POST /v1/messages/count_tokens", func(w http.ResponseWriter, _ *http.Request) {
+		s.counted.Add(1)
 		writeJSON(w, map[string]any{"input_tokens": 1000})
 	})
 	mux.HandleFunc("HEAD /{$}", func(http.ResponseWriter, *http.Request) {})
