@@ -179,9 +179,12 @@ func (s *show) tasksEnded(before, now loop.State) {
 	if before.Phase == "" {
 		return
 	}
+	was := map[string]loop.TaskStatus{}
+	for _, t := range before.Tasks {
+		was[t.ID] = t.Status
+	}
 	for _, t := range now.Tasks {
-		was, _ := before.Task(t.ID)
-		if t.Status == loop.Open || t.Status == was.Status {
+		if t.Status == loop.Open || t.Status == was[t.ID] {
 			continue
 		}
 		s.out.Print(term.TaskEnded{

@@ -50,6 +50,15 @@ func (f fakeRig) heard() string {
 	return string(b)
 }
 
+// heardUntil waits, for a bounded time, until the client has heard a text.
+func (f fakeRig) heardUntil(text string) string {
+	f.t.Helper()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end) && !strings.Contains(f.heard(), text); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	return f.heard()
+}
+
 func block(lines ...string) string { return strings.Join(lines, "\n") }
 
 func TestGarbageIsSurvived(t *testing.T) {
