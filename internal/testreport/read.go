@@ -135,6 +135,9 @@ func Reach(gates []gate.Gate, read func(path string) ([]byte, error)) (steps []t
 		found, files := testrun.Reach(g.ShellCommand(), func(file string) ([]byte, error) { return read(path.Join(dir, file)) })
 		for _, s := range found {
 			s.Dir = path.Join(dir, s.Dir)
+			if s.From != "" {
+				s.From = path.Join(dir, s.From)
+			}
 			steps = append(steps, s)
 		}
 		for _, file := range files {

@@ -59,8 +59,9 @@ func (v *Verifier) workRules(ctx context.Context, r Request) (work.Rules, error)
 	})
 	rules.Checked = func(file string) bool { return reads(steps, path.Base(file)) }
 	rules.Runs = func(file string) bool { return runs(steps, file) }
-	rules.Asked = func(file string) bool {
-		return work.Names(r.Asked, file) && !slices.Contains(through, file) && !names(r.Gates, steps, file)
+	outside := slices.DeleteFunc(slices.Clone(steps), func(s testrun.Step) bool { return s.From != "" && v.isTest(s.From) })
+	rules.Asked = func(file string) bool { // what only a test script runs is what it tests
+		return work.Names(r.Asked, file) && !names(r.Gates, outside, file) && (!slices.Contains(through, file) || runs(steps, file))
 	}
 	rules.Make = slices.ContainsFunc(steps, func(s testrun.Step) bool { return builds.MatchString(s.Words[0]) })
 	rules.Settled = func(dir string) bool {

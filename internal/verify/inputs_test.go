@@ -140,3 +140,28 @@ func TestWhatTheUserCallsWorkIsWork(t *testing.T) {
 		t.Errorf("%+v", got.Verdict)
 	}
 }
+
+// A script that the task names is work where only a test script runs it. One that the
+// gates run themselves decides, and is none.
+func TestAScriptThatATestScriptRuns(t *testing.T) {
+	t.Parallel()
+	const asked = "prune.sh needs -n"
+	start := files{
+		"prune.sh": "#!/bin/sh\necho removed\n", "lib": "0\n",
+		"test.sh": "set -e\ntest \"$(sh ./prune.sh)\" = removed\n", "Makefile": "check:\n\tsh prune.sh\n\tsh test.sh\n",
+	}
+	work := files{
+		"prune.sh": "#!/bin/sh\n[ \"$1\" = -n ] && { echo dry; exit; }\necho removed\n",
+		"test.sh":  start["test.sh"] + "sh ./prune.sh -n | grep -q dry\n",
+	}
+	for command, want := range map[string]gate.Evidence{"sh test.sh": gate.Proven, "sh prune.sh && sh test.sh": gate.Unproven, "make check": gate.Unproven} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, start, nil)
+			v := b.claim(gates(command), work, func(r *verify.Request) { r.Asked = asked }).Verdict
+			if v.Status != gate.Pass || v.Evidence != want {
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+}

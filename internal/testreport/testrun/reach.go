@@ -12,6 +12,7 @@ type Step struct {
 	Words []string // "" for a word that is not constant
 	Input []string // files that it reads as its input, with "<"
 	Dir   string   // the folder that it runs in, from that of the command; "" for that
+	From  string   // the shell script that it stands in, from the same folder; "" for none
 	// Compared: something reads its output, so its exit code is not all that counts:
 	// `sh greet.sh | diff - want.txt`.
 	Compared bool
@@ -42,7 +43,7 @@ func (r *reader) note(words []string, f flow) {
 		return
 	}
 	read := f.elsewhere || strings.HasPrefix(f.mask, "| ") || strings.HasSuffix(f.mask, "( )")
-	s := Step{Words: words, Input: f.input, Dir: r.dir, Compared: read}
+	s := Step{Words: words, Input: f.input, Dir: r.dir, From: r.from, Compared: read}
 	r.steps = append(r.steps, s)
 	script := s.Script()
 	if ending := path.Ext(script); script == "" || ending != "" && !slices.Contains(shellEndings, ending) {
@@ -53,9 +54,10 @@ func (r *reader) note(words []string, f flow) {
 	if !ok || known || path.Ext(script) == "" && words[0] == script && !bytes.HasPrefix(text, []byte("#!")) {
 		return
 	}
-	dir := r.dir
+	dir, from := r.dir, r.from
+	r.from = path.Join(r.dir, script)
 	r.script(string(text), f)
-	r.dir = dir
+	r.dir, r.from = dir, from
 }
 
 // Script is the file that the command has a shell run, or that it is itself, seen from

@@ -77,7 +77,8 @@ type reader struct {
 	depth int
 	dir   string // where `cd` led to
 
-	follow  bool // Reach: keep what follows
+	follow  bool   // Reach: keep what follows
+	from    string // the shell script that is being read
 	steps   []Step
 	through []string // files that were read
 }
