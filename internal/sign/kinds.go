@@ -25,6 +25,7 @@ const (
 	Stub         Kind = "stub"
 	Unused       Kind = "unused"
 	HollowTest   Kind = "hollow test"
+	Product      Kind = "product"
 )
 
 // Why is the reason in one sentence, without a full stop.
@@ -64,6 +65,8 @@ func (k Kind) Why() string {
 		return "a function that makes nothing of what it is given is not written yet"
 	case Unused:
 		return "what only tests call changes nothing of what the program does"
+	case Product:
+		return "what is made from other files is made anew, and then the change is gone"
 	case HollowTest:
 		return "an assertion that may not be reached checks nothing"
 	}

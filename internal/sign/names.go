@@ -39,6 +39,25 @@ func Shadows(file string) (Sign, bool) {
 	return Sign{Path: file, Kind: Shadow, Does: "has the name of " + is + ", whose place it may take"}, true
 }
 
+// Products are the signs of files that a program makes from others, where a change touched
+// nothing else but documents.
+func Products(changed []string) []Sign {
+	var found []Sign
+	for _, file := range changed {
+		if made().MatchString(file) {
+			found = append(found, Sign{Path: file, Kind: Product, Does: "is made from other files, none of which was changed"})
+		} else if !isAny("*.md *.rst *.txt", file) {
+			return nil
+		}
+	}
+	return found
+}
+
+// made matches what build tools and generators write.
+var made = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|/)(?:dist|build|out|generated|__generated__|gen)/|\.min\.(?:js|css)$|\.pb\.go$|_pb2(?:_grpc)?\.py$|\.(?:g|freezed)\.dart$|_generated\.\w+$|(?:^|/)bundle\.js$`)
+})
+
 func isTestFolder(dir string) bool { return dir == "test" || dir == "tests" || dir == "spec" }
 
 var javaRunners = sync.OnceValue(func() *regexp.Regexp {

@@ -107,3 +107,23 @@ func FuzzIn(f *testing.F) {
 		}
 	})
 }
+
+// What is made from other files is named where none of those was changed.
+func TestProductsThatWereChangedByHand(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		changed []string
+		want    int
+	}{
+		{[]string{"dist/clamp.js"}, 1},
+		{[]string{"dist/clamp.js", "src/clamp.ts"}, 0},
+		{[]string{"api/v1.pb.go", "README.md"}, 1},
+		{[]string{"api/v1.pb.go", "api/v1.proto"}, 0},
+		{[]string{"src/build.rs", "distance.py"}, 0},
+		{nil, 0},
+	} {
+		if got := sign.Products(c.changed); len(got) != c.want {
+			t.Errorf("%q: %v", c.changed, got)
+		}
+	}
+}

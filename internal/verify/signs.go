@@ -52,6 +52,11 @@ func signs(ctx context.Context, repo *git.Repo, r SignRequest) ([]sign.Sign, err
 		found = append(found, some...)
 	}
 	changed := slices.DeleteFunc(slices.Clone(changes), func(c git.Change) bool { return IsTest(r.Tests, c.Path) })
+	var files []string
+	for _, c := range changed {
+		files = append(files, c.Path)
+	}
+	found = append(found, sign.Products(files)...)
 	gone, err := dropped(ctx, repo, [2]string{r.Before, r.After}, changed)
 	return append(found, gone...), err
 }
