@@ -30,11 +30,13 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 	report, stream := v.listen(c.report, w.root, out)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	before := v.testFiles(ctx, w)
 	began := time.Now()
 	spec := v.spec(in, w.root, g.Dir, c)
 	spec.Stdout, spec.Stderr = stream, out
 	exit := proc.Run(limited, spec)
 	r := gate.Result{Gate: g.Name, Command: c.shown, ExitCode: exit.Code, Duration: time.Since(began), Tree: w.tree}
+	r.Wrote = v.written(ctx, w, before)
 	rep, reportErr := report(exit.Code)
 	// What is said elsewhere reads as if it were said here, so that it can be compared.
 	r.Tail = in.plain(strings.ReplaceAll(out.end(), w.root, v.Root))

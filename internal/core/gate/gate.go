@@ -108,15 +108,17 @@ type Result struct {
 	// Incomplete names the groups of which not every test was heard, because they
 	// did not build or crashed. A test belongs to group g if its id begins with g
 	// and a dot; to "" belongs every test.
-	Incomplete []string      `json:"incomplete,omitempty"`
-	Warning    string        `json:"warning,omitempty"` // what it says against itself: a pass whose output tells of failures
-	Masked     bool          `json:"masked,omitempty"`  // it passes, and its output says that tests failed
-	Flaky      bool          `json:"flaky,omitempty"`   // red, and green when run again on the same tree
-	Head       string        `json:"head,omitempty"`    // beginning of the output, where Tail is not all of it
-	Tail       string        `json:"tail,omitempty"`    // end of the output, bounded, ANSI removed
-	Duration   time.Duration `json:"duration"`
-	Tree       string        `json:"tree,omitempty"` // git tree it ran on
-	Cached     bool          `json:"cached,omitempty"`
+	Incomplete []string `json:"incomplete,omitempty"`
+	Warning    string   `json:"warning,omitempty"` // what it says against itself: a pass whose output tells of failures
+	Masked     bool     `json:"masked,omitempty"`  // it passes, and its output says that tests failed
+	// Wrote are the test files that the run wrote, and whether each was put back as it was.
+	Wrote    map[string]bool `json:"wrote,omitempty"`
+	Flaky    bool            `json:"flaky,omitempty"` // red, and green when run again on the same tree
+	Head     string          `json:"head,omitempty"`  // beginning of the output, where Tail is not all of it
+	Tail     string          `json:"tail,omitempty"`  // end of the output, bounded, ANSI removed
+	Duration time.Duration   `json:"duration"`
+	Tree     string          `json:"tree,omitempty"` // git tree it ran on
+	Cached   bool            `json:"cached,omitempty"`
 	// TimedOutTwice: it timed out, and so did a run just before with a shorter limit.
 	TimedOutTwice bool `json:"timed_out_twice,omitempty"`
 }

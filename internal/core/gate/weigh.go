@@ -240,6 +240,7 @@ func demerits() []finding {
 		{what: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", is: Unproven, next: "take it out", seen: bySignsOnly},
 		{what: "a gate does not report a test of Pawl's that must fail (canary)", is: Unproven, next: "take out what hides failures", seen: silentCanary},
 		{what: "a gate passes, its output says that tests failed, and did not before", is: Unproven, next: "let the gate's exit code tell", seen: maskedFailure},
+		{what: "the run writes test files, and did not before the work", is: Unproven, next: "take out what writes them", seen: testsWritten},
 		{what: "a protected file was written while the gates ran", is: Unproven, next: "claim again, with nothing running in the background", seen: touchedWhileJudged},
 	}
 }
@@ -255,6 +256,37 @@ func maskedFailure(w weighing, v *Verdict) bool {
 		return true
 	}
 	return false
+}
+
+// testsWritten reports test files that a run of the work in a clean checkout wrote, and that
+// neither the tree of before does nor, for all to see, the run in the work tree.
+func testsWritten(w weighing, v *Verdict) bool {
+	var files []string
+	for _, p := range []Probe{RepeatClean, Originals, Canary} {
+		for _, r := range w.Answers[p].Results {
+			before, control, now := find(w.Baseline, r.Gate).Wrote, w.answer(Control, r.Gate).Wrote, find(w.Now, r.Gate).Wrote
+			for file, putBack := range r.Wrote {
+				_, known := before[file]
+				if _, ok := control[file]; !ok && !known && (putBack || !left(now, file)) {
+					files = append(files, file)
+				}
+			}
+		}
+	}
+	if len(files) == 0 {
+		return false
+	}
+	slices.Sort(files)
+	files = slices.Compact(files)
+	v.Labels = append(v.Labels, "test files written while the gates ran: "+list(files))
+	v.Reason = "the program writes test files while they run, so that they show nothing: " + list(files)
+	return true
+}
+
+// left reports whether a run left a file changed.
+func left(wrote map[string]bool, file string) bool {
+	putBack, ok := wrote[file]
+	return ok && !putBack
 }
 
 // touchedWhileJudged reports a protected file that was written while the gates ran. An
