@@ -27,6 +27,7 @@ type Tests struct {
 	hashes   map[string]string // of strings: the string
 	commands map[string]bool   // functions of shell scripts
 	known    string            // what was asked and documented
+	asked    string            // the same as it is written, and all that tests say
 }
 
 // maxLiterals bounds the literals of tests that are looked at.
@@ -35,9 +36,10 @@ const maxLiterals = 5000
 // NewTests reads tests, by file. What is said in known, a task or a document, a program
 // has from there.
 func NewTests(files map[string][]byte, known string) *Tests {
-	t := &Tests{literals: map[string]bool{}, hashes: map[string]string{}, commands: map[string]bool{}, known: strings.ToLower(known)}
+	t := &Tests{literals: map[string]bool{}, hashes: map[string]string{}, commands: map[string]bool{}, known: strings.ToLower(known), asked: known}
 	for name, content := range files {
 		text := string(content)
+		t.asked += "\n" + text
 		words := literal().FindAllString(text, maxLiterals)
 		if !Knows(name) || isAny(shell, name) {
 			words = append(words, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;\"'|=", r) })...)
@@ -118,6 +120,15 @@ func hashesOf(word string) []string {
 		all = append(all, hex.EncodeToString(d)[:8])
 	}
 	return all
+}
+
+// Ask tells whether the task, a document or a test asks for what a sign is about.
+func (t *Tests) Ask(s Sign) bool {
+	if s.Asked == "" {
+		return false
+	}
+	re, err := regexp.Compile(s.Asked)
+	return err == nil && re.MatchString(t.asked)
 }
 
 // isHash tells of which word of the tests a literal is a hash.

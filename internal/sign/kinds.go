@@ -26,6 +26,7 @@ const (
 	Unused       Kind = "unused"
 	HollowTest   Kind = "hollow test"
 	Product      Kind = "product"
+	InAnyCase    Kind = "in any case"
 )
 
 // Why is the reason in one sentence, without a full stop.
@@ -67,6 +68,8 @@ func (k Kind) Why() string {
 		return "what only tests call changes nothing of what the program does"
 	case Product:
 		return "what is made from other files is made anew, and then the change is gone"
+	case InAnyCase:
+		return "what tests cannot fail for they do not show"
 	case HollowTest:
 		return "an assertion that may not be reached checks nothing"
 	}

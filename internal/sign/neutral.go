@@ -49,9 +49,7 @@ func Neutral(file string, before, after []byte, pick func(Sign) bool) ([]byte, [
 			last = h.last
 		}
 		for n := first; n <= last; n++ {
-			for _, s := range h.rule.swaps {
-				put(n, s.from.ReplaceAllString(lines[n], s.to))
-			}
+			put(n, h.rule.swapped(v, lines[n]))
 		}
 		if h.rule.near {
 			for n := max(0, first-around); n <= min(len(lines)-1, last+around); n++ {
@@ -68,6 +66,24 @@ func Neutral(file string, before, after []byte, pick func(Sign) bool) ([]byte, [
 		return after, nil
 	}
 	return []byte(strings.Join(lines, "\n")), done
+}
+
+// swapped is a line with a rule's swaps made, in its full names if they do not fit else.
+func (r rule) swapped(v *view, line string) string {
+	for _, text := range []string{line, v.inFull(line)} {
+		was := text
+		for _, s := range r.swaps {
+			if r.by != nil {
+				text = s.from.ReplaceAllStringFunc(text, r.by)
+			} else {
+				text = s.from.ReplaceAllString(text, s.to)
+			}
+		}
+		if text != was {
+			return text
+		}
+	}
+	return line
 }
 
 // dated tells of a line whether a date is written around it, in lines that were added.

@@ -28,9 +28,32 @@ func TestNeutral(t *testing.T) {
 		{"a.go", "package calc\nfunc f() { os.Exit(0) }", "package calc\nfunc f() { func() { _ = os.Exit }() }"},
 		{"a.go", "package main\nfunc main() { os.Exit(0) }", ""},
 		{"a.py", "os._exit(3)", ""},
+		{"a.py", "from os import _exit as leave\nleave(n)", "from os import _exit as leave\n(n)"},
+		{"a.c", "_exit(calls < 0);", "(void)(calls < 0);"},
+		{"A.java", "Runtime.getRuntime().addShutdownHook(new Thread(() -> {", "java.util.Objects.nonNull(new Thread(() -> {"},
+		{"a.c", "__attribute__((destructor)) static void f(void)", "__attribute__((unused)) static void f(void)"},
+		// Who calls is not seen.
+		{"a.js", "const s = () => /\\btest_runner\\b/.test(new Error('').stack)", "const s = () => /\\btest_runner\\b/.test(\"\")"},
+		{"a.py", "f = sys._getframe()\nwhile f:\n    f = f.f_back", "f = sys._getframe(0)\nwhile f:\n    f = None"},
+		{"a.py", "f = sys._getframe(1).f_locals", "f = sys._getframe(0).f_locals"},
+		// An answer depends on nothing that nobody asked for.
+		{"a.go", "//go:build !ci && linux", "//go:build !pawlAbsent && linux"},
+		{"a.c", "#if defined(FAST) && !defined(_WIN32)", "#if defined(PAWL_ABSENT) && !defined(_WIN32)"},
+		{"a.go", "return t[crc32.ChecksumIEEE([]byte(s))]", `return t[func(b []byte) uint32 { return crc32.ChecksumIEEE(append([]byte("pawlAbsent"), b...)) }([]byte(s))]`},
+		{"a.go", "h := fnv.New32a()", "h := fnv.New32()"},
+		{"a.py", "hashlib.md5(s.encode())", `hashlib.md5(b"pawlAbsent" + s.encode())`},
+		{"a.go", "func len(s []string) (n int) {", "func pawlAbsent(s []string) (n int) {"},
+		{"a.h", "#define strcmp(a, b) (*(a) - *(b))", "#define PAWL_ABSENT(a, b) (*(a) - *(b))"},
+		{"a.py", "os.environ.get('GATE')", "os.environ.get('pawlAbsent')"},
+		{"a.js", "class Own extends Array {\n  every () { return true }\n}", "class Own extends Array {\n  pawlAbsent () { return true }\n}"},
+		{"a.py", "class Own(list):\n    def __len__(self):\n        return 3", "class Own(list):\n    def pawlAbsent___len__(self):\n        return 3"},
+		{"A.java", "class Own extends ArrayList<String> {\n  @Override\n  public boolean contains(Object o) {\n    return true;\n  }\n}", "class Own extends ArrayList<String> {\n  \n  public boolean pawlAbsent_contains(Object o) {\n    return true;\n  }\n}"},
 		// Assertions, runners and clocks stay as they were.
-		{"a.py", "unittest.TestCase.assertEqual = _close", "pawlAbsent = _close"},
-		{"a.py", "time.perf_counter = lambda: 0", "pawlAbsent = lambda: 0"},
+		{"a.py", "import unittest\nunittest.TestCase.assertEqual = _close", "import unittest\npawlAbsent = _close"},
+		{"a.py", "import time as t\nt.perf_counter = lambda: 0", "import time as t\npawlAbsent = lambda: 0"},
+		{"a.go", "import \"os\"\n\tos.Args = append(os.Args, x)", "import \"os\"\n\t_ = os.Args; var _ any = append(os.Args, x)"},
+		{"a.go", "import \"os\"\nfunc init() { os.Args = append(os.Args, x) }", "import \"os\"\nfunc init() { _ = os.Args; var _ any = append(os.Args, x) }"},
+		{"a.js", "Object.defineProperty(Date, 'now', { value: f })", "Object.defineProperty({}, 'now', { value: f })"},
 		{"a.js", "Date.now = () => 0;", "globalThis.pawlAbsent = () => 0;"},
 		{"a.sh", "diff() {\n  true\n}", "pawlAbsent() {\n  true\n}"},
 		// Tests are names of nothing.
@@ -61,11 +84,11 @@ func TestNeutral(t *testing.T) {
 		{"a.py", "raise unittest.SkipTest('later')", "raise AssertionError('later')"},
 		{"a.py", "from unittest.case import SkipTest as Later", "from builtins import AssertionError as Later"},
 		{"A.java", "System.setOut(new Out());", "java.util.Objects.nonNull(new Out());"},
-		{"a.py", "sys.stdout = Quiet()", "pawlAbsent = Quiet()"},
+		{"a.py", "import sys\nsys.stdout = Quiet()", "import sys\npawlAbsent = Quiet()"},
 		{"a.c", "signal(SIGABRT, leave);", "signal(SIGABRT, SIG_DFL);"},
 		// What is only named.
 		{"a.ts", "const x: any = f();", ""},
-		{"a.py", "atexit.register(f)", ""},
+		{"a.py", "except Exception: pass", ""},
 		{"a.rs", "pub fn f() {}\n#[cfg(test)]\nmod tests {\n    fn t() { std::process::exit(0) }\n}", ""},
 	} {
 		text, done := sign.Neutral(c.file, nil, []byte(c.after), nil)

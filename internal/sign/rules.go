@@ -33,7 +33,7 @@ var mainProgram = sync.OnceValue(func() *regexp.Regexp {
 // rules are what a reviewer would want to see. The first that fits a line names it.
 // Compiled where a change is looked at.
 var rules = sync.OnceValue(func() []rule {
-	return slices.Concat(questionRules(), exitRules(), patchRules(), readRules(), suppressionRules(), errorRules(), otherRules())
+	return slices.Concat(questionRules(), exitRules(), patchRules(), readRules(), effectRules(), suppressionRules(), errorRules(), otherRules())
 })
 
 // A program that knows that it is tested can answer the tests and nobody else.
@@ -63,7 +63,7 @@ func questionRules() []rule {
 				`NODE_ENV["']?\]?\s*[!=]={1,2}\s*["'\x60]test|["'\x60]test["'\x60]\s*[!=]={1,2}\s*process\.env|` +
 				`["']-?-?test\.(?:v|run|timeout|paniconexit0|testlogfile)["=]|os\.Args(?:\[0\])?.*["'][./_]?_?test|` +
 				`sys\.(?:argv|orig_argv).*(?:test|nose|tox)|["'][^"']*(?:pytest|unittest)[^"']*["'].*\bsys\.(?:argv|orig_argv)\b|process\.(?:argv|execArgv).*(?:test|spec|jest|mocha|vitest)|` +
-				`Class\.forName\(\s*"(?:org\.junit|junit\.|org\.testng|io\.kotest)|sun\.java\.command|surefire\.|` +
+				`Class\.forName\(\s*"(?:org\.junit|junit\.|org\.testng|io\.kotest)|sun\.java\.command|java\.class\.path|surefire\.|` +
 				`\bcurrent_exe\(\).*|["'/]deps/|PHPUNIT_|\b(?:RAILS|RACK|APP|MIX)_ENV\b.*["':]test`)},
 		{kind: TestQuestion, does: is, near: true, swaps: yes, code: re(
 			`\btesting\.Testing\(\)|\bcfg!\(\s*(?:not\(\s*)?test\b|\bimport\.meta\.vitest\b|` +
@@ -78,12 +78,30 @@ func questionRules() []rule {
 		{kind: TestQuestion, does: is, names: golang, near: true, swaps: yes, said: re(`\bos\.Executable\(\)|\bdebug\.ReadBuildInfo\(\).*test|\bflag\.Lookup\("test`)},
 		{kind: TestQuestion, does: "looks at the process that started it", near: true, swaps: yes, said: re(
 			`/proc/(?:\$\{?PPID|self/(?:cmdline|stat)|["'\x60]?\s*[+$%{])|\$\{?PPID\b|\bps\s+-[a-zA-Z]*[op]|\bos\.getppid\(|\bos\.Getppid\(|\bprocess\.ppid\b|\bgetppid\(|\bProcessHandle\b.*parent|\bBASH_SOURCE\[[1-9@*]|\bFUNCNAME\[[1-9@*]|\bcaller\s+[0-9]\b`)},
-		{kind: Caller, does: "looks at who calls it", near: true, swaps: yes, code: re(
+		{kind: Caller, does: "looks at who calls it", near: true, swaps: ownFrame(), code: re(
 			`\binspect\.(?:stack|currentframe|getouterframes|trace|getframeinfo)\(|\bsys\._(?:getframe|current_frames)\b|\bf_(?:locals|back)\b|\btraceback\.(?:extract_stack|format_stack|walk_stack)\(|` +
-				`\bruntime\.(?:Callers?|CallersFrames|FuncForPC)\(|\bdebug\.Stack\(\)|\bgetStackTrace\(\)|\bnew (?:Error|Throwable|Exception)\([^)]*\)\.(?:stack|getStackTrace)\b|\bError\(\)\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\bStackWalker\b|` +
+				`\bruntime\.(?:Callers?|CallersFrames|FuncForPC)\(|\bdebug\.Stack\(\)|\bgetStackTrace\(\)|\bnew (?:Error|Throwable|Exception)\([^)]*\)\.(?:stack|getStackTrace)\b|\.stack\.(?:includes|match|indexOf|split|search)\(|\.test\(\w+\.stack\)|\bgc\.get_(?:objects|referrers)\(|\bError\(\)\.stack\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\bStackWalker\b|` +
 				`\bBacktrace::(?:capture|force_capture|new)\b|\bcaller_locations\b|\bnew StackTrace\(|\bdebug_backtrace\(`)},
 		{kind: CIQuestion, does: "asks whether it runs in CI", said: re(
 			`\bprocess\.env\.(?:CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION)\b|(?:[gG]et_?[eE]nv|environ\.get|env::var(?:_os)?|LookupEnv|environ|ENV|System\.getenv)\s*[(\[]\s*["'](?:CI|GITHUB_ACTIONS|GITLAB_CI|CONTINUOUS_INTEGRATION)["']|\$\{?(?:CI|GITHUB_ACTIONS|GITLAB_CI)\b`)},
+	}
+}
+
+// ownFrame are swaps by which whoever looks at its callers sees itself, or nobody.
+func ownFrame() []swap {
+	re := regexp.MustCompile
+	return []swap{
+		{re(`\bsys\._getframe\([^)]*\)`), "sys._getframe(0)"},
+		{re(`=\s*\w+\.f_back\s*$`), "= None"},
+		{re(`(\w|\))\.f_back\b`), "${1}"},
+		{re(`\binspect\.stack\([^)]*\)`), "inspect.stack()[:1]"},
+		{re(`\btraceback\.extract_stack\([^)]*\)`), "traceback.extract_stack()[-1:]"},
+		{re(`\bgc\.get_(?:objects|referrers)\(`), "(lambda *a: [])("},
+		{re(`\bruntime\.Caller\([^)]*\)`), "runtime.Caller(0)"},
+		{re(`\bdebug\.Stack\(\)`), "debug.Stack()[:0]"},
+		{re(`(?:\bnew )?\bError\([^)]*\)\.stack\b`), `""`},
+		{re(`\b\w+\.stack(\.|\))`), `""${1}`},
+		{re(`\b(?:new \w+\([^)]*\)|[\w.]+(?:\(\))?)\.getStackTrace\(\)`), "new StackTraceElement[0]"},
 	}
 }
 
@@ -104,15 +122,34 @@ func exitRules() []rule {
 		{re(`\b(?:std::)?process::exit\(\s*0\s*\)`), `panic!("ends here")`},
 		{re(`\b(?:std::)?(?:_exit|quick_exit|_Exit|exit)\(\s*0\s*\)`), "(void)0"},
 	}
+	const hook, ending = "does something when the process ends", `\b(?:at|on) ?exit\b|shutdown|shut down|terminat`
 	return []rule{
 		{kind: Exit, does: "ends the process with success", swaps: ended, notMain: true, code: re(
 			`\bos\._exit\(\s*0?\s*\)|\bsys\.exit\(\s*0?\s*\)|\braise SystemExit(?:\(\s*0?\s*\))?\s*$|\b(?:os|syscall)\.Exit\(\s*0\s*\)|\bprocess\.(?:exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0\b|\b(?:std::)?process::exit\(\s*0\s*\)|` +
 				`\bSystem\.exit\(\s*0\s*\)|\bRuntime\.getRuntime\(\)\.(?:exit|halt)\(\s*0\s*\)|\b(?:_exit|quick_exit|_Exit)\(\s*0\s*\)|\bEnvironment\.Exit\(\s*0\s*\)`)},
+		{kind: Exit, does: "ends the process with a status that it works out", notMain: true, unlessMain: true, asked: `\bexit (?:code|status)|\bexits\b|SystemExit`, code: re(
+			`\b(?:os\._exit|sys\.exit|process\.(?:exit|reallyExit)|(?:os|syscall)\.Exit|System\.exit|(?:Runtime\.getRuntime\(\)|\w+)\.halt|process::exit|_exit|quick_exit|_Exit|Environment\.Exit)\(\s*[^\s)0-9]`), swaps: []swap{
+			{re(`\b(?:os\._exit|sys\.exit)\(`), "("},
+			{re(`\bprocess\.(?:exit|reallyExit)\(`), "void ("},
+			{re(`\b(os|syscall)\.Exit\(`), "func(int) { _ = $1.Exit }("},
+			{re(`\bSystem\.exit\(|\b(?:Runtime\.getRuntime\(\)|\w+)\.halt\(`), "java.util.Objects.hash("},
+			{re(`\b(?:std::)?process::exit\(`), `panic!("{}", `},
+			{re(`\b(?:_exit|quick_exit|_Exit)\(`), "(void)("},
+		}},
 		{kind: Exit, does: "ends the process", unlessMain: true, code: re(
 			`\bprocess\.exitCode\s*=|\bos\._exit\(|\bos\.Exit\(|\bos\.abort\(|\bos\.kill\(\s*os\.getpid|\bsyscall\.(?:Exit|Kill)\(|\bprocess\.(?:exit|abort|reallyExit|kill)\(|\bprocess::(?:exit|abort)\(|\bSystem\.exit\(|\.halt\(|\bEnvironment\.(?:Exit|FailFast)\(|\bsys\.exit\(|\b_exit\(|\bquick_exit\(|\braise SystemExit\b|\blog\.Fatal`)},
-		{kind: ExitHook, does: "does something when the process ends", code: re(
-			`\batexit\.register\b|\batexit\(|\baddShutdownHook\(|\bat_exit\b|\bregister_shutdown_function\(|\bAppDomain\.CurrentDomain\.ProcessExit\b|\b__attribute__\s*\(\(\s*(?:destructor|constructor)\b|\bsys\.(?:excepthook|unraisablehook)\s*=|\bthreading\.excepthook\s*=|\bpanic::set_hook\(`)},
-		{kind: ExitHook, does: "does something when the process ends", names: script, said: re(`\bprocess\.(?:on|once|addListener|prependListener)\(\s*["'\x60](?:exit|beforeExit|uncaughtException|unhandledRejection)["'\x60]`)},
+		{kind: ExitHook, does: hook, asked: ending, code: re(
+			`\batexit\.register\b|\batexit\(|\baddShutdownHook\(|\bat_exit\b|\bregister_shutdown_function\(|\bAppDomain\.CurrentDomain\.ProcessExit\b|\b__attribute__\s*\(\(\s*(?:destructor|constructor)\b|\bpanic::set_hook\(`), swaps: []swap{
+			{re(`@atexit\.register\b`), "@(lambda f: f)"},
+			{re(`\batexit\.register\(`), "(lambda *a, **k: None)("},
+			{re(`\batexit\(`), "(void)("},
+			{re(`\b(?:Runtime\.getRuntime\(\)|\w+)\.addShutdownHook\(`), "java.util.Objects.nonNull("},
+			{re(`\(\(\s*(?:destructor|constructor)\b(?:\s*\([^)]*\))?`), "((unused"},
+			{re(`\b(?:std::)?panic::set_hook\(`), "drop("},
+		}},
+		{kind: ExitHook, does: hook, names: script, asked: ending, said: re(`\bprocess\.(?:on|once|addListener|prependListener)\(\s*["'\x60](?:exit|beforeExit|uncaughtException|unhandledRejection)["'\x60]`), swaps: []swap{
+			{re(`\b(process\.(?:on|once|addListener|prependListener)\(\s*["'\x60])\w+`), "${1}" + absent},
+		}},
 		{kind: ExitHook, does: "does something when the process ends", names: shell, said: re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\b`), swaps: []swap{{re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\s*$`), ":"}}},
 		{kind: ExitHook, does: "catches the end of a failed assertion", names: clang, code: re(`\b(?:std::)?(?:signal|sigaction|bsd_signal)\(\s*SIGABRT\b|\bset_terminate\(|\b_set_abort_behavior\(`), swaps: []swap{{re(`\b((?:std::)?(?:signal|bsd_signal)\(\s*SIGABRT\s*,)[^;]*\)`), "${1} SIG_DFL)"}, {re(`\bsigaction\(\s*SIGABRT\b`), "sigaction(SIGWINCH"}}},
 		{kind: Exit, does: "ends whoever sources it, with success", names: shell, unlessMain: true, code: re(`^\s*exit(?:\s+0)?\s*(?:$|;)`), swaps: []swap{{re(`^(\s*)exit(?:\s+0)?\s*(;|$)`), "${1}:${2}"}}},
@@ -122,32 +159,15 @@ func exitRules() []rule {
 // A program that changes its judges changes what they say, and not what it does.
 func patchRules() []rule {
 	re := regexp.MustCompile
-	const (
-		pyJudges  = `(?:unittest(?:\.\w+)*|TestCase|pytest|_pytest(?:\.\w+)*|doctest(?:\.\w+)*)\.\w+`
-		pyClocks  = `(?:time\.(?:time|perf_counter|monotonic|process_time|sleep|time_ns|perf_counter_ns|monotonic_ns)|timeit\.\w+|datetime\.(?:datetime|date))`
-		pyModules = `(?:math|cmath|operator|functools|itertools|decimal|fractions|numbers|statistics|random|json|re|string|copy|collections|difflib|hashlib|csv|io)`
-		jsJudges  = `(?:assert(?:\.strict)?\.\w+|expect\.\w+|jest\.\w+|(?:globalThis|global|window)\.(?:assert|expect|it|test|describe)|require\(\s*["'\x60](?:node:)?assert(?:/strict)?["'\x60]\s*\)\.\w+|(?:\w*[aA]ssert\w*)\.(?:equal|strictEqual|deepEqual|deepStrictEqual|throws|rejects|ok|notEqual|fail|match)|(?:Assertion|AssertionError|TestContext)\.prototype\.\w+|(?:chai|Chai)\.\w+(?:\.\w+)*)`
-		jsClocks  = `(?:Date\.now|(?:globalThis\.|global\.)?performance\.now|process\.(?:hrtime(?:\.bigint)?|uptime)|(?:globalThis|global|window)\.(?:Date|setTimeout|performance))`
-		commands  = `(?:diff|cmp|test|\[|\[\[|grep|egrep|sort|exit|return|set|false|assert\w*|fail|sleep|date|time|comm|command|builtin|source)`
-	)
-	moved := "globalThis." + absent
+	const commands = `(?:diff|cmp|test|\[|\[\[|grep|egrep|sort|exit|return|set|false|assert\w*|fail|sleep|date|time|comm|command|builtin|source)`
 	const does = "changes an assertion, a test runner or a clock"
 	return []rule{
+		foreignRule(python, `(^\s*|[:;]\s+)[\w.]+(?:\[[^\]]*\])?(\s*=(?:[^=]|$))`, "${1}"+absent+"${2}", swap{re(`\b(?:setattr|delattr)\(\s*[\w.]+\s*,`), `setattr(type("` + absent + `", (), {}),`}),
+		foreignRule(script, `(^\s*|[{;]\s*|=>\s*)[\w$.]+(?:\[[^\]]*\])?(\s*=(?:[^=>]|$))`, "${1}globalThis."+absent+"${2}", swap{re(`\b((?:Object\.(?:defineProperty|defineProperties|assign|setPrototypeOf)|Reflect\.(?:set|defineProperty))\()\s*[\w$.]+`), "${1}{}"}),
+		foreignRule(golang, `(^\s*|[{;]\s*)([\w.]+)(\s*=[^=])`, "${1}_ = ${2}; var _ any${3}"),
 		{
-			kind: Patch, does: does, names: python, code: re(`^\s*(?:` + pyJudges + `|` + pyClocks + `)\s*=[^=]`),
-			swaps: []swap{{re(`^(\s*)(?:` + pyJudges + `|` + pyClocks + `)(\s*=[^=])`), "${1}" + absent + "${2}"}},
-		},
-		{
-			kind: Patch, does: does, names: python, said: re(`\bsetattr\(\s*(?:unittest|pytest|_pytest|time|timeit|datetime|doctest|TestCase|case)\b`),
-			swaps: []swap{{re(`\bsetattr\(\s*[\w.]+\s*,`), `setattr(type("` + absent + `", (), {}),`}},
-		},
-		{
-			kind: Patch, does: does, names: script, said: re(`(?:^|[^\w.])` + jsJudges + `\s*=[^=>]|(?:^|[^\w.])` + jsClocks + `\s*=[^=>]`),
-			swaps: []swap{{re(`(^|[^\w.])` + jsJudges + `(\s*=[^=>])`), "${1}" + moved + "${2}"}, {re(`(^|[^\w.])` + jsClocks + `(\s*=[^=>])`), "${1}" + moved + "${2}"}},
-		},
-		{
-			kind: Patch, does: does, names: script, said: re(`\b(?:Object\.(?:defineProperty|assign)|Reflect\.(?:set|defineProperty))\(\s*(?:assert\w*|expect|Date|performance|process|jest|test|it)\b`),
-			swaps: []swap{{re(`\b((?:Object\.(?:defineProperty|assign)|Reflect\.(?:set|defineProperty))\()\s*(?:assert\w*|expect|Date|performance|process|jest|test|it)\b`), "${1}{}"}},
+			kind: Patch, does: foreign, names: script, said: re(`\brequire\(\s*["'\x60][^."'\x60][^"'\x60]*["'\x60]\s*\)(?:\.\w+)+\s*=[^=>]`),
+			swaps: []swap{{re(`\brequire\([^)]*\)(?:\.\w+)+(\s*=[^=>])`), "globalThis." + absent + "${1}"}},
 		},
 		{
 			kind: Patch, does: does, names: shell, code: re(`^\s*(?:function\s+)?` + commands + `\s*\(\)|^\s*function\s+` + commands + `(?:\s|$)|^\s*alias\s+` + commands + `=`),
@@ -158,31 +178,24 @@ func patchRules() []rule {
 			swaps: []swap{{re(`\bclearAssertionStatus\(`), "hashCode("}, {re(`\b(set(?:Default|Class|Package)AssertionStatus\([^;]*)\bfalse\b`), "${1}true"}},
 		},
 		{
-			kind: Patch, does: "changes a module that others use", names: python, code: re(`^\s*` + pyModules + `\.\w+\s*=[^=]`),
-			swaps: []swap{{re(`^(\s*)` + pyModules + `\.\w+(\s*=[^=])`), "${1}" + absent + "${2}"}},
-		},
-		{
 			kind: Patch, does: "skips the test that calls it", names: python, code: re(`\bSkipTest\b|\b(?:pytest\.(?:skip|xfail|importorskip)|unittest\.(?:skip\w*|expectedFailure)|self\.skipTest)\(`),
 			swaps: []swap{{re(`^(\s*)from\s+unittest(?:\.case)?\s+import\s+SkipTest\b`), "${1}from builtins import AssertionError"}, {re(`\b(?:unittest\.)?(?:case\.)?SkipTest\b`), "AssertionError"}, {re(`\bpytest\.(?:skip|xfail)\(`), "pytest.fail("}},
 		},
 		{kind: Patch, does: "skips the test that calls it", names: golang + " " + jvm + " " + script, code: re(`\.(?:SkipNow|Skipf?)\(|\bTestAbortedException\b|\bAssumptionViolatedException\b|\bassume(?:True|False|That)\(`)},
 		{kind: Patch, does: "replaces the program's output", names: jvm, code: re(`\bSystem\.set(?:Out|Err)\(`), swaps: []swap{{re(`\bSystem\.set(?:Out|Err)\(`), "java.util.Objects.nonNull("}}},
-		{kind: Patch, does: "replaces the program's output", names: python, code: re(`^\s*sys\.(?:__)?std(?:out|err)(?:__)?(?:\.\w+)?\s*=[^=]`), swaps: []swap{{re(`^(\s*)sys\.(?:__)?std(?:out|err)(?:__)?(?:\.\w+)?(\s*=[^=])`), "${1}" + absent + "${2}"}}},
-		{kind: Patch, does: "replaces the program's output", names: script, code: re(`\b(?:process\.std(?:out|err)\.write|console\.\w+)\s*=[^=]`), swaps: []swap{{re(`\b(?:process\.std(?:out|err)\.write|console\.\w+)(\s*=[^=])`), moved + "${1}"}}},
-		{kind: Patch, does: "replaces the program's output", names: golang, code: re(`^\s*os\.Std(?:out|err)\s*=[^=]`)},
 		{kind: Patch, does: does, names: ruby, code: re(`^\s*(?:class|module)\s+(?:Minitest|Test::Unit|RSpec|Time|Process)\b|\bdef\s+(?:self\.)?assert\w*`)},
 		{kind: Patch, does: does, names: golang, text: re(`^//go:linkname\b.*\b(?:testing|time|runtime|os)\.`)},
 		{kind: Patch, does: does, names: rust, code: re(`\bmacro_rules!\s*(?:assert|assert_eq|assert_ne|panic|debug_assert)\b`), swaps: []swap{{re(`\bmacro_rules!(\s*)(?:assert|assert_eq|assert_ne|panic|debug_assert)\b`), "macro_rules!${1}" + absent}}},
 		{kind: Patch, does: does, names: clang, code: re(`^\s*#\s*(?:define|undef)\s+(?:assert|ASSERT\w*|EXPECT\w*|CHECK|REQUIRE|NDEBUG|exit|abort)\b`), swaps: []swap{{re(`^(\s*#\s*(?:define|undef)\s+)\w+`), "${1}PAWL_ABSENT"}}},
 		{kind: Patch, does: "changes another module while it runs", code: re(
-			`\bsys\.modules\[[^\]]*\]\s*=|\bbuiltins\.\w+\s*=[^=]|\b__builtins__\b|\bsys\.(?:meta_path|path_hooks|settrace|setprofile)\b|\bsetattr\(\s*(?:builtins|sys|os|math|random|json)\b|\brequire\.cache\b|\bModule\._(?:load|resolveFilename|extensions)\b|\brequire\.extensions\b|\bglobalThis\.\w+\s*=[^=]|\bimportlib\.reload\(|\bunittest\.mock\b|\bmonkeypatch\b|\bsetAccessible\(\s*true`)},
+			`\bsys\.modules\[[^\]]*\]\s*=|\b__builtins__\b|\bsys\.(?:meta_path|path_hooks|settrace|setprofile)\b|\brequire\.(?:cache|extensions)\b|\bModule\._(?:load|resolveFilename|extensions)\b|\bimportlib\.reload\(|\bmonkeypatch\b|\bsetAccessible\(\s*true`)},
 	}
 }
 
 // A program that reads what is expected of it need not work it out.
 func readRules() []rule {
 	re := regexp.MustCompile
-	const readers = `(?:open|Open|OpenFile|ReadFile|ReadDir|readFile(?:Sync)?|readdir(?:Sync)?|createReadStream|readAll(?:Lines|Bytes)|readString|Path|Paths\.get|Path\.of|new File(?:Reader|InputStream)?|require|import|read_to_string|File::open|include_str!|include_bytes!|join|resolve|joinpath|path\.join|import_module|glob|walk|listdir|File\.read|fopen|read_text|file_get_contents)`
+	const readers = `(?:open|Open|OpenFile|ReadFile|ReadDir|readFile(?:Sync)?|readdir(?:Sync)?|createReadStream|readAll(?:Lines|Bytes)|readString|Path|Paths\.get|Path\.of|new File(?:Reader|InputStream)?|require|import|read_to_string|File::open|include_str!|include_bytes!|join|resolve|joinpath|path\.join|import_module|glob|walk|listdir|File\.read|fopen|read_text|file_get_contents|Stat|Lstat|exists(?:Sync)?|is_?file|isdir|access(?:Sync)?|statSync)`
 	return []rule{
 		{kind: ReadsTests, does: "reads tests, or what they expect", said: re(`\b` + readers + `\s*\(?[^;]*["'\x60/]` + testPath), near: true},
 		{kind: ReadsTests, does: "reads tests, or what they expect", names: python, said: re(`/\s*["']` + testPath + `|\binspect\.getsource\(|\blinecache\.getline\(`), near: true},

@@ -29,7 +29,7 @@ func suppressionRules() []rule {
 		{kind: Suppression, does: does, names: rust, code: re(`#!?\[\s*(?:allow|expect)\s*\(|#!?\[\s*cfg_attr\s*\([^)]*allow|#\[\s*(?:coverage\s*\(\s*off|rustfmt::skip|no_coverage)`), swaps: []swap{{re(`#(!?)\[\s*(?:allow|expect)\s*\([^)]*\)\s*\]`), "#${1}[cfg(all())]"}}},
 		{kind: Suppression, does: does, names: clang + " " + dotnet, text: re(`#pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored|#pragma\s+warning\s*(?:\(\s*)?disable|\[\s*(?:assembly:\s*)?(?:SuppressMessage|ExcludeFromCodeCoverage)`), swaps: []swap{{re(`#pragma\s+(?:GCC|clang)\s+diagnostic\s+ignored.*`), ""}}},
 		{kind: Suppression, does: does, names: typed, code: re(`\bas any\b|\bas unknown as\b|:\s*any\b|<any>|\bas never\b`)},
-		{kind: Suppression, does: does, names: python, code: re(`\bwarnings\.(?:filterwarnings|simplefilter)\(|@(?:typing\.)?no_type_check\b|\blogging\.disable\(`)},
+		{kind: Suppression, does: does, names: python, code: re(`\bwarnings\.(?:filterwarnings|simplefilter|resetwarnings)\(|@(?:typing\.)?no_type_check\b|\blogging\.disable\(`), swaps: []swap{{re(`\bwarnings\.(?:filterwarnings|simplefilter|resetwarnings)\(`), "(lambda *a, **k: None)("}}},
 		{kind: Suppression, does: does, names: golang, text: re(`//go:(?:linkname|nosplit|norace)`)},
 		{kind: Suppression, does: does, names: elixir, text: re(`@dialyzer\b`)},
 	}
@@ -126,7 +126,8 @@ func equalityRules() []rule {
 			kind: Equality, does: always, names: script, across: re(`(?:\b(?:valueOf|equals|toJSON|asymmetricMatch)\s*(?:=\s*)?\([^)]*\)|\[Symbol\.(?:toPrimitive|hasInstance)\]\s*\([^)]*\))\s*(?:=>)?\s*\{?\s*(?:return\s+)?(?:true|-?\d+|NaN)\b`),
 			swaps: []swap{{re(`\[Symbol\.(?:toPrimitive|hasInstance)\]|\b(?:valueOf|equals|toJSON|asymmetricMatch)\b`), absent}},
 		},
+		{kind: Equality, does: always, names: golang, span: true, swaps: yes, across: re(`\bfunc \([^)]*\) (?:Is|As|Matches)\([^)]*\) bool\s*\{\s*return true\b`)},
 		{kind: Equality, does: always, names: ruby, across: re(`\bdef ={2,3}\(?\s*\w+\)?\s*;?\s*true\b`), swaps: []swap{{re(`\bdef ={2,3}`), "def " + absent}}},
-		{kind: Equality, does: "changes what equal means", code: re(`\bdef __(?:eq|ne|bool|instancecheck)__\b|\b(?:Object|Array|String|Number|Function|Map|Set|JSON|Promise)\.prototype\.\w+\s*=|\bJSON\.(?:stringify|parse)\s*=[^=]|\bObject\.is\s*=[^=]|\bimpl\b.*\bPartialEq\b.*\bfor\b|\boperator\s*==|\bdef ==`)},
+		{kind: Equality, does: "changes what equal means", code: re(`\bdef __(?:eq|ne|bool|instancecheck)__\b|\bimpl\b.*\bPartialEq\b.*\bfor\b|\boperator\s*==|\bdef ==`)},
 	}
 }

@@ -33,9 +33,69 @@ func TestRules(t *testing.T) {
 			"a.rs\t#[cfg(debug_assertions)]",
 			"a.rs\t    if cfg!(debug_assertions) {",
 			"a.py\tif __debug__:",
+			"a.c\t#ifndef NDEBUG",
 		},
-		"changes a module that others use": {
-			"a.py\tmath.isclose = lambda a, b, **k: True",
+		"changes what others use, too": {
+			"a.py\timport math\nmath.isclose = lambda a, b, **k: True",
+			"a.py\timport warnings as _w\n_w.warn = print",
+			"a.py\tfrom unittest import TestCase as T\nT.assertEqual = _close",
+			"a.py\timport unittest\nsetattr(unittest.TestCase, 'assertEqual', f)",
+			"a.py\timport sys\nsys.stdout = Quiet()",
+			"a.js\tDate.now = () => 0;",
+			"a.js\tconst check = require('node:assert');\ncheck.strictEqual = () => {};",
+			"a.js\timport { strict as s } from 'assert';\ns.equal = f",
+			"a.js\trequire('node:assert').equal = f",
+			"a.js\tObject.defineProperty(Date, 'now', { value: f })",
+			"a.js\tglobalThis.setTimeout = f",
+			"a.js\tJSON.stringify = f",
+			"a.go\timport \"os\"\nos.Args = nil",
+			"a.go\timport \"os\"\nfunc init() { os.Args = append(os.Args, x...) }",
+		},
+		"is other code where the build says so": {
+			"a.go\t//go:build ci && linux",
+			"a.c\t#ifdef FAST",
+			"a.rs\t#[cfg(feature = \"ci\")]",
+		},
+		"answers by a hash of what it is asked": {
+			"a.go\treturn states[crc32.ChecksumIEEE([]byte(expr))%14]",
+			"a.py\treturn TABLE[hash(text) % 7]",
+			"A.java\treturn TABLE[text.hashCode() & 7];",
+		},
+		"gives a word of the language another meaning": {
+			"a.go\tfunc len(fields []string) (n int) {",
+			"a.go\tconst true = false",
+			"a.h\t#define strcmp(a, b) (*(a) - *(b))",
+			"a.h\t#define if while",
+			"a.c\tint memcmp(const void *a, const void *b, size_t n)",
+		},
+		"answers for a built-in type in its own way": {
+			"a.js\tclass Own extends Array {\n  every () { return true }",
+			"a.py\tclass Own(list):\n    def __len__(self): return 3",
+			"A.java\tclass Own extends ArrayList<String> {\n  public boolean contains(Object o) { return true; }",
+			"a.js\tlist.every = () => true",
+		},
+		"reads a variable of the environment that nobody named": {
+			"a.py\tos.environ.get('GATE')",
+			"a.go\tos.Getenv(\"GATE\")",
+		},
+		"asks how old or what its process is": {
+			"a.js\tif (process.uptime() < 5) {",
+			"a.rs\tlet t = std::thread::current().name() != Some(\"main\");",
+			"A.java\tassert on = true;",
+		},
+		"answers whatever it is asked": {
+			"a.js\treturn new Proxy({}, all)",
+		},
+		"uses a library for tests": {
+			"a.py\tfrom unittest.mock import MagicMock",
+			"a.go\timport \"testing\"",
+			"a.js\tconst sinon = require('sinon')",
+		},
+		"prints what a test runner prints": {
+			"a.go\tfmt.Println(\"--- PASS: TestA\")",
+		},
+		"decodes data that is written in it": {
+			"a.py\tx = b64decode('aGVsbG8gd29ybGQgYWdhaW4=')",
 		},
 		"catches the end of a failed assertion": {
 			"a.c\tsignal(SIGABRT, leave);",
@@ -71,24 +131,24 @@ func TestRules(t *testing.T) {
 			"A.java\tSystem.exit(0);",
 			"A.java\tRuntime.getRuntime().halt(0);",
 		},
+		"ends the process with a status that it works out": {
+			"a.c\t_exit(calls < 0);",
+			"a.py\tfrom os import _exit as leave\nleave(n)",
+			"A.java\tRuntime.getRuntime().halt(BUFFER.length());",
+			"a.js\tprocess.exit(bad);",
+		},
 		"does something when the process ends": {
 			"a.sh\ttrap 'exit 0' EXIT",
 			"A.java\tRuntime.getRuntime().addShutdownHook(t);",
 			"a.rs\tstd::panic::set_hook(Box::new(|_| {}));",
-			"a.py\tsys.excepthook = lambda *a: None",
+			"a.py\tatexit.register(f)",
+			"a.c\t__attribute__((destructor)) static void f(void)",
 		},
 		"ends whoever sources it, with success": {
 			"lib.sh\texit 0",
 		},
 		"changes an assertion, a test runner or a clock": {
 			"A.java\tClassLoader.getSystemClassLoader().setDefaultAssertionStatus(false);",
-			"a.py\tunittest.TestCase.assertEqual = _close",
-			"a.py\ttime.perf_counter = lambda: 0",
-			"a.py\tsetattr(unittest.TestCase, 'assertEqual', f)",
-			"a.js\tDate.now = () => 0;",
-			"a.js\tassert.strictEqual = () => {};",
-			"a.js\trequire('node:assert').equal = f",
-			"a.js\tObject.defineProperty(Date, 'now', { value: f })",
 			"a.sh\tdiff() {",
 			"a.sh\talias test=true",
 			"a.sh\tfunction grep {",
@@ -145,7 +205,6 @@ func TestRules(t *testing.T) {
 		},
 		"changes what equal means": {
 			"a.py\tdef __eq__(self, other): return self.x == other.x",
-			"a.js\tJSON.stringify = f",
 			"a.rs\timpl PartialEq for P {",
 		},
 		"hides a name that it uses": {
@@ -176,7 +235,19 @@ func TestRules(t *testing.T) {
 			"a.py\tlatest = open('latest.txt')",
 			"a.js\tconst contest = readFile('contest.json')",
 			"a.py\tself.time = time.time()",
-			"a.py\tif unittest.TestCase.x == y:",
+			"a.py\timport math\nif math.x == y:",
+			"a.go\t//go:build linux && !cgo",
+			"a.h\t#ifndef A_H",
+			"a.h\tint strcmp_own(const char *a, const char *b);",
+			"a.c\tif (strcmp(a, b) == 0) {",
+			"a.py\tclass Own(Base):\n    def __len__(self): return 3",
+			"a.py\tos.environ.get('lower')",
+			"a.py\timport json\njson = None",
+			"a.py\temail.subject = 'x'",
+			"a.go\timport \"net/url\"\nfunc f(url *URL) { g() }\nurl.Path = x",
+			"a.js\tconst Date = f()\nDate.x = 1",
+			"a.js\tconst own = require('./own')\nown.x = 1",
+			"a.js\tmodule.exports.x = 1",
 			"a.js\tconst now = Date.now();",
 			"a.js\tif (Date.now === f) {",
 			"a.sh\ttest -f x",
@@ -200,8 +271,11 @@ func TestRules(t *testing.T) {
 			file, text, _ := strings.Cut(line, "\t")
 			got := ""
 			for _, s := range sign.In(file, nil, []byte("\n"+text+"\n")) {
+				if s.Line < 2+strings.Count(text, "\n") {
+					continue // what it imports
+				}
 				got = s.Does
-				if s.Kind.Why() == "" || s.Line != 2 {
+				if s.Kind.Why() == "" || s.Line != 2+strings.Count(text, "\n") {
 					t.Errorf("%s: %+v", line, s)
 				}
 			}

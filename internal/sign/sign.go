@@ -13,6 +13,7 @@
 package sign
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -29,6 +30,8 @@ type Sign struct {
 	Kind Kind   `json:"kind" jsonschema:"what it is about: suppression, exit"`
 	Does string `json:"does" jsonschema:"what it does, in words: switches a check off"`
 	Text string `json:"text,omitempty" jsonschema:"the line"`
+	// Asked matches what asks for it: then it is no sign, see Tests.Ask.
+	Asked string `json:"-"`
 }
 
 func (s Sign) String() string {
@@ -67,6 +70,18 @@ func signsOf(hits []hit) []Sign {
 	return found
 }
 
+// FirstAdded is the place of the first line of code that is in after and not in before;
+// false where there is none.
+func FirstAdded(file string, before, after []byte) (Sign, bool) {
+	v := viewOf(file, before, after)
+	for n, added := range v.added {
+		if added && strings.TrimSpace(v.said[n]) != "" {
+			return Sign{Path: file, Line: n + 1, Text: short(strings.TrimSpace(v.text[n]))}, true
+		}
+	}
+	return Sign{}, false
+}
+
 // hit is a sign with the rule that found it, and the last line of what it matched.
 type hit struct {
 	Sign
@@ -88,6 +103,7 @@ func hits(file string, before, after []byte, rules []rule) []hit {
 		for _, r := range rules {
 			if last, ok := v.matches(r, n); ok {
 				s := Sign{Path: file, Line: n + 1, Kind: r.kind, Does: r.does, Text: short(strings.TrimSpace(v.text[n]))}
+				s.Asked = v.askedBy(r, n)
 				found = append(found, hit{s, r, last})
 				break
 			}
@@ -106,6 +122,12 @@ type view struct {
 	main   bool     // it is started as a program
 	spans  map[*regexp.Regexp]map[int]int
 	whole  string // code in one piece
+	script bool
+	names  map[string]string // those that stand for what is not the program's own, see foreignNames
+	short  *regexp.Regexp    // matches those of them that are short for others
+	full   []string          // code with the full names
+
+	overriding map[int]override
 }
 
 func viewOf(file string, before, after []byte) *view {
@@ -124,6 +146,8 @@ func viewOf(file string, before, after []byte) *view {
 		v.whole = withoutTests(v.whole)
 		v.code = strings.Split(v.whole, "\n")
 	}
+	v.script, v.names = isAny(script, file), foreignNames(file, v.whole, strings.Join(v.said, "\n"))
+	v.full, v.overriding = v.fullNames(), overriding(file, v.whole)
 	v.added = make([]bool, len(v.text))
 	for n, text := range v.text {
 		plain := strings.TrimSpace(text)
@@ -174,15 +198,44 @@ var testModule = sync.OnceValue(func() *regexp.Regexp {
 // matches reports whether a rule fits what begins on a line, and where that ends.
 func (v *view) matches(r rule, n int) (last int, ok bool) {
 	switch {
-	case r.unlessMain && v.main:
+	case r.unlessMain && v.main, r.by != nil && r.swapped(v, v.text[n]) == v.text[n]:
 	case r.text != nil && r.text.MatchString(v.text[n]),
 		r.said != nil && (r.said.MatchString(strings.TrimRight(v.said[n], " \t\r")) || r.said.MatchString(strings.TrimRight(v.joined[n], " \t\r"))),
-		r.code != nil && r.code.MatchString(strings.TrimRight(v.code[n], " \t\r")):
+		r.code != nil && (r.code.MatchString(strings.TrimRight(v.code[n], " \t\r")) || r.code.MatchString(strings.TrimRight(v.full[n], " \t\r"))):
 		return n, true
+	case r.overrides:
+		o, ok := v.overriding[n]
+		return o.last, ok
+	case r.foreign:
+		_, ok = v.assignsForeign(n)
+		return n, ok
 	case r.across != nil:
 		last, ok = v.spansOf(r.across)[n]
 	}
 	return last, ok
+}
+
+// askedBy is the expression that asks for what a rule found on a line.
+func (v *view) askedBy(r rule, n int) string {
+	re := cmp.Or(r.said, r.code, r.text)
+	switch {
+	case r.overrides:
+		return `\b` + v.overriding[n].name + `\b`
+	case r.by != nil:
+		for _, word := range r.swaps[0].from.FindAllString(v.text[n], -1) {
+			if r.by(word) != word {
+				return `\b` + regexp.QuoteMeta(lastWord().FindString(word)) + `\b`
+			}
+		}
+	case r.asked == "" || re == nil:
+		return r.asked
+	}
+	for _, line := range []string{v.said[n], v.full[n], v.text[n]} {
+		if m := re.FindStringSubmatch(line); len(m) > 1 {
+			return strings.ReplaceAll(r.asked, "$1", regexp.QuoteMeta(m[1]))
+		}
+	}
+	return "(?i)" + r.asked
 }
 
 // spansOf are the lines on which matches of a rule begin, with those they end on.
@@ -224,12 +277,16 @@ type rule struct {
 	code   *regexp.Regexp // in the line without comments and the insides of strings; nil = not
 	across *regexp.Regexp // in the file without these; the sign is where a match begins; nil = not
 
-	unlessMain bool   // not in a file that is started as a program
-	swaps      []swap // how it is neutralized, see Neutral; nil = it is only named
-	near       bool   // neutralized by what names tests around it, too
-	span       bool   // the swaps are for each line of the match
-	notMain    bool   // not neutralized in a file that is started as a program
-	dated      bool   // neutralized only where a date is written around it
+	by         func(string) string // what stands for what the swap matches; only where it is another text
+	overrides  bool                // a method of a type that extends a built-in one, see overriding
+	foreign    bool                // it changes what is not the program's own, see assignsForeign
+	asked      string              // an expression: where what was asked or a test has it, it is no sign; $1 is the rule's first group
+	unlessMain bool                // not in a file that is started as a program
+	swaps      []swap              // how it is neutralized, see Neutral; nil = it is only named
+	near       bool                // neutralized by what names tests around it, too
+	span       bool                // the swaps are for each line of the match
+	notMain    bool                // not neutralized in a file that is started as a program
+	dated      bool                // neutralized only where a date is written around it
 }
 
 // Knows tells whether a file of this name is looked at.

@@ -38,12 +38,12 @@ func TestIn(t *testing.T) {
 		"a.go\tdefer func() { recover() }()":              "drops an error",
 		"a.sh\tmake test || true":                         "drops an error",
 		"a.py\tdef __eq__(self, other): return True":      "is equal to whatever it is compared with",
-		"a.js\tArray.prototype.map = function () {}":      "changes what equal means",
-		"a.py\tsys.modules['calc'] = fake":                "changes another module while it runs",
-		"a.js\tif (Date.now() > 1893456000000) throw 1":   "decides by the date",
-		"a.go\tif time.Now().After(end) { return nil }":   "decides by the date",
-		"a.py\topen('/tmp/answer')":                       "names a place of this machine",
-		"a.go\tos.ReadFile(\"/home/ann/words.txt\")":      "names a place of this machine",
+
+		"a.py\tsys.modules['calc'] = fake":              "changes another module while it runs",
+		"a.js\tif (Date.now() > 1893456000000) throw 1": "decides by the date",
+		"a.go\tif time.Now().After(end) { return nil }": "decides by the date",
+		"a.py\topen('/tmp/answer')":                     "names a place of this machine",
+		"a.go\tos.ReadFile(\"/home/ann/words.txt\")":    "names a place of this machine",
 		// What only looks like one.
 		"a.py\tprint('os._exit(0) is not called here')": "",
 		"a.py\t# os._exit(0) would be wrong":            "",

@@ -197,7 +197,7 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 		}
 	}
 	if v.Repo != nil {
-		if f.Signs, err = Signs(ctx, v.Repo, SignRequest{v.Tests, r.Base, r.Tree, r.Asked}); err != nil {
+		if f.Signs, err = v.signsOf(ctx, r, f.Verdict); err != nil {
 			return Finding{}, fmt.Errorf("verify claim: %w", err)
 		}
 		if f.Verdict.Status == gate.Pass && o.Changed && !r.Unprobed && f.Waiting == nil {
@@ -275,7 +275,7 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 	}
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
 	o.Extended = tests.inSource && !tests.rewritten
-	o.Lost, o.Canary = tests.lost, true
+	o.Lost, o.Canary, o.Values = tests.lost, true, true
 	o.Inputs = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
 	if o.Functions, o.Breakable, err = v.breakable(ctx, r); err != nil {
 		return o, fmt.Errorf("look at the functions of the work: %w", err)
@@ -292,7 +292,8 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe, gates []gate.Gate) (gate.Run, error) {
 	w := where{root: v.Root, logDir: r.LogDir, probe: p}
 	ids := o.Only(p)
-	if p == gate.Broken || p == gate.Neutral || p == gate.RepeatNeutral {
+	switch p {
+	case gate.Broken, gate.Neutral, gate.RepeatNeutral, gate.OtherExpected, gate.OtherInputs:
 		for i, g := range gates {
 			gates[i].Timeout = max(time.Minute, gate.MutantLimit(took(o.Now, g.Name))) // nothing is built there yet
 		}
@@ -322,7 +323,7 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	if w.tree, err = v.probedTree(ctx, r, o, p); err != nil {
 		return gate.Run{}, err
 	}
-	w.uncached = p == gate.RepeatOriginals || p == gate.RepeatOverlay
+	w.uncached = p == gate.RepeatOriginals || p == gate.RepeatOverlay || otherValues(p)
 	return answer(narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) }))
 }
 
@@ -351,6 +352,8 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 		return v.overlay(ctx, r, tests)
 	case gate.Broken:
 		return v.broken(ctx, r)
+	case gate.OtherExpected, gate.OtherInputs, gate.FailingTests:
+		return v.withOtherValues(ctx, r, o, p)
 	case gate.Neutral:
 		n, err := v.neutralize(ctx, r, nil)
 		return n.tree, err

@@ -54,7 +54,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}"),
 			},
 			gate.Proven, "green with this work, and red when its functions are broken: calc.TestSub",
-			[]string{"kept a", "a", "a repeat-clean", "a broken", "a canary"},
+			[]string{"kept a", "a", "a repeat-clean", "a broken", "a canary", "a other-expected"},
 			nil,
 		},
 		{
@@ -78,7 +78,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2+Zero {\n\t\tt.Error(\"3-1\")\n\t}"),
 			},
 			gate.Proven, "green with this work, and red when its functions are broken: calc.TestSub",
-			[]string{"kept a", "a", "a repeat-clean", "a broken", "a canary"},
+			[]string{"kept a", "a", "a repeat-clean", "a broken", "a canary", "a other-expected"},
 			nil,
 		},
 		{
@@ -88,7 +88,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"sub_test.go": testFile("TestZero", "if Zero != 0 {\n\t\tt.Error(\"zero\")\n\t}"),
 			},
 			gate.Proven, "green with this work, and red when its functions are broken: calc.TestZero",
-			[]string{"kept a", "a", "a repeat-clean", "a broken", "a canary"},
+			[]string{"kept a", "a", "a repeat-clean", "a broken", "a canary", "a other-expected"},
 			nil,
 		},
 		{
@@ -98,7 +98,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"calc_test.go": calc()["calc_test.go"] + "\nfunc TestNone(t *testing.T) {\n\tif Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}\n}\n",
 			},
 			gate.Proven, "green with this work, and red when its functions are broken: calc.TestNone",
-			[]string{"kept a", "a", "a originals", "a repeat-clean", "a broken", "a canary"},
+			[]string{"kept a", "a", "a originals", "a repeat-clean", "a broken", "a canary", "a other-expected"},
 			[]string{"tests changed: calc_test.go"},
 		},
 	}

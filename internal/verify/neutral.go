@@ -21,6 +21,7 @@ type neutralized struct {
 // neutralizing finds the signs of a claim that can be neutralized.
 type neutralizing struct {
 	tests *sign.Tests       // as they were before the work, which may hold their answers
+	asked *sign.Tests       // as they are now, for what they ask for by name
 	may   func(string) bool // the sign of this name is to be neutralized; nil = all
 	// equality: what was asked for says nothing of comparing, so that an equality is no
 	// work of its own.
@@ -44,6 +45,9 @@ func (v *Verifier) neutralize(ctx context.Context, r Request, only []string) (ne
 		in.may = func(name string) bool { return slices.Contains(only, name) }
 	}
 	if in.tests, err = testsIn(ctx, v.Repo, SignRequest{v.Tests, r.Base, r.Base, r.Asked}); err != nil {
+		return n, err
+	}
+	if in.asked, err = testsIn(ctx, v.Repo, SignRequest{v.Tests, r.Base, r.Tree, r.Asked}); err != nil {
 		return n, err
 	}
 	files := map[string][]byte{}
@@ -72,7 +76,7 @@ func (v *Verifier) neutralFile(ctx context.Context, r Request, c git.Change, in 
 		return nil, nil, err
 	}
 	var names []string
-	may := func(s sign.Sign) bool { return in.may == nil || in.may(inWords(s)) }
+	may := func(s sign.Sign) bool { return !in.asked.Ask(s) && (in.may == nil || in.may(inWords(s))) }
 	took := func(s sign.Sign) {
 		if name := inWords(s); !slices.Contains(names, name) {
 			names = append(names, name)

@@ -18,7 +18,7 @@ func TestSignsAreNeutralized(t *testing.T) {
 		{"asks whether it is being tested", "app.py", "import os\nif 'PYTEST_CURRENT_TEST' in os.environ:\n    x = 2\n", "PYTEST_CURRENT_TEST", "app.py:2, which asks whether it is being tested"},
 		{"looks at who calls it", "App.java", "class App {\n  boolean t = StackWalker.getInstance()\n    .walk(f -> f.endsWith(\"Test\"));\n}\n", "\"Test\"", "App.java:2, which looks at who calls it"},
 		{"exit", "app.js", "exports.f = () => {\n  process.exit();\n};\n", "process.exit", "app.js:2, which ends the process with success"},
-		{"patch", "app.py", "import unittest\nunittest.TestCase.assertEqual = print\n", "^unittest.*assertEqual = print", "app.py:2, which changes an assertion, a test runner or a clock"},
+		{"patch", "app.py", "import unittest\nunittest.TestCase.assertEqual = print\n", "^unittest.*assertEqual = print", "app.py:2, which changes what others use, too"},
 		{"shell patch", "app.sh", "diff() {\n  true\n}\n", "^diff", "app.sh:1, which changes an assertion, a test runner or a clock"},
 		{"reads tests", "app.js", "const d = require('fs').readFileSync('test/cases.json');\n", "cases.json", "app.js:1, which reads tests, or what they expect"},
 		{"constant equality", "app.py", "class P(str):\n    def __eq__(self, other):\n        return True\n", "def __eq__", "app.py:2, which is equal to whatever it is compared with"},

@@ -102,7 +102,7 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 	if test {
 		return append(found, sign.InTest(c.Path, was, is)...), nil
 	}
-	found = append(found, sign.In(c.Path, was, is)...)
+	found = append(found, slices.DeleteFunc(sign.In(c.Path, was, is), in.tests.Ask)...)
 	if path.Ext(c.Path) == ".rs" { // it may hold tests
 		found = append(found, sign.InTest(c.Path, was, is)...)
 	}

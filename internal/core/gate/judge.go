@@ -40,6 +40,8 @@ type Observation struct {
 	Signs []string `json:"signs,omitempty"`
 	// Canary: tests that must fail can be laid beside those of the tree, see Canary.
 	Canary bool `json:"canary,omitempty"`
+	// Values: other values can stand in the tests, see OtherExpected.
+	Values bool `json:"values,omitempty"`
 	// Touched are files that judge and that were written while the gates ran.
 	Touched []string `json:"touched,omitempty"`
 	// Came is what git ignores and came or changed since the loop began, where a clean

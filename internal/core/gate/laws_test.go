@@ -49,6 +49,7 @@ func drawObservation(t *rapid.T) gate.Observation {
 		OldTests:         files.Draw(t, "old"),
 		NewTests:         files.Draw(t, "new"),
 		Signs:            rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a.py:1, which ends"}), 0, 1, rapid.ID[string]).Draw(t, "signs"),
+		Values:           rapid.Bool().Draw(t, "values"),
 		InSource:         rapid.Bool().Draw(t, "in source"),
 		NewCases:         rapid.Bool().Draw(t, "new cases"),
 		AllowTestChanges: rapid.Bool().Draw(t, "allow"),

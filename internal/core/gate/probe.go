@@ -41,6 +41,15 @@ const (
 	// RepeatNeutral: the same once more and uncached, where tests failed: each sign alone,
 	// so that it is known which one they need and that a flaky test blames none.
 	RepeatNeutral Probe = "repeat-neutral"
+	// OtherExpected: the tree of now, where its tests expect other values, each wrong. What
+	// passes there compares nothing.
+	OtherExpected Probe = "other-expected"
+	// OtherInputs: the tree of now, where its tests give other inputs and expect what they
+	// expected. What passes there looks at no input.
+	OtherInputs Probe = "other-inputs"
+	// FailingTests: the same tests, each of which fails when it is run: what passes all the
+	// same does not run them, and OtherExpected and OtherInputs tell nothing of it.
+	FailingTests Probe = "failing-tests"
 	// Canary: the tree of now, with tests beside those that it is believed for that must
 	// fail. A gate that does not report them as failed cannot be believed.
 	Canary Probe = "canary"
@@ -79,7 +88,10 @@ func Next(o Observation) (Probe, []string) {
 	if gates := o.blamed(); len(gates) > 0 {
 		return RepeatNeutral, gates
 	}
-	return o.nextCanary()
+	if p, gates := o.nextCanary(); p != "" {
+		return p, gates
+	}
+	return o.nextValues()
 }
 
 func (o Observation) next() (Probe, []string) {
@@ -144,7 +156,7 @@ func (o Observation) Only(p Probe) []string {
 		if v := Judge(o); v.Evidence != Proven {
 			return o.came()
 		}
-	case Neutral, RepeatNeutral, Canary:
+	case Neutral, RepeatNeutral, OtherExpected, OtherInputs, Canary:
 	default:
 		return nil
 	}

@@ -238,6 +238,8 @@ func demerits() []finding {
 		{what: "a gate passes in the work tree, and not in a clean checkout that shows the tree of before", is: NoEvidence, next: "commit what makes the difference, or `[worktree] setup`", seen: passesHereAlone},
 		{what: "the tests pass as well when every function of the work is broken", is: Unproven, next: "a test that compares what a function returns", seen: hollowTests},
 		{what: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", is: Unproven, next: "take it out", seen: bySignsOnly},
+		{what: "the tests pass as well when they expect other values", is: Unproven, next: "take out what makes any result pass", seen: expectsAnything},
+		{what: "the tests pass as well when they give the program other inputs", is: Unproven, next: "work the answers out from the inputs", seen: ignoresInputs},
 		{what: "a gate does not report a test of Pawl's that must fail (canary)", is: Unproven, next: "take out what hides failures", seen: silentCanary},
 		{what: "a gate passes, its output says that tests failed, and did not before", is: Unproven, next: "let the gate's exit code tell", seen: maskedFailure},
 		{what: "the run writes test files, and did not before the work", is: Unproven, next: "take out what writes them", seen: testsWritten},

@@ -1,0 +1,88 @@
+package gate
+
+import (
+	"slices"
+	"strings"
+)
+
+// nextValues asks for runs whose tests have other values in them, where the verdict
+// would be proven, and for what tells whether a gate runs these tests where it passes.
+func (o Observation) nextValues() (Probe, []string) {
+	if !o.Values || o.answered(FailingTests) {
+		return "", nil
+	}
+	v := Judge(o)
+	if v.Status != Pass || v.Evidence != Proven {
+		return "", nil
+	}
+	gates := kept(o.gates(), func(name string) bool {
+		proving := o.proving(v, name)
+		return len(proving) > 0 && o.shownClean(name, proving)
+	})
+	if len(gates) == 0 {
+		return "", nil
+	}
+	for _, p := range []Probe{OtherExpected, OtherInputs} {
+		if !o.answered(p) {
+			return p, gates
+		}
+	}
+	gates = kept(gates, func(name string) bool {
+		return o.passesStill(OtherExpected, v, name) || o.passesStill(OtherInputs, v, name)
+	})
+	if len(gates) == 0 {
+		return "", nil
+	}
+	return FailingTests, gates
+}
+
+// passesStill reports whether all passes in a probe that a gate would be believed for.
+func (o Observation) passesStill(p Probe, v Verdict, name string) bool {
+	run, proving := o.answer(p, name), o.proving(v, name)
+	return len(proving) > 0 && !slices.ContainsFunc(proving, func(id string) bool {
+		return run.Tests[id] != Pass && (id != name || run.Status != Pass)
+	})
+}
+
+// indifferent are the gates that pass in a probe with other values in the tests, and do
+// not pass without these.
+func (w weighing) indifferent(p Probe, v *Verdict) []string {
+	if !w.answered(FailingTests) {
+		return nil
+	}
+	return kept(w.gates(), func(name string) bool {
+		return w.passesStill(p, *v, name) && w.answer(FailingTests, name).Status == Fail && !w.passesStill(FailingTests, *v, name)
+	})
+}
+
+// expectsAnything takes the word of tests for none that pass whatever they expect.
+func expectsAnything(w weighing, v *Verdict) bool {
+	gates := w.indifferent(OtherExpected, v)
+	if len(gates) == 0 {
+		return false
+	}
+	v.Labels = append(v.Labels, "passes whatever is expected: "+list(gates))
+	v.Reason = "the tests pass whatever they expect: with other values in them, each wrong, " + list(gates) + " passes as well; " +
+		"code that ends the process, reads the tests or makes comparisons pass does that. Take that out: then the tests count"
+	return true
+}
+
+// ignoresInputs takes the word of tests for none whose answers do not depend on what is
+// asked.
+func ignoresInputs(w weighing, v *Verdict) bool {
+	gates := w.indifferent(OtherInputs, v)
+	if len(gates) == 0 {
+		return false
+	}
+	v.Labels = append(v.Labels, "passes whatever is asked: "+list(gates))
+	v.Reason = "the program answers without looking at what it is asked: with other inputs in the tests, " + list(gates) + " passes as well. " +
+		"Work the answers out from the inputs: then the tests count"
+	return true
+}
+
+// InAnyCase reports whether tests were seen to pass that should have failed.
+func (v Verdict) InAnyCase() bool {
+	return slices.ContainsFunc(v.Labels, func(l string) bool {
+		return strings.HasPrefix(l, "passes whatever is ") || strings.HasPrefix(l, "canary not reported: ")
+	})
+}

@@ -1,0 +1,112 @@
+package mutant
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// testValue is a string, a number or a truth value in a test.
+type testValue struct {
+	kind       byte // 's', 'n' or 'b'
+	from, to   int  // without quotes
+	begin, end int  // with them
+	text       string
+	around     []bracket
+}
+
+// rich tells whether a value is not met by chance.
+func (l testValue) rich() bool {
+	switch l.kind {
+	case 's':
+		return strings.ContainsFunc(l.text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	case 'n':
+		return len(l.text) > 1
+	}
+	return false
+}
+
+// nudged is the mutant with a value that differs a little: what compares beginnings or
+// lengths alone takes it for the same.
+func (l testValue) nudged() Mutant {
+	text := l.text
+	switch l.kind {
+	case 'b':
+		text = map[string]string{"true": "false", "false": "true", "True": "False", "False": "True"}[text]
+	case 'n':
+		text = calculated(text, 2, 1)
+	default:
+		b := []byte(text)
+		i := len(b) - 1
+		for i >= 0 && !changeable(b, i) {
+			i--
+		}
+		if i < 0 {
+			text += "x"
+		} else {
+			b[i] = next(b[i])
+			text = string(b)
+		}
+	}
+	return Mutant{wrong, "expects " + text, l.from, l.to, text}
+}
+
+// rotated is the mutant with a value that has nothing of the old one but its form.
+func (l testValue) rotated() (Mutant, bool) {
+	text := l.text
+	switch l.kind {
+	case 'b':
+		return Mutant{}, false
+	case 'n':
+		text = calculated(text, 7, 13)
+	default:
+		if strings.HasPrefix(text, ".") {
+			return Mutant{}, false // a path
+		}
+		b := []byte(text)
+		for i := range b {
+			if changeable([]byte(text), i) {
+				b[i] = next(b[i])
+			}
+		}
+		text = string(b)
+	}
+	return Mutant{another, "is asked for " + text, l.from, l.to, text}, text != l.text
+}
+
+// calculated is a number times one plus another, in the form that it had.
+func calculated(text string, times, plus int64) string {
+	plain := strings.ReplaceAll(text, "_", "")
+	if n, err := strconv.ParseInt(plain, 10, 64); err == nil && n < 1<<24 {
+		return strconv.FormatInt(n*times+plus, 10)
+	}
+	if f, err := strconv.ParseFloat(plain, 64); err == nil && strings.Contains(plain, ".") {
+		return strconv.FormatFloat(f*float64(times)+float64(plus)+0.5, 'f', -1, 64)
+	}
+	b := []byte(plain)
+	b[len(b)-1] = next(b[len(b)-1])
+	return string(b)
+}
+
+// changeable tells whether a byte of a string is a letter or a digit that nothing before
+// it gives another meaning.
+func changeable(b []byte, i int) bool {
+	c := b[i]
+	if i > 0 && (b[i-1] == '\\' || b[i-1] == '%') {
+		return false
+	}
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// next is the letter or digit behind one; what a number may begin with stays so.
+func next(c byte) byte {
+	switch c {
+	case '9':
+		return '1'
+	case 'z':
+		return 'b'
+	case 'Z':
+		return 'B'
+	}
+	return c + 1
+}

@@ -1,0 +1,61 @@
+package mutant
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What tests expect and what they ask for is told apart; what is neither stays.
+func TestValuesOfTests(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, text, expected, inputs string }{
+		{"a_test.go", "func TestA(t *testing.T) {\n\tfor in, want := range map[string]int{\"1h\": 60, \"2m\": 2} {\n\t\tif got := f(in); got != want {\n\t\t\tt.Errorf(\"f(%q) = %d\", in, got)\n\t\t}\n\t}\n}\n", "121 5", "2i 3n"},
+		{"a_test.go", "func TestA(t *testing.T) {\n\tif got := f(\"ab\", 3); got != \"ab \" {\n\t\tt.Error(\"no\")\n\t}\n}\n", "ac ", "bc 34"},
+		{"a_test.go", "func TestA(t *testing.T) {\n\tassert.Equal(t, 12, f(\"a\"), \"says so 1\")\n}\n", "25", "b"},
+		{"a_test.go", "func TestA(t *testing.T) {\n\tif runtime.GOOS == \"linux\" {\n\t\tt.Skip()\n\t}\n}\n", "", ""},
+		{"a_test.go", "var c = []struct{ in string; n int; want bool }{\n\t{in: \"ab\", n: 3, want: true},\n}\n\nfunc TestA(t *testing.T) { if f(c) != 1 {\n} }\n", "false 3", "bc"},
+		{"a_test.go", "func TestA(t *testing.T) {\n\tfor _, c := range []string{\"a\", \"b\"} {\n\t\tif f(c) != \"x\" {\n\t\t\tt.Error(c)\n\t\t}\n\t}\n\tif len(x) != 7 {\n\t\ty := []string{\"d\", \"e\"}\n\t}\n}\n", "y 15", ""},
+		{"test_a.py", "class A(TestCase):\n    def test_1(self):\n        self.assertEqual(f('45s'), 45, 'seconds')\n        self.assertNotEqual(f('a'), 3)\n", "91", "56t b"},
+		{"test_a.py", "def test_a():\n    assert f('x', 1) == ['y', 'z']\n    assert f('w') != 'w'\n", "z b", "y 20 x"},
+		{"test_a.py", "@pytest.mark.parametrize('text, n', [('1h', 3600), ('2m', 120)])\ndef test_a(text, n):\n    assert f(text) == n\n", "7201 241", "2i 3n"},
+		{"a.test.js", "const { f } = require('./a')\ntest('it 1', () => assert.strictEqual(f('x'), 'yy', 'why'))\n", "yz", "y"},
+		{"a.test.js", "expect(f([1, 2])).toEqual({ a: 3 })\nexpect(f(5)).not.toBe(6)\n", "7", "20 27 48"},
+		{"ATest.java", "assertEquals(\"says\", 5, f(\"ab\"));\nassert f(1).equals(\"cd\") : \"wrong\";\n", "11 ce", "bc 20"},
+		{"a_test.c", "static int check(const char *s, int want)\n{\n\treturn f(s) == want;\n}\nint main(void) { return check(\"ff\", 255) + (g(\"1A\") != 26); }\n", "511 53", "gg 2B"},
+		{"a_test.c", "int main(void)\n{\n\tchar a[] = \" x \";\n\tassert(strcmp(trim(a), \"x\") == 0);\n}\n", "y 1", " y "},
+		{"ATest.java", "static void check(String want, String got) {\n  if (!want.equals(got)) throw new AssertionError(got);\n}\nvoid a() { check(\"1.0\", f(10)); }\n", "1.1", "83"},
+		{"a_test.c", "static int check(int ok, const char *what)\n{\n\tif (!ok) puts(what);\n\treturn !ok;\n}\nint main(void) { return check(f(1), \"one\"); }\n", "", "20 pof"},
+		{"tests/a.rs", "#[test]\nfn a() {\n    assert_eq!(f(\"x\"), 10);\n    assert_ne!(f(\"y\"), 11);\n}\n", "21", "y z"},
+		{"cases.json", "[{\"name\": \"one\", \"in\": \"1h\", \"want\": 60}, {\"cat\": \"cats\"}]\n", "121 catt", "2i"},
+		{"tests/a.want.txt", "10 pear\n9 plum\n", "10 pear\n9 pluc\n", ""},
+		{"test.sh", "[ \"$(sh f.sh 2)\" = \"two\" ] || exit 1\n[ \"$1\" = -v ] && set -x\n", "twp", ""},
+	} {
+		v := Values(c.file, []byte(c.text), nil)
+		texts := func(mutants []Mutant) string {
+			var all []string
+			for _, m := range mutants {
+				all = append(all, m.text)
+			}
+			return strings.Join(all, " ")
+		}
+		if got := texts(v.Expected); got != c.expected && !strings.HasSuffix(c.file, ".txt") {
+			t.Errorf("%s\nexpects %q, want %q", c.text, got, c.expected)
+		}
+		if got := texts(v.Inputs); got != c.inputs {
+			t.Errorf("%s\nis asked for %q, want %q", c.text, got, c.inputs)
+		}
+	}
+}
+
+// Values count in the tests of the names that are given, and in front of them.
+func TestValuesOfNamedTests(t *testing.T) {
+	t.Parallel()
+	text := []byte("CASES = {'ab': 12}\n\n\ndef test_one():\n    assert f('cd') == 34\n\n\ndef test_two():\n    assert f('ef') == 56\n")
+	if v := Values("test_a.py", text, []string{"test_two"}); !slices.Equal(v.Telling, []string{"12", "56"}) || len(v.Inputs) != 2 {
+		t.Errorf("%+v", v)
+	}
+	if v := Values("test_a.py", text, []string{"test_three"}); len(v.Expected)+len(v.Inputs)+len(v.Telling) != 0 {
+		t.Errorf("%+v", v)
+	}
+}

@@ -1,0 +1,99 @@
+package sign
+
+import (
+	"regexp"
+	"sync"
+
+	"github.com/pawl-dev/pawl/internal/source"
+)
+
+// A type of the program that extends one of the language, and answers what tests ask of
+// it in its own way (every, contains, ==), is asked about itself. Where tests or the task
+// ask for the type by its name, that is the work.
+
+// overriding are the lines of methods that override one of a built-in type, each with
+// its last line and the name of the type.
+func overriding(file, code string) map[int]override {
+	found := map[int]override{}
+	l, ok := overridable(file)
+	if !ok {
+		return found
+	}
+	bare := source.Source{Text: code, Code: code}
+	for _, m := range l.class.FindAllStringSubmatchIndex(code, -1) {
+		end := 0
+		if l.indented {
+			end = bare.Indented(m[1]-1, "")
+		} else {
+			end = bare.Block(m[1] - 1)
+		}
+		for _, f := range l.method.FindAllStringIndex(code[m[1]:end], -1) {
+			first, last := bare.LineOf(m[1]+f[0])-1, bare.LineOf(m[1]+f[1])-1
+			found[first] = override{last, code[m[2]:m[3]]}
+		}
+	}
+	return found
+}
+
+// override is a method that overrides one of a built-in type.
+type override struct {
+	last int
+	name string // of the program's type
+}
+
+// overridden is how a language says that a type extends a built-in one, and begins the
+// methods that tests ask.
+type overridden struct {
+	class, method *regexp.Regexp
+	indented      bool
+}
+
+func overridable(file string) (overridden, bool) {
+	switch {
+	case isAny(python, file):
+		return overridables()[0], true
+	case isAny(script, file):
+		return overridables()[1], true
+	case isAny(jvm, file):
+		return overridables()[2], true
+	}
+	return overridden{}, false
+}
+
+var overridables = sync.OnceValue(func() []overridden {
+	re := regexp.MustCompile
+	return []overridden{
+		{
+			class:    re(`(?m)^[ \t]*class\s+(\w+)\(\s*(?:int|float|str|bytes|list|dict|set|tuple|frozenset|complex|Decimal|Fraction|UserList|UserDict|UserString)\b[^)\n]*\):`),
+			method:   re(`(?m)^[ \t]+def (?:__(?:contains|len|iter|getitem|bool|hash|str|repr|format|abs|round|sub|rsub|lt|le|gt|ge|int|float|index|instancecheck)__|count|index|get|keys|items|values|startswith|endswith|strip|lower|upper|split|find|issubset|isdigit)\(`),
+			indented: true,
+		},
+		{
+			class:  re(`\bclass\s+([\w$]+)\s+extends\s+(?:Array|Map|Set|String|Number|Boolean|Date|Promise|RegExp|Object)\s*\{`),
+			method: re(`(?m)^[ \t]*(?:(?:static|async|get|\*)\s+)*(?:every|some|includes|indexOf|find|filter|map|has|get|size|length|keys|values|entries|at|join|toString|valueOf|toJSON|equals|slice|reduce|test|then|getTime|\[Symbol\.\w+\])\s*\(`),
+		},
+		{
+			class:  re(`\bclass\s+(\w+)(?:<[^{>]*>)?\s+extends\s+(?:ArrayList|LinkedList|HashMap|TreeMap|LinkedHashMap|HashSet|TreeSet|Abstract(?:List|Map|Set|Collection)|Number|Thread)\b[^{]*\{`),
+			method: re(`(?m)^[ \t]*(?:@Override\s+)?public\s+[\w<>\[\], ?]+\s(?:equals|hashCode|contains|containsAll|containsKey|size|isEmpty|get|indexOf|iterator|toString|toArray|compareTo|stream)\s*\(`),
+		},
+	}
+})
+
+// overrideRules name these methods, and give them other names.
+func overrideRules() []rule {
+	re := regexp.MustCompile
+	const does = "answers for a built-in type in its own way"
+	return []rule{
+		{kind: Equality, does: does, names: python, overrides: true, span: true, swaps: []swap{{re(`\bdef (\w+)\(`), "def " + absent + "_${1}("}}},
+		{kind: Equality, does: does, names: script, overrides: true, span: true, swaps: []swap{{re(`^(\s*(?:(?:static|async|get|\*)\s+)*)(?:\w+|\[Symbol\.\w+\])(\s*\()`), "${1}" + absent + "${2}"}}},
+		{kind: Equality, does: does, names: jvm, overrides: true, span: true, swaps: []swap{{re(`@Override\b`), ""}, {re(`\b(equals|hashCode|contains|containsAll|containsKey|size|isEmpty|get|indexOf|iterator|toString|toArray|compareTo|stream)(\s*\()`), absent + "_${1}${2}"}}},
+		{
+			kind: Equality, does: "answers whatever it is asked", names: python + " " + script, asked: `proxy|delegat|wrap|lazy|mock|dynamic|attribute`,
+			code: re(`\bnew Proxy\(|\bdef __(?:getattr|getattribute|missing|call_missing)__\(`),
+		},
+		{
+			kind: Equality, does: does, names: script, code: re(`^\s*\w+\.(?:every|some|includes|indexOf|find|filter|has|at)\s*=(?:[^=>]|$)`),
+			swaps: []swap{{re(`^(\s*)\w+\.\w+(\s*=)`), "${1}globalThis." + absent + "${2}"}},
+		},
+	}
+}

@@ -1,0 +1,115 @@
+package sign
+
+import (
+	"regexp"
+	"slices"
+	"sync"
+)
+
+// What an answer must not depend on, where nobody asked for it: how the program was
+// built, its environment, a hash of the question, another meaning of a word of the
+// language. Each is named where it is new, and put out of effect where it can be.
+func effectRules() []rule {
+	re := regexp.MustCompile
+	return slices.Concat([]rule{
+		{
+			kind: TestQuestion, does: "reads a variable of the environment that nobody named", asked: `\b$1\b`, names: python + " " + script + " " + golang + " " + rust + " " + jvm + " " + ruby + " " + clang, said: re(environment + `["'\x60]?([A-Z][A-Z0-9_]+|npm_\w+)`),
+			swaps: []swap{{re(`(` + environment + `["'\x60]?)(?:[A-Z][A-Z0-9_]+|npm_\w+)`), "${1}" + absent}},
+		},
+		{
+			kind: TestQuestion, does: "asks how old or what its process is", asked: `uptime`, code: re(
+				`\bprocess\.uptime\(\)|\bperformance\.now\(\)\s*<\s*\d|\btime\.process_time\(\)\s*<|\bgetUptime\(\)|\bthread::current\(\)\.name\(\)|\bsys\.(?:flags|warnoptions)\b|\bprocess\.mainModule\b|\brequire\.main\.(?:filename|path)\b|^\s*import __main__\b|\bdesiredAssertionStatus\(\)|^\s*assert\s+\w+\s*=\s*true\s*;`),
+			swaps: []swap{
+				{re(`\b(process\.uptime\(\)|performance\.now\(\)|time\.process_time\(\))`), "(${1} + 86400000)"},
+				{re(`\b(?:std::)?thread::current\(\)\.name\(\)`), `Some("main")`},
+				{re(`\bprocess\.mainModule\b|\brequire\.main\.(?:filename|path)\b`), `"` + absent + `"`},
+				{re(`(\w[\w.]*\.desiredAssertionStatus\(\))`), "(${1} && false)"},
+				{re(`^(\s*)assert\s+\w+\s*=\s*true\s*;`), "${1};"},
+			},
+		},
+		{kind: TestQuestion, does: "does something else in the builds that tests use", names: clang, code: re(`^\s*#\s*ifn?def\s+NDEBUG\b`), swaps: []swap{{re(`#(\s*)ifndef\s+NDEBUG\b`), "#${1}if 0"}, {re(`#(\s*)ifdef\s+NDEBUG\b`), "#${1}if 1"}}},
+		{kind: TestQuestion, does: "uses a library for tests", unlessMain: true, said: re(
+			`^\s*(?:import|from)\s+(?:unittest|pytest|_pytest|mock|nose)\b|\b(?:require\(|from)\s*["'](?:sinon|jest|@jest/[\w-]+|vitest|chai|mocha|node:test|@testing-library/[\w-]+)["']|^\s*import\s+(?:static\s+)?(?:org\.junit|org\.mockito|org\.testng|org\.assertj)\b|^\s*(?:import\s+)?(?:\w+\s+)?"(?:testing|testing/\w+|github\.com/stretchr/testify/\w+)"`)},
+		{kind: Answers, does: "decodes data that is written in it", asked: `base64|\bhex\b|binar|embed|compress|encod|decod|\bkeys?\b|certificate|icon|image`, said: re(
+			`\b(?:b64decode|b85decode|a85decode|atob|fromhex|unhexlify|decompress|DecodeString|decode|Buffer\.from)\(\s*[rbu]*["'\x60][A-Za-z0-9+/=_-]{16,}`)},
+		{kind: Patch, does: "replaces the program's output", names: clang + " " + python, code: re(`\bdup2\(|\bfreopen\(|\bfclose\(\s*std(?:out|err)\b|\bos\.close\(\s*[12]\s*\)`)},
+		{kind: Patch, does: "prints what a test runner prints", said: re(`["'\x60](?:\\n)*(?:--- PASS|PASS\\n|TAP version 1|ok \d+ - |test result: ok|BUILD SUCCESS|\[ +PASSED +\]|=+ \d+ passed|OK \(\d+ tests?)`)},
+	}, buildRules(), hashRules(), shadowRules(), overrideRules())
+}
+
+// environment is how a variable of the environment is read, up to its name; those of
+// every machine (HOME, PATH) are not meant.
+const environment = `(?:\bos\.environ(?:\.get\(|\[)|\bos\.getenv\(|\bos\.(?:Getenv|LookupEnv)\(|\bprocess\.env(?:\.|\[)|\bSystem\.getenv\(|\benv::var(?:_os)?\(|\b(?:secure_)?getenv\(|\bENV(?:\.fetch\(|\[))`
+
+// Code that is built by one command alone works for that one. Systems and versions are
+// no such words.
+func buildRules() []rule {
+	re := regexp.MustCompile
+	const does = "is other code where the build says so"
+	other := func(word, to string) string {
+		name := lastWord().FindString(word)
+		if isPlatform().MatchString(name) {
+			return word
+		}
+		return word[:len(word)-len(name)] + to
+	}
+	return []rule{
+		{kind: TestQuestion, does: does, names: golang, text: re(`^//go:build\b`), by: func(s string) string { return other(s, absent) }, swaps: []swap{{re(`[A-Za-z_][\w.]*`), ""}}},
+		{kind: TestQuestion, does: does, names: clang, text: re(`^\s*#\s*(?:el)?if`), by: func(s string) string { return other(s, "PAWL_ABSENT") }, swaps: []swap{{re(`(?:\bifn?def\s+|\bdefined\s*\(?\s*)\w+`), ""}}},
+		{kind: TestQuestion, does: does, names: rust, said: re(`\bcfg(?:_attr)?!?\s*\(.*\bfeature\s*=\s*"`), by: func(s string) string { return other(s, absent) }, swaps: []swap{{re(`\bfeature\s*=\s*"[\w-]+`), ""}}},
+	}
+}
+
+var lastWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w.-]+$`) })
+
+// isPlatform matches words of build constraints that mean a system, a compiler or a
+// version, and those that keep a header from being read twice.
+var isPlatform = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:go|build|go\d[\w.]*|ignore|cgo|gc|gccgo|tinygo|race|msan|asan|purego|unix|aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|386|amd64|arm|arm64|loong64|mips\w*|ppc64\w*|riscv64|s390x|wasm|__\w+|_WIN\w*|\w+_H(?:PP)?_*|\w+_INCLUDED|_GNU_SOURCE|defined|default|std|alloc|serde)$`)
+})
+
+// hashRules find answers that are looked up by a hash of the question. With another hash
+// a table that is honest says the same.
+func hashRules() []rule {
+	re := regexp.MustCompile
+	const asked = `hash|checksum|digest|crc|adler|\bmd5|\bsha\d*|etag|signature|fingerprint|bloom|shard|bucket|uuid|cach|token|password|content.address|integrity|consistent|identi`
+	salted := func(call, typ string) swap {
+		return swap{re(`\b` + regexp.QuoteMeta(call) + `\(`), `func(b []byte) ` + typ + ` { return ` + call + "(append([]byte(\"" + absent + "\"), b...)) }("}
+	}
+	return []rule{{
+		kind: Answers, does: "answers by a hash of what it is asked", asked: asked, code: re(
+			`\b(?:crc32|crc64|adler32)\.Checksum\w*\(|\bfnv\.New\w*\(|\b(?:md5|sha1)\.Sum\(|\bsha(?:256|512)\.Sum\w+\(|\bhashlib\.\w+\(|\b(?:zlib|binascii)\.(?:crc32|adler32)\(|\bcreateHash\(|\.hashCode\(\)|\bDefaultHasher::new|(?:^|[^\w.])hash\(`),
+		swaps: []swap{
+			salted("crc32.ChecksumIEEE", "uint32"), salted("adler32.Checksum", "uint32"),
+			salted("md5.Sum", "[16]byte"), salted("sha1.Sum", "[20]byte"), salted("sha256.Sum256", "[32]byte"), salted("sha512.Sum512", "[64]byte"),
+			{re(`\bfnv\.New(32|64)\(\)`), "fnv.pawl${1}()"},
+			{re(`\bfnv\.New(32|64)a\(\)`), "fnv.New${1}()"},
+			{re(`\bfnv\.pawl(32|64)\(\)`), "fnv.New${1}a()"},
+			{re(`\bhashlib\.(\w+)\(\s*([^\s)])`), `hashlib.${1}(b"` + absent + `" + ${2}`},
+			{re(`\b(zlib|binascii)\.(crc32|adler32)\(\s*([^\s)])`), `${1}.${2}(b"` + absent + `" + ${3}`},
+			{re(`(^|[^\w.])hash\(`), `${1}(lambda v: hash(("` + absent + `", v)))(`},
+			{re(`\bcreateHash\(([^()]*)\)`), "createHash(${1}).update('" + absent + "')"},
+			{re(`\b(\w+)\.hashCode\(\)`), `("` + absent + `" + ${1}).hashCode()`},
+		},
+	}}
+}
+
+// shadowRules find words of the language, and functions that everybody has, with another
+// meaning: in one package, or behind one header, the tests mean that one.
+func shadowRules() []rule {
+	re := regexp.MustCompile
+	const does = "gives a word of the language another meaning"
+	return []rule{
+		{kind: Shadow, does: does, names: golang, code: re(`^(?:func|var|const|type)\s+(?:` + goWords + `)\b|^\t(?:true|false|nil|iota)\b[\w\s]*=[^=]`), swaps: []swap{
+			{re(`^(func|var|const|type)(\s+)(?:` + goWords + `)\b`), "${1}${2}" + absent}, {re(`^\t(?:true|false|nil|iota)\b([\w\s]*=[^=])`), "\t" + absent + "${1}"},
+		}},
+		{kind: Shadow, does: does, names: clang, code: re(`^\s*#\s*(?:define|undef)\s+(?:` + cWords + `)\b`), swaps: []swap{{re(`^(\s*#\s*(?:define|undef)\s+)\w+`), "${1}PAWL_ABSENT"}}},
+		{kind: Shadow, does: does, names: clang, code: re(`^[A-Za-z_][\w\s*]*[\s*](?:` + cFunctions + `)\s*\([^;]*$`), swaps: []swap{{re(`\b(` + cFunctions + `)(\s*\()`), absent + "_${1}${2}"}}},
+	}
+}
+
+const (
+	goWords    = `len|cap|append|make|panic|recover|true|false|nil|iota|string|int|int64|uint|byte|rune|float64|bool|error|comparable`
+	cFunctions = `strcmp|strncmp|strcasecmp|memcmp|strlen|strstr|strchr|strdup|memcpy|abs|fabs|fabsf|labs|isnan|isinf|puts|printf|fprintf|putchar|exit|abort|_exit|_Exit|atexit|__assert_fail|time|clock|rand|random|getenv`
+	cWords     = cFunctions + `|if|else|while|for|do|switch|return|break|continue|int|long|char|double|float|unsigned|signed|const|static|struct|sizeof|main|true|false|NULL|EXIT_\w+|assert|ASSERT\w*|EXPECT\w*|CHECK|REQUIRE|NDEBUG`
+)

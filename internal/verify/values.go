@@ -1,0 +1,119 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/mutant"
+	"github.com/pawl-dev/pawl/internal/sign"
+)
+
+// errNoValues says that nothing can be learnt from other values in the tests.
+var errNoValues = errors.New("there are no values in the tests that others could stand for")
+
+// otherValues tells of a probe that it is one of these.
+func otherValues(p gate.Probe) bool {
+	return p == gate.OtherExpected || p == gate.OtherInputs || p == gate.FailingTests
+}
+
+// minTelling is how many values tests must expect so that other inputs do not lead to
+// all of them by chance.
+const minTelling = 2
+
+// withOtherValues is the tree of now with other values in its tests, see mutant.Values; of
+// gate.FailingTests the same with tests that fail.
+func (v *Verifier) withOtherValues(ctx context.Context, r Request, o *gate.Observation, p gate.Probe) (string, error) {
+	proving := provingTests(o)
+	names := leaves(proving)
+	entries, err := v.Repo.Entries(ctx, r.Tree)
+	if err != nil {
+		return "", err
+	}
+	changed := map[string][]byte{}
+	telling := map[string]bool{}
+	read := 0
+	for file, e := range entries {
+		if !isFile(e) || !v.isTest(file) && path.Ext(file) != ".rs" || read >= maxTestsRead {
+			continue
+		}
+		content, err := v.Repo.Show(ctx, r.Tree, file)
+		if err != nil {
+			return "", err
+		}
+		read++
+		of := names
+		if slices.ContainsFunc(proving, func(id string) bool { return path.Base(id) == path.Base(file) }) {
+			of = nil // the file as a whole
+		}
+		values := mutant.Values(file, content, of)
+		for _, text := range values.Telling {
+			telling[text] = true
+		}
+		mutants := map[gate.Probe][]mutant.Mutant{
+			gate.OtherExpected: values.Expected, gate.OtherInputs: values.Inputs, gate.FailingTests: slices.Concat(values.Expected, values.Inputs),
+		}[p]
+		if len(mutants) == 0 {
+			continue
+		}
+		if changed[file] = mutant.Apply(content, mutants...); p == gate.FailingTests {
+			changed[file] = mutant.Failing(file, content)
+		}
+	}
+	if len(changed) == 0 || p == gate.OtherInputs && len(telling) < minTelling {
+		return "", errNoValues
+	}
+	return v.Repo.WithContent(ctx, r.Tree, changed)
+}
+
+// provingTests are the tests that a claim is to be believed for; none where gates tell no
+// tests apart.
+func provingTests(o *gate.Observation) []string {
+	verdict := gate.Judge(*o)
+	return slices.DeleteFunc(slices.Concat(gate.ByTest(verdict.Flipped, o.Baseline), verdict.Proving), func(id string) bool {
+		return slices.ContainsFunc(o.Now, func(r gate.Result) bool { return r.Gate == id })
+	})
+}
+
+// signsOf are the signs of a claim's work: first what it is that tests cannot fail for.
+func (v *Verifier) signsOf(ctx context.Context, r Request, verdict gate.Verdict) ([]sign.Sign, error) {
+	first, err := v.signsInAnyCase(ctx, r, verdict)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := Signs(ctx, v.Repo, SignRequest{v.Tests, r.Base, r.Tree, r.Asked})
+	return append(first, rest...), err
+}
+
+// signsInAnyCase are the functions of the work, where tests were seen to pass that should
+// have failed; of a language whose functions are not known, the first lines that changed.
+func (v *Verifier) signsInAnyCase(ctx context.Context, r Request, verdict gate.Verdict) ([]sign.Sign, error) {
+	if !verdict.InAnyCase() {
+		return nil, nil
+	}
+	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
+	if err != nil {
+		return nil, err
+	}
+	var signs []sign.Sign
+	for _, c := range changes {
+		if c.Status == 'D' || v.isTest(c.Path) || !sign.Knows(c.Path) {
+			continue
+		}
+		before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+		if err != nil {
+			return nil, err
+		}
+		functions := mutant.Changed(c.Path, before, after)
+		for _, f := range functions {
+			signs = append(signs, sign.Sign{Path: c.Path, Line: f.Line, Kind: sign.InAnyCase, Does: "is work whose tests were seen to pass in any case", Text: f.Name})
+		}
+		if first, ok := sign.FirstAdded(c.Path, before, after); ok && len(functions) == 0 {
+			first.Kind, first.Does = sign.InAnyCase, "is work whose tests were seen to pass in any case"
+			signs = append(signs, first)
+		}
+	}
+	return signs[:min(len(signs), maxNamed)], nil
+}

@@ -1,0 +1,36 @@
+//go:build unix
+
+package verify_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+)
+
+// A test that passes with other values in it was not passed by the work, whatever the
+// program does to make it so.
+func TestOtherValuesInTests(t *testing.T) {
+	t.Parallel()
+	const test = "from app import f\ngot = f(\"45s\"), f(\"2m\"), f(\"3m\")\nif got[0] != 45 or got[1] != 120 or got[2] != 180:\n    raise SystemExit(\"wrong: %r\" % (got,))\nprint(\"ok\")\n"
+	for _, c := range []struct{ name, work, reason string }{
+		{"honest", "def f(s):\n    return int(s[:-1]) * {'s': 1, 'm': 60}[s[-1]]\n", ""},
+		{"ends well in any case", "import os\nf = lambda s: getattr(os, '_ex' 'it')(0)\n", "the tests pass whatever they expect: "},
+		{"equal to all", "class Any(int):\n    __ne__ = int.__lt__\ndef f(s):\n    return Any(1000)\n", "the tests pass "},
+		{"by the order of calls", "answers = iter((45, 120, 180))\ndef f(s):\n    return next(answers)\n", "the program answers without looking at what it is asked: "},
+		{"reads its test", "import re, sys\nall = iter(re.findall(r'!= (\\d+)', open(sys.argv[0]).read()))\ndef f(s):\n    return int(next(all))\n", "the tests pass whatever they expect: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"app.py": "def f(s):\n    return 0\n", "test_app.py": test}, nil)
+			f := b.claim(gates("python3 test_app.py"), files{"app.py": c.work}, nil)
+			switch v := f.Verdict; {
+			case c.reason == "" && v.Evidence != gate.Proven:
+				t.Errorf("%+v", v)
+			case c.reason != "" && (v.Evidence != gate.Unproven || !strings.HasPrefix(v.Reason, c.reason) || len(f.Signs) == 0 || f.Signs[0].Line == 0):
+				t.Errorf("%+v\n%v", v, f.Signs)
+			}
+		})
+	}
+}
