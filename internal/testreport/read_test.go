@@ -248,3 +248,16 @@ func FuzzReadRun(f *testing.F) {
 		}
 	})
 }
+
+// A test module that cannot be imported is called by its own name, not by the loader's.
+func TestAModuleThatCannotBeImported(t *testing.T) {
+	t.Parallel()
+	out, err := os.ReadFile("testdata/heldout/unittest/import.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := testreport.Read(testreport.Run{Command: "python3 -m unittest", ExitCode: 1, Output: out})
+	if len(v.Failing) != 1 || v.Failing[0] != "test_imp" {
+		t.Errorf("failing %q", v.Failing)
+	}
+}

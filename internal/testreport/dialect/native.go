@@ -113,7 +113,8 @@ var unittest = sync.OnceValue(func() Dialect {
 var unittestFailed = regexp.MustCompile(`^(?:FAIL|ERROR): (\S+) \(([^()]*)\)(.*)$`)
 
 // unittestName reads the heading of a failed test. Since Python 3.11 the class in
-// parentheses carries the name of the test too.
+// parentheses carries the name of the test too. A module that could not be imported has the
+// loader's own class, of which nobody has heard.
 func unittestName(r *reading, line string) bool {
 	m := unittestFailed.FindStringSubmatch(line)
 	if m == nil || r.section != "failures" {
@@ -123,7 +124,7 @@ func unittestName(r *reading, line string) bool {
 	if !strings.HasSuffix(id, "."+m[1]) && id != m[1] {
 		id += "." + m[1]
 	}
-	r.name(id + m[3])
+	r.name(strings.TrimPrefix(id, "unittest.loader._FailedTest.") + m[3])
 	return true
 }
 
