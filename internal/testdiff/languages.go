@@ -41,6 +41,13 @@ const (
 var languages = sync.OnceValue(func() []language {
 	annotation := regexp.MustCompile(`^\s*[@#\[]`)
 	return []language{
+		{ // a comment without a blank is a directive
+			names: "*.go", style: source.Style{Lines: []string{"// ", "//\n"}, Blocks: [][2]string{{"/*", "*/"}}, Quotes: []string{"`", `"`}, Char: true},
+			head:   regexp.MustCompile(`(?m)^func (?P<name>(?:Test|Fuzz|Example|Benchmark)\w*)\(`),
+			skip:   regexp.MustCompile(`\b[tbf]\.Skip\w*\(`),
+			assert: regexp.MustCompile(`(?m)\bif [^\n]*\{\s*\w+\.(?:Error|Fatal|Fail)\w*\(|\w\.(?:Error|Fatal|Fail)\w*\(|\b(?:assert|require|is|check|qt|must)\.\w+\(|^[ \t]*\{[^\n]*\},$`),
+			whole:  regexp.MustCompile(`(?m)^//go:build .*(?:ignore|never|skip)`),
+		},
 		{
 			names: "*.js *.jsx *.ts *.tsx *.mjs *.cjs *.mts *.cts *.vue *.svelte", style: source.CStyle("`", `"`, "'"),
 			head:  regexp.MustCompile(`(?m)^[ \t]*(?:await\s+)?(?P<mark>[xf]?(?:it|test|specify|describe|context|suite)(?:\.[a-zA-Z]+)*)\s*\(`),
@@ -140,7 +147,7 @@ func Knows(file string) bool {
 // Go's, which tells its tests by name alone.
 func Extensions() []string {
 	var all []string
-	for _, l := range languages() {
+	for _, l := range languages()[1:] {
 		all = append(all, strings.Fields(strings.ReplaceAll(l.names, "*.", ""))...)
 	}
 	return all
@@ -149,9 +156,6 @@ func Extensions() []string {
 // read gives the tests of a file; false if its language is not known.
 func read(file string, content []byte) ([]test, bool) {
 	name := path.Base(file)
-	if strings.HasSuffix(name, ".go") {
-		return readGo(content), true
-	}
 	for _, l := range languages() {
 		for glob := range strings.FieldsSeq(l.names) {
 			if ok, err := path.Match(glob, name); ok && err == nil {

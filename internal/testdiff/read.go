@@ -140,6 +140,8 @@ func statement(s source.Source, at, to int) int {
 	depth := 0
 	for i := at; i < to; i++ {
 		switch c := s.Code[i]; {
+		case c == '{' && depth == 0 && strings.HasPrefix(s.Code[at:], "if "): // what it does then is a message
+			return i
 		case c == '(' || c == '[' || c == '{':
 			depth++
 		case c == ')' || c == ']' || c == '}':

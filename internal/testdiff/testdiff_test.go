@@ -70,7 +70,7 @@ func newSum(t *testing.T) *Sum { return &Sum{} }
 		{"a new test", "func newSum", "func TestMul(t *testing.T) { t.Skip() }\n\nfunc newSum", ""},
 		{"a new row", "{2, 2, 4},", "{2, 2, 4},\n\t\t{5, 5, 10},", ""},
 		{"another name for a helper", "s := newSum(t)", "s := makeSum(t)", ""},
-		{"another name for a variable", "got := Add(c.a, c.b); got != c.want", "sum := Add(c.a, c.b); sum != c.want", ""},
+		{"another name for a variable", "got := Add(c.a, c.b); got != c.want", "sum := Add(c.a, c.b); sum != c.want", "6 changed TestAdd"},
 		{"white space", "if s.Sub(3, 1) != 2 {", "\n\tif s.Sub(3,1)   !=   2 {", ""},
 		{"a comment", "// TestAdd adds.", "// TestAdd does not t.Skip.", ""},
 		{"a message", `"3-1"`, `"3-1 is 2"`, ""},
