@@ -3,7 +3,6 @@ package verify
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
 
@@ -28,21 +26,10 @@ func (v *Verifier) LookBeside(ctx context.Context) error {
 	if _, err := os.Lstat(v.besideFile()); err == nil {
 		return nil
 	}
-	err := os.MkdirAll(v.Dir, 0o700)
-	if err == nil {
-		err = v.lookWithin(ctx)
-	}
-	if err == nil {
-		err = v.keepDependencies(ctx)
-	}
-	if err == nil {
-		err = v.keepHome(ctx)
-	}
-	if err == nil {
-		err = v.KeepIgnored(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("record the state before the first turn: %w", err)
+	for _, keep := range []func(context.Context) error{v.lookWithin, v.keepDependencies, v.keepHome, v.KeepIgnored} {
+		if err := keep(ctx); err != nil {
+			return fmt.Errorf("record the state before the first turn: %w", err)
+		}
 	}
 	return nil
 }
@@ -55,14 +42,7 @@ func (v *Verifier) KeepIgnored(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := json.Marshal(ignored)
-	if err == nil {
-		err = atomicfile.Write(v.besideFile(), b, 0o600)
-	}
-	if err != nil {
-		return fmt.Errorf("record what git ignores: %w", err)
-	}
-	return nil
+	return writeState(v.besideFile(), ignored)
 }
 
 // ForgetBeside has LookBeside look anew. Only a loop of which no turn has begun may.
@@ -130,16 +110,9 @@ func (v *Verifier) ignoredName(file string) string {
 // oldest change first; nothing where the state of then was not kept. Of a folder that
 // came, what lies in it is left out. What changed around the work tree comes first.
 func (v *Verifier) ChangedBeside(ctx context.Context) ([]string, error) {
-	b, err := atomicfile.Read(v.besideFile(), atomicfile.Large)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	var was map[string]stamp
-	if err == nil {
-		err = json.Unmarshal(b, &was)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read what git ignored: %w", err)
+	if found, err := readState(v.besideFile(), &was); err != nil || !found {
+		return nil, err
 	}
 	now, err := v.ignoredFiles(ctx)
 	if err != nil {

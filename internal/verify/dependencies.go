@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
@@ -71,14 +69,7 @@ func (v *Verifier) keepDependencies(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(v.Dir, 0o700); err != nil {
-		return err
-	}
-	return atomicfile.Write(v.dependencyFile(), b, 0o600)
+	return writeState(v.dependencyFile(), d)
 }
 
 // keepFolder copies a folder of this fingerprint. Where that fails (the disk is full), the
@@ -111,15 +102,8 @@ func (v *Verifier) lookAtDependencies(ctx context.Context) error {
 	if v.Repo == nil || len(v.Setup) > 0 {
 		return nil
 	}
-	b, err := atomicfile.Read(v.dependencyFile(), atomicfile.Large)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &v.carries.then)
-	}
-	if err != nil {
-		return fmt.Errorf("read what was installed: %w", err)
+	if found, err := readState(v.dependencyFile(), &v.carries.then); err != nil || !found {
+		return err
 	}
 	for folder, then := range v.carries.then.Folders {
 		if isThere(v.copyOf(folder)) {

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -69,11 +68,7 @@ func (v *Verifier) keepHome(ctx context.Context) error {
 		state.Programs[dir] = v.programs(dir)
 	}
 	state.Sockets = v.sockets()
-	b, err := json.Marshal(state)
-	if err == nil {
-		err = atomicfile.Write(filepath.Join(temp, homeStateFile), b, 0o600)
-	}
-	if err == nil {
+	if err = writeState(filepath.Join(temp, homeStateFile), state); err == nil {
 		err = os.Rename(temp, dir)
 	}
 	if err != nil {
@@ -91,12 +86,8 @@ func (v *Verifier) lookAtHome(ctx context.Context) error {
 		return err
 	}
 	var then homeState
-	b, err := atomicfile.Read(filepath.Join(v.keptHome(), homeStateFile), atomicfile.Large)
-	if err == nil {
-		err = json.Unmarshal(b, &then)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read what was installed: %w", err)
+	if _, err := readState(filepath.Join(v.keptHome(), homeStateFile), &then); err != nil {
+		return err
 	}
 	now := homeNow{programs: map[string][]string{}, search: filepath.SplitList(v.Path())}
 	for site, print := range then.Sites {

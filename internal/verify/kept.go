@@ -2,11 +2,9 @@ package verify
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
@@ -28,25 +26,15 @@ func (v *Verifier) kept(key string) []gate.Result {
 }
 
 func keptIn(dir, key string) []gate.Result {
-	b, err := atomicfile.Read(keptFile(dir, key), atomicfile.Large)
-	if err != nil {
-		return nil
-	}
 	var results []gate.Result
-	if json.Unmarshal(b, &results) != nil {
+	if _, err := readState(keptFile(dir, key), &results); err != nil {
 		return nil
 	}
 	return results
 }
 
 func (v *Verifier) keep(key string, results []gate.Result) {
-	b, err := json.Marshal(results)
-	if err != nil {
-		return
-	}
-	if path := keptFile(v.Dir, key); os.MkdirAll(filepath.Dir(path), 0o700) == nil {
-		_ = atomicfile.Write(path, b, 0o600)
-	}
+	_ = writeState(keptFile(v.Dir, key), results)
 }
 
 // claimed gives the results of a claim. A red that was seen once, at an earlier claim of

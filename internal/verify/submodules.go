@@ -2,16 +2,12 @@ package verify
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
@@ -39,14 +35,7 @@ func (v *Verifier) lookWithin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := json.Marshal(now)
-	if err == nil {
-		err = atomicfile.Write(v.submodulesFile(), b, 0o600)
-	}
-	if err != nil {
-		return fmt.Errorf("keep what submodules hold: %w", err)
-	}
-	return nil
+	return writeState(v.submodulesFile(), now)
 }
 
 // withins looks into the submodules of a tree.
@@ -79,17 +68,7 @@ func (v *Verifier) withins(ctx context.Context, tree string) (map[string]within,
 // lookedWithin is what the submodules held before the first turn, and what they hold
 // now; nothing where there was none.
 func (v *Verifier) lookedWithin(ctx context.Context, tree string) (was, now map[string]within, err error) {
-	b, err := atomicfile.Read(v.submodulesFile(), atomicfile.Large)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &was)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("read what submodules held: %w", err)
-	}
-	if len(was) > 0 {
+	if _, err = readState(v.submodulesFile(), &was); err == nil && len(was) > 0 {
 		now, err = v.withins(ctx, tree)
 	}
 	return was, now, err
