@@ -37,24 +37,84 @@ var (
 	rustNames    = regexp.MustCompile(`(?m)^[ \t]*(?:#\[(?:macro_use|path)[^\n]*|#!\[[^\n]*|(?:pub[^\n]* )?use\b[^;]*\b(?:assert|panic|matches)[^;]*;)`)
 )
 
-// embeddedRust: what is marked goes to the end of the block, or of the statement, that
-// follows. Of a comment only examples count.
-func embeddedRust(text string) []string {
+// AddsTests reports whether a source file holds all tests that it held before, and beyond
+// them no more than tests that cannot change what these do: examples of a session stand
+// behind the old ones of the same documentation.
+func AddsTests(file string, before, after []byte) bool {
+	left := Embedded(file, after)
+	for _, test := range Embedded(file, before) {
+		i := slices.IndexFunc(left, func(t string) bool { return t == test || strings.HasPrefix(t, test+"\n>>> ") })
+		if i < 0 {
+			return false
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	return !slices.ContainsFunc(left, func(t string) bool { return !addable.MatchString(t) || strings.Contains(t, "macro_rules!") })
+}
+
+// addable is how a test, an example, a module of tests or a function that asserts begins.
+var addable = regexp.MustCompile("^(?:#\\[(?:\\w+::)*test\\b|#\\[cfg\\(test\\)|fn |```|>>> |iex|test )")
+
+// Program is a source file without the modules of tests in it, which only Rust has.
+func Program(file string, content []byte) []byte {
+	if path.Ext(file) != ".rs" {
+		return content
+	}
+	program, _ := withoutModules(string(content))
+	return []byte(program)
+}
+
+var rustModule = regexp.MustCompile(`(?m)^#\[cfg\(test\)\]\s*mod\s+\w+\s*\{`)
+
+// withoutModules takes the modules of tests out of a Rust file.
+func withoutModules(text string) (program string, modules []string) {
 	s := bareRust(text)
+	end := 0
+	for _, m := range rustModule.FindAllStringIndex(s.Code, -1) {
+		if m[0] >= end {
+			program += text[end:m[0]]
+			end = s.Block(m[0])
+			modules = append(modules, text[m[0]:end])
+		}
+	}
+	return program + text[end:], modules
+}
+
+func bareRust(text string) source.Source {
+	return source.Bare(text, source.Style{Lines: []string{"//"}, Blocks: [][2]string{{"/*", "*/"}}, Quotes: []string{`"`}, Char: true, Raw: true})
+}
+
+// embeddedRust: what is marked goes to the end of the block, or of the statement, that
+// follows; of a module, tests and what is around them count one by one. Of a comment
+// only examples count.
+func embeddedRust(text string) []string {
+	program, modules := withoutModules(text)
+	s := bareRust(program)
 	found := append(blocks(s, rustTest), rustNames.FindAllString(s.Code, -1)...)
+	for _, module := range modules {
+		head := rustModule.FindString(module)
+		tests := blocks(bareRust(module[len(head):]), rustTest)
+		for _, test := range tests {
+			module = strings.Replace(module, test, "", 1)
+		}
+		found = append(append(found, tests...), strings.Join(strings.Fields(module), " "))
+	}
 	inside := false
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(program) {
 		doc, ok := strings.CutPrefix(strings.TrimSpace(line), "///")
 		if !ok {
 			doc, ok = strings.CutPrefix(strings.TrimSpace(line), "//!")
 		}
 		fence := ok && strings.HasPrefix(strings.TrimSpace(doc), "```")
-		if ok && (inside || fence) {
+		switch {
+		case ok && inside:
+			found[len(found)-1] += "\n" + strings.TrimSpace(doc)
+		case fence:
 			found = append(found, strings.TrimSpace(doc))
 		}
 		inside = ok && inside != fence
 	}
-	for _, unread := range []string{"/**", "/*!", "#[doc", `r"`, `r#`} { // what stands in these is not told apart
+	for _, unread := range []string{"/**", "/*!", "#[doc"} { // what stands in these is not told apart
 		if strings.Contains(text, unread) && len(found) > 0 {
 			return []string{text}
 		}
@@ -151,17 +211,22 @@ var (
 	reaches = regexp.MustCompile(`\b(?:subprocess|importlib|__import__|runpy|exec|eval|open|system|popen|spawn\w*|socket|urllib|requests|ctypes|read_text|sys\.path)\b`)
 )
 
-// examples are the lines of a session that documentation shows, from a prompt to the
-// next blank line or the end of the text that it stands in.
+// examples are the sessions that documentation shows, one for each text in triple
+// quotes: its lines from a prompt to the next blank one.
 func examples(text string, prompts ...string) (found []string) {
-	inside := false
+	inside, more := false, false
 	for line := range strings.Lines(text) {
 		plain := strings.TrimSpace(line)
+		more = more && !strings.Contains(plain, `"""`) && !strings.Contains(plain, "'''")
 		if slices.ContainsFunc(prompts, func(p string) bool { return strings.HasPrefix(plain+" ", p) }) {
 			inside = true
 		}
-		if inside = inside && plain != "" && plain != `"""` && plain != "'''"; inside {
-			found = append(found, plain)
+		inside = inside && plain != "" && plain != `"""` && plain != "'''"
+		switch {
+		case inside && more:
+			found[len(found)-1] += "\n" + plain
+		case inside:
+			found, more = append(found, plain), true
 		}
 	}
 	return found

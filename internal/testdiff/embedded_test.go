@@ -140,3 +140,61 @@ func TestApart(t *testing.T) {
 		}
 	}
 }
+
+// Tests that are added cannot change what the old ones do.
+func TestAddsTests(t *testing.T) {
+	t.Parallel()
+	const (
+		rust   = "fn f() -> i32 { 1 }\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn one() {\n        assert_eq!(f(), 1);\n    }\n\n    #[test]\n    fn two() {}\n}\n"
+		fresh  = "    #[test]\n    fn new() {\n        assert!(f() > 0, \"{\");\n    }\n"
+		python = "def ago(seconds):\n    \"\"\"How long ago.\n\n    >>> ago(5)\n    '5 seconds ago'\n    >>> ago(3600)\n    '1 hour ago'\n    \"\"\"\n    return 1\n"
+	)
+	for name, c := range map[string]struct {
+		file string
+		edit []string
+		want bool
+	}{
+		"at the end":                {"a.rs", []string{"    fn two() {}\n", "    fn two() {}\n\n" + fresh}, true},
+		"between":                   {"a.rs", []string{"    #[test]\n    fn two", fresh + "\n    #[test]\n    fn two"}, true},
+		"at the beginning":          {"a.rs", []string{"use super::*;\n", "use super::*;\n\n" + fresh}, true},
+		"with a fix":                {"a.rs", []string{"{ 1 }", "{ let _ = r#\"}\"{\"#; 2 }", "    fn two() {}\n", "    fn two() {}\n\n" + fresh}, true},
+		"one of them is gone":       {"a.rs", []string{"    #[test]\n    fn two() {}\n", fresh}, false},
+		"in a test":                 {"a.rs", []string{"        assert_eq!(f(), 1);\n", "        if true { return; }\n        assert_eq!(f(), 1);\n"}, false},
+		"an attribute":              {"a.rs", []string{"    #[test]\n    fn two", fresh + "    #[ignore]\n    #[test]\n    fn two"}, false},
+		"behind an attribute":       {"a.rs", []string{"    fn two", "    #[ignore]\n    fn two"}, false},
+		"a name that is taken":      {"a.rs", []string{"use super::*;", "use super::*;\n    use other::f;"}, false},
+		"a macro in a test":         {"a.rs", []string{"    fn two() {}\n", "    fn two() {}\n" + strings.Replace(fresh, "assert!", "macro_rules! assert_eq { () => {} }\nassert!", 1)}, false},
+		"code behind the test":      {"a.rs", []string{"    fn two() {}\n", "    fn two() {}\n" + strings.Replace(fresh, "\n    }\n", "\n    } fn f() {}\n", 1)}, false},
+		"a macro beside":            {"a.rs", []string{"fn f()", "macro_rules! assert_eq { () => {} }\nfn f()"}, false},
+		"a module of more":          {"a.rs", []string{"fn f()", "#[cfg(test)]\nmod more {\n" + fresh + "}\nfn f()"}, true},
+		"one more behind":           {"a.py", []string{"    '1 hour ago'\n", "    '1 hour ago'\n    >>> ago(60)\n    '1 minute ago'\n"}, true},
+		"and in another function":   {"a.py", []string{"def ago", "def zero():\n    \"\"\"\n    >>> zero()\n    0\n    \"\"\"\n\n\ndef ago"}, true},
+		"before them":               {"a.py", []string{"    >>> ago(5)", "    >>> ago = str\n    >>> ago(5)"}, false},
+		"an expected line":          {"a.py", []string{"'1 hour ago'", "'3600 seconds ago'"}, false},
+		"more expected of the last": {"a.py", []string{"'1 hour ago'\n", "'1 hour ago'\n    ...\n"}, false},
+		"one gone":                  {"a.py", []string{"    >>> ago(3600)\n    '1 hour ago'\n", ""}, false},
+		"a test function":           {"a.py", []string{"def ago", "def test_ago():\n    pass\n\n\ndef ago"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			was := rust
+			if c.file == "a.py" {
+				was = python
+			}
+			now := strings.NewReplacer(c.edit...).Replace(was)
+			if got := testdiff.AddsTests(c.file, []byte(was), []byte(now)); got != c.want {
+				t.Errorf("%t, want %t, for\n%s\n%q\n%q", got, c.want, now, testdiff.Embedded(c.file, []byte(was)), testdiff.Embedded(c.file, []byte(now)))
+			}
+		})
+	}
+}
+
+func TestProgramIsWithoutItsTests(t *testing.T) {
+	t.Parallel()
+	const lib = "fn a() {}\n"
+	for file, want := range map[string]string{"a.rs": lib, "a.py": lib + "#[cfg(test)]\nmod tests {\n    fn b() {}\n}"} {
+		if got := string(testdiff.Program(file, []byte(lib+"#[cfg(test)]\nmod tests {\n    fn b() {}\n}"))); got != want {
+			t.Errorf("%s: %q", file, got)
+		}
+	}
+}

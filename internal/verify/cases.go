@@ -5,7 +5,6 @@ import (
 	"path"
 
 	"github.com/pawl-dev/pawl/internal/git"
-	"github.com/pawl-dev/pawl/internal/testdiff"
 	"github.com/pawl-dev/pawl/internal/work"
 )
 
@@ -33,18 +32,4 @@ func (v *Verifier) cases(ctx context.Context, before string, task []git.Change) 
 		}
 	}
 	return found, nil
-}
-
-// addsExamples reports whether all that differs in the tests of a source file are new
-// examples in its documentation: the old ones judge as they did.
-func (v *Verifier) addsExamples(ctx context.Context, ch git.Change, before, now string) bool {
-	if ch.Status != 'M' {
-		return false
-	}
-	was, err := v.Repo.Show(ctx, before, ch.Path)
-	if err != nil {
-		return false
-	}
-	is, err := v.Repo.Show(ctx, now, ch.Path)
-	return err == nil && testdiff.AddsExamples(ch.Path, was, is)
 }

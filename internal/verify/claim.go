@@ -274,12 +274,12 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 		o.AllowTestChanges = !slices.ContainsFunc(tests.old, mayNotChange(r))
 	}
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
-	o.Extended = tests.inSource && !tests.rewritten
 	o.Lost, o.Canary, o.Values = tests.lost, true, true
 	o.Inputs = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
 	if o.Functions, o.Breakable, err = v.breakable(ctx, r); err != nil {
 		return o, fmt.Errorf("look at the functions of the work: %w", err)
 	}
+	o.Breakable = o.Breakable || tests.inSource && len(o.Functions) > 0 // only so it shows what new tests in them prove
 	n, err := v.neutralize(ctx, r, nil)
 	if o.Signs = n.names; err != nil {
 		return o, fmt.Errorf("look for signs in the work: %w", err)

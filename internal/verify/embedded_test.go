@@ -56,8 +56,8 @@ func TestFixBesideTestsInTheSameFile(t *testing.T) {
 	}
 }
 
-// A fix and a test that is added beside the others in the same file: laid over the code
-// of before, the test is seen to fail.
+// A fix and a test that is added beside the others in the same file: with the functions
+// of the work broken, the test is seen to fail.
 func TestFixWithATestInTheSameFile(t *testing.T) {
 	t.Parallel()
 	const lib = "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn zero() { assert_eq!(super::add(0, 0), 0); }\n}\n"
@@ -68,8 +68,8 @@ func TestFixWithATestInTheSameFile(t *testing.T) {
 		want   gate.Evidence
 		reason string
 	}{
-		"with the work":             {[]string{"a - b", "a + b", after, after + fresh}, gate.Proven, "red without this work"},
-		"the test alone is not it":  {[]string{after, after + strings.ReplaceAll(fresh, "3", "-1")}, gate.Unproven, "pass without this work too"},
+		"with the work":             {[]string{"a - b", "a + b", after, after + fresh}, gate.Proven, "red when its functions are broken"},
+		"the test alone is not it":  {[]string{after, after + strings.ReplaceAll(fresh, "3", "-1")}, gate.NoEvidence, "inside source files"},
 		"an old test is changed":    {[]string{"a - b", "a + b", after, "fn zero() { }\n" + fresh}, gate.NoEvidence, "inside source files"},
 		"an old test is ignored":    {[]string{"a - b", "a + b", "    #[test]\n    fn zero", "    #[test]\n    #[ignore]\n    fn zero"}, gate.NoEvidence, "inside source files"},
 		"a helper comes with it":    {[]string{"a - b", "a + b", after, after + "    fn add() {}\n" + fresh}, gate.NoEvidence, "inside source files"},

@@ -3,7 +3,6 @@ package verify
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -111,8 +110,7 @@ type testChanges struct {
 	fromBase  []string // all else that differs from the task's start
 	inputs    []string // gate inputs that are no tests, changed since the task began
 	inSource  bool     // source files that hold tests differ
-	rewritten bool     // of those, one has more that differs than examples added behind the old ones
-	lost      bool     // of those, one lost a test that it held
+	lost      bool     // of those, one has more that differs than new tests
 }
 
 // maxLooks bounds the changed source files that are searched for tests.
@@ -264,116 +262,48 @@ func inSourceMarks(file string) []string {
 	return nil
 }
 
-// holdsTests reports whether a changed source file holds tests, before or now, that
-// are not the same in both.
-func (v *Verifier) holdsTests(ctx context.Context, ch git.Change, r Request) bool {
-	held := false
-	for _, tree := range []string{r.Base, r.Tree} {
-		content, err := v.Repo.Show(ctx, tree, ch.Path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return true // it could not be read: it may
-		}
-		for _, mark := range inSourceMarks(ch.Path) {
-			held = held || bytes.Contains(content, []byte(mark))
-		}
-	}
-	return held && !v.sameEmbedded(ctx, ch, r.Base, r.Tree)
-}
-
 // lookInside finds what a claim did to tests in a source file.
 func (c *testChanges) lookInside(ctx context.Context, v *Verifier, ch git.Change, r Request) {
-	if _, ok := v.transplant(ctx, ch.Path, r); ok {
-		c.fresh = append(c.fresh, ch.Path)
-		return
-	}
-	if v.holdsTests(ctx, ch, r) {
+	held, same, adds, err := v.embedded(ctx, ch, r.Base, r.Tree)
+	now, readErr := v.content(ctx, r.Tree, ch.Path)
+	marked := slices.ContainsFunc(inSourceMarks(ch.Path), func(mark string) bool { return bytes.Contains(now, []byte(mark)) })
+	if unread := err != nil || readErr != nil; unread || (held || marked) && !same {
 		c.inSource = true
-		c.rewritten = c.rewritten || !v.addsExamples(ctx, ch, r.Base, r.Tree)
-		c.lost = c.lost || !v.keepsEmbedded(ctx, ch, r)
+		c.lost = c.lost || unread || held && !adds
 	}
 }
 
-// transplant is a source file of before with the tests that were added to it; false
-// where that cannot be made.
-func (v *Verifier) transplant(ctx context.Context, file string, r Request) ([]byte, bool) {
-	was, err := v.Repo.Show(ctx, r.Base, file)
-	if err != nil {
-		return nil, false
-	}
-	is, err := v.Repo.Show(ctx, r.Tree, file)
-	if err != nil {
-		return nil, false
-	}
-	return testdiff.Transplant(file, was, is)
-}
-
-// overlay is the tree of before with tests and other gate inputs as they are now; of a
-// source file that holds tests, with these alone. What differs from now is the work.
+// overlay is the tree of before with tests and other gate inputs as they are now. What
+// differs from now is the work.
 func (v *Verifier) overlay(ctx context.Context, r Request, tests []string) (string, error) {
-	inside := map[string][]byte{}
-	for _, file := range tests {
-		if v.isTest(file) {
-			continue
-		}
-		if text, ok := v.transplant(ctx, file, r); ok {
-			inside[file] = text
-		}
-	}
 	c, err := v.compareTests(ctx, r)
 	if err != nil {
 		return "", err
 	}
-	laid := slices.DeleteFunc(slices.Concat(tests, c.inputs), func(file string) bool { return inside[file] != nil })
-	tree, err := v.Repo.Overlay(ctx, r.Base, r.Tree, laid)
-	if err != nil {
-		return "", err
-	}
-	return v.Repo.WithContent(ctx, tree, inside)
+	return v.Repo.Overlay(ctx, r.Base, r.Tree, slices.Concat(tests, c.inputs))
 }
 
-// sameEmbedded reports whether a source file holds tests, and the same before and now.
-func (v *Verifier) sameEmbedded(ctx context.Context, ch git.Change, before, now string) bool {
-	if ch.Status != 'M' {
-		return false
-	}
-	was, err := v.Repo.Show(ctx, before, ch.Path)
+// embedded compares the tests that a source file holds: whether it held some, whether they
+// are the same now, and whether new ones were added at most.
+func (v *Verifier) embedded(ctx context.Context, ch git.Change, before, now string) (held, same, adds bool, err error) {
+	was, err := v.content(ctx, before, ch.Path)
 	if err != nil {
-		return false
+		return false, false, false, err
 	}
-	is, err := v.Repo.Show(ctx, now, ch.Path)
+	is, err := v.content(ctx, now, ch.Path)
 	tests := testdiff.Embedded(ch.Path, was)
-	return err == nil && len(tests) > 0 && slices.Equal(tests, testdiff.Embedded(ch.Path, is))
-}
-
-// keepsEmbedded reports whether a source file holds all tests that it held before.
-func (v *Verifier) keepsEmbedded(ctx context.Context, ch git.Change, r Request) bool {
-	was, err := v.content(ctx, r.Base, ch.Path)
-	if err != nil {
-		return false
-	}
-	now, err := v.content(ctx, r.Tree, ch.Path)
-	if err != nil {
-		return false
-	}
-	left := testdiff.Embedded(ch.Path, now)
-	for _, test := range testdiff.Embedded(ch.Path, was) {
-		i := slices.Index(left, test)
-		if i < 0 {
-			return false
-		}
-		left = slices.Delete(left, i, i+1)
-	}
-	return true
+	return len(tests) > 0, slices.Equal(tests, testdiff.Embedded(ch.Path, is)), testdiff.AddsTests(ch.Path, was, is), err
 }
 
 // onlyProgram reports whether a file that only a gate's command names as a test is a
 // program as well, of which the tests are as they were: then its change is work.
 func (v *Verifier) onlyProgram(ctx context.Context, ch git.Change, before, now string) bool {
-	if IsTest(nil, ch.Path) || !v.sameEmbedded(ctx, ch, before, now) && !v.addsExamples(ctx, ch, before, now) {
+	if IsTest(nil, ch.Path) {
 		return false
 	}
-	is, err := v.Repo.Show(ctx, now, ch.Path)
-	if err != nil {
+	held, _, adds, err := v.embedded(ctx, ch, before, now)
+	is, readErr := v.content(ctx, now, ch.Path)
+	if err != nil || readErr != nil || !held || !adds {
 		return false
 	}
 	entries, err := v.Repo.Entries(ctx, now)

@@ -66,7 +66,7 @@ func (o Observation) flipped(before, after Result) []string {
 		}
 	}
 	byTests := len(before.Failing) > 0 && len(before.Tests) > 0 || len(before.Incomplete) > 0
-	if after.Status == Pass && !byTests && (!o.InSource || o.Extended) {
+	if after.Status == Pass && !byTests && (!o.InSource || !o.Lost) {
 		names = append(names, after.Gate)
 	}
 	return names

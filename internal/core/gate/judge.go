@@ -26,10 +26,7 @@ type Observation struct {
 	// InSource: source files that hold tests were changed, so that a test's text
 	// may have changed with them.
 	InSource bool `json:"in_source,omitempty"`
-	// Extended: all that changed in these tests are examples, added behind the old ones,
-	// which judge as they did.
-	Extended bool `json:"extended,omitempty"`
-	// Lost: one of these lost a test that it held.
+	// Lost: one of these has more that differs in its tests than new ones.
 	Lost bool `json:"lost,omitempty"`
 	// Breakable: the work added functions that can be broken, see Broken.
 	Breakable bool `json:"breakable,omitempty"`

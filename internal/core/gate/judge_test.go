@@ -70,6 +70,7 @@ type story struct {
 	old, new    string // test files
 	allow       bool
 	inSource    bool
+	lost        bool
 	cases       bool // files that tests read are among the new
 	same        bool // the tree did not change
 	answers     map[gate.Probe]string
@@ -83,7 +84,7 @@ func (s story) tell(t *testing.T) (gate.Verdict, string) {
 	o := gate.Observation{
 		Baseline: one(s.before), Now: one(s.now), Changed: !s.same,
 		OldTests: strings.Fields(s.old), NewTests: strings.Fields(s.new),
-		AllowTestChanges: s.allow, InSource: s.inSource, NewCases: s.cases,
+		AllowTestChanges: s.allow, InSource: s.inSource, Lost: s.lost, NewCases: s.cases,
 		Answers: map[gate.Probe]gate.Run{},
 	}
 	var asked []string
@@ -256,7 +257,7 @@ func TestFlips(t *testing.T) {
 			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "everything passes", green: true},
 		},
 		{
-			name: "tests inside source files, without ids", before: "fail", now: "pass", inSource: true,
+			name: "tests inside source files, without ids", before: "fail", now: "pass", inSource: true, lost: true,
 			want: judged{status: gate.Pass, evidence: gate.NoEvidence, reason: "inside source files", green: true},
 		},
 		{
