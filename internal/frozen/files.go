@@ -36,15 +36,12 @@ type Files struct {
 
 // Options say what to freeze and where to keep it.
 type Options struct {
-	Root     string      // of the work tree, absolute
-	Store    string      // folder outside the work tree for the copies
-	Protect  []string    // globs of the user's, relative to Root
-	Gates    []gate.Gate // whose scripts Watch names
-	Personal []string    // globs of files in the user's home, see ChangedTools
+	Root    string      // of the work tree, absolute
+	Store   string      // folder outside the work tree for the copies
+	Protect []string    // globs of the user's, relative to Root
+	Gates   []gate.Gate // whose scripts Watch names
 	// Ignores tells whether git ignores a path, relative to Root; nil = it cannot be asked.
 	Ignores func(path string) (bool, error)
-	// Converters are git's as they are before the first turn, see ChangedTools; nil = none.
-	Converters func() (map[string]string, error)
 	// The git directory of the work tree and the one it shares with others; "" =
 	// nothing of them is frozen.
 	GitDir, CommonDir string
@@ -74,10 +71,7 @@ func Take(ctx context.Context, o Options) (*Files, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read frozen copies: %w", err)
 	}
-	if err := errors.Join(f.find(ctx), f.save()); err != nil {
-		return nil, err
-	}
-	return f, f.recordTools()
+	return f, errors.Join(f.find(ctx), f.save())
 }
 
 // Look finds what Take would freeze, and keeps nothing.

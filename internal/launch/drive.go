@@ -300,10 +300,8 @@ func (d *Drive) prepareGates(ctx context.Context, l *store.Loop, env environment
 	}
 	judges, err := frozen.Take(ctx, frozen.Options{
 		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect,
-		Ignores:    ignoreFunc(ctx, d.Repo),
-		Personal:   v.PersonalSettings(),
-		Converters: func() (map[string]string, error) { return d.Repo.Converters(ctx) },
-		GitDir:     d.Repo.GitDir(), CommonDir: d.Repo.CommonDir(),
+		Ignores: ignoreFunc(ctx, d.Repo),
+		GitDir:  d.Repo.GitDir(), CommonDir: d.Repo.CommonDir(),
 	})
 	if err != nil {
 		return err

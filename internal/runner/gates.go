@@ -33,6 +33,7 @@ type Verifier interface {
 	Elsewhere(ctx context.Context, tree string, gates []gate.Gate, logDir string) ([]gate.Result, error)
 	Prove(ctx context.Context, r verify.ProofRequest) ([]verify.Proven, error)
 	ChangedBeside(ctx context.Context) ([]string, error)
+	ChangedSettings() []string         // of the user's, each once
 	ClearUp(ctx context.Context) error // of an owner that was killed
 	Ended() error                      // lets go of what only a loop needs that goes on
 }
@@ -42,10 +43,8 @@ type ProtectedFiles interface {
 	Changes(ctx context.Context) ([]string, error)
 	Adopt(path string) error
 	PutBack(ctx context.Context, paths []string) error
-	Whole() []string        // those that judge as a whole
-	Watch() func() []string // lists those of them that are written from now on
-	// ChangedTools says what is another around the work tree than when it was last asked.
-	ChangedTools(converters map[string]string) ([]string, error)
+	Whole() []string          // those that judge as a whole
+	Watch() func() []string   // lists those of them that are written from now on
 	Where(path string) string // absolute
 }
 

@@ -86,23 +86,12 @@ func (r *Runner) inspectTree(ctx context.Context, m record.Memory, seen *loop.Se
 		}
 		seen.Beside = beside[:min(len(beside), newMost)]
 	}
-	moved, err := r.inspectTools(ctx)
-	seen.Remarks = append(seen.Remarks, moved...)
-	return err
-}
-
-// inspectTools names programs and settings outside the work tree that affect gates and have
-// changed since the last inspection. Who changed them is not known.
-func (r *Runner) inspectTools(ctx context.Context) ([]string, error) {
-	converters, err := r.Repo.Converters(ctx)
-	if err != nil {
-		return nil, err
+	if r.Verify != nil {
+		for _, file := range r.Verify.ChangedSettings() {
+			seen.Remarks = append(seen.Remarks, "the user's "+file+" is another than before the first turn")
+		}
 	}
-	moved, err := r.JudgedBy.ChangedTools(converters)
-	if err != nil {
-		return nil, fmt.Errorf("look around the work tree: %w", err)
-	}
-	return moved, nil
+	return nil
 }
 
 // restoreGitConfig puts back what git is told, before git is asked anything: a filter of

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,6 +75,23 @@ func TestTheHomeOfTheUserProvesNothing(t *testing.T) {
 				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
 			}
 		})
+	}
+}
+
+// Settings that came or changed since the first turn are named, each once.
+func TestChangedSettingsAreNamed(t *testing.T) {
+	t.Parallel()
+	b, put := homeBench(t, files{"a": "1\n"}, files{".npmrc": "then\n", ".condarc": "then\n", ".profile": "then\n"}, nil)
+	for _, step := range []struct{ now, want files }{
+		{nil, nil},
+		{files{".npmrc": "now\n", ".profile": "now\n"}, files{".npmrc": ""}},
+		{files{".npmrc": "once more\n", ".cargo/config.toml": "came\n"}, files{".cargo/config.toml": ""}},
+	} {
+		put(step.now)
+		got := b.ChangedSettings()
+		if len(got) != len(step.want) || len(got) > 0 && !strings.HasSuffix(got[0], slices.Collect(maps.Keys(step.want))[0]) {
+			t.Errorf("%q, want %q", got, step.want)
+		}
 	}
 }
 

@@ -144,39 +144,3 @@ func (e homeEntry) source(env []string) (dir, movedBy string) {
 	}
 	return filepath.Join(home, filepath.FromSlash(e.path)), ""
 }
-
-// sites are the folders of packages of an entry that lies at from.
-func (e homeEntry) sites(from string) []string {
-	if e.same == "" {
-		return nil
-	}
-	found, err := filepath.Glob(filepath.Join(from, filepath.FromSlash(e.same)))
-	if err != nil {
-		return nil // a home with brackets in its name
-	}
-	return found
-}
-
-// startUp are the files by which packages in the home run code when Python starts.
-const startUp = "usercustomize.py sitecustomize.py usercustomize/__init__.py *.pth"
-
-// PersonalSettings are globs of the files in the user's home from which tools that gates
-// run take settings or start-up code.
-func (v *Verifier) PersonalSettings() []string {
-	var globs []string
-	for _, e := range homeEntries {
-		from, _ := e.source(v.env)
-		if from == "" {
-			continue
-		}
-		for _, name := range e.copy {
-			globs = append(globs, filepath.Join(from, name))
-		}
-		for name := range strings.FieldsSeq(startUp) {
-			if e.same != "" {
-				globs = append(globs, filepath.Join(from, filepath.FromSlash(e.same), filepath.FromSlash(name)))
-			}
-		}
-	}
-	return globs
-}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -60,9 +61,9 @@ func (v *Verifier) keepHome(ctx context.Context) error {
 		if err := copySettings(from, filepath.Join(temp, filepath.FromSlash(e.path)), e.copy); err != nil {
 			return err
 		}
-		for _, site := range e.sites(from) {
-			state.Sites[site] = sitePrint(ctx, site)
-		}
+	}
+	for _, site := range v.sites() {
+		state.Sites[site] = sitePrint(ctx, site)
 	}
 	for _, dir := range v.searched() {
 		state.Programs[dir] = v.programs(dir)
@@ -90,8 +91,8 @@ func (v *Verifier) lookAtHome(ctx context.Context) error {
 		return err
 	}
 	now := homeNow{programs: map[string][]string{}, search: filepath.SplitList(v.Path())}
-	for site, print := range then.Sites {
-		if sitePrint(ctx, site) == print {
+	for _, site := range v.sites() {
+		if print, known := then.Sites[site]; known && sitePrint(ctx, site) == print {
 			now.sites = append(now.sites, site)
 		} else {
 			now.changed = append(now.changed, site)
@@ -124,6 +125,28 @@ func (v *Verifier) lookAtHome(ctx context.Context) error {
 	slices.Sort(now.changed)
 	v.homeNow = &now
 	return nil
+}
+
+// ChangedSettings names the settings in the user's home that came or changed since the
+// first turn, each once. A clean checkout has those of then.
+func (v *Verifier) ChangedSettings() []string {
+	var changed []string
+	for _, e := range homeEntries {
+		from, _ := e.source(v.env)
+		for _, name := range e.copy {
+			file := filepath.Join(from, name)
+			then, _ := atomicfile.Read(filepath.Join(v.keptHome(), filepath.FromSlash(e.path), name), maxSettings) // what is not there is empty
+			now, _ := atomicfile.Read(file, maxSettings)
+			if from != "" && !bytes.Equal(then, now) && !slices.Contains(v.named, file) {
+				changed = append(changed, file)
+			}
+		}
+	}
+	v.named = append(v.named, changed...)
+	if !isFolder(v.keptHome()) { // nothing of then is known
+		return nil
+	}
+	return changed
 }
 
 // path puts folders of links to unchanged programs in the place of those of the PATH in
@@ -177,6 +200,20 @@ func (v *Verifier) searched() []string {
 		below, err := filepath.Rel(v.Root, dir)
 		return !filepath.IsAbs(dir) || err == nil && filepath.IsLocal(below)
 	})
+}
+
+// sites are the folders of packages in the home.
+func (v *Verifier) sites() []string {
+	var all []string
+	for _, e := range homeEntries {
+		from, _ := e.source(v.env)
+		if from == "" || e.same == "" {
+			continue
+		}
+		found, _ := filepath.Glob(filepath.Join(from, filepath.FromSlash(e.same))) // nothing in a home with brackets in its name
+		all = append(all, found...)
+	}
+	return all
 }
 
 // maxHashed bounds the programs that are told apart by their text. A package manager

@@ -79,6 +79,7 @@ type Verifier struct {
 	carries   carrying             // what a checkout gets of the installed dependencies
 	homeNow   *homeNow             // what of the home is as it was; nil = not known yet
 	namespace *confine.Namespace   // nil = not looked for yet
+	named     []string             // changed settings
 	plain     map[string]string    // trees without Pawl's marks
 	subs      map[string]*git.Repo // submodules that were looked into, by path
 }
