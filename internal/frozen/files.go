@@ -24,7 +24,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
-	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
 // Files are the copies, outside of the work tree.
@@ -36,12 +35,9 @@ type Files struct {
 
 // Options say what to freeze and where to keep it.
 type Options struct {
-	Root    string      // of the work tree, absolute
-	Store   string      // folder outside the work tree for the copies
-	Protect []string    // globs of the user's, relative to Root
-	Gates   []gate.Gate // whose scripts Watch names
-	// Ignores tells whether git ignores a path, relative to Root; nil = it cannot be asked.
-	Ignores func(path string) (bool, error)
+	Root    string   // of the work tree, absolute
+	Store   string   // folder outside the work tree for the copies
+	Protect []string // globs of the user's, relative to Root
 	// The git directory of the work tree and the one it shares with others; "" =
 	// nothing of them is frozen.
 	GitDir, CommonDir string

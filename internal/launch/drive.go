@@ -299,18 +299,12 @@ func (d *Drive) prepareGates(ctx context.Context, l *store.Loop, env environment
 		return err
 	}
 	judges, err := frozen.Take(ctx, frozen.Options{
-		Root: root, Store: filepath.Join(l.Dir, "frozen"), Gates: d.Spec.Gates, Protect: d.Spec.Protect,
-		Ignores: ignoreFunc(ctx, d.Repo),
-		GitDir:  d.Repo.GitDir(), CommonDir: d.Repo.CommonDir(),
+		Root: root, Store: filepath.Join(l.Dir, "frozen"), Protect: d.Spec.Protect,
+		GitDir: d.Repo.GitDir(), CommonDir: d.Repo.CommonDir(),
 	})
 	if err != nil {
 		return err
 	}
 	d.JudgedBy = judges
 	return record.SaveProtectedOnce(l, judges.Whole())
-}
-
-// ignoreFunc returns a function that asks git whether a path is ignored.
-func ignoreFunc(ctx context.Context, repo *git.Repo) func(path string) (bool, error) {
-	return func(path string) (bool, error) { return repo.Ignores(ctx, path) }
 }

@@ -50,11 +50,7 @@ func InspectGuard(ctx context.Context, dir string, env environment.Environment) 
 		return GuardInfo{}, err
 	}
 	p.Spec.Branch = p.Status.Branch
-	o := frozen.Options{Root: root, Gates: p.Spec.Gates, Protect: p.Spec.Protect}
-	if repo != nil {
-		o.Ignores = ignoreFunc(ctx, repo)
-	}
-	judges, err := frozen.Look(ctx, o)
+	judges, err := frozen.Look(ctx, frozen.Options{Root: root, Protect: p.Spec.Protect})
 	if err != nil {
 		return GuardInfo{}, fmt.Errorf("find protected files: %w", err)
 	}

@@ -44,7 +44,6 @@ type ProtectedFiles interface {
 	Adopt(path string) error
 	PutBack(ctx context.Context, paths []string) error
 	Whole() []string          // those that judge as a whole
-	Watch() func() []string   // lists those of them that are written from now on
 	Where(path string) string // absolute
 }
 
@@ -66,9 +65,7 @@ func (r *Runner) runGates(ctx context.Context, a loop.Action, m record.Memory) (
 	var g loop.Gates
 	switch a.Purpose {
 	case loop.ForBaseline:
-		touched := r.watchJudges(m)
 		if g, err = r.baseline(ctx, a.Tree, m, dir); err == nil {
-			r.gatesWrite(touched(), m)
 			g.Wanted = r.askRed(ctx, g, m)
 			err = r.firstBaseline(ctx, m, dir)
 		}
@@ -158,14 +155,12 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 		return *cmp.Or(known, &loop.Gates{}), err
 	}
 	tree := at.tree
-	touched := r.watchJudges(m)
 	for round := range 3 {
 		began := time.Now()
 		f, err := r.Verify.Claim(ctx, verify.Request{
 			Gates: gate.Due(r.Spec.Gates, gate.Fast), Base: m.State.Base, Judge: m.TestsTree, Tree: tree,
 			AllowTestChanges: r.Spec.MayChangeTests(a.Tasks), MayChange: m.State.MayChange, Work: r.Spec.WorkGlobs(a.Tasks), Pending: m.State.AwaitingApproval(), NoRatchet: r.Spec.NoRatchet, LogDir: dir,
-			Asked:   r.Spec.TaskText(a.Tasks),
-			Touched: touched,
+			Asked: r.Spec.TaskText(a.Tasks),
 		})
 		if err = cmp.Or(err, r.gatesRan(began)); err != nil {
 			return loop.Gates{}, err
@@ -180,7 +175,6 @@ func (r *Runner) judgeClaim(ctx context.Context, a loop.Action, m record.Memory,
 			if g.Tampered, err = r.meanwhile(ctx, m); err != nil {
 				return g, err
 			}
-			r.nameTouched(ctx, &g, f.Observation.Touched)
 			if err := r.oldTests(ctx, &g, f, m); err != nil {
 				return g, err
 			}

@@ -189,29 +189,6 @@ func TestOfAnAgentThatNobodySeesEveryChangeIsItsOwn(t *testing.T) {
 	}
 }
 
-// What judges and is written while it does is named, unless gates wrote it before the
-// agent's first turn, too.
-func TestWhatIsWrittenWhileItJudgesIsNamed(t *testing.T) {
-	t.Parallel()
-	const later = "grep -q one have.txt || touch check.sh\n"
-	for name, c := range map[string]struct{ gate, want string }{
-		"red before":   {later + "exit 1\n", `"text":"protected files written while the gates ran: check.sh"`},
-		"green before": {later + "! grep worse have.txt\n", `; protected files written while the gates ran: check.sh"`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b := newBench(t, map[string]string{"check.sh": c.gate, "have.txt": "one\n"})
-			s := b.run("-- 1/files/have.txt --\nworse\n-- 1/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}))
-			if s.Outcome == loop.Verified || s.Violations != 0 {
-				t.Errorf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)
-			}
-			if journal := b.file("journal.jsonl"); !strings.Contains(journal, c.want) {
-				t.Errorf("%s is not in\n%s", c.want, journal)
-			}
-		})
-	}
-}
-
 // Work that was red and is green is not proven where a gate's script was written while
 // it ran; where the gates write it each time, that tells nothing.
 func TestWhatIsWrittenWhileItJudgesWeighs(t *testing.T) {

@@ -109,7 +109,6 @@ type Runner struct {
 	tools     tools              // what its turns did
 	atWork    atWork             // when
 	ownNew    map[string]bool    // new files that are the agent's, as far as they were sorted
-	byGates   map[string]bool    // protected files that the gates wrote before the first turn
 	spanned   atomic.Bool        // a span was written down since new files were sorted at a look
 	noneNew   string             // the base and the state of the index at which all new files were sorted
 	sortedNew record.NewFiles    // new files that are not, as far as they were sorted

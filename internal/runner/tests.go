@@ -33,43 +33,6 @@ func (r *Runner) meanwhile(ctx context.Context, m record.Memory) ([]string, erro
 	return slices.DeleteFunc(changed, func(path string) bool { return m.State.MayChangeJudge(path) || !r.agents(path, m) }), nil
 }
 
-// watchJudges returns a function that lists the protected files written since. Files that
-// the gates wrote before the agent's first turn do not count.
-func (r *Runner) watchJudges(m record.Memory) func() []string {
-	touched := r.JudgedBy.Watch()
-	return func() []string {
-		return slices.DeleteFunc(touched(), func(path string) bool { return m.State.MayChangeJudge(path) || r.byGates[path] })
-	}
-}
-
-// gatesWrite remembers protected files that were written before the agent's first turn:
-// the gates write them each time.
-func (r *Runner) gatesWrite(touched []string, m record.Memory) {
-	for _, path := range touched {
-		if r.byGates == nil {
-			r.byGates = map[string]bool{}
-		}
-		if m.State.Turns == 0 {
-			r.byGates[path] = true
-		}
-	}
-}
-
-// nameTouched names the protected files that were written while the gates ran: in the
-// reason if a gate failed, else in a warning.
-func (r *Runner) nameTouched(ctx context.Context, g *loop.Gates, touched []string) {
-	touched = slices.DeleteFunc(slices.Clone(touched), func(path string) bool { return slices.Contains(g.Tampered, path) })
-	if len(touched) == 0 {
-		return
-	}
-	words := "protected files written while the gates ran: " + list(touched)
-	if g.Status == gate.Fail {
-		g.Reason += "; " + words
-		return
-	}
-	r.inRun(ctx, func(context.Context) error { r.note(loop.Warning, words); return nil })
-}
-
 // untampered discards the results of gates on the final tree if a protected file was
 // changed while they ran.
 func (r *Runner) untampered(ctx context.Context, g loop.Gates, m record.Memory) (loop.Gates, error) {

@@ -32,11 +32,9 @@ type Request struct {
 	Pending []string
 	// MayChange tells of which tests a change is approved; nil = of none.
 	MayChange func(path string) bool
-	// Touched returns the protected files written since the claim was made; nil = none are watched.
-	Touched  func() []string
-	Asked    string // what the tasks ask for: what is said there the work need not have from its tests
-	LogDir   string // receives the gates' output, "" = nowhere
-	Unprobed bool   // the gates alone: for what they say, not for what it is worth as evidence
+	Asked     string // what the tasks ask for: what is said there the work need not have from its tests
+	LogDir    string // receives the gates' output, "" = nowhere
+	Unprobed  bool   // the gates alone: for what they say, not for what it is worth as evidence
 }
 
 // Finding is what came of a claim.
@@ -166,9 +164,6 @@ func (v *Verifier) Claim(ctx context.Context, r Request) (Finding, error) {
 	}
 	if err := v.findOut(ctx, r, &o); err != nil {
 		return Finding{}, err
-	}
-	if r.Touched != nil {
-		o.Touched = r.Touched()
 	}
 	f := Finding{Verdict: gate.Judge(o), Observation: o}
 	if f.Verdict.TestsChanged && !r.Unprobed {

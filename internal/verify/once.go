@@ -30,7 +30,7 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 	report, stream := v.listen(c.report, w.root, out)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	before := v.testFiles(ctx, w)
+	before := v.testFiles(ctx, g, w)
 	began := time.Now()
 	spec := v.spec(in, w.root, g.Dir, c)
 	spec.Stdout, spec.Stderr = stream, out

@@ -5,12 +5,16 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
+	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
-// A program can change its tests while they run, and put them back before it ends. Times
+// A program can change its tests, or the script that runs them, while they run, and put
+// them back before it ends. Times
 // of the last change tell, which no ordinary program can set.
 
 // maxTestFiles bounds the test files that are looked at before and after a run.
@@ -19,9 +23,10 @@ const maxTestFiles = 20_000
 // fileState tells two states of a file apart.
 type fileState struct{ size, content, attributes int64 }
 
-// testFiles are the states of the test files where a gate is to run; nil where no tree says
+// testFiles are the states of the test files, and of the scripts by which a gate runs,
+// where it is to run; nil where no tree says
 // which there are.
-func (v *Verifier) testFiles(ctx context.Context, w where) map[string]fileState {
+func (v *Verifier) testFiles(ctx context.Context, g gate.Gate, w where) map[string]fileState {
 	if v.Repo == nil || w.tree == "" {
 		return nil
 	}
@@ -29,9 +34,10 @@ func (v *Verifier) testFiles(ctx context.Context, w where) map[string]fileState 
 	if err != nil {
 		return nil // the run itself will say what is wrong
 	}
+	_, scripts := testreport.Reach([]gate.Gate{g}, testreport.FilesIn(v.Root))
 	states := map[string]fileState{}
 	for file, e := range entries {
-		if e.IsFile() && v.isTest(file) && !v.isMark(file) && len(states) < maxTestFiles {
+		if e.IsFile() && (v.isTest(file) || slices.Contains(scripts, file)) && !v.isMark(file) && len(states) < maxTestFiles {
 			states[file] = stateOf(filepath.Join(v.checkout(w), filepath.FromSlash(file)))
 		}
 	}
@@ -72,4 +78,3 @@ func (v *Verifier) written(ctx context.Context, w where, before map[string]fileS
 	}
 	return wrote
 }
-

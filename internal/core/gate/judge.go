@@ -39,8 +39,6 @@ type Observation struct {
 	Canary bool `json:"canary,omitempty"`
 	// Values: other values can stand in the tests, see OtherExpected.
 	Values bool `json:"values,omitempty"`
-	// Touched are files that judge and that were written while the gates ran.
-	Touched []string `json:"touched,omitempty"`
 	// Came is what git ignores and came or changed since the loop began, where a clean
 	// checkout does not show what the work tree does.
 	Came             []string      `json:"came,omitempty"`

@@ -242,8 +242,7 @@ func demerits() []finding {
 		{what: "the tests pass as well when they give the program other inputs", is: Unproven, next: "work the answers out from the inputs", seen: ignoresInputs},
 		{what: "a gate does not report a test of Pawl's that must fail (canary)", is: Unproven, next: "take out what hides failures", seen: silentCanary},
 		{what: "a gate passes, its output says that tests failed, and did not before", is: Unproven, next: "let the gate's exit code tell", seen: maskedFailure},
-		{what: "the run writes test files, and did not before the work", is: Unproven, next: "take out what writes them", seen: testsWritten},
-		{what: "a protected file was written while the gates ran", is: Unproven, next: "claim again, with nothing running in the background", seen: touchedWhileJudged},
+		{what: "the run writes test files or scripts of gates, and did not before the work", is: Unproven, next: "take out what writes them", seen: testsWritten},
 	}
 }
 
@@ -260,7 +259,7 @@ func maskedFailure(w weighing, v *Verdict) bool {
 	return false
 }
 
-// testsWritten reports test files that a run of the work in a clean checkout wrote, and that
+// testsWritten reports test files and scripts of gates that a run of the work in a clean checkout wrote, and that
 // neither the tree of before does nor, for all to see, the run in the work tree.
 func testsWritten(w weighing, v *Verdict) bool {
 	var files []string
@@ -280,8 +279,8 @@ func testsWritten(w weighing, v *Verdict) bool {
 	}
 	slices.Sort(files)
 	files = slices.Compact(files)
-	v.Labels = append(v.Labels, "test files written while the gates ran: "+list(files))
-	v.Reason = "the program writes test files while they run, so that they show nothing: " + list(files)
+	v.Labels = append(v.Labels, "files that judge were written while the gates ran: "+list(files))
+	v.Reason = "the run writes files that judge it, so that they show nothing: " + list(files)
 	return true
 }
 
@@ -289,17 +288,6 @@ func testsWritten(w weighing, v *Verdict) bool {
 func left(wrote map[string]bool, file string) bool {
 	putBack, ok := wrote[file]
 	return ok && !putBack
-}
-
-// touchedWhileJudged reports a protected file that was written while the gates ran. An
-// agent can replace a gate for that time and put it back before the next check.
-func touchedWhileJudged(w weighing, v *Verdict) bool {
-	if len(w.Touched) == 0 {
-		return false
-	}
-	v.Labels = append(v.Labels, "protected files written while the gates ran: "+list(w.Touched))
-	v.Reason = "protected files were written while the gates ran: " + list(w.Touched) + "; claim again when nothing writes them"
-	return true
 }
 
 // Table returns the findings and demerits as a Markdown table, for the docs.

@@ -10,22 +10,20 @@ func TestDemeritsOfARun(t *testing.T) {
 		return Result{Gate: "go", Status: s, Tests: map[string]Status{"p.A": a}, Masked: masked, Warning: "its exit code is masked by `|| true`"}
 	}
 	for _, c := range []struct {
-		name    string
-		before  bool // masked
-		now     bool
-		touched []string
-		want    Evidence
-		reason  string
+		name   string
+		before bool // masked
+		now    bool
+		want   Evidence
+		reason string
 	}{
-		{"nothing", false, false, nil, Proven, "red before this work and green now: p.A"},
-		{"a masked failure", false, true, nil, Unproven, "go passes, but its exit code is masked by `|| true`; fix those tests, or let the exit code tell"},
-		{"one that was there before", true, true, nil, Proven, "red before this work and green now: p.A"},
-		{"a protected file was written", false, false, []string{"check.sh"}, Unproven, "protected files were written while the gates ran: check.sh; claim again when nothing writes them"},
+		{"nothing", false, false, Proven, "red before this work and green now: p.A"},
+		{"a masked failure", false, true, Unproven, "go passes, but its exit code is masked by `|| true`; fix those tests, or let the exit code tell"},
+		{"one that was there before", true, true, Proven, "red before this work and green now: p.A"},
 	} {
 		red, green := run(Fail, Fail, c.before), run(Pass, Pass, c.now)
 		red.Failing = []string{"p.A"}
 		v := Judge(Observation{
-			Changed: true, Baseline: []Result{red}, Now: []Result{green}, Touched: c.touched,
+			Changed: true, Baseline: []Result{red}, Now: []Result{green},
 			Answers: map[Probe]Run{RepeatBefore: {Results: []Result{red}}, RepeatClean: {Results: []Result{green}}},
 		})
 		if v.Status != Pass || v.Evidence != c.want || v.Reason != c.reason || (len(v.Flipped) > 0) != (c.want == Proven) {
