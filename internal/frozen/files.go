@@ -30,7 +30,6 @@ import (
 type Files struct {
 	o     Options
 	files map[string]frozenFile // by path relative to the root, with slashes
-	alike map[string][]byte     // contents of git's configurations that were found to say the same
 }
 
 // Options say what to freeze and where to keep it.
@@ -56,7 +55,7 @@ const MaxSize = 8 << 20
 // Take takes the copies; where the store holds some already, from before a
 // crash, it takes those: the work tree may have been changed since.
 func Take(ctx context.Context, o Options) (*Files, error) {
-	f := &Files{o: o, files: map[string]frozenFile{}, alike: map[string][]byte{}}
+	f := &Files{o: o, files: map[string]frozenFile{}}
 	b, err := atomicfile.Read(f.index(), atomicfile.Large)
 	if err == nil {
 		if err := json.Unmarshal(b, &f.files); err != nil {
@@ -72,7 +71,7 @@ func Take(ctx context.Context, o Options) (*Files, error) {
 
 // Look finds what Take would freeze, and keeps nothing.
 func Look(ctx context.Context, o Options) (*Files, error) {
-	f := &Files{o: o, files: map[string]frozenFile{}, alike: map[string][]byte{}}
+	f := &Files{o: o, files: map[string]frozenFile{}}
 	return f, f.find(ctx)
 }
 

@@ -1,7 +1,6 @@
 package frozen
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -113,19 +112,12 @@ func readTreeSettings(ctx context.Context, config []byte) (settings []git.Settin
 
 // sameSettings reports whether a configuration of git's has the tree settings of the copy.
 func (f *Files) sameSettings(ctx context.Context, path string, now []byte) (bool, error) {
-	if seen, ok := f.alike[path]; ok && bytes.Equal(seen, now) {
-		return true, nil
-	}
 	before, readable, err := readTreeSettings(ctx, f.files[path].Content)
 	if err != nil || !readable {
 		return false, err
 	}
 	after, readable, err := readTreeSettings(ctx, now)
-	if err != nil || !readable || !slices.Equal(before, after) {
-		return false, err
-	}
-	f.alike[path] = now
-	return true, nil
+	return err == nil && readable && slices.Equal(before, after), err
 }
 
 // restoredConfig returns a configuration of git's with the tree settings as they were; as
