@@ -74,7 +74,7 @@ func probing(p gate.Probe) string {
 		return ": do the tests notice when this work is broken?"
 	case gate.Neutral, gate.RepeatNeutral:
 		return ": do the tests pass without what a reviewer would look at?"
-	case gate.OtherExpected, gate.OtherInputs, gate.FailingTests:
+	case gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
 		return ": does it notice other values in the tests?"
 	case gate.Canary, gate.CanaryBefore:
 		return ": does it report a test that must fail?"

@@ -36,6 +36,9 @@ type Mutant struct {
 	text     string
 }
 
+// Text is what a mutant puts in the place of what it replaces.
+func (m Mutant) Text() string { return m.text }
+
 // Function is one that a change added or changed.
 type Function struct {
 	Path    string // of its file, as it was given

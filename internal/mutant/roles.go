@@ -164,7 +164,7 @@ var (
 		return regexp.MustCompile(`(?i)^(?:parametrize|each|cases?|table|entry|arguments)$`)
 	})
 	quiet = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(?:test|it|describe|context|suite|run|subtest|subtests|printf?|println!?|eprintln!?|fprintf|sprintf|format!?|puts|errorf?|fatalf?|fatal|logf?|fail\w*|throws?\w*|rejects|raises|assertraises\w*|assertthrows\w*|require|import|include|skip\w*|exit|todo|timeout|settimeout|sleep|isinstance|panic!?|environ|setenv|getenv|mkdtemp|tempdir|displayname|named|usefaketimers|range|len)$`)
+		return regexp.MustCompile(`(?i)^(?:test|it|describe|context|suite|run|subtest|subtests|printf?|println!?|eprintln!?|fprintf|sprintf|format!?|puts|errorf?|fatalf?|fatal|logf?|fail\w*|throws?\w*|rejects|raises|assertraises\w*|assertthrows\w*|require|import|include|skip\w*|\w*exit|\w*error|\w*exception|warn\w*|die|todo|timeout|settimeout|sleep|isinstance|panic!?|environ|setenv|getenv|mkdtemp|tempdir|displayname|named|usefaketimers|range|len)$`)
 	})
 	negative = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\.not\.|not_?(?:equal|in|same|contain|be)|assert_ne|_ne\b|doesnot|isnot|refute|notstrict|notdeep|almost|near|close`)
@@ -289,7 +289,7 @@ func (t *testText) row(n int) Kind {
 			return wrong
 		case m[2] != "" && asked().MatchString(m[1]):
 			return another
-		case m[2] != "" && !named().MatchString(m[1]):
+		case m[2] != "" && !named().MatchString(m[1]), m[1] != "" && m[1][0] <= '9':
 			return wrong // the key is a value
 		case named().MatchString(m[1]) || l.kind == 'b' || l.kind == 'n' && !strings.HasSuffix(before, ":"):
 			return ""

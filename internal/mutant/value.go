@@ -1,8 +1,10 @@
 package mutant
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -72,6 +74,44 @@ func (l testValue) rotated() (Mutant, bool) {
 		text = string(b)
 	}
 	return Mutant{another, "is asked for " + text, l.from, l.to, text}, text != l.text
+}
+
+// stepped is the mutant with a value so many steps on: numbers in a string count, or else
+// its letters. Programs that know the old one know the new one, too.
+func (l testValue) stepped(by int64) (Mutant, bool) {
+	text := l.text
+	switch {
+	case l.kind == 'b', strings.HasPrefix(text, "."):
+		return Mutant{}, false
+	case l.kind == 'n':
+		text = counted(text, by)
+	case strings.ContainsFunc(text, unicode.IsDigit):
+		text = digits().ReplaceAllStringFunc(text, func(n string) string { return counted(n, by) })
+	default:
+		b := []byte(text)
+		for i := range b {
+			for range by {
+				if changeable([]byte(text), i) {
+					b[i] = next(b[i])
+				}
+			}
+		}
+		text = string(b)
+	}
+	return Mutant{another, "is asked for " + text, l.from, l.to, text}, text != l.text
+}
+
+var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+(?:\.\d+)?`) })
+
+// counted is a number and some more.
+func counted(text string, by int64) string {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n < 1<<40 {
+		return strconv.FormatInt(n+by, 10)
+	}
+	if f, err := strconv.ParseFloat(text, 64); err == nil {
+		return strconv.FormatFloat(f+float64(by), 'f', -1, 64)
+	}
+	return text
 }
 
 // calculated is a number times one plus another, in the form that it had.

@@ -20,6 +20,8 @@ import (
 type TestValues struct {
 	Expected []Mutant // what results are compared with; each is changed a little
 	Inputs   []Mutant // what the program is asked for; each is changed as a whole, the same text always to the same
+	Close    []Mutant // the same, each a step on
+	Closer   []Mutant // two steps on
 	Telling  []string // expected values that other inputs do not lead to by chance
 }
 
@@ -60,6 +62,12 @@ func Values(file string, content []byte, names []string) TestValues {
 		if t.role(i) == another {
 			if m, ok := l.rotated(); ok {
 				v.Inputs = append(v.Inputs, m)
+			}
+			if m, ok := l.stepped(1); ok {
+				v.Close = append(v.Close, m)
+			}
+			if m, ok := l.stepped(2); ok {
+				v.Closer = append(v.Closer, m)
 			}
 			asked[l.text] = true
 		}

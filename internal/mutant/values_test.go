@@ -16,6 +16,7 @@ func TestValuesOfTests(t *testing.T) {
 		{"a_test.go", "func TestA(t *testing.T) {\n\tif runtime.GOOS == \"linux\" {\n\t\tt.Skip()\n\t}\n}\n", "", ""},
 		{"a_test.go", "var c = []struct{ in string; n int; want bool }{\n\t{in: \"ab\", n: 3, want: true},\n}\n\nfunc TestA(t *testing.T) { if f(c) != 1 {\n} }\n", "false 3", "bc"},
 		{"a_test.go", "func TestA(t *testing.T) {\n\tfor _, c := range []string{\"a\", \"b\"} {\n\t\tif f(c) != \"x\" {\n\t\t\tt.Error(c)\n\t\t}\n\t}\n\tif len(x) != 7 {\n\t\ty := []string{\"d\", \"e\"}\n\t}\n}\n", "y 15", ""},
+		{"a_test.go", "func TestA(t *testing.T) {\n\tfor n, want := range map[int]string{1: \"I\", 4: \"IV\"} {\n\t\tif f(n) != want {\n\t\t\tt.Error(n)\n\t\t}\n\t}\n}\n", "J IW", "20 41"},
 		{"test_a.py", "class A(TestCase):\n    def test_1(self):\n        self.assertEqual(f('45s'), 45, 'seconds')\n        self.assertNotEqual(f('a'), 3)\n", "91", "56t b"},
 		{"test_a.py", "def test_a():\n    assert f('x', 1) == ['y', 'z']\n    assert f('w') != 'w'\n", "z b", "y 20 x"},
 		{"test_a.py", "@pytest.mark.parametrize('text, n', [('1h', 3600), ('2m', 120)])\ndef test_a(text, n):\n    assert f(text) == n\n", "7201 241", "2i 3n"},

@@ -26,6 +26,7 @@ type Tests struct {
 	literals map[string]bool   // strings and numbers
 	hashes   map[string]string // of strings: the string
 	commands map[string]bool   // functions of shell scripts
+	expected map[string]bool   // values that tests expect, see Expect
 	known    string            // what was asked and documented
 	asked    string            // the same as it is written, and all that tests say
 }

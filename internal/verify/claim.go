@@ -276,7 +276,7 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 	}
 	o.Breakable = o.Breakable || tests.inSource && len(o.Functions) > 0 // only so it shows what new tests in them prove
 	n, err := v.neutralize(ctx, r, nil)
-	if o.Signs = n.names; err != nil {
+	if o.Signs, o.Held = n.names, n.held; err != nil {
 		return o, fmt.Errorf("look for signs in the work: %w", err)
 	}
 	o.NewCases = slices.ContainsFunc(tests.fresh, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
@@ -288,7 +288,7 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	w := where{root: v.Root, logDir: r.LogDir, probe: p}
 	ids := o.Only(p)
 	switch p {
-	case gate.Broken, gate.Neutral, gate.RepeatNeutral, gate.OtherExpected, gate.OtherInputs:
+	case gate.Broken, gate.Neutral, gate.RepeatNeutral, gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs:
 		for i, g := range gates {
 			gates[i].Timeout = max(time.Minute, gate.MutantLimit(took(o.Now, g.Name))) // nothing is built there yet
 		}
@@ -304,6 +304,8 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 			o.Came, err = v.ChangedBeside(ctx)
 		}
 		return run, err
+	case gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
+		return v.otherValues(ctx, r, o, valuesRun{p, gates})
 	case gate.RepeatNeutral:
 		return v.repeatNeutral(ctx, r, o, gates)
 	case gate.RepeatAfter:
@@ -318,7 +320,7 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	if w.tree, err = v.probedTree(ctx, r, o, p); err != nil {
 		return gate.Run{}, err
 	}
-	w.uncached = p == gate.RepeatOriginals || p == gate.RepeatOverlay || otherValues(p)
+	w.uncached = p == gate.RepeatOriginals || p == gate.RepeatOverlay
 	return answer(narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) }))
 }
 
@@ -347,8 +349,6 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 		return v.overlay(ctx, r, tests)
 	case gate.Broken:
 		return v.broken(ctx, r)
-	case gate.OtherExpected, gate.OtherInputs, gate.FailingTests:
-		return v.withOtherValues(ctx, r, o, p)
 	case gate.Neutral:
 		n, err := v.neutralize(ctx, r, nil)
 		return n.tree, err

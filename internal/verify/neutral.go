@@ -16,6 +16,7 @@ import (
 type neutralized struct {
 	tree  string
 	names []string // of the signs, each in words that follow "because of"
+	held  []string // places that hold what tests expect
 }
 
 // neutralizing finds the signs of a claim that can be neutralized.
@@ -59,6 +60,12 @@ func (v *Verifier) neutralize(ctx context.Context, r Request, only []string) (ne
 		if err != nil {
 			return n, err
 		}
+		if only == nil {
+			held, err := v.heldBy(ctx, r, c, in.asked)
+			if n.held = append(n.held, held...); err != nil {
+				return n, err
+			}
+		}
 		if len(names) > 0 {
 			files[c.Path] = text
 			n.names = append(n.names, names...)
@@ -66,6 +73,19 @@ func (v *Verifier) neutralize(ctx context.Context, r Request, only []string) (ne
 	}
 	n.tree, err = v.Repo.WithContent(ctx, r.Tree, files)
 	return n, err
+}
+
+// heldBy names the places of a changed file that hold what tests expect.
+func (v *Verifier) heldBy(ctx context.Context, r Request, c git.Change, tests *sign.Tests) ([]string, error) {
+	before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, s := range tests.Held(c.Path, before, after) {
+		names = append(names, fmt.Sprintf("%s:%d", s.Path, s.Line))
+	}
+	return names, nil
 }
 
 // neutralFile is a file with the signs neutralized that may be. All but the last step

@@ -109,6 +109,11 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 	for _, a := range in.tests.Answers(c.Path, was, is) {
 		found = append(found, a.Sign)
 	}
+	for _, s := range in.tests.Held(c.Path, was, is) {
+		if !slices.ContainsFunc(found, func(o sign.Sign) bool { return o.Kind == s.Kind && o.Path == s.Path }) {
+			found = append(found, s)
+		}
+	}
 	found = append(found, in.tests.Redefined(c.Path, was, is)...)
 	for _, f := range mutant.Equalities(c.Path, was, is) {
 		if s := equalitySign(f); !slices.ContainsFunc(found, s.Within(f.Lines)) {
@@ -148,7 +153,11 @@ func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, e
 	for _, text := range said {
 		known = append(known, string(text))
 	}
-	return sign.NewTests(tests, strings.Join(known, "\n")), err
+	t := sign.NewTests(tests, strings.Join(known, "\n"))
+	for file, content := range tests {
+		t.Expect(mutant.Values(file, content, nil).Telling)
+	}
+	return t, err
 }
 
 var documents = regexp.MustCompile(`(?i)\.(?:md|markdown|rst|adoc|txt)$|(?:^|/)(?:README|TODO)$`)

@@ -14,58 +14,68 @@ import (
 // errNoValues says that nothing can be learnt from other values in the tests.
 var errNoValues = errors.New("there are no values in the tests that others could stand for")
 
-// otherValues tells of a probe that it is one of these.
-func otherValues(p gate.Probe) bool {
-	return p == gate.OtherExpected || p == gate.OtherInputs || p == gate.FailingTests
-}
-
 // minTelling is how many values tests must expect so that other inputs do not lead to
 // all of them by chance.
 const minTelling = 2
 
-// withOtherValues is the tree of now with other values in its tests, see mutant.Values; of
-// gate.FailingTests the same with tests that fail.
-func (v *Verifier) withOtherValues(ctx context.Context, r Request, o *gate.Observation, p gate.Probe) (string, error) {
-	proving := provingTests(o)
-	names := leaves(proving)
-	entries, err := v.Repo.Entries(ctx, r.Tree)
+// valuesRun is a run with other values in the tests.
+type valuesRun struct {
+	probe gate.Probe
+	gates []gate.Gate
+}
+
+// otherValues runs gates on the tree of now with other values in its tests, see
+// mutant.Values; for gate.FailingTests with tests that fail.
+func (v *Verifier) otherValues(ctx context.Context, r Request, o *gate.Observation, run valuesRun) (gate.Run, error) {
+	files, given, err := v.valuesOf(ctx, r, o, run.probe)
 	if err != nil {
-		return "", err
+		return gate.Run{}, err
 	}
-	changed := map[string][]byte{}
-	telling := map[string]bool{}
-	read := 0
-	for file, e := range entries {
-		if !isFile(e) || !v.isTest(file) && path.Ext(file) != ".rs" || read >= maxTestsRead {
-			continue
-		}
-		content, err := v.Repo.Show(ctx, r.Tree, file)
-		if err != nil {
-			return "", err
-		}
-		read++
-		of := names
+	tree, err := v.Repo.WithContent(ctx, r.Tree, files)
+	if err != nil {
+		return gate.Run{}, err
+	}
+	w := where{root: v.Root, logDir: r.LogDir, probe: run.probe, tree: tree, uncached: true}
+	results, err := narrow(v.Root, run.gates, o.Only(run.probe), func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
+	return gate.Run{Results: results, Given: given}, err
+}
+
+// valuesOf are the tests with other values in them, and the inputs that they give.
+func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation, p gate.Probe) (map[string][]byte, []string, error) {
+	proving := provingTests(o)
+	tests, err := v.Repo.Contents(ctx, r.Tree, maxTestsRead, maxTextRead, func(file string) bool { return v.isTest(file) || path.Ext(file) == ".rs" })
+	if err != nil {
+		return nil, nil, err
+	}
+	changed, telling := map[string][]byte{}, map[string]bool{}
+	var given []string
+	for file, content := range tests {
+		names := leaves(proving)
 		if slices.ContainsFunc(proving, func(id string) bool { return path.Base(id) == path.Base(file) }) {
-			of = nil // the file as a whole
+			names = nil // the file as a whole
 		}
-		values := mutant.Values(file, content, of)
+		values := mutant.Values(file, content, names)
 		for _, text := range values.Telling {
 			telling[text] = true
 		}
 		mutants := map[gate.Probe][]mutant.Mutant{
-			gate.OtherExpected: values.Expected, gate.OtherInputs: values.Inputs, gate.FailingTests: slices.Concat(values.Expected, values.Inputs),
+			gate.OtherExpected: values.Expected, gate.OtherInputs: values.Inputs, gate.CloseInputs: values.Close, gate.CloserInputs: values.Closer,
+			gate.FailingTests: slices.Concat(values.Expected, values.Inputs),
 		}[p]
 		if len(mutants) == 0 {
 			continue
+		}
+		for _, m := range mutants {
+			given = append(given, m.Text())
 		}
 		if changed[file] = mutant.Apply(content, mutants...); p == gate.FailingTests {
 			changed[file] = mutant.Failing(file, content)
 		}
 	}
-	if len(changed) == 0 || p == gate.OtherInputs && len(telling) < minTelling {
-		return "", errNoValues
+	if len(changed) == 0 || p != gate.OtherExpected && p != gate.FailingTests && len(telling) < minTelling {
+		return nil, nil, errNoValues
 	}
-	return v.Repo.WithContent(ctx, r.Tree, changed)
+	return changed, given, nil
 }
 
 // provingTests are the tests that a claim is to be believed for; none where gates tell no

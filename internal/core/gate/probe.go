@@ -47,6 +47,11 @@ const (
 	// OtherInputs: the tree of now, where its tests give other inputs and expect what they
 	// expected. What passes there looks at no input.
 	OtherInputs Probe = "other-inputs"
+	// CloseInputs and CloserInputs: the tree of now, where its tests give inputs one step on,
+	// and two, if the program holds what its tests expect. A table of their answers has one
+	// answer for all others.
+	CloseInputs  Probe = "close-inputs"
+	CloserInputs Probe = "closer-inputs"
 	// FailingTests: the same tests, each of which fails when it is run: what passes all the
 	// same does not run them, and OtherExpected and OtherInputs tell nothing of it.
 	FailingTests Probe = "failing-tests"
@@ -65,6 +70,8 @@ type Run struct {
 	Lacks   string   `json:"lacks,omitempty"`   // what the place is known to lack, and how it gets it, one line
 	// MustFail are the tests of Canary or CanaryBefore, in the same order in both.
 	MustFail []MustFail `json:"must_fail,omitempty"`
+	// Given are the inputs that tests gave, of CloseInputs and CloserInputs.
+	Given []string `json:"given,omitempty"`
 	// Because are the signs without which alone tests fail, of RepeatNeutral.
 	Because []string `json:"because,omitempty"`
 }
@@ -156,7 +163,7 @@ func (o Observation) Only(p Probe) []string {
 		if v := Judge(o); v.Evidence != Proven {
 			return o.came()
 		}
-	case Neutral, RepeatNeutral, OtherExpected, OtherInputs, Canary:
+	case Neutral, RepeatNeutral, OtherExpected, OtherInputs, CloseInputs, CloserInputs, Canary:
 	default:
 		return nil
 	}

@@ -1,6 +1,9 @@
 package gate
 
 import (
+	"cmp"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -22,8 +25,8 @@ func (o Observation) nextValues() (Probe, []string) {
 	if len(gates) == 0 {
 		return "", nil
 	}
-	for _, p := range []Probe{OtherExpected, OtherInputs} {
-		if !o.answered(p) {
+	for _, p := range []Probe{OtherExpected, OtherInputs, CloseInputs, CloserInputs} {
+		if (p == OtherExpected || p == OtherInputs || len(o.Held) > 0) && !o.answered(p) {
 			return p, gates
 		}
 	}
@@ -78,6 +81,51 @@ func ignoresInputs(w weighing, v *Verdict) bool {
 	v.Reason = "the program answers without looking at what it is asked: with other inputs in the tests, " + list(gates) + " passes as well. " +
 		"Work the answers out from the inputs: then the tests count"
 	return true
+}
+
+// knowsAnswers takes the word of tests for none whose answers the program holds, and
+// which gets one answer to all other questions.
+func knowsAnswers(w weighing, v *Verdict) bool {
+	for _, name := range w.gates() {
+		one, two := w.answer(CloseInputs, name), w.answer(CloserInputs, name)
+		if len(w.Held) == 0 || len(w.proving(*v, name)) == 0 || !one.couldTell() || !two.couldTell() || !maps.Equal(one.Tests, two.Tests) {
+			continue
+		}
+		if one.without(w.Answers[CloseInputs].Given) != two.without(w.Answers[CloserInputs].Given) {
+			continue
+		}
+		v.Labels = append(v.Labels, "knows its answers: "+list(w.Held))
+		v.Reason = "the program holds the answers that its tests expect, and has one answer for all other inputs: " + list(w.Held) +
+			". Work the answers out from the inputs: then the tests count"
+		return true
+	}
+	return false
+}
+
+// couldTell: its tests ran, and some failed.
+func (r Result) couldTell() bool {
+	return r.Status == Fail && !r.BuildFailed && !r.TimedOut
+}
+
+// tookTime matches times that something took, and places that were made for a run.
+func tookTime() *regexp.Regexp {
+	return regexp.MustCompile(`(?:/private)?/(?:tmp|var/folders)/[^\s:"')]+|0x[0-9a-fA-F]+|\b\d+\.\d+ ?(?:ns|µs|us|ms|s)\b|\bduration_ms:? [\d.]+`)
+}
+
+// without is what a run said without the inputs that its tests gave, and without what
+// differs between runs that are alike.
+func (r Result) without(given []string) string {
+	text := tookTime().ReplaceAllString(r.Head+"\n"+r.Tail, "#")
+	given = slices.Clone(given)
+	slices.SortFunc(given, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	for _, word := range slices.Compact(given) {
+		if word != "" {
+			text = regexp.MustCompile(`(^|[^\w])`+regexp.QuoteMeta(word)+`($|[^\w])`).ReplaceAllString(text, "${1}_${2}")
+		}
+	}
+	lines := strings.Split(text, "\n")
+	slices.Sort(lines) // cases in a map have no order
+	return strings.Join(lines, "\n")
 }
 
 // InAnyCase reports whether tests were seen to pass that should have failed.

@@ -54,3 +54,41 @@ func TestOtherValuesAreWeighed(t *testing.T) {
 		})
 	}
 }
+
+// A program that holds its tests' answers, and has one for all else, is believed no more.
+func TestAnswersThatAreKnown(t *testing.T) {
+	t.Parallel()
+	run := func(tail string) Run {
+		return Run{Results: []Result{{Gate: "t", Status: Fail, Tail: tail}}}
+	}
+	o := Observation{
+		Changed: true, Values: true, Held: []string{"roman.go:7"},
+		Baseline: []Result{{Gate: "t", Status: Fail, Tail: "Of(1) = , want I"}}, Now: []Result{{Gate: "t", Status: Pass}},
+		Answers: map[Probe]Run{OtherExpected: run(""), OtherInputs: run("")},
+	}
+	o.Answers[RepeatBefore], o.Answers[RepeatClean] = Run{Results: o.Baseline}, Run{Results: o.Now}
+	for _, c := range []struct {
+		close, closer string
+		want          Evidence
+	}{
+		{"Of(2) = , want I\nok in 0.12s", "Of(3) = , want I\nok in 0.13s", Unproven},
+		{"Of(2) = , want I\nOf(5) = , want IV", "Of(6) = , want IV\nOf(3) = , want I", Unproven},
+		{"Of(2) = II, want I", "Of(3) = III, want I", Proven},
+	} {
+		o := o
+		o.Answers = maps.Clone(o.Answers)
+		if p, _ := Next(o); p != CloseInputs {
+			t.Errorf("next is %q", p)
+		}
+		one, two := run(c.close), run(c.closer)
+		one.Given, two.Given = []string{"2", "5"}, []string{"3", "6"}
+		o.Answers[CloseInputs], o.Answers[CloserInputs] = one, two
+		if v := Judge(o); v.Evidence != c.want {
+			t.Errorf("%+v", v)
+		}
+		o.Held = nil
+		if v := Judge(o); v.Evidence != Proven {
+			t.Errorf("the program holds none: %+v", v)
+		}
+	}
+}
