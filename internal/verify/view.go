@@ -133,6 +133,7 @@ func (v *Verifier) spec(i *isolation, root, dir string, c command) proc.Spec {
 	if i != nil && i.mounts != nil {
 		s.Argv = append(v.namespace.Argv(i.mounts, strings.Replace(s.Dir, v.place.tree.Root(), v.Repo.Root(), 1)), c.argv...)
 		s.Dir = root
+		s.KeepBackground = false // a daemon ends with the namespace, which waits for it until then
 	}
 	return s
 }
