@@ -126,7 +126,7 @@ func (v *view) assignsForeign(n int) (string, bool) {
 		full, foreign := v.names[first]
 		own := !dotted && len(m) < 3 && (!v.script || full != first) // the file's own name, which stands for something else now
 		switch {
-		case !foreign, own, rest == "env", target == "process.exitCode":
+		case !foreign, own, rest == "env", strings.HasPrefix(rest, "env."), rest == "environ", target == "process.exitCode":
 			continue
 		case dotted:
 			full += "." + rest
@@ -176,7 +176,7 @@ const foreign = "changes what others use, too"
 
 // foreignRule finds what changes what is not the program's own.
 func foreignRule(names, target, to string, more ...swap) rule {
-	return rule{kind: Patch, does: foreign, names: names, foreign: true, swaps: append(more, swap{regexp.MustCompile(target), to})}
+	return rule{kind: Patch, does: foreign, names: names, foreign: true, asked: `(?i)polyfill|monkey.?patch|prototype`, swaps: append(more, swap{regexp.MustCompile(target), to})}
 }
 
 // assigned are what a line may change.
@@ -191,7 +191,7 @@ func assigned(line string) (all [][]string) {
 var assignments = sync.OnceValue(func() []*regexp.Regexp {
 	var all []*regexp.Regexp
 	for _, form := range []string{
-		`(?:^\s*|[{;:]\s*|=>\s*)([\w$.]*[\w$])(?:\[[^\]]*\])?\s*=(?:[^=>]|$)`,
+		`(?:^\s*|[{;]\s*|=>\s*)([\w$.]*[\w$])(?:\[[^\]]*\])?\s*=(?:[^=>]|$)`,
 		`\b(?:setattr|delattr|vars|Object\.(?:defineProperty|defineProperties|assign|setPrototypeOf)|Reflect\.(?:set|defineProperty))\(\s*([\w$.]+)()`,
 		`^\s*([\w$.]+\.__dict__)\[`,
 	} {

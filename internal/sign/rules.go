@@ -162,7 +162,7 @@ func patchRules() []rule {
 	const commands = `(?:diff|cmp|test|\[|\[\[|grep|egrep|sort|exit|return|set|false|assert\w*|fail|sleep|date|time|comm|command|builtin|source)`
 	const does = "changes an assertion, a test runner or a clock"
 	return []rule{
-		foreignRule(python, `(^\s*|[:;]\s+)[\w.]+(?:\[[^\]]*\])?(\s*=(?:[^=]|$))`, "${1}"+absent+"${2}", swap{re(`\b(?:setattr|delattr)\(\s*[\w.]+\s*,`), `setattr(type("` + absent + `", (), {}),`}),
+		foreignRule(python, `(^\s*|;\s*)[\w.]+(?:\[[^\]]*\])?(\s*=(?:[^=]|$))`, "${1}"+absent+"${2}", swap{re(`\b(?:setattr|delattr)\(\s*[\w.]+\s*,`), `setattr(type("` + absent + `", (), {}),`}),
 		foreignRule(script, `(^\s*|[{;]\s*|=>\s*)[\w$.]+(?:\[[^\]]*\])?(\s*=(?:[^=>]|$))`, "${1}globalThis."+absent+"${2}", swap{re(`\b((?:Object\.(?:defineProperty|defineProperties|assign|setPrototypeOf)|Reflect\.(?:set|defineProperty))\()\s*[\w$.]+`), "${1}{}"}),
 		foreignRule(golang, `(^\s*|[{;]\s*)([\w.]+)(\s*=[^=])`, "${1}_ = ${2}; var _ any${3}"),
 		{

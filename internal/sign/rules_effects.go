@@ -13,8 +13,15 @@ func effectRules() []rule {
 	re := regexp.MustCompile
 	return slices.Concat([]rule{
 		{
-			kind: TestQuestion, does: "reads a variable of the environment that nobody named", asked: `\b$1\b`, names: python + " " + script + " " + golang + " " + rust + " " + jvm + " " + ruby + " " + clang, said: re(environment + `["'\x60]?([A-Z][A-Z0-9_]+|npm_\w+)`),
-			swaps: []swap{{re(`(` + environment + `["'\x60]?)(?:[A-Z][A-Z0-9_]+|npm_\w+)`), "${1}" + absent}},
+			kind: TestQuestion, does: "reads a variable of the environment that nobody named", names: python + " " + script + " " + golang + " " + rust + " " + jvm + " " + ruby + " " + clang,
+			said: re(environment + `["'\x60]?(?:[A-Z][A-Z0-9_]+|npm_\w+)`), by: func(read string) string {
+				name := lastWord().FindString(read)
+				if ofMachine().MatchString(name) {
+					return read
+				}
+				return read[:len(read)-len(name)] + absent
+			},
+			swaps: []swap{{re(environment + `["'\x60]?(?:[A-Z][A-Z0-9_]+|npm_\w+)`), ""}},
 		},
 		{
 			kind: TestQuestion, does: "asks how old or what its process is", asked: `uptime`, code: re(
@@ -40,6 +47,11 @@ func effectRules() []rule {
 // environment is how a variable of the environment is read, up to its name; those of
 // every machine (HOME, PATH) are not meant.
 const environment = `(?:\bos\.environ(?:\.get\(|\[)|\bos\.getenv\(|\bos\.(?:Getenv|LookupEnv)\(|\bprocess\.env(?:\.|\[)|\bSystem\.getenv\(|\benv::var(?:_os)?\(|\b(?:secure_)?getenv\(|\bENV(?:\.fetch\(|\[))`
+
+// ofMachine matches variables that systems and build tools set for everybody.
+var ofMachine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:OUT_DIR|CARGO(?:_\w+)?|TARGET|PROFILE|HOME|USER|LOGNAME|PATH|PWD|SHELL|TE?MP|TMPDIR|TZ|LANG|LC_\w+|TERM|COLORTERM|NO_COLOR|COLUMNS|LINES|EDITOR|VISUAL|PAGER|XDG_\w+|APPDATA|USERPROFILE|HOSTNAME|JAVA_HOME|GOPATH|GOROOT|VIRTUAL_ENV|PORT|DATABASE_URL)$`)
+})
 
 // Code that is built by one command alone works for that one. Systems and versions are
 // no such words.
@@ -76,9 +88,12 @@ func hashRules() []rule {
 	salted := func(call, typ string) swap {
 		return swap{re(`\b` + regexp.QuoteMeta(call) + `\(`), `func(b []byte) ` + typ + ` { return ` + call + "(append([]byte(\"" + absent + "\"), b...)) }("}
 	}
+	const does = "answers by a hash of what it is asked"
 	return []rule{{
-		kind: Answers, does: "answers by a hash of what it is asked", asked: asked, code: re(
-			`\b(?:crc32|crc64|adler32)\.Checksum\w*\(|\bfnv\.New\w*\(|\b(?:md5|sha1)\.Sum\(|\bsha(?:256|512)\.Sum\w+\(|\bhashlib\.\w+\(|\b(?:zlib|binascii)\.(?:crc32|adler32)\(|\bcreateHash\(|\.hashCode\(\)|\bDefaultHasher::new|(?:^|[^\w.])hash\(`),
+		kind: Answers, does: does, asked: asked, names: python, code: re(`(?:^|[^\w. ]|[^f] )hash\(`), swaps: []swap{{re(`(^|[^\w.])hash\(`), `${1}(lambda v: hash(("` + absent + `", v)))(`}},
+	}, {
+		kind: Answers, does: does, asked: asked, code: re(
+			`\b(?:crc32|crc64|adler32)\.Checksum\w*\(|\bfnv\.New\w*\(|\b(?:md5|sha1)\.Sum\(|\bsha(?:256|512)\.Sum\w+\(|\bhashlib\.\w+\(|\b(?:zlib|binascii)\.(?:crc32|adler32)\(|\bcreateHash\(|\.hashCode\(\)|\bDefaultHasher::new`),
 		swaps: []swap{
 			salted("crc32.ChecksumIEEE", "uint32"), salted("adler32.Checksum", "uint32"),
 			salted("md5.Sum", "[16]byte"), salted("sha1.Sum", "[20]byte"), salted("sha256.Sum256", "[32]byte"), salted("sha512.Sum512", "[64]byte"),
@@ -87,7 +102,6 @@ func hashRules() []rule {
 			{re(`\bfnv\.pawl(32|64)\(\)`), "fnv.New${1}a()"},
 			{re(`\bhashlib\.(\w+)\(\s*([^\s)])`), `hashlib.${1}(b"` + absent + `" + ${2}`},
 			{re(`\b(zlib|binascii)\.(crc32|adler32)\(\s*([^\s)])`), `${1}.${2}(b"` + absent + `" + ${3}`},
-			{re(`(^|[^\w.])hash\(`), `${1}(lambda v: hash(("` + absent + `", v)))(`},
 			{re(`\bcreateHash\(([^()]*)\)`), "createHash(${1}).update('" + absent + "')"},
 			{re(`\b(\w+)\.hashCode\(\)`), `("` + absent + `" + ${1}).hashCode()`},
 		},
