@@ -3,7 +3,7 @@
 FUZZTIME ?= 30s
 LINT = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: build fmt check cross test cover race fuzz e2e bench bench-faults bench-hook bench-trust bench-lists demo picture nightly
+.PHONY: build fmt check cross test cover race steps fuzz e2e bench bench-faults bench-hook bench-trust bench-lists demo picture nightly
 
 build: ## bin/pawl and bin/pawl-hook
 	go build -trimpath -o bin/ ./cmd/pawl ./cmd/pawl-hook
@@ -33,6 +33,10 @@ cover: ## the tests, and how much of the code they reach
 race: ## the packages in which goroutines meet
 	go test -race ./internal/keeper ./internal/mcpserver ./internal/proc/... ./internal/runner/... ./internal/session/... ./internal/store/...
 
+steps: ## faults at every step, and long random walks; make test does a part of them
+	PAWL_EVERY_STEP=1 go test -count=1 -run '^TestEveryStepOf|^TestAFailedGitIsNever' ./internal/git ./internal/runner
+	go test -count=1 -run '^TestWalksKeepTheLaws$$' ./internal/core/loop -walk-events 2000000
+
 fuzz: ## each fuzz target, for FUZZTIME
 	.ci/fuzz $(FUZZTIME)
 
@@ -55,7 +59,7 @@ bench-lists: ## the same of lists whose authors had not seen the judge, counted
 bench-trust: ## agents that cheat, and honest ones, each played to its end
 	go run ./bench trust
 
-nightly: cross race fuzz bench-trust bench-lists bench-faults bench bench-hook ## what .ci/run has no time for; hours
+nightly: cross cover race steps fuzz bench-trust bench-lists bench-faults bench bench-hook ## what .ci/run has no time for; hours
 
 demo: ## the whole of it, in a temporary folder, with a scripted agent
 	go run ./cmd/pawl demo

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
 // A git that could not start, or died, has said nothing: whichever of an
@@ -90,7 +92,7 @@ func TestAFailedGitIsNeverTakenForAnAnswer(t *testing.T) {
 			}
 			want, err := op.do(context.Background(), fresh())
 			refused := err != nil
-			for n := 1; ; n++ {
+			for n := 1; ; n += agenttest.Stride(2) {
 				b := fresh()
 				count := failing(t, n)
 				got, err := op.do(context.Background(), b)
@@ -98,7 +100,7 @@ func TestAFailedGitIsNeverTakenForAnAnswer(t *testing.T) {
 					t.Errorf("with git %d of it dead: %q, want %q or an error", n, got, want)
 				}
 				if calls, _ := os.ReadFile(count); len(calls) < n {
-					t.Logf("%d gits, each dead once", n-1)
+					t.Logf("%d gits", len(calls))
 					return
 				}
 			}

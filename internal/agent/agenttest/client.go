@@ -65,12 +65,25 @@ func Lacks(t testing.TB, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// Needs is Lacks for a program that is not on the PATH.
+// Needs is Lacks for a program that is not on the PATH. PAWL_PROGRAMS=1 says that the
+// machine has all of them, though no client.
 func Needs(t testing.TB, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
+		if os.Getenv("PAWL_PROGRAMS") == "1" {
+			t.Fatalf("PAWL_PROGRAMS=1, but %s is not installed", program)
+		}
 		Lacks(t, "%s is not installed", program)
 	}
+}
+
+// Stride is how far a test goes from one step that it injects a fault at to the next: n,
+// and 1 where PAWL_EVERY_STEP=1 asks for them all, as `make steps` does.
+func Stride(n int) int {
+	if os.Getenv("PAWL_EVERY_STEP") == "1" {
+		return 1
+	}
+	return n
 }
 
 // API starts a scripted Messages API for the length of a test.
