@@ -33,8 +33,21 @@ func keptIn(dir, key string) []gate.Result {
 	return results
 }
 
-func (v *Verifier) keep(key string, results []gate.Result) {
-	_ = writeState(keptFile(v.Dir, key), results)
+func (v *Verifier) keep(ctx context.Context, g gate.Gate, w where, results []gate.Result) {
+	for _, file := range v.keptFiles(ctx, g, w) {
+		_ = writeState(file, results)
+	}
+}
+
+// keptFiles are those of a gate's results: in the work tree also the one to be found when
+// nothing can be run there any more.
+func (v *Verifier) keptFiles(ctx context.Context, g gate.Gate, w where) []string {
+	w.gone = false
+	files := []string{keptFile(v.Dir, v.key(ctx, g, w))}
+	if w.gone = w.place == ""; w.gone {
+		files = append(files, keptFile(v.Dir, v.key(ctx, g, w)))
+	}
+	return files
 }
 
 // claimed gives the results of a claim. A red that was seen once, at an earlier claim of
@@ -53,11 +66,7 @@ func (v *Verifier) claimed(ctx context.Context, gates []gate.Gate, w where) ([]g
 		}
 		if r.Status == gate.Pass {
 			r.Flaky = true
-			at := w.of(g)
-			v.keep(v.key(ctx, g, at), []gate.Result{r})
-			if at.gone = at.place == ""; at.gone {
-				v.keep(v.key(ctx, g, at), []gate.Result{r})
-			}
+			v.keep(ctx, g, w.of(g), []gate.Result{r})
 		}
 	}
 	return v.all(ctx, gates, w)
@@ -66,9 +75,8 @@ func (v *Verifier) claimed(ctx context.Context, gates []gate.Gate, w where) ([]g
 // forget removes what is kept of gates on a tree.
 func (v *Verifier) forget(ctx context.Context, gates []gate.Gate, w where) {
 	for _, g := range gates {
-		at := w.of(g)
-		_ = os.Remove(keptFile(v.Dir, v.key(ctx, g, at)))
-		at.gone = at.place == ""
-		_ = os.Remove(keptFile(v.Dir, v.key(ctx, g, at)))
+		for _, file := range v.keptFiles(ctx, g, w.of(g)) {
+			_ = os.Remove(file)
+		}
 	}
 }

@@ -162,8 +162,7 @@ func (v *Verifier) all(ctx context.Context, gates []gate.Gate, w where) ([]gate.
 // result is the kept one, or that of a run.
 func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
 	w = w.of(g)
-	k := v.key(ctx, g, w)
-	kept := v.kept(k)
+	kept := v.kept(v.key(ctx, g, w))
 	n := 0
 	if w.uncached {
 		n = 1
@@ -184,13 +183,10 @@ func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Resul
 		if r.TimedOutTwice { // that was its repeat, and another would take as long again
 			kept = append(kept, r)
 		}
-		v.keep(k, kept)
-		if w.gone = w.place == ""; w.gone {
-			v.keep(v.key(ctx, g, w), kept)
-		}
+		v.keep(ctx, g, w, kept)
 		if w.place == cleanly { // the next task begins from this tree
 			w.place = "worktree"
-			v.keep(v.key(ctx, g, w), kept[:1])
+			v.keep(ctx, g, w, kept[:1])
 		}
 	}
 	v.tell(Progress{Gate: g.Name, Probe: w.probe, Result: &r})
