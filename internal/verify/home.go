@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/confine"
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/proc"
 )
@@ -70,9 +72,10 @@ func (i *isolation) remove() {
 	}
 }
 
-// isolate makes the surroundings of a run in a checkout, or of the set-up that makes a
-// checkout ready.
-func (v *Verifier) isolate(ctx context.Context, setUp bool) (*isolation, error) {
+// isolate makes the surroundings of a gate's run in a checkout, or, where none is given, of
+// the set-up that makes a checkout ready.
+func (v *Verifier) isolate(ctx context.Context, g *gate.Gate) (*isolation, error) {
+	setUp := g == nil
 	i := &isolation{was: variable(v.env, "HOME"), vars: map[string]string{}}
 	if runtime.GOOS == "windows" || !filepath.IsAbs(i.was) {
 		return i, nil
@@ -85,7 +88,7 @@ func (v *Verifier) isolate(ctx context.Context, setUp bool) (*isolation, error) 
 		err = errors.Join(os.Mkdir(i.home(), 0o700), os.Mkdir(i.temp(), 0o700))
 	}
 	if err == nil && v.inNamespace(ctx) {
-		err = v.view(i)
+		err = v.view(i, *cmp.Or(g, &gate.Gate{}))
 	}
 	if err == nil {
 		err = v.furnish(i, setUp)

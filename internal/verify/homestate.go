@@ -34,7 +34,6 @@ type homeNow struct {
 	programs map[string][]string // of each folder of the PATH in which something changed, what did not
 	search   []string            // the PATH
 	sockets  []string            // those that are as they were
-	tools    []string            // folders of programs that are hidden otherwise; nil = not looked for yet
 	changed  []string            // folders of packages and programs that came or changed, sorted
 }
 

@@ -21,11 +21,10 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 		c.env = append(c.env, v.ownBuild(ctx, w)...)
 		c.env = append(c.env, v.noFetch(g)...)
 		var err error
-		if in, err = v.isolate(ctx, false); err != nil {
+		if in, err = v.isolate(ctx, &g); err != nil {
 			return gate.Result{Gate: g.Name, Command: c.shown, Status: gate.Unknown, ExitCode: -1, Tree: w.tree, Reason: v.redactor.String(err.Error())}
 		}
 		defer in.remove()
-		v.showNamed(in, g)
 	}
 	report, stream := v.listen(c.report, w.root, out)
 	limited, cancel := context.WithTimeout(ctx, limit)

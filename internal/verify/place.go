@@ -131,7 +131,7 @@ func (v *Verifier) prepare(ctx context.Context, tree string) error {
 		return nil
 	}
 	v.place.setUp.remove()
-	if v.place.setUp, err = v.isolate(ctx, true); err != nil {
+	if v.place.setUp, err = v.isolate(ctx, nil); err != nil {
 		return err
 	}
 	if err := v.runSetUp(ctx, v.place.tree.Root(), v.place.setUp); err != nil {

@@ -35,7 +35,7 @@ func (v *Verifier) inNamespace(ctx context.Context) bool {
 }
 
 // view begins the mounts of a run: all that is hidden, and the checkout.
-func (v *Verifier) view(i *isolation) error {
+func (v *Verifier) view(i *isolation, g gate.Gate) error {
 	shared := filepath.Join(i.dir, "shared")
 	if err := os.Mkdir(shared, 0o700); err != nil {
 		return err
@@ -58,10 +58,7 @@ func (v *Verifier) view(i *isolation) error {
 		}
 		i.mounts = append(i.mounts, confine.Mount{Path: dir, From: made, Writable: true})
 	}
-	if v.homeNow.tools == nil {
-		v.homeNow.tools = append([]string{}, v.toolFolders()...)
-	}
-	for _, path := range slices.Concat(v.homeNow.tools, v.homeNow.sockets) {
+	for _, path := range slices.Concat(v.toolFolders(i, g), v.homeNow.sockets) {
 		i.mounts = append(i.mounts, confine.Mount{Path: path, From: path})
 	}
 	for _, socket := range engineSockets(v.env) {
@@ -151,9 +148,14 @@ func (v *Verifier) tempFolders() []string {
 
 // toolFolders are folders in those that are hidden, without which programs do not run: of
 // the PATH and of other variables, where links in them and in installed dependencies lead,
-// and of interpreters.
-func (v *Verifier) toolFolders() []string {
-	t := v.noTools()
+// of interpreters, and of the tools that a gate names by path (a virtual environment's).
+func (v *Verifier) toolFolders(i *isolation, g gate.Gate) []string {
+	t := tools{home: resolved(i.was), temp: v.tempFolders(), root: resolved(v.Repo.Root())}
+	for _, e := range homeEntries { // these have rules of their own
+		if from, _ := e.source(v.env); from != "" && e.path != ".local" {
+			t.known = append(t.known, resolved(from))
+		}
+	}
 	for _, kv := range v.env {
 		name, value, _ := strings.Cut(kv, "=")
 		if strings.HasPrefix(name, "XDG_") || slices.Contains([]string{"HOME", "TMPDIR", "PATH", "PYTHONUSERBASE"}, name) {
@@ -175,28 +177,6 @@ func (v *Verifier) toolFolders() []string {
 			t.programs(filepath.Join(dir, below))
 		}
 	}
-	return t.found
-}
-
-// noTools is a collection that holds nothing yet.
-func (v *Verifier) noTools() tools {
-	t := tools{home: resolved(variable(v.env, "HOME")), temp: v.tempFolders(), root: resolved(v.Repo.Root())}
-	for _, e := range homeEntries { // these have rules of their own
-		if from, _ := e.source(v.env); from != "" && e.path != ".local" {
-			t.known = append(t.known, resolved(from))
-		}
-	}
-	return t
-}
-
-// showNamed shows the tools that a gate names by path: those of a virtual environment in
-// the home, or in a temporary folder.
-func (v *Verifier) showNamed(i *isolation, g gate.Gate) {
-	if i == nil || i.mounts == nil {
-		return
-	}
-	t := v.noTools()
-	t.found = slices.Clone(v.homeNow.tools)
 	for _, word := range deps.Words(g) {
 		if below, ok := strings.CutPrefix(word, "~/"); ok {
 			word = filepath.Join(i.was, below)
@@ -207,9 +187,7 @@ func (v *Verifier) showNamed(i *isolation, g gate.Gate) {
 			t.programs(filepath.Dir(word))
 		}
 	}
-	for _, path := range t.found[len(v.homeNow.tools):] {
-		i.mounts = append(i.mounts, confine.Mount{Path: path, From: path})
-	}
+	return t.found
 }
 
 // tools collects folders.
