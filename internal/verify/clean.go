@@ -2,6 +2,9 @@ package verify
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,6 +68,33 @@ func setting(file, name string) string {
 		return ""
 	}
 	return variable(strings.Split(string(data), "\n"), name)
+}
+
+// leftIn is what git ignores in a clean checkout, with size and time: a run that
+// changes it may tell the next run from itself. It is false where that cannot be told.
+func leftIn(ctx context.Context, root string) (map[string]string, bool) {
+	repo, err := git.Open(ctx, root)
+	if err != nil {
+		return nil, false
+	}
+	ignored, err := repo.Ignored(ctx)
+	left := map[string]string{}
+	for _, name := range ignored {
+		left[name] = "gone"
+		if info, err := os.Lstat(filepath.Join(repo.Root(), filepath.FromSlash(name))); err == nil {
+			left[name] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return left, err == nil
+}
+
+// settledCleanly runs a gate until it has told, and looks what that left behind.
+func (v *Verifier) settledCleanly(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
+	before, known := leftIn(ctx, w.root)
+	r, err := v.settled(ctx, g, w)
+	after, stillKnown := leftIn(ctx, w.root)
+	r.Left = !known || !stillKnown || !maps.Equal(before, after)
+	return r, err
 }
 
 // withoutProducts has the next tree judged in a fresh checkout where a claim added

@@ -184,7 +184,7 @@ func (v *Verifier) result(ctx context.Context, g gate.Gate, w where) (gate.Resul
 			kept = append(kept, r)
 		}
 		v.keep(ctx, g, w, kept)
-		if w.place == cleanly { // the next task begins from this tree
+		if w.place == cleanly && !r.Left { // the next task begins from this tree
 			w.place = "worktree"
 			v.keep(ctx, g, w, kept[:1])
 		}
@@ -211,7 +211,10 @@ var gitChanges = regexp.MustCompile(`\bgit (?:-\S+ )*(?:diff(?: -\S+)*(?: HEAD)?
 // run runs a gate until it has told. That there is no clean place for a pristine
 // one says nothing of the work.
 func (v *Verifier) run(ctx context.Context, g gate.Gate, w where) (gate.Result, error) {
-	if w.root != "" {
+	switch {
+	case w.place == cleanly:
+		return v.settledCleanly(ctx, g, w)
+	case w.root != "":
 		return v.settled(ctx, g, w)
 	}
 	clean, err := v.clean(ctx, w.tree)

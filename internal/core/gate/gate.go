@@ -119,6 +119,8 @@ type Result struct {
 	Duration time.Duration   `json:"duration"`
 	Tree     string          `json:"tree,omitempty"` // git tree it ran on
 	Cached   bool            `json:"cached,omitempty"`
+	// Left: a run in a clean checkout left files there that git ignores, or changed such.
+	Left bool `json:"left,omitempty"`
 	// TimedOutTwice: it timed out, and so did a run just before with a shorter limit.
 	TimedOutTwice bool `json:"timed_out_twice,omitempty"`
 }

@@ -27,6 +27,9 @@ func run(s string) gate.Result {
 		case strings.HasPrefix(w, "says:"):
 			r.Tail = w
 			continue
+		case w == "left":
+			r.Left = true
+			continue
 		case w == "flaky":
 			r.Flaky = true
 			continue
@@ -313,6 +316,15 @@ func TestRepeatInACleanCheckout(t *testing.T) {
 		{
 			name: "there is no such place", before: "fail A-", now: "pass A+",
 			answers: repeats("fail A-", "", "", "pass A+"), want: proven("repeat-before repeat-clean repeat-after", "A"),
+		},
+		{
+			name: "it leaves something behind", before: "fail A-", now: "pass A+",
+			answers: repeats("fail A-", "pass A+ left", "", "pass A+"), want: proven("repeat-before repeat-clean repeat-after", "A"),
+		},
+		{
+			name: "by which it knows the next run", before: "fail A-", now: "pass A+",
+			answers: repeats("fail A-", "pass A+ left", "", "fail A-"),
+			want:    judged{status: gate.Pass, evidence: gate.NoEvidence, names: []string{"A"}, reason: "flaky", probes: "repeat-before repeat-clean repeat-after", green: true},
 		},
 	})
 	v, _ := story{before: "fail A-", now: "pass A+", answers: repeats("fail A-", "", "", "pass A+")}.tell(t)

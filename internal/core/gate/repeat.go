@@ -36,7 +36,8 @@ func (o Observation) flips() flips {
 }
 
 // repeat confirms of one gate what was red twice. What a clean checkout shows green is
-// so. What it does not is asked for once more here: then it is flaky, or the place
+// so, unless the run left something there by which the next may know that it is not the
+// first. What it does not is asked for once more here: then it is flaky, or the place
 // lacks something, or the agent has put something here that git does not see.
 func (f *flips) repeat(o Observation, after Result, red []string) {
 	name := after.Gate
@@ -45,7 +46,7 @@ func (f *flips) repeat(o Observation, after Result, red []string) {
 	confirmed := red
 	if o.byOriginals() { // they ran in a clean checkout
 		confirmed = green(RepeatOriginals)
-	} else if clean := green(RepeatClean); len(clean) < len(red) {
+	} else if clean := green(RepeatClean); len(clean) < len(red) || o.answer(RepeatClean, name).Left {
 		f.open = append(f.open, name)
 		confirmed = green(RepeatAfter)
 		if len(clean) < len(red) && !o.fit(name) {
