@@ -127,19 +127,28 @@ func (v *Verifier) lookAtHome(ctx context.Context) error {
 }
 
 // ChangedSettings names the settings in the user's home that came or changed since the
-// first turn, each once. A clean checkout has those of then.
+// first turn, and programs of installed dependencies that changed, each once. A clean
+// checkout has those of then.
 func (v *Verifier) ChangedSettings() []string {
 	var changed []string
+	compare := func(kept, file string) {
+		then, _ := atomicfile.Read(kept, maxSettings) // what is not there is empty
+		now, _ := atomicfile.Read(file, maxSettings)
+		if !bytes.Equal(then, now) && !slices.Contains(v.named, file) {
+			changed = append(changed, file)
+		}
+	}
 	for _, e := range homeEntries {
 		from, _ := e.source(v.env)
 		for _, name := range e.copy {
-			file := filepath.Join(from, name)
-			then, _ := atomicfile.Read(filepath.Join(v.keptHome(), filepath.FromSlash(e.path), name), maxSettings) // what is not there is empty
-			now, _ := atomicfile.Read(file, maxSettings)
-			if from != "" && !bytes.Equal(then, now) && !slices.Contains(v.named, file) {
-				changed = append(changed, file)
+			if from != "" {
+				compare(filepath.Join(v.keptHome(), filepath.FromSlash(e.path), name), filepath.Join(from, name))
 			}
 		}
+	}
+	programs, _ := filepath.Glob(filepath.Join(v.dependencyDir(), "*", ".bin", "*")) // of a folder with brackets in its name none
+	for _, kept := range programs {
+		compare(kept, filepath.Join(v.Repo.Root(), kept[len(v.dependencyDir()):]))
 	}
 	v.named = append(v.named, changed...)
 	if !isFolder(v.keptHome()) { // nothing of then is known
