@@ -189,7 +189,7 @@ func TestConfinedProcessesEnd(t *testing.T) {
 			}
 			ready := func(name string) {
 				t.Helper()
-				for end := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+				for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 					if _, err := os.Stat(filepath.Join(w.root, name)); err == nil {
 						return
 					}

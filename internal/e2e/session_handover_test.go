@@ -33,7 +33,7 @@ func newHandover(t *testing.T, how ...installation) *sessions {
 // about to end, and the test's folders go away.
 func (b *bench) rests() {
 	entries, _ := os.ReadDir(filepath.Join(b.env["PAWL_HOME"], "loops")) // there may be none
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return len(b.drivers(e.Name())) > 0 }) {
 			return
 		}

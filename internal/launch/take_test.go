@@ -77,7 +77,7 @@ func TestHandoverAndTake(t *testing.T) {
 	}
 	stopped := make(chan error, 1)
 	go func() { _, err := d.Run(t.Context()); stopped <- errors.Join(err, d.Close()) }()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(root, "turned")); err == nil {
 			break
 		}

@@ -189,7 +189,7 @@ func TestCallsMayBeCutOffAndComeTogether(t *testing.T) {
 		}()
 	}
 	w.says(s, "status", nil, w.loop.ID) // answers while gates run
-	for deadline := time.Now().Add(20 * time.Second); !isFilled(filepath.Join(w.root, ".ran")); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !isFilled(filepath.Join(w.root, ".ran")); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("no gate ran")
 		}

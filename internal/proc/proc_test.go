@@ -283,7 +283,7 @@ func (l *lockedBuffer) String() string {
 
 func (l *lockedBuffer) waitFor(t *testing.T, text string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(l.String(), text); {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(l.String(), text); {
 		if time.Now().After(deadline) {
 			t.Fatalf("the child said %q, not %q", l.String(), text)
 		}

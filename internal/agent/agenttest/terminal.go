@@ -33,7 +33,8 @@ type Program struct {
 
 const (
 	glance = 100 * time.Millisecond
-	typed  = 5 * time.Second // in which what is typed shows on the screen
+	typed  = 30 * time.Second // in which what is typed shows on the screen
+	leaves = 5 * time.Second  // in which a program ends whose terminal is closed
 )
 
 // Open runs a program on a terminal of 110 × 60 for the length of a test. The
@@ -73,7 +74,7 @@ func (t *Terminal) hangUp() {
 	}
 	_, _ = t.run("kill-server")
 	pid, err := strconv.Atoi(strings.TrimSpace(out))
-	if err != nil || soon(typed, func() bool { return !lives(pid) }) == nil {
+	if err != nil || soon(leaves, func() bool { return !lives(pid) }) == nil {
 		return
 	}
 	if p, err := os.FindProcess(pid); err == nil {

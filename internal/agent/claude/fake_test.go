@@ -53,7 +53,7 @@ func (f fakeRig) heard() string {
 // heardUntil waits, for a bounded time, until the client has heard a text.
 func (f fakeRig) heardUntil(text string) string {
 	f.t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end) && !strings.Contains(f.heard(), text); {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end) && !strings.Contains(f.heard(), text); {
 		time.Sleep(5 * time.Millisecond)
 	}
 	return f.heard()
@@ -171,7 +171,7 @@ func TestNoToolRunsBetweenTurns(t *testing.T) {
 	f.o.Judge = func(agent.ToolCall) agent.Verdict { judged++; return agent.Verdict{Allow: true} }
 	s := f.start()
 	mustEnd(t, f.turn(s, "x"))
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(f.heard(), `"r2"`); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(f.heard(), `"r2"`); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("no answer; heard %s", f.heard())
 		}

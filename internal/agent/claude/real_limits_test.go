@@ -170,7 +170,7 @@ func TestKilledAndResumed(t *testing.T) {
 	killed := make(chan struct{})
 	go func() {
 		defer close(killed)
-		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 			if _, err := os.Stat(r.path("started")); err == nil {
 				break
 			}
