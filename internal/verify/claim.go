@@ -252,6 +252,11 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 	if o.Now, err = v.claimed(ctx, r.Gates, where{root: v.Root, tree: r.Tree, logDir: r.LogDir}); err != nil {
 		return o, err
 	}
+	if v.Repo != nil && o.Silenced() {
+		if o.Came, err = v.ChangedBeside(ctx); err != nil {
+			return o, err
+		}
+	}
 	if v.Repo == nil || !o.Changed {
 		return o, nil
 	}

@@ -77,9 +77,15 @@ func (v *Verdict) unseen(names, came []string) {
 	v.Flipped, v.TurnedGreen, v.Proving = nil, nil, nil
 	v.Labels = append(v.Labels, "green here, red in a clean checkout: "+list(names))
 	v.Reason = "green here, red in a clean checkout: something that git does not see makes the difference: " + list(names)
-	if len(came) > 0 {
-		v.Reason += "; git ignores these, which came or changed since the loop began: " + list(came)
+	v.Reason += besideReason(came)
+}
+
+// besideReason names what git ignores and may be the reason.
+func besideReason(came []string) string {
+	if len(came) == 0 {
+		return ""
 	}
+	return "; git ignores these, which came or changed since the loop began: " + list(came)
 }
 
 // passesUnlike are the tests that pass here and fail in another run; the gate itself

@@ -173,6 +173,11 @@ func (o Observation) inputsNoun() string {
 	return "tests and gate inputs"
 }
 
+// Silenced reports whether a gate that told of tests tells of none.
+func (o Observation) Silenced() bool {
+	return slices.ContainsFunc(o.Now, func(r Result) bool { return find(o.Baseline, r.Gate).silenced(r) })
+}
+
 // problem says why probes told nothing.
 func (o Observation) problem(probes ...Probe) string {
 	for _, p := range probes {
@@ -214,7 +219,7 @@ func (o Observation) failReason(broken []string) string {
 	for _, r := range o.Now {
 		if before := find(o.Baseline, r.Gate); before.silenced(r) {
 			then := max(before.told(), before.Passed+before.Failed)
-			return fmt.Sprintf("%s: it told of tests when the task began, and now it reports none (%d tests then, 0 now)", r.Gate, then) + since
+			return fmt.Sprintf("%s: it told of tests when the task began, and now it reports none (%d tests then, 0 now)", r.Gate, then) + since + besideReason(o.Came)
 		}
 		if slices.Contains(o.takenAway(), r.Gate) {
 			return r.Gate + ": " + r.Reason + since
