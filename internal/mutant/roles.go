@@ -113,7 +113,7 @@ func (t *testText) compared(from, to int, around []bracket) (Kind, bool) {
 	line := t.line(from)
 	asserts := strings.HasPrefix(line, "assert") || slices.ContainsFunc(around, func(b bracket) bool { return asserting().MatchString(b.callee) })
 	switch {
-	case loops().MatchString(line), skips().MatchString(t.code[to:min(len(t.code), to+maxCallee)]):
+	case loops().MatchString(line), counts().MatchString(line), skips().MatchString(t.code[to:min(len(t.code), to+maxCallee)]):
 		return "", true
 	case strings.HasPrefix(op, "!") == asserts:
 		if op[0] == '=' && !strings.HasPrefix(line, "if") && !strings.HasPrefix(line, "} else if") {
@@ -129,6 +129,9 @@ var (
 	equalsThen = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:===|!==|==|!=)`) })
 	asserting  = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)assert|expect|\bok\b|require|check|ensure|\bis\b|verify`)
+	})
+	counts = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:fail\w*|err\w*|bad|broken)\s*(?:[=!]==?|[<>])`)
 	})
 	loops = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:while|for|until)\b`) })
 	skips = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^\n]*\n?\s*[\w.]*[sS]kip`) })
@@ -146,7 +149,7 @@ func (t *testText) argument(n int, call bracket, i int) Kind {
 		return ""
 	case negative().MatchString(name):
 		return ""
-	case equal().MatchString(last):
+	case equal().MatchString(last) && !slices.Contains(t.own, last):
 		if t.message(n, call) {
 			return ""
 		}

@@ -32,9 +32,10 @@ const (
 )
 
 // Values finds the values in a file of tests: in those of these names and in front of
-// them, or in all if no names are given. Of a language that is not known, and of a file
+// them, or in all if no names are given. A call of one of the work's own functions is no
+// assertion, whatever its name: deepEqual may be what is tested. Of a language that is not known, and of a file
 // that has none of the names, there are none.
-func Values(file string, content []byte, names []string) TestValues {
+func Values(file string, content []byte, names, own []string) TestValues {
 	if generated(content) {
 		return TestValues{}
 	}
@@ -45,7 +46,7 @@ func Values(file string, content []byte, names []string) TestValues {
 	if !ok {
 		return TestValues{}
 	}
-	t := testText{text: string(content), shell: shell().MatchString(file), data: path.Ext(file) == ".json"}
+	t := testText{text: string(content), own: own, shell: shell().MatchString(file), data: path.Ext(file) == ".json"}
 	t.code = source.Bare(t.text, style).Code
 	t.compares = t.data || comparing().MatchString(t.code)
 	t.messageFirst = slices.Contains([]string{".java", ".kt", ".scala", ".php"}, path.Ext(file))
@@ -194,8 +195,9 @@ type bracket struct {
 // testText is a file of tests with the values in it.
 type testText struct {
 	text, code  string
-	from        int  // where tests begin
-	shell, data bool // it is a script of a shell, or no program
+	from        int      // where tests begin
+	own         []string // functions of the work
+	shell, data bool     // it is a script of a shell, or no program
 
 	compares     bool // somewhere in it values are compared
 	messageFirst bool // an assertion's first argument may be what is said if it fails

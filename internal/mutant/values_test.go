@@ -32,7 +32,7 @@ func TestValuesOfTests(t *testing.T) {
 		{"tests/a.want.txt", "10 pear\n9 plum\n", "10 pear\n9 pluc\n", ""},
 		{"test.sh", "[ \"$(sh f.sh 2)\" = \"two\" ] || exit 1\n[ \"$1\" = -v ] && set -x\n", "twp", ""},
 	} {
-		v := Values(c.file, []byte(c.text), nil)
+		v := Values(c.file, []byte(c.text), nil, nil)
 		texts := func(mutants []Mutant) string {
 			var all []string
 			for _, m := range mutants {
@@ -53,10 +53,27 @@ func TestValuesOfTests(t *testing.T) {
 func TestValuesOfNamedTests(t *testing.T) {
 	t.Parallel()
 	text := []byte("CASES = {'ab': 12}\n\n\ndef test_one():\n    assert f('cd') == 34\n\n\ndef test_two():\n    assert f('ef') == 56\n")
-	if v := Values("test_a.py", text, []string{"test_two"}); !slices.Equal(v.Telling, []string{"12", "56"}) || len(v.Inputs) != 2 {
+	if v := Values("test_a.py", text, []string{"test_two"}, nil); !slices.Equal(v.Telling, []string{"12", "56"}) || len(v.Inputs) != 2 {
 		t.Errorf("%+v", v)
 	}
-	if v := Values("test_a.py", text, []string{"test_three"}); len(v.Expected)+len(v.Inputs)+len(v.Telling) != 0 {
+	if v := Values("test_a.py", text, []string{"test_three"}, nil); len(v.Expected)+len(v.Inputs)+len(v.Telling) != 0 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// An equality that is the work is what is tested, and no assertion; a test's own count of
+// failures is nothing that it expects of the work.
+func TestValuesThatNothingIsExpectedOf(t *testing.T) {
+	t.Parallel()
+	text := []byte("assert.equal(deepEqual({ x: 'one' }, { x: 'one' }), true);\n")
+	if v := Values("a.test.js", text, nil, []string{"deepEqual"}); len(v.Telling) != 0 || len(v.Expected) != 1 {
+		t.Errorf("%+v", v)
+	}
+	if v := Values("a.test.js", []byte("assert.deepEqual(f(1), { x: 'one' });\n"), nil, nil); !slices.Equal(v.Telling, []string{"one"}) {
+		t.Errorf("%+v", v)
+	}
+	count := []byte("void main() {\n  check(a.size() == 12);\n  System.exit(failures == 0 ? 0 : 1);\n}\n")
+	if v := Values("ATest.java", count, nil, nil); len(v.Expected) != 1 {
 		t.Errorf("%+v", v)
 	}
 }

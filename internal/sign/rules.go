@@ -122,7 +122,7 @@ func exitRules() []rule {
 		{re(`\b(?:std::)?process::exit\(\s*0\s*\)`), `panic!("ends here")`},
 		{re(`\b(?:std::)?(?:_exit|quick_exit|_Exit|exit)\(\s*0\s*\)`), "(void)0"},
 	}
-	const hook, ending = "does something when the process ends", `\b(?:at|on) ?exit\b|shutdown|shut down|terminat`
+	const hook, ending = "does something when the process ends", `\b(?:at|on) ?exit\b|shutdown|shut down|terminat|\buncaught|\bunhandled|\bcrash|\bclean(?:s|ed)? ?up|\btraps?\b|\bSIG[A-Z]{3,}\b`
 	return []rule{
 		{kind: Exit, does: "ends the process with success", swaps: ended, notMain: true, code: re(
 			`\bos\._exit\(\s*0?\s*\)|\bsys\.exit\(\s*0?\s*\)|\braise SystemExit(?:\(\s*0?\s*\))?\s*$|\b(?:os|syscall)\.Exit\(\s*0\s*\)|\bprocess\.(?:exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0\b|\b(?:std::)?process::exit\(\s*0\s*\)|` +
@@ -150,7 +150,7 @@ func exitRules() []rule {
 		{kind: ExitHook, does: hook, names: script, asked: ending, said: re(`\bprocess\.(?:on|once|addListener|prependListener)\(\s*["'\x60](?:exit|beforeExit|uncaughtException|unhandledRejection)["'\x60]`), swaps: []swap{
 			{re(`\b(process\.(?:on|once|addListener|prependListener)\(\s*["'\x60])\w+`), "${1}" + absent},
 		}},
-		{kind: ExitHook, does: "does something when the process ends", names: shell, said: re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\b`), swaps: []swap{{re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\s*$`), ":"}}},
+		{kind: ExitHook, does: hook, names: shell, asked: ending, said: re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\b`), swaps: []swap{{re(`\btrap\b.*\b(?:EXIT|0|ERR|DEBUG|RETURN)\s*$`), ":"}}},
 		{kind: ExitHook, does: "catches the end of a failed assertion", names: clang, code: re(`\b(?:std::)?(?:signal|sigaction|bsd_signal)\(\s*SIGABRT\b|\bset_terminate\(|\b_set_abort_behavior\(`), swaps: []swap{{re(`\b((?:std::)?(?:signal|bsd_signal)\(\s*SIGABRT\s*,)[^;]*\)`), "${1} SIG_DFL)"}, {re(`\bsigaction\(\s*SIGABRT\b`), "sigaction(SIGWINCH"}}},
 		{kind: Exit, does: "ends whoever sources it, with success", names: shell, unlessMain: true, code: re(`^\s*exit(?:\s+0)?\s*(?:$|;)`), swaps: []swap{{re(`^(\s*)exit(?:\s+0)?\s*(;|$)`), "${1}:${2}"}}},
 	}

@@ -15,7 +15,7 @@ func effectRules() []rule {
 		{
 			kind: TestQuestion, does: "reads a variable of the environment that nobody named", names: python + " " + script + " " + golang + " " + rust + " " + jvm + " " + ruby + " " + clang,
 			said: re(environment + `["'\x60]?(?:[A-Z][A-Z0-9_]+|npm_\w+)`), by: func(read string) string {
-				name := lastWord().FindString(read)
+				name := lastName().FindString(read)
 				if ofMachine().MatchString(name) {
 					return read
 				}
@@ -71,6 +71,9 @@ func buildRules() []rule {
 		{kind: TestQuestion, does: does, names: rust, said: re(`\bcfg(?:_attr)?!?\s*\(.*\bfeature\s*=\s*"`), by: func(s string) string { return other(s, absent) }, swaps: []swap{{re(`\bfeature\s*=\s*"[\w-]+`), ""}}},
 	}
 }
+
+// lastName is the last name of what reads a variable: GRACE_MS of process.env.GRACE_MS.
+var lastName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\w+$`) })
 
 var lastWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w.-]+$`) })
 

@@ -362,3 +362,22 @@ func TestExported(t *testing.T) {
 		}
 	}
 }
+
+// What the task asks for by name is its work, however it is written.
+func TestWhatTheTaskAsksForIsNoSign(t *testing.T) {
+	t.Parallel()
+	for task, c := range map[string]struct{ file, line string }{
+		"when that takes longer than GRACE_MS exit 1":                {"a.js", "const grace = Number(process.env.GRACE_MS || 10)"},
+		"log uncaught exceptions as one line and exit with status 1": {"a.js", "process.on('uncaughtException', die)"},
+		"temporary file removed by a trap also on failure":           {"a.sh", "trap 'rm -f x' EXIT"},
+	} {
+		signs := sign.In(c.file, nil, []byte(c.line+"\n"))
+		tests := sign.NewTests(nil, task)
+		if len(signs) != 1 || !tests.Ask(signs[0]) || sign.NewTests(nil, "add numbers").Ask(signs[0]) {
+			t.Errorf("%s: %v", task, signs)
+		}
+	}
+	if signs := sign.In("a.js", nil, []byte("listen(process.env.PORT)\n")); len(signs) != 0 {
+		t.Errorf("every system sets it: %v", signs)
+	}
+}

@@ -224,7 +224,7 @@ func (v *view) askedBy(r rule, n int) string {
 	case r.by != nil:
 		for _, word := range r.swaps[0].from.FindAllString(v.text[n], -1) {
 			if r.by(word) != word {
-				return `\b` + regexp.QuoteMeta(lastWord().FindString(word)) + `\b`
+				return `\b` + regexp.QuoteMeta(lastName().FindString(word)) + `\b`
 			}
 		}
 	case r.asked == "" || re == nil:

@@ -155,7 +155,7 @@ func testsIn(ctx context.Context, repo *git.Repo, r SignRequest) (*sign.Tests, e
 	}
 	t := sign.NewTests(tests, strings.Join(known, "\n"))
 	for file, content := range tests {
-		t.Expect(mutant.Values(file, content, nil).Telling)
+		t.Expect(mutant.Values(file, content, nil, nil).Telling)
 	}
 	return t, err
 }

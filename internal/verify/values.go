@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/mutant"
@@ -54,7 +55,7 @@ func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation,
 		if slices.ContainsFunc(proving, func(id string) bool { return path.Base(id) == path.Base(file) }) {
 			names = nil // the file as a whole
 		}
-		values := mutant.Values(file, content, names)
+		values := mutant.Values(file, content, names, ownFunctions(o))
 		for _, text := range values.Telling {
 			telling[text] = true
 		}
@@ -76,6 +77,16 @@ func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation,
 		return nil, nil, errNoValues
 	}
 	return changed, given, nil
+}
+
+// ownFunctions are the names of the functions that the work added or changed.
+func ownFunctions(o *gate.Observation) []string {
+	var names []string
+	for _, f := range o.Functions {
+		name, _, _ := strings.Cut(f, " in ")
+		names = append(names, name[strings.LastIndexByte(name, '.')+1:])
+	}
+	return names
 }
 
 // provingTests are the tests that a claim is to be believed for; none where gates tell no
