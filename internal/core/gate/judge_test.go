@@ -389,11 +389,9 @@ func TestAGateThatNoLongerStarts(t *testing.T) {
 		"its script is gone": {[]string{"check.sh"}, gate.Fail},
 		"nobody knows why":   {nil, gate.Unknown},
 	} {
-		v := gate.Judge(gate.Observation{
-			Changed: true, OldTests: c.inputs, Inputs: c.inputs,
-			Baseline: []gate.Result{{Gate: "check", Status: gate.Fail, ExitCode: 1}},
-			Now:      []gate.Result{{Gate: "check", Status: gate.Unknown, ExitCode: 127, Reason: "not found"}},
-		})
+		red := []gate.Result{{Gate: "check", Status: gate.Fail, ExitCode: 1}}
+		now := []gate.Result{{Gate: "check", Status: gate.Unknown, ExitCode: 127, Reason: "not found"}}
+		v := gate.Judge(gate.Observation{Changed: true, OldTests: c.inputs, Inputs: c.inputs, Baseline: red, Now: now})
 		if v.Status != c.want || c.want == gate.Fail && v.Reason != "check: not found; changed since: check.sh" {
 			t.Errorf("%s: %s: %s", name, v.Status, v.Reason)
 		}
