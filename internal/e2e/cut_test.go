@@ -120,7 +120,7 @@ func TestCutInAGate(t *testing.T) {
 			b := newBench(t, wordShop(nil))
 			b.git("tag", "start")
 			b.write(map[string]string{".git/info/exclude": "pids\n"})
-			gate := fmt.Sprintf("if [ ! -e %s/go ]; then echo $$ >> pids; sleep 1000 & echo $! >> pids; wait; fi; %s", b.home, checkWords)
+			gate := fmt.Sprintf("if [ -d .git ] && [ ! -e %s/go ]; then echo $$ >> pids; sleep 1000 & echo $! >> pids; wait; fi; %s", b.home, checkWords)
 			r := b.start("run", "add bye", "--gate", gate, "--agent", "scripted", "--agent-command", b.script(part("bye")))
 			r.until("the gate", func() bool { return len(sortedLines(b.read("pids"))) == 2 })
 			r.signal(tc.signal)

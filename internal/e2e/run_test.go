@@ -18,7 +18,7 @@ import (
 )
 
 // patience bounds each run of pawl.
-const patience = 90 * time.Second
+const patience = 4 * time.Minute
 
 // result is what a run of pawl left.
 type result struct {

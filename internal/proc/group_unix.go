@@ -3,6 +3,7 @@
 package proc
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -232,21 +233,23 @@ func reap(entries []entry) {
 }
 
 // orphanAge is how long a dead child must be uncollected to count as an adopted orphan.
-// The wait for a process of our own is blocked in the kernel and collects it at once.
-const orphanAge = 250 * time.Millisecond
+// The wait for a process of our own is blocked in the kernel and collects it at once, but
+// for a loaded machine, where it has been seen to take a quarter of a second.
+const orphanAge = time.Second
 
 // reapOrphans collects adopted orphans that have exited.
 func reapOrphans() {
 	strays := zombies()
-	if len(strays) == 0 {
-		return
-	}
-	time.Sleep(orphanAge)
-	still := zombies()
-	for id := range strays {
-		if still[id] {
+	for begin := time.Now(); len(strays) > 0; time.Sleep(20 * time.Millisecond) {
+		still := zombies()
+		maps.DeleteFunc(strays, func(id identity, _ bool) bool { return !still[id] })
+		if time.Since(begin) < orphanAge {
+			continue
+		}
+		for id := range strays {
 			_, _ = syscall.Wait4(id.pid, nil, syscall.WNOHANG, nil)
 		}
+		return
 	}
 }
 
