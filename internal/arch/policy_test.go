@@ -48,6 +48,7 @@ const imports = `
 	statefile      < core/* atomicfile failure figure foreign/* record session/place
 
 	# Ring 3: services.
+	notify         < core/* atomicfile proc
 	config         < confine core/* environment store planfile failure atomicfile
 	install        < failure atomicfile
 	plugins        <
@@ -58,11 +59,11 @@ const imports = `
 	verify         < canary confine core/* deps git mutant proc rawlog sign testdiff testreport testreport/testrun work failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
-	launch         < atomicfile confine deps core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson planfile proc prompt record redact review runner session statefile store store/* verify work
+	launch         < atomicfile confine deps core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson notify planfile proc prompt record redact review runner session statefile store store/* verify work
 
 	# The hook: stdin to core to stdout. What starts at every event is the front
 	# alone; the keeper has the rest ready.
-	hook           < core/* testreport proc environment failure foreign/ralphloop foreign/verifyactive front record redact session session/place statefile store store/*
+	hook           < core/* testreport proc environment failure foreign/ralphloop foreign/verifyactive front notify record redact session session/place statefile store store/*
 	front          < environment session/place
 	keeper         < environment front hook proc redact session/place
 	cmd/pawl-hook  < environment front

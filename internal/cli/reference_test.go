@@ -17,6 +17,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/guard"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/doctor"
 	"github.com/pawl-dev/pawl/internal/planfile"
@@ -117,6 +118,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 		"testreport":  schema[reported](t, "What the output of a test run says: `pawl testreport`."),
 		"guard-check": schema[checkedCall](t, "What the guard says of a tool call: `pawl guard check --json`."),
 		"guard-list":  schema[guardListed](t, "The guard's rules, and what the settings here add: `pawl guard list --json`."),
+		"notice":      schema[notice.Notice](t, "What a command or webhook of notify receives."),
 		"doctor":      schema[examined](t, "What breaks loops here, and what does not: `pawl doctor --json`."),
 	}
 }
@@ -190,6 +192,7 @@ func TestOutputFitsItsSchema(t *testing.T) {
 		"testreport":  {reported{Result: testreport.Pass, Failing: []string{}}},
 		"guard-check": {checkedCall{Verdict: guard.Deny, Rule: guard.RulePush, Reason: "no"}, checkedCall{Verdict: guard.Allow}},
 		"guard-list":  {guardListed{guard.Catalogue(), []guardEntry{{List: "deny", Entry: "push", Source: "pawl.toml:1", Trusted: true}}}},
+		"notice":      {notice.Notice{Event: notice.Ended, Reason: "verified", Outcome: loop.Verified}.Of("brisk-otter-7f3a", "the goal", "/repo")},
 		"plan-check":  {checked{Problems: []problem{{Message: "no tasks"}}}},
 	}
 	for name, sc := range schemas(t) {

@@ -59,6 +59,7 @@ type runFlags struct {
 	Confine          *string   `group:"Tree" placeholder:"LEVEL" help:"sandbox: tree (write only working tree and caches) or strict (also no network, no credentials)"`
 	ConfineHosts     []string  `group:"Tree" name:"confine-host" key:"confine_hosts" sep:"none" placeholder:"HOST" help:"host to allow with --confine strict; repeatable"`
 	Merge            *string   `group:"Tree" placeholder:"record|pr" help:"when the agent asks to merge verified work: record it, or open a pull request"`
+	Notify           []string  `group:"Tree" sep:"none" placeholder:"RECEIVER" help:"who is told of the end: bell, desktop, 'slack env:NAME', ...; repeatable"`
 	AllowDirty       *bool     `group:"Tree" help:"commit your uncommitted changes first, under your name"`
 	Squash           *bool     `group:"Tree" help:"make one commit per task; =false keeps the agent's own commits" negatable:""`
 }
@@ -146,6 +147,7 @@ func (c *runCmd) Run(a *app) error {
 	a.warnMissing(p)
 	a.proposeData(ctx, p)
 	a.warnLeft(p)
+	a.warnUnreachable(p.Spec.Notify, p.Root())
 	if c.DryRun {
 		return a.dryRun(ctx, p)
 	}
@@ -315,6 +317,7 @@ func (a *app) drive(ctx context.Context, d *launch.Drive, how driving) (err erro
 	for {
 		s := newShow(out, d, how.source)
 		d.Observer, d.Causes = s, ears.causes
+		a.rings(d)
 		a.giveTools(d)
 		state, err := d.Run(ctx)
 		if err != nil {

@@ -25,10 +25,11 @@ import (
 
 // sessionCmd is what the hooks of a session run; people have no use for it.
 type sessionCmd struct {
-	Begin sessionBeginCmd `cmd:"" help:"start a loop in a session: JSON in, JSON out"`
-	Drive sessionDriveCmd `cmd:"" help:"do what a loop in a session waits for, up to the agent's turn"`
-	Run   sessionRunCmd   `cmd:"" help:"continue a loop that left its session"`
-	Keep  sessionKeepCmd  `cmd:"" help:"answer the hooks of a session while a loop lives there"`
+	Begin  sessionBeginCmd  `cmd:"" help:"start a loop in a session: JSON in, JSON out"`
+	Drive  sessionDriveCmd  `cmd:"" help:"do what a loop in a session waits for, up to the agent's turn"`
+	Run    sessionRunCmd    `cmd:"" help:"continue a loop that left its session"`
+	Notify sessionNotifyCmd `cmd:"" help:"send a notice of a loop"`
+	Keep   sessionKeepCmd   `cmd:"" help:"answer the hooks of a session while a loop lives there"`
 }
 
 // sessionBeginCmd is `pawl session begin`.

@@ -74,6 +74,17 @@ func (c *verifyCmd) Run(a *app) error {
 // settings are the user's and the project's, and the gates that were typed. Without
 // a claim there is nothing to review: of the gates, only the commands.
 func (a *app) settings(root string, gates []string) (config.Settings, error) {
+	typed := map[string]any{}
+	if len(gates) > 0 {
+		typed["gates"] = gates
+	}
+	s, err := a.resolve(root, typed)
+	s.Gates = gate.Commands(s.Gates)
+	return s, err
+}
+
+// resolve folds the settings of the user and of the repository, and what was typed.
+func (a *app) resolve(root string, typed map[string]any) (config.Settings, error) {
 	user, err := config.ReadUser(a.env)
 	if err != nil {
 		return config.Settings{}, err
@@ -82,13 +93,7 @@ func (a *app) settings(root string, gates []string) (config.Settings, error) {
 	if err != nil {
 		return config.Settings{}, err
 	}
-	typed := map[string]any{}
-	if len(gates) > 0 {
-		typed["gates"] = gates
-	}
-	s, err := config.Resolve(user, project, config.Flags(typed))
-	s.Gates = gate.Commands(s.Gates)
-	return s, err
+	return config.Resolve(user, project, config.Flags(typed))
 }
 
 // noGates: a command that runs gates has none.

@@ -50,6 +50,7 @@ func (l Layer) decode(s *Settings) error {
 			return err
 		}
 	}
+	spreadNotify(values)
 	was := s.Guard
 	if err := decodeTable(s, "", values, l.lines); err != nil {
 		return l.report(err)

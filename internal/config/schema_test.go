@@ -95,6 +95,10 @@ protect = "docs/**"`
 		{`guard = { allows = "push" }`, false},
 		{`guard = { deny = [1] }`, false},
 		{`guard = "push"`, false},
+		{`notify = "desktop"`, true},
+		{`notify = { to = ["bell", "slack env:SLACK_URL"], wait = "off", quiet = "22:00-07:00" }`, true},
+		{`notify = { all = "bell" }`, false},
+		{`notify = 3`, false},
 	}
 	for _, c := range cases {
 		t.Run(c.toml, func(t *testing.T) {
@@ -232,6 +236,8 @@ func valueSchema(ptr any) *jsonschema.Schema {
 		return tableSchema(new(Verify))
 	case *Guard:
 		return tableSchema(new(Guard))
+	case *Notify:
+		return anyOf(text(), listOf(text()), tableSchema(new(Notify)))
 	case *commandLine:
 		return texts
 	case *[]gate.Gate:
@@ -294,6 +300,9 @@ The same keys stand in ` + "`~/.config/pawl/config.toml`, in `pawl.toml` at the 
 	b.WriteString("\n## guard\n\n")
 	table(&s.Guard)
 	b.WriteString("\nWhat an entry may be stands in [the guard](guard.md).\n")
+	b.WriteString("\n## notify\n\n")
+	table(&s.Notify)
+	b.WriteString("\nA list in place of the table is its `to`. [Be told](../how-to/be-told.md) has examples.\n")
 	b.WriteString("\n## Forms of values\n\n" +
 		"Durations are texts such as `90s`, `10m` or `8h`; money is `5.50` or `\"5.50\"`, in US dollars; a share is `80` or\n" +
 		"`\"80%\"`. A single text may stand for a list of one. `evidence` is a level, or a table of task ids and levels with a\n" +

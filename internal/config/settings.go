@@ -84,6 +84,8 @@ type Settings struct {
 
 	Guard Guard `json:"guard,omitzero" doc:"what the guard allows, denies and asks about, beside its own rules: a table; entries of all layers count"`
 
+	Notify Notify `json:"notify,omitzero" doc:"who is told what about a loop while you are away: a table, or its to"`
+
 	// Sources tells for each key that a layer set where that was; for entries of
 	// tables under "key.entry". What is missing is a default.
 	Sources map[string]Source `json:"sources,omitempty"`

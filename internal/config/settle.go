@@ -16,6 +16,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/notice"
 )
 
 // settle derives what follows from other values and checks what no value can
@@ -127,6 +128,8 @@ func show(ptr any) string {
 			}
 		}
 		return strings.Join(said, "; ")
+	case *Notify:
+		return strings.Join(notice.Settings(*v).All(), ", ")
 	case *[]gate.Gate:
 		var names []string
 		for _, g := range *v {

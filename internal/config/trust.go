@@ -20,6 +20,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/store"
 )
@@ -29,7 +30,7 @@ import (
 // validation command, the command of another tool's verify loop, what loosens
 // the guard.
 type Command struct {
-	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, gate_env, confine_hosts, plan, verify, guard
+	Kind string `json:"kind"` // gate, setup, agent_command, agent_args, agent_env, gate_env, confine_hosts, notify, plan, verify, guard
 	File string `json:"file"` // below the root, with slashes; absolute if it lies elsewhere
 	Text string `json:"text"` // what would run, as a user should read it
 }
@@ -82,6 +83,11 @@ func (s Settings) RepoCommands() []Command {
 	if s.Merge == MergePull {
 		add("merge", "merge", "git push && gh pr create")
 	}
+	s.Notify.each(func(key, text string) {
+		if r, err := notice.ParseReceiver(text); err == nil && !r.Local() {
+			add("notify."+key, KindNotify, r.String())
+		}
+	})
 	for _, host := range s.ConfineHosts {
 		add("confine_hosts", "confine_hosts", host)
 	}
@@ -90,6 +96,9 @@ func (s Settings) RepoCommands() []Command {
 
 // KindGuard is a Command that nothing runs: an entry that loosens the guard.
 const KindGuard = "guard"
+
+// KindNotify is a Command that is told about loops: a command, or a receiver elsewhere.
+const KindNotify = "notify"
 
 // GuardCommands are the entries that loosen the guard, those of allow and then
 // those of ask, each as a command; File is "" for those that are the user's own

@@ -76,6 +76,16 @@ func (c Call) startDetached(cmd *exec.Cmd) (wait func() error, err error) {
 	}, err
 }
 
+// startProcess starts a process that survives the hook, and returns its id; a process of a
+// test has none.
+func (c Call) startProcess(cmd *exec.Cmd) (pid int, err error) {
+	if c.start == nil {
+		return proc.StartDetached(cmd)
+	}
+	_, err = c.start(cmd)
+	return 0, err
+}
+
 // pawlCommand prepares a call of the tool, outside of any session.
 func (h *handler) pawlCommand(ctx context.Context, args ...string) *exec.Cmd {
 	argv := append(append([]string{}, h.Tool...), args...)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/notice"
+	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
 	"github.com/pawl-dev/pawl/internal/session"
@@ -23,6 +25,9 @@ type lease struct {
 	spec   record.Spec
 	mem    record.Memory
 	redact func(string) string
+	box    *notify.Outbox
+	root   string          // of the loop
+	news   []notice.Notice // to be sent once the journal says what they tell
 
 	pending        []journal.Entry // applied, but not written to the journal yet
 	actions        []loop.Action   // of the last event
@@ -50,10 +55,11 @@ func (h *handler) acquire(ctx context.Context, b session.Binding) (*lease, error
 	if err != nil {
 		return nil, err
 	}
-	s := &lease{loop: l, redact: h.redact()}
+	s := &lease{loop: l, redact: h.redact(), root: kept.Root}
 	if s.spec, err = record.DecodeSpec(kept); err != nil {
 		return nil, err
 	}
+	s.box = &notify.Outbox{Dir: l.Dir, Loop: l.ID, Settings: s.spec.Notify, Tool: h.Tool, Vars: h.Env.Vars, Start: h.startProcess}
 	s.owner, err = l.Rejoin(ctx, b.Epoch)
 	if held, ok := errors.AsType[*store.HeldError](err); errors.Is(err, store.ErrLostOwnership) || ok && held.Epoch > b.Epoch {
 		return nil, errNotOwner
@@ -101,6 +107,7 @@ func (s *lease) step(e loop.Event) error {
 	}
 	s.pending = append(s.pending, journal.Entry{Type: record.TypeEvent, Data: data})
 	s.actions = s.mem.Apply(e)
+	s.news = append(s.news, s.mem.Notices...)
 	for _, a := range s.actions {
 		if a.Do == loop.Notify {
 			s.note(a.Level, a.Text)
@@ -155,6 +162,10 @@ func (s *lease) flush() error {
 		return err
 	}
 	s.pending = nil
+	for _, n := range s.news {
+		s.box.Post(n.Of(s.loop.ID, s.spec.Goal(), s.root))
+	}
+	s.news = nil
 	if s.deferSync && s.mem.State.Turns%snapshotEvery != 0 {
 		return nil
 	}

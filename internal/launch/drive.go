@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/agent/claude"
@@ -18,6 +20,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/frozen"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/notify"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/redact"
@@ -217,8 +220,13 @@ func (d *Drive) acquire(ctx context.Context, st *store.Store, l *store.Loop, rep
 	}
 	d.closers = append(d.closers, owner.Close)
 	tree, err := d.workTree(ctx, st, l, repo)
+	box := d.outbox(l, env)
+	// The end of the loop is told by a process that may not survive this one, in a
+	// container say: it has a moment.
+	d.closers = slices.Insert(d.closers, 0, func() error { box.Wait(lastNoticeTimeout); return nil })
 	d.Runner = &runner.Runner{
-		Loop: l, Owner: owner, Spec: d.Spec, Repo: tree, Redact: redact.New(env.Vars), StateDir: env.PawlHome, HomeDir: env.Home,
+		Notify: box.Post,
+		Loop:   l, Owner: owner, Spec: d.Spec, Repo: tree, Redact: redact.New(env.Vars), StateDir: env.PawlHome, HomeDir: env.Home,
 	}
 	if err != nil {
 		return err
@@ -230,6 +238,18 @@ func (d *Drive) acquire(ctx context.Context, st *store.Store, l *store.Loop, rep
 		return err
 	}
 	return d.keepChanges(ctx)
+}
+
+// lastNoticeTimeout is how long Close waits for notices that are being sent.
+const lastNoticeTimeout = 5 * time.Second
+
+// outbox has the loop's notices sent. Without a path of this program nothing is sent.
+func (d *Drive) outbox(l *store.Loop, env environment.Environment) *notify.Outbox {
+	box := &notify.Outbox{Dir: l.Dir, Loop: l.ID, Vars: env.Vars}
+	if self, err := os.Executable(); err == nil {
+		box.Tool, box.Settings = []string{self}, d.Spec.Notify
+	}
+	return box
 }
 
 // ownFunc returns a function that takes the loop.

@@ -140,6 +140,7 @@ func (d *Drive) setUpRunner(ctx context.Context, env environment.Environment) er
 	if err != nil {
 		return err
 	}
+	d.Notify = d.outbox(d.Loop, env).Post
 	d.Redact, d.StateDir, d.HomeDir = redact.New(env.Vars), env.PawlHome, env.Home
 	if d.Repo, err = Repo(ctx, d.Loop); err != nil {
 		return err

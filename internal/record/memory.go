@@ -8,6 +8,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 )
@@ -58,6 +59,9 @@ type Memory struct {
 	Orphans      []string         `json:"orphans,omitempty"` // processes that ran on after the loop's end
 	Mutations    []MutationResult `json:"mutations,omitempty"`
 	RefusedHosts []string         `json:"refused_hosts,omitempty"` // hosts that the sandbox refused, in the order of the first try
+
+	Notices  []notice.Notice `json:"-"`                  // what the last event means for an absent user
+	Notified notice.Log      `json:"notified,omitempty"` // what the user was told in the last minute
 }
 
 // Skipped is the last try of a task that was skipped. The state drops it when the next
@@ -141,6 +145,7 @@ func applyRecord(m Memory, r journal.Record) (Memory, error) {
 		var e loop.Event
 		if err = json.Unmarshal(r.Data, &e); err == nil {
 			m.Apply(e)
+			m.Notices = nil // whoever wrote the event has told them
 		}
 	case TypeSession:
 		m.Session = Session{} // a missing field is empty, not unchanged
@@ -221,6 +226,7 @@ func (m *Memory) Apply(e loop.Event) []loop.Action {
 	before := m.State
 	s, acts := loop.Step(before, e)
 	m.State = s
+	m.Notices, m.Notified = m.Notified.Filter(notice.Decide(before, s, e))
 	if AllAttributed(e, s) {
 		m.Unattributed = false
 	}

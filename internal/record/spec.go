@@ -19,6 +19,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/store"
 )
@@ -65,6 +66,8 @@ type Spec struct {
 	TestChangeTasks  []string  `json:"test_change_tasks,omitempty"`  // tasks that may change tests; "*" = all
 	Lessons          []string  `json:"lessons,omitempty"`            // of the project, as of the start
 	Prompts          string    `json:"prompts,omitempty"`            // folder of the user's prompt templates
+
+	Notify notice.Settings `json:"notify,omitzero"` // who is told what about the loop
 
 	Guard  GuardConfig         `json:"guard,omitzero"`
 	Scopes map[string][]string `json:"scopes,omitempty"` // globs of the files that a task may change, by task id; none: any

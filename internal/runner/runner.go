@@ -29,6 +29,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/agent"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/planfile"
@@ -86,6 +87,9 @@ type Runner struct {
 	// the user says that they are part of the work, and whether the loop goes on;
 	// nil = it does. It may wait for the user, for a time.
 	AskRed func(context.Context, loop.Gates) (wanted, goesOn bool)
+	// Notify is handed what an absent user should know; nil = nobody is told. It must
+	// return quickly.
+	Notify func(notice.Notice)
 	First  loop.Event // that Attend begins with, if it has a kind: HandedOver to the session, which takes the loop or keeps it
 
 	kept   store.Spec // what the loop was created with
@@ -275,6 +279,11 @@ func (r *Runner) apply(e loop.Event) ([]loop.Action, error) {
 	}
 	r.save()
 	r.Observer.Stepped(r.mem.State, e, acts)
+	if r.Notify != nil {
+		for _, n := range r.mem.Notices {
+			r.Notify(n.Of(r.Loop.ID, r.Spec.Goal(), r.kept.Root))
+		}
+	}
 	return acts, nil
 }
 

@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/notice"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/notify"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// notifyCmd is `pawl notify`.
+type notifyCmd struct {
+	Test notifyTestCmd `cmd:"" help:"send a test notification and show what each receiver answers"`
+}
+
+// notifyTestCmd is `pawl notify test`.
+type notifyTestCmd struct {
+	Receivers []string `arg:"" optional:"" sep:"none" name:"RECEIVER" help:"receivers as in notify; default: all that are set up here"`
+}
+
+func (notifyTestCmd) Help() string {
+	return `Exit code: 1 if a receiver was not reached, 2 if none is set up.
+
+  pawl notify test
+  pawl notify test desktop 'slack env:SLACK_URL'`
+}
+
+// Run sends a test notice to every receiver.
+func (c *notifyTestCmd) Run(a *app) error {
+	root := a.root()
+	settings, err := a.notifySettings(root, c.Receivers)
+	if err != nil {
+		return err
+	}
+	receivers := settings.For(notice.Test, time.Now())
+	if len(receivers) == 0 {
+		return failure.New(failure.Usage, `set them up in pawl.toml:  [notify]  to = ["desktop"];  or name one:  pawl notify test desktop`, "no receiver of notifications is set up")
+	}
+	n := notice.Notice{Event: notice.Test, Reason: "test", Title: "pawl · test notification", Text: "pawl notify test", Root: root, At: time.Now()}
+	ctx, release := untilSignal()
+	defer release()
+	ctx, cancel := context.WithTimeout(ctx, notify.SendTimeout)
+	defer cancel()
+	failed := a.sender(root).Send(ctx, n, receivers)
+	for _, r := range receivers {
+		if i := slices.IndexFunc(failed, func(f notify.Failure) bool { return f.Receiver == r }); i >= 0 {
+			a.printf("%s: failed: %s\n", r, plan.OneLine(failed[i].Err.Error(), 0))
+			continue
+		}
+		if r.Kind == notice.Bell && !a.ring(n) {
+			a.printf("%s: standard error is no terminal\n", r)
+			continue
+		}
+		a.printf("%s: sent\n", r)
+	}
+	if len(failed) > 0 {
+		return disagrees
+	}
+	return nil
+}
+
+// notifySettings are those of this folder, or the receivers that were typed. Those of the
+// repository's files must be trusted.
+func (a *app) notifySettings(root string, typed []string) (notice.Settings, error) {
+	flags := map[string]any{}
+	if len(typed) > 0 {
+		flags["notify"] = typed
+	}
+	settings, err := a.resolve(root, flags)
+	if err != nil {
+		return notice.Settings{}, err
+	}
+	commands := slices.DeleteFunc(settings.RepoCommands(), func(c config.Command) bool { return c.Kind != config.KindNotify })
+	err = a.trusted(root, commands, "pawl trust shows them and lets them run")
+	return notice.Settings(settings.Notify), err
+}
+
+// sender sends as the user, from the root of a repository.
+func (a *app) sender(root string) notify.Sender {
+	return notify.Sender{Vars: a.env.Vars, Dir: root, Home: a.env.Home, Redact: redact.New(a.env.Vars).String}
+}
+
+// ring rings the bell of the terminal and names the news in its title. It reports whether
+// there is a terminal.
+func (a *app) ring(n notice.Notice) bool {
+	if !attended(a.Err) || a.env.Dumb {
+		return false
+	}
+	fmt.Fprintf(a.Err, "\x1b]2;%s\x07\x07", term.Clean(plan.OneLine(n.Title, 80))) // in one write: the display goes on beside it
+	return true
+}
+
+// rings has a drive's notices ring the bell, where the user chose it.
+func (a *app) rings(d *launch.Drive) {
+	post := d.Notify
+	d.Notify = func(n notice.Notice) {
+		if slices.ContainsFunc(d.Spec.Notify.For(n.Event, time.Now()), func(r notice.Receiver) bool { return r.Kind == notice.Bell }) {
+			a.ring(n)
+		}
+		if post != nil {
+			post(n)
+		}
+	}
+}
+
+// warnUnreachable says which receivers cannot work here.
+func (a *app) warnUnreachable(s notice.Settings, root string) {
+	for _, text := range s.All() {
+		if r, err := notice.ParseReceiver(text); err == nil {
+			if err := a.sender(root).Check(r); err != nil {
+				term.Warnf(a.Err, "notifications will not reach %s: %v", r, err)
+			}
+		}
+	}
+}
+
+// sessionNotifyCmd is `pawl session notify`.
+type sessionNotifyCmd struct {
+	Loop string `arg:"" help:"id of a loop"`
+	Name string `arg:"" help:"name of the notice's file in the loop's folder"`
+}
+
+func (sessionNotifyCmd) Help() string {
+	return `Whoever drives the loop starts it.
+
+  pawl session notify brisk-otter-7f3a notice-1.json`
+}
+
+// Run sends a notice of a loop, with retries, and logs what came of it.
+func (c *sessionNotifyCmd) Run(a *app) error {
+	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
+	l, err := a.store.Resolve(c.Loop, "")
+	if err != nil {
+		return err
+	}
+	spec, err := record.ReadSpec(l)
+	if err != nil {
+		return err
+	}
+	n, err := notify.Take(l.Dir, c.Name)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), notify.SendTimeout)
+	defer cancel()
+	to := (&notify.Outbox{Settings: spec.Notify}).Receivers(n)
+	failed := a.sender(n.Root).Send(ctx, n, to)
+	var problems []error
+	for _, r := range to {
+		what := "sent to " + r.String()
+		if i := slices.IndexFunc(failed, func(f notify.Failure) bool { return f.Receiver == r }); i >= 0 {
+			what = fmt.Sprintf("not sent to %s: %v", r, failed[i].Err)
+			problems = append(problems, errors.New(what))
+		}
+		notify.Log(l.Dir, n, strings.ReplaceAll(what, "\n", " "))
+	}
+	return errors.Join(problems...)
+}

@@ -1,0 +1,91 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/notice"
+)
+
+func TestNotifyMergesByEvent(t *testing.T) {
+	t.Parallel()
+	user := Layer{name: layerUser, file: "config.toml", values: map[string]any{"notify": map[string]any{
+		"to": []any{"desktop", "slack env:SLACK_URL"}, "wait": "off", "quiet": "22:00-07:00",
+	}}}
+	project := Layer{name: layerProject, file: "pawl.toml", repo: true, values: map[string]any{"notify": map[string]any{"budget": "bell"}}}
+	got, err := Resolve(user, project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Notify{To: []string{"desktop", "slack env:SLACK_URL"}, Wait: []string{"off"}, Budget: []string{"bell"}, Quiet: "22:00-07:00"}
+	if diff := cmp.Diff(want, got.Notify); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if got, err = Resolve(user, project, Flags(map[string]any{"notify": []string{"bell"}})); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Notify{To: []string{"bell"}, Quiet: "22:00-07:00"}, got.Notify); diff != "" {
+		t.Errorf("a flag replaces all lists (-want +got)\n%s", diff)
+	}
+}
+
+// A repository must not run a command, or have news sent elsewhere, without trust, in
+// whatever form it names the receiver, and over whatever the user has set.
+func TestNotifyOfARepositoryNeedsTrust(t *testing.T) {
+	t.Parallel()
+	user := Layer{name: layerUser, file: "config.toml", values: map[string]any{"notify": map[string]any{"to": "ntfy env:MINE", "ended": "command mine"}}}
+	repo := func(v any) Layer {
+		return Layer{name: layerProject, file: "pawl.toml", repo: true, values: map[string]any{"notify": v}}
+	}
+	flags := Flags(map[string]any{"notify": []string{"command typed"}})
+	cases := []struct {
+		name   string
+		layers []Layer
+		want   []string
+	}{
+		{"user alone", []Layer{user}, nil},
+		{"list", []Layer{user, repo([]any{"command ./steal", "bell"})}, []string{"command ./steal"}},
+		{"table", []Layer{user, repo(map[string]any{"ended": "webhook file:x", "wait": "desktop"})}, []string{"webhook file:x"}},
+		{"flag over list", []Layer{user, repo("command ./steal"), flags}, nil},
+		{"flag over table", []Layer{user, repo(map[string]any{"to": "command ./steal"}), flags}, nil},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, err := Resolve(c.layers...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, command := range s.RepoCommands() {
+				got = append(got, command.Text)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNotifyRefusesWhatCannotBeReached(t *testing.T) {
+	t.Parallel()
+	for text, wants := range map[string]string{
+		"email me":                              "want off, bell",
+		"slack https://hooks.example.com/T/B/X": "may hold a secret",
+		"ntfy":                                  "env:NAME",
+		"command":                               "needs the command",
+		"bell loud":                             "stands alone",
+	} {
+		_, err := Resolve(Flags(map[string]any{"notify": []string{text}}))
+		if err == nil || !strings.Contains(err.Error(), wants) || !strings.HasPrefix(err.Error(), "--notify: ") {
+			t.Errorf("--notify %q: %v, want %q", text, err, wants)
+		}
+	}
+	for _, hours := range []string{"22-7", "22:00", "07:00-07:00"} {
+		if notice.CheckQuiet(hours) == nil {
+			t.Errorf("quiet = %q is accepted", hours)
+		}
+	}
+}

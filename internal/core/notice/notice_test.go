@@ -1,0 +1,170 @@
+package notice_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/notice"
+)
+
+func at(hour, minute int) time.Time { return time.Date(2026, 11, 25, hour, minute, 0, 0, time.UTC) }
+
+// working is a loop of two tasks in mid-turn.
+func working(change func(*loop.State)) loop.State {
+	s := loop.State{
+		Phase: loop.Turning, Now: at(12, 0),
+		Policy: loop.Policy{Limits: loop.Limits{CostUSD: 20}},
+		Tasks:  []loop.Task{{ID: "US-1", Title: "parse CSV", Status: loop.Open}, {ID: "US-2", Title: "print it", Status: loop.Open}},
+	}
+	if change != nil {
+		change(&s)
+	}
+	return s
+}
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	waiting := func(limited int) func(*loop.State) {
+		return func(s *loop.State) {
+			s.Phase, s.Limited, s.AwayFrom = loop.Waiting, limited, at(11, 0)
+			s.Pending = []loop.Action{{Do: loop.Wait, Until: time.Date(2026, 11, 25, 14, 30, 0, 0, time.Local), Text: "usage limit: resets at 2:30pm"}}
+		}
+	}
+	task := func(status loop.TaskStatus, why string) func(*loop.State) {
+		return func(s *loop.State) { s.Tasks[0].Status, s.Tasks[0].Why = status, why }
+	}
+	end := func(o loop.Outcome) func(*loop.State) {
+		return func(s *loop.State) {
+			s.Phase, s.Outcome, s.Reason, s.Hint = loop.Ended, o, "task US-1 (parse CSV) failed: t03", "look at t03"
+		}
+	}
+	cases := []struct {
+		name          string
+		before, after func(*loop.State)
+		event         loop.Event
+		want          string // event reason task title / text
+	}{
+		{"a turn", nil, nil, loop.Event{Kind: loop.TurnEnded}, ""},
+		{"done", nil, task(loop.Done, "proven"), loop.Event{Kind: loop.Committed}, ""},
+		{"ended", nil, end(loop.Stuck), loop.Event{Kind: loop.Concluded}, "ended stuck | 0 of 2 tasks done, 2 open · ended STUCK | task US-1 (parse CSV) failed: t03 / look at t03"},
+		{"ended before it was seen", func(s *loop.State) { *s = loop.State{} }, end(loop.Verified), loop.Event{Kind: loop.Concluded}, "ended verified | 0 of 2 tasks done, 2 open · ended VERIFIED | task US-1 (parse CSV) failed: t03 / look at t03"},
+		{"Ctrl-C", nil, func(s *loop.State) { end(loop.CancelledEnd)(s); s.Stop = loop.ByInterrupt }, loop.Event{Kind: loop.Concluded}, ""},
+		{"pawl stop", nil, func(s *loop.State) { end(loop.CancelledEnd)(s); s.Stop = loop.ByStop }, loop.Event{Kind: loop.Concluded}, "ended cancelled | 0 of 2 tasks done, 2 open · ended CANCELLED | task US-1 (parse CSV) failed: t03 / look at t03"},
+		{"after the end", end(loop.Stuck), func(s *loop.State) { end(loop.Stuck)(s); s.Tasks[0].Status = loop.Blocked }, loop.Event{Kind: loop.Approved}, ""},
+		{"blocked", nil, task(loop.Blocked, "no API key"), loop.Event{Kind: loop.TreeSeen}, "needs_you blocked US-1 | US-1 parse CSV: the agent says that it cannot do it | no API key"},
+		{"blocked, and that is the end", nil, func(s *loop.State) {
+			task(loop.Blocked, "no API key")(s)
+			s.Phase, s.Outcome = loop.Finishing, loop.BlockedEnd
+		}, loop.Event{Kind: loop.TreeSeen}, ""},
+		{"skipped", nil, task(loop.Skipped, "t03 fails"), loop.Event{Kind: loop.Restored}, "needs_you skipped US-1 | US-1 parse CSV: it failed after all attempts, and was skipped | t03 fails"},
+		{"unchanged", nil, task(loop.Unchanged, ""), loop.Event{Kind: loop.TreeSeen}, "needs_you unchanged US-1 | US-1 parse CSV: the agent claimed it done, but changed no files |"},
+		{"violation", nil, func(s *loop.State) { s.Violations, s.Failing = 1, &loop.Failing{Reason: "pawl.toml changed"} }, loop.Event{Kind: loop.TreeSeen}, "needs_you violation | violation 1 of 3: the agent changed protected files | pawl.toml changed"},
+		{"approval asked for", nil, func(s *loop.State) { s.Asks = []loop.Ask{{Paths: []string{"a_test.go"}}} }, loop.Event{Kind: loop.TestsAsked}, "needs_you approval | changes to existing tests wait for your approval | a_test.go"},
+		{"approval of work", nil, func(s *loop.State) {
+			s.Tasks[0].Status, s.Tasks[0].IfApproved = loop.Done, &loop.IfApproved{Paths: []string{"b_test.go"}, Evidence: gate.Proven}
+		}, loop.Event{Kind: loop.Committed}, "needs_you approval | changes to existing tests wait for your approval | b_test.go"},
+		{"merge", nil, func(s *loop.State) { s.Merge = &loop.Merge{Summary: "CSV works"} }, loop.Event{Kind: loop.MergeAsked}, "needs_you merge | the agent asks you to merge its work | CSV works"},
+		{"login in a session", nil, func(s *loop.State) { s.Phase = loop.Paused }, loop.Event{Kind: loop.AgentFailed, Failure: &loop.Failure{Class: loop.Login, Message: "not logged in", Hint: "claude /login"}}, "needs_you held | the loop is held: not logged in | claude /login"},
+		{"paused by the user", nil, func(s *loop.State) { s.Phase = loop.Paused }, loop.Event{Kind: loop.PauseAsked}, ""},
+		{"limit met", nil, waiting(1), loop.Event{Kind: loop.AgentFailed}, "wait begun | waits until 14:30 | usage limit: resets at 2:30pm"},
+		{"limit still holds", waiting(1), waiting(2), loop.Event{Kind: loop.AgentFailed}, "wait begun | waits until 14:30 | usage limit: resets at 2:30pm"},
+		{"limit checked again and again", waiting(2), waiting(3), loop.Event{Kind: loop.AgentFailed}, ""},
+		{"limit over", waiting(1), func(s *loop.State) { s.Limited = 1 }, loop.Event{Kind: loop.TimerFired}, "wait over | the usage limit is over: the loop continues |"},
+		{"limit over at last", func(s *loop.State) { s.Limited = 3 }, nil, loop.Event{Kind: loop.TurnEnded}, "wait over | the usage limit is over: the loop continues |"},
+		{"paused while it waits", waiting(1), func(s *loop.State) { s.Limited, s.Phase = 1, loop.Paused }, loop.Event{Kind: loop.PauseAsked}, ""},
+		{"network wait", nil, func(s *loop.State) { waiting(0)(s); s.AwayFrom = time.Time{} }, loop.Event{Kind: loop.AgentFailed}, ""},
+		{"half of the budget", nil, func(s *loop.State) { s.Usage.CostUSD = 14.99 }, loop.Event{Kind: loop.TurnEnded}, ""},
+		{"75 %", nil, func(s *loop.State) { s.Usage.CostUSD = 15 }, loop.Event{Kind: loop.TurnEnded}, "budget 75 | 75 % of the budget is spent | $15.00 of $20.00"},
+		{"more than 75 %", func(s *loop.State) { s.Usage.CostUSD = 15 }, func(s *loop.State) { s.Usage.CostUSD = 17 }, loop.Event{Kind: loop.TurnEnded}, ""},
+		{"from nothing to 95 %", nil, func(s *loop.State) { s.Usage.CostUSD = 19 }, loop.Event{Kind: loop.TurnEnded}, "budget 90 | 90 % of the budget is spent | $19.00 of $20.00"},
+		{"tokens", func(s *loop.State) { s.Policy.Limits = loop.Limits{Tokens: 1000} }, func(s *loop.State) {
+			s.Policy.Limits, s.Usage = loop.Limits{Tokens: 1000}, loop.Usage{Input: 900}
+		}, loop.Event{Kind: loop.TurnEnded}, "budget 90 | 90 % of the budget is spent | 900 of 1000 tokens"},
+		{"no limit", func(s *loop.State) { s.Policy.Limits = loop.Limits{} }, func(s *loop.State) { s.Policy.Limits, s.Usage.CostUSD = loop.Limits{}, 99 }, loop.Event{Kind: loop.TurnEnded}, ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, n := range notice.Decide(working(c.before), working(c.after), c.event) {
+				head := strings.TrimSpace(string(n.Event) + " " + n.Reason + " " + n.Task)
+				got = append(got, strings.TrimSpace(head+" | "+n.Title+" | "+strings.ReplaceAll(n.Text, "\n", " / ")))
+				if !n.At.Equal(at(12, 0)) || (n.Event == notice.Ended) != (n.Outcome != "") {
+					t.Errorf("%+v", n)
+				}
+			}
+			if diff := cmp.Diff(c.want, strings.Join(got, "\n")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestOfNamesTheLoopAndWhatToType(t *testing.T) {
+	t.Parallel()
+	n := notice.Notice{Event: notice.Ended, Title: "ended VERIFIED"}.Of("brisk-otter", "plan.md", "/repo")
+	want := notice.Notice{Event: notice.Ended, Title: "brisk-otter · ended VERIFIED", Text: "pawl report brisk-otter", Loop: "brisk-otter", Goal: "plan.md", Root: "/repo"}
+	if diff := cmp.Diff(want, n); diff != "" {
+		t.Error(diff)
+	}
+	if got := (notice.Notice{Event: notice.NeedsYou, Text: "no API key"}).Of("brisk-otter", "", "").Text; got != "no API key\npawl status brisk-otter" {
+		t.Error(got)
+	}
+}
+
+func TestTheSameThingIsToldOnceAMinute(t *testing.T) {
+	t.Parallel()
+	violation := func(minute, second int) notice.Notice {
+		return notice.Notice{Event: notice.NeedsYou, Reason: "violation", At: at(12, minute).Add(time.Duration(second) * time.Second)}
+	}
+	other := notice.Notice{Event: notice.NeedsYou, Reason: "blocked", Task: "US-1", At: at(12, 0)}
+	var log notice.Log
+	var told []notice.Notice
+	for _, news := range [][]notice.Notice{{violation(0, 0)}, {violation(0, 1), other}, {violation(0, 59)}, {violation(1, 0)}, {violation(1, 30)}} {
+		was := len(log)
+		fresh, next := log.Filter(news)
+		if len(log) != was {
+			t.Error("Filter changed the log that it was called on")
+		}
+		told, log = append(told, fresh...), next
+	}
+	if diff := cmp.Diff([]notice.Notice{violation(0, 0), other, violation(1, 0)}, told); diff != "" {
+		t.Error(diff)
+	}
+	if len(log) != 1 {
+		t.Errorf("the log keeps what is over: %v", log)
+	}
+}
+
+func TestReceiversByEventAndHour(t *testing.T) {
+	t.Parallel()
+	s := notice.Settings{To: []string{"desktop", "slack env:URL"}, Wait: []string{"off"}, NeedsYou: []string{"command ./call me"}, Quiet: "22:00-07:00"}
+	cases := []struct {
+		event notice.Event
+		at    time.Time
+		want  []notice.Receiver
+	}{
+		{notice.Ended, at(12, 0), []notice.Receiver{{Kind: notice.Desktop}, {Kind: notice.Slack, Arg: "env:URL"}}},
+		{notice.NeedsYou, at(12, 0), []notice.Receiver{{Kind: notice.Command, Arg: "./call me"}}},
+		{notice.Wait, at(12, 0), nil},
+		{notice.Ended, at(21, 59), []notice.Receiver{{Kind: notice.Desktop}, {Kind: notice.Slack, Arg: "env:URL"}}},
+		{notice.Ended, at(22, 0), nil},
+		{notice.Ended, at(6, 59), nil},
+		{notice.Ended, at(7, 0), []notice.Receiver{{Kind: notice.Desktop}, {Kind: notice.Slack, Arg: "env:URL"}}},
+		{notice.Test, at(3, 0), []notice.Receiver{{Kind: notice.Desktop}, {Kind: notice.Slack, Arg: "env:URL"}, {Kind: notice.Command, Arg: "./call me"}}},
+	}
+	for _, c := range cases {
+		if diff := cmp.Diff(c.want, s.For(c.event, c.at)); diff != "" {
+			t.Errorf("%s at %s: %s", c.event, c.at.Format("15:04"), diff)
+		}
+	}
+	s.Quiet = "12:00-13:00"
+	if s.For(notice.Ended, at(12, 30)) != nil || s.For(notice.Ended, at(13, 0)) == nil {
+		t.Error("quiet hours within a day")
+	}
+}

@@ -1,0 +1,270 @@
+// Package notify sends notices (package core/notice) to the places that a user chose: the
+// desktop, a command, a webhook, a chat service.
+//
+// An Outbox hands each notice to a process of its own (`pawl session notify`), so that a
+// slow or dead receiver delays neither the loop nor a session, and a notice of the loop's
+// end outlives the process that drove it. That process sends with a Sender, which retries
+// within bounds. The terminal bell is the exception: only who owns the terminal rings it.
+//
+// Addresses stand in the environment or in a file. They are read when a notice is sent,
+// and appear in no error, log or spec.
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/notice"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+const (
+	attemptTimeout = 10 * time.Second // of one request
+	commandTimeout = 30 * time.Second // of the user's command
+	// SendTimeout bounds all attempts for one notice.
+	SendTimeout = 2 * time.Minute
+	maxAddress  = 4 << 10 // bytes of a file with an address
+	maxText     = 1500    // characters of a notice's text; Discord takes 2000 in all
+	maxOutput   = 4 << 10 // bytes that are kept of what a command or service answers
+)
+
+// retryPauses are the pauses before further attempts, where a failure may pass.
+func retryPauses() []time.Duration {
+	return []time.Duration{time.Second, 5 * time.Second, 20 * time.Second}
+}
+
+// Sender sends notices. Its zero value has no environment and redacts nothing.
+type Sender struct {
+	Vars   []string            // the environment, as NAME=value: of addresses and commands
+	Dir    string              // folder of commands and of relative paths, absolute
+	Home   string              // the user's home folder, for paths that begin with ~/
+	Redact func(string) string // removes secrets; nil: there are none
+
+	pauses []time.Duration // before further attempts; nil: retryPauses
+}
+
+// Failure is a receiver that a notice did not reach.
+type Failure struct {
+	Receiver notice.Receiver
+	Err      error
+}
+
+// Send sends a notice to all receivers at once. It returns those that it did not reach,
+// in their order, when all have answered or the context is done.
+func (s Sender) Send(ctx context.Context, n notice.Notice, to []notice.Receiver) []Failure {
+	n = s.clean(n)
+	errs := make([]error, len(to))
+	var wg sync.WaitGroup
+	for i, r := range to {
+		wg.Go(func() { errs[i] = s.sendTo(ctx, n, r) })
+	}
+	wg.Wait()
+	var failed []Failure
+	for i, err := range errs {
+		if err != nil {
+			failed = append(failed, Failure{to[i], err})
+		}
+	}
+	return failed
+}
+
+// clean removes secrets and bounds the text.
+func (s Sender) clean(n notice.Notice) notice.Notice {
+	redact := s.Redact
+	if redact == nil {
+		redact = func(text string) string { return text }
+	}
+	n.Title, n.Goal = plan.OneLine(redact(n.Title), 200), redact(n.Goal)
+	lines := strings.Split(redact(n.Text), "\n")
+	last := len(lines) - 1 // what to type: it is kept whole
+	left := maxText - len(lines[last])
+	for i, line := range lines[:last] {
+		lines[i] = plan.OneLine(line, max(1, min(500, left)))
+		left -= len(lines[i])
+	}
+	n.Text = strings.TrimSpace(strings.Join(lines, "\n"))
+	return n
+}
+
+// temporaryError is a failure that may pass.
+type temporaryError struct {
+	err   error
+	after time.Duration // which the service asks for; 0: nothing
+}
+
+func (e *temporaryError) Error() string { return e.err.Error() }
+func (e *temporaryError) Unwrap() error { return e.err }
+
+// sendTo sends to one receiver, with retries.
+func (s Sender) sendTo(ctx context.Context, n notice.Notice, r notice.Receiver) error {
+	pauses := s.pauses
+	if pauses == nil {
+		pauses = retryPauses()
+	}
+	for try := 0; ; try++ {
+		err := s.attempt(ctx, n, r)
+		temporary, passes := errors.AsType[*temporaryError](err)
+		switch {
+		case !passes:
+			return err
+		case try == len(pauses):
+			return fmt.Errorf("%w (%d attempts)", err, try+1)
+		}
+		pause := time.NewTimer(max(pauses[try], min(temporary.after, 30*time.Second)))
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return fmt.Errorf("%w (%d attempts, then out of time)", err, try+1)
+		}
+	}
+}
+
+// attempt sends once.
+func (s Sender) attempt(ctx context.Context, n notice.Notice, r notice.Receiver) error {
+	switch r.Kind {
+	case notice.Off, notice.Bell: // of the terminal's owner
+		return nil
+	case notice.Desktop:
+		return s.showOnDesktop(ctx, n)
+	case notice.Command:
+		return s.runCommand(ctx, n, r.Arg)
+	case notice.Webhook, notice.Slack, notice.Discord, notice.Telegram, notice.Ntfy:
+		return s.post(ctx, n, r)
+	}
+	return fmt.Errorf("%s is no kind of receiver", r.Kind)
+}
+
+// Check returns why a receiver cannot work here, as far as that can be told without
+// sending anything.
+func (s Sender) Check(r notice.Receiver) error {
+	switch r.Kind {
+	case notice.Desktop:
+		_, err := desktopArgv(notice.Notice{})
+		return err
+	case notice.Webhook, notice.Slack, notice.Discord, notice.Telegram, notice.Ntfy:
+		_, err := s.address(r)
+		return err
+	case notice.Off, notice.Bell, notice.Command:
+	}
+	return nil
+}
+
+// showOnDesktop shows the notice with the system's own program.
+func (s Sender) showOnDesktop(ctx context.Context, n notice.Notice) error {
+	argv, err := desktopArgv(n)
+	if err != nil {
+		return err
+	}
+	return s.run(ctx, proc.Spec{Argv: argv, Env: s.Vars})
+}
+
+// desktopArgv returns the command that shows a notice on the desktop.
+func desktopArgv(n notice.Notice) ([]string, error) {
+	if path, err := exec.LookPath("notify-send"); err == nil {
+		plain := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;") // its text is markup
+		return []string{path, "--app-name=pawl", "--", n.Title, plain.Replace(n.Text)}, nil
+	}
+	if path, err := exec.LookPath("osascript"); err == nil {
+		const script = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run"
+		return []string{path, "-e", script, n.Title, n.Text}, nil
+	}
+	return nil, errors.New("neither notify-send nor osascript is installed")
+}
+
+// runCommand runs the user's command with the notice as JSON and in its environment.
+func (s Sender) runCommand(ctx context.Context, n notice.Notice, command string) error {
+	data, err := json.Marshal(n)
+	if err != nil {
+		return fmt.Errorf("encode notice: %w", err)
+	}
+	env := append([]string{}, s.Vars...)
+	for _, v := range [][2]string{
+		{"EVENT", string(n.Event)},
+		{"REASON", n.Reason},
+		{"TITLE", n.Title},
+		{"TEXT", n.Text},
+		{"LOOP_ID", n.Loop},
+		{"GOAL", n.Goal},
+		{"ROOT", n.Root},
+		{"TASK", n.Task},
+		{"OUTCOME", string(n.Outcome)},
+	} {
+		env = append(env, "PAWL_"+v[0]+"="+strings.ReplaceAll(v[1], "\x00", ""))
+	}
+	return s.run(ctx, proc.Spec{Argv: []string{"sh", "-c", command}, Dir: s.Dir, Env: env, Stdin: bytes.NewReader(append(data, '\n'))})
+}
+
+// run runs a program and returns the end of its output as the error if it fails.
+func (s Sender) run(ctx context.Context, spec proc.Spec) error {
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	defer cancel()
+	out := &tail{}
+	spec.Stdout, spec.Stderr, spec.Grace = out, out, time.Second
+	exit := proc.Run(ctx, spec)
+	said := plan.OneLine(string(out.data), 200)
+	if s.Redact != nil {
+		said = s.Redact(said)
+	}
+	switch {
+	case exit.OK():
+		return nil
+	case exit.Cancelled:
+		return fmt.Errorf("it did not end within %s", commandTimeout)
+	case exit.Err != nil:
+		return exit.Err
+	case said != "":
+		return fmt.Errorf("exit %d: %s", exit.Code, said)
+	}
+	return fmt.Errorf("exit %d", exit.Code)
+}
+
+// tail keeps the last bytes that are written to it.
+type tail struct{ data []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.data = append(t.data, p...)
+	t.data = t.data[max(0, len(t.data)-maxOutput):]
+	return len(p), nil
+}
+
+// value reads what env:NAME or file:PATH names.
+func (s Sender) value(arg string) (string, error) {
+	if name, ok := strings.CutPrefix(arg, "env:"); ok {
+		found := ""
+		for _, v := range s.Vars {
+			if value, is := strings.CutPrefix(v, name+"="); is {
+				found = value
+			}
+		}
+		if found == "" {
+			return "", fmt.Errorf("the environment variable %s is not set", name)
+		}
+		return found, nil
+	}
+	path := strings.TrimPrefix(arg, "file:")
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = filepath.Join(s.Home, rest)
+	} else if !filepath.IsAbs(path) {
+		path = filepath.Join(s.Dir, path)
+	}
+	data, err := atomicfile.Read(path, maxAddress)
+	if pathErr := new(os.PathError); errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the address in %s: %w", strings.TrimPrefix(arg, "file:"), err)
+	}
+	return strings.TrimSpace(string(data)), nil
+}

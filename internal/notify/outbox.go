@@ -1,0 +1,129 @@
+package notify
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/notice"
+	"github.com/pawl-dev/pawl/internal/proc"
+)
+
+// Outbox hands the notices of a loop to processes that send them. Its methods may be
+// called from any goroutine.
+type Outbox struct {
+	Dir      string // of the loop
+	Loop     string // its id
+	Settings notice.Settings
+	Tool     []string // how to run pawl: its path, and arguments before the command
+	Vars     []string // environment of that process
+	// Start starts a process that outlives this one and returns its id; nil:
+	// proc.StartDetached.
+	Start func(*exec.Cmd) (pid int, err error)
+
+	mu      sync.Mutex
+	started []int // process ids
+}
+
+// LogName is the file in a loop's folder that says what was sent, and what was not.
+const LogName = "notify.log"
+
+// Post has a notice sent and does not wait for it. It is best effort: what it cannot hand
+// over is said in the log. A nil outbox tells nobody.
+func (o *Outbox) Post(n notice.Notice) {
+	if o == nil || len(remote(o.Settings.For(n.Event, time.Now()))) == 0 {
+		return
+	}
+	if err := o.post(n); err != nil {
+		Log(o.Dir, n, "not sent: "+err.Error())
+	}
+}
+
+// remote leaves the bell out: it rings where the terminal is.
+func remote(all []notice.Receiver) []notice.Receiver {
+	var out []notice.Receiver
+	for _, r := range all {
+		if r.Kind != notice.Bell {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (o *Outbox) post(n notice.Notice) error {
+	data, err := json.Marshal(n)
+	if err != nil {
+		return fmt.Errorf("encode notice: %w", err)
+	}
+	// The name orders them; a notice of another process at the same moment is another event.
+	path := filepath.Join(o.Dir, fmt.Sprintf("notice-%s-%s.json", strconv.FormatInt(time.Now().UnixNano(), 36), n.Event))
+	if err := atomicfile.Write(path, data, 0o600); err != nil {
+		return err
+	}
+	argv := append(append([]string{}, o.Tool...), "session", "notify", o.Loop, filepath.Base(path))
+	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // it outlives us
+	cmd.Env, cmd.Dir = o.Vars, o.Dir
+	start := o.Start
+	if start == nil {
+		start = proc.StartDetached
+	}
+	pid, err := start(cmd)
+	if err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.started = append(o.started, pid)
+	return nil
+}
+
+// Take reads a notice that Post left under this name in the loop's folder, and removes
+// it: it is sent once.
+func Take(dir, name string) (notice.Notice, error) {
+	var n notice.Notice
+	path := filepath.Join(dir, filepath.Base(name))
+	data, err := atomicfile.Read(path, 1<<20)
+	if err == nil {
+		err = errors.Join(json.Unmarshal(data, &n), os.Remove(path))
+	}
+	if err != nil {
+		return n, fmt.Errorf("read notice: %w", err)
+	}
+	return n, nil
+}
+
+// Receivers are those of a notice that is sent now.
+func (o *Outbox) Receivers(n notice.Notice) []notice.Receiver {
+	return remote(o.Settings.For(n.Event, time.Now()))
+}
+
+// Wait waits until everything is sent, at most so long. What is not goes on without this
+// process, where the system lets it.
+func (o *Outbox) Wait(atMost time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	deadline := time.Now().Add(atMost)
+	for _, pid := range o.started {
+		for pause := 10 * time.Millisecond; proc.Alive(pid) && time.Now().Before(deadline); pause = min(2*pause, 200*time.Millisecond) {
+			time.Sleep(pause)
+		}
+	}
+	o.started = nil
+}
+
+// Log adds a line to the log of a loop's notices.
+func Log(dir string, n notice.Notice, what string) {
+	f, err := os.OpenFile(filepath.Join(dir, LogName), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return // there is no better place to say so
+	}
+	defer f.Close()
+	fmt.Fprintf(f, "%s %s %s: %s\n", time.Now().Format(time.RFC3339), n.Event, n.Reason, what)
+}

@@ -1,0 +1,137 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/notice"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// address returns the address of a service. Errors do not repeat it.
+func (s Sender) address(r notice.Receiver) (*url.URL, error) {
+	text, err := s.value(r.Arg)
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return nil, fmt.Errorf("%s holds no address that begins with https:// or http://", r.Arg)
+	}
+	return u, nil
+}
+
+// post sends the notice in the form that the service takes.
+func (s Sender) post(ctx context.Context, n notice.Notice, r notice.Receiver) error {
+	u, err := s.address(r)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	q, err := request(ctx, n, r.Kind, u)
+	if err != nil {
+		return fmt.Errorf("make the request to %s: %s", u.Host, hide(err.Error(), u))
+	}
+	// No redirect is followed: the address, which may be a secret, is meant for one place.
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	defer client.CloseIdleConnections()
+	answer, err := client.Do(q)
+	if wrapped := new(url.Error); errors.As(err, &wrapped) {
+		err = wrapped.Err // without the address
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("no answer within %s", attemptTimeout)
+	}
+	if err != nil {
+		return &temporaryError{err: fmt.Errorf("%s: %s", u.Host, hide(err.Error(), u))}
+	}
+	defer answer.Body.Close()
+	said, _ := io.ReadAll(io.LimitReader(answer.Body, maxOutput)) // what it adds to the status
+	return s.judge(answer, hide(plan.OneLine(string(said), 160), u), u.Host)
+}
+
+// judge says what the answer of a service means.
+func (s Sender) judge(answer *http.Response, said, host string) error {
+	if s.Redact != nil {
+		said = s.Redact(said)
+	}
+	err := errors.New(strings.TrimSuffix(fmt.Sprintf("%s answers %s: %s", host, answer.Status, said), ": "))
+	switch code := answer.StatusCode; {
+	case code < http.StatusMultipleChoices:
+		return nil
+	case code < http.StatusBadRequest:
+		return fmt.Errorf("%s redirects (%s), which is not followed: set the new address", host, answer.Status)
+	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code >= http.StatusInternalServerError:
+		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After")) // a date is as good as nothing
+		return &temporaryError{err: err, after: time.Duration(seconds) * time.Second}
+	}
+	return err
+}
+
+// request makes the request of a service.
+func request(ctx context.Context, n notice.Notice, kind notice.Kind, u *url.URL) (*http.Request, error) {
+	text := n.Title + "\n" + n.Text
+	var body any
+	switch kind {
+	case notice.Slack:
+		body = map[string]string{"text": strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)}
+	case notice.Discord: // nobody is called by an @name in the text
+		body = map[string]any{"content": text, "allowed_mentions": map[string]any{"parse": []string{}}}
+	case notice.Telegram:
+		fields := map[string]any{"text": text}
+		for name, values := range u.Query() {
+			fields[name] = values[0] // chat_id, and what else the user wrote behind the method
+		}
+		bare := *u
+		bare.RawQuery, u, body = "", &bare, fields
+	case notice.Ntfy:
+		q, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), strings.NewReader(n.Text))
+		if err == nil {
+			q.Header.Set("Title", mime.QEncoding.Encode("utf-8", n.Title))
+		}
+		return q, err
+	case notice.Off, notice.Bell, notice.Desktop, notice.Command, notice.Webhook:
+		body = n
+	}
+	data, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(data))
+	if err == nil {
+		q.Header.Set("Content-Type", "application/json")
+	}
+	return q, err
+}
+
+// hide removes the parts of an address that may be secret from a text: all but its host.
+func hide(text string, u *url.URL) string {
+	parts := strings.FieldsFunc(u.EscapedPath()+"/"+u.Path, func(r rune) bool { return r == '/' })
+	for _, values := range u.Query() {
+		parts = append(parts, values...)
+	}
+	if u.User != nil {
+		password, _ := u.User.Password()
+		parts = append(parts, u.User.Username(), password)
+	}
+	for _, part := range append([]string{u.String()}, parts...) {
+		if len(part) >= shortestSecret {
+			text = strings.ReplaceAll(text, part, "[redacted]")
+		}
+	}
+	return text
+}
+
+// shortestSecret spares words such as api or post.
+const shortestSecret = 6
