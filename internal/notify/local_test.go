@@ -18,19 +18,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/notice"
 )
 
-// contextUntil ends once a service was reached.
-func contextUntil(t *testing.T, got func() []received) (context.Context, context.CancelFunc) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		for len(got()) == 0 && ctx.Err() == nil {
-			time.Sleep(10 * time.Millisecond)
-		}
-		cancel()
-	}()
-	return ctx, cancel
-}
-
 func TestACommandGetsTheNotice(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

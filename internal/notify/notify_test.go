@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"mime"
@@ -236,4 +237,17 @@ func TestSecretsAreRemoved(t *testing.T) {
 	if len(body) > 2500 || !strings.Contains(body, `\npawl report brisk-otter"`) {
 		t.Errorf("%d bytes: %s", len(body), body)
 	}
+}
+
+// contextUntil ends once a service was reached.
+func contextUntil(t *testing.T, got func() []received) (context.Context, context.CancelFunc) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for len(got()) == 0 && ctx.Err() == nil {
+			time.Sleep(10 * time.Millisecond)
+		}
+		cancel()
+	}()
+	return ctx, cancel
 }
