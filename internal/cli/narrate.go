@@ -278,8 +278,8 @@ func (t narration) committed() string {
 
 func newlyDone(before, after loop.State) []string {
 	var names []string
-	for _, task := range after.Tasks {
-		if was, _ := before.Task(task.ID); task.Status == loop.Done && was.Status != loop.Done {
+	for _, task := range after.ChangedTasks(before) {
+		if task.Status == loop.Done {
 			names = append(names, cmp.Or(strings.TrimSpace(id(task)+" "+plan.OneLine(task.Title, 60)), task.ID))
 		}
 	}

@@ -179,12 +179,8 @@ func (s *show) tasksEnded(before, now loop.State) {
 	if before.Phase == "" {
 		return
 	}
-	was := map[string]loop.TaskStatus{}
-	for _, t := range before.Tasks {
-		was[t.ID] = t.Status
-	}
-	for _, t := range now.Tasks {
-		if t.Status == loop.Open || t.Status == was[t.ID] {
+	for _, t := range now.ChangedTasks(before) {
+		if t.Status == loop.Open {
 			continue
 		}
 		s.out.Print(term.TaskEnded{

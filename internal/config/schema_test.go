@@ -302,7 +302,7 @@ The same keys stand in ` + "`~/.config/pawl/config.toml`, in `pawl.toml` at the 
 	b.WriteString("\nWhat an entry may be stands in [the guard](guard.md).\n")
 	b.WriteString("\n## notify\n\n")
 	table(&s.Notify)
-	b.WriteString("\nA list in place of the table is its `to`. [Be told](../how-to/be-told.md) has examples.\n")
+	b.WriteString("\nA list in place of the table is its `to`. [Get notifications](../how-to/notifications.md) has examples.\n")
 	b.WriteString("\n## Forms of values\n\n" +
 		"Durations are texts such as `90s`, `10m` or `8h`; money is `5.50` or `\"5.50\"`, in US dollars; a share is `80` or\n" +
 		"`\"80%\"`. A single text may stand for a list of one. `evidence` is a level, or a table of task ids and levels with a\n" +

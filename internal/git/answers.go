@@ -10,7 +10,7 @@ import (
 
 // maxAnswers bounds what is kept of git's answers, and maxAnswer one of them, in bytes.
 const (
-	maxAnswers = 16 << 20
+	maxAnswers = 4 << 20
 	maxAnswer  = 1 << 20
 )
 
@@ -61,4 +61,4 @@ func (a *answers) keep(question string, out []byte) {
 
 // fixedRevision matches revisions that stand for the same object for ever: a full id, SHA-1
 // or SHA-256, or the tree or commit that it leads to.
-var fixedRevision = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})(\^\{(tree|commit)\})?$`)
+var fixedRevision = regexp.MustCompile(`^(?:` + objectID + `)(?:\^\{(?:tree|commit)\})?$`)

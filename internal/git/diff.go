@@ -57,8 +57,10 @@ func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
 	return parseRaw(out)
 }
 
-// fullID is the id of an object, as git prints it: SHA-1 or SHA-256.
-var fullID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+// objectID matches the id of an object, as git prints it: SHA-1 or SHA-256.
+const objectID = `[0-9a-f]{40}|[0-9a-f]{64}`
+
+var fullID = regexp.MustCompile(`^(?:` + objectID + `)$`)
 
 // resolvePair resolves two revisions to ids, which cannot be taken for options.
 func (r *Repo) resolvePair(ctx context.Context, from, to string) ([]string, error) {

@@ -3,7 +3,6 @@
 package proc
 
 import (
-	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -232,37 +231,41 @@ func reap(entries []entry) {
 	}
 }
 
-// orphanAge is how long a dead child must be uncollected to count as an adopted orphan.
+// orphanAge is how long a dead leader of a session must be uncollected to count as an
+// adopted orphan.
 // The wait for a process of our own is blocked in the kernel and collects it at once, but
 // for a loaded machine, where it has been seen to take a quarter of a second.
 const orphanAge = time.Second
 
-// reapOrphans collects adopted orphans that have exited.
+// reapOrphans collects adopted orphans that have exited. What this package started leads a
+// session and is waited for: only such a child may be somebody's still.
 func reapOrphans() {
-	strays := zombies()
-	for begin := time.Now(); len(strays) > 0; time.Sleep(20 * time.Millisecond) {
-		still := zombies()
-		maps.DeleteFunc(strays, func(id identity, _ bool) bool { return !still[id] })
-		if time.Since(begin) < orphanAge {
-			continue
+	leaders := map[identity]bool{}
+	for _, e := range strays() {
+		if e.sid == e.pid {
+			leaders[e.identity()] = true
+		} else {
+			reap([]entry{e})
 		}
-		for id := range strays {
-			_, _ = syscall.Wait4(id.pid, nil, syscall.WNOHANG, nil)
+	}
+	for begin := time.Now(); len(leaders) > 0; time.Sleep(20 * time.Millisecond) {
+		left := slices.DeleteFunc(strays(), func(e entry) bool { return !leaders[e.identity()] })
+		if time.Since(begin) >= orphanAge {
+			reap(left)
+			return
 		}
-		return
+		clear(leaders)
+		for _, e := range left {
+			leaders[e.identity()] = true
+		}
 	}
 }
 
-func zombies() map[identity]bool {
+// strays are the dead children in other sessions than ours.
+func strays() []entry {
 	self := os.Getpid()
 	sid := sessionID(self)
-	set := map[identity]bool{}
-	for _, e := range readTable() {
-		if e.zombie && e.ppid == self && e.sid != sid {
-			set[e.identity()] = true
-		}
-	}
-	return set
+	return slices.DeleteFunc(readTable(), func(e entry) bool { return !e.zombie || e.ppid != self || e.sid == sid })
 }
 
 func signalName(s *os.ProcessState) string {

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -60,26 +61,28 @@ func (w weighing) indifferent(p Probe, v *Verdict) []string {
 
 // expectsAnything takes the word of tests for none that pass whatever they expect.
 func expectsAnything(w weighing, v *Verdict) bool {
-	gates := w.indifferent(OtherExpected, v)
-	if len(gates) == 0 {
-		return false
-	}
-	v.Labels = append(v.Labels, "passes whatever is expected: "+list(gates))
-	v.Reason = "the tests pass whatever they expect: with other values in them, each wrong, " + list(gates) + " passes as well; " +
-		"code that ends the process, reads the tests or makes comparisons pass does that. Take that out: then the tests count"
-	return true
+	return w.passesAnyway(v, OtherExpected, "passes whatever is expected: ",
+		"the tests pass whatever they expect: with other values in them, each wrong, %s passes as well; "+
+			"code that ends the process, reads the tests or makes comparisons pass does that. Take that out: then the tests count")
 }
 
 // ignoresInputs takes the word of tests for none whose answers do not depend on what is
 // asked.
 func ignoresInputs(w weighing, v *Verdict) bool {
-	gates := w.indifferent(OtherInputs, v)
+	return w.passesAnyway(v, OtherInputs, "passes whatever is asked: ",
+		"the program answers without looking at what it is asked: with other inputs in the tests, %s passes as well. "+
+			"Work the answers out from the inputs: then the tests count")
+}
+
+// passesAnyway reports gates that pass in a probe in which they should fail, with a label
+// and a reason that name them.
+func (w weighing) passesAnyway(v *Verdict, p Probe, label, reason string) bool {
+	gates := w.indifferent(p, v)
 	if len(gates) == 0 {
 		return false
 	}
-	v.Labels = append(v.Labels, "passes whatever is asked: "+list(gates))
-	v.Reason = "the program answers without looking at what it is asked: with other inputs in the tests, " + list(gates) + " passes as well. " +
-		"Work the answers out from the inputs: then the tests count"
+	v.Labels = append(v.Labels, label+list(gates))
+	v.Reason = fmt.Sprintf(reason, list(gates))
 	return true
 }
 

@@ -336,6 +336,24 @@ func (s State) Task(id string) (Task, bool) {
 	return Task{}, false
 }
 
+// ChangedTasks returns the tasks that are new or have another status than in an earlier
+// state. Both hold a plan in the same order, so it is not searched for each task.
+func (s State) ChangedTasks(before State) []Task {
+	var changed []Task
+	for i, t := range s.Tasks {
+		was, known := Task{}, i < len(before.Tasks) && before.Tasks[i].ID == t.ID
+		if known {
+			was = before.Tasks[i]
+		} else {
+			was, known = before.Task(t.ID)
+		}
+		if !known || was.Status != t.Status {
+			changed = append(changed, t)
+		}
+	}
+	return changed
+}
+
 // ProvedBy returns the done task that a test or gate proved by turning green:
 // what breaks when it fails again.
 func (s State) ProvedBy(test string) (Task, bool) {

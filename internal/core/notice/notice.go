@@ -97,10 +97,7 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 	case before.Phase == "", before.Phase == loop.Ended, after.Outcome != "": // its end will tell
 		return nil
 	}
-	for _, t := range after.Tasks {
-		if was, known := before.Task(t.ID); known && was.Status == t.Status {
-			continue
-		}
+	for _, t := range after.ChangedTasks(before) {
 		if title := taskTitle(t); title != "" {
 			add(NeedsYou, string(t.Status), title, t.Why)
 			out[len(out)-1].Task = t.ID
