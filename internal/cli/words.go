@@ -75,7 +75,7 @@ func probing(p gate.Probe) string {
 	case gate.Neutral, gate.RepeatNeutral:
 		return ": do the tests pass without what a reviewer would look at?"
 	case gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs, gate.FailingTests:
-		return ": does it notice other values in the tests?"
+		return ": do the tests fail when their values are changed?"
 	case gate.Canary, gate.CanaryBefore:
 		return ": does it report a test that must fail?"
 	case gate.Control:
