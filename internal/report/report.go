@@ -1,4 +1,4 @@
-// Package report writes the one page to believe about a loop: how it ended, what
+// Package report writes the summary of a loop: how it ended, what
 // was done and on what evidence, what was not and why, what it cost, and what to
 // type next.
 //
