@@ -129,6 +129,14 @@ type Usage struct {
 	CostUSD    float64 `json:"cost_usd"`
 }
 
+// Plus is the sum.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{
+		Input: u.Input + v.Input, Output: u.Output + v.Output, CacheRead: u.CacheRead + v.CacheRead,
+		CacheWrite: u.CacheWrite + v.CacheWrite, CostUSD: u.CostUSD + v.CostUSD,
+	}
+}
+
 // Result of one turn.
 type Result struct {
 	Text           string // the agent's last message, whole
@@ -200,3 +208,20 @@ type Warm interface {
 // Blind is the mark of an agent that never asks Options.Judge: nobody sees its
 // tool calls, so that any change in a turn of its may be its own.
 type Blind interface{ Blind() }
+
+// ReadOnly is a Judge for a session that only looks: what is no reading is denied, and
+// next answers the rest; nil allows it.
+func ReadOnly(next func(ToolCall) Verdict) func(ToolCall) Verdict {
+	return func(c ToolCall) Verdict {
+		switch c.Tool {
+		case "StructuredOutput": // the client's own, for an answer that follows a schema
+			return Verdict{Allow: true}
+		case "Read", "Grep", "Glob", "LS":
+			if next == nil {
+				return Verdict{Allow: true}
+			}
+			return next(c)
+		}
+		return Verdict{Rule: "read-only", Reason: "This session only looks: read and search the files, then answer."}
+	}
+}

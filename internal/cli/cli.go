@@ -68,8 +68,9 @@ type grammar struct {
 	Undo        undoCmd        `cmd:"" group:"Go back" help:"undo the last restore"`
 
 	Demo       demoCmd       `cmd:"" group:"Set up" help:"watch a scripted loop in a temporary repository (30 seconds)"`
+	Init       initCmd       `cmd:"" group:"Set up" help:"find the gates of this repository and write them to pawl.toml"`
 	Notify     notifyCmd     `cmd:"" group:"Set up" help:"test who is told when a loop ends or needs you"`
-	Plan       planCmd       `cmd:"" group:"Set up" help:"inspect and convert plan files"`
+	Plan       planCmd       `cmd:"" group:"Set up" help:"write, inspect and convert plan files"`
 	Install    installCmd    `cmd:"" group:"Set up" help:"add Pawl to Claude Code"`
 	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"remove Pawl from Claude Code"`
 	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"find what breaks loops on this machine, each with its fix"`

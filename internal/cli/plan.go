@@ -12,6 +12,7 @@ import (
 )
 
 type planCmd struct {
+	New     planNewCmd     `cmd:"" help:"write a plan with an agent that reads the repository"`
 	Show    planShowCmd    `cmd:"" help:"list the tasks of a plan"`
 	Next    planNextCmd    `cmd:"" help:"show the next task"`
 	Check   planCheckCmd   `cmd:"" help:"list everything that is wrong with a plan"`

@@ -104,7 +104,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 	return map[string]*jsonschema.Schema{
 		"status": summary,
 		"list": {
-			Schema: draft, Title: "pawl list", Description: "The loops, newest first: `pawl list --json`.",
+			Schema: schemaDraft, Title: "pawl list", Description: "The loops, newest first: `pawl list --json`.",
 			Type: "array", Items: item,
 		},
 		"lessons":     schema[lessons](t, "What was learnt: `pawl lessons --json`."),
@@ -123,7 +123,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 	}
 }
 
-const draft = "https://json-schema.org/draft/2020-12/schema"
+const schemaDraft = "https://json-schema.org/draft/2020-12/schema"
 
 func schema[T any](t *testing.T, description string) *jsonschema.Schema {
 	t.Helper()
@@ -147,7 +147,7 @@ func schema[T any](t *testing.T, description string) *jsonschema.Schema {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Schema, s.Description = draft, description
+	s.Schema, s.Description = schemaDraft, description
 	open(s)
 	return s
 }

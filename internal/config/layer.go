@@ -66,10 +66,13 @@ func ReadUser(env environment.Environment) (Layer, error) {
 	return readTOML(Layer{name: layerUser, file: path}, path)
 }
 
+// ProjectFile is the configuration of a repository, at its root.
+const ProjectFile = "pawl.toml"
+
 // ReadProject reads pawl.toml at the root of a repository; where there is none
 // the layer is empty.
 func ReadProject(root string) (Layer, error) {
-	return readTOML(Layer{name: layerProject, file: "pawl.toml", repo: true}, filepath.Join(root, "pawl.toml"))
+	return readTOML(Layer{name: layerProject, file: ProjectFile, repo: true}, filepath.Join(root, ProjectFile))
 }
 
 func readTOML(l Layer, path string) (Layer, error) {

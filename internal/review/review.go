@@ -108,7 +108,7 @@ func (r *Reviewer) settled(ctx context.Context, q Request, d prompt.ReviewData) 
 		if err != nil {
 			return Answer{}, err
 		}
-		one.Usage, one.Sessions = sum(a.Usage, one.Usage), append(a.Sessions, one.Sessions...)
+		one.Usage, one.Sessions = a.Usage.Plus(one.Usage), append(a.Sessions, one.Sessions...)
 		a = one
 		left = bound(q) - a.Usage.CostUSD
 		if a.Result.Status != gate.Unknown || a.Later || a.costly || n == asks || left <= 0 {
@@ -146,7 +146,7 @@ func (r *Reviewer) once(ctx context.Context, q Request, d prompt.ReviewData, mos
 		return Answer{}, fmt.Errorf("find the reviewer of %s: %w", q.Gate.Name, err)
 	}
 	o.Dir, o.Resume, o.PriorCostUSD, o.Marker, o.LogPath = r.Repo.Root(), "", 0, r.Marker, log+".jsonl.gz"
-	o.ReadOnly, o.Schema, o.Judge = true, gate.OpinionSchema, q.judge
+	o.ReadOnly, o.Schema, o.Judge = true, gate.OpinionSchema, agent.ReadOnly(q.Guard)
 	s, failed := who.Start(ctx, o)
 	switch {
 	case failed != nil && ctx.Err() != nil:
@@ -218,19 +218,6 @@ func unknown(reason string) Answer {
 	return Answer{Result: gate.Result{Status: gate.Unknown, Reason: plan.OneLine(reason, 400)}}
 }
 
-// judge lets a reviewer look, and nothing else.
-func (q Request) judge(c agent.ToolCall) agent.Verdict {
-	switch {
-	case c.Tool == "StructuredOutput": // the client's own, for the answer
-		return agent.Verdict{Allow: true}
-	case !slices.Contains([]string{"Read", "Grep", "Glob", "LS"}, c.Tool):
-		return agent.Verdict{Rule: "read-only", Reason: "A review only looks: read and search the files, then answer."}
-	case q.Guard == nil:
-		return agent.Verdict{Allow: true}
-	}
-	return q.Guard(c)
-}
-
 // exists tells whether something that a reviewer points at is there.
 func (r *Reviewer) exists(ctx context.Context, q Request, where string) bool {
 	where = strings.TrimPrefix(strings.TrimSpace(where), "receipt ")
@@ -263,11 +250,4 @@ func (r *Reviewer) clean(s string) string {
 		return s
 	}
 	return r.Clean(s)
-}
-
-func sum(a, b agent.Usage) agent.Usage {
-	return agent.Usage{
-		Input: a.Input + b.Input, Output: a.Output + b.Output, CacheRead: a.CacheRead + b.CacheRead,
-		CacheWrite: a.CacheWrite + b.CacheWrite, CostUSD: a.CostUSD + b.CostUSD,
-	}
 }

@@ -1,13 +1,13 @@
 package gate
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/answer"
 )
 
 // Kind of a gate.
@@ -87,35 +87,10 @@ const (
 // what is not of the schema is an error that says so.
 func ParseOpinion(text string) (Opinion, error) {
 	var o Opinion
-	if len(text) > opinionMax {
-		return o, errors.New("the answer is too long to be one")
-	}
-	body, err := unfenced(strings.TrimSpace(text))
-	if err != nil {
-		return o, err
-	}
-	if !json.Valid([]byte(body)) { // also where something stands behind it
-		return o, errors.New("the answer is not JSON and nothing else")
-	}
-	d := json.NewDecoder(strings.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&o); err != nil {
-		return Opinion{}, fmt.Errorf("the answer is not the JSON that was asked for: %w", err)
+	if err := answer.Decode(text, opinionMax, &o); err != nil {
+		return Opinion{}, err
 	}
 	return o, o.check()
-}
-
-// unfenced is the text, or what its only fence holds.
-func unfenced(text string) (string, error) {
-	const fence = "```"
-	switch n := strings.Count(text, fence); {
-	case strings.HasPrefix(text, "{"): // a fence may stand in its strings
-		return text, nil
-	case n == 2 && strings.HasSuffix(text, fence):
-		_, body, _ := strings.Cut(text, fence)
-		return strings.TrimPrefix(strings.TrimSuffix(body, fence), "json"), nil
-	}
-	return "", errors.New("the answer is not JSON, alone or in one fence at its end")
 }
 
 func (o *Opinion) check() error {

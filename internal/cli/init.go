@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/planfile"
+)
+
+type initCmd struct {
+	Gate []string `sep:"none" placeholder:"CMD" help:"command that must pass, instead of the one found here; repeatable"`
+	Yes  bool     `short:"y" help:"use the gate that is found without asking"`
+}
+
+func (initCmd) Help() string {
+	return `Pawl finds the command that runs the tests, runs it once, and writes it to pawl.toml. A gate may fail at
+first: each task is compared with what was there before it.
+
+  pawl init
+  pawl init --gate 'npm test' --gate 'npm run lint'`
+}
+
+// Run writes the gates to pawl.toml, and says what comes next.
+func (c *initCmd) Run(a *app) error {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	return ended(ctx, c.set(ctx, a))
+}
+
+func (c *initCmd) set(ctx context.Context, a *app) error {
+	if _, err := git.Open(ctx, a.dir); err != nil {
+		return err
+	}
+	root := a.root()
+	settings, err := a.resolve(root, nil)
+	if err != nil {
+		return err
+	}
+	if have := gate.Commands(settings.Gates); len(have) > 0 {
+		for _, g := range have {
+			a.printf("gate  %s  (%s)\n", plan.OneLine(g.Command, 200), settings.Sources["gates"])
+		}
+		a.nextSteps(root)
+		return nil
+	}
+	gates, err := c.gates(a, root)
+	if err != nil {
+		return err
+	}
+	if settings, err = a.settings(root, gates); err != nil {
+		return err
+	}
+	results, _, err := a.runGates(ctx, root, settings)
+	if err != nil {
+		return err
+	}
+	for _, r := range results {
+		a.printf("%s  %s  %s\n", mark(r.Status), plan.OneLine(r.Gate, 100), figure.Duration(r.Duration))
+		if r.Status != gate.Pass {
+			a.printf("    %s\n", resultWords(r))
+			for _, line := range failingLines(r) {
+				a.printf("    %s\n", line)
+			}
+		}
+	}
+	if err := a.writeGates(ctx, gates, true); err != nil {
+		return err
+	}
+	a.nextSteps(root)
+	return nil
+}
+
+// gates are those that were typed, or the one that the files here imply.
+func (c *initCmd) gates(a *app, root string) ([]string, error) {
+	if len(c.Gate) > 0 {
+		return c.Gate, nil
+	}
+	found := config.Suggest(root)
+	if len(found) == 0 {
+		return nil, failure.New(failure.Usage, "name the command that runs your tests: pawl init --gate CMD", "no command was found that runs tests here")
+	}
+	if c.Yes {
+		return found[:1], nil
+	}
+	command, err := wantedGate(found[0], a.answer)
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(command) == "" {
+		return nil, failure.New(failure.Usage, "pawl run asks for a gate, or takes --gate CMD", "nothing was written: there is no gate")
+	}
+	return []string{command}, nil
+}
+
+// nextSteps says what to type once the gates are set.
+func (a *app) nextSteps(root string) {
+	plans, err := planfile.Find(root)
+	a.printf("next:\n")
+	if err == nil && len(plans) > 0 {
+		a.printf("  pawl run --dry-run         see what a loop over %s would do\n", a.shown(plans[0]))
+	} else {
+		a.printf("  pawl plan new 'YOUR IDEA'  write a plan with the agent\n")
+	}
+	a.printf("  pawl install claude        run loops in your Claude Code sessions\n")
+	a.printf("  pawl doctor                check this machine\n")
+}

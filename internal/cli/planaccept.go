@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/draft"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// printDraft shows a plan that is not written yet.
+func (a *app) printDraft(c draft.Conversation, usage agent.Usage) {
+	p := c.Draft.Plan()
+	a.printf("\n%s: %s, %s\n", term.Clean(p.Title), count(len(p.Tasks), "task"), figure.Money(usage.CostUSD))
+	for i, t := range p.Tasks {
+		after := ""
+		if len(t.DependsOn) > 0 {
+			after = "  after " + strings.Join(t.DependsOn, ", ")
+		}
+		a.printf("  %s  %s%s\n", t.ID, term.Clean(t.Title), after)
+		a.printf("      %s: %s\n", c.Draft.Tasks[i].Evidence, plan.OneLine(c.Draft.Tasks[i].Proof, 200))
+	}
+	for _, g := range p.Gates {
+		a.printf("  gate  %s\n", term.Clean(g))
+	}
+	if c.Warning != "" {
+		term.Warnf(a.Err, "%s", c.Warning)
+	}
+}
+
+// acceptPlan asks whether the plan is to be written, and lets the user edit it. It
+// returns what is to be written, nil for nothing.
+func (a *app) acceptPlan(ctx context.Context, data []byte, out string, input *lineReader) ([]byte, error) {
+	for {
+		word, err := input.ask(ctx, a, fmt.Sprintf("write %s? [Y]es, [e]dit it first, [n]o ", a.shown(out)))
+		if err != nil {
+			return nil, err
+		}
+		switch strings.ToLower(word) {
+		case "", "y", "yes":
+			return data, nil
+		case "n", "no":
+			a.printf("nothing was written\n")
+			return nil, nil
+		case "e", "edit":
+			edited, err := a.edit(ctx, filepath.Base(out), data)
+			if err == nil {
+				_, err = planfile.Decode(out, edited)
+			}
+			if err != nil {
+				term.Warnf(a.Err, "the plan is as it was: %v", err)
+				continue
+			}
+			data = edited
+		}
+	}
+}
+
+// edit has the user's editor change a text, in a temporary file of that name.
+func (a *app) edit(ctx context.Context, name string, data []byte) ([]byte, error) {
+	editor := ""
+	for _, key := range []string{"EDITOR", "VISUAL"} { // the last one that is set counts
+		for _, v := range a.env.Vars {
+			if value, ok := strings.CutPrefix(v, key+"="); ok && value != "" {
+				editor = value
+			}
+		}
+	}
+	words := strings.Fields(editor)
+	if len(words) == 0 {
+		return nil, errors.New("no editor is set: EDITOR names one")
+	}
+	dir, err := os.MkdirTemp("", "pawl-plan-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Err, a.Err
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("run the editor %s: %w", editor, err)
+	}
+	return atomicfile.Read(path, planfile.MaxSize)
+}
+
+// acceptedPlan is a plan to be written.
+type acceptedPlan struct {
+	path  string
+	text  []byte
+	gates []string // for a project that has none
+	seen  bool     // the user has seen the gates: they may run
+}
+
+// keepPlan writes the plan, and the gates to pawl.toml.
+func (a *app) keepPlan(ctx context.Context, p acceptedPlan) error {
+	name := a.shown(p.path)
+	if err := atomicfile.Write(p.path, p.text, 0o644); err != nil {
+		a.print(string(p.text)) // it was paid for
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	a.printf("wrote %s\n", name)
+	if len(p.gates) > 0 {
+		if err := a.writeGates(ctx, p.gates, p.seen); err != nil {
+			return err
+		}
+	}
+	a.printf("next:  pawl run %s\n", name)
+	return nil
+}
+
+// writeGates adds gates to pawl.toml, before all that is there: a key behind a table
+// would belong to it.
+func (a *app) writeGates(ctx context.Context, gates []string, trust bool) error {
+	root := a.root()
+	path := filepath.Join(root, config.ProjectFile)
+	was, err := atomicfile.Read(path, atomicfile.Large)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("read %s: %w", config.ProjectFile, err)
+	}
+	var quoted []string
+	for _, g := range gates {
+		quoted = append(quoted, tomlString(g))
+	}
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "# Commands that must pass before a task counts as done.\ngates = [%s]\n", strings.Join(quoted, ", "))
+	if len(was) > 0 {
+		text.WriteByte('\n')
+	}
+	text.Write(was)
+	if err := atomicfile.Write(path, text.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", config.ProjectFile, err)
+	}
+	a.printf("wrote gates = [%s] to %s\n", strings.Join(quoted, ", "), a.shown(path))
+	settings, err := a.resolve(root, nil)
+	if err != nil {
+		return err
+	}
+	if !trust {
+		a.printf("pawl trust  shows them and lets them run\n")
+		return nil
+	}
+	seen := slices.DeleteFunc(settings.RepoCommands(), func(c config.Command) bool { return c.Kind != "gate" || !slices.Contains(gates, c.Text) })
+	return config.OpenTrust(a.env.PawlHome).Add(ctx, root, seen)
+}
+
+// tomlString is a text as a basic string of TOML.
+func tomlString(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < 0x20 || r == 0x7f:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// lineReader reads answers line by line, so that a wait for one can be cancelled.
+type lineReader struct {
+	in    io.Reader
+	lines chan string
+}
+
+func newLineReader(in io.Reader) *lineReader { return &lineReader{in: in} }
+
+// ask prints the question and returns one line.
+func (r *lineReader) ask(ctx context.Context, a *app, question string) (string, error) {
+	if r.lines == nil {
+		r.lines = make(chan string)
+		go func() {
+			defer close(r.lines)
+			for s := bufio.NewScanner(r.in); s.Scan(); {
+				select {
+				case r.lines <- s.Text():
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+	}
+	_, _ = io.WriteString(a.Err, question)
+	select {
+	case line, ok := <-r.lines:
+		if !ok {
+			_, _ = io.WriteString(a.Err, "\n")
+			return "", failure.New(failure.Usage, "--yes takes the proposed answers", "there was no answer: the standard input ended")
+		}
+		return strings.TrimSpace(line), nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}

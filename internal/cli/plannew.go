@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/core/draft"
+	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/planner"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+type planNewCmd struct {
+	Words        []string      `arg:"" name:"IDEA|FILE" help:"what you want, in words or as a file; - = standard input"`
+	Out          string        `short:"o" placeholder:"FILE" help:"file to write (default plan.md, or the format's usual name)"`
+	Format       string        `default:"checklist" placeholder:"FORMAT" help:"format, as in pawl plan convert"`
+	Yes          bool          `short:"y" help:"take the proposed answers and write the plan without asking"`
+	Agent        *string       `placeholder:"NAME" help:"claude"`
+	AgentCommand *string       `placeholder:"PATH" help:"the agent's program"`
+	Model        *string       `placeholder:"M" help:"the agent's model"`
+	MaxCost      float64       `default:"3" placeholder:"USD" help:"maximum cost in US dollars"`
+	ReplyTimeout time.Duration `default:"15m" placeholder:"D" help:"maximum time of one reply"`
+}
+
+func (planNewCmd) Help() string {
+	return `The agent reads the repository, asks you what only you can decide, and writes a plan of small tasks,
+each with the test that will show it. A second session reviews the plan. Both only read. Pawl checks
+the plan and shows it; nothing is written before you accept it.
+
+  pawl plan new 'export the report as CSV'
+  pawl plan new SPEC.md --out plans/csv.md
+  gh issue view 12 | pawl plan new - --yes`
+}
+
+// Run makes a plan and writes it once it is accepted.
+func (c *planNewCmd) Run(a *app) error {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	err := c.make(ctx, a)
+	if errors.Is(err, planner.ErrNoPlan) {
+		err = failure.New(failure.Error, "say more of what you want, or write the plan by hand: docs/start-here.md shows one", "%w", err)
+	}
+	if failed, ok := errors.AsType[*planner.AgentError](err); ok {
+		err = failure.New(failure.Error, failed.Hint, "no plan was made: %w", err)
+	}
+	return ended(ctx, err)
+}
+
+func (c *planNewCmd) make(ctx context.Context, a *app) error {
+	idea, err := c.idea(a)
+	if err != nil {
+		return err
+	}
+	root := a.root()
+	out, err := c.output(a)
+	if err != nil {
+		return err
+	}
+	settings, err := c.settings(a, root)
+	if err != nil {
+		return err
+	}
+	input := newLineReader(a.In)
+	made, usage, err := c.converse(ctx, a, idea, settings, input)
+	if err != nil {
+		return err
+	}
+	a.printDraft(made, usage)
+	data, err := planfile.Convert(made.Draft.Plan(), c.Format)
+	if err != nil {
+		return err
+	}
+	if !c.Yes {
+		if data, err = a.acceptPlan(ctx, data, out, input); err != nil || data == nil {
+			return err
+		}
+	}
+	accepted := acceptedPlan{path: out, text: data, seen: !c.Yes}
+	if len(settings.Gates) == 0 {
+		accepted.gates = made.Draft.Plan().Gates
+	}
+	return a.keepPlan(ctx, accepted)
+}
+
+// maxIdea bounds what is wanted, in bytes.
+const maxIdea = 64 << 10
+
+// idea is what was typed: words, one file, or the standard input.
+func (c *planNewCmd) idea(a *app) (string, error) {
+	text := strings.Join(c.Words, " ")
+	var err error
+	switch {
+	case text == "-":
+		a.awaits("what you want; Ctrl-D ends it")
+		var data []byte
+		data, err = io.ReadAll(io.LimitReader(a.In, maxIdea+1))
+		text = string(data)
+	case len(c.Words) == 1 && !strings.ContainsAny(text, " \n"):
+		path := text
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(a.dir, path)
+		}
+		data, failed := atomicfile.Read(path, maxIdea)
+		switch {
+		case failed == nil:
+			text = string(data)
+		case !errors.Is(failed, os.ErrNotExist) || strings.Contains(filepath.Base(text), "."):
+			err = failed
+		}
+	}
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = errors.New("it is empty")
+	}
+	if err == nil && len(text) > maxIdea {
+		err = fmt.Errorf("it has more than %d bytes", maxIdea)
+	}
+	if err != nil {
+		return "", failure.New(failure.Usage, "pawl plan new 'export the report as CSV'; or name a file with text", "read what is wanted: %w", err)
+	}
+	return text, nil
+}
+
+// output is the file to write, which must not be there.
+func (c *planNewCmd) output(a *app) (string, error) {
+	names := map[string]string{planfile.PRDJSON: "prd.json", planfile.FeatureList: "feature_list.json", planfile.Ralphy: "tasks.json"}
+	if _, err := planfile.Convert(plan.Plan{}, c.Format); err != nil {
+		return "", err
+	}
+	path := cmp.Or(c.Out, names[c.Format], "plan.md")
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.dir, path)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return "", failure.New(failure.Usage, "name another file with --out, or move this one", "%s is there already", a.shown(path))
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return "", failure.New(failure.Usage, "make the folder first", "there is no folder %s", a.shown(filepath.Dir(path)))
+	}
+	return path, nil
+}
+
+// shown is a path as the user would type it.
+func (a *app) shown(path string) string {
+	if rel, err := filepath.Rel(a.dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+func (c *planNewCmd) settings(a *app, root string) (config.Settings, error) {
+	typed := map[string]any{}
+	for key, value := range map[string]*string{"agent": c.Agent, "agent_command": c.AgentCommand, "model": c.Model} {
+		if value != nil {
+			typed[key] = *value
+		}
+	}
+	s, err := a.resolve(root, typed)
+	if err != nil {
+		return s, err
+	}
+	return s, a.trusted(root, s.RepoCommands(), "pawl trust shows them and lets them run")
+}
+
+// converse holds the conversation, and shows what the agents do.
+func (c *planNewCmd) converse(ctx context.Context, a *app, idea string, s config.Settings, input *lineReader) (draft.Conversation, agent.Usage, error) {
+	keep, err := os.MkdirTemp("", "pawl-plan-")
+	if err != nil {
+		return draft.Conversation{}, agent.Usage{}, err
+	}
+	defer func() { _ = os.RemoveAll(keep) }() // only a count of turns
+	who, options, err := launch.ReaderAgent(ctx, s, launch.ReaderRequest{Env: a.env, Root: a.root(), Dir: a.dir, Keep: keep})
+	if err != nil {
+		return draft.Conversation{}, agent.Usage{}, err
+	}
+	rules, err := launch.InspectGuard(ctx, a.dir, a.env)
+	if err != nil {
+		return draft.Conversation{}, agent.Usage{}, err
+	}
+	gates := config.Suggest(a.root())
+	for _, g := range s.Gates {
+		gates = append([]string{g.Command}, gates...)
+	}
+	tell := planProgress{a: a, agent: who.Name()}
+	return planner.Make(ctx, idea, planner.Options{
+		Agent: who, Session: options, Gates: gates, MaxCostUSD: c.MaxCost, Timeout: c.ReplyTimeout, Tell: tell.event, Begin: tell.begin,
+		Guard: func(call agent.ToolCall) agent.Verdict {
+			v := guard.Judge(guard.Call{Tool: call.Tool, Input: call.Input, Dir: call.Dir}, rules.Rules)
+			return agent.Verdict{Allow: v.Decision == guard.Allow, Rule: v.Rule, Reason: v.Reason}
+		},
+		Ask: func(q planner.Asked) (string, error) {
+			if c.Yes {
+				tell.line("%d of %d  %s\n  taken: %s", q.Number, q.Of, term.Clean(q.Question.Question), term.Clean(q.Proposal))
+				return "", nil
+			}
+			tell.line("%d of %d  %s\n  Enter takes: %s", q.Number, q.Of, term.Clean(q.Question.Question), term.Clean(q.Proposal))
+			return input.ask(ctx, a, "> ")
+		},
+	})
+}
+
+// planProgress tells on the standard error what happens while a plan is made.
+type planProgress struct {
+	a     *app
+	agent string
+}
+
+func (p planProgress) line(format string, args ...any) {
+	_, _ = fmt.Fprintln(p.a.Err, term.Wrap(fmt.Sprintf(format, args...), p.a.columns))
+}
+
+// begin tells what an agent is asked for next.
+func (p planProgress) begin(c draft.Conversation) {
+	switch {
+	case c.Rejected != "":
+		p.line("the reply could not be used (%s); %s is asked again", plan.OneLine(c.Rejected, 300), p.agent)
+	case c.Step() == draft.AskCritic:
+		p.line("the plan has %s; a second session reviews it", count(len(c.Draft.Tasks), "task"))
+	case len(c.Remarks) > 0:
+		p.line("the review has %s; the plan is revised", count(len(c.Remarks), "remark"))
+		for _, r := range c.Remarks {
+			p.line("  - %s", term.Clean(r.String()))
+		}
+	case len(c.Answers) > 0:
+		p.line("%s writes the plan", p.agent)
+	default:
+		p.line("%s reads the repository; it changes and runs nothing", p.agent)
+	}
+}
+
+// event tells what the agent reads.
+func (p planProgress) event(e agent.Event) {
+	switch {
+	case e.Kind == agent.KindTool && e.Tool != "StructuredOutput":
+		p.line("  %s", plan.OneLine(cmp.Or(e.Detail, e.Tool), 100))
+	case e.Kind == agent.KindDenied:
+		p.line("  denied: %s", plan.OneLine(e.Text, 200))
+	case e.Kind == agent.KindRetry:
+		p.line("  the client retries: %s", plan.OneLine(e.Text, 200))
+	}
+}

@@ -1,0 +1,198 @@
+// Package draft makes a plan in a conversation: an agent (the author) reads the
+// repository and asks the user what it must know, writes a plan, and answers what
+// another agent (the critic) finds wrong with it.
+//
+//	c := draft.Start("export as CSV")
+//	c = c.Reply(`{"questions": [{"question": "Which delimiter?", "proposal": "comma"}]}`)
+//	c.Step()       // draft.AskUser: c.Question() is put to the user
+//	c = c.Answer("")
+//	c.Step()       // draft.AskAuthor
+//
+// Conversation is a value; whoever holds it asks the agents and the user, and hands
+// in what they say. It ends after a bounded number of replies. A plan is only taken
+// if each task can be checked: see Draft.Check.
+package draft
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/answer"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// Draft is what the author replies: questions, or a plan.
+type Draft struct {
+	Questions []Question `json:"questions,omitempty"`
+	Title     string     `json:"title,omitempty"`    // of the plan
+	Overview  string     `json:"overview,omitempty"` // prose that every task's prompt gets
+	Gates     []string   `json:"gates,omitempty"`    // commands that must pass
+	Tasks     []Task     `json:"tasks,omitempty"`
+}
+
+// Question is one thing that only the user can decide.
+type Question struct {
+	Question string `json:"question"`
+	Proposal string `json:"proposal"` // the answer that the author would take
+}
+
+// Task is one task of a draft.
+type Task struct {
+	ID        string   `json:"id"`
+	Title     string   `json:"title"`
+	Detail    string   `json:"detail,omitempty"`
+	Criteria  []string `json:"criteria"`             // each can be checked
+	Scope     []string `json:"scope,omitempty"`      // globs of the files that it will touch
+	DependsOn []string `json:"depends_on,omitempty"` // ids
+	Evidence  string   `json:"evidence"`             // proven or unproven
+	// Proof is the test that fails before the task and passes after it or, of an
+	// unproven task, why no test can tell.
+	Proof string `json:"proof"`
+}
+
+// Schema is the JSON Schema of a Draft, for agents that can be held to one.
+const Schema = `{"type":"object","additionalProperties":false,"properties":{` +
+	`"questions":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["question","proposal"],"properties":{` +
+	`"question":{"type":"string"},"proposal":{"type":"string"}}}},` +
+	`"title":{"type":"string"},"overview":{"type":"string"},"gates":{"type":"array","items":{"type":"string"}},` +
+	`"tasks":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["id","title","criteria","evidence","proof"],"properties":{` +
+	`"id":{"type":"string"},"title":{"type":"string"},"detail":{"type":"string"},` +
+	`"criteria":{"type":"array","items":{"type":"string"}},"scope":{"type":"array","items":{"type":"string"}},` +
+	`"depends_on":{"type":"array","items":{"type":"string"}},"evidence":{"type":"string","enum":["proven","unproven"]},"proof":{"type":"string"}}}}}}`
+
+// Bounds of a draft.
+const (
+	MaxQuestions  = 5
+	MaxTasks      = 50
+	maxTitleRunes = 120
+	maxReplyBytes = 256 << 10
+)
+
+// The evidence that a task may want.
+const (
+	proven   = "proven"
+	unproven = "unproven"
+)
+
+// taskID matches ids that every plan format can hold.
+var taskID = regexp.MustCompile(`^[A-Za-z0-9]+(?:[-._][A-Za-z0-9]+)*$`)
+
+// Check lists what is wrong with a plan, in words for the author. It is empty if a
+// loop can work on the plan and a user can see how each task is checked.
+func (d Draft) Check() []string {
+	var wrong []string
+	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	if len(d.Tasks) > MaxTasks {
+		add("there are %d tasks; write at most %d", len(d.Tasks), MaxTasks)
+	}
+	if len(d.gates()) == 0 && slices.ContainsFunc(d.Tasks, func(t Task) bool { return t.Evidence == proven }) {
+		add("gates is empty: name the command that runs the tests")
+	}
+	for _, t := range d.Tasks {
+		for _, problem := range t.check() {
+			add("task %q: %s", plan.OneLine(t.ID, 40), problem)
+		}
+	}
+	for _, p := range d.Plan().Check() {
+		add("%s", p.Message)
+	}
+	return wrong
+}
+
+func (t Task) check() []string {
+	var wrong []string
+	title := []rune(strings.TrimSpace(t.Title))
+	if !taskID.MatchString(t.ID) {
+		wrong = append(wrong, "its id is not made of letters, digits and single - . _ between them")
+	}
+	if len(title) == 0 || len(title) > maxTitleRunes || strings.ContainsAny(t.Title, "\r\n") {
+		wrong = append(wrong, fmt.Sprintf("its title is not one line of 1 to %d characters", maxTitleRunes))
+	}
+	if len(nonEmpty(t.Criteria)) == 0 {
+		wrong = append(wrong, "it has no criteria")
+	}
+	if t.Evidence != proven && t.Evidence != unproven {
+		wrong = append(wrong, "its evidence is not proven or unproven")
+	}
+	if strings.TrimSpace(t.Proof) == "" {
+		wrong = append(wrong, "its proof is empty: name the test, or say why none can tell")
+	}
+	for _, glob := range t.Scope {
+		if _, err := path.Match(glob, ""); err != nil || strings.ContainsAny(glob, " ,\r\n") || path.IsAbs(glob) || strings.Contains(glob, "..") {
+			wrong = append(wrong, fmt.Sprintf("its scope %q is not a glob below the root, without blanks and commas", plan.OneLine(glob, 60)))
+		}
+	}
+	return wrong
+}
+
+// Plan is the draft as a plan. How a task is checked stands in its detail.
+func (d Draft) Plan() plan.Plan {
+	p := plan.Plan{Title: strings.TrimSpace(d.Title), Overview: strings.TrimSpace(d.Overview), Gates: d.gates()}
+	for _, t := range d.Tasks {
+		task := plan.Task{
+			ID: t.ID, Title: strings.TrimSpace(t.Title), Criteria: nonEmpty(t.Criteria),
+			DependsOn: t.DependsOn, Scope: t.Scope,
+			Detail: strings.TrimSpace(strings.TrimSpace(t.Detail) + "\n\nChecked by: " + strings.TrimSpace(t.Proof)),
+		}
+		if t.Evidence == unproven {
+			task.Evidence = unproven
+		}
+		p.Tasks = append(p.Tasks, task)
+	}
+	return p
+}
+
+func (d Draft) gates() []string { return nonEmpty(d.Gates) }
+
+func nonEmpty(lines []string) []string {
+	var out []string
+	for _, l := range lines {
+		if l = strings.TrimSpace(l); l != "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Critique is what the critic replies.
+type Critique struct {
+	Remarks []Remark `json:"remarks"`
+}
+
+// Remark is one thing that the critic finds wrong.
+type Remark struct {
+	Task       string `json:"task"` // its id, "" for the plan as a whole
+	Problem    string `json:"problem"`
+	Suggestion string `json:"suggestion"`
+}
+
+// String is the remark in one line.
+func (r Remark) String() string {
+	s := plan.OneLine(r.Problem, 300)
+	if r.Suggestion != "" {
+		s += " Suggestion: " + plan.OneLine(r.Suggestion, 300)
+	}
+	if r.Task != "" {
+		s = "task " + plan.OneLine(r.Task, 40) + ": " + s
+	}
+	return s
+}
+
+// CritiqueSchema is the JSON Schema of a Critique.
+const CritiqueSchema = `{"type":"object","additionalProperties":false,"required":["remarks"],"properties":{` +
+	`"remarks":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["task","problem","suggestion"],"properties":{` +
+	`"task":{"type":"string"},"problem":{"type":"string"},"suggestion":{"type":"string"}}}}}}`
+
+func parseCritique(text string) ([]Remark, error) {
+	var c Critique
+	if err := answer.Decode(text, maxReplyBytes, &c); err != nil {
+		return nil, err
+	}
+	c.Remarks = slices.DeleteFunc(c.Remarks, func(r Remark) bool { return strings.TrimSpace(r.Problem) == "" })
+	return c.Remarks[:min(len(c.Remarks), maxRemarks)], nil
+}
+
+const maxRemarks = 20

@@ -1,0 +1,106 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+const (
+	askedFirst = `{"questions":[{"question":"Which word first?","proposal":"bye"}]}`
+	wordPlan   = `{"title":"Words","gates":["for t in tests/*.sh; do sh $t || exit 1; done"],"tasks":[{"id":"T1","title":"add bye","criteria":["bye.txt says bye"],"evidence":"proven","proof":"tests/bye.sh"}]}`
+	wordsPlan  = `{"title":"Words","gates":["for t in tests/*.sh; do sh $t || exit 1; done"],"tasks":[{"id":"T1","title":"add bye","criteria":["bye.txt says bye"],"evidence":"proven","proof":"tests/bye.sh"},{"id":"T2","title":"add thanks","criteria":["thanks.txt says thanks"],"depends_on":["T1"],"evidence":"proven","proof":"tests/thanks.sh"}]}`
+	oneRemark  = `{"remarks":[{"task":"","problem":"The second word is missing.","suggestion":"Add a task for thanks."}]}`
+)
+
+// withCritic plays the author of a plan and, beside it, its critic.
+func withCritic(author, critic messagesapi.Script) messagesapi.Script {
+	return func(r messagesapi.Request) messagesapi.Response {
+		if r.Says("You review a plan before any work is done.") {
+			return critic(r)
+		}
+		return author(r)
+	}
+}
+
+// The real client writes a plan: it asks, says rubbish, tries to write, and revises; another
+// session reviews. Then it works through its plan.
+func TestClientWritesAPlan(t *testing.T) {
+	c := newClientBench(t, wordShop(nil))
+	c.api.Play(withCritic(
+		messagesapi.Steps(
+			messagesapi.Tool("Read", map[string]any{"file_path": c.path("hello.txt")}),
+			messagesapi.Write(c.path("early.txt"), "x\n"), structured(t, askedFirst),
+			structured(t, wordPlan), structured(t, wordsPlan),
+		),
+		messagesapi.Steps(messagesapi.Bash("touch ran.txt"), structured(t, oneRemark)),
+	))
+	r := c.pawl("plan", "new", "add two words", "--yes", "--agent-command", c.client)
+	c.ended(r, 0)
+	for _, want := range []string{"1 of 1  Which word first?", "the review has 1 remark", "wrote plan.md"} {
+		if !strings.Contains(r.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, r)
+		}
+	}
+	if c.read("early.txt") != "" || c.read("ran.txt") != "" {
+		t.Error("who plans wrote or ran something")
+	}
+	var authors, critics []string
+	for _, q := range c.api.Requests() {
+		if q.Says("You review a plan before any work is done.") {
+			critics = append(critics, q.Session)
+		} else if q.Says("You write a plan.") {
+			authors = append(authors, q.Session)
+		}
+		for _, tool := range []string{"Write", "Edit", "Bash"} {
+			if slices.Contains(q.Tools, tool) {
+				t.Errorf("who plans has the tool %s of %q", tool, q.Tools)
+			}
+		}
+	}
+	if slices.Sort(authors); len(slices.Compact(authors)) != 1 || len(critics) == 0 || slices.Contains(authors, critics[0]) {
+		t.Errorf("authors %q, critics %q", authors, critics)
+	}
+	c.git("add", ".")
+	c.git("commit", "-qm", "plan")
+	c.plays(c.adds("bye"), done, c.adds("thanks"), done)
+	c.pawl("trust", "--yes")
+	if r := c.run(0, "plan.md", "--agent-command", c.client); c.status().Outcome != "verified" {
+		t.Errorf("its own plan:\n%s", r)
+	}
+}
+
+// At a terminal the user answers, looks and refuses; Ctrl-C at a question leaves nothing.
+func TestClientAsksAboutAPlan(t *testing.T) {
+	c := newClientBench(t, wordShop(nil))
+	author := func() messagesapi.Script {
+		return messagesapi.Steps(structured(t, askedFirst), structured(t, wordPlan))
+	}
+	begin := func() *agenttest.Terminal {
+		c.api.Play(withCritic(author(), messagesapi.Steps(structured(t, `{"remarks":[]}`))))
+		// The shell keeps the screen once pawl has ended.
+		script := `trap : INT; "$0" plan new 'add a word' --agent-command "$1"; echo "exit $?"; cat`
+		term := agenttest.Open(t, agenttest.Program{Argv: []string{"sh", "-c", script, c.binary, c.client}, Dir: c.root, Env: c.env})
+		term.Shows("Enter takes: bye", turnMost)
+		return term
+	}
+	term := begin()
+	term.Type("thanks")
+	term.Shows("[n]o", turnMost)
+	if !slices.ContainsFunc(c.api.Requests(), func(q messagesapi.Request) bool { return strings.Contains(q.News(), "Which word first?\n  thanks") }) {
+		t.Error("the author was not told the answer")
+	}
+	term.Type("n")
+	term.Shows("nothing was written\nexit 0", turnMost)
+	term = begin()
+	term.Keys("C-c")
+	term.Shows("exit 130", turnMost)
+	if got := c.git("status", "--porcelain"); got != "" {
+		t.Errorf("left over: %s", got)
+	}
+}

@@ -1,0 +1,37 @@
+package launch
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
+)
+
+// ReaderRequest says where sessions read.
+type ReaderRequest struct {
+	Env  environment.Environment
+	Root string // of the repository
+	Dir  string // where the user stands
+	Keep string // a folder for what the agent needs between turns
+}
+
+// ReaderAgent returns the agent that the settings name, for sessions that only read, and
+// their options. The agent is installed and logged in, as far as can be told.
+func ReaderAgent(ctx context.Context, s config.Settings, q ReaderRequest) (agent.Agent, agent.Options, error) {
+	p := &Prepared{root: q.Root, Settings: s, programDir: q.Dir}
+	a := record.Agent{Name: s.Agent, Command: s.AgentCommand, Model: s.Model, Args: s.AgentArgs, Env: s.AgentEnv}
+	a.Command = p.agentProgram(a)
+	who, err := newAgent(a, q.Keep)
+	if err != nil {
+		return nil, agent.Options{}, err
+	}
+	if _, blind := who.(agent.Blind); blind {
+		return nil, agent.Options{}, errors.New("the agent must be one whose tool calls Pawl can deny")
+	}
+	o := agent.Options{Dir: q.Root, Model: a.Model, Args: a.Args, Env: a.Env, Redact: redact.New(q.Env.Vars)}
+	return who, o, p.checkAgent(ctx, a)
+}

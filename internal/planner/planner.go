@@ -1,0 +1,160 @@
+// Package planner has agents write a plan: it performs the conversation that
+// core/draft decides.
+//
+//	c, err := planner.Make(ctx, "export as CSV", planner.Options{Agent: claude.Agent{}, Ask: ask, …})
+//	c.Draft.Plan()
+//
+// The author is one session for the whole conversation, the critic a fresh one: who
+// wrote the plan does not review it. Both only read. Time and cost are bounded.
+package planner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/core/draft"
+	"github.com/pawl-dev/pawl/internal/prompt"
+)
+
+// Options of a conversation.
+type Options struct {
+	Agent      agent.Agent
+	Session    agent.Options                      // Dir is the repository's root; what makes it read-only is set here
+	Guard      func(agent.ToolCall) agent.Verdict // answers what an agent wants to read, nil allows it
+	Gates      []string                           // commands that seem to run the tests
+	MaxCostUSD float64                            // of the whole conversation, 0 = not limited
+	Timeout    time.Duration                      // of one reply, 0 = none
+	Ask        func(Asked) (string, error)        // puts a question to the user; an empty answer takes the proposal
+	Begin      func(draft.Conversation)           // an agent is about to be asked, nil for nobody
+	Tell       func(agent.Event)                  // what it does meanwhile, nil for nobody
+}
+
+// Asked is a question, with its number and how many there are.
+type Asked struct {
+	draft.Question
+	Number, Of int
+}
+
+// ErrNoPlan is the error of a conversation that ended without a plan.
+var ErrNoPlan = errors.New("no plan was made")
+
+// Make holds the conversation to its end. It returns an error that wraps ErrNoPlan if
+// the agent gave no usable plan, an *AgentError if it could not be asked, and the
+// context's cause if that ended. usage is what it cost, also with an error.
+func Make(ctx context.Context, idea string, o Options) (c draft.Conversation, usage agent.Usage, err error) {
+	p := &conversation{o: o}
+	defer func() { err = errors.Join(err, p.close()) }()
+	c = draft.Start(idea)
+	for {
+		switch c.Step() {
+		case draft.AskUser:
+			q, number, of := c.Question()
+			text, err := o.Ask(Asked{q, number, of})
+			if err != nil {
+				return c, p.usage, err
+			}
+			c = c.Answer(text)
+		case draft.AskAuthor, draft.AskCritic:
+			if c, err = p.ask(ctx, c); err != nil {
+				return c, p.usage, err
+			}
+		case draft.Finished:
+			return c, p.usage, nil
+		case draft.Failed:
+			return c, p.usage, fmt.Errorf("%w: %s", ErrNoPlan, c.Rejected)
+		}
+	}
+}
+
+// AgentError says why an agent could not be asked.
+type AgentError struct{ agent.Failure }
+
+func (e *AgentError) Error() string { return e.Message }
+
+type conversation struct {
+	o      Options
+	author agent.Session
+	usage  agent.Usage
+}
+
+// ask has one agent reply. What fails once there is a plan costs its review, or its
+// revision, and not the plan.
+func (p *conversation) ask(ctx context.Context, c draft.Conversation) (draft.Conversation, error) {
+	reply, err := p.reply(ctx, c)
+	if err == nil {
+		return c.Reply(reply), nil
+	}
+	if failed, ok := errors.AsType[*AgentError](err); ok && len(c.Draft.Tasks) > 0 {
+		return c.Stop(failed.Message), nil
+	}
+	return c, err
+}
+
+func (p *conversation) reply(ctx context.Context, c draft.Conversation) (answer string, err error) {
+	critic := c.Step() == draft.AskCritic
+	first := p.author == nil
+	text, err := prompt.Draft(c, p.o.Gates, first)
+	if err != nil {
+		return "", err
+	}
+	if p.o.Begin != nil {
+		p.o.Begin(c)
+	}
+	left := p.o.MaxCostUSD - p.usage.CostUSD
+	if p.o.MaxCostUSD > 0 && left <= 0 {
+		return "", &AgentError{agent.Failure{Class: agent.OverBudget, Message: fmt.Sprintf("its cost limit of $%.2f is reached", p.o.MaxCostUSD)}}
+	}
+	s := p.author
+	switch {
+	case critic:
+		if s, err = p.start(ctx, draft.CritiqueSchema); err == nil {
+			defer func() { err = errors.Join(err, s.Close()) }()
+		}
+	case first:
+		s, err = p.start(ctx, draft.Schema)
+		p.author = s
+	}
+	if err != nil {
+		return "", err
+	}
+	res, err := s.Turn(ctx, agent.Turn{
+		Prompt: text, Timeout: p.o.Timeout, MaxCostUSD: max(0, left), Final: func(string) bool { return true },
+	}, func(e agent.Event) {
+		if p.o.Tell != nil {
+			p.o.Tell(e)
+		}
+	})
+	p.usage = p.usage.Plus(res.Usage)
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case err != nil:
+		return "", fmt.Errorf("ask %s for a plan: %w", p.o.Agent.Name(), err)
+	case res.Failure != nil:
+		return "", &AgentError{*res.Failure}
+	}
+	return res.Text, nil
+}
+
+func (p *conversation) start(ctx context.Context, schema string) (agent.Session, error) {
+	o := p.o.Session
+	o.ReadOnly, o.Schema, o.Judge = true, schema, agent.ReadOnly(p.o.Guard)
+	s, err := p.o.Agent.Start(ctx, o)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, fmt.Errorf("start %s: %w", p.o.Agent.Name(), err)
+	}
+	return s, nil
+}
+
+func (p *conversation) close() error {
+	if p.author == nil {
+		return nil
+	}
+	return p.author.Close()
+}

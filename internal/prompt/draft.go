@@ -1,0 +1,51 @@
+package prompt
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/draft"
+)
+
+// maxIdea bounds what is wanted, in bytes: a specification may be long.
+const maxIdea = 64 << 10
+
+// Draft writes what the agent is told that a conversation about a plan waits for: its
+// author or its critic. gates are commands that seem to run the tests. first says that
+// the session was told nothing before.
+func Draft(c draft.Conversation, gates []string, first bool) (string, error) {
+	name := "draft-again.md"
+	switch {
+	case c.Step() == draft.AskCritic:
+		name = "critique.md"
+	case first:
+		name = "draft.md"
+	}
+	plan, err := json.MarshalIndent(c.Draft, "", "  ")
+	if err != nil {
+		return "", fmt.Errorf("render the prompt for a plan: %w", err)
+	}
+	var remarks, decisions []string
+	for _, r := range c.Remarks {
+		remarks = append(remarks, r.String())
+	}
+	for _, a := range c.Answers {
+		decisions = append(decisions, a.Question+" "+a.Text)
+	}
+	view := struct {
+		draft.Conversation
+		Idea, Plan                string
+		Remarks, Decisions, Gates []string
+		MaxQuestions              int
+	}{c, middle(clean(c.Idea), maxIdea), middle(clean(string(plan)), MaxReview), lines(remarks, maxFiles), lines(decisions, maxFiles), lines(gates, maxFiles), draft.MaxQuestions}
+	s, err := New(nil)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	if err := s.t.ExecuteTemplate(&b, name, view); err != nil {
+		return "", fmt.Errorf("render the prompt for a plan: %w", err)
+	}
+	return middle(tidy(b.String()), MaxReview+maxIdea), nil
+}
