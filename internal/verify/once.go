@@ -10,6 +10,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
 // once runs a gate one time, for at most a limit.
@@ -45,7 +46,8 @@ func (v *Verifier) once(ctx context.Context, g gate.Gate, w where, limit time.Du
 	r.BuildFailed, r.Incomplete = rep.BuildFailed, rep.Incomplete
 	r.Count()
 	said := readOutput(&r, filepath.Join(w.root, filepath.FromSlash(g.Dir)))
-	if c.report != "" && exit.Code != 0 && len(r.Tests) == 0 && len(r.Incomplete) == 0 {
+	r.NoTests = exit.Code != 0 && len(r.Tests) == 0 && said.Result == testreport.NoTests
+	if c.report != "" && exit.Code != 0 && len(r.Tests) == 0 && len(r.Incomplete) == 0 && !r.NoTests {
 		r.Incomplete = []string{""} // no test was heard: none was deleted
 	}
 	r.Status, r.Reason = status(exit, r, reportErr)

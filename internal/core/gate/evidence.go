@@ -3,6 +3,7 @@ package gate
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // alone names those of what turned green that new tests turned green: they do so on
@@ -34,10 +35,22 @@ func (o Observation) leans(before Result, name string) bool {
 	switch {
 	case o.needsOriginals() || without.Status != Fail:
 		return false
+	case name == before.Gate && len(before.Failing) == 0:
+		return len(without.Tests) == 0 && !o.untested(before)
 	case name == before.Gate:
-		return len(without.Tests) == 0 && (len(before.Failing) == 0 || len(both(before.Failing, without.Failing)) > 0)
+		return len(without.Tests) == 0 && len(both(before.Failing, without.Failing)) > 0
 	}
 	return without.Tests[name] == Fail || without.BuildFailed && without.cut(name)
+}
+
+// untested: the gate was red for want of tests, since it found none or misses one of the
+// new files by name; and nothing but new tests was added, which fail on the tree of
+// before. So its green needs the tests and the work.
+func (o Observation) untested(before Result) bool {
+	wants := before.NoTests || slices.ContainsFunc(o.NewTests, func(file string) bool {
+		return strings.Contains(before.Head+before.Tail, file)
+	})
+	return wants && len(o.OldTests)+len(o.Inputs) == 0 && find(o.Answers[Overlay].Results, before.Gate).Status == Fail
 }
 
 // leaning are the gates in which something turned green that new tests may hold up.

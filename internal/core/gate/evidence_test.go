@@ -234,6 +234,18 @@ func TestNewTestsWhereSomethingTurnedGreen(t *testing.T) {
 			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "by the new tests", probes: all, green: true},
 		},
 		{
+			name: "but not where there were no tests before", before: "fail empty", now: "pass", new: "n_test.go", answers: whole("fail", "fail"),
+			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "test", probes: all, green: true},
+		},
+		{
+			name: "nor where the gate missed the new test by name", before: "fail says:no_n_test.go", now: "pass", new: "n_test.go", answers: whole("fail", "fail"),
+			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"test"}, reason: "test", probes: all, green: true},
+		},
+		{
+			name: "unless the new tests pass without the work", before: "fail empty", now: "pass", new: "n_test.go", answers: whole("pass", "fail"),
+			want: judged{status: gate.Pass, evidence: gate.Unproven, reason: "by the new tests", probes: laidOver, green: true},
+		},
+		{
 			name: "what it is without them could not be found out", before: "fail A-", now: "pass A+ N+", new: "n_test.go", answers: laid("fail A- N-", "unknown"),
 			want: judged{status: gate.Pass, evidence: gate.Proven, names: []string{"A", "N"}, reason: "A", probes: all, green: true},
 		},

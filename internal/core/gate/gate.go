@@ -103,6 +103,8 @@ type Result struct {
 	// Several: the output tells of more than one run of tests, and the numbers are not
 	// those of all.
 	Several bool `json:"several,omitempty"`
+	// NoTests: it fails, and its runner says that it found no tests.
+	NoTests bool `json:"no_tests,omitempty"`
 	// BuildFailed: some tests could not even be built.
 	BuildFailed bool `json:"build_failed,omitempty"`
 	// Incomplete names the groups of which not every test was heard, because they

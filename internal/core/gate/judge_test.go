@@ -27,6 +27,9 @@ func run(s string) gate.Result {
 		case strings.HasPrefix(w, "says:"):
 			r.Tail = w
 			continue
+		case w == "empty":
+			r.NoTests = true
+			continue
 		case w == "left":
 			r.Left = true
 			continue
