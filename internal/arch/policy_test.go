@@ -59,6 +59,7 @@ const imports = `
 	verify         < canary confine core/* deps git mutant proc rawlog sign testdiff testreport testreport/testrun work failure atomicfile redact
 	review         < core/* agent git prompt atomicfile
 	planner        < core/* agent prompt
+	retention      < git record store
 	runner         < core/* agent agent/claude agent/command agent/scripted atomicfile config failure frozen git planfile proc prompt record redact review statefile store store/* testreport verify
 	launch         < atomicfile confine deps core/* agent agent/claude agent/command agent/scripted config environment failure frozen git lesson notify planfile proc prompt record redact review runner session statefile store store/* verify work
 

@@ -73,6 +73,7 @@ type grammar struct {
 	Plan       planCmd       `cmd:"" group:"Set up" help:"write, inspect and convert plan files"`
 	Install    installCmd    `cmd:"" group:"Set up" help:"add Pawl to Claude Code"`
 	Uninstall  uninstallCmd  `cmd:"" group:"Set up" help:"remove Pawl from Claude Code"`
+	GC         gcCmd         `cmd:"" name:"gc" group:"Set up" help:"delete what old loops left"`
 	Doctor     doctorCmd     `cmd:"" group:"Set up" help:"find what breaks loops on this machine, each with its fix"`
 	Plugin     pluginCmd     `cmd:"" group:"Set up" help:"export Pawl as a Claude Code plugin"`
 	Trust      trustCmd      `cmd:"" group:"Set up" help:"trust the commands in this repository's configuration"`

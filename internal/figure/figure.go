@@ -63,6 +63,9 @@ func Tokens(n int64) string {
 	return fmt.Sprintf("%.0fT", v)
 }
 
+// Bytes is a size in three figures at most: 950B, 1.2kB, 184MB.
+func Bytes(n int64) string { return Tokens(n) + "B" }
+
 // Money is an amount in dollars; fractions of a cent are shown only where there
 // is nothing else.
 func Money(usd float64) string {

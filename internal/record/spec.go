@@ -146,11 +146,14 @@ func (s Spec) Goal() string {
 	return plan.OneLine(words, 60)
 }
 
+// TreeDir is the name of a loop's own worktree in its folder.
+const TreeDir = "tree"
+
 // WorkTree returns where the loop's agent works: the root of the loop, or the loop's own
 // work tree in its folder.
 func (s Spec) WorkTree(l *store.Loop, root string) string {
 	if s.OwnWorktree {
-		return filepath.Join(l.Dir, "tree")
+		return filepath.Join(l.Dir, TreeDir)
 	}
 	return root
 }

@@ -13,7 +13,7 @@
 //
 // The owner of a loop calls Own, appends, and saves a snapshot now and then. Everybody
 // else reads, folds and posts messages. Specs, states and summaries are the caller's own
-// types. Folders have mode 0700, files 0600. The package deletes nothing.
+// types. Folders have mode 0700, files 0600. Nothing is deleted but by Remove.
 package store
 
 import (

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/retention"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+type gcCmd struct {
+	OlderThan string `default:"30d" placeholder:"AGE" help:"delete loops that ended longer ago: 30d, 12h"`
+	MaxSize   string `placeholder:"SIZE" help:"also delete the oldest ones until the rest is smaller: 500MB, 2GB"`
+	All       bool   `help:"include the loops of every repository"`
+	Yes       bool   `short:"y" help:"delete; without it, only show what would be deleted"`
+}
+
+func (gcCmd) Help() string {
+	return `Pawl deletes the journals, logs and checkpoints of loops that ended. Commits, branches and worktrees stay.
+A deleted loop has no report, and nothing of it can be restored any more. A loop that has not ended, waits
+for an approval or has a worktree is never deleted.
+
+  pawl gc
+  pawl gc --older-than 90d --all --yes
+  pawl gc --max-size 1GB`
+}
+
+// Run shows the loops that are to go, and deletes them with --yes.
+func (c *gcCmd) Run(a *app) error {
+	ctx, cancel := untilSignal()
+	defer cancel()
+	return ended(ctx, c.collect(ctx, a))
+}
+
+func (c *gcCmd) collect(ctx context.Context, a *app) error {
+	rule, err := c.rule()
+	if err != nil {
+		return err
+	}
+	root := a.root()
+	if c.All {
+		root = ""
+	}
+	loops, err := retention.Find(ctx, a.store, root)
+	if err != nil {
+		return err
+	}
+	expired := rule.Expired(loops, time.Now())
+	var bytes int64
+	var failed error
+	removed := 0
+	for _, l := range expired {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		if c.Yes {
+			if err := retention.Remove(ctx, l); err != nil {
+				failed = errors.Join(failed, err)
+				term.Warnf(a.Err, "%s stays: %s", l.ID, err)
+				continue
+			}
+		}
+		removed++
+		bytes += l.Bytes
+		a.printf("%s  %s  %s  %s  %s\n", l.ID, l.EndedAt.Local().Format(time.DateOnly), l.Outcome, figure.Bytes(l.Bytes), plan.OneLine(l.Goal, 60))
+	}
+	if c.Yes {
+		failed = errors.Join(failed, a.store.RemoveLeftovers(time.Now()))
+	}
+	c.conclude(a, loops, removed, bytes)
+	if failed != nil {
+		return disagrees
+	}
+	return nil
+}
+
+// conclude says what was or would be deleted, and what stays although it is old.
+func (c *gcCmd) conclude(a *app, loops []retention.Loop, removed int, bytes int64) {
+	var all int64
+	for _, l := range loops {
+		all += l.Bytes
+		if l.Keep != "" && !l.EndedAt.IsZero() {
+			a.printf("%s stays: %s\n", l.ID, l.Keep)
+		}
+	}
+	switch {
+	case removed == 0:
+		a.printf("nothing to delete: %s, %s\n", count(len(loops), "loop"), figure.Bytes(all))
+	case c.Yes:
+		a.printf("deleted %s, %s\n", count(removed, "loop"), figure.Bytes(bytes))
+	default:
+		a.printf("would delete %s, %s, of %d with %s\n", count(removed, "loop"), figure.Bytes(bytes), len(loops), figure.Bytes(all))
+		a.printf("pawl gc --yes  deletes them, with the options given\n")
+	}
+}
+
+func (c *gcCmd) rule() (r retention.Rule, err error) {
+	if r.OlderThan, err = parseAge(c.OlderThan); err != nil {
+		return r, failure.New(failure.Usage, "write it as 30d or 12h", "read --older-than: %w", err)
+	}
+	if c.MaxSize == "" {
+		return r, nil
+	}
+	if r.MaxBytes, err = parseSize(c.MaxSize); err != nil {
+		return r, failure.New(failure.Usage, "write it as 500MB or 2GB", "read --max-size: %w", err)
+	}
+	return r, nil
+}
+
+// parseAge reads a duration that may be given in days.
+func parseAge(text string) (time.Duration, error) {
+	days, ok := strings.CutSuffix(text, "d")
+	if n, err := strconv.Atoi(days); ok && err == nil && n >= 0 && n < 100_000 {
+		return time.Duration(n) * 24 * time.Hour, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err == nil && d < 0 {
+		err = fmt.Errorf("%q is negative", text)
+	}
+	return d, err
+}
+
+// parseSize reads a number of bytes in kB, MB or GB.
+func parseSize(text string) (int64, error) {
+	number, unit := strings.TrimSpace(text), int64(1)
+	for _, u := range []struct {
+		name string
+		size int64
+	}{{"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}} {
+		if n, ok := strings.CutSuffix(number, u.name); ok {
+			number, unit = strings.TrimSpace(n), u.size
+			break
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n <= 0 || n > 1e9 {
+		return 0, fmt.Errorf("%q is no size", text)
+	}
+	return n * unit, nil
+}

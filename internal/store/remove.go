@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// removing begins the hidden name that a loop's folder gets before it is deleted.
+const removing = ".removing-"
+
+// Remove deletes the loop's folder. before is called while nobody can drive the loop; if
+// it returns an error, the loop stays. What a crash leaves is deleted by RemoveLeftovers.
+// It returns a *HeldError if a process drives the loop.
+func (l *Loop) Remove(ctx context.Context, before func() error) error {
+	lock, err := acquireLock(ctx, l.lockPath(), "loop "+l.ID)
+	if err != nil {
+		return err
+	}
+	if err := before(); err != nil {
+		return errors.Join(err, lock.release())
+	}
+	hidden := filepath.Join(filepath.Dir(l.Dir), removing+l.ID)
+	err = os.Rename(l.Dir, hidden)
+	released := lock.release()
+	if err != nil { // Windows renames no folder with an open file
+		err = os.Rename(l.Dir, hidden)
+	}
+	if err = errors.Join(err, released); err != nil {
+		return fmt.Errorf("remove loop %s: %w", l.ID, err)
+	}
+	if err := os.RemoveAll(hidden); err != nil {
+		return fmt.Errorf("remove loop %s: %w", l.ID, err)
+	}
+	return nil
+}
+
+// leftoverAge is how long a hidden folder must lie untouched before it is a leftover.
+const leftoverAge = time.Hour
+
+// RemoveLeftovers deletes hidden folders of loops that a crash left while they were
+// created or removed.
+func (s *Store) RemoveLeftovers(now time.Time) error {
+	loops := filepath.Join(s.home, "loops")
+	entries, err := os.ReadDir(loops)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("list loops: %w", err)
+	}
+	var failed error
+	for _, e := range entries {
+		info, err := e.Info()
+		old := err == nil && now.Sub(info.ModTime()) > leftoverAge
+		if strings.HasPrefix(e.Name(), removing) || old && strings.HasPrefix(e.Name(), ".new-") {
+			failed = errors.Join(failed, os.RemoveAll(filepath.Join(loops, e.Name())))
+		}
+	}
+	return failed
+}
