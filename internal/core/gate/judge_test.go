@@ -27,14 +27,8 @@ func run(s string) gate.Result {
 		case strings.HasPrefix(w, "says:"):
 			r.Tail = w
 			continue
-		case w == "empty":
-			r.NoTests = true
-			continue
-		case w == "left":
-			r.Left = true
-			continue
-		case w == "flaky":
-			r.Flaky = true
+		case w == "empty" || w == "left" || w == "flaky":
+			r.NoTests, r.Left, r.Flaky = r.NoTests || w == "empty", r.Left || w == "left", r.Flaky || w == "flaky"
 			continue
 		case strings.HasPrefix(w, "!"):
 			r.Incomplete = append(r.Incomplete, w[1:])
