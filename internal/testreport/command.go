@@ -34,8 +34,8 @@ func WithIDs(command string) (string, bool) {
 		if len(call.words) < 2 || call.words[0] != "go" || call.words[1] != "test" || slices.ContainsFunc(call.words, notATestRun) {
 			continue
 		}
-		out += command[from:call.second] + " -json"
-		from = call.second
+		out += command[from:call.ends[1]] + " -json"
+		from = call.ends[1]
 	}
 	return out + command[from:], from > 0
 }
@@ -47,8 +47,8 @@ func Uncached(command string) string {
 		if len(call.words) < 2 || call.words[0] != "go" || call.words[1] != "test" || slices.ContainsFunc(call.words, setsCount) {
 			continue
 		}
-		out += command[from:call.second] + " -count=1"
-		from = call.second
+		out += command[from:call.ends[1]] + " -count=1"
+		from = call.ends[1]
 	}
 	return out + command[from:]
 }
@@ -67,8 +67,8 @@ func setsCount(word string) bool {
 
 // call is one simple command of constant words.
 type call struct {
-	words  []string
-	second int // byte offset of the end of the second word
+	words []string
+	ends  []int // of the words, in bytes
 }
 
 // calls are the simple commands of a list, in order; none if any part of it is
@@ -108,11 +108,9 @@ func listed(stmt *syntax.Stmt) ([]call, bool) {
 
 func simple(cmd *syntax.CallExpr) call {
 	var c call
-	for i, word := range cmd.Args {
+	for _, word := range cmd.Args {
 		c.words = append(c.words, shell.Constant(word))
-		if i == 1 {
-			c.second = int(word.End().Offset())
-		}
+		c.ends = append(c.ends, int(word.End().Offset()))
 	}
 	return c
 }

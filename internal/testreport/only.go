@@ -2,6 +2,7 @@ package testreport
 
 import (
 	"encoding/json"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,11 +17,11 @@ import (
 // name it may run more of. files reads the files of the folder that the command runs in.
 func Only(command string, ids []string, files func(path string) ([]byte, error)) (string, bool) {
 	runs := testrun.Read(command, files)
-	if len(runs) != 1 || len(ids) == 0 || len(runs[0].Words) == 0 {
+	if len(runs) != 1 || len(ids) == 0 || len(runs[0].Words) == 0 || files == nil {
 		return command, false
 	}
 	words := runs[0].Words
-	switch runner := runs[0].Runner; runner {
+	switch runnerOf(runs[0], files) {
 	case "go":
 		if tests, ok := testNames(ids); ok && !hasFlag(words, "run", "test.run", "skip", "c", "bench", "fuzz", "args") {
 			return `export GOFLAGS="$(go env GOFLAGS) -run=^(` + strings.Join(tests, "|") + `)$"; ` + command, true
@@ -30,67 +31,92 @@ func Only(command string, ids []string, files func(path string) ([]byte, error))
 			return `export PYTEST_ADDOPTS="$PYTEST_ADDOPTS -k '` + strings.Join(tests, " or ") + `'"; ` + command, true
 		}
 	case "unittest":
-		if tests, ok := testNames(ids); ok && words[0] == "unittest" && !hasFlag(words, "k") && !slices.Contains(words, "discover") {
-			return appended(command, files, " -k "+strings.Join(tests, " -k "))
+		if tests, ok := testNames(ids); ok && !hasFlag(words, "k") {
+			return appended(command, runs[0], files, " -k "+strings.Join(tests, " -k "))
 		}
 	case "cargo":
 		if tests, ok := testNames(ids); ok && !slices.ContainsFunc(words[2:], func(w string) bool { return !strings.HasPrefix(w, "-") || w == "--" }) {
-			return appended(command, files, " -- "+strings.Join(tests, " "))
+			return appended(command, runs[0], files, " -- "+strings.Join(tests, " "))
 		}
 	case "jest", "vitest":
 		if !hasFlag(words, "t", "testNamePattern") {
-			return appended(command, files, " -t "+shell.Quoted([]string{titles(ids)}))
+			return appended(command, runs[0], files, " -t "+shell.Quoted([]string{titles(ids)}))
 		}
 	case "mocha":
 		if !hasFlag(words, "g", "grep", "f", "fgrep") {
-			return appended(command, files, " -g "+shell.Quoted([]string{titles(ids)}))
+			return appended(command, runs[0], files, " -g "+shell.Quoted([]string{titles(ids)}))
 		}
 	case "node":
 		if !hasFlag(words, "test-name-pattern", "test-only", "test-skip-pattern") {
-			return nodeOnly(command, words, files, " --test-name-pattern="+shell.Quoted([]string{titles(ids)}))
+			return nodeOnly(command, runs[0], files, " --test-name-pattern="+shell.Quoted([]string{titles(ids)}))
 		}
 	}
 	return command, false
 }
 
-// nodeOnly narrows a run of Node.js, whose options stand before the names of files.
-func nodeOnly(command string, words []string, files func(path string) ([]byte, error), option string) (string, bool) {
-	if all := calls(command); len(all) == 1 && begins(all[0].words, "node", "--test") {
-		return command[:all[0].second] + option + command[all[0].second:], true
+// runnerOf is the runner of a test run. That of a script is known by what stands in it.
+func runnerOf(c testrun.Call, files func(path string) ([]byte, error)) string {
+	own, mark := "", ""
+	switch shell.Name(c.Words[0]) {
+	case "python":
+		own, mark = "unittest", "unittest.main("
+	case "node":
+		own, mark = "node", "node:test"
 	}
-	if slices.ContainsFunc(words[1:], func(w string) bool { return !strings.HasPrefix(w, "-") }) {
-		return command, false
+	if own == "" || own == "node" && c.Runner == own {
+		return c.Runner
 	}
-	return appended(command, files, option)
+	if slices.ContainsFunc(c.Words[1:], func(word string) bool {
+		text, err := files(path.Join(c.Dir, word))
+		return err == nil && strings.Contains(string(text), mark)
+	}) {
+		return own
+	}
+	return ""
 }
 
-// appended is a command with arguments for the runner that it starts: itself, or by a
-// script of package.json that is nothing else.
-func appended(command string, files func(path string) ([]byte, error), arguments string) (string, bool) {
-	all := calls(command)
-	if len(all) != 1 {
+// nodeOnly narrows a run of Node.js, whose options stand before the names of files.
+func nodeOnly(command string, c testrun.Call, files func(path string) ([]byte, error), option string) (string, bool) {
+	if all := calls(command); len(all) == 1 && all[0].words[0] == "node" {
+		return command[:all[0].ends[0]] + option + command[all[0].ends[0]:], true
+	}
+	if slices.ContainsFunc(c.Words[1:], func(w string) bool { return !strings.HasPrefix(w, "-") }) {
 		return command, false
 	}
-	words := all[0].words
+	return appended(command, c, files, option)
+}
+
+// appended is a command with arguments for the runner that it starts last: itself, or by a
+// script of package.json that is nothing else.
+func appended(command string, c testrun.Call, files func(path string) ([]byte, error), arguments string) (string, bool) {
+	all := calls(command)
+	if len(all) == 0 || len(all[len(all)-1].words) == 0 {
+		return command, false
+	}
+	last := all[len(all)-1]
+	words, end := last.words, last.ends[len(last.ends)-1]
 	if !slices.Contains(packageManagers, words[0]) {
-		return command + arguments, true
+		if len(words) < len(c.Words) || !slices.Equal(words[len(words)-len(c.Words):], c.Words) {
+			return command, false
+		}
+		return command[:end] + arguments + command[end:], true
 	}
 	name := packageScript(words)
 	var manifest struct {
 		Scripts map[string]string `json:"scripts"`
 	}
 	text, err := files("package.json")
-	if name == "" || err != nil || json.Unmarshal(text, &manifest) != nil {
+	if name == "" || c.Dir != "" || err != nil || json.Unmarshal(text, &manifest) != nil {
 		return command, false
 	}
 	inner := calls(manifest.Scripts[name])
-	if len(inner) != 1 || slices.Contains(packageManagers, inner[0].words[0]) || slices.Contains(inner[0].words, "--") {
+	if len(inner) != 1 || slices.Contains(packageManagers, inner[0].words[0]) || slices.Contains(inner[0].words, "--") || len(testrun.Read(manifest.Scripts[name], files)) != 1 {
 		return command, false
 	}
 	if words[0] == "npm" {
 		arguments = " --" + arguments
 	}
-	return command + arguments, true
+	return command[:end] + arguments + command[end:], true
 }
 
 var packageManagers = []string{"npm", "pnpm", "yarn"}
@@ -133,7 +159,7 @@ func testName(id string) (string, bool) {
 	}
 	id, _, _ = strings.Cut(id, " (")
 	id, _, _ = strings.Cut(id, "[")
-	name := id[strings.LastIndexAny(id, ".:")+1:]
+	name := strings.TrimSpace(id[strings.LastIndexAny(id, ".:>")+1:])
 	return name, plainName.MatchString(name)
 }
 
@@ -149,10 +175,6 @@ func titles(ids []string) string {
 		}
 	}
 	return strings.Join(parts, "|")
-}
-
-func begins(words []string, with ...string) bool {
-	return len(words) >= len(with) && slices.Equal(words[:len(with)], with)
 }
 
 func hasFlag(words []string, names ...string) bool {
