@@ -70,7 +70,7 @@ func probing(p gate.Probe) string {
 		return ", with the tests as they were"
 	case gate.RepeatBefore, gate.RepeatClean, gate.RepeatAfter, gate.RepeatOriginals, gate.RepeatOverlay:
 		return ", once more to be sure"
-	case gate.Broken:
+	case gate.Broken, gate.BrokenNew:
 		return ": do the tests notice when this work is broken?"
 	case gate.Neutral, gate.RepeatNeutral:
 		return ": do the tests pass without what a reviewer would look at?"

@@ -99,6 +99,22 @@ func Compare(path string, before, after []byte) []Change {
 	return changes
 }
 
+// Added are the names of tests that a file has and did not have, each behind those of the
+// groups that it is in: "calc > adds". Those that are skipped or end before they assert are
+// left out.
+func Added(path string, before, after []byte) []string {
+	was, _ := read(path, before)
+	now, _ := read(path, after)
+	known := index(was)
+	var names []string
+	for _, t := range now {
+		if _, ok := known[t.name]; !ok && !t.group && !t.skipped && !t.empty && t.name != wholeFile {
+			names = append(names, t.name)
+		}
+	}
+	return names
+}
+
 func index(tests []test) map[string][]test {
 	byName := map[string][]test{}
 	for _, t := range tests {

@@ -367,3 +367,22 @@ func FuzzCompare(f *testing.F) {
 		}
 	})
 }
+
+func TestAddedTests(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file, before, after string
+		want                []string
+	}{
+		{"test_a.py", "def test_a():\n    assert 1\n", "def test_a():\n    assert 1\n\n\nclass TestB:\n    def test_b(self):\n        assert 2\n", []string{"TestB > test_b"}},
+		{"test_a.py", "", "import pytest\n\n\n@pytest.mark.skip\ndef test_a():\n    assert 1\n", nil},
+		{"a.test.js", "", "describe('sums', () => {\n  it('adds', () => { expect(1).toBe(1); });\n});\n", []string{"sums > adds"}},
+		{"a_test.go", "package a\n\nfunc TestA(t *testing.T) { t.Error() }\n", "package a\n\nfunc TestA(t *testing.T) { t.Error(1) }\n", nil},
+		{"tests/a.rs", "", "#[test]\nfn adds() {\n    assert_eq!(1, 1);\n}\n", []string{"adds"}},
+		{"a.txt", "", "def test_a():\n", nil},
+	} {
+		if diff := cmp.Diff(c.want, testdiff.Added(c.file, []byte(c.before), []byte(c.after))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.file, diff)
+		}
+	}
+}

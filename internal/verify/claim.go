@@ -280,6 +280,9 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 		return o, fmt.Errorf("look at the functions of the work: %w", err)
 	}
 	o.Breakable = o.Breakable || tests.inSource && len(o.Functions) > 0 // only so it shows what new tests in them prove
+	if o.Added, err = v.addedTests(ctx, r, tests.fresh); err != nil {
+		return o, fmt.Errorf("look at the tests of the work: %w", err)
+	}
 	n, err := v.neutralize(ctx, r, nil)
 	if o.Signs, o.Held = n.names, n.held; err != nil {
 		return o, fmt.Errorf("look for signs in the work: %w", err)
@@ -293,7 +296,7 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	w := where{root: v.Root, logDir: r.LogDir, probe: p}
 	ids := o.Only(p)
 	switch p {
-	case gate.Broken, gate.Neutral, gate.RepeatNeutral, gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs:
+	case gate.Broken, gate.BrokenNew, gate.Neutral, gate.RepeatNeutral, gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs:
 		for i, g := range gates {
 			gates[i].Timeout = max(time.Minute, gate.MutantLimit(took(o.Now, g.Name))) // nothing is built there yet
 		}
@@ -352,7 +355,7 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 			return "", err
 		}
 		return v.overlay(ctx, r, tests)
-	case gate.Broken:
+	case gate.Broken, gate.BrokenNew:
 		return v.broken(ctx, r)
 	case gate.Neutral:
 		n, err := v.neutralize(ctx, r, nil)

@@ -44,7 +44,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 			"work with a test that cannot fail",
 			files{"calc.go": subtract, "sub_test.go": testFile("TestSub", "t.Log(\"fine\")")},
 			gate.Unproven, "pass without this work too: sub_test.go",
-			[]string{"kept a", "a", "a repeat-clean", "a broken", "a control", "a overlay"},
+			[]string{"kept a", "a", "a repeat-clean", "a broken-new", "a control", "a overlay"},
 			nil,
 		},
 		{
@@ -54,21 +54,21 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}"),
 			},
 			gate.Proven, "green with this work, and red when its functions are broken: calc.TestSub",
-			[]string{"kept a", "a", "a repeat-clean", "a broken", "a canary", "a other-expected"},
+			[]string{"kept a", "a", "a repeat-clean", "a broken-new", "a canary", "a other-expected"},
 			nil,
 		},
 		{
 			"work with one that checks nothing of it",
 			files{"calc.go": subtract, "sub_test.go": testFile("TestSub", "if Sub(3, 3) != 0 {\n\t\tt.Error(\"3-3\")\n\t}")},
 			gate.Unproven, "so they check nothing of it: calc.TestSub; a test that compares",
-			[]string{"kept a", "a", "a repeat-clean", "a broken", "a control", "a overlay"},
+			[]string{"kept a", "a", "a repeat-clean", "a broken-new", "a control", "a overlay", "kept a broken"},
 			[]string{"overlay: build failure", "tests that check nothing: calc.TestSub"},
 		},
 		{
 			"work with one that checks nothing of it, and a constant",
 			files{"calc.go": strings.Replace(subtract, "func Sub", "const Zero = 0\n\nfunc Sub", 1), "sub_test.go": testFile("TestSub", "_ = Sub(3, 3)")},
 			gate.Unproven, "so they check nothing of it: calc.TestSub; a test that compares",
-			[]string{"kept a", "a", "a repeat-clean", "a broken", "a control", "a overlay"},
+			[]string{"kept a", "a", "a repeat-clean", "a broken-new", "a control", "a overlay", "kept a broken"},
 			[]string{"overlay: build failure", "tests that check nothing: calc.TestSub"},
 		},
 		{
@@ -78,7 +78,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"sub_test.go": testFile("TestSub", "if Sub(3, 1) != 2+Zero {\n\t\tt.Error(\"3-1\")\n\t}"),
 			},
 			gate.Proven, "green with this work, and red when its functions are broken: calc.TestSub",
-			[]string{"kept a", "a", "a repeat-clean", "a broken", "a canary", "a other-expected"},
+			[]string{"kept a", "a", "a repeat-clean", "a broken-new", "a canary", "a other-expected"},
 			nil,
 		},
 		{
@@ -88,7 +88,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"sub_test.go": testFile("TestZero", "if Zero != 0 {\n\t\tt.Error(\"zero\")\n\t}"),
 			},
 			gate.Proven, "green with this work, and red when its functions are broken: calc.TestZero",
-			[]string{"kept a", "a", "a repeat-clean", "a broken", "a canary", "a other-expected"},
+			[]string{"kept a", "a", "a repeat-clean", "a broken-new", "a canary", "a other-expected"},
 			nil,
 		},
 		{
@@ -98,7 +98,7 @@ func TestFourClaimsOverAGreenGate(t *testing.T) {
 				"calc_test.go": calc()["calc_test.go"] + "\nfunc TestNone(t *testing.T) {\n\tif Sub(3, 1) != 2 {\n\t\tt.Error(\"3-1\")\n\t}\n}\n",
 			},
 			gate.Proven, "green with this work, and red when its functions are broken: calc.TestNone",
-			[]string{"kept a", "a", "a originals", "a repeat-clean", "a broken", "a canary", "a other-expected"},
+			[]string{"kept a", "a", "a originals", "a repeat-clean", "a broken-new", "a canary", "a other-expected"},
 			[]string{"tests changed: calc_test.go"},
 		},
 	}

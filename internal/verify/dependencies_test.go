@@ -94,7 +94,7 @@ func TestAnEditableInstallIsNoCodeOfBefore(t *testing.T) {
 		"src/m.py":  "def f(n):\n    return n\n",
 		"test_n.py": "import m, unittest\nclass N(unittest.TestCase):\n    def test_two(self):\n        self.assertEqual(m.f(2), 2)\n",
 	}, nil)
-	if v := f.Verdict; v.Status != gate.Pass || v.Evidence != gate.Proven || !strings.Contains(v.Reason, "red without this work") {
+	if v := f.Verdict; v.Status != gate.Pass || v.Evidence != gate.Proven || !strings.Contains(v.Reason, "red when its functions are broken") {
 		t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
 	}
 }

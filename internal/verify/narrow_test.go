@@ -37,7 +37,7 @@ func TestAClaimTakesThreeRunsOfTheWholeGate(t *testing.T) {
 		few         []gate.Probe
 	}{
 		"a test turns green":                     {broken(), with(), 2, []gate.Probe{gate.Broken, gate.Canary}},
-		"a new test":                             {calc(), with(sub), 2, []gate.Probe{gate.Broken, gate.Canary}},
+		"a new test":                             {calc(), with(sub), 2, []gate.Probe{gate.BrokenNew, gate.Canary}},
 		"a test turns green, and there is a new": {broken(), with(sub), 3, []gate.Probe{gate.Originals, gate.Broken, gate.Canary}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -267,7 +267,7 @@ func (v *Verifier) settled(ctx context.Context, g gate.Gate, w where) (gate.Resu
 // or it is the first one to do so in a place of ours, where nothing was built before.
 func (v *Verifier) slow(w where) bool {
 	switch {
-	case w.probe == gate.Broken:
+	case w.probe == gate.Broken, w.probe == gate.BrokenNew:
 		return false
 	case v.Loaded():
 		return true

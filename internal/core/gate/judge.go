@@ -23,6 +23,9 @@ type Observation struct {
 	NewTests []string `json:"new_tests,omitempty"`
 	// NewCases: files that tests read are among them, and old tests may read them too.
 	NewCases bool `json:"new_cases,omitempty"`
+	// Added are the tests that the work added, by gate and by the names that they have in
+	// their files, where a gate reports none by id and can be run for these alone.
+	Added map[string][]string `json:"added,omitempty"`
 	// InSource: source files that hold tests were changed, so that a test's text
 	// may have changed with them.
 	InSource bool `json:"in_source,omitempty"`

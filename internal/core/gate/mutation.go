@@ -2,7 +2,9 @@ package gate
 
 import (
 	"maps"
+	"path"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -72,9 +74,9 @@ func (r Result) failsIn(other Result) (failed, crashed []string) {
 }
 
 // breakable are the gates to run on broken functions: those whose tests are what the
-// work would be believed for.
+// work would be believed for, unless these were seen to notice.
 func (o Observation) breakable() []string {
-	if !o.Breakable || o.answered(Broken) {
+	if !o.Breakable || o.answered(Broken) || len(o.newNotice()) > 0 {
 		return nil
 	}
 	v := Judge(o)
@@ -89,24 +91,27 @@ func (o Observation) breakable() []string {
 
 // undecided: what new tests prove shows best, or only, when the functions of the work are
 // broken. Source files hold tests that they did not, beside all that they held; or the new
-// tests do not run on the tree of before; or they are new by their ids.
+// tests do not run on the tree of before.
 func (o Observation) undecided() bool {
-	return o.InSource && !o.Lost || len(o.came()) > 0 || o.canBeLaid() && o.answered(Overlay) && o.overlay().unrun
+	return o.InSource && !o.Lost || o.canBeLaid() && o.answered(Overlay) && o.overlay().unrun
 }
 
 // breakableFirst are the gates in which new tests came with changed functions. Run for
 // these tests alone, with the functions broken, they tell what the whole gate on the tree
 // of before would, and that the tests check something: only if they do not is that run.
 func (o Observation) breakableFirst() []string {
-	if o.answered(Broken) || len(o.Functions) == 0 {
+	if o.answered(BrokenNew) || len(o.Functions) == 0 {
 		return nil
 	}
 	came := o.came()
-	return kept(o.gates(), func(name string) bool { return len(find(o.Now, name).passing(came)) > 0 })
+	return kept(o.gates(), func(name string) bool {
+		return len(find(o.Now, name).passing(came)) > 0 || len(both(came, o.Added[name])) > 0
+	})
 }
 
-// came are the tests that pass now and are new by their ids, where nothing was red before
-// the work, no other gate input was changed, and the work passes the old tests.
+// came are the tests that pass now and are new, by their ids or, where a gate has none, by
+// the names in their files; where nothing was red before the work, no other gate input was
+// changed, and the work passes the old tests.
 func (o Observation) came() []string {
 	if len(o.NewTests) == 0 || o.InSource || len(o.Inputs) > 0 {
 		return nil
@@ -120,6 +125,9 @@ func (o Observation) came() []string {
 		if before.Status != Pass {
 			return nil
 		}
+		if now.Status == Pass && len(now.Tests)+len(before.Tests) == 0 {
+			ids = append(ids, o.Added[now.Gate]...)
+		}
 		for id, s := range now.Tests {
 			if _, there := before.Tests[id]; s == Pass && !there && (len(before.Tests) > 0 || before.told() == 0) {
 				ids = append(ids, id)
@@ -127,7 +135,7 @@ func (o Observation) came() []string {
 		}
 	}
 	slices.Sort(ids)
-	return ids
+	return slices.Compact(ids)
 }
 
 // passing are those of some tests that pass in a run.
@@ -136,14 +144,64 @@ func (r Result) passing(ids []string) []string {
 }
 
 // noticed are the tests that notice broken functions and did not pass before, where
-// nothing else tells; gates, where they report no tests one by one.
+// nothing else tells; gates, where they report no tests one by one and none is known to
+// be new by its name.
 func (o Observation) noticed() []string {
-	if !o.answered(Broken) || !o.undecided() {
-		return nil
+	if names := o.newNotice(); len(names) > 0 || !o.answered(Broken) || !o.undecided() {
+		return names
 	}
 	_, by, _ := Notices(o.Now, o.Answers[Broken].Results)
 	return kept(by, func(name string) bool {
 		return !slices.ContainsFunc(o.Baseline, func(before Result) bool { return before.Tests[name] == Pass })
+	})
+}
+
+// newNotice are those of the tests that came which notice broken functions, and pass as
+// often as the work is whole.
+func (o Observation) newNotice() []string {
+	came := o.came()
+	_, by, _ := Notices(o.Now, o.Answers[BrokenNew].Results)
+	names := both(by, came)
+	for _, name := range by {
+		names = append(names, o.answer(BrokenNew, name).tells(both(came, o.Added[name]))...)
+	}
+	return kept(names, func(name string) bool { return o.steady(name) && !o.isFile(name) })
+}
+
+// isFile: a runner names a file of tests so that it cannot load: tests.test_sum.
+func (o Observation) isFile(told string) bool {
+	return slices.ContainsFunc(o.NewTests, func(file string) bool {
+		module := strings.ReplaceAll(strings.TrimSuffix(file, path.Ext(file)), "/", ".")
+		return module == told || strings.HasSuffix(module, "."+told)
+	})
+}
+
+// tells are the names by which a run without ids tells of some tests as failed.
+func (r Result) tells(tests []string) []string {
+	return kept(r.Failing, func(told string) bool {
+		return slices.ContainsFunc(tests, func(test string) bool { return isCalled(told, test) })
+	})
+}
+
+// isCalled reports whether a runner may call a test so: "calc.TestSum.test_adds (n=1)" that
+// of the name "TestSum > test_adds".
+func isCalled(told, test string) bool {
+	name := test[strings.LastIndexByte(test, '>')+1:]
+	name = strings.TrimSpace(name)
+	for _, end := range []string{"", " (", "[", "/"} {
+		if i := strings.LastIndex(told, name+end); i >= 0 && (end != "" || i+len(name) == len(told)) && (i == 0 || strings.ContainsRune(" .:/", rune(told[i-1]))) {
+			return true
+		}
+	}
+	return false
+}
+
+// steady: a test passes on the whole work when few tests run, beside the canary. One that
+// fails there does so whatever is broken. Until that is known all count.
+func (o Observation) steady(test string) bool {
+	run, ok := o.Answers[Canary]
+	return !ok || len(run.Results) > 0 && !slices.ContainsFunc(run.Results, func(r Result) bool {
+		return r.Status == Unknown || r.BuildFailed || r.TimedOut || slices.Contains(r.Failing, test)
 	})
 }
 
@@ -155,7 +213,7 @@ func (o Observation) proving(v Verdict, name string) []string {
 	if len(now.Tests) > 0 {
 		return kept(names, func(id string) bool { return now.Tests[id] == Pass })
 	}
-	if slices.Contains(names, name) || len(both(names, o.answer(Overlay, name).named())) > 0 {
+	if slices.Contains(names, name) || len(both(names, slices.Concat(o.answer(Overlay, name).named(), o.answer(BrokenNew, name).named()))) > 0 {
 		return []string{name}
 	}
 	return nil

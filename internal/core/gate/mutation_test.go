@@ -196,10 +196,10 @@ func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
 		Baseline: run(old).Results, Now: run(all).Results, Answers: map[Probe]Run{RepeatClean: run(all)},
 	}
 	p, gates := Next(o)
-	if diff := cmp.Diff([]string{"go"}, gates); p != Broken || diff != "" {
+	if diff := cmp.Diff([]string{"go"}, gates); p != BrokenNew || diff != "" {
 		t.Fatalf("next is %q\n%s", p, diff)
 	}
-	if diff := cmp.Diff([]string{"p.New"}, o.Only(Broken)); diff != "" {
+	if diff := cmp.Diff([]string{"p.New"}, o.Only(BrokenNew)); diff != "" {
 		t.Error(diff)
 	}
 	for name, c := range map[string]struct {
@@ -215,7 +215,7 @@ func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
 	} {
 		o := o
 		o.Answers = maps.Clone(o.Answers)
-		o.Answers[Broken] = Run{Results: []Result{c.broken}}
+		o.Answers[BrokenNew] = Run{Results: []Result{c.broken}}
 		if p, _ := Next(o); p != c.next {
 			t.Errorf("%s: next is %q", name, p)
 		}
@@ -236,14 +236,113 @@ func TestNewTestsAreTriedOnBrokenFunctionsFirst(t *testing.T) {
 	} {
 		o := o
 		change(&o)
-		if p, _ := Next(o); p == Broken {
+		if p, _ := Next(o); p == BrokenNew {
 			t.Errorf("%s: next is %q", name, p)
 		}
 	}
 	o.OldTests = []string{"old_test.go"} // a test was added to it
 	o.Answers[Originals] = run(old)
-	if p, _ := Next(o); p != Broken {
+	if p, _ := Next(o); p != BrokenNew {
 		t.Errorf("the old tests pass: next is %q", p)
+	}
+}
+
+// Where a gate reports no tests one by one, those that came are known by the names in their
+// files, and that they notice by the names that the runner prints.
+func TestNewTestsByTheirNames(t *testing.T) {
+	t.Parallel()
+	run := func(status Status, failing ...string) Run {
+		return Run{Results: []Result{{Gate: "py", Status: status, Passed: 1, Failed: len(failing), Failing: failing}, {Gate: "lint", Status: Pass}}}
+	}
+	o := Observation{
+		Changed: true, Breakable: true, Canary: true, Functions: []string{"add in calc.py"}, NewTests: []string{"test_add.py"}, Added: map[string][]string{"py": {"TestAdd > test_add"}},
+		Baseline: run(Pass).Results, Now: run(Pass).Results, Answers: map[Probe]Run{RepeatClean: run(Pass)},
+	}
+	p, gates := Next(o)
+	if diff := cmp.Diff([]string{"py"}, gates); p != BrokenNew || diff != "" {
+		t.Fatalf("next is %q\n%s", p, diff)
+	}
+	if diff := cmp.Diff([]string{"TestAdd > test_add"}, o.Only(BrokenNew)); diff != "" {
+		t.Error(diff)
+	}
+	for name, c := range map[string]struct {
+		broken Run
+		next   Probe
+		want   Evidence
+	}{
+		"it notices":                {run(Fail, "test_add.TestAdd.test_add (n=1)"), Canary, Proven},
+		"it does not":               {run(Pass), Control, NoEvidence},
+		"another does":              {run(Fail, "test_add.TestAdd.test_add_more"), Control, NoEvidence},
+		"its file cannot be loaded": {run(Fail, "test_add"), Control, NoEvidence},
+		"nothing is named":          {run(Fail), Control, NoEvidence},
+	} {
+		o := o
+		o.Answers = maps.Clone(o.Answers)
+		o.Answers[BrokenNew] = c.broken
+		if p, _ := Next(o); p != c.next {
+			t.Errorf("%s: next is %q", name, p)
+		}
+		if v := Judge(o); v.Evidence != c.want {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+func TestWhatATestIsCalled(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		told, test string
+		want       bool
+	}{
+		{"test_calc.py::test_add", "test_add", true},
+		{"test_calc.py::TestAdd::test_add[1-2]", "TestAdd > test_add", true},
+		{"test_calc.TestAdd.test_add (n=1)", "TestAdd > test_add", true},
+		{"TestAdd/a case", "TestAdd", true},
+		{"sums > adds a.b", "sums > adds a.b", true},
+		{"adds a.b", "sums > adds a.b", true},
+		{"tests::adds", "adds", true},
+		{"test_calc.py::test_add_more", "test_add", false},
+		{"test_calc.py::my_test_add", "test_add", false},
+		{"test_add", "test_add_more", false},
+	} {
+		if got := isCalled(c.told, c.test); got != c.want {
+			t.Errorf("%q for %q: %v", c.told, c.test, got)
+		}
+	}
+}
+
+// A test that fails as well on the whole work when few tests run shows nothing by failing
+// on broken functions: then the whole gate tells, on the tree of before.
+func TestATestThatFailsWhenItRunsAlone(t *testing.T) {
+	t.Parallel()
+	run := func(tests map[string]Status) Run {
+		return Run{Results: []Result{{Gate: "go", Status: Pass, Tests: tests}}}
+	}
+	red := func(tests map[string]Status, failing ...string) Run {
+		return Run{Results: []Result{{Gate: "go", Status: Fail, Tests: tests, Failing: failing}}, MustFail: []MustFail{{Name: "Canary"}}}
+	}
+	all := run(map[string]Status{"p.Old": Pass, "p.New": Pass})
+	for name, c := range map[string]struct {
+		canary Run
+		next   Probe
+		want   Evidence
+	}{
+		"it passes there":     {red(map[string]Status{"p.New": Pass, "p.Canary": Fail}, "p.Canary"), "", Proven},
+		"it fails there":      {red(map[string]Status{"p.New": Fail, "p.Canary": Fail}, "p.Canary", "p.New"), Control, NoEvidence},
+		"nothing is known":    {Run{Problem: "no place for a canary"}, Control, NoEvidence},
+		"it could not be run": {Run{Results: []Result{{Gate: "go", Status: Fail, BuildFailed: true}}}, Control, NoEvidence},
+	} {
+		o := Observation{
+			Changed: true, Breakable: true, Canary: true, Functions: []string{"Sum in sum.go"}, NewTests: []string{"new_test.go"},
+			Baseline: run(map[string]Status{"p.Old": Pass}).Results, Now: all.Results,
+			Answers: map[Probe]Run{RepeatClean: all, BrokenNew: red(map[string]Status{"p.New": Fail}, "p.New"), Canary: c.canary},
+		}
+		if p, _ := Next(o); p != c.next {
+			t.Errorf("%s: next is %q", name, p)
+		}
+		if v := Judge(o); v.Evidence != c.want {
+			t.Errorf("%s: %+v", name, v)
+		}
 	}
 }
 

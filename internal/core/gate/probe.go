@@ -34,6 +34,9 @@ const (
 	// added or changed, the rest put back (mutation testing). Tests that pass there check
 	// nothing of the work.
 	Broken Probe = "broken"
+	// BrokenNew: the same for the tests that came with the work, before anything else tells
+	// of these. If they notice, no other run has to.
+	BrokenNew Probe = "broken-new"
 	// Neutral: the tree of now with the signs neutralized that have weight: whether it is
 	// being tested is answered no, exits and changed assertions are left out. Tests that
 	// fail there pass by the sign alone.
@@ -130,7 +133,7 @@ func (o Observation) next() (Probe, []string) {
 		return RepeatClean, o.gates()
 	}
 	if gates := o.breakableFirst(); len(gates) > 0 {
-		return Broken, gates
+		return BrokenNew, gates
 	}
 	if len(o.noticed()) > 0 {
 		return "", nil
@@ -159,6 +162,8 @@ func (o Observation) Only(p Probe) []string {
 		}
 	case RepeatAfter:
 		return ByTest(o.flips().candidates, o.Baseline)
+	case BrokenNew:
+		return o.came()
 	case Broken:
 		if v := Judge(o); v.Evidence != Proven {
 			return o.came()
