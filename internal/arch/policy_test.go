@@ -73,6 +73,7 @@ const imports = `
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact figure
 	report         < core/* failure redact figure
+	watch          < core/* figure record
 	mcpserver      < core/* agent environment failure figure launch planfile record redact session store store/* verify
 	demo           < *
 	cli            < *
@@ -97,8 +98,10 @@ const pure = `
 // in "/..." stands for the packages below it too.
 const modules = `
 	mvdan.cc/sh/v3/...                    < core/shell doctor testreport testreport/testrun
+	charm.land/bubbletea/v2               < watch
 	github.com/alecthomas/kong            < cli
 	github.com/bmatcuk/doublestar/v4      < config frozen verify work
+	github.com/charmbracelet/x/ansi       < watch
 	github.com/goccy/go-yaml/...          < config
 	github.com/gofrs/flock                < config keeper lesson session store
 	github.com/google/jsonschema-go/...   < mcpserver term

@@ -40,6 +40,7 @@ type grammar struct {
 	Start  startCmd  `cmd:"" group:"Run" help:"run a loop in your current Claude Code session"`
 	Resume resumeCmd `cmd:"" group:"Run" help:"continue a paused, crashed or unfinished loop"`
 
+	Watch  watchCmd  `cmd:"" group:"Watch" help:"show all loops, or one, on a live screen"`
 	List   listCmd   `cmd:"" group:"Watch" help:"list the loops of this repository"`
 	Status statusCmd `cmd:"" group:"Watch" help:"show the state of a loop and what to do next"`
 	Log    logCmd    `cmd:"" group:"Watch" help:"show the history of a loop"`

@@ -72,7 +72,7 @@ func detail(text string, columns int) string {
 
 // firstWeek lists the commands that pawl --help shows: what a new user needs first.
 func firstWeek() []string {
-	return []string{"demo", "init", "plan", "run", "start", "status", "tell", "stop", "resume", "report", "undo", "install", "doctor"}
+	return []string{"demo", "init", "plan", "run", "start", "watch", "status", "tell", "stop", "resume", "report", "undo", "install", "doctor"}
 }
 
 // rootHelp prints the commands of the first week, or all of them.

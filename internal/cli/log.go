@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
-	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store/journal"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -71,34 +71,20 @@ func (a *app) printRecords(ctx context.Context, records iter.Seq2[journal.Record
 		if err != nil {
 			return err
 		}
-		before := state
-		var acts []loop.Action
-		var e loop.Event
-		if r.Type == record.TypeEvent && json.Unmarshal(r.Data, &e) == nil {
-			state, acts = loop.Step(state, e)
-		}
+		told := narrate(r, state)
+		state = told.after
 		if asJSON {
 			if err := out.Encode(r); err != nil {
 				return fmt.Errorf("print JSON: %w", err)
 			}
 		} else {
-			a.printRecord(r, narration{before: before, event: e, after: state, acts: acts})
+			a.printf("%s", strings.Join(told.stamped(r), ""))
 		}
 		if state.Phase == loop.Ended && r.Seq >= last || ctx.Err() != nil {
 			return nil
 		}
 	}
 	return nil
-}
-
-func (a *app) printRecord(r journal.Record, t narration) {
-	for i, line := range t.lines(r) {
-		stamp := "        "
-		if i == 0 {
-			stamp = r.At.Local().Format("15:04:05")
-		}
-		a.printf("%s  %s\n", stamp, term.Clean(line))
-	}
 }
 
 // verifyJournal checks the chain. What the chain can tell and what not stands in

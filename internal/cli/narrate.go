@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -13,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/term"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
@@ -21,6 +23,28 @@ type narration struct {
 	before, after loop.State
 	event         loop.Event
 	acts          []loop.Action
+}
+
+// narrate steps the machine if the record is an event. before is its state so far.
+func narrate(r journal.Record, before loop.State) narration {
+	t := narration{before: before, after: before}
+	if r.Type == record.TypeEvent && json.Unmarshal(r.Data, &t.event) == nil {
+		t.after, t.acts = loop.Step(before, t.event)
+	}
+	return t
+}
+
+// stamped are the lines of a record, the first with its time of day, each with its end.
+func (t narration) stamped(r journal.Record) []string {
+	lines := t.lines(r)
+	for i, line := range lines {
+		stamp := "        "
+		if i == 0 {
+			stamp = r.At.Local().Format(time.TimeOnly)
+		}
+		lines[i] = stamp + "  " + term.Clean(line) + "\n"
+	}
+	return lines
 }
 
 // lines tell a record: what happened, then what was decided.

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/watch"
+)
+
+type watchCmd struct {
+	Loop string `arg:"" optional:"" placeholder:"LOOP" help:"the loop to open; default: the overview"`
+	All  bool   `help:"show the loops of every repository"`
+}
+
+func (watchCmd) Help() string {
+	return `The overview lists the loops that need you, that work, and that ended. Enter opens one: its plan, the
+selected task, and its history. Keys send messages, pause, stop, approve and report; ? lists them. Leaving
+the screen stops no loop.
+
+  pawl watch
+  pawl watch --all
+  pawl watch brisk-otter`
+}
+
+// Run shows the screen.
+func (c *watchCmd) Run(a *app) error {
+	if !attended(a.Out) || !attended(a.In) || a.env.Dumb {
+		return failure.New(failure.Usage, "pawl list and pawl log --follow print the same", "pawl watch needs a terminal")
+	}
+	ctx, cancel := untilSignal()
+	defer cancel()
+	o := watch.Options{In: a.In, Out: a.Out, Env: a.env.Vars, ASCII: a.env.ASCII}
+	if c.Loop != "" {
+		s, err := a.find(c.Loop)
+		if err != nil {
+			return err
+		}
+		o.ID = s.ID
+	}
+	return ended(ctx, watch.Run(ctx, &watched{ctx: ctx, app: a, all: c.All}, o))
+}
+
+// watched is what the screen shows.
+type watched struct {
+	ctx context.Context
+	app *app
+	all bool
+
+	mu      sync.Mutex
+	history *narrated // of the loop that is open, nil for none
+}
+
+// narrated is the history of a loop. It grows with the loop's journal.
+type narrated struct {
+	id    string
+	stop  context.CancelFunc
+	mu    sync.Mutex
+	state loop.State
+	lines []string
+}
+
+// maxLines bounds the history that is kept of a loop.
+const maxLines = 5000
+
+// Loops returns the summaries of the loops here, or of all.
+func (w *watched) Loops() ([]record.Summary, error) {
+	listed, err := store.List(w.app.store, record.ReadSummary)
+	if err != nil {
+		return nil, err
+	}
+	root := w.app.root()
+	var out []record.Summary
+	for _, l := range listed {
+		if sum := w.app.present(l); sum.Root != "" && (w.all || sum.Root == root) {
+			out = append(out, sum)
+		}
+	}
+	return out, nil
+}
+
+// Loop returns one loop, with what was added to its history since the last call.
+func (w *watched) Loop(id string) (watch.Detail, error) {
+	s, err := look(w.app.store.Loop(id))
+	if _, corrupt := errors.AsType[*journal.CorruptError](err); err != nil && !corrupt {
+		return watch.Detail{}, err
+	}
+	sum := s.summary()
+	return watch.Detail{Summary: sum, Headline: headline(s, sum, time.Now()), State: s.memory.State, Lines: w.narrated(s).all()}, nil
+}
+
+// narrated is the history of a loop; that of another one is followed no more.
+func (w *watched) narrated(s *subject) *narrated {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if h := w.history; h != nil && h.id == s.ID {
+		return h
+	} else if h != nil {
+		h.stop()
+	}
+	ctx, stop := context.WithCancel(w.ctx)
+	n := &narrated{id: s.ID, stop: stop}
+	w.history = n
+	last := int64(0)
+	for r, err := range s.Records(journal.Mark{}) {
+		if err == nil { // pawl log tells of what cannot be read
+			n.add(r)
+			last = r.Seq
+		}
+	}
+	go func() {
+		for r, err := range s.Follow(ctx, last+1) {
+			if err == nil {
+				n.add(r)
+			}
+		}
+	}()
+	return n
+}
+
+func (n *narrated) add(r journal.Record) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	t := narrate(r, n.state)
+	n.state, n.lines = t.after, append(n.lines, t.stamped(r)...)
+	n.lines = n.lines[max(0, len(n.lines)-maxLines):]
+}
+
+func (n *narrated) all() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.lines)
+}
+
+// Command runs pawl in the folder of this one.
+func (w *watched) Command(ctx context.Context, args ...string) (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find pawl: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = w.app.dir, w.app.env.Vars, 2*time.Second
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}

@@ -1,0 +1,47 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
+)
+
+// A user at the screen opens a loop, tells it something, pauses it and stops it, and the
+// loop obeys. Leaving the screen gives the terminal back.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords}))
+	script := b.script("-- 1/sleep --\n3s\n-- 1/reply --\nhm\n-- 2+/sleep --\n1h\n-- 2+/reply --\nhm\n")
+	r := b.start("run", "plan.md", "--gate", checkWords, "--agent", "scripted", "--agent-command", script)
+	term := agenttest.Open(t, agenttest.Program{
+		Argv: []string{"sh", "-c", `"$0" watch; echo "left $?"; cat`, b.binary}, Dir: b.root, Env: b.env,
+	})
+	const soon = 20 * time.Second
+	term.Shows("WORKING", soon)
+	term.Keys("Enter")
+	term.Shows("the agent works", soon)
+	term.Shows("add thanks", soon) // a task of the plan
+	term.Keys("t")
+	term.Type("use the fake clock")
+	term.Shows("will be told with its next prompt", soon)
+	term.Shows("message from a user: use the fake clock", soon)
+	term.Keys("p")
+	term.Shows("pause requested", soon)
+	term.Shows("paused", soon)
+	term.Keys("p")
+	term.Shows("iteration 2 begins", soon)
+	term.Keys("s")
+	term.Shows("? y yes", soon)
+	term.Keys("y")
+	term.Shows("ended cancelled", time.Minute)
+	if got := r.wait(); got.code != 130 {
+		t.Errorf("the run: %s", got)
+	}
+	term.Keys("Escape")
+	term.Shows("ENDED", soon)
+	term.Keys("q")
+	term.Shows("left 0", soon)
+}

@@ -1,0 +1,162 @@
+package watch
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/figure"
+)
+
+// wideEnough is the number of columns from which plan and task stand side by side.
+const wideEnough = 100
+
+// loopView shows one loop: its plan, the selected task, and its history.
+func (m Model) loopView() []string {
+	d := m.detail
+	rows := []string{m.header(m.open + "  " + clean(cmp.Or(d.Headline, d.Summary.State))), m.gauges()}
+	room := max(2, m.height-1-len(rows))
+	if m.width < wideEnough {
+		top := append(m.plan(max(3, room/3), m.width), m.facts(m.width)...)
+		top = top[:min(len(top), room/2)]
+		return append(append(rows, top...), m.history(room-len(top), m.width)...)
+	}
+	left := min(m.width*2/5, 60)
+	right := m.width - left - 3
+	facts := m.facts(right)
+	facts = facts[:min(len(facts), room/2)]
+	side := append(facts, m.history(room-len(facts), right)...)
+	plan := m.plan(room, left)
+	for i := range room {
+		l, r := "", ""
+		if i < len(plan) {
+			l = plan[i]
+		}
+		if i < len(side) {
+			r = side[i]
+		}
+		rows = append(rows, fit(l, left)+paint(dim, " │ ")+r)
+	}
+	return rows
+}
+
+// gauges are what a loop has used of its limits.
+func (m Model) gauges() string {
+	st := m.detail.State
+	limits := st.Policy.Limits
+	of := func(used, limit string, none bool) string {
+		if none {
+			return used
+		}
+		return used + " of " + limit
+	}
+	parts := []string{
+		of(fmt.Sprintf("iteration %d", st.Iteration), fmt.Sprint(limits.Iterations), limits.Iterations == 0),
+		of(figure.Duration(st.Elapsed()), figure.Chosen(limits.Duration), limits.Duration == 0),
+		of(figure.Money(st.Usage.CostUSD), figure.Money(limits.CostUSD), limits.CostUSD == 0),
+		figure.Tokens(st.Usage.Tokens()) + " tokens",
+	}
+	return paint(dim, strings.Join(parts, " · "))
+}
+
+// plan lists the tasks; where they do not fit, those around the selected one.
+func (m Model) plan(room, columns int) []string {
+	tasks := m.detail.State.Tasks
+	at := m.at()
+	from := min(max(0, at-room/2), max(0, len(tasks)-room))
+	var rows []string
+	for i := from; i < min(len(tasks), from+room); i++ {
+		t := tasks[i]
+		mark, style := taskMark(t, t.ID == m.detail.State.Current && m.detail.Summary.Outcome == "")
+		text := fit(mark+" "+clean(strings.TrimSpace(taskName(t))), columns-2)
+		if i == at {
+			rows = append(rows, paint(reverse, "> "+text))
+			continue
+		}
+		rows = append(rows, "  "+paint(style, text))
+	}
+	return rows
+}
+
+func taskName(t loop.Task) string {
+	if t.ID == "goal" || t.Title == "" {
+		return cmp.Or(t.Title, "the goal")
+	}
+	return t.ID + "  " + t.Title
+}
+
+// taskMark is a task's state as one sign, and its style.
+func taskMark(t loop.Task, current bool) (mark, style string) {
+	switch {
+	case current:
+		return "▶", bold
+	case t.Status == loop.Done && t.Evidence == gate.Proven:
+		return "✓", green
+	case t.Status == loop.Done:
+		return "✓", yellow
+	case t.Status == loop.Open:
+		return "○", dim
+	}
+	return "✗", red
+}
+
+// facts tell of the selected task.
+func (m Model) facts(columns int) []string {
+	t := m.shownTask()
+	if t.ID == "" {
+		return nil
+	}
+	words := string(t.Status)
+	if t.Evidence != "" {
+		words += ", " + string(t.Evidence)
+	}
+	if t.Turns > 0 {
+		words += " · " + figure.Count(t.Turns, "iteration")
+	}
+	if t.Took > 0 {
+		words += ", " + figure.Duration(t.Took)
+	}
+	if t.Commit != "" {
+		words += " · " + t.Commit[:min(7, len(t.Commit))]
+	}
+	rows := []string{paint(bold, fit(clean(taskName(t)), columns)), words}
+	wrap := func(s string) { rows = append(rows, strings.Split(ansi.Wrap(clean(s), max(10, columns), ""), "\n")...) }
+	if len(t.Flipped) > 0 {
+		wrap("failed before, passes now: " + strings.Join(t.Flipped[:min(len(t.Flipped), 5)], ", "))
+	}
+	if t.Why != "" {
+		wrap(t.Why)
+	}
+	if len(t.Tests) > 0 {
+		wrap("changed tests: " + strings.Join(t.Tests, ", "))
+	}
+	return append(rows, "")
+}
+
+// stampColumns is how wide the time of day is before each line of a history.
+const stampColumns = 10
+
+// history is the end of the loop's history, or what is scrolled to.
+func (m Model) history(room, columns int) []string {
+	lines := m.detail.Lines
+	end := max(0, len(lines)-m.scroll)
+	var rows []string
+	for _, l := range lines[max(0, end-room):end] {
+		stamp, text := "", strings.TrimRight(clean(l), " ")
+		if len(text) > stampColumns {
+			stamp, text = text[:stampColumns], text[stampColumns:]
+		}
+		for _, w := range strings.Split(ansi.Wrap(text, max(10, columns-stampColumns), ""), "\n") {
+			rows = append(rows, stamp+w)
+			stamp = strings.Repeat(" ", stampColumns)
+		}
+	}
+	if room <= 0 {
+		return nil
+	}
+	return rows[max(0, len(rows)-room):]
+}

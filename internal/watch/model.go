@@ -1,0 +1,323 @@
+package watch
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// mode is what keys mean.
+type mode int
+
+const (
+	browsing  mode = iota
+	typing         // a message or a search, in input
+	confirmed      // a command waits for a yes
+	reading        // the output of a command, or the keys
+)
+
+// Model is the state of the screen.
+type Model struct {
+	ctx    context.Context
+	source Source
+
+	width, height int
+	ascii         bool // the terminal has no signs beyond ASCII
+	now           time.Time
+	err           error // of the last reading, nil if it went well
+
+	loops  []record.Summary // grouped, as they are shown
+	cursor int
+	filter string
+
+	open   string // id of the loop that is shown, "" = the overview
+	detail Detail
+	task   int // selected
+	scroll int // lines of the history below the screen; 0 follows it
+
+	mode    mode
+	input   string
+	purpose string   // of the input: tell or search
+	pending []string // the command that waits for a yes
+	text    []string // that is read, from line
+	line    int
+	notice  string // what the last command said
+}
+
+// NewModel begins with the overview, or with one loop.
+func NewModel(ctx context.Context, s Source, o Options) Model {
+	return Model{ctx: ctx, source: s, open: o.ID, ascii: o.ASCII, task: currentTask, width: 80, height: 24, now: time.Now()}
+}
+
+// Init reads what is shown first.
+func (m Model) Init() tea.Cmd { return m.read() }
+
+// read reads what is on the screen, and asks to be told a moment later.
+func (m Model) read() tea.Cmd {
+	next := tea.Tick(refresh, func(t time.Time) tea.Msg { return tick(t) })
+	if m.open != "" {
+		return tea.Batch(m.readDetail, next)
+	}
+	return tea.Batch(m.readLoops, next)
+}
+
+// Update takes one message.
+func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tick:
+		m.now = time.Time(msg)
+		return m, m.read()
+	case loopsRead:
+		m.err = nil
+		m.take(msg)
+	case detailRead:
+		if m.err = nil; msg.Summary.ID == m.open {
+			m.detail = Detail(msg)
+			m.task = min(m.task, max(0, len(m.detail.State.Tasks)-1))
+		}
+	case failed:
+		m.err = msg.err
+	case answered:
+		return m.answered(msg)
+	case tea.PasteMsg:
+		if m.mode == typing {
+			m.input += oneLine(msg.Content)
+		}
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	}
+	return m, nil
+}
+
+// take shows loops, and keeps the cursor on the same one.
+func (m *Model) take(loops []record.Summary) {
+	id := m.selected().ID
+	m.loops = grouped(loops, m.filter, m.now)
+	if i := slices.IndexFunc(m.loops, func(s record.Summary) bool { return s.ID == id }); i >= 0 {
+		m.cursor = i
+	}
+	m.cursor = max(0, min(m.cursor, len(m.loops)-1))
+}
+
+// selected is the loop that keys are about.
+func (m Model) selected() record.Summary {
+	switch {
+	case m.open != "":
+		s := m.detail.Summary
+		s.ID = m.open
+		return s
+	case m.cursor < len(m.loops):
+		return m.loops[m.cursor]
+	}
+	return record.Summary{}
+}
+
+// answered shows what a command said: one line at the bottom, more as a text.
+func (m Model) answered(a answered) (tea.Model, tea.Cmd) {
+	lines := strings.Split(strings.TrimRight(a.text, "\n"), "\n")
+	if a.err != nil && strings.TrimSpace(a.text) == "" {
+		lines = []string{a.err.Error()}
+	}
+	m.notice = ""
+	if len(lines) == 1 {
+		m.notice = clean(lines[0])
+		return m, m.readNow()
+	}
+	m.mode, m.line, m.text = reading, 0, append([]string{"$ " + a.command, ""}, lines...)
+	return m, m.readNow()
+}
+
+// readNow reads what is on the screen once, beside the ticks.
+func (m Model) readNow() tea.Cmd {
+	if m.open != "" {
+		return m.readDetail
+	}
+	return m.readLoops
+}
+
+func (m Model) key(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	if k.String() == "ctrl+c" {
+		return m, tea.Quit
+	}
+	switch m.mode {
+	case typing:
+		return m.typed(k)
+	case confirmed:
+		m.mode, m.notice = browsing, ""
+		if s := k.String(); s == "y" || s == "Y" {
+			m.notice = commandLine(m.pending) + " …"
+			return m, m.command(m.pending...)
+		}
+		return m, nil
+	case reading:
+		return m.readText(k.String())
+	case browsing:
+	}
+	m.notice = ""
+	if acted, cmd, ok := m.act(k.String()); ok {
+		return acted, cmd
+	}
+	if m.open != "" {
+		return m.inLoop(k.String())
+	}
+	return m.inOverview(k.String())
+}
+
+// act does what keys mean on both screens.
+func (m Model) act(key string) (Model, tea.Cmd, bool) {
+	s := m.selected()
+	switch key {
+	case "?":
+		m.mode, m.line, m.text = reading, 0, strings.Split(keysText, "\n")
+		return m, nil, true
+	case "q":
+		return m, tea.Quit, true
+	}
+	if s.ID == "" {
+		return m, nil, false
+	}
+	switch key {
+	case "t":
+		m.mode, m.purpose, m.input = typing, "tell", ""
+	case "p":
+		if s.State == "paused" {
+			return m, m.command("resume", s.ID), true
+		}
+		return m, m.command("pause", s.ID), true
+	case "r":
+		return m, m.command("report", s.ID), true
+	case "s":
+		m.ask("stop", s.ID)
+	case "u":
+		m.ask("undo", s.ID)
+	case "a":
+		m.ask("approve", s.ID)
+	case "x":
+		m.ask("reject", s.ID)
+	default:
+		return m, nil, false
+	}
+	return m, nil, true
+}
+
+// ask has a command wait for a yes.
+func (m *Model) ask(command ...string) { m.mode, m.pending = confirmed, command }
+
+func (m Model) inOverview(key string) (tea.Model, tea.Cmd) {
+	switch key {
+	case "down", "j":
+		m.cursor = min(m.cursor+1, max(0, len(m.loops)-1))
+	case "up", "k":
+		m.cursor = max(0, m.cursor-1)
+	case "pgdown":
+		m.cursor = min(m.cursor+10, max(0, len(m.loops)-1))
+	case "pgup":
+		m.cursor = max(0, m.cursor-10)
+	case "home", "g":
+		m.cursor = 0
+	case "end", "G":
+		m.cursor = max(0, len(m.loops)-1)
+	case "/":
+		m.mode, m.purpose, m.input = typing, "search", m.filter
+	case "esc":
+		m.filter = ""
+		return m, m.readLoops
+	case "enter", "right", "l":
+		if s := m.selected(); s.ID != "" {
+			m.open, m.detail, m.task, m.scroll = s.ID, Detail{Summary: s}, currentTask, 0
+			return m, m.readDetail
+		}
+	}
+	return m, nil
+}
+
+// currentTask selects the task that is worked on, once it is known.
+const currentTask = -1
+
+func (m Model) inLoop(key string) (tea.Model, tea.Cmd) {
+	page := max(1, m.height/2)
+	switch key {
+	case "down", "j":
+		m.task = min(m.at()+1, max(0, len(m.detail.State.Tasks)-1))
+	case "up", "k":
+		m.task = max(0, m.at()-1)
+	case "pgup":
+		m.scroll = min(m.scroll+page, max(0, len(m.detail.Lines)-1))
+	case "pgdown":
+		m.scroll = max(0, m.scroll-page)
+	case "end", "G":
+		m.scroll, m.task = 0, currentTask
+	case "esc", "left", "h":
+		m.open, m.detail = "", Detail{}
+		return m, m.readLoops
+	}
+	return m, nil
+}
+
+// at is the index of the selected task.
+func (m Model) at() int {
+	if m.task != currentTask {
+		return m.task
+	}
+	st := m.detail.State
+	return max(0, slices.IndexFunc(st.Tasks, func(t loop.Task) bool { return t.ID == st.Current }))
+}
+
+func (m Model) shownTask() loop.Task {
+	if tasks := m.detail.State.Tasks; m.at() < len(tasks) {
+		return tasks[m.at()]
+	}
+	return loop.Task{}
+}
+
+// typed edits the line that is typed.
+func (m Model) typed(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
+	switch k.String() {
+	case "esc":
+		m.mode = browsing
+	case "enter":
+		m.mode = browsing
+		if m.purpose == "search" {
+			m.filter = strings.TrimSpace(m.input)
+			return m, m.readLoops
+		}
+		if text := strings.TrimSpace(m.input); text != "" {
+			return m, m.command("tell", m.selected().ID, "--", text)
+		}
+	case "backspace":
+		if r := []rune(m.input); len(r) > 0 {
+			m.input = string(r[:len(r)-1])
+		}
+	case "ctrl+u":
+		m.input = ""
+	default:
+		m.input += oneLine(k.Text)
+	}
+	return m, nil
+}
+
+// readText moves in a text.
+func (m Model) readText(key string) (tea.Model, tea.Cmd) {
+	last := max(0, len(m.text)-m.textRows())
+	switch key {
+	case "down", "j":
+		m.line = min(m.line+1, last)
+	case "up", "k":
+		m.line = max(0, m.line-1)
+	case "pgdown", "space":
+		m.line = min(m.line+m.textRows(), last)
+	case "pgup":
+		m.line = max(0, m.line-m.textRows())
+	case "esc", "q", "enter", "left", "h", "?":
+		m.mode, m.text = browsing, nil
+	}
+	return m, nil
+}

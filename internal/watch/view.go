@@ -1,0 +1,262 @@
+package watch
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// Styles, as the parameters of an SGR sequence. Bubble Tea leaves them out where the
+// terminal has no colours, or NO_COLOR is set; no meaning is in colour alone.
+const (
+	bold    = "1"
+	dim     = "2"
+	reverse = "7"
+	red     = "31"
+	green   = "32"
+	yellow  = "33"
+)
+
+func paint(style, s string) string {
+	if s == "" {
+		return ""
+	}
+	return "\x1b[" + style + "m" + s + "\x1b[m"
+}
+
+// fit is s in exactly so many columns.
+func fit(s string, columns int) string {
+	s = ansi.Truncate(s, max(0, columns), "…")
+	return s + strings.Repeat(" ", max(0, columns-ansi.StringWidth(s)))
+}
+
+// clean is hostile text as one line.
+func clean(s string) string { return oneLine(ansi.Strip(s)) }
+
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
+			return -1
+		}
+		return r
+	}, s)
+	return s
+}
+
+// View draws the screen.
+func (m Model) View() tea.View {
+	var rows []string
+	switch {
+	case m.mode == reading:
+		rows = m.textView()
+	case m.open != "":
+		rows = m.loopView()
+	default:
+		rows = m.overview()
+	}
+	body := max(0, m.height-1)
+	for len(rows) < body {
+		rows = append(rows, "")
+	}
+	rows = append(rows[:body:body], m.bottom())
+	for i, r := range rows {
+		rows[i] = ansi.Truncate(r, m.width, "…")
+	}
+	content := strings.Join(rows, "\n")
+	if m.ascii {
+		content = asciiOnly(content)
+	}
+	v := tea.NewView(content)
+	v.AltScreen, v.WindowTitle = true, m.title()
+	return v
+}
+
+// asciiOnly replaces the signs of the screen, for a terminal without them.
+func asciiOnly(s string) string {
+	return strings.NewReplacer("▶", ">", "✓", "x", "○", "o", "✗", "!", "│", "|", "…", "~", "·", "-", "▏", "_",
+		"↑", "^", "↓", "v", "→", ">", "←", "<", "“", `"`, "”", `"`).Replace(s)
+}
+
+func (m Model) title() string {
+	if m.open != "" {
+		return "pawl: " + m.open
+	}
+	n := 0
+	for _, s := range m.loops {
+		if groupOf(s, m.now) == needsYou {
+			n++
+		}
+	}
+	if n == 0 {
+		return "pawl"
+	}
+	return fmt.Sprintf("pawl: %d need you", n)
+}
+
+// bottom is the last row: what is typed, asked or said, else the keys.
+func (m Model) bottom() string {
+	switch {
+	case m.mode == typing && m.purpose == "search":
+		return "/" + m.input + "▏"
+	case m.mode == typing:
+		return "tell " + m.selected().ID + ": " + m.input + "▏"
+	case m.mode == confirmed:
+		return paint(bold, commandLine(m.pending)+"? ") + "y yes · any other key: no"
+	case m.err != nil:
+		return paint(red, "! "+clean(m.err.Error()))
+	case m.notice != "":
+		return m.notice
+	case m.mode == reading:
+		return paint(dim, "↑↓ scroll · esc back")
+	case m.open != "":
+		return paint(dim, "↑↓ task · pgup/pgdn history · t tell · p pause · s stop · r report · a approve · esc back · ? keys")
+	}
+	return paint(dim, "enter open · t tell · p pause · s stop · r report · / search · ? keys · q quit")
+}
+
+// commandLine is a command of pawl's as the user would type it.
+func commandLine(args []string) string {
+	out := "pawl"
+	for _, a := range args {
+		if a == "--" {
+			continue
+		}
+		if strings.ContainsAny(a, " '\"") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		out += " " + a
+	}
+	return out
+}
+
+// overview lists the loops in groups. Where they do not fit, the rows around the cursor
+// are shown.
+func (m Model) overview() []string {
+	counts := map[group]int{}
+	for _, s := range m.loops {
+		counts[groupOf(s, m.now)]++
+	}
+	head := fmt.Sprintf("pawl watch   %d need you · %d working · %d ended", counts[needsYou], counts[working], counts[over])
+	if m.filter != "" {
+		head += "   only “" + m.filter + "” (esc: all)"
+	}
+	rows := []string{m.header(head), ""}
+	if len(m.loops) == 0 {
+		if m.filter == "" {
+			return append(rows, "  no loop yet: pawl run begins one")
+		}
+		return append(rows, "  nothing matches")
+	}
+	var list []string
+	at := 0
+	for i, s := range m.loops {
+		if i == 0 || groupOf(m.loops[i-1], m.now) != groupOf(s, m.now) {
+			if i > 0 {
+				list = append(list, "")
+			}
+			list = append(list, paint(bold, groupOf(s, m.now).String()))
+		}
+		if i == m.cursor {
+			at = len(list)
+		}
+		list = append(list, m.row(s, i == m.cursor))
+	}
+	room := max(1, m.height-1-len(rows))
+	from := min(max(0, at-room/2), max(0, len(list)-room))
+	if at < room-1 {
+		from = 0
+	}
+	return append(rows, list[from:min(len(list), from+room)]...)
+}
+
+// header is the first row, with the time of day at its end.
+func (m Model) header(text string) string {
+	clock := m.now.Format("15:04:05")
+	return paint(bold, fit(text, m.width-len(clock)-1)) + " " + clock
+}
+
+// row is one loop of the overview.
+func (m Model) row(s record.Summary, selected bool) string {
+	state := cmp.Or(string(s.Outcome), s.State)
+	done := "-"
+	if n := s.Tasks.Done + s.Tasks.Open + s.Tasks.Skipped; n > 1 {
+		done = fmt.Sprintf("%d/%d", s.Tasks.Done, n)
+	}
+	since := cmp.Or(s.EndedAt, s.StartedAt, s.CreatedAt)
+	text := fit(s.ID, 18) + " " + fit(state, 11) + fit(done, 6)
+	if m.width >= 80 {
+		text += fit(figure.Money(s.CostUSD), 8)
+	}
+	text += fit(age(m.now.Sub(since)), 5) + clean(cmp.Or(s.Goal, s.Name))
+	if selected {
+		return paint(reverse, fit("> "+text, m.width))
+	}
+	return "  " + paint(m.tone(s), text)
+}
+
+// tone is the style of a loop's row.
+func (m Model) tone(s record.Summary) string {
+	switch groupOf(s, m.now) {
+	case needsYou:
+		return yellow
+	case working:
+		return green
+	case over:
+	}
+	return dim
+}
+
+// age is a duration in one figure: 12s, 5m, 3h, 9d.
+func age(d time.Duration) string {
+	switch d = max(0, d); {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+// textRows is how many rows of a text are shown.
+func (m Model) textRows() int { return max(1, m.height-1) }
+
+func (m Model) textView() []string {
+	var rows []string
+	for _, l := range m.text {
+		l = strings.ReplaceAll(ansi.Strip(l), "\t", "    ")
+		rows = append(rows, strings.Split(ansi.Wrap(oneLine(l), max(10, m.width), ""), "\n")...)
+	}
+	from := min(m.line, max(0, len(rows)-1))
+	return rows[from:]
+}
+
+// keysText explains the keys.
+const keysText = `keys
+
+  enter, →    open a loop
+  esc, ←      back
+  ↑ ↓, j k    select a loop or a task
+  pgup pgdn   scroll
+  end         follow the history again
+  /           search loops
+
+  t           tell the agent something      pawl tell
+  p           pause, or go on               pawl pause
+  s           stop the loop                 pawl stop
+  r           read the report               pawl report
+  a, x        approve or reject changes     pawl approve
+  u           undo the last restore         pawl undo
+
+  q, ctrl+c   leave; loops go on`

@@ -1,0 +1,112 @@
+// Package watch is the screen of `pawl watch`: all loops in three groups (needs you,
+// working, ended), and one loop with its plan and its history.
+//
+//	err := watch.Run(ctx, source, watch.Options{In: os.Stdin, Out: os.Stdout, Env: os.Environ()})
+//
+// Model is pure: Update takes a message and returns the next model, View draws it.
+// What it shows comes from a Source, and what the user does is a command line of pawl's,
+// run by the Source: nothing is decided here a second time.
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// Source is what the screen shows, and how it acts. Its methods are called from other
+// goroutines, one call at a time each.
+type Source interface {
+	// Loops returns the summaries of all loops that are shown.
+	Loops() ([]record.Summary, error)
+	// Loop returns one loop in detail.
+	Loop(id string) (Detail, error)
+	// Command runs pawl with these arguments to its end, and returns what it printed.
+	Command(ctx context.Context, args ...string) (string, error)
+}
+
+// Detail is one loop.
+type Detail struct {
+	Summary  record.Summary
+	Headline string // how it stands, in one line
+	State    loop.State
+	Lines    []string // its history, oldest first; clean
+}
+
+// Options of the screen.
+type Options struct {
+	In  io.Reader
+	Out io.Writer
+	Env []string
+	// ASCII says that the terminal has no other signs.
+	ASCII bool
+	ID    string // of the loop to begin with, "" = the overview
+}
+
+// refresh is how often what is shown is read again, commandTime how long a command that
+// the user gave may take.
+const (
+	refresh     = time.Second
+	commandTime = 2 * time.Minute
+)
+
+// Run shows the screen until the user leaves it, or ctx ends.
+func Run(ctx context.Context, s Source, o Options) error {
+	p := tea.NewProgram(NewModel(ctx, s, o), tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env))
+	_, err := p.Run()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, tea.ErrInterrupted):
+		return nil
+	case err != nil:
+		return fmt.Errorf("show the screen: %w", err)
+	}
+	return nil
+}
+
+// What the screen is told.
+type (
+	tick       time.Time
+	loopsRead  []record.Summary
+	detailRead Detail
+	failed     struct{ err error }
+	answered   struct { // by a command
+		command string
+		text    string
+		err     error
+	}
+)
+
+func (m Model) readLoops() tea.Msg {
+	loops, err := m.source.Loops()
+	if err != nil {
+		return failed{err}
+	}
+	return loopsRead(loops)
+}
+
+func (m Model) readDetail() tea.Msg {
+	d, err := m.source.Loop(m.open)
+	if err != nil {
+		return failed{err}
+	}
+	return detailRead(d)
+}
+
+// command runs pawl beside the screen.
+func (m Model) command(args ...string) tea.Cmd {
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(m.ctx, commandTime)
+		defer cancel()
+		text, err := m.source.Command(ctx, args...)
+		return answered{commandLine(args), text, err}
+	}
+}

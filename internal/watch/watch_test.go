@@ -1,0 +1,280 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var now = time.Date(2026, 3, 1, 22, 15, 4, 0, time.UTC)
+
+// double is a Source with fixed loops. It keeps the commands.
+type double struct {
+	loops    []record.Summary
+	detail   Detail
+	says     string
+	err      error
+	commands []string
+}
+
+func (d *double) Loops() ([]record.Summary, error) { return d.loops, d.err }
+func (d *double) Loop(string) (Detail, error)      { return d.detail, d.err }
+func (d *double) Command(_ context.Context, args ...string) (string, error) {
+	d.commands = append(d.commands, strings.Join(args, " "))
+	return d.says, nil
+}
+
+func loops() []record.Summary {
+	of := func(id, state string, outcome loop.Outcome, done, open int, age time.Duration, goal string) record.Summary {
+		s := record.Summary{ID: id, State: state, Outcome: outcome, Goal: goal, CostUSD: 1.25, StartedAt: now.Add(-age), CreatedAt: now.Add(-age)}
+		s.Tasks = record.TaskCount{Done: done, Open: open}
+		if outcome != "" {
+			s.EndedAt = now.Add(-age)
+		}
+		return s
+	}
+	waits := of("calm-heron-11aa", "ended", loop.Unverified, 3, 0, 2*time.Hour, "add the log-out")
+	waits.Tests = []string{"a_test.go"}
+	return []record.Summary{
+		of("brisk-otter-7f3a", "running", "", 2, 8, 5*time.Minute, "plans/shop.md"),
+		of("old-badger-0001", "ended", loop.Stuck, 1, 3, 9*24*time.Hour, "an old one"),
+		of("quiet-lynx-22bb", "ended", loop.Verified, 4, 0, 26*time.Hour, "export as CSV\x1b[2J"),
+		of("lost-moth-33cc", "orphaned", "", 0, 1, 40*time.Minute, "make the flaky upload test stable"),
+		waits,
+	}
+}
+
+func detail() Detail {
+	st := loop.State{
+		Iteration: 3, Current: "US-2", Usage: loop.Usage{Input: 120_000, CostUSD: 1.25},
+		Policy: loop.Policy{Limits: loop.Limits{Iterations: 25, Duration: 8 * time.Hour}},
+		Tasks: []loop.Task{
+			{ID: "US-1", Title: "a log-out button", Status: loop.Done, Evidence: gate.Proven, Turns: 1, Took: 90 * time.Second, Commit: "64bb3f19", Flipped: []string{"TestLogout"}},
+			{ID: "US-2", Title: "sessions expire after an hour of doing nothing at all", Status: loop.Open, Turns: 2},
+			{ID: "US-3", Title: "describe both", Status: loop.Skipped, Why: "no server here"},
+		},
+	}
+	d := Detail{Summary: loops()[0], Headline: "running · iteration 3 of 25 · the agent works", State: st}
+	for i := range 40 {
+		d.Lines = append(d.Lines, fmt.Sprintf("22:%02d:00  gate go test ./...: fail (exit 1, 2s) receipt %d", i, i))
+	}
+	return d
+}
+
+// screen plays keys on a screen of that size, each with what comes of it.
+func screen(t *testing.T, s Source, o Options, width, height int, keys ...string) Model {
+	t.Helper()
+	m := NewModel(t.Context(), s, o)
+	m.now = now
+	m = settle(m, m.readNow())
+	m = play(m, tea.WindowSizeMsg{Width: width, Height: height})
+	for _, k := range keys {
+		m = press(m, k)
+	}
+	return m
+}
+
+func play(m Model, msg tea.Msg) Model {
+	next, cmd := m.Update(msg)
+	return settle(next.(Model), cmd)
+}
+
+// settle runs a command and what it leads to.
+func settle(m Model, cmd tea.Cmd) Model {
+	for cmd != nil {
+		msg := cmd()
+		if _, quits := msg.(tea.QuitMsg); quits {
+			return m
+		}
+		var next tea.Model
+		next, cmd = m.Update(msg)
+		m = next.(Model)
+	}
+	return m
+}
+
+// press plays a key by its name, or types a text.
+func press(m Model, name string) Model {
+	special := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "end": tea.KeyEnd, "backspace": tea.KeyBackspace}
+	if code, ok := special[name]; ok {
+		return play(m, tea.KeyPressMsg{Code: code})
+	}
+	for _, r := range name {
+		m = play(m, tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+	return m
+}
+
+func shown(m Model) string { return ansi.Strip(m.View().Content) }
+
+// TestScreens compares both screens at four sizes with golden files, and holds that no
+// row is wider and no screen higher than the terminal.
+func TestScreens(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 30}, {200, 50}} {
+		for name, keys := range map[string][]string{"overview": nil, "loop": {"down", "enter"}, "keys": {"?"}} {
+			file := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
+			t.Run(file, func(t *testing.T) {
+				t.Parallel()
+				s := &double{loops: loops(), detail: detail()}
+				s.detail.Summary.ID = "calm-heron-11aa"
+				got := shown(screen(t, s, Options{}, size[0], size[1], keys...))
+				rows := strings.Split(got, "\n")
+				if len(rows) > size[1] {
+					t.Errorf("%d rows", len(rows))
+				}
+				for _, r := range rows {
+					if ansi.StringWidth(r) > size[0] {
+						t.Errorf("%d columns: %s", ansi.StringWidth(r), r)
+					}
+				}
+				golden(t, file, got)
+			})
+		}
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	lines := strings.Split(got, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	got = strings.Join(lines, "\n") + "\n"
+	path := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// TestKeys: what keys do is a command line of pawl's, and what could do harm is asked.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		keys     []string
+		commands string
+		bottom   string
+	}{
+		{"tell", []string{"t", "use the ", "x", "backspace", "fake", "enter"}, "tell lost-moth-33cc -- use the fake", "said"},
+		{"tell nothing", []string{"t", "enter"}, "", "enter open"},
+		{"tell, and leave", []string{"t", "abc", "esc"}, "", "enter open"},
+		{"pause", []string{"p"}, "pause lost-moth-33cc", "said"},
+		{"stop", []string{"s", "y"}, "stop lost-moth-33cc", "said"},
+		{"stop is asked", []string{"s"}, "", "pawl stop lost-moth-33cc? y yes"},
+		{"no stop", []string{"s", "n"}, "", "enter open"},
+		{"undo, approve, reject", []string{"u", "y", "a", "y", "x", "y"}, "undo lost-moth-33cc\napprove lost-moth-33cc\nreject lost-moth-33cc", "said"},
+		{"another loop", []string{"down", "s", "y"}, "stop calm-heron-11aa", "said"},
+		{"search", []string{"/", "shop", "enter", "p"}, "pause brisk-otter-7f3a", "said"},
+		{"in a loop", []string{"enter", "r"}, "report lost-moth-33cc", "said"},
+		{"back from a loop", []string{"enter", "esc", "down", "p"}, "pause calm-heron-11aa", "said"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := &double{loops: loops(), detail: detail(), says: "said"}
+			s.detail.Summary.ID = "lost-moth-33cc"
+			m := screen(t, s, Options{}, 120, 30, tt.keys...)
+			if got := strings.Join(s.commands, "\n"); got != tt.commands {
+				t.Errorf("commands %q, want %q", got, tt.commands)
+			}
+			rows := strings.Split(shown(m), "\n")
+			if last := rows[len(rows)-1]; !strings.HasPrefix(last, tt.bottom) {
+				t.Errorf("bottom row %q, want %q", last, tt.bottom)
+			}
+		})
+	}
+}
+
+// TestTexts: what a command prints is read as a page, and left.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	s := &double{loops: loops(), says: strings.Repeat("a line\n", 50) + "the last"}
+	m := screen(t, s, Options{}, 60, 15, "r")
+	if got := shown(m); !strings.HasPrefix(got, "$ pawl report lost-moth-33cc") || strings.Contains(got, "the last") {
+		t.Errorf("the page begins:\n%s", got)
+	}
+	for range 5 {
+		m = press(m, "pgdown")
+	}
+	if got := shown(m); !strings.Contains(got, "the last") {
+		t.Errorf("the page ends:\n%s", got)
+	}
+	if got := shown(press(m, "esc")); !strings.Contains(got, "NEEDS YOU") {
+		t.Errorf("behind it:\n%s", got)
+	}
+}
+
+// TestHistoryIsFollowed: new lines show by themselves, unless the user has scrolled.
+func TestHistoryIsFollowed(t *testing.T) {
+	t.Parallel()
+	s := &double{loops: loops(), detail: detail()}
+	m := screen(t, s, Options{ID: "brisk-otter-7f3a"}, 120, 20)
+	s.detail.Lines = append(s.detail.Lines, "22:41:00  something new")
+	m = settle(m, m.readNow())
+	if !strings.Contains(shown(m), "something new") {
+		t.Errorf("not followed:\n%s", shown(m))
+	}
+	if up := press(m, "pgup"); strings.Contains(shown(up), "something new") || !strings.Contains(shown(press(up, "end")), "something new") {
+		t.Errorf("not scrolled:\n%s", shown(up))
+	}
+}
+
+// TestTrouble: an error is shown and the last state stays; a hostile text draws nothing.
+func TestTrouble(t *testing.T) {
+	t.Parallel()
+	s := &double{loops: loops()}
+	m := screen(t, s, Options{ASCII: true}, 80, 24)
+	if got := m.View().Content; strings.Contains(got, "\x1b[2J") || strings.ContainsAny(ansi.Strip(got), "✓│…·") {
+		t.Errorf("hostile or not ASCII: %q", got)
+	}
+	s.err = errors.New("read loops: permission denied")
+	m = settle(m, m.readNow())
+	if got := shown(m); !strings.Contains(got, "! read loops: permission denied") || !strings.Contains(got, "brisk-otter") {
+		t.Errorf("with an error:\n%s", got)
+	}
+	for _, size := range [][2]int{{0, 0}, {1, 1}, {10, 3}} {
+		_ = play(m, tea.WindowSizeMsg{Width: size[0], Height: size[1]}).View()
+		_ = play(screen(t, &double{loops: loops(), detail: detail()}, Options{ID: "x"}, 80, 24), tea.WindowSizeMsg{Width: size[0], Height: size[1]}).View()
+	}
+}
+
+// TestAThousandLoops holds that a screen draws only what it shows.
+func TestAThousandLoops(t *testing.T) {
+	t.Parallel()
+	var many []record.Summary
+	for i := range 1000 {
+		l := loops()[0]
+		l.ID = fmt.Sprintf("loop-%04d", i)
+		many = append(many, l)
+	}
+	m := screen(t, &double{loops: many}, Options{}, 80, 24, "end")
+	if got := shown(m); !strings.Contains(got, "> loop-0999") || len(strings.Split(got, "\n")) != 24 {
+		t.Errorf("at the end:\n%s", got)
+	}
+}
