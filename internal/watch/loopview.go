@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -29,7 +30,7 @@ func (m Model) loopView() []string {
 	right := m.width - left - 3
 	facts := m.facts(right)
 	facts = facts[:min(len(facts), room/2)]
-	side := append(facts, m.history(room-len(facts), right)...)
+	side := slices.Concat(facts, m.history(room-len(facts), right))
 	plan := m.plan(room, left)
 	for i := range room {
 		l, r := "", ""
@@ -150,7 +151,7 @@ func (m Model) history(room, columns int) []string {
 		if len(text) > stampColumns {
 			stamp, text = text[:stampColumns], text[stampColumns:]
 		}
-		for _, w := range strings.Split(ansi.Wrap(text, max(10, columns-stampColumns), ""), "\n") {
+		for w := range strings.SplitSeq(ansi.Wrap(text, max(10, columns-stampColumns), ""), "\n") {
 			rows = append(rows, stamp+w)
 			stamp = strings.Repeat(" ", stampColumns)
 		}

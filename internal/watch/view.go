@@ -126,7 +126,7 @@ func (m Model) bottom() string {
 
 // commandLine is a command of pawl's as the user would type it.
 func commandLine(args []string) string {
-	out := "pawl"
+	words := []string{"pawl"}
 	for _, a := range args {
 		if a == "--" {
 			continue
@@ -134,9 +134,9 @@ func commandLine(args []string) string {
 		if strings.ContainsAny(a, " '\"") {
 			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}
-		out += " " + a
+		words = append(words, a)
 	}
-	return out
+	return strings.Join(words, " ")
 }
 
 // overview lists the loops in groups. Where they do not fit, the rows around the cursor
