@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/testreport/testrun"
 )
@@ -169,7 +170,7 @@ func titles(ids []string) string {
 	var parts []string
 	for _, id := range ids {
 		for part := range strings.SplitSeq(id, " > ") {
-			if part = regexp.QuoteMeta(part); !slices.Contains(parts, part) {
+			if part = gate.TitlePattern(part); !slices.Contains(parts, part) {
 				parts = append(parts, part)
 			}
 		}

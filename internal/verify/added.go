@@ -2,12 +2,13 @@ package verify
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/testdiff"
-	"github.com/pawl-dev/pawl/internal/testreport"
 )
 
 // maxNamesRead bounds the files in which the names of new tests are looked for.
@@ -36,20 +37,23 @@ func (v *Verifier) addedTests(ctx context.Context, r Request, files []string) (m
 	if err != nil {
 		return nil, err
 	}
-	names = slices.DeleteFunc(names, func(name string) bool {
-		leaf := strings.TrimSpace(name[strings.LastIndexByte(name, '>')+1:])
-		for _, text := range old {
-			if mutant.Names(string(text), leaf) {
-				return true
-			}
-		}
-		return false
-	})
+	names = slices.DeleteFunc(names, func(name string) bool { return isKnown(name, old) })
 	added := map[string][]string{}
-	for _, g := range r.Gates {
-		if _, ok := testreport.Only(g.ShellCommand(), names, filesOf(g, v.Root)); ok {
-			added[g.Name] = names
-		}
+	_, narrowed := forTests(v.Root, r.Gates, names)
+	for name := range narrowed {
+		added[name] = names
 	}
 	return added, nil
+}
+
+// isKnown reports whether a test of some files may be called so.
+func isKnown(name string, files map[string][]byte) bool {
+	leaf := strings.TrimSpace(name[strings.LastIndexByte(name, '>')+1:])
+	literal := gate.TitlePattern(leaf) == regexp.QuoteMeta(leaf)
+	for file, text := range files {
+		if mutant.Names(string(text), leaf) || !literal && slices.ContainsFunc(testdiff.Added(file, nil, text), func(old string) bool { return gate.IsCalled(old, name) }) {
+			return true
+		}
+	}
+	return false
 }

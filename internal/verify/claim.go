@@ -328,6 +328,10 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 	if w.tree, err = v.probedTree(ctx, r, o, p); err != nil {
 		return gate.Run{}, err
 	}
+	if p == gate.BrokenNew { // what it does not tell, others will
+		few, _ := forTests(v.Root, gates, ids)
+		return answer(v.elsewhere(ctx, few, w))
+	}
 	w.uncached = p == gate.RepeatOriginals || p == gate.RepeatOverlay
 	return answer(narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) }))
 }

@@ -10,16 +10,8 @@ import (
 
 // narrow runs gates for some tests only, where their runners can, and as a whole where
 // they cannot or such a run tells of none of these. No ids stand for all tests.
-// Scripts that name runners are read below root.
 func narrow(root string, gates []gate.Gate, ids []string, run func([]gate.Gate) ([]gate.Result, error)) ([]gate.Result, error) {
-	few := slices.Clone(gates)
-	narrowed := map[string]bool{}
-	for i, g := range few {
-		if command, ok := testreport.Only(g.ShellCommand(), ids, filesOf(g, root)); ok {
-			few[i].Command, few[i].Argv = command, nil
-			narrowed[g.Name] = true
-		}
-	}
+	few, narrowed := forTests(root, gates, ids)
 	results, err := run(few)
 	if err != nil {
 		return nil, err
@@ -35,6 +27,20 @@ func narrow(root string, gates []gate.Gate, ids []string, run func([]gate.Gate) 
 		results[i] = whole[0]
 	}
 	return results, nil
+}
+
+// forTests are the gates narrowed to some tests, and the names of those for which that
+// can be. Scripts that name runners are read below root.
+func forTests(root string, gates []gate.Gate, ids []string) ([]gate.Gate, map[string]bool) {
+	few := slices.Clone(gates)
+	narrowed := map[string]bool{}
+	for i, g := range few {
+		if command, ok := testreport.Only(g.ShellCommand(), ids, filesOf(g, root)); ok {
+			few[i].Command, few[i].Argv = command, nil
+			narrowed[g.Name] = true
+		}
+	}
+	return few, narrowed
 }
 
 // only returns the gates of these names.

@@ -3,6 +3,7 @@ package gate
 import (
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -179,22 +180,24 @@ func (o Observation) isFile(told string) bool {
 // tells are the names by which a run without ids tells of some tests as failed.
 func (r Result) tells(tests []string) []string {
 	return kept(r.Failing, func(told string) bool {
-		return slices.ContainsFunc(tests, func(test string) bool { return isCalled(told, test) })
+		return slices.ContainsFunc(tests, func(test string) bool { return IsCalled(told, test) })
 	})
 }
 
-// isCalled reports whether a runner may call a test so: "calc.TestSum.test_adds (n=1)" that
+// IsCalled reports whether a runner may call a test so: "calc.TestSum.test_adds (n=1)" that
 // of the name "TestSum > test_adds".
-func isCalled(told, test string) bool {
-	name := test[strings.LastIndexByte(test, '>')+1:]
-	name = strings.TrimSpace(name)
-	for _, end := range []string{"", " (", "[", "/"} {
-		if i := strings.LastIndex(told, name+end); i >= 0 && (end != "" || i+len(name) == len(told)) && (i == 0 || strings.ContainsRune(" .:/", rune(told[i-1]))) {
-			return true
-		}
-	}
-	return false
+func IsCalled(told, test string) bool {
+	name := strings.TrimSpace(test[strings.LastIndexByte(test, '>')+1:])
+	return regexp.MustCompile(`(?:^|[ .:/])` + TitlePattern(name) + `(?:$| \(|\[|/)`).MatchString(told)
 }
+
+// TitlePattern is a regular expression of what a test of a title is called: in "adds ${a}"
+// and "adds %i" the test itself says the rest.
+func TitlePattern(title string) string {
+	return filledIn.ReplaceAllString(regexp.QuoteMeta(title), ".+")
+}
+
+var filledIn = regexp.MustCompile(`\\\$\\\{.*?\\\}|%[sdifjop]`)
 
 // steady: a test passes on the whole work when few tests run, beside the canary. One that
 // fails there does so whatever is broken. Until that is known all count.

@@ -301,11 +301,14 @@ func TestWhatATestIsCalled(t *testing.T) {
 		{"sums > adds a.b", "sums > adds a.b", true},
 		{"adds a.b", "sums > adds a.b", true},
 		{"tests::adds", "adds", true},
+		{"sums > adds 1 to 2", "sums > adds ${a} to ${b + 1}", true},
+		{"adds 1", "adds %i", true},
+		{"adds", "adds %i", false},
 		{"test_calc.py::test_add_more", "test_add", false},
 		{"test_calc.py::my_test_add", "test_add", false},
 		{"test_add", "test_add_more", false},
 	} {
-		if got := isCalled(c.told, c.test); got != c.want {
+		if got := IsCalled(c.told, c.test); got != c.want {
 			t.Errorf("%q for %q: %v", c.told, c.test, got)
 		}
 	}

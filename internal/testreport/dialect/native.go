@@ -37,6 +37,11 @@ func goSettle(r *reading) {
 	if r.marks[4] {
 		r.Passed, r.Uncounted = 1, true
 	}
+	for _, name := range r.Failing {
+		if !strings.HasSuffix(name, " failed]") { // of a package that does not build
+			r.Failed++
+		}
+	}
 	r.Summed = r.Summed || r.None || r.Bad
 	if r.Bad && !onlySetup(r.Failing) {
 		r.Broken = false
