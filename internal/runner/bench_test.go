@@ -48,6 +48,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// fileDoubt is the doubt about a file's time where the file system keeps nanoseconds and
+// the system stamps files with a clock of ticks.
+const fileDoubt = 20 * time.Millisecond
+
 // bench is a small Go repository, a script for the agent, and a home for Pawl.
 type bench struct {
 	t    *testing.T
@@ -162,7 +166,7 @@ func (b *bench) drive(ctx context.Context, d *launch.Drive, o runner.Observer) (
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	d.Observer = o
+	d.Observer, d.FileDoubt = o, fileDoubt
 	b.loop = d.Loop
 	state, err := d.Run(ctx)
 	if err := d.Close(); err != nil {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -181,13 +182,14 @@ type workTimes struct {
 	unknown bool // they cannot be told: anything may be the agent's
 	root    string
 	started time.Time // of the loop
+	doubt   time.Duration
 	spans   []record.ToolCall
 	gates   []record.ToolCall // spans in which gates ran
 	old     map[string]bool   // folders of the loop's base
 }
 
 func (r *Runner) workTimes(ctx context.Context, m record.Memory) (workTimes, error) {
-	w := workTimes{root: r.Repo.Root(), started: m.State.StartedAt, old: map[string]bool{}}
+	w := workTimes{root: r.Repo.Root(), started: m.State.StartedAt, doubt: cmp.Or(r.FileDoubt, newDoubt), old: map[string]bool{}}
 	calls, _, err := callsIn(record.RunnerCallsPath(r.Loop), 0, -1)
 	if err != nil {
 		return w, err
@@ -269,14 +271,15 @@ func (w workTimes) byGates(file string) bool {
 // excludesPath does so for one file or folder, given by its absolute path.
 func (w workTimes) excludesPath(abs string) bool {
 	times, err := atomicfile.Times(abs)
-	if w.unknown || err != nil || slices.ContainsFunc(times, w.within) {
+	if w.unknown || err != nil || slices.ContainsFunc(times, func(t time.Time) bool { return w.within(t, w.doubt) }) {
 		return false
 	}
 	return !slices.MaxFunc(times, time.Time.Compare).Before(w.started)
 }
 
-func (w workTimes) within(t time.Time) bool {
+// within reports whether a time is within a span, or as near to one as doubt.
+func (w workTimes) within(t time.Time, doubt time.Duration) bool {
 	return slices.ContainsFunc(w.spans, func(s record.ToolCall) bool {
-		return !t.Before(s.At.Add(-newDoubt)) && !t.After(s.Until.Add(newDoubt))
+		return !t.Before(s.At.Add(-doubt)) && !t.After(s.Until.Add(doubt))
 	})
 }

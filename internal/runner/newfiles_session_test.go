@@ -19,7 +19,7 @@ func TestASessionsNewFilesOfTheUserAreLeftAlone(t *testing.T) {
 	q := gated(nil)
 	q.Commit = true
 	st := sit(t, words, q)
-	pause := func() { time.Sleep(2500 * time.Millisecond) } // longer than a file's time is doubted
+	pause := func() { time.Sleep(10 * fileDoubt) } // longer than a file's time is doubted
 	call := func(id string, c record.ToolCall, runs func()) {
 		t.Helper()
 		if err := (record.ToolCall{At: time.Now(), ID: id}).AppendTo(record.StartedCallsPath(st.loop)); err != nil {

@@ -40,7 +40,7 @@ func TestANewFileThatNoCallMadeIsLeftAlone(t *testing.T) {
 	})
 	s := b.watched(`
 -- 1/sleep --
-3s
+200ms
 -- 1/files/have.txt --
 one
 two
@@ -90,7 +90,7 @@ func TestARestoreLeavesTheUsersNewFile(t *testing.T) {
 	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
 	s := b.watched(`
 -- 1/sleep --
-3s
+200ms
 -- task/files/junk.txt --
 half-work
 -- task/reply --
@@ -110,7 +110,7 @@ func TestTheUsersNewFileIsNoWork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
-	s := b.watched("-- 1/sleep --\n3s\n-- 1/reply --\n<promise>DONE</promise>\n-- 2+/reply --\n<promise>DONE</promise>\n",
+	s := b.watched("-- 1/sleep --\n200ms\n-- 1/reply --\n<promise>DONE</promise>\n-- 2+/reply --\n<promise>DONE</promise>\n",
 		[]string{"have every word"}, map[string]any{"gates": []string{"true"}}, w)
 	if s.Outcome == loop.Verified || s.Tasks[0].Commit != "" {
 		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
@@ -122,7 +122,7 @@ func TestTheUsersNewFileIsNotLeftWork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
-	s := b.watched("-- 1/sleep --\n3s\n-- 1/files/half.txt --\nhalf\n-- 1/reply --\nthinking\n",
+	s := b.watched("-- 1/sleep --\n200ms\n-- 1/files/half.txt --\nhalf\n-- 1/reply --\nthinking\n",
 		[]string{"have every word"}, withGate(map[string]any{"max_iterations": "1"}), w)
 	if s.Outcome != loop.Iterations {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
@@ -147,7 +147,7 @@ func TestNewFilesBesideABlindAgentAreNamed(t *testing.T) {
 	}
 	w := &hears{onStep: onStep{teller: teller{t}}}
 	s := b.watched("", []string{"have every word"}, map[string]any{
-		"agent": "command", "agent_command": agent, "gates": []string{"sh check.sh && if ! test -f late.txt; then sleep 2; echo late > late.txt; fi"},
+		"agent": "command", "agent_command": agent, "gates": []string{"sh check.sh && if ! test -f late.txt; then sleep 0.2; echo late > late.txt; fi"},
 	}, w)
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
@@ -165,7 +165,7 @@ func TestACommandThatMentionsAFileDoesNotTakeIt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
-	s := b.watched("-- 1/sleep --\n3s\n-- 1/run --\ncat notes.txt\n"+haveAll, []string{"have every word"}, withGate(nil), w)
+	s := b.watched("-- 1/sleep --\n200ms\n-- 1/run --\ncat notes.txt\n"+haveAll, []string{"have every word"}, withGate(nil), w)
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
 	}
@@ -191,10 +191,10 @@ func TestTheAgentsNewFileStaysItsInAStash(t *testing.T) {
 			return
 		}
 		done = true
-		time.Sleep(2 * time.Second)
+		time.Sleep(10 * fileDoubt)
 		b.git("stash", "-u")
 		b.git("stash", "pop")
-		time.Sleep(2 * time.Second)
+		time.Sleep(10 * fileDoubt)
 	}
 	s := b.watched("-- 1/run --\nsh gen.sh\n-- 1/reply --\nthinking\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n",
 		[]string{"have every word"}, withGate(nil), w)
@@ -219,7 +219,7 @@ func TestAFileThatTheGatesMakeIsNoObstacle(t *testing.T) {
 	b.write(".env", "secret\n")
 	w := &hears{onStep: onStep{teller: teller{t}}}
 	s := b.watched("-- 1/files/begun.txt --\nx\n-- 1/reply --\n<promise>DONE</promise>\n-- 2/files/have.txt --\none\ntwo\n-- 2/reply --\n<promise>DONE</promise>\n", []string{"have every word"}, map[string]any{
-		"gates": []string{"sh check.sh", "test -f .env && if test -f begun.txt; then sleep 2; mkdir -p cover; date +%N > cover/coverage.out; fi"},
+		"gates": []string{"sh check.sh", "test -f .env && if test -f begun.txt; then sleep 0.2; mkdir -p cover; date +%N > cover/coverage.out; fi"},
 	}, w)
 	if s.Outcome != loop.Verified || s.Tasks[0].Evidence != gate.Proven {
 		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
@@ -241,7 +241,7 @@ func TestACommitThatNeedsTheUsersNewFileIsNotVerified(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	w := inFirstTurn(b, func() { b.write("notes.txt", "mine\n") })
-	s := b.watched("-- 1/sleep --\n3s\n"+haveAll, []string{"have every word"}, map[string]any{"gates": []string{"sh check.sh && test -f notes.txt"}}, w)
+	s := b.watched("-- 1/sleep --\n200ms\n"+haveAll, []string{"have every word"}, map[string]any{"gates": []string{"sh check.sh && test -f notes.txt"}}, w)
 	if s.Outcome != loop.Unverified || s.Tasks[0].Evidence != gate.NoEvidence || !strings.Contains(s.Tasks[0].Why, "notes.txt") {
 		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)
 	}
@@ -255,7 +255,7 @@ func TestAFileOfTheUsersMayChangeWhileTheGatesRun(t *testing.T) {
 	b.write("log.txt", "mine\n")
 	w := &hears{onStep: onStep{teller: teller{t}}}
 	s := b.watched(haveAll, []string{"have every word"}, map[string]any{
-		"gates": []string{"sh check.sh && sleep 2 && cd '" + b.root + "' && date +%N >> notes.txt && date +%N >> log.txt"},
+		"gates": []string{"sh check.sh && sleep 0.2 && cd '" + b.root + "' && date +%N >> notes.txt && date +%N >> log.txt"},
 	}, w)
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s (%+v)", s.Outcome, s.Reason, s.Tasks)

@@ -83,6 +83,9 @@ type Runner struct {
 	Causes   <-chan string   // cancellations from outside: loop.ByInterrupt …; may be nil
 	Reopen   bool            // go on with a loop that has ended, too
 	More     loop.Limits     // what it is given then; what is 0 remains as it was
+	// FileDoubt is how near a new file's time may be to the agent's work to count as
+	// made by it; 0 = a second, as some file systems keep whole seconds.
+	FileDoubt time.Duration
 	// AskRed is called where gates are red before the first turn, and reports whether
 	// the user says that they are part of the work, and whether the loop goes on;
 	// nil = it does. It may wait for the user, for a time.

@@ -23,7 +23,7 @@ func TestACommitOfTheUsersInATurnStaysTheirs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, words)
 	w := inFirstTurn(b, b.commitsMine)
-	s := b.watched("-- 1/sleep --\n3s\n-- 1/run --\necho two >> have.txt && git commit -qam 'my way'\n-- 1/reply --\n<promise>DONE</promise>\n",
+	s := b.watched("-- 1/sleep --\n200ms\n-- 1/run --\necho two >> have.txt && git commit -qam 'my way'\n-- 1/reply --\n<promise>DONE</promise>\n",
 		[]string{"have every word"}, withGate(nil), w)
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
@@ -48,12 +48,12 @@ func TestACommitOfTheUsersOnTopOfTheAgentsStaysTheirs(t *testing.T) {
 	w.then = func() {
 		if !done {
 			done = true
-			time.Sleep(1500 * time.Millisecond) // longer than a commit's time is doubted
+			time.Sleep(10 * fileDoubt) // longer than a commit's time is doubted
 			b.commitsMine()
 		}
 	}
 	s := b.watched("-- 1/run --\necho two >> have.txt && git commit -qam 'my way'\n-- 1/reply --\nthinking\n"+
-		"-- 2/sleep --\n3s\n-- 2/run --\necho more > more.txt && git add . && git commit -qm 'my way again'\n-- 2/reply --\n<promise>DONE</promise>\n",
+		"-- 2/sleep --\n200ms\n-- 2/run --\necho more > more.txt && git add . && git commit -qm 'my way again'\n-- 2/reply --\n<promise>DONE</promise>\n",
 		[]string{"have every word"}, withGate(nil), w)
 	if s.Outcome != loop.Verified {
 		t.Fatalf("%s: %s", s.Outcome, s.Reason)
