@@ -69,7 +69,10 @@ func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation,
 		for _, m := range mutants {
 			given = append(given, m.Text())
 		}
-		if changed[file] = mutant.Apply(content, mutants...); p == gate.FailingTests {
+		// Other inputs may be words by which a file of tests finds its own tests: what passes
+		// with these and wrong expected values runs none of them.
+		compares := len(values.Expected) > 0 && slices.ContainsFunc(o.Answers[gate.OtherExpected].Results, func(r gate.Result) bool { return r.Status == gate.Fail })
+		if changed[file] = mutant.Apply(content, mutants...); p == gate.FailingTests && !compares {
 			changed[file] = mutant.Failing(file, content)
 		}
 	}
