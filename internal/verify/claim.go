@@ -295,10 +295,11 @@ func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, er
 func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe, gates []gate.Gate) (gate.Run, error) {
 	w := where{root: v.Root, logDir: r.LogDir, probe: p}
 	ids := o.Only(p)
-	switch p {
-	case gate.Broken, gate.BrokenNew, gate.Neutral, gate.RepeatNeutral, gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs:
+	if misleads(p) {
 		for i, g := range gates {
-			gates[i].Timeout = max(time.Minute, gate.MutantLimit(took(o.Now, g.Name))) // nothing is built there yet
+			if gates[i].Timeout = gate.MutantLimit(took(o.Now, g.Name)); !o.RanElsewhere(g.Name) {
+				gates[i].Timeout = max(time.Minute, gates[i].Timeout) // nothing is built there yet
+			}
 		}
 	}
 	switch p {

@@ -263,11 +263,20 @@ func (v *Verifier) settled(ctx context.Context, g gate.Gate, w where) (gate.Resu
 	return gate.Settle(tries), nil
 }
 
+// misleads reports whether a run is of code or tests that were made wrong on purpose.
+func misleads(p gate.Probe) bool {
+	switch p {
+	case gate.Broken, gate.BrokenNew, gate.Neutral, gate.RepeatNeutral, gate.OtherExpected, gate.OtherInputs, gate.CloseInputs, gate.CloserInputs:
+		return true
+	}
+	return false
+}
+
 // slow reports whether more time may help a gate that timed out: the machine is loaded,
 // or it is the first one to do so in a place of ours, where nothing was built before.
 func (v *Verifier) slow(w where) bool {
 	switch {
-	case w.probe == gate.Broken, w.probe == gate.BrokenNew:
+	case misleads(w.probe): // tests that hang do not pass
 		return false
 	case v.Loaded():
 		return true

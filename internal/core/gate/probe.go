@@ -181,6 +181,18 @@ func (o Observation) answered(p Probe) bool {
 	return ok
 }
 
+// RanElsewhere reports whether a gate has run to its end in a checkout, for this claim:
+// what it builds there is built.
+func (o Observation) RanElsewhere(gate string) bool {
+	for p, run := range o.Answers {
+		r := find(run.Results, gate)
+		if p != RepeatAfter && !r.Cached && !r.TimedOut && (r.Status == Pass || r.Status == Fail) {
+			return true
+		}
+	}
+	return false
+}
+
 func (o Observation) gates() []string {
 	names := make([]string, len(o.Now))
 	for i, r := range o.Now {
