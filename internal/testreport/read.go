@@ -59,7 +59,7 @@ type Verdict struct {
 	// may have been made to end before its tests did, so the result is Unknown.
 	Unsummed                bool
 	Passed, Failed, Skipped int // as far as the output counts them
-	// Uncounted: tests passed, and the output does not say how many; Passed is 1.
+	// Uncounted: the output does not say how many tests passed; Passed is 1 where some did.
 	Uncounted bool
 	// Several: the tests were run more than once, and the numbers are not those of all.
 	Several bool

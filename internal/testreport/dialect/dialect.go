@@ -25,7 +25,7 @@ type Said struct {
 	Summed bool
 	// Failed, Passed, Skipped count tests, as far as a summary gave them.
 	Failed, Passed, Skipped int
-	// Uncounted: tests passed, and nothing says how many; Passed is 1.
+	// Uncounted: nothing says how many tests passed; Passed is 1 where some did.
 	Uncounted bool
 	// Several: a summary took the place of an earlier one that counted tests, as where
 	// a runner is started twice; the numbers are of the last.

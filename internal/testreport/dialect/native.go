@@ -42,6 +42,7 @@ func goSettle(r *reading) {
 			r.Failed++
 		}
 	}
+	r.Uncounted = r.Uncounted || r.Failed > 0 && r.Passed == 0
 	r.Summed = r.Summed || r.None || r.Bad
 	if r.Bad && !onlySetup(r.Failing) {
 		r.Broken = false
