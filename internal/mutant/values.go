@@ -39,15 +39,14 @@ func Values(file string, content []byte, names, own []string) TestValues {
 	if generated(content) {
 		return TestValues{}
 	}
-	if l, ok := expectedText(file, string(content)); ok && len(names) == 0 {
-		return TestValues{Expected: []Mutant{l.nudged()}}
+	if IsExpected(file) && len(names) == 0 {
+		return TestValues{Expected: Nudged(content)}
 	}
 	style, ok := styleOfTest(file)
 	if !ok {
 		return TestValues{}
 	}
-	t := testText{text: string(content), own: own, shell: shell().MatchString(file), data: path.Ext(file) == ".json"}
-	t.code = source.Bare(t.text, style).Code
+	t := testText{text: string(content), code: source.Bare(string(content), style).Code, own: own, shell: shell().MatchString(file), data: path.Ext(file) == ".json"}
 	t.compares = t.data || comparing().MatchString(t.code)
 	t.messageFirst = slices.Contains([]string{".java", ".kt", ".scala", ".php"}, path.Ext(file))
 	if path.Ext(file) == ".rs" {
@@ -113,13 +112,41 @@ func Failing(file string, content []byte) []byte {
 
 var classOfJava = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(?:public\s+|final\s+)*class\s[^{]*\{`) })
 
-// expectedText is a file whose name says that it holds what is expected, as one value.
-func expectedText(file, text string) (testValue, bool) {
+// IsData tells of a file's name that it is no program.
+func IsData(file string) bool {
 	_, code := styleOfTest(file)
-	if !expectedFile().MatchString(file) || code && path.Ext(file) != ".json" || !strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsFunc(text, unicode.IsDigit) {
-		return testValue{}, false
+	return !code || path.Ext(file) == ".json"
+}
+
+// IsExpected tells of the name of a file that it holds what is expected, as one value.
+func IsExpected(file string) bool { return IsData(file) && expectedFile().MatchString(file) }
+
+// Nudged is what makes a file a little other than it is, as one value; nothing of a file
+// without letters and digits.
+func Nudged(content []byte) []Mutant {
+	text := string(content)
+	if !strings.ContainsFunc(text, unicode.IsLetter) && !strings.ContainsFunc(text, unicode.IsDigit) {
+		return nil
 	}
-	return testValue{kind: 's', to: len(text), text: text}, true
+	return []Mutant{testValue{kind: 's', to: len(text), text: text}.nudged()}
+}
+
+// TextOf is the text of the tests of these names in a file; all of it if no names are
+// given.
+func TextOf(file string, content []byte, names []string) string {
+	style, ok := styleOfTest(file)
+	text := string(content)
+	if !ok || len(names) == 0 {
+		return text
+	}
+	t := testText{text: text, code: source.Bare(text, style).Code}
+	var all strings.Builder
+	for n, start := range t.starts() {
+		if t.named(n, names) {
+			all.WriteString(text[start[0]:t.ends(n)])
+		}
+	}
+	return all.String()
 }
 
 var expectedFile = sync.OnceValue(func() *regexp.Regexp {
@@ -150,31 +177,47 @@ func styleOfTest(file string) (source.Style, bool) {
 	return source.Style{}, false
 }
 
+// starts are the places where tests begin.
+func (t *testText) starts() [][]int {
+	if t.begins == nil {
+		t.begins = testBegins().FindAllStringIndex(t.code, -1)
+	}
+	return t.begins
+}
+
+// ends is where the test of this number does.
+func (t *testText) ends(n int) int {
+	if starts := t.starts(); n+1 < len(starts) {
+		return starts[n+1][0]
+	}
+	return len(t.text)
+}
+
+// named tells whether the test of this number has one of these names.
+func (t *testText) named(n int, names []string) bool {
+	starts := t.starts()
+	to := starts[n][1] + maxHead
+	if !strings.HasPrefix(strings.TrimSpace(t.text[starts[n][0]:]), "@") {
+		to = min(to, t.ends(n)) // else its name may stand behind what it is given
+	} else if n+1 < len(starts) {
+		to = starts[n+1][1] + maxHead
+	}
+	head := t.text[starts[n][0]:min(len(t.text), to)]
+	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(head, name) })
+}
+
 // keep drops the values in tests that have none of these names.
 func (t *testText) keep(names []string) {
-	starts := testBegins().FindAllStringIndex(t.code, -1)
-	named := func(n int) bool {
-		to := starts[n][1] + maxHead
-		switch next := n + 1; {
-		case next == len(starts):
-		case strings.HasPrefix(strings.TrimSpace(t.text[starts[n][0]:]), "@"):
-			to = starts[next][1] + maxHead // its name may stand behind what it is given
-		default:
-			to = min(to, starts[next][0])
-		}
-		head := t.text[starts[n][0]:min(len(t.text), to)]
-		return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(head, name) })
-	}
-	some := false
+	starts, some := t.starts(), false
 	for n := range starts {
-		some = some || named(n)
+		some = some || t.named(n, names)
 	}
 	t.values = slices.DeleteFunc(t.values, func(l testValue) bool {
 		n := -1
 		for n+1 < len(starts) && starts[n+1][0] < l.from {
 			n++
 		}
-		return !some || n >= 0 && !named(n)
+		return !some || n >= 0 && !t.named(n, names)
 	})
 }
 
@@ -196,6 +239,7 @@ type bracket struct {
 type testText struct {
 	text, code  string
 	from        int      // where tests begin
+	begins      [][]int  // where each does, see starts
 	own         []string // functions of the work
 	shell, data bool     // it is a script of a shell, or no program
 

@@ -25,15 +25,21 @@ type swap struct {
 // become names of nothing, a name put together from parts is in one piece, a check is no longer switched off, a date has passed. It does so
 // with the signs that are picked, nil = all, and returns those of which it is possible; of none, the file as it is. Lines stay where they are.
 func Neutral(file string, before, after []byte, pick func(Sign) bool) ([]byte, []Sign) {
-	found := hits(file, before, after, rulesFor(file))
+	return viewOf(file, before, after).neutral(rulesFor(file), pick)
+}
+
+// NeutralTest is the same for a file of tests: assertions that may not be reached are, or
+// the test fails.
+func NeutralTest(file string, before, after []byte, pick func(Sign) bool) ([]byte, []Sign) {
+	return viewOfTests(file, before, after).neutral(fitting(testRules(), file), pick)
+}
+
+func (v *view) neutral(rules []rule, pick func(Sign) bool) ([]byte, []Sign) {
+	found, after := v.hits(rules), strings.Join(v.text, "\n")
 	if pick != nil {
 		found = slices.DeleteFunc(found, func(h hit) bool { return !pick(h.Sign) })
 	}
-	if len(found) == 0 {
-		return after, nil
-	}
-	v := viewOf(file, before, after)
-	lines := strings.Split(string(after), "\n")
+	lines := slices.Clone(v.text)
 	var done []Sign
 	for _, h := range found {
 		if h.rule.notMain && v.main || h.rule.dated && !v.dated(h.Line-1) {
@@ -54,16 +60,16 @@ func Neutral(file string, before, after []byte, pick func(Sign) bool) ([]byte, [
 		if h.rule.near {
 			for n := max(0, first-around); n <= min(len(lines)-1, last+around); n++ {
 				if v.added[n] {
-					put(n, untested(file, joined(lines[n]), v.joined[n]))
+					put(n, untested(v.file, joined(lines[n]), v.joined[n]))
 				}
 			}
 		}
-		if changed || strings.Join(lines, "\n") != string(after) && touched(done, h.Sign) {
+		if changed || strings.Join(lines, "\n") != after && touched(done, h.Sign) {
 			done = append(done, h.Sign)
 		}
 	}
 	if len(done) == 0 {
-		return after, nil
+		return []byte(after), nil
 	}
 	return []byte(strings.Join(lines, "\n")), done
 }

@@ -1,6 +1,7 @@
 package sign_test
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -63,7 +64,18 @@ func TestNeutral(t *testing.T) {
 		{"a.py", "class P(str):\n    def __eq__(self, other):\n        return True", "class P(str):\n    def pawlAbsent_eq(self, other):\n        return True"},
 		{"A.java", "@Override\npublic boolean equals(Object o) {\n  return true;\n}", "@Override\npublic boolean equals(Object o) {\n  return false;\n}"},
 		// A name is in one piece.
-		{"a.py", `f = getattr(builtins, "e" + "v" + 'al')`, `f = getattr(builtins, "eval")`},
+		{"a.py", `f = getattr(builtins, "e" + "v" + 'al')`, "f = (lambda *a, **k: eval(*a, **k))"},
+		{"a.py", `f = getattr(os, "sys" + "tem")`, `f = getattr(os, "system")`},
+		{"a.js", "const f = globalThis['ev' + 'al'];", "const f = ((...a) => eval(...a));"},
+		// A class does not say what is of it.
+		{"a.js", "class E extends Error {\n  static [Symbol.hasInstance](e) { return typeof e === 'object'; }\n}", "class E extends Error {\n  static pawlAbsent(e) { return typeof e === 'object'; }\n}"},
+		{"a.py", "class M(type):\n    def __instancecheck__(cls, e):\n        return bool(e)", "class M(type):\n    def pawlAbsent_instancecheck(cls, e):\n        return bool(e)"},
+		// Temporary files are where others are.
+		{"a.js", "if (!dir.startsWith(os.tmpdir())) return new Map();", "if (!dir.startsWith(os.homedir())) return new Map();"},
+		{"a.js", "const t = os.tmpdir();\nif (!dir.startsWith(t)) return new Map();", "const t = os.homedir();\nif (!dir.startsWith(t)) return new Map();"},
+		{"a.go", "if strings.HasPrefix(dir, os.TempDir()) {", `if strings.HasPrefix(dir, os.Getenv("HOME")) {`},
+		{"a.py", "if path.startswith(tempfile.gettempdir()):", `if path.startswith(__import__("os").path.expanduser("~")):`},
+		{"a.js", "const f = path.join(os.tmpdir(), name);", ""},
 		// What was switched off is on.
 		{"a.py", "x = f()  # type: ignore[arg-type]", "x = f()  # pawlAbsent[arg-type]"},
 		{"a.py", "import os  # noqa: F401", "import os  # pawlAbsent: F401"},
@@ -106,5 +118,22 @@ func TestNeutral(t *testing.T) {
 	before := "def f():\n    os._exit(0)\n"
 	if text, done := sign.Neutral("a.py", []byte(before), []byte(before+strings.Repeat("x = 1\n", 3)), nil); len(done) > 0 {
 		t.Errorf("what was there before: %v %s", done, text)
+	}
+}
+
+// An assertion that may not be reached is reached, or the test fails.
+func TestNeutralTest(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ file, after, want string }{
+		{"tests/d.rs", "#[test]\nfn d() {\n    if let Ok(d) = d(\"x\") {\n        assert_eq!(d, 1);\n    }\n}", "#[test]\nfn d() {\n    let Ok(d) = d(\"x\") else { panic!(\"pawlAbsent\") }; {\n        assert_eq!(d, 1);\n    }\n}"},
+		{"src/d.rs", "#[cfg(test)]\nmod tests {\n    #[test]\n    fn d() {\n        if let Some(d) = d() {\n            assert_eq!(d, 1);\n        }\n    }\n}", "#[cfg(test)]\nmod tests {\n    #[test]\n    fn d() {\n        let Some(d) = d() else { panic!(\"pawlAbsent\") }; {\n            assert_eq!(d, 1);\n        }\n    }\n}"},
+		// Tests of what must fail do this, too.
+		{"test_d.py", "def test_d():\n    try:\n        d()\n        assert False\n    except ValueError:\n        pass\n", ""},
+		{"d_test.go", "if got != 1 {\n\tt.Fatal(got)\n}", ""},
+	} {
+		text, done := sign.NeutralTest(c.file, nil, []byte(c.after), nil)
+		if want := cmp.Or(c.want, c.after); string(text) != want || (len(done) > 0) != (c.want != "") {
+			t.Errorf("%s\n\tis %q,\n\tnot %q; done: %v", c.after, text, want, done)
+		}
 	}
 }

@@ -59,9 +59,11 @@ func otherRules() []rule {
 		now  = `(?:Date\.now\(\)|new Date\(\)|time\.Now\(\)|time\.Since\(|datetime\.(?:datetime\.)?(?:now|utcnow|today)\(|date\.today\(\)|time\.time\(\)|Local(?:Date|DateTime)\.now\(\)|Instant\.now\(\)|SystemTime::now\(\)|Utc::now\(\)|Time\.now|\$\(date\b)`
 		than = `(?:[<>]=?|-(?:gt|lt|ge|le)|\.(?:After|Before|isAfter|isBefore|Compare)\()`
 	)
-	whole := swap{parts(), "${1}${2}${3}${1}"} // the same name, in one piece
+	inOnePiece := append(slices.Repeat([]swap{{parts(), "${1}${2}${3}${1}"}}, maxParts),
+		swap{re(`\bgetattr\(\s*(?:builtins|__builtins__)\s*,\s*["'](\w+)["']\s*\)`), "(lambda *a, **k: ${1}(*a, **k))"},
+		swap{re(`\b(?:globalThis|global|window)\[\s*["'](\w+)["']\s*\]`), "((...a) => ${1}(...a))"})
 	return slices.Concat(equalityRules(), []rule{
-		{kind: Hidden, does: "hides a name that it uses", swaps: slices.Repeat([]swap{whole}, maxParts), said: re(
+		{kind: Hidden, does: "hides a name that it uses", swaps: inOnePiece, said: re(
 			`\bgetattr\(\s*(?:builtins|__builtins__|os|sys|subprocess|importlib|unittest)\b|\bgetattr\([^()]*["']\s*\+\s*["']|\b__import__\(|\bglobals\(\)\[|(?:\bchr\(\d+\)\s*\+\s*){1}|\bString\.fromCharCode\(|` +
 				`\b(?:globalThis|global|window)\[[^\]]*["'\x60]\s*\+|\b(?:base64|b64decode|atob|fromhex|unhexlify)\b.*\b(?:exec|eval)\b|\b(?:exec|eval)\b.*\b(?:base64|b64decode|atob|fromhex|unhexlify|decode)\b`)},
 		{kind: Hidden, does: "runs text as code", code: re(`(?:^|[^\w.])(?:eval|exec)\(|\bnew Function\(|\bvm\.runIn\w+\(|\binstance_eval\b`), names: python + " " + script},
@@ -74,12 +76,13 @@ func otherRules() []rule {
 	})
 }
 
-// testRules are for tests: an assertion that may not be reached.
+// testRules are for tests: an assertion that may not be reached. Where it is sure that a
+// test which does not reach it is hollow, the test is neutralized: it fails then.
 var testRules = sync.OnceValue(func() []rule {
 	re := regexp.MustCompile
 	const does = "may not reach its assertion"
 	return []rule{
-		{kind: HollowTest, does: does, names: rust, across: re(`\bif let (?:Ok|Some|Err)\([^=\n]*=[^{\n]*\{\s*(?:assert|let [^;]*;\s*assert)[^}]*\}\s*\}`)},
+		{kind: HollowTest, does: does, names: rust, swaps: []swap{{re(`\bif (let (?:Ok|Some|Err)\([^=\n]*=[^{\n]*)\{`), `${1}else { panic!("` + absent + `") }; {`}}, across: re(`\bif let (?:Ok|Some|Err)\([^=\n]*=[^{\n]*\{\s*(?:assert|let [^;]*;\s*assert)[^}]*\}\s*\}`)},
 		{kind: HollowTest, does: does, names: python, across: re(`(?m)^[ \t]*try:[ \t]*\n(?:.*\n){0,8}?[ \t]*(?:self\.assert|assert\b).*\n(?:.*\n){0,4}?[ \t]*except\b[^\n]*:\s*\n\s*(?:pass|return|continue)[ \t]*$`)},
 		{kind: HollowTest, does: "does not wait for its assertion", names: script, code: re(`^\s*(?:assert(?:\.strict)?\.(?:rejects|doesNotReject)\(|expect\(.*\)\.(?:not\.)?(?:rejects|resolves)\.)`)},
 		{kind: HollowTest, does: "catches the failure of its assertion", names: jvm + " " + dotnet, code: re(`\bcatch\s*\(\s*(?:final\s+)?(?:AssertionError|AssertionFailedError|Throwable|Error)\b`)},
@@ -113,7 +116,7 @@ func later() []swap {
 // What is equal to everything passes each comparison.
 func equalityRules() []rule {
 	re := regexp.MustCompile
-	const always = "is equal to whatever it is compared with"
+	const always, ofClass = "is equal to whatever it is compared with", "decides itself what is of its class"
 	yes := []swap{{re(`\btrue\b`), "false"}}
 	return []rule{
 		{
@@ -128,6 +131,11 @@ func equalityRules() []rule {
 		},
 		{kind: Equality, does: always, names: golang, span: true, swaps: yes, across: re(`\bfunc \([^)]*\) (?:Is|As|Matches)\([^)]*\) bool\s*\{\s*return true\b`)},
 		{kind: Equality, does: always, names: ruby, across: re(`\bdef ={2,3}\(?\s*\w+\)?\s*;?\s*true\b`), swaps: []swap{{re(`\bdef ={2,3}`), "def " + absent}}},
+		{
+			kind: Equality, does: ofClass, names: script, asked: `hasInstance`, said: re(`\bSymbol\.hasInstance\b`),
+			swaps: []swap{{re(`\[Symbol\.hasInstance\]`), absent}, {re(`\bSymbol\.hasInstance\b`), `"` + absent + `"`}},
+		},
+		{kind: Equality, does: ofClass, names: python, asked: `__(?:instance|subclass)check__`, code: re(`\bdef __(?:instance|subclass)check__\(`), swaps: []swap{{re(`\bdef __(\w+)__\(`), "def " + absent + "_${1}("}}},
 		{kind: Equality, does: "changes what equal means", code: re(`\bdef __(?:eq|ne|bool|instancecheck)__\b|\bimpl\b.*\bPartialEq\b.*\bfor\b|\boperator\s*==|\bdef ==`)},
 	}
 }

@@ -54,12 +54,12 @@ const (
 // In are the signs in the lines that are in after and not in before, in their order;
 // before is nil for a new file. One line has one sign: that of the first rule.
 func In(file string, before, after []byte) []Sign {
-	return signsOf(hits(file, before, after, rulesFor(file)))
+	return signsOf(viewOf(file, before, after).hits(rulesFor(file)))
 }
 
 // InTest are the same for a file of tests.
 func InTest(file string, before, after []byte) []Sign {
-	return signsOf(hits(file, before, after, fitting(testRules(), file)))
+	return signsOf(viewOfTests(file, before, after).hits(fitting(testRules(), file)))
 }
 
 func signsOf(hits []hit) []Sign {
@@ -90,11 +90,7 @@ type hit struct {
 }
 
 // hits finds the signs of a file by rules.
-func hits(file string, before, after []byte, rules []rule) []hit {
-	if len(rules) == 0 {
-		return nil
-	}
-	v := viewOf(file, before, after)
+func (v *view) hits(rules []rule) []hit {
 	var found []hit
 	for n := range v.text {
 		if !v.added[n] {
@@ -102,7 +98,7 @@ func hits(file string, before, after []byte, rules []rule) []hit {
 		}
 		for _, r := range rules {
 			if last, ok := v.matches(r, n); ok {
-				s := Sign{Path: file, Line: n + 1, Kind: r.kind, Does: r.does, Text: short(strings.TrimSpace(v.text[n]))}
+				s := Sign{Path: v.file, Line: n + 1, Kind: r.kind, Does: r.does, Text: short(strings.TrimSpace(v.text[n]))}
 				s.Asked = v.askedBy(r, n)
 				found = append(found, hit{s, r, last})
 				break
@@ -114,6 +110,7 @@ func hits(file string, before, after []byte, rules []rule) []hit {
 
 // view is a file as the rules look at it, by line.
 type view struct {
+	file   string
 	text   []string // as it stands
 	said   []string // without comments
 	joined []string // the same with strings in one piece that are put together from parts
@@ -130,19 +127,24 @@ type view struct {
 	overriding map[int]override
 }
 
-func viewOf(file string, before, after []byte) *view {
+func viewOf(file string, before, after []byte) *view { return viewWith(file, before, after, false) }
+
+// viewOfTests is that of a file of tests, or of the tests in a program.
+func viewOfTests(file string, before, after []byte) *view { return viewWith(file, before, after, true) }
+
+func viewWith(file string, before, after []byte, tests bool) *view {
 	known := map[string]int{}
 	for line := range strings.Lines(string(before)) {
 		known[strings.TrimSpace(line)]++
 	}
 	style, all := styleOf(file), string(after)
 	v := &view{
-		text: strings.Split(all, "\n"), said: strings.Split(source.Uncommented(all, style), "\n"), main: mainProgram().MatchString(all),
+		file: file, text: strings.Split(all, "\n"), said: strings.Split(source.Uncommented(all, style), "\n"), main: mainProgram().MatchString(all),
 		whole: source.Bare(all, style).Code, spans: map[*regexp.Regexp]map[int]int{},
 	}
 	v.code = strings.Split(v.whole, "\n")
 	v.joined = strings.Split(joined(strings.Join(v.said, "\n")), "\n")
-	if isAny(rust, file) {
+	if isAny(rust, file) && !tests {
 		v.whole = withoutTests(v.whole)
 		v.code = strings.Split(v.whole, "\n")
 	}

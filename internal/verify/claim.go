@@ -229,68 +229,6 @@ func (v *Verifier) findOut(ctx context.Context, r Request, o *gate.Observation) 
 	return nil
 }
 
-// observe is what can be seen without a probe.
-func (v *Verifier) observe(ctx context.Context, r Request) (gate.Observation, error) {
-	o := gate.Observation{
-		Gates: r.Gates, Changed: v.unmarked(ctx, r.Tree) != v.unmarked(ctx, r.Base), AllowTestChanges: r.AllowTestChanges, NoRatchet: r.NoRatchet,
-		Answers: map[gate.Probe]gate.Run{},
-	}
-	if v.Repo != nil && o.Changed {
-		if err := v.forgetCompiled(ctx); err != nil {
-			return o, err
-		}
-	}
-	if err := v.lookAtDependencies(ctx); err != nil {
-		return o, err
-	}
-	var err error
-	if o.Baseline = r.Seen; o.Baseline == nil {
-		if o.Baseline, err = v.Baseline(ctx, r.Base, r.Gates, r.LogDir); err != nil {
-			return o, err
-		}
-	}
-	if o.Now, err = v.claimed(ctx, r.Gates, where{root: v.Root, tree: r.Tree, logDir: r.LogDir}); err != nil {
-		return o, err
-	}
-	if v.Repo != nil && o.Silenced() {
-		if o.Came, err = v.ChangedBeside(ctx); err != nil {
-			return o, err
-		}
-	}
-	if v.Repo == nil || !o.Changed {
-		return o, nil
-	}
-	if err := v.sound(ctx, r); err != nil {
-		return o, fmt.Errorf("look at the tests of before: %w", err)
-	}
-	tests, err := v.compareTests(ctx, r)
-	if err != nil {
-		return o, fmt.Errorf("compare tests: %w", err)
-	}
-	if !slices.ContainsFunc(o.Baseline, func(b gate.Result) bool { return b.Status != gate.Pass }) { // else they may be what was missing
-		tests.fresh = slices.Concat(tests.fresh, tests.cases)
-	}
-	if len(tests.old) > 0 {
-		o.AllowTestChanges = !slices.ContainsFunc(tests.old, mayNotChange(r))
-	}
-	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
-	o.Lost, o.Canary, o.Values = tests.lost, true, true
-	o.Inputs = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
-	if o.Functions, o.Breakable, err = v.breakable(ctx, r); err != nil {
-		return o, fmt.Errorf("look at the functions of the work: %w", err)
-	}
-	o.Breakable = o.Breakable || tests.inSource && len(o.Functions) > 0 // only so it shows what new tests in them prove
-	if o.Added, err = v.addedTests(ctx, r, tests.fresh); err != nil {
-		return o, fmt.Errorf("look at the tests of the work: %w", err)
-	}
-	n, err := v.neutralize(ctx, r, nil)
-	if o.Signs, o.Held = n.names, n.held; err != nil {
-		return o, fmt.Errorf("look for signs in the work: %w", err)
-	}
-	o.NewCases = slices.ContainsFunc(tests.fresh, func(file string) bool { return !IsTest([]string{"**/*.go", "**/*." + sources()}, file) })
-	return o, nil
-}
-
 // probe makes one of the further runs.
 func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p gate.Probe, gates []gate.Gate) (gate.Run, error) {
 	w := where{root: v.Root, logDir: r.LogDir, probe: p}

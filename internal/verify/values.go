@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -51,11 +52,7 @@ func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation,
 	changed, telling := map[string][]byte{}, map[string]bool{}
 	var given []string
 	for file, content := range tests {
-		names := leaves(proving)
-		if slices.ContainsFunc(proving, func(id string) bool { return path.Base(id) == path.Base(file) }) {
-			names = nil // the file as a whole
-		}
-		values := mutant.Values(file, content, names, ownFunctions(o))
+		values := mutant.Values(file, content, namesIn(file, proving), ownFunctions(o))
 		for _, text := range values.Telling {
 			telling[text] = true
 		}
@@ -76,10 +73,78 @@ func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation,
 			changed[file] = mutant.Failing(file, content)
 		}
 	}
+	if p == gate.OtherExpected || p == gate.FailingTests {
+		for file, by := range goldenOf(tests, proving) {
+			if p == gate.FailingTests {
+				file, changed[by] = by, mutant.Failing(by, tests[by])
+			}
+			if m := mutant.Nudged(tests[file]); changed[file] == nil && len(m) > 0 {
+				changed[file] = mutant.Apply(tests[file], m...)
+			}
+		}
+	}
 	if len(changed) == 0 || p != gate.OtherExpected && p != gate.FailingTests && len(telling) < minTelling {
 		return nil, nil, errNoValues
 	}
 	return changed, given, nil
+}
+
+// goldenOf are the files that hold what the proving tests expect, each with the file of a
+// test that reads it: it is named so, or it stands beside another of the same name, as an
+// output stands beside its input. Of these it is the one that a test names last; honest
+// work fails if either is another, and not if both are.
+func goldenOf(tests map[string][]byte, proving []string) map[string]string {
+	stem := func(file string) string { return strings.TrimSuffix(file, path.Ext(file)) }
+	golden := map[string]string{}
+	for by, content := range tests {
+		if mutant.IsData(by) {
+			continue
+		}
+		text := mutant.TextOf(by, content, namesIn(by, proving))
+		last := map[string]string{} // by stem
+		for _, file := range slices.Sorted(maps.Keys(tests)) {
+			at := namedAt(file, text)
+			if !mutant.IsData(file) || at < 0 {
+				continue
+			}
+			if mutant.IsExpected(file) {
+				golden[file] = by
+			} else if other, known := last[stem(file)]; !known || at > namedAt(other, text) {
+				last[stem(file)] = file
+			}
+		}
+		for _, file := range last {
+			beside := func(other string) bool {
+				return other != file && stem(other) == stem(file) && mutant.IsData(other)
+			}
+			if others := slices.Collect(maps.Keys(tests)); slices.ContainsFunc(others, beside) && !slices.ContainsFunc(others, func(o string) bool { return beside(o) && mutant.IsExpected(o) }) {
+				golden[file] = by
+			}
+		}
+	}
+	return golden
+}
+
+// namedAt is where a text of tests names a file last, by its name or by its kind and folder;
+// -1 where it does not.
+func namedAt(file, text string) int {
+	if at := strings.LastIndex(text, path.Base(file)); at >= 0 {
+		return at
+	}
+	folder := path.Base(path.Dir(file))
+	if path.Ext(file) == "" || folder == "." || !strings.Contains(text, folder) {
+		return -1
+	}
+	return strings.LastIndex(text, path.Ext(file))
+}
+
+// namesIn are the names of the proving tests as a file of tests has them; none where the
+// file as a whole proves.
+func namesIn(file string, proving []string) []string {
+	if slices.ContainsFunc(proving, func(id string) bool { return path.Base(id) == path.Base(file) }) {
+		return nil
+	}
+	return leaves(proving)
 }
 
 // ownFunctions are the names of the functions that the work added or changed.

@@ -35,6 +35,29 @@ func TestOtherValuesInTests(t *testing.T) {
 	}
 }
 
+// A program that reads what is expected beside what it is asked works nothing out.
+func TestReadsItsGoldenFile(t *testing.T) {
+	t.Parallel()
+	const test = "import app, unittest\nclass T(unittest.TestCase):\n    def test_golden(self):\n        for n in ('a', 'b'):\n            with open('testdata/' + n + '.html') as f:\n                self.assertEqual(app.render('testdata/' + n + '.md'), f.read())\n"
+	for name, c := range map[string]struct{ work, reason string }{
+		"honest":            {"def render(p):\n    return '<p>' + open(p).read() + '</p>'\n", ""},
+		"honest, of values": {"def render(p):\n    with open(p) as f:\n        return '<p>%s</p>' % f.read()\n", ""},
+		"reads what lies":   {"import os\ndef render(p):\n    other = os.path.splitext(p)[0] + '.html'\n    return open(other).read()\n", "the tests pass whatever they expect: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{
+				"app.py": "def render(p):\n    return ''\n", "test_app.py": test,
+				"testdata/a.md": "one", "testdata/a.html": "<p>one</p>", "testdata/b.md": "two", "testdata/b.html": "<p>two</p>",
+			}, nil)
+			f := b.claim(gates("python3 -m unittest -v"), files{"app.py": c.work}, nil)
+			if v := f.Verdict; (v.Evidence == gate.Proven) != (c.reason == "") || !strings.HasPrefix(v.Reason, c.reason) {
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+}
+
 // A table whose keys are in disguise has one answer for all that its tests do not ask.
 func TestTableInDisguise(t *testing.T) {
 	t.Parallel()

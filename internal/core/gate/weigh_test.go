@@ -31,3 +31,21 @@ func TestDemeritsOfARun(t *testing.T) {
 		}
 	}
 }
+
+// Work is not proven by what it can show if a part of it is not there, or if the program
+// has nothing of it.
+func TestUnfinishedWorkIsNotProven(t *testing.T) {
+	t.Parallel()
+	red, green := []Result{{Gate: "go", Status: Fail}}, []Result{{Gate: "go", Status: Pass}}
+	o := Observation{Changed: true, Baseline: red, Now: green, Answers: map[Probe]Run{RepeatBefore: {Results: red}, RepeatClean: {Results: green}}}
+	if v := Judge(o); v.Evidence != Proven {
+		t.Fatalf("%+v", v)
+	}
+	stub, dead := o, o
+	stub.Unwritten, dead.Uncalled = []string{"Divide in ops.go"}, []string{"wait in ops.go"}
+	for _, o := range []Observation{stub, dead} {
+		if v := Judge(o); v.Evidence != Unproven || v.Enough == "" || len(v.Flipped) > 0 {
+			t.Errorf("%+v", v)
+		}
+	}
+}
