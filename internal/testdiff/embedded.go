@@ -49,11 +49,14 @@ func AddsTests(file string, before, after []byte) bool {
 		}
 		left = slices.Delete(left, i, i+1)
 	}
-	return !slices.ContainsFunc(left, func(t string) bool { return !addable.MatchString(t) || strings.Contains(t, "macro_rules!") })
+	old := strings.Join(Embedded(file, before), "\n")
+	return !slices.ContainsFunc(left, func(t string) bool {
+		return !addable.MatchString(t) && !isNewItem(t, old) || strings.Contains(t, "macro_rules!")
+	})
 }
 
-// addable is how a test, an example, a module of tests or a function that asserts begins.
-var addable = regexp.MustCompile("^(?:#\\[(?:\\w+::)*test\\b|#\\[cfg\\(test\\)|fn |```|>>> |iex|test )")
+// addable is how a test, an example or a module of tests begins.
+var addable = regexp.MustCompile("^(?:#\\[(?:\\w+::)*test\\b|#\\[cfg\\(test\\)|```|>>> |iex|test )")
 
 // Program is a source file without the modules of tests in it, which only Rust has.
 func Program(file string, content []byte) []byte {
@@ -97,7 +100,7 @@ func embeddedRust(text string) []string {
 		for _, test := range tests {
 			module = strings.Replace(module, test, "", 1)
 		}
-		found = append(append(found, tests...), strings.Join(strings.Fields(module), " "))
+		found = append(append(found, tests...), rustItems(module)...)
 	}
 	inside := false
 	for line := range strings.Lines(program) {

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/testdiff"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // maxBroken bounds the files that are looked at for a tree of broken functions: larger
@@ -44,8 +45,9 @@ func (v *Verifier) breakable(ctx context.Context, r Request) (names []string, ok
 // broken is the tree of now, of which nothing is left that the work does: a function
 // that it changed is as it was, one that it added returns zero values. A file in which
 // more than functions changed is put back as a whole, so that a test which that turned
-// green fails. Where tests name what was added, they would fail there for want of the
-// name alone: then nothing but the functions of such a file is broken.
+// green fails. Where tests name what was added, or stand in the same file, they would fail
+// there for want of the name, or be gone: then nothing but the functions of such a file is
+// broken. Manifests stay, so that what the work added is built, and examples in documents.
 func (v *Verifier) broken(ctx context.Context, r Request) (string, error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
@@ -60,7 +62,7 @@ func (v *Verifier) broken(ctx context.Context, r Request) (string, error) {
 		return "", err
 	}
 	var misfits map[string]bool
-	if named {
+	if named || compared.inSource {
 		if misfits, err = v.misfits(ctx, r, compared.fresh); err != nil {
 			return "", err
 		}
@@ -68,7 +70,12 @@ func (v *Verifier) broken(ctx context.Context, r Request) (string, error) {
 	var back []string
 	files := map[string][]byte{}
 	for _, c := range changes {
-		if v.isTest(c.Path) || v.isMark(c.Path) || slices.Contains(compared.inputs, c.Path) {
+		if v.isTest(c.Path) || v.isMark(c.Path) || slices.Contains(compared.inputs, c.Path) || work.IsManifest(c.Path) {
+			continue
+		}
+		if asks, err := v.showsSession(ctx, r, c); err != nil {
+			return "", err
+		} else if asks {
 			continue
 		}
 		text, ok, err := v.brokenFile(ctx, r, c, misfits)
@@ -86,6 +93,16 @@ func (v *Verifier) broken(ctx context.Context, r Request) (string, error) {
 		return "", err
 	}
 	return v.Repo.WithContent(ctx, tree, files)
+}
+
+// showsSession reports whether a file is documentation with examples of a session, which
+// a gate may run as tests.
+func (v *Verifier) showsSession(ctx context.Context, r Request, c git.Change) (bool, error) {
+	if c.Status == 'D' || !isFile(c.To) || !slices.Contains([]string{".md", ".rst", ".txt"}, path.Ext(c.Path)) {
+		return false, nil
+	}
+	text, err := v.Repo.Show(ctx, r.Tree, c.Path)
+	return err == nil && strings.Contains(string(text), ">>> "), err
 }
 
 // nameAdded reports whether some test files name what the work added: a function, a
