@@ -58,6 +58,8 @@ const behaviours = `
 	options from files, environment, flags           config/decode.go Resolve
 	sandbox                                          confine/build.go Build
 	report                                           report/report.go Text
+	screen of a loop, live                           watch/model.go Update
+	loop in the background, attach                   cli/attach.go watch
 `
 
 // TestTheMapIsFresh holds docs/explanation/architecture.md to the code.

@@ -25,8 +25,8 @@ import (
 )
 
 // A loop that leaves its session goes on in a process of its own, which outlives
-// the session, its client and the terminal. What that process says is in run.log
-// in the loop's folder.
+// the session, its client and the terminal; so does one that was begun with --detach.
+// What that process says is in run.log in the loop's folder, what it shows in screen.jsonl.
 
 // sessionRunCmd is `pawl session run`.
 type sessionRunCmd struct {
@@ -47,56 +47,22 @@ const runPatience = 5 * time.Second
 
 // Run goes on with a loop in fresh sessions, to its end or until a session takes it.
 func (c *sessionRunCmd) Run(a *app) (err error) {
-	ears := listen(a.leaveLoop(c.Loop, term.Plain))
-	defer ears.stop()
 	signal.Ignore(syscall.SIGHUP)
+	begin, release := untilSignal()
+	defer release()
 	l, err := a.store.Resolve(c.Loop, "")
 	if err != nil {
 		return err
 	}
-	if err := launch.RefuseResume(context.Background(), l, a.env); err != nil {
-		return err
+	if err := launch.RefuseResume(begin, l, a.env); err != nil {
+		return ended(begin, err)
 	}
-	d, err := a.resumeSoon(context.Background(), l, c)
+	d, err := a.resumeSoon(begin, l, c)
 	if err != nil || d == nil {
-		return err
+		return ended(begin, err)
 	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	if err := proc.Subreaper(); err != nil {
-		term.Warnf(a.Err, "processes that the agent leaves behind may survive: %v", err)
-	}
-	for {
-		d.Causes = ears.causes
-		a.giveTools(d)
-		state, err := d.Run(context.Background())
-		switch {
-		case err != nil:
-			return err
-		case state.Phase == loop.HandingOver:
-			a.logged(l, letGoWords)
-			back, err := a.takeBack(d, ears)
-			if err != nil || back == nil {
-				a.logged(l, "it has another owner, or none: pawl status "+l.ID)
-				return err
-			}
-			a.logged(l, "no session took it: it goes on here")
-			d = back
-			continue
-		}
-		if err := a.pull(d, state, func(words string) { a.logged(l, words) }); err != nil {
-			return err
-		}
-		a.logged(l, fmt.Sprintf("ended %s: %s", state.Outcome, plan.OneLine(state.Reason, 0)))
-		if code := state.Outcome.ExitCode(state.Stop); code != 0 {
-			return exitCode(code)
-		}
-		return nil
-	}
-}
-
-// logged says something that stays in run.log.
-func (a *app) logged(l *store.Loop, words string) {
-	a.printf("%s %s %s\n", time.Now().Format(time.RFC3339), l.ID, words)
+	release() // from here the loop hears them
+	return a.drive(context.Background(), d, driving{mode: term.Quiet, detached: true})
 }
 
 const letGoWords = "released for a session to take over"

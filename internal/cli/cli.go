@@ -26,7 +26,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
-//go:generate env UPDATE=1 go test -run TestReferenceIsFresh .
+//go:generate env UPDATE=1 go test -run TestReferenceIsFresh|TestTablesOnPages .
 
 // Stdio are the standard streams of the process, and what ends it at once.
 type Stdio struct {
@@ -41,6 +41,7 @@ type grammar struct {
 	Resume resumeCmd `cmd:"" group:"Run" help:"continue a paused, crashed or unfinished loop"`
 
 	Watch  watchCmd  `cmd:"" group:"Watch" help:"show all loops, or one, on a live screen"`
+	Attach attachCmd `cmd:"" group:"Watch" help:"show what a running loop shows; Ctrl-C only detaches"`
 	List   listCmd   `cmd:"" group:"Watch" help:"list the loops of this repository"`
 	Status statusCmd `cmd:"" group:"Watch" help:"show the state of a loop and what to do next"`
 	Log    logCmd    `cmd:"" group:"Watch" help:"show the history of a loop"`

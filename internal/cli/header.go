@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -10,10 +12,10 @@ import (
 )
 
 // newShow shows what begins.
-func newShow(out term.Printer, d *launch.Drive, source string) *show {
+func newShow(out term.Printer, d *launch.Drive) *show {
 	s := &show{out: out, spec: d.Spec, id: d.Loop.ID, context: -1}
 	started := term.LoopStarted{
-		Loop: d.Loop.ID, Source: source, Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
+		Loop: d.Loop.ID, Source: goalSource(d.Spec), Agent: d.Spec.Agent.Name, AgentVersion: d.Version,
 		Branch: commitsTo(d.Spec), From: from(d.Spec), Resumed: d.Resumed,
 		MaxIterations: d.Spec.Policy.Limits.Iterations, MaxDuration: term.Span(d.Spec.Policy.Limits.Duration),
 		MaxCostUSD: d.Spec.Policy.Limits.CostUSD, Wall: d.Wall.Lines(false),
@@ -39,6 +41,11 @@ func newShow(out term.Printer, d *launch.Drive, source string) *show {
 	}
 	out.Print(started)
 	return s
+}
+
+// goalSource names the goal: the plan's file, or the beginning of the prompt.
+func goalSource(spec record.Spec) string {
+	return cmp.Or(spec.Plan, plan.OneLine(spec.Prompt, 60))
 }
 
 // commitsTo is the branch that the loop commits to, "" if to none.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -23,7 +24,8 @@ type ears struct {
 	pipes   chan os.Signal
 	done    chan struct{}
 	hungUp  sync.Once
-	told    int // signals so far, those of a closed terminal aside
+	keepsOn atomic.Bool // the loop goes on without its terminal
+	told    int         // signals so far, those of a closed terminal aside
 	leave   func(code int)
 }
 
@@ -80,7 +82,11 @@ func (e *ears) leaveAfter(grace time.Duration, code int) {
 
 // gone: a terminal or pipe that goes away says so more than once (the kernel, the
 // shell, each write), and is heard once.
-func (e *ears) gone() { e.hungUp.Do(func() { e.tell(loop.ByHangup) }) }
+func (e *ears) gone() {
+	if !e.keepsOn.Load() {
+		e.hungUp.Do(func() { e.tell(loop.ByHangup) })
+	}
+}
 
 // tell passes a cause on; past the second, which ends the loop at once, none is
 // missed.

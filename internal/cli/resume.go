@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
-	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -16,8 +15,9 @@ import (
 // that ended with something left to do, is taken up where it stands.
 type resumeCmd struct {
 	goOnArg
-	JSON  bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
-	Quiet bool `short:"q" help:"print only the final summary"`
+	JSON   bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
+	Quiet  bool `short:"q" help:"print only the final summary"`
+	Detach bool `short:"d" help:"continue in the background, without this terminal; pawl attach shows the loop"`
 }
 
 // Run resumes the loop.
@@ -46,6 +46,9 @@ func (c *resumeCmd) Run(a *app) error {
 	if err := launch.RefuseResume(begin, s.Loop, a.env); err != nil {
 		return ended(begin, err)
 	}
+	if c.Detach && !s.alive {
+		return a.inBackground(begin, s.Loop, background{epoch: s.holder.Epoch, flags: c.args(), quiet: c.Quiet})
+	}
 	d, err := launch.Resume(begin, s.Loop, a.env, launch.ResumeOptions{MoreLimits: given})
 	// Only trying to own the loop tells for sure whether it is driven: the lock of
 	// a runner that was just killed lives on for a moment in a child it was making.
@@ -56,11 +59,7 @@ func (c *resumeCmd) Run(a *app) error {
 	if err != nil {
 		return ended(begin, err)
 	}
-	source := s.spec.Plan
-	if source == "" {
-		source = plan.OneLine(s.spec.Prompt, 60)
-	}
-	return a.drive(ctx, d, driving{source: source, mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)})
+	return a.drive(ctx, d, driving{mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)})
 }
 
 // adrift: the loop was about to leave its session when whoever saw to that died.

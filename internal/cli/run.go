@@ -25,7 +25,8 @@ type runCmd struct {
 	Words []string `arg:"" optional:"" name:"PROMPT|FILE" help:"the goal in words, a plan file or a loop file; default: the plan in this folder"`
 	runFlags
 	JSON   bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
-	Quiet  bool `short:"q" help:"print only the final summary"`
+	Quiet  bool `short:"q" help:"print only the final summary; with --detach only the loop's id"`
+	Detach bool `short:"d" help:"continue in the background, without this terminal; pawl attach shows the loop"`
 	DryRun bool `help:"show plan, gates, limits and anything that blocks the start (exit 2); change nothing"`
 	Yes    bool `short:"y" help:"use the suggested gate without asking; trusts no command of the repository"`
 }
@@ -120,6 +121,9 @@ func (c *runCmd) Run(a *app) error {
 	if c.DryRun && c.JSON {
 		return failure.New(failure.Usage, "leave one of them out", "--dry-run prints no JSON")
 	}
+	if c.Detach && c.JSON {
+		return failure.New(failure.Usage, "pawl run --detach -q  prints the loop's id;  pawl attach LOOP --json  its events", "--detach prints no events")
+	}
 	ctx := context.Background()
 	q := launch.Request{Dir: a.dir, Words: c.Words, Flags: typed(c.runFlags), Env: a.env, DryRun: c.DryRun}
 	p, err := launch.Prepare(ctx, q)
@@ -151,6 +155,9 @@ func (c *runCmd) Run(a *app) error {
 	if c.DryRun {
 		return a.dryRun(ctx, p)
 	}
+	if c.Detach {
+		return c.detach(a, p)
+	}
 	for {
 		again, err := c.begin(ctx, a, p)
 		if again == nil {
@@ -171,7 +178,7 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 	if err != nil {
 		return nil, ended(begin, err)
 	}
-	how := driving{source: p.Goal.Title(), mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)}
+	how := driving{mode: term.ModeFor(a.Out, c.JSON, c.Quiet, a.env.Dumb)}
 	if !c.JSON && !c.Quiet && !c.Yes && attended(a.In) && attended(a.Err) && attended(a.Out) && proc.InForeground(a.In) {
 		how.red = &redQuestion{gates: p.Settings.Gates, read: func() (string, error) { return a.answer("") }}
 	}
@@ -271,10 +278,7 @@ func (a *app) moved(s *show, d *launch.Drive) error {
 	}
 	if m.State.Phase == loop.Ended {
 		s.ended(m.State)
-		if code := m.State.Outcome.ExitCode(m.State.Stop); code != 0 {
-			return exitCode(code)
-		}
-		return nil
+		return codeOf(m.State.Outcome.ExitCode(m.State.Stop))
 	}
 	s.note(term.Info, fmt.Sprintf("%s has not ended: it goes on %s → pawl status %[1]s; pawl handover %[1]s has fresh sessions go on with it", d.Loop.ID, where(ownerOf(m))))
 	return taken
@@ -293,29 +297,31 @@ func ownerOf(m record.Memory) loop.Owner {
 
 // driving is how a loop is shown while it is driven.
 type driving struct {
-	source string // of the goal, for display
-	mode   term.Mode
-	red    *redQuestion // asked where gates are failing before any work; nil = not asked
+	mode     term.Mode
+	detached bool         // there is no terminal that could be closed
+	red      *redQuestion // asked where gates are failing before any work; nil = not asked
 }
 
 // drive runs a loop that is ours, shows it, and ends with its outcome's code.
 func (a *app) drive(ctx context.Context, d *launch.Drive, how driving) (err error) {
 	mode := how.mode
 	ears := listen(a.leaveLoop(d.Loop.ID, mode))
+	ears.keepsOn.Store(how.detached || d.Spec.DetachOnHangup)
 	defer ears.stop()                                    // last: a signal must not end the clean-up
 	defer func() { err = errors.Join(err, d.Close()) }() // of whichever there is then
 	if err := proc.Subreaper(); err != nil {
 		term.Warnf(a.Err, "processes that the agent leaves behind may survive: %v", err)
 	}
-	out := term.New(term.Options{
+	var out term.Printer = term.New(term.Options{
 		Out: ears.writer(a.Out), Mode: mode, Color: !a.env.NoColor && mode == term.Live, ASCII: a.env.ASCII, Size: term.SizeOf(a.Out),
 	})
+	out = a.keepScreen(out, d)
 	defer func() { err = errors.Join(err, out.Close()) }()
 	if q := how.red; q != nil {
 		q.print, d.AskRed = out.Print, q.Ask
 	}
 	for {
-		s := newShow(out, d, how.source)
+		s := newShow(out, d)
 		d.Observer, d.Causes = s, ears.causes
 		a.rings(d)
 		a.giveTools(d)
@@ -328,10 +334,7 @@ func (a *app) drive(ctx context.Context, d *launch.Drive, how driving) (err erro
 				return err
 			}
 			s.ended(state)
-			if code := state.Outcome.ExitCode(state.Stop); code != 0 {
-				return exitCode(code)
-			}
-			return nil
+			return codeOf(state.Outcome.ExitCode(state.Stop))
 		}
 		s.note(term.Info, letGoWords)
 		back, err := a.takeBack(d, ears)

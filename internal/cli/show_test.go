@@ -20,6 +20,8 @@ func (n *notes) Print(e term.Event) {
 	}
 }
 
+func (n *notes) PrintAt(e term.Event, _ time.Time) { n.Print(e) }
+
 func (*notes) Close() error { return nil }
 
 // "Paused" is said when the loop pauses, also where it waits for a usage limit.

@@ -69,6 +69,8 @@ type Settings struct {
 	Worktree  Worktree  `json:"worktree" doc:"work in a worktree of its own: true, or a table with the commands that set one up"`
 	Branch    string    `json:"branch,omitempty" doc:"branch for the commits, or current; without it a branch of the loop's own when on the default branch"`
 
+	OnHangup OnHangup `json:"on_hangup" doc:"what a closed terminal means to a loop: cancel ends it and keeps the work, detach lets it continue in the background"`
+
 	Confine      confine.Level `json:"confine" doc:"what agent and gates may do, whatever they try: anything, write the work tree and caches only, or without network and credentials too; a repository's file can only tighten it"`
 	ConfineHosts []string      `json:"confine_hosts,omitempty" doc:"hosts that may be reached though confine is strict: HOST, HOST:PORT or *.DOMAIN"`
 
@@ -185,6 +187,15 @@ const (
 	Keep    OnFailure = "keep"
 )
 
+// OnHangup says what a closed terminal, or a dropped connection, means to a loop.
+type OnHangup string
+
+// What it means.
+const (
+	CancelOnHangup OnHangup = "cancel"
+	DetachOnHangup OnHangup = "detach"
+)
+
 // Merge says what comes of a merge that the agent asks for.
 type Merge string
 
@@ -212,6 +223,7 @@ func Defaults() Settings {
 		HandoverAt:    80,
 		Promise:       claim.DefaultPromise,
 		OnFailure:     Restore,
+		OnHangup:      CancelOnHangup,
 		Confine:       confine.Off,
 		Merge:         MergeRecord,
 		Squash:        true,

@@ -72,6 +72,8 @@ func allowed(ptr any) []string {
 		return []string{string(AtClaim), string(EveryTurn)}
 	case *OnFailure:
 		return []string{string(Restore), string(Keep)}
+	case *OnHangup:
+		return []string{string(CancelOnHangup), string(DetachOnHangup)}
 	case *Merge:
 		return []string{string(MergeRecord), string(MergePull)}
 	case *confine.Level:

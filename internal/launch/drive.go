@@ -38,6 +38,7 @@ type Drive struct {
 
 	reviewers map[string][]string // reviewers maps a review gate to the command prefix that starts its agent in a sandbox.
 
+	inspected       bool                    // Begin has looked at the work tree
 	wasSetUp        bool                    // the loop was set up before
 	beforeFirstTurn bool                    // resumed before the agent's first turn
 	reopened        bool                    // resumed after its end
@@ -59,23 +60,12 @@ func (d *Drive) Close() error {
 // Begin creates the loop. If it fails before the first turn the repository is left as it
 // was, and the loop can be resumed.
 func (p *Prepared) Begin(ctx context.Context) (*Drive, error) {
-	if err := p.Refuse(ctx); err != nil {
-		return nil, err
-	}
-	version, err := p.checkAgents(ctx)
+	l, version, err := p.create(ctx)
 	if err != nil {
 		return nil, err
 	}
-	st := store.Open(p.Home)
-	if err := p.checkWorktreeLock(ctx, st); err != nil {
-		return nil, err
-	}
-	l, err := st.Create(p.Repo.Root(), p.Spec)
-	if err != nil {
-		return nil, fmt.Errorf("create loop: %w", err)
-	}
-	d := &Drive{Spec: p.Spec, Version: version}
-	if err := d.acquire(ctx, st, l, p.Repo, p.env); err != nil {
+	d := &Drive{Spec: p.Spec, Version: version, inspected: true}
+	if err := d.acquire(ctx, store.Open(p.Home), l, p.Repo, p.env); err != nil {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("before the first turn: %w", context.Cause(ctx))
 		}
@@ -87,10 +77,35 @@ func (p *Prepared) Begin(ctx context.Context) (*Drive, error) {
 	return d, nil
 }
 
+// Create creates the loop for another process, which begins it by Resume.
+func (p *Prepared) Create(ctx context.Context) (*store.Loop, error) {
+	l, _, err := p.create(ctx)
+	return l, err
+}
+
+// create creates the loop unless something is in its way, and returns the version of the
+// agent's client.
+func (p *Prepared) create(ctx context.Context) (l *store.Loop, version string, err error) {
+	if err := p.Refuse(ctx); err != nil {
+		return nil, "", err
+	}
+	if version, err = checkAgents(ctx, p.Spec); err != nil {
+		return nil, "", err
+	}
+	st := store.Open(p.Home)
+	if err := p.checkWorktreeLock(ctx, st); err != nil {
+		return nil, "", err
+	}
+	if l, err = st.Create(p.Repo.Root(), p.Spec); err != nil {
+		return nil, "", fmt.Errorf("create loop: %w", err)
+	}
+	return l, version, nil
+}
+
 // checkAgents returns the version of the agent's client. It returns an error if the
 // client or a reviewer is not installed.
-func (p *Prepared) checkAgents(ctx context.Context) (string, error) {
-	a, err := newAgent(p.Spec.Agent, "")
+func checkAgents(ctx context.Context, spec record.Spec) (string, error) {
+	a, err := newAgent(spec.Agent, "")
 	if err != nil {
 		return "", err
 	}
@@ -98,7 +113,16 @@ func (p *Prepared) checkAgents(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return version, checkReviewers(ctx, p.Spec)
+	return version, checkReviewers(ctx, spec)
+}
+
+// knownVersion is the version of a resumed loop's client. A loop that was never set up
+// asks for it, and for its reviewers.
+func knownVersion(ctx context.Context, spec record.Spec, m record.Memory) (string, error) {
+	if m.State.StartedAt.IsZero() && !spec.Policy.Attended {
+		return checkAgents(ctx, spec)
+	}
+	return m.Session.Version, nil
 }
 
 // newAgent returns the agent. It keeps its state between sessions in dir.
@@ -162,7 +186,12 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 			return nil, err
 		}
 	}
-	d := &Drive{Spec: spec, Resumed: true, wasSetUp: !m.State.StartedAt.IsZero(), mayOwn: again.MayOwn}
+	wasSetUp := !m.State.StartedAt.IsZero()
+	version, err := knownVersion(ctx, spec, m)
+	if err != nil {
+		return nil, err
+	}
+	d := &Drive{Spec: spec, Version: version, Resumed: wasSetUp, wasSetUp: wasSetUp, mayOwn: again.MayOwn}
 	d.beforeFirstTurn = !spec.Policy.Attended && m.State.Iteration <= m.State.Policy.Counted
 	d.reopened = ended && d.wasSetUp
 	if spec.Policy.Attended {
@@ -182,7 +211,7 @@ func Resume(ctx context.Context, l *store.Loop, env environment.Environment, aga
 	if err = d.checkPrograms(ctx, env); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if d.Version = m.Session.Version; ended || !d.wasSetUp && !spec.Policy.Attended {
+	if ended || !d.wasSetUp && !spec.Policy.Attended {
 		d.More = again.MoreLimits
 		err = d.reopen(ctx, cmp.Or(m.Base.Commit, spec.StartCommit), m.State.OwesCommit())
 	}

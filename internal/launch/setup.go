@@ -207,8 +207,8 @@ func (d *Drive) keepChanges(ctx context.Context) error {
 // refuseChanges refuses to begin over uncommitted changes, which would be attributed to
 // the agent.
 func (d *Drive) refuseChanges(ctx context.Context) error {
-	if !d.Resumed {
-		return nil // Begin looked
+	if d.inspected {
+		return nil
 	}
 	status, err := d.Repo.Status(ctx)
 	if err != nil {

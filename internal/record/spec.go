@@ -69,6 +69,8 @@ type Spec struct {
 
 	Notify notice.Settings `json:"notify,omitzero"` // who is told what about the loop
 
+	DetachOnHangup bool `json:"detach_on_hangup,omitempty"` // a closed terminal does not end the loop
+
 	Guard  GuardConfig         `json:"guard,omitzero"`
 	Scopes map[string][]string `json:"scopes,omitempty"` // globs of the files that a task may change, by task id; none: any
 

@@ -17,6 +17,14 @@ func (s Span) MarshalJSON() ([]byte, error) {
 	return json.Marshal(time.Duration(s).Round(time.Millisecond).Seconds())
 }
 
+// UnmarshalJSON reads seconds.
+func (s *Span) UnmarshalJSON(data []byte) error {
+	var seconds float64
+	err := json.Unmarshal(data, &seconds)
+	*s = Span(time.Duration(seconds * float64(time.Second)).Round(time.Millisecond))
+	return err
+}
+
 // LoopStarted is the first event of a run.
 type LoopStarted struct {
 	Loop          string   `json:"loop" jsonschema:"name of the loop"`

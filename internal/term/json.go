@@ -19,10 +19,12 @@ type jsonPrinter struct {
 	o  Options
 }
 
-func (p *jsonPrinter) Print(e Event) {
+func (p *jsonPrinter) Print(e Event) { p.PrintAt(e, p.o.Now()) }
+
+func (p *jsonPrinter) PrintAt(e Event, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	line, err := encode(e, p.o.Now())
+	line, err := Encode(e, at)
 	if err != nil {
 		return // events are plain data; a NaN cost is the one way to get here
 	}
@@ -31,7 +33,8 @@ func (p *jsonPrinter) Print(e Event) {
 
 func (p *jsonPrinter) Close() error { return nil }
 
-func encode(e Event, at time.Time) ([]byte, error) {
+// Encode returns an event as a line of JSON, as --json prints it.
+func Encode(e Event, at time.Time) ([]byte, error) {
 	body, err := json.Marshal(e)
 	if err != nil {
 		return nil, fmt.Errorf("encode event %s: %w", e.name(), err)
@@ -53,6 +56,36 @@ func encode(e Event, at time.Time) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// Decode reads a line that Encode wrote.
+func Decode(line []byte) (Event, time.Time, error) {
+	var head struct {
+		Event string
+		Time  time.Time
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return nil, time.Time{}, fmt.Errorf("decode event: %w", err)
+	}
+	for _, e := range events() {
+		if e.name() != head.Event {
+			continue
+		}
+		into := reflect.New(reflect.TypeOf(e))
+		if err := json.Unmarshal(line, into.Interface()); err != nil {
+			return nil, time.Time{}, fmt.Errorf("decode event %s: %w", head.Event, err)
+		}
+		out, _ := into.Elem().Interface().(Event)
+		return out, head.Time, nil
+	}
+	return nil, time.Time{}, fmt.Errorf("decode event: there is none called %q", head.Event)
+}
+
+// events are one of each kind.
+func events() []Event {
+	return []Event{
+		LoopStarted{}, TaskStarted{}, TurnActivity{}, GateFinished{}, ClaimRefused{}, TaskEnded{}, Waiting{}, Question{}, Note{}, LoopEnded{},
+	}
+}
+
 // Schema is the JSON Schema of one line of --json.
 func Schema() (*jsonschema.Schema, error) {
 	root := &jsonschema.Schema{
@@ -63,9 +96,7 @@ func Schema() (*jsonschema.Schema, error) {
 	o := &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Span](): {Type: "number"},
 	}}
-	for _, e := range []Event{
-		LoopStarted{}, TaskStarted{}, TurnActivity{}, GateFinished{}, ClaimRefused{}, TaskEnded{}, Waiting{}, Question{}, Note{}, LoopEnded{},
-	} {
+	for _, e := range events() {
 		s, err := jsonschema.ForType(reflect.TypeOf(e), o)
 		if err != nil {
 			return nil, fmt.Errorf("make schema of %s: %w", e.name(), err)

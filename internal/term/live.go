@@ -62,21 +62,23 @@ func (l *live) tick() {
 	}
 }
 
-func (l *live) Print(e Event) {
+func (l *live) Print(e Event) { l.PrintAt(e, l.o.Now()) }
+
+func (l *live) PrintAt(e Event, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return
 	}
 	now := l.o.Now()
-	l.story.note(e, now)
+	l.story.note(e, at)
 	columns, _ := l.size()
 	indent := 12
 	if _, end := e.(LoopEnded); end {
 		indent = labelColumn
 	}
 	var b strings.Builder
-	for _, final := range l.story.lines(e, now) {
+	for _, final := range l.story.lines(e, at) {
 		for _, row := range final.wrap(columns-1, indent) {
 			b.WriteString(row.paint(l.o.Color))
 			b.WriteByte('\n')

@@ -3,6 +3,7 @@ package term
 import (
 	"strings"
 	"sync"
+	"time"
 )
 
 // plain prints each event worth a line behind its time; Quiet prints the
@@ -14,10 +15,11 @@ type plain struct {
 	last  TurnActivity
 }
 
-func (p *plain) Print(e Event) {
+func (p *plain) Print(e Event) { p.PrintAt(e, p.o.Now()) }
+
+func (p *plain) PrintAt(e Event, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.o.Now()
 	p.story.note(e, now)
 	lines := p.story.lines(e, now)
 	switch e := e.(type) {

@@ -12,6 +12,7 @@ import (
 // the task stand.
 type story struct {
 	zone      *time.Location
+	attached  bool
 	began     time.Time // the loop
 	loop      LoopStarted
 	task      TaskStarted
@@ -22,7 +23,9 @@ type story struct {
 	ended     bool
 }
 
-func newStory(o Options) *story { return &story{zone: o.Zone, turn: TurnActivity{ContextPercent: -1}} }
+func newStory(o Options) *story {
+	return &story{zone: o.Zone, attached: o.Attached, turn: TurnActivity{ContextPercent: -1}}
+}
 
 // note takes an event in.
 func (s *story) note(e Event, now time.Time) {
@@ -127,7 +130,7 @@ func (s *story) header(e LoopStarted) []line {
 	if e.Kind != "" {
 		out = append(out, labelled("kind", dim, Clean(e.Kind)))
 	}
-	return append(out, labelled("ends", dim, ends(e)))
+	return append(out, labelled("ends", dim, ends(e)+s.keys()))
 }
 
 func ends(e LoopStarted) string {
@@ -155,7 +158,16 @@ func ends(e LoopStarted) string {
 	if len(limits) > 0 {
 		when += ", or after " + strings.Join(limits, ", ")
 	}
-	return when + ` · Ctrl-C keeps the work · pawl tell . "…" to say something`
+	return when
+}
+
+// keys says what can be typed.
+func (s *story) keys() string {
+	stop := "Ctrl-C keeps the work"
+	if s.attached {
+		stop = "Ctrl-C only detaches"
+	}
+	return " · " + stop + ` · pawl tell . "…" to say something`
 }
 
 func gateLine(e GateFinished) line {

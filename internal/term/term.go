@@ -25,6 +25,8 @@ type Printer interface {
 	// Print shows one event. It never waits for more than the write itself;
 	// what cannot be written is dropped, for a broken pipe must not end a loop.
 	Print(e Event)
+	// PrintAt shows an event that happened at a time: one that is shown again.
+	PrintAt(e Event, at time.Time)
 	// Close leaves the terminal as it was found: defer it, so that it also
 	// runs in a panic. Idempotent.
 	Close() error
@@ -50,6 +52,8 @@ type Options struct {
 	Size  func() (columns, rows int) // of the terminal, for Live; nil or zeros mean 80 × 24
 	Now   func() time.Time           // nil means time.Now
 	Zone  *time.Location             // of the times shown; nil means local
+
+	Attached bool // another process drives the loop: Ctrl-C does not reach it
 }
 
 // ModeFor chooses the mode for a file: Live where a user can see it.

@@ -38,8 +38,6 @@ type Observation struct {
 	// Unwritten are functions that the work added, that make nothing of what they are given
 	// and that neither the program nor its tests call.
 	Unwritten []string `json:"unwritten,omitempty"`
-	// Uncalled are the functions of the work, where nothing but tests calls any of them.
-	Uncalled []string `json:"uncalled,omitempty"`
 	// Signs are those in the work that can be neutralized, each in words that follow
 	// "because of", see Neutral.
 	Signs []string `json:"signs,omitempty"`

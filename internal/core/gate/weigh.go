@@ -238,7 +238,6 @@ func demerits() []finding {
 		{what: "a gate passes in the work tree, and not in a clean checkout that shows the tree of before", is: NoEvidence, next: "commit what makes the difference, or `[worktree] setup`", seen: passesHereAlone},
 		{what: "the tests pass as well when every function of the work is broken", is: Unproven, next: "a test that compares what a function returns", seen: hollowTests},
 		{what: "new functions make nothing of what they are given, and neither the program nor a test calls them", is: Unproven, next: "write them, and test them", seen: unwritten},
-		{what: "nothing but tests calls the functions of the work, and the task names none of them", is: Unproven, next: "have the program call them", seen: uncalled},
 		{what: "the tests pass only because of a sign: code that asks whether it is tested, exits, changes assertions", is: Unproven, next: "take it out", seen: bySignsOnly},
 		{what: "the tests pass as well when they expect other values", is: Unproven, next: "take out what makes any result pass", seen: expectsAnything},
 		{what: "the tests pass as well when they give the program other inputs", is: Unproven, next: "work the answers out from the inputs", seen: ignoresInputs},
@@ -256,16 +255,6 @@ func unwritten(w weighing, v *Verdict) bool {
 	}
 	v.Labels = append(v.Labels, "not written yet: "+list(w.Unwritten))
 	v.Reason = "part of the work is not written yet: " + list(w.Unwritten) + " make nothing of what they are given, and neither the program nor a test calls them"
-	return true
-}
-
-// uncalled reports work that changes nothing of what the program does.
-func uncalled(w weighing, v *Verdict) bool {
-	if len(w.Uncalled) == 0 {
-		return false
-	}
-	v.Labels = append(v.Labels, "called by tests alone: "+list(w.Uncalled))
-	v.Reason = "the program does what it did before: nothing but tests calls " + list(w.Uncalled) + ". Have the program call it, or have the task name it"
 	return true
 }
 

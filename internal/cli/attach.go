@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// attachCmd is `pawl attach`: what the process that drives a loop shows.
+type attachCmd struct {
+	unendedArg
+	JSON bool `name:"json" help:"print one JSON event per line (docs/reference/events.schema.json)"`
+}
+
+func (attachCmd) Help() string {
+	return `Ctrl-C and a closed terminal only detach: the loop continues. When the loop ends the command
+exits with the code of its outcome.
+
+  pawl attach
+  pawl attach brisk-otter`
+}
+
+// Run shows the loop until it ends or the user has seen enough.
+func (c *attachCmd) Run(a *app) (err error) {
+	s, err := a.findAttachable(c.Loop)
+	if err != nil {
+		return err
+	}
+	ctx, release := untilSignal()
+	defer release()
+	mode := term.ModeFor(a.Out, c.JSON, false, a.env.Dumb)
+	out := term.New(term.Options{
+		Out: a.Out, Mode: mode, Color: !a.env.NoColor && mode == term.Live, ASCII: a.env.ASCII, Size: term.SizeOf(a.Out), Attached: true,
+	})
+	v := &viewer{app: a, s: s, out: out, screen: screenReader{path: screenPath(s.Loop)}}
+	err = v.watch(ctx)
+	err = errors.Join(err, out.Close())
+	if ctx.Err() != nil && !c.JSON {
+		fmt.Fprintf(a.Err, "detached: %s continues. It is shown again by  pawl attach %[1]s  and ended by  pawl stop %[1]s\n", s.ID)
+	}
+	return ended(ctx, err)
+}
+
+// findAttachable reads the loop that a user wants to see: without a word one that has
+// not ended, or else the newest.
+func (a *app) findAttachable(ref string) (*subject, error) {
+	s, err := a.findUnended(ref)
+	if err != nil && ref == "" {
+		if last, lastErr := a.find(""); lastErr == nil && last.hasEnded() {
+			s, err = last, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, missing := os.Stat(screenPath(s.Loop))
+	switch {
+	case s.inSession() && !s.hasEnded():
+		return nil, failure.New(failure.Usage, "its history:  pawl log "+s.ID+" --follow", "loop %s is in a user's session, which shows it", s.ID)
+	case s.hasEnded() && missing != nil:
+		return nil, s.ended()
+	case !s.hasEnded() && !s.alive:
+		return nil, a.notDriven(s)
+	}
+	return s, nil
+}
+
+// notDriven says why a loop has no process, with the last words of one that was
+// started in the background.
+func (a *app) notDriven(s *subject) error {
+	err := s.driven()
+	if s.memory.State.StartedAt.IsZero() {
+		if log, openErr := os.Open(filepath.Join(s.Dir, "run.log")); openErr == nil {
+			defer log.Close()
+			words, _ := lastWords(log, 0)
+			err = failure.New(failure.CodeOf(err), failure.Hint(err), "loop %s did not begin: %s", s.ID, words)
+		}
+	}
+	return err
+}
+
+// viewer shows what another process says of its loop.
+type viewer struct {
+	app    *app
+	s      *subject
+	out    term.Printer
+	screen screenReader
+}
+
+const (
+	screenEvery = 100 * time.Millisecond // how often the screen is read
+	ownerEvery  = time.Second            // and how often who drives the loop, where nothing is shown
+	ownerGone   = 5 * time.Second        // how long a loop may have no owner: it may be changing hands
+)
+
+// watch shows the loop until it has ended, with its code as the error, or until nobody
+// drives it.
+func (v *viewer) watch(ctx context.Context) error {
+	tick := time.NewTicker(screenEvery)
+	defer tick.Stop()
+	idle, gone := time.Now(), time.Time{}
+	for {
+		lines := v.screen.next()
+		for _, line := range lines {
+			e, at, err := term.Decode(line)
+			if err != nil {
+				continue // of a newer Pawl
+			}
+			v.out.PrintAt(e, at)
+			if end, ok := e.(term.LoopEnded); ok {
+				return codeOf(end.ExitCode)
+			}
+		}
+		if len(lines) > 0 && ctx.Err() == nil {
+			idle, gone = time.Now(), time.Time{}
+			continue
+		}
+		if time.Since(idle) >= ownerEvery {
+			idle = time.Now()
+			if done, err := v.left(&gone); done || err != nil {
+				return err
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// left tells whether nothing more will be shown here: the loop ended without a word, is
+// in a session, or has had no owner for a while.
+func (v *viewer) left(gone *time.Time) (bool, error) {
+	now, err := look(v.s.Loop)
+	if _, damaged := errors.AsType[*journal.CorruptError](err); err != nil && !damaged {
+		return true, err
+	}
+	st := now.memory.State
+	switch {
+	case now.hasEnded() && !now.alive:
+		v.out.Print(term.Note{Level: term.Info, Text: fmt.Sprintf("ended %s → pawl report %s", st.Outcome, now.ID)})
+		return true, codeOf(st.Outcome.ExitCode(st.Stop))
+	case now.hasEnded():
+		return false, nil // its process is about to say so
+	case now.inSession():
+		v.out.Print(term.Note{Level: term.Info, Text: fmt.Sprintf("%s continues in a user's session → pawl status %[1]s", now.ID)})
+		return true, taken
+	case now.alive:
+		*gone = time.Time{}
+		return false, nil
+	case gone.IsZero():
+		*gone = time.Now()
+		return false, nil
+	case time.Since(*gone) < ownerGone:
+		return false, nil
+	}
+	return true, now.driven()
+}
+
+// codeOf is an exit code as an error, nil for success.
+func codeOf(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return exitCode(code)
+}

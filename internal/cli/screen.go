@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/launch"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// screenPath is the file with what the process that drives a loop shows, in the form
+// of --json. pawl attach shows it again, pawl status reads what is done now.
+func screenPath(l *store.Loop) string { return filepath.Join(l.Dir, "screen.jsonl") }
+
+// maxScreenBytes is the size at which that file begins anew.
+const maxScreenBytes = 4 << 20
+
+// screenLog is a Printer that keeps what it prints in the loop's folder. What cannot
+// be written is not kept: the loop goes on.
+type screenLog struct {
+	term.Printer
+	redact func(string) string
+
+	mu   sync.Mutex
+	file *os.File
+	size int64
+	head [2][]byte // the loop and the task that the file begins with
+}
+
+// keepScreen begins the file of a loop that is ours.
+func (a *app) keepScreen(p term.Printer, d *launch.Drive) term.Printer {
+	file, err := os.OpenFile(screenPath(d.Loop), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		term.Warnf(a.Err, "pawl attach will not show this loop: %v", err)
+		return p
+	}
+	return &screenLog{Printer: p, redact: d.Redact.String, file: file}
+}
+
+// Print prints an event and keeps it.
+func (s *screenLog) Print(e term.Event) {
+	s.Printer.Print(e)
+	line, err := term.Encode(e, time.Now())
+	if err == nil {
+		line, err = record.Encode(json.RawMessage(line), s.redact)
+	}
+	if err != nil {
+		return
+	}
+	line = append(line, '\n')
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch e.(type) {
+	case term.LoopStarted:
+		s.head = [2][]byte{line}
+	case term.TaskStarted:
+		s.head[1] = line
+	}
+	if s.size+int64(len(line)) > maxScreenBytes && s.file.Truncate(0) == nil {
+		s.size = 0
+		s.write(bytes.Join(s.head[:], nil))
+	}
+	s.write(line)
+}
+
+func (s *screenLog) write(data []byte) {
+	n, _ := s.file.Write(data)
+	s.size += int64(n)
+}
+
+// Close closes the file too.
+func (s *screenLog) Close() error {
+	return errors.Join(s.file.Close(), s.Printer.Close())
+}
+
+// screenReader reads the file as it grows. It begins anew where the file does.
+type screenReader struct {
+	path   string
+	offset int64
+	began  []byte // how the file began when it was read last
+	rest   []byte // of a line that is not whole yet
+}
+
+const (
+	screenBegins = 200 // bytes that tell one beginning of the file from another: it holds the time
+	screenPiece  = 256 << 10
+)
+
+// next returns the whole lines that came since the last call, some of them where there
+// are many. A file that is not there has none.
+func (r *screenReader) next() [][]byte {
+	f, err := atomicfile.Open(r.path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	began := make([]byte, screenBegins)
+	n, _ := f.ReadAt(began, 0)
+	began = began[:n]
+	if !bytes.HasPrefix(began, r.began) {
+		r.offset, r.rest = 0, nil
+	}
+	r.began = began
+	data, err := io.ReadAll(io.NewSectionReader(f, r.offset, screenPiece))
+	if err != nil {
+		return nil
+	}
+	r.offset += int64(len(data))
+	lines := bytes.Split(append(r.rest, data...), []byte("\n"))
+	r.rest = bytes.Clone(lines[len(lines)-1])
+	return lines[:len(lines)-1]
+}
