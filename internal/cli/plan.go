@@ -2,7 +2,9 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -76,13 +78,27 @@ func (c *planShowCmd) Run(a *app) error {
 	}
 	a.printf("%s  %s, %d done (%s)\n", c.File, count(p.Open(), "open task"), len(p.Tasks)-p.Open(), p.Format)
 	for _, t := range p.Tasks {
-		after := ""
-		if len(t.DependsOn) > 0 {
-			after = "  after " + strings.Join(t.DependsOn, ", ")
-		}
-		a.printf("  %s %s  %s%s\n", box(t.Done), t.ID, t.Title, after)
+		a.printf("  %s %s  %s%s\n", box(t.Done), t.ID, t.Title, whenWords(t))
 	}
 	return nil
+}
+
+// afterMost bounds the dependencies that a list of tasks names.
+const afterMost = 5
+
+// whenWords say what a task waits for.
+func whenWords(t plan.Task) string {
+	words := ""
+	if t.Optional {
+		words = "  optional"
+	}
+	if n := len(t.DependsOn); n > 0 {
+		words += "  after " + strings.Join(t.DependsOn[:min(n, afterMost)], ", ")
+		if n > afterMost {
+			words += fmt.Sprintf(" and %d more", n-afterMost)
+		}
+	}
+	return words
 }
 
 func (c *planShowCmd) showTask(a *app, p plan.Plan) error {
@@ -93,12 +109,18 @@ func (c *planShowCmd) showTask(a *app, p plan.Plan) error {
 	if c.JSON {
 		return a.printJSON(planfile.ShowTask(t))
 	}
-	a.printf("%s %s  %s  (%s:%d)\n", box(t.Done), t.ID, t.Title, c.File, t.Line)
+	a.printf("%s %s  %s  (%s:%d)%s\n", box(t.Done), t.ID, t.Title, c.File, t.Line, whenWords(t))
 	for line := range strings.Lines(t.Detail) {
 		a.printf("  %s\n", plan.OneLine(line, 0))
 	}
 	for _, criterion := range t.Criteria {
 		a.printf("  - %s\n", plan.OneLine(criterion, 0))
+	}
+	for _, text := range append(slices.Clip(t.Context), planfile.Related(c.File, p, t)...) {
+		a.printf("\n")
+		for line := range strings.Lines(text) {
+			a.printf("  %s\n", plan.OneLine(line, 0))
+		}
 	}
 	if len(t.Scope) > 0 {
 		a.printf("  may change %s\n", strings.Join(t.Scope, ", "))
@@ -213,7 +235,7 @@ func checkCode(invalid *planfile.Invalid) error {
 
 type planConvertCmd struct {
 	planArg
-	To string `required:"" enum:"checklist,ralphex,prd,prdjson,featurelist,ralphy" placeholder:"FORMAT" help:"checklist, ralphex, prd, prdjson, featurelist or ralphy"`
+	To string `required:"" enum:"checklist,featurelist,prd,prdjson,ralphex,ralphy" placeholder:"FORMAT" help:"checklist, featurelist, prd, prdjson, ralphex or ralphy"`
 }
 
 func (planConvertCmd) Help() string {

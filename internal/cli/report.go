@@ -33,7 +33,7 @@ func (c *reportCmd) Run(a *app) error {
 	err = report.Text(&page, report.Loop{
 		ID: s.ID, Goal: s.spec.Goal(), Word: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec),
 		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(events(s.Records(journal.Mark{}))), Now: time.Now(),
-		Said: report.LastMessages(events(s.Records(journal.Mark{}))), Denied: s.memory.GuardLog.DeniedByRule, Wall: s.wallWords(), Refused: s.memory.RefusedHosts, Left: s.memory.Orphans, LeftAlone: s.memory.Untouched(), Tested: s.memory.MutationLines(), Pulled: s.memory.PullRequest.Text(),
+		Said: report.LastMessages(events(s.Records(journal.Mark{}))), Denied: s.memory.GuardLog.DeniedByRule, Wall: s.wallWords(), Refused: s.memory.RefusedHosts, Left: s.memory.Orphans, LeftOut: s.spec.LeftOut, LeftAlone: s.memory.Untouched(), Tested: s.memory.MutationLines(), Pulled: s.memory.PullRequest.Text(),
 		Approvals: report.Approvals(events(s.Records(journal.Mark{}))), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
 	})
 	a.printf("%s", page.String())

@@ -33,6 +33,8 @@ type runCmd struct {
 
 type runFlags struct {
 	Plan             *string   `group:"Goal" placeholder:"FILE" help:"plan file to work through with the prompt"`
+	Tasks            []string  `group:"Goal" name:"task" key:"tasks" sep:"none" placeholder:"ID" help:"work on this task of the plan only; repeatable"`
+	NoOptional       *bool     `group:"Goal" help:"leave out the optional tasks of the plan"`
 	Kind             *string   `group:"Goal" placeholder:"KIND" help:"change, answer, explore or periodic (default change)"`
 	Every            *string   `group:"Goal" placeholder:"5m" help:"repeat the goal at this interval (kind periodic)"`
 	Name             *string   `group:"Goal" placeholder:"NAME" help:"display name of the loop"`

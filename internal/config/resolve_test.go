@@ -163,7 +163,7 @@ func TestFormsOfValues(t *testing.T) {
 // samples has a value for every key, none of them the default.
 func samples() map[string]any {
 	return map[string]any{
-		"name": "n", "kind": "periodic", "every": "5m", "plan": "plan.md", "agent": "command", "agent_command": "./agent",
+		"tasks": []any{"T01"}, "no_optional": true, "name": "n", "kind": "periodic", "every": "5m", "plan": "plan.md", "agent": "command", "agent_command": "./agent",
 		"agent_args": []any{"--x"}, "agent_env": map[string]any{"A": "b"}, "gate_env": map[string]any{"A": "b"}, "model": "m", "gates": []any{"make test"},
 		"gates_when": "every-turn", "evidence": "reviewed", "max_iterations": 3, "max_duration": "1h", "max_cost": 2.5,
 		"max_tokens": 7, "turn_timeout": "2h", "idle_timeout": "3m", "mutation_time": "4m", "session": "turn", "handover_at": "50%", "warm": true,

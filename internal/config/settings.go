@@ -36,6 +36,9 @@ type Settings struct {
 	Every time.Duration `json:"every,omitempty" doc:"how often a periodic goal comes again; implies kind periodic"`
 	Plan  string        `json:"plan,omitempty" doc:"file of tasks, below the root of the repository"`
 
+	Tasks      []string `json:"tasks,omitempty" doc:"ids of the plan's tasks to work on; without it all that are open"`
+	NoOptional bool     `json:"no_optional,omitempty" doc:"leave out the plan's optional tasks, which come last otherwise"`
+
 	Agent        string            `json:"agent" doc:"which coding agent works"`
 	AgentCommand string            `json:"agent_command,omitempty" doc:"the agent's program, if it is not the usual one on the PATH"`
 	AgentArgs    []string          `json:"agent_args,omitempty" doc:"further arguments for the agent's program"`

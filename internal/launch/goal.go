@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/core/shell"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/redact"
@@ -37,7 +38,7 @@ func Read(root, dir string, words []string, planPath string) (Goal, error) {
 	case err != nil:
 		return Goal{}, err
 	case file != "":
-		if err := g.readFile(root, file); err != nil {
+		if err := g.readFile(root, dir, file); err != nil {
 			return Goal{}, err
 		}
 	case len(words) > 0:
@@ -52,7 +53,7 @@ func Read(root, dir string, words []string, planPath string) (Goal, error) {
 		planPath = found
 	}
 	if planPath != "" {
-		if err := g.readPlan(root, absPath(dir, planPath)); err != nil {
+		if err := g.readPlan(root, dir, absPath(dir, planPath)); err != nil {
 			return Goal{}, err
 		}
 	}
@@ -153,10 +154,10 @@ func namesFile(dir, word string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (g *Goal) readFile(root, path string) error {
+func (g *Goal) readFile(root, dir, path string) error {
 	g.From = filepath.Base(path)
 	if filepath.Ext(path) == ".json" {
-		return g.readPlan(root, path)
+		return g.readPlan(root, dir, path)
 	}
 	data, err := atomicfile.Read(path, planfile.MaxSize)
 	if err != nil {
@@ -169,7 +170,7 @@ func (g *Goal) readFile(root, path string) error {
 		}
 		return err
 	}
-	return g.readPlan(root, path)
+	return g.readPlan(root, dir, path)
 }
 
 // hasTasks reports whether a file is a plan with tasks; its front matter is the plan's
@@ -185,8 +186,12 @@ func isPrompt(path string) bool {
 	return strings.HasPrefix(base, "PROMPT") && filepath.Ext(base) != ".JSON" || strings.HasSuffix(base, ".TXT")
 }
 
-func (g *Goal) readPlan(root, path string) error {
+func (g *Goal) readPlan(root, dir, path string) error {
 	f, err := planfile.Load(path)
+	if invalid, ok := errors.AsType[*planfile.Invalid](err); ok && invalid.NoTasks() && filepath.Ext(path) != ".json" {
+		name := relativeTo(dir, path)
+		return failure.New(failure.Usage, shell.Quoted([]string{"pawl", "plan", "new", name})+" writes its tasks; "+shell.Quoted([]string{"pawl", "run", "do what " + name + " says"})+" takes it as one goal", "%w", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -196,6 +201,14 @@ func (g *Goal) readPlan(root, path string) error {
 	}
 	g.Plan, g.Path, g.From = f, filepath.ToSlash(rel), filepath.ToSlash(rel)
 	return nil
+}
+
+// relativeTo returns a path as it is typed in a folder.
+func relativeTo(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil {
+		return rel
+	}
+	return path
 }
 
 // findPlan returns the one plan in the current folder, or else in the root.

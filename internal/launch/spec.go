@@ -28,7 +28,8 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 	if statefile.PlanLoop(g.Path) {
 		spec.Format = statefile.PlanLoopName
 	}
-	spec.Tasks, spec.WantedEvidence = newTasks(g, s), s.Evidence.Default
+	spec.Tasks, spec.LeftOut = newTasks(g, s)
+	spec.OnlyTasks, spec.NoOptional, spec.WantedEvidence = s.Tasks, s.NoOptional, s.Evidence.Default
 	if g.Plan != nil {
 		for _, t := range g.Plan.Plan().Tasks {
 			if t.AllowTestChanges {
@@ -57,26 +58,50 @@ func newSpec(g Goal, s config.Settings) record.Spec {
 	return spec
 }
 
-// newTasks returns the plan's tasks, or the single task of a prompt.
-func newTasks(g Goal, s config.Settings) []loop.Task {
+// newTasks returns the plan's tasks, or the single task of a prompt, and names the open
+// tasks that the user leaves out.
+func newTasks(g Goal, s config.Settings) (tasks []loop.Task, leftOut []string) {
 	if g.Plan == nil {
 		return []loop.Task{{
 			ID: record.GoalTask, Title: plan.OneLine(g.Prompt, 72), Status: loop.Open, Wanted: s.Evidence.For(record.GoalTask),
-		}}
+		}}, nil
 	}
-	var tasks []loop.Task
-	for _, t := range g.Plan.Plan().Tasks {
+	p := g.Plan.Plan()
+	wanted := wantedTasks(p, s)
+	for _, t := range p.Tasks {
 		task := loop.Task{
-			ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, DependsOn: t.DependsOn,
+			ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn,
 			Wanted: s.Evidence.For(t.ID), Status: loop.Open,
 		}
 		if _, typed := s.Evidence.Tasks[t.ID]; !typed && t.Evidence != "" {
 			task.Wanted = gate.Evidence(t.Evidence)
 		}
-		if t.Done {
+		switch {
+		case t.Done:
 			task.Status, task.Earlier = loop.Done, true
+		case !wanted[t.ID]:
+			leftOut = append(leftOut, plan.OneLine(t.ID+" "+t.Title, 60))
+			continue
+		case len(s.Tasks) > 0: // by the user's word they need not wait for others
+			task.DependsOn = slices.DeleteFunc(slices.Clone(t.DependsOn), func(id string) bool { return !wanted[id] })
 		}
 		tasks = append(tasks, task)
 	}
-	return tasks
+	return tasks, leftOut
+}
+
+// wantedTasks are the ids of the tasks that the user wants to be worked on.
+func wantedTasks(p plan.Plan, s config.Settings) map[string]bool {
+	chosen := p.Tasks
+	if s.NoOptional {
+		chosen = p.WithoutOptional()
+	}
+	wanted := make(map[string]bool, len(chosen))
+	for _, t := range chosen {
+		wanted[t.ID] = len(s.Tasks) == 0
+	}
+	for _, id := range s.Tasks {
+		wanted[id] = true
+	}
+	return wanted
 }

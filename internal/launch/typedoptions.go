@@ -56,6 +56,10 @@ func checkTaskIDs(g Goal, s config.Settings, flags map[string]any) error {
 	named := map[string][]string{
 		"evidence":           slices.Sorted(maps.Keys(s.Evidence.Tasks)),
 		"allow_test_changes": s.AllowTestChanges,
+		"tasks":              s.Tasks,
+	}
+	if len(s.Tasks) > 0 && g.Plan == nil {
+		return failure.New(failure.Usage, "name the plan", "--task names a task of a plan, and there is none")
 	}
 	for _, key := range slices.Sorted(maps.Keys(named)) {
 		if _, typed := flags[key]; !typed {
@@ -63,7 +67,7 @@ func checkTaskIDs(g Goal, s config.Settings, flags map[string]any) error {
 		}
 		for _, id := range named[key] {
 			if id != "*" && !slices.Contains(there, id) {
-				return failure.New(failure.Usage, "there are "+firstItems(there), "--%s names a task that is not there: %s", strings.ReplaceAll(key, "_", "-"), id)
+				return failure.New(failure.Usage, "there are "+firstItems(there), "--%s names a task that is not there: %s", strings.ReplaceAll(strings.Replace(key, "tasks", "task", 1), "_", "-"), id)
 			}
 		}
 	}

@@ -75,6 +75,7 @@ func (at *boundLoop) describe(p *page, t loop.Task) {
 		path := filepath.Join(at.spec.WorkTree(at.Loop, at.root), filepath.FromSlash(at.spec.Plan))
 		if f, err := planfile.Load(path); err == nil { // the title will do
 			if in, ok := f.Plan().Task(t.ID); ok {
+				in.Context = append(in.Context, planfile.Related(path, f.Plan(), in)...)
 				at.detail(p, in)
 			}
 		}
@@ -96,6 +97,9 @@ func (at *boundLoop) detail(p *page, t plan.Task) {
 			break
 		}
 		p.line("- %s", plan.OneLine(c, 200))
+	}
+	if len(t.Context) > 0 {
+		p.line("Beside it in the plan:\n%s", bounded(strings.Join(t.Context, "\n\n"), inputMax))
 	}
 }
 

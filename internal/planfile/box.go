@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
@@ -32,17 +33,15 @@ func (d *document) split(text string, at int) (rest string, box int) {
 }
 
 // mark reads the box at an offset. Only an x is done; a mark that is neither
-// that, nor a blank, nor "/" (in work), is open and odd.
+// that, nor a blank, nor one that the format has for work that is begun or
+// waits, is open and odd.
 func (d *document) mark(at int) mark {
-	m := mark{at: at, end: at + bytes.IndexByte(d.data[at:], ']'), open: " ", done: "x"}
+	m := mark{at: at, end: at + bytes.IndexByte(d.data[at:], ']'), open: " ", done: cmp.Or(d.dialect.done, "x")}
 	sign := strings.TrimSpace(string(d.data[m.at:m.end]))
 	m.set = sign == "x" || sign == "X"
-	optional := m.end+1 < len(d.data) && d.data[m.end+1] == '*'
-	if optional && !m.set || !m.set && sign != "" && sign != "/" {
+	m.optional = m.end+1 < len(d.data) && d.data[m.end+1] == '*'
+	if !m.set && sign != "" && !strings.Contains("/"+d.dialect.begun, sign) {
 		m.odd = string(d.data[m.at-1 : m.end+1])
-		if optional {
-			m.odd += "*"
-		}
 	}
 	return m
 }
@@ -80,20 +79,61 @@ func (d *document) opened(data []byte, from, to int) []byte {
 	return out.Bytes()
 }
 
-// Odd names the tasks whose mark is neither an x, nor a blank, nor "/": they are
-// taken as open. It is for people to look at, and nothing that is wrong.
+// Odd names the tasks whose mark is neither an x, nor a blank, nor one that the
+// format knows: they are taken as open. It names what looks like a task and is
+// none here, too. It is for people to look at, and nothing that is wrong.
 func (f *File) Odd() []plan.Problem {
-	var found []plan.Problem
+	found := slices.Clone(f.notes)
 	for i, t := range f.plan.Tasks {
 		for _, m := range f.marks[i] {
 			if m.odd != "" {
 				found = append(found, plan.Problem{
 					ID: t.ID, Line: newLines(f.data).of(m.at),
 					Message: fmt.Sprintf("task %s is marked %s, which is taken as open", plan.OneLine(t.ID, 20), plan.OneLine(m.odd, 20)),
-					Want:    `"[ ]" for open, "[x]" for done`,
+					Want:    cmp.Or(f.wantMark, `"[ ]" for open, "[x]" for done`),
 				})
 			}
 		}
 	}
+	slices.SortStableFunc(found, func(a, b plan.Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return found
+}
+
+// boxLine matches a line that looks like a task, wherever it stands.
+var boxLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[ \t>]*(?:[-*+]|\d+[.)])?[ \t]*\[[ xX]?\]\*?[ \t]+\S`)
+})
+
+// notTasks names the lines that look like a task, though nothing is worked on for
+// their sake: in code, outside of a list, or outside of the sections that are the
+// tasks of this format. What is commented out is meant to be.
+func (r *reading) notTasks(d *document) {
+	known := make(map[int]bool)
+	for _, h := range d.headings {
+		known[d.lines.of(h.start)] = true
+	}
+	next, end := 0, 0
+	for _, it := range d.items {
+		for ; next < len(r.regions) && r.regions[next].from <= it.start; next++ {
+			end = max(end, r.regions[next].to)
+		}
+		if it.box < 0 {
+			continue
+		}
+		line := d.lines.of(it.box)
+		if known[line] = true; len(r.regions) > 0 && it.start >= end {
+			r.note(line, "this box belongs to no task of the plan: it is not worked on", r.want)
+		}
+	}
+	n := 0
+	text := comment.ReplaceAllFunc(d.data, func(c []byte) []byte { return bytes.Repeat([]byte("\n"), bytes.Count(c, []byte("\n"))) })
+	for line := range bytes.Lines(text) {
+		if n++; !known[n] && boxLine().Match(line) {
+			r.note(n, "this line looks like a task, and is none: it stands in code or in no list", `"- [ ] task" in a list`)
+		}
+	}
+}
+
+func (r *reading) note(line int, message, want string) {
+	r.notes = append(r.notes, plan.Problem{Line: line, Message: message, Want: want})
 }

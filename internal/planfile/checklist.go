@@ -3,6 +3,7 @@ package planfile
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,8 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// readMarkdown chooses the codec by what the headings are: stories with a box,
-// "Task N:" sections, or neither.
+// readMarkdown reads a plan in the first of the formats that it has the signs of.
 func readMarkdown(name string, data []byte) reading {
 	var r reading
 	if line := tooDeep(data); line > 0 {
@@ -20,17 +20,17 @@ func readMarkdown(name string, data []byte) reading {
 		return r
 	}
 	d := outline(data)
-	switch {
-	case isRalphex(d):
-		r = readRalphex(d)
-	case isPRD(name, d):
-		r = readPRD(d)
-	default:
-		r = readChecklist(d)
+	for _, c := range codecs() {
+		if c.read != nil && c.is(filepath.ToSlash(name), d) {
+			d.dialect = c.dialect
+			r = c.read(d)
+			r.plan.Format = c.Name
+			break
+		}
 	}
 	r.plan.Title = d.title()
-	r.plan.Overview = d.overview()
 	r.text = d.opened(d.source, 0, len(d.source))
+	r.notTasks(d)
 	return r
 }
 
@@ -43,41 +43,59 @@ func readMarkdown(name string, data []byte) reading {
 //   - wrong password: 401  its criteria
 //   - [ ] Log out            task 2
 //
+// A box numbered 2 is a group too where others have the numbers 2.1, 2.2.
 // Sub-items without a box are criteria, other text below a task is its detail,
-// and the headings and groups above it are named there. The id is what begins
-// the title, if it looks like one (US-007:), otherwise the position among the
-// tasks of the file.
+// the headings and groups above it are named there, and their text is its
+// context. The id is what begins the title, if it looks like one (see ids.go),
+// otherwise the position among the tasks of the file.
 func readChecklist(d *document) reading {
 	r := reading{want: `a line such as "- [ ] first task"`}
-	r.plan.Format = Checklist
+	d.numberItems(&r)
 	index := make(map[*item]int)
 	for _, it := range d.items {
 		if it.box < 0 || it.group {
 			continue
 		}
-		t := r.task(d, it.text, it.box, "")
+		text := it.text
+		if it.id != "" {
+			text = cmp.Or(it.rest, it.id)
+		}
+		t := r.task(d, text, it.box, it.id)
 		t.Detail = paragraphs(d.place(it), t.Detail, d.prose(it.body, it.end, it.children))
 		t.Criteria = d.criteria(it.children)
+		t.Context = d.aroundItem(it)
 		index[it] = len(r.plan.Tasks)
-		r.add(t, d.mark(it.box))
+		m := d.mark(it.box)
+		for up := it.parent; up != nil; up = up.parent {
+			m.optional = m.optional || up.box >= 0 && d.mark(up.box).optional
+		}
+		r.add(t, m)
 	}
+	r.gather(d, index)
+	r.plan.Overview = d.overview(func(heading) bool { return false })
+	if d.dialect.refine != nil {
+		d.dialect.refine(d, &r, index)
+	}
+	return r
+}
+
+// gather makes groups of the boxes that are no tasks.
+func (r *reading) gather(d *document, index map[*item]int) {
 	groups := make(map[*item]int)
+	for _, it := range d.items {
+		if _, isTask := index[it]; !isTask && it.box >= 0 {
+			groups[it] = len(r.groups)
+			r.groups = append(r.groups, group{mark: d.mark(it.box)})
+		}
+	}
 	for _, it := range d.items { // members in the order of the file
 		i, isTask := index[it]
-		if !isTask {
-			if it.box >= 0 {
-				groups[it] = len(r.groups)
-				r.groups = append(r.groups, group{mark: d.mark(it.box)})
-			}
-			continue
-		}
-		for up := it.parent; up != nil; up = up.parent {
+		for up := it.parent; isTask && up != nil; up = up.parent {
 			if g, ok := groups[up]; ok {
 				r.groups[g].members = append(r.groups[g].members, i)
 			}
 		}
 	}
-	return r
 }
 
 // place names the headings and items that a task stands under; "" for none.
@@ -180,6 +198,9 @@ func (r *reading) settle(t *plan.Task, settings string) (named bool) {
 			if ok {
 				t.DependsOn = strings.Split(clean(value), ",")
 			}
+		case "optional":
+			ok, want = value == "" || value == "true" || value == "false", "optional=true or false"
+			t.Optional = value != "false"
 		case "priority":
 			n, err := strconv.Atoi(value)
 			ok, want = err == nil, "priority=N"
@@ -188,7 +209,7 @@ func (r *reading) settle(t *plan.Task, settings string) (named bool) {
 			ok, want = clean(value) != "", "id=ID"
 			t.ID, named = clean(value), true
 		default:
-			ok, want = false, "evidence, scope, allow_test_changes, depends_on, priority or id"
+			ok, want = false, "evidence, scope, allow_test_changes, depends_on, priority, optional or id"
 		}
 		if !ok {
 			r.problem(t.ID, t.Line, "the pawl comment says "+strconv.Quote(word), want)
@@ -206,6 +227,10 @@ func (r *reading) problem(id string, line int, message, want string) {
 
 func (r *reading) add(t plan.Task, marks ...mark) {
 	t.Done = !slices.ContainsFunc(marks, func(m mark) bool { return !m.set })
+	t.Optional = t.Optional || len(marks) > 0 && !slices.ContainsFunc(marks, func(m mark) bool { return !m.optional })
+	if len(t.Context) == 0 {
+		t.Context = nil
+	}
 	r.plan.Tasks = append(r.plan.Tasks, t)
 	r.marks = append(r.marks, marks)
 }

@@ -13,9 +13,6 @@ import (
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
-// Formats are those that Convert writes.
-var formats = []string{Checklist, Ralphex, PRD, PRDJSON, FeatureList, Ralphy}
-
 // Convert writes a plan in a format: a new file, in which every task has the id,
 // title, mark, dependencies, priority and wanted evidence it had. What a
 // Markdown format has no place for stands in a comment beside the title. An
@@ -29,12 +26,24 @@ func Convert(p plan.Plan, format string) ([]byte, error) {
 	case Checklist, Ralphex, PRD:
 		out, err = writeMarkdown(p, format)
 	default:
-		err = failure.New(failure.Usage, "the formats are "+strings.Join(formats, ", "), "no format %q", format)
+		err = failure.New(failure.Usage, "the formats are "+strings.Join(Convertible(), ", "), "no format %q", format)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("convert the plan: %w", err)
 	}
 	return out, nil
+}
+
+// Convertible are the formats that Convert writes.
+func Convertible() []string {
+	var names []string
+	for _, f := range Formats() {
+		if f.Written {
+			names = append(names, f.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // writeMarkdown lays the tasks out one after another, each with its criteria
@@ -55,6 +64,7 @@ func writeMarkdown(p plan.Plan, format string) ([]byte, error) {
 		b.WriteByte('\n')
 	}
 	for i, t := range p.Tasks {
+		t.Detail = paragraphs(append([]string{t.Detail}, t.Context...)...)
 		for _, id := range append([]string{t.ID}, t.DependsOn...) {
 			if !plainID.MatchString(id) {
 				return nil, failure.New(failure.Usage, "give the task an id of letters, digits and - . _ :",
@@ -115,7 +125,7 @@ func headline(t plan.Task, format string, position int) string {
 	switch {
 	case leadingID.MatchString(t.ID+": "+title) && format != Ralphex && !leadingID.MatchString(title):
 		title = t.ID + ": " + title
-	case t.ID != fmt.Sprint(position) || leadingID.MatchString(title) || storyID.MatchString(title):
+	case t.ID != fmt.Sprint(position) || leadingID.MatchString(title) || storyID.MatchString(title) || ownNumber().MatchString(title):
 		said = append(said, "id="+t.ID)
 	}
 	if len(t.DependsOn) > 0 {
@@ -129,6 +139,9 @@ func headline(t plan.Task, format string, position int) string {
 	}
 	if len(t.Scope) > 0 {
 		said = append(said, "scope="+strings.Join(t.Scope, ","))
+	}
+	if t.Optional {
+		said = append(said, "optional=true")
 	}
 	if t.AllowTestChanges {
 		said = append(said, "allow_test_changes=true")
@@ -165,7 +178,7 @@ func quoted(text, indent string) string {
 }
 
 // structure matches a line that Markdown might take for more than prose.
-var structure = regexp.MustCompile("^(?:[#>*+=<|~`-]|\\d+[.)])")
+var structure = regexp.MustCompile("^(?:[#>*+=<|~`_-]|\\d+[.)])")
 
 // jsonTask is a task in the order of fields of the formats that hold it.
 type jsonTask struct {
@@ -183,13 +196,15 @@ type jsonTask struct {
 	Evidence    string   `json:"evidence,omitempty"`
 	Scope       []string `json:"scope,omitempty"`
 	AllowTests  bool     `json:"allow_test_changes,omitempty"`
+	Optional    bool     `json:"optional,omitempty"`
 }
 
 func writeJSON(p plan.Plan, format string) ([]byte, error) {
 	tasks := []jsonTask{}
 	for _, t := range p.Tasks {
+		t.Detail = paragraphs(append([]string{t.Detail}, t.Context...)...)
 		j := jsonTask{
-			ID: t.ID, Title: t.Title, Description: t.Detail, Criteria: t.Criteria, Priority: t.Priority,
+			Optional: t.Optional, ID: t.ID, Title: t.Title, Description: t.Detail, Criteria: t.Criteria, Priority: t.Priority,
 			Passes: &t.Done, DependsOn: t.DependsOn, Evidence: t.Evidence, Scope: t.Scope, AllowTests: t.AllowTestChanges,
 		}
 		switch format {

@@ -12,37 +12,25 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
 // Find lists the plans that `pawl run` considers when it is given none, as
-// slash-separated paths below root: .ralph/PRD-*/plan.md (in the order of their
-// numbers), prd.json, feature_list.json, plan.md and docs/plans/*.md without its
-// README; what is in docs/plans/completed is done. It looks at names only:
-// whether they can be read, and have open tasks, Load tells.
+// slash-separated paths below root: those in the usual places of each format
+// (Format.Places; folders PRD-N in the order of their numbers), without a README.
+// What is in docs/plans/completed is done. It looks at names only: whether they can
+// be read, and have open tasks, Load tells.
 func Find(root string) ([]string, error) {
-	folders, err := names(root, ".ralph")
-	if err != nil {
-		return nil, err
-	}
-	pages, err := names(root, "docs", "plans")
-	if err != nil {
-		return nil, err
-	}
 	var found []string
-	slices.SortStableFunc(folders, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
-	for _, name := range folders {
-		if strings.HasPrefix(name, "PRD-") {
-			found = append(found, path.Join(".ralph", name, "plan.md"))
+	for _, place := range Places() {
+		paths, err := expand(root, "", strings.Split(place, "/"))
+		if err != nil {
+			return nil, err
 		}
-	}
-	found = append(found, "prd.json", "feature_list.json", "plan.md")
-	for _, name := range pages {
-		if extension(name) == ".md" && !strings.EqualFold(name, "README.md") {
-			found = append(found, path.Join("docs", "plans", name))
-		}
+		found = append(found, paths...)
 	}
 	return slices.DeleteFunc(found, func(p string) bool {
 		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(p)))
@@ -50,10 +38,61 @@ func Find(root string) ([]string, error) {
 	}), nil
 }
 
+// Places are the globs of the usual places of plans, each once, in the order in which
+// they are looked at: folders of tools, then files, then the folder of plans.
+func Places() []string {
+	var places []string
+	for _, f := range Formats() {
+		places = append(places, f.Places...)
+	}
+	slices.SortStableFunc(places, func(a, b string) int { return cmp.Compare(placeRank(a), placeRank(b)) })
+	return slices.Compact(places)
+}
+
+// placeRank puts hidden folders of tools first and docs last.
+func placeRank(place string) int {
+	switch {
+	case strings.HasPrefix(place, "docs/"):
+		return 3
+	case place == "plan.md":
+		return 2
+	case strings.HasPrefix(place, "."):
+		return 0
+	}
+	return 1
+}
+
+// expand lists what matches a glob below dir, one folder after another.
+func expand(root, dir string, parts []string) ([]string, error) {
+	if len(parts) == 0 {
+		return []string{dir}, nil
+	}
+	if !strings.Contains(parts[0], "*") {
+		return expand(root, path.Join(dir, parts[0]), parts[1:])
+	}
+	there, err := names(root, filepath.FromSlash(dir))
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(there, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
+	var found []string
+	for _, name := range there {
+		if ok, err := path.Match(parts[0], name); err != nil || !ok || strings.EqualFold(name, "README.md") {
+			continue
+		}
+		below, err := expand(root, path.Join(dir, name), parts[1:])
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, below...)
+	}
+	return found, nil
+}
+
 // names are the names in a folder, sorted; none if there is no such folder.
 func names(folder ...string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Join(folder...))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	if err != nil {

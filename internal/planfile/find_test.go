@@ -62,8 +62,8 @@ func TestFind(t *testing.T) {
 			}
 		})
 	}
-	if _, err := planfile.Find(filepath.Join(tree(t, ".ralph"), "")); err == nil {
-		t.Error("a file in the place of the folder .ralph is no error")
+	if found, err := planfile.Find(tree(t, ".ralph", "specs", "plan.md")); err != nil || len(found) != 1 {
+		t.Errorf("with files in the place of folders: %v, %v", found, err)
 	}
 }
 

@@ -5,11 +5,13 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/planfile"
 )
 
@@ -19,13 +21,20 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, path := range plans(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
+		t.Run(filepath.ToSlash(path), func(t *testing.T) {
 			t.Parallel()
 			f, err := planfile.Load(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := json.MarshalIndent(f.Plan(), "", "  ")
+			p := f.Plan()
+			for i, task := range p.Tasks { // as they reach the prompt
+				p.Tasks[i].Context = slices.Concat(task.Context, planfile.Related(path, p, task))
+			}
+			got, err := json.MarshalIndent(struct {
+				plan.Plan
+				Odd []plan.Problem `json:"odd,omitempty"`
+			}{p, f.Odd()}, "", "  ")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,8 +59,8 @@ func TestGolden(t *testing.T) {
 func plans(t testing.TB) []string {
 	t.Helper()
 	var out []string
-	for _, pattern := range []string{"*.md", "*.json"} {
-		found, err := filepath.Glob(filepath.Join("testdata", pattern))
+	for _, pattern := range []string{"*.md", "*.json", "projects/*/.kiro/specs/*/tasks.md", "projects/*/specs/*/tasks.md", "projects/*/openspec/changes/*/tasks.md", "projects/*/.taskmaster/tasks/tasks.json"} {
+		found, err := filepath.Glob(filepath.Join("testdata", filepath.FromSlash(pattern)))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("no plans in testdata: %v", err)
 		}

@@ -16,6 +16,12 @@ type Invalid struct {
 	Problems []plan.Problem
 }
 
+// NoTasks reports whether nothing is wrong but that there is no task.
+func (e *Invalid) NoTasks() bool { return len(e.Problems) == 1 && e.Problems[0].Message == noTasks }
+
+// noTasks is what is wrong with a file in which nothing is to be done.
+const noTasks = "the plan has no tasks"
+
 // Error is the first problem, and how many more there are.
 func (e *Invalid) Error() string {
 	more := ""

@@ -27,8 +27,12 @@ func TestInvalid(t *testing.T) {
 		{"cut off JSON", "a.json", "[\n {\"title\":\n", []string{`a.json:2: this is not JSON: it ends too early: expected a JSON plan such as ` + knownJSON}},
 		{"malformed JSON", "a.json", "[\n {\"title\": \"a\",}\n]", []string{`a.json:2: this is not JSON: column 16: invalid character '}' looking for beginning of object key string: expected a JSON plan such as ` + knownJSON}},
 		{"more after JSON", "a.json", "[]\n[]", []string{`a.json:2: this is not JSON: column 1: invalid character '[' after top-level value: expected a JSON plan such as ` + knownJSON}},
-		{"unknown shape", "a.json", "\n{\"prd\": {}}", []string{`a.json:2: this JSON is no plan that pawl knows: expected ` + knownJSON + ` or [{"description": "…", "passes": false}] or {"tasks": [{"title": "…", "completed": false}]}`}},
-		{"state in another field", "a.json", `{"tasks":[{"id":1,"title":"a","status":"pending"}]}`, []string{`a.json:1: task "1" keeps its state in "status": expected "completed": false or true`}},
+		{"unknown shape", "a.json", "\n{\"prd\": {}}", []string{`a.json:2: this JSON is no plan that pawl knows: expected ` + knownJSON + ` or [{"description": "…", "passes": false}] or {"master": {"tasks": [{"id": 1, "title": "…", "status": "pending"}]}} or {"tasks": [{"title": "…", "completed": false}]}`}},
+		{"state in another field", "a.json", `{"userStories":[{"id":1,"title":"a","status":"pending"}]}`, []string{`a.json:1: task "1" keeps its state in "status": expected "passes": false or true`}},
+		{
+			"several tags", "a.json", `{"a":{"tasks":[{"id":1,"title":"x","status":"done"}]},"b":{"tasks":[{"id":1,"title":"y","status":"pending"}]}}`,
+			[]string{`a.json:1: there are tasks under several tags: a, b: expected one of them; make a plan of it:  jq '{tag: .["a"]}' FILE > plan.json`},
+		},
 		{"odd fields", "a.json", "[\n{\"title\":\"a\",\"passes\":\"no\"},\n{\"title\":\"b\",\"evidence\":\"none\"},\n{\"title\":\"c\",\"allow_test_changes\":1},\n{\"id\":\"d\"},\n7]", []string{
 			`a.json:2: "passes" is neither true nor false: expected true or false`,
 			`a.json:3: the evidence wanted is "none": expected proven, reviewed, unproven`,
@@ -45,7 +49,7 @@ func TestInvalid(t *testing.T) {
 		{"odd settings", "plan.md", "- [ ] a <!-- pawl: evidence=none priority=high colour=red id= depends_on= allow_test_changes=maybe -->\n", []string{
 			`plan.md:1: the pawl comment says "evidence=none": expected evidence=proven, reviewed, unproven`,
 			`plan.md:1: the pawl comment says "priority=high": expected priority=N`,
-			`plan.md:1: the pawl comment says "colour=red": expected evidence, scope, allow_test_changes, depends_on, priority or id`,
+			`plan.md:1: the pawl comment says "colour=red": expected evidence, scope, allow_test_changes, depends_on, priority, optional or id`,
 			`plan.md:1: the pawl comment says "id=": expected id=ID`,
 			`plan.md:1: the pawl comment says "depends_on=": expected depends_on=ID,ID`,
 			`plan.md:1: the pawl comment says "allow_test_changes=maybe": expected allow_test_changes=true or false`,

@@ -11,7 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// What the three JSON formats look like, for messages.
+// What the JSON formats look like, for messages.
 const (
 	prdJSONWant     = `{"userStories": [{"id": "US-001", "title": "…", "passes": false}]}`
 	featureListWant = `[{"description": "…", "passes": false}]`
@@ -20,8 +20,8 @@ const (
 
 // readJSON reads the JSON formats, which differ in the name of their list of
 // tasks: prd.json (userStories; ralph-tui's too), feature_list.json (a bare array,
-// or features) and ralphy's (tasks). A task's id is its "id", otherwise its
-// position; its title is the first of title, name and description; its mark is
+// or features), task-master's and ralphy's (tasks). A task's id is its "id", otherwise
+// its position; its title is the first of title, name and description; its mark is
 // "passes" or "completed". A task without a mark is open, and gets one when it
 // is ticked. Other fields may be there and are left alone.
 func readJSON(data []byte) reading {
@@ -31,34 +31,35 @@ func readJSON(data []byte) reading {
 		r.problem("", newLines(data).of(bad.at), bad.message, "a JSON plan such as "+prdJSONWant)
 		return r
 	}
-	for _, shape := range []struct{ format, list, key, want string }{
-		{FeatureList, "", "passes", featureListWant},
-		{PRDJSON, "userStories", "passes", prdJSONWant},
-		{FeatureList, "features", "passes", featureListWant},
-		{Ralphy, "tasks", "completed", ralphyWant},
-	} {
-		list := root
-		if shape.list != "" {
-			list = root.field(shape.list)
+	var wants []string
+	for _, c := range jsonCodecs() {
+		wants = append(wants, c.want)
+		if c.list == "" {
+			if r, ok := readTaskMaster(data, root); ok {
+				r.plan.Format = c.Name
+				return r
+			}
+			continue
+		}
+		list := root.field(c.list)
+		if c.Name == FeatureList && root.kind == '[' {
+			list = root
 		}
 		if list == nil || list.kind != '[' {
 			continue
 		}
-		s := shelf{data: data, key: shape.key}
-		s.want = shape.want
-		s.plan.Format = shape.format
-		s.lines = newLines(data)
+		s := shelf{data: data, key: c.key, lines: newLines(data)}
+		s.want, s.plan.Format = c.want, c.Name
 		for _, v := range list.elements {
 			s.read(v)
 		}
 		s.plan.Title = plan.OneLine(root.string("name", "project", "title"), titleMax)
 		s.plan.Overview = root.string("description", "overview")
-		s.text = withoutMarks(data, shape.list)
+		s.text = withoutMarks(data, c.list)
 		return s.reading
 	}
 	var r reading
-	r.problem("", newLines(data).of(root.start), "this JSON is no plan that pawl knows",
-		strings.Join([]string{prdJSONWant, featureListWant, ralphyWant}, " or "))
+	r.problem("", newLines(data).of(root.start), "this JSON is no plan that pawl knows", strings.Join(wants, " or "))
 	return r
 }
 
@@ -103,6 +104,7 @@ func (s *shelf) read(v *value) {
 			s.problem(t.ID, s.lines.of(e.start), `the evidence wanted is `+strings.TrimSpace(string(s.data[e.start:e.end])), strings.Join(levels, ", "))
 		}
 	}
+	t.Optional = v.field("optional") != nil && v.field("optional").kind == 't'
 	s.scope(v.field("scope"), &t)
 	if a := v.field("allow_test_changes"); a != nil {
 		t.AllowTestChanges = a.kind == 't'
@@ -131,12 +133,17 @@ func (s *shelf) mark(v *value, t *plan.Task) mark {
 	if status := v.field("status"); status != nil {
 		s.problem(t.ID, s.lines.of(status.start), `task `+strconv.Quote(t.ID)+` keeps its state in "status"`, strconv.Quote(key)+": false or true")
 	}
+	return putIn(s.data, v, key, "true")
+}
+
+// putIn is the mark of an object that has none yet.
+func putIn(data []byte, v *value, key, done string) mark {
 	at := v.start + 1
-	text := strconv.Quote(key) + ": true"
+	text := strconv.Quote(key) + ": " + done
 	if n := len(v.members); n > 0 { // in the style of the last member
 		last := v.members[n-1]
 		at = last.value.end
-		text = "," + string(s.data[last.after:last.start]) + strconv.Quote(key) + string(s.data[last.end:last.value.start]) + "true"
+		text = "," + string(data[last.after:last.start]) + strconv.Quote(key) + string(data[last.end:last.value.start]) + done
 	}
 	return mark{at: at, end: at, done: text}
 }
@@ -191,6 +198,11 @@ func withoutMarks(data []byte, list string) []byte {
 			delete(task, "completed")
 		}
 	}
+	return canonical(root)
+}
+
+// canonical writes a value in the one way in which texts are compared.
+func canonical(root any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)

@@ -15,13 +15,15 @@ import (
 // the bytes they cover. Code, comments and front matter are not in it. Only
 // blocks are parsed; what stands inside a line is left to the codecs.
 type document struct {
-	source   []byte
-	data     []byte // the source with spaces for its front matter
-	boxes    []mark // of headings and items, in order
-	lines    lines
-	headings []heading // at the top level, in order
-	items    []*item   // in order, a parent before its children
-	fences   []fence   // at the top level, in order
+	source    []byte
+	data      []byte // the source with spaces for its front matter
+	boxes     []mark // of headings and items, in order
+	dialect   dialect
+	sectioned bool // the tasks are sections
+	lines     lines
+	headings  []heading // at the top level, in order
+	items     []*item   // in order, a parent before its children
+	fences    []fence   // at the top level, in order
 }
 
 // fence is a fenced block of code.
@@ -33,20 +35,24 @@ type fence struct {
 // heading begins a section, which ends at the next heading of its level or above.
 type heading struct {
 	level     int
-	text      string // without the box
-	box       int    // offset behind the opening bracket, -1 without a box
-	start     int    // of the line
-	body, end int    // what follows the heading, up to the end of its section
-	parent    int    // index of the heading of the section that it is part of, -1 for none
+	text      string   // without the box
+	box       int      // offset behind the opening bracket, -1 without a box
+	start     int      // of the line
+	around    []string // see aroundSection
+	body, end int      // what follows the heading, up to the end of its section
+	parent    int      // index of the heading of the section that it is part of, -1 for none
 }
 
 // item is one item of a list.
 type item struct {
-	text      string // its first paragraph, on one line, without the box
-	box       int    // offset behind the opening bracket, -1 without a box
-	start     int    // of the line
-	body, end int    // what follows the first paragraph, sub-items included
-	group     bool   // there is a box below it
+	text      string   // its first paragraph, on one line, without the box
+	box       int      // offset behind the opening bracket, -1 without a box
+	start     int      // of the line
+	body, end int      // what follows the first paragraph, sub-items included
+	group     bool     // there is a box below it
+	id        string   // the number or id that begins its text, where the file's are followed
+	rest      string   // the text behind that
+	around    []string // see aroundItem
 	parent    *item
 	children  []*item
 }
@@ -114,8 +120,13 @@ func (d *document) add(it, parent *item) {
 	if parent == nil {
 		return
 	}
-	it.parent = parent
 	parent.children = append(parent.children, it)
+	it.join(parent)
+}
+
+// join makes an item a part of another one.
+func (it *item) join(parent *item) {
+	it.parent = parent
 	for up := parent; it.box >= 0 && up != nil && !up.group; up = up.parent {
 		up.group = true
 	}

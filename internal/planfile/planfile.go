@@ -32,9 +32,13 @@ const (
 	Checklist   = "checklist"   // Markdown with task lists
 	Ralphex     = "ralphex"     // Markdown with "### Task N:" sections
 	PRD         = "prd"         // Markdown with stories, "### [ ] US-001: Title"
+	SpecKit     = "speckit"     // Markdown of spec-kit, tasks T001 in phases
+	Kiro        = "kiro"        // Markdown of Kiro, .kiro/specs/NAME/tasks.md
+	OpenSpec    = "openspec"    // Markdown of OpenSpec, openspec/changes/ID/tasks.md
 	PRDJSON     = "prdjson"     // JSON, {"userStories": [{"passes": false}]}
 	FeatureList = "featurelist" // JSON, [{"passes": false}] or {"features": […]}
 	Ralphy      = "ralphy"      // JSON, {"tasks": [{"completed": false}]}
+	TaskMaster  = "taskmaster"  // JSON, {"TAG": {"tasks": [{"status": "pending"}]}}
 )
 
 // MaxSize is the largest plan that is read, in bytes.
@@ -53,10 +57,17 @@ type reading struct {
 	plan     plan.Plan
 	marks    [][]mark       // for each task of the plan; more than one where a section's boxes are the mark
 	groups   []group        // boxes that stand for other tasks
+	notes    []plan.Problem // what a user should know of, and is not wrong
 	text     []byte         // see File.Text
+	byID     map[string]int // see depend
 	problems []plan.Problem // what is wrong in the file, beyond what plan.Check finds
 	want     string         // what a task looks like here, for a plan that has none
+	wantMark string         // the marks that are known, where they are no boxes
+	regions  []region       // where the boxes of tasks stand, by their start; none: everywhere
 }
+
+// region is a part of a file, in bytes.
+type region struct{ from, to int }
 
 // mark is where a done mark stands and how it is written.
 type mark struct {
@@ -64,12 +75,19 @@ type mark struct {
 	set        bool
 	open, done string
 	odd        string // the box as written, where its mark is none that says open or done
+	optional   bool   // a star stands behind the box
 }
 
-// group is a box that is no task itself: it is set when all its members are.
+// group is a box that is no task itself: it is set when all its members are, and
+// need not wait for optional ones.
 type group struct {
 	mark
 	members []int // indexes of tasks
+}
+
+// waitsFor tells whether a group stays open until a task of it is done.
+func (f *File) waitsFor(g group, member int) bool {
+	return !f.plan.Tasks[member].Optional || !slices.ContainsFunc(g.members, func(i int) bool { return !f.plan.Tasks[i].Optional })
 }
 
 // Decode reads a plan. The name, a path, chooses between JSON and Markdown by
@@ -96,7 +114,7 @@ func Decode(name string, data []byte) (*File, error) {
 		problems = append(problems, longIDs(r.plan)...)
 		problems = append(problems, r.plan.Check()...)
 	case len(problems) == 0:
-		problems = append(problems, plan.Problem{Line: 1, Message: "the plan has no tasks", Want: r.want})
+		problems = append(problems, plan.Problem{Line: 1, Message: noTasks, Want: r.want})
 	}
 	if len(problems) > 0 {
 		slices.SortStableFunc(problems, func(a, b plan.Problem) int { return cmp.Compare(a.Line, b.Line) })
@@ -137,7 +155,7 @@ func (f *File) Tick(ids ...string) (*File, error) {
 	}
 	for _, g := range f.groups {
 		touched := slices.ContainsFunc(g.members, func(i int) bool { return chosen[i] })
-		remains := slices.ContainsFunc(g.members, func(i int) bool { return !chosen[i] && !f.plan.Tasks[i].Done })
+		remains := slices.ContainsFunc(g.members, func(i int) bool { return !chosen[i] && !f.plan.Tasks[i].Done && f.waitsFor(g, i) })
 		if touched && !remains {
 			edits = append(edits, g.mark)
 		}
@@ -159,7 +177,7 @@ func (f *File) Untick(ids ...string) (*File, error) {
 		}
 	}
 	for _, g := range f.groups {
-		if slices.ContainsFunc(g.members, func(i int) bool { return slices.Contains(ids, f.plan.Tasks[i].ID) }) {
+		if slices.ContainsFunc(g.members, func(i int) bool { return slices.Contains(ids, f.plan.Tasks[i].ID) && f.waitsFor(g, i) }) {
 			edits = append(edits, g.mark)
 		}
 	}

@@ -66,24 +66,33 @@ func (d *document) listedStories() ([]*item, map[string]heading) {
 // title if it looks like an id, otherwise the position.
 func readPRD(d *document) reading {
 	r := reading{want: `a heading such as "### [ ] US-001: Title"`}
-	r.plan.Format = PRD
+	d.sectioned = true
 	for _, h := range d.headings {
 		if h.box < 0 {
 			continue
 		}
 		t := r.story(d, h.text, h.box)
 		inside := d.outermost(h.body, h.end)
-		t.Criteria = d.criteria(inside)
+		r.regions = append(r.regions, region{h.body, h.end})
+		t.Criteria, t.Context = d.criteria(inside), d.aroundSection(h.parent)
 		t.Detail = paragraphs(t.Detail, d.prose(h.body, h.end, inside))
 		r.add(t, d.mark(h.box))
 	}
 	if len(r.plan.Tasks) > 0 {
+		r.plan.Overview = d.overview(func(h heading) bool { return h.box >= 0 })
 		return r
 	}
+	r.readListed(d)
+	return r
+}
+
+// readListed reads stories that are items of a list.
+func (r *reading) readListed(d *document) {
 	listed, sections := d.listedStories()
+	d.sectioned = false
 	for _, it := range listed {
 		t := r.story(d, it.text, it.box)
-		t.Criteria = d.criteria(it.children)
+		t.Criteria, t.Context = d.criteria(it.children), d.aroundItem(it)
 		t.Detail = paragraphs(t.Detail, d.prose(it.body, it.end, it.children))
 		if h, ok := sections[t.ID]; ok {
 			inside := d.outermost(h.body, h.end)
@@ -92,7 +101,11 @@ func readPRD(d *document) reading {
 		}
 		r.add(t, d.mark(it.box))
 	}
-	return r
+	r.plan.Overview = d.overview(func(h heading) bool {
+		id := story(h.text)
+		_, known := sections[id]
+		return id != "" && known
+	})
 }
 
 // story begins a task whose text names a story anywhere in it.

@@ -9,7 +9,7 @@ import (
 // taskHeading matches "Task 1: title", "Iteration 2.5: title", "Task 2a - title".
 var taskHeading = regexp.MustCompile(`^(?i:task|iteration)\s+(\d+(?:\.\d+)*[a-z]?)\s*(?:[:.–—-]\s*(.*))?$`)
 
-func isRalphex(d *document) bool {
+func isRalphex(_ string, d *document) bool {
 	for _, h := range d.headings {
 		if h.level > 1 && h.box < 0 && taskHeading.MatchString(h.text) {
 			return true
@@ -21,19 +21,23 @@ func isRalphex(d *document) bool {
 // readRalphex reads a ralphex plan. A task is a section "### Task N: title"; its
 // id is N. Its mark is all the boxes in the section: it is done when they all
 // are, and ticking it sets them all; they are its criteria, what else the
-// section says is its detail. Boxes outside such sections do not count. The
-// list under "## Validation Commands" holds the gates.
+// section says is its detail. Boxes outside such sections do not count, and
+// are named. The list under "## Validation Commands" holds the gates.
 func readRalphex(d *document) reading {
 	r := reading{want: `a section "### Task 1: title" with a line "- [ ] item"`}
-	r.plan.Format = Ralphex
+	d.sectioned = true
+	r.plan.Overview = d.overview(func(h heading) bool {
+		return h.level > 1 && h.box < 0 && taskHeading.MatchString(h.text) || validation(h)
+	})
 	for i, h := range d.headings {
 		m := taskHeading.FindStringSubmatch(h.text)
-		if strings.EqualFold(h.text, "validation commands") {
+		if validation(h) {
 			end := h.end
 			if i+1 < len(d.headings) { // tasks may follow one level below
 				end = min(end, d.headings[i+1].start)
 			}
 			r.plan.Gates = append(r.plan.Gates, d.commands(h.body, end)...)
+			r.regions = append(r.regions, region{h.body, end})
 		}
 		if m == nil || h.level < 2 || h.box >= 0 {
 			continue
@@ -45,9 +49,10 @@ func readRalphex(d *document) reading {
 				break
 			}
 		}
+		r.regions = append(r.regions, region{h.body, end})
 		outer := d.outermost(h.body, end)
 		t := r.task(d, cmp.Or(m[2], "Task "+m[1]), h.start, m[1])
-		t.Criteria = d.criteria(outer)
+		t.Criteria, t.Context = d.criteria(outer), d.aroundSection(h.parent)
 		t.Detail = paragraphs(t.Detail, d.prose(h.body, end, outer))
 		var marks []mark
 		for _, it := range d.items[d.firstItem(h.body):] {
@@ -65,6 +70,9 @@ func readRalphex(d *document) reading {
 	}
 	return r
 }
+
+// validation tells whether a section lists gates.
+func validation(h heading) bool { return strings.EqualFold(h.text, "validation commands") }
 
 // commands are the commands between two offsets: the code of each list item, or
 // its text, and the lines of fenced code.

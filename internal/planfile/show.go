@@ -13,6 +13,7 @@ type ShownTask struct {
 	ID        string   `json:"id"`
 	Title     string   `json:"title"`
 	Done      bool     `json:"done"`
+	Optional  bool     `json:"optional,omitempty"`
 	DependsOn []string `json:"depends_on"` // never null
 	Line      int      `json:"line"`       // 1-based
 }
@@ -28,5 +29,5 @@ func Show(p plan.Plan) Shown {
 
 // ShowTask makes the printed shape of a task.
 func ShowTask(t plan.Task) ShownTask {
-	return ShownTask{ID: t.ID, Title: t.Title, Done: t.Done, DependsOn: append([]string{}, t.DependsOn...), Line: t.Line}
+	return ShownTask{ID: t.ID, Title: t.Title, Done: t.Done, Optional: t.Optional, DependsOn: append([]string{}, t.DependsOn...), Line: t.Line}
 }

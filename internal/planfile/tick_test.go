@@ -44,6 +44,15 @@ func TestTick(t *testing.T) {
 		{"a story in doubt", "p.md", "### [~] US-001: a\n- [-] b\n", "US-001", "### [x] US-001: a\n- [-] b\n"},
 		{"a numbered heading", "p.md", "## [1] Set-up\n- [ ] a\n", "1", "## [1] Set-up\n- [x] a\n"},
 		{"odd boxes of a section", "p.md", "### Task 1: a\n- [-] b\n  - [] c\n", "1", "### Task 1: a\n- [x] b\n  - [x] c\n"},
+		{"an optional task of a group", "p.md", "- [ ] g\n  - [ ] a\n  - [ ]* b\n", "1", "- [x] g\n  - [x] a\n  - [ ]* b\n"},
+		{"a group of optional tasks", "p.md", "- [ ]* g\n  - [ ] a\n  - [ ] b\n", "1", "- [ ]* g\n  - [x] a\n  - [ ] b\n"},
+		{"numbers of a flat list", "p.md", "- [ ] 1. g\n- [ ] 1.1 a\n- [ ] 1.2 b\n- [ ] 2. c\n", "1.1 1.2", "- [x] 1. g\n- [x] 1.1 a\n- [x] 1.2 b\n- [ ] 2. c\n"},
+		{"spec-kit", "specs/001-a/tasks.md", "- [x] T001 a\r\n- [ ] T002 b\r\n", "T001 T002", "- [x] T001 a\r\n- [X] T002 b\r\n"},
+		{"Kiro, in work", ".kiro/specs/a/tasks.md", "- [-] 1. g\n  - [~] 1.1 a\n  - [ ]* 1.2 b\n", "1.1", "- [x] 1. g\n  - [x] 1.1 a\n  - [ ]* 1.2 b\n"},
+		{
+			"task-master", "t.json", `{"m":{"tasks":[{"id":2,"title":"a","status":"in-progress","subtasks":[{"id":1,"title":"b","status":"done"},{"id":2,"title":"c"}]}]}}`, "2.2",
+			`{"m":{"tasks":[{"id":2,"title":"a","status":"done","subtasks":[{"id":1,"title":"b","status":"done"},{"id":2,"title":"c","status":"done"}]}]}}`,
+		},
 		{"brackets in the title", "p.md", "- [ ] a [ ] b\n", "1", "- [x] a [ ] b\n"},
 		{"same titles", "p.md", "- [ ] a\n- [ ] a\n", "2", "- [ ] a\n- [x] a\n"},
 		{"a group waits for its last", "p.md", "- [ ] g\n  - [ ] a\n  - [ ] b\n", "1", "- [ ] g\n  - [x] a\n  - [ ] b\n"},
@@ -149,7 +158,6 @@ func TestOdd(t *testing.T) {
 	}
 	want := []string{
 		"1: task 1 is marked [-], which is taken as open",
-		"5: task 5 is marked [ ]*, which is taken as open",
 		"8: task 7 is marked [✔️], which is taken as open",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

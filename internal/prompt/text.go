@@ -64,6 +64,9 @@ func bounded(d Data) Data {
 	d.Task.ID, d.Task.Title = line(d.Task.ID), line(d.Task.Title)
 	d.Task.Detail = middle(clean(d.Task.Detail), is.detail)
 	d.Task.Criteria = lines(d.Task.Criteria, is.items)
+	if context := middle(clean(strings.Join(d.Task.Context, "\n\n")), is.overview); context != "" {
+		d.Task.Context = []string{context}
+	}
 	d.Task.Scope = lines(d.Task.Scope, is.items)
 	d.Reason = middle(clean(d.Reason), is.reason)
 	d.Recap, d.Lessons = lines(d.Recap, is.items), lines(d.Lessons, is.items)
@@ -195,6 +198,9 @@ func taskText(d Data) string {
 		for _, c := range d.Task.Criteria {
 			fmt.Fprintf(&b, "- %s\n", c)
 		}
+	}
+	if len(d.Task.Context) > 0 {
+		fmt.Fprintf(&b, "\nbeside it in the plan:\n%s\n", strings.Join(d.Task.Context, "\n\n"))
 	}
 	if len(d.Task.Scope) > 0 {
 		fmt.Fprintf(&b, "\nfiles that it may change: %s\n", strings.Join(d.Task.Scope, ", "))

@@ -45,6 +45,10 @@ type Spec struct {
 	// gates; 0: none are run.
 	MutationTime *time.Duration `json:"mutation_time,omitempty"`
 
+	OnlyTasks  []string `json:"only_tasks,omitempty"`  // ids of the plan's tasks to work on; none: all
+	NoOptional bool     `json:"no_optional,omitempty"` // the plan's optional tasks are left out
+	LeftOut    []string `json:"left_out,omitempty"`    // open tasks that are left out, "ID title"
+
 	Branch           string    `json:"branch"`                       // where commits go
 	NewBranch        bool      `json:"new_branch,omitempty"`         // the loop creates Branch
 	DefaultBranch    string    `json:"default_branch,omitempty"`     // protected from the agent

@@ -46,6 +46,7 @@ type Loop struct {
 	Wall      []string            // what confined agent and gates, in words, a line each
 	Refused   []string            // hosts that it did not let through
 	Tested    []string            // of each commit: which of its functions the tests prove
+	LeftOut   []string            // open tasks of the plan that the user left out, "ID title"
 	LeftAlone []string            // new files that the user or a gate made meanwhile: in no commit
 	Left      []string            // processes that ran on after its end: PID COMMAND
 	Now       time.Time           // when the page is made
@@ -70,6 +71,7 @@ func Text(w io.Writer, l Loop) error {
 	p.refused()
 	p.left()
 	p.merge()
+	p.leftOut()
 	p.leftAlone()
 	p.aside()
 	p.lessons()
@@ -112,6 +114,13 @@ func (p *page) headline() {
 	}
 	if s.Hint != "" {
 		p.line("hint", "%s", plan.OneLine(s.Hint, 0))
+	}
+}
+
+// leftOut names the open tasks that the user left out.
+func (p *page) leftOut() {
+	if n := len(p.LeftOut); n > 0 {
+		p.line("left out", "%s of the plan: %s", figure.Count(n, "open task"), plan.OneLine(strings.Join(p.LeftOut, ", "), 300))
 	}
 }
 

@@ -171,16 +171,16 @@ func (r *Runner) adoptPaused(ctx context.Context) error {
 
 // unknownTasks are tasks of the plan that the loop does not have yet.
 func (r *Runner) unknownTasks(s loop.State) []loop.Task {
-	if r.plan == nil {
+	if r.plan == nil || len(r.Spec.OnlyTasks) > 0 {
 		return nil
 	}
 	var added []loop.Task
 	for _, t := range r.plan.Plan().Tasks {
-		if _, known := s.Task(t.ID); known {
+		if _, known := s.Task(t.ID); known || t.Optional && r.Spec.NoOptional {
 			continue
 		}
 		task := loop.Task{
-			ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, DependsOn: t.DependsOn, Wanted: r.Spec.WantedEvidence, Status: loop.Open,
+			ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: r.Spec.WantedEvidence, Status: loop.Open,
 		}
 		if t.Done {
 			task.Status, task.Earlier = loop.Done, true

@@ -14,6 +14,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/prompt"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
@@ -127,6 +128,7 @@ func (r *Runner) promptData(a loop.Action, m record.Memory) prompt.Data {
 		d.Overview = p.Overview
 		if t, ok := p.Task(a.Task); ok {
 			d.Task = t
+			d.Task.Context = append(slices.Clip(t.Context), planfile.Related(r.planPath(), p, t)...)
 		}
 	}
 	d.Task.Scope = r.Spec.Scopes[a.Task]

@@ -73,7 +73,7 @@ func Decode(line []byte) (Event, time.Time, error) {
 		if err := json.Unmarshal(line, into.Interface()); err != nil {
 			return nil, time.Time{}, fmt.Errorf("decode event %s: %w", head.Event, err)
 		}
-		out, _ := into.Elem().Interface().(Event)
+		out, _ := reflect.TypeAssert[Event](into.Elem())
 		return out, head.Time, nil
 	}
 	return nil, time.Time{}, fmt.Errorf("decode event: there is none called %q", head.Event)

@@ -50,14 +50,10 @@ func summary(e LoopEnded) []line {
 	for _, g := range e.Gates {
 		row("gate", Clean(g))
 	}
-	commits := "none"
-	if e.Commits > 0 {
-		commits = fmt.Sprint(e.Commits)
-		if e.Branch != "" {
-			commits += " on " + Clean(e.Branch)
-		}
+	row("commits", commitsWords(e))
+	if len(e.LeftOut) > 0 {
+		row("left out", Clean(some(e.LeftOut))+"   open in the plan")
 	}
-	row("commits", commits)
 	if len(e.LeftAlone) > 0 {
 		row("left alone", Clean(some(e.LeftAlone))+"   not the agent's, in no commit")
 	}
@@ -72,6 +68,17 @@ func summary(e LoopEnded) []line {
 		out = append(out, line{{bold, pad(only(i, "next"), labelColumn-2) + "  "}, text(Clean(n))})
 	}
 	return out
+}
+
+// commitsWords are how many commits there are, and where.
+func commitsWords(e LoopEnded) string {
+	switch {
+	case e.Commits == 0:
+		return "none"
+	case e.Branch == "":
+		return fmt.Sprint(e.Commits)
+	}
+	return fmt.Sprintf("%d on %s", e.Commits, Clean(e.Branch))
 }
 
 // some are the first of several names, and how many more there are.

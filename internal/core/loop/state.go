@@ -131,6 +131,7 @@ type Task struct {
 	ID         string        `json:"id"`
 	Title      string        `json:"title,omitempty"`
 	Priority   int           `json:"priority,omitempty"`
+	Optional   bool          `json:"optional,omitempty"` // worked on after all others
 	DependsOn  []string      `json:"depends_on,omitempty"`
 	Wanted     gate.Evidence `json:"wanted,omitempty"` // evidence wanted; "" = proven
 	Status     TaskStatus    `json:"status"`

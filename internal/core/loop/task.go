@@ -70,7 +70,7 @@ func (m *machine) pick() (string, bool) {
 	}
 	p := plan.Plan{Tasks: make([]plan.Task, len(m.s.Tasks))}
 	for i, t := range m.s.Tasks {
-		p.Tasks[i] = plan.Task{ID: t.ID, Done: t.Status == Done, Priority: t.Priority, DependsOn: t.DependsOn}
+		p.Tasks[i] = plan.Task{ID: t.ID, Done: t.Status == Done, Optional: t.Optional, Priority: t.Priority, DependsOn: t.DependsOn}
 	}
 	t, ok := p.Next(func(id string) bool {
 		t, _ := m.s.Task(id)

@@ -24,6 +24,15 @@ func (p Plan) Task(id string) (Task, bool) {
 	return Task{}, false
 }
 
+// Index tells where in the plan each id stands.
+func (p Plan) Index() map[string]int {
+	at := make(map[string]int, len(p.Tasks))
+	for i, t := range p.Tasks {
+		at[t.ID] = i
+	}
+	return at
+}
+
 // Open is the number of tasks that are not done.
 func (p Plan) Open() int {
 	n := 0
@@ -36,8 +45,8 @@ func (p Plan) Open() int {
 }
 
 // Next is the open task to work on now: of those whose dependencies are all
-// done, the one with the lowest priority number, tasks without a number after
-// all that have one, and then the first in the file. Tasks for which skip says
+// done, one that is not optional, with the lowest priority number, tasks without
+// a number after all that have one, and then the first in the file. Tasks for which skip says
 // true (skipped, blocked) are left out, and so is what waits for them; a nil
 // skip leaves out none. It says false when nothing can be worked on, which
 // with Open() > 0 means that the rest waits for skipped tasks.
@@ -52,7 +61,7 @@ func (p Plan) Next(skip func(id string) bool) (Task, bool) {
 		if t.Done || skip != nil && skip(t.ID) || !all(t.DependsOn, done) {
 			continue
 		}
-		if best == nil || sooner(t.Priority, best.Priority) {
+		if best == nil || best.Optional && !t.Optional || best.Optional == t.Optional && sooner(t.Priority, best.Priority) {
 			best = t
 		}
 	}
@@ -60,6 +69,36 @@ func (p Plan) Next(skip func(id string) bool) (Task, bool) {
 		return Task{}, false
 	}
 	return *best, true
+}
+
+// WithoutOptional are the tasks that are not optional, and those that one of them
+// depends on.
+func (p Plan) WithoutOptional() []Task {
+	var ids []string
+	for _, t := range p.Tasks {
+		if !t.Optional {
+			ids = append(ids, t.ID)
+		}
+	}
+	return p.Needed(ids)
+}
+
+// Needed are the tasks with these ids and all that they depend on, in the order
+// of the file.
+func (p Plan) Needed(ids []string) []Task {
+	at := p.Index()
+	needed := make(map[string]bool)
+	for open := slices.Clone(ids); len(open) > 0; {
+		id := open[len(open)-1]
+		open = open[:len(open)-1]
+		if !needed[id] {
+			needed[id] = true
+			if i, ok := at[id]; ok {
+				open = append(open, p.Tasks[i].DependsOn...)
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(p.Tasks), func(t Task) bool { return !needed[t.ID] })
 }
 
 // sooner says whether priority a goes strictly before b; 0 is none given.

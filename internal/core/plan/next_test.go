@@ -10,7 +10,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// tasks reads "id[!][@priority][<dep,dep]" words: ! is done.
+// tasks reads "id[?][!][@priority][<dep,dep]" words: ! is done, ? is optional.
 func tasks(words string) plan.Plan {
 	var p plan.Plan
 	for i, w := range strings.Fields(words) {
@@ -21,7 +21,8 @@ func tasks(words string) plan.Plan {
 		}
 		w, priority, _ := strings.Cut(w, "@")
 		fmt.Sscan(priority, &t.Priority)
-		t.ID, t.Done = strings.CutSuffix(w, "!")
+		w, t.Done = strings.CutSuffix(w, "!")
+		t.ID, t.Optional = strings.CutSuffix(w, "?")
 		p.Tasks = append(p.Tasks, t)
 	}
 	return p
@@ -45,6 +46,9 @@ func TestNext(t *testing.T) {
 		{"waits for all of them", "a<b,c b! c", "", "c"},
 		{"dependencies beat priority", "a@1<b b@9", "", "b"},
 		{"an unknown dependency is never done", "a<x b", "", "b"},
+		{"optional ones last", "a?@1 b", "", "b"},
+		{"of the optional ones by priority", "a?@2 b?@1 c!", "", "b"},
+		{"an optional one that is waited for", "a? b<a", "", "a"},
 		{"skipped", "a b", "a", "b"},
 		{"what waits for a skipped task waits", "a b<a c", "a", "c"},
 		{"the rest waits", "a b<a", "a", ""},
@@ -62,6 +66,17 @@ func TestNext(t *testing.T) {
 				t.Errorf("Next = %q, %v; want %q", got.ID, ok, c.want)
 			}
 		})
+	}
+}
+
+func TestWithoutOptional(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, task := range tasks("a? b<c c?<d d? e?").WithoutOptional() {
+		got = append(got, task.ID)
+	}
+	if diff := cmp.Diff([]string{"b", "c", "d"}, got); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
 	}
 }
 

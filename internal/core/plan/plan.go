@@ -21,7 +21,9 @@ type Task struct {
 	Title     string   `json:"title"`                // one line
 	Detail    string   `json:"detail,omitempty"`     // description, detail block: for the prompt, as written
 	Criteria  []string `json:"criteria,omitempty"`   // acceptance criteria, steps, sub-items
+	Context   []string `json:"context,omitempty"`    // what the sections and items that it is part of say, from the outermost
 	Done      bool     `json:"done"`                 // the mark in the file
+	Optional  bool     `json:"optional,omitempty"`   // worked on after all others
 	Priority  int      `json:"priority,omitempty"`   // lower is sooner; 0 = none given, after all that have one
 	DependsOn []string `json:"depends_on,omitempty"` // ids
 	Evidence  string   `json:"evidence,omitempty"`   // evidence wanted for this task alone; "" = the loop's

@@ -59,12 +59,14 @@ func reserved(name string) bool {
 
 // Scope is the id as it stands in a commit's subject, `feat(US-001): …`: as
 // written if it is short, plain ASCII (letters, digits, . _ -) and begins with
-// a letter or digit, and its slug otherwise.
+// a letter or digit, or is the number of an issue (#12), and its slug otherwise.
 func Scope(id string) string {
-	plain := id != "" && len(id) <= slugMax && !strings.ContainsRune("._-", rune(id[0]))
-	for _, r := range id {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		plain = plain && (letter || strings.ContainsRune("._-", r))
+	name := strings.TrimPrefix(id, "#")
+	plain := name != "" && len(id) <= slugMax && !strings.ContainsRune("._-", rune(name[0]))
+	for _, r := range name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		digit := r >= '0' && r <= '9'
+		plain = plain && (digit || name == id && (letter || strings.ContainsRune("._-", r)))
 	}
 	if plain {
 		return id

@@ -46,6 +46,9 @@ func TestScope(t *testing.T) {
 	cases := []struct{ id, want string }{
 		{"US-001", "US-001"},
 		{"2.5", "2.5"},
+		{"#123", "#123"},
+		{"#12a", "12a"},
+		{"#", "task-260c9112"},
 		{"-x", "x"},
 		{"", "task-811c9dc5"},
 		{"a): b\n\nPawl-Loop: x", "a-b-pawl-loop-x"},

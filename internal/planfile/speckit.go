@@ -1,0 +1,126 @@
+package planfile
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+var (
+	specKitID    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\**T\d{3,5}\b`) })
+	specKitPhase = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:phase)\s+[\w.]+\b`) })
+	specKitFile  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|/)specs/[^/]+/tasks\.md$`) })
+	parallelMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[P\]\s*`) })
+	storyMark    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[(US\d+)\]\s*`) })
+	dependsOn    = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\bdepends on:?\s+(T\d+(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+)T\d+)*)`)
+	})
+	taskNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`T\d+`) })
+)
+
+// isSpecKit wants tasks T001 in phases, or in the place where spec-kit keeps them.
+func isSpecKit(name string, d *document) bool {
+	return slices.ContainsFunc(d.items, func(it *item) bool { return it.box >= 0 && specKitID().MatchString(it.text) }) &&
+		(specKitFile().MatchString(name) || slices.ContainsFunc(d.headings, func(h heading) bool { return h.level > 1 && specKitPhase().MatchString(h.text) }))
+}
+
+// refineSpecKit takes the tokens off the titles, and makes dependencies of phases
+// and of what the texts say.
+func refineSpecKit(d *document, r *reading, index map[*item]int) {
+	phases := r.specKitPhases(d, index)
+	before := make([][]string, len(phases.ids)) // the tasks of the phase before each
+	var last []string
+	for p := range phases.ids {
+		before[p] = last
+		if len(phases.ids[p]) > 0 {
+			last = phases.ids[p]
+		}
+	}
+	for i := range r.plan.Tasks {
+		t := &r.plan.Tasks[i]
+		title := parallelMark().ReplaceAllString(t.Title, "")
+		if m := storyMark().FindStringSubmatch(title); m != nil {
+			title = title[len(m[0]):]
+			t.Detail = paragraphs("Story: "+m[1], t.Detail)
+		}
+		if title = parallelMark().ReplaceAllString(title, ""); title != "" {
+			t.Title = title
+		}
+		t.DependsOn = append(t.DependsOn, slices.Clip(before[phases.of[i]])...)
+		for _, m := range dependsOn().FindAllStringSubmatch(t.Title+"\n"+t.Detail, -1) {
+			for _, id := range taskNumber().FindAllString(m[1], -1) {
+				r.depend(i, id, func(other int) bool { return phases.of[other] > phases.of[i] })
+			}
+		}
+	}
+}
+
+// specKitPhases are the phases of a plan: the tasks in each, and the one of each task.
+type specKitPhases struct {
+	ids [][]string // optional ones aside, which come last
+	of  []int
+}
+
+func (r *reading) specKitPhases(d *document, index map[*item]int) specKitPhases {
+	found := specKitPhases{ids: [][]string{nil}, of: make([]int, len(r.plan.Tasks))}
+	heading, phase := -1, 0
+	for _, it := range d.items {
+		i, ok := index[it]
+		if !ok {
+			continue
+		}
+		in := d.section(it.start)
+		for in >= 0 && !specKitPhase().MatchString(d.headings[in].text) {
+			in = d.headings[in].parent
+		}
+		if in >= 0 && in != heading {
+			heading = in
+			phase++
+			found.ids = append(found.ids, nil)
+		}
+		found.of[i] = phase
+		if t := r.plan.Tasks[i]; !t.Optional {
+			found.ids[phase] = append(found.ids[phase], t.ID)
+		}
+	}
+	return found
+}
+
+// depend makes a task wait for another one that its text names. What cannot be, or
+// is ruled out, is noted and not followed: it is prose.
+func (r *reading) depend(i int, id string, ruledOut func(other int) bool) {
+	if r.byID == nil {
+		r.byID = r.plan.Index()
+	}
+	t := &r.plan.Tasks[i]
+	other, known := r.byID[id]
+	switch {
+	case slices.Contains(t.DependsOn, id):
+	case !known:
+		r.note(t.Line, fmt.Sprintf("task %s depends on %s, which is not in the plan: that is not followed", clean(t.ID), clean(id)), "the id of a task of this plan")
+	case other == i || ruledOut(other):
+		r.note(t.Line, fmt.Sprintf("task %s depends on %s, which comes later: that is not followed", clean(t.ID), clean(id)), "a dependency on a task of the same phase, or of one before it")
+	default:
+		t.DependsOn = append(slices.Clip(t.DependsOn), id)
+	}
+}
+
+// storyOfSpec is the user story that a task is part of, from spec.md beside the plan.
+func storyOfSpec(dir string, t plan.Task) []string {
+	story, ok := strings.CutPrefix(strings.SplitN(t.Detail, "\n", 2)[0], "Story: US")
+	if !ok {
+		return nil
+	}
+	d := beside(dir, "spec.md")
+	wanted := regexp.MustCompile(`^(?i:user story)\s+` + regexp.QuoteMeta(story) + `\b`)
+	for _, h := range d.headings {
+		if wanted.MatchString(h.text) {
+			return []string{h.text + "\n\n" + d.prose(h.body, h.end, nil)}
+		}
+	}
+	return nil
+}
