@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/confine"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/verify"
@@ -34,8 +36,13 @@ func inEachMode(t *testing.T, name string, test func(t *testing.T, byFolder bool
 // byFolder has a bench do without a namespace: its gates reach a folder outside.
 func byFolder(o *verify.Options) { o.ByFolder = true }
 
+// needsNamespace skips a test where the system gives no mount namespaces. A CI machine
+// lacks no program for them.
 func needsNamespace(t *testing.T) {
 	t.Helper()
+	if runtime.GOOS == "linux" {
+		agenttest.Needs(t, "bwrap")
+	}
 	if _, problem := confine.FindNamespace(t.Context(), nil); problem != "" {
 		t.Skip("needs mount namespaces: " + problem)
 	}
