@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -50,7 +51,11 @@ func TestAClaimCostsFewRunsOfItsGate(t *testing.T) {
 			}
 			t.Run(c.gate+", a test in "+in, func(t *testing.T) {
 				t.Parallel()
-				agenttest.Needs(t, c.needs)
+				if c.needs != "cargo" {
+					agenttest.Needs(t, c.needs)
+				} else if err := exec.Command(c.needs, "--version").Run(); err != nil { // rustup has toolchains in a home
+					t.Skipf("cargo does not run here: %v", err)
+				}
 				work := files{c.source: c.after, c.newFile[0]: c.newFile[1] + c.newTest}
 				if in == "the old file" {
 					work = files{c.source: c.after, c.old: c.oldText + c.newTest}

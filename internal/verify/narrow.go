@@ -52,7 +52,7 @@ func only(gates []gate.Gate, names []string) []gate.Gate {
 // tests will do.
 func tellsOf(r gate.Result, ids []string) bool {
 	if len(r.Tests) == 0 {
-		return r.Passed+r.Failed > 0
+		return r.Passed+r.Failed+len(r.Failing) > 0
 	}
 	for told := range r.Tests {
 		if slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(told, id) }) {

@@ -46,7 +46,7 @@ func Notices(whole, broken []Result) (n Noticing, by []string, why string) {
 		case len(crashed) > 0:
 			worse(Called, "no assertion fails: "+b.Reason)
 		case b.Status == Pass:
-		case b.Status == Fail && len(w.Tests) == 0 && !b.BuildFailed && (w.told() == 0 || b.told() > 0):
+		case b.Status == Fail && len(w.Tests) == 0 && !b.BuildFailed && (w.told() == 0 || b.told() > 0 || len(b.Failing) > 0):
 			by = append(by, b.Gate)
 		default:
 			worse(NotTried, b.Reason)
