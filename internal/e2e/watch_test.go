@@ -14,7 +14,7 @@ import (
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, wordShop(map[string]string{"plan.md": threeWords}))
-	script := b.script("-- 1/sleep --\n3s\n-- 1/reply --\nhm\n-- 2+/sleep --\n1h\n-- 2+/reply --\nhm\n")
+	script := b.script("-- 1/sleep --\n15s\n-- 1/reply --\nhm\n-- 2+/sleep --\n1h\n-- 2+/reply --\nhm\n")
 	r := b.start("run", "plan.md", "--gate", checkWords, "--agent", "scripted", "--agent-command", script)
 	term := agenttest.Open(t, agenttest.Program{
 		Argv: []string{"sh", "-c", `"$0" watch; echo "left $?"; cat`, b.binary}, Dir: b.root, Env: b.env,
@@ -30,7 +30,7 @@ func TestWatch(t *testing.T) {
 	term.Shows("message from a user: use the fake clock", soon)
 	term.Keys("p")
 	term.Shows("pause requested", soon)
-	term.Shows("paused", soon)
+	term.Shows(" paused ", time.Minute)
 	term.Keys("p")
 	term.Shows("iteration 2 begins", soon)
 	term.Keys("s")

@@ -68,7 +68,7 @@ func drawAnswers(t *rapid.T, o gate.Observation) {
 		if p == "" {
 			return
 		}
-		if _, again := o.Answers[p]; again || n > 7 || len(gates) == 0 {
+		if _, again := o.Answers[p]; again || n > 9 || len(gates) == 0 {
 			t.Fatalf("%s asked for with %q, again %v", p, gates, again)
 		}
 		run := gate.Run{Problem: "none"}
