@@ -34,6 +34,9 @@ for an approval or has a worktree is never deleted.
 
 // Run shows the loops that are to go, and deletes them with --yes.
 func (c *gcCmd) Run(a *app) error {
+	if err := a.byPerson("delete loops"); err != nil {
+		return err
+	}
 	ctx, cancel := untilSignal()
 	defer cancel()
 	return ended(ctx, c.collect(ctx, a))

@@ -21,6 +21,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/planner"
+	"github.com/pawl-dev/pawl/internal/prompt"
 	"github.com/pawl-dev/pawl/internal/term"
 )
 
@@ -48,6 +49,9 @@ the plan and shows it; nothing is written before you accept it.
 
 // Run makes a plan and writes it once it is accepted.
 func (c *planNewCmd) Run(a *app) error {
+	if err := a.byPerson("accept a plan and its gates"); err != nil {
+		return err
+	}
 	ctx, cancel := untilSignal()
 	defer cancel()
 	err := c.make(ctx, a)
@@ -96,9 +100,6 @@ func (c *planNewCmd) make(ctx context.Context, a *app) error {
 	return a.keepPlan(ctx, accepted)
 }
 
-// maxIdea bounds what is wanted, in bytes.
-const maxIdea = 64 << 10
-
 // idea is what was typed: words, one file, or the standard input.
 func (c *planNewCmd) idea(a *app) (string, error) {
 	text := strings.Join(c.Words, " ")
@@ -107,14 +108,14 @@ func (c *planNewCmd) idea(a *app) (string, error) {
 	case text == "-":
 		a.awaits("what you want; Ctrl-D ends it")
 		var data []byte
-		data, err = io.ReadAll(io.LimitReader(a.In, maxIdea+1))
+		data, err = io.ReadAll(io.LimitReader(a.In, prompt.MaxIdea+1))
 		text = string(data)
 	case len(c.Words) == 1 && !strings.ContainsAny(text, " \n"):
 		path := text
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(a.dir, path)
 		}
-		data, failed := atomicfile.Read(path, maxIdea)
+		data, failed := atomicfile.Read(path, prompt.MaxIdea)
 		switch {
 		case failed == nil:
 			text = string(data)
@@ -125,8 +126,8 @@ func (c *planNewCmd) idea(a *app) (string, error) {
 	if err == nil && strings.TrimSpace(text) == "" {
 		err = errors.New("it is empty")
 	}
-	if err == nil && len(text) > maxIdea {
-		err = fmt.Errorf("it has more than %d bytes", maxIdea)
+	if err == nil && len(text) > prompt.MaxIdea {
+		err = fmt.Errorf("it has more than %d bytes", prompt.MaxIdea)
 	}
 	if err != nil {
 		return "", failure.New(failure.Usage, "pawl plan new 'export the report as CSV'; or name a file with text", "read what is wanted: %w", err)

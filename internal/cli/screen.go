@@ -18,7 +18,7 @@ import (
 )
 
 // screenPath is the file with what the process that drives a loop shows, in the form
-// of --json. pawl attach shows it again, pawl status reads what is done now.
+// of --json. pawl attach shows it again.
 func screenPath(l *store.Loop) string { return filepath.Join(l.Dir, "screen.jsonl") }
 
 // maxScreenBytes is the size at which that file begins anew.

@@ -8,8 +8,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/draft"
 )
 
-// maxIdea bounds what is wanted, in bytes: a specification may be long.
-const maxIdea = 64 << 10
+// MaxIdea bounds what is wanted, in bytes: a specification may be long.
+const MaxIdea = 64 << 10
 
 // Draft writes what the agent is told that a conversation about a plan waits for: its
 // author or its critic. gates are commands that seem to run the tests. first says that
@@ -38,7 +38,7 @@ func Draft(c draft.Conversation, gates []string, first bool) (string, error) {
 		Idea, Plan                string
 		Remarks, Decisions, Gates []string
 		MaxQuestions              int
-	}{c, middle(clean(c.Idea), maxIdea), middle(clean(string(plan)), MaxReview), lines(remarks, maxFiles), lines(decisions, maxFiles), lines(gates, maxFiles), draft.MaxQuestions}
+	}{c, middle(clean(c.Idea), MaxIdea), middle(clean(string(plan)), MaxReview), lines(remarks, maxFiles), lines(decisions, maxFiles), lines(gates, maxFiles), draft.MaxQuestions}
 	s, err := New(nil)
 	if err != nil {
 		return "", err
@@ -47,5 +47,5 @@ func Draft(c draft.Conversation, gates []string, first bool) (string, error) {
 	if err := s.t.ExecuteTemplate(&b, name, view); err != nil {
 		return "", fmt.Errorf("render the prompt for a plan: %w", err)
 	}
-	return middle(tidy(b.String()), MaxReview+maxIdea), nil
+	return middle(tidy(b.String()), MaxReview+MaxIdea), nil
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
-// Source is what the screen shows, and how it acts. Its methods are called from other
-// goroutines, one call at a time each.
+// Source is what the screen shows, and how it acts. Its methods are called from several
+// goroutines, also at once.
 type Source interface {
 	// Loops returns the summaries of all loops that are shown.
 	Loops() ([]record.Summary, error)
