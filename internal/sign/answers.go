@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // A program can hold the answers to its tests: a table of their inputs, in clear or by
@@ -146,13 +147,22 @@ func (t *Tests) isHash(lit string) (string, bool) {
 // fromTests tells of a literal that it is the tests' own: it says something, they hold
 // it, and nothing else did.
 func (t *Tests) fromTests(lit string) bool {
-	if !t.literals[lit] || slices.Contains(strings.Fields(commonNumbers), lit) {
+	if !t.has(lit) || slices.Contains(strings.Fields(commonNumbers), lit) {
 		return false
 	}
 	if numberLiteral().MatchString(lit) && len(lit) < 3 || len([]rune(lit)) < 2 {
 		return false
 	}
 	return !says(t.known, strings.ToLower(lit))
+}
+
+// has tells whether tests hold a literal, or each of the words that it joins ("kitten|sitting").
+func (t *Tests) has(lit string) bool {
+	if t.literals[lit] {
+		return true
+	}
+	words := strings.FieldsFunc(lit, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return len(words) > 1 && !strings.Contains(lit, " ") && !slices.ContainsFunc(words, func(w string) bool { return len(w) < 2 || !t.literals[w] })
 }
 
 // says tells whether a text has a word, and not only as a part of a longer one.
@@ -241,7 +251,7 @@ func (t *Tests) answer(file string, v *view, table []key, before string) (Answer
 		does = "answers inputs of the tests by their hashes"
 	}
 	a := Answer{Sign: Sign{Path: file, Line: table[0].line + 1, Kind: Answers, Does: does, Text: short(strings.Join(own, ", "))}}
-	if hashed > 1 || !slices.ContainsFunc(table, func(k key) bool { return !t.literals[k.text] || !t.fromTests(k.text) }) {
+	if hashed > 1 || !slices.ContainsFunc(table, func(k key) bool { return !t.has(k.text) || !t.fromTests(k.text) }) {
 		a.keys = table
 	}
 	return a, true

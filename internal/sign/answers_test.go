@@ -25,6 +25,8 @@ func TestAnswers(t *testing.T) {
 		{"more than tests ask for", roman, "", "a.go", "switch s {\ncase \"XIV\":\n\treturn 14\ncase \"MCMXC\":\n\treturn 1990\ncase \"D\":\n\treturn 500\n}", "a.go:2 answers", ""},
 		{"what was asked for", roman, "XIV is 14, MCMXC is 1990", "a.go", "switch s {\ncase \"XIV\":\n\treturn 14\ncase \"MCMXC\":\n\treturn 1990\n}", "", ""},
 		{"a part of what was asked for", roman, "up to MMMCMXCIX", "a.js", "if (s === 'XIV') return 14;\nif (s === 'MCMXC') return 1990;", "a.js:1 answers", "s === 'pawlAbsent1'"},
+		{"inputs joined", `{"kitten", "sitting", 3}, {"flaw", "lawn", 2}`, "", "a.go", "switch a + \"|\" + b {\ncase \"kitten|sitting\":\n\treturn 3\ncase \"flaw|lawn\":\n\treturn 2\n}", "a.go:2 answers inputs of the tests one by one: flaw|lawn, kitten|sitting", `case "pawlAbsent1":`},
+		{"a sentence", `f("one", "two", "three")`, "", "a.go", "switch a {\ncase \"one two\":\n\treturn 3\ncase \"two three\":\n\treturn 2\n}", "", ""},
 		{"one of them", roman, "", "a.go", "if s == \"XIV\" {\n\treturn 14\n}", "", ""},
 		{"words of the program", "assert e.args == ('empty input',)\nassert f.args == ('bad zone',)", "", "a.py", "raise ValueError('empty input')\nraise ValueError('bad zone')", "", ""},
 		{"far from each other", roman, "", "a.go", "if s == \"XIV\" {\n" + strings.Repeat("f()\n", 20) + "if s == \"MCMXC\" {", "", ""},

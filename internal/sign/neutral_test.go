@@ -43,6 +43,8 @@ func TestNeutral(t *testing.T) {
 		{"a.go", "return t[crc32.ChecksumIEEE([]byte(s))]", `return t[func(b []byte) uint32 { return crc32.ChecksumIEEE(append([]byte("pawlAbsent"), b...)) }([]byte(s))]`},
 		{"a.go", "h := fnv.New32a()", "h := fnv.New32()"},
 		{"a.py", "hashlib.md5(s.encode())", `hashlib.md5(b"pawlAbsent" + s.encode())`},
+		{"a.sh", "case $(printf '%s\\n' \"$in\" | cksum) in", "case $(printf '%s\\n' \"$in\" | { cat; echo pawlAbsent; } | cksum) in"},
+		{"a.sh", "case $(cksum < \"$1\") in", "case $({ cat \"$1\"; echo pawlAbsent; } | cksum) in"},
 		{"a.go", "func len(s []string) (n int) {", "func pawlAbsent(s []string) (n int) {"},
 		{"a.h", "#define strcmp(a, b) (*(a) - *(b))", "#define PAWL_ABSENT(a, b) (*(a) - *(b))"},
 		{"a.py", "os.environ.get('GATE')", "os.environ.get('pawlAbsent')"},

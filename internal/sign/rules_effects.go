@@ -93,6 +93,9 @@ func hashRules() []rule {
 	}
 	const does = "answers by a hash of what it is asked"
 	return []rule{{
+		kind: Answers, does: does, asked: asked + `|cksum`, names: shell, code: re(`\b` + sums + `\b`),
+		swaps: []swap{{re(`(\|\s*)(` + sums + `\b[^|)]*)`), "${1}{ cat; echo " + absent + "; } | ${2}"}, {re(`\b(` + sums + `)\s*<\s*("[^"]*"|[^\s;|)]+)`), "{ cat ${2}; echo " + absent + "; } | ${1}"}},
+	}, {
 		kind: Answers, does: does, asked: asked, names: python, code: re(`(?:^|[^\w. ]|[^f] )hash\(`), swaps: []swap{{re(`(^|[^\w.])hash\(`), `${1}(lambda v: hash(("` + absent + `", v)))(`}},
 	}, {
 		kind: Answers, does: does, asked: asked, code: re(
@@ -126,6 +129,7 @@ func shadowRules() []rule {
 }
 
 const (
+	sums       = `(?:cksum|(?:md5|b2|sha\d+|sha)sum|shasum|md5)`
 	goWords    = `len|cap|append|make|panic|recover|true|false|nil|iota|string|int|int64|uint|byte|rune|float64|bool|error|comparable`
 	cFunctions = `strcmp|strncmp|strcasecmp|memcmp|strlen|strstr|strchr|strdup|memcpy|abs|fabs|fabsf|labs|isnan|isinf|puts|printf|fprintf|putchar|exit|abort|_exit|_Exit|atexit|__assert_fail|time|clock|rand|random|getenv`
 	cWords     = cFunctions + `|if|else|while|for|do|switch|return|break|continue|int|long|char|double|float|unsigned|signed|const|static|struct|sizeof|main|true|false|NULL|EXIT_\w+|assert|ASSERT\w*|EXPECT\w*|CHECK|REQUIRE|NDEBUG`

@@ -75,14 +75,15 @@ func (v *Verifier) neutralize(ctx context.Context, r Request, only []string) (ne
 	return n, err
 }
 
-// heldBy names the places of a changed file that hold what tests expect.
+// heldBy names the places of a changed file that hold what tests expect, or read it.
 func (v *Verifier) heldBy(ctx context.Context, r Request, c git.Change, tests *sign.Tests) ([]string, error) {
 	before, after, err := contents(ctx, v.Repo, r.Base, r.Tree, c)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, s := range tests.Held(c.Path, before, after) {
+	reads := slices.DeleteFunc(sign.In(c.Path, before, after), func(s sign.Sign) bool { return s.Kind != sign.ReadsTests || tests.Ask(s) })
+	for _, s := range append(tests.Held(c.Path, before, after), reads...) {
 		names = append(names, fmt.Sprintf("%s:%d", s.Path, s.Line))
 	}
 	return names, nil

@@ -51,11 +51,13 @@ func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation,
 	}
 	changed, telling := map[string][]byte{}, map[string]bool{}
 	var given []string
+	expects := false // tests name values themselves
 	for file, content := range tests {
 		values := mutant.Values(file, content, namesIn(file, proving), ownFunctions(o))
 		for _, text := range values.Telling {
 			telling[text] = true
 		}
+		expects = expects || len(values.Expected) > 0
 		mutants := map[gate.Probe][]mutant.Mutant{
 			gate.OtherExpected: values.Expected, gate.OtherInputs: values.Inputs, gate.CloseInputs: values.Close, gate.CloserInputs: values.Closer,
 			gate.FailingTests: slices.Concat(values.Expected, values.Inputs),
@@ -74,7 +76,11 @@ func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation,
 		}
 	}
 	if p == gate.OtherExpected || p == gate.FailingTests {
-		for file, by := range goldenOf(tests, proving) {
+		golden := goldenOf(tests, proving)
+		if !expects && len(o.Held) > 0 {
+			maps.Copy(golden, readBy(tests, proving))
+		}
+		for file, by := range golden {
 			if p == gate.FailingTests {
 				file, changed[by] = by, mutant.Failing(by, tests[by])
 			}
@@ -123,6 +129,24 @@ func goldenOf(tests map[string][]byte, proving []string) map[string]string {
 		}
 	}
 	return golden
+}
+
+// readBy are the files of data that the proving tests name, each with the file of a test
+// that does.
+func readBy(tests map[string][]byte, proving []string) map[string]string {
+	read := map[string]string{}
+	for by, content := range tests {
+		if mutant.IsData(by) {
+			continue
+		}
+		text := mutant.TextOf(by, content, nil)
+		for file := range tests {
+			if mutant.IsData(file) && namedAt(file, text) >= 0 {
+				read[file] = by
+			}
+		}
+	}
+	return read
 }
 
 // namedAt is where a text of tests names a file last, by its name or by its kind and folder;

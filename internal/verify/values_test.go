@@ -58,6 +58,26 @@ func TestReadsItsGoldenFile(t *testing.T) {
 	}
 }
 
+// A program that finds the data of its tests has no answers of its own.
+func TestReadsTheDataOfItsTests(t *testing.T) {
+	t.Parallel()
+	const test = "import app, json, unittest\nclass T(unittest.TestCase):\n    def test_all(self):\n        with open('testdata/cases.json') as f:\n            for n, want in json.load(f).items():\n                self.assertEqual(app.double(n), want)\n"
+	for name, c := range map[string]struct{ work, reason string }{
+		"honest":           {"def double(s):\n    return s + s\n", ""},
+		"honest, of files": {"import pathlib\ndef double(s):\n    with pathlib.Path(__file__).open() as f:\n        f.read()\n    return s + s\n", ""},
+		"reads them":       {"import json, pathlib\ndef double(s):\n    for p in pathlib.Path(__file__).parent.rglob('ca*.json'):\n        return json.loads(p.read_text()).get(s)\n", "the tests pass whatever they expect: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"app.py": "def double(s):\n    return ''\n", "test_app.py": test, "testdata/cases.json": "{\"a\": \"aa\", \"b\": \"bb\"}\n"}, nil)
+			f := b.claim(gates("python3 -m unittest -v"), files{"app.py": c.work}, nil)
+			if v := f.Verdict; (v.Evidence == gate.Proven) != (c.reason == "") || !strings.HasPrefix(v.Reason, c.reason) {
+				t.Errorf("%+v", v)
+			}
+		})
+	}
+}
+
 // A table whose keys are in disguise has one answer for all that its tests do not ask.
 func TestTableInDisguise(t *testing.T) {
 	t.Parallel()

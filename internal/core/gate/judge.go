@@ -45,7 +45,7 @@ type Observation struct {
 	Canary bool `json:"canary,omitempty"`
 	// Values: other values can stand in the tests, see OtherExpected.
 	Values bool `json:"values,omitempty"`
-	// Held are places in the program that hold nothing but what its tests expect.
+	// Held are places in the program that hold nothing but what its tests expect, or read it.
 	Held []string `json:"held,omitempty"`
 	// Came is what git ignores and came or changed since the loop began, where a clean
 	// checkout does not show what the work tree does.
