@@ -261,7 +261,8 @@ func (s *seat) unharmed() {
 	}
 	s.intact()
 	s.oneOwner()
-	s.turn(false) // the session hears of it at the latest now
+	s.turn(false) // the user is shown the end at the latest now,
+	s.turn(false) // and the agent is told
 	if entries, err := os.ReadDir(filepath.Join(s.env["PAWL_HOME"], "sessions")); err == nil {
 		if slices.ContainsFunc(entries, func(e os.DirEntry) bool {
 			return strings.HasPrefix(e.Name(), seatSession) && filepath.Ext(e.Name()) == ".json"

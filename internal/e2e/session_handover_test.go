@@ -173,6 +173,26 @@ func TestTerminalHandoverFull(t *testing.T) {
 	s.moved(1)
 }
 
+// The session that a loop left is told of its end: the user sees it, and the agent reads
+// it, with the next prompt.
+func TestTerminalHandoverEndTold(t *testing.T) {
+	s := newHandover(t, settings)
+	s.two(
+		messagesapi.Steps(s.adds("bye"), messagesapi.Text("Half of it is there.").Using(nearlyFull), messagesapi.Text("Hello.")),
+		messagesapi.Steps(s.adds("thanks"), done))
+	c := s.open()
+	c.shell("pawl start 'add bye and thanks' --handover " + words)
+	c.Shows("continues in fresh sessions", turnMost)
+	s.eventually("end of the loop", func() bool { return s.now().Outcome != "" })
+	c.types("are you there")
+	c.Shows("ended VERIFIED after 2 iterations", turnMost)
+	c.Shows("Hello.", turnMost)
+	if news := s.said("are you there").News(); !strings.Contains(news, "The loop that left this session: ") || !strings.Contains(news, "ended VERIFIED") {
+		t.Errorf("the agent was not told of the end, but:\n%s", news)
+	}
+	s.moved(1)
+}
+
 // Where the client would end the session whatever a hook says, it is handed over
 // before.
 func TestSessionHandoverAtTheCap(t *testing.T) {

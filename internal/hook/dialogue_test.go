@@ -231,6 +231,7 @@ func shown(b session.Binding) string {
 	add(b.Busy, "busy")
 	add(b.WaitingForTurn, "left")
 	add(b.Moved, "gone")
+	add(b.EndShown, "end shown")
 	add(b.Unattended, "unattended")
 	return strings.Join(words, ", ")
 }

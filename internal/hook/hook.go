@@ -122,6 +122,7 @@ type handler struct {
 	replayed       bool   // a daemon died while it answered this event: part of the work may be done
 	userSeesErrors bool   // errors at this event are shown to the user
 	startMessage   string // shown to the user about the loop that began at this event
+	moveContext    string // told to the agent about the loop that has left this session
 }
 
 // answer finds the loop of the session and answers the event for it.
@@ -133,7 +134,7 @@ func (h *handler) answer(ctx context.Context) int {
 	case err == nil && b.Moved:
 		var r reply
 		if r, err = h.replyAfterMove(ctx, b); err == nil {
-			h.startMessage, err = r.Message, session.ErrNone
+			h.startMessage, h.moveContext, err = r.Message, r.Context, session.ErrNone
 		}
 	}
 	if errors.Is(err, session.ErrNone) {
@@ -162,9 +163,11 @@ func (h *handler) answer(ctx context.Context) int {
 	return h.respond(r)
 }
 
-// respond prints a reply, after the message about a loop that just began.
+// respond prints a reply, after what there is to say about a loop that just began or has
+// left.
 func (h *handler) respond(r reply) int {
 	r.Message, h.startMessage = strings.TrimSpace(h.startMessage+"\n"+r.Message), ""
+	r.Context, h.moveContext = h.moveContext+r.Context, ""
 	if err := r.print(h.Out, h.p.Event); err != nil {
 		fmt.Fprintf(h.Err, "pawl-hook: error: %v\n", err)
 	}

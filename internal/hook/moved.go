@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,30 +12,30 @@ import (
 	"github.com/pawl-dev/pawl/internal/store"
 )
 
-// replyLoopMoved answers for a loop that now runs elsewhere. The binding stays while a
-// runner has the loop, so that the user is told when it ends. An unattended session waits
-// for the end instead, since nobody else would watch the loop.
+// replyLoopMoved answers for a loop that now runs elsewhere. The binding stays, so that
+// the session is told of the end. An unattended session waits for the end, since nobody
+// else would watch the loop.
 func (h *handler) replyLoopMoved(ctx context.Context, b session.Binding, cause error) (reply, error) {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
 	m, _, err := readLoop(l)
 	if b.Unattended && err == nil {
 		m, err = h.waitForEnd(ctx, l, m)
 	}
-	if err == nil && hasMoved(m) && !b.Unattended {
-		return h.announceMove(ctx, b, m)
-	}
-	released, releaseErr := h.bindings.ReleaseLost(ctx, b)
 	switch {
-	case releaseErr != nil:
-		return reply{}, releaseErr
-	case !released && !b.Unattended: // another hook has reported it
-		return reply{}, nil
 	case err != nil:
+		released, releaseErr := h.bindings.ReleaseLost(ctx, b)
+		if releaseErr != nil || !released && !b.Unattended { // another hook has reported it
+			return reply{}, releaseErr
+		}
 		return reply{Message: fmt.Sprintf("pawl: %s: %v", b.Loop, cause)}, nil //nolint:nilerr // the cause says more: its folder is gone
 	case hasMoved(m):
-		return reply{Message: locationText(l, m)}, nil
+		text := locationText(l, m)
+		if !b.Unattended {
+			text += ". Bring it back: ! pawl start --take " + b.Loop
+		}
+		return h.showMove(ctx, b, text, false)
 	}
-	return stateReply(l)
+	return h.showEnd(ctx, b, l)
 }
 
 // waitForEnd waits until a loop that a runner owns has ended, for as long as that runner
@@ -53,19 +54,31 @@ func (h *handler) waitForEnd(ctx context.Context, l *store.Loop, m record.Memory
 	return m, err
 }
 
-// announceMove says once where the loop went.
-func (h *handler) announceMove(ctx context.Context, b session.Binding, m record.Memory) (reply, error) {
-	first := false
-	_, err := h.bindings.Change(ctx, b.Session, func(now *session.Binding) bool {
-		first = now.Loop == b.Loop && now.Epoch == b.Epoch && !now.Moved
-		now.Moved = now.Moved || first
-		return first
-	})
-	if err != nil || !first {
+// showEnd shows the user the state of a loop that no runner has any more. The agent is
+// told at the next prompt: at a stop this would cost a turn.
+func (h *handler) showEnd(ctx context.Context, b session.Binding, l *store.Loop) (reply, error) {
+	text, err := stateText(l)
+	if err != nil {
 		return reply{}, err
 	}
-	text := locationText(store.Open(h.Env.PawlHome).Loop(b.Loop), m)
-	return reply{Message: fmt.Sprintf("%s. Bring it back: ! pawl start --take %s", text, b.Loop)}, nil
+	return h.showMove(ctx, b, text, true)
+}
+
+// showMove shows the user once that the loop is elsewhere, and once that it has ended there.
+func (h *handler) showMove(ctx context.Context, b session.Binding, text string, end bool) (reply, error) {
+	first := false
+	_, err := h.bindings.Change(ctx, b.Session, func(now *session.Binding) bool {
+		first = now.Loop == b.Loop && now.Epoch == b.Epoch && (!now.Moved || end && !now.EndShown)
+		now.Moved, now.EndShown = now.Moved || first, now.EndShown || first && end
+		return first
+	})
+	if errors.Is(err, session.ErrNone) {
+		err = nil
+	}
+	if !first && !b.Unattended { // another hook has reported it
+		return reply{}, err
+	}
+	return reply{Message: text}, err
 }
 
 // locationText says whether a runner has the loop, or nobody.
@@ -80,43 +93,56 @@ func locationText(l *store.Loop, m record.Memory) string {
 	return fmt.Sprintf("%s continues in fresh sessions%s. Watch it: pawl status %[1]s, pawl log %[1]s --follow", l.ID, why)
 }
 
-// replyAfterMove answers an event of a session that its loop has left. At the user's next
-// prompt it reports the loop's end, if it has ended.
+// replyAfterMove answers an event of a session that its loop has left. Once the loop has
+// ended, the user is shown the end at the next stop or prompt, and the agent is told at
+// the next prompt.
 func (h *handler) replyAfterMove(ctx context.Context, b session.Binding) (reply, error) {
 	l := store.Open(h.Env.PawlHome).Loop(b.Loop)
 	m, _, err := readLoop(l)
-	switch h.p.Event {
-	case stop, userPromptSubmit, sessionStart:
-		if err == nil && hasMoved(m) {
-			return h.moveReminder(l, m), nil
-		}
-	case sessionEnd:
-	default:
+	prompted := h.p.Event == userPromptSubmit || h.p.Event == sessionStart
+	switch {
+	case err != nil: // the loop's folder is gone
+	case prompted && hasMoved(m):
+		return h.moveReminder(l, m), nil
+	case h.p.Event == stop && !hasMoved(m):
+		return h.showEnd(ctx, b, l)
+	case h.p.Event == sessionEnd && h.p.Reason == "clear": // the context that knows of the loop is gone
+	case !prompted:
 		return reply{}, nil
 	}
-	released, forgetErr := h.bindings.ReleaseLost(ctx, b)
-	if !released || err != nil || h.p.Event == sessionEnd { // an error: the loop's folder is gone
-		return reply{}, forgetErr
+	released, releaseErr := h.bindings.ReleaseLost(ctx, b)
+	if !released || err != nil || !prompted {
+		return reply{}, releaseErr
 	}
-	return stateReply(l)
-}
-
-// moveReminder says where the loop is when the session is resumed.
-func (h *handler) moveReminder(l *store.Loop, m record.Memory) reply {
-	if h.p.Event != sessionStart {
-		return reply{}
-	}
-	return reply{Message: fmt.Sprintf("%s. Bring it back: ! pawl start --take %s", locationText(l, m), l.ID)}
-}
-
-// stateReply tells the user the state of a loop that has left the session.
-func stateReply(l *store.Loop) (reply, error) {
-	m, spec, err := readLoop(l)
+	text, err := stateText(l)
 	if err != nil {
 		return reply{}, err
 	}
-	if m.State.Phase == loop.Ended {
-		return reply{Message: endSummary(&lease{loop: l, mem: m, spec: spec})}, nil
+	r := reply{Message: text, Context: "[Pawl] The loop that left this session: " + text + "\n"}
+	if b.EndShown {
+		r.Message = ""
 	}
-	return reply{Message: fmt.Sprintf("%s lives in another session now; pawl status %[1]s shows it", l.ID)}, nil
+	return r, nil
+}
+
+// moveReminder tells the agent where the loop is, and the user when the session is resumed.
+func (h *handler) moveReminder(l *store.Loop, m record.Memory) reply {
+	text := locationText(l, m)
+	r := reply{Context: fmt.Sprintf("[Pawl] %s. Its work is no longer yours: change files of it only if the user asks.\n", text)}
+	if h.p.Event == sessionStart {
+		r.Message = fmt.Sprintf("%s. Bring it back: ! pawl start --take %s", text, l.ID)
+	}
+	return r
+}
+
+// stateText says how a loop that has left the session ended, or that another session has it.
+func stateText(l *store.Loop) (string, error) {
+	m, spec, err := readLoop(l)
+	if err != nil {
+		return "", err
+	}
+	if m.State.Phase == loop.Ended {
+		return endSummary(&lease{loop: l, mem: m, spec: spec}), nil
+	}
+	return fmt.Sprintf("%s lives in another session now; pawl status %[1]s shows it", l.ID), nil
 }

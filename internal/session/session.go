@@ -40,7 +40,8 @@ type Binding struct {
 	Client  int    `json:"client,omitempty"` // process id of the client; 0: unknown
 
 	Requested  PromptRequest `json:"requested,omitzero"`    // a prompt that asks for a loop; Loop is "" until the loop starts
-	Moved      bool          `json:"moved,omitempty"`       // a runner has the loop; the session is told when it ends
+	Moved      bool          `json:"moved,omitempty"`       // the loop has left; the session is told when it ends
+	EndShown   bool          `json:"end_shown,omitempty"`   // the user was shown that end; the agent is told at the next prompt
 	Unattended bool          `json:"unattended,omitempty"`  // no user is at the session
 	Prompt     string        `json:"prompt,omitempty"`      // id of the prompt that began the loop, whose turn is the loop's; "": the first turn that ends is
 	FilePaused bool          `json:"file_paused,omitempty"` // active: false in File pauses the loop
