@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/pawl-dev/pawl/bench/faults"
@@ -23,17 +24,7 @@ func TestMain(m *testing.M) {
 // bench-faults` fails them all.
 func TestASingleFaultLosesNothing(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("PAWL_E2E") != "1" {
-		t.Skip("PAWL_E2E is not 1")
-	}
-	pawl := filepath.Join(t.TempDir(), "pawl")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", pawl, "github.com/pawl-dev/pawl/cmd/pawl").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	b, err := faults.New(t.Context(), t.TempDir(), pawl, os.Args[0], os.Getenv("PATH"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := newBench(t)
 	play := func(at faults.Point) faults.Outcome {
 		o, err := b.Play(t.Context(), at)
 		if err != nil {
@@ -53,6 +44,42 @@ func TestASingleFaultLosesNothing(t *testing.T) {
 		}
 		if o := play(faults.Point{Kind: kind, N: n}); o.Failed == "" {
 			t.Errorf("%s: no call failed", o.Point)
+		}
+	}
+}
+
+func newBench(t *testing.T) *faults.Bench {
+	t.Helper()
+	if os.Getenv("PAWL_E2E") != "1" {
+		t.Skip("PAWL_E2E is not 1")
+	}
+	pawl := filepath.Join(t.TempDir(), "pawl")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", pawl, "github.com/pawl-dev/pawl/cmd/pawl").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	b, err := faults.New(t.Context(), t.TempDir(), pawl, os.Args[0], os.Getenv("PATH"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// What an ordinary task may cost, see faults.Cost.
+const (
+	maxGit   = 135
+	maxFsync = 25
+)
+
+func TestAnOrdinaryTaskCostsFewProcesses(t *testing.T) {
+	t.Parallel()
+	costs, err := newBench(t).Cost(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range costs {
+		t.Logf("%d git processes and %d fsyncs:\n%s\n%s", len(c.Gits), len(c.Fsyncs), strings.Join(c.Gits, "\n"), strings.Join(c.Fsyncs, "\n"))
+		if len(c.Gits) > maxGit || len(c.Fsyncs) > maxFsync {
+			t.Errorf("%d git processes and %d fsyncs, at most %d and %d expected", len(c.Gits), len(c.Fsyncs), maxGit, maxFsync)
 		}
 	}
 }

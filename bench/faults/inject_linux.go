@@ -128,11 +128,13 @@ type supervisor struct {
 	point   Point
 	kinds   map[uint32]Kind
 	calls   Calls
+	watch   func(Kind, string) // nil = nobody
 }
 
 // supervise runs a command that calls Enter, to its end, and makes the call of a
-// point fail. It returns the calls of the program itself, not of those it starts.
-func supervise(ctx context.Context, cmd *exec.Cmd, p Point) (Calls, error) {
+// point fail. It returns the calls of the program itself, not of those it starts; watch,
+// if any, is told each in turn.
+func supervise(ctx context.Context, cmd *exec.Cmd, p Point, watch func(Kind, string)) (Calls, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -149,7 +151,7 @@ func supervise(ctx context.Context, cmd *exec.Cmd, p Point) (Calls, error) {
 		_ = cmd.Process.Kill()
 		return nil, errors.Join(err, cmd.Wait())
 	}
-	s := &supervisor{program: filepath.Base(cmd.Args[3]), point: p, kinds: numbers(), calls: Calls{}}
+	s := &supervisor{program: filepath.Base(cmd.Args[3]), point: p, kinds: numbers(), calls: Calls{}, watch: watch}
 	gone := make(chan error, 1)
 	go func() { gone <- s.serve(ctx, listener) }()
 	_ = cmd.Wait() // the exit code is in the command
@@ -203,6 +205,9 @@ func (s *supervisor) serve(ctx context.Context, listener int) error {
 		}
 		if err := control(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&answer)); err == nil && counts {
 			s.calls[kind] = append(s.calls[kind], path)
+			if s.watch != nil {
+				s.watch(kind, path)
+			}
 		}
 	}
 	return ctx.Err()

@@ -11,4 +11,6 @@ import (
 func Enter(string, []string) error { return ErrUnsupported }
 
 // supervise is for Linux only.
-func supervise(context.Context, *exec.Cmd, Point) (Calls, error) { return nil, ErrUnsupported }
+func supervise(context.Context, *exec.Cmd, Point, func(Kind, string)) (Calls, error) {
+	return nil, ErrUnsupported
+}

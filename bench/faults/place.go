@@ -41,10 +41,12 @@ fi
 echo '<promise>DONE</promise>'
 `
 
-// furnish is how the project becomes a repository with work of the user's in it.
-const furnish = `git config --global user.name Ann && git config --global user.email ann@example.org &&
-	chmod 755 gate.sh "$HOME/agent.sh" && git init -q -b main && git add -A && git commit -q -m start &&
-	git branch other && git tag v1 && echo stashed >gate.sh && git stash -q &&
+// commit is how a project becomes a repository.
+const commit = `git config --global user.name Ann && git config --global user.email ann@example.org &&
+	chmod 755 gate.sh "$HOME/agent.sh" && git init -q -b main && git add -A && git commit -q -m start`
+
+// furnish puts work of the user's into it.
+const furnish = ` && git branch other && git tag v1 && echo stashed >gate.sh && git stash -q &&
 	echo mine >notes.txt && echo mine >keep.log`
 
 // patience is how long one command may take.
@@ -65,8 +67,8 @@ func newPlace(dir, path string) *place {
 	}}
 }
 
-// write makes the project.
-func (p *place) write(ctx context.Context) error {
+// write makes a project by a command.
+func (p *place) write(ctx context.Context, project, command string) error {
 	for _, f := range txtar.Parse([]byte(project)).Files {
 		name := filepath.Join(p.dir, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -79,7 +81,7 @@ func (p *place) write(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Join(p.dir, "tmp"), 0o755); err != nil {
 		return err
 	}
-	if out, err := p.run(ctx, "sh", "-c", furnish); err != nil {
+	if out, err := p.run(ctx, "sh", "-c", command); err != nil {
 		return fmt.Errorf("make the project: %w: %s", err, out)
 	}
 	return nil

@@ -23,7 +23,7 @@ type Bench struct {
 // New makes a bench in a folder.
 func New(ctx context.Context, dir, pawl, self, path string) (*Bench, error) {
 	b := &Bench{Pawl: pawl, Self: self, dir: dir, path: filepath.Dir(pawl) + string(os.PathListSeparator) + path}
-	return b, newPlace(filepath.Join(dir, "template"), b.path).write(ctx)
+	return b, newPlace(filepath.Join(dir, "template"), b.path).write(ctx, project, commit+furnish)
 }
 
 // Outcome is how one run went.
@@ -74,7 +74,7 @@ func (b *Bench) withFault(ctx context.Context, c *check) error {
 	defer cancel()
 	var out bytes.Buffer
 	cmd := c.command(bounded, &out, append([]string{b.Self, "faults", "-enter", b.Pawl}, c.begin()...)...)
-	calls, err := supervise(bounded, cmd, c.o.Point)
+	calls, err := supervise(bounded, cmd, c.o.Point, nil)
 	c.o.Calls, c.o.Story = calls, out.String()
 	switch {
 	case ctx.Err() != nil:
