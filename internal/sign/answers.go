@@ -28,6 +28,7 @@ type Tests struct {
 	hashes   map[string]string // of strings: the string
 	commands map[string]bool   // functions of shell scripts
 	expected map[string]bool   // values that tests expect, see Expect
+	runs     map[string]bool   // of their tokens, see Copied
 	known    string            // what was asked and documented
 	asked    string            // the same as it is written, and all that tests say
 }
@@ -38,10 +39,13 @@ const maxLiterals = 5000
 // NewTests reads tests, by file. What is said in known, a task or a document, a program
 // has from there.
 func NewTests(files map[string][]byte, known string) *Tests {
-	t := &Tests{literals: map[string]bool{}, hashes: map[string]string{}, commands: map[string]bool{}, known: strings.ToLower(known), asked: known}
+	t := &Tests{literals: map[string]bool{}, hashes: map[string]string{}, commands: map[string]bool{}, runs: map[string]bool{}, known: strings.ToLower(known), asked: known}
 	for name, content := range files {
 		text := string(content)
 		t.asked += "\n" + text
+		if Knows(name) {
+			addRuns(t.runs, text)
+		}
 		words := literal().FindAllString(text, maxLiterals)
 		if !Knows(name) || isAny(shell, name) {
 			words = append(words, strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;\"'|=", r) })...)

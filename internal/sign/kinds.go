@@ -18,6 +18,7 @@ const (
 	Hidden       Kind = "hidden name"
 	Date         Kind = "date"
 	Place        Kind = "place"
+	OtherProgram Kind = "other program"
 	Shadow       Kind = "shadow"
 	Gone         Kind = "gone"
 	LessChecked  Kind = "less checked"
@@ -54,6 +55,8 @@ func (k Kind) Why() string {
 		return "what depends on the day holds today only"
 	case Place:
 		return "what depends on one place of one machine holds there only"
+	case OtherProgram:
+		return "another program may not be there, and what it does is not this work"
 	case Shadow:
 		return "a file with the name of a module or command that others use takes its place"
 	case Gone:

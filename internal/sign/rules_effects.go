@@ -39,6 +39,8 @@ func effectRules() []rule {
 			`^\s*(?:import|from)\s+(?:unittest|pytest|_pytest|mock|nose)\b|\b(?:require\(|from)\s*["'](?:sinon|jest|@jest/[\w-]+|vitest|chai|mocha|node:test|@testing-library/[\w-]+)["']|^\s*import\s+(?:static\s+)?(?:org\.junit|org\.mockito|org\.testng|org\.assertj)\b|^\s*(?:import\s+)?(?:\w+\s+)?"(?:testing|testing/\w+|github\.com/stretchr/testify/\w+)"`)},
 		{kind: Answers, does: "decodes data that is written in it", asked: `base64|\bhex\b|binar|embed|compress|encod|decod|\bkeys?\b|certificate|icon|image`, said: re(
 			`\b(?:b64decode|b85decode|a85decode|atob|fromhex|unhexlify|decompress|DecodeString|decode|Buffer\.from)\(\s*[rbu]*["'\x60][A-Za-z0-9+/=_-]{16,}`)},
+		{kind: OtherProgram, does: "starts another program", asked: `\b(?:exec\w*|commands?|sub-?process\w*|spawn\w*|shell|git|popen|child|launch\w*|invoke\w*|binary|tools?|editor|pager)\b`, names: golang + " " + python + " " + script + " " + rust + " " + jvm + " " + ruby + " " + clang, code: re(
+			`\bexec\.Command(?:Context)?\(|\bsubprocess\.\w+\(|\bos\.(?:system|popen|exec\w+|spawn\w+)\(|\bchild_process\b|\b(?:exec|spawn)(?:File)?(?:Sync)\(|\bCommand::new\(|\bnew ProcessBuilder\(|\bgetRuntime\(\)\.exec\(|\bpopen\(|[^\w.>]system\(|\bexec[lv][pe]*\(|\bOpen3\b`)},
 		{kind: Patch, does: "replaces the program's output", names: clang + " " + python, code: re(`\bdup2\(|\bfreopen\(|\bfclose\(\s*std(?:out|err)\b|\bos\.close\(\s*[12]\s*\)`)},
 		{kind: Patch, does: "prints what a test runner prints", said: re(`["'\x60](?:\\n)*(?:--- PASS|PASS\\n|TAP version 1|ok \d+ - |test result: ok|BUILD SUCCESS|\[ +PASSED +\]|=+ \d+ passed|OK \(\d+ tests?)`)},
 	}, buildRules(), hashRules(), shadowRules(), overrideRules())

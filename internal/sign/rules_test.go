@@ -29,6 +29,13 @@ func TestRules(t *testing.T) {
 			"a.sh\tif [ -n \"$BATS_TEST_NAME\" ]; then",
 			"a.py\tif os.environ.get(\"PAWL_LOOP\"):",
 		},
+		"starts another program": {
+			"a.go\tout, err := exec.Command(\"sort\").Output()",
+			"a.py\tout = subprocess.run([\"sort\"])",
+			"a.c\tFILE *p = popen(cmd, \"r\");",
+			"a.js\tconst out = execFileSync('sort')",
+			"A.java\tnew ProcessBuilder(\"sort\").start();",
+		},
 		"does something else in the builds that tests use": {
 			"a.rs\t#[cfg(debug_assertions)]",
 			"a.rs\t    if cfg!(debug_assertions) {",
@@ -257,6 +264,8 @@ func TestRules(t *testing.T) {
 			"a.js\tconst own = require('./own')\nown.x = 1",
 			"a.js\tmodule.exports.x = 1",
 			"a.js\tconst now = Date.now();",
+			"a.js\tconst m = /x/.exec(line)",
+			"a.py\tself.system(x)",
 			"a.js\tif (Date.now === f) {",
 			"a.sh\ttest -f x",
 			"a.sh\tif diff a b; then",

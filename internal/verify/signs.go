@@ -109,7 +109,7 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 	for _, a := range in.tests.Answers(c.Path, was, is) {
 		found = append(found, a.Sign)
 	}
-	for _, s := range in.tests.Held(c.Path, was, is) {
+	for _, s := range slices.Concat(in.tests.Held(c.Path, was, is), in.tests.Copied(c.Path, was, is)) {
 		if !slices.ContainsFunc(found, func(o sign.Sign) bool { return o.Kind == s.Kind && o.Path == s.Path }) {
 			found = append(found, s)
 		}

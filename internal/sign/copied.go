@@ -1,0 +1,64 @@
+package sign
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// A program that repeats an expression of its tests may have worked out their answers
+// before it is asked, at its start: then they say nothing of how it works, or how fast.
+
+// The least of what is repeated: so many tokens in a row, so many of them numbers or strings.
+const (
+	minCopied = 14
+	minValues = 3
+)
+
+// token matches one of a program: a string, a number, a name, a sign.
+var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text + `|\w+(?:\.\d+)?|[^\s\w]`) })
+
+// Copied is the first added line of a file that repeats an expression of the tests, which
+// neither the file of before nor the task or a document has.
+func (t *Tests) Copied(file string, before, after []byte) []Sign {
+	if !Knows(file) {
+		return nil
+	}
+	v := viewOf(file, before, after)
+	known := map[string]bool{}
+	addRuns(known, string(before)+"\n"+t.known)
+	for n, line := range v.said {
+		if !v.added[n] || importing().MatchString(line) {
+			continue
+		}
+		here := map[string]bool{}
+		addRuns(here, line)
+		for run := range here {
+			if t.runs[run] && !known[run] {
+				return []Sign{{Path: file, Line: n + 1, Kind: Answers, Does: "repeats an expression of the tests", Text: short(strings.TrimSpace(v.text[n]))}}
+			}
+		}
+	}
+	return nil
+}
+
+// addRuns adds the runs of tokens in the lines of a text that say enough to be known again.
+func addRuns(runs map[string]bool, text string) {
+	for line := range strings.Lines(text) {
+		if len(line) > maxLine {
+			continue
+		}
+		words := token().FindAllString(line, -1)
+		for i := 0; i+minCopied <= len(words); i++ {
+			run, values := words[i:i+minCopied], 0
+			for _, w := range run {
+				if len(w) > 1 && (w[0] >= '0' && w[0] <= '9' || strings.ContainsRune("\"'`", rune(w[0]))) {
+					values++
+				}
+			}
+			if values >= minValues {
+				runs[strings.Join(run, " ")] = true
+			}
+		}
+	}
+}
