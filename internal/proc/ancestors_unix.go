@@ -14,7 +14,7 @@ import (
 // AncestorPIDs returns the ids of this process's ancestors, without process 1, in no
 // particular order.
 func AncestorPIDs() []int {
-	set := ancestors(readTable(), os.Getpid())
+	set := ancestors(readStats(), os.Getpid())
 	delete(set, os.Getpid())
 	delete(set, 1)
 	return slices.Sorted(maps.Keys(set))

@@ -7,6 +7,7 @@ type entry struct {
 	pid, ppid, pgid, sid int
 	start                string // tells a process from a later one with the same pid
 	zombie               bool
+	kernel               bool   // a thread of the kernel
 	tags                 string // value of PAWL_PROC; "": none or unreadable
 	marker               string // value of PAWL_LOOP
 	foreignEnv           bool   // environment readable, and not our own program, see adopted

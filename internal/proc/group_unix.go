@@ -265,7 +265,7 @@ func reapOrphans() {
 func strays() []entry {
 	self := os.Getpid()
 	sid := sessionID(self)
-	return slices.DeleteFunc(readTable(), func(e entry) bool { return !e.zombie || e.ppid != self || e.sid == sid })
+	return slices.DeleteFunc(readStats(), func(e entry) bool { return !e.zombie || e.ppid != self || e.sid == sid })
 }
 
 func signalName(s *os.ProcessState) string {

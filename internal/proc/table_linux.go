@@ -13,6 +13,17 @@ import (
 
 // readTable returns the process table. Processes that exit meanwhile are omitted.
 func readTable() []entry {
+	table := readStats()
+	self, _ := os.Readlink("/proc/self/exe")
+	for i := range table {
+		readEnviron(&table[i], self)
+	}
+	return table
+}
+
+// readStats returns the process table without what environments show, which is most of
+// the work.
+func readStats() []entry {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
@@ -22,19 +33,15 @@ func readTable() []entry {
 	if err != nil {
 		return nil
 	}
-	self, _ := os.Readlink("/proc/self/exe")
 	var table []entry
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
 			continue
 		}
-		e, ok := readStat(pid)
-		if !ok {
-			continue
+		if e, ok := readStat(pid); ok {
+			table = append(table, e)
 		}
-		readEnviron(&e, self)
-		table = append(table, e)
 	}
 	return table
 }
@@ -53,6 +60,9 @@ func statOf(pid int) ([]string, bool) {
 	return f, len(f) > envEnd
 }
 
+// kernelThread is the flag of a thread of the kernel (PF_KTHREAD in include/linux/sched.h).
+const kernelThread = 1 << 21
+
 // readStat reads /proc/PID/stat. A first thread that has ended is shown as a zombie
 // while the others end, and hold memory and sockets (delay_group_leader in
 // include/linux/sched/signal.h): the process is none yet.
@@ -61,12 +71,14 @@ func readStat(pid int) (entry, bool) {
 	if !ok {
 		return entry{}, false
 	}
-	const state, ppid, pgid, sid, threads, start = 0, 1, 2, 3, 17, 19
+	const state, ppid, pgid, sid, flags, threads, start = 0, 1, 2, 3, 6, 17, 19
 	alone := f[threads] == "1" || f[threads] == "0"
 	e := entry{pid: pid, start: f[start], zombie: f[state] == "X" || f[state] == "Z" && alone}
 	e.ppid, _ = strconv.Atoi(f[ppid])
 	e.pgid, _ = strconv.Atoi(f[pgid])
 	e.sid, _ = strconv.Atoi(f[sid])
+	bits, _ := strconv.ParseUint(f[flags], 10, 64)
+	e.kernel = bits&kernelThread != 0
 	return e, true
 }
 
@@ -74,6 +86,9 @@ func readStat(pid int) (entry, bool) {
 // readable, and such a process is none of ours. One that begins or ends, or becomes
 // another program, shows none or a part of it: no stranger is made of that.
 func readEnviron(e *entry, selfExe string) {
+	if e.zombie || e.kernel { // these have none
+		return
+	}
 	exe := executablePath(e.pid) // before: a child of ours has our own environment until exec is through
 	env, told := environOf(e.pid)
 	for kv := range bytes.SplitSeq(env, []byte{0}) {
