@@ -51,7 +51,7 @@ func (v *Verifier) keepHome(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	state := homeState{Sites: map[string]string{}, Programs: map[string]map[string]string{}}
+	state := homeState{Sites: map[string]string{}}
 	for _, e := range homeEntries {
 		from, _ := e.source(v.env)
 		if from == "" {
@@ -64,9 +64,7 @@ func (v *Verifier) keepHome(ctx context.Context) error {
 	for _, site := range v.sites() {
 		state.Sites[site] = sitePrint(ctx, site)
 	}
-	for _, dir := range v.searched() {
-		state.Programs[dir] = v.programs(dir)
-	}
+	state.Programs = v.allPrograms()
 	state.Sockets = v.sockets()
 	if err = writeState(filepath.Join(temp, homeStateFile), state); err == nil {
 		err = os.Rename(temp, dir)
@@ -102,12 +100,11 @@ func (v *Verifier) lookAtHome(ctx context.Context) error {
 			now.sockets = append(now.sockets, socket)
 		}
 	}
-	for _, dir := range v.searched() {
+	for dir, is := range v.allPrograms() {
 		was, known := then.Programs[dir]
 		if !known {
 			continue
 		}
-		is := v.programs(dir)
 		var same []string
 		for name, print := range is {
 			if was[name] == print {
@@ -187,19 +184,33 @@ func (n *homeNow) path(i *isolation) error {
 func (v *Verifier) sockets() map[string]string {
 	found := map[string]string{}
 	for _, dir := range v.tempFolders() {
-		for _, below := range []string{"*", "*/*"} {
-			files, err := filepath.Glob(filepath.Join(dir, below))
-			if err != nil {
-				continue
-			}
-			for _, file := range files {
-				if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSocket != 0 {
-					found[file] = fmt.Sprint(info.ModTime().UnixNano(), deps.ChangeTime(info))
-				}
-			}
+		for _, below := range addSockets(dir, found) {
+			addSockets(below, found)
 		}
 	}
 	return found
+}
+
+// addSockets adds those in a folder, and returns the folders in it. Only sockets are
+// looked at: temporary folders hold much.
+func addSockets(dir string, found map[string]string) (folders []string) {
+	entries, _ := os.ReadDir(dir) // what cannot be read holds none for us
+	for _, e := range entries {
+		file := filepath.Join(dir, e.Name())
+		switch e.Type() {
+		case fs.ModeDir:
+			folders = append(folders, file)
+		case fs.ModeSymlink:
+			if info, err := os.Stat(file); err == nil && info.IsDir() {
+				folders = append(folders, file)
+			}
+		case fs.ModeSocket:
+			if info, err := e.Info(); err == nil {
+				found[file] = fmt.Sprint(info.ModTime().UnixNano(), deps.ChangeTime(info))
+			}
+		}
+	}
+	return folders
 }
 
 // searched are the folders of the PATH outside of the work tree: those in it are frozen.
@@ -227,6 +238,20 @@ func (v *Verifier) sites() []string {
 // maxHashed bounds the programs that are told apart by their text. A package manager
 // writes small scripts anew that did not change.
 const maxHashed = 16 << 10
+
+// allPrograms are those in the folders of the PATH. A folder that is there under two names
+// (/bin is often /usr/bin) is read once.
+func (v *Verifier) allPrograms() map[string]map[string]string {
+	found, read := map[string]map[string]string{}, map[string]map[string]string{}
+	for _, dir := range v.searched() {
+		real := resolved(dir)
+		if _, known := read[real]; !known {
+			read[real] = v.programs(dir)
+		}
+		found[dir] = read[real]
+	}
+	return found
+}
 
 // programs are those in a folder, each with what tells it from another.
 func (v *Verifier) programs(dir string) map[string]string {
