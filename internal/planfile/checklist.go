@@ -69,6 +69,7 @@ func readChecklist(d *document) reading {
 		for up := it.parent; up != nil; up = up.parent {
 			m.optional = m.optional || up.box >= 0 && d.mark(up.box).optional
 		}
+		r.parts = append(r.parts, d.part(it))
 		r.add(t, m)
 	}
 	r.gather(d, index)

@@ -51,6 +51,7 @@ func readJSON(data []byte) reading {
 		s := shelf{data: data, key: c.key, lines: newLines(data)}
 		s.want, s.plan.Format = c.want, c.Name
 		for _, v := range list.elements {
+			s.list = list
 			s.read(v)
 		}
 		s.plan.Title = plan.OneLine(root.string("name", "project", "title"), titleMax)
@@ -69,6 +70,7 @@ type shelf struct {
 	data  []byte
 	lines lines
 	key   string // of the mark, where a task has none
+	list  *value // that the task stands in
 }
 
 func (s *shelf) read(v *value) {
@@ -112,7 +114,17 @@ func (s *shelf) read(v *value) {
 			s.problem(t.ID, s.lines.of(a.start), `"allow_test_changes" is neither true nor false`, "true or false")
 		}
 	}
+	s.place(v, title)
 	s.add(t, m)
+}
+
+// place notes where a task stands.
+func (s *shelf) place(object, title *value) {
+	p := part{object: object, list: s.list, box: -1}
+	if title != nil {
+		p.head = region{title.start, title.end}
+	}
+	s.parts = append(s.parts, p)
 }
 
 // mark finds the mark of a task, or where it has to be put in.

@@ -90,6 +90,7 @@ func laws(t *testing.T, name string, data []byte, n uint) {
 		t.Fatalf("a tick changed the text:\n%s\nto:\n%s", f.Text(), done.Text())
 	}
 	converts(t, p)
+	editLaws(t, f, task)
 	if strings.HasSuffix(name, ".md") && p.Format != planfile.PRD {
 		nothingDropped(t, f)
 	}

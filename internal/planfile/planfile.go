@@ -55,6 +55,7 @@ type File struct {
 // reading is what a codec finds in the bytes.
 type reading struct {
 	plan     plan.Plan
+	parts    []part         // for each task
 	marks    [][]mark       // for each task of the plan; more than one where a section's boxes are the mark
 	groups   []group        // boxes that stand for other tasks
 	notes    []plan.Problem // what a user should know of, and is not wrong

@@ -76,6 +76,7 @@ func readPRD(d *document) reading {
 		r.regions = append(r.regions, region{h.body, h.end})
 		t.Criteria, t.Context = d.criteria(inside), d.aroundSection(h.parent)
 		t.Detail = paragraphs(t.Detail, d.prose(h.body, h.end, inside))
+		r.parts = append(r.parts, h.part(h.end))
 		r.add(t, d.mark(h.box))
 	}
 	if len(r.plan.Tasks) > 0 {
@@ -99,6 +100,7 @@ func (r *reading) readListed(d *document) {
 			t.Criteria = append(t.Criteria, d.criteria(inside)...)
 			t.Detail = paragraphs(t.Detail, d.prose(h.body, h.end, inside))
 		}
+		r.parts = append(r.parts, d.part(it))
 		r.add(t, d.mark(it.box))
 	}
 	r.plan.Overview = d.overview(func(h heading) bool {

@@ -66,6 +66,7 @@ func readRalphex(d *document) reading {
 		if len(marks) == 0 {
 			r.problem(t.ID, t.Line, "task "+t.ID+" has no box to tick", `"- [ ] item" below its heading`)
 		}
+		r.parts = append(r.parts, h.part(end))
 		r.add(t, marks...)
 	}
 	return r

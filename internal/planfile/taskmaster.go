@@ -46,6 +46,7 @@ func readTaskMaster(data []byte, root *value) (reading, bool) {
 		return m.reading, true
 	}
 	list := tags[names[0]]
+	m.list = list
 	for _, v := range list.elements {
 		m.task(v)
 	}
@@ -88,7 +89,7 @@ func (m *master) task(v *value) {
 		m.units[id] = []string{id}
 		return
 	}
-	around := m.around(id, v)
+	around, top := m.around(id, v), m.list
 	var members []int
 	for _, s := range subtasks {
 		sub := subID(id, s)
@@ -97,7 +98,10 @@ func (m *master) task(v *value) {
 			continue
 		}
 		members = append(members, len(m.plan.Tasks))
+		m.list = v.field("subtasks")
 		m.unit(s, sub, priorities[v.string("priority")])
+		m.list = top
+		m.parts[len(m.parts)-1].root = &part{object: v, list: top}
 		m.plan.Tasks[len(m.plan.Tasks)-1].Context = around
 		m.units[id], m.units[sub] = append(m.units[id], sub), []string{sub}
 	}
@@ -142,6 +146,7 @@ func (m *master) unit(v *value, id string, priority int) {
 	if mark.end > mark.at {
 		t.Line = m.lines.of(mark.at)
 	}
+	m.place(v, v.field("title", "description"))
 	m.add(t, mark)
 }
 

@@ -1,0 +1,86 @@
+package plan
+
+import (
+	"slices"
+	"strconv"
+)
+
+// EditKind is what an edit does to a plan.
+type EditKind string
+
+// The edits, by the words that a user types.
+const (
+	Add     EditKind = "add"    // a new task, Title, at the end or at its place
+	Retitle EditKind = "edit"   // the task's title becomes Title
+	Skip    EditKind = "skip"   // a loop leaves the task out
+	Retry   EditKind = "retry"  // a loop works on the task again, with all attempts
+	Move    EditKind = "move"   // the task goes to its place: before the open ones, if none is given
+	Reopen  EditKind = "reopen" // the task is not done
+	Accept  EditKind = "accept" // File, an edit that was not applied, becomes the plan
+)
+
+// Edit is one change that a user makes to a plan while a loop works on it. Making it
+// twice is the same as making it once.
+type Edit struct {
+	ID     string   `json:"id,omitempty"` // of the message that brought it
+	Do     EditKind `json:"do"`
+	Task   string   `json:"task,omitempty"`   // id; of Add: the one that the task has got
+	Title  string   `json:"title,omitempty"`  // of Add and Retitle
+	Before string   `json:"before,omitempty"` // id of the task that it goes before
+	After  string   `json:"after,omitempty"`  // id of the task that it goes behind
+	File   string   `json:"file,omitempty"`   // of Accept: where it is kept
+	Failed string   `json:"failed,omitempty"` // why it could not be made, "" if it was
+}
+
+// Place is the index among other tasks at which a task goes, of which the first open
+// one is given. Without a neighbour, or if that is not there, Add goes to the end.
+func (e Edit) Place(ids []string, firstOpen int) int {
+	if i := slices.Index(ids, e.Before); e.Before != "" && i >= 0 {
+		return i
+	}
+	if i := slices.Index(ids, e.After); e.After != "" && i >= 0 {
+		return i + 1
+	}
+	if e.Do == Move && firstOpen >= 0 {
+		return firstOpen
+	}
+	return len(ids)
+}
+
+// String says what the edit makes of the plan.
+func (e Edit) String() string {
+	task := "task " + OneLine(e.Task, 40)
+	switch e.Do {
+	case Add:
+		if e.Task == "" {
+			task = "a new task"
+		}
+		return task + ", " + strconv.Quote(OneLine(e.Title, 100)) + ", is added" + e.where()
+	case Retitle:
+		return task + " is now " + strconv.Quote(OneLine(e.Title, 100))
+	case Skip:
+		return task + " is left out"
+	case Retry:
+		return task + " is tried again"
+	case Move:
+		if e.Before+e.After == "" {
+			return task + " comes next"
+		}
+		return task + " comes" + e.where()
+	case Reopen:
+		return task + " is open again"
+	case Accept:
+		return "the edit in " + OneLine(e.File, 0) + " is the plan"
+	}
+	return string(e.Do)
+}
+
+func (e Edit) where() string {
+	switch {
+	case e.Before != "":
+		return " before task " + OneLine(e.Before, 40)
+	case e.After != "":
+		return " after task " + OneLine(e.After, 40)
+	}
+	return ""
+}
