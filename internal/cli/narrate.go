@@ -121,6 +121,8 @@ func (t narration) happened() string {
 		return "lesson added: " + e.Text
 	case loop.Forgot:
 		return "lesson removed: " + e.Text
+	case loop.PlanAsked, loop.PlanEdited:
+		return planEdits(e)
 	case loop.MergeAsked:
 		return "the agent asks to merge its work: " + e.Text
 	case loop.PauseAsked:
@@ -145,6 +147,23 @@ func (t narration) happened() string {
 		return "cleanup after the end is finished"
 	}
 	return string(e.Kind)
+}
+
+// planEdits are a user's edits of the plan, as they are asked for and as they are made.
+func planEdits(e loop.Event) string {
+	var made []string
+	for _, edit := range e.Edits {
+		if edit.Failed == "" { // else a notice says why
+			made = append(made, edit.String())
+		}
+	}
+	switch {
+	case e.Kind == loop.PlanAsked:
+		return "the user edits the plan: " + strings.Join(made, "; ")
+	case len(made) == 0:
+		return "the plan stays as it is"
+	}
+	return "the plan was edited: " + strings.Join(made, "; ")
 }
 
 // ofTests is a word about changes of old tests.
@@ -330,7 +349,7 @@ func (t narration) decided() []string {
 		case loop.Finish:
 			lines = append(lines, t.finish())
 		case loop.Checkpoint, loop.RunGates, loop.Look, loop.Commit, loop.Restore, loop.Interrupt, loop.PutBack,
-			loop.Notify:
+			loop.EditPlan, loop.Notify:
 			// what comes of them is told when it has; a notice is a record of its own
 		}
 	}

@@ -19,6 +19,13 @@ type planCmd struct {
 	Next    planNextCmd    `cmd:"" help:"show the next task"`
 	Check   planCheckCmd   `cmd:"" help:"list everything that is wrong with a plan"`
 	Convert planConvertCmd `cmd:"" help:"print a plan in another format"`
+	Add     planAddCmd     `cmd:"" help:"add a task, also while a loop works on the plan"`
+	Edit    planEditCmd    `cmd:"" help:"change the title of a task"`
+	Skip    planSkipCmd    `cmd:"" help:"have a loop leave a task out"`
+	Retry   planRetryCmd   `cmd:"" help:"have a loop try a task again that it skipped"`
+	Move    planMoveCmd    `cmd:"" help:"have a task worked on next, or before or after another one"`
+	Reopen  planReopenCmd  `cmd:"" help:"have a task that is done worked on again"`
+	Accept  planAcceptCmd  `cmd:"" help:"apply an edit of the plan that a loop holds back"`
 }
 
 // planArg is how commands name a plan.

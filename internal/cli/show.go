@@ -53,6 +53,8 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		}
 	case loop.MessageArrived:
 		s.note(term.Info, "message for the agent's next prompt: "+e.Text)
+	case loop.PlanAsked, loop.PlanEdited:
+		s.note(term.Info, planEdits(e))
 	case loop.MergeAsked:
 		s.note(term.Info, "the agent asks to merge its work: "+plan.OneLine(e.Text, 200))
 	case loop.Approved:
@@ -111,7 +113,7 @@ func (s *show) doing(now loop.State, a loop.Action) {
 		s.note(term.Info, fmt.Sprintf("%s: %s (get it back: pawl restore %s --task %s)", name(t), what, s.id, a.Task))
 	case loop.Wait:
 		s.out.Print(term.Waiting{Until: a.Until, Reason: a.Text})
-	case loop.Look, loop.Commit, loop.Interrupt, loop.PutBack, loop.Notify, loop.Finish, loop.HandOver:
+	case loop.Look, loop.Commit, loop.Interrupt, loop.PutBack, loop.Notify, loop.Finish, loop.EditPlan, loop.HandOver:
 	}
 }
 

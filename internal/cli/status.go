@@ -251,6 +251,8 @@ func phaseWords(st loop.State) string {
 			return "waiting for a session to take it: " + plan.OneLine(to.Text, 80)
 		}
 		return "handing over to a runner: " + plan.OneLine(to.Text, 80)
+	case loop.Editing:
+		return "editing the plan"
 	case loop.Finishing:
 		return "ending"
 	case loop.New, loop.Waiting, loop.Paused, loop.Ended:

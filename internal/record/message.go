@@ -1,6 +1,9 @@
 package record
 
-import "github.com/pawl-dev/pawl/internal/core/loop"
+import (
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
 
 // Kinds of messages to a loop.
 const (
@@ -14,6 +17,7 @@ const (
 	MessageReject  = "reject"  // the user rejects them
 	MessageLearn   = "learn"   // add a lesson for later turns
 	MessageForget  = "forget"  // remove a lesson
+	MessagePlan    = "plan"    // the user edits the plan: Edit
 
 	// From the agent's tools.
 	MessageClaim   = "claim"   // {Tasks, Text}: these are done, and the gates passed
@@ -32,6 +36,8 @@ type Message struct {
 
 	Paths []string `json:"paths,omitempty"` // relative to the root, slashes
 	Tasks []string `json:"tasks,omitempty"` // ids
+	// Edit is the edit that a user makes to the plan.
+	Edit *plan.Edit `json:"edit,omitempty"`
 	// turn of a claim, see ToolClaim
 	Turn              int  `json:"turn,omitempty"` // of a claim, see ToolClaim
 	NoBehaviourChange bool `json:"no_behaviour_change,omitempty"`
@@ -63,6 +69,10 @@ func (m Message) Event() (loop.Event, bool) {
 		return loop.Event{Kind: loop.Learnt, Text: m.Text, ByPerson: m.ByPerson}, true
 	case MessageForget:
 		return loop.Event{Kind: loop.Forgot, Text: m.Text}, true
+	case MessagePlan:
+		if m.Edit != nil {
+			return loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{*m.Edit}}, true
+		}
 	case MessageMerge:
 		return loop.Event{Kind: loop.MergeAsked, Text: m.Text}, true
 	}

@@ -127,7 +127,7 @@ func stateName(p loop.Phase) string {
 	case loop.Ended:
 		return "ended"
 	case loop.New, loop.Checkpointing, loop.Baseline, loop.Turning, loop.Looking, loop.Judging, loop.Committing,
-		loop.Restoring, loop.Trying, loop.HandingOver, loop.Finishing:
+		loop.Restoring, loop.Trying, loop.Editing, loop.HandingOver, loop.Finishing:
 	}
 	return "running"
 }

@@ -30,6 +30,8 @@ func (r *Runner) perform(ctx context.Context, a loop.Action) error {
 		return r.async(ctx, a, r.restore)
 	case loop.Wait:
 		return r.async(ctx, a, wait)
+	case loop.EditPlan:
+		return r.async(ctx, a, r.editPlan)
 	case loop.HandOver:
 		return r.handOver(ctx, a)
 	case loop.Interrupt:

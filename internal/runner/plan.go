@@ -7,23 +7,19 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/record"
 )
-
-// frozenPlan is the name of the judge's copy of the plan in the loop's folder:
-// the plan as the user wrote it, with the marks that Pawl set.
-const frozenPlan = "plan.frozen"
 
 // freezePlan reads the judge's copy of the plan, or makes it at the start.
 func (r *Runner) freezePlan() error {
 	if r.Spec.Plan == "" {
 		return nil
 	}
-	data, err := atomicfile.Read(filepath.Join(r.Loop.Dir, frozenPlan), atomicfile.Large)
+	data, err := atomicfile.Read(record.FrozenPlanPath(r.Loop), atomicfile.Large)
 	if errors.Is(err, fs.ErrNotExist) {
 		f, err := planfile.Load(r.planPath())
 		if err != nil {
@@ -42,7 +38,7 @@ func (r *Runner) freezePlan() error {
 }
 
 func (r *Runner) keepPlan(f *planfile.File) error {
-	if err := atomicfile.Write(filepath.Join(r.Loop.Dir, frozenPlan), f.Bytes(), 0o600); err != nil {
+	if err := atomicfile.Write(record.FrozenPlanPath(r.Loop), f.Bytes(), 0o600); err != nil {
 		return fmt.Errorf("keep a copy of the plan: %w", err)
 	}
 	r.plan = f

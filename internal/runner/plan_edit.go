@@ -109,7 +109,7 @@ func (r *Runner) setEditAside(ctx context.Context, text, data []byte) (string, e
 	if !r.tools.explain(r.planPath()) {
 		how = "so that it cannot be followed (its tasks have other numbers, or it is no plan any more)"
 	}
-	r.noteLater(ctx, loop.Warning, fmt.Sprintf("%s was edited %s: not applied, and kept in %s; edit it again after  pawl pause %s", r.Spec.Plan, how, path, r.Loop.ID))
+	r.noteLater(ctx, loop.Warning, fmt.Sprintf("%s was edited %s: not applied, and kept in %s; pawl plan accept %s applies it", r.Spec.Plan, how, path, r.Loop.ID))
 	return path, nil
 }
 
@@ -179,15 +179,20 @@ func (r *Runner) unknownTasks(s loop.State) []loop.Task {
 		if _, known := s.Task(t.ID); known || t.Optional && r.Spec.NoOptional {
 			continue
 		}
-		task := loop.Task{
-			ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: r.Spec.WantedEvidence, Status: loop.Open,
-		}
-		if t.Done {
-			task.Status, task.Earlier = loop.Done, true
-		}
-		added = append(added, task)
+		added = append(added, r.loopTask(t))
 	}
 	return added
+}
+
+// loopTask is a task that comes into the loop while it runs.
+func (r *Runner) loopTask(t plan.Task) loop.Task {
+	task := loop.Task{
+		ID: t.ID, Title: plan.OneLine(t.Title, 100), Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: r.Spec.WantedEvidence, Status: loop.Open,
+	}
+	if t.Done {
+		task.Status, task.Earlier = loop.Done, true
+	}
+	return task
 }
 
 // tickedSince are the tasks that are done in the one version and not in the other.

@@ -156,6 +156,10 @@ func (r *Runner) begin(ctx context.Context) error {
 	if err := r.walled(); err != nil {
 		return err
 	}
+	// They take effect before the first turn. Their messages count once.
+	if first.Edits, err = record.WaitingEdits(r.Loop); err != nil {
+		return err
+	}
 	if err := r.step(ctx, first); err != nil {
 		return err
 	}

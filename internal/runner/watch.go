@@ -110,6 +110,9 @@ func (r *Runner) takeMessage(ctx context.Context, id string, m record.Message) e
 		return nil
 	}
 	e.ID = id
+	for i := range e.Edits {
+		e.Edits[i].ID = id
+	}
 	return r.step(ctx, e)
 }
 

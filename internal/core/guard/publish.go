@@ -218,7 +218,7 @@ func (j *judge) pawl(args []word) {
 	if len(args) == 0 {
 		return
 	}
-	if listed("trust init gc approve reject stop pause resume restore undo install uninstall handover session", args[0].Text) || begins(args, "plan new") {
+	if listed("trust init gc approve reject stop pause resume restore undo install uninstall handover session", args[0].Text) || planControls(args) {
 		j.deny(RuleState, "pawl "+args[0].Text)
 	}
 	if args[0].Text == "tell" {
@@ -230,6 +230,11 @@ func (j *judge) pawl(args []word) {
 	if args[0].Text == "start" && slices.ContainsFunc(args, func(w word) bool { return w.Text == "--take" || strings.HasPrefix(w.Text, "--take=") }) {
 		j.deny(RuleState, "pawl start --take")
 	}
+}
+
+// planControls tells whether these words of pawl's write a plan or edit one.
+func planControls(args []word) bool {
+	return args[0].Text == "plan" && len(args) > 1 && listed("new improve add edit skip retry move reopen accept", args[1].Text)
 }
 
 // controls denies a control of the loop's that has an honest way beside it.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // ActionKind names what to do.
@@ -20,6 +21,7 @@ const (
 	Commit     ActionKind = "commit"     // the judged tree with the tasks ticked in it; ends in Committed
 	Restore    ActionKind = "restore"    // checkpoint, then back to the tree the task started from; ends in Restored
 	Wait       ActionKind = "wait"       // until a time; ends in TimerFired
+	EditPlan   ActionKind = "edit_plan"  // as the user wants it; ends in PlanEdited
 	HandOver   ActionKind = "hand_over"  // to another owner; ends in HandedOver
 	Interrupt  ActionKind = "interrupt"  // the turn under way, cleanly
 	PutBack    ActionKind = "put_back"   // protected paths as they were
@@ -30,7 +32,7 @@ const (
 // Asks tells whether the action ends in an event of its own.
 func (k ActionKind) Asks() bool {
 	switch k {
-	case Checkpoint, RunGates, BeginTurn, Look, Commit, Restore, Wait, HandOver, Finish:
+	case Checkpoint, RunGates, BeginTurn, Look, Commit, Restore, Wait, EditPlan, HandOver, Finish:
 		return true
 	case Interrupt, PutBack, Notify:
 		return false
@@ -72,6 +74,7 @@ type Action struct {
 	Evidence  gate.Evidence `json:"evidence,omitempty"`  // Commit
 	Receipt   string        `json:"receipt,omitempty"`   // Commit
 	Paths     []string      `json:"paths,omitempty"`     // PutBack
+	Edits     []plan.Edit   `json:"edits,omitempty"`     // EditPlan
 	Until     time.Time     `json:"until,omitzero"`      // Wait
 	Text      string        `json:"text,omitempty"`      // Notify, Wait, Checkpoint, HandOver: why
 	Level     Level         `json:"level,omitempty"`     // Notify

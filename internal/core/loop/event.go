@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // EventKind names what happened.
@@ -38,6 +39,8 @@ const (
 	Learnt         EventKind = "learnt"         // a lesson for the turns to come, of the agent's or a user's
 	Forgot         EventKind = "forgot"         // a user takes a lesson out
 	MergeAsked     EventKind = "merge_asked"    // the agent asks the user to merge its work
+	PlanAsked      EventKind = "plan_asked"     // a user edits the plan
+	PlanEdited     EventKind = "plan_edited"    // their edits are in it
 	WentBack       EventKind = "went_back"      // a user restored a checkpoint, also after the end
 )
 
@@ -46,36 +49,38 @@ func EventKinds() []EventKind {
 	return []EventKind{
 		Started, Checkpointed, GatesFinished, TurnEnded, AgentFailed, TreeSeen, Committed, Restored,
 		TimerFired, Concluded, LimitHit, MessageArrived, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened, HandoverAsked, HandedOver,
-		TestsAsked, Approved, Rejected, Learnt, Forgot, MergeAsked, WentBack,
+		TestsAsked, Approved, Rejected, Learnt, Forgot, MergeAsked, PlanAsked, PlanEdited, WentBack,
 	}
 }
 
 // Event is something that happened. The field that belongs to the kind is set,
 // the others are zero.
 type Event struct {
-	Kind           EventKind `json:"kind"`
-	ID             string    `json:"id,omitempty"` // of a message: the same id again is the same message
-	At             time.Time `json:"at"`
-	Start          *Start    `json:"start,omitempty"`           // Started, Reopened (the limits that it is given)
-	Tree           string    `json:"tree,omitempty"`            // Checkpointed, Restored, Committed: the tree as it is now
-	HalfDone       string    `json:"half_done,omitempty"`       // Checkpointed: the tree with what an earlier loop did of the task, where Tree lacks it
-	Gates          *Gates    `json:"gates,omitempty"`           // GatesFinished
-	Turn           *Turn     `json:"turn,omitempty"`            // TurnEnded, AgentFailed (what is known of it)
-	Failure        *Failure  `json:"failure,omitempty"`         // AgentFailed
-	Seen           *Seen     `json:"seen,omitempty"`            // TreeSeen
-	Commit         string    `json:"commit,omitempty"`          // Committed: its hash, "" where the loop makes none
-	Receipt        string    `json:"receipt,omitempty"`         // Committed
-	Limit          Outcome   `json:"limit,omitempty"`           // LimitHit: Iterations, Duration or Budget
-	Text           string    `json:"text,omitempty"`            // MessageArrived: the note; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
-	Owner          Owner     `json:"owner,omitempty"`           // HandoverAsked, HandedOver, Reopened ("": as it was)
-	HandoverFailed bool      `json:"handover_failed,omitempty"` // HandedOver: it failed, the present owner keeps the loop
-	ByPerson       bool      `json:"by_person,omitempty"`       // Learnt: a user wrote it
-	Tasks          []string  `json:"tasks,omitempty"`           // WentBack: the tasks that are done in the checkpoint; Committed: those that were done, and whose commits are gone
-	Added          []Task    `json:"added,omitempty"`           // Committed: tasks of the plan that the loop does not know
-	Aside          string    `json:"aside,omitempty"`           // Committed: file that keeps an edit of the plan which was not applied
-	Isolated       bool      `json:"isolated,omitempty"`        // TurnEnded, AgentFailed: of an isolated try
-	Hint           string    `json:"hint,omitempty"`            // Faulted; Cancelled: what a user did to stop it
-	Paths          []string  `json:"paths,omitempty"`           // TestsAsked, Approved (none: all), Rejected: tests, relative to the root with slashes
+	Kind           EventKind   `json:"kind"`
+	ID             string      `json:"id,omitempty"` // of a message: the same id again is the same message
+	At             time.Time   `json:"at"`
+	Start          *Start      `json:"start,omitempty"`           // Started, Reopened (the limits that it is given)
+	Tree           string      `json:"tree,omitempty"`            // Checkpointed, Restored, Committed: the tree as it is now
+	HalfDone       string      `json:"half_done,omitempty"`       // Checkpointed: the tree with what an earlier loop did of the task, where Tree lacks it
+	Gates          *Gates      `json:"gates,omitempty"`           // GatesFinished
+	Turn           *Turn       `json:"turn,omitempty"`            // TurnEnded, AgentFailed (what is known of it)
+	Failure        *Failure    `json:"failure,omitempty"`         // AgentFailed
+	Seen           *Seen       `json:"seen,omitempty"`            // TreeSeen
+	Commit         string      `json:"commit,omitempty"`          // Committed: its hash, "" where the loop makes none
+	Receipt        string      `json:"receipt,omitempty"`         // Committed
+	Limit          Outcome     `json:"limit,omitempty"`           // LimitHit: Iterations, Duration or Budget
+	Text           string      `json:"text,omitempty"`            // MessageArrived: the note; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
+	Owner          Owner       `json:"owner,omitempty"`           // HandoverAsked, HandedOver, Reopened ("": as it was)
+	HandoverFailed bool        `json:"handover_failed,omitempty"` // HandedOver: it failed, the present owner keeps the loop
+	ByPerson       bool        `json:"by_person,omitempty"`       // Learnt: a user wrote it
+	Tasks          []string    `json:"tasks,omitempty"`           // WentBack: the tasks that are done in the checkpoint; Committed: those that were done, and whose commits are gone
+	Edits          []plan.Edit `json:"edits,omitempty"`           // PlanAsked: those that are wanted, and of the first event of an owner, those that waited for one; PlanEdited: those that were tried
+	Plan           []Task      `json:"plan,omitempty"`            // PlanEdited: all tasks, if the plan is another one as a whole
+	Added          []Task      `json:"added,omitempty"`           // Committed, PlanEdited: tasks of the plan that the loop does not know
+	Aside          string      `json:"aside,omitempty"`           // Committed: file that keeps an edit of the plan which was not applied
+	Isolated       bool        `json:"isolated,omitempty"`        // TurnEnded, AgentFailed: of an isolated try
+	Hint           string      `json:"hint,omitempty"`            // Faulted; Cancelled: what a user did to stop it
+	Paths          []string    `json:"paths,omitempty"`           // TestsAsked, Approved (none: all), Rejected: tests, relative to the root with slashes
 }
 
 // Start is what a loop begins with.

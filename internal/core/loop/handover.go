@@ -70,7 +70,7 @@ func (m *machine) handoverAsked(to Owner, why string) {
 		m.follow(m.s.After)
 	case HandingOver:
 		m.beginTurn() // the other way round, perhaps
-	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Trying, Finishing, Ended:
+	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Trying, Editing, Finishing, Ended:
 		// noticed before the next turn begins
 	}
 }

@@ -66,7 +66,7 @@ func (m *machine) limitHit(o Outcome) {
 	case Waiting:
 		m.back()
 		m.follow(m.s.After)
-	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, HandingOver, Paused, Finishing, Ended:
+	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Editing, HandingOver, Paused, Finishing, Ended:
 		// noticed before the next turn begins
 	}
 }

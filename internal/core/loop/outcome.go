@@ -113,7 +113,9 @@ func (m *machine) tally() { m.finish(m.outcome()) }
 func (m *machine) outcome() (o Outcome, reason, hint string) {
 	by := map[TaskStatus][]string{}
 	for _, t := range m.s.Tasks {
-		by[t.Status] = append(by[t.Status], t.ID)
+		if !t.LeftOut {
+			by[t.Status] = append(by[t.Status], t.ID)
+		}
 	}
 	switch {
 	case len(by[Skipped]) > 0:
@@ -134,8 +136,8 @@ func (m *machine) outcome() (o Outcome, reason, hint string) {
 		return Unverified, m.lessThanWanted(), m.approvalHint()
 	case m.s.Policy.Gates && m.s.Policy.Kind != Answer && !m.s.Green:
 		return Unverified, "a gate does not pass on the final tree: " + m.finalFailure(), ""
-	case !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return !t.Earlier }):
-		return Finished, "a user ticked what was left to do", ""
+	case !slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return !t.Earlier && !t.LeftOut }):
+		return Finished, "a user ticked or skipped what was left to do", ""
 	}
 	return Verified, "", ""
 }
@@ -190,7 +192,7 @@ func (m *machine) needs(kinds ...TaskStatus) string {
 	for _, kind := range kinds {
 		for _, t := range m.s.Tasks {
 			switch {
-			case t.Status != kind:
+			case t.Status != kind || t.LeftOut:
 			case len(m.s.Tasks) == 1:
 				parts = append(parts, words[kind]+t.Why)
 			case len(parts) == mostNamed:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 var update = flag.Bool("update", false, "write docs/reference/machine.md anew")
@@ -87,6 +88,12 @@ func samples(k loop.EventKind) []loop.Event {
 		out = append(out, ev(loop.Event{Owner: loop.OwnerRunner}), ev(loop.Event{Owner: loop.OwnerSession}), ev(loop.Event{Owner: loop.OwnerSession, HandoverFailed: true}))
 	case loop.WentBack:
 		out = append(out, ev(loop.Event{Tasks: []string{"a"}}))
+	case loop.PlanAsked:
+		out = append(out, ev(loop.Event{Edits: []plan.Edit{{ID: "m", Do: plan.Add, Title: "c"}}}))
+	case loop.PlanEdited:
+		for _, do := range []plan.EditKind{plan.Add, plan.Skip, plan.Reopen, plan.Move} {
+			out = append(out, ev(loop.Event{Edits: []plan.Edit{{ID: "m", Do: do, Task: "a"}}}))
+		}
 	case loop.TimerFired, loop.Concluded, loop.MessageArrived, loop.MergeAsked, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:
 		out = append(out, ev(loop.Event{Text: "text"}))
 	}
@@ -164,7 +171,7 @@ type signature struct {
 	gates, restore, verify, reviews          bool
 	attended, handover, isolate, handsOver   bool
 	unjudged, hit, stop, pause, claim, block bool
-	replaced                                 bool
+	replaced, edits                          bool
 }
 
 func signatureOf(s loop.State) signature {
@@ -182,9 +189,9 @@ func signatureOf(s loop.State) signature {
 		p.Gates, p.Restore, p.Verify, p.Reviews,
 		s.Attended, p.Handover, p.Isolate && !s.Together, s.HandOver != "",
 		s.Unjudged, s.Hit != "", s.Stop != "", s.Pause, s.Claim != nil, s.Claim != nil && s.Claim.Blocked,
-		s.Replaced,
+		s.Replaced, len(s.Edits) > 0,
 	}
-	if !slices.Contains([]loop.Phase{loop.Checkpointing, loop.Restoring, loop.Waiting, loop.Paused}, s.Phase) {
+	if !slices.Contains([]loop.Phase{loop.Checkpointing, loop.Restoring, loop.Waiting, loop.Paused, loop.Editing}, s.Phase) {
 		sig.after = ""
 	}
 	if s.Phase != loop.Judging && sig.after != loop.ThenGates {
@@ -200,12 +207,12 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 		loop.New: {loop.Started}, loop.Checkpointing: {loop.Checkpointed}, loop.Baseline: {loop.GatesFinished},
 		loop.Turning: {loop.TurnEnded, loop.AgentFailed}, loop.Looking: {loop.TreeSeen}, loop.Judging: {loop.GatesFinished},
 		loop.Committing: {loop.Committed}, loop.Restoring: {loop.Restored}, loop.Waiting: {loop.TimerFired}, loop.Paused: nil,
-		loop.Trying: {loop.TurnEnded, loop.AgentFailed}, loop.HandingOver: {loop.HandedOver}, loop.Finishing: {loop.Concluded},
+		loop.Trying: {loop.TurnEnded, loop.AgentFailed}, loop.HandingOver: {loop.HandedOver}, loop.Editing: {loop.PlanEdited}, loop.Finishing: {loop.Concluded},
 	}
 	// In a user's session a turn may end at any time.
 	unasked := []loop.EventKind{loop.TurnEnded, loop.AgentFailed}
 	anywhere := []loop.EventKind{
-		loop.MessageArrived, loop.MergeAsked, loop.TestsAsked, loop.Approved, loop.Rejected, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.HandoverAsked,
+		loop.PlanAsked, loop.MessageArrived, loop.MergeAsked, loop.TestsAsked, loop.Approved, loop.Rejected, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.HandoverAsked,
 	}
 	for _, p := range loop.Phases() {
 		for _, k := range loop.EventKinds() {
@@ -248,7 +255,7 @@ func diagram(t *testing.T) string {
 	on := map[[2]loop.Phase][]string{}
 	anywhere := map[loop.EventKind]bool{
 		loop.Cancelled: true, loop.Faulted: true, loop.OwnerLost: true, loop.PauseAsked: true,
-		loop.MessageArrived: true, loop.MergeAsked: true, loop.TestsAsked: true, loop.Approved: true, loop.Rejected: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.HandedOver: true, loop.HandoverAsked: true, loop.WentBack: true,
+		loop.PlanAsked: true, loop.MessageArrived: true, loop.MergeAsked: true, loop.TestsAsked: true, loop.Approved: true, loop.Rejected: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.HandedOver: true, loop.HandoverAsked: true, loop.WentBack: true,
 	}
 	for e := range edges {
 		if e.on == loop.HandedOver && e.from != loop.HandingOver {

@@ -1,8 +1,12 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // asideMost bounds the edits of the plan that the state names.
@@ -33,4 +37,169 @@ func (m *machine) keptAside(file string) {
 	if file != "" && !slices.Contains(m.s.Aside, file) {
 		m.s.Aside = lastOf(append(slices.Clip(m.s.Aside), file), asideMost)
 	}
+}
+
+const (
+	editsMax  = 100 // edits of the plan that wait for the next turn
+	byUserWhy = "skipped by a user"
+)
+
+// planAsked queues edits that a user wants, and those that waited in the inbox when an
+// owner began: their messages come once more.
+func (m *machine) planAsked(e Event) {
+	for _, edit := range e.Edits {
+		switch {
+		case e.Kind == PlanEdited || e.Kind != PlanAsked && slices.Contains(m.s.Heard, edit.ID):
+			continue
+		case e.Kind != PlanAsked:
+			m.s.Heard = lastOf(append(slices.Clip(m.s.Heard), edit.ID), heardMax)
+		}
+		if len(m.s.Edits) == editsMax {
+			m.notify(Warning, fmt.Sprintf("more than %d edits of the plan wait for the next turn: the last one is left out", editsMax))
+			continue
+		}
+		m.s.Edits = append(slices.Clip(m.s.Edits), edit)
+	}
+}
+
+// editsPlan edits the plan before anything else begins. It reports whether there is
+// something to edit.
+func (m *machine) editsPlan(then After) bool {
+	if len(m.s.Edits) == 0 {
+		return false
+	}
+	m.s.After = then
+	m.ask(Editing, Action{Do: EditPlan, Edits: m.s.Edits})
+	return true
+}
+
+// editsWait says so at the end of a loop.
+func (m *machine) editsWait() {
+	if n := len(m.s.Edits); n > 0 {
+		m.notify(Warning, fmt.Sprintf("edits of the plan that are not made yet: %d; pawl resume makes them", n))
+	}
+}
+
+// planEdited makes the loop's tasks those of the edited plan. If the task at work is
+// left out, its half-work is undone, as with any skip.
+func (m *machine) planEdited(e Event) {
+	tried := func(wanted plan.Edit) bool {
+		return slices.ContainsFunc(e.Edits, func(t plan.Edit) bool { return t.ID == wanted.ID })
+	}
+	m.s.Edits = slices.DeleteFunc(slices.Clone(m.s.Edits), tried)
+	if len(m.s.Edits) == 0 {
+		m.s.Edits = nil
+	}
+	m.added(e.Added)
+	m.planReplaced(e.Plan)
+	for _, edit := range e.Edits {
+		if edit.Failed != "" {
+			m.notify(Warning, fmt.Sprintf("the plan was not edited (%s): %s", edit.Do, edit.Failed))
+			continue
+		}
+		m.edited(edit)
+	}
+	if m.stopped() {
+		return
+	}
+	current, _ := m.s.Task(m.s.Current)
+	switch {
+	case m.s.After != ThenTurn || m.s.Replaced || current.Status == Open:
+		m.follow(m.s.After)
+	case current.Status == Skipped:
+		m.skip(Skipped, current.Why)
+	default:
+		m.next()
+	}
+}
+
+// edited does to the loop's tasks what an edit did to the plan.
+func (m *machine) edited(e plan.Edit) {
+	change := func(t *Task) {}
+	switch e.Do {
+	case plan.Add, plan.Move:
+		m.place(e)
+		return
+	case plan.Retitle:
+		change = func(t *Task) { t.Title = plan.OneLine(e.Title, 100) }
+		if e.Task == m.s.Current {
+			m.hear("the user changed the task: it is now " + strconv.Quote(e.Title))
+		}
+	case plan.Skip:
+		change = func(t *Task) {
+			if t.Status != Done {
+				t.Status, t.Why, t.LeftOut = Skipped, byUserWhy, t.ID != FinalTask // a red gate is not left out
+			}
+		}
+	case plan.Retry, plan.Reopen:
+		change = func(t *Task) {
+			if t.Status != Done || e.Do == plan.Reopen {
+				*t = Task{
+					ID: t.ID, Title: t.Title, Priority: t.Priority, Optional: t.Optional, DependsOn: t.DependsOn, Wanted: t.Wanted,
+					Status: Open, Turns: t.Turns, Took: t.Took,
+				}
+			}
+		}
+		if e.Task == m.s.Current {
+			m.s.Ladder = Ladder{}
+		}
+	case plan.Accept:
+		m.s.Aside = slices.DeleteFunc(slices.Clone(m.s.Aside), func(file string) bool { return file == e.File })
+		if len(m.s.Aside) == 0 {
+			m.s.Aside = nil
+		}
+		return
+	}
+	m.task(e.Task, change)
+}
+
+// place puts a task where it is to be worked on, with the priority of its neighbour.
+func (m *machine) place(e plan.Edit) {
+	i := slices.IndexFunc(m.s.Tasks, func(t Task) bool { return t.ID == e.Task })
+	if i < 0 || e.Do == plan.Add && e.Before+e.After == "" {
+		return
+	}
+	t := m.s.Tasks[i]
+	rest := slices.Delete(slices.Clone(m.s.Tasks), i, i+1)
+	var ids []string
+	for _, other := range rest {
+		ids = append(ids, other.ID)
+	}
+	// Behind the task at work, which goes on first.
+	open := slices.IndexFunc(rest, func(t Task) bool { return t.Status == Open && (t.ID != m.s.Current || m.s.After != ThenTurn) })
+	place := e.Place(ids, open)
+	if neighbour := min(place, len(rest)-1); neighbour >= 0 && e.After == "" {
+		t.Priority = rest[neighbour].Priority
+	} else if place > 0 {
+		t.Priority = rest[place-1].Priority
+	}
+	m.s.Tasks = slices.Insert(rest, place, t)
+}
+
+// planReplaced follows a plan that is another one as a whole. Open tasks that are no
+// more in it are no more the loop's.
+func (m *machine) planReplaced(now []Task) {
+	if len(now) == 0 {
+		return
+	}
+	in := func(id string) int { return slices.IndexFunc(now, func(t Task) bool { return t.ID == id }) }
+	m.s.Tasks = slices.DeleteFunc(m.s.Tasks, func(t Task) bool {
+		return in(t.ID) < 0 && t.Status != Done && t.ID != FinalTask && t.ID != m.s.Current
+	})
+	m.added(now)
+	for i := range m.s.Tasks {
+		t := &m.s.Tasks[i]
+		if at := in(t.ID); at >= 0 {
+			t.Title, t.Priority, t.Optional, t.DependsOn = now[at].Title, now[at].Priority, now[at].Optional, now[at].DependsOn
+		} else if t.ID == m.s.Current && t.Status == Open {
+			t.Status, t.Why, t.LeftOut = Skipped, "a user took it out of the plan", true
+		}
+	}
+	place := func(t Task) int { // the others come last, as they were
+		if at := in(t.ID); at >= 0 {
+			return at
+		}
+		return len(now)
+	}
+	slices.SortStableFunc(m.s.Tasks, func(a, b Task) int { return cmp.Compare(place(a), place(b)) })
 }

@@ -11,8 +11,12 @@ func (s State) Progress() string {
 	if len(s.Tasks) < 2 {
 		return ""
 	}
-	done, unproven, need, open := 0, 0, 0, 0
+	done, unproven, need, open, leftOut := 0, 0, 0, 0, 0
 	for _, t := range s.Tasks {
+		if t.LeftOut {
+			leftOut++
+			continue
+		}
 		switch t.Status {
 		case Done:
 			done++
@@ -34,6 +38,9 @@ func (s State) Progress() string {
 		words += ", 1 needs you"
 	case need > 1:
 		words += fmt.Sprintf(", %d need you", need)
+	}
+	if leftOut > 0 {
+		words += fmt.Sprintf(", %d left out", leftOut)
 	}
 	if open > 0 {
 		words += fmt.Sprintf(", %d open", open)

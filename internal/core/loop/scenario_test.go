@@ -56,6 +56,8 @@ func (sc *scenario) feed(e loop.Event, want string) {
 
 func say(a loop.Action) string {
 	switch a.Do {
+	case loop.EditPlan:
+		return "edit"
 	case loop.BeginTurn:
 		fresh := "continue"
 		if a.Fresh {

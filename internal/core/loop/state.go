@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // Phase is what the loop is waiting for.
@@ -41,6 +42,7 @@ const (
 	Restoring     Phase = "restoring"     // for Restored
 	Waiting       Phase = "waiting"       // for TimerFired
 	Trying        Phase = "trying"        // for TurnEnded or AgentFailed of an isolated try
+	Editing       Phase = "editing"       // for PlanEdited
 	HandingOver   Phase = "handing_over"  // for HandedOver
 	Paused        Phase = "paused"        // for Resumed
 	Finishing     Phase = "finishing"     // for Concluded: the outcome stands, the work of the end is under way
@@ -49,14 +51,14 @@ const (
 
 // Phases lists all phases, in the order of a loop's life.
 func Phases() []Phase {
-	return []Phase{New, Checkpointing, Baseline, Turning, Looking, Judging, Committing, Restoring, Waiting, Trying, HandingOver, Paused, Finishing, Ended}
+	return []Phase{New, Checkpointing, Baseline, Turning, Looking, Judging, Committing, Restoring, Waiting, Trying, Editing, HandingOver, Paused, Finishing, Ended}
 }
 
 // AtWork tells whether the phase waits for something that the owner itself is to
 // do now: it ends in an event as soon as that is done.
 func (p Phase) AtWork() bool {
 	switch p {
-	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Trying, HandingOver, Finishing:
+	case New, Checkpointing, Baseline, Looking, Judging, Committing, Restoring, Trying, Editing, HandingOver, Finishing:
 		return true
 	case Turning, Waiting, Paused, Ended:
 	}
@@ -148,6 +150,7 @@ type Task struct {
 	Receipt    string        `json:"receipt,omitempty"`
 	Reviewed   ReviewEnd     `json:"reviewed,omitempty"` // how the reviews of it ended, "" without
 	Findings   []string      `json:"findings,omitempty"` // of the review that disagreed last
+	LeftOut    bool          `json:"left_out,omitempty"` // skipped by a user: not counted against the loop
 	Undone     bool          `json:"undone,omitempty"`   // it was done until a user restored a checkpoint from before
 	Turns      int           `json:"turns,omitempty"`
 	Took       time.Duration `json:"took,omitempty"`
@@ -284,7 +287,7 @@ type State struct {
 	Situation      Situation     `json:"situation,omitempty"` // for the next prompt
 	Failing        *Failing      `json:"failing,omitempty"`
 	Context        int           `json:"context,omitempty"`  // percent full
-	After          After         `json:"after,omitempty"`    // what follows a checkpoint, a restore, a wait or a pause
+	After          After         `json:"after,omitempty"`    // what follows a checkpoint, a restore, a wait, a pause or an edit of the plan
 	Stop           string        `json:"stop,omitempty"`     // cause of a cancellation: stop, int, term, hup
 	StopWhy        string        `json:"stop_why,omitempty"` // what a user did to stop it, where it was no command
 	Pause          bool          `json:"pause,omitempty"`    // a pause is asked for
@@ -300,6 +303,7 @@ type State struct {
 	Rejected       []Rejection   `json:"rejected,omitempty"` // tests that a user does not
 	Refusals       int           `json:"refusals,omitempty"`
 	Restores       int           `json:"restores,omitempty"`
+	Edits          []plan.Edit   `json:"edits,omitempty"`    // of the plan, that a user wants before the next turn
 	Aside          []string      `json:"aside,omitempty"`    // files that keep edits of the plan which were not applied
 	Replaced       bool          `json:"replaced,omitempty"` // a user restored a checkpoint since the task began
 	Green          bool          `json:"green,omitempty"`    // every gate passed in full when last run
@@ -370,7 +374,7 @@ func (s State) ProvedBy(test string) (Task, bool) {
 // not begun: all of it is left. Where a fault or a user ended the loop after its last
 // task, the final gates are; where a gate is red in the end, that gate is.
 func (s State) Left() bool {
-	return s.StartedAt.IsZero() || s.Outcome == Errored || s.Outcome == CancelledEnd || s.endedRed() || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Status != Done })
+	return s.StartedAt.IsZero() || s.Outcome == Errored || s.Outcome == CancelledEnd || s.endedRed() || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Status != Done && !t.LeftOut }) || len(s.Edits) > 0
 }
 
 func (s State) endedRed() bool { return s.Outcome == Unverified && s.Red != "" }

@@ -58,7 +58,9 @@ func (m *machine) handle(e Event) {
 		}
 		m.s.Heard = lastOf(append(slices.Clip(m.s.Heard), e.ID), heardMax)
 	}
+	m.planAsked(e)
 	switch e.Kind {
+	case PlanAsked:
 	case Reopened:
 		m.reopen(e)
 	case Cancelled:
@@ -131,6 +133,8 @@ func (m *machine) answer(e Event) {
 		m.judged(*e.Gates)
 	case m.s.Phase == Committing && e.Kind == Committed:
 		m.committed(e)
+	case m.s.Phase == Editing && e.Kind == PlanEdited:
+		m.planEdited(e)
 	case m.s.Phase == Finishing && e.Kind == Concluded:
 		m.s.Phase = Ended
 	case m.s.Phase == Restoring && e.Kind == Restored:
@@ -195,7 +199,7 @@ func (m *machine) faulted(e Event) {
 		return
 	case Committing:
 		m.s.After = ThenCommit
-	case New, Checkpointing, Baseline, Turning, Looking, Judging, Restoring, Waiting, Trying, HandingOver, Paused, Ended:
+	case New, Checkpointing, Baseline, Turning, Looking, Judging, Restoring, Waiting, Trying, Editing, HandingOver, Paused, Ended:
 	}
 	m.finish(Errored, e.Text, e.Hint)
 }
@@ -333,7 +337,7 @@ func (m *machine) reopen(e Event) {
 	s.Pause, s.Violations, s.Unknowns, s.Failures, s.Crashes, s.Limited = false, 0, 0, 0, 0, 0
 	s.Policy.Limits = s.extended(e.Start.Policy.Limits)
 	for i, t := range s.Tasks {
-		if t.Status != Done {
+		if t.Status != Done && !t.LeftOut {
 			s.Tasks[i].Status, s.Tasks[i].Why = Open, ""
 		}
 	}
@@ -391,5 +395,6 @@ func (m *machine) finish(o Outcome, reason, hint string) {
 	m.back()
 	m.s.EndedAt = m.s.Now
 	m.s.Outcome, m.s.Reason, m.s.Hint = o, reason, hint
+	m.editsWait()
 	m.ask(Finishing, Action{Do: Finish, Text: reason})
 }

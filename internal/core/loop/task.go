@@ -33,6 +33,9 @@ func (m *machine) next() {
 		return
 	}
 	m.s.Replaced = false
+	if m.editsPlan(ThenNext) {
+		return
+	}
 	first := m.s.Current == ""
 	id, ok := m.pick()
 	if !ok {
@@ -96,7 +99,7 @@ func (m *machine) finalGates(g Gates) {
 	m.s.Unknowns = 0
 	m.sawGates(g)
 	m.added(g.Added)
-	if lost := m.commitsLost(g.Lost); lost || m.somethingOpen(g.Added) {
+	if lost := m.commitsLost(g.Lost); lost || m.somethingOpen(g.Added) || len(m.s.Edits) > 0 {
 		m.next()
 		return
 	}

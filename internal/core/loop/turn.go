@@ -28,6 +28,9 @@ func (m *machine) beginTurn() {
 		m.anew()
 		return
 	}
+	if m.editsPlan(ThenTurn) {
+		return
+	}
 	if o := m.limit(); o != "" {
 		m.limitReached(o)
 		return

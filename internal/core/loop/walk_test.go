@@ -116,7 +116,7 @@ func (w *world) run() {
 	}
 	w.checkEnd()
 	w.approveAll()
-	if w.coin(3) && !w.t.Failed() && slices.ContainsFunc(w.s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done }) {
+	if w.coin(3) && !w.t.Failed() && slices.ContainsFunc(w.s.Tasks, func(t loop.Task) bool { return t.Status != loop.Done && !t.LeftOut }) {
 		w.now = w.now.Add(9 * time.Hour)
 		w.feed(loop.Event{Kind: loop.Reopened, Start: &loop.Start{Policy: w.start}})
 		if w.s.Phase == loop.Ended && w.s.Outcome == "" {
@@ -167,6 +167,7 @@ func (w *world) meddle() {
 		}
 	case 9:
 		w.feed(w.word())
+		w.feed(w.planAsked())
 	case 8:
 		w.feed(loop.Event{Kind: loop.HandoverAsked, Owner: w.anOwner(), Text: "asked"})
 	}
@@ -222,6 +223,8 @@ func (w *world) perform(a loop.Action) {
 		e = loop.Event{Kind: loop.Committed, Commit: "c", Tree: w.tree()}
 	case loop.Restore:
 		e = loop.Event{Kind: loop.Restored, Tree: a.Tree}
+	case loop.EditPlan:
+		e = w.planEdited(a.Edits)
 	case loop.Wait:
 		if a.Until.After(w.now) {
 			w.pass(a.Until.Sub(w.now), w.s.AwayFrom.IsZero())
@@ -236,8 +239,6 @@ func (w *world) perform(a loop.Action) {
 	}
 	w.next = &e
 }
-
-func (w *world) tree() string { return fmt.Sprint("tree", w.r.IntN(1000)) }
 
 func (w *world) turn() loop.Event {
 	w.turnCost = w.r.Float64()
@@ -387,10 +388,10 @@ func (w *world) checkEnd() {
 		if wanted == "" {
 			wanted = gate.Proven
 		}
-		if t.Status != loop.Done || !t.Earlier && !t.Evidence.Satisfies(wanted) {
+		if leftOut := t.LeftOut && t.ID != loop.FinalTask; !leftOut && (t.Status != loop.Done || !t.Earlier && !t.Evidence.Satisfies(wanted)) {
 			w.t.Errorf("verified with task %+v", t)
 		}
-		fresh = fresh || !t.Earlier
+		fresh = fresh || !t.Earlier && !t.LeftOut
 	}
 	w.checkReviewed()
 	if answered := w.s.Policy.Kind == loop.Answer && w.s.Policy.Reviews; !w.s.Policy.Gates || !w.finalGreen && !answered || !fresh {

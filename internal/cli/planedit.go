@@ -1,0 +1,349 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+// editing is what only a user may do, in the words of a refusal.
+const editing = "edit the plan of a loop"
+
+// planWord is how commands name a plan that they edit.
+type planWord struct {
+	Plan string `arg:"" name:"PLAN" help:"the plan, or the loop that works on it; . = the newest loop here"`
+}
+
+// planTask is the same with one of its tasks.
+type planTask struct {
+	planWord
+	Task string `arg:"" name:"ID" help:"the task, as in pawl plan show"`
+}
+
+// planPlace is where a task goes.
+type planPlace struct {
+	Before string `placeholder:"ID" xor:"place" help:"work on it before this task"`
+	After  string `placeholder:"ID" xor:"place" help:"work on it after this task"`
+}
+
+type planAddCmd struct {
+	planWord
+	planPlace
+	Title []string `arg:"" name:"TITLE" help:"what is to be done"`
+}
+
+func (planAddCmd) Help() string {
+	return `A loop that works on the plan takes the task in before its next turn, and does not end as long as it
+is open. If tasks are numbered by their place, the new one stands last in the file.
+
+  pawl plan add plan.md "export the report as CSV"
+  pawl plan add . "fix the login first" --before 3`
+}
+
+// Run adds a task.
+func (c *planAddCmd) Run(a *app) error {
+	if err := a.byPerson(editing); err != nil {
+		return err
+	}
+	return a.editPlan(c.Plan, plan.Edit{Do: plan.Add, Title: strings.Join(c.Title, " "), Before: c.Before, After: c.After})
+}
+
+type planEditCmd struct {
+	planTask
+	Title []string `arg:"" name:"TITLE" help:"its new title"`
+}
+
+func (planEditCmd) Help() string {
+	return `  pawl plan edit . 3 "parse quoted fields, too"`
+}
+
+// Run changes the title of a task.
+func (c *planEditCmd) Run(a *app) error {
+	if err := a.byPerson(editing); err != nil {
+		return err
+	}
+	return a.editPlan(c.Plan, plan.Edit{Do: plan.Retitle, Task: c.Task, Title: strings.Join(c.Title, " ")})
+}
+
+type planSkipCmd struct{ planTask }
+
+func (planSkipCmd) Help() string {
+	return `The plan file does not change. The task is not counted against the loop; what the agent has begun of it
+is saved as a checkpoint and undone, as with every skip.
+
+  pawl plan skip . 4`
+}
+
+// Run has a loop leave a task out.
+func (c *planSkipCmd) Run(a *app) error {
+	if err := a.byPerson(editing); err != nil {
+		return err
+	}
+	return a.editPlan(c.Plan, plan.Edit{Do: plan.Skip, Task: c.Task})
+}
+
+type planRetryCmd struct{ planTask }
+
+func (planRetryCmd) Help() string {
+	return `  pawl plan retry . 4`
+}
+
+// Run has a loop try a task again.
+func (c *planRetryCmd) Run(a *app) error {
+	if err := a.byPerson(editing); err != nil {
+		return err
+	}
+	return a.editPlan(c.Plan, plan.Edit{Do: plan.Retry, Task: c.Task})
+}
+
+type planMoveCmd struct {
+	planTask
+	planPlace
+}
+
+func (planMoveCmd) Help() string {
+	return `Without --before or --after the task comes next. Dependencies still hold. If tasks are numbered by their
+place, the order of the loop changes and the file does not.
+
+  pawl plan move . 7
+  pawl plan move plan.md T07 --after T02`
+}
+
+// Run has a task worked on at another time.
+func (c *planMoveCmd) Run(a *app) error {
+	if err := a.byPerson(editing); err != nil {
+		return err
+	}
+	return a.editPlan(c.Plan, plan.Edit{Do: plan.Move, Task: c.Task, Before: c.Before, After: c.After})
+}
+
+type planReopenCmd struct{ planTask }
+
+func (planReopenCmd) Help() string {
+	return `Its commits stay.
+
+  pawl plan reopen . 2`
+}
+
+// Run has a task that is done worked on again.
+func (c *planReopenCmd) Run(a *app) error {
+	if err := a.byPerson(editing); err != nil {
+		return err
+	}
+	return a.editPlan(c.Plan, plan.Edit{Do: plan.Reopen, Task: c.Task})
+}
+
+type planAcceptCmd struct {
+	loopWord
+	File string `arg:"" optional:"" name:"FILE" help:"the edit, as pawl report names it; default: the last one"`
+}
+
+func (planAcceptCmd) Help() string {
+	return `An edit of the plan that was made while a command of the agent ran may be the agent's. Unless it only adds
+tasks, Pawl keeps it in a file and does not apply it. Read it first:
+
+  pawl report .
+  pawl plan accept .`
+}
+
+// Run applies an edit that is held back.
+func (c *planAcceptCmd) Run(a *app) error {
+	if err := a.byPerson("accept an edit of the plan"); err != nil {
+		return err
+	}
+	s, err := a.find(c.Loop)
+	if err != nil {
+		return err
+	}
+	held := s.memory.State.Aside
+	if len(held) == 0 {
+		return failure.New(failure.Usage, "pawl report "+s.ID+" names such edits", "loop %s holds no edit of the plan back", s.ID)
+	}
+	e := plan.Edit{Do: plan.Accept, File: held[len(held)-1]}
+	if c.File != "" {
+		i := slices.IndexFunc(held, func(f string) bool { return f == c.File || filepath.Base(f) == filepath.Base(c.File) })
+		if i < 0 {
+			return failure.New(failure.Usage, "it holds "+strings.Join(held, ", "), "loop %s holds no edit %s back", s.ID, c.File)
+		}
+		e.File = held[i]
+	}
+	return a.editPlanOf(s, s.planPath(), e)
+}
+
+// editPlan edits a plan: by a message, if a loop works on it, else in the file.
+func (a *app) editPlan(word string, e plan.Edit) error {
+	path := word
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.dir, path)
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() || strings.ContainsAny(word, `/\`) {
+		s, err := a.loopOfPlan(path)
+		if err != nil {
+			return err
+		}
+		return a.editPlanOf(s, path, e)
+	}
+	s, err := a.find(word)
+	if err != nil {
+		return err
+	}
+	if s.spec.Plan == "" {
+		return failure.New(failure.Usage, "pawl tell "+s.ID+" says something to its agent", "loop %s has no plan", s.ID)
+	}
+	return a.editPlanOf(s, s.planPath(), e)
+}
+
+// planPath is where the loop's plan lies.
+func (s *subject) planPath() string {
+	return filepath.Join(s.spec.WorkTree(s.Loop, s.kept.Root), filepath.FromSlash(s.spec.Plan))
+}
+
+// loopOfPlan is the loop that works on a plan, or else the last one that did; nil for
+// none.
+func (a *app) loopOfPlan(path string) (*subject, error) {
+	loops, err := a.store.Loops()
+	if err != nil {
+		return nil, err
+	}
+	var found *subject
+	for _, l := range loops {
+		kept, err := l.Spec()
+		if err != nil {
+			continue // pawl list names it
+		}
+		spec, err := record.DecodeSpec(kept)
+		if err != nil || spec.Plan == "" || plainPath(filepath.Join(kept.Root, filepath.FromSlash(spec.Plan))) != plainPath(path) {
+			continue
+		}
+		s, err := a.find(l.ID)
+		if err != nil {
+			return nil, err
+		}
+		if found == nil || found.hasEnded() && (!s.hasEnded() || s.kept.CreatedAt.After(found.kept.CreatedAt)) {
+			found = s
+		}
+	}
+	return found, nil
+}
+
+// editPlanOf edits the plan at path, which the loop works on or did, if there is one.
+func (a *app) editPlanOf(s *subject, path string, e plan.Edit) error {
+	if s == nil || s.hasEnded() {
+		return a.editPlanFile(s, path, e)
+	}
+	done, err := s.tryEdit(e)
+	if err != nil {
+		return err
+	}
+	if err := s.leave(record.Message{Kind: record.MessagePlan, Edit: &e}); err != nil {
+		return err
+	}
+	if err := a.heardSitting(s); err != nil {
+		return err
+	}
+	a.printf("%s: %s, from its next turn on\n", s.ID, done)
+	if !s.alive && !s.inSession() {
+		a.printf("the loop is not running; it learns this when you resume it:  pawl resume %s\n", s.ID)
+	}
+	return nil
+}
+
+// editPlanFile edits the plan of no loop, or of one that has ended.
+func (a *app) editPlanFile(s *subject, path string, e plan.Edit) error {
+	f, err := planfile.Load(path)
+	if err != nil {
+		return err
+	}
+	var out *planfile.File
+	switch {
+	case e.Do == plan.Skip || e.Do == plan.Retry:
+		hint := "pawl run " + a.shown(path) + " --task ID  works on some tasks only"
+		if s != nil && s.left() {
+			hint = resumeWith(s.ID, s.memory.State) + "  goes on with what it skipped"
+		}
+		return failure.New(failure.Usage, hint, "no loop works on %s", a.shown(path))
+	case e.Do == plan.Accept:
+		data, err := atomicfile.Read(e.File, planfile.MaxSize)
+		if err != nil {
+			return fmt.Errorf("read the edited plan: %w", err)
+		}
+		if out, err = planfile.Decode(path, data); err != nil {
+			return err
+		}
+		if out, err = out.MarkedAs(f); err != nil {
+			return err
+		}
+	default:
+		if out, e, err = f.Edit(e, s == nil || !s.left()); err != nil {
+			return asUsage(err)
+		}
+	}
+	if err := atomicfile.Write(path, out.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", a.shown(path), err)
+	}
+	a.printf("%s: %s\n", a.shown(path), e)
+	return nil
+}
+
+// asUsage makes what cannot be edited the user's error.
+func asUsage(err error) error {
+	if !errors.Is(err, planfile.ErrNumbers) {
+		return err
+	}
+	return failure.New(failure.Usage, "give the tasks ids, as in  - [ ] T1 title", "%w", err)
+}
+
+// tryEdit finds out what comes of an edit, after those that wait already.
+func (s *subject) tryEdit(e plan.Edit) (plan.Edit, error) {
+	t, known := s.memory.State.Task(e.Task)
+	switch {
+	case !known:
+	case e.Do == plan.Reopen && t.Status != loop.Done:
+		return e, failure.New(failure.Usage, "pawl plan retry tries a task again that was skipped", "task %s is not done", e.Task)
+	case (e.Do == plan.Retry || e.Do == plan.Skip) && t.Status == loop.Done:
+		return e, failure.New(failure.Usage, "pawl plan reopen has it worked on again", "task %s is done", e.Task)
+	}
+	if e.Do == plan.Accept {
+		return e, nil
+	}
+	f, err := s.frozenPlan()
+	if err != nil {
+		return e, err
+	}
+	inbox, err := record.WaitingEdits(s.Loop)
+	if err != nil {
+		return e, err
+	}
+	for _, w := range slices.Concat(s.memory.State.Edits, inbox) {
+		if next, _, err := f.Edit(w, false); err == nil {
+			f = next
+		}
+	}
+	_, done, err := f.Edit(e, false)
+	if errors.Is(err, planfile.ErrNumbers) && e.Do == plan.Move {
+		return e, nil
+	}
+	return done, err
+}
+
+// frozenPlan is the plan as the loop knows it.
+func (s *subject) frozenPlan() (*planfile.File, error) {
+	data, err := atomicfile.Read(record.FrozenPlanPath(s.Loop), planfile.MaxSize)
+	if errors.Is(err, os.ErrNotExist) { // it has not begun
+		return planfile.Load(s.planPath())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the loop's plan: %w", err)
+	}
+	return planfile.Decode(s.spec.Plan, data)
+}

@@ -1,0 +1,159 @@
+package loop_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+func (w *world) tree() string { return fmt.Sprint("tree", w.r.IntN(1000)) }
+
+// planAsked is an edit of the plan by a user, who may name a task that is not there.
+func (w *world) planAsked() loop.Event {
+	kinds := []plan.EditKind{plan.Add, plan.Retitle, plan.Skip, plan.Retry, plan.Move, plan.Reopen, plan.Accept}
+	e := plan.Edit{ID: w.tree(), Do: kinds[w.r.IntN(len(kinds))], Title: "new", Before: w.aTask(), Task: w.aTask()}
+	return loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{e}}
+}
+
+func (w *world) aTask() string {
+	if len(w.s.Tasks) == 0 || w.coin(5) {
+		return ""
+	}
+	return w.s.Tasks[w.r.IntN(len(w.s.Tasks))].ID
+}
+
+// planEdited is what comes of edits: a few tasks are added, and some edits fail.
+func (w *world) planEdited(edits []plan.Edit) loop.Event {
+	e := loop.Event{Kind: loop.PlanEdited, Edits: slices.Clone(edits)}
+	for i := range e.Edits {
+		switch edit := &e.Edits[i]; {
+		case w.coin(3):
+			edit.Failed = "no"
+		case edit.Do == plan.Add && len(w.s.Tasks) < 8:
+			edit.Task = w.tree()
+			e.Added = append(e.Added, loop.Task{ID: edit.Task, Title: "new", Status: loop.Open})
+		case edit.Do == plan.Accept && len(w.s.Tasks) > 1:
+			e.Plan = slices.Clone(w.s.Tasks[1:])
+		}
+	}
+	return e
+}
+
+// edit has a user edit the plan, and the machine take it.
+func (sc *scenario) edit(e plan.Edit, when, want string, added ...loop.Task) {
+	sc.t.Helper()
+	e.ID = "m"
+	sc.feed(loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{e}}, when)
+	if sc.s.Phase == loop.Editing {
+		return
+	}
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}, "edit")
+	sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{e}, Added: added}, want)
+}
+
+func tasksNow(s loop.State) string {
+	var words []string
+	for _, t := range s.Tasks {
+		words = append(words, t.ID+" "+string(t.Status))
+	}
+	return strings.Join(words, ", ")
+}
+
+// An edit of the plan by a user takes effect before the next turn.
+func TestAUserEditsThePlan(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name  string
+		edit  plan.Edit
+		added []loop.Task
+		want  string // what is done next
+		tasks string
+	}{
+		{"a new task", plan.Edit{Do: plan.Add, Task: "d"}, []loop.Task{{ID: "d", Status: loop.Open}}, "notify; turn 2 continue go_on", "a open, b open, c done, d open"},
+		{"a new task in its place", plan.Edit{Do: plan.Add, Task: "d", Before: "b"}, []loop.Task{{ID: "d", Status: loop.Open}}, "notify; turn 2 continue go_on", "a open, d open, b open, c done"},
+		{"another title", plan.Edit{Do: plan.Retitle, Task: "b", Title: "new"}, nil, "turn 2 continue go_on", "a open, b open, c done"},
+		{"a task left out", plan.Edit{Do: plan.Skip, Task: "b"}, nil, "turn 2 continue go_on", "a open, b skipped, c done"},
+		{"the task at work left out", plan.Edit{Do: plan.Skip, Task: "a"}, nil, "checkpoint", "a skipped, b open, c done"},
+		{"a done task", plan.Edit{Do: plan.Skip, Task: "c"}, nil, "turn 2 continue go_on", "a open, b open, c done"},
+		{"done once more", plan.Edit{Do: plan.Reopen, Task: "c"}, nil, "turn 2 continue go_on", "a open, b open, c open"},
+		{"no second try of what is done", plan.Edit{Do: plan.Retry, Task: "c"}, nil, "turn 2 continue go_on", "a open, b open, c done"},
+		{"another order", plan.Edit{Do: plan.Move, Task: "b", Before: "a"}, nil, "turn 2 continue go_on", "b open, a open, c done"},
+		{"next", plan.Edit{Do: plan.Move, Task: "c"}, nil, "turn 2 continue go_on", "a open, c done, b open"},
+		{"one that failed", plan.Edit{Do: plan.Skip, Task: "b", Failed: "no"}, nil, "notify; turn 2 continue go_on", "a open, b open, c done"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open}, loop.Task{ID: "c", Status: loop.Done, Earlier: true})
+			sc.checkpointed("turn 1 fresh first")
+			sc.edit(c.edit, "", c.want, c.added...)
+			if got := tasksNow(sc.s); got != c.tasks || len(sc.s.Edits) > 0 {
+				t.Errorf("%s, want %s; waiting %v", got, c.tasks, sc.s.Edits)
+			}
+		})
+	}
+}
+
+// A skipped task counts against nothing, and is worked on again when the user says so.
+func TestATaskThatAUserSkipped(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.edit(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue go_on")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{}}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Green: true, Evidence: gate.Proven, Tree: "t"}}, "commit a")
+	sc.feed(loop.Event{Kind: loop.Committed, Commit: "c", Tree: "t"}, "gates final")
+	again := sc.s
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Green: true}}, "finish verified")
+	if got := sc.s.Progress(); got != "1 of 2 tasks done, 1 left out" || sc.s.Left() {
+		t.Errorf("%q, left %v", got, sc.s.Left())
+	}
+
+	// Retried while the last gates run: the loop does not end.
+	sc.s = again
+	sc.feed(loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{{ID: "n", Do: plan.Retry, Task: "b"}}}, "")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Green: true}}, "edit")
+	sc.feed(loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{{ID: "n", Do: plan.Retry, Task: "b"}}}, "checkpoint")
+	if sc.s.Current != "b" {
+		t.Errorf("at work: %q", sc.s.Current)
+	}
+}
+
+// A plan that is accepted as a whole brings tasks, and takes away what is not in it.
+func TestAUserAcceptsAnEditedPlan(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{}, loop.Task{ID: "a", Status: loop.Open}, loop.Task{ID: "b", Status: loop.Open}, loop.Task{ID: "c", Status: loop.Done, Earlier: true})
+	sc.checkpointed("turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}}}, "")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1}}, "look")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Unknown: true}}, "edit")
+	sc.feed(loop.Event{
+		Kind: loop.PlanEdited, Edits: []plan.Edit{{ID: "m", Do: plan.Accept}},
+		Plan: []loop.Task{{ID: "d", Status: loop.Open}, {ID: "b", Title: "other", Status: loop.Open}},
+	}, "notify; checkpoint")
+	if got := tasksNow(sc.s); got != "d open, b open, a skipped, c done" || sc.s.Tasks[1].Title != "other" {
+		t.Error(got)
+	}
+}
+
+// The message that brought an edit may come twice: before an owner has begun, and from
+// the inbox.
+func TestAnEditThatWaitedForAnOwnerCountsOnce(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{})
+	sc.checkpointed("turn 1 fresh first")
+	edit := []plan.Edit{{ID: "m", Do: plan.Add, Title: "new"}}
+	sc.feed(loop.Event{Kind: loop.OwnerLost, Edits: edit}, "edit")
+	sc.feed(loop.Event{Kind: loop.PlanAsked, ID: "m", Edits: edit}, "")
+	if len(sc.s.Edits) != 1 {
+		t.Errorf("%v", sc.s.Edits)
+	}
+}

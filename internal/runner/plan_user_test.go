@@ -1,0 +1,182 @@
+package runner_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/record"
+)
+
+const wordByWord = `
+-- 1/files/have.txt --
+one
+two
+-- 1/reply --
+<promise>DONE</promise>
+-- 2/files/have.txt --
+one
+two
+three
+-- 2/reply --
+<promise>DONE</promise>
+-- 3/files/have.txt --
+one
+two
+three
+four
+-- 3/reply --
+<promise>DONE</promise>
+`
+
+var unproven = withGate(map[string]any{"evidence": []string{"unproven"}})
+
+// editor is a user who edits the plan in the first turn. The owner is killed at a step,
+// if there is one to be.
+type editor struct {
+	teller
+	b     *bench
+	edits []plan.Edit
+	kill  func()
+	at    loop.EventKind
+}
+
+func (w *editor) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.teller.Stepped(s, e, acts)
+	if s.Phase == loop.Turning && w.edits != nil {
+		for i, edit := range w.edits {
+			if err := w.b.loop.Post("plan-"+string(rune('a'+i)), record.Message{Kind: record.MessagePlan, Edit: &edit}); err != nil {
+				w.t.Error(err)
+			}
+		}
+		w.edits = nil
+		w.killAt("posted")
+	}
+	for _, a := range acts {
+		w.killAt(loop.EventKind(a.Do))
+	}
+	w.killAt(e.Kind)
+}
+
+func (w *editor) killAt(at loop.EventKind) {
+	if w.kill != nil && at == w.at {
+		w.kill()
+	}
+}
+
+// An owner that dies at any step of an edit loses none, and makes none twice.
+func TestAnEditOfThePlanSurvivesItsOwner(t *testing.T) {
+	t.Parallel()
+	for _, at := range []loop.EventKind{"posted", loop.PlanAsked, loop.EventKind(loop.EditPlan), loop.PlanEdited, loop.Committed} {
+		t.Run(string(at), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, planned("- [ ] two\n- [ ] unwanted\n"))
+			ctx, kill := context.WithCancel(t.Context())
+			defer kill()
+			d := b.begin(wordByWord, []string{"plan.md"}, unproven)
+			b.loop = d.Loop
+			if s, err := b.drive(ctx, d, &editor{teller: teller{t}, b: b, kill: kill, at: at, edits: []plan.Edit{
+				{Do: plan.Add, Title: "three"}, {Do: plan.Skip, Task: "2"}, {Do: plan.Retitle, Task: "1", Title: "both words"},
+			}}); err == nil {
+				t.Fatalf("not killed: %s %s", s.Outcome, s.Reason)
+			}
+			s := b.resume(teller{t})
+			if s.Outcome != loop.Verified || len(s.Tasks) != 3 || !s.Tasks[1].LeftOut || s.Tasks[2].Commit == "" || len(s.Edits) != 0 {
+				t.Fatalf("%s: %s, tasks %+v, waiting %+v", s.Outcome, s.Reason, s.Tasks, s.Edits)
+			}
+			if got := b.read("plan.md"); got != "- [x] both words\n- [ ] unwanted\n- [x] three\n" {
+				t.Errorf("the plan: %q", got)
+			}
+		})
+	}
+}
+
+// The user writes into the file meanwhile: both edits count. If they cannot be brought
+// together, the command's is not made, and that is said.
+func TestAnEditOfThePlanBesideAnotherOne(t *testing.T) {
+	t.Parallel()
+	for edit, want := range map[string]string{
+		"# Words\n\n- [ ] two\n": "# Words\n\n- [x] two\n- [x] three\n", "no tasks any more\n": "- [x] two\n- [x] three\n",
+	} {
+		b := newBench(t, planned("- [ ] two\n"))
+		d := b.begin(wordByWord, []string{"plan.md"}, unproven)
+		b.loop = d.Loop
+		w := &editor{teller: teller{t}, b: b, edits: []plan.Edit{{Do: plan.Add, Title: "three"}}, at: loop.PlanAsked}
+		w.kill = func() { b.write("plan.md", edit) }
+		s, err := b.drive(t.Context(), d, w)
+		if err != nil || s.Outcome != loop.Verified || s.Violations != 0 {
+			t.Fatalf("%q: %s: %s (%v)", edit, s.Outcome, s.Reason, err)
+		}
+		if got := b.read("plan.md"); got != want {
+			t.Errorf("%q: the plan: %q", edit, got)
+		}
+	}
+}
+
+// An edit that was held back becomes the plan when the user accepts it.
+func TestAnEditThatIsHeldBackIsAccepted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, planned("- [ ] two\n- [ ] four\n"))
+	d := b.begin(strings.Replace(wordByWord, "-- 1/files/have.txt --\none\ntwo\n-- 1/reply --\n<promise>DONE</promise>", "-- 1/run --\ntrue\n-- 1/reply --\nthinking", 1),
+		[]string{"plan.md"}, unproven)
+	b.loop = d.Loop
+	w := &accepts{teller: teller{t}, b: b}
+	s, err := b.drive(t.Context(), d, w)
+	if err != nil || s.Outcome != loop.Verified || len(s.Tasks) != 2 || s.Tasks[0].Title != "both words" || s.Tasks[1].Title != "three" || len(s.Aside) != 0 {
+		t.Fatalf("%s: %s, tasks %+v, aside %q (%v)", s.Outcome, s.Reason, s.Tasks, s.Aside, err)
+	}
+	if got := b.read("plan.md"); got != "- [x] both words\n- [x] three\n" {
+		t.Errorf("the plan: %q", got)
+	}
+	kept, err := filepath.Glob(filepath.Join(b.loop.Dir, "plan.edited-*"))
+	if err != nil || len(kept) != 1 {
+		t.Errorf("kept: %q", kept)
+	}
+}
+
+// accepts edits the plan beside a command of the agent's, and accepts the edit.
+type accepts struct {
+	teller
+	b      *bench
+	edited bool
+	posted bool
+}
+
+func (w *accepts) Stepped(s loop.State, e loop.Event, acts []loop.Action) {
+	w.teller.Stepped(s, e, acts)
+	if e.Kind == loop.TurnEnded && !w.edited {
+		w.edited = true
+		w.b.write("plan.md", "- [ ] both words\n- [ ] three\n")
+	}
+	if len(s.Aside) == 1 && !w.posted {
+		w.posted = true
+		for id, file := range map[string]string{"no": filepath.Join(w.b.loop.Dir, "spec.json"), "yes": s.Aside[0]} {
+			if err := w.b.loop.Post(id, record.Message{Kind: record.MessagePlan, Edit: &plan.Edit{Do: plan.Accept, File: file}}); err != nil {
+				w.t.Error(err)
+			}
+		}
+		if got, err := os.ReadFile(filepath.Join(w.b.loop.Dir, "plan.frozen")); err != nil || string(got) != "- [ ] two\n- [ ] four\n" {
+			w.t.Errorf("frozen before it is accepted: %q (%v)", got, err)
+		}
+	}
+}
+
+// A loop in a user's session takes the edit in at the end of the turn.
+func TestAnEditOfThePlanInASession(t *testing.T) {
+	t.Parallel()
+	st := sitPlanned(t, "- [ ] two\n")
+	if err := st.loop.Post("plan-a", record.Message{Kind: record.MessagePlan, Edit: &plan.Edit{Do: plan.Add, Title: "three"}}); err != nil {
+		t.Fatal(err)
+	}
+	st.edits("have.txt", "one\ntwo\n")
+	if st.claims(); st.s.Violations != 0 || len(st.s.Tasks) != 2 || st.s.Phase != loop.Turning || st.s.Current != "2" {
+		t.Fatalf("%s: %s, %d violations, tasks %+v", st.s.Phase, st.s.Reason, st.s.Violations, st.s.Tasks)
+	}
+	if got := st.read("plan.md"); got != "- [x] two\n- [ ] three\n" {
+		t.Errorf("the plan: %q", got)
+	}
+}
