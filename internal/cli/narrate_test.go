@@ -9,6 +9,7 @@ import (
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/store/journal"
@@ -58,6 +59,9 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.Rejected, Paths: []string{"a_test.go"}}, "pawl reject: the agent may not change a_test.go"},
 		{loop.Event{Kind: loop.Learnt, Text: "use the sandbox"}, "lesson added: use the sandbox"},
 		{loop.Event{Kind: loop.Forgot, Text: "use the sandbox"}, "lesson removed: use the sandbox"},
+		{loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{{Do: plan.Add, Title: "export", Before: "2"}}}, `the user edits the plan: a new task, "export", is added before task 2`},
+		{loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{{Do: plan.Skip, Task: "3"}, {Do: plan.Move, Task: "4"}, {Do: plan.Retry, Failed: "no"}}}, "the plan was edited: task 3 is left out; task 4 comes next"},
+		{loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{{Do: plan.Retry, Failed: "no"}}}, "the plan stays as it is"},
 		{loop.Event{Kind: loop.MergeAsked, Text: "all of it"}, "the agent asks to merge its work: all of it"},
 		{loop.Event{Kind: loop.WentBack, Text: "you restored checkpoint 1"}, "you restored checkpoint 1"},
 		{loop.Event{Kind: loop.PauseAsked}, "pause requested"},

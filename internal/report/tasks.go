@@ -62,6 +62,9 @@ func (p *page) taskLine(t loop.Task, meaning string) string {
 
 // because is what there is to say of one task: its own reason, else the group's.
 func (p *page) because(t loop.Task, meaning string) string {
+	if t.LeftOut {
+		return meaning
+	}
 	if (t.Status == loop.Skipped || t.Status == loop.Blocked) && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 160)
 	}
@@ -93,6 +96,7 @@ func (p *page) groups() []group {
 		{name: "blocked", meaning: "the agent says that it cannot", each: true, why: true},
 		{name: "open", meaning: "not started"},
 		{name: "earlier", meaning: "done before this loop"},
+		{name: "left out", meaning: "skipped by a user"},
 	}
 	for _, t := range p.State.Tasks {
 		i := groupOf(t)
@@ -113,6 +117,8 @@ func (p *page) groups() []group {
 // groupOf is a task's place in groups.
 func groupOf(t loop.Task) int {
 	switch {
+	case t.LeftOut:
+		return 9
 	case t.Earlier:
 		return 8
 	case t.Status == loop.Open:

@@ -129,6 +129,9 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 // taskTitle says why a task needs the user. It is empty for a task that does not.
 func taskTitle(t loop.Task) string {
 	why := ""
+	if t.LeftOut {
+		return ""
+	}
 	switch t.Status {
 	case loop.Blocked:
 		why = "the agent says that it cannot do it"
