@@ -83,7 +83,7 @@ func newBench(t *testing.T, files map[string]string) *bench {
 	home := resolved(t, t.TempDir())
 	b := &bench{t: t, binary: binary, root: filepath.Join(home, "work"), home: home}
 	b.env = map[string]string{
-		"HOME": home, "PATH": os.Getenv("PATH"), "TMPDIR": filepath.Join(home, "tmp"), "LC_ALL": "C",
+		"HOME": home, "PATH": pathWithoutPawl(), "TMPDIR": filepath.Join(home, "tmp"), "LC_ALL": "C",
 		"PAWL_HOME":         filepath.Join(home, "state"),
 		"GIT_CONFIG_GLOBAL": filepath.Join(home, "gitconfig"), "GIT_CONFIG_NOSYSTEM": "1",
 		"GOCACHE": caches[0], "GOMODCACHE": caches[1], "GOPROXY": "off",
@@ -103,6 +103,16 @@ func newBench(t *testing.T, files map[string]string) *bench {
 	b.git("add", "-A")
 	b.git("commit", "-q", "--allow-empty", "-m", "start")
 	return b
+}
+
+// pathWithoutPawl is the PATH without the folders that somebody installed Pawl into: a
+// client would find that one where a test takes away its own.
+func pathWithoutPawl() string {
+	dirs := slices.DeleteFunc(filepath.SplitList(os.Getenv("PATH")), func(dir string) bool {
+		found, _ := filepath.Glob(filepath.Join(dir, "pawl*"))
+		return len(found) > 0
+	})
+	return strings.Join(dirs, string(os.PathListSeparator))
 }
 
 func resolved(t *testing.T, path string) string {

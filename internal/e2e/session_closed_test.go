@@ -66,5 +66,5 @@ func ownBinaries(s *sessions) {
 		s.t.Fatal(err)
 	}
 	s.binary = filepath.Join(dir, "pawl")
-	s.env["PATH"] = dir + string(os.PathListSeparator) + os.Getenv("PATH")
+	s.env["PATH"] = dir + string(os.PathListSeparator) + pathWithoutPawl()
 }
