@@ -7,10 +7,20 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pawl": main})
+	testscript.Main(stories{m}, map[string]func(){"pawl": main})
+}
+
+// stories are run only where this is not the pawl of one.
+type stories struct{ *testing.M }
+
+func (s stories) Run() int {
+	agenttest.SideBySide(4)
+	return s.M.Run()
 }
 
 // TestScripts runs the tool from outside, as people do. Each file in
@@ -54,7 +64,7 @@ func TestScripts(t *testing.T) {
 			e.Vars = append(e.Vars,
 				"HOME="+home, "USERPROFILE="+home, "PAWL_HOME="+filepath.Join(home, "pawl"),
 				"XDG_CONFIG_HOME="+filepath.Join(home, "config"), "XDG_STATE_HOME=", "PAWL_LOOP=",
-				"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull,
+				"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_TEMPLATE_DIR=", // no samples of hooks
 				"GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org", "GIT_AUTHOR_DATE=2026-01-31T09:00:00Z",
 				"GIT_COMMITTER_NAME=Ann", "GIT_COMMITTER_EMAIL=ann@example.org", "GIT_COMMITTER_DATE=2026-01-31T09:00:00Z",
 				"GOCACHE="+cache, "NO_COLOR=1", "TERM=dumb", "TZ=UTC", "LC_ALL=C.UTF-8",

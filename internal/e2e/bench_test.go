@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 )
 
 var given = flag.String("pawl", "", "the binary to test, instead of one that is built; pawl-hook is beside it")
@@ -41,19 +43,8 @@ func buildArgs(dir string) []string {
 
 func buildDir() string { return filepath.Join(os.TempDir(), fmt.Sprintf("pawl-e2e-%d", os.Getpid())) }
 
-// sideBySide is how many tests run at once, unless -parallel says otherwise. They
-// wait for others' programs more than they compute.
-const sideBySide = "4"
-
 func TestMain(m *testing.M) {
-	flag.Parse()
-	asked := false
-	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
-	if !asked {
-		if err := flag.Set("test.parallel", sideBySide); err != nil {
-			panic(err)
-		}
-	}
+	agenttest.SideBySide(4)
 	code := m.Run()
 	_ = os.RemoveAll(buildDir())
 	os.Exit(code)

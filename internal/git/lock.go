@@ -85,6 +85,9 @@ func removeLocks(note string) {
 	}
 }
 
+// SetLockWait sets how long a lock of another git is waited for, ten seconds otherwise.
+func (r *Repo) SetLockWait(d time.Duration) { r.lockWait = d }
+
 // removeStaleLock removes a lock that a process of ours left when it was killed together
 // with its git. It reports whether it did.
 func (r *Repo) removeStaleLock(lock string) bool {

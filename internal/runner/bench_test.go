@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/agent"
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/environment"
 	"github.com/pawl-dev/pawl/internal/launch"
@@ -23,8 +24,10 @@ import (
 
 // The environment is the same for all tests, so that they may run side by side: a
 // home without a user's settings, and Go's caches, without which each gate that
-// runs go would build the standard library.
+// runs go would build the standard library. Nothing is done that no test is about: git
+// copies no samples of hooks and does not tidy up, go vets nothing.
 func TestMain(m *testing.M) {
+	agenttest.SideBySide(4)
 	home, err := os.MkdirTemp("", "pawl-runner-")
 	if err != nil {
 		panic(err)
@@ -35,10 +38,10 @@ func TestMain(m *testing.M) {
 		panic(fmt.Sprintf("go env: %q, %v", caches, err))
 	}
 	config := filepath.Join(home, "gitconfig")
-	if err := os.WriteFile(config, []byte("[user]\n\tname = dev\n\temail = dev@example.com\n"), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(gitConfig), 0o600); err != nil {
 		panic(err)
 	}
-	for name, value := range map[string]string{"HOME": home, "GIT_CONFIG_GLOBAL": config, "GOCACHE": dirs[0], "GOMODCACHE": dirs[1]} {
+	for name, value := range map[string]string{"HOME": home, "GIT_CONFIG_GLOBAL": config, "GOCACHE": dirs[0], "GOMODCACHE": dirs[1], "GOFLAGS": os.Getenv("GOFLAGS") + " -vet=off"} {
 		if err := os.Setenv(name, value); err != nil {
 			panic(err)
 		}
@@ -48,9 +51,21 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+const gitConfig = `[user]
+	name = dev
+	email = dev@example.com
+[init]
+	templateDir =
+[maintenance]
+	auto = false
+`
+
 // fileDoubt is the doubt about a file's time where the file system keeps nanoseconds and
 // the system stamps files with a clock of ticks.
 const fileDoubt = 20 * time.Millisecond
+
+// lockWait is long enough for another git to end: no test leaves one running.
+const lockWait = time.Second
 
 // bench is a small Go repository, a script for the agent, and a home for Pawl.
 type bench struct {
@@ -167,6 +182,7 @@ func (b *bench) drive(ctx context.Context, d *launch.Drive, o runner.Observer) (
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	d.Observer, d.FileDoubt = o, fileDoubt
+	d.Repo.SetLockWait(lockWait)
 	b.loop = d.Loop
 	state, err := d.Run(ctx)
 	if err := d.Close(); err != nil {

@@ -97,13 +97,17 @@ func TestATestThatWentWithOneTaskJudgesTheNext(t *testing.T) {
 }
 
 // What works in the background while the gates run changes what judges too late
-// for the look, and is found all the same. Not beside others: it counts in seconds.
+// for the look, and is found all the same.
 func TestAChangeWhileTheGatesRunIsAViolation(t *testing.T) {
+	t.Parallel()
 	agenttest.Needs(t, "setsid")
 	files := sums()
-	files["run.sh"], files[".mocharc.json"] = "sleep 2\n"+files["run.sh"], "{}\n"
+	// The daemon writes when a gate runs in the work tree, which waits for it once.
+	files["run.sh"] = "if [ -d .git ] && [ -e late.sh ]; then : > .git/began; n=0; until [ -e .git/wrote ] || [ $((n += 1)) -gt 200 ]; do sleep 0.05; done; fi\n" + files["run.sh"]
+	files[".mocharc.json"] = "{}\n"
 	b := newBench(t, files)
-	s := b.run("-- 1/files/late.sh --\nsleep 1; f=.mocha; echo x > ${f}rc.json\n-- 1/run --\nenv -i PATH=$PATH setsid sh late.sh > /dev/null 2>&1 < /dev/null &\nsleep 0.3\necho '# x' >> lib\n-- 1"+claims+"-- 2"+claims+"-- 3"+claims,
+	s := b.run("-- 1/files/late.sh --\nn=0; until [ -e .git/began ] || [ $((n += 1)) -gt 200 ]; do sleep 0.05; done\nf=.mocha; echo x > ${f}rc.json; : > .git/wrote\n"+
+		"-- 1/run --\nenv -i PATH=$PATH setsid sh late.sh > /dev/null 2>&1 < /dev/null &\nsleep 0.3\necho '# x' >> lib\n-- 1"+claims+"-- 2"+claims+"-- 3"+claims,
 		[]string{"tidy"}, withTests(map[string]any{"evidence": []string{"unproven"}, "protect": []string{".mocharc.json"}}))
 	if s.Violations != 1 || s.Outcome != loop.Verified {
 		t.Fatalf("%s after %d violations: %s", s.Outcome, s.Violations, s.Reason)

@@ -42,19 +42,23 @@ func sh(t *testing.T, dir string, argv ...string) {
 	}
 }
 
+// environ is the environment of gates, in which go does not vet: where a test is about
+// what vet finds, its gate says so.
+func environ() []string { return append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -vet=off") }
+
 func newBench(t *testing.T, start files, change func(*verify.Options)) *bench {
 	t.Helper()
 	b := &bench{t: t, root: t.TempDir()}
-	sh(t, b.root, "git", "init", "-q", "-b", "main")
+	sh(t, b.root, "git", "init", "-q", "-b", "main", "--template=")
 	b.write(start)
 	sh(t, b.root, "git", "add", "-A")
-	sh(t, b.root, "git", "-c", "user.name=dev", "-c", "user.email=dev@example.com", "commit", "-q", "-m", "start")
+	sh(t, b.root, "git", "-c", "user.name=dev", "-c", "user.email=dev@example.com", "-c", "maintenance.auto=false", "commit", "-q", "-m", "start")
 	repo, err := git.Open(t.Context(), b.root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.repo = repo
-	o := verify.Options{Root: b.root, Repo: repo, Dir: t.TempDir(), Env: os.Environ(), Watch: b.watch}
+	o := verify.Options{Root: b.root, Repo: repo, Dir: t.TempDir(), Env: environ(), Watch: b.watch}
 	if change != nil {
 		change(&o)
 	}

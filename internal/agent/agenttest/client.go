@@ -2,11 +2,13 @@ package agenttest
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
@@ -84,6 +86,20 @@ func Stride(n int) int {
 		return 1
 	}
 	return n
+}
+
+// SideBySide has a TestMain run n tests at once, unless -parallel says otherwise: for tests
+// that wait for other programs more than they compute.
+func SideBySide(n int) {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
+	if asked {
+		return
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(n)); err != nil {
+		panic(err)
+	}
 }
 
 // API starts a scripted Messages API for the length of a test.
