@@ -72,8 +72,9 @@ const imports = `
 
 	# Ring 4: surfaces. They show what they are handed and reach for nothing.
 	term           < core/* failure redact figure
-	report         < core/* failure redact figure
-	watch          < core/* figure record
+	progress       < core/* figure
+	report         < core/* failure redact figure progress
+	watch          < core/* figure progress record
 	mcpserver      < core/* agent environment failure figure launch planfile record redact session store store/* verify
 	demo           < *
 	cli            < *

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
@@ -84,6 +85,9 @@ func look(l *store.Loop) (*subject, error) {
 		return nil, err
 	}
 	s.memory, s.mark, err = record.Load(l)
+	if st := &s.memory.State; s.alive && st.EndedAt.IsZero() && !st.StartedAt.IsZero() && time.Now().After(st.Now) {
+		st.Now = time.Now() // the journal tells of work once it is done: its time runs meanwhile
+	}
 	return s, err
 }
 

@@ -94,7 +94,7 @@ func codeTable(b *strings.Builder, what string, table []meaning) {
 // schemas are those of what --json prints, by the name of their file.
 func schemas(t *testing.T) map[string]*jsonschema.Schema {
 	t.Helper()
-	summary := schema[record.Summary](t, "How a loop stands: `pawl status --json`.")
+	summary := schema[record.Status](t, "How a loop stands: `pawl status --json`.")
 	summary.Properties["state"].Enum = []any{"running", "waiting", "paused", "ended", orphaned}
 	item := schema[record.Summary](t, "")
 	item.Schema = ""
@@ -138,6 +138,7 @@ func schema[T any](t *testing.T, description string) *jsonschema.Schema {
 		reflect.TypeFor[gate.Evidence]():   words(gate.NoEvidence, gate.Unproven, gate.Reviewed, gate.Proven),
 		reflect.TypeFor[loop.Kind]():       words(loop.Change, loop.Answer, loop.Explore, loop.Periodic),
 		reflect.TypeFor[loop.Outcome]():    words(outcomes...),
+		reflect.TypeFor[loop.TaskStatus](): words(loop.Open, loop.Done, loop.Skipped, loop.Blocked, loop.Unchanged),
 		reflect.TypeFor[doctor.Status]():   words(doctor.OK, doctor.Warn, doctor.Bad, doctor.Skipped),
 		reflect.TypeFor[testreport.Result](): words(testreport.Pass, testreport.Fail, testreport.NoTests, testreport.RunnerError, testreport.Gate,
 			testreport.Timeout, testreport.Signal, testreport.NotATest, testreport.Unknown),
@@ -178,8 +179,9 @@ func TestOutputFitsItsSchema(t *testing.T) {
 	told.Verdict, told.Gates = agrees, []auditedGate{}
 	told.add(receipt, gate.Result{Status: gate.Unknown, Command: receipt.Command})
 	task := planfile.ShowTask(plan.Task{ID: "1", Title: "One", Line: 3})
+	working := loop.State{Tasks: []loop.Task{{ID: "1", Status: loop.Done, Turns: 1, Took: time.Minute}, {ID: "2", Status: loop.Open}}}
 	outputs := map[string][]any{
-		"status":      {s.summary()},
+		"status":      {record.Detailed(s.summary(), working, "the agent works"), record.Detailed(s.summary(), loop.State{}, "")},
 		"list":        {[]record.Summary{}, []record.Summary{s.summary()}},
 		"lessons":     {lessons{Learnt: []string{}, Project: []string{"use the sandbox"}}},
 		"log":         {journal.Record{Seq: 1, Type: "event", Data: json.RawMessage(`{"kind":"started"}`)}, journal.Record{Data: json.RawMessage(`[1]`)}},

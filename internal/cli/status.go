@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
 	"github.com/pawl-dev/pawl/internal/proc"
+	"github.com/pawl-dev/pawl/internal/progress"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -31,7 +32,8 @@ func (c *statusCmd) Run(a *app) error {
 		return err
 	}
 	if c.JSON {
-		return a.printJSON(s.summary())
+		sum := s.summary()
+		return a.printJSON(record.Detailed(sum, s.memory.State, doing(s, sum, time.Now())))
 	}
 	a.printf("%s", statusText(s, time.Now()))
 	return nil
@@ -49,11 +51,13 @@ func statusText(s *subject, now time.Time) string {
 	if words := kindWords(s.spec.Policy); words != "" {
 		line("kind", "%s", words)
 	}
-	if t, ok := st.Task(st.Current); ok && !s.hasEnded() && t.ID != record.GoalTask {
-		line("task", "%s  %s", t.ID, t.Title)
-	}
 	if countsTasks(sum) {
 		line("tasks", "%s", tasksLine(sum.Tasks))
+	}
+	for _, t := range st.Tasks {
+		if t.ID != record.GoalTask {
+			line("", "%s", taskLine(t, t.ID == st.Current && sum.State == "running"))
+		}
 	}
 	for _, g := range s.memory.Results {
 		line("gate", "%s  %s", plan.OneLine(g.Gate, 60), resultWords(g))
@@ -62,7 +66,10 @@ func statusText(s *subject, now time.Time) string {
 		line("try", "%s", tryWords(*st.Try))
 	}
 	rows(line, "sandbox", s.wallWords())
-	line("spent", "%s", spent(s, sum))
+	line("spent", "%s", progress.Spent(st))
+	if left := progress.Left(st); left != "" {
+		line("left", "%s", left)
+	}
 	if s.spec.Branch != "" && !s.spec.NoCommit {
 		line("branch", "%s, %s", s.spec.Branch, count(sum.Commits, "commit"))
 	}
@@ -131,14 +138,31 @@ func tryWords(t loop.Try) string {
 	return what
 }
 
-// spent is the money, the tokens and the time; of turns in a session the time
-// alone is known.
-func spent(s *subject, sum record.Summary) string {
-	took := figure.Duration(s.memory.State.Elapsed())
-	if s.inSession() && s.memory.State.Usage == (loop.Usage{}) {
-		return took
+// taskLine is a task of the plan, and how it stands.
+func taskLine(t loop.Task, current bool) string {
+	words := progress.Task(t)
+	if current {
+		words = "at work, " + words
 	}
-	return fmt.Sprintf("%s, %s tokens, %s", figure.Money(sum.CostUSD), figure.Tokens(s.memory.State.Usage.Tokens()), took)
+	if why := plan.OneLine(t.Why, 120); why != "" && t.NeedsUser() {
+		words += " · " + why
+	}
+	return strings.TrimSpace(plan.OneLine(t.ID, 40)+"  "+plan.OneLine(t.Title, 80)) + ": " + words
+}
+
+// doing is what a loop does now, "" if it has ended.
+func doing(s *subject, sum record.Summary, now time.Time) string {
+	switch {
+	case sum.Closed:
+		return "waiting: its session is closed"
+	case sum.State == "running":
+		return phaseWords(s.memory.State)
+	case sum.State == "waiting":
+		return waitingWords(s.memory.State, now)
+	case sum.State == "paused":
+		return "paused"
+	}
+	return ""
 }
 
 // headline says what the loop is doing.

@@ -148,7 +148,7 @@ func TestStatusOfATaskSetAside(t *testing.T) {
 	got := statusText(s, time.Now())
 	for _, want := range []string{
 		"asks      to change a_test.go: it is wrong\n            pawl approve x   or  pawl reject x\n", "approved  the agent may change b_test.go\n",
-		"task      B  Next\n", "tasks     0 done, 1 open, 1 skipped\n", "gate      lint  unknown: killed\n",
+		"tasks     0 done, 1 open, 1 skipped\n            A: skipped\n            B  Next: at work, open\n", "gate      lint  unknown: killed\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)

@@ -25,6 +25,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/progress"
 )
 
 // Loop is what a page is made of.
@@ -69,13 +70,14 @@ func Text(w io.Writer, l Loop) error {
 	p.gates()
 	p.wall()
 	p.refused()
-	p.left()
+	p.orphans()
 	p.merge()
 	p.leftOut()
 	p.leftAlone()
 	p.aside()
 	p.lessons()
 	p.cost()
+	p.left()
 	p.answer()
 	p.said()
 	p.next()
@@ -212,8 +214,8 @@ func (p *page) refused() {
 	}
 }
 
-// left names what runs on, or did when the loop ended.
-func (p *page) left() {
+// orphans names what runs on, or did when the loop ended.
+func (p *page) orphans() {
 	for i, process := range p.Left {
 		label := ""
 		if i == 0 {
@@ -262,6 +264,13 @@ func (p *page) cost() {
 		money += fmt.Sprintf(" (%s for %s)", figure.Money(s.Reviews.CostUSD), figure.Count(n, "review"))
 	}
 	p.line("cost", "%s, %s, %s tokens, %s of work", money, iterations, figure.Tokens(s.Usage.Tokens()), work)
+}
+
+// left is what the open tasks of a loop at work may take.
+func (p *page) left() {
+	if left := progress.Left(p.State); left != "" {
+		p.line("left", "%s", left)
+	}
 }
 
 // claimed is the word by which the agent said that this is its answer.

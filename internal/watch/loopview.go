@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/progress"
 )
 
 // wideEnough is the number of columns from which plan and task stand side by side.
@@ -60,6 +61,9 @@ func (m Model) gauges() string {
 		of(figure.Duration(st.Elapsed()), figure.Chosen(limits.Duration), limits.Duration == 0),
 		of(figure.Money(st.Usage.CostUSD), figure.Money(limits.CostUSD), limits.CostUSD == 0),
 		figure.Tokens(st.Usage.Tokens()) + " tokens",
+	}
+	if left := progress.Left(st); left != "" {
+		parts = append(parts, "left: "+left)
 	}
 	return paint(dim, strings.Join(parts, " · "))
 }
@@ -111,20 +115,7 @@ func (m Model) facts(columns int) []string {
 	if t.ID == "" {
 		return nil
 	}
-	words := string(t.Status)
-	if t.Evidence != "" {
-		words += ", " + string(t.Evidence)
-	}
-	if t.Turns > 0 {
-		words += " · " + figure.Count(t.Turns, "iteration")
-	}
-	if t.Took > 0 {
-		words += ", " + figure.Duration(t.Took)
-	}
-	if t.Commit != "" {
-		words += " · " + t.Commit[:min(7, len(t.Commit))]
-	}
-	rows := []string{paint(bold, fit(clean(taskName(t)), columns)), words}
+	rows := []string{paint(bold, fit(clean(taskName(t)), columns)), progress.Task(t)}
 	wrap := func(s string) { rows = append(rows, strings.Split(ansi.Wrap(clean(s), max(10, columns), ""), "\n")...) }
 	if len(t.Flipped) > 0 {
 		wrap("failed before, passes now: " + strings.Join(t.Flipped[:min(len(t.Flipped), 5)], ", "))

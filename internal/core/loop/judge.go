@@ -327,7 +327,7 @@ func (m *machine) committed(e Event) {
 // accept marks the claimed tasks done.
 func (m *machine) accept(commit, receipt string) {
 	ids := m.claimed()
-	took := m.s.Now.Sub(m.s.TaskFrom)
+	took := m.s.Elapsed() - m.s.TaskElapsed
 	for i, id := range ids {
 		m.task(id, func(t *Task) {
 			t.Status, t.Undone, t.Commit, t.Receipt = Done, false, commit, receipt

@@ -99,7 +99,7 @@ func (m *machine) restore(then After) {
 // back to where the task began, or is left with --on-failure keep.
 func (m *machine) skip(status TaskStatus, why string) {
 	id := m.s.Current
-	took := m.s.Now.Sub(m.s.TaskFrom)
+	took := m.s.Elapsed() - m.s.TaskElapsed
 	m.task(id, func(t *Task) { t.Status, t.Why, t.Took = status, why, took })
 	m.remember(string(status) + ": " + why)
 	if m.s.Failing == nil || m.s.Failing.Reason != why {

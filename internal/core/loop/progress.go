@@ -13,19 +13,17 @@ func (s State) Progress() string {
 	}
 	done, unproven, need, open, leftOut := 0, 0, 0, 0, 0
 	for _, t := range s.Tasks {
-		if t.LeftOut {
+		switch {
+		case t.LeftOut:
 			leftOut++
-			continue
-		}
-		switch t.Status {
-		case Done:
+		case t.Status == Done:
 			done++
 			if t.Unproven() {
 				unproven++
 			}
-		case Skipped, Blocked, Unchanged:
+		case t.NeedsUser():
 			need++
-		case Open:
+		default:
 			open++
 		}
 	}
@@ -55,6 +53,11 @@ func (s State) Headline(id string) string {
 		return id + " · " + p + " ·" + ended
 	}
 	return id + ended
+}
+
+// NeedsUser tells whether a task has ended without its work, and not by a user's word.
+func (t Task) NeedsUser() bool {
+	return !t.LeftOut && (t.Status == Skipped || t.Status == Blocked || t.Status == Unchanged)
 }
 
 // Unproven tells whether a task that is done has not enough evidence. A task

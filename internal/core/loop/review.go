@@ -165,7 +165,7 @@ func (m *machine) unreviewed() string {
 
 // spend books what judging cost.
 func (m *machine) spend(g Gates) {
-	m.s.Usage = m.s.Usage.Add(g.Usage)
+	m.pay(g.Usage)
 	if m.s.Purpose == ForReview {
 		m.s.Reviews.Runs++
 		m.s.Reviews.CostUSD += g.Usage.CostUSD

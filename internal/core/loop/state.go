@@ -153,7 +153,8 @@ type Task struct {
 	LeftOut    bool          `json:"left_out,omitempty"` // skipped by a user: not counted against the loop
 	Undone     bool          `json:"undone,omitempty"`   // it was done until a user restored a checkpoint from before
 	Turns      int           `json:"turns,omitempty"`
-	Took       time.Duration `json:"took,omitempty"`
+	Took       time.Duration `json:"took,omitempty"`     // of work: waits that count against no limit aside
+	CostUSD    float64       `json:"cost_usd,omitempty"` // of its turns and reviews
 }
 
 // FinalTask is the id of the task that Pawl opens itself when all others are
@@ -263,16 +264,16 @@ type State struct {
 	Usage          Usage         `json:"usage"`
 	Reviews        Reviews       `json:"reviews,omitzero"` // their part of the usage
 	Tasks          []Task        `json:"tasks"`
-	Current        string        `json:"current,omitempty"`   // id of the task at work
-	Last           string        `json:"last,omitempty"`      // id of the task at work before
-	TaskFrom       time.Time     `json:"task_from,omitzero"`  // when it began
-	Base           string        `json:"base,omitempty"`      // tree the task starts from: the last verified commit and what the user did since
-	First          string        `json:"first,omitempty"`     // task to take first: an earlier loop had begun it
-	HalfDone       string        `json:"half_done,omitempty"` // tree that the first turn of the task finds, where that is not Base: what an earlier loop did of it
-	Unjudged       bool          `json:"unjudged,omitempty"`  // a turn has ended since the gates last ran
-	Retry          bool          `json:"retry,omitempty"`     // the next turn takes the place of one that was cut off
-	Found          *Gates        `json:"found,omitempty"`     // what the gates found for the claim being committed
-	JudgedAt       time.Time     `json:"judged_at,omitzero"`  // when they found it
+	Current        string        `json:"current,omitempty"`      // id of the task at work
+	Last           string        `json:"last,omitempty"`         // id of the task at work before
+	TaskElapsed    time.Duration `json:"task_elapsed,omitempty"` // State.Elapsed when it began
+	Base           string        `json:"base,omitempty"`         // tree the task starts from: the last verified commit and what the user did since
+	First          string        `json:"first,omitempty"`        // task to take first: an earlier loop had begun it
+	HalfDone       string        `json:"half_done,omitempty"`    // tree that the first turn of the task finds, where that is not Base: what an earlier loop did of it
+	Unjudged       bool          `json:"unjudged,omitempty"`     // a turn has ended since the gates last ran
+	Retry          bool          `json:"retry,omitempty"`        // the next turn takes the place of one that was cut off
+	Found          *Gates        `json:"found,omitempty"`        // what the gates found for the claim being committed
+	JudgedAt       time.Time     `json:"judged_at,omitzero"`     // when they found it
 	Ladder         Ladder        `json:"ladder"`
 	Violations     int           `json:"violations,omitempty"`
 	Claim          *Claim        `json:"claim,omitempty"`     // being judged

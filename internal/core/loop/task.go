@@ -51,7 +51,7 @@ func (m *machine) next() {
 		m.hold(ThenNext)
 		return
 	}
-	m.s.Last, m.s.Current, m.s.TaskFrom = m.s.Current, id, m.s.Now
+	m.s.Last, m.s.Current, m.s.TaskElapsed = m.s.Current, id, m.s.Elapsed()
 	m.s.Ladder, m.s.Failing, m.s.Claim = Ladder{}, nil, nil
 	m.s.Unjudged, m.s.Retry = false, false
 	m.s.Situation = NextTask

@@ -128,11 +128,17 @@ func (m *machine) count(t Turn) {
 	m.s.Turns++
 	m.s.Said = lastLine(t.Text)
 	m.s.Unjudged = true
-	m.s.Usage = m.s.Usage.Add(t.Usage)
+	m.pay(t.Usage)
 	if t.Context >= 0 {
 		m.s.Context = t.Context
 	}
 	m.task(m.s.Current, func(t *Task) { t.Turns++ })
+}
+
+// pay books a cost on the loop and on the task at work.
+func (m *machine) pay(u Usage) {
+	m.s.Usage = m.s.Usage.Add(u)
+	m.task(m.s.Current, func(t *Task) { t.CostUSD = Usage{CostUSD: t.CostUSD}.Add(u).CostUSD })
 }
 
 // newBackground tells whether there is work in the background that was not

@@ -1,0 +1,53 @@
+package loop
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Estimate is what the open tasks of a loop may still take, by the median of the tasks
+// that it has ended so far.
+type Estimate struct {
+	Open       int // tasks
+	Basis      int // tasks that the medians are of
+	Median     time.Duration
+	MedianCost float64
+	Left       time.Duration // time of work
+	LeftCost   float64       // 0: what turns cost is not known, or nothing
+}
+
+// Estimate returns what is left of a loop that has not ended. ok is false if nothing is
+// left, or no task has ended that tells what one takes.
+func (s State) Estimate() (e Estimate, ok bool) {
+	var took []time.Duration
+	var cost []float64
+	current := Task{}
+	for _, t := range s.Tasks {
+		switch {
+		case t.Status == Open:
+			e.Open++
+			if t.ID == s.Current {
+				current = t
+				current.Took = s.Elapsed() - s.TaskElapsed
+			}
+		case t.Turns > 0 && t.Took > 0:
+			took, cost = append(took, t.Took), append(cost, t.CostUSD)
+		}
+	}
+	e.Basis = len(took)
+	if s.Outcome != "" || e.Open == 0 || e.Basis == 0 {
+		return Estimate{}, false
+	}
+	e.Median, e.MedianCost = median(took), median(cost)
+	left := time.Duration(e.Open)
+	e.Left = left*e.Median - min(max(current.Took, 0), e.Median)
+	e.LeftCost = float64(e.Open)*e.MedianCost - min(current.CostUSD, e.MedianCost)
+	return e, true
+}
+
+// median is the middle of values, the lower one of two.
+func median[T cmp.Ordered](values []T) T {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[(len(sorted)-1)/2]
+}

@@ -1,0 +1,47 @@
+package loop_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// What is left is the median of the tasks that ended for each open one, less what the
+// task at work has taken already.
+func TestEstimate(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
+	ended := func(took time.Duration, cost float64) loop.Task {
+		return loop.Task{Status: loop.Done, Turns: 1, Took: took, CostUSD: cost}
+	}
+	s := loop.State{
+		StartedAt: began, Now: began.Add(20 * time.Minute), Away: 4 * time.Minute, Current: "4", TaskElapsed: 15 * time.Minute,
+		Tasks: []loop.Task{
+			ended(2*time.Minute, 0.2), ended(10*time.Minute, 1), {Status: loop.Done, Earlier: true}, ended(3*time.Minute, 0.5),
+			{ID: "4", Status: loop.Open, CostUSD: 0.25}, {ID: "5", Status: loop.Open},
+		},
+	}
+	got, ok := s.Estimate()
+	want := loop.Estimate{Open: 2, Basis: 3, Median: 3 * time.Minute, MedianCost: 0.5, Left: 5 * time.Minute, LeftCost: 0.75}
+	if diff := cmp.Diff(want, got); !ok || diff != "" {
+		t.Error(ok, diff)
+	}
+	s.TaskElapsed, s.Tasks[4].CostUSD = 0, 9 // longer and dearer than any
+	if got, _ := s.Estimate(); got.Left != 3*time.Minute || got.LeftCost != 0.5 {
+		t.Errorf("%+v", got)
+	}
+	for name, change := range map[string]func(*loop.State){
+		"nothing ended":    func(s *loop.State) { s.Tasks = s.Tasks[4:] },
+		"nothing left":     func(s *loop.State) { s.Tasks = s.Tasks[:4] },
+		"the loop ended":   func(s *loop.State) { s.Outcome = loop.Stuck },
+		"ticked by a user": func(s *loop.State) { s.Tasks = append(s.Tasks[2:3:3], s.Tasks[4:]...) },
+	} {
+		c := s
+		if change(&c); func() bool { _, ok := c.Estimate(); return ok }() {
+			t.Error(name)
+		}
+	}
+}

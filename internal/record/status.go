@@ -1,0 +1,67 @@
+package record
+
+import (
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/gate"
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// Status is a loop in detail (`pawl status --json`).
+type Status struct {
+	Summary
+	Doing       string       `json:"doing,omitempty"` // what is being done now
+	WorkSeconds float64      `json:"work_seconds"`    // waits that count against no limit aside
+	Plan        []TaskStatus `json:"plan"`            // the tasks in the plan's order; one, "goal", without a plan
+	Left        *Left        `json:"left,omitempty"`  // absent where nothing is left, or no task has ended yet
+}
+
+// TaskStatus is how a task stands.
+type TaskStatus struct {
+	ID       string          `json:"id"`
+	Title    string          `json:"title"`
+	Status   loop.TaskStatus `json:"status"`
+	Current  bool            `json:"current,omitempty"`  // it is worked on
+	LeftOut  bool            `json:"left_out,omitempty"` // skipped by a user
+	Earlier  bool            `json:"earlier,omitempty"`  // was done before this loop
+	Evidence gate.Evidence   `json:"evidence,omitempty"`
+	Proof    []string        `json:"proof,omitempty"` // tests or gates that failed before and pass now
+	Why      string          `json:"why,omitempty"`
+	Attempts int             `json:"attempts"`
+	Seconds  float64         `json:"seconds,omitempty"` // of work, once it has ended
+	CostUSD  float64         `json:"cost_usd"`
+	Commit   string          `json:"commit,omitempty"`
+	NeedsYou bool            `json:"needs_you,omitempty"` // it ended without its work
+}
+
+// Left is what the open tasks may take: their number times the median of the tasks of
+// this loop that have ended, less what the current one has taken.
+type Left struct {
+	Tasks         int     `json:"tasks"`
+	Seconds       float64 `json:"seconds"`
+	CostUSD       float64 `json:"cost_usd"`
+	Basis         int     `json:"basis"` // tasks that the medians are of
+	MedianSeconds float64 `json:"median_seconds"`
+	MedianUSD     float64 `json:"median_usd"`
+}
+
+// Detailed adds the tasks and the estimate to a summary.
+func Detailed(sum Summary, s loop.State, doing string) Status {
+	d := Status{Summary: sum, Doing: doing, WorkSeconds: seconds(s.Elapsed()), Plan: []TaskStatus{}}
+	for _, t := range s.Tasks {
+		d.Plan = append(d.Plan, TaskStatus{
+			ID: t.ID, Title: t.Title, Status: t.Status, Current: t.ID == s.Current && t.Status == loop.Open && s.Outcome == "", Earlier: t.Earlier, LeftOut: t.LeftOut,
+			Evidence: t.Evidence, Proof: t.Flipped, Why: t.Why, Attempts: t.Turns, Seconds: seconds(t.Took), CostUSD: t.CostUSD, Commit: t.Commit,
+			NeedsYou: t.NeedsUser(),
+		})
+	}
+	if e, ok := s.Estimate(); ok {
+		d.Left = &Left{
+			Tasks: e.Open, Seconds: seconds(e.Left), CostUSD: e.LeftCost,
+			Basis: e.Basis, MedianSeconds: seconds(e.Median), MedianUSD: e.MedianCost,
+		}
+	}
+	return d
+}
+
+func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }
