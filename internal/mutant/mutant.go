@@ -11,6 +11,7 @@
 package mutant
 
 import (
+	"bytes"
 	"cmp"
 	"path"
 	"slices"
@@ -38,6 +39,11 @@ type Mutant struct {
 
 // Text is what a mutant puts in the place of what it replaces.
 func (m Mutant) Text() string { return m.text }
+
+// Line is the line of a file on which a mutant's text begins, from 1.
+func (m Mutant) Line(content []byte) int {
+	return bytes.Count(content[:min(m.from, len(content))], []byte("\n")) + 1
+}
 
 // Function is one that a change added or changed.
 type Function struct {

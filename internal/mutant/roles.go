@@ -222,7 +222,9 @@ func (t *testText) helper(name string, n int) bool {
 	if name == "" || n < 0 {
 		return false
 	}
-	m := regexp.MustCompile(`\b(?:func|def|function|fn|int|void|bool|boolean|const|let|var|static)\s+[*&]?` + regexp.QuoteMeta(name) + `\b[^(\n]*\(`).FindStringIndex(t.code)
+	name = regexp.QuoteMeta(name)
+	m := regexp.MustCompile(`\b(?:func|def|function|fn|int|void|bool|boolean|static)\s+[*&]?` + name + `\b[^(\n]*\(|` +
+		`\b(?:const|let|var)\s+` + name + `\s*=\s*(?:async\s*)?(?:function\b[^(\n]*)?\(`).FindStringIndex(t.code)
 	if m == nil {
 		return false
 	}

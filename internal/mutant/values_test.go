@@ -21,6 +21,8 @@ func TestValuesOfTests(t *testing.T) {
 		{"test_a.py", "def test_a():\n    assert f('x', 1) == ['y', 'z']\n    assert f('w') != 'w'\n", "z b", "y 20 x"},
 		{"test_a.py", "@pytest.mark.parametrize('text, n', [('1h', 3600), ('2m', 120)])\ndef test_a(text, n):\n    assert f(text) == n\n", "7201 241", "2i 3n"},
 		{"a.test.js", "const { f } = require('./a')\ntest('it 1', () => assert.strictEqual(f('x'), 'yy', 'why'))\n", "yz", "y"},
+		{"a.test.js", "test('a', () => {\n  const got = []\n  const d = debounce(x => got.push(x), 5)\n  d(1)\n  assert.deepStrictEqual(got, [2])\n})\n", "5", "48 20"},
+		{"a.test.js", "const check = async (want, x) => assert.equal(await f(x), want)\ncheck('ab', 1)\n", "ac", "20"},
 		{"a.test.js", "expect(f([1, 2])).toEqual({ a: 3 })\nexpect(f(5)).not.toBe(6)\n", "7", "20 27 48"},
 		{"ATest.java", "assertEquals(\"says\", 5, f(\"ab\"));\nassert f(1).equals(\"cd\") : \"wrong\";\n", "11 ce", "bc 20"},
 		{"a_test.c", "static int check(const char *s, int want)\n{\n\treturn f(s) == want;\n}\nint main(void) { return check(\"ff\", 255) + (g(\"1A\") != 26); }\n", "511 53", "gg 2B"},

@@ -34,6 +34,7 @@ var (
 	rustFunction = regexp.MustCompile(`\bfn\s+\w+`)
 	rustAssert   = regexp.MustCompile(`\b(?:debug_)?assert\w*!|\bpanic!`)
 	zigTest      = regexp.MustCompile(`(?m)^[ \t]*test\b`)
+	rustLint     = regexp.MustCompile(`^#!\[(?:warn|deny|forbid|allow)\b`) // no test does anything else by it
 	rustNames    = regexp.MustCompile(`(?m)^[ \t]*(?:#\[(?:macro_use|path)[^\n]*|#!\[[^\n]*|(?:pub[^\n]* )?use\b[^;]*\b(?:assert|panic|matches)[^;]*;)`)
 )
 
@@ -41,17 +42,23 @@ var (
 // them no more than tests that cannot change what these do: examples of a session stand
 // behind the old ones of the same documentation.
 func AddsTests(file string, before, after []byte) bool {
-	left := Embedded(file, after)
-	for _, test := range Embedded(file, before) {
+	return Adds(Embedded(file, before), Embedded(file, after))
+}
+
+// Adds is the same for the tests of several files, as [Embedded] has them: a test may have
+// moved from one to another.
+func Adds(before, after []string) bool {
+	left := slices.Clone(after)
+	for _, test := range before {
 		i := slices.IndexFunc(left, func(t string) bool { return t == test || strings.HasPrefix(t, test+"\n>>> ") })
 		if i < 0 {
 			return false
 		}
 		left = slices.Delete(left, i, i+1)
 	}
-	old := strings.Join(Embedded(file, before), "\n")
+	old := strings.Join(before, "\n")
 	return !slices.ContainsFunc(left, func(t string) bool {
-		return !addable.MatchString(t) && !isNewItem(t, old) || strings.Contains(t, "macro_rules!")
+		return !slices.Contains(before, t) && (!addable.MatchString(t) && !isNewItem(t, old) || strings.Contains(t, "macro_rules!"))
 	})
 }
 
@@ -93,7 +100,7 @@ func bareRust(text string) source.Source {
 func embeddedRust(text string) []string {
 	program, modules := withoutModules(text)
 	s := bareRust(program)
-	found := append(blocks(s, rustTest), rustNames.FindAllString(s.Code, -1)...)
+	found := append(blocks(s, rustTest), slices.DeleteFunc(rustNames.FindAllString(s.Code, -1), rustLint.MatchString)...)
 	for _, module := range modules {
 		head := rustModule.FindString(module)
 		tests := blocks(bareRust(module[len(head):]), rustTest)

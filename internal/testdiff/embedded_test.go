@@ -171,6 +171,8 @@ func TestAddsTests(t *testing.T) {
 		"a fake beside the tests":   {"a.rs", []string{"    fn two() {}\n", "    fn two() {}\n    fn f() -> i32 { 1 }\n"}, false},
 		"an attribute of a helper":  {"a.rs", []string{"    fn two() {}\n", "    fn two() {}\n    #[no_mangle]\n    fn g() -> i32 { 1 }\n"}, false},
 		"code of an old helper":     {"a.rs", []string{"use super::*;", "use super::*; const X: i32 = 3;", "fn two() {}", "fn two() { }"}, false},
+		"a lint of all":             {"a.rs", []string{"fn f()", "#![warn(missing_docs)]\n\nfn f()"}, true},
+		"an attribute of all":       {"a.rs", []string{"fn f()", "#![no_std]\n\nfn f()"}, false},
 		"a macro beside":            {"a.rs", []string{"fn f()", "macro_rules! assert_eq { () => {} }\nfn f()"}, false},
 		"a module of more":          {"a.rs", []string{"fn f()", "#[cfg(test)]\nmod more {\n" + fresh + "}\nfn f()"}, true},
 		"one more behind":           {"a.py", []string{"    '1 hour ago'\n", "    '1 hour ago'\n    >>> ago(60)\n    '1 minute ago'\n"}, true},
@@ -201,6 +203,34 @@ func TestProgramIsWithoutItsTests(t *testing.T) {
 	for file, want := range map[string]string{"a.rs": lib, "a.py": lib + "#[cfg(test)]\nmod tests {\n    fn b() {}\n}"} {
 		if got := string(testdiff.Program(file, []byte(lib+"#[cfg(test)]\nmod tests {\n    fn b() {}\n}"))); got != want {
 			t.Errorf("%s: %q", file, got)
+		}
+	}
+}
+
+// Tests that moved to another file are there still; one that was changed on its way is not.
+func TestTestsMove(t *testing.T) {
+	t.Parallel()
+	const (
+		one = "    #[test]\n    fn one() {\n        assert_eq!(f(), 1);\n    }\n"
+		two = "    #[test]\n    fn two() {\n        assert_eq!(g(), 2);\n    }\n"
+	)
+	module := func(tests string) []byte {
+		return []byte("#[cfg(test)]\nmod tests {\n    use super::*;\n\n" + tests + "}\n")
+	}
+	before := testdiff.Embedded("lib.rs", module(one+two))
+	for name, c := range map[string]struct {
+		lib, other string
+		want       bool
+	}{
+		"one of them": {one, two, true},
+		"both":        {"", one + two, true},
+		"and another": {one, two + "    #[test]\n    fn new() {}\n", true},
+		"changed":     {one, strings.Replace(two, "2)", "3)", 1), false},
+		"a fake":      {one, two + "    fn g() -> i32 { 2 }\n", false},
+	} {
+		after := append(testdiff.Embedded("lib.rs", module(c.lib)), testdiff.Embedded("other.rs", module(c.other))...)
+		if got := testdiff.Adds(before, after); got != c.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }

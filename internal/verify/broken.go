@@ -2,9 +2,12 @@ package verify
 
 import (
 	"context"
+	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -48,7 +51,9 @@ func (v *Verifier) breakable(ctx context.Context, r Request) (names []string, ok
 // green fails. Where tests name what was added, or stand in the same file, they would fail
 // there for want of the name, or be gone: then nothing but the functions of such a file is
 // broken. Manifests stay, so that what the work added is built, and examples in documents.
-func (v *Verifier) broken(ctx context.Context, r Request) (string, error) {
+//
+// At the spared places, each name:line, functions stay whole.
+func (v *Verifier) broken(ctx context.Context, r Request, spared map[string]bool) (string, error) {
 	changes, err := v.Repo.Diff(ctx, r.Base, r.Tree)
 	if err != nil {
 		return "", err
@@ -61,9 +66,9 @@ func (v *Verifier) broken(ctx context.Context, r Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var misfits map[string]bool
+	b := breaking{spared: spared}
 	if named || compared.inSource {
-		if misfits, err = v.misfits(ctx, r, compared.fresh); err != nil {
+		if b.misfits, err = v.misfits(ctx, r, compared.fresh); err != nil {
 			return "", err
 		}
 	}
@@ -78,7 +83,7 @@ func (v *Verifier) broken(ctx context.Context, r Request) (string, error) {
 		} else if asks {
 			continue
 		}
-		text, ok, err := v.brokenFile(ctx, r, c, misfits)
+		text, ok, err := v.brokenFile(ctx, r, c, b)
 		if err != nil {
 			return "", err
 		}
@@ -183,10 +188,16 @@ func (v *Verifier) misfits(ctx context.Context, r Request, tests []string) (map[
 	return found, nil
 }
 
+// breaking is what functions are not broken for.
+type breaking struct {
+	misfits map[string]bool // names that old text cannot call; nil where tests name nothing that was added
+	spared  map[string]bool // places, see spare
+}
+
 // brokenFile is a file with each function broken that the work added or changed. It is
 // false for a file that is to be put back: more than functions was changed in it, and
-// tests name nothing that was added (no misfits are given).
-func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, misfits map[string]bool) ([]byte, bool, error) {
+// tests name nothing that was added.
+func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, b breaking) ([]byte, bool, error) {
 	if c.Status == 'D' || !isFile(c.To) {
 		return nil, false, nil
 	}
@@ -194,19 +205,62 @@ func (v *Verifier) brokenFile(ctx context.Context, r Request, c git.Change, misf
 	if err != nil {
 		return nil, false, err
 	}
-	if misfits != nil {
-		all, ok := mutant.Emptied(c.Path, before, after, misfits)
-		return mutant.Apply(after, all...), ok, nil
-	}
-	if !mutant.Within(c.Path, testdiff.Program(c.Path, before), testdiff.Program(c.Path, after)) {
+	var all []mutant.Mutant
+	ok := true
+	if b.misfits != nil {
+		all, ok = mutant.Emptied(c.Path, before, after, b.misfits)
+	} else if mutant.Within(c.Path, testdiff.Program(c.Path, before), testdiff.Program(c.Path, after)) {
+		for _, f := range mutant.Changed(c.Path, before, after) {
+			all = append(all, f.Stub())
+		}
+	} else {
 		return nil, false, nil
 	}
-	var all []mutant.Mutant
-	for _, f := range mutant.Changed(c.Path, before, after) {
-		all = append(all, f.Stub())
-	}
-	return mutant.Apply(after, all...), true, nil
+	all = slices.DeleteFunc(all, func(m mutant.Mutant) bool { return b.spared[fmt.Sprint(path.Base(c.Path), ":", m.Line(after))] })
+	return mutant.Apply(after, all...), ok, nil
 }
+
+// maxBuilds bounds the trees of broken functions that are tried until one builds.
+const maxBuilds = 3
+
+// runBroken runs gates on the tree of broken functions. A function of whose type no value
+// is known does not build: at the lines that a compiler names it stays whole, and the
+// other functions tell.
+func (v *Verifier) runBroken(ctx context.Context, r Request, w where, run func(where) ([]gate.Result, error)) (gate.Run, error) {
+	spared := map[string]bool{}
+	for n := 1; ; n++ {
+		tree, err := v.broken(ctx, r, spared)
+		if err != nil {
+			return gate.Run{}, err
+		}
+		w.tree = tree
+		results, err := run(w)
+		if err != nil || n == maxBuilds || !spare(results, spared) {
+			return answer(results, err)
+		}
+	}
+}
+
+// spare adds the places of errors in runs that could not be built. It reports whether
+// there are new ones.
+func spare(results []gate.Result, spared map[string]bool) bool {
+	known := len(spared)
+	for _, r := range results {
+		if r.Status != gate.Fail || len(r.Failing) > 0 {
+			continue
+		}
+		for line := range strings.Lines(r.Head + "\n" + r.Tail) {
+			m := sourceLine().FindStringSubmatch(line)
+			if m != nil && (r.BuildFailed || strings.Contains(line, "-->") || strings.Contains(line, "error")) {
+				spared[m[1]+":"+m[2]] = true
+			}
+		}
+	}
+	return len(spared) > known
+}
+
+// sourceLine matches a place as compilers name it: src/ring.rs:64:103, Ring.java:64, ring.ts(64,2).
+var sourceLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([\w.-]+\.\w+)[:(](\d+)`) })
 
 // took is how long a gate ran.
 func took(results []gate.Result, name string) time.Duration {

@@ -3,8 +3,11 @@
 package verify_test
 
 import (
+	"fmt"
+	"os/exec"
 	"testing"
 
+	"github.com/pawl-dev/pawl/internal/agent/agenttest"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 )
 
@@ -29,6 +32,35 @@ func TestWantOfANameIsNoProof(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, calc(), nil)
 			v := b.claim(gates("go test ./..."), files{"calc.go": c.work, "new_test.go": testFile("TestNew", c.test)}, nil).Verdict
+			if v.Status != gate.Pass || v.Evidence != c.want {
+				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
+			}
+		})
+	}
+}
+
+// Where a broken function does not build, since no value of its type is known, the others
+// tell.
+func TestFunctionsThatDoNotBuildBrokenStayWhole(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("cc"); err != nil {
+		agenttest.Lacks(t, "there is no compiler of C: %v", err)
+	}
+	const (
+		work = "typedef struct { int n; } box;\nbox boxed(int n) { box b = { n }; return b; }\nint twice(int n) { return 2 * n; }\n"
+		test = "int failed = 0;\n#include <stdio.h>\n#include \"calc.c\"\nint main(void) { if (%s) { puts(\"not ok twice\"); return 1; } puts(\"ok twice\"); return 0; }\n"
+	)
+	for name, c := range map[string]struct {
+		compares string
+		want     gate.Evidence
+	}{
+		"the others are tested": {"boxed(1).n != 1 || twice(2) != 4", gate.Proven},
+		"the others are not":    {"boxed(1).n != 1 || twice(2) > 4", gate.Unproven},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, files{"calc.c": "int none;\n", "run.sh": "for t in test_*.c; do [ ! -f $t ] || { cc -o /tmp/t-$$ $t && /tmp/t-$$; } || exit 1; done\n"}, nil)
+			v := b.claim(gates("sh run.sh"), files{"calc.c": work, "test_twice.c": fmt.Sprintf(test, c.compares)}, nil).Verdict
 			if v.Status != gate.Pass || v.Evidence != c.want {
 				t.Errorf("%s %s: %s", v.Status, v.Evidence, v.Reason)
 			}

@@ -263,16 +263,22 @@ func (v *Verifier) probe(ctx context.Context, r Request, o *gate.Observation, p 
 			return gate.Run{}, fmt.Errorf("there is no copy of tests in a submodule: %s", strings.Join(inner[:min(len(inner), maxNamed)], ", "))
 		}
 	}
+	narrowed := func(w where) ([]gate.Result, error) {
+		if p == gate.BrokenNew { // what it does not tell, others will
+			few, _ := forTests(v.Root, gates, ids)
+			return v.elsewhere(ctx, few, w)
+		}
+		return narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) })
+	}
+	if p == gate.Broken || p == gate.BrokenNew {
+		return v.runBroken(ctx, r, w, narrowed)
+	}
 	var err error
 	if w.tree, err = v.probedTree(ctx, r, o, p); err != nil {
 		return gate.Run{}, err
 	}
-	if p == gate.BrokenNew { // what it does not tell, others will
-		few, _ := forTests(v.Root, gates, ids)
-		return answer(v.elsewhere(ctx, few, w))
-	}
 	w.uncached = p == gate.RepeatOriginals || p == gate.RepeatOverlay
-	return answer(narrow(v.Root, gates, ids, func(gates []gate.Gate) ([]gate.Result, error) { return v.elsewhere(ctx, gates, w) }))
+	return answer(narrowed(w))
 }
 
 // maxNamed bounds the files that a reason names.
@@ -298,8 +304,6 @@ func (v *Verifier) probedTree(ctx context.Context, r Request, o *gate.Observatio
 			return "", err
 		}
 		return v.overlay(ctx, r, tests)
-	case gate.Broken, gate.BrokenNew:
-		return v.broken(ctx, r)
 	case gate.Neutral:
 		n, err := v.neutralize(ctx, r, nil)
 		return n.tree, err

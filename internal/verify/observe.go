@@ -52,14 +52,15 @@ func (v *Verifier) inspect(ctx context.Context, r Request, o *gate.Observation) 
 	if err != nil {
 		return fmt.Errorf("compare tests: %w", err)
 	}
-	if !slices.ContainsFunc(o.Baseline, func(b gate.Result) bool { return b.Status != gate.Pass }) { // else they may be what was missing
+	red := slices.ContainsFunc(o.Baseline, func(b gate.Result) bool { return b.Status != gate.Pass })
+	if !red { // else they may be what was missing
 		tests.fresh = slices.Concat(tests.fresh, tests.cases)
 	}
 	if len(tests.old) > 0 {
 		o.AllowTestChanges = !slices.ContainsFunc(tests.old, mayNotChange(r))
 	}
 	o.OldTests, o.NewTests, o.InSource = tests.old, tests.fresh, tests.inSource
-	o.Lost, o.Canary, o.Values = tests.lost, true, true
+	o.Lost, o.Canary, o.Values = tests.lost || tests.moved && red, true, true // what was red may be another test's now
 	o.Inputs = slices.DeleteFunc(slices.Clone(tests.old), v.isTest)
 	if o.Functions, o.Breakable, err = v.breakable(ctx, r); err != nil {
 		return fmt.Errorf("look at the functions of the work: %w", err)

@@ -111,6 +111,7 @@ type testChanges struct {
 	inputs    []string // gate inputs that are no tests, changed since the task began
 	inSource  bool     // source files that hold tests differ
 	lost      bool     // of those, one has more that differs than new tests
+	moved     bool     // tests went from one to another, or are lost
 }
 
 // maxLooks bounds the changed source files that are searched for tests.
@@ -157,6 +158,7 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 		return c, err
 	}
 	looked := 0
+	var was, is []string // tests in source files
 	for _, ch := range task {
 		if v.isTest(ch.Path) && v.onlyProgram(ctx, ch, r.Base, r.Tree) {
 			continue
@@ -165,7 +167,8 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 		if !v.isTest(ch.Path) && !shapes {
 			if len(inSourceMarks(ch.Path)) > 0 && looked < maxLooks {
 				looked++
-				c.lookInside(ctx, v, ch, r)
+				before, now := c.lookInside(ctx, v, ch, r)
+				was, is = append(was, before...), append(is, now...)
 			}
 			continue
 		}
@@ -186,6 +189,7 @@ func (v *Verifier) compareTests(ctx context.Context, r Request) (testChanges, er
 			return c, err
 		}
 	}
+	c.lost = c.lost || c.moved && !testdiff.Adds(was, is)
 	c.withoutApproved(mayNotChange(r))
 	return c, nil
 }
@@ -263,14 +267,18 @@ func inSourceMarks(file string) []string {
 }
 
 // lookInside finds what a claim did to tests in a source file.
-func (c *testChanges) lookInside(ctx context.Context, v *Verifier, ch git.Change, r Request) {
-	held, same, adds, err := v.embedded(ctx, ch, r.Base, r.Tree)
+func (c *testChanges) lookInside(ctx context.Context, v *Verifier, ch git.Change, r Request) (was, is []string) {
+	before, err := v.content(ctx, r.Base, ch.Path)
 	now, readErr := v.content(ctx, r.Tree, ch.Path)
-	marked := slices.ContainsFunc(inSourceMarks(ch.Path), func(mark string) bool { return bytes.Contains(now, []byte(mark)) })
-	if unread := err != nil || readErr != nil; unread || (held || marked) && !same {
-		c.inSource = true
-		c.lost = c.lost || unread || held && !adds
+	if err != nil || readErr != nil {
+		c.inSource, c.lost = true, true
+		return nil, nil
 	}
+	was, is = testdiff.Embedded(ch.Path, before), testdiff.Embedded(ch.Path, now)
+	marked := slices.ContainsFunc(inSourceMarks(ch.Path), func(mark string) bool { return bytes.Contains(now, []byte(mark)) })
+	c.inSource = c.inSource || (len(was) > 0 || marked) && !slices.Equal(was, is)
+	c.moved = c.moved || len(was) > 0 && !testdiff.Adds(was, is)
+	return was, is
 }
 
 // overlay is the tree of before with tests and other gate inputs as they are now. What
