@@ -3,7 +3,7 @@
 FUZZTIME ?= 30s
 LINT = go tool -modfile=tools/go.mod golangci-lint
 
-.PHONY: build fmt check cross test cover race steps fuzz e2e bench bench-faults bench-hook bench-trust bench-lists demo picture nightly
+.PHONY: build fmt check types cross test cover race steps fuzz e2e bench bench-faults bench-hook bench-trust bench-lists demo picture nightly
 
 build: ## bin/pawl and bin/pawl-hook
 	go build -trimpath -o bin/ ./cmd/pawl ./cmd/pawl-hook
@@ -12,14 +12,16 @@ fmt: ## formats, and fixes what lint can fix by itself
 	$(LINT) fmt
 	$(LINT) run --fix
 
-check: ## format, vet, lint, words, generated files
+check: types ## format, lint with vet, words, types on other systems, generated files
 	$(LINT) fmt --diff
-	go vet ./...
 	go mod tidy -diff
 	$(LINT) run
-	go test -C tools ./words ./picture
+	go test -C tools ./words ./picture ./types
 	go run -C tools ./words -root ..
 	.ci/generated
+
+types: ## what types tell on the systems that this one is not
+	go run -C tools ./types -root .. $(filter-out $(shell go env GOHOSTOS),linux darwin windows)
 
 cross: ## compiles, tests too, for every system that is supported
 	.ci/cross
