@@ -288,7 +288,7 @@ func (a *app) editPlanFile(s *subject, path string, e plan.Edit) error {
 			return asUsage(err)
 		}
 	}
-	if err := atomicfile.Write(path, out.Bytes(), 0o644); err != nil {
+	if err := planfile.Write(path, out); err != nil {
 		return fmt.Errorf("write %s: %w", a.shown(path), err)
 	}
 	a.printf("%s: %s\n", a.shown(path), e)

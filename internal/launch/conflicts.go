@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 	"github.com/pawl-dev/pawl/internal/statefile"
 	"github.com/pawl-dev/pawl/internal/store"
@@ -105,7 +106,7 @@ func (b *Conflicts) readLeftFiles(ctx context.Context, p *Prepared, l *store.Loo
 	}
 	b.LastTask = lastTask(spec, m)
 	dirty := slices.DeleteFunc(slices.Clone(p.Status.Dirty), func(path string) bool {
-		return path == spec.Plan || !slices.Contains(b.Paths, path)
+		return planfile.Holds(spec.Plan, path) || !slices.Contains(b.Paths, path)
 	})
 	b.Tracked, err = p.Repo.Unchanged(ctx, tree, dirty)
 	return err
@@ -124,7 +125,7 @@ func (p *Prepared) untracked() []string {
 		work = p.leftovers()
 	}
 	return append(slices.Clip(notes), slices.DeleteFunc(slices.Clone(p.Status.Untracked), func(path string) bool {
-		return slices.Contains(notes, path) || p.Spec.OwnWorktree && path != p.Spec.Plan || slices.Contains(work, path)
+		return slices.Contains(notes, path) || p.Spec.OwnWorktree && !planfile.Holds(p.Spec.Plan, path) || slices.Contains(work, path)
 	})...)
 }
 

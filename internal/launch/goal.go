@@ -79,6 +79,9 @@ func fileArg(dir string, words []string) (string, error) {
 	case err == nil && info.Mode().IsRegular():
 		return path, nil
 	case err == nil && info.IsDir():
+		if _, err := planfile.Read(path); err == nil {
+			return path, nil
+		}
 		return "", failure.New(failure.Usage, "name a plan in it, or a prompt in words", "%s is a folder", word)
 	case err == nil:
 		return "", failure.New(failure.Usage, "", "%s is not a regular file", word)
@@ -156,7 +159,7 @@ func namesFile(dir, word string) bool {
 
 func (g *Goal) readFile(root, dir, path string) error {
 	g.From = filepath.Base(path)
-	if filepath.Ext(path) == ".json" {
+	if info, err := os.Stat(path); err == nil && info.IsDir() || filepath.Ext(path) == ".json" {
 		return g.readPlan(root, dir, path)
 	}
 	data, err := atomicfile.Read(path, planfile.MaxSize)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/deps"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/git"
@@ -67,7 +66,7 @@ func (d *Drive) populateWorktree(ctx context.Context, l *store.Loop, tree *git.R
 	return nil
 }
 
-// copyMissing copies a file unless it exists.
+// copyMissing copies a plan unless it exists.
 func copyMissing(from, to, rel string) error {
 	if rel == "" {
 		return nil
@@ -76,14 +75,14 @@ func copyMissing(from, to, rel string) error {
 	if _, err := os.Lstat(target); err == nil {
 		return nil
 	}
-	data, err := atomicfile.Read(filepath.Join(from, filepath.FromSlash(rel)), planfile.MaxSize)
+	plan, err := planfile.Load(filepath.Join(from, filepath.FromSlash(rel)))
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err
 	}
-	return atomicfile.Write(target, data, 0o644)
+	return planfile.Write(target, plan)
 }
 
 // setUpWorktree runs the setup commands in the loop's worktree, once; a marker file says

@@ -101,7 +101,7 @@ func (d *Drive) isUnused(ctx context.Context, origin *git.Repo) (tip string, unu
 			return "", false, err
 		}
 	}
-	own := slices.DeleteFunc(d.Marks(), func(file string) bool { return file == d.Spec.Plan })
+	own := slices.DeleteFunc(d.Marks(), func(file string) bool { return planfile.Holds(d.Spec.Plan, file) })
 	for _, file := range status.Untracked {
 		if !slices.Contains(own, file) && !d.isCopy(origin, file) {
 			return "", false, nil

@@ -88,7 +88,7 @@ func (f *File) Odd() []plan.Problem {
 		for _, m := range f.marks[i] {
 			if m.odd != "" {
 				found = append(found, plan.Problem{
-					ID: t.ID, Line: newLines(f.data).of(m.at),
+					ID: t.ID, Line: f.lineOf(i, m),
 					Message: fmt.Sprintf("task %s is marked %s, which is taken as open", plan.OneLine(t.ID, 20), plan.OneLine(m.odd, 20)),
 					Want:    cmp.Or(f.wantMark, `"[ ]" for open, "[x]" for done`),
 				})
@@ -97,6 +97,14 @@ func (f *File) Odd() []plan.Problem {
 	}
 	slices.SortStableFunc(found, func(a, b plan.Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return found
+}
+
+// lineOf is the line of a mark of a task, in its own file.
+func (f *File) lineOf(task int, m mark) int {
+	if folderFiles(f.data) != nil {
+		return f.plan.Tasks[task].Line
+	}
+	return newLines(f.data).of(m.at)
 }
 
 // boxLine matches a line that looks like a task, wherever it stands.

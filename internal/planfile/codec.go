@@ -2,6 +2,7 @@ package planfile
 
 import (
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -52,7 +53,7 @@ func Formats() []Format {
 }
 
 func codecs() []codec {
-	return append(markdownCodecs(), jsonCodecs()...)
+	return slices.Concat(markdownCodecs(), folderCodecs(), jsonCodecs())
 }
 
 func markdownCodecs() []codec {
@@ -112,6 +113,18 @@ func markdownCodecs() []codec {
 }
 
 var openSpecChange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|/)openspec/changes/[^/]+/tasks\.md$`) })
+
+// folderCodecs are the formats whose plan is a folder.
+func folderCodecs() []codec {
+	return []codec{{
+		Format: Format{
+			Name: Backlog, Tool: "Backlog.md", Places: []string{backlogTasks},
+			Task: "a file with front matter", IDs: "`id`", Done: "the last one of `statuses` in `config.yml`, and `[x]` in each acceptance criterion",
+			Prompt: "description, plan and notes; acceptance criteria and definition of done as what it is done when",
+			Limits: "the plan is the folder; a task with `parent_task_id` comes before its parent; the definition of done is yours to tick; `updated_date` is not written; drafts and completed tasks are not read",
+		},
+	}}
+}
 
 func jsonCodecs() []codec {
 	return []codec{

@@ -23,9 +23,9 @@ type part struct {
 	object, list *value
 }
 
-// ErrNumbers says that an edit would give tasks other numbers: they have no ids of
-// their own, and are known by their place.
-var ErrNumbers = errors.New("the tasks have no ids of their own: others would get new numbers")
+// ErrNumbers says that the order in the file stays as it is: the tasks have no ids of
+// their own and would get other numbers, or they are files.
+var ErrNumbers = errors.New("the order in the plan stays as it is: its tasks are known by their place, or are files")
 
 // Edit makes an edit in the plan's own format, and returns the edit with the id of the
 // new task. What is so already stays. Tasks keep their ids, or the error is
@@ -77,6 +77,9 @@ func (f *File) addTask(e plan.Edit, renumber bool) (*File, plan.Edit, error) {
 			e.Task = t.ID
 			return f, e, nil
 		}
+	}
+	if folderFiles(f.data) != nil {
+		return nil, e, failure.New(failure.Usage, "backlog task create adds one; it becomes part of the loop", "%s is a folder: a new task is a new file", clean(f.name))
 	}
 	err := ErrNumbers
 	at := e.Place(f.ids(), -1)
@@ -221,6 +224,9 @@ func (f *File) retitled(i int, title string, r region, text string) (*File, erro
 
 // move puts a task to another place.
 func (f *File) move(i int, e plan.Edit, renumber bool) (*File, error) {
+	if folderFiles(f.data) != nil {
+		return nil, ErrNumbers
+	}
 	want := slices.Clone(f.plan.Tasks)
 	t := want[i]
 	want = slices.Delete(want, i, i+1)

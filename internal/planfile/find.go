@@ -34,7 +34,7 @@ func Find(root string) ([]string, error) {
 	}
 	return slices.DeleteFunc(found, func(p string) bool {
 		info, err := os.Stat(filepath.Join(root, filepath.FromSlash(p)))
-		return err != nil || info.IsDir()
+		return err != nil || info.IsDir() != (p == backlogTasks)
 	}), nil
 }
 
@@ -115,8 +115,17 @@ func number(folder string) int {
 }
 
 // Load reads the plan at path, which stands in errors as it is given. What is
-// not a regular file in the end (a folder, a pipe, a device) is refused.
+// neither a regular file in the end nor a folder of tasks is refused.
 func Load(path string) (*File, error) {
+	data, err := Read(path)
+	if err != nil {
+		return nil, err
+	}
+	return Decode(path, data)
+}
+
+// Read returns the bytes of the plan at path, in which there may be no task.
+func Read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -124,7 +133,7 @@ func Load(path string) (*File, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read plan %s: %w", clean(path), err)
 	case info.IsDir():
-		return nil, failure.New(failure.Usage, "name the file in it", "%s is a folder, not a plan", clean(path))
+		return readFolder(path)
 	case !info.Mode().IsRegular():
 		return nil, failure.New(failure.Usage, "name the file itself", "%s is not a regular file (%s)", clean(path), info.Mode().Type())
 	case info.Size() > MaxSize:
@@ -139,5 +148,5 @@ func Load(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read plan %s: %w", clean(path), err)
 	}
-	return Decode(path, data)
+	return data, nil
 }

@@ -59,7 +59,7 @@ func TestGolden(t *testing.T) {
 func plans(t testing.TB) []string {
 	t.Helper()
 	var out []string
-	for _, pattern := range []string{"*.md", "*.json", "projects/*/.kiro/specs/*/tasks.md", "projects/*/specs/*/tasks.md", "projects/*/openspec/changes/*/tasks.md", "projects/*/.taskmaster/tasks/tasks.json"} {
+	for _, pattern := range []string{"*.md", "*.json", "projects/*/.kiro/specs/*/tasks.md", "projects/*/specs/*/tasks.md", "projects/*/openspec/changes/*/tasks.md", "projects/*/.taskmaster/tasks/tasks.json", "projects/*/backlog/tasks"} {
 		found, err := filepath.Glob(filepath.Join("testdata", filepath.FromSlash(pattern)))
 		if err != nil || len(found) == 0 {
 			t.Fatalf("no plans in testdata: %v", err)

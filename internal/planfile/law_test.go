@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -45,6 +46,23 @@ func FuzzJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, n uint) { laws(t, "plan.json", data, n) })
 }
 
+func FuzzFolder(f *testing.F) {
+	if data, err := planfile.Read(filepath.Join("testdata", "projects", "backlog", "backlog", "tasks")); err == nil {
+		f.Add(data, uint(2))
+	}
+	for _, s := range []string{
+		"\x00a.md\n---\nid: a\nstatus: To Do\n---\n", "\x00../config.yml\nstatuses:\n  - 'Open'\n  - \"Shut\"\n\x00a.md\n---\nid: a\nstatus: \"open\"\nparent: a\n---\n",
+		"\x00a.md\n---\nid: a\nstatus:\ndependencies: [b]\n---\n<!-- AC:BEGIN --><!-- AC:END -->\x00b.md\n---\r\nid: 'b'\r\nstatus: Done # x\r\nupdated_date: 1\r\n---\r\n", "\x00", "\x00\x00a",
+	} {
+		f.Add([]byte(s), uint(0))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, n uint) {
+		if bytes.HasPrefix(data, []byte("\x00")) {
+			laws(t, "backlog/tasks", data, n)
+		}
+	})
+}
+
 func seed(f *testing.F, ext string) {
 	for _, path := range plans(f) {
 		if data, err := os.ReadFile(path); err == nil && strings.HasSuffix(path, ext) {
@@ -74,6 +92,7 @@ func laws(t *testing.T, name string, data []byte, n uint) {
 	switch {
 	case strings.HasSuffix(name, ".md"):
 		onlyBoxes(t, data, done.Bytes())
+	case f.Plan().Format == planfile.Backlog: // the criteria, too: Text tells
 	case f.Plan().Format == planfile.TaskMaster: // that of the task above it, too: Text tells
 	case !task.Done:
 		onlyOneToken(t, data, done.Bytes())

@@ -38,6 +38,7 @@ const (
 	PRDJSON     = "prdjson"     // JSON, {"userStories": [{"passes": false}]}
 	FeatureList = "featurelist" // JSON, [{"passes": false}] or {"features": […]}
 	Ralphy      = "ralphy"      // JSON, {"tasks": [{"completed": false}]}
+	Backlog     = "backlog"     // a folder of Backlog.md, a file for each task
 	TaskMaster  = "taskmaster"  // JSON, {"TAG": {"tasks": [{"status": "pending"}]}}
 )
 
@@ -96,12 +97,15 @@ func (f *File) waitsFor(g group, member int) bool {
 // read "FILE:LINE: what is wrong: expected …" and hold an *Invalid. The data
 // is kept, not copied.
 func Decode(name string, data []byte) (*File, error) {
-	if problem, ok := unreadable(data); !ok {
+	folder := folderFiles(data) != nil
+	if problem, ok := unreadable(data); !ok && !folder {
 		return nil, invalid(name, problem)
 	}
 	text := blankBOM(data)
 	var r reading
 	switch {
+	case folder:
+		r = readBacklog(data)
 	case looksLikeYAML(name):
 		return nil, invalid(name, plan.Problem{Line: 1, Message: "YAML plans are not read", Want: "Markdown (.md) or JSON (.json)"})
 	case looksLikeJSON(name, text):
@@ -152,7 +156,9 @@ func (f *File) Tick(ids ...string) (*File, error) {
 	}
 	var edits []mark
 	for i := range chosen {
-		edits = append(edits, f.marks[i]...)
+		if !f.plan.Tasks[i].Done {
+			edits = append(edits, f.marks[i]...)
+		}
 	}
 	for _, g := range f.groups {
 		touched := slices.ContainsFunc(g.members, func(i int) bool { return chosen[i] })
@@ -173,7 +179,7 @@ func (f *File) Tick(ids ...string) (*File, error) {
 func (f *File) Untick(ids ...string) (*File, error) {
 	var edits []mark
 	for i, t := range f.plan.Tasks {
-		if slices.Contains(ids, t.ID) {
+		if t.Done && slices.Contains(ids, t.ID) {
 			edits = append(edits, f.marks[i]...)
 		}
 	}

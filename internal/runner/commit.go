@@ -12,6 +12,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
 	"github.com/pawl-dev/pawl/internal/git"
+	"github.com/pawl-dev/pawl/internal/planfile"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -200,7 +201,7 @@ func (r *Runner) withoutForeign(ctx context.Context, tree, base string, yours []
 	out := slices.Clone(r.Spec.HiddenFiles)
 	for _, p := range foreign {
 		// In a worktree of the loop's own the plan is a copy, the branch's.
-		if _, ok := tracked[p]; !ok && !(r.Spec.OwnWorktree && p == r.Spec.Plan) {
+		if _, ok := tracked[p]; !ok && !(r.Spec.OwnWorktree && planfile.Holds(r.Spec.Plan, p)) {
 			out = append(out, p)
 		}
 	}

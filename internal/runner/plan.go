@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/loop"
@@ -70,10 +73,20 @@ func (r *Runner) lookAtPlan(ctx context.Context) (planSeen, error) {
 		return r.sortOutEdit(ctx, now)
 	}
 	ticked := tickedSince(r.plan, now)
-	if r.tools.explain(r.planPath()) {
+	if r.planExplained() {
 		return planSeen{marked: ticked}, r.writePlan()
 	}
 	return planSeen{byPerson: ticked}, r.keepPlan(now)
+}
+
+// planExplained reports whether the tool calls may have changed the plan. What names a
+// folder names the program that edits it, too: backlog, for backlog/tasks.
+func (r *Runner) planExplained() bool {
+	path := r.planPath()
+	if len(r.plan.Files(path)) > 1 && r.tools.explain(filepath.Dir(path)) {
+		return true
+	}
+	return r.tools.explain(path)
 }
 
 // writePlan puts the plan back as it is frozen.
@@ -84,7 +97,7 @@ func (r *Runner) writePlan() error {
 			return fmt.Errorf("put the plan back: %w", err)
 		}
 	}
-	if err := atomicfile.Write(r.planPath(), r.plan.Bytes(), 0o644); err != nil {
+	if err := planfile.Write(r.planPath(), r.plan); err != nil {
 		return fmt.Errorf("put the plan back: %w", err)
 	}
 	return nil
@@ -100,4 +113,36 @@ func (r *Runner) adoptPlan(ctx context.Context) error {
 	}
 	r.noteLater(ctx, loop.Info, "the plan was changed, not by the agent: kept")
 	return r.keepPlan(f)
+}
+
+// planPath is the plan's absolute path, "" without a plan.
+func (r *Runner) planPath() string {
+	if r.Spec.Plan == "" {
+		return ""
+	}
+	return filepath.Join(r.Repo.Root(), filepath.FromSlash(r.Spec.Plan))
+}
+
+// Marks are the paths that Pawl itself writes in the work tree, relative to its
+// root: the plan and the progress file beside it, another tool's state files.
+func (r *Runner) Marks() []string {
+	paths := r.files().OwnPaths()
+	if r.Spec.Plan == "" {
+		return paths
+	}
+	paths = append(paths, r.Spec.Plan)
+	if r.plan != nil {
+		paths = append(paths, slices.Sorted(maps.Keys(r.plan.Files(r.Spec.Plan)))...)
+	}
+	f, err := planfile.Load(r.planPath())
+	if err != nil {
+		return paths
+	}
+	paths = append(paths, slices.Sorted(maps.Keys(f.Files(r.Spec.Plan)))...)
+	if p := planfile.ProgressFile(r.planPath(), f.Plan().Format); p != "" {
+		if rel, err := filepath.Rel(r.Repo.Root(), p); err == nil {
+			paths = append(paths, filepath.ToSlash(rel))
+		}
+	}
+	return paths
 }

@@ -32,7 +32,7 @@ func (r *Runner) sortOutEdit(ctx context.Context, now *planfile.File) (planSeen,
 	if r.tools.wrote(r.planPath()) {
 		return planSeen{changed: true}, nil
 	}
-	explained := r.tools.explain(r.planPath())
+	explained := r.planExplained()
 	switch {
 	case r.attended() && r.isAside(now):
 		return planSeen{aside: r.asidePath(now.Text())}, nil // it has been told
@@ -83,7 +83,7 @@ func (r *Runner) sortOutUnreadable(ctx context.Context) (planSeen, error) {
 	if r.attended() || r.tools.wrote(r.planPath()) {
 		return planSeen{changed: true}, nil
 	}
-	data, err := atomicfile.Read(r.planPath(), planfile.MaxSize)
+	data, err := planfile.Read(r.planPath())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		r.noteLater(ctx, loop.Warning, r.Spec.Plan+" was gone: put back")
@@ -106,7 +106,7 @@ func (r *Runner) setEditAside(ctx context.Context, text, data []byte) (string, e
 		return "", fmt.Errorf("keep the edited plan: %w", err)
 	}
 	how := "while a command of the agent's ran, so it is not known by whom"
-	if !r.tools.explain(r.planPath()) {
+	if !r.planExplained() {
 		how = "so that it cannot be followed (its tasks have other numbers, or it is no plan any more)"
 	}
 	r.noteLater(ctx, loop.Warning, fmt.Sprintf("%s was edited %s: not applied, and kept in %s; pawl plan accept %s applies it", r.Spec.Plan, how, path, r.Loop.ID))
@@ -128,7 +128,7 @@ func (r *Runner) editMeanwhile(ctx context.Context) (aside string, err error) {
 		}
 		return "", r.keepPlan(f)
 	}
-	if !r.tools.explain(r.planPath()) {
+	if !r.planExplained() {
 		return "", nil
 	}
 	return r.setEditAside(ctx, now.Text(), now.Bytes())

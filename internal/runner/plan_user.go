@@ -74,7 +74,7 @@ func (r *Runner) editOne(e plan.Edit, m record.Memory) (plan.Edit, error) {
 			return e, &refusedEdit{fmt.Errorf("%s is being edited: %w", r.Spec.Plan, err)}
 		}
 	}
-	if err := atomicfile.Write(r.planPath(), there.Bytes(), 0o644); err != nil {
+	if err := planfile.Write(r.planPath(), there); err != nil {
 		return e, fmt.Errorf("edit the plan: %w", err)
 	}
 	return done, r.keepPlan(frozen)

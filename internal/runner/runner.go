@@ -365,31 +365,3 @@ func (r *Runner) inRun(ctx context.Context, do func(context.Context) error) {
 	case <-ctx.Done():
 	}
 }
-
-// planPath is the plan's absolute path, "" without a plan.
-func (r *Runner) planPath() string {
-	if r.Spec.Plan == "" {
-		return ""
-	}
-	return filepath.Join(r.Repo.Root(), filepath.FromSlash(r.Spec.Plan))
-}
-
-// Marks are the paths that Pawl itself writes in the work tree, relative to its
-// root: the plan and the progress file beside it, another tool's state files.
-func (r *Runner) Marks() []string {
-	paths := r.files().OwnPaths()
-	if r.Spec.Plan == "" {
-		return paths
-	}
-	paths = append(paths, r.Spec.Plan)
-	f, err := planfile.Load(r.planPath())
-	if err != nil {
-		return paths
-	}
-	if p := planfile.ProgressFile(r.planPath(), f.Plan().Format); p != "" {
-		if rel, err := filepath.Rel(r.Repo.Root(), p); err == nil {
-			paths = append(paths, filepath.ToSlash(rel))
-		}
-	}
-	return paths
-}

@@ -40,14 +40,15 @@ func (r *Runner) ticked(ctx context.Context, a loop.Action, m record.Memory) (ti
 	if err != nil {
 		return ticks{}, fmt.Errorf("tick %s: %w", strings.Join(ids, ", "), err)
 	}
-	there := f
-	if now, err := planfile.Load(r.planPath()); err == nil && (r.attended() || !r.tools.explain(r.planPath())) {
+	there, was := f, r.plan
+	if now, err := planfile.Load(r.planPath()); err == nil && (r.attended() || !r.planExplained()) {
 		// The user may have edited it while the gates ran; in their session it stays anyway.
 		if there, err = now.Tick(ids...); err != nil || renumbered(f.Plan(), now.Plan()) {
 			there = now
 		}
+		was = now
 	}
-	t := ticks{plan: f, aside: aside, files: map[string][]byte{r.Spec.Plan: there.Bytes()}}
+	t := ticks{plan: f, aside: aside, files: there.Changed(r.Spec.Plan, was)}
 	return t, r.addProgress(&t, a, m)
 }
 

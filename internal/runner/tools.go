@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -117,7 +118,7 @@ func (t *tools) saw(c agent.ToolCall) {
 	}
 }
 
-// wrote tells whether an editing tool wrote a file, given by its absolute path.
+// wrote tells whether an editing tool wrote a file, or one in a folder, given by its absolute path.
 func (t *tools) wrote(path string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,7 +129,10 @@ func (t *tools) edited(path string) bool {
 	path, real := filepath.Clean(path), record.ResolvePath(path)
 	// Some file systems know no small and capital letters.
 	return slices.ContainsFunc(t.paths, func(p string) bool {
-		return strings.EqualFold(p, path) || strings.EqualFold(p, real)
+		below := func(dir string) bool {
+			return len(p) > len(dir) && os.IsPathSeparator(p[len(dir)]) && strings.EqualFold(p[:len(dir)], dir)
+		}
+		return strings.EqualFold(p, path) || strings.EqualFold(p, real) || below(path) || below(real)
 	})
 }
 

@@ -1,0 +1,168 @@
+package planfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// A plan may be a folder with a file for each task. Its bytes are then those of all
+// its files, each behind a line with a NUL and its name: no text has a NUL, so the
+// folder and its files can be told apart again, and marks have one place in all.
+const folderMark = "\x00"
+
+// taskFile is a file of a plan that is a folder.
+type taskFile struct {
+	name string // relative to the folder, slashes
+	body region // its content
+}
+
+// folderFiles are the files in the bytes of a folder; none for any other plan.
+func folderFiles(data []byte) []taskFile {
+	if !bytes.HasPrefix(data, []byte(folderMark)) {
+		return nil
+	}
+	var out []taskFile
+	at := 0
+	for part := range bytes.SplitSeq(data[1:], []byte(folderMark)) {
+		at++
+		name, _, _ := bytes.Cut(part, []byte("\n"))
+		from := min(at+len(name)+1, at+len(part))
+		out = append(out, taskFile{string(name), region{from, at + len(part)}})
+		at += len(part)
+	}
+	return out
+}
+
+// Files are the files of a plan, by their paths: itself, or those of the folder.
+func (f *File) Files(plan string) map[string][]byte {
+	parts := folderFiles(f.data)
+	if parts == nil {
+		return map[string][]byte{plan: f.data}
+	}
+	files := make(map[string][]byte, len(parts))
+	for _, m := range parts {
+		if path.Dir(m.name) == "." { // others are settings beside it
+			files[path.Join(filepath.ToSlash(plan), m.name)] = f.data[m.body.from:m.body.to]
+		}
+	}
+	return files
+}
+
+// Holds reports whether a path is a plan, or a file of a plan that is a folder.
+func Holds(plan, path string) bool {
+	return plan != "" && (path == plan || strings.HasPrefix(filepath.ToSlash(path), filepath.ToSlash(plan)+"/"))
+}
+
+// Changed are the files of a plan that another version does not have like this.
+func (f *File) Changed(plan string, other *File) map[string][]byte {
+	files, old := f.Files(plan), other.Files(plan)
+	for name, data := range files {
+		if was, ok := old[name]; ok && name != plan && bytes.Equal(was, data) {
+			delete(files, name)
+		}
+	}
+	return files
+}
+
+// Write writes a plan where it is: of a folder the files that differ. Files of tasks
+// that the plan does not have are deleted; settings are written where there are none.
+func Write(at string, f *File) error {
+	if folderFiles(f.data) == nil {
+		return atomicfile.Write(at, f.data, 0o644)
+	}
+	files := f.Files(at)
+	for name, data := range files {
+		name = filepath.FromSlash(name)
+		if old, err := atomicfile.Read(name, MaxSize); err == nil && bytes.Equal(old, data) {
+			continue
+		}
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			return err
+		}
+		if err := atomicfile.Write(name, data, 0o644); err != nil {
+			return err
+		}
+	}
+	for _, m := range folderFiles(f.data) {
+		name := filepath.Join(at, filepath.FromSlash(m.name))
+		if _, err := os.Lstat(name); m.name != backlogConfig || err == nil {
+			continue
+		}
+		if err := atomicfile.Write(name, f.data[m.body.from:m.body.to], 0o644); err != nil {
+			return err
+		}
+	}
+	there, err := taskFiles(at)
+	if err != nil {
+		return err
+	}
+	for _, name := range there {
+		if files[path.Join(filepath.ToSlash(at), name)] == nil {
+			if err := os.Remove(filepath.Join(at, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// taskFiles are the names of the files of tasks in a folder, sorted.
+func taskFiles(at string) ([]string, error) {
+	there, err := names(at)
+	return slices.DeleteFunc(there, func(name string) bool {
+		return extension(name) != ".md" || strings.HasPrefix(name, ".") || strings.EqualFold(name, "readme.md") || strings.ContainsAny(name, "\n"+folderMark)
+	}), err
+}
+
+// readFolder reads a plan that is a folder: only Backlog.md's are.
+func readFolder(at string) ([]byte, error) {
+	if filepath.Base(at) == "backlog" {
+		return nil, failure.New(failure.Usage, "name the folder of its tasks:  pawl run "+clean(filepath.Join(at, "tasks")), "%s is a folder of Backlog.md, not a plan", clean(at))
+	}
+	if _, err := os.Stat(filepath.Join(at, filepath.FromSlash(backlogConfig))); err != nil && filepath.Base(at) != "tasks" {
+		return nil, notAPlan(at)
+	}
+	there, err := taskFiles(at)
+	if err != nil {
+		return nil, err
+	}
+	var data bytes.Buffer
+	for _, name := range append([]string{backlogConfig}, there...) {
+		text, err := atomicfile.Read(filepath.Join(at, filepath.FromSlash(name)), MaxSize)
+		if errors.Is(err, fs.ErrNotExist) && name == backlogConfig {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read plan %s: %w", clean(at), err)
+		}
+		if name != backlogConfig && !isBacklogTask(text) {
+			continue
+		}
+		if problem, ok := unreadable(text); !ok {
+			return nil, invalid(filepath.Join(at, name), problem)
+		}
+		data.WriteString(folderMark + name + "\n")
+		data.Write(text)
+		if data.Len() > MaxSize {
+			return nil, invalid(at, tooLarge)
+		}
+	}
+	if !slices.ContainsFunc(folderFiles(data.Bytes()), func(m taskFile) bool { return m.name != backlogConfig }) {
+		return nil, notAPlan(at)
+	}
+	return data.Bytes(), nil
+}
+
+func notAPlan(at string) error {
+	return failure.New(failure.Usage, "name the file in it", "%s is a folder, not a plan", clean(at))
+}
