@@ -15,6 +15,7 @@ import (
 
 type planCmd struct {
 	New     planNewCmd     `cmd:"" help:"write a plan with an agent that reads the repository"`
+	Improve planImproveCmd `cmd:"" help:"have an agent improve a plan that is there"`
 	Show    planShowCmd    `cmd:"" help:"list the tasks of a plan"`
 	Next    planNextCmd    `cmd:"" help:"show the next task"`
 	Check   planCheckCmd   `cmd:"" help:"list everything that is wrong with a plan"`

@@ -26,15 +26,20 @@ import (
 
 // printDraft shows a plan that is not written yet.
 func (a *app) printDraft(c draft.Conversation, usage agent.Usage) {
-	p := c.Draft.Plan()
+	p := c.Plan()
 	a.printf("\n%s: %s, %s\n", term.Clean(p.Title), count(len(p.Tasks), "task"), figure.Money(usage.CostUSD))
-	for i, t := range p.Tasks {
+	for _, t := range p.Tasks {
 		after := ""
 		if len(t.DependsOn) > 0 {
 			after = "  after " + strings.Join(t.DependsOn, ", ")
 		}
 		a.printf("  %s  %s%s\n", t.ID, term.Clean(t.Title), after)
-		a.printf("      %s: %s\n", c.Draft.Tasks[i].Evidence, plan.OneLine(c.Draft.Tasks[i].Proof, 200))
+		if t.Done {
+			a.printf("      done\n")
+			continue
+		}
+		made := c.Draft.Tasks[slices.IndexFunc(c.Draft.Tasks, func(d draft.Task) bool { return d.ID == t.ID })]
+		a.printf("      %s: %s\n", made.Evidence, plan.OneLine(made.Proof, 200))
 	}
 	for _, g := range p.Gates {
 		a.printf("  gate  %s\n", term.Clean(g))

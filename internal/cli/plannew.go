@@ -29,6 +29,11 @@ type planNewCmd struct {
 	Words        []string      `arg:"" name:"IDEA|FILE" help:"what you want, in words or as a file; - = standard input"`
 	Out          string        `short:"o" placeholder:"FILE" help:"file to write (default plan.md, or the format's usual name)"`
 	Format       string        `default:"checklist" placeholder:"FORMAT" help:"format, as in pawl plan convert"`
+	planAuthor
+}
+
+// planAuthor is the agent that writes a plan, and what it may take.
+type planAuthor struct {
 	Yes          bool          `short:"y" help:"take the proposed answers and write the plan without asking"`
 	Agent        *string       `placeholder:"NAME" help:"claude"`
 	AgentCommand *string       `placeholder:"PATH" help:"the agent's program"`
@@ -54,7 +59,11 @@ func (c *planNewCmd) Run(a *app) error {
 	}
 	ctx, cancel := untilSignal()
 	defer cancel()
-	err := c.make(ctx, a)
+	return planMade(ctx, c.make(ctx, a))
+}
+
+// planMade is the error of a conversation, as a user reads it.
+func planMade(ctx context.Context, err error) error {
 	if errors.Is(err, planner.ErrNoPlan) {
 		err = failure.New(failure.Error, "say more of what you want, or write the plan by hand: docs/start-here.md shows one", "%w", err)
 	}
@@ -79,12 +88,12 @@ func (c *planNewCmd) make(ctx context.Context, a *app) error {
 		return err
 	}
 	input := newLineReader(a.In)
-	made, usage, err := c.converse(ctx, a, idea, settings, input)
+	made, usage, err := c.converse(ctx, a, draft.Start(idea), settings, input)
 	if err != nil {
 		return err
 	}
 	a.printDraft(made, usage)
-	data, err := planfile.Convert(made.Draft.Plan(), c.Format)
+	data, err := planfile.Convert(made.Plan(), c.Format)
 	if err != nil {
 		return err
 	}
@@ -162,7 +171,7 @@ func (a *app) shown(path string) string {
 	return path
 }
 
-func (c *planNewCmd) settings(a *app, root string) (config.Settings, error) {
+func (c *planAuthor) settings(a *app, root string) (config.Settings, error) {
 	typed := map[string]any{}
 	for key, value := range map[string]*string{"agent": c.Agent, "agent_command": c.AgentCommand, "model": c.Model} {
 		if value != nil {
@@ -177,7 +186,7 @@ func (c *planNewCmd) settings(a *app, root string) (config.Settings, error) {
 }
 
 // converse holds the conversation, and shows what the agents do.
-func (c *planNewCmd) converse(ctx context.Context, a *app, idea string, s config.Settings, input *lineReader) (draft.Conversation, agent.Usage, error) {
+func (c *planAuthor) converse(ctx context.Context, a *app, begun draft.Conversation, s config.Settings, input *lineReader) (draft.Conversation, agent.Usage, error) {
 	keep, err := os.MkdirTemp("", "pawl-plan-")
 	if err != nil {
 		return draft.Conversation{}, agent.Usage{}, err
@@ -196,7 +205,7 @@ func (c *planNewCmd) converse(ctx context.Context, a *app, idea string, s config
 		gates = append([]string{g.Command}, gates...)
 	}
 	tell := planProgress{a: a, agent: who.Name()}
-	return planner.Make(ctx, idea, planner.Options{
+	return planner.Make(ctx, begun, planner.Options{
 		Agent: who, Session: options, Gates: gates, MaxCostUSD: c.MaxCost, Timeout: c.ReplyTimeout, Tell: tell.event, Begin: tell.begin,
 		Guard: func(call agent.ToolCall) agent.Verdict {
 			v := guard.Judge(guard.Call{Tool: call.Tool, Input: call.Input, Dir: call.Dir}, rules.Rules)

@@ -1,8 +1,8 @@
 // Package planner has agents write a plan: it performs the conversation that
 // core/draft decides.
 //
-//	c, err := planner.Make(ctx, "export as CSV", planner.Options{Agent: claude.Agent{}, Ask: ask, …})
-//	c.Draft.Plan()
+//	c, err := planner.Make(ctx, draft.Start("export as CSV"), planner.Options{Agent: claude.Agent{}, Ask: ask, …})
+//	c.Plan()
 //
 // The author is one session for the whole conversation, the critic a fresh one: who
 // wrote the plan does not review it. Both only read. Time and cost are bounded.
@@ -41,13 +41,13 @@ type Asked struct {
 // ErrNoPlan is the error of a conversation that ended without a plan.
 var ErrNoPlan = errors.New("no plan was made")
 
-// Make holds the conversation to its end. It returns an error that wraps ErrNoPlan if
+// Make holds a conversation to its end. It returns an error that wraps ErrNoPlan if
 // the agent gave no usable plan, an *AgentError if it could not be asked, and the
 // context's cause if that ended. usage is what it cost, also with an error.
-func Make(ctx context.Context, idea string, o Options) (c draft.Conversation, usage agent.Usage, err error) {
+func Make(ctx context.Context, begun draft.Conversation, o Options) (c draft.Conversation, usage agent.Usage, err error) {
 	p := &conversation{o: o}
 	defer func() { err = errors.Join(err, p.close()) }()
-	c = draft.Start(idea)
+	c = begun
 	for {
 		switch c.Step() {
 		case draft.AskUser:

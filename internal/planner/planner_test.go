@@ -31,7 +31,7 @@ func play(ctx context.Context, t *testing.T, script string, o planner.Options) (
 	if o.Ask == nil {
 		o.Ask = func(planner.Asked) (string, error) { return "", nil }
 	}
-	return planner.Make(ctx, "export as CSV", o)
+	return planner.Make(ctx, draft.Start("export as CSV"), o)
 }
 
 // TestMake: what stops an agent before there is a plan is an error; after that it costs

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/answer"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 // Step says whom the conversation waits for.
@@ -26,10 +27,11 @@ const maxFailures = 3
 
 // Conversation is the state of one. Make it with Start.
 type Conversation struct {
-	Idea    string   // what the user wants, in their words
-	Draft   Draft    // the last usable one
-	Answers []Answer // of the user, in the order of the questions
-	Remarks []Remark // of the critic
+	Idea    string    // what the user wants, in their words
+	Old     plan.Plan // the plan that is to be improved, if there is one
+	Draft   Draft     // the last usable one
+	Answers []Answer  // of the user, in the order of the questions
+	Remarks []Remark  // of the critic
 	// Rejected says why the last reply could not be used, for whoever gave it; "": it
 	// could.
 	Rejected string
@@ -49,6 +51,37 @@ type Answer struct{ Question, Text string }
 
 // Start begins with the author.
 func Start(idea string) Conversation { return Conversation{Idea: idea, step: AskAuthor} }
+
+// Improve begins with the author of a plan that is there. Its tasks that are done are
+// kept as they are.
+func Improve(idea string, old plan.Plan) Conversation {
+	c := Start(idea)
+	c.Old = old
+	return c
+}
+
+// Plan is the plan that was made. Of one that was improved, the tasks that are done come
+// first.
+func (c Conversation) Plan() plan.Plan { return c.with(c.Draft) }
+
+func (c Conversation) with(d Draft) plan.Plan {
+	p := d.Plan()
+	p.Title, p.Overview = cmp.Or(p.Title, c.Old.Title), cmp.Or(p.Overview, c.Old.Overview)
+	var done []plan.Task
+	for _, t := range c.Old.Tasks {
+		if t.Done {
+			done = append(done, t)
+			p.Tasks = slices.DeleteFunc(p.Tasks, func(n plan.Task) bool { return n.ID == t.ID })
+		}
+	}
+	for i := range done { // an open task may have gone
+		done[i].DependsOn = slices.DeleteFunc(slices.Clone(done[i].DependsOn), func(id string) bool {
+			return !slices.ContainsFunc(slices.Concat(done, p.Tasks), func(t plan.Task) bool { return t.ID == id })
+		})
+	}
+	p.Tasks = append(done, p.Tasks...)
+	return p
+}
 
 // Step says whom it waits for.
 func (c Conversation) Step() Step { return c.step }
@@ -95,7 +128,7 @@ func (c Conversation) authorReplied(text string) Conversation {
 	if len(d.Questions) > 0 && len(d.Tasks) == 0 {
 		return c.authorAsks(d.Questions)
 	}
-	if wrong := d.Check(); len(wrong) > 0 {
+	if wrong := d.check(c.with(d)); len(wrong) > 0 {
 		return c.rejected(strings.Join(wrong, "; "))
 	}
 	d.Questions = nil

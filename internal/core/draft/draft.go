@@ -82,7 +82,10 @@ var taskID = regexp.MustCompile(`^[A-Za-z0-9]+(?:[-._][A-Za-z0-9]+)*$`)
 
 // Check lists what is wrong with a plan, in words for the author. It is empty if a
 // loop can work on the plan and a user can see how each task is checked.
-func (d Draft) Check() []string {
+func (d Draft) Check() []string { return d.check(d.Plan()) }
+
+// check does so for the plan that is made of it.
+func (d Draft) check(made plan.Plan) []string {
 	var wrong []string
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	if len(d.Tasks) > MaxTasks {
@@ -96,7 +99,7 @@ func (d Draft) Check() []string {
 			add("task %q: %s", plan.OneLine(t.ID, 40), problem)
 		}
 	}
-	for _, p := range d.Plan().Check() {
+	for _, p := range made.Check() {
 		add("%s", p.Message)
 	}
 	return wrong

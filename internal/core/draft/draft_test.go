@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/pawl-dev/pawl/internal/core/draft"
+	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
 const (
@@ -148,4 +150,25 @@ func FuzzReply(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Of a plan that is improved, what is done stays as it is, and others may depend on it.
+func TestImprove(t *testing.T) {
+	t.Parallel()
+	old := plan.Plan{Title: "Export", Tasks: []plan.Task{
+		{ID: "1", Title: "Set up", Done: true, DependsOn: []string{"2"}}, {ID: "2", Title: "All of it"},
+	}}
+	c := draft.Improve("split it", old).Reply(`{"gates":["make"],"tasks":[{"id":"A","title":"Rows","criteria":["c"],"depends_on":["9"],"evidence":"proven","proof":"p"}]}`)
+	if c.Rejected == "" {
+		t.Error("a dependency on nothing was taken")
+	}
+	c = c.Reply(`{"gates":["make"],"tasks":[{"id":"1","title":"Set it up","criteria":["c"],"evidence":"proven","proof":"p"},` +
+		`{"id":"A","title":"Rows","criteria":["c"],"depends_on":["1"],"evidence":"proven","proof":"p"}]}`)
+	want := plan.Plan{Title: "Export", Gates: []string{"make"}, Tasks: []plan.Task{
+		{ID: "1", Title: "Set up", Done: true},
+		{ID: "A", Title: "Rows", Criteria: []string{"c"}, DependsOn: []string{"1"}, Detail: "Checked by: p"},
+	}}
+	if diff := cmp.Diff(want, c.Plan(), cmpopts.EquateEmpty()); c.Rejected != "" || diff != "" {
+		t.Errorf("%s (-want +got):\n%s", c.Rejected, diff)
+	}
 }

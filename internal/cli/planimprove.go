@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/atomicfile"
+	"github.com/pawl-dev/pawl/internal/core/draft"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/planfile"
+	"github.com/pawl-dev/pawl/internal/prompt"
+)
+
+type planImproveCmd struct {
+	planArg
+	Words []string `arg:"" optional:"" name:"WORDS" help:"what is to be better; default: small tasks, in order, each with a test"`
+	Out   string   `short:"o" placeholder:"FILE" help:"file to write, a checklist (default: the plan itself)"`
+	planAuthor
+}
+
+func (planImproveCmd) Help() string {
+	return `As with pawl plan new: the agent reads the plan and the repository, asks what only you can decide, and
+rewrites the open tasks; a second session reviews them; nothing is written before you accept it. Tasks that
+are done stay as they are. The version before is kept beside the plan.
+
+  pawl plan improve plan.md
+  pawl plan improve plan.md "split the export, and add the missing tests"
+  pawl plan improve specs/001-shop/tasks.md --out plan.md`
+}
+
+// Run rewrites a plan and writes it once it is accepted.
+func (c *planImproveCmd) Run(a *app) error {
+	if err := a.byPerson("accept a plan and its gates"); err != nil {
+		return err
+	}
+	ctx, cancel := untilSignal()
+	defer cancel()
+	return planMade(ctx, c.improve(ctx, a))
+}
+
+func (c *planImproveCmd) improve(ctx context.Context, a *app) error {
+	f, err := c.open(a)
+	if err != nil {
+		return err
+	}
+	out, format, err := c.target(a, f.Plan())
+	if err != nil {
+		return err
+	}
+	settings, err := c.settings(a, a.root())
+	if err != nil {
+		return err
+	}
+	idea := c.idea(f)
+	if len(idea) > prompt.MaxIdea {
+		return failure.New(failure.Usage, "split it, or improve a part of it", "%s has more than %d bytes", c.File, prompt.MaxIdea)
+	}
+	input := newLineReader(a.In)
+	made, usage, err := c.converse(ctx, a, draft.Improve(idea, f.Plan()), settings, input)
+	if err != nil {
+		return err
+	}
+	a.printDraft(made, usage)
+	data, err := planfile.Convert(made.Plan(), format)
+	if err != nil {
+		return err
+	}
+	if !c.Yes {
+		if data, err = a.acceptPlan(ctx, data, out, input); err != nil || data == nil {
+			return err
+		}
+	}
+	if err := a.keepBefore(out); err != nil {
+		return err
+	}
+	accepted := acceptedPlan{path: out, text: data, seen: !c.Yes}
+	if len(settings.Gates) == 0 {
+		accepted.gates = made.Draft.Plan().Gates
+	}
+	return a.keepPlan(ctx, accepted)
+}
+
+// target is the file to write, and its format.
+func (c *planImproveCmd) target(a *app, p plan.Plan) (path, format string, err error) {
+	path = cmp.Or(c.Out, c.File)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.dir, path)
+	}
+	format = p.Format
+	if c.Out != "" {
+		format = planfile.Checklist
+	}
+	if p.Open() == 0 {
+		return "", "", failure.New(failure.Usage, "pawl plan new writes another plan", "every task of %s is done", c.File)
+	}
+	if _, err := planfile.Convert(plan.Plan{}, format); err != nil {
+		return "", "", failure.New(failure.Usage, "--out plan.md makes a checklist of it", "%s is a plan of %s, which Pawl does not write as a whole", c.File, format)
+	}
+	s, err := a.loopOfPlan(path)
+	if err == nil && s != nil && !s.hasEnded() {
+		err = failure.New(failure.Usage, "pawl plan add, edit, skip and move change its plan; or stop it first", "loop %s works on %s", s.ID, a.shown(path))
+	}
+	return path, format, err
+}
+
+// idea is what the author is told: what is to be better, and the plan as it is.
+func (c *planImproveCmd) idea(f *planfile.File) string {
+	wanted := cmp.Or(strings.Join(c.Words, " "), "Its tasks shall be small, in order, and each shown by a test. What is unclear, missing or too big is put right.")
+	text := "Improve the plan " + c.File + " of this repository. " + wanted + "\n"
+	var done []string
+	for _, t := range f.Plan().Tasks {
+		if t.Done {
+			done = append(done, t.ID)
+		}
+	}
+	if len(done) > 0 {
+		text += "\nThese tasks are done and stay as they are; leave them out, others may depend on them: " + strings.Join(done, ", ") + "\n"
+	}
+	return text + "\nKeep the ids of tasks that stay what they were. The plan:\n\n" + string(f.Bytes())
+}
+
+// keepBefore copies the plan that is there to a file beside it, under a free name.
+func (a *app) keepBefore(path string) error {
+	old, err := atomicfile.Read(path, planfile.MaxSize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("keep the plan as it was: %w", err)
+	}
+	for n := 1; ; n++ {
+		name := path + ".before"
+		if n > 1 {
+			name += fmt.Sprintf("-%d", n)
+		}
+		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+			if err != nil {
+				return fmt.Errorf("keep the plan as it was: %w", err)
+			}
+			continue
+		}
+		if err := atomicfile.Write(name, old, 0o644); err != nil {
+			return fmt.Errorf("keep the plan as it was: %w", err)
+		}
+		a.printf("the plan as it was is in %s\n", a.shown(name))
+		return nil
+	}
+}
