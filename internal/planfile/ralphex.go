@@ -37,7 +37,6 @@ func readRalphex(d *document) reading {
 				end = min(end, d.headings[i+1].start)
 			}
 			r.plan.Gates = append(r.plan.Gates, d.commands(h.body, end)...)
-			r.regions = append(r.regions, region{h.body, end})
 		}
 		if m == nil || h.level < 2 || h.box >= 0 {
 			continue
