@@ -22,6 +22,7 @@ import (
 type approveCmd struct {
 	loopWord
 	Files []string `arg:"" optional:"" name:"file" help:"tests or other gate inputs; default: those that wait for approval; '**' = every test"`
+	Task  []string `placeholder:"ID" help:"accept the work of this task of an ended loop, which you have read, whatever its evidence; repeatable"`
 }
 
 func (approveCmd) Help() string {
@@ -31,7 +32,10 @@ but stays unverified until you read the changes (pawl report) and approve them.
 While the loop runs, the agent may then change these files. After its end, the approved result
 counts at once; nothing runs again. In a Claude Code session, type it yourself:  ! pawl approve .
 
+With --task, you say that work which no test proves is right. Its evidence stays what it is.
+
   pawl approve brisk-otter
+  pawl approve brisk-otter --task 3
   pawl approve . internal/session/session_test.go`
 }
 
@@ -43,6 +47,9 @@ func (c *approveCmd) Run(a *app) error {
 	s, err := a.find(c.Loop)
 	if err != nil {
 		return err
+	}
+	if len(c.Task) > 0 {
+		return a.acceptWork(s, c)
 	}
 	paths, err := s.tests(a, c.Files)
 	if err != nil {
@@ -67,9 +74,34 @@ func (c *approveCmd) Run(a *app) error {
 	return a.sayOfTests(s, record.Message{Kind: record.MessageApprove, Paths: paths}, "the agent may change "+testNames(paths))
 }
 
+// acceptWork takes the user's word for work of tasks that they have read.
+func (a *app) acceptWork(s *subject, c *approveCmd) error {
+	weak := s.memory.State.UnprovenTasks()
+	switch {
+	case len(c.Files) > 0:
+		return failure.New(failure.Usage, "approve files or the work of tasks, not both at once", "--task and a file were given")
+	case !s.hasEnded():
+		return failure.New(failure.Usage, "wait for its end, or  pawl stop "+s.ID, "loop %s has not ended", s.ID)
+	}
+	for _, id := range c.Task {
+		if !slices.Contains(weak, id) {
+			hint := "pawl report " + s.ID + " tells how it went"
+			if len(weak) > 0 {
+				hint = "it could be: " + strings.Join(weak, ", ")
+			}
+			return failure.New(failure.Usage, hint, "task %s of loop %s is not done with too little evidence", term.Clean(id), s.ID)
+		}
+	}
+	return a.settle(s, loop.Event{Kind: loop.Approved, Tasks: c.Task}, "accepted the work of "+strings.Join(c.Task, ", "))
+}
+
 // approveEnded counts what was found about work that waited for the approval.
 func (a *app) approveEnded(s *subject, paths []string) error {
 	waiting := s.memory.State.Unapproved()
+	if weak := s.memory.State.UnprovenTasks(); len(waiting) == 0 && len(weak) > 0 {
+		return failure.New(failure.Usage, "to accept work that you have read:  pawl approve "+s.ID+" --task "+strings.Join(weak, " --task "),
+			"no change of tests waits for an approval in loop %s", s.ID)
+	}
 	if len(waiting) == 0 {
 		return failure.New(failure.Usage, "pawl report "+s.ID+" tells how it went",
 			"loop %s has ended %s, and nothing in it waits for an approval", s.ID, s.memory.State.Outcome)
@@ -79,13 +111,18 @@ func (a *app) approveEnded(s *subject, paths []string) error {
 			return failure.New(failure.Usage, "it waits for "+testNames(waiting), "loop %s has ended, and %s does not wait for an approval in it", s.ID, path)
 		}
 	}
+	return a.settle(s, loop.Event{Kind: loop.Approved, Paths: paths}, "approved "+testNames(paths))
+}
+
+// settle has an ended loop take a user's word, and tells what came of it.
+func (a *app) settle(s *subject, e loop.Event, what string) error {
 	ctx, cancel := untilSignal()
 	defer cancel()
-	st, err := launch.Settle(ctx, s.Loop, a.env, loop.Event{Kind: loop.Approved, Paths: paths})
+	st, err := launch.Settle(ctx, s.Loop, a.env, e)
 	if err != nil {
 		return ended(ctx, err)
 	}
-	a.printf("%s: approved %s\n", s.ID, testNames(paths))
+	a.printf("%s: %s\n", s.ID, what)
 	if left := st.Unapproved(); len(left) > 0 {
 		a.printf("it still waits for %s\n", testNames(left))
 	}

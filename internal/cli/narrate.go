@@ -172,10 +172,18 @@ func ofTests(e loop.Event) string {
 	case loop.TestsAsked:
 		return "the agent asks to change tests: " + strings.Join(e.Paths, ", ") + because(e.Text)
 	case loop.Approved:
-		return "pawl approve: the agent may change " + testNames(e.Paths)
+		return approvalWords(e)
 	default:
 		return "pawl reject: the agent may not change " + testNames(e.Paths)
 	}
+}
+
+// approvalWords tell what a user approved.
+func approvalWords(e loop.Event) string {
+	if len(e.Tasks) > 0 {
+		return "pawl approve: the work of " + strings.Join(e.Tasks, ", ") + " is accepted"
+	}
+	return "pawl approve: the agent may change " + testNames(e.Paths)
 }
 
 func handedOver(e loop.Event) string {

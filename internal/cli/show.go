@@ -58,7 +58,7 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 	case loop.MergeAsked:
 		s.note(term.Info, "the agent asks to merge its work: "+plan.OneLine(e.Text, 200))
 	case loop.Approved:
-		s.note(term.Info, "pawl approve: the agent may change "+testNames(e.Paths))
+		s.note(term.Info, approvalWords(e))
 	case loop.Rejected:
 		s.note(term.Info, "pawl reject: the agent may not change "+testNames(e.Paths))
 	case loop.PauseAsked:

@@ -67,6 +67,7 @@ func Text(w io.Writer, l Loop) error {
 	p.tasks()
 	p.tested()
 	p.signs()
+	p.acceptable()
 	p.gates()
 	p.wall()
 	p.refused()

@@ -84,6 +84,7 @@ func TestPage(t *testing.T) {
   1 earlier     US-001 Login form  done before this loop
   tested        US-002: 7 of 9 changed functions are tested: not parseRow, Sub
   look at       session.go:12 asks whether it is being tested: if testing.Testing() {
+  accept        when you have read it:  pawl approve brisk-otter-7f3a --task US-004 --task US-012 --task US-005 --task US-009
   gates         go test ./...  pass
                 lint  fail: 2 findings more
   caught        3 claims refused · undone 1 time (get a task's work back: pawl restore brisk-otter-7f3a --task ID) · 1 violation (changed protected files) · 3 tool calls denied by the guard (destructive, push)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pawl-dev/pawl/internal/core/gate"
@@ -36,6 +37,17 @@ func (p *page) tasks() {
 	}
 }
 
+// acceptable says how to accept work that is done, and that a user has read.
+func (p *page) acceptable() {
+	weak := slices.DeleteFunc(p.State.UnprovenTasks(), func(id string) bool {
+		t, _ := p.State.Task(id)
+		return t.IfApproved != nil
+	})
+	if p.State.Phase == loop.Ended && len(weak) > 0 && !p.judgesNothing() {
+		p.line("accept", "when you have read it:  pawl approve %s --task %s", p.ID, strings.Join(weak[:min(len(weak), 5)], " --task "))
+	}
+}
+
 // judgesNothing: the goal is no change of the tree. What came of it is what was
 // said; there is nothing that is done or not.
 func (p *page) judgesNothing() bool {
@@ -64,6 +76,9 @@ func (p *page) taskLine(t loop.Task, meaning string) string {
 func (p *page) because(t loop.Task, meaning string) string {
 	if t.LeftOut {
 		return meaning
+	}
+	if t.Accepted {
+		return "no test proves it; accepted by pawl approve"
 	}
 	if (t.Status == loop.Skipped || t.Status == loop.Blocked) && !p.toldWhy(t.Why) {
 		return meaning + ": " + plan.OneLine(t.Why, 160)

@@ -19,11 +19,12 @@ const (
 	diffShown      = 24 // lines of their diff
 )
 
-// Approval is a word that lets the agent change tests. That pawl approve was run is
+// Approval is a word that lets the agent change tests, or accepts its work. That pawl approve was run is
 // known, and not by whom: an agent of the same user can forge it.
 type Approval struct {
 	At    time.Time
 	Paths []string // none: all tests
+	Tasks []string // whose work is accepted: then it is of no tests
 }
 
 // Approvals finds them in the events of a loop, in order.
@@ -31,7 +32,7 @@ func Approvals(events iter.Seq[loop.Event]) []Approval {
 	var approvals []Approval
 	for e := range events {
 		if e.Kind == loop.Approved {
-			approvals = append(approvals, Approval{At: e.At, Paths: e.Paths})
+			approvals = append(approvals, Approval{At: e.At, Paths: e.Paths, Tasks: e.Tasks})
 		}
 	}
 	return approvals
@@ -46,7 +47,9 @@ func (p *page) approved() {
 	}
 	for _, g := range approvals {
 		what := list(g.Paths, 5)
-		if len(g.Paths) == 0 || slices.Contains(g.Paths, loop.AllTests) {
+		if len(g.Tasks) > 0 {
+			what = "the work of " + list(g.Tasks, 5)
+		} else if len(g.Paths) == 0 || slices.Contains(g.Paths, loop.AllTests) {
 			what = "any test"
 		} else if !slices.ContainsFunc(g.Paths, func(path string) bool { return slices.Contains(p.State.Approved, path) }) {
 			continue // rejected since

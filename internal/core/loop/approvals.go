@@ -84,7 +84,7 @@ func (s State) Unapproved() []string {
 		paths = append(paths, ask.Paths...)
 	}
 	for _, t := range s.Tasks {
-		if t.Status == Done && t.IfApproved != nil && !(len(t.Approved) > 0 && t.enough(t.Evidence)) {
+		if t.Status == Done && t.IfApproved != nil && !t.Accepted && !(len(t.Approved) > 0 && t.enough(t.Evidence)) {
 			paths = append(paths, t.IfApproved.Paths...)
 		}
 	}
@@ -152,6 +152,17 @@ func (m *machine) approved(paths []string) {
 	case m.s.Phase != Ended:
 		m.hear("The user lets you change these tests: " + named(paths))
 	case upgraded && m.s.Outcome == Unverified:
+		m.s.Outcome, m.s.Reason, m.s.Hint = m.outcome()
+	}
+}
+
+// accepted takes a user's word for work that nothing proves: they have read it. What was
+// found of it stays as it is.
+func (m *machine) accepted(ids []string) {
+	for _, id := range ids {
+		m.task(id, func(t *Task) { t.Accepted = t.Status == Done })
+	}
+	if m.s.Phase == Ended && m.s.Outcome == Unverified {
 		m.s.Outcome, m.s.Reason, m.s.Hint = m.outcome()
 	}
 }

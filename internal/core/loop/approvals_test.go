@@ -29,6 +29,35 @@ func judging(t *testing.T, tasks ...loop.Task) *scenario {
 	return sc
 }
 
+// A user who has read work that nothing proves may say that it is right.
+func TestAUserAcceptsWork(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		tasks []string
+		want  loop.Outcome
+	}{
+		{"it", []string{"a"}, loop.Verified},
+		{"another", []string{"b"}, loop.Unverified},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sc := judging(t)
+			sc.turn("done", "gates claim")
+			sc.gates(bent("a_test.go"), "commit a")
+			sc.committed("gates final")
+			sc.gates(green, "finish unverified")
+			sc.feed(loop.Event{Kind: loop.Approved, Tasks: c.tasks}, "")
+			task, _ := sc.s.Task("a")
+			accepted := c.want == loop.Verified
+			got := []any{sc.s.Outcome, task.Accepted, task.Evidence, len(sc.s.Unapproved()) == 0}
+			if diff := cmp.Diff([]any{c.want, accepted, gate.NoEvidence, accepted}, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 // Old tests that must change are never tampering: the work ends unverified, and a
 // approve after the end makes it what it was found to be.
 func TestAnApprovalAfterTheEndCountsWhatWasFound(t *testing.T) {

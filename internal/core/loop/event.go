@@ -73,7 +73,7 @@ type Event struct {
 	Owner          Owner       `json:"owner,omitempty"`           // HandoverAsked, HandedOver, Reopened ("": as it was)
 	HandoverFailed bool        `json:"handover_failed,omitempty"` // HandedOver: it failed, the present owner keeps the loop
 	ByPerson       bool        `json:"by_person,omitempty"`       // Learnt: a user wrote it
-	Tasks          []string    `json:"tasks,omitempty"`           // WentBack: the tasks that are done in the checkpoint; Committed: those that were done, and whose commits are gone
+	Tasks          []string    `json:"tasks,omitempty"`           // WentBack: the tasks that are done in the checkpoint; Approved: those whose work a user accepts; Committed: those that were done, and whose commits are gone
 	Edits          []plan.Edit `json:"edits,omitempty"`           // PlanAsked: those that are wanted, and of the first event of an owner, those that waited for one; PlanEdited: those that were tried
 	Plan           []Task      `json:"plan,omitempty"`            // PlanEdited: all tasks, if the plan is another one as a whole
 	Added          []Task      `json:"added,omitempty"`           // Committed, PlanEdited: tasks of the plan that the loop does not know

@@ -337,7 +337,7 @@ func (m *machine) accept(commit, receipt string) {
 			}
 			t.Flipped, t.Tests, t.StillRed = m.s.Found.Flipped, m.s.Found.TestsChanged, m.s.Found.asBefore()
 			t.Changed, t.IfApproved, t.Approved = m.s.Found.Changed, m.s.Found.IfApproved, m.s.Found.Approved
-			t.Reviewed, t.Findings = m.s.Found.Reviewed, m.s.Found.Findings
+			t.Reviewed, t.Findings, t.Accepted = m.s.Found.Reviewed, m.s.Found.Findings, false
 			t.Took = took
 		})
 	}

@@ -87,12 +87,7 @@ func (m *machine) allDoneBefore() {
 
 // lessThanWanted names the done tasks whose evidence is not what was wanted.
 func (m *machine) lessThanWanted() string {
-	var ids []string
-	for _, t := range m.s.Tasks {
-		if t.Unproven() {
-			ids = append(ids, t.ID)
-		}
-	}
+	ids := m.s.UnprovenTasks()
 	switch {
 	case len(ids) == 0:
 		return ""

@@ -60,10 +60,21 @@ func (t Task) NeedsUser() bool {
 	return !t.LeftOut && (t.Status == Skipped || t.Status == Blocked || t.Status == Unchanged)
 }
 
-// Unproven tells whether a task that is done has not enough evidence. A task
-// that no loop did (the user ticked it) is nobody's claim.
+// Unproven tells whether a task that is done has not enough evidence, and no user has
+// accepted it. A task that no loop did (the user ticked it) is nobody's claim.
 func (t Task) Unproven() bool {
-	return t.Status == Done && (!t.Earlier || t.Evidence != "") && !t.enough(t.Evidence)
+	return t.Status == Done && !t.Accepted && (!t.Earlier || t.Evidence != "") && !t.enough(t.Evidence)
+}
+
+// UnprovenTasks are the ids of those.
+func (s State) UnprovenTasks() []string {
+	var ids []string
+	for _, t := range s.Tasks {
+		if t.Unproven() {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
 }
 
 // label names a task by its id and title.

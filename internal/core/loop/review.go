@@ -153,7 +153,7 @@ func (m *machine) keepUnreviewed(end ReviewEnd, g Gates) {
 // unreviewed is why work was kept that no review passed, "" if there is none such.
 func (m *machine) unreviewed() string {
 	for _, t := range m.s.Tasks {
-		if t.Status == Done && (t.Reviewed == ReviewDisagreed || t.Reviewed == ReviewNone) {
+		if t.Status == Done && !t.Accepted && (t.Reviewed == ReviewDisagreed || t.Reviewed == ReviewNone) {
 			if len(m.s.Tasks) > 1 {
 				return t.ID + ": " + t.Why
 			}

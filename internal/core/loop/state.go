@@ -150,6 +150,7 @@ type Task struct {
 	Receipt    string        `json:"receipt,omitempty"`
 	Reviewed   ReviewEnd     `json:"reviewed,omitempty"` // how the reviews of it ended, "" without
 	Findings   []string      `json:"findings,omitempty"` // of the review that disagreed last
+	Accepted   bool          `json:"accepted,omitempty"` // a user read the work and says that it is right
 	LeftOut    bool          `json:"left_out,omitempty"` // skipped by a user: not counted against the loop
 	Undone     bool          `json:"undone,omitempty"`   // it was done until a user restored a checkpoint from before
 	Turns      int           `json:"turns,omitempty"`

@@ -82,7 +82,11 @@ func (m *machine) handle(e Event) {
 	case TestsAsked:
 		m.testsAsked(e.Paths, e.Text)
 	case Approved:
-		m.approved(e.Paths)
+		if len(e.Tasks) > 0 {
+			m.accepted(e.Tasks)
+		} else {
+			m.approved(e.Paths)
+		}
 	case Rejected:
 		m.rejected(e.Paths)
 	case HandoverAsked:
