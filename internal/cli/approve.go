@@ -134,6 +134,14 @@ func (a *app) settle(s *subject, e loop.Event, what string) error {
 	return nil
 }
 
+// approvalWords tell what a user approved.
+func approvalWords(e loop.Event) string {
+	if len(e.Tasks) > 0 {
+		return "pawl approve: the work of " + strings.Join(e.Tasks, ", ") + " is accepted"
+	}
+	return "pawl approve: the agent may change " + testNames(e.Paths)
+}
+
 // rejectCmd is `pawl reject`.
 type rejectCmd struct {
 	loopWord

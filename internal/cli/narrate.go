@@ -178,14 +178,6 @@ func ofTests(e loop.Event) string {
 	}
 }
 
-// approvalWords tell what a user approved.
-func approvalWords(e loop.Event) string {
-	if len(e.Tasks) > 0 {
-		return "pawl approve: the work of " + strings.Join(e.Tasks, ", ") + " is accepted"
-	}
-	return "pawl approve: the agent may change " + testNames(e.Paths)
-}
-
 func handedOver(e loop.Event) string {
 	if e.HandoverFailed {
 		return "stays in its session" + because(e.Text)

@@ -129,9 +129,18 @@ func (m *machine) testsAsked(paths []string, why string) {
 	m.s.Asks = lastOf(append(kept, a), asksMax)
 }
 
-// approved lets the agent change these tests in this loop; without any, all. Work
+// approved takes a user's word: for the work of tasks, or for changes of tests.
+func (m *machine) approved(e Event) {
+	if len(e.Tasks) > 0 {
+		m.accepted(e.Tasks)
+	} else {
+		m.mayChange(e.Paths)
+	}
+}
+
+// mayChange lets the agent change these tests in this loop; without any, all. Work
 // that waited for it counts for what it was found to be, also after the end.
-func (m *machine) approved(paths []string) {
+func (m *machine) mayChange(paths []string) {
 	if len(paths) == 0 {
 		paths = []string{AllTests}
 	}

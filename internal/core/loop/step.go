@@ -82,11 +82,7 @@ func (m *machine) handle(e Event) {
 	case TestsAsked:
 		m.testsAsked(e.Paths, e.Text)
 	case Approved:
-		if len(e.Tasks) > 0 {
-			m.accepted(e.Tasks)
-		} else {
-			m.approved(e.Paths)
-		}
+		m.approved(e)
 	case Rejected:
 		m.rejected(e.Paths)
 	case HandoverAsked:
