@@ -26,9 +26,9 @@ import (
 )
 
 type planNewCmd struct {
-	Words        []string      `arg:"" name:"IDEA|FILE" help:"what you want, in words or as a file; - = standard input"`
-	Out          string        `short:"o" placeholder:"FILE" help:"file to write (default plan.md, or the format's usual name)"`
-	Format       string        `default:"checklist" placeholder:"FORMAT" help:"format, as in pawl plan convert"`
+	Words  []string `arg:"" name:"IDEA|FILE" help:"what you want, in words or as a file; - = standard input"`
+	Out    string   `short:"o" placeholder:"FILE" help:"file to write (default plan.md, or the format's usual name)"`
+	Format string   `default:"checklist" placeholder:"FORMAT" help:"format, as in pawl plan convert"`
 	planAuthor
 }
 

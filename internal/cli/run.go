@@ -153,6 +153,7 @@ func (c *runCmd) Run(a *app) error {
 	a.warnMissing(p)
 	a.proposeData(ctx, p)
 	a.warnLeft(p)
+	a.warnFromEnv(p)
 	a.warnUnreachable(p.Spec.Notify, p.Root())
 	if c.DryRun {
 		return a.dryRun(ctx, p)
@@ -188,6 +189,13 @@ func (c *runCmd) begin(ctx context.Context, a *app, p *launch.Prepared) (*redQue
 		return nil, err
 	}
 	return how.red, nil
+}
+
+// warnFromEnv names the variables of another tool that the loop follows.
+func (a *app) warnFromEnv(p *launch.Prepared) {
+	if len(p.FromEnv) > 0 {
+		term.Warnf(a.Err, "from the environment, as ralph-cli has it: %s", term.Clean(strings.Join(p.FromEnv, ", ")))
+	}
 }
 
 // warnLeft says what becomes of work that an earlier loop left half-done.

@@ -156,6 +156,9 @@ func (c *startCmd) prepare(ctx context.Context, a *app, in launch.UserSession) (
 			fmt.Fprintln(a.Err, "pawl: hint: "+words)
 		}
 	}
+	if err == nil {
+		a.warnFromEnv(p)
+	}
 	return p, err
 }
 

@@ -20,6 +20,7 @@ const (
 	layerUser    = "user"
 	layerProject = "project"
 	layerLoop    = "loop file"
+	layerEnv     = "environment"
 	layerFlags   = "flags"
 )
 
@@ -34,7 +35,7 @@ type Layer struct {
 
 // Source is the place where a value was set.
 type Source struct {
-	Layer string `json:"layer"`          // user, project, loop file, flags
+	Layer string `json:"layer"`          // user, project, loop file, environment, flags
 	File  string `json:"file,omitempty"` // "" for flags
 	Line  int    `json:"line,omitempty"` // from 1; 0 if it cannot be told
 	Repo  bool   `json:"repo,omitempty"` // the file belongs to the repository
@@ -58,6 +59,11 @@ func (s Source) String() string {
 // typed, or of their natural type; lists are []string.
 func Flags(values map[string]any) Layer {
 	return Layer{name: layerFlags, values: values}
+}
+
+// Environment is the layer of what variables of the environment say.
+func Environment(values map[string]any) Layer {
+	return Layer{name: layerEnv, values: values}
 }
 
 // ReadUser reads the user's config.toml; where there is none the layer is empty.

@@ -27,9 +27,19 @@ type Environment struct {
 	Columns      int      // $COLUMNS: how wide text for people may be, 0 if not set
 	RalphLoopDir string   // $RALPH_LOOP_DIR, "" if not set
 	ThLoopAgent  string   // $TH_LOOP_AGENT, "" if not set
+	PlanLoop     PlanLoop // what ralph-cli's plan loop takes from it
 	Loop         string   // $PAWL_LOOP: the loop that started this process, "" if none did
 	Vars         []string // all of it, as NAME=value, for child processes
 	Session      Session  // of the client that started this process, if one did
+}
+
+// PlanLoop is what the scripts of ralph-cli's plan loop take from the environment, as it
+// is written there.
+type PlanLoop struct {
+	Plan          string // $PLAN_PATH
+	Number        string // $PRD_NUMBER: N of .ralph/PRD-N
+	MaxIterations string // $MAX_ITERATIONS
+	AgentTimeout  string // $TIMEOUT_AGENT: seconds of one turn
 }
 
 // Session is what the client of a coding agent tells its children.
@@ -80,8 +90,11 @@ func newEnvironment(getenv func(string) string, vars []string, goos string) (Env
 		ASCII:        asciiLocale(first(first(getenv("LC_ALL"), getenv("LC_CTYPE")), getenv("LANG"))),
 		RalphLoopDir: getenv("RALPH_LOOP_DIR"),
 		ThLoopAgent:  getenv("TH_LOOP_AGENT"),
-		Loop:         getenv("PAWL_LOOP"),
-		Vars:         vars,
+		PlanLoop: PlanLoop{
+			Plan: getenv("PLAN_PATH"), Number: getenv("PRD_NUMBER"), MaxIterations: getenv("MAX_ITERATIONS"), AgentTimeout: getenv("TIMEOUT_AGENT"),
+		},
+		Loop: getenv("PAWL_LOOP"),
+		Vars: vars,
 		Session: Session{
 			Inside:     getenv("CLAUDECODE") != "",
 			ID:         getenv("CLAUDE_CODE_SESSION_ID"),

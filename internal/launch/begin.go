@@ -45,6 +45,7 @@ type Prepared struct {
 	Untrusted  []config.Command // commands from the repository's files that the user has not trusted
 	Suggested  []string         // gate commands that the project's files suggest, if there is no gate
 	Home       string           // $PAWL_HOME
+	FromEnv    []string         // variables of another tool that are followed, and what they say
 	root       string           // of the work tree
 	loop       string           // id, once it is created
 	env        environment.Environment
@@ -101,14 +102,18 @@ func resolveRequest(q Request, root string) (*Prepared, error) {
 		return nil, err
 	}
 	goal := Goal{Prompt: q.Text, From: "prompt"}
+	fromEnv := planLoopEnv{PlanLoop: q.Env.PlanLoop}
 	if q.Text == "" {
+		if len(q.Words) == 0 && planFlag == "" {
+			planFlag = fromEnv.plan(root, q.Dir)
+		}
 		goal, err = Read(root, q.Dir, q.Words, planFlag)
 	}
 	if err != nil {
 		return nil, err
 	}
 	goal.redactPrompt(q.Env.Vars)
-	s, err := config.Resolve(user, project, goal.Layer, config.Flags(q.Flags))
+	s, err := config.Resolve(user, project, goal.Layer, fromEnv.layer(goal, q.Flags), config.Flags(q.Flags))
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +123,7 @@ func resolveRequest(q Request, root string) (*Prepared, error) {
 	if err := checkTaskIDs(goal, s, q.Flags); err != nil {
 		return nil, err
 	}
-	p := &Prepared{Goal: goal, Settings: s, Home: q.Env.PawlHome, env: q.Env, root: root}
+	p := &Prepared{Goal: goal, Settings: s, Home: q.Env.PawlHome, FromEnv: fromEnv.followed, env: q.Env, root: root}
 	if err := p.resolveTypedPaths(q); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,73 @@
+package launch
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/config"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/statefile"
+)
+
+// planLoopEnv follows the variables of ralph-cli's plan loop. Their names are those of
+// many tools, so they count for a plan in .ralph/PRD-N only, and are told.
+type planLoopEnv struct {
+	environment.PlanLoop
+	followed []string
+}
+
+// plan returns the plan that the variables name, "" if they name none that is there.
+func (e *planLoopEnv) plan(root, dir string) string {
+	named := []struct{ variable, value, path string }{{"PLAN_PATH", e.Plan, e.Plan}}
+	if e.Number != "" {
+		for _, file := range []string{"plan.md", "prd.md"} {
+			named = append(named, struct{ variable, value, path string }{"PRD_NUMBER", e.Number, filepath.Join(root, ".ralph", "PRD-"+e.Number, file)})
+		}
+	}
+	for _, n := range named {
+		path := absPath(dir, n.path)
+		rel, err := filepath.Rel(resolvePath(root), resolvePath(path))
+		if n.value == "" || err != nil || !statefile.PlanLoop(filepath.ToSlash(rel)) {
+			continue
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			e.followed = append(e.followed, n.variable+"="+n.value)
+			return path
+		}
+	}
+	return ""
+}
+
+// layer is what the variables say of limits; what was typed comes first.
+func (e *planLoopEnv) layer(g Goal, typed map[string]any) config.Layer {
+	values := map[string]any{}
+	if !statefile.PlanLoop(g.Path) {
+		return config.Environment(values)
+	}
+	if n, ok := e.number("MAX_ITERATIONS", e.MaxIterations); ok && typed["max_iterations"] == nil {
+		values["max_iterations"] = n
+		e.followed = append(e.followed, fmt.Sprintf("MAX_ITERATIONS=%d", n))
+	}
+	if n, ok := e.number("TIMEOUT_AGENT", e.AgentTimeout); ok && typed["turn_timeout"] == nil {
+		values["turn_timeout"] = (time.Duration(n) * time.Second).String()
+		e.followed = append(e.followed, fmt.Sprintf("TIMEOUT_AGENT=%d", n))
+	}
+	return config.Environment(values)
+}
+
+// number reads a number; what is none is told.
+func (e *planLoopEnv) number(variable, text string) (int, bool) {
+	if text == "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || n < 0 || n > 1<<31 {
+		e.followed = append(e.followed, fmt.Sprintf("%s=%q is not followed: it is no number", variable, text))
+		return 0, false
+	}
+	return n, true
+}
