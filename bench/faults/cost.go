@@ -39,11 +39,12 @@ type Cost struct {
 func (b *Bench) Cost(ctx context.Context) ([]Cost, error) {
 	const tasks = 4
 	p := newPlace(filepath.Join(b.dir, "ordinary"), b.path)
-	project := ordinary
+	var project strings.Builder
+	project.WriteString(ordinary)
 	for i := range tasks {
-		project += fmt.Sprintf("- [ ] write f%d\n", i+1)
+		fmt.Fprintf(&project, "- [ ] write f%d\n", i+1)
 	}
-	if err := p.write(ctx, project, commit); err != nil {
+	if err := p.write(ctx, project.String(), commit); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)

@@ -27,7 +27,7 @@ func (h *handler) replyLoopMoved(ctx context.Context, b session.Binding, cause e
 		if releaseErr != nil || !released && !b.Unattended { // another hook has reported it
 			return reply{}, releaseErr
 		}
-		return reply{Message: fmt.Sprintf("pawl: %s: %v", b.Loop, cause)}, nil //nolint:nilerr // the cause says more: its folder is gone
+		return reply{Message: fmt.Sprintf("pawl: %s: %v", b.Loop, cause)}, nil // the cause says more: its folder is gone
 	case hasMoved(m):
 		text := locationText(l, m)
 		if !b.Unattended {

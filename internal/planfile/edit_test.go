@@ -140,8 +140,12 @@ func editLaws(t *testing.T, f *planfile.File, task plan.Task) {
 	t.Helper()
 	was := f.Plan()
 	for _, e := range []plan.Edit{
-		{Do: plan.Add, Title: "new in the plan"}, {Do: plan.Add, Title: "new in the plan", Before: task.ID}, {Do: plan.Add, Title: "new in the plan", After: task.ID},
-		{Do: plan.Retitle, Task: task.ID, Title: "new in the plan"}, {Do: plan.Move, Task: task.ID}, {Do: plan.Move, Task: task.ID, After: was.Tasks[len(was.Tasks)-1].ID},
+		{Do: plan.Add, Title: "new in the plan"},
+		{Do: plan.Add, Title: "new in the plan", Before: task.ID},
+		{Do: plan.Add, Title: "new in the plan", After: task.ID},
+		{Do: plan.Retitle, Task: task.ID, Title: "new in the plan"},
+		{Do: plan.Move, Task: task.ID},
+		{Do: plan.Move, Task: task.ID, After: was.Tasks[len(was.Tasks)-1].ID},
 		{Do: plan.Reopen, Task: task.ID},
 	} {
 		out, done, err := f.Edit(e, false)

@@ -58,10 +58,11 @@ func input(r *rand.Rand) work.Change {
 		return string(name)
 	}
 	for {
-		file := work.Change{Added: r.IntN(2) == 0, Path: path.Join(
-			pick("", "", "conf", "tools", "data", "ci", ".hidden", "vendor/x", "src/"+letters(), letters()),
-			pick("", "", ".", "_")+pick(letters(), letters(), "Makefile", "config", "setup", "package", "settings")+
-				pick("", ".cfg", ".ini", ".toml", ".json", ".yaml", ".sh", ".mk", ".lock", ".xml", ".env", ".csv", ".bin", "."+letters())),
+		file := work.Change{
+			Added: r.IntN(2) == 0, Path: path.Join(
+				pick("", "", "conf", "tools", "data", "ci", ".hidden", "vendor/x", "src/"+letters(), letters()),
+				pick("", "", ".", "_")+pick(letters(), letters(), "Makefile", "config", "setup", "package", "settings")+
+					pick("", ".cfg", ".ini", ".toml", ".json", ".yaml", ".sh", ".mk", ".lock", ".xml", ".env", ".csv", ".bin", "."+letters())),
 		}
 		if !(work.Rules{}).Is(file) && !verify.IsTest(nil, file.Path) {
 			return file

@@ -20,8 +20,11 @@ func TestEstimate(t *testing.T) {
 	s := loop.State{
 		StartedAt: began, Now: began.Add(20 * time.Minute), Away: 4 * time.Minute, Current: "4", TaskElapsed: 15 * time.Minute,
 		Tasks: []loop.Task{
-			ended(2*time.Minute, 0.2), ended(10*time.Minute, 1), {Status: loop.Done, Earlier: true}, ended(3*time.Minute, 0.5),
-			{ID: "4", Status: loop.Open, CostUSD: 0.25}, {ID: "5", Status: loop.Open},
+			ended(2*time.Minute, 0.2), ended(10*time.Minute, 1),
+			{Status: loop.Done, Earlier: true},
+			ended(3*time.Minute, 0.5),
+			{ID: "4", Status: loop.Open, CostUSD: 0.25},
+			{ID: "5", Status: loop.Open},
 		},
 	}
 	got, ok := s.Estimate()
