@@ -80,7 +80,7 @@ func conformance() map[string]string {
 }
 
 // The protocol's own conformance suite is a client of `pawl mcp`.
-func TestMCPConformance(t *testing.T) {
+func TestClientMCPConformance(t *testing.T) {
 	suite := agenttest.Installed(t, filepath.Join(".cache", "mcp", "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"))
 	t.Parallel()
 	d := &door{b: newBench(t, nil), servers: map[string]*mcpServer{}}

@@ -26,7 +26,7 @@ echo "$event $*" >> "$(dirname "$0")/calls"
 // The real client runs what was installed: without a shell, with both hooks at
 // Stop though they start the same program. It runs nothing out of a file that it
 // does not read, and Unread says so.
-func TestTheClientRunsWhatIsInstalled(t *testing.T) {
+func TestClientRunsWhatIsInstalled(t *testing.T) {
 	t.Parallel()
 	client := agenttest.Client(t)
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestTheClientRunsWhatIsInstalled(t *testing.T) {
 }
 
 // A hook that is not there lets everything happen, unless it is asked not to.
-func TestTheClientRunsNothingThatTheGuardCannotSee(t *testing.T) {
+func TestClientRunsNothingThatTheGuardCannotSee(t *testing.T) {
 	t.Parallel()
 	client := agenttest.Client(t)
 	for name, blocks := range map[string]bool{"as usual": false, "the guard blocks": true} {

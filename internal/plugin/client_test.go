@@ -145,7 +145,7 @@ func (h home) install() []string {
 }
 
 // The client finds nothing to say against the plugin, in the tree or exported.
-func TestTheClientValidatesThePlugin(t *testing.T) {
+func TestClientValidatesThePlugin(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	dir := filepath.Join(t.TempDir(), "plugin")
@@ -168,7 +168,7 @@ func TestTheClientValidatesThePlugin(t *testing.T) {
 	}
 }
 
-func TestInstallAndUninstall(t *testing.T) {
+func TestClientInstallAndUninstall(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	dir := "'" + h.setup.Dir + "'"
@@ -209,7 +209,7 @@ func TestInstallAndUninstall(t *testing.T) {
 }
 
 // Caches of plugins go stale: a new version is what makes the client look.
-func TestTheClientSeesAChangedPlugin(t *testing.T) {
+func TestClientSeesAChangedPlugin(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.install()
@@ -237,7 +237,7 @@ func TestTheClientSeesAChangedPlugin(t *testing.T) {
 	}
 }
 
-func TestAMarketplaceFromElsewhereIsLeftAlone(t *testing.T) {
+func TestClientMarketplaceFromElsewhereIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	other := filepath.Join(t.TempDir(), "other")
@@ -259,7 +259,7 @@ func TestAMarketplaceFromElsewhereIsLeftAlone(t *testing.T) {
 
 // What is typed behind a command reaches the hook to the byte, and the hook's
 // answer reaches the agent, beside the command.
-func TestWhatIsTypedReachesTheHook(t *testing.T) {
+func TestClientWhatIsTypedReachesTheHook(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.install()
@@ -296,7 +296,7 @@ func TestWhatIsTypedReachesTheHook(t *testing.T) {
 
 // Behind a command without $ARGUMENTS the client puts what was typed at the end,
 // as if it were the agent's to act on. So a note has its place.
-func TestANoteIsNotAnOrder(t *testing.T) {
+func TestClientNoteIsNotAnOrder(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.install()
@@ -313,7 +313,7 @@ func TestANoteIsNotAnOrder(t *testing.T) {
 }
 
 // The names that people know work as they know them.
-func TestRalphLoopNeedsNoPrefix(t *testing.T) {
+func TestClientRalphLoopNeedsNoPrefix(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.install()

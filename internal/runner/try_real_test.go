@@ -16,7 +16,7 @@ import (
 
 // A try with the real client, skipped where there is none: it is refused what the
 // guard forbids, told what the session tried, and stopped at its bounds.
-func TestATryWithTheRealClient(t *testing.T) {
+func TestClientInATry(t *testing.T) {
 	t.Parallel()
 	client := agenttest.Client(t)
 	dear := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list

@@ -8,7 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
@@ -38,8 +40,12 @@ func Client(t testing.TB) string {
 
 // Installed is the path of something that .ci/clients puts below the module.
 // Without it the test is skipped, unless PAWL_E2E=1 says that it must be there.
+// The test's name says that it needs it: .ci/tests runs those by their names.
 func Installed(t testing.TB, below string) string {
 	t.Helper()
+	if !slices.ContainsFunc([]string{"TestClient", "TestSession", "TestTerminal"}, func(prefix string) bool { return strings.HasPrefix(t.Name(), prefix) }) {
+		t.Fatal("a test with a client is called TestClient…, TestSession… or TestTerminal…")
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func TestCheckLogin(t *testing.T) {
 }
 
 // The real client says so without running what the repository's settings name.
-func TestCheckLoginOfTheClient(t *testing.T) {
+func TestClientTellsItsLogin(t *testing.T) {
 	r := newRig(t, messagesapi.Text("never"))
 	settings := filepath.Join(r.o.Dir, ".claude", "settings.json")
 	if err := os.Mkdir(filepath.Dir(settings), 0o700); err != nil {

@@ -28,7 +28,7 @@ func background(command, description string) messagesapi.Response {
 
 // Background work that ends wakes the client, which speaks again: the turn ends
 // after that, and all of it is one turn's cost.
-func TestBackgroundWorkIsAwaited(t *testing.T) {
+func TestClientBackgroundWorkIsAwaited(t *testing.T) {
 	r := newRig(t, background("sleep 2; echo woke", "a build"), messagesapi.Text("started"), messagesapi.Text("it is built"))
 	s := r.start()
 	res := r.turn(s, "build")
@@ -42,7 +42,7 @@ func TestBackgroundWorkIsAwaited(t *testing.T) {
 }
 
 // A server that stays is waited for once, and named.
-func TestBackgroundWorkThatStays(t *testing.T) {
+func TestClientBackgroundWorkThatStays(t *testing.T) {
 	r := newRig(t, background("while :; do sleep 1; done", "the server"), messagesapi.Text("serving"), messagesapi.Text("second"))
 	s := r.start()
 	res := r.turnOf(t.Context(), s, agent.Turn{Prompt: "serve", BackgroundWait: time.Second})
@@ -63,7 +63,7 @@ func TestBackgroundWorkThatStays(t *testing.T) {
 }
 
 // A message that claims something is judged at once, whatever still runs.
-func TestAFinalMessageDoesNotWait(t *testing.T) {
+func TestClientFinalMessageDoesNotWait(t *testing.T) {
 	r := newRig(t, background("while :; do sleep 1; done", "the server"), messagesapi.Text("<promise>DONE</promise>"))
 	begin := time.Now()
 	res := r.turnOf(t.Context(), r.start(), agent.Turn{
@@ -78,7 +78,7 @@ func TestAFinalMessageDoesNotWait(t *testing.T) {
 // What a shell command leaves behind (the client refuses one that begins with
 // sleep), in the client's sessions or in its own,
 // ends with the session.
-func TestNothingIsLeftBehind(t *testing.T) {
+func TestClientNothingIsLeftBehind(t *testing.T) {
 	r := newRig(t)
 	pids := r.path("pids")
 	r.api.Play(messagesapi.Steps(
@@ -118,7 +118,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 
 // At the end of a turn its commands' leftovers go, while a gate may want the
 // port; the helpers of the client stay for the next turn.
-func TestATurnLeavesOnlyHelpers(t *testing.T) {
+func TestClientTurnLeavesOnlyHelpers(t *testing.T) {
 	r := newRig(t)
 	left, helper := r.path("left"), r.path("helper")
 	r.api.Play(messagesapi.Steps(messagesapi.Bash("true; sleep 1000 & echo $! > "+left), messagesapi.Text("done")))
@@ -159,7 +159,7 @@ func pidIn(t *testing.T, path string) int {
 
 // A Pawl that is killed can end nothing, yet neither the client nor its tool go
 // on working.
-func TestAKilledSupervisorLeavesNothing(t *testing.T) {
+func TestClientKilledSupervisorLeavesNothing(t *testing.T) {
 	r := newRig(t, messagesapi.Bash("touch started; while :; do sleep 1; done"), messagesapi.Text("never"))
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Dir, cmd.Stderr = r.o.Dir, os.Stderr

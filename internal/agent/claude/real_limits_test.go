@@ -20,7 +20,7 @@ import (
 
 // The cost is looked at before each tool call: the response that passes the
 // limit is the last, and its tool does not run.
-func TestCostLimit(t *testing.T) {
+func TestClientCostLimit(t *testing.T) {
 	r := newRig(t)
 	dear := messagesapi.Usage{Input: 100_000, Output: 1_000} // $0.42 by the client's list
 	r.api.Play(messagesapi.Steps(
@@ -49,7 +49,7 @@ func TestCostLimit(t *testing.T) {
 	}
 }
 
-func TestRoundsAreCounted(t *testing.T) {
+func TestClientRoundsAreCounted(t *testing.T) {
 	r := newRig(t, messagesapi.Bash("true"), messagesapi.Bash("true"), messagesapi.Text("done"), messagesapi.Text("again"))
 	s := r.start()
 	for _, want := range []int{3, 1} {
@@ -63,7 +63,7 @@ func TestRoundsAreCounted(t *testing.T) {
 
 // What the judge forbids stays forbidden in any permission mode that the user's
 // settings, or arguments, give the client.
-func TestAPermissionModeDoesNotOverruleTheJudge(t *testing.T) {
+func TestClientPermissionModeDoesNotOverruleTheJudge(t *testing.T) {
 	for _, mode := range []string{"acceptEdits", "dontAsk", "bypassPermissions"} {
 		t.Run(mode, func(t *testing.T) {
 			r := newRig(t, messagesapi.Bash("touch allowed"), messagesapi.Bash("touch forbidden"), messagesapi.Text("done"))
@@ -85,13 +85,13 @@ func TestAPermissionModeDoesNotOverruleTheJudge(t *testing.T) {
 	}
 }
 
-func TestALongToolIsNoSilence(t *testing.T) {
+func TestClientLongToolIsNoSilence(t *testing.T) {
 	r := newRig(t, messagesapi.Bash("for i in 1 2 3 4; do sleep 0.5; done"), messagesapi.Text("done"))
 	res := r.turnOf(t.Context(), r.start(), agent.Turn{Prompt: "x", IdleTimeout: time.Second})
 	mustEnd(t, res)
 }
 
-func TestStartFailures(t *testing.T) {
+func TestClientStartFailures(t *testing.T) {
 	t.Run("no such client", func(t *testing.T) {
 		t.Parallel()
 		_, err := claude.Agent{Command: "no-such-client"}.Start(t.Context(), agent.Options{})
@@ -128,7 +128,7 @@ func TestStartFailures(t *testing.T) {
 	})
 }
 
-func TestVersionModelAndLog(t *testing.T) {
+func TestClientVersionModelAndLog(t *testing.T) {
 	r := newRig(t, messagesapi.Text("hello"))
 	version, err := r.agent.Version(t.Context())
 	if err != nil || strings.Count(version, ".") != 2 {
@@ -153,7 +153,7 @@ func TestVersionModelAndLog(t *testing.T) {
 }
 
 // Only the loop says when the next turn is.
-func TestNoToolCanWakeTheSession(t *testing.T) {
+func TestClientNoToolCanWakeTheSession(t *testing.T) {
 	r := newRig(t, messagesapi.Text("hello"))
 	mustEnd(t, r.turn(r.start(), "x"))
 	offered := r.api.Requests()[0].Tools
@@ -164,7 +164,7 @@ func TestNoToolCanWakeTheSession(t *testing.T) {
 
 // A client that is killed in the middle of a tool leaves a session that can be
 // taken up, and no tool that runs on.
-func TestKilledAndResumed(t *testing.T) {
+func TestClientKilledAndResumed(t *testing.T) {
 	r := newRig(t, messagesapi.Bash("touch started; while :; do sleep 1; done"), messagesapi.Text("went on"))
 	s := r.start()
 	killed := make(chan struct{})

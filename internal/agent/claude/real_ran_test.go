@@ -11,7 +11,7 @@ import (
 
 // How a command ended comes with its result: the client writes the exit code of
 // one that failed into the first line.
-func TestCommandsTellHowTheyEnded(t *testing.T) {
+func TestClientCommandsTellHowTheyEnded(t *testing.T) {
 	r := newRig(
 		t, messagesapi.Bash("echo out; echo err >&2; exit 3"), messagesapi.Bash("echo fine"), messagesapi.Bash("false"), messagesapi.Text("done"),
 	)

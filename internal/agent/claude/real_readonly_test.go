@@ -16,7 +16,7 @@ import (
 
 // A session that only reads has no other tool, also where arguments give some back,
 // answers by the schema, and is configured by nothing in the work tree.
-func TestASessionThatOnlyReads(t *testing.T) {
+func TestClientSessionThatOnlyReads(t *testing.T) {
 	r := newRig(t)
 	r.api.Play(messagesapi.Steps(
 		messagesapi.Tool("Read", map[string]any{"file_path": r.path("a.txt")}), messagesapi.Write(r.path("bad.txt"), "x"),

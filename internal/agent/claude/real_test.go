@@ -112,7 +112,7 @@ const soon = 40 * time.Second
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
 
-func TestATurnWithToolsAllowedAndDenied(t *testing.T) {
+func TestClientTurnWithToolsAllowedAndDenied(t *testing.T) {
 	r := newRig(t)
 	r.api.Play(messagesapi.Steps(
 		messagesapi.Write(r.path("good.txt"), "hello"),
@@ -161,7 +161,7 @@ func TestATurnWithToolsAllowedAndDenied(t *testing.T) {
 
 // Cost and tokens are those of each turn, also when the session is taken up
 // again by a new process.
-func TestCostIsCountedOnceOverTurnsAndResume(t *testing.T) {
+func TestClientCostIsCountedOnceOverTurnsAndResume(t *testing.T) {
 	use := messagesapi.Usage{Input: 10_000, Output: 1_000, CacheRead: 40_000, CacheWrite: 2_000}
 	r := newRig(t, messagesapi.Text("one").Using(use))
 	s := r.start()
@@ -203,7 +203,7 @@ func TestCostIsCountedOnceOverTurnsAndResume(t *testing.T) {
 	}
 }
 
-func TestAFreshContextInTheSameProcess(t *testing.T) {
+func TestClientFreshContextInTheSameProcess(t *testing.T) {
 	r := newRig(t, messagesapi.Text("one"), messagesapi.Bash("true"), messagesapi.Text("two"))
 	var judged int
 	r.o.Judge = func(agent.ToolCall) agent.Verdict { judged++; return agent.Verdict{Allow: true} }
@@ -237,7 +237,7 @@ func TestAFreshContextInTheSameProcess(t *testing.T) {
 	}
 }
 
-func TestInterruptInTheMiddleOfATool(t *testing.T) {
+func TestClientInterruptInTheMiddleOfATool(t *testing.T) {
 	r := newRig(t, messagesapi.Bash("touch started; while :; do sleep 1; done"), messagesapi.Text("after"))
 	s := r.start()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -266,7 +266,7 @@ func TestInterruptInTheMiddleOfATool(t *testing.T) {
 	}
 }
 
-func TestFailures(t *testing.T) {
+func TestClientFailures(t *testing.T) {
 	cases := []struct {
 		name   string
 		answer messagesapi.Response
@@ -305,7 +305,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestUsageLimitKnowsWhenItEnds(t *testing.T) {
+func TestClientUsageLimitKnowsWhenItEnds(t *testing.T) {
 	reset := time.Now().Add(2 * time.Hour)
 	cases := []struct {
 		name   string
@@ -336,7 +336,7 @@ func TestUsageLimitKnowsWhenItEnds(t *testing.T) {
 	}
 }
 
-func TestRefusedConnection(t *testing.T) {
+func TestClientRefusedConnection(t *testing.T) {
 	r := newRig(t, messagesapi.Text("never"))
 	r.o.Env["ANTHROPIC_BASE_URL"] = "http://127.0.0.1:1"
 	begin := time.Now()
@@ -347,7 +347,7 @@ func TestRefusedConnection(t *testing.T) {
 	}
 }
 
-func TestNotLoggedIn(t *testing.T) {
+func TestClientNotLoggedIn(t *testing.T) {
 	r := newRig(t, messagesapi.Text("never"))
 	delete(r.o.Env, "ANTHROPIC_API_KEY")
 	res := r.turn(r.start(), "go")
@@ -357,7 +357,7 @@ func TestNotLoggedIn(t *testing.T) {
 	}
 }
 
-func TestAHiccupIsLeftToTheClient(t *testing.T) {
+func TestClientHiccupIsLeftToTheClient(t *testing.T) {
 	for name, hiccup := range map[string]messagesapi.Response{
 		"dropped stream": messagesapi.Drop(), "one 500": messagesapi.Fail(500, "oops"),
 		"one 429": messagesapi.Fail(429, "slow down", "retry-after", "1"),
@@ -378,7 +378,7 @@ func TestAHiccupIsLeftToTheClient(t *testing.T) {
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-func TestContract(t *testing.T) {
+func TestClientContract(t *testing.T) {
 	t.Parallel()
 	client := agenttest.Client(t)
 	agenttest.Run(t, func(t *testing.T) agenttest.Subject {

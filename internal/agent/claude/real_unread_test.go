@@ -12,7 +12,7 @@ import (
 // The client itself refuses to change a file that was not read in this context,
 // unless it trusts the model with it, as it does its own default. So the runner
 // has the guard see to it (guard.Rules.Seen).
-func TestTheClientLetsSomeModelsChangeWhatTheyDidNotRead(t *testing.T) {
+func TestClientLetsSomeModelsChangeWhatTheyDidNotRead(t *testing.T) {
 	for model, refuses := range map[string]bool{"claude-sonnet-4-5": true, "": false} {
 		t.Run("model "+model, func(t *testing.T) {
 			r := newRig(t)
