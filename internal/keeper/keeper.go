@@ -69,12 +69,13 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("remove stale daemon socket: %w", err) // left by a daemon that was killed
 	}
+	d := &daemon{Options: o, folder: folder, redact: redact.New(o.Env.Vars).String}
+	d.build = d.toolBuild() // before anybody can call
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "unix", path)
 	if err != nil {
 		return fmt.Errorf("listen for hooks: %w", err)
 	}
-	d := &daemon{Options: o, folder: folder, redact: redact.New(o.Env.Vars).String}
 	d.lastCall.Store(time.Now().UnixNano())
 	var calls sync.WaitGroup
 	ctx, stop := context.WithCancel(ctx)
@@ -97,6 +98,7 @@ type daemon struct {
 
 	folder      place.Folder
 	redact      func(string) string
+	build       string       // of the tool when the daemon began
 	activeCalls atomic.Int64 // calls being answered, except wakers, which another process can repeat
 	lastCall    atomic.Int64 // when the last call came, in Unix nanoseconds
 	client      atomic.Int64 // process id of the session's client; 0: unknown
@@ -104,7 +106,6 @@ type daemon struct {
 
 // stopWhenUnneeded calls stop once the daemon is no longer needed.
 func (d *daemon) stopWhenUnneeded(ctx context.Context, stop func()) {
-	was := d.toolBuild()
 	tick := time.NewTicker(d.PollInterval)
 	defer tick.Stop()
 	for {
@@ -117,7 +118,7 @@ func (d *daemon) stopWhenUnneeded(ctx context.Context, stop func()) {
 		if pid := int(d.client.Load()); pid != 0 && !proc.Alive(pid) {
 			idle = true // the client has exited
 		}
-		if d.activeCalls.Load() == 0 && (idle || hook.Ended(d.Env.PawlHome, d.Session) || d.toolBuild() != was) {
+		if d.activeCalls.Load() == 0 && (idle || hook.Ended(d.Env.PawlHome, d.Session) || d.toolBuild() != d.build) {
 			stop()
 			return
 		}
