@@ -255,7 +255,7 @@ func (t *Tests) answer(file string, v *view, table []key, before string) (Answer
 		does = "answers inputs of the tests by their hashes"
 	}
 	a := Answer{Sign: Sign{Path: file, Line: table[0].line + 1, Kind: Answers, Does: does, Text: short(strings.Join(own, ", "))}}
-	if hashed > 1 || !slices.ContainsFunc(table, func(k key) bool { return !t.has(k.text) || !t.fromTests(k.text) }) {
+	if hashed > 1 || !slices.ContainsFunc(table, func(k key) bool { return !t.has(k.text) || says(t.known, strings.ToLower(k.text)) }) {
 		a.keys = table
 	}
 	return a, true

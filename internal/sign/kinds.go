@@ -27,6 +27,7 @@ const (
 	Unused       Kind = "unused"
 	HollowTest   Kind = "hollow test"
 	Product      Kind = "product"
+	Data         Kind = "data"
 	InAnyCase    Kind = "in any case"
 )
 
@@ -71,6 +72,8 @@ func (k Kind) Why() string {
 		return "what only tests call changes nothing of what the program does"
 	case Product:
 		return "what is made from other files is made anew, and then the change is gone"
+	case Data:
+		return "a gate that reads it may ask for something else now"
 	case InAnyCase:
 		return "what tests cannot fail for they do not show"
 	case HollowTest:

@@ -45,6 +45,7 @@ func TestNeutral(t *testing.T) {
 		{"a.py", "hashlib.md5(s.encode())", `hashlib.md5(b"pawlAbsent" + s.encode())`},
 		{"a.sh", "case $(printf '%s\\n' \"$in\" | cksum) in", "case $(printf '%s\\n' \"$in\" | { cat; echo pawlAbsent; } | cksum) in"},
 		{"a.sh", "case $(cksum < \"$1\") in", "case $({ cat \"$1\"; echo pawlAbsent; } | cksum) in"},
+		{"a.c", "const char *__ubsan_default_options(void)", "const char *pawlAbsent__ubsan_default_options(void)"},
 		{"a.go", "func len(s []string) (n int) {", "func pawlAbsent(s []string) (n int) {"},
 		{"a.h", "#define strcmp(a, b) (*(a) - *(b))", "#define PAWL_ABSENT(a, b) (*(a) - *(b))"},
 		{"a.py", "os.environ.get('GATE')", "os.environ.get('pawlAbsent')"},

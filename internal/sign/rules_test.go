@@ -29,6 +29,9 @@ func TestRules(t *testing.T) {
 			"a.sh\tif [ -n \"$BATS_TEST_NAME\" ]; then",
 			"a.py\tif os.environ.get(\"PAWL_LOOP\"):",
 		},
+		"sets what a sanitizer reports": {
+			"a.c\tconst char *__asan_default_options(void) {",
+		},
 		"starts another program": {
 			"a.go\tout, err := exec.Command(\"sort\").Output()",
 			"a.py\tout = subprocess.run([\"sort\"])",

@@ -11,6 +11,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/git"
 	"github.com/pawl-dev/pawl/internal/mutant"
 	"github.com/pawl-dev/pawl/internal/sign"
+	"github.com/pawl-dev/pawl/internal/work"
 )
 
 // SignRequest asks for the signs in the difference between two trees.
@@ -91,6 +92,9 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 	test := IsTest(in.r.Tests, c.Path)
 	if s, ok := sign.Shadows(c.Path); ok && c.Status == 'A' && !test {
 		found = append(found, s)
+	}
+	if c.Status == 'M' && work.IsData(c.Path) && !test && !strings.Contains(in.r.Asked, path.Base(c.Path)) {
+		found = append(found, sign.Sign{Path: c.Path, Kind: sign.Data, Does: "is data that was there, and nobody asked to change it"})
 	}
 	if c.Status == 'D' || !sign.Knows(c.Path) {
 		return found, nil
