@@ -127,6 +127,22 @@ func TestATaskThatAUserSkipped(t *testing.T) {
 	}
 }
 
+// A task that was left out, and that the agent claims all the same, is judged like any.
+func TestATaskThatIsLeftOutAndClaimed(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true}, loop.Task{ID: "a", Wanted: gate.Unproven, Status: loop.Open}, loop.Task{ID: "b", Wanted: gate.Unproven, Status: loop.Open})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.edit(plan.Edit{Do: plan.Skip, Task: "b"}, "", "turn 2 continue go_on")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ToolCalls: 1, Claim: &loop.Claim{Tasks: []string{"a", "b"}}}}, "look deep")
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{Changed: true}}, "gates claim")
+	sc.feed(loop.Event{Kind: loop.GatesFinished, Gates: &loop.Gates{Status: gate.Pass, Green: true, Evidence: gate.Proven, Tree: "t"}}, "commit a+b")
+	sc.feed(loop.Event{Kind: loop.Committed, Commit: "c", Tree: "t"}, "gates final")
+	if b, _ := sc.s.Task("b"); b.Status != loop.Done || b.LeftOut {
+		t.Errorf("%+v", b)
+	}
+}
+
 // A plan that is accepted as a whole brings tasks, and takes away what is not in it.
 func TestAUserAcceptsAnEditedPlan(t *testing.T) {
 	t.Parallel()

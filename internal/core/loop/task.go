@@ -8,11 +8,14 @@ import (
 	"github.com/pawl-dev/pawl/internal/core/plan"
 )
 
-// task changes the task with that id in place.
+// task changes the task with that id in place. One that a user left out and that the
+// agent worked on all the same counts as any.
 func (m *machine) task(id string, change func(*Task)) {
 	i := slices.IndexFunc(m.s.Tasks, func(t Task) bool { return t.ID == id })
 	if i >= 0 {
-		change(&m.s.Tasks[i])
+		t := &m.s.Tasks[i]
+		change(t)
+		t.LeftOut = t.LeftOut && t.Status == Skipped
 	}
 }
 
