@@ -47,9 +47,10 @@ type grammar struct {
 	Log    logCmd    `cmd:"" group:"Watch" help:"show the history of a loop"`
 	Report reportCmd `cmd:"" group:"Watch" help:"summarize a loop: what was done, what was not, and why"`
 
-	Tell  tellCmd  `cmd:"" group:"Steer" help:"send the agent a message with its next prompt"`
-	Pause pauseCmd `cmd:"" group:"Steer" help:"pause a loop before its next turn"`
-	Stop  stopCmd  `cmd:"" group:"Steer" help:"stop a loop and keep its work"`
+	Tell   tellCmd   `cmd:"" group:"Steer" help:"send the agent a message with its next prompt"`
+	Answer answerCmd `cmd:"" group:"Steer" help:"answer a question of the agent's"`
+	Pause  pauseCmd  `cmd:"" group:"Steer" help:"pause a loop before its next turn"`
+	Stop   stopCmd   `cmd:"" group:"Steer" help:"stop a loop and keep its work"`
 
 	Handover handoverCmd `cmd:"" group:"Steer" help:"move a loop from your session to the background"`
 

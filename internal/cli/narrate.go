@@ -113,8 +113,8 @@ func (t narration) happened() string {
 		return "the wait is over"
 	case loop.LimitHit:
 		return "limit reached: " + string(e.Limit)
-	case loop.MessageArrived:
-		return "message from a user: " + e.Text
+	case loop.MessageArrived, loop.QuestionAsked, loop.Answered:
+		return saidOrAsked(e)
 	case loop.TestsAsked, loop.Approved, loop.Rejected:
 		return ofTests(e)
 	case loop.Learnt:
@@ -147,23 +147,6 @@ func (t narration) happened() string {
 		return "cleanup after the end is finished"
 	}
 	return string(e.Kind)
-}
-
-// planEdits are a user's edits of the plan, as they are asked for and as they are made.
-func planEdits(e loop.Event) string {
-	var made []string
-	for _, edit := range e.Edits {
-		if edit.Failed == "" { // else a notice says why
-			made = append(made, edit.String())
-		}
-	}
-	switch {
-	case e.Kind == loop.PlanAsked:
-		return "the user edits the plan: " + strings.Join(made, "; ")
-	case len(made) == 0:
-		return "the plan stays as it is"
-	}
-	return "the plan was edited: " + strings.Join(made, "; ")
 }
 
 // ofTests is a word about changes of old tests.
@@ -233,6 +216,9 @@ func (t narration) turn() string {
 	}
 	if t.event.Isolated {
 		what = "in a session of its own " + what
+	}
+	if turn.Question != nil {
+		last += "; " + asks(turn.Question)
 	}
 	if turn.Test != nil {
 		last += "; its last test run, " + turn.Test.String()

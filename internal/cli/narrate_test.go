@@ -62,6 +62,8 @@ func TestEventsInWords(t *testing.T) {
 		{loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{{Do: plan.Add, Title: "export", Before: "2"}}}, `the user edits the plan: a new task, "export", is added before task 2`},
 		{loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{{Do: plan.Skip, Task: "3"}, {Do: plan.Move, Task: "4"}, {Do: plan.Retry, Failed: "no"}}}, "the plan was edited: task 3 is left out; task 4 comes next"},
 		{loop.Event{Kind: loop.PlanEdited, Edits: []plan.Edit{{Do: plan.Retry, Failed: "no"}}}, "the plan stays as it is"},
+		{loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "which zone?"}}, "the agent asks: which zone?"},
+		{loop.Event{Kind: loop.Answered, Text: "UTC"}, "answer of a user: UTC"},
 		{loop.Event{Kind: loop.MergeAsked, Text: "all of it"}, "the agent asks to merge its work: all of it"},
 		{loop.Event{Kind: loop.WentBack, Text: "you restored checkpoint 1"}, "you restored checkpoint 1"},
 		{loop.Event{Kind: loop.PauseAsked}, "pause requested"},

@@ -55,6 +55,8 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		s.note(term.Info, "message for the agent's next prompt: "+e.Text)
 	case loop.PlanAsked, loop.PlanEdited:
 		s.note(term.Info, planEdits(e))
+	case loop.Answered:
+		s.note(term.Info, "answered: "+plan.OneLine(e.Text, 200))
 	case loop.MergeAsked:
 		s.note(term.Info, "the agent asks to merge its work: "+plan.OneLine(e.Text, 200))
 	case loop.Approved:
@@ -73,10 +75,13 @@ func (s *show) Stepped(now loop.State, e loop.Event, acts []loop.Action) {
 		s.note(term.Info, "resumed")
 	case loop.Cancelled:
 		s.note(term.Info, "stopping after this step; the work is kept")
-	case loop.Started, loop.Checkpointed, loop.Committed, loop.Restored, loop.LimitHit, loop.OwnerLost, loop.Faulted, loop.Reopened,
+	case loop.QuestionAsked, loop.Started, loop.Checkpointed, loop.Committed, loop.Restored, loop.LimitHit, loop.OwnerLost, loop.Faulted, loop.Reopened,
 		loop.HandedOver, loop.WentBack:
 	case loop.HandoverAsked:
 		s.note(term.Info, "asked to continue "+where(e.Owner)+because(e.Text))
+	}
+	if q, asked := now.NewQuestion(before); asked {
+		s.note(term.Warn, fmt.Sprintf("the agent asks: %s   pawl answer %s \"…\"", plan.OneLine(q.Text, 300), s.id))
 	}
 	s.tasksEnded(before, now)
 	if now.Phase == loop.Paused && before.Phase != loop.Paused {

@@ -54,6 +54,7 @@ type startLimits struct {
 	MaxIterations *string `group:"Limits" placeholder:"N" help:"maximum iterations; 0 = unlimited; default 25"`
 	MaxDuration   *string `group:"Limits" placeholder:"8h" help:"maximum time, without waiting for usage limits"`
 	MaxCost       *string `group:"Limits" placeholder:"USD" help:"maximum cost in US dollars outside this session"`
+	AnswerWithin  *string `group:"Limits" placeholder:"2h" help:"when the agent asks and nobody answers, go on after this time as it proposes"`
 	Session       *string `group:"Session" placeholder:"MODE" help:"when to start a fresh session: continue, hybrid (= --handover), task or turn"`
 }
 

@@ -79,6 +79,11 @@ func statusText(s *subject, now time.Time) string {
 			line("", "%s", plan.OneLine(words, 200))
 		}
 	}
+	if q := sum.Question; q != nil {
+		line("asks", "%s", plan.OneLine(q.Text, 0))
+		rows(line, "", q.Lines())
+		line("", "pawl answer %s \"…\"", s.ID)
+	}
 	for _, ask := range st.Asks {
 		line("asks", "to change %s%s", plan.OneLine(some(ask.Paths), 200), because(plan.OneLine(ask.Why, 160)))
 		line("", "%s", s.answers(ask))
@@ -237,6 +242,9 @@ func lastOwner(s *subject) string {
 }
 
 func waitingWords(st loop.State, now time.Time) string {
+	if q, asked := st.AwaitedAnswer(); asked {
+		return "waiting for your answer: " + plan.OneLine(q.Text, 120)
+	}
 	wait, ok := st.Asked(loop.Wait)
 	if !ok {
 		return "waiting"

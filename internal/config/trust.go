@@ -83,6 +83,9 @@ func (s Settings) RepoCommands() []Command {
 	if s.Merge == MergePull {
 		add("merge", "merge", "git push && gh pr create")
 	}
+	if s.AnswerWithin > 0 {
+		add("answer_within", "answer_within", "the agent's own proposals answer its questions after "+s.AnswerWithin.String())
+	}
 	s.Notify.each(func(key, text string) {
 		if r, err := notice.ParseReceiver(text); err == nil && !r.Local() {
 			add("notify."+key, KindNotify, r.String())

@@ -70,6 +70,7 @@ func TestClientToolsByTheRunner(t *testing.T) {
 
 		tool("request_test_change", map[string]any{"files": []string{"tests/hello.sh"}, "why": "no more hello"}),
 		c.adds("thanks"), tool("complete_task", map[string]any{"id": "2", "summary": "thanks stands", "status": "success"}),
+		tool("ask_user", map[string]any{"question": "two words or three?"}),
 		tool("request_merge", map[string]any{"summary": "two of three words"}), bye,
 
 		tool("complete_task", map[string]any{"summary": "half of please", "status": "partial"}),

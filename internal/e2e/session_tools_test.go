@@ -30,6 +30,7 @@ func TestSessionToolsByThePlugin(t *testing.T) {
 		ownTool("add_lesson", map[string]any{"text": "words stand in files of their own"}),
 		ownTool("request_test_change", map[string]any{"files": []string{"tests/hello.sh"}, "why": "no more hello"}),
 		ownTool("complete_task", map[string]any{"summary": "half of it", "status": "partial"}), bye,
+		ownTool("ask_user", map[string]any{"question": "one word or two?"}),
 		s.adds("bye"), ownTool("request_merge", map[string]any{"summary": "one word"}),
 		ownTool("complete_task", map[string]any{"summary": "bye stands", "status": "success"}), bye,
 		ownTool("report_blocked", map[string]any{"reason": "nobody has a name here"}), bye,

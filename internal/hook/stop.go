@@ -146,7 +146,7 @@ func (h *handler) turn(s *lease, b session.Binding) *loop.Turn {
 	// is its result.
 	p := s.spec.Policy
 	t.Test = lastTestRun(s.loop, b.Tools)
-	t.Claim = s.spec.ClaimIn(last)
+	t.Claim, t.Question = s.spec.ClaimIn(last), record.QuestionIn(last)
 	s.mem.AddToolClaim(t)
 	if t.Claim != nil || p.Verify || p.Kind == loop.Explore || p.Kind == loop.Periodic {
 		t.Text = strings.ToValidUTF8(last[max(0, len(last)-maxTextBytes):], "")

@@ -43,6 +43,9 @@ func (h *handler) replyForState(ctx context.Context, b session.Binding, s *lease
 
 // waitText says what a waiting loop waits for.
 func waitText(st loop.State) string {
+	if q, asked := st.AwaitedAnswer(); asked {
+		return strings.Join(append([]string{"the agent asks: " + q.Text}, q.Lines()...), "\n  ") + "\nAnswer here, or from elsewhere: pawl answer"
+	}
 	a, ok := st.Asked(loop.Wait)
 	if !ok {
 		return "waiting"

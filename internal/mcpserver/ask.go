@@ -6,9 +6,32 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/record"
 )
+
+// askUser records a question. The answer comes with a later prompt.
+func (s *Server) askUser(_ context.Context, in question) (string, error) {
+	text, err := given("question", in.Question, inputMax)
+	if err != nil {
+		return "", err
+	}
+	at, err := s.inTurn()
+	if err != nil {
+		return "", err
+	}
+	q := loop.Question{Text: at.redacted(text), Proposed: at.redacted(in.Proposed)}
+	for _, c := range in.Choices[:min(len(in.Choices), choicesMax)] {
+		q.Choices = append(q.Choices, at.redacted(c))
+	}
+	if err := at.post(record.Message{Kind: record.MessageQuestion, Question: &q}); err != nil {
+		return "", err
+	}
+	return "Asked. Do what does not depend on it, then end your turn: the answer comes with your next prompt. Nothing is allowed by asking.", nil
+}
+
+const choicesMax = 8 // answers that a question may suggest
 
 // requestMerge records a wish that only the user can fulfil.
 func (s *Server) requestMerge(_ context.Context, in mergeWish) (string, error) {

@@ -117,8 +117,10 @@ func (at *boundLoop) openTasks() string {
 
 // post leaves a message for the loop's owner, without secrets: it is kept.
 func (at *boundLoop) post(m record.Message) error {
-	m.Text = redact.New(at.vars).String(m.Text)
+	m.Text = at.redacted(m.Text)
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails
 	return at.Post(m.Kind+"-"+hex.EncodeToString(id[:]), m)
 }
+
+func (at *boundLoop) redacted(text string) string { return redact.New(at.vars).String(text) }

@@ -17,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pawl-dev/pawl/internal/core/guard"
+	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
 )
 
@@ -32,6 +33,7 @@ func TestOutsideOfALoop(t *testing.T) {
 		"complete_task":       {"summary": "done", "status": "success"},
 		"report_blocked":      {"reason": "why"},
 		"request_merge":       {"summary": "all"},
+		"ask_user":            {"question": "which?"},
 		"request_test_change": {"files": []string{"a_test.go"}, "why": "why"},
 		"add_lesson":          {"text": "a lesson"},
 		"read_messages":       nil,
@@ -119,6 +121,7 @@ func TestOtherWordsOnATask(t *testing.T) {
 	w.says(s, "complete_task", map[string]any{"summary": "no key", "status": "blocked"}, "End your turn now")
 	w.says(s, "report_blocked", map[string]any{"reason": "no key at all"}, "End your turn now")
 	w.says(s, "request_merge", map[string]any{"summary": "all of it"}, "Recorded for the user")
+	w.says(s, "ask_user", map[string]any{"question": "which, " + token + "?", "choices": []string{"UTC", "local"}, "proposed": "UTC"}, "Asked")
 	w.says(s, "request_test_change", map[string]any{"files": []string{"sub/../a_test.go", filepath.Join(w.root, "b_test.go"), "a_test.go"}, "why": "renamed"},
 		"a_test.go, b_test.go")
 	w.says(s, "add_lesson", map[string]any{"text": "run the migration first, as " + token}, "Kept")
@@ -127,6 +130,7 @@ func TestOtherWordsOnATask(t *testing.T) {
 		{Kind: record.MessageBlocked, Tasks: []string{"goal"}, Text: "no key", Turn: 1},
 		{Kind: record.MessageBlocked, Tasks: []string{"goal"}, Text: "no key at all", Turn: 1},
 		{Kind: record.MessageMerge, Text: "all of it"},
+		{Kind: record.MessageQuestion, Question: &loop.Question{Text: "which, [redacted]?", Choices: []string{"UTC", "local"}, Proposed: "UTC"}},
 		{Kind: record.MessageTests, Paths: []string{"a_test.go", "b_test.go"}, Text: "renamed"},
 		{Kind: record.MessageLearn, Text: "run the migration first, as [redacted]"},
 	}
@@ -243,7 +247,7 @@ func TestEachProtocolVersion(t *testing.T) {
 				t.Errorf("initialize: %s, want %s", got["1"].Result, want)
 			}
 			var list struct{ Tools []struct{ Name string } }
-			if err := json.Unmarshal(got["3"].Result, &list); err != nil || len(list.Tools) != 9 {
+			if err := json.Unmarshal(got["3"].Result, &list); err != nil || len(list.Tools) != len(guard.OwnTools()) {
 				t.Errorf("tools/list: %s", got["3"].Result)
 			}
 			if got["2"].Error.Code != 0 || got["4"].Error.Code == 0 {

@@ -23,6 +23,12 @@ type blockage struct {
 	Reason string `json:"reason" jsonschema:"why it cannot be done as asked, and what would help"`
 }
 
+type question struct {
+	Question string   `json:"question" jsonschema:"the question, with what the user must know to answer it"`
+	Choices  []string `json:"choices,omitempty" jsonschema:"answers that you suggest"`
+	Proposed string   `json:"proposed,omitempty" jsonschema:"what you would do without an answer"`
+}
+
 type mergeWish struct {
 	Summary string `json:"summary" jsonschema:"what is to be merged, and what the user should look at first"`
 }
@@ -56,6 +62,10 @@ func (s *Server) addTools() {
 		Name: "report_blocked", Annotations: writes,
 		Description: "Say that the task cannot be done as asked: a requirement that contradicts another, a missing key or service, a test that contradicts the task. The task is skipped with your reason and the user sees it. Then end your turn. Do not use it for something that is merely hard.",
 	}, quick(s.reportBlocked))
+	add(s, &mcp.Tool{
+		Name: "ask_user", Annotations: writes,
+		Description: "Ask the user what only they can decide, and what cannot be found out: then end your turn. The loop waits, and the answer comes with your next prompt. Nobody may be there for hours: do first what does not depend on it, put everything into one question, and decide yourself what is yours to decide.",
+	}, quick(s.askUser))
 	add(s, &mcp.Tool{
 		Name: "request_test_change", Annotations: writes,
 		Description: "Ask to be allowed to change tests that were there before, or other gate inputs (settings, scripts, expected outputs), because the task makes them wrong. The user decides; until then the originals judge. New tests need no permission.",

@@ -25,3 +25,12 @@ func (s Spec) ClaimIn(message string) *loop.Claim {
 	}
 	return found
 }
+
+// QuestionIn returns the question in the agent's last message, or nil.
+func QuestionIn(message string) *loop.Question {
+	q, ok := claim.Ask(message)
+	if !ok {
+		return nil
+	}
+	return &loop.Question{Text: q.Text, Choices: q.Choices, Proposed: q.Proposed}
+}

@@ -18,13 +18,15 @@ const (
 	MessageLearn   = "learn"   // add a lesson for later turns
 	MessageForget  = "forget"  // remove a lesson
 	MessagePlan    = "plan"    // the user edits the plan: Edit
+	MessageAnswer  = "answer"  // the user answers the agent's question
 
 	// From the agent's tools.
-	MessageClaim   = "claim"   // {Tasks, Text}: these are done, and the gates passed
-	MessagePartial = "partial" // {Tasks, Text}: what is done of a task so far
-	MessageBlocked = "blocked" // {Tasks, Text}: it cannot go on, and why
-	MessageMerge   = "merge"   // {Text}: it asks for its work to be merged
-	MessageTests   = "tests"   // {Paths, Text}: it asks to change these tests
+	MessageClaim    = "claim"    // {Tasks, Text}: these are done, and the gates passed
+	MessagePartial  = "partial"  // {Tasks, Text}: what is done of a task so far
+	MessageBlocked  = "blocked"  // {Tasks, Text}: it cannot go on, and why
+	MessageQuestion = "question" // {Question}: it asks the user
+	MessageMerge    = "merge"    // {Text}: it asks for its work to be merged
+	MessageTests    = "tests"    // {Paths, Text}: it asks to change these tests
 )
 
 // Message is the body of a message in a loop's inbox.
@@ -34,8 +36,9 @@ type Message struct {
 	// ByPerson means that a user wrote it and not the agent, according to the sender.
 	ByPerson bool `json:"by_person,omitempty"`
 
-	Paths []string `json:"paths,omitempty"` // relative to the root, slashes
-	Tasks []string `json:"tasks,omitempty"` // ids
+	Question *loop.Question `json:"question,omitempty"`
+	Paths    []string       `json:"paths,omitempty"` // relative to the root, slashes
+	Tasks    []string       `json:"tasks,omitempty"` // ids
 	// Edit is the edit that a user makes to the plan.
 	Edit *plan.Edit `json:"edit,omitempty"`
 	// turn of a claim, see ToolClaim
@@ -73,6 +76,10 @@ func (m Message) Event() (loop.Event, bool) {
 		if m.Edit != nil {
 			return loop.Event{Kind: loop.PlanAsked, Edits: []plan.Edit{*m.Edit}}, true
 		}
+	case MessageQuestion:
+		return loop.Event{Kind: loop.QuestionAsked, Question: m.Question}, m.Question != nil
+	case MessageAnswer:
+		return loop.Event{Kind: loop.Answered, Text: m.Text}, true
 	case MessageMerge:
 		return loop.Event{Kind: loop.MergeAsked, Text: m.Text}, true
 	}

@@ -11,32 +11,33 @@ import (
 
 // Summary is a loop as lists and scripts see it (`pawl status --json`).
 type Summary struct {
-	ID        string        `json:"id"`
-	Name      string        `json:"name"`
-	Goal      string        `json:"goal"` // in few words
-	Root      string        `json:"root"` // of the repository that the loop is bound to
-	Kind      loop.Kind     `json:"kind"`
-	State     string        `json:"state"`              // running, waiting, paused, ended; orphaned: its process is gone
-	Attended  bool          `json:"attended,omitempty"` // a user's session has the loop, and its hooks drive it
-	Session   string        `json:"session,omitempty"`  // the client's id of that session, once it is known
-	Closed    bool          `json:"closed,omitempty"`   // that session is closed; the loop rests until it is resumed
-	Merge     string        `json:"merge,omitempty"`    // what the agent asks the user to merge, in its own words
-	Outcome   loop.Outcome  `json:"outcome,omitempty"`
-	Reason    string        `json:"reason,omitempty"`
-	Iteration int           `json:"iteration"`
-	Tasks     TaskCount     `json:"tasks"`
-	Gates     []GateResult  `json:"gates"`
-	Sandbox   *Sandbox      `json:"sandbox,omitempty"`  // sandbox of agent and gates; absent without --confine
-	Evidence  gate.Evidence `json:"evidence"`           // the weakest of the tasks that the loop finished
-	Tests     []string      `json:"tests,omitempty"`    // existing tests whose change waits for approval
-	Approved  []string      `json:"approved,omitempty"` // tests that the user lets the agent change; *: any
-	Commits   int           `json:"commits"`
-	CostUSD   float64       `json:"cost_usd"`
-	Tokens    Tokens        `json:"tokens"`
-	Turns     int           `json:"turns"`
-	CreatedAt time.Time     `json:"created_at"`
-	StartedAt time.Time     `json:"started_at,omitzero"`
-	EndedAt   time.Time     `json:"ended_at,omitzero"`
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Goal      string         `json:"goal"` // in few words
+	Root      string         `json:"root"` // of the repository that the loop is bound to
+	Kind      loop.Kind      `json:"kind"`
+	State     string         `json:"state"`              // running, waiting, paused, ended; orphaned: its process is gone
+	Attended  bool           `json:"attended,omitempty"` // a user's session has the loop, and its hooks drive it
+	Session   string         `json:"session,omitempty"`  // the client's id of that session, once it is known
+	Closed    bool           `json:"closed,omitempty"`   // that session is closed; the loop rests until it is resumed
+	Merge     string         `json:"merge,omitempty"`    // what the agent asks the user to merge, in its own words
+	Outcome   loop.Outcome   `json:"outcome,omitempty"`
+	Reason    string         `json:"reason,omitempty"`
+	Iteration int            `json:"iteration"`
+	Tasks     TaskCount      `json:"tasks"`
+	Gates     []GateResult   `json:"gates"`
+	Sandbox   *Sandbox       `json:"sandbox,omitempty"`  // sandbox of agent and gates; absent without --confine
+	Evidence  gate.Evidence  `json:"evidence"`           // the weakest of the tasks that the loop finished
+	Question  *loop.Question `json:"question,omitempty"` // that the agent asks, and that waits for an answer
+	Tests     []string       `json:"tests,omitempty"`    // existing tests whose change waits for approval
+	Approved  []string       `json:"approved,omitempty"` // tests that the user lets the agent change; *: any
+	Commits   int            `json:"commits"`
+	CostUSD   float64        `json:"cost_usd"`
+	Tokens    Tokens         `json:"tokens"`
+	Turns     int            `json:"turns"`
+	CreatedAt time.Time      `json:"created_at"`
+	StartedAt time.Time      `json:"started_at,omitzero"`
+	EndedAt   time.Time      `json:"ended_at,omitzero"`
 }
 
 // TaskCount counts tasks by status. Skipped includes those that the agent says it
@@ -80,6 +81,9 @@ func Summarize(kept store.Spec, spec Spec, m Memory) Summary {
 	}
 	if w := m.EffectiveSandbox(spec); w.Level != "" {
 		sum.Sandbox = &w
+	}
+	if s.Outcome == "" {
+		sum.Question = s.Question
 	}
 	if s.Merge != nil {
 		sum.Merge = s.Merge.Summary

@@ -61,7 +61,7 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 	var tested *loop.TestRun
 	res, err := s.Turn(ctx, agent.Turn{
 		Prompt: text, Timeout: r.Spec.TurnTimeout, IdleTimeout: r.Spec.IdleTimeout, MaxCostUSD: costLeft(m.State),
-		LogPath: log, Final: func(text string) bool { return r.final.Load() || len(claim.Parse(text, r.Spec.Promise)) > 0 },
+		LogPath: log, Final: r.isFinal,
 	}, func(e agent.Event) {
 		if e.Kind == agent.KindInit {
 			version = e.Text
@@ -90,6 +90,11 @@ func (r *Runner) turn(ctx context.Context, a loop.Action, m record.Memory) (loop
 	e := r.ended(a, res)
 	e.Turn.Test = tested
 	return e, nil
+}
+
+// isFinal tells whether the agent has said its last word of a turn: a claim or a question.
+func (r *Runner) isFinal(text string) bool {
+	return r.final.Load() || len(claim.Parse(text, r.Spec.Promise)) > 0 || record.QuestionIn(text) != nil
 }
 
 // nameSwept tells that n processes which a turn left running were ended.
@@ -289,7 +294,7 @@ func (r *Runner) turnOf(res agent.Result) *loop.Turn {
 	return &loop.Turn{
 		Usage:     loop.Usage(res.Usage),
 		ToolCalls: res.ToolCalls, Rounds: res.Rounds, Context: res.ContextPercent, Background: res.Background,
-		SessionID: res.SessionID, Text: tail(res.Text, textMax), Claim: r.Spec.ClaimIn(res.Text),
+		SessionID: res.SessionID, Text: tail(res.Text, textMax), Claim: r.Spec.ClaimIn(res.Text), Question: record.QuestionIn(res.Text),
 	}
 }
 

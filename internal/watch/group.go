@@ -23,7 +23,7 @@ func (g group) String() string { return [...]string{"NEEDS YOU", "WORKING", "END
 // fresh is how long after its end a loop that could not do its work needs its user.
 const fresh = 7 * 24 * time.Hour
 
-// groupOf says who must act next. A loop needs its user if it waits for an approval, was
+// groupOf says who must act next. A loop needs its user if it asks a question, waits for an approval, was
 // paused, lost its process, or ended lately with work that it could not do.
 func groupOf(s record.Summary, now time.Time) group {
 	switch s.State {
@@ -31,6 +31,9 @@ func groupOf(s record.Summary, now time.Time) group {
 		return needsYou
 	case "ended":
 	default:
+		if s.Question != nil {
+			return needsYou
+		}
 		return working
 	}
 	if len(s.Tests) > 0 || s.Merge != "" {

@@ -21,6 +21,11 @@ const wideEnough = 100
 func (m Model) loopView() []string {
 	d := m.detail
 	rows := []string{m.header(m.open + "  " + clean(cmp.Or(d.Headline, d.Summary.State))), m.gauges()}
+	if q := d.Summary.Question; q != nil {
+		for _, l := range append([]string{"asks: " + q.Text}, q.Lines()...) {
+			rows = append(rows, paint(yellow, clean(l)))
+		}
+	}
 	room := max(2, m.height-1-len(rows))
 	if m.width < wideEnough {
 		top := append(m.plan(max(3, room/3), m.width), m.facts(m.width)...)

@@ -43,7 +43,7 @@ type Model struct {
 
 	mode    mode
 	input   string
-	purpose string   // of the input: tell or search
+	purpose string   // of the input: search, or a command that sends it: tell, answer
 	pending []string // the command that waits for a yes
 	text    []string // that is read, from line
 	line    int
@@ -199,7 +199,11 @@ func (m Model) act(key string) (Model, tea.Cmd, bool) {
 	case "u":
 		m.ask("undo", s.ID)
 	case "a":
-		m.ask("approve", s.ID)
+		if s.Question == nil {
+			m.ask("approve", s.ID)
+			break
+		}
+		m.mode, m.purpose, m.input = typing, "answer", ""
 	case "x":
 		m.ask("reject", s.ID)
 	default:
@@ -290,7 +294,7 @@ func (m Model) typed(k tea.KeyPressMsg) (tea.Model, tea.Cmd) {
 			return m, m.readLoops
 		}
 		if text := strings.TrimSpace(m.input); text != "" {
-			return m, m.command("tell", m.selected().ID, "--", text)
+			return m, m.command(m.purpose, m.selected().ID, "--", text)
 		}
 	case "backspace":
 		if r := []rune(m.input); len(r) > 0 {

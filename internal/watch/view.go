@@ -109,7 +109,7 @@ func (m Model) bottom() string {
 	case m.mode == typing && m.purpose == "search":
 		return "/" + m.input + "▏"
 	case m.mode == typing:
-		return "tell " + m.selected().ID + ": " + m.input + "▏"
+		return m.purpose + " " + m.selected().ID + ": " + m.input + "▏"
 	case m.mode == confirmed:
 		return paint(bold, commandLine(m.pending)+"? ") + "y yes · any other key: no"
 	case m.err != nil:
@@ -119,7 +119,7 @@ func (m Model) bottom() string {
 	case m.mode == reading:
 		return paint(dim, "↑↓ scroll · esc back")
 	case m.open != "":
-		return paint(dim, "↑↓ task · pgup/pgdn history · t tell · p pause · s stop · r report · a approve · esc back · ? keys")
+		return paint(dim, "↑↓ task · pgup/pgdn history · t tell · p pause · s stop · r report · a answer, approve · esc back · ? keys")
 	}
 	return paint(dim, "enter open · t tell · p pause · s stop · r report · / search · ? keys · q quit")
 }
@@ -256,6 +256,7 @@ const keysText = `keys
   p           pause, or go on               pawl pause
   s           stop the loop                 pawl stop
   r           read the report               pawl report
+  a           answer the agent's question   pawl answer
   a, x        approve or reject changes     pawl approve
   u           undo the last restore         pawl undo
 

@@ -74,7 +74,7 @@ func Parse(text, promise string) []Claim {
 	if want == "" {
 		want = DefaultPromise
 	}
-	p := parser{text: text, seen: mask(text), end: len(strings.TrimRightFunc(text, unicode.IsSpace))}
+	p := newParser(text)
 	var claims []Claim
 	for {
 		t, ok := p.next()
@@ -89,6 +89,10 @@ func Parse(text, promise string) []Claim {
 		claims = append(claims, Claim{Kind: Done, Text: want})
 	}
 	return claims[max(0, len(claims)-maxClaims):]
+}
+
+func newParser(text string) *parser {
+	return &parser{text: text, seen: mask(text), end: len(strings.TrimRightFunc(text, unicode.IsSpace))}
 }
 
 // bare tells whether a message ends with the promise alone on a line, where the
@@ -108,6 +112,9 @@ type pair struct {
 }
 
 func (t pair) claim(want string) (Claim, bool) {
+	if t.name == questionTag {
+		return Claim{}, false // see Ask
+	}
 	if t.name == string(Blocked) {
 		reason := oneLine(t.body, maxReason)
 		return Claim{Kind: Blocked, Reason: reason}, reason != "" && reason != Placeholder

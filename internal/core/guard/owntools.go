@@ -10,7 +10,7 @@ import (
 // repository's own .mcp.json can list a server called so.
 func OwnTools() []string {
 	return []string{
-		"add_lesson", "complete_task", "next_task", "read_messages", "report_blocked", "request_merge", "request_test_change",
+		"add_lesson", "ask_user", "complete_task", "next_task", "read_messages", "report_blocked", "request_merge", "request_test_change",
 		"status", "verify",
 	}
 }

@@ -41,6 +41,8 @@ const (
 	MergeAsked     EventKind = "merge_asked"    // the agent asks the user to merge its work
 	PlanAsked      EventKind = "plan_asked"     // a user edits the plan
 	PlanEdited     EventKind = "plan_edited"    // their edits are in it
+	QuestionAsked  EventKind = "question_asked" // the agent asks the user
+	Answered       EventKind = "answered"       // the user answers
 	WentBack       EventKind = "went_back"      // a user restored a checkpoint, also after the end
 )
 
@@ -49,7 +51,7 @@ func EventKinds() []EventKind {
 	return []EventKind{
 		Started, Checkpointed, GatesFinished, TurnEnded, AgentFailed, TreeSeen, Committed, Restored,
 		TimerFired, Concluded, LimitHit, MessageArrived, PauseAsked, Resumed, Cancelled, OwnerLost, Faulted, Reopened, HandoverAsked, HandedOver,
-		TestsAsked, Approved, Rejected, Learnt, Forgot, MergeAsked, PlanAsked, PlanEdited, WentBack,
+		TestsAsked, Approved, Rejected, Learnt, Forgot, MergeAsked, QuestionAsked, Answered, PlanAsked, PlanEdited, WentBack,
 	}
 }
 
@@ -63,13 +65,14 @@ type Event struct {
 	Tree           string      `json:"tree,omitempty"`            // Checkpointed, Restored, Committed: the tree as it is now
 	HalfDone       string      `json:"half_done,omitempty"`       // Checkpointed: the tree with what an earlier loop did of the task, where Tree lacks it
 	Gates          *Gates      `json:"gates,omitempty"`           // GatesFinished
+	Question       *Question   `json:"question,omitempty"`        // QuestionAsked
 	Turn           *Turn       `json:"turn,omitempty"`            // TurnEnded, AgentFailed (what is known of it)
 	Failure        *Failure    `json:"failure,omitempty"`         // AgentFailed
 	Seen           *Seen       `json:"seen,omitempty"`            // TreeSeen
 	Commit         string      `json:"commit,omitempty"`          // Committed: its hash, "" where the loop makes none
 	Receipt        string      `json:"receipt,omitempty"`         // Committed
 	Limit          Outcome     `json:"limit,omitempty"`           // LimitHit: Iterations, Duration or Budget
-	Text           string      `json:"text,omitempty"`            // MessageArrived: the note; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
+	Text           string      `json:"text,omitempty"`            // MessageArrived: the note; Answered: the answer; MergeAsked: what is to be merged; Cancelled: its cause; Faulted: what failed; HandoverAsked, HandedOver: why; Learnt, Forgot: the lesson
 	Owner          Owner       `json:"owner,omitempty"`           // HandoverAsked, HandedOver, Reopened ("": as it was)
 	HandoverFailed bool        `json:"handover_failed,omitempty"` // HandedOver: it failed, the present owner keeps the loop
 	ByPerson       bool        `json:"by_person,omitempty"`       // Learnt: a user wrote it
@@ -92,17 +95,18 @@ type Start struct {
 
 // Turn is what a turn came to.
 type Turn struct {
-	Claim      *Claim   `json:"claim,omitempty"`
-	ByPerson   bool     `json:"by_person,omitempty"` // begun by the user's own prompt
-	Usage      Usage    `json:"usage"`
-	ToolCalls  int      `json:"tool_calls"`
-	Rounds     int      `json:"rounds,omitempty"`  // requests to the model, where the client tells
-	Context    int      `json:"context,omitempty"` // percent full, -1 unknown
-	Background []string `json:"background,omitempty"`
-	SessionID  string   `json:"session_id,omitempty"`
-	Text       string   `json:"text,omitempty"`    // the agent's last message, bounded
-	Test       *TestRun `json:"test,omitempty"`    // the last test run that the agent made in it
-	Partial    string   `json:"partial,omitempty"` // what it says is done of the task, short of a claim
+	Claim      *Claim    `json:"claim,omitempty"`
+	ByPerson   bool      `json:"by_person,omitempty"` // begun by the user's own prompt
+	Usage      Usage     `json:"usage"`
+	ToolCalls  int       `json:"tool_calls"`
+	Rounds     int       `json:"rounds,omitempty"`  // requests to the model, where the client tells
+	Context    int       `json:"context,omitempty"` // percent full, -1 unknown
+	Background []string  `json:"background,omitempty"`
+	SessionID  string    `json:"session_id,omitempty"`
+	Text       string    `json:"text,omitempty"`     // the agent's last message, bounded
+	Test       *TestRun  `json:"test,omitempty"`     // the last test run that the agent made in it
+	Question   *Question `json:"question,omitempty"` // in its last message
+	Partial    string    `json:"partial,omitempty"`  // what it says is done of the task, short of a claim
 }
 
 // Claim is the agent's word: a request to be verified.

@@ -86,6 +86,8 @@ func samples(k loop.EventKind) []loop.Event {
 		out = append(out, ev(loop.Event{Tree: "t"}))
 	case loop.HandoverAsked, loop.HandedOver:
 		out = append(out, ev(loop.Event{Owner: loop.OwnerRunner}), ev(loop.Event{Owner: loop.OwnerSession}), ev(loop.Event{Owner: loop.OwnerSession, HandoverFailed: true}))
+	case loop.QuestionAsked:
+		out = append(out, ev(loop.Event{Question: &loop.Question{Text: "which?"}}))
 	case loop.WentBack:
 		out = append(out, ev(loop.Event{Tasks: []string{"a"}}))
 	case loop.PlanAsked:
@@ -94,7 +96,7 @@ func samples(k loop.EventKind) []loop.Event {
 		for _, do := range []plan.EditKind{plan.Add, plan.Skip, plan.Reopen, plan.Move} {
 			out = append(out, ev(loop.Event{Edits: []plan.Edit{{ID: "m", Do: do, Task: "a"}}}))
 		}
-	case loop.TimerFired, loop.Concluded, loop.MessageArrived, loop.MergeAsked, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:
+	case loop.TimerFired, loop.Concluded, loop.MessageArrived, loop.Answered, loop.MergeAsked, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted:
 		out = append(out, ev(loop.Event{Text: "text"}))
 	}
 	return append(out, ev(loop.Event{})) // without what it should carry
@@ -212,7 +214,7 @@ func TestEveryPairOfPhaseAndEventIsDefined(t *testing.T) {
 	// In a user's session a turn may end at any time.
 	unasked := []loop.EventKind{loop.TurnEnded, loop.AgentFailed}
 	anywhere := []loop.EventKind{
-		loop.PlanAsked, loop.MessageArrived, loop.MergeAsked, loop.TestsAsked, loop.Approved, loop.Rejected, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.HandoverAsked,
+		loop.PlanAsked, loop.MessageArrived, loop.QuestionAsked, loop.Answered, loop.MergeAsked, loop.TestsAsked, loop.Approved, loop.Rejected, loop.Learnt, loop.Forgot, loop.PauseAsked, loop.Resumed, loop.Cancelled, loop.OwnerLost, loop.Faulted, loop.LimitHit, loop.HandoverAsked,
 	}
 	for _, p := range loop.Phases() {
 		for _, k := range loop.EventKinds() {
@@ -255,7 +257,7 @@ func diagram(t *testing.T) string {
 	on := map[[2]loop.Phase][]string{}
 	anywhere := map[loop.EventKind]bool{
 		loop.Cancelled: true, loop.Faulted: true, loop.OwnerLost: true, loop.PauseAsked: true,
-		loop.PlanAsked: true, loop.MessageArrived: true, loop.MergeAsked: true, loop.TestsAsked: true, loop.Approved: true, loop.Rejected: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.HandedOver: true, loop.HandoverAsked: true, loop.WentBack: true,
+		loop.PlanAsked: true, loop.MessageArrived: true, loop.QuestionAsked: true, loop.Answered: true, loop.MergeAsked: true, loop.TestsAsked: true, loop.Approved: true, loop.Rejected: true, loop.Learnt: true, loop.Forgot: true, loop.LimitHit: true, loop.HandedOver: true, loop.HandoverAsked: true, loop.WentBack: true,
 	}
 	for e := range edges {
 		if e.on == loop.HandedOver && e.from != loop.HandingOver {

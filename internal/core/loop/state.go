@@ -112,6 +112,7 @@ type Policy struct {
 	Isolate      bool          `json:"isolate,omitempty"`       // a verify loop in a user's session tries in fresh ones, once its own tries are spent
 	Tries        int           `json:"tries,omitempty"`         // failed tries in one session, 0: three, or two that fail the same way
 	Every        time.Duration `json:"every,omitempty"`         // for Periodic
+	AnswerWithin time.Duration `json:"answer_within,omitempty"` // after which what the agent proposed answers its question; 0: never
 	Counted      int           `json:"counted,omitempty"`       // iterations that another tool counted before: they go on from there
 }
 
@@ -300,6 +301,7 @@ type State struct {
 	History        []Attempt     `json:"history,omitempty"`  // the last attempts
 	Lessons        []Lesson      `json:"lessons,omitempty"`
 	Merge          *Merge        `json:"merge,omitempty"`    // what the agent asks the user to merge
+	Question       *Question     `json:"question,omitempty"` // that the agent asks the user
 	Asks           []Ask         `json:"asks,omitempty"`     // tests that the agent wants to change
 	Approved       []string      `json:"approved,omitempty"` // tests that a user lets it change, AllTests for all
 	Rejected       []Rejection   `json:"rejected,omitempty"` // tests that a user does not

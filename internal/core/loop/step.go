@@ -89,6 +89,8 @@ func (m *machine) handle(e Event) {
 		m.handoverAsked(e.Owner, e.Text)
 	case HandedOver:
 		m.handedOver(e)
+	case QuestionAsked, Answered:
+		m.question(e)
 	case MergeAsked:
 		m.mergeAsked(e.Text)
 	case WentBack:
@@ -140,8 +142,7 @@ func (m *machine) answer(e Event) {
 	case m.s.Phase == Restoring && e.Kind == Restored:
 		m.follow(m.s.After)
 	case m.s.Phase == Waiting && e.Kind == TimerFired:
-		m.back()
-		m.follow(m.s.After)
+		m.waited()
 	case m.s.Attended && m.unasked(e):
 		// the user's session has a life of its own
 	default:
@@ -209,46 +210,6 @@ func (m *machine) checkpointed(e Event) {
 		m.s.Base, m.s.HalfDone = e.Tree, e.HalfDone
 	}
 	m.follow(m.s.After)
-}
-
-// cancel ends the loop, after what must not be cut in half: a turn of ours is
-// interrupted first, a commit or a restore is finished. A second one ends a turn
-// at once; a turn of a user's session goes on without the loop.
-func (m *machine) cancel(cause, why string) {
-	again := m.s.Stop != ""
-	m.s.Stop, m.s.StopWhy = cause, why
-	switch {
-	case m.s.Phase == Committing || m.s.Phase == Restoring:
-		// a mark without its commit would be a lie, half a restore a mess
-	case !again && (m.s.Phase == Trying || m.s.Phase == Turning && !m.s.Attended): // nobody can interrupt a user's session
-		m.do(Action{Do: Interrupt})
-	default:
-		m.finish(CancelledEnd, cancelReason(m.s), "")
-	}
-}
-
-func cancelReason(s State) string {
-	if s.StopWhy != "" {
-		return s.StopWhy
-	}
-	switch s.Stop {
-	case ByStop:
-		return "stopped by pawl stop"
-	case ByTerm:
-		return "terminated"
-	case ByHangup:
-		return "the terminal went away"
-	}
-	return "cancelled by Ctrl-C"
-}
-
-// stopped finishes a cancelled loop at the first point where it can.
-func (m *machine) stopped() bool {
-	if m.s.Stop == "" {
-		return false
-	}
-	m.finish(CancelledEnd, cancelReason(m.s), "")
-	return true
 }
 
 // pause takes effect at once in a wait, otherwise before the next turn or task:

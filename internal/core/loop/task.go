@@ -111,7 +111,7 @@ func (m *machine) finalGates(g Gates) {
 		m.s.Failing = &Failing{Reason: g.Reason, Tests: g.Failing, FirstError: g.FirstError}
 	}
 	_, opened := m.s.Task(FinalTask)
-	left := slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status != Done })
+	left := slices.ContainsFunc(m.s.Tasks, func(t Task) bool { return t.Status != Done && !t.LeftOut })
 	if m.s.Green || opened || left || g.Status == gate.Unknown {
 		m.tally()
 		return

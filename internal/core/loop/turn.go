@@ -39,7 +39,7 @@ func (m *machine) beginTurn() {
 		m.hold(ThenTurn)
 		return
 	}
-	if m.handsOver() {
+	if m.awaitsAnswer() || m.handsOver() {
 		return
 	}
 	if !m.s.Retry || m.s.Iteration == 0 {
@@ -100,6 +100,7 @@ func (m *machine) turnEnded(t Turn) {
 		m.s.Said = plan.OneLine(m.s.Claim.Summary, saidMax)
 	}
 	m.partly(t.Partial)
+	m.questionAsked(t.Question)
 	if m.s.Policy.Kind == Answer && m.s.Claim != nil {
 		m.s.Answer = t.Text
 	}

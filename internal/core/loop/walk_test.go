@@ -132,8 +132,8 @@ func (w *world) meddle() {
 	case 0:
 		w.feed(loop.Event{Kind: loop.PauseAsked})
 	case 1:
-		w.feed(loop.Event{Kind: loop.MessageArrived, Text: "note"})
 		w.feed(loop.Event{Kind: loop.Learnt, Text: "lesson", ByPerson: true})
+		w.asks()
 	case 2: // kill -9, and a new owner some time later
 		w.s = roundTrip(w.t, w.s)
 		w.next = nil

@@ -31,7 +31,7 @@ const (
 // are removed already.
 type Notice struct {
 	Event   Event        `json:"event" jsonschema:"ended, needs_you, wait, budget or test"`
-	Reason  string       `json:"reason" jsonschema:"more precisely: the outcome of ended; blocked, skipped, unchanged, violation, approval, merge or held of needs_you; begun or over of wait; 75 or 90 of budget"`
+	Reason  string       `json:"reason" jsonschema:"more precisely: the outcome of ended; blocked, skipped, unchanged, violation, approval, merge, question or held of needs_you; begun or over of wait; 75 or 90 of budget"`
 	Loop    string       `json:"loop" jsonschema:"id of the loop"`
 	Title   string       `json:"title" jsonschema:"one line"`
 	Text    string       `json:"text" jsonschema:"a few lines, the last says what to type"`
@@ -41,6 +41,9 @@ type Notice struct {
 	Outcome loop.Outcome `json:"outcome,omitempty" jsonschema:"of ended"`
 	At      time.Time    `json:"at"`
 }
+
+// reasonQuestion is the reason of a notice that the agent asks something.
+const reasonQuestion = "question"
 
 // repeatAfter is how long the same thing is not told again.
 const repeatAfter = time.Minute
@@ -70,8 +73,11 @@ func (l Log) Filter(news []Notice) ([]Notice, Log) {
 // Of returns the notice as one of a loop: the loop's id leads, and what to type ends it.
 func (n Notice) Of(id, goal, root string) Notice {
 	look := "pawl status " + id
-	if n.Event == Ended {
+	switch {
+	case n.Event == Ended:
 		look = "pawl report " + id
+	case n.Reason == reasonQuestion:
+		look = "pawl answer " + id + ` "…"`
 	}
 	n.Loop, n.Goal, n.Root, n.Title = id, goal, root, id+" · "+n.Title
 	n.Text = strings.TrimPrefix(n.Text+"\n"+look, "\n")
@@ -115,6 +121,9 @@ func Decide(before, after loop.State, e loop.Event) []Notice {
 	}
 	if after.Merge != nil && (before.Merge == nil || *before.Merge != *after.Merge) {
 		add(NeedsYou, "merge", "the agent asks you to merge its work", after.Merge.Summary)
+	}
+	if q, asked := after.NewQuestion(before); asked {
+		add(NeedsYou, reasonQuestion, "the agent asks: "+q.Text, q.Lines()...)
 	}
 	if e.Failure != nil && after.Phase == loop.Paused && before.Phase != loop.Paused {
 		add(NeedsYou, "held", "the loop is held: "+e.Failure.Message, e.Failure.Hint)

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+)
+
+// planEdits are a user's edits of the plan, as they are asked for and as they are made.
+func planEdits(e loop.Event) string {
+	var made []string
+	for _, edit := range e.Edits {
+		if edit.Failed == "" { // else a notice says why
+			made = append(made, edit.String())
+		}
+	}
+	switch {
+	case e.Kind == loop.PlanAsked:
+		return "the user edits the plan: " + strings.Join(made, "; ")
+	case len(made) == 0:
+		return "the plan stays as it is"
+	}
+	return "the plan was edited: " + strings.Join(made, "; ")
+}
+
+// saidOrAsked is a word between user and agent.
+func saidOrAsked(e loop.Event) string {
+	switch e.Kind {
+	case loop.QuestionAsked:
+		return asks(e.Question)
+	case loop.Answered:
+		return "answer of a user: " + e.Text
+	default:
+		return "message from a user: " + e.Text
+	}
+}
+
+// asks is a question of the agent's.
+func asks(q *loop.Question) string {
+	if q == nil {
+		return "the agent asks nothing"
+	}
+	return "the agent asks: " + plan.OneLine(q.Text, 300)
+}

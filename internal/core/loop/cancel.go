@@ -1,0 +1,41 @@
+package loop
+
+// cancel ends the loop, after what must not be cut in half: a turn of ours is
+// interrupted first, a commit or a restore is finished. A second one ends a turn
+// at once; a turn of a user's session goes on without the loop.
+func (m *machine) cancel(cause, why string) {
+	again := m.s.Stop != ""
+	m.s.Stop, m.s.StopWhy = cause, why
+	switch {
+	case m.s.Phase == Committing || m.s.Phase == Restoring:
+		// a mark without its commit would be a lie, half a restore a mess
+	case !again && (m.s.Phase == Trying || m.s.Phase == Turning && !m.s.Attended): // nobody can interrupt a user's session
+		m.do(Action{Do: Interrupt})
+	default:
+		m.finish(CancelledEnd, cancelReason(m.s), "")
+	}
+}
+
+func cancelReason(s State) string {
+	if s.StopWhy != "" {
+		return s.StopWhy
+	}
+	switch s.Stop {
+	case ByStop:
+		return "stopped by pawl stop"
+	case ByTerm:
+		return "terminated"
+	case ByHangup:
+		return "the terminal went away"
+	}
+	return "cancelled by Ctrl-C"
+}
+
+// stopped finishes a cancelled loop at the first point where it can.
+func (m *machine) stopped() bool {
+	if m.s.Stop == "" {
+		return false
+	}
+	m.finish(CancelledEnd, cancelReason(m.s), "")
+	return true
+}

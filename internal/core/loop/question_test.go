@@ -1,0 +1,128 @@
+package loop_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+)
+
+// asked is a loop whose agent has asked in its first turn, and waits for the answer.
+func asked(t *testing.T, p loop.Policy, proposed string) *scenario {
+	t.Helper()
+	p.Gates = true
+	sc := begin(t, p, open("a", "b")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, map[bool]string{false: "turn 1 fresh first", true: "turn 1 continue first"}[p.Attended])
+	sc.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "UTC or\nlocal?", Choices: []string{"UTC", "local"}, Proposed: proposed}}, "")
+	sc.turn("", "wait")
+	return sc
+}
+
+func TestQuestionIsAnswered(t *testing.T) {
+	t.Parallel()
+	sc := asked(t, loop.Policy{}, "")
+	q, ok := sc.s.AwaitedAnswer()
+	if !ok || q.Text != "UTC or local?" || q.Task != "a" || q.Until.Sub(sc.now) != 24*time.Hour {
+		t.Fatalf("%+v", q)
+	}
+	before := sc.s.Elapsed()
+	sc.feed(loop.Event{Kind: loop.MessageArrived, Text: "I am on my way"}, "") // no answer
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "wait")
+	sc.feed(loop.Event{Kind: loop.PauseAsked}, "")
+	sc.feed(loop.Event{Kind: loop.Resumed}, "wait")
+	if sc.s.Elapsed() != before {
+		t.Errorf("the wait counts: %s", sc.s.Elapsed()-before)
+	}
+	sc.feed(loop.Event{Kind: loop.Answered, ID: "m1", Text: "UTC"}, "turn 2 continue go_on")
+	sc.feed(loop.Event{Kind: loop.Answered, ID: "m1", Text: "UTC"}, "") // the same message again
+	if notes := strings.Join(sc.s.Notes, "|"); notes != "I am on my way|You asked: UTC or local?\nThe answer: UTC" || sc.s.Question != nil {
+		t.Errorf("%q %+v", notes, sc.s.Question)
+	}
+}
+
+// An answer that comes while the turn still runs is told with the next prompt.
+func TestQuestionIsAnsweredBeforeTheTurnEnds(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "UTC?"}}, "")
+	sc.feed(loop.Event{Kind: loop.Answered, Text: "yes"}, "")
+	sc.turn("", "turn 2 continue go_on")
+}
+
+// A turn that is cut off with its owner has asked all the same.
+func TestQuestionSurvivesItsOwner(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true})
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "UTC?"}}, "")
+	sc.feed(loop.Event{Kind: loop.OwnerLost}, "wait")
+	sc.feed(loop.Event{Kind: loop.Answered, Text: "yes"}, "turn 1 continue interrupted")
+}
+
+// No answer is no yes: the task is left for the next, unless the user chose a time after
+// which what the agent proposed counts.
+func TestQuestionWithoutAnswer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, proposed string
+		within         time.Duration
+		want           string
+	}{
+		{"nobody chose a time", "UTC", 0, "checkpoint"},
+		{"nothing is proposed", "", time.Hour, "checkpoint"},
+		{"the proposal counts", "UTC", time.Hour, "notify; turn 2 continue go_on"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sc := asked(t, loop.Policy{AnswerWithin: c.within}, c.proposed)
+			sc.feed(loop.Event{Kind: loop.TimerFired}, c.want)
+			task, _ := sc.s.Task("a")
+			if blocked := task.Status == loop.Blocked; blocked != (c.want == "checkpoint") || sc.s.Question != nil {
+				t.Errorf("%+v %+v", task, sc.s.Question)
+			}
+		})
+	}
+}
+
+// A question holds its own task only: once that is done, the next one begins.
+func TestQuestionHoldsItsTaskOnly(t *testing.T) {
+	t.Parallel()
+	sc := begin(t, loop.Policy{Gates: true}, open("a", "b")...)
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 1 fresh first")
+	sc.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "UTC?"}}, "")
+	sc.turn("done", "gates claim")
+	sc.gates(proven, "commit a")
+	sc.committed("checkpoint")
+	sc.checkpointed("gates baseline")
+	sc.gates(green, "turn 2 fresh next_task")
+	if _, waits := sc.s.AwaitedAnswer(); waits || sc.s.Question == nil {
+		t.Errorf("%+v", sc.s.Question)
+	}
+}
+
+// In a user's session their next prompt is the answer.
+func TestQuestionInASession(t *testing.T) {
+	t.Parallel()
+	sc := asked(t, loop.Policy{Attended: true}, "")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{}}, "look") // the client woke the session
+	sc.feed(loop.Event{Kind: loop.TreeSeen, Seen: &loop.Seen{}}, "wait")
+	sc.feed(loop.Event{Kind: loop.TurnEnded, Turn: &loop.Turn{ByPerson: true}}, "turn 3 continue go_on")
+	if sc.s.Question != nil {
+		t.Errorf("%+v", sc.s.Question)
+	}
+}
+
+// asks is a message and a question in a random walk, which somebody may answer at once.
+func (w *world) asks() {
+	w.feed(loop.Event{Kind: loop.MessageArrived, Text: "note"})
+	w.feed(loop.Event{Kind: loop.QuestionAsked, Question: &loop.Question{Text: "which?", Proposed: []string{"", "this"}[w.r.IntN(2)]}})
+	if w.coin(2) {
+		w.feed(loop.Event{Kind: loop.Answered, Text: "that"})
+	}
+}

@@ -1,0 +1,127 @@
+//go:build unix
+
+package e2e_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/agent/agenttest/messagesapi"
+)
+
+// asking is how a loop that has asked stands.
+type asking struct {
+	State    string
+	Doing    string
+	Turns    int
+	Question struct{ Text string }
+}
+
+// question waits until the newest loop waits for an answer.
+func (b *bench) question() (now asking) {
+	b.t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		r := b.pawl("status", ".", "--json")
+		if json.Unmarshal([]byte(r.out), &now) == nil && strings.HasPrefix(now.Doing, "waiting for your answer") {
+			return now
+		}
+		if time.Now().After(deadline) {
+			b.t.Fatalf("no question: %s\n%s", r, b.pawl("log", ".").out)
+		}
+	}
+}
+
+// The agent asks by its tool and ends its turn. The loop waits without a turn, also after
+// kill -9; what the agent itself says or runs answers nothing; the user's answer is in its
+// next prompt.
+func TestClientAsksTheUser(t *testing.T) {
+	c := newClientBench(t, wordShop(nil))
+	ask := tool("ask_user", map[string]any{"question": "bye or goodbye?", "choices": []string{"bye", "goodbye"}})
+	c.plays(
+		ask, messagesapi.Bash(c.binary+" answer . goodbye"), messagesapi.Text("You asked: bye or goodbye?\nThe answer: goodbye\n<answer>goodbye</answer>"),
+		c.adds("bye"), done)
+	run := c.start(append([]string{"run"}, c.goal("add bye")...)...)
+	before := c.question()
+	if before.Question.Text != "bye or goodbye?" || before.State != "waiting" {
+		t.Errorf("%+v", before)
+	}
+	if err := syscall.Kill(run.cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	run.wait()
+	run = c.start("resume", ".")
+	time.Sleep(time.Second) // it takes no turn
+	if now := c.question(); now.Turns != 1 {
+		t.Errorf("%+v", now)
+	}
+	if r := c.pawl("answer", "."); !r.says("bye or goodbye?", "2: goodbye") {
+		t.Errorf("%s", r)
+	}
+	if r := c.pawl("answer", ".", "1"); r.code != 0 {
+		t.Errorf("%s", r)
+	}
+	if r := run.wait(); r.code != 0 {
+		t.Fatalf("%s\n%s", r, c.pawl("log", ".").out)
+	}
+	if prompts := strings.Join(c.prompts(), "\n"); !strings.Contains(prompts, "The answer: bye") || strings.Contains(prompts, "The answer: goodbye") {
+		t.Errorf("the agent was told:\n%s", prompts)
+	}
+	c.intact()
+}
+
+// In a user's session the next prompt is the answer, or pawl answer from elsewhere.
+func TestTerminalQuestion(t *testing.T) {
+	s := newSessions(t, plugin, uncapped)
+	s.plays(ownTool("ask_user", map[string]any{"question": "bye or goodbye?"}), messagesapi.Text("I asked."), s.adds("bye"), done)
+	c := s.open()
+	c.loops("add bye " + words)
+	c.Shows("the agent asks: bye or goodbye?", turnMost)
+	if r := s.pawl("answer", ".", "bye"); r.code != 0 {
+		t.Fatalf("%s", r)
+	}
+	c.ends(state{"verified", 2})
+	if news := s.said("The answer: bye").News(); !strings.Contains(news, "You asked: bye or goodbye?") {
+		t.Errorf("the agent was told:\n%s", news)
+	}
+}
+
+// A question in the last message of an agent without tools; nobody answers.
+func TestQuestionOfATextAgent(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		flags   []string
+		outcome string
+	}{
+		"as it proposed": {[]string{"--answer-within", "1s"}, "verified"},
+		"no answer yet":  {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, wordShop(nil))
+			b.write(map[string]string{"../agent.sh": `#!/bin/sh
+if grep -q 'go on as you proposed: bye' ; then
+	printf 'bye\n' > bye.txt; printf '#!/bin/sh\ntest "$(cat bye.txt)" = bye\n' > tests/bye.sh
+	echo '<promise>DONE</promise>'
+else
+	echo '<question proposed="bye">bye or goodbye?</question>'
+fi
+`})
+			if err := os.Chmod(b.path("../agent.sh"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			run := b.start(append([]string{"run", "add bye", "--gate", checkWords, "--agent", "command", "--agent-command", b.path("../agent.sh")}, tc.flags...)...)
+			b.question()
+			if tc.outcome == "" {
+				b.pawl("stop", ".")
+			}
+			run.wait()
+			if got := b.status(); got.Outcome != tc.outcome && tc.outcome != "" || got.Turns > 2 {
+				t.Errorf("%+v\n%s", got, b.pawl("log", ".").out)
+			}
+		})
+	}
+}
