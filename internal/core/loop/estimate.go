@@ -51,3 +51,20 @@ func median[T cmp.Ordered](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[(len(sorted)-1)/2]
 }
+
+// Elapsed is the time that counts against the duration limit.
+func (s State) Elapsed() time.Duration {
+	if s.StartedAt.IsZero() {
+		return 0
+	}
+	return s.Now.Sub(s.StartedAt) - s.TimeAway(s.Now)
+}
+
+// TimeAway is the time until now that counts against no limit: usage limits, pauses,
+// and while nobody drove the loop.
+func (s State) TimeAway(now time.Time) time.Duration {
+	if s.AwayFrom.IsZero() {
+		return s.Away
+	}
+	return s.Away + now.Sub(s.AwayFrom)
+}

@@ -66,12 +66,16 @@ func (q Question) Choice(answer string) string {
 	return answer
 }
 
-func (m *machine) question(e Event) {
-	if e.Kind == Answered {
+// talk takes a word between user and agent.
+func (m *machine) talk(e Event) {
+	switch e.Kind {
+	case QuestionAsked:
+		m.questionAsked(e.Question)
+	case Answered:
 		m.questionAnswered(e.Text)
-		return
+	default:
+		m.hear(e.Text)
 	}
-	m.questionAsked(e.Question)
 }
 
 // questionAsked keeps the question, the last one where there are several.

@@ -382,20 +382,3 @@ func (s State) Left() bool {
 }
 
 func (s State) endedRed() bool { return s.Outcome == Unverified && s.Red != "" }
-
-// Elapsed is the time that counts against the duration limit.
-func (s State) Elapsed() time.Duration {
-	if s.StartedAt.IsZero() {
-		return 0
-	}
-	return s.Now.Sub(s.StartedAt) - s.TimeAway(s.Now)
-}
-
-// TimeAway is the time until now that counts against no limit: usage limits, pauses,
-// and while nobody drove the loop.
-func (s State) TimeAway(now time.Time) time.Duration {
-	if s.AwayFrom.IsZero() {
-		return s.Away
-	}
-	return s.Away + now.Sub(s.AwayFrom)
-}

@@ -69,8 +69,6 @@ func (m *machine) handle(e Event) {
 		m.pause()
 	case Resumed:
 		m.resume()
-	case MessageArrived:
-		m.hear(e.Text)
 	case Learnt:
 		m.learn(Lesson{Instead: e.Text, ByPerson: e.ByPerson})
 	case Forgot:
@@ -89,8 +87,8 @@ func (m *machine) handle(e Event) {
 		m.handoverAsked(e.Owner, e.Text)
 	case HandedOver:
 		m.handedOver(e)
-	case QuestionAsked, Answered:
-		m.question(e)
+	case MessageArrived, QuestionAsked, Answered:
+		m.talk(e)
 	case MergeAsked:
 		m.mergeAsked(e.Text)
 	case WentBack:
