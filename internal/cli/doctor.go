@@ -48,6 +48,7 @@ func (c *doctorCmd) Run(a *app) error {
 	if ctx.Err() != nil {
 		return ended(ctx, ctx.Err())
 	}
+	found = append(found, a.notifyFindings(a.root())...)
 	for _, words := range a.notFollowed() {
 		found = append(found, doctor.Finding{Check: "loop-files", Status: doctor.Warn, What: words})
 	}

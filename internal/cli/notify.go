@@ -13,6 +13,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/config"
 	"github.com/pawl-dev/pawl/internal/core/notice"
 	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/doctor"
 	"github.com/pawl-dev/pawl/internal/failure"
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/notify"
@@ -118,13 +119,44 @@ func (a *app) rings(d *launch.Drive) {
 
 // warnUnreachable says which receivers cannot work here.
 func (a *app) warnUnreachable(s notice.Settings, root string) {
+	for _, words := range a.unreachable(s, root) {
+		term.Warnf(a.Err, "%s", words)
+	}
+}
+
+// unreachable names the receivers that cannot work here, each with why.
+func (a *app) unreachable(s notice.Settings, root string) []string {
+	var out []string
 	for _, text := range s.All() {
 		if r, err := notice.ParseReceiver(text); err == nil {
 			if err := a.sender(root).Check(r); err != nil {
-				term.Warnf(a.Err, "notifications will not reach %s: %v", r, err)
+				out = append(out, fmt.Sprintf("notifications will not reach %s: %v", r, err))
 			}
 		}
 	}
+	return out
+}
+
+// notifyFindings says for the doctor who is told when a loop here ends or needs its user.
+func (a *app) notifyFindings(root string) []doctor.Finding {
+	const check, try = "notify", "pawl notify test"
+	settings, err := a.notifySettings(root, nil)
+	if err != nil {
+		return []doctor.Finding{{Check: check, Status: doctor.Warn, What: "nobody is told when a loop ends or needs you: " + err.Error(), Fix: failure.Hint(err)}}
+	}
+	var out []doctor.Finding
+	for _, words := range a.unreachable(settings, root) {
+		out = append(out, doctor.Finding{Check: check, Status: doctor.Warn, What: words, Fix: try})
+	}
+	switch to := settings.All(); {
+	case len(to) == 0:
+		out = append(out, doctor.Finding{
+			Check: check, Status: doctor.Skipped, What: "nobody is told when a loop ends or needs you", Fix: `to = ["desktop"] below [notify] in pawl.toml`,
+		})
+	case len(out) == 0:
+		out = append(out, doctor.Finding{Check: check, Status: doctor.OK, What: "notifications: " + count(len(to), "receiver")})
+	}
+	return out
 }
 
 // sessionNotifyCmd is `pawl session notify`.
