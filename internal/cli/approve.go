@@ -22,7 +22,7 @@ import (
 type approveCmd struct {
 	loopWord
 	Files []string `arg:"" optional:"" name:"file" help:"tests or other gate inputs; default: those that wait for approval; '**' = every test"`
-	Task  []string `placeholder:"ID" help:"accept the work of this task of an ended loop, which you have read, whatever its evidence; repeatable"`
+	Task  []string `sep:"none" placeholder:"ID" help:"accept the work of this task of an ended loop, which you have read, whatever its evidence; repeatable"`
 }
 
 func (approveCmd) Help() string {
