@@ -48,9 +48,9 @@ func TestATreeThatIsGoneIsMadeAgain(t *testing.T) {
 func TestAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	var a answers
-	a.keep("too large", make([]byte, maxAnswer))
+	a.keep("too large", object{data: make([]byte, maxAnswer)})
 	for i := range 3 * maxAnswers / maxAnswer {
-		a.keep(strings.Repeat("q", i+1), make([]byte, maxAnswer/2))
+		a.keep(strings.Repeat("q", i+1), object{data: make([]byte, maxAnswer/2)})
 	}
 	if _, ok := a.get("too large"); ok || a.size > maxAnswers+maxAnswer {
 		t.Errorf("%d bytes are kept; too large: %v", a.size, ok)

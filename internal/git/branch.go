@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/failure"
 )
 
@@ -20,15 +21,35 @@ func (r *Repo) branchRef(ctx context.Context, name string) (string, error) {
 	if name == "" || name == "HEAD" || strings.HasPrefix(name, "-") || strings.Contains(name, "\x00") {
 		return "", bad
 	}
+	if _, known := r.names.Load(name); known {
+		return headsRef + name, nil
+	}
 	_, err := r.git(ctx, "check-ref-format", headsRef+name)
 	if hasExitCode(err, 1) {
 		return "", bad
 	}
+	if err == nil {
+		r.names.Store(name, true)
+	}
 	return headsRef + name, err
+}
+
+// headBranch returns the full name of the branch that HEAD is on, as the file says; "" where
+// it does not say.
+func (r *Repo) headBranch() string {
+	b, err := atomicfile.Read(filepath.Join(r.gitDir, "HEAD"), maxConfigBytes)
+	ref, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "ref: ")
+	if err != nil || !ok || !strings.HasPrefix(ref, headsRef) || strings.HasPrefix(ref, headsRef+".") { // refs may be kept elsewhere
+		return ""
+	}
+	return ref
 }
 
 // Branch returns the short name of the current branch, or "" if HEAD is detached.
 func (r *Repo) Branch(ctx context.Context) (string, error) {
+	if ref := r.headBranch(); ref != "" {
+		return strings.TrimPrefix(ref, headsRef), nil
+	}
 	ref, err := r.git(ctx, "symbolic-ref", "--quiet", "HEAD")
 	if hasExitCode(err, 1) {
 		return "", nil
@@ -48,6 +69,11 @@ func (r *Repo) branchTip(ctx context.Context, ref string) (string, error) {
 
 // tipAndHead returns the tip of a branch, and true where HEAD is on it for certain.
 func (r *Repo) tipAndHead(ctx context.Context, ref string) (commit string, on bool, err error) {
+	if r.headBranch() == ref {
+		if found, err := r.objects(ctx, "HEAD^{commit}"); err == nil && found[0].id != "" {
+			return found[0].id, true, nil
+		}
+	}
 	const format = "--format=%(refname) %(objectname) %(HEAD)"
 	out, err := r.run(ctx, call{args: []string{"for-each-ref", format, ref}, strict: true})
 	if err != nil {

@@ -246,3 +246,8 @@ func missingObjectError(err error, what string) error {
 	}
 	return err
 }
+
+// missingContent is the error about a file or object whose content git has not.
+func missingContent(what string) error {
+	return failure.New(failure.Error, "look at what is damaged: git fsck", "git has lost the content of %q", what)
+}

@@ -5,11 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,44 +19,6 @@ type Change struct {
 	From   Entry // as it was; zero for A
 	To     Entry // as it is; zero for D
 }
-
-// Entry is one path of a tree.
-type Entry struct {
-	Mode string // 100644, 100755, 120000 symlink, 160000 submodule
-	ID   string // of the blob, or the submodule's commit
-}
-
-const (
-	modeLink      = "120000"
-	modeSubmodule = "160000"
-)
-
-// IsFile reports whether the entry has a blob: a file or a symbolic link.
-func (e Entry) IsFile() bool { return e.ID != "" && e.Mode != modeSubmodule }
-
-// IsExecutable reports whether a file may be run.
-func (e Entry) IsExecutable() bool { return e.Mode == "100755" }
-
-// Diff lists what changed from one tree (or commit) to another, sorted by path.
-func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
-	if from == to {
-		return nil, nil
-	}
-	args, err := r.resolvePair(ctx, from, to)
-	if err != nil {
-		return nil, err
-	}
-	out, err := r.ask(ctx, append([]string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames"}, args...)...)
-	if err != nil {
-		return nil, fmt.Errorf("compare trees: %w", err)
-	}
-	return parseRaw(out)
-}
-
-// objectID matches the id of an object, as git prints it: SHA-1 or SHA-256.
-const objectID = `[0-9a-f]{40}|[0-9a-f]{64}`
-
-var fullID = regexp.MustCompile(`^(?:` + objectID + `)$`)
 
 // resolvePair resolves two revisions to ids, which cannot be taken for options.
 func (r *Repo) resolvePair(ctx context.Context, from, to string) ([]string, error) {
@@ -163,70 +121,6 @@ func parseNumstat(out []byte) (Stat, error) {
 	return s, nil
 }
 
-// Entries lists a tree: these paths (files or folders), or everything. A path
-// that the tree lacks is not in the map.
-func (r *Repo) Entries(ctx context.Context, tree string, paths ...string) (map[string]Entry, error) {
-	id, err := r.TreeOf(ctx, tree)
-	if err != nil {
-		return nil, err
-	}
-	out, err := r.ask(ctx, "ls-tree", "-r", "-z", "--full-tree", id)
-	if err != nil {
-		return nil, fmt.Errorf("list tree %s: %w", id, err)
-	}
-	all, err := parseTree(out)
-	if err != nil || len(paths) == 0 {
-		return all, err
-	}
-	wanted := newPathSet(paths)
-	for path := range all {
-		if !wanted.covers(path) {
-			delete(all, path)
-		}
-	}
-	return all, nil
-}
-
-// parseTree reads ls-tree -z: "mode type id", a tab, the path.
-func parseTree(out []byte) (map[string]Entry, error) {
-	entries := map[string]Entry{}
-	for _, rec := range fields(out) {
-		meta, path, ok := strings.Cut(rec, "\t")
-		parts := strings.Split(meta, " ")
-		if !ok || len(parts) != 3 || path == "" {
-			return nil, fmt.Errorf("list tree: unexpected record %q", rec)
-		}
-		entries[path] = Entry{Mode: parts[0], ID: parts[2]}
-	}
-	return entries, nil
-}
-
-// Show returns the content of a file in a tree, or the target of a symbolic link. For any
-// other path the error wraps fs.ErrNotExist.
-func (r *Repo) Show(ctx context.Context, tree, path string) ([]byte, error) {
-	id, err := r.TreeOf(ctx, tree)
-	if err != nil {
-		return nil, err
-	}
-	out, err := r.ask(ctx, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", id, "--", path)
-	if err != nil {
-		return nil, fmt.Errorf("show %s: %w", path, err)
-	}
-	entries, err := parseTree(out)
-	if err != nil {
-		return nil, err
-	}
-	e, ok := entries[path]
-	if !ok || e.Mode == modeSubmodule || strings.HasPrefix(e.Mode, "04") {
-		return nil, fmt.Errorf("show %s in %s: %w", path, id, fs.ErrNotExist)
-	}
-	blob, err := r.ask(ctx, "cat-file", "blob", e.ID)
-	if err != nil {
-		return nil, missingObjectError(err, path)
-	}
-	return blob, nil
-}
-
 // Overlay makes a tree that is base, but with these paths (files or folders) as
 // they are in from; what from lacks is absent. Nothing in the work tree is
 // touched. The tree to commit, a snapshot without the files that are not the
@@ -236,16 +130,12 @@ func (r *Repo) Overlay(ctx context.Context, base, from string, paths []string) (
 	if err != nil {
 		return "", err
 	}
-	changes, err := r.Diff(ctx, baseTree, from)
+	wanted := newPathSet(paths)
+	changes, err := r.diff(ctx, baseTree, from, &wanted)
 	if err != nil {
 		return "", err
 	}
-	wanted := newPathSet(paths)
-	changes = slices.DeleteFunc(changes, func(c Change) bool { return !wanted.covers(c.Path) })
-	if len(changes) == 0 {
-		return baseTree, nil
-	}
-	return r.withEntries(ctx, baseTree, entryLines(changes))
+	return r.withChanges(ctx, baseTree, changes)
 }
 
 // WithContent makes a tree that is base, but with this content of its files. A
@@ -279,7 +169,7 @@ func (r *Repo) WithFiles(ctx context.Context, base string, files map[string][]by
 
 // withFiles makes a tree that is base with the files that have a mode.
 func (r *Repo) withFiles(ctx context.Context, base string, modes map[string]string, files map[string][]byte) (string, error) {
-	var in bytes.Buffer
+	var changes []Change
 	for path, mode := range modes {
 		data, ok := files[path]
 		if !ok {
@@ -289,48 +179,9 @@ func (r *Repo) withFiles(ctx context.Context, base string, modes map[string]stri
 		if err != nil {
 			return "", fmt.Errorf("store %s: %w", path, err)
 		}
-		fmt.Fprintf(&in, "%s %s\t%s\x00", mode, strings.TrimSpace(string(id)), path)
+		changes = append(changes, Change{Path: path, Status: 'M', To: Entry{mode, strings.TrimSpace(string(id))}})
 	}
-	return r.withEntries(ctx, base, in.Bytes())
-}
-
-// withEntries makes a tree that is base with entries as update-index reads them: once, as
-// long as the tree is there. Nothing refers to it, so a git gc may take it away.
-func (r *Repo) withEntries(ctx context.Context, base string, entries []byte) (string, error) {
-	question := "tree\x00" + base + "\x00" + string(entries)
-	if tree, ok := r.answers.get(question); ok && r.isLoose(string(tree)) {
-		return string(tree), nil
-	}
-	tree, err := r.buildTree(ctx, base, entries)
-	if err == nil {
-		r.answers.keep(question, []byte(tree))
-	}
-	return tree, err
-}
-
-// isLoose reports whether an object has a file of its own, as new ones have.
-func (r *Repo) isLoose(id string) bool {
-	_, err := os.Stat(filepath.Join(r.commonDir, "objects", id[:2], id[2:]))
-	return err == nil
-}
-
-func (r *Repo) buildTree(ctx context.Context, base string, entries []byte) (string, error) {
-	s, err := r.newScratchDir()
-	if err != nil {
-		return "", err
-	}
-	defer s.close()
-	if _, err = r.run(ctx, call{args: []string{"read-tree", base}, index: s.index}); err == nil {
-		_, err = r.run(ctx, call{args: []string{"update-index", "-z", "--replace", "--index-info"}, index: s.index, stdin: entries})
-	}
-	if err != nil {
-		return "", fmt.Errorf("overlay trees: %w", err)
-	}
-	tree, err := r.writeTree(ctx, s.index)
-	if err != nil {
-		return "", fmt.Errorf("overlay trees: %w", err)
-	}
-	return tree, nil
+	return r.withChanges(ctx, base, changes)
 }
 
 // setEntries brings an index from the From to the To side of the changes.
@@ -360,31 +211,4 @@ func (r *Repo) writeTree(ctx context.Context, index string) (string, error) {
 	// --missing-ok: in a partial clone, the check would fetch every blob.
 	out, err := r.run(ctx, call{args: []string{"write-tree", "--missing-ok"}, index: index})
 	return strings.TrimSpace(string(out)), err
-}
-
-// pathSet is a set of files and folders.
-type pathSet map[string]bool
-
-func newPathSet(paths []string) pathSet {
-	set := pathSet{}
-	for _, p := range paths {
-		set[strings.TrimSuffix(p, "/")] = true
-	}
-	return set
-}
-
-// covers reports whether path is in the set or below a folder that is.
-func (s pathSet) covers(path string) bool {
-	if len(s) == 0 {
-		return false
-	}
-	if s[path] {
-		return true
-	}
-	for i := range len(path) {
-		if path[i] == '/' && s[path[:i]] {
-			return true
-		}
-	}
-	return false
 }

@@ -40,7 +40,11 @@ type Repo struct {
 	callTime, pipesAfter time.Duration // of each call; 0 is the usual
 	inert                []string      // settings that keep programs of the repository from running, see Inert
 
-	answers answers // by which processes are saved
+	of      *Repo    // of a worktree: the one whose servers it uses
+	reader  server   // of objects
+	writer  server   // of trees
+	answers answers  // that it has given
+	names   sync.Map // refs whose names git allows
 
 	mu      sync.Mutex
 	vouched string                  // name and sum of the private index that we kept, see scratch.go; "" = none yet
@@ -234,10 +238,13 @@ var ErrNoRevision = errors.New("no such revision")
 
 // Resolve returns the full id of a revision.
 func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
-	if rev == "" || strings.HasPrefix(rev, "-") {
+	if rev == "" || strings.HasPrefix(rev, "-") || strings.Contains(rev, "\n") {
 		return "", fmt.Errorf("resolve %q: %w", rev, ErrNoRevision)
 	}
-	id, err := r.revision(ctx, rev)
+	if found, err := r.objects(ctx, rev); err == nil && found[0].id != "" {
+		return found[0].id, nil
+	}
+	id, err := r.git(ctx, "rev-parse", "--verify", "--quiet", rev) // it says what is wrong
 	if hasExitCode(err, 1) {
 		return "", fmt.Errorf("resolve %q: %w", rev, ErrNoRevision)
 	}
@@ -245,16 +252,6 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 		return "", fmt.Errorf("resolve %q: %w", rev, err)
 	}
 	return id, nil
-}
-
-// revision asks git for the id of a revision, once where it stands for the same for ever.
-func (r *Repo) revision(ctx context.Context, rev string) (string, error) {
-	args := []string{"rev-parse", "--verify", "--quiet", rev}
-	if !fixedRevision.MatchString(rev) {
-		return r.git(ctx, args...)
-	}
-	out, err := r.ask(ctx, args...)
-	return strings.TrimSuffix(string(out), "\n"), err
 }
 
 // Head returns the commit of HEAD.

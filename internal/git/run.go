@@ -125,11 +125,7 @@ func (r *Repo) write(ctx context.Context, args ...string) error {
 // run runs git, and again for a bounded time while another git holds the lock
 // it needs: an editor or the user's shell prompt takes one for a moment.
 func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
-	// Pinned: an agent that deletes .git or sets core.worktree must not lead git
-	// to another repository, the one around this for instance; nor one that writes
-	// a file "commondir" into it to another configuration.
-	c.env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + r.commonDir, "GIT_WORK_TREE=" + r.root}, c.env...)
-	c.inert, c.places, c.pipesAfter, c.timeLimit = r.inert, r.gitDirs(), r.pipesAfter, r.callTime
+	c = r.pin(c)
 	deadline := time.Now().Add(r.lockWait)
 	for pause := lockPause; ; pause = min(2*pause, lockMax) {
 		out, err := r.attempt(ctx, c)
@@ -148,6 +144,27 @@ func (r *Repo) run(ctx context.Context, c call) ([]byte, error) {
 		case <-time.After(pause):
 		}
 	}
+}
+
+// pin has a call work in this repository. An agent that deletes .git or sets core.worktree
+// must not lead git to another one, that around this for instance; nor one that writes a
+// file "commondir" into it to another configuration.
+func (r *Repo) pin(c call) call {
+	c.env = append([]string{"GIT_DIR=" + r.gitDir, "GIT_COMMON_DIR=" + r.commonDir, "GIT_WORK_TREE=" + r.root}, c.env...)
+	c.inert, c.places, c.pipesAfter, c.timeLimit = r.inert, r.gitDirs(), r.pipesAfter, r.callTime
+	return c
+}
+
+// bounded limits a call in time, and has it end where git waits for a named pipe.
+func (c call) bounded(ctx context.Context) (context.Context, func()) {
+	limit := c.maxTime()
+	if c.whole && ctx.Err() == nil {
+		ctx, limit = context.WithoutCancel(ctx), min(limit, writeTime)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
+	ctx, stop := context.WithCancelCause(ctx)
+	go c.places.watch(ctx, stop, cmp.Or(c.pipesAfter, pipeSearchDelay))
+	return ctx, func() { stop(nil); cancel() }
 }
 
 // attempt runs git once. One that writes leaves no lock behind when it is killed.
@@ -171,15 +188,8 @@ func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 	if path := c.places.check(); path != "" {
 		return nil, pipeError(path)
 	}
-	limit := c.maxTime()
-	if c.whole && ctx.Err() == nil {
-		ctx, limit = context.WithoutCancel(ctx), min(limit, writeTime)
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
-	defer cancel()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	go c.places.watch(ctx, stop, cmp.Or(c.pipesAfter, pipeSearchDelay))
+	ctx, done := c.bounded(ctx)
+	defer done()
 	cmd := command(ctx, dir, c)
 	var stdout limitedBuffer
 	stdout.limit = c.limit
@@ -197,9 +207,17 @@ func runOnce(ctx context.Context, dir string, c call) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, interruptedError(ctx, c.verb())
 	case errors.Is(err, exec.ErrNotFound):
-		return nil, failure.New(failure.Error, "install git 2.30 or newer and put it on PATH", "git was not found: %w", err)
+		return nil, startError(err, c.verb())
 	}
 	return nil, &runError{verb: c.verb(), code: cmd.ProcessState.ExitCode(), stderr: stderr.String(), err: err}
+}
+
+// startError is the error of a git that did not start.
+func startError(err error, verb string) error {
+	if errors.Is(err, exec.ErrNotFound) {
+		return failure.New(failure.Error, "install git 2.30 or newer and put it on PATH", "git was not found: %w", err)
+	}
+	return fmt.Errorf("git %s: %w", verb, err)
 }
 
 // runPinned runs a git that is killed when this process dies. Linux treats the end of the

@@ -45,13 +45,7 @@ func (r *Repo) Transfer(ctx context.Context, onto, base, work string) (tree stri
 		c.From = now
 		changes = append(changes, c)
 	}
-	if _, err := r.run(ctx, call{args: []string{"read-tree", onto}, index: s.index}); err != nil {
-		return "", nil, fmt.Errorf("transfer changes: %w", err)
-	}
-	if err := r.setEntries(ctx, s.index, changes); err != nil {
-		return "", nil, fmt.Errorf("transfer changes: %w", err)
-	}
-	if tree, err = r.writeTree(ctx, s.index); err != nil {
+	if tree, err = r.withChanges(ctx, onto, changes); err != nil {
 		return "", nil, fmt.Errorf("transfer changes: %w", err)
 	}
 	return tree, clashes, nil

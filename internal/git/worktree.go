@@ -15,10 +15,7 @@ import (
 
 // Worktree is a linked worktree of Pawl's, in which gates run on another tree than the
 // user's.
-type Worktree struct {
-	*Repo
-	of *Repo
-}
+type Worktree struct{ *Repo }
 
 // Worktree creates a worktree in dir, which must be missing or empty, with a detached
 // HEAD at a commit or tree.
@@ -128,7 +125,8 @@ func (r *Repo) addWorktree(ctx context.Context, dir, rev string, flags ...string
 	if err != nil {
 		return nil, err
 	}
-	w := &Worktree{Repo: repo, of: r}
+	repo.of = r
+	w := &Worktree{repo}
 	if _, err := repo.git(ctx, "read-tree", "--reset", "-u", "HEAD"); err != nil {
 		return nil, errors.Join(missingObjectError(err, "a file"), w.Remove(context.WithoutCancel(ctx)))
 	}

@@ -1,0 +1,183 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha1" //nolint:gosec // that is how git names objects
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+)
+
+// object is an object of git.
+type object struct {
+	id, kind string // "" where it is not there, or its name stands for several
+	data     []byte // nil where it is too large
+}
+
+// objectID matches the id of an object, as git prints it: SHA-1 or SHA-256.
+const objectID = `[0-9a-f]{40}|[0-9a-f]{64}`
+
+var (
+	fullID = regexp.MustCompile(`^(?:` + objectID + `)$`)
+	// fixedRevision matches revisions that stand for the same object for ever: a full id, or
+	// the tree or commit that it leads to.
+	fixedRevision = regexp.MustCompile(`^(?:` + objectID + `)(?:\^\{(?:tree|commit)\})?$`)
+)
+
+// readObjects reads objects by their names, those of at most size bytes (0 = any).
+func (r *Repo) readObjects(ctx context.Context, names []string, size int) ([]object, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	var found []object
+	request := []byte(strings.Join(names, "\n") + "\n")
+	err := r.askServer(ctx, &r.reader, []string{"cat-file", "--batch"}, request, func(out *bufio.Reader) (err error) {
+		found = make([]object, len(names))
+		for i := 0; i < len(found) && err == nil; i++ {
+			found[i], err = readObject(out, size)
+		}
+		return err
+	})
+	for i := 0; i < len(found) && err == nil; i++ {
+		err = found[i].verify()
+	}
+	return found, err
+}
+
+// readObject reads an answer of cat-file --batch: id, type and size, a line end, the
+// content, a line end.
+func readObject(out *bufio.Reader, size int) (object, error) {
+	line, err := out.ReadString('\n')
+	if err != nil {
+		return object{}, err
+	}
+	if strings.HasSuffix(line, " missing\n") || strings.HasSuffix(line, " ambiguous\n") {
+		return object{}, nil
+	}
+	var o object
+	var n int64
+	if _, err := fmt.Sscanf(line, "%s %s %d\n", &o.id, &o.kind, &n); err != nil || !fullID.MatchString(o.id) || n < 0 {
+		return object{}, fmt.Errorf("unexpected answer %q", line)
+	}
+	if size > 0 && n > int64(size) {
+		_, err = io.CopyN(io.Discard, out, n)
+	} else {
+		var data bytes.Buffer // grows with what comes: a forged object may claim any size
+		_, err = io.CopyN(&data, out, n)
+		o.data = append([]byte{}, data.Bytes()...)
+	}
+	if err == nil {
+		_, err = out.Discard(1)
+	}
+	return o, err
+}
+
+// verify counts again whether an object that was read is what its name says. Git believes
+// that without counting: whoever may write into the repository can put another content
+// under an old name, so that yesterday's tree has today's tests in it.
+func (o object) verify() error {
+	if o.data == nil {
+		return nil
+	}
+	var sum hash.Hash = sha1.New() //nolint:gosec // that is how git names objects
+	if len(o.id) == hex.EncodedLen(sha256.Size) {
+		sum = sha256.New()
+	}
+	fmt.Fprintf(sum, "%s %d\x00", o.kind, len(o.data))
+	sum.Write(o.data)
+	if hex.EncodeToString(sum.Sum(nil)) == o.id {
+		return nil
+	}
+	return failure.New(failure.Error, "somebody wrote into git's objects; look at which: git fsck",
+		"the %s %s in git's objects is not what its name says", o.kind, o.id)
+}
+
+// VerifyObjects reads trees (or commits), with all trees in them, and blobs again, by a git
+// that has cached nothing. The error names the first object that is not what its name says.
+func (r *Repo) VerifyObjects(ctx context.Context, trees, blobs []string) error {
+	r.reader.end()
+	todo := slices.Concat(trees, blobs)
+	for _, rev := range trees {
+		todo = append(todo, rev+"^{tree}")
+	}
+	seen := map[string]bool{}
+	for len(todo) > 0 {
+		found, err := r.readObjects(ctx, todo, 0)
+		if err != nil {
+			return fmt.Errorf("read objects: %w", err)
+		}
+		var below []string
+		for i, o := range found {
+			if o.kind == "" {
+				return failure.New(failure.Error, "look at what is damaged: git fsck", "git has lost object %s", todo[i])
+			}
+			if o.kind != "tree" {
+				continue
+			}
+			entries, err := parseTree(o.data, len(o.id))
+			if err != nil {
+				return fmt.Errorf("read tree %s: %w", o.id, err)
+			}
+			for _, e := range entries {
+				if e.Mode == modeTree && !seen[e.ID] {
+					seen[e.ID], below = true, append(below, e.ID)
+				}
+			}
+		}
+		todo = below
+	}
+	return nil
+}
+
+// objects reads objects by their names, from memory where these stand for them for ever.
+func (r *Repo) objects(ctx context.Context, names ...string) ([]object, error) {
+	named := func(name string) bool { return !fixedRevision.MatchString(name) }
+	if r.of != nil && !slices.ContainsFunc(names, named) {
+		return r.of.objects(ctx, names...)
+	}
+	found := make([]object, len(names))
+	var asked []string
+	var places []int // of these among the names
+	for i, name := range names {
+		o, known := r.answers.get(name)
+		if found[i] = o; !known {
+			asked, places = append(asked, name), append(places, i)
+		}
+	}
+	read, err := r.readObjects(ctx, asked, 0)
+	if err != nil {
+		return nil, err
+	}
+	for i, o := range read {
+		found[places[i]] = o
+		if o.id != "" && fixedRevision.MatchString(asked[i]) {
+			r.answers.keep(asked[i], o)
+		}
+	}
+	return found, nil
+}
+
+// Blobs reads files by the ids of their contents.
+func (r *Repo) Blobs(ctx context.Context, ids []string) (map[string][]byte, error) {
+	found, err := r.readObjects(ctx, ids, 0)
+	blobs := map[string][]byte{}
+	for i, o := range found {
+		if o.kind == "" {
+			return nil, missingContent(ids[i])
+		}
+		blobs[o.id] = o.data
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %d files: %w", len(ids), err)
+	}
+	return blobs, nil
+}

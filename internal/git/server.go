@@ -1,0 +1,138 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// serverIdle is how long a server lives that nobody asks.
+const serverIdle = time.Minute
+
+// server is a git that answers one request after another, so that a request costs no
+// process. It starts with the first request, and again where it died or what it may have
+// cached has changed. It ends with this process, as its input does.
+type server struct {
+	mu     sync.Mutex
+	cmd    *exec.Cmd // nil while none runs
+	in     io.WriteCloser
+	out    *bufio.Reader
+	stderr *tailBuffer
+	stamp  string // of the packs that it knows
+	idle   *time.Timer
+}
+
+// askServer sends a request to a git with these arguments and has read read the answer,
+// once more where the git died. It is bounded in time as any other call of git.
+func (r *Repo) askServer(ctx context.Context, s *server, args []string, request []byte, read func(*bufio.Reader) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := r.pin(call{args: args, stdin: request})
+	err := s.once(ctx, c, r.packStamp(), read)
+	if errors.As(err, new(*runError)) && ctx.Err() == nil {
+		err = s.once(ctx, c, r.packStamp(), read)
+	}
+	return err
+}
+
+func (s *server) once(ctx context.Context, c call, stamp string, read func(*bufio.Reader) error) error {
+	if path := c.places.check(); path != "" {
+		return pipeError(path)
+	}
+	if s.cmd != nil && s.stamp != stamp {
+		s.stop()
+	}
+	if s.cmd == nil {
+		if err := s.start(c); err != nil {
+			return err
+		}
+		s.stamp = stamp
+	}
+	ctx, done := c.bounded(ctx)
+	defer done()
+	cmd, in, stderr := s.cmd, s.in, s.stderr
+	defer context.AfterFunc(ctx, func() { killGroup(cmd) })()
+	wrote := make(chan error, 1)
+	go func() { _, err := in.Write(c.stdin); wrote <- err }()
+	err := read(s.out)
+	if err == nil {
+		err = <-wrote
+	}
+	if err == nil {
+		s.idle.Reset(serverIdle)
+		return nil
+	}
+	killGroup(cmd)
+	s.stop()
+	if ctx.Err() != nil {
+		return interruptedError(ctx, c.verb())
+	}
+	return &runError{verb: c.verb(), code: cmd.ProcessState.ExitCode(), stderr: stderr.String(), err: err}
+}
+
+func (s *server) start(c call) error {
+	// Not in the work tree, where it would pass for a git that somebody is running.
+	cmd := command(context.Background(), filepath.VolumeName(c.places.gitDir)+string(os.PathSeparator), c)
+	s.stderr = &tailBuffer{limit: tailBytes}
+	cmd.Stderr = s.stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("git %s: %w", c.verb(), err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return startError(err, c.verb())
+	}
+	s.cmd, s.in, s.out = cmd, in, bufio.NewReader(out)
+	s.idle = time.AfterFunc(serverIdle, s.end)
+	return nil
+}
+
+// end ends the git, if one runs: the next request starts a new one.
+func (s *server) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stop()
+}
+
+func (s *server) stop() {
+	if s.cmd == nil {
+		return
+	}
+	s.idle.Stop()
+	_ = s.in.Close()
+	cmd := s.cmd
+	late := time.AfterFunc(stopGrace, func() { killGroup(cmd) })
+	_, _ = io.Copy(io.Discard, s.out)
+	_ = cmd.Wait() // it is no longer needed
+	late.Stop()
+	s.cmd = nil
+}
+
+// packStamp changes when packs of objects come or go, of which a git knows only those
+// that were there when it began.
+func (r *Repo) packStamp() string {
+	var b strings.Builder
+	objects := filepath.Join(r.commonDir, "objects")
+	packs, _ := os.ReadDir(filepath.Join(objects, "pack"))
+	for _, p := range packs {
+		if info, err := p.Info(); err == nil {
+			fmt.Fprintln(&b, p.Name(), info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	if info, err := os.Stat(filepath.Join(objects, "info", "alternates")); err == nil {
+		fmt.Fprintln(&b, info.Size(), info.ModTime().UnixNano())
+	}
+	return b.String()
+}

@@ -1,0 +1,71 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A git that answers several requests dies like any other: the next request starts a new
+// one. So it does where objects were packed, of which a git knows only those of its start.
+func TestAServerIsStartedAgain(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "a", "one", "b", "two")
+	show := func(path, want string) {
+		t.Helper()
+		got, err := b.repo.Show(t.Context(), "HEAD", path)
+		if err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", path, got, err)
+		}
+	}
+	show("a", "one")
+	first := b.repo.reader.cmd
+	b.must(first.Process.Kill())
+	show("b", "two")
+	second := b.repo.reader.cmd
+	b.git("repack", "-a", "-d", "-q")
+	show("README", "hello\n")
+	if third := b.repo.reader.cmd; first == second || second == third {
+		t.Error("the same git answered")
+	}
+	b.repo.reader.end()
+	show("a", "one")
+}
+
+// Whoever waits for an answer waits for a bounded time, and no longer than they want to.
+func TestAServerThatDoesNotAnswerIsEnded(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t)
+	ask := func(ctx context.Context) error {
+		return b.repo.askServer(ctx, &b.repo.reader, []string{"cat-file", "--batch"}, nil, func(out *bufio.Reader) error { _, err := out.ReadString(10); return err })
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := ask(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	b.repo.callTime = 100 * time.Millisecond
+	if err := ask(t.Context()); !errors.Is(err, errTimeout) {
+		t.Error(err)
+	}
+	if b.repo.reader.cmd != nil {
+		t.Error("it still runs")
+	}
+}
+
+// What an object names is read as git has it; a forged tree is not.
+func TestAForgedTreeIsNotRead(t *testing.T) {
+	t.Parallel()
+	b := newRepo(t, "d/a", "old")
+	was := b.snapshot()
+	b.write("d/a", "new")
+	now := b.snapshot()
+	id := b.git("rev-parse", was+":d")
+	b.forge(id, "tree", b.raw("tree", b.git("rev-parse", now+":d")))
+	if _, err := b.repo.Entries(t.Context(), was); err == nil || !strings.Contains(err.Error(), id) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,307 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Entry is one path of a tree.
+type Entry struct {
+	Mode string // 100644, 100755, 120000 symlink, 160000 submodule
+	ID   string // of the blob, or the submodule's commit
+}
+
+const (
+	modeTree      = "040000"
+	modeLink      = "120000"
+	modeSubmodule = "160000"
+)
+
+// IsFile reports whether the entry has a blob: a file or a symbolic link.
+func (e Entry) IsFile() bool { return e.ID != "" && e.Mode != modeSubmodule && e.Mode != modeTree }
+
+// IsExecutable reports whether a file may be run.
+func (e Entry) IsExecutable() bool { return e.Mode == "100755" }
+
+// maxFolders bounds the folders of a tree at one depth: a few objects can stand for a tree
+// of any size.
+const maxFolders = 1 << 20
+
+// trees reads the entries of trees by name, folders among them, in the order of the ids.
+func (r *Repo) trees(ctx context.Context, ids []string) ([]map[string]Entry, error) {
+	if len(ids) > 2*maxFolders {
+		return nil, fmt.Errorf("read trees: %d folders", len(ids))
+	}
+	found, err := r.objects(ctx, ids...)
+	if err != nil {
+		return nil, fmt.Errorf("read trees: %w", err)
+	}
+	all := make([]map[string]Entry, len(ids))
+	for i, o := range found {
+		if o.kind != "tree" {
+			return nil, fmt.Errorf("read tree %s: %w", ids[i], missingContent(ids[i]))
+		}
+		if all[i], err = parseTree(o.data, len(o.id)); err != nil {
+			return nil, fmt.Errorf("read tree %s: %w", ids[i], err)
+		}
+	}
+	return all, nil
+}
+
+// parseTree reads a tree as git stores it: mode, a space, the name, a NUL, the bytes of
+// the id, which has so many digits.
+func parseTree(data []byte, digits int) (map[string]Entry, error) {
+	entries := map[string]Entry{}
+	for len(data) > 0 {
+		mode, rest, _ := bytes.Cut(data, []byte(" "))
+		name, rest, ok := bytes.Cut(rest, []byte{0})
+		if n := digits / 2; !ok || len(mode) > len(modeTree) || len(name) == 0 || bytes.ContainsRune(name, '/') || len(rest) < n {
+			return nil, fmt.Errorf("unexpected entry %q", data[:min(len(data), 100)])
+		}
+		entries[string(name)] = Entry{Mode: strings.Repeat("0", len(modeTree)-len(mode)) + string(mode), ID: hex.EncodeToString(rest[:digits/2])}
+		data = rest[digits/2:]
+	}
+	return entries, nil
+}
+
+// pair is a folder in two trees, the ids of which are "" where it is not there.
+type pair struct{ dir, from, to string }
+
+// Diff lists what changed from one tree (or commit) to another, sorted by path.
+func (r *Repo) Diff(ctx context.Context, from, to string) ([]Change, error) {
+	return r.diff(ctx, from, to, nil)
+}
+
+// diff is Diff of the paths in a set; nil = of all.
+func (r *Repo) diff(ctx context.Context, from, to string, within *pathSet) ([]Change, error) {
+	if from == to {
+		return nil, nil
+	}
+	sides, err := r.treesOf(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	level := []pair{{"", sides[0], sides[1]}}
+	for len(level) > 0 {
+		var ids []string
+		for _, p := range level {
+			ids = append(ids, p.from, p.to)
+		}
+		entries, err := r.treesOrNone(ctx, ids)
+		if err != nil {
+			return nil, fmt.Errorf("compare trees: %w", err)
+		}
+		var next []pair
+		for i, p := range level {
+			found, below := compareFolders(p.dir, entries[2*i], entries[2*i+1])
+			if within != nil {
+				found = slices.DeleteFunc(found, func(c Change) bool { return !within.covers(c.Path) })
+				below = slices.DeleteFunc(below, func(p pair) bool { return !within.reaches(strings.TrimSuffix(p.dir, "/")) })
+			}
+			changes, next = append(changes, found...), append(next, below...)
+		}
+		level = next
+	}
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return changes, nil
+}
+
+// treesOrNone is trees where an id may be "", for a folder that is not there.
+func (r *Repo) treesOrNone(ctx context.Context, ids []string) ([]map[string]Entry, error) {
+	there := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == "" })
+	found, err := r.trees(ctx, there)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]map[string]Entry, len(ids))
+	n := 0
+	for i, id := range ids {
+		if id != "" {
+			all[i] = found[n]
+			n++
+		}
+	}
+	return all, nil
+}
+
+// compareFolders compares the entries of a folder, and names the folders in it that differ.
+func compareFolders(dir string, from, to map[string]Entry) (changes []Change, below []pair) {
+	names := maps.Clone(from)
+	if names == nil {
+		names = map[string]Entry{}
+	}
+	maps.Copy(names, to)
+	for name := range names {
+		was, is := from[name], to[name]
+		if was == is {
+			continue
+		}
+		path := dir + name
+		p := pair{dir: path + "/"}
+		if was.Mode == modeTree {
+			p.from, was = was.ID, Entry{}
+		}
+		if is.Mode == modeTree {
+			p.to, is = is.ID, Entry{}
+		}
+		if p.from != p.to {
+			below = append(below, p)
+		}
+		c := Change{Path: path, Status: 'M', From: was, To: is}
+		switch {
+		case was == is: // folders both
+			continue
+		case was.ID == "":
+			c.Status = 'A'
+		case is.ID == "":
+			c.Status = 'D'
+		case was.Mode[:2] != is.Mode[:2]:
+			c.Status = 'T'
+		}
+		changes = append(changes, c)
+	}
+	return changes, below
+}
+
+// treesOf returns the ids of the trees of revisions.
+func (r *Repo) treesOf(ctx context.Context, revs ...string) ([]string, error) {
+	ids := make([]string, len(revs))
+	for i, rev := range revs {
+		var err error
+		if ids[i], err = r.TreeOf(ctx, rev); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// Entries lists a tree: these paths (files or folders), or everything. A path
+// that the tree lacks is not in the map.
+func (r *Repo) Entries(ctx context.Context, tree string, paths ...string) (map[string]Entry, error) {
+	id, err := r.TreeOf(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	wanted, all := newPathSet(paths), len(paths) == 0
+	found := map[string]Entry{}
+	level := []pair{{to: id}}
+	for len(level) > 0 {
+		var ids []string
+		for _, p := range level {
+			ids = append(ids, p.to)
+		}
+		entries, err := r.trees(ctx, ids)
+		if err != nil {
+			return nil, fmt.Errorf("list tree %s: %w", id, err)
+		}
+		var next []pair
+		for i, p := range level {
+			for name, e := range entries[i] {
+				switch path := p.dir + name; {
+				case e.Mode == modeTree && (all || wanted.reaches(path)):
+					next = append(next, pair{dir: path + "/", to: e.ID})
+				case e.Mode != modeTree && (all || wanted.covers(path)):
+					found[path] = e
+				}
+			}
+		}
+		level = next
+	}
+	return found, nil
+}
+
+// Show returns the content of a file in a tree, or the target of a symbolic link. For any
+// other path the error wraps fs.ErrNotExist.
+func (r *Repo) Show(ctx context.Context, tree, path string) ([]byte, error) {
+	entries, err := r.Entries(ctx, tree, path)
+	if err != nil {
+		return nil, err
+	}
+	e := entries[path]
+	if !e.IsFile() {
+		return nil, fmt.Errorf("show %s in %s: %w", path, tree, fs.ErrNotExist)
+	}
+	found, err := r.objects(ctx, e.ID)
+	if err != nil {
+		return nil, missingObjectError(err, path)
+	}
+	if found[0].kind == "" {
+		return nil, missingContent(path)
+	}
+	return found[0].data, nil
+}
+
+// Contents reads files of a tree, by path: the first ones in the order of their paths
+// that are wanted, each no larger than a size.
+func (r *Repo) Contents(ctx context.Context, tree string, most, size int, wanted func(path string) bool) (map[string][]byte, error) {
+	entries, err := r.Entries(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(entries, func(path string, e Entry) bool { return !strings.HasPrefix(e.Mode, "100") || !wanted(path) })
+	files := map[string][]byte{}
+	for rest := slices.Sorted(maps.Keys(entries)); len(rest) > 0 && len(files) < most; {
+		some := rest[:min(len(rest), most-len(files))]
+		rest = rest[len(some):]
+		var ids []string
+		for _, path := range some {
+			ids = append(ids, entries[path].ID)
+		}
+		found, err := r.readObjects(ctx, ids, size)
+		if err != nil {
+			return nil, fmt.Errorf("read files of %s: %w", tree, err)
+		}
+		for i, o := range found {
+			switch {
+			case o.kind == "":
+				return nil, missingContent(some[i])
+			case o.data != nil:
+				files[some[i]] = o.data
+			}
+		}
+	}
+	return files, nil
+}
+
+// pathSet is a set of files and folders.
+type pathSet struct{ paths, above map[string]bool }
+
+func newPathSet(paths []string) pathSet {
+	set := pathSet{map[string]bool{}, map[string]bool{}}
+	for _, p := range paths {
+		p = strings.TrimSuffix(p, "/")
+		set.paths[p] = true
+		for i := range len(p) {
+			if p[i] == '/' {
+				set.above[p[:i]] = true
+			}
+		}
+	}
+	return set
+}
+
+// covers reports whether path is in the set or below a folder that is.
+func (s pathSet) covers(path string) bool {
+	if len(s.paths) == 0 {
+		return false
+	}
+	if s.paths[path] {
+		return true
+	}
+	for i := range len(path) {
+		if path[i] == '/' && s.paths[path[:i]] {
+			return true
+		}
+	}
+	return false
+}
+
+// reaches reports whether something in or below a folder may be in the set.
+func (s pathSet) reaches(dir string) bool { return s.above[dir] || s.covers(dir) }

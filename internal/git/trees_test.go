@@ -1,0 +1,70 @@
+package git
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// TestTreesAreAsGitHasThem plays random changes, and holds what is read of trees, and
+// made of them, against what git's own commands come to.
+func TestTreesAreAsGitHasThem(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	rapid.Check(t, func(rt *rapid.T) {
+		b := randomRepo(rt, t.TempDir())
+		defer os.RemoveAll(b.dir)
+		b.play(rt, "before")
+		from := b.reference()
+		b.play(rt, "after")
+		to := b.reference()
+		changes, err := b.repo.Diff(ctx, from, to)
+		b.must(err)
+		out, err := b.repo.run(ctx, call{args: []string{"diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", from, to}})
+		b.must(err)
+		want, err := parseRaw(out)
+		b.must(err)
+		if diff := cmp.Diff(append([]Change{}, want...), append([]Change{}, changes...)); diff != "" {
+			rt.Fatalf("the difference: %s", diff)
+		}
+		var paths []string
+		for i, c := range changes {
+			if i%2 == 0 {
+				paths = append(paths, c.Path)
+			}
+		}
+		for _, some := range [][]string{nil, paths, {"d"}, {"a", "b/x"}} {
+			if got, want := b.overlay(from, to, some...), b.slowOverlay(from, to, some); got != want {
+				rt.Fatalf("%q laid over: %s", some, b.git("diff-tree", "-r", want, got))
+			}
+		}
+	})
+}
+
+// slowOverlay is Overlay by an index.
+func (b *sandbox) slowOverlay(base, from string, paths []string) string {
+	b.Helper()
+	ctx := context.Background()
+	changes, err := b.repo.Diff(ctx, base, from)
+	b.must(err)
+	wanted := newPathSet(paths)
+	var some []Change
+	for _, c := range changes {
+		if wanted.covers(c.Path) {
+			some = append(some, c)
+		}
+	}
+	s, err := b.repo.newScratchDir()
+	b.must(err)
+	defer s.close()
+	_, err = b.repo.run(ctx, call{args: []string{"read-tree", base}, index: s.index})
+	b.must(err)
+	b.must(b.repo.setEntries(ctx, s.index, some))
+	tree, err := b.repo.writeTree(ctx, s.index)
+	b.must(err)
+	return strings.TrimSpace(tree)
+}
