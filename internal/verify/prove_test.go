@@ -111,7 +111,7 @@ func TestSigns(t *testing.T) {
 	}
 	want := []string{
 		"a.js is checked less than a.ts, whose place it takes", "calc.py:2 ends the process with success: os._exit(0)",
-		"list.txt is data that was there, and nobody asked to change it",
+		"list.txt is data that was there: a gate may read it",
 		"random.py has the name of the Python module random, whose place it may take", "calc.py no longer exports old",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -94,7 +94,7 @@ func (in inspection) file(ctx context.Context, c git.Change) (found []sign.Sign,
 		found = append(found, s)
 	}
 	if c.Status == 'M' && work.IsData(c.Path) && !test && !strings.Contains(in.r.Asked, path.Base(c.Path)) {
-		found = append(found, sign.Sign{Path: c.Path, Kind: sign.Data, Does: "is data that was there, and nobody asked to change it"})
+		found = append(found, sign.Sign{Path: c.Path, Kind: sign.Data, Does: "is data that was there: a gate may read it"})
 	}
 	if c.Status == 'D' || !sign.Knows(c.Path) {
 		return found, nil
