@@ -329,7 +329,7 @@ func (t narration) decided() []string {
 		case loop.BeginTurn:
 			lines = append(lines, begins(t.after, a))
 		case loop.Wait:
-			lines = append(lines, fmt.Sprintf("waits until %s: %s", a.Until.Local().Format("15:04:05"), a.Text))
+			lines = append(lines, fmt.Sprintf("waits until %s: %s", clock(a.Until, t.event.At), a.Text))
 		case loop.HandOver:
 			lines = append(lines, "will continue "+where(a.Owner)+because(a.Text))
 		case loop.Finish:

@@ -228,3 +228,14 @@ func TestOtherRecordsInWords(t *testing.T) {
 		}
 	}
 }
+
+// The clock shows the date of another day.
+func TestClock(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 31, 22, 0, 0, 0, time.Local)
+	for after, want := range map[time.Duration]string{time.Hour: "23:00:00", 24 * time.Hour: "2026-02-01 22:00"} {
+		if got := clock(now.Add(after), now); got != want {
+			t.Errorf("in %s: %s, not %s", after, got, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"strings"
+	"time"
 
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/core/plan"
@@ -42,4 +43,12 @@ func asks(q *loop.Question) string {
 		return "the agent asks nothing"
 	}
 	return "the agent asks: " + plan.OneLine(q.Text, 300)
+}
+
+// clock is the time of day of something to come, with its date where that is another day than now.
+func clock(at, now time.Time) string {
+	if at, now := at.Local(), now.Local(); now.IsZero() || at.YearDay() == now.YearDay() && at.Year() == now.Year() {
+		return at.Format("15:04:05")
+	}
+	return at.Local().Format("2006-01-02 15:04")
 }

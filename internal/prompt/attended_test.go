@@ -43,7 +43,7 @@ func TestSeatsGolden(t *testing.T) {
 		}},
 		"into-session": {prompt.Fresh, func(d *prompt.Data) { d.Moved = "the user took it with pawl start --take" }},
 		"feature-list": {prompt.Next, func(d *prompt.Data) {
-			d.Alone, d.Retell, d.Marks = true, true, ".claude/data/ralph-loops/current/feature_list.json"
+			d.Alone, d.MayAsk, d.Retell, d.Marks = true, false, true, ".claude/data/ralph-loops/current/feature_list.json"
 		}},
 		"verify-active": {prompt.Verify, func(d *prompt.Data) {
 			d.Again, d.Retell, d.Notes = true, true, nil

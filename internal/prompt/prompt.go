@@ -75,7 +75,8 @@ type Data struct {
 	Again    bool   // the context knows the goal: it was told before
 	Retell   bool   // another tool's file drives the loop: goal and task stand again in every prompt, and notes may be anybody's
 	Attended bool   // the loop lives in the session that the user asked in
-	Alone    bool   // nobody is there to answer a question
+	Alone    bool   // nobody is there now
+	MayAsk   bool   // a question can be answered, if late
 	Moved    string // why the loop has come into this session, or out of the user's; "" = it has not, or the context knows
 	NoCommit bool   // nothing is committed
 	Tools    bool   // the agent has Pawl's tools

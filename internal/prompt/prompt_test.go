@@ -46,6 +46,7 @@ func data() prompt.Data {
 		Notes:   []string{"Use the clock in internal/clock, please."},
 		Budget:  prompt.Budget{Iteration: 3, MaxIterations: 28, Time: 7*time.Hour + 42*time.Minute, CostUSD: 4.5},
 		Alone:   true,
+		MayAsk:  true,
 		Changes: []string{"M internal/session/session.go", "A internal/session/expiry_test.go"},
 	}
 }

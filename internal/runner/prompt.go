@@ -172,6 +172,7 @@ func (r *Runner) mountsTools() bool {
 func (r *Runner) seat(d *prompt.Data, a loop.Action, s loop.State) {
 	d.Attended = r.attended() && !a.Isolated
 	d.Alone = !d.Attended || r.Spec.Unattended
+	d.MayAsk = !d.Attended || !r.Spec.Unattended
 	if d.Tools = r.mountsTools(); d.Attended {
 		d.Tools = r.Spec.Tools
 	}

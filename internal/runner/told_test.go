@@ -26,14 +26,14 @@ func tells(t *testing.T, prompt string, texts ...string) {
 func TestATurnIsToldThatTheLoopHasMoved(t *testing.T) {
 	t.Parallel()
 	st := sit(t, words, handover(nil))
-	tells(t, st.told(), "The user may type in between", "!Nobody is there")
+	tells(t, st.told(), "The user may type in between", "!The user is away")
 	st.full()
 	taken := &sender{teller: teller{t}, b: st.bench, at: loop.HandedOver, send: []record.Message{{Kind: record.MessageTake}}}
 	st.runs(st.scripted("-- 1/sleep --\n60s\n"), taken)
 	tells(t, st.file("iterations", "0002", "prompt.md"),
-		"begun in a user's session", "(the context is 95 % full)", "Nobody is there", "commits nothing", "!fresh context")
+		"begun in a user's session", "(the context is 95 % full)", "The user is away", "commits nothing", "!fresh context")
 	st.takes(teller{t})
-	tells(t, st.told(), "worked on in sessions of its own", "The user may type in between", "!fresh context", "!Nobody is there")
+	tells(t, st.told(), "worked on in sessions of its own", "The user may type in between", "!fresh context", "!The user is away")
 }
 
 // What fails is told with the gate's output, from the first turn on; whoever knows
@@ -57,7 +57,7 @@ func TestATryIsToldWhatTheOthersSaid(t *testing.T) {
 	st.attend()
 	st.turn(loop.Turn{Text: "I looked at have.txt.\n\nIt wants a second word."})
 	tells(t, st.file("iterations", "0005", "isolated.md"),
-		"one isolated try", "It wants a second word", "!I looked at have.txt", "A notes.txt", "Nobody is there")
+		"one isolated try", "It wants a second word", "!I looked at have.txt", "A notes.txt", "The user is away")
 }
 
 func TestAnExplorationIsNotToldItsGoalAgain(t *testing.T) {
