@@ -14,15 +14,22 @@ import (
 
 type reportCmd struct {
 	loopArg
+	Markdown bool   `name:"md" xor:"md" help:"print Markdown, fit for a pull request"`
+	Since    string `xor:"md" placeholder:"WHEN" help:"all loops that were at work since: yesterday, today, 12h, 3d or 2026-01-31"`
 }
 
 func (reportCmd) Help() string {
 	return `  pawl report
-  pawl report brisk-otter`
+  pawl report brisk-otter
+  pawl report --md | gh pr edit --body-file -
+  pawl report --since yesterday`
 }
 
 // Run prints the page.
 func (c *reportCmd) Run(a *app) error {
+	if c.Since != "" {
+		return a.digest(c.Since)
+	}
 	s, err := a.find(c.Loop)
 	if err != nil {
 		return err
@@ -30,10 +37,14 @@ func (c *reportCmd) Run(a *app) error {
 	ctx, cancel := untilSignal()
 	defer cancel()
 	var page strings.Builder
-	err = report.Text(&page, report.Loop{
+	write := report.Text
+	if c.Markdown {
+		write = report.Markdown
+	}
+	err = write(&page, report.Loop{
 		ID: s.ID, Goal: s.spec.Goal(), Word: s.summary().State, Branch: s.spec.Branch, From: comparedWith(s.spec),
 		State: s.memory.State, Gates: s.memory.Results, Waits: report.Waits(events(s.Records(journal.Mark{}))), Now: time.Now(),
-		Said: report.LastMessages(events(s.Records(journal.Mark{}))), Denied: s.memory.GuardLog.DeniedByRule, Wall: s.wallWords(), Refused: s.memory.RefusedHosts, Left: s.memory.Orphans, LeftOut: s.spec.LeftOut, LeftAlone: s.memory.Untouched(), Tested: s.memory.MutationLines(), Pulled: s.memory.PullRequest.Text(),
+		Said: report.LastMessages(events(s.Records(journal.Mark{}))), Denied: s.memory.GuardLog.DeniedByRule, Wall: s.wallWords(), Refused: s.memory.RefusedHosts, Left: s.memory.Orphans, LeftOut: s.spec.LeftOut, LeftAlone: s.memory.Untouched(), Tested: s.memory.MutationLines(), Untested: s.memory.Untested(), Pulled: s.memory.PullRequest.Text(),
 		Approvals: report.Approvals(events(s.Records(journal.Mark{}))), Diffs: s.testDiffs(ctx), Signs: s.signs(ctx),
 	})
 	a.printf("%s", page.String())

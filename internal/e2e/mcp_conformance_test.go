@@ -58,7 +58,7 @@ func conformance() map[string]string {
 		"elicitation-sep1034-defaults": noTool("test_elicitation_sep1034_defaults"),
 		"elicitation-sep1330-enums":    noTool("test_elicitation_sep1330_enums"),
 		"json-schema-2020-12": "Tool 'json_schema_2020_12_tool' not found. Available tools: " +
-			"add_lesson, complete_task, next_task, read_messages, report_blocked, request_merge, request_test_change, status, verify",
+			"add_lesson, ask_user, complete_task, next_task, read_messages, report_blocked, request_merge, request_test_change, status, verify",
 
 		// Pawl offers no prompts, resources and completions, and says that it does not.
 		"prompts-get-simple":            noPrompt("test_simple_prompt"),

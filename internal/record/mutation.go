@@ -64,6 +64,21 @@ func firstNames(all []string) string {
 // Note returns the note for the journal.
 func (t MutationResult) Note() Note { return Note{Level: loop.Info, Text: t.String(), Mutation: &t} }
 
+// Untested returns by task the functions of its commit that no test checks. A task whose
+// commit was not tried is not in it.
+func (m Memory) Untested() map[string][]string {
+	untested := map[string][]string{}
+	for _, r := range m.Mutations {
+		if r.Tried == 0 || r.Tried < r.Functions && len(r.Undetected) == 0 {
+			continue
+		}
+		for _, id := range r.Tasks {
+			untested[id] = r.Undetected
+		}
+	}
+	return untested
+}
+
 // MutationLines returns a line for each commit with mutation tests.
 func (m Memory) MutationLines() []string {
 	var lines []string

@@ -46,6 +46,7 @@ type Loop struct {
 	Denied    map[string]int      // tool calls that the guard denied, by rule
 	Wall      []string            // what confined agent and gates, in words, a line each
 	Refused   []string            // hosts that it did not let through
+	Untested  map[string][]string // by task: the changed functions that no test checks; a task that is not in it was not tried
 	Tested    []string            // of each commit: which of its functions the tests prove
 	LeftOut   []string            // open tasks of the plan that the user left out, "ID title"
 	LeftAlone []string            // new files that the user or a gate made meanwhile: in no commit
@@ -111,6 +112,12 @@ func (p *page) headline() {
 	p.out.WriteByte('\n')
 	if p.Goal != "" {
 		p.line("goal", "%s", plan.OneLine(p.Goal, 100))
+	}
+	if progress := s.Progress(); progress != "" && s.Phase != loop.Ended {
+		p.line("so far", "%s", progress)
+	}
+	if q := s.Question; q != nil && s.Outcome == "" {
+		p.line("asks", "%s  → pawl answer %s \"…\"", plan.OneLine(q.Text, 0), p.ID)
 	}
 	if s.Reason != "" {
 		p.line("why", "%s", plan.OneLine(s.Reason, 0))

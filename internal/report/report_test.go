@@ -29,10 +29,11 @@ func text(t *testing.T, l report.Loop) string {
 // night is the loop of one night with an end of each kind.
 func night() report.Loop {
 	return report.Loop{
-		Diffs:  map[string]string{"US-005": "diff --git a/session_test.go b/session_test.go\n--- a/session_test.go\n+++ b/session_test.go\n@@ -1 +1 @@\n x\n-\tif code != 401 {\n+\tif code != 200 {\n"},
-		Tested: []string{"US-002: 7 of 9 changed functions are tested: not parseRow, Sub"},
-		Signs:  map[string][]string{"US-003": {"session.go:12 asks whether it is being tested: if testing.Testing() {"}},
-		Goal:   "plan.md", Word: "ended", Branch: "pawl/brisk-otter-7f3a", From: "main",
+		Diffs:    map[string]string{"US-005": "diff --git a/session_test.go b/session_test.go\n--- a/session_test.go\n+++ b/session_test.go\n@@ -1 +1 @@\n x\n-\tif code != 401 {\n+\tif code != 200 {\n"},
+		Untested: map[string][]string{"US-004": {"parseRow", "Sub"}},
+		Tested:   []string{"US-002: 7 of 9 changed functions are tested: not parseRow, Sub"},
+		Signs:    map[string][]string{"US-003": {"session.go:12 asks whether it is being tested: if testing.Testing() {"}},
+		Goal:     "plan.md", Word: "ended", Branch: "pawl/brisk-otter-7f3a", From: "main",
 		Gates:  []gate.Result{{Gate: "go test ./...", Status: gate.Pass}, {Gate: "lint", Status: gate.Fail, Reason: "2 findings\nmore"}},
 		Denied: map[string]int{"push": 2, "destructive": 1},
 		Waits:  []report.Wait{{From: evening.Add(5 * time.Hour), Until: evening.Add(7*time.Hour + 10*time.Minute)}},
@@ -72,14 +73,14 @@ func TestPage(t *testing.T) {
                 | +++ session_test.go
                 | -    if code != 401 {
                 | +    if code != 200 {
-  2 proven      US-002 US-003  a test failed before and passes now
-  1 reviewed    US-009 Reviewed  an independent review passed
-  2 unproven    US-004 Update README  all gates pass, but no test proves it: please review  → git show 77c1d3e
-                US-012 Notes  nothing new fails; what failed before still fails (TestTotal): please review  → git show 87c1d3e
-  1 unknown     US-005 Status codes  no gate could decide: please review  → git show c81f0c2
-  1 unchanged   US-008 Tidy  claimed done, but changed no files
   1 skipped     US-006 Cache  failed after all attempts
   1 blocked     US-007 Deploy  the agent says that it cannot: no credentials here
+  1 unchanged   US-008 Tidy  claimed done, but changed no files
+  1 unknown     US-005 Status codes  no gate could decide: please review  → git show c81f0c2
+  2 unproven    US-004 Update README  no test checks parseRow Sub: please review  → git show 77c1d3e
+                US-012 Notes  nothing new fails; what failed before still fails (TestTotal): please review  → git show 87c1d3e
+  1 reviewed    US-009 Reviewed  an independent review passed
+  2 proven      US-002 US-003  a test failed before and passes now
   2 open        US-010 US-011  not started
   1 earlier     US-001 Login form  done before this loop
   tested        US-002: 7 of 9 changed functions are tested: not parseRow, Sub

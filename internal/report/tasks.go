@@ -19,7 +19,7 @@ type group struct {
 	tasks   []loop.Task
 }
 
-// tasks lists them by how they ended, the best first.
+// tasks lists them by how they ended: what needs the user leads.
 func (p *page) tasks() {
 	for _, g := range p.groups() {
 		if p.judgesNothing() && !g.why {
@@ -87,9 +87,21 @@ func (p *page) because(t loop.Task, meaning string) string {
 		return meaning + ": " + plan.OneLine(t.Why, 400)
 	}
 	if t.Status == loop.Done && t.Evidence == gate.Unproven {
-		return loop.Stands(t) + ": please review"
+		return p.unproven(t)
 	}
 	return meaning
+}
+
+// unproven says of work that no test proves which of its functions no test checks.
+func (p *page) unproven(t loop.Task) string {
+	untested, tried := p.Untested[t.ID]
+	switch {
+	case !tried:
+		return loop.Stands(t) + ": please review"
+	case len(untested) == 0:
+		return "no new test proves it; tests check each function that it changed"
+	}
+	return "no test checks " + list(untested, 8) + ": please review"
 }
 
 // show is the command that shows a task's commit.
@@ -102,13 +114,13 @@ func (p *page) show(t loop.Task) string {
 
 func (p *page) groups() []group {
 	all := []group{
-		{name: "proven", meaning: "a test failed before and passes now"},
-		{name: "reviewed", meaning: "an independent review passed"},
-		{name: "unproven", each: true},
-		{name: "unknown", meaning: "no gate could decide: please review", each: true},
-		{name: "unchanged", meaning: "claimed done, but changed no files", each: true},
 		{name: "skipped", meaning: "failed after all attempts", each: true, why: true},
 		{name: "blocked", meaning: "the agent says that it cannot", each: true, why: true},
+		{name: "unchanged", meaning: "claimed done, but changed no files", each: true},
+		{name: "unknown", meaning: "no gate could decide: please review", each: true},
+		{name: "unproven", each: true},
+		{name: "reviewed", meaning: "an independent review passed"},
+		{name: "proven", meaning: "a test failed before and passes now"},
 		{name: "open", meaning: "not started"},
 		{name: "earlier", meaning: "done before this loop"},
 		{name: "left out", meaning: "skipped by a user"},
@@ -138,20 +150,20 @@ func groupOf(t loop.Task) int {
 		return 8
 	case t.Status == loop.Open:
 		return 7
-	case t.Status == loop.Blocked:
-		return 6
 	case t.Status == loop.Skipped:
-		return 5
+		return 0
+	case t.Status == loop.Blocked:
+		return 1
 	case t.Status == loop.Unchanged:
-		return 4
+		return 2
 	}
 	switch t.Evidence {
 	case gate.Proven:
-		return 0
+		return 6
 	case gate.Reviewed:
-		return 1
+		return 5
 	case gate.Unproven:
-		return 2
+		return 4
 	case gate.NoEvidence:
 	}
 	return 3

@@ -93,7 +93,7 @@ func (m Model) title() string {
 	}
 	n := 0
 	for _, s := range m.loops {
-		if groupOf(s, m.now) == needsYou {
+		if s.Group(m.now) == record.NeedsYou {
 			n++
 		}
 	}
@@ -142,11 +142,11 @@ func commandLine(args []string) string {
 // overview lists the loops in groups. Where they do not fit, the rows around the cursor
 // are shown.
 func (m Model) overview() []string {
-	counts := map[group]int{}
+	counts := map[record.Group]int{}
 	for _, s := range m.loops {
-		counts[groupOf(s, m.now)]++
+		counts[s.Group(m.now)]++
 	}
-	head := fmt.Sprintf("pawl watch   %d need you · %d working · %d ended", counts[needsYou], counts[working], counts[over])
+	head := fmt.Sprintf("pawl watch   %d need you · %d working · %d ended", counts[record.NeedsYou], counts[record.Working], counts[record.Over])
 	if m.filter != "" {
 		head += "   only “" + m.filter + "” (esc: all)"
 	}
@@ -160,11 +160,11 @@ func (m Model) overview() []string {
 	var list []string
 	at := 0
 	for i, s := range m.loops {
-		if i == 0 || groupOf(m.loops[i-1], m.now) != groupOf(s, m.now) {
+		if i == 0 || m.loops[i-1].Group(m.now) != s.Group(m.now) {
 			if i > 0 {
 				list = append(list, "")
 			}
-			list = append(list, paint(bold, groupOf(s, m.now).String()))
+			list = append(list, paint(bold, s.Group(m.now).String()))
 		}
 		if i == m.cursor {
 			at = len(list)
@@ -206,12 +206,12 @@ func (m Model) row(s record.Summary, selected bool) string {
 
 // tone is the style of a loop's row.
 func (m Model) tone(s record.Summary) string {
-	switch groupOf(s, m.now) {
-	case needsYou:
+	switch s.Group(m.now) {
+	case record.NeedsYou:
 		return yellow
-	case working:
+	case record.Working:
 		return green
-	case over:
+	case record.Over:
 	}
 	return dim
 }

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/failure"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/report"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/term"
+)
+
+// digest reports on all loops that were at work since a time, in every repository.
+func (a *app) digest(when string) error {
+	now := time.Now()
+	since, err := parseSince(when, now)
+	if err != nil {
+		return err
+	}
+	listed, err := store.List(a.store, record.ReadSummary)
+	if err != nil {
+		return err
+	}
+	var rows []record.Summary
+	for _, l := range listed {
+		if l.Err != nil {
+			term.Warnf(a.Err, "%s", l.Err)
+		}
+		if sum := a.present(l); sum.Root != "" && (sum.State != "ended" || !sum.EndedAt.Before(since)) {
+			rows = append(rows, sum)
+		}
+	}
+	slices.SortStableFunc(rows, func(x, y record.Summary) int {
+		if d := int(x.Group(now)) - int(y.Group(now)); d != 0 {
+			return d
+		}
+		return y.CreatedAt.Compare(x.CreatedAt)
+	})
+	var loops []report.Entry
+	for _, sum := range rows {
+		s, err := look(a.store.Loop(sum.ID))
+		if s == nil {
+			term.Warnf(a.Err, "%s", err)
+			continue
+		}
+		loops = append(loops, report.Entry{
+			ID: sum.ID, Goal: sum.Goal, Where: sum.Root, Group: sum.Group(now).String(), Word: sum.State, State: s.memory.State,
+		})
+	}
+	return report.Digest(a.Out, since, loops)
+}
+
+// parseSince reads a time as people say it: a day, or how long ago.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	day := func(back int) time.Time {
+		return time.Date(now.Year(), now.Month(), now.Day()-back, 0, 0, 0, 0, now.Location())
+	}
+	switch text {
+	case "today":
+		return day(0), nil
+	case "yesterday":
+		return day(1), nil
+	}
+	if t, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
+		return t, nil
+	}
+	if n, err := strconv.Atoi(strings.TrimSuffix(text, "d")); err == nil && strings.HasSuffix(text, "d") && n >= 0 {
+		return now.AddDate(0, 0, -n), nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	return time.Time{}, failure.New(failure.Usage, "yesterday, today, 12h, 3d or a date such as 2026-01-31", "--since: %q is no time", text)
+}

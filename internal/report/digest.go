@@ -1,0 +1,93 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
+)
+
+// Entry is one loop of a digest.
+type Entry struct {
+	ID    string
+	Goal  string
+	Where string // folder of its repository
+	Group string // who must act next: needs you, working, ended
+	Word  string // running, waiting, paused, ended, orphaned
+	State loop.State
+}
+
+// Digest writes what became of several loops: in the first line what needs the user, then
+// each loop, group by group.
+func Digest(w io.Writer, since time.Time, loops []Entry) error {
+	var b strings.Builder
+	when := since.Format("2006-01-02 15:04")
+	if len(loops) == 0 {
+		fmt.Fprintf(&b, "no loop since %s\n", when)
+	} else {
+		fmt.Fprintf(&b, "%s since %s: %s\n", figure.Count(len(loops), "loop"), when, totals(loops))
+	}
+	group := ""
+	for _, l := range loops {
+		if l.Group != group {
+			group = l.Group
+			fmt.Fprintf(&b, "\n%s\n", group)
+		}
+		p := page{Loop: Loop{ID: l.ID, Word: l.Word, State: l.State}}
+		fmt.Fprintf(&b, "  %s  %s\n", l.ID, p.lead())
+		fmt.Fprintf(&b, "    %s, in %s · %s\n", plan.OneLine(l.Goal, 80), plan.OneLine(l.Where, 100), figure.Money(l.State.Usage.CostUSD))
+		for _, line := range needs(l) {
+			fmt.Fprintf(&b, "    %s\n", line)
+		}
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// totals are the groups, the tasks and the cost of all loops.
+func totals(loops []Entry) string {
+	var all loop.State
+	var parts, groups []string
+	counts := map[string]int{}
+	for _, l := range loops {
+		if counts[l.Group]++; counts[l.Group] == 1 {
+			groups = append(groups, l.Group)
+		}
+		all.Usage = all.Usage.Add(l.State.Usage)
+		if len(l.State.Tasks) > 1 {
+			all.Tasks = append(all.Tasks, l.State.Tasks...)
+		}
+	}
+	for _, g := range groups {
+		words := strings.ToLower(g)
+		if counts[g] > 1 {
+			words = strings.Replace(words, "needs you", "need you", 1)
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", counts[g], words))
+	}
+	words := strings.Join(parts, ", ")
+	if p := all.Progress(); p != "" {
+		words += " · " + p
+	}
+	return words + " · " + figure.Money(all.Usage.CostUSD)
+}
+
+// needs names the tasks that need the user, and the question that waits.
+func needs(l Entry) []string {
+	var out []string
+	if q := l.State.Question; q != nil && l.State.Outcome == "" {
+		out = append(out, fmt.Sprintf("asks: %s  → pawl answer %s \"…\"", plan.OneLine(q.Text, 200), l.ID))
+	}
+	for _, t := range l.State.Tasks {
+		if t.NeedsUser() {
+			out = append(out, strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", name(t), t.Status, plan.OneLine(t.Why, 160)), ": "))
+		}
+	}
+	return out
+}

@@ -1,0 +1,49 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/report"
+)
+
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	asks := loop.State{Phase: loop.Waiting, Question: &loop.Question{Text: "Which zone?"}, Usage: loop.Usage{CostUSD: 0.5}, Tasks: []loop.Task{{ID: "goal", Title: "add a", Status: loop.Open}}}
+	fine := loop.State{Phase: loop.Ended, Outcome: loop.Verified, Tasks: []loop.Task{{ID: "1", Status: loop.Done, Evidence: "proven"}, {ID: "2", Status: loop.Done, Evidence: "proven"}}}
+	var b strings.Builder
+	err := report.Digest(&b, evening, []report.Entry{
+		{ID: "quiet-heron", Goal: "add a", Where: "/src/a", Group: "NEEDS YOU", Word: "waiting", State: asks},
+		{ID: "brisk-otter", Goal: "plan.md", Where: "/src/b", Group: "NEEDS YOU", Word: "ended", State: night().State},
+		{ID: "calm-hare", Goal: "plan.md", Where: "/src/c", Group: "ENDED", Word: "ended", State: fine},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `3 loops since 2026-01-31 22:00: 2 need you, 1 ended · 9 of 14 tasks done (4 not proven), 3 need you, 2 open · $7.81
+
+NEEDS YOU
+  quiet-heron  waiting
+    add a, in /src/a · $0.50
+    asks: Which zone?  → pawl answer quiet-heron "…"
+  brisk-otter  7 of 12 tasks done (4 not proven), 3 need you, 2 open · ended stuck: task US-006 (Cache) failed: TestCache fails
+    plan.md, in /src/b · $7.31
+    US-006 Cache: skipped: TestCache fails
+    US-007 Deploy: blocked: no credentials here
+    US-008 Tidy: unchanged
+
+ENDED
+  calm-hare  2 of 2 tasks done · ended verified
+    plan.md, in /src/c · $0.00
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+	b.Reset()
+	if err := report.Digest(&b, evening, nil); err != nil || b.String() != "no loop since 2026-01-31 22:00\n" {
+		t.Errorf("%q %v", b.String(), err)
+	}
+}

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/core/plan"
+	"github.com/pawl-dev/pawl/internal/figure"
+	"github.com/pawl-dev/pawl/internal/progress"
+)
+
+// Markdown writes the page for a pull request: what the user must do, what was done and
+// on what evidence, and what to look at. Text of the agent's is escaped: it makes no
+// link, mentions nobody and holds no HTML.
+func Markdown(w io.Writer, l Loop) error {
+	p := &page{Loop: l}
+	fmt.Fprintf(&p.out, "**%s**\n", escape(p.lead()))
+	p.markdownTasks()
+	p.markdownList("Look at", p.lookAt())
+	p.markdownList("Tests", p.Tested)
+	fmt.Fprintf(&p.out, "\nGates: %s\n\n%s, %s, `%s`\n", p.markdownGates(), progress.Spent(p.State), figure.Count(p.State.Iteration, "iteration"), p.ID)
+	if _, err := w.Write(p.out.Bytes()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// lead is what was done and what needs the user, in a line.
+func (p *page) lead() string {
+	s := p.State
+	words := s.Progress()
+	if s.Phase == loop.Ended {
+		words = strings.TrimPrefix(words+" · ended "+string(s.Outcome), " · ")
+	} else {
+		words = strings.TrimPrefix(words+" · "+p.Word, " · ")
+	}
+	if s.Reason != "" && s.Outcome != loop.Verified {
+		words += ": " + plan.OneLine(s.Reason, 300)
+	}
+	return words
+}
+
+// markdownTasks is a table of the tasks, those that need the user first.
+func (p *page) markdownTasks() {
+	p.out.WriteString("\n| | task | | commit |\n|---|---|---|---|\n")
+	for _, g := range p.groups() {
+		for _, t := range g.tasks {
+			why := p.because(t, g.meaning)
+			if len(t.Flipped) > 0 && !t.Earlier && t.Status == loop.Done {
+				why = "failed before, passes now: " + list(t.Flipped, 5)
+			}
+			fmt.Fprintf(&p.out, "| %s | %s | %s | %s |\n", g.name, escape(name(t)), escape(why), short(t.Commit))
+		}
+	}
+}
+
+// markdownGates says how each gate stands.
+func (p *page) markdownGates() string {
+	var gates []string
+	for _, g := range p.Gates {
+		gates = append(gates, escape(plan.OneLine(g.Gate, 60))+" "+string(g.Status))
+	}
+	if len(gates) == 0 {
+		return "none"
+	}
+	return strings.Join(gates, ", ")
+}
+
+// lookAt is what a reviewer would look at first: changed tests, then signs.
+func (p *page) lookAt() []string {
+	var out []string
+	for _, t := range p.State.Tasks {
+		for _, c := range t.Changed {
+			out = append(out, c.String())
+		}
+	}
+	for _, t := range p.State.Tasks {
+		out = append(out, p.Signs[t.ID]...)
+	}
+	return out
+}
+
+const listedMost = 20 // lines of a list in Markdown
+
+func (p *page) markdownList(title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(&p.out, "\n%s:\n\n", title)
+	for _, l := range lines[:min(len(lines), listedMost)] {
+		fmt.Fprintf(&p.out, "- %s\n", escape(plan.OneLine(l, 200)))
+	}
+	if more := len(lines) - listedMost; more > 0 {
+		fmt.Fprintf(&p.out, "- and %d more\n", more)
+	}
+}
+
+// escape makes text that means nothing to Markdown, and nothing to a code host.
+func escape(s string) string {
+	var b bytes.Buffer
+	for _, r := range plan.OneLine(s, 0) {
+		switch {
+		case r == '@':
+			b.WriteString("&#64;")
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '&':
+			b.WriteString("&amp;")
+		case strings.ContainsRune("\\`*_{}[]#|~!>", r):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return strings.ReplaceAll(b.String(), "://", ":&#47;/")
+}
