@@ -57,7 +57,7 @@ func addRuns(runs map[string]bool, text string) {
 				}
 			}
 			if values >= minValues {
-				runs[strings.Join(run, " ")] = true
+				runs[strings.ToLower(strings.Join(run, " "))] = true // as Tests.known has it
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func (v *Verifier) valuesOf(ctx context.Context, r Request, o *gate.Observation,
 	if p == gate.OtherExpected || p == gate.FailingTests {
 		golden := goldenOf(tests, proving)
 		if !expects && len(o.Held) > 0 {
-			maps.Copy(golden, readBy(tests, proving))
+			maps.Copy(golden, readBy(tests))
 		}
 		for file, by := range golden {
 			if p == gate.FailingTests {
@@ -131,17 +131,15 @@ func goldenOf(tests map[string][]byte, proving []string) map[string]string {
 	return golden
 }
 
-// readBy are the files of data that the proving tests name, each with the file of a test
-// that does.
-func readBy(tests map[string][]byte, proving []string) map[string]string {
+// readBy are the files of data that tests name, each with the file of a test that does.
+func readBy(tests map[string][]byte) map[string]string {
 	read := map[string]string{}
 	for by, content := range tests {
 		if mutant.IsData(by) {
 			continue
 		}
-		text := mutant.TextOf(by, content, nil)
 		for file := range tests {
-			if mutant.IsData(file) && namedAt(file, text) >= 0 {
+			if mutant.IsData(file) && namedAt(file, string(content)) >= 0 {
 				read[file] = by
 			}
 		}
