@@ -126,9 +126,7 @@ func result(t loop.Task) string {
 	switch t.Status {
 	case loop.Done:
 		return string(t.Evidence)
-	case loop.Unchanged:
-		return "no changes"
-	case loop.Open, loop.Skipped, loop.Blocked:
+	case loop.Open, loop.Skipped, loop.Blocked, loop.Unchanged:
 	}
 	return string(t.Status)
 }

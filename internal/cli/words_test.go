@@ -76,7 +76,7 @@ func TestATaskThatStandsOnRed(t *testing.T) {
 func TestATaskClaimedWithoutChange(t *testing.T) {
 	t.Parallel()
 	task := loop.Task{Status: loop.Unchanged, Why: "claimed done, but changed no files"}
-	if got, want := result(task)+": "+evidence(task), "no changes: claimed done, but changed no files"; got != want {
+	if got, want := result(task)+": "+evidence(task), "unchanged: claimed done, but changed no files"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -11,7 +12,8 @@ import (
 )
 
 // Suggest lists the commands that the files at root imply as gates, the likeliest
-// first; none if they imply nothing. It only reads.
+// first; none if they imply nothing. It only reads,
+// and asks the PATH for the name of Python.
 func Suggest(root string) []string {
 	var out []string
 	for _, p := range projects {
@@ -82,24 +84,66 @@ func deno(root string) string {
 	return ""
 }
 
-// python is pytest where something names it, in the environment of the tool that
-// the lock file tells; else unittest where there are tests.
+// python is pytest where something names it or the tests are plain functions, else
+// unittest where there are tests, in the environment that is there: that of the tool
+// whose lock file is there, or of the folder .venv or venv.
 func python(root string) string {
 	project := string(read(root, "pyproject.toml"))
-	names := has(root, "pytest.ini") || has(root, "conftest.py") || has(root, "tests/conftest.py") ||
+	pytest := has(root, "pytest.ini") || has(root, "conftest.py") || has(root, "tests/conftest.py") ||
 		strings.Contains(project+string(read(root, "requirements.txt"))+string(read(root, "requirements-dev.txt"))+
 			string(read(root, "setup.cfg"))+string(read(root, "tox.ini")), "pytest")
+	test := firstTest(root, ".", "tests", "test")
+	unittest := strings.Contains(test, "import unittest") || strings.Contains(test, "from unittest import")
+	declared := (project != "" || has(root, "setup.py")) && (has(root, "tests") || has(root, "test"))
 	switch {
-	case names && has(root, "uv.lock"):
+	case pytest && has(root, "uv.lock"):
 		return "uv run pytest"
-	case names && has(root, "poetry.lock"):
+	case pytest && has(root, "poetry.lock"):
 		return "poetry run pytest"
-	case names:
-		return "python -m pytest"
-	case (project != "" || has(root, "setup.py")) && (has(root, "tests") || has(root, "test")):
-		return "python -m unittest discover"
+	case pytest || test != "" && !unittest:
+		return pythonCommand(root) + " -m pytest"
+	case unittest || declared:
+		return pythonCommand(root) + " -m unittest discover" + startIn(root)
 	}
 	return ""
+}
+
+// firstTest is the text of the first Python test in these folders that has tests.
+func firstTest(root string, folders ...string) string {
+	for _, folder := range folders {
+		names, err := filepath.Glob(filepath.Join(root, folder, "test_*.py"))
+		if err == nil && len(names) > 0 {
+			return string(read(filepath.Dir(names[0]), filepath.Base(names[0])))
+		}
+	}
+	return ""
+}
+
+// startIn names the folder of the tests where unittest does not find it by itself: one
+// that is no package.
+func startIn(root string) string {
+	for _, folder := range []string{"tests", "test"} {
+		if has(root, folder) && !has(root, folder+"/__init__.py") {
+			return " -s " + folder
+		}
+	}
+	return ""
+}
+
+// pythonCommand is the interpreter of the environment in the folder, else the name
+// that the machine has: Debian and macOS know python3 alone.
+func pythonCommand(root string) string {
+	for _, interpreter := range []string{".venv/bin/python", "venv/bin/python"} {
+		if has(root, interpreter) {
+			return interpreter
+		}
+	}
+	if _, err := exec.LookPath("python"); err != nil {
+		if _, err := exec.LookPath("python3"); err == nil {
+			return "python3"
+		}
+	}
+	return "python"
 }
 
 func ruby(root string) string {

@@ -1,7 +1,9 @@
 package config_test
 
 import (
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -28,11 +30,8 @@ func TestSuggest(t *testing.T) {
 		{"package without tests", map[string]string{"package.json": `{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`}, ""},
 		{"broken package", map[string]string{"package.json": `{`}, ""},
 		{"deno", map[string]string{"deno.jsonc": ""}, "deno test"},
-		{"pytest", map[string]string{"pyproject.toml": "[tool.pytest.ini_options]"}, "python -m pytest"},
 		{"pytest by uv", map[string]string{"pyproject.toml": "dev = ['pytest']", "uv.lock": ""}, "uv run pytest"},
 		{"pytest by poetry", map[string]string{"pyproject.toml": "pytest = '*'", "poetry.lock": ""}, "poetry run pytest"},
-		{"pytest by its files", map[string]string{"tests/conftest.py": ""}, "python -m pytest"},
-		{"unittest", map[string]string{"setup.py": "", "tests/test_a.py": ""}, "python -m unittest discover"},
 		{"python without tests", map[string]string{"pyproject.toml": "[project]"}, ""},
 		{"Elixir", map[string]string{"mix.exs": ""}, "mix test"},
 		{"rspec", map[string]string{"Gemfile": "", "spec/a_spec.rb": ""}, "bundle exec rspec"},
@@ -67,5 +66,52 @@ func TestSuggest(t *testing.T) {
 	}
 	if got := config.Suggest(filepath.Join(t.TempDir(), "none")); got != nil {
 		t.Errorf("suggested %v where nothing is", got)
+	}
+}
+
+// The name of Python is the machine's, unless the folder has an environment.
+func TestSuggestPython(t *testing.T) {
+	const plain, class = "def test_a():\n    assert a() == 1\n", "import unittest\n"
+	cases := []struct {
+		name     string
+		programs []string // on the PATH
+		files    map[string]string
+		want     string
+	}{
+		{"pytest", []string{"python", "python3"}, map[string]string{"pyproject.toml": "[tool.pytest.ini_options]"}, "python -m pytest"},
+		{"pytest by its files", []string{"python3"}, map[string]string{"tests/conftest.py": ""}, "python3 -m pytest"},
+		{"pytest by plain functions", []string{"python3"}, map[string]string{"tests/test_a.py": plain}, "python3 -m pytest"},
+		{"pytest by plain functions at the root", []string{"python"}, map[string]string{"test_a.py": plain}, "python -m pytest"},
+		{"pytest in an environment", []string{"python3"}, map[string]string{"tests/test_a.py": plain, ".venv/bin/python": ""}, ".venv/bin/python -m pytest"},
+		{"unittest", []string{"python"}, map[string]string{"setup.py": "", "tests/test_a.py": class, "tests/__init__.py": ""}, "python -m unittest discover"},
+		{"unittest in a folder that is no package", []string{"python3"}, map[string]string{"tests/test_a.py": class}, "python3 -m unittest discover -s tests"},
+		{"unittest where only a folder says so", nil, map[string]string{"setup.py": "", "test/a_test.py": class}, "python -m unittest discover -s test"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			bin, root := t.TempDir(), t.TempDir()
+			for _, name := range c.programs {
+				writeProgram(t, filepath.Join(bin, name))
+			}
+			t.Setenv("PATH", bin)
+			for name, content := range c.files {
+				writeFile(t, filepath.Join(root, name), content)
+			}
+			if diff := cmp.Diff([]string{c.want}, config.Suggest(root)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// writeProgram makes a file that a PATH finds, on Windows by its ending.
+func writeProgram(t *testing.T, path string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	writeFile(t, path, "")
+	if err := os.Chmod(path, 0o755); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -231,13 +231,32 @@ func findPlan(root, dir string) (string, error) {
 	})
 	switch {
 	case len(found) == 0:
-		return "", failure.New(failure.Usage, `name one, or give a prompt:  pawl run "fix the login test" --gate 'go test ./...'`, "there is no plan here")
+		return "", noPlan(dir)
 	case len(found) == 1:
 		return filepath.Join(at, filepath.FromSlash(found[0])), nil
 	case len(open) == 1:
 		return filepath.Join(at, filepath.FromSlash(open[0])), nil
 	}
 	return "", failure.New(failure.Usage, "say which one, for example  pawl run "+found[0], "%w", &SeveralPlansError{Plans: found, Dir: at})
+}
+
+// noPlan says what can be run where no file has the usual name of a plan: a Markdown
+// file with open tasks is named, and taken only when the user says so.
+func noPlan(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.EqualFold(filepath.Ext(name), ".md") {
+			continue
+		}
+		if f, failed := planfile.Load(filepath.Join(dir, name)); failed == nil && f.Plan().Open() > 0 {
+			return failure.New(failure.Usage, fmt.Sprintf("%s has open tasks (%d): %s", name, f.Plan().Open(), shell.Quoted([]string{"pawl", "run", name})), "no file here has the usual name of a plan, as plan.md")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("find plan: %w", err)
+	}
+	return failure.New(failure.Usage, `name one, or give a prompt:  pawl run "fix the login test" --gate 'go test ./...'`, "there is no plan here")
 }
 
 // SeveralPlansError means that there are several plans to choose from.
