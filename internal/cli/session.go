@@ -19,6 +19,7 @@ import (
 	"github.com/pawl-dev/pawl/internal/launch"
 	"github.com/pawl-dev/pawl/internal/proc"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/runner"
 	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/term"
 )
@@ -27,6 +28,7 @@ import (
 type sessionCmd struct {
 	Begin  sessionBeginCmd  `cmd:"" help:"start a loop in a session: JSON in, JSON out"`
 	Drive  sessionDriveCmd  `cmd:"" help:"do what a loop in a session waits for, up to the agent's turn"`
+	Prove  sessionProveCmd  `cmd:"" help:"finish mutation testing of a loop in a session"`
 	Run    sessionRunCmd    `cmd:"" help:"continue a loop that left its session"`
 	Notify sessionNotifyCmd `cmd:"" help:"send a notice of a loop"`
 	Keep   sessionKeepCmd   `cmd:"" help:"answer the hooks of a session while a loop lives there"`
@@ -124,22 +126,47 @@ const drivePatience = 15 * time.Second
 // Run does what the loop waits for. It outlives the hook that began it, and the
 // terminal.
 func (c *sessionDriveCmd) Run(a *app) error {
+	return a.outliveTheHook(c.Loop, func(ctx context.Context, l *store.Loop) error {
+		err := a.attend(ctx, l, drivePatience)
+		if held := new(store.HeldError); errors.As(err, &held) && held.Loop == l.ID {
+			return nil // it does the same
+		}
+		return err
+	})
+}
+
+// outliveTheHook does what a loop in a session waits for in a process that no terminal ends.
+func (a *app) outliveTheHook(id string, do func(context.Context, *store.Loop) error) error {
 	signal.Ignore(syscall.SIGHUP)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	l, err := a.store.Resolve(c.Loop, "")
+	l, err := a.store.Resolve(id, "")
 	if err != nil {
 		return err
 	}
 	if err := proc.Subreaper(); err != nil {
 		term.Warnf(a.Err, "processes that gates leave behind may survive: %v", err)
 	}
-	err = a.attend(ctx, l, drivePatience)
-	if held := new(store.HeldError); errors.As(err, &held) && held.Loop == l.ID {
-		return nil // it does the same
-	}
-	return err
+	return do(ctx, l)
+}
+
+// sessionProveCmd is `pawl session prove`.
+type sessionProveCmd struct {
+	Loop string `arg:"" help:"id of a loop"`
+}
+
+func (sessionProveCmd) Help() string {
+	return `pawl session drive starts it.
+
+  pawl session prove brisk-otter-7f3a`
+}
+
+// Run finds out which changed functions the tests prove, until a driver begins.
+func (c *sessionProveCmd) Run(a *app) error {
+	return a.outliveTheHook(c.Loop, func(ctx context.Context, l *store.Loop) error {
+		return launch.FinishMutationTests(ctx, l, a.env)
+	})
 }
 
 // attend does what a loop in a session waits for. Where that is another owner, it
@@ -155,8 +182,11 @@ func (a *app) attend(ctx context.Context, l *store.Loop, patience time.Duration)
 	epoch := d.Owner.Epoch()
 	a.giveTools(d)
 	state, err := d.Attend(ctx)
-	if err = errors.Join(err, d.Close()); err != nil || !leavesSession(state) {
+	if err = errors.Join(err, d.Close()); err != nil {
 		return err
+	}
+	if !leavesSession(state) {
+		return a.startProving(l)
 	}
 	if _, err = a.startDriver(ctx, l, epoch); err == nil || ctx.Err() != nil {
 		return err
@@ -164,24 +194,38 @@ func (a *app) attend(ctx context.Context, l *store.Loop, patience time.Duration)
 	return launch.KeepInSession(ctx, l, a.env, err.Error())
 }
 
+// startProving starts mutation testing where some is left.
+func (a *app) startProving(l *store.Loop) error {
+	m, _, err := record.Load(l)
+	if err != nil || !runner.IsUnproven(l, m) {
+		return err
+	}
+	return a.startBeside(l, "prove")
+}
+
 // goOnDriving lets a process of its own go on where the gates take long.
 func (a *app) goOnDriving(begun *launch.Attended) error {
 	if !begun.Driving {
 		return nil
 	}
+	return a.startBeside(begun.Loop, "drive")
+}
+
+// startBeside starts a process of a loop in a session, which goes on without us.
+func (a *app) startBeside(l *store.Loop, command string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
 	}
-	log, err := os.OpenFile(filepath.Join(begun.Loop.Dir, "drive.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	log, err := os.OpenFile(filepath.Join(l.Dir, "drive.log"), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("keep the words of what drives the loop: %w", err)
 	}
 	defer log.Close()
-	cmd := exec.Command(self, "session", "drive", begun.Loop.ID)
+	cmd := exec.Command(self, "session", command, l.ID)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = a.dir, log, log
 	if _, err := proc.StartDetached(cmd); err != nil {
-		return fmt.Errorf("start what drives the loop: %w", err)
+		return fmt.Errorf("start pawl session %s: %w", command, err)
 	}
 	return nil
 }

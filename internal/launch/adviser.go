@@ -30,6 +30,15 @@ func OutOfScope(ctx context.Context, l *store.Loop, env environment.Environment,
 // Adviser returns a Verifier for a loop that another process drives, on the agent's work
 // tree. It reads the owner's results and keeps its own ones apart: they are advice only.
 func Adviser(ctx context.Context, l *store.Loop, env environment.Environment) (*verify.Verifier, *git.Repo, error) {
+	return verifierBeside(ctx, l, env, verify.Options{Dir: filepath.Join(l.Dir, "advice"), Known: checkDir(l)})
+}
+
+// checkDir is the folder of the Verifier of the loop's owner.
+func checkDir(l *store.Loop) string { return filepath.Join(l.Dir, "verify") }
+
+// verifierBeside returns a Verifier, with its folder, for a loop that another process
+// drives.
+func verifierBeside(ctx context.Context, l *store.Loop, env environment.Environment, o verify.Options) (*verify.Verifier, *git.Repo, error) {
 	spec, err := record.ReadSpec(l)
 	if err != nil {
 		return nil, nil, err
@@ -38,16 +47,14 @@ func Adviser(ctx context.Context, l *store.Loop, env environment.Environment) (*
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the work tree: %w", err)
 	}
-	known, dir := filepath.Join(l.Dir, "verify"), filepath.Join(l.Dir, "advice")
-	wall, err := sandboxBuilder{l, spec, repo, env}.build(ctx, spec.Agent, dir)
+	wall, err := sandboxBuilder{l, spec, repo, env}.build(ctx, spec.Agent, o.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err := verify.New(verify.Options{
-		Root: repo.Root(), Repo: repo, Dir: dir, Known: known, Env: env.Vars, Set: spec.GateEnv,
-		Setup: spec.Setup, Tests: spec.Tests, Marker: l.ID, Prefix: wall.Gates, Release: wall.Close,
-		Marks: (&runner.Runner{Loop: l, Spec: spec, Repo: repo}).Marks,
-	})
+	o.Root, o.Repo, o.Env, o.Set, o.Setup, o.Tests = repo.Root(), repo, env.Vars, spec.GateEnv, spec.Setup, spec.Tests
+	o.Marker, o.Prefix, o.Release = l.ID, wall.Gates, wall.Close
+	o.Marks = (&runner.Runner{Loop: l, Spec: spec, Repo: repo}).Marks
+	v, err := verify.New(o)
 	if err != nil {
 		return nil, nil, errors.Join(err, wall.Close())
 	}

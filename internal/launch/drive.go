@@ -320,12 +320,17 @@ func (d *Drive) workTree(ctx context.Context, st *store.Store, l *store.Loop, re
 // prepareGates builds the verifier, and freezes the protected files.
 func (d *Drive) prepareGates(ctx context.Context, l *store.Loop, env environment.Environment) error {
 	root := d.Repo.Root()
+	unlock, err := l.ClaimCheckout(ctx, checkoutTimeout)
+	if err != nil {
+		return err
+	}
+	d.closers = append(d.closers, unlock)
 	wall, err := d.buildSandboxes(ctx, l, env)
 	if err != nil {
 		return err
 	}
 	v, err := verify.New(verify.Options{
-		Root: root, Repo: d.Repo, Dir: filepath.Join(l.Dir, "verify"), Env: env.Vars, Set: d.Spec.GateEnv,
+		Root: root, Repo: d.Repo, Dir: checkDir(l), Env: env.Vars, Set: d.Spec.GateEnv,
 		Setup: d.Spec.Setup, Tests: d.Spec.Tests, Prefix: wall.Gates, Marker: l.ID, Marks: d.Marks,
 		Watch: func(p verify.Progress) { d.GateProgress(p) },
 	})

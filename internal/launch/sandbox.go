@@ -126,7 +126,7 @@ func (w sandboxBuilder) build(ctx context.Context, a record.Agent, dir string) (
 // buildSandboxes puts the loop's agent, gates, reviewers and the user's hooks into a
 // sandbox. A reviewer that is another agent gets its own, since it uses another endpoint.
 func (d *Drive) buildSandboxes(ctx context.Context, l *store.Loop, env environment.Environment) (*confine.Wall, error) {
-	w, dir := sandboxBuilder{l, d.Spec, d.Repo, env}, filepath.Join(l.Dir, "verify")
+	w, dir := sandboxBuilder{l, d.Spec, d.Repo, env}, checkDir(l)
 	wall, err := w.build(ctx, d.Spec.Agent, dir)
 	if err != nil {
 		return nil, err

@@ -152,8 +152,7 @@ func (r *Runner) adoptCommits(ctx context.Context, m record.Memory) error {
 // committed is in the tree.
 func (r *Runner) finish(ctx context.Context, _ loop.Action, m record.Memory) (loop.Event, error) {
 	r.conclude(ctx, m)
-	r.proveRest(ctx, m.State.Outcome)
-	if r.Verify != nil {
+	if later := r.proveRest(ctx, m.State.Outcome); !later && r.Verify != nil {
 		if err := r.Verify.Ended(); err != nil {
 			r.noteLater(ctx, loop.Anomaly, "copies of dependencies are left: "+err.Error())
 		}

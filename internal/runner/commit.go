@@ -41,9 +41,11 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m record.Memory) (lo
 	}
 	done := loop.Event{Kind: loop.Committed, Tree: tree, Receipt: a.Receipt, Aside: ticks.aside}
 	if r.Spec.NoCommit {
-		if _, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, "verified: "+strings.Join(a.Tasks, ", "), DoneTrailers(r.Loop.ID, doneWith(m.State.Tasks, a.Tasks))...); err != nil {
+		kept, err := r.Repo.CheckpointTree(ctx, r.Loop.ID, tree, "verified: "+strings.Join(a.Tasks, ", "), DoneTrailers(r.Loop.ID, doneWith(m.State.Tasks, a.Tasks))...)
+		if err != nil {
 			return done, fmt.Errorf("checkpoint what was verified: %w", err)
 		}
+		r.inRun(ctx, func(context.Context) error { r.proveLater(a, m, m.State.Base, kept.Commit); return nil })
 		return r.tickedAll(ctx, done, a, m)
 	}
 	if done.Tasks, err = r.lostCommits(ctx, m); err != nil {
@@ -54,7 +56,7 @@ func (r *Runner) commit(ctx context.Context, a loop.Action, m record.Memory) (lo
 		return done, failed
 	}
 	r.inRun(ctx, func(context.Context) error {
-		r.proveLater(a, m, kept.Commit)
+		r.proveLater(a, m, m.Base.Commit, kept.Commit)
 		return r.append(record.TypeCommittedTrees, kept)
 	})
 	done.Commit = kept.Commit

@@ -1,20 +1,28 @@
 package runner
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/pawl-dev/pawl/internal/atomicfile"
 	"github.com/pawl-dev/pawl/internal/core/gate"
 	"github.com/pawl-dev/pawl/internal/core/loop"
 	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/store"
 	"github.com/pawl-dev/pawl/internal/verify"
 )
 
 // Mutation testing of a commit runs while the agent works on the next task: one function
 // after another is broken, and the gates run. It delays no claim: judging stops the run
-// under way, and it resumes with the next turn. The rest runs when the loop ends.
+// under way, and it resumes with the next turn. The rest runs when the loop ends. In a
+// user's session, where no runner lives during a turn, a process of its own does all that.
+// What is left to do stands in a file, for whoever goes on with the loop.
 
 // Bounds of the time for all runs on the broken code of one commit, as multiples of the
 // time that its gates take, if the user set no mutation_time.
@@ -38,12 +46,36 @@ func mutationTime(set *time.Duration, whole []gate.Result) time.Duration {
 
 // unproven is a commit whose mutation testing is not finished.
 type unproven struct {
-	tasks  []string
-	before string // the commit before
-	commit string
-	gates  []gate.Gate
-	left   time.Duration // for the runs on broken code
-	found  []verify.Proven
+	Tasks  []string        `json:"tasks"`
+	Before string          `json:"before"` // the commit or tree before
+	Commit string          `json:"commit"`
+	Gates  []gate.Gate     `json:"gates"`
+	Left   time.Duration   `json:"left"` // for the runs on broken code
+	Found  []verify.Proven `json:"found"`
+}
+
+// unprovenPath returns the file with the commits whose mutation testing is not finished.
+func unprovenPath(l *store.Loop) string { return filepath.Join(l.Dir, "mutation.json") }
+
+// readUnproven returns them. They are worth no error: pawl prove can do it anew.
+func readUnproven(l *store.Loop) (left []unproven) {
+	b, err := atomicfile.Read(unprovenPath(l), atomicfile.Large)
+	if err != nil || json.Unmarshal(b, &left) != nil {
+		return nil
+	}
+	return left
+}
+
+// keepUnproven writes them down.
+func (r *Runner) keepUnproven() error {
+	b, err := json.Marshal(r.unproven)
+	if err == nil {
+		err = atomicfile.Swap(unprovenPath(r.Loop), b, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("keep what is left of mutation testing: %w", err)
+	}
+	return nil
 }
 
 // proving is the goroutine that runs mutation tests.
@@ -54,7 +86,7 @@ type proving struct {
 
 // proveLater queues a commit for mutation testing, unless its evidence is below reviewed
 // or all of its tasks want unproven: then there are no tests to try.
-func (r *Runner) proveLater(a loop.Action, m record.Memory, commit string) {
+func (r *Runner) proveLater(a loop.Action, m record.Memory, before, commit string) {
 	wanted := func(id string) bool {
 		t, ok := m.State.Task(id)
 		return ok && t.Wanted != gate.Unproven
@@ -63,10 +95,14 @@ func (r *Runner) proveLater(a loop.Action, m record.Memory, commit string) {
 		return !slices.ContainsFunc(m.Results, func(res gate.Result) bool { return res.Gate == g.Name && res.Status == gate.Pass })
 	})
 	limit := mutationTime(r.Spec.MutationTime, m.Results)
-	if r.attended() || limit <= 0 || len(gates) == 0 || !a.Evidence.Satisfies(gate.Reviewed) || !slices.ContainsFunc(a.Tasks, wanted) {
+	if limit <= 0 || len(gates) == 0 || !a.Evidence.Satisfies(gate.Reviewed) || !slices.ContainsFunc(a.Tasks, wanted) {
 		return
 	}
-	r.unproven = append(r.unproven, unproven{tasks: a.Tasks, before: m.Base.Commit, commit: commit, gates: gates, left: limit})
+	r.unproven = slices.DeleteFunc(r.unproven, func(u unproven) bool { return slices.Equal(u.Tasks, a.Tasks) }) // of a commit that is done again
+	r.unproven = append(r.unproven, unproven{Tasks: a.Tasks, Before: before, Commit: commit, Gates: gates, Left: limit})
+	if err := r.keepUnproven(); err != nil {
+		r.note(loop.Warning, err.Error())
+	}
 }
 
 // goOnProving starts or resumes mutation testing, if a commit is queued.
@@ -87,7 +123,7 @@ func (r *Runner) goOnProving(ctx context.Context) {
 	go func() {
 		defer close(p.done)
 		defer cancel()
-		r.prove(ctx)
+		r.proveAndNote(ctx)
 	}()
 }
 
@@ -102,56 +138,98 @@ func (r *Runner) pauseProving() {
 }
 
 // proveRest finishes mutation testing at the loop's end, unless the user ended the loop.
-func (r *Runner) proveRest(ctx context.Context, o loop.Outcome) {
+// It reports whether another process is to do so.
+func (r *Runner) proveRest(ctx context.Context, o loop.Outcome) (later bool) {
 	r.pauseProving()
 	var most time.Duration
 	for _, u := range r.unproven {
-		most += max(u.left, 0)
+		most += max(u.Left, 0)
 	}
-	if o != loop.Verified && o != loop.Unverified || most == 0 {
-		return
+	if !worthProving(o) || most == 0 {
+		return false
 	}
 	if most > mutationTimeMin {
 		r.noteLater(ctx, loop.Info, "mutation testing for at most "+most.Round(time.Second).String()+": which changed functions do the tests check? (mutation_time = \"0s\" skips it)")
 	}
-	r.prove(ctx)
-}
-
-// prove tests the queued commits until all are done or ctx ends.
-func (r *Runner) prove(ctx context.Context) {
-	for len(r.unproven) > 0 && ctx.Err() == nil {
-		if r.proveOne(ctx, &r.unproven[0]) {
-			r.unproven = r.unproven[1:]
-		}
-	}
-}
-
-// proveOne tests one commit. It reports whether that commit is done.
-func (r *Runner) proveOne(ctx context.Context, u *unproven) bool {
-	all, err := r.Verify.Prove(ctx, verify.ProofRequest{
-		Before: u.before, After: u.commit, Gates: u.gates, Time: u.left, Known: u.found,
-		Tried: func(p verify.Proven) {
-			u.found = append(u.found, p)
-			u.left -= p.Took
-		},
-	})
-	if ctx.Err() != nil {
-		return false
-	}
-	if err != nil {
-		r.noteLater(ctx, loop.Info, strings.Join(u.tasks, ", ")+": which changed functions the tests prove could not be found out: "+err.Error())
+	if r.attended() {
 		return true
 	}
-	if len(all) > 0 {
-		note := testedOf(*u, all).Note()
-		r.inRun(ctx, func(context.Context) error { r.tell(note); return nil })
+	r.proveAndNote(ctx)
+	return false
+}
+
+// worthProving reports whether work of a loop with this outcome, if any, was kept.
+func worthProving(o loop.Outcome) bool { return o == loop.Verified || o == loop.Unverified || o == "" }
+
+// IsUnproven reports whether mutation testing of a loop is not finished, and worth it.
+func IsUnproven(l *store.Loop, m record.Memory) bool {
+	return len(readUnproven(l)) > 0 && worthProving(m.State.Outcome)
+}
+
+// ProveRest finishes mutation testing of a loop that another process drives. The caller
+// holds the loop's checkout, and journals what it is told.
+func (r *Runner) ProveRest(ctx context.Context, tell func(record.Note) error) error {
+	r.unproven = readUnproven(r.Loop)
+	return r.prove(ctx, tell)
+}
+
+// proveAndNote tests the queued commits until all are done or ctx ends.
+func (r *Runner) proveAndNote(ctx context.Context) {
+	err := r.prove(ctx, func(n record.Note) error {
+		r.inRun(ctx, func(context.Context) error { r.tell(n); return nil })
+		return nil
+	})
+	if err != nil && ctx.Err() == nil {
+		r.noteLater(ctx, loop.Warning, err.Error())
 	}
-	return true
+}
+
+// prove tests the queued commits, and tells what it finds.
+func (r *Runner) prove(ctx context.Context, tell func(record.Note) error) error {
+	for len(r.unproven) > 0 {
+		n, err := r.proveOne(ctx, &r.unproven[0])
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil && n.Text != "" {
+			err = tell(n)
+		}
+		if err != nil {
+			return err
+		}
+		r.unproven = r.unproven[1:]
+		if err := r.keepUnproven(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// proveOne tests one commit, and returns what to tell of it, if anything.
+func (r *Runner) proveOne(ctx context.Context, u *unproven) (record.Note, error) {
+	var failed error
+	all, err := r.Verify.Prove(ctx, verify.ProofRequest{
+		Before: u.Before, After: u.Commit, Gates: u.Gates, Time: u.Left, Known: u.Found,
+		Tried: func(p verify.Proven) {
+			u.Found = append(u.Found, p)
+			u.Left -= p.Took
+			failed = r.keepUnproven()
+		},
+	})
+	switch {
+	case ctx.Err() != nil || failed != nil:
+		return record.Note{}, cmp.Or(ctx.Err(), failed)
+	case err != nil:
+		return record.Note{Level: loop.Info, Text: strings.Join(u.Tasks, ", ") + ": which changed functions the tests prove could not be found out: " + err.Error()}, nil //nolint:nilerr // it is told
+	case len(all) == 0:
+		return record.Note{}, nil
+	}
+	return testedOf(*u, all).Note(), nil
 }
 
 // testedOf counts the results of mutation testing.
 func testedOf(u unproven, all []verify.Proven) record.MutationResult {
-	t := record.MutationResult{Commit: u.commit, Tasks: u.tasks, Functions: len(all)}
+	t := record.MutationResult{Commit: u.Commit, Tasks: u.Tasks, Functions: len(all)}
 	for _, p := range all {
 		switch p.Result {
 		case gate.NotTried:

@@ -224,7 +224,7 @@ func (r *Runner) open() error {
 	if err != nil && !errors.As(err, &corrupt) {
 		return fmt.Errorf("open loop %s: %w", r.Loop.ID, err)
 	}
-	r.mem, r.mark = mem, mark
+	r.mem, r.mark, r.unproven = mem, mark, readUnproven(r.Loop)
 	if r.Repo != nil {
 		r.Repo.LoadTrustedIndex(filepath.Join(r.Loop.Dir, "index.sum"))
 	}

@@ -159,6 +159,41 @@ func (s *Store) LockWorktree(ctx context.Context, tree WorkTree, loop string) (u
 	return l.release, nil
 }
 
+// LockCheckout reserves the checkouts that gates of the loop run in, until unlock is
+// called or the process ends. It returns a *HeldError if another process uses them.
+func (l *Loop) LockCheckout(ctx context.Context) (unlock func() error, err error) {
+	lock, err := acquireLock(ctx, filepath.Join(l.Dir, "checkout.lock"), "checkout of loop "+l.ID)
+	if err != nil {
+		return nil, err
+	}
+	return lock.release, nil
+}
+
+// ClaimCheckout is LockCheckout, but asks the process that uses the checkouts to stop,
+// see IsCheckoutClaimed, and waits for that up to a timeout.
+func (l *Loop) ClaimCheckout(ctx context.Context, timeout time.Duration) (unlock func() error, err error) {
+	for deadline := time.Now().Add(timeout); ; {
+		unlock, err = l.LockCheckout(ctx)
+		if _, held := errors.AsType[*HeldError](err); !held || time.Now().After(deadline) {
+			_ = os.Remove(l.checkoutClaim()) // one that is left keeps others from beginning, no more
+			return unlock, err
+		}
+		if err := os.WriteFile(l.checkoutClaim(), nil, 0o600); err != nil {
+			return nil, fmt.Errorf("claim the checkout of loop %s: %w", l.ID, err)
+		}
+	}
+}
+
+// IsCheckoutClaimed reports whether another process wants the checkouts, or the loop's
+// folder is gone.
+func (l *Loop) IsCheckoutClaimed() bool {
+	_, gone := os.Lstat(l.Dir)
+	_, err := os.Lstat(l.checkoutClaim())
+	return err == nil || gone != nil
+}
+
+func (l *Loop) checkoutClaim() string { return filepath.Join(l.Dir, "checkout.claimed") }
+
 // LockAuditDir returns a folder for an audit by this process, until unlock is called or
 // the process ends. The folder may have files of an audit that was killed.
 func (s *Store) LockAuditDir(ctx context.Context) (dir string, unlock func() error, err error) {

@@ -48,10 +48,6 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) ([]Proven, error) 
 	if err != nil || len(changed) == 0 {
 		return nil, err
 	}
-	p := prover{v: v, r: r, content: content}
-	if err := p.begin(ctx); err != nil {
-		return nil, err
-	}
 	found := map[string]Proven{}
 	for _, known := range r.Known {
 		found[known.Path+" "+known.Name] = known
@@ -60,6 +56,13 @@ func (v *Verifier) Prove(ctx context.Context, r ProofRequest) ([]Proven, error) 
 		_, known := found[f.Path+" "+f.Name]
 		return known
 	})
+	p := prover{v: v, r: r, content: content}
+	if len(order) > 0 {
+		err = p.begin(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
 	slices.SortStableFunc(order, func(a, b mutant.Function) int { return cmp.Compare(b.Lines, a.Lines) })
 	for _, f := range order {
 		began := time.Now()

@@ -1,0 +1,110 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pawl-dev/pawl/internal/core/loop"
+	"github.com/pawl-dev/pawl/internal/environment"
+	"github.com/pawl-dev/pawl/internal/record"
+	"github.com/pawl-dev/pawl/internal/redact"
+	"github.com/pawl-dev/pawl/internal/runner"
+	"github.com/pawl-dev/pawl/internal/store"
+	"github.com/pawl-dev/pawl/internal/store/journal"
+	"github.com/pawl-dev/pawl/internal/verify"
+)
+
+// checkoutTimeout is how long a loop's next driver waits until mutation testing has let
+// go of the checkout: its gate is killed within proc's grace.
+const checkoutTimeout = 30 * time.Second
+
+// claimPollInterval is how often mutation testing checks whether a driver wants the
+// checkout.
+const claimPollInterval = 50 * time.Millisecond
+
+// noteTimeout is how long a driver is waited for that holds the loop and does not want the
+// checkout.
+const noteTimeout = 15 * time.Second
+
+// FinishMutationTests does the mutation testing that is left of a loop in a session, while
+// the session's turn runs or after the loop's end. It stops when a driver begins, and where
+// another process is at it.
+func FinishMutationTests(ctx context.Context, l *store.Loop, env environment.Environment) (err error) {
+	unlock, err := l.LockCheckout(ctx)
+	if held := new(store.HeldError); errors.As(err, &held) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	m, _, err := record.Load(l)
+	if err != nil || !runner.IsUnproven(l, m) {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		for !l.IsCheckoutClaimed() && ctx.Err() == nil {
+			time.Sleep(claimPollInterval)
+		}
+		cancel()
+	}()
+	v, _, err := verifierBeside(ctx, l, env, verify.Options{Dir: checkDir(l)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, v.Close(context.WithoutCancel(ctx))) }()
+	if err := v.ClearUp(ctx); err != nil {
+		return err
+	}
+	r := runner.Runner{Loop: l, Verify: v}
+	err = r.ProveRest(ctx, func(n record.Note) error { return appendNote(ctx, l, env, n) })
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err == nil && m.State.Phase == loop.Ended {
+		err = v.Ended()
+	}
+	return err
+}
+
+// appendNote journals a note between two turns of the loop's owner, in its name.
+func appendNote(ctx context.Context, l *store.Loop, env environment.Environment, n record.Note) (err error) {
+	owner, err := acquireWithin(ctx, noteTimeout, func() (*store.Owner, error) {
+		last, _, err := l.Holder()
+		if err != nil {
+			return nil, err
+		}
+		return l.Rejoin(ctx, last.Epoch)
+	})
+	if err != nil {
+		return fmt.Errorf("note what mutation testing found: %w", err)
+	}
+	defer func() { err = errors.Join(err, owner.Close()) }()
+	kept, err := l.Spec()
+	if err != nil {
+		return err
+	}
+	spec, err := record.DecodeSpec(kept)
+	if err != nil {
+		return err
+	}
+	m, _, err := record.Load(l)
+	if err != nil {
+		return err
+	}
+	n.Text = redact.New(env.Vars).String(n.Text)
+	data, err := record.Encode(n, redact.New(env.Vars).String)
+	if err != nil {
+		return err
+	}
+	mark, err := owner.Append(journal.Entry{Type: record.TypeNote, Data: data})
+	if err != nil {
+		return err
+	}
+	m.ApplyNote(n)
+	return owner.Save(mark, m, record.Summarize(kept, spec, m))
+}
